@@ -1,0 +1,2 @@
+//! The `tacit` program.
+fn main() {}
