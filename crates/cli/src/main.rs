@@ -1,2 +1,70 @@
 //! The `tacit` program.
-fn main() {}
+
+mod circuit;
+mod error;
+mod output;
+mod ports;
+
+use clap::{Parser, Subcommand};
+use error::{CliError, ErrorKind};
+use output::Output;
+use std::process::ExitCode;
+
+/// Computes a function of several parties' private data and reveals the result, and nothing
+/// else.
+#[derive(Parser, Debug)]
+#[command(name = "tacit", version, after_help = ErrorKind::help(), max_term_width = 100)]
+struct Cli {
+    /// Print one JSON object instead of text (errors too, on standard error)
+    #[arg(long, global = true)]
+    json: bool,
+
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand, Debug)]
+enum Command {
+    /// Build, inspect, convert and evaluate Boolean circuits
+    Circuit(circuit::CircuitArgs),
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::try_parse().unwrap_or_else(|e| usage(&e));
+    let output = Output::new(cli.json);
+    report_panics(output);
+    match run(cli.command, output) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(e) => {
+            output.error(&e);
+            ExitCode::from(e.kind.exit_code())
+        }
+    }
+}
+
+fn run(command: Command, output: Output) -> Result<(), CliError> {
+    match command {
+        Command::Circuit(args) => circuit::run(args, output),
+    }
+}
+
+/// Prints help, or says what is wrong with the command line, and ends the process.
+fn usage(error: &clap::Error) -> ! {
+    if error.use_stderr() && std::env::args().any(|a| a == "--json") {
+        Output::new(true).error(&CliError::input(error.to_string().trim_end()));
+        std::process::exit(i32::from(ErrorKind::Input.exit_code()));
+    }
+    error.exit()
+}
+
+/// A panic in any thread is a bug: say so and end the process with its exit code.
+fn report_panics(output: Output) {
+    std::panic::set_hook(Box::new(move |info| {
+        let place = info.location().map_or_else(String::new, |l| format!(" at {l}"));
+        let message = info.payload_as_str().unwrap_or("no message");
+        let kind = ErrorKind::Bug;
+        let message = format!("this is a bug in Tacit, please report it: {message}{place}");
+        output.error(&CliError { kind, message });
+        std::process::exit(i32::from(kind.exit_code()));
+    }));
+}

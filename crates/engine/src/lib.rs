@@ -1,1 +1,5 @@
-//! Crate `tacit-engine`.
+//! Sessions that compute: circuits over private inputs, evaluated in blocks of lanes by any
+//! protocol of the registry, with a report of what it cost.
+
+pub mod circuit;
+pub mod values;

@@ -1,1 +1,29 @@
-//! Crate `tacit-sharing`.
+//! Secret-sharing protocols.
+//!
+//! A protocol of three roles is three [`Role`]s: pages of equations on ring words. Everything
+//! else is written once for the setting: key set-up ([`setup`]), products over slots of a circuit
+//! ([`products`], [`multi_fan_in::wide`]) and over arrays ([`arrays`]), inputs and outputs
+//! ([`transfer`]), and what they cost ([`cost`]). [`Protocol`] is the registry.
+
+#[cfg(test)]
+mod rig;
+
+pub mod arrays;
+pub mod astra;
+pub mod cost;
+pub mod multi_fan_in;
+pub mod party;
+pub mod plain;
+pub mod products;
+pub mod registry;
+pub mod replicated;
+pub mod role;
+pub mod setup;
+pub mod shares;
+pub mod transfer;
+pub mod trio;
+
+pub use party::{Draws, Party, SharingError};
+pub use registry::{Protocol, RoleVisitor};
+pub use role::{Canonical, Role, RoleId, Share, Timing};
+pub use shares::Shares;

@@ -1,0 +1,324 @@
+//! A circuit regrouped into one set of sums of products per AND level.
+//!
+//! Everything that is read (by an AND or polynomial gate, or as an output) is a constant plus
+//! inputs plus, for each level, a sum of that level's products. Only a basis of the sums that
+//! are read has to be shared again: each is one output of the level (`spec/circuits.md` 9.6).
+//! This is the exact form of the pass: a level's products are shared among all its outputs
+//! however many inputs they have. [`super::fuse`] puts it into gates of bounded size.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use crate::form::{Circuit, Gate, Wire};
+
+use super::basis::Basis;
+use super::cost::{Form, Product, Traffic, sums_traffic};
+use super::share_xors::symmetric_difference;
+
+/// A product of distinct wires, ascending.
+pub type Factors = Box<[Wire]>;
+
+/// An output of a level: the sum of products, wires and a constant.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Functional {
+    /// Products of at least two wires that are read.
+    pub products: Vec<Factors>,
+    /// Wires that are read, added locally.
+    pub linear: Vec<Wire>,
+    /// Added locally.
+    pub constant: bool,
+}
+
+/// How a wire that is read comes about, locally.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Read {
+    /// The wire.
+    pub wire: Wire,
+    /// Input wires, and wires read that come before this one.
+    pub wires: Vec<Wire>,
+    /// Outputs of levels: level (first is 0) and position.
+    pub functionals: Vec<(u32, u32)>,
+    /// Added.
+    pub constant: bool,
+}
+
+/// The regrouped circuit.
+#[derive(Debug, Clone)]
+pub struct LevelProgram {
+    /// The outputs of each AND level, first level first.
+    pub levels: Vec<Vec<Functional>>,
+    /// All wires that are read and are not inputs, in topological order.
+    pub reads: Vec<Read>,
+}
+
+/// Longest sum that is kept expanded; a longer one is read as a wire of its own.
+const LONGEST: usize = 1 << 12;
+
+impl Product for Factors {
+    fn degree(&self) -> usize {
+        self.len()
+    }
+
+    fn proper_subproducts(&self, f: &mut dyn FnMut(Factors)) {
+        for mask in 1u32..(1 << self.len()) - 1 {
+            if mask.count_ones() > 1 {
+                f(self.iter().enumerate().filter(|(i, _)| mask >> i & 1 == 1).map(|(_, &w)| w).collect());
+            }
+        }
+    }
+}
+
+impl LevelProgram {
+    /// Regroups a circuit. Its outputs are those of the circuit's ports, found in `reads`.
+    pub fn new(circuit: &Circuit) -> LevelProgram {
+        let sums = Sums::of(circuit);
+        let levels = sums.gates_by_level();
+        let mut program = LevelProgram { levels: Vec::new(), reads: Vec::new() };
+        let mut ids: HashMap<Wire, Vec<(u32, u32)>> = HashMap::new();
+        for (d, (gates, wanted)) in levels.iter().zip(sums.wanted(&levels)).enumerate() {
+            let mut basis = Basis::new(gates.len());
+            for (_, columns) in &wanted {
+                basis.insert(columns);
+            }
+            let (rows, sums_of) = basis.finish(wanted.iter().map(|(_, columns)| columns.as_slice()));
+            let output = |row: &Vec<u32>| functional(&sums, row.iter().map(|&i| gates[i as usize]));
+            program.levels.push(rows.iter().map(output).collect());
+            for ((w, _), of) in wanted.iter().zip(sums_of) {
+                ids.entry(*w).or_default().extend(of.into_iter().map(|i| (d as u32, i)));
+            }
+        }
+        for &w in sums.read.iter().filter(|w| !matches!(circuit.gate(**w), Gate::Input { .. })) {
+            let sum = &sums.of[&w];
+            let wires = sum.terms.iter().copied().filter(|t| !sums.products.contains_key(t)).collect();
+            let functionals = ids.remove(&w).unwrap_or_default();
+            program.reads.push(Read { wire: w, wires, functionals, constant: sum.constant });
+        }
+        program
+    }
+
+    /// Elements on each link, each level evaluated as one polynomial gate and inner products.
+    pub fn traffic(&self, form: Form) -> Traffic {
+        self.levels.iter().map(|outputs| level_traffic(outputs, form)).sum()
+    }
+
+    /// Evaluates 64 lanes in the clear, from the program alone; the words of the circuit's
+    /// output wires, ports concatenated.
+    pub fn eval_lanes(&self, circuit: &Circuit, inputs: &[u64]) -> Vec<u64> {
+        let mut value: HashMap<Wire, u64> = (0..).map(Wire).zip(inputs.iter().copied()).collect();
+        let mut sums: Vec<Vec<u64>> = Vec::new();
+        for level in 0..=self.levels.len() {
+            for r in &self.reads {
+                let ready = r.functionals.iter().all(|&(l, _)| (l as usize) < level);
+                if ready && r.wires.iter().all(|w| value.contains_key(w)) {
+                    let v = r.wires.iter().fold(if r.constant { !0 } else { 0 }, |v, w| v ^ value[w]);
+                    let v = r.functionals.iter().fold(v, |v, &(l, i)| v ^ sums[l as usize][i as usize]);
+                    value.insert(r.wire, v);
+                }
+            }
+            if let Some(outputs) = self.levels.get(level) {
+                sums.push(outputs.iter().map(|f| f.eval(&value)).collect());
+            }
+        }
+        circuit.output_ports().iter().flatten().map(|w| value[w]).collect()
+    }
+}
+
+impl Functional {
+    fn eval(&self, value: &HashMap<Wire, u64>) -> u64 {
+        let linear = self.linear.iter().fold(if self.constant { !0 } else { 0 }, |v, w| v ^ value[w]);
+        self.products.iter().fold(linear, |v, p| v ^ p.iter().fold(!0, |a, w| a & value[w]))
+    }
+}
+
+/// Traffic of one level's outputs.
+pub fn level_traffic(outputs: &[Functional], form: Form) -> Traffic {
+    let sums: Vec<Vec<Factors>> =
+        outputs.iter().map(|f| f.products.clone()).filter(|p| !p.is_empty()).collect();
+    sums_traffic(&sums, form)
+}
+
+/// A constant plus terms: inputs, outputs of AND or polynomial gates, or wires read.
+#[derive(Clone, Default)]
+struct Sum {
+    terms: Vec<Wire>,
+    constant: bool,
+}
+
+/// A gate's output as a polynomial in the wires it reads.
+type Expansion = HashSet<Vec<Wire>>;
+
+struct Sums {
+    of: HashMap<Wire, Sum>,
+    /// Wires read, ascending.
+    read: Vec<Wire>,
+    /// Outputs of AND and polynomial gates: level and polynomial.
+    products: HashMap<Wire, (u32, Expansion)>,
+    levels: Vec<u32>,
+}
+
+/// A wire without its complement.
+fn base(circuit: &Circuit, w: Wire) -> (Wire, bool) {
+    match circuit.gate(w) {
+        Gate::Not(x) => (x, true),
+        _ => (w, false),
+    }
+}
+
+impl Sums {
+    fn of(circuit: &Circuit) -> Sums {
+        let live = circuit.live();
+        let mut sums =
+            Sums { of: HashMap::new(), read: Vec::new(), products: HashMap::new(), levels: circuit.levels() };
+        let mut read = HashSet::new();
+        let mut all: Vec<Sum> = vec![Sum::default(); circuit.wire_count()];
+        for (w, gate) in circuit.gates() {
+            let width = gate.width();
+            if !(0..width).any(|j| live[w.index() + j]) {
+                continue;
+            }
+            if gate.is_level() {
+                sums.gate(circuit, w, gate, &live, &mut read);
+            }
+            let own = |i: usize| Sum { terms: vec![Wire(i as u32)], constant: false };
+            match gate {
+                Gate::Const(c) => all[w.index()].constant = c,
+                Gate::Not(x) => {
+                    let x = &all[x.index()];
+                    all[w.index()] = Sum { terms: x.terms.clone(), constant: !x.constant };
+                }
+                Gate::Xor(x, y) => all[w.index()] = add(&mut all, x, y, &mut read, &mut sums.of),
+                _ => (w.index()..w.index() + width).for_each(|i| all[i] = own(i)),
+            }
+        }
+        read.extend(circuit.output_ports().iter().flatten().copied());
+        for &w in &read {
+            let sum = &mut all[w.index()];
+            sums.of.entry(w).or_insert_with(|| std::mem::take(sum));
+        }
+        sums.read = read.into_iter().collect();
+        sums.read.sort_unstable();
+        sums
+    }
+
+    fn gate(&mut self, circuit: &Circuit, w: Wire, gate: Gate<'_>, live: &[bool], read: &mut HashSet<Wire>) {
+        let mut inputs = Vec::new();
+        gate.for_each_input(|x| inputs.push(base(circuit, x)));
+        read.extend(inputs.iter().map(|&(x, _)| x));
+        let level = self.levels[w.index()] - 1;
+        match gate {
+            Gate::Poly { poly, .. } => {
+                for (j, products) in poly.outputs().iter().enumerate().filter(|(j, _)| live[w.index() + j]) {
+                    let mut sum = Expansion::new();
+                    for &m in products {
+                        let factors: Vec<(Wire, bool)> =
+                            (0..inputs.len()).filter(|k| m >> k & 1 == 1).map(|k| inputs[k]).collect();
+                        expand(&factors).into_iter().for_each(|p| toggle(&mut sum, p));
+                    }
+                    self.products.insert(Wire(w.0 + j as u32), (level, sum));
+                }
+            }
+            _ => {
+                self.products.insert(w, (level, expand(&inputs)));
+            }
+        }
+    }
+
+    /// Live AND and polynomial outputs by level, narrow ones first.
+    fn gates_by_level(&self) -> Vec<Vec<Wire>> {
+        let mut by_level: BTreeMap<u32, Vec<Wire>> = BTreeMap::new();
+        for (&w, (level, _)) in &self.products {
+            by_level.entry(*level).or_default().push(w);
+        }
+        let depth = by_level.keys().next_back().map_or(0, |&l| l as usize + 1);
+        let mut levels = vec![Vec::new(); depth];
+        for (l, mut gates) in by_level {
+            gates.sort_unstable_by_key(|w| (self.degree(*w) > 2, *w));
+            levels[l as usize] = gates;
+        }
+        levels
+    }
+
+    /// For each level the wires that depend on its gates, and on which (as positions).
+    fn wanted(&self, levels: &[Vec<Wire>]) -> Vec<Vec<(Wire, Vec<u32>)>> {
+        let mut place: HashMap<Wire, (u32, u32)> = HashMap::new();
+        for (l, gates) in levels.iter().enumerate() {
+            place.extend(gates.iter().enumerate().map(|(i, &w)| (w, (l as u32, i as u32))));
+        }
+        let mut wanted: Vec<Vec<(Wire, Vec<u32>)>> = vec![Vec::new(); levels.len()];
+        for &w in &self.read {
+            let mut at: Vec<(u32, u32)> = self.of[&w].terms.iter().filter_map(|t| place.get(t).copied()).collect();
+            at.sort_unstable();
+            for same in at.chunk_by(|a, b| a.0 == b.0) {
+                wanted[same[0].0 as usize].push((w, same.iter().map(|&(_, i)| i).collect()));
+            }
+        }
+        wanted
+    }
+
+    fn degree(&self, w: Wire) -> usize {
+        self.products[&w].1.iter().map(Vec::len).max().unwrap_or(0)
+    }
+}
+
+/// The sum of two wires. If it gets too long the operands are read as wires of their own.
+fn add(all: &mut [Sum], x: Wire, y: Wire, read: &mut HashSet<Wire>, kept: &mut HashMap<Wire, Sum>) -> Sum {
+    let (a, b) = (&all[x.index()], &all[y.index()]);
+    if a.terms.len() + b.terms.len() <= LONGEST {
+        let terms = symmetric_difference(&a.terms, &b.terms);
+        return Sum { terms, constant: a.constant != b.constant };
+    }
+    for w in [x, y] {
+        if all[w.index()].terms != [w] {
+            let sum = Sum { terms: vec![w], constant: false };
+            kept.entry(w).or_insert(std::mem::replace(&mut all[w.index()], sum));
+            read.insert(w);
+        }
+    }
+    Sum { terms: symmetric_difference(&[x], &[y]), constant: false }
+}
+
+fn toggle(sum: &mut Expansion, p: Vec<Wire>) {
+    if !sum.remove(&p) {
+        sum.insert(p);
+    }
+}
+
+/// The product of wires, some complemented, expanded: (x + 1) y = x y + y.
+fn expand(factors: &[(Wire, bool)]) -> Expansion {
+    let mut sum = Expansion::from([Vec::new()]);
+    for &(x, complement) in factors {
+        let mut next = Expansion::new();
+        for p in sum {
+            let mut with = p.clone();
+            if let Err(at) = with.binary_search(&x) {
+                with.insert(at, x);
+            }
+            toggle(&mut next, with);
+            if complement {
+                toggle(&mut next, p);
+            }
+        }
+        sum = next;
+    }
+    sum
+}
+
+/// The sum of some gates' outputs.
+fn functional(sums: &Sums, gates: impl Iterator<Item = Wire>) -> Functional {
+    let mut all = Expansion::new();
+    for w in gates {
+        for p in &sums.products[&w].1 {
+            toggle(&mut all, p.clone());
+        }
+    }
+    let mut f = Functional::default();
+    for p in all {
+        match p.len() {
+            0 => f.constant = true,
+            1 => f.linear.push(p[0]),
+            _ => f.products.push(p.into_boxed_slice()),
+        }
+    }
+    f.products.sort_unstable();
+    f.linear.sort_unstable();
+    f
+}

@@ -1,0 +1,78 @@
+//! Lowering: circuits for protocols and tools without wide gates.
+
+use std::collections::HashMap;
+
+use crate::builder::{Builder, split_even};
+use crate::form::{Circuit, Gate, Wire};
+use crate::poly::Poly;
+
+use super::rebuild;
+
+/// The same function with ANDs of at most `max_fan_in` inputs (2 to 8) and no polynomial
+/// gates: wide ANDs become balanced trees, polynomial gates ANDs (products shared between
+/// outputs) and XORs. A circuit that has no such gates is returned as it is.
+///
+/// # Panics
+/// If `max_fan_in` is less than 2.
+pub fn lower(circuit: &Circuit, max_fan_in: usize) -> Circuit {
+    assert!(max_fan_in >= 2, "an AND has at least two inputs");
+    let fits = |gate: Gate<'_>| match gate {
+        Gate::And(xs) => xs.len() <= max_fan_in,
+        Gate::Poly { .. } => false,
+        _ => true,
+    };
+    if circuit.gates().all(|(_, gate)| fits(gate)) {
+        return circuit.clone();
+    }
+    rebuild(circuit, |b, gate, inputs, out| match gate {
+        Gate::Poly { poly, .. } => out.extend(expand(b, inputs, poly, max_fan_in)),
+        _ => out.push(balanced_and(b, inputs, max_fan_in)),
+    })
+}
+
+/// The same with polynomial gates kept.
+pub(crate) fn lower_ands(circuit: &Circuit, max_fan_in: usize) -> Circuit {
+    rebuild(circuit, |b, gate, inputs, out| match gate {
+        Gate::Poly { poly, .. } => out.extend(b.poly(inputs, poly.clone())),
+        _ => out.push(balanced_and(b, inputs, max_fan_in)),
+    })
+}
+
+/// AND of any number of wires as a tree of least depth for wires of equal level.
+pub(crate) fn balanced_and(b: &mut Builder, inputs: &[Wire], fan: usize) -> Wire {
+    if inputs.len() <= fan {
+        return b.and(inputs);
+    }
+    let parts: Vec<Wire> = {
+        let below = largest_subtree(inputs.len(), fan);
+        let pieces = inputs.len().div_ceil(below);
+        split_even(inputs, pieces).map(|p| balanced_and(b, p, fan)).collect()
+    };
+    b.and(&parts)
+}
+
+/// Leaves of a full tree one level less deep than `n` leaves need.
+fn largest_subtree(n: usize, fan: usize) -> usize {
+    let mut below = fan;
+    while below * fan < n {
+        below *= fan;
+    }
+    below
+}
+
+/// A polynomial gate as ANDs and XORs.
+fn expand(b: &mut Builder, inputs: &[Wire], poly: &Poly, fan: usize) -> Vec<Wire> {
+    let mut products: HashMap<u16, Wire> = HashMap::new();
+    let mut outputs = Vec::with_capacity(poly.outputs().len());
+    for list in poly.outputs() {
+        let terms: Vec<Wire> = list.iter().map(|&m| *products.entry(m).or_insert_with(|| product(b, inputs, m, fan))).collect();
+        outputs.push(b.xor_all(&terms));
+    }
+    outputs
+}
+
+fn product(b: &mut Builder, inputs: &[Wire], mask: u16, fan: usize) -> Wire {
+    let mut factors: Vec<Wire> = (0..inputs.len()).filter(|&k| mask >> k & 1 == 1).map(|k| inputs[k]).collect();
+    factors.sort_by_key(|&w| b.level(w));
+    balanced_and(b, &factors, fan)
+}

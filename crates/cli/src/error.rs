@@ -1,0 +1,142 @@
+//! Errors of the program: their kinds, exit codes and how they are shown.
+
+use serde_json::json;
+use std::fmt;
+use tacit_engine::values::ValueError;
+use tacit_net::NetError;
+
+/// Whose fault an error is. Each kind has its own exit code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ErrorKind {
+    /// The user's command, input, circuit or program.
+    Input,
+    /// A configuration file, certificate or key.
+    Config,
+    /// The network: a peer that cannot be reached, or is lost.
+    Network,
+    /// A peer's misbehaviour: a failed check or a malformed message.
+    Misbehaviour,
+    /// A bug in Tacit.
+    Bug,
+}
+
+impl ErrorKind {
+    /// Every kind, with its exit code, name and meaning: the one table of exit codes.
+    pub const TABLE: [(ErrorKind, u8, &str, &str); 5] = [
+        (ErrorKind::Input, 2, "input", "the command, an input file, a circuit or a program"),
+        (
+            ErrorKind::Config,
+            3,
+            "configuration",
+            "a configuration file, certificate or key, or parties that disagree",
+        ),
+        (ErrorKind::Network, 4, "network", "a peer cannot be reached, is too slow, or was lost"),
+        (
+            ErrorKind::Misbehaviour,
+            5,
+            "misbehaviour",
+            "a peer broke the protocol; nothing was opened",
+        ),
+        (ErrorKind::Bug, 70, "bug", "a bug in Tacit; please report it"),
+    ];
+
+    fn row(self) -> (ErrorKind, u8, &'static str, &'static str) {
+        // The table lists the kinds in the order of the enum; a test holds that.
+        ErrorKind::TABLE[self as usize]
+    }
+
+    /// The exit code of the process.
+    pub fn exit_code(self) -> u8 {
+        self.row().1
+    }
+
+    /// The name in JSON.
+    pub fn name(self) -> &'static str {
+        self.row().2
+    }
+
+    /// The table of exit codes as text, for `--help`.
+    pub fn help() -> String {
+        let mut text = String::from("Exit codes:\n   0  success\n");
+        for (_, code, name, meaning) in ErrorKind::TABLE {
+            text.push_str(&format!("  {code:>2}  {name}: {meaning}\n"));
+        }
+        text
+    }
+}
+
+/// An error on its way to the user.
+#[derive(Debug)]
+pub struct CliError {
+    /// Whose fault it is.
+    pub kind: ErrorKind,
+    /// What is wrong, where, and what to do.
+    pub message: String,
+}
+
+impl CliError {
+    /// An error of the user's command, input or circuit.
+    pub fn input(message: impl Into<String>) -> CliError {
+        CliError { kind: ErrorKind::Input, message: message.into() }
+    }
+
+    /// An error that names the file it happened in.
+    pub fn file(path: &std::path::Path, error: &std::io::Error) -> CliError {
+        CliError::input(format!("{}: {error}", path.display()))
+    }
+
+    /// The error as one JSON object.
+    pub fn json(&self) -> serde_json::Value {
+        json!({ "error": {
+            "kind": self.kind.name(),
+            "exit_code": self.kind.exit_code(),
+            "message": self.message,
+        }})
+    }
+}
+
+impl fmt::Display for CliError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.message)
+    }
+}
+
+impl std::error::Error for CliError {}
+
+impl From<ValueError> for CliError {
+    fn from(e: ValueError) -> CliError {
+        CliError::input(e.to_string())
+    }
+}
+
+impl From<NetError> for CliError {
+    fn from(e: NetError) -> CliError {
+        let kind = match e {
+            NetError::Configuration(_) | NetError::Disagreement { .. } => ErrorKind::Config,
+            NetError::Misbehaviour { .. } => ErrorKind::Misbehaviour,
+            _ => ErrorKind::Network,
+        };
+        CliError { kind, message: e.to_string() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_lists_the_kinds_in_order() {
+        for (i, (kind, ..)) in ErrorKind::TABLE.iter().enumerate() {
+            assert_eq!(*kind as usize, i);
+        }
+    }
+
+    #[test]
+    fn the_readme_documents_every_exit_code() {
+        let readme = include_str!("../../../README.md");
+        for (_, code, name, meaning) in ErrorKind::TABLE {
+            let row = format!("| {code} | {name} | {meaning} |");
+            assert!(readme.contains(&row), "README.md lacks: {row}");
+        }
+    }
+}

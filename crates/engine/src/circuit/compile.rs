@@ -1,0 +1,213 @@
+//! A circuit laid out for a job.
+
+use super::{EvaluateError, FormChoice, Job, Preprocessing};
+use std::ops::Range;
+use tacit_circuit::schedule::{Schedule, Slot};
+use tacit_circuit::{Circuit, passes};
+use tacit_net::PartyId;
+use tacit_sharing::cost::{self, Traffic};
+use tacit_sharing::multi_fan_in::plan::{Form, PolyPlan};
+use tacit_sharing::{Protocol, RoleId, Timing};
+
+/// Memory for the slots of all blocks under way, per party.
+const SLOT_BYTES: usize = 256 << 20;
+/// Slots of one block: what stays in the second-level cache.
+const BLOCK_BYTES: usize = 256 << 10;
+/// Bytes of a level's messages under way, unless the job says otherwise.
+const WINDOW_BYTES: usize = 4 << 20;
+
+/// An input port.
+#[derive(Clone, Debug)]
+pub(super) struct InputPort {
+    pub owner: RoleId,
+    pub timing: Timing,
+    pub slots: Vec<Slot>,
+}
+
+/// An output port.
+#[derive(Clone, Debug)]
+pub(super) struct OutputPort {
+    pub receivers: Vec<RoleId>,
+    pub slots: Vec<Slot>,
+}
+
+/// A circuit laid out for a job: what every worker of every party runs.
+pub struct Compiled {
+    pub(super) job: Job,
+    pub(super) schedule: Schedule,
+    pub(super) inputs: Vec<InputPort>,
+    pub(super) outputs: Vec<OutputPort>,
+    /// Layouts of wide gates: one list per form.
+    plans: [Vec<PolyPlan>; 2],
+    /// Which list each level uses.
+    level_forms: Vec<usize>,
+    pub(super) block_words: usize,
+    pub(super) blocks: usize,
+    facts: Vec<(&'static str, String)>,
+}
+
+const FORMS: [Form; 2] = [Form::Dealer, Form::Symmetric];
+
+impl Compiled {
+    /// Lays out `circuit` for `job`. Wide gates are lowered for protocols that have none.
+    ///
+    /// # Errors
+    /// When the job does not fit the circuit.
+    pub fn new(circuit: &Circuit, job: Job) -> Result<Self, EvaluateError> {
+        job.check(circuit)?;
+        let facts = job.facts(circuit);
+        let fan_in = job.protocol.fan_in();
+        let lowered = needs_lowering(circuit, fan_in).then(|| passes::lower(circuit, fan_in));
+        let schedule = Schedule::new(lowered.as_ref().unwrap_or(circuit));
+        let plans = FORMS.map(|form| {
+            schedule.polys().iter().map(|poly| PolyPlan::new(poly, form)).collect::<Vec<_>>()
+        });
+        let mut compiled = Compiled {
+            inputs: input_ports(&job, circuit, &schedule)?,
+            outputs: output_ports(&job, &schedule)?,
+            level_forms: Vec::new(),
+            block_words: 0,
+            blocks: 0,
+            job,
+            schedule,
+            plans,
+            facts,
+        };
+        compiled.level_forms =
+            (0..=compiled.schedule.depth()).map(|level| compiled.choose_form(level)).collect();
+        compiled.choose_blocking();
+        Ok(compiled)
+    }
+
+    /// The job.
+    #[must_use]
+    pub fn job(&self) -> &Job {
+        &self.job
+    }
+
+    /// The circuit's layout.
+    #[must_use]
+    pub fn schedule(&self) -> &Schedule {
+        &self.schedule
+    }
+
+    /// The facts that parties compare before they start.
+    #[must_use]
+    pub fn facts(&self) -> &[(&'static str, String)] {
+        &self.facts
+    }
+
+    /// 64-lane words of all instances.
+    #[must_use]
+    pub fn total_words(&self) -> usize {
+        self.job.instances.div_ceil(64)
+    }
+
+    /// The words that worker `worker` evaluates.
+    pub(super) fn share_of(&self, worker: usize) -> Range<usize> {
+        let blocks = self.total_words().div_ceil(self.block_words);
+        let at =
+            |w: usize| (blocks * w / self.job.workers * self.block_words).min(self.total_words());
+        at(worker)..at(worker + 1)
+    }
+
+    /// The layout of a wide gate at a level.
+    pub(super) fn plan(&self, level: usize, poly: u32) -> &PolyPlan {
+        &self.plans[self.level_forms[level]][poly as usize]
+    }
+
+    /// Elements per lane word that a level's products cost.
+    pub(super) fn level_traffic(&self, level: usize) -> Traffic {
+        self.level_traffic_in(level, self.level_forms[level])
+    }
+
+    fn level_traffic_in(&self, level: usize, form: usize) -> Traffic {
+        let protocol = self.job.protocol;
+        let products = self.schedule.products(level).len() as u64;
+        let start = cost::product(protocol) * products;
+        self.schedule.wide(level).iter().fold(start, |sum, gate| {
+            sum + cost::polynomial(protocol, &self.plans[form][gate.poly as usize])
+        })
+    }
+
+    fn choose_form(&self, level: usize) -> usize {
+        match self.job.form {
+            FormChoice::Dealer => 0,
+            FormChoice::Symmetric => 1,
+            FormChoice::Cheaper { ratio_percent } => {
+                let time = |form: usize| {
+                    let traffic = self.level_traffic_in(level, form);
+                    let helper =
+                        traffic.link(2, 0).max(traffic.link(2, 1)) * u64::from(ratio_percent);
+                    helper.max(100 * traffic.link(0, 1).max(traffic.link(1, 0)))
+                };
+                usize::from(time(1) < time(0))
+            }
+        }
+    }
+
+    fn choose_blocking(&mut self) {
+        let words = self.total_words();
+        let wanted = self.job.blocking;
+        let per_worker = words.div_ceil(self.job.workers).max(1);
+        let slot_bytes = self.schedule.slots().max(1) * 16;
+        let fitting = (BLOCK_BYTES / slot_bytes).clamp(8, 1024);
+        let fitting = 1 << fitting.ilog2();
+        self.block_words = match wanted.block_words {
+            0 => fitting.min(per_worker),
+            given => given.min(words.max(1)),
+        };
+        let busiest =
+            (0..self.schedule.depth()).map(|l| self.level_traffic(l).busiest()).max().unwrap_or(0);
+        let level_bytes = (busiest as usize).max(1) * 8 * self.block_words;
+        let window = if wanted.window_bytes == 0 { WINDOW_BYTES } else { wanted.window_bytes };
+        let memory = SLOT_BYTES / self.job.workers / (slot_bytes * self.block_words);
+        self.blocks = match wanted.blocks {
+            0 => window.div_ceil(level_bytes).max(2).min(memory.max(1)),
+            given => given,
+        };
+    }
+}
+
+fn needs_lowering(circuit: &Circuit, fan_in: usize) -> bool {
+    let stats = circuit.stats();
+    fan_in < 8 && (stats.polys > 0 || stats.ands[fan_in + 1..].iter().any(|n| *n > 0))
+}
+
+fn input_ports(
+    job: &Job,
+    circuit: &Circuit,
+    schedule: &Schedule,
+) -> Result<Vec<InputPort>, EvaluateError> {
+    let mut slots = schedule.inputs().iter().map(|input| input.slot);
+    let widths = circuit.input_widths().iter();
+    let mut port = |(owner, width): (&PartyId, &u32)| {
+        let owner = job.role_of(*owner)?;
+        Ok(InputPort {
+            owner,
+            timing: timing(job.protocol, job.preprocessing, owner),
+            slots: slots.by_ref().take(*width as usize).collect(),
+        })
+    };
+    job.owners.iter().zip(widths).map(&mut port).collect()
+}
+
+fn output_ports(job: &Job, schedule: &Schedule) -> Result<Vec<OutputPort>, EvaluateError> {
+    let port = |(receivers, slots): (&Vec<PartyId>, &Vec<Slot>)| {
+        let mut roles: Vec<RoleId> =
+            receivers.iter().map(|r| job.role_of(*r)).collect::<Result<_, _>>()?;
+        roles.sort_unstable();
+        roles.dedup();
+        Ok(OutputPort { receivers: roles, slots: slots.clone() })
+    };
+    job.receivers.iter().zip(schedule.outputs()).map(port).collect()
+}
+
+/// The role that works ahead must not fold its inputs into stored preprocessing.
+fn timing(protocol: Protocol, preprocessing: Preprocessing, owner: RoleId) -> Timing {
+    if preprocessing == Preprocessing::Separate && protocol.ahead() == Some(owner) {
+        Timing::Late
+    } else {
+        Timing::Early
+    }
+}

@@ -1,0 +1,172 @@
+//! What is computed, by whom and for whom.
+
+use super::EvaluateError;
+use tacit_circuit::Circuit;
+use tacit_net::PartyId;
+use tacit_sharing::{Protocol, RoleId};
+
+/// When messages that do not depend on inputs are sent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Preprocessing {
+    /// Just ahead of the online messages that need them; nothing is stored.
+    #[default]
+    Interleaved,
+    /// All before the online phase starts, kept in memory. Independent of all inputs.
+    Separate,
+}
+
+impl Preprocessing {
+    /// The name used on command lines and in reports.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Preprocessing::Interleaved => "interleaved",
+            Preprocessing::Separate => "separate",
+        }
+    }
+}
+
+/// The form of products with more than two factors.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FormChoice {
+    /// Half the traffic, from the helper; the evaluators exchange one element per output.
+    #[default]
+    Dealer,
+    /// All sub-products between the evaluators: for a helper with a narrow uplink.
+    Symmetric,
+    /// Per level, the one that takes less time if the helper's uplink is `1 / ratio` as fast as
+    /// the evaluators' link.
+    Cheaper {
+        /// Speed of the evaluators' link divided by the speed of the helper's uplink, in percent.
+        ratio_percent: u32,
+    },
+}
+
+impl FormChoice {
+    /// The name used on command lines and in reports.
+    #[must_use]
+    pub fn name(self) -> String {
+        match self {
+            FormChoice::Dealer => "dealer".into(),
+            FormChoice::Symmetric => "symmetric".into(),
+            FormChoice::Cheaper { ratio_percent } => format!("cheaper at {ratio_percent} %"),
+        }
+    }
+}
+
+/// How lanes are cut for evaluation. Zero means: choose.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Blocking {
+    /// 64-lane words per block.
+    pub block_words: usize,
+    /// Blocks under way at once.
+    pub blocks: usize,
+    /// Bytes of one level's messages that may be under way per direction when `blocks` is
+    /// chosen. More hides more latency, less keeps data in cache.
+    pub window_bytes: usize,
+}
+
+/// A computation that all parties agree on before any share is sent.
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// The protocol.
+    pub protocol: Protocol,
+    /// `places[r]` plays role `r`.
+    pub places: [PartyId; 3],
+    /// Owner of each input port.
+    pub owners: Vec<PartyId>,
+    /// Who learns each output port.
+    pub receivers: Vec<Vec<PartyId>>,
+    /// Number of instances.
+    pub instances: usize,
+    /// Worker threads per party.
+    pub workers: usize,
+    /// When preprocessing runs.
+    pub preprocessing: Preprocessing,
+    /// Form of wide products.
+    pub form: FormChoice,
+    /// How lanes are cut.
+    pub blocking: Blocking,
+}
+
+impl Job {
+    /// A job with defaults: roles in party order, one worker, interleaved preprocessing.
+    #[must_use]
+    pub fn new(protocol: Protocol, owners: Vec<PartyId>, receivers: Vec<Vec<PartyId>>) -> Self {
+        Job {
+            protocol,
+            places: [PartyId(0), PartyId(1), PartyId(2)],
+            owners,
+            receivers,
+            instances: 1,
+            workers: 1,
+            preprocessing: Preprocessing::default(),
+            form: FormChoice::default(),
+            blocking: Blocking::default(),
+        }
+    }
+
+    /// The facts that parties compare before they start.
+    #[must_use]
+    pub fn facts(&self, circuit: &Circuit) -> Vec<(&'static str, String)> {
+        let receivers: Vec<String> =
+            self.receivers.iter().map(|to| format!("[{}]", list(to.iter()))).collect();
+        vec![
+            ("tacit version", env!("CARGO_PKG_VERSION").to_string()),
+            ("circuit", hex::encode(circuit.digest())),
+            ("protocol", self.protocol.to_string()),
+            ("roles", list(self.places.iter())),
+            ("input owners", list(self.owners.iter())),
+            ("output receivers", receivers.join(" ")),
+            ("instances", self.instances.to_string()),
+            ("threads", self.workers.to_string()),
+            ("preprocessing", self.preprocessing.name().to_string()),
+            ("form of wide products", self.form.name()),
+            ("blocking", format!("{:?}", self.blocking)),
+        ]
+    }
+
+    /// Checks the job against the circuit.
+    ///
+    /// # Errors
+    /// Says what does not fit.
+    pub fn check(&self, circuit: &Circuit) -> Result<(), EvaluateError> {
+        let fail = |text: String| Err(EvaluateError::Job(text));
+        let (inputs, outputs) = (circuit.input_widths().len(), circuit.output_ports().len());
+        if self.owners.len() != inputs {
+            let given = self.owners.len();
+            return fail(format!("the circuit has {inputs} inputs, but {given} have an owner"));
+        }
+        if self.receivers.len() != outputs {
+            let given = self.receivers.len();
+            return fail(format!("the circuit has {outputs} outputs, but {given} have receivers"));
+        }
+        if self.instances == 0 || self.workers == 0 {
+            return fail("a job needs at least one instance and one thread".into());
+        }
+        let mut places = self.places.map(|p| p.0);
+        places.sort_unstable();
+        if places[0] == places[1] || places[1] == places[2] {
+            return fail("each role needs a party of its own".into());
+        }
+        for party in self.owners.iter().chain(self.receivers.iter().flatten()) {
+            self.role_of(*party)?;
+        }
+        Ok(())
+    }
+
+    /// The role that a party plays.
+    ///
+    /// # Errors
+    /// When it plays none.
+    pub fn role_of(&self, party: PartyId) -> Result<RoleId, EvaluateError> {
+        self.places
+            .iter()
+            .position(|p| *p == party)
+            .ok_or_else(|| EvaluateError::Job(format!("party {} plays no role", party.0)))
+    }
+}
+
+fn list<'a>(parties: impl Iterator<Item = &'a PartyId>) -> String {
+    parties.map(|p| p.0.to_string()).collect::<Vec<_>>().join(",")
+}

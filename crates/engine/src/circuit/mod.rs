@@ -1,0 +1,20 @@
+//! Evaluation of circuits.
+//!
+//! [`Job`] says what is computed by whom and for whom; [`Compiled`] lays the circuit out for a
+//! protocol; [`evaluate`] runs it over an open session and returns the opened outputs with a
+//! [`Report`].
+
+mod compile;
+mod error;
+mod evaluate;
+mod job;
+mod predict;
+mod report;
+mod worker;
+
+pub use compile::Compiled;
+pub use error::EvaluateError;
+pub use evaluate::{Evaluation, agree_instances, evaluate};
+pub use job::{Blocking, FormChoice, Job, Preprocessing};
+pub use predict::{Prediction, predict};
+pub use report::{LinkUse, Report};

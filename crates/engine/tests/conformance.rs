@@ -1,0 +1,286 @@
+//! Random circuits under every protocol against the clear, and cost functions against the meter.
+
+use std::time::Duration;
+use tacit_circuit::{Builder, Circuit, Poly, Wire};
+use tacit_engine::circuit::{
+    Blocking, Compiled, EvaluateError, Evaluation, FormChoice, Job, Preprocessing, evaluate,
+    predict,
+};
+use tacit_engine::values::Lanes;
+use tacit_net::memory::{self, MemoryNetwork};
+use tacit_net::{LinkProfile, PartyId};
+use tacit_sharing::Protocol;
+
+/// A small generator: tests print its seed.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+    fn below(&mut self, n: usize) -> usize {
+        (self.next() % n as u64) as usize
+    }
+}
+
+fn random_circuit(random: &mut Random, gates: usize) -> Circuit {
+    let mut builder = Builder::new();
+    let mut wires: Vec<Wire> = [7, 5, 3].iter().flat_map(|w| builder.input(*w)).collect();
+    for _ in 0..gates {
+        let fan_in = 2 + random.below(7);
+        let picks: Vec<Wire> = (0..fan_in).map(|_| wires[random.below(wires.len())]).collect();
+        match random.below(8) {
+            0 | 1 => wires.push(builder.and(&picks[..2])),
+            2 => wires.push(builder.and(&picks)),
+            3 => wires.push(builder.not(picks[0])),
+            4 => {
+                let outputs = (0..1 + random.below(3))
+                    .map(|_| {
+                        (0..1 + random.below(5)).map(|_| random.below(1 << fan_in) as u16).collect()
+                    })
+                    .collect();
+                wires.extend(builder.poly(&picks, Poly::new(fan_in as u8, outputs)));
+            }
+            _ => wires.push(builder.xor(picks[0], picks[1])),
+        }
+    }
+    let last = wires.len();
+    builder.output(&wires[last - 9..last - 4]);
+    builder.output(&wires[last - 4..]);
+    let constant = builder.constant(true);
+    builder.output(&[constant, wires[0], wires[8]]);
+    builder.finish()
+}
+
+fn random_lanes(random: &mut Random, width: u32, instances: usize) -> Lanes {
+    let words = instances.div_ceil(64);
+    let bits = (0..width).map(|_| (0..words).map(|_| random.next()).collect()).collect();
+    Lanes::from_bits(bits, instances)
+}
+
+fn in_the_clear(circuit: &Circuit, inputs: &[Lanes], instances: usize) -> Vec<Lanes> {
+    let widths: Vec<usize> = circuit.output_ports().iter().map(Vec::len).collect();
+    let mut ports: Vec<Vec<Vec<u64>>> = widths.iter().map(|w| vec![Vec::new(); *w]).collect();
+    for word in 0..instances.div_ceil(64) {
+        let bits: Vec<u64> = inputs.iter().flat_map(|l| l.bits().iter().map(|b| b[word])).collect();
+        let mut out = circuit.eval_lanes(&bits).into_iter();
+        for port in &mut ports {
+            for bit in port.iter_mut() {
+                bit.push(out.next().unwrap());
+            }
+        }
+    }
+    ports.into_iter().map(|bits| Lanes::from_bits(bits, instances)).collect()
+}
+
+fn run(
+    circuit: &Circuit,
+    job: &Job,
+    inputs: &[Lanes],
+    network: &MemoryNetwork,
+) -> Vec<Result<Evaluation, EvaluateError>> {
+    memory::run(3, job.workers, network, |mut session| {
+        let compiled = Compiled::new(circuit, job.clone())?;
+        let mine = job.owners.iter().zip(inputs);
+        let values =
+            mine.map(|(owner, lanes)| (*owner == session.me()).then(|| lanes.clone())).collect();
+        let result = evaluate(&mut session, &compiled, values, &|_| {})?;
+        session.finish()?;
+        Ok(result)
+    })
+}
+
+fn check(circuit: &Circuit, job: &Job, inputs: &[Lanes], label: &str) {
+    let expected = in_the_clear(circuit, inputs, job.instances);
+    let prediction = predict(&Compiled::new(circuit, job.clone()).unwrap());
+    for (party, result) in
+        run(circuit, job, inputs, &MemoryNetwork::default()).into_iter().enumerate()
+    {
+        let evaluation = result.unwrap_or_else(|e| panic!("{label}: party {party}: {e}"));
+        for (port, lanes) in evaluation.outputs.iter().enumerate() {
+            let learns = job.receivers[port].contains(&PartyId(party as u8));
+            assert_eq!(lanes.is_some(), learns, "{label}: port {port} at party {party}");
+            if let Some(lanes) = lanes {
+                assert!(*lanes == expected[port], "{label}: port {port} at party {party} is wrong");
+            }
+        }
+        let report = evaluation.report;
+        for link in &report.links {
+            assert_eq!(link.bytes, link.predicted_bytes, "{label}: {link:?}");
+        }
+        let bytes = prediction.words.total() * 8;
+        assert_eq!(report.total_bytes(), bytes, "{label}: all bytes");
+        assert_eq!(report.rounds, report.predicted_rounds, "{label}: rounds of party {party}");
+    }
+}
+
+fn party_lists(random: &mut Random, n: usize) -> Vec<Vec<PartyId>> {
+    (0..n).map(|_| (0..3u8).filter(|_| random.below(3) > 0).map(PartyId).collect()).collect()
+}
+
+fn places(random: &mut Random) -> [PartyId; 3] {
+    let orders = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
+    orders[random.below(6)].map(PartyId)
+}
+
+fn sweep(seed: u64, rounds: usize) {
+    println!("seed {seed}");
+    let mut random = Random(seed);
+    for round in 0..rounds {
+        let gates = [1, 20, 150][round % 3];
+        let circuit = random_circuit(&mut random, gates);
+        let instances = [1, 63, 64, 65, 1000][random.below(5)];
+        let inputs: Vec<Lanes> = circuit
+            .input_widths()
+            .to_vec()
+            .iter()
+            .map(|w| random_lanes(&mut random, *w, instances))
+            .collect();
+        for protocol in Protocol::ALL {
+            for form in [
+                FormChoice::Dealer,
+                FormChoice::Symmetric,
+                FormChoice::Cheaper { ratio_percent: 70 },
+            ] {
+                if protocol != Protocol::MultiFanIn && form != FormChoice::Dealer {
+                    continue;
+                }
+                for preprocessing in [Preprocessing::Interleaved, Preprocessing::Separate] {
+                    let owners = (0..3).map(|_| PartyId(random.below(3) as u8)).collect();
+                    let receivers = party_lists(&mut random, 3);
+                    let mut job = Job::new(protocol, owners, receivers);
+                    job.instances = instances;
+                    job.places = places(&mut random);
+                    job.workers = 1 + random.below(3);
+                    job.preprocessing = preprocessing;
+                    job.form = form;
+                    job.blocking = Blocking {
+                        block_words: random.below(6),
+                        blocks: random.below(4),
+                        window_bytes: 0,
+                    };
+                    check(&circuit, &job, &inputs, &format!("seed {seed} round {round} {job:?}"));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn random_circuits_under_every_protocol() {
+    sweep(0x5eed_0001, 12);
+}
+
+#[test]
+fn facts_that_differ_stop_everybody_before_any_share() {
+    let mut random = Random(77);
+    let circuit = random_circuit(&mut random, 30);
+    let inputs: Vec<Lanes> =
+        circuit.input_widths().to_vec().iter().map(|w| random_lanes(&mut random, *w, 5)).collect();
+    let results = memory::run(3, 1, &MemoryNetwork::default(), |mut session| {
+        let owners = vec![PartyId(0); 3];
+        let mut job = Job::new(Protocol::Trio, owners, vec![vec![PartyId(0)]; 3]);
+        job.instances = 5;
+        if session.me() == PartyId(1) {
+            job.protocol = Protocol::Astra;
+        }
+        let compiled = Compiled::new(&circuit, job).unwrap();
+        let values = inputs.iter().cloned().map(Some).collect();
+        let error = evaluate(&mut session, &compiled, values, &|_| {}).err().unwrap().to_string();
+        let sent: u64 = session.meter().entries().map(|(_, _, _, c)| c.bytes_sent).sum();
+        (error, sent)
+    });
+    for (error, sent) in results {
+        assert!(error.contains("protocol"), "{error}");
+        assert!(error.contains("trio") && error.contains("astra"), "{error}");
+        assert_eq!(sent, 0);
+    }
+}
+
+/// A chain of `depth` ANDs.
+fn chain(depth: usize) -> Circuit {
+    let mut builder = Builder::new();
+    let (x, y) = (builder.input(1), builder.input(1));
+    let mut wire = x[0];
+    for _ in 0..depth {
+        let product = builder.and(&[wire, y[0]]);
+        wire = builder.xor(product, x[0]);
+    }
+    builder.output(&[wire]);
+    builder.finish()
+}
+
+#[test]
+fn only_the_online_link_is_waited_for_per_level() {
+    let depth = 100;
+    let circuit = chain(depth);
+    assert_eq!(circuit.stats().and_depth as usize, depth);
+    let [fast, slow] = [10, 200].map(Duration::from_millis);
+    for (protocol, pair) in
+        [(Protocol::Trio, (1, 2)), (Protocol::Astra, (1, 2)), (Protocol::MultiFanIn, (0, 1))]
+    {
+        let mut network = MemoryNetwork::uniform(LinkProfile::delay(slow));
+        for (from, to) in [pair, (pair.1, pair.0)] {
+            network = network.with_link(PartyId(from), PartyId(to), LinkProfile::delay(fast));
+        }
+        let mut job =
+            Job::new(protocol, vec![PartyId(pair.0), PartyId(pair.1)], vec![vec![PartyId(pair.0)]]);
+        job.instances = 1;
+        let inputs = [Lanes::from_bits(vec![vec![1]], 1), Lanes::from_bits(vec![vec![1]], 1)];
+        for result in run(&circuit, &job, &inputs, &network) {
+            let report = result.unwrap().report;
+            let seconds = report.online_seconds;
+            let least = fast.as_secs_f64() * depth as f64;
+            assert!(seconds < least + 4.0 * slow.as_secs_f64(), "{protocol}: {seconds} s");
+        }
+    }
+}
+
+#[test]
+fn the_role_that_works_ahead_receives_nothing_and_never_waits() {
+    let circuit = chain(300);
+    for protocol in [Protocol::Trio, Protocol::Astra, Protocol::MultiFanIn] {
+        let ahead = protocol.ahead().unwrap();
+        let online = PartyId(((ahead + 1) % 3) as u8);
+        let network = MemoryNetwork::uniform(LinkProfile::delay(Duration::from_millis(50)));
+        let job = Job::new(protocol, vec![online; 2], vec![vec![online]]);
+        let inputs = [Lanes::from_bits(vec![vec![1]], 1), Lanes::from_bits(vec![vec![1]], 1)];
+        let finished = memory::run(3, 1, &network, |mut session| {
+            let compiled = Compiled::new(&circuit, job.clone()).unwrap();
+            let mine = session.me() == online;
+            let values = inputs.iter().map(|l| mine.then(|| l.clone())).collect();
+            let report = evaluate(&mut session, &compiled, values, &|_| {}).unwrap().report;
+            (report.online_seconds, report.links)
+        });
+        // In virtual time the ahead role is done at once; its peers take a delay per level.
+        assert!(finished[ahead].0 < 0.01, "{protocol}: {}", finished[ahead].0);
+        assert!(finished[online.index()].0 > 299.0 * 0.05, "{protocol}: {}", finished[online.index()].0);
+        let to_ahead = finished[ahead].1.iter().filter(|l| usize::from(l.to) == ahead);
+        assert_eq!(to_ahead.map(|l| l.bytes).sum::<u64>(), 0, "{protocol}");
+    }
+}
+
+#[test]
+fn stored_preprocessing_does_not_depend_on_inputs() {
+    // The bytes that the ahead role sends offline are a function of keys and the circuit: it may
+    // not even look at its inputs. Give it none until the online phase has to fail for want of it.
+    let circuit = chain(20);
+    for protocol in [Protocol::Trio, Protocol::Astra, Protocol::MultiFanIn] {
+        let ahead = PartyId(protocol.ahead().unwrap() as u8);
+        let mut job = Job::new(protocol, vec![ahead, ahead], vec![vec![ahead]]);
+        job.preprocessing = Preprocessing::Separate;
+        let inputs = [Lanes::from_bits(vec![vec![1]], 1), Lanes::from_bits(vec![vec![0]], 1)];
+        for result in run(&circuit, &job, &inputs, &MemoryNetwork::default()) {
+            let report = result.unwrap().report;
+            let late = report.links.iter().filter(|l| l.from == ahead.0 && l.stream == "online");
+            assert_eq!(
+                late.map(|l| l.bytes).sum::<u64>(),
+                2 * 2 * 8,
+                "{protocol}: both inputs, both peers"
+            );
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! What can go wrong on the way to a peer, said so that a user knows what to do.
+
+use crate::types::{Peer, Place, Stream};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Longest reason that a peer may give for an abort, in bytes.
+pub const MAX_REASON_BYTES: usize = 1024;
+
+/// An error of the network layer. Each variant is one kind, with its own remedy.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum NetError {
+    /// The configuration (file, address, key, option) cannot be used.
+    #[error("configuration: {0}")]
+    Configuration(String),
+
+    /// A peer cannot be reached, or its connection broke.
+    #[error("network: {peer}: {hint}")]
+    Network {
+        /// The peer.
+        peer: Arc<Peer>,
+        /// What happened and what to try.
+        hint: String,
+    },
+
+    /// The own listening port cannot be used.
+    #[error("network: cannot listen on {address}: {hint}")]
+    Listen {
+        /// The address.
+        address: String,
+        /// What happened and what to try.
+        hint: String,
+    },
+
+    /// A peer made no progress within the deadline.
+    #[error(
+        "timeout: no progress for {waited:.1?} with {peer}, stream {stream}, {place}; is it running, \
+         and is the network between you up? (the deadline is configurable)"
+    )]
+    Timeout {
+        /// The peer waited for.
+        peer: Arc<Peer>,
+        /// The stream.
+        stream: Stream,
+        /// Phase and step of the waiting mesh.
+        place: Place,
+        /// Time without progress.
+        waited: Duration,
+    },
+
+    /// A peer did not answer on the control connection within the deadline.
+    #[error("timeout: {peer} did not answer within {waited:.1?} while {doing}")]
+    ControlTimeout {
+        /// The peer waited for.
+        peer: Arc<Peer>,
+        /// What this party was doing.
+        doing: String,
+        /// Time waited.
+        waited: Duration,
+    },
+
+    /// A peer's side ended while this party still needed it.
+    #[error("network: {peer} closed the connection (stream {stream}, {place}); see its own output for why")]
+    Closed {
+        /// The peer.
+        peer: Arc<Peer>,
+        /// The stream.
+        stream: Stream,
+        /// Phase and step of this mesh.
+        place: Place,
+    },
+
+    /// A peer ended the session and said why. The reason is the peer's word, bounded and cleaned.
+    #[error("{peer} aborted the session: {reason}")]
+    PeerAborted {
+        /// The peer.
+        peer: Arc<Peer>,
+        /// Its reason: untrusted text.
+        reason: String,
+    },
+
+    /// Another thread of this party ended the session.
+    #[error("stopped: {0}")]
+    Stopped(String),
+
+    /// The parties want different things.
+    #[error("disagreement with {peer} about {what}: here {mine}, there {theirs}; start all parties with the same")]
+    Disagreement {
+        /// The peer that differs.
+        peer: Arc<Peer>,
+        /// The name of the first fact that differs.
+        what: String,
+        /// The value here.
+        mine: String,
+        /// The value there: untrusted text.
+        theirs: String,
+    },
+
+    /// A peer's identity is not the pinned one, or it does not accept this party's.
+    #[error("authentication: {peer}: {hint}")]
+    Unauthorised {
+        /// The peer.
+        peer: Arc<Peer>,
+        /// What happened and what to compare.
+        hint: String,
+    },
+
+    /// A peer broke the rules of the wire format or of authentication.
+    #[error("misbehaviour of {peer}: {what}")]
+    Misbehaviour {
+        /// The peer.
+        peer: Arc<Peer>,
+        /// What it did.
+        what: String,
+    },
+}
+
+/// Makes untrusted text fit for a message: one bounded line without control characters.
+#[must_use]
+pub fn clean_text(bytes: &[u8], max_bytes: usize) -> String {
+    let cut = &bytes[..bytes.len().min(max_bytes)];
+    let text = String::from_utf8_lossy(cut);
+    let shown = |c: char| !c.is_control() && !matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}');
+    let mut line: String = text.chars().map(|c| if shown(c) { c } else { ' ' }).collect();
+    if bytes.len() > cut.len() {
+        line.push('…');
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn untrusted_text_is_bounded_and_clean() {
+        assert_eq!(clean_text(b"a\x1b[31mb\nc", 100), "a [31mb c");
+        assert_eq!(clean_text("\u{202e}x".as_bytes(), 100), " x");
+        assert_eq!(clean_text(b"abcdef", 3), "abc…");
+        assert!(clean_text(&[0xff; 5000], 16).len() < 100);
+    }
+}

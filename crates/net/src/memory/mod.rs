@@ -1,0 +1,183 @@
+//! The memory transport: every party a thread of this process, with virtual time.
+//!
+//! Each mesh has its own virtual clock. A message leaves at the later of its sender's clock and
+//! the time at which the directed link is free, occupies the link for its length divided by the
+//! bandwidth, and arrives a delay later; the streams (and workers) of a party share the link.
+//! Receiving moves the clock to the arrival of the last byte taken. Sending does not move it.
+//! Control operations (agree, barrier, finish) take one delay of each link and no bandwidth:
+//! they leave at the latest clock of the party's meshes and move all of them to the latest
+//! arrival; call them while no other thread uses the meshes.
+//!
+//! With [`Compute::Nothing`] and one worker per party a run is deterministic to the nanosecond:
+//! neither the scheduler nor the load of the machine can be seen in its times.
+
+mod channel;
+mod clock;
+mod control;
+mod transport;
+
+use crate::link::LinkProfile;
+use crate::mesh::Mesh;
+use crate::session::Session;
+use crate::types::{PartyId, Peer, Peers, Stream};
+use channel::Channel;
+use clock::{Clock, DirectedLink};
+use control::{Hub, MemoryControl};
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+use transport::MemoryTransport;
+
+/// How computing moves a virtual clock.
+#[derive(Copy, Clone, PartialEq, Debug, Default)]
+pub enum Compute {
+    /// Computing takes no time.
+    #[default]
+    Nothing,
+    /// The CPU time that the mesh's thread uses between calls of its mesh, times this factor.
+    /// It counts from the first call that the thread makes on the mesh.
+    ThreadCpuTime(f64),
+}
+
+/// The network that the memory transport plays.
+#[derive(Clone, Debug)]
+pub struct MemoryNetwork {
+    /// Links that are not named in `links`.
+    pub default_link: LinkProfile,
+    /// Directed links by (from, to).
+    pub links: HashMap<(PartyId, PartyId), LinkProfile>,
+    /// How computing is charged.
+    pub compute: Compute,
+    /// Real time without progress after which a wait fails.
+    pub deadline: Duration,
+    /// Bytes that may wait unread on a `Pre` stream before its sender blocks (in real time only;
+    /// virtual time does not notice).
+    pub pre_window_bytes: usize,
+}
+
+impl Default for MemoryNetwork {
+    fn default() -> MemoryNetwork {
+        MemoryNetwork {
+            default_link: LinkProfile::default(),
+            links: HashMap::new(),
+            compute: Compute::Nothing,
+            deadline: Duration::from_secs(30),
+            pre_window_bytes: 4 << 20,
+        }
+    }
+}
+
+impl MemoryNetwork {
+    /// All links alike, computing free.
+    #[must_use]
+    pub fn uniform(link: LinkProfile) -> MemoryNetwork {
+        MemoryNetwork {
+            default_link: link,
+            ..MemoryNetwork::default()
+        }
+    }
+
+    /// Sets the directed link `from -> to`.
+    #[must_use]
+    pub fn with_link(mut self, from: PartyId, to: PartyId, link: LinkProfile) -> MemoryNetwork {
+        self.links.insert((from, to), link);
+        self
+    }
+
+    /// Sets how computing is charged.
+    #[must_use]
+    pub fn with_compute(mut self, compute: Compute) -> MemoryNetwork {
+        self.compute = compute;
+        self
+    }
+
+    /// The profile of the directed link `from -> to`.
+    #[must_use]
+    pub fn link(&self, from: PartyId, to: PartyId) -> LinkProfile {
+        self.links
+            .get(&(from, to))
+            .copied()
+            .unwrap_or(self.default_link)
+    }
+}
+
+/// The sessions of all parties, by id, connected with each other. Each goes into its own thread.
+///
+/// # Panics
+/// If `parties` exceeds 256.
+#[must_use]
+pub fn sessions(parties: usize, workers: usize, network: &MemoryNetwork) -> Vec<Session> {
+    assert!(parties <= 256, "at most 256 parties");
+    let peers: Peers = PartyId::all(parties)
+        .map(|id| {
+            Arc::new(Peer {
+                id,
+                name: format!("party{}", id.0),
+                address: "memory".into(),
+            })
+        })
+        .collect();
+    let links: Vec<Arc<DirectedLink>> = pairs(parties)
+        .map(|(from, to)| Arc::new(DirectedLink::new(&network.link(from, to))))
+        .collect();
+    let clocks: Vec<Vec<Clock>> = (0..parties)
+        .map(|_| (0..workers).map(|_| Clock::default()).collect())
+        .collect();
+    let hub = Arc::new(Hub::new(peers.clone(), network.deadline));
+    let mut meshes: Vec<Vec<Mesh>> = (0..parties).map(|_| Vec::new()).collect();
+    for worker in 0..workers {
+        let channels: Vec<Arc<Channel>> = pairs(parties)
+            .flat_map(|_| Stream::ALL)
+            .map(|s| {
+                let window = (s == Stream::Pre).then_some(network.pre_window_bytes);
+                Arc::new(Channel::new(window))
+            })
+            .collect();
+        for (party, (id, mine)) in PartyId::all(parties).zip(&mut meshes).enumerate() {
+            let clock = clocks[party][worker].clone();
+            let transport =
+                MemoryTransport::new(id, &hub, clock, &links, &channels, network.compute);
+            mine.push(Mesh::new(id, peers.clone(), Box::new(transport)));
+        }
+    }
+    PartyId::all(parties)
+        .zip(meshes)
+        .zip(clocks)
+        .map(|((id, meshes), clocks)| {
+            let control = MemoryControl::new(id, hub.clone(), clocks, &links);
+            Session::new(id, peers.clone(), meshes, Box::new(control))
+        })
+        .collect()
+}
+
+/// Runs `party` once per party, each in its own thread, and returns the results by party.
+///
+/// # Panics
+/// Passes on the first panic of a party.
+pub fn run<R: Send>(
+    parties: usize,
+    workers: usize,
+    network: &MemoryNetwork,
+    party: impl Fn(Session) -> R + Sync,
+) -> Vec<R> {
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = sessions(parties, workers, network)
+            .into_iter()
+            .map(|session| {
+                let party = &party;
+                scope.spawn(move || party(session))
+            })
+            .collect();
+        threads
+            .into_iter()
+            .map(|t| {
+                t.join()
+                    .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            })
+            .collect()
+    })
+}
+
+fn pairs(parties: usize) -> impl Iterator<Item = (PartyId, PartyId)> {
+    PartyId::all(parties).flat_map(move |from| PartyId::all(parties).map(move |to| (from, to)))
+}

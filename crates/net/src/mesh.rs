@@ -1,0 +1,234 @@
+//! The mesh: all channels of one worker thread of one party.
+
+use crate::error::NetError;
+use crate::meter::Meter;
+#[cfg(feature = "testing")]
+use crate::testing::{Tamper, Verdict};
+use crate::types::{PartyId, Peers, Phase, Place, Stream};
+use std::time::Duration;
+
+/// What carries the bytes of a mesh: memory with virtual time, or sockets.
+///
+/// The durations returned are the time that the call waited for the peer.
+pub(crate) trait Transport: Send {
+    fn send(&mut self, to: usize, s: Stream, bytes: &[u8], at: Place) -> Result<u64, NetError>;
+    fn recv(&mut self, from: usize, s: Stream, buf: &mut [u8], at: Place)
+    -> Result<u64, NetError>;
+    fn flush(&mut self, at: Place) -> Result<(), NetError>;
+    fn now(&self) -> Duration;
+    /// Work of this thread counts from here (memory transport with charged CPU time).
+    fn begin_work(&mut self);
+    /// Ends the session for this party's other threads and tells the peers why.
+    fn stop(&mut self, reason: &str, cause: &NetError);
+    /// Nothing more will be sent; what was sent still arrives.
+    fn close(&mut self, at: Place);
+}
+
+/// All channels of one worker thread of one party: to and from every peer, three ordered byte
+/// streams ([`Stream`]) that progress independently.
+///
+/// Streams carry bytes, not messages: a `recv` may take half of what a `send` gave, or the
+/// bytes of several. `send` may keep small messages back; `recv` and `flush` hand them over, and
+/// so does dropping the mesh. Two parties may send each other messages of any size at the same
+/// time. Any error ends the session: the other threads of this party and all peers learn of it.
+pub struct Mesh {
+    transport: Box<dyn Transport>,
+    me: PartyId,
+    peers: Peers,
+    place: Place,
+    meter: Meter,
+    failed: bool,
+    #[cfg(feature = "testing")]
+    tamper: Option<Tamper>,
+}
+
+impl Mesh {
+    pub(crate) fn new(me: PartyId, peers: Peers, transport: Box<dyn Transport>) -> Mesh {
+        Mesh {
+            transport,
+            me,
+            place: Place {
+                phase: Phase::Setup,
+                step: 0,
+            },
+            meter: Meter::new(peers.len()),
+            peers,
+            failed: false,
+            #[cfg(feature = "testing")]
+            tamper: None,
+        }
+    }
+
+    /// This party.
+    #[must_use]
+    pub fn me(&self) -> PartyId {
+        self.me
+    }
+
+    /// Number of parties of the session.
+    #[must_use]
+    pub fn parties(&self) -> usize {
+        self.peers.len()
+    }
+
+    /// Sends `bytes` to party `to` on stream `s`, behind what was sent there before.
+    ///
+    /// # Errors
+    /// The session ended, the peer is gone, or it takes nothing within the deadline.
+    #[inline]
+    pub fn send(&mut self, to: PartyId, s: Stream, bytes: &[u8]) -> Result<(), NetError> {
+        #[cfg(feature = "testing")]
+        if self.tamper.is_some() {
+            return self.send_tampered(to, s, bytes);
+        }
+        self.send_plain(to, s, bytes)
+    }
+
+    #[inline]
+    fn send_plain(&mut self, to: PartyId, s: Stream, bytes: &[u8]) -> Result<(), NetError> {
+        let peer = self.index(to)?;
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        let ns = match self.transport.send(peer, s, bytes, self.place) {
+            Ok(ns) => ns,
+            Err(e) => return Err(self.fail(e)),
+        };
+        self.meter.sent(peer, s, self.place, bytes.len(), ns);
+        Ok(())
+    }
+
+    /// Receives exactly `buf.len()` bytes from party `from` on stream `s`. Hands over all pending
+    /// sends before it blocks.
+    ///
+    /// # Errors
+    /// The session ended, the peer is gone, or nothing arrives within the deadline.
+    #[inline]
+    pub fn recv(&mut self, from: PartyId, s: Stream, buf: &mut [u8]) -> Result<(), NetError> {
+        let peer = self.index(from)?;
+        if buf.is_empty() {
+            return Ok(());
+        }
+        let ns = match self.transport.recv(peer, s, buf, self.place) {
+            Ok(ns) => ns,
+            Err(e) => return Err(self.fail(e)),
+        };
+        self.meter.received(peer, s, self.place, buf.len(), ns);
+        Ok(())
+    }
+
+    /// Hands over everything that `send` kept back.
+    ///
+    /// # Errors
+    /// As [`Mesh::send`].
+    pub fn flush(&mut self) -> Result<(), NetError> {
+        self.transport.flush(self.place).map_err(|e| self.fail(e))
+    }
+
+    /// Labels what follows with a phase.
+    pub fn set_phase(&mut self, phase: Phase) {
+        self.place.phase = phase;
+        self.transport.begin_work();
+    }
+
+    /// Labels what follows with a step (for instance the layer of a circuit).
+    pub fn set_step(&mut self, step: u32) {
+        self.place.step = step;
+    }
+
+    /// The phase and step set last.
+    #[must_use]
+    pub fn place(&self) -> Place {
+        self.place
+    }
+
+    /// What this mesh sent, received and waited for so far.
+    #[must_use]
+    pub fn meter(&self) -> Meter {
+        self.meter.clone()
+    }
+
+    /// Sets all counters back to zero.
+    pub fn reset_meter(&mut self) {
+        self.meter.reset();
+    }
+
+    /// Counts by phase and step too, from here on (or no longer).
+    pub fn meter_steps(&mut self, on: bool) {
+        self.meter.keep_steps(on);
+    }
+
+    /// Time since the session started: virtual on the memory transport, else wall time.
+    #[must_use]
+    pub fn now(&self) -> Duration {
+        self.transport.now()
+    }
+
+    /// Ends the session, for instance because a check failed: the other threads of this party
+    /// fail at their next wait with [`NetError::Stopped`], all peers with [`NetError::PeerAborted`].
+    /// `reason` must hold nothing secret.
+    pub fn abort(&mut self, reason: &str) {
+        let cause = NetError::Stopped(reason.to_owned());
+        self.failed = true;
+        self.transport.stop(reason, &cause);
+    }
+
+    #[inline]
+    fn index(&self, party: PartyId) -> Result<usize, NetError> {
+        if party == self.me || party.index() >= self.peers.len() {
+            return Err(NetError::Configuration(format!(
+                "{} has no link to {party} in a session of {} parties",
+                self.me,
+                self.peers.len()
+            )));
+        }
+        Ok(party.index())
+    }
+
+    #[cold]
+    fn fail(&mut self, error: NetError) -> NetError {
+        if !self.failed {
+            self.failed = true;
+            self.transport.stop(&error.to_string(), &error);
+        }
+        error
+    }
+}
+
+#[cfg(feature = "testing")]
+impl Mesh {
+    /// Lets `tamper` change, drop, repeat or cut the messages that this mesh sends. The meter
+    /// counts what really leaves.
+    pub fn set_tamper(&mut self, tamper: Tamper) {
+        self.tamper = Some(tamper);
+    }
+
+    fn send_tampered(&mut self, to: PartyId, s: Stream, bytes: &[u8]) -> Result<(), NetError> {
+        let place = self.place;
+        let verdict = match &mut self.tamper {
+            Some(tamper) => tamper.judge(to, s, place, bytes),
+            None => Verdict::Keep,
+        };
+        match verdict {
+            Verdict::Keep => self.send_plain(to, s, bytes),
+            Verdict::Drop => Ok(()),
+            Verdict::Repeat => {
+                self.send_plain(to, s, bytes)?;
+                self.send_plain(to, s, bytes)
+            }
+            Verdict::Truncate(len) => self.send_plain(to, s, &bytes[..len.min(bytes.len())]),
+            Verdict::Replace(other) => self.send_plain(to, s, &other),
+        }
+    }
+}
+
+impl Drop for Mesh {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            let reason = "a thread of this party panicked";
+            self.transport
+                .stop(reason, &NetError::Stopped(reason.to_owned()));
+        }
+        self.transport.close(self.place);
+    }
+}

@@ -1,0 +1,217 @@
+//! One party's side of a session: agreeing, meeting, finishing, aborting.
+
+use crate::error::{NetError, clean_text};
+use crate::facts;
+use crate::mesh::Mesh;
+use crate::meter::Meter;
+use crate::types::{PartyId, Peer, Peers};
+use std::sync::Arc;
+
+/// Largest payload of one control message, in bytes.
+pub const MAX_CONTROL_BYTES: usize = 1 << 20;
+
+/// What a control message is for. All parties do the same control operations in the same order.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub(crate) enum Kind {
+    Facts = 1,
+    Barrier = 2,
+    Publish = 3,
+    Done = 4,
+    Abort = 5,
+    Heartbeat = 6,
+}
+
+impl Kind {
+    pub(crate) fn from_byte(byte: u8) -> Option<Kind> {
+        use Kind::{Abort, Barrier, Done, Facts, Heartbeat, Publish};
+        [Facts, Barrier, Publish, Done, Abort, Heartbeat]
+            .into_iter()
+            .find(|&kind| kind as u8 == byte)
+    }
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Kind::Facts => "comparing facts",
+            Kind::Barrier => "a barrier",
+            Kind::Publish => "publishing a message",
+            Kind::Done => "finishing",
+            Kind::Abort => "aborting",
+            Kind::Heartbeat => "a heartbeat",
+        }
+    }
+}
+
+/// The control connections of one party.
+pub(crate) trait Control: Send {
+    /// Sends `payload` to every peer and returns what each party sent in the same operation,
+    /// by id (the own payload included).
+    fn exchange(&mut self, kind: Kind, payload: &[u8]) -> Result<Vec<Vec<u8>>, NetError>;
+    /// Ends the session and tells every peer, if it had not ended yet.
+    fn stop(&mut self, reason: &str, cause: NetError);
+    /// Closes the connections after a `Done` exchange.
+    fn close(&mut self);
+}
+
+/// One party's side of a session: a control channel to every peer and one [`Mesh`] per worker.
+///
+/// Take the meshes out (`std::mem::take(&mut session.meshes)`) to move them into threads.
+/// Dropping a session that was not [finished](Session::finish) aborts it for everybody.
+pub struct Session {
+    /// One mesh per worker thread; worker `i` talks to worker `i` of every peer.
+    pub meshes: Vec<Mesh>,
+    me: PartyId,
+    peers: Peers,
+    control: Box<dyn Control>,
+    over: bool,
+}
+
+impl Session {
+    pub(crate) fn new(
+        me: PartyId,
+        peers: Peers,
+        meshes: Vec<Mesh>,
+        control: Box<dyn Control>,
+    ) -> Session {
+        Session {
+            meshes,
+            me,
+            peers,
+            control,
+            over: false,
+        }
+    }
+
+    /// This party.
+    #[must_use]
+    pub fn me(&self) -> PartyId {
+        self.me
+    }
+
+    /// Number of parties.
+    #[must_use]
+    pub fn parties(&self) -> usize {
+        self.peers.len()
+    }
+
+    /// Name and address of a party.
+    #[must_use]
+    pub fn peer(&self, id: PartyId) -> Option<&Peer> {
+        self.peers.get(id.index()).map(Arc::as_ref)
+    }
+
+    /// Sum of the meters of the meshes that are still here.
+    #[must_use]
+    pub fn meter(&self) -> Meter {
+        let mut sum = Meter::new(self.parties());
+        for mesh in &self.meshes {
+            sum.merge(&mesh.meter());
+        }
+        sum
+    }
+
+    /// Compares (name, value) lists with every peer; all parties must call it with equal lists.
+    ///
+    /// # Errors
+    /// [`NetError::Disagreement`] names the first fact that differs, with both values, at every
+    /// party that differs from another.
+    pub fn agree(&mut self, facts: &[(&str, String)]) -> Result<(), NetError> {
+        let mine = facts::encode(facts)?;
+        let all = self.exchange(Kind::Facts, &mine)?;
+        for (peer, theirs) in self.peers.clone().iter().zip(&all) {
+            if peer.id != self.me
+                && let Err(e) = facts::compare(facts, theirs, peer)
+            {
+                self.stop(&e);
+                return Err(e);
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns once every party has called it.
+    ///
+    /// # Errors
+    /// A peer is gone, aborted, or does not come within the deadline.
+    pub fn barrier(&mut self) -> Result<(), NetError> {
+        self.exchange(Kind::Barrier, &[]).map(drop)
+    }
+
+    /// Every party publishes one message of at most [`MAX_CONTROL_BYTES`]; returns all of them
+    /// by party. What peers sent is untrusted.
+    ///
+    /// # Errors
+    /// As [`Session::barrier`]; [`NetError::Configuration`] if the own message is too long.
+    pub fn publish(&mut self, message: &[u8]) -> Result<Vec<Vec<u8>>, NetError> {
+        self.exchange(Kind::Publish, message)
+    }
+
+    /// Ends the session for everybody. `reason` goes to the peers and must hold nothing secret.
+    pub fn abort(&mut self, reason: &str) {
+        self.over = true;
+        self.control
+            .stop(reason, NetError::Stopped(reason.to_owned()));
+    }
+
+    /// Ends the session well: returns when every party has finished too, so that nobody loses
+    /// bytes that are still on their way. The meshes must be here or dropped.
+    ///
+    /// # Errors
+    /// As [`Session::barrier`].
+    pub fn finish(mut self) -> Result<(), NetError> {
+        self.meshes.clear();
+        self.exchange(Kind::Done, &[])?;
+        self.over = true;
+        self.control.close();
+        Ok(())
+    }
+
+    fn exchange(&mut self, kind: Kind, payload: &[u8]) -> Result<Vec<Vec<u8>>, NetError> {
+        if payload.len() > MAX_CONTROL_BYTES {
+            return Err(NetError::Configuration(format!(
+                "a control message of {} bytes exceeds the limit of {MAX_CONTROL_BYTES}",
+                payload.len()
+            )));
+        }
+        for mesh in &mut self.meshes {
+            mesh.flush()?;
+        }
+        let result = self.control.exchange(kind, payload);
+        if let Err(error) = &result {
+            self.stop(error);
+        }
+        result
+    }
+
+    fn stop(&mut self, error: &NetError) {
+        self.over = true;
+        self.control.stop(&error.to_string(), error.clone());
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        if !self.over {
+            let why = "it left the session before finishing";
+            self.control.stop(why, NetError::Stopped(why.to_owned()));
+        }
+    }
+}
+
+/// Says that a peer was in another control operation than this party.
+pub(crate) fn out_of_step(peer: &Arc<Peer>, mine: Kind, theirs: Kind) -> NetError {
+    NetError::Disagreement {
+        peer: peer.clone(),
+        what: "what to do next".into(),
+        mine: mine.name().into(),
+        theirs: theirs.name().into(),
+    }
+}
+
+/// A peer's abort as an error: its reason is bounded and cleaned.
+pub(crate) fn aborted(peer: &Arc<Peer>, reason: &[u8]) -> NetError {
+    NetError::PeerAborted {
+        peer: peer.clone(),
+        reason: clean_text(reason, crate::error::MAX_REASON_BYTES),
+    }
+}

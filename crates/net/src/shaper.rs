@@ -1,0 +1,229 @@
+//! The shaper: delay and bandwidth on the directed links of real sockets.
+//!
+//! A shaped connection writes into a local socket pair; one thread per directed link takes the
+//! bytes out, gives each piece the time at which the link has carried it, and passes it on to
+//! the network when that time has come. All streams and workers to one peer share the link. What
+//! is on the link is bounded, so writers feel it as they would feel a real one. It works below
+//! TLS: what is shaped is what would be on the wire.
+
+use crate::copy::Buffer;
+use crate::error::NetError;
+use crate::link::LinkProfile;
+use crate::socket::wire::{Wire, timespec};
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
+use rustix::net::{
+    AddressFamily, RecvFlags, SendFlags, Shutdown, SocketFlags, SocketType, recv, send, shutdown,
+    socketpair, sockopt,
+};
+use std::collections::VecDeque;
+use std::os::fd::{AsFd, OwnedFd};
+use std::time::{Duration, Instant};
+
+/// Bytes taken from a writer at a time.
+const PIECE_BYTES: usize = 64 << 10;
+/// Bytes on the link beyond bandwidth times delay.
+const QUEUE_BYTES: u64 = 4 << 20;
+/// Room of the socket pair: small, so that bytes count as sent when the pacer takes them.
+const PAIR_BYTES: usize = 256 << 10;
+
+/// One directed link of this process.
+pub(crate) struct Pacer {
+    byte_ps: u64,
+    delay: Duration,
+    room_bytes: u64,
+    lanes: Vec<Lane>,
+    /// Time at which the link is free.
+    free: Instant,
+    /// The part of a nanosecond that `free` cannot hold.
+    free_ps: u64,
+    queued_bytes: u64,
+    scratch: Buffer,
+}
+
+/// Bytes on their way, sent up to `sent`.
+struct Piece {
+    due: Instant,
+    bytes: Vec<u8>,
+    sent: usize,
+}
+
+/// One connection on the link.
+struct Lane {
+    from: OwnedFd,
+    to: OwnedFd,
+    queue: VecDeque<Piece>,
+    /// The writer ended.
+    ended: bool,
+    closed: bool,
+    blocked: bool,
+}
+
+impl Pacer {
+    pub(crate) fn new(profile: &LinkProfile) -> Pacer {
+        let bits = u128::from(profile.bits_per_second.unwrap_or(0));
+        let in_flight = bits * profile.delay.as_nanos() / 8_000_000_000;
+        let unlimited = match profile.bits_per_second {
+            Some(_) => 0,
+            None => 1 << 28,
+        };
+        Pacer {
+            byte_ps: profile.byte_ps(),
+            delay: profile.delay,
+            room_bytes: u64::try_from(in_flight).unwrap_or(u64::MAX / 2) + QUEUE_BYTES + unlimited,
+            lanes: Vec::new(),
+            free: Instant::now(),
+            free_ps: 0,
+            queued_bytes: 0,
+            scratch: Buffer::new(PIECE_BYTES),
+        }
+    }
+
+    /// Puts a connection on this link: what it writes from now on is paced.
+    pub(crate) fn adopt(&mut self, wire: &mut Wire) -> Result<(), NetError> {
+        let wrong = |e: Errno| {
+            NetError::Configuration(format!(
+                "cannot shape a connection: {}",
+                std::io::Error::from(e)
+            ))
+        };
+        let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+        let (ours, theirs) =
+            socketpair(AddressFamily::UNIX, SocketType::STREAM, flags, None).map_err(wrong)?;
+        sockopt::set_socket_send_buffer_size(&theirs, PAIR_BYTES).map_err(wrong)?;
+        let to = rustix::io::fcntl_dupfd_cloexec(&wire.socket.stream, 0).map_err(wrong)?;
+        wire.socket.pacer = Some(theirs);
+        self.lanes.push(Lane {
+            from: ours,
+            to,
+            queue: VecDeque::new(),
+            ended: false,
+            closed: false,
+            blocked: false,
+        });
+        Ok(())
+    }
+
+    /// Starts pacing, in a thread that ends when all connections of the link have ended.
+    pub(crate) fn start(self) -> Result<(), NetError> {
+        crate::socket::spawn("tacit-pacer", move || self.run())
+    }
+
+    fn run(mut self) {
+        while self.lanes.iter().any(|l| !l.closed) {
+            let mut busy = false;
+            for i in 0..self.lanes.len() {
+                busy |= self.take(i);
+                busy |= self.deliver(i);
+            }
+            if !busy {
+                self.wait();
+            }
+        }
+    }
+
+    /// Takes one piece from a writer and gives it its time of arrival.
+    fn take(&mut self, i: usize) -> bool {
+        let lane = &mut self.lanes[i];
+        if lane.ended || self.queued_bytes >= self.room_bytes {
+            return false;
+        }
+        match recv(&lane.from, self.scratch.room(), RecvFlags::DONTWAIT) {
+            Ok((0, _)) => lane.ended = true,
+            Ok((n, _)) => {
+                let bytes = self.scratch.room()[..n].to_vec();
+                let due = self.occupy(n) + self.delay;
+                self.queued_bytes += n as u64;
+                let piece = Piece {
+                    due,
+                    bytes,
+                    sent: 0,
+                };
+                self.lanes[i].queue.push_back(piece);
+                return true;
+            }
+            Err(Errno::AGAIN | Errno::INTR) => {}
+            Err(_) => lane.ended = true,
+        }
+        false
+    }
+
+    /// Occupies the link for `bytes`; returns when the last one has left.
+    fn occupy(&mut self, bytes: usize) -> Instant {
+        let now = Instant::now();
+        if self.free < now {
+            (self.free, self.free_ps) = (now, 0);
+        }
+        let ps = self.free_ps + self.byte_ps.saturating_mul(bytes as u64);
+        self.free += Duration::from_nanos(ps / 1000);
+        self.free_ps = ps % 1000;
+        self.free
+    }
+
+    /// Passes on what is due on one connection.
+    fn deliver(&mut self, i: usize) -> bool {
+        let lane = &mut self.lanes[i];
+        let now = Instant::now();
+        let mut busy = false;
+        lane.blocked = false;
+        while let Some(piece) = lane.queue.front_mut() {
+            if piece.due > now {
+                return busy;
+            }
+            let flags = SendFlags::NOSIGNAL | SendFlags::DONTWAIT;
+            match send(&lane.to, &piece.bytes[piece.sent..], flags) {
+                Ok(n) => {
+                    busy = true;
+                    piece.sent += n;
+                    self.queued_bytes -= n as u64;
+                }
+                Err(Errno::AGAIN | Errno::INTR) => {
+                    lane.blocked = true;
+                    return busy;
+                }
+                Err(_) => return self.break_off(i),
+            }
+            if piece.sent == piece.bytes.len() {
+                lane.queue.pop_front();
+            }
+        }
+        if lane.ended && !lane.closed {
+            lane.closed = true;
+            // Fails only if the connection is gone.
+            let _ = shutdown(&lane.to, Shutdown::Write);
+        }
+        busy
+    }
+
+    /// The network side broke: the writer gets an error, and sees on its reading side why.
+    fn break_off(&mut self, i: usize) -> bool {
+        let lane = &mut self.lanes[i];
+        let lost: usize = lane.queue.iter().map(|p| p.bytes.len() - p.sent).sum();
+        self.queued_bytes -= lost as u64;
+        lane.queue.clear();
+        (lane.ended, lane.closed) = (true, true);
+        let _ = shutdown(&lane.from, Shutdown::Both);
+        true
+    }
+
+    fn wait(&self) {
+        let mut fds = Vec::new();
+        let room = self.queued_bytes < self.room_bytes;
+        let mut next: Option<Instant> = None;
+        for lane in self.lanes.iter().filter(|l| !l.closed) {
+            if room && !lane.ended {
+                fds.push(PollFd::from_borrowed_fd(lane.from.as_fd(), PollFlags::IN));
+            }
+            match lane.queue.front() {
+                Some(_) if lane.blocked => {
+                    fds.push(PollFd::from_borrowed_fd(lane.to.as_fd(), PollFlags::OUT));
+                }
+                Some(piece) => next = Some(next.map_or(piece.due, |n| n.min(piece.due))),
+                None => {}
+            }
+        }
+        let timeout = next.map(|due| timespec(due.saturating_duration_since(Instant::now())));
+        // An interrupted poll is one that found nothing.
+        let _ = poll(&mut fds, timeout.as_ref());
+    }
+}

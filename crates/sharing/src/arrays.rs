@@ -1,0 +1,371 @@
+//! Products of arrays: element by element, inner products, matrix products. Any ring; every
+//! output element costs one product, however long its sum.
+//!
+//! Work is cut into pieces; `window` pieces are under way at once, so that computing overlaps
+//! with sending.
+
+use crate::party::{Draws, Party, SharingError};
+use crate::products::{Masks, Scratch, begin_run, finish_run, late_run, sized};
+use crate::role::{Role, Share};
+use std::ops::Range;
+use tacit_net::Stream;
+use tacit_ring::Word;
+use tacit_ring::simd::{self, Kernel};
+
+/// A shared array: first and second components.
+#[derive(Clone, PartialEq, Eq)]
+pub struct SharedVec<W> {
+    /// First components.
+    pub first: Vec<W>,
+    /// Second components.
+    pub second: Vec<W>,
+}
+
+impl<W: Word> SharedVec<W> {
+    /// `n` zero shares.
+    #[must_use]
+    pub fn zeros(n: usize) -> Self {
+        SharedVec { first: vec![W::ZERO; n], second: vec![W::ZERO; n] }
+    }
+
+    /// Number of elements.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.first.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.first.is_empty()
+    }
+
+    /// The share at `i`.
+    #[inline(always)]
+    #[must_use]
+    pub fn at(&self, i: usize) -> Share<W> {
+        [self.first[i], self.second[i]]
+    }
+
+    /// Applies `f` to the shares of two arrays of equal length, element by element. Local.
+    #[must_use]
+    pub fn zip_with(&self, other: &Self, f: impl Fn(W, W) -> W) -> Self {
+        let zip = |a: &[W], b: &[W]| a.iter().zip(b).map(|(a, b)| f(*a, *b)).collect();
+        SharedVec { first: zip(&self.first, &other.first), second: zip(&self.second, &other.second) }
+    }
+
+    fn runs(&self, at: Range<usize>) -> [&[W]; 2] {
+        [&self.first[at.clone()], &self.second[at]]
+    }
+
+    fn runs_mut(&mut self, at: Range<usize>) -> [&mut [W]; 2] {
+        [&mut self.first[at.clone()], &mut self.second[at]]
+    }
+}
+
+/// How work on arrays is cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cut {
+    /// Output words per piece.
+    pub piece: usize,
+    /// Pieces under way at once.
+    pub window: usize,
+}
+
+impl Default for Cut {
+    fn default() -> Self {
+        Cut { piece: 8192, window: 8 }
+    }
+}
+
+impl Cut {
+    fn run(
+        self,
+        total: usize,
+        mut step: impl FnMut(Stage, Range<usize>) -> Result<(), SharingError>,
+    ) -> Result<(), SharingError> {
+        let piece = self.piece.max(1);
+        let pieces = total.div_ceil(piece);
+        let range = |i: usize| i * piece..((i + 1) * piece).min(total);
+        let window = self.window.max(1);
+        for i in 0..pieces + window {
+            if i >= window {
+                if i - window < pieces {
+                    step(Stage::Finish, range(i - window))?;
+                }
+            }
+            if i < pieces {
+                step(Stage::Begin, range(i))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    Begin,
+    Finish,
+}
+
+/// `out[i] = a[i] b[i]`.
+///
+/// # Errors
+/// When the network fails or lengths differ.
+pub fn multiply<P: Role, W: Word>(
+    party: &mut Party<'_>,
+    draws: &mut Draws<'_>,
+    scratch: &mut Scratch<W>,
+    cut: Cut,
+    [a, b]: [&SharedVec<W>; 2],
+    out: &mut SharedVec<W>,
+) -> Result<(), SharingError> {
+    check_length(a.len() == out.len() && b.len() == out.len(), "factors and product")?;
+    cut.run(out.len(), |stage, at| {
+        if stage == Stage::Finish {
+            return finish::<P, W>(party, scratch, out, at);
+        }
+        let words = at.len();
+        scratch.draw::<P>(party, draws, words)?;
+        let Scratch { next, prev, early, message, .. } = &mut *scratch;
+        simd::run(Elementwise::<P, W> {
+            masks: Masks::of::<P>(next, prev, early, words, 0..words),
+            a: a.runs(at.clone()),
+            b: b.runs(at.clone()),
+            message: &mut message[..words],
+            out: out.runs_mut(at),
+            role: std::marker::PhantomData,
+        });
+        scratch.send::<P>(party, words)
+    })
+}
+
+struct Elementwise<'a, P, W> {
+    masks: Masks<'a, W>,
+    a: [&'a [W]; 2],
+    b: [&'a [W]; 2],
+    message: &'a mut [W],
+    out: [&'a mut [W]; 2],
+    role: std::marker::PhantomData<P>,
+}
+
+impl<P: Role, W: Word> Kernel for Elementwise<'_, P, W> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        begin_run::<P, W>(&self.masks, self.a, self.b, self.message, self.out);
+    }
+}
+
+/// `out[i] = sum_j a[i L + j] b[i L + j]` for rows of length L.
+///
+/// # Errors
+/// When the network fails or lengths do not fit.
+pub fn dot<P: Role, W: Word>(
+    party: &mut Party<'_>,
+    draws: &mut Draws<'_>,
+    scratch: &mut Scratch<W>,
+    cut: Cut,
+    [a, b]: [&SharedVec<W>; 2],
+    out: &mut SharedVec<W>,
+) -> Result<(), SharingError> {
+    let fits = a.len() == b.len() && a.len().checked_rem(out.len()).is_none_or(|rest| rest == 0);
+    check_length(fits, "rows of an inner product")?;
+    let length = a.len().checked_div(out.len()).unwrap_or(0);
+    sums::<P, W>(party, draws, scratch, cut, out, |at, sums| {
+        simd::run(Dot::<P, W> { a, b, length, at, sums, role: std::marker::PhantomData });
+    })
+}
+
+struct Dot<'a, P, W> {
+    a: &'a SharedVec<W>,
+    b: &'a SharedVec<W>,
+    length: usize,
+    at: Range<usize>,
+    sums: &'a mut [W],
+    role: std::marker::PhantomData<P>,
+}
+
+/// Independent partial sums of an inner product: enough for the widest vectors.
+const LANES: usize = 32;
+
+impl<P: Role, W: Word> Kernel for Dot<'_, P, W> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        for (row, sum) in self.at.zip(self.sums) {
+            let at = row * self.length..(row + 1) * self.length;
+            let ([a0, a1], [b0, b1]) = (self.a.runs(at.clone()), self.b.runs(at));
+            let mut partial = [W::ZERO; LANES];
+            let whole = self.length - self.length % LANES;
+            for start in (0..whole).step_by(LANES) {
+                let at = start..start + LANES;
+                let a = [&a0[at.clone()], &a1[at.clone()]];
+                let b = [&b0[at.clone()], &b1[at]];
+                for i in 0..LANES {
+                    let v = P::cross([a[0][i], a[1][i]], [b[0][i], b[1][i]]);
+                    partial[i] = partial[i].add(v);
+                }
+            }
+            for i in whole..self.length {
+                partial[0] = partial[0].add(P::cross([a0[i], a1[i]], [b0[i], b1[i]]));
+            }
+            *sum = partial.iter().fold(W::ZERO, |sum, p| sum.add(*p));
+        }
+    }
+}
+
+/// Sizes of a matrix product: `rows x inner` times `inner x columns`, row-major.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MatrixShape {
+    /// Rows of the left factor.
+    pub rows: usize,
+    /// Columns of the left factor, rows of the right one.
+    pub inner: usize,
+    /// Columns of the right factor.
+    pub columns: usize,
+}
+
+/// `out = a b`, row-major.
+///
+/// # Errors
+/// When the network fails or sizes do not fit.
+pub fn matrix_product<P: Role, W: Word>(
+    party: &mut Party<'_>,
+    draws: &mut Draws<'_>,
+    scratch: &mut Scratch<W>,
+    cut: Cut,
+    shape: MatrixShape,
+    [a, b]: [&SharedVec<W>; 2],
+    out: &mut SharedVec<W>,
+) -> Result<(), SharingError> {
+    let MatrixShape { rows, inner, columns } = shape;
+    let sizes = [rows.checked_mul(inner), inner.checked_mul(columns), rows.checked_mul(columns)];
+    let fits = sizes == [a.len(), b.len(), out.len()].map(Some);
+    check_length(fits, "a matrix product")?;
+    // Whole blocks of rows, so that packing the right factor pays.
+    let block = (cut.piece / columns.max(1)).max(ROW_BLOCK);
+    let cut = Cut { piece: block * columns.max(1), ..cut };
+    let mut panel = Vec::new();
+    sums::<P, W>(party, draws, scratch, cut, out, |at, sums| {
+        sums.fill(W::ZERO);
+        for start in (0..columns).step_by(TILE) {
+            let width = TILE.min(columns - start);
+            pack(b, shape, start, width, &mut panel);
+            let rows = at.start / columns..at.end / columns;
+            let panel = &panel[..];
+            simd::run(Tile::<P, W> {
+                a, panel, shape, start, width, rows, sums, role: std::marker::PhantomData,
+            });
+        }
+    })
+}
+
+/// Rows that share one packing of the right factor.
+const ROW_BLOCK: usize = 64;
+/// Columns computed together.
+const TILE: usize = 16;
+
+/// Copies columns `start..start + width` of `b`, both components, `TILE` words per row each.
+fn pack<W: Word>(
+    b: &SharedVec<W>,
+    shape: MatrixShape,
+    start: usize,
+    width: usize,
+    panel: &mut Vec<[[W; TILE]; 2]>,
+) {
+    panel.clear();
+    panel.extend((0..shape.inner).map(|k| {
+        let at = k * shape.columns + start;
+        let tile = |from: &[W]| {
+            std::array::from_fn(|i| if i < width { from[at + i] } else { W::ZERO })
+        };
+        [tile(&b.first), tile(&b.second)]
+    }));
+}
+
+struct Tile<'a, P, W> {
+    a: &'a SharedVec<W>,
+    panel: &'a [[[W; TILE]; 2]],
+    shape: MatrixShape,
+    start: usize,
+    width: usize,
+    rows: Range<usize>,
+    sums: &'a mut [W],
+    role: std::marker::PhantomData<P>,
+}
+
+impl<P: Role, W: Word> Kernel for Tile<'_, P, W> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let MatrixShape { inner, columns, .. } = self.shape;
+        for (index, row) in self.rows.enumerate() {
+            let [a0, a1] = self.a.runs(row * inner..(row + 1) * inner);
+            let mut sums = [W::ZERO; TILE];
+            for ((a0, a1), [b0, b1]) in a0.iter().zip(a1).zip(self.panel) {
+                for i in 0..TILE {
+                    sums[i] = sums[i].add(P::cross([*a0, *a1], [b0[i], b1[i]]));
+                }
+            }
+            let at = index * columns + self.start;
+            self.sums[at..at + self.width].copy_from_slice(&sums[..self.width]);
+        }
+    }
+}
+
+/// Products whose summands `summand` computes piece by piece.
+fn sums<P: Role, W: Word>(
+    party: &mut Party<'_>,
+    draws: &mut Draws<'_>,
+    scratch: &mut Scratch<W>,
+    cut: Cut,
+    out: &mut SharedVec<W>,
+    mut summand: impl FnMut(Range<usize>, &mut [W]),
+) -> Result<(), SharingError> {
+    let mut sums = Vec::new();
+    cut.run(out.len(), |stage, at| {
+        if stage == Stage::Finish {
+            return finish::<P, W>(party, scratch, out, at);
+        }
+        let words = at.len();
+        summand(at.clone(), sized(&mut sums, words));
+        scratch.draw::<P>(party, draws, words)?;
+        let Scratch { next, prev, early, message, .. } = &mut *scratch;
+        let masks = Masks::of::<P>(next, prev, early, words, 0..words);
+        let [first, second] = out.runs_mut(at);
+        simd::vectorize(|| {
+            for i in 0..words {
+                let (m, share) = masks.apply::<P>(sums[i], i);
+                message[i] = m;
+                first[i] = share[0];
+                second[i] = share[1];
+            }
+        });
+        scratch.send::<P>(party, words)
+    })
+}
+
+fn finish<P: Role, W: Word>(
+    party: &mut Party<'_>,
+    scratch: &mut Scratch<W>,
+    out: &mut SharedVec<W>,
+    at: Range<usize>,
+) -> Result<(), SharingError> {
+    let words = at.len();
+    if let Some(to) = P::FORWARD {
+        party.send(to, Stream::Pre, &out.second[at.clone()])?;
+    }
+    if P::LATE.is_empty() {
+        return Ok(());
+    }
+    scratch.receive_late::<P>(party, words)?;
+    let late = late_run::<P, W>(&scratch.late, 0..words);
+    let out = out.runs_mut(at);
+    simd::vectorize(|| finish_run::<P, W>(late, out));
+    Ok(())
+}
+
+fn check_length(fits: bool, what: &str) -> Result<(), SharingError> {
+    if fits { Ok(()) } else { Err(SharingError::Shape(format!("sizes do not fit: {what}"))) }
+}

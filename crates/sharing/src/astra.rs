@@ -1,0 +1,149 @@
+//! ASTRA (Chaudhari et al., CCSW 2019): semi-honest, three parties, one corruption.
+//!
+//! Masks as in Trio; the online parties hold the fully masked value `m = a + x1 + x2`.
+//!
+//! | role | share of a | job |
+//! | --- | --- | --- |
+//! | P0 | `(x1, x2)` | dealer: works ahead, never receives before outputs |
+//! | P1 | `(m, x1)` | online |
+//! | P2 | `(m, x2)` | online |
+//!
+//! A product costs one element P0 to P2 ahead of time and one each way between P1 and P2, the
+//! only latency-critical link; one round. Local multiplications: 1, 2, 2.
+
+use crate::Protocol;
+use crate::role::{Canonical, InputRule, Role, RoleId, Share, Timing};
+use crate::trio::{masked_input_rule, masked_opener};
+use tacit_net::Stream;
+use tacit_ring::Word;
+
+/// Role `R` of ASTRA.
+#[derive(Clone, Copy, Debug)]
+pub struct Astra<const R: RoleId>;
+
+impl<const R: RoleId> Role for Astra<R> {
+    const PROTOCOL: Protocol = Protocol::Astra;
+    const ROLE: RoleId = R;
+    // K01: g1, z1. K02: z2.
+    const NEXT: usize = [2, 0, 1][R];
+    const PREV: usize = [1, 2, 0][R];
+    const EARLY: Option<RoleId> = [None, None, Some(0)][R];
+    const TO: Option<(RoleId, Stream)> =
+        [Some((2, Stream::Pre)), Some((2, Stream::On)), Some((1, Stream::On))][R];
+    const LATE: &'static [(RoleId, Stream)] =
+        {
+        const LATE: [&[(RoleId, Stream)]; 3] = [&[], &[(2, Stream::On)], &[(1, Stream::On)]];
+        LATE[R]
+    };
+
+    #[inline(always)]
+    fn constant<W: Word>(c: W) -> Share<W> {
+        if R == 0 { [W::ZERO; 2] } else { [c, W::ZERO] }
+    }
+
+    #[inline(always)]
+    fn cross<W: Word>(a: Share<W>, b: Share<W>) -> W {
+        match R {
+            // (x1 + x2)(y1 + y2)
+            0 => a[0].add(a[1]).mul(b[0].add(b[1])),
+            // -(ma y1 + mb x1)
+            1 => a[0].mul(b[1]).add(b[0].mul(a[1])).neg(),
+            // ma (mb - y2) - mb x2
+            _ => a[0].mul(b[0].sub(b[1])).sub(b[0].mul(a[1])),
+        }
+    }
+
+    #[inline(always)]
+    fn mask<W: Word>(v: W, next: [W; 2], prev: [W; 2], early: W) -> (W, Share<W>) {
+        match R {
+            0 => (v.sub(next[0]), [next[1], prev[0]]),
+            1 => {
+                let [g1, z1] = prev;
+                let mu1 = g1.add(z1).add(v);
+                (mu1, [mu1, z1])
+            }
+            _ => {
+                let z2 = next[0];
+                let mu2 = v.add(z2).add(early);
+                (mu2, [mu2, z2])
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn settle<W: Word>(partial: Share<W>, late: [W; 2]) -> Share<W> {
+        if R == 0 { partial } else { [partial[0].add(late[0]), partial[1]] }
+    }
+
+    fn input_rule(owner: RoleId, timing: Timing) -> InputRule {
+        masked_input_rule(owner, timing)
+    }
+
+    #[inline(always)]
+    fn input_own<W: Word>(timing: Timing, v: W, next: W, prev: W) -> (Share<W>, [W; 2]) {
+        match (R, timing) {
+            (0, Timing::Early) => {
+                let x2 = v.add(next).neg();
+                ([next, x2], [x2, W::ZERO])
+            }
+            (0, Timing::Late) => {
+                let m = v.add(next).add(prev);
+                ([next, prev], [m, m])
+            }
+            (1, _) => ([v.add(prev), prev], [v.add(prev), W::ZERO]),
+            _ => ([v.add(next), next], [v.add(next), W::ZERO]),
+        }
+    }
+
+    #[inline(always)]
+    fn input_other<W: Word>(owner: RoleId, timing: Timing, draw: W, received: W) -> Share<W> {
+        match (R, owner, timing) {
+            (0, 1, _) => [draw, W::ZERO],
+            (0, _, _) => [W::ZERO, draw],
+            (1, 0, Timing::Early) => [W::ZERO, draw],
+            (2, 0, Timing::Early) => [W::ZERO, received],
+            (_, 0, Timing::Late) => [received, draw],
+            _ => [received, W::ZERO],
+        }
+    }
+
+    fn opener(receiver: RoleId) -> (RoleId, Stream) {
+        masked_opener(receiver)
+    }
+
+    #[inline(always)]
+    fn open_word<W: Word>(receiver: RoleId, share: Share<W>) -> W {
+        match (R, receiver) {
+            (0, 1) => share[1],
+            _ => share[0],
+        }
+    }
+
+    #[inline(always)]
+    fn opened<W: Word>(share: Share<W>, received: W) -> W {
+        match R {
+            0 => received.sub(share[0]).sub(share[1]),
+            _ => share[0].sub(share[1]).sub(received),
+        }
+    }
+}
+
+impl<const R: RoleId> Canonical for Astra<R> {
+    #[inline(always)]
+    fn to_replicated<W: Word>(share: Share<W>) -> Share<W> {
+        match R {
+            0 => [share[1].neg(), share[0].neg()],
+            1 => [share[1].neg(), share[0]],
+            _ => [share[0], share[1].neg()],
+        }
+    }
+
+    #[inline(always)]
+    fn from_replicated<W: Word>(share: Share<W>) -> Share<W> {
+        match R {
+            0 => [share[1].neg(), share[0].neg()],
+            1 => [share[1], share[0].neg()],
+            _ => [share[0], share[1].neg()],
+        }
+    }
+}

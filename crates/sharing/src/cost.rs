@@ -1,0 +1,199 @@
+//! What operations cost: elements per directed link and stream, rounds per role.
+//!
+//! One element is one ring word of every lane block, so bits per instance for Z_2. The planner
+//! uses these functions, and tests compare them with the meter byte for byte.
+
+use crate::Protocol;
+use crate::multi_fan_in::plan::{Form, PolyPlan};
+use crate::registry::RoleVisitor;
+use crate::role::{InputRule, Role, RoleId, Timing};
+use std::ops::{Add, AddAssign, Mul};
+use tacit_net::Stream;
+
+/// Elements sent between roles.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Traffic {
+    /// Ahead of the online roles: `pre[from][to]`.
+    pub pre: [[u64; 3]; 3],
+    /// Online: `on[from][to]`.
+    pub on: [[u64; 3]; 3],
+}
+
+impl Traffic {
+    fn sent(mut self, from: RoleId, to: RoleId, stream: Stream, elements: u64) -> Self {
+        match stream {
+            Stream::Pre => self.pre[from][to] += elements,
+            _ => self.on[from][to] += elements,
+        }
+        self
+    }
+
+    /// All elements, all links.
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        self.pre.iter().chain(&self.on).flatten().sum()
+    }
+
+    /// Elements from `from` to `to` on both streams.
+    #[must_use]
+    pub fn link(&self, from: RoleId, to: RoleId) -> u64 {
+        self.pre[from][to] + self.on[from][to]
+    }
+
+    /// Elements on the busiest directed link: what bounds throughput on equal links.
+    #[must_use]
+    pub fn busiest(&self) -> u64 {
+        (0..3).flat_map(|f| (0..3).map(move |t| (f, t))).map(|(f, t)| self.link(f, t)).max().unwrap_or(0)
+    }
+
+    fn zip(self, other: Self, f: impl Fn(u64, u64) -> u64) -> Self {
+        let mut out = self;
+        for from in 0..3 {
+            for to in 0..3 {
+                out.pre[from][to] = f(self.pre[from][to], other.pre[from][to]);
+                out.on[from][to] = f(self.on[from][to], other.on[from][to]);
+            }
+        }
+        out
+    }
+}
+
+impl Add for Traffic {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        self.zip(other, |a, b| a + b)
+    }
+}
+
+impl AddAssign for Traffic {
+    fn add_assign(&mut self, other: Self) {
+        *self = *self + other;
+    }
+}
+
+impl Mul<u64> for Traffic {
+    type Output = Self;
+    fn mul(self, times: u64) -> Self {
+        self.zip(self, |a, _| a * times)
+    }
+}
+
+/// A product, an inner product, or an entry of a matrix product.
+#[must_use]
+pub fn product(protocol: Protocol) -> Traffic {
+    let none = Traffic::default();
+    match protocol {
+        Protocol::Trio | Protocol::Astra => none
+            .sent(0, 2, Stream::Pre, 1)
+            .sent(1, 2, Stream::On, 1)
+            .sent(2, 1, Stream::On, 1),
+        Protocol::Replicated => none
+            .sent(1, 0, Stream::On, 1)
+            .sent(2, 1, Stream::On, 1)
+            .sent(0, 2, Stream::On, 1),
+        Protocol::MultiFanIn => none
+            .sent(2, 0, Stream::Pre, 1)
+            .sent(0, 1, Stream::On, 1)
+            .sent(1, 0, Stream::On, 1),
+        Protocol::Plain => none,
+    }
+}
+
+/// A polynomial gate, or a product of more than two factors.
+#[must_use]
+pub fn polynomial(protocol: Protocol, plan: &PolyPlan) -> Traffic {
+    let (messages, outputs) = (plan.messages() as u64, plan.outputs.len() as u64);
+    match plan.form() {
+        Form::Quadratic => product(protocol) * outputs,
+        Form::Symmetric => Traffic::default()
+            .sent(0, 1, Stream::On, messages)
+            .sent(1, 0, Stream::On, messages)
+            .sent(2, 0, Stream::Pre, outputs)
+            .sent(2, 1, Stream::Pre, outputs),
+        Form::Dealer => Traffic::default()
+            .sent(2, 1, Stream::Pre, messages)
+            .sent(0, 1, Stream::On, outputs)
+            .sent(1, 0, Stream::On, outputs),
+    }
+}
+
+/// An input element of `owner`.
+#[must_use]
+pub fn input(protocol: Protocol, owner: RoleId, timing: Timing) -> Traffic {
+    struct Rule(RoleId, Timing);
+    impl RoleVisitor for Rule {
+        type Out = InputRule;
+        fn visit<P: Role>(self) -> InputRule {
+            P::input_rule(self.0, self.1)
+        }
+    }
+    let rule = protocol.visit(owner, Rule(owner, timing));
+    rule.to.iter().fold(Traffic::default(), |sum, (to, stream)| sum.sent(owner, *to, *stream, 1))
+}
+
+/// An output element opened to `receivers`.
+#[must_use]
+pub fn output(protocol: Protocol, receivers: &[RoleId]) -> Traffic {
+    struct Opener(RoleId);
+    impl RoleVisitor for Opener {
+        type Out = (RoleId, Stream);
+        fn visit<P: Role>(self) -> (RoleId, Stream) {
+            P::opener(self.0)
+        }
+    }
+    receivers.iter().fold(Traffic::default(), |sum, &to| {
+        let (from, stream) = protocol.visit(to, Opener(to));
+        if from == to { sum } else { sum.sent(from, to, stream, 1) }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a role's constants say that it sends per product.
+    struct Sends;
+    impl RoleVisitor for Sends {
+        type Out = Traffic;
+        fn visit<P: Role>(self) -> Traffic {
+            let mut sent = Traffic::default();
+            if let Some((to, stream)) = P::TO {
+                sent = sent.sent(P::ROLE, to, stream, 1);
+            }
+            if let Some(to) = P::FORWARD {
+                sent = sent.sent(P::ROLE, to, Stream::Pre, 1);
+            }
+            sent
+        }
+    }
+
+    #[test]
+    fn roles_send_what_the_cost_says() {
+        for protocol in Protocol::ALL {
+            let sent = (0..3).map(|r| protocol.visit(r, Sends)).fold(Traffic::default(), Add::add);
+            assert_eq!(sent, product(protocol), "{protocol}");
+        }
+    }
+
+    #[test]
+    fn inputs_and_outputs_cost_what_the_table_says() {
+        for protocol in [Protocol::Trio, Protocol::Astra, Protocol::Replicated, Protocol::MultiFanIn] {
+            for owner in 0..3 {
+                assert_eq!(input(protocol, owner, Timing::Early).total(), 1);
+            }
+            assert_eq!(output(protocol, &[0, 1, 2]).total(), 3);
+        }
+        assert_eq!(input(Protocol::Trio, 0, Timing::Late).total(), 2);
+        assert_eq!(input(Protocol::MultiFanIn, 2, Timing::Late).total(), 2);
+    }
+
+    #[test]
+    fn wide_products_cost_what_the_table_says() {
+        let totals = [(3, 10, 6), (4, 24, 13), (5, 54, 28), (6, 116, 59), (7, 242, 122), (8, 496, 249)];
+        for (l, symmetric, dealer) in totals {
+            let total = |form| polynomial(Protocol::MultiFanIn, &PolyPlan::product(l, form)).total();
+            assert_eq!((total(Form::Symmetric), total(Form::Dealer)), (symmetric, dealer));
+        }
+        assert_eq!(polynomial(Protocol::MultiFanIn, &PolyPlan::product(2, Form::Dealer)).total(), 3);
+    }
+}

@@ -1,0 +1,241 @@
+//! The layout of a polynomial gate: which products are sent, in which order, and how the fold
+//! runs. All parties derive the same layout from the circuit.
+//!
+//! `Q` is the set of products of two or more inputs that are properly contained in a product of
+//! the gate, `T` the products that are not. Messages are one per element of `Q`, then one per
+//! element of `T`, or one fused sum of `T`-products per output where that is fewer.
+
+use tacit_circuit::Poly;
+
+/// How a polynomial gate is evaluated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Form {
+    /// Every output is a sum of products of two factors: three messages per output, any length.
+    Quadratic,
+    /// Sub-products travel between the evaluators, once in each direction.
+    Symmetric,
+    /// Sub-products of masks travel once, from the helper to P1.
+    Dealer,
+}
+
+/// A step of the fold: `table[to] += t[input] * table[from]`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Step {
+    pub input: u32,
+    pub from: u32,
+    pub to: u32,
+}
+
+/// One output: a sum of products, inputs and perhaps the constant 1.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Output {
+    /// Table entries of the products of two or more inputs.
+    pub products: Vec<u32>,
+    /// Those of them that travel in the output's fused message.
+    pub fused: Vec<u32>,
+    /// For quadratic outputs, the factors.
+    pub pairs: Vec<(u32, u32)>,
+    /// Inputs added as they are.
+    pub linear: Vec<u32>,
+    /// Whether 1 is added.
+    pub constant: bool,
+}
+
+/// The layout of one polynomial gate in one form.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PolyPlan {
+    pub(crate) form: Form,
+    pub(crate) inputs: usize,
+    pub(crate) outputs: Vec<Output>,
+    /// Masks of the products in the table, after the entry for 1 and those for the inputs.
+    pub(crate) closure: Vec<u16>,
+    pub(crate) steps: Vec<Step>,
+    /// Table entries sent one by one, in order.
+    pub(crate) singles: Vec<u32>,
+    pub(crate) fused: bool,
+}
+
+/// Positions in ascending order: products sort by size, then by these.
+fn positions(mask: u16) -> Vec<u32> {
+    (0..16).filter(|i| mask >> i & 1 == 1).collect()
+}
+
+fn by_size_then_positions(mask: &u16) -> (u32, Vec<u32>) {
+    (mask.count_ones(), positions(*mask))
+}
+
+/// All products of two or more inputs contained in `mask`, itself included.
+fn sub_products(mask: u16) -> impl Iterator<Item = u16> {
+    let mut next = Some(mask);
+    std::iter::from_fn(move || {
+        let current = next?;
+        next = if current == 0 { None } else { Some((current - 1) & mask) };
+        Some(current)
+    })
+    .filter(|m| m.count_ones() >= 2)
+}
+
+impl PolyPlan {
+    /// Lays out `poly` in `wanted` form. A gate whose outputs are all sums of two-factor products
+    /// becomes quadratic where that costs no more.
+    #[must_use]
+    pub fn new(poly: &Poly, wanted: Form) -> Self {
+        let mut products: Vec<u16> =
+            poly.outputs().iter().flatten().copied().filter(|m| m.count_ones() >= 2).collect();
+        products.sort_unstable();
+        products.dedup();
+        let mut closure: Vec<u16> = products.iter().flat_map(|m| sub_products(*m)).collect();
+        closure.sort_by_key(by_size_then_positions);
+        closure.dedup();
+        let contained = |m: u16| products.iter().any(|p| *p != m && p & m == m);
+        let (inner, top): (Vec<u16>, Vec<u16>) = closure.iter().partition(|m| contained(**m));
+        let fused = top.len() > poly.outputs().len();
+        let mut sent = inner;
+        if !fused {
+            sent.extend(&top);
+        }
+        let mut plan = PolyPlan {
+            form: wanted,
+            inputs: poly.arity(),
+            outputs: Vec::new(),
+            closure,
+            steps: Vec::new(),
+            singles: Vec::new(),
+            fused,
+        };
+        plan.singles = sent.iter().map(|m| plan.entry(*m)).collect();
+        plan.outputs = poly.outputs().iter().map(|o| plan.output(o, &top)).collect();
+        plan.steps = plan.fold_steps();
+        if plan.is_quadratic(top.len()) {
+            plan.form = Form::Quadratic;
+        }
+        plan
+    }
+
+    /// The layout of a product of `factors` inputs.
+    ///
+    /// # Panics
+    /// When `factors` is not 2 to 8.
+    #[must_use]
+    pub fn product(factors: usize, wanted: Form) -> Self {
+        assert!((2..=8).contains(&factors), "a product has 2 to 8 factors");
+        PolyPlan::new(&Poly::new(factors as u8, vec![vec![((1u32 << factors) - 1) as u16]]), wanted)
+    }
+
+    /// The form in use.
+    #[must_use]
+    pub fn form(&self) -> Form {
+        self.form
+    }
+
+    fn is_quadratic(&self, top: usize) -> bool {
+        let degree_two = self.closure.iter().all(|m| m.count_ones() == 2);
+        degree_two && self.outputs.len() <= 2 * top.min(self.outputs.len())
+    }
+
+    /// Place of a product in the fold's table: 1, the inputs, then the closure.
+    fn entry(&self, mask: u16) -> u32 {
+        match mask.count_ones() {
+            0 => 0,
+            1 => 1 + mask.trailing_zeros(),
+            _ => {
+                let key = by_size_then_positions(&mask);
+                let index = self.closure.partition_point(|m| by_size_then_positions(m) < key);
+                (1 + self.inputs + index) as u32
+            }
+        }
+    }
+
+    /// Entries of the fold's table.
+    pub(crate) fn table(&self) -> usize {
+        1 + self.inputs + self.closure.len()
+    }
+
+    fn output(&self, products: &[u16], top: &[u16]) -> Output {
+        let mut output = Output::default();
+        for &mask in products {
+            match mask.count_ones() {
+                0 => output.constant = !output.constant,
+                1 => output.linear.push(mask.trailing_zeros()),
+                _ => {
+                    output.products.push(self.entry(mask));
+                    if self.fused && top.contains(&mask) {
+                        output.fused.push(self.entry(mask));
+                    }
+                    if mask.count_ones() == 2 {
+                        output.pairs.push((mask.trailing_zeros(), mask.ilog2()));
+                    }
+                }
+            }
+        }
+        output
+    }
+
+    /// `for i: for all M containing i: f[M] += t_i f[M - i]`.
+    fn fold_steps(&self) -> Vec<Step> {
+        let mut steps = Vec::new();
+        for input in 0..self.inputs as u32 {
+            let bit = 1u16 << input;
+            let singles = (0..self.inputs).map(|i| 1u16 << i);
+            for mask in singles.chain(self.closure.iter().copied()) {
+                if mask & bit != 0 {
+                    steps.push(Step { input, from: self.entry(mask & !bit), to: self.entry(mask) });
+                }
+            }
+        }
+        steps
+    }
+
+    /// Every product of the closure from a smaller one and an input: `(product, rest, input)`.
+    pub(crate) fn build_steps(&self) -> impl Iterator<Item = Step> + '_ {
+        self.closure.iter().map(|&mask| {
+            let input = mask.trailing_zeros();
+            Step { input, from: self.entry(mask & (mask - 1)), to: self.entry(mask) }
+        })
+    }
+
+    /// Messages of sub-products and fused sums: one element each per direction that they travel.
+    #[must_use]
+    pub fn messages(&self) -> usize {
+        self.singles.len() + if self.fused { self.outputs.len() } else { 0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn product_messages_follow_the_formula() {
+        for l in 3..=8usize {
+            let plan = PolyPlan::product(l, Form::Symmetric);
+            assert_eq!(plan.messages(), (1 << l) - l - 1);
+            assert_eq!(plan.form(), Form::Symmetric);
+        }
+        assert_eq!(PolyPlan::product(2, Form::Dealer).form(), Form::Quadratic);
+    }
+
+    #[test]
+    fn fused_sums_replace_many_top_products() {
+        // Two outputs over six inputs with four cubic products: Q has 3 pairs each.
+        let products = vec![vec![0b000_111, 0b111_000, 1], vec![0b011_001, 0b101_010, 0]];
+        let plan = PolyPlan::new(&Poly::new(6, products), Form::Dealer);
+        assert!(plan.fused);
+        assert_eq!(plan.messages(), 3 + 3 + 3 + 3 - duplicates() + 2);
+        assert_eq!(plan.outputs[0].linear, vec![0]);
+        assert!(plan.outputs[1].constant);
+    }
+
+    /// Pairs that occur in two of the four products above.
+    fn duplicates() -> usize {
+        let products = [0b000_111u16, 0b111_000, 0b011_001, 0b101_010];
+        let mut pairs: Vec<u16> = products
+            .iter()
+            .flat_map(|m| sub_products(*m).filter(|s| s.count_ones() == 2))
+            .collect();
+        let all = pairs.len();
+        pairs.sort_unstable();
+        pairs.dedup();
+        all - pairs.len()
+    }
+}

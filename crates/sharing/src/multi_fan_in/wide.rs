@@ -1,0 +1,520 @@
+//! Evaluation of polynomial gates: begin (local terms, send) and finish (receive, combine).
+//!
+//! The quadratic form runs under every protocol. The symmetric and the dealer form are the
+//! multi-fan-in protocol's own. Throughout, `own` are first components of the inputs (A at P0, B
+//! at P1, a at P2) and `other` second ones (b at P0 and P2, a at P1), one run of words each.
+
+use super::plan::{Form, PolyPlan};
+use crate::party::{Draws, Party, SharingError};
+use crate::products::{Masks, Scratch, finish_run, late_run, sized};
+use crate::role::Role;
+use crate::shares::Shares;
+use tacit_circuit::schedule::Slot;
+use tacit_net::Stream;
+use tacit_ring::Word;
+use tacit_ring::simd;
+
+/// One polynomial gate on slots.
+#[derive(Clone, Copy)]
+pub struct Gate<'a> {
+    /// Its layout.
+    pub plan: &'a PolyPlan,
+    /// Slots read, still intact when the gate is finished.
+    pub inputs: &'a [Slot],
+    /// Slots written.
+    pub outputs: &'a [Slot],
+}
+
+/// Buffers that a worker reuses from gate to gate.
+pub struct WideScratch<W> {
+    own: Vec<W>,
+    other: Vec<W>,
+    table: Vec<W>,
+    masks: [Vec<W>; 2],
+    message: Vec<W>,
+    /// For the quadratic form.
+    pub products: Scratch<W>,
+}
+
+impl<W: Word> Default for WideScratch<W> {
+    fn default() -> Self {
+        WideScratch {
+            own: Vec::new(),
+            other: Vec::new(),
+            table: Vec::new(),
+            masks: [Vec::new(), Vec::new()],
+            message: Vec::new(),
+            products: Scratch::default(),
+        }
+    }
+}
+
+const EVALUATORS: [usize; 2] = [0, 1];
+const HELPER: usize = 2;
+
+/// Computes and sends a gate's messages; writes what is known of the results to their slots.
+///
+/// # Errors
+/// When the network fails.
+pub fn begin<P: Role, W: Word>(
+    party: &mut Party<'_>,
+    draws: &mut Draws<'_>,
+    scratch: &mut WideScratch<W>,
+    shares: &mut Shares<W>,
+    gate: Gate<'_>,
+) -> Result<(), SharingError> {
+    scratch.gather(shares, gate.inputs);
+    match (gate.plan.form, P::ROLE) {
+        (Form::Quadratic, _) => quadratic_begin::<P, W>(party, draws, scratch, shares, gate),
+        (Form::Symmetric, HELPER) => symmetric_helper(draws, scratch, shares, gate),
+        (Form::Symmetric, _) => symmetric_begin::<P, W>(party, draws, scratch, shares, gate),
+        (Form::Dealer, HELPER) => dealer_helper(party, draws, scratch, shares, gate),
+        (Form::Dealer, _) => dealer_begin::<P, W>(party, draws, scratch, shares, gate),
+    }
+}
+
+/// Receives a gate's messages and completes its results.
+///
+/// # Errors
+/// When the network fails.
+pub fn finish<P: Role, W: Word>(
+    party: &mut Party<'_>,
+    scratch: &mut WideScratch<W>,
+    shares: &mut Shares<W>,
+    gate: Gate<'_>,
+) -> Result<(), SharingError> {
+    match (gate.plan.form, P::ROLE) {
+        (Form::Quadratic, _) => quadratic_finish::<P, W>(party, scratch, shares, gate)?,
+        (Form::Symmetric, HELPER) => {
+            forward(party, scratch, shares, gate, EVALUATORS[1], |(a, _)| a)?;
+            forward(party, scratch, shares, gate, EVALUATORS[0], |(_, b)| b)?;
+        }
+        (Form::Symmetric, _) => {
+            scratch.gather(shares, gate.inputs);
+            symmetric_finish::<P, W>(party, scratch, shares, gate)?;
+        }
+        (Form::Dealer, HELPER) => {}
+        (Form::Dealer, _) => dealer_finish::<P, W>(party, scratch, shares, gate)?,
+    }
+    add_linear_terms::<P, W>(shares, gate);
+    Ok(())
+}
+
+impl<W: Word> WideScratch<W> {
+    fn gather(&mut self, shares: &Shares<W>, inputs: &[Slot]) {
+        let words = shares.words();
+        let own = sized(&mut self.own, inputs.len() * words);
+        let other = sized(&mut self.other, inputs.len() * words);
+        let runs = own.chunks_exact_mut(words).zip(other.chunks_exact_mut(words));
+        for (slot, (own, other)) in inputs.iter().zip(runs) {
+            let (first, second) = shares.get(*slot);
+            own.copy_from_slice(first);
+            other.copy_from_slice(second);
+        }
+    }
+
+    /// Starts the fold's table: entry 1 as given, one run per input, zero products.
+    fn start_table(&mut self, plan: &PolyPlan, words: usize, one: W, input: impl Fn(W, W) -> W) {
+        let table = sized(&mut self.table, plan.table() * words);
+        table[..words].fill(one);
+        let inputs = plan.inputs * words;
+        for (i, entry) in table[words..words + inputs].iter_mut().enumerate() {
+            *entry = input(self.own[i], self.other[i]);
+        }
+        table[words + inputs..].fill(W::ZERO);
+    }
+
+    /// All products of the closure of `input(own, other)`.
+    fn product_table(&mut self, plan: &PolyPlan, words: usize, input: impl Fn(W, W) -> W) {
+        self.start_table(plan, words, W::ONE, input);
+        for step in plan.build_steps() {
+            multiply_into(&mut self.table, words, step.from, 1 + step.input, step.to);
+        }
+    }
+
+    /// The messages of a product table: single products, then fused sums, each plus its mask.
+    fn masked_messages(
+        &mut self,
+        plan: &PolyPlan,
+        words: usize,
+        masks: usize,
+        sign: impl Fn(u32) -> bool,
+        combine: impl Fn(W, W) -> W + Copy,
+    ) {
+        let total = plan.messages() * words;
+        let message = sized(&mut self.message, total);
+        let mut runs = message.chunks_exact_mut(words).zip(self.masks[masks].chunks_exact(words));
+        for (entry, (run, mask)) in plan.singles.iter().zip(&mut runs) {
+            let at = *entry as usize * words;
+            for ((m, p), r) in run.iter_mut().zip(&self.table[at..at + words]).zip(mask) {
+                *m = combine(*p, *r);
+            }
+        }
+        if !plan.fused {
+            return;
+        }
+        for (output, (run, mask)) in plan.outputs.iter().zip(runs) {
+            run.fill(W::ZERO);
+            for entry in &output.fused {
+                add_run(run, &self.table[*entry as usize * words..], sign(*entry));
+            }
+            for (m, r) in run.iter_mut().zip(mask) {
+                *m = combine(*m, *r);
+            }
+        }
+    }
+
+    /// Folds the table with `t`, plus or minus.
+    fn fold(&mut self, plan: &PolyPlan, words: usize, t: Factor, minus: bool) {
+        let factors = match t {
+            Factor::Other => &self.other,
+            Factor::Own => &self.own,
+            Factor::Sum => {
+                for (own, other) in self.own.iter_mut().zip(&self.other) {
+                    *own = own.add(*other);
+                }
+                &self.own
+            }
+        };
+        let table = &mut self.table;
+        simd::vectorize(|| {
+            for step in &plan.steps {
+                let t = &factors[step.input as usize * words..(step.input as usize + 1) * words];
+                let (from, to) = two_runs(table, words, step.from, step.to);
+                for ((to, from), t) in to.iter_mut().zip(from).zip(t) {
+                    let term = t.mul(*from);
+                    *to = if minus { to.sub(term) } else { to.add(term) };
+                }
+            }
+        });
+    }
+
+    /// Adds the products of output `index` to `run`.
+    fn sum_products(table: &[W], plan: &PolyPlan, words: usize, index: usize, run: &mut [W]) {
+        for entry in &plan.outputs[index].products {
+            add_run(run, &table[*entry as usize * words..], false);
+        }
+    }
+
+    /// Puts received or drawn words into the table's single products, with a sign.
+    fn load_singles(table: &mut [W], plan: &PolyPlan, words: usize, from: &[W], signed: bool) {
+        for (entry, run) in plan.singles.iter().zip(from.chunks_exact(words)) {
+            let to = &mut table[*entry as usize * words..(*entry as usize + 1) * words];
+            let negative = signed && plan.is_odd(*entry);
+            for (to, from) in to.iter_mut().zip(run) {
+                *to = if negative { from.neg() } else { *from };
+            }
+        }
+    }
+}
+
+/// What the fold multiplies by.
+#[derive(Clone, Copy)]
+enum Factor {
+    Own,
+    Other,
+    Sum,
+}
+
+impl PolyPlan {
+    /// Whether the product of a table entry has an odd number of factors.
+    fn is_odd(&self, entry: u32) -> bool {
+        self.closure[entry as usize - 1 - self.inputs].count_ones() % 2 == 1
+    }
+
+    fn fused_words<'a, W>(&self, from: &'a [W], words: usize, index: usize) -> &'a [W] {
+        let at = (self.singles.len() + index) * words;
+        &from[at..at + words]
+    }
+}
+
+fn add_run<W: Word>(to: &mut [W], from: &[W], minus: bool) {
+    for (to, from) in to.iter_mut().zip(from) {
+        *to = if minus { to.sub(*from) } else { to.add(*from) };
+    }
+}
+
+fn two_runs<W>(table: &mut [W], words: usize, from: u32, to: u32) -> (&[W], &mut [W]) {
+    let (from, to) = (from as usize * words, to as usize * words);
+    // A product stands after what it is made of.
+    let (low, high) = table.split_at_mut(to);
+    (&low[from..from + words], &mut high[..words])
+}
+
+fn multiply_into<W: Word>(table: &mut [W], words: usize, a: u32, b: u32, to: u32) {
+    let (low, high) = table.split_at_mut(to as usize * words);
+    let a = &low[a as usize * words..][..words];
+    let b = &low[b as usize * words..][..words];
+    for ((to, a), b) in high[..words].iter_mut().zip(a).zip(b) {
+        *to = a.mul(*b);
+    }
+}
+
+// ---- quadratic form, all protocols
+
+fn quadratic_begin<P: Role, W: Word>(
+    party: &mut Party<'_>,
+    draws: &mut Draws<'_>,
+    scratch: &mut WideScratch<W>,
+    shares: &mut Shares<W>,
+    gate: Gate<'_>,
+) -> Result<(), SharingError> {
+    let words = shares.words();
+    let total = gate.outputs.len() * words;
+    let WideScratch { own, other, products, .. } = scratch;
+    products.draw::<P>(party, draws, total)?;
+    simd::vectorize(|| {
+        for (index, (slot, output)) in gate.outputs.iter().zip(&gate.plan.outputs).enumerate() {
+            let at = index * words..(index + 1) * words;
+            let masks = Masks::of::<P>(
+                &products.next,
+                &products.prev,
+                &products.early,
+                total,
+                at.clone(),
+            );
+            let message = &mut products.message[at];
+            let (d0, d1) = shares.get_mut(*slot);
+            for i in 0..words {
+                let share = |input: u32| {
+                    let at = input as usize * words + i;
+                    [own[at], other[at]]
+                };
+                let mut v = W::ZERO;
+                for &(a, b) in &output.pairs {
+                    v = v.add(P::cross(share(a), share(b)));
+                }
+                let (m, partial) = masks.apply::<P>(v, i);
+                message[i] = m;
+                d0[i] = partial[0];
+                d1[i] = partial[1];
+            }
+        }
+    });
+    products.send::<P>(party, total)
+}
+
+fn quadratic_finish<P: Role, W: Word>(
+    party: &mut Party<'_>,
+    scratch: &mut WideScratch<W>,
+    shares: &mut Shares<W>,
+    gate: Gate<'_>,
+) -> Result<(), SharingError> {
+    if let Some(to) = P::FORWARD {
+        forward(party, scratch, shares, gate, to, |(_, second)| second)?;
+    }
+    if P::LATE.is_empty() {
+        return Ok(());
+    }
+    let words = shares.words();
+    scratch.products.receive_late::<P>(party, gate.outputs.len() * words)?;
+    for (index, slot) in gate.outputs.iter().enumerate() {
+        let late = late_run::<P, W>(&scratch.products.late, index * words..(index + 1) * words);
+        let (d0, d1) = shares.get_mut(*slot);
+        finish_run::<P, W>(late, [d0, d1]);
+    }
+    Ok(())
+}
+
+// ---- symmetric form
+
+fn symmetric_begin<P: Role, W: Word>(
+    party: &mut Party<'_>,
+    draws: &mut Draws<'_>,
+    scratch: &mut WideScratch<W>,
+    shares: &mut Shares<W>,
+    gate: Gate<'_>,
+) -> Result<(), SharingError> {
+    let (words, plan) = (shares.words(), gate.plan);
+    let sent = plan.messages() * words;
+    let masks = sized(&mut scratch.masks[0], sent + plan.outputs.len() * words);
+    with_helper::<P>(draws).fill(masks);
+    for (slot, mu) in gate.outputs.iter().zip(masks[sent..].chunks_exact(words)) {
+        shares.get_mut(*slot).0.copy_from_slice(mu);
+    }
+    scratch.product_table(plan, words, |own, _| own);
+    scratch.masked_messages(plan, words, 0, |_| false, W::add);
+    party.send(1 - P::ROLE, Stream::On, &scratch.message[..sent])
+}
+
+fn symmetric_finish<P: Role, W: Word>(
+    party: &mut Party<'_>,
+    scratch: &mut WideScratch<W>,
+    shares: &mut Shares<W>,
+    gate: Gate<'_>,
+) -> Result<(), SharingError> {
+    let (words, plan) = (shares.words(), gate.plan);
+    let message = sized(&mut scratch.message, plan.messages() * words);
+    party.recv(1 - P::ROLE, Stream::On, message)?;
+    let helper = sized(&mut scratch.masks[1], plan.outputs.len() * words);
+    party.recv(HELPER, Stream::Pre, helper)?;
+    scratch.start_table(plan, words, W::ONE, W::add);
+    WideScratch::load_singles(&mut scratch.table, plan, words, &scratch.message, false);
+    scratch.fold(plan, words, Factor::Other, true);
+    for (index, slot) in gate.outputs.iter().enumerate() {
+        let (first, second) = shares.get_mut(*slot);
+        WideScratch::sum_products(&scratch.table, plan, words, index, first);
+        if plan.fused {
+            add_run(first, plan.fused_words(&scratch.message, words, index), false);
+        }
+        second.copy_from_slice(&scratch.masks[1][index * words..(index + 1) * words]);
+    }
+    Ok(())
+}
+
+/// The helper's part: the masks' side of both directions.
+fn symmetric_helper<W: Word>(
+    draws: &mut Draws<'_>,
+    scratch: &mut WideScratch<W>,
+    shares: &mut Shares<W>,
+    gate: Gate<'_>,
+) -> Result<(), SharingError> {
+    let (words, plan) = (shares.words(), gate.plan);
+    let sent = plan.messages() * words;
+    let total = sent + plan.outputs.len() * words;
+    // K12 hides P1's messages and b_t, K02 hides P0's messages and a_t.
+    draws.prev.fill(sized(&mut scratch.masks[0], total));
+    draws.next.fill(sized(&mut scratch.masks[1], total));
+    for direction in 0..2 {
+        let (input, factor): (fn(W, W) -> W, _) = match direction {
+            0 => (|a, _| a, Factor::Other),
+            _ => (|_, b| b, Factor::Own),
+        };
+        scratch.start_table(plan, words, W::ZERO, input);
+        WideScratch::load_singles(&mut scratch.table, plan, words, &scratch.masks[direction], false);
+        scratch.fold(plan, words, factor, true);
+        for (index, slot) in gate.outputs.iter().enumerate() {
+            let (first, second) = shares.get_mut(*slot);
+            let result = if direction == 0 { first } else { second };
+            let mu = sent + index * words;
+            result.copy_from_slice(&scratch.masks[1 - direction][mu..mu + words]);
+            WideScratch::sum_products(&scratch.table, plan, words, index, result);
+            if plan.fused {
+                add_run(result, plan.fused_words(&scratch.masks[direction], words, index), false);
+            }
+        }
+    }
+    Ok(())
+}
+
+// ---- dealer form
+
+fn dealer_helper<W: Word>(
+    party: &mut Party<'_>,
+    draws: &mut Draws<'_>,
+    scratch: &mut WideScratch<W>,
+    shares: &mut Shares<W>,
+    gate: Gate<'_>,
+) -> Result<(), SharingError> {
+    let (words, plan) = (shares.words(), gate.plan);
+    let sent = plan.messages() * words;
+    let fresh = plan.outputs.len() * words;
+    draws.next.fill(sized(&mut scratch.masks[0], sent + fresh));
+    draws.prev.fill(sized(&mut scratch.masks[1], fresh));
+    scratch.product_table(plan, words, W::add);
+    scratch.masked_messages(plan, words, 0, |entry| plan.is_odd(entry), W::sub);
+    for (index, slot) in gate.outputs.iter().enumerate() {
+        let (a, b) = shares.get_mut(*slot);
+        a.copy_from_slice(&scratch.masks[1][index * words..(index + 1) * words]);
+        b.copy_from_slice(&scratch.masks[0][sent + index * words..][..words]);
+    }
+    party.send(EVALUATORS[1], Stream::Pre, &scratch.message[..sent])
+}
+
+fn dealer_begin<P: Role, W: Word>(
+    party: &mut Party<'_>,
+    draws: &mut Draws<'_>,
+    scratch: &mut WideScratch<W>,
+    shares: &mut Shares<W>,
+    gate: Gate<'_>,
+) -> Result<(), SharingError> {
+    let (words, plan) = (shares.words(), gate.plan);
+    let sent = plan.messages() * words;
+    let fresh = plan.outputs.len() * words;
+    // P0 draws the masks r and b_t; P1 receives D = d - r and draws a_t.
+    let masks = sized(&mut scratch.masks[0], sent + fresh);
+    if P::ROLE == EVALUATORS[0] {
+        draws.prev.fill(masks);
+    } else {
+        party.recv(HELPER, Stream::Pre, &mut masks[..sent])?;
+        draws.next.fill(&mut masks[sent..]);
+    }
+    let one = if P::ROLE == EVALUATORS[0] { W::ZERO } else { W::ONE };
+    scratch.start_table(plan, words, one, |_, other| other.neg());
+    WideScratch::load_singles(&mut scratch.table, plan, words, &scratch.masks[0], true);
+    scratch.fold(plan, words, Factor::Sum, false);
+    let message = sized(&mut scratch.message, fresh);
+    for (index, slot) in gate.outputs.iter().enumerate() {
+        let run = &mut message[index * words..(index + 1) * words];
+        let mask = &scratch.masks[0][sent + index * words..][..words];
+        run.copy_from_slice(mask);
+        WideScratch::sum_products(&scratch.table, plan, words, index, run);
+        if plan.fused {
+            add_run(run, plan.fused_words(&scratch.masks[0], words, index), false);
+        }
+        let (first, second) = shares.get_mut(*slot);
+        first.copy_from_slice(run);
+        second.copy_from_slice(mask);
+    }
+    party.send(1 - P::ROLE, Stream::On, message)
+}
+
+/// `w_t` is the sum of both messages; `A_t = w_t - b_t`, `B_t = w_t - a_t`.
+fn dealer_finish<P: Role, W: Word>(
+    party: &mut Party<'_>,
+    scratch: &mut WideScratch<W>,
+    shares: &mut Shares<W>,
+    gate: Gate<'_>,
+) -> Result<(), SharingError> {
+    let words = shares.words();
+    let message = sized(&mut scratch.message, gate.outputs.len() * words);
+    party.recv(1 - P::ROLE, Stream::On, message)?;
+    for (slot, run) in gate.outputs.iter().zip(message.chunks_exact(words)) {
+        let (first, second) = shares.get_mut(*slot);
+        for ((first, second), theirs) in first.iter_mut().zip(&*second).zip(run) {
+            *first = first.add(*theirs).sub(*second);
+        }
+    }
+    Ok(())
+}
+
+// ---- common
+
+/// An evaluator's generator under its key with the helper.
+fn with_helper<'d, 'k, P: Role>(draws: &'d mut Draws<'k>) -> &'d mut tacit_ring::PrgStream<'k> {
+    if P::ROLE == EVALUATORS[0] { &mut draws.prev } else { &mut draws.next }
+}
+
+/// Sends one component of the results ahead.
+fn forward<W: Word>(
+    party: &mut Party<'_>,
+    scratch: &mut WideScratch<W>,
+    shares: &Shares<W>,
+    gate: Gate<'_>,
+    to: usize,
+    component: impl for<'s> Fn((&'s [W], &'s [W])) -> &'s [W],
+) -> Result<(), SharingError> {
+    let words = shares.words();
+    let message = sized(&mut scratch.message, gate.outputs.len() * words);
+    for (slot, run) in gate.outputs.iter().zip(message.chunks_exact_mut(words)) {
+        run.copy_from_slice(component(shares.get(*slot)));
+    }
+    party.send(to, Stream::Pre, message)
+}
+
+/// Inputs and constants that an output adds. Local.
+fn add_linear_terms<P: Role, W: Word>(shares: &mut Shares<W>, gate: Gate<'_>) {
+    for (slot, output) in gate.outputs.iter().zip(&gate.plan.outputs) {
+        for input in &output.linear {
+            shares.add_assign(*slot, gate.inputs[*input as usize]);
+        }
+        if output.constant {
+            let one = P::constant(W::ONE);
+            let (first, second) = shares.get_mut(*slot);
+            for (first, second) in first.iter_mut().zip(second) {
+                *first = first.add(one[0]);
+                *second = second.add(one[1]);
+            }
+        }
+    }
+}

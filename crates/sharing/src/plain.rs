@@ -1,0 +1,73 @@
+//! A trusted third party: owners send their inputs in the clear to P2, which computes alone.
+//!
+//! It protects nothing from P2. It is the upper bound for speed and the oracle for results, run
+//! through the same code as the protocols. Inputs and outputs cost one element per party other
+//! than P2; products cost nothing. P2's share is `(a, 0)`, the others hold zeros.
+
+use crate::Protocol;
+use crate::role::{InputRule, Role, RoleId, Share, Timing};
+use tacit_net::Stream;
+use tacit_ring::Word;
+
+/// Role `R` of the trusted-third-party baseline.
+#[derive(Clone, Copy, Debug)]
+pub struct Plain<const R: RoleId>;
+
+impl<const R: RoleId> Role for Plain<R> {
+    const PROTOCOL: Protocol = Protocol::Plain;
+    const ROLE: RoleId = R;
+    const NEXT: usize = 0;
+    const PREV: usize = 0;
+    const EARLY: Option<RoleId> = None;
+    const TO: Option<(RoleId, Stream)> = None;
+    const LATE: &'static [(RoleId, Stream)] = &[];
+
+    #[inline(always)]
+    fn constant<W: Word>(c: W) -> Share<W> {
+        if R == 2 { [c, W::ZERO] } else { [W::ZERO; 2] }
+    }
+
+    #[inline(always)]
+    fn cross<W: Word>(a: Share<W>, b: Share<W>) -> W {
+        a[0].mul(b[0])
+    }
+
+    #[inline(always)]
+    fn mask<W: Word>(v: W, _next: [W; 2], _prev: [W; 2], _early: W) -> (W, Share<W>) {
+        (v, [v, W::ZERO])
+    }
+
+    #[inline(always)]
+    fn settle<W: Word>(partial: Share<W>, _late: [W; 2]) -> Share<W> {
+        partial
+    }
+
+    fn input_rule(owner: RoleId, _timing: Timing) -> InputRule {
+        let to = if owner == 2 { &[] as &[_] } else { &[(2, Stream::On)] };
+        InputRule { next: false, prev: false, to }
+    }
+
+    #[inline(always)]
+    fn input_own<W: Word>(_timing: Timing, v: W, _next: W, _prev: W) -> (Share<W>, [W; 2]) {
+        if R == 2 { ([v, W::ZERO], [W::ZERO; 2]) } else { ([W::ZERO; 2], [v, W::ZERO]) }
+    }
+
+    #[inline(always)]
+    fn input_other<W: Word>(_owner: RoleId, _timing: Timing, _draw: W, received: W) -> Share<W> {
+        if R == 2 { [received, W::ZERO] } else { [W::ZERO; 2] }
+    }
+
+    fn opener(_receiver: RoleId) -> (RoleId, Stream) {
+        (2, Stream::On)
+    }
+
+    #[inline(always)]
+    fn open_word<W: Word>(_receiver: RoleId, share: Share<W>) -> W {
+        share[0]
+    }
+
+    #[inline(always)]
+    fn opened<W: Word>(share: Share<W>, received: W) -> W {
+        if R == 2 { share[0] } else { received }
+    }
+}

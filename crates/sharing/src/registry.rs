@@ -1,0 +1,154 @@
+//! The protocols, by name.
+
+use crate::astra::Astra;
+use crate::multi_fan_in::MultiFanIn;
+use crate::plain::Plain;
+use crate::replicated::Replicated;
+use crate::role::{Role, RoleId};
+use crate::trio::Trio;
+use std::fmt;
+use std::str::FromStr;
+
+/// A protocol that Tacit can run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Protocol {
+    /// Trio: dealer and two online parties.
+    Trio,
+    /// ASTRA: dealer and two online parties.
+    Astra,
+    /// Replicated sharing in a ring of three equal parties.
+    Replicated,
+    /// Products of two to eight factors in one round.
+    MultiFanIn,
+    /// A trusted third party computes in the clear.
+    Plain,
+}
+
+/// What one party of a protocol can learn or do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Security {
+    /// Private against any single party that follows the protocol.
+    SemiHonest,
+    /// None against the computing party.
+    TrustedParty,
+}
+
+impl fmt::Display for Security {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Security::SemiHonest => "semi-honest, one corruption",
+            Security::TrustedParty => "none: one party sees everything",
+        })
+    }
+}
+
+impl Protocol {
+    /// All protocols.
+    pub const ALL: [Protocol; 5] = [
+        Protocol::Trio,
+        Protocol::Astra,
+        Protocol::Replicated,
+        Protocol::MultiFanIn,
+        Protocol::Plain,
+    ];
+
+    /// The name used on command lines and in reports.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Protocol::Trio => "trio",
+            Protocol::Astra => "astra",
+            Protocol::Replicated => "replicated",
+            Protocol::MultiFanIn => "multi-fan-in",
+            Protocol::Plain => "plain",
+        }
+    }
+
+    /// Number of roles.
+    #[must_use]
+    pub fn parties(self) -> usize {
+        3
+    }
+
+    /// What it protects against.
+    #[must_use]
+    pub fn security(self) -> Security {
+        match self {
+            Protocol::Plain => Security::TrustedParty,
+            _ => Security::SemiHonest,
+        }
+    }
+
+    /// Largest number of factors of a product that takes one round.
+    #[must_use]
+    pub fn fan_in(self) -> usize {
+        match self {
+            Protocol::MultiFanIn => 8,
+            _ => 2,
+        }
+    }
+
+    /// The role that works ahead and waits for nobody, if there is one.
+    #[must_use]
+    pub fn ahead(self) -> Option<RoleId> {
+        match self {
+            Protocol::Trio | Protocol::Astra => Some(0),
+            Protocol::MultiFanIn => Some(2),
+            Protocol::Replicated | Protocol::Plain => None,
+        }
+    }
+
+    /// Calls `visitor` with the type of role `role` of this protocol.
+    ///
+    /// # Panics
+    /// When `role` is not below [`Protocol::parties`].
+    pub fn visit<V: RoleVisitor>(self, role: RoleId, visitor: V) -> V::Out {
+        match (self, role) {
+            (Protocol::Trio, 0) => visitor.visit::<Trio<0>>(),
+            (Protocol::Trio, 1) => visitor.visit::<Trio<1>>(),
+            (Protocol::Trio, 2) => visitor.visit::<Trio<2>>(),
+            (Protocol::Astra, 0) => visitor.visit::<Astra<0>>(),
+            (Protocol::Astra, 1) => visitor.visit::<Astra<1>>(),
+            (Protocol::Astra, 2) => visitor.visit::<Astra<2>>(),
+            (Protocol::Replicated, 0) => visitor.visit::<Replicated<0>>(),
+            (Protocol::Replicated, 1) => visitor.visit::<Replicated<1>>(),
+            (Protocol::Replicated, 2) => visitor.visit::<Replicated<2>>(),
+            (Protocol::MultiFanIn, 0) => visitor.visit::<MultiFanIn<0>>(),
+            (Protocol::MultiFanIn, 1) => visitor.visit::<MultiFanIn<1>>(),
+            (Protocol::MultiFanIn, 2) => visitor.visit::<MultiFanIn<2>>(),
+            (Protocol::Plain, 0) => visitor.visit::<Plain<0>>(),
+            (Protocol::Plain, 1) => visitor.visit::<Plain<1>>(),
+            (Protocol::Plain, 2) => visitor.visit::<Plain<2>>(),
+            (protocol, role) => panic!("{protocol} has no role {role}"),
+        }
+    }
+}
+
+/// Something to do with the type of a role.
+pub trait RoleVisitor {
+    /// The result.
+    type Out;
+    /// Does it.
+    fn visit<P: Role>(self) -> Self::Out;
+}
+
+impl fmt::Display for Protocol {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// No protocol has this name.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown protocol '{0}': choose one of trio, astra, replicated, multi-fan-in, plain")]
+pub struct UnknownProtocol(String);
+
+impl FromStr for Protocol {
+    type Err = UnknownProtocol;
+    fn from_str(name: &str) -> Result<Self, UnknownProtocol> {
+        Protocol::ALL
+            .into_iter()
+            .find(|p| p.name() == name)
+            .ok_or_else(|| UnknownProtocol(name.chars().take(40).collect()))
+    }
+}
