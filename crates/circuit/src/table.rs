@@ -106,18 +106,21 @@ impl Table {
     }
 }
 
+/// A heading and a Markdown table.
 impl fmt::Display for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut text = Text::new();
-        text.load_style(presets::UTF8_HORIZONTAL_ONLY);
+        text.load_style(presets::ASCII_MARKDOWN);
         text.set_header(std::iter::once(String::new()).chain(self.columns.iter().cloned()));
         for row in &self.rows {
-            text.add_row(std::iter::once(row.label.clone()).chain(row.cells.iter().map(Cell::text)));
+            text.add_row(
+                std::iter::once(row.label.clone()).chain(row.cells.iter().map(Cell::text)),
+            );
         }
         for column in text.column_iter_mut().skip(1) {
             column.set_cell_alignment(CellAlignment::Right);
         }
-        writeln!(f, "{}: {}\n{text}", self.name, self.title)
+        writeln!(f, "{}: {}\n\n{text}", self.name, self.title)
     }
 }
 

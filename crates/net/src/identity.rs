@@ -218,9 +218,16 @@ impl TlsEnds {
     pub(crate) fn dial(
         config: &Arc<ClientConfig>,
     ) -> Result<UnbufferedClientConnection, NetError> {
-        // The name is neither sent nor checked.
-        let name = ServerName::try_from("tacit").map_err(|e| unusable_text(&e.to_string()))?;
-        UnbufferedClientConnection::new(config.clone(), name).map_err(unusable)
+        UnbufferedClientConnection::new(config.clone(), TlsEnds::name()?).map_err(unusable)
+    }
+
+    /// The name that TLS wants for a server; it is neither sent nor checked.
+    pub(crate) fn name() -> Result<ServerName<'static>, NetError> {
+        ServerName::try_from("tacit").map_err(|e| unusable_text(&e.to_string()))
+    }
+
+    pub(crate) fn server(&self) -> Arc<ServerConfig> {
+        self.server.clone()
     }
 }
 

@@ -7,6 +7,7 @@
 //!
 //! Every wait ends: in progress, or in a [`NetError`] that names peer, stream, phase and step.
 
+pub mod calibrate;
 mod copy;
 mod error;
 mod facts;

@@ -3,11 +3,26 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tacit_net::memory::{Compute, MemoryNetwork, run};
-use tacit_net::{LinkProfile, NetError, PartyId, Phase, Stream};
+use tacit_net::{LinkProfile, Mesh, NetError, PartyId, Phase, Stream};
 
 const P0: PartyId = PartyId(0);
 const P1: PartyId = PartyId(1);
 const MS: Duration = Duration::from_millis(1);
+
+/// Runs `party` on the only mesh of each party, and finishes.
+fn on_meshes<R: Send>(
+    parties: usize,
+    network: &MemoryNetwork,
+    party: impl Fn(&mut Mesh) -> R + Sync,
+) -> Vec<R> {
+    run(parties, 1, network, |mut session| {
+        let mut mesh = session.meshes.remove(0);
+        let result = party(&mut mesh);
+        drop(mesh);
+        session.finish().unwrap();
+        result
+    })
+}
 
 fn ns(n: u64) -> Duration {
     Duration::from_nanos(n)
@@ -17,8 +32,7 @@ fn ns(n: u64) -> Duration {
 fn a_message_takes_serialisation_and_delay() {
     // 1 Gbit/s: 8 ns per byte.
     let network = MemoryNetwork::uniform(LinkProfile::new(5 * MS, 1_000_000_000));
-    let times = run(2, 1, &network, |mut session| {
-        let mut mesh = session.meshes.remove(0);
+    let times = on_meshes(2, &network, |mesh| {
         let other = PartyId(1 - mesh.me().0);
         if mesh.me() == P0 {
             mesh.send(other, Stream::On, &[1; 1000]).unwrap();
@@ -68,11 +82,9 @@ fn rounds_cost_one_delay_each_and_control_operations_too() {
         session.finish().unwrap();
         (after, met)
     });
-    // Party 1 gets party 0's message after 10 ms, party 0 gets its after 75 ms; each then waits
-    // for what the other sent in the same round.
-    assert!(times[0].0 > times[1].0);
-    assert_eq!(times[0].1, times[0].0.max(times[1].0 + 75 * MS));
-    assert_eq!(times[1].1, times[1].0.max(times[0].0 + 10 * MS));
+    // Every second round takes 10 + 75 ms: each waits for the other's answer to its own message.
+    let done = 50 * 85 * MS;
+    assert_eq!(times, [(done, done + 75 * MS), (done, done + 10 * MS)]);
 }
 
 #[test]
@@ -80,8 +92,7 @@ fn runs_are_deterministic_to_the_nanosecond() {
     let network = MemoryNetwork::uniform(LinkProfile::new(3 * MS, 235_000_000))
         .with_link(P1, P0, LinkProfile::new(7 * MS, 75_000_001));
     let once = || {
-        run(3, 1, &network, |mut session| {
-            let mut mesh = session.meshes.remove(0);
+        on_meshes(3, &network, |mesh| {
             let me = mesh.me().0;
             let (next, last) = (PartyId((me + 1) % 3), PartyId((me + 2) % 3));
             let mut buf = vec![0; 300_000];
@@ -105,8 +116,7 @@ fn runs_are_deterministic_to_the_nanosecond() {
 #[test]
 fn huge_messages_cross() {
     let network = MemoryNetwork::default();
-    run(2, 1, &network, |mut session| {
-        let mut mesh = session.meshes.remove(0);
+    on_meshes(2, &network, |mesh| {
         let other = PartyId(1 - mesh.me().0);
         let mine = vec![mesh.me().0; 64 << 20];
         let mut theirs = vec![9; 64 << 20];
@@ -126,14 +136,13 @@ fn a_dealer_is_held_back_but_its_clock_is_not() {
     network.pre_window_bytes = 1 << 20;
     let ahead = AtomicUsize::new(0);
     let most = AtomicUsize::new(0);
-    let times = run(2, 1, &network, |mut session| {
-        let mut mesh = session.meshes.remove(0);
+    let times = on_meshes(2, &network, |mesh| {
         let mut piece = vec![5; 128 << 10];
         if mesh.me() == P0 {
             for _ in 0..200 {
-                mesh.send(P1, Stream::Pre, &piece).unwrap();
                 let now = ahead.fetch_add(piece.len(), Ordering::SeqCst) + piece.len();
                 most.fetch_max(now, Ordering::SeqCst);
+                mesh.send(P1, Stream::Pre, &piece).unwrap();
             }
         } else {
             for _ in 0..200 {
@@ -153,8 +162,7 @@ fn a_dealer_is_held_back_but_its_clock_is_not() {
 #[test]
 fn thread_cpu_time_moves_the_clock() {
     let network = MemoryNetwork::default().with_compute(Compute::ThreadCpuTime(2.0));
-    let times = run(2, 1, &network, |mut session| {
-        let mut mesh = session.meshes.remove(0);
+    let times = on_meshes(2, &network, |mesh| {
         mesh.set_phase(Phase::Online);
         if mesh.me() == P0 {
             let mut x = 1u64;

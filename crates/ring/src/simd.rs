@@ -101,7 +101,11 @@ unsafe fn dispatch<K: Kernel>(level: Level, kernel: K) -> K::Output {
         #[cfg(target_arch = "x86_64")]
         // SAFETY: the caller promises the features of this level.
         Level::Avx2 => unsafe { x86::avx2(kernel) },
-        #[cfg(target_arch = "x86_64")]
+        // Two levels are enough for builds that are compiled often; the kernels are the same.
+        #[cfg(all(target_arch = "x86_64", debug_assertions))]
+        // SAFETY: a higher level includes this one.
+        Level::Avx512 => unsafe { x86::avx2(kernel) },
+        #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
         // SAFETY: as above.
         Level::Avx512 => unsafe { x86::avx512(kernel) },
         #[cfg(not(target_arch = "x86_64"))]
@@ -153,6 +157,7 @@ mod x86 {
         kernel.run()
     }
 
+    #[cfg(not(debug_assertions))]
     #[target_feature(enable = "avx2,bmi1,bmi2,avx512f,avx512bw,avx512dq,avx512vl")]
     pub(super) fn avx512<K: Kernel>(kernel: K) -> K::Output {
         kernel.run()

@@ -18,6 +18,10 @@ const WIDE: usize = 8;
 /// A 64 x 64 bit matrix. It fits the registers of AVX2 and later.
 type Square = [u64; 64];
 
+/// Matrices on cache lines of their own: vectors that cross lines cost twice.
+#[repr(align(64))]
+struct Tile<const B: usize>([Square; B]);
+
 /// Words in one slice of `lanes` lanes.
 #[inline]
 #[must_use]
@@ -156,27 +160,40 @@ impl Kernel for Transpose<'_> {
         let Transpose { shape, input, output } = self;
         let (row_blocks, col_blocks) = (lane_words(shape.rows), lane_words(shape.cols));
         if row_blocks > col_blocks {
-            for row in (0..row_blocks).step_by(WIDE) {
+            for (row, wide) in runs(row_blocks) {
                 for col in 0..col_blocks {
-                    by_rows(shape, row, col, input, output);
+                    match wide {
+                        WIDE => by_rows::<WIDE>(shape, row, col, input, output),
+                        _ => by_rows::<1>(shape, row, col, input, output),
+                    }
                 }
             }
         } else {
-            for col in (0..col_blocks).step_by(WIDE) {
+            for (col, wide) in runs(col_blocks) {
                 for row in 0..row_blocks {
-                    by_cols(shape, row, col, input, output);
+                    match wide {
+                        WIDE => by_cols::<WIDE>(shape, row, col, input, output),
+                        _ => by_cols::<1>(shape, row, col, input, output),
+                    }
                 }
             }
         }
     }
 }
 
-/// One block of columns of up to `WIDE` blocks of rows: writes runs of words.
+/// Cuts `0..blocks` into runs of `WIDE` and single ones: (start, length).
 #[inline(always)]
-fn by_rows(s: Shape, row: usize, col: usize, input: &[u64], output: &mut [u64]) {
-    let wide = WIDE.min(lane_words(s.rows) - row);
-    let mut tile = [[0; 64]; WIDE];
-    for (b, matrix) in tile.iter_mut().enumerate().take(wide) {
+fn runs(blocks: usize) -> impl Iterator<Item = (usize, usize)> {
+    let whole = blocks - blocks % WIDE;
+    (0..whole).step_by(WIDE).map(|b| (b, WIDE)).chain((whole..blocks).map(|b| (b, 1)))
+}
+
+/// One block of columns of `B` blocks of rows: writes runs of words.
+#[inline(always)]
+fn by_rows<const B: usize>(s: Shape, row: usize, col: usize, input: &[u64], output: &mut [u64]) {
+    let mut tile = Tile([[0; 64]; B]);
+    let tile = &mut tile.0;
+    for (b, matrix) in tile.iter_mut().enumerate() {
         let first = (row + b) * 64;
         let column = input[first * s.in_stride + col..].iter().step_by(s.in_stride);
         for (line, word) in matrix.iter_mut().zip(column).take(s.rows - first) {
@@ -186,24 +203,24 @@ fn by_rows(s: Shape, row: usize, col: usize, input: &[u64], output: &mut [u64]) 
     }
     for c in 0..64.min(s.cols - col * 64) {
         let start = (col * 64 + c) * s.out_stride + row;
-        for (word, matrix) in output[start..start + wide].iter_mut().zip(&tile) {
+        for (word, matrix) in output[start..start + B].iter_mut().zip(&*tile) {
             *word = matrix[c];
         }
     }
 }
 
-/// One block of rows of up to `WIDE` blocks of columns: reads runs of words.
+/// One block of rows of `B` blocks of columns: reads runs of words.
 #[inline(always)]
-fn by_cols(s: Shape, row: usize, col: usize, input: &[u64], output: &mut [u64]) {
-    let wide = WIDE.min(lane_words(s.cols) - col);
-    let mut tile = [[0; 64]; WIDE];
+fn by_cols<const B: usize>(s: Shape, row: usize, col: usize, input: &[u64], output: &mut [u64]) {
+    let mut tile = Tile([[0; 64]; B]);
+    let tile = &mut tile.0;
     for r in 0..64.min(s.rows - row * 64) {
         let start = (row * 64 + r) * s.in_stride + col;
-        for (word, matrix) in input[start..start + wide].iter().zip(&mut tile) {
+        for (word, matrix) in input[start..start + B].iter().zip(&mut *tile) {
             matrix[r] = *word;
         }
     }
-    for (b, matrix) in tile.iter_mut().enumerate().take(wide) {
+    for (b, matrix) in tile.iter_mut().enumerate() {
         square(matrix);
         let first = (col + b) * 64;
         let column = output[first * s.out_stride + row..].iter_mut().step_by(s.out_stride);
@@ -214,7 +231,7 @@ fn by_cols(s: Shape, row: usize, col: usize, input: &[u64], output: &mut [u64]) 
 }
 
 /// Slices of integers shorter than a word. One matrix takes several blocks of 64 integers:
-/// block `g` has the columns from `g * W`'s width.
+/// block `g` has the columns from `g * width` on.
 struct PackNarrow<'a, W> {
     values: &'a [W],
     bits: usize,
@@ -229,13 +246,14 @@ impl<W: Word> Kernel for PackNarrow<'_, W> {
         let (width, blocks) = (8 * size_of::<W>(), 8 / size_of::<W>());
         let words = lane_words(self.values.len());
         for (i, group) in self.values.chunks(64 * blocks).enumerate() {
-            let mut matrix = [0; 64];
+            let mut tile = Tile([[0; 64]]);
+            let [matrix] = &mut tile.0;
             for (g, block) in group.chunks(64).enumerate() {
                 for (line, value) in matrix.iter_mut().zip(block) {
                     *line |= (value.to_u128() as u64) << (g * width);
                 }
             }
-            square(&mut matrix);
+            square(matrix);
             for bit in 0..self.bits {
                 let slice = &mut self.slices[bit * words..][..words];
                 for (g, word) in slice[i * blocks..].iter_mut().take(blocks).enumerate() {
@@ -261,16 +279,17 @@ impl<W: Word> Kernel for UnpackNarrow<'_, W> {
         let (width, blocks) = (8 * size_of::<W>(), 8 / size_of::<W>());
         let words = lane_words(self.values.len());
         for (i, group) in self.values.chunks_mut(64 * blocks).enumerate() {
-            let mut matrix = [0; 64];
+            let mut tile = Tile([[0; 64]]);
+            let [matrix] = &mut tile.0;
             for bit in 0..self.bits {
                 let slice = &self.slices[bit * words..][..words];
                 for (g, word) in slice[i * blocks..].iter().take(blocks).enumerate() {
                     matrix[g * width + bit] = *word;
                 }
             }
-            square(&mut matrix);
+            square(matrix);
             for (g, block) in group.chunks_mut(64).enumerate() {
-                for (value, line) in block.iter_mut().zip(&matrix) {
+                for (value, line) in block.iter_mut().zip(&*matrix) {
                     *value = W::from_u128(u128::from(line >> (g * width)));
                 }
             }

@@ -186,8 +186,8 @@ struct Dot<'a, P, W> {
     role: std::marker::PhantomData<P>,
 }
 
-/// Independent partial sums of an inner product: enough for the widest vectors.
-const LANES: usize = 32;
+/// Bytes of independent partial sums of an inner product: two of the usual vectors.
+const SUM_BYTES: usize = 64;
 
 impl<P: Role, W: Word> Kernel for Dot<'_, P, W> {
     type Output = ();
@@ -196,15 +196,16 @@ impl<P: Role, W: Word> Kernel for Dot<'_, P, W> {
         for (row, sum) in self.at.zip(self.sums) {
             let at = row * self.length..(row + 1) * self.length;
             let ([a0, a1], [b0, b1]) = (self.a.runs(at.clone()), self.b.runs(at));
-            let mut partial = [W::ZERO; LANES];
-            let whole = self.length - self.length % LANES;
-            for start in (0..whole).step_by(LANES) {
-                let at = start..start + LANES;
+            let mut partial = [W::ZERO; SUM_BYTES];
+            let lanes = SUM_BYTES / size_of::<W>();
+            let partial = &mut partial[..lanes];
+            let whole = self.length - self.length % lanes;
+            for start in (0..whole).step_by(lanes) {
+                let at = start..start + lanes;
                 let a = [&a0[at.clone()], &a1[at.clone()]];
                 let b = [&b0[at.clone()], &b1[at]];
-                for i in 0..LANES {
-                    let v = P::cross([a[0][i], a[1][i]], [b[0][i], b[1][i]]);
-                    partial[i] = partial[i].add(v);
+                for (i, sum) in partial.iter_mut().enumerate() {
+                    *sum = sum.add(P::cross([a[0][i], a[1][i]], [b[0][i], b[1][i]]));
                 }
             }
             for i in whole..self.length {

@@ -67,7 +67,13 @@ fn check(x: &[Wire], y: &[Wire]) {
 }
 
 /// Ripple carry with one AND per bit: `c' = (x + c)(y + c) + c`.
-pub fn ripple(b: &mut Builder, x: &[Wire], y: &[Wire], carry_in: Option<Wire>, carry_out: bool) -> Vec<Wire> {
+pub fn ripple(
+    b: &mut Builder,
+    x: &[Wire],
+    y: &[Wire],
+    carry_in: Option<Wire>,
+    carry_out: bool,
+) -> Vec<Wire> {
     ripple_with(b, x, y, carry_in, carry_out, |b, x, y, carry| {
         let (u, v) = (b.xor(x, carry), b.xor(y, carry));
         let flips = b.and2(u, v);
@@ -77,7 +83,13 @@ pub fn ripple(b: &mut Builder, x: &[Wire], y: &[Wire], carry_in: Option<Wire>, c
 
 /// Ripple carry with two ANDs per bit: `c' = x y + (x + y) c`, the size 2n - 1
 /// that is usually quoted (a half adder at the lowest bit).
-pub fn ripple_two_and(b: &mut Builder, x: &[Wire], y: &[Wire], carry_in: Option<Wire>, carry_out: bool) -> Vec<Wire> {
+pub fn ripple_two_and(
+    b: &mut Builder,
+    x: &[Wire],
+    y: &[Wire],
+    carry_in: Option<Wire>,
+    carry_out: bool,
+) -> Vec<Wire> {
     ripple_with(b, x, y, carry_in, carry_out, |b, x, y, carry| {
         let p = b.xor(x, y);
         let (generated, passed) = (b.and2(x, y), b.and2(p, carry));
@@ -141,7 +153,8 @@ pub fn prefix(
     }
     let mut pass = half.clone();
     for level in scan_levels(width, &published_radices(width, fan_in)) {
-        let merged: Vec<_> = level.iter().map(|m| (m.at, merge_generate(b, &generate, &pass, m))).collect();
+        let merged: Vec<_> =
+            level.iter().map(|m| (m.at, merge_generate(b, &generate, &pass, m))).collect();
         for (at, (g, p)) in merged {
             (generate[at], pass[at]) = (g, p);
         }
@@ -157,7 +170,12 @@ pub fn prefix(
 
 /// `G = G_q + P_q G_q-1 + P_q P_q-1 G_q-2 + ...` and the product of the P's; the
 /// summands exclude each other, so OR is XOR.
-fn merge_generate(b: &mut Builder, generate: &[Wire], pass: &[Wire], m: &super::scan::Merge) -> (Wire, Wire) {
+fn merge_generate(
+    b: &mut Builder,
+    generate: &[Wire],
+    pass: &[Wire],
+    m: &super::scan::Merge,
+) -> (Wire, Wire) {
     let mut prefix = vec![pass[m.at]];
     let mut terms = vec![generate[m.at]];
     for &lower in &m.lower {
@@ -186,11 +204,17 @@ pub fn select(
 }
 
 fn least_depth(positions: usize, fan_in: FanIn) -> Radices {
-    scan_radices(positions, fan_in, fan_in.levels(positions)).expect("ceil(log_F n) levels reach n positions")
+    scan_radices(positions, fan_in, fan_in.levels(positions))
+        .expect("ceil(log_F n) levels reach n positions")
 }
 
 /// The cheapest radices for [`select_with`] in exactly `levels` levels, if they reach.
-pub fn select_radices(width: usize, carry_out: bool, fan_in: FanIn, levels: u32) -> Option<Radices> {
+pub fn select_radices(
+    width: usize,
+    carry_out: bool,
+    fan_in: FanIn,
+    levels: u32,
+) -> Option<Radices> {
     let positions = width + usize::from(carry_out);
     if levels > FanIn::TWO.levels(positions) {
         return None;

@@ -73,7 +73,11 @@ impl Splits {
             .filter_map(|parts| {
                 let (small, larger) = (inputs / parts, inputs % parts);
                 let low = self.best(small, levels - 1)?.0 * (parts - larger) as u64;
-                let high = if larger > 0 { self.best(small + 1, levels - 1)?.0 * larger as u64 } else { 0 };
+                let high = if larger > 0 {
+                    self.best(small + 1, levels - 1)?.0 * larger as u64
+                } else {
+                    0
+                };
                 Some((gate_bits(parts) + low + high, parts))
             })
             .min();

@@ -91,8 +91,8 @@ pub fn arrival(b: &Builder, x: &[Wire]) -> u32 {
     x.iter().map(|&w| b.level(w)).max().unwrap_or(0)
 }
 
-/// `x` negated where `sign` is 1: `(x + sign) - sign` in two's complement, that
-/// is conditional complement plus carry in. Depth of a `width`-position scan.
+/// `x` negated (two's complement) where `sign` is 1: complemented by the sign, which is free,
+/// and the sign added. Depth of a scan of `x.len()` positions.
 pub fn negate_if(b: &mut Builder, sign: Wire, x: &[Wire], fan_in: FanIn) -> Vec<Wire> {
     let flipped: Vec<Wire> = x.iter().map(|&x| b.xor(x, sign)).collect();
     let zero = zeros(b, x.len());

@@ -70,7 +70,13 @@ fn height(columns: &Columns) -> usize {
 }
 
 /// One AND level towards columns of at most `target` bits.
-fn reduce_level(b: &mut Builder, columns: &Columns, fan_in: FanIn, target: usize, mode: Eagerness) -> Columns {
+fn reduce_level(
+    b: &mut Builder,
+    columns: &Columns,
+    fan_in: FanIn,
+    target: usize,
+    mode: Eagerness,
+) -> Columns {
     let width = columns.len();
     let mut next: Columns = vec![Vec::new(); width + 2];
     for (j, column) in columns.iter().enumerate() {
@@ -123,7 +129,13 @@ fn chain_column(
 
 /// Places a chain's carries in the columns above, folded in threes where gates of
 /// four inputs allow.
-fn emit_carries(b: &mut Builder, chain: &[ChainedAdder], fan_in: FanIn, mode: Eagerness, above: &mut [Vec<Wire>]) {
+fn emit_carries(
+    b: &mut Builder,
+    chain: &[ChainedAdder],
+    fan_in: FanIn,
+    mode: Eagerness,
+    above: &mut [Vec<Wire>],
+) {
     let least = match (fan_in >= FanIn::FOUR, mode) {
         (false, _) => usize::MAX,
         (true, Eagerness::Needed) => 3,
@@ -175,7 +187,8 @@ pub fn sum_words(b: &mut Builder, words: &[Vec<Wire>], fan_in: FanIn) -> Vec<Wir
     let mut rows = words.to_vec();
     let mut level = 0;
     while rows.len() > 2 {
-        let (ready, later): (Vec<_>, Vec<_>) = rows.into_iter().partition(|row| bits::arrival(b, row) <= level);
+        let (ready, later): (Vec<_>, Vec<_>) =
+            rows.into_iter().partition(|row| bits::arrival(b, row) <= level);
         let (mut next, carries) = compress_rows(b, ready, fan_in);
         next.extend(later);
         next.extend(carries);
@@ -189,7 +202,11 @@ pub fn sum_words(b: &mut Builder, words: &[Vec<Wire>], fan_in: FanIn) -> Vec<Wir
 }
 
 /// Compresses rows until two or fewer are left: (rows left, rows of carries).
-fn compress_rows(b: &mut Builder, mut rows: Vec<Vec<Wire>>, fan_in: FanIn) -> (Vec<Vec<Wire>>, Vec<Vec<Wire>>) {
+fn compress_rows(
+    b: &mut Builder,
+    mut rows: Vec<Vec<Wire>>,
+    fan_in: FanIn,
+) -> (Vec<Vec<Wire>>, Vec<Vec<Wire>>) {
     let mut carries = Vec::new();
     while rows.len() >= 3 {
         let take = if fan_in >= FanIn::FOUR && rows.len() >= 7 { 7 } else { 3 };
@@ -204,7 +221,7 @@ fn compress_rows(b: &mut Builder, mut rows: Vec<Vec<Wire>>, fan_in: FanIn) -> (V
 /// Three or seven rows: their sum row and one or two rows of carries, shifted.
 fn compress_group(b: &mut Builder, group: &[Vec<Wire>]) -> (Vec<Wire>, Vec<Vec<Wire>>) {
     let width = group[0].len();
-    let mut weights = vec![Vec::with_capacity(width); if group.len() == 7 { 3 } else { 2 }];
+    let mut weights = vec![Vec::new(); if group.len() == 7 { 3 } else { 2 }];
     for j in 0..width {
         let column: Vec<Wire> = group.iter().map(|row| row[j]).collect();
         if let Ok(seven) = <[Wire; 7]>::try_from(column.as_slice()) {
@@ -217,6 +234,11 @@ fn compress_group(b: &mut Builder, group: &[Vec<Wire>]) -> (Vec<Wire>, Vec<Vec<W
         }
     }
     let sum = weights.remove(0);
-    let over = weights.iter().enumerate().rev().map(|(k, row)| bits::shifted(b, row, k + 1, width)).collect();
+    let over = weights
+        .iter()
+        .enumerate()
+        .rev()
+        .map(|(k, row)| bits::shifted(b, row, k + 1, width))
+        .collect();
     (sum, over)
 }

@@ -31,7 +31,14 @@ pub enum Relation {
 ///
 /// # Panics
 /// If the operands are empty or differ in width.
-pub fn compare(b: &mut Builder, relation: Relation, signed: bool, x: &[Wire], y: &[Wire], fan_in: FanIn) -> Wire {
+pub fn compare(
+    b: &mut Builder,
+    relation: Relation,
+    signed: bool,
+    x: &[Wire],
+    y: &[Wire],
+    fan_in: FanIn,
+) -> Wire {
     let tree = SelectTree::new(x.len() + 1, fan_in, 0);
     compare_with(b, &tree, relation, signed, x, y)
 }

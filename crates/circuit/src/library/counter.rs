@@ -100,7 +100,12 @@ fn parity(b: &mut Builder, carries: &[Carry]) -> Wire {
 
 /// The product of two carries, expanded to one level.
 fn both(b: &mut Builder, c: Carry, d: Carry) -> Wire {
-    let terms = [b.and(&[c.u, c.v, d.u, d.v]), b.and(&[c.u, c.v, d.l]), b.and(&[d.u, d.v, c.l]), b.and2(c.l, d.l)];
+    let terms = [
+        b.and(&[c.u, c.v, d.u, d.v]),
+        b.and(&[c.u, c.v, d.l]),
+        b.and(&[d.u, d.v, c.l]),
+        b.and2(c.l, d.l),
+    ];
     b.xor_all(&terms)
 }
 
@@ -178,7 +183,8 @@ impl Products {
 
     /// Merges the linear terms into one wire.
     fn normal(self, b: &mut Builder) -> Products {
-        let (linear, mut rest): (BTreeSet<_>, BTreeSet<_>) = self.0.into_iter().partition(|t| t.len() == 1);
+        let (linear, mut rest): (BTreeSet<_>, BTreeSet<_>) =
+            self.0.into_iter().partition(|t| t.len() == 1);
         let wires: Vec<Wire> = linear.into_iter().flatten().collect();
         let wire = b.xor_all(&wires);
         if wire == b.constant(true) {
@@ -200,7 +206,8 @@ impl Products {
     }
 
     fn emit(&self, b: &mut Builder) -> Wire {
-        let terms: Vec<Wire> = self.0.iter().map(|t| b.and(&t.iter().copied().collect::<Vec<_>>())).collect();
+        let terms: Vec<Wire> =
+            self.0.iter().map(|t| b.and(&t.iter().copied().collect::<Vec<_>>())).collect();
         b.xor_all(&terms)
     }
 }

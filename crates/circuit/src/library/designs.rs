@@ -10,6 +10,7 @@ use super::divider::{self, DividerForm};
 use super::multiplier::{self, Fusion};
 use super::params::{BuildError, MAX_TREE_INPUTS, MAX_WIDTH, Param, Params, RELATIONS, bad};
 use super::sha256::{self, Additions};
+use super::staged::{Staging, staged};
 use crate::{Builder, Circuit, Wire};
 
 /// A design of the library.
@@ -29,7 +30,14 @@ static REGISTRY: [Design; 13] = [
     Design {
         name: "add",
         summary: "x + y (+ carry in), the carry out as top bit if wanted; depth ceil(log_F n)",
-        params: &[Param::Width, Param::FanIn, ADDER_FORMS, Param::Levels, Param::CarryIn, Param::CarryOut],
+        params: &[
+            Param::Width,
+            Param::FanIn,
+            ADDER_FORMS,
+            Param::Levels,
+            Param::CarryIn,
+            Param::CarryOut,
+        ],
         build: add,
     },
     Design {
@@ -41,7 +49,13 @@ static REGISTRY: [Design; 13] = [
     Design {
         name: "compare",
         summary: "one bit: x > y and the like; depth ceil(log_F (n+1)), or ceil(log_F n) for eq",
-        params: &[Param::Width, Param::FanIn, Param::Form(&["select", "prefix"]), Param::Relation, Param::Signed],
+        params: &[
+            Param::Width,
+            Param::FanIn,
+            Param::Form(&["select", "prefix"]),
+            Param::Relation,
+            Param::Signed,
+        ],
         build: compare,
     },
     Design {
@@ -56,7 +70,7 @@ static REGISTRY: [Design; 13] = [
         params: &[
             Param::Width,
             Param::FanIn,
-            Param::Form(&["carry-save", "array"]),
+            Param::Form(&["carry-save", "array", "wallace", "dadda"]),
             Param::ProductBits,
             Param::FuseTo,
             Param::Signed,
@@ -74,7 +88,12 @@ static REGISTRY: [Design; 13] = [
         ],
         build: divide,
     },
-    Design { name: "counter7", summary: "how many of 7 bits are set; one level", params: &[], build: counter7 },
+    Design {
+        name: "counter7",
+        summary: "how many of 7 bits are set; one level",
+        params: &[],
+        build: counter7,
+    },
     Design {
         name: "counter15",
         summary: "how many of 15 bits are set; one level of gates up to 8 inputs, 31,434 bits",
@@ -120,10 +139,11 @@ pub fn registry() -> &'static [Design] {
 
 /// Builds a design. Parameters that it does not have are an error.
 pub fn build(name: &str, params: &Params) -> Result<Circuit, BuildError> {
-    let design = REGISTRY.iter().find(|d| d.name == name).ok_or_else(|| BuildError::UnknownDesign {
-        name: name.to_owned(),
-        known: REGISTRY.iter().map(|d| d.name).collect::<Vec<_>>().join(", "),
-    })?;
+    let design =
+        REGISTRY.iter().find(|d| d.name == name).ok_or_else(|| BuildError::UnknownDesign {
+            name: name.to_owned(),
+            known: REGISTRY.iter().map(|d| d.name).collect::<Vec<_>>().join(", "),
+        })?;
     let known: Vec<&str> = design.params.iter().map(|p| p.name()).collect();
     if let Some(param) = params.set_names().into_iter().find(|name| !known.contains(name)) {
         return Err(BuildError::NotAParam { design: design.name, param, known: known.join(", ") });
@@ -145,7 +165,8 @@ impl Values<'_> {
     fn width_up_to(&self, most: usize) -> Result<usize, BuildError> {
         let width = self.params.width.unwrap_or(32);
         let fits = (1..=most).contains(&width);
-        fits.then_some(width).ok_or_else(|| bad("width", &width.to_string(), format!("1 to {most}")))
+        fits.then_some(width)
+            .ok_or_else(|| bad("width", &width.to_string(), format!("1 to {most}")))
     }
 
     fn fan_in(&self) -> FanIn {
@@ -154,17 +175,27 @@ impl Values<'_> {
 
     /// The form as a position in the design's list of forms.
     fn form(&self) -> Result<usize, BuildError> {
-        let forms = self.design.params.iter().find_map(|p| if let Param::Form(f) = p { Some(*f) } else { None });
+        let forms = self
+            .design
+            .params
+            .iter()
+            .find_map(|p| if let Param::Form(f) = p { Some(*f) } else { None });
         self.choice("form", self.params.form.as_deref(), forms.unwrap_or_default())
     }
 
-    fn choice(&self, param: &'static str, value: Option<&str>, known: &[&str]) -> Result<usize, BuildError> {
+    fn choice(
+        &self,
+        param: &'static str,
+        value: Option<&str>,
+        known: &[&str],
+    ) -> Result<usize, BuildError> {
         let Some(value) = value else { return Ok(0) };
         known.iter().position(|k| *k == value).ok_or_else(|| bad(param, value, known.join(", ")))
     }
 
     fn adder_form(&self) -> Result<AdderForm, BuildError> {
-        let forms = [AdderForm::Select, AdderForm::Prefix, AdderForm::Ripple, AdderForm::RippleTwoAnd];
+        let forms =
+            [AdderForm::Select, AdderForm::Prefix, AdderForm::Ripple, AdderForm::RippleTwoAnd];
         Ok(forms[self.form()?])
     }
 
@@ -182,7 +213,10 @@ impl Values<'_> {
 }
 
 /// A circuit of two operands of one width.
-fn binary(width: usize, outputs: impl FnOnce(&mut Builder, &[Wire], &[Wire]) -> Vec<Vec<Wire>>) -> Circuit {
+fn binary(
+    width: usize,
+    outputs: impl FnOnce(&mut Builder, &[Wire], &[Wire]) -> Vec<Vec<Wire>>,
+) -> Circuit {
     let mut b = Builder::new();
     let (x, y) = (b.input(width as u32), b.input(width as u32));
     for port in outputs(&mut b, &x, &y) {
@@ -196,11 +230,23 @@ fn add(v: &Values<'_>) -> Result<Circuit, BuildError> {
     let carry_out = v.params.carry_out.unwrap_or(false);
     let radices = match v.params.levels {
         Some(levels) if form != AdderForm::Select => {
-            return Err(bad("levels", &levels.to_string(), "only the select form has a choice of levels"));
+            return Err(bad(
+                "levels",
+                &levels.to_string(),
+                "only the select form has a choice of levels",
+            ));
         }
-        Some(levels) if levels > 0 => Some(adder::select_radices(width, carry_out, fan_in, levels).ok_or_else(|| {
-            bad("levels", &levels.to_string(), format!("{width} bits need more at fan-in {fan_in}, or that many cannot be used"))
-        })?),
+        Some(levels) if levels > 0 => {
+            Some(adder::select_radices(width, carry_out, fan_in, levels).ok_or_else(|| {
+                bad(
+                    "levels",
+                    &levels.to_string(),
+                    format!(
+                        "{width} bits need more at fan-in {fan_in}, or that many cannot be used"
+                    ),
+                )
+            })?)
+        }
         _ => None,
     };
     let mut b = Builder::new();
@@ -225,7 +271,8 @@ fn compare(v: &Values<'_>) -> Result<Circuit, BuildError> {
     if prefix && (relation != 0 || v.signed()) {
         return Err(bad("form", "prefix", "the prefix form computes unsigned gt only"));
     }
-    let relations = [Relation::Greater, Relation::GreaterEqual, Relation::Less, Relation::LessEqual];
+    let relations =
+        [Relation::Greater, Relation::GreaterEqual, Relation::Less, Relation::LessEqual];
     Ok(binary(v.width()?, |b, x, y| {
         let bit = match relations.get(relation) {
             _ if prefix => comparator::greater_prefix(b, x, y, v.fan_in()).greater,
@@ -250,14 +297,16 @@ fn build_and_tree(v: &Values<'_>) -> Result<Circuit, BuildError> {
 }
 
 fn multiply(v: &Values<'_>) -> Result<Circuit, BuildError> {
-    let (width, array) = (v.width()?, v.form()? == 1);
+    let (width, form) = (v.width()?, v.form()?);
     let bits = match v.params.product_bits.unwrap_or(0) {
         0 => 2 * width,
         bits if bits <= 2 * width => bits,
         bits => return Err(bad("product-bits", &bits.to_string(), format!("1 to {}", 2 * width))),
     };
-    if array && v.signed() && bits > width {
-        return Err(bad("form", "array", "the array form has signed products of up to the width only"));
+    let signed = v.signed() && bits > width;
+    if form > 0 && signed {
+        let name = v.params.form.as_deref().unwrap_or_default();
+        return Err(bad("form", name, "carry-save, for signed products beyond the width"));
     }
     let fusion = match v.params.fuse_to {
         None => Fusion::Auto,
@@ -265,12 +314,12 @@ fn multiply(v: &Values<'_>) -> Result<Circuit, BuildError> {
         Some(height) => Fusion::To(height),
     };
     Ok(binary(width, |b, x, y| {
-        vec![if array {
-            multiplier::array(b, x, y, bits)
-        } else if v.signed() && bits > width {
-            multiplier::carry_save_signed(b, x, y, bits, v.fan_in())
-        } else {
-            multiplier::carry_save(b, x, y, bits, v.fan_in(), fusion)
+        vec![match form {
+            1 => multiplier::array(b, x, y, bits),
+            2 => staged(b, x, y, bits, Staging::Wallace),
+            3 => staged(b, x, y, bits, Staging::Dadda),
+            _ if signed => multiplier::carry_save_signed(b, x, y, bits, v.fan_in()),
+            _ => multiplier::carry_save(b, x, y, bits, v.fan_in(), fusion),
         }]
     }))
 }
@@ -310,7 +359,8 @@ fn counter15(_: &Values<'_>) -> Result<Circuit, BuildError> {
 }
 
 fn aes_cipher(v: &Values<'_>, direction: Direction) -> Result<Circuit, BuildError> {
-    let key = if v.params.expanded_key.unwrap_or(false) { KeyInput::RoundKeys } else { KeyInput::Key };
+    let key =
+        if v.params.expanded_key.unwrap_or(false) { KeyInput::RoundKeys } else { KeyInput::Key };
     Ok(aes::circuit(v.key_size(), v.sbox(), direction, key))
 }
 

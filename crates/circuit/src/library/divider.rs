@@ -1,7 +1,7 @@
 //! Division with remainder.
 //!
-//! Division by zero is defined as in RISC-V and costs nothing: the quotient is all
-//! ones and the remainder the dividend. Signed division truncates towards zero, the
+//! Division by zero is defined as in RISC-V: the quotient is all ones and the remainder
+//! the dividend, which unsigned division gives by itself. Signed division truncates towards zero, the
 //! remainder has the dividend's sign, and the one overflow (least value by -1) gives
 //! the least value and remainder 0.
 //!
@@ -44,7 +44,13 @@ pub struct Division {
 ///
 /// # Panics
 /// If the operands are empty or differ in width, or a digit has not 1 to 4 bits.
-pub fn divide(b: &mut Builder, form: DividerForm, x: &[Wire], y: &[Wire], fan_in: FanIn) -> Division {
+pub fn divide(
+    b: &mut Builder,
+    form: DividerForm,
+    x: &[Wire],
+    y: &[Wire],
+    fan_in: FanIn,
+) -> Division {
     assert!(!x.is_empty() && x.len() == y.len(), "operands of one width");
     match form {
         DividerForm::Ripple => non_restoring(b, AdderForm::Ripple, x, y, fan_in),
@@ -54,10 +60,17 @@ pub fn divide(b: &mut Builder, form: DividerForm, x: &[Wire], y: &[Wire], fan_in
 }
 
 /// Signed division: magnitudes are divided, and the signs put back.
-pub fn divide_signed(b: &mut Builder, form: DividerForm, x: &[Wire], y: &[Wire], fan_in: FanIn) -> Division {
+pub fn divide_signed(
+    b: &mut Builder,
+    form: DividerForm,
+    x: &[Wire],
+    y: &[Wire],
+    fan_in: FanIn,
+) -> Division {
     assert!(!x.is_empty() && x.len() == y.len(), "operands of one width");
     let (sign_x, sign_y) = (x[x.len() - 1], y[y.len() - 1]);
-    let (abs_x, abs_y) = (bits::negate_if(b, sign_x, x, fan_in), bits::negate_if(b, sign_y, y, fan_in));
+    let (abs_x, abs_y) =
+        (bits::negate_if(b, sign_x, x, fan_in), bits::negate_if(b, sign_y, y, fan_in));
     let d = divide(b, form, &abs_x, &abs_y, fan_in);
     let zeroes = bits::not(b, y);
     let by_zero = and_tree::cheapest(b, &zeroes, fan_in);
@@ -74,7 +87,13 @@ pub fn divide_signed(b: &mut Builder, form: DividerForm, x: &[Wire], y: &[Wire],
 /// takes the next dividend bit, and `y` is subtracted if it was not negative, else
 /// added. Complementing `y` by that sign is free, so a step costs one addition
 /// modulo `2^(n+1)`. A quotient bit is 1 iff the new remainder is not negative.
-fn non_restoring(b: &mut Builder, form: AdderForm, x: &[Wire], y: &[Wire], fan_in: FanIn) -> Division {
+fn non_restoring(
+    b: &mut Builder,
+    form: AdderForm,
+    x: &[Wire],
+    y: &[Wire],
+    fan_in: FanIn,
+) -> Division {
     let width = x.len() + 1;
     let divisor = bits::shifted(b, y, 0, width);
     let mut remainder = bits::zeros(b, width);
@@ -99,7 +118,13 @@ fn non_restoring(b: &mut Builder, form: AdderForm, x: &[Wire], y: &[Wire], fan_i
 /// `T_j = R - j y` are computed at once; `c_j = (R >= j y)` falls with `j`, so
 /// `T_0 + sum of c_j (T_j + T_j-1)` (XORs) is the remainder to keep, one level, and bit
 /// `t` of the digit is the parity of the `c_j` with `2^t | j`: free.
-fn digit_by_digit(b: &mut Builder, digit: usize, x: &[Wire], y: &[Wire], fan_in: FanIn) -> Division {
+fn digit_by_digit(
+    b: &mut Builder,
+    digit: usize,
+    x: &[Wire],
+    y: &[Wire],
+    fan_in: FanIn,
+) -> Division {
     assert!((1..=MAX_DIGIT_BITS).contains(&digit), "a digit has 1 to {MAX_DIGIT_BITS} bits");
     let width = x.len();
     let multiples = multiples(b, y, digit, fan_in);
@@ -130,7 +155,10 @@ fn multiples(b: &mut Builder, y: &[Wire], digit: usize, fan_in: FanIn) -> Vec<Ve
             let above = bits::shifted(b, y, (j + 1).trailing_zeros() as usize, width);
             adder::subtract(b, AdderForm::Select, &above, &multiples[1], false, fan_in)
         } else {
-            let rows: Vec<_> = (0..digit).filter(|t| j >> t & 1 == 1).map(|t| bits::shifted(b, y, t, width)).collect();
+            let rows: Vec<_> = (0..digit)
+                .filter(|t| j >> t & 1 == 1)
+                .map(|t| bits::shifted(b, y, t, width))
+                .collect();
             sum_words(b, &rows, fan_in)
         };
         multiples.push(next);
@@ -166,7 +194,12 @@ fn divide_step(
 /// `value - multiple` and whether it is not negative. Where the multiple is longer,
 /// its upper bits enter the subtraction as one bit: whether any of them is set. That is
 /// known early, so the first digits, on short remainders, take few levels.
-fn try_multiple(b: &mut Builder, value: &[Wire], multiple: &[Wire], fan_in: FanIn) -> (Vec<Wire>, Wire) {
+fn try_multiple(
+    b: &mut Builder,
+    value: &[Wire],
+    multiple: &[Wire],
+    fan_in: FanIn,
+) -> (Vec<Wire>, Wire) {
     let (low, high) = multiple.split_at(value.len());
     let (mut x, mut y) = (value.to_vec(), low.to_vec());
     if !high.is_empty() {

@@ -4,8 +4,8 @@
 //!
 //! | form | depth | ANDs |
 //! |---|---|---|
-//! | [`array`] | `2n - 1` | `2n^2 - n` |
-//! | [`carry_save`] | 1 + levels of [`level_targets`](super::carry_save::level_targets) + `ceil(log_F 2n)` | about `2 n^2` at fan-in 2, `3.5 n^2` at 4 |
+//! | [`array()`] | `2n - 1` | `2n^2 - n` |
+//! | [`carry_save`] | 1 + levels of [`level_targets`] + `ceil(log_F 2n)` | about `2 n^2` at fan-in 2, `3.1 n^2` at 4 |
 
 use super::adder;
 use super::bits::{self, FanIn};
@@ -45,7 +45,12 @@ pub fn array(b: &mut Builder, x: &[Wire], y: &[Wire], width: usize) -> Vec<Wire>
 
 fn check(x: &[Wire], y: &[Wire], width: usize) {
     assert!(!x.is_empty() && !y.is_empty(), "operands have at least one bit");
-    assert!((1..=x.len() + y.len()).contains(&width), "a product of {} + {} bits", x.len(), y.len());
+    assert!(
+        (1..=x.len() + y.len()).contains(&width),
+        "a product of {} + {} bits",
+        x.len(),
+        y.len()
+    );
 }
 
 /// Carry-save multiplier: partial products, reduction by AND levels, select adder.
@@ -58,22 +63,28 @@ fn check(x: &[Wire], y: &[Wire], width: usize) {
 ///
 /// # Panics
 /// If an operand is empty or `width` exceeds the sum of the operands' widths.
-pub fn carry_save(b: &mut Builder, x: &[Wire], y: &[Wire], width: usize, fan_in: FanIn, fusion: Fusion) -> Vec<Wire> {
-    check(x, y, width);
-    let limit = match fusion {
-        _ if fan_in < FanIn::FOUR => None,
-        Fusion::Off => None,
-        Fusion::To(limit) => Some(limit.max(2)),
-        Fusion::Auto => automatic_limit(x.len(), y.len(), width, fan_in),
-    };
-    let columns = partial_products(b, x, y, width, limit);
+pub fn carry_save(
+    b: &mut Builder,
+    x: &[Wire],
+    y: &[Wire],
+    width: usize,
+    fan_in: FanIn,
+    fusion: Fusion,
+) -> Vec<Wire> {
+    let columns = partial_products(b, x, y, width, fan_in, fusion);
     sum_columns(b, columns, fan_in)
 }
 
 /// The low `width` bits of `x * y`, both taken as two's complement. Up to the
 /// narrower operand's width that is [`carry_save`]; above, products of one sign bit
 /// count negatively (Baugh and Wooley): `-p` is `!p - 1`, and the constants are collected.
-pub fn carry_save_signed(b: &mut Builder, x: &[Wire], y: &[Wire], width: usize, fan_in: FanIn) -> Vec<Wire> {
+pub fn carry_save_signed(
+    b: &mut Builder,
+    x: &[Wire],
+    y: &[Wire],
+    width: usize,
+    fan_in: FanIn,
+) -> Vec<Wire> {
     check(x, y, width);
     let mut columns: Columns = vec![Vec::new(); width];
     let mut correction = vec![false; width];
@@ -140,8 +151,22 @@ struct Partial {
     wire: Wire,
 }
 
-/// Partial products by column, fused to at most `limit` bits per column if given.
-fn partial_products(b: &mut Builder, x: &[Wire], y: &[Wire], width: usize, limit: Option<usize>) -> Columns {
+/// Partial products by column, and with fusion the carries of first-level adders.
+pub(super) fn partial_products(
+    b: &mut Builder,
+    x: &[Wire],
+    y: &[Wire],
+    width: usize,
+    fan_in: FanIn,
+    fusion: Fusion,
+) -> Columns {
+    check(x, y, width);
+    let limit = match fusion {
+        _ if fan_in < FanIn::FOUR => None,
+        Fusion::Off => None,
+        Fusion::To(limit) => Some(limit.max(2)),
+        Fusion::Auto => automatic_limit(x.len(), y.len(), width, fan_in),
+    };
     let mut columns: Columns = vec![Vec::new(); width + 1];
     for j in 0..width {
         let mut partials = Vec::new();
@@ -150,7 +175,9 @@ fn partial_products(b: &mut Builder, x: &[Wire], y: &[Wire], width: usize, limit
                 partials.push(Partial { pairs: vec![[other, bit]], wire: b.and2(other, bit) });
             }
         }
-        while limit.is_some_and(|limit| partials.len() >= 3 && partials.len() + columns[j].len() > limit) {
+        while limit
+            .is_some_and(|limit| partials.len() >= 3 && partials.len() + columns[j].len() > limit)
+        {
             let carry = fuse_adder(b, &mut partials);
             columns[j + 1].push(carry);
         }
@@ -174,6 +201,9 @@ fn fuse_adder(b: &mut Builder, partials: &mut Vec<Partial>) -> Wire {
         }
     }
     let wires: Vec<Wire> = three.iter().map(|p| p.wire).collect();
-    partials.push(Partial { pairs: three.into_iter().flat_map(|p| p.pairs).collect(), wire: b.xor_all(&wires) });
+    partials.push(Partial {
+        pairs: three.into_iter().flat_map(|p| p.pairs).collect(),
+        wire: b.xor_all(&wires),
+    });
     b.xor_all(&terms)
 }

@@ -108,7 +108,9 @@ impl Param {
             Param::FanIn => "2 to 8, default 4".into(),
             Param::Form(forms) => format!("{}; default {}", forms.join(", "), forms[0]),
             Param::Relation => format!("{}; default gt", RELATIONS.join(", ")),
-            Param::Signed | Param::CarryIn | Param::CarryOut | Param::ExpandedKey => "true or false, default false".into(),
+            Param::Signed | Param::CarryIn | Param::CarryOut | Param::ExpandedKey => {
+                "true or false, default false".into()
+            }
             Param::ProductBits => "1 to twice the width, default all".into(),
             Param::FuseTo => "column height, 0 for never; default where it pays".into(),
             Param::Levels => "AND depth, default the least".into(),
@@ -203,13 +205,20 @@ impl Params {
             "signed" => self.signed = Some(truth("signed", value)?),
             "carry-in" => self.carry_in = Some(truth("carry-in", value)?),
             "carry-out" => self.carry_out = Some(truth("carry-out", value)?),
-            "product-bits" => self.product_bits = Some(number("product-bits", value, 0, 2 * MAX_WIDTH)?),
+            "product-bits" => {
+                self.product_bits = Some(number("product-bits", value, 0, 2 * MAX_WIDTH)?)
+            }
             "fuse-to" => self.fuse_to = Some(number("fuse-to", value, 0, MAX_WIDTH)?),
             "levels" => self.levels = Some(number("levels", value, 0, 64)? as u32),
             "key-bits" => self.key = Some(key_size(value)?),
             "sbox" => self.sbox = Some(value.parse().map_err(|e| bad("sbox", value, e))?),
             "expanded-key" => self.expanded_key = Some(truth("expanded-key", value)?),
-            _ => return Err(BuildError::UnknownParam { name: name.to_owned(), known: NAMES.join(", ") }),
+            _ => {
+                return Err(BuildError::UnknownParam {
+                    name: name.to_owned(),
+                    known: NAMES.join(", "),
+                });
+            }
         }
         Ok(())
     }
@@ -239,7 +248,12 @@ pub(super) fn bad(param: &'static str, value: &str, expected: impl Into<String>)
     BuildError::BadValue { param, value: value.to_owned(), expected: expected.into() }
 }
 
-fn number(param: &'static str, value: &str, least: usize, most: usize) -> Result<usize, BuildError> {
+fn number(
+    param: &'static str,
+    value: &str,
+    least: usize,
+    most: usize,
+) -> Result<usize, BuildError> {
     let number = value.parse().ok().filter(|n| (least..=most).contains(n));
     number.ok_or_else(|| bad(param, value, format!("a number from {least} to {most}")))
 }

@@ -164,7 +164,9 @@ fn search(
             }
             let mut best: Option<(u64, Vec<usize>)> = None;
             for radix in 2..=self.fan_in {
-                let Some((rest, tail)) = self.best((self.next)(state, radix), levels - 1) else { continue };
+                let Some((rest, tail)) = self.best((self.next)(state, radix), levels - 1) else {
+                    continue;
+                };
                 let bits = rest + (self.cost)(state, radix);
                 if best.as_ref().is_none_or(|b| bits < b.0) {
                     best = Some((bits, [vec![radix], tail].concat()));

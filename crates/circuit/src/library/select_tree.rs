@@ -55,8 +55,10 @@ impl SelectTree {
         rows[0][0] = (0, 0);
         for k in 1..=self.fan_in {
             for m in k..=self.count {
-                rows[k][m] =
-                    (1..=m).map(|top| plus(self.upper[level][top], rows[k - 1][m - top])).min().unwrap_or(NEVER);
+                rows[k][m] = (1..=m)
+                    .map(|top| plus(self.upper[level][top], rows[k - 1][m - top]))
+                    .min()
+                    .unwrap_or(NEVER);
             }
         }
         rows
@@ -68,7 +70,8 @@ impl SelectTree {
             let carries = (2..=parts).map(gate_bits).sum::<u64>();
             let merge = (carries, parts as u64 - 1);
             upper = upper.min(plus(plus(merge, (gate_bits(parts), 1)), self.rows[level][parts][m]));
-            let split = (1..m).map(|low| self.lowest_split(level, parts, m, low)).min().unwrap_or(NEVER);
+            let split =
+                (1..m).map(|low| self.lowest_split(level, parts, m, low)).min().unwrap_or(NEVER);
             lowest = lowest.min(plus(merge, split));
         }
         (upper, lowest)
@@ -76,12 +79,6 @@ impl SelectTree {
 
     fn lowest_split(&self, level: usize, parts: usize, m: usize, low: usize) -> Cost {
         plus(self.lowest[level][low], self.rows[level][parts - 1][m - low])
-    }
-
-    /// Bits per direction of the tree.
-    #[cfg(test)]
-    pub fn bits(&self) -> u64 {
-        self.lowest[self.levels][self.count].0
     }
 
     /// The carry out of `blocks`, listed from position 0 up.
@@ -102,7 +99,9 @@ impl SelectTree {
         let merge = |parts: usize| ((2..=parts).map(gate_bits).sum::<u64>(), parts as u64 - 1);
         let (_, parts, low) = (2..=self.fan_in.min(m))
             .flat_map(|parts| (1..m).map(move |low| (parts, low)))
-            .map(|(parts, low)| (plus(merge(parts), self.lowest_split(below, parts, m, low)), parts, low))
+            .map(|(parts, low)| {
+                (plus(merge(parts), self.lowest_split(below, parts, m, low)), parts, low)
+            })
             .min()
             .expect("two or more positions split");
         let mut merged = self.build_row(b, below, parts - 1, &blocks[low..]);
@@ -123,13 +122,21 @@ impl SelectTree {
             let merge = ((2..=parts).map(gate_bits).sum::<u64>() + gate_bits(parts), parts as u64);
             plus(merge, self.rows[below][parts][m])
         };
-        let parts = (2..=self.fan_in.min(m)).min_by_key(|&parts| cost(parts)).expect("two or more positions split");
+        let parts = (2..=self.fan_in.min(m))
+            .min_by_key(|&parts| cost(parts))
+            .expect("two or more positions split");
         let row = self.build_row(b, below, parts, blocks);
         merge_blocks(b, &row)
     }
 
     /// `parts` adjacent upper blocks, built and listed from high to low.
-    fn build_row(&self, b: &mut Builder, levels: usize, parts: usize, blocks: &[Block]) -> Vec<Block> {
+    fn build_row(
+        &self,
+        b: &mut Builder,
+        levels: usize,
+        parts: usize,
+        blocks: &[Block],
+    ) -> Vec<Block> {
         let mut rest = blocks;
         let mut row = Vec::with_capacity(parts);
         for left in (1..=parts).rev() {

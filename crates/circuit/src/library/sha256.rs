@@ -64,7 +64,12 @@ pub fn circuit(additions: Additions) -> Circuit {
 }
 
 /// One application: 512 message bits and 256 chaining bits to 256 bits.
-pub fn compress(b: &mut Builder, additions: Additions, message: &[Wire], state: &[Wire]) -> Vec<Wire> {
+pub fn compress(
+    b: &mut Builder,
+    additions: Additions,
+    message: &[Wire],
+    state: &[Wire],
+) -> Vec<Wire> {
     assert_eq!((message.len(), state.len()), (512, 256), "a message block and a chaining value");
     let schedule = message_schedule(b, additions, message);
     let start: Vec<Word> = state.chunks(32).map(<[Wire]>::to_vec).collect();
@@ -99,7 +104,13 @@ fn message_schedule(b: &mut Builder, additions: Additions, message: &[Wire]) -> 
 }
 
 /// One round on the eight working words a..h.
-fn round(b: &mut Builder, additions: Additions, work: &[Word], word: &Word, constant: Word) -> Vec<Word> {
+fn round(
+    b: &mut Builder,
+    additions: Additions,
+    work: &[Word],
+    word: &Word,
+    constant: Word,
+) -> Vec<Word> {
     let [a, bb, c, d, e, f, g, h] = work else { unreachable!("eight working words") };
     let s1 = xor3(b, &rotated(e, 6), &rotated(e, 11), &rotated(e, 25));
     let choice: Word = (0..32).map(|i| b.mux(e[i], f[i], g[i])).collect();

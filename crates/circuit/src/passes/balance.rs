@@ -94,8 +94,11 @@ fn live_peak(circuit: &Circuit, levels: &[u32], depth: usize) -> u64 {
         change[from as usize] += 1;
         change[to as usize + 1] -= 1;
     }
-    let mut now = 0;
-    change.iter().map(|c| std::mem::replace(&mut now, now + c) + c).max().unwrap_or(0) as u64
+    let totals = change.iter().scan(0, |now, c| {
+        *now += c;
+        Some(*now)
+    });
+    totals.max().unwrap_or(0) as u64
 }
 
 /// Fixes gates without slack, then puts each other gate where the traffic is least so far.

@@ -6,23 +6,24 @@
 use std::collections::{BTreeSet, HashMap};
 
 use crate::builder::Builder;
-use crate::form::{Circuit, Wire};
+use crate::form::{Circuit, Gate, Wire};
 use crate::poly::{MAX_POLY_INPUTS, Poly};
 
 use super::cost::{Form, circuit_traffic, sums_traffic};
-use super::level_program::{Factors, Functional, LevelProgram};
+use super::input_map;
+use super::level_program::{Factors, Functional, LevelProgram, Read};
 
-/// Turns each level's ANDs into polynomial gates; fewer elements on the links, more local
-/// work. Products have at most `max_degree` factors if those of the circuit have (with 2
-/// there are inner products only, which every protocol with an inner product has).
+/// Turns each level's ANDs into polynomial gates: fewer elements on the links, more local
+/// work. No product gets more factors than an AND of the circuit has, so a circuit of two-input
+/// ANDs becomes one of inner products, which need no wide products.
 ///
 /// The result is not deeper, and not dearer in elements of `form`.
 pub fn fuse(circuit: &Circuit, form: Form) -> Circuit {
-    let program = LevelProgram::new(circuit);
-    let fused = Fuser::new(circuit, &program, form).run();
     let depth = |c: &Circuit| c.levels().into_iter().max().unwrap_or(0);
-    let total = |c: &Circuit| circuit_traffic(c, form).total();
-    if depth(&fused) <= depth(circuit) && total(&fused) <= total(circuit) { fused } else { circuit.clone() }
+    // Elements first, then local work.
+    let cost = |c: &Circuit| (circuit_traffic(c, form).total(), c.stats().xors);
+    let fused = Fuser::new(circuit, &LevelProgram::local(circuit), form).run();
+    if depth(&fused) <= depth(circuit) && cost(&fused) < cost(circuit) { fused } else { circuit.clone() }
 }
 
 struct Fuser<'a> {
@@ -30,8 +31,11 @@ struct Fuser<'a> {
     program: &'a LevelProgram,
     form: Form,
     b: Builder,
-    /// Wires read so far, in the new circuit.
-    map: HashMap<Wire, Wire>,
+    /// Wires made so far, in the new circuit. Not every wire is: of a sum of products that is
+    /// read as a whole, the products are not.
+    map: Vec<Option<Wire>>,
+    /// How wires that are read come about, by wire.
+    reads: HashMap<Wire, &'a Read>,
     /// Outputs of levels.
     outputs: Vec<Vec<Wire>>,
 }
@@ -49,46 +53,78 @@ struct Cluster {
 impl<'a> Fuser<'a> {
     fn new(circuit: &'a Circuit, program: &'a LevelProgram, form: Form) -> Fuser<'a> {
         let mut b = Builder::new();
-        let mut map = HashMap::new();
-        let mut at = 0;
-        for &width in circuit.input_widths() {
-            for w in b.input(width) {
-                map.insert(Wire(at), w);
-                at += 1;
-            }
+        let inputs = input_map(&mut b, circuit);
+        let mut map = vec![None; circuit.wire_count()];
+        for (slot, w) in map.iter_mut().zip(inputs).take(circuit.input_bits()) {
+            *slot = Some(w);
         }
-        Fuser { circuit, program, form, b, map, outputs: Vec::new() }
+        let reads = program.reads.iter().map(|r| (r.wire, r)).collect();
+        Fuser { circuit, program, form, b, map, reads, outputs: Vec::new() }
     }
 
     fn run(mut self) -> Circuit {
-        let program = self.program;
-        let mut waiting: Vec<usize> = (0..program.reads.len()).collect();
-        for level in 0..=program.levels.len() {
-            waiting.retain(|&r| !self.read(r));
+        let (circuit, program) = (self.circuit, self.program);
+        let levels = circuit.levels();
+        let depth = levels.iter().copied().max().unwrap_or(0) as usize;
+        let mut by_level: Vec<Vec<Wire>> = vec![Vec::new(); depth + 1];
+        for (w, gate) in circuit.gates() {
+            for i in 0..gate.width() {
+                let w = Wire(w.0 + i as u32);
+                by_level[levels[w.index()] as usize].push(w);
+            }
+        }
+        for (level, wires) in by_level.iter().enumerate() {
+            self.note_level(level);
+            wires.iter().for_each(|&w| self.wire(w));
             if let Some(outputs) = program.levels.get(level) {
                 self.level(outputs);
             }
         }
-        for port in self.circuit.output_ports() {
-            let wires: Vec<Wire> = port.iter().map(|w| self.map[w]).collect();
+        for port in circuit.output_ports() {
+            let wires: Vec<Wire> = port.iter().map(|&w| self.old(w)).collect();
             self.b.output(&wires);
         }
         self.b.finish()
     }
 
-    /// Makes a wire that is read, if all it needs is there.
-    fn read(&mut self, r: usize) -> bool {
-        let read = &self.program.reads[r];
-        let ready = read.functionals.iter().all(|&(l, _)| (l as usize) < self.outputs.len());
-        if !ready || !read.wires.iter().all(|w| self.map.contains_key(w)) {
-            return false;
+    /// The new wire of one that the program says can be read now.
+    fn old(&self, w: Wire) -> Wire {
+        self.map[w.index()].expect("wires are made before they are read")
+    }
+
+    /// Maps the wires that outputs of the last level are by themselves: single products, and
+    /// XORs that have nothing else in them.
+    fn note_level(&mut self, level: usize) {
+        let Some(last) = level.checked_sub(1) else { return };
+        for (i, w) in self.program.made[last].iter().enumerate() {
+            if let Some(w) = w
+                && self.circuit.gate(*w).is_level()
+            {
+                self.map[w.index()] = Some(self.outputs[last][i]);
+            }
         }
-        let mut terms: Vec<Wire> = read.wires.iter().map(|w| self.map[w]).collect();
+    }
+
+    /// Makes a wire from its operands if they are there, else as the program says, if it is read.
+    fn wire(&mut self, w: Wire) {
+        if self.map[w.index()].is_some() {
+            return;
+        }
+        let map = |x: Wire| self.map[x.index()];
+        let made = match self.circuit.gate(w) {
+            Gate::Const(c) => Some(self.b.constant(c)),
+            Gate::Not(x) => map(x).map(|x| self.b.not(x)),
+            Gate::Xor(x, y) => map(x).zip(map(y)).map(|(x, y)| self.b.xor(x, y)),
+            _ => None,
+        };
+        self.map[w.index()] = made.or_else(|| self.reads.get(&w).copied().map(|r| self.read(r)));
+    }
+
+    fn read(&mut self, read: &Read) -> Wire {
+        let mut terms: Vec<Wire> = read.wires.iter().map(|&w| self.old(w)).collect();
         terms.extend(read.functionals.iter().map(|&(l, i)| self.outputs[l as usize][i as usize]));
         let sum = self.b.xor_all(&terms);
-        let sum = if read.constant { self.b.not(sum) } else { sum };
-        self.map.insert(read.wire, sum);
-        true
+        if read.constant { self.b.not(sum) } else { sum }
     }
 
     fn level(&mut self, outputs: &[Functional]) {
@@ -101,7 +137,7 @@ impl<'a> Fuser<'a> {
         merge_clusters(&mut clusters, self.form);
         let mut terms: Vec<Vec<Wire>> = outputs
             .iter()
-            .map(|f| f.linear.iter().map(|w| self.map[w]).chain(f.constant.then(|| self.b.constant(true))).collect())
+            .map(|f| f.linear.iter().map(|&w| self.old(w)).chain(f.constant.then(|| self.b.constant(true))).collect())
             .collect();
         for c in clusters.iter().filter(|c| !c.gone) {
             self.gate(c, &mut terms);
@@ -114,7 +150,7 @@ impl<'a> Fuser<'a> {
         let inputs: Vec<Wire> = cluster.inputs.iter().copied().collect();
         let mask = |p: &Factors| p.iter().fold(0u16, |m, w| m | 1 << inputs.partition_point(|x| x < w));
         let table = cluster.sums.iter().map(|(_, products)| products.iter().map(mask).collect()).collect();
-        let wires: Vec<Wire> = inputs.iter().map(|w| self.map[w]).collect();
+        let wires: Vec<Wire> = inputs.iter().map(|&w| self.old(w)).collect();
         let made = self.b.poly(&wires, Poly::new(inputs.len() as u8, table));
         for ((i, _), w) in cluster.sums.iter().zip(made) {
             terms[*i].push(w);

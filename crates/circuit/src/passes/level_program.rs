@@ -6,11 +6,11 @@
 //! This is the exact form of the pass: a level's products are shared among all its outputs
 //! however many inputs they have. [`super::fuse`] puts it into gates of bounded size.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 use crate::form::{Circuit, Gate, Wire};
 
-use super::basis::Basis;
+use super::basis::{Source, sparse_basis};
 use super::cost::{Form, Product, Traffic, sums_traffic};
 use super::share_xors::symmetric_difference;
 
@@ -48,6 +48,8 @@ pub struct LevelProgram {
     pub levels: Vec<Vec<Functional>>,
     /// All wires that are read and are not inputs, in topological order.
     pub reads: Vec<Read>,
+    /// For each output of a level the wire whose part in that level it is, if there is one.
+    pub(crate) made: Vec<Vec<Option<Wire>>>,
 }
 
 /// Longest sum that is kept expanded; a longer one is read as a wire of its own.
@@ -68,21 +70,38 @@ impl Product for Factors {
 }
 
 impl LevelProgram {
-    /// Regroups a circuit. Its outputs are those of the circuit's ports, found in `reads`.
+    /// Regroups a circuit with the fewest level outputs: sums are expanded through all levels.
+    /// The circuit's output wires are among `reads`, unless they are inputs.
     pub fn new(circuit: &Circuit) -> LevelProgram {
-        let sums = Sums::of(circuit);
+        LevelProgram::regroup(circuit, false)
+    }
+
+    /// Regroups a circuit with fewer local additions: a sum of wires of different levels reads
+    /// the earlier ones as wires of their own. That may take a few more level outputs.
+    pub fn local(circuit: &Circuit) -> LevelProgram {
+        LevelProgram::regroup(circuit, true)
+    }
+
+    fn regroup(circuit: &Circuit, local: bool) -> LevelProgram {
+        let mut sums = Sums::of(circuit, local);
         let levels = sums.gates_by_level();
-        let mut program = LevelProgram { levels: Vec::new(), reads: Vec::new() };
+        let (wanted, natural) = (sums.wanted(&levels), sums.natural(&levels));
+        let mut program = LevelProgram { levels: Vec::new(), reads: Vec::new(), made: Vec::new() };
         let mut ids: HashMap<Wire, Vec<(u32, u32)>> = HashMap::new();
-        for (d, (gates, wanted)) in levels.iter().zip(sums.wanted(&levels)).enumerate() {
-            let mut basis = Basis::new(gates.len());
-            for (_, columns) in &wanted {
-                basis.insert(columns);
-            }
-            let (rows, sums_of) = basis.finish(wanted.iter().map(|(_, columns)| columns.as_slice()));
-            let output = |row: &Vec<u32>| functional(&sums, row.iter().map(|&i| gates[i as usize]));
-            program.levels.push(rows.iter().map(output).collect());
-            for ((w, _), of) in wanted.iter().zip(sums_of) {
+        for (d, gates) in levels.iter().enumerate() {
+            let narrow = gates.partition_point(|w| sums.degree(*w) <= 2);
+            let columns: Vec<&[u32]> = wanted[d].iter().map(|(_, columns)| columns.as_slice()).collect();
+            let basis = sparse_basis(gates.len(), narrow, &columns, &natural[d].1);
+            program.levels.push(
+                basis.rows.iter().map(|(row, _)| functional(&sums, row.iter().map(|&i| gates[i as usize]))).collect(),
+            );
+            let made = |source: &Source| match *source {
+                Source::Column(c) => Some(gates[c as usize]),
+                Source::Natural(i) => Some(natural[d].0[i]),
+                Source::Other => None,
+            };
+            program.made.push(basis.rows.iter().map(|(_, source)| made(source)).collect());
+            for ((w, _), of) in wanted[d].iter().zip(basis.sums) {
                 ids.entry(*w).or_default().extend(of.into_iter().map(|i| (d as u32, i)));
             }
         }
@@ -153,6 +172,10 @@ struct Sums {
     /// Outputs of AND and polynomial gates: level and polynomial.
     products: HashMap<Wire, (u32, Expansion)>,
     levels: Vec<u32>,
+    /// Terms of each XOR: sums that the circuit has anyway.
+    xors: Vec<(Wire, Vec<Wire>)>,
+    /// For each gate output its level and its position there.
+    place: HashMap<Wire, (u32, u32)>,
 }
 
 /// A wire without its complement.
@@ -164,10 +187,16 @@ fn base(circuit: &Circuit, w: Wire) -> (Wire, bool) {
 }
 
 impl Sums {
-    fn of(circuit: &Circuit) -> Sums {
+    fn of(circuit: &Circuit, local: bool) -> Sums {
         let live = circuit.live();
-        let mut sums =
-            Sums { of: HashMap::new(), read: Vec::new(), products: HashMap::new(), levels: circuit.levels() };
+        let mut sums = Sums {
+            of: HashMap::new(),
+            read: Vec::new(),
+            products: HashMap::new(),
+            levels: circuit.levels(),
+            xors: Vec::new(),
+            place: HashMap::new(),
+        };
         let mut read = HashSet::new();
         let mut all: Vec<Sum> = vec![Sum::default(); circuit.wire_count()];
         for (w, gate) in circuit.gates() {
@@ -185,7 +214,16 @@ impl Sums {
                     let x = &all[x.index()];
                     all[w.index()] = Sum { terms: x.terms.clone(), constant: !x.constant };
                 }
-                Gate::Xor(x, y) => all[w.index()] = add(&mut all, x, y, &mut read, &mut sums.of),
+                Gate::Xor(x, y) => {
+                    let level = |w: Wire| sums.levels[w.index()];
+                    if local && level(x) != level(y) {
+                        let earlier = if level(x) < level(y) { x } else { y };
+                        keep(&mut all, earlier, &mut read, &mut sums.of);
+                    }
+                    let sum = add(&mut all, x, y, &mut read, &mut sums.of);
+                    sums.xors.push((w, sum.terms.clone()));
+                    all[w.index()] = sum;
+                }
                 _ => (w.index()..w.index() + width).for_each(|i| all[i] = own(i)),
             }
         }
@@ -222,36 +260,47 @@ impl Sums {
         }
     }
 
-    /// Live AND and polynomial outputs by level, narrow ones first.
-    fn gates_by_level(&self) -> Vec<Vec<Wire>> {
-        let mut by_level: BTreeMap<u32, Vec<Wire>> = BTreeMap::new();
+    /// Live AND and polynomial outputs by level, narrow ones first; notes their places.
+    fn gates_by_level(&mut self) -> Vec<Vec<Wire>> {
+        let depth = self.products.values().map(|(l, _)| l + 1).max().unwrap_or(0);
+        let mut levels = vec![Vec::new(); depth as usize];
         for (&w, (level, _)) in &self.products {
-            by_level.entry(*level).or_default().push(w);
+            levels[*level as usize].push(w);
         }
-        let depth = by_level.keys().next_back().map_or(0, |&l| l as usize + 1);
-        let mut levels = vec![Vec::new(); depth];
-        for (l, mut gates) in by_level {
+        for (l, gates) in levels.iter_mut().enumerate() {
             gates.sort_unstable_by_key(|w| (self.degree(*w) > 2, *w));
-            levels[l as usize] = gates;
+            self.place.extend(gates.iter().enumerate().map(|(i, &w)| (w, (l as u32, i as u32))));
         }
         levels
     }
 
     /// For each level the wires that depend on its gates, and on which (as positions).
     fn wanted(&self, levels: &[Vec<Wire>]) -> Vec<Vec<(Wire, Vec<u32>)>> {
-        let mut place: HashMap<Wire, (u32, u32)> = HashMap::new();
-        for (l, gates) in levels.iter().enumerate() {
-            place.extend(gates.iter().enumerate().map(|(i, &w)| (w, (l as u32, i as u32))));
-        }
         let mut wanted: Vec<Vec<(Wire, Vec<u32>)>> = vec![Vec::new(); levels.len()];
         for &w in &self.read {
-            let mut at: Vec<(u32, u32)> = self.of[&w].terms.iter().filter_map(|t| place.get(t).copied()).collect();
+            let places = self.of[&w].terms.iter().filter_map(|t| self.place.get(t).copied());
+            let mut at: Vec<(u32, u32)> = places.collect();
             at.sort_unstable();
             for same in at.chunk_by(|a, b| a.0 == b.0) {
                 wanted[same[0].0 as usize].push((w, same.iter().map(|&(_, i)| i).collect()));
             }
         }
         wanted
+    }
+
+    /// For each level the XORs that are ready just above it, and their parts in its gates.
+    fn natural(&self, levels: &[Vec<Wire>]) -> Vec<(Vec<Wire>, Vec<Vec<u32>>)> {
+        let mut natural = vec![(Vec::new(), Vec::new()); levels.len()];
+        for (w, terms) in &self.xors {
+            let Some(level) = self.levels[w.index()].checked_sub(1) else { continue };
+            let here = |t: &Wire| self.place.get(t).filter(|p| p.0 == level).map(|p| p.1);
+            let part: Vec<u32> = terms.iter().filter_map(here).collect();
+            if let (false, Some(list)) = (part.is_empty(), natural.get_mut(level as usize)) {
+                list.0.push(*w);
+                list.1.push(part);
+            }
+        }
+        natural
     }
 
     fn degree(&self, w: Wire) -> usize {
@@ -261,19 +310,22 @@ impl Sums {
 
 /// The sum of two wires. If it gets too long the operands are read as wires of their own.
 fn add(all: &mut [Sum], x: Wire, y: Wire, read: &mut HashSet<Wire>, kept: &mut HashMap<Wire, Sum>) -> Sum {
+    if all[x.index()].terms.len() + all[y.index()].terms.len() > LONGEST {
+        keep(all, x, read, kept);
+        keep(all, y, read, kept);
+    }
     let (a, b) = (&all[x.index()], &all[y.index()]);
-    if a.terms.len() + b.terms.len() <= LONGEST {
-        let terms = symmetric_difference(&a.terms, &b.terms);
-        return Sum { terms, constant: a.constant != b.constant };
+    Sum { terms: symmetric_difference(&a.terms, &b.terms), constant: a.constant != b.constant }
+}
+
+/// Makes a wire one that is read and is a term of its own.
+fn keep(all: &mut [Sum], w: Wire, read: &mut HashSet<Wire>, kept: &mut HashMap<Wire, Sum>) {
+    let sum = &mut all[w.index()];
+    if sum.terms.len() > 1 {
+        let own = Sum { terms: vec![w], constant: false };
+        kept.insert(w, std::mem::replace(sum, own));
+        read.insert(w);
     }
-    for w in [x, y] {
-        if all[w.index()].terms != [w] {
-            let sum = Sum { terms: vec![w], constant: false };
-            kept.entry(w).or_insert(std::mem::replace(&mut all[w.index()], sum));
-            read.insert(w);
-        }
-    }
-    Sum { terms: symmetric_difference(&[x], &[y]), constant: false }
 }
 
 fn toggle(sum: &mut Expansion, p: Vec<Wire>) {

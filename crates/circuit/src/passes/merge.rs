@@ -52,7 +52,11 @@ pub fn merge_trees(circuit: &Circuit, max_fan_in: usize, model: &CostModel) -> C
     let mut b = Builder::new();
     let target = best.map_or(now, |(_, t)| t);
     forest.finish_by(target, Some(&mut b));
-    let new = b.finish();
+    let mut new = b.finish();
+    if new.gates().any(|(_, g)| too_wide(g)) {
+        // a polynomial gate that turned out to be a single product
+        new = lower::lower_ands(&new, max_fan_in);
+    }
     let deeper = new.levels().into_iter().max().unwrap_or(0) > now;
     if deeper || model.circuit(&new) > model.circuit(circuit) { circuit.clone() } else { new }
 }

@@ -5,12 +5,15 @@ use super::{Cell, Row, Sizes, Table};
 use crate::library::aes::{self, Direction, KeyInput, KeySize, Sbox};
 use crate::library::sha256::{self, Additions};
 use crate::library::{FanIn, Params, build, comparator};
+use crate::passes::LevelProgram;
 use crate::passes::cost::{Form, Traffic};
-use crate::passes::level_traffic;
 use crate::{Builder, Circuit};
 
-/// All tables: name and maker.
-pub(super) const ALL: [(&str, fn() -> Table); 13] = [
+/// A table's name and maker.
+type Maker = (&'static str, fn() -> Table);
+
+/// All tables, in the order of the specification.
+pub(super) const ALL: [Maker; 13] = [
     ("adders", adders),
     ("comparators", comparators),
     ("and-trees", and_trees),
@@ -61,7 +64,11 @@ fn beside(circuit: &Circuit, style: Style, published: String) -> Cell {
     Cell { published: Some(published), ..cell(circuit, style) }
 }
 
-fn row<T>(label: impl Into<String>, columns: impl IntoIterator<Item = T>, make: impl FnMut(T) -> Cell) -> Row {
+fn row<T>(
+    label: impl Into<String>,
+    columns: impl IntoIterator<Item = T>,
+    make: impl FnMut(T) -> Cell,
+) -> Row {
     Row { label: label.into(), cells: columns.into_iter().map(make).collect() }
 }
 
@@ -72,7 +79,9 @@ fn bits_columns(widths: &[usize]) -> Vec<String> {
 /// Rows of one design over the widths, for each fan-in.
 fn rows(label: &str, name: &'static str, widths: &[usize], settings: &[(&str, &str)]) -> Vec<Row> {
     let row_of = |f: FanIn| {
-        row(format!("{label}, F = {f}"), widths, |&n| cell(&design(name, n, f, settings), depth_size_bits))
+        row(format!("{label}, F = {f}"), widths, |&n| {
+            cell(&design(name, n, f, settings), depth_size_bits)
+        })
     };
     FAN_INS.into_iter().map(row_of).collect()
 }
@@ -114,13 +123,20 @@ const TREES: [u32; 5] = [4, 6, 8, 10, 12];
 
 fn and_trees() -> Table {
     let tree = |form: &str, f: FanIn, log: u32| design("and-tree", 1 << log, f, &[("form", form)]);
-    let bytes = |s: &Sizes| format!("{}/{}", s.direction_bits.div_ceil(8), s.helper_bits.div_ceil(8));
+    let bytes =
+        |s: &Sizes| format!("{}/{}", s.direction_bits.div_ceil(8), s.helper_bits.div_ceil(8));
     let mut rows = Vec::new();
     for (f, kilobytes) in published::AND_TREES {
-        rows.push(row(format!("uniform, F = {f}"), TREES.into_iter().zip(kilobytes), |(log, (p0, p2))| {
-            beside(&tree("uniform", fan_in(f), log), bytes, format!("{p0:.3}/{p2:.3} kB"))
+        rows.push(row(
+            format!("uniform, F = {f}"),
+            TREES.into_iter().zip(kilobytes),
+            |(log, (p0, p2))| {
+                beside(&tree("uniform", fan_in(f), log), bytes, format!("{p0:.3}/{p2:.3} kB"))
+            },
+        ));
+        rows.push(row(format!("cheapest, F = {f}"), TREES, |log| {
+            cell(&tree("cheapest", fan_in(f), log), bytes)
         }));
-        rows.push(row(format!("cheapest, F = {f}"), TREES, |log| cell(&tree("cheapest", fan_in(f), log), bytes)));
     }
     Table {
         name: "and-trees",
@@ -148,18 +164,29 @@ fn gates_and_bits(s: &Sizes) -> String {
 }
 
 fn multipliers() -> Table {
-    let array = row("array", WIDTHS, |n| {
-        cell(&design("multiply", n, FanIn::TWO, &[("form", "array")]), depth_size_bits)
-    });
-    let mut rows = [vec![array], rows("carry-save", "multiply", &WIDTHS, &[])].concat();
+    let mut rows: Vec<Row> =
+        [("array", "array"), ("staged, Wallace", "wallace"), ("staged, Dadda", "dadda")]
+            .map(|(label, form)| {
+                row(label, WIDTHS, |n| {
+                    cell(&design("multiply", n, FanIn::TWO, &[("form", form)]), depth_size_bits)
+                })
+            })
+            .into();
+    rows.extend(self::rows("carry-save", "multiply", &WIDTHS, &[]));
     rows.push(row("carry-save, not fused, F = 4", WIDTHS, |n| {
         cell(&design("multiply", n, FanIn::FOUR, &[("fuse-to", "0")]), depth_size_bits)
     }));
     rows.push(row("carry-save mod 2^n, F = 4", WIDTHS, |n| {
-        cell(&design("multiply", n, FanIn::FOUR, &[("product-bits", &n.to_string())]), depth_size_bits)
+        cell(
+            &design("multiply", n, FanIn::FOUR, &[("product-bits", &n.to_string())]),
+            depth_size_bits,
+        )
     }));
     rows.push(row("carry-save mod 2^n, F = 8", WIDTHS, |n| {
-        cell(&design("multiply", n, FanIn::EIGHT, &[("product-bits", &n.to_string())]), depth_size_bits)
+        cell(
+            &design("multiply", n, FanIn::EIGHT, &[("product-bits", &n.to_string())]),
+            depth_size_bits,
+        )
     }));
     Table {
         name: "multipliers",
@@ -172,7 +199,10 @@ fn multipliers() -> Table {
 fn dividers() -> Table {
     let widths = [8, 16, 32, 64];
     let forms = ["ripple", "scan", "digits1", "digits2", "digits3", "digits4"];
-    let rows = forms.into_iter().flat_map(|form| rows(form, "divide", &widths, &[("form", form)])).collect();
+    let rows = forms
+        .into_iter()
+        .flat_map(|form| rows(form, "divide", &widths, &[("form", form)]))
+        .collect();
     Table {
         name: "dividers",
         title: "quotient and remainder, unsigned: depth/size (bits per direction)",
@@ -192,8 +222,14 @@ struct Substitution {
 impl Substitution {
     fn new(form: Sbox) -> Substitution {
         let circuit = form.circuit();
-        let fused = |f: Form| level_traffic(&circuit, f);
-        Substitution { form, sizes: Sizes::of(&circuit), fused: fused(Form::Symmetric), dealer: fused(Form::Dealer) }
+        let levels = LevelProgram::new(&circuit);
+        let traffic = |form| levels.traffic(form);
+        Substitution {
+            form,
+            sizes: Sizes::of(&circuit),
+            fused: traffic(Form::Symmetric),
+            dealer: traffic(Form::Dealer),
+        }
     }
 
     /// Traffic gate by gate, if there are only ANDs.
@@ -223,7 +259,11 @@ impl Substitution {
 fn sboxes() -> Table {
     let forms = Sbox::ALL.map(Substitution::new);
     let rows = forms.iter().map(|form| {
-        row(form.form.name(), form.columns(), |(_, ours)| Cell { ours, published: None, sizes: form.sizes.clone() })
+        row(form.form.name(), form.columns(), |(_, ours)| Cell {
+            ours,
+            published: None,
+            sizes: form.sizes.clone(),
+        })
     });
     Table {
         name: "s-boxes",
@@ -239,7 +279,9 @@ fn aes_ciphers() -> Table {
     for size in KeySize::ALL {
         for form in &forms {
             let label = format!("AES-{}, {}", size.bits(), form.form.name());
-            rows.push(row(label, [KeyInput::Key, KeyInput::RoundKeys], |key| cipher(size, form, key)));
+            rows.push(row(label, [KeyInput::Key, KeyInput::RoundKeys], |key| {
+                cipher(size, form, key)
+            }));
         }
     }
     Table {
@@ -255,7 +297,11 @@ fn cipher(size: KeySize, form: &Substitution, key: KeyInput) -> Cell {
     let count = (sizes.size + sizes.polys) / (form.sizes.size + form.sizes.polys);
     let gates = if sizes.polys == 0 { (sizes.total_bits / 8).to_string() } else { "--".into() };
     let (fused, dealer) = (count * form.fused.total() / 8, count * form.dealer.total() / 8);
-    Cell { ours: format!("{}, {count}; {gates}, {fused}, {dealer}", sizes.depth), published: None, sizes }
+    Cell {
+        ours: format!("{}, {count}; {gates}, {fused}, {dealer}", sizes.depth),
+        published: None,
+        sizes,
+    }
 }
 
 fn sha256_compression() -> Table {
@@ -265,7 +311,9 @@ fn sha256_compression() -> Table {
         name: "sha256",
         title: "compression function: depth/size (bits per direction)",
         columns: vec!["one block".into()],
-        rows: forms.map(|(label, form)| row(label, [form], |f| cell(&sha256::circuit(f), depth_size_bits))).collect(),
+        rows: forms
+            .map(|(label, form)| row(label, [form], |f| cell(&sha256::circuit(f), depth_size_bits)))
+            .collect(),
     }
 }
 
@@ -282,7 +330,9 @@ fn published_adder(f: usize, width: usize) -> Circuit {
 
 fn published_adders() -> Table {
     let rows = published::ADDERS.map(|(label, f, paper)| {
-        row(label, WIDTHS.into_iter().zip(paper), |(n, p)| beside(&published_adder(f, n), depth_size, figures(p)))
+        row(label, WIDTHS.into_iter().zip(paper), |(n, p)| {
+            beside(&published_adder(f, n), depth_size, figures(p))
+        })
     });
     Table {
         name: "published-adders",
@@ -300,7 +350,9 @@ fn multiplier(f: usize, width: usize) -> Circuit {
 fn published_multipliers() -> Table {
     let rows = published::MULTIPLIERS.map(|(f, paper)| {
         let label = if f == 0 { "array".to_owned() } else { format!("F = {f}") };
-        row(label, WIDTHS.into_iter().zip(paper), |(n, p)| beside(&multiplier(f, n), depth_size, figures(p)))
+        row(label, WIDTHS.into_iter().zip(paper), |(n, p)| {
+            beside(&multiplier(f, n), depth_size, figures(p))
+        })
     });
     Table {
         name: "published-multipliers",
@@ -346,7 +398,7 @@ fn published_gates() -> Table {
     });
     Table {
         name: "published-gates",
-        title: "gates of 2 | 3-4 | 5-8 inputs and MB of all parties per 1000 instances, ours [published]",
+        title: "gates of 2, 3-4, 5-8 inputs; MB of all parties per 1000 instances, ours [published]",
         columns: bits_columns(&WIDTHS[..3]),
         rows: rows.into(),
     }
@@ -357,5 +409,5 @@ fn classes_text(s: &Sizes) -> String {
 }
 
 fn classes_and_megabytes(gates: [u64; 3], megabytes: f64) -> String {
-    format!("{}|{}|{} {megabytes:.3}", gates[0], gates[1], gates[2])
+    format!("{}, {}, {}; {megabytes:.3}", gates[0], gates[1], gates[2])
 }

@@ -13,7 +13,11 @@ pub(super) const ADDERS: [(&str, usize, DepthSize); 4] = [
     ),
     ("Sklansky", 2, [(Some(5), None), (Some(6), Some(161)), (Some(7), Some(385)), (Some(8), None)]),
     ("fan-in <= 4", 4, [(Some(3), Some(73)), (Some(4), None), (None, Some(433)), (None, None)]),
-    ("fan-in <= 8", 8, [(Some(3), Some(87)), (Some(3), Some(213)), (Some(3), Some(561)), (Some(4), None)]),
+    (
+        "fan-in <= 8",
+        8,
+        [(Some(3), Some(87)), (Some(3), Some(213)), (Some(3), Some(561)), (Some(4), None)],
+    ),
 ];
 
 pub(super) const COMPARATORS: [(usize, DepthSize); 3] = [
@@ -24,10 +28,42 @@ pub(super) const COMPARATORS: [(usize, DepthSize); 3] = [
 
 /// Fan-in 0: the array multiplier.
 pub(super) const MULTIPLIERS: [(usize, DepthSize); 4] = [
-    (0, [(Some(45), Some(496)), (Some(93), Some(2016)), (Some(189), Some(8128)), (Some(381), Some(32640))]),
-    (2, [(Some(13), Some(512)), (Some(15), Some(2058)), (Some(18), Some(8226)), (Some(21), Some(32836))]),
-    (4, [(Some(7), Some(1229)), (Some(9), Some(5304)), (Some(9), Some(21997)), (Some(11), Some(89416))]),
-    (8, [(Some(6), Some(1422)), (Some(6), Some(6612)), (Some(8), Some(24834)), (Some(11), Some(96679))]),
+    (
+        0,
+        [
+            (Some(45), Some(496)),
+            (Some(93), Some(2016)),
+            (Some(189), Some(8128)),
+            (Some(381), Some(32640)),
+        ],
+    ),
+    (
+        2,
+        [
+            (Some(13), Some(512)),
+            (Some(15), Some(2058)),
+            (Some(18), Some(8226)),
+            (Some(21), Some(32836)),
+        ],
+    ),
+    (
+        4,
+        [
+            (Some(7), Some(1229)),
+            (Some(9), Some(5304)),
+            (Some(9), Some(21997)),
+            (Some(11), Some(89416)),
+        ],
+    ),
+    (
+        8,
+        [
+            (Some(6), Some(1422)),
+            (Some(6), Some(6612)),
+            (Some(8), Some(24834)),
+            (Some(11), Some(96679)),
+        ],
+    ),
 ];
 
 /// Gates of 2, 3 to 4, and 5 to 8 inputs, and MB per 1000 instances, for widths 16, 32, 64.
@@ -42,7 +78,11 @@ pub(super) const GATES: [(&str, usize, Gates); 8] = [
     ("comparator", 4, [([8, 31, 0], 0.088), ([32, 63, 0], 0.154), ([48, 159, 0], 0.342)]),
     ("comparator", 8, [([10, 19, 8], 0.291), ([12, 55, 16], 0.584), ([16, 95, 64], 2.010)]),
     ("multiplier", 2, [([828, 0, 0], 0.342), ([3330, 0, 0], 1.282), ([13098, 0, 0], 4.949)]),
-    ("multiplier", 4, [([718, 511, 0], 1.783), ([2755, 2549, 0], 8.533), ([10830, 11167, 0], 37.173)]),
+    (
+        "multiplier",
+        4,
+        [([718, 511, 0], 1.783), ([2755, 2549, 0], 8.533), ([10830, 11167, 0], 37.173)],
+    ),
 ];
 
 /// kB sent by an evaluator and by the helper for the AND of 2^4, 2^6, 2^8, 2^10, 2^12 inputs.

@@ -13,12 +13,20 @@ use tacit_circuit::library::{FanIn, Params, build};
 /// significant bit first.
 fn lanes(strings: &[Vec<u8>]) -> Vec<u64> {
     (0..8 * strings[0].len())
-        .map(|i| strings.iter().enumerate().map(|(lane, s)| u64::from(s[i / 8] >> (i % 8) & 1) << lane).sum())
+        .map(|i| {
+            strings
+                .iter()
+                .enumerate()
+                .map(|(lane, s)| u64::from(s[i / 8] >> (i % 8) & 1) << lane)
+                .sum()
+        })
         .collect()
 }
 
 fn strings(words: &[u64], count: usize) -> Vec<Vec<u8>> {
-    let byte = |lane: usize, bits: &[u64]| bits.iter().enumerate().map(|(i, w)| ((w >> lane & 1) as u8) << i).sum();
+    let byte = |lane: usize, bits: &[u64]| {
+        bits.iter().enumerate().map(|(i, w)| ((w >> lane & 1) as u8) << i).sum()
+    };
     (0..count).map(|lane| words.chunks(8).map(|bits| byte(lane, bits)).collect()).collect()
 }
 
@@ -67,7 +75,8 @@ fn vectors(size: KeySize) -> [Vec<Vec<u8>>; 3] {
         keys.push(random.bytes(bytes));
         plain.push(random.bytes(16));
     }
-    let cipher: Vec<Vec<u8>> = keys.iter().zip(&plain).map(|(k, p)| encrypt_reference(size, k, p)).collect();
+    let cipher: Vec<Vec<u8>> =
+        keys.iter().zip(&plain).map(|(k, p)| encrypt_reference(size, k, p)).collect();
     let published = match size {
         KeySize::Aes128 => "69c4e0d86a7b0430d8cdb78070b4c55a",
         KeySize::Aes192 => "dda97ca4864cdfe06eaf70a0ec0d7191",

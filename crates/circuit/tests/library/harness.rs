@@ -76,7 +76,8 @@ pub fn operand_pairs(width: usize, exhaustive: usize, random: usize, seed: u64) 
     let mut r = Random(seed ^ width as u64);
     let (top, half) = (ones(width), 1u128 << (width - 1));
     let extremes = [0, 1, 2, half - 1, half, half | 1, top - 1, top];
-    let mut pairs: Vec<[u128; 2]> = extremes.iter().flat_map(|&x| extremes.map(|y| [x, y])).collect();
+    let mut pairs: Vec<[u128; 2]> =
+        extremes.iter().flat_map(|&x| extremes.map(|y| [x, y])).collect();
     for i in 0..random {
         let x = r.bits(width);
         let short = 1 + r.word() as usize % width;

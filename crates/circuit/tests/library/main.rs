@@ -3,3 +3,4 @@
 mod arithmetic;
 mod ciphers;
 mod harness;
+mod tables;

@@ -63,6 +63,8 @@ struct Queue {
     receiver_gone: bool,
     receiver_waits: bool,
     sender_waits: bool,
+    /// The sender waited for the window in vain, and the receiver took nothing since.
+    overrun: bool,
 }
 
 pub(crate) struct Channel {
@@ -117,8 +119,9 @@ impl Channel {
         fate: &Fate,
     ) -> Result<MutexGuard<'a, Queue>, NetError> {
         let since = Instant::now();
-        while queue.bytes >= window && !queue.receiver_gone && since.elapsed() < WINDOW_PATIENCE {
+        while queue.bytes >= window && !queue.receiver_gone && !queue.overrun {
             fate.check()?;
+            queue.overrun = since.elapsed() >= WINDOW_PATIENCE;
             queue.sender_waits = true;
             queue = self
                 .changed
@@ -157,6 +160,7 @@ impl Channel {
         }
         std::mem::swap(into, &mut queue.chunks);
         queue.bytes = 0;
+        queue.overrun = false;
         if std::mem::take(&mut queue.sender_waits) {
             self.changed.notify_all();
         }

@@ -22,6 +22,8 @@ pub(crate) struct Channel {
     early: VecDeque<Buffer>,
     early_bytes: usize,
     spare: Option<Buffer>,
+    /// The peer takes nothing just now: what is sent to it stays here without waiting.
+    pub(crate) stuck: bool,
     /// Why nothing more will come.
     pub(crate) ended: Option<Stall>,
 }
@@ -35,6 +37,7 @@ impl Channel {
             early: VecDeque::new(),
             early_bytes: 0,
             spare: None,
+            stuck: false,
             ended: None,
         }
     }
@@ -59,7 +62,10 @@ impl Channel {
     pub(crate) fn send_staged(&mut self) -> Result<(), Stall> {
         while self.staged_done < self.staged.len() {
             match self.wire.write(&self.staged[self.staged_done..]) {
-                Ok(n) => self.staged_done += n,
+                Ok(n) => {
+                    self.staged_done += n;
+                    self.stuck = false;
+                }
                 Err(e) => {
                     self.drop_sent();
                     return Err(e);

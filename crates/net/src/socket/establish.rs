@@ -287,7 +287,8 @@ fn set_buffers(socket: impl AsFd, bytes: Option<usize>) -> std::io::Result<()> {
     Ok(())
 }
 
-fn open_listener(config: &SessionConfig) -> Result<TcpListener, NetError> {
+/// This party's listening socket, non-blocking.
+pub(crate) fn open_listener(config: &SessionConfig) -> Result<TcpListener, NetError> {
     let address = &config.parties[config.me.index()].address;
     let wrong = |e: std::io::Error| NetError::Listen {
         address: address.clone(),

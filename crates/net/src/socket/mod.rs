@@ -17,7 +17,7 @@ mod transport;
 pub(crate) mod wire;
 
 pub use establish::connect;
-pub(crate) use establish::spawn;
+pub(crate) use establish::{open_listener, spawn};
 
 use crate::error::NetError;
 use crate::identity::{Fingerprint, Identity};

@@ -100,12 +100,21 @@ impl SocketTransport {
                 Err(Stall::Block) => {}
                 Err(e) => return Err(self.lost(index, at, e)),
             }
-            let keep = stream_of(index) == Stream::Pre && !all && self.may_keep();
-            if keep && wait.idle() >= PRE_PATIENCE {
+            if !all && self.is_stuck(index, wait)? {
                 return Ok(());
             }
             self.wait(index, For::Writing, at, wait)?;
         }
+    }
+
+    /// True if bytes for this channel are better kept here than waited for.
+    fn is_stuck(&mut self, index: usize, wait: &Wait) -> Result<bool, NetError> {
+        if stream_of(index) != Stream::Pre || !self.may_keep() {
+            return Ok(false);
+        }
+        let channel = self.channel(index)?;
+        channel.stuck |= wait.idle() >= PRE_PATIENCE;
+        Ok(channel.stuck)
     }
 
     fn may_keep(&self) -> bool {
@@ -181,8 +190,7 @@ impl SocketTransport {
                     wait.got_on();
                 }
                 Err(Stall::Block) => {
-                    let pre = stream_of(index) == Stream::Pre;
-                    if pre && wait.idle() >= PRE_PATIENCE && self.may_keep() {
+                    if self.is_stuck(index, wait)? {
                         self.channel(index)?.stage(bytes);
                         self.staged = true;
                         return Ok(());

@@ -98,7 +98,13 @@ fn round_keys(size: KeySize, wires: &[Wire], block: &[Wire]) -> Vec<Vec<Byte>> {
 ///
 /// # Panics
 /// If `keys` has not `size.expanded_bits()` wires, or `block` not 128.
-pub fn encrypt(b: &mut Builder, size: KeySize, sbox: &Circuit, keys: &[Wire], block: &[Wire]) -> Vec<Wire> {
+pub fn encrypt(
+    b: &mut Builder,
+    size: KeySize,
+    sbox: &Circuit,
+    keys: &[Wire],
+    block: &[Wire],
+) -> Vec<Wire> {
     let keys = round_keys(size, keys, block);
     let mut state = add(b, &bytes(block), &keys[0]);
     for (round, key) in keys.iter().enumerate().skip(1) {
@@ -120,7 +126,13 @@ pub fn encrypt(b: &mut Builder, size: KeySize, sbox: &Circuit, keys: &[Wire], bl
 ///
 /// # Panics
 /// If `keys` has not `size.expanded_bits()` wires, or `block` not 128.
-pub fn decrypt(b: &mut Builder, size: KeySize, sbox: &Circuit, keys: &[Wire], block: &[Wire]) -> Vec<Wire> {
+pub fn decrypt(
+    b: &mut Builder,
+    size: KeySize,
+    sbox: &Circuit,
+    keys: &[Wire],
+    block: &[Wire],
+) -> Vec<Wire> {
     let keys = round_keys(size, keys, block);
     let mut state = add(b, &bytes(block), &keys[size.rounds()]);
     for round in (0..size.rounds()).rev() {
@@ -148,7 +160,9 @@ fn undo_affine(b: &mut Builder, byte: &Byte) -> Byte {
 
 /// MixColumns on one column: with its total T, byte i becomes `2 (v_i + v_i+1) + T + v_i`.
 fn mix(b: &mut Builder, column: &[Byte]) -> Vec<Byte> {
-    let total: Byte = (0..8).map(|i| b.xor_all(&[column[0][i], column[1][i], column[2][i], column[3][i]])).collect();
+    let total: Byte = (0..8)
+        .map(|i| b.xor_all(&[column[0][i], column[1][i], column[2][i], column[3][i]]))
+        .collect();
     (0..4)
         .map(|q| {
             let pair = bits::xor(b, &column[q], &column[(q + 1) % 4]);

@@ -29,7 +29,8 @@ pub(super) fn run<T: Copy>(program: &str, values: &mut Values<T>, algebra: &mut 
 }
 
 fn evaluate<T: Copy>(expression: &str, values: &Values<T>, algebra: &mut impl Algebra<T>) -> T {
-    let value = |name: &str| *values.get(name).unwrap_or_else(|| panic!("{name} is set before use"));
+    let value =
+        |name: &str| *values.get(name).unwrap_or_else(|| panic!("{name} is set before use"));
     if let Some(name) = expression.strip_prefix('!') {
         algebra.not(value(name))
     } else if let Some((x, y)) = expression.split_once('+') {

@@ -38,7 +38,8 @@ pub enum Sbox {
 
 impl Sbox {
     /// All forms.
-    pub const ALL: [Sbox; 6] = [Sbox::D4, Sbox::D3, Sbox::D2, Sbox::D2p, Sbox::D2pProducts, Sbox::D1];
+    pub const ALL: [Sbox; 6] =
+        [Sbox::D4, Sbox::D3, Sbox::D2, Sbox::D2p, Sbox::D2pProducts, Sbox::D1];
 
     /// The name in text: `d4`, `d3`, `d2`, `d2p`, `d2p-products`, `d1`.
     pub fn name(self) -> &'static str {
@@ -85,7 +86,10 @@ impl FromStr for Sbox {
 
     fn from_str(text: &str) -> Result<Sbox, String> {
         let names = || Sbox::ALL.map(Sbox::name).join(", ");
-        Sbox::ALL.into_iter().find(|s| s.name() == text).ok_or_else(|| format!("unknown S-box `{text}`: {}", names()))
+        Sbox::ALL
+            .into_iter()
+            .find(|s| s.name() == text)
+            .ok_or_else(|| format!("unknown S-box `{text}`: {}", names()))
     }
 }
 
@@ -241,7 +245,8 @@ fn two_product_levels(b: &mut Builder, x: &[Wire]) -> Vec<Wire> {
     let sums = sums.iter().enumerate().map(|(bit, products)| {
         let mut terms = vec![b.constant(CONSTANT >> bit & 1 == 1)];
         for product in products {
-            let chosen: Vec<Wire> = (0..12).filter(|i| product >> i & 1 == 1).map(|i| factors[i]).collect();
+            let chosen: Vec<Wire> =
+                (0..12).filter(|i| product >> i & 1 == 1).map(|i| factors[i]).collect();
             terms.push(b.and(&chosen));
         }
         b.xor_all(&terms)
@@ -263,7 +268,7 @@ fn two_polynomials(b: &mut Builder, x: &[Wire]) -> Vec<Wire> {
 
 /// The norm bits as quadratic forms of the input bits, by evaluating the norm.
 fn norm_normal_forms() -> Vec<Vec<u16>> {
-    let mut tables = vec![Vec::with_capacity(256); 4];
+    let mut tables = vec![Vec::new(); 4];
     for x in 0..256u32 {
         let mut values = inputs(|bit| (x >> bit & 1) * u32::MAX);
         run(TOP, &mut values, &mut Masks);

@@ -1,0 +1,154 @@
+//! One worker's arrays and passes.
+
+use super::{Operation, Plan, square};
+use std::marker::PhantomData;
+use tacit_ring::Word;
+use tacit_sharing::arrays::{self, Cut, SharedVec};
+use tacit_sharing::party::{Ids, Keys};
+use tacit_sharing::products::Scratch;
+use tacit_sharing::transfer::{self, Input, Output, TransferScratch};
+use tacit_sharing::{Draws, Party, Role, SharingError, Shares, Timing};
+
+/// Who gives the inputs and checks the result.
+const OWNER: usize = 1;
+
+pub(super) struct Worker<'k, P, W> {
+    keys: &'k Keys,
+    ids: Ids,
+    operation: Operation,
+    cut: Cut,
+    factors: [SharedVec<W>; 2],
+    out: SharedVec<W>,
+    scratch: Scratch<W>,
+    /// At the owner, the factors in the clear.
+    clear: [Vec<W>; 2],
+    role: PhantomData<P>,
+}
+
+impl<'k, P: Role, W: Word> Worker<'k, P, W> {
+    pub fn new(keys: &'k Keys, plan: &Plan, words: usize) -> Self {
+        let factor = match plan.operation {
+            Operation::Product | Operation::Matrix { .. } => words,
+            Operation::Dot { length } => words * length,
+        };
+        Worker {
+            keys,
+            ids: Ids::default(),
+            operation: plan.operation,
+            cut: plan.cut,
+            factors: [SharedVec::zeros(factor), SharedVec::zeros(factor)],
+            out: SharedVec::zeros(words),
+            scratch: Scratch::default(),
+            clear: [Vec::new(), Vec::new()],
+            role: PhantomData,
+        }
+    }
+
+    fn draws(&mut self) -> Result<Draws<'k>, SharingError> {
+        let keys = self.keys;
+        let mut draws = self.ids.step()?.draws(keys, 1)?;
+        draws.pop().ok_or_else(|| SharingError::Shape("a step has no stream".into()))
+    }
+
+    /// Shares the owner's factors.
+    pub fn prepare(&mut self, party: &mut Party<'_>) -> Result<(), SharingError> {
+        let mut scratch = TransferScratch::default();
+        for index in 0..2 {
+            let words = self.factors[index].len();
+            let values: Vec<W> = (0..words as u128).map(|i| value(i * 2 + index as u128)).collect();
+            let mut shares = Shares::new(1, words.max(1));
+            let input = Input {
+                owner: OWNER,
+                timing: Timing::Early,
+                slots: if words == 0 { &[] } else { &[0] },
+                values: &values,
+            };
+            let mut draws = self.draws()?;
+            transfer::input_begin::<P, W>(party, &mut draws, &mut scratch, &mut shares, input)?;
+            transfer::input_finish::<P, W>(party, &mut scratch, &mut shares, input)?;
+            let (first, second) = shares.get(0);
+            self.factors[index].first.copy_from_slice(&first[..words]);
+            self.factors[index].second.copy_from_slice(&second[..words]);
+            if P::ROLE == OWNER {
+                self.clear[index] = values;
+            }
+        }
+        Ok(())
+    }
+
+    /// Computes the result once.
+    pub fn pass(&mut self, party: &mut Party<'_>) -> Result<(), SharingError> {
+        let mut draws = self.draws()?;
+        let [a, b] = &self.factors;
+        let (scratch, cut, out) = (&mut self.scratch, self.cut, &mut self.out);
+        match self.operation {
+            Operation::Product => {
+                arrays::multiply::<P, W>(party, &mut draws, scratch, cut, [a, b], out)
+            }
+            Operation::Dot { .. } => {
+                arrays::dot::<P, W>(party, &mut draws, scratch, cut, [a, b], out)
+            }
+            Operation::Matrix { size } => {
+                let entries = size * size;
+                for start in (0..out.len()).step_by(entries) {
+                    let part = |of: &SharedVec<W>| SharedVec {
+                        first: of.first[start..start + entries].to_vec(),
+                        second: of.second[start..start + entries].to_vec(),
+                    };
+                    let mut product = SharedVec::zeros(entries);
+                    let factors = [&part(a), &part(b)];
+                    arrays::matrix_product::<P, W>(
+                        party, &mut draws, scratch, cut, square(size), factors, &mut product,
+                    )?;
+                    out.first[start..start + entries].copy_from_slice(&product.first);
+                    out.second[start..start + entries].copy_from_slice(&product.second);
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Opens the result to the owner, who compares it with the product in the clear.
+    pub fn check(&mut self, party: &mut Party<'_>) -> Result<(), SharingError> {
+        let words = self.out.len();
+        if words == 0 {
+            return Ok(());
+        }
+        let mut shares = Shares::new(1, words);
+        let (first, second) = shares.get_mut(0);
+        first.copy_from_slice(&self.out.first);
+        second.copy_from_slice(&self.out.second);
+        let output = Output { receivers: &[OWNER], slots: &[0] };
+        let mut scratch = TransferScratch::default();
+        transfer::output_begin::<P, W>(party, &mut scratch, &shares, output)?;
+        let mut opened = Vec::new();
+        transfer::output_finish::<P, W>(party, &mut scratch, &shares, output, &mut opened)?;
+        if P::ROLE == OWNER && (0..words).any(|i| opened[i] != self.expected(i)) {
+            return Err(SharingError::Shape("the first result is wrong: this is a bug".into()));
+        }
+        Ok(())
+    }
+
+    fn expected(&self, i: usize) -> W {
+        let [a, b] = &self.clear;
+        match self.operation {
+            Operation::Product => a[i].mul(b[i]),
+            Operation::Dot { length } => {
+                let at = i * length..(i + 1) * length;
+                a[at.clone()].iter().zip(&b[at]).fold(W::ZERO, |s, (a, b)| s.add(a.mul(*b)))
+            }
+            Operation::Matrix { size } => {
+                let (start, entry) = (i - i % (size * size), i % (size * size));
+                let (row, column) = (entry / size, entry % size);
+                (0..size).fold(W::ZERO, |s, k| {
+                    s.add(a[start + row * size + k].mul(b[start + k * size + column]))
+                })
+            }
+        }
+    }
+}
+
+/// A value that fills the ring.
+fn value<W: Word>(i: u128) -> W {
+    W::from_u128((i + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835))
+}

@@ -1,0 +1,180 @@
+//! How near a mesh comes to bare sockets, between three processes on this machine.
+//!
+//! `cargo run --release --example loopback [-- MESSAGE_KB [TOTAL_MB [SOCKET_BUFFER_KB]]]`
+//!
+//! The pattern is that of a three-party protocol with a dealer: party 0 sends to party 2, parties
+//! 1 and 2 send each other, a message at a time. One line per transport, with the payload of all
+//! links per second of wall time and per second of CPU time of all processes; then the time of a
+//! round of 16 bytes between parties 1 and 2.
+
+use std::fs;
+use std::net::TcpListener;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+use tacit_net::{
+    Identity, NetError, PartyAddress, PartyId, Phase, Security, SessionConfig, SessionId, Stream,
+    calibrate, connect,
+};
+
+const P: [PartyId; 3] = [PartyId(0), PartyId(1), PartyId(2)];
+const LINKS: [(PartyId, PartyId); 3] = [(P[0], P[2]), (P[1], P[2]), (P[2], P[1])];
+const ROUNDS: usize = 3000;
+
+fn main() {
+    let args: Vec<String> = std::env::args().collect();
+    if args.get(1).map(String::as_str) == Some("party") {
+        return party(&args[2..]).unwrap();
+    }
+    let number = |i: usize, default: usize| args.get(i).map_or(default, |a| a.parse().unwrap());
+    let (kb, total, buffer) = (number(1, 256), number(2, 2000), number(3, 0));
+    for mode in ["bare", "tcp", "tls", "rounds-bare", "rounds-tcp", "rounds-bare-tls", "rounds-tls"] {
+        parties(mode, kb, total, buffer);
+    }
+}
+
+fn parties(mode: &str, kb: usize, total_mb: usize, buffer_kb: usize) {
+    let dir = std::env::temp_dir().join(format!("tacit-loopback-{}", std::process::id()));
+    fs::create_dir_all(&dir).unwrap();
+    let listeners: Vec<TcpListener> =
+        P.iter().map(|_| TcpListener::bind("127.0.0.1:0").unwrap()).collect();
+    for (i, listener) in listeners.iter().enumerate() {
+        let identity = Identity::generate(&format!("p{i}")).unwrap();
+        let address = listener.local_addr().unwrap().to_string();
+        fs::write(dir.join(format!("{i}.addr")), address).unwrap();
+        fs::write(dir.join(format!("{i}.crt")), identity.certificate_pem()).unwrap();
+        fs::write(dir.join(format!("{i}.key")), identity.key_pem()).unwrap();
+    }
+    drop(listeners);
+    let children: Vec<_> = (0..3)
+        .map(|i| {
+            Command::new(std::env::current_exe().unwrap())
+                .args(["party", mode, &i.to_string(), dir.to_str().unwrap()])
+                .args([kb, total_mb, buffer_kb].map(|n| n.to_string()))
+                .stdout(Stdio::piped())
+                .spawn()
+                .unwrap()
+        })
+        .collect();
+    let mut wall: f64 = 0.0;
+    let (mut user, mut system) = (0.0, 0.0);
+    for child in children {
+        let out = child.wait_with_output().unwrap();
+        assert!(out.status.success());
+        let text = String::from_utf8(out.stdout).unwrap();
+        let n: Vec<f64> = text.split_whitespace().map(|n| n.parse().unwrap()).collect();
+        wall = wall.max(n[0]);
+        (user, system) = (user + n[1], system + n[2]);
+    }
+    fs::remove_dir_all(&dir).unwrap();
+    if mode.starts_with("rounds") {
+        println!("{mode:16} {:8.2} us per round", wall / ROUNDS as f64 * 1e6);
+    } else {
+        let bytes = 3.0 * total_mb as f64 * 1e6;
+        println!(
+            "{mode:16} {:6.2} GB/s   {:6.2} GB per CPU second (user {user:.2} s, system {system:.2} s)",
+            bytes / wall / 1e9,
+            bytes / (user + system) / 1e9
+        );
+    }
+}
+
+fn party(args: &[String]) -> Result<(), NetError> {
+    let mode = args[0].as_str();
+    let n = |i: usize| args[i].parse::<usize>().unwrap();
+    let (me, dir, message, total) = (n(1), Path::new(&args[2]), n(3) << 10, n(4) * 1_000_000);
+    let mut config = config(me, dir, mode.ends_with("tls"));
+    config.limits.socket_buffer_bytes = (n(5) > 0).then_some(n(5) << 10);
+    let messages = total / message;
+    let before = cpu_seconds();
+    let time = match mode {
+        "bare" => calibrate::bare_exchange(&config, &LINKS, message, messages)?,
+        "tcp" | "tls" => exchange(&config, message, messages)?,
+        _ if me == 0 && mode.contains("bare") => Duration::ZERO,
+        "rounds-bare" | "rounds-bare-tls" => {
+            calibrate::bare_rounds(&config, P[3 - me], 16, ROUNDS)?
+        }
+        _ => rounds(&config)?,
+    };
+    let after = cpu_seconds();
+    println!("{} {} {}", time.as_secs_f64(), after[0] - before[0], after[1] - before[1]);
+    Ok(())
+}
+
+fn exchange(config: &SessionConfig, message: usize, messages: usize) -> Result<Duration, NetError> {
+    let mut session = connect(config)?;
+    session.barrier()?;
+    let start = Instant::now();
+    // Aligned, as a protocol's own buffers should be.
+    let mut space = vec![0u8; message + 4096];
+    let at = space.as_ptr().align_offset(4096);
+    let buf = &mut space[at..at + message];
+    {
+        let mesh = &mut session.meshes[0];
+        mesh.set_phase(Phase::Online);
+        for step in 0..messages {
+            mesh.set_step(step as u32);
+            match config.me.0 {
+                0 => mesh.send(P[2], Stream::Pre, buf)?,
+                1 => {
+                    mesh.send(P[2], Stream::On, buf)?;
+                    mesh.recv(P[2], Stream::On, buf)?;
+                }
+                _ => {
+                    mesh.recv(P[0], Stream::Pre, buf)?;
+                    mesh.send(P[1], Stream::On, buf)?;
+                    mesh.recv(P[1], Stream::On, buf)?;
+                }
+            }
+        }
+    }
+    session.barrier()?;
+    let time = start.elapsed();
+    session.finish()?;
+    Ok(time)
+}
+
+fn rounds(config: &SessionConfig) -> Result<Duration, NetError> {
+    let mut session = connect(config)?;
+    let mut time = Duration::ZERO;
+    if config.me != P[0] {
+        let other = P[3 - config.me.index()];
+        let mesh = &mut session.meshes[0];
+        let mut buf = [0; 16];
+        let mut start = Instant::now();
+        for round in 0..ROUNDS + 20 {
+            if round == 20 {
+                start = Instant::now();
+            }
+            mesh.send(other, Stream::On, &buf)?;
+            mesh.recv(other, Stream::On, &mut buf)?;
+        }
+        time = start.elapsed();
+    }
+    session.finish()?;
+    Ok(time)
+}
+
+fn config(me: usize, dir: &Path, tls: bool) -> SessionConfig {
+    let read = |i: usize, what: &str| fs::read_to_string(dir.join(format!("{i}.{what}"))).unwrap();
+    let identity = |i| Identity::from_pem(&read(i, "crt"), &read(i, "key")).unwrap();
+    let parties = (0..3)
+        .map(|i| PartyAddress {
+            name: format!("p{i}"),
+            address: read(i, "addr"),
+            fingerprint: tls.then(|| identity(i).fingerprint()),
+        })
+        .collect();
+    let security = match tls {
+        true => Security::Tls(Box::new(identity(me))),
+        false => Security::InsecurePlaintextOnLoopback,
+    };
+    SessionConfig::new(P[me], SessionId::named("loopback"), parties, security)
+}
+
+/// User and system CPU time of this process.
+fn cpu_seconds() -> [f64; 2] {
+    let stat = fs::read_to_string("/proc/self/stat").unwrap();
+    let fields: Vec<&str> = stat.rsplit(')').next().unwrap().split_whitespace().collect();
+    [fields[11], fields[12]].map(|ticks| ticks.parse::<f64>().unwrap() / 100.0)
+}

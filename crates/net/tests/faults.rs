@@ -1,0 +1,251 @@
+//! Peers that stop, stall, disappear, are not who they say, or send garbage.
+
+mod common;
+
+use common::{NAMES, configs, run, run_each};
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+use tacit_net::{Identity, NetError, PartyId, Phase, Security, Stream, connect};
+
+const SHORT: Duration = Duration::from_millis(300);
+
+#[test]
+fn a_peer_that_disappears_is_named_by_all() {
+    for tls in [false, true] {
+        let errors = run(&configs(3, tls), |mut session| {
+            if session.me() == PartyId(1) {
+                return None;
+            }
+            let mut mesh = session.meshes.remove(0);
+            mesh.set_phase(Phase::Online);
+            mesh.set_step(3);
+            Some(mesh.recv(PartyId(1), Stream::On, &mut [0]).unwrap_err())
+        });
+        for error in errors.into_iter().flatten() {
+            let NetError::PeerAborted { peer, reason } = &error else {
+                panic!("{error}");
+            };
+            assert_eq!((peer.id, peer.name.as_str()), (PartyId(1), "bob"));
+            assert!(reason.contains("before finishing"), "{reason}");
+        }
+    }
+}
+
+#[test]
+fn a_peer_that_drops_its_mesh_closed_the_stream() {
+    let errors = run(&configs(2, true), |mut session| {
+        let mut mesh = session.meshes.remove(0);
+        if mesh.me() == PartyId(0) {
+            mesh.send(PartyId(1), Stream::Def, b"last words").unwrap();
+            drop(mesh);
+            return session.barrier().err();
+        }
+        let mut buf = [0; 10];
+        mesh.recv(PartyId(0), Stream::Def, &mut buf).unwrap();
+        assert_eq!(&buf, b"last words");
+        mesh.recv(PartyId(0), Stream::Def, &mut buf).err()
+    });
+    assert!(matches!(errors[1], Some(NetError::Closed { .. })), "{errors:?}");
+    assert!(matches!(errors[0], Some(NetError::PeerAborted { .. })), "{errors:?}");
+}
+
+#[test]
+fn a_stalled_peer_ends_everybody_within_the_deadline() {
+    let mut configs = configs(3, true);
+    configs.iter_mut().for_each(|c| c.limits.progress = Duration::from_secs(1));
+    configs[0].limits.progress = SHORT;
+    let started = Instant::now();
+    let errors = run(&configs, |mut session| {
+        let mut mesh = session.meshes.remove(0);
+        mesh.set_phase(Phase::Open);
+        mesh.set_step(9);
+        if mesh.me() == PartyId(1) {
+            std::thread::sleep(2 * SHORT);
+            return mesh.flush().unwrap_err();
+        }
+        mesh.recv(PartyId(1), Stream::On, &mut [0]).unwrap_err()
+    });
+    assert!(started.elapsed() < Duration::from_secs(8));
+    assert!(
+        matches!(&errors[0], NetError::Timeout { peer, stream: Stream::On, place, .. }
+            if peer.name == "bob" && place.phase == Phase::Open && place.step == 9),
+        "{errors:?}"
+    );
+    for error in &errors[1..] {
+        let text = error.to_string();
+        assert!(text.contains("alice") && text.contains("phase open, step 9"), "{text}");
+    }
+}
+
+#[test]
+fn a_receiver_that_takes_nothing_times_out_its_sender() {
+    let mut configs = configs(2, false);
+    for config in &mut configs {
+        config.limits.progress = SHORT;
+        config.limits.socket_buffer_bytes = Some(64 << 10);
+    }
+    let errors = run(&configs, |mut session| {
+        let mut mesh = session.meshes.remove(0);
+        if mesh.me() == PartyId(1) {
+            std::thread::sleep(3 * SHORT);
+            return mesh.flush().unwrap_err();
+        }
+        mesh.send(PartyId(1), Stream::On, &vec![0; 8 << 20]).unwrap_err()
+    });
+    assert!(matches!(errors[0], NetError::Timeout { .. }), "{errors:?}");
+    assert!(matches!(errors[1], NetError::PeerAborted { .. }), "{errors:?}");
+}
+
+#[test]
+fn an_abort_reaches_other_threads_and_peers() {
+    let mut configs = configs(2, true);
+    configs.iter_mut().for_each(|c| c.workers = 2);
+    let errors = run(&configs, |mut session| {
+        let mut meshes = std::mem::take(&mut session.meshes);
+        let (mut first, mut second) = (meshes.remove(0), meshes.remove(0));
+        let other = PartyId(1 - session.me().0);
+        std::thread::scope(|scope| {
+            let waiting = scope.spawn(move || first.recv(other, Stream::On, &mut [0]).unwrap_err());
+            if session.me() == PartyId(0) {
+                second.abort("check \u{7} failed\nbadly");
+            }
+            waiting.join().unwrap()
+        })
+    });
+    assert!(matches!(&errors[0], NetError::Stopped(why) if why.contains("failed")));
+    assert!(
+        matches!(&errors[1], NetError::PeerAborted { reason, .. } if reason == "check   failed badly"),
+        "{errors:?}"
+    );
+}
+
+#[test]
+fn a_wrong_certificate_is_refused_with_a_clear_error_on_both_sides() {
+    for liar in [0, 1] {
+        let mut configs = configs(2, true);
+        configs.iter_mut().for_each(|c| c.limits.connect = Duration::from_millis(800));
+        let other = Identity::generate("mallory").unwrap();
+        configs[liar].parties[liar].fingerprint = Some(other.fingerprint());
+        configs[liar].security = Security::Tls(Box::new(other));
+        let errors = run_each(&configs, |c| connect(c).err().unwrap());
+        // The dialer knows at once; the listener keeps waiting for the right one, and then tells.
+        assert!(
+            matches!(&errors[1], NetError::Unauthorised { peer, .. } if peer.name == "alice"),
+            "{errors:?}"
+        );
+        let text = errors[0].to_string();
+        assert!(text.contains("bob") && text.contains("identity"), "{text}");
+    }
+}
+
+#[test]
+fn a_party_cannot_play_another() {
+    let mut configs = configs(3, true);
+    configs.iter_mut().for_each(|c| c.limits.connect = Duration::from_secs(1));
+    // Carol has a certificate of the session, but says that she is Bob.
+    configs[2].me = PartyId(1);
+    configs[2].parties.swap(1, 2);
+    let errors = run_each(&[configs[0].clone(), configs[2].clone()], |c| {
+        connect(c).err().unwrap().to_string()
+    });
+    assert!(errors[0].contains("party 2 claims to be party 1"), "{errors:?}");
+    assert!(errors[1].contains("party 2 claims to be party 1"), "{errors:?}");
+}
+
+#[test]
+fn garbage_from_strangers_does_not_disturb_a_session() {
+    for tls in [false, true] {
+        let mut configs = configs(2, tls);
+        let notices = Arc::new(Mutex::new(Vec::new()));
+        let sink = notices.clone();
+        configs[0].notice = Some(Arc::new(move |text: &str| {
+            sink.lock().unwrap().push(text.to_owned());
+        }));
+        configs[0].limits.handshake = SHORT;
+        let address = configs[0].parties[0].address.clone();
+        run_each(&configs, |config| {
+            if config.me == PartyId(1) {
+                let mut silent = Vec::new();
+                for i in 0..20u8 {
+                    let mut stranger = TcpStream::connect(&address).unwrap();
+                    // Some say nothing, some leave, some talk nonsense (a huge TLS record too).
+                    match i % 3 {
+                        0 => silent.push(stranger),
+                        1 => drop(stranger),
+                        _ => stranger.write_all(&[[22, 3, 3, 255, 255], [i; 5]].concat().repeat(50)).unwrap(),
+                    }
+                }
+                std::thread::sleep(SHORT / 2);
+            }
+            connect(config).unwrap().finish().unwrap();
+        });
+        let notices = notices.lock().unwrap();
+        assert!(notices.iter().any(|n| n.contains("was dropped")), "{notices:?}");
+    }
+}
+
+#[test]
+fn oversized_control_frames_are_refused() {
+    // A raw peer that says hello properly and then announces a frame of 4 GB.
+    let mut configs = configs(2, false);
+    configs[0].limits.connect = Duration::from_secs(5);
+    let address = configs[0].parties[0].address.clone();
+    let config = configs.remove(0);
+    let error = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut lines: Vec<TcpStream> = (0..4u8)
+                .map(|i| {
+                    let mut line = TcpStream::connect(&address).unwrap();
+                    let mut hello = b"TACITnet\x01\x00".to_vec();
+                    hello.extend(config.session.0);
+                    hello.extend([2, 1, 0, 1, 0, u8::from(i > 0), 0, 0, i.saturating_sub(1)]);
+                    line.write_all(&hello).unwrap();
+                    let mut answer = [9; 3];
+                    line.read_exact(&mut answer).unwrap();
+                    assert_eq!(answer, [0, 0, 0]);
+                    line
+                })
+                .collect();
+            lines[0].write_all(&[0xff; 5]).unwrap();
+            let mut rest = Vec::new();
+            let _ = lines[0].read_to_end(&mut rest);
+        });
+        connect(&config).unwrap().barrier().unwrap_err()
+    });
+    assert!(
+        matches!(&error, NetError::Misbehaviour { peer, what } if peer.name == NAMES[1] && what.contains("4294967295")),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_port_in_use_is_said() {
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let mut config = configs(2, true).remove(0);
+    config.listener = None;
+    config.parties[0].address = taken.local_addr().unwrap().to_string();
+    let error = connect(&config).err().unwrap();
+    assert!(matches!(&error, NetError::Listen { .. }), "{error}");
+    assert!(error.to_string().contains("in use"), "{error}");
+}
+
+#[test]
+fn plaintext_is_refused_off_loopback() {
+    let mut config = configs(2, false).remove(0);
+    config.parties[1].address = "192.0.2.1:9000".into();
+    let error = connect(&config).err().unwrap();
+    assert!(error.to_string().contains("plaintext is refused"), "{error}");
+}
+
+#[test]
+fn a_peer_that_never_comes_is_named_with_its_address() {
+    let mut configs = configs(3, true);
+    configs.iter_mut().for_each(|c| c.limits.connect = SHORT);
+    let listens = connect(&configs[0]).err().unwrap().to_string();
+    assert!(listens.contains("bob") && listens.contains("carol"), "{listens}");
+    configs[0].listener = None;
+    let dials = connect(&configs[2]).err().unwrap().to_string();
+    assert!(dials.contains(&configs[2].parties[0].address), "{dials}");
+}

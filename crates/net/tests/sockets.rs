@@ -1,0 +1,182 @@
+//! Sessions over TCP and TLS: streams, large messages, throttling, control operations.
+
+mod common;
+
+use common::{configs, run, run_each};
+use std::time::Duration;
+use tacit_net::{NetError, PartyId, Phase, Session, Stream, connect};
+
+fn peers(session: &Session) -> Vec<PartyId> {
+    let me = session.me();
+    PartyId::all(session.parties()).filter(|&p| p != me).collect()
+}
+
+/// All streams between all parties, messages of many sizes, in an order of their own.
+fn talk(mut session: Session) {
+    let others = peers(&session);
+    session.agree(&[("program", "talk".into())]).unwrap();
+    let me = session.me().0;
+    std::thread::scope(|scope| {
+        for (worker, mut mesh) in std::mem::take(&mut session.meshes).into_iter().enumerate() {
+            let others = &others;
+            scope.spawn(move || {
+                mesh.set_phase(Phase::Online);
+                let sizes = [1usize, 7, 64, 1000, 70_000, 16_384, 300_000, 3];
+                for (step, &size) in sizes.iter().enumerate() {
+                    mesh.set_step(step as u32);
+                    for stream in [Stream::Def, Stream::Pre, Stream::On] {
+                        for &to in others {
+                            let byte = me ^ (stream.index() as u8) << 4 ^ worker as u8;
+                            mesh.send(to, stream, &vec![byte; size]).unwrap();
+                        }
+                    }
+                    for stream in Stream::ALL {
+                        for &from in others {
+                            let byte = from.0 ^ (stream.index() as u8) << 4 ^ worker as u8;
+                            let mut buf = vec![0; size];
+                            let (head, tail) = buf.split_at_mut(size / 3);
+                            mesh.recv(from, stream, head).unwrap();
+                            mesh.recv(from, stream, tail).unwrap();
+                            assert!(buf.iter().all(|&b| b == byte));
+                        }
+                    }
+                }
+                let total: usize = sizes.iter().sum();
+                let meter = mesh.meter();
+                let sent = meter.count(others[0], Stream::Def, Phase::Online);
+                assert_eq!(sent.bytes_sent, total as u64);
+                assert_eq!(meter.rounds(), sizes.len() as u64);
+            });
+        }
+    });
+    session.barrier().unwrap();
+    let published = session.publish(&[me; 3]).unwrap();
+    assert_eq!(published[1], [1; 3]);
+    session.finish().unwrap();
+}
+
+#[test]
+fn all_streams_over_tcp() {
+    run(&configs(3, false), talk);
+}
+
+#[test]
+fn all_streams_and_workers_over_tls() {
+    let mut configs = configs(4, true);
+    configs.iter_mut().for_each(|c| c.workers = 2);
+    run(&configs, talk);
+}
+
+fn cross(mut session: Session) {
+    const SIZE: usize = 64 << 20;
+    let mut mesh = session.meshes.remove(0);
+    let other = PartyId(1 - mesh.me().0);
+    let mine = vec![mesh.me().0 + 1; SIZE];
+    let mut theirs = vec![0; SIZE];
+    // One after the other on one stream, and behind another stream.
+    mesh.send(other, Stream::On, &mine).unwrap();
+    mesh.recv(other, Stream::On, &mut theirs).unwrap();
+    assert!(theirs.iter().all(|&b| b == other.0 + 1));
+    mesh.send(other, Stream::Pre, &mine[..SIZE / 4]).unwrap();
+    mesh.send(other, Stream::Def, &mine).unwrap();
+    mesh.send(other, Stream::On, &[7]).unwrap();
+    mesh.recv(other, Stream::On, &mut theirs[..1]).unwrap();
+    mesh.recv(other, Stream::Def, &mut theirs).unwrap();
+    mesh.recv(other, Stream::Pre, &mut theirs[..SIZE / 4]).unwrap();
+    drop(mesh);
+    session.finish().unwrap();
+}
+
+#[test]
+fn huge_messages_cross_on_tcp() {
+    run(&configs(2, false), cross);
+}
+
+#[test]
+fn huge_messages_cross_on_tls() {
+    run(&configs(2, true), cross);
+}
+
+#[test]
+fn huge_messages_go_round_a_triangle() {
+    run(&configs(3, false), |mut session| {
+        const SIZE: usize = 16 << 20;
+        let mut mesh = session.meshes.remove(0);
+        let me = mesh.me().0;
+        let mine = vec![me; SIZE];
+        let mut theirs = vec![9; SIZE];
+        let (next, last) = (PartyId((me + 1) % 3), PartyId((me + 2) % 3));
+        for stream in Stream::ALL {
+            mesh.send(next, stream, &mine).unwrap();
+            mesh.recv(last, stream, &mut theirs).unwrap();
+            assert!(theirs.iter().all(|&b| b == last.0));
+        }
+        drop(mesh);
+        session.finish().unwrap();
+    });
+}
+
+#[test]
+fn a_dealer_is_throttled_by_its_receiver() {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    let mut configs = configs(2, true);
+    configs.iter_mut().for_each(|c| c.limits.socket_buffer_bytes = Some(128 << 10));
+    let (ahead, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    run(&configs, |mut session| {
+        let mut mesh = session.meshes.remove(0);
+        let mut piece = vec![5; 64 << 10];
+        for _ in 0..200 {
+            if mesh.me() == PartyId(0) {
+                let now = ahead.fetch_add(piece.len(), Ordering::SeqCst) + piece.len();
+                most.fetch_max(now, Ordering::SeqCst);
+                mesh.send(PartyId(1), Stream::Pre, &piece).unwrap();
+            } else {
+                std::thread::sleep(Duration::from_micros(500));
+                mesh.recv(PartyId(0), Stream::Pre, &mut piece).unwrap();
+                ahead.fetch_sub(piece.len(), Ordering::SeqCst);
+            }
+        }
+        drop(mesh);
+        session.finish().unwrap();
+    });
+    let most = most.into_inner();
+    assert!(most < 4 << 20, "{most} bytes ahead");
+}
+
+#[test]
+fn different_facts_are_named_on_all_sides() {
+    let errors = run(&configs(3, true), |mut session| {
+        let lanes = if session.me().0 == 2 { "64" } else { "128" };
+        session.agree(&[("lanes", lanes.into())]).unwrap_err()
+    });
+    for (i, error) in errors.iter().enumerate() {
+        let (here, there) = if i == 2 { ("64", "128") } else { ("128", "64") };
+        // Whoever is last may learn of the disagreement from the others' abort.
+        let text = error.to_string();
+        assert!(text.contains("lanes") && text.contains(here) && text.contains(there), "{text}");
+    }
+}
+
+#[test]
+fn different_sessions_and_workers_are_named_on_both_sides() {
+    let mut configs = configs(2, true);
+    configs[1].workers = 3;
+    for error in run_each(&configs, |c| connect(c).err().unwrap()) {
+        let NetError::Disagreement { what, mine, theirs, .. } = &error else {
+            panic!("{error}");
+        };
+        assert_eq!(what, "the number of workers");
+        assert_eq!([mine.as_str(), theirs.as_str()].iter().max(), Some(&"3"));
+    }
+}
+
+#[test]
+fn parties_may_start_in_any_order() {
+    let mut configs = configs(3, true);
+    configs.iter_mut().for_each(|c| c.listener = None);
+    run_each(&configs, |config| {
+        // The highest party dials first, while nobody listens.
+        std::thread::sleep(Duration::from_millis(u64::from(2 - config.me.0) * 300));
+        connect(config).unwrap().finish().unwrap();
+    });
+}
