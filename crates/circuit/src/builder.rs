@@ -154,7 +154,8 @@ impl Builder {
             2..=MAX_FAN_IN => self.merged_and(&xs),
             n => {
                 let top = n.div_ceil(MAX_FAN_IN).min(n);
-                let parts: Vec<Wire> = split_even(&xs, MAX_FAN_IN.min(top.max(2))).map(|p| self.and(p)).collect();
+                let parts: Vec<Wire> =
+                    split_even(&xs, MAX_FAN_IN.min(top.max(2))).map(|p| self.and(p)).collect();
                 self.and(&parts)
             }
         }
@@ -258,7 +259,13 @@ impl Builder {
     }
 
     /// Adds a gate of another circuit through `map` and notes its outputs there.
-    pub(crate) fn copy_gate(&mut self, w: Wire, gate: Gate<'_>, map: &mut [Wire], buffer: &mut Vec<Wire>) {
+    pub(crate) fn copy_gate(
+        &mut self,
+        w: Wire,
+        gate: Gate<'_>,
+        map: &mut [Wire],
+        buffer: &mut Vec<Wire>,
+    ) {
         buffer.clear();
         gate.for_each_input(|x| buffer.push(map[x.index()]));
         let new = match gate {
@@ -306,7 +313,8 @@ impl Builder {
         let code = kind::AND_BASE + xs.len() as u8;
         let hash = self.table.mixer.hash(code, 0, xs);
         let nodes = &self.nodes;
-        let same = |w: Wire| nodes.kind(w) == code && matches!(nodes.gate(w), Gate::And(ys) if ys == xs);
+        let same =
+            |w: Wire| nodes.kind(w) == code && matches!(nodes.gate(w), Gate::And(ys) if ys == xs);
         if let Some(w) = self.table.find(hash, same) {
             return w;
         }

@@ -29,7 +29,8 @@ pub(crate) fn compact(nodes: &Nodes, input_widths: Vec<u32>, outputs: Vec<Vec<Wi
     for (w, gate) in nodes.gates() {
         job.copy(nodes, w, gate);
     }
-    let outputs = outputs.into_iter().map(|o| o.into_iter().map(|w| job.map[w.index()]).collect()).collect();
+    let outputs =
+        outputs.into_iter().map(|o| o.into_iter().map(|w| job.map[w.index()]).collect()).collect();
     Circuit { nodes: job.new, input_widths, outputs }
 }
 
@@ -101,7 +102,8 @@ impl Compactor {
 pub(crate) fn drop_unused(inputs: usize, outputs: Vec<Vec<u16>>) -> (Vec<usize>, Poly) {
     let used = outputs.iter().flatten().fold(0u16, |a, m| a | m);
     let kept: Vec<usize> = (0..inputs).filter(|&k| used >> k & 1 == 1).collect();
-    let squeeze = |m: u16| kept.iter().enumerate().fold(0u16, |s, (new, &old)| s | (m >> old & 1) << new);
+    let squeeze =
+        |m: u16| kept.iter().enumerate().fold(0u16, |s, (new, &old)| s | (m >> old & 1) << new);
     let outputs = outputs.iter().map(|o| o.iter().map(|&m| squeeze(m)).collect()).collect();
     let poly = Poly::new(kept.len() as u8, outputs);
     (kept, poly)

@@ -105,7 +105,11 @@ pub(crate) struct Nodes {
 
 impl Nodes {
     pub fn with_capacity(wires: usize) -> Nodes {
-        Nodes { kinds: Vec::with_capacity(wires), args: Vec::with_capacity(wires), ..Nodes::default() }
+        Nodes {
+            kinds: Vec::with_capacity(wires),
+            args: Vec::with_capacity(wires),
+            ..Nodes::default()
+        }
     }
 
     pub fn len(&self) -> usize {
@@ -118,10 +122,6 @@ impl Nodes {
 
     pub fn args(&self, w: Wire) -> [Wire; 2] {
         self.args[w.index()]
-    }
-
-    pub fn polys(&self) -> &[Arc<Poly>] {
-        &self.polys
     }
 
     pub fn add_poly(&mut self, poly: Arc<Poly>) -> u32 {
@@ -165,7 +165,10 @@ impl Nodes {
     }
 
     fn push_pool(&mut self, wires: &[Wire]) -> Wire {
-        assert!(self.pool.len() + wires.len() < MAX_WIRES, "a circuit's gates have at most {MAX_WIRES} inputs");
+        assert!(
+            self.pool.len() + wires.len() < MAX_WIRES,
+            "a circuit's gates have at most {MAX_WIRES} inputs"
+        );
         let at = Wire(self.pool.len() as u32);
         self.pool.extend_from_slice(wires);
         at

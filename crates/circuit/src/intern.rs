@@ -22,7 +22,8 @@ impl Mixer {
 
     #[inline]
     fn mix(self, state: u64, word: u64) -> u64 {
-        let m = u128::from(state ^ word ^ self.key) * u128::from(0x9e37_79b9_7f4a_7c15 ^ self.key.rotate_left(29) | 1);
+        let m = u128::from(state ^ word ^ self.key)
+            * u128::from(0x9e37_79b9_7f4a_7c15 ^ self.key.rotate_left(29) | 1);
         (m as u64) ^ (m >> 64) as u64
     }
 

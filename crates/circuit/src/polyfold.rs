@@ -71,7 +71,12 @@ fn linear(b: &mut Builder, inputs: &[Wire], products: &[u16]) -> Wire {
 }
 
 /// Builds the gate of the outputs marked `wide`, each distinct output once.
-fn build_wide(b: &mut Builder, inputs: &[Wire], outputs: &[Vec<u16>], wide: &[bool]) -> HashMap<Vec<u16>, Wire> {
+fn build_wide(
+    b: &mut Builder,
+    inputs: &[Wire],
+    outputs: &[Vec<u16>],
+    wide: &[bool],
+) -> HashMap<Vec<u16>, Wire> {
     let mut kept: Vec<Vec<u16>> = Vec::new();
     for (o, _) in outputs.iter().zip(wide).filter(|(_, w)| **w) {
         if !kept.contains(o) {
@@ -81,7 +86,8 @@ fn build_wide(b: &mut Builder, inputs: &[Wire], outputs: &[Vec<u16>], wide: &[bo
     match kept.as_slice() {
         [] => HashMap::new(),
         [one] if one.len() == 1 && one[0].count_ones() as usize <= MAX_FAN_IN => {
-            let xs: Vec<Wire> = (0..inputs.len()).filter(|&k| one[0] >> k & 1 == 1).map(|k| inputs[k]).collect();
+            let xs: Vec<Wire> =
+                (0..inputs.len()).filter(|&k| one[0] >> k & 1 == 1).map(|k| inputs[k]).collect();
             let w = b.and(&xs);
             HashMap::from([(one.clone(), w)])
         }

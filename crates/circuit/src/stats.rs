@@ -53,7 +53,8 @@ impl Stats {
 impl Circuit {
     /// Depth and gate counts of all gates in the circuit.
     pub fn stats(&self) -> Stats {
-        let mut s = Stats { and_depth: self.levels().into_iter().max().unwrap_or(0), ..Stats::default() };
+        let mut s =
+            Stats { and_depth: self.levels().into_iter().max().unwrap_or(0), ..Stats::default() };
         for (_, gate) in self.gates() {
             match gate {
                 Gate::Input { .. } | Gate::Const(_) => {}

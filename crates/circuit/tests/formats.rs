@@ -5,7 +5,8 @@ mod common;
 use common::{Rng, Shape, assert_same, random_circuit};
 use proptest::prelude::*;
 use tacit_circuit::formats::{
-    Dialect, Place, PortOrder, ReadOptions, Reason, TextOptions, WriteError, binary, parse, read_file, write_text,
+    Dialect, Place, PortOrder, ReadOptions, Reason, TextOptions, WriteError, binary, parse,
+    read_file, write_text,
 };
 use tacit_circuit::{Builder, Circuit, Poly};
 
@@ -24,7 +25,9 @@ fn run(c: &Circuit, inputs: &[u64]) -> Vec<u64> {
 
 #[test]
 fn every_gate_of_bristol_fashion() {
-    let c = ok("6 11\n2 2 2\n2 2 1\n# a comment\n\n1 1 1 4 EQ # set\n4 2 0 1 2 3 5 6 MAND\n2 1 4 5 7 XOR\n1 1 6 8 NOT\n\r\n1 1 7 9 EQW\r\n1 1 8 10 INV");
+    let c = ok(
+        "6 11\n2 2 2\n2 2 1\n# a comment\n\n1 1 1 4 EQ # set\n4 2 0 1 2 3 5 6 MAND\n2 1 4 5 7 XOR\n1 1 6 8 NOT\n\r\n1 1 7 9 EQW\r\n1 1 8 10 INV",
+    );
     let out = run(&c, &[0b0011, 0b0101, 0b1111, 0b0110]);
     // outputs 8, 9 | 10
     assert_eq!(out, [!0b0100, !0b0011, 0b0100]);
@@ -34,7 +37,9 @@ fn every_gate_of_bristol_fashion() {
 
 #[test]
 fn wide_gates() {
-    let c = ok("3 7\n1 3\n1 3\n3 1 0 1 2 3 AND\n3 1 0 1 2 4 XOR\n3 2 0 1 2 5 6 80 96 ANF\n".replace("1 3\n3 1", "1 4\n3 1").as_str());
+    let c = ok("3 7\n1 3\n1 3\n3 1 0 1 2 3 AND\n3 1 0 1 2 4 XOR\n3 2 0 1 2 5 6 80 96 ANF\n"
+        .replace("1 3\n3 1", "1 4\n3 1")
+        .as_str());
     let all = [0b1010_1010, 0b1100_1100, 0b1111_0000];
     let out = run(&c, &all);
     assert_eq!(out[0], 0b1000_0000);
@@ -50,7 +55,8 @@ fn wide_gates() {
 fn old_format_is_recognised() {
     let text = "3 6\n2 1 1\n\n2 1 0 1 3 AND\n2 1 2 3 4 XOR\n1 1 4 5 INV\n";
     for dialect in [Dialect::Auto, Dialect::Old] {
-        let c = parse("old", text.as_bytes(), &ReadOptions { dialect, ..ReadOptions::default() }).expect("old format");
+        let c = parse("old", text.as_bytes(), &ReadOptions { dialect, ..ReadOptions::default() })
+            .expect("old format");
         assert_eq!(c.input_widths(), [2, 1]);
         assert_eq!(run(&c, &[0b1100, 0b1010, 0]), [!0b1000]);
     }
@@ -80,7 +86,8 @@ fn ports_in_any_order_of_bits() {
         for options in [on_input, on_output] {
             let c = parse("t", text.as_bytes(), &options).expect("well formed");
             assert_eq!(value(&c, 0x1234), want);
-            let from_binary = parse("t", &binary::write(&ok(&text)), &options).expect("well formed");
+            let from_binary =
+                parse("t", &binary::write(&ok(&text)), &options).expect("well formed");
             assert_eq!(from_binary, c);
         }
     }
@@ -106,7 +113,10 @@ fn malformed_gates() {
     assert_eq!(gate("2 1 0 4 3 AND"), (6, Reason::NoSuchWire { wire: 4, wires: 4 }));
     assert_eq!(gate("2 1 0 1 9 AND"), (6, Reason::NoSuchWire { wire: 9, wires: 4 }));
     assert_eq!(gate("1 1 0 3 AND"), (6, Reason::Arity { gate: "AND", inputs: 1, outputs: 1 }));
-    assert_eq!(gate("9 1 0 1 2 0 1 2 0 1 2 3 AND").1, Reason::Arity { gate: "AND", inputs: 9, outputs: 1 });
+    assert_eq!(
+        gate("9 1 0 1 2 0 1 2 0 1 2 3 AND").1,
+        Reason::Arity { gate: "AND", inputs: 9, outputs: 1 }
+    );
     assert_eq!(gate("3 2 0 1 2 3 4 MAND").1, Reason::Arity { gate: "MAND", inputs: 3, outputs: 2 });
     assert_eq!(gate("2 1 0 1 INV").1, Reason::Arity { gate: "INV", inputs: 2, outputs: 1 });
     assert_eq!(gate("2 1 0 3 XOR"), (6, Reason::WordCount { expected: 6, found: 5 }));
@@ -121,7 +131,10 @@ fn malformed_gates() {
     assert!(matches!(gate("4294967294 1 0 1 3 XOR").1, Reason::WordCount { .. }));
     assert_eq!(gate("2 1 0 1 3 1f ANF").1, Reason::Table { token: "1f".into(), bits: 4 });
     assert_eq!(gate("2 1 0 1 3 g ANF").1, Reason::Table { token: "g".into(), bits: 4 });
-    assert_eq!(gate("13 1 0 0 0 0 0 0 0 0 0 0 0 0 0 3 1 ANF").1, Reason::Arity { gate: "ANF", inputs: 13, outputs: 1 });
+    assert_eq!(
+        gate("13 1 0 0 0 0 0 0 0 0 0 0 0 0 0 3 1 ANF").1,
+        Reason::Arity { gate: "ANF", inputs: 13, outputs: 1 }
+    );
     assert_eq!(gate("2 1 0 1 3 ANF").1, Reason::WordCount { expected: 7, found: 6 });
     assert_eq!(gate("2 1 0 1 3 AND\n2 1 0 1 3 AND"), (7, Reason::TrailingLine(2)));
     assert_eq!(gate(""), (6, Reason::MissingGates { claimed: 2, found: 1 }));
@@ -136,15 +149,24 @@ fn malformed_headers() {
     assert_eq!(refused("# nothing\n\n").1, Reason::Truncated("the line of gate and wire counts"));
     assert_eq!(refused("1 3\n").1, Reason::Truncated("the line of input widths"));
     assert_eq!(refused("1 3\n1 2\n").1, Reason::Truncated("the line of output widths"));
-    assert!(matches!(refused("1 3 4\n1 2\n1 1\n2 1 0 1 2 AND\n"), (1, Reason::Header { found: 3, .. })));
+    assert!(matches!(
+        refused("1 3 4\n1 2\n1 1\n2 1 0 1 2 AND\n"),
+        (1, Reason::Header { found: 3, .. })
+    ));
     assert!(matches!(refused("1 3\n1 2 2 7\n1 1\n2 1 0 1 2 AND\n"), (2, Reason::Header { .. })));
     assert!(matches!(refused("1 3\n1 2\n2 1\n2 1 0 1 2 AND\n"), (3, Reason::Header { .. })));
     assert!(number(refused("x 3\n1 2\n1 1\n").1));
     assert!(number(refused("1 18446744073709551616\n1 2\n1 1\n").1));
     assert_eq!(refused("1 3\n1 2\n1 4\n2 1 0 1 2 AND\n"), (2, Reason::Ports { need: 4, wires: 3 }));
     assert_eq!(refused("1 3\n1 4\n1 1\n2 1 0 1 2 AND\n"), (2, Reason::Ports { need: 4, wires: 3 }));
-    assert_eq!(refused("1 4\n1 2\n1 1\n2 1 0 1 2 AND\n").1, Reason::Unassigned { wire: 3, missing: 1 });
-    assert!(matches!(read_file("/nonexistent/x", &ReadOptions::default()).expect_err("no file").reason, Reason::Io(_)));
+    assert_eq!(
+        refused("1 4\n1 2\n1 1\n2 1 0 1 2 AND\n").1,
+        Reason::Unassigned { wire: 3, missing: 1 }
+    );
+    assert!(matches!(
+        read_file("/nonexistent/x", &ReadOptions::default()).expect_err("no file").reason,
+        Reason::Io(_)
+    ));
 }
 
 #[test]
@@ -182,7 +204,8 @@ fn outputs_take_their_numbers_directly() {
     b.output(&[and, not]);
     b.output(&[x[1], and]);
     let c = b.finish();
-    let text = String::from_utf8(write_text(&c, TextOptions::default()).expect("fits")).expect("ASCII");
+    let text =
+        String::from_utf8(write_text(&c, TextOptions::default()).expect("fits")).expect("ASCII");
     assert_eq!(text, "4 6\n1 2\n2 2 2\n\n2 1 0 1 2 AND\n1 1 2 3 INV\n1 1 1 4 EQW\n1 1 2 5 EQW\n");
     let plain = TextOptions { dialect: Dialect::Fashion, no_eqw: true };
     let text = String::from_utf8(write_text(&c, plain).expect("fits")).expect("ASCII");
@@ -222,27 +245,32 @@ fn malformed_binary() {
     let e = parse("long", &long, &ReadOptions::default()).expect_err("trailing byte");
     assert_eq!(e.place, Place::Byte(bytes.len() as u64));
     for bad in [
-        &[0xff; 12][..],                                       // endless varint
-        &[0x80, 0x00],                                         // not the shortest form
-        &[0xff, 0xff, 0xff, 0xff, 0x0f],                       // more ports than bytes
-        &[1, 0xff, 0xff, 0xff, 0xff, 0x07, 0, 0],              // too many input bits
-        &[1, 1, 1, 3, 1, 2, 0],                                // reads before the first wire
-        &[1, 1, 1, 3, 0, 1, 0],                                // reads itself
-        &[1, 2, 1, 10, 1, 1, 0],                               // AND of one wire twice
-        &[1, 2, 1, 9, 1, 0],                                   // AND of one
-        &[1, 2, 1, 77, 1, 0],                                  // no such gate
-        &[1, 2, 1, 5, 2, 1, 2, 1, 2, 4, 0, 0],                 // product repeated
-        &[1, 2, 1, 5, 2, 1, 2, 1, 1, 4, 0],                    // product beyond the inputs
-        &[1, 2, 1, 5, 2, 0, 2, 1, 0],                          // no outputs
-        &[1, 1, 0, 1, 1, 1],                                   // output does not exist
+        &[0xff; 12][..],                          // endless varint
+        &[0x80, 0x00],                            // not the shortest form
+        &[0xff, 0xff, 0xff, 0xff, 0x0f],          // more ports than bytes
+        &[1, 0xff, 0xff, 0xff, 0xff, 0x07, 0, 0], // too many input bits
+        &[1, 1, 1, 3, 1, 2, 0],                   // reads before the first wire
+        &[1, 1, 1, 3, 0, 1, 0],                   // reads itself
+        &[1, 2, 1, 10, 1, 1, 0],                  // AND of one wire twice
+        &[1, 2, 1, 9, 1, 0],                      // AND of one
+        &[1, 2, 1, 77, 1, 0],                     // no such gate
+        &[1, 2, 1, 5, 2, 1, 2, 1, 2, 4, 0, 0],    // product repeated
+        &[1, 2, 1, 5, 2, 1, 2, 1, 1, 4, 0],       // product beyond the inputs
+        &[1, 2, 1, 5, 2, 0, 2, 1, 0],             // no outputs
+        &[1, 1, 0, 1, 1, 1],                      // output does not exist
     ] {
         let bytes = [&b"tacitbc1"[..], bad].concat();
         assert!(parse("bad", &bytes, &ReadOptions::default()).is_err(), "{bad:?}");
     }
 }
 
+/// Failing seeds are printed; no files are left behind.
+fn config(cases: u32) -> ProptestConfig {
+    ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(cases) }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(config(200))]
 
     #[test]
     fn round_trip(seed: u64, gates in 0usize..150) {

@@ -39,8 +39,13 @@ fn check_levels(c: &Circuit, levels: &[u32]) {
     assert_eq!(levels.iter().max().copied().unwrap_or(0), depth(c));
 }
 
+/// Failing seeds are printed; no files are left behind.
+fn config(cases: u32) -> ProptestConfig {
+    ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(cases) }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(120))]
+    #![proptest_config(config(120))]
 
     #[test]
     fn folding_and_dead_gates(seed: u64, gates in 1usize..200) {
@@ -189,14 +194,23 @@ fn a_chain_becomes_the_best_tree() {
             let model = CostModel { level_cost, bit_cost: 1.0, form };
             let new = merge_trees(&c, 8, &model);
             assert_same(&c, &new, &mut Rng(3));
-            println!("chain, {form:?}, {level_cost}: {:?} {}", new.stats(), new.stats().direction_bits());
+            println!(
+                "chain, {form:?}, {level_cost}: {:?} {}",
+                new.stats(),
+                new.stats().direction_bits()
+            );
             for fan in 2..=8 {
-                assert!(model.circuit(&new) <= model.circuit(&uniform_tree(100, fan)), "{model:?} {fan}");
+                assert!(
+                    model.circuit(&new) <= model.circuit(&uniform_tree(100, fan)),
+                    "{model:?} {fan}"
+                );
             }
         }
     }
     // spec 9.5's model: depth 7 with 99 bits per direction, depth 3 with 635
-    let bits = |level_cost| merge_trees(&c, 8, &CostModel { level_cost, bit_cost: 1.0, form: Form::Symmetric }).stats();
+    let bits = |level_cost| {
+        merge_trees(&c, 8, &CostModel { level_cost, bit_cost: 1.0, form: Form::Symmetric }).stats()
+    };
     assert_eq!((bits(0.0).and_depth, bits(0.0).direction_bits()), (7, 99));
     assert_eq!((bits(1e6).and_depth, bits(1e6).direction_bits()), (3, 403));
 }
@@ -221,21 +235,35 @@ fn published_circuits_through_the_pipeline() {
     for (name, goals) in [("adder64.txt", 3), ("mult64.txt", 1), ("aes_128.txt", 2)] {
         let Some(path) = published(name) else { return };
         let c = read_file(path, &ReadOptions::default()).expect("well formed");
-        for goal in [Goal::Size, Goal::Cost { level_cost: 3000.0, bit_cost: 1.0 }, Goal::Depth].into_iter().take(goals) {
+        for goal in [Goal::Size, Goal::Cost { level_cost: 3000.0, bit_cost: 1.0 }, Goal::Depth]
+            .into_iter()
+            .take(goals)
+        {
             for (max_fan_in, polynomial) in [(2, false), (8, false), (2, true)] {
                 let start = std::time::Instant::now();
-                let new = optimise(&c, &Options { goal, max_fan_in, polynomial, form: Form::Symmetric });
+                let new =
+                    optimise(&c, &Options { goal, max_fan_in, polynomial, form: Form::Symmetric });
                 assert_same(&c, &new, &mut Rng(6));
                 let (old, s) = (c.stats(), new.stats());
                 println!(
                     "{name} {goal:?} fan {max_fan_in} polynomial {polynomial}: depth {} -> {}, ANDs {} -> {:?} + {}, xors {} -> {}, elements {} -> {}, {:?}",
-                    old.and_depth, s.and_depth, old.and_count(), s.by_class(), s.polys, old.xors, s.xors,
-                    circuit_traffic(&c, Form::Symmetric).total(), circuit_traffic(&new, Form::Symmetric).total(),
+                    old.and_depth,
+                    s.and_depth,
+                    old.and_count(),
+                    s.by_class(),
+                    s.polys,
+                    old.xors,
+                    s.xors,
+                    circuit_traffic(&c, Form::Symmetric).total(),
+                    circuit_traffic(&new, Form::Symmetric).total(),
                     start.elapsed()
                 );
                 assert!(s.and_depth <= old.and_depth);
                 if goal == Goal::Size {
-                    assert!(circuit_traffic(&new, Form::Symmetric).total() <= circuit_traffic(&c, Form::Symmetric).total());
+                    assert!(
+                        circuit_traffic(&new, Form::Symmetric).total()
+                            <= circuit_traffic(&c, Form::Symmetric).total()
+                    );
                 }
             }
         }

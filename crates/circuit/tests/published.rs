@@ -4,7 +4,9 @@ mod common;
 
 use common::{Rng, bits_le, bytes_le, published};
 use tacit_circuit::Circuit;
-use tacit_circuit::formats::{Dialect, PortOrder, ReadOptions, TextOptions, binary, parse, read_file, write_text};
+use tacit_circuit::formats::{
+    Dialect, PortOrder, ReadOptions, TextOptions, binary, parse, read_file, write_text,
+};
 
 fn load(name: &str, options: &ReadOptions) -> Option<Circuit> {
     let circuit = read_file(published(name)?, options).expect("a published file is well formed");
@@ -21,7 +23,8 @@ fn check_word(name: &str, f: fn(u64, u64) -> u64) {
     assert_eq!(c.input_widths(), [64, 64]);
     let mut rng = Rng(5);
     let extremes = [0, 1, u64::MAX, 1 << 63, (1 << 63) - 1];
-    let mut pairs: Vec<(u64, u64)> = extremes.iter().flat_map(|&x| extremes.map(|y| (x, y))).collect();
+    let mut pairs: Vec<(u64, u64)> =
+        extremes.iter().flat_map(|&x| extremes.map(|y| (x, y))).collect();
     pairs.extend((0..40).map(|_| (rng.next(), rng.next())));
     for (x, y) in pairs {
         let out = c.eval(&[bits_le(&x.to_le_bytes()), bits_le(&y.to_le_bytes())]);
@@ -74,7 +77,10 @@ fn sha256() {
     let Some(c) = load("sha256.txt", &bytes_reversed()) else { return };
     check_sha256(&c);
     let stats = c.stats();
-    assert_eq!((stats.and_count(), stats.and_depth, stats.xors, stats.nots), (22573, 1607, 110_644, 1856));
+    assert_eq!(
+        (stats.and_count(), stats.and_depth, stats.xors, stats.nots),
+        (22573, 1607, 110_644, 1856)
+    );
     assert_eq!(c.gate_count(), 135_073);
 }
 
@@ -86,7 +92,8 @@ fn every_format_keeps_aes() {
         let again = parse("again", &text, &ReadOptions::default()).expect("what we write we read");
         assert_eq!(again.digest(), c.digest());
     }
-    let again = parse("again", &binary::write(&c), &ReadOptions::default()).expect("what we write we read");
+    let again =
+        parse("again", &binary::write(&c), &ReadOptions::default()).expect("what we write we read");
     assert_eq!(again, c);
     check_aes(&again);
 }
@@ -94,6 +101,7 @@ fn every_format_keeps_aes() {
 #[test]
 fn the_order_option_works_on_the_binary_form() {
     let Some(plain) = as_in_file("sha256.txt") else { return };
-    let c = parse("binary", &binary::write(&plain), &bytes_reversed()).expect("what we write we read");
+    let c =
+        parse("binary", &binary::write(&plain), &bytes_reversed()).expect("what we write we read");
     check_sha256(&c);
 }

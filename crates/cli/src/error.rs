@@ -2,6 +2,7 @@
 
 use serde_json::json;
 use std::fmt;
+use tacit_engine::circuit::EvaluateError;
 use tacit_engine::values::ValueError;
 use tacit_net::NetError;
 
@@ -48,6 +49,12 @@ impl ErrorKind {
     /// The exit code of the process.
     pub fn exit_code(self) -> u8 {
         self.row().1
+    }
+
+    /// The kind with an exit code; an unknown one is a bug.
+    pub fn of_code(code: u8) -> ErrorKind {
+        let row = ErrorKind::TABLE.iter().find(|row| row.1 == code);
+        row.map_or(ErrorKind::Bug, |row| row.0)
     }
 
     /// The name in JSON.
@@ -102,6 +109,15 @@ impl fmt::Display for CliError {
 }
 
 impl std::error::Error for CliError {}
+
+impl From<EvaluateError> for CliError {
+    fn from(e: EvaluateError) -> CliError {
+        match e {
+            EvaluateError::Net(e) => e.into(),
+            other => CliError::input(other.to_string()),
+        }
+    }
+}
 
 impl From<ValueError> for CliError {
     fn from(e: ValueError) -> CliError {

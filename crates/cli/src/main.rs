@@ -1,9 +1,15 @@
 //! The `tacit` program.
 
+mod bench;
 mod circuit;
 mod error;
+mod lab;
+mod local;
+mod network;
 mod output;
 mod ports;
+mod profile;
+mod run;
 
 use clap::{Parser, Subcommand};
 use error::{CliError, ErrorKind};
@@ -27,6 +33,14 @@ struct Cli {
 enum Command {
     /// Build, inspect, convert and evaluate Boolean circuits
     Circuit(circuit::CircuitArgs),
+    /// Set up the parties' identities, and test the links between them
+    Network(network::NetworkArgs),
+    /// Evaluate a circuit on the parties' private inputs
+    Run(run::RunArgs),
+    /// Predict how long a circuit takes on another network
+    Lab(lab::LabArgs),
+    /// Measure a protocol's speed, beside the bound of the setting
+    Bench(bench::BenchArgs),
 }
 
 fn main() -> ExitCode {
@@ -34,7 +48,7 @@ fn main() -> ExitCode {
     let output = Output::new(cli.json);
     report_panics(output);
     match run(cli.command, output) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(e) => {
             output.error(&e);
             ExitCode::from(e.kind.exit_code())
@@ -42,9 +56,13 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(command: Command, output: Output) -> Result<(), CliError> {
+fn run(command: Command, output: Output) -> Result<ExitCode, CliError> {
     match command {
-        Command::Circuit(args) => circuit::run(args, output),
+        Command::Circuit(args) => circuit::run(args, output).map(|()| ExitCode::SUCCESS),
+        Command::Network(args) => network::run(args, output).map(|()| ExitCode::SUCCESS),
+        Command::Run(args) => run::run(&args, output),
+        Command::Lab(args) => lab::run(&args, output).map(|()| ExitCode::SUCCESS),
+        Command::Bench(args) => bench::run(&args, output),
     }
 }
 

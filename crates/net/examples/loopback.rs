@@ -5,16 +5,18 @@
 //! The pattern is that of a three-party protocol with a dealer: party 0 sends to party 2, parties
 //! 1 and 2 send each other, a message at a time. One line per transport, with the payload of all
 //! links per second of wall time and per second of CPU time of all processes; then the time of a
-//! round of 16 bytes between parties 1 and 2.
+//! round of 16 bytes between parties 1 and 2; then what the shaper makes of 1 Gbit/s links; last
+//! the memory transport, with threads for parties.
 
 use std::fs;
 use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
+use tacit_net::memory::{self, MemoryNetwork};
 use tacit_net::{
-    Identity, NetError, PartyAddress, PartyId, Phase, Security, SessionConfig, SessionId, Stream,
-    calibrate, connect,
+    Identity, LinkProfile, Mesh, NetError, PartyAddress, PartyId, Phase, Security, SessionConfig,
+    SessionId, Stream, calibrate, connect,
 };
 
 const P: [PartyId; 3] = [PartyId(0), PartyId(1), PartyId(2)];
@@ -28,9 +30,29 @@ fn main() {
     }
     let number = |i: usize, default: usize| args.get(i).map_or(default, |a| a.parse().unwrap());
     let (kb, total, buffer) = (number(1, 256), number(2, 2000), number(3, 0));
-    for mode in ["bare", "tcp", "tls", "rounds-bare", "rounds-tcp", "rounds-bare-tls", "rounds-tls"] {
+    for mode in ["bare", "tcp", "tls", "rounds-bare", "rounds-tcp", "rounds-bare-tls", "rounds-tls"]
+    {
         parties(mode, kb, total, buffer);
     }
+    for mode in ["shaped-tcp", "shaped-tls"] {
+        parties(mode, kb, total.min(500), buffer);
+    }
+    in_memory(kb << 10, kb << 10, total);
+    in_memory(kb << 10, 64, total);
+}
+
+/// Messages go in pieces of `piece` bytes, each a `send` and a `recv` of its own.
+fn in_memory(message: usize, piece: usize, total_mb: usize) {
+    let messages = total_mb * 1_000_000 / message;
+    let before = cpu_seconds();
+    let start = Instant::now();
+    memory::run(3, 1, &MemoryNetwork::default(), |mut session| {
+        play(&mut session.meshes[0], message, piece, messages).unwrap();
+        session.finish().unwrap();
+    });
+    let (wall, after) = (start.elapsed().as_secs_f64(), cpu_seconds());
+    let [user, system] = [after[0] - before[0], after[1] - before[1]];
+    report(&format!("memory, {piece} B"), total_mb, wall, user, system);
 }
 
 fn parties(mode: &str, kb: usize, total_mb: usize, buffer_kb: usize) {
@@ -68,15 +90,19 @@ fn parties(mode: &str, kb: usize, total_mb: usize, buffer_kb: usize) {
     }
     fs::remove_dir_all(&dir).unwrap();
     if mode.starts_with("rounds") {
-        println!("{mode:16} {:8.2} us per round", wall / ROUNDS as f64 * 1e6);
+        println!("{mode:18} {:8.2} us per round", wall / ROUNDS as f64 * 1e6);
     } else {
-        let bytes = 3.0 * total_mb as f64 * 1e6;
-        println!(
-            "{mode:16} {:6.2} GB/s   {:6.2} GB per CPU second (user {user:.2} s, system {system:.2} s)",
-            bytes / wall / 1e9,
-            bytes / (user + system) / 1e9
-        );
+        report(mode, total_mb, wall, user, system);
     }
+}
+
+fn report(what: &str, total_mb: usize, wall: f64, user: f64, system: f64) {
+    let bytes = 3.0 * total_mb as f64 * 1e6;
+    println!(
+        "{what:18} {:6.3} GB/s   {:6.2} GB per CPU second (user {user:.2} s, system {system:.2} s)",
+        bytes / wall / 1e9,
+        bytes / (user + system) / 1e9
+    );
 }
 
 fn party(args: &[String]) -> Result<(), NetError> {
@@ -89,6 +115,11 @@ fn party(args: &[String]) -> Result<(), NetError> {
     let before = cpu_seconds();
     let time = match mode {
         "bare" => calibrate::bare_exchange(&config, &LINKS, message, messages)?,
+        "shaped-tcp" | "shaped-tls" => {
+            let link = LinkProfile::new(Duration::from_millis(1), 1_000_000_000);
+            config.shape = P.iter().filter(|&&p| p != P[me]).map(|&p| (p, link)).collect();
+            exchange(&config, message, messages)?
+        }
         "tcp" | "tls" => exchange(&config, message, messages)?,
         _ if me == 0 && mode.contains("bare") => Duration::ZERO,
         "rounds-bare" | "rounds-bare-tls" => {
@@ -105,33 +136,49 @@ fn exchange(config: &SessionConfig, message: usize, messages: usize) -> Result<D
     let mut session = connect(config)?;
     session.barrier()?;
     let start = Instant::now();
-    // Aligned, as a protocol's own buffers should be.
-    let mut space = vec![0u8; message + 4096];
-    let at = space.as_ptr().align_offset(4096);
-    let buf = &mut space[at..at + message];
-    {
-        let mesh = &mut session.meshes[0];
-        mesh.set_phase(Phase::Online);
-        for step in 0..messages {
-            mesh.set_step(step as u32);
-            match config.me.0 {
-                0 => mesh.send(P[2], Stream::Pre, buf)?,
-                1 => {
-                    mesh.send(P[2], Stream::On, buf)?;
-                    mesh.recv(P[2], Stream::On, buf)?;
-                }
-                _ => {
-                    mesh.recv(P[0], Stream::Pre, buf)?;
-                    mesh.send(P[1], Stream::On, buf)?;
-                    mesh.recv(P[1], Stream::On, buf)?;
-                }
-            }
-        }
-    }
+    play(&mut session.meshes[0], message, message, messages)?;
     session.barrier()?;
     let time = start.elapsed();
     session.finish()?;
     Ok(time)
+}
+
+fn play(mesh: &mut Mesh, message: usize, piece: usize, messages: usize) -> Result<(), NetError> {
+    // Aligned, as a protocol's own buffers should be.
+    let mut space = vec![0u8; message + 4096];
+    let at = space.as_ptr().align_offset(4096);
+    let buf = &mut space[at..at + message];
+    mesh.set_phase(Phase::Online);
+    for step in 0..messages {
+        mesh.set_step(step as u32);
+        match mesh.me().0 {
+            0 => send(mesh, P[2], Stream::Pre, buf, piece)?,
+            1 => {
+                send(mesh, P[2], Stream::On, buf, piece)?;
+                recv(mesh, P[2], Stream::On, buf, piece)?;
+            }
+            _ => {
+                recv(mesh, P[0], Stream::Pre, buf, piece)?;
+                send(mesh, P[1], Stream::On, buf, piece)?;
+                recv(mesh, P[1], Stream::On, buf, piece)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn send(mesh: &mut Mesh, to: PartyId, s: Stream, buf: &[u8], piece: usize) -> Result<(), NetError> {
+    buf.chunks(piece).try_for_each(|bytes| mesh.send(to, s, bytes))
+}
+
+fn recv(
+    mesh: &mut Mesh,
+    from: PartyId,
+    s: Stream,
+    buf: &mut [u8],
+    piece: usize,
+) -> Result<(), NetError> {
+    buf.chunks_mut(piece).try_for_each(|bytes| mesh.recv(from, s, bytes))
 }
 
 fn rounds(config: &SessionConfig) -> Result<Duration, NetError> {

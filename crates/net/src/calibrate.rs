@@ -86,8 +86,7 @@ pub fn bare_rounds(
                 && let Some(pinned) = pinned
             {
                 let client = ends.client_config(pinned)?;
-                let connection =
-                    ClientConnection::new(client, TlsEnds::name()?).map_err(wrong)?;
+                let connection = ClientConnection::new(client, TlsEnds::name()?).map_err(wrong)?;
                 play(config, peer, StreamOwned::new(connection, socket), message_bytes, rounds)
             } else {
                 let connection = ServerConnection::new(ends.server()).map_err(wrong)?;

@@ -25,6 +25,10 @@ pub(crate) fn copy(to: &mut [u8], from: &[u8]) {
 /// Appends `from` to `to`.
 #[inline]
 pub(crate) fn append(to: &mut Vec<u8>, from: &[u8]) {
+    if from.len() <= PIECE_BYTES {
+        to.extend_from_slice(from);
+        return;
+    }
     to.reserve(from.len());
     for piece in from.chunks(PIECE_BYTES) {
         to.extend_from_slice(piece);
@@ -49,15 +53,14 @@ pub(crate) struct Buffer {
 
 impl Buffer {
     pub(crate) fn new(capacity: usize) -> Buffer {
-        let bytes = vec![0; capacity + PAGE_BYTES];
-        let base = bytes.as_ptr().align_offset(PAGE_BYTES).min(PAGE_BYTES);
-        Buffer {
-            bytes,
-            base,
-            capacity,
-            start: 0,
-            end: 0,
-        }
+        // Placing does not matter for small ones.
+        let spare = match capacity > PIECE_BYTES {
+            true => PAGE_BYTES,
+            false => 0,
+        };
+        let bytes = vec![0; capacity + spare];
+        let base = bytes.as_ptr().align_offset(PAGE_BYTES).min(spare);
+        Buffer { bytes, base, capacity, start: 0, end: 0 }
     }
 
     pub(crate) fn filled(&self) -> &[u8] {
@@ -70,6 +73,10 @@ impl Buffer {
 
     pub(crate) fn len(&self) -> usize {
         self.end - self.start
+    }
+
+    pub(crate) fn capacity(&self) -> usize {
+        self.capacity
     }
 
     pub(crate) fn is_empty(&self) -> bool {

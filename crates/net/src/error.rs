@@ -61,7 +61,9 @@ pub enum NetError {
     },
 
     /// A peer's side ended while this party still needed it.
-    #[error("network: {peer} closed the connection (stream {stream}, {place}); see its own output for why")]
+    #[error(
+        "network: {peer} closed the connection (stream {stream}, {place}); see its own output for why"
+    )]
     Closed {
         /// The peer.
         peer: Arc<Peer>,
@@ -85,7 +87,9 @@ pub enum NetError {
     Stopped(String),
 
     /// The parties want different things.
-    #[error("disagreement with {peer} about {what}: here {mine}, there {theirs}; start all parties with the same")]
+    #[error(
+        "disagreement with {peer} about {what}: here {mine}, there {theirs}; start all parties with the same"
+    )]
     Disagreement {
         /// The peer that differs.
         peer: Arc<Peer>,
@@ -121,7 +125,10 @@ pub enum NetError {
 pub fn clean_text(bytes: &[u8], max_bytes: usize) -> String {
     let cut = &bytes[..bytes.len().min(max_bytes)];
     let text = String::from_utf8_lossy(cut);
-    let shown = |c: char| !c.is_control() && !matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}');
+    let shown = |c: char| {
+        !c.is_control()
+            && !matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+    };
     let mut line: String = text.chars().map(|c| if shown(c) { c } else { ' ' }).collect();
     if bytes.len() > cut.len() {
         line.push('…');

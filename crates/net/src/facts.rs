@@ -80,10 +80,5 @@ fn difference(here: Fact<'_>, there: Fact<'_>, peer: &Arc<Peer>) -> NetError {
         (Some((n, a)), Some((m, b))) if n == m => (shown(n), shown(a), shown(b)),
         _ => ("what is compared".to_owned(), named(here), named(there)),
     };
-    NetError::Disagreement {
-        peer: peer.clone(),
-        what,
-        mine,
-        theirs,
-    }
+    NetError::Disagreement { peer: peer.clone(), what, mine, theirs }
 }

@@ -33,8 +33,6 @@ impl Fate {
             return Ok(());
         }
         let slot = self.cause.lock().unwrap_or_else(PoisonError::into_inner);
-        Err(slot
-            .clone()
-            .unwrap_or_else(|| NetError::Stopped("the session has ended".into())))
+        Err(slot.clone().unwrap_or_else(|| NetError::Stopped("the session has ended".into())))
     }
 }

@@ -104,10 +104,7 @@ mod tests {
     fn oversized_and_unknown_frames_are_refused_by_their_header() {
         let mut frames = Frames::default();
         frames.push(&(MAX_CONTROL_BYTES as u32 + 2).to_le_bytes());
-        assert_eq!(
-            frames.next(),
-            Err(FrameError::Length(MAX_CONTROL_BYTES + 2))
-        );
+        assert_eq!(frames.next(), Err(FrameError::Length(MAX_CONTROL_BYTES + 2)));
         let mut frames = Frames::default();
         frames.push(&[1, 0, 0, 0, 77]);
         assert_eq!(frames.next(), Err(FrameError::Kind(77)));

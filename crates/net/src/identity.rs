@@ -66,9 +66,7 @@ impl serde::Serialize for Fingerprint {
 
 impl<'de> serde::Deserialize<'de> for Fingerprint {
     fn deserialize<D: serde::Deserializer<'de>>(d: D) -> Result<Fingerprint, D::Error> {
-        String::deserialize(d)?
-            .parse()
-            .map_err(serde::de::Error::custom)
+        String::deserialize(d)?.parse().map_err(serde::de::Error::custom)
     }
 }
 
@@ -181,11 +179,7 @@ impl TlsEnds {
             })
             .map_err(unusable)?;
         server.send_tls13_tickets = 0;
-        Ok(TlsEnds {
-            identity: identity.clone(),
-            provider,
-            server: Arc::new(server),
-        })
+        Ok(TlsEnds { identity: identity.clone(), provider, server: Arc::new(server) })
     }
 
     /// The server end of a new connection.
@@ -204,10 +198,7 @@ impl TlsEnds {
             .map_err(unusable)?
             .dangerous()
             .with_custom_certificate_verifier(verifier)
-            .with_client_auth_cert(
-                vec![self.identity.certificate.clone()],
-                self.identity.key()?,
-            )
+            .with_client_auth_cert(vec![self.identity.certificate.clone()], self.identity.key()?)
             .map_err(unusable)?;
         client.enable_sni = false;
         client.resumption = Resumption::disabled();
@@ -215,9 +206,7 @@ impl TlsEnds {
     }
 
     /// The client end of a new connection.
-    pub(crate) fn dial(
-        config: &Arc<ClientConfig>,
-    ) -> Result<UnbufferedClientConnection, NetError> {
+    pub(crate) fn dial(config: &Arc<ClientConfig>) -> Result<UnbufferedClientConnection, NetError> {
         UnbufferedClientConnection::new(config.clone(), TlsEnds::name()?).map_err(unusable)
     }
 
@@ -276,10 +265,7 @@ struct Pinned {
 
 impl Pinned {
     fn new(provider: &Arc<CryptoProvider>, allowed: Vec<Fingerprint>) -> Pinned {
-        Pinned {
-            provider: provider.clone(),
-            allowed,
-        }
+        Pinned { provider: provider.clone(), allowed }
     }
 
     fn check(&self, certificate: &CertificateDer<'_>) -> Result<(), rustls::Error> {
@@ -301,9 +287,7 @@ impl Pinned {
     }
 
     fn schemes(&self) -> Vec<SignatureScheme> {
-        self.provider
-            .signature_verification_algorithms
-            .supported_schemes()
+        self.provider.signature_verification_algorithms.supported_schemes()
     }
 }
 
@@ -320,8 +304,7 @@ impl ServerCertVerifier for Pinned {
         _ocsp: &[u8],
         _now: UnixTime,
     ) -> Result<ServerCertVerified, rustls::Error> {
-        self.check(certificate)
-            .map(|()| ServerCertVerified::assertion())
+        self.check(certificate).map(|()| ServerCertVerified::assertion())
     }
 
     fn verify_tls12_signature(
@@ -358,8 +341,7 @@ impl ClientCertVerifier for Pinned {
         _intermediates: &[CertificateDer<'_>],
         _now: UnixTime,
     ) -> Result<ClientCertVerified, rustls::Error> {
-        self.check(certificate)
-            .map(|()| ClientCertVerified::assertion())
+        self.check(certificate).map(|()| ClientCertVerified::assertion())
     }
 
     fn verify_tls12_signature(

@@ -8,6 +8,7 @@
 //! Every wait ends: in progress, or in a [`NetError`] that names peer, stream, phase and step.
 
 pub mod calibrate;
+pub mod config;
 mod copy;
 mod error;
 mod facts;
@@ -18,6 +19,7 @@ mod link;
 pub mod memory;
 mod mesh;
 mod meter;
+pub mod probe;
 mod session;
 mod shaper;
 mod socket;
@@ -31,7 +33,5 @@ pub use link::LinkProfile;
 pub use mesh::Mesh;
 pub use meter::{Count, Meter};
 pub use session::{MAX_CONTROL_BYTES, Session};
-pub use socket::{
-    Limits, Notice, PartyAddress, Security, SessionConfig, SessionId, connect,
-};
+pub use socket::{Limits, Notice, PartyAddress, Security, SessionConfig, SessionId, connect};
 pub use types::{PartyId, Peer, Phase, Place, Stream};

@@ -16,19 +16,13 @@ impl LinkProfile {
     /// A link with a delay and a bandwidth in bits per second.
     #[must_use]
     pub fn new(delay: Duration, bits_per_second: u64) -> LinkProfile {
-        LinkProfile {
-            delay,
-            bits_per_second: Some(bits_per_second),
-        }
+        LinkProfile { delay, bits_per_second: Some(bits_per_second) }
     }
 
     /// A link with a delay and no limit of bandwidth.
     #[must_use]
     pub fn delay(delay: Duration) -> LinkProfile {
-        LinkProfile {
-            delay,
-            bits_per_second: None,
-        }
+        LinkProfile { delay, bits_per_second: None }
     }
 
     /// Time on the wire of one byte, in picoseconds (rounded to the nearest).

@@ -12,8 +12,7 @@ use std::time::Duration;
 /// The durations returned are the time that the call waited for the peer.
 pub(crate) trait Transport: Send {
     fn send(&mut self, to: usize, s: Stream, bytes: &[u8], at: Place) -> Result<u64, NetError>;
-    fn recv(&mut self, from: usize, s: Stream, buf: &mut [u8], at: Place)
-    -> Result<u64, NetError>;
+    fn recv(&mut self, from: usize, s: Stream, buf: &mut [u8], at: Place) -> Result<u64, NetError>;
     fn flush(&mut self, at: Place) -> Result<(), NetError>;
     fn now(&self) -> Duration;
     /// Work of this thread counts from here (memory transport with charged CPU time).
@@ -47,10 +46,7 @@ impl Mesh {
         Mesh {
             transport,
             me,
-            place: Place {
-                phase: Phase::Setup,
-                step: 0,
-            },
+            place: Place { phase: Phase::Setup, step: 0 },
             meter: Meter::new(peers.len()),
             peers,
             failed: false,
@@ -153,6 +149,10 @@ impl Mesh {
         self.meter.reset();
     }
 
+    pub(crate) fn restore_meter(&mut self, meter: Meter) {
+        self.meter = meter;
+    }
+
     /// Counts by phase and step too, from here on (or no longer).
     pub fn meter_steps(&mut self, on: bool) {
         self.meter.keep_steps(on);
@@ -226,8 +226,7 @@ impl Drop for Mesh {
     fn drop(&mut self) {
         if std::thread::panicking() {
             let reason = "a thread of this party panicked";
-            self.transport
-                .stop(reason, &NetError::Stopped(reason.to_owned()));
+            self.transport.stop(reason, &NetError::Stopped(reason.to_owned()));
         }
         self.transport.close(self.place);
     }

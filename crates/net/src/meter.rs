@@ -55,10 +55,7 @@ impl Meter {
     /// Counters of one peer, stream and phase (zero for a peer that does not exist).
     #[must_use]
     pub fn count(&self, peer: PartyId, stream: Stream, phase: Phase) -> Count {
-        self.counts
-            .get(slot(peer.index(), stream, phase))
-            .copied()
-            .unwrap_or_default()
+        self.counts.get(slot(peer.index(), stream, phase)).copied().unwrap_or_default()
     }
 
     /// Sum of the counters that `wanted` picks.
@@ -90,10 +87,7 @@ impl Meter {
 
     /// Counters by phase and step; empty unless [`crate::Mesh::meter_steps`] switched them on.
     pub fn steps(&self) -> impl Iterator<Item = (Phase, u32, Count)> + '_ {
-        self.steps
-            .iter()
-            .flatten()
-            .map(|(&(phase, step), &count)| (phase, step, count))
+        self.steps.iter().flatten().map(|(&(phase, step), &count)| (phase, step, count))
     }
 
     /// Adds what another mesh of the same party counted. Equal steps count as one round.
@@ -130,12 +124,7 @@ impl Meter {
             to,
             stream,
             place,
-            Count {
-                bytes_sent: bytes as u64,
-                messages_sent: 1,
-                waited_ns: ns,
-                ..Count::default()
-            },
+            Count { bytes_sent: bytes as u64, messages_sent: 1, waited_ns: ns, ..Count::default() },
         );
     }
 
@@ -186,10 +175,7 @@ mod tests {
     #[test]
     fn counts_by_peer_stream_phase_and_rounds_by_step() {
         let mut meter = Meter::new(3);
-        let at = |step| Place {
-            phase: Phase::Online,
-            step,
-        };
+        let at = |step| Place { phase: Phase::Online, step };
         meter.sent(1, Stream::On, at(0), 10, 0);
         for step in [0, 0, 1, 0, 2] {
             meter.received(2, Stream::On, at(step), 5, 7);

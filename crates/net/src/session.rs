@@ -73,13 +73,7 @@ impl Session {
         meshes: Vec<Mesh>,
         control: Box<dyn Control>,
     ) -> Session {
-        Session {
-            meshes,
-            me,
-            peers,
-            control,
-            over: false,
-        }
+        Session { meshes, me, peers, control, over: false }
     }
 
     /// This party.
@@ -98,6 +92,10 @@ impl Session {
     #[must_use]
     pub fn peer(&self, id: PartyId) -> Option<&Peer> {
         self.peers.get(id.index()).map(Arc::as_ref)
+    }
+
+    pub(crate) fn shared_peer(&self, id: PartyId) -> Arc<Peer> {
+        self.peers[id.index()].clone()
     }
 
     /// Sum of the meters of the meshes that are still here.
@@ -149,8 +147,7 @@ impl Session {
     /// Ends the session for everybody. `reason` goes to the peers and must hold nothing secret.
     pub fn abort(&mut self, reason: &str) {
         self.over = true;
-        self.control
-            .stop(reason, NetError::Stopped(reason.to_owned()));
+        self.control.stop(reason, NetError::Stopped(reason.to_owned()));
     }
 
     /// Ends the session well: returns when every party has finished too, so that nobody loses

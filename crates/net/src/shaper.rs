@@ -22,6 +22,8 @@ use std::time::{Duration, Instant};
 
 /// Bytes taken from a writer at a time.
 const PIECE_BYTES: usize = 64 << 10;
+/// Pieces below this size are moved to memory of their own size.
+const SMALL_BYTES: usize = PIECE_BYTES / 8;
 /// Bytes on the link beyond bandwidth times delay.
 const QUEUE_BYTES: u64 = 4 << 20;
 /// Room of the socket pair: small, so that bytes count as sent when the pacer takes them.
@@ -38,14 +40,13 @@ pub(crate) struct Pacer {
     /// The part of a nanosecond that `free` cannot hold.
     free_ps: u64,
     queued_bytes: u64,
-    scratch: Buffer,
+    spare: Vec<Buffer>,
 }
 
-/// Bytes on their way, sent up to `sent`.
+/// Bytes on their way.
 struct Piece {
     due: Instant,
-    bytes: Vec<u8>,
-    sent: usize,
+    bytes: Buffer,
 }
 
 /// One connection on the link.
@@ -75,7 +76,7 @@ impl Pacer {
             free: Instant::now(),
             free_ps: 0,
             queued_bytes: 0,
-            scratch: Buffer::new(PIECE_BYTES),
+            spare: Vec::new(),
         }
     }
 
@@ -128,24 +129,35 @@ impl Pacer {
         if lane.ended || self.queued_bytes >= self.room_bytes {
             return false;
         }
-        match recv(&lane.from, self.scratch.room(), RecvFlags::DONTWAIT) {
+        let mut bytes = self.spare.pop().unwrap_or_else(|| Buffer::new(PIECE_BYTES));
+        match recv(&lane.from, bytes.room(), RecvFlags::DONTWAIT) {
             Ok((0, _)) => lane.ended = true,
             Ok((n, _)) => {
-                let bytes = self.scratch.room()[..n].to_vec();
+                bytes.fill(n);
                 let due = self.occupy(n) + self.delay;
                 self.queued_bytes += n as u64;
-                let piece = Piece {
-                    due,
-                    bytes,
-                    sent: 0,
+                let piece = match n < SMALL_BYTES {
+                    false => bytes,
+                    true => self.small(bytes),
                 };
-                self.lanes[i].queue.push_back(piece);
+                self.lanes[i].queue.push_back(Piece { due, bytes: piece });
                 return true;
             }
             Err(Errno::AGAIN | Errno::INTR) => {}
             Err(_) => lane.ended = true,
         }
+        self.spare.push(bytes);
         false
+    }
+
+    /// Moves few bytes out of a large buffer, so that many small pieces take little memory.
+    fn small(&mut self, mut bytes: Buffer) -> Buffer {
+        let mut small = Buffer::new(bytes.len());
+        small.room().copy_from_slice(bytes.filled());
+        small.fill(bytes.len());
+        bytes.consume(bytes.len());
+        self.spare.push(bytes);
+        small
     }
 
     /// Occupies the link for `bytes`; returns when the last one has left.
@@ -171,10 +183,10 @@ impl Pacer {
                 return busy;
             }
             let flags = SendFlags::NOSIGNAL | SendFlags::DONTWAIT;
-            match send(&lane.to, &piece.bytes[piece.sent..], flags) {
+            match send(&lane.to, piece.bytes.filled(), flags) {
                 Ok(n) => {
                     busy = true;
-                    piece.sent += n;
+                    piece.bytes.consume(n);
                     self.queued_bytes -= n as u64;
                 }
                 Err(Errno::AGAIN | Errno::INTR) => {
@@ -183,8 +195,11 @@ impl Pacer {
                 }
                 Err(_) => return self.break_off(i),
             }
-            if piece.sent == piece.bytes.len() {
-                lane.queue.pop_front();
+            if piece.bytes.is_empty()
+                && let Some(piece) = lane.queue.pop_front()
+                && piece.bytes.capacity() == PIECE_BYTES
+            {
+                self.spare.push(piece.bytes);
             }
         }
         if lane.ended && !lane.closed {
@@ -198,7 +213,7 @@ impl Pacer {
     /// The network side broke: the writer gets an error, and sees on its reading side why.
     fn break_off(&mut self, i: usize) -> bool {
         let lane = &mut self.lanes[i];
-        let lost: usize = lane.queue.iter().map(|p| p.bytes.len() - p.sent).sum();
+        let lost: usize = lane.queue.iter().map(|p| p.bytes.len()).sum();
         self.queued_bytes -= lost as u64;
         lane.queue.clear();
         (lane.ended, lane.closed) = (true, true);

@@ -1,6 +1,24 @@
 //! The tamperer: lets a test play a corrupted party by changing what a mesh sends.
 
+use crate::frame::Frames;
 use crate::types::{PartyId, Place, Stream};
+
+/// Feeds bytes of a control connection to the frame decoder, in pieces of `cut` bytes; returns
+/// the number of frames, or what is wrong. For fuzzing.
+///
+/// # Errors
+/// The message that a peer's misbehaviour would show.
+pub fn decode_frames(bytes: &[u8], cut: usize) -> Result<usize, String> {
+    let mut frames = Frames::default();
+    let mut count = 0;
+    for piece in bytes.chunks(cut.max(1)) {
+        frames.push(piece);
+        while frames.next().map_err(|e| e.to_string())?.is_some() {
+            count += 1;
+        }
+    }
+    Ok(count)
+}
 
 /// What happens to one message.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -41,10 +59,7 @@ pub struct Tamper {
 impl Tamper {
     /// A tamperer that asks `decide` about each message.
     pub fn new(decide: impl FnMut(Outgoing<'_>) -> Verdict + Send + 'static) -> Tamper {
-        Tamper {
-            decide: Box::new(decide),
-            next: 0,
-        }
+        Tamper { decide: Box::new(decide), next: 0 }
     }
 
     /// Flips one bit of message number `index` of this mesh (bit numbers wrap at its length).
@@ -70,12 +85,6 @@ impl Tamper {
     ) -> Verdict {
         let index = self.next;
         self.next += 1;
-        (self.decide)(Outgoing {
-            to,
-            stream,
-            place,
-            index,
-            bytes,
-        })
+        (self.decide)(Outgoing { to, stream, place, index, bytes })
     }
 }

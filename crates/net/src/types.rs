@@ -89,13 +89,8 @@ impl Phase {
     /// Number of phases.
     pub const COUNT: usize = 5;
     /// Every phase, in order.
-    pub const ALL: [Phase; Phase::COUNT] = [
-        Phase::Setup,
-        Phase::Offline,
-        Phase::Online,
-        Phase::Verify,
-        Phase::Open,
-    ];
+    pub const ALL: [Phase; Phase::COUNT] =
+        [Phase::Setup, Phase::Offline, Phase::Online, Phase::Verify, Phase::Open];
 
     /// The phase's number, for indexing.
     #[must_use]

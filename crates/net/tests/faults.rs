@@ -174,7 +174,9 @@ fn garbage_from_strangers_does_not_disturb_a_session() {
                     match i % 3 {
                         0 => silent.push(stranger),
                         1 => drop(stranger),
-                        _ => stranger.write_all(&[[22, 3, 3, 255, 255], [i; 5]].concat().repeat(50)).unwrap(),
+                        _ => stranger
+                            .write_all(&[[22, 3, 3, 255, 255], [i; 5]].concat().repeat(50))
+                            .unwrap(),
                     }
                 }
                 std::thread::sleep(SHORT / 2);

@@ -63,8 +63,11 @@ fn a_message_takes_serialisation_and_delay() {
 
 #[test]
 fn rounds_cost_one_delay_each_and_control_operations_too() {
-    let network = MemoryNetwork::uniform(LinkProfile::delay(75 * MS))
-        .with_link(P0, P1, LinkProfile::delay(10 * MS));
+    let network = MemoryNetwork::uniform(LinkProfile::delay(75 * MS)).with_link(
+        P0,
+        P1,
+        LinkProfile::delay(10 * MS),
+    );
     let times = run(2, 1, &network, |mut session| {
         let me = session.me();
         let other = PartyId(1 - me.0);
@@ -89,8 +92,11 @@ fn rounds_cost_one_delay_each_and_control_operations_too() {
 
 #[test]
 fn runs_are_deterministic_to_the_nanosecond() {
-    let network = MemoryNetwork::uniform(LinkProfile::new(3 * MS, 235_000_000))
-        .with_link(P1, P0, LinkProfile::new(7 * MS, 75_000_001));
+    let network = MemoryNetwork::uniform(LinkProfile::new(3 * MS, 235_000_000)).with_link(
+        P1,
+        P0,
+        LinkProfile::new(7 * MS, 75_000_001),
+    );
     let once = || {
         on_meshes(3, &network, |mesh| {
             let me = mesh.me().0;
@@ -181,10 +187,8 @@ fn thread_cpu_time_moves_the_clock() {
 
 #[test]
 fn waits_end_and_say_where() {
-    let network = MemoryNetwork {
-        deadline: Duration::from_millis(100),
-        ..MemoryNetwork::default()
-    };
+    let network =
+        MemoryNetwork { deadline: Duration::from_millis(100), ..MemoryNetwork::default() };
     let errors = run(3, 1, &network, |mut session| {
         let mut mesh = session.meshes.remove(0);
         if mesh.me() == P0 {
@@ -231,9 +235,7 @@ fn a_dropped_peer_is_noticed_at_once_after_its_bytes() {
 fn different_facts_are_named_on_all_sides() {
     let errors = run(3, 1, &MemoryNetwork::default(), |mut session| {
         let circuit = if session.me() == P1 { "sha256" } else { "aes" };
-        session
-            .agree(&[("version", "1".into()), ("circuit", circuit.into())])
-            .unwrap_err()
+        session.agree(&[("version", "1".into()), ("circuit", circuit.into())]).unwrap_err()
     });
     for (i, error) in errors.iter().enumerate() {
         let NetError::Disagreement { what, mine, theirs, peer } = error else {

@@ -74,6 +74,8 @@ fn detect() -> Level {
 pub trait Kernel {
     /// What the loop returns.
     type Output;
+    /// Whether it is worth compiling for AVX-512 too. Loops over memory gain little.
+    const AVX512: bool = false;
     /// The loop.
     fn run(self) -> Self::Output;
 }
@@ -105,6 +107,9 @@ unsafe fn dispatch<K: Kernel>(level: Level, kernel: K) -> K::Output {
         #[cfg(all(target_arch = "x86_64", debug_assertions))]
         // SAFETY: a higher level includes this one.
         Level::Avx512 => unsafe { x86::avx2(kernel) },
+        #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
+        // SAFETY: a higher level includes this one.
+        Level::Avx512 if !K::AVX512 => unsafe { x86::avx2(kernel) },
         #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
         // SAFETY: as above.
         Level::Avx512 => unsafe { x86::avx512(kernel) },

@@ -186,9 +186,6 @@ struct Dot<'a, P, W> {
     role: std::marker::PhantomData<P>,
 }
 
-/// Bytes of independent partial sums of an inner product: two of the usual vectors.
-const SUM_BYTES: usize = 64;
-
 impl<P: Role, W: Word> Kernel for Dot<'_, P, W> {
     type Output = ();
     #[inline(always)]
@@ -196,22 +193,12 @@ impl<P: Role, W: Word> Kernel for Dot<'_, P, W> {
         for (row, sum) in self.at.zip(self.sums) {
             let at = row * self.length..(row + 1) * self.length;
             let ([a0, a1], [b0, b1]) = (self.a.runs(at.clone()), self.b.runs(at));
-            let mut partial = [W::ZERO; SUM_BYTES];
-            let lanes = SUM_BYTES / size_of::<W>();
-            let partial = &mut partial[..lanes];
-            let whole = self.length - self.length % lanes;
-            for start in (0..whole).step_by(lanes) {
-                let at = start..start + lanes;
-                let a = [&a0[at.clone()], &a1[at.clone()]];
-                let b = [&b0[at.clone()], &b1[at]];
-                for (i, sum) in partial.iter_mut().enumerate() {
-                    *sum = sum.add(P::cross([a[0][i], a[1][i]], [b[0][i], b[1][i]]));
-                }
-            }
-            for i in whole..self.length {
-                partial[0] = partial[0].add(P::cross([a0[i], a1[i]], [b0[i], b1[i]]));
-            }
-            *sum = partial.iter().fold(W::ZERO, |sum, p| sum.add(*p));
+            let (a, b) = (a0.iter().zip(a1), b0.iter().zip(b1));
+            let terms = a.zip(b).map(
+                #[inline(always)]
+                |((a0, a1), (b0, b1))| P::cross([*a0, *a1], [*b0, *b1]),
+            );
+            *sum = terms.fold(W::ZERO, W::add);
         }
     }
 }
@@ -247,14 +234,15 @@ pub fn matrix_product<P: Role, W: Word>(
     // Whole blocks of rows, so that packing the right factor pays.
     let block = (cut.piece / columns.max(1)).max(ROW_BLOCK);
     let cut = Cut { piece: block * columns.max(1), ..cut };
-    let mut panel = Vec::new();
+    let tile = TILE_BYTES / size_of::<W>();
+    let mut panel = [Vec::new(), Vec::new()];
     sums::<P, W>(party, draws, scratch, cut, out, |at, sums| {
         sums.fill(W::ZERO);
-        for start in (0..columns).step_by(TILE) {
-            let width = TILE.min(columns - start);
+        for start in (0..columns).step_by(tile) {
+            let width = tile.min(columns - start);
             pack(b, shape, start, width, &mut panel);
             let rows = at.start / columns..at.end / columns;
-            let panel = &panel[..];
+            let panel = &panel;
             simd::run(Tile::<P, W> {
                 a, panel, shape, start, width, rows, sums, role: std::marker::PhantomData,
             });
@@ -264,30 +252,28 @@ pub fn matrix_product<P: Role, W: Word>(
 
 /// Rows that share one packing of the right factor.
 const ROW_BLOCK: usize = 64;
-/// Columns computed together.
-const TILE: usize = 16;
+/// Columns computed together: a few vectors per component.
+const TILE_BYTES: usize = 512;
 
-/// Copies columns `start..start + width` of `b`, both components, `TILE` words per row each.
+/// Copies columns `start..start + width` of `b`, both components, row after row.
 fn pack<W: Word>(
     b: &SharedVec<W>,
     shape: MatrixShape,
     start: usize,
     width: usize,
-    panel: &mut Vec<[[W; TILE]; 2]>,
+    panel: &mut [Vec<W>; 2],
 ) {
-    panel.clear();
-    panel.extend((0..shape.inner).map(|k| {
-        let at = k * shape.columns + start;
-        let tile = |from: &[W]| {
-            std::array::from_fn(|i| if i < width { from[at + i] } else { W::ZERO })
-        };
-        [tile(&b.first), tile(&b.second)]
-    }));
+    for (panel, from) in panel.iter_mut().zip([&b.first, &b.second]) {
+        panel.clear();
+        for k in 0..shape.inner {
+            panel.extend_from_slice(&from[k * shape.columns + start..][..width]);
+        }
+    }
 }
 
 struct Tile<'a, P, W> {
     a: &'a SharedVec<W>,
-    panel: &'a [[[W; TILE]; 2]],
+    panel: &'a [Vec<W>; 2],
     shape: MatrixShape,
     start: usize,
     width: usize,
@@ -301,16 +287,17 @@ impl<P: Role, W: Word> Kernel for Tile<'_, P, W> {
     #[inline(always)]
     fn run(self) {
         let MatrixShape { inner, columns, .. } = self.shape;
+        let [b0, b1] = self.panel;
         for (index, row) in self.rows.enumerate() {
             let [a0, a1] = self.a.runs(row * inner..(row + 1) * inner);
-            let mut sums = [W::ZERO; TILE];
-            for ((a0, a1), [b0, b1]) in a0.iter().zip(a1).zip(self.panel) {
-                for i in 0..TILE {
-                    sums[i] = sums[i].add(P::cross([*a0, *a1], [b0[i], b1[i]]));
+            let at = index * columns + self.start;
+            let sums = &mut self.sums[at..at + self.width];
+            let b = b0.chunks_exact(self.width).zip(b1.chunks_exact(self.width));
+            for ((a0, a1), (b0, b1)) in a0.iter().zip(a1).zip(b) {
+                for ((sum, b0), b1) in sums.iter_mut().zip(b0).zip(b1) {
+                    *sum = sum.add(P::cross([*a0, *a1], [*b0, *b1]));
                 }
             }
-            let at = index * columns + self.start;
-            self.sums[at..at + self.width].copy_from_slice(&sums[..self.width]);
         }
     }
 }
@@ -335,7 +322,7 @@ fn sums<P: Role, W: Word>(
         let Scratch { next, prev, early, message, .. } = &mut *scratch;
         let masks = Masks::of::<P>(next, prev, early, words, 0..words);
         let [first, second] = out.runs_mut(at);
-        simd::vectorize(|| {
+        simd::vectorize(#[inline(always)] || {
             for i in 0..words {
                 let (m, share) = masks.apply::<P>(sums[i], i);
                 message[i] = m;
@@ -363,7 +350,7 @@ fn finish<P: Role, W: Word>(
     scratch.receive_late::<P>(party, words)?;
     let late = late_run::<P, W>(&scratch.late, 0..words);
     let out = out.runs_mut(at);
-    simd::vectorize(|| finish_run::<P, W>(late, out));
+    simd::vectorize(#[inline(always)] || finish_run::<P, W>(late, out));
     Ok(())
 }
 

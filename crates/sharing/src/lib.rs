@@ -5,8 +5,6 @@
 //! ([`products`], [`multi_fan_in::wide`]) and over arrays ([`arrays`]), inputs and outputs
 //! ([`transfer`]), and what they cost ([`cost`]). [`Protocol`] is the registry.
 
-#[cfg(test)]
-mod rig;
 
 pub mod arrays;
 pub mod astra;

@@ -21,14 +21,7 @@ pub const MAGIC: &[u8; 8] = b"tacitbc1";
 
 /// The binary form of a circuit.
 pub fn write(circuit: &Circuit) -> Vec<u8> {
-    let mut out = Vec::with_capacity(5 * circuit.wire_count());
-    encode(circuit, &mut |bytes| out.extend_from_slice(bytes));
-    out
-}
-
-/// Feeds the binary form to `sink` piece by piece.
-pub(crate) fn encode(circuit: &Circuit, sink: &mut dyn FnMut(&[u8])) {
-    let mut e = Encoder { buffer: Vec::with_capacity(1 << 16), sink };
+    let mut e = Encoder { buffer: Vec::with_capacity(5 * circuit.wire_count()) };
     e.buffer.extend_from_slice(MAGIC);
     e.number(circuit.input_widths().len() as u64);
     for &w in circuit.input_widths() {
@@ -45,15 +38,14 @@ pub(crate) fn encode(circuit: &Circuit, sink: &mut dyn FnMut(&[u8])) {
             e.number(u64::from(w.0));
         }
     }
-    (e.sink)(&e.buffer);
+    e.buffer
 }
 
-struct Encoder<'a> {
+struct Encoder {
     buffer: Vec<u8>,
-    sink: &'a mut dyn FnMut(&[u8]),
 }
 
-impl Encoder<'_> {
+impl Encoder {
     fn number(&mut self, mut v: u64) {
         while v >= 0x80 {
             self.buffer.push(v as u8 | 0x80);
@@ -84,10 +76,6 @@ impl Encoder<'_> {
                 xs.iter().for_each(|&x| self.back(w, x));
             }
             Gate::Poly { inputs, poly } => self.poly(w, inputs, poly),
-        }
-        if self.buffer.len() >= 1 << 15 {
-            (self.sink)(&self.buffer);
-            self.buffer.clear();
         }
     }
 

@@ -96,7 +96,12 @@ fn gate(c: &mut Cursor<'_>, out: &mut Assembler, buffer: &mut Vec<Wire>) -> Resu
     Ok(())
 }
 
-fn poly(c: &mut Cursor<'_>, out: &mut Assembler, buffer: &mut Vec<Wire>, here: u64) -> Result<(), Reason> {
+fn poly(
+    c: &mut Cursor<'_>,
+    out: &mut Assembler,
+    buffer: &mut Vec<Wire>,
+    here: u64,
+) -> Result<(), Reason> {
     let inputs = c.number("the inputs of a polynomial gate", MAX_POLY_INPUTS as u64)? as usize;
     let outputs = c.count("the outputs of a polynomial gate")?;
     for _ in 0..inputs {

@@ -32,7 +32,10 @@ pub(crate) fn read(bytes: &[u8], options: &ReadOptions) -> Result<Circuit, Failu
         found += 1;
     }
     if found < header.gates {
-        return Err((Place::Line(lines.line()), Reason::MissingGates { claimed: header.gates, found }));
+        return Err((
+            Place::Line(lines.line()),
+            Reason::MissingGates { claimed: header.gates, found },
+        ));
     }
     reader.finish(&header, options).map_err(|r| (Place::Line(lines.line()), r))
 }
@@ -47,12 +50,17 @@ struct Header {
 }
 
 impl Header {
-    fn read<'a>(lines: &mut Lines<'a>, words: &mut Vec<&'a [u8]>, dialect: Dialect) -> Result<Header, Failure> {
+    fn read<'a>(
+        lines: &mut Lines<'a>,
+        words: &mut Vec<&'a [u8]>,
+        dialect: Dialect,
+    ) -> Result<Header, Failure> {
         if !lines.next_words(words) {
             return Err((Place::File, Reason::Truncated("the line of gate and wire counts")));
         }
         let first = lines.line();
-        let counts = numbers(words, "the first line", "2", |n| n == 2).map_err(|r| (Place::Line(first), r))?;
+        let counts = numbers(words, "the first line", "2", |n| n == 2)
+            .map_err(|r| (Place::Line(first), r))?;
         let (gates, wires) = (counts[0].into(), counts[1].into());
         if !lines.next_words(words) {
             return Err((Place::Line(first), Reason::Truncated("the line of input widths")));
@@ -113,7 +121,12 @@ fn is_widths(words: &[&[u8]]) -> bool {
     !words.is_empty() && words.iter().all(|w| is_number(w))
 }
 
-fn numbers(words: &[&[u8]], what: &'static str, expected: &str, ok: fn(usize) -> bool) -> Result<Vec<u32>, Reason> {
+fn numbers(
+    words: &[&[u8]],
+    what: &'static str,
+    expected: &str,
+    ok: fn(usize) -> bool,
+) -> Result<Vec<u32>, Reason> {
     if !ok(words.len()) {
         return Err(Reason::Header { what, expected: expected.to_owned(), found: words.len() });
     }
@@ -217,9 +230,15 @@ impl Reader {
         Ok(())
     }
 
-    fn polynomial(&mut self, ins: &[&[u8]], outs: &[&[u8]], tables: &[&[u8]]) -> Result<(), Reason> {
+    fn polynomial(
+        &mut self,
+        ins: &[&[u8]],
+        outs: &[&[u8]],
+        tables: &[&[u8]],
+    ) -> Result<(), Reason> {
         self.read_inputs(ins)?;
-        let products: Vec<Vec<u16>> = tables.iter().map(|t| table(t, ins.len())).collect::<Result<_, _>>()?;
+        let products: Vec<Vec<u16>> =
+            tables.iter().map(|t| table(t, ins.len())).collect::<Result<_, _>>()?;
         let first = self.out.poly(&self.buffer, Poly::try_new(ins.len(), products)?);
         for (j, out) in outs.iter().enumerate() {
             self.assign(out, Wire(first.0 + j as u32))?;
@@ -264,7 +283,10 @@ impl Reader {
 
     fn finish(self, header: &Header, options: &ReadOptions) -> Result<Circuit, Reason> {
         if let Some(wire) = self.wires.iter().position(|&w| w == NONE) {
-            return Err(Reason::Unassigned { wire: wire as u64, missing: header.wires - self.assigned });
+            return Err(Reason::Unassigned {
+                wire: wire as u64,
+                missing: header.wires - self.assigned,
+            });
         }
         let outputs: usize = header.outputs.iter().map(|&w| w as usize).sum();
         let flat = &self.wires[self.wires.len() - outputs..];

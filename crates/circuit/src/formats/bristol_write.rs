@@ -29,7 +29,9 @@ pub struct TextOptions {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum WriteError {
     /// The old format has at most two input ports and one output port.
-    #[error("the old Bristol format has at most 2 input ports and 1 output port, not {inputs} and {outputs}")]
+    #[error(
+        "the old Bristol format has at most 2 input ports and 1 output port, not {inputs} and {outputs}"
+    )]
     Ports {
         /// Input ports of the circuit.
         inputs: usize,
@@ -111,8 +113,17 @@ impl Writer {
             *n = outputs_from + p;
         }
         let body = Vec::with_capacity(24 * circuit.wire_count());
-        let mut writer =
-            Writer { number, body, gates: 0, next: inputs as u64, outputs_from, wires, old, no_eqw, zero: None };
+        let mut writer = Writer {
+            number,
+            body,
+            gates: 0,
+            next: inputs as u64,
+            outputs_from,
+            wires,
+            old,
+            no_eqw,
+            zero: None,
+        };
         if zero == 1 {
             writer.make_zero();
         }
@@ -121,7 +132,11 @@ impl Writer {
 
     fn make_zero(&mut self) {
         let z = self.fresh();
-        if self.old { self.line(&[0, 0], &[z], "XOR") } else { self.line(&[0], &[z], "EQ") }
+        if self.old {
+            self.line(&[0, 0], &[z], "XOR")
+        } else {
+            self.line(&[0], &[z], "EQ")
+        }
         self.zero = Some(z);
     }
 
@@ -169,7 +184,8 @@ impl Writer {
     }
 
     fn polynomial(&mut self, w: Wire, inputs: &[Wire], poly: &Poly) {
-        let outs: Vec<u64> = (0..poly.outputs().len()).map(|j| self.drive(Wire(w.0 + j as u32))).collect();
+        let outs: Vec<u64> =
+            (0..poly.outputs().len()).map(|j| self.drive(Wire(w.0 + j as u32))).collect();
         let ins = self.of(inputs);
         self.wires_of_line(&ins, &outs);
         for products in poly.outputs() {
@@ -217,7 +233,8 @@ impl Writer {
     fn header(&self, circuit: &Circuit) -> Vec<u8> {
         let mut text = format!("{} {}\n", self.gates, self.wires).into_bytes();
         let widths: Vec<usize> = circuit.output_ports().iter().map(Vec::len).collect();
-        let join = |ns: &mut dyn Iterator<Item = String>| ns.map(|n| format!(" {n}")).collect::<String>();
+        let join =
+            |ns: &mut dyn Iterator<Item = String>| ns.map(|n| format!(" {n}")).collect::<String>();
         let inputs = circuit.input_widths();
         let result = if self.old {
             let second = inputs.get(1).copied().unwrap_or(0);

@@ -73,7 +73,9 @@ pub fn read_file(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Circui
     let name = path.display().to_string();
     match std::fs::read(path) {
         Ok(bytes) => parse(&name, &bytes, options),
-        Err(e) => Err(FormatError { file: name, place: Place::File, reason: Reason::Io(e.to_string()) }),
+        Err(e) => {
+            Err(FormatError { file: name, place: Place::File, reason: Reason::Io(e.to_string()) })
+        }
     }
 }
 

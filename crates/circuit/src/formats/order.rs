@@ -24,9 +24,16 @@ impl PortOrder {
 }
 
 /// Checks orders against port widths.
-pub(crate) fn check(orders: &[PortOrder], widths: &[u32], side: &'static str) -> Result<(), (Place, Reason)> {
+pub(crate) fn check(
+    orders: &[PortOrder],
+    widths: &[u32],
+    side: &'static str,
+) -> Result<(), (Place, Reason)> {
     if orders.len() > widths.len() {
-        return Err((Place::File, Reason::NoSuchPort { side, port: widths.len(), ports: widths.len() }));
+        return Err((
+            Place::File,
+            Reason::NoSuchPort { side, port: widths.len(), ports: widths.len() },
+        ));
     }
     for (port, (o, &width)) in orders.iter().zip(widths).enumerate() {
         if o.reverse_bytes && width % 8 != 0 {

@@ -22,15 +22,22 @@ pub(crate) struct SparseBasis {
 /// A basis of the span of `sums`, which are lists of columns below `columns`. As many rows as
 /// possible lie in the first `narrow` columns. Rows are the shortest that offer themselves:
 /// single columns, `natural` sums that lie in the span, the sums themselves, rows of the
-/// echelon form.
-pub(crate) fn sparse_basis(columns: usize, narrow: usize, sums: &[&[u32]], natural: &[Vec<u32>]) -> SparseBasis {
+/// reduced echelon form (which do not mix parts of the sums that are independent).
+pub(crate) fn sparse_basis(
+    columns: usize,
+    narrow: usize,
+    sums: &[&[u32]],
+    natural: &[Vec<u32>],
+) -> SparseBasis {
     let mut span = Basis::new(columns);
     for s in sums {
         span.insert(s);
     }
+    span.reduce_rows();
     let echelon = span.columns();
     let single: Vec<[u32; 1]> = (0..columns as u32).map(|c| [c]).collect();
-    let mut offered: Vec<(&[u32], Source)> = single.iter().map(|c| (&c[..], Source::Column(c[0]))).collect();
+    let mut offered: Vec<(&[u32], Source)> =
+        single.iter().map(|c| (&c[..], Source::Column(c[0]))).collect();
     offered.extend(natural.iter().enumerate().map(|(i, s)| (s.as_slice(), Source::Natural(i))));
     offered.extend(sums.iter().map(|s| (*s, Source::Other)));
     offered.extend(echelon.iter().map(|s| (s.as_slice(), Source::Other)));
@@ -126,6 +133,22 @@ impl Basis {
         self.load(columns);
         self.reduce();
         ones(&self.taken)
+    }
+
+    /// Clears each row's highest column from the other rows.
+    fn reduce_rows(&mut self) {
+        for column in 0..self.pivot.len() {
+            let Some(row) = self.pivot[column] else { continue };
+            let pivot = std::mem::take(&mut self.rows[row as usize]);
+            for r in self
+                .rows
+                .iter_mut()
+                .filter(|r| r.get(column / 64).is_some_and(|v| v >> (column % 64) & 1 == 1))
+            {
+                add(r, &pivot);
+            }
+            self.rows[row as usize] = pivot;
+        }
     }
 
     /// The rows as lists of columns.

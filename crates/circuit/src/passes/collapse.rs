@@ -28,10 +28,19 @@ const MOST_TERMS: usize = 24;
 ///
 /// # Panics
 /// If `max_fan_in` is not from 2 to 8.
-pub fn collapse_levels(circuit: &Circuit, max_fan_in: usize, model: &CostModel, polynomial: bool) -> Circuit {
+pub fn collapse_levels(
+    circuit: &Circuit,
+    max_fan_in: usize,
+    model: &CostModel,
+    polynomial: bool,
+) -> Circuit {
     assert!((2..=MAX_FAN_IN).contains(&max_fan_in), "AND gates have 2 to {MAX_FAN_IN} inputs");
     let cost = |c: &Circuit| {
-        let traffic = if polynomial { LevelProgram::new(c).traffic(model.form) } else { circuit_traffic(c, model.form) };
+        let traffic = if polynomial {
+            LevelProgram::new(c).traffic(model.form)
+        } else {
+            circuit_traffic(c, model.form)
+        };
         let depth = c.levels().into_iter().max().unwrap_or(0);
         (depth, model.of(depth, traffic.total()))
     };
@@ -84,7 +93,10 @@ impl<'a> Boundary<'a> {
         let mut map = input_map(&mut b, self.circuit);
         let mut buffer = Vec::new();
         for (w, gate) in self.circuit.gates() {
-            if gate.is_level() && self.levels[w.index()] == self.below + 1 && self.critical[w.index()] {
+            if gate.is_level()
+                && self.levels[w.index()] == self.below + 1
+                && self.critical[w.index()]
+            {
                 let Gate::And(xs) = gate else { return None };
                 map[w.index()] = self.expanded(&mut b, &map, xs)?;
             } else {

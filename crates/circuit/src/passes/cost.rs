@@ -91,8 +91,11 @@ pub fn and_traffic(inputs: usize, form: Form) -> Traffic {
 
 /// A polynomial gate on its own; constants and single inputs in an output cost nothing.
 pub fn poly_traffic(poly: &Poly, form: Form) -> Traffic {
-    let products = |o: &Vec<u16>| o.iter().copied().filter(|m| m.count_ones() > 1).map(Mask).collect::<Vec<_>>();
-    let outputs: Vec<Vec<Mask>> = poly.outputs().iter().map(products).filter(|o| !o.is_empty()).collect();
+    let products = |o: &Vec<u16>| {
+        o.iter().copied().filter(|m| m.count_ones() > 1).map(Mask).collect::<Vec<_>>()
+    };
+    let outputs: Vec<Vec<Mask>> =
+        poly.outputs().iter().map(products).filter(|o| !o.is_empty()).collect();
     sums_traffic(&outputs, form)
 }
 

@@ -23,7 +23,11 @@ pub fn fuse(circuit: &Circuit, form: Form) -> Circuit {
     // Elements first, then local work.
     let cost = |c: &Circuit| (circuit_traffic(c, form).total(), c.stats().xors);
     let fused = Fuser::new(circuit, &LevelProgram::local(circuit), form).run();
-    if depth(&fused) <= depth(circuit) && cost(&fused) < cost(circuit) { fused } else { circuit.clone() }
+    if depth(&fused) <= depth(circuit) && cost(&fused) < cost(circuit) {
+        fused
+    } else {
+        circuit.clone()
+    }
 }
 
 struct Fuser<'a> {
@@ -92,15 +96,17 @@ impl<'a> Fuser<'a> {
         self.map[w.index()].expect("wires are made before they are read")
     }
 
-    /// Maps the wires that outputs of the last level are by themselves: single products, and
-    /// XORs that have nothing else in them.
+    /// Notes which wires the outputs of the last level are; an XOR may have earlier wires added.
     fn note_level(&mut self, level: usize) {
-        let Some(last) = level.checked_sub(1) else { return };
-        for (i, w) in self.program.made[last].iter().enumerate() {
-            if let Some(w) = w
-                && self.circuit.gate(*w).is_level()
-            {
-                self.map[w.index()] = Some(self.outputs[last][i]);
+        let Some(last) = level.checked_sub(1).filter(|l| *l < self.outputs.len()) else { return };
+        for (i, made) in self.program.made[last].iter().enumerate() {
+            let Some(made) = made else { continue };
+            let rest: Option<Vec<Wire>> = made.rest.iter().map(|w| self.map[w.index()]).collect();
+            if let Some(mut terms) = rest {
+                terms.push(self.outputs[last][i]);
+                let sum = self.b.xor_all(&terms);
+                let sum = if made.constant { self.b.not(sum) } else { sum };
+                self.map[made.wire.index()] = Some(sum);
             }
         }
     }
@@ -135,10 +141,11 @@ impl<'a> Fuser<'a> {
             }
         }
         merge_clusters(&mut clusters, self.form);
-        let mut terms: Vec<Vec<Wire>> = outputs
-            .iter()
-            .map(|f| f.linear.iter().map(|&w| self.old(w)).chain(f.constant.then(|| self.b.constant(true))).collect())
-            .collect();
+        let one = self.b.constant(true);
+        let local = |f: &Functional| {
+            f.linear.iter().map(|&w| self.old(w)).chain(f.constant.then_some(one)).collect()
+        };
+        let mut terms: Vec<Vec<Wire>> = outputs.iter().map(local).collect();
         for c in clusters.iter().filter(|c| !c.gone) {
             self.gate(c, &mut terms);
         }
@@ -148,8 +155,10 @@ impl<'a> Fuser<'a> {
 
     fn gate(&mut self, cluster: &Cluster, terms: &mut [Vec<Wire>]) {
         let inputs: Vec<Wire> = cluster.inputs.iter().copied().collect();
-        let mask = |p: &Factors| p.iter().fold(0u16, |m, w| m | 1 << inputs.partition_point(|x| x < w));
-        let table = cluster.sums.iter().map(|(_, products)| products.iter().map(mask).collect()).collect();
+        let mask =
+            |p: &Factors| p.iter().fold(0u16, |m, w| m | 1 << inputs.partition_point(|x| x < w));
+        let table =
+            cluster.sums.iter().map(|(_, products)| products.iter().map(mask).collect()).collect();
         let wires: Vec<Wire> = inputs.iter().map(|&w| self.old(w)).collect();
         let made = self.b.poly(&wires, Poly::new(inputs.len() as u8, table));
         for ((i, _), w) in cluster.sums.iter().zip(made) {
@@ -160,7 +169,8 @@ impl<'a> Fuser<'a> {
 
 impl Cluster {
     fn new(sums: Vec<(usize, Vec<Factors>)>, form: Form) -> Cluster {
-        let inputs = sums.iter().flat_map(|(_, ps)| ps.iter().flat_map(|p| p.iter().copied())).collect();
+        let inputs =
+            sums.iter().flat_map(|(_, ps)| ps.iter().flat_map(|p| p.iter().copied())).collect();
         let lists: Vec<Vec<Factors>> = sums.iter().map(|(_, ps)| ps.clone()).collect();
         let cost = sums_traffic(&lists, form).total();
         Cluster { inputs, sums, cost, gone: false }
@@ -234,7 +244,8 @@ fn best_partner(
         }
     }
     // Only clusters with two common wires can share a sub-product.
-    let mut likely: Vec<(usize, usize)> = shared.into_iter().filter(|&(_, n)| n > 1).map(|(i, n)| (n, i)).collect();
+    let mut likely: Vec<(usize, usize)> =
+        shared.into_iter().filter(|&(_, n)| n > 1).map(|(i, n)| (n, i)).collect();
     likely.sort_unstable_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
     likely
         .into_iter()

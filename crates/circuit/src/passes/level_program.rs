@@ -49,7 +49,15 @@ pub struct LevelProgram {
     /// All wires that are read and are not inputs, in topological order.
     pub reads: Vec<Read>,
     /// For each output of a level the wire whose part in that level it is, if there is one.
-    pub(crate) made: Vec<Vec<Option<Wire>>>,
+    pub(crate) made: Vec<Vec<Option<Made>>>,
+}
+
+/// A wire of the circuit that is an output of its level plus earlier wires.
+#[derive(Debug, Clone)]
+pub(crate) struct Made {
+    pub wire: Wire,
+    pub rest: Vec<Wire>,
+    pub constant: bool,
 }
 
 /// Longest sum that is kept expanded; a longer one is read as a wire of its own.
@@ -63,7 +71,12 @@ impl Product for Factors {
     fn proper_subproducts(&self, f: &mut dyn FnMut(Factors)) {
         for mask in 1u32..(1 << self.len()) - 1 {
             if mask.count_ones() > 1 {
-                f(self.iter().enumerate().filter(|(i, _)| mask >> i & 1 == 1).map(|(_, &w)| w).collect());
+                f(self
+                    .iter()
+                    .enumerate()
+                    .filter(|(i, _)| mask >> i & 1 == 1)
+                    .map(|(_, &w)| w)
+                    .collect());
             }
         }
     }
@@ -90,14 +103,21 @@ impl LevelProgram {
         let mut ids: HashMap<Wire, Vec<(u32, u32)>> = HashMap::new();
         for (d, gates) in levels.iter().enumerate() {
             let narrow = gates.partition_point(|w| sums.degree(*w) <= 2);
-            let columns: Vec<&[u32]> = wanted[d].iter().map(|(_, columns)| columns.as_slice()).collect();
+            let columns: Vec<&[u32]> =
+                wanted[d].iter().map(|(_, columns)| columns.as_slice()).collect();
             let basis = sparse_basis(gates.len(), narrow, &columns, &natural[d].1);
             program.levels.push(
-                basis.rows.iter().map(|(row, _)| functional(&sums, row.iter().map(|&i| gates[i as usize]))).collect(),
+                basis
+                    .rows
+                    .iter()
+                    .map(|(row, _)| functional(&sums, row.iter().map(|&i| gates[i as usize])))
+                    .collect(),
             );
             let made = |source: &Source| match *source {
-                Source::Column(c) => Some(gates[c as usize]),
-                Source::Natural(i) => Some(natural[d].0[i]),
+                Source::Column(c) => {
+                    Some(Made { wire: gates[c as usize], rest: Vec::new(), constant: false })
+                }
+                Source::Natural(i) => Some(sums.made(natural[d].0[i], d as u32)),
                 Source::Other => None,
             };
             program.made.push(basis.rows.iter().map(|(_, source)| made(source)).collect());
@@ -107,7 +127,8 @@ impl LevelProgram {
         }
         for &w in sums.read.iter().filter(|w| !matches!(circuit.gate(**w), Gate::Input { .. })) {
             let sum = &sums.of[&w];
-            let wires = sum.terms.iter().copied().filter(|t| !sums.products.contains_key(t)).collect();
+            let wires =
+                sum.terms.iter().copied().filter(|t| !sums.products.contains_key(t)).collect();
             let functionals = ids.remove(&w).unwrap_or_default();
             program.reads.push(Read { wire: w, wires, functionals, constant: sum.constant });
         }
@@ -128,8 +149,10 @@ impl LevelProgram {
             for r in &self.reads {
                 let ready = r.functionals.iter().all(|&(l, _)| (l as usize) < level);
                 if ready && r.wires.iter().all(|w| value.contains_key(w)) {
-                    let v = r.wires.iter().fold(if r.constant { !0 } else { 0 }, |v, w| v ^ value[w]);
-                    let v = r.functionals.iter().fold(v, |v, &(l, i)| v ^ sums[l as usize][i as usize]);
+                    let v =
+                        r.wires.iter().fold(if r.constant { !0 } else { 0 }, |v, w| v ^ value[w]);
+                    let v =
+                        r.functionals.iter().fold(v, |v, &(l, i)| v ^ sums[l as usize][i as usize]);
                     value.insert(r.wire, v);
                 }
             }
@@ -143,7 +166,8 @@ impl LevelProgram {
 
 impl Functional {
     fn eval(&self, value: &HashMap<Wire, u64>) -> u64 {
-        let linear = self.linear.iter().fold(if self.constant { !0 } else { 0 }, |v, w| v ^ value[w]);
+        let linear =
+            self.linear.iter().fold(if self.constant { !0 } else { 0 }, |v, w| v ^ value[w]);
         self.products.iter().fold(linear, |v, p| v ^ p.iter().fold(!0, |a, w| a & value[w]))
     }
 }
@@ -173,7 +197,7 @@ struct Sums {
     products: HashMap<Wire, (u32, Expansion)>,
     levels: Vec<u32>,
     /// Terms of each XOR: sums that the circuit has anyway.
-    xors: Vec<(Wire, Vec<Wire>)>,
+    xors: Vec<(Wire, Sum)>,
     /// For each gate output its level and its position there.
     place: HashMap<Wire, (u32, u32)>,
 }
@@ -221,7 +245,7 @@ impl Sums {
                         keep(&mut all, earlier, &mut read, &mut sums.of);
                     }
                     let sum = add(&mut all, x, y, &mut read, &mut sums.of);
-                    sums.xors.push((w, sum.terms.clone()));
+                    sums.xors.push((w, sum.clone()));
                     all[w.index()] = sum;
                 }
                 _ => (w.index()..w.index() + width).for_each(|i| all[i] = own(i)),
@@ -237,18 +261,29 @@ impl Sums {
         sums
     }
 
-    fn gate(&mut self, circuit: &Circuit, w: Wire, gate: Gate<'_>, live: &[bool], read: &mut HashSet<Wire>) {
+    fn gate(
+        &mut self,
+        circuit: &Circuit,
+        w: Wire,
+        gate: Gate<'_>,
+        live: &[bool],
+        read: &mut HashSet<Wire>,
+    ) {
         let mut inputs = Vec::new();
         gate.for_each_input(|x| inputs.push(base(circuit, x)));
         read.extend(inputs.iter().map(|&(x, _)| x));
         let level = self.levels[w.index()] - 1;
         match gate {
             Gate::Poly { poly, .. } => {
-                for (j, products) in poly.outputs().iter().enumerate().filter(|(j, _)| live[w.index() + j]) {
+                for (j, products) in
+                    poly.outputs().iter().enumerate().filter(|(j, _)| live[w.index() + j])
+                {
                     let mut sum = Expansion::new();
                     for &m in products {
-                        let factors: Vec<(Wire, bool)> =
-                            (0..inputs.len()).filter(|k| m >> k & 1 == 1).map(|k| inputs[k]).collect();
+                        let factors: Vec<(Wire, bool)> = (0..inputs.len())
+                            .filter(|k| m >> k & 1 == 1)
+                            .map(|k| inputs[k])
+                            .collect();
                         expand(&factors).into_iter().for_each(|p| toggle(&mut sum, p));
                     }
                     self.products.insert(Wire(w.0 + j as u32), (level, sum));
@@ -289,18 +324,29 @@ impl Sums {
     }
 
     /// For each level the XORs that are ready just above it, and their parts in its gates.
-    fn natural(&self, levels: &[Vec<Wire>]) -> Vec<(Vec<Wire>, Vec<Vec<u32>>)> {
+    fn natural(&self, levels: &[Vec<Wire>]) -> Vec<(Vec<usize>, Vec<Vec<u32>>)> {
         let mut natural = vec![(Vec::new(), Vec::new()); levels.len()];
-        for (w, terms) in &self.xors {
+        for (i, (w, sum)) in self.xors.iter().enumerate() {
             let Some(level) = self.levels[w.index()].checked_sub(1) else { continue };
-            let here = |t: &Wire| self.place.get(t).filter(|p| p.0 == level).map(|p| p.1);
-            let part: Vec<u32> = terms.iter().filter_map(here).collect();
+            let part: Vec<u32> = sum.terms.iter().filter_map(|t| self.at(t, level)).collect();
             if let (false, Some(list)) = (part.is_empty(), natural.get_mut(level as usize)) {
-                list.0.push(*w);
+                list.0.push(i);
                 list.1.push(part);
             }
         }
         natural
+    }
+
+    /// Position of a gate output in a level, if it is of that level.
+    fn at(&self, w: &Wire, level: u32) -> Option<u32> {
+        self.place.get(w).filter(|p| p.0 == level).map(|p| p.1)
+    }
+
+    /// What an XOR is besides its part in a level.
+    fn made(&self, xor: usize, level: u32) -> Made {
+        let (wire, sum) = &self.xors[xor];
+        let rest = sum.terms.iter().copied().filter(|t| self.at(t, level).is_none()).collect();
+        Made { wire: *wire, rest, constant: sum.constant }
     }
 
     fn degree(&self, w: Wire) -> usize {
@@ -309,7 +355,13 @@ impl Sums {
 }
 
 /// The sum of two wires. If it gets too long the operands are read as wires of their own.
-fn add(all: &mut [Sum], x: Wire, y: Wire, read: &mut HashSet<Wire>, kept: &mut HashMap<Wire, Sum>) -> Sum {
+fn add(
+    all: &mut [Sum],
+    x: Wire,
+    y: Wire,
+    read: &mut HashSet<Wire>,
+    kept: &mut HashMap<Wire, Sum>,
+) -> Sum {
     if all[x.index()].terms.len() + all[y.index()].terms.len() > LONGEST {
         keep(all, x, read, kept);
         keep(all, y, read, kept);

@@ -65,14 +65,18 @@ fn expand(b: &mut Builder, inputs: &[Wire], poly: &Poly, fan: usize) -> Vec<Wire
     let mut products: HashMap<u16, Wire> = HashMap::new();
     let mut outputs = Vec::with_capacity(poly.outputs().len());
     for list in poly.outputs() {
-        let terms: Vec<Wire> = list.iter().map(|&m| *products.entry(m).or_insert_with(|| product(b, inputs, m, fan))).collect();
+        let terms: Vec<Wire> = list
+            .iter()
+            .map(|&m| *products.entry(m).or_insert_with(|| product(b, inputs, m, fan)))
+            .collect();
         outputs.push(b.xor_all(&terms));
     }
     outputs
 }
 
 fn product(b: &mut Builder, inputs: &[Wire], mask: u16, fan: usize) -> Wire {
-    let mut factors: Vec<Wire> = (0..inputs.len()).filter(|&k| mask >> k & 1 == 1).map(|k| inputs[k]).collect();
+    let mut factors: Vec<Wire> =
+        (0..inputs.len()).filter(|&k| mask >> k & 1 == 1).map(|k| inputs[k]).collect();
     factors.sort_by_key(|&w| b.level(w));
     balanced_and(b, &factors, fan)
 }

@@ -12,8 +12,8 @@ use super::cost::{CostModel, and_traffic, poly_traffic};
 use super::tree::{GateCosts, cheapest, earliest};
 use super::{input_map, lower, set_outputs};
 
-/// Target depths tried at most.
-const MOST_TARGETS: u32 = 24;
+/// Every target depth is tried up to this far from the least; then they get sparser.
+const EVERY_TARGET: u32 = 12;
 
 /// Rebuilds the AND trees with gates of up to `max_fan_in` inputs so that the cost is least.
 ///
@@ -35,7 +35,6 @@ pub fn merge_trees(circuit: &Circuit, max_fan_in: usize, model: &CostModel) -> C
     let forest = Forest::of(circuit, max_fan_in, model);
     let now = circuit.levels().into_iter().max().unwrap_or(0);
     let least = forest.soonest.iter().copied().max().unwrap_or(0).min(now);
-    let step = (now - least).div_ceil(MOST_TARGETS).max(1);
     let mut best: Option<(f64, u32)> = None;
     let mut target = least;
     loop {
@@ -47,7 +46,7 @@ pub fn merge_trees(circuit: &Circuit, max_fan_in: usize, model: &CostModel) -> C
         if target >= now {
             break;
         }
-        target = (target + step).min(now);
+        target = (target + 1 + (target - least).saturating_sub(EVERY_TARGET) / 4).min(now);
     }
     let mut b = Builder::new();
     let target = best.map_or(now, |(_, t)| t);
@@ -168,7 +167,9 @@ impl<'a> Forest<'a> {
                 }
             } else {
                 let below = u32::from(gate.is_level());
-                gate.for_each_input(|x| self.tail[x.index()] = self.tail[x.index()].max(tail + below));
+                gate.for_each_input(|x| {
+                    self.tail[x.index()] = self.tail[x.index()].max(tail + below)
+                });
             }
         }
     }

@@ -13,10 +13,10 @@ use crate::form::{Circuit, Gate, Wire};
 use super::{input_map, set_outputs};
 
 /// Longest sum that is rewritten; an XOR whose sum would be longer becomes a leaf.
-const LONGEST: usize = 48;
+const LONGEST: usize = 32;
 
 /// Largest number of pairs looked at in one layer; larger layers stay as they are.
-const MOST_PAIRS: usize = 4 << 20;
+const MOST_PAIRS: usize = 1 << 20;
 
 /// The same circuit with at most as many XORs.
 pub fn share_xors(circuit: &Circuit) -> Circuit {
@@ -97,7 +97,8 @@ impl Sums {
         self.layers[level as usize].gates += 1;
         let mut leaves = Vec::new();
         for x in [a, b] {
-            let same_layer = self.level[x.index()] == level && matches!(circuit.gate(x), Gate::Xor(..));
+            let same_layer =
+                self.level[x.index()] == level && matches!(circuit.gate(x), Gate::Xor(..));
             if !same_layer {
                 self.inner[x.index()] = false;
             }
@@ -159,7 +160,8 @@ fn plan(layer: &Layer, sums: &Sums) -> Option<Plan> {
     let rows = lists.iter().map(|l| l.iter().map(position).collect()).collect();
     let mut greedy = Greedy::new(rows, leaves.len());
     greedy.run();
-    let xors = greedy.made.len() + greedy.rows.iter().map(|r| r.len().saturating_sub(1)).sum::<usize>();
+    let xors =
+        greedy.made.len() + greedy.rows.iter().map(|r| r.len().saturating_sub(1)).sum::<usize>();
     if xors >= layer.gates {
         return None;
     }
@@ -194,7 +196,11 @@ impl Greedy {
                 }
             }
         }
-        let heap = counts.iter().filter(|(_, c)| **c > 1).map(|(&p, &c)| (c, std::cmp::Reverse(p))).collect();
+        let heap = counts
+            .iter()
+            .filter(|(_, c)| **c > 1)
+            .map(|(&p, &c)| (c, std::cmp::Reverse(p)))
+            .collect();
         Greedy { rows, rows_of, counts, heap, made: Vec::new(), leaves }
     }
 

@@ -127,7 +127,8 @@ impl Search<'_> {
 
 fn split_cost(costs: &GateCosts, have: usize, groups: usize) -> u64 {
     let (size, larger) = (have / groups, have % groups);
-    (groups - larger) as u64 * costs[size] + if larger > 0 { larger as u64 * costs[size + 1] } else { 0 }
+    (groups - larger) as u64 * costs[size]
+        + if larger > 0 { larger as u64 * costs[size + 1] } else { 0 }
 }
 
 /// For many leaves: everything available is combined with one fan-in, the least that is in
@@ -165,7 +166,8 @@ fn greedy(arrivals: &[u32], fan: usize, costs: &GateCosts) -> TreePlan {
 impl TreePlan {
     /// Builds the tree. Leaves that arrive first are combined first.
     pub fn build(&self, b: &mut Builder, leaves: &[Wire], arrivals: &[u32]) -> Wire {
-        let mut waiting: Vec<(u32, Wire)> = arrivals.iter().copied().zip(leaves.iter().copied()).collect();
+        let mut waiting: Vec<(u32, Wire)> =
+            arrivals.iter().copied().zip(leaves.iter().copied()).collect();
         waiting.sort_unstable();
         let (mut have, mut next) = (Vec::<Wire>::new(), 0);
         for &(at, groups) in &self.steps {

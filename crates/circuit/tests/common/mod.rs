@@ -62,7 +62,11 @@ pub fn random_circuit(rng: &mut Rng, shape: Shape) -> Circuit {
 /// Recent wires are picked more often, so that circuits get deep.
 fn pick(rng: &mut Rng, wires: &[Wire]) -> Wire {
     let near = wires.len().min(12);
-    if rng.below(2) == 0 { wires[wires.len() - 1 - rng.below(near)] } else { wires[rng.below(wires.len())] }
+    if rng.below(2) == 0 {
+        wires[wires.len() - 1 - rng.below(near)]
+    } else {
+        wires[rng.below(wires.len())]
+    }
 }
 
 fn random_gate(b: &mut Builder, rng: &mut Rng, wires: &[Wire], shape: Shape) -> Vec<Wire> {
@@ -124,5 +128,7 @@ pub fn bits_le(bytes: &[u8]) -> Vec<bool> {
 
 /// The inverse of [`bits_le`].
 pub fn bytes_le(bits: &[bool]) -> Vec<u8> {
-    bits.chunks(8).map(|c| c.iter().enumerate().fold(0, |b, (i, &x)| b | u8::from(x) << i)).collect()
+    bits.chunks(8)
+        .map(|c| c.iter().enumerate().fold(0, |b, (i, &x)| b | u8::from(x) << i))
+        .collect()
 }

@@ -175,12 +175,13 @@ impl LaneBuilder {
         }
     }
 
-    /// All instances pushed.
-    pub(super) fn finish(mut self) -> Lanes {
+    /// All instances pushed; of a port of width 0, whose values are not pushed, `instances`.
+    pub(super) fn finish(mut self, instances: usize) -> Lanes {
+        debug_assert!(self.width == 0 || self.instances == instances);
         if !self.instances.is_multiple_of(64) {
             self.flush();
         }
-        Lanes { instances: self.instances, bits: std::mem::take(&mut self.bits) }
+        Lanes { instances, bits: std::mem::take(&mut self.bits) }
     }
 }
 

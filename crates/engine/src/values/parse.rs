@@ -46,7 +46,8 @@ pub fn parse_inputs(
     if rows.instances == 0 {
         return Err(ValueError::in_file(name, Problem::Empty));
     }
-    Ok(rows.builders.into_iter().map(LaneBuilder::finish).collect())
+    let instances = rows.instances;
+    Ok(rows.builders.into_iter().map(|b| b.finish(instances)).collect())
 }
 
 /// The instances read so far, for the ports of a file.

@@ -1,5 +1,6 @@
 //! One stream of one directed link between two threads: a queue of chunks that are reused.
 
+use crate::copy::append;
 use crate::error::NetError;
 use crate::fate::{Fate, GLANCE};
 use std::collections::VecDeque;
@@ -33,7 +34,7 @@ impl Chunk {
     #[inline]
     pub(crate) fn append(&mut self, bytes: &[u8], depart_ps: u64, byte_ps: u64) {
         let start = self.data.len();
-        self.data.extend_from_slice(bytes);
+        append(&mut self.data, bytes);
         let end = self.data.len();
         if let Some(last) = self.spans.last_mut()
             && last.depart_ps + (last.end - last.start) as u64 * byte_ps == depart_ps
@@ -41,11 +42,7 @@ impl Chunk {
             last.end = end;
             return;
         }
-        self.spans.push(Span {
-            start,
-            end,
-            depart_ps,
-        });
+        self.spans.push(Span { start, end, depart_ps });
     }
 
     fn clear(&mut self) {
@@ -82,11 +79,7 @@ pub(crate) enum Empty {
 
 impl Channel {
     pub(crate) fn new(window: Option<usize>) -> Channel {
-        Channel {
-            queue: Mutex::default(),
-            changed: Condvar::new(),
-            window,
-        }
+        Channel { queue: Mutex::default(), changed: Condvar::new(), window }
     }
 
     fn lock(&self) -> MutexGuard<'_, Queue> {
@@ -123,11 +116,8 @@ impl Channel {
             fate.check()?;
             queue.overrun = since.elapsed() >= WINDOW_PATIENCE;
             queue.sender_waits = true;
-            queue = self
-                .changed
-                .wait_timeout(queue, GLANCE)
-                .unwrap_or_else(PoisonError::into_inner)
-                .0;
+            queue =
+                self.changed.wait_timeout(queue, GLANCE).unwrap_or_else(PoisonError::into_inner).0;
         }
         Ok(queue)
     }

@@ -60,10 +60,7 @@ impl DirectedLink {
         loop {
             let departure = free.max(now_ps);
             let until = departure.saturating_add(takes);
-            match self
-                .free_ps
-                .compare_exchange_weak(free, until, Relaxed, Relaxed)
-            {
+            match self.free_ps.compare_exchange_weak(free, until, Relaxed, Relaxed) {
                 Ok(_) => return departure,
                 Err(now) => free = now,
             }

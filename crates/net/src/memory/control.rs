@@ -1,5 +1,6 @@
 //! Control operations between the sessions of one process.
 
+use super::MemoryNetwork;
 use super::clock::{Clock, DirectedLink};
 use crate::error::NetError;
 use crate::fate::{Fate, GLANCE};
@@ -19,6 +20,7 @@ struct Message {
 pub(crate) struct Hub {
     peers: Peers,
     pub(crate) deadline: Duration,
+    meeting_deadline: Duration,
     fates: Vec<Arc<Fate>>,
     /// By receiver and sender.
     inboxes: Mutex<Vec<VecDeque<Message>>>,
@@ -26,11 +28,12 @@ pub(crate) struct Hub {
 }
 
 impl Hub {
-    pub(crate) fn new(peers: Peers, deadline: Duration) -> Hub {
+    pub(crate) fn new(peers: Peers, network: &MemoryNetwork) -> Hub {
         let n = peers.len();
         Hub {
             peers,
-            deadline,
+            deadline: network.deadline,
+            meeting_deadline: network.meeting_deadline,
             fates: (0..n).map(|_| Arc::default()).collect(),
             inboxes: Mutex::new((0..n * n).map(|_| VecDeque::new()).collect()),
             arrived: Condvar::new(),
@@ -78,31 +81,20 @@ impl MemoryControl {
         links: &[Arc<DirectedLink>],
     ) -> MemoryControl {
         let n = hub.parties();
-        let delays_ps = (0..n)
-            .map(|from| links[from * n + me.index()].delay_ps)
-            .collect();
-        MemoryControl {
-            me,
-            hub,
-            clocks,
-            delays_ps,
-        }
+        let delays_ps = (0..n).map(|from| links[from * n + me.index()].delay_ps).collect();
+        MemoryControl { me, hub, clocks, delays_ps }
     }
 
     fn receive(&self, from: usize, doing: Kind) -> Result<Message, NetError> {
         let index = self.me.index() * self.hub.parties() + from;
         let since = Instant::now();
-        let mut inboxes = self
-            .hub
-            .inboxes
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut inboxes = self.hub.inboxes.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
             if let Some(message) = inboxes[index].pop_front() {
                 return Ok(message);
             }
             self.hub.fates[self.me.index()].check()?;
-            if since.elapsed() >= self.hub.deadline {
+            if since.elapsed() >= self.hub.meeting_deadline {
                 return Err(NetError::ControlTimeout {
                     peer: self.hub.peer(from),
                     doing: doing.name().into(),
@@ -112,7 +104,7 @@ impl MemoryControl {
             inboxes = self
                 .hub
                 .arrived
-                .wait_timeout(inboxes, GLANCE.min(self.hub.deadline))
+                .wait_timeout(inboxes, GLANCE)
                 .unwrap_or_else(PoisonError::into_inner)
                 .0;
         }
@@ -125,11 +117,7 @@ impl Control for MemoryControl {
         self.hub.fates[me].check()?;
         let mut latest_ps = self.clocks.iter().map(Clock::ps).max().unwrap_or(0);
         {
-            let mut inboxes = self
-                .hub
-                .inboxes
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner);
+            let mut inboxes = self.hub.inboxes.lock().unwrap_or_else(PoisonError::into_inner);
             for to in (0..n).filter(|&to| to != me) {
                 inboxes[to * n + me].push_back(Message {
                     kind,

@@ -48,8 +48,10 @@ pub struct MemoryNetwork {
     pub links: HashMap<(PartyId, PartyId), LinkProfile>,
     /// How computing is charged.
     pub compute: Compute,
-    /// Real time without progress after which a wait fails.
+    /// Real time without progress after which a wait for data fails.
     pub deadline: Duration,
+    /// Real time that a party waits in a control operation for a peer that is busy.
+    pub meeting_deadline: Duration,
     /// Bytes that may wait unread on a `Pre` stream before its sender blocks (in real time only;
     /// virtual time does not notice).
     pub pre_window_bytes: usize,
@@ -62,6 +64,7 @@ impl Default for MemoryNetwork {
             links: HashMap::new(),
             compute: Compute::Nothing,
             deadline: Duration::from_secs(30),
+            meeting_deadline: Duration::from_secs(3600),
             pre_window_bytes: 4 << 20,
         }
     }
@@ -71,10 +74,7 @@ impl MemoryNetwork {
     /// All links alike, computing free.
     #[must_use]
     pub fn uniform(link: LinkProfile) -> MemoryNetwork {
-        MemoryNetwork {
-            default_link: link,
-            ..MemoryNetwork::default()
-        }
+        MemoryNetwork { default_link: link, ..MemoryNetwork::default() }
     }
 
     /// Sets the directed link `from -> to`.
@@ -94,10 +94,7 @@ impl MemoryNetwork {
     /// The profile of the directed link `from -> to`.
     #[must_use]
     pub fn link(&self, from: PartyId, to: PartyId) -> LinkProfile {
-        self.links
-            .get(&(from, to))
-            .copied()
-            .unwrap_or(self.default_link)
+        self.links.get(&(from, to)).copied().unwrap_or(self.default_link)
     }
 }
 
@@ -109,43 +106,36 @@ impl MemoryNetwork {
 pub fn sessions(parties: usize, workers: usize, network: &MemoryNetwork) -> Vec<Session> {
     assert!(parties <= 256, "at most 256 parties");
     let peers: Peers = PartyId::all(parties)
-        .map(|id| {
-            Arc::new(Peer {
-                id,
-                name: format!("party{}", id.0),
-                address: "memory".into(),
-            })
-        })
+        .map(|id| Arc::new(Peer { id, name: format!("party{}", id.0), address: "memory".into() }))
         .collect();
     let links: Vec<Arc<DirectedLink>> = pairs(parties)
         .map(|(from, to)| Arc::new(DirectedLink::new(&network.link(from, to))))
         .collect();
-    let clocks: Vec<Vec<Clock>> = (0..parties)
-        .map(|_| (0..workers).map(|_| Clock::default()).collect())
-        .collect();
-    let hub = Arc::new(Hub::new(peers.clone(), network.deadline));
-    let mut meshes: Vec<Vec<Mesh>> = (0..parties).map(|_| Vec::new()).collect();
-    for worker in 0..workers {
-        let channels: Vec<Arc<Channel>> = pairs(parties)
-            .flat_map(|_| Stream::ALL)
-            .map(|s| {
-                let window = (s == Stream::Pre).then_some(network.pre_window_bytes);
-                Arc::new(Channel::new(window))
-            })
-            .collect();
-        for (party, (id, mine)) in PartyId::all(parties).zip(&mut meshes).enumerate() {
-            let clock = clocks[party][worker].clone();
+    let hub = Arc::new(Hub::new(peers.clone(), network));
+    let workers: Vec<Vec<Arc<Channel>>> =
+        (0..workers).map(|_| channels(parties, network)).collect();
+    let session = |id: PartyId| {
+        let clocks: Vec<Clock> = workers.iter().map(|_| Clock::default()).collect();
+        let mesh = |(clock, channels): (&Clock, &Vec<Arc<Channel>>)| {
+            let clock = clock.clone();
             let transport =
-                MemoryTransport::new(id, &hub, clock, &links, &channels, network.compute);
-            mine.push(Mesh::new(id, peers.clone(), Box::new(transport)));
-        }
-    }
-    PartyId::all(parties)
-        .zip(meshes)
-        .zip(clocks)
-        .map(|((id, meshes), clocks)| {
-            let control = MemoryControl::new(id, hub.clone(), clocks, &links);
-            Session::new(id, peers.clone(), meshes, Box::new(control))
+                MemoryTransport::new(id, &hub, clock, &links, channels, network.compute);
+            Mesh::new(id, peers.clone(), Box::new(transport))
+        };
+        let meshes = clocks.iter().zip(&workers).map(mesh).collect();
+        let control = MemoryControl::new(id, hub.clone(), clocks, &links);
+        Session::new(id, peers.clone(), meshes, Box::new(control))
+    };
+    PartyId::all(parties).map(session).collect()
+}
+
+/// The channels between the meshes of one worker, by sender, receiver and stream.
+fn channels(parties: usize, network: &MemoryNetwork) -> Vec<Arc<Channel>> {
+    pairs(parties)
+        .flat_map(|_| Stream::ALL)
+        .map(|stream| {
+            let window = (stream == Stream::Pre).then_some(network.pre_window_bytes);
+            Arc::new(Channel::new(window))
         })
         .collect()
 }
@@ -170,10 +160,7 @@ pub fn run<R: Send>(
             .collect();
         threads
             .into_iter()
-            .map(|t| {
-                t.join()
-                    .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-            })
+            .map(|t| t.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
             .collect()
     })
 }

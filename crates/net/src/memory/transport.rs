@@ -4,6 +4,7 @@ use super::channel::{CHUNK_BYTES, Channel, Chunk, Empty};
 use super::clock::{Charger, Clock, DirectedLink};
 use super::control::Hub;
 use super::{Compute, PartyId};
+use crate::copy::copy;
 use crate::error::NetError;
 use crate::fate::Fate;
 use crate::mesh::Transport;
@@ -62,14 +63,8 @@ impl MemoryTransport {
             charger: Charger::new(compute),
             links_out: (0..n).map(|p| links[i * n + p].clone()).collect(),
             links_in: (0..n).map(|p| links[p * n + i].clone()).collect(),
-            outlets: (0..n)
-                .flat_map(|p| streams(i * n + p))
-                .map(Outlet::new)
-                .collect(),
-            inlets: (0..n)
-                .flat_map(|p| streams(p * n + i))
-                .map(Inlet::new)
-                .collect(),
+            outlets: (0..n).flat_map(|p| streams(i * n + p)).map(Outlet::new).collect(),
+            inlets: (0..n).flat_map(|p| streams(p * n + i)).map(Inlet::new).collect(),
             pending: false,
         }
     }
@@ -87,24 +82,13 @@ impl MemoryTransport {
         self.hand_over()?;
         let deadline = self.hub.deadline;
         let inlet = &mut self.inlets[from * Stream::COUNT + s.index()];
-        let taken = inlet
-            .channel
-            .take(&mut inlet.chunks, &mut inlet.used, &self.fate, deadline);
+        let taken = inlet.channel.take(&mut inlet.chunks, &mut inlet.used, &self.fate, deadline);
         taken.map_err(|why| {
             let peer = self.hub.peer(from);
             match why {
                 Empty::Ended(cause) => cause,
-                Empty::SenderGone => NetError::Closed {
-                    peer,
-                    stream: s,
-                    place: at,
-                },
-                Empty::Deadline(waited) => NetError::Timeout {
-                    peer,
-                    stream: s,
-                    place: at,
-                    waited,
-                },
+                Empty::SenderGone => NetError::Closed { peer, stream: s, place: at },
+                Empty::Deadline(waited) => NetError::Timeout { peer, stream: s, place: at, waited },
             }
         })
     }
@@ -112,10 +96,7 @@ impl MemoryTransport {
 
 impl Outlet {
     fn new(channel: &Arc<Channel>) -> Outlet {
-        Outlet {
-            channel: channel.clone(),
-            chunk: Chunk::default(),
-        }
+        Outlet { channel: channel.clone(), chunk: Chunk::default() }
     }
 
     fn hand_over(&mut self, fate: &Fate) -> Result<(), NetError> {
@@ -148,7 +129,7 @@ impl Inlet {
             };
             let n = (chunk.data.len() - self.position).min(buf.len() - done);
             let end = self.position + n;
-            buf[done..done + n].copy_from_slice(&chunk.data[self.position..end]);
+            copy(&mut buf[done..done + n], &chunk.data[self.position..end]);
             done += n;
             self.position = end;
             while chunk.spans[self.span].end < end {
@@ -156,10 +137,7 @@ impl Inlet {
             }
             let span = chunk.spans[self.span];
             let on_wire = ((end - span.start) as u64).saturating_mul(link.byte_ps);
-            self.arrival_ps = span
-                .depart_ps
-                .saturating_add(on_wire)
-                .saturating_add(link.delay_ps);
+            self.arrival_ps = span.depart_ps.saturating_add(on_wire).saturating_add(link.delay_ps);
             if end == chunk.data.len() {
                 self.used.extend(self.chunks.pop_front());
                 (self.position, self.span) = (0, 0);
@@ -191,13 +169,7 @@ impl Transport for MemoryTransport {
         Ok(0)
     }
 
-    fn recv(
-        &mut self,
-        from: usize,
-        s: Stream,
-        buf: &mut [u8],
-        at: Place,
-    ) -> Result<u64, NetError> {
+    fn recv(&mut self, from: usize, s: Stream, buf: &mut [u8], at: Place) -> Result<u64, NetError> {
         self.charger.charge(&self.clock);
         let index = from * Stream::COUNT + s.index();
         let mut done = 0;

@@ -107,8 +107,7 @@ impl Channel {
         let full = self.early.back_mut().is_none_or(|b| b.room().is_empty());
         if full {
             let buffer = self.spare.take();
-            self.early
-                .push_back(buffer.unwrap_or_else(|| Buffer::new(CHUNK_BYTES)));
+            self.early.push_back(buffer.unwrap_or_else(|| Buffer::new(CHUNK_BYTES)));
         }
         let Some(buffer) = self.early.back_mut() else {
             return Err(Stall::Block);

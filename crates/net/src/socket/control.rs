@@ -68,10 +68,7 @@ impl SocketControl {
             .name("tacit-control".into())
             .spawn(move || worker.run())
             .map_err(|e| NetError::Configuration(format!("cannot start a thread: {e}")))?;
-        Ok(SocketControl {
-            ends,
-            thread: Some(thread),
-        })
+        Ok(SocketControl { ends, thread: Some(thread) })
     }
 
     fn receive(&self, from: usize, doing: Kind) -> Result<(Kind, Vec<u8>), NetError> {
@@ -82,7 +79,7 @@ impl SocketControl {
                 return Ok(message);
             }
             self.ends.fate.check()?;
-            if since.elapsed() >= self.ends.limits.progress {
+            if since.elapsed() >= self.ends.limits.meeting {
                 return Err(NetError::ControlTimeout {
                     peer: self.ends.peer(from),
                     doing: doing.name().into(),
@@ -190,20 +187,11 @@ impl Thread {
     }
 
     fn poll(&self, timeout: Duration) {
-        let mut fds = vec![PollFd::from_borrowed_fd(
-            self.ends.wake.as_fd(),
-            PollFlags::IN,
-        )];
+        let mut fds = vec![PollFd::from_borrowed_fd(self.ends.wake.as_fd(), PollFlags::IN)];
         for line in self.lines.iter().filter(|l| l.open) {
-            fds.push(PollFd::from_borrowed_fd(
-                line.wire.socket.read_fd(),
-                PollFlags::IN,
-            ));
+            fds.push(PollFd::from_borrowed_fd(line.wire.socket.read_fd(), PollFlags::IN));
             if line.has_unsent() {
-                fds.push(PollFd::from_borrowed_fd(
-                    line.wire.socket.write_fd(),
-                    PollFlags::OUT,
-                ));
+                fds.push(PollFd::from_borrowed_fd(line.wire.socket.write_fd(), PollFlags::OUT));
             }
         }
         // Whatever poll says, every line is tried after it.
@@ -211,11 +199,7 @@ impl Thread {
     }
 
     fn take_outbox(&mut self) {
-        let mut outbox = self
-            .ends
-            .outbox
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut outbox = self.ends.outbox.lock().unwrap_or_else(PoisonError::into_inner);
         for (to, frame) in outbox.drain(..) {
             for line in self.lines.iter_mut().filter(|l| l.peer == to) {
                 line.unsent.extend_from_slice(&frame);

@@ -71,11 +71,7 @@ fn dial(
     while !setup.is_over() {
         match attempt(setup, peer, purpose, tls) {
             Ok(wire) => {
-                setup.report(Event::Ready {
-                    peer,
-                    purpose,
-                    wire: Box::new(wire),
-                });
+                setup.report(Event::Ready { peer, purpose, wire: Box::new(wire) });
                 return Ok(());
             }
             Err(Miss::Never(e)) => return Err(e),
@@ -125,12 +121,9 @@ fn attempt(
     let peer = setup.peers[peer].clone();
     match Answer::decode(header[0], &text) {
         Answer::Welcome => Ok(wire),
-        Answer::Differs([what, theirs, mine]) => Err(Miss::Never(NetError::Disagreement {
-            peer,
-            what,
-            mine,
-            theirs,
-        })),
+        Answer::Differs([what, theirs, mine]) => {
+            Err(Miss::Never(NetError::Disagreement { peer, what, mine, theirs }))
+        }
         Answer::Refused(reason) => Err(Miss::Never(NetError::PeerAborted { peer, reason })),
     }
 }

@@ -101,22 +101,22 @@ impl Ends {
 
     /// Keeps connections open until the session is over.
     pub(crate) fn park(&self, wires: impl Iterator<Item = Wire>) {
-        self.parked
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .extend(wires);
+        self.parked.lock().unwrap_or_else(PoisonError::into_inner).extend(wires);
     }
 
     pub(crate) fn close_parked(&self) {
-        self.parked
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clear();
+        self.parked.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
     /// The error of a data connection that ended: what the control connections say about it, or
     /// else what the connection itself showed.
-    pub(crate) fn lost(&self, peer: usize, stream: Stream, at: Place, broke: Option<String>) -> NetError {
+    pub(crate) fn lost(
+        &self,
+        peer: usize,
+        stream: Stream,
+        at: Place,
+        broke: Option<String>,
+    ) -> NetError {
         let since = Instant::now();
         while since.elapsed() < REASON_PATIENCE {
             if let Err(cause) = self.fate.check() {
@@ -125,11 +125,7 @@ impl Ends {
             std::thread::sleep(Duration::from_millis(5));
         }
         match broke {
-            None => NetError::Closed {
-                peer: self.peer(peer),
-                stream,
-                place: at,
-            },
+            None => NetError::Closed { peer: self.peer(peer), stream, place: at },
             Some(why) => NetError::Network {
                 peer: self.peer(peer),
                 hint: format!("{why} (stream {stream}, {at})"),

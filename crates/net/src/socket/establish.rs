@@ -26,13 +26,13 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+/// Socket buffers on the loopback interface, where the system's own choice grows until the bytes
+/// in flight no longer fit the processor's cache.
+const LOOPBACK_BUFFER_BYTES: usize = 1 << 20;
+
 /// What the threads that set up connections report.
 pub(crate) enum Event {
-    Ready {
-        peer: usize,
-        purpose: Purpose,
-        wire: Box<Wire>,
-    },
+    Ready { peer: usize, purpose: Purpose, wire: Box<Wire> },
     Failed(NetError),
 }
 
@@ -52,11 +52,7 @@ pub(crate) struct Setup {
 impl Setup {
     pub(crate) fn report(&self, event: Event) {
         // Fails only if nobody waits any more.
-        let _ = self
-            .found
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .send(event);
+        let _ = self.found.lock().unwrap_or_else(PoisonError::into_inner).send(event);
     }
 
     pub(crate) fn is_over(&self) -> bool {
@@ -65,10 +61,7 @@ impl Setup {
 
     /// Remembers trouble with a peer, or with a stranger, for the error that may follow.
     pub(crate) fn trouble(&self, peer: Option<usize>, what: String) {
-        self.trouble
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .insert(peer, what);
+        self.trouble.lock().unwrap_or_else(PoisonError::into_inner).insert(peer, what);
     }
 
     pub(crate) fn notice(&self, text: &str) {
@@ -124,19 +117,14 @@ impl Setup {
             let names: Vec<String> = others.iter().map(|p| p.to_string()).collect();
             hint += &format!(" Also missing: {}.", names.join(", "));
         }
-        NetError::Network {
-            peer: (*first).clone(),
-            hint,
-        }
+        NetError::Network { peer: (*first).clone(), hint }
     }
 }
 
 /// All connections that one pair of parties has.
 pub(crate) fn purposes(workers: usize) -> impl Iterator<Item = Purpose> {
     let data = (0..workers as u16).flat_map(|worker| {
-        Stream::ALL
-            .into_iter()
-            .map(move |stream| Purpose::Data { worker, stream })
+        Stream::ALL.into_iter().map(move |stream| Purpose::Data { worker, stream })
     });
     std::iter::once(Purpose::Control).chain(data)
 }
@@ -160,11 +148,7 @@ pub fn connect(config: &SessionConfig) -> Result<Session, NetError> {
     };
     let listener = open_listener(config)?;
     let peer = |(id, p): (PartyId, &super::PartyAddress)| {
-        Arc::new(Peer {
-            id,
-            name: p.name.clone(),
-            address: p.address.clone(),
-        })
+        Arc::new(Peer { id, name: p.name.clone(), address: p.address.clone() })
     };
     let parties = config.parties.len();
     let peers: Peers = PartyId::all(parties).zip(&config.parties).map(peer).collect();
@@ -204,11 +188,7 @@ fn gather(
     while wires.len() < wanted {
         let left = setup.deadline.saturating_duration_since(Instant::now());
         match events.recv_timeout(left) {
-            Ok(Event::Ready {
-                peer,
-                purpose,
-                wire,
-            }) => {
+            Ok(Event::Ready { peer, purpose, wire }) => {
                 wires.insert((peer, purpose), wire);
             }
             Ok(Event::Failed(e)) => {
@@ -254,10 +234,8 @@ fn build(setup: &Setup, mut wires: Wires) -> Result<Session, NetError> {
     }
     let ends = Arc::new(Ends::new(me, setup.peers.clone(), config.limits.clone())?);
     let others: Vec<usize> = (0..n).filter(|&p| p != me.index()).collect();
-    let lines = others
-        .iter()
-        .filter_map(|&p| Some((p, *wires.remove(&(p, Purpose::Control))?)))
-        .collect();
+    let lines =
+        others.iter().filter_map(|&p| Some((p, *wires.remove(&(p, Purpose::Control))?))).collect();
     let control = SocketControl::start(ends.clone(), lines)?;
     let mut meshes = Vec::with_capacity(config.workers);
     for worker in 0..config.workers as u16 {
@@ -275,7 +253,9 @@ fn build(setup: &Setup, mut wires: Wires) -> Result<Session, NetError> {
 pub(crate) fn prepare(stream: TcpStream, setup: &Setup) -> std::io::Result<OwnedFd> {
     stream.set_nodelay(true)?;
     stream.set_nonblocking(true)?;
-    set_buffers(&stream, setup.config.limits.socket_buffer_bytes)?;
+    let loopback = stream.peer_addr()?.ip().is_loopback();
+    let default = loopback.then_some(LOOPBACK_BUFFER_BYTES);
+    set_buffers(&stream, setup.config.limits.socket_buffer_bytes.or(default))?;
     Ok(stream.into())
 }
 

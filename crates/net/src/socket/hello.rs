@@ -76,36 +76,13 @@ impl Hello {
     }
 
     /// The first difference between what a listener expects and this hello: name, expected, got.
-    pub(crate) fn difference(
-        &self,
-        expected: &Hello,
-    ) -> Option<(&'static str, String, String)> {
+    pub(crate) fn difference(&self, expected: &Hello) -> Option<(&'static str, String, String)> {
         let pairs = [
-            (
-                "the wire version",
-                expected.version.to_string(),
-                self.version.to_string(),
-            ),
-            (
-                "the session",
-                expected.session.to_string(),
-                self.session.to_string(),
-            ),
-            (
-                "the number of parties",
-                expected.parties.to_string(),
-                self.parties.to_string(),
-            ),
-            (
-                "the number of workers",
-                expected.workers.to_string(),
-                self.workers.to_string(),
-            ),
-            (
-                "who is at this address",
-                expected.to.to_string(),
-                self.to.to_string(),
-            ),
+            ("the wire version", expected.version.to_string(), self.version.to_string()),
+            ("the session", expected.session.to_string(), self.session.to_string()),
+            ("the number of parties", expected.parties.to_string(), self.parties.to_string()),
+            ("the number of workers", expected.workers.to_string(), self.workers.to_string()),
+            ("who is at this address", expected.to.to_string(), self.to.to_string()),
         ];
         pairs.into_iter().find(|(_, expected, got)| expected != got)
     }
@@ -174,13 +151,7 @@ mod tests {
 
     #[test]
     fn hellos_and_answers_round_trip() {
-        for purpose in [
-            Purpose::Control,
-            Purpose::Data {
-                worker: 300,
-                stream: Stream::Def,
-            },
-        ] {
+        for purpose in [Purpose::Control, Purpose::Data { worker: 300, stream: Stream::Def }] {
             let bytes: [u8; HELLO_BYTES] = hello(purpose).encode().try_into().unwrap();
             assert_eq!(Hello::decode(&bytes), Some(hello(purpose)));
         }

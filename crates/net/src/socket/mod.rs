@@ -79,12 +79,16 @@ pub struct Limits {
     pub connect: Duration,
     /// Time for one connection's handshake and hello.
     pub handshake: Duration,
-    /// Time without progress after which a wait fails.
+    /// Time without progress after which a wait for data fails; also how long a peer may show no
+    /// sign of life at all.
     pub progress: Duration,
+    /// Time that a party waits in a control operation (agree, barrier, finish) for a peer that is
+    /// alive but busy.
+    pub meeting: Duration,
     /// Bytes that one mesh may keep for later: received ahead of their `recv` so that a peer is
     /// not blocked, or sent on `Pre` to a peer that does not take them.
     pub kept_bytes: usize,
-    /// Socket buffers in bytes; `None` leaves them to the system.
+    /// Socket buffers in bytes; `None` leaves them to the system (on loopback: 1 MiB).
     pub socket_buffer_bytes: Option<usize>,
 }
 
@@ -94,6 +98,7 @@ impl Default for Limits {
             connect: Duration::from_secs(30),
             handshake: Duration::from_secs(10),
             progress: Duration::from_secs(30),
+            meeting: Duration::from_secs(3600),
             kept_bytes: 1 << 30,
             socket_buffer_bytes: None,
         }

@@ -71,11 +71,7 @@ fn stream_of(index: usize) -> Stream {
 
 impl SocketTransport {
     pub(crate) fn new(ends: Arc<Ends>, channels: Vec<Option<Channel>>) -> SocketTransport {
-        SocketTransport {
-            ends,
-            channels,
-            staged: false,
-        }
+        SocketTransport { ends, channels, staged: false }
     }
 
     fn channel(&mut self, index: usize) -> Result<&mut Channel, NetError> {
@@ -87,7 +83,13 @@ impl SocketTransport {
 
     /// Sends what is staged for one channel, waiting as long as the peer gets on with it. `Pre`
     /// stays staged if the peer does not, unless `all` is asked for.
-    fn send_staged(&mut self, index: usize, at: Place, all: bool, wait: &mut Wait) -> Result<(), NetError> {
+    fn send_staged(
+        &mut self,
+        index: usize,
+        at: Place,
+        all: bool,
+        wait: &mut Wait,
+    ) -> Result<(), NetError> {
         loop {
             let channel = self.channel(index)?;
             let before = channel.unsent_bytes();
@@ -203,7 +205,13 @@ impl SocketTransport {
     }
 
     /// Waits until channel `index` may be ready, or until something else happened that may help.
-    fn wait(&mut self, index: usize, what: For, at: Place, wait: &mut Wait) -> Result<(), NetError> {
+    fn wait(
+        &mut self,
+        index: usize,
+        what: For,
+        at: Place,
+        wait: &mut Wait,
+    ) -> Result<(), NetError> {
         self.ends.fate.check()?;
         wait.start();
         let idle = wait.idle();
@@ -317,13 +325,7 @@ impl Transport for SocketTransport {
         Ok(wait.total_ns())
     }
 
-    fn recv(
-        &mut self,
-        from: usize,
-        s: Stream,
-        buf: &mut [u8],
-        at: Place,
-    ) -> Result<u64, NetError> {
+    fn recv(&mut self, from: usize, s: Stream, buf: &mut [u8], at: Place) -> Result<u64, NetError> {
         let index = from * Stream::COUNT + s.index();
         let mut wait = Wait::default();
         let mut done = 0;

@@ -47,11 +47,7 @@ impl Socket {
 
     pub(crate) fn write(&self, bytes: &[u8]) -> Result<usize, Stall> {
         loop {
-            match send(
-                self.write_fd(),
-                bytes,
-                SendFlags::NOSIGNAL | SendFlags::DONTWAIT,
-            ) {
+            match send(self.write_fd(), bytes, SendFlags::NOSIGNAL | SendFlags::DONTWAIT) {
                 Ok(n) => return Ok(n),
                 Err(Errno::INTR) => {}
                 Err(e) => return Err(stall(e)),
@@ -89,13 +85,7 @@ pub(crate) struct Wire {
 
 impl Wire {
     pub(crate) fn new(stream: OwnedFd, tls: Option<Tls>) -> Wire {
-        Wire {
-            socket: Socket {
-                stream,
-                pacer: None,
-            },
-            tls: tls.map(Box::new),
-        }
+        Wire { socket: Socket { stream, pacer: None }, tls: tls.map(Box::new) }
     }
 
     /// Takes a first part of `bytes`; returns its length. With TLS, part of what was taken may

@@ -12,13 +12,10 @@ pub const NAMES: [&str; 4] = ["alice", "bob", "carol", "dave"];
 
 /// Configurations of `n` parties that listen on free ports of this machine.
 pub fn configs(n: usize, tls: bool) -> Vec<SessionConfig> {
-    let listeners: Vec<TcpListener> = (0..n)
-        .map(|_| TcpListener::bind("127.0.0.1:0").unwrap())
-        .collect();
-    let identities: Vec<Identity> = NAMES[..n]
-        .iter()
-        .map(|name| Identity::generate(name).unwrap())
-        .collect();
+    let listeners: Vec<TcpListener> =
+        (0..n).map(|_| TcpListener::bind("127.0.0.1:0").unwrap()).collect();
+    let identities: Vec<Identity> =
+        NAMES[..n].iter().map(|name| Identity::generate(name).unwrap()).collect();
     let parties: Vec<PartyAddress> = (0..n)
         .map(|i| PartyAddress {
             name: NAMES[i].into(),
@@ -56,10 +53,8 @@ pub fn run_each<R: Send>(
 ) -> Vec<R> {
     std::thread::scope(|scope| {
         let party = &party;
-        let threads: Vec<_> = configs
-            .iter()
-            .map(|config| scope.spawn(move || party(config)))
-            .collect();
+        let threads: Vec<_> =
+            configs.iter().map(|config| scope.spawn(move || party(config))).collect();
         threads.into_iter().map(|t| t.join().unwrap()).collect()
     })
 }

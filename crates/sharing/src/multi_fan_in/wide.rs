@@ -177,7 +177,7 @@ impl<W: Word> WideScratch<W> {
             }
         };
         let table = &mut self.table;
-        simd::vectorize(|| {
+        simd::vectorize(#[inline(always)] || {
             for step in &plan.steps {
                 let t = &factors[step.input as usize * words..(step.input as usize + 1) * words];
                 let (from, to) = two_runs(table, words, step.from, step.to);
@@ -263,7 +263,7 @@ fn quadratic_begin<P: Role, W: Word>(
     let total = gate.outputs.len() * words;
     let WideScratch { own, other, products, .. } = scratch;
     products.draw::<P>(party, draws, total)?;
-    simd::vectorize(|| {
+    simd::vectorize(#[inline(always)] || {
         for (index, (slot, output)) in gate.outputs.iter().zip(&gate.plan.outputs).enumerate() {
             let at = index * words..(index + 1) * words;
             let masks = Masks::of::<P>(

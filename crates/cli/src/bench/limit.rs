@@ -1,0 +1,137 @@
+//! The physical bound of a setting, measured in the same run.
+
+use super::task::circuit;
+use super::{BenchArgs, BenchTransport, Operation};
+use crate::error::CliError;
+use crate::profile::Profile;
+use serde::Serialize;
+use std::time::Duration;
+use tacit_engine::circuit::{Compiled, Job, predict};
+use tacit_net::{PartyId, SessionConfig, calibrate};
+use tacit_ring::prg;
+use tacit_sharing::cost::{self, Traffic};
+use tacit_sharing::{Protocol, Role, RoleVisitor};
+
+/// A bound and how near the benchmark came.
+#[derive(Clone, Debug, Serialize)]
+pub struct Limit {
+    /// What bounds.
+    pub what: String,
+    /// Results per second at the bound.
+    pub per_second: f64,
+    /// The benchmark's results per second divided by it.
+    pub ratio: f64,
+}
+
+/// Bytes per message of the bare exchange.
+const MESSAGE_BYTES: usize = 64 << 10;
+/// Messages per link of the bare exchange.
+const MESSAGES: usize = 8192;
+
+/// Traffic of one result, in bits.
+pub fn bits(args: &BenchArgs) -> Result<Traffic, CliError> {
+    Ok(match args.operation {
+        Operation::And => cost::product(args.protocol),
+        Operation::Mul | Operation::Dot | Operation::Matmul => {
+            cost::product(args.protocol) * u64::from(args.width)
+        }
+        _ => {
+            let (circuit, _) = circuit(args)?;
+            let ports = circuit.input_widths().len();
+            let owners = (0..ports).map(|p| PartyId((p % 3) as u8)).collect();
+            let receivers = vec![vec![PartyId(0)]; circuit.output_ports().len()];
+            let mut job = Job::new(args.protocol, owners, receivers);
+            job.instances = 64;
+            // One 64-lane word per element: as many bits per instance as words.
+            predict(&Compiled::new(&circuit, job)?).words
+        }
+    })
+}
+
+/// Seconds that bare sockets need for one message over every link the protocol uses, in the same
+/// pattern: one process per party.
+pub fn bare_seconds(args: &BenchArgs, config: &SessionConfig) -> Result<f64, CliError> {
+    let traffic = bits(args)?;
+    let pairs = (0..3u8).flat_map(|from| (0..3u8).map(move |to| (from, to)));
+    let links: Vec<_> = pairs
+        .filter(|(from, to)| traffic.link(usize::from(*from), usize::from(*to)) > 0)
+        .map(|(from, to)| (PartyId(from), PartyId(to)))
+        .collect();
+    if links.is_empty() {
+        return Ok(0.0);
+    }
+    let run = |messages| calibrate::bare_exchange(config, &links, MESSAGE_BYTES, messages);
+    run(MESSAGES / 8)?;
+    Ok(run(MESSAGES)?.as_secs_f64() / MESSAGES as f64)
+}
+
+/// The bound, if the setting has one.
+pub fn limit(
+    args: &BenchArgs,
+    profile: Option<&Profile>,
+    bare: Option<f64>,
+    per_second: f64,
+    per_cpu_second: f64,
+) -> Result<Option<Limit>, CliError> {
+    let bits = bits(args)?;
+    if bits.total() == 0 {
+        return Ok(None);
+    }
+    if let Some(profile) = profile {
+        let bound = shaped(profile, &bits);
+        return Ok(bound.map(|bound| Limit {
+            what: format!("links of network {}, bits per result on the tightest", profile.name),
+            per_second: bound,
+            ratio: per_second / bound,
+        }));
+    }
+    if args.transport == BenchTransport::Memory {
+        return Ok(prg_bound(args).map(|bound| Limit {
+            what: "random bits of all parties at the generator's own speed, per CPU second".into(),
+            per_second: bound,
+            ratio: per_cpu_second / bound,
+        }));
+    }
+    Ok(bare.filter(|seconds| *seconds > 0.0).map(|seconds| {
+        let bound = MESSAGE_BYTES as f64 * 8.0 / seconds / bits.busiest() as f64;
+        Limit {
+            what: "bare TCP sockets exchanging as many bytes over the same links".into(),
+            per_second: bound,
+            ratio: per_second / bound,
+        }
+    }))
+}
+
+fn shaped(profile: &Profile, bits: &Traffic) -> Option<f64> {
+    let pairs = (0..3u8).flat_map(|from| (0..3u8).map(move |to| (from, to)));
+    let rates = pairs.filter_map(|(from, to)| {
+        let load = bits.link(usize::from(from), usize::from(to));
+        let link = profile.link(PartyId(from), PartyId(to)).bits_per_second?;
+        (load > 0).then(|| link as f64 / load as f64)
+    });
+    rates.min_by(f64::total_cmp)
+}
+
+/// Products per second if a core did nothing but draw the products' random bits.
+fn prg_bound(args: &BenchArgs) -> Option<f64> {
+    let bits = match args.operation {
+        Operation::And => 1,
+        Operation::Mul => u64::from(args.width),
+        _ => return None,
+    };
+    let drawn = drawn_words(args.protocol) * bits;
+    let bytes_per_second = prg::throughput(Duration::from_millis(300));
+    (drawn > 0).then(|| bytes_per_second * 8.0 / drawn as f64)
+}
+
+/// Words that all roles together draw per product.
+fn drawn_words(protocol: Protocol) -> u64 {
+    struct Draws;
+    impl RoleVisitor for Draws {
+        type Out = u64;
+        fn visit<P: Role>(self) -> u64 {
+            (P::NEXT + P::PREV) as u64
+        }
+    }
+    (0..protocol.parties()).map(|role| protocol.visit(role, Draws)).sum()
+}

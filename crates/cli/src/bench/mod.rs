@@ -1,0 +1,165 @@
+//! `tacit bench`: how fast a protocol is here, beside the bound of the setting.
+
+mod limit;
+mod result;
+mod task;
+
+use crate::error::CliError;
+use crate::local::{self, Child, Transport};
+use crate::output::Output;
+use crate::profile::Profile;
+use clap::{Args, ValueEnum};
+use result::{PartyResult, summary};
+use serde::Serialize;
+use std::process::ExitCode;
+use tacit_net::memory::{self, Compute, MemoryNetwork};
+use tacit_sharing::Protocol;
+
+/// What is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum Operation {
+    /// AND gates on independent lanes
+    And,
+    /// Products in the ring of --width bits
+    Mul,
+    /// Inner products of --length terms
+    Dot,
+    /// Products of square matrices of --size rows: output entries
+    Matmul,
+    /// AES-128 blocks, key schedule included
+    Aes,
+    /// SHA-256 compressions
+    Sha256,
+    /// Comparisons of --width-bit integers
+    Compare,
+}
+
+/// The ways for parties to talk in a benchmark.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum BenchTransport {
+    /// Threads of one process, no network
+    Memory,
+    /// Plain TCP on loopback
+    #[default]
+    Tcp,
+    /// TLS 1.3 on loopback
+    Tls,
+}
+
+impl BenchTransport {
+    fn name(self) -> &'static str {
+        match self {
+            BenchTransport::Memory => "memory",
+            BenchTransport::Tcp => "tcp",
+            BenchTransport::Tls => "tls",
+        }
+    }
+}
+
+/// Arguments of `tacit bench`.
+#[derive(Args, Clone, Debug)]
+#[command(after_help = "Examples:
+  tacit bench and --protocol trio --vs-limit
+  tacit bench mul --width 64 --protocol replicated --transport tls
+  tacit bench and --protocol astra --shape 1gbit --vs-limit
+  tacit bench dot --width 32 --length 1000 --protocol trio --json
+  tacit bench aes --protocol multi-fan-in --lanes 1000 --shape global")]
+pub struct BenchArgs {
+    /// What to measure
+    pub operation: Operation,
+
+    /// trio, astra, replicated, multi-fan-in or plain
+    #[arg(long, default_value = "trio")]
+    pub protocol: Protocol,
+
+    /// Bits of a ring element or integer: 8, 16, 32, 64 or 128 for rings, 1 to 128 for compare
+    #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=128))]
+    pub width: u32,
+
+    /// Results per pass, computed side by side [default: fitted to the operation]
+    #[arg(long)]
+    pub lanes: Option<usize>,
+
+    /// Terms of an inner product
+    #[arg(long, default_value_t = 1000, value_parser = positive)]
+    pub length: usize,
+
+    /// Rows and columns of a matrix
+    #[arg(long, default_value_t = 256, value_parser = positive)]
+    pub size: usize,
+
+    /// Threads per party
+    #[arg(long, default_value_t = 1, value_parser = positive)]
+    pub threads: usize,
+
+    /// How the parties talk
+    #[arg(long, default_value = "tcp")]
+    pub transport: BenchTransport,
+
+    /// Play a network on real sockets: lan, continental, global, ccs16, a bandwidth such as
+    /// 1gbit, or a TOML file
+    #[arg(long, value_name = "NETWORK")]
+    pub shape: Option<String>,
+
+    /// Seconds to measure
+    #[arg(long, default_value_t = 2.0)]
+    pub seconds: f64,
+
+    /// Measure the bound of the setting in the same run, and print the ratio
+    #[arg(long)]
+    pub vs_limit: bool,
+
+    /// Words per message [default: 8192]
+    #[arg(long, value_parser = positive)]
+    pub piece: Option<usize>,
+
+    /// Messages under way at once [default: 8]
+    #[arg(long, value_parser = positive)]
+    pub window: Option<usize>,
+
+    /// S-box of AES: d4, d3, d2, d2p or d1; fewer rounds for more traffic
+    #[arg(long, default_value = "d4")]
+    pub sbox: String,
+}
+
+fn positive(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0) | Err(_) => Err("a whole number from 1 is wanted".into()),
+        Ok(n) => Ok(n),
+    }
+}
+
+/// Runs the command.
+pub fn run(args: &BenchArgs, output: Output) -> Result<ExitCode, CliError> {
+    if !(args.seconds > 0.0 && args.seconds <= 3600.0) {
+        return Err(CliError::input("--seconds is more than 0 and at most 3600"));
+    }
+    if let Some(child) = local::from_environment() {
+        let result = child.and_then(|child| task::run_child(args, child));
+        return Ok(Child::report(result));
+    }
+    let profile = args.shape.as_deref().map(Profile::load).transpose()?;
+    let results = match args.transport {
+        BenchTransport::Memory if profile.is_some() => {
+            return Err(CliError::input(
+                "--shape needs real sockets; `tacit lab` plays networks in virtual time",
+            ));
+        }
+        BenchTransport::Memory => in_this_process(args)?,
+        BenchTransport::Tcp => local::launch(3, Transport::Tcp)?.results()?,
+        BenchTransport::Tls => local::launch(3, Transport::Tls)?.results()?,
+    };
+    output.print(&summary(args, profile.as_ref(), &results)?)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn in_this_process(args: &BenchArgs) -> Result<Vec<PartyResult>, CliError> {
+    let network = MemoryNetwork {
+        compute: Compute::ThreadCpuTime(1.0),
+        pre_window_bytes: 1 << 20,
+        ..MemoryNetwork::default()
+    };
+    let results = memory::run(3, args.threads, &network, |session| task::run(args, session));
+    results.into_iter().collect()
+}

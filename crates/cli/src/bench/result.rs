@@ -1,0 +1,212 @@
+//! Results of a benchmark: per party, and summed up.
+
+use super::limit::{Limit, limit};
+use super::{BenchArgs, Operation};
+use crate::error::CliError;
+use crate::output::Report;
+use crate::profile::Profile;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use tacit_engine::bench::{Measured, Usage};
+use tacit_engine::circuit;
+
+/// What one party measured.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct PartyResult {
+    /// Passes over all lanes.
+    pub passes: u64,
+    /// Results per pass.
+    pub lanes: u64,
+    seconds: Seconds,
+    /// Bytes sent per directed link in all passes, `from->to`.
+    bytes_sent: BTreeMap<String, u64>,
+    rounds: u64,
+    user_seconds: f64,
+    system_seconds: f64,
+    peak_rss_bytes: u64,
+    /// Seconds per message of the bare exchange.
+    pub bare: Option<f64>,
+}
+
+/// Seconds of all passes.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+struct Seconds {
+    setup: f64,
+    offline: f64,
+    online: f64,
+    verify: f64,
+    total: f64,
+}
+
+impl PartyResult {
+    /// From a measurement on arrays.
+    pub fn of_arrays(measured: &Measured) -> PartyResult {
+        let mut result = PartyResult {
+            passes: measured.passes,
+            lanes: measured.elements,
+            seconds: Seconds {
+                online: measured.seconds,
+                total: measured.seconds,
+                ..Seconds::default()
+            },
+            rounds: 1,
+            ..PartyResult::default()
+        };
+        for (from, to) in (0..3).flat_map(|from| (0..3).map(move |to| (from, to))) {
+            let bytes = measured.bytes.link(from, to) * measured.passes;
+            if bytes > 0 {
+                result.bytes_sent.insert(format!("{from}->{to}"), bytes);
+            }
+        }
+        result.set_usage(&measured.usage);
+        result
+    }
+
+    /// Adds one evaluation of a circuit.
+    pub fn add_report(&mut self, report: &circuit::Report) {
+        self.passes += 1;
+        self.lanes = report.instances;
+        self.seconds.setup += report.setup_seconds;
+        self.seconds.offline += report.offline_seconds;
+        self.seconds.online += report.online_seconds;
+        self.seconds.total += report.offline_seconds + report.online_seconds;
+        self.rounds = report.rounds;
+        for link in &report.links {
+            *self.bytes_sent.entry(format!("{}->{}", link.from, link.to)).or_default() += link.bytes;
+        }
+    }
+
+    /// Sets CPU time and memory.
+    pub fn set_usage(&mut self, usage: &Usage) {
+        self.user_seconds = usage.user_seconds;
+        self.system_seconds = usage.system_seconds;
+        self.peak_rss_bytes = usage.peak_rss_bytes;
+    }
+}
+
+/// One line of a benchmark.
+#[derive(Clone, Debug, Serialize)]
+pub struct Summary {
+    op: Operation,
+    protocol: String,
+    parties: u64,
+    threads: u64,
+    transport: String,
+    network: Option<String>,
+    width: u32,
+    lanes: u64,
+    passes: u64,
+    per_second: f64,
+    seconds: Seconds,
+    cpu_seconds: CpuSeconds,
+    bytes_sent: BTreeMap<String, u64>,
+    rounds: u64,
+    peak_rss_bytes: u64,
+    limit: Option<Limit>,
+    version: &'static str,
+    machine: String,
+}
+
+/// CPU seconds of all parties.
+#[derive(Clone, Copy, Debug, Serialize)]
+struct CpuSeconds {
+    user: f64,
+    system: f64,
+}
+
+/// Sums up the parties' results.
+pub fn summary(
+    args: &BenchArgs,
+    profile: Option<&Profile>,
+    parties: &[PartyResult],
+) -> Result<Summary, CliError> {
+    let slowest = parties
+        .iter()
+        .max_by(|a, b| a.seconds.total.total_cmp(&b.seconds.total))
+        .ok_or_else(|| CliError::input("no party has a result"))?;
+    let results = (slowest.passes * slowest.lanes) as f64;
+    // Parties in one process have all its CPU time in common.
+    let processes: &[PartyResult] = match args.transport {
+        super::BenchTransport::Memory => &parties[..1],
+        _ => parties,
+    };
+    let cpu = CpuSeconds {
+        user: processes.iter().map(|p| p.user_seconds).sum(),
+        system: processes.iter().map(|p| p.system_seconds).sum(),
+    };
+    let per_second = results / slowest.seconds.total;
+    let per_cpu_second = results / (cpu.user + cpu.system).max(1e-3);
+    let bare = parties.iter().filter_map(|p| p.bare).max_by(f64::total_cmp);
+    let limit = match args.vs_limit {
+        true => limit(args, profile, bare, per_second, per_cpu_second)?,
+        false => None,
+    };
+    Ok(Summary {
+        op: args.operation,
+        protocol: args.protocol.to_string(),
+        parties: parties.len() as u64,
+        threads: args.threads as u64,
+        transport: args.transport.name().into(),
+        network: profile.map(|p| p.name.clone()),
+        width: if args.operation == Operation::And { 1 } else { args.width },
+        lanes: slowest.lanes,
+        passes: slowest.passes,
+        per_second,
+        seconds: slowest.seconds,
+        cpu_seconds: cpu,
+        bytes_sent: slowest.bytes_sent.clone(),
+        rounds: parties.iter().map(|p| p.rounds).max().unwrap_or(0),
+        peak_rss_bytes: parties.iter().map(|p| p.peak_rss_bytes).max().unwrap_or(0),
+        limit,
+        version: env!("CARGO_PKG_VERSION"),
+        machine: machine(),
+    })
+}
+
+/// Processor and number of cores, as the system names them.
+fn machine() -> String {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':'));
+    let model = model.map_or("unknown processor", |(_, name)| name.trim());
+    format!("{model}, {cores} cores, {}", std::env::consts::ARCH)
+}
+
+impl Report for Summary {
+    fn text(&self, out: &mut dyn Write) -> io::Result<()> {
+        let network = self.network.as_ref().map_or(String::new(), |n| format!(", network {n}"));
+        writeln!(
+            out,
+            "{:?} under {} over {}{network}, {} thread(s) per party, {} lanes",
+            self.op, self.protocol, self.transport, self.threads, self.lanes
+        )?;
+        writeln!(out, "  {} per second", short(self.per_second))?;
+        let CpuSeconds { user, system } = self.cpu_seconds;
+        let results = (self.passes * self.lanes) as f64;
+        writeln!(
+            out,
+            "  CPU per result, all parties: {:.3} ns user, {:.3} ns system",
+            user * 1e9 / results,
+            system * 1e9 / results
+        )?;
+        for (link, bytes) in &self.bytes_sent {
+            writeln!(out, "  {link}: {:.3} bits per result", *bytes as f64 * 8.0 / results)?;
+        }
+        if let Some(limit) = &self.limit {
+            let bound = short(limit.per_second);
+            writeln!(out, "  {:.1} % of {bound} per second: {}", limit.ratio * 100.0, limit.what)?;
+        }
+        writeln!(out, "  peak memory {} MB per process", self.peak_rss_bytes / 1_000_000)
+    }
+}
+
+/// A rate with a prefix.
+fn short(rate: f64) -> String {
+    match rate {
+        r if r >= 1e9 => format!("{:.3} billion", r / 1e9),
+        r if r >= 1e6 => format!("{:.2} million", r / 1e6),
+        r if r >= 1e3 => format!("{:.1} thousand", r / 1e3),
+        r => format!("{r:.2}"),
+    }
+}

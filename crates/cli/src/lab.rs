@@ -1,0 +1,217 @@
+//! `tacit lab`: how long a circuit takes on a network that is not here.
+//!
+//! All parties run as threads on the virtual mesh: the real protocol, real messages, virtual
+//! time. Computing costs what it costs here, unless it is left out.
+
+use crate::circuit::file::{self, ReadArgs};
+use crate::error::CliError;
+use crate::output::{Output, Report};
+use crate::profile::Profile;
+use crate::run::{write_cost, seconds};
+use clap::Args;
+use serde::Serialize;
+use std::io::{self, Write};
+use std::path::PathBuf;
+use tacit_circuit::Circuit;
+use tacit_engine::circuit::{self as engine, Blocking, Compiled, EvaluateError, FormChoice, Job};
+use tacit_engine::values::Lanes;
+use tacit_net::memory::{self, Compute};
+use tacit_net::{PartyId, Session};
+use tacit_sharing::Protocol;
+
+/// Arguments of `tacit lab`.
+#[derive(Args, Clone, Debug)]
+#[command(after_help = "Examples:
+  tacit lab aes.txt --network global --protocol multi-fan-in
+  tacit lab sha256.txt --network continental --protocol all --instances 1000
+  tacit lab adder.txt --network mynetwork.toml --protocol trio --roles 2,0,1")]
+pub struct LabArgs {
+    /// The circuit
+    #[arg(value_name = "CIRCUIT")]
+    path: PathBuf,
+
+    /// lan, continental, global, ccs16, a bandwidth such as 1gbit, or a TOML file
+    #[arg(long, value_name = "NETWORK", default_value = "global")]
+    network: String,
+
+    /// trio, astra, replicated, multi-fan-in, plain or all
+    #[arg(long, default_value = "all")]
+    protocol: String,
+
+    /// Number of instances, all evaluated side by side
+    #[arg(long, default_value_t = 1)]
+    instances: usize,
+
+    /// Parties that play roles 0, 1 and 2 [default: the assignment with the shortest time]
+    #[arg(long, value_name = "PARTIES")]
+    roles: Option<String>,
+
+    /// Leave computing out: the network's time alone, the same in every run
+    #[arg(long)]
+    network_only: bool,
+
+    /// Show bytes by link too
+    #[arg(long)]
+    links: bool,
+
+    #[command(flatten)]
+    read: ReadArgs,
+}
+
+#[derive(Serialize)]
+struct LabReport {
+    network: String,
+    description: String,
+    runs: Vec<Run>,
+    #[serde(skip)]
+    links: bool,
+}
+
+#[derive(Serialize)]
+struct Run {
+    protocol: String,
+    roles: Vec<u8>,
+    form: Option<String>,
+    /// From the first share to the last output, at the slowest party that learns it.
+    seconds: f64,
+    setup_seconds: f64,
+    report: engine::Report,
+}
+
+/// Runs the command.
+pub fn run(args: &LabArgs, output: Output) -> Result<(), CliError> {
+    let circuit = file::read(&args.path, &args.read)?;
+    let profile = Profile::load(&args.network)?;
+    let protocols: Vec<Protocol> = match args.protocol.as_str() {
+        "all" => Protocol::ALL.to_vec(),
+        name => vec![name.parse().map_err(|e: tacit_sharing::registry::UnknownProtocol| {
+            CliError::input(e.to_string())
+        })?],
+    };
+    let mut runs = Vec::new();
+    for protocol in protocols {
+        runs.push(best(args, &circuit, &profile, protocol)?);
+    }
+    runs.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
+    let (network, description) = (profile.name.clone(), profile.description.clone());
+    output.print(&LabReport { network, description, runs, links: args.links })
+}
+
+/// The run with the given roles and forms, or the fastest of all.
+fn best(
+    args: &LabArgs,
+    circuit: &Circuit,
+    profile: &Profile,
+    protocol: Protocol,
+) -> Result<Run, CliError> {
+    let mut best: Option<Run> = None;
+    for places in assignments(args)? {
+        let forms: &[FormChoice] = match protocol {
+            Protocol::MultiFanIn => &[FormChoice::Dealer, FormChoice::Symmetric],
+            _ => &[FormChoice::Dealer],
+        };
+        for form in forms {
+            let run = simulate(args, circuit, profile, protocol, places, *form)?;
+            if best.as_ref().is_none_or(|best| run.seconds < best.seconds) {
+                best = Some(run);
+            }
+        }
+    }
+    best.ok_or_else(|| CliError::input("no assignment of roles to try"))
+}
+
+fn assignments(args: &LabArgs) -> Result<Vec<[PartyId; 3]>, CliError> {
+    let wrong = || CliError::input("--roles names the parties 0, 1 and 2 in some order");
+    match &args.roles {
+        None => {
+            let all = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
+            Ok(all.map(|places| places.map(PartyId)).to_vec())
+        }
+        Some(text) => {
+            let parties: Option<Vec<PartyId>> =
+                text.split(',').map(|p| p.trim().parse().ok().map(PartyId)).collect();
+            let places: [PartyId; 3] =
+                parties.and_then(|p| p.try_into().ok()).ok_or_else(wrong)?;
+            Ok(vec![places])
+        }
+    }
+}
+
+fn simulate(
+    args: &LabArgs,
+    circuit: &Circuit,
+    profile: &Profile,
+    protocol: Protocol,
+    places: [PartyId; 3],
+    form: FormChoice,
+) -> Result<Run, CliError> {
+    let ports = circuit.input_widths().len();
+    let owners = (0..ports).map(|port| PartyId((port % 3) as u8)).collect();
+    let everybody: Vec<PartyId> = PartyId::all(3).collect();
+    let mut job = Job::new(protocol, owners, vec![everybody; circuit.output_ports().len()]);
+    job.instances = args.instances;
+    job.places = places;
+    job.form = form;
+    // Latency is what the lab is about: keep a link's worth of messages under way.
+    job.blocking = Blocking { window_bytes: 32 << 20, ..Blocking::default() };
+    job.check(circuit)?;
+    let compute = if args.network_only { Compute::Nothing } else { Compute::ThreadCpuTime(1.0) };
+    let network = profile.virtual_network().with_compute(compute);
+    let party = |mut session: Session| -> Result<engine::Report, EvaluateError> {
+        let compiled = Compiled::new(circuit, job.clone())?;
+        let me = session.me();
+        let zeros = |(owner, width): (&PartyId, &u32)| {
+            let words = args.instances.div_ceil(64);
+            let bits = vec![vec![0u64; words]; *width as usize];
+            (*owner == me).then(|| Lanes::from_bits(bits, args.instances))
+        };
+        let values = job.owners.iter().zip(circuit.input_widths()).map(zeros).collect();
+        let result = engine::evaluate(&mut session, &compiled, values, &|_| {})?;
+        session.finish()?;
+        Ok(result.report)
+    };
+    let reports = memory::run(3, 1, &network, party);
+    let reports: Vec<engine::Report> = reports.into_iter().collect::<Result<_, _>>()?;
+    let slowest = reports.into_iter().max_by(|a, b| a.online_seconds.total_cmp(&b.online_seconds));
+    let report = slowest.ok_or_else(|| CliError::input("no party has a result"))?;
+    Ok(Run {
+        protocol: protocol.to_string(),
+        roles: report.roles.clone(),
+        form: (protocol == Protocol::MultiFanIn).then(|| form.name()),
+        seconds: report.online_seconds,
+        setup_seconds: report.setup_seconds,
+        report,
+    })
+}
+
+impl Report for LabReport {
+    fn text(&self, out: &mut dyn Write) -> io::Result<()> {
+        writeln!(out, "network {}: {}", self.network, self.description)?;
+        let mut table = comfy_table::Table::new();
+        table.load_style(comfy_table::presets::UTF8_HORIZONTAL_ONLY);
+        table.set_header(["protocol", "roles", "time", "rounds", "MB sent", "setup"]);
+        for run in &self.runs {
+            let roles: Vec<String> = run.roles.iter().map(u8::to_string).collect();
+            let name = match &run.form {
+                Some(form) => format!("{} ({form})", run.protocol),
+                None => run.protocol.clone(),
+            };
+            table.add_row([
+                name,
+                roles.join(","),
+                seconds(run.seconds),
+                run.report.rounds.to_string(),
+                format!("{:.3}", run.report.total_bytes() as f64 / 1e6),
+                seconds(run.setup_seconds),
+            ]);
+        }
+        writeln!(out, "{table}")?;
+        if self.links {
+            let names: Vec<String> = (0..3).map(|party| format!("party{party}")).collect();
+            for run in &self.runs {
+                write_cost(out, &names, &run.report, "takes")?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,90 @@
+//! The side of a local party.
+
+use super::{Launch, Outcome, PARTY_VARIABLE, Ready, Transport};
+use crate::error::{CliError, ErrorKind};
+use serde::Serialize;
+use std::io::Write;
+use std::net::TcpListener;
+use std::sync::Arc;
+use tacit_net::{
+    Fingerprint, Identity, PartyAddress, PartyId, Security, SessionConfig, SessionId,
+};
+
+/// A local party that has been started by the launcher.
+pub struct Child {
+    /// Which party.
+    pub me: PartyId,
+    /// How to connect.
+    pub config: SessionConfig,
+}
+
+/// The party that this process is, if the launcher started it.
+pub fn from_environment() -> Option<Result<Child, CliError>> {
+    let party = std::env::var(PARTY_VARIABLE).ok()?;
+    Some(Child::meet(&party))
+}
+
+impl Child {
+    fn meet(party: &str) -> Result<Child, CliError> {
+        let bad = |what: &str| CliError {
+            kind: ErrorKind::Config,
+            message: format!("{PARTY_VARIABLE} is set, but {what}; it is for the launcher only"),
+        };
+        let me: u8 = party.parse().map_err(|_| bad("it names no party"))?;
+        let listener = TcpListener::bind(("127.0.0.1", 0))
+            .map_err(|e| CliError { kind: ErrorKind::Network, message: format!("loopback: {e}") })?;
+        let port = listener.local_addr().map_err(|_| bad("loopback has no address"))?.port();
+        print_line(&Ready { port });
+        let mut line = String::new();
+        std::io::stdin().read_line(&mut line).map_err(|_| bad("nothing comes on the input"))?;
+        let launch: Launch =
+            serde_json::from_str(&line).map_err(|_| bad("no launch comes on the input"))?;
+        let mut config = launch.config(PartyId(me)).ok_or_else(|| bad("the launch is malformed"))?;
+        config.listener = Some(Arc::new(listener));
+        Ok(Child { me: PartyId(me), config })
+    }
+
+    /// Tells the launcher how it went. The launcher reports errors; the exit code is theirs.
+    pub fn report<T: Serialize>(result: Result<T, CliError>) -> std::process::ExitCode {
+        let outcome = result.and_then(|value| {
+            serde_json::to_value(value).map(Outcome::Done).map_err(|e| CliError {
+                kind: ErrorKind::Bug,
+                message: format!("a result cannot be written: {e}"),
+            })
+        });
+        let outcome = outcome.unwrap_or_else(|e| Outcome::Failed(e.kind.exit_code(), e.message));
+        print_line(&outcome);
+        match outcome {
+            Outcome::Done(_) => std::process::ExitCode::SUCCESS,
+            Outcome::Failed(code, _) => std::process::ExitCode::from(code),
+        }
+    }
+}
+
+impl Launch {
+    fn config(&self, me: PartyId) -> Option<SessionConfig> {
+        let addresses = self.ports.iter().zip(&self.fingerprints).enumerate();
+        let parties = addresses.map(|(party, (port, fingerprint))| {
+            Some(PartyAddress {
+                name: format!("party{party}"),
+                address: format!("127.0.0.1:{port}"),
+                fingerprint: Some(fingerprint.parse::<Fingerprint>().ok()?),
+            })
+        });
+        let security = match self.transport {
+            Transport::Tls => {
+                Security::Tls(Box::new(Identity::from_pem(&self.certificate, &self.key).ok()?))
+            }
+            Transport::Tcp => Security::InsecurePlaintextOnLoopback,
+        };
+        let session = SessionId::named(&self.session);
+        Some(SessionConfig::new(me, session, parties.collect::<Option<_>>()?, security))
+    }
+}
+
+fn print_line(value: &impl Serialize) {
+    if let Ok(line) = serde_json::to_string(value) {
+        // Without a launcher to hear it there is nothing to do about a failure.
+        let _ = writeln!(std::io::stdout(), "{line}");
+    }
+}

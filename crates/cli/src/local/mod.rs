@@ -1,0 +1,54 @@
+//! All parties as processes on this machine.
+//!
+//! The launcher starts this program again, once per party, with the same arguments and an
+//! environment variable that names the party. Every child opens a port of its own on loopback
+//! and prints it; the launcher answers on the child's standard input with everybody's address and
+//! a throw-away identity. What the child prints next is its result.
+
+mod child;
+mod launcher;
+
+pub use child::{Child, from_environment};
+pub use launcher::launch;
+
+use serde::{Deserialize, Serialize};
+
+/// Tells a child which party it is.
+const PARTY_VARIABLE: &str = "TACIT_LOCAL_PARTY";
+
+/// How local parties are connected.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum Transport {
+    /// TLS 1.3 with throw-away identities
+    #[default]
+    Tls,
+    /// Plain TCP on loopback
+    Tcp,
+}
+
+/// The first line of a child.
+#[derive(Serialize, Deserialize)]
+struct Ready {
+    port: u16,
+}
+
+/// The launcher's answer.
+#[derive(Serialize, Deserialize)]
+struct Launch {
+    session: String,
+    transport: Transport,
+    ports: Vec<u16>,
+    fingerprints: Vec<String>,
+    certificate: String,
+    key: String,
+}
+
+/// The last line of a child.
+#[derive(Serialize, Deserialize)]
+enum Outcome {
+    /// The result.
+    Done(serde_json::Value),
+    /// Exit code and message.
+    Failed(u8, String),
+}

@@ -1,0 +1,31 @@
+//! `tacit network`: who the parties are, and the links between them.
+
+mod check;
+mod init;
+
+use crate::error::CliError;
+use crate::output::Output;
+use clap::{Args, Subcommand};
+
+/// Arguments of `tacit network`.
+#[derive(Args, Debug)]
+pub struct NetworkArgs {
+    #[command(subcommand)]
+    command: NetworkCommand,
+}
+
+#[derive(Subcommand, Debug)]
+enum NetworkCommand {
+    /// Write a configuration file with a new key for each party
+    Init(init::InitArgs),
+    /// Test all links with the other parties: round-trip time and bandwidth
+    Check(check::CheckArgs),
+}
+
+/// Runs a `tacit network` command.
+pub fn run(args: NetworkArgs, output: Output) -> Result<(), CliError> {
+    match args.command {
+        NetworkCommand::Init(args) => init::run(&args, output),
+        NetworkCommand::Check(args) => check::run(&args, output),
+    }
+}

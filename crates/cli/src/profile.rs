@@ -1,0 +1,185 @@
+//! Networks to play: shipped by name, or read from a TOML file.
+
+use crate::error::CliError;
+use serde::Deserialize;
+use std::collections::HashMap;
+use std::path::Path;
+use std::time::Duration;
+use tacit_net::memory::MemoryNetwork;
+use tacit_net::{LinkProfile, PartyId};
+
+const SHIPPED: [(&str, &str); 4] = [
+    ("lan", include_str!("../profiles/lan.toml")),
+    ("continental", include_str!("../profiles/continental.toml")),
+    ("global", include_str!("../profiles/global.toml")),
+    ("ccs16", include_str!("../profiles/ccs16.toml")),
+];
+
+/// Delay and bandwidth of every directed link between three parties.
+#[derive(Clone, Debug)]
+pub struct Profile {
+    /// Its name in reports.
+    pub name: String,
+    /// One line about it.
+    pub description: String,
+    links: HashMap<(u8, u8), LinkProfile>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    name: String,
+    #[serde(default)]
+    description: String,
+    links: Vec<Link>,
+}
+
+/// A link in both directions (`between`), or in one (`from`, `to`).
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Link {
+    between: Option<[u8; 2]>,
+    from: Option<u8>,
+    to: Option<u8>,
+    rtt_ms: Option<f64>,
+    one_way_ms: Option<f64>,
+    mbit_per_s: Option<f64>,
+}
+
+impl Profile {
+    /// A shipped profile, or a file's.
+    ///
+    /// `1gbit`, `100mbit`: all links of this bandwidth, no added delay.
+    pub fn load(name: &str) -> Result<Profile, CliError> {
+        if let Some((_, text)) = SHIPPED.iter().find(|(shipped, _)| *shipped == name) {
+            return Profile::parse(name, text);
+        }
+        if let Some(bits) = bandwidth(name) {
+            let link = LinkProfile { delay: Duration::ZERO, bits_per_second: Some(bits) };
+            let description = format!("all links {name}/s");
+            return Ok(Profile { name: name.into(), description, links: uniform(link) });
+        }
+        let path = Path::new(name);
+        let text = std::fs::read_to_string(path).map_err(|e| {
+            CliError::input(format!(
+                "{name} is neither a shipped network (lan, continental, global, ccs16), nor a \
+                 bandwidth such as 1gbit, nor a readable file: {e}"
+            ))
+        })?;
+        Profile::parse(name, &text)
+    }
+
+    fn parse(source: &str, text: &str) -> Result<Profile, CliError> {
+        let file: File =
+            toml::from_str(text).map_err(|e| CliError::input(format!("{source}: {e}")))?;
+        let mut links = HashMap::new();
+        for link in &file.links {
+            let pairs = link.pairs().ok_or_else(|| {
+                CliError::input(format!(
+                    "{source}: a link names `between = [a, b]`, or `from` and `to`; parties are 0, 1, 2"
+                ))
+            })?;
+            let profile = link.profile().ok_or_else(|| {
+                CliError::input(format!("{source}: delays and bandwidths are positive numbers"))
+            })?;
+            links.extend(pairs.into_iter().map(|pair| (pair, profile)));
+        }
+        if links.len() != 6 {
+            let message = format!("{source}: {} of 6 directed links are described", links.len());
+            return Err(CliError::input(message));
+        }
+        Ok(Profile { name: file.name, description: file.description, links })
+    }
+
+    /// The directed link between two parties.
+    pub fn link(&self, from: PartyId, to: PartyId) -> LinkProfile {
+        self.links.get(&(from.0, to.0)).copied().unwrap_or_default()
+    }
+
+    /// The profile as a virtual network.
+    pub fn virtual_network(&self) -> MemoryNetwork {
+        let mut network = MemoryNetwork::default();
+        for (&(from, to), &link) in &self.links {
+            network = network.with_link(PartyId(from), PartyId(to), link);
+        }
+        network
+    }
+
+    /// The links that leave a party, for the shaper.
+    pub fn from_party(&self, me: PartyId) -> HashMap<PartyId, LinkProfile> {
+        let mine = self.links.iter().filter(|((from, _), _)| *from == me.0);
+        mine.map(|((_, to), link)| (PartyId(*to), *link)).collect()
+    }
+}
+
+impl Link {
+    fn pairs(&self) -> Option<Vec<(u8, u8)>> {
+        let pairs = match (self.between, self.from, self.to) {
+            (Some([a, b]), None, None) => vec![(a, b), (b, a)],
+            (None, Some(from), Some(to)) => vec![(from, to)],
+            _ => return None,
+        };
+        pairs.iter().all(|(a, b)| a != b && *a < 3 && *b < 3).then_some(pairs)
+    }
+
+    fn profile(&self) -> Option<LinkProfile> {
+        let one_way_ms = match (self.rtt_ms, self.one_way_ms) {
+            (Some(rtt), None) => rtt / 2.0,
+            (None, Some(one_way)) => one_way,
+            (None, None) => 0.0,
+            _ => return None,
+        };
+        let delay = Duration::try_from_secs_f64(one_way_ms * 1e-3).ok()?;
+        let bits_per_second = match self.mbit_per_s {
+            None => None,
+            Some(mbit) if mbit > 0.0 && mbit < 1e9 => Some((mbit * 1e6) as u64),
+            Some(_) => return None,
+        };
+        Some(LinkProfile { delay, bits_per_second })
+    }
+}
+
+fn uniform(link: LinkProfile) -> HashMap<(u8, u8), LinkProfile> {
+    let pairs = (0..3).flat_map(|from| (0..3).map(move |to| (from, to)));
+    pairs.filter(|(from, to)| from != to).map(|pair| (pair, link)).collect()
+}
+
+/// `1gbit`, `2.5gbit`, `100mbit`.
+fn bandwidth(text: &str) -> Option<u64> {
+    let (number, unit) = match text.strip_suffix("gbit") {
+        Some(number) => (number, 1e9),
+        None => (text.strip_suffix("mbit")?, 1e6),
+    };
+    let bits = number.parse::<f64>().ok()? * unit;
+    (bits >= 1.0 && bits < 1e15).then_some(bits as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shipped_profiles_are_whole() {
+        for (name, _) in SHIPPED {
+            assert_eq!(Profile::load(name).unwrap().name, name);
+        }
+        let global = Profile::load("global").unwrap();
+        assert_eq!(global.link(PartyId(2), PartyId(1)).delay, Duration::from_millis(75));
+    }
+
+    #[test]
+    fn bandwidths_are_read() {
+        assert_eq!(bandwidth("1gbit"), Some(1_000_000_000));
+        assert_eq!(bandwidth("0.5mbit"), Some(500_000));
+        assert_eq!(bandwidth("0gbit"), None);
+        assert_eq!(bandwidth("gbit"), None);
+    }
+
+    #[test]
+    fn incomplete_profiles_are_refused() {
+        let error = Profile::parse("x", "name='x'\nlinks=[{between=[0,1]}]").unwrap_err();
+        assert!(error.message.contains("2 of 6"), "{error}");
+        assert!(Profile::parse("x", "name='x'\nlinks=[{between=[0,3]}]").is_err());
+        assert!(Profile::parse("x", "name='x'\nlinks=[{between=[0,1], speed=3}]").is_err());
+    }
+}

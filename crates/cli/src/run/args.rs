@@ -1,0 +1,244 @@
+//! Arguments of `tacit run`.
+
+use crate::circuit::file::ReadArgs;
+use crate::error::CliError;
+use crate::local::Transport;
+use crate::ports::{PortFile, ValueStyle};
+use crate::profile::Profile;
+use clap::{Args, ValueEnum};
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::time::Duration;
+use tacit_engine::circuit::{Blocking, FormChoice, Preprocessing};
+use tacit_net::{PartyId, SessionConfig, SessionId};
+use tacit_sharing::Protocol;
+
+/// Arguments of `tacit run`.
+#[derive(Args, Clone, Debug)]
+#[command(after_help = "Examples:
+  All parties on this machine, input port i given by party i, results to everybody:
+    tacit run aes.txt --local --bits bytes --input 0=key.hex --input 1=blocks.hex --output 0=out.hex
+  One of three machines, results to bob only:
+    tacit run aes.txt --party alice.toml --bits bytes --owner 0=alice --owner 1=bob --reveal bob \\
+        --input 0=key.hex
+  Other machines give the same arguments, except for --party, --input and --output.")]
+pub struct RunArgs {
+    /// The circuit: the same at all parties
+    #[arg(value_name = "CIRCUIT")]
+    pub path: PathBuf,
+
+    /// trio, astra, replicated, multi-fan-in or plain
+    #[arg(long, default_value = "trio")]
+    pub protocol: Protocol,
+
+    /// Run all parties as processes on this machine, over TLS with throw-away identities
+    #[arg(long)]
+    local: bool,
+
+    /// Run one party: its configuration from `tacit network init`
+    #[arg(long, value_name = "FILE", conflicts_with = "local")]
+    party: Option<PathBuf>,
+
+    /// File with the values of an input port, or of several: 0=key.hex, 0,1=all.csv. A file with
+    /// one instance is repeated for all. With --party, only ports that this party owns
+    #[arg(long = "input", value_name = "PORTS=FILE")]
+    pub inputs: Vec<PortFile>,
+
+    /// File for the values of an output port, or of several [default: print them]
+    #[arg(long = "output", value_name = "PORTS=FILE")]
+    pub outputs: Vec<PortFile>,
+
+    /// Who gives an input port: 0=alice. Repeatable [default: port i is party i's, modulo 3]
+    #[arg(long = "owner", value_name = "PORT=PARTY")]
+    pub owners: Vec<PortParties>,
+
+    /// Who learns the outputs, or one output port: bob, or alice,bob, or 0=bob. Repeatable
+    /// [default: all parties learn all outputs]
+    #[arg(long = "reveal", value_name = "[PORT=]PARTIES")]
+    pub reveal: Vec<PortParties>,
+
+    /// Parties that play roles 0, 1 and 2 of the protocol
+    #[arg(long, value_name = "PARTIES", default_value = "0,1,2")]
+    pub roles: String,
+
+    /// Threads per party
+    #[arg(long, default_value_t = 1)]
+    pub threads: usize,
+
+    /// When messages that do not depend on inputs are sent
+    #[arg(long, default_value = "interleaved")]
+    pub preprocessing: PreprocessingArg,
+
+    /// Form of products with more than two factors (multi-fan-in): dealer, symmetric, or a
+    /// ratio of the evaluators' bandwidth to the helper's, such as 2.5, to choose per level
+    #[arg(long, default_value = "dealer", value_parser = form)]
+    pub form: FormChoice,
+
+    /// Bytes of messages under way per direction; more hides more latency
+    #[arg(long, value_name = "BYTES")]
+    window: Option<usize>,
+
+    /// How local parties are connected
+    #[arg(long, default_value = "tls")]
+    pub transport: Transport,
+
+    /// Play a network between the parties: lan, continental, global, ccs16, a bandwidth such as
+    /// 1gbit, or a TOML file
+    #[arg(long, value_name = "NETWORK")]
+    shape: Option<String>,
+
+    /// Name of this run; parties with different names do not meet
+    #[arg(long, default_value = "default")]
+    session: String,
+
+    /// Seconds without progress after which a wait fails
+    #[arg(long, default_value_t = 30)]
+    timeout: u64,
+
+    /// Seconds to wait for the other parties to come up
+    #[arg(long, default_value_t = 60)]
+    connect_timeout: u64,
+
+    #[command(flatten)]
+    pub style: ValueStyle,
+
+    #[command(flatten)]
+    pub read: ReadArgs,
+}
+
+/// When messages that do not depend on inputs are sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum PreprocessingArg {
+    /// Just ahead of their use
+    Interleaved,
+    /// All before the online phase, kept in memory
+    Separate,
+}
+
+impl From<PreprocessingArg> for Preprocessing {
+    fn from(arg: PreprocessingArg) -> Preprocessing {
+        match arg {
+            PreprocessingArg::Interleaved => Preprocessing::Interleaved,
+            PreprocessingArg::Separate => Preprocessing::Separate,
+        }
+    }
+}
+
+fn form(text: &str) -> Result<FormChoice, String> {
+    match text {
+        "dealer" => Ok(FormChoice::Dealer),
+        "symmetric" => Ok(FormChoice::Symmetric),
+        ratio => match ratio.parse::<f64>() {
+            Ok(ratio) if ratio > 0.0 && ratio < 1e6 => {
+                Ok(FormChoice::Cheaper { ratio_percent: (ratio * 100.0).round() as u32 })
+            }
+            _ => Err("write dealer, symmetric, or a positive ratio such as 2.5".into()),
+        },
+    }
+}
+
+/// Parties, of one port or of all.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PortParties {
+    /// The port; `None` is all.
+    pub port: Option<usize>,
+    /// Names or numbers.
+    pub parties: Vec<String>,
+}
+
+impl FromStr for PortParties {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<PortParties, String> {
+        let (port, names) = match text.split_once('=') {
+            Some((port, names)) => {
+                let number = port.trim().parse();
+                (Some(number.map_err(|_| "ports are numbers, such as 0=alice")?), names)
+            }
+            None => (None, text),
+        };
+        let parties: Vec<String> = match names.trim() {
+            "none" => Vec::new(),
+            names => names.split(',').map(|n| n.trim().to_string()).collect(),
+        };
+        if parties.iter().any(String::is_empty) {
+            return Err("a party's name is missing; `none` is nobody".into());
+        }
+        Ok(PortParties { port, parties })
+    }
+}
+
+/// The names of the parties, by id.
+pub struct Parties(pub Vec<String>);
+
+impl Parties {
+    /// Local parties are known by number.
+    pub fn numbered() -> Parties {
+        Parties((0..3).map(|party| format!("party{party}")).collect())
+    }
+
+    /// The party of a name or number.
+    pub fn find(&self, name: &str) -> Result<PartyId, CliError> {
+        let by_name = self.0.iter().position(|known| known == name);
+        let by_number = name.parse().ok().filter(|number| *number < self.0.len());
+        by_name.or(by_number).map(|index| PartyId(index as u8)).ok_or_else(|| {
+            let known = self.0.join(", ");
+            CliError::input(format!("there is no party `{name}`: choose from {known}, or by number"))
+        })
+    }
+}
+
+impl RunArgs {
+    /// The configuration file of the one party to run, or `None` for all local ones.
+    pub fn party_file(&self) -> Result<Option<&Path>, CliError> {
+        match (&self.party, self.local) {
+            (Some(path), _) => Ok(Some(path)),
+            (None, true) => Ok(None),
+            (None, false) => Err(CliError::input(
+                "say --local to run all parties on this machine, or --party FILE to run one",
+            )),
+        }
+    }
+
+    /// A party's session, from its configuration file.
+    pub fn configured(&self, path: &Path) -> Result<(SessionConfig, Parties), CliError> {
+        let file = tacit_net::config::PartyConfig::load(path)?;
+        let config = file.session(SessionId::named(&format!("tacit run {}", self.session)));
+        let parties = Parties(config.parties.iter().map(|p| p.name.clone()).collect());
+        if parties.0.len() != 3 {
+            return Err(CliError::input(format!(
+                "{} has {} parties; {} needs 3",
+                path.display(),
+                parties.0.len(),
+                self.protocol
+            )));
+        }
+        let config = self.limited(config);
+        let config = match &self.shape {
+            Some(name) => {
+                let shape = Profile::load(name)?.from_party(config.me);
+                SessionConfig { shape, ..config }
+            }
+            None => config,
+        };
+        Ok((config, parties))
+    }
+
+    /// A session's configuration with the wanted threads, deadlines and network.
+    pub fn limited(&self, mut config: SessionConfig) -> SessionConfig {
+        config.workers = self.threads;
+        config.limits.progress = Duration::from_secs(self.timeout);
+        config.limits.connect = Duration::from_secs(self.connect_timeout);
+        config
+    }
+
+    /// The network to play between local parties.
+    pub fn shape(&self) -> Result<Option<Profile>, CliError> {
+        self.shape.as_deref().map(Profile::load).transpose()
+    }
+
+    /// How lanes are cut.
+    pub fn blocking(&self) -> Blocking {
+        Blocking { window_bytes: self.window.unwrap_or(0), ..Blocking::default() }
+    }
+}

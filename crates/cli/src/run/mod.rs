@@ -1,0 +1,43 @@
+//! `tacit run`: parties evaluate a circuit on their private inputs.
+
+mod args;
+mod party;
+mod report;
+
+pub use args::RunArgs;
+pub use report::{seconds, write_cost};
+
+use crate::circuit::file;
+use crate::error::CliError;
+use crate::local::{self, Child};
+use crate::output::Output;
+use args::Parties;
+use report::RunReport;
+use std::process::ExitCode;
+
+/// Runs the command.
+pub fn run(args: &RunArgs, output: Output) -> Result<ExitCode, CliError> {
+    if let Some(child) = local::from_environment() {
+        let result = child.and_then(|child| {
+            let circuit = file::read(&args.path, &args.read)?;
+            let parties = Parties::numbered();
+            let config = args.limited(child.config);
+            party::evaluate(args, &circuit, &parties, child.me, config)
+        });
+        return Ok(Child::report(result));
+    }
+    let circuit = file::read(&args.path, &args.read)?;
+    let results = match args.party_file()? {
+        None => {
+            // Wrong arguments are better told here, once.
+            party::check(args, &circuit, &Parties::numbered(), None)?;
+            local::launch(3, args.transport)?.results()?
+        }
+        Some(path) => {
+            let (config, parties) = args.configured(path)?;
+            vec![party::evaluate(args, &circuit, &parties, config.me, config)?]
+        }
+    };
+    output.print(&RunReport::new(results))?;
+    Ok(ExitCode::SUCCESS)
+}

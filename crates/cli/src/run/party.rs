@@ -1,0 +1,207 @@
+//! One party's run.
+
+use super::args::{Parties, RunArgs};
+use super::report::PartyRun;
+use crate::error::CliError;
+use crate::ports;
+use indicatif::{ProgressBar, ProgressStyle};
+use std::sync::Arc;
+use tacit_circuit::Circuit;
+use tacit_engine::circuit::{self as engine, Compiled, Job};
+use tacit_engine::values::{Format, Instances, Lanes, format_outputs};
+use tacit_net::{PartyId, SessionConfig, connect};
+
+/// The job that the arguments describe, for one instance.
+pub fn job(args: &RunArgs, circuit: &Circuit, parties: &Parties) -> Result<Job, CliError> {
+    let ports = circuit.input_widths().len();
+    let mut owners: Vec<PartyId> = (0..ports).map(|port| PartyId((port % 3) as u8)).collect();
+    for given in &args.owners {
+        let [name] = &given.parties[..] else {
+            return Err(CliError::input("an input port has one owner: --owner 0=alice"));
+        };
+        let port = given.port.ok_or_else(|| CliError::input("write --owner PORT=PARTY"))?;
+        let party = parties.find(name)?;
+        *owners.get_mut(port).ok_or_else(|| {
+            CliError::input(format!("--owner: there is no input port {port}: the circuit has {ports}"))
+        })? = party;
+    }
+    let outputs = circuit.output_ports().len();
+    let everybody: Vec<PartyId> = PartyId::all(3).collect();
+    let mut receivers = vec![everybody; outputs];
+    for given in &args.reveal {
+        let learn: Vec<PartyId> =
+            given.parties.iter().map(|name| parties.find(name)).collect::<Result<_, _>>()?;
+        match given.port {
+            None => receivers.fill(learn),
+            Some(port) => {
+                *receivers.get_mut(port).ok_or_else(|| {
+                    CliError::input(format!(
+                        "--reveal: there is no output port {port}: the circuit has {outputs}"
+                    ))
+                })? = learn;
+            }
+        }
+    }
+    let mut job = Job::new(args.protocol, owners, receivers);
+    let roles: Vec<PartyId> =
+        args.roles.split(',').map(|name| parties.find(name.trim())).collect::<Result<_, _>>()?;
+    job.places = roles
+        .try_into()
+        .map_err(|_| CliError::input("--roles names three parties, such as 0,1,2"))?;
+    job.workers = args.threads;
+    job.preprocessing = args.preprocessing.into();
+    job.form = args.form;
+    job.blocking = args.blocking();
+    job.check(circuit)?;
+    Ok(job)
+}
+
+/// Checks the arguments of one party, or of all local ones.
+pub fn check(
+    args: &RunArgs,
+    circuit: &Circuit,
+    parties: &Parties,
+    me: Option<PartyId>,
+) -> Result<Job, CliError> {
+    let job = job(args, circuit, parties)?;
+    ports::check_output_files(&args.outputs, circuit.output_ports().len())?;
+    args.shape()?;
+    for (port, owner) in job.owners.iter().enumerate() {
+        let given = args.inputs.iter().any(|file| file.ports.contains(&port));
+        let mine = me.is_none_or(|me| me == *owner);
+        let (name, width) = (&parties.0[owner.index()], circuit.input_widths()[port]);
+        if mine && !given && width > 0 {
+            return Err(CliError::input(format!(
+                "input port {port} ({width} bits) is {name}'s, but has no values; \
+                 add --input {port}=FILE"
+            )));
+        }
+        if !mine && given {
+            return Err(CliError::input(format!(
+                "input port {port} is {name}'s: only {name} gives --input {port}=FILE \
+                 (or name another owner with --owner, at all parties)"
+            )));
+        }
+    }
+    Ok(job)
+}
+
+/// Runs one party to the end: reads its inputs, evaluates, writes what it learns.
+pub fn evaluate(
+    args: &RunArgs,
+    circuit: &Circuit,
+    parties: &Parties,
+    me: PartyId,
+    mut config: SessionConfig,
+) -> Result<PartyRun, CliError> {
+    let configured = args.party_file()?.is_some();
+    let mut job = check(args, circuit, parties, configured.then_some(me))?;
+    if let Some(profile) = args.shape()? {
+        config.shape = profile.from_party(me);
+    }
+    let values = own_values(args, circuit, &job, me)?;
+    let mine = values.iter().flatten().map(|lanes| Instances::of(lanes.instances()));
+    let mine = mine
+        .map(Ok)
+        .reduce(|a, b| a?.join(b?))
+        .unwrap_or(Ok(Instances::One))
+        .map_err(|e| CliError::input(format!("inputs of one party: {e}")))?;
+    if configured {
+        config.notice = Some(Arc::new(|text: &str| eprintln!("tacit: {text}")));
+    }
+    let mut session = connect(&config)?;
+    job.instances = engine::agree_instances(&mut session, mine)
+        .inspect_err(|e| session.abort(&e.to_string()))?;
+    let compiled = Compiled::new(circuit, job).inspect_err(|e| session.abort(&e.to_string()))?;
+    let bar = progress_bar(&compiled, configured || me == PartyId(0));
+    let result = engine::evaluate(&mut session, &compiled, values, &|words| bar.inc(words));
+    bar.finish_and_clear();
+    let result = result?;
+    session.finish()?;
+    let printed = deliver(args, circuit, &result.outputs, !configured && me != first(&compiled))?;
+    let names = parties.0.clone();
+    Ok(PartyRun { names, report: result.report, printed })
+}
+
+/// The first party that learns something: of local parties, it writes the files.
+fn first(compiled: &Compiled) -> PartyId {
+    let receivers = compiled.job().receivers.iter().flatten();
+    receivers.min().copied().unwrap_or(PartyId(0))
+}
+
+/// Values of the ports that this party owns.
+fn own_values(
+    args: &RunArgs,
+    circuit: &Circuit,
+    job: &Job,
+    me: PartyId,
+) -> Result<Vec<Option<Lanes>>, CliError> {
+    let specs = args.style.input_ports(circuit)?;
+    let is_mine = |port: &usize| job.owners.get(*port) == Some(&me);
+    let mine: Vec<_> =
+        args.inputs.iter().filter(|file| file.ports.iter().any(|p| is_mine(p))).cloned().collect();
+    let mut values = ports::read_ports(&mine, &specs, args.style.format())?;
+    for (port, value) in values.iter_mut().enumerate() {
+        if !is_mine(&port) {
+            *value = None;
+        } else if value.is_none() {
+            *value = Some(Lanes::from_bits(Vec::new(), 1));
+        }
+    }
+    Ok(values)
+}
+
+/// Writes output files, or returns the text to print.
+fn deliver(
+    args: &RunArgs,
+    circuit: &Circuit,
+    outputs: &[Option<Lanes>],
+    silent: bool,
+) -> Result<Option<String>, CliError> {
+    if silent {
+        return Ok(None);
+    }
+    let specs = args.style.output_ports(circuit)?;
+    let known: Vec<usize> = (0..outputs.len()).filter(|port| outputs[*port].is_some()).collect();
+    let lanes: Vec<Lanes> = outputs
+        .iter()
+        .zip(&specs)
+        .map(|(lanes, spec)| lanes.clone().unwrap_or_else(|| empty(spec.width)))
+        .collect();
+    if !args.outputs.is_empty() {
+        for file in &args.outputs {
+            if let Some(port) = file.ports.iter().find(|port| !known.contains(port)) {
+                return Err(CliError::input(format!(
+                    "output port {port} is not revealed to this party; see --reveal"
+                )));
+            }
+        }
+        ports::write_ports(&args.outputs, &specs, args.style.format(), &lanes)?;
+        return Ok(None);
+    }
+    let specs: Vec<_> = known.iter().map(|port| specs[*port].clone()).collect();
+    let lanes: Vec<_> = known.iter().map(|port| lanes[*port].clone()).collect();
+    let mut text = Vec::new();
+    let format = args.style.format().unwrap_or(Format::Hex);
+    if !lanes.is_empty() {
+        format_outputs(&mut text, format, &specs, &lanes)
+            .map_err(|e| CliError::input(e.to_string()))?;
+    }
+    Ok(Some(String::from_utf8_lossy(&text).into_owned()))
+}
+
+fn empty(width: u32) -> Lanes {
+    Lanes::from_bits(vec![Vec::new(); width as usize], 0)
+}
+
+/// A bar on standard error, if it is a terminal.
+fn progress_bar(compiled: &Compiled, wanted: bool) -> ProgressBar {
+    if !wanted {
+        return ProgressBar::hidden();
+    }
+    let bar = ProgressBar::new(compiled.total_words() as u64);
+    if let Ok(style) = ProgressStyle::with_template("{bar:40} {percent} % {elapsed}, {eta} left") {
+        bar.set_style(style);
+    }
+    bar
+}

@@ -1,0 +1,112 @@
+//! What `tacit run` prints.
+
+use crate::output::Report;
+use comfy_table::{Table, presets};
+use serde::{Deserialize, Serialize};
+use std::io::{self, Write};
+use tacit_engine::circuit;
+
+/// One party's run.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct PartyRun {
+    /// Names of all parties.
+    pub names: Vec<String>,
+    /// What it cost.
+    pub report: circuit::Report,
+    /// Outputs to print, if no file was asked for.
+    pub printed: Option<String>,
+}
+
+/// The run of one party, or of all local ones.
+#[derive(Serialize)]
+pub struct RunReport {
+    parties: Vec<PartyRun>,
+}
+
+impl RunReport {
+    /// Of the parties that ran here.
+    pub fn new(parties: Vec<PartyRun>) -> RunReport {
+        RunReport { parties }
+    }
+}
+
+impl Report for RunReport {
+    fn text(&self, out: &mut dyn Write) -> io::Result<()> {
+        for run in &self.parties {
+            if let Some(text) = &run.printed {
+                write!(out, "{text}")?;
+            }
+        }
+        let Some(first) = self.parties.first() else { return Ok(()) };
+        write_cost(out, &first.names, &first.report, "took")?;
+        if self.parties.len() > 1 {
+            let times = self.parties.iter().map(|run| {
+                let name = &run.names[usize::from(run.report.party)];
+                format!("{name} {}", seconds(run.report.offline_seconds + run.report.online_seconds))
+            });
+            let rounds = self.parties.iter().map(|run| run.report.rounds.to_string());
+            let (times, rounds): (Vec<_>, Vec<_>) = (times.collect(), rounds.collect());
+            writeln!(out, "by party: {}; rounds waited for: {}", times.join(", "), rounds.join(", "))?;
+        }
+        Ok(())
+    }
+}
+
+/// Writes times, rounds and traffic of a run.
+pub fn write_cost(
+    out: &mut dyn Write,
+    names: &[String],
+    report: &circuit::Report,
+    verb: &str,
+) -> io::Result<()> {
+    let roles: Vec<&str> = report.roles.iter().map(|p| names[usize::from(*p)].as_str()).collect();
+    writeln!(
+        out,
+        "\n{} with roles {}: {} instance(s), AND depth {}, {} products and {} wide gates each",
+        report.protocol,
+        roles.join(", "),
+        report.instances,
+        report.depth,
+        report.products,
+        report.wide_gates
+    )?;
+    writeln!(
+        out,
+        "{verb} {} setup, {} offline, {} online; {:.0} instances per second",
+        seconds(report.setup_seconds),
+        seconds(report.offline_seconds),
+        seconds(report.online_seconds),
+        report.instances_per_second()
+    )?;
+    writeln!(
+        out,
+        "{} waited for {} rounds (predicted {})",
+        names[usize::from(report.party)],
+        report.rounds,
+        report.predicted_rounds
+    )?;
+    let mut table = Table::new();
+    table.load_style(presets::UTF8_HORIZONTAL_ONLY);
+    table.set_header(["link", "stream", "bytes", "predicted", "messages", "waited"]);
+    for link in &report.links {
+        let name = |party: u8| names[usize::from(party)].as_str();
+        table.add_row([
+            format!("{} -> {}", name(link.from), name(link.to)),
+            link.stream.clone(),
+            link.bytes.to_string(),
+            link.predicted_bytes.to_string(),
+            link.messages.to_string(),
+            seconds(link.waited_seconds),
+        ]);
+    }
+    writeln!(out, "{table}")
+}
+
+/// A time with a fitting unit.
+pub fn seconds(seconds: f64) -> String {
+    match seconds {
+        s if s >= 1.0 => format!("{s:.3} s"),
+        s if s >= 1e-3 => format!("{:.2} ms", s * 1e3),
+        s => format!("{:.1} us", s * 1e6),
+    }
+}

@@ -1,0 +1,98 @@
+//! Views of one party over every choice of randomness: the same for all secrets.
+//!
+//! One bit, all masks enumerated. A party's view is its draws, its shares and what it receives.
+//! A negative control reuses a mask and must be caught.
+
+use crate::table::{Draws, input, product, roles};
+use std::collections::HashMap;
+use tacit_ring::Z2;
+use tacit_sharing::{Protocol, Timing};
+
+/// Number of free bits: three draws for each of two inputs, two for each key of two products.
+const INPUT_BITS: u32 = 6;
+const PRODUCT_BITS: u32 = 6;
+
+fn bit(bits: u64, index: u32) -> Z2 {
+    Z2(bits >> index & 1)
+}
+
+type Histogram = HashMap<Vec<u64>, u32>;
+
+/// What role `me` sees in two inputs and the products `x y` and `(x y) x`.
+fn view(
+    protocol: Protocol,
+    me: usize,
+    owners: [usize; 2],
+    secrets: [u64; 2],
+    bits: u64,
+    reuse: bool,
+) -> Vec<u64> {
+    let draws = |at: u32| [bit(bits, at), bit(bits, at + 1), bit(bits, at + 2)];
+    let (x, seen_x) = input(protocol, owners[0], Timing::Late, Z2(secrets[0]), &draws(0));
+    let second = if reuse { 0 } else { 3 };
+    let (y, seen_y) = input(protocol, owners[1], Timing::Late, Z2(secrets[1]), &draws(second));
+    let pairs = |at: u32| -> Draws<Z2> {
+        [0, 2, 4].map(|key| [bit(bits, at + key), bit(bits, at + key + 1)])
+    };
+    let first = pairs(INPUT_BITS);
+    let (xy, _, seen_first) = product(&roles(protocol), x, y, &first);
+    let mut seen: Vec<Z2> = Vec::new();
+    // Draws under the keys that this role holds.
+    for at in [0, 3] {
+        seen.extend([bit(bits, at + me as u32), bit(bits, at + (me as u32 + 2) % 3)]);
+    }
+    seen.extend(first[me].iter().chain(&first[(me + 2) % 3]));
+    seen.extend(x[me].iter().chain(&y[me]).chain(&xy[me]));
+    seen.extend(seen_x[me].iter().chain(&seen_y[me]).chain(&seen_first[me]));
+    seen.into_iter().map(|word| word.0 & 1).collect()
+}
+
+fn histogram(
+    protocol: Protocol,
+    me: usize,
+    owners: [usize; 2],
+    secrets: [u64; 2],
+    reuse: bool,
+) -> Histogram {
+    let mut histogram = Histogram::new();
+    for bits in 0..1u64 << (INPUT_BITS + PRODUCT_BITS) {
+        *histogram.entry(view(protocol, me, owners, secrets, bits, reuse)).or_default() += 1;
+    }
+    histogram
+}
+
+const PROTOCOLS: [Protocol; 4] =
+    [Protocol::Trio, Protocol::Astra, Protocol::Replicated, Protocol::MultiFanIn];
+
+#[test]
+fn a_party_sees_the_same_for_all_secrets_of_others() {
+    for protocol in PROTOCOLS {
+        for me in 0..3 {
+            let owners = [(me + 1) % 3, (me + 2) % 3];
+            let reference = histogram(protocol, me, owners, [0, 0], false);
+            for secrets in [[0, 1], [1, 0], [1, 1]] {
+                let other = histogram(protocol, me, owners, secrets, false);
+                assert!(reference == other, "{protocol}: role {me} sees {secrets:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_reused_mask_shows() {
+    // The same owner masks both inputs with the same draws: their sum is in the open.
+    let found = PROTOCOLS.iter().any(|protocol| {
+        (0..3).any(|me| {
+            let owners = [(me + 1) % 3; 2];
+            let [a, b] = [[0, 0], [1, 0]].map(|s| histogram(*protocol, me, owners, s, true));
+            a != b
+        })
+    });
+    assert!(found, "the test cannot see a leak");
+}
+
+#[test]
+fn the_trusted_party_sees_everything() {
+    let [a, b] = [[0, 0], [1, 0]].map(|s| histogram(Protocol::Plain, 2, [0, 1], s, false));
+    assert!(a != b);
+}
