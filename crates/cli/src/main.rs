@@ -79,7 +79,10 @@ fn usage(error: &clap::Error) -> ! {
 fn report_panics(output: Output) {
     std::panic::set_hook(Box::new(move |info| {
         let place = info.location().map_or_else(String::new, |l| format!(" at {l}"));
-        let message = info.payload_as_str().unwrap_or("no message");
+        let payload = info.payload();
+        let text = payload.downcast_ref::<&str>().copied();
+        let text = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
+        let message = text.unwrap_or("no message");
         let kind = ErrorKind::Bug;
         let message = format!("this is a bug in Tacit, please report it: {message}{place}");
         output.error(&CliError { kind, message });

@@ -1,0 +1,311 @@
+//! `tacit run`, `lab` and `bench` as users run them: real processes over TLS, wrong inputs, lost
+//! and disagreeing parties.
+
+use std::net::TcpListener;
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+fn command(folder: &Path, arguments: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tacit"));
+    command.args(arguments.split_whitespace()).current_dir(folder);
+    command
+}
+
+fn tacit(folder: &Path, arguments: &str) -> Output {
+    command(folder, arguments).output().expect("the program starts")
+}
+
+fn ok(folder: &Path, arguments: &str) -> String {
+    let run = tacit(folder, arguments);
+    let errors = String::from_utf8_lossy(&run.stderr);
+    assert!(run.status.success(), "tacit {arguments}: {errors}");
+    String::from_utf8(run.stdout).expect("text")
+}
+
+fn fails(folder: &Path, arguments: &str) -> (i32, String) {
+    let run = tacit(folder, arguments);
+    assert!(!run.status.success(), "tacit {arguments} must fail");
+    assert!(run.stdout.is_empty(), "tacit {arguments} prints no result");
+    (run.status.code().expect("an exit code"), String::from_utf8_lossy(&run.stderr).into_owned())
+}
+
+fn write(folder: &Path, name: &str, text: &str) {
+    std::fs::write(folder.join(name), text).expect("writes");
+}
+
+fn read(folder: &Path, name: &str) -> String {
+    std::fs::read_to_string(folder.join(name)).expect("reads")
+}
+
+/// NIST SP 800-38A, F.1.1.
+const KEY: &str = "2b7e151628aed2a6abf7158809cf4f3c\n";
+const PLAIN: &str = "6bc1bee22e409f96e93d7e117393172a
+ae2d8a571e03ac9c9eb76fac45af8e51
+30c81c46a35ce411e5fbc1191a0a52ef
+f69f2445df4f9b17ad2b417be66c3710
+";
+const CIPHER: &str = "3ad77bb40d7a3660a89ecaf32466ef97
+f5d3d58503b9699de785895a96fdbaaf
+43b1cd7f598ece23881b00e3ed030688
+7b0c785e27e8ad3f8223207104725dd4
+";
+
+/// A folder with an AES circuit, a key and blocks.
+fn aes_folder(sbox: &str) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let dir = folder.path();
+    ok(dir, &format!("circuit build aes --set sbox={sbox} --output aes.txt"));
+    write(dir, "key.hex", KEY);
+    write(dir, "blocks.hex", PLAIN);
+    folder
+}
+
+const INPUTS: &str = "--bits bytes --input 0=key.hex --input 1=blocks.hex";
+
+#[test]
+fn three_processes_over_tls_encrypt_under_every_protocol() {
+    let folder = aes_folder("d4");
+    let dir = folder.path();
+    for protocol in ["trio", "astra", "replicated", "multi-fan-in", "plain"] {
+        for rest in ["", "--preprocessing separate --threads 2 --roles 2,0,1"] {
+            ok(dir, &format!("run aes.txt --local --protocol {protocol} {INPUTS} --output 0=out.hex {rest}"));
+            assert_eq!(read(dir, "out.hex"), CIPHER, "{protocol} {rest}");
+            std::fs::remove_file(dir.join("out.hex")).expect("removes");
+        }
+    }
+}
+
+#[test]
+fn wide_gates_run_in_both_forms_and_plain_tcp_must_be_asked_for() {
+    let folder = aes_folder("d1");
+    let dir = folder.path();
+    for form in ["dealer", "symmetric", "2.5"] {
+        let run = format!("run aes.txt --local --transport tcp --protocol multi-fan-in --form {form} {INPUTS}");
+        let printed = ok(dir, &run);
+        assert!(printed.starts_with(CIPHER), "{printed}");
+        assert!(printed.contains("AND depth 10"), "{printed}");
+    }
+}
+
+#[test]
+fn the_report_holds_predictions_that_came_true() {
+    let folder = aes_folder("d4");
+    let text = ok(folder.path(), &format!("run aes.txt --local {INPUTS} --json"));
+    let report: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let parties = report["parties"].as_array().expect("parties");
+    assert_eq!(parties.len(), 3);
+    for party in parties {
+        let report = &party["report"];
+        assert_eq!(report["rounds"], report["predicted_rounds"]);
+        for link in report["links"].as_array().expect("links") {
+            assert_eq!(link["bytes"], link["predicted_bytes"], "{link}");
+        }
+    }
+}
+
+#[test]
+fn results_go_to_the_named_parties_only() {
+    let folder = aes_folder("d4");
+    let dir = folder.path();
+    let text = ok(dir, &format!("run aes.txt --local {INPUTS} --reveal 2 --json"));
+    let report: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let printed: Vec<bool> = (0..3).map(|p| !report["parties"][p]["printed"].is_null()).collect();
+    assert_eq!(printed, [false, false, true]);
+    assert_eq!(report["parties"][2]["printed"], CIPHER);
+    let (code, error) = fails(dir, &format!("run aes.txt --local {INPUTS} --reveal none --output 0=o.hex"));
+    assert_eq!(code, 2);
+    assert!(error.contains("not revealed"), "{error}");
+}
+
+#[test]
+fn wrong_arguments_and_inputs_say_what_to_do() {
+    let folder = aes_folder("d4");
+    let dir = folder.path();
+    write(dir, "short.hex", "2b7e\n");
+    write(dir, "three.hex", &PLAIN[..99]);
+    write(dir, "two.hex", &KEY.repeat(2));
+    let cases = [
+        ("run aes.txt", "--local"),
+        ("run missing.txt --local", "missing.txt"),
+        ("run aes.txt --local --bits bytes --input 0=key.hex", "--input 1=FILE"),
+        ("run aes.txt --local --bits bytes --input 0=short.hex --input 1=blocks.hex", "short.hex"),
+        ("run aes.txt --local --bits bytes --input 0=two.hex --input 1=three.hex", "instances"),
+        ("run aes.txt --local --owner 5=0 --bits bytes --input 0=key.hex", "no input port 5"),
+        ("run aes.txt --local --roles 0,0,1 --bits bytes --input 0=key.hex --input 1=blocks.hex", "role"),
+        ("run aes.txt --local --reveal carol --bits bytes --input 0=key.hex --input 1=blocks.hex", "carol"),
+        ("run aes.txt --local --protocol best", "unknown protocol"),
+        ("run aes.txt --local --shape mars --bits bytes --input 0=key.hex --input 1=blocks.hex", "mars"),
+    ];
+    for (arguments, wanted) in cases {
+        let (code, error) = fails(dir, arguments);
+        assert_eq!(code, 2, "{arguments}: {error}");
+        assert!(error.contains(wanted), "{arguments}: {error}");
+        assert!(!error.contains("2b7e"), "a value is in the error: {error}");
+    }
+}
+
+/// Three configured parties on free ports of loopback.
+fn configure(dir: &Path) {
+    let sockets: Vec<TcpListener> =
+        (0..3).map(|_| TcpListener::bind("127.0.0.1:0").expect("binds")).collect();
+    let ports: Vec<u16> = sockets.iter().map(|s| s.local_addr().expect("address").port()).collect();
+    drop(sockets);
+    let parties: Vec<String> = ["alice", "bob", "carol"]
+        .iter()
+        .zip(ports)
+        .map(|(name, port)| format!("{name}=127.0.0.1:{port}"))
+        .collect();
+    ok(dir, &format!("network init --parties {}", parties.join(",")));
+}
+
+fn start(dir: &Path, arguments: &str) -> Child {
+    let mut command = command(dir, arguments);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts")
+}
+
+/// Waits for all; none may take longer than `limit`.
+fn finish(children: Vec<Child>, limit: Duration) -> Vec<(Option<i32>, String, String)> {
+    let start = Instant::now();
+    let results: Vec<_> = children
+        .into_iter()
+        .map(|child| {
+            let output = child.wait_with_output().expect("ends");
+            let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+            (output.status.code(), text(output.stdout), text(output.stderr))
+        })
+        .collect();
+    assert!(start.elapsed() < limit, "a party hung");
+    results
+}
+
+const COMMON: &str = "run aes.txt --bits bytes --owner 0=alice --owner 1=bob --reveal bob";
+
+#[test]
+fn three_configured_parties_meet_and_only_the_receiver_learns() {
+    let folder = aes_folder("d4");
+    let dir = folder.path();
+    configure(dir);
+    let children = vec![
+        start(dir, &format!("{COMMON} --party alice.toml --input 0=key.hex")),
+        start(dir, &format!("{COMMON} --party bob.toml --input 1=blocks.hex --output 0=out.hex")),
+        start(dir, &format!("{COMMON} --party carol.toml")),
+    ];
+    for (code, _, errors) in finish(children, Duration::from_secs(60)) {
+        assert_eq!(code, Some(0), "{errors}");
+    }
+    assert_eq!(read(dir, "out.hex"), CIPHER);
+}
+
+#[test]
+fn parties_that_disagree_are_told_what_differs() {
+    let folder = aes_folder("d4");
+    let dir = folder.path();
+    configure(dir);
+    let children = vec![
+        start(dir, &format!("{COMMON} --party alice.toml --input 0=key.hex")),
+        start(dir, &format!("{COMMON} --party bob.toml --input 1=blocks.hex --protocol astra")),
+        start(dir, &format!("{COMMON} --party carol.toml")),
+    ];
+    for (code, output, errors) in finish(children, Duration::from_secs(60)) {
+        assert_eq!(code, Some(3), "{errors}");
+        assert!(errors.contains("protocol"), "{errors}");
+        assert_eq!(output, "");
+    }
+}
+
+#[test]
+fn a_killed_party_ends_the_run_of_the_others_within_seconds() {
+    let folder = aes_folder("d4");
+    let dir = folder.path();
+    configure(dir);
+    // A slow network keeps the run going for long.
+    let slow = "--shape ccs16 --timeout 20";
+    let children = vec![
+        start(dir, &format!("{COMMON} {slow} --party alice.toml --input 0=key.hex")),
+        start(dir, &format!("{COMMON} {slow} --party bob.toml --input 1=blocks.hex --output 0=out.hex")),
+    ];
+    let mut victim = start(dir, &format!("{COMMON} {slow} --party carol.toml"));
+    std::thread::sleep(Duration::from_millis(1500));
+    victim.kill().expect("kills");
+    victim.wait().expect("ends");
+    for (code, output, errors) in finish(children, Duration::from_secs(15)) {
+        assert_eq!(code, Some(4), "{errors}");
+        assert!(errors.contains("carol"), "names the lost party: {errors}");
+        assert_eq!(output, "", "no partial output");
+    }
+    assert!(!dir.join("out.hex").exists());
+}
+
+#[test]
+fn a_party_with_a_foreign_certificate_is_refused() {
+    let folder = aes_folder("d4");
+    let dir = folder.path();
+    configure(dir);
+    let other = tempfile::tempdir().expect("temporary folder");
+    ok(other.path(), "network init --parties alice=127.0.0.1:1,bob=127.0.0.1:2,carol=127.0.0.1:3");
+    // Carol's addresses with another carol's key.
+    let take = |text: &str, key: &str| {
+        let start = text.find(key).expect("a key");
+        let end = start + text[start..].find("\"\"\"").expect("opens") + 3;
+        end + text[end..].find("\"\"\"").expect("closes") + 3 - start
+    };
+    let (mut mine, theirs) = (read(dir, "carol.toml"), read(other.path(), "carol.toml"));
+    for key in ["certificate =", "key ="] {
+        let from = theirs.find(key).map(|at| &theirs[at..at + take(&theirs, key)]).expect("found");
+        let at = mine.find(key).expect("found");
+        let length = take(&mine, key);
+        mine.replace_range(at..at + length, from);
+    }
+    std::fs::write(dir.join("carol.toml"), mine).expect("writes");
+    let wait = "--connect-timeout 5";
+    let children = vec![
+        start(dir, &format!("{COMMON} {wait} --party alice.toml --input 0=key.hex")),
+        start(dir, &format!("{COMMON} {wait} --party bob.toml --input 1=blocks.hex")),
+        start(dir, &format!("{COMMON} {wait} --party carol.toml")),
+    ];
+    for (code, output, errors) in finish(children, Duration::from_secs(40)) {
+        assert!(matches!(code, Some(3..=5)), "{code:?} {errors}");
+        assert!(errors.contains("certificate") || errors.contains("carol"), "{errors}");
+        assert_eq!(output, "");
+    }
+}
+
+#[test]
+fn the_lab_compares_protocols_on_a_network_that_is_not_here() {
+    let folder = aes_folder("d4");
+    let dir = folder.path();
+    let text = ok(dir, "lab aes.txt --network global --network-only --json");
+    let report: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let runs = report["runs"].as_array().expect("runs");
+    assert_eq!(runs.len(), 5);
+    let seconds = |protocol: &str| {
+        let run = runs.iter().find(|run| run["protocol"] == protocol).expect("a run");
+        run["seconds"].as_f64().expect("a number")
+    };
+    // 40 levels: 25 ms each between the closest parties, the ring's mean of 50 ms in replicated.
+    assert!((1.0..1.3).contains(&seconds("trio")), "{}", seconds("trio"));
+    assert!((1.9..2.3).contains(&seconds("replicated")), "{}", seconds("replicated"));
+    assert_eq!(text, ok(dir, "lab aes.txt --network global --network-only --json"));
+}
+
+#[test]
+fn benchmarks_print_one_json_object_with_the_bound() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let dir = folder.path();
+    for (operation, rest) in [
+        ("and", "--transport tcp --lanes 100000"),
+        ("mul", "--transport tls --width 32 --lanes 1000"),
+        ("dot", "--transport memory --length 100 --lanes 50"),
+        ("matmul", "--protocol replicated --width 8 --size 20"),
+        ("compare", "--protocol multi-fan-in --width 16 --lanes 500"),
+    ] {
+        let run = format!("bench {operation} --seconds 0.05 --vs-limit --json {rest}");
+        let result: serde_json::Value = serde_json::from_str(&ok(dir, &run)).expect("JSON");
+        assert!(result["per_second"].as_f64().expect("a number") > 0.0);
+        assert!(result["bytes_sent"].as_object().expect("links").len() >= 3);
+        if operation != "dot" {
+            assert!(result["limit"]["ratio"].as_f64().expect("a ratio") > 0.0, "{operation}");
+        }
+    }
+}
