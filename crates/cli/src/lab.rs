@@ -7,7 +7,7 @@ use crate::circuit::file::{self, ReadArgs};
 use crate::error::CliError;
 use crate::output::{Output, Report};
 use crate::profile::Profile;
-use crate::run::{write_cost, seconds};
+use crate::run::{seconds, write_cost};
 use clap::Args;
 use serde::Serialize;
 use std::io::{self, Write};
@@ -130,8 +130,7 @@ fn assignments(args: &LabArgs) -> Result<Vec<[PartyId; 3]>, CliError> {
         Some(text) => {
             let parties: Option<Vec<PartyId>> =
                 text.split(',').map(|p| p.trim().parse().ok().map(PartyId)).collect();
-            let places: [PartyId; 3] =
-                parties.and_then(|p| p.try_into().ok()).ok_or_else(wrong)?;
+            let places: [PartyId; 3] = parties.and_then(|p| p.try_into().ok()).ok_or_else(wrong)?;
             Ok(vec![places])
         }
     }

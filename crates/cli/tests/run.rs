@@ -69,7 +69,12 @@ fn three_processes_over_tls_encrypt_under_every_protocol() {
     let dir = folder.path();
     for protocol in ["trio", "astra", "replicated", "multi-fan-in", "plain"] {
         for rest in ["", "--preprocessing separate --threads 2 --roles 2,0,1"] {
-            ok(dir, &format!("run aes.txt --local --protocol {protocol} {INPUTS} --output 0=out.hex {rest}"));
+            ok(
+                dir,
+                &format!(
+                    "run aes.txt --local --protocol {protocol} {INPUTS} --output 0=out.hex {rest}"
+                ),
+            );
             assert_eq!(read(dir, "out.hex"), CIPHER, "{protocol} {rest}");
             std::fs::remove_file(dir.join("out.hex")).expect("removes");
         }
@@ -81,7 +86,9 @@ fn wide_gates_run_in_both_forms_and_plain_tcp_must_be_asked_for() {
     let folder = aes_folder("d1");
     let dir = folder.path();
     for form in ["dealer", "symmetric", "2.5"] {
-        let run = format!("run aes.txt --local --transport tcp --protocol multi-fan-in --form {form} {INPUTS}");
+        let run = format!(
+            "run aes.txt --local --transport tcp --protocol multi-fan-in --form {form} {INPUTS}"
+        );
         let printed = ok(dir, &run);
         assert!(printed.starts_with(CIPHER), "{printed}");
         assert!(printed.contains("AND depth 10"), "{printed}");
@@ -113,7 +120,8 @@ fn results_go_to_the_named_parties_only() {
     let printed: Vec<bool> = (0..3).map(|p| !report["parties"][p]["printed"].is_null()).collect();
     assert_eq!(printed, [false, false, true]);
     assert_eq!(report["parties"][2]["printed"], CIPHER);
-    let (code, error) = fails(dir, &format!("run aes.txt --local {INPUTS} --reveal none --output 0=o.hex"));
+    let (code, error) =
+        fails(dir, &format!("run aes.txt --local {INPUTS} --reveal none --output 0=o.hex"));
     assert_eq!(code, 2);
     assert!(error.contains("not revealed"), "{error}");
 }
@@ -132,10 +140,19 @@ fn wrong_arguments_and_inputs_say_what_to_do() {
         ("run aes.txt --local --bits bytes --input 0=short.hex --input 1=blocks.hex", "short.hex"),
         ("run aes.txt --local --bits bytes --input 0=two.hex --input 1=three.hex", "instances"),
         ("run aes.txt --local --owner 5=0 --bits bytes --input 0=key.hex", "no input port 5"),
-        ("run aes.txt --local --roles 0,0,1 --bits bytes --input 0=key.hex --input 1=blocks.hex", "role"),
-        ("run aes.txt --local --reveal carol --bits bytes --input 0=key.hex --input 1=blocks.hex", "carol"),
+        (
+            "run aes.txt --local --roles 0,0,1 --bits bytes --input 0=key.hex --input 1=blocks.hex",
+            "role",
+        ),
+        (
+            "run aes.txt --local --reveal carol --bits bytes --input 0=key.hex --input 1=blocks.hex",
+            "carol",
+        ),
         ("run aes.txt --local --protocol best", "unknown protocol"),
-        ("run aes.txt --local --shape mars --bits bytes --input 0=key.hex --input 1=blocks.hex", "mars"),
+        (
+            "run aes.txt --local --shape mars --bits bytes --input 0=key.hex --input 1=blocks.hex",
+            "mars",
+        ),
     ];
     for (arguments, wanted) in cases {
         let (code, error) = fails(dir, arguments);
@@ -223,7 +240,10 @@ fn a_killed_party_ends_the_run_of_the_others_within_seconds() {
     let slow = "--shape ccs16 --timeout 20";
     let children = vec![
         start(dir, &format!("{COMMON} {slow} --party alice.toml --input 0=key.hex")),
-        start(dir, &format!("{COMMON} {slow} --party bob.toml --input 1=blocks.hex --output 0=out.hex")),
+        start(
+            dir,
+            &format!("{COMMON} {slow} --party bob.toml --input 1=blocks.hex --output 0=out.hex"),
+        ),
     ];
     let mut victim = start(dir, &format!("{COMMON} {slow} --party carol.toml"));
     std::thread::sleep(Duration::from_millis(1500));
@@ -297,7 +317,7 @@ fn benchmarks_print_one_json_object_with_the_bound() {
         ("and", "--transport tcp --lanes 100000"),
         ("mul", "--transport tls --width 32 --lanes 1000"),
         ("dot", "--transport memory --length 100 --lanes 50"),
-        ("matmul", "--protocol replicated --width 8 --size 20"),
+        ("matmul", "--protocol replicated --width 32 --size 20"),
         ("compare", "--protocol multi-fan-in --width 16 --lanes 500"),
     ] {
         let run = format!("bench {operation} --seconds 0.05 --vs-limit --json {rest}");

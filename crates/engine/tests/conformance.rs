@@ -257,7 +257,11 @@ fn the_role_that_works_ahead_receives_nothing_and_never_waits() {
         });
         // In virtual time the ahead role is done at once; its peers take a delay per level.
         assert!(finished[ahead].0 < 0.01, "{protocol}: {}", finished[ahead].0);
-        assert!(finished[online.index()].0 > 299.0 * 0.05, "{protocol}: {}", finished[online.index()].0);
+        assert!(
+            finished[online.index()].0 > 299.0 * 0.05,
+            "{protocol}: {}",
+            finished[online.index()].0
+        );
         let to_ahead = finished[ahead].1.iter().filter(|l| usize::from(l.to) == ahead);
         assert_eq!(to_ahead.map(|l| l.bytes).sum::<u64>(), 0, "{protocol}");
     }

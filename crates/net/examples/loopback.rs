@@ -14,6 +14,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use tacit_net::memory::{self, MemoryNetwork};
+use tacit_net::probe::{LinkProbe, probe};
 use tacit_net::{
     Identity, LinkProfile, Mesh, NetError, PartyAddress, PartyId, Phase, Security, SessionConfig,
     SessionId, Stream, calibrate, connect,
@@ -30,12 +31,15 @@ fn main() {
     }
     let number = |i: usize, default: usize| args.get(i).map_or(default, |a| a.parse().unwrap());
     let (kb, total, buffer) = (number(1, 256), number(2, 2000), number(3, 0));
+    if let Some(mode) = args.get(4) {
+        return parties(mode, kb, total, buffer);
+    }
     for mode in ["bare", "tcp", "tls", "rounds-bare", "rounds-tcp", "rounds-bare-tls", "rounds-tls"]
     {
         parties(mode, kb, total, buffer);
     }
     for mode in ["shaped-tcp", "shaped-tls"] {
-        parties(mode, kb, total.min(500), buffer);
+        parties(mode, 4096, total.min(1000), buffer);
     }
     in_memory(kb << 10, kb << 10, total);
     in_memory(kb << 10, 64, total);
@@ -116,8 +120,15 @@ fn party(args: &[String]) -> Result<(), NetError> {
     let time = match mode {
         "bare" => calibrate::bare_exchange(&config, &LINKS, message, messages)?,
         "shaped-tcp" | "shaped-tls" => {
-            let link = LinkProfile::new(Duration::from_millis(1), 1_000_000_000);
+            let link = LinkProfile::new(Duration::ZERO, 1_000_000_000);
             config.shape = P.iter().filter(|&&p| p != P[me]).map(|&p| (p, link)).collect();
+            let mut session = connect(&config)?;
+            let probes = probe(&mut session)?;
+            session.finish()?;
+            let bits = |p: &LinkProbe| p.bits_per_second.unwrap_or(0) as f64 / 1e9;
+            if me == 0 {
+                eprintln!("probed: {:.3?} Gbit/s", probes.iter().map(bits).collect::<Vec<_>>());
+            }
             exchange(&config, message, messages)?
         }
         "tcp" | "tls" => exchange(&config, message, messages)?,

@@ -9,14 +9,16 @@ use crate::error::NetError;
 use crate::identity::TlsEnds;
 use crate::socket::{Security, SessionConfig, open_listener};
 use crate::types::{PartyId, Peer};
+use rustix::net::sockopt;
 use rustls::{ClientConnection, ConnectionCommon, ServerConnection, StreamOwned};
 use std::io::{Error, Read, Write};
 use std::net::TcpStream;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Largest piece written before reading: the kernel's own buffers hold it, so nobody blocks.
-const PIECE_BYTES: usize = 64 << 10;
+/// Largest piece written before reading: the buffers of a connection hold it, so nobody blocks.
+const PIECE_BYTES: usize = 256 << 10;
+const SOCKET_BUFFER_BYTES: usize = 1 << 20;
 
 /// Sends `messages` messages of `message_bytes` over every directed link of `links`, in step with
 /// receiving as many, over bare blocking sockets: one connection per pair of parties. Returns the
@@ -142,7 +144,7 @@ fn open_all(
     config: &SessionConfig,
     wanted: &[PartyId],
 ) -> Result<Vec<(PartyId, TcpStream)>, NetError> {
-    let deadline = Instant::now() + config.limits.connect;
+    let deadline = SessionConfig::deadline(config.limits.connect);
     let listener = open_listener(config)?;
     let mut sockets = Vec::new();
     for &peer in wanted.iter().filter(|&&p| p < config.me) {
@@ -186,6 +188,8 @@ fn dial(config: &SessionConfig, peer: PartyId, deadline: Instant) -> Result<TcpS
 fn prepare(socket: &TcpStream, config: &SessionConfig) -> Result<(), Error> {
     socket.set_nonblocking(false)?;
     socket.set_nodelay(true)?;
+    sockopt::set_socket_send_buffer_size(socket, SOCKET_BUFFER_BYTES)?;
+    sockopt::set_socket_recv_buffer_size(socket, SOCKET_BUFFER_BYTES)?;
     socket.set_read_timeout(Some(config.limits.progress))?;
     socket.set_write_timeout(Some(config.limits.progress))
 }

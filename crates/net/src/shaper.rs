@@ -18,22 +18,25 @@ use rustix::net::{
 };
 use std::collections::VecDeque;
 use std::os::fd::{AsFd, OwnedFd};
+use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
-/// Bytes taken from a writer at a time.
-const PIECE_BYTES: usize = 64 << 10;
+/// Most bytes taken from a writer at a time, and the time that they may take on the link.
+const PIECE_BYTES: usize = 128 << 10;
+const PIECE_TIME: Duration = Duration::from_millis(1);
 /// Pieces below this size are moved to memory of their own size.
 const SMALL_BYTES: usize = PIECE_BYTES / 8;
 /// Bytes on the link beyond bandwidth times delay.
 const QUEUE_BYTES: u64 = 4 << 20;
-/// Room of the socket pair: small, so that bytes count as sent when the pacer takes them.
-const PAIR_BYTES: usize = 256 << 10;
+/// Room of the socket pair.
+const PAIR_BYTES: usize = 512 << 10;
 
 /// One directed link of this process.
 pub(crate) struct Pacer {
     byte_ps: u64,
     delay: Duration,
     room_bytes: u64,
+    piece_bytes: usize,
     lanes: Vec<Lane>,
     /// Time at which the link is free.
     free: Instant,
@@ -47,6 +50,21 @@ pub(crate) struct Pacer {
 struct Piece {
     due: Instant,
     bytes: Buffer,
+}
+
+/// A pacer at work.
+pub(crate) struct Pacing {
+    /// Closes when the pacer ends; nothing is ever sent.
+    ended: Receiver<()>,
+    delay: Duration,
+}
+
+impl Pacing {
+    /// Waits, within bounds, until what was written to ended connections is on its way: a process
+    /// that exits would take it along.
+    pub(crate) fn linger(&self, time: Duration) {
+        let _ = self.ended.recv_timeout(self.delay + time);
+    }
 }
 
 /// One connection on the link.
@@ -68,7 +86,11 @@ impl Pacer {
             Some(_) => 0,
             None => 1 << 28,
         };
+        let per_piece = PIECE_TIME.as_nanos() as u64 * 1000 / profile.byte_ps().max(1);
         Pacer {
+            piece_bytes: usize::try_from(per_piece)
+                .unwrap_or(PIECE_BYTES)
+                .clamp(4 << 10, PIECE_BYTES),
             byte_ps: profile.byte_ps(),
             delay: profile.delay,
             room_bytes: u64::try_from(in_flight).unwrap_or(u64::MAX / 2) + QUEUE_BYTES + unlimited,
@@ -106,31 +128,36 @@ impl Pacer {
     }
 
     /// Starts pacing, in a thread that ends when all connections of the link have ended.
-    pub(crate) fn start(self) -> Result<(), NetError> {
-        crate::socket::spawn("tacit-pacer", move || self.run())
+    pub(crate) fn start(self) -> Result<Pacing, NetError> {
+        let (end, ended) = channel();
+        let delay = self.delay;
+        crate::socket::spawn("tacit-pacer", move || {
+            self.run();
+            drop(end);
+        })?;
+        Ok(Pacing { ended, delay })
     }
 
     fn run(mut self) {
         while self.lanes.iter().any(|l| !l.closed) {
-            let mut busy = false;
             for i in 0..self.lanes.len() {
-                busy |= self.take(i);
-                busy |= self.deliver(i);
+                self.deliver(i);
             }
-            if !busy {
-                self.wait();
+            for i in self.wait() {
+                while self.take(i) {}
             }
         }
     }
 
-    /// Takes one piece from a writer and gives it its time of arrival.
+    /// Takes one piece from a writer and gives it its time of arrival; true if there may be more.
     fn take(&mut self, i: usize) -> bool {
         let lane = &mut self.lanes[i];
         if lane.ended || self.queued_bytes >= self.room_bytes {
             return false;
         }
         let mut bytes = self.spare.pop().unwrap_or_else(|| Buffer::new(PIECE_BYTES));
-        match recv(&lane.from, bytes.room(), RecvFlags::DONTWAIT) {
+        let room = &mut bytes.room()[..self.piece_bytes];
+        match recv(&lane.from, room, RecvFlags::DONTWAIT) {
             Ok((0, _)) => lane.ended = true,
             Ok((n, _)) => {
                 bytes.fill(n);
@@ -141,7 +168,7 @@ impl Pacer {
                     true => self.small(bytes),
                 };
                 self.lanes[i].queue.push_back(Piece { due, bytes: piece });
-                return true;
+                return n == self.piece_bytes;
             }
             Err(Errno::AGAIN | Errno::INTR) => {}
             Err(_) => lane.ended = true,
@@ -173,25 +200,23 @@ impl Pacer {
     }
 
     /// Passes on what is due on one connection.
-    fn deliver(&mut self, i: usize) -> bool {
+    fn deliver(&mut self, i: usize) {
         let lane = &mut self.lanes[i];
         let now = Instant::now();
-        let mut busy = false;
         lane.blocked = false;
         while let Some(piece) = lane.queue.front_mut() {
             if piece.due > now {
-                return busy;
+                return;
             }
             let flags = SendFlags::NOSIGNAL | SendFlags::DONTWAIT;
             match send(&lane.to, piece.bytes.filled(), flags) {
                 Ok(n) => {
-                    busy = true;
                     piece.bytes.consume(n);
                     self.queued_bytes -= n as u64;
                 }
                 Err(Errno::AGAIN | Errno::INTR) => {
                     lane.blocked = true;
-                    return busy;
+                    return;
                 }
                 Err(_) => return self.break_off(i),
             }
@@ -207,26 +232,28 @@ impl Pacer {
             // Fails only if the connection is gone.
             let _ = shutdown(&lane.to, Shutdown::Write);
         }
-        busy
     }
 
     /// The network side broke: the writer gets an error, and sees on its reading side why.
-    fn break_off(&mut self, i: usize) -> bool {
+    fn break_off(&mut self, i: usize) {
         let lane = &mut self.lanes[i];
         let lost: usize = lane.queue.iter().map(|p| p.bytes.len()).sum();
         self.queued_bytes -= lost as u64;
         lane.queue.clear();
         (lane.ended, lane.closed) = (true, true);
         let _ = shutdown(&lane.from, Shutdown::Both);
-        true
     }
 
-    fn wait(&self) {
+    /// Waits until a writer wrote, something is due, or a blocked connection takes bytes again;
+    /// returns the connections whose writers wrote.
+    fn wait(&self) -> Vec<usize> {
         let mut fds = Vec::new();
+        let mut readers = Vec::new();
         let room = self.queued_bytes < self.room_bytes;
         let mut next: Option<Instant> = None;
-        for lane in self.lanes.iter().filter(|l| !l.closed) {
+        for (i, lane) in self.lanes.iter().enumerate().filter(|(_, l)| !l.closed) {
             if room && !lane.ended {
+                readers.push((fds.len(), i));
                 fds.push(PollFd::from_borrowed_fd(lane.from.as_fd(), PollFlags::IN));
             }
             match lane.queue.front() {
@@ -234,11 +261,20 @@ impl Pacer {
                     fds.push(PollFd::from_borrowed_fd(lane.to.as_fd(), PollFlags::OUT));
                 }
                 Some(piece) => next = Some(next.map_or(piece.due, |n| n.min(piece.due))),
+                // It only remains to be closed.
+                None if lane.ended => return Vec::new(),
                 None => {}
             }
         }
+        if fds.is_empty() && next.is_none() {
+            return Vec::new();
+        }
         let timeout = next.map(|due| timespec(due.saturating_duration_since(Instant::now())));
         // An interrupted poll is one that found nothing.
-        let _ = poll(&mut fds, timeout.as_ref());
+        if !matches!(poll(&mut fds, timeout.as_ref()), Ok(1..)) {
+            return Vec::new();
+        }
+        readers.retain(|&(at, _)| !fds[at].revents().is_empty());
+        readers.into_iter().map(|(_, i)| i).collect()
     }
 }

@@ -188,14 +188,11 @@ fn garbage_from_strangers_does_not_disturb_a_session() {
     }
 }
 
-#[test]
-fn oversized_control_frames_are_refused() {
-    // A raw peer that says hello properly and then announces a frame of 4 GB.
-    let mut configs = configs(2, false);
-    configs[0].limits.connect = Duration::from_secs(5);
-    let address = configs[0].parties[0].address.clone();
-    let config = configs.remove(0);
-    let error = std::thread::scope(|scope| {
+/// A session with a raw peer that says hello properly, then `last_words`, then cuts everything.
+fn with_raw_peer(last_words: &[u8]) -> NetError {
+    let config = configs(2, false).remove(0);
+    let address = config.parties[0].address.clone();
+    std::thread::scope(|scope| {
         scope.spawn(|| {
             let mut lines: Vec<TcpStream> = (0..4u8)
                 .map(|i| {
@@ -210,16 +207,31 @@ fn oversized_control_frames_are_refused() {
                     line
                 })
                 .collect();
-            lines[0].write_all(&[0xff; 5]).unwrap();
-            let mut rest = Vec::new();
-            let _ = lines[0].read_to_end(&mut rest);
+            lines[0].write_all(last_words).unwrap();
         });
-        connect(&config).unwrap().barrier().unwrap_err()
-    });
-    assert!(
-        matches!(&error, NetError::Misbehaviour { peer, what } if peer.name == NAMES[1] && what.contains("4294967295")),
-        "{error}"
-    );
+        let mut session = connect(&config).unwrap();
+        session.meshes[0].set_step(4);
+        session.meshes[0].recv(PartyId(1), Stream::Def, &mut [0]).unwrap_err()
+    })
+}
+
+#[test]
+fn bad_control_frames_are_refused() {
+    for (words, shown) in
+        [(&[0xff; 5][..], "4294967295"), (&[0; 4], "0 bytes"), (&[1, 0, 0, 0, 99], "kind 99")]
+    {
+        let error = with_raw_peer(words);
+        assert!(
+            matches!(&error, NetError::Misbehaviour { peer, what } if peer.name == NAMES[1] && what.contains(shown)),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn a_killed_peer_is_named() {
+    let error = with_raw_peer(&[]);
+    assert!(matches!(&error, NetError::Network { peer, .. } if peer.name == NAMES[1]), "{error}");
 }
 
 #[test]

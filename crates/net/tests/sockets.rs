@@ -180,3 +180,18 @@ fn parties_may_start_in_any_order() {
         connect(config).unwrap().finish().unwrap();
     });
 }
+
+#[test]
+fn bare_sockets_can_be_measured() {
+    use tacit_net::calibrate::{bare_exchange, bare_rounds};
+    let (p0, p1, p2) = (PartyId(0), PartyId(1), PartyId(2));
+    let three = configs(3, false);
+    let links = [(p0, p2), (p1, p2), (p2, p1)];
+    let times = run_each(&three, |c| bare_exchange(c, &links, 600_000, 20).unwrap());
+    assert!(times.iter().all(|t| !t.is_zero()));
+    for tls in [false, true] {
+        let two = configs(2, tls);
+        let times = run_each(&two, |c| bare_rounds(c, PartyId(1 - c.me.0), 16, 100).unwrap());
+        assert!(times.iter().all(|t| !t.is_zero()));
+    }
+}

@@ -17,6 +17,7 @@
 #[cfg(target_endian = "big")]
 compile_error!("Tacit sends words in memory order and supports little-endian targets only");
 
+pub mod buffer;
 pub mod hash;
 pub mod prg;
 pub mod secret;
@@ -25,6 +26,7 @@ pub mod stream;
 pub mod transpose;
 pub mod word;
 
+pub use buffer::Buffer;
 pub use prg::{Prg, PrgStream};
 pub use secret::{Key, Seed};
 pub use stream::{Blocks, Step, StreamId, StreamIds, StreamsExhausted};

@@ -5,27 +5,26 @@
 //! with sending.
 
 use crate::party::{Draws, Party, SharingError};
-use crate::products::{Masks, Scratch, begin_run, finish_run, late_run, sized};
+use crate::products::{DRAW, Masks, Scratch, begin_run, finish_run, late_run};
 use crate::role::{Role, Share};
 use std::ops::Range;
 use tacit_net::Stream;
-use tacit_ring::Word;
 use tacit_ring::simd::{self, Kernel};
+use tacit_ring::{Buffer, Word};
 
 /// A shared array: first and second components.
-#[derive(Clone, PartialEq, Eq)]
 pub struct SharedVec<W> {
     /// First components.
-    pub first: Vec<W>,
+    pub first: Buffer<W>,
     /// Second components.
-    pub second: Vec<W>,
+    pub second: Buffer<W>,
 }
 
 impl<W: Word> SharedVec<W> {
     /// `n` zero shares.
     #[must_use]
     pub fn zeros(n: usize) -> Self {
-        SharedVec { first: vec![W::ZERO; n], second: vec![W::ZERO; n] }
+        SharedVec { first: Buffer::zeros(n), second: Buffer::zeros(n) }
     }
 
     /// Number of elements.
@@ -45,13 +44,6 @@ impl<W: Word> SharedVec<W> {
     #[must_use]
     pub fn at(&self, i: usize) -> Share<W> {
         [self.first[i], self.second[i]]
-    }
-
-    /// Applies `f` to the shares of two arrays of equal length, element by element. Local.
-    #[must_use]
-    pub fn zip_with(&self, other: &Self, f: impl Fn(W, W) -> W) -> Self {
-        let zip = |a: &[W], b: &[W]| a.iter().zip(b).map(|(a, b)| f(*a, *b)).collect();
-        SharedVec { first: zip(&self.first, &other.first), second: zip(&self.second, &other.second) }
     }
 
     fn runs(&self, at: Range<usize>) -> [&[W]; 2] {
@@ -74,7 +66,7 @@ pub struct Cut {
 
 impl Default for Cut {
     fn default() -> Self {
-        Cut { piece: 8192, window: 8 }
+        Cut { piece: 8192, window: 16 }
     }
 }
 
@@ -125,19 +117,22 @@ pub fn multiply<P: Role, W: Word>(
         if stage == Stage::Finish {
             return finish::<P, W>(party, scratch, out, at);
         }
-        let words = at.len();
-        scratch.draw::<P>(party, draws, words)?;
-        let Scratch { next, prev, early, message, .. } = &mut *scratch;
-        simd::run(Elementwise::<P, W> {
-            masks: Masks::of::<P>(next, prev, early, words, 0..words),
-            a: a.runs(at.clone()),
-            b: b.runs(at.clone()),
-            message: &mut message[..words],
-            out: out.runs_mut(at),
-            role: std::marker::PhantomData,
-        });
-        scratch.send::<P>(party, words)
+        scratch.start::<P>(party, at.len())?;
+        for part in parts(at.len()) {
+            scratch.draw::<P>(draws, part.len());
+            let (masks, message) = scratch.split::<P>(part.clone());
+            let at = at.start + part.start..at.start + part.end;
+            let (a, b, out) = (a.runs(at.clone()), b.runs(at.clone()), out.runs_mut(at));
+            let role = std::marker::PhantomData;
+            simd::run(Elementwise::<P, W> { masks, a, b, message, out, role });
+        }
+        scratch.send::<P>(party, at.len())
     })
+}
+
+/// Runs of words that are drawn together.
+fn parts(words: usize) -> impl Iterator<Item = Range<usize>> {
+    (0..words).step_by(DRAW).map(move |start| start..(start + DRAW).min(words))
 }
 
 struct Elementwise<'a, P, W> {
@@ -244,7 +239,14 @@ pub fn matrix_product<P: Role, W: Word>(
             let rows = at.start / columns..at.end / columns;
             let panel = &panel;
             simd::run(Tile::<P, W> {
-                a, panel, shape, start, width, rows, sums, role: std::marker::PhantomData,
+                a,
+                panel,
+                shape,
+                start,
+                width,
+                rows,
+                sums,
+                role: std::marker::PhantomData,
             });
         }
     })
@@ -311,27 +313,43 @@ fn sums<P: Role, W: Word>(
     out: &mut SharedVec<W>,
     mut summand: impl FnMut(Range<usize>, &mut [W]),
 ) -> Result<(), SharingError> {
-    let mut sums = Vec::new();
+    let mut sums = Buffer::default();
     cut.run(out.len(), |stage, at| {
         if stage == Stage::Finish {
             return finish::<P, W>(party, scratch, out, at);
         }
         let words = at.len();
-        summand(at.clone(), sized(&mut sums, words));
-        scratch.draw::<P>(party, draws, words)?;
-        let Scratch { next, prev, early, message, .. } = &mut *scratch;
-        let masks = Masks::of::<P>(next, prev, early, words, 0..words);
-        let [first, second] = out.runs_mut(at);
-        simd::vectorize(#[inline(always)] || {
-            for i in 0..words {
-                let (m, share) = masks.apply::<P>(sums[i], i);
-                message[i] = m;
-                first[i] = share[0];
-                second[i] = share[1];
-            }
-        });
+        summand(at.clone(), sums.sized(words));
+        scratch.start::<P>(party, words)?;
+        for part in parts(words) {
+            scratch.draw::<P>(draws, part.len());
+            let (masks, message) = scratch.split::<P>(part.clone());
+            let [first, second] = out.runs_mut(at.start + part.start..at.start + part.end);
+            let sums = &sums[part];
+            simd::vectorize(
+                #[inline(always)]
+                || mask_run::<P, W>(&masks, sums, message, [first, second]),
+            );
+        }
         scratch.send::<P>(party, words)
     })
+}
+
+#[inline(always)]
+fn mask_run<P: Role, W: Word>(
+    masks: &Masks<'_, W>,
+    sums: &[W],
+    message: &mut [W],
+    [first, second]: [&mut [W]; 2],
+) {
+    let n = message.len();
+    let (sums, first, second) = (&sums[..n], &mut first[..n], &mut second[..n]);
+    for i in 0..n {
+        let (m, share) = masks.apply::<P>(sums[i], i);
+        message[i] = m;
+        first[i] = share[0];
+        second[i] = share[1];
+    }
 }
 
 fn finish<P: Role, W: Word>(
@@ -350,7 +368,10 @@ fn finish<P: Role, W: Word>(
     scratch.receive_late::<P>(party, words)?;
     let late = late_run::<P, W>(&scratch.late, 0..words);
     let out = out.runs_mut(at);
-    simd::vectorize(#[inline(always)] || finish_run::<P, W>(late, out));
+    simd::vectorize(
+        #[inline(always)]
+        || finish_run::<P, W>(late, out),
+    );
     Ok(())
 }
 

@@ -30,8 +30,7 @@ impl<const R: RoleId> Role for Astra<R> {
     const EARLY: Option<RoleId> = [None, None, Some(0)][R];
     const TO: Option<(RoleId, Stream)> =
         [Some((2, Stream::Pre)), Some((2, Stream::On)), Some((1, Stream::On))][R];
-    const LATE: &'static [(RoleId, Stream)] =
-        {
+    const LATE: &'static [(RoleId, Stream)] = {
         const LATE: [&[(RoleId, Stream)]; 3] = [&[], &[(2, Stream::On)], &[(1, Stream::On)]];
         LATE[R]
     };

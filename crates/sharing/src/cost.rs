@@ -43,7 +43,11 @@ impl Traffic {
     /// Elements on the busiest directed link: what bounds throughput on equal links.
     #[must_use]
     pub fn busiest(&self) -> u64 {
-        (0..3).flat_map(|f| (0..3).map(move |t| (f, t))).map(|(f, t)| self.link(f, t)).max().unwrap_or(0)
+        (0..3)
+            .flat_map(|f| (0..3).map(move |t| (f, t)))
+            .map(|(f, t)| self.link(f, t))
+            .max()
+            .unwrap_or(0)
     }
 
     fn zip(self, other: Self, f: impl Fn(u64, u64) -> u64) -> Self {
@@ -83,18 +87,15 @@ impl Mul<u64> for Traffic {
 pub fn product(protocol: Protocol) -> Traffic {
     let none = Traffic::default();
     match protocol {
-        Protocol::Trio | Protocol::Astra => none
-            .sent(0, 2, Stream::Pre, 1)
-            .sent(1, 2, Stream::On, 1)
-            .sent(2, 1, Stream::On, 1),
-        Protocol::Replicated => none
-            .sent(1, 0, Stream::On, 1)
-            .sent(2, 1, Stream::On, 1)
-            .sent(0, 2, Stream::On, 1),
-        Protocol::MultiFanIn => none
-            .sent(2, 0, Stream::Pre, 1)
-            .sent(0, 1, Stream::On, 1)
-            .sent(1, 0, Stream::On, 1),
+        Protocol::Trio | Protocol::Astra => {
+            none.sent(0, 2, Stream::Pre, 1).sent(1, 2, Stream::On, 1).sent(2, 1, Stream::On, 1)
+        }
+        Protocol::Replicated => {
+            none.sent(1, 0, Stream::On, 1).sent(2, 1, Stream::On, 1).sent(0, 2, Stream::On, 1)
+        }
+        Protocol::MultiFanIn => {
+            none.sent(2, 0, Stream::Pre, 1).sent(0, 1, Stream::On, 1).sent(1, 0, Stream::On, 1)
+        }
         Protocol::Plain => none,
     }
 }
@@ -177,7 +178,9 @@ mod tests {
 
     #[test]
     fn inputs_and_outputs_cost_what_the_table_says() {
-        for protocol in [Protocol::Trio, Protocol::Astra, Protocol::Replicated, Protocol::MultiFanIn] {
+        for protocol in
+            [Protocol::Trio, Protocol::Astra, Protocol::Replicated, Protocol::MultiFanIn]
+        {
             for owner in 0..3 {
                 assert_eq!(input(protocol, owner, Timing::Early).total(), 1);
             }
@@ -189,11 +192,16 @@ mod tests {
 
     #[test]
     fn wide_products_cost_what_the_table_says() {
-        let totals = [(3, 10, 6), (4, 24, 13), (5, 54, 28), (6, 116, 59), (7, 242, 122), (8, 496, 249)];
+        let totals =
+            [(3, 10, 6), (4, 24, 13), (5, 54, 28), (6, 116, 59), (7, 242, 122), (8, 496, 249)];
         for (l, symmetric, dealer) in totals {
-            let total = |form| polynomial(Protocol::MultiFanIn, &PolyPlan::product(l, form)).total();
+            let total =
+                |form| polynomial(Protocol::MultiFanIn, &PolyPlan::product(l, form)).total();
             assert_eq!((total(Form::Symmetric), total(Form::Dealer)), (symmetric, dealer));
         }
-        assert_eq!(polynomial(Protocol::MultiFanIn, &PolyPlan::product(2, Form::Dealer)).total(), 3);
+        assert_eq!(
+            polynomial(Protocol::MultiFanIn, &PolyPlan::product(2, Form::Dealer)).total(),
+            3
+        );
     }
 }

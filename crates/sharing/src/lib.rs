@@ -5,7 +5,6 @@
 //! ([`products`], [`multi_fan_in::wide`]) and over arrays ([`arrays`]), inputs and outputs
 //! ([`transfer`]), and what they cost ([`cost`]). [`Protocol`] is the registry.
 
-
 pub mod arrays;
 pub mod astra;
 pub mod cost;

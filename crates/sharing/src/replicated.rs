@@ -22,9 +22,9 @@ impl<const R: RoleId> Role for Replicated<R> {
     const PREV: usize = 1;
     const EARLY: Option<RoleId> = None;
     const TO: Option<(RoleId, Stream)> = Some(((R + 2) % 3, Stream::On));
-    const LATE: &'static [(RoleId, Stream)] =
-        {
-        const LATE: [&[(RoleId, Stream)]; 3] = [&[(1, Stream::On)], &[(2, Stream::On)], &[(0, Stream::On)]];
+    const LATE: &'static [(RoleId, Stream)] = {
+        const LATE: [&[(RoleId, Stream)]; 3] =
+            [&[(1, Stream::On)], &[(2, Stream::On)], &[(0, Stream::On)]];
         LATE[R]
     };
 

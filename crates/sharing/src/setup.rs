@@ -95,6 +95,5 @@ impl Context {
 }
 
 fn random_seed() -> Result<Seed, SharingError> {
-    Seed::random()
-        .map_err(|e| SharingError::Shape(format!("the system gives no randomness: {e}")))
+    Seed::random().map_err(|e| SharingError::Shape(format!("the system gives no randomness: {e}")))
 }

@@ -3,20 +3,20 @@
 use crate::role::Role;
 use tacit_circuit::schedule::{Linear, Slot};
 use tacit_ring::simd::{self, Kernel};
-use tacit_ring::{Word, Z2};
+use tacit_ring::{Buffer, Word, Z2};
 
 /// For every slot two runs of `words` ring words: the first and the second component of the
 /// shares of one block of lanes.
 pub struct Shares<W> {
     words: usize,
-    data: Vec<W>,
+    data: Buffer<W>,
 }
 
 impl<W: Word> Shares<W> {
     /// Zero shares in `slots` slots of `words` words.
     #[must_use]
     pub fn new(slots: usize, words: usize) -> Self {
-        Shares { words, data: vec![W::ZERO; slots * 2 * words] }
+        Shares { words, data: Buffer::zeros(slots * 2 * words) }
     }
 
     /// Words per component.
@@ -45,8 +45,12 @@ impl<W: Word> Shares<W> {
     /// Copies of some slots, in order.
     #[must_use]
     pub fn subset(&self, slots: &[Slot]) -> Self {
-        let data = slots.iter().flat_map(|s| &self.data[self.range(*s)]).copied().collect();
-        Shares { words: self.words, data }
+        let mut copy = Shares::new(slots.len(), self.words);
+        for (to, from) in (0..).zip(slots) {
+            let range = copy.range(to);
+            copy.data[range].copy_from_slice(&self.data[self.range(*from)]);
+        }
+        copy
     }
 
     /// A slot to write and two others to read, components side by side.

@@ -1,12 +1,11 @@
 //! Inputs and outputs over slots: values enter as shares, and leave to named receivers.
 
 use crate::party::{Draws, Party, SharingError};
-use crate::products::sized;
 use crate::role::{Role, RoleId, Timing};
 use crate::shares::Shares;
 use tacit_circuit::schedule::Slot;
 use tacit_net::Stream;
-use tacit_ring::Word;
+use tacit_ring::{Buffer, Word};
 
 /// Bits or words of one input port that are shared together.
 #[derive(Clone, Copy)]
@@ -23,13 +22,13 @@ pub struct Input<'a, W> {
 
 /// Buffers of [`input_begin`] to [`output_finish`].
 pub struct TransferScratch<W> {
-    draws: [Vec<W>; 2],
-    message: [Vec<W>; 2],
+    draws: [Buffer<W>; 2],
+    message: [Buffer<W>; 2],
 }
 
 impl<W: Word> Default for TransferScratch<W> {
     fn default() -> Self {
-        TransferScratch { draws: [Vec::new(), Vec::new()], message: [Vec::new(), Vec::new()] }
+        TransferScratch { draws: Default::default(), message: Default::default() }
     }
 }
 
@@ -55,16 +54,16 @@ pub fn input_begin<P: Role, W: Word>(
             input.values.len()
         )));
     }
-    let next = sized(&mut scratch.draws[0], total);
+    let next = scratch.draws[0].sized(total);
     if rule.next {
         draws.next.fill(next);
     }
-    let prev = sized(&mut scratch.draws[1], total);
+    let prev = scratch.draws[1].sized(total);
     if rule.prev {
         draws.prev.fill(prev);
     }
     for message in &mut scratch.message {
-        sized(message, total);
+        message.sized(total);
     }
     for (index, slot) in input.slots.iter().enumerate() {
         let (first, second) = shares.get_mut(*slot);
@@ -149,7 +148,7 @@ fn draw_as_other<P: Role, W: Word>(
     // The owner's next neighbour has the owner as its previous one.
     let after_owner = P::ROLE == (input.owner + 1) % 3;
     let used = if after_owner { rule.next } else { rule.prev };
-    let draw = sized(&mut scratch.draws[0], total);
+    let draw = scratch.draws[0].sized(total);
     if used {
         let stream = if after_owner { &mut draws.prev } else { &mut draws.next };
         stream.fill(draw);
@@ -178,7 +177,7 @@ pub fn input_finish<P: Role, W: Word>(
     if P::ROLE == input.owner {
         // What an owner sends ahead is the second component of its own share.
         for (to, _) in rule.to.iter().filter(|(_, stream)| *stream == Stream::Pre) {
-            let message = sized(&mut scratch.message[0], total);
+            let message = scratch.message[0].sized(total);
             for (slot, run) in input.slots.iter().zip(message.chunks_exact_mut(words)) {
                 run.copy_from_slice(shares.get(*slot).1);
             }
@@ -186,7 +185,7 @@ pub fn input_finish<P: Role, W: Word>(
         }
         return Ok(());
     }
-    let received = sized(&mut scratch.message[0], total);
+    let received = scratch.message[0].sized(total);
     match rule.to.iter().find(|(to, _)| *to == P::ROLE) {
         Some((_, stream)) => party.recv(input.owner, *stream, received)?,
         None => received.fill(W::ZERO),
@@ -239,7 +238,7 @@ pub fn output_finish<P: Role, W: Word>(
         return Ok(());
     }
     let words = shares.words();
-    let received = sized(&mut scratch.message[0], output.slots.len() * words);
+    let received = scratch.message[0].sized(output.slots.len() * words);
     let (opener, stream) = P::opener(P::ROLE);
     if opener == P::ROLE {
         received.fill(W::ZERO);
@@ -267,7 +266,7 @@ fn send_open_words<P: Role, W: Word>(
         if opener != P::ROLE || receiver == P::ROLE || stream != wanted {
             continue;
         }
-        let message = sized(&mut scratch.message[0], output.slots.len() * words);
+        let message = scratch.message[0].sized(output.slots.len() * words);
         for (slot, run) in output.slots.iter().zip(message.chunks_exact_mut(words)) {
             let (first, second) = shares.get(*slot);
             for ((word, first), second) in run.iter_mut().zip(first).zip(second) {

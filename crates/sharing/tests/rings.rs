@@ -3,7 +3,7 @@
 
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_net::{PartyId, Session, Stream};
-use tacit_ring::{Word, Z2};
+use tacit_ring::{Buffer, Word, Z2};
 use tacit_sharing::arrays::{self, Cut, MatrixShape, SharedVec};
 use tacit_sharing::cost::{self, Traffic};
 use tacit_sharing::multi_fan_in::plan::{Form, PolyPlan};
@@ -44,7 +44,7 @@ impl<'a> Bench<'a, '_> {
     fn array<P: Role, W: Word>(&mut self, owner: usize, values: &[W]) -> SharedVec<W> {
         let shares = self.share::<P, W>(owner, &[0], values);
         let (first, second) = shares.get(0);
-        SharedVec { first: first.to_vec(), second: second.to_vec() }
+        SharedVec { first: Buffer::from_slice(first), second: Buffer::from_slice(second) }
     }
 
     /// Opens a slot to everybody.
@@ -145,8 +145,16 @@ impl<W: Word> Task for Arrays<W> {
         let (mut draws, before) = (bench.draws(), bench.sent_bytes());
         let party = &mut bench.party;
         let factors = [&a, &b];
-        arrays::matrix_product::<P, W>(party, &mut draws, &mut scratch, cut, shape, factors, &mut out)
-            .unwrap();
+        arrays::matrix_product::<P, W>(
+            party,
+            &mut draws,
+            &mut scratch,
+            cut,
+            shape,
+            factors,
+            &mut out,
+        )
+        .unwrap();
         assert_eq!(bench.sent_bytes() - before, expected::<P, W>(25));
         let entries = bench.open_array::<P, W>(&out);
         for (i, entry) in entries.iter().enumerate() {
@@ -232,7 +240,8 @@ fn the_helper_finishes_while_evaluators_have_not_started() {
             let (mut draws, mut scratch) = (bench.draws(), Scratch::default());
             let party = &mut bench.party;
             let cut = Cut::default();
-            arrays::multiply::<P, u64>(party, &mut draws, &mut scratch, cut, [&a, &a], &mut out).unwrap();
+            arrays::multiply::<P, u64>(party, &mut draws, &mut scratch, cut, [&a, &a], &mut out)
+                .unwrap();
             if ahead {
                 let received = party.mesh().meter().total(|_, s, _| s == Stream::On).bytes_received;
                 assert_eq!(received, 32 * 2, "nothing but the set-up's seeds");

@@ -15,16 +15,30 @@ use super::rebuild;
 /// # Panics
 /// If `max_fan_in` is less than 2.
 pub fn lower(circuit: &Circuit, max_fan_in: usize) -> Circuit {
+    lower_gates(circuit, max_fan_in, |_| false)
+}
+
+/// Like [`lower`], but sums of two-factor products stay whole: where an inner product costs no
+/// more than one product, they are cheaper than their ANDs.
+///
+/// # Panics
+/// If `max_fan_in` is less than 2.
+pub fn lower_to_sums(circuit: &Circuit, max_fan_in: usize) -> Circuit {
+    lower_gates(circuit, max_fan_in, |poly| poly.degree() <= 2)
+}
+
+fn lower_gates(circuit: &Circuit, max_fan_in: usize, keep: impl Fn(&Poly) -> bool) -> Circuit {
     assert!(max_fan_in >= 2, "an AND has at least two inputs");
     let fits = |gate: Gate<'_>| match gate {
         Gate::And(xs) => xs.len() <= max_fan_in,
-        Gate::Poly { .. } => false,
+        Gate::Poly { poly, .. } => keep(poly),
         _ => true,
     };
     if circuit.gates().all(|(_, gate)| fits(gate)) {
         return circuit.clone();
     }
     rebuild(circuit, |b, gate, inputs, out| match gate {
+        Gate::Poly { poly, .. } if keep(poly) => out.extend(b.poly(inputs, poly.clone())),
         Gate::Poly { poly, .. } => out.extend(expand(b, inputs, poly, max_fan_in)),
         _ => out.push(balanced_and(b, inputs, max_fan_in)),
     })

@@ -19,7 +19,7 @@ pub use balance::{Balance, balance, latest_levels, peak, slack};
 pub use collapse::collapse_levels;
 pub use fuse::fuse;
 pub use level_program::{Factors, Functional, LevelProgram, Read, level_traffic};
-pub use lower::lower;
+pub use lower::{lower, lower_to_sums};
 pub use merge::merge_trees;
 pub use optimise::{Goal, Options, optimise};
 pub use share_xors::share_xors;

@@ -12,7 +12,7 @@ use clap::{Args, ValueEnum};
 use result::{PartyResult, summary};
 use serde::Serialize;
 use std::process::ExitCode;
-use tacit_net::memory::{self, Compute, MemoryNetwork};
+use tacit_net::memory::{self, MemoryNetwork};
 use tacit_sharing::Protocol;
 
 /// What is measured.
@@ -73,7 +73,7 @@ pub struct BenchArgs {
     #[arg(long, default_value = "trio")]
     pub protocol: Protocol,
 
-    /// Bits of a ring element or integer: 8, 16, 32, 64 or 128 for rings, 1 to 128 for compare
+    /// Bits of a ring element (32 or 64), or of integers to compare (1 to 128)
     #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=128))]
     pub width: u32,
 
@@ -114,7 +114,7 @@ pub struct BenchArgs {
     #[arg(long, value_parser = positive)]
     pub piece: Option<usize>,
 
-    /// Messages under way at once [default: 8]
+    /// Messages under way at once [default: 16]
     #[arg(long, value_parser = positive)]
     pub window: Option<usize>,
 
@@ -155,11 +155,7 @@ pub fn run(args: &BenchArgs, output: Output) -> Result<ExitCode, CliError> {
 }
 
 fn in_this_process(args: &BenchArgs) -> Result<Vec<PartyResult>, CliError> {
-    let network = MemoryNetwork {
-        compute: Compute::ThreadCpuTime(1.0),
-        pre_window_bytes: 1 << 20,
-        ..MemoryNetwork::default()
-    };
+    let network = MemoryNetwork { pre_window_bytes: 1 << 20, ..MemoryNetwork::default() };
     let results = memory::run(3, args.threads, &network, |session| task::run(args, session));
     results.into_iter().collect()
 }

@@ -73,7 +73,8 @@ impl PartyResult {
         self.seconds.total += report.offline_seconds + report.online_seconds;
         self.rounds = report.rounds;
         for link in &report.links {
-            *self.bytes_sent.entry(format!("{}->{}", link.from, link.to)).or_default() += link.bytes;
+            *self.bytes_sent.entry(format!("{}->{}", link.from, link.to)).or_default() +=
+                link.bytes;
         }
     }
 

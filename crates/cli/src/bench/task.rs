@@ -47,8 +47,8 @@ pub fn run(args: &BenchArgs, mut session: Session) -> Result<PartyResult, CliErr
 
 fn array_plan(args: &BenchArgs) -> Option<Plan> {
     let (operation, ring_bits, lanes) = match args.operation {
-        Operation::And => (bench::Operation::Product, 1, 1 << 23),
-        Operation::Mul => (bench::Operation::Product, args.width, (1 << 23) / args.width as usize),
+        Operation::And => (bench::Operation::Product, 1, 1 << 21),
+        Operation::Mul => (bench::Operation::Product, args.width, (1 << 21) / args.width as usize),
         Operation::Dot => (bench::Operation::Dot { length: args.length }, args.width, 1000),
         Operation::Matmul => {
             (bench::Operation::Matrix { size: args.size }, args.width, args.size * args.size)

@@ -6,9 +6,7 @@ use serde::Serialize;
 use std::io::Write;
 use std::net::TcpListener;
 use std::sync::Arc;
-use tacit_net::{
-    Fingerprint, Identity, PartyAddress, PartyId, Security, SessionConfig, SessionId,
-};
+use tacit_net::{Fingerprint, Identity, PartyAddress, PartyId, Security, SessionConfig, SessionId};
 
 /// A local party that has been started by the launcher.
 pub struct Child {
@@ -31,15 +29,18 @@ impl Child {
             message: format!("{PARTY_VARIABLE} is set, but {what}; it is for the launcher only"),
         };
         let me: u8 = party.parse().map_err(|_| bad("it names no party"))?;
-        let listener = TcpListener::bind(("127.0.0.1", 0))
-            .map_err(|e| CliError { kind: ErrorKind::Network, message: format!("loopback: {e}") })?;
+        let listener = TcpListener::bind(("127.0.0.1", 0)).map_err(|e| CliError {
+            kind: ErrorKind::Network,
+            message: format!("loopback: {e}"),
+        })?;
         let port = listener.local_addr().map_err(|_| bad("loopback has no address"))?.port();
         print_line(&Ready { port });
         let mut line = String::new();
         std::io::stdin().read_line(&mut line).map_err(|_| bad("nothing comes on the input"))?;
         let launch: Launch =
             serde_json::from_str(&line).map_err(|_| bad("no launch comes on the input"))?;
-        let mut config = launch.config(PartyId(me)).ok_or_else(|| bad("the launch is malformed"))?;
+        let mut config =
+            launch.config(PartyId(me)).ok_or_else(|| bad("the launch is malformed"))?;
         config.listener = Some(Arc::new(listener));
         Ok(Child { me: PartyId(me), config })
     }

@@ -26,7 +26,8 @@ pub fn launch(parties: usize, transport: Transport) -> Result<Local, CliError> {
     let identities: Vec<Identity> = (0..parties)
         .map(|party| Identity::generate(&format!("party{party}")))
         .collect::<Result<_, _>>()?;
-    let fingerprints: Vec<String> = identities.iter().map(|i| i.fingerprint().to_string()).collect();
+    let fingerprints: Vec<String> =
+        identities.iter().map(|i| i.fingerprint().to_string()).collect();
     let session = format!("local {} {}", std::process::id(), fingerprints.concat());
     for (child, identity) in local.children.iter_mut().zip(&identities) {
         let launch = Launch {
@@ -48,8 +49,8 @@ pub fn launch(parties: usize, transport: Transport) -> Result<Local, CliError> {
 
 impl Local {
     fn start(&mut self, party: usize) -> Result<(), CliError> {
-        let program = std::env::current_exe()
-            .map_err(|e| bug(&format!("cannot find this program: {e}")))?;
+        let program =
+            std::env::current_exe().map_err(|e| bug(&format!("cannot find this program: {e}")))?;
         let mut child = Command::new(program)
             .args(std::env::args_os().skip(1))
             .env(PARTY_VARIABLE, party.to_string())

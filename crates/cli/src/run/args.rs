@@ -183,7 +183,9 @@ impl Parties {
         let by_number = name.parse().ok().filter(|number| *number < self.0.len());
         by_name.or(by_number).map(|index| PartyId(index as u8)).ok_or_else(|| {
             let known = self.0.join(", ");
-            CliError::input(format!("there is no party `{name}`: choose from {known}, or by number"))
+            CliError::input(format!(
+                "there is no party `{name}`: choose from {known}, or by number"
+            ))
         })
     }
 }

@@ -22,7 +22,9 @@ pub fn job(args: &RunArgs, circuit: &Circuit, parties: &Parties) -> Result<Job, 
         let port = given.port.ok_or_else(|| CliError::input("write --owner PORT=PARTY"))?;
         let party = parties.find(name)?;
         *owners.get_mut(port).ok_or_else(|| {
-            CliError::input(format!("--owner: there is no input port {port}: the circuit has {ports}"))
+            CliError::input(format!(
+                "--owner: there is no input port {port}: the circuit has {ports}"
+            ))
         })? = party;
     }
     let outputs = circuit.output_ports().len();

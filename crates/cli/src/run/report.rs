@@ -42,11 +42,19 @@ impl Report for RunReport {
         if self.parties.len() > 1 {
             let times = self.parties.iter().map(|run| {
                 let name = &run.names[usize::from(run.report.party)];
-                format!("{name} {}", seconds(run.report.offline_seconds + run.report.online_seconds))
+                format!(
+                    "{name} {}",
+                    seconds(run.report.offline_seconds + run.report.online_seconds)
+                )
             });
             let rounds = self.parties.iter().map(|run| run.report.rounds.to_string());
             let (times, rounds): (Vec<_>, Vec<_>) = (times.collect(), rounds.collect());
-            writeln!(out, "by party: {}; rounds waited for: {}", times.join(", "), rounds.join(", "))?;
+            writeln!(
+                out,
+                "by party: {}; rounds waited for: {}",
+                times.join(", "),
+                rounds.join(", ")
+            )?;
         }
         Ok(())
     }

@@ -2,12 +2,12 @@
 
 use super::{Operation, Plan, square};
 use std::marker::PhantomData;
-use tacit_ring::Word;
+use tacit_ring::{Buffer, Word};
 use tacit_sharing::arrays::{self, Cut, SharedVec};
 use tacit_sharing::party::{Ids, Keys};
 use tacit_sharing::products::Scratch;
 use tacit_sharing::transfer::{self, Input, Output, TransferScratch};
-use tacit_sharing::{Draws, Party, Role, SharingError, Shares, Timing};
+use tacit_sharing::{Draws, Party, Role, Shares, SharingError, Timing};
 
 /// Who gives the inputs and checks the result.
 const OWNER: usize = 1;
@@ -92,13 +92,19 @@ impl<'k, P: Role, W: Word> Worker<'k, P, W> {
                 let entries = size * size;
                 for start in (0..out.len()).step_by(entries) {
                     let part = |of: &SharedVec<W>| SharedVec {
-                        first: of.first[start..start + entries].to_vec(),
-                        second: of.second[start..start + entries].to_vec(),
+                        first: Buffer::from_slice(&of.first[start..start + entries]),
+                        second: Buffer::from_slice(&of.second[start..start + entries]),
                     };
                     let mut product = SharedVec::zeros(entries);
                     let factors = [&part(a), &part(b)];
                     arrays::matrix_product::<P, W>(
-                        party, &mut draws, scratch, cut, square(size), factors, &mut product,
+                        party,
+                        &mut draws,
+                        scratch,
+                        cut,
+                        square(size),
+                        factors,
+                        &mut product,
                     )?;
                     out.first[start..start + entries].copy_from_slice(&product.first);
                     out.second[start..start + entries].copy_from_slice(&product.second);

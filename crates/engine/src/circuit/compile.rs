@@ -57,8 +57,12 @@ impl Compiled {
         job.check(circuit)?;
         let facts = job.facts(circuit);
         let fan_in = job.protocol.fan_in();
-        let lowered = needs_lowering(circuit, fan_in).then(|| passes::lower(circuit, fan_in));
-        let schedule = Schedule::new(lowered.as_ref().unwrap_or(circuit));
+        // Readers keep a file's gates as they are; folding makes gates' inputs distinct.
+        let mut folded = passes::fold(circuit);
+        if fan_in < 8 {
+            folded = passes::lower_to_sums(&folded, fan_in);
+        }
+        let schedule = Schedule::new(&folded);
         let plans = FORMS.map(|form| {
             schedule.polys().iter().map(|poly| PolyPlan::new(poly, form)).collect::<Vec<_>>()
         });
@@ -167,11 +171,6 @@ impl Compiled {
             given => given,
         };
     }
-}
-
-fn needs_lowering(circuit: &Circuit, fan_in: usize) -> bool {
-    let stats = circuit.stats();
-    fan_in < 8 && (stats.polys > 0 || stats.ands[fan_in + 1..].iter().any(|n| *n > 0))
 }
 
 fn input_ports(

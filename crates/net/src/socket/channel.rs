@@ -2,7 +2,7 @@
 //! here blocks.
 
 use super::wire::{Stall, Wire};
-use crate::copy::{Buffer, append, is_well_placed};
+use crate::copy::{Buffer, append};
 use std::collections::VecDeque;
 
 /// Staged bytes are sent once there are this many.
@@ -86,7 +86,8 @@ impl Channel {
     }
 
     /// Reads at least one byte into `buf`: first what came early, then from the connection.
-    pub(crate) fn read(&mut self, buf: &mut [u8]) -> Result<usize, Stall> {
+    /// `well_placed` tells about the whole request, of which `buf` may be the rest.
+    pub(crate) fn read(&mut self, buf: &mut [u8], well_placed: bool) -> Result<usize, Stall> {
         if self.early_bytes > 0 {
             return Ok(self.read_early(buf));
         }
@@ -94,7 +95,7 @@ impl Channel {
             return Err(ended.clone());
         }
         // TLS has a buffer of its own.
-        let large = buf.len() >= DIRECT_RECV_BYTES && is_well_placed(buf);
+        let large = buf.len() >= DIRECT_RECV_BYTES && well_placed;
         if large || self.wire.tls.is_some() {
             return self.wire.read(buf);
         }

@@ -7,6 +7,7 @@ use crate::error::NetError;
 use crate::fate::GLANCE;
 use crate::frame::{Frames, encode};
 use crate::session::{Control, Kind, aborted, out_of_step};
+use crate::shaper::Pacing;
 use rustix::event::{PollFd, PollFlags, poll};
 use std::os::fd::AsFd;
 use std::sync::atomic::Ordering;
@@ -18,8 +19,10 @@ use std::time::{Duration, Instant};
 const MAX_AHEAD: usize = 64;
 /// Time to get the last frames out when a session ends.
 const LINGER: Duration = Duration::from_secs(1);
-/// A peer that sends nothing at all for this many heartbeats is gone.
-const HEARTBEATS: u32 = 6;
+/// Longest time between heartbeats.
+const HEARTBEAT: Duration = Duration::from_secs(2);
+/// A peer that sends nothing at all for this long, or for twice the deadline, is gone.
+const LEAST_SILENCE: Duration = Duration::from_secs(10);
 
 /// The control connection to one peer, as the thread keeps it.
 struct Line {
@@ -43,12 +46,14 @@ struct Thread {
 pub(crate) struct SocketControl {
     ends: Arc<Ends>,
     thread: Option<JoinHandle<()>>,
+    pacings: Vec<Pacing>,
 }
 
 impl SocketControl {
     pub(crate) fn start(
         ends: Arc<Ends>,
         wires: Vec<(usize, Wire)>,
+        pacings: Vec<Pacing>,
     ) -> Result<SocketControl, NetError> {
         let line = |(peer, wire)| Line {
             peer,
@@ -68,7 +73,7 @@ impl SocketControl {
             .name("tacit-control".into())
             .spawn(move || worker.run())
             .map_err(|e| NetError::Configuration(format!("cannot start a thread: {e}")))?;
-        Ok(SocketControl { ends, thread: Some(thread) })
+        Ok(SocketControl { ends, thread: Some(thread), pacings })
     }
 
     fn receive(&self, from: usize, doing: Kind) -> Result<(Kind, Vec<u8>), NetError> {
@@ -103,6 +108,9 @@ impl SocketControl {
             let _ = thread.join();
         }
         self.ends.close_parked();
+        for pacing in self.pacings.drain(..) {
+            pacing.linger(LINGER);
+        }
     }
 }
 
@@ -183,7 +191,7 @@ impl Thread {
     }
 
     fn beat_interval(&self) -> Duration {
-        (self.ends.limits.progress / HEARTBEATS).max(Duration::from_millis(10))
+        (self.ends.limits.progress / 6).clamp(Duration::from_millis(10), HEARTBEAT)
     }
 
     fn poll(&self, timeout: Duration) {
@@ -214,12 +222,13 @@ impl Thread {
             return;
         }
         self.last_beat = Instant::now();
+        let limit = self.ends.limits.progress.saturating_mul(2).max(LEAST_SILENCE);
         for line in self.lines.iter_mut().filter(|l| l.open) {
             if line.unsent.is_empty() {
                 line.unsent.extend(encode(Kind::Heartbeat, &[]));
             }
             let silent = line.heard.elapsed();
-            if silent > beat * HEARTBEATS + GLANCE && !line.done {
+            if silent > limit && !line.done {
                 let cause = NetError::Network {
                     peer: self.ends.peer(line.peer),
                     hint: format!(

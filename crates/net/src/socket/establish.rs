@@ -72,7 +72,7 @@ impl Setup {
 
     /// The deadline of one handshake that starts now.
     pub(crate) fn handshake_deadline(&self) -> Instant {
-        let own = Instant::now() + self.config.limits.handshake;
+        let own = SessionConfig::deadline(self.config.limits.handshake);
         own.min(self.deadline)
     }
 
@@ -157,7 +157,7 @@ pub fn connect(config: &SessionConfig) -> Result<Session, NetError> {
         config: config.clone(),
         peers,
         tls,
-        deadline: Instant::now() + config.limits.connect,
+        deadline: SessionConfig::deadline(config.limits.connect),
         over: AtomicBool::new(false),
         trouble: Mutex::default(),
         found: Mutex::new(found),
@@ -229,14 +229,12 @@ fn build(setup: &Setup, mut wires: Wires) -> Result<Session, NetError> {
             pacer.adopt(wire)?;
         }
     }
-    for (_, pacer) in pacers {
-        pacer.start()?;
-    }
+    let pacings = pacers.into_values().map(Pacer::start).collect::<Result<_, _>>()?;
     let ends = Arc::new(Ends::new(me, setup.peers.clone(), config.limits.clone())?);
     let others: Vec<usize> = (0..n).filter(|&p| p != me.index()).collect();
     let lines =
         others.iter().filter_map(|&p| Some((p, *wires.remove(&(p, Purpose::Control))?))).collect();
-    let control = SocketControl::start(ends.clone(), lines)?;
+    let control = SocketControl::start(ends.clone(), lines, pacings)?;
     let mut meshes = Vec::with_capacity(config.workers);
     for worker in 0..config.workers as u16 {
         let channels = (0..n)

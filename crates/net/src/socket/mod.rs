@@ -27,7 +27,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::net::TcpListener;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Names one session, so that connections of different sessions never mix.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
@@ -79,8 +79,8 @@ pub struct Limits {
     pub connect: Duration,
     /// Time for one connection's handshake and hello.
     pub handshake: Duration,
-    /// Time without progress after which a wait for data fails; also how long a peer may show no
-    /// sign of life at all.
+    /// Time without progress after which a wait for data fails. A peer that shows no sign of life
+    /// at all for twice this time (and at least 10 s) is given up too.
     pub progress: Duration,
     /// Time that a party waits in a control operation (agree, barrier, finish) for a peer that is
     /// alive but busy.
@@ -151,6 +151,12 @@ impl SessionConfig {
             limits: Limits::default(),
             notice: None,
         }
+    }
+
+    /// When a wait of `time` from now ends.
+    pub(crate) fn deadline(time: Duration) -> Instant {
+        const LONG: Duration = Duration::from_secs(30 * 86400);
+        Instant::now() + time.min(LONG)
     }
 
     pub(crate) fn check(&self) -> Result<(), NetError> {

@@ -1,13 +1,14 @@
 //! The mesh over sockets: sends and receives that block, without ever blocking the peers.
 //!
-//! While a party waits to write it reads what comes on its other connections into memory, so that
-//! two large messages that cross always pass each other. It never does so for `Pre`: a
+//! While a party waits for longer than a moment it reads what comes on its other connections into
+//! memory, so that two large messages that cross always pass each other. It never does so for `Pre`: a
 //! dealer that runs ahead is to feel its receiver's pace. Instead, bytes of `Pre` that a peer
 //! does not take for a while stay with the sender, so that nobody waits in a circle.
 
 use super::channel::{Channel, DIRECT_SEND_BYTES, STAGE_BYTES};
 use super::ends::Ends;
 use super::wire::{Stall, timespec};
+use crate::copy::is_well_placed;
 use crate::error::NetError;
 use crate::fate::GLANCE;
 use crate::mesh::Transport;
@@ -16,8 +17,10 @@ use rustix::event::{PollFd, PollFlags, poll};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// A wait to read this long starts reading other connections too: their senders may be stuck.
+/// A wait this long starts reading other connections too, since their senders may be stuck. Before,
+/// bytes are better left with the kernel: reading them into memory of the mesh costs a copy.
 const READ_PATIENCE: Duration = Duration::from_millis(5);
+const WRITE_PATIENCE: Duration = Duration::from_millis(1);
 /// A wait to write `Pre` this long keeps the bytes here instead.
 const PRE_PATIENCE: Duration = Duration::from_millis(200);
 /// Bytes read ahead from one connection at a time.
@@ -35,13 +38,15 @@ pub(crate) struct SocketTransport {
 struct Wait {
     since: Option<Instant>,
     progress: Option<Instant>,
+    /// It took so long once that other connections are read too, from then on.
+    helps: bool,
 }
 
 impl Wait {
-    fn start(&mut self) -> Instant {
+    fn start(&mut self) {
         let now = Instant::now();
         self.since.get_or_insert(now);
-        *self.progress.get_or_insert(now)
+        self.progress.get_or_insert(now);
     }
 
     fn got_on(&mut self) {
@@ -63,6 +68,15 @@ impl Wait {
 enum For {
     Reading,
     Writing,
+}
+
+impl For {
+    fn patience(self) -> Duration {
+        match self {
+            For::Reading => READ_PATIENCE,
+            For::Writing => WRITE_PATIENCE,
+        }
+    }
 }
 
 fn stream_of(index: usize) -> Stream {
@@ -223,8 +237,8 @@ impl SocketTransport {
                 waited: idle,
             });
         }
-        let alone = what == For::Reading && idle < READ_PATIENCE;
-        let ready = self.poll(index, what, alone);
+        wait.helps |= idle >= what.patience();
+        let ready = self.poll(index, what, !wait.helps);
         for (k, flags) in ready {
             if k != index && flags.contains(PollFlags::OUT) {
                 self.send_kept(k, at)?;
@@ -261,7 +275,7 @@ impl SocketTransport {
             }
         }
         let timeout = match alone {
-            true => READ_PATIENCE,
+            true => what.patience(),
             false => GLANCE,
         };
         // An interrupted or failed poll is one that found nobody ready: the caller tries again
@@ -328,9 +342,10 @@ impl Transport for SocketTransport {
     fn recv(&mut self, from: usize, s: Stream, buf: &mut [u8], at: Place) -> Result<u64, NetError> {
         let index = from * Stream::COUNT + s.index();
         let mut wait = Wait::default();
+        let well_placed = is_well_placed(buf);
         let mut done = 0;
         while done < buf.len() {
-            match self.channel(index)?.read(&mut buf[done..]) {
+            match self.channel(index)?.read(&mut buf[done..], well_placed) {
                 Ok(n) => {
                     done += n;
                     wait.got_on();

@@ -34,11 +34,10 @@ impl<const R: RoleId> Role for MultiFanIn<R> {
     const NEXT: usize = [0, 2, 1][R];
     const PREV: usize = [1, 0, 2][R];
     const EARLY: Option<RoleId> = None;
-    const TO: Option<(RoleId, Stream)> =
-        [Some((1, Stream::On)), Some((0, Stream::On)), None][R];
-    const LATE: &'static [(RoleId, Stream)] =
-        {
-        const LATE: [&[(RoleId, Stream)]; 3] = [&[(1, Stream::On), (2, Stream::Pre)], &[(0, Stream::On)], &[]];
+    const TO: Option<(RoleId, Stream)> = [Some((1, Stream::On)), Some((0, Stream::On)), None][R];
+    const LATE: &'static [(RoleId, Stream)] = {
+        const LATE: [&[(RoleId, Stream)]; 3] =
+            [&[(1, Stream::On), (2, Stream::Pre)], &[(0, Stream::On)], &[]];
         LATE[R]
     };
     const FORWARD: Option<RoleId> = [None, None, Some(0)][R];

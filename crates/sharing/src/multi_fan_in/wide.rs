@@ -6,13 +6,13 @@
 
 use super::plan::{Form, PolyPlan};
 use crate::party::{Draws, Party, SharingError};
-use crate::products::{Masks, Scratch, finish_run, late_run, sized};
+use crate::products::{Masks, Scratch, finish_run, late_run};
 use crate::role::Role;
 use crate::shares::Shares;
 use tacit_circuit::schedule::Slot;
 use tacit_net::Stream;
-use tacit_ring::Word;
-use tacit_ring::simd;
+use tacit_ring::simd::{self, Kernel};
+use tacit_ring::{Buffer, Word};
 
 /// One polynomial gate on slots.
 #[derive(Clone, Copy)]
@@ -27,11 +27,11 @@ pub struct Gate<'a> {
 
 /// Buffers that a worker reuses from gate to gate.
 pub struct WideScratch<W> {
-    own: Vec<W>,
-    other: Vec<W>,
-    table: Vec<W>,
-    masks: [Vec<W>; 2],
-    message: Vec<W>,
+    own: Buffer<W>,
+    other: Buffer<W>,
+    table: Buffer<W>,
+    masks: [Buffer<W>; 2],
+    message: Buffer<W>,
     /// For the quadratic form.
     pub products: Scratch<W>,
 }
@@ -39,11 +39,11 @@ pub struct WideScratch<W> {
 impl<W: Word> Default for WideScratch<W> {
     fn default() -> Self {
         WideScratch {
-            own: Vec::new(),
-            other: Vec::new(),
-            table: Vec::new(),
-            masks: [Vec::new(), Vec::new()],
-            message: Vec::new(),
+            own: Buffer::default(),
+            other: Buffer::default(),
+            table: Buffer::default(),
+            masks: Default::default(),
+            message: Buffer::default(),
             products: Scratch::default(),
         }
     }
@@ -103,8 +103,8 @@ pub fn finish<P: Role, W: Word>(
 impl<W: Word> WideScratch<W> {
     fn gather(&mut self, shares: &Shares<W>, inputs: &[Slot]) {
         let words = shares.words();
-        let own = sized(&mut self.own, inputs.len() * words);
-        let other = sized(&mut self.other, inputs.len() * words);
+        let own = self.own.sized(inputs.len() * words);
+        let other = self.other.sized(inputs.len() * words);
         let runs = own.chunks_exact_mut(words).zip(other.chunks_exact_mut(words));
         for (slot, (own, other)) in inputs.iter().zip(runs) {
             let (first, second) = shares.get(*slot);
@@ -115,7 +115,7 @@ impl<W: Word> WideScratch<W> {
 
     /// Starts the fold's table: entry 1 as given, one run per input, zero products.
     fn start_table(&mut self, plan: &PolyPlan, words: usize, one: W, input: impl Fn(W, W) -> W) {
-        let table = sized(&mut self.table, plan.table() * words);
+        let table = self.table.sized(plan.table() * words);
         table[..words].fill(one);
         let inputs = plan.inputs * words;
         for (i, entry) in table[words..words + inputs].iter_mut().enumerate() {
@@ -142,7 +142,7 @@ impl<W: Word> WideScratch<W> {
         combine: impl Fn(W, W) -> W + Copy,
     ) {
         let total = plan.messages() * words;
-        let message = sized(&mut self.message, total);
+        let message = self.message.sized(total);
         let mut runs = message.chunks_exact_mut(words).zip(self.masks[masks].chunks_exact(words));
         for (entry, (run, mask)) in plan.singles.iter().zip(&mut runs) {
             let at = *entry as usize * words;
@@ -170,23 +170,27 @@ impl<W: Word> WideScratch<W> {
             Factor::Other => &self.other,
             Factor::Own => &self.own,
             Factor::Sum => {
-                for (own, other) in self.own.iter_mut().zip(&self.other) {
+                for (own, other) in self.own.iter_mut().zip(self.other.iter()) {
                     *own = own.add(*other);
                 }
                 &self.own
             }
         };
         let table = &mut self.table;
-        simd::vectorize(#[inline(always)] || {
-            for step in &plan.steps {
-                let t = &factors[step.input as usize * words..(step.input as usize + 1) * words];
-                let (from, to) = two_runs(table, words, step.from, step.to);
-                for ((to, from), t) in to.iter_mut().zip(from).zip(t) {
-                    let term = t.mul(*from);
-                    *to = if minus { to.sub(term) } else { to.add(term) };
+        simd::vectorize(
+            #[inline(always)]
+            || {
+                for step in &plan.steps {
+                    let t =
+                        &factors[step.input as usize * words..(step.input as usize + 1) * words];
+                    let (from, to) = two_runs(table, words, step.from, step.to);
+                    for ((to, from), t) in to.iter_mut().zip(from).zip(t) {
+                        let term = t.mul(*from);
+                        *to = if minus { to.sub(term) } else { to.add(term) };
+                    }
                 }
-            }
-        });
+            },
+        );
     }
 
     /// Adds the products of output `index` to `run`.
@@ -262,36 +266,62 @@ fn quadratic_begin<P: Role, W: Word>(
     let words = shares.words();
     let total = gate.outputs.len() * words;
     let WideScratch { own, other, products, .. } = scratch;
-    products.draw::<P>(party, draws, total)?;
-    simd::vectorize(#[inline(always)] || {
-        for (index, (slot, output)) in gate.outputs.iter().zip(&gate.plan.outputs).enumerate() {
-            let at = index * words..(index + 1) * words;
-            let masks = Masks::of::<P>(
-                &products.next,
-                &products.prev,
-                &products.early,
-                total,
-                at.clone(),
-            );
-            let message = &mut products.message[at];
-            let (d0, d1) = shares.get_mut(*slot);
-            for i in 0..words {
-                let share = |input: u32| {
-                    let at = input as usize * words + i;
-                    [own[at], other[at]]
-                };
-                let mut v = W::ZERO;
-                for &(a, b) in &output.pairs {
-                    v = v.add(P::cross(share(a), share(b)));
-                }
-                let (m, partial) = masks.apply::<P>(v, i);
-                message[i] = m;
-                d0[i] = partial[0];
-                d1[i] = partial[1];
+    products.start::<P>(party, total)?;
+    products.draw::<P>(draws, total);
+    let (masks, message) = products.split::<P>(0..total);
+    let runs = message.chunks_exact_mut(words).enumerate();
+    let outputs = gate.outputs.iter().zip(&gate.plan.outputs);
+    for ((slot, output), (index, message)) in outputs.zip(runs) {
+        let sum = QuadraticRun::<P, W> {
+            own,
+            other,
+            output,
+            masks: masks.part(index * words..(index + 1) * words),
+            message,
+            result: shares.get_mut(*slot),
+            role: std::marker::PhantomData,
+        };
+        simd::run(sum);
+    }
+    products.send::<P>(party, total)
+}
+
+/// One output of a quadratic gate.
+struct QuadraticRun<'a, P, W> {
+    own: &'a [W],
+    other: &'a [W],
+    output: &'a super::plan::Output,
+    masks: Masks<'a, W>,
+    message: &'a mut [W],
+    result: (&'a mut [W], &'a mut [W]),
+    role: std::marker::PhantomData<P>,
+}
+
+impl<P: Role, W: Word> Kernel for QuadraticRun<'_, P, W> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let QuadraticRun { own, other, output, masks, message, result, .. } = self;
+        let words = message.len();
+        let input = |of: u32| {
+            let at = of as usize * words..(of as usize + 1) * words;
+            own[at.clone()].iter().zip(&other[at])
+        };
+        message.fill(W::ZERO);
+        for &(a, b) in &output.pairs {
+            for ((sum, (a0, a1)), (b0, b1)) in message.iter_mut().zip(input(a)).zip(input(b)) {
+                *sum = sum.add(P::cross([*a0, *a1], [*b0, *b1]));
             }
         }
-    });
-    products.send::<P>(party, total)
+        let (first, second) = (&mut result.0[..words], &mut result.1[..words]);
+        for i in 0..words {
+            let (m, partial) = masks.apply::<P>(message[i], i);
+            message[i] = m;
+            first[i] = partial[0];
+            second[i] = partial[1];
+        }
+    }
 }
 
 fn quadratic_finish<P: Role, W: Word>(
@@ -327,7 +357,7 @@ fn symmetric_begin<P: Role, W: Word>(
 ) -> Result<(), SharingError> {
     let (words, plan) = (shares.words(), gate.plan);
     let sent = plan.messages() * words;
-    let masks = sized(&mut scratch.masks[0], sent + plan.outputs.len() * words);
+    let masks = scratch.masks[0].sized(sent + plan.outputs.len() * words);
     with_helper::<P>(draws).fill(masks);
     for (slot, mu) in gate.outputs.iter().zip(masks[sent..].chunks_exact(words)) {
         shares.get_mut(*slot).0.copy_from_slice(mu);
@@ -344,9 +374,9 @@ fn symmetric_finish<P: Role, W: Word>(
     gate: Gate<'_>,
 ) -> Result<(), SharingError> {
     let (words, plan) = (shares.words(), gate.plan);
-    let message = sized(&mut scratch.message, plan.messages() * words);
+    let message = scratch.message.sized(plan.messages() * words);
     party.recv(1 - P::ROLE, Stream::On, message)?;
-    let helper = sized(&mut scratch.masks[1], plan.outputs.len() * words);
+    let helper = scratch.masks[1].sized(plan.outputs.len() * words);
     party.recv(HELPER, Stream::Pre, helper)?;
     scratch.start_table(plan, words, W::ONE, W::add);
     WideScratch::load_singles(&mut scratch.table, plan, words, &scratch.message, false);
@@ -373,15 +403,21 @@ fn symmetric_helper<W: Word>(
     let sent = plan.messages() * words;
     let total = sent + plan.outputs.len() * words;
     // K12 hides P1's messages and b_t, K02 hides P0's messages and a_t.
-    draws.prev.fill(sized(&mut scratch.masks[0], total));
-    draws.next.fill(sized(&mut scratch.masks[1], total));
+    draws.prev.fill(scratch.masks[0].sized(total));
+    draws.next.fill(scratch.masks[1].sized(total));
     for direction in 0..2 {
         let (input, factor): (fn(W, W) -> W, _) = match direction {
             0 => (|a, _| a, Factor::Other),
             _ => (|_, b| b, Factor::Own),
         };
         scratch.start_table(plan, words, W::ZERO, input);
-        WideScratch::load_singles(&mut scratch.table, plan, words, &scratch.masks[direction], false);
+        WideScratch::load_singles(
+            &mut scratch.table,
+            plan,
+            words,
+            &scratch.masks[direction],
+            false,
+        );
         scratch.fold(plan, words, factor, true);
         for (index, slot) in gate.outputs.iter().enumerate() {
             let (first, second) = shares.get_mut(*slot);
@@ -409,8 +445,8 @@ fn dealer_helper<W: Word>(
     let (words, plan) = (shares.words(), gate.plan);
     let sent = plan.messages() * words;
     let fresh = plan.outputs.len() * words;
-    draws.next.fill(sized(&mut scratch.masks[0], sent + fresh));
-    draws.prev.fill(sized(&mut scratch.masks[1], fresh));
+    draws.next.fill(scratch.masks[0].sized(sent + fresh));
+    draws.prev.fill(scratch.masks[1].sized(fresh));
     scratch.product_table(plan, words, W::add);
     scratch.masked_messages(plan, words, 0, |entry| plan.is_odd(entry), W::sub);
     for (index, slot) in gate.outputs.iter().enumerate() {
@@ -432,7 +468,7 @@ fn dealer_begin<P: Role, W: Word>(
     let sent = plan.messages() * words;
     let fresh = plan.outputs.len() * words;
     // P0 draws the masks r and b_t; P1 receives D = d - r and draws a_t.
-    let masks = sized(&mut scratch.masks[0], sent + fresh);
+    let masks = scratch.masks[0].sized(sent + fresh);
     if P::ROLE == EVALUATORS[0] {
         draws.prev.fill(masks);
     } else {
@@ -443,7 +479,7 @@ fn dealer_begin<P: Role, W: Word>(
     scratch.start_table(plan, words, one, |_, other| other.neg());
     WideScratch::load_singles(&mut scratch.table, plan, words, &scratch.masks[0], true);
     scratch.fold(plan, words, Factor::Sum, false);
-    let message = sized(&mut scratch.message, fresh);
+    let message = scratch.message.sized(fresh);
     for (index, slot) in gate.outputs.iter().enumerate() {
         let run = &mut message[index * words..(index + 1) * words];
         let mask = &scratch.masks[0][sent + index * words..][..words];
@@ -467,7 +503,7 @@ fn dealer_finish<P: Role, W: Word>(
     gate: Gate<'_>,
 ) -> Result<(), SharingError> {
     let words = shares.words();
-    let message = sized(&mut scratch.message, gate.outputs.len() * words);
+    let message = scratch.message.sized(gate.outputs.len() * words);
     party.recv(1 - P::ROLE, Stream::On, message)?;
     for (slot, run) in gate.outputs.iter().zip(message.chunks_exact(words)) {
         let (first, second) = shares.get_mut(*slot);
@@ -495,7 +531,7 @@ fn forward<W: Word>(
     component: impl for<'s> Fn((&'s [W], &'s [W])) -> &'s [W],
 ) -> Result<(), SharingError> {
     let words = shares.words();
-    let message = sized(&mut scratch.message, gate.outputs.len() * words);
+    let message = scratch.message.sized(gate.outputs.len() * words);
     for (slot, run) in gate.outputs.iter().zip(message.chunks_exact_mut(words)) {
         run.copy_from_slice(component(shares.get(*slot)));
     }

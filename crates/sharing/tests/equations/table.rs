@@ -7,10 +7,7 @@ use tacit_sharing::{Protocol, Role, RoleId, RoleVisitor, Share, Timing};
 /// The equations of one role over one ring.
 #[derive(Clone, Copy)]
 pub struct Equations<W> {
-    pub next: usize,
-    pub prev: usize,
     pub early: Option<RoleId>,
-    pub to: Option<RoleId>,
     pub late: &'static [(RoleId, Stream)],
     pub forward: Option<RoleId>,
     pub cross: fn(Share<W>, Share<W>) -> W,
@@ -28,10 +25,7 @@ impl<W: Word> RoleVisitor for Tabulate<W> {
     type Out = Equations<W>;
     fn visit<P: Role>(self) -> Equations<W> {
         Equations {
-            next: P::NEXT,
-            prev: P::PREV,
             early: P::EARLY,
-            to: P::TO.map(|(to, _)| to),
             late: P::LATE,
             forward: P::FORWARD,
             cross: P::cross::<W>,
@@ -81,7 +75,8 @@ pub fn product<W: Word>(
     for r in 0..3 {
         let mut late = [W::ZERO; 2];
         for (word, (from, _)) in late.iter_mut().zip(roles[r].late) {
-            *word = if roles[*from].forward == Some(r) { partial[*from][1] } else { messages[*from] };
+            *word =
+                if roles[*from].forward == Some(r) { partial[*from][1] } else { messages[*from] };
             views[r].push(*word);
         }
         shares[r] = (roles[r].settle)(partial[r], late);

@@ -22,7 +22,8 @@ fn sum(values: &[u8]) -> u8 {
 
 #[test]
 fn trio() {
-    let share = |v: u8, m: [u8; 2]| [[m[0], m[1]], [sum(&[v, m[1]]), m[0]], [sum(&[v, m[0]]), m[1]]];
+    let share =
+        |v: u8, m: [u8; 2]| [[m[0], m[1]], [sum(&[v, m[1]]), m[0]], [sum(&[v, m[0]]), m[1]]];
     let draws = [[R, Z[0]], [0, 0], [Z[1], 0]];
     let (shares, messages, _) = product(&roles(Protocol::Trio), share(A, X), share(B, Y), &draws);
     assert_eq!(messages, [149, 112, 139]);
@@ -60,7 +61,10 @@ struct Random(u64);
 impl Random {
     fn word<W: Word>(&mut self) -> W {
         let mut half = || {
-            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            self.0 = self
+                .0
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             u128::from(self.0 >> 11)
         };
         let (a, b, c) = (half(), half(), half());
@@ -109,8 +113,11 @@ fn shares_move_between_protocols() {
         let owner = (random.word::<u64>() % 3) as usize;
         let draws = [0; 3].map(|_| random.word());
         let trio = input(Protocol::Trio, owner, Timing::Late, x, &draws).0;
-        let astra =
-            [through::<Trio<0>, Astra<0>>(trio[0]), through::<Trio<1>, Astra<1>>(trio[1]), through::<Trio<2>, Astra<2>>(trio[2])];
+        let astra = [
+            through::<Trio<0>, Astra<0>>(trio[0]),
+            through::<Trio<1>, Astra<1>>(trio[1]),
+            through::<Trio<2>, Astra<2>>(trio[2]),
+        ];
         let ring = [
             through::<Astra<0>, Replicated<0>>(astra[0]),
             through::<Astra<1>, Replicated<1>>(astra[1]),
