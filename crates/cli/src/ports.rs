@@ -196,6 +196,11 @@ pub fn write_ports(
     Ok(())
 }
 
+/// Refuses input files for ports that do not exist or come twice.
+pub fn check_input_files(files: &[PortFile], ports: usize) -> Result<(), CliError> {
+    check_ports(files, ports, "input")
+}
+
 /// Refuses output files for ports that do not exist or come twice.
 pub fn check_output_files(files: &[PortFile], ports: usize) -> Result<(), CliError> {
     check_ports(files, ports, "output")

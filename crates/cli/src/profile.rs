@@ -106,7 +106,7 @@ impl Profile {
     }
 
     /// The links that leave a party, for the shaper.
-    pub fn from_party(&self, me: PartyId) -> HashMap<PartyId, LinkProfile> {
+    pub fn leaving(&self, me: PartyId) -> HashMap<PartyId, LinkProfile> {
         let mine = self.links.iter().filter(|((from, _), _)| *from == me.0);
         mine.map(|((_, to), link)| (PartyId(*to), *link)).collect()
     }
@@ -151,7 +151,7 @@ fn bandwidth(text: &str) -> Option<u64> {
         None => (text.strip_suffix("mbit")?, 1e6),
     };
     let bits = number.parse::<f64>().ok()? * unit;
-    (bits >= 1.0 && bits < 1e15).then_some(bits as u64)
+    (1.0..1e15).contains(&bits).then_some(bits as u64)
 }
 
 #[cfg(test)]

@@ -55,7 +55,7 @@ f5d3d58503b9699de785895a96fdbaaf
 fn aes_folder(sbox: &str) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("temporary folder");
     let dir = folder.path();
-    ok(dir, &format!("circuit build aes --set sbox={sbox} --output aes.txt"));
+    ok(dir, &format!("circuit build aes --sbox {sbox} --output aes.txt"));
     write(dir, "key.hex", KEY);
     write(dir, "blocks.hex", PLAIN);
     folder

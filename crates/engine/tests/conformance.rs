@@ -3,10 +3,10 @@
 use std::time::Duration;
 use tacit_circuit::{Builder, Circuit, Poly, Wire};
 use tacit_engine::circuit::{
-    Blocking, Compiled, EvaluateError, Evaluation, FormChoice, Job, Preprocessing, evaluate,
-    predict,
+    Blocking, Compiled, EvaluateError, Evaluation, FormChoice, Job, Preprocessing, agree_instances,
+    evaluate, predict,
 };
-use tacit_engine::values::Lanes;
+use tacit_engine::values::{Instances, Lanes};
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_net::{LinkProfile, PartyId};
 use tacit_sharing::Protocol;
@@ -285,6 +285,74 @@ fn stored_preprocessing_does_not_depend_on_inputs() {
                 2 * 2 * 8,
                 "{protocol}: both inputs, both peers"
             );
+        }
+    }
+}
+
+/// Gates with more outputs than products, which no protocol but multi-fan-in keeps whole.
+#[test]
+fn gates_that_use_few_products_often_run_everywhere() {
+    let mut builder = Builder::new();
+    let wires = builder.input(3);
+    let few = Poly::new(3, vec![vec![3], vec![3, 1], vec![3, 2], vec![3, 4], vec![3, 5, 1]]);
+    let first = builder.poly(&wires, few);
+    let sums = Poly::new(3, vec![vec![3, 5, 6], vec![3, 1, 0]]);
+    let second = builder.poly(&first[1..4], sums);
+    builder.output(&first);
+    builder.output(&second);
+    let circuit = builder.finish();
+    let inputs = [random_lanes(&mut Random(5), 3, 70)];
+    for protocol in Protocol::ALL {
+        for preprocessing in [Preprocessing::Interleaved, Preprocessing::Separate] {
+            let everybody: Vec<PartyId> = PartyId::all(3).collect();
+            let mut job = Job::new(protocol, vec![PartyId(0)], vec![everybody; 2]);
+            job.instances = 70;
+            job.preprocessing = preprocessing;
+            check(&circuit, &job, &inputs, &format!("{protocol} {preprocessing:?}"));
+        }
+    }
+}
+
+#[test]
+fn a_session_runs_several_jobs_and_meters_each_alone() {
+    let circuit = chain(5);
+    let job = Job::new(Protocol::Trio, vec![PartyId(1); 2], vec![vec![PartyId(1)]]);
+    memory::run(3, 1, &MemoryNetwork::default(), |mut session| {
+        let compiled = Compiled::new(&circuit, job.clone()).unwrap();
+        for _ in 0..3 {
+            let mine = session.me() == PartyId(1);
+            let values = (0..2).map(|_| mine.then(|| Lanes::from_bits(vec![vec![1]], 1))).collect();
+            let report = evaluate(&mut session, &compiled, values, &|_| {}).unwrap().report;
+            for link in report.links {
+                assert_eq!(link.bytes, link.predicted_bytes);
+            }
+        }
+        session.finish().unwrap();
+    });
+}
+
+#[test]
+fn absurd_instance_counts_of_a_peer_are_refused_by_all() {
+    let circuit = chain(3);
+    for absurd in [0, 1 << 60, u64::MAX] {
+        let errors = memory::run(3, 1, &MemoryNetwork::default(), |mut session| {
+            let mut job = Job::new(Protocol::Trio, vec![PartyId(0); 2], vec![vec![PartyId(0)]]);
+            let agreed = if session.me() == PartyId(2) {
+                let mut facts = job.facts(&circuit);
+                facts.retain(|(name, _)| *name != "instances");
+                session.agree(&facts).unwrap();
+                session.publish(&absurd.to_le_bytes()).map(|_| 1).map_err(EvaluateError::from)
+            } else {
+                agree_instances(&mut session, &circuit, &job, Instances::One)
+            };
+            let result = agreed.and_then(|instances| {
+                job.instances = instances;
+                if session.me() == PartyId(2) { Ok(()) } else { job.check(&circuit) }
+            });
+            (session.me(), result.is_err())
+        });
+        for (party, refused) in errors {
+            assert!(refused || party == PartyId(2), "party {} accepts {absurd}", party.0);
         }
     }
 }

@@ -81,10 +81,8 @@ impl Cut {
         let range = |i: usize| i * piece..((i + 1) * piece).min(total);
         let window = self.window.max(1);
         for i in 0..pieces + window {
-            if i >= window {
-                if i - window < pieces {
-                    step(Stage::Finish, range(i - window))?;
-                }
+            if let Some(done) = i.checked_sub(window).filter(|done| *done < pieces) {
+                step(Stage::Finish, range(done))?;
             }
             if i < pieces {
                 step(Stage::Begin, range(i))?;

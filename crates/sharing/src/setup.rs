@@ -5,7 +5,7 @@ use crate::Protocol;
 use crate::party::{Keys, SharingError};
 use crate::role::RoleId;
 use tacit_net::{Mesh, PartyId, Phase, Stream};
-use tacit_ring::{Key, Prg, Seed, hash};
+use tacit_ring::{Prg, Seed, hash};
 
 /// The pair secrets of one role. Worker keys are derived from them.
 pub struct Secrets {
@@ -45,9 +45,9 @@ impl Secrets {
         }
         let context = Context { session: session.to_vec(), protocol, places, role };
         let mut pair = |mine: &Seed, peer: RoleId| -> Result<Seed, SharingError> {
-            let mut theirs = [0u8; 32];
-            mesh.recv(places[peer], Stream::On, &mut theirs)?;
-            Ok(context.pair_secret(mine, &Seed::from_bytes(theirs), peer))
+            let mut theirs = Seed::from_bytes([0; 32]);
+            mesh.recv(places[peer], Stream::On, theirs.expose_mut())?;
+            Ok(context.pair_secret(mine, &theirs, peer))
         };
         let next = pair(&mine[0], next)?;
         let prev = pair(&mine[1], prev)?;
@@ -59,16 +59,9 @@ impl Secrets {
     #[must_use]
     pub fn keys(&self, purpose: &str, ring_bits: u32, worker: usize) -> Keys {
         let prg = |secret: &Seed| {
-            let derived = hash::derive_key(
-                "tacit 2026 three-party stream key",
-                &[
-                    secret.expose(),
-                    purpose.as_bytes(),
-                    &ring_bits.to_le_bytes(),
-                    &(worker as u64).to_le_bytes(),
-                ],
-            );
-            Prg::new(&Key::from_bytes(std::array::from_fn(|i| derived[i])))
+            let parts: [&[u8]; 3] =
+                [purpose.as_bytes(), &ring_bits.to_le_bytes(), &(worker as u64).to_le_bytes()];
+            Prg::new(&secret.derive_key("tacit 2026 three-party stream key", &parts))
         };
         Keys { next: prg(&self.next), prev: prg(&self.prev) }
     }

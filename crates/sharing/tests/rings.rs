@@ -234,6 +234,7 @@ fn the_helper_finishes_while_evaluators_have_not_started() {
             let x: Vec<u64> = values(3, 4000);
             let a = bench.array::<P, u64>(P::PROTOCOL.ahead().unwrap(), &x);
             let mut out = SharedVec::zeros(x.len());
+            bench.party.flush().unwrap();
             if !ahead {
                 self.0.wait();
             }

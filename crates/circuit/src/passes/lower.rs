@@ -18,13 +18,19 @@ pub fn lower(circuit: &Circuit, max_fan_in: usize) -> Circuit {
     lower_gates(circuit, max_fan_in, |_| false)
 }
 
-/// Like [`lower`], but sums of two-factor products stay whole: where an inner product costs no
-/// more than one product, they are cheaper than their ANDs.
+/// Like [`lower`], but gates of sums of two-factor products stay whole where they have no more
+/// outputs than products: an inner product costs as much as one product.
 ///
 /// # Panics
 /// If `max_fan_in` is less than 2.
 pub fn lower_to_sums(circuit: &Circuit, max_fan_in: usize) -> Circuit {
-    lower_gates(circuit, max_fan_in, |poly| poly.degree() <= 2)
+    lower_gates(circuit, max_fan_in, |poly| {
+        let mut products: Vec<u16> = poly.outputs().iter().flatten().copied().collect();
+        products.sort_unstable();
+        products.dedup();
+        let pairs = products.iter().filter(|m| m.count_ones() == 2).count();
+        poly.degree() <= 2 && poly.outputs().len() <= pairs
+    })
 }
 
 fn lower_gates(circuit: &Circuit, max_fan_in: usize, keep: impl Fn(&Poly) -> bool) -> Circuit {

@@ -25,7 +25,7 @@ pub fn run_child(args: &BenchArgs, child: Child) -> Result<PartyResult, CliError
         None
     };
     if let Some(name) = &args.shape {
-        config.shape = Profile::load(name)?.from_party(child.me);
+        config.shape = Profile::load(name)?.leaving(child.me);
     }
     let mut result = run(args, connect(&config)?)?;
     result.bare = bare;

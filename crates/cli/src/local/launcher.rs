@@ -4,6 +4,8 @@ use super::{Launch, Outcome, PARTY_VARIABLE, Ready, Transport};
 use crate::error::{CliError, ErrorKind};
 use std::io::{BufRead, BufReader, Lines, Write};
 use std::process::{Child, ChildStdout, Command, Stdio};
+use std::sync::mpsc;
+use std::time::Duration;
 use tacit_net::Identity;
 
 /// Running parties; killed when dropped.
@@ -20,7 +22,7 @@ pub fn launch(parties: usize, transport: Transport) -> Result<Local, CliError> {
     }
     let mut ports = Vec::new();
     for party in 0..parties {
-        let ready: Ready = local.read(party)?;
+        let ready = local.read_ready(party)?;
         ports.push(ready.port);
     }
     let identities: Vec<Identity> = (0..parties)
@@ -64,33 +66,36 @@ impl Local {
         Ok(())
     }
 
-    fn read<T: serde::de::DeserializeOwned>(&mut self, party: usize) -> Result<T, CliError> {
-        let line = match self.lines[party].next() {
-            Some(Ok(line)) => line,
-            _ => {
-                return Err(CliError {
-                    kind: ErrorKind::Network,
-                    message: format!("party {party}'s process ended without a result"),
-                });
-            }
-        };
-        serde_json::from_str(&line)
-            .map_err(|e| bug(&format!("party {party} printed something else than expected: {e}")))
+    fn read_ready(&mut self, party: usize) -> Result<Ready, CliError> {
+        match self.lines[party].next() {
+            Some(Ok(line)) => match parse::<Ready>(party, &line) {
+                Ok(ready) => Ok(ready),
+                // A party that cannot even open a port says why.
+                Err(error) => Err(parse(party, &line)
+                    .and_then(|o| finished::<()>(party, o))
+                    .err()
+                    .unwrap_or(error)),
+            },
+            _ => Err(bug(&format!("party {party}'s process ended before it was ready"))),
+        }
     }
 
-    /// Waits for all parties and returns their results, or the error that tells most.
+    /// Waits for all parties and returns their results, or the error that tells most. When one
+    /// party fails, the others get a moment to notice and are ended then.
     pub fn results<T: serde::de::DeserializeOwned>(mut self) -> Result<Vec<T>, CliError> {
-        let mut results = Vec::new();
-        let mut errors = Vec::new();
-        for party in 0..self.children.len() {
-            match self.read::<Outcome>(party) {
-                Ok(Outcome::Done(value)) => results.push(
-                    serde_json::from_value(value)
-                        .map_err(|e| bug(&format!("party {party}'s result: {e}")))?,
-                ),
-                Ok(Outcome::Failed(code, message)) => {
-                    errors.push(CliError { kind: ErrorKind::of_code(code), message });
-                }
+        let (sender, outcomes) = mpsc::channel();
+        for (party, mut lines) in std::mem::take(&mut self.lines).into_iter().enumerate() {
+            let sender = sender.clone();
+            std::thread::spawn(move || sender.send((party, lines.next())));
+        }
+        drop(sender);
+        let mut results: Vec<Option<T>> = self.children.iter().map(|_| None).collect();
+        let mut errors: Vec<CliError> = Vec::new();
+        loop {
+            let wait = if errors.is_empty() { Duration::MAX } else { AFTER_FAILURE };
+            let Ok((party, line)) = outcomes.recv_timeout(wait) else { break };
+            match self.outcome(party, line).and_then(|outcome| finished(party, outcome)) {
+                Ok(result) => results[party] = Some(result),
                 Err(error) => errors.push(error),
             }
         }
@@ -98,8 +103,41 @@ impl Local {
         errors.sort_by_key(|error| error.kind == ErrorKind::Network);
         match errors.into_iter().next() {
             Some(error) => Err(error),
-            None => Ok(results),
+            None => Ok(results.into_iter().flatten().collect()),
         }
+    }
+
+    fn outcome(
+        &mut self,
+        party: usize,
+        line: Option<std::io::Result<String>>,
+    ) -> Result<Outcome, CliError> {
+        if let Some(Ok(line)) = line {
+            return parse(party, &line);
+        }
+        let code = self.children[party].wait().ok().and_then(|status| status.code());
+        let kind = code
+            .and_then(|code| u8::try_from(code).ok())
+            .map_or(ErrorKind::Bug, ErrorKind::of_code);
+        let message = format!("party {party}'s process ended without a result");
+        Err(CliError { kind, message })
+    }
+}
+
+/// Time for the other parties to say what they saw of a failure.
+const AFTER_FAILURE: Duration = Duration::from_secs(2);
+
+fn parse<T: serde::de::DeserializeOwned>(party: usize, line: &str) -> Result<T, CliError> {
+    serde_json::from_str(line)
+        .map_err(|e| bug(&format!("party {party} printed something else than expected: {e}")))
+}
+
+fn finished<T: serde::de::DeserializeOwned>(party: usize, outcome: Outcome) -> Result<T, CliError> {
+    match outcome {
+        Outcome::Done(value) => {
+            serde_json::from_value(value).map_err(|e| bug(&format!("party {party}'s result: {e}")))
+        }
+        Outcome::Failed(code, message) => Err(CliError { kind: ErrorKind::of_code(code), message }),
     }
 }
 

@@ -218,7 +218,7 @@ impl RunArgs {
         let config = self.limited(config);
         let config = match &self.shape {
             Some(name) => {
-                let shape = Profile::load(name)?.from_party(config.me);
+                let shape = Profile::load(name)?.leaving(config.me);
                 SessionConfig { shape, ..config }
             }
             None => config,

@@ -67,6 +67,8 @@ pub fn check(
 ) -> Result<Job, CliError> {
     let job = job(args, circuit, parties)?;
     ports::check_output_files(&args.outputs, circuit.output_ports().len())?;
+    ports::check_input_files(&args.inputs, circuit.input_widths().len())?;
+    check_receivers(args, &job, me)?;
     args.shape()?;
     for (port, owner) in job.owners.iter().enumerate() {
         let given = args.inputs.iter().any(|file| file.ports.contains(&port));
@@ -88,6 +90,19 @@ pub fn check(
     Ok(job)
 }
 
+/// Refuses output files for ports that the writing party does not learn. Of local parties, the
+/// first one that learns anything writes.
+fn check_receivers(args: &RunArgs, job: &Job, me: Option<PartyId>) -> Result<(), CliError> {
+    let writer = me.or_else(|| job.receivers.iter().flatten().min().copied());
+    let learns = |port: &usize| writer.is_some_and(|writer| job.receivers[*port].contains(&writer));
+    match args.outputs.iter().flat_map(|file| &file.ports).find(|port| !learns(port)) {
+        None => Ok(()),
+        Some(port) => Err(CliError::input(format!(
+            "output port {port} is not revealed to the party that would write it; see --reveal"
+        ))),
+    }
+}
+
 /// Runs one party to the end: reads its inputs, evaluates, writes what it learns.
 pub fn evaluate(
     args: &RunArgs,
@@ -99,7 +114,7 @@ pub fn evaluate(
     let configured = args.party_file()?.is_some();
     let mut job = check(args, circuit, parties, configured.then_some(me))?;
     if let Some(profile) = args.shape()? {
-        config.shape = profile.from_party(me);
+        config.shape = profile.leaving(me);
     }
     let values = own_values(args, circuit, &job, me)?;
     let mine = values.iter().flatten().map(|lanes| Instances::of(lanes.instances()));
@@ -112,7 +127,7 @@ pub fn evaluate(
         config.notice = Some(Arc::new(|text: &str| eprintln!("tacit: {text}")));
     }
     let mut session = connect(&config)?;
-    job.instances = engine::agree_instances(&mut session, mine)
+    job.instances = engine::agree_instances(&mut session, circuit, &job, mine)
         .inspect_err(|e| session.abort(&e.to_string()))?;
     let compiled = Compiled::new(circuit, job).inspect_err(|e| session.abort(&e.to_string()))?;
     let bar = progress_bar(&compiled, configured || me == PartyId(0));
@@ -141,7 +156,7 @@ fn own_values(
     let specs = args.style.input_ports(circuit)?;
     let is_mine = |port: &usize| job.owners.get(*port) == Some(&me);
     let mine: Vec<_> =
-        args.inputs.iter().filter(|file| file.ports.iter().any(|p| is_mine(p))).cloned().collect();
+        args.inputs.iter().filter(|file| file.ports.iter().any(is_mine)).cloned().collect();
     let mut values = ports::read_ports(&mine, &specs, args.style.format())?;
     for (port, value) in values.iter_mut().enumerate() {
         if !is_mine(&port) {

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use std::io::{self, Write};
 use tacit_engine::circuit;
 
-/// One party's run.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+/// One party's run. No `Debug`: it holds opened values.
+#[derive(Serialize, Deserialize)]
 pub struct PartyRun {
     /// Names of all parties.
     pub names: Vec<String>,

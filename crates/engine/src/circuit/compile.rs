@@ -63,7 +63,8 @@ impl Compiled {
             folded = passes::lower_to_sums(&folded, fan_in);
         }
         let schedule = Schedule::new(&folded);
-        let plans = FORMS.map(|form| {
+        let forms = if fan_in < 8 { [Form::Quadratic; 2] } else { FORMS };
+        let plans = forms.map(|form| {
             schedule.polys().iter().map(|poly| PolyPlan::new(poly, form)).collect::<Vec<_>>()
         });
         let mut compiled = Compiled {
@@ -142,7 +143,7 @@ impl Compiled {
                 let time = |form: usize| {
                     let traffic = self.level_traffic_in(level, form);
                     let helper =
-                        traffic.link(2, 0).max(traffic.link(2, 1)) * u64::from(ratio_percent);
+                        (traffic.link(2, 0) + traffic.link(2, 1)) * u64::from(ratio_percent);
                     helper.max(100 * traffic.link(0, 1).max(traffic.link(1, 0)))
                 };
                 usize::from(time(1) < time(0))

@@ -4,9 +4,10 @@ use super::compile::Compiled;
 use super::predict::{ahead_words, predict, stream_name};
 use super::report::{LinkUse, Report};
 use super::worker::{Opened, Worker};
-use super::{EvaluateError, Preprocessing};
+use super::{EvaluateError, Job, Preprocessing};
 use crate::values::{Instances, Lanes};
 use std::time::Duration;
+use tacit_circuit::Circuit;
 use tacit_net::{Mesh, Meter, NetError, PartyId, Phase, Session, Stream};
 use tacit_ring::Seed;
 use tacit_sharing::party::Keys;
@@ -21,11 +22,20 @@ pub struct Evaluation {
     pub report: Report,
 }
 
-/// Finds the number of instances: what all parties' inputs offer together.
+/// Finds the number of instances: what all parties' inputs offer together. First the parties
+/// compare everything else about the job.
 ///
 /// # Errors
 /// When parties offer different numbers, or the network fails.
-pub fn agree_instances(session: &mut Session, mine: Instances) -> Result<usize, EvaluateError> {
+pub fn agree_instances(
+    session: &mut Session,
+    circuit: &Circuit,
+    job: &Job,
+    mine: Instances,
+) -> Result<usize, EvaluateError> {
+    let mut facts = job.facts(circuit);
+    facts.retain(|(name, _)| *name != "instances");
+    session.agree(&facts)?;
     let offered = session.publish(&(mine.count() as u64).to_le_bytes())?;
     let mut all = mine;
     for (party, bytes) in offered.iter().enumerate() {
@@ -81,6 +91,7 @@ fn run(
         )));
     }
     let started = session.meshes[0].now();
+    session.meshes.iter_mut().for_each(Mesh::reset_meter);
     session.agree(compiled.facts())?;
     let role = job.role_of(session.me())?;
     let values = fit_values(compiled, role, values)?;
@@ -240,7 +251,7 @@ fn report(
         let theirs: Vec<LinkUse> = serde_json::from_slice(bytes).map_err(|_| {
             EvaluateError::Job(format!("party {party} sent a meter that cannot be read"))
         })?;
-        links.extend(theirs);
+        links.extend(theirs.into_iter().map(|part| own_words(part, party)));
     }
     let prediction = predict(compiled);
     let links = merge_links(compiled, &prediction.words, links);
@@ -267,6 +278,17 @@ fn report(
         predicted_rounds: prediction.rounds[role],
         links,
     })
+}
+
+/// What `party` may tell: what it sent, and how long it waited.
+fn own_words(part: LinkUse, party: usize) -> LinkUse {
+    let (sent, waited) = (usize::from(part.from) == party, usize::from(part.to) == party);
+    LinkUse {
+        bytes: if sent { part.bytes } else { 0 },
+        messages: if sent { part.messages } else { 0 },
+        waited_seconds: if waited { part.waited_seconds.clamp(0.0, 1e9) } else { 0.0 },
+        ..part
+    }
 }
 
 /// What this party sent (and how long it waited for what it got), set-up left out.
@@ -327,8 +349,8 @@ fn merge_links(
                 waited_seconds: 0.0,
             };
             for part in mine {
-                link.bytes += part.bytes;
-                link.messages += part.messages;
+                link.bytes = link.bytes.saturating_add(part.bytes);
+                link.messages = link.messages.saturating_add(part.messages);
                 link.waited_seconds += part.waited_seconds;
             }
             if link.bytes > 0 || link.predicted_bytes > 0 {

@@ -54,6 +54,9 @@ impl FormChoice {
     }
 }
 
+/// Bytes of inputs and outputs of one run, at most.
+pub const MAX_VALUE_BYTES: usize = 32 << 30;
+
 /// How lanes are cut for evaluation. Zero means: choose.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Blocking {
@@ -144,6 +147,7 @@ impl Job {
         if self.instances == 0 || self.workers == 0 {
             return fail("a job needs at least one instance and one thread".into());
         }
+        self.check_size(circuit)?;
         let mut places = self.places.map(|p| p.0);
         places.sort_unstable();
         if places[0] == places[1] || places[1] == places[2] {
@@ -153,6 +157,21 @@ impl Job {
             self.role_of(*party)?;
         }
         Ok(())
+    }
+
+    /// Refuses what cannot be held: values of all instances must fit [`MAX_VALUE_BYTES`].
+    fn check_size(&self, circuit: &Circuit) -> Result<(), EvaluateError> {
+        let bits = circuit.input_bits() + circuit.output_bits();
+        let bytes = self.instances.div_ceil(64).checked_mul(8 * bits.max(1));
+        if bytes.is_some_and(|bytes| bytes <= MAX_VALUE_BYTES) {
+            return Ok(());
+        }
+        Err(EvaluateError::Job(format!(
+            "{} instances of {bits} input and output bits are more than one run may hold ({} GiB); \
+             split them over several runs",
+            self.instances,
+            MAX_VALUE_BYTES >> 30
+        )))
     }
 
     /// The role that a party plays.

@@ -15,6 +15,6 @@ mod worker;
 pub use compile::Compiled;
 pub use error::EvaluateError;
 pub use evaluate::{Evaluation, agree_instances, evaluate};
-pub use job::{Blocking, FormChoice, Job, Preprocessing};
+pub use job::{Blocking, FormChoice, Job, MAX_VALUE_BYTES, Preprocessing};
 pub use predict::{Prediction, predict};
 pub use report::{LinkUse, Report};

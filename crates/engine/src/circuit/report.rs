@@ -62,7 +62,7 @@ impl Report {
     /// Bytes that all parties sent.
     #[must_use]
     pub fn total_bytes(&self) -> u64 {
-        self.links.iter().map(|l| l.bytes).sum()
+        self.links.iter().fold(0, |sum, link| sum.saturating_add(link.bytes))
     }
 
     /// Instances per second of the offline and online phases together.

@@ -77,7 +77,7 @@ fn sub_products(mask: u16) -> impl Iterator<Item = u16> {
 
 impl PolyPlan {
     /// Lays out `poly` in `wanted` form. A gate whose outputs are all sums of two-factor products
-    /// becomes quadratic where that costs no more.
+    /// becomes quadratic where that costs no more, or where it is wanted.
     #[must_use]
     pub fn new(poly: &Poly, wanted: Form) -> Self {
         let mut products: Vec<u16> =
@@ -130,7 +130,8 @@ impl PolyPlan {
 
     fn is_quadratic(&self, top: usize) -> bool {
         let degree_two = self.closure.iter().all(|m| m.count_ones() == 2);
-        degree_two && self.outputs.len() <= 2 * top.min(self.outputs.len())
+        let cheaper = self.outputs.len() <= 2 * top.min(self.outputs.len());
+        degree_two && (cheaper || self.form == Form::Quadratic)
     }
 
     /// Place of a product in the fold's table: 1, the inputs, then the closure.

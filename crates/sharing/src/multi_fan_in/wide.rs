@@ -5,6 +5,7 @@
 //! at P1, a at P2) and `other` second ones (b at P0 and P2, a at P1), one run of words each.
 
 use super::plan::{Form, PolyPlan};
+use crate::Protocol;
 use crate::party::{Draws, Party, SharingError};
 use crate::products::{Masks, Scratch, finish_run, late_run};
 use crate::role::Role;
@@ -63,6 +64,7 @@ pub fn begin<P: Role, W: Word>(
     shares: &mut Shares<W>,
     gate: Gate<'_>,
 ) -> Result<(), SharingError> {
+    check_form::<P>(gate)?;
     scratch.gather(shares, gate.inputs);
     match (gate.plan.form, P::ROLE) {
         (Form::Quadratic, _) => quadratic_begin::<P, W>(party, draws, scratch, shares, gate),
@@ -98,6 +100,14 @@ pub fn finish<P: Role, W: Word>(
     }
     add_linear_terms::<P, W>(shares, gate);
     Ok(())
+}
+
+/// The symmetric and the dealer form read shares as the multi-fan-in protocol's.
+fn check_form<P: Role>(gate: Gate<'_>) -> Result<(), SharingError> {
+    if gate.plan.form == Form::Quadratic || P::PROTOCOL == Protocol::MultiFanIn {
+        return Ok(());
+    }
+    Err(SharingError::Shape(format!("{} has no products of more than two factors", P::PROTOCOL)))
 }
 
 impl<W: Word> WideScratch<W> {

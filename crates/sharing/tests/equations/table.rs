@@ -4,6 +4,9 @@ use tacit_net::Stream;
 use tacit_ring::Word;
 use tacit_sharing::{Protocol, Role, RoleId, RoleVisitor, Share, Timing};
 
+type Mask<W> = fn(W, [W; 2], [W; 2], W) -> (W, Share<W>);
+type InputOwn<W> = fn(Timing, W, W, W) -> (Share<W>, [W; 2]);
+
 /// The equations of one role over one ring.
 #[derive(Clone, Copy)]
 pub struct Equations<W> {
@@ -11,9 +14,9 @@ pub struct Equations<W> {
     pub late: &'static [(RoleId, Stream)],
     pub forward: Option<RoleId>,
     pub cross: fn(Share<W>, Share<W>) -> W,
-    pub mask: fn(W, [W; 2], [W; 2], W) -> (W, Share<W>),
+    pub mask: Mask<W>,
     pub settle: fn(Share<W>, [W; 2]) -> Share<W>,
-    pub input_own: fn(Timing, W, W, W) -> (Share<W>, [W; 2]),
+    pub input_own: InputOwn<W>,
     pub input_other: fn(RoleId, Timing, W, W) -> Share<W>,
     pub open_word: fn(RoleId, Share<W>) -> W,
     pub opened: fn(Share<W>, W) -> W,

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use tacit_ring::Z2;
 use tacit_sharing::{Protocol, Timing};
 
-/// Number of free bits: three draws for each of two inputs, two for each key of two products.
+/// Number of free bits: three draws for each of two inputs, two for each key of a product.
 const INPUT_BITS: u32 = 6;
 const PRODUCT_BITS: u32 = 6;
 
@@ -18,7 +18,7 @@ fn bit(bits: u64, index: u32) -> Z2 {
 
 type Histogram = HashMap<Vec<u64>, u32>;
 
-/// What role `me` sees in two inputs and the products `x y` and `(x y) x`.
+/// What role `me` sees in two inputs and their product.
 fn view(
     protocol: Protocol,
     me: usize,
