@@ -7,7 +7,7 @@ use crate::circuit::file::{self, ReadArgs};
 use crate::error::CliError;
 use crate::output::{Output, Report};
 use crate::profile::Profile;
-use crate::run::{seconds, write_cost};
+use crate::run::{PreprocessingArg, seconds, write_cost};
 use clap::Args;
 use serde::Serialize;
 use std::io::{self, Write};
@@ -46,6 +46,15 @@ pub struct LabArgs {
     #[arg(long, value_name = "PARTIES")]
     roles: Option<String>,
 
+    /// Parties that learn the outputs; the time is theirs
+    #[arg(long, value_name = "PARTIES", default_value = "0,1,2")]
+    reveal: String,
+
+    /// When messages that do not depend on inputs are sent; `separate` times the online phase
+    /// alone
+    #[arg(long, default_value = "interleaved")]
+    preprocessing: PreprocessingArg,
+
     /// Leave computing out: the network's time alone, the same in every run
     #[arg(long)]
     network_only: bool,
@@ -75,6 +84,8 @@ struct Run {
     /// From the first share to the last output, at the slowest party that learns it.
     seconds: f64,
     setup_seconds: f64,
+    /// At the party that waits for most.
+    rounds: u64,
     report: engine::Report,
 }
 
@@ -136,6 +147,12 @@ fn assignments(args: &LabArgs) -> Result<Vec<[PartyId; 3]>, CliError> {
     }
 }
 
+/// Parties by number, separated by commas.
+fn parties(text: &str) -> Option<Vec<PartyId>> {
+    let number = |p: &str| p.trim().parse().ok().filter(|p| *p < 3).map(PartyId);
+    text.split(',').map(number).collect()
+}
+
 fn simulate(
     args: &LabArgs,
     circuit: &Circuit,
@@ -146,11 +163,13 @@ fn simulate(
 ) -> Result<Run, CliError> {
     let ports = circuit.input_widths().len();
     let owners = (0..ports).map(|port| PartyId((port % 3) as u8)).collect();
-    let everybody: Vec<PartyId> = PartyId::all(3).collect();
-    let mut job = Job::new(protocol, owners, vec![everybody; circuit.output_ports().len()]);
+    let receivers = parties(&args.reveal)
+        .ok_or_else(|| CliError::input("--reveal names parties of 0, 1 and 2, such as 0,1"))?;
+    let mut job = Job::new(protocol, owners, vec![receivers.clone(); circuit.output_ports().len()]);
     job.instances = args.instances;
     job.places = places;
     job.form = form;
+    job.preprocessing = args.preprocessing.into();
     // Latency is what the lab is about: keep a link's worth of messages under way.
     job.blocking = Blocking { window_bytes: 32 << 20, ..Blocking::default() };
     job.check(circuit)?;
@@ -171,12 +190,18 @@ fn simulate(
     };
     let reports = memory::run(3, 1, &network, party);
     let reports: Vec<engine::Report> = reports.into_iter().collect::<Result<_, _>>()?;
-    let slowest = reports.into_iter().max_by(|a, b| a.online_seconds.total_cmp(&b.online_seconds));
+    let rounds = reports.iter().map(|report| report.rounds).max().unwrap_or(0);
+    let learns = |report: &engine::Report| receivers.contains(&PartyId(report.party));
+    let slowest = reports
+        .into_iter()
+        .filter(learns)
+        .max_by(|a, b| a.online_seconds.total_cmp(&b.online_seconds));
     let report = slowest.ok_or_else(|| CliError::input("no party has a result"))?;
     Ok(Run {
         protocol: protocol.to_string(),
         roles: report.roles.clone(),
         form: (protocol == Protocol::MultiFanIn).then(|| form.name()),
+        rounds,
         seconds: report.online_seconds,
         setup_seconds: report.setup_seconds,
         report,
@@ -199,7 +224,7 @@ impl Report for LabReport {
                 name,
                 roles.join(","),
                 seconds(run.seconds),
-                run.report.rounds.to_string(),
+                run.rounds.to_string(),
                 format!("{:.3}", run.report.total_bytes() as f64 / 1e6),
                 seconds(run.setup_seconds),
             ]);

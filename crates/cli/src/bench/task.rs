@@ -46,9 +46,11 @@ pub fn run(args: &BenchArgs, mut session: Session) -> Result<PartyResult, CliErr
 }
 
 fn array_plan(args: &BenchArgs) -> Option<Plan> {
+    // Long passes for slow links, short ones that stay in cache for fast ones.
+    let bits = if args.shape.is_some() { 1 << 25 } else { 1 << 21 };
     let (operation, ring_bits, lanes) = match args.operation {
-        Operation::And => (bench::Operation::Product, 1, 1 << 21),
-        Operation::Mul => (bench::Operation::Product, args.width, (1 << 21) / args.width as usize),
+        Operation::And => (bench::Operation::Product, 1, bits),
+        Operation::Mul => (bench::Operation::Product, args.width, bits / args.width as usize),
         Operation::Dot => (bench::Operation::Dot { length: args.length }, args.width, 1000),
         Operation::Matmul => {
             (bench::Operation::Matrix { size: args.size }, args.width, args.size * args.size)

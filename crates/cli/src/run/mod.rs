@@ -4,7 +4,7 @@ mod args;
 mod party;
 mod report;
 
-pub use args::RunArgs;
+pub use args::{PreprocessingArg, RunArgs};
 pub use report::{seconds, write_cost};
 
 use crate::circuit::file;

@@ -11,8 +11,10 @@ use tacit_sharing::{Protocol, RoleId, Timing};
 
 /// Memory for the slots of all blocks under way, per party.
 const SLOT_BYTES: usize = 256 << 20;
-/// Slots of one block: what stays in the second-level cache.
-const BLOCK_BYTES: usize = 256 << 10;
+/// Slots of one block: what stays in the outer caches.
+const BLOCK_BYTES: usize = 1 << 20;
+/// 64-lane words of a block at least: fewer leave vector loops no room.
+const MIN_BLOCK_WORDS: usize = 64;
 /// Bytes of a level's messages under way, unless the job says otherwise.
 const WINDOW_BYTES: usize = 4 << 20;
 
@@ -156,7 +158,7 @@ impl Compiled {
         let wanted = self.job.blocking;
         let per_worker = words.div_ceil(self.job.workers).max(1);
         let slot_bytes = self.schedule.slots().max(1) * 16;
-        let fitting = (BLOCK_BYTES / slot_bytes).clamp(8, 1024);
+        let fitting = (BLOCK_BYTES / slot_bytes).clamp(MIN_BLOCK_WORDS, 1024);
         let fitting = 1 << fitting.ilog2();
         self.block_words = match wanted.block_words {
             0 => fitting.min(per_worker),
