@@ -3,7 +3,7 @@
 #   make demo       three processes over TLS encrypt 10,000 AES blocks, checked
 #   make test       all tests
 #   make test-all   the same, with the long ones, and again optimised
-#   make bench      the standard benchmarks, as a table and target/bench.jsonl
+#   make bench      the standard benchmarks, as a table and target/bench.jsonl (needs Python 3)
 #   make lint       format, clippy, licences and sources of dependencies
 #   make audit      known vulnerabilities of dependencies (fetches the advisory database)
 #   make fuzz       every fuzz target for a minute each (needs a C++ compiler too)
@@ -30,7 +30,7 @@ test-all: test
 	$(CARGO) test --workspace --locked --release -- --include-ignored
 
 bench:
-	$(CARGO) bench --workspace --locked
+	@scripts/bench.sh
 
 lint: components $(TOOLS)/bin/cargo-deny
 	$(CARGO) fmt --all --check
