@@ -2,8 +2,9 @@
 
 use serde_json::json;
 use std::fmt;
+use std::io;
 use tacit_engine::circuit::EvaluateError;
-use tacit_engine::values::ValueError;
+use tacit_engine::values::{Problem, ValueError};
 use tacit_net::NetError;
 
 /// Whose fault an error is. Each kind has its own exit code.
@@ -19,11 +20,13 @@ pub enum ErrorKind {
     Misbehaviour,
     /// A bug in Tacit.
     Bug,
+    /// This machine has no more of something.
+    System,
 }
 
 impl ErrorKind {
     /// Every kind, with its exit code, name and meaning: the one table of exit codes.
-    pub const TABLE: [(ErrorKind, u8, &str, &str); 5] = [
+    pub const TABLE: [(ErrorKind, u8, &str, &str); 6] = [
         (ErrorKind::Input, 2, "input", "the command, an input file, a circuit or a program"),
         (
             ErrorKind::Config,
@@ -39,6 +42,12 @@ impl ErrorKind {
             "a peer broke the protocol; nothing was opened",
         ),
         (ErrorKind::Bug, 70, "bug", "a bug in Tacit; please report it"),
+        (
+            ErrorKind::System,
+            71,
+            "system",
+            "this machine has no more disk, memory, threads or randomness",
+        ),
     ];
 
     fn row(self) -> (ErrorKind, u8, &'static str, &'static str) {
@@ -55,6 +64,21 @@ impl ErrorKind {
     pub fn of_code(code: u8) -> ErrorKind {
         let row = ErrorKind::TABLE.iter().find(|row| row.1 == code);
         row.map_or(ErrorKind::Bug, |row| row.0)
+    }
+
+    /// Whose fault it is that a file that the user named cannot be read or written.
+    fn of_file(error: io::ErrorKind) -> ErrorKind {
+        match error {
+            io::ErrorKind::NotFound
+            | io::ErrorKind::PermissionDenied
+            | io::ErrorKind::IsADirectory
+            | io::ErrorKind::NotADirectory
+            | io::ErrorKind::ReadOnlyFilesystem
+            | io::ErrorKind::InvalidFilename
+            | io::ErrorKind::InvalidInput
+            | io::ErrorKind::InvalidData => ErrorKind::Input,
+            _ => ErrorKind::System,
+        }
     }
 
     /// The name in JSON.
@@ -89,7 +113,13 @@ impl CliError {
 
     /// An error that names the file it happened in.
     pub fn file(path: &std::path::Path, error: &std::io::Error) -> CliError {
-        CliError::input(format!("{}: {error}", path.display()))
+        let kind = ErrorKind::of_file(error.kind());
+        CliError { kind, message: format!("{}: {error}", path.display()) }
+    }
+
+    /// An error of this machine.
+    pub fn system(message: impl Into<String>) -> CliError {
+        CliError { kind: ErrorKind::System, message: message.into() }
     }
 
     /// The error as one JSON object.
@@ -112,16 +142,24 @@ impl std::error::Error for CliError {}
 
 impl From<EvaluateError> for CliError {
     fn from(e: EvaluateError) -> CliError {
-        match e {
-            EvaluateError::Net(e) => e.into(),
-            other => CliError::input(other.to_string()),
-        }
+        let kind = match e {
+            EvaluateError::Net(e) => return e.into(),
+            EvaluateError::Job(_) => ErrorKind::Input,
+            EvaluateError::Misbehaviour { .. } => ErrorKind::Misbehaviour,
+            EvaluateError::System(_) => ErrorKind::System,
+            EvaluateError::Bug(_) => ErrorKind::Bug,
+        };
+        CliError { kind, message: e.to_string() }
     }
 }
 
 impl From<ValueError> for CliError {
     fn from(e: ValueError) -> CliError {
-        CliError::input(e.to_string())
+        let kind = match e.problem {
+            Problem::Io(error) => ErrorKind::of_file(error),
+            _ => ErrorKind::Input,
+        };
+        CliError { kind, message: e.to_string() }
     }
 }
 
@@ -145,6 +183,25 @@ mod tests {
         for (i, (kind, ..)) in ErrorKind::TABLE.iter().enumerate() {
             assert_eq!(*kind as usize, i);
         }
+    }
+
+    #[test]
+    fn every_kind_of_error_of_a_job_has_its_exit_code() {
+        let text = || "x".to_string();
+        let job = |e: EvaluateError| CliError::from(e).kind.exit_code();
+        assert_eq!(job(EvaluateError::Job(text())), 2);
+        assert_eq!(job(EvaluateError::Net(NetError::Configuration(text()))), 3);
+        assert_eq!(job(EvaluateError::Net(NetError::Stopped(text()))), 4);
+        assert_eq!(job(EvaluateError::Misbehaviour { party: 1, what: text() }), 5);
+        assert_eq!(job(EvaluateError::Bug(text())), 70);
+        assert_eq!(job(EvaluateError::System(text())), 71);
+    }
+
+    #[test]
+    fn a_missing_file_is_the_users_matter_and_a_full_disk_the_systems() {
+        let file = |kind: io::ErrorKind| CliError::file("x".as_ref(), &kind.into()).kind;
+        assert_eq!(file(io::ErrorKind::NotFound), ErrorKind::Input);
+        assert_eq!(file(io::ErrorKind::StorageFull), ErrorKind::System);
     }
 
     #[test]

@@ -9,6 +9,7 @@ mod network;
 mod output;
 mod ports;
 mod profile;
+mod program;
 mod run;
 
 use clap::{Parser, Subcommand};
@@ -35,8 +36,10 @@ enum Command {
     Circuit(circuit::CircuitArgs),
     /// Set up the parties' identities, and test the links between them
     Network(network::NetworkArgs),
-    /// Evaluate a circuit on the parties' private inputs
-    Run(run::RunArgs),
+    /// Show, check and try programs over arrays
+    Program(Box<program::ProgramArgs>),
+    /// Compute a program or a circuit on the parties' private inputs
+    Run(Box<run::RunArgs>),
     /// Predict how long a circuit takes on another network
     Lab(lab::LabArgs),
     /// Measure a protocol's speed, beside the bound of the setting
@@ -60,6 +63,7 @@ fn run(command: Command, output: Output) -> Result<ExitCode, CliError> {
     match command {
         Command::Circuit(args) => circuit::run(args, output).map(|()| ExitCode::SUCCESS),
         Command::Network(args) => network::run(args, output).map(|()| ExitCode::SUCCESS),
+        Command::Program(args) => program::run(&args, output),
         Command::Run(args) => run::run(&args, output),
         Command::Lab(args) => lab::run(&args, output).map(|()| ExitCode::SUCCESS),
         Command::Bench(args) => bench::run(&args, output),

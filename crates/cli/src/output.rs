@@ -55,7 +55,7 @@ impl Output {
 pub fn accept_closed(result: io::Result<()>) -> Result<(), CliError> {
     match result {
         Err(e) if e.kind() != ErrorKind::BrokenPipe => {
-            Err(CliError::input(format!("standard output: {e}")))
+            Err(CliError::system(format!("standard output: {e}")))
         }
         _ => Ok(()),
     }

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use tacit_circuit::Circuit;
 use tacit_engine::values::{
-    BitOrder, Format, Instances, Lanes, PortSpec, parse_inputs, read_inputs, write_outputs,
+    BitOrder, Format, Instances, Lanes, PortSpec, check_outputs, parse_inputs, read_inputs,
+    write_outputs,
 };
 
 /// How the values of input and output ports are written.
@@ -72,8 +73,14 @@ impl FromStr for PortFile {
 }
 
 impl PortFile {
-    fn is_standard_stream(&self) -> bool {
+    /// Whether `-` stands for the file.
+    pub fn is_standard_stream(&self) -> bool {
         self.path == Path::new("-")
+    }
+
+    /// The file's ports, in its order.
+    fn specs(&self, ports: &[PortSpec]) -> Vec<PortSpec> {
+        self.ports.iter().map(|&port| ports[port].clone()).collect()
     }
 }
 
@@ -152,7 +159,7 @@ pub fn read_ports(
     check_ports(files, ports.len(), "input")?;
     let mut values: Vec<Option<Lanes>> = vec![None; ports.len()];
     for file in files {
-        let specs: Vec<PortSpec> = file.ports.iter().map(|&p| ports[p].clone()).collect();
+        let specs = file.specs(ports);
         let read = if file.is_standard_stream() {
             let format = format.ok_or_else(|| {
                 CliError::input("standard input needs --format, as it has no file extension")
@@ -189,7 +196,7 @@ pub fn write_ports(
     values: &[Lanes],
 ) -> Result<(), CliError> {
     for file in files {
-        let specs: Vec<PortSpec> = file.ports.iter().map(|&p| ports[p].clone()).collect();
+        let specs = file.specs(ports);
         let lanes: Vec<Lanes> = file.ports.iter().map(|&p| values[p].clone()).collect();
         write_outputs(&file.path, format, &specs, &lanes)?;
     }
@@ -201,7 +208,21 @@ pub fn check_input_files(files: &[PortFile], ports: usize) -> Result<(), CliErro
     check_ports(files, ports, "input")
 }
 
-/// Refuses output files for ports that do not exist or come twice.
-pub fn check_output_files(files: &[PortFile], ports: usize) -> Result<(), CliError> {
-    check_ports(files, ports, "output")
+/// Refuses output files for ports that do not exist or come twice, and files that could not be
+/// written in the end.
+pub fn check_output_files(
+    files: &[PortFile],
+    ports: &[PortSpec],
+    format: Option<Format>,
+) -> Result<(), CliError> {
+    check_ports(files, ports.len(), "output")?;
+    for file in files {
+        if file.is_standard_stream() {
+            return Err(CliError::input(
+                "--output names files; leave it out to print the values on standard output",
+            ));
+        }
+        check_outputs(&file.path, format, &file.specs(ports))?;
+    }
+    Ok(())
 }

@@ -126,6 +126,71 @@ fn results_go_to_the_named_parties_only() {
     assert!(error.contains("not revealed"), "{error}");
 }
 
+/// A circuit with two output ports: `x AND y`, and `x XOR y`, of four bits.
+const TWO_OUTPUTS: &str = "8 16\n2 4 4\n2 4 4\n\n\
+    2 1 0 4 8 AND\n2 1 1 5 9 AND\n2 1 2 6 10 AND\n2 1 3 7 11 AND\n\
+    2 1 0 4 12 XOR\n2 1 1 5 13 XOR\n2 1 2 6 14 XOR\n2 1 3 7 15 XOR\n";
+
+#[test]
+fn every_local_party_that_learns_gives_its_own_output() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let dir = folder.path();
+    write(dir, "two.txt", TWO_OUTPUTS);
+    write(dir, "x.hex", "c\n");
+    write(dir, "y.hex", "a\n");
+    let run = "run two.txt --local --transport tcp --input 0=x.hex --input 1=y.hex";
+    let apart = format!("{run} --reveal 0=0 --reveal 1=1");
+    ok(dir, &format!("{apart} --output 0=and.hex --output 1=xor.hex"));
+    assert_eq!((read(dir, "and.hex"), read(dir, "xor.hex")), ("8\n".into(), "6\n".into()));
+    let text = ok(dir, &apart);
+    assert!(text.starts_with("# party0\n8\n# party1\n6\n"), "{text}");
+    // What all learn alike is printed once.
+    let text = ok(dir, run);
+    assert!(text.starts_with("8 6\n\n"), "{text}");
+    // Nobody learns both.
+    let (code, error) = fails(dir, &format!("{apart} --output 0,1=both.csv"));
+    assert_eq!(code, 2, "{error}");
+    assert!(error.contains("--reveal"), "{error}");
+}
+
+#[test]
+fn what_cannot_be_read_or_written_is_told_before_anything_runs() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let dir = folder.path();
+    write(dir, "two.txt", TWO_OUTPUTS);
+    write(dir, "x.hex", "c\n");
+    let run = "run two.txt --local --input 1=x.hex";
+    for (rest, wanted) in [
+        ("--input 0=- --format hex", "standard input"),
+        ("--input 0=x.hex --output 0=- --format hex", "leave it out"),
+        ("--input 0=x.hex --output 0=out.txt", ".hex"),
+        ("--input 0=x.hex --output 0=missing/out.hex", "missing/out.hex"),
+        ("--input 0=x.hex --output 0=. --format hex", ".:"),
+    ] {
+        let (code, error) = fails(dir, &format!("{run} {rest}"));
+        assert_eq!(code, 2, "{rest}: {error}");
+        assert!(error.contains(wanted), "{rest}: {error}");
+    }
+    assert_eq!(std::fs::read_dir(dir).expect("folder").count(), 2);
+}
+
+#[test]
+fn absurd_sizes_of_benchmarks_are_refused() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    for arguments in [
+        "and --lanes 99999999999999",
+        "dot --lanes 1000000000 --length 4000000000",
+        "matmul --size 60000",
+        "mul --width 7",
+        "aes --lanes 60000000000",
+        "and --threads 100000",
+        "and --window 0",
+    ] {
+        let (code, error) = fails(folder.path(), &format!("bench {arguments} --transport memory"));
+        assert_eq!(code, 2, "{arguments}: {error}");
+    }
+}
+
 #[test]
 fn wrong_arguments_and_inputs_say_what_to_do() {
     let folder = aes_folder("d4");
@@ -323,6 +388,10 @@ fn benchmarks_print_one_json_object_with_the_bound() {
         let run = format!("bench {operation} --seconds 0.05 --vs-limit --json {rest}");
         let result: serde_json::Value = serde_json::from_str(&ok(dir, &run)).expect("JSON");
         assert!(result["per_second"].as_f64().expect("a number") > 0.0);
+        assert_eq!(result["seconds_asked"], 0.05);
+        let seconds = |phase: &str| result["seconds"][phase].as_f64().expect("a number");
+        let sum = seconds("setup") + seconds("offline") + seconds("online") + seconds("verify");
+        assert!(seconds("setup") > 0.0 && (seconds("total") - sum).abs() < 1e-9, "{operation}");
         assert!(result["bytes_sent"].as_object().expect("links").len() >= 3);
         if operation != "dot" {
             assert!(result["limit"]["ratio"].as_f64().expect("a ratio") > 0.0, "{operation}");

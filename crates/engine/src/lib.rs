@@ -3,4 +3,6 @@
 
 pub mod bench;
 pub mod circuit;
+pub mod program;
 pub mod values;
+mod workers;

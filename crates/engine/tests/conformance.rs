@@ -1,20 +1,32 @@
 //! Random circuits under every protocol against the clear, and cost functions against the meter.
+//!
+//! Circuits, values and keys of a run are a function of one seed, which every test prints;
+//! `TACIT_TEST_SEED` repeats it.
 
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tacit_circuit::{Builder, Circuit, Poly, Wire};
 use tacit_engine::circuit::{
     Blocking, Compiled, EvaluateError, Evaluation, FormChoice, Job, Preprocessing, agree_instances,
-    evaluate, predict,
+    evaluate, evaluate_with, predict,
 };
 use tacit_engine::values::{Instances, Lanes};
 use tacit_net::memory::{self, MemoryNetwork};
-use tacit_net::{LinkProfile, PartyId};
+use tacit_net::testing::{Tamper, Verdict};
+use tacit_net::{LinkProfile, PartyId, Phase, Session, Stream};
+use tacit_ring::{Entropy, entropy};
 use tacit_sharing::Protocol;
 
-/// A small generator: tests print its seed.
+/// A small generator.
 struct Random(u64);
 
 impl Random {
+    /// From the test run's seed; zero would give zeros only.
+    fn new() -> Self {
+        Random(entropy::test_seed().max(1))
+    }
+
     fn next(&mut self) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -81,23 +93,38 @@ fn run(
     job: &Job,
     inputs: &[Lanes],
     network: &MemoryNetwork,
+    seed: u64,
+) -> Vec<Result<Evaluation, EvaluateError>> {
+    watched_run(circuit, job, inputs, network, seed, |_| {})
+}
+
+/// As [`run`]; first every party's session goes through `watch`.
+fn watched_run(
+    circuit: &Circuit,
+    job: &Job,
+    inputs: &[Lanes],
+    network: &MemoryNetwork,
+    seed: u64,
+    watch: impl Fn(&mut Session) + Sync,
 ) -> Vec<Result<Evaluation, EvaluateError>> {
     memory::run(3, job.workers, network, |mut session| {
+        watch(&mut session);
         let compiled = Compiled::new(circuit, job.clone())?;
         let mine = job.owners.iter().zip(inputs);
         let values =
             mine.map(|(owner, lanes)| (*owner == session.me()).then(|| lanes.clone())).collect();
-        let result = evaluate(&mut session, &compiled, values, &|_| {})?;
+        let mut entropy = Entropy::insecure_seeded(seed, session.me().0);
+        let result = evaluate_with(&mut session, &compiled, values, &mut entropy, &|_| {})?;
         session.finish()?;
         Ok(result)
     })
 }
 
-fn check(circuit: &Circuit, job: &Job, inputs: &[Lanes], label: &str) {
+fn check(circuit: &Circuit, job: &Job, inputs: &[Lanes], seed: u64, label: &str) {
     let expected = in_the_clear(circuit, inputs, job.instances);
     let prediction = predict(&Compiled::new(circuit, job.clone()).unwrap());
     for (party, result) in
-        run(circuit, job, inputs, &MemoryNetwork::default()).into_iter().enumerate()
+        run(circuit, job, inputs, &MemoryNetwork::default(), seed).into_iter().enumerate()
     {
         let evaluation = result.unwrap_or_else(|e| panic!("{label}: party {party}: {e}"));
         for (port, lanes) in evaluation.outputs.iter().enumerate() {
@@ -126,9 +153,8 @@ fn places(random: &mut Random) -> [PartyId; 3] {
     orders[random.below(6)].map(PartyId)
 }
 
-fn sweep(seed: u64, rounds: usize) {
-    println!("seed {seed}");
-    let mut random = Random(seed);
+fn sweep(rounds: usize) {
+    let mut random = Random::new();
     for round in 0..rounds {
         let gates = [1, 20, 150][round % 3];
         let circuit = random_circuit(&mut random, gates);
@@ -162,7 +188,8 @@ fn sweep(seed: u64, rounds: usize) {
                         blocks: random.below(4),
                         window_bytes: 0,
                     };
-                    check(&circuit, &job, &inputs, &format!("seed {seed} round {round} {job:?}"));
+                    let (keys, label) = (random.next(), format!("round {round} {job:?}"));
+                    check(&circuit, &job, &inputs, keys, &label);
                 }
             }
         }
@@ -171,12 +198,12 @@ fn sweep(seed: u64, rounds: usize) {
 
 #[test]
 fn random_circuits_under_every_protocol() {
-    sweep(0x5eed_0001, 12);
+    sweep(12);
 }
 
 #[test]
 fn facts_that_differ_stop_everybody_before_any_share() {
-    let mut random = Random(77);
+    let mut random = Random::new();
     let circuit = random_circuit(&mut random, 30);
     let inputs: Vec<Lanes> =
         circuit.input_widths().to_vec().iter().map(|w| random_lanes(&mut random, *w, 5)).collect();
@@ -230,7 +257,7 @@ fn only_the_online_link_is_waited_for_per_level() {
             Job::new(protocol, vec![PartyId(pair.0), PartyId(pair.1)], vec![vec![PartyId(pair.0)]]);
         job.instances = 1;
         let inputs = [Lanes::from_bits(vec![vec![1]], 1), Lanes::from_bits(vec![vec![1]], 1)];
-        for result in run(&circuit, &job, &inputs, &network) {
+        for result in run(&circuit, &job, &inputs, &network, entropy::test_seed()) {
             let report = result.unwrap().report;
             let seconds = report.online_seconds;
             let least = fast.as_secs_f64() * depth as f64;
@@ -248,11 +275,14 @@ fn the_role_that_works_ahead_receives_nothing_and_never_waits() {
         let network = MemoryNetwork::uniform(LinkProfile::delay(Duration::from_millis(50)));
         let job = Job::new(protocol, vec![online; 2], vec![vec![online]]);
         let inputs = [Lanes::from_bits(vec![vec![1]], 1), Lanes::from_bits(vec![vec![1]], 1)];
+        let seed = entropy::test_seed();
         let finished = memory::run(3, 1, &network, |mut session| {
             let compiled = Compiled::new(&circuit, job.clone()).unwrap();
             let mine = session.me() == online;
             let values = inputs.iter().map(|l| mine.then(|| l.clone())).collect();
-            let report = evaluate(&mut session, &compiled, values, &|_| {}).unwrap().report;
+            let mut entropy = Entropy::insecure_seeded(seed, session.me().0);
+            let result = evaluate_with(&mut session, &compiled, values, &mut entropy, &|_| {});
+            let report = result.unwrap().report;
             (report.online_seconds, report.links)
         });
         // In virtual time the ahead role is done at once; its peers take a delay per level.
@@ -267,17 +297,97 @@ fn the_role_that_works_ahead_receives_nothing_and_never_waits() {
     }
 }
 
+/// All messages of a run after set-up, by sender, receiver and stream.
+type Messages = BTreeMap<(PartyId, PartyId, Stream), Vec<u8>>;
+
+/// Runs a job and records its messages. What goes ahead in a run with stored preprocessing must
+/// have left before the online phase.
+fn recorded(circuit: &Circuit, job: &Job, inputs: &[Lanes], seed: u64) -> Messages {
+    let sent = Arc::new(Mutex::new(Messages::new()));
+    let stored = job.preprocessing == Preprocessing::Separate;
+    let watch = |session: &mut Session| {
+        let (sent, from) = (sent.clone(), session.me());
+        session.meshes[0].set_tamper(Tamper::new(move |message| {
+            if message.place.phase != Phase::Setup {
+                let ahead = message.stream == Stream::Pre;
+                assert!(!stored || ahead == (message.place.phase == Phase::Offline));
+                let link = (from, message.to, message.stream);
+                sent.lock().unwrap().entry(link).or_default().extend_from_slice(message.bytes);
+            }
+            Verdict::Keep
+        }));
+    };
+    for result in watched_run(circuit, job, inputs, &MemoryNetwork::default(), seed, watch) {
+        result.unwrap();
+    }
+    std::mem::take(&mut *sent.lock().unwrap())
+}
+
+fn on(messages: &Messages, wanted: Stream) -> Messages {
+    let mut messages = messages.clone();
+    messages.retain(|(_, _, stream), _| *stream == wanted);
+    messages
+}
+
+/// With the same keys and other inputs of all parties, stored preprocessing is the same byte for
+/// byte. What the ahead role sends when preprocessing is interleaved is not: there it shares its
+/// own inputs so, and the comparison must see that.
 #[test]
-fn stored_preprocessing_does_not_depend_on_inputs() {
-    // The bytes that the ahead role sends offline are a function of keys and the circuit: it may
-    // not even look at its inputs. Give it none until the online phase has to fail for want of it.
+fn stored_preprocessing_is_the_same_for_all_inputs() {
+    let mut random = Random::new();
+    let circuit = random_circuit(&mut random, 60);
+    let widths = circuit.input_widths().to_vec();
+    let [some, others] = [0, 1]
+        .map(|_| widths.iter().map(|w| random_lanes(&mut random, *w, 70)).collect::<Vec<_>>());
+    for protocol in [Protocol::Trio, Protocol::Astra, Protocol::MultiFanIn] {
+        for form in [FormChoice::Dealer, FormChoice::Symmetric] {
+            for preprocessing in [Preprocessing::Separate, Preprocessing::Interleaved] {
+                let parties: Vec<PartyId> = PartyId::all(3).collect();
+                let mut job = Job::new(protocol, parties.clone(), vec![parties; 3]);
+                job.instances = 70;
+                job.preprocessing = preprocessing;
+                job.form = form;
+                let seed = random.next();
+                let [a, b] = [&some, &others].map(|inputs| recorded(&circuit, &job, inputs, seed));
+                let label = format!("{protocol} {form:?} {preprocessing:?}");
+                assert!(on(&a, Stream::On) != on(&b, Stream::On), "{label}: the inputs differ");
+                let ahead = [&a, &b].map(|messages| on(messages, Stream::Pre));
+                let role = PartyId(protocol.ahead().unwrap() as u8);
+                assert!(!ahead[0].is_empty() && ahead[0].keys().all(|(from, ..)| *from == role));
+                let stored = preprocessing == Preprocessing::Separate;
+                assert_eq!(ahead[0] == ahead[1], stored, "{label}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_seed_reproduces_a_run() {
+    let mut random = Random::new();
+    let circuit = random_circuit(&mut random, 30);
+    let widths = circuit.input_widths().to_vec();
+    let inputs: Vec<Lanes> = widths.iter().map(|w| random_lanes(&mut random, *w, 3)).collect();
+    for protocol in Protocol::ALL {
+        let mut job = Job::new(protocol, PartyId::all(3).collect(), vec![vec![PartyId(0)]; 3]);
+        job.instances = 3;
+        let [first, again, other] = [1, 1, 2].map(|seed| recorded(&circuit, &job, &inputs, seed));
+        assert!(first == again, "{protocol}");
+        // The baseline hides nothing, so it uses no randomness.
+        assert_eq!(first == other, protocol == Protocol::Plain, "{protocol}");
+    }
+}
+
+/// The ahead role may not even look at its inputs before the online phase: it sends them late.
+#[test]
+fn inputs_of_the_ahead_role_leave_online() {
     let circuit = chain(20);
     for protocol in [Protocol::Trio, Protocol::Astra, Protocol::MultiFanIn] {
         let ahead = PartyId(protocol.ahead().unwrap() as u8);
         let mut job = Job::new(protocol, vec![ahead, ahead], vec![vec![ahead]]);
         job.preprocessing = Preprocessing::Separate;
         let inputs = [Lanes::from_bits(vec![vec![1]], 1), Lanes::from_bits(vec![vec![0]], 1)];
-        for result in run(&circuit, &job, &inputs, &MemoryNetwork::default()) {
+        let network = MemoryNetwork::default();
+        for result in run(&circuit, &job, &inputs, &network, entropy::test_seed()) {
             let report = result.unwrap().report;
             let late = report.links.iter().filter(|l| l.from == ahead.0 && l.stream == "online");
             assert_eq!(
@@ -301,14 +411,16 @@ fn gates_that_use_few_products_often_run_everywhere() {
     builder.output(&first);
     builder.output(&second);
     let circuit = builder.finish();
-    let inputs = [random_lanes(&mut Random(5), 3, 70)];
+    let mut random = Random::new();
+    let inputs = [random_lanes(&mut random, 3, 70)];
     for protocol in Protocol::ALL {
         for preprocessing in [Preprocessing::Interleaved, Preprocessing::Separate] {
             let everybody: Vec<PartyId> = PartyId::all(3).collect();
             let mut job = Job::new(protocol, vec![PartyId(0)], vec![everybody; 2]);
             job.instances = 70;
             job.preprocessing = preprocessing;
-            check(&circuit, &job, &inputs, &format!("{protocol} {preprocessing:?}"));
+            let label = format!("{protocol} {preprocessing:?}");
+            check(&circuit, &job, &inputs, random.next(), &label);
         }
     }
 }
@@ -317,12 +429,15 @@ fn gates_that_use_few_products_often_run_everywhere() {
 fn a_session_runs_several_jobs_and_meters_each_alone() {
     let circuit = chain(5);
     let job = Job::new(Protocol::Trio, vec![PartyId(1); 2], vec![vec![PartyId(1)]]);
+    let seed = entropy::test_seed();
     memory::run(3, 1, &MemoryNetwork::default(), |mut session| {
+        let mut entropy = Entropy::insecure_seeded(seed, session.me().0);
         let compiled = Compiled::new(&circuit, job.clone()).unwrap();
         for _ in 0..3 {
             let mine = session.me() == PartyId(1);
             let values = (0..2).map(|_| mine.then(|| Lanes::from_bits(vec![vec![1]], 1))).collect();
-            let report = evaluate(&mut session, &compiled, values, &|_| {}).unwrap().report;
+            let result = evaluate_with(&mut session, &compiled, values, &mut entropy, &|_| {});
+            let report = result.unwrap().report;
             for link in report.links {
                 assert_eq!(link.bytes, link.predicted_bytes);
             }

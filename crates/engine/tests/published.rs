@@ -3,10 +3,11 @@
 
 use std::path::PathBuf;
 use tacit_circuit::{Circuit, formats};
-use tacit_engine::circuit::{Compiled, Job, evaluate};
+use tacit_engine::circuit::{Compiled, Job, evaluate_with};
 use tacit_engine::values::Lanes;
 use tacit_net::PartyId;
 use tacit_net::memory::{self, MemoryNetwork};
+use tacit_ring::{Entropy, entropy};
 use tacit_sharing::Protocol;
 
 /// A published circuit; `None`, with a line, where the folder of published circuits is absent.
@@ -40,6 +41,7 @@ fn lanes(numbers: &[&str]) -> Lanes {
 /// Evaluates under every protocol, inputs and outputs at different parties.
 fn check(name: &str, inputs: &[Lanes], expected: &Lanes) {
     let Some(circuit) = published(name) else { return };
+    let seed = entropy::test_seed();
     for protocol in Protocol::ALL {
         let owners = (0..inputs.len()).map(|p| PartyId(p as u8)).collect();
         let mut job = Job::new(protocol, owners, vec![vec![PartyId(0), PartyId(2)]]);
@@ -49,7 +51,9 @@ fn check(name: &str, inputs: &[Lanes], expected: &Lanes) {
             let compiled = Compiled::new(&circuit, job.clone()).expect("fits");
             let values = inputs.iter().enumerate();
             let values = values.map(|(port, l)| (port == me).then(|| l.clone())).collect();
-            let result = evaluate(&mut session, &compiled, values, &|_| {}).expect("runs");
+            let mut entropy = Entropy::insecure_seeded(seed, session.me().0);
+            let result = evaluate_with(&mut session, &compiled, values, &mut entropy, &|_| {});
+            let result = result.expect("runs");
             session.finish().expect("ends");
             result.outputs.into_iter().next().expect("one output")
         });

@@ -17,12 +17,20 @@ const STEP_BYTES: usize = 11 * LINE_BYTES;
 
 static PLACE: AtomicUsize = AtomicUsize::new(0);
 
-/// A slice of words on the heap that begins at a cache line. It has no `Debug`: it often holds
-/// shares.
+/// A slice of words on the heap that begins at a cache line. It often holds shares: it has no
+/// `Debug`, and is wiped when dropped.
 pub struct Buffer<W> {
     words: Vec<W>,
     start: usize,
     len: usize,
+    /// Known where `W` is known to be a word; `Drop` cannot ask for that.
+    wipe: fn(&mut [W]),
+}
+
+/// Zeros that the compiler keeps, at the speed of filling memory.
+fn wipe<W: Word>(words: &mut [W]) {
+    words.fill(W::ZERO);
+    zeroize::optimization_barrier(words);
 }
 
 impl<W: Word> Buffer<W> {
@@ -34,7 +42,7 @@ impl<W: Word> Buffer<W> {
         let place = PLACE.fetch_add(STEP_BYTES, Ordering::Relaxed) % PAGE_BYTES;
         let address = words.as_ptr() as usize;
         let skip = (place + PAGE_BYTES - address % PAGE_BYTES) % PAGE_BYTES;
-        Buffer { words, start: skip / size_of::<W>(), len }
+        Buffer { words, start: skip / size_of::<W>(), len, wipe }
     }
 
     /// A copy of `words`.
@@ -56,13 +64,19 @@ impl<W: Word> Buffer<W> {
 
 impl<W: Word> Default for Buffer<W> {
     fn default() -> Self {
-        Buffer { words: Vec::new(), start: 0, len: 0 }
+        Buffer { words: Vec::new(), start: 0, len: 0, wipe }
     }
 }
 
 impl<W: Word> Clone for Buffer<W> {
     fn clone(&self) -> Self {
         Buffer::from_slice(self)
+    }
+}
+
+impl<W> Drop for Buffer<W> {
+    fn drop(&mut self) {
+        (self.wipe)(&mut self.words);
     }
 }
 
@@ -92,6 +106,13 @@ mod tests {
             buffers.iter().map(|b| b.as_ptr() as usize % PAGE_BYTES).collect();
         assert!(places.len() >= 4, "{places:?}");
         assert!(places.iter().all(|place| place % LINE_BYTES == 0), "{places:?}");
+    }
+
+    #[test]
+    fn wiping_leaves_zeros() {
+        let mut buffer = Buffer::from_slice(&[1u16, 2, 3]);
+        (buffer.wipe)(&mut buffer.words);
+        assert_eq!(buffer[..], [0; 3]);
     }
 
     #[test]

@@ -8,6 +8,7 @@
 //! | --- | --- |
 //! | [`word`] | [`Word`]: a machine word of ring elements, [`Z2`] as 64 one-bit lanes |
 //! | [`simd`] | run a loop compiled for the best CPU features found |
+//! | [`entropy`] | [`Entropy`]: where fresh secrets come from |
 //! | [`secret`] | [`Key`] and [`Seed`]: zeroized, never printed, compared in constant time |
 //! | [`prg`] | [`Prg`]: AES-128-CTR addressed by (key, stream, position) |
 //! | [`stream`] | [`StreamIds`]: stream numbers that are handed out once |
@@ -18,6 +19,7 @@
 compile_error!("Tacit sends words in memory order and supports little-endian targets only");
 
 pub mod buffer;
+pub mod entropy;
 pub mod hash;
 pub mod prg;
 pub mod secret;
@@ -27,6 +29,7 @@ pub mod transpose;
 pub mod word;
 
 pub use buffer::Buffer;
+pub use entropy::{Entropy, NoEntropy};
 pub use prg::{Prg, PrgStream};
 pub use secret::{Key, Seed};
 pub use stream::{Blocks, Step, StreamId, StreamIds, StreamsExhausted};

@@ -41,6 +41,8 @@ pub trait Word: Pod + PartialEq + Eq + Send + Sync + 'static {
 #[repr(transparent)]
 pub struct Z2(pub u64);
 
+impl zeroize::DefaultIsZeroes for Z2 {}
+
 impl Word for Z2 {
     const BITS: u32 = 1;
     const LANES: usize = 64;

@@ -228,7 +228,7 @@ pub fn matrix_product<P: Role, W: Word>(
     let block = (cut.piece / columns.max(1)).max(ROW_BLOCK);
     let cut = Cut { piece: block * columns.max(1), ..cut };
     let tile = TILE_BYTES / size_of::<W>();
-    let mut panel = [Vec::new(), Vec::new()];
+    let mut panel = [Buffer::default(), Buffer::default()];
     sums::<P, W>(party, draws, scratch, cut, out, |at, sums| {
         sums.fill(W::ZERO);
         for start in (0..columns).step_by(tile) {
@@ -261,19 +261,19 @@ fn pack<W: Word>(
     shape: MatrixShape,
     start: usize,
     width: usize,
-    panel: &mut [Vec<W>; 2],
+    panel: &mut [Buffer<W>; 2],
 ) {
     for (panel, from) in panel.iter_mut().zip([&b.first, &b.second]) {
-        panel.clear();
-        for k in 0..shape.inner {
-            panel.extend_from_slice(&from[k * shape.columns + start..][..width]);
+        let rows = panel.sized(shape.inner * width).chunks_exact_mut(width);
+        for (k, row) in rows.enumerate() {
+            row.copy_from_slice(&from[k * shape.columns + start..][..width]);
         }
     }
 }
 
 struct Tile<'a, P, W> {
     a: &'a SharedVec<W>,
-    panel: &'a [Vec<W>; 2],
+    panel: &'a [Buffer<W>; 2],
     shape: MatrixShape,
     start: usize,
     width: usize,

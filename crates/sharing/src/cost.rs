@@ -20,7 +20,7 @@ pub struct Traffic {
 }
 
 impl Traffic {
-    fn sent(mut self, from: RoleId, to: RoleId, stream: Stream, elements: u64) -> Self {
+    pub(crate) fn sent(mut self, from: RoleId, to: RoleId, stream: Stream, elements: u64) -> Self {
         match stream {
             Stream::Pre => self.pre[from][to] += elements,
             _ => self.on[from][to] += elements,

@@ -7,6 +7,8 @@
 
 pub mod arrays;
 pub mod astra;
+pub mod backend;
+pub mod convert;
 pub mod cost;
 pub mod multi_fan_in;
 pub mod party;
@@ -21,6 +23,6 @@ pub mod transfer;
 pub mod trio;
 
 pub use party::{Draws, Party, SharingError};
-pub use registry::{Protocol, RoleVisitor};
+pub use registry::{CanonicalVisitor, Protocol, RoleVisitor};
 pub use role::{Canonical, Role, RoleId, Share, Timing};
 pub use shares::Shares;

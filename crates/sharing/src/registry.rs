@@ -4,7 +4,7 @@ use crate::astra::Astra;
 use crate::multi_fan_in::MultiFanIn;
 use crate::plain::Plain;
 use crate::replicated::Replicated;
-use crate::role::{Role, RoleId};
+use crate::role::{Canonical, Role, RoleId};
 use crate::trio::Trio;
 use std::fmt;
 use std::str::FromStr;
@@ -122,6 +122,40 @@ impl Protocol {
             (protocol, role) => panic!("{protocol} has no role {role}"),
         }
     }
+}
+
+impl Protocol {
+    /// Calls `visitor` with the type of role `role` if this protocol's shares are replicated
+    /// sharing in some coordinates, which is what programs run on.
+    ///
+    /// # Panics
+    /// When `role` is not below [`Protocol::parties`].
+    pub fn visit_canonical<V: CanonicalVisitor>(self, role: RoleId, visitor: V) -> Option<V::Out> {
+        Some(match (self, role) {
+            (Protocol::Plain, _) => return None,
+            (Protocol::Trio, 0) => visitor.visit::<Trio<0>>(),
+            (Protocol::Trio, 1) => visitor.visit::<Trio<1>>(),
+            (Protocol::Trio, 2) => visitor.visit::<Trio<2>>(),
+            (Protocol::Astra, 0) => visitor.visit::<Astra<0>>(),
+            (Protocol::Astra, 1) => visitor.visit::<Astra<1>>(),
+            (Protocol::Astra, 2) => visitor.visit::<Astra<2>>(),
+            (Protocol::Replicated, 0) => visitor.visit::<Replicated<0>>(),
+            (Protocol::Replicated, 1) => visitor.visit::<Replicated<1>>(),
+            (Protocol::Replicated, 2) => visitor.visit::<Replicated<2>>(),
+            (Protocol::MultiFanIn, 0) => visitor.visit::<MultiFanIn<0>>(),
+            (Protocol::MultiFanIn, 1) => visitor.visit::<MultiFanIn<1>>(),
+            (Protocol::MultiFanIn, 2) => visitor.visit::<MultiFanIn<2>>(),
+            (protocol, role) => panic!("{protocol} has no role {role}"),
+        })
+    }
+}
+
+/// Something to do with the type of a role whose shares have canonical coordinates.
+pub trait CanonicalVisitor {
+    /// The result.
+    type Out;
+    /// Does it.
+    fn visit<P: Canonical>(self) -> Self::Out;
 }
 
 /// Something to do with the type of a role.

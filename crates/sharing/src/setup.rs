@@ -5,12 +5,14 @@ use crate::Protocol;
 use crate::party::{Keys, SharingError};
 use crate::role::RoleId;
 use tacit_net::{Mesh, PartyId, Phase, Stream};
-use tacit_ring::{Prg, Seed, hash};
+use tacit_ring::{Entropy, Prg, Seed, hash};
 
-/// The pair secrets of one role. Worker keys are derived from them.
+/// The pair secrets of one role. Worker keys are derived from them, each once.
 pub struct Secrets {
     next: Seed,
     prev: Seed,
+    /// Number of [`Secrets::keys`] calls so far.
+    given: u64,
 }
 
 struct Context {
@@ -21,17 +23,18 @@ struct Context {
 }
 
 impl Secrets {
-    /// Exchanges seeds over `mesh`: one round, 32 bytes per ordered pair.
+    /// Exchanges seeds from `entropy` over `mesh`: one round, 32 bytes per ordered pair.
     ///
     /// `session` must be fresh: it separates the keys of sessions and of attempts.
     ///
     /// # Errors
-    /// When the network fails, or this party plays no role.
+    /// When the network fails, this party plays no role, or there is no entropy.
     pub fn exchange(
         mesh: &mut Mesh,
         session: &[u8],
         protocol: Protocol,
         places: [PartyId; 3],
+        entropy: &mut Entropy,
     ) -> Result<Self, SharingError> {
         let me = mesh.me();
         let role = places.iter().position(|p| *p == me).ok_or_else(|| {
@@ -39,7 +42,7 @@ impl Secrets {
         })?;
         mesh.set_phase(Phase::Setup);
         let [next, prev] = [(role + 1) % 3, (role + 2) % 3];
-        let mine = [random_seed()?, random_seed()?];
+        let mine = [entropy.seed()?, entropy.seed()?];
         for (seed, peer) in mine.iter().zip([next, prev]) {
             mesh.send(places[peer], Stream::On, seed.expose())?;
         }
@@ -51,19 +54,26 @@ impl Secrets {
         };
         let next = pair(&mine[0], next)?;
         let prev = pair(&mine[1], prev)?;
-        Ok(Secrets { next, prev })
+        Ok(Secrets { next, prev, given: 0 })
     }
 
-    /// The keys of one worker for one purpose, over the ring of `ring_bits`-bit words. Different
-    /// arguments give unrelated keys.
+    /// Keys of all workers for one purpose, over the ring of `ring_bits`-bit words. No two calls
+    /// give related keys, whatever their arguments; all roles make the same calls in the same
+    /// order.
     #[must_use]
-    pub fn keys(&self, purpose: &str, ring_bits: u32, worker: usize) -> Keys {
-        let prg = |secret: &Seed| {
-            let parts: [&[u8]; 3] =
-                [purpose.as_bytes(), &ring_bits.to_le_bytes(), &(worker as u64).to_le_bytes()];
+    pub fn keys(&mut self, purpose: &str, ring_bits: u32, workers: usize) -> Vec<Keys> {
+        let call = self.given;
+        self.given += 1;
+        let prg = |secret: &Seed, worker: usize| {
+            let parts: [&[u8]; 4] = [
+                purpose.as_bytes(),
+                &ring_bits.to_le_bytes(),
+                &call.to_le_bytes(),
+                &(worker as u64).to_le_bytes(),
+            ];
             Prg::new(&secret.derive_key("tacit 2026 three-party stream key", &parts))
         };
-        Keys { next: prg(&self.next), prev: prg(&self.prev) }
+        (0..workers).map(|w| Keys::new(prg(&self.next, w), prg(&self.prev, w))).collect()
     }
 }
 
@@ -87,6 +97,57 @@ impl Context {
     }
 }
 
-fn random_seed() -> Result<Seed, SharingError> {
-    Seed::random().map_err(|e| SharingError::Shape(format!("the system gives no randomness: {e}")))
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tacit_net::memory::{self, MemoryNetwork};
+
+    const PLACES: [PartyId; 3] = [PartyId(2), PartyId(0), PartyId(1)];
+
+    /// By role, the first word of each of these workers' streams under both keys.
+    fn first_words(seed: u64, calls: &[(&str, u32, usize)]) -> [Vec<[u64; 2]>; 3] {
+        let words = memory::run(3, 1, &MemoryNetwork::default(), |mut session| {
+            let mut entropy = Entropy::insecure_seeded(seed, session.me().0);
+            let mesh = &mut session.meshes[0];
+            let mut secrets =
+                Secrets::exchange(mesh, b"session", Protocol::Trio, PLACES, &mut entropy).unwrap();
+            session.finish().unwrap();
+            let mut keys: Vec<Keys> = calls
+                .iter()
+                .flat_map(|(purpose, bits, n)| secrets.keys(purpose, *bits, *n))
+                .collect();
+            keys.iter_mut().map(first_word).collect::<Vec<_>>()
+        });
+        PLACES.map(|party| words[party.index()].clone())
+    }
+
+    fn first_word(keys: &mut Keys) -> [u64; 2] {
+        let mut draws = keys.streams().draws().unwrap();
+        let mut words = [0; 2];
+        draws.next.fill(&mut words[..1]);
+        draws.prev.fill(&mut words[1..]);
+        words
+    }
+
+    #[test]
+    fn neighbours_have_the_same_keys_and_nothing_is_given_twice() {
+        // The same arguments three times, and others.
+        let calls = [("a", 1, 2), ("a", 1, 2), ("a", 1, 2), ("b", 1, 1), ("a", 8, 1)];
+        let words = first_words(1, &calls);
+        for role in 0..3 {
+            let next = &words[(role + 1) % 3];
+            assert!(words[role].iter().zip(next).all(|(mine, theirs)| mine[0] == theirs[1]));
+        }
+        let mut all: Vec<u64> = words.iter().flatten().map(|word| word[0]).collect();
+        all.sort_unstable();
+        all.dedup();
+        assert_eq!(all.len(), 3 * 8);
+    }
+
+    #[test]
+    fn keys_are_a_function_of_all_parties_entropy() {
+        let calls = [("a", 1, 1)];
+        assert_eq!(first_words(1, &calls), first_words(1, &calls));
+        assert_ne!(first_words(1, &calls), first_words(2, &calls));
+    }
 }

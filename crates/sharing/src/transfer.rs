@@ -86,8 +86,8 @@ pub fn input_begin<P: Role, W: Word>(
 
 /// The owner's draws for an input whose values come later.
 pub struct KeptDraws<W> {
-    next: Vec<W>,
-    prev: Vec<W>,
+    next: Buffer<W>,
+    prev: Buffer<W>,
 }
 
 /// The preprocessing part of an input of this role with [`Timing::Late`]: fixes the shares, which
@@ -98,10 +98,10 @@ pub fn input_keep<P: Role, W: Word>(
     input: Input<'_, W>,
 ) -> KeptDraws<W> {
     let total = input.slots.len() * shares.words();
-    let mut kept = KeptDraws { next: vec![W::ZERO; total], prev: vec![W::ZERO; total] };
+    let mut kept = KeptDraws { next: Buffer::zeros(total), prev: Buffer::zeros(total) };
     draws.next.fill(&mut kept.next);
     draws.prev.fill(&mut kept.prev);
-    let mut masks = kept.next.iter().zip(&kept.prev);
+    let mut masks = kept.next.iter().zip(kept.prev.iter());
     for slot in input.slots {
         let (first, second) = shares.get_mut(*slot);
         for ((first, second), (next, prev)) in first.iter_mut().zip(second).zip(&mut masks) {
@@ -123,7 +123,7 @@ pub fn input_send_kept<P: Role, W: Word>(
     if values.len() != kept.next.len() {
         return Err(SharingError::Shape("a late input has other values than announced".into()));
     }
-    let draws = kept.next.iter().zip(&kept.prev);
+    let draws = kept.next.iter().zip(kept.prev.iter());
     let messages: Vec<[W; 2]> = values
         .iter()
         .zip(draws)

@@ -3,12 +3,12 @@
 
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_net::{PartyId, Session, Stream};
-use tacit_ring::{Buffer, Word, Z2};
+use tacit_ring::{Buffer, Entropy, Word, Z2, entropy};
 use tacit_sharing::arrays::{self, Cut, MatrixShape, SharedVec};
 use tacit_sharing::cost::{self, Traffic};
 use tacit_sharing::multi_fan_in::plan::{Form, PolyPlan};
 use tacit_sharing::multi_fan_in::wide::{self, Gate, WideScratch};
-use tacit_sharing::party::{Ids, Keys};
+use tacit_sharing::party::Streams;
 use tacit_sharing::products::Scratch;
 use tacit_sharing::setup::Secrets;
 use tacit_sharing::transfer::{self, Input, Output, TransferScratch};
@@ -19,13 +19,12 @@ const PLACES: [PartyId; 3] = [PartyId(2), PartyId(0), PartyId(1)];
 /// A party with fresh keys, and what tests do with it.
 struct Bench<'a, 'm> {
     party: Party<'m>,
-    keys: &'a Keys,
-    ids: Ids,
+    streams: Streams<'a>,
 }
 
 impl<'a> Bench<'a, '_> {
     fn draws(&mut self) -> Draws<'a> {
-        self.ids.step().unwrap().draws(self.keys, 1).unwrap().pop().unwrap()
+        self.streams.draws().unwrap()
     }
 
     /// Shares values of `owner` in one slot per value run.
@@ -81,23 +80,27 @@ struct Start<'a, T> {
     task: &'a T,
     ring_bits: u32,
     protocol: Protocol,
+    seed: u64,
 }
 
 impl<T: Task> RoleVisitor for Start<'_, T> {
     type Out = ();
     fn visit<P: Role>(self) {
         let mesh = &mut self.session.meshes[0];
-        let secrets = Secrets::exchange(mesh, b"test", self.protocol, PLACES).unwrap();
-        let keys = secrets.keys("test", self.ring_bits, 0);
+        let mut entropy = Entropy::insecure_seeded(self.seed, mesh.me().0);
+        let mut secrets =
+            Secrets::exchange(mesh, b"test", self.protocol, PLACES, &mut entropy).unwrap();
+        let mut keys = secrets.keys("test", self.ring_bits, 1);
         let party = Party::new(mesh, PLACES).unwrap();
-        self.task.run::<P>(&mut Bench { party, keys: &keys, ids: Ids::default() });
+        self.task.run::<P>(&mut Bench { party, streams: keys[0].streams() });
     }
 }
 
 fn run<T: Task>(protocol: Protocol, ring_bits: u32, task: &T) {
+    let seed = entropy::test_seed();
     memory::run(3, 1, &MemoryNetwork::default(), |mut session| {
         let role = PLACES.iter().position(|p| *p == session.me()).unwrap();
-        protocol.visit(role, Start { session: &mut session, task, ring_bits, protocol });
+        protocol.visit(role, Start { session: &mut session, task, ring_bits, protocol, seed });
         session.finish().unwrap();
     });
 }

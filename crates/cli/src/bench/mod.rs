@@ -8,6 +8,7 @@ use crate::error::CliError;
 use crate::local::{self, Child, Transport};
 use crate::output::Output;
 use crate::profile::Profile;
+use clap::builder::RangedU64ValueParser;
 use clap::{Args, ValueEnum};
 use result::{PartyResult, summary};
 use serde::Serialize;
@@ -73,24 +74,24 @@ pub struct BenchArgs {
     #[arg(long, default_value = "trio")]
     pub protocol: Protocol,
 
-    /// Bits of a ring element (32 or 64), or of integers to compare (1 to 128)
+    /// Bits of a ring element (32 or 64; `and` has 1), or of integers to compare (1 to 128)
     #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=128))]
     pub width: u32,
 
     /// Results per pass, computed side by side [default: fitted to the operation]
-    #[arg(long)]
+    #[arg(long, value_parser = up_to(MAX_LANES))]
     pub lanes: Option<usize>,
 
     /// Terms of an inner product
-    #[arg(long, default_value_t = 1000, value_parser = positive)]
+    #[arg(long, default_value_t = 1000, value_parser = up_to(MAX_LENGTH))]
     pub length: usize,
 
     /// Rows and columns of a matrix
-    #[arg(long, default_value_t = 256, value_parser = positive)]
+    #[arg(long, default_value_t = 256, value_parser = up_to(MAX_SIZE))]
     pub size: usize,
 
     /// Threads per party
-    #[arg(long, default_value_t = 1, value_parser = positive)]
+    #[arg(long, default_value_t = 1, value_parser = up_to(MAX_THREADS))]
     pub threads: usize,
 
     /// How the parties talk
@@ -111,11 +112,11 @@ pub struct BenchArgs {
     pub vs_limit: bool,
 
     /// Words per message [default: 8192]
-    #[arg(long, value_parser = positive)]
+    #[arg(long, value_parser = up_to(MAX_PIECE))]
     pub piece: Option<usize>,
 
     /// Messages under way at once [default: 16]
-    #[arg(long, value_parser = positive)]
+    #[arg(long, value_parser = up_to(MAX_PIECE))]
     pub window: Option<usize>,
 
     /// S-box of AES: d4, d3, d2, d2p or d1; fewer rounds for more traffic
@@ -123,11 +124,16 @@ pub struct BenchArgs {
     pub sbox: String,
 }
 
-fn positive(text: &str) -> Result<usize, String> {
-    match text.parse() {
-        Ok(0) | Err(_) => Err("a whole number from 1 is wanted".into()),
-        Ok(n) => Ok(n),
-    }
+const MAX_LANES: u64 = 1 << 36;
+const MAX_LENGTH: u64 = 1 << 32;
+const MAX_SIZE: u64 = 1 << 16;
+const MAX_THREADS: u64 = 1 << 10;
+/// Words per message, and messages under way.
+const MAX_PIECE: u64 = 1 << 24;
+
+/// A whole number from 1 to `max`.
+fn up_to(max: u64) -> RangedU64ValueParser<usize> {
+    RangedU64ValueParser::new().range(1..=max)
 }
 
 /// Runs the command.
@@ -139,6 +145,7 @@ pub fn run(args: &BenchArgs, output: Output) -> Result<ExitCode, CliError> {
         let result = child.and_then(|child| task::run_child(args, child));
         return Ok(Child::report(result));
     }
+    task::check(args)?;
     let profile = args.shape.as_deref().map(Profile::load).transpose()?;
     let results = match args.transport {
         BenchTransport::Memory if profile.is_some() => {

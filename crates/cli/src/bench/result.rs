@@ -29,7 +29,7 @@ pub struct PartyResult {
     pub bare: Option<f64>,
 }
 
-/// Seconds of all passes.
+/// Seconds by phase; `total` is all of them.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Seconds {
     setup: f64,
@@ -39,6 +39,13 @@ struct Seconds {
     total: f64,
 }
 
+impl Seconds {
+    /// What speed is computed from: set-up is paid once per session.
+    fn of_passes(&self) -> f64 {
+        self.total - self.setup
+    }
+}
+
 impl PartyResult {
     /// From a measurement on arrays.
     pub fn of_arrays(measured: &Measured) -> PartyResult {
@@ -46,8 +53,9 @@ impl PartyResult {
             passes: measured.passes,
             lanes: measured.elements,
             seconds: Seconds {
+                setup: measured.setup_seconds,
                 online: measured.seconds,
-                total: measured.seconds,
+                total: measured.setup_seconds + measured.seconds,
                 ..Seconds::default()
             },
             rounds: 1,
@@ -70,7 +78,7 @@ impl PartyResult {
         self.seconds.setup += report.setup_seconds;
         self.seconds.offline += report.offline_seconds;
         self.seconds.online += report.online_seconds;
-        self.seconds.total += report.offline_seconds + report.online_seconds;
+        self.seconds.total += report.setup_seconds + report.offline_seconds + report.online_seconds;
         self.rounds = report.rounds;
         for link in &report.links {
             *self.bytes_sent.entry(format!("{}->{}", link.from, link.to)).or_default() +=
@@ -95,7 +103,9 @@ pub struct Summary {
     threads: u64,
     transport: String,
     network: Option<String>,
-    width: u32,
+    seconds_asked: f64,
+    /// Bits of a ring element, or of an integer; ciphers have none.
+    width: Option<u32>,
     lanes: u64,
     passes: u64,
     per_second: f64,
@@ -124,7 +134,7 @@ pub fn summary(
 ) -> Result<Summary, CliError> {
     let slowest = parties
         .iter()
-        .max_by(|a, b| a.seconds.total.total_cmp(&b.seconds.total))
+        .max_by(|a, b| a.seconds.of_passes().total_cmp(&b.seconds.of_passes()))
         .ok_or_else(|| CliError::input("no party has a result"))?;
     let results = (slowest.passes * slowest.lanes) as f64;
     // Parties in one process have all its CPU time in common.
@@ -136,7 +146,7 @@ pub fn summary(
         user: processes.iter().map(|p| p.user_seconds).sum(),
         system: processes.iter().map(|p| p.system_seconds).sum(),
     };
-    let per_second = results / slowest.seconds.total;
+    let per_second = results / slowest.seconds.of_passes();
     let per_cpu_second = results / (cpu.user + cpu.system).max(1e-3);
     let bare = parties.iter().filter_map(|p| p.bare).max_by(f64::total_cmp);
     let limit = match args.vs_limit {
@@ -150,7 +160,8 @@ pub fn summary(
         threads: args.threads as u64,
         transport: args.transport.name().into(),
         network: profile.map(|p| p.name.clone()),
-        width: if args.operation == Operation::And { 1 } else { args.width },
+        seconds_asked: args.seconds,
+        width: width(args),
         lanes: slowest.lanes,
         passes: slowest.passes,
         per_second,
@@ -163,6 +174,14 @@ pub fn summary(
         version: env!("CARGO_PKG_VERSION"),
         machine: machine(),
     })
+}
+
+fn width(args: &BenchArgs) -> Option<u32> {
+    match args.operation {
+        Operation::And => Some(1),
+        Operation::Aes | Operation::Sha256 => None,
+        _ => Some(args.width),
+    }
 }
 
 /// Processor and number of cores, as the system names them.

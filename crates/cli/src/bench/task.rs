@@ -45,6 +45,28 @@ pub fn run(args: &BenchArgs, mut session: Session) -> Result<PartyResult, CliErr
     Ok(result)
 }
 
+/// Refuses sizes that no machine should have to hold.
+pub fn check(args: &BenchArgs) -> Result<(), CliError> {
+    match array_plan(args) {
+        Some(plan) => plan.check()?,
+        None => {
+            let (circuit, instances) = circuit(args)?;
+            job(args, &circuit, instances).check(&circuit)?;
+        }
+    }
+    Ok(())
+}
+
+fn job(args: &BenchArgs, circuit: &Circuit, instances: usize) -> Job {
+    let ports = circuit.input_widths().len();
+    let owners = (0..ports).map(|p| PartyId((p % 3) as u8)).collect();
+    let receivers = vec![vec![PartyId(0)]; circuit.output_ports().len()];
+    let mut job = Job::new(args.protocol, owners, receivers);
+    job.instances = instances;
+    job.workers = args.threads;
+    job
+}
+
 fn array_plan(args: &BenchArgs) -> Option<Plan> {
     // Long passes for slow links, short ones that stay in cache for fast ones.
     let bits = if args.shape.is_some() { 1 << 25 } else { 1 << 21 };
@@ -92,13 +114,7 @@ pub fn circuit(args: &BenchArgs) -> Result<(Circuit, usize), CliError> {
 
 fn run_circuit(args: &BenchArgs, session: &mut Session) -> Result<PartyResult, CliError> {
     let (circuit, instances) = circuit(args)?;
-    let ports = circuit.input_widths().len();
-    let owners = (0..ports).map(|p| PartyId((p % 3) as u8)).collect();
-    let receivers = vec![vec![PartyId(0)]; circuit.output_ports().len()];
-    let mut job = Job::new(args.protocol, owners, receivers);
-    job.instances = instances;
-    job.workers = args.threads;
-    let compiled = Compiled::new(&circuit, job).map_err(CliError::from)?;
+    let compiled = Compiled::new(&circuit, job(args, &circuit, instances))?;
     let me = session.me();
     let values = |_: ()| -> Vec<Option<Lanes>> {
         let widths = circuit.input_widths().iter().enumerate();

@@ -70,8 +70,8 @@ pub fn run(args: &EvalArgs, output: Output) -> Result<(), CliError> {
     let circuit = file::read(&args.path, &args.read)?;
     let in_ports = args.style.input_ports(&circuit)?;
     let out_ports = args.style.output_ports(&circuit)?;
-    ports::check_output_files(&args.outputs, out_ports.len())?;
     let format = args.style.format();
+    ports::check_output_files(&args.outputs, &out_ports, format)?;
     let values = ports::read_ports(&args.inputs, &in_ports, format)?;
     let instances = ports::common_instances(&args.inputs, &values)?;
     let inputs = complete(values, &in_ports, instances)?;

@@ -7,6 +7,7 @@ use std::io::Write;
 use std::net::TcpListener;
 use std::sync::Arc;
 use tacit_net::{Fingerprint, Identity, PartyAddress, PartyId, Security, SessionConfig, SessionId};
+use zeroize::Zeroizing;
 
 /// A local party that has been started by the launcher.
 pub struct Child {
@@ -47,17 +48,17 @@ impl Child {
 
     /// Tells the launcher how it went. The launcher reports errors; the exit code is theirs.
     pub fn report<T: Serialize>(result: Result<T, CliError>) -> std::process::ExitCode {
-        let outcome = result.and_then(|value| {
-            serde_json::to_value(value).map(Outcome::Done).map_err(|e| CliError {
+        let failed = |e: CliError| {
+            print_line(&Outcome::<()>::Failed(e.kind.exit_code(), e.message));
+            std::process::ExitCode::from(e.kind.exit_code())
+        };
+        match result.map(|value| print_line(&Outcome::Done(value))) {
+            Ok(true) => std::process::ExitCode::SUCCESS,
+            Ok(false) => failed(CliError {
                 kind: ErrorKind::Bug,
-                message: format!("a result cannot be written: {e}"),
-            })
-        });
-        let outcome = outcome.unwrap_or_else(|e| Outcome::Failed(e.kind.exit_code(), e.message));
-        print_line(&outcome);
-        match outcome {
-            Outcome::Done(_) => std::process::ExitCode::SUCCESS,
-            Outcome::Failed(code, _) => std::process::ExitCode::from(code),
+                message: "a result cannot be written".into(),
+            }),
+            Err(e) => failed(e),
         }
     }
 }
@@ -83,9 +84,11 @@ impl Launch {
     }
 }
 
-fn print_line(value: &impl Serialize) {
-    if let Ok(line) = serde_json::to_string(value) {
-        // Without a launcher to hear it there is nothing to do about a failure.
-        let _ = writeln!(std::io::stdout(), "{line}");
-    }
+/// Prints a value as one line; false if it has no such form.
+fn print_line(value: &impl Serialize) -> bool {
+    // It may hold opened values.
+    let Ok(line) = serde_json::to_string(value).map(Zeroizing::new) else { return false };
+    // Without a launcher to hear it there is nothing to do about a failure.
+    let _ = writeln!(std::io::stdout(), "{}", *line);
+    true
 }

@@ -7,6 +7,7 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
 use tacit_net::Identity;
+use zeroize::Zeroizing;
 
 /// Running parties; killed when dropped.
 pub struct Local {
@@ -51,15 +52,15 @@ pub fn launch(parties: usize, transport: Transport) -> Result<Local, CliError> {
 
 impl Local {
     fn start(&mut self, party: usize) -> Result<(), CliError> {
-        let program =
-            std::env::current_exe().map_err(|e| bug(&format!("cannot find this program: {e}")))?;
+        let program = std::env::current_exe()
+            .map_err(|e| CliError::system(format!("cannot find this program: {e}")))?;
         let mut child = Command::new(program)
             .args(std::env::args_os().skip(1))
             .env(PARTY_VARIABLE, party.to_string())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
-            .map_err(|e| bug(&format!("cannot start a party: {e}")))?;
+            .map_err(|e| CliError::system(format!("cannot start a party: {e}")))?;
         let output = child.stdout.take().ok_or_else(|| bug("a party has no output"))?;
         self.lines.push(BufReader::new(output).lines());
         self.children.push(child);
@@ -71,8 +72,8 @@ impl Local {
             Some(Ok(line)) => match parse::<Ready>(party, &line) {
                 Ok(ready) => Ok(ready),
                 // A party that cannot even open a port says why.
-                Err(error) => Err(parse(party, &line)
-                    .and_then(|o| finished::<()>(party, o))
+                Err(error) => Err(parse::<Outcome<()>>(party, &line)
+                    .and_then(finished)
                     .err()
                     .unwrap_or(error)),
             },
@@ -94,7 +95,7 @@ impl Local {
         loop {
             let wait = if errors.is_empty() { Duration::MAX } else { AFTER_FAILURE };
             let Ok((party, line)) = outcomes.recv_timeout(wait) else { break };
-            match self.outcome(party, line).and_then(|outcome| finished(party, outcome)) {
+            match self.outcome(party, line).and_then(finished) {
                 Ok(result) => results[party] = Some(result),
                 Err(error) => errors.push(error),
             }
@@ -107,18 +108,20 @@ impl Local {
         }
     }
 
-    fn outcome(
+    fn outcome<T: serde::de::DeserializeOwned>(
         &mut self,
         party: usize,
         line: Option<std::io::Result<String>>,
-    ) -> Result<Outcome, CliError> {
+    ) -> Result<Outcome<T>, CliError> {
         if let Some(Ok(line)) = line {
-            return parse(party, &line);
+            return parse(party, &Zeroizing::new(line));
         }
         let code = self.children[party].wait().ok().and_then(|status| status.code());
-        let kind = code
-            .and_then(|code| u8::try_from(code).ok())
-            .map_or(ErrorKind::Bug, ErrorKind::of_code);
+        let Some(code) = code else {
+            let message = format!("party {party}'s process was killed: is memory short?");
+            return Err(CliError::system(message));
+        };
+        let kind = u8::try_from(code).map_or(ErrorKind::Bug, ErrorKind::of_code);
         let message = format!("party {party}'s process ended without a result");
         Err(CliError { kind, message })
     }
@@ -132,11 +135,9 @@ fn parse<T: serde::de::DeserializeOwned>(party: usize, line: &str) -> Result<T, 
         .map_err(|e| bug(&format!("party {party} printed something else than expected: {e}")))
 }
 
-fn finished<T: serde::de::DeserializeOwned>(party: usize, outcome: Outcome) -> Result<T, CliError> {
+fn finished<T>(outcome: Outcome<T>) -> Result<T, CliError> {
     match outcome {
-        Outcome::Done(value) => {
-            serde_json::from_value(value).map_err(|e| bug(&format!("party {party}'s result: {e}")))
-        }
+        Outcome::Done(value) => Ok(value),
         Outcome::Failed(code, message) => Err(CliError { kind: ErrorKind::of_code(code), message }),
     }
 }

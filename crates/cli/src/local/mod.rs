@@ -46,9 +46,9 @@ struct Launch {
 
 /// The last line of a child.
 #[derive(Serialize, Deserialize)]
-enum Outcome {
+enum Outcome<T> {
     /// The result.
-    Done(serde_json::Value),
+    Done(T),
     /// Exit code and message.
     Failed(u8, String),
 }

@@ -5,6 +5,7 @@ use crate::error::CliError;
 use crate::local::Transport;
 use crate::ports::{PortFile, ValueStyle};
 use crate::profile::Profile;
+use crate::program::TableArgs;
 use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -16,15 +17,19 @@ use tacit_sharing::Protocol;
 /// Arguments of `tacit run`.
 #[derive(Args, Clone, Debug)]
 #[command(after_help = "Examples:
-  All parties on this machine, input port i given by party i, results to everybody:
+  A program on three companies' tables, all parties on this machine:
+    tacit run pay-gap.tacit --local --table alice=a.csv --table bob=b.csv --table carol=c.csv
+  The same on alice's machine:
+    tacit run pay-gap.tacit --party alice.toml --table a.csv
+  A circuit on this machine, input port i given by party i, results to everybody:
     tacit run aes.txt --local --bits bytes --input 0=key.hex --input 1=blocks.hex --output 0=out.hex
   One of three machines, results to bob only:
     tacit run aes.txt --party alice.toml --bits bytes --owner 0=alice --owner 1=bob --reveal bob \\
         --input 0=key.hex
   Other machines give the same arguments, except for --party, --input and --output.")]
 pub struct RunArgs {
-    /// The circuit: the same at all parties
-    #[arg(value_name = "CIRCUIT")]
+    /// A program, or a circuit: the same at all parties
+    #[arg(value_name = "PROGRAM|CIRCUIT")]
     pub path: PathBuf,
 
     /// trio, astra, replicated, multi-fan-in or plain
@@ -40,11 +45,13 @@ pub struct RunArgs {
     party: Option<PathBuf>,
 
     /// File with the values of an input port, or of several: 0=key.hex, 0,1=all.csv. A file with
-    /// one instance is repeated for all. With --party, only ports that this party owns
+    /// one instance is repeated for all. With --party, only ports that this party owns, and `-`
+    /// is standard input
     #[arg(long = "input", value_name = "PORTS=FILE")]
     pub inputs: Vec<PortFile>,
 
-    /// File for the values of an output port, or of several [default: print them]
+    /// File for the values of an output port, or of several [default: print them]. With --local,
+    /// the first party that learns all of them writes the file
     #[arg(long = "output", value_name = "PORTS=FILE")]
     pub outputs: Vec<PortFile>,
 
@@ -104,6 +111,9 @@ pub struct RunArgs {
 
     #[command(flatten)]
     pub read: ReadArgs,
+
+    #[command(flatten)]
+    pub program: TableArgs,
 }
 
 /// When messages that do not depend on inputs are sent.

@@ -1,22 +1,25 @@
-//! `tacit run`: parties evaluate a circuit on their private inputs.
+//! `tacit run`: parties compute a program, or evaluate a circuit, on their private inputs.
 
 mod args;
 mod party;
 mod report;
 
-pub use args::{PreprocessingArg, RunArgs};
-pub use report::{seconds, write_cost};
+pub use args::{Parties, PreprocessingArg, RunArgs};
+pub use report::{seconds, write_cost, write_links};
 
 use crate::circuit::file;
 use crate::error::CliError;
 use crate::local::{self, Child};
 use crate::output::Output;
-use args::Parties;
+use crate::program;
 use report::RunReport;
 use std::process::ExitCode;
 
 /// Runs the command.
 pub fn run(args: &RunArgs, output: Output) -> Result<ExitCode, CliError> {
+    if program::is_program(&args.path) {
+        return program::run_program(args, output);
+    }
     if let Some(child) = local::from_environment() {
         let result = child.and_then(|child| {
             let circuit = file::read(&args.path, &args.read)?;

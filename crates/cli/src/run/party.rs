@@ -3,13 +3,14 @@
 use super::args::{Parties, RunArgs};
 use super::report::PartyRun;
 use crate::error::CliError;
-use crate::ports;
+use crate::ports::{self, PortFile};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::sync::Arc;
 use tacit_circuit::Circuit;
 use tacit_engine::circuit::{self as engine, Compiled, Job};
 use tacit_engine::values::{Format, Instances, Lanes, format_outputs};
 use tacit_net::{PartyId, SessionConfig, connect};
+use zeroize::Zeroizing;
 
 /// The job that the arguments describe, for one instance.
 pub fn job(args: &RunArgs, circuit: &Circuit, parties: &Parties) -> Result<Job, CliError> {
@@ -66,9 +67,11 @@ pub fn check(
     me: Option<PartyId>,
 ) -> Result<Job, CliError> {
     let job = job(args, circuit, parties)?;
-    ports::check_output_files(&args.outputs, circuit.output_ports().len())?;
+    let out_ports = args.style.output_ports(circuit)?;
+    ports::check_output_files(&args.outputs, &out_ports, args.style.format())?;
     ports::check_input_files(&args.inputs, circuit.input_widths().len())?;
     check_receivers(args, &job, me)?;
+    check_standard_input(args, me)?;
     args.shape()?;
     for (port, owner) in job.owners.iter().enumerate() {
         let given = args.inputs.iter().any(|file| file.ports.contains(&port));
@@ -90,17 +93,42 @@ pub fn check(
     Ok(job)
 }
 
-/// Refuses output files for ports that the writing party does not learn. Of local parties, the
-/// first one that learns anything writes.
+/// Refuses output files for ports that the writing party does not learn.
 fn check_receivers(args: &RunArgs, job: &Job, me: Option<PartyId>) -> Result<(), CliError> {
-    let writer = me.or_else(|| job.receivers.iter().flatten().min().copied());
-    let learns = |port: &usize| writer.is_some_and(|writer| job.receivers[*port].contains(&writer));
-    match args.outputs.iter().flat_map(|file| &file.ports).find(|port| !learns(port)) {
-        None => Ok(()),
-        Some(port) => Err(CliError::input(format!(
-            "output port {port} is not revealed to the party that would write it; see --reveal"
-        ))),
+    for file in &args.outputs {
+        let writes = match me {
+            Some(me) => learns_all(job, file, me),
+            None => writer(job, file).is_some(),
+        };
+        if !writes {
+            return Err(CliError::input(format!(
+                "output ports {:?} are not revealed to a party that could write {}; see --reveal",
+                file.ports,
+                file.path.display()
+            )));
+        }
     }
+    Ok(())
+}
+
+/// Of local parties, the one that writes an output file: the first that learns all its ports.
+fn writer(job: &Job, file: &PortFile) -> Option<PartyId> {
+    PartyId::all(3).find(|party| learns_all(job, file, *party))
+}
+
+fn learns_all(job: &Job, file: &PortFile, party: PartyId) -> bool {
+    file.ports.iter().all(|port| job.receivers[*port].contains(&party))
+}
+
+/// Local parties are processes of their own, which this one's standard input does not reach.
+fn check_standard_input(args: &RunArgs, me: Option<PartyId>) -> Result<(), CliError> {
+    if me.is_none() && args.inputs.iter().any(PortFile::is_standard_stream) {
+        return Err(CliError::input(
+            "with --local, inputs cannot come from standard input: write them to a file, and \
+             give its name instead of `-`",
+        ));
+    }
+    Ok(())
 }
 
 /// Runs one party to the end: reads its inputs, evaluates, writes what it learns.
@@ -135,15 +163,12 @@ pub fn evaluate(
     bar.finish_and_clear();
     let result = result?;
     session.finish()?;
-    let printed = deliver(args, circuit, &result.outputs, !configured && me != first(&compiled))?;
+    let job = compiled.job();
+    let written: Vec<PortFile> =
+        args.outputs.iter().filter(|f| configured || writer(job, f) == Some(me)).cloned().collect();
+    let printed = deliver(args, circuit, &written, &result.outputs)?;
     let names = parties.0.clone();
     Ok(PartyRun { names, report: result.report, printed })
-}
-
-/// The first party that learns something: of local parties, it writes the files.
-fn first(compiled: &Compiled) -> PartyId {
-    let receivers = compiled.job().receivers.iter().flatten();
-    receivers.min().copied().unwrap_or(PartyId(0))
 }
 
 /// Values of the ports that this party owns.
@@ -168,44 +193,39 @@ fn own_values(
     Ok(values)
 }
 
-/// Writes output files, or returns the text to print.
+/// Writes the output files that are this party's, or returns the text to print if none was asked
+/// for at all.
 fn deliver(
     args: &RunArgs,
     circuit: &Circuit,
+    written: &[PortFile],
     outputs: &[Option<Lanes>],
-    silent: bool,
-) -> Result<Option<String>, CliError> {
-    if silent {
-        return Ok(None);
-    }
+) -> Result<Option<Zeroizing<String>>, CliError> {
     let specs = args.style.output_ports(circuit)?;
-    let known: Vec<usize> = (0..outputs.len()).filter(|port| outputs[*port].is_some()).collect();
-    let lanes: Vec<Lanes> = outputs
-        .iter()
-        .zip(&specs)
-        .map(|(lanes, spec)| lanes.clone().unwrap_or_else(|| empty(spec.width)))
-        .collect();
     if !args.outputs.is_empty() {
-        for file in &args.outputs {
-            if let Some(port) = file.ports.iter().find(|port| !known.contains(port)) {
-                return Err(CliError::input(format!(
-                    "output port {port} is not revealed to this party; see --reveal"
-                )));
-            }
-        }
-        ports::write_ports(&args.outputs, &specs, args.style.format(), &lanes)?;
+        let lanes = outputs.iter().zip(&specs);
+        let lanes = lanes.map(|(lanes, spec)| lanes.clone().unwrap_or_else(|| empty(spec.width)));
+        let lanes: Vec<Lanes> = lanes.collect();
+        ports::write_ports(written, &specs, args.style.format(), &lanes)?;
         return Ok(None);
     }
-    let specs: Vec<_> = known.iter().map(|port| specs[*port].clone()).collect();
-    let lanes: Vec<_> = known.iter().map(|port| lanes[*port].clone()).collect();
-    let mut text = Vec::new();
-    let format = args.style.format().unwrap_or(Format::Hex);
-    if !lanes.is_empty() {
-        format_outputs(&mut text, format, &specs, &lanes)
-            .map_err(|e| CliError::input(e.to_string()))?;
+    let known = outputs.iter().zip(&specs).filter_map(|(lanes, spec)| Some((lanes.clone()?, spec)));
+    let (lanes, specs): (Vec<Lanes>, Vec<_>) = known.map(|(l, spec)| (l, spec.clone())).unzip();
+    if lanes.is_empty() {
+        return Ok(None);
     }
-    Ok(Some(String::from_utf8_lossy(&text).into_owned()))
+    // Never grown beyond its capacity, so that no copy stays behind.
+    let line: usize = specs.iter().map(|spec| spec.width as usize + 64).sum();
+    let instances = lanes.first().map_or(0, Lanes::instances);
+    let mut text = Zeroizing::new(Vec::with_capacity((line * (instances + 1)).min(MAX_TEXT)));
+    let format = args.style.format().unwrap_or(Format::Hex);
+    format_outputs(&mut *text, format, &specs, &lanes)
+        .map_err(|e| CliError::input(e.to_string()))?;
+    Ok(Some(Zeroizing::new(String::from_utf8_lossy(&text).into_owned())))
 }
+
+/// Bytes of printed values that are set aside at once.
+const MAX_TEXT: usize = 1 << 26;
 
 fn empty(width: u32) -> Lanes {
     Lanes::from_bits(vec![Vec::new(); width as usize], 0)

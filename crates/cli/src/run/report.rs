@@ -4,7 +4,8 @@ use crate::output::Report;
 use comfy_table::{Table, presets};
 use serde::{Deserialize, Serialize};
 use std::io::{self, Write};
-use tacit_engine::circuit;
+use tacit_engine::circuit::{self, LinkUse};
+use zeroize::Zeroizing;
 
 /// One party's run. No `Debug`: it holds opened values.
 #[derive(Serialize, Deserialize)]
@@ -14,7 +15,7 @@ pub struct PartyRun {
     /// What it cost.
     pub report: circuit::Report,
     /// Outputs to print, if no file was asked for.
-    pub printed: Option<String>,
+    pub printed: Option<Zeroizing<String>>,
 }
 
 /// The run of one party, or of all local ones.
@@ -30,13 +31,27 @@ impl RunReport {
     }
 }
 
+impl RunReport {
+    /// Writes the values that the parties learned: once if they learned the same, else each
+    /// under its name.
+    fn write_values(&self, out: &mut dyn Write) -> io::Result<()> {
+        let learned: Vec<_> =
+            self.parties.iter().filter_map(|run| Some((run, run.printed.as_ref()?))).collect();
+        let Some((_, first)) = learned.first() else { return Ok(()) };
+        if learned.iter().all(|(_, text)| text == first) {
+            return out.write_all(first.as_bytes());
+        }
+        for (run, text) in learned {
+            writeln!(out, "# {}", run.names[usize::from(run.report.party)])?;
+            out.write_all(text.as_bytes())?;
+        }
+        Ok(())
+    }
+}
+
 impl Report for RunReport {
     fn text(&self, out: &mut dyn Write) -> io::Result<()> {
-        for run in &self.parties {
-            if let Some(text) = &run.printed {
-                write!(out, "{text}")?;
-            }
-        }
+        self.write_values(out)?;
         let Some(first) = self.parties.first() else { return Ok(()) };
         write_cost(out, &first.names, &first.report, "took")?;
         if self.parties.len() > 1 {
@@ -93,10 +108,15 @@ pub fn write_cost(
         report.rounds,
         report.predicted_rounds
     )?;
+    write_links(out, names, &report.links)
+}
+
+/// Writes the traffic of all links.
+pub fn write_links(out: &mut dyn Write, names: &[String], links: &[LinkUse]) -> io::Result<()> {
     let mut table = Table::new();
     table.load_style(presets::UTF8_HORIZONTAL_ONLY);
     table.set_header(["link", "stream", "bytes", "predicted", "messages", "waited"]);
-    for link in &report.links {
+    for link in links {
         let name = |party: u8| names[usize::from(party)].as_str();
         table.add_row([
             format!("{} -> {}", name(link.from), name(link.to)),

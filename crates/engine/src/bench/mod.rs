@@ -9,9 +9,10 @@ mod worker;
 pub use usage::Usage;
 
 use crate::circuit::EvaluateError;
+use crate::workers::on_each;
 use std::time::{Duration, Instant};
-use tacit_net::{Mesh, PartyId, Session};
-use tacit_ring::{Seed, Word, Z2};
+use tacit_net::{PartyId, Session};
+use tacit_ring::{Entropy, Word, Z2};
 use tacit_sharing::arrays::{Cut, MatrixShape};
 use tacit_sharing::cost::{self, Traffic};
 use tacit_sharing::setup::Secrets;
@@ -54,7 +55,47 @@ pub struct Plan {
     pub cut: Cut,
 }
 
+/// Bytes of one factor's shares at a party, at most.
+const MAX_FACTOR_BYTES: usize = 4 << 30;
+
 impl Plan {
+    /// Refuses rings that are not measured, and factors that no machine should have to hold.
+    ///
+    /// # Errors
+    /// Says what to choose instead.
+    pub fn check(&self) -> Result<(), EvaluateError> {
+        if ![1, 32, 64].contains(&self.ring_bits) {
+            return Err(EvaluateError::Job(format!(
+                "rings of {}-bit words are not measured: choose 1, 32 or 64",
+                self.ring_bits
+            )));
+        }
+        let unit = match self.operation {
+            Operation::Product => 1,
+            Operation::Dot { length } => length,
+            Operation::Matrix { size } => size.saturating_mul(size),
+        };
+        // Matrices are rounded up to whole ones; a share has two components.
+        let words = self.elements.max(1).checked_next_multiple_of(match self.operation {
+            Operation::Matrix { .. } => unit.max(1),
+            _ => 1,
+        });
+        let terms = if matches!(self.operation, Operation::Dot { .. }) { unit } else { 1 };
+        let bits = 2 * self.ring_bits as usize;
+        let bits = words.and_then(|words| words.checked_mul(terms)?.checked_mul(bits));
+        if bits.is_some_and(|bits| bits / 8 <= MAX_FACTOR_BYTES) {
+            return Ok(());
+        }
+        Err(EvaluateError::Job(format!(
+            "{} results of {:?} in a ring of {} bits need more than {} GiB for a factor: ask for \
+             fewer or smaller ones",
+            self.elements,
+            self.operation,
+            self.ring_bits,
+            MAX_FACTOR_BYTES >> 30
+        )))
+    }
+
     fn words(&self) -> usize {
         let words = if self.ring_bits == 1 { self.elements.div_ceil(64) } else { self.elements };
         match self.operation {
@@ -73,6 +114,7 @@ impl Plan {
             ("elements", self.elements.to_string()),
             ("threads", threads.to_string()),
             ("cut", format!("{:?}", self.cut)),
+            ("duration", format!("{:?}", self.duration)),
         ]
     }
 }
@@ -84,6 +126,8 @@ pub struct Measured {
     pub passes: u64,
     /// Output elements of one pass (lanes for Z_2).
     pub elements: u64,
+    /// Seconds of agreement and keys.
+    pub setup_seconds: f64,
     /// Seconds from start to end of all passes.
     pub seconds: f64,
     /// CPU time and memory of this process, CPU time within the measured passes.
@@ -99,14 +143,11 @@ pub struct Measured {
 /// # Errors
 /// When the parties disagree, the network fails, or the first result is wrong.
 pub fn run(session: &mut Session, plan: &Plan) -> Result<Measured, EvaluateError> {
-    let result = match plan.ring_bits {
+    let result = plan.check().and_then(|()| match plan.ring_bits {
         1 => run_in::<Z2>(session, plan),
         32 => run_in::<u32>(session, plan),
-        64 => run_in::<u64>(session, plan),
-        other => Err(EvaluateError::Job(format!(
-            "rings of {other}-bit words are not measured: choose 1, 32 or 64"
-        ))),
-    };
+        _ => run_in::<u64>(session, plan),
+    });
     if let Err(error) = &result {
         session.abort(&error.to_string());
     }
@@ -114,29 +155,32 @@ pub fn run(session: &mut Session, plan: &Plan) -> Result<Measured, EvaluateError
 }
 
 fn run_in<W: Word>(session: &mut Session, plan: &Plan) -> Result<Measured, EvaluateError> {
+    let started = Instant::now();
     let threads = session.meshes.len();
     session.agree(&plan.facts(threads))?;
-    let id = session.publish(random_id()?.expose())?.concat();
+    let mut entropy = Entropy::system();
+    let mine = entropy.seed().map_err(SharingError::from)?;
+    let id = session.publish(mine.expose())?.concat();
     let me = session.me();
     let role = plan
         .places
         .iter()
         .position(|p| *p == me)
         .ok_or_else(|| EvaluateError::Job(format!("party {} plays no role", me.0)))?;
-    let secrets = Secrets::exchange(&mut session.meshes[0], &id, plan.protocol, plan.places)?;
-    let keys: Vec<_> = (0..threads).map(|w| secrets.keys("bench", W::BITS, w)).collect();
-    plan.protocol
-        .visit(role, Measure::<W> { session, plan, keys: &keys, word: std::marker::PhantomData })
-}
-
-fn random_id() -> Result<Seed, EvaluateError> {
-    Seed::random().map_err(|e| EvaluateError::Job(format!("the system gives no randomness: {e}")))
+    let mesh = &mut session.meshes[0];
+    let mut secrets = Secrets::exchange(mesh, &id, plan.protocol, plan.places, &mut entropy)?;
+    let mut keys = secrets.keys("bench", W::BITS, threads);
+    let setup_seconds = started.elapsed().as_secs_f64();
+    let word = std::marker::PhantomData;
+    let measured =
+        plan.protocol.visit(role, Measure::<W> { session, plan, keys: &mut keys, word })?;
+    Ok(Measured { setup_seconds, ..measured })
 }
 
 struct Measure<'a, W> {
     session: &'a mut Session,
     plan: &'a Plan,
-    keys: &'a [tacit_sharing::party::Keys],
+    keys: &'a mut [tacit_sharing::party::Keys],
     word: std::marker::PhantomData<W>,
 }
 
@@ -146,8 +190,11 @@ impl<W: Word> RoleVisitor for Measure<'_, W> {
     fn visit<P: Role>(self) -> Self::Out {
         let Measure { session, plan, keys, .. } = self;
         let shares = split(plan.words(), plan.operation, keys.len());
-        let mut workers: Vec<Worker<'_, P, W>> =
-            keys.iter().zip(&shares).map(|(keys, words)| Worker::new(keys, plan, *words)).collect();
+        let mut workers: Vec<Worker<'_, P, W>> = keys
+            .iter_mut()
+            .zip(&shares)
+            .map(|(keys, words)| Worker::new(keys.streams(), plan, *words))
+            .collect();
         each(session, plan, &mut workers, |worker, party| worker.prepare(party))?;
         let before = session.meter();
         each(session, plan, &mut workers, |worker, party| worker.pass(party))?;
@@ -170,7 +217,8 @@ impl<W: Word> RoleVisitor for Measure<'_, W> {
         let words = shares.iter().sum::<usize>() as u64;
         let elements = words * W::LANES as u64;
         let usage = Usage::now().since(&usage);
-        Ok(Measured { passes, elements, seconds, usage, bytes, ring_bits: W::BITS })
+        let setup_seconds = 0.0;
+        Ok(Measured { passes, elements, setup_seconds, seconds, usage, bytes, ring_bits: W::BITS })
     }
 }
 
@@ -191,28 +239,9 @@ fn each<P: Role, W: Word>(
     workers: &mut [Worker<'_, P, W>],
     work: impl Fn(&mut Worker<'_, P, W>, &mut Party<'_>) -> Result<(), SharingError> + Sync,
 ) -> Result<(), EvaluateError> {
-    let run = |worker: &mut Worker<'_, P, W>, mesh: &mut Mesh| {
+    on_each(&mut session.meshes, workers, |mesh, worker| {
         let mut party = Party::new(mesh, plan.places)?;
-        let result = work(worker, &mut party).and_then(|()| party.flush());
-        result.inspect_err(|error| mesh.abort(&error.to_string()))
-    };
-    let mut pairs = workers.iter_mut().zip(session.meshes.iter_mut());
-    let first = pairs.next();
-    std::thread::scope(|scope| {
-        let others: Vec<_> = pairs
-            .map(|(worker, mesh)| {
-                scope.spawn({
-                    let run = &run;
-                    move || run(worker, mesh)
-                })
-            })
-            .collect();
-        let mut result = first.map_or(Ok(()), |(worker, mesh)| run(worker, mesh));
-        for thread in others {
-            let other = thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-            result = result.and(other);
-        }
-        result
+        work(worker, &mut party).and_then(|()| party.flush())
     })?;
     Ok(())
 }
@@ -232,7 +261,7 @@ fn check_meter<P: Role>(
     if mine == predicted {
         Ok(expected)
     } else {
-        Err(EvaluateError::Job(format!(
+        Err(EvaluateError::Bug(format!(
             "a pass sent {mine} bytes, the cost function says {predicted}"
         )))
     }

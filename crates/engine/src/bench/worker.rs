@@ -4,7 +4,7 @@ use super::{Operation, Plan, square};
 use std::marker::PhantomData;
 use tacit_ring::{Buffer, Word};
 use tacit_sharing::arrays::{self, Cut, SharedVec};
-use tacit_sharing::party::{Ids, Keys};
+use tacit_sharing::party::Streams;
 use tacit_sharing::products::Scratch;
 use tacit_sharing::transfer::{self, Input, Output, TransferScratch};
 use tacit_sharing::{Draws, Party, Role, Shares, SharingError, Timing};
@@ -13,8 +13,7 @@ use tacit_sharing::{Draws, Party, Role, Shares, SharingError, Timing};
 const OWNER: usize = 1;
 
 pub(super) struct Worker<'k, P, W> {
-    keys: &'k Keys,
-    ids: Ids,
+    streams: Streams<'k>,
     operation: Operation,
     cut: Cut,
     factors: [SharedVec<W>; 2],
@@ -26,14 +25,13 @@ pub(super) struct Worker<'k, P, W> {
 }
 
 impl<'k, P: Role, W: Word> Worker<'k, P, W> {
-    pub fn new(keys: &'k Keys, plan: &Plan, words: usize) -> Self {
+    pub fn new(streams: Streams<'k>, plan: &Plan, words: usize) -> Self {
         let factor = match plan.operation {
             Operation::Product | Operation::Matrix { .. } => words,
             Operation::Dot { length } => words * length,
         };
         Worker {
-            keys,
-            ids: Ids::default(),
+            streams,
             operation: plan.operation,
             cut: plan.cut,
             factors: [SharedVec::zeros(factor), SharedVec::zeros(factor)],
@@ -45,9 +43,7 @@ impl<'k, P: Role, W: Word> Worker<'k, P, W> {
     }
 
     fn draws(&mut self) -> Result<Draws<'k>, SharingError> {
-        let keys = self.keys;
-        let mut draws = self.ids.step()?.draws(keys, 1)?;
-        draws.pop().ok_or_else(|| SharingError::Shape("a step has no stream".into()))
+        Ok(self.streams.draws()?)
     }
 
     /// Shares the owner's factors.
@@ -130,7 +126,7 @@ impl<'k, P: Role, W: Word> Worker<'k, P, W> {
         let mut opened = Vec::new();
         transfer::output_finish::<P, W>(party, &mut scratch, &shares, output, &mut opened)?;
         if P::ROLE == OWNER && (0..words).any(|i| opened[i] != self.expected(i)) {
-            return Err(SharingError::Shape("the first result is wrong: this is a bug".into()));
+            return Err(SharingError::Shape("the first result is wrong".into()));
         }
         Ok(())
     }

@@ -18,6 +18,9 @@ const MIN_BLOCK_WORDS: usize = 64;
 /// Bytes of a level's messages under way, unless the job says otherwise.
 const WINDOW_BYTES: usize = 4 << 20;
 
+/// Windows of values that the role that works ahead may be ahead of the outputs it learns.
+const WINDOWS_AHEAD: usize = 16;
+
 /// An input port.
 #[derive(Clone, Debug)]
 pub(super) struct InputPort {
@@ -45,6 +48,8 @@ pub struct Compiled {
     level_forms: Vec<usize>,
     pub(super) block_words: usize,
     pub(super) blocks: usize,
+    /// Groups of blocks after which the role that works ahead takes the outputs it learns.
+    pub(super) groups_late: usize,
     facts: Vec<(&'static str, String)>,
 }
 
@@ -66,15 +71,17 @@ impl Compiled {
         }
         let schedule = Schedule::new(&folded);
         let forms = if fan_in < 8 { [Form::Quadratic; 2] } else { FORMS };
-        let plans = forms.map(|form| {
-            schedule.polys().iter().map(|poly| PolyPlan::new(poly, form)).collect::<Vec<_>>()
-        });
+        let plans: Vec<PolyPlan> =
+            schedule.polys().iter().map(|poly| PolyPlan::new(poly, forms[0])).collect();
+        let others = plans.iter().map(|plan| plan.in_form(forms[1])).collect();
+        let plans = [plans, others];
         let mut compiled = Compiled {
             inputs: input_ports(&job, circuit, &schedule)?,
             outputs: output_ports(&job, &schedule)?,
             level_forms: Vec::new(),
             block_words: 0,
             blocks: 0,
+            groups_late: 1,
             job,
             schedule,
             plans,
@@ -158,7 +165,10 @@ impl Compiled {
         let wanted = self.job.blocking;
         let per_worker = words.div_ceil(self.job.workers).max(1);
         let slot_bytes = self.schedule.slots().max(1) * 16;
-        let fitting = (BLOCK_BYTES / slot_bytes).clamp(MIN_BLOCK_WORDS, 1024);
+        // A wide gate's table is in use beside the block's shares.
+        let tables = self.plans[0].iter().map(PolyPlan::table);
+        let table_bytes = tables.max().unwrap_or(0) * 8;
+        let fitting = (BLOCK_BYTES / (slot_bytes + table_bytes)).clamp(MIN_BLOCK_WORDS, 1024);
         let fitting = 1 << fitting.ilog2();
         self.block_words = match wanted.block_words {
             0 => fitting.min(per_worker),
@@ -173,6 +183,23 @@ impl Compiled {
             0 => window.div_ceil(level_bytes).max(2).min(memory.max(1)),
             given => given,
         };
+        let group_bytes = self.ahead_bits() * 8 * self.block_words * self.blocks;
+        self.groups_late = (WINDOWS_AHEAD * window / group_bytes.max(1)).max(1);
+    }
+
+    /// Bits per instance that the role that works ahead gives late, and learns.
+    fn ahead_bits(&self) -> usize {
+        let late = self.inputs.iter().filter(|port| port.timing == Timing::Late);
+        let late: usize = late.map(|port| port.slots.len()).sum();
+        let ahead = self.job.protocol.ahead();
+        let learns = |port: &&OutputPort| ahead.is_some_and(|role| port.receivers.contains(&role));
+        late + self.outputs.iter().filter(learns).map(|port| port.slots.len()).sum::<usize>()
+    }
+
+    /// Bits of the widest input or output port.
+    pub(super) fn widest_port(&self) -> usize {
+        let inputs = self.inputs.iter().map(|port| port.slots.len());
+        inputs.chain(self.outputs.iter().map(|port| port.slots.len())).max().unwrap_or(0)
     }
 }
 

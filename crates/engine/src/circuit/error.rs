@@ -1,4 +1,4 @@
-//! Why an evaluation stopped.
+//! Why an evaluation stopped. Each variant is one kind, with its own remedy.
 
 use tacit_net::NetError;
 use tacit_sharing::SharingError;
@@ -6,15 +6,33 @@ use tacit_sharing::SharingError;
 /// Why an evaluation stopped.
 #[derive(Debug, thiserror::Error)]
 pub enum EvaluateError {
-    /// The network or a peer failed.
+    /// The network failed, parties disagree, or what else a [`NetError`] says.
     #[error(transparent)]
     Net(NetError),
-    /// A protocol stopped.
-    #[error(transparent)]
-    Sharing(SharingError),
-    /// The job or an input does not fit the circuit.
+    /// The job or an input does not fit the circuit, or is too large.
     #[error("{0}")]
     Job(String),
+    /// A peer sent what no party that follows the protocol sends.
+    #[error("misbehaviour of party {party}: {what}")]
+    Misbehaviour {
+        /// The peer.
+        party: usize,
+        /// What it did.
+        what: String,
+    },
+    /// This machine has no more of something: randomness, threads, memory.
+    #[error("system: {0}")]
+    System(String),
+    /// An invariant does not hold, or a worker panicked.
+    #[error("this is a bug in Tacit, please report it: {0}")]
+    Bug(String),
+}
+
+impl EvaluateError {
+    /// Whether this only says that another thread of this party had stopped.
+    pub(crate) fn is_echo(&self) -> bool {
+        matches!(self, EvaluateError::Net(NetError::Stopped(_)))
+    }
 }
 
 impl From<NetError> for EvaluateError {
@@ -24,10 +42,30 @@ impl From<NetError> for EvaluateError {
 }
 
 impl From<SharingError> for EvaluateError {
+    /// Jobs are checked before any protocol runs, so shapes that do not fit then are a bug.
     fn from(error: SharingError) -> Self {
         match error {
             SharingError::Net(error) => EvaluateError::Net(error),
-            other => EvaluateError::Sharing(other),
+            SharingError::Streams(error) => {
+                EvaluateError::Job(format!("{error}; split the instances over several runs"))
+            }
+            SharingError::System(what) => EvaluateError::System(what),
+            SharingError::Shape(what) => EvaluateError::Bug(what),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_of_protocols_keep_their_kind() {
+        let of = EvaluateError::from;
+        assert!(matches!(of(SharingError::Shape("x".into())), EvaluateError::Bug(_)));
+        assert!(matches!(of(SharingError::System("x".into())), EvaluateError::System(_)));
+        let stopped = NetError::Stopped("x".into());
+        assert!(of(SharingError::Net(stopped)).is_echo());
+        assert!(!EvaluateError::Bug("x".into()).is_echo());
     }
 }

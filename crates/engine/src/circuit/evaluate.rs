@@ -1,15 +1,17 @@
 //! Runs a job over an open session.
 
 use super::compile::Compiled;
-use super::predict::{ahead_words, predict, stream_name};
-use super::report::{LinkUse, Report};
+use super::links::all_links;
+use super::predict::{ahead_words, predict};
+use super::report::Report;
 use super::worker::{Opened, Worker};
 use super::{EvaluateError, Job, Preprocessing};
 use crate::values::{Instances, Lanes};
+use crate::workers::on_each;
 use std::time::Duration;
 use tacit_circuit::Circuit;
-use tacit_net::{Mesh, Meter, NetError, PartyId, Phase, Session, Stream};
-use tacit_ring::Seed;
+use tacit_net::{Mesh, Session};
+use tacit_ring::Entropy;
 use tacit_sharing::party::Keys;
 use tacit_sharing::setup::Secrets;
 use tacit_sharing::{Party, Role, RoleVisitor, SharingError};
@@ -43,7 +45,10 @@ pub fn agree_instances(
             .ok()
             .and_then(|bytes| usize::try_from(u64::from_le_bytes(bytes)).ok())
             .filter(|count| *count > 0)
-            .ok_or_else(|| EvaluateError::Job(format!("party {party} offers no instances")))?;
+            .ok_or_else(|| EvaluateError::Misbehaviour {
+                party,
+                what: "it offers a number of instances that no input has".into(),
+            })?;
         all = all.join(Instances::of(count)).map_err(|_| {
             EvaluateError::Job(format!(
                 "party {party} offers {count} instances, but this party or another one {}; \
@@ -69,7 +74,21 @@ pub fn evaluate(
     values: Vec<Option<Lanes>>,
     progress: &(dyn Fn(u64) + Sync),
 ) -> Result<Evaluation, EvaluateError> {
-    let result = run(session, compiled, values, progress);
+    evaluate_with(session, compiled, values, &mut Entropy::system(), progress)
+}
+
+/// As [`evaluate`], with fresh secrets from `entropy`: a seeded one makes a test's run repeatable.
+///
+/// # Errors
+/// As [`evaluate`].
+pub fn evaluate_with(
+    session: &mut Session,
+    compiled: &Compiled,
+    values: Vec<Option<Lanes>>,
+    entropy: &mut Entropy,
+    progress: &(dyn Fn(u64) + Sync),
+) -> Result<Evaluation, EvaluateError> {
+    let result = run(session, compiled, values, entropy, progress);
     if let Err(error) = &result {
         session.abort(&error.to_string());
     }
@@ -80,11 +99,12 @@ fn run(
     session: &mut Session,
     compiled: &Compiled,
     values: Vec<Option<Lanes>>,
+    entropy: &mut Entropy,
     progress: &(dyn Fn(u64) + Sync),
 ) -> Result<Evaluation, EvaluateError> {
     let job = compiled.job();
     if session.meshes.len() != job.workers {
-        return Err(EvaluateError::Job(format!(
+        return Err(EvaluateError::Bug(format!(
             "the session has {} threads, the job {}",
             session.meshes.len(),
             job.workers
@@ -95,12 +115,10 @@ fn run(
     session.agree(compiled.facts())?;
     let role = job.role_of(session.me())?;
     let values = fit_values(compiled, role, values)?;
-    let id = session_id(session)?;
-    let secrets = Secrets::exchange(&mut session.meshes[0], &id, job.protocol, job.places)?;
-    let keys: Vec<Keys> = (0..job.workers).map(|w| secrets.keys("circuit", 1, w)).collect();
+    let mut keys = worker_keys(session, job, entropy)?;
     let times = Times { started, ready: session.meshes[0].now() };
     let visitor =
-        RunRole { session: &mut *session, compiled, values: &values, keys: &keys, progress };
+        RunRole { session: &mut *session, compiled, values: &values, keys: &mut keys, progress };
     let (opened, offline) = job.protocol.visit(role, visitor)?;
     let finished = session.meshes[0].now();
     let outputs = assemble(compiled, opened);
@@ -113,11 +131,17 @@ struct Times {
     ready: Duration,
 }
 
-/// A session identifier to which every party contributes.
-fn session_id(session: &mut Session) -> Result<Vec<u8>, EvaluateError> {
-    let mine = Seed::random()
-        .map_err(|e| EvaluateError::Job(format!("the system gives no randomness: {e}")))?;
-    Ok(session.publish(mine.expose())?.concat())
+/// Fresh keys of all workers, for a session identifier to which every party contributes.
+fn worker_keys(
+    session: &mut Session,
+    job: &Job,
+    entropy: &mut Entropy,
+) -> Result<Vec<Keys>, EvaluateError> {
+    let mine = entropy.seed().map_err(SharingError::from)?;
+    let id = session.publish(mine.expose())?.concat();
+    let mesh = &mut session.meshes[0];
+    let mut secrets = Secrets::exchange(mesh, &id, job.protocol, job.places, entropy)?;
+    Ok(secrets.keys("circuit", 1, job.workers))
 }
 
 /// Values of the ports that this role owns, with the job's number of instances.
@@ -152,7 +176,7 @@ struct RunRole<'a> {
     session: &'a mut Session,
     compiled: &'a Compiled,
     values: &'a [Option<Lanes>],
-    keys: &'a [Keys],
+    keys: &'a mut [Keys],
     progress: &'a (dyn Fn(u64) + Sync),
 }
 
@@ -165,57 +189,18 @@ impl RoleVisitor for RunRole<'_> {
         let places = compiled.job().places;
         let separate = compiled.job().preprocessing == Preprocessing::Separate;
         let ahead = ahead_words(compiled, P::ROLE);
-        let work = |mesh: &mut Mesh, worker: usize| {
-            let party = Party::new(&mut *mesh, places)?;
-            let task = Worker::<P>::new(compiled, party, &keys[worker], values, worker, progress);
+        let workers = keys.iter_mut().enumerate();
+        let results = on_each(&mut session.meshes, workers, |mesh, (worker, keys)| {
+            let party = Party::new(mesh, places)?;
+            let streams = keys.streams();
+            let task = Worker::<P>::new(compiled, party, streams, values, worker, progress);
             let words = compiled.share_of(worker).len() as u64;
             let expected = ahead.map(|per_word| (per_word * words * 8) as usize);
-            let result = if separate { task.separate(expected) } else { task.interleaved() };
-            result.inspect_err(|error| mesh.abort(&error.to_string()))
-        };
-        let results: Vec<Result<_, SharingError>> = std::thread::scope(|scope| {
-            let mut meshes = session.meshes.iter_mut().enumerate();
-            let first = meshes.next();
-            let others: Vec<_> = meshes
-                .map(|(worker, mesh)| {
-                    scope.spawn({
-                        let work = &work;
-                        move || work(mesh, worker)
-                    })
-                })
-                .collect();
-            let mine = first.map(|(worker, mesh)| work(mesh, worker));
-            let others = others.into_iter().map(|thread| {
-                thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-            });
-            mine.into_iter().chain(others).collect()
-        });
-        collect(results)
+            if separate { task.separate(expected) } else { task.interleaved() }
+        })?;
+        let began = results.iter().filter_map(|(_, began)| *began).max();
+        Ok((results.into_iter().map(|(opened, _)| opened).collect(), began))
     }
-}
-
-/// The workers' results, or the error that tells most: not that another thread had stopped.
-fn collect(
-    results: Vec<Result<(Opened, Option<Duration>), SharingError>>,
-) -> Result<(Vec<Opened>, Option<Duration>), EvaluateError> {
-    let mut opened = Vec::new();
-    let mut began = None;
-    let mut failure: Option<SharingError> = None;
-    for result in results {
-        match result {
-            Ok((part, time)) => {
-                opened.push(part);
-                began = began.max(time);
-            }
-            Err(error) => {
-                let dull = matches!(failure, None | Some(SharingError::Net(NetError::Stopped(_))));
-                if dull {
-                    failure = Some(error);
-                }
-            }
-        }
-    }
-    failure.map_or(Ok((opened, began)), |error| Err(error.into()))
 }
 
 fn assemble(compiled: &Compiled, parts: Vec<Opened>) -> Vec<Option<Lanes>> {
@@ -244,17 +229,8 @@ fn report(
 ) -> Result<Report, EvaluateError> {
     let me = session.me();
     let meter = session.meter();
-    let mine = serde_json::to_vec(&metered(&meter, me))
-        .map_err(|e| EvaluateError::Job(format!("cannot write the meter: {e}")))?;
-    let mut links: Vec<LinkUse> = Vec::new();
-    for (party, bytes) in session.publish(&mine)?.iter().enumerate() {
-        let theirs: Vec<LinkUse> = serde_json::from_slice(bytes).map_err(|_| {
-            EvaluateError::Job(format!("party {party} sent a meter that cannot be read"))
-        })?;
-        links.extend(theirs.into_iter().map(|part| own_words(part, party)));
-    }
     let prediction = predict(compiled);
-    let links = merge_links(compiled, &prediction.words, links);
+    let links = all_links(session, compiled.job().places, &(prediction.words * 8))?;
     let job = compiled.job();
     let began = online_began.unwrap_or(times.ready);
     let role = job.role_of(me)?;
@@ -278,85 +254,4 @@ fn report(
         predicted_rounds: prediction.rounds[role],
         links,
     })
-}
-
-/// What `party` may tell: what it sent, and how long it waited.
-fn own_words(part: LinkUse, party: usize) -> LinkUse {
-    let (sent, waited) = (usize::from(part.from) == party, usize::from(part.to) == party);
-    LinkUse {
-        bytes: if sent { part.bytes } else { 0 },
-        messages: if sent { part.messages } else { 0 },
-        waited_seconds: if waited { part.waited_seconds.clamp(0.0, 1e9) } else { 0.0 },
-        ..part
-    }
-}
-
-/// What this party sent (and how long it waited for what it got), set-up left out.
-fn metered(meter: &Meter, me: PartyId) -> Vec<LinkUse> {
-    let mut links = Vec::new();
-    for (peer, stream, phase, count) in meter.entries() {
-        if phase == Phase::Setup || peer == me {
-            continue;
-        }
-        let entry = |from: PartyId, to: PartyId| LinkUse {
-            from: from.0,
-            to: to.0,
-            stream: stream_name(stream).into(),
-            bytes: 0,
-            messages: 0,
-            predicted_bytes: 0,
-            waited_seconds: 0.0,
-        };
-        if count.bytes_sent > 0 {
-            let sent = LinkUse {
-                bytes: count.bytes_sent,
-                messages: count.messages_sent,
-                ..entry(me, peer)
-            };
-            links.push(sent);
-        }
-        if count.bytes_received > 0 {
-            let waited_seconds = count.waited_ns as f64 * 1e-9;
-            links.push(LinkUse { waited_seconds, ..entry(peer, me) });
-        }
-    }
-    links
-}
-
-/// One entry per link and stream that is used or predicted, ordered.
-fn merge_links(
-    compiled: &Compiled,
-    words: &tacit_sharing::cost::Traffic,
-    parts: Vec<LinkUse>,
-) -> Vec<LinkUse> {
-    let places = compiled.job().places;
-    let mut links = Vec::new();
-    for (from, to) in (0..3).flat_map(|from| (0..3).map(move |to| (from, to))) {
-        for (stream, words) in
-            [(Stream::Pre, words.pre[from][to]), (Stream::On, words.on[from][to])]
-        {
-            let (sender, receiver) = (places[from].0, places[to].0);
-            let name = stream_name(stream);
-            let mine =
-                parts.iter().filter(|p| (p.from, p.to) == (sender, receiver) && p.stream == name);
-            let mut link = LinkUse {
-                from: sender,
-                to: receiver,
-                stream: name.into(),
-                bytes: 0,
-                messages: 0,
-                predicted_bytes: words * 8,
-                waited_seconds: 0.0,
-            };
-            for part in mine {
-                link.bytes = link.bytes.saturating_add(part.bytes);
-                link.messages = link.messages.saturating_add(part.messages);
-                link.waited_seconds += part.waited_seconds;
-            }
-            if link.bytes > 0 || link.predicted_bytes > 0 {
-                links.push(link);
-            }
-        }
-    }
-    links
 }

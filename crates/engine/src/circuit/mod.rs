@@ -8,13 +8,14 @@ mod compile;
 mod error;
 mod evaluate;
 mod job;
+pub(crate) mod links;
 mod predict;
 mod report;
 mod worker;
 
 pub use compile::Compiled;
 pub use error::EvaluateError;
-pub use evaluate::{Evaluation, agree_instances, evaluate};
+pub use evaluate::{Evaluation, agree_instances, evaluate, evaluate_with};
 pub use job::{Blocking, FormChoice, Job, MAX_VALUE_BYTES, Preprocessing};
 pub use predict::{Prediction, predict};
 pub use report::{LinkUse, Report};

@@ -5,33 +5,36 @@
 //! one. So up to a group's worth of messages is under way while a block computes. All messages
 //! of the role that works ahead are sent in the half-stage in which their receiver takes them,
 //! which keeps both sides in the same order without tags.
+//!
+//! Outputs are all that the role that works ahead waits for. It takes them some groups late, so
+//! that its messages for the next groups are at its peers before those need them; how late is
+//! bounded, and with it what peers must keep for each other.
 
 use super::compile::{Compiled, InputPort};
 use crate::values::Lanes;
+use std::collections::VecDeque;
 use std::marker::PhantomData;
 use std::ops::Range;
 use std::time::Duration;
 use tacit_net::Phase;
 use tacit_ring::Z2;
 use tacit_sharing::multi_fan_in::wide::{self, WideScratch};
-use tacit_sharing::party::{Ids, Keys};
+use tacit_sharing::party::Streams;
 use tacit_sharing::transfer::{self, Input, KeptDraws, Output, TransferScratch};
 use tacit_sharing::{Draws, Party, Role, Shares, SharingError, Timing, products};
+use zeroize::{Zeroize, Zeroizing};
 
-/// What a worker gives back: the opened words of its lanes, by port and bit.
+/// What a worker gives back: the opened words of its lanes, by port and bit. Wiped when dropped.
 pub(super) struct Opened {
     pub at: Range<usize>,
     /// `None` for ports that this party does not learn.
     pub ports: Vec<Option<Vec<Vec<u64>>>>,
 }
 
-/// Which part of a job a pass over the blocks does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Pass {
-    /// All of it.
-    Whole,
-    /// The ahead role's part of stored preprocessing: no online message.
-    Ahead,
+impl Drop for Opened {
+    fn drop(&mut self) {
+        self.ports.iter_mut().flatten().flatten().for_each(Zeroize::zeroize);
+    }
 }
 
 struct Block<'k> {
@@ -40,10 +43,11 @@ struct Block<'k> {
     draws: Draws<'k>,
 }
 
-/// What the ahead role keeps between stored preprocessing and the online phase.
+/// What the ahead role keeps of a block until its peers have come so far.
 #[derive(Default)]
 struct Kept {
     at: Range<usize>,
+    /// Of its inputs whose values must wait for the online phase.
     inputs: Vec<KeptDraws<Z2>>,
     /// Shares of the outputs that it learns.
     outputs: Vec<Shares<Z2>>,
@@ -52,15 +56,19 @@ struct Kept {
 pub(super) struct Worker<'a, 'm, P> {
     compiled: &'a Compiled,
     party: Party<'m>,
-    keys: &'a Keys,
-    ids: Ids,
+    streams: Streams<'a>,
     values: &'a [Option<Lanes>],
     at: Range<usize>,
     progress: &'a (dyn Fn(u64) + Sync),
     products: products::Scratch<Z2>,
     wide: WideScratch<Z2>,
     transfer: TransferScratch<Z2>,
-    buffer: Vec<Z2>,
+    /// Values on their way in or out.
+    buffer: Zeroizing<Vec<Z2>>,
+    /// Shares of blocks that are done, for blocks to come: every slot is written before it is read.
+    spare: Vec<Shares<Z2>>,
+    /// At the ahead role, groups of blocks whose outputs it has still to take; oldest first.
+    owed: VecDeque<Vec<Kept>>,
     opened: Opened,
     role: PhantomData<P>,
 }
@@ -69,12 +77,13 @@ impl<'a, 'm, P: Role> Worker<'a, 'm, P> {
     pub fn new(
         compiled: &'a Compiled,
         party: Party<'m>,
-        keys: &'a Keys,
+        streams: Streams<'a>,
         values: &'a [Option<Lanes>],
         worker: usize,
         progress: &'a (dyn Fn(u64) + Sync),
     ) -> Self {
         let at = compiled.share_of(worker);
+        let words = compiled.block_words.min(at.len());
         let ports = compiled.outputs.iter().map(|port| {
             port.receivers.contains(&P::ROLE).then(|| vec![vec![0; at.len()]; port.slots.len()])
         });
@@ -82,23 +91,29 @@ impl<'a, 'm, P: Role> Worker<'a, 'm, P> {
             opened: Opened { at: at.clone(), ports: ports.collect() },
             compiled,
             party,
-            keys,
-            ids: Ids::default(),
+            streams,
             values,
             at,
             progress,
             products: products::Scratch::default(),
             wide: WideScratch::default(),
             transfer: TransferScratch::default(),
-            buffer: Vec::new(),
+            buffer: Zeroizing::new(Vec::with_capacity(compiled.widest_port() * words)),
+            spare: Vec::new(),
+            owed: VecDeque::new(),
             role: PhantomData,
         }
+    }
+
+    fn works_ahead() -> bool {
+        P::PROTOCOL.ahead() == Some(P::ROLE)
     }
 
     /// Preprocessing and evaluation in one go.
     pub fn interleaved(mut self) -> Result<(Opened, Option<Duration>), SharingError> {
         self.party.mesh().set_phase(Phase::Online);
-        self.all_groups(Pass::Whole)?;
+        self.all_groups(Self::owe)?;
+        self.take_owed(0)?;
         self.party.flush()?;
         Ok((self.opened, None))
     }
@@ -110,27 +125,35 @@ impl<'a, 'm, P: Role> Worker<'a, 'm, P> {
         expected: [usize; 3],
     ) -> Result<(Opened, Option<Duration>), SharingError> {
         self.party.mesh().set_phase(Phase::Offline);
-        let kept = if P::PROTOCOL.ahead() == Some(P::ROLE) {
-            self.all_groups(Pass::Ahead)?
+        let mut kept = Vec::new();
+        if Self::works_ahead() {
+            self.all_groups(|_, group| {
+                kept.push(group);
+                Ok(())
+            })?;
         } else {
             for (role, bytes) in expected.into_iter().enumerate().filter(|(_, bytes)| *bytes > 0) {
                 self.party.fetch_ahead(role, bytes)?;
             }
-            Vec::new()
-        };
+        }
         self.party.flush()?;
         let began = self.party.mesh().now();
         self.party.mesh().set_phase(Phase::Online);
-        if P::PROTOCOL.ahead() == Some(P::ROLE) {
+        if Self::works_ahead() {
             self.online_of_ahead(kept)?;
         } else {
-            self.all_groups(Pass::Whole)?;
+            self.all_groups(|_, _| Ok(()))?;
         }
         self.party.flush()?;
+        self.party.check_used_up()?;
         Ok((self.opened, Some(began)))
     }
 
-    fn all_groups(&mut self, pass: Pass) -> Result<Vec<Kept>, SharingError> {
+    /// Takes all blocks through all stages, and tells `done` what is kept of each group.
+    fn all_groups(
+        &mut self,
+        mut done: impl FnMut(&mut Self, Vec<Kept>) -> Result<(), SharingError>,
+    ) -> Result<(), SharingError> {
         let words = self.compiled.block_words;
         let blocks: Vec<Range<usize>> = self
             .at
@@ -138,39 +161,40 @@ impl<'a, 'm, P: Role> Worker<'a, 'm, P> {
             .step_by(words)
             .map(|start| start..(start + words).min(self.at.end))
             .collect();
-        let slots = self.compiled.schedule.slots();
-        let mut kept = Vec::new();
         for group in blocks.chunks(self.compiled.blocks.max(1)) {
-            let draws = self.ids.step()?.draws(self.keys, group.len() as u32)?;
-            let mut group: Vec<Block<'_>> = group
-                .iter()
-                .zip(draws)
-                .map(|(at, draws)| Block {
-                    at: at.clone(),
-                    shares: Shares::new(slots, at.len()),
-                    draws,
-                })
+            let draws = self.streams.step(group.len() as u32)?;
+            let blocks = group.iter().zip(draws);
+            let mut blocks: Vec<Block<'_>> = blocks
+                .map(|(at, draws)| Block { at: at.clone(), shares: self.shares(at.len()), draws })
                 .collect();
-            kept.extend(self.group(&mut group, pass)?);
-            (self.progress)(group.iter().map(|b| b.at.len() as u64).sum());
+            let kept = self.group(&mut blocks)?;
+            self.spare.extend(blocks.into_iter().map(|block| block.shares));
+            done(self, kept)?;
+            (self.progress)(group.iter().map(|at| at.len() as u64).sum());
         }
-        Ok(kept)
+        Ok(())
+    }
+
+    /// Shares for a block of `words` words, with any content.
+    fn shares(&mut self, words: usize) -> Shares<Z2> {
+        let spare = self.spare.pop().filter(|shares| shares.words() == words);
+        spare.unwrap_or_else(|| Shares::new(self.compiled.schedule.slots(), words))
     }
 
     /// Takes a group of blocks through all stages.
-    fn group(&mut self, group: &mut [Block<'a>], pass: Pass) -> Result<Vec<Kept>, SharingError> {
+    fn group(&mut self, group: &mut [Block<'a>]) -> Result<Vec<Kept>, SharingError> {
         let depth = self.compiled.schedule.depth();
         let mut kept: Vec<Kept> =
             group.iter().map(|b| Kept { at: b.at.clone(), ..Kept::default() }).collect();
         self.party.mesh().set_step(0);
         for (block, kept) in group.iter_mut().zip(&mut kept) {
-            self.begin_inputs(block, pass, kept)?;
+            self.begin_inputs(block, kept)?;
         }
         for level in 0..=depth {
             self.party.mesh().set_step(level as u32);
             for block in group.iter_mut() {
                 if level == 0 {
-                    self.finish_inputs(block, pass)?;
+                    self.finish_inputs(block)?;
                 } else {
                     self.finish_level(block, level - 1)?;
                 }
@@ -184,20 +208,15 @@ impl<'a, 'm, P: Role> Worker<'a, 'm, P> {
         }
         self.party.mesh().set_step(depth as u32 + 1);
         for (block, kept) in group.iter_mut().zip(&mut kept) {
-            self.finish_outputs(block, pass, kept)?;
+            self.finish_outputs(block, kept)?;
         }
-        Ok(if pass == Pass::Ahead { kept } else { Vec::new() })
+        Ok(kept)
     }
 
-    fn begin_inputs(
-        &mut self,
-        block: &mut Block<'a>,
-        pass: Pass,
-        kept: &mut Kept,
-    ) -> Result<(), SharingError> {
+    fn begin_inputs(&mut self, block: &mut Block<'a>, kept: &mut Kept) -> Result<(), SharingError> {
         let compiled = self.compiled;
         for (index, port) in compiled.inputs.iter().enumerate() {
-            if pass == Pass::Ahead && port.owner == P::ROLE && port.timing == Timing::Late {
+            if is_late::<P>(port) {
                 let draws = transfer::input_keep::<P, Z2>(
                     &mut block.draws,
                     &mut block.shares,
@@ -232,12 +251,9 @@ impl<'a, 'm, P: Role> Worker<'a, 'm, P> {
         Ok(())
     }
 
-    fn finish_inputs(&mut self, block: &mut Block<'a>, pass: Pass) -> Result<(), SharingError> {
+    fn finish_inputs(&mut self, block: &mut Block<'a>) -> Result<(), SharingError> {
         let compiled = self.compiled;
-        for port in &compiled.inputs {
-            if pass == Pass::Ahead && port.owner == P::ROLE && port.timing == Timing::Late {
-                continue;
-            }
+        for port in compiled.inputs.iter().filter(|port| !is_late::<P>(port)) {
             let input = port_input(port, &[]);
             transfer::input_finish::<P, Z2>(
                 &mut self.party,
@@ -286,23 +302,16 @@ impl<'a, 'm, P: Role> Worker<'a, 'm, P> {
     fn finish_outputs(
         &mut self,
         block: &mut Block<'a>,
-        pass: Pass,
         kept: &mut Kept,
     ) -> Result<(), SharingError> {
         let compiled = self.compiled;
         for (index, port) in compiled.outputs.iter().enumerate() {
-            let mine = port.receivers.contains(&P::ROLE);
-            if pass == Pass::Ahead && mine {
+            let mut receivers = port.receivers.clone();
+            if Self::works_ahead() && receivers.contains(&P::ROLE) {
                 kept.outputs.push(block.shares.subset(&port.slots));
+                receivers.retain(|receiver| *receiver != P::ROLE);
             }
-            let others: Vec<usize>;
-            let receivers = if pass == Pass::Ahead {
-                others = port.receivers.iter().copied().filter(|r| *r != P::ROLE).collect();
-                &others
-            } else {
-                &port.receivers
-            };
-            let output = Output { receivers, slots: &port.slots };
+            let output = Output { receivers: &receivers, slots: &port.slots };
             self.take(index, block.at.clone(), &block.shares, output)?;
         }
         Ok(())
@@ -330,34 +339,61 @@ impl<'a, 'm, P: Role> Worker<'a, 'm, P> {
         Ok(())
     }
 
-    /// The ahead role's online messages after stored preprocessing: its late inputs, and the
-    /// outputs that it learns.
-    fn online_of_ahead(&mut self, kept: Vec<Kept>) -> Result<(), SharingError> {
-        let compiled = self.compiled;
-        for block in &kept {
-            let late = compiled
-                .inputs
-                .iter()
-                .enumerate()
-                .filter(|(_, port)| port.owner == P::ROLE && port.timing == Timing::Late);
-            for ((index, _), draws) in late.zip(&block.inputs) {
-                self.load(index, &block.at)?;
-                transfer::input_send_kept::<P, Z2>(&mut self.party, draws, &self.buffer)?;
+    /// The ahead role's online part after stored preprocessing: its late inputs, and the outputs
+    /// that it learns. A group's inputs leave before its outputs are waited for.
+    fn online_of_ahead(&mut self, kept: Vec<Vec<Kept>>) -> Result<(), SharingError> {
+        for mut group in kept {
+            self.party.mesh().set_step(0);
+            for block in &mut group {
+                self.send_late_inputs(block)?;
             }
+            self.party.flush()?;
+            self.owe(group)?;
         }
-        self.party.flush()?;
-        self.party.mesh().set_step(compiled.schedule.depth() as u32 + 1);
-        for block in &kept {
-            let mine = compiled.outputs.iter().enumerate();
-            let mine = mine.filter(|(_, port)| port.receivers.contains(&P::ROLE));
-            for ((index, port), shares) in mine.zip(&block.outputs) {
-                let slots: Vec<u32> = (0..port.slots.len() as u32).collect();
-                let output = Output { receivers: &[P::ROLE], slots: &slots };
-                self.take(index, block.at.clone(), shares, output)?;
+        self.take_owed(0)
+    }
+
+    fn send_late_inputs(&mut self, block: &mut Kept) -> Result<(), SharingError> {
+        let late = self.compiled.inputs.iter().enumerate().filter(|(_, port)| is_late::<P>(port));
+        for ((index, _), draws) in late.zip(block.inputs.drain(..)) {
+            self.load(index, &block.at)?;
+            transfer::input_send_kept::<P, Z2>(&mut self.party, &draws, &self.buffer)?;
+        }
+        Ok(())
+    }
+
+    /// Puts off the outputs of a group; takes those that were put off for long enough.
+    fn owe(&mut self, group: Vec<Kept>) -> Result<(), SharingError> {
+        self.owed.push_back(group);
+        self.take_owed(self.compiled.groups_late)
+    }
+
+    /// Takes the outputs that were put off, except those of the latest `keep` groups.
+    fn take_owed(&mut self, keep: usize) -> Result<(), SharingError> {
+        self.party.mesh().set_step(self.compiled.schedule.depth() as u32 + 1);
+        while self.owed.len() > keep {
+            for block in self.owed.pop_front().into_iter().flatten() {
+                self.take_kept(&block)?;
             }
         }
         Ok(())
     }
+
+    fn take_kept(&mut self, block: &Kept) -> Result<(), SharingError> {
+        let mine = self.compiled.outputs.iter().enumerate();
+        let mine = mine.filter(|(_, port)| port.receivers.contains(&P::ROLE));
+        for ((index, port), shares) in mine.zip(&block.outputs) {
+            let slots: Vec<u32> = (0..port.slots.len() as u32).collect();
+            let output = Output { receivers: &[P::ROLE], slots: &slots };
+            self.take(index, block.at.clone(), shares, output)?;
+        }
+        Ok(())
+    }
+}
+
+/// Whether this role gives the input, and only once preprocessing is stored.
+fn is_late<P: Role>(port: &InputPort) -> bool {
+    port.owner == P::ROLE && port.timing == Timing::Late
 }
 
 fn port_input<'v>(port: &'v InputPort, values: &'v [Z2]) -> Input<'v, Z2> {

@@ -42,7 +42,7 @@ fn next<R: std::io::Read>(
     reader.read_byte_record(record).map_err(|e| {
         let line = e.position().map_or(0, csv::Position::line);
         let problem = match e.kind() {
-            ErrorKind::Io(io) => Problem::Io(io.kind().to_string()),
+            ErrorKind::Io(io) => Problem::Io(io.kind()),
             _ => Problem::Csv("the row cannot be read"),
         };
         ValueError::at(name, line, 0, problem)

@@ -49,7 +49,7 @@ impl std::error::Error for ValueError {}
 pub enum Problem {
     /// The operating system could not read or write the file.
     #[error("cannot read or write the file: {0}")]
-    Io(String),
+    Io(std::io::ErrorKind),
     /// The extension does not name a format.
     #[error(
         "the file extension names no value format; use .hex, .bin, .dec, .csv or .raw, \

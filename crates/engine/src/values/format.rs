@@ -20,24 +20,49 @@ pub fn write_outputs(
     ports: &[PortSpec],
     values: &[Lanes],
 ) -> Result<(), ValueError> {
+    let (format, partial) = begin_outputs(path, format, ports)?;
     let name = path.display().to_string();
-    let io_error = |e: io::Error| ValueError::in_file(&name, Problem::Io(e.kind().to_string()));
-    let format = match format {
-        Some(format) => format,
-        None => Format::of_path(path)?,
-    };
-    check(format, ports).map_err(|problem| ValueError::in_file(&name, problem))?;
-    ports.iter().try_for_each(|port| port.check(&name))?;
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
-    let partial = NamedTempFile::new_in(folder).map_err(io_error)?;
+    let io_error = |e: io::Error| ValueError::in_file(&name, Problem::Io(e.kind()));
     let mut out = BufWriter::with_capacity(1 << 16, partial);
     format_outputs(&mut out, format, ports, values).map_err(io_error)?;
     let partial = out.into_inner().map_err(|e| io_error(e.into_error()))?;
     partial.persist(path).map_err(|e| io_error(e.error))?;
     Ok(())
+}
+
+/// Whether [`write_outputs`] can write such a file, before there is anything to write: the format
+/// holds the ports, and the folder takes files.
+///
+/// # Errors
+/// What [`write_outputs`] would say.
+pub fn check_outputs(
+    path: &Path,
+    format: Option<Format>,
+    ports: &[PortSpec],
+) -> Result<(), ValueError> {
+    begin_outputs(path, format, ports).map(drop)
+}
+
+/// The format, and a file under a temporary name; it vanishes unless it is given its own.
+fn begin_outputs(
+    path: &Path,
+    format: Option<Format>,
+    ports: &[PortSpec],
+) -> Result<(Format, NamedTempFile), ValueError> {
+    let name = path.display().to_string();
+    let fail = |problem: Problem| ValueError::in_file(&name, problem);
+    let format = format.map_or_else(|| Format::of_path(path), Ok)?;
+    check(format, ports).map_err(fail)?;
+    ports.iter().try_for_each(|port| port.check(&name))?;
+    if path.is_dir() {
+        return Err(fail(Problem::Io(io::ErrorKind::IsADirectory)));
+    }
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    let partial = NamedTempFile::new_in(folder).map_err(|e| fail(Problem::Io(e.kind())))?;
+    Ok((format, partial))
 }
 
 /// Writes all instances of `ports`; `values` has one entry per port, all of the same

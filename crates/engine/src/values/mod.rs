@@ -25,7 +25,7 @@ mod text;
 mod tests;
 
 pub use error::{Problem, ValueError};
-pub use format::{format_outputs, write_outputs};
+pub use format::{check_outputs, format_outputs, write_outputs};
 pub use lanes::{Instances, Lanes};
 pub use order::BitOrder;
 pub use parse::{parse_inputs, read_inputs};

@@ -19,8 +19,7 @@ pub fn read_inputs(
         Some(format) => format,
         None => Format::of_path(path)?,
     };
-    let file = File::open(path)
-        .map_err(|e| ValueError::in_file(&name, Problem::Io(e.kind().to_string())))?;
+    let file = File::open(path).map_err(|e| ValueError::in_file(&name, Problem::Io(e.kind())))?;
     let mut source = BufReader::with_capacity(1 << 16, file);
     parse_inputs(&mut source, &name, format, ports)
 }

@@ -21,7 +21,7 @@ pub(super) fn parse(
     let mut buffer = Zeroizing::new(vec![0u8; instance_bytes]);
     loop {
         let left = fill(source, &mut buffer)
-            .map_err(|e| ValueError::in_file(name, Problem::Io(e.kind().to_string())))?;
+            .map_err(|e| ValueError::in_file(name, Problem::Io(e.kind())))?;
         if left == 0 {
             return Ok(());
         }

@@ -249,6 +249,23 @@ fn output_files_are_written_whole_or_not_at_all() {
     ));
 }
 
+#[test]
+fn output_files_that_cannot_be_written_are_known_before() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let ports = [PortSpec::new("x", 129)];
+    let check = |name: &str, format| {
+        check_outputs(&folder.path().join(name), format, &ports).map_err(|e| e.problem)
+    };
+    assert_eq!(check("out.hex", None), Ok(()));
+    assert_eq!(check("out.txt", Some(Format::Hex)), Ok(()));
+    assert_eq!(std::fs::read_dir(folder.path()).expect("folder").count(), 0);
+    assert_eq!(check("out.txt", None), Err(Problem::UnknownExtension));
+    assert!(matches!(check("out.dec", None), Err(Problem::TooWideForDecimal { .. })));
+    assert_eq!(check("no/out.hex", None), Err(Problem::Io(std::io::ErrorKind::NotFound)));
+    let itself = check_outputs(folder.path(), Some(Format::Hex), &ports).map_err(|e| e.problem);
+    assert_eq!(itself, Err(Problem::Io(std::io::ErrorKind::IsADirectory)));
+}
+
 /// Ports with lanes of the same number of instances.
 fn arb_values() -> impl Strategy<Value = (Vec<PortSpec>, Vec<Lanes>)> {
     let port = (0u32..200, 0usize..4, any::<bool>()).prop_map(|(width, order, signed)| {

@@ -23,7 +23,7 @@ pub(super) fn parse(
         let read = source
             .take(limit as u64 + 1)
             .read_until(b'\n', &mut line)
-            .map_err(|e| ValueError::in_file(name, Problem::Io(e.kind().to_string())))?;
+            .map_err(|e| ValueError::in_file(name, Problem::Io(e.kind())))?;
         if read == 0 {
             break;
         }

@@ -8,6 +8,8 @@
 //! key (no output block repeats); derive one key per session and purpose.
 
 mod portable;
+#[cfg(feature = "testing")]
+mod script;
 mod throughput;
 #[cfg(target_arch = "x86_64")]
 mod x86;
@@ -87,6 +89,8 @@ enum Cipher {
     Portable(portable::Cipher),
     #[cfg(target_arch = "x86_64")]
     X86(x86::Cipher),
+    #[cfg(feature = "testing")]
+    Script(script::Cipher),
 }
 
 impl Prg {
@@ -130,6 +134,8 @@ impl Prg {
             Cipher::Portable(cipher) => cipher.fill(stream, position, out),
             #[cfg(target_arch = "x86_64")]
             Cipher::X86(cipher) => cipher.fill(stream, position, out),
+            #[cfg(feature = "testing")]
+            Cipher::Script(cipher) => cipher.fill(stream, position, out),
         }
     }
 
@@ -138,6 +144,17 @@ impl Prg {
     #[must_use]
     pub fn stream(&self, id: StreamId) -> PrgStream<'_> {
         PrgStream { prg: self, stream: id.number(), position: 0 }
+    }
+}
+
+#[cfg(feature = "testing")]
+impl Prg {
+    /// **Not random**: stream 0 gives `bytes`, and there is no other. With it a test goes through
+    /// every choice of masks, one per lane.
+    #[must_use]
+    pub fn insecure_scripted(bytes: Vec<u8>) -> Prg {
+        let cipher = Cipher::Script(script::Cipher::new(bytes));
+        Prg { cipher, backend: Backend::Portable }
     }
 }
 

@@ -55,13 +55,10 @@ pub struct PolyPlan {
     pub(crate) fused: bool,
 }
 
-/// Positions in ascending order: products sort by size, then by these.
-fn positions(mask: u16) -> Vec<u32> {
-    (0..16).filter(|i| mask >> i & 1 == 1).collect()
-}
-
-fn by_size_then_positions(mask: &u16) -> (u32, Vec<u32>) {
-    (mask.count_ones(), positions(*mask))
+/// Products sort by size, then by their positions in ascending order: of two with the same size,
+/// the one that has the lowest position in which they differ comes first.
+fn by_size_then_positions(mask: &u16) -> (u32, u16) {
+    (mask.count_ones(), !mask.reverse_bits())
 }
 
 /// All products of two or more inputs contained in `mask`, itself included.
@@ -85,8 +82,9 @@ impl PolyPlan {
         products.sort_unstable();
         products.dedup();
         let mut closure: Vec<u16> = products.iter().flat_map(|m| sub_products(*m)).collect();
-        closure.sort_by_key(by_size_then_positions);
+        closure.sort_unstable();
         closure.dedup();
+        closure.sort_unstable_by_key(by_size_then_positions);
         let contained = |m: u16| products.iter().any(|p| *p != m && p & m == m);
         let (inner, top): (Vec<u16>, Vec<u16>) = closure.iter().partition(|m| contained(**m));
         let fused = top.len() > poly.outputs().len();
@@ -106,7 +104,19 @@ impl PolyPlan {
         plan.singles = sent.iter().map(|m| plan.entry(*m)).collect();
         plan.outputs = poly.outputs().iter().map(|o| plan.output(o, &top)).collect();
         plan.steps = plan.fold_steps();
-        if plan.is_quadratic(top.len()) {
+        if plan.is_quadratic() {
+            plan.form = Form::Quadratic;
+        }
+        plan
+    }
+
+    /// The same layout in another form, as [`PolyPlan::new`] would give it, for less work.
+    #[must_use]
+    pub fn in_form(&self, wanted: Form) -> Self {
+        let mut plan = self.clone();
+        // A plan that became quadratic in some form may stay what was wanted in another one.
+        plan.form = wanted;
+        if plan.is_quadratic() {
             plan.form = Form::Quadratic;
         }
         plan
@@ -128,9 +138,10 @@ impl PolyPlan {
         self.form
     }
 
-    fn is_quadratic(&self, top: usize) -> bool {
+    fn is_quadratic(&self) -> bool {
         let degree_two = self.closure.iter().all(|m| m.count_ones() == 2);
-        let cheaper = self.outputs.len() <= 2 * top.min(self.outputs.len());
+        // No pair contains another one: all of them are sent last.
+        let cheaper = self.outputs.len() <= 2 * self.closure.len().min(self.outputs.len());
         degree_two && (cheaper || self.form == Form::Quadratic)
     }
 
@@ -148,7 +159,8 @@ impl PolyPlan {
     }
 
     /// Entries of the fold's table.
-    pub(crate) fn table(&self) -> usize {
+    #[must_use]
+    pub fn table(&self) -> usize {
         1 + self.inputs + self.closure.len()
     }
 
@@ -214,6 +226,27 @@ mod tests {
             assert_eq!(plan.form(), Form::Symmetric);
         }
         assert_eq!(PolyPlan::product(2, Form::Dealer).form(), Form::Quadratic);
+    }
+
+    #[test]
+    fn another_form_of_a_layout_is_the_layout_in_that_form() {
+        let pairs = Poly::new(3, vec![vec![3, 5, 6], vec![3, 1], vec![5], vec![6, 3, 4]]);
+        let many = Poly::new(4, (0..7).map(|i| vec![3, 5 + (i & 1)]).collect());
+        let cubic = Poly::new(6, vec![vec![0b000_111, 0b111_000, 1], vec![0b011_001, 0]]);
+        let forms = [Form::Dealer, Form::Symmetric, Form::Quadratic];
+        for poly in [pairs, many, cubic] {
+            for (from, to) in forms.into_iter().flat_map(|from| forms.map(|to| (from, to))) {
+                assert_eq!(PolyPlan::new(&poly, from).in_form(to), PolyPlan::new(&poly, to));
+            }
+        }
+    }
+
+    #[test]
+    fn products_sort_by_size_and_then_by_positions() {
+        let positions = |mask: u16| (0..16).filter(|i| mask >> i & 1 == 1).collect::<Vec<u32>>();
+        let mut masks: Vec<u16> = (0..1 << 10).map(|i: u16| i.wrapping_mul(0x9e3b)).collect();
+        masks.sort_by_key(by_size_then_positions);
+        assert!(masks.is_sorted_by_key(|mask| (mask.count_ones(), positions(*mask))));
     }
 
     #[test]

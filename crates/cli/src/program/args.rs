@@ -1,0 +1,103 @@
+//! Where a program's inputs come from and where its results go.
+
+use clap::Args;
+use std::path::PathBuf;
+use std::str::FromStr;
+use tacit_tables::Format;
+
+/// Arguments for inputs and results of programs.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Programs (files that end in .tacit)")]
+pub struct TableArgs {
+    /// CSV or Parquet file with a party's inputs, a column each: alice=pay.csv; with --party just
+    /// the file. If a party has inputs with different row counts, name the one: alice/n=pay.csv
+    #[arg(long = "table", value_name = "[PARTY[/ROWS]=]FILE")]
+    pub tables: Vec<PartyFile>,
+
+    /// An input without rows, of a party or public: rate=0.25, or weights=1,2,3
+    #[arg(long = "value", value_name = "INPUT=VALUES")]
+    pub values: Vec<NamedValue>,
+
+    /// TOML file that maps a party's columns to inputs, with types, ranges and missing values
+    #[arg(long = "schema", value_name = "[PARTY=]FILE")]
+    pub schemas: Vec<PartyFile>,
+
+    /// The column of an input, if it has another name
+    #[arg(long = "column", value_name = "INPUT=COLUMN")]
+    pub columns: Vec<String>,
+
+    /// What to do where an input has no value: error (default), drop (the row) or fill:VALUE
+    #[arg(long = "missing", value_name = "INPUT=POLICY")]
+    pub missing: Vec<String>,
+
+    /// Hide how many rows there are: append rows up to the maximum of row count ROWS; the bits
+    /// INPUT say which rows are real
+    #[arg(long = "pad", value_name = "ROWS=INPUT")]
+    pub pads: Vec<NamedValue>,
+
+    /// File for what a party learns: .csv, .parquet, .json or .txt [default: print it]
+    #[arg(long = "result", value_name = "[PARTY=]FILE")]
+    pub results: Vec<PartyFile>,
+
+    /// How results are printed: table, csv or json
+    #[arg(long, default_value = "table", value_name = "FORMAT")]
+    pub result_format: Format,
+
+    /// Rows of large arrays computed together; fewer take less memory and more rounds
+    #[arg(long, value_name = "ROWS")]
+    pub chunk_rows: Option<usize>,
+}
+
+/// A file of a party.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PartyFile {
+    /// Whose; the own party's if it is not said.
+    pub party: Option<String>,
+    /// For which row count.
+    pub rows: Option<String>,
+    /// Which.
+    pub path: PathBuf,
+}
+
+impl FromStr for PartyFile {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let Some((who, path)) = text.split_once('=') else {
+            return Ok(PartyFile { party: None, rows: None, path: text.into() });
+        };
+        let (party, rows) = match who.split_once('/') {
+            Some((party, rows)) => (party, Some(rows.to_string())),
+            None => (who, None),
+        };
+        if path.is_empty() {
+            return Err("a file's name is missing after `=`".into());
+        }
+        let party = (!party.is_empty()).then(|| party.to_string());
+        Ok(PartyFile { party, rows, path: path.into() })
+    }
+}
+
+/// `NAME=VALUE`.
+#[derive(Clone, PartialEq, Eq)]
+pub struct NamedValue {
+    /// The name.
+    pub name: String,
+    /// What it is given.
+    pub value: String,
+}
+
+impl std::fmt::Debug for NamedValue {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}=..", self.name)
+    }
+}
+
+impl FromStr for NamedValue {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (name, value) = text.split_once('=').ok_or("write NAME=VALUE")?;
+        Ok(NamedValue { name: name.trim().into(), value: value.trim().into() })
+    }
+}

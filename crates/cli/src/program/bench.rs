@@ -1,0 +1,250 @@
+//! `tacit program bench`: how fast a program is here, on random inputs within their ranges.
+
+use super::args::NamedValue;
+use super::load;
+use super::run::bytes;
+use super::show;
+use crate::error::CliError;
+use crate::local::{self, Child, Transport};
+use crate::output::{Output, Report};
+use crate::profile::Profile;
+use crate::run::seconds;
+use clap::Args;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Instant;
+use tacit_engine::bench::Usage;
+use tacit_engine::program::{self as engine, CHUNK_ROWS, Prepared, ProgramJob};
+use tacit_net::{PartyId, Session, SessionConfig, connect};
+use tacit_program::clear::Array;
+use tacit_program::{Interval, Program, Type};
+use tacit_sharing::Protocol;
+
+/// Arguments of `tacit program bench`.
+#[derive(Args, Clone, Debug)]
+#[command(after_help = "Examples:
+  tacit program bench examples/bench/compare.tacit --rows n=1000000
+  tacit program bench examples/bench/sort.tacit --rows n=1000000 --protocol replicated --json")]
+pub struct ProgramBenchArgs {
+    /// The program
+    #[arg(value_name = "PROGRAM")]
+    path: PathBuf,
+
+    /// Row counts [default: 1000, or the maximum if it is less]
+    #[arg(long, value_name = "ROWS=NUMBER")]
+    rows: Vec<NamedValue>,
+
+    /// trio, astra, replicated, multi-fan-in or plain
+    #[arg(long, default_value = "trio")]
+    protocol: Protocol,
+
+    /// Threads per party
+    #[arg(long, default_value_t = 1)]
+    threads: usize,
+
+    /// How the parties are connected
+    #[arg(long, default_value = "tcp")]
+    transport: Transport,
+
+    /// Play a network on real sockets: lan, continental, global, ccs16, a bandwidth such as
+    /// 1gbit, or a TOML file
+    #[arg(long, value_name = "NETWORK")]
+    shape: Option<String>,
+
+    /// Runs; the median is reported
+    #[arg(long, default_value_t = 3)]
+    runs: usize,
+
+    /// Rows of large arrays computed together
+    #[arg(long, value_name = "ROWS")]
+    chunk_rows: Option<usize>,
+}
+
+/// Runs the command.
+pub fn run(args: &ProgramBenchArgs, output: Output) -> Result<ExitCode, CliError> {
+    if let Some(child) = local::from_environment() {
+        let result = child.and_then(|child| party(args, child.me, child.config));
+        return Ok(Child::report(result));
+    }
+    let program = load(&args.path)?;
+    prepare(args, &program)?;
+    if args.runs == 0 {
+        return Err(CliError::input("--runs is at least one"));
+    }
+    let profile = args.shape.as_deref().map(Profile::load).transpose()?;
+    let parties: Vec<Measured> = local::launch(3, args.transport)?.results()?;
+    let last = |f: fn(&Measured) -> f64| parties.iter().map(f).fold(0.0, f64::max);
+    let rows =
+        program.dims.iter().map(|dim| dim.name.clone()).zip(show::rows(&program, &args.rows)?);
+    output.print(&Benchmark {
+        op: program.name.clone(),
+        protocol: args.protocol.to_string(),
+        parties: 3,
+        threads: args.threads,
+        transport: args.transport,
+        network: profile.map(|profile| profile.name),
+        rows: rows.collect(),
+        runs: args.runs,
+        seconds: last(|party| party.seconds),
+        setup_seconds: last(|party| party.setup_seconds),
+        cpu_seconds: parties.iter().map(|party| party.cpu_seconds).sum(),
+        rounds: parties.iter().map(|party| party.rounds).max().unwrap_or(0),
+        peak_rss_bytes: parties.iter().map(|party| party.peak_rss_bytes).max().unwrap_or(0),
+        bytes_sent: parties.into_iter().next().map(|party| party.bytes_sent).unwrap_or_default(),
+        version: env!("CARGO_PKG_VERSION"),
+    })?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn prepare(args: &ProgramBenchArgs, program: &Program) -> Result<Prepared, CliError> {
+    if program.parties.len() > 3 {
+        return Err(CliError::input("three parties compute here; the program has more"));
+    }
+    let parties = (0..program.parties.len() as u8).map(PartyId).collect();
+    let job = ProgramJob {
+        workers: args.threads,
+        chunk_rows: args.chunk_rows.unwrap_or(CHUNK_ROWS),
+        ..ProgramJob::new(args.protocol, parties, show::rows(program, &args.rows)?)
+    };
+    Ok(Prepared::new(program, job)?)
+}
+
+/// One party: all runs over one session.
+fn party(
+    args: &ProgramBenchArgs,
+    me: PartyId,
+    mut config: SessionConfig,
+) -> Result<Measured, CliError> {
+    config.workers = args.threads;
+    if let Some(name) = &args.shape {
+        config.shape = Profile::load(name)?.leaving(me);
+    }
+    let program = load(&args.path)?;
+    let prepared = prepare(args, &program)?;
+    let mut session = connect(&config)?;
+    let mut runs = Vec::new();
+    for _ in 0..args.runs {
+        runs.push(one_run(&mut session, &program, &prepared, me)?);
+    }
+    session.finish()?;
+    runs.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
+    let mut median = runs.swap_remove(runs.len() / 2);
+    median.peak_rss_bytes = Usage::now().peak_rss_bytes;
+    Ok(median)
+}
+
+fn one_run(
+    session: &mut Session,
+    program: &Program,
+    prepared: &Prepared,
+    me: PartyId,
+) -> Result<Measured, CliError> {
+    let mut inputs = BTreeMap::new();
+    for (number, (id, name, owner)) in program.inputs().enumerate() {
+        if owner.is_none_or(|owner| owner.0 == me.0) {
+            let ty = &program.body.nodes[id as usize].types[0];
+            inputs.insert(name.to_owned(), random(ty, &prepared.job().rows, number as u64)?);
+        }
+    }
+    session.barrier()?;
+    let (before, start) = (Usage::now(), Instant::now());
+    let outcome = engine::run(session, prepared, inputs, &|_| {})?;
+    let elapsed = start.elapsed().as_secs_f64();
+    let usage = Usage::now().since(&before);
+    let report = outcome.report;
+    let mut bytes_sent: BTreeMap<String, u64> = BTreeMap::new();
+    for link in &report.links {
+        *bytes_sent.entry(format!("{}->{}", link.from, link.to)).or_default() += link.bytes;
+    }
+    Ok(Measured {
+        seconds: report.online_seconds,
+        setup_seconds: elapsed - report.online_seconds,
+        cpu_seconds: usage.user_seconds + usage.system_seconds,
+        rounds: report.rounds,
+        peak_rss_bytes: 0,
+        bytes_sent,
+    })
+}
+
+/// Values all over the type's interval; which ones does not change the time.
+fn random(ty: &Type, rows: &[u64], seed: u64) -> Result<Array, CliError> {
+    let lengths = ty.shape.iter().map(|extent| extent.bound(rows).map(|n| n as usize));
+    let shape: Option<Vec<usize>> = lengths.collect();
+    let shape = shape.ok_or_else(|| CliError::input("an input has too many elements"))?;
+    let Interval { low, high } = ty.interval;
+    let span = (high - low) as u128 + 1;
+    let mut state = seed;
+    let value = |_| {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (state ^ state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        low + (u128::from(mixed ^ mixed >> 27) % span) as i128
+    };
+    let len: usize = shape.iter().product();
+    Array::from_values(ty.element, shape, (0..len).map(value))
+        .map_err(|e| CliError::input(e.to_string()))
+}
+
+/// One party's median run.
+#[derive(Serialize, Deserialize)]
+struct Measured {
+    seconds: f64,
+    setup_seconds: f64,
+    cpu_seconds: f64,
+    rounds: u64,
+    peak_rss_bytes: u64,
+    bytes_sent: BTreeMap<String, u64>,
+}
+
+/// A benchmark of a program.
+#[derive(Serialize)]
+struct Benchmark {
+    op: String,
+    protocol: String,
+    parties: u64,
+    threads: usize,
+    transport: Transport,
+    network: Option<String>,
+    rows: BTreeMap<String, u64>,
+    runs: usize,
+    /// From the first share to the last revealed value, of the slowest party.
+    seconds: f64,
+    setup_seconds: f64,
+    cpu_seconds: f64,
+    rounds: u64,
+    peak_rss_bytes: u64,
+    bytes_sent: BTreeMap<String, u64>,
+    version: &'static str,
+}
+
+impl Report for Benchmark {
+    fn text(&self, out: &mut dyn Write) -> io::Result<()> {
+        let rows: Vec<String> =
+            self.rows.iter().map(|(dim, rows)| format!(", {dim} = {rows}")).collect();
+        writeln!(
+            out,
+            "{} under {}{}, {} thread(s) per party: median of {} runs",
+            self.op,
+            self.protocol,
+            rows.concat(),
+            self.threads,
+            self.runs
+        )?;
+        let sent: u64 = self.bytes_sent.values().sum();
+        writeln!(
+            out,
+            "  {} ({} CPU of all parties), {} sent in all, {} rounds, peak memory {} MB",
+            seconds(self.seconds),
+            seconds(self.cpu_seconds),
+            bytes(sent),
+            self.rounds,
+            self.peak_rss_bytes / 1_000_000
+        )?;
+        if let Some(rows) = self.rows.values().max().filter(|rows| **rows > 0) {
+            writeln!(out, "  {:.3} million rows per second", *rows as f64 / self.seconds * 1e-6)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,46 @@
+//! What a program costs under each protocol.
+
+use serde::Serialize;
+use tacit_engine::program::{Prepared, ProgramJob};
+use tacit_net::PartyId;
+use tacit_program::Program;
+use tacit_sharing::Protocol;
+
+/// A program's cost under one protocol.
+#[derive(Serialize)]
+pub struct ProtocolCost {
+    /// The protocol.
+    pub protocol: String,
+    /// Bytes that all parties send.
+    pub total_bytes: u64,
+    /// Bytes on the busiest directed link.
+    pub busiest_link_bytes: u64,
+    /// Rounds of the role that waits most.
+    pub rounds: u64,
+    /// Why it cannot run there.
+    pub error: Option<String>,
+}
+
+/// Costs with these row counts, all rows in as few rounds as can be.
+pub fn all(program: &Program, rows: &[u64]) -> Vec<ProtocolCost> {
+    let protocols = Protocol::ALL.into_iter().filter(|p| *p != Protocol::Plain);
+    protocols.map(|protocol| of(program, protocol, rows)).collect()
+}
+
+fn of(program: &Program, protocol: Protocol, rows: &[u64]) -> ProtocolCost {
+    // Which party plays which role does not change the sums.
+    let parties = (0..program.parties.len()).map(|p| PartyId((p % 3) as u8)).collect();
+    let job = ProgramJob::new(protocol, parties, rows.to_vec());
+    let cost = Prepared::new(program, job).and_then(|prepared| prepared.cost());
+    let (cost, error) = match cost {
+        Ok(cost) => (Some(cost), None),
+        Err(error) => (None, Some(error.to_string())),
+    };
+    ProtocolCost {
+        protocol: protocol.to_string(),
+        total_bytes: cost.map_or(0, |cost| cost.bytes.total()),
+        busiest_link_bytes: cost.map_or(0, |cost| cost.bytes.busiest()),
+        rounds: cost.map_or(0, |cost| cost.rounds.into_iter().max().unwrap_or(0)),
+        error,
+    }
+}

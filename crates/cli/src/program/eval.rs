@@ -1,0 +1,69 @@
+//! `tacit program eval`: in the clear, to try programs and to check results.
+
+use super::args::TableArgs;
+use super::{inputs, load, results};
+use crate::error::CliError;
+use crate::output::{Output, Report};
+use clap::Args;
+use serde::Serialize;
+use std::io::{self, Write};
+use std::path::PathBuf;
+use tacit_program::{PartyId, clear};
+use zeroize::Zeroizing;
+
+/// Arguments of `tacit program eval`.
+#[derive(Args, Debug)]
+#[command(after_help = "Example:
+  tacit program eval pay-gap.tacit --table alice=a.csv --table bob=b.csv --table carol=c.csv")]
+pub struct EvalArgs {
+    /// The program
+    #[arg(value_name = "PROGRAM")]
+    path: PathBuf,
+
+    #[command(flatten)]
+    tables: TableArgs,
+}
+
+/// Runs the command.
+pub fn run(args: &EvalArgs, output: Output) -> Result<(), CliError> {
+    let program = load(&args.path)?;
+    let mut given = inputs::public(&program, &args.tables)?;
+    for (id, name) in (0..).zip(&program.parties) {
+        let is_party = |party: &Option<String>| match party {
+            Some(party) => Ok(party == name),
+            None => Err(CliError::input("say whose file it is: PARTY=FILE")),
+        };
+        let own = inputs::of_party(&program, &args.tables, PartyId(id), &is_party)?;
+        given.inputs.extend(own.inputs);
+        for (dim, rows) in own.rows {
+            if let Some(other) = given.rows.insert(dim.clone(), rows).filter(|r| *r != rows) {
+                return Err(CliError::input(format!(
+                    "tables of row count `{dim}` have {other} and {rows} rows"
+                )));
+            }
+        }
+    }
+    let rows: Vec<u64> =
+        program.dims.iter().map(|dim| given.rows.get(&dim.name).copied().unwrap_or(0)).collect();
+    let (revealed, observed) = clear::evaluate_observed(&program, &rows, given.inputs)
+        .map_err(|e| CliError::input(e.to_string()))?;
+    let warnings: Vec<String> = observed.violations.values().map(ToString::to_string).collect();
+    let printed = results::text(&args.tables, &revealed, output.is_json())?;
+    output.print(&Evaluated { results: printed, warnings })
+}
+
+#[derive(Serialize)]
+struct Evaluated {
+    results: Zeroizing<String>,
+    warnings: Vec<String>,
+}
+
+impl Report for Evaluated {
+    fn text(&self, out: &mut dyn Write) -> io::Result<()> {
+        out.write_all(self.results.as_bytes())?;
+        for warning in &self.warnings {
+            writeln!(out, "warning: {warning}: under a protocol results would be wrong")?;
+        }
+        Ok(())
+    }
+}

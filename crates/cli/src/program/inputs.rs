@@ -1,0 +1,247 @@
+//! Reading inputs of programs from tables and the command line.
+
+use super::args::{PartyFile, TableArgs};
+use crate::error::CliError;
+use std::collections::BTreeMap;
+use tacit_program::clear::Array;
+use tacit_program::{DimId, Element, PartyId, Program, Type};
+use tacit_tables::{Field, Schema, Table, TableError, pad};
+
+/// Inputs by name, and the row counts that they fix.
+#[derive(Default)]
+pub struct Given {
+    /// Values.
+    pub inputs: BTreeMap<String, Array>,
+    /// Rows, by name of the row count.
+    pub rows: BTreeMap<String, u64>,
+}
+
+impl From<TableError> for CliError {
+    fn from(error: TableError) -> CliError {
+        match error {
+            TableError::Io { .. } => CliError::input(error.to_string()),
+            _ => CliError::input(error.to_string()),
+        }
+    }
+}
+
+/// An input of a program.
+struct Wanted<'p> {
+    name: &'p str,
+    ty: &'p Type,
+}
+
+impl Wanted<'_> {
+    /// The row count of its rows, if it has rows.
+    fn dim(&self) -> Option<DimId> {
+        let extent = self.ty.shape.first()?;
+        match &extent.terms[..] {
+            [(dim, 1)] if extent.constant == 0 => Some(*dim),
+            _ => None,
+        }
+    }
+
+    /// Columns per row, for inputs with rows.
+    fn width(&self) -> Result<usize, CliError> {
+        let mut inner = self.ty.shape[1..].iter().map(|extent| extent.known());
+        let width = inner.try_fold(1u64, |all, n| all.checked_mul(n?));
+        width.map(|width| width as usize).ok_or_else(|| {
+            CliError::input(format!(
+                "input `{}` has rows in more than one axis; tables cannot give it",
+                self.name
+            ))
+        })
+    }
+
+    /// The columns that hold it.
+    fn fields(&self) -> Result<Vec<Field>, CliError> {
+        let field =
+            |name: String| Field { name, element: self.ty.element, interval: self.ty.interval };
+        if self.ty.shape.len() == 1 {
+            return Ok(vec![field(self.name.into())]);
+        }
+        Ok((0..self.width()?).map(|i| field(format!("{}[{i}]", self.name))).collect())
+    }
+}
+
+/// The inputs of one party, from its tables and values.
+pub fn of_party(
+    program: &Program,
+    args: &TableArgs,
+    party: PartyId,
+    is_me: &dyn Fn(&Option<String>) -> Result<bool, CliError>,
+) -> Result<Given, CliError> {
+    let mut given = Given::default();
+    let name = &program.parties[usize::from(party.0)];
+    let mut by_dim: BTreeMap<DimId, Vec<Wanted<'_>>> = BTreeMap::new();
+    for (id, input, owner) in program.inputs() {
+        if owner != Some(party) {
+            continue;
+        }
+        let wanted = Wanted { name: input, ty: &program.body.nodes[id as usize].types[0] };
+        match wanted.dim() {
+            Some(dim) => by_dim.entry(dim).or_default().push(wanted),
+            None => {
+                let array = value_of(args, &wanted)?;
+                given.inputs.insert(input.into(), array);
+            }
+        }
+    }
+    let tables = mine(&args.tables, is_me)?;
+    let schema = mine(&args.schemas, is_me)?;
+    let single = by_dim.len() == 1;
+    for (dim, wanted) in &by_dim {
+        let rows = &program.dims[dim.0 as usize];
+        let table = tables.iter().find(|t| match &t.rows {
+            Some(named) => *named == rows.name,
+            None => single,
+        });
+        let table = table.ok_or_else(|| {
+            let inputs: Vec<&str> = wanted.iter().map(|w| w.name).collect();
+            CliError::input(format!(
+                "{name} gives {} with rows `{}`: add --table {name}{}=FILE",
+                inputs.join(", "),
+                rows.name,
+                if single { String::new() } else { format!("/{}", rows.name) }
+            ))
+        })?;
+        let table = read(args, table, schema.first().copied(), wanted, program, *dim, name)?;
+        given.rows.insert(rows.name.clone(), table.rows as u64);
+        for wanted in wanted {
+            given.inputs.insert(wanted.name.into(), array_of(wanted, &table)?);
+        }
+    }
+    Ok(given)
+}
+
+/// The public inputs.
+pub fn public(program: &Program, args: &TableArgs) -> Result<Given, CliError> {
+    let mut given = Given::default();
+    for (id, name, owner) in program.inputs() {
+        if owner.is_some() {
+            continue;
+        }
+        let wanted = Wanted { name, ty: &program.body.nodes[id as usize].types[0] };
+        given.inputs.insert(name.into(), value_of(args, &wanted)?);
+    }
+    Ok(given)
+}
+
+fn mine<'a>(
+    files: &'a [PartyFile],
+    is_me: &dyn Fn(&Option<String>) -> Result<bool, CliError>,
+) -> Result<Vec<&'a PartyFile>, CliError> {
+    let mut mine = Vec::new();
+    for file in files {
+        if is_me(&file.party)? {
+            mine.push(file);
+        }
+    }
+    Ok(mine)
+}
+
+fn read(
+    args: &TableArgs,
+    file: &PartyFile,
+    schema: Option<&PartyFile>,
+    wanted: &[Wanted<'_>],
+    program: &Program,
+    dim: DimId,
+    owner: &str,
+) -> Result<Table, CliError> {
+    let rows = &program.dims[dim.0 as usize];
+    let padding = args.pads.iter().find(|pad| pad.name == rows.name);
+    let is_validity = |wanted: &&Wanted<'_>| padding.is_none_or(|pad| pad.value != wanted.name);
+    let fields = wanted.iter().filter(is_validity).map(Wanted::fields);
+    let fields: Vec<Field> = fields.collect::<Result<Vec<_>, _>>()?.concat();
+    let explicit = schema.is_some();
+    let mut schema = match schema {
+        Some(schema) => Schema::load(&schema.path, &fields)?,
+        None => Schema::for_inputs(&fields),
+    };
+    let known = |flag: &&String| {
+        let input = flag.split('=').next().unwrap_or_default();
+        fields.iter().any(|field| field.name == input)
+    };
+    // The column of `alice.salary` from alice is `salary`, unless the user says otherwise.
+    let prefix = format!("{owner}.");
+    for field in fields.iter().filter(|_| !explicit) {
+        if let Some(column) = field.name.strip_prefix(&prefix) {
+            schema.set_column(&format!("{}={column}", field.name))?;
+        }
+    }
+    for flag in args.columns.iter().filter(known) {
+        schema.set_column(flag)?;
+    }
+    for flag in args.missing.iter().filter(known) {
+        schema.set_missing(flag)?;
+    }
+    schema.check()?;
+    let table = tacit_tables::read(&file.path, &schema)?;
+    match padding {
+        Some(validity) => Ok(pad(table, rows.max as usize, &validity.value)?.table),
+        None => Ok(table),
+    }
+}
+
+fn array_of(wanted: &Wanted<'_>, table: &Table) -> Result<Array, CliError> {
+    let fields = wanted.fields()?;
+    let missing = |field: &Field| {
+        CliError::input(format!("the table has no column for input `{}`", field.name))
+    };
+    let columns = fields
+        .iter()
+        .map(|field| table.column(&field.name).ok_or_else(|| missing(field)))
+        .collect::<Result<Vec<_>, _>>()?;
+    let mut shape = vec![table.rows];
+    shape.extend(wanted.ty.shape[1..].iter().map(|e| e.known().unwrap_or(0) as usize));
+    let raw = match &columns[..] {
+        [column] => column.raw.to_vec(),
+        columns => {
+            let rows = 0..table.rows;
+            rows.flat_map(|row| columns.iter().map(move |column| column.raw[row])).collect()
+        }
+    };
+    Array::new(wanted.ty.element, shape, raw).map_err(|e| CliError::input(e.to_string()))
+}
+
+/// An input without rows, from `--value`.
+fn value_of(args: &TableArgs, wanted: &Wanted<'_>) -> Result<Array, CliError> {
+    let given = args.values.iter().find(|value| value.name == wanted.name);
+    let given = given.ok_or_else(|| {
+        CliError::input(format!("input `{0}` has no value: add --value {0}=VALUE", wanted.name))
+    })?;
+    let shape: Option<Vec<usize>> =
+        wanted.ty.shape.iter().map(|e| e.known().map(|n| n as usize)).collect();
+    let shape = shape.ok_or_else(|| {
+        CliError::input(format!("input `{}` has rows; --value cannot give it", wanted.name))
+    })?;
+    let raw = given
+        .value
+        .split(',')
+        .map(|text| number(text.trim(), wanted.ty.element))
+        .collect::<Option<Vec<i128>>>()
+        .ok_or_else(|| {
+            CliError::input(format!(
+                "--value {}: not numbers of type {}",
+                wanted.name, wanted.ty.element
+            ))
+        })?;
+    Array::from_values(wanted.ty.element, shape, raw)
+        .map_err(|e| CliError::input(format!("--value {}: {e}", wanted.name)))
+}
+
+fn number(text: &str, element: Element) -> Option<i128> {
+    match element.fraction() {
+        0 if element == Element::Bit => match text {
+            "true" | "1" => Some(1),
+            "false" | "0" => Some(0),
+            _ => None,
+        },
+        0 => text.replace('_', "").parse().ok(),
+        fraction => {
+            let value: f64 = text.parse().ok().filter(|value: &f64| value.is_finite())?;
+            Some((value * (1u128 << fraction) as f64).round() as i128)
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! Programs over arrays: `tacit program`, and `tacit run` of a `.tacit` file.
+
+mod args;
+mod bench;
+mod costs;
+mod eval;
+mod inputs;
+mod results;
+mod run;
+mod show;
+
+pub use args::TableArgs;
+pub use run::{is_program, run_program};
+
+use crate::error::CliError;
+use crate::output::Output;
+use clap::{Args, Subcommand};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use tacit_program::{Program, text};
+
+/// Arguments of `tacit program`.
+#[derive(Args, Debug)]
+pub struct ProgramArgs {
+    #[command(subcommand)]
+    command: ProgramCommand,
+}
+
+#[derive(Subcommand, Debug)]
+enum ProgramCommand {
+    /// Say what a program takes from whom, what it reveals to whom, and what it costs
+    Show(show::ShowArgs),
+    /// Check a program and print its canonical form
+    Check {
+        /// The program
+        #[arg(value_name = "PROGRAM")]
+        path: PathBuf,
+    },
+    /// Measure how fast a program is here, on random inputs
+    Bench(bench::ProgramBenchArgs),
+    /// Evaluate a program in the clear, on everybody's inputs: for tests with made-up data
+    Eval(eval::EvalArgs),
+}
+
+/// Runs the command.
+pub fn run(args: &ProgramArgs, output: Output) -> Result<ExitCode, CliError> {
+    match &args.command {
+        ProgramCommand::Show(args) => show::run(args, output)?,
+        ProgramCommand::Check { path } => show::check(path, output)?,
+        ProgramCommand::Bench(args) => return bench::run(args, output),
+        ProgramCommand::Eval(args) => eval::run(args, output)?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Reads a program file.
+pub fn load(path: &Path) -> Result<Program, CliError> {
+    let source = std::fs::read_to_string(path).map_err(|e| CliError::file(path, &e))?;
+    let name = path.display().to_string();
+    text::parse(&name, &source).map_err(|e| CliError::input(e.to_string()))
+}

@@ -1,0 +1,43 @@
+//! Results of programs, printed or written.
+
+use super::args::TableArgs;
+use crate::error::CliError;
+use std::path::Path;
+use tacit_program::clear::Array;
+use tacit_tables::{Format, OutputColumn, OutputTable};
+use zeroize::Zeroizing;
+
+/// Rows of a result that are printed as a table.
+const SHOWN_ROWS: usize = 100;
+
+/// What a party learned, as a table.
+pub fn table(revealed: &[(String, Array)]) -> Result<OutputTable, CliError> {
+    let column = |(name, array): &(String, Array)| OutputColumn {
+        name: name.clone(),
+        element: array.element(),
+        shape: array.shape().iter().map(|n| *n as u64).collect(),
+        raw: array.raw().to_vec(),
+    };
+    Ok(OutputTable::new(revealed.iter().map(column).collect())?)
+}
+
+/// Writes results to a file, in the format that its name says.
+pub fn write(path: &Path, revealed: &[(String, Array)]) -> Result<(), CliError> {
+    Ok(table(revealed)?.write(path, None)?)
+}
+
+/// Results as text.
+pub fn text(
+    args: &TableArgs,
+    revealed: &[(String, Array)],
+    json: bool,
+) -> Result<Zeroizing<String>, CliError> {
+    let mut text = Zeroizing::new(Vec::new());
+    let (format, rows) = match args.result_format {
+        _ if json => (Format::Json, usize::MAX),
+        Format::Table => (Format::Table, SHOWN_ROWS),
+        format => (format, usize::MAX),
+    };
+    table(revealed)?.write_to(&mut *text, format, rows)?;
+    Ok(Zeroizing::new(String::from_utf8_lossy(&text).into_owned()))
+}

@@ -1,0 +1,321 @@
+//! `tacit run` of a program.
+
+use super::args::{PartyFile, TableArgs};
+use super::inputs::{self, Given};
+use super::{load, results};
+use crate::error::CliError;
+use crate::local::{self, Child};
+use crate::output::{Output, Report};
+use crate::run::{Parties, RunArgs, seconds, write_links};
+use indicatif::{ProgressBar, ProgressStyle};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+use tacit_engine::program::{self as engine, CHUNK_ROWS, Prepared, ProgramJob, ProgramReport};
+use tacit_net::{PartyId, SessionConfig, connect};
+use tacit_program::{self as form, Program};
+use zeroize::Zeroizing;
+
+/// Whether a file is a program, by its name.
+pub fn is_program(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "tacit")
+}
+
+/// Runs the command.
+pub fn run_program(args: &RunArgs, output: Output) -> Result<ExitCode, CliError> {
+    if let Some(child) = local::from_environment() {
+        let result = child.and_then(|child| {
+            let program = load(&args.path)?;
+            let names = Names::local(&program)?;
+            let config = args.limited(child.config);
+            one_party(args, &program, &names, child.me, config, output.is_json())
+        });
+        return Ok(Child::report(result));
+    }
+    let program = load(&args.path)?;
+    refuse_circuit_arguments(args)?;
+    let runs = match args.party_file()? {
+        None => {
+            let names = Names::local(&program)?;
+            // Wrong arguments are better told here, once.
+            check_files(args, &names)?;
+            job(args, &program, &names, vec![0; program.dims.len()])?;
+            local::launch(3, args.transport)?.results()?
+        }
+        Some(path) => {
+            let (config, parties) = args.configured(path)?;
+            let names = Names::configured(&program, &parties)?;
+            let json = output.is_json();
+            vec![one_party(args, &program, &names, config.me, config, json)?]
+        }
+    };
+    output.print(&ProgramRuns { parties: runs })?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn refuse_circuit_arguments(args: &RunArgs) -> Result<(), CliError> {
+    let given = [
+        (!args.inputs.is_empty(), "--input", "--table PARTY=FILE or --value INPUT=VALUE"),
+        (!args.outputs.is_empty(), "--output", "--result PARTY=FILE"),
+        (!args.owners.is_empty(), "--owner", "the program, which says who gives what"),
+        (!args.reveal.is_empty(), "--reveal", "the program, which says who learns what"),
+    ];
+    match given.iter().find(|(given, ..)| *given) {
+        Some((_, flag, instead)) => {
+            Err(CliError::input(format!("{flag} is for circuits; for programs use {instead}")))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Who is who: parties of the program and of the session.
+struct Names {
+    /// Of the session's parties.
+    session: Vec<String>,
+    /// The session's party that each party of the program is.
+    parties: Vec<PartyId>,
+}
+
+impl Names {
+    /// Locally, the program's first party is party 0, and so on.
+    fn local(program: &Program) -> Result<Self, CliError> {
+        if program.parties.len() > 3 {
+            return Err(CliError::input(format!(
+                "the program has {} parties; three can compute here",
+                program.parties.len()
+            )));
+        }
+        let mut session = program.parties.clone();
+        session.extend((session.len()..3).map(|i| format!("party{i}")));
+        let parties = (0..program.parties.len() as u8).map(PartyId).collect();
+        Ok(Names { session, parties })
+    }
+
+    /// Otherwise parties are told by name.
+    fn configured(program: &Program, parties: &Parties) -> Result<Self, CliError> {
+        let find = |name: &String| {
+            let found = parties.0.iter().position(|known| known == name);
+            found.map(|i| PartyId(i as u8)).ok_or_else(|| {
+                CliError::input(format!(
+                    "the program's party `{name}` is none of {}; use the same names in the \
+                     program and in `tacit network init`",
+                    parties.0.join(", ")
+                ))
+            })
+        };
+        let found = program.parties.iter().map(find).collect::<Result<_, _>>()?;
+        Ok(Names { session: parties.0.clone(), parties: found })
+    }
+
+    /// Whether a file named for `party` is that of party `me`.
+    fn is(&self, party: &Option<String>, me: PartyId, alone: bool) -> Result<bool, CliError> {
+        let Some(name) = party else {
+            return if alone {
+                Ok(true)
+            } else {
+                Err(CliError::input("with --local, say whose file it is: PARTY=FILE"))
+            };
+        };
+        let by_name = self.session.iter().position(|known| known == name);
+        let found = by_name.or_else(|| name.parse().ok().filter(|n| *n < self.session.len()));
+        let found = found.ok_or_else(|| {
+            let known = self.session.join(", ");
+            CliError::input(format!("there is no party `{name}`: choose from {known}"))
+        })?;
+        Ok(found == me.index())
+    }
+
+    /// The program's party that `me` is.
+    fn own(&self, me: PartyId) -> Option<form::PartyId> {
+        let own = self.parties.iter().position(|party| *party == me);
+        own.map(|party| form::PartyId(party as u8))
+    }
+}
+
+/// Checks that every file is somebody's.
+fn check_files(args: &RunArgs, names: &Names) -> Result<(), CliError> {
+    let TableArgs { tables, schemas, results, .. } = &args.program;
+    for file in tables.iter().chain(schemas).chain(results) {
+        names.is(&file.party, PartyId(0), false)?;
+    }
+    for file in tables.iter().chain(schemas) {
+        std::fs::metadata(&file.path).map_err(|e| CliError::file(&file.path, &e))?;
+    }
+    Ok(())
+}
+
+fn job(
+    args: &RunArgs,
+    program: &Program,
+    names: &Names,
+    rows: Vec<u64>,
+) -> Result<ProgramJob, CliError> {
+    let roles: Vec<&str> = args.roles.split(',').map(str::trim).collect();
+    let parties = Parties(names.session.clone());
+    let places = roles.iter().map(|name| parties.find(name)).collect::<Result<Vec<_>, _>>()?;
+    let places = <[PartyId; 3]>::try_from(places)
+        .map_err(|_| CliError::input("--roles names the parties of roles 0, 1 and 2"))?;
+    let job = ProgramJob {
+        places,
+        workers: args.threads,
+        chunk_rows: args.program.chunk_rows.unwrap_or(CHUNK_ROWS),
+        ..ProgramJob::new(args.protocol, names.parties.clone(), rows)
+    };
+    job.check(program)?;
+    Ok(job)
+}
+
+/// Runs one party to the end: reads its inputs, computes, delivers what it learns.
+fn one_party(
+    args: &RunArgs,
+    program: &Program,
+    names: &Names,
+    me: PartyId,
+    mut config: SessionConfig,
+    json: bool,
+) -> Result<ProgramRun, CliError> {
+    let configured = args.party_file()?.is_some();
+    if let Some(profile) = args.shape()? {
+        config.shape = profile.leaving(me);
+    }
+    let is_me = |party: &Option<String>| names.is(party, me, configured);
+    let mut given = inputs::public(program, &args.program)?;
+    if let Some(own) = names.own(me) {
+        let Given { inputs, rows } = inputs::of_party(program, &args.program, own, &is_me)?;
+        given.inputs.extend(inputs);
+        given.rows = rows;
+    }
+    if configured {
+        config.notice = Some(Arc::new(|text: &str| eprintln!("tacit: {text}")));
+    }
+    let mut session = connect(&config)?;
+    let rows = engine::agree_rows(&mut session, program, &given.rows)
+        .inspect_err(|e| session.abort(&e.to_string()))?;
+    let prepared = job(args, program, names, rows)
+        .and_then(|job| Ok(Prepared::new(program, job)?))
+        .inspect_err(|e| session.abort(&e.to_string()))?;
+    let bar = progress_bar(&prepared, configured || me == PartyId(0));
+    let outcome = engine::run(&mut session, &prepared, given.inputs, &|rows| bar.inc(rows));
+    bar.finish_and_clear();
+    let outcome = outcome?;
+    session.finish()?;
+    let printed = deliver(args, &is_me, &outcome.revealed, json)?;
+    let (report, warnings) = (outcome.report, outcome.warnings);
+    Ok(ProgramRun { names: names.session.clone(), report, warnings, printed })
+}
+
+/// Writes this party's result files, or returns the text to print if there is none.
+fn deliver(
+    args: &RunArgs,
+    is_me: &dyn Fn(&Option<String>) -> Result<bool, CliError>,
+    revealed: &[(String, form::clear::Array)],
+    json: bool,
+) -> Result<Option<Zeroizing<String>>, CliError> {
+    let mut written = false;
+    for PartyFile { party, path, .. } in &args.program.results {
+        if is_me(party)? {
+            results::write(path, revealed)?;
+            written = true;
+        }
+    }
+    if written || revealed.is_empty() {
+        return Ok(None);
+    }
+    results::text(&args.program, revealed, json).map(Some)
+}
+
+/// A bar on standard error, if it is a terminal: rows that went through streams.
+fn progress_bar(prepared: &Prepared, wanted: bool) -> ProgressBar {
+    let rows = prepared.streamed_rows();
+    if !wanted || rows == 0 {
+        return ProgressBar::hidden();
+    }
+    let bar = ProgressBar::new(rows);
+    if let Ok(style) = ProgressStyle::with_template("{bar:40} {percent} % {elapsed}, {eta} left") {
+        bar.set_style(style);
+    }
+    bar
+}
+
+/// One party's run. No `Debug`: it holds opened values.
+#[derive(Serialize, Deserialize)]
+struct ProgramRun {
+    /// Names of all parties.
+    names: Vec<String>,
+    /// What it cost.
+    report: ProgramReport,
+    /// Under `plain`: where values left their ranges.
+    warnings: Vec<String>,
+    /// Results to print, if no file was asked for.
+    printed: Option<Zeroizing<String>>,
+}
+
+/// The run of one party, or of all local ones.
+#[derive(Serialize)]
+struct ProgramRuns {
+    parties: Vec<ProgramRun>,
+}
+
+impl Report for ProgramRuns {
+    fn text(&self, out: &mut dyn Write) -> io::Result<()> {
+        self.write_results(out)?;
+        for warning in self.parties.iter().flat_map(|run| &run.warnings) {
+            writeln!(out, "warning: {warning}: under a protocol results would be wrong")?;
+        }
+        let Some(first) = self.parties.first() else { return Ok(()) };
+        write_cost(out, first)
+    }
+}
+
+impl ProgramRuns {
+    /// Writes what the parties learned: the same results once, with the names of those who
+    /// learned them.
+    fn write_results(&self, out: &mut dyn Write) -> io::Result<()> {
+        let mut learned: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for run in &self.parties {
+            if let Some(text) = &run.printed {
+                let name = &run.names[usize::from(run.report.party)];
+                learned.entry(text.as_str()).or_default().push(name);
+            }
+        }
+        for (text, names) in learned {
+            writeln!(out, "{} learned:", names.join(", "))?;
+            out.write_all(text.as_bytes())?;
+        }
+        Ok(())
+    }
+}
+
+fn write_cost(out: &mut dyn Write, run: &ProgramRun) -> io::Result<()> {
+    let ProgramRun { names, report, .. } = run;
+    let name = |party: &u8| names[usize::from(*party)].as_str();
+    let roles: Vec<&str> = report.roles.iter().map(name).collect();
+    let rows: Vec<String> =
+        report.rows.iter().map(|(dim, rows)| format!("{dim} = {rows}")).collect();
+    let rows = if rows.is_empty() { String::new() } else { format!(", {}", rows.join(", ")) };
+    writeln!(out, "\n{} with roles {}{rows}", report.protocol, roles.join(", "))?;
+    writeln!(
+        out,
+        "took {} setup, {} computing; {} sent in all; {} waited for {} rounds (predicted {})",
+        seconds(report.setup_seconds),
+        seconds(report.online_seconds),
+        bytes(report.total_bytes()),
+        name(&report.party),
+        report.rounds,
+        report.predicted_rounds
+    )?;
+    write_links(out, names, &report.links)
+}
+
+/// A number of bytes with a fitting unit.
+pub fn bytes(bytes: u64) -> String {
+    match bytes {
+        b if b >= 10_000_000_000 => format!("{:.1} GB", b as f64 * 1e-9),
+        b if b >= 10_000_000 => format!("{:.1} MB", b as f64 * 1e-6),
+        b if b >= 10_000 => format!("{:.1} kB", b as f64 * 1e-3),
+        b => format!("{b} bytes"),
+    }
+}

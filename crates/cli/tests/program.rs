@@ -1,0 +1,224 @@
+//! Programs as users run them: `tacit program`, `tacit run` over TLS, tables in and results out,
+//! wrong inputs, parties that disagree or are killed.
+
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+fn command(folder: &Path, arguments: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tacit"));
+    command.args(arguments.split_whitespace()).current_dir(folder);
+    command
+}
+
+fn tacit(folder: &Path, arguments: &str) -> Output {
+    command(folder, arguments).output().expect("the program starts")
+}
+
+fn ok(folder: &Path, arguments: &str) -> String {
+    let run = tacit(folder, arguments);
+    let errors = String::from_utf8_lossy(&run.stderr);
+    assert!(run.status.success(), "tacit {arguments}: {errors}");
+    String::from_utf8(run.stdout).expect("text")
+}
+
+fn fails(folder: &Path, arguments: &str) -> (i32, String) {
+    let run = tacit(folder, arguments);
+    assert!(!run.status.success(), "tacit {arguments} must fail");
+    assert!(run.stdout.is_empty(), "tacit {arguments} prints no result");
+    (run.status.code().expect("an exit code"), String::from_utf8_lossy(&run.stderr).into_owned())
+}
+
+fn example(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name)
+}
+
+/// A folder with the example of the README.
+fn stay() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    for file in ["stay.tacit", "alice.csv", "bob.csv", "carol.csv"] {
+        std::fs::copy(example("stay").join(file), folder.path().join(file)).expect("copies");
+    }
+    folder
+}
+
+const TABLES: &str = "--table alice=alice.csv --table bob=bob.csv --table carol=carol.csv";
+
+/// The mean as the program states it, computed from the tables.
+fn mean(folder: &Path) -> f64 {
+    let (mut days, mut old) = (0, 0);
+    for name in ["alice", "bob", "carol"] {
+        let text = std::fs::read_to_string(folder.join(format!("{name}.csv"))).expect("reads");
+        for line in text.lines().skip(1) {
+            let (age, stay) = line.split_once(',').expect("two columns");
+            if age.parse::<u32>().expect("a number") >= 65 {
+                old += 1;
+                days += stay.parse::<u32>().expect("a number");
+            }
+        }
+    }
+    f64::from(days * 256 / old) / 256.0
+}
+
+/// The mean in a JSON result.
+fn printed_mean(printed: &serde_json::Value) -> f64 {
+    let results: serde_json::Value =
+        serde_json::from_str(printed.as_str().expect("printed results")).expect("JSON");
+    let text = results.to_string();
+    let digits: String = text
+        .chars()
+        .skip_while(|c| !c.is_ascii_digit())
+        .take_while(|c| c.is_ascii_digit() || *c == '.')
+        .collect();
+    digits.parse().unwrap_or_else(|_| panic!("{text}"))
+}
+
+#[test]
+fn three_processes_compute_the_mean_under_every_protocol() {
+    let folder = stay();
+    let dir = folder.path();
+    let want = mean(dir);
+    for protocol in ["trio", "astra", "replicated", "multi-fan-in", "plain"] {
+        let text = ok(
+            dir,
+            &format!("run stay.tacit --local --protocol {protocol} {TABLES} --threads 2 --json"),
+        );
+        let report: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        for party in report["parties"].as_array().expect("parties") {
+            let got = printed_mean(&party["printed"]);
+            assert!((got - want).abs() <= 1.0 / 256.0, "{protocol}: {got} for {want}");
+            for link in party["report"]["links"].as_array().expect("links") {
+                assert_eq!(link["bytes"], link["predicted_bytes"], "{protocol} {link}");
+            }
+        }
+    }
+}
+
+#[test]
+fn results_are_written_and_evaluation_in_the_clear_agrees() {
+    let folder = stay();
+    let dir = folder.path();
+    ok(dir, &format!("run stay.tacit --local {TABLES} --result alice=mean.json"));
+    let written = std::fs::read_to_string(dir.join("mean.json")).expect("reads");
+    assert!(written.contains("mean stay"), "{written}");
+    let clear = ok(dir, &format!("program eval stay.tacit {TABLES}"));
+    assert!(clear.contains("mean stay"), "{clear}");
+    assert!(!clear.contains("warning"), "{clear}");
+}
+
+#[test]
+fn a_program_is_shown_and_checked() {
+    let folder = stay();
+    let dir = folder.path();
+    let shown = ok(dir, "program show stay.tacit --rows a=10");
+    for part in ["alice learns", "mean stay", "from bob", "replicated", "a = 10"] {
+        assert!(shown.contains(part), "{part} in\n{shown}");
+    }
+    let canonical = ok(dir, "program check stay.tacit");
+    std::fs::write(dir.join("again.tacit"), &canonical).expect("writes");
+    assert_eq!(ok(dir, "program check again.tacit"), canonical);
+}
+
+#[test]
+fn wrong_inputs_say_what_to_do() {
+    let folder = stay();
+    let dir = folder.path();
+    let run = |tables: &str| fails(dir, &format!("run stay.tacit --local {tables}"));
+    let (code, error) = run("--table alice=alice.csv --table bob=bob.csv");
+    assert_eq!(code, 2);
+    assert!(error.contains("--table carol=FILE"), "{error}");
+    let (code, error) = run(&format!("{TABLES} --table dave=x.csv"));
+    assert_eq!((code, error.contains("no party `dave`")), (2, true), "{error}");
+    let (code, error) = run(&format!("{TABLES} --input 0=x.hex"));
+    assert_eq!((code, error.contains("--table")), (2, true), "{error}");
+    std::fs::write(dir.join("alice.csv"), "age,days\n70,3\n150,4\n").expect("writes");
+    let (code, error) = run(TABLES);
+    assert_eq!(code, 2);
+    assert!(error.contains("alice.csv") && error.contains("row 2"), "{error}");
+    assert!(!error.contains("150"), "no cell is shown: {error}");
+    std::fs::write(dir.join("stay.tacit"), "program p\nparties a\nlet x = y\n").expect("writes");
+    let (code, error) = run(TABLES);
+    assert_eq!(code, 2);
+    assert!(error.contains("stay.tacit:3:9"), "{error}");
+}
+
+/// Configuration files of three parties on free ports.
+fn network(dir: &Path) {
+    let ports: Vec<u16> = (0..3)
+        .map(|_| TcpListener::bind("127.0.0.1:0").expect("binds"))
+        .collect::<Vec<_>>()
+        .iter()
+        .map(|listener| listener.local_addr().expect("an address").port())
+        .collect();
+    let parties: Vec<String> = ["alice", "bob", "carol"]
+        .iter()
+        .zip(ports)
+        .map(|(name, port)| format!("{name}=127.0.0.1:{port}"))
+        .collect();
+    ok(dir, &format!("network init --parties {}", parties.join(",")));
+}
+
+fn start(dir: &Path, arguments: &str) -> Child {
+    let mut command = command(dir, arguments);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.spawn().expect("starts")
+}
+
+fn ended(child: Child) -> (Option<i32>, String, String) {
+    let output = child.wait_with_output().expect("ends");
+    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+    (output.status.code(), text(output.stdout), text(output.stderr))
+}
+
+#[test]
+fn parties_on_their_own_agree_or_say_what_differs() {
+    let folder = stay();
+    let dir = folder.path();
+    network(dir);
+    let run = |name: &str, program: &str| {
+        start(dir, &format!("run {program} --party {name}.toml --table {name}.csv --timeout 10"))
+    };
+    let children = ["alice", "bob", "carol"].map(|name| run(name, "stay.tacit"));
+    for child in children {
+        let (code, printed, error) = ended(child);
+        assert_eq!(code, Some(0), "{error}");
+        assert!(printed.contains("mean stay"), "{printed}");
+    }
+    let other = std::fs::read_to_string(dir.join("stay.tacit")).expect("reads");
+    std::fs::write(dir.join("other.tacit"), other.replace("age >= 65", "age >= 64")).expect("ok");
+    let programs = [("alice", "stay.tacit"), ("bob", "other.tacit"), ("carol", "stay.tacit")];
+    for child in programs.map(|(name, program)| run(name, program)) {
+        let (code, printed, error) = ended(child);
+        assert_eq!(code, Some(3), "{error}");
+        assert!(error.contains("program") && printed.is_empty(), "{error}");
+    }
+}
+
+#[test]
+fn a_killed_party_ends_the_others_without_results() {
+    let folder = stay();
+    let dir = folder.path();
+    network(dir);
+    std::fs::copy(example("bench/compare.tacit"), dir.join("long.tacit")).expect("copies");
+    let numbers: String = (0..200_000).map(|i| format!("{i}\n")).collect();
+    std::fs::write(dir.join("alice.csv"), format!("x\n{numbers}")).expect("writes");
+    std::fs::write(dir.join("bob.csv"), format!("y\n{numbers}")).expect("writes");
+    let shape = "--shape global --timeout 5 --connect-timeout 20";
+    let mut children = vec![
+        start(dir, &format!("run long.tacit --party alice.toml --table alice.csv {shape}")),
+        start(dir, &format!("run long.tacit --party bob.toml --table bob.csv {shape}")),
+        start(dir, &format!("run long.tacit --party carol.toml {shape}")),
+    ];
+    std::thread::sleep(Duration::from_secs(3));
+    let mut killed = children.remove(1);
+    killed.kill().expect("kills");
+    killed.wait().expect("ends");
+    let start = Instant::now();
+    for child in children {
+        let (code, printed, error) = ended(child);
+        assert_eq!(code, Some(4), "{error}");
+        assert!(printed.is_empty() && error.contains("bob"), "{error}");
+    }
+    assert!(start.elapsed() < Duration::from_secs(30), "all end soon");
+}

@@ -1,0 +1,502 @@
+//! Walks a program's blocks, stage by stage, over one backend per worker.
+
+use super::layout::{Layout, Place, Stage, Stream, is_secret};
+use super::operand::{Cache, Operand, Task};
+use super::rings::{BlockRings, place};
+use crate::circuit::EvaluateError;
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use tacit_program::clear::{self, Array};
+use tacit_program::{
+    Block, Element, Extent, Loop, Node, NodeId, Op, PartyId, Type, ValueId, Visibility,
+};
+use tacit_sharing::backend::{Backend, Secret};
+use tacit_sharing::{RoleId, SharingError};
+
+/// A value of a block.
+#[derive(Clone)]
+pub(super) enum Value {
+    /// In the clear; nothing where this party may not see it, and in dry runs.
+    Clear(Option<Arc<Array>>),
+    /// Shared.
+    Secret(Arc<Secret>),
+}
+
+/// What a whole run knows.
+pub(super) struct Context<'c> {
+    /// Row counts by dim.
+    pub rows: &'c [u64],
+    /// The role that each party of the program plays.
+    pub roles: &'c [RoleId],
+    /// This party's own inputs and the public ones, by name.
+    pub inputs: &'c BTreeMap<String, Arc<Array>>,
+    /// Rows of a chunk.
+    pub chunk: usize,
+    /// Told of every row that went through a stream.
+    pub progress: &'c (dyn Fn(u64) + Sync),
+}
+
+pub(super) type Backends<'b, 'm> = &'b mut [&'m mut (dyn Backend + Send)];
+
+/// One block under way.
+struct Frame<'f> {
+    block: &'f Block,
+    layout: Layout,
+    rings: &'f BlockRings,
+    values: Vec<Vec<Value>>,
+    /// Public values of one number that are kept as that one.
+    splats: Vec<bool>,
+}
+
+impl Frame<'_> {
+    fn value(&self, id: ValueId) -> Result<&Value, SharingError> {
+        let value = self.values[id.node as usize].get(id.index as usize);
+        value.ok_or_else(|| SharingError::Shape("a value is used before it is there".into()))
+    }
+}
+
+/// The wanted values of a block, given those of its parameters.
+pub(super) fn run_block(
+    context: &Context<'_>,
+    backends: Backends<'_, '_>,
+    block: &Block,
+    rings: &BlockRings,
+    parameters: &[Value],
+    wanted: &[ValueId],
+) -> Result<Vec<Value>, EvaluateError> {
+    let layout = Layout::new(block, context.rows, wanted);
+    let stages = layout.stages.len();
+    let last = last_uses(block, &layout, wanted);
+    let splats = splats(block, &layout, wanted);
+    let values = vec![Vec::new(); block.nodes.len()];
+    let mut frame = Frame { block, layout, rings, values, splats };
+    for stage in 0..stages {
+        let Stage { whole, streams } = std::mem::take(&mut frame.layout.stages[stage]);
+        for id in whole {
+            let values = context.whole(backends, &frame, id, parameters)?;
+            frame.values[id as usize] = values;
+        }
+        for stream in &streams {
+            run_stream(context, backends, &mut frame, stream)?;
+        }
+        for (id, last) in last.iter().enumerate() {
+            if *last == Some(stage) {
+                frame.values[id].clear();
+            }
+        }
+    }
+    Ok(wanted.iter().map(|id| frame.value(*id).cloned()).collect::<Result<_, _>>()?)
+}
+
+/// Which nodes fill an array with one public number, for operations on secrets only: those take
+/// the number itself, so that no array of it is ever made.
+fn splats(block: &Block, layout: &Layout, wanted: &[ValueId]) -> Vec<bool> {
+    let fills = |node: &Node| match &node.op {
+        Op::Constant(values) => values.len() == 1,
+        Op::Broadcast => block.type_of(node.operands[0]).shape.is_empty(),
+        _ => false,
+    };
+    let public = |node: &Node| node.types[0].visibility == Visibility::Public;
+    let mut splats: Vec<bool> =
+        block.nodes.iter().map(|node| fills(node) && public(node)).collect();
+    for (node, place) in block.nodes.iter().zip(&layout.places) {
+        if *place == Place::Clear || matches!(node.op, Op::Loop(_)) {
+            node.operands.iter().for_each(|operand| splats[operand.node as usize] = false);
+        }
+    }
+    let kept = wanted.iter().chain(&block.results);
+    kept.for_each(|value| splats[value.node as usize] = false);
+    splats
+}
+
+/// For each node the last stage that reads it; none if it is wanted in the end.
+fn last_uses(block: &Block, layout: &Layout, wanted: &[ValueId]) -> Vec<Option<usize>> {
+    let mut last: Vec<Option<usize>> = vec![Some(0); block.nodes.len()];
+    for (stage, Stage { whole, streams }) in layout.stages.iter().enumerate() {
+        let nodes = whole.iter().chain(streams.iter().flat_map(|stream| &stream.nodes));
+        for id in nodes {
+            last[*id as usize] = Some(stage);
+            for operand in &block.nodes[*id as usize].operands {
+                last[operand.node as usize] = Some(stage);
+            }
+        }
+    }
+    wanted.iter().for_each(|id| last[id.node as usize] = None);
+    last
+}
+
+/// Lengths of a shape's axes.
+fn bound(shape: &[Extent], rows: &[u64]) -> Result<Vec<usize>, SharingError> {
+    let length = |extent: &Extent| extent.bound(rows).and_then(|n| usize::try_from(n).ok());
+    let shape: Option<Vec<usize>> = shape.iter().map(length).collect();
+    let fits = |shape: &Vec<usize>| {
+        let all = shape.iter().try_fold(1usize, |all, n| all.checked_mul(*n));
+        all.is_some_and(|all| all <= u32::MAX as usize)
+    };
+    shape.filter(fits).ok_or_else(|| SharingError::Shape("an array has too many elements".into()))
+}
+
+impl Context<'_> {
+    /// Evaluates a node on whole arrays.
+    fn whole(
+        &self,
+        backends: Backends<'_, '_>,
+        frame: &Frame<'_>,
+        id: NodeId,
+        parameters: &[Value],
+    ) -> Result<Vec<Value>, EvaluateError> {
+        let node = &frame.block.nodes[id as usize];
+        match &node.op {
+            Op::Parameter(number) => Ok(vec![parameters[*number as usize].clone()]),
+            Op::Input { name, .. } => Ok(vec![Value::Clear(self.inputs.get(name).cloned())]),
+            _ if frame.splats[id as usize] => self.splat(frame, node),
+            _ if frame.layout.places[id as usize] == Place::Clear => self.clear(frame, node),
+            Op::Loop(inner) => self.repeat(backends, frame, id, inner),
+            _ => {
+                let mut cache = Cache::default();
+                let backend = &mut *backends[0];
+                let mut task = self.task(frame, id, backend, &mut cache, &HashMap::new(), None)?;
+                let results = task.run().map_err(|error| at(node, error))?;
+                Ok(results.into_iter().map(|secret| Value::Secret(Arc::new(secret))).collect())
+            }
+        }
+    }
+
+    /// The number that a node fills an array with.
+    fn splat(&self, frame: &Frame<'_>, node: &Node) -> Result<Vec<Value>, EvaluateError> {
+        if let Op::Constant(values) = &node.op {
+            let number = Array::scalar(node.types[0].element, values[0]);
+            return Ok(vec![Value::Clear(number.ok().map(Arc::new))]);
+        }
+        Ok(vec![frame.value(node.operands[0])?.clone()])
+    }
+
+    /// Evaluates a node in the clear, where its operands are known.
+    fn clear(&self, frame: &Frame<'_>, node: &Node) -> Result<Vec<Value>, EvaluateError> {
+        let mut operands = Vec::new();
+        for operand in &node.operands {
+            match frame.value(*operand)? {
+                Value::Clear(Some(array)) => operands.push(array.clone()),
+                _ => return Ok(vec![Value::Clear(None); node.types.len()]),
+            }
+        }
+        if let (Op::Constant(_), Visibility::Private(_)) = (&node.op, node.types[0].visibility) {
+            return Ok(vec![Value::Clear(None)]);
+        }
+        let operands: Vec<&Array> = operands.iter().map(Arc::as_ref).collect();
+        let results = clear::evaluate_op(&node.op, &operands, &node.types, self.rows)
+            .map_err(|e| EvaluateError::Job(format!("{}{e}", place(node))))?;
+        Ok(results.into_iter().map(|array| Value::Clear(Some(Arc::new(array)))).collect())
+    }
+
+    fn repeat(
+        &self,
+        backends: Backends<'_, '_>,
+        frame: &Frame<'_>,
+        id: NodeId,
+        inner: &Loop,
+    ) -> Result<Vec<Value>, EvaluateError> {
+        let node = &frame.block.nodes[id as usize];
+        let trips = inner.trips.bound(self.rows).unwrap_or(0);
+        let operands: Vec<Value> =
+            node.operands.iter().map(|v| frame.value(*v).cloned()).collect::<Result<_, _>>()?;
+        let (carried, outside) = operands.split_at(inner.carried);
+        let mut carried = carried.to_vec();
+        let Some(rings) = &frame.rings.node(id).body else {
+            return Err(EvaluateError::Bug("a loop without rings".into()));
+        };
+        // Carried values are secret from the start if they become so.
+        for (i, value) in carried.iter_mut().enumerate() {
+            if is_secret(&node.types[i]) && matches!(value, Value::Clear(_)) {
+                let secret = self.share(backends, frame, id, i)?;
+                *value = Value::Secret(Arc::new(secret));
+            }
+        }
+        for trip in 0..trips {
+            let number = Array::scalar(Element::int(64), i128::from(trip)).ok().map(Arc::new);
+            let parameters: Vec<Value> = carried
+                .into_iter()
+                .chain([Value::Clear(number)])
+                .chain(outside.iter().cloned())
+                .collect();
+            let body = &inner.body;
+            carried = run_block(self, backends, body, rings, &parameters, &body.results)?;
+        }
+        Ok(carried)
+    }
+
+    /// Shares operand `i` of a node, which is in the clear.
+    fn share(
+        &self,
+        backends: Backends<'_, '_>,
+        frame: &Frame<'_>,
+        id: NodeId,
+        i: usize,
+    ) -> Result<Secret, EvaluateError> {
+        let mut cache = Cache::default();
+        let backend = &mut *backends[0];
+        let mut task = self.task(frame, id, backend, &mut cache, &HashMap::new(), None)?;
+        let shared = task.operand(i)?;
+        Ok(shared.slice(0..shared.len))
+    }
+
+    /// Prepares a node: on rows `at` of its stream, or on whole arrays.
+    fn task<'t>(
+        &self,
+        frame: &'t Frame<'_>,
+        id: NodeId,
+        backend: &'t mut dyn Backend,
+        cache: &'t mut Cache,
+        local: &HashMap<ValueId, Arc<Secret>>,
+        at: Option<(&Extent, Range<usize>)>,
+    ) -> Result<Task<'t>, SharingError> {
+        let node = &frame.block.nodes[id as usize];
+        let mut task = Task {
+            backend,
+            cache,
+            node,
+            types: node.operands.iter().map(|v| frame.block.type_of(*v)).collect(),
+            rings: frame.rings.node(id),
+            operands: Vec::new(),
+            shapes: Vec::new(),
+            results: Vec::new(),
+        };
+        for (operand, ty) in node.operands.iter().zip(task.types.clone()) {
+            let (shape, cut) = self.cut(ty, at.as_ref())?;
+            task.operands.push(match local.get(operand) {
+                Some(secret) => Operand::Secret(secret.clone()),
+                None => self.operand(frame.value(*operand)?, ty, cut),
+            });
+            task.shapes.push(shape);
+        }
+        for ty in &node.types {
+            task.results.push(self.cut(ty, at.as_ref())?.0);
+        }
+        Ok(task)
+    }
+
+    /// The shape of a value and, if only rows `at` are meant, the elements of these rows.
+    fn cut(
+        &self,
+        ty: &Type,
+        at: Option<&(&Extent, Range<usize>)>,
+    ) -> Result<(Vec<usize>, Option<Range<usize>>), SharingError> {
+        let mut shape = bound(&ty.shape, self.rows)?;
+        let Some((extent, rows)) = at else { return Ok((shape, None)) };
+        if ty.shape.first() != Some(extent) {
+            return Ok((shape, None));
+        }
+        let width: usize = shape[1..].iter().product();
+        shape[0] = rows.len();
+        Ok((shape, Some(rows.start * width..rows.end * width)))
+    }
+
+    fn operand(&self, value: &Value, ty: &Type, cut: Option<Range<usize>>) -> Operand {
+        let elements = |array: &Arc<Array>| match &cut {
+            // One number that fills all rows.
+            _ if array.len() == 1 => vec![array.get(0)],
+            Some(at) => at.clone().map(|i| array.get(i)).collect(),
+            None => array.values().collect(),
+        };
+        match (value, ty.visibility) {
+            (Value::Secret(secret), _) => match cut {
+                Some(at) => Operand::Secret(Arc::new(secret.slice(at))),
+                None => Operand::Secret(secret.clone()),
+            },
+            (Value::Clear(array), Visibility::Private(PartyId(party))) => {
+                Operand::Private(self.roles[usize::from(party)], array.as_ref().map(elements))
+            }
+            (Value::Clear(array), _) => Operand::Public(array.as_ref().map(elements)),
+        }
+    }
+}
+
+/// An error with the user's position.
+fn at(node: &Node, error: SharingError) -> EvaluateError {
+    match error {
+        SharingError::Shape(what) => EvaluateError::Bug(format!("{}{what}", place(node))),
+        other => other.into(),
+    }
+}
+
+/// What one worker makes of its chunks: sums by node, and kept rows by value.
+#[derive(Default)]
+struct Part {
+    sums: HashMap<NodeId, Secret>,
+    rows: HashMap<ValueId, Vec<Secret>>,
+}
+
+/// Takes all rows of a stream through its nodes, in chunks, on all workers.
+fn run_stream(
+    context: &Context<'_>,
+    backends: Backends<'_, '_>,
+    frame: &mut Frame<'_>,
+    stream: &Stream,
+) -> Result<(), EvaluateError> {
+    let parts = {
+        let frame = &*frame;
+        let shares = split(stream.rows, context.chunk, backends.len());
+        std::thread::scope(|scope| {
+            let mut threads = Vec::new();
+            let mut work = backends.iter_mut().zip(shares);
+            let first = work.next();
+            for (backend, chunks) in work {
+                threads.push(scope.spawn(move || {
+                    guarded(&mut **backend, |b| run_chunks(context, b, frame, stream, chunks))
+                }));
+            }
+            let mine = first.map(|(backend, chunks)| {
+                guarded(&mut **backend, |b| run_chunks(context, b, frame, stream, chunks))
+            });
+            let panicked = |_| Err(EvaluateError::Bug("a worker thread panicked".into()));
+            let rest = threads.into_iter().map(|t| t.join().unwrap_or_else(panicked));
+            mine.into_iter().chain(rest).collect::<Vec<_>>()
+        })
+    };
+    let parts = first_cause(parts)?;
+    merge(backends, frame, stream, parts)
+}
+
+/// The chunks of each worker: a run of them each, as even as possible; the first works even if
+/// there are no rows.
+fn split(rows: usize, chunk: usize, workers: usize) -> Vec<Vec<Range<usize>>> {
+    // Whole words of bits, so that rows of bits are cut without moving them.
+    let chunk = chunk.next_multiple_of(64);
+    let chunks = rows.div_ceil(chunk).max(1);
+    let range = |i: usize| i * chunk..((i + 1) * chunk).min(rows);
+    (0..workers)
+        .map(|w| (chunks * w / workers..chunks * (w + 1) / workers).map(range).collect())
+        .collect()
+}
+
+/// Runs a worker; when it fails or panics, the session ends for all threads and peers.
+fn guarded<T>(
+    backend: &mut (dyn Backend + Send),
+    work: impl FnOnce(&mut (dyn Backend + Send)) -> Result<T, EvaluateError>,
+) -> Result<T, EvaluateError> {
+    let result = catch_unwind(AssertUnwindSafe(|| work(backend)));
+    let panicked = |_| Err(EvaluateError::Bug("a worker thread panicked".into()));
+    let result = result.unwrap_or_else(panicked);
+    result.inspect_err(|error| backend.abort(&error.to_string()))
+}
+
+fn first_cause(parts: Vec<Result<Part, EvaluateError>>) -> Result<Vec<Part>, EvaluateError> {
+    let mut done = Vec::new();
+    let mut failure: Option<EvaluateError> = None;
+    for part in parts {
+        match part {
+            Ok(part) => done.push(part),
+            Err(error) if failure.as_ref().is_none_or(EvaluateError::is_echo) => {
+                failure = Some(error);
+            }
+            Err(_) => {}
+        }
+    }
+    failure.map_or(Ok(done), Err)
+}
+
+fn run_chunks(
+    context: &Context<'_>,
+    backend: &mut (dyn Backend + Send),
+    frame: &Frame<'_>,
+    stream: &Stream,
+    chunks: Vec<Range<usize>>,
+) -> Result<Part, EvaluateError> {
+    let mut part = Part::default();
+    for at in chunks {
+        let mut cache = Cache::default();
+        let mut local: HashMap<ValueId, Arc<Secret>> = HashMap::new();
+        let last = last_in(frame.block, stream);
+        for (position, id) in stream.nodes.iter().enumerate() {
+            let node = &frame.block.nodes[*id as usize];
+            let reduce = frame.layout.places[*id as usize] == Place::Reduce;
+            let ty = if reduce { frame.block.type_of(node.operands[0]) } else { &node.types[0] };
+            let extent = &ty.shape[0];
+            let mut task = context.task(
+                frame,
+                *id,
+                &mut *backend,
+                &mut cache,
+                &local,
+                Some((extent, at.clone())),
+            )?;
+            if reduce {
+                let sum = task.partial().map_err(|error| self::at(node, error))?;
+                match part.sums.get_mut(id) {
+                    Some(total) => *total = total.sum(&sum, false),
+                    None => drop(part.sums.insert(*id, sum)),
+                }
+            } else {
+                let results = task.run().map_err(|error| self::at(node, error))?;
+                for (index, secret) in (0..).zip(results) {
+                    local.insert(ValueId { node: *id, index }, Arc::new(secret));
+                }
+            }
+            local.retain(|value, _| last.get(value).is_some_and(|last| *last > position));
+        }
+        for value in &stream.kept {
+            let rows = local.get(value).map(|secret| secret.slice(0..secret.len));
+            part.rows.entry(*value).or_default().extend(rows);
+        }
+        (context.progress)(at.len() as u64);
+    }
+    // Peers wait for the last messages; this worker may not wait for anybody again.
+    backend.flush()?;
+    Ok(part)
+}
+
+/// For each value of a stream the last place of it that reads the value; beyond the end if it is
+/// kept.
+fn last_in(block: &Block, stream: &Stream) -> HashMap<ValueId, usize> {
+    let mut last = HashMap::new();
+    for (position, id) in stream.nodes.iter().enumerate() {
+        for operand in &block.nodes[*id as usize].operands {
+            last.insert(*operand, position);
+        }
+    }
+    last.extend(stream.kept.iter().map(|value| (*value, usize::MAX)));
+    last
+}
+
+/// Adds up the workers' sums, and puts their rows one after the other.
+fn merge(
+    backends: Backends<'_, '_>,
+    frame: &mut Frame<'_>,
+    stream: &Stream,
+    mut parts: Vec<Part>,
+) -> Result<(), EvaluateError> {
+    for id in &stream.nodes {
+        let node = &frame.block.nodes[*id as usize];
+        if frame.layout.places[*id as usize] != Place::Reduce {
+            frame.values[*id as usize] = Vec::new();
+            continue;
+        }
+        let sums = parts.iter_mut().filter_map(|part| part.sums.remove(id));
+        let Some(total) = sums.reduce(|a, b| a.sum(&b, false)) else {
+            return Err(EvaluateError::Bug("a sum without parts".into()));
+        };
+        let total = super::ops::finish(&mut *backends[0], frame.block, node, total);
+        let total = total.map_err(|error| at(node, error))?;
+        frame.values[*id as usize] = vec![Value::Secret(Arc::new(total))];
+    }
+    for value in &stream.kept {
+        let pieces: Vec<Secret> =
+            parts.iter_mut().filter_map(|part| part.rows.remove(value)).flatten().collect();
+        let length = pieces.iter().map(|piece| piece.len).sum();
+        let Some(first) = pieces.first() else { continue };
+        let mut whole = first.zeros_like(length);
+        let mut start = 0;
+        for piece in &pieces {
+            whole.copy_in(start, piece);
+            start += piece.len;
+        }
+        let slots = &mut frame.values[value.node as usize];
+        while slots.len() <= value.index as usize {
+            slots.push(Value::Clear(None));
+        }
+        slots[value.index as usize] = Value::Secret(Arc::new(whole));
+    }
+    Ok(())
+}

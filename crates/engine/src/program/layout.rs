@@ -1,0 +1,175 @@
+//! In which order a block is computed: stages, and in each stage streams of rows.
+//!
+//! Operations that treat every row of a large array alike form a *stream*: a chunk of rows goes
+//! through all of them before the next begins, so memory holds a chunk of each value, not the
+//! whole. Sums over rows end a stream. What a stream does not keep is gone with its chunk.
+
+use std::collections::BTreeMap;
+use tacit_program::{Block, Extent, Node, NodeId, Op, Shape, Type, ValueId, Visibility};
+
+/// Where a node is computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// In the clear, by whoever may see it.
+    Clear,
+    /// On whole arrays.
+    Whole,
+    /// Row by row.
+    Row,
+    /// Over rows, into something without them.
+    Reduce,
+}
+
+/// Operations over the rows of one extent.
+#[derive(Debug, Default)]
+pub(super) struct Stream {
+    /// Number of rows.
+    pub rows: usize,
+    /// Nodes, in order.
+    pub nodes: Vec<NodeId>,
+    /// Row values that are needed after the stream.
+    pub kept: Vec<ValueId>,
+}
+
+/// What can be computed once the stages before are done: whole values first, then streams.
+#[derive(Debug, Default)]
+pub(super) struct Stage {
+    pub whole: Vec<NodeId>,
+    pub streams: Vec<Stream>,
+}
+
+/// A block's order.
+#[derive(Debug)]
+pub(super) struct Layout {
+    pub places: Vec<Place>,
+    pub stages: Vec<Stage>,
+}
+
+/// The extent whose rows a value can be cut into.
+fn rows_of(ty: &Type) -> Option<&Extent> {
+    ty.shape.first().filter(|extent| !extent.terms.is_empty())
+}
+
+pub(super) fn is_secret(ty: &Type) -> bool {
+    ty.visibility == Visibility::Secret
+}
+
+impl Layout {
+    pub fn new(block: &Block, rows: &[u64], wanted: &[ValueId]) -> Self {
+        let places: Vec<Place> = block.nodes.iter().map(|node| place(block, node)).collect();
+        let stage_of = stages(block, &places);
+        let last = stage_of.iter().max().map_or(0, |last| last + 1);
+        let mut stages: Vec<Stage> = (0..last).map(|_| Stage::default()).collect();
+        let mut streams: Vec<BTreeMap<String, Stream>> =
+            (0..last).map(|_| BTreeMap::new()).collect();
+        for (id, stage) in (0..).zip(&stage_of) {
+            match streamed(block, &places, id) {
+                None => stages[*stage].whole.push(id),
+                Some(extent) => {
+                    let stream = streams[*stage].entry(format!("{extent:?}")).or_default();
+                    stream.rows = extent.bound(rows).unwrap_or(0) as usize;
+                    stream.nodes.push(id);
+                }
+            }
+        }
+        for (stage, streams) in stages.iter_mut().zip(streams) {
+            stage.streams = streams.into_values().collect();
+            for stream in &mut stage.streams {
+                stream.kept = kept(block, &places, stream, wanted);
+            }
+        }
+        Layout { places, stages }
+    }
+}
+
+/// The extent over whose rows a node streams.
+fn streamed<'b>(block: &'b Block, places: &[Place], id: NodeId) -> Option<&'b Extent> {
+    let node = &block.nodes[id as usize];
+    match places[id as usize] {
+        Place::Row => rows_of(&node.types[0]),
+        Place::Reduce => rows_of(block.type_of(node.operands[0])),
+        _ => None,
+    }
+}
+
+/// Stage by stage: an operand of the same stream is there, one of another or a sum over rows only
+/// in the next stage.
+fn stages(block: &Block, places: &[Place]) -> Vec<usize> {
+    let mut stage_of: Vec<usize> = Vec::new();
+    for (id, node) in (0..).zip(&block.nodes) {
+        let own = streamed(block, places, id);
+        let after = node.operands.iter().map(|operand| {
+            let at = operand.node as usize;
+            let with_it = match places[at] {
+                Place::Clear | Place::Whole => true,
+                Place::Row => own.is_some() && own == streamed(block, places, operand.node),
+                Place::Reduce => false,
+            };
+            stage_of[at] + usize::from(!with_it)
+        });
+        let stage = after.max().unwrap_or(0);
+        stage_of.push(stage);
+    }
+    stage_of
+}
+
+/// Row values of a stream that something outside reads.
+fn kept(block: &Block, places: &[Place], stream: &Stream, wanted: &[ValueId]) -> Vec<ValueId> {
+    let inside = |id: NodeId| stream.nodes.binary_search(&id).is_ok();
+    let row = |v: &ValueId| places[v.node as usize] == Place::Row && inside(v.node);
+    let readers = (0..).zip(&block.nodes).filter(|(id, _)| !inside(*id));
+    let read = readers.flat_map(|(_, node)| node.operands.iter().copied());
+    let mut kept: Vec<ValueId> = read.chain(wanted.iter().copied()).filter(row).collect();
+    kept.sort_unstable();
+    kept.dedup();
+    kept
+}
+
+fn place(block: &Block, node: &Node) -> Place {
+    if node.types.iter().all(|ty| !is_secret(ty)) {
+        return Place::Clear;
+    }
+    let types: Vec<&Type> = node.operands.iter().map(|v| block.type_of(*v)).collect();
+    match &node.op {
+        Op::Sum { axis: 0 } if rows_of(types[0]).is_some() => Place::Reduce,
+        Op::GroupSum { .. } | Op::GroupCount { .. } if rows_of(types[0]).is_some() => Place::Reduce,
+        Op::MatMul if is_row_dot(&types) => Place::Reduce,
+        op if keeps_rows(op, &types, &node.types) => Place::Row,
+        _ => Place::Whole,
+    }
+}
+
+/// An inner product over rows.
+fn is_row_dot(types: &[&Type]) -> bool {
+    let vector = |ty: &Type| ty.shape.len() == 1 && rows_of(ty).is_some();
+    types.len() == 2 && vector(types[0]) && vector(types[1])
+}
+
+/// Whether row i of the results depends on row i of the operands only, and on operands
+/// without rows.
+fn keeps_rows(op: &Op, types: &[&Type], results: &[Type]) -> bool {
+    let Some(extent) = rows_of(&results[0]) else { return false };
+    let row = |ty: &&Type| ty.shape.first() == Some(extent);
+    let all_rows = || types.iter().all(row) && results.iter().all(|ty| row(&ty));
+    match op {
+        Op::Sort { .. } | Op::Loop(_) | Op::Parameter(_) | Op::Input { .. } | Op::Constant(_) => {
+            false
+        }
+        Op::Broadcast => {
+            let aligned = types[0].shape.len() == results[0].shape.len() && row(&types[0]);
+            aligned || !has_rows(&types[0].shape)
+        }
+        Op::MatMul => types[0].shape.len() >= 2 && row(&types[0]) && !has_rows(&types[1].shape),
+        Op::Sum { axis } => *axis > 0 && all_rows(),
+        Op::Slice { axis, .. } | Op::Concat { axis } | Op::Gather { axis, .. } => {
+            *axis > 0 && all_rows()
+        }
+        Op::Transpose { order } => order.first() == Some(&0) && all_rows(),
+        Op::GroupSum { .. } | Op::GroupCount { .. } => false,
+        _ => all_rows(),
+    }
+}
+
+fn has_rows(shape: &Shape) -> bool {
+    shape.iter().any(|extent| !extent.terms.is_empty())
+}

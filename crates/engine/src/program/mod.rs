@@ -1,0 +1,22 @@
+//! Evaluation of programs over arrays.
+//!
+//! [`ProgramJob`] says which program is computed by whom on how many rows; [`Prepared`] lays it
+//! out for a protocol; [`run`] evaluates it over an open session and returns the revealed values
+//! with a [`ProgramReport`].
+
+mod exec;
+mod indices;
+mod job;
+mod layout;
+mod operand;
+mod ops;
+mod plain;
+mod prepare;
+mod report;
+mod rings;
+mod run;
+
+pub use job::{CHUNK_ROWS, ProgramJob};
+pub use prepare::{Cost, Prepared};
+pub use report::ProgramReport;
+pub use run::{Outcome, agree_rows, run, run_with};

@@ -1,0 +1,176 @@
+//! Operands of one operation, shared only when and as it needs them.
+
+use super::rings::NodeRings;
+use std::collections::HashMap;
+use std::sync::Arc;
+use tacit_program::{Interval, Node, Type, ValueId};
+use tacit_sharing::backend::{Backend, Kind, Name, Planes, Ring, Secret};
+use tacit_sharing::{RoleId, SharingError};
+
+/// A value as an operation meets it. In a dry run nobody has values.
+pub(super) enum Operand {
+    /// Shared.
+    Secret(Arc<Secret>),
+    /// Known to all.
+    Public(Option<Vec<i128>>),
+    /// Known to one role.
+    Private(RoleId, Option<Vec<i128>>),
+}
+
+/// Which rows are in which group: group operand, filter, first group, number of groups.
+type GroupKey = (ValueId, Option<ValueId>, i64, u64);
+
+/// What operations on the same rows need not do twice.
+#[derive(Default)]
+pub(super) struct Cache {
+    shared: HashMap<(ValueId, Kind), Arc<Secret>>,
+    groups: HashMap<GroupKey, Arc<Vec<Secret>>>,
+}
+
+impl Cache {
+    pub fn groups(&mut self, key: GroupKey) -> Option<Arc<Vec<Secret>>> {
+        self.groups.get(&key).cloned()
+    }
+
+    pub fn keep_groups(&mut self, key: GroupKey, bits: Vec<Secret>) -> Arc<Vec<Secret>> {
+        self.groups.entry(key).or_insert_with(|| Arc::new(bits)).clone()
+    }
+}
+
+/// An operation about to be computed.
+pub(super) struct Task<'t> {
+    pub backend: &'t mut dyn Backend,
+    pub cache: &'t mut Cache,
+    pub node: &'t Node,
+    pub types: Vec<&'t Type>,
+    pub rings: &'t NodeRings,
+    pub operands: Vec<Operand>,
+    /// Lengths of the operands' axes.
+    pub shapes: Vec<Vec<usize>>,
+    /// Lengths of the results' axes.
+    pub results: Vec<Vec<usize>>,
+}
+
+impl Task<'_> {
+    /// Elements of operand `i`.
+    pub fn len(&self, i: usize) -> usize {
+        self.shapes[i].iter().product()
+    }
+
+    pub fn interval(&self, i: usize) -> Interval {
+        self.types[i].interval
+    }
+
+    /// The values of operand `i` if everybody knows them.
+    pub fn public(&self, i: usize) -> Option<Vec<i128>> {
+        match &self.operands[i] {
+            Operand::Public(values) => Some(values.clone().unwrap_or_else(|| vec![0])),
+            _ => None,
+        }
+    }
+
+    /// Operand `i` as ring elements.
+    pub fn number(&mut self, i: usize) -> Result<Arc<Secret>, SharingError> {
+        self.shared(i, Kind::Ring(self.rings.operands[i]))
+    }
+
+    /// Operand `i` as bits.
+    pub fn bits(&mut self, i: usize) -> Result<Arc<Secret>, SharingError> {
+        self.shared(i, Kind::Bits)
+    }
+
+    /// Operand `i`, bits or numbers as its type says.
+    pub fn operand(&mut self, i: usize) -> Result<Arc<Secret>, SharingError> {
+        if self.types[i].element == tacit_program::Element::Bit {
+            self.bits(i)
+        } else {
+            self.number(i)
+        }
+    }
+
+    fn shared(&mut self, i: usize, kind: Kind) -> Result<Arc<Secret>, SharingError> {
+        let len = self.len(i);
+        let key = (self.node.operands[i], kind);
+        match &self.operands[i] {
+            Operand::Secret(secret) => return Ok(secret.clone()),
+            Operand::Public(values) => {
+                let values = values.as_deref().unwrap_or(&[0]);
+                return Ok(Arc::new(self.backend.public(kind, values, len)));
+            }
+            Operand::Private(..) => {}
+        }
+        if let Some(known) = self.cache.shared.get(&key) {
+            return Ok(known.clone());
+        }
+        let Operand::Private(owner, values) = &self.operands[i] else { unreachable!() };
+        let secret = Arc::new(self.backend.input(kind, *owner, values.as_deref(), len)?);
+        self.cache.shared.insert(key, secret.clone());
+        Ok(secret)
+    }
+
+    /// The low `bits` bits of operand `i` minus a public number, in two's complement.
+    pub fn planes(&mut self, i: usize, minus: i128, bits: u32) -> Result<Planes, SharingError> {
+        let len = self.len(i);
+        if let Operand::Private(owner, values) = &self.operands[i] {
+            // The owner shares the bits themselves, each plane from a whole word on.
+            let step = len.next_multiple_of(64);
+            let values = values.as_ref().map(|values| planes_of(values, minus, bits, step));
+            let all = step * bits as usize;
+            let shared = self.backend.input(Kind::Bits, *owner, values.as_deref(), all)?;
+            let planes: Vec<Secret> =
+                (0..bits as usize).map(|j| shared.slice(j * step..j * step + len)).collect();
+            return Ok(Planes::of(&planes.iter().collect::<Vec<_>>()));
+        }
+        if self.types[i].element == tacit_program::Element::Bit {
+            let bit = self.bits(i)?;
+            return Ok(Planes::of(&[&bit]));
+        }
+        let number = self.number(i)?;
+        let shifted = self.plus(&number, -minus);
+        decompose(self.backend, &shifted, bits)
+    }
+
+    /// A public number added to every element.
+    pub fn plus(&mut self, secret: &Secret, number: i128) -> Secret {
+        let constant = self.backend.public(secret.kind, &[number], secret.len);
+        secret.sum(&constant, false)
+    }
+}
+
+/// The low bits of values minus a number, plane after plane of `step` lanes.
+fn planes_of(values: &[i128], minus: i128, bits: u32, step: usize) -> Vec<i128> {
+    let mut planes = vec![0; step * bits as usize];
+    for (j, plane) in planes.chunks_exact_mut(step.max(1)).enumerate() {
+        for (bit, value) in plane.iter_mut().zip(values) {
+            *bit = (value - minus) >> j & 1;
+        }
+    }
+    planes
+}
+
+/// The low `bits` bits of numbers, in two's complement.
+pub(super) fn decompose(
+    backend: &mut dyn Backend,
+    number: &Secret,
+    bits: u32,
+) -> Result<Planes, SharingError> {
+    let circuit = backend.circuits().get(Name::Difference(bits));
+    let [m, lambda] = backend.masked_bits(number, bits)?;
+    Ok(backend.circuit(&circuit, &[&m, &lambda])?.remove(0))
+}
+
+/// The low `bits` bits of numbers as numbers of another ring.
+pub(super) fn wrapped(
+    backend: &mut dyn Backend,
+    number: &Secret,
+    bits: u32,
+    signed: bool,
+    ring: Ring,
+) -> Result<Secret, SharingError> {
+    let own = number.ring().map_or(0, Ring::bits);
+    if signed && ring.bits() == bits && own >= bits {
+        return Ok(number.narrow(ring));
+    }
+    let planes = decompose(backend, number, bits.min(own))?;
+    backend.compose(&planes, signed, ring)
+}

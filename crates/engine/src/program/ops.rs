@@ -1,0 +1,376 @@
+//! Operations on secrets, out of what backends have.
+
+use super::indices;
+use super::operand::{Task, wrapped};
+use super::rings::width;
+use std::sync::Arc;
+use tacit_program::{Block, Element, Interval, Node, Op};
+use tacit_sharing::SharingError;
+use tacit_sharing::arrays::MatrixShape;
+use tacit_sharing::backend::{Backend, Kind, Name, Planes, Secret};
+
+type Result<T> = std::result::Result<T, SharingError>;
+
+fn unsupported(what: &str) -> SharingError {
+    SharingError::Shape(format!("{what} is no core operation"))
+}
+
+/// Whether an element is two's complement.
+fn signed(element: Element) -> bool {
+    !matches!(element, Element::Bit | Element::Int { signed: false, .. })
+}
+
+impl Task<'_> {
+    /// Computes the results.
+    pub fn run(&mut self) -> Result<Vec<Secret>> {
+        match &self.node.op {
+            Op::Sort { descending } => self.sort(*descending),
+            Op::Circuit { circuit, .. } => {
+                let layered = self.backend.circuits().layered(circuit);
+                self.circuit(&layered)
+            }
+            _ => Ok(vec![self.single()?]),
+        }
+    }
+
+    fn single(&mut self) -> Result<Secret> {
+        let node = self.node;
+        match &node.op {
+            Op::Add { wrap } => self.add(false, *wrap),
+            Op::Sub { wrap } => self.add(true, *wrap),
+            Op::Neg { wrap } => {
+                let negative = self.number(0)?.scale(&[-1]);
+                self.wrap_if(*wrap, negative)
+            }
+            Op::Mul { wrap } => {
+                let product = self.product()?;
+                let product = self.wrap_if(*wrap, product)?;
+                self.rounded(product)
+            }
+            Op::ShiftLeft { by } => Ok(self.number(0)?.scale(&[1 << by])),
+            Op::ShiftRight { by } => self.shift_right(u32::from(*by)),
+            Op::Less => self.less(),
+            Op::Equal => self.equal(),
+            Op::Select => self.select(),
+            Op::And => self.and(),
+            Op::Or => {
+                let (a, b) = (self.bits(0)?, self.bits(1)?);
+                Ok(a.sum(&b, false).sum(&self.and()?, false))
+            }
+            Op::Xor => Ok(self.bits(0)?.sum(&*self.bits(1)?, false)),
+            Op::Not => {
+                let bits = self.bits(0)?;
+                Ok(self.plus(&bits, 1))
+            }
+            Op::Cast(to) => self.cast(*to),
+            Op::Wrap(to) => {
+                let number = self.number(0)?;
+                let ring = self.rings.results[0];
+                wrapped(self.backend, &number, width(*to), signed(*to), ring)
+            }
+            Op::Sum { axis } => self.sum(*axis as usize),
+            Op::MatMul => {
+                let product = self.matrix_product()?;
+                self.rounded(product)
+            }
+            Op::GroupSum { first, groups } => self.group_sum(*first, *groups),
+            Op::GroupCount { first, groups } => self.group_count(*first, *groups),
+            op => self.arrange(op),
+        }
+    }
+
+    /// Moves elements, or leaves them as they are.
+    fn arrange(&mut self, op: &Op) -> Result<Secret> {
+        let shapes = self.shapes.clone();
+        let first = self.operand(0)?;
+        let to = &self.results[0];
+        Ok(match op {
+            Op::Assume(_) | Op::Reshape => first.slice(0..first.len),
+            Op::Broadcast => first.gather(&indices::broadcast(&shapes[0], to)),
+            Op::Slice { axis, start, step } => {
+                let at = [*start as usize, *step as usize];
+                first.gather(&indices::slice(&shapes[0], *axis as usize, at, to))
+            }
+            Op::Transpose { order } => first.gather(&indices::transpose(&shapes[0], order)),
+            Op::Gather { axis, indices } => {
+                first.gather(&indices::gather(&shapes[0], *axis as usize, indices))
+            }
+            Op::Concat { axis } => {
+                let all = (0..shapes.len()).map(|i| self.operand(i)).collect::<Result<Vec<_>>>()?;
+                let all: Vec<&Secret> = all.iter().map(Arc::as_ref).collect();
+                let places = indices::concat(&shapes, *axis as usize);
+                first.gather_from(&all, places.into_iter())
+            }
+            _ => return Err(unsupported(&format!("{op:?}"))),
+        })
+    }
+
+    fn wrap_if(&mut self, wrap: bool, number: Secret) -> Result<Secret> {
+        let element = self.types[0].element;
+        let ring = self.rings.results[0];
+        if !wrap {
+            return Ok(number);
+        }
+        wrapped(self.backend, &number, width(element), signed(element), ring)
+    }
+
+    fn add(&mut self, subtract: bool, wrap: bool) -> Result<Secret> {
+        let (a, b) = (self.number(0)?, self.number(1)?);
+        self.wrap_if(wrap, a.sum(&b, subtract))
+    }
+
+    /// The raw product.
+    fn product(&mut self) -> Result<Secret> {
+        for (known, other) in [(0, 1), (1, 0)] {
+            if let Some(factors) = self.public(known) {
+                return Ok(self.number(other)?.scale(&factors));
+            }
+        }
+        let (a, b) = (self.number(0)?, self.number(1)?);
+        self.backend.multiply(&a, &b)
+    }
+
+    fn rounded(&mut self, raw: Secret) -> Result<Secret> {
+        rounded(self.backend, self.types[0].element, raw)
+    }
+
+    fn shift_right(&mut self, by: u32) -> Result<Secret> {
+        let number = self.number(0)?;
+        let most = number.ring().map_or(1, |ring| ring.bits() - 1);
+        if by == 0 {
+            return Ok(number.slice(0..number.len));
+        }
+        self.backend.floor_shift(&number, by.min(most))
+    }
+
+    /// `a - b`, and the bits that hold all its values.
+    fn difference(&mut self) -> Result<(Secret, u32)> {
+        let (a, b) = (self.interval(0), self.interval(1));
+        let bits = Interval { low: a.low - b.high, high: a.high - b.low }.signed_bits();
+        let (a, b) = (self.number(0)?, self.number(1)?);
+        Ok((a.sum(&b, true), bits))
+    }
+
+    fn of_masked(&mut self, name: fn(u32) -> Name) -> Result<Secret> {
+        let (difference, bits) = self.difference()?;
+        let circuit = self.backend.circuits().get(name(bits));
+        let [m, lambda] = self.backend.masked_bits(&difference, bits)?;
+        Ok(self.backend.circuit(&circuit, &[&m, &lambda])?.remove(0).plane(0))
+    }
+
+    fn less(&mut self) -> Result<Secret> {
+        self.of_masked(Name::Sign)
+    }
+
+    fn equal(&mut self) -> Result<Secret> {
+        if self.types[0].element == Element::Bit {
+            let differ = self.bits(0)?.sum(&*self.bits(1)?, false);
+            return Ok(self.plus(&differ, 1));
+        }
+        self.of_masked(Name::Equal)
+    }
+
+    fn and(&mut self) -> Result<Secret> {
+        for (known, other) in [(0, 1), (1, 0)] {
+            if let Some(mask) = self.public(known) {
+                return Ok(self.bits(other)?.and_public(&mask));
+            }
+        }
+        let (a, b) = (self.bits(0)?, self.bits(1)?);
+        self.backend.multiply(&a, &b)
+    }
+
+    fn select(&mut self) -> Result<Secret> {
+        let (a, b) = (self.operand(1)?, self.operand(2)?);
+        let differ = a.sum(&b, true);
+        let chosen = match (self.public(0), differ.kind) {
+            (Some(bits), Kind::Bits) => differ.and_public(&bits),
+            (Some(bits), Kind::Ring(_)) => differ.scale(&bits),
+            (None, Kind::Bits) => {
+                let bits = self.bits(0)?;
+                self.backend.multiply(&bits, &differ)?
+            }
+            (None, Kind::Ring(_)) => {
+                let bits = self.bits(0)?;
+                self.backend.inject(&bits, &differ)?
+            }
+        };
+        Ok(b.sum(&chosen, false))
+    }
+
+    fn cast(&mut self, to: Element) -> Result<Secret> {
+        let from = self.types[0].element;
+        if to == Element::Bit {
+            return self.operand(0).map(|bits| bits.slice(0..bits.len));
+        }
+        let number = if from == Element::Bit {
+            let bits = self.bits(0)?;
+            Arc::new(self.backend.bit_to_ring(&bits, self.rings.results[0])?)
+        } else {
+            self.number(0)?
+        };
+        let (have, want) = (from.fraction(), to.fraction());
+        if want >= have {
+            return Ok(number.scale(&[1 << (want - have)]));
+        }
+        self.backend.floor_shift(&number, u32::from(have - want))
+    }
+
+    fn sum(&mut self, axis: usize) -> Result<Secret> {
+        let shape = &self.shapes[0];
+        let outer = shape[..axis].iter().product();
+        let inner = shape[axis + 1..].iter().product();
+        let length = shape[axis];
+        Ok(self.number(0)?.sum_axis(outer, length, inner))
+    }
+
+    /// Raw inner products, as NumPy's `@`.
+    pub fn matrix_product(&mut self) -> Result<Secret> {
+        let inner = self.shapes[0].last().copied().unwrap_or(1);
+        let rows = self.shapes[0].iter().rev().skip(1).product();
+        let columns = self.shapes[1].get(1).copied().unwrap_or(1);
+        let (a, b) = (self.number(0)?, self.number(1)?);
+        self.backend.matrix_product(MatrixShape { rows, inner, columns }, &a, &b)
+    }
+
+    /// For each group the bits of the rows in it that count.
+    fn members(
+        &mut self,
+        filter: Option<usize>,
+        first: i64,
+        groups: u64,
+    ) -> Result<Arc<Vec<Secret>>> {
+        let operands = &self.node.operands;
+        let key = (operands[0], filter.map(|i| operands[i]), first, groups);
+        if let Some(known) = self.cache.groups(key) {
+            return Ok(known);
+        }
+        let Interval { low, high } = self.interval(0);
+        let first = i128::from(first);
+        let span = Interval { low: low - first, high: (high - first).max(groups as i128) };
+        let bits = span.signed_bits();
+        let number = self.planes(0, first, bits)?;
+        let name = Name::OneHot { bits, groups: groups as u32 };
+        let circuit = self.backend.circuits().get(name);
+        let hot = self.backend.circuit(&circuit, &[&number])?;
+        let mut members: Vec<Secret> = hot.iter().map(|bit| bit.plane(0)).collect();
+        if let Some(filter) = filter {
+            if let Some(mask) = self.public(filter) {
+                members.iter_mut().for_each(|bits| *bits = bits.and_public(&mask));
+            } else {
+                members = self.filtered(filter, &members)?;
+            }
+        }
+        Ok(self.cache.keep_groups(key, members))
+    }
+
+    fn filtered(&mut self, filter: usize, members: &[Secret]) -> Result<Vec<Secret>> {
+        let filter = self.bits(filter)?;
+        let n = filter.len;
+        let all: Vec<&Secret> = members.iter().collect();
+        // Planes next to each other, so that all conjunctions take one round.
+        let joined = flat(&all, n);
+        let repeated = flat(&vec![&*filter; members.len()], n);
+        let product = self.backend.multiply(&joined, &repeated)?;
+        let step = n.next_multiple_of(64);
+        Ok((0..members.len()).map(|g| product.slice(g * step..g * step + n)).collect())
+    }
+
+    pub fn group_sum(&mut self, first: i64, groups: u64) -> Result<Secret> {
+        let filter = (self.operands.len() > 2).then_some(2);
+        let members = self.members(filter, first, groups)?;
+        let values = self.number(1)?;
+        let members: Vec<&Secret> = members.iter().collect();
+        self.backend.group_sums(&members, Some(&values), self.rings.results[0])
+    }
+
+    pub fn group_count(&mut self, first: i64, groups: u64) -> Result<Secret> {
+        let filter = (self.operands.len() > 1).then_some(1);
+        let members = self.members(filter, first, groups)?;
+        let members: Vec<&Secret> = members.iter().collect();
+        self.backend.group_sums(&members, None, self.rings.results[0])
+    }
+
+    /// What these rows add to a sum over all rows.
+    pub fn partial(&mut self) -> Result<Secret> {
+        let node = self.node;
+        match &node.op {
+            Op::Sum { axis: 0 } => self.sum(0),
+            Op::MatMul => {
+                let (a, b) = (self.number(0)?, self.number(1)?);
+                let shape = MatrixShape { rows: 1, inner: a.len, columns: 1 };
+                self.backend.matrix_product(shape, &a, &b)
+            }
+            Op::GroupSum { first, groups } => self.group_sum(*first, *groups),
+            Op::GroupCount { first, groups } => self.group_count(*first, *groups),
+            op => Err(unsupported(&format!("a sum over rows by {op:?}"))),
+        }
+    }
+
+    fn sort(&mut self, descending: bool) -> Result<Vec<Secret>> {
+        let Interval { low, high } = self.interval(0);
+        let bits = 128 - high.abs_diff(low).leading_zeros();
+        let bits = bits.max(1);
+        let key = if descending {
+            let key = self.number(0)?;
+            let turned = key.scale(&[-1]);
+            let turned = self.plus(&turned, high);
+            super::operand::decompose(self.backend, &turned, bits)?
+        } else {
+            self.planes(0, low, bits)?
+        };
+        let columns =
+            (0..self.operands.len()).map(|i| self.operand(i)).collect::<Result<Vec<_>>>()?;
+        let columns: Vec<&Secret> = columns.iter().map(Arc::as_ref).collect();
+        self.backend.sort(&key, &columns)
+    }
+
+    fn circuit(&mut self, circuit: &Arc<tacit_sharing::convert::Layered>) -> Result<Vec<Secret>> {
+        let widths: Vec<u32> = self.types.iter().map(|ty| width(ty.element)).collect();
+        let ports = (0..widths.len())
+            .map(|i| self.planes(i, 0, widths[i]))
+            .collect::<Result<Vec<Planes>>>()?;
+        let ports: Vec<&Planes> = ports.iter().collect();
+        let outputs = self.backend.circuit(circuit, &ports)?;
+        let types = self.node.types.iter().zip(&self.rings.results);
+        outputs
+            .iter()
+            .zip(types)
+            .map(|(planes, (ty, ring))| match ty.element {
+                Element::Bit => Ok(planes.plane(0)),
+                element => self.backend.compose(planes, signed(element), *ring),
+            })
+            .collect()
+    }
+}
+
+/// A raw product of an element type, in fixed point rounded to its fraction.
+fn rounded(backend: &mut dyn Backend, element: Element, raw: Secret) -> Result<Secret> {
+    match element.fraction() {
+        0 => Ok(raw),
+        by => backend.truncate(&raw, u32::from(by)),
+    }
+}
+
+/// Completes a sum over rows.
+pub(super) fn finish(
+    backend: &mut dyn Backend,
+    block: &Block,
+    node: &Node,
+    total: Secret,
+) -> Result<Secret> {
+    match node.op {
+        Op::MatMul => rounded(backend, block.type_of(node.operands[0]).element, total),
+        _ => Ok(total),
+    }
+}
+
+/// Arrays of `n` bits one after the other, each from a whole word on.
+fn flat(arrays: &[&Secret], n: usize) -> Secret {
+    let step = n.next_multiple_of(64);
+    let mut out = arrays[0].zeros_like(step * arrays.len());
+    for (i, array) in arrays.iter().enumerate() {
+        out.copy_in(i * step, array);
+    }
+    out
+}

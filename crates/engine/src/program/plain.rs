@@ -1,0 +1,127 @@
+//! The trusted-party baseline for programs: owners send their inputs in the clear to role 2, which
+//! evaluates the program and sends everybody what it learns. It is the oracle, run like a
+//! protocol; it protects nothing from role 2.
+
+use super::exec::Context;
+use super::prepare::Prepared;
+use crate::circuit::EvaluateError;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use tacit_net::{PartyId, Session, Stream};
+use tacit_program::Type;
+use tacit_program::clear::{self, Array};
+use tacit_ring::word;
+use tacit_sharing::cost::Traffic;
+
+const TRUSTED: usize = 2;
+
+/// The revealed values that this party learns, and at the trusted party where values left
+/// their ranges: places and counts, no values.
+pub(super) struct Plain {
+    pub opened: Vec<Option<Vec<i128>>>,
+    pub warnings: Vec<String>,
+}
+
+fn shape(ty: &Type, rows: &[u64]) -> Vec<usize> {
+    ty.shape.iter().map(|extent| extent.bound(rows).unwrap_or(0) as usize).collect()
+}
+
+fn len(ty: &Type, rows: &[u64]) -> usize {
+    shape(ty, rows).iter().product()
+}
+
+pub(super) fn run(
+    session: &mut Session,
+    prepared: &Prepared,
+    context: &Context<'_>,
+) -> Result<Plain, EvaluateError> {
+    let job = prepared.job();
+    let me = session.me();
+    let trusted = job.places[TRUSTED];
+    let mut inputs = BTreeMap::new();
+    for (id, name, party) in prepared.source.inputs() {
+        let ty = &prepared.source.body.nodes[id as usize].types[0];
+        let owner = party.map(|party| job.parties[usize::from(party.0)]);
+        let array = transfer(session, owner, trusted, context.inputs.get(name), ty, &job.rows)?;
+        if let Some(array) = array.filter(|_| me == trusted) {
+            inputs.insert(name.to_owned(), Array::clone(&array));
+        }
+    }
+    let mut results = Vec::new();
+    let mut warnings = Vec::new();
+    if me == trusted {
+        let (revealed, observed) = clear::evaluate_observed(&prepared.source, &job.rows, inputs)
+            .map_err(|e| EvaluateError::Job(e.to_string()))?;
+        results = revealed.into_iter().map(|(_, array)| Arc::new(array)).collect();
+        warnings = observed.violations.values().map(|v| v.place_and_count()).collect();
+    }
+    let mut opened = Vec::new();
+    for (i, reveal) in prepared.source.reveals.iter().enumerate() {
+        let ty = prepared.source.body.type_of(reveal.value);
+        let mut mine = None;
+        for to in &reveal.to {
+            let to = job.parties[usize::from(to.0)];
+            let array = transfer(session, Some(trusted), to, results.get(i), ty, &job.rows)?;
+            if to == me {
+                mine = array.map(|array| array.values().collect());
+            }
+        }
+        opened.push(mine);
+    }
+    session.meshes[0].flush()?;
+    Ok(Plain { opened, warnings })
+}
+
+/// Sends an array from its owner to another party; public ones (no owner) are there already.
+fn transfer(
+    session: &mut Session,
+    owner: Option<PartyId>,
+    to: PartyId,
+    array: Option<&Arc<Array>>,
+    ty: &Type,
+    rows: &[u64],
+) -> Result<Option<Arc<Array>>, EvaluateError> {
+    let me = session.me();
+    let Some(owner) = owner.filter(|owner| *owner != to) else { return Ok(array.cloned()) };
+    let mesh = &mut session.meshes[0];
+    if me == owner {
+        let array = array.ok_or_else(|| EvaluateError::Bug("an array without values".into()))?;
+        let raw: Vec<u64> = array.raw().iter().map(|value| *value as u64).collect();
+        mesh.send(to, Stream::On, word::bytes(&raw))?;
+    }
+    if me != to {
+        return Ok(None);
+    }
+    let mut raw = vec![0u64; len(ty, rows)];
+    mesh.recv(owner, Stream::On, word::bytes_mut(&mut raw))?;
+    let raw = raw.into_iter().map(|value| value as i64).collect();
+    let array = Array::new(ty.element, shape(ty, rows), raw).map_err(|_| {
+        let what = "it sent a value that the input's type does not have".into();
+        EvaluateError::Misbehaviour { party: owner.index(), what }
+    })?;
+    Ok(Some(Arc::new(array)))
+}
+
+/// Bytes per directed link, and rounds by role.
+pub(super) fn cost(prepared: &Prepared) -> (Traffic, [u64; 3]) {
+    let job = prepared.job();
+    let program = &prepared.source;
+    let role = |party: tacit_program::PartyId| prepared.roles[usize::from(party.0)];
+    let mut bytes = Traffic::default();
+    let mut add = |from: usize, to: usize, ty: &Type| {
+        if from != to {
+            bytes.on[from][to] += 8 * len(ty, &job.rows) as u64;
+        }
+    };
+    for (id, _, party) in program.inputs() {
+        if let Some(party) = party {
+            add(role(party), TRUSTED, &program.body.nodes[id as usize].types[0]);
+        }
+    }
+    for reveal in &program.reveals {
+        let ty = program.body.type_of(reveal.value);
+        reveal.to.iter().for_each(|to| add(TRUSTED, role(*to), ty));
+    }
+    let waits = [0, 1, 2].map(|to| u64::from((0..3).any(|from| bytes.on[from][to] > 0)));
+    (bytes, waits)
+}

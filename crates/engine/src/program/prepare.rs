@@ -1,0 +1,167 @@
+//! A program laid out for a job, and what it will cost.
+
+use super::exec::{Backends, Context, Value, run_block};
+use super::job::ProgramJob;
+use super::layout::Layout;
+use super::plain;
+use super::rings::BlockRings;
+use crate::circuit::EvaluateError;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use tacit_program::clear::Array;
+use tacit_program::lower::lower;
+use tacit_program::{Element, Program, Type, ValueId, Visibility, infer};
+use tacit_sharing::backend::{Backend, Kind, Ring, Secret, Tally};
+use tacit_sharing::cost::Traffic;
+use tacit_sharing::{Protocol, RoleId};
+
+/// A program in core operations, with a ring for every value.
+pub struct Prepared {
+    pub(super) job: ProgramJob,
+    /// As the user wrote it.
+    pub(super) source: Program,
+    pub(super) program: Program,
+    pub(super) rings: BlockRings,
+    pub(super) roles: Vec<RoleId>,
+    facts: Vec<(&'static str, String)>,
+}
+
+/// What a run costs, from the protocols' cost functions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cost {
+    /// Bytes per directed link between roles.
+    pub bytes: Traffic,
+    /// By role, the steps in which it waits for online messages, one worker.
+    pub rounds: [u64; 3],
+}
+
+impl Prepared {
+    /// Checks the program and the job, and lays the program out.
+    ///
+    /// # Errors
+    /// When they do not fit each other, or a value needs more bits than rings have.
+    pub fn new(program: &Program, job: ProgramJob) -> Result<Self, EvaluateError> {
+        infer::check(program).map_err(|e| EvaluateError::Job(e.to_string()))?;
+        job.check(program)?;
+        let facts = job.facts(program);
+        let roles = job.parties.iter().map(|p| job.role_of(*p)).collect::<Result<Vec<_>, _>>()?;
+        let source = program.clone();
+        let program = lower(program);
+        let rings = BlockRings::new(&program.body, &job.rows)?;
+        Ok(Prepared { job, source, program, rings, roles, facts })
+    }
+
+    /// The job.
+    #[must_use]
+    pub fn job(&self) -> &ProgramJob {
+        &self.job
+    }
+
+    /// The program, in core operations.
+    #[must_use]
+    pub fn program(&self) -> &Program {
+        &self.program
+    }
+
+    /// The facts that parties compare before they start.
+    #[must_use]
+    pub fn facts(&self) -> &[(&'static str, String)] {
+        &self.facts
+    }
+
+    /// What a run will cost, byte for byte: the same walk, over a backend that only counts.
+    ///
+    /// # Errors
+    /// When arrays are too large.
+    pub fn cost(&self) -> Result<Cost, EvaluateError> {
+        if self.job.protocol == Protocol::Plain {
+            let (bytes, rounds) = plain::cost(self);
+            return Ok(Cost { bytes, rounds });
+        }
+        let inputs = BTreeMap::new();
+        let context = self.context(&inputs, &|_| {});
+        let mut tallies: Vec<Tally> =
+            (0..self.job.workers).map(|_| Tally::new(self.job.protocol)).collect();
+        let mut backends: Vec<&mut (dyn Backend + Send)> =
+            tallies.iter_mut().map(|tally| tally as &mut (dyn Backend + Send)).collect();
+        self.walk(&context, &mut backends)?;
+        let mut cost = Cost { bytes: Traffic::default(), rounds: [0; 3] };
+        for tally in &tallies {
+            cost.bytes += tally.bytes;
+            for (rounds, more) in cost.rounds.iter_mut().zip(tally.rounds) {
+                *rounds = (*rounds).max(more);
+            }
+        }
+        Ok(cost)
+    }
+
+    /// Rows that go through streams, each as often as streams it goes through: what progress is
+    /// told of.
+    #[must_use]
+    pub fn streamed_rows(&self) -> u64 {
+        let wanted: Vec<ValueId> = self.program.reveals.iter().map(|r| r.value).collect();
+        let layout = Layout::new(&self.program.body, &self.job.rows, &wanted);
+        let streams = layout.stages.iter().flat_map(|stage| &stage.streams);
+        streams.map(|stream| stream.rows as u64).sum()
+    }
+
+    pub(super) fn context<'c>(
+        &'c self,
+        inputs: &'c BTreeMap<String, Arc<Array>>,
+        progress: &'c (dyn Fn(u64) + Sync),
+    ) -> Context<'c> {
+        Context {
+            rows: &self.job.rows,
+            roles: &self.roles,
+            inputs,
+            chunk: self.job.chunk_rows,
+            progress,
+        }
+    }
+
+    /// Computes everything and opens what is revealed: its values where they are learned.
+    pub(super) fn walk(
+        &self,
+        context: &Context<'_>,
+        backends: Backends<'_, '_>,
+    ) -> Result<Vec<Option<Vec<i128>>>, EvaluateError> {
+        let wanted: Vec<ValueId> = self.program.reveals.iter().map(|r| r.value).collect();
+        let body = &self.program.body;
+        let values = run_block(context, backends, body, &self.rings, &[], &wanted)?;
+        let mut opened = Vec::new();
+        for (reveal, value) in self.program.reveals.iter().zip(values) {
+            let to: Vec<RoleId> =
+                reveal.to.iter().map(|party| self.roles[usize::from(party.0)]).collect();
+            let secret = match value {
+                Value::Secret(secret) => secret,
+                Value::Clear(array) => {
+                    let ty = body.type_of(reveal.value);
+                    let Visibility::Private(owner) = ty.visibility else {
+                        opened.push(array.map(|array| array.values().collect()));
+                        continue;
+                    };
+                    Arc::new(self.given(backends, ty, self.roles[usize::from(owner.0)], array)?)
+                }
+            };
+            opened.push(backends[0].open(&secret, &to)?);
+        }
+        Ok(opened)
+    }
+
+    /// Shares a value that its owner reveals as it is.
+    fn given(
+        &self,
+        backends: Backends<'_, '_>,
+        ty: &Type,
+        owner: RoleId,
+        array: Option<Arc<Array>>,
+    ) -> Result<Secret, EvaluateError> {
+        let mut extents = ty.shape.iter().map(|extent| extent.bound(&self.job.rows));
+        let len = extents.try_fold(1u64, |all, n| all.checked_mul(n?)).unwrap_or(u64::MAX);
+        let len = usize::try_from(len).unwrap_or(usize::MAX);
+        let ring = Ring::holding(ty.interval.signed_bits()).unwrap_or(Ring::W128);
+        let kind = if ty.element == Element::Bit { Kind::Bits } else { Kind::Ring(ring) };
+        let values: Option<Vec<i128>> = array.map(|array| array.values().collect());
+        Ok(backends[0].input(kind, owner, values.as_deref(), len)?)
+    }
+}

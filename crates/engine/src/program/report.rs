@@ -1,0 +1,74 @@
+//! What a run of a program cost.
+
+use super::prepare::Prepared;
+use crate::circuit::links::all_links;
+use crate::circuit::{EvaluateError, LinkUse};
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+use tacit_net::Session;
+
+/// Moments of a run.
+#[derive(Clone, Copy)]
+pub(super) struct Times {
+    pub started: Duration,
+    pub ready: Duration,
+    pub finished: Duration,
+}
+
+/// One party's view of a finished run.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct ProgramReport {
+    /// Protocol name.
+    pub protocol: String,
+    /// Party that plays each role.
+    pub roles: Vec<u8>,
+    /// This party.
+    pub party: u8,
+    /// Row counts by dim.
+    pub rows: Vec<(String, u64)>,
+    /// Worker threads.
+    pub threads: u64,
+    /// Seconds in set-up: agreement and keys.
+    pub setup_seconds: f64,
+    /// Seconds from the first share to the last revealed value.
+    pub online_seconds: f64,
+    /// Steps in which this party waited for an online message.
+    pub rounds: u64,
+    /// What the cost functions predicted for it, with one thread.
+    pub predicted_rounds: u64,
+    /// All links, as their senders metered them.
+    pub links: Vec<LinkUse>,
+}
+
+impl ProgramReport {
+    /// Gathers all parties' meters.
+    pub(super) fn gather(
+        session: &mut Session,
+        prepared: &Prepared,
+        times: Times,
+    ) -> Result<Self, EvaluateError> {
+        let job = prepared.job();
+        let cost = prepared.cost()?;
+        let links = all_links(session, job.places, &cost.bytes)?;
+        let dims = prepared.program().dims.iter().zip(&job.rows);
+        let me = session.me();
+        Ok(ProgramReport {
+            protocol: job.protocol.to_string(),
+            roles: job.places.iter().map(|p| p.0).collect(),
+            party: me.0,
+            rows: dims.map(|(dim, rows)| (dim.name.clone(), *rows)).collect(),
+            threads: job.workers as u64,
+            setup_seconds: (times.ready - times.started).as_secs_f64(),
+            online_seconds: times.finished.saturating_sub(times.ready).as_secs_f64(),
+            rounds: session.meter().rounds(),
+            predicted_rounds: cost.rounds[job.role_of(me)?],
+            links,
+        })
+    }
+
+    /// Bytes that all parties sent.
+    #[must_use]
+    pub fn total_bytes(&self) -> u64 {
+        self.links.iter().fold(0, |sum, link| sum.saturating_add(link.bytes))
+    }
+}

@@ -1,0 +1,265 @@
+//! Runs a prepared program over an open session.
+
+use super::exec::Context;
+use super::plain::{self, Plain};
+use super::prepare::Prepared;
+use super::report::{ProgramReport, Times};
+use crate::circuit::EvaluateError;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+use tacit_net::{Mesh, PartyId, Phase, Session};
+use tacit_program::Program;
+use tacit_program::clear::{self, Array};
+use tacit_ring::Entropy;
+use tacit_sharing::backend::{self, Backend, RingKeys};
+use tacit_sharing::setup::Secrets;
+use tacit_sharing::{Party, Protocol, SharingError};
+
+/// What a party has at the end of a run.
+pub struct Outcome {
+    /// The revealed values that it learns, by name, in the program's order.
+    pub revealed: Vec<(String, Array)>,
+    /// What the run cost.
+    pub report: ProgramReport,
+    /// Under `plain`, at the trusted party: where values left their ranges, so that a protocol
+    /// would give wrong results. Places and counts, no values.
+    pub warnings: Vec<String>,
+}
+
+/// Finds the row counts: every party offers those of its own inputs, by dim.
+///
+/// # Errors
+/// When parties offer different counts for a dim or nobody offers one, or the network fails.
+pub fn agree_rows(
+    session: &mut Session,
+    program: &Program,
+    mine: &BTreeMap<String, u64>,
+) -> Result<Vec<u64>, EvaluateError> {
+    let offer: Vec<Option<u64>> =
+        program.dims.iter().map(|dim| mine.get(&dim.name).copied()).collect();
+    let text = serde_json::to_vec(&offer)
+        .map_err(|e| EvaluateError::Bug(format!("cannot write row counts: {e}")))?;
+    let mut rows: Vec<Option<(u64, usize)>> = vec![None; program.dims.len()];
+    for (party, bytes) in session.publish(&text)?.iter().enumerate() {
+        let theirs: Vec<Option<u64>> = serde_json::from_slice(bytes)
+            .ok()
+            .filter(|theirs: &Vec<_>| theirs.len() == rows.len())
+            .ok_or_else(|| EvaluateError::Misbehaviour {
+                party,
+                what: "it sent row counts that cannot be read; do both have the same program?"
+                    .into(),
+            })?;
+        for ((known, offer), dim) in rows.iter_mut().zip(theirs).zip(&program.dims) {
+            match (*known, offer) {
+                (Some((rows, first)), Some(other)) if rows != other => {
+                    return Err(EvaluateError::Job(format!(
+                        "party {first} has {rows} rows of `{}`, party {party} has {other}; tables \
+                         that are joined row by row need as many rows",
+                        dim.name
+                    )));
+                }
+                (None, Some(offer)) => *known = Some((offer, party)),
+                _ => {}
+            }
+        }
+    }
+    let named = rows.into_iter().zip(&program.dims);
+    named
+        .map(|(rows, dim)| {
+            rows.map(|(rows, _)| rows).ok_or_else(|| {
+                EvaluateError::Job(format!("no party has an input with rows `{}`", dim.name))
+            })
+        })
+        .collect()
+}
+
+/// Runs a program. `inputs` are this party's own inputs and all public ones, by name. `progress`
+/// is told how many rows went through each stream.
+///
+/// Before any share is sent, all parties compare the job's facts.
+///
+/// # Errors
+/// When inputs do not fit, the parties disagree, or the network fails. Nothing is returned then,
+/// and the session is over for all parties.
+pub fn run(
+    session: &mut Session,
+    prepared: &Prepared,
+    inputs: BTreeMap<String, Array>,
+    progress: &(dyn Fn(u64) + Sync),
+) -> Result<Outcome, EvaluateError> {
+    run_with(session, prepared, inputs, &mut Entropy::system(), progress)
+}
+
+/// As [`run`], with fresh secrets from `entropy`: a seeded one makes a test's run repeatable.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_with(
+    session: &mut Session,
+    prepared: &Prepared,
+    inputs: BTreeMap<String, Array>,
+    entropy: &mut Entropy,
+    progress: &(dyn Fn(u64) + Sync),
+) -> Result<Outcome, EvaluateError> {
+    let result = all(session, prepared, inputs, entropy, progress);
+    if let Err(error) = &result {
+        session.abort(&error.to_string());
+    }
+    result
+}
+
+fn all(
+    session: &mut Session,
+    prepared: &Prepared,
+    inputs: BTreeMap<String, Array>,
+    entropy: &mut Entropy,
+    progress: &(dyn Fn(u64) + Sync),
+) -> Result<Outcome, EvaluateError> {
+    let job = &prepared.job;
+    if session.meshes.len() != job.workers {
+        let (has, wants) = (session.meshes.len(), job.workers);
+        return Err(EvaluateError::Bug(format!("the session has {has} threads, the job {wants}")));
+    }
+    let started = session.meshes[0].now();
+    session.meshes.iter_mut().for_each(Mesh::reset_meter);
+    session.agree(prepared.facts())?;
+    agree_public(session, prepared, &inputs)?;
+    let inputs = own_inputs(prepared, session.me(), inputs)?;
+    if job.protocol == Protocol::Plain {
+        let ready = session.meshes[0].now();
+        session.meshes.iter_mut().for_each(|mesh| mesh.set_phase(Phase::Online));
+        let context = prepared.context(&inputs, progress);
+        let Plain { opened, warnings } = plain::run(session, prepared, &context)?;
+        return outcome(session, prepared, opened, warnings, [started, ready]);
+    }
+    let mine = entropy.seed().map_err(SharingError::from)?;
+    let id = session.publish(mine.expose())?.concat();
+    let mesh = &mut session.meshes[0];
+    let mut secrets = Secrets::exchange(mesh, &id, job.protocol, job.places, entropy)?;
+    let keys = RingKeys::new(&mut secrets, job.workers);
+    let ready = session.meshes[0].now();
+    let context = prepared.context(&inputs, progress);
+    let opened = compute(session, prepared, &context, keys)?;
+    outcome(session, prepared, opened, Vec::new(), [started, ready])
+}
+
+fn outcome(
+    session: &mut Session,
+    prepared: &Prepared,
+    opened: Vec<Option<Vec<i128>>>,
+    warnings: Vec<String>,
+    [started, ready]: [Duration; 2],
+) -> Result<Outcome, EvaluateError> {
+    let times = Times { started, ready, finished: session.meshes[0].now() };
+    let revealed = named(prepared, session.me(), opened)?;
+    let report = ProgramReport::gather(session, prepared, times)?;
+    Ok(Outcome { revealed, report, warnings })
+}
+
+/// All parties must have the same public inputs.
+fn agree_public(
+    session: &mut Session,
+    prepared: &Prepared,
+    inputs: &BTreeMap<String, Array>,
+) -> Result<(), EvaluateError> {
+    let mut facts: Vec<(String, String)> = Vec::new();
+    for (_, name, party) in prepared.program.inputs() {
+        if party.is_none() {
+            let digest = inputs.get(name).map_or_else(String::new, digest);
+            facts.push((format!("public input `{name}`"), digest));
+        }
+    }
+    let facts: Vec<(&str, String)> =
+        facts.iter().map(|(name, digest)| (name.as_str(), digest.clone())).collect();
+    if !facts.is_empty() {
+        session.agree(&facts)?;
+    }
+    Ok(())
+}
+
+fn digest(array: &Array) -> String {
+    let raw: Vec<u8> = array.raw().iter().flat_map(|value| value.to_le_bytes()).collect();
+    let shape = format!("{}{:?}", array.element(), array.shape());
+    hex::encode(tacit_ring::hash::digest(&[shape.as_bytes(), &raw]))
+}
+
+/// The inputs that this party gives, checked, by name.
+fn own_inputs(
+    prepared: &Prepared,
+    me: PartyId,
+    mut given: BTreeMap<String, Array>,
+) -> Result<BTreeMap<String, Arc<Array>>, EvaluateError> {
+    let program = &prepared.program;
+    let mut own = BTreeMap::new();
+    for (id, name, party) in program.inputs() {
+        let mine = party.is_none_or(|party| prepared.job.parties[usize::from(party.0)] == me);
+        if !mine {
+            continue;
+        }
+        let array = given.remove(name).ok_or_else(|| {
+            EvaluateError::Job(format!("this party has no values for input `{name}`"))
+        })?;
+        let ty = &program.body.nodes[id as usize].types[0];
+        clear::check_input(name, &array, ty, &prepared.job.rows)
+            .map_err(|e| EvaluateError::Job(e.to_string()))?;
+        own.insert(name.to_owned(), Arc::new(array));
+    }
+    match given.keys().next() {
+        Some(name) => Err(EvaluateError::Job(format!("this party gives no input `{name}`"))),
+        None => Ok(own),
+    }
+}
+
+/// Computes under a protocol, and opens what is revealed.
+fn compute(
+    session: &mut Session,
+    prepared: &Prepared,
+    context: &Context<'_>,
+    keys: Vec<RingKeys>,
+) -> Result<Vec<Option<Vec<i128>>>, EvaluateError> {
+    let job = &prepared.job;
+    let mut parties = Vec::new();
+    for (mesh, keys) in session.meshes.iter_mut().zip(keys) {
+        mesh.set_phase(Phase::Online);
+        let party = Party::new(mesh, job.places)?;
+        let party = backend::three_party(job.protocol, party, keys);
+        parties.push(party.ok_or_else(|| {
+            EvaluateError::Job(format!("{} does not run programs", job.protocol))
+        })?);
+    }
+    let mut backends: Vec<&mut (dyn Backend + Send)> = Vec::new();
+    for party in &mut parties {
+        backends.push(&mut **party);
+    }
+    let opened = prepared.walk(context, &mut backends)?;
+    for party in &mut parties {
+        party.flush()?;
+    }
+    Ok(opened)
+}
+
+/// The opened values that this party learns, as arrays of their types.
+fn named(
+    prepared: &Prepared,
+    me: PartyId,
+    opened: Vec<Option<Vec<i128>>>,
+) -> Result<Vec<(String, Array)>, EvaluateError> {
+    let program = &prepared.program;
+    let mut all = Vec::new();
+    for (reveal, values) in program.reveals.iter().zip(opened) {
+        let learns = reveal.to.iter().any(|p| prepared.job.parties[usize::from(p.0)] == me);
+        let (true, Some(values)) = (learns, values) else { continue };
+        let ty = program.body.type_of(reveal.value);
+        let shape = ty.shape.iter().map(|e| e.bound(&prepared.job.rows).unwrap_or(0) as usize);
+        let array = Array::from_values(ty.element, shape.collect(), values).map_err(|_| {
+            EvaluateError::Job(format!(
+                "the result `{}` has a value that its type does not have: an input or a promise \
+                 (assume) left its range; run the program with --protocol plain to see where",
+                reveal.name
+            ))
+        })?;
+        all.push((reveal.name.clone(), array));
+    }
+    Ok(all)
+}

@@ -1,0 +1,103 @@
+//! The role that works ahead really does, whatever it learns and gives itself.
+
+use std::time::Duration;
+use tacit_circuit::{Builder, Circuit};
+use tacit_engine::circuit::{Blocking, Compiled, Evaluation, Job, Preprocessing, evaluate};
+use tacit_engine::values::Lanes;
+use tacit_net::memory::{self, MemoryNetwork};
+use tacit_net::{LinkProfile, PartyId};
+use tacit_sharing::Protocol;
+
+const AHEAD: [Protocol; 3] = [Protocol::Trio, Protocol::Astra, Protocol::MultiFanIn];
+
+/// `x AND y`, bit by bit.
+fn ands(width: u32) -> Circuit {
+    let mut builder = Builder::new();
+    let (x, y) = (builder.input(width), builder.input(width));
+    let products: Vec<_> = x.iter().zip(&y).map(|(x, y)| builder.and(&[*x, *y])).collect();
+    builder.output(&products);
+    builder.finish()
+}
+
+fn lanes(width: u32, words: usize, salt: u64) -> Lanes {
+    let word = |i: u64| (i + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(7) ^ salt;
+    let bits = (0..width).map(|bit| (0..words).map(move |w| word(u64::from(bit) << 32 | w as u64)));
+    Lanes::from_bits(bits.map(Iterator::collect).collect(), words * 64)
+}
+
+fn run(circuit: &Circuit, job: &Job, network: &MemoryNetwork) -> Vec<Evaluation> {
+    let words = job.instances / 64;
+    let widths = circuit.input_widths();
+    let inputs: Vec<Lanes> =
+        (0..).zip(widths).map(|(salt, width)| lanes(*width, words, salt)).collect();
+    let results = memory::run(3, job.workers, network, |mut session| {
+        let compiled = Compiled::new(circuit, job.clone()).unwrap();
+        let mine = job.owners.iter().zip(&inputs);
+        let values = mine.map(|(owner, l)| (*owner == session.me()).then(|| l.clone())).collect();
+        let result = evaluate(&mut session, &compiled, values, &|_| {}).unwrap();
+        session.finish().unwrap();
+        result
+    });
+    for (evaluation, party) in results.iter().zip(PartyId::all(3)) {
+        for (port, receivers) in job.receivers.iter().enumerate() {
+            let Some(opened) = &evaluation.outputs[port] else {
+                assert!(!receivers.contains(&party));
+                continue;
+            };
+            let [x, y] = &inputs[..] else { panic!("two inputs") };
+            let factors = x.bits().iter().zip(y.bits());
+            let expected = factors.map(|(x, y)| x.iter().zip(y).map(|(x, y)| x & y).collect());
+            assert!(*opened == Lanes::from_bits(expected.collect(), job.instances));
+        }
+        assert_eq!(evaluation.report.rounds, evaluation.report.predicted_rounds);
+    }
+    results
+}
+
+/// Ten groups of one block; the least window makes outputs one group late, the usual one all.
+fn ten_groups(protocol: Protocol, owner: PartyId, window_bytes: usize) -> Job {
+    let ahead = PartyId(protocol.ahead().unwrap() as u8);
+    let mut job = Job::new(protocol, vec![owner; 2], vec![vec![ahead]]);
+    job.instances = 10 * 64;
+    job.blocking = Blocking { block_words: 1, blocks: 1, window_bytes };
+    job
+}
+
+#[test]
+fn learning_outputs_does_not_hold_the_next_groups_up() {
+    let circuit = ands(3);
+    let [near, far] = [50, 200].map(Duration::from_millis);
+    for (protocol, window_bytes) in AHEAD.into_iter().flat_map(|p| [(p, 0), (p, 1)]) {
+        let ahead = protocol.ahead().unwrap();
+        let [one, other] = [1, 2].map(|i| PartyId(((ahead + i) % 3) as u8));
+        let network = MemoryNetwork::uniform(LinkProfile::delay(far))
+            .with_link(one, other, LinkProfile::delay(near))
+            .with_link(other, one, LinkProfile::delay(near));
+        let job = ten_groups(protocol, one, window_bytes);
+        let results = run(&circuit, &job, &network);
+        let seconds = results[one.index()].report.online_seconds;
+        // The evaluators take two rounds of theirs a group. One after the other, each group would
+        // take its outputs' way to the ahead role, and its messages' way back, besides; with
+        // outputs one group late, two groups share that.
+        let rounds = 10.0 * 2.0 * near.as_secs_f64();
+        let ways = 10.0 * 2.0 * far.as_secs_f64();
+        let most = if window_bytes == 0 { rounds } else { (rounds + ways) / 2.0 };
+        let start = 2.0 * far.as_secs_f64();
+        assert!(seconds < most + start, "{protocol} {window_bytes}: {seconds} s");
+    }
+}
+
+#[test]
+fn late_inputs_and_outputs_of_the_ahead_role_go_group_by_group() {
+    let circuit = ands(5);
+    for (protocol, window_bytes) in AHEAD.into_iter().flat_map(|p| [(p, 0), (p, 1)]) {
+        for workers in [1, 2] {
+            let ahead = PartyId(protocol.ahead().unwrap() as u8);
+            let mut job = ten_groups(protocol, ahead, window_bytes);
+            job.preprocessing = Preprocessing::Separate;
+            job.workers = workers;
+            job.receivers = vec![PartyId::all(3).collect()];
+            run(&circuit, &job, &MemoryNetwork::default());
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! Whose fault an error is: every kind that can be provoked.
+
+use tacit_circuit::{Builder, Circuit};
+use tacit_engine::circuit::{Compiled, EvaluateError, Job, agree_instances, evaluate};
+use tacit_engine::values::{Instances, Lanes};
+use tacit_net::memory::{self, MemoryNetwork};
+use tacit_net::{NetError, PartyId, Session, Stream};
+use tacit_sharing::{Party, Protocol, SharingError};
+
+fn one_and() -> (Circuit, Job) {
+    let mut builder = Builder::new();
+    let (x, y) = (builder.input(1), builder.input(1));
+    let product = builder.and(&[x[0], y[0]]);
+    builder.output(&[product]);
+    let job = Job::new(Protocol::Trio, vec![PartyId(0); 2], vec![vec![PartyId(0)]]);
+    (builder.finish(), job)
+}
+
+fn run<R: Send>(workers: usize, party: impl Fn(Session) -> R + Sync) -> Vec<R> {
+    memory::run(3, workers, &MemoryNetwork::default(), party)
+}
+
+#[test]
+fn numbers_of_instances_that_no_party_offers_are_misbehaviour() {
+    let (circuit, job) = one_and();
+    for bad in [&[][..], &[1], &[0; 8], &[1; 9]] {
+        let errors = run(1, |mut session| {
+            if session.me() != PartyId(2) {
+                return agree_instances(&mut session, &circuit, &job, Instances::One).err();
+            }
+            let mut facts = job.facts(&circuit);
+            facts.retain(|(name, _)| *name != "instances");
+            session.agree(&facts).unwrap();
+            session.publish(bad).unwrap();
+            None
+        });
+        for error in &errors[..2] {
+            let blamed = matches!(error, Some(EvaluateError::Misbehaviour { party: 2, .. }));
+            assert!(blamed, "{bad:?}: {error:?}");
+        }
+    }
+}
+
+#[test]
+fn inputs_that_do_not_fit_are_the_users_and_disagreement_is_the_networks() {
+    let (circuit, job) = one_and();
+    let mut none = job.clone();
+    none.instances = 0;
+    assert!(matches!(none.check(&circuit), Err(EvaluateError::Job(_))));
+    let errors = run(1, |mut session| {
+        let mine = if session.me() == PartyId(1) { 2 } else { 3 };
+        agree_instances(&mut session, &circuit, &job, Instances::of(mine)).err()
+    });
+    assert!(errors.iter().all(|e| matches!(e, Some(EvaluateError::Job(_)))), "{errors:?}");
+    let errors = run(1, |mut session| {
+        let mut job = job.clone();
+        job.instances += usize::from(session.me().0);
+        let compiled = Compiled::new(&circuit, job).unwrap();
+        evaluate(&mut session, &compiled, vec![None, None], &|_| {}).err()
+    });
+    let disagree = |e: &Option<EvaluateError>| {
+        matches!(e, Some(EvaluateError::Net(NetError::Disagreement { .. })))
+    };
+    assert!(errors.iter().all(disagree), "{errors:?}");
+}
+
+#[test]
+fn a_session_that_does_not_fit_its_job_is_a_bug() {
+    let (circuit, job) = one_and();
+    let errors = run(2, |mut session| {
+        let compiled = Compiled::new(&circuit, job.clone()).unwrap();
+        let values = vec![Some(Lanes::from_bits(vec![vec![1]], 1)), None];
+        evaluate(&mut session, &compiled, values, &|_| {}).err()
+    });
+    assert!(errors.iter().any(|e| matches!(e, Some(EvaluateError::Bug(_)))), "{errors:?}");
+}
+
+#[test]
+fn stored_preprocessing_is_used_up_and_no_more() {
+    let places = [0, 1, 2].map(PartyId);
+    run(1, |mut session| {
+        let me = session.me();
+        let mut party = Party::new(&mut session.meshes[0], places).unwrap();
+        if me == PartyId(0) {
+            party.send(1, Stream::Pre, &[7u64, 8]).unwrap();
+            party.flush().unwrap();
+        }
+        if me == PartyId(1) {
+            party.fetch_ahead(0, 16).unwrap();
+            let mut word = [0u64];
+            for expected in [7, 8] {
+                let left = party.check_used_up().map_err(EvaluateError::from);
+                assert!(matches!(left, Err(EvaluateError::Bug(_))), "{left:?}");
+                party.recv(0, Stream::Pre, &mut word).unwrap();
+                assert_eq!(word, [expected]);
+            }
+            party.check_used_up().unwrap();
+            let more = party.recv(0, Stream::Pre, &mut word);
+            assert!(matches!(more, Err(SharingError::Shape(_))), "{more:?}");
+        }
+        session.finish().unwrap();
+    });
+}

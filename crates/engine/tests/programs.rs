@@ -1,0 +1,301 @@
+//! Programs under every protocol, against evaluation in the clear: values within their stated
+//! bound, bytes and rounds as predicted.
+
+use std::collections::BTreeMap;
+use tacit_engine::program::{self, Outcome, Prepared, ProgramJob};
+use tacit_net::PartyId;
+use tacit_net::memory::{self, MemoryNetwork};
+use tacit_program::clear::{self, Array};
+use tacit_program::{Interval, Program, Type, bounds, text};
+use tacit_ring::{Entropy, entropy};
+use tacit_sharing::Protocol;
+
+const PROTOCOLS: [Protocol; 5] = Protocol::ALL;
+
+const HEADER: &str = "program test\nparties alice, bob, carol\nrows n <= 100000\nrows m <= 1000\n";
+
+/// A small generator: results must not depend on a crate's.
+struct Numbers(u64);
+
+impl Numbers {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb) >> 1
+    }
+
+    /// Often an end of the interval.
+    fn within(&mut self, Interval { low, high }: Interval) -> i128 {
+        let span = (high - low) as u128 + 1;
+        match self.next() % 8 {
+            0 => low,
+            1 => high,
+            2 if low <= 0 && 0 <= high => 0,
+            _ => low + (u128::from(self.next()) * 3 % span) as i128,
+        }
+    }
+
+    fn array(&mut self, ty: &Type, rows: &[u64]) -> Array {
+        let shape: Vec<usize> = ty.shape.iter().map(|e| e.bound(rows).unwrap() as usize).collect();
+        let len = shape.iter().product::<usize>();
+        let values: Vec<i128> = (0..len).map(|_| self.within(ty.interval)).collect();
+        Array::from_values(ty.element, shape, values).unwrap()
+    }
+}
+
+fn parse(body: &str) -> Program {
+    let text = format!("{HEADER}{body}");
+    text::parse("test.tacit", &text).unwrap_or_else(|e| panic!("{e}\n{text}"))
+}
+
+fn inputs(program: &Program, rows: &[u64], seed: u64) -> BTreeMap<String, Array> {
+    let mut numbers = Numbers(seed);
+    program
+        .inputs()
+        .map(|(id, name, _)| {
+            let ty = &program.body.nodes[id as usize].types[0];
+            (name.to_owned(), numbers.array(ty, rows))
+        })
+        .collect()
+}
+
+/// What party `me` gives: its own inputs and the public ones.
+fn given(program: &Program, all: &BTreeMap<String, Array>, me: PartyId) -> BTreeMap<String, Array> {
+    let own = program.inputs().filter(|(_, _, party)| party.is_none_or(|p| p.0 == me.0));
+    own.map(|(_, name, _)| (name.to_owned(), all[name].clone())).collect()
+}
+
+/// Runs a job and returns what each party has at the end.
+fn run(program: &Program, job: &ProgramJob, all: &BTreeMap<String, Array>) -> Vec<Outcome> {
+    let seed = entropy::test_seed();
+    memory::run(3, job.workers, &MemoryNetwork::default(), |mut session| {
+        let me = session.me();
+        let prepared = Prepared::new(program, job.clone()).unwrap();
+        let mut entropy = Entropy::insecure_seeded(seed, me.0);
+        let inputs = given(program, all, me);
+        let outcome =
+            program::run_with(&mut session, &prepared, inputs, &mut entropy, &|_| {}).unwrap();
+        session.finish().unwrap();
+        outcome
+    })
+}
+
+/// Checks one job against the clear, the bounds and the cost functions.
+fn check_job(program: &Program, job: &ProgramJob, seed: u64) {
+    let all = inputs(program, &job.rows, seed);
+    let (want, observed) = clear::evaluate_observed(program, &job.rows, all.clone()).unwrap();
+    let broken: Vec<String> = observed.violations.values().map(ToString::to_string).collect();
+    assert!(broken.is_empty(), "{broken:?}");
+    let limits = bounds::reveal_bounds(program);
+    let outcomes = run(program, job, &all);
+    for (party, outcome) in outcomes.iter().enumerate() {
+        let learned =
+            program.reveals.iter().filter(|r| r.to.iter().any(|p| usize::from(p.0) == party));
+        let names: Vec<&str> = learned.map(|r| r.name.as_str()).collect();
+        let revealed: Vec<&str> = outcome.revealed.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(revealed, names, "party {party} learns what is revealed to it");
+        for (name, got) in &outcome.revealed {
+            let (_, want) = want.iter().find(|(n, _)| n == name).unwrap();
+            let limit = limits.iter().find(|(n, _)| n == name).unwrap().1;
+            assert_eq!(got.shape(), want.shape());
+            for (i, (got, want)) in got.values().zip(want.values()).enumerate() {
+                let off = got.abs_diff(want);
+                let what = format!("{} {name}[{i}]", job.protocol);
+                assert!(off <= limit, "{what}: {got} for {want}, off by {off} of {limit}");
+            }
+        }
+        for link in &outcome.report.links {
+            assert_eq!(link.bytes, link.predicted_bytes, "{} {link:?}", job.protocol);
+        }
+        if job.workers == 1 {
+            let report = &outcome.report;
+            assert_eq!(report.rounds, report.predicted_rounds, "{} rounds", job.protocol);
+        }
+    }
+}
+
+fn job(protocol: Protocol, rows: &[u64]) -> ProgramJob {
+    let parties = (0..3).map(PartyId).collect();
+    let places = [PartyId(1), PartyId(2), PartyId(0)];
+    ProgramJob { chunk_rows: 64, places, ..ProgramJob::new(protocol, parties, rows.to_vec()) }
+}
+
+/// Runs a program under every protocol at several sizes.
+fn check(body: &str) {
+    check_sizes(body, &[0, 1, 130]);
+}
+
+fn check_sizes(body: &str, sizes: &[u64]) {
+    let program = parse(body);
+    for protocol in PROTOCOLS {
+        for (i, rows) in sizes.iter().enumerate() {
+            let mut job = job(protocol, &[*rows, 5]);
+            job.workers = 1 + i % 2;
+            check_job(&program, &job, *rows + 7);
+        }
+    }
+}
+
+#[test]
+fn arithmetic_on_integers_of_every_width() {
+    for ty in ["i8", "i16", "i32", "u8", "u16", "u32"] {
+        check_sizes(
+            &format!(
+                "input a: {ty}[n] from alice\ninput b: {ty}[n] from bob\n\
+                 reveal a + b to alice, carol as \"sum\"\n\
+                 reveal a - b to bob as \"difference\"\n\
+                 reveal a * b to alice as \"product\"\n\
+                 reveal -a + b * 3 to alice as \"linear\"\n\
+                 reveal add(a, b, wrap) to alice as \"wrapped sum\"\n\
+                 reveal mul(a, b, wrap) to alice as \"wrapped product\"\n\
+                 reveal shift_right(a * b, by 3) to bob as \"shifted\"\n\
+                 reveal sum(a + b, axis 0) to alice, bob, carol as \"total\"\n"
+            ),
+            &[130],
+        );
+    }
+}
+
+#[test]
+fn arithmetic_on_long_integers() {
+    check(
+        "input a: i64[n] from alice\ninput b: i64[n] from bob\ninput c: u64[n] from carol\n\
+         input d: i64[n] from alice in -1000000000..1000000000\n\
+         reveal mul(a, b, wrap) to alice as \"wrapped product\"\n\
+         reveal sub(a, b, wrap) to alice as \"wrapped difference\"\n\
+         reveal a < b to alice as \"less\"\n\
+         reveal a == b to alice as \"equal\"\n\
+         reveal select(a < b, a, b) to bob as \"least\"\n\
+         reveal c < 5 to bob as \"small\"\n\
+         reveal add(c, c, wrap) to carol as \"twice\"\n\
+         reveal sum(d, axis 0) to carol as \"total\"\n\
+         reveal shift_right(d * d, by 20) to alice as \"shifted\"\n",
+    );
+}
+
+#[test]
+fn comparisons_selections_and_logic() {
+    check(
+        "input a: i16[n] from alice\ninput b: i16[n] from bob\ninput c: bit[n] from carol\n\
+         let less = a < b\nlet equal = a == b\n\
+         reveal less to alice\nreveal equal to bob\n\
+         reveal a <= b to carol as \"at most\"\nreveal a != b to carol as \"differ\"\n\
+         reveal select(c, a, b) to alice as \"chosen\"\n\
+         reveal select(c, 5, a) to alice as \"constant\"\n\
+         reveal (less & c) | !equal to bob as \"logic\"\n\
+         reveal c ^ less to bob as \"xor\"\n\
+         reveal select(c, less, equal) to bob as \"bits\"\n\
+         reveal min(a, b) to bob as \"min\"\nreveal max(a, b) to bob as \"max\"\n\
+         reveal abs(a) to bob as \"abs\"\n\
+         reveal cast(c, to i32) + a to alice as \"number\"\n\
+         reveal sum(cast(less, to i32), axis 0) to alice as \"count\"\n",
+    );
+}
+
+#[test]
+fn fixed_point() {
+    check(
+        "input a: fixed(32,16)[n] from alice in -1000.0..1000.0\n\
+         input b: fixed(32,16)[n] from bob in -1000.0..1000.0\ninput c: i16[n] from carol\n\
+         reveal a + b to alice as \"sum\"\nreveal a * b to bob as \"product\"\n\
+         reveal a * a * b to bob as \"cube\"\n\
+         reveal a * 2.5 - c to carol as \"scaled\"\n\
+         reveal a < b to alice as \"less\"\n\
+         reveal dot(a, b) to alice as \"dot\"\n\
+         reveal sum(a * b, axis 0) to alice as \"sum of products\"\n\
+         reveal cast(a, to i32) to carol as \"whole\"\n\
+         reveal cast(a, to fixed(32,4)) to carol as \"short\"\n\
+         reveal select(a < b, a, b) to carol as \"least\"\n",
+    );
+}
+
+#[test]
+fn division_and_roots() {
+    check_sizes(
+        "input a: i16[m] from alice\ninput b: i16[m] from bob in -30..30\n\
+         input x: fixed(24,8)[m] from carol in -2000.0..2000.0\n\
+         reveal a / b to alice as \"quotient\"\nreveal a % b to bob as \"rest\"\n\
+         reveal sqrt(abs(x)) to carol as \"root\"\n\
+         reveal x / cast(b, to fixed(24,8)) to carol as \"ratio\"\n",
+        &[9],
+    );
+}
+
+#[test]
+fn functions_of_real_numbers() {
+    check_sizes(
+        "input x: fixed(32,12)[m] from carol in -6.0..6.0\n\
+         reveal exp(x) to alice as \"exp\"\nreveal log(abs(x) + 0.5) to bob as \"log\"\n\
+         reveal sigmoid(x) to carol as \"sigmoid\"\n",
+        &[9],
+    );
+}
+
+#[test]
+fn matrices_and_axes() {
+    check(
+        "input a: i16[n, 3] from alice\ninput w: i16[3, 2] from bob\ninput v: i16[3] from carol\n\
+         input y: i16[n] from bob\n\
+         reveal matmul(a, w) to alice as \"rows times matrix\"\n\
+         reveal matmul(a, v) to alice as \"rows times vector\"\n\
+         reveal matmul(transpose(a, order [1, 0]), y) to bob as \"columns times vector\"\n\
+         reveal sum(a, axis 0) to bob as \"column sums\"\n\
+         reveal sum(a, axis 1) to bob as \"row sums\"\n\
+         reveal a + v to carol as \"broadcast\"\n\
+         reveal max(a, axis 1) to carol as \"row maxima\"\n\
+         reveal product(v, axis 0) to carol as \"product\"\n",
+    );
+}
+
+#[test]
+fn rearranging() {
+    check(
+        "input a: i16[n, 4] from alice\ninput b: i16[n, 4] from bob\ninput c: i16[6] from carol\n\
+         input d: bit[n] from carol\n\
+         reveal concat(a, b, axis 0) to alice as \"stacked\"\n\
+         reveal concat(a + b, b, axis 1) to alice as \"beside\"\n\
+         reveal slice(a + b, axis 1, start 1, step 2, length 2) to bob as \"columns\"\n\
+         reveal gather(a + b, axis 1, at [3, 0, 3]) to bob as \"picked\"\n\
+         reveal transpose(a + b, order [1, 0]) to carol as \"turned\"\n\
+         reveal reshape(c, shape [2, 3]) to alice as \"shaped\"\n\
+         reveal gather(c, axis 0, at [5, 5, 0]) to alice as \"ends\"\n\
+         reveal concat(d, !d, axis 0) to bob as \"bits\"\n",
+    );
+}
+
+#[test]
+fn groups() {
+    check(
+        "input g: u8[n] from alice in 0..9\ninput h: i8[n] from bob in -3..3\n\
+         input v: i32[n] from carol in -10000..10000\ninput keep: bit[n] from bob\n\
+         reveal group_sum(g, v, first 0, groups 7) to alice as \"sums\"\n\
+         reveal group_sum(g, v, keep, first 2, groups 5) to alice as \"kept sums\"\n\
+         reveal group_count(g, first 0, groups 12) to bob as \"counts\"\n\
+         reveal group_count(h + cast(g, to i8), keep, first -3, groups 9) to bob as \"secret groups\"\n\
+         reveal group_mean(g, v, first 0, groups 3) to carol as \"means\"\n\
+         reveal group_std(g, v, first 0, groups 3) to carol as \"deviations\"\n",
+    );
+}
+
+#[test]
+fn sorting() {
+    check(
+        "input k: i16[n] from alice in -50..50\ninput v: u32[n] from bob\ninput f: bit[n] from carol\n\
+         let (key, value, flag) = sort(k, v, f)\n\
+         reveal key to alice\nreveal value to bob\nreveal flag to carol\n\
+         let (a, b) = sort(k + cast(f, to i16), v, descending)\n\
+         reveal a to alice as \"descending\"\nreveal b to alice as \"moved along\"\n",
+    );
+}
+
+#[test]
+fn loops_and_circuits() {
+    check_sizes(
+        "input a: i64[n] from alice in 0..1000\ninput b: i64[n] from bob in 0..1000\n\
+         let total = loop 5 carry (t: i64[n] secret in 0..100000 = a) index i {\n\
+             yield assume(t + b + i, in 0..100000)\n}\n\
+         reveal total to carol\n\
+         reveal circuit(\"add\", width 64)(a, b) to carol as \"added\"\n",
+        &[1, 130],
+    );
+}

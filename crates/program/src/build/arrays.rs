@@ -1,0 +1,190 @@
+//! Shapes, axes and tables.
+
+use super::{Arg, Builder, POISON, Value};
+use crate::infer::{element, shape};
+use crate::ir::Op;
+use crate::types::{Element, Extent, Interval, Shape, Type};
+
+impl Builder {
+    /// The same elements in another shape of as many.
+    #[track_caller]
+    pub fn reshape(&mut self, a: Value, to: impl Into<Shape>) -> Value {
+        let Some(ty) = self.ty(a) else { return POISON };
+        let ty = Type { shape: to.into(), ..ty };
+        self.push(Op::Reshape, &[a], Some(&[ty]))
+    }
+
+    /// Repeated along new leading axes and axes of length one.
+    #[track_caller]
+    pub fn broadcast_to(&mut self, a: Value, to: impl Into<Shape>) -> Value {
+        let Some(ty) = self.ty(a) else { return POISON };
+        let to = to.into();
+        if ty.shape == to {
+            return a;
+        }
+        self.push(Op::Broadcast, &[a], Some(&[Type { shape: to, ..ty }]))
+    }
+
+    /// Both in the shape that NumPy broadcasts them to.
+    #[track_caller]
+    pub(super) fn broadcast_pair(&mut self, a: Value, b: Value) -> [Value; 2] {
+        let (Some(x), Some(y)) = (self.ty(a), self.ty(b)) else { return [POISON; 2] };
+        match shape::joint(&x.shape, &y.shape) {
+            Some(joint) => [self.broadcast_to(a, joint.clone()), self.broadcast_to(b, joint)],
+            None => {
+                let show = |s: &Shape| shape::describe(s, &self.program.dims);
+                let (x, y) = (show(&x.shape), show(&y.shape));
+                self.fail(format!("shapes {x} and {y} do not broadcast: reshape one of them"));
+                [POISON; 2]
+            }
+        }
+    }
+
+    /// `length` elements of an axis from `start`, each `step` after the one before.
+    #[track_caller]
+    pub fn slice(
+        &mut self,
+        a: Value,
+        axis: u32,
+        start: u64,
+        length: impl Into<Extent>,
+        step: u64,
+    ) -> Value {
+        if self.length(a, axis).is_none() {
+            return POISON;
+        }
+        let Some(ty) = self.ty(a) else { return POISON };
+        let to = Type { shape: shape::with(&ty.shape, axis, length.into()), ..ty };
+        self.push(Op::Slice { axis, start, step }, &[a], Some(&[to]))
+    }
+
+    /// One after the other along an axis.
+    #[track_caller]
+    pub fn concat(&mut self, parts: &[Value], axis: u32) -> Value {
+        self.push(Op::Concat { axis }, parts, None)
+    }
+
+    /// Axis `i` of the result is axis `order[i]` of `a`.
+    #[track_caller]
+    pub fn transpose(&mut self, a: Value, order: &[u32]) -> Value {
+        self.push(Op::Transpose { order: order.to_vec() }, &[a], None)
+    }
+
+    /// Elements of an axis at public positions.
+    #[track_caller]
+    pub fn gather(&mut self, a: Value, axis: u32, indices: &[u64]) -> Value {
+        self.push(Op::Gather { axis, indices: indices.to_vec() }, &[a], None)
+    }
+
+    /// Sums over an axis; of bits, how many are one.
+    #[track_caller]
+    pub fn sum(&mut self, a: Value, axis: u32) -> Value {
+        let a = self.countable(a, axis);
+        self.push(Op::Sum { axis }, &[a], None)
+    }
+
+    /// Bits as integers wide enough for their sum.
+    #[track_caller]
+    fn countable(&mut self, a: Value, axis: u32) -> Value {
+        let Some(extent) = self.length(a, axis) else { return POISON };
+        if self.type_of(a).map(|t| t.element) != Some(Element::Bit) {
+            return a;
+        }
+        let most = shape::most(&extent, &self.program.dims).unwrap_or(u64::MAX);
+        let all = Interval { low: 0, high: most.into() };
+        self.cast(a, element::smallest(all).unwrap_or(Element::uint(64)))
+    }
+
+    /// Products over an axis of known length.
+    #[track_caller]
+    pub fn product(&mut self, a: Value, axis: u32) -> Value {
+        self.push(Op::Product { axis }, &[a], None)
+    }
+
+    /// Least over an axis. Of a column of symbolic length: by sorting; of no rows, the greatest
+    /// value of its range.
+    #[track_caller]
+    pub fn min_over(&mut self, a: Value, axis: u32) -> Value {
+        self.extreme(a, axis, false)
+    }
+
+    /// Greatest over an axis. Of a column of symbolic length: by sorting; of no rows, the least
+    /// value of its range.
+    #[track_caller]
+    pub fn max_over(&mut self, a: Value, axis: u32) -> Value {
+        self.extreme(a, axis, true)
+    }
+
+    #[track_caller]
+    fn extreme(&mut self, a: Value, axis: u32, greatest: bool) -> Value {
+        let Some(extent) = self.length(a, axis) else { return POISON };
+        let Some(ty) = self.ty(a) else { return POISON };
+        if extent.known().is_some() || ty.shape.len() > 1 {
+            let op = if greatest { Op::MaxOver { axis } } else { Op::MinOver { axis } };
+            return self.push(op, &[a], None);
+        }
+        let sentinel = if greatest { ty.interval.low } else { ty.interval.high };
+        let padded = self.padded(a, 1, sentinel);
+        let sorted = self.push(Op::Sort { descending: greatest }, &[padded], None);
+        let first = self.slice(sorted, 0, 0, 1, 1);
+        self.reshape(first, Shape::new())
+    }
+
+    /// A column with `count` more rows of a raw value.
+    #[track_caller]
+    fn padded(&mut self, a: Value, count: u64, raw: i128) -> Value {
+        let Some(ty) = self.ty(a) else { return POISON };
+        let pad = self.raw_constant(ty.element, vec![count.into()], vec![raw]);
+        self.concat(&[a, pad], 0)
+    }
+
+    /// Matrix product, as NumPy's `@`: the second operand has one or two axes.
+    #[track_caller]
+    pub fn matmul(&mut self, a: Value, b: Value) -> Value {
+        let (a, b) = (self.number(a), self.number(b));
+        self.push(Op::MatMul, &[a, b], None)
+    }
+
+    /// Inner product of two columns.
+    #[track_caller]
+    pub fn dot(&mut self, a: Value, b: Value) -> Value {
+        self.matmul(a, b)
+    }
+
+    /// Columns sorted by the first of them, stably; ascending unless `descending`.
+    #[track_caller]
+    pub fn sort(&mut self, columns: &[Value], descending: bool) -> Vec<Value> {
+        let sorted = self.push_all(Op::Sort { descending }, columns, None);
+        if sorted.is_empty() { vec![POISON; columns.len()] } else { sorted }
+    }
+
+    /// The `k` rows with the greatest values in the first column, greatest first. Where a
+    /// symbolic row count is below `k`, the rest is filled with each column's least value.
+    #[track_caller]
+    pub fn top_k(&mut self, columns: &[Value], k: u64) -> Vec<Value> {
+        let mut padded = columns.to_vec();
+        for column in &mut padded {
+            let Some(ty) = self.ty(*column) else { return vec![POISON; columns.len()] };
+            if ty.shape.len() == 1 && ty.shape[0].known().is_none() {
+                *column = self.padded(*column, k, ty.interval.low);
+            }
+        }
+        let mut sorted = self.sort(&padded, true);
+        for column in &mut sorted {
+            *column = self.slice(*column, 0, 0, k, 1);
+        }
+        sorted
+    }
+
+    /// How many of a column's integers are `first`, `first + 1`, ..., `first + bins - 1`.
+    #[track_caller]
+    pub fn histogram(&mut self, a: Value, first: i64, bins: u64) -> Value {
+        self.push(Op::GroupCount { first, groups: bins }, &[a], None)
+    }
+
+    /// A value for an argument that stands alone.
+    #[track_caller]
+    pub fn value(&mut self, arg: impl Into<Arg>) -> Value {
+        self.lift(arg.into(), None)
+    }
+}

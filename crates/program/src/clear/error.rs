@@ -1,0 +1,108 @@
+//! What can go wrong when a program is evaluated in the clear.
+
+use crate::ir::{NodeId, Span};
+use crate::types::{Element, Interval};
+use thiserror::Error;
+
+/// Why one operation has no result.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum OpError {
+    /// The least or greatest of nothing.
+    #[error("the least or greatest value of an axis without elements does not exist")]
+    EmptyAxis,
+    /// More elements than fit in memory.
+    #[error("an array is too large for this machine's memory")]
+    TooLarge,
+    /// A value that its element type does not have. The value is not shown: it may be secret.
+    #[error("value {index} is outside the range of {element}")]
+    Value {
+        /// Its position, row-major.
+        index: usize,
+        /// The element type.
+        element: Element,
+    },
+    /// What a checked program never does.
+    #[error("malformed program: {0}")]
+    Malformed(&'static str),
+}
+
+/// Why a program has no result. Messages name positions, never input values.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum ClearError {
+    /// Not one row count per dim.
+    #[error("the program has {expected} row counts, {found} are given")]
+    RowCounts {
+        /// Dims of the program.
+        expected: usize,
+        /// Row counts given.
+        found: usize,
+    },
+    /// More rows than the program was checked for.
+    #[error("`{dim}` has {rows} rows, the program allows at most {max}")]
+    TooManyRows {
+        /// Name of the dim.
+        dim: String,
+        /// Rows given.
+        rows: u64,
+        /// Rows allowed.
+        max: u64,
+    },
+    /// An input that nobody gave.
+    #[error("input `{0}` is missing")]
+    MissingInput(String),
+    /// A value for no input.
+    #[error("the program has no input `{0}`")]
+    UnknownInput(String),
+    /// An input of another element type.
+    #[error("input `{name}` must be {expected}, not {found}")]
+    InputElement {
+        /// Name of the input.
+        name: String,
+        /// What the program says.
+        expected: Element,
+        /// What was given.
+        found: Element,
+    },
+    /// An input of another shape.
+    #[error("input `{name}` must have the shape {expected:?}, not {found:?}")]
+    InputShape {
+        /// Name of the input.
+        name: String,
+        /// What the program says, with these row counts.
+        expected: Vec<usize>,
+        /// What was given.
+        found: Vec<usize>,
+    },
+    /// An input value outside the range declared for it.
+    #[error(
+        "value {index} of input `{name}` is outside its declared range {} to {}",
+        interval.low, interval.high
+    )]
+    InputRange {
+        /// Name of the input.
+        name: String,
+        /// Position of the first such value, row-major.
+        index: usize,
+        /// The declared range of raw values.
+        interval: Interval,
+    },
+    /// An operation that has no result.
+    #[error("{}{error}", position(span))]
+    Op {
+        /// The node: its position in the outermost block, then in the loop body, and so on.
+        node: Vec<NodeId>,
+        /// Where the user asked for it.
+        span: Span,
+        /// Why.
+        error: OpError,
+    },
+}
+
+/// `file:line:column: ` as far as known.
+pub(super) fn position(span: &Span) -> String {
+    match (span.file.is_empty(), span.line) {
+        (true, _) => String::new(),
+        (false, 0) => format!("{}: ", span.file),
+        (false, line) => format!("{}:{line}:{}: ", span.file, span.column),
+    }
+}

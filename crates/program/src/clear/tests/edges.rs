@@ -1,0 +1,166 @@
+//! What the vectors from NumPy do not have.
+
+use super::*;
+use crate::clear::OpError;
+use std::sync::Arc;
+use tacit_circuit::Circuit;
+
+fn fixed(bits: u8, fraction: u8) -> Element {
+    Element::Fixed { bits, fraction }
+}
+
+#[test]
+fn arrays_keep_every_value_of_their_element() {
+    for element in [Element::Bit, I8, U8, I64, U64, fixed(2, 1), fixed(64, 63)] {
+        let Interval { low, high } = element.interval();
+        let all = column(element, &[low, high, 0]);
+        assert_eq!(all.values().collect::<Vec<_>>(), [low, high, 0]);
+        assert_eq!(Array::new(element, vec![3], all.raw().to_vec()).as_ref(), Ok(&all));
+        for outside in [low - 1, high + 1] {
+            let error = OpError::Value { index: 1, element };
+            assert_eq!(Array::from_values(element, vec![2], [0, outside]), Err(error));
+        }
+    }
+    assert!(Array::new(I8, vec![2], vec![1]).is_err());
+    assert!(Array::new(I8, vec![usize::MAX, 2], vec![]).is_err());
+    assert_eq!(
+        Array::new(U8, vec![1], vec![-1]).unwrap_err(),
+        OpError::Value { index: 0, element: U8 }
+    );
+}
+
+#[test]
+fn debug_shows_no_values() {
+    assert_eq!(format!("{:?}", column(I8, &[77, 78])), "Array(i8[2])");
+}
+
+#[test]
+fn constants_fill_their_shape() {
+    assert_eq!(values(&Op::Constant(vec![7]), &[], result(I8, &[2, 2])), Ok(vec![7; 4]));
+    assert_eq!(values(&Op::Constant(vec![1, 2]), &[], result(I8, &[2])), Ok(vec![1, 2]));
+    assert_eq!(values(&Op::Constant(vec![7]), &[], result(I8, &[0])), Ok(vec![]));
+    assert!(values(&Op::Constant(vec![1, 2]), &[], result(I8, &[3])).is_err());
+}
+
+#[test]
+fn the_widest_products_and_quotients_are_exact() {
+    let [low, high] = [i128::from(i64::MIN), i128::from(i64::MAX)];
+    let a = column(I64, &[low, low, high, -1]);
+    let b = column(I64, &[low, -1, -1, low]);
+    assert_eq!(values(&Op::Div, &[&a, &b], result(U64, &[4])).unwrap()[..2], [1, 1 << 63]);
+    let (mul, f) = (Op::Mul { wrap: false }, fixed(64, 62));
+    let [a, b] = [column(f, &[low, high, 3]), column(f, &[1 << 62, high, -1])];
+    let expected = [low, (high * high) >> 62, -1].map(|v| v as i64 as i128);
+    assert_eq!(values(&mul, &[&a, &b], result(f, &[3])), Ok(expected.to_vec()));
+    let product = values(&Op::MatMul, &[&a, &b], result(f, &[]));
+    let sum = (low * (1 << 62) + high * high - 3) >> 62;
+    assert_eq!(product, Ok(vec![sum as i64 as i128]));
+}
+
+#[test]
+fn products_over_an_axis_round_by_halves() {
+    let f = fixed(32, 4);
+    let raw = [17, 33, 19, 40, 21];
+    let mul = |a: i128, b: i128| (a * b) >> 4;
+    let expected = mul(mul(mul(17, 19), mul(33, 40)), 21);
+    let product = Op::Product { axis: 0 };
+    assert_eq!(values(&product, &[&column(f, &raw)], result(f, &[])), Ok(vec![expected]));
+    assert_eq!(values(&product, &[&column(f, &[])], result(f, &[])), Ok(vec![16]));
+    let two = array(f, &[2, 2], &[16, 32, 48, 8]);
+    assert_eq!(values(&product, &[&two], result(f, &[2])), Ok(vec![48, 16]));
+}
+
+#[test]
+fn nothing_has_no_least_value() {
+    for op in [Op::MinOver { axis: 0 }, Op::MaxOver { axis: 0 }] {
+        let error = values(&op, &[&column(I8, &[])], result(I8, &[])).unwrap_err();
+        assert!(matches!(error, ClearError::Op { error: OpError::EmptyAxis, .. }), "{error}");
+        assert_eq!(values(&op, &[&array(I8, &[0, 0], &[])], result(I8, &[0])), Ok(vec![]));
+    }
+}
+
+#[test]
+fn functions_saturate() {
+    let f = fixed(64, 16);
+    let x = column(f, &[i64::MIN.into(), -(1 << 22), 0, 1 << 22, i64::MAX.into()]);
+    let top = 1 << 40;
+    let ty = || within(result(f, &[5]), -100, top);
+    assert_eq!(values(&Op::Exp, &[&x], ty()), Ok(vec![0, 0, 1 << 16, top, top]));
+    // Cut off at e^30, the last integer power below 2^44.
+    let cut = values(&Op::Exp, &[&x], result(f, &[5])).unwrap();
+    assert_eq!(cut[3..], [700_348_798_174_787_151; 2]);
+    assert_eq!(values(&Op::Sigmoid, &[&x], ty()), Ok(vec![0, 0, 1 << 15, 1 << 16, 1 << 16]));
+    let log = values(&Op::Log, &[&x], ty()).unwrap();
+    assert_eq!(log[..3], [-100; 3]);
+    // 6 ln 2 and, nearly, 47 ln 2.
+    assert_eq!(log[3..], [272_557, 2_135_026]);
+}
+
+#[test]
+fn circuits_run_for_any_number_of_lanes() {
+    let adder = Arc::new(sum_circuit());
+    for lanes in [0usize, 1, 63, 64, 65, 200] {
+        let a: Vec<i128> = (0..lanes as i128).map(|i| (i * 37) % 256 - 128).collect();
+        let b: Vec<i128> = (0..lanes as i128).map(|i| (i * 91 + 5) % 256).collect();
+        let op = Op::Circuit { name: "sum".into(), circuit: adder.clone() };
+        let ty = result(I8, &[lanes as u64]);
+        let sums = a.iter().zip(&b).map(|(a, b)| i128::from((a + b) as i8)).collect();
+        assert_eq!(values(&op, &[&column(I8, &a), &column(U8, &b)], ty), Ok(sums));
+    }
+}
+
+#[test]
+fn circuits_refuse_operands_that_do_not_fit() {
+    let op = Op::Circuit { name: "sum".into(), circuit: Arc::new(sum_circuit()) };
+    let two = column(I8, &[1, 2]);
+    let wide = column(Element::int(16), &[1, 2]);
+    for operands in [&[&two][..], &[&two, &wide], &[&two, &column(I8, &[1])]] {
+        assert!(values(&op, operands, result(I8, &[2])).is_err());
+    }
+    assert!(values(&op, &[&two, &two], result(I8, &[3])).is_err());
+}
+
+fn sum_circuit() -> Circuit {
+    let mut builder = tacit_circuit::Builder::new();
+    let (a, b) = (builder.input(8), builder.input(8));
+    let mut carry = builder.constant(false);
+    let mut sum = Vec::new();
+    for (a, b) in a.into_iter().zip(b) {
+        let differ = builder.xor(a, b);
+        sum.push(builder.xor(differ, carry));
+        carry = builder.mux(differ, carry, a);
+    }
+    builder.output(&sum);
+    builder.finish()
+}
+
+#[test]
+fn malformed_operations_are_refused() {
+    let [a, b] = [column(I8, &[1, 2, 3]), column(I8, &[1, 2])];
+    let add = Op::Add { wrap: false };
+    let three = || result(I8, &[3]);
+    let order = || vec![0, 1];
+    for (op, operands) in [
+        (add.clone(), &[&a, &b][..]),
+        (add, &[&a]),
+        (Op::Select, &[&a, &a]),
+        (Op::Sum { axis: 1 }, &[&a]),
+        (Op::MatMul, &[&a, &b]),
+        (Op::Reshape, &[&b]),
+        (Op::Slice { axis: 0, start: 1, step: 1 }, &[&a]),
+        (Op::Slice { axis: 0, start: u64::MAX, step: u64::MAX }, &[&a]),
+        (Op::Slice { axis: 2, start: 0, step: 1 }, &[&a]),
+        (Op::Gather { axis: 0, indices: vec![0, 1, 3] }, &[&a]),
+        (Op::Transpose { order: order() }, &[&a]),
+        (Op::Broadcast, &[&b]),
+        (Op::GroupCount { first: 0, groups: 3 }, &[&a, &b]),
+        (Op::Sort { descending: false }, &[]),
+        (Op::Parameter(0), &[]),
+    ] {
+        let error = values(&op, operands, three()).unwrap_err();
+        assert!(matches!(error, ClearError::Op { error: OpError::Malformed(_), .. }), "{op:?}");
+    }
+    let huge = result(I64, &[1 << 40, 1 << 10]);
+    let error = values(&Op::Constant(vec![0]), &[], huge).unwrap_err();
+    assert!(matches!(error, ClearError::Op { error: OpError::TooLarge, .. }));
+}

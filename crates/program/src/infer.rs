@@ -1,0 +1,185 @@
+//! Types of results: element, shape, visibility and interval, from those of the operands.
+//!
+//! Intervals are of raw values and hold for every input within its declared range and every row
+//! count up to its maximum. Element types grow to hold them, so that nothing overflows.
+
+mod check;
+pub mod element;
+pub(crate) mod elementary;
+mod nested;
+mod number;
+pub mod range;
+pub mod shape;
+mod tables;
+
+pub use check::{check, check_type};
+pub use nested::{iteration, width};
+pub use number::exp_limit;
+pub(crate) use number::log as log_interval;
+
+use crate::ir::{Dim, Op};
+use crate::types::{Element, Extent, Interval, Type, Visibility};
+
+/// Types of the results of an operation, or what is wrong with it.
+///
+/// `declared` says what operands do not: the whole type of an input or parameter; element and
+/// shape of a constant; the shape of a reshape or broadcast; the length of a slice; element and
+/// interval of a circuit's results. Everything else in it must agree with what is inferred.
+pub fn infer(
+    op: &Op,
+    operands: &[&Type],
+    dims: &[Dim],
+    declared: Option<&[Type]>,
+) -> Result<Vec<Type>, String> {
+    expect_operands(op, operands.len())?;
+    let context = Context { operands, dims, declared };
+    let types = match op {
+        Op::Loop(inner) => nested::repeat(&context, inner)?,
+        Op::Circuit { name, circuit } => nested::circuit(&context, name, circuit)?,
+        Op::Sort { .. } => tables::sort(&context)?,
+        _ => vec![single(op, &context)?],
+    };
+    for ty in &types {
+        shape::valid(&ty.shape, dims)?;
+    }
+    match declared {
+        Some(declared) if !narrower(op) && declared != types => {
+            Err(disagreement(declared, &types, dims))
+        }
+        _ => Ok(types),
+    }
+}
+
+/// What an operation is applied to.
+pub(crate) struct Context<'a> {
+    pub operands: &'a [&'a Type],
+    pub dims: &'a [Dim],
+    pub declared: Option<&'a [Type]>,
+}
+
+impl Context<'_> {
+    /// The declared type of the only result.
+    fn declaration(&self, what: &str) -> Result<&Type, String> {
+        match self.declared {
+            Some([ty]) => Ok(ty),
+            _ => Err(format!("{what} must be declared with a type")),
+        }
+    }
+
+    /// The visibility of what depends on all operands.
+    fn visibility(&self) -> Visibility {
+        self.operands.iter().map(|t| t.visibility).fold(Visibility::Public, Visibility::join)
+    }
+
+    /// A result of the operands' visibility.
+    fn result(&self, element: Element, shape: Vec<Extent>, interval: Interval) -> Type {
+        Type { element, shape, visibility: self.visibility(), interval }
+    }
+
+    /// The one shape of all operands.
+    fn shape(&self) -> Result<Vec<Extent>, String> {
+        let first = &self.operands[0].shape;
+        match self.operands.iter().find(|t| t.shape != *first) {
+            None => Ok(first.clone()),
+            Some(other) => Err(format!(
+                "operands of shapes {} and {}: broadcast or reshape one to the other's shape",
+                shape::describe(first, self.dims),
+                shape::describe(&other.shape, self.dims)
+            )),
+        }
+    }
+
+    /// The type, wide enough for the interval, of a result of an element type that holds the
+    /// operands.
+    fn numbers(
+        &self,
+        operands: &[Element],
+        shape: Vec<Extent>,
+        interval: Option<Interval>,
+    ) -> Result<Type, String> {
+        let interval = interval.ok_or_else(element::beyond)?;
+        let element = element::grow(element::common(operands)?, interval)?;
+        Ok(self.result(element, shape, interval))
+    }
+}
+
+/// Whether a declaration may be wider than what is inferred (it is then replaced).
+fn narrower(op: &Op) -> bool {
+    matches!(op, Op::Constant(_))
+}
+
+fn disagreement(declared: &[Type], inferred: &[Type], dims: &[Dim]) -> String {
+    let show = |types: &[Type]| {
+        let all: Vec<String> = types.iter().map(|t| describe(t, dims)).collect();
+        all.join("; ")
+    };
+    format!("declared as {}, but it is {}", show(declared), show(inferred))
+}
+
+/// A type for messages.
+#[must_use]
+pub fn describe(ty: &Type, dims: &[Dim]) -> String {
+    let visibility = match ty.visibility {
+        Visibility::Public => "public".to_string(),
+        Visibility::Private(party) => format!("private to party {}", party.0),
+        Visibility::Secret => "secret".to_string(),
+    };
+    let shape = shape::describe(&ty.shape, dims);
+    let range = element::describe(ty.element, ty.interval);
+    format!("{visibility} {}{shape} in {range}", ty.element)
+}
+
+fn single(op: &Op, context: &Context<'_>) -> Result<Type, String> {
+    match op {
+        Op::Parameter(_) => {
+            let ty = context.declaration("a parameter")?;
+            check_type(ty, context.dims).map(|()| ty.clone())
+        }
+        Op::Input { party, .. } => number::input(context, *party),
+        Op::Constant(values) => number::constant(context, values),
+        Op::Less | Op::Equal => number::compare(context),
+        Op::Select => number::select(context),
+        Op::And | Op::Or | Op::Xor | Op::Not => number::logic(context),
+        Op::Cast(to) => number::cast(context, *to),
+        Op::Wrap(to) => number::wrap(context, *to),
+        Op::Assume(interval) => number::assume(context, *interval),
+        Op::Sum { axis } => tables::sum(context, *axis),
+        Op::Product { axis } => tables::product(context, *axis),
+        Op::MinOver { axis } | Op::MaxOver { axis } => tables::extreme(context, *axis),
+        Op::MatMul => tables::matmul(context),
+        Op::Reshape => tables::reshape(context),
+        Op::Broadcast => tables::broadcast(context),
+        Op::Slice { axis, start, step } => tables::slice(context, *axis, *start, *step),
+        Op::Concat { axis } => tables::concat(context, *axis),
+        Op::Transpose { order } => tables::transpose(context, order),
+        Op::Gather { axis, indices } => tables::gather(context, *axis, indices),
+        Op::GroupSum { first, groups } => tables::group_sum(context, *first, *groups),
+        Op::GroupCount { first, groups } => tables::group_count(context, *first, *groups),
+        _ => number::arithmetic(op, context),
+    }
+}
+
+/// Whether the operation takes so many operands.
+fn expect_operands(op: &Op, given: usize) -> Result<(), String> {
+    let (least, most) = match op {
+        Op::Parameter(_) | Op::Input { .. } | Op::Constant(_) => (0, 0),
+        Op::Add { .. } | Op::Sub { .. } | Op::Mul { .. } | Op::Min | Op::Max => (2, 2),
+        Op::Div | Op::Rem | Op::Less | Op::Equal | Op::MatMul => (2, 2),
+        Op::And | Op::Or | Op::Xor => (2, 2),
+        Op::Select => (3, 3),
+        Op::GroupSum { .. } => (2, 3),
+        Op::GroupCount { .. } => (1, 2),
+        Op::Concat { .. } | Op::Sort { .. } => (1, usize::MAX),
+        Op::Circuit { .. } | Op::Loop(_) => (0, usize::MAX),
+        _ => (1, 1),
+    };
+    if (least..=most).contains(&given) {
+        return Ok(());
+    }
+    let wanted = match (least, most) {
+        (a, b) if a == b => a.to_string(),
+        (a, usize::MAX) => format!("at least {a}"),
+        (a, b) => format!("{a} to {b}"),
+    };
+    Err(format!("{given} operands where {wanted} are needed"))
+}

@@ -1,0 +1,305 @@
+//! The form: blocks of nodes, each an operation on earlier values.
+
+use crate::types::{DimId, Element, Extent, Interval, PartyId, Type};
+use std::sync::Arc;
+use tacit_circuit::Circuit;
+
+/// A node of a block, by position.
+pub type NodeId = u32;
+
+/// A value: result `index` of node `node` of the same block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ValueId {
+    /// The node.
+    pub node: NodeId,
+    /// Which of its results; 0 unless the operation has several.
+    pub index: u32,
+}
+
+/// Where the user wrote something.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Span {
+    /// The file; empty if unknown.
+    pub file: Arc<str>,
+    /// The line, from 1; 0 if unknown.
+    pub line: u32,
+    /// The column, from 1; 0 if unknown.
+    pub column: u32,
+}
+
+/// An operation and its operands.
+#[derive(Clone, Debug)]
+pub struct Node {
+    /// What it computes.
+    pub op: Op,
+    /// From what.
+    pub operands: Vec<ValueId>,
+    /// The types of its results.
+    pub types: Vec<Type>,
+    /// Where the user asked for it.
+    pub span: Span,
+}
+
+/// Nodes in order of evaluation. Node `i < parameters.len()` is [`Op::Parameter`] `i`.
+#[derive(Clone, Debug, Default)]
+pub struct Block {
+    /// The operations.
+    pub nodes: Vec<Node>,
+    /// The values that the block gives back (none for a program's outermost block).
+    pub results: Vec<ValueId>,
+}
+
+impl Block {
+    /// The type of a value.
+    #[must_use]
+    pub fn type_of(&self, value: ValueId) -> &Type {
+        &self.nodes[value.node as usize].types[value.index as usize]
+    }
+}
+
+/// A loop with a public trip count. The body's parameters are the carried values, then the
+/// iteration number (`i64`, public, from 0), then values of outside that it reads. Its results
+/// are the next carried values, of the same types.
+#[derive(Clone, Debug)]
+pub struct Loop {
+    /// Times the body runs.
+    pub trips: Extent,
+    /// How many of the operands are carried.
+    pub carried: usize,
+    /// What is repeated.
+    pub body: Block,
+}
+
+/// Two integer or fixed-point operands have the same element kind and, in fixed point, the same
+/// fraction; shapes of element-wise operands are equal (broadcasts are nodes of their own).
+/// `wrap` means: modulo `2^bits` of the operands' type, which is the result's type; otherwise
+/// the result type is wide enough for every value that can occur.
+#[derive(Clone, Debug)]
+pub enum Op {
+    /// Parameter of a loop body, by number.
+    Parameter(u32),
+    /// An input, named. Private to its party, or public where `party` is `None`.
+    Input {
+        /// Its name, unique in the program.
+        name: String,
+        /// Who gives it.
+        party: Option<PartyId>,
+    },
+    /// Public raw values, row-major; a single one fills the shape.
+    Constant(Vec<i128>),
+
+    /// Sum.
+    Add {
+        /// Modulo `2^bits`.
+        wrap: bool,
+    },
+    /// Difference.
+    Sub {
+        /// Modulo `2^bits`.
+        wrap: bool,
+    },
+    /// Negation.
+    Neg {
+        /// Modulo `2^bits`.
+        wrap: bool,
+    },
+    /// Product; in fixed point rounded to within one unit of the last place.
+    Mul {
+        /// Modulo `2^bits` (integers only).
+        wrap: bool,
+    },
+    /// Absolute value.
+    Abs,
+    /// Lesser of two.
+    Min,
+    /// Greater of two.
+    Max,
+    /// Times `2^by`, a public constant.
+    ShiftLeft {
+        /// Places.
+        by: u8,
+    },
+    /// `floor(raw / 2^by)`, exactly.
+    ShiftRight {
+        /// Places.
+        by: u8,
+    },
+    /// Quotient, rounded towards minus infinity to an integer or a unit of the last place;
+    /// zero where the divisor is zero.
+    Div,
+    /// `a - b * floor(a / b)` of integers; zero where the divisor is zero.
+    Rem,
+    /// Square root, rounded down; zero for negative values.
+    Sqrt,
+    /// `e^x` in fixed point, within a stated error.
+    Exp,
+    /// Natural logarithm in fixed point, within a stated error; of a value that is not
+    /// positive: the least value of the result's interval.
+    Log,
+    /// `1 / (1 + e^-x)` in fixed point, within a stated error.
+    Sigmoid,
+
+    /// `a < b`.
+    Less,
+    /// `a = b`.
+    Equal,
+    /// `a` where the bit is one, else `b`. Operands: bit, a, b. Of numbers or of bits.
+    Select,
+    /// Conjunction of bits.
+    And,
+    /// Disjunction of bits.
+    Or,
+    /// Exclusive or of bits.
+    Xor,
+    /// Negation of bits.
+    Not,
+
+    /// The same number as another element type: a bit as 0 or 1, an integer as fixed point,
+    /// fixed point rounded down to fewer fractional bits or to an integer. The interval must fit.
+    Cast(Element),
+    /// The low bits of an integer, read as the element type: modulo `2^bits`.
+    Wrap(Element),
+    /// The same values, promised to lie in the interval. A promise that is broken gives wrong
+    /// results, which evaluation in the clear reports.
+    Assume(Interval),
+
+    /// Sum over an axis.
+    Sum {
+        /// Which.
+        axis: u32,
+    },
+    /// Product over an axis, by a balanced tree.
+    Product {
+        /// Which.
+        axis: u32,
+    },
+    /// Least over an axis.
+    MinOver {
+        /// Which.
+        axis: u32,
+    },
+    /// Greatest over an axis.
+    MaxOver {
+        /// Which.
+        axis: u32,
+    },
+    /// Inner products: `[.., m, k] x [k, n]`, `[k] x [k, n]`, `[.., m, k] x [k]` or `[k] x [k]`,
+    /// as NumPy's `@`. Each sum is rounded once.
+    MatMul,
+
+    /// The same elements in another shape of as many.
+    Reshape,
+    /// Elements `start, start + step, ...` of an axis.
+    Slice {
+        /// Which.
+        axis: u32,
+        /// The first.
+        start: u64,
+        /// Distance.
+        step: u64,
+    },
+    /// Operands one after the other along an axis.
+    Concat {
+        /// Which.
+        axis: u32,
+    },
+    /// Axis `i` of the result is axis `order[i]` of the operand.
+    Transpose {
+        /// The order.
+        order: Vec<u32>,
+    },
+    /// Repeats along new leading axes and axes of length one, to the result's shape.
+    Broadcast,
+    /// Elements of an axis at public positions.
+    Gather {
+        /// Which.
+        axis: u32,
+        /// Positions along it.
+        indices: Vec<u64>,
+    },
+
+    /// Sums of rows by group. Operands: group `[n]` (integers), then values `[n]`, then
+    /// optionally a bit `[n]` that says which rows count. Result `[groups]`: entry g is the sum of
+    /// the values of the rows whose group is `first + g`; rows of other groups count nowhere.
+    GroupSum {
+        /// The least group.
+        first: i64,
+        /// Number of groups.
+        groups: u64,
+    },
+    /// Rows by group. Operands: group `[n]`, then optionally a bit `[n]`.
+    GroupCount {
+        /// The least group.
+        first: i64,
+        /// Number of groups.
+        groups: u64,
+    },
+    /// Sorts rows by the first operand `[n]`, stably; the others are `[n]` and move along. One
+    /// result per operand.
+    Sort {
+        /// Greatest first; equal keys still keep their order.
+        descending: bool,
+    },
+    /// A circuit, lane by lane. One operand per input port, bits or integers of the port's width;
+    /// one result per output port, the declared types.
+    Circuit {
+        /// A name for reports.
+        name: String,
+        /// The circuit.
+        circuit: Arc<Circuit>,
+    },
+    /// A loop. Operands: the carried values, then the values of outside that the body reads.
+    /// One result per carried value.
+    Loop(Box<Loop>),
+}
+
+/// A value that leaves the computation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reveal {
+    /// Which, of the outermost block.
+    pub value: ValueId,
+    /// Its name in results, unique in the program.
+    pub name: String,
+    /// Who learns it.
+    pub to: Vec<PartyId>,
+}
+
+/// A row count that is bound when a session starts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dim {
+    /// Its name.
+    pub name: String,
+    /// The largest row count, which intervals are computed for.
+    pub max: u64,
+}
+
+/// A whole program.
+#[derive(Clone, Debug, Default)]
+pub struct Program {
+    /// Its name.
+    pub name: String,
+    /// Names of the parties that give inputs or learn results.
+    pub parties: Vec<String>,
+    /// Symbolic row counts.
+    pub dims: Vec<Dim>,
+    /// The computation.
+    pub body: Block,
+    /// What leaves it, and to whom.
+    pub reveals: Vec<Reveal>,
+}
+
+impl Program {
+    /// The inputs: node, name, party.
+    pub fn inputs(&self) -> impl Iterator<Item = (NodeId, &str, Option<PartyId>)> {
+        (0..).zip(&self.body.nodes).filter_map(|(id, node)| match &node.op {
+            Op::Input { name, party } => Some((id, name.as_str(), *party)),
+            _ => None,
+        })
+    }
+
+    /// The dim of this name.
+    #[must_use]
+    pub fn dim(&self, name: &str) -> Option<DimId> {
+        (0..).zip(&self.dims).find(|(_, dim)| dim.name == name).map(|(id, _)| DimId(id))
+    }
+}

@@ -1,0 +1,92 @@
+//! Division and square root by circuits, on the fewest bits that hold the operands.
+
+use super::circuits::{Port, divide_floor, remainder_floor, square_root};
+use super::emit::{Emitter, narrowest};
+use crate::infer::{range, width};
+use crate::ir::{Op, ValueId};
+use crate::types::{Element, Interval, Type, Visibility};
+use std::sync::Arc;
+use tacit_circuit::Circuit;
+
+/// A value in its narrowest type, and the port for it.
+fn port(emitter: &mut Emitter<'_>, value: ValueId) -> (ValueId, Port) {
+    let value = emitter.narrowed(value);
+    let ty = emitter.ty(value);
+    let signed = ty.interval.low < 0;
+    let bits = ty.interval.signed_bits() - u32::from(!signed);
+    (value, Port { width: width(ty.element), bits: bits.max(1), signed })
+}
+
+/// A circuit of one result.
+fn apply(
+    emitter: &mut Emitter<'_>,
+    name: String,
+    circuit: Circuit,
+    operands: &[ValueId],
+    (element, interval): (Element, Interval),
+) -> ValueId {
+    let shape = emitter.ty(operands[0]).shape.clone();
+    let visibilities = operands.iter().map(|v| emitter.ty(*v).visibility);
+    let visibility = visibilities.fold(Visibility::Public, Visibility::join);
+    let ty = Type { element, shape, visibility, interval };
+    let op = Op::Circuit { name, circuit: Arc::new(circuit) };
+    emitter.push(op, operands, Some(&[ty]))
+}
+
+fn result(element: Element, interval: Option<Interval>) -> (Element, Interval) {
+    let interval = interval.expect("inferred");
+    let grown = crate::infer::element::grow(element, interval).expect("inferred");
+    (narrowest(grown, interval), interval)
+}
+
+fn common(emitter: &Emitter<'_>, a: ValueId, b: ValueId) -> Element {
+    let elements = [emitter.ty(a).element, emitter.ty(b).element];
+    crate::infer::element::common(&elements).expect("inferred")
+}
+
+/// The integer that fixed point was cast from, if it was.
+fn integer_behind(emitter: &Emitter<'_>, value: ValueId) -> Option<ValueId> {
+    let node = &emitter.nodes[value.node as usize];
+    match (&node.op, node.operands.as_slice()) {
+        (Op::Cast(_), &[from]) if matches!(emitter.ty(from).element, Element::Int { .. }) => {
+            Some(from)
+        }
+        _ => None,
+    }
+}
+
+/// `floor(a / b)`. Raw values of fixed point are scaled by `2^fraction`, unless the divisor was
+/// an integer: then its scale and that cancel.
+pub fn quotient(emitter: &mut Emitter<'_>, a: ValueId, b: ValueId) -> ValueId {
+    let element = common(emitter, a, b);
+    let (divisor, shift) = match integer_behind(emitter, b) {
+        Some(integer) if element.fraction() > 0 => (integer, 0),
+        _ => (b, element.fraction()),
+    };
+    let scaled = range::shift_left(emitter.interval(a), shift).expect("inferred");
+    let out = result(element, range::div(scaled, emitter.interval(divisor)));
+    let (a, x) = port(emitter, a);
+    let (b, y) = port(emitter, divisor);
+    let circuit = divide_floor(x, y, shift.into(), width(out.0));
+    apply(emitter, format!("divide {}+{shift} by {} bits", x.bits, y.bits), circuit, &[a, b], out)
+}
+
+/// `a - b floor(a / b)`.
+pub fn remainder(emitter: &mut Emitter<'_>, a: ValueId, b: ValueId) -> ValueId {
+    let element = common(emitter, a, b);
+    let out = result(element, Some(range::rem(emitter.interval(a), emitter.interval(b))));
+    let (a, x) = port(emitter, a);
+    let (b, y) = port(emitter, b);
+    let circuit = remainder_floor(x, y, width(out.0));
+    apply(emitter, format!("remainder {} by {} bits", x.bits, y.bits), circuit, &[a, b], out)
+}
+
+/// `floor(sqrt(a))`.
+pub fn root(emitter: &mut Emitter<'_>, a: ValueId) -> ValueId {
+    let element = emitter.ty(a).element;
+    let shift = element.fraction();
+    let out = result(element, range::sqrt(emitter.interval(a), shift));
+    let (a, x) = port(emitter, a);
+    let circuit = square_root(x, shift.into(), width(out.0));
+    apply(emitter, format!("square root {}+{shift} bits", x.bits), circuit, &[a], out)
+}

@@ -1,0 +1,206 @@
+//! The functions of the language.
+
+use super::options::Options;
+use crate::build::{Builder, Groups, Value};
+use crate::ir::Op;
+
+/// A function of the language.
+pub(super) struct Function {
+    pub name: &'static str,
+    /// Options that it must have.
+    pub required: &'static [&'static str],
+    /// Options that it may have.
+    pub optional: &'static [&'static str],
+    pub apply: Apply,
+}
+
+/// What a function does.
+pub(super) enum Apply {
+    /// One operation, element by element: numbers are converted and broadcast.
+    Elementwise(fn(&Options) -> Op),
+    /// One operation, on operands as they are.
+    Exactly(fn(&Options) -> Op),
+    /// Several operations, of so many operands.
+    Built { least: usize, most: usize, build: fn(&mut Builder, &[Value], &Options) -> Vec<Value> },
+}
+use Apply::{Elementwise, Exactly};
+
+const fn function(name: &'static str, required: &'static [&'static str], apply: Apply) -> Function {
+    Function { name, required, optional: &[], apply }
+}
+
+const fn optional(name: &'static str, optional: &'static [&'static str], apply: Apply) -> Function {
+    Function { name, required: &[], optional, apply }
+}
+
+const fn built(
+    name: &'static str,
+    required: &'static [&'static str],
+    optional: &'static [&'static str],
+    (least, most): (usize, usize),
+    build: fn(&mut Builder, &[Value], &Options) -> Vec<Value>,
+) -> Function {
+    Function { name, required, optional, apply: Apply::Built { least, most, build } }
+}
+
+/// Whether a function takes so many operands; `Err` is what to say if not.
+pub(super) fn counted(name: &str, given: usize, least: usize, most: usize) -> Result<(), String> {
+    let wanted = match (least, most) {
+        _ if (least..=most).contains(&given) => return Ok(()),
+        (a, b) if a == b => a.to_string(),
+        (a, usize::MAX) => format!("at least {a}"),
+        (a, b) => format!("{a} to {b}"),
+    };
+    Err(format!("`{name}` is given {given} operands where {wanted} are needed"))
+}
+
+/// All functions. Those of one operation are called as [`name`] says.
+pub(super) static FUNCTIONS: &[Function] = &[
+    optional("add", &["wrap"], Elementwise(|o| Op::Add { wrap: o.wrap })),
+    optional("sub", &["wrap"], Elementwise(|o| Op::Sub { wrap: o.wrap })),
+    optional("neg", &["wrap"], Elementwise(|o| Op::Neg { wrap: o.wrap })),
+    optional("mul", &["wrap"], Elementwise(|o| Op::Mul { wrap: o.wrap })),
+    function("abs", &[], Elementwise(|_| Op::Abs)),
+    built("min", &[], &["axis"], (1, 2), |b, v, o| extreme(b, v, o, false)),
+    built("max", &[], &["axis"], (1, 2), |b, v, o| extreme(b, v, o, true)),
+    function("shift_left", &["by"], Elementwise(|o| Op::ShiftLeft { by: o.by })),
+    function("shift_right", &["by"], Elementwise(|o| Op::ShiftRight { by: o.by })),
+    function("div", &[], Elementwise(|_| Op::Div)),
+    function("rem", &[], Elementwise(|_| Op::Rem)),
+    built("reciprocal", &[], &[], (1, 1), |b, v, _| vec![b.reciprocal(v[0])]),
+    function("sqrt", &[], Elementwise(|_| Op::Sqrt)),
+    function("exp", &[], Elementwise(|_| Op::Exp)),
+    function("log", &[], Elementwise(|_| Op::Log)),
+    function("sigmoid", &[], Elementwise(|_| Op::Sigmoid)),
+    function("less", &[], Elementwise(|_| Op::Less)),
+    function("equal", &[], Elementwise(|_| Op::Equal)),
+    function("select", &[], Elementwise(|_| Op::Select)),
+    function("and", &[], Elementwise(|_| Op::And)),
+    function("or", &[], Elementwise(|_| Op::Or)),
+    function("xor", &[], Elementwise(|_| Op::Xor)),
+    function("not", &[], Elementwise(|_| Op::Not)),
+    function("cast", &["to"], Exactly(|o| Op::Cast(o.to))),
+    built("to_fixed", &["fraction"], &[], (1, 1), |b, v, o| vec![b.to_fixed(v[0], o.fraction)]),
+    function("wrap", &["to"], Exactly(|o| Op::Wrap(o.to))),
+    function("assume", &["in"], Exactly(|o| Op::Assume(o.within))),
+    built("sum", &["axis"], &[], (1, 1), |b, v, o| vec![b.sum(v[0], o.axis)]),
+    function("product", &["axis"], Exactly(|o| Op::Product { axis: o.axis })),
+    built("count", &["axis"], &[], (1, 1), |b, v, o| vec![b.count(v[0], o.axis)]),
+    built("mean", &["axis"], &["fraction"], (1, 1), |b, v, o| {
+        vec![b.mean(v[0], o.axis, o.fraction)]
+    }),
+    built("variance", &["axis"], &["fraction"], (1, 1), |b, v, o| {
+        vec![b.variance(v[0], o.axis, o.fraction)]
+    }),
+    built("std", &["axis"], &["fraction"], (1, 1), |b, v, o| vec![b.std(v[0], o.axis, o.fraction)]),
+    function("matmul", &[], Exactly(|_| Op::MatMul)),
+    built("dot", &[], &[], (2, 2), |b, v, _| vec![b.dot(v[0], v[1])]),
+    function("reshape", &["shape"], Exactly(|_| Op::Reshape)),
+    Function {
+        name: "slice",
+        required: &["axis", "length"],
+        optional: &["start", "step"],
+        apply: Exactly(|o| Op::Slice { axis: o.axis, start: o.start, step: o.step }),
+    },
+    function("concat", &["axis"], Exactly(|o| Op::Concat { axis: o.axis })),
+    function("transpose", &["order"], Exactly(|o| Op::Transpose { order: o.order.clone() })),
+    function("broadcast", &["shape"], Exactly(|_| Op::Broadcast)),
+    function(
+        "gather",
+        &["axis", "at"],
+        Exactly(|o| Op::Gather { axis: o.axis, indices: o.at.clone() }),
+    ),
+    built("group_sum", GROUPS, &[], (2, 3), |b, v, o| {
+        let mut operands = v.to_vec();
+        operands[1] = b.as_number(v[1]);
+        b.exactly(Op::GroupSum { first: o.first, groups: o.groups }, &operands, None)
+    }),
+    function(
+        "group_count",
+        GROUPS,
+        Exactly(|o| Op::GroupCount { first: o.first, groups: o.groups }),
+    ),
+    built("group_mean", GROUPS, &["fraction"], (2, 3), |b, v, o| {
+        grouped(b, v, o, |b, a, by| b.group_mean(a, by, o.fraction))
+    }),
+    built("group_variance", GROUPS, &["fraction"], (2, 3), |b, v, o| {
+        grouped(b, v, o, |b, a, by| b.group_variance(a, by, o.fraction))
+    }),
+    built("group_std", GROUPS, &["fraction"], (2, 3), |b, v, o| {
+        grouped(b, v, o, |b, a, by| b.group_std(a, by, o.fraction))
+    }),
+    optional("sort", &["descending"], Exactly(|o| Op::Sort { descending: o.descending })),
+    built("top", &["rows"], &[], (1, usize::MAX), |b, v, o| b.top_k(v, o.rows)),
+];
+
+const GROUPS: &[&str] = &["first", "groups"];
+
+/// Least or greatest of two, or over an axis.
+fn extreme(b: &mut Builder, v: &[Value], o: &Options, greatest: bool) -> Vec<Value> {
+    match (o.has("axis"), greatest) {
+        (false, false) => b.elementwise(Op::Min, v),
+        (false, true) => b.elementwise(Op::Max, v),
+        (true, _) if v.len() > 1 => b.exactly(Op::MinOver { axis: o.axis }, v, None),
+        (true, false) => vec![b.min_over(v[0], o.axis)],
+        (true, true) => vec![b.max_over(v[0], o.axis)],
+    }
+}
+
+/// A statistic of values by group, of all rows or of those where the third operand is one.
+fn grouped(
+    b: &mut Builder,
+    v: &[Value],
+    o: &Options,
+    statistic: impl FnOnce(&mut Builder, Value, Groups) -> Value,
+) -> Vec<Value> {
+    let by = b.groups(v[0], v.get(2).copied(), o.first, o.groups);
+    by.map_or(Vec::new(), |by| vec![statistic(b, v[1], by)])
+}
+
+/// The name of an operation. Constants, inputs, circuits and loops have their own syntax.
+pub(crate) fn name(op: &Op) -> &'static str {
+    match op {
+        Op::Parameter(_) => "parameter",
+        Op::Input { .. } => "input",
+        Op::Constant(_) => "constant",
+        Op::Add { .. } => "add",
+        Op::Sub { .. } => "sub",
+        Op::Neg { .. } => "neg",
+        Op::Mul { .. } => "mul",
+        Op::Abs => "abs",
+        Op::Min | Op::MinOver { .. } => "min",
+        Op::Max | Op::MaxOver { .. } => "max",
+        Op::ShiftLeft { .. } => "shift_left",
+        Op::ShiftRight { .. } => "shift_right",
+        Op::Div => "div",
+        Op::Rem => "rem",
+        Op::Sqrt => "sqrt",
+        Op::Exp => "exp",
+        Op::Log => "log",
+        Op::Sigmoid => "sigmoid",
+        Op::Less => "less",
+        Op::Equal => "equal",
+        Op::Select => "select",
+        Op::And => "and",
+        Op::Or => "or",
+        Op::Xor => "xor",
+        Op::Not => "not",
+        Op::Cast(_) => "cast",
+        Op::Wrap(_) => "wrap",
+        Op::Assume(_) => "assume",
+        Op::Sum { .. } => "sum",
+        Op::Product { .. } => "product",
+        Op::MatMul => "matmul",
+        Op::Reshape => "reshape",
+        Op::Slice { .. } => "slice",
+        Op::Concat { .. } => "concat",
+        Op::Transpose { .. } => "transpose",
+        Op::Broadcast => "broadcast",
+        Op::Gather { .. } => "gather",
+        Op::GroupSum { .. } => "group_sum",
+        Op::GroupCount { .. } => "group_count",
+        Op::Sort { .. } => "sort",
+        Op::Circuit { .. } => "circuit",
+        Op::Loop(_) => "loop",
+    }
+}

@@ -1,0 +1,35 @@
+//! Programs as text files (`.tacit`): what people write and read, and what parties hash.
+//!
+//! [`parse`] reads a program; [`print`] writes the canonical form, one operation per line with
+//! all types, which reads back as the same program. [`digest`] is the digest of that form.
+//! The language is described in `docs/programs.md`.
+
+mod call;
+mod circuit_call;
+mod circuits;
+mod cursor;
+pub(crate) mod decimal;
+mod expression;
+pub(crate) mod functions;
+mod lex;
+mod literal;
+mod loops;
+pub(crate) mod names;
+mod options;
+mod parse;
+pub(crate) mod print;
+mod scope;
+#[cfg(test)]
+mod tests;
+mod types;
+
+pub use parse::{parse, parse_with};
+pub use print::print;
+
+use crate::ir::Program;
+
+/// The digest by which parties agree on a program: BLAKE3 of its canonical text.
+#[must_use]
+pub fn digest(program: &Program) -> [u8; 32] {
+    tacit_ring::hash::digest(&[b"tacit program 1", print(program).as_bytes()])
+}

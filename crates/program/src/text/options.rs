@@ -1,0 +1,172 @@
+//! Named options of functions: `axis 0`, `to u32`, `wrap`.
+
+use super::expression::{Operand, Term};
+use super::lex::Kind;
+use super::parse::Parser;
+use super::types::unknown;
+use crate::error::ProgramError;
+use crate::types::{Element, Extent, Interval, Shape};
+
+/// Fractional bits of means and variances unless given.
+pub(super) const DEFAULT_FRACTION: u8 = 16;
+
+/// The options of one call. Those that were not given have a value that stands for nothing.
+pub(super) struct Options {
+    given: Vec<&'static str>,
+    pub axis: u32,
+    pub by: u8,
+    pub fraction: u8,
+    pub rows: u64,
+    pub first: i64,
+    pub groups: u64,
+    pub start: u64,
+    pub step: u64,
+    pub length: Extent,
+    pub shape: Shape,
+    pub order: Vec<u32>,
+    pub at: Vec<u64>,
+    pub to: Element,
+    pub within: Interval,
+    pub wrap: bool,
+    pub descending: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            given: Vec::new(),
+            axis: 0,
+            by: 0,
+            fraction: DEFAULT_FRACTION,
+            rows: 0,
+            first: 0,
+            groups: 0,
+            start: 0,
+            step: 1,
+            length: Extent::default(),
+            shape: Shape::new(),
+            order: Vec::new(),
+            at: Vec::new(),
+            to: Element::Bit,
+            within: Interval::point(0),
+            wrap: false,
+            descending: false,
+        }
+    }
+}
+
+impl Options {
+    pub fn any(&self) -> bool {
+        !self.given.is_empty()
+    }
+
+    pub fn has(&self, name: &str) -> bool {
+        self.given.contains(&name)
+    }
+}
+
+/// How an option is written.
+pub(super) fn usage(name: &str) -> &'static str {
+    match name {
+        "axis" => "axis NUMBER",
+        "by" => "by PLACES",
+        "fraction" => "fraction BITS",
+        "rows" => "rows COUNT",
+        "first" => "first NUMBER",
+        "groups" => "groups COUNT",
+        "start" => "start NUMBER",
+        "step" => "step NUMBER",
+        "length" => "length LENGTH",
+        "shape" => "shape [LENGTH, ...]",
+        "order" => "order [AXIS, ...]",
+        "at" => "at [POSITION, ...]",
+        "to" => "to TYPE",
+        "in" => "in LOW..HIGH",
+        "wrap" => "wrap",
+        _ => "descending",
+    }
+}
+
+impl<'a> Parser<'a> {
+    /// Whether an option stands here: a flag, or a word with its value behind it.
+    pub(super) fn at_option(&self) -> bool {
+        let (token, ahead) = (&self.cursor.token, &self.cursor.ahead);
+        let flag = matches!(token.text, "wrap" | "descending") && !ahead.is("(");
+        let value = match ahead.text {
+            "[" => matches!(token.text, "shape" | "order" | "at"),
+            "-" => matches!(token.text, "in" | "first"),
+            _ => matches!(ahead.kind, Kind::Word | Kind::Number | Kind::Quoted),
+        };
+        token.kind == Kind::Word && (flag || value)
+    }
+
+    /// Reads one option of the function, which knows those in `known`.
+    pub(super) fn option(
+        &mut self,
+        function: &str,
+        known: &[&'static str],
+        operands: &[Operand<'a>],
+        options: &mut Options,
+    ) -> Result<(), ProgramError> {
+        let span = self.cursor.span();
+        let written = self.cursor.advance()?.text;
+        let Some(name) = known.iter().find(|name| **name == written) else {
+            let what = format!("option of `{function}` called");
+            return Err(unknown(&what, written, known.iter().copied(), &span));
+        };
+        if options.has(name) {
+            return Err(ProgramError::new(&span, format!("`{name}` is given twice")));
+        }
+        options.given.push(name);
+        self.option_value(name, operands, options)
+    }
+
+    fn option_value(
+        &mut self,
+        name: &str,
+        operands: &[Operand<'a>],
+        options: &mut Options,
+    ) -> Result<(), ProgramError> {
+        let cursor = &mut self.cursor;
+        match name {
+            "axis" => options.axis = cursor.number("an axis", 0, u32::MAX)?,
+            "by" => options.by = cursor.number("the places", 0, 63)?,
+            "fraction" => options.fraction = cursor.number("the fractional bits", 0, 62)?,
+            "rows" => options.rows = cursor.number("the number of rows", 0, u64::MAX)?,
+            "first" => options.first = cursor.number("the least group", i64::MIN, i64::MAX)?,
+            "groups" => options.groups = cursor.number("the number of groups", 0, u64::MAX)?,
+            "start" => options.start = cursor.number("the first position", 0, u64::MAX)?,
+            "step" => options.step = cursor.number("the step", 0, u64::MAX)?,
+            "length" => options.length = self.extent()?,
+            "shape" => options.shape = self.shape()?,
+            "order" => options.order = self.numbers("an axis", u32::MAX)?,
+            "at" => options.at = self.numbers("a position", u64::MAX)?,
+            "to" => options.to = self.element()?,
+            "in" => options.within = self.promise(operands)?,
+            "wrap" => options.wrap = true,
+            _ => options.descending = true,
+        }
+        Ok(())
+    }
+
+    fn numbers<T>(&mut self, what: &str, most: T) -> Result<Vec<T>, ProgramError>
+    where
+        T: Copy + Default + TryFrom<i128> + Into<i128>,
+    {
+        let mut all = Vec::new();
+        self.cursor.list(["[", "]"], |cursor| {
+            all.push(cursor.number(what, T::default(), most)?);
+            Ok(())
+        })?;
+        Ok(all)
+    }
+
+    /// A range of values of the first operand's type.
+    fn promise(&mut self, operands: &[Operand<'a>]) -> Result<Interval, ProgramError> {
+        let element = match operands.first().map(|operand| &operand.term) {
+            Some(Term::Values(values)) if values.len() == 1 => self.ty(values[0]).element,
+            _ => return Err(self.cursor.error("a range is promised of one value that has a type")),
+        };
+        self.interval(element)
+    }
+}

@@ -1,0 +1,153 @@
+//! Programs as people write them.
+
+use super::*;
+use crate::text::digest;
+use crate::types::{Element, Interval, Visibility};
+
+#[test]
+fn the_tour_is_read_and_printed() {
+    let program = read(TOUR);
+    assert_eq!(program.name, "tour");
+    assert_eq!(program.parties, ["alice", "bob", "Carol & Co"]);
+    assert_eq!(program.dims.len(), 2);
+    let inputs: Vec<&str> = program.inputs().map(|(_, name, _)| name).collect();
+    assert_eq!(inputs, ["salary", "level", "Base pay", "factor", "flags"]);
+    let reveals: Vec<&str> = program.reveals.iter().map(|r| r.name.as_str()).collect();
+    assert_eq!(reveals, ["total", "sums by level", "x"]);
+    assert_eq!(program.reveals[1].to.len(), 3);
+    assert_round_trip(&program);
+}
+
+#[test]
+fn canonical_text_has_types_and_no_user_names() {
+    let program = read(
+        "program p # a comment\nparties a\nrows n <= 9\ninput pay: u8[n] from a in 0..9\n\
+         let twice = pay + pay\nlet t = sum(twice, axis 0)\nreveal t to a as \"it\"\n",
+    );
+    let expected = "program p\nparties a\nrows n <= 9\n\
+                    input pay: u8[n] from a in 0..9\n\
+                    let v1: u8[n] from a in 0..18 = add(pay, pay)\n\
+                    let v2: u8 from a in 0..162 = sum(v1, axis 0)\n\
+                    reveal v2 to a as \"it\"\n";
+    assert_eq!(print(&program), expected);
+}
+
+#[test]
+fn the_digest_is_stable_and_ignores_names_and_comments() {
+    let text = "program p\nparties a, b\ninput x: u8 from a\ninput y: u8 from b\n\
+                let NAME = x * y # COMMENT\nreveal NAME to a as \"product\"\n";
+    let first = digest(&read(text));
+    assert_eq!(first, digest(&read(&text.replace("NAME", "z").replace("COMMENT", ""))));
+    assert_ne!(first, digest(&read(&text.replace("x * y", "x + y"))));
+    assert_ne!(first, digest(&read(&text.replace("to a", "to a, b"))));
+    assert_ne!(first, digest(&read(&text.replace("x: u8 from a", "x: u8 from a in 0..9"))));
+    assert_eq!(hex::encode(first), PINNED);
+}
+
+const PINNED: &str = "1b50c5c3d6e90e12bc82bc39e2481d2e8da247cc3a7358d16645e0deff229cbb";
+
+#[test]
+fn numbers_become_constants_of_the_other_type() {
+    let program = read(
+        "program p\nparties a\ninput x: fixed(16,8)[3] from a\ninput y: u8 from a\n\
+         let p = x + 0.75\nlet q = 300 - y\nlet b = x < 1\nlet s = select(b, y, -1)\n",
+    );
+    let constants: Vec<(Element, i128)> = program
+        .body
+        .nodes
+        .iter()
+        .filter_map(|node| match &node.op {
+            Op::Constant(values) => Some((node.types[0].element, values[0])),
+            _ => None,
+        })
+        .collect();
+    let fixed = Element::Fixed { bits: 16, fraction: 8 };
+    let expected = [(fixed, 192), (Element::uint(16), 300), (fixed, 256), (Element::int(8), -1)];
+    assert_eq!(constants, expected);
+    assert_round_trip(&program);
+}
+
+#[test]
+fn comparisons_bind_tighter_than_logic_and_looser_than_sums() {
+    let ops = |text: &str| -> Vec<String> {
+        let header = "program p\nparties a\ninput x: u8 from a\ninput y: u8 from a\nlet r = ";
+        let program = read(&format!("{header}{text}\n"));
+        let nodes = program.body.nodes.iter().skip(2);
+        nodes.map(|n| crate::text::functions::name(&n.op).to_owned()).collect()
+    };
+    assert_eq!(
+        ops("x + y * y < x & y == x | x < y"),
+        ["mul", "add", "less", "equal", "and", "less", "or"]
+    );
+    assert_eq!(ops("x - y - x"), ["sub", "sub"]);
+    assert_eq!(ops("!(x < y)"), ["less", "not"]);
+    assert_eq!(ops("x >= y"), ["less", "not"]);
+    assert_eq!(ops("-x + -3"), ["neg", "constant", "add"]);
+}
+
+#[test]
+fn loops_capture_what_they_read() {
+    let program = read(
+        "program p\nparties a\ninput x: i64 from a in 0..9\ninput z: i64 from a in 0..9\n\
+         let (r, c) = loop 3 carry (x = x, count: i64 public = 0) index i {\n\
+           let inner = loop 2 carry (y: i64 in 0..9 = z) {\n    yield min(y, z)\n  }\n\
+           yield add(x, inner, wrap), i\n}\nreveal r to a\n",
+    );
+    let Some(Op::Loop(outer)) =
+        program.body.nodes.iter().map(|n| &n.op).find(|op| matches!(op, Op::Loop(_)))
+    else {
+        panic!("no loop")
+    };
+    assert_eq!(outer.carried, 2);
+    assert_eq!(outer.body.nodes[0].types[0].visibility, Visibility::Secret);
+    assert_eq!(outer.body.nodes[1].types[0].visibility, Visibility::Public);
+    assert_eq!(outer.body.nodes[2].types[0].interval, Interval { low: 0, high: 2 });
+    assert!(matches!(outer.body.nodes[3].op, Op::Parameter(3)), "z is captured");
+    assert_round_trip(&program);
+}
+
+#[test]
+fn circuits_are_built_embedded_and_loaded() {
+    let mut b = tacit_circuit::Builder::new();
+    let (x, y) = (b.input(3), b.input(1));
+    let all = b.and(&[x[0], x[1], y[0]]);
+    b.output(&[all]);
+    let bytes = tacit_circuit::formats::binary::write(&b.finish());
+    let text = "program p\nparties a\ninput x: fixed(3,1)[4] from a\n\
+                let r: bit[4] = circuit_file(\"maps/odd.one.tbc\")(x, true)\n";
+    let mut asked = Vec::new();
+    let mut load = |name: &str| {
+        asked.push(name.to_owned());
+        Ok(bytes.clone())
+    };
+    let program = super::super::parse_with("p.tacit", text, &mut load).unwrap();
+    assert_eq!(asked, ["maps/odd.one.tbc"]);
+    let canonical = print(&program);
+    assert!(canonical.contains("circuit c0 \"odd\" (\n  \"7461636974626331"), "{canonical}");
+    assert_round_trip(&program);
+    let library = "program p\nparties a\ninput x: u8 from a\n\
+                   let r = circuit(\"multiply\", width 8, form \"dadda\")(x, x)\n";
+    let program = read(library);
+    let canonical = print(&program);
+    assert!(
+        canonical.contains("circuit(\"multiply\", form dadda, width 8, digest \""),
+        "{canonical}"
+    );
+    assert_round_trip(&program);
+    let (before, after) = canonical.split_at(canonical.find("digest \"").unwrap() + 8);
+    let other =
+        format!("{before}{}{}", if after.starts_with('0') { '1' } else { '0' }, &after[1..]);
+    let error = parse("p.tacit", &other).unwrap_err();
+    assert!(error.message.contains("builds another circuit"), "{error}");
+}
+
+#[test]
+fn names_that_are_no_words_are_quoted() {
+    let program = read(
+        "program \"two words\"\nparties \"to\", \"all\", \"B \\\"x\\\"\"\nrows \"n m\" <= 4\n\
+         input \"v1\" as w: u8[2*\"n m\" + 1] from \"to\"\nlet v0 = w + 1\n\
+         reveal v0 to \"all\", \"B \\\"x\\\"\" as \"a\\u{a}b\"\n",
+    );
+    assert!(print(&program).contains("input \"v1\" as v0: u8[2*\"n m\" + 1] from \"to\"\n"));
+    assert_round_trip(&program);
+}

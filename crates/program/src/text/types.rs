@@ -1,0 +1,185 @@
+//! Types as written: `u32[n, 3] from alice in 0..100`.
+
+use super::lex::Kind;
+use super::parse::Parser;
+use crate::error::ProgramError;
+use crate::ir::Span;
+use crate::types::{DimId, Element, Extent, Interval, PartyId, Shape, Type, Visibility};
+
+/// Longest axis and largest factor of a row count that a text can ask for.
+const MAX_EXTENT: u64 = 1 << 48;
+/// Most axes.
+const MAX_AXES: usize = 8;
+
+/// A type of which parts may be left out.
+#[derive(Clone, Debug)]
+pub(super) struct Written {
+    pub element: Element,
+    pub shape: Shape,
+    pub visibility: Option<Visibility>,
+    pub interval: Option<Interval>,
+    pub span: Span,
+}
+
+impl Written {
+    /// What differs from the type that a value has, if anything does.
+    pub fn mismatch(&self, found: &Type) -> Option<&'static str> {
+        if self.element != found.element {
+            return Some("element type");
+        }
+        if self.shape != found.shape {
+            return Some("shape");
+        }
+        if self.visibility.is_some_and(|v| v != found.visibility) {
+            return Some("visibility");
+        }
+        self.interval.is_some_and(|i| !i.contains(found.interval)).then_some("range")
+    }
+}
+
+impl Parser<'_> {
+    pub(super) fn written_type(&mut self) -> Result<Written, ProgramError> {
+        let span = self.cursor.span();
+        let element = self.element()?;
+        let shape = if self.cursor.at("[") { self.shape()? } else { Shape::new() };
+        let visibility = self.visibility()?;
+        let interval = if self.cursor.accept("in")? { Some(self.interval(element)?) } else { None };
+        Ok(Written { element, shape, visibility, interval, span })
+    }
+
+    pub(super) fn element(&mut self) -> Result<Element, ProgramError> {
+        let element = match self.cursor.token.text {
+            "bit" => Element::Bit,
+            "fixed" => return self.fixed(),
+            "i8" => Element::int(8),
+            "i16" => Element::int(16),
+            "i32" => Element::int(32),
+            "i64" => Element::int(64),
+            "u8" => Element::uint(8),
+            "u16" => Element::uint(16),
+            "u32" => Element::uint(32),
+            "u64" => Element::uint(64),
+            _ => {
+                let types = "a type: bit, i8 to i64, u8 to u64, or fixed(BITS, FRACTION)";
+                return Err(self.cursor.expected(types));
+            }
+        };
+        self.cursor.advance()?;
+        Ok(element)
+    }
+
+    fn fixed(&mut self) -> Result<Element, ProgramError> {
+        self.cursor.advance()?;
+        self.cursor.expect("(")?;
+        let bits = self.cursor.number("the number of bits", 2u8, 64)?;
+        self.cursor.expect(",")?;
+        let fraction = self.cursor.number("the number of fractional bits", 0u8, bits - 1)?;
+        self.cursor.expect(")")?;
+        Ok(Element::Fixed { bits, fraction })
+    }
+
+    pub(super) fn shape(&mut self) -> Result<Shape, ProgramError> {
+        let mut shape = Shape::new();
+        let opened = self.cursor.expect("[")?;
+        while !self.cursor.accept("]")? {
+            if shape.len() == MAX_AXES {
+                return Err(self.cursor.error(format!("an array has at most {MAX_AXES} axes")));
+            }
+            shape.push(self.extent()?);
+            self.cursor.separate(&opened, "]")?;
+        }
+        Ok(shape)
+    }
+
+    /// A length: `3`, `n`, `2*n + 1`.
+    pub(super) fn extent(&mut self) -> Result<Extent, ProgramError> {
+        let span = self.cursor.span();
+        let mut extent = self.term()?;
+        while self.cursor.accept("+")? {
+            let term = self.term()?;
+            extent = sum(&extent, &term)
+                .ok_or_else(|| ProgramError::new(&span, "this length is too large"))?;
+        }
+        Ok(extent)
+    }
+
+    fn term(&mut self) -> Result<Extent, ProgramError> {
+        if self.cursor.token.kind != Kind::Number {
+            return Ok(Extent::rows(self.dim()?));
+        }
+        let factor = self.cursor.number("a length", 0, MAX_EXTENT)?;
+        if !self.cursor.accept("*")? {
+            return Ok(Extent::fixed(factor));
+        }
+        let dim = self.dim()?;
+        let terms = if factor == 0 { vec![] } else { vec![(dim, factor)] };
+        Ok(Extent { constant: 0, terms })
+    }
+
+    fn dim(&mut self) -> Result<DimId, ProgramError> {
+        let name = self.cursor.name("a length: a number or a row count")?;
+        let program = self.program();
+        program.dim(&name.text).ok_or_else(|| {
+            let known = program.dims.iter().map(|d| d.name.as_str());
+            unknown("row count", &name.text, known, &name.span)
+        })
+    }
+
+    /// `public`, `secret` or `from PARTY`.
+    pub(super) fn visibility(&mut self) -> Result<Option<Visibility>, ProgramError> {
+        Ok(if self.cursor.accept("public")? {
+            Some(Visibility::Public)
+        } else if self.cursor.accept("secret")? {
+            Some(Visibility::Secret)
+        } else if self.cursor.accept("from")? {
+            Some(Visibility::Private(self.party()?))
+        } else {
+            None
+        })
+    }
+
+    pub(super) fn party(&mut self) -> Result<PartyId, ProgramError> {
+        let name = self.cursor.name("a party")?;
+        let parties = (0..).zip(&self.program().parties);
+        let found = parties.clone().find(|(_, party)| **party == name.text);
+        found.map(|(id, _)| PartyId(id)).ok_or_else(|| {
+            unknown("party", &name.text, parties.map(|(_, p)| p.as_str()), &name.span)
+        })
+    }
+
+    /// `LOW..HIGH`, both included.
+    pub(super) fn interval(&mut self, element: Element) -> Result<Interval, ProgramError> {
+        let span = self.cursor.span();
+        let low = self.cursor.raw(element.fraction(), "the least value")?;
+        self.cursor.expect("..")?;
+        let high = self.cursor.raw(element.fraction(), "the greatest value")?;
+        let interval = Interval { low, high };
+        if low > high {
+            return Err(ProgramError::new(&span, "this range is empty: LOW..HIGH"));
+        }
+        if !element.interval().contains(interval) {
+            let all = super::print::range(element.interval(), element);
+            return Err(ProgramError::new(&span, format!("{element} has the values {all}")));
+        }
+        Ok(interval)
+    }
+}
+
+/// The sum of two lengths, unless it is too large.
+fn sum(a: &Extent, b: &Extent) -> Option<Extent> {
+    let total =
+        |e: &Extent| e.terms.iter().fold(u128::from(e.constant), |s, t| s + u128::from(t.1));
+    (total(a) + total(b) <= u128::from(MAX_EXTENT)).then(|| a.clone() + b.clone())
+}
+
+/// The error about a name that does not exist, with the one that was meant.
+pub(super) fn unknown<'n>(
+    what: &str,
+    name: &str,
+    known: impl IntoIterator<Item = &'n str>,
+    span: &Span,
+) -> ProgramError {
+    let similar = super::names::similar(name, known);
+    let hint = similar.map_or(String::new(), |s| format!("; did you mean `{s}`?"));
+    ProgramError::new(span, format!("there is no {what} `{name}`{hint}"))
+}

@@ -1,0 +1,149 @@
+//! The circuits of comparisons and conversions on `(m, lambda)`, built once and kept.
+
+use crate::Protocol;
+use crate::convert::Layered;
+use std::collections::HashMap;
+use std::sync::Arc;
+use tacit_circuit::library::comparator::{self, Relation};
+use tacit_circuit::library::{FanIn, adder, and_tree, bits};
+use tacit_circuit::{Builder, Circuit, Wire};
+
+/// A circuit that conversions use.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Name {
+    /// The bits of `m - lambda`.
+    Difference(u32),
+    /// The top bit of `m - lambda`.
+    Sign(u32),
+    /// Whether `m = lambda`.
+    Equal(u32),
+    /// Whether `m mod 2^low < lambda mod 2^low` and whether `m < lambda`.
+    Borrows {
+        /// Bits of the first.
+        low: u32,
+        /// Bits of the second.
+        high: u32,
+    },
+    /// For bits of a number: whether it is 0, 1, ..., each.
+    OneHot {
+        /// Bits of the number.
+        bits: u32,
+        /// How many outputs.
+        groups: u32,
+    },
+}
+
+/// Circuits laid out for one protocol.
+pub struct Circuits {
+    protocol: Protocol,
+    kept: HashMap<Name, Arc<Layered>>,
+    /// By address; the circuit is held, so that no other one gets its address.
+    others: HashMap<usize, (Arc<Circuit>, Arc<Layered>)>,
+}
+
+impl Circuits {
+    /// None yet.
+    #[must_use]
+    pub fn new(protocol: Protocol) -> Self {
+        Circuits { protocol, kept: HashMap::new(), others: HashMap::new() }
+    }
+
+    /// A circuit of conversions.
+    pub fn get(&mut self, name: Name) -> Arc<Layered> {
+        let protocol = self.protocol;
+        let entry = self.kept.entry(name.clone());
+        entry.or_insert_with(|| Arc::new(Layered::new(&build(&name, protocol), protocol))).clone()
+    }
+
+    /// Any circuit, laid out once.
+    pub fn layered(&mut self, circuit: &Arc<Circuit>) -> Arc<Layered> {
+        let protocol = self.protocol;
+        let entry = self.others.entry(Arc::as_ptr(circuit) as usize);
+        let lay_out = || (circuit.clone(), Arc::new(Layered::new(circuit, protocol)));
+        entry.or_insert_with(lay_out).1.clone()
+    }
+}
+
+/// Wider gates than four cost more traffic than they save rounds.
+fn fan_in(protocol: Protocol) -> FanIn {
+    FanIn::new(protocol.fan_in().min(4)).expect("two and four are fan-ins")
+}
+
+fn build(name: &Name, protocol: Protocol) -> Circuit {
+    let fan_in = fan_in(protocol);
+    let mut b = Builder::new();
+    match *name {
+        Name::Difference(width) => {
+            let (m, lambda) = (b.input(width), b.input(width));
+            let not_lambda = bits::not(&mut b, &lambda);
+            let one = b.constant(true);
+            let sum = adder::select(&mut b, &m, &not_lambda, Some(one), false, fan_in);
+            b.output(&sum);
+        }
+        Name::Sign(width) => {
+            let (m, lambda) = (b.input(width), b.input(width));
+            let top = width as usize - 1;
+            let borrow = less(&mut b, &m[..top], &lambda[..top], fan_in);
+            let differ = b.xor(m[top], lambda[top]);
+            let sign = b.xor(differ, borrow);
+            b.output(&[sign]);
+        }
+        Name::Equal(width) => {
+            let (m, lambda) = (b.input(width), b.input(width));
+            let equal = comparator::equal(&mut b, &m, &lambda, fan_in);
+            b.output(&[equal]);
+        }
+        Name::Borrows { low, high } => {
+            let (m, lambda) = (b.input(high), b.input(high));
+            let low = low as usize;
+            let first = less(&mut b, &m[..low], &lambda[..low], fan_in);
+            let second = less(&mut b, &m, &lambda, fan_in);
+            b.output(&[first, second]);
+        }
+        Name::OneHot { bits, groups } => {
+            let x = b.input(bits);
+            for wire in one_hot(&mut b, &x, groups as usize, fan_in) {
+                b.output(&[wire]);
+            }
+        }
+    }
+    b.finish()
+}
+
+fn less(b: &mut Builder, x: &[Wire], y: &[Wire], fan_in: FanIn) -> Wire {
+    if x.is_empty() {
+        return b.constant(false);
+    }
+    comparator::compare(b, Relation::Less, false, x, y, fan_in)
+}
+
+/// Whether `x` is `0..groups`, each: the products of the one-hot forms of its halves.
+fn one_hot(b: &mut Builder, x: &[Wire], groups: usize, fan_in: FanIn) -> Vec<Wire> {
+    // High bits that no wanted number has must all be zero.
+    let used = groups.next_power_of_two().trailing_zeros() as usize;
+    let (low, high) = x.split_at(used.min(x.len()));
+    let mut all = demux(b, low, groups);
+    if !high.is_empty() {
+        let zeros = bits::not(b, high);
+        let none = and_tree::cheapest(b, &zeros, fan_in);
+        all = all.iter().map(|wire| b.and2(*wire, none)).collect();
+    }
+    all
+}
+
+fn demux(b: &mut Builder, x: &[Wire], count: usize) -> Vec<Wire> {
+    match x {
+        [] => vec![b.constant(true)],
+        [bit] => {
+            let not = b.not(*bit);
+            vec![not, *bit].into_iter().take(count).collect()
+        }
+        _ => {
+            let (low, high) = x.split_at(x.len() / 2);
+            let lows = demux(b, low, 1 << low.len());
+            let highs = demux(b, high, count.div_ceil(1 << low.len()));
+            let pairs = highs.iter().flat_map(|high| lows.iter().map(move |low| (*high, *low)));
+            pairs.take(count).map(|(high, low)| b.and2(high, low)).collect()
+        }
+    }
+}

@@ -1,0 +1,450 @@
+//! Shared arrays of any ring, and what every party does with them alone.
+
+use crate::arrays::SharedVec;
+use crate::convert::BitPlanes;
+use tacit_ring::{Buffer, Word, Z2, simd, transpose, word};
+
+/// The rings that programs compute in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Ring {
+    /// Z_{2^32}.
+    W32,
+    /// Z_{2^64}.
+    W64,
+    /// Z_{2^128}.
+    W128,
+}
+
+impl Ring {
+    /// All, narrowest first.
+    pub const ALL: [Ring; 3] = [Ring::W32, Ring::W64, Ring::W128];
+
+    /// Bits of an element.
+    #[must_use]
+    pub fn bits(self) -> u32 {
+        match self {
+            Ring::W32 => 32,
+            Ring::W64 => 64,
+            Ring::W128 => 128,
+        }
+    }
+
+    /// Bytes of an element.
+    #[must_use]
+    pub fn bytes(self) -> u64 {
+        u64::from(self.bits() / 8)
+    }
+
+    /// The narrowest with at least so many bits.
+    #[must_use]
+    pub fn holding(bits: u32) -> Option<Ring> {
+        Ring::ALL.into_iter().find(|ring| ring.bits() >= bits)
+    }
+}
+
+/// What a secret array is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// Bits, packed in lanes.
+    Bits,
+    /// Elements of a ring.
+    Ring(Ring),
+}
+
+/// The shares of an array, or nothing where only costs are counted.
+pub enum Data {
+    /// No shares: a dry run.
+    None,
+    /// Bits.
+    Bits(BitPlanes),
+    /// Z_{2^32}.
+    W32(SharedVec<u32>),
+    /// Z_{2^64}.
+    W64(SharedVec<u64>),
+    /// Z_{2^128}.
+    W128(SharedVec<u128>),
+}
+
+/// A secret array, flat. Its shares have no `Debug`.
+pub struct Secret {
+    /// Of what.
+    pub kind: Kind,
+    /// Number of elements.
+    pub len: usize,
+    /// This party's shares.
+    pub data: Data,
+}
+
+/// Evaluates an expression with `$v` bound to the typed shares of a ring array.
+macro_rules! with_ring {
+    ($data:expr, $v:ident => $body:expr, none $none:expr, bits $b:ident => $bits:expr) => {
+        match $data {
+            Data::None => $none,
+            Data::Bits($b) => $bits,
+            Data::W32($v) => $body,
+            Data::W64($v) => $body,
+            Data::W128($v) => $body,
+        }
+    };
+}
+
+/// A ring word that [`Data`] has a variant for.
+pub trait Element: Word {
+    /// Its ring.
+    const RING: Ring;
+    /// Wraps shares.
+    fn wrap(shares: SharedVec<Self>) -> Data;
+    /// The shares, if they are of this ring.
+    fn shares(data: &Data) -> Option<&SharedVec<Self>>;
+}
+
+macro_rules! element {
+    ($word:ty, $name:ident) => {
+        impl Element for $word {
+            const RING: Ring = Ring::$name;
+            fn wrap(shares: SharedVec<Self>) -> Data {
+                Data::$name(shares)
+            }
+            fn shares(data: &Data) -> Option<&SharedVec<Self>> {
+                if let Data::$name(shares) = data { Some(shares) } else { None }
+            }
+        }
+    };
+}
+element!(u32, W32);
+element!(u64, W64);
+element!(u128, W128);
+
+impl Secret {
+    /// An array of a ring.
+    #[must_use]
+    pub fn of<W: Element>(shares: SharedVec<W>) -> Self {
+        Secret { kind: Kind::Ring(W::RING), len: shares.len(), data: W::wrap(shares) }
+    }
+
+    /// An array of bits: one plane.
+    #[must_use]
+    pub fn bits(bits: BitPlanes) -> Self {
+        Secret { kind: Kind::Bits, len: bits.lanes, data: Data::Bits(bits) }
+    }
+
+    /// An array without shares.
+    #[must_use]
+    pub fn dry(kind: Kind, len: usize) -> Self {
+        Secret { kind, len, data: Data::None }
+    }
+
+    /// The ring, if it is of one.
+    #[must_use]
+    pub fn ring(&self) -> Option<Ring> {
+        match self.kind {
+            Kind::Ring(ring) => Some(ring),
+            Kind::Bits => None,
+        }
+    }
+
+    /// Elements at `indices`, in their order.
+    ///
+    /// # Panics
+    /// If an index is out of range.
+    #[must_use]
+    pub fn gather(&self, indices: &[u32]) -> Secret {
+        self.gather_from(&[self], indices.iter().map(|i| (0, *i)))
+    }
+
+    /// Elements `(which, index)` of several arrays of one kind.
+    ///
+    /// # Panics
+    /// If an index is out of range or kinds differ.
+    #[must_use]
+    pub fn gather_from(
+        &self,
+        arrays: &[&Secret],
+        places: impl ExactSizeIterator<Item = (u32, u32)>,
+    ) -> Secret {
+        let len = places.len();
+        let data = with_ring!(&self.data, v => gather_typed(v, arrays, places), none Data::None,
+            bits _b => Data::Bits(gather_bits(arrays, places)));
+        Secret { kind: self.kind, len, data }
+    }
+
+    /// Elements `at`.
+    #[must_use]
+    pub fn slice(&self, at: std::ops::Range<usize>) -> Secret {
+        let len = at.len();
+        if let Data::Bits(bits) = &self.data {
+            if at.start.is_multiple_of(64) {
+                return Secret::bits(cut_bits(bits, at));
+            }
+            return self.gather(&(at.start as u32..at.end as u32).collect::<Vec<_>>());
+        }
+        let data = with_ring!(&self.data, v => slice_typed(v, at), none Data::None,
+            bits _b => Data::None);
+        Secret { kind: self.kind, len, data }
+    }
+
+    /// Each bit times a public bit: conjunction with a public array of bits.
+    ///
+    /// # Panics
+    /// If lengths differ or it is not of bits.
+    #[must_use]
+    pub fn and_public(&self, values: &[i128]) -> Secret {
+        let data = match &self.data {
+            Data::Bits(bits) => {
+                let mask = packed(values, self.len);
+                let cut = |run: &Buffer<Z2>| {
+                    let mut run = run.clone();
+                    run.iter_mut().zip(mask.iter()).for_each(|(x, m)| *x = x.mul(*m));
+                    run
+                };
+                Data::Bits(BitPlanes { shares: each(&bits.shares, cut), lanes: bits.lanes })
+            }
+            Data::None => Data::None,
+            _ => panic!("an array of bits"),
+        };
+        Secret { kind: self.kind, len: self.len, data }
+    }
+
+    /// Componentwise `self + other` or `self - other`; bits: exclusive or.
+    ///
+    /// # Panics
+    /// If kinds or lengths differ.
+    #[must_use]
+    pub fn sum(&self, other: &Secret, subtract: bool) -> Secret {
+        assert!(self.kind == other.kind && self.len == other.len, "operands of a sum");
+        let data = with_ring!(&self.data, v => sum_typed(v, other, subtract), none Data::None,
+        bits b => Data::Bits(BitPlanes {
+            shares: zip(&b.shares, &bits_of(other).shares, Z2::add),
+            lanes: b.lanes,
+        }));
+        Secret { kind: self.kind, len: self.len, data }
+    }
+
+    /// Each element times a public one; one factor serves all.
+    ///
+    /// # Panics
+    /// If lengths differ or it is of bits.
+    #[must_use]
+    pub fn scale(&self, factors: &[i128]) -> Secret {
+        assert!(factors.len() == 1 || factors.len() == self.len, "factors of a scaling");
+        let data = with_ring!(&self.data, v => scale_typed(v, factors), none Data::None,
+            bits _b => panic!("bits are not scaled"));
+        Secret { kind: self.kind, len: self.len, data }
+    }
+
+    /// Sums of `outer x axis x inner` over the middle axis.
+    ///
+    /// # Panics
+    /// If lengths differ or it is of bits.
+    #[must_use]
+    pub fn sum_axis(&self, outer: usize, axis: usize, inner: usize) -> Secret {
+        assert_eq!(outer * axis * inner, self.len, "shape of a sum");
+        let data = with_ring!(&self.data, v => sum_axis_typed(v, outer, axis, inner),
+            none Data::None, bits _b => panic!("bits are not summed"));
+        Secret { kind: self.kind, len: outer * inner, data }
+    }
+
+    /// The same numbers modulo a smaller power of two.
+    ///
+    /// # Panics
+    /// If the ring is not narrower.
+    #[must_use]
+    pub fn narrow(&self, ring: Ring) -> Secret {
+        assert!(self.ring().is_some_and(|own| own >= ring), "a narrower ring");
+        let data = with_ring!(&self.data, v => match ring {
+            Ring::W32 => u32::wrap(narrow_typed(v)),
+            Ring::W64 => u64::wrap(narrow_typed(v)),
+            Ring::W128 => u128::wrap(narrow_typed(v)),
+        }, none Data::None, bits _b => Data::None);
+        Secret { kind: Kind::Ring(ring), len: self.len, data }
+    }
+
+    /// Writes another array's elements from place `at`.
+    ///
+    /// # Panics
+    /// If kinds differ or it does not fit.
+    pub fn copy_in(&mut self, at: usize, from: &Secret) {
+        assert!(self.kind == from.kind && at + from.len <= self.len, "a place for elements");
+        match (&mut self.data, &from.data) {
+            (Data::W32(to), Data::W32(from)) => copy_typed(to, at, from),
+            (Data::W64(to), Data::W64(from)) => copy_typed(to, at, from),
+            (Data::W128(to), Data::W128(from)) => copy_typed(to, at, from),
+            (Data::Bits(to), Data::Bits(from)) => copy_bits(to, at, from),
+            _ => {}
+        }
+    }
+
+    /// Zero shares of the same kind as this array's, `len` of them.
+    #[must_use]
+    pub fn zeros_like(&self, len: usize) -> Secret {
+        let data = match &self.data {
+            Data::None => Data::None,
+            Data::Bits(_) => Data::Bits(BitPlanes::zeros(1, len)),
+            Data::W32(_) => Data::W32(SharedVec::zeros(len)),
+            Data::W64(_) => Data::W64(SharedVec::zeros(len)),
+            Data::W128(_) => Data::W128(SharedVec::zeros(len)),
+        };
+        Secret { kind: self.kind, len, data }
+    }
+}
+
+pub(crate) fn typed<W: Element>(secret: &Secret) -> &SharedVec<W> {
+    W::shares(&secret.data).expect("operands of one ring")
+}
+
+pub(crate) fn bits_of(secret: &Secret) -> &BitPlanes {
+    match &secret.data {
+        Data::Bits(bits) => bits,
+        _ => panic!("an array of bits"),
+    }
+}
+
+/// Public bits, packed; a single one fills all lanes.
+pub(super) fn packed(values: &[i128], len: usize) -> Buffer<Z2> {
+    let mut bits = Buffer::<Z2>::zeros(len.div_ceil(64));
+    let bytes: Vec<u8> =
+        (0..len).map(|i| (values[if values.len() == 1 { 0 } else { i }] & 1) as u8).collect();
+    if len > 0 {
+        transpose::pack(&bytes, 1, word::lanes_mut(&mut bits));
+    }
+    bits
+}
+
+fn zip<W: Word>(a: &SharedVec<W>, b: &SharedVec<W>, f: impl Fn(W, W) -> W + Copy) -> SharedVec<W> {
+    let run = |a: &Buffer<W>, b: &Buffer<W>| {
+        let mut out = a.clone();
+        let to = &mut out;
+        simd::vectorize(
+            #[inline(always)]
+            || {
+                for (to, b) in to.iter_mut().zip(b.iter()) {
+                    *to = f(*to, *b);
+                }
+            },
+        );
+        out
+    };
+    SharedVec { first: run(&a.first, &b.first), second: run(&a.second, &b.second) }
+}
+
+fn sum_typed<W: Element>(a: &SharedVec<W>, b: &Secret, subtract: bool) -> Data {
+    let b = typed::<W>(b);
+    W::wrap(if subtract { zip(a, b, W::sub) } else { zip(a, b, W::add) })
+}
+
+fn each<W: Word>(a: &SharedVec<W>, f: impl Fn(&Buffer<W>) -> Buffer<W>) -> SharedVec<W> {
+    SharedVec { first: f(&a.first), second: f(&a.second) }
+}
+
+fn scale_typed<W: Element>(a: &SharedVec<W>, factors: &[i128]) -> Data {
+    let factor = |f: &i128| W::from_u128(*f as u128);
+    W::wrap(each(a, |run| {
+        let mut out = run.clone();
+        if let [one] = factors {
+            let one = factor(one);
+            out.iter_mut().for_each(|x| *x = x.mul(one));
+        } else {
+            out.iter_mut().zip(factors).for_each(|(x, f)| *x = x.mul(factor(f)));
+        }
+        out
+    }))
+}
+
+fn sum_axis_typed<W: Element>(a: &SharedVec<W>, outer: usize, axis: usize, inner: usize) -> Data {
+    W::wrap(each(a, |run| {
+        let mut out = Buffer::<W>::zeros(outer * inner);
+        for o in 0..outer {
+            let sums = &mut out[o * inner..(o + 1) * inner];
+            for row in run[o * axis * inner..][..axis * inner].chunks_exact(inner.max(1)) {
+                sums.iter_mut().zip(row).for_each(|(sum, x)| *sum = sum.add(*x));
+            }
+        }
+        out
+    }))
+}
+
+fn slice_typed<W: Element>(a: &SharedVec<W>, at: std::ops::Range<usize>) -> Data {
+    W::wrap(each(a, |run| Buffer::from_slice(&run[at.clone()])))
+}
+
+fn narrow_typed<F: Word, T: Word>(a: &SharedVec<F>) -> SharedVec<T> {
+    let run = |run: &Buffer<F>| {
+        let mut out = Buffer::zeros(run.len());
+        out.iter_mut().zip(run.iter()).for_each(|(to, x): (&mut T, _)| {
+            *to = T::from_u128(x.to_u128());
+        });
+        out
+    };
+    SharedVec { first: run(&a.first), second: run(&a.second) }
+}
+
+fn copy_typed<W: Word>(to: &mut SharedVec<W>, at: usize, from: &SharedVec<W>) {
+    to.first[at..at + from.len()].copy_from_slice(&from.first);
+    to.second[at..at + from.len()].copy_from_slice(&from.second);
+}
+
+fn gather_typed<W: Element>(
+    _kind: &SharedVec<W>,
+    arrays: &[&Secret],
+    places: impl ExactSizeIterator<Item = (u32, u32)>,
+) -> Data {
+    let arrays: Vec<&SharedVec<W>> = arrays.iter().map(|array| typed::<W>(array)).collect();
+    let mut out = SharedVec::<W>::zeros(places.len());
+    for (i, (which, index)) in places.enumerate() {
+        [out.first[i], out.second[i]] = arrays[which as usize].at(index as usize);
+    }
+    W::wrap(out)
+}
+
+fn gather_bits(arrays: &[&Secret], places: impl ExactSizeIterator<Item = (u32, u32)>) -> BitPlanes {
+    let arrays: Vec<[&[u64]; 2]> = arrays
+        .iter()
+        .map(|array| {
+            let shares = &bits_of(array).shares;
+            [word::lanes(&shares.first), word::lanes(&shares.second)]
+        })
+        .collect();
+    let mut out = BitPlanes::zeros(1, places.len());
+    let SharedVec { first, second } = &mut out.shares;
+    let (first, second) = (word::lanes_mut(first), word::lanes_mut(second));
+    for (i, (which, index)) in places.enumerate() {
+        let [from0, from1] = arrays[which as usize];
+        let (word, shift) = (index as usize / 64, index % 64);
+        first[i / 64] |= (from0[word] >> shift & 1) << (i % 64);
+        second[i / 64] |= (from1[word] >> shift & 1) << (i % 64);
+    }
+    out
+}
+
+/// Lanes from a whole word on.
+fn cut_bits(bits: &BitPlanes, at: std::ops::Range<usize>) -> BitPlanes {
+    let words = at.start / 64..at.start / 64 + at.len().div_ceil(64);
+    BitPlanes {
+        shares: each(&bits.shares, |run| Buffer::from_slice(&run[words.clone()])),
+        lanes: at.len(),
+    }
+}
+
+fn copy_bits(to: &mut BitPlanes, at: usize, from: &BitPlanes) {
+    let lanes = from.lanes;
+    let pairs =
+        [(&mut to.shares.first, &from.shares.first), (&mut to.shares.second, &from.shares.second)];
+    for (to, from) in pairs {
+        copy_lanes(word::lanes_mut(to), at, word::lanes(from), lanes);
+    }
+}
+
+/// Copies `lanes` bits to place `at`.
+fn copy_lanes(to: &mut [u64], at: usize, from: &[u64], lanes: usize) {
+    let shift = at % 64;
+    for (i, word) in from.iter().enumerate().take(lanes.div_ceil(64)) {
+        let bits = (lanes - 64 * i).min(64);
+        let mask = u64::MAX >> (64 - bits);
+        let place = at / 64 + i;
+        to[place] = to[place] & !(mask << shift) | (word & mask) << shift;
+        if shift + bits > 64 {
+            let down = 64 - shift;
+            to[place + 1] = to[place + 1] & !(mask >> down) | (word & mask) >> down;
+        }
+    }
+}

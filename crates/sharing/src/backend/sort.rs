@@ -1,0 +1,325 @@
+//! Sorting: radix sort on shuffled rows (Hamada et al. 2014; Chida et al. 2019; Asharov et al.,
+//! CCS 2022).
+//!
+//! A row is its key's bits and its number. Two bits of the key at a time: every row's place among
+//! the rows ordered by these bits is computed from shared prefix counts, rows and places are
+//! shuffled, and the shuffled places are opened: a uniform permutation, whatever the keys. Control
+//! flow and traffic depend on the number of rows and bits only.
+
+use super::three_party::ThreeParty;
+use super::{Backend, Data, Result, Ring, Secret};
+use crate::arrays::SharedVec;
+use crate::convert::shuffle::{self, Hop};
+use crate::convert::{BitPlanes, to_planes};
+use crate::party::SharingError;
+use crate::role::Canonical;
+use tacit_ring::{Buffer, Word, Z2, word};
+
+const EVERYONE: [usize; 3] = [0, 1, 2];
+
+/// Rows as words: the key's low 32 bits and the row number above them; further key bits in a
+/// second column.
+struct Rows {
+    columns: Vec<SharedVec<Z2>>,
+}
+
+pub(super) fn sort<P: Canonical>(
+    three: &mut ThreeParty<'_, P>,
+    key: &BitPlanes,
+    columns: &[&Secret],
+) -> Result<Vec<Secret>> {
+    let n = key.lanes;
+    if n > u32::MAX as usize || key.planes() > 96 {
+        return Err(SharingError::Shape("more rows or key bits than can be sorted".into()));
+    }
+    let mut rows = load::<P>(key);
+    for bit in (0..key.planes()).step_by(2) {
+        let digits = (key.planes() - bit).min(2);
+        let places = places_by(three, &rows, bit, digits, n)?;
+        rows = move_rows(three, rows, places)?;
+    }
+    let order = order_of(three, rows, n)?;
+    apply(three, order, columns)
+}
+
+fn load<P: Canonical>(key: &BitPlanes) -> Rows {
+    let n = key.lanes;
+    let words = key.words();
+    let cut = |from: usize, to: usize| {
+        let part = |run: &Buffer<Z2>| {
+            let run = &run[(from * words).min(run.len())..(to * words).min(run.len())];
+            if run.is_empty() {
+                Buffer::zeros(n)
+            } else {
+                shuffle::rows_of(run, run.len() / words.max(1), n)
+            }
+        };
+        SharedVec { first: part(&key.shares.first), second: part(&key.shares.second) }
+    };
+    let planes = key.planes();
+    let mut low = cut(0, planes.min(32));
+    for i in 0..n {
+        let number = P::constant(Z2((i as u64) << 32));
+        // A constant of lanes: one where the number has a bit.
+        low.first[i] = low.first[i].add(Z2(number[0].0));
+        low.second[i] = low.second[i].add(Z2(number[1].0));
+    }
+    let mut columns = vec![low];
+    if planes > 32 {
+        columns.push(cut(32, planes));
+    }
+    Rows { columns }
+}
+
+/// Bit `bit` of every row's key.
+fn key_bit(rows: &Rows, bit: usize, n: usize) -> Secret {
+    let (column, shift) = if bit < 32 { (0, bit) } else { (1, bit - 32) };
+    let part = |run: &Buffer<Z2>| {
+        let bits: Vec<u64> = run.iter().map(|w| w.0 >> shift & 1).collect();
+        to_planes(&bits, 1)
+    };
+    let from = &rows.columns[column];
+    let shares = SharedVec { first: part(&from.first), second: part(&from.second) };
+    Secret::bits(BitPlanes { shares, lanes: n })
+}
+
+fn u32s(secret: &Secret) -> Result<&SharedVec<u32>> {
+    match &secret.data {
+        Data::W32(shares) => Ok(shares),
+        _ => Err(SharingError::Shape("places are words of 32 bits".into())),
+    }
+}
+
+/// Every row's place when rows are ordered by one or two bits, stably.
+fn places_by<P: Canonical>(
+    three: &mut ThreeParty<'_, P>,
+    rows: &Rows,
+    bit: usize,
+    digits: usize,
+    n: usize,
+) -> Result<SharedVec<u32>> {
+    let low = key_bit(rows, bit, n);
+    let mut bits = vec![low];
+    if digits == 2 {
+        let high = key_bit(rows, bit + 1, n);
+        let both = three.multiply(&bits[0], &high)?;
+        bits.extend([high, both]);
+    }
+    // One conversion for all: flags of digit 1 (or 3 flags b0, b1, b0 b1).
+    let all: Vec<&Secret> = bits.iter().collect();
+    let places = (0..all.len() as u32).flat_map(|w| (0..n as u32).map(move |i| (w, i)));
+    let joined = all[0].gather_from(&all, places.collect::<Vec<_>>().into_iter());
+    let flags = three.bit_to_ring(&joined, Ring::W32)?;
+    let flags = u32s(&flags)?;
+    let (one0, one1) = (P::constant(1u32)[0], P::constant(1u32)[1]);
+    let first = terms(&flags.first, n, digits, one0);
+    let second = terms(&flags.second, n, digits, one1);
+    let factors = SharedVec { first: first.factors, second: second.factors };
+    let steps = SharedVec { first: first.steps, second: second.steps };
+    let mut place = three.row_dots(n, &factors, &steps)?;
+    for i in 0..n {
+        place.first[i] = place.first[i].wrapping_add(first.base[i]);
+        place.second[i] = place.second[i].wrapping_add(second.base[i]);
+    }
+    Ok(place)
+}
+
+/// `place = s_0 + sum_d f_d (s_d - s_0)`, componentwise: `f_d` flags the digit `d`, and `s_d` is
+/// the place of a row if its digit is `d`.
+struct Terms {
+    /// `f_1..`, row by row.
+    factors: Buffer<u32>,
+    /// `s_d - s_0`, row by row.
+    steps: Buffer<u32>,
+    /// `s_0`.
+    base: Buffer<u32>,
+}
+
+fn terms(flags: &[u32], n: usize, digits: usize, one: u32) -> Terms {
+    let count = 1 << digits;
+    let width = count - 1;
+    let digit_flags = |i: usize| -> [u32; 4] {
+        if digits == 1 {
+            return [one.wrapping_sub(flags[i]), flags[i], 0, 0];
+        }
+        let (low, high, both) = (flags[i], flags[n + i], flags[2 * n + i]);
+        let (f1, f2) = (low.wrapping_sub(both), high.wrapping_sub(both));
+        [one.wrapping_sub(f1).wrapping_sub(f2).wrapping_sub(both), f1, f2, both]
+    };
+    let mut totals = [0u32; 4];
+    for i in 0..n {
+        for (total, flag) in totals.iter_mut().zip(digit_flags(i)) {
+            *total = total.wrapping_add(flag);
+        }
+    }
+    // Rows of smaller digits come first.
+    let mut next = [0u32; 4];
+    for d in 1..count {
+        next[d] = next[d - 1].wrapping_add(totals[d - 1]);
+    }
+    let mut out = Terms {
+        factors: Buffer::zeros(n * width),
+        steps: Buffer::zeros(n * width),
+        base: Buffer::zeros(n),
+    };
+    for i in 0..n {
+        let flags = digit_flags(i);
+        out.base[i] = next[0];
+        for d in 1..count {
+            out.factors[i * width + d - 1] = flags[d];
+            out.steps[i * width + d - 1] = next[d].wrapping_sub(next[0]);
+        }
+        for (next, flag) in next.iter_mut().zip(flags) {
+            *next = next.wrapping_add(flag);
+        }
+    }
+    out
+}
+
+/// Shuffles rows with their places, opens the places and puts the rows there.
+fn move_rows<P: Canonical>(
+    three: &mut ThreeParty<'_, P>,
+    rows: Rows,
+    mut places: SharedVec<u32>,
+) -> Result<Rows> {
+    let mut columns = rows.columns;
+    for pair in shuffle::hops::<P>() {
+        three.party.next_step();
+        let hop = three.hop(pair, places.len())?;
+        three.hop_begin(&hop, &mut places)?;
+        for column in &mut columns {
+            three.hop_begin(&hop, column)?;
+        }
+        three.hop_finish(&hop, &mut places)?;
+        for column in &mut columns {
+            three.hop_finish(&hop, column)?;
+        }
+    }
+    let to = three.open_words(&places, &EVERYONE)?;
+    let columns = columns.iter().map(|column| place(column, &to)).collect::<Result<_>>()?;
+    Ok(Rows { columns })
+}
+
+fn place<W: Word>(column: &SharedVec<W>, to: &[u32]) -> Result<SharedVec<W>> {
+    let wrong = || SharingError::Shape("opened places are no permutation".into());
+    if !shuffle::is_permutation(to) {
+        return Err(wrong());
+    }
+    shuffle::place(column, to).ok_or_else(wrong)
+}
+
+/// For every original row its place in the sorted order, shared: rows carry their number and, as a
+/// public constant, their sorted place; shuffled, the numbers are opened.
+fn order_of<P: Canonical>(
+    three: &mut ThreeParty<'_, P>,
+    rows: Rows,
+    n: usize,
+) -> Result<SharedVec<u32>> {
+    let low = rows.columns.into_iter().next().unwrap_or_else(|| SharedVec::zeros(0));
+    let number = |run: &Buffer<Z2>| -> Buffer<Z2> {
+        let mut out = run.clone();
+        out.iter_mut().for_each(|w| *w = Z2(w.0 >> 32));
+        out
+    };
+    let mut numbers = SharedVec { first: number(&low.first), second: number(&low.second) };
+    let mut places = SharedVec::<u32>::zeros(n);
+    for i in 0..n {
+        [places.first[i], places.second[i]] = P::constant(i as u32);
+    }
+    for pair in shuffle::hops::<P>() {
+        three.party.next_step();
+        let hop = three.hop(pair, n)?;
+        three.hop_begin(&hop, &mut numbers)?;
+        three.hop_begin(&hop, &mut places)?;
+        three.hop_finish(&hop, &mut numbers)?;
+        three.hop_finish(&hop, &mut places)?;
+    }
+    let opened = three.open_words(&numbers, &EVERYONE)?;
+    let to: Vec<u32> = word::lanes(&opened).iter().map(|w| *w as u32).collect();
+    place(&places, &to)
+}
+
+/// Moves columns to shared places.
+fn apply<P: Canonical>(
+    three: &mut ThreeParty<'_, P>,
+    mut places: SharedVec<u32>,
+    columns: &[&Secret],
+) -> Result<Vec<Secret>> {
+    let mut moved: Vec<Column> = columns.iter().map(|column| Column::of(column)).collect();
+    for pair in shuffle::hops::<P>() {
+        three.party.next_step();
+        let hop = three.hop(pair, places.len())?;
+        three.hop_begin(&hop, &mut places)?;
+        for column in &mut moved {
+            column.begin(three, &hop)?;
+        }
+        three.hop_finish(&hop, &mut places)?;
+        for column in &mut moved {
+            column.finish(three, &hop)?;
+        }
+    }
+    let to = three.open_words(&places, &EVERYONE)?;
+    moved.iter().map(|column| column.placed(&to)).collect()
+}
+
+/// A column under way; bits have a word per row.
+enum Column {
+    Bits(SharedVec<Z2>),
+    W32(SharedVec<u32>),
+    W64(SharedVec<u64>),
+    W128(SharedVec<u128>),
+}
+
+/// Evaluates an expression with `$v` bound to the shares of a column.
+macro_rules! with_column {
+    ($column:expr, $v:ident => $body:expr) => {
+        match $column {
+            Column::Bits($v) => $body,
+            Column::W32($v) => $body,
+            Column::W64($v) => $body,
+            Column::W128($v) => $body,
+        }
+    };
+}
+
+fn copy<W: Word>(shares: &SharedVec<W>) -> SharedVec<W> {
+    SharedVec { first: shares.first.clone(), second: shares.second.clone() }
+}
+
+impl Column {
+    fn of(secret: &Secret) -> Self {
+        match &secret.data {
+            Data::None => Column::Bits(SharedVec::zeros(0)),
+            Data::Bits(bits) => {
+                let rows = |run: &Buffer<Z2>| shuffle::rows_of(run, 1, bits.lanes);
+                let BitPlanes { shares: SharedVec { first, second }, .. } = bits;
+                Column::Bits(SharedVec { first: rows(first), second: rows(second) })
+            }
+            Data::W32(shares) => Column::W32(copy(shares)),
+            Data::W64(shares) => Column::W64(copy(shares)),
+            Data::W128(shares) => Column::W128(copy(shares)),
+        }
+    }
+
+    fn begin<P: Canonical>(&mut self, three: &mut ThreeParty<'_, P>, hop: &Hop) -> Result<()> {
+        with_column!(self, v => three.hop_begin(hop, v))
+    }
+
+    fn finish<P: Canonical>(&mut self, three: &mut ThreeParty<'_, P>, hop: &Hop) -> Result<()> {
+        with_column!(self, v => three.hop_finish(hop, v))
+    }
+
+    fn placed(&self, to: &[u32]) -> Result<Secret> {
+        Ok(match self {
+            Column::Bits(rows) => {
+                let rows = place(rows, to)?;
+                let bits = |run: &Buffer<Z2>| to_planes(word::lanes(run), 1);
+                let shares = SharedVec { first: bits(&rows.first), second: bits(&rows.second) };
+                Secret::bits(BitPlanes { shares, lanes: to.len() })
+            }
+            Column::W32(v) => Secret::of(place(v, to)?),
+            Column::W64(v) => Secret::of(place(v, to)?),
+            Column::W128(v) => Secret::of(place(v, to)?),
+        })
+    }
+}

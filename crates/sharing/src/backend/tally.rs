@@ -1,0 +1,199 @@
+//! A backend that computes nothing and counts what everything costs.
+
+use super::{Backend, Circuits, Kind, Name, Planes, Result, Ring, Secret};
+use crate::Protocol;
+use crate::arrays::MatrixShape;
+use crate::convert::{Layered, deal_cost, gadget_cost};
+use crate::cost::{self, Traffic};
+use crate::role::{RoleId, Timing};
+use std::sync::Arc;
+use tacit_net::Stream;
+
+/// What a program costs so far.
+pub struct Tally {
+    protocol: Protocol,
+    circuits: Circuits,
+    /// Bytes per directed link.
+    pub bytes: Traffic,
+    /// By role, the number of steps in which it waits for online messages.
+    pub rounds: [u64; 3],
+}
+
+impl Tally {
+    /// Nothing yet.
+    #[must_use]
+    pub fn new(protocol: Protocol) -> Self {
+        Tally {
+            protocol,
+            circuits: Circuits::new(protocol),
+            bytes: Traffic::default(),
+            rounds: [0; 3],
+        }
+    }
+
+    /// One step: messages that are waited for together.
+    fn step(&mut self, bytes: Traffic) {
+        self.bytes += bytes;
+        for (role, rounds) in self.rounds.iter_mut().enumerate() {
+            *rounds += u64::from((0..3).any(|from| bytes.on[from][role] > 0));
+        }
+    }
+
+    fn size(kind: Kind, len: usize) -> u64 {
+        match kind {
+            Kind::Bits => 8 * len.div_ceil(64) as u64,
+            Kind::Ring(ring) => ring.bytes() * len as u64,
+        }
+    }
+
+    /// Elements out of gadgets, each with `deals` dealt elements.
+    fn block(&mut self, ring: Ring, deals: usize, len: usize) -> Secret {
+        self.gadget(deal_cost(self.protocol) * (ring.bytes() * (deals * len) as u64), ring, len)
+    }
+
+    fn gadget(&mut self, deals: Traffic, ring: Ring, len: usize) -> Secret {
+        self.step(deals + gadget_cost(self.protocol) * (ring.bytes() * len as u64));
+        Secret::dry(Kind::Ring(ring), len)
+    }
+
+    /// Words exchanged in a shuffle of rows of `bytes` bytes, and the opening of places.
+    fn shuffle(&mut self, rows: usize, bytes: u64, opened: u64) {
+        for pair in [0, 2, 1].map(|hop| (crate::convert::dealer(self.protocol) + hop) % 3) {
+            let other = (pair + 1) % 3;
+            let each = rows as u64 * bytes;
+            self.step(Traffic::default().sent(pair, other, Stream::On, each).sent(
+                other,
+                pair,
+                Stream::On,
+                each,
+            ));
+        }
+        self.step(cost::output(self.protocol, &[0, 1, 2]) * (rows as u64 * opened));
+    }
+}
+
+impl Backend for Tally {
+    fn input(
+        &mut self,
+        kind: Kind,
+        owner: RoleId,
+        _values: Option<&[i128]>,
+        len: usize,
+    ) -> Result<Secret> {
+        self.step(cost::input(self.protocol, owner, Timing::Early) * Self::size(kind, len));
+        Ok(Secret::dry(kind, len))
+    }
+
+    fn public(&mut self, kind: Kind, _values: &[i128], len: usize) -> Secret {
+        Secret::dry(kind, len)
+    }
+
+    fn open(&mut self, secret: &Secret, receivers: &[RoleId]) -> Result<Option<Vec<i128>>> {
+        self.step(cost::output(self.protocol, receivers) * Self::size(secret.kind, secret.len));
+        Ok(None)
+    }
+
+    fn multiply(&mut self, a: &Secret, _b: &Secret) -> Result<Secret> {
+        self.step(cost::product(self.protocol) * Self::size(a.kind, a.len));
+        Ok(Secret::dry(a.kind, a.len))
+    }
+
+    fn matrix_product(&mut self, shape: MatrixShape, a: &Secret, _b: &Secret) -> Result<Secret> {
+        let len = shape.rows * shape.columns;
+        self.step(cost::product(self.protocol) * Self::size(a.kind, len));
+        Ok(Secret::dry(a.kind, len))
+    }
+
+    fn truncate(&mut self, a: &Secret, _by: u32) -> Result<Secret> {
+        Ok(self.block(a.ring().unwrap_or(Ring::W64), 2, a.len))
+    }
+
+    fn widen(&mut self, a: &Secret, ring: Ring) -> Result<Secret> {
+        Ok(self.block(ring, 2, a.len))
+    }
+
+    fn compose(&mut self, planes: &Planes, _signed: bool, ring: Ring) -> Result<Secret> {
+        let words = planes.lanes.div_ceil(64) as u64;
+        let bits = ring.bits();
+        let small: u64 = (0..planes.planes as u64)
+            .map(|i| (u64::from(bits) - 1).saturating_sub(i) * words * 8)
+            .sum();
+        let dealt = small + ring.bytes() * planes.lanes as u64;
+        Ok(self.gadget(deal_cost(self.protocol) * dealt, ring, planes.lanes))
+    }
+
+    fn bit_to_ring(&mut self, bits: &Secret, ring: Ring) -> Result<Secret> {
+        Ok(self.block(ring, 1, bits.len))
+    }
+
+    fn inject(&mut self, bits: &Secret, a: &Secret) -> Result<Secret> {
+        Ok(self.block(a.ring().unwrap_or(Ring::W64), 2, bits.len))
+    }
+
+    fn floor_shift(&mut self, a: &Secret, by: u32) -> Result<Secret> {
+        let ring = a.ring().unwrap_or(Ring::W64);
+        self.masked_bits(a, ring.bits())?;
+        let circuit = self.circuits.get(Name::Borrows { low: by, high: ring.bits() });
+        let planes = Planes { planes: ring.bits() as usize, lanes: a.len, data: None };
+        self.circuit(&circuit, &[&planes, &planes])?;
+        Ok(self.block(ring, 3, a.len))
+    }
+
+    fn group_sums(&mut self, groups: &[&Secret], a: Option<&Secret>, ring: Ring) -> Result<Secret> {
+        let deals = if a.is_some() { 2 } else { 1 };
+        let dealt: usize = groups.iter().map(|bits| deals * bits.len).sum();
+        let dealt = deal_cost(self.protocol) * (ring.bytes() * dealt as u64);
+        Ok(self.gadget(dealt, ring, groups.len()))
+    }
+
+    fn masked_bits(&mut self, a: &Secret, bits: u32) -> Result<[Planes; 2]> {
+        let bytes = 8 * u64::from(bits) * a.len.div_ceil(64) as u64;
+        self.step(deal_cost(self.protocol) * bytes);
+        let dry = || Planes { planes: bits as usize, lanes: a.len, data: None };
+        Ok([dry(), dry()])
+    }
+
+    fn circuit(&mut self, circuit: &Arc<Layered>, inputs: &[&Planes]) -> Result<Vec<Planes>> {
+        let lanes = inputs.first().map_or(0, |p| p.lanes);
+        let words = lanes.div_ceil(64);
+        let groups = circuit.groups(words) as u64;
+        self.bytes += circuit.traffic(self.protocol) * (8 * words as u64);
+        for level in 0..circuit.depth() {
+            let traffic = circuit.level_traffic(self.protocol, level);
+            for (role, rounds) in self.rounds.iter_mut().enumerate() {
+                *rounds += groups * u64::from((0..3).any(|from| traffic.on[from][role] > 0));
+            }
+        }
+        let dry = |width: &usize| Planes { planes: *width, lanes, data: None };
+        Ok(circuit.outputs().iter().map(dry).collect())
+    }
+
+    fn sort(&mut self, planes: &Planes, columns: &[&Secret]) -> Result<Vec<Secret>> {
+        let n = planes.lanes;
+        let bits = |len| Secret::dry(Kind::Bits, len);
+        let words = 8 * if planes.planes > 32 { 2 } else { 1 };
+        for bit in (0..planes.planes).step_by(2) {
+            let two = planes.planes - bit >= 2;
+            if two {
+                self.multiply(&bits(n), &bits(n))?;
+            }
+            self.bit_to_ring(&bits(if two { 3 * n } else { n }), Ring::W32)?;
+            self.step(cost::product(self.protocol) * Self::size(Kind::Ring(Ring::W32), n));
+            self.shuffle(n, 4 + words, 4);
+        }
+        self.shuffle(n, 12, 8);
+        let row = columns.iter().map(|column| column.ring().map_or(8, Ring::bytes)).sum::<u64>();
+        self.shuffle(n, 4 + row, 4);
+        Ok(columns.iter().map(|c| Secret::dry(c.kind, c.len)).collect())
+    }
+
+    fn circuits(&mut self) -> &mut Circuits {
+        &mut self.circuits
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        Ok(())
+    }
+
+    fn abort(&mut self, _reason: &str) {}
+}

@@ -1,0 +1,543 @@
+//! Programs under the three-party protocols.
+
+use super::secret::{Element, bits_of, packed, typed};
+use super::{Backend, Circuits, Data, Kind, Name, Planes, Result, Ring, Secret};
+use crate::arrays::{self, Cut, MatrixShape, SharedVec};
+use crate::convert::shuffle::Hop;
+use crate::convert::{self, BitPlanes, Desk, Layered, LayeredScratch, Masked, Seat};
+use crate::party::{Draws, Keys, Party, SharingError};
+use crate::products::Scratch;
+use crate::role::{Canonical, RoleId, Timing};
+use crate::setup::Secrets;
+use crate::shares::Shares;
+use crate::transfer::{self, Input, Output, TransferScratch};
+use std::marker::PhantomData;
+use std::sync::Arc;
+use tacit_ring::{Buffer, Word, Z2};
+
+/// The keys and buffers of one ring.
+pub(super) struct Bench<W> {
+    pub keys: Keys,
+    scratch: Scratch<W>,
+}
+
+impl<W: Word> Bench<W> {
+    fn all(secrets: &mut Secrets, workers: usize) -> impl Iterator<Item = Self> + use<W> {
+        let keys = secrets.keys("program", W::BITS, workers);
+        keys.into_iter().map(|keys| Bench { keys, scratch: Scratch::default() })
+    }
+}
+
+/// One worker's keys, for every ring.
+pub struct RingKeys {
+    bits: Bench<Z2>,
+    w32: Bench<u32>,
+    w64: Bench<u64>,
+    w128: Bench<u128>,
+}
+
+impl RingKeys {
+    /// Fresh keys of all workers.
+    #[must_use]
+    pub fn new(secrets: &mut Secrets, workers: usize) -> Vec<RingKeys> {
+        let (bits, w32) = (Bench::all(secrets, workers), Bench::all(secrets, workers));
+        let (w64, w128) = (Bench::all(secrets, workers), Bench::all(secrets, workers));
+        let rings = bits.zip(w32).zip(w64.zip(w128));
+        rings.map(|((bits, w32), (w64, w128))| RingKeys { bits, w32, w64, w128 }).collect()
+    }
+}
+
+/// A party of a three-party protocol, in role `P`.
+pub struct ThreeParty<'m, P> {
+    pub(super) party: Party<'m>,
+    pub(super) keys: RingKeys,
+    layered: LayeredScratch,
+    circuits: Circuits,
+    role: PhantomData<P>,
+}
+
+/// A word that the backend has keys for.
+pub(super) trait Held: Word {
+    fn bench(keys: &mut RingKeys) -> &mut Bench<Self>;
+}
+
+macro_rules! held {
+    ($word:ty, $field:ident) => {
+        impl Held for $word {
+            fn bench(keys: &mut RingKeys) -> &mut Bench<Self> {
+                &mut keys.$field
+            }
+        }
+    };
+}
+held!(Z2, bits);
+held!(u32, w32);
+held!(u64, w64);
+held!(u128, w128);
+
+/// Calls a generic method for a ring.
+macro_rules! by_ring {
+    ($ring:expr, $self:ident . $call:ident ($($arg:expr),*)) => {
+        match $ring {
+            Ring::W32 => $self.$call::<u32>($($arg),*),
+            Ring::W64 => $self.$call::<u64>($($arg),*),
+            Ring::W128 => $self.$call::<u128>($($arg),*),
+        }
+    };
+}
+
+fn wrong(what: &str) -> SharingError {
+    SharingError::Shape(format!("a program's operation does not fit: {what}"))
+}
+
+fn ring_of(secret: &Secret) -> Result<Ring> {
+    secret.ring().ok_or_else(|| wrong("bits in place of ring elements"))
+}
+
+fn bits_in(secret: &Secret) -> Result<&BitPlanes> {
+    match &secret.data {
+        Data::Bits(bits) => Ok(bits),
+        _ => Err(wrong("ring elements in place of bits")),
+    }
+}
+
+fn planes_in(planes: &Planes) -> Result<&BitPlanes> {
+    planes.data.as_ref().ok_or_else(|| wrong("bit planes of a dry run"))
+}
+
+fn planes_of(data: BitPlanes, planes: usize) -> Planes {
+    Planes { planes, lanes: data.lanes, data: Some(data) }
+}
+
+impl<'m, P: Canonical> ThreeParty<'m, P> {
+    /// A party with fresh keys.
+    #[must_use]
+    pub fn new(party: Party<'m>, keys: RingKeys) -> Self {
+        ThreeParty {
+            party,
+            keys,
+            layered: LayeredScratch::default(),
+            circuits: Circuits::new(P::PROTOCOL),
+            role: PhantomData,
+        }
+    }
+
+    /// A conversion under the next draws of ring `W`.
+    fn convert<W: Held, T>(
+        &mut self,
+        f: impl FnOnce(&mut Desk<'_, 'm>, &mut Draws<'_>) -> Result<T>,
+    ) -> Result<T> {
+        self.party.next_step();
+        let mut draws = W::bench(&mut self.keys).keys.streams().draws()?;
+        f(&mut Desk::new::<P>(&mut self.party), &mut draws)
+    }
+
+    fn converted<W: Held + Element>(
+        &mut self,
+        f: impl FnOnce(&mut Desk<'_, 'm>, &mut Draws<'_>) -> Result<Masked<W>>,
+    ) -> Result<Secret> {
+        let masked = self.convert::<W, _>(f)?;
+        Ok(Secret::of(convert::from_masked::<P, W>(masked)))
+    }
+
+    /// Shares words of `owner`.
+    pub(super) fn input_words<W: Held>(
+        &mut self,
+        owner: RoleId,
+        values: &[W],
+        len: usize,
+    ) -> Result<SharedVec<W>> {
+        self.party.next_step();
+        if len == 0 {
+            return Ok(SharedVec::zeros(0));
+        }
+        let mut draws = W::bench(&mut self.keys).keys.streams().draws()?;
+        let mut shares = Shares::new(1, len);
+        let input = Input { owner, timing: Timing::Early, slots: &[0], values };
+        let mut scratch = TransferScratch::default();
+        let party = &mut self.party;
+        transfer::input_begin::<P, W>(party, &mut draws, &mut scratch, &mut shares, input)?;
+        transfer::input_finish::<P, W>(party, &mut scratch, &mut shares, input)?;
+        let (first, second) = shares.get(0);
+        Ok(SharedVec { first: Buffer::from_slice(first), second: Buffer::from_slice(second) })
+    }
+
+    /// Opens words to some roles; empty at the others.
+    pub(super) fn open_words<W: Word>(
+        &mut self,
+        words: &SharedVec<W>,
+        receivers: &[RoleId],
+    ) -> Result<Vec<W>> {
+        self.party.next_step();
+        if words.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut shares = Shares::new(1, words.len());
+        let (first, second) = shares.get_mut(0);
+        first.copy_from_slice(&words.first);
+        second.copy_from_slice(&words.second);
+        let output = Output { receivers, slots: &[0] };
+        let (mut scratch, mut opened) = (TransferScratch::default(), Vec::new());
+        let party = &mut self.party;
+        transfer::output_begin::<P, W>(party, &mut scratch, &shares, output)?;
+        transfer::output_finish::<P, W>(party, &mut scratch, &shares, output, &mut opened)?;
+        Ok(opened)
+    }
+
+    fn input_ring<W: Held + Element>(
+        &mut self,
+        owner: RoleId,
+        values: Option<&[i128]>,
+        len: usize,
+    ) -> Result<Secret> {
+        let mut words = Buffer::zeros(0);
+        if P::ROLE == owner {
+            let values = values.ok_or_else(|| wrong("an input without values"))?;
+            words = Buffer::zeros(values.len());
+            words.iter_mut().zip(values).for_each(|(w, v): (&mut W, _)| {
+                *w = W::from_u128(*v as u128);
+            });
+        }
+        Ok(Secret::of(self.input_words::<W>(owner, &words, len)?))
+    }
+
+    fn public_ring<W: Element>(&self, values: &[i128], len: usize) -> Secret {
+        let mut shares = SharedVec::<W>::zeros(len);
+        for i in 0..len {
+            let value = values[if values.len() == 1 { 0 } else { i }];
+            [shares.first[i], shares.second[i]] = P::constant(W::from_u128(value as u128));
+        }
+        Secret::of(shares)
+    }
+
+    fn open_ring<W: Held + Element>(
+        &mut self,
+        secret: &Secret,
+        receivers: &[RoleId],
+    ) -> Result<Option<Vec<i128>>> {
+        let opened = self.open_words::<W>(typed::<W>(secret), receivers)?;
+        let shift = 128 - W::BITS;
+        let signed = |w: &W| ((w.to_u128() << shift) as i128) >> shift;
+        Ok(receivers.contains(&P::ROLE).then(|| opened.iter().map(signed).collect()))
+    }
+
+    pub(super) fn multiply_words<W: Held>(
+        &mut self,
+        a: &SharedVec<W>,
+        b: &SharedVec<W>,
+    ) -> Result<SharedVec<W>> {
+        self.party.next_step();
+        let mut out = SharedVec::zeros(a.len());
+        let Bench { keys, scratch } = W::bench(&mut self.keys);
+        let mut draws = keys.streams().draws()?;
+        let party = &mut self.party;
+        arrays::multiply::<P, W>(party, &mut draws, scratch, Cut::default(), [a, b], &mut out)?;
+        Ok(out)
+    }
+
+    fn multiply_ring<W: Held + Element>(&mut self, a: &Secret, b: &Secret) -> Result<Secret> {
+        Ok(Secret::of(self.multiply_words::<W>(typed::<W>(a), typed::<W>(b))?))
+    }
+
+    pub(super) fn product_words<W: Held>(
+        &mut self,
+        shape: MatrixShape,
+        a: &SharedVec<W>,
+        b: &SharedVec<W>,
+    ) -> Result<SharedVec<W>> {
+        self.party.next_step();
+        let mut out = SharedVec::zeros(shape.rows * shape.columns);
+        let Bench { keys, scratch } = W::bench(&mut self.keys);
+        let mut draws = keys.streams().draws()?;
+        let (party, cut) = (&mut self.party, Cut::default());
+        let factors = [a, b];
+        if shape.columns == 1 && shape.rows == 1 {
+            arrays::dot::<P, W>(party, &mut draws, scratch, cut, factors, &mut out)?;
+        } else {
+            let out = &mut out;
+            arrays::matrix_product::<P, W>(party, &mut draws, scratch, cut, shape, factors, out)?;
+        }
+        Ok(out)
+    }
+
+    /// Inner products of the rows of two matrices of one shape.
+    pub(super) fn row_dots<W: Held>(
+        &mut self,
+        rows: usize,
+        a: &SharedVec<W>,
+        b: &SharedVec<W>,
+    ) -> Result<SharedVec<W>> {
+        self.party.next_step();
+        let mut out = SharedVec::zeros(rows);
+        let Bench { keys, scratch } = W::bench(&mut self.keys);
+        let mut draws = keys.streams().draws()?;
+        let party = &mut self.party;
+        arrays::dot::<P, W>(party, &mut draws, scratch, Cut::default(), [a, b], &mut out)?;
+        Ok(out)
+    }
+
+    /// A hop of `n` rows under a fresh permutation.
+    pub(super) fn hop(&mut self, pair: RoleId, n: usize) -> Result<Hop> {
+        let mut draws = self.keys.bits.keys.streams().draws()?;
+        Ok(Hop::draw::<P>(&mut draws, pair, n))
+    }
+
+    pub(super) fn hop_begin<W: Held>(
+        &mut self,
+        hop: &Hop,
+        column: &mut SharedVec<W>,
+    ) -> Result<()> {
+        let mut draws = W::bench(&mut self.keys).keys.streams().draws()?;
+        hop.begin::<P, W>(&mut self.party, &mut draws, column)
+    }
+
+    pub(super) fn hop_finish<W: Held>(
+        &mut self,
+        hop: &Hop,
+        column: &mut SharedVec<W>,
+    ) -> Result<()> {
+        hop.finish::<P, W>(&mut self.party, column)
+    }
+
+    fn product_ring<W: Held + Element>(
+        &mut self,
+        shape: MatrixShape,
+        a: &Secret,
+        b: &Secret,
+    ) -> Result<Secret> {
+        Ok(Secret::of(self.product_words::<W>(shape, typed::<W>(a), typed::<W>(b))?))
+    }
+
+    fn truncate_ring<W: Held + Element>(&mut self, a: &Secret, by: u32) -> Result<Secret> {
+        let masked = convert::to_masked::<P, W>(typed::<W>(a));
+        self.converted::<W>(|desk, draws| convert::truncate(desk, draws, &masked, by))
+    }
+
+    fn widen_ring<W: Held + Element>(&mut self, a: &Secret) -> Result<Secret> {
+        match ring_of(a)? {
+            Ring::W32 => self.widen_from::<u32, W>(a),
+            Ring::W64 => self.widen_from::<u64, W>(a),
+            Ring::W128 => Err(wrong("widening from the widest ring")),
+        }
+    }
+
+    fn widen_from<N: Element, W: Held + Element>(&mut self, a: &Secret) -> Result<Secret> {
+        if N::BITS >= W::BITS {
+            return Err(wrong("widening to a ring that is not wider"));
+        }
+        let masked = convert::to_masked::<P, N>(typed::<N>(a));
+        self.converted::<W>(|desk, draws| convert::widen(desk, draws, &masked))
+    }
+
+    fn compose_ring<W: Held + Element>(&mut self, planes: &Planes, signed: bool) -> Result<Secret> {
+        let mut bits = SharedVec {
+            first: planes_in(planes)?.shares.first.clone(),
+            second: planes_in(planes)?.shares.second.clone(),
+        };
+        let offset = signed && planes.planes > 0;
+        if offset {
+            // A signed number is that with the top bit inverted, minus 2^(bits - 1).
+            let one = P::constant(Z2::ONE);
+            let words = planes.lanes.div_ceil(64);
+            let top = (planes.planes - 1) * words..planes.planes * words;
+            bits.first[top.clone()].iter_mut().for_each(|w| *w = w.add(one[0]));
+            bits.second[top].iter_mut().for_each(|w| *w = w.add(one[1]));
+        }
+        let masked = convert::to_masked::<P, Z2>(&bits);
+        let lanes = planes.lanes;
+        let sum =
+            self.converted::<W>(|desk, draws| convert::bits_to_ring(desk, draws, &masked, lanes))?;
+        if !offset {
+            return Ok(sum);
+        }
+        let low = self.public_ring::<W>(&[-(1 << (planes.planes - 1))], lanes);
+        Ok(sum.sum(&low, false))
+    }
+
+    fn bit_to_ring_in<W: Held + Element>(&mut self, bits: &Secret) -> Result<Secret> {
+        let masked = convert::to_masked::<P, Z2>(&bits_in(bits)?.shares);
+        self.converted::<W>(|desk, draws| convert::bit_to_ring(desk, draws, &masked, bits.len))
+    }
+
+    fn inject_ring<W: Held + Element>(&mut self, bits: &Secret, a: &Secret) -> Result<Secret> {
+        let b = convert::to_masked::<P, Z2>(&bits_in(bits)?.shares);
+        let a = convert::to_masked::<P, W>(typed::<W>(a));
+        self.converted::<W>(|desk, draws| convert::inject(desk, draws, &b, &a))
+    }
+
+    fn floor_shift_ring<W: Held + Element>(&mut self, a: &Secret, by: u32) -> Result<Secret> {
+        let masked = convert::to_masked::<P, W>(typed::<W>(a));
+        // m + 2^(BITS-1) in place of m: all values become unsigned.
+        let mut unsigned = convert::to_masked::<P, W>(typed::<W>(a));
+        if Seat::of::<P>() != Seat::Dealer {
+            let offset = W::from_u128(1 << (W::BITS - 1));
+            unsigned.first.iter_mut().for_each(|m| *m = m.add(offset));
+        }
+        let pair = self.bits_of_masked(&unsigned, W::BITS)?;
+        let circuit = self.circuits.get(Name::Borrows { low: by, high: W::BITS });
+        let borrows = self.circuit(&circuit, &[&pair[0], &pair[1]])?.remove(0);
+        let bits = |j| convert::to_masked::<P, Z2>(&bits_of(&borrows.plane(j)).shares);
+        let (low, high) = (bits(0), bits(1));
+        let borrows = [&low, &high];
+        self.converted::<W>(|desk, draws| convert::floor_shift(desk, draws, &masked, by, borrows))
+    }
+
+    fn group_sums_ring<W: Held + Element>(
+        &mut self,
+        groups: &[&Secret],
+        a: Option<&Secret>,
+    ) -> Result<Secret> {
+        let masked = |bits: &&Secret| Ok(convert::to_masked::<P, Z2>(&bits_in(bits)?.shares));
+        let masked = groups.iter().map(masked).collect::<Result<Vec<_>>>()?;
+        let lanes = groups.first().map_or(0, |bits| bits.len);
+        let a = a.map(|a| convert::to_masked::<P, W>(typed::<W>(a)));
+        self.converted::<W>(|desk, draws| {
+            convert::group_sums(desk, draws, &masked, lanes, a.as_ref())
+        })
+    }
+
+    fn masked_bits_ring<W: Held + Element>(
+        &mut self,
+        a: &Secret,
+        bits: u32,
+    ) -> Result<[Planes; 2]> {
+        self.bits_of_masked(&convert::to_masked::<P, W>(typed::<W>(a)), bits)
+    }
+
+    fn bits_of_masked<W: Word>(&mut self, masked: &Masked<W>, bits: u32) -> Result<[Planes; 2]> {
+        let (bits, n) = (bits as usize, masked.first.len());
+        let lambda = match Seat::of::<P>() {
+            Seat::Dealer => masked.lambda(),
+            _ => Buffer::default(),
+        };
+        let m = &masked.first;
+        let pair = self.convert::<Z2, _>(|desk, draws| {
+            let upper = convert::upper_bits(desk, m, bits);
+            Ok([upper, convert::lower_bits(desk, draws, &lambda, n, bits)?])
+        })?;
+        Ok(pair.map(|masked| {
+            let shares = convert::from_masked::<P, Z2>(masked);
+            planes_of(BitPlanes { shares, lanes: n }, bits)
+        }))
+    }
+}
+
+impl<P: Canonical> Backend for ThreeParty<'_, P> {
+    fn input(
+        &mut self,
+        kind: Kind,
+        owner: RoleId,
+        values: Option<&[i128]>,
+        len: usize,
+    ) -> Result<Secret> {
+        let Kind::Ring(ring) = kind else {
+            let mut words = Buffer::default();
+            if P::ROLE == owner {
+                let values = values.filter(|values| values.len() == len);
+                words = packed(values.ok_or_else(|| wrong("an input's values"))?, len);
+            }
+            let shares = self.input_words::<Z2>(owner, &words, len.div_ceil(64))?;
+            return Ok(Secret::bits(BitPlanes { shares, lanes: len }));
+        };
+        by_ring!(ring, self.input_ring(owner, values, len))
+    }
+
+    fn public(&mut self, kind: Kind, values: &[i128], len: usize) -> Secret {
+        let Kind::Ring(ring) = kind else {
+            let words = packed(values, len);
+            let mut bits = BitPlanes::zeros(1, len);
+            for (i, word) in words.iter().enumerate() {
+                [bits.shares.first[i], bits.shares.second[i]] = P::constant(*word);
+            }
+            return Secret::bits(bits);
+        };
+        by_ring!(ring, self.public_ring(values, len))
+    }
+
+    fn open(&mut self, secret: &Secret, receivers: &[RoleId]) -> Result<Option<Vec<i128>>> {
+        let Kind::Ring(ring) = secret.kind else {
+            let bits = bits_in(secret)?;
+            let opened = self.open_words::<Z2>(&bits.shares, receivers)?;
+            let lanes = |w: &Z2| (0..64).map(|i| i128::from(w.0 >> i & 1)).collect::<Vec<_>>();
+            return Ok(receivers
+                .contains(&P::ROLE)
+                .then(|| opened.iter().flat_map(lanes).take(secret.len).collect()));
+        };
+        by_ring!(ring, self.open_ring(secret, receivers))
+    }
+
+    fn multiply(&mut self, a: &Secret, b: &Secret) -> Result<Secret> {
+        if a.kind != b.kind || a.len != b.len {
+            return Err(wrong("factors of a product"));
+        }
+        let Kind::Ring(ring) = a.kind else {
+            let product = self.multiply_words(&bits_in(a)?.shares, &bits_in(b)?.shares)?;
+            return Ok(Secret::bits(BitPlanes { shares: product, lanes: a.len }));
+        };
+        by_ring!(ring, self.multiply_ring(a, b))
+    }
+
+    fn matrix_product(&mut self, shape: MatrixShape, a: &Secret, b: &Secret) -> Result<Secret> {
+        if a.kind != b.kind {
+            return Err(wrong("factors of a matrix product"));
+        }
+        by_ring!(ring_of(a)?, self.product_ring(shape, a, b))
+    }
+
+    fn truncate(&mut self, a: &Secret, by: u32) -> Result<Secret> {
+        by_ring!(ring_of(a)?, self.truncate_ring(a, by))
+    }
+
+    fn widen(&mut self, a: &Secret, ring: Ring) -> Result<Secret> {
+        by_ring!(ring, self.widen_ring(a))
+    }
+
+    fn compose(&mut self, planes: &Planes, signed: bool, ring: Ring) -> Result<Secret> {
+        by_ring!(ring, self.compose_ring(planes, signed))
+    }
+
+    fn bit_to_ring(&mut self, bits: &Secret, ring: Ring) -> Result<Secret> {
+        by_ring!(ring, self.bit_to_ring_in(bits))
+    }
+
+    fn inject(&mut self, bits: &Secret, a: &Secret) -> Result<Secret> {
+        by_ring!(ring_of(a)?, self.inject_ring(bits, a))
+    }
+
+    fn floor_shift(&mut self, a: &Secret, by: u32) -> Result<Secret> {
+        by_ring!(ring_of(a)?, self.floor_shift_ring(a, by))
+    }
+
+    fn group_sums(&mut self, groups: &[&Secret], a: Option<&Secret>, ring: Ring) -> Result<Secret> {
+        by_ring!(ring, self.group_sums_ring(groups, a))
+    }
+
+    fn masked_bits(&mut self, a: &Secret, bits: u32) -> Result<[Planes; 2]> {
+        by_ring!(ring_of(a)?, self.masked_bits_ring(a, bits))
+    }
+
+    fn circuit(&mut self, circuit: &Arc<Layered>, inputs: &[&Planes]) -> Result<Vec<Planes>> {
+        let ports = inputs.iter().map(|p| planes_in(p)).collect::<Result<Vec<_>>>()?;
+        let keys = &mut self.keys.bits.keys;
+        let (party, scratch) = (&mut self.party, &mut self.layered);
+        let outputs = circuit.evaluate::<P>(party, keys, scratch, &ports)?;
+        let widths = circuit.outputs().iter();
+        Ok(outputs.into_iter().zip(widths).map(|(data, width)| planes_of(data, *width)).collect())
+    }
+
+    fn sort(&mut self, planes: &Planes, columns: &[&Secret]) -> Result<Vec<Secret>> {
+        super::sort::sort(self, planes_in(planes)?, columns)
+    }
+
+    fn circuits(&mut self) -> &mut Circuits {
+        &mut self.circuits
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        self.party.flush()
+    }
+
+    fn abort(&mut self, reason: &str) {
+        self.party.mesh().abort(reason);
+    }
+}

@@ -1,0 +1,89 @@
+//! Ring elements as bit planes: the two halves of A2B.
+
+use super::desk::check;
+use super::{Desk, Masked, Seat};
+use crate::arrays::SharedVec;
+use crate::party::{Draws, SharingError};
+use tacit_ring::{Buffer, Word, Z2, transpose, word};
+
+/// Shares of bits, plane after plane: bit `j` of value `i` is lane `i` of plane `j`, and a plane
+/// has `lanes.div_ceil(64)` words. Lanes beyond the last are unspecified.
+pub struct BitPlanes {
+    /// The shares.
+    pub shares: SharedVec<Z2>,
+    /// Number of values.
+    pub lanes: usize,
+}
+
+impl BitPlanes {
+    /// Zeros.
+    #[must_use]
+    pub fn zeros(planes: usize, lanes: usize) -> Self {
+        BitPlanes { shares: SharedVec::zeros(planes * lanes.div_ceil(64)), lanes }
+    }
+
+    /// Words of a plane.
+    #[must_use]
+    pub fn words(&self) -> usize {
+        self.lanes.div_ceil(64)
+    }
+
+    /// Number of planes.
+    #[must_use]
+    pub fn planes(&self) -> usize {
+        self.shares.len().checked_div(self.words()).unwrap_or(0)
+    }
+
+    /// A copy of plane `j`.
+    #[must_use]
+    pub fn plane(&self, j: usize) -> BitPlanes {
+        let at = j * self.words()..(j + 1) * self.words();
+        let cut = |run: &Buffer<Z2>| Buffer::from_slice(&run[at.clone()]);
+        let shares = SharedVec { first: cut(&self.shares.first), second: cut(&self.shares.second) };
+        BitPlanes { shares, lanes: self.lanes }
+    }
+}
+
+/// Bit planes of words in the clear. Local.
+#[must_use]
+pub fn to_planes<W: Word>(values: &[W], bits: usize) -> Buffer<Z2> {
+    let mut planes = Buffer::<Z2>::zeros(bits * values.len().div_ceil(64));
+    if !values.is_empty() {
+        transpose::pack(values, bits, word::lanes_mut(&mut planes));
+    }
+    planes
+}
+
+/// Shares of the low `bits` bits of an upper value, known to the pair. Free.
+#[must_use]
+pub fn upper_bits<W: Word>(desk: &Desk<'_, '_>, m: &[W], bits: usize) -> Masked<Z2> {
+    let words = bits * m.len().div_ceil(64);
+    let first = if desk.seat() == Seat::Dealer { Buffer::zeros(words) } else { to_planes(m, bits) };
+    Masked { first, second: Buffer::zeros(words) }
+}
+
+/// Shares of the low `bits` bits of `n` lower values, known to the dealer. One deal per bit.
+///
+/// # Errors
+/// When the network fails.
+pub fn lower_bits<W: Word>(
+    desk: &mut Desk<'_, '_>,
+    draws: &mut Draws<'_>,
+    lambda: &[W],
+    n: usize,
+    bits: usize,
+) -> Result<Masked<Z2>, SharingError> {
+    let words = bits * n.div_ceil(64);
+    let mut planes = Buffer::default();
+    if desk.seat() == Seat::Dealer {
+        check(lambda.len() == n, "bits of masks")?;
+        planes = to_planes(lambda, bits);
+    }
+    let split = desk.deal(draws, &planes, words)?;
+    // b = m + x1 + x2 over Z_2 with m = 0.
+    Ok(match desk.seat() {
+        Seat::Dealer => Masked { first: split.first, second: split.second },
+        Seat::First => Masked { first: Buffer::zeros(words), second: split.first },
+        Seat::Second => Masked { first: Buffer::zeros(words), second: split.second },
+    })
+}

@@ -1,0 +1,227 @@
+//! A Boolean circuit over bit planes, blocks of lanes at a time.
+
+use super::BitPlanes;
+use super::desk::check;
+use crate::Protocol;
+use crate::arrays::SharedVec;
+use crate::cost::{self, Traffic};
+use crate::multi_fan_in::plan::{Form, PolyPlan};
+use crate::multi_fan_in::wide::{self, WideScratch};
+use crate::party::{Draws, Keys, Party, SharingError};
+use crate::products::{self, Scratch};
+use crate::role::Role;
+use crate::shares::Shares;
+use std::ops::Range;
+use tacit_circuit::schedule::{Schedule, Wide};
+use tacit_circuit::{Circuit, passes};
+use tacit_ring::Z2;
+
+/// Slots of one block: what stays in the outer caches.
+const BLOCK_BYTES: usize = 1 << 20;
+/// Bytes of a level's messages under way.
+const WINDOW_BYTES: usize = 1 << 20;
+
+/// A circuit laid out for a protocol.
+pub struct Layered {
+    schedule: Schedule,
+    plans: Vec<PolyPlan>,
+    inputs: Vec<usize>,
+    outputs: Vec<usize>,
+    busiest: usize,
+}
+
+impl Layered {
+    /// Lays out `circuit`. Wide gates are lowered for protocols that have none.
+    #[must_use]
+    pub fn new(circuit: &Circuit, protocol: Protocol) -> Self {
+        let mut folded = passes::fold(circuit);
+        let form = if protocol.fan_in() < 8 { Form::Quadratic } else { Form::Dealer };
+        if protocol.fan_in() < 8 {
+            folded = passes::lower_to_sums(&folded, protocol.fan_in());
+        }
+        let schedule = Schedule::new(&folded);
+        let plans = schedule.polys().iter().map(|poly| PolyPlan::new(poly, form)).collect();
+        let mut layered = Layered {
+            inputs: circuit.input_widths().iter().map(|w| *w as usize).collect(),
+            outputs: schedule.outputs().iter().map(Vec::len).collect(),
+            schedule,
+            plans,
+            busiest: 0,
+        };
+        let levels = (0..layered.depth()).map(|l| layered.level_traffic(protocol, l).busiest());
+        layered.busiest = levels.max().unwrap_or(0) as usize;
+        layered
+    }
+
+    /// Widths of the input ports.
+    #[must_use]
+    pub fn inputs(&self) -> &[usize] {
+        &self.inputs
+    }
+
+    /// Widths of the output ports.
+    #[must_use]
+    pub fn outputs(&self) -> &[usize] {
+        &self.outputs
+    }
+
+    /// Levels of products: rounds.
+    #[must_use]
+    pub fn depth(&self) -> usize {
+        self.schedule.depth()
+    }
+
+    /// 64-lane words that a level's products cost per word of lanes.
+    #[must_use]
+    pub fn level_traffic(&self, protocol: Protocol, level: usize) -> Traffic {
+        let products = self.schedule.products(level).len() as u64;
+        self.schedule.wide(level).iter().fold(cost::product(protocol) * products, |sum, gate| {
+            sum + cost::polynomial(protocol, &self.plans[gate.poly as usize])
+        })
+    }
+
+    /// 64-lane words that all products cost per word of lanes.
+    #[must_use]
+    pub fn traffic(&self, protocol: Protocol) -> Traffic {
+        (0..self.depth())
+            .fold(Traffic::default(), |sum, level| sum + self.level_traffic(protocol, level))
+    }
+
+    fn gate<'c>(&'c self, gate: &'c Wide) -> wide::Gate<'c> {
+        wide::Gate {
+            plan: &self.plans[gate.poly as usize],
+            inputs: self.schedule.wide_inputs(gate),
+            outputs: self.schedule.wide_outputs(gate),
+        }
+    }
+
+    /// Groups of blocks that `words` words are evaluated in, one after the other.
+    #[must_use]
+    pub fn groups(&self, words: usize) -> usize {
+        let (block, blocks) = self.blocking(words);
+        words.div_ceil(block).div_ceil(blocks)
+    }
+
+    /// Words per block and blocks under way.
+    fn blocking(&self, words: usize) -> (usize, usize) {
+        let slot_bytes = self.schedule.slots().max(1) * 16;
+        let fitting = 1usize << (BLOCK_BYTES / slot_bytes).clamp(64, 1024).ilog2();
+        let block = fitting.min(words.max(1));
+        let level_bytes = (self.busiest.max(1) * 8 * block).max(1);
+        (block, WINDOW_BYTES.div_ceil(level_bytes).max(2))
+    }
+
+    /// Evaluates the circuit on shares of its input ports, each of its width.
+    ///
+    /// # Errors
+    /// When the network fails or widths and lanes do not fit.
+    pub fn evaluate<P: Role>(
+        &self,
+        party: &mut Party<'_>,
+        keys: &mut Keys,
+        scratch: &mut LayeredScratch,
+        inputs: &[&BitPlanes],
+    ) -> Result<Vec<BitPlanes>, SharingError> {
+        let lanes = inputs.first().map_or(0, |port| port.lanes);
+        let fits = inputs.len() == self.inputs.len()
+            && inputs.iter().zip(&self.inputs).all(|(port, width)| {
+                port.lanes == lanes && (lanes == 0 || port.planes() == *width)
+            });
+        check(fits, "a circuit's inputs")?;
+        let mut outputs: Vec<BitPlanes> =
+            self.outputs.iter().map(|width| BitPlanes::zeros(*width, lanes)).collect();
+        let words = lanes.div_ceil(64);
+        let (block, blocks) = self.blocking(words);
+        let ranges: Vec<Range<usize>> =
+            (0..words).step_by(block).map(|at| at..(at + block).min(words)).collect();
+        for group in ranges.chunks(blocks) {
+            let draws = keys.streams().step(group.len() as u32)?;
+            let mut group: Vec<Lanes<'_>> = group
+                .iter()
+                .zip(draws)
+                .map(|(at, draws)| self.load(at.clone(), draws, inputs, words))
+                .collect();
+            self.levels::<P>(party, scratch, &mut group)?;
+            for lanes in &group {
+                self.store(lanes, &mut outputs, words);
+            }
+        }
+        Ok(outputs)
+    }
+
+    fn load<'k>(
+        &self,
+        at: Range<usize>,
+        draws: Draws<'k>,
+        inputs: &[&BitPlanes],
+        words: usize,
+    ) -> Lanes<'k> {
+        let mut shares = Shares::new(self.schedule.slots(), at.len());
+        for input in self.schedule.inputs() {
+            let port = &inputs[input.port as usize].shares;
+            let start = input.bit as usize * words;
+            let from = start + at.start..start + at.end;
+            let (first, second) = shares.get_mut(input.slot);
+            first.copy_from_slice(&port.first[from.clone()]);
+            second.copy_from_slice(&port.second[from]);
+        }
+        Lanes { at, shares, draws }
+    }
+
+    fn store(&self, lanes: &Lanes<'_>, outputs: &mut [BitPlanes], words: usize) {
+        for (slots, port) in self.schedule.outputs().iter().zip(outputs) {
+            let SharedVec { first: to0, second: to1 } = &mut port.shares;
+            for (bit, slot) in slots.iter().enumerate() {
+                let (first, second) = lanes.shares.get(*slot);
+                let to = bit * words + lanes.at.start..bit * words + lanes.at.end;
+                to0[to.clone()].copy_from_slice(first);
+                to1[to].copy_from_slice(second);
+            }
+        }
+    }
+
+    /// Takes a group of blocks through all levels: within a level each block first finishes the
+    /// previous one, so that a group's worth of messages is under way.
+    fn levels<P: Role>(
+        &self,
+        party: &mut Party<'_>,
+        scratch: &mut LayeredScratch,
+        group: &mut [Lanes<'_>],
+    ) -> Result<(), SharingError> {
+        for level in 0..=self.depth() {
+            party.next_step();
+            for Lanes { shares, draws, .. } in group.iter_mut() {
+                if level > 0 {
+                    let gates = self.schedule.products(level - 1);
+                    products::finish::<P, Z2>(party, &mut scratch.products, shares, gates)?;
+                    for gate in self.schedule.wide(level - 1) {
+                        wide::finish::<P, Z2>(party, &mut scratch.wide, shares, self.gate(gate))?;
+                    }
+                }
+                shares.linear::<P>(self.schedule.linear(level));
+                if level < self.depth() {
+                    let gates = self.schedule.products(level);
+                    products::begin::<P, Z2>(party, draws, &mut scratch.products, shares, gates)?;
+                    for gate in self.schedule.wide(level) {
+                        let gate = self.gate(gate);
+                        wide::begin::<P, Z2>(party, draws, &mut scratch.wide, shares, gate)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+struct Lanes<'k> {
+    at: Range<usize>,
+    shares: Shares<Z2>,
+    draws: Draws<'k>,
+}
+
+/// Buffers that a worker reuses from circuit to circuit.
+#[derive(Default)]
+pub struct LayeredScratch {
+    products: Scratch<Z2>,
+    wide: WideScratch<Z2>,
+}

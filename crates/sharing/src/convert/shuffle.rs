@@ -1,0 +1,174 @@
+//! Oblivious shuffles: three hops, in each of which two parties permute and the third learns
+//! nothing (Araki et al., CCS 2021).
+//!
+//! In a hop the pair `(i, i+1)` knows the permutation. `P_i` sends `pi(s_i + s_{i+1}) - s'_i` and
+//! `P_{i+1}` sends `pi(s_{i+2}) - s'_{i+2}`; the new shares `s'_i`, `s'_{i+2}` are draws of each with
+//! the third party, so both messages are uniform to their receivers. Every party misses one of the three
+//! permutations. One element each way and hop. The last hop is the pair's, so that the dealer's
+//! new masks are draws.
+
+use super::desk::dealer;
+use crate::arrays::SharedVec;
+use crate::party::{Draws, Party, SharingError};
+use crate::role::{Canonical, RoleId};
+use tacit_net::Stream;
+use tacit_ring::{Buffer, PrgStream, Word, word};
+
+/// The first roles of the pairs of the three hops, in order.
+#[must_use]
+pub fn hops<P: Canonical>() -> [RoleId; 3] {
+    let dealer = dealer(P::PROTOCOL);
+    [dealer, dealer + 2, dealer + 1].map(|role| role % 3)
+}
+
+/// This party's part in one hop.
+pub struct Hop {
+    pair: RoleId,
+    /// In the pair: the permutation, `to[i] = from[order[i]]`.
+    order: Option<Vec<u32>>,
+}
+
+impl Hop {
+    /// Draws the permutation of `n` rows under the pair's key.
+    #[must_use]
+    pub fn draw<P: Canonical>(draws: &mut Draws<'_>, pair: RoleId, n: usize) -> Self {
+        let order = if P::ROLE == pair {
+            Some(permutation(&mut draws.next, n))
+        } else if P::ROLE == (pair + 1) % 3 {
+            Some(permutation(&mut draws.prev, n))
+        } else {
+            None
+        };
+        Hop { pair, order }
+    }
+
+    /// Permutes and reshares a column; sends.
+    ///
+    /// # Errors
+    /// When the network fails.
+    pub fn begin<P: Canonical, W: Word>(
+        &self,
+        party: &mut Party<'_>,
+        draws: &mut Draws<'_>,
+        column: &mut SharedVec<W>,
+    ) -> Result<(), SharingError> {
+        let n = column.len();
+        let Some(order) = &self.order else {
+            // The third party: (s'_{i+2}, s'_i).
+            draws.prev.fill(&mut column.first[..]);
+            draws.next.fill(&mut column.second[..]);
+            return Ok(());
+        };
+        let lower = P::ROLE == self.pair;
+        let (mut mask, mut message) = (Buffer::<W>::zeros(n), Buffer::<W>::zeros(n));
+        if lower {
+            draws.prev.fill(&mut mask[..])
+        } else {
+            draws.next.fill(&mut mask[..])
+        }
+        for ((message, from), mask) in message.iter_mut().zip(order).zip(mask.iter()) {
+            let share = P::to_replicated(column.at(*from as usize));
+            let summand = if lower { share[0].add(share[1]) } else { share[1] };
+            *message = summand.sub(*mask);
+        }
+        let peer = if lower { (self.pair + 1) % 3 } else { self.pair };
+        party.send(peer, Stream::On, &message)?;
+        // The common component is completed by the peer's message.
+        let SharedVec { first, second } = column;
+        (*first, *second) = if lower { (mask, message) } else { (message, mask) };
+        Ok(())
+    }
+
+    /// Receives, and completes the column's shares.
+    ///
+    /// # Errors
+    /// When the network fails.
+    pub fn finish<P: Canonical, W: Word>(
+        &self,
+        party: &mut Party<'_>,
+        column: &mut SharedVec<W>,
+    ) -> Result<(), SharingError> {
+        if self.order.is_some() {
+            let lower = P::ROLE == self.pair;
+            let peer = if lower { (self.pair + 1) % 3 } else { self.pair };
+            let mut theirs = Buffer::<W>::zeros(column.len());
+            party.recv(peer, Stream::On, &mut theirs)?;
+            let common = if lower { &mut column.second } else { &mut column.first };
+            for (common, theirs) in common.iter_mut().zip(theirs.iter()) {
+                *common = common.add(*theirs);
+            }
+        }
+        for i in 0..column.len() {
+            let share = P::from_replicated(column.at(i));
+            [column.first[i], column.second[i]] = share;
+        }
+        Ok(())
+    }
+}
+
+/// A uniform permutation of `0..n`: Fisher and Yates, without bias.
+fn permutation(stream: &mut PrgStream<'_>, n: usize) -> Vec<u32> {
+    let mut order: Vec<u32> = (0..n as u32).collect();
+    let mut words = Words { stream, buffer: vec![0; n.clamp(64, 4096)], used: usize::MAX };
+    for i in (1..n).rev() {
+        order.swap(i, words.below(i as u64 + 1) as usize);
+    }
+    order
+}
+
+struct Words<'s, 'k> {
+    stream: &'s mut PrgStream<'k>,
+    buffer: Vec<u64>,
+    used: usize,
+}
+
+impl Words<'_, '_> {
+    fn next(&mut self) -> u64 {
+        if self.used >= self.buffer.len() {
+            self.stream.fill(&mut self.buffer[..]);
+            self.used = 0;
+        }
+        self.used += 1;
+        self.buffer[self.used - 1]
+    }
+
+    /// Uniform below `bound`: multiply and reject (Lemire, 2019).
+    fn below(&mut self, bound: u64) -> u64 {
+        loop {
+            let wide = u128::from(self.next()) * u128::from(bound);
+            if wide as u64 >= bound.wrapping_neg() % bound {
+                return (wide >> 64) as u64;
+            }
+        }
+    }
+}
+
+/// Rows in another order: row `i` goes to place `to[i]`. `None` if `to` is no permutation.
+#[must_use]
+pub fn place<W: Word>(column: &SharedVec<W>, to: &[u32]) -> Option<SharedVec<W>> {
+    let mut out = SharedVec::zeros(column.len());
+    for (i, to) in to.iter().enumerate() {
+        let to = *to as usize;
+        *out.first.get_mut(to)? = column.first[i];
+        *out.second.get_mut(to)? = column.second[i];
+    }
+    Some(out)
+}
+
+/// Whether every place is taken once.
+#[must_use]
+pub fn is_permutation(to: &[u32]) -> bool {
+    let mut taken = vec![false; to.len()];
+    to.iter()
+        .all(|to| taken.get_mut(*to as usize).is_some_and(|taken| !std::mem::replace(taken, true)))
+}
+
+/// Rows of bits as words: bit `j` of row `i` is plane `j`, lane `i`. Local, componentwise.
+#[must_use]
+pub fn rows_of(planes: &[tacit_ring::Z2], bits: usize, lanes: usize) -> Buffer<tacit_ring::Z2> {
+    let mut rows = Buffer::<tacit_ring::Z2>::zeros(lanes);
+    if lanes > 0 {
+        tacit_ring::transpose::unpack(word::lanes(planes), bits, word::lanes_mut(&mut rows));
+    }
+    rows
+}

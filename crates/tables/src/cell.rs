@@ -1,0 +1,196 @@
+//! What a cell of a column may hold, and the raw value it becomes.
+
+use std::collections::HashMap;
+use std::fmt;
+
+use tacit_program::{Element, Interval};
+
+use crate::number::{self, Exact};
+use crate::schema::ColumnSpec;
+
+/// What is wrong with a cell or row, without what is in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Problem {
+    /// Nothing there, in a column that needs a value.
+    Missing,
+    /// Not a number.
+    NotNumber,
+    /// A number with a fraction, in a column of integers.
+    Fraction,
+    /// A bit that is not 0, 1, true or false.
+    NotBit,
+    /// Infinite, or not a number in the sense of IEEE 754.
+    NotFinite,
+    /// A number outside the range of the column.
+    Outside,
+    /// A text that is no category of the column.
+    NotCategory,
+    /// Bytes that are not UTF-8.
+    NotUtf8,
+    /// A row of more or fewer cells than the file has columns.
+    Count {
+        /// Cells in the row.
+        found: usize,
+        /// Columns of the file.
+        expected: usize,
+    },
+}
+
+impl Problem {
+    pub(crate) fn describe(self, allowed: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Problem::Missing => f.write_str("no value"),
+            Problem::NotNumber => f.write_str("not a number"),
+            Problem::Fraction => f.write_str("not an integer"),
+            Problem::NotBit => f.write_str("not 0, 1, true or false"),
+            Problem::NotFinite => f.write_str("not a finite number"),
+            Problem::Outside => write!(f, "outside {allowed}"),
+            Problem::NotCategory => write!(f, "none of the categories {allowed}"),
+            Problem::NotUtf8 => f.write_str("not UTF-8 text"),
+            Problem::Count { found, expected } => {
+                write!(f, "{found} cells where the file has {expected} columns")
+            }
+        }
+    }
+
+    /// What the user can do.
+    pub(crate) fn remedy(self) -> &'static str {
+        match self {
+            Problem::Missing | Problem::NotFinite => {
+                "fill in missing values, or set `missing` for the column to \"drop\" or to a fill \
+                 value"
+            }
+            Problem::NotNumber => {
+                "write numbers as digits with `.` before the fraction and nothing between \
+                 thousands, or give the column `categories`"
+            }
+            Problem::Fraction => "round the numbers, or give the column a fixed-point type",
+            Problem::NotBit => "write bits as 0 and 1",
+            Problem::Outside => {
+                "correct the values, or widen the column's type and range in the program and the \
+                 schema"
+            }
+            Problem::NotCategory => "correct the spelling, or add to the column's `categories`",
+            Problem::NotUtf8 => "save the file as UTF-8",
+            Problem::Count { .. } => {
+                "check the delimiter, and put cells that hold it between quotes"
+            }
+        }
+    }
+}
+
+/// A cell: its raw value, nothing, or what is wrong.
+pub(crate) type Cell = Result<Option<i64>, Problem>;
+
+/// What cells of one column become.
+pub(crate) struct Target {
+    element: Element,
+    interval: Interval,
+    categories: HashMap<String, i64>,
+    /// Texts that mean that a value is missing, besides the empty one.
+    missing: Vec<String>,
+}
+
+impl Target {
+    pub(crate) fn new(spec: &ColumnSpec, missing: &[String]) -> Self {
+        Target {
+            element: spec.element,
+            interval: spec.range,
+            categories: spec.categories.iter().cloned().collect(),
+            missing: missing.to_vec(),
+        }
+    }
+
+    /// A text, as CSV has them; spaces around it do not count.
+    pub(crate) fn text(&self, bytes: &[u8]) -> Cell {
+        let bytes = bytes.trim_ascii();
+        if bytes.is_empty() || self.missing.iter().any(|text| text.as_bytes() == bytes) {
+            return Ok(None);
+        }
+        let raw =
+            if self.categories.is_empty() { self.number_text(bytes) } else { self.category(bytes) };
+        match raw {
+            Err(Problem::NotNumber | Problem::NotBit | Problem::NotCategory)
+                if std::str::from_utf8(bytes).is_err() =>
+            {
+                Err(Problem::NotUtf8)
+            }
+            raw => raw.map(Some),
+        }
+    }
+
+    fn category(&self, bytes: &[u8]) -> Result<i64, Problem> {
+        let code = std::str::from_utf8(bytes).ok().and_then(|text| self.categories.get(text));
+        code.copied().ok_or(Problem::NotCategory)
+    }
+
+    fn number_text(&self, bytes: &[u8]) -> Result<i64, Problem> {
+        match (self.element, number::truth(bytes)) {
+            (Element::Bit, Some(bit)) => self.exact(i128::from(bit)),
+            (Element::Bit, None) => self.bit(number::from_text(bytes, 0)),
+            (element, _) => self.take(number::from_text(bytes, element.fraction())?),
+        }
+    }
+
+    /// A bit written as a number.
+    fn bit(&self, number: Result<Exact, Problem>) -> Result<i64, Problem> {
+        match number {
+            Ok(Exact { raw, exact: true }) if matches!(raw, 0 | 1) => self.exact(raw),
+            _ => Err(Problem::NotBit),
+        }
+    }
+
+    /// An integer.
+    pub(crate) fn integer(&self, value: i128) -> Cell {
+        match self.element {
+            Element::Bit => self.bit(Ok(Exact { raw: value, exact: true })).map(Some),
+            element => {
+                let scaled = value.checked_mul(1 << element.fraction()).ok_or(Problem::Outside)?;
+                self.exact(scaled).map(Some)
+            }
+        }
+    }
+
+    /// A floating-point number: exact for integers and bits, else rounded to the nearest raw
+    /// value, ties to even.
+    pub(crate) fn float(&self, value: f64) -> Cell {
+        self.rounded(number::from_f64(value, self.element.fraction())?)
+    }
+
+    /// The decimal number `mantissa / 10^scale`, rounded as floating-point numbers are.
+    pub(crate) fn decimal(&self, mantissa: i128, scale: i8) -> Cell {
+        self.rounded(number::from_scaled(mantissa, scale, self.element.fraction())?)
+    }
+
+    /// A decimal number of any length.
+    pub(crate) fn decimal_text(&self, text: &str) -> Cell {
+        self.rounded(number::from_text(text.as_bytes(), self.element.fraction())?)
+    }
+
+    fn rounded(&self, number: Exact) -> Cell {
+        match self.element {
+            Element::Bit => self.bit(Ok(number)),
+            _ => self.take(number),
+        }
+        .map(Some)
+    }
+
+    fn take(&self, number: Exact) -> Result<i64, Problem> {
+        if !number.exact && !matches!(self.element, Element::Fixed { .. }) {
+            return Err(Problem::Fraction);
+        }
+        self.exact(number.raw)
+    }
+
+    /// A raw value, if it is in range. Those of `u64` above `i64::MAX` keep their bits.
+    #[expect(clippy::cast_possible_truncation, reason = "intervals fit 64 bits")]
+    fn exact(&self, raw: i128) -> Result<i64, Problem> {
+        if self.interval.contains(Interval::point(raw)) {
+            Ok(raw as i64)
+        } else if self.element == Element::Bit && !matches!(raw, 0 | 1) {
+            Err(Problem::NotBit)
+        } else {
+            Err(Problem::Outside)
+        }
+    }
+}

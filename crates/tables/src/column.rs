@@ -1,0 +1,134 @@
+//! Columns of raw values, and what they are without their contents.
+
+use std::fmt;
+
+use tacit_program::{Element, Interval};
+use zeroize::Zeroizing;
+
+use crate::error::TableError;
+
+/// An input of a program without its values: name, type, and the interval its raw values lie in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Field {
+    /// The program input.
+    pub name: String,
+    /// What each value is.
+    pub element: Element,
+    /// Where the raw values lie; within the element's own interval.
+    pub interval: Interval,
+}
+
+impl Field {
+    /// A field that may hold every value of its type.
+    #[must_use]
+    pub fn new(name: impl Into<String>, element: Element) -> Self {
+        Field { name: name.into(), element, interval: element.interval() }
+    }
+
+    /// The field with raw values from `low` to `high`.
+    #[must_use]
+    pub fn within(self, low: i128, high: i128) -> Self {
+        Field { interval: Interval { low, high }, ..self }
+    }
+}
+
+/// One input, row by row. Secret: erased when dropped, and its `Debug` shows no value.
+#[derive(Clone)]
+pub struct Column {
+    /// The program input.
+    pub name: String,
+    /// What each value is.
+    pub element: Element,
+    /// Where the raw values lie.
+    pub interval: Interval,
+    /// Raw values: 0 or 1 for a bit; the 64 bits of a `u64` (see [`widen`]); `value * 2^fraction`
+    /// in fixed point.
+    pub raw: Zeroizing<Vec<i64>>,
+}
+
+impl Column {
+    /// What it is, without its contents.
+    #[must_use]
+    pub fn field(&self) -> Field {
+        Field { name: self.name.clone(), element: self.element, interval: self.interval }
+    }
+}
+
+impl fmt::Debug for Column {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Column({:?}, {}, ..)", self.name, self.element)
+    }
+}
+
+/// Inputs of one party with equally many rows. `Debug` shows neither values nor row counts.
+#[derive(Clone)]
+pub struct Table {
+    /// Rows. May itself be private: see [`pad`](crate::pad).
+    pub rows: usize,
+    /// Rows of the file left out, because a value was missing in a column that says `drop`.
+    pub dropped: usize,
+    /// The columns, in the order of the schema, a validity column after the one it belongs to.
+    pub columns: Vec<Column>,
+}
+
+impl Table {
+    /// The column for a program input.
+    #[must_use]
+    pub fn column(&self, name: &str) -> Option<&Column> {
+        self.columns.iter().find(|column| column.name == name)
+    }
+
+    /// What the columns are, without their contents.
+    #[must_use]
+    pub fn fields(&self) -> Vec<Field> {
+        self.columns.iter().map(Column::field).collect()
+    }
+}
+
+impl fmt::Debug for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Table").field("columns", &self.columns).finish_non_exhaustive()
+    }
+}
+
+/// The number that a raw value stands for: `u64` raw values are read as unsigned.
+#[must_use]
+pub fn widen(element: Element, raw: i64) -> i128 {
+    match element {
+        Element::Int { signed: false, .. } => i128::from(raw.cast_unsigned()),
+        _ => i128::from(raw),
+    }
+}
+
+/// Checks that tables can be stacked: same names, types and ranges in the same order. Each is
+/// given with what to call it in the error, a file or a party.
+///
+/// # Errors
+/// [`TableError::Schema`] says what first differs, and between which two.
+pub fn check_same_schema(tables: &[(&str, &[Field])]) -> Result<(), TableError> {
+    let Some(((first, fields), others)) = tables.split_first() else { return Ok(()) };
+    for (other, theirs) in others {
+        if let Some(what) = difference(fields, theirs) {
+            return Err(TableError::Schema(format!(
+                "{first} and {other} have different columns: {what}; give both the same schema"
+            )));
+        }
+    }
+    Ok(())
+}
+
+fn difference(a: &[Field], b: &[Field]) -> Option<String> {
+    if a.len() != b.len() {
+        return Some(format!("{} and {} columns", a.len(), b.len()));
+    }
+    let (i, (x, y)) = a.iter().zip(b).enumerate().find(|(_, (x, y))| x != y)?;
+    let at = format!("column {}", i + 1);
+    Some(if x.name != y.name {
+        format!("{at} is \"{}\" in one, \"{}\" in the other", x.name, y.name)
+    } else if x.element != y.element {
+        format!("{at}, \"{}\", has types {} and {}", x.name, x.element, y.element)
+    } else {
+        let range = |f: &Field| crate::render::interval(f.element, f.interval);
+        format!("{at}, \"{}\", has ranges {} and {}", x.name, range(x), range(y))
+    })
+}

@@ -1,0 +1,234 @@
+//! Which column of a file is which input of a program, and what its cells may be.
+
+use std::collections::HashSet;
+
+use tacit_program::{Element, Interval};
+
+use crate::cell::Target;
+use crate::column::Field;
+use crate::error::TableError;
+use crate::render;
+
+/// What to do with a row in which a value is missing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Missing {
+    /// Refuse the file.
+    #[default]
+    Error,
+    /// Leave the row out.
+    Drop,
+    /// Use this raw value.
+    Fill(i64),
+}
+
+/// A program input and the column of the file that it comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ColumnSpec {
+    /// The column's name in the file; in a CSV file without a header its position, from 1.
+    pub column: String,
+    /// The program input.
+    pub input: String,
+    /// What each value is.
+    pub element: Element,
+    /// Raw values that are allowed.
+    pub range: Interval,
+    /// What to do where there is no value.
+    pub missing: Missing,
+    /// Texts that stand for integers; if there are any, the column holds nothing else.
+    pub categories: Vec<(String, i64)>,
+    /// A program input of bits that says which values were there; needs a fill value.
+    pub validity: Option<String>,
+}
+
+/// How CSV files are written. Quotes within quoted cells are doubled.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CsvOptions {
+    /// What separates cells. `None`: a tab in files called `.tsv`, else a comma.
+    pub delimiter: Option<u8>,
+    /// What cells are put between that hold delimiters, quotes or line breaks.
+    pub quote: u8,
+    /// Whether the first line names the columns.
+    pub header: bool,
+    /// Texts that mean, as the empty cell does, that there is no value.
+    pub missing: Vec<String>,
+}
+
+impl Default for CsvOptions {
+    fn default() -> Self {
+        CsvOptions { delimiter: None, quote: b'"', header: true, missing: Vec::new() }
+    }
+}
+
+/// What is wanted of a file.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Schema {
+    /// How CSV files are written.
+    pub csv: CsvOptions,
+    /// The columns, in the order of the table.
+    pub columns: Vec<ColumnSpec>,
+}
+
+impl ColumnSpec {
+    /// A column of the same name as the input, in which no value may be missing.
+    #[must_use]
+    pub fn new(field: &Field) -> Self {
+        ColumnSpec {
+            column: field.name.clone(),
+            input: field.name.clone(),
+            element: field.element,
+            range: field.interval,
+            missing: Missing::Error,
+            categories: Vec::new(),
+            validity: None,
+        }
+    }
+
+    /// The raw value of a text in this column.
+    ///
+    /// # Errors
+    /// The text does not fit, or means that the value is missing.
+    pub(crate) fn raw(&self, text: &str) -> Result<i64, String> {
+        match Target::new(self, &[]).text(text.as_bytes()) {
+            Ok(Some(raw)) => Ok(raw),
+            Ok(None) => Err("is empty".to_owned()),
+            Err(_) => Err(format!("`{text}` is not a {} in {}", self.element, self.allowed())),
+        }
+    }
+
+    /// What its cells may hold, in words.
+    pub(crate) fn allowed(&self) -> String {
+        if self.categories.is_empty() {
+            return render::interval(self.element, self.range);
+        }
+        let names: Vec<&str> = self.categories.iter().map(|(name, _)| name.as_str()).collect();
+        names.join(", ")
+    }
+
+    /// Checks that it does not contradict itself.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        let Interval { low, high } = self.range;
+        if low > high || !self.element.interval().contains(self.range) {
+            let range = render::interval(self.element, self.range);
+            return Err(format!("no range of {} is {range}", self.element));
+        }
+        if let Missing::Fill(raw) = self.missing {
+            self.check_raw(raw, "the fill value")?;
+        } else if self.validity.is_some() {
+            return Err("`validity` says where fill values stand: set `missing` to one".to_owned());
+        }
+        self.check_categories()
+    }
+
+    fn check_raw(&self, raw: i64, what: &str) -> Result<(), String> {
+        if self.range.contains(Interval::point(crate::widen(self.element, raw))) {
+            return Ok(());
+        }
+        let range = render::interval(self.element, self.range);
+        Err(format!("{what} {} is outside {range}", render::exact(self.element, raw)))
+    }
+
+    fn check_categories(&self) -> Result<(), String> {
+        if self.element.fraction() > 0 && !self.categories.is_empty() {
+            return Err("categories stand for integers; use an integer type".to_owned());
+        }
+        let mut names = HashSet::new();
+        for (name, code) in &self.categories {
+            self.check_raw(*code, &format!("the code of category \"{name}\","))?;
+            if name.trim_ascii() != name || name.is_empty() {
+                return Err(format!("category \"{name}\" is empty or has spaces around it"));
+            }
+            if !names.insert(name) {
+                return Err(format!("category \"{name}\" is there twice"));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Schema {
+    /// What a program wants, from columns of the same names.
+    #[must_use]
+    pub fn for_inputs(fields: &[Field]) -> Self {
+        Schema { csv: CsvOptions::default(), columns: fields.iter().map(ColumnSpec::new).collect() }
+    }
+
+    /// The columns of the tables that it gives, without contents: see
+    /// [`check_same_schema`](crate::check_same_schema).
+    #[must_use]
+    pub fn fields(&self) -> Vec<Field> {
+        let fields = self.columns.iter().map(|spec| {
+            let field =
+                Field { name: spec.input.clone(), element: spec.element, interval: spec.range };
+            let validity = spec.validity.as_ref().map(|name| Field::new(name, Element::Bit));
+            std::iter::once(field).chain(validity)
+        });
+        fields.flatten().collect()
+    }
+
+    /// Takes a mapping as users write it in a flag: `INPUT=COLUMN`.
+    ///
+    /// # Errors
+    /// [`TableError::Schema`] if it has another form, or there is no such input.
+    pub fn set_column(&mut self, flag: &str) -> Result<(), TableError> {
+        let (input, column) = split(flag, "INPUT=COLUMN")?;
+        column.clone_into(&mut self.of_input(input)?.column);
+        Ok(())
+    }
+
+    /// Takes what to do with missing values as users write it in a flag: `INPUT=error`,
+    /// `INPUT=drop`, or `INPUT=fill:VALUE`.
+    ///
+    /// # Errors
+    /// [`TableError::Schema`] if it has another form, there is no such input, or it cannot hold
+    /// the value.
+    pub fn set_missing(&mut self, flag: &str) -> Result<(), TableError> {
+        const FORM: &str = "INPUT=error, INPUT=drop or INPUT=fill:VALUE";
+        let (input, missing) = split(flag, FORM)?;
+        let spec = self.of_input(input)?;
+        spec.missing = match (missing, missing.strip_prefix("fill:")) {
+            ("error", _) => Missing::Error,
+            ("drop", _) => Missing::Drop,
+            (_, Some(text)) => {
+                let wrong = |what| TableError::Schema(format!("{flag}: the fill value {what}"));
+                Missing::Fill(spec.raw(text).map_err(wrong)?)
+            }
+            _ => return Err(TableError::Schema(format!("{flag}: want {FORM}"))),
+        };
+        Ok(())
+    }
+
+    fn of_input(&mut self, input: &str) -> Result<&mut ColumnSpec, TableError> {
+        let inputs: Vec<String> = self.columns.iter().map(|spec| spec.input.clone()).collect();
+        self.columns.iter_mut().find(|spec| spec.input == input).ok_or_else(|| {
+            let inputs = inputs.join(", ");
+            TableError::Schema(format!("no input \"{input}\"; there are: {inputs}"))
+        })
+    }
+
+    /// Checks that it does not contradict itself.
+    ///
+    /// # Errors
+    /// [`TableError::Schema`] says which column and what.
+    pub fn check(&self) -> Result<(), TableError> {
+        let wrong = |spec: &ColumnSpec, what: String| {
+            TableError::Schema(format!("schema, input \"{}\": {what}", spec.input))
+        };
+        let mut names = HashSet::new();
+        for spec in &self.columns {
+            spec.check().map_err(|what| wrong(spec, what))?;
+            for name in std::iter::once(&spec.input).chain(&spec.validity) {
+                if !names.insert(name) {
+                    return Err(wrong(spec, format!("the name \"{name}\" is there twice")));
+                }
+            }
+        }
+        if names.is_empty() {
+            return Err(TableError::Schema("the schema has no columns".to_owned()));
+        }
+        Ok(())
+    }
+}
+
+fn split<'a>(flag: &'a str, form: &str) -> Result<(&'a str, &'a str), TableError> {
+    flag.split_once('=').ok_or_else(|| TableError::Schema(format!("{flag}: want {form}")))
+}

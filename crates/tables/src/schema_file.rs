@@ -1,0 +1,279 @@
+//! Schema files: TOML.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::Deserialize;
+use tacit_program::{Element, Interval};
+use toml::Spanned;
+
+use crate::column::Field;
+use crate::error::TableError;
+use crate::number;
+use crate::schema::{ColumnSpec, CsvOptions, Missing, Schema};
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SchemaFile {
+    #[serde(default)]
+    csv: CsvTable,
+    #[serde(default)]
+    column: Vec<Spanned<ColumnTable>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct CsvTable {
+    delimiter: Option<String>,
+    quote: String,
+    header: bool,
+    missing: Vec<String>,
+}
+
+impl Default for CsvTable {
+    fn default() -> Self {
+        CsvTable { delimiter: None, quote: "\"".to_owned(), header: true, missing: Vec::new() }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ColumnTable {
+    input: String,
+    name: Option<String>,
+    r#type: Option<String>,
+    range: Option<[Number; 2]>,
+    #[serde(default)]
+    missing: MissingTable,
+    #[serde(default)]
+    categories: Categories,
+    validity: Option<String>,
+}
+
+/// A number, or a text where TOML's own numbers are too short.
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "a number, or a number between quotes")]
+enum Number {
+    Integer(i64),
+    Float(f64),
+    Text(String),
+}
+
+impl Number {
+    fn text(&self) -> String {
+        match self {
+            Number::Integer(n) => n.to_string(),
+            Number::Float(x) => x.to_string(),
+            Number::Text(text) => text.clone(),
+        }
+    }
+}
+
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "lowercase")]
+enum MissingTable {
+    #[default]
+    Error,
+    Drop,
+    Fill(Number),
+}
+
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "a list of names, or a table of names and integers")]
+enum Categories {
+    List(Vec<String>),
+    Codes(BTreeMap<String, i64>),
+}
+
+impl Default for Categories {
+    fn default() -> Self {
+        Categories::List(Vec::new())
+    }
+}
+
+impl Schema {
+    /// Reads a schema file. `wanted` are the inputs of the program that a file is to give: types
+    /// and ranges that the file leaves out are theirs, and those that it does not mention come
+    /// from columns of the same names. With no inputs wanted, the file says all.
+    ///
+    /// # Errors
+    /// [`TableError`] with file, line and what is wrong: not TOML, unknown keys, contradictions,
+    /// types and ranges that the program does not want.
+    pub fn load(path: &Path, wanted: &[Field]) -> Result<Self, TableError> {
+        let file = path.display().to_string();
+        let text = std::fs::read_to_string(path).map_err(|e| TableError::read(&file, e))?;
+        Schema::parse(&text, &file, wanted)
+    }
+
+    /// As [`Schema::load`], of a text; `file` is its name in errors.
+    ///
+    /// # Errors
+    /// As [`Schema::load`].
+    pub fn parse(text: &str, file: &str, wanted: &[Field]) -> Result<Self, TableError> {
+        let parsed: SchemaFile = toml::from_str(text).map_err(|e| {
+            let line = e.span().map(|span| format!(":{}", line_of(text, span.start)));
+            TableError::file(&format!("{file}{}", line.unwrap_or_default()), e.message())
+        })?;
+        let csv = csv_options(parsed.csv).map_err(|what| TableError::file(file, what))?;
+        let mut columns = Vec::new();
+        for column in parsed.column {
+            let line = line_of(text, column.span().start);
+            let column = column.into_inner();
+            let wrong = |what: String| {
+                let file = format!("{file}:{line}");
+                TableError::file(&file, format!("input \"{}\": {what}", column.input))
+            };
+            columns.push(spec(&column, wanted).map_err(wrong)?);
+        }
+        let schema = Schema { csv, columns: complete(columns, wanted) };
+        schema.check().map_err(|e| TableError::file(file, e.to_string()))?;
+        Ok(schema)
+    }
+}
+
+fn line_of(text: &str, offset: usize) -> usize {
+    1 + text.bytes().take(offset).filter(|b| *b == b'\n').count()
+}
+
+/// The columns in the order that the program wants, and those that the file does not mention.
+fn complete(mut columns: Vec<ColumnSpec>, wanted: &[Field]) -> Vec<ColumnSpec> {
+    let known = |name: &String| {
+        let is = |spec: &ColumnSpec| spec.input == *name || spec.validity.as_ref() == Some(name);
+        columns.iter().any(is)
+    };
+    let others: Vec<_> = wanted.iter().filter(|field| !known(&field.name)).collect();
+    columns.extend(others.into_iter().map(ColumnSpec::new));
+    let place = |spec: &ColumnSpec| wanted.iter().position(|field| field.name == spec.input);
+    columns.sort_by_key(place);
+    columns
+}
+
+fn csv_options(table: CsvTable) -> Result<CsvOptions, String> {
+    let one = |key: &str, text: &str| match text.as_bytes() {
+        [byte] if byte.is_ascii() && !matches!(byte, b'\n' | b'\r') => Ok(*byte),
+        _ => Err(format!("`{key}` should be one ASCII character")),
+    };
+    let delimiter = table.delimiter.map(|text| match text.as_str() {
+        "tab" => Ok(b'\t'),
+        text => one("delimiter", text),
+    });
+    let delimiter = delimiter.transpose()?;
+    let quote = one("quote", &table.quote)?;
+    if delimiter == Some(quote) {
+        return Err("`delimiter` and `quote` should differ".to_owned());
+    }
+    Ok(CsvOptions { delimiter, quote, header: table.header, missing: table.missing })
+}
+
+fn spec(table: &ColumnTable, wanted: &[Field]) -> Result<ColumnSpec, String> {
+    let want = wanted.iter().find(|field| field.name == table.input);
+    if want.is_none() && !wanted.is_empty() {
+        let names: Vec<&str> = wanted.iter().map(|field| field.name.as_str()).collect();
+        return Err(format!("the program wants none of this name, but {}", names.join(", ")));
+    }
+    let element = element(table, want)?;
+    let whole = want.map_or(element.interval(), |field| field.interval);
+    let mut spec = ColumnSpec::new(&Field { name: table.input.clone(), element, interval: whole });
+    if let Some(range) = &table.range {
+        spec.range = bounds(element, range)?;
+        if !whole.contains(spec.range) {
+            let [wide, own] = [whole, spec.range].map(|r| crate::render::interval(element, r));
+            return Err(format!(
+                "`range` {own} is not within {wide}, which its type or the program allows"
+            ));
+        }
+    }
+    spec.column = table.name.clone().unwrap_or(spec.column);
+    spec.categories = categories(&table.categories);
+    spec.validity = table.validity.clone();
+    if let Some(name) = &spec.validity {
+        check_validity(name, wanted)?;
+    }
+    spec.missing = match &table.missing {
+        MissingTable::Error => Missing::Error,
+        MissingTable::Drop => Missing::Drop,
+        MissingTable::Fill(value) => Missing::Fill(
+            fill(&spec, &value.text()).map_err(|what| format!("the fill value {what}"))?,
+        ),
+    };
+    spec.check()?;
+    Ok(spec)
+}
+
+/// A fill value is a number, of a category or not, or a category's name.
+fn fill(spec: &ColumnSpec, text: &str) -> Result<i64, String> {
+    let numbers = ColumnSpec { categories: Vec::new(), ..spec.clone() };
+    spec.raw(text).or_else(|_| numbers.raw(text))
+}
+
+fn check_validity(name: &str, wanted: &[Field]) -> Result<(), String> {
+    match wanted.iter().find(|field| field.name == name) {
+        Some(field) if field.element != Element::Bit => Err(format!(
+            "`validity` gives bits, but the program wants \"{name}\" as {}",
+            field.element
+        )),
+        None if !wanted.is_empty() => {
+            Err(format!("the program wants no input \"{name}\" for the `validity`"))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn element(table: &ColumnTable, want: Option<&Field>) -> Result<Element, String> {
+    let own = table.r#type.as_deref().map(parse_element).transpose()?;
+    match (own, want) {
+        (Some(own), Some(want)) if own != want.element => {
+            Err(format!("`type` is {own}, but the program wants {}", want.element))
+        }
+        (Some(element), _) => Ok(element),
+        (None, Some(want)) => Ok(want.element),
+        (None, None) => Err("`type` is missing".to_owned()),
+    }
+}
+
+fn parse_element(text: &str) -> Result<Element, String> {
+    let unknown = || {
+        format!(
+            "`{text}` is no type; there are bit, i8 to i64, u8 to u64, and fixed(bits,fraction)"
+        )
+    };
+    let number = |text: &str| text.trim().parse::<u8>().map_err(|_| unknown());
+    if let Some(inside) = text.strip_prefix("fixed(").and_then(|rest| rest.strip_suffix(')')) {
+        let (bits, fraction) = inside.split_once(',').ok_or_else(unknown)?;
+        let (bits, fraction) = (number(bits)?, number(fraction)?);
+        if !(2..=64).contains(&bits) || fraction >= bits {
+            return Err(format!("`{text}`: fixed point has 2 to 64 bits, and a smaller fraction"));
+        }
+        return Ok(Element::Fixed { bits, fraction });
+    }
+    let signed = text.starts_with('i');
+    match text {
+        "bit" => Ok(Element::Bit),
+        "i8" | "i16" | "i32" | "i64" | "u8" | "u16" | "u32" | "u64" => {
+            Ok(Element::Int { signed, bits: number(&text[1..])? })
+        }
+        _ => Err(unknown()),
+    }
+}
+
+/// Bounds are rounded as values are, so that a value equal to a bound is within.
+fn bounds(element: Element, range: &[Number; 2]) -> Result<Interval, String> {
+    let raw = |number: &Number| {
+        let text = number.text();
+        let exact = number::from_text(text.as_bytes(), element.fraction());
+        match exact {
+            Ok(found) if found.exact || element.fraction() > 0 => Ok(found.raw),
+            _ => Err(format!("`range`: {text} is not a {element}")),
+        }
+    };
+    Ok(Interval { low: raw(&range[0])?, high: raw(&range[1])? })
+}
+
+fn categories(categories: &Categories) -> Vec<(String, i64)> {
+    match categories {
+        Categories::List(names) => names.iter().cloned().zip(0..).collect(),
+        Categories::Codes(codes) => {
+            codes.iter().map(|(name, code)| (name.clone(), *code)).collect()
+        }
+    }
+}
