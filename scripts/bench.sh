@@ -60,3 +60,32 @@ measure compare --width 32 --protocol trio
 measure sha256 --protocol trio
 measure sha256 --protocol trio --lanes 1
 measure sha256 --protocol trio --lanes 1 --transport tls
+
+# Programs: medians of several runs, on random inputs.
+program() {
+    "$tacit" program bench "examples/bench/$1.tacit" "${@:2}" --runs "$RUNS" --json | tee -a "$out" |
+        python3 -c '
+import json, sys
+r = json.load(sys.stdin)
+rows = max(r["rows"].values(), default=0)
+sent = sum(r["bytes_sent"].values())
+rate = "%.3g M/s" % (rows / r["seconds"] * 1e-6) if rows else "-"
+print("| `%s` | %.3g | %s | %.3g | %.3g | %d | %d |" % (
+    sys.argv[1], r["seconds"], rate, r["cpu_seconds"], sent * 1e-6, r["rounds"],
+    r["peak_rss_bytes"] / 1e6))' "$*"
+}
+
+echo
+echo "| program | seconds | rows | CPU s, all parties | MB sent, all | rounds | MB per party |"
+echo "| --- | --- | --- | --- | --- | --- | --- |"
+for protocol in trio astra replicated multi-fan-in; do
+    for threads in 1 2; do
+        program compare --rows n=1000000 --protocol "$protocol" --threads "$threads"
+    done
+    program relu --rows n=1000000 --protocol "$protocol"
+    program multiply --rows n=4000000 --protocol "$protocol"
+    program dot --rows n=1000 --protocol "$protocol"
+    program matmul --protocol "$protocol"
+    program sort --rows n=1000000 --protocol "$protocol"
+    program group-by --rows n=10000000 --protocol "$protocol"
+done

@@ -1,4 +1,4 @@
-//! `tacit lab`: how long a circuit takes on a network that is not here.
+//! `tacit lab`: how long a circuit or program takes on a network that is not here.
 //!
 //! All parties run as threads on the virtual mesh: the real protocol, real messages, virtual
 //! time. Computing costs what it costs here, unless it is left out.
@@ -7,28 +7,39 @@ use crate::circuit::file::{self, ReadArgs};
 use crate::error::CliError;
 use crate::output::{Output, Report};
 use crate::profile::Profile;
-use crate::run::{PreprocessingArg, seconds, write_cost};
+use crate::program::{self, NamedValue};
+use crate::run::{PreprocessingArg, seconds, write_links};
 use clap::Args;
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use tacit_circuit::Circuit;
-use tacit_engine::circuit::{self as engine, Blocking, Compiled, EvaluateError, FormChoice, Job};
+use tacit_engine::circuit::{
+    self as engine, Blocking, Compiled, EvaluateError, FormChoice, Job, LinkUse,
+};
+use tacit_engine::program::{Prepared, ProgramJob, ProgramReport, run as run_program};
 use tacit_engine::values::Lanes;
-use tacit_net::memory::{self, Compute};
+use tacit_net::memory::{self, Compute, MemoryNetwork};
 use tacit_net::{PartyId, Session};
+use tacit_program::Program;
 use tacit_sharing::Protocol;
 
 /// Arguments of `tacit lab`.
 #[derive(Args, Clone, Debug)]
 #[command(after_help = "Examples:
+  tacit lab pay-gap.tacit --network global --rows a=2000 --rows b=2000 --rows c=2000
   tacit lab aes.txt --network global --protocol multi-fan-in
   tacit lab sha256.txt --network continental --protocol all --instances 1000
   tacit lab adder.txt --network mynetwork.toml --protocol trio --roles 2,0,1")]
 pub struct LabArgs {
-    /// The circuit
-    #[arg(value_name = "CIRCUIT")]
+    /// A program, or a circuit
+    #[arg(value_name = "PROGRAM|CIRCUIT")]
     path: PathBuf,
+
+    /// Row counts of a program, which gets random inputs [default: 1000, or the maximum if it is
+    /// less]
+    #[arg(long, value_name = "ROWS=NUMBER")]
+    rows: Vec<NamedValue>,
 
     /// lan, continental, global, ccs16, a bandwidth such as 1gbit, or a TOML file
     #[arg(long, value_name = "NETWORK", default_value = "global")]
@@ -86,12 +97,14 @@ struct Run {
     setup_seconds: f64,
     /// At the party that waits for most.
     rounds: u64,
-    report: engine::Report,
+    total_bytes: u64,
+    /// All links, as their senders metered them.
+    links: Vec<LinkUse>,
 }
 
 /// Runs the command.
 pub fn run(args: &LabArgs, output: Output) -> Result<(), CliError> {
-    let circuit = file::read(&args.path, &args.read)?;
+    let task = Task::read(args)?;
     let profile = Profile::load(&args.network)?;
     let protocols: Vec<Protocol> = match args.protocol.as_str() {
         "all" => Protocol::ALL.to_vec(),
@@ -101,7 +114,7 @@ pub fn run(args: &LabArgs, output: Output) -> Result<(), CliError> {
     };
     let mut runs = Vec::new();
     for protocol in protocols {
-        runs.push(best(args, &circuit, &profile, protocol)?);
+        runs.push(best(args, &task, &profile, protocol)?);
     }
     runs.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
     let (network, description) = (profile.name.clone(), profile.description.clone());
@@ -111,18 +124,28 @@ pub fn run(args: &LabArgs, output: Output) -> Result<(), CliError> {
 /// The run with the given roles and forms, or the fastest of all.
 fn best(
     args: &LabArgs,
-    circuit: &Circuit,
+    task: &Task,
     profile: &Profile,
     protocol: Protocol,
 ) -> Result<Run, CliError> {
     let mut best: Option<Run> = None;
     for places in assignments(args)? {
-        let forms: &[FormChoice] = match protocol {
-            Protocol::MultiFanIn => &[FormChoice::Dealer, FormChoice::Symmetric],
+        let forms: &[FormChoice] = match (protocol, task) {
+            (Protocol::MultiFanIn, Task::Circuit(_)) => {
+                &[FormChoice::Dealer, FormChoice::Symmetric]
+            }
             _ => &[FormChoice::Dealer],
         };
         for form in forms {
-            let run = simulate(args, circuit, profile, protocol, places, *form)?;
+            let run = match task {
+                Task::Circuit(circuit) => {
+                    simulate(args, circuit, profile, protocol, places, *form)?
+                }
+                Task::Program(program) => {
+                    let network = virtual_network(args, profile);
+                    simulate_program(args, program, &network, protocol, places)?
+                }
+            };
             if best.as_ref().is_none_or(|best| run.seconds < best.seconds) {
                 best = Some(run);
             }
@@ -173,8 +196,7 @@ fn simulate(
     // Latency is what the lab is about: keep a link's worth of messages under way.
     job.blocking = Blocking { window_bytes: 32 << 20, ..Blocking::default() };
     job.check(circuit)?;
-    let compute = if args.network_only { Compute::Nothing } else { Compute::ThreadCpuTime(1.0) };
-    let network = profile.virtual_network().with_compute(compute);
+    let network = virtual_network(args, profile);
     let party = |mut session: Session| -> Result<engine::Report, EvaluateError> {
         let compiled = Compiled::new(circuit, job.clone())?;
         let me = session.me();
@@ -204,8 +226,69 @@ fn simulate(
         rounds,
         seconds: report.online_seconds,
         setup_seconds: report.setup_seconds,
-        report,
+        total_bytes: report.total_bytes(),
+        links: report.links,
     })
+}
+
+fn virtual_network(args: &LabArgs, profile: &Profile) -> MemoryNetwork {
+    let compute = if args.network_only { Compute::Nothing } else { Compute::ThreadCpuTime(1.0) };
+    profile.virtual_network().with_compute(compute)
+}
+
+/// A program on random inputs within their ranges.
+fn simulate_program(
+    args: &LabArgs,
+    program: &Program,
+    network: &MemoryNetwork,
+    protocol: Protocol,
+    places: [PartyId; 3],
+) -> Result<Run, CliError> {
+    let rows = program::rows(program, &args.rows)?;
+    let parties = (0..program.parties.len() as u8).map(PartyId).collect();
+    // Latency is what the lab is about: all rows in as few rounds as can be.
+    let chunk_rows = 1 << 20;
+    let job = ProgramJob { places, chunk_rows, ..ProgramJob::new(protocol, parties, rows) };
+    let prepared = Prepared::new(program, job)?;
+    let party = |mut session: Session| -> Result<ProgramReport, CliError> {
+        let inputs = program::random_inputs(program, &prepared.job().rows, session.me())?;
+        let outcome = run_program(&mut session, &prepared, inputs, &|_| {})?;
+        session.finish()?;
+        Ok(outcome.report)
+    };
+    let reports = memory::run(3, 1, network, party);
+    let reports: Vec<ProgramReport> = reports.into_iter().collect::<Result<_, _>>()?;
+    let slowest = |f: fn(&ProgramReport) -> f64| reports.iter().map(f).fold(0.0, f64::max);
+    let links = reports.first().map(|report| report.links.clone()).unwrap_or_default();
+    Ok(Run {
+        protocol: protocol.to_string(),
+        roles: places.iter().map(|p| p.0).collect(),
+        form: None,
+        rounds: reports.iter().map(|report| report.rounds).max().unwrap_or(0),
+        seconds: slowest(|report| report.online_seconds),
+        setup_seconds: slowest(|report| report.setup_seconds),
+        total_bytes: reports.first().map_or(0, ProgramReport::total_bytes),
+        links,
+    })
+}
+
+/// What is computed.
+enum Task {
+    Circuit(Circuit),
+    Program(Box<Program>),
+}
+
+impl Task {
+    fn read(args: &LabArgs) -> Result<Task, CliError> {
+        if !program::is_program(&args.path) {
+            return Ok(Task::Circuit(file::read(&args.path, &args.read)?));
+        }
+        let program = program::load(&args.path)?;
+        if program.parties.len() > 3 {
+            return Err(CliError::input("three parties compute here; the program has more"));
+        }
+        Ok(Task::Program(Box::new(program)))
+    }
 }
 
 impl Report for LabReport {
@@ -225,7 +308,7 @@ impl Report for LabReport {
                 roles.join(","),
                 seconds(run.seconds),
                 run.rounds.to_string(),
-                format!("{:.3}", run.report.total_bytes() as f64 / 1e6),
+                format!("{:.3}", run.total_bytes as f64 / 1e6),
                 seconds(run.setup_seconds),
             ]);
         }
@@ -233,7 +316,8 @@ impl Report for LabReport {
         if self.links {
             let names: Vec<String> = (0..3).map(|party| format!("party{party}")).collect();
             for run in &self.runs {
-                write_cost(out, &names, &run.report, "takes")?;
+                writeln!(out, "\n{} with roles {:?}", run.protocol, run.roles)?;
+                write_links(out, &names, &run.links)?;
             }
         }
         Ok(())

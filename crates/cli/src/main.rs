@@ -40,7 +40,7 @@ enum Command {
     Program(Box<program::ProgramArgs>),
     /// Compute a program or a circuit on the parties' private inputs
     Run(Box<run::RunArgs>),
-    /// Predict how long a circuit takes on another network
+    /// Predict how long a program or a circuit takes on another network
     Lab(lab::LabArgs),
     /// Measure a protocol's speed, beside the bound of the setting
     Bench(bench::BenchArgs),

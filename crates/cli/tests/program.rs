@@ -1,34 +1,11 @@
 //! Programs as users run them: `tacit program`, `tacit run` over TLS, tables in and results out,
 //! wrong inputs, parties that disagree or are killed.
 
-use std::net::TcpListener;
+mod common;
+
+use common::{configure, fails, finish, ok, start};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
-use std::time::{Duration, Instant};
-
-fn command(folder: &Path, arguments: &str) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_tacit"));
-    command.args(arguments.split_whitespace()).current_dir(folder);
-    command
-}
-
-fn tacit(folder: &Path, arguments: &str) -> Output {
-    command(folder, arguments).output().expect("the program starts")
-}
-
-fn ok(folder: &Path, arguments: &str) -> String {
-    let run = tacit(folder, arguments);
-    let errors = String::from_utf8_lossy(&run.stderr);
-    assert!(run.status.success(), "tacit {arguments}: {errors}");
-    String::from_utf8(run.stdout).expect("text")
-}
-
-fn fails(folder: &Path, arguments: &str) -> (i32, String) {
-    let run = tacit(folder, arguments);
-    assert!(!run.status.success(), "tacit {arguments} must fail");
-    assert!(run.stdout.is_empty(), "tacit {arguments} prints no result");
-    (run.status.code().expect("an exit code"), String::from_utf8_lossy(&run.stderr).into_owned())
-}
+use std::time::Duration;
 
 fn example(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name)
@@ -143,53 +120,24 @@ fn wrong_inputs_say_what_to_do() {
     assert!(error.contains("stay.tacit:3:9"), "{error}");
 }
 
-/// Configuration files of three parties on free ports.
-fn network(dir: &Path) {
-    let ports: Vec<u16> = (0..3)
-        .map(|_| TcpListener::bind("127.0.0.1:0").expect("binds"))
-        .collect::<Vec<_>>()
-        .iter()
-        .map(|listener| listener.local_addr().expect("an address").port())
-        .collect();
-    let parties: Vec<String> = ["alice", "bob", "carol"]
-        .iter()
-        .zip(ports)
-        .map(|(name, port)| format!("{name}=127.0.0.1:{port}"))
-        .collect();
-    ok(dir, &format!("network init --parties {}", parties.join(",")));
-}
-
-fn start(dir: &Path, arguments: &str) -> Child {
-    let mut command = command(dir, arguments);
-    command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    command.spawn().expect("starts")
-}
-
-fn ended(child: Child) -> (Option<i32>, String, String) {
-    let output = child.wait_with_output().expect("ends");
-    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
-    (output.status.code(), text(output.stdout), text(output.stderr))
-}
-
 #[test]
 fn parties_on_their_own_agree_or_say_what_differs() {
     let folder = stay();
     let dir = folder.path();
-    network(dir);
+    configure(dir);
     let run = |name: &str, program: &str| {
         start(dir, &format!("run {program} --party {name}.toml --table {name}.csv --timeout 10"))
     };
     let children = ["alice", "bob", "carol"].map(|name| run(name, "stay.tacit"));
-    for child in children {
-        let (code, printed, error) = ended(child);
+    for (code, printed, error) in finish(children.into(), Duration::from_secs(60)) {
         assert_eq!(code, Some(0), "{error}");
         assert!(printed.contains("mean stay"), "{printed}");
     }
     let other = std::fs::read_to_string(dir.join("stay.tacit")).expect("reads");
     std::fs::write(dir.join("other.tacit"), other.replace("age >= 65", "age >= 64")).expect("ok");
     let programs = [("alice", "stay.tacit"), ("bob", "other.tacit"), ("carol", "stay.tacit")];
-    for child in programs.map(|(name, program)| run(name, program)) {
-        let (code, printed, error) = ended(child);
+    let children = programs.map(|(name, program)| run(name, program));
+    for (code, printed, error) in finish(children.into(), Duration::from_secs(60)) {
         assert_eq!(code, Some(3), "{error}");
         assert!(error.contains("program") && printed.is_empty(), "{error}");
     }
@@ -199,7 +147,7 @@ fn parties_on_their_own_agree_or_say_what_differs() {
 fn a_killed_party_ends_the_others_without_results() {
     let folder = stay();
     let dir = folder.path();
-    network(dir);
+    configure(dir);
     std::fs::copy(example("bench/compare.tacit"), dir.join("long.tacit")).expect("copies");
     let numbers: String = (0..200_000).map(|i| format!("{i}\n")).collect();
     std::fs::write(dir.join("alice.csv"), format!("x\n{numbers}")).expect("writes");
@@ -214,11 +162,8 @@ fn a_killed_party_ends_the_others_without_results() {
     let mut killed = children.remove(1);
     killed.kill().expect("kills");
     killed.wait().expect("ends");
-    let start = Instant::now();
-    for child in children {
-        let (code, printed, error) = ended(child);
+    for (code, printed, error) in finish(children, Duration::from_secs(30)) {
         assert_eq!(code, Some(4), "{error}");
         assert!(printed.is_empty() && error.contains("bob"), "{error}");
     }
-    assert!(start.elapsed() < Duration::from_secs(30), "all end soon");
 }

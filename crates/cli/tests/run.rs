@@ -1,34 +1,11 @@
 //! `tacit run`, `lab` and `bench` as users run them: real processes over TLS, wrong inputs, lost
 //! and disagreeing parties.
 
-use std::net::TcpListener;
+mod common;
+
+use common::{configure, fails, finish, ok, start};
 use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
-use std::time::{Duration, Instant};
-
-fn command(folder: &Path, arguments: &str) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_tacit"));
-    command.args(arguments.split_whitespace()).current_dir(folder);
-    command
-}
-
-fn tacit(folder: &Path, arguments: &str) -> Output {
-    command(folder, arguments).output().expect("the program starts")
-}
-
-fn ok(folder: &Path, arguments: &str) -> String {
-    let run = tacit(folder, arguments);
-    let errors = String::from_utf8_lossy(&run.stderr);
-    assert!(run.status.success(), "tacit {arguments}: {errors}");
-    String::from_utf8(run.stdout).expect("text")
-}
-
-fn fails(folder: &Path, arguments: &str) -> (i32, String) {
-    let run = tacit(folder, arguments);
-    assert!(!run.status.success(), "tacit {arguments} must fail");
-    assert!(run.stdout.is_empty(), "tacit {arguments} prints no result");
-    (run.status.code().expect("an exit code"), String::from_utf8_lossy(&run.stderr).into_owned())
-}
+use std::time::Duration;
 
 fn write(folder: &Path, name: &str, text: &str) {
     std::fs::write(folder.join(name), text).expect("writes");
@@ -225,40 +202,6 @@ fn wrong_arguments_and_inputs_say_what_to_do() {
         assert!(error.contains(wanted), "{arguments}: {error}");
         assert!(!error.contains("2b7e"), "a value is in the error: {error}");
     }
-}
-
-/// Three configured parties on free ports of loopback.
-fn configure(dir: &Path) {
-    let sockets: Vec<TcpListener> =
-        (0..3).map(|_| TcpListener::bind("127.0.0.1:0").expect("binds")).collect();
-    let ports: Vec<u16> = sockets.iter().map(|s| s.local_addr().expect("address").port()).collect();
-    drop(sockets);
-    let parties: Vec<String> = ["alice", "bob", "carol"]
-        .iter()
-        .zip(ports)
-        .map(|(name, port)| format!("{name}=127.0.0.1:{port}"))
-        .collect();
-    ok(dir, &format!("network init --parties {}", parties.join(",")));
-}
-
-fn start(dir: &Path, arguments: &str) -> Child {
-    let mut command = command(dir, arguments);
-    command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts")
-}
-
-/// Waits for all; none may take longer than `limit`.
-fn finish(children: Vec<Child>, limit: Duration) -> Vec<(Option<i32>, String, String)> {
-    let start = Instant::now();
-    let results: Vec<_> = children
-        .into_iter()
-        .map(|child| {
-            let output = child.wait_with_output().expect("ends");
-            let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
-            (output.status.code(), text(output.stdout), text(output.stderr))
-        })
-        .collect();
-    assert!(start.elapsed() < limit, "a party hung");
-    results
 }
 
 const COMMON: &str = "run aes.txt --bits bytes --owner 0=alice --owner 1=bob --reveal bob";

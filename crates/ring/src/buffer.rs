@@ -5,8 +5,13 @@
 //! for the same for a while: loads wait for stores that have nothing to do with them, and copies
 //! become many times slower. A [`Buffer`] begins at a multiple of 64 bytes, and each at another
 //! place within a page.
+//!
+//! Buffers are wiped when dropped, so their memory is zero then: a thread keeps some of it for its
+//! next buffers, which need neither zeroing nor new pages.
 
 use crate::Word;
+use std::cell::RefCell;
+use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -20,29 +25,27 @@ static PLACE: AtomicUsize = AtomicUsize::new(0);
 /// A slice of words on the heap that begins at a cache line. It often holds shares: it has no
 /// `Debug`, and is wiped when dropped.
 pub struct Buffer<W> {
-    words: Vec<W>,
+    /// Of the widest word: aligned for every one.
+    memory: Vec<u128>,
+    /// In words of `W`.
     start: usize,
     len: usize,
-    /// Known where `W` is known to be a word; `Drop` cannot ask for that.
-    wipe: fn(&mut [W]),
-}
-
-/// Zeros that the compiler keeps, at the speed of filling memory.
-fn wipe<W: Word>(words: &mut [W]) {
-    words.fill(W::ZERO);
-    zeroize::optimization_barrier(words);
+    word: PhantomData<W>,
 }
 
 impl<W: Word> Buffer<W> {
     /// `len` zero words.
     #[must_use]
     pub fn zeros(len: usize) -> Self {
-        let spare = (PAGE_BYTES + LINE_BYTES) / size_of::<W>();
-        let words = vec![W::ZERO; len + spare];
+        if len == 0 {
+            return Buffer::default();
+        }
+        let bytes = len * size_of::<W>() + PAGE_BYTES + LINE_BYTES;
+        let memory = pool::take(bytes.div_ceil(size_of::<u128>()));
         let place = PLACE.fetch_add(STEP_BYTES, Ordering::Relaxed) % PAGE_BYTES;
-        let address = words.as_ptr() as usize;
+        let address = memory.as_ptr() as usize;
         let skip = (place + PAGE_BYTES - address % PAGE_BYTES) % PAGE_BYTES;
-        Buffer { words, start: skip / size_of::<W>(), len, wipe }
+        Buffer { memory, start: skip / size_of::<W>(), len, word: PhantomData }
     }
 
     /// A copy of `words`.
@@ -62,9 +65,9 @@ impl<W: Word> Buffer<W> {
     }
 }
 
-impl<W: Word> Default for Buffer<W> {
+impl<W> Default for Buffer<W> {
     fn default() -> Self {
-        Buffer { words: Vec::new(), start: 0, len: 0, wipe }
+        Buffer { memory: Vec::new(), start: 0, len: 0, word: PhantomData }
     }
 }
 
@@ -76,22 +79,116 @@ impl<W: Word> Clone for Buffer<W> {
 
 impl<W> Drop for Buffer<W> {
     fn drop(&mut self) {
-        (self.wipe)(&mut self.words);
+        if self.memory.is_empty() {
+            return;
+        }
+        // The words lie in these units; the others are still zero.
+        let (start, end) = (self.start * size_of::<W>(), (self.start + self.len) * size_of::<W>());
+        let unit = size_of::<u128>();
+        wipe(&mut self.memory[start / unit..end.div_ceil(unit)]);
+        pool::give(std::mem::take(&mut self.memory));
     }
 }
 
-impl<W> Deref for Buffer<W> {
+/// Zeros that the compiler keeps, at the speed of filling memory.
+fn wipe(words: &mut [u128]) {
+    words.fill(0);
+    zeroize::optimization_barrier(words);
+}
+
+impl<W: Word> Deref for Buffer<W> {
     type Target = [W];
     #[inline(always)]
     fn deref(&self) -> &[W] {
-        &self.words[self.start..self.start + self.len]
+        &bytemuck::cast_slice(&self.memory)[self.start..self.start + self.len]
     }
 }
 
-impl<W> DerefMut for Buffer<W> {
+impl<W: Word> DerefMut for Buffer<W> {
     #[inline(always)]
     fn deref_mut(&mut self) -> &mut [W] {
-        &mut self.words[self.start..self.start + self.len]
+        &mut bytemuck::cast_slice_mut(&mut self.memory)[self.start..self.start + self.len]
+    }
+}
+
+/// Zeroed memory of dropped buffers, by thread.
+mod pool {
+    use super::RefCell;
+
+    /// Units that a thread keeps at most: 32 MiB.
+    const MOST: usize = 2 << 20;
+    /// Smaller buffers are no burden for the allocator.
+    const LEAST: usize = 1 << 10;
+
+    struct Pool {
+        /// By size class.
+        free: Vec<Vec<Vec<u128>>>,
+        units: usize,
+    }
+
+    thread_local! {
+        static POOL: RefCell<Pool> = const { RefCell::new(Pool { free: Vec::new(), units: 0 }) };
+    }
+
+    /// Size class of at least `units`, and its size: eight classes to each power of two.
+    fn class(units: usize) -> (usize, usize) {
+        let units = units.max(LEAST);
+        let log = units.ilog2() as usize;
+        let step = 1 << (log - 3);
+        let steps = units.div_ceil(step);
+        ((log << 3) + (steps - 8), steps * step)
+    }
+
+    /// Zeros, at least `units` of them.
+    pub fn take(units: usize) -> Vec<u128> {
+        let (class, size) = class(units);
+        let kept = POOL.try_with(|pool| {
+            let pool = &mut *pool.try_borrow_mut().ok()?;
+            let memory = pool.free.get_mut(class)?.pop()?;
+            pool.units -= memory.len();
+            Some(memory)
+        });
+        kept.ok().flatten().unwrap_or_else(|| vec![0; size])
+    }
+
+    /// Keeps zeroed memory, if there is room.
+    pub fn give(memory: Vec<u128>) {
+        let (class, size) = class(memory.len());
+        // A thread that ends keeps nothing.
+        let _ = POOL.try_with(|pool| {
+            let Ok(mut pool) = pool.try_borrow_mut() else { return };
+            if size != memory.len() || pool.units + size > MOST {
+                return;
+            }
+            if pool.free.len() <= class {
+                pool.free.resize_with(class + 1, Vec::new);
+            }
+            pool.units += size;
+            pool.free[class].push(memory);
+        });
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use super::*;
+
+        #[test]
+        fn classes_hold_what_they_are_for_and_waste_little() {
+            for units in (1..5000).chain([1 << 20, (1 << 20) + 1, 12_345_678]) {
+                let (number, size) = class(units);
+                assert!(size >= units && (units < LEAST || size <= units + units / 7), "{units}");
+                assert_eq!(class(size), (number, size), "{units}");
+            }
+        }
+
+        #[test]
+        fn memory_comes_back() {
+            let memory = take(5000);
+            let address = memory.as_ptr();
+            give(memory);
+            let again = take(5000);
+            assert_eq!(again.as_ptr(), address);
+        }
     }
 }
 
@@ -109,18 +206,23 @@ mod tests {
     }
 
     #[test]
-    fn wiping_leaves_zeros() {
-        let mut buffer = Buffer::from_slice(&[1u16, 2, 3]);
-        (buffer.wipe)(&mut buffer.words);
-        assert_eq!(buffer[..], [0; 3]);
+    fn dropped_buffers_are_zero_all_over() {
+        for round in 0..40 {
+            for len in [1, 77, 4096, 5000] {
+                let mut buffer = Buffer::<u16>::zeros(len);
+                assert!(buffer.iter().all(|word| *word == 0), "round {round}");
+                buffer.fill(0xabcd);
+            }
+        }
+        let memory = pool::take(1 << 10);
+        assert!(memory.iter().all(|unit| *unit == 0));
     }
 
     #[test]
     fn words_stay_when_a_buffer_is_long_enough() {
         let mut buffer = Buffer::from_slice(&[1u8, 2, 3]);
         assert_eq!(buffer.sized(2), [1, 2]);
-        assert_eq!(buffer.clone()[..], [1, 2, 3]);
+        assert_eq!(buffer.sized(3), [1, 2, 3]);
         assert_eq!(buffer.sized(5), [0; 5]);
-        assert!(Buffer::<u128>::default().is_empty());
     }
 }

@@ -74,7 +74,7 @@ pub struct BenchArgs {
     #[arg(long, default_value = "trio")]
     pub protocol: Protocol,
 
-    /// Bits of a ring element (32 or 64; `and` has 1), or of integers to compare (1 to 128)
+    /// Bits of a ring element (8, 16, 32, 64 or 128; `and` has 1), or of integers to compare (1 to 128)
     #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=128))]
     pub width: u32,
 

@@ -142,13 +142,7 @@ fn one_run(
     prepared: &Prepared,
     me: PartyId,
 ) -> Result<Measured, CliError> {
-    let mut inputs = BTreeMap::new();
-    for (number, (id, name, owner)) in program.inputs().enumerate() {
-        if owner.is_none_or(|owner| owner.0 == me.0) {
-            let ty = &program.body.nodes[id as usize].types[0];
-            inputs.insert(name.to_owned(), random(ty, &prepared.job().rows, number as u64)?);
-        }
-    }
+    let inputs = random_inputs(program, &prepared.job().rows, me)?;
     session.barrier()?;
     let (before, start) = (Usage::now(), Instant::now());
     let outcome = engine::run(session, prepared, inputs, &|_| {})?;
@@ -167,6 +161,22 @@ fn one_run(
         peak_rss_bytes: 0,
         bytes_sent,
     })
+}
+
+/// Random values for the inputs of the program's party of the same number, and the public ones.
+pub fn random_inputs(
+    program: &Program,
+    rows: &[u64],
+    me: PartyId,
+) -> Result<BTreeMap<String, Array>, CliError> {
+    let mut inputs = BTreeMap::new();
+    for (number, (id, name, owner)) in program.inputs().enumerate() {
+        if owner.is_none_or(|owner| owner.0 == me.0) {
+            let ty = &program.body.nodes[id as usize].types[0];
+            inputs.insert(name.to_owned(), random(ty, rows, number as u64)?);
+        }
+    }
+    Ok(inputs)
 }
 
 /// Values all over the type's interval; which ones does not change the time.

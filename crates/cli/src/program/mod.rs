@@ -9,8 +9,10 @@ mod results;
 mod run;
 mod show;
 
-pub use args::TableArgs;
+pub use args::{NamedValue, TableArgs};
+pub use bench::random_inputs;
 pub use run::{is_program, run_program};
+pub use show::rows;
 
 use crate::error::CliError;
 use crate::output::Output;

@@ -5,7 +5,7 @@ mod party;
 mod report;
 
 pub use args::{Parties, PreprocessingArg, RunArgs};
-pub use report::{seconds, write_cost, write_links};
+pub use report::{seconds, write_links};
 
 use crate::circuit::file;
 use crate::error::CliError;

@@ -76,7 +76,7 @@ impl Report for RunReport {
 }
 
 /// Writes times, rounds and traffic of a run.
-pub fn write_cost(
+fn write_cost(
     out: &mut dyn Write,
     names: &[String],
     report: &circuit::Report,

@@ -64,9 +64,9 @@ impl Plan {
     /// # Errors
     /// Says what to choose instead.
     pub fn check(&self) -> Result<(), EvaluateError> {
-        if ![1, 32, 64].contains(&self.ring_bits) {
+        if ![1, 8, 16, 32, 64, 128].contains(&self.ring_bits) {
             return Err(EvaluateError::Job(format!(
-                "rings of {}-bit words are not measured: choose 1, 32 or 64",
+                "rings of {}-bit words are not measured: choose 1, 8, 16, 32, 64 or 128",
                 self.ring_bits
             )));
         }
@@ -145,8 +145,11 @@ pub struct Measured {
 pub fn run(session: &mut Session, plan: &Plan) -> Result<Measured, EvaluateError> {
     let result = plan.check().and_then(|()| match plan.ring_bits {
         1 => run_in::<Z2>(session, plan),
+        8 => run_in::<u8>(session, plan),
+        16 => run_in::<u16>(session, plan),
         32 => run_in::<u32>(session, plan),
-        _ => run_in::<u64>(session, plan),
+        64 => run_in::<u64>(session, plan),
+        _ => run_in::<u128>(session, plan),
     });
     if let Err(error) = &result {
         session.abort(&error.to_string());

@@ -154,6 +154,7 @@ impl Context<'_> {
             _ if frame.splats[id as usize] => self.splat(frame, node),
             _ if frame.layout.places[id as usize] == Place::Clear => self.clear(frame, node),
             Op::Loop(inner) => self.repeat(backends, frame, id, inner),
+            Op::Sort { .. } => self.sort(backends, frame, id),
             _ => {
                 let mut cache = Cache::default();
                 let backend = &mut *backends[0];
@@ -162,6 +163,35 @@ impl Context<'_> {
                 Ok(results.into_iter().map(|secret| Value::Secret(Arc::new(secret))).collect())
             }
         }
+    }
+
+    /// Sorts: secret columns under the protocol, others in the clear.
+    fn sort(
+        &self,
+        backends: Backends<'_, '_>,
+        frame: &Frame<'_>,
+        id: NodeId,
+    ) -> Result<Vec<Value>, EvaluateError> {
+        let node = &frame.block.nodes[id as usize];
+        let mut cache = Cache::default();
+        let backend = &mut *backends[0];
+        let mut task = self.task(frame, id, backend, &mut cache, &HashMap::new(), None)?;
+        let mut secrets = task.run().map_err(|error| at(node, error))?.into_iter();
+        let key = node.operands[0];
+        let mut results = Vec::new();
+        for (column, ty) in node.operands.iter().zip(&node.types) {
+            if is_secret(ty) {
+                let secret = secrets.next().map(|secret| Value::Secret(Arc::new(secret)));
+                results.extend(secret);
+                continue;
+            }
+            // Whoever may see the key and this column sorts them alone.
+            let types = vec![frame.block.type_of(key).clone(), ty.clone()];
+            let operands = vec![key, *column];
+            let pair = Node { op: node.op.clone(), operands, types, span: node.span.clone() };
+            results.extend(self.clear(frame, &pair)?.pop());
+        }
+        Ok(results)
     }
 
     /// The number that a node fills an array with.

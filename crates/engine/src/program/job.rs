@@ -7,7 +7,7 @@ use tacit_sharing::{Protocol, RoleId};
 
 /// Rows of a large array that are computed together, unless the job says otherwise: their values
 /// stay in the outer caches.
-pub const CHUNK_ROWS: usize = 1 << 16;
+pub const CHUNK_ROWS: usize = 1 << 15;
 
 /// A program for named parties that all of them agree on before any share is sent.
 #[derive(Clone, Debug)]

@@ -1,6 +1,7 @@
 //! Operations on secrets, out of what backends have.
 
 use super::indices;
+use super::layout::is_secret;
 use super::operand::{Task, wrapped};
 use super::rings::width;
 use std::sync::Arc;
@@ -267,10 +268,10 @@ impl Task<'_> {
     fn filtered(&mut self, filter: usize, members: &[Secret]) -> Result<Vec<Secret>> {
         let filter = self.bits(filter)?;
         let n = filter.len;
-        let all: Vec<&Secret> = members.iter().collect();
         // Planes next to each other, so that all conjunctions take one round.
-        let joined = flat(&all, n);
-        let repeated = flat(&vec![&*filter; members.len()], n);
+        let joined = Secret::side_by_side(members);
+        let copies: Vec<Secret> = members.iter().map(|_| filter.slice(0..n)).collect();
+        let repeated = Secret::side_by_side(&copies);
         let product = self.backend.multiply(&joined, &repeated)?;
         let step = n.next_multiple_of(64);
         Ok((0..members.len()).map(|g| product.slice(g * step..g * step + n)).collect())
@@ -307,6 +308,7 @@ impl Task<'_> {
         }
     }
 
+    /// The columns whose results are secret, in the order of the key.
     fn sort(&mut self, descending: bool) -> Result<Vec<Secret>> {
         let Interval { low, high } = self.interval(0);
         let bits = 128 - high.abs_diff(low).leading_zeros();
@@ -319,8 +321,9 @@ impl Task<'_> {
         } else {
             self.planes(0, low, bits)?
         };
-        let columns =
-            (0..self.operands.len()).map(|i| self.operand(i)).collect::<Result<Vec<_>>>()?;
+        let secret = (0..self.operands.len()).filter(|i| is_secret(&self.node.types[*i]));
+        let secret: Vec<usize> = secret.collect();
+        let columns = secret.iter().map(|i| self.operand(*i)).collect::<Result<Vec<_>>>()?;
         let columns: Vec<&Secret> = columns.iter().map(Arc::as_ref).collect();
         self.backend.sort(&key, &columns)
     }
@@ -363,14 +366,4 @@ pub(super) fn finish(
         Op::MatMul => rounded(backend, block.type_of(node.operands[0]).element, total),
         _ => Ok(total),
     }
-}
-
-/// Arrays of `n` bits one after the other, each from a whole word on.
-fn flat(arrays: &[&Secret], n: usize) -> Secret {
-    let step = n.next_multiple_of(64);
-    let mut out = arrays[0].zeros_like(step * arrays.len());
-    for (i, array) in arrays.iter().enumerate() {
-        out.copy_in(i * step, array);
-    }
-    out
 }

@@ -274,6 +274,22 @@ impl Secret {
         }
     }
 
+    /// Arrays of one kind and length one after the other; bits each from a whole word on.
+    ///
+    /// # Panics
+    /// If there is none, or kinds or lengths differ.
+    #[must_use]
+    pub fn side_by_side(arrays: &[Secret]) -> Secret {
+        let len = arrays[0].len;
+        let step = if arrays[0].kind == Kind::Bits { len.next_multiple_of(64) } else { len };
+        let mut out = arrays[0].zeros_like(step * arrays.len());
+        for (i, array) in arrays.iter().enumerate() {
+            assert_eq!(array.len, len, "arrays side by side");
+            out.copy_in(i * step, array);
+        }
+        out
+    }
+
     /// Zero shares of the same kind as this array's, `len` of them.
     #[must_use]
     pub fn zeros_like(&self, len: usize) -> Secret {

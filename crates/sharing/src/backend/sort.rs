@@ -1,7 +1,7 @@
 //! Sorting: radix sort on shuffled rows (Hamada et al. 2014; Chida et al. 2019; Asharov et al.,
 //! CCS 2022).
 //!
-//! A row is its key's bits and its number. Two bits of the key at a time: every row's place among
+//! A row is its key's bits and its number. Up to three bits of the key at a time: every row's place among
 //! the rows ordered by these bits is computed from shared prefix counts, rows and places are
 //! shuffled, and the shuffled places are opened: a uniform permutation, whatever the keys. Control
 //! flow and traffic depend on the number of rows and bits only.
@@ -16,6 +16,9 @@ use crate::role::Canonical;
 use tacit_ring::{Buffer, Word, Z2, word};
 
 const EVERYONE: [usize; 3] = [0, 1, 2];
+
+/// Bits of the key that rows are ordered by at a time.
+pub(super) const DIGIT_BITS: usize = 3;
 
 /// Rows as words: the key's low 32 bits and the row number above them; further key bits in a
 /// second column.
@@ -33,8 +36,8 @@ pub(super) fn sort<P: Canonical>(
         return Err(SharingError::Shape("more rows or key bits than can be sorted".into()));
     }
     let mut rows = load::<P>(key);
-    for bit in (0..key.planes()).step_by(2) {
-        let digits = (key.planes() - bit).min(2);
+    for bit in (0..key.planes()).step_by(DIGIT_BITS) {
+        let digits = (key.planes() - bit).min(DIGIT_BITS);
         let places = places_by(three, &rows, bit, digits, n)?;
         rows = move_rows(three, rows, places)?;
     }
@@ -75,8 +78,9 @@ fn load<P: Canonical>(key: &BitPlanes) -> Rows {
 fn key_bit(rows: &Rows, bit: usize, n: usize) -> Secret {
     let (column, shift) = if bit < 32 { (0, bit) } else { (1, bit - 32) };
     let part = |run: &Buffer<Z2>| {
-        let bits: Vec<u64> = run.iter().map(|w| w.0 >> shift & 1).collect();
-        to_planes(&bits, 1)
+        let mut bits = run.clone();
+        bits.iter_mut().for_each(|word| word.0 >>= shift);
+        to_planes(word::lanes(&bits), 1)
     };
     let from = &rows.columns[column];
     let shares = SharedVec { first: part(&from.first), second: part(&from.second) };
@@ -90,7 +94,7 @@ fn u32s(secret: &Secret) -> Result<&SharedVec<u32>> {
     }
 }
 
-/// Every row's place when rows are ordered by one or two bits, stably.
+/// Every row's place when rows are ordered by some bits, stably.
 fn places_by<P: Canonical>(
     three: &mut ThreeParty<'_, P>,
     rows: &Rows,
@@ -98,30 +102,48 @@ fn places_by<P: Canonical>(
     digits: usize,
     n: usize,
 ) -> Result<SharedVec<u32>> {
-    let low = key_bit(rows, bit, n);
-    let mut bits = vec![low];
-    if digits == 2 {
-        let high = key_bit(rows, bit + 1, n);
-        let both = three.multiply(&bits[0], &high)?;
-        bits.extend([high, both]);
-    }
-    // One conversion for all: flags of digit 1 (or 3 flags b0, b1, b0 b1).
-    let all: Vec<&Secret> = bits.iter().collect();
-    let places = (0..all.len() as u32).flat_map(|w| (0..n as u32).map(move |i| (w, i)));
-    let joined = all[0].gather_from(&all, places.collect::<Vec<_>>().into_iter());
-    let flags = three.bit_to_ring(&joined, Ring::W32)?;
+    let bits: Vec<Secret> = (bit..bit + digits).map(|bit| key_bit(rows, bit, n)).collect();
+    let products = products_of(three, bits)?;
+    let flags = three.bit_to_ring(&Secret::side_by_side(&products), Ring::W32)?;
     let flags = u32s(&flags)?;
-    let (one0, one1) = (P::constant(1u32)[0], P::constant(1u32)[1]);
-    let first = terms(&flags.first, n, digits, one0);
-    let second = terms(&flags.second, n, digits, one1);
+    let one = P::constant(1u32);
+    let first = terms(&flags.first, n, digits, one[0]);
+    let second = terms(&flags.second, n, digits, one[1]);
     let factors = SharedVec { first: first.factors, second: second.factors };
     let steps = SharedVec { first: first.steps, second: second.steps };
     let mut place = three.row_dots(n, &factors, &steps)?;
-    for i in 0..n {
-        place.first[i] = place.first[i].wrapping_add(first.base[i]);
-        place.second[i] = place.second[i].wrapping_add(second.base[i]);
+    for (place, base) in place.first.iter_mut().zip(first.base.iter()) {
+        *place = place.wrapping_add(*base);
+    }
+    for (place, base) in place.second.iter_mut().zip(second.base.iter()) {
+        *place = place.wrapping_add(*base);
     }
     Ok(place)
+}
+
+/// The products of every non-empty set of up to three arrays of bits, sets in the order of their
+/// masks.
+fn products_of<P: Canonical>(
+    three: &mut ThreeParty<'_, P>,
+    bits: Vec<Secret>,
+) -> Result<Vec<Secret>> {
+    let whole = |secret: &Secret| secret.slice(0..secret.len);
+    Ok(match &bits[..] {
+        [a, b] => {
+            let both = three.multiply(a, b)?;
+            vec![whole(a), whole(b), both]
+        }
+        [a, b, c] => {
+            let (n, step) = (a.len, a.len.next_multiple_of(64));
+            let left = Secret::side_by_side(&[whole(a), whole(a), whole(b)]);
+            let right = Secret::side_by_side(&[whole(b), whole(c), whole(c)]);
+            let pairs = three.multiply(&left, &right)?;
+            let pair = |i: usize| pairs.slice(i * step..i * step + n);
+            let all = three.multiply(&pair(0), c)?;
+            vec![whole(a), whole(b), pair(0), whole(c), pair(1), pair(2), all]
+        }
+        _ => bits,
+    })
 }
 
 /// `place = s_0 + sum_d f_d (s_d - s_0)`, componentwise: `f_d` flags the digit `d`, and `s_d` is
@@ -135,25 +157,37 @@ struct Terms {
     base: Buffer<u32>,
 }
 
-fn terms(flags: &[u32], n: usize, digits: usize, one: u32) -> Terms {
-    let count = 1 << digits;
-    let width = count - 1;
-    let digit_flags = |i: usize| -> [u32; 4] {
-        if digits == 1 {
-            return [one.wrapping_sub(flags[i]), flags[i], 0, 0];
+/// The flags of all digits of a row, from the products of its bits: by inclusion and exclusion.
+#[inline(always)]
+fn digit_flags(products: &[u32], step: usize, count: usize, i: usize, one: u32) -> [u32; 8] {
+    let mut flags = [0; 8];
+    flags[0] = one;
+    for mask in 1..count {
+        flags[mask] = products[(mask - 1) * step + i];
+    }
+    let mut bit = 1;
+    while bit < count {
+        for digit in 0..count {
+            if digit & bit == 0 {
+                flags[digit] = flags[digit].wrapping_sub(flags[digit | bit]);
+            }
         }
-        let (low, high, both) = (flags[i], flags[n + i], flags[2 * n + i]);
-        let (f1, f2) = (low.wrapping_sub(both), high.wrapping_sub(both));
-        [one.wrapping_sub(f1).wrapping_sub(f2).wrapping_sub(both), f1, f2, both]
-    };
-    let mut totals = [0u32; 4];
+        bit <<= 1;
+    }
+    flags
+}
+
+fn terms(products: &[u32], n: usize, digits: usize, one: u32) -> Terms {
+    let (count, step) = (1 << digits, n.next_multiple_of(64));
+    let width = count - 1;
+    let mut totals = [0u32; 8];
     for i in 0..n {
-        for (total, flag) in totals.iter_mut().zip(digit_flags(i)) {
+        for (total, flag) in totals.iter_mut().zip(digit_flags(products, step, count, i, one)) {
             *total = total.wrapping_add(flag);
         }
     }
     // Rows of smaller digits come first.
-    let mut next = [0u32; 4];
+    let mut next = [0u32; 8];
     for d in 1..count {
         next[d] = next[d - 1].wrapping_add(totals[d - 1]);
     }
@@ -162,12 +196,13 @@ fn terms(flags: &[u32], n: usize, digits: usize, one: u32) -> Terms {
         steps: Buffer::zeros(n * width),
         base: Buffer::zeros(n),
     };
-    for i in 0..n {
-        let flags = digit_flags(i);
-        out.base[i] = next[0];
+    let rows = out.factors.chunks_exact_mut(width).zip(out.steps.chunks_exact_mut(width));
+    for (i, ((factors, steps), base)) in rows.zip(out.base.iter_mut()).enumerate() {
+        let flags = digit_flags(products, step, count, i, one);
+        *base = next[0];
         for d in 1..count {
-            out.factors[i * width + d - 1] = flags[d];
-            out.steps[i * width + d - 1] = next[d].wrapping_sub(next[0]);
+            factors[d - 1] = flags[d];
+            steps[d - 1] = next[d].wrapping_sub(next[0]);
         }
         for (next, flag) in next.iter_mut().zip(flags) {
             *next = next.wrapping_add(flag);

@@ -1,5 +1,6 @@
 //! A backend that computes nothing and counts what everything costs.
 
+use super::sort::DIGIT_BITS;
 use super::{Backend, Circuits, Kind, Name, Planes, Result, Ring, Secret};
 use crate::Protocol;
 use crate::arrays::MatrixShape;
@@ -172,12 +173,16 @@ impl Backend for Tally {
         let n = planes.lanes;
         let bits = |len| Secret::dry(Kind::Bits, len);
         let words = 8 * if planes.planes > 32 { 2 } else { 1 };
-        for bit in (0..planes.planes).step_by(2) {
-            let two = planes.planes - bit >= 2;
-            if two {
+        let step = n.next_multiple_of(64);
+        for bit in (0..planes.planes).step_by(DIGIT_BITS) {
+            let digits = (planes.planes - bit).min(DIGIT_BITS);
+            if digits == 3 {
+                self.multiply(&bits(3 * step), &bits(3 * step))?;
+            }
+            if digits >= 2 {
                 self.multiply(&bits(n), &bits(n))?;
             }
-            self.bit_to_ring(&bits(if two { 3 * n } else { n }), Ring::W32)?;
+            self.bit_to_ring(&bits(((1 << digits) - 1) * step), Ring::W32)?;
             self.step(cost::product(self.protocol) * Self::size(Kind::Ring(Ring::W32), n));
             self.shuffle(n, 4 + words, 4);
         }
