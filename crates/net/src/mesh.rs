@@ -114,7 +114,9 @@ impl Mesh {
         Ok(())
     }
 
-    /// Hands over everything that `send` kept back.
+    /// Hands over everything that `send` kept back, also what peers read only later: it waits as
+    /// long as they get on with it. A thread that will not use this mesh next, or waits on something
+    /// else than it, must flush.
     ///
     /// # Errors
     /// As [`Mesh::send`].

@@ -143,6 +143,26 @@ fn a_dealer_is_throttled_by_its_receiver() {
     assert!(most < 4 << 20, "{most} bytes ahead");
 }
 
+/// A dealer is done long before its receiver reads, and waits for it on the control connection.
+#[test]
+fn flushed_preprocessing_arrives_while_its_sender_waits_elsewhere() {
+    run(&configs(2, false), |mut session| {
+        let bytes = 64 << 20;
+        let mesh = &mut session.meshes[0];
+        if mesh.me() == PartyId(0) {
+            mesh.send(PartyId(1), Stream::Pre, &vec![7; bytes]).unwrap();
+            mesh.flush().unwrap();
+        } else {
+            std::thread::sleep(Duration::from_millis(600));
+            let mut received = vec![0; bytes];
+            mesh.recv(PartyId(0), Stream::Pre, &mut received).unwrap();
+            assert!(received.iter().all(|byte| *byte == 7));
+        }
+        session.barrier().unwrap();
+        session.finish().unwrap();
+    });
+}
+
 #[test]
 fn different_facts_are_named_on_all_sides() {
     let errors = run(&configs(3, true), |mut session| {

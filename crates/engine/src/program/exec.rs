@@ -374,7 +374,12 @@ fn run_stream(
             let first = work.next();
             for (backend, chunks) in work {
                 threads.push(scope.spawn(move || {
-                    guarded(&mut **backend, |b| run_chunks(context, b, frame, stream, chunks))
+                    guarded(&mut **backend, |b| {
+                        let part = run_chunks(context, b, frame, stream, chunks)?;
+                        // The first worker goes on; this one may send nothing again.
+                        b.flush()?;
+                        Ok(part)
+                    })
                 }));
             }
             let mine = first.map(|(backend, chunks)| {
@@ -472,8 +477,6 @@ fn run_chunks(
         }
         (context.progress)(at.len() as u64);
     }
-    // Peers wait for the last messages; this worker may not wait for anybody again.
-    backend.flush()?;
     Ok(part)
 }
 

@@ -141,21 +141,20 @@ impl SocketTransport {
         self.channels.iter().flatten().map(Channel::kept_bytes).sum()
     }
 
-    /// Sends everything staged: what peers may be waiting for first.
-    fn send_all_staged(&mut self, at: Place, all: bool) -> Result<(), NetError> {
+    /// Sends everything staged: what peers may be waiting for first. Nothing stays: who flushes may
+    /// wait on something else next, and then nobody would send the rest.
+    fn send_all_staged(&mut self, at: Place) -> Result<(), NetError> {
         if !self.staged {
             return Ok(());
         }
-        let mut left = false;
         for stream in [Stream::On, Stream::Def, Stream::Pre] {
             for index in (stream.index()..self.channels.len()).step_by(Stream::COUNT) {
                 if self.channels[index].as_ref().is_some_and(Channel::has_staged) {
-                    self.send_staged(index, at, all, &mut Wait::default())?;
-                    left |= self.channels[index].as_ref().is_some_and(Channel::has_staged);
+                    self.send_staged(index, at, true, &mut Wait::default())?;
                 }
             }
         }
-        self.staged = left;
+        self.staged = false;
         Ok(())
     }
 
@@ -362,7 +361,7 @@ impl Transport for SocketTransport {
 
     fn flush(&mut self, at: Place) -> Result<(), NetError> {
         self.ends.fate.check()?;
-        self.send_all_staged(at, false)
+        self.send_all_staged(at)
     }
 
     fn now(&self) -> Duration {
@@ -377,7 +376,7 @@ impl Transport for SocketTransport {
 
     fn close(&mut self, at: Place) {
         if self.ends.fate.check().is_ok()
-            && let Err(e) = self.send_all_staged(at, true)
+            && let Err(e) = self.send_all_staged(at)
         {
             self.ends.stop(&e.to_string(), e);
         }

@@ -18,7 +18,7 @@ use tacit_ring::{Buffer, Word, Z2, word};
 const EVERYONE: [usize; 3] = [0, 1, 2];
 
 /// Bits of the key that rows are ordered by at a time.
-pub(super) const DIGIT_BITS: usize = 3;
+pub(super) const DIGIT_BITS: usize = 2;
 
 /// Rows as words: the key's low 32 bits and the row number above them; further key bits in a
 /// second column.
