@@ -301,6 +301,37 @@ fn loops_and_circuits() {
     );
 }
 
+#[test]
+fn numbers_meet_rings_wide_enough_for_every_bit_that_is_read() {
+    check_sizes(
+        "input x: i32[n] from alice\ninput y: i32[n] from bob\ninput z: i64[n] from carol\n\
+         input s: i8[n] from bob\ninput t: i8[n] from alice\n\
+         input f: fixed(64,40)[n] from alice in 0.0..0.0000000001\n\
+         input g: fixed(64,40)[n] from bob in 0.0..0.0000000001\n\
+         input h: fixed(64,32)[n] from bob in -0.25..0.25\n\
+         let both = s + t\n\
+         reveal wrap(both, to u64) to alice as \"sign extended\"\n\
+         reveal wrap(select(x < y, x, y), to u64) to alice as \"sign extended too\"\n\
+         reveal wrap(assume(select(z < 0, 0, 7) , in 0..10), to u64) to bob as \"fits already\"\n\
+         reveal circuit(\"add\", width 64)(cast(both, to i64), cast(x, to i64)) to bob as \"added\"\n\
+         reveal group_count(select(x < y, x, y), first 1, groups 3) to carol as \"far keys\"\n\
+         reveal group_count(select(x < y, x, y), first -1, groups 3) to carol as \"near keys\"\n\
+         reveal f * g to alice as \"tiny\"\n\
+         reveal cast(h + cast(f, to fixed(64,32)), to i64) to carol as \"whole\"\n",
+        &[70],
+    );
+}
+
+#[test]
+fn loops_share_what_becomes_secret() {
+    check_sizes(
+        "input x: i64[n] from alice in 0..100\ninput y: i64[n] from bob in 0..100\n\
+         let s = loop 2 carry (s: i64[n] secret in 0..200 = x + y) {\nyield x * 2\n}\n\
+         reveal s + y to carol as \"sum\"\nreveal s to bob as \"carried\"\n",
+        &[1, 70],
+    );
+}
+
 /// A program of random operations on columns: integers, fixed point and bits.
 fn random_text(numbers: &mut Numbers, steps: usize) -> String {
     let mut text = String::from(

@@ -1,11 +1,11 @@
 //! `tacit program eval`: in the clear, to try programs and to check results.
 
 use super::args::TableArgs;
-use super::{inputs, load, results};
+use super::{check, inputs, load, results};
 use crate::error::CliError;
 use crate::output::{Output, Report};
 use clap::Args;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use std::io::{self, Write};
 use std::path::PathBuf;
 use tacit_program::{PartyId, clear};
@@ -27,6 +27,10 @@ pub struct EvalArgs {
 /// Runs the command.
 pub fn run(args: &EvalArgs, output: Output) -> Result<(), CliError> {
     let program = load(&args.path)?;
+    check::flags(&program, &args.tables)?;
+    if !args.tables.results.is_empty() {
+        return Err(CliError::input("--result is for `tacit run`; this prints what all learn"));
+    }
     let mut given = inputs::public(&program, &args.tables)?;
     for (id, name) in (0..).zip(&program.parties) {
         let is_party = |party: &Option<String>| match party {
@@ -54,8 +58,13 @@ pub fn run(args: &EvalArgs, output: Output) -> Result<(), CliError> {
 
 #[derive(Serialize)]
 struct Evaluated {
+    #[serde(serialize_with = "as_json")]
     results: Zeroizing<String>,
     warnings: Vec<String>,
+}
+
+fn as_json<S: Serializer>(text: &Zeroizing<String>, serializer: S) -> Result<S::Ok, S::Error> {
+    results::parsed(text).serialize(serializer)
 }
 
 impl Report for Evaluated {

@@ -154,7 +154,6 @@ fn read(
     let is_validity = |wanted: &&Wanted<'_>| padding.is_none_or(|pad| pad.value != wanted.name);
     let fields = wanted.iter().filter(is_validity).map(Wanted::fields);
     let fields: Vec<Field> = fields.collect::<Result<Vec<_>, _>>()?.concat();
-    let explicit = schema.is_some();
     let mut schema = match schema {
         Some(schema) => Schema::load(&schema.path, &fields)?,
         None => Schema::for_inputs(&fields),
@@ -163,11 +162,11 @@ fn read(
         let input = flag.split('=').next().unwrap_or_default();
         fields.iter().any(|field| field.name == input)
     };
-    // The column of `alice.salary` from alice is `salary`, unless the user says otherwise.
+    // The column of `alice.salary` from alice is `salary`, unless the schema names one.
     let prefix = format!("{owner}.");
-    for field in fields.iter().filter(|_| !explicit) {
-        if let Some(column) = field.name.strip_prefix(&prefix) {
-            schema.set_column(&format!("{}={column}", field.name))?;
+    for spec in schema.columns.iter_mut().filter(|spec| spec.column == spec.input) {
+        if let Some(column) = spec.input.strip_prefix(&prefix) {
+            spec.column = column.to_string();
         }
     }
     for flag in args.columns.iter().filter(known) {

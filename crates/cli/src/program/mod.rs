@@ -2,6 +2,7 @@
 
 mod args;
 mod bench;
+mod check;
 mod costs;
 mod eval;
 mod inputs;

@@ -41,3 +41,8 @@ pub fn text(
     table(revealed)?.write_to(&mut *text, format, rows)?;
     Ok(Zeroizing::new(String::from_utf8_lossy(&text).into_owned()))
 }
+
+/// Results that were printed as JSON, as a JSON value.
+pub fn parsed(text: &str) -> serde_json::Value {
+    serde_json::from_str(text).unwrap_or_else(|_| text.into())
+}

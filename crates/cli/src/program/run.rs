@@ -2,15 +2,15 @@
 
 use super::args::{PartyFile, TableArgs};
 use super::inputs::{self, Given};
-use super::{load, results};
+use super::{check, load, results};
 use crate::error::CliError;
 use crate::local::{self, Child};
 use crate::output::{Output, Report};
 use crate::run::{Parties, RunArgs, seconds, write_links};
 use indicatif::{ProgressBar, ProgressStyle};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use std::collections::BTreeMap;
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -19,9 +19,19 @@ use tacit_net::{PartyId, SessionConfig, connect};
 use tacit_program::{self as form, Program};
 use zeroize::Zeroizing;
 
-/// Whether a file is a program, by its name.
+/// Whether a file is a program: by its name, or because it begins like one.
 pub fn is_program(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| extension == "tacit")
+    if path.extension().is_some_and(|extension| extension == "tacit") {
+        return true;
+    }
+    let mut start = String::new();
+    let file = std::fs::File::open(path).map(|file| file.take(1 << 16));
+    // What is no text is no program; files that cannot be read are told about later.
+    if file.and_then(|mut file| file.read_to_string(&mut start)).is_err() {
+        return false;
+    }
+    let mut lines = start.lines().map(str::trim).filter(|l| !l.is_empty() && !l.starts_with('#'));
+    lines.next().is_some_and(|line| line.starts_with("program "))
 }
 
 /// Runs the command.
@@ -37,6 +47,8 @@ pub fn run_program(args: &RunArgs, output: Output) -> Result<ExitCode, CliError>
     }
     let program = load(&args.path)?;
     refuse_circuit_arguments(args)?;
+    check::flags(&program, &args.program)?;
+    check::results(&program, &args.program, args.party_file()?.is_none())?;
     let runs = match args.party_file()? {
         None => {
             let names = Names::local(&program)?;
@@ -48,6 +60,7 @@ pub fn run_program(args: &RunArgs, output: Output) -> Result<ExitCode, CliError>
         Some(path) => {
             let (config, parties) = args.configured(path)?;
             let names = Names::configured(&program, &parties)?;
+            check_own_files(args, &names, config.me)?;
             let json = output.is_json();
             vec![one_party(args, &program, &names, config.me, config, json)?]
         }
@@ -143,6 +156,21 @@ fn check_files(args: &RunArgs, names: &Names) -> Result<(), CliError> {
     }
     for file in tables.iter().chain(schemas) {
         std::fs::metadata(&file.path).map_err(|e| CliError::file(&file.path, &e))?;
+    }
+    Ok(())
+}
+
+/// One party alone takes and writes its own files only.
+fn check_own_files(args: &RunArgs, names: &Names, me: PartyId) -> Result<(), CliError> {
+    let TableArgs { tables, schemas, results, .. } = &args.program;
+    for file in tables.iter().chain(schemas).chain(results) {
+        if !names.is(&file.party, me, true)? {
+            let own = &names.session[me.index()];
+            let path = file.path.display();
+            return Err(CliError::input(format!(
+                "{path} is named for another party; this is {own}, who gives its own files only"
+            )));
+        }
     }
     Ok(())
 }
@@ -256,7 +284,22 @@ struct ProgramRun {
 /// The run of one party, or of all local ones.
 #[derive(Serialize)]
 struct ProgramRuns {
+    #[serde(serialize_with = "with_results")]
     parties: Vec<ProgramRun>,
+}
+
+/// Results as JSON rather than as text.
+fn with_results<S: Serializer>(runs: &[ProgramRun], serializer: S) -> Result<S::Ok, S::Error> {
+    let run = |run: &ProgramRun| {
+        let results = run.printed.as_ref().map(|text| results::parsed(text));
+        serde_json::json!({
+            "name": run.names[usize::from(run.report.party)],
+            "results": results,
+            "warnings": run.warnings,
+            "report": run.report,
+        })
+    };
+    serializer.collect_seq(runs.iter().map(run))
 }
 
 impl Report for ProgramRuns {
@@ -266,7 +309,15 @@ impl Report for ProgramRuns {
             writeln!(out, "warning: {warning}: under a protocol results would be wrong")?;
         }
         let Some(first) = self.parties.first() else { return Ok(()) };
-        write_cost(out, first)
+        write_cost(out, first)?;
+        if self.parties.len() > 1 {
+            let rounds = |run: &ProgramRun| {
+                format!("{} {}", run.names[usize::from(run.report.party)], run.report.rounds)
+            };
+            let rounds: Vec<String> = self.parties.iter().map(rounds).collect();
+            writeln!(out, "rounds waited for, by party: {}", rounds.join(", "))?;
+        }
+        Ok(())
     }
 }
 

@@ -12,7 +12,7 @@ use tacit_program::clear::{self, Array};
 use tacit_program::{
     Block, Element, Extent, Loop, Node, NodeId, Op, PartyId, Type, ValueId, Visibility,
 };
-use tacit_sharing::backend::{Backend, Secret};
+use tacit_sharing::backend::{Backend, Kind, Ring, Secret};
 use tacit_sharing::{RoleId, SharingError};
 
 /// A value of a block.
@@ -102,7 +102,7 @@ fn splats(block: &Block, layout: &Layout, wanted: &[ValueId]) -> Vec<bool> {
     let mut splats: Vec<bool> =
         block.nodes.iter().map(|node| fills(node) && public(node)).collect();
     for (node, place) in block.nodes.iter().zip(&layout.places) {
-        if *place == Place::Clear || matches!(node.op, Op::Loop(_)) {
+        if *place == Place::Clear || matches!(node.op, Op::Loop(_) | Op::Sort { .. }) {
             node.operands.iter().for_each(|operand| splats[operand.node as usize] = false);
         }
     }
@@ -232,18 +232,22 @@ impl Context<'_> {
         let trips = inner.trips.bound(self.rows).unwrap_or(0);
         let operands: Vec<Value> =
             node.operands.iter().map(|v| frame.value(*v).cloned()).collect::<Result<_, _>>()?;
-        let (carried, outside) = operands.split_at(inner.carried);
-        let mut carried = carried.to_vec();
         let Some(rings) = &frame.rings.node(id).body else {
             return Err(EvaluateError::Bug("a loop without rings".into()));
         };
-        // Carried values are secret from the start if they become so.
-        for (i, value) in carried.iter_mut().enumerate() {
-            if is_secret(&node.types[i]) && matches!(value, Value::Clear(_)) {
-                let secret = self.share(backends, frame, id, i)?;
-                *value = Value::Secret(Arc::new(secret));
-            }
+        let body = &inner.body;
+        // A parameter that is secret gets shares, whatever it is given.
+        let parameter = |number: usize| &body.nodes[number].types[0];
+        let mut given = Vec::new();
+        for (i, value) in operands.into_iter().enumerate() {
+            let number = i + usize::from(i >= inner.carried);
+            let ty = frame.block.type_of(node.operands[i]);
+            let ring = frame.rings.node(id).operands[i];
+            let secret = is_secret(parameter(number));
+            given.push(if secret { self.shared(backends, value, ty, ring)? } else { value });
         }
+        let outside = given.split_off(inner.carried);
+        let mut carried = given;
         for trip in 0..trips {
             let number = Array::scalar(Element::int(64), i128::from(trip)).ok().map(Arc::new);
             let parameters: Vec<Value> = carried
@@ -251,25 +255,40 @@ impl Context<'_> {
                 .chain([Value::Clear(number)])
                 .chain(outside.iter().cloned())
                 .collect();
-            let body = &inner.body;
-            carried = run_block(self, backends, body, rings, &parameters, &body.results)?;
+            let results = run_block(self, backends, body, rings, &parameters, &body.results)?;
+            carried = Vec::new();
+            for (i, (value, id)) in results.into_iter().zip(&body.results).enumerate() {
+                let ring = rings.node(id.node).results[id.index as usize];
+                let secret = is_secret(parameter(i));
+                let ty = body.type_of(*id);
+                carried.push(if secret { self.shared(backends, value, ty, ring)? } else { value });
+            }
         }
         Ok(carried)
     }
 
-    /// Shares operand `i` of a node, which is in the clear.
-    fn share(
+    /// A value as shares: what is in the clear is shared by its owner.
+    fn shared(
         &self,
         backends: Backends<'_, '_>,
-        frame: &Frame<'_>,
-        id: NodeId,
-        i: usize,
-    ) -> Result<Secret, EvaluateError> {
-        let mut cache = Cache::default();
+        value: Value,
+        ty: &Type,
+        ring: Ring,
+    ) -> Result<Value, EvaluateError> {
+        let Value::Clear(array) = value else { return Ok(value) };
+        let len = bound(&ty.shape, self.rows)?.iter().product();
+        let kind = if ty.element == Element::Bit { Kind::Bits } else { Kind::Ring(ring) };
+        let values: Option<Vec<i128>> = array.map(|array| array.values().collect());
         let backend = &mut *backends[0];
-        let mut task = self.task(frame, id, backend, &mut cache, &HashMap::new(), None)?;
-        let shared = task.operand(i)?;
-        Ok(shared.slice(0..shared.len))
+        let secret = match ty.visibility {
+            Visibility::Private(PartyId(party)) => {
+                let owner = self.roles[usize::from(party)];
+                backend.input(kind, owner, values.as_deref(), len)?
+            }
+            // In a dry run there are no values.
+            _ => backend.public(kind, &values.unwrap_or_else(|| vec![0]), len),
+        };
+        Ok(Value::Secret(Arc::new(secret)))
     }
 
     /// Prepares a node: on rows `at` of its stream, or on whole arrays.
@@ -297,7 +316,7 @@ impl Context<'_> {
             let (shape, cut) = self.cut(ty, at.as_ref())?;
             task.operands.push(match local.get(operand) {
                 Some(secret) => Operand::Secret(secret.clone()),
-                None => self.operand(frame.value(*operand)?, ty, cut),
+                None => self.operand(frame.value(*operand)?, ty, cut)?,
             });
             task.shapes.push(shape);
         }
@@ -323,14 +342,19 @@ impl Context<'_> {
         Ok((shape, Some(rows.start * width..rows.end * width)))
     }
 
-    fn operand(&self, value: &Value, ty: &Type, cut: Option<Range<usize>>) -> Operand {
+    fn operand(
+        &self,
+        value: &Value,
+        ty: &Type,
+        cut: Option<Range<usize>>,
+    ) -> Result<Operand, SharingError> {
         let elements = |array: &Arc<Array>| match &cut {
             // One number that fills all rows.
             _ if array.len() == 1 => vec![array.get(0)],
             Some(at) => at.clone().map(|i| array.get(i)).collect(),
             None => array.values().collect(),
         };
-        match (value, ty.visibility) {
+        Ok(match (value, ty.visibility) {
             (Value::Secret(secret), _) => match cut {
                 Some(at) => Operand::Secret(Arc::new(secret.slice(at))),
                 None => Operand::Secret(secret.clone()),
@@ -338,8 +362,13 @@ impl Context<'_> {
             (Value::Clear(array), Visibility::Private(PartyId(party))) => {
                 Operand::Private(self.roles[usize::from(party)], array.as_ref().map(elements))
             }
-            (Value::Clear(array), _) => Operand::Public(array.as_ref().map(elements)),
-        }
+            (Value::Clear(array), Visibility::Public) => {
+                Operand::Public(array.as_ref().map(elements))
+            }
+            (Value::Clear(_), Visibility::Secret) => {
+                return Err(SharingError::Shape("a secret that was never shared".into()));
+            }
+        })
     }
 }
 
@@ -374,12 +403,7 @@ fn run_stream(
             let first = work.next();
             for (backend, chunks) in work {
                 threads.push(scope.spawn(move || {
-                    guarded(&mut **backend, |b| {
-                        let part = run_chunks(context, b, frame, stream, chunks)?;
-                        // The first worker goes on; this one may send nothing again.
-                        b.flush()?;
-                        Ok(part)
-                    })
+                    guarded(&mut **backend, |b| run_chunks(context, b, frame, stream, chunks))
                 }));
             }
             let mine = first.map(|(backend, chunks)| {
@@ -394,8 +418,8 @@ fn run_stream(
     merge(backends, frame, stream, parts)
 }
 
-/// The chunks of each worker: a run of them each, as even as possible; the first works even if
-/// there are no rows.
+/// The chunks of each worker: a run of them each, as even as possible. There is one even if there
+/// are no rows.
 fn split(rows: usize, chunk: usize, workers: usize) -> Vec<Vec<Range<usize>>> {
     // Whole words of bits, so that rows of bits are cut without moving them.
     let chunk = chunk.next_multiple_of(64);
@@ -477,6 +501,8 @@ fn run_chunks(
         }
         (context.progress)(at.len() as u64);
     }
+    // This worker waits for the others next, or is done: peers need its last messages.
+    backend.flush()?;
     Ok(part)
 }
 

@@ -3,7 +3,7 @@
 use super::indices;
 use super::layout::is_secret;
 use super::operand::{Task, wrapped};
-use super::rings::width;
+use super::rings::{group_span, width};
 use std::sync::Arc;
 use tacit_program::{Block, Element, Interval, Node, Op};
 use tacit_sharing::SharingError;
@@ -214,7 +214,8 @@ impl Task<'_> {
         if want >= have {
             return Ok(number.scale(&[1 << (want - have)]));
         }
-        self.backend.floor_shift(&number, u32::from(have - want))
+        let most = number.ring().map_or(1, |ring| ring.bits() - 1);
+        self.backend.floor_shift(&number, u32::from(have - want).min(most))
     }
 
     fn sum(&mut self, axis: usize) -> Result<Secret> {
@@ -246,11 +247,8 @@ impl Task<'_> {
         if let Some(known) = self.cache.groups(key) {
             return Ok(known);
         }
-        let Interval { low, high } = self.interval(0);
-        let first = i128::from(first);
-        let span = Interval { low: low - first, high: (high - first).max(groups as i128) };
-        let bits = span.signed_bits();
-        let number = self.planes(0, first, bits)?;
+        let bits = group_span(self.types[0], first, groups).signed_bits();
+        let number = self.planes(0, i128::from(first), bits)?;
         let name = Name::OneHot { bits, groups: groups as u32 };
         let circuit = self.backend.circuits().get(name);
         let hot = self.backend.circuit(&circuit, &[&number])?;

@@ -142,12 +142,24 @@ impl Classes {
                 let fixed = types[0].element.fraction() > 0;
                 let terms = inner(node, types[0], rows);
                 let bits = product(types[0].interval, types[1].interval, terms);
-                // Truncation wants one bit to spare; integers only what the result needs.
-                self.need(all[0], if fixed { bits + 1 } else { 0 });
+                // Truncation wants one bit to spare, and more bits than it cuts off; integers only
+                // what the result needs.
+                let fraction = u32::from(types[0].element.fraction());
+                self.need(all[0], if fixed { (bits + 1).max(fraction + 2) } else { 0 });
             }
-            Op::Wrap(_) | Op::Circuit { .. } => {}
-            Op::GroupSum { .. } => self.join_all(&[plan.operands[1], plan.results[0]]),
-            Op::GroupCount { .. } => {}
+            Op::Wrap(to) => all.iter().for_each(|class| self.need(*class, width(*to))),
+            Op::Circuit { .. } => {
+                let elements = types.iter().map(|ty| ty.element);
+                let elements = elements.chain(node.types.iter().map(|ty| ty.element));
+                let classes = plan.operands.iter().chain(&plan.results);
+                classes.zip(elements).for_each(|(class, e)| self.need(*class, width(e)));
+            }
+            Op::GroupSum { first, groups } | Op::GroupCount { first, groups } => {
+                self.need(plan.operands[0], group_span(types[0], *first, *groups).signed_bits());
+                if matches!(node.op, Op::GroupSum { .. }) {
+                    self.join_all(&[plan.operands[1], plan.results[0]]);
+                }
+            }
             Op::Sort { .. } => {
                 for (operand, result) in plan.operands.iter().zip(&plan.results) {
                     self.join(*operand, *result);
@@ -214,6 +226,13 @@ pub(super) fn place(node: &Node) -> String {
         (false, 0) => format!("{}: ", span.file),
         (false, line) => format!("{}:{line}:{}: ", span.file, span.column),
     }
+}
+
+/// Where keys counted from the first group lie, with the number of groups.
+pub(super) fn group_span(key: &Type, first: i64, groups: u64) -> Interval {
+    let first = i128::from(first);
+    let Interval { low, high } = key.interval;
+    Interval { low: low - first, high: (high - first).max(i128::from(groups)) }
 }
 
 /// Bits of an element.

@@ -457,7 +457,8 @@ impl<P: Canonical> Backend for ThreeParty<'_, P> {
     fn open(&mut self, secret: &Secret, receivers: &[RoleId]) -> Result<Option<Vec<i128>>> {
         let Kind::Ring(ring) = secret.kind else {
             let bits = bits_in(secret)?;
-            let opened = self.open_words::<Z2>(&bits.shares, receivers)?;
+            // Lanes beyond the last may be anything: they stay closed.
+            let opened = self.open_words::<Z2>(&bits.only_lanes().shares, receivers)?;
             let lanes = |w: &Z2| (0..64).map(|i| i128::from(w.0 >> i & 1)).collect::<Vec<_>>();
             return Ok(receivers
                 .contains(&P::ROLE)

@@ -34,6 +34,19 @@ impl BitPlanes {
         self.shares.len().checked_div(self.words()).unwrap_or(0)
     }
 
+    /// A copy of one plane with zeros in the lanes beyond the last.
+    #[must_use]
+    pub fn only_lanes(&self) -> BitPlanes {
+        let mut copy = self.plane(0);
+        let kept = Z2(u64::MAX >> ((64 - self.lanes % 64) % 64));
+        for run in [&mut copy.shares.first, &mut copy.shares.second] {
+            if let Some(last) = run.last_mut() {
+                *last = last.mul(kept);
+            }
+        }
+        copy
+    }
+
     /// A copy of plane `j`.
     #[must_use]
     pub fn plane(&self, j: usize) -> BitPlanes {

@@ -1,0 +1,113 @@
+//! Checks of the flags for programs, before anything is read or computed.
+
+use super::args::{NamedValue, PartyFile, TableArgs};
+use crate::error::CliError;
+use std::collections::BTreeSet;
+use tacit_program::{Element, Program, Type};
+use tacit_tables::{Format, check_shapes};
+
+/// Refuses flags that name what the program has not, or name something twice.
+pub fn flags(program: &Program, args: &TableArgs) -> Result<(), CliError> {
+    let inputs: Vec<&str> = program.inputs().map(|(_, name, _)| name).collect();
+    let known = |flag: &str, name: &str| {
+        let base = name.split('[').next().unwrap_or(name);
+        if inputs.contains(&name) || inputs.contains(&base) {
+            return Ok(());
+        }
+        let all = inputs.join(", ");
+        Err(CliError::input(format!("{flag} {name}: the program's inputs are {all}")))
+    };
+    for NamedValue { name, .. } in &args.values {
+        known("--value", name)?;
+    }
+    for (flag, values) in [("--column", &args.columns), ("--missing", &args.missing)] {
+        for value in values {
+            known(flag, value.split('=').next().unwrap_or_default())?;
+        }
+    }
+    args.pads.iter().try_for_each(|pad| padding(program, pad))?;
+    for file in &args.tables {
+        if let Some(rows) = &file.rows {
+            rows_exist(program, "--table", rows)?;
+        }
+    }
+    once("--value", args.values.iter().map(|value| value.name.clone()))?;
+    once("--pad", args.pads.iter().map(|pad| pad.name.clone()))?;
+    let place = |file: &PartyFile| format!("{:?}/{:?}", file.party, file.rows);
+    once("--table", args.tables.iter().map(place))
+}
+
+fn once(flag: &str, mut names: impl Iterator<Item = String>) -> Result<(), CliError> {
+    let mut seen = BTreeSet::new();
+    match names.find(|name| !seen.insert(name.clone())) {
+        Some(_) => Err(CliError::input(format!("{flag} is given twice for the same"))),
+        None => Ok(()),
+    }
+}
+
+fn rows_exist(program: &Program, flag: &str, rows: &str) -> Result<(), CliError> {
+    if program.dim(rows).is_some() {
+        return Ok(());
+    }
+    let all: Vec<&str> = program.dims.iter().map(|dim| dim.name.as_str()).collect();
+    Err(CliError::input(format!(
+        "{flag}: there is no row count `{rows}`; the program has {}",
+        all.join(", ")
+    )))
+}
+
+/// The bits that say which rows are real must be an input of bits with these rows.
+fn padding(program: &Program, pad: &NamedValue) -> Result<(), CliError> {
+    rows_exist(program, "--pad", &pad.name)?;
+    let dim = program.dim(&pad.name);
+    let fits = |ty: &Type| {
+        ty.element == Element::Bit
+            && ty.shape.len() == 1
+            && dim.is_some_and(|dim| ty.shape[0] == dim.into())
+    };
+    let found = program.inputs().find(|(_, name, _)| *name == pad.value);
+    if found.is_some_and(|(id, ..)| fits(&program.body.nodes[id as usize].types[0])) {
+        return Ok(());
+    }
+    Err(CliError::input(format!(
+        "--pad {0}={1}: `{1}` is no input `bit[{0}]` of the program, which must say which rows are \
+         real",
+        pad.name, pad.value
+    )))
+}
+
+/// Refuses result files that could not be written in the end.
+pub fn results(program: &Program, args: &TableArgs, local: bool) -> Result<(), CliError> {
+    for PartyFile { path, .. } in &args.results {
+        if path.as_os_str() == "-" {
+            if local {
+                return Err(CliError::input(
+                    "with --local, results are printed anyway: name a file instead of `-`",
+                ));
+            }
+            continue;
+        }
+        let shown = path.display();
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
+            let folder = folder.display();
+            return Err(CliError::input(format!("{shown}: there is no folder {folder}")));
+        }
+        let format = Format::from_path(path).ok_or_else(|| {
+            CliError::input(format!("{shown}: end the name with .csv, .parquet, .json or .txt"))
+        })?;
+        let rows: Vec<u64> = program.dims.iter().map(|dim| dim.max).collect();
+        let shape = |ty: &Type| -> Vec<u64> {
+            ty.shape.iter().map(|extent| extent.bound(&rows).unwrap_or(0)).collect()
+        };
+        let shapes: Vec<(&str, Vec<u64>)> = program
+            .reveals
+            .iter()
+            .map(|reveal| (reveal.name.as_str(), shape(program.body.type_of(reveal.value))))
+            .collect();
+        let shapes: Vec<(&str, &[u64])> =
+            shapes.iter().map(|(name, shape)| (*name, shape.as_slice())).collect();
+        check_shapes(format, &shapes)?;
+    }
+    Ok(())
+}
