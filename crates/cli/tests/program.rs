@@ -166,10 +166,13 @@ fn parties_on_their_own_agree_or_say_what_differs() {
     std::fs::write(dir.join("other.tacit"), other.replace("age >= 65", "age >= 64")).expect("ok");
     let programs = [("alice", "stay.tacit"), ("bob", "other.tacit"), ("carol", "stay.tacit")];
     let children = programs.map(|(name, program)| run(name, program));
-    for (code, printed, error) in finish(children.into(), Duration::from_secs(60)) {
-        assert_eq!(code, Some(3), "{error}");
-        assert!(error.contains("program") && printed.is_empty(), "{error}");
+    let ends = finish(children.into(), Duration::from_secs(60));
+    for (code, printed, error) in &ends {
+        // One that hears of it from a peer's abort lost that peer.
+        assert!(matches!(code, Some(3 | 4)), "{error}");
+        assert!(error.contains("about program") && printed.is_empty(), "{error}");
     }
+    assert!(ends.iter().any(|(code, ..)| *code == Some(3)));
 }
 
 #[test]

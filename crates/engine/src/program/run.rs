@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 use tacit_net::{Mesh, PartyId, Phase, Session};
-use tacit_program::Program;
 use tacit_program::clear::{self, Array};
+use tacit_program::{Program, text};
 use tacit_ring::Entropy;
 use tacit_sharing::backend::{self, Backend, RingKeys};
 use tacit_sharing::setup::Secrets;
@@ -27,7 +27,8 @@ pub struct Outcome {
     pub warnings: Vec<String>,
 }
 
-/// Finds the row counts: every party offers those of its own inputs, by dim.
+/// Finds the row counts: every party offers those of its own inputs, by dim. First the parties
+/// compare their programs.
 ///
 /// # Errors
 /// When parties offer different counts for a dim or nobody offers one, or the network fails.
@@ -36,12 +37,16 @@ pub fn agree_rows(
     program: &Program,
     mine: &BTreeMap<String, u64>,
 ) -> Result<Vec<u64>, EvaluateError> {
+    session.agree(&[
+        ("tacit version", env!("CARGO_PKG_VERSION").to_string()),
+        ("program", hex::encode(text::digest(program))),
+    ])?;
     let offer: Vec<Option<u64>> =
         program.dims.iter().map(|dim| mine.get(&dim.name).copied()).collect();
-    let text = serde_json::to_vec(&offer)
+    let mine = serde_json::to_vec(&offer)
         .map_err(|e| EvaluateError::Bug(format!("cannot write row counts: {e}")))?;
     let mut rows: Vec<Option<(u64, usize)>> = vec![None; program.dims.len()];
-    for (party, bytes) in session.publish(&text)?.iter().enumerate() {
+    for (party, bytes) in session.publish(&mine)?.iter().enumerate() {
         let theirs: Vec<Option<u64>> = serde_json::from_slice(bytes)
             .ok()
             .filter(|theirs: &Vec<_>| theirs.len() == rows.len())
