@@ -5,7 +5,7 @@ use std::fmt;
 use std::io;
 use tacit_engine::circuit::EvaluateError;
 use tacit_engine::values::{Problem, ValueError};
-use tacit_net::NetError;
+use tacit_net::{AbortKind, NetError};
 
 /// Whose fault an error is. Each kind has its own exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -166,8 +166,13 @@ impl From<ValueError> for CliError {
 impl From<NetError> for CliError {
     fn from(e: NetError) -> CliError {
         let kind = match e {
-            NetError::Configuration(_) | NetError::Disagreement { .. } => ErrorKind::Config,
-            NetError::Misbehaviour { .. } => ErrorKind::Misbehaviour,
+            NetError::Configuration(_)
+            | NetError::Disagreement { .. }
+            | NetError::PeerAborted { kind: AbortKind::Disagreement, .. } => ErrorKind::Config,
+            NetError::Misbehaviour { .. }
+            | NetError::PeerAborted { kind: AbortKind::Misbehaviour, .. } => {
+                ErrorKind::Misbehaviour
+            }
             _ => ErrorKind::Network,
         };
         CliError { kind, message: e.to_string() }

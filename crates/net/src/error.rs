@@ -73,11 +73,14 @@ pub enum NetError {
         place: Place,
     },
 
-    /// A peer ended the session and said why. The reason is the peer's word, bounded and cleaned.
+    /// A peer ended the session and said why. Kind and reason are the peer's word; the reason is
+    /// bounded and cleaned.
     #[error("{peer} aborted the session: {reason}")]
     PeerAborted {
         /// The peer.
         peer: Arc<Peer>,
+        /// What kind of reason it gave.
+        kind: AbortKind,
         /// Its reason: untrusted text.
         reason: String,
     },
@@ -118,6 +121,37 @@ pub enum NetError {
         /// What it did.
         what: String,
     },
+}
+
+/// What kind of reason a party gives for ending a session, so that the others' errors are of the
+/// same kind, whichever of them notices first.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum AbortKind {
+    /// It failed, or lost somebody.
+    Failure = 0,
+    /// The parties want different things.
+    Disagreement = 1,
+    /// A party sent what no party that follows the protocol sends.
+    Misbehaviour = 2,
+}
+
+impl AbortKind {
+    /// The kind of an error that ends a session.
+    #[must_use]
+    pub fn of(error: &NetError) -> AbortKind {
+        match error {
+            NetError::Disagreement { .. } => AbortKind::Disagreement,
+            NetError::Misbehaviour { .. } => AbortKind::Misbehaviour,
+            _ => AbortKind::Failure,
+        }
+    }
+
+    /// What a peer's byte stands for; one that stands for nothing is a failure.
+    pub(crate) fn from_byte(byte: u8) -> AbortKind {
+        let known = [AbortKind::Disagreement, AbortKind::Misbehaviour];
+        known.into_iter().find(|kind| *kind as u8 == byte).unwrap_or(AbortKind::Failure)
+    }
 }
 
 /// Makes untrusted text fit for a message: one bounded line without control characters.

@@ -27,7 +27,7 @@ mod socket;
 pub mod testing;
 mod types;
 
-pub use error::{MAX_REASON_BYTES, NetError, clean_text};
+pub use error::{AbortKind, MAX_REASON_BYTES, NetError, clean_text};
 pub use identity::{Fingerprint, Identity};
 pub use link::LinkProfile;
 pub use mesh::Mesh;

@@ -1,6 +1,6 @@
 //! One party's side of a session: agreeing, meeting, finishing, aborting.
 
-use crate::error::{NetError, clean_text};
+use crate::error::{AbortKind, MAX_REASON_BYTES, NetError, clean_text};
 use crate::facts;
 use crate::mesh::Mesh;
 use crate::meter::Meter;
@@ -205,10 +205,20 @@ pub(crate) fn out_of_step(peer: &Arc<Peer>, mine: Kind, theirs: Kind) -> NetErro
     }
 }
 
+/// The payload of an abort: the kind of its cause, then the reason.
+pub(crate) fn abort_payload(reason: &str, cause: &NetError) -> Vec<u8> {
+    let reason = reason.as_bytes();
+    let mut payload = vec![AbortKind::of(cause) as u8];
+    payload.extend_from_slice(&reason[..reason.len().min(MAX_REASON_BYTES)]);
+    payload
+}
+
 /// A peer's abort as an error: its reason is bounded and cleaned.
-pub(crate) fn aborted(peer: &Arc<Peer>, reason: &[u8]) -> NetError {
+pub(crate) fn aborted(peer: &Arc<Peer>, payload: &[u8]) -> NetError {
+    let (kind, reason) = payload.split_first().unwrap_or((&0, &[]));
     NetError::PeerAborted {
         peer: peer.clone(),
-        reason: clean_text(reason, crate::error::MAX_REASON_BYTES),
+        kind: AbortKind::from_byte(*kind),
+        reason: clean_text(reason, MAX_REASON_BYTES),
     }
 }

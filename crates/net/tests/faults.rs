@@ -24,7 +24,7 @@ fn a_peer_that_disappears_is_named_by_all() {
             Some(mesh.recv(PartyId(1), Stream::On, &mut [0]).unwrap_err())
         });
         for error in errors.into_iter().flatten() {
-            let NetError::PeerAborted { peer, reason } = &error else {
+            let NetError::PeerAborted { peer, reason, .. } = &error else {
                 panic!("{error}");
             };
             assert_eq!((peer.id, peer.name.as_str()), (PartyId(1), "bob"));

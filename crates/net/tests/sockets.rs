@@ -4,7 +4,7 @@ mod common;
 
 use common::{configs, run, run_each};
 use std::time::Duration;
-use tacit_net::{NetError, PartyId, Phase, Session, Stream, connect};
+use tacit_net::{AbortKind, NetError, PartyId, Phase, Session, Stream, connect};
 
 fn peers(session: &Session) -> Vec<PartyId> {
     let me = session.me();
@@ -172,6 +172,9 @@ fn different_facts_are_named_on_all_sides() {
     for (i, error) in errors.iter().enumerate() {
         let (here, there) = if i == 2 { ("64", "128") } else { ("128", "64") };
         // Whoever is last may learn of the disagreement from the others' abort.
+        let kind = AbortKind::Disagreement;
+        let told = matches!(error, NetError::PeerAborted { kind: its, .. } if *its == kind);
+        assert!(told || AbortKind::of(error) == kind, "{error:?}");
         let text = error.to_string();
         assert!(text.contains("lanes") && text.contains(here) && text.contains(there), "{text}");
     }

@@ -4,7 +4,7 @@ use super::MemoryNetwork;
 use super::clock::{Clock, DirectedLink};
 use crate::error::NetError;
 use crate::fate::{Fate, GLANCE};
-use crate::session::{Control, Kind, aborted, out_of_step};
+use crate::session::{Control, Kind, abort_payload, aborted, out_of_step};
 use crate::types::{PartyId, Peer, Peers};
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -54,10 +54,11 @@ impl Hub {
 
     /// Ends the session of `party` and, if it had not ended before, that of everyone else.
     pub(crate) fn stop(&self, party: PartyId, reason: &str, cause: NetError) {
+        let payload = abort_payload(reason, &cause);
         if self.fates[party.index()].end(cause) {
             for (i, fate) in self.fates.iter().enumerate() {
                 if i != party.index() {
-                    fate.end(aborted(&self.peers[party.index()], reason.as_bytes()));
+                    fate.end(aborted(&self.peers[party.index()], &payload));
                 }
             }
         }

@@ -19,6 +19,9 @@ use std::time::{Duration, Instant};
 const MAX_AHEAD: usize = 64;
 /// Time to get the last frames out when a session ends.
 const LINGER: Duration = Duration::from_secs(1);
+/// A peer that leaves because another one told it to may be faster than that one's word: how long
+/// a broken connection waits for it. Shorter than the patience of the data connections.
+const HEARSAY: Duration = Duration::from_millis(250);
 /// Longest time between heartbeats.
 const HEARTBEAT: Duration = Duration::from_secs(2);
 /// A peer that sends nothing at all for this long, or for twice the deadline, is gone.
@@ -40,6 +43,8 @@ struct Thread {
     ends: Arc<Ends>,
     lines: Vec<Line>,
     last_beat: Instant,
+    /// The first connection that broke without a word, and when.
+    broke: Option<(Instant, NetError)>,
 }
 
 /// The session's side.
@@ -68,6 +73,7 @@ impl SocketControl {
             ends: ends.clone(),
             lines: wires.into_iter().map(line).collect(),
             last_beat: Instant::now(),
+            broke: None,
         };
         let thread = std::thread::Builder::new()
             .name("tacit-control".into())
@@ -168,6 +174,10 @@ impl Thread {
     fn turn(&mut self) {
         let beat = self.beat_interval();
         let timeout = beat.saturating_sub(self.last_beat.elapsed()).min(beat);
+        let timeout = match self.broke {
+            Some(_) => timeout.min(GLANCE),
+            None => timeout,
+        };
         let timeout = match self.ends.closing.load(Ordering::Acquire) {
             true => timeout.min(GLANCE),
             false => timeout,
@@ -182,12 +192,23 @@ impl Thread {
                 && let Err(cause) = self.serve(i)
             {
                 self.lines[i].open = false;
-                if !self.lines[i].done {
-                    self.ends.stop(&cause.to_string(), cause);
-                    self.take_outbox();
+                match cause {
+                    _ if self.lines[i].done => {}
+                    NetError::Network { .. } => {
+                        self.broke.get_or_insert_with(|| (Instant::now(), cause));
+                    }
+                    cause => self.stop(cause),
                 }
             }
         }
+        if let Some((_, cause)) = self.broke.take_if(|(since, _)| since.elapsed() >= HEARSAY) {
+            self.stop(cause);
+        }
+    }
+
+    fn stop(&mut self, cause: NetError) {
+        self.ends.stop(&cause.to_string(), cause);
+        self.take_outbox();
     }
 
     fn beat_interval(&self) -> Duration {

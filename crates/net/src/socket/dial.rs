@@ -4,7 +4,7 @@ use super::establish::{Event, Setup, pause, prepare, purposes};
 use super::hello::{Answer, Purpose};
 use super::tls::Tls;
 use super::wire::{Stall, Wire};
-use crate::error::NetError;
+use crate::error::{AbortKind, NetError};
 use crate::identity::TlsEnds;
 use crate::types::PartyId;
 use rustls::ClientConfig;
@@ -124,7 +124,10 @@ fn attempt(
         Answer::Differs([what, theirs, mine]) => {
             Err(Miss::Never(NetError::Disagreement { peer, what, mine, theirs }))
         }
-        Answer::Refused(reason) => Err(Miss::Never(NetError::PeerAborted { peer, reason })),
+        Answer::Refused(reason) => {
+            let kind = AbortKind::Failure;
+            Err(Miss::Never(NetError::PeerAborted { peer, kind, reason }))
+        }
     }
 }
 

@@ -2,15 +2,15 @@
 
 use super::Limits;
 use super::wire::Wire;
-use crate::error::{MAX_REASON_BYTES, NetError};
+use crate::error::NetError;
 use crate::fate::Fate;
 use crate::frame;
-use crate::session::Kind;
+use crate::session::{Kind, abort_payload};
 use crate::types::{PartyId, Peer, Peers, Place, Stream};
 use rustix::event::{EventfdFlags, eventfd};
 use std::collections::VecDeque;
 use std::os::fd::OwnedFd;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -33,7 +33,6 @@ pub(crate) struct Ends {
     pub(crate) wake: OwnedFd,
     /// The control thread is to send what there is and end.
     pub(crate) closing: AtomicBool,
-    told: AtomicBool,
     /// Connections of meshes that ended; they close with the session.
     parked: Mutex<Vec<Wire>>,
 }
@@ -57,7 +56,6 @@ impl Ends {
             outbox: Mutex::default(),
             wake,
             closing: AtomicBool::new(false),
-            told: AtomicBool::new(false),
             parked: Mutex::default(),
         })
     }
@@ -87,15 +85,15 @@ impl Ends {
         let _ = rustix::io::write(&self.wake, &1u64.to_ne_bytes());
     }
 
-    /// Ends the session for all threads of this party, and tells the peers, once. A peer's own
-    /// abort is not passed on: that peer told everybody.
+    /// Ends the session for all threads of this party, and tells the peers if nothing had ended it
+    /// before. A peer's own abort is not passed on: that peer told everybody.
     pub(crate) fn stop(&self, reason: &str, cause: NetError) {
         let cause_is_here = !matches!(cause, NetError::PeerAborted { .. });
-        self.fate.end(cause);
+        let payload = abort_payload(reason, &cause);
+        let first = self.fate.end(cause);
         self.arrived.notify_all();
-        if cause_is_here && !self.told.swap(true, Ordering::AcqRel) {
-            let reason = reason.as_bytes();
-            self.tell_all(Kind::Abort, &reason[..reason.len().min(MAX_REASON_BYTES)]);
+        if first && cause_is_here {
+            self.tell_all(Kind::Abort, &payload);
         }
     }
 

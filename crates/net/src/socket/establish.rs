@@ -14,7 +14,7 @@ use crate::fate::GLANCE;
 use crate::frame;
 use crate::identity::TlsEnds;
 use crate::mesh::Mesh;
-use crate::session::{Kind, Session};
+use crate::session::{Kind, Session, abort_payload};
 use crate::shaper::Pacer;
 use crate::types::{PartyId, Peer, Peers, Stream};
 use rustix::net::sockopt;
@@ -207,7 +207,7 @@ fn gather(
 
 /// Tells the peers that are connected already why this party gives up.
 fn say_goodbye(wires: &mut Wires, why: &NetError) {
-    let frame = frame::encode(Kind::Abort, why.to_string().as_bytes());
+    let frame = frame::encode(Kind::Abort, &abort_payload(&why.to_string(), why));
     for ((_, purpose), wire) in wires {
         if *purpose == Purpose::Control {
             // A peer that is gone needs no goodbye.
