@@ -170,6 +170,7 @@ impl From<NetError> for CliError {
             | NetError::Disagreement { .. }
             | NetError::PeerAborted { kind: AbortKind::Disagreement, .. } => ErrorKind::Config,
             NetError::Misbehaviour { .. }
+            | NetError::Check(_)
             | NetError::PeerAborted { kind: AbortKind::Misbehaviour, .. } => {
                 ErrorKind::Misbehaviour
             }

@@ -8,7 +8,7 @@ use crate::error::CliError;
 use crate::output::{Output, Report};
 use crate::profile::Profile;
 use crate::program::{self, NamedValue};
-use crate::run::{PreprocessingArg, seconds, write_links};
+use crate::run::{Parties, PreprocessingArg, in_turn, seconds, write_links};
 use clap::Args;
 use serde::Serialize;
 use std::io::{self, Write};
@@ -53,7 +53,7 @@ pub struct LabArgs {
     #[arg(long, default_value_t = 1)]
     instances: usize,
 
-    /// Parties that play roles 0, 1 and 2 [default: the assignment with the shortest time]
+    /// Parties that play roles 0, 1, 2 and so on [default: the assignment with the shortest time]
     #[arg(long, value_name = "PARTIES")]
     roles: Option<String>,
 
@@ -129,7 +129,7 @@ fn best(
     protocol: Protocol,
 ) -> Result<Run, CliError> {
     let mut best: Option<Run> = None;
-    for places in assignments(args)? {
+    for places in assignments(args, protocol.parties())? {
         let forms: &[FormChoice] = match (protocol, task) {
             (Protocol::MultiFanIn, Task::Circuit(_)) => {
                 &[FormChoice::Dealer, FormChoice::Symmetric]
@@ -139,11 +139,11 @@ fn best(
         for form in forms {
             let run = match task {
                 Task::Circuit(circuit) => {
-                    simulate(args, circuit, profile, protocol, places, *form)?
+                    simulate(args, circuit, profile, protocol, &places, *form)?
                 }
                 Task::Program(program) => {
                     let network = virtual_network(args, profile);
-                    simulate_program(args, program, &network, protocol, places)?
+                    simulate_program(args, program, &network, protocol, &places)?
                 }
             };
             if best.as_ref().is_none_or(|best| run.seconds < best.seconds) {
@@ -154,25 +154,34 @@ fn best(
     best.ok_or_else(|| CliError::input("no assignment of roles to try"))
 }
 
-fn assignments(args: &LabArgs) -> Result<Vec<[PartyId; 3]>, CliError> {
-    let wrong = || CliError::input("--roles names the parties 0, 1 and 2 in some order");
-    match &args.roles {
-        None => {
-            let all = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
-            Ok(all.map(|places| places.map(PartyId)).to_vec())
-        }
-        Some(text) => {
-            let parties: Option<Vec<PartyId>> =
-                text.split(',').map(|p| p.trim().parse().ok().map(PartyId)).collect();
-            let places: [PartyId; 3] = parties.and_then(|p| p.try_into().ok()).ok_or_else(wrong)?;
-            Ok(vec![places])
-        }
+/// The assignments of roles to try: all, or the one asked for.
+fn assignments(args: &LabArgs, parties: usize) -> Result<Vec<Vec<PartyId>>, CliError> {
+    let Some(text) = &args.roles else { return Ok(orders(parties)) };
+    let places = self::parties(text, parties).filter(|places| places.len() == parties);
+    let places = places.ok_or_else(|| {
+        let all: Vec<String> = (0..parties).map(|party| party.to_string()).collect();
+        CliError::input(format!("--roles names the parties {} in some order", all.join(",")))
+    })?;
+    Ok(vec![places])
+}
+
+/// All orders of the parties.
+fn orders(parties: usize) -> Vec<Vec<PartyId>> {
+    let mut orders: Vec<Vec<PartyId>> = vec![Vec::new()];
+    for _ in 0..parties {
+        let longer = orders.iter().flat_map(|order| {
+            let left = PartyId::all(parties).filter(|party| !order.contains(party));
+            left.map(|party| order.iter().copied().chain([party]).collect())
+        });
+        orders = longer.collect();
     }
+    orders
 }
 
 /// Parties by number, separated by commas.
-fn parties(text: &str) -> Option<Vec<PartyId>> {
-    let number = |p: &str| p.trim().parse().ok().filter(|p| *p < 3).map(PartyId);
+fn parties(text: &str, parties: usize) -> Option<Vec<PartyId>> {
+    let exists = |p: &u8| usize::from(*p) < parties;
+    let number = |p: &str| p.trim().parse().ok().filter(exists).map(PartyId);
     text.split(',').map(number).collect()
 }
 
@@ -181,16 +190,16 @@ fn simulate(
     circuit: &Circuit,
     profile: &Profile,
     protocol: Protocol,
-    places: [PartyId; 3],
+    places: &[PartyId],
     form: FormChoice,
 ) -> Result<Run, CliError> {
     let ports = circuit.input_widths().len();
-    let owners = (0..ports).map(|port| PartyId((port % 3) as u8)).collect();
-    let receivers = parties(&args.reveal)
-        .ok_or_else(|| CliError::input("--reveal names parties of 0, 1 and 2, such as 0,1"))?;
+    let owners = in_turn(ports, places.len()).collect();
+    let receivers = parties(&args.reveal, places.len())
+        .ok_or_else(|| CliError::input("--reveal names parties by number, such as 0,1"))?;
     let mut job = Job::new(protocol, owners, vec![receivers.clone(); circuit.output_ports().len()]);
     job.instances = args.instances;
-    job.places = places;
+    job.places = places.to_vec();
     job.form = form;
     job.preprocessing = args.preprocessing.into();
     // Latency is what the lab is about: keep a link's worth of messages under way.
@@ -210,7 +219,7 @@ fn simulate(
         session.finish()?;
         Ok(result.report)
     };
-    let reports = memory::run(3, 1, &network, party);
+    let reports = memory::run(places.len(), 1, &network, party);
     let reports: Vec<engine::Report> = reports.into_iter().collect::<Result<_, _>>()?;
     let rounds = reports.iter().map(|report| report.rounds).max().unwrap_or(0);
     let learns = |report: &engine::Report| receivers.contains(&PartyId(report.party));
@@ -242,13 +251,17 @@ fn simulate_program(
     program: &Program,
     network: &MemoryNetwork,
     protocol: Protocol,
-    places: [PartyId; 3],
+    places: &[PartyId],
 ) -> Result<Run, CliError> {
     let rows = program::rows(program, &args.rows)?;
     let parties = (0..program.parties.len() as u8).map(PartyId).collect();
     // Latency is what the lab is about: all rows in as few rounds as can be.
     let chunk_rows = 1 << 20;
-    let job = ProgramJob { places, chunk_rows, ..ProgramJob::new(protocol, parties, rows) };
+    let job = ProgramJob {
+        places: places.to_vec(),
+        chunk_rows,
+        ..ProgramJob::new(protocol, parties, rows)
+    };
     let prepared = Prepared::new(program, job)?;
     let party = |mut session: Session| -> Result<ProgramReport, CliError> {
         let inputs = program::random_inputs(program, &prepared.job().rows, session.me())?;
@@ -256,7 +269,7 @@ fn simulate_program(
         session.finish()?;
         Ok(outcome.report)
     };
-    let reports = memory::run(3, 1, network, party);
+    let reports = memory::run(places.len(), 1, network, party);
     let reports: Vec<ProgramReport> = reports.into_iter().collect::<Result<_, _>>()?;
     let slowest = |f: fn(&ProgramReport) -> f64| reports.iter().map(f).fold(0.0, f64::max);
     let links = reports.first().map(|report| report.links.clone()).unwrap_or_default();
@@ -314,8 +327,8 @@ impl Report for LabReport {
         }
         writeln!(out, "{table}")?;
         if self.links {
-            let names: Vec<String> = (0..3).map(|party| format!("party{party}")).collect();
             for run in &self.runs {
+                let Parties(names) = Parties::numbered(run.roles.len());
                 writeln!(out, "\n{} with roles {:?}", run.protocol, run.roles)?;
                 write_links(out, &names, &run.links)?;
             }

@@ -2,6 +2,7 @@
 //! protocol of the registry, with a report of what it cost.
 
 pub mod bench;
+mod checks;
 pub mod circuit;
 pub mod program;
 pub mod values;

@@ -80,7 +80,7 @@ fn stored_preprocessing_is_used_up_and_no_more() {
     let places = [0, 1, 2].map(PartyId);
     run(1, |mut session| {
         let me = session.me();
-        let mut party = Party::new(&mut session.meshes[0], places).unwrap();
+        let mut party = Party::new(&mut session.meshes[0], &places).unwrap();
         if me == PartyId(0) {
             party.send(1, Stream::Pre, &[7u64, 8]).unwrap();
             party.flush().unwrap();

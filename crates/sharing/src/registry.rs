@@ -3,6 +3,7 @@
 use crate::astra::Astra;
 use crate::multi_fan_in::MultiFanIn;
 use crate::plain::Plain;
+use crate::quad::Quad;
 use crate::replicated::Replicated;
 use crate::role::{Canonical, Role, RoleId};
 use crate::trio::Trio;
@@ -20,6 +21,8 @@ pub enum Protocol {
     Replicated,
     /// Products of two to eight factors in one round.
     MultiFanIn,
+    /// Quad: four parties, one of which may cheat.
+    Quad,
     /// A trusted third party computes in the clear.
     Plain,
 }
@@ -29,6 +32,9 @@ pub enum Protocol {
 pub enum Security {
     /// Private against any single party that follows the protocol.
     SemiHonest,
+    /// Private and correct against any single party, whatever it does; it can make the run end
+    /// without a result.
+    MaliciousWithAbort,
     /// None against the computing party.
     TrustedParty,
 }
@@ -37,6 +43,7 @@ impl fmt::Display for Security {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Security::SemiHonest => "semi-honest, one corruption",
+            Security::MaliciousWithAbort => "malicious with abort, one corruption",
             Security::TrustedParty => "none: one party sees everything",
         })
     }
@@ -44,11 +51,12 @@ impl fmt::Display for Security {
 
 impl Protocol {
     /// All protocols.
-    pub const ALL: [Protocol; 5] = [
+    pub const ALL: [Protocol; 6] = [
         Protocol::Trio,
         Protocol::Astra,
         Protocol::Replicated,
         Protocol::MultiFanIn,
+        Protocol::Quad,
         Protocol::Plain,
     ];
 
@@ -60,6 +68,7 @@ impl Protocol {
             Protocol::Astra => "astra",
             Protocol::Replicated => "replicated",
             Protocol::MultiFanIn => "multi-fan-in",
+            Protocol::Quad => "quad",
             Protocol::Plain => "plain",
         }
     }
@@ -67,7 +76,16 @@ impl Protocol {
     /// Number of roles.
     #[must_use]
     pub fn parties(self) -> usize {
-        3
+        match self {
+            Protocol::Quad => 4,
+            _ => 3,
+        }
+    }
+
+    /// Whether nothing opens before the parties have compared what they did.
+    #[must_use]
+    pub fn is_checked(self) -> bool {
+        self.security() == Security::MaliciousWithAbort
     }
 
     /// What it protects against.
@@ -75,6 +93,7 @@ impl Protocol {
     pub fn security(self) -> Security {
         match self {
             Protocol::Plain => Security::TrustedParty,
+            Protocol::Quad => Security::MaliciousWithAbort,
             _ => Security::SemiHonest,
         }
     }
@@ -94,6 +113,7 @@ impl Protocol {
         match self {
             Protocol::Trio | Protocol::Astra => Some(0),
             Protocol::MultiFanIn => Some(2),
+            Protocol::Quad => Some(3),
             Protocol::Replicated | Protocol::Plain => None,
         }
     }
@@ -116,6 +136,10 @@ impl Protocol {
             (Protocol::MultiFanIn, 0) => visitor.visit::<MultiFanIn<0>>(),
             (Protocol::MultiFanIn, 1) => visitor.visit::<MultiFanIn<1>>(),
             (Protocol::MultiFanIn, 2) => visitor.visit::<MultiFanIn<2>>(),
+            (Protocol::Quad, 0) => visitor.visit::<Quad<0>>(),
+            (Protocol::Quad, 1) => visitor.visit::<Quad<1>>(),
+            (Protocol::Quad, 2) => visitor.visit::<Quad<2>>(),
+            (Protocol::Quad, 3) => visitor.visit::<Quad<3>>(),
             (Protocol::Plain, 0) => visitor.visit::<Plain<0>>(),
             (Protocol::Plain, 1) => visitor.visit::<Plain<1>>(),
             (Protocol::Plain, 2) => visitor.visit::<Plain<2>>(),
@@ -132,7 +156,7 @@ impl Protocol {
     /// When `role` is not below [`Protocol::parties`].
     pub fn visit_canonical<V: CanonicalVisitor>(self, role: RoleId, visitor: V) -> Option<V::Out> {
         Some(match (self, role) {
-            (Protocol::Plain, _) => return None,
+            (Protocol::Plain | Protocol::Quad, _) => return None,
             (Protocol::Trio, 0) => visitor.visit::<Trio<0>>(),
             (Protocol::Trio, 1) => visitor.visit::<Trio<1>>(),
             (Protocol::Trio, 2) => visitor.visit::<Trio<2>>(),
@@ -174,7 +198,7 @@ impl fmt::Display for Protocol {
 
 /// No protocol has this name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown protocol '{0}': choose one of trio, astra, replicated, multi-fan-in, plain")]
+#[error("unknown protocol '{0}': choose one of trio, astra, replicated, multi-fan-in, quad, plain")]
 pub struct UnknownProtocol(String);
 
 impl FromStr for Protocol {

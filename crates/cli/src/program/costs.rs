@@ -1,8 +1,8 @@
 //! What a program costs under each protocol.
 
+use crate::run::in_turn;
 use serde::Serialize;
 use tacit_engine::program::{Prepared, ProgramJob};
-use tacit_net::PartyId;
 use tacit_program::Program;
 use tacit_sharing::Protocol;
 
@@ -29,7 +29,7 @@ pub fn all(program: &Program, rows: &[u64]) -> Vec<ProtocolCost> {
 
 fn of(program: &Program, protocol: Protocol, rows: &[u64]) -> ProtocolCost {
     // Which party plays which role does not change the sums.
-    let parties = (0..program.parties.len()).map(|p| PartyId((p % 3) as u8)).collect();
+    let parties = in_turn(program.parties.len(), protocol.parties()).collect();
     let job = ProgramJob::new(protocol, parties, rows.to_vec());
     let cost = Prepared::new(program, job).and_then(|prepared| prepared.cost());
     let (cost, error) = match cost {

@@ -17,6 +17,7 @@ use std::sync::Arc;
 use tacit_engine::program::{self as engine, CHUNK_ROWS, Prepared, ProgramJob, ProgramReport};
 use tacit_net::{PartyId, SessionConfig, connect};
 use tacit_program::{self as form, Program};
+use tacit_sharing::Protocol;
 use zeroize::Zeroizing;
 
 /// Whether a file is a program: by its name, or because it begins like one.
@@ -39,7 +40,7 @@ pub fn run_program(args: &RunArgs, output: Output) -> Result<ExitCode, CliError>
     if let Some(child) = local::from_environment() {
         let result = child.and_then(|child| {
             let program = load(&args.path)?;
-            let names = Names::local(&program)?;
+            let names = Names::local(&program, args.protocol)?;
             let config = args.limited(child.config);
             one_party(args, &program, &names, child.me, config, output.is_json())
         });
@@ -51,11 +52,11 @@ pub fn run_program(args: &RunArgs, output: Output) -> Result<ExitCode, CliError>
     check::results(&program, &args.program, args.party_file()?.is_none())?;
     let runs = match args.party_file()? {
         None => {
-            let names = Names::local(&program)?;
+            let names = Names::local(&program, args.protocol)?;
             // Wrong arguments are better told here, once.
             check_files(args, &names)?;
             job(args, &program, &names, vec![0; program.dims.len()])?;
-            local::launch(3, args.transport)?.results()?
+            local::launch(args.protocol.parties(), args.transport)?.results()?
         }
         Some(path) => {
             let (config, parties) = args.configured(path)?;
@@ -94,15 +95,10 @@ struct Names {
 
 impl Names {
     /// Locally, the program's first party is party 0, and so on.
-    fn local(program: &Program) -> Result<Self, CliError> {
-        if program.parties.len() > 3 {
-            return Err(CliError::input(format!(
-                "the program has {} parties; three can compute here",
-                program.parties.len()
-            )));
-        }
+    fn local(program: &Program, protocol: Protocol) -> Result<Self, CliError> {
+        super::check_parties(program, protocol)?;
         let mut session = program.parties.clone();
-        session.extend((session.len()..3).map(|i| format!("party{i}")));
+        session.extend((session.len()..protocol.parties()).map(|i| format!("party{i}")));
         let parties = (0..program.parties.len() as u8).map(PartyId).collect();
         Ok(Names { session, parties })
     }
@@ -181,13 +177,8 @@ fn job(
     names: &Names,
     rows: Vec<u64>,
 ) -> Result<ProgramJob, CliError> {
-    let roles: Vec<&str> = args.roles.split(',').map(str::trim).collect();
-    let parties = Parties(names.session.clone());
-    let places = roles.iter().map(|name| parties.find(name)).collect::<Result<Vec<_>, _>>()?;
-    let places = <[PartyId; 3]>::try_from(places)
-        .map_err(|_| CliError::input("--roles names the parties of roles 0, 1 and 2"))?;
     let job = ProgramJob {
-        places,
+        places: args.places(&Parties(names.session.clone()))?,
         workers: args.threads,
         chunk_rows: args.program.chunk_rows.unwrap_or(CHUNK_ROWS),
         ..ProgramJob::new(args.protocol, names.parties.clone(), rows)

@@ -32,7 +32,7 @@ pub struct RunArgs {
     #[arg(value_name = "PROGRAM|CIRCUIT")]
     pub path: PathBuf,
 
-    /// trio, astra, replicated, multi-fan-in or plain
+    /// trio, astra, replicated, multi-fan-in or plain (three parties), or quad (four)
     #[arg(long, default_value = "trio")]
     pub protocol: Protocol,
 
@@ -55,7 +55,8 @@ pub struct RunArgs {
     #[arg(long = "output", value_name = "PORTS=FILE")]
     pub outputs: Vec<PortFile>,
 
-    /// Who gives an input port: 0=alice. Repeatable [default: port i is party i's, modulo 3]
+    /// Who gives an input port: 0=alice. Repeatable [default: port i is party i's, and
+    /// so on in turn]
     #[arg(long = "owner", value_name = "PORT=PARTY")]
     pub owners: Vec<PortParties>,
 
@@ -64,9 +65,9 @@ pub struct RunArgs {
     #[arg(long = "reveal", value_name = "[PORT=]PARTIES")]
     pub reveal: Vec<PortParties>,
 
-    /// Parties that play roles 0, 1 and 2 of the protocol
-    #[arg(long, value_name = "PARTIES", default_value = "0,1,2")]
-    pub roles: String,
+    /// Parties that play roles 0, 1, 2 and so on of the protocol [default: in their order]
+    #[arg(long, value_name = "PARTIES")]
+    roles: Option<String>,
 
     /// Threads per party
     #[arg(long, default_value_t = 1)]
@@ -183,8 +184,8 @@ pub struct Parties(pub Vec<String>);
 
 impl Parties {
     /// Local parties are known by number.
-    pub fn numbered() -> Parties {
-        Parties((0..3).map(|party| format!("party{party}")).collect())
+    pub fn numbered(parties: usize) -> Parties {
+        Parties((0..parties).map(|party| format!("party{party}")).collect())
     }
 
     /// The party of a name or number.
@@ -217,9 +218,10 @@ impl RunArgs {
         let file = tacit_net::config::PartyConfig::load(path)?;
         let config = file.session(SessionId::named(&format!("tacit run {}", self.session)));
         let parties = Parties(config.parties.iter().map(|p| p.name.clone()).collect());
-        if parties.0.len() != 3 {
+        let needed = self.protocol.parties();
+        if parties.0.len() != needed {
             return Err(CliError::input(format!(
-                "{} has {} parties; {} needs 3",
+                "{} has {} parties; {} needs {needed}",
                 path.display(),
                 parties.0.len(),
                 self.protocol
@@ -228,7 +230,7 @@ impl RunArgs {
         let config = self.limited(config);
         let config = match &self.shape {
             Some(name) => {
-                let shape = Profile::load(name)?.leaving(config.me);
+                let shape = Profile::of_parties(name, needed)?.leaving(config.me);
                 SessionConfig { shape, ..config }
             }
             None => config,
@@ -246,7 +248,16 @@ impl RunArgs {
 
     /// The network to play between local parties.
     pub fn shape(&self) -> Result<Option<Profile>, CliError> {
-        self.shape.as_deref().map(Profile::load).transpose()
+        let load = |name| Profile::of_parties(name, self.protocol.parties());
+        self.shape.as_deref().map(load).transpose()
+    }
+
+    /// The parties that play the protocol's roles.
+    pub fn places(&self, parties: &Parties) -> Result<Vec<PartyId>, CliError> {
+        match &self.roles {
+            None => Ok(PartyId::all(self.protocol.parties()).collect()),
+            Some(names) => names.split(',').map(|name| parties.find(name.trim())).collect(),
+        }
     }
 
     /// How lanes are cut.

@@ -5,6 +5,7 @@ mod party;
 mod report;
 
 pub use args::{Parties, PreprocessingArg, RunArgs};
+pub use party::in_turn;
 pub use report::{seconds, write_links};
 
 use crate::circuit::file;
@@ -23,7 +24,7 @@ pub fn run(args: &RunArgs, output: Output) -> Result<ExitCode, CliError> {
     if let Some(child) = local::from_environment() {
         let result = child.and_then(|child| {
             let circuit = file::read(&args.path, &args.read)?;
-            let parties = Parties::numbered();
+            let parties = Parties::numbered(args.protocol.parties());
             let config = args.limited(child.config);
             party::evaluate(args, &circuit, &parties, child.me, config)
         });
@@ -33,8 +34,9 @@ pub fn run(args: &RunArgs, output: Output) -> Result<ExitCode, CliError> {
     let results = match args.party_file()? {
         None => {
             // Wrong arguments are better told here, once.
-            party::check(args, &circuit, &Parties::numbered(), None)?;
-            local::launch(3, args.transport)?.results()?
+            let parties = args.protocol.parties();
+            party::check(args, &circuit, &Parties::numbered(parties), None)?;
+            local::launch(parties, args.transport)?.results()?
         }
         Some(path) => {
             let (config, parties) = args.configured(path)?;

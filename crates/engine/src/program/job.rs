@@ -1,6 +1,6 @@
 //! Which program is computed, by whom, on how many rows.
 
-use crate::circuit::EvaluateError;
+use crate::circuit::{EvaluateError, check_places};
 use tacit_net::PartyId;
 use tacit_program::{Program, text};
 use tacit_sharing::{Protocol, RoleId};
@@ -15,7 +15,7 @@ pub struct ProgramJob {
     /// The protocol.
     pub protocol: Protocol,
     /// `places[r]` plays role `r`.
-    pub places: [PartyId; 3],
+    pub places: Vec<PartyId>,
     /// `parties[p]` is the party that the program calls its party `p`.
     pub parties: Vec<PartyId>,
     /// Row counts, by dim.
@@ -32,7 +32,7 @@ impl ProgramJob {
     pub fn new(protocol: Protocol, parties: Vec<PartyId>, rows: Vec<u64>) -> Self {
         ProgramJob {
             protocol,
-            places: [PartyId(0), PartyId(1), PartyId(2)],
+            places: PartyId::all(protocol.parties()).collect(),
             parties,
             rows,
             workers: 1,
@@ -73,11 +73,7 @@ impl ProgramJob {
         if self.workers == 0 || self.chunk_rows == 0 {
             return fail("a job needs at least one thread and one row per chunk".into());
         }
-        let mut places = self.places.map(|p| p.0);
-        places.sort_unstable();
-        if places[0] == places[1] || places[1] == places[2] {
-            return fail("each role needs a party of its own".into());
-        }
+        check_places(self.protocol, &self.places)?;
         for party in &self.parties {
             self.role_of(*party)?;
         }

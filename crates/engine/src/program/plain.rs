@@ -11,7 +11,7 @@ use tacit_net::{PartyId, Session, Stream};
 use tacit_program::Type;
 use tacit_program::clear::{self, Array};
 use tacit_ring::word;
-use tacit_sharing::cost::Traffic;
+use tacit_sharing::cost::{MAX_ROLES, Traffic};
 
 const TRUSTED: usize = 2;
 
@@ -103,7 +103,7 @@ fn transfer(
 }
 
 /// Bytes per directed link, and rounds by role.
-pub(super) fn cost(prepared: &Prepared) -> (Traffic, [u64; 3]) {
+pub(super) fn cost(prepared: &Prepared) -> (Traffic, [u64; MAX_ROLES]) {
     let job = prepared.job();
     let program = &prepared.source;
     let role = |party: tacit_program::PartyId| prepared.roles[usize::from(party.0)];
@@ -122,6 +122,6 @@ pub(super) fn cost(prepared: &Prepared) -> (Traffic, [u64; 3]) {
         let ty = program.body.type_of(reveal.value);
         reveal.to.iter().for_each(|to| add(TRUSTED, role(*to), ty));
     }
-    let waits = [0, 1, 2].map(|to| u64::from((0..3).any(|from| bytes.on[from][to] > 0)));
+    let waits = std::array::from_fn(|to| u64::from(bytes.is_awaited_by(to)));
     (bytes, waits)
 }

@@ -12,7 +12,7 @@ use tacit_program::clear::Array;
 use tacit_program::lower::lower;
 use tacit_program::{Element, Program, Type, ValueId, Visibility, infer};
 use tacit_sharing::backend::{Backend, Kind, Ring, Secret, Tally};
-use tacit_sharing::cost::Traffic;
+use tacit_sharing::cost::{MAX_ROLES, Traffic};
 use tacit_sharing::{Protocol, RoleId};
 
 /// A program in core operations, with a ring for every value.
@@ -32,7 +32,7 @@ pub struct Cost {
     /// Bytes per directed link between roles.
     pub bytes: Traffic,
     /// By role, the steps in which it waits for online messages, one worker.
-    pub rounds: [u64; 3],
+    pub rounds: [u64; MAX_ROLES],
 }
 
 impl Prepared {
@@ -85,7 +85,7 @@ impl Prepared {
         let mut backends: Vec<&mut (dyn Backend + Send)> =
             tallies.iter_mut().map(|tally| tally as &mut (dyn Backend + Send)).collect();
         self.walk(&context, &mut backends)?;
-        let mut cost = Cost { bytes: Traffic::default(), rounds: [0; 3] };
+        let mut cost = Cost { bytes: Traffic::default(), rounds: [0; MAX_ROLES] };
         for tally in &tallies {
             cost.bytes += tally.bytes;
             for (rounds, more) in cost.rounds.iter_mut().zip(tally.rounds) {

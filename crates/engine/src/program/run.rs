@@ -141,7 +141,7 @@ fn all(
     let mine = entropy.seed().map_err(SharingError::from)?;
     let id = session.publish(mine.expose())?.concat();
     let mesh = &mut session.meshes[0];
-    let mut secrets = Secrets::exchange(mesh, &id, job.protocol, job.places, entropy)?;
+    let mut secrets = Secrets::exchange(mesh, &id, job.protocol, &job.places, entropy)?;
     let keys = RingKeys::new(&mut secrets, job.workers);
     let ready = session.meshes[0].now();
     let context = prepared.context(&inputs, progress);
@@ -227,7 +227,7 @@ fn compute(
     let mut parties = Vec::new();
     for (mesh, keys) in session.meshes.iter_mut().zip(keys) {
         mesh.set_phase(Phase::Online);
-        let party = Party::new(mesh, job.places)?;
+        let party = Party::new(mesh, &job.places)?;
         let party = backend::three_party(job.protocol, party, keys);
         parties.push(party.ok_or_else(|| {
             EvaluateError::Job(format!("{} does not run programs", job.protocol))

@@ -147,13 +147,13 @@ pub fn three_party<'m>(
 ) -> Option<Box<dyn Backend + Send + 'm>> {
     struct Start<'m>(Party<'m>, RingKeys);
     impl<'m> CanonicalVisitor for Start<'m> {
-        type Out = Box<dyn Backend + Send + 'm>;
+        type Out = Option<Box<dyn Backend + Send + 'm>>;
         fn visit<P: Canonical>(self) -> Self::Out {
-            Box::new(ThreeParty::<P>::new(self.0, self.1))
+            Some(Box::new(ThreeParty::<P>::new(self.0, self.1)?))
         }
     }
     let role = party.role();
-    protocol.visit_canonical(role, Start(party, keys))
+    protocol.visit_canonical(role, Start(party, keys)).flatten()
 }
 
 /// Bits of numbers, plane after plane, or only their count in a dry run.

@@ -5,7 +5,7 @@ use super::{Backend, Circuits, Kind, Name, Planes, Result, Ring, Secret};
 use crate::Protocol;
 use crate::arrays::MatrixShape;
 use crate::convert::{Layered, deal_cost, gadget_cost};
-use crate::cost::{self, Traffic};
+use crate::cost::{self, MAX_ROLES, Traffic};
 use crate::role::{RoleId, Timing};
 use std::sync::Arc;
 use tacit_net::Stream;
@@ -17,7 +17,7 @@ pub struct Tally {
     /// Bytes per directed link.
     pub bytes: Traffic,
     /// By role, the number of steps in which it waits for online messages.
-    pub rounds: [u64; 3],
+    pub rounds: [u64; MAX_ROLES],
 }
 
 impl Tally {
@@ -28,7 +28,7 @@ impl Tally {
             protocol,
             circuits: Circuits::new(protocol),
             bytes: Traffic::default(),
-            rounds: [0; 3],
+            rounds: [0; MAX_ROLES],
         }
     }
 
@@ -36,7 +36,7 @@ impl Tally {
     fn step(&mut self, bytes: Traffic) {
         self.bytes += bytes;
         for (role, rounds) in self.rounds.iter_mut().enumerate() {
-            *rounds += u64::from((0..3).any(|from| bytes.on[from][role] > 0));
+            *rounds += u64::from(bytes.is_awaited_by(role));
         }
     }
 
@@ -162,7 +162,7 @@ impl Backend for Tally {
         for level in 0..circuit.depth() {
             let traffic = circuit.level_traffic(self.protocol, level);
             for (role, rounds) in self.rounds.iter_mut().enumerate() {
-                *rounds += groups * u64::from((0..3).any(|from| traffic.on[from][role] > 0));
+                *rounds += groups * u64::from(traffic.is_awaited_by(role));
             }
         }
         let dry = |width: &usize| Planes { planes: *width, lanes, data: None };

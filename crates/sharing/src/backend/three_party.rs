@@ -11,6 +11,7 @@ use crate::role::{Canonical, RoleId, Timing};
 use crate::setup::Secrets;
 use crate::shares::Shares;
 use crate::transfer::{self, Input, Output, TransferScratch};
+use crate::verify::Pass;
 use std::marker::PhantomData;
 use std::sync::Arc;
 use tacit_ring::{Buffer, Word, Z2};
@@ -53,6 +54,8 @@ pub struct ThreeParty<'m, P> {
     pub(super) keys: RingKeys,
     layered: LayeredScratch,
     circuits: Circuits,
+    /// These protocols check nothing.
+    pass: Pass,
     role: PhantomData<P>,
 }
 
@@ -110,16 +113,18 @@ fn planes_of(data: BitPlanes, planes: usize) -> Planes {
 }
 
 impl<'m, P: Canonical> ThreeParty<'m, P> {
-    /// A party with fresh keys.
+    /// A party with fresh keys. `None` for a protocol with checks.
     #[must_use]
-    pub fn new(party: Party<'m>, keys: RingKeys) -> Self {
-        ThreeParty {
+    pub fn new(party: Party<'m>, keys: RingKeys) -> Option<Self> {
+        let pass = Pass::unchecked(P::PROTOCOL)?;
+        Some(ThreeParty {
+            pass,
             party,
             keys,
             layered: LayeredScratch::default(),
             circuits: Circuits::new(P::PROTOCOL),
             role: PhantomData,
-        }
+        })
     }
 
     /// A conversion under the next draws of ring `W`.
@@ -179,8 +184,9 @@ impl<'m, P: Canonical> ThreeParty<'m, P> {
         let output = Output { receivers, slots: &[0] };
         let (mut scratch, mut opened) = (TransferScratch::default(), Vec::new());
         let party = &mut self.party;
-        transfer::output_begin::<P, W>(party, &mut scratch, &shares, output)?;
-        transfer::output_finish::<P, W>(party, &mut scratch, &shares, output, &mut opened)?;
+        transfer::output_begin::<P, W>(party, &self.pass, &mut scratch, &shares, output)?;
+        let pass = &self.pass;
+        transfer::output_finish::<P, W>(party, pass, &mut scratch, &shares, output, &mut opened)?;
         Ok(opened)
     }
 

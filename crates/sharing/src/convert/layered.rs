@@ -193,9 +193,10 @@ impl Layered {
             for Lanes { shares, draws, .. } in group.iter_mut() {
                 if level > 0 {
                     let gates = self.schedule.products(level - 1);
-                    products::finish::<P, Z2>(party, &mut scratch.products, shares, gates)?;
+                    products::finish::<P, Z2>(party, draws, &mut scratch.products, shares, gates)?;
                     for gate in self.schedule.wide(level - 1) {
-                        wide::finish::<P, Z2>(party, &mut scratch.wide, shares, self.gate(gate))?;
+                        let gate = self.gate(gate);
+                        wide::finish::<P, Z2>(party, draws, &mut scratch.wide, shares, gate)?;
                     }
                 }
                 shares.linear::<P>(self.schedule.linear(level));

@@ -32,18 +32,18 @@ fn view(
     let second = if reuse { 0 } else { 3 };
     let (y, seen_y) = input(protocol, owners[1], Timing::Late, Z2(secrets[1]), &draws(second));
     let pairs = |at: u32| -> Draws<Z2> {
-        [0, 2, 4].map(|key| [bit(bits, at + key), bit(bits, at + key + 1)])
+        [0, 2, 4].map(|key| [bit(bits, at + key), bit(bits, at + key + 1)]).to_vec()
     };
     let first = pairs(INPUT_BITS);
-    let (xy, _, seen_first) = product(&roles(protocol), x, y, &first);
+    let played = product(&roles(protocol), &x, &y, &first);
     let mut seen: Vec<Z2> = Vec::new();
     // Draws under the keys that this role holds.
     for at in [0, 3] {
         seen.extend([bit(bits, at + me as u32), bit(bits, at + (me as u32 + 2) % 3)]);
     }
     seen.extend(first[me].iter().chain(&first[(me + 2) % 3]));
-    seen.extend(x[me].iter().chain(&y[me]).chain(&xy[me]));
-    seen.extend(seen_x[me].iter().chain(&seen_y[me]).chain(&seen_first[me]));
+    seen.extend(x[me].iter().chain(&y[me]).chain(&played.shares[me]));
+    seen.extend(seen_x[me].iter().chain(&seen_y[me]).chain(&played.views[me]));
     seen.into_iter().map(|word| word.0 & 1).collect()
 }
 
