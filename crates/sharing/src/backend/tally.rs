@@ -176,10 +176,7 @@ impl Backend for Tally {
         let step = n.next_multiple_of(64);
         for bit in (0..planes.planes).step_by(DIGIT_BITS) {
             let digits = (planes.planes - bit).min(DIGIT_BITS);
-            if digits == 3 {
-                self.multiply(&bits(3 * step), &bits(3 * step))?;
-            }
-            if digits >= 2 {
+            if digits == 2 {
                 self.multiply(&bits(n), &bits(n))?;
             }
             self.bit_to_ring(&bits(((1 << digits) - 1) * step), Ring::W32)?;
