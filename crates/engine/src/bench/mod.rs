@@ -244,7 +244,8 @@ fn each<P: Role, W: Word>(
 ) -> Result<(), EvaluateError> {
     on_each(&mut session.meshes, workers, |mesh, worker| {
         let mut party = Party::new(mesh, plan.places)?;
-        work(worker, &mut party).and_then(|()| party.flush())
+        work(worker, &mut party)?;
+        Ok(party.flush()?)
     })?;
     Ok(())
 }

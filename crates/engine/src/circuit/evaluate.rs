@@ -196,7 +196,7 @@ impl RoleVisitor for RunRole<'_> {
             let task = Worker::<P>::new(compiled, party, streams, values, worker, progress);
             let words = compiled.share_of(worker).len() as u64;
             let expected = ahead.map(|per_word| (per_word * words * 8) as usize);
-            if separate { task.separate(expected) } else { task.interleaved() }
+            Ok(if separate { task.separate(expected) } else { task.interleaved() }?)
         })?;
         let began = results.iter().filter_map(|(_, began)| *began).max();
         Ok((results.into_iter().map(|(opened, _)| opened).collect(), began))

@@ -15,6 +15,7 @@ mod prepare;
 mod report;
 mod rings;
 mod run;
+mod stream;
 
 pub use job::{CHUNK_ROWS, ProgramJob};
 pub use prepare::{Cost, Prepared};
