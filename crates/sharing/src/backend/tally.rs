@@ -160,7 +160,7 @@ impl Backend for Tally {
         let groups = circuit.groups(words) as u64;
         self.bytes += circuit.traffic(self.protocol) * (8 * words as u64);
         for level in 0..circuit.depth() {
-            let traffic = circuit.level_traffic(self.protocol, level);
+            let traffic = circuit.level(level).traffic(self.protocol);
             for (role, rounds) in self.rounds.iter_mut().enumerate() {
                 *rounds += groups * u64::from((0..3).any(|from| traffic.on[from][role] > 0));
             }

@@ -4,7 +4,8 @@ use super::secret::{Element, bits_of, packed, typed};
 use super::{Backend, Circuits, Data, Kind, Name, Planes, Result, Ring, Secret};
 use crate::arrays::{self, Cut, MatrixShape, SharedVec};
 use crate::convert::shuffle::Hop;
-use crate::convert::{self, BitPlanes, Desk, Layered, LayeredScratch, Masked, Seat};
+use crate::convert::{self, BitPlanes, Desk, Layered, Masked, Seat};
+use crate::level::LevelScratch;
 use crate::party::{Draws, Keys, Party, SharingError};
 use crate::products::Scratch;
 use crate::role::{Canonical, RoleId, Timing};
@@ -51,7 +52,7 @@ impl RingKeys {
 pub struct ThreeParty<'m, P> {
     pub(super) party: Party<'m>,
     pub(super) keys: RingKeys,
-    layered: LayeredScratch,
+    layered: LevelScratch,
     circuits: Circuits,
     role: PhantomData<P>,
 }
@@ -116,7 +117,7 @@ impl<'m, P: Canonical> ThreeParty<'m, P> {
         ThreeParty {
             party,
             keys,
-            layered: LayeredScratch::default(),
+            layered: LevelScratch::default(),
             circuits: Circuits::new(P::PROTOCOL),
             role: PhantomData,
         }
