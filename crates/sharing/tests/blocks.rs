@@ -75,7 +75,7 @@ fn open<P: Canonical, W: Word>(party: &mut Party<'_>, masked: Masked<W>) -> Vec<
     first.copy_from_slice(&words.first);
     second.copy_from_slice(&words.second);
     let output = Output { receivers: &[0, 1, 2], slots: &[0] };
-    let (mut scratch, mut opened) = (TransferScratch::default(), Vec::new());
+    let (mut scratch, mut opened) = (TransferScratch::default(), vec![W::ZERO; shares.words()]);
     transfer::output_begin::<P, W>(party, &mut scratch, &shares, output).unwrap();
     transfer::output_finish::<P, W>(party, &mut scratch, &shares, output, &mut opened).unwrap();
     opened

@@ -310,7 +310,9 @@ impl<'a, 'm, P: Role> Worker<'a, 'm, P> {
         shares: &Shares<Z2>,
         output: Output<'_>,
     ) -> Result<(), SharingError> {
-        self.buffer.clear();
+        let learned = output.receivers.contains(&P::ROLE);
+        let words = if learned { output.slots.len() * at.len() } else { 0 };
+        self.buffer.resize(words, Z2::ZERO);
         let (party, scratch) = (&mut self.party, &mut self.transfer);
         transfer::output_finish::<P, Z2>(party, scratch, shares, output, &mut self.buffer)?;
         let at = at.start - self.at.start..at.end - self.at.start;

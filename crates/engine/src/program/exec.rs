@@ -1,6 +1,6 @@
 //! Walks a program's blocks, stage by stage, over one backend per worker.
 
-use super::layout::{Layout, Place, Stage, is_secret};
+use super::layout::{Layout, Place, Stage, is_secret, lengths};
 use super::operand::{Cache, Operand, Task};
 use super::rings::{BlockRings, place};
 use super::stream::run_stream;
@@ -12,7 +12,7 @@ use tacit_program::clear::{self, Array};
 use tacit_program::{
     Block, Element, Extent, Loop, Node, NodeId, Op, PartyId, Type, ValueId, Visibility,
 };
-use tacit_sharing::backend::{Backend, Kind, Ring, Secret};
+use tacit_sharing::backend::{Backend, Kind, Ring, Secret, Values};
 use tacit_sharing::{RoleId, SharingError};
 
 /// A value of a block.
@@ -125,17 +125,6 @@ fn last_uses(block: &Block, layout: &Layout, wanted: &[ValueId]) -> Vec<Option<u
     }
     wanted.iter().for_each(|id| last[id.node as usize] = None);
     last
-}
-
-/// Lengths of a shape's axes.
-fn bound(shape: &[Extent], rows: &[u64]) -> Result<Vec<usize>, SharingError> {
-    let length = |extent: &Extent| extent.bound(rows).and_then(|n| usize::try_from(n).ok());
-    let shape: Option<Vec<usize>> = shape.iter().map(length).collect();
-    let fits = |shape: &Vec<usize>| {
-        let all = shape.iter().try_fold(1usize, |all, n| all.checked_mul(*n));
-        all.is_some_and(|all| all <= u32::MAX as usize)
-    };
-    shape.filter(fits).ok_or_else(|| SharingError::Shape("an array has too many elements".into()))
 }
 
 impl Context<'_> {
@@ -276,17 +265,18 @@ impl Context<'_> {
         ring: Ring,
     ) -> Result<Value, EvaluateError> {
         let Value::Clear(array) = value else { return Ok(value) };
-        let len = bound(&ty.shape, self.rows)?.iter().product();
+        let len = lengths(&ty.shape, self.rows)?.iter().product();
         let kind = if ty.element == Element::Bit { Kind::Bits } else { Kind::Ring(ring) };
-        let values: Option<Vec<i128>> = array.map(|array| array.values().collect());
+        let values = array.map(|array| Values::new(array.values().collect()));
+        let values = values.as_ref().map(|values| &values[..]);
         let backend = &mut *backends[0];
         let secret = match ty.visibility {
             Visibility::Private(PartyId(party)) => {
                 let owner = self.roles[usize::from(party)];
-                backend.input(kind, owner, values.as_deref(), len)?
+                backend.input(kind, owner, values, len)?
             }
             // In a dry run there are no values.
-            _ => backend.public(kind, &values.unwrap_or_else(|| vec![0]), len),
+            _ => backend.public(kind, values.unwrap_or(&[0]), len),
         };
         Ok(Value::Secret(Arc::new(secret)))
     }
@@ -332,7 +322,7 @@ impl Context<'_> {
         ty: &Type,
         at: Option<&(&Extent, Range<usize>)>,
     ) -> Result<(Vec<usize>, Option<Range<usize>>), SharingError> {
-        let mut shape = bound(&ty.shape, self.rows)?;
+        let mut shape = lengths(&ty.shape, self.rows)?;
         let Some((extent, rows)) = at else { return Ok((shape, None)) };
         if ty.shape.first() != Some(extent) {
             return Ok((shape, None));
@@ -360,7 +350,8 @@ impl Context<'_> {
                 None => Operand::Secret(secret.clone()),
             },
             (Value::Clear(array), Visibility::Private(PartyId(party))) => {
-                Operand::Private(self.roles[usize::from(party)], array.as_ref().map(elements))
+                let values = array.as_ref().map(elements).map(Values::new);
+                Operand::Private(self.roles[usize::from(party)], values)
             }
             (Value::Clear(array), Visibility::Public) => {
                 Operand::Public(array.as_ref().map(elements))

@@ -1,8 +1,9 @@
 //! Runs a prepared program over an open session.
 
 use super::exec::Context;
+use super::layout::lengths;
 use super::plain::{self, Plain};
-use super::prepare::Prepared;
+use super::prepare::{Opened, Prepared};
 use super::report::{ProgramReport, Times};
 use crate::circuit::EvaluateError;
 use std::collections::BTreeMap;
@@ -15,6 +16,9 @@ use tacit_ring::Entropy;
 use tacit_sharing::backend::{self, Backend, RingKeys};
 use tacit_sharing::setup::Secrets;
 use tacit_sharing::{Party, Protocol, SharingError};
+
+/// Revealed values, by name.
+pub type Revealed = Vec<(String, Array)>;
 
 /// What a party has at the end of a run.
 pub struct Outcome {
@@ -152,7 +156,7 @@ fn all(
 fn outcome(
     session: &mut Session,
     prepared: &Prepared,
-    opened: Vec<Option<Vec<i128>>>,
+    opened: Opened,
     warnings: Vec<String>,
     [started, ready]: [Duration; 2],
 ) -> Result<Outcome, EvaluateError> {
@@ -222,7 +226,7 @@ fn compute(
     prepared: &Prepared,
     context: &Context<'_>,
     keys: Vec<RingKeys>,
-) -> Result<Vec<Option<Vec<i128>>>, EvaluateError> {
+) -> Result<Opened, EvaluateError> {
     let job = &prepared.job;
     let mut parties = Vec::new();
     for (mesh, keys) in session.meshes.iter_mut().zip(keys) {
@@ -245,19 +249,15 @@ fn compute(
 }
 
 /// The opened values that this party learns, as arrays of their types.
-fn named(
-    prepared: &Prepared,
-    me: PartyId,
-    opened: Vec<Option<Vec<i128>>>,
-) -> Result<Vec<(String, Array)>, EvaluateError> {
+fn named(prepared: &Prepared, me: PartyId, opened: Opened) -> Result<Revealed, EvaluateError> {
     let program = &prepared.program;
     let mut all = Vec::new();
     for (reveal, values) in program.reveals.iter().zip(opened) {
         let learns = reveal.to.iter().any(|p| prepared.job.parties[usize::from(p.0)] == me);
         let (true, Some(values)) = (learns, values) else { continue };
         let ty = program.body.type_of(reveal.value);
-        let shape = ty.shape.iter().map(|e| e.bound(&prepared.job.rows).unwrap_or(0) as usize);
-        let array = Array::from_values(ty.element, shape.collect(), values).map_err(|_| {
+        let shape = lengths(&ty.shape, &prepared.job.rows)?;
+        let array = Array::from_values(ty.element, shape, values.iter().copied()).map_err(|_| {
             EvaluateError::Job(format!(
                 "the result `{}` has a value that its type does not have: an input or a promise \
                  (assume) left its range; run the program with --protocol plain to see where",

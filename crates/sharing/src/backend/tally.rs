@@ -1,7 +1,7 @@
 //! A backend that computes nothing and counts what everything costs.
 
 use super::sort::DIGIT_BITS;
-use super::{Backend, Circuits, Kind, Name, Planes, Result, Ring, Secret};
+use super::{Backend, Circuits, Kind, Name, Planes, Result, Ring, Secret, Values};
 use crate::Protocol;
 use crate::arrays::MatrixShape;
 use crate::convert::{Layered, deal_cost, gadget_cost};
@@ -89,7 +89,7 @@ impl Backend for Tally {
         Secret::dry(kind, len)
     }
 
-    fn open(&mut self, secret: &Secret, receivers: &[RoleId]) -> Result<Option<Vec<i128>>> {
+    fn open(&mut self, secret: &Secret, receivers: &[RoleId]) -> Result<Option<Values>> {
         self.step(cost::output(self.protocol, receivers) * Self::size(secret.kind, secret.len));
         Ok(None)
     }
