@@ -230,7 +230,7 @@ fn one_party(
     bar.finish_and_clear();
     let outcome = outcome?;
     session.finish()?;
-    let printed = deliver(args, &is_me, &outcome.revealed, json)?;
+    let printed = deliver(args, &is_me, &outcome.revealed?, json)?;
     let (report, warnings) = (outcome.report, outcome.warnings);
     Ok(ProgramRun { names: names.session.clone(), report, warnings, printed })
 }

@@ -22,8 +22,9 @@ pub type Revealed = Vec<(String, Array)>;
 
 /// What a party has at the end of a run.
 pub struct Outcome {
-    /// The revealed values that it learns, by name, in the program's order.
-    pub revealed: Vec<(String, Array)>,
+    /// The revealed values that it learns, by name, in the program's order. An error where one is
+    /// none of its type; only this party knows of it, so that the session ends well for all.
+    pub revealed: Result<Revealed, EvaluateError>,
     /// What the run cost.
     pub report: ProgramReport,
     /// Under `plain`, at the trusted party: where values left their ranges, so that a protocol
@@ -111,7 +112,10 @@ pub fn run_with(
     entropy: &mut Entropy,
     progress: &(dyn Fn(u64) + Sync),
 ) -> Result<Outcome, EvaluateError> {
-    let result = all(session, prepared, inputs, entropy, progress);
+    // Peers are not told where an input is wrong.
+    let inputs = own_inputs(prepared, session.me(), inputs)
+        .inspect_err(|_| session.abort("a party's inputs do not fit the program"))?;
+    let result = all(session, prepared, &inputs, entropy, progress);
     if let Err(error) = &result {
         session.abort(&error.to_string());
     }
@@ -121,7 +125,7 @@ pub fn run_with(
 fn all(
     session: &mut Session,
     prepared: &Prepared,
-    inputs: BTreeMap<String, Array>,
+    inputs: &BTreeMap<String, Arc<Array>>,
     entropy: &mut Entropy,
     progress: &(dyn Fn(u64) + Sync),
 ) -> Result<Outcome, EvaluateError> {
@@ -133,12 +137,11 @@ fn all(
     let started = session.meshes[0].now();
     session.meshes.iter_mut().for_each(Mesh::reset_meter);
     session.agree(prepared.facts())?;
-    agree_public(session, prepared, &inputs)?;
-    let inputs = own_inputs(prepared, session.me(), inputs)?;
+    agree_public(session, prepared, inputs)?;
     if job.protocol == Protocol::Plain {
         let ready = session.meshes[0].now();
         session.meshes.iter_mut().for_each(|mesh| mesh.set_phase(Phase::Online));
-        let context = prepared.context(&inputs, progress);
+        let context = prepared.context(inputs, progress);
         let Plain { opened, warnings } = plain::run(session, prepared, &context)?;
         return outcome(session, prepared, opened, warnings, [started, ready]);
     }
@@ -148,7 +151,7 @@ fn all(
     let mut secrets = Secrets::exchange(mesh, &id, job.protocol, job.places, entropy)?;
     let keys = RingKeys::new(&mut secrets, job.workers);
     let ready = session.meshes[0].now();
-    let context = prepared.context(&inputs, progress);
+    let context = prepared.context(inputs, progress);
     let opened = compute(session, prepared, &context, keys)?;
     outcome(session, prepared, opened, Vec::new(), [started, ready])
 }
@@ -161,7 +164,7 @@ fn outcome(
     [started, ready]: [Duration; 2],
 ) -> Result<Outcome, EvaluateError> {
     let times = Times { started, ready, finished: session.meshes[0].now() };
-    let revealed = named(prepared, session.me(), opened)?;
+    let revealed = named(prepared, session.me(), opened);
     let report = ProgramReport::gather(session, prepared, times)?;
     Ok(Outcome { revealed, report, warnings })
 }
@@ -170,12 +173,12 @@ fn outcome(
 fn agree_public(
     session: &mut Session,
     prepared: &Prepared,
-    inputs: &BTreeMap<String, Array>,
+    inputs: &BTreeMap<String, Arc<Array>>,
 ) -> Result<(), EvaluateError> {
     let mut facts: Vec<(String, String)> = Vec::new();
     for (_, name, party) in prepared.program.inputs() {
         if party.is_none() {
-            let digest = inputs.get(name).map_or_else(String::new, digest);
+            let digest = inputs.get(name).map_or_else(String::new, |array| digest(array));
             facts.push((format!("public input `{name}`"), digest));
         }
     }
