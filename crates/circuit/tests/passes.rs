@@ -2,12 +2,13 @@
 
 mod common;
 
-use common::{Rng, Shape, assert_same, published, random_circuit};
+use common::{Shape, assert_same, published, random_circuit};
 use proptest::prelude::*;
 use tacit_circuit::formats::{ReadOptions, read_file};
 use tacit_circuit::passes::cost::{CostModel, Form, circuit_traffic};
 use tacit_circuit::passes::*;
 use tacit_circuit::{Builder, Circuit, Gate, Wire};
+use tacit_ring::entropy::Rng;
 
 fn depth(c: &Circuit) -> u32 {
     c.stats().and_depth
