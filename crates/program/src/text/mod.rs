@@ -26,6 +26,7 @@ mod types;
 pub use parse::{parse, parse_with};
 pub use print::print;
 
+pub use types::parse_element;
 use crate::ir::Program;
 
 /// The digest by which parties agree on a program: BLAKE3 of its canonical text.

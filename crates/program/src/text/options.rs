@@ -3,7 +3,7 @@
 use super::expression::{Operand, Term};
 use super::lex::Kind;
 use super::parse::Parser;
-use super::types::unknown;
+use super::types::{element, unknown};
 use crate::error::ProgramError;
 use crate::types::{Element, Extent, Interval, Shape};
 
@@ -141,7 +141,7 @@ impl<'a> Parser<'a> {
             "shape" => options.shape = self.shape()?,
             "order" => options.order = self.numbers("an axis", u32::MAX)?,
             "at" => options.at = self.numbers("a position", u64::MAX)?,
-            "to" => options.to = self.element()?,
+            "to" => options.to = element(&mut self.cursor)?,
             "in" => options.within = self.promise(operands)?,
             "wrap" => options.wrap = true,
             _ => options.descending = true,
