@@ -11,6 +11,7 @@ mod cursor;
 pub(crate) mod decimal;
 mod expression;
 pub(crate) mod functions;
+mod hints;
 mod lex;
 mod literal;
 mod loops;
@@ -25,8 +26,8 @@ mod types;
 
 pub use parse::{parse, parse_with};
 pub use print::print;
-
 pub use types::parse_element;
+
 use crate::ir::Program;
 
 /// The digest by which parties agree on a program: BLAKE3 of its canonical text.

@@ -1,6 +1,7 @@
 //! Named options of functions: `axis 0`, `to u32`, `wrap`.
 
 use super::expression::{Operand, Term};
+use super::hints;
 use super::lex::Kind;
 use super::parse::Parser;
 use super::types::{element, unknown};
@@ -97,6 +98,7 @@ impl<'a> Parser<'a> {
             "-" => matches!(token.text, "in" | "first"),
             _ => matches!(ahead.kind, Kind::Word | Kind::Number | Kind::Quoted),
         };
+        let value = value && hints::infix(ahead).is_none() && hints::word(token.text).is_none();
         token.kind == Kind::Word && (flag || value)
     }
 
