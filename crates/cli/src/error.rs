@@ -175,7 +175,13 @@ impl From<NetError> for CliError {
             }
             _ => ErrorKind::Network,
         };
-        CliError { kind, message: e.to_string() }
+        let hint = match &e {
+            NetError::Disagreement { what, .. } if what == "program" => {
+                "; compare the digests and texts that `tacit program check FILE` prints at each"
+            }
+            _ => "",
+        };
+        CliError { kind, message: format!("{e}{hint}") }
     }
 }
 

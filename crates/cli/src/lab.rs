@@ -8,7 +8,7 @@ use crate::error::CliError;
 use crate::output::{Output, Report};
 use crate::profile::Profile;
 use crate::program::{self, NamedValue};
-use crate::run::{PreprocessingArg, seconds, write_links};
+use crate::run::{Misplaced, Parties, PreprocessingArg, refuse, seconds, write_links};
 use clap::Args;
 use serde::Serialize;
 use std::io::{self, Write};
@@ -49,20 +49,21 @@ pub struct LabArgs {
     #[arg(long, default_value = "all")]
     protocol: String,
 
-    /// Number of instances, all evaluated side by side
-    #[arg(long, default_value_t = 1)]
-    instances: usize,
+    /// Number of instances of a circuit, all evaluated side by side [default: 1]
+    #[arg(long)]
+    instances: Option<usize>,
 
-    /// Parties that play roles 0, 1 and 2 [default: the assignment with the shortest time]
+    /// Parties that play roles 0, 1 and 2, by number, or as a program calls them [default: the
+    /// assignment with the shortest time]
     #[arg(long, value_name = "PARTIES")]
     roles: Option<String>,
 
-    /// Parties that learn the outputs; the time is theirs
-    #[arg(long, value_name = "PARTIES", default_value = "0,1,2")]
-    reveal: String,
+    /// Parties that learn the outputs of a circuit; the time is theirs [default: 0,1,2]
+    #[arg(long, value_name = "PARTIES")]
+    reveal: Option<String>,
 
-    /// When messages that do not depend on inputs are sent; `separate` times the online phase
-    /// alone
+    /// When messages of a circuit that do not depend on inputs are sent; `separate` times the
+    /// online phase alone
     #[arg(long, default_value = "interleaved")]
     preprocessing: PreprocessingArg,
 
@@ -129,7 +130,7 @@ fn best(
     protocol: Protocol,
 ) -> Result<Run, CliError> {
     let mut best: Option<Run> = None;
-    for places in assignments(args)? {
+    for places in assignments(args, &task.names()?)? {
         let forms: &[FormChoice] = match (protocol, task) {
             (Protocol::MultiFanIn, Task::Circuit(_)) => {
                 &[FormChoice::Dealer, FormChoice::Symmetric]
@@ -154,26 +155,18 @@ fn best(
     best.ok_or_else(|| CliError::input("no assignment of roles to try"))
 }
 
-fn assignments(args: &LabArgs) -> Result<Vec<[PartyId; 3]>, CliError> {
-    let wrong = || CliError::input("--roles names the parties 0, 1 and 2 in some order");
+fn assignments(args: &LabArgs, names: &Parties) -> Result<Vec<[PartyId; 3]>, CliError> {
     match &args.roles {
         None => {
             let all = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
             Ok(all.map(|places| places.map(PartyId)).to_vec())
         }
         Some(text) => {
-            let parties: Option<Vec<PartyId>> =
-                text.split(',').map(|p| p.trim().parse().ok().map(PartyId)).collect();
-            let places: [PartyId; 3] = parties.and_then(|p| p.try_into().ok()).ok_or_else(wrong)?;
-            Ok(vec![places])
+            let places = names.list(text)?.try_into();
+            let wrong = |_| CliError::input("--roles names three parties, such as 0,1,2");
+            Ok(vec![places.map_err(wrong)?])
         }
     }
-}
-
-/// Parties by number, separated by commas.
-fn parties(text: &str) -> Option<Vec<PartyId>> {
-    let number = |p: &str| p.trim().parse().ok().filter(|p| *p < 3).map(PartyId);
-    text.split(',').map(number).collect()
 }
 
 fn simulate(
@@ -186,10 +179,10 @@ fn simulate(
 ) -> Result<Run, CliError> {
     let ports = circuit.input_widths().len();
     let owners = (0..ports).map(|port| PartyId((port % 3) as u8)).collect();
-    let receivers = parties(&args.reveal)
-        .ok_or_else(|| CliError::input("--reveal names parties of 0, 1 and 2, such as 0,1"))?;
+    let receivers = Parties::numbered().list(args.reveal.as_deref().unwrap_or("0,1,2"))?;
+    let instances = args.instances.unwrap_or(1);
     let mut job = Job::new(protocol, owners, vec![receivers.clone(); circuit.output_ports().len()]);
-    job.instances = args.instances;
+    job.instances = instances;
     job.places = places;
     job.form = form;
     job.preprocessing = args.preprocessing.into();
@@ -201,9 +194,9 @@ fn simulate(
         let compiled = Compiled::new(circuit, job.clone())?;
         let me = session.me();
         let zeros = |(owner, width): (&PartyId, &u32)| {
-            let words = args.instances.div_ceil(64);
+            let words = instances.div_ceil(64);
             let bits = vec![vec![0u64; words]; *width as usize];
-            (*owner == me).then(|| Lanes::from_bits(bits, args.instances))
+            (*owner == me).then(|| Lanes::from_bits(bits, instances))
         };
         let values = job.owners.iter().zip(circuit.input_widths()).map(zeros).collect();
         let result = engine::evaluate(&mut session, &compiled, values, &|_| {})?;
@@ -281,13 +274,25 @@ enum Task {
 impl Task {
     fn read(args: &LabArgs) -> Result<Task, CliError> {
         if !program::is_program(&args.path) {
+            let rows = Misplaced::new(!args.rows.is_empty(), "--rows", "--instances NUMBER");
+            refuse("programs", [rows])?;
             return Ok(Task::Circuit(file::read(&args.path, &args.read)?));
         }
-        let program = program::load(&args.path)?;
-        if program.parties.len() > 3 {
-            return Err(CliError::input("three parties compute here; the program has more"));
+        let separate = matches!(args.preprocessing, PreprocessingArg::Separate);
+        let flags = [
+            Misplaced::new(args.instances.is_some(), "--instances", "--rows ROWS=NUMBER"),
+            Misplaced::new(args.reveal.is_some(), "--reveal", program::WHO_LEARNS),
+            Misplaced::new(separate, "--preprocessing separate", ""),
+        ];
+        refuse("circuits", flags.into_iter().chain(args.read.flags()))?;
+        Ok(Task::Program(Box::new(program::load(&args.path)?)))
+    }
+
+    fn names(&self) -> Result<Parties, CliError> {
+        match self {
+            Task::Circuit(_) => Ok(Parties::numbered()),
+            Task::Program(program) => program::local_names(program).map(Parties),
         }
-        Ok(Task::Program(Box::new(program)))
     }
 }
 

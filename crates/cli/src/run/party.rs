@@ -46,9 +46,8 @@ pub fn job(args: &RunArgs, circuit: &Circuit, parties: &Parties) -> Result<Job, 
         }
     }
     let mut job = Job::new(args.protocol, owners, receivers);
-    let roles: Vec<PartyId> =
-        args.roles.split(',').map(|name| parties.find(name.trim())).collect::<Result<_, _>>()?;
-    job.places = roles
+    job.places = parties
+        .list(&args.roles)?
         .try_into()
         .map_err(|_| CliError::input("--roles names three parties, such as 0,1,2"))?;
     job.workers = args.threads;
