@@ -39,7 +39,7 @@ impl ErrorKind {
             ErrorKind::Misbehaviour,
             5,
             "misbehaviour",
-            "a peer broke the protocol; nothing was opened",
+            "a peer broke the protocol; there is no result",
         ),
         (ErrorKind::Bug, 70, "bug", "a bug in Tacit; please report it"),
         (
