@@ -2,7 +2,7 @@
 
 use super::layout::{Layout, Place, Stage, is_secret, lengths};
 use super::operand::{Cache, Operand, Task};
-use super::rings::{BlockRings, place};
+use super::rings::BlockRings;
 use super::stream::run_stream;
 use crate::circuit::EvaluateError;
 use std::collections::{BTreeMap, HashMap};
@@ -206,7 +206,7 @@ impl Context<'_> {
         }
         let operands: Vec<&Array> = operands.iter().map(Arc::as_ref).collect();
         let results = clear::evaluate_op(&node.op, &operands, &node.types, self.rows)
-            .map_err(|e| EvaluateError::Job(format!("{}{e}", place(node))))?;
+            .map_err(|e| EvaluateError::Job(format!("{}{e}", node.span.prefix())))?;
         Ok(results.into_iter().map(|array| Value::Clear(Some(Arc::new(array)))).collect())
     }
 
@@ -366,7 +366,7 @@ impl Context<'_> {
 /// An error with the user's position.
 pub(super) fn at(node: &Node, error: SharingError) -> EvaluateError {
     match error {
-        SharingError::Shape(what) => EvaluateError::Bug(format!("{}{what}", place(node))),
+        SharingError::Shape(what) => EvaluateError::Bug(format!("{}{what}", node.span.prefix())),
         other => other.into(),
     }
 }

@@ -4,7 +4,6 @@
 //! through all of them before the next begins, so memory holds a chunk of each value, not the
 //! whole. Sums over rows end a stream. What a stream does not keep is gone with its chunk.
 
-use super::rings::place as place_of;
 use crate::circuit::EvaluateError;
 use std::collections::BTreeMap;
 use tacit_program::{Block, Extent, Node, NodeId, Op, Shape, Type, ValueId, Visibility};
@@ -84,7 +83,7 @@ pub(super) fn check_sizes(block: &Block, rows: &[u64]) -> Result<(), EvaluateErr
         }
         let too_large = node.types.iter().find_map(|ty| lengths(&ty.shape, rows).err());
         if let Some(error) = too_large {
-            return Err(EvaluateError::Job(format!("{}{error}", place_of(node))));
+            return Err(EvaluateError::Job(format!("{}{error}", node.span.prefix())));
         }
     }
     Ok(())
