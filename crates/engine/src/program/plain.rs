@@ -89,7 +89,11 @@ fn transfer(
         return Ok(None);
     }
     let shape = lengths(&ty.shape, rows)?;
-    let mut raw = Zeroizing::new(vec![0u64; shape.iter().product()]);
+    let len = shape.iter().product();
+    let mut raw = Zeroizing::new(Vec::<u64>::new());
+    raw.try_reserve_exact(len)
+        .map_err(|_| EvaluateError::System(format!("no memory for {len} values of a party")))?;
+    raw.resize(len, 0);
     mesh.recv(owner, Stream::On, word::bytes_mut(&mut raw))?;
     let raw = raw.iter().map(|value| *value as i64).collect();
     let array = Array::new(ty.element, shape, raw).map_err(|_| {

@@ -156,8 +156,12 @@ mod tests {
 
     #[test]
     fn chunks_are_shared_out_however_large_they_are_asked_for() {
-        assert_eq!(split(130, 1, 2), [vec![0..64], vec![64..128, 128..130]]);
-        assert_eq!(split(130, usize::MAX, 2), [vec![], vec![0..130]]);
-        assert_eq!(split(0, usize::MAX, 1), [vec![0..0]]);
+        let ends = |rows, chunk, workers| -> Vec<Vec<usize>> {
+            let shares = split(rows, chunk, workers).into_iter();
+            shares.map(|chunks| chunks.iter().map(|rows| rows.end).collect()).collect()
+        };
+        assert_eq!(ends(130, 1, 2), [vec![64], vec![128, 130]]);
+        assert_eq!(ends(130, usize::MAX, 2), [vec![], vec![130]]);
+        assert_eq!(ends(0, usize::MAX, 1), [[0]]);
     }
 }
