@@ -8,7 +8,7 @@ use crate::error::CliError;
 use crate::output::{Output, Report};
 use crate::profile::Profile;
 use crate::program::{self, NamedValue};
-use crate::run::{Parties, PreprocessingArg, in_turn, seconds, write_links};
+use crate::run::{Misplaced, Parties, PreprocessingArg, in_turn, refuse, seconds, write_links};
 use clap::Args;
 use serde::Serialize;
 use std::io::{self, Write};
@@ -49,20 +49,21 @@ pub struct LabArgs {
     #[arg(long, default_value = "all")]
     protocol: String,
 
-    /// Number of instances, all evaluated side by side
-    #[arg(long, default_value_t = 1)]
-    instances: usize,
+    /// Number of instances of a circuit, all evaluated side by side [default: 1]
+    #[arg(long)]
+    instances: Option<usize>,
 
-    /// Parties that play roles 0, 1, 2 and so on [default: the assignment with the shortest time]
+    /// Parties that play roles 0, 1, 2 and so on, by number, or as a program calls them [default:
+    /// the assignment with the shortest time]
     #[arg(long, value_name = "PARTIES")]
     roles: Option<String>,
 
-    /// Parties that learn the outputs; the time is theirs
-    #[arg(long, value_name = "PARTIES", default_value = "0,1,2")]
-    reveal: String,
+    /// Parties that learn the outputs of a circuit; the time is theirs [default: 0,1,2]
+    #[arg(long, value_name = "PARTIES")]
+    reveal: Option<String>,
 
-    /// When messages that do not depend on inputs are sent; `separate` times the online phase
-    /// alone
+    /// When messages of a circuit that do not depend on inputs are sent; `separate` times the
+    /// online phase alone
     #[arg(long, default_value = "interleaved")]
     preprocessing: PreprocessingArg,
 
@@ -129,7 +130,7 @@ fn best(
     protocol: Protocol,
 ) -> Result<Run, CliError> {
     let mut best: Option<Run> = None;
-    for places in assignments(args, protocol.parties())? {
+    for places in assignments(args, &task.names(protocol)?, protocol.parties())? {
         let forms: &[FormChoice] = match (protocol, task) {
             (Protocol::MultiFanIn, Task::Circuit(_)) => {
                 &[FormChoice::Dealer, FormChoice::Symmetric]
@@ -155,14 +156,15 @@ fn best(
 }
 
 /// The assignments of roles to try: all, or the one asked for.
-fn assignments(args: &LabArgs, parties: usize) -> Result<Vec<Vec<PartyId>>, CliError> {
-    let Some(text) = &args.roles else { return Ok(orders(parties)) };
-    let places = self::parties(text, parties).filter(|places| places.len() == parties);
-    let places = places.ok_or_else(|| {
-        let all: Vec<String> = (0..parties).map(|party| party.to_string()).collect();
-        CliError::input(format!("--roles names the parties {} in some order", all.join(",")))
-    })?;
-    Ok(vec![places])
+fn assignments(
+    args: &LabArgs,
+    names: &Parties,
+    parties: usize,
+) -> Result<Vec<Vec<PartyId>>, CliError> {
+    match &args.roles {
+        None => Ok(orders(parties)),
+        Some(text) => Ok(vec![names.list(text)?]),
+    }
 }
 
 /// All orders of the parties.
@@ -178,13 +180,6 @@ fn orders(parties: usize) -> Vec<Vec<PartyId>> {
     orders
 }
 
-/// Parties by number, separated by commas.
-fn parties(text: &str, parties: usize) -> Option<Vec<PartyId>> {
-    let exists = |p: &u8| usize::from(*p) < parties;
-    let number = |p: &str| p.trim().parse().ok().filter(exists).map(PartyId);
-    text.split(',').map(number).collect()
-}
-
 fn simulate(
     args: &LabArgs,
     circuit: &Circuit,
@@ -195,10 +190,14 @@ fn simulate(
 ) -> Result<Run, CliError> {
     let ports = circuit.input_widths().len();
     let owners = in_turn(ports, places.len()).collect();
-    let receivers = parties(&args.reveal, places.len())
-        .ok_or_else(|| CliError::input("--reveal names parties by number, such as 0,1"))?;
+    let names = Parties::numbered(places.len());
+    let receivers = match &args.reveal {
+        Some(text) => names.list(text)?,
+        None => PartyId::all(places.len()).collect(),
+    };
     let mut job = Job::new(protocol, owners, vec![receivers.clone(); circuit.output_ports().len()]);
-    job.instances = args.instances;
+    let instances = args.instances.unwrap_or(1);
+    job.instances = instances;
     job.places = places.to_vec();
     job.form = form;
     job.preprocessing = args.preprocessing.into();
@@ -210,9 +209,9 @@ fn simulate(
         let compiled = Compiled::new(circuit, job.clone())?;
         let me = session.me();
         let zeros = |(owner, width): (&PartyId, &u32)| {
-            let words = args.instances.div_ceil(64);
+            let words = instances.div_ceil(64);
             let bits = vec![vec![0u64; words]; *width as usize];
-            (*owner == me).then(|| Lanes::from_bits(bits, args.instances))
+            (*owner == me).then(|| Lanes::from_bits(bits, instances))
         };
         let values = job.owners.iter().zip(circuit.input_widths()).map(zeros).collect();
         let result = engine::evaluate(&mut session, &compiled, values, &|_| {})?;
@@ -294,13 +293,25 @@ enum Task {
 impl Task {
     fn read(args: &LabArgs) -> Result<Task, CliError> {
         if !program::is_program(&args.path) {
+            let rows = Misplaced::new(!args.rows.is_empty(), "--rows", "--instances NUMBER");
+            refuse("programs", [rows])?;
             return Ok(Task::Circuit(file::read(&args.path, &args.read)?));
         }
-        let program = program::load(&args.path)?;
-        if program.parties.len() > 3 {
-            return Err(CliError::input("three parties compute here; the program has more"));
+        let separate = matches!(args.preprocessing, PreprocessingArg::Separate);
+        let flags = [
+            Misplaced::new(args.instances.is_some(), "--instances", "--rows ROWS=NUMBER"),
+            Misplaced::new(args.reveal.is_some(), "--reveal", program::WHO_LEARNS),
+            Misplaced::new(separate, "--preprocessing separate", ""),
+        ];
+        refuse("circuits", flags.into_iter().chain(args.read.flags()))?;
+        Ok(Task::Program(Box::new(program::load(&args.path)?)))
+    }
+
+    fn names(&self, protocol: Protocol) -> Result<Parties, CliError> {
+        match self {
+            Task::Circuit(_) => Ok(Parties::numbered(protocol.parties())),
+            Task::Program(program) => program::local_names(program, protocol).map(Parties),
         }
-        Ok(Task::Program(Box::new(program)))
     }
 }
 

@@ -11,6 +11,7 @@ pub mod astra;
 pub mod backend;
 pub mod convert;
 pub mod cost;
+pub mod level;
 pub mod multi_fan_in;
 pub mod party;
 pub mod plain;

@@ -124,18 +124,6 @@ impl Protocol {
     /// When `role` is not below [`Protocol::parties`].
     pub fn visit<V: RoleVisitor>(self, role: RoleId, visitor: V) -> V::Out {
         match (self, role) {
-            (Protocol::Trio, 0) => visitor.visit::<Trio<0>>(),
-            (Protocol::Trio, 1) => visitor.visit::<Trio<1>>(),
-            (Protocol::Trio, 2) => visitor.visit::<Trio<2>>(),
-            (Protocol::Astra, 0) => visitor.visit::<Astra<0>>(),
-            (Protocol::Astra, 1) => visitor.visit::<Astra<1>>(),
-            (Protocol::Astra, 2) => visitor.visit::<Astra<2>>(),
-            (Protocol::Replicated, 0) => visitor.visit::<Replicated<0>>(),
-            (Protocol::Replicated, 1) => visitor.visit::<Replicated<1>>(),
-            (Protocol::Replicated, 2) => visitor.visit::<Replicated<2>>(),
-            (Protocol::MultiFanIn, 0) => visitor.visit::<MultiFanIn<0>>(),
-            (Protocol::MultiFanIn, 1) => visitor.visit::<MultiFanIn<1>>(),
-            (Protocol::MultiFanIn, 2) => visitor.visit::<MultiFanIn<2>>(),
             (Protocol::Quad, 0) => visitor.visit::<Quad<0>>(),
             (Protocol::Quad, 1) => visitor.visit::<Quad<1>>(),
             (Protocol::Quad, 2) => visitor.visit::<Quad<2>>(),
@@ -143,20 +131,26 @@ impl Protocol {
             (Protocol::Plain, 0) => visitor.visit::<Plain<0>>(),
             (Protocol::Plain, 1) => visitor.visit::<Plain<1>>(),
             (Protocol::Plain, 2) => visitor.visit::<Plain<2>>(),
-            (protocol, role) => panic!("{protocol} has no role {role}"),
+            _ => match self.canonical(role, AnyRole(visitor)) {
+                Ok(out) => out,
+                Err(_) => panic!("{self} has no role {role}"),
+            },
         }
     }
-}
 
-impl Protocol {
     /// Calls `visitor` with the type of role `role` if this protocol's shares are replicated
     /// sharing in some coordinates, which is what programs run on.
     ///
     /// # Panics
     /// When `role` is not below [`Protocol::parties`].
     pub fn visit_canonical<V: CanonicalVisitor>(self, role: RoleId, visitor: V) -> Option<V::Out> {
-        Some(match (self, role) {
-            (Protocol::Plain | Protocol::Quad, _) => return None,
+        self.canonical(role, visitor).ok()
+    }
+
+    /// As [`Protocol::visit_canonical`]; gives the visitor back if there are no such shares.
+    fn canonical<V: CanonicalVisitor>(self, role: RoleId, visitor: V) -> Result<V::Out, V> {
+        Ok(match (self, role) {
+            (Protocol::Plain | Protocol::Quad, _) => return Err(visitor),
             (Protocol::Trio, 0) => visitor.visit::<Trio<0>>(),
             (Protocol::Trio, 1) => visitor.visit::<Trio<1>>(),
             (Protocol::Trio, 2) => visitor.visit::<Trio<2>>(),
@@ -180,6 +174,16 @@ pub trait CanonicalVisitor {
     type Out;
     /// Does it.
     fn visit<P: Canonical>(self) -> Self::Out;
+}
+
+/// A visitor of any role, for those whose shares are canonical.
+struct AnyRole<V>(V);
+
+impl<V: RoleVisitor> CanonicalVisitor for AnyRole<V> {
+    type Out = V::Out;
+    fn visit<P: Canonical>(self) -> V::Out {
+        self.0.visit::<P>()
+    }
 }
 
 /// Something to do with the type of a role.

@@ -238,8 +238,9 @@ pub fn output_begin<P: Role, W: Word>(
 }
 
 /// Sends what goes ahead, receives, and writes the opened values to `opened` if this role is a
-/// receiver: one run of words per slot. Where a protocol checks, the values are not to leave the
-/// protocol before another [`verify`](crate::verify::verify).
+/// receiver: one run of words per slot, exactly. Others pass what they like. Where a protocol
+/// checks, the values are not to leave the protocol before another
+/// [`verify`](crate::verify::verify).
 ///
 /// # Errors
 /// When the network fails, or something was computed since the last checks.
@@ -249,7 +250,7 @@ pub fn output_finish<P: Role, W: Word>(
     scratch: &mut TransferScratch<W>,
     shares: &Shares<W>,
     output: Output<'_>,
-    opened: &mut Vec<W>,
+    opened: &mut [W],
 ) -> Result<(), SharingError> {
     send_open_words::<P, W>(party, scratch, shares, output, Stream::Pre)?;
     log_open_words::<P, W>(party, scratch, shares, output);
@@ -267,10 +268,11 @@ pub fn output_finish<P: Role, W: Word>(
     if let Some(checker) = P::open_checker(P::ROLE) {
         party.log(opening_item(P::ROLE, checker), received);
     }
-    for (slot, run) in output.slots.iter().zip(received.chunks_exact(words)) {
+    let runs = received.chunks_exact(words).zip(opened.chunks_exact_mut(words));
+    for (slot, (run, opened)) in output.slots.iter().zip(runs) {
         let (first, second) = shares.get(*slot);
-        let values = first.iter().zip(second).zip(run);
-        opened.extend(values.map(|((first, second), word)| P::opened([*first, *second], *word)));
+        let values = first.iter().zip(second).zip(run).zip(opened);
+        values.for_each(|(((first, second), word), to)| *to = P::opened([*first, *second], *word));
     }
     Ok(())
 }

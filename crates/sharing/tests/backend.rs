@@ -64,7 +64,7 @@ fn share(b: &mut dyn Backend, kind: Kind, owner: usize, values: &[i128]) -> Secr
 }
 
 fn open(b: &mut dyn Backend, secret: &Secret) -> Vec<i128> {
-    b.open(secret, &EVERYONE).unwrap().unwrap_or_default()
+    b.open(secret, &EVERYONE).unwrap().unwrap_or_default().to_vec()
 }
 
 fn signed(value: i128, bits: u32) -> i128 {

@@ -77,7 +77,7 @@ fn open<P: Canonical, W: Word>(party: &mut Party<'_>, masked: Masked<W>) -> Vec<
     first.copy_from_slice(&words.first);
     second.copy_from_slice(&words.second);
     let output = Output { receivers: &[0, 1, 2], slots: &[0] };
-    let (mut scratch, mut opened) = (TransferScratch::default(), Vec::new());
+    let (mut scratch, mut opened) = (TransferScratch::default(), vec![W::ZERO; shares.words()]);
     let pass = Pass::unchecked(P::PROTOCOL).expect("a protocol without checks");
     transfer::output_begin::<P, W>(party, &pass, &mut scratch, &shares, output).unwrap();
     transfer::output_finish::<P, W>(party, &pass, &mut scratch, &shares, output, &mut opened)

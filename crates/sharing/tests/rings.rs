@@ -50,7 +50,7 @@ impl<'a> Bench<'a, '_> {
     /// Opens a slot to everybody.
     fn open<P: Role, W: Word>(&mut self, shares: &Shares<W>, slot: u32) -> Vec<W> {
         let output = Output { receivers: &[0, 1, 2], slots: &[slot] };
-        let (mut scratch, mut opened) = (TransferScratch::default(), Vec::new());
+        let (mut scratch, mut opened) = (TransferScratch::default(), vec![W::ZERO; shares.words()]);
         let party = &mut self.party;
         let pass = Pass::unchecked(P::PROTOCOL).expect("a protocol without checks");
         transfer::output_begin::<P, W>(party, &pass, &mut scratch, shares, output).unwrap();

@@ -12,7 +12,7 @@ mod show;
 
 pub use args::{NamedValue, TableArgs};
 pub use bench::random_inputs;
-pub use run::{is_program, run_program};
+pub use run::{WHO_LEARNS, is_program, local_names, run_program};
 pub use show::rows;
 
 use crate::error::CliError;

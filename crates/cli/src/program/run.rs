@@ -6,7 +6,7 @@ use super::{check, load, results};
 use crate::error::CliError;
 use crate::local::{self, Child};
 use crate::output::{Output, Report};
-use crate::run::{Parties, RunArgs, seconds, write_links};
+use crate::run::{Misplaced, Parties, PreprocessingArg, RunArgs, refuse, seconds, write_links};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::{Deserialize, Serialize, Serializer};
 use std::collections::BTreeMap;
@@ -14,6 +14,7 @@ use std::io::{self, Read, Write};
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
+use tacit_engine::circuit::FormChoice;
 use tacit_engine::program::{self as engine, CHUNK_ROWS, Prepared, ProgramJob, ProgramReport};
 use tacit_net::{PartyId, SessionConfig, connect};
 use tacit_program::{self as form, Program};
@@ -70,19 +71,36 @@ pub fn run_program(args: &RunArgs, output: Output) -> Result<ExitCode, CliError>
     Ok(ExitCode::SUCCESS)
 }
 
+/// What does in programs what `--reveal` does for circuits.
+pub const WHO_LEARNS: &str = "the program, which says who learns what";
+
 fn refuse_circuit_arguments(args: &RunArgs) -> Result<(), CliError> {
-    let given = [
-        (!args.inputs.is_empty(), "--input", "--table PARTY=FILE or --value INPUT=VALUE"),
-        (!args.outputs.is_empty(), "--output", "--result PARTY=FILE"),
-        (!args.owners.is_empty(), "--owner", "the program, which says who gives what"),
-        (!args.reveal.is_empty(), "--reveal", "the program, which says who learns what"),
+    let separate = matches!(args.preprocessing, PreprocessingArg::Separate);
+    let other_form = !matches!(args.form, FormChoice::Dealer);
+    let tables = "--table PARTY=FILE or --value INPUT=VALUE";
+    let flags = [
+        Misplaced::new(!args.inputs.is_empty(), "--input", tables),
+        Misplaced::new(!args.outputs.is_empty(), "--output", "--result PARTY=FILE"),
+        Misplaced::new(
+            !args.owners.is_empty(),
+            "--owner",
+            "the program, which says who gives what",
+        ),
+        Misplaced::new(!args.reveal.is_empty(), "--reveal", WHO_LEARNS),
+        Misplaced::new(separate, "--preprocessing separate", ""),
+        Misplaced::new(other_form, "--form", ""),
+        Misplaced::new(args.blocking().window_bytes > 0, "--window", "--chunk-rows ROWS"),
     ];
-    match given.iter().find(|(given, ..)| *given) {
-        Some((_, flag, instead)) => {
-            Err(CliError::input(format!("{flag} is for circuits; for programs use {instead}")))
-        }
-        None => Ok(()),
-    }
+    let values = args.style.flags().into_iter().chain(args.read.flags());
+    refuse("circuits", flags.into_iter().chain(values))
+}
+
+/// Names of the session's parties when all are local: those of the program, and others.
+pub fn local_names(program: &Program, protocol: Protocol) -> Result<Vec<String>, CliError> {
+    super::check_parties(program, protocol)?;
+    let mut names = program.parties.clone();
+    names.extend((names.len()..protocol.parties()).map(|i| format!("party{i}")));
+    Ok(names)
 }
 
 /// Who is who: parties of the program and of the session.
@@ -96,9 +114,7 @@ struct Names {
 impl Names {
     /// Locally, the program's first party is party 0, and so on.
     fn local(program: &Program, protocol: Protocol) -> Result<Self, CliError> {
-        super::check_parties(program, protocol)?;
-        let mut session = program.parties.clone();
-        session.extend((session.len()..protocol.parties()).map(|i| format!("party{i}")));
+        let session = local_names(program, protocol)?;
         let parties = (0..program.parties.len() as u8).map(PartyId).collect();
         Ok(Names { session, parties })
     }
@@ -221,7 +237,7 @@ fn one_party(
     bar.finish_and_clear();
     let outcome = outcome?;
     session.finish()?;
-    let printed = deliver(args, &is_me, &outcome.revealed, json)?;
+    let printed = deliver(args, &is_me, &outcome.revealed?, json)?;
     let (report, warnings) = (outcome.report, outcome.warnings);
     Ok(ProgramRun { names: names.session.clone(), report, warnings, printed })
 }

@@ -199,6 +199,38 @@ impl Parties {
             ))
         })
     }
+
+    /// Parties separated by commas.
+    pub fn list(&self, names: &str) -> Result<Vec<PartyId>, CliError> {
+        names.split(',').map(|name| self.find(name.trim())).collect()
+    }
+}
+
+/// A flag that may have been given for a program or circuit that it is not for.
+pub struct Misplaced {
+    given: bool,
+    flag: &'static str,
+    instead: &'static str,
+}
+
+impl Misplaced {
+    /// `instead` is what does the same there, or nothing.
+    pub fn new(given: bool, flag: &'static str, instead: &'static str) -> Misplaced {
+        Misplaced { given, flag, instead }
+    }
+}
+
+/// Refuses flags that are given although they are for `others` only.
+pub fn refuse(others: &str, flags: impl IntoIterator<Item = Misplaced>) -> Result<(), CliError> {
+    match flags.into_iter().find(|flag| flag.given) {
+        None => Ok(()),
+        Some(Misplaced { flag, instead: "", .. }) => {
+            Err(CliError::input(format!("{flag} is for {others} only")))
+        }
+        Some(Misplaced { flag, instead, .. }) => {
+            Err(CliError::input(format!("{flag} is for {others}; here use {instead}")))
+        }
+    }
 }
 
 impl RunArgs {

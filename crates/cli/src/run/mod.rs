@@ -4,7 +4,7 @@ mod args;
 mod party;
 mod report;
 
-pub use args::{Parties, PreprocessingArg, RunArgs};
+pub use args::{Misplaced, Parties, PreprocessingArg, RunArgs, refuse};
 pub use party::in_turn;
 pub use report::{seconds, write_links};
 
@@ -30,6 +30,7 @@ pub fn run(args: &RunArgs, output: Output) -> Result<ExitCode, CliError> {
         });
         return Ok(Child::report(result));
     }
+    refuse("programs", args.program.flags())?;
     let circuit = file::read(&args.path, &args.read)?;
     let results = match args.party_file()? {
         None => {

@@ -124,8 +124,7 @@ impl<'k, P: Role, W: Word> Worker<'k, P, W> {
         let output = Output { receivers: &[OWNER], slots: &[0] };
         let mut scratch = TransferScratch::default();
         transfer::output_begin::<P, W>(party, pass, &mut scratch, &shares, output)?;
-        let mut opened = Vec::new();
-        let scratch = &mut scratch;
+        let (scratch, mut opened) = (&mut scratch, Buffer::zeros(words));
         transfer::output_finish::<P, W>(party, pass, scratch, &shares, output, &mut opened)?;
         if P::ROLE == OWNER && (0..words).any(|i| opened[i] != self.expected(i)) {
             return Err(SharingError::Shape("the first result is wrong".into()));

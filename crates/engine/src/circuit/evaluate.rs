@@ -221,10 +221,10 @@ impl RunRole<'_> {
             let task = Worker::<P>::new(compiled, party, streams, values, worker, *progress);
             let words = compiled.share_of(worker).len() as u64;
             let expected = ahead.map(|per_word| (per_word * words * 8) as usize);
-            match job.preprocessing {
+            Ok(match job.preprocessing {
                 Preprocessing::Separate => task.separate(&expected[..job.places.len()]),
                 Preprocessing::Interleaved => task.interleaved(),
-            }
+            }?)
         })
     }
 

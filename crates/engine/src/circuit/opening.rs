@@ -3,7 +3,7 @@
 use super::compile::Compiled;
 use std::collections::VecDeque;
 use std::ops::Range;
-use tacit_ring::Z2;
+use tacit_ring::{Word, Z2};
 use tacit_sharing::transfer::{self, KeptDraws, Output, TransferScratch};
 use tacit_sharing::verify::Pass;
 use tacit_sharing::{Party, Role, Shares, SharingError};
@@ -95,10 +95,14 @@ impl Opener {
         shares: &Shares<Z2>,
         output: Output<'_>,
     ) -> Result<(), SharingError> {
-        self.buffer.clear();
+        let learned = output.receivers.contains(&P::ROLE);
+        let words = if learned { output.slots.len() * at.len() } else { 0 };
+        self.buffer.resize(words, Z2::ZERO);
         let (scratch, buffer) = (&mut self.transfer, &mut *self.buffer);
         transfer::output_finish::<P, Z2>(party, pass, scratch, shares, output, buffer)?;
-        self.opened.put(port, at, &self.buffer);
+        if learned {
+            self.opened.put(port, at, &self.buffer);
+        }
         Ok(())
     }
 

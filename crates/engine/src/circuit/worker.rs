@@ -20,11 +20,11 @@ use std::ops::Range;
 use std::time::Duration;
 use tacit_net::Phase;
 use tacit_ring::Z2;
-use tacit_sharing::multi_fan_in::wide::{self, WideScratch};
+use tacit_sharing::level::LevelScratch;
 use tacit_sharing::party::Streams;
 use tacit_sharing::transfer::{self, Input, Output, TransferScratch};
 use tacit_sharing::verify::{Journal, Pass};
-use tacit_sharing::{Draws, Party, Role, Shares, SharingError, Timing, products};
+use tacit_sharing::{Draws, Party, Role, Shares, SharingError, Timing};
 use zeroize::Zeroizing;
 
 /// What a worker has at the end: all outputs under a protocol that checks nothing, else shares of
@@ -50,8 +50,7 @@ pub(super) struct Worker<'a, 'm, P> {
     values: &'a [Option<Lanes>],
     at: Range<usize>,
     progress: &'a (dyn Fn(u64) + Sync),
-    products: products::Scratch<Z2>,
-    wide: WideScratch<Z2>,
+    products: LevelScratch,
     transfer: TransferScratch<Z2>,
     /// Values on their way in.
     buffer: Zeroizing<Vec<Z2>>,
@@ -86,8 +85,7 @@ impl<'a, 'm, P: Role> Worker<'a, 'm, P> {
             values,
             at,
             progress,
-            products: products::Scratch::default(),
-            wide: WideScratch::default(),
+            products: LevelScratch::default(),
             transfer: TransferScratch::default(),
             buffer: Zeroizing::new(Vec::with_capacity(compiled.widest_port() * words)),
             spare: Vec::new(),
@@ -257,27 +255,15 @@ impl<'a, 'm, P: Role> Worker<'a, 'm, P> {
     }
 
     fn begin_level(&mut self, block: &mut Block<'a>, level: usize) -> Result<(), SharingError> {
-        let compiled = self.compiled;
         let Block { shares, draws, .. } = block;
-        let gates = compiled.schedule.products(level);
-        products::begin::<P, Z2>(&mut self.party, draws, &mut self.products, shares, gates)?;
-        for gate in compiled.schedule.wide(level) {
-            let gate = wide_gate(compiled, level, gate);
-            wide::begin::<P, Z2>(&mut self.party, draws, &mut self.wide, shares, gate)?;
-        }
-        Ok(())
+        let level = self.compiled.level(level);
+        level.begin::<P>(&mut self.party, draws, &mut self.products, shares)
     }
 
     fn finish_level(&mut self, block: &mut Block<'a>, level: usize) -> Result<(), SharingError> {
-        let compiled = self.compiled;
-        let gates = compiled.schedule.products(level);
         let Block { shares, draws, .. } = block;
-        products::finish::<P, Z2>(&mut self.party, draws, &mut self.products, shares, gates)?;
-        for gate in compiled.schedule.wide(level) {
-            let gate = wide_gate(compiled, level, gate);
-            wide::finish::<P, Z2>(&mut self.party, draws, &mut self.wide, shares, gate)?;
-        }
-        Ok(())
+        let level = self.compiled.level(level);
+        level.finish::<P>(&mut self.party, draws, &mut self.products, shares)
     }
 
     /// Sends what opens the outputs, where that needs no checks first.
@@ -371,16 +357,4 @@ fn is_late<P: Role>(port: &InputPort) -> bool {
 
 fn port_input<'v>(port: &'v InputPort, values: &'v [Z2]) -> Input<'v, Z2> {
     Input { owner: port.owner, timing: port.timing, slots: &port.slots, values }
-}
-
-fn wide_gate<'c>(
-    compiled: &'c Compiled,
-    level: usize,
-    gate: &'c tacit_circuit::schedule::Wide,
-) -> wide::Gate<'c> {
-    wide::Gate {
-        plan: compiled.plan(level, gate.poly),
-        inputs: compiled.schedule.wide_inputs(gate),
-        outputs: compiled.schedule.wide_outputs(gate),
-    }
 }

@@ -4,7 +4,7 @@ use super::rings::NodeRings;
 use std::collections::HashMap;
 use std::sync::Arc;
 use tacit_program::{Interval, Node, Type, ValueId};
-use tacit_sharing::backend::{Backend, Kind, Name, Planes, Ring, Secret};
+use tacit_sharing::backend::{Backend, Kind, Name, Planes, Ring, Secret, Values};
 use tacit_sharing::{RoleId, SharingError};
 
 /// A value as an operation meets it. In a dry run nobody has values.
@@ -14,7 +14,7 @@ pub(super) enum Operand {
     /// Known to all.
     Public(Option<Vec<i128>>),
     /// Known to one role.
-    Private(RoleId, Option<Vec<i128>>),
+    Private(RoleId, Option<Values>),
 }
 
 /// Which rows are in which group: group operand, filter, first group, number of groups.
@@ -92,20 +92,21 @@ impl Task<'_> {
         let len = self.len(i);
         let key = (self.node.operands[i], kind);
         match &self.operands[i] {
-            Operand::Secret(secret) => return Ok(secret.clone()),
+            Operand::Secret(secret) => Ok(secret.clone()),
             Operand::Public(values) => {
                 let values = values.as_deref().unwrap_or(&[0]);
-                return Ok(Arc::new(self.backend.public(kind, values, len)));
+                Ok(Arc::new(self.backend.public(kind, values, len)))
             }
-            Operand::Private(..) => {}
+            Operand::Private(owner, values) => {
+                if let Some(known) = self.cache.shared.get(&key) {
+                    return Ok(known.clone());
+                }
+                let values = values.as_ref().map(|values| &values[..]);
+                let secret = Arc::new(self.backend.input(kind, *owner, values, len)?);
+                self.cache.shared.insert(key, secret.clone());
+                Ok(secret)
+            }
         }
-        if let Some(known) = self.cache.shared.get(&key) {
-            return Ok(known.clone());
-        }
-        let Operand::Private(owner, values) = &self.operands[i] else { unreachable!() };
-        let secret = Arc::new(self.backend.input(kind, *owner, values.as_deref(), len)?);
-        self.cache.shared.insert(key, secret.clone());
-        Ok(secret)
     }
 
     /// The low `bits` bits of operand `i` minus a public number, in two's complement.
@@ -116,7 +117,8 @@ impl Task<'_> {
             let step = len.next_multiple_of(64);
             let values = values.as_ref().map(|values| planes_of(values, minus, bits, step));
             let all = step * bits as usize;
-            let shared = self.backend.input(Kind::Bits, *owner, values.as_deref(), all)?;
+            let values = values.as_ref().map(|values| &values[..]);
+            let shared = self.backend.input(Kind::Bits, *owner, values, all)?;
             let planes: Vec<Secret> =
                 (0..bits as usize).map(|j| shared.slice(j * step..j * step + len)).collect();
             return Ok(Planes::of(&planes.iter().collect::<Vec<_>>()));
@@ -138,8 +140,8 @@ impl Task<'_> {
 }
 
 /// The low bits of values minus a number, plane after plane of `step` lanes.
-fn planes_of(values: &[i128], minus: i128, bits: u32, step: usize) -> Vec<i128> {
-    let mut planes = vec![0; step * bits as usize];
+fn planes_of(values: &[i128], minus: i128, bits: u32, step: usize) -> Values {
+    let mut planes = Values::new(vec![0; step * bits as usize]);
     for (j, plane) in planes.chunks_exact_mut(step.max(1)).enumerate() {
         for (bit, value) in plane.iter_mut().zip(values) {
             *bit = (value - minus) >> j & 1;

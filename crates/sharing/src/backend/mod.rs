@@ -21,8 +21,12 @@ use crate::registry::{CanonicalVisitor, Protocol};
 use crate::role::{Canonical, RoleId};
 use std::sync::Arc;
 use three_party::ThreeParty;
+use zeroize::Zeroizing;
 
 type Result<T> = std::result::Result<T, SharingError>;
+
+/// Values in the clear, raw in fixed point. They are wiped when dropped.
+pub type Values = Zeroizing<Vec<i128>>;
 
 /// Operations on secret arrays. All parties call the same ones in the same order, on arrays of the
 /// same kinds and lengths. What is local and the same for every protocol is a method of
@@ -47,7 +51,7 @@ pub trait Backend {
     ///
     /// # Errors
     /// When the network fails.
-    fn open(&mut self, secret: &Secret, receivers: &[RoleId]) -> Result<Option<Vec<i128>>>;
+    fn open(&mut self, secret: &Secret, receivers: &[RoleId]) -> Result<Option<Values>>;
 
     /// Products, element by element; of bits: conjunctions.
     ///

@@ -3,6 +3,7 @@
 use crate::arrays::SharedVec;
 use crate::convert::BitPlanes;
 use tacit_ring::{Buffer, Word, Z2, simd, transpose, word};
+use zeroize::Zeroizing;
 
 /// The rings that programs compute in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -318,8 +319,8 @@ pub(crate) fn bits_of(secret: &Secret) -> &BitPlanes {
 /// Public bits, packed; a single one fills all lanes.
 pub(super) fn packed(values: &[i128], len: usize) -> Buffer<Z2> {
     let mut bits = Buffer::<Z2>::zeros(len.div_ceil(64));
-    let bytes: Vec<u8> =
-        (0..len).map(|i| (values[if values.len() == 1 { 0 } else { i }] & 1) as u8).collect();
+    let bit = |i| (values[if values.len() == 1 { 0 } else { i }] & 1) as u8;
+    let bytes: Zeroizing<Vec<u8>> = Zeroizing::new((0..len).map(bit).collect());
     if len > 0 {
         transpose::pack(&bytes, 1, word::lanes_mut(&mut bits));
     }

@@ -1,7 +1,7 @@
 //! A backend that computes nothing and counts what everything costs.
 
 use super::sort::DIGIT_BITS;
-use super::{Backend, Circuits, Kind, Name, Planes, Result, Ring, Secret};
+use super::{Backend, Circuits, Kind, Name, Planes, Result, Ring, Secret, Values};
 use crate::Protocol;
 use crate::arrays::MatrixShape;
 use crate::convert::{Layered, deal_cost, gadget_cost};
@@ -89,7 +89,7 @@ impl Backend for Tally {
         Secret::dry(kind, len)
     }
 
-    fn open(&mut self, secret: &Secret, receivers: &[RoleId]) -> Result<Option<Vec<i128>>> {
+    fn open(&mut self, secret: &Secret, receivers: &[RoleId]) -> Result<Option<Values>> {
         self.step(cost::output(self.protocol, receivers) * Self::size(secret.kind, secret.len));
         Ok(None)
     }
@@ -160,7 +160,7 @@ impl Backend for Tally {
         let groups = circuit.groups(words) as u64;
         self.bytes += circuit.traffic(self.protocol) * (8 * words as u64);
         for level in 0..circuit.depth() {
-            let traffic = circuit.level_traffic(self.protocol, level);
+            let traffic = circuit.level(level).traffic(self.protocol);
             for (role, rounds) in self.rounds.iter_mut().enumerate() {
                 *rounds += groups * u64::from(traffic.is_awaited_by(role));
             }
@@ -176,10 +176,7 @@ impl Backend for Tally {
         let step = n.next_multiple_of(64);
         for bit in (0..planes.planes).step_by(DIGIT_BITS) {
             let digits = (planes.planes - bit).min(DIGIT_BITS);
-            if digits == 3 {
-                self.multiply(&bits(3 * step), &bits(3 * step))?;
-            }
-            if digits >= 2 {
+            if digits == 2 {
                 self.multiply(&bits(n), &bits(n))?;
             }
             self.bit_to_ring(&bits(((1 << digits) - 1) * step), Ring::W32)?;

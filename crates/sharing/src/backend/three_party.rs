@@ -1,10 +1,11 @@
 //! Programs under the three-party protocols.
 
 use super::secret::{Element, bits_of, packed, typed};
-use super::{Backend, Circuits, Data, Kind, Name, Planes, Result, Ring, Secret};
+use super::{Backend, Circuits, Data, Kind, Name, Planes, Result, Ring, Secret, Values};
 use crate::arrays::{self, Cut, MatrixShape, SharedVec};
 use crate::convert::shuffle::Hop;
-use crate::convert::{self, BitPlanes, Desk, Layered, LayeredScratch, Masked, Seat};
+use crate::convert::{self, BitPlanes, Desk, Layered, Masked, Seat};
+use crate::level::LevelScratch;
 use crate::party::{Draws, Keys, Party, SharingError};
 use crate::products::Scratch;
 use crate::role::{Canonical, RoleId, Timing};
@@ -52,7 +53,7 @@ impl RingKeys {
 pub struct ThreeParty<'m, P> {
     pub(super) party: Party<'m>,
     pub(super) keys: RingKeys,
-    layered: LayeredScratch,
+    layered: LevelScratch,
     circuits: Circuits,
     /// These protocols check nothing.
     pass: Pass,
@@ -121,7 +122,7 @@ impl<'m, P: Canonical> ThreeParty<'m, P> {
             pass,
             party,
             keys,
-            layered: LayeredScratch::default(),
+            layered: LevelScratch::default(),
             circuits: Circuits::new(P::PROTOCOL),
             role: PhantomData,
         })
@@ -172,17 +173,18 @@ impl<'m, P: Canonical> ThreeParty<'m, P> {
         &mut self,
         words: &SharedVec<W>,
         receivers: &[RoleId],
-    ) -> Result<Vec<W>> {
+    ) -> Result<Buffer<W>> {
         self.party.next_step();
         if words.is_empty() {
-            return Ok(Vec::new());
+            return Ok(Buffer::default());
         }
         let mut shares = Shares::new(1, words.len());
         let (first, second) = shares.get_mut(0);
         first.copy_from_slice(&words.first);
         second.copy_from_slice(&words.second);
         let output = Output { receivers, slots: &[0] };
-        let (mut scratch, mut opened) = (TransferScratch::default(), Vec::new());
+        let learned = if receivers.contains(&P::ROLE) { words.len() } else { 0 };
+        let (mut scratch, mut opened) = (TransferScratch::default(), Buffer::zeros(learned));
         let party = &mut self.party;
         transfer::output_begin::<P, W>(party, &self.pass, &mut scratch, &shares, output)?;
         let pass = &self.pass;
@@ -220,11 +222,11 @@ impl<'m, P: Canonical> ThreeParty<'m, P> {
         &mut self,
         secret: &Secret,
         receivers: &[RoleId],
-    ) -> Result<Option<Vec<i128>>> {
+    ) -> Result<Option<Values>> {
         let opened = self.open_words::<W>(typed::<W>(secret), receivers)?;
         let shift = 128 - W::BITS;
         let signed = |w: &W| ((w.to_u128() << shift) as i128) >> shift;
-        Ok(receivers.contains(&P::ROLE).then(|| opened.iter().map(signed).collect()))
+        Ok(receivers.contains(&P::ROLE).then(|| Values::new(opened.iter().map(signed).collect())))
     }
 
     pub(super) fn multiply_words<W: Held>(
@@ -460,15 +462,15 @@ impl<P: Canonical> Backend for ThreeParty<'_, P> {
         by_ring!(ring, self.public_ring(values, len))
     }
 
-    fn open(&mut self, secret: &Secret, receivers: &[RoleId]) -> Result<Option<Vec<i128>>> {
+    fn open(&mut self, secret: &Secret, receivers: &[RoleId]) -> Result<Option<Values>> {
         let Kind::Ring(ring) = secret.kind else {
             let bits = bits_in(secret)?;
             // Lanes beyond the last may be anything: they stay closed.
             let opened = self.open_words::<Z2>(&bits.only_lanes().shares, receivers)?;
-            let lanes = |w: &Z2| (0..64).map(|i| i128::from(w.0 >> i & 1)).collect::<Vec<_>>();
+            let lane = |i: usize| i128::from(opened[i / 64].0 >> (i % 64) & 1);
             return Ok(receivers
                 .contains(&P::ROLE)
-                .then(|| opened.iter().flat_map(lanes).take(secret.len).collect()));
+                .then(|| Values::new((0..secret.len).map(lane).collect())));
         };
         by_ring!(ring, self.open_ring(secret, receivers))
     }

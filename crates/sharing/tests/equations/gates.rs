@@ -7,7 +7,7 @@ use crate::lanes::{
     Column, Reuse, Scene, SortedViews, Stage, assert_told_alone, constant, leaks, sum, views,
 };
 use tacit_circuit::Poly;
-use tacit_ring::Z2;
+use tacit_ring::{Word, Z2};
 use tacit_sharing::multi_fan_in::plan::{Form, PolyPlan};
 use tacit_sharing::multi_fan_in::wide::{self, Gate, WideScratch};
 use tacit_sharing::transfer::{self, Output, TransferScratch};
@@ -145,7 +145,8 @@ pub fn opened<P: Role>(
     slots: &[u32],
 ) -> Vec<Column> {
     let output = Output { receivers, slots };
-    let (mut scratch, mut values) = (TransferScratch::default(), Vec::new());
+    let words = if receivers.contains(&P::ROLE) { slots.len() * stage.words } else { 0 };
+    let (mut scratch, mut values) = (TransferScratch::default(), vec![Z2::ZERO; words]);
     let party = &mut stage.party;
     let pass = Pass::unchecked(P::PROTOCOL).expect("a protocol without checks");
     transfer::output_begin::<P, Z2>(party, &pass, &mut scratch, shares, output).unwrap();
