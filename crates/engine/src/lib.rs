@@ -2,7 +2,6 @@
 //! protocol of the registry, with a report of what it cost.
 
 pub mod bench;
-mod checks;
 pub mod circuit;
 pub mod program;
 pub mod values;

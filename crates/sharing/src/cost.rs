@@ -149,14 +149,14 @@ pub fn polynomial(protocol: Protocol, plan: &PolyPlan) -> Traffic {
 }
 
 /// Rounds of one comparison of transcripts.
-pub const CHECK_ROUNDS: u64 = 2;
+pub const CHECK_ROUNDS: u64 = 3;
 
 /// Bytes of one comparison of transcripts, whatever was computed.
 #[must_use]
 pub fn checks(protocol: Protocol) -> Traffic {
     let roles = if protocol.is_checked() { protocol.parties() } else { 0 };
     let pairs = links().filter(|(from, to)| from != to && *from < roles && *to < roles);
-    let each = 2 * DIGEST_BYTES as u64;
+    let each = CHECK_ROUNDS * DIGEST_BYTES as u64;
     pairs.fold(Traffic::default(), |sum, (from, to)| sum.sent(from, to, Stream::On, each))
 }
 

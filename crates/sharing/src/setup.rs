@@ -6,7 +6,8 @@
 //! Four parties: every three have a key that the fourth lacks. Their lowest role draws it and sends
 //! it to the other two, who compare what they got: a sender that gives them different keys is
 //! found out before anything else is sent. One that draws badly only hurts itself: the key hides
-//! values from the fourth role, and with one corruption that one is honest then.
+//! values from the fourth role, and with one corruption that one is honest then. Every two have a
+//! key besides, for the checks before an opening.
 
 use crate::Protocol;
 use crate::party::{Keys, SharingError, role_in};
@@ -18,6 +19,8 @@ use tacit_ring::{Entropy, Prg, Seed, hash};
 /// once.
 pub struct Secrets {
     seeds: Vec<Seed>,
+    /// Of four parties, the secret with each other role, by role.
+    pairs: Vec<Option<Seed>>,
     /// The first key gives two streams per step.
     tail: bool,
     /// Number of [`Secrets::keys`] calls so far.
@@ -50,12 +53,25 @@ impl Secrets {
         let role = role_in(places, mesh.me())?;
         mesh.set_phase(Phase::Setup);
         let context = Context { session, protocol, places, role };
-        let seeds = match protocol.parties() {
-            4 => context.triples(mesh, entropy)?,
-            _ => context.pairs(mesh, entropy)?,
-        };
-        // Of four parties the key that role 0 lacks; it is the first one of all others.
-        Ok(Secrets { seeds, tail: protocol.parties() == 4 && role != 0, given: 0 })
+        if protocol.parties() == 3 {
+            let peers = [(role + 1) % 3, (role + 2) % 3];
+            let seeds = context.pairs(mesh, &peers, entropy)?;
+            return Ok(Secrets { seeds, pairs: Vec::new(), tail: false, given: 0 });
+        }
+        let peers: Vec<RoleId> = (0..4).filter(|peer| *peer != role).collect();
+        let mut pairs: Vec<Option<Seed>> = (0..4).map(|_| None).collect();
+        for (peer, seed) in peers.iter().zip(context.pairs(mesh, &peers, entropy)?) {
+            pairs[*peer] = Some(seed);
+        }
+        let seeds = context.triples(mesh, entropy)?;
+        // The key that role 0 lacks is the first one of all others.
+        Ok(Secrets { seeds, pairs, tail: role != 0, given: 0 })
+    }
+
+    /// The secrets with other roles that checks before openings are keyed by, by role.
+    #[must_use]
+    pub fn take_pairs(&mut self) -> Vec<Option<Seed>> {
+        std::mem::take(&mut self.pairs)
     }
 
     /// Keys of all workers for one purpose, over the ring of `ring_bits`-bit words. No two calls
@@ -81,15 +97,21 @@ impl Secrets {
 }
 
 impl Context<'_> {
-    /// The secrets with roles `role + 1` and `role + 2`.
-    fn pairs(&self, mesh: &mut Mesh, entropy: &mut Entropy) -> Result<Vec<Seed>, SharingError> {
-        let peers = [(self.role + 1) % 3, (self.role + 2) % 3];
-        let mine = [entropy.seed()?, entropy.seed()?];
-        for (seed, peer) in mine.iter().zip(peers) {
-            mesh.send(self.places[peer], Stream::On, seed.expose())?;
+    /// The secrets with some roles, each derived from a seed of both.
+    fn pairs(
+        &self,
+        mesh: &mut Mesh,
+        peers: &[RoleId],
+        entropy: &mut Entropy,
+    ) -> Result<Vec<Seed>, SharingError> {
+        let mut mine = Vec::with_capacity(peers.len());
+        for peer in peers {
+            let seed = entropy.seed()?;
+            mesh.send(self.places[*peer], Stream::On, seed.expose())?;
+            mine.push(seed);
         }
-        let mut secrets = Vec::with_capacity(2);
-        for (mine, peer) in mine.iter().zip(peers) {
+        let mut secrets = Vec::with_capacity(peers.len());
+        for (mine, &peer) in mine.iter().zip(peers) {
             let theirs = self.receive(mesh, peer)?;
             let (i, j) = (self.role.min(peer), self.role.max(peer));
             let (first, second) = if self.role < peer { (mine, &theirs) } else { (&theirs, mine) };

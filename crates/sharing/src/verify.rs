@@ -1,22 +1,31 @@
-//! Checks before openings (spec 1.5, 1.6): transcripts of what pairs of roles must agree on, and
-//! the exchange of their digests.
+//! Checks before openings (after spec 1.5, 1.6): transcripts of what pairs of roles must agree on,
+//! and their comparison.
 //!
 //! A role puts a word that another one could have changed into the transcript of all roles that
-//! know it. At the end of an epoch each pair compares digests, and each role tells all others
-//! that its comparisons went well. Only with that of everybody there is a [`Pass`], and nothing
-//! opens without one. What an opening itself sends is compared in the same way before the values
+//! know it. At the end of an epoch the transcripts of all pairs are compared, and nothing opens
+//! before everybody knows that all agree: openings want a [`Pass`], and [`Verifier::end_epoch`] is
+//! where one comes from. What an opening itself sends is compared in the same way before the values
 //! leave the protocol.
 //!
 //! Each (kind, members) has its own running hash, fed in circuit order at all members, whatever the
 //! order in which different kinds interleave. Workers have transcripts of their own; digests cover
 //! them in worker order, so they do not depend on the timing of threads.
+//!
+//! **The comparison tells one bit only**: whether all pairs agree. Digests must not be shown, not
+//! even to the other role of the pair: after a cheat honest roles go on with wrong values, and their
+//! transcripts depend on secrets by bits that the cheat can guess and hash. Nor may it show which
+//! pair differs. So a role `p` publishes only the sum (exclusive or) over its peers `q` of
+//! `F(K_pq, digest_pq)`, `F` a keyed hash and `K_pq` the pair's secret: where a pair agrees its two
+//! terms cancel, and where two honest roles differ the total is random to everybody else. A role
+//! commits to its sum before it sees others'. Whoever deviates makes some honest pair differ with
+//! certainty (a protocol's promise), so the run ends, and all that is seen is a random sum.
 
 use crate::Protocol;
 use crate::party::{Party, SharingError};
 use crate::role::RoleId;
 use tacit_net::{Mesh, PartyId, Phase, Stream};
-use tacit_ring::Word;
 use tacit_ring::hash::{self, Transcript};
+use tacit_ring::{Seed, Word};
 
 /// What a word in a transcript is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -30,10 +39,8 @@ pub enum Kind {
     Raise = 3,
     /// The result under masks, which every evaluator can compute.
     Result = 4,
-    /// What only the mask holder and the role that lags can compute.
-    Masks = 5,
     /// What opens a value.
-    Opening = 6,
+    Opening = 5,
 }
 
 /// A kind of word and the roles that compare it, as bits.
@@ -61,18 +68,19 @@ impl Item {
         self.kind
     }
 
-    /// Whether `role` compares it.
-    #[must_use]
-    pub fn has(self, role: RoleId) -> bool {
+    fn has(self, role: RoleId) -> bool {
         self.members >> role & 1 == 1
     }
 }
 
 /// One worker's transcripts since the last epoch.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Journal {
     entries: Vec<(Item, Transcript)>,
 }
+
+/// Digests of items, in a fixed order.
+type Closed = Vec<(Item, Digest)>;
 
 impl Journal {
     /// Appends what this role knows of an item.
@@ -100,20 +108,33 @@ impl Journal {
         self.entries.iter().all(|(item, _)| item.kind == kind)
     }
 
-    /// The digests of all items, in a fixed order.
-    fn close(self) -> Vec<(Item, [u8; DIGEST_BYTES])> {
-        let mut closed: Vec<_> = self
-            .entries
-            .into_iter()
-            .map(|(item, transcript)| (item, transcript.finish()))
-            .collect();
+    fn close(self) -> Closed {
+        let entries = self.entries.into_iter();
+        let mut closed: Closed =
+            entries.map(|(item, transcript)| (item, transcript.finish())).collect();
         closed.sort_unstable_by_key(|(item, _)| *item);
         closed
     }
+
+    /// The items on which two roles that compare them differ, for tests of what catches what.
+    #[cfg(feature = "testing")]
+    #[must_use]
+    pub fn differences(mine: Journal, me: RoleId, theirs: Journal, peer: RoleId) -> Vec<Item> {
+        let shared = |journal: Journal, other: RoleId| -> Closed {
+            journal.close().into_iter().filter(|(item, _)| item.has(other)).collect()
+        };
+        let (mine, theirs) = (shared(mine, peer), shared(theirs, me));
+        let here = mine.iter().filter(|entry| !theirs.contains(entry));
+        let there = theirs.iter().filter(|entry| !mine.contains(entry));
+        let mut items: Vec<Item> = here.chain(there).map(|(item, _)| *item).collect();
+        items.sort_unstable();
+        items.dedup();
+        items
+    }
 }
 
-/// Leave to open what was computed before it was given out. It comes from [`verify`] alone where a
-/// protocol checks, and is used up by one opening.
+/// Leave to open what was computed before it was given out. Where a protocol checks, it comes from
+/// [`Verifier::end_epoch`] alone.
 pub struct Pass {
     _private: (),
 }
@@ -124,111 +145,173 @@ impl Pass {
     pub fn unchecked(protocol: Protocol) -> Option<Pass> {
         (!protocol.is_checked()).then_some(Pass { _private: () })
     }
+
+    /// Leave that nobody gave, for tests of what checks would have caught.
+    #[cfg(feature = "testing")]
+    #[must_use]
+    pub fn insecure() -> Pass {
+        Pass { _private: () }
+    }
 }
 
-/// What an epoch's digests and tokens are bound to.
-pub struct Epoch<'e> {
-    /// Fresh for each session.
-    pub session: &'e [u8],
-    /// Number of the epoch in the session.
-    pub number: u64,
-}
-
-/// Bytes of a digest, and of a token.
+/// Bytes of a digest, and of what a role publishes at the end of an epoch.
 pub(crate) const DIGEST_BYTES: usize = 32;
 
-/// Ends an epoch: compares the transcripts of all workers with every peer, then waits for the word
-/// of all peers that theirs agree too. `journals` are those of all workers, in order; they start
-/// afresh.
-///
-/// # Errors
-/// [`SharingError::Check`] when a digest differs; the session is over then for everybody. Network
-/// errors when a digest or a word is missing.
-pub fn verify(
-    mesh: &mut Mesh,
+type Digest = [u8; DIGEST_BYTES];
+
+/// Ends the epochs of a session.
+pub struct Verifier {
     protocol: Protocol,
-    places: &[PartyId],
-    epoch: &Epoch<'_>,
-    journals: Vec<Journal>,
-) -> Result<Pass, SharingError> {
-    mesh.set_phase(Phase::Verify);
-    let mut party = Party::new(mesh, places)?;
-    let me = party.role();
-    let peers: Vec<RoleId> = (0..protocol.parties()).filter(|peer| *peer != me).collect();
-    let closed: Vec<_> = journals.into_iter().map(Journal::close).collect();
-    let mine: Vec<[u8; DIGEST_BYTES]> =
-        peers.iter().map(|peer| digest(protocol, epoch, [me, *peer], &closed)).collect();
-    for (peer, digest) in peers.iter().zip(&mine) {
-        party.send(*peer, Stream::On, digest)?;
+    places: Vec<PartyId>,
+    /// Fresh for each session.
+    session: Vec<u8>,
+    /// The secret with each other role.
+    pairs: Vec<Option<Seed>>,
+    epoch: u64,
+}
+
+impl Verifier {
+    /// `session` must be fresh; `pairs` are those of
+    /// [`Secrets::take_pairs`](crate::setup::Secrets::take_pairs).
+    #[must_use]
+    pub fn new(
+        protocol: Protocol,
+        places: &[PartyId],
+        session: Vec<u8>,
+        pairs: Vec<Option<Seed>>,
+    ) -> Self {
+        Verifier { protocol, places: places.to_vec(), session, pairs, epoch: 0 }
     }
-    party.next_step();
-    let mut failed = None;
-    for (peer, digest) in peers.iter().zip(&mine) {
-        let mut theirs = [0u8; DIGEST_BYTES];
-        party.recv(*peer, Stream::On, &mut theirs)?;
-        if !hash::equal(digest, &theirs) {
-            failed.get_or_insert(*peer);
+
+    /// Ends an epoch: leave to open, if the transcripts of all pairs agree. `journals` are those of
+    /// all workers, in order. Three rounds, 32 bytes from everybody to everybody in each; nothing
+    /// under protocols without checks.
+    ///
+    /// # Errors
+    /// When a check failed or somebody does not answer; the session is over for everybody then.
+    pub fn end_epoch(
+        &mut self,
+        mesh: &mut Mesh,
+        journals: Vec<Journal>,
+    ) -> Result<Pass, SharingError> {
+        if let Some(pass) = Pass::unchecked(self.protocol) {
+            return Ok(pass);
         }
-    }
-    if let Some(peer) = failed {
-        return Err(party.fail(differs(places, peer)));
-    }
-    agree(&mut party, protocol, epoch, &peers)?;
-    Ok(Pass { _private: () })
-}
-
-/// Tells all peers that every comparison went well, and waits for the same from all.
-fn agree(
-    party: &mut Party<'_>,
-    protocol: Protocol,
-    epoch: &Epoch<'_>,
-    peers: &[RoleId],
-) -> Result<(), SharingError> {
-    let token = |from: RoleId| -> [u8; DIGEST_BYTES] {
-        let parts: [&[u8]; 4] =
-            [epoch.session, protocol.name().as_bytes(), &epoch.number.to_le_bytes(), &[from as u8]];
-        hash::derive_key("tacit 2026 end of an epoch", &parts)
-    };
-    for peer in peers {
-        party.send(*peer, Stream::On, &token(party.role()))?;
-    }
-    party.next_step();
-    for peer in peers {
-        let mut theirs = [0u8; DIGEST_BYTES];
-        party.recv(*peer, Stream::On, &mut theirs)?;
-        if theirs != token(*peer) {
-            let what = format!("role {peer} did not confirm its checks; nothing was opened");
-            return Err(party.fail(what));
+        self.epoch += 1;
+        mesh.set_phase(Phase::Verify);
+        let mut party = Party::new(mesh, &self.places)?;
+        let mine = self.sum(party.role(), journals)?;
+        let total = self.exchange_sums(&mut party, mine)?;
+        if !hash::equal(&total, &[0; DIGEST_BYTES]) {
+            let what = "the parties' transcripts differ: somebody deviated from the protocol, or \
+                        the network changed a message";
+            return Err(party.fail(what.into()));
         }
+        self.confirm(&mut party)?;
+        Ok(Pass { _private: () })
     }
-    party.flush()
+
+    /// The sum of this role's keyed digests.
+    fn sum(&self, me: RoleId, journals: Vec<Journal>) -> Result<Digest, SharingError> {
+        let workers: Vec<Closed> = journals.into_iter().map(Journal::close).collect();
+        let mut sum = [0; DIGEST_BYTES];
+        for peer in self.peers(me) {
+            let key = self.pairs.get(peer).and_then(Option::as_ref).ok_or_else(|| {
+                SharingError::Shape("a check without the secret of a pair".into())
+            })?;
+            let digest = pair_digest(&workers, peer);
+            let pair = [me.min(peer) as u8, me.max(peer) as u8];
+            let number = self.epoch.to_le_bytes();
+            let parts: [&[u8]; 4] = [&self.session, &number, &pair, &digest];
+            let term = key.derive("tacit 2026 digest of a pair", &parts);
+            sum = xor(&sum, term.expose());
+        }
+        Ok(sum)
+    }
+
+    /// Commits to this role's sum, then shows it: the total of all sums.
+    fn exchange_sums(&self, party: &mut Party<'_>, mine: Digest) -> Result<Digest, SharingError> {
+        let me = party.role();
+        let commitments = self.exchange(party, |to| self.commitment(&mine, [me, to]))?;
+        let sums = self.exchange(party, |_| mine)?;
+        let mut total = mine;
+        for ((from, commitment), (_, sum)) in commitments.iter().zip(&sums) {
+            if !hash::equal(commitment, &self.commitment(sum, [*from, me])) {
+                let what = format!("party {} did not show what it committed to", self.name(*from));
+                return Err(party.fail(what));
+            }
+            total = xor(&total, sum);
+        }
+        Ok(total)
+    }
+
+    /// Sums are random to everybody else, so their hash hides them.
+    fn commitment(&self, sum: &Digest, [from, to]: [RoleId; 2]) -> Digest {
+        let (number, link) = (self.epoch.to_le_bytes(), [from as u8, to as u8]);
+        let parts: [&[u8]; 4] = [&self.session, &number, &link, sum];
+        hash::derive_key("tacit 2026 commitment to a sum", &parts)
+    }
+
+    /// Tells all peers that the checks went well, and waits for the same from all: a peer that saw
+    /// something else ends the session.
+    fn confirm(&self, party: &mut Party<'_>) -> Result<(), SharingError> {
+        let token = |from: RoleId| -> Digest {
+            let (number, from) = (self.epoch.to_le_bytes(), [from as u8]);
+            let parts: [&[u8]; 3] = [&self.session, &number, &from];
+            hash::derive_key("tacit 2026 end of an epoch", &parts)
+        };
+        let me = party.role();
+        for (from, theirs) in self.exchange(party, |_| token(me))? {
+            if !hash::equal(&theirs, &token(from)) {
+                let what = format!("party {} did not confirm its checks", self.name(from));
+                return Err(party.fail(what));
+            }
+        }
+        party.flush()
+    }
+
+    /// Sends a message to each peer, and receives one from each.
+    fn exchange(
+        &self,
+        party: &mut Party<'_>,
+        message: impl Fn(RoleId) -> Digest,
+    ) -> Result<Vec<(RoleId, Digest)>, SharingError> {
+        party.next_step();
+        let peers = self.peers(party.role());
+        for peer in peers.clone() {
+            party.send(peer, Stream::On, &message(peer))?;
+        }
+        let receive = |from: RoleId| {
+            let mut theirs = [0; DIGEST_BYTES];
+            party.recv(from, Stream::On, &mut theirs)?;
+            Ok((from, theirs))
+        };
+        peers.map(receive).collect()
+    }
+
+    fn peers(&self, me: RoleId) -> impl Iterator<Item = RoleId> + Clone + use<> {
+        (0..self.protocol.parties()).filter(move |peer| *peer != me)
+    }
+
+    fn name(&self, role: RoleId) -> u8 {
+        self.places.get(role).map_or(u8::MAX, |party| party.0)
+    }
 }
 
-fn differs(places: &[PartyId], peer: RoleId) -> String {
-    let party = places.get(peer).map_or(u8::MAX, |party| party.0);
-    format!(
-        "the transcripts of this party and party {party} differ: a party deviated from the \
-         protocol, or the network changed a message; nothing was opened"
-    )
-}
-
-/// The digest of a pair: the same at both.
-fn digest(
-    protocol: Protocol,
-    epoch: &Epoch<'_>,
-    [me, peer]: [RoleId; 2],
-    workers: &[Vec<(Item, [u8; DIGEST_BYTES])>],
-) -> [u8; DIGEST_BYTES] {
-    let summary = |items: &Vec<(Item, [u8; DIGEST_BYTES])>| -> Vec<u8> {
+/// The digest of what all workers share with `peer`.
+fn pair_digest(workers: &[Closed], peer: RoleId) -> Digest {
+    let summary = |items: &Closed| -> Vec<u8> {
         let shared = items.iter().filter(|(item, _)| item.has(peer));
-        shared
-            .flat_map(|(item, hash)| [item.kind as u8, item.members].into_iter().chain(*hash))
-            .collect()
+        let entry = |(item, digest): &(Item, Digest)| {
+            [item.kind as u8, item.members].into_iter().chain(*digest)
+        };
+        shared.flat_map(entry).collect()
     };
     let summaries: Vec<Vec<u8>> = workers.iter().map(summary).collect();
-    let pair = [me.min(peer) as u8, me.max(peer) as u8];
-    let number = epoch.number.to_le_bytes();
-    let mut parts: Vec<&[u8]> = vec![epoch.session, protocol.name().as_bytes(), &number, &pair];
-    parts.extend(summaries.iter().map(Vec::as_slice));
-    hash::derive_key("tacit 2026 digest of a pair", &parts)
+    let parts: Vec<&[u8]> = summaries.iter().map(Vec::as_slice).collect();
+    hash::digest(&parts)
+}
+
+fn xor(a: &Digest, b: &Digest) -> Digest {
+    std::array::from_fn(|i| a[i] ^ b[i])
 }

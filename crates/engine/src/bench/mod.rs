@@ -8,7 +8,6 @@ mod worker;
 
 pub use usage::Usage;
 
-use crate::checks::Checks;
 use crate::circuit::EvaluateError;
 use crate::workers::on_each;
 use std::time::{Duration, Instant};
@@ -17,7 +16,7 @@ use tacit_ring::{Entropy, Word, Z2};
 use tacit_sharing::arrays::{Cut, MatrixShape};
 use tacit_sharing::cost::{self, Traffic};
 use tacit_sharing::setup::Secrets;
-use tacit_sharing::verify::Pass;
+use tacit_sharing::verify::{Pass, Verifier};
 use tacit_sharing::{Party, Protocol, Role, RoleVisitor, SharingError};
 use worker::Worker;
 
@@ -177,7 +176,7 @@ fn run_in<W: Word>(session: &mut Session, plan: &Plan) -> Result<Measured, Evalu
     let mut keys = secrets.keys("bench", W::BITS, threads);
     let setup_seconds = started.elapsed().as_secs_f64();
     let word = std::marker::PhantomData;
-    let checks = Checks::new(plan.protocol, &plan.places, id);
+    let checks = Verifier::new(plan.protocol, &plan.places, id, secrets.take_pairs());
     let run = Run { session, plan, checks };
     let measured = plan.protocol.visit(role, Measure::<W> { run, keys: &mut keys, word })?;
     Ok(Measured { setup_seconds, ..measured })
@@ -237,7 +236,7 @@ fn split(words: usize, operation: Operation, workers: usize) -> Vec<usize> {
 struct Run<'a> {
     session: &'a mut Session,
     plan: &'a Plan,
-    checks: Checks<'a>,
+    checks: Verifier,
 }
 
 impl Run<'_> {
@@ -254,7 +253,7 @@ impl Run<'_> {
             party.flush()?;
             Ok(party.take_journal())
         })?;
-        self.checks.end_epoch(self.session, journals)
+        Ok(self.checks.end_epoch(&mut self.session.meshes[0], journals)?)
     }
 
     /// Compares one pass's traffic with the cost function.

@@ -7,7 +7,6 @@ use super::predict::{ahead_words, predict};
 use super::report::Report;
 use super::worker::{Computed, Worker};
 use super::{EvaluateError, Job, Preprocessing};
-use crate::checks::Checks;
 use crate::values::{Instances, Lanes};
 use crate::workers::on_each;
 use std::collections::VecDeque;
@@ -17,7 +16,7 @@ use tacit_net::{Mesh, Phase, Session};
 use tacit_ring::Entropy;
 use tacit_sharing::party::Keys;
 use tacit_sharing::setup::Secrets;
-use tacit_sharing::verify::Journal;
+use tacit_sharing::verify::{Journal, Verifier};
 use tacit_sharing::{Party, Role, RoleVisitor, SharingError};
 
 /// What a party has at the end of a job.
@@ -120,9 +119,11 @@ fn run(
     let role = job.role_of(session.me())?;
     let values = fit_values(compiled, role, values)?;
     let id = fresh_id(session, entropy)?;
-    let mut keys = worker_keys(session, job, &id, entropy)?;
+    let mesh = &mut session.meshes[0];
+    let mut secrets = Secrets::exchange(mesh, &id, job.protocol, &job.places, entropy)?;
+    let mut keys = secrets.keys("circuit", 1, job.workers);
     let times = Times { started, ready: session.meshes[0].now() };
-    let checks = Checks::new(job.protocol, &job.places, id);
+    let checks = Verifier::new(job.protocol, &job.places, id, secrets.take_pairs());
     let (values, keys) = (&values[..], &mut keys[..]);
     let visitor = RunRole { session: &mut *session, compiled, values, keys, progress, checks };
     let (opened, offline) = job.protocol.visit(role, visitor)?;
@@ -144,18 +145,6 @@ pub(crate) fn fresh_id(
 ) -> Result<Vec<u8>, EvaluateError> {
     let mine = entropy.seed().map_err(SharingError::from)?;
     Ok(session.publish(mine.expose())?.concat())
-}
-
-/// Fresh keys of all workers.
-fn worker_keys(
-    session: &mut Session,
-    job: &Job,
-    id: &[u8],
-    entropy: &mut Entropy,
-) -> Result<Vec<Keys>, EvaluateError> {
-    let mesh = &mut session.meshes[0];
-    let mut secrets = Secrets::exchange(mesh, id, job.protocol, &job.places, entropy)?;
-    Ok(secrets.keys("circuit", 1, job.workers))
 }
 
 /// Values of the ports that this role owns, with the job's number of instances.
@@ -192,7 +181,7 @@ struct RunRole<'a> {
     values: &'a [Option<Lanes>],
     keys: &'a mut [Keys],
     progress: &'a (dyn Fn(u64) + Sync),
-    checks: Checks<'a>,
+    checks: Verifier,
 }
 
 impl RoleVisitor for RunRole<'_> {
@@ -238,7 +227,8 @@ impl RunRole<'_> {
         let journals = |parts: &mut Vec<Computed>| -> Vec<Journal> {
             parts.iter_mut().map(|part| std::mem::take(&mut part.journal)).collect()
         };
-        let pass = self.checks.end_epoch(self.session, journals(&mut computed))?;
+        let mesh = &mut self.session.meshes[0];
+        let pass = self.checks.end_epoch(mesh, journals(&mut computed))?;
         let mut opened = on_each(&mut self.session.meshes, computed, |mesh, part| {
             mesh.set_phase(Phase::Online);
             mesh.set_step(step);
@@ -248,7 +238,7 @@ impl RunRole<'_> {
             let journal = party.take_journal();
             Ok(Computed { opened: opener.opened, kept: VecDeque::new(), journal, ..part })
         })?;
-        self.checks.end_epoch(self.session, journals(&mut opened))?;
+        self.checks.end_epoch(&mut self.session.meshes[0], journals(&mut opened))?;
         Ok(opened)
     }
 }
