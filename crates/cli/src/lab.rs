@@ -45,7 +45,7 @@ pub struct LabArgs {
     #[arg(long, value_name = "NETWORK", default_value = "global")]
     network: String,
 
-    /// trio, astra, replicated, multi-fan-in, plain or all
+    /// trio, astra, replicated, multi-fan-in, quad, plain, or all that fit
     #[arg(long, default_value = "all")]
     protocol: String,
 
@@ -58,7 +58,7 @@ pub struct LabArgs {
     #[arg(long, value_name = "PARTIES")]
     roles: Option<String>,
 
-    /// Parties that learn the outputs of a circuit; the time is theirs [default: 0,1,2]
+    /// Parties that learn the outputs of a circuit; the time is theirs [default: all]
     #[arg(long, value_name = "PARTIES")]
     reveal: Option<String>,
 
@@ -108,7 +108,10 @@ pub fn run(args: &LabArgs, output: Output) -> Result<(), CliError> {
     let task = Task::read(args)?;
     let profile = Profile::load(&args.network)?;
     let protocols: Vec<Protocol> = match args.protocol.as_str() {
-        "all" => Protocol::ALL.to_vec(),
+        "all" => {
+            let fits = |protocol: &Protocol| all_can(args, &task, &profile, *protocol);
+            Protocol::ALL.into_iter().filter(fits).collect()
+        }
         name => vec![name.parse().map_err(|e: tacit_sharing::registry::UnknownProtocol| {
             CliError::input(e.to_string())
         })?],
@@ -120,6 +123,15 @@ pub fn run(args: &LabArgs, output: Output) -> Result<(), CliError> {
     runs.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
     let (network, description) = (profile.name.clone(), profile.description.clone());
     output.print(&LabReport { network, description, runs, links: args.links })
+}
+
+/// Whether a protocol has the roles that are named, parties in the network, and runs the task.
+fn all_can(args: &LabArgs, task: &Task, profile: &Profile, protocol: Protocol) -> bool {
+    let roles = args.roles.as_ref().map(|roles| roles.split(',').count());
+    let parties = protocol.parties();
+    roles.is_none_or(|roles| roles == parties)
+        && profile.parties() >= parties
+        && (matches!(task, Task::Circuit(_)) || protocol.runs_programs())
 }
 
 /// The run with the given roles and forms, or the fastest of all.

@@ -100,13 +100,18 @@ impl Profile {
     /// As [`Profile::load`], for at least so many parties.
     pub fn of_parties(name: &str, parties: usize) -> Result<Profile, CliError> {
         let profile = Profile::load(name)?;
-        let has = profile.links.keys().map(|(from, _)| usize::from(*from) + 1).max().unwrap_or(0);
+        let has = profile.parties();
         if has < parties {
             return Err(CliError::input(format!(
                 "network {name} has {has} parties; this needs {parties}: describe the links of all"
             )));
         }
         Ok(profile)
+    }
+
+    /// How many parties it describes.
+    pub fn parties(&self) -> usize {
+        self.links.keys().map(|(from, _)| usize::from(*from) + 1).max().unwrap_or(0)
     }
 
     /// The directed link between two parties.

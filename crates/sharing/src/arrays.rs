@@ -5,7 +5,7 @@
 //! with sending.
 
 use crate::party::{Draws, Party, SharingError};
-use crate::products::{DRAW, Masks, Scratch, begin_run, finish_run, put, settles};
+use crate::products::{DRAW, Masks, Scratch, begin_run, finish_run, mask_run, settles};
 use crate::role::{Role, Share};
 use std::ops::Range;
 use tacit_ring::simd::{self, Kernel};
@@ -335,28 +335,21 @@ fn sums<P: Role, W: Word>(
             let sums = sums.each_ref().map(|sums| &sums[part.clone()]);
             simd::vectorize(
                 #[inline(always)]
-                || mask_run::<P, W>(&masks, sums, messages, [first, second]),
+                || {
+                    let [s0, s1] = sums.map(|sums| &sums[..first.len()]);
+                    let dst = [&mut first[..], &mut second[..]];
+                    mask_run::<P, W>(
+                        &masks,
+                        messages,
+                        dst,
+                        #[inline(always)]
+                        |i| [s0[i], s1[i]],
+                    );
+                },
             );
         }
         scratch.send::<P>(party, words)
     })
-}
-
-#[inline(always)]
-fn mask_run<P: Role, W: Word>(
-    masks: &Masks<'_, W>,
-    sums: [&[W]; 2],
-    mut messages: [&mut [W]; 2],
-    [first, second]: [&mut [W]; 2],
-) {
-    let n = first.len();
-    let ([s0, s1], second) = (sums.map(|sums| &sums[..n]), &mut second[..n]);
-    for i in 0..n {
-        let (m, share) = masks.apply::<P>([s0[i], s1[i]], i);
-        put(&mut messages, P::OUT.len(), i, m);
-        first[i] = share[0];
-        second[i] = share[1];
-    }
 }
 
 fn finish<P: Role, W: Word>(

@@ -310,28 +310,85 @@ impl<'a, W: Word> Masks<'a, W> {
         Masks { draws: self.draws.map(|slot| slot.map(cut)), early: cut(self.early) }
     }
 
+    /// Those of the first `n` words, cut where the compiler sees it: no bounds checks stand in loops.
     #[inline(always)]
-    pub(crate) fn apply<P: Role>(&self, v: [W; 2], i: usize) -> ([W; 2], Share<W>) {
-        let drawn = |slot: usize, index: usize| {
-            if P::DRAWS[slot] > index { self.draws[slot][index][i] } else { W::ZERO }
-        };
-        let draws: Drawn<W> = [0, 1, 2, 3].map(
-            #[inline(always)]
-            |slot| [drawn(slot, 0), drawn(slot, 1)],
-        );
+    fn first<P: Role>(&self, n: usize) -> Self {
+        let mut cut = Masks { draws: [[&[]; 2]; SLOTS], early: &[] };
+        macro_rules! cut {
+            ($slot:literal, $index:literal) => {
+                if P::DRAWS[$slot] > $index {
+                    cut.draws[$slot][$index] = &self.draws[$slot][$index][..n];
+                }
+            };
+        }
+        cut!(0, 0);
+        cut!(0, 1);
+        cut!(1, 0);
+        cut!(1, 1);
+        cut!(2, 0);
+        cut!(2, 1);
+        cut!(3, 0);
+        cut!(3, 1);
+        if P::EARLY.is_some() {
+            cut.early = &self.early[..n];
+        }
+        cut
+    }
+
+    #[inline(always)]
+    fn apply<P: Role>(&self, v: [W; 2], i: usize) -> ([W; 2], Share<W>) {
+        let mut draws: Drawn<W> = [[W::ZERO; 2]; SLOTS];
+        macro_rules! draw {
+            ($slot:literal, $index:literal) => {
+                if P::DRAWS[$slot] > $index {
+                    draws[$slot][$index] = self.draws[$slot][$index][i];
+                }
+            };
+        }
+        draw!(0, 0);
+        draw!(0, 1);
+        draw!(1, 0);
+        draw!(1, 1);
+        draw!(2, 0);
+        draw!(2, 1);
+        draw!(3, 0);
+        draw!(3, 1);
         let early = if P::EARLY.is_some() { self.early[i] } else { W::ZERO };
         P::mask(v, draws, early)
     }
 }
 
-/// Writes the words of one product to as many runs as there are sinks.
+/// The first `n` words of as many runs as there are sinks.
 #[inline(always)]
-pub(crate) fn put<W: Copy>(runs: &mut [&mut [W]; 2], sinks: usize, i: usize, words: [W; 2]) {
-    if sinks > 0 {
-        runs[0][i] = words[0];
-    }
-    if sinks > 1 {
-        runs[1][i] = words[1];
+fn first_of<W>(runs: [&mut [W]; 2], sinks: usize, n: usize) -> [&mut [W]; 2] {
+    let [first, second] = runs;
+    let first = if sinks > 0 { &mut first[..n] } else { first };
+    let second = if sinks > 1 { &mut second[..n] } else { second };
+    [first, second]
+}
+
+/// Masks summands that `v` gives: messages, half shares.
+#[inline(always)]
+pub(crate) fn mask_run<P: Role, W: Word>(
+    masks: &Masks<'_, W>,
+    messages: [&mut [W]; 2],
+    dst: [&mut [W]; 2],
+    v: impl Fn(usize) -> [W; 2],
+) {
+    let n = dst[0].len();
+    let masks = masks.first::<P>(n);
+    let [m0, m1] = first_of(messages, P::OUT.len(), n);
+    let [d0, d1] = dst.map(|s| &mut s[..n]);
+    for i in 0..n {
+        let (m, share) = masks.apply::<P>(v(i), i);
+        if !P::OUT.is_empty() {
+            m0[i] = m[0];
+        }
+        if P::OUT.len() > 1 {
+            m1[i] = m[1];
+        }
+        d0[i] = share[0];
+        d1[i] = share[1];
     }
 }
 
@@ -341,20 +398,19 @@ pub(crate) fn begin_run<P: Role, W: Word>(
     masks: &Masks<'_, W>,
     a: [&[W]; 2],
     b: [&[W]; 2],
-    mut messages: [&mut [W]; 2],
+    messages: [&mut [W]; 2],
     dst: [&mut [W]; 2],
 ) {
     let n = dst[0].len();
     let [a0, a1] = a.map(|s| &s[..n]);
     let [b0, b1] = b.map(|s| &s[..n]);
-    let [d0, d1] = dst.map(|s| &mut s[..n]);
-    for i in 0..n {
-        let v = P::cross([a0[i], a1[i]], [b0[i], b1[i]]);
-        let (m, share) = masks.apply::<P>(v, i);
-        put(&mut messages, P::OUT.len(), i, m);
-        d0[i] = share[0];
-        d1[i] = share[1];
-    }
+    mask_run::<P, W>(
+        masks,
+        messages,
+        dst,
+        #[inline(always)]
+        |i| P::cross([a0[i], a1[i]], [b0[i], b1[i]]),
+    );
 }
 
 struct Finish<'a, P, W> {
@@ -383,12 +439,27 @@ impl<P: Role, W: Word> Kernel for Finish<'_, P, W> {
 pub(crate) fn finish_run<P: Role, W: Word>(settling: Settling<'_, W>, dst: [&mut [W]; 2]) {
     let n = dst[0].len();
     let [d0, d1] = dst.map(|s| &mut s[..n]);
-    let Settling { late, draw, mut results } = settling;
+    let Settling { late: [late0, late1], draw, results } = settling;
+    let late0 = if P::LATE.is_empty() { late0 } else { &late0[..n] };
+    let late1 = if P::LATE.len() > 1 { &late1[..n] } else { late1 };
+    let draw = if P::SETTLE_DRAWS > 0 { &draw[..n] } else { draw };
+    let [r0, r1] = first_of(results, P::RESULT.len(), n);
     for i in 0..n {
-        let word = |index: usize| if P::LATE.len() > index { late[index][i] } else { W::ZERO };
+        let mut late = [W::ZERO; 2];
+        if !P::LATE.is_empty() {
+            late[0] = late0[i];
+        }
+        if P::LATE.len() > 1 {
+            late[1] = late1[i];
+        }
         let draw = if P::SETTLE_DRAWS > 0 { draw[i] } else { W::ZERO };
-        let (share, result) = P::settle([d0[i], d1[i]], [word(0), word(1)], draw);
-        put(&mut results, P::RESULT.len(), i, result);
+        let (share, result) = P::settle([d0[i], d1[i]], late, draw);
+        if !P::RESULT.is_empty() {
+            r0[i] = result[0];
+        }
+        if P::RESULT.len() > 1 {
+            r1[i] = result[1];
+        }
         d0[i] = share[0];
         d1[i] = share[1];
     }

@@ -82,6 +82,12 @@ impl Protocol {
         }
     }
 
+    /// Whether programs over arrays run under it, beside circuits.
+    #[must_use]
+    pub fn runs_programs(self) -> bool {
+        self != Protocol::Quad
+    }
+
     /// Whether nothing opens before the parties have compared what they did.
     #[must_use]
     pub fn is_checked(self) -> bool {

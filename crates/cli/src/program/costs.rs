@@ -23,7 +23,8 @@ pub struct ProtocolCost {
 
 /// Costs with these row counts, all rows in as few rounds as can be.
 pub fn all(program: &Program, rows: &[u64]) -> Vec<ProtocolCost> {
-    let protocols = Protocol::ALL.into_iter().filter(|p| *p != Protocol::Plain);
+    let protocols = Protocol::ALL.into_iter();
+    let protocols = protocols.filter(|p| *p != Protocol::Plain && p.runs_programs());
     protocols.map(|protocol| of(program, protocol, rows)).collect()
 }
 

@@ -66,6 +66,12 @@ impl ProgramJob {
     /// Says what does not fit.
     pub fn check(&self, program: &Program) -> Result<(), EvaluateError> {
         let fail = |text: String| Err(EvaluateError::Job(text));
+        if !self.protocol.runs_programs() {
+            return fail(format!(
+                "not supported: {} evaluates circuits, but no programs yet; choose another protocol",
+                self.protocol
+            ));
+        }
         if self.parties.len() != program.parties.len() {
             let (wanted, given) = (program.parties.len(), self.parties.len());
             return fail(format!("the program has {wanted} parties, but {given} are named"));

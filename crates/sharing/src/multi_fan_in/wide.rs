@@ -7,7 +7,7 @@
 use super::plan::{Form, PolyPlan};
 use crate::Protocol;
 use crate::party::{Draws, Party, SharingError};
-use crate::products::{Masks, Scratch, Settling, cut_mut, finish_run, put, settles};
+use crate::products::{Masks, Scratch, Settling, cut_mut, finish_run, mask_run, settles};
 use crate::role::Role;
 use crate::shares::Shares;
 use tacit_circuit::schedule::Slot;
@@ -316,7 +316,7 @@ impl<P: Role, W: Word> Kernel for QuadraticRun<'_, P, W> {
 
     #[inline(always)]
     fn run(self) {
-        let QuadraticRun { own, other, output, masks, mut messages, sums, result, .. } = self;
+        let QuadraticRun { own, other, output, masks, messages, sums, result, .. } = self;
         let [s0, s1] = sums;
         let words = s0.len();
         let input = |of: u32| {
@@ -335,13 +335,15 @@ impl<P: Role, W: Word> Kernel for QuadraticRun<'_, P, W> {
                 }
             }
         }
-        let (first, second) = (&mut result.0[..words], &mut result.1[..words]);
-        for i in 0..words {
-            let (m, partial) = masks.apply::<P>([s0[i], s1[i]], i);
-            put(&mut messages, P::OUT.len(), i, m);
-            first[i] = partial[0];
-            second[i] = partial[1];
-        }
+        let (s0, s1) = (&s0[..words], &s1[..words]);
+        let dst = [&mut result.0[..words], &mut result.1[..words]];
+        mask_run::<P, W>(
+            &masks,
+            messages,
+            dst,
+            #[inline(always)]
+            |i| [s0[i], s1[i]],
+        );
     }
 }
 
