@@ -158,13 +158,13 @@ impl<'k> Draws<'k> {
 
     /// Of three parties: the cursor under the key with role `ROLE + 1`.
     #[must_use]
-    pub fn next(&mut self) -> &mut PrgStream<'k> {
+    pub fn with_next(&mut self) -> &mut PrgStream<'k> {
         self.slot(0)
     }
 
     /// Of three parties: the cursor under the key with role `ROLE + 2`.
     #[must_use]
-    pub fn prev(&mut self) -> &mut PrgStream<'k> {
+    pub fn with_prev(&mut self) -> &mut PrgStream<'k> {
         self.slot(1)
     }
 
@@ -358,8 +358,8 @@ mod tests {
 
     fn drawn(mut draws: Draws<'_>) -> [u64; 4] {
         let mut words = [0; 4];
-        draws.next().fill(&mut words[..2]);
-        draws.prev().fill(&mut words[2..]);
+        draws.with_next().fill(&mut words[..2]);
+        draws.with_prev().fill(&mut words[2..]);
         words
     }
 

@@ -223,8 +223,8 @@ mod tests {
     fn first_word(keys: &mut Keys) -> [u64; 2] {
         let mut draws = keys.streams().draws().unwrap();
         let mut words = [0; 2];
-        draws.next().fill(&mut words[..1]);
-        draws.prev().fill(&mut words[1..]);
+        draws.with_next().fill(&mut words[..1]);
+        draws.with_prev().fill(&mut words[1..]);
         words
     }
 

@@ -425,8 +425,8 @@ fn symmetric_helper<W: Word>(
     let sent = plan.messages() * words;
     let total = sent + plan.outputs.len() * words;
     // K12 hides P1's messages and b_t, K02 hides P0's messages and a_t.
-    draws.prev().fill(scratch.masks[0].sized(total));
-    draws.next().fill(scratch.masks[1].sized(total));
+    draws.with_prev().fill(scratch.masks[0].sized(total));
+    draws.with_next().fill(scratch.masks[1].sized(total));
     for direction in 0..2 {
         let (input, factor): (fn(W, W) -> W, _) = match direction {
             0 => (|a, _| a, Factor::Other),
@@ -467,8 +467,8 @@ fn dealer_helper<W: Word>(
     let (words, plan) = (shares.words(), gate.plan);
     let sent = plan.messages() * words;
     let fresh = plan.outputs.len() * words;
-    draws.next().fill(scratch.masks[0].sized(sent + fresh));
-    draws.prev().fill(scratch.masks[1].sized(fresh));
+    draws.with_next().fill(scratch.masks[0].sized(sent + fresh));
+    draws.with_prev().fill(scratch.masks[1].sized(fresh));
     scratch.product_table(plan, words, W::add);
     scratch.masked_messages(plan, words, 0, |entry| plan.is_odd(entry), W::sub);
     for (index, slot) in gate.outputs.iter().enumerate() {
@@ -492,10 +492,10 @@ fn dealer_begin<P: Role, W: Word>(
     // P0 draws the masks r and b_t; P1 receives D = d - r and draws a_t.
     let masks = scratch.masks[0].sized(sent + fresh);
     if P::ROLE == EVALUATORS[0] {
-        draws.prev().fill(masks);
+        draws.with_prev().fill(masks);
     } else {
         party.recv(HELPER, Stream::Pre, &mut masks[..sent])?;
-        draws.next().fill(&mut masks[sent..]);
+        draws.with_next().fill(&mut masks[sent..]);
     }
     let one = if P::ROLE == EVALUATORS[0] { W::ZERO } else { W::ONE };
     scratch.start_table(plan, words, one, |_, other| other.neg());
@@ -540,7 +540,7 @@ fn dealer_finish<P: Role, W: Word>(
 
 /// An evaluator's generator under its key with the helper.
 fn with_helper<'d, 'k, P: Role>(draws: &'d mut Draws<'k>) -> &'d mut tacit_ring::PrgStream<'k> {
-    if P::ROLE == EVALUATORS[0] { draws.prev() } else { draws.next() }
+    if P::ROLE == EVALUATORS[0] { draws.with_prev() } else { draws.with_next() }
 }
 
 /// Sends one component of the results ahead.

@@ -6,6 +6,7 @@ use tacit_sharing::role::{Drawn, InputRule, SLOTS, Sink, Source};
 use tacit_sharing::{Protocol, Role, RoleId, RoleVisitor, Share, Timing};
 
 type Mask<W> = fn([W; 2], Drawn<W>, W) -> ([W; 2], Share<W>);
+type Settle<W> = fn(Share<W>, [W; 2], W) -> (Share<W>, [W; 2]);
 type InputOwn<W> = fn(Timing, W, [W; SLOTS]) -> (Share<W>, [W; 2]);
 
 /// The equations of one role over one ring.
@@ -19,7 +20,7 @@ pub struct Equations<W> {
     pub settle_draws: usize,
     pub cross: fn(Share<W>, Share<W>) -> [W; 2],
     pub mask: Mask<W>,
-    pub settle: fn(Share<W>, [W; 2], W) -> (Share<W>, [W; 2]),
+    pub settle: Settle<W>,
     pub input_rule: fn(RoleId, Timing) -> InputRule,
     pub input_draws: fn(RoleId, Timing) -> [bool; SLOTS],
     pub input_own: InputOwn<W>,
