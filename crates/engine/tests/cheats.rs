@@ -81,7 +81,7 @@ type Class = (usize, PartyId, Stream, Phase);
 fn classes(job: &Job) -> Vec<BTreeMap<Class, usize>> {
     (0..PARTIES)
         .map(|party| {
-            let counts = Arc::new(Mutex::new(BTreeMap::new()));
+            let counts: Arc<Mutex<BTreeMap<Class, usize>>> = Arc::default();
             let results = run(job, Some(PartyId(party as u8)), |worker| {
                 let counts = counts.clone();
                 Tamper::new(move |m| {
@@ -91,8 +91,7 @@ fn classes(job: &Job) -> Vec<BTreeMap<Class, usize>> {
                 })
             });
             assert!(results.iter().all(Result::is_ok));
-            let counts = counts.lock().unwrap().clone();
-            counts
+            counts.lock().unwrap().clone()
         })
         .collect()
 }

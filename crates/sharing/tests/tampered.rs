@@ -203,9 +203,12 @@ fn disagreements<W: Word>(
     found
 }
 
+/// Stage, sender, receiver, stream, and the pairs that must differ.
+type Row = (Stage, RoleId, RoleId, Stream, &'static [(RoleId, RoleId, Kind)]);
+
 /// Every message that is sent, and the honest pairs and transcripts that must catch a change of it.
 #[rustfmt::skip]
-fn table() -> Vec<(Stage, RoleId, RoleId, Stream, &'static [(RoleId, RoleId, Kind)])> {
+fn table() -> Vec<Row> {
     use Kind::{Deal, Input, Opening, Raise, Result};
     use Stage::{Input as From, Opening as Open, Product};
     use Stream::{Def, On, Pre};
