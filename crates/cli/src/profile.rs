@@ -205,8 +205,9 @@ mod tests {
 
     #[test]
     fn incomplete_profiles_are_refused() {
-        let error = Profile::parse("x", "name='x'\nlinks=[{between=[0,1]}]").unwrap_err();
-        assert!(error.message.contains("2 of 6"), "{error}");
+        let error = Profile::parse("x", "name='x'\nlinks=[{between=[0,1]},{between=[1,2]}]");
+        let error = error.unwrap_err();
+        assert!(error.message.contains("4 of 6"), "{error}");
         assert!(Profile::parse("x", "name='x'\nlinks=[{between=[0,3]}]").is_err());
         assert!(Profile::parse("x", "name='x'\nlinks=[{between=[0,1], speed=3}]").is_err());
     }
