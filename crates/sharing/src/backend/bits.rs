@@ -1,5 +1,6 @@
-//! The circuits of comparisons and conversions on `(m, lambda)`, built once and kept.
+//! The circuits of comparisons, conversions and arithmetic, built once and kept.
 
+use super::boolean::Arithmetic;
 use crate::Protocol;
 use crate::convert::Layered;
 use std::collections::HashMap;
@@ -31,6 +32,8 @@ pub enum Name {
         /// How many outputs.
         groups: u32,
     },
+    /// Arithmetic on numbers held as bits.
+    Arithmetic(Arithmetic),
 }
 
 /// Circuits laid out for one protocol.
@@ -106,6 +109,7 @@ fn build(name: &Name, protocol: Protocol) -> Circuit {
                 b.output(&[wire]);
             }
         }
+        Name::Arithmetic(ref arithmetic) => arithmetic.build(&mut b, fan_in),
     }
     b.finish()
 }

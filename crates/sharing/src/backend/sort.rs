@@ -130,16 +130,16 @@ fn products_of<P: Canonical>(
     let whole = |secret: &Secret| secret.slice(0..secret.len);
     Ok(match &bits[..] {
         [a, b] => {
-            let both = three.multiply(a, b)?;
+            let both = three.multiply(a, b, [1, 1])?;
             vec![whole(a), whole(b), both]
         }
         [a, b, c] => {
             let (n, step) = (a.len, a.len.next_multiple_of(64));
             let left = Secret::side_by_side(&[whole(a), whole(a), whole(b)]);
             let right = Secret::side_by_side(&[whole(b), whole(c), whole(c)]);
-            let pairs = three.multiply(&left, &right)?;
+            let pairs = three.multiply(&left, &right, [1, 1])?;
             let pair = |i: usize| pairs.slice(i * step..i * step + n);
-            let all = three.multiply(&pair(0), c)?;
+            let all = three.multiply(&pair(0), c, [1, 1])?;
             vec![whole(a), whole(b), pair(0), whole(c), pair(1), pair(2), all]
         }
         _ => bits,
