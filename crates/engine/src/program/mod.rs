@@ -16,7 +16,7 @@ mod report;
 mod rings;
 mod run;
 
-pub use job::{CHUNK_ROWS, ProgramJob};
+pub use job::{By, CHUNK_ROWS, ProgramJob};
 pub use prepare::{Cost, Prepared};
 pub use report::ProgramReport;
 pub use run::{Outcome, agree_rows, run, run_with};

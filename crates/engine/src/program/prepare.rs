@@ -1,7 +1,7 @@
 //! A program laid out for a job, and what it will cost.
 
 use super::exec::{Backends, Context, Value, run_block};
-use super::job::ProgramJob;
+use super::job::{By, ProgramJob};
 use super::layout::Layout;
 use super::plain;
 use super::rings::BlockRings;
@@ -11,7 +11,7 @@ use std::sync::Arc;
 use tacit_program::clear::Array;
 use tacit_program::lower::lower;
 use tacit_program::{Element, Program, Type, ValueId, Visibility, infer};
-use tacit_sharing::backend::{Backend, Kind, Ring, Secret, Tally};
+use tacit_sharing::backend::{Backend, Boolean, Kind, Ring, Secret, Tally};
 use tacit_sharing::cost::Traffic;
 use tacit_sharing::{Protocol, RoleId};
 
@@ -47,7 +47,7 @@ impl Prepared {
         let roles = job.parties.iter().map(|p| job.role_of(*p)).collect::<Result<Vec<_>, _>>()?;
         let source = program.clone();
         let program = lower(program);
-        let rings = BlockRings::new(&program.body, &job.rows)?;
+        let rings = BlockRings::new(&program.body, &job.rows, job.by)?;
         Ok(Prepared { job, source, program, rings, roles, facts })
     }
 
@@ -80,11 +80,14 @@ impl Prepared {
         }
         let inputs = BTreeMap::new();
         let context = self.context(&inputs, &|_| {});
-        let mut tallies: Vec<Tally> =
-            (0..self.job.workers).map(|_| Tally::new(self.job.protocol)).collect();
-        let mut backends: Vec<&mut (dyn Backend + Send)> =
-            tallies.iter_mut().map(|tally| tally as &mut (dyn Backend + Send)).collect();
-        self.walk(&context, &mut backends)?;
+        let tallies = (0..self.job.workers).map(|_| Tally::new(self.job.protocol));
+        let tallies: Vec<Tally> = match self.job.by {
+            By::Rings => self.counted(&context, tallies.collect())?,
+            By::Circuits => {
+                let counted = self.counted(&context, tallies.map(Boolean::new).collect())?;
+                counted.into_iter().map(|boolean| boolean.bits).collect()
+            }
+        };
         let mut cost = Cost { bytes: Traffic::default(), rounds: [0; 3] };
         for tally in &tallies {
             cost.bytes += tally.bytes;
@@ -93,6 +96,20 @@ impl Prepared {
             }
         }
         Ok(cost)
+    }
+
+    /// Walks over backends, one per worker.
+    fn counted<B: Backend + Send>(
+        &self,
+        context: &Context<'_>,
+        mut backends: Vec<B>,
+    ) -> Result<Vec<B>, EvaluateError> {
+        let mut all: Vec<&mut (dyn Backend + Send)> = Vec::new();
+        for backend in &mut backends {
+            all.push(backend);
+        }
+        self.walk(context, &mut all)?;
+        Ok(backends)
     }
 
     /// Rows that go through streams, each as often as streams it goes through: what progress is
@@ -159,7 +176,7 @@ impl Prepared {
         let mut extents = ty.shape.iter().map(|extent| extent.bound(&self.job.rows));
         let len = extents.try_fold(1u64, |all, n| all.checked_mul(n?)).unwrap_or(u64::MAX);
         let len = usize::try_from(len).unwrap_or(usize::MAX);
-        let ring = Ring::holding(ty.interval.signed_bits()).unwrap_or(Ring::W128);
+        let ring = self.job.by.ring(ty.interval.signed_bits()).unwrap_or(Ring::W128);
         let kind = if ty.element == Element::Bit { Kind::Bits } else { Kind::Ring(ring) };
         let values: Option<Vec<i128>> = array.map(|array| array.values().collect());
         Ok(backends[0].input(kind, owner, values.as_deref(), len)?)
