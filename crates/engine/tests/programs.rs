@@ -278,6 +278,23 @@ fn rearranging() {
 }
 
 #[test]
+fn public_inputs() {
+    check_sizes(
+        "input a: i16[n] from alice\ninput b: i16[n] from bob\ninput p: i16[n] public\n\
+         input q: bit[n] public\ninput r: i16 public in -3..9\ninput m: i16[3, 2] public\n\
+         input t: i16[n, 3] from carol\ninput g: u8[n] from bob in 0..4\n\
+         let s = a + b\n\
+         reveal s * p to alice as \"product\"\nreveal s * r - p to bob as \"scaled\"\n\
+         reveal s < p to carol as \"less\"\nreveal select(q, s, b) to alice as \"chosen\"\n\
+         reveal select(s < p, r, 7) to alice as \"public choices\"\n\
+         reveal dot(s, p) to alice as \"dot\"\nreveal matmul(t, m) to alice as \"rows\"\n\
+         reveal group_sum(g, s, q, first 0, groups 3) to alice as \"sums\"\n\
+         let (_, c) = sort(s + r, s * p, descending)\nreveal c to bob as \"sorted\"\n",
+        &[70],
+    );
+}
+
+#[test]
 fn groups() {
     check(
         "input g: u8[n] from alice in 0..9\ninput h: i8[n] from bob in -3..3\n\

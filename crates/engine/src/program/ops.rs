@@ -8,7 +8,7 @@ use std::sync::Arc;
 use tacit_program::{Block, Element, Interval, Node, Op};
 use tacit_sharing::SharingError;
 use tacit_sharing::arrays::MatrixShape;
-use tacit_sharing::backend::{Backend, Name, Planes, Secret};
+use tacit_sharing::backend::{Backend, Name, Planes, Secret, Term};
 
 type Result<T> = std::result::Result<T, SharingError>;
 
@@ -169,6 +169,14 @@ impl Task<'_> {
         self.backend.floor_shift(&number, by.min(most))
     }
 
+    /// Operand `i` of a comparison.
+    fn term(&mut self, i: usize) -> Result<Term> {
+        Ok(match self.constant(i) {
+            Some(number) => Term::Constant(number),
+            None => Term::Array(self.number(i)?),
+        })
+    }
+
     /// The bits that hold all values of `a - b`.
     fn difference_bits(&self) -> u32 {
         let (a, b) = (self.interval(0), self.interval(1));
@@ -176,8 +184,8 @@ impl Task<'_> {
     }
 
     fn less(&mut self) -> Result<Secret> {
-        let (a, b, bits) = (self.number(0)?, self.number(1)?, self.difference_bits());
-        self.backend.less(&a, &b, bits)
+        let (a, b, bits) = (self.term(0)?, self.term(1)?, self.difference_bits());
+        self.backend.less([&a, &b], bits)
     }
 
     fn equal(&mut self) -> Result<Secret> {
@@ -185,8 +193,8 @@ impl Task<'_> {
             let differ = self.bits(0)?.sum(&*self.bits(1)?, false);
             return self.backend.plus(&differ, 1);
         }
-        let (a, b, bits) = (self.number(0)?, self.number(1)?, self.difference_bits());
-        self.backend.equal(&a, &b, bits)
+        let (a, b, bits) = (self.term(0)?, self.term(1)?, self.difference_bits());
+        self.backend.equal([&a, &b], bits)
     }
 
     fn and(&mut self) -> Result<Secret> {

@@ -85,10 +85,7 @@ fn build(name: &Name, protocol: Protocol) -> Circuit {
         }
         Name::Sign(width) => {
             let (m, lambda) = (b.input(width), b.input(width));
-            let top = width as usize - 1;
-            let borrow = less(&mut b, &m[..top], &lambda[..top], fan_in);
-            let differ = b.xor(m[top], lambda[top]);
-            let sign = b.xor(differ, borrow);
+            let sign = sign(&mut b, &m, &lambda, fan_in);
             b.output(&[sign]);
         }
         Name::Equal(width) => {
@@ -112,6 +109,13 @@ fn build(name: &Name, protocol: Protocol) -> Circuit {
         Name::Arithmetic(ref arithmetic) => arithmetic.build(&mut b, fan_in),
     }
     b.finish()
+}
+
+/// The top bit of `x - y`.
+pub(super) fn sign(b: &mut Builder, x: &[Wire], y: &[Wire], fan_in: FanIn) -> Wire {
+    let top = x.len() - 1;
+    let borrow = less(b, &x[..top], &y[..top], fan_in);
+    b.xor_all(&[x[top], y[top], borrow])
 }
 
 fn less(b: &mut Builder, x: &[Wire], y: &[Wire], fan_in: FanIn) -> Wire {

@@ -1,10 +1,10 @@
 //! Comparisons and bits of ring elements in masked coordinates: circuits on the bits of `m` and of
 //! `lambda`, where `a = m - lambda`.
 
-use super::{Bits, Name, Planes, Result, Secret};
+use super::{Backend, Name, Planes, Result, Secret, Term, wrong};
 
 /// A backend that computes on masked coordinates.
-pub(super) trait MaskedBits: Bits {
+pub(super) trait MaskedBits: Backend {
     /// The low `bits` bits of `m` and of `lambda`.
     fn masked_bits(&mut self, a: &Secret, bits: u32) -> Result<[Planes; 2]>;
 
@@ -15,13 +15,14 @@ pub(super) trait MaskedBits: Bits {
         Ok(self.circuit(&circuit, &[&m, &lambda])?.remove(0))
     }
 
-    /// Whether numbers of `bits` bits are negative.
-    fn negative(&mut self, a: &Secret, bits: u32) -> Result<Secret> {
-        Ok(self.on_masked(Name::Sign(bits), a, bits)?.plane(0))
-    }
-
-    /// Whether numbers of `bits` bits are zero.
-    fn zero(&mut self, a: &Secret, bits: u32) -> Result<Secret> {
-        Ok(self.on_masked(Name::Equal(bits), a, bits)?.plane(0))
+    /// Evaluates a comparison with zero on `a - b`.
+    fn compare(&mut self, name: Name, pair: [&Term; 2], bits: u32) -> Result<Secret> {
+        let difference = match pair {
+            [Term::Array(a), Term::Array(b)] => a.sum(b, true),
+            [Term::Array(a), Term::Constant(b)] => self.plus(a, b.wrapping_neg())?,
+            [Term::Constant(a), Term::Array(b)] => self.plus(&b.scale(&[-1]), *a)?,
+            [Term::Constant(_), Term::Constant(_)] => return Err(wrong("two constants")),
+        };
+        Ok(self.on_masked(name, &difference, bits)?.plane(0))
     }
 }

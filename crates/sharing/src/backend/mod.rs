@@ -244,13 +244,13 @@ pub trait Backend: Bits {
     ///
     /// # Errors
     /// When the network fails.
-    fn less(&mut self, a: &Secret, b: &Secret, bits: u32) -> Result<Secret>;
+    fn less(&mut self, pair: [&Term; 2], bits: u32) -> Result<Secret>;
 
     /// Whether `a = b`, where `a - b` is a signed number of `bits` bits.
     ///
     /// # Errors
     /// When the network fails.
-    fn equal(&mut self, a: &Secret, b: &Secret, bits: u32) -> Result<Secret>;
+    fn equal(&mut self, pair: [&Term; 2], bits: u32) -> Result<Secret>;
 
     /// The low `bits` bits, in two's complement.
     ///
@@ -264,6 +264,14 @@ pub trait Backend: Bits {
     /// # Errors
     /// When the network fails.
     fn sort(&mut self, planes: &Planes, columns: &[&Secret]) -> Result<Vec<Secret>>;
+}
+
+/// One side of a comparison. Not both are constants.
+pub enum Term {
+    /// An array.
+    Array(Arc<Secret>),
+    /// A number of the program.
+    Constant(i128),
 }
 
 fn wrong(what: &str) -> SharingError {

@@ -238,10 +238,10 @@ impl Secret {
     pub fn xor(&self, other: &Secret) -> Secret {
         assert!(self.kind == other.kind && self.len == other.len, "operands of an exclusive or");
         let data = with_ring!(&self.data, _v => panic!("operands held as bits"), none Data::None,
-            bits b => Data::Bits(BitPlanes {
-                shares: zip(&b.shares, &bits_of(other).shares, Z2::add),
-                lanes: b.lanes,
-            }));
+        bits b => Data::Bits(BitPlanes {
+            shares: zip(&b.shares, &bits_of(other).shares, Z2::add),
+            lanes: b.lanes,
+        }));
         Secret { kind: self.kind, len: self.len, data }
     }
 

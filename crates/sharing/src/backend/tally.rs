@@ -2,7 +2,7 @@
 
 use super::masked::MaskedBits;
 use super::sort::DIGIT_BITS;
-use super::{Backend, Bits, Circuits, Kind, Name, Planes, Result, Ring, Secret};
+use super::{Backend, Bits, Circuits, Kind, Name, Planes, Result, Ring, Secret, Term};
 use crate::Protocol;
 use crate::arrays::MatrixShape;
 use crate::convert::{Layered, deal_cost, gadget_cost};
@@ -217,12 +217,12 @@ impl Backend for Tally {
         Ok(self.gadget(dealt, ring, groups.len()))
     }
 
-    fn less(&mut self, a: &Secret, _b: &Secret, bits: u32) -> Result<Secret> {
-        self.negative(a, bits)
+    fn less(&mut self, pair: [&Term; 2], bits: u32) -> Result<Secret> {
+        self.compare(Name::Sign(bits), pair, bits)
     }
 
-    fn equal(&mut self, a: &Secret, _b: &Secret, bits: u32) -> Result<Secret> {
-        self.zero(a, bits)
+    fn equal(&mut self, pair: [&Term; 2], bits: u32) -> Result<Secret> {
+        self.compare(Name::Equal(bits), pair, bits)
     }
 
     fn low_bits(&mut self, a: &Secret, bits: u32) -> Result<Planes> {

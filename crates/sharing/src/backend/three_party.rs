@@ -2,7 +2,7 @@
 
 use super::masked::MaskedBits;
 use super::secret::{Element, bits_of, packed, typed, unpacked};
-use super::{Backend, Bits, Circuits, Data, Kind, Name, Planes, Result, Ring, Secret, wrong};
+use super::{Backend, Bits, Circuits, Data, Kind, Name, Planes, Result, Ring, Secret, Term, wrong};
 use crate::arrays::{self, Cut, MatrixShape, SharedVec};
 use crate::convert::shuffle::Hop;
 use crate::convert::{self, BitPlanes, Desk, Layered, LayeredScratch, Masked, Seat};
@@ -566,12 +566,12 @@ impl<P: Canonical> Backend for ThreeParty<'_, P> {
         by_ring!(ring, self.group_sums_ring(groups, a.map(|(a, _)| a)))
     }
 
-    fn less(&mut self, a: &Secret, b: &Secret, bits: u32) -> Result<Secret> {
-        self.negative(&a.sum(b, true), bits)
+    fn less(&mut self, pair: [&Term; 2], bits: u32) -> Result<Secret> {
+        self.compare(Name::Sign(bits), pair, bits)
     }
 
-    fn equal(&mut self, a: &Secret, b: &Secret, bits: u32) -> Result<Secret> {
-        self.zero(&a.sum(b, true), bits)
+    fn equal(&mut self, pair: [&Term; 2], bits: u32) -> Result<Secret> {
+        self.compare(Name::Equal(bits), pair, bits)
     }
 
     fn low_bits(&mut self, a: &Secret, bits: u32) -> Result<Planes> {

@@ -1,9 +1,9 @@
 //! Numbers held as bits: every operation at every value of narrow rings.
 
-use crate::harness::{By, PROTOCOLS, Script, open, run_by, share, signed};
+use crate::harness::{By, PROTOCOLS, Script, open, run_by, share, signed, term};
 use tacit_sharing::Protocol;
 use tacit_sharing::arrays::MatrixShape;
-use tacit_sharing::backend::{Backend, Kind, Ring, Secret};
+use tacit_sharing::backend::{Backend, Kind, Ring, Secret, Term};
 
 fn run(protocol: Protocol, script: &Script<'_>) -> Vec<Vec<i128>> {
     run_by(protocol, By::Circuits, script)
@@ -53,8 +53,8 @@ fn operations_on_pairs_of_numbers() {
                 be.sum(&a, &b, true).unwrap(),
                 be.multiply(&a, &b, [bits; 2]).unwrap(),
                 be.multiply(&wide_a, &wide_b, [bits; 2]).unwrap(),
-                be.less(&wide_a, &wide_b, bits + 1).unwrap(),
-                be.equal(&a, &b, bits).unwrap(),
+                be.less([&term(&wide_a), &term(&wide_b)], bits + 1).unwrap(),
+                be.equal([&term(&a), &term(&b)], bits).unwrap(),
                 be.select(&bit, &a, &b).unwrap(),
                 be.select_public(chosen, &a, &b),
                 be.inject(&bit, &a).unwrap(),
@@ -91,15 +91,26 @@ fn operations_with_constants() {
     for number in all(bits).chain([1 << 40, -(1 << 40) - 3, i128::MAX, i128::MIN]) {
         let results = run(protocol, &|be| {
             let a = share(be, kind(bits), 1, x);
-            let results = [be.plus(&a, number).unwrap(), be.times(&a, number).unwrap()];
+            let (term, constant) = (term(&a), Term::Constant(number));
+            let results = [
+                be.plus(&a, number).unwrap(),
+                be.times(&a, number).unwrap(),
+                be.less([&term, &constant], bits).unwrap(),
+                be.less([&constant, &term], bits).unwrap(),
+                be.equal([&term, &constant], bits).unwrap(),
+            ];
             opened(be, &results)
         });
+        let wrap = |v| signed(v, bits);
         check(
             &format!("{number}"),
             &results,
             &[
-                &|i| signed(x[i].wrapping_add(number), bits),
-                &|i| signed(x[i].wrapping_mul(number), bits),
+                &|i| wrap(x[i].wrapping_add(number)),
+                &|i| wrap(x[i].wrapping_mul(number)),
+                &|i| i128::from(wrap(x[i].wrapping_sub(number)) < 0),
+                &|i| i128::from(wrap(number.wrapping_sub(x[i])) < 0),
+                &|i| i128::from(wrap(x[i].wrapping_sub(number)) == 0),
             ],
         );
     }
@@ -211,10 +222,9 @@ fn sums_by_group() {
         check(
             &format!("{n} rows"),
             &results,
-            &[
-                &|g| (0..n).map(|i| member(g as i128, i) * x[i as usize]).sum(),
-                &|g| (0..n).map(|i| member(g as i128, i)).sum(),
-            ],
+            &[&|g| (0..n).map(|i| member(g as i128, i) * x[i as usize]).sum(), &|g| {
+                (0..n).map(|i| member(g as i128, i)).sum()
+            }],
         );
     }
 }
@@ -233,8 +243,8 @@ fn matrix_products() {
             });
             assert!(results[0].len() == rows * columns);
             let dot = |i: usize| {
-                let terms = (0..inner)
-                    .map(|k| x[i / columns * inner + k] * y[k * columns + i % columns]);
+                let terms =
+                    (0..inner).map(|k| x[i / columns * inner + k] * y[k * columns + i % columns]);
                 signed(terms.sum(), wide)
             };
             check(&format!("{shape:?}"), &results, &[&dot]);

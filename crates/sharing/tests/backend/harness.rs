@@ -1,10 +1,10 @@
 //! Runs scripts over backends, three parties at a time.
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_net::{PartyId, Phase, Session, Stream};
 use tacit_ring::{Entropy, entropy};
-use tacit_sharing::backend::{self, Backend, Boolean, Kind, Ring, RingKeys, Secret, Tally};
+use tacit_sharing::backend::{self, Backend, Boolean, Kind, Ring, RingKeys, Secret, Tally, Term};
 use tacit_sharing::setup::Secrets;
 use tacit_sharing::{Party, Protocol};
 
@@ -107,4 +107,9 @@ pub fn numbers(ring: Ring, n: usize) -> Vec<i128> {
     let edges = [0, 1, -1, signed(top, ring.bits()), top.wrapping_sub(1), 2, -2];
     let edges = edges.into_iter().chain((0..).map(word)).take(n);
     edges.map(|v| signed(v, ring.bits())).collect()
+}
+
+/// A side of a comparison.
+pub fn term(secret: &Secret) -> Term {
+    Term::Array(Arc::new(secret.slice(0..secret.len)))
 }

@@ -4,10 +4,10 @@
 mod circuits;
 mod harness;
 
-use harness::{PROTOCOLS, numbers, open, run, share, signed};
+use harness::{PROTOCOLS, numbers, open, run, share, signed, term};
 use tacit_sharing::Protocol;
 use tacit_sharing::arrays::MatrixShape;
-use tacit_sharing::backend::{Kind, Name, Planes, Ring, Secret};
+use tacit_sharing::backend::{Kind, Name, Planes, Ring, Secret, Term};
 
 const SIZES: [usize; 5] = [0, 1, 63, 130, 700];
 
@@ -48,8 +48,8 @@ fn signs_and_equality_at_every_value() {
         let opened = run(protocol, &move |b| {
             let x = share(b, Kind::Ring(Ring::W32), 1, &values);
             let mut results = Vec::new();
-            let zero = b.public(x.kind, &[0], x.len);
-            let bits = [b.less(&x, &zero, 8).unwrap(), b.equal(&x, &zero, 8).unwrap()];
+            let (term, zero) = (term(&x), Term::Constant(0));
+            let bits = [b.less([&term, &zero], 8).unwrap(), b.equal([&zero, &term], 8).unwrap()];
             results.extend(bits.map(|bit| open(b, &bit)));
             let planes = b.low_bits(&x, 8).unwrap();
             for (signed, ring) in [(true, Ring::W64), (false, Ring::W32)] {
@@ -76,8 +76,8 @@ fn signs_and_bits_of_whole_rings() {
             let opened = run(protocol, &move |b| {
                 let x = share(b, Kind::Ring(ring), 2, &given);
                 let bits = ring.bits();
-                let zero = b.public(x.kind, &[0], x.len);
-                let sign = b.less(&x, &zero, bits).unwrap();
+                let zero = term(&b.public(x.kind, &[0], x.len));
+                let sign = b.less([&term(&x), &zero], bits).unwrap();
                 let all = b.low_bits(&x, bits).unwrap();
                 let back = b.compose(&all, false, ring).unwrap();
                 vec![open(b, &sign), open(b, &back)]

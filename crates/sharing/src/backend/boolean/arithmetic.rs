@@ -1,5 +1,6 @@
 //! Circuits on numbers held as bits, in two's complement, least significant bit first.
 
+use super::super::bits::sign;
 use tacit_circuit::library::carry_save::{self, Columns};
 use tacit_circuit::library::comparator::{self, Relation};
 use tacit_circuit::library::multiplier::{self, Fusion};
@@ -68,6 +69,15 @@ pub enum Arithmetic {
         /// The constant.
         plus: i128,
     },
+    /// Whether `x - y` is negative, or zero.
+    Compare {
+        /// Bits of the operands, and of the difference.
+        bits: u32,
+        /// Operands that are constants instead.
+        constants: [Option<i128>; 2],
+        /// Whether it is compared with zero.
+        equal: bool,
+    },
     /// Both operands, that with the lower key first.
     Exchange {
         /// Low bits that are the key.
@@ -131,6 +141,18 @@ impl Arithmetic {
                 push_constant(b, &mut columns, plus as u128);
                 let sum = carry_save::sum_columns(b, columns, fan_in);
                 b.output(&sum);
+            }
+            Arithmetic::Compare { bits, constants, equal } => {
+                let [x, y] = constants.map(|constant| match constant {
+                    Some(number) => bits::constant(b, number as u128, bits as usize),
+                    None => b.input(bits),
+                });
+                let result = if equal {
+                    comparator::equal(b, &x, &y, fan_in)
+                } else {
+                    sign(b, &x, &y, fan_in)
+                };
+                b.output(&[result]);
             }
             Arithmetic::Exchange { key, bits } => {
                 let (x, y) = (b.input(bits), b.input(bits));

@@ -12,7 +12,7 @@ mod sums;
 pub use arithmetic::Arithmetic;
 
 use super::secret::{packed, unpacked};
-use super::{Backend, Bits, Circuits, Kind, Name, Planes, Result, Ring, Secret, wrong};
+use super::{Backend, Bits, Circuits, Kind, Name, Planes, Result, Ring, Secret, Term, wrong};
 use crate::arrays::MatrixShape;
 use crate::convert::{Layered, to_planes};
 use crate::role::RoleId;
@@ -80,11 +80,21 @@ impl<B: Bits> Boolean<B> {
         Ok(result.into_number(ring, true))
     }
 
-    /// One of the circuits of comparisons, on the low bits.
-    fn compare(&mut self, name: Name, a: &Secret, b: &Secret, bits: u32) -> Result<Secret> {
-        let (a, b) = (self.low_bits(a, bits)?, self.low_bits(b, bits)?);
-        let circuit = self.bits.circuits().get(name);
-        Ok(self.bits.circuit(&circuit, &[&a, &b])?.remove(0).plane(0))
+    /// A comparison of the low bits, which is that of the numbers modulo a power of two.
+    fn compare(&mut self, pair: [&Term; 2], bits: u32, equal: bool) -> Result<Secret> {
+        let mut inputs = Vec::new();
+        for term in pair {
+            if let Term::Array(array) = term {
+                inputs.push(self.low_bits(array, bits)?);
+            }
+        }
+        let constants = pair.map(|term| match term {
+            Term::Array(_) => None,
+            Term::Constant(number) => Some(*number),
+        });
+        let circuit = Arithmetic::Compare { bits, constants, equal };
+        let inputs: Vec<&Planes> = inputs.iter().collect();
+        Ok(self.arithmetic(circuit, &inputs)?.remove(0).plane(0))
     }
 }
 
@@ -261,12 +271,12 @@ impl<B: Bits> Backend for Boolean<B> {
         sums::group_sums(self, groups, a, ring)
     }
 
-    fn less(&mut self, a: &Secret, b: &Secret, bits: u32) -> Result<Secret> {
-        self.compare(Name::Sign(bits), a, b, bits)
+    fn less(&mut self, pair: [&Term; 2], bits: u32) -> Result<Secret> {
+        self.compare(pair, bits, false)
     }
 
-    fn equal(&mut self, a: &Secret, b: &Secret, bits: u32) -> Result<Secret> {
-        self.compare(Name::Equal(bits), a, b, bits)
+    fn equal(&mut self, pair: [&Term; 2], bits: u32) -> Result<Secret> {
+        self.compare(pair, bits, true)
     }
 
     fn low_bits(&mut self, a: &Secret, bits: u32) -> Result<Planes> {

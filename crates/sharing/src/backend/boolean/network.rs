@@ -76,14 +76,8 @@ impl Iterator for Steps {
         let lower = (start..n.saturating_sub(distance)).filter(|row| {
             (row - start) / distance % 2 == 0 && row / (2 * run) == (row + distance) / (2 * run)
         });
-        Some(lower.map(|row| [row as u32, (row + distance) as u32]).fold(
-            [Vec::new(), Vec::new()],
-            |[mut low, mut high], [a, b]| {
-                low.push(a);
-                high.push(b);
-                [low, high]
-            },
-        ))
+        let (low, high) = lower.map(|row| (row as u32, (row + distance) as u32)).unzip();
+        Some([low, high])
     }
 }
 

@@ -25,7 +25,12 @@ impl Addends {
     }
 
     /// Signed numbers: narrower than the ring, they get an offset that makes them unsigned.
-    fn signed<B: Bits>(boolean: &mut Boolean<B>, numbers: Planes, inner: usize, ring: Ring) -> Self {
+    fn signed<B: Bits>(
+        boolean: &mut Boolean<B>,
+        numbers: Planes,
+        inner: usize,
+        ring: Ring,
+    ) -> Self {
         let (bits, lanes) = (numbers.planes, numbers.lanes);
         if bits == 0 || bits >= ring.bits() as usize {
             return Addends { numbers, inner, excess: 0 };
@@ -63,7 +68,7 @@ impl Addends {
         }
         let from = reduced.numbers.planes as u32;
         if rows == 1 && reduced.excess == 0 {
-            return Ok(reduced.numbers.into_number(ring, from == ring.bits()));
+            return Ok(reduced.numbers.into_number(ring, false));
         }
         let ports: Vec<Planes> =
             (0..rows).map(|row| reduced.numbers.lanes(row * inner..(row + 1) * inner)).collect();
@@ -86,9 +91,8 @@ pub(super) fn sum_axis<B: Bits>(
     let mut numbers = boolean.low_bits(a, bits.min(ring.bits()))?;
     if outer > 1 {
         // The axis that is summed comes first.
-        let row = |k| {
-            (0..outer).flat_map(move |o| (0..inner).map(move |i| (o * axis + k) * inner + i))
-        };
+        let row =
+            |k| (0..outer).flat_map(move |o| (0..inner).map(move |i| (o * axis + k) * inner + i));
         let places: Vec<u32> = (0..axis).flat_map(row).map(|place| place as u32).collect();
         numbers = Rows::new(&numbers).gather(&places);
     }
@@ -118,8 +122,7 @@ pub(super) fn group_sums<B: Bits>(
         let places: Vec<(u32, u32)> =
             (0..n as u32).flat_map(|row| (0..wide).map(move |group| (group, row))).collect();
         let bits = groups[0].gather_from(groups, places.iter().copied());
-        let mut addends =
-            Addends { numbers: Planes::of(&[&bits]), inner: groups.len(), excess: 0 };
+        let mut addends = Addends { numbers: Planes::of(&[&bits]), inner: groups.len(), excess: 0 };
         if let Some(numbers) = &numbers {
             let rows: Vec<u32> = places.iter().map(|(_, row)| *row).collect();
             let repeated = numbers.gather(&rows);
