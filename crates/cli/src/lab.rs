@@ -17,7 +17,7 @@ use tacit_circuit::Circuit;
 use tacit_engine::circuit::{
     self as engine, Blocking, Compiled, EvaluateError, FormChoice, Job, LinkUse,
 };
-use tacit_engine::program::{Prepared, ProgramJob, ProgramReport, run as run_program};
+use tacit_engine::program::{By, Prepared, ProgramJob, ProgramReport, run as run_program};
 use tacit_engine::values::Lanes;
 use tacit_net::memory::{self, Compute, MemoryNetwork};
 use tacit_net::{PartyId, Session};
@@ -48,6 +48,10 @@ pub struct LabArgs {
     /// trio, astra, replicated, multi-fan-in, plain or all
     #[arg(long, default_value = "all")]
     protocol: String,
+
+    /// What a program's numbers are computed with
+    #[arg(long, default_value = "rings", value_name = "rings|circuits")]
+    by: By,
 
     /// Number of instances, all evaluated side by side
     #[arg(long, default_value_t = 1)]
@@ -107,7 +111,7 @@ pub fn run(args: &LabArgs, output: Output) -> Result<(), CliError> {
     let task = Task::read(args)?;
     let profile = Profile::load(&args.network)?;
     let protocols: Vec<Protocol> = match args.protocol.as_str() {
-        "all" => Protocol::ALL.to_vec(),
+        "all" => Protocol::ALL.into_iter().filter(|p| can_run(args.by, *p)).collect(),
         name => vec![name.parse().map_err(|e: tacit_sharing::registry::UnknownProtocol| {
             CliError::input(e.to_string())
         })?],
@@ -119,6 +123,11 @@ pub fn run(args: &LabArgs, output: Output) -> Result<(), CliError> {
     runs.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
     let (network, description) = (profile.name.clone(), profile.description.clone());
     output.print(&LabReport { network, description, runs, links: args.links })
+}
+
+/// The trusted party computes in the clear, not by circuits.
+fn can_run(by: By, protocol: Protocol) -> bool {
+    by == By::Rings || protocol != Protocol::Plain
 }
 
 /// The run with the given roles and forms, or the fastest of all.
@@ -248,7 +257,8 @@ fn simulate_program(
     let parties = (0..program.parties.len() as u8).map(PartyId).collect();
     // Latency is what the lab is about: all rows in as few rounds as can be.
     let chunk_rows = 1 << 20;
-    let job = ProgramJob { places, chunk_rows, ..ProgramJob::new(protocol, parties, rows) };
+    let by = args.by;
+    let job = ProgramJob { places, by, chunk_rows, ..ProgramJob::new(protocol, parties, rows) };
     let prepared = Prepared::new(program, job)?;
     let party = |mut session: Session| -> Result<ProgramReport, CliError> {
         let inputs = program::random_inputs(program, &prepared.job().rows, session.me())?;

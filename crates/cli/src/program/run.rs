@@ -188,6 +188,7 @@ fn job(
         .map_err(|_| CliError::input("--roles names the parties of roles 0, 1 and 2"))?;
     let job = ProgramJob {
         places,
+        by: args.by,
         workers: args.threads,
         chunk_rows: args.program.chunk_rows.unwrap_or(CHUNK_ROWS),
         ..ProgramJob::new(args.protocol, names.parties.clone(), rows)
@@ -347,7 +348,8 @@ fn write_cost(out: &mut dyn Write, run: &ProgramRun) -> io::Result<()> {
     let rows: Vec<String> =
         report.rows.iter().map(|(dim, rows)| format!("{dim} = {rows}")).collect();
     let rows = if rows.is_empty() { String::new() } else { format!(", {}", rows.join(", ")) };
-    writeln!(out, "\n{} with roles {}{rows}", report.protocol, roles.join(", "))?;
+    let (protocol, by) = (&report.protocol, &report.by);
+    writeln!(out, "\n{protocol} by {by} with roles {}{rows}", roles.join(", "))?;
     writeln!(
         out,
         "took {} setup, {} computing; {} sent in all; {} waited for {} rounds (predicted {})",
