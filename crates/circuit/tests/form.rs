@@ -2,10 +2,11 @@
 
 mod common;
 
-use common::{Rng, Shape, assert_same, random_circuit, random_poly};
+use common::{Shape, assert_same, random_circuit, random_poly};
 use proptest::prelude::*;
 use tacit_circuit::passes::lower;
 use tacit_circuit::{Builder, Gate, Poly, Wire};
+use tacit_ring::entropy::Rng;
 
 #[test]
 fn folding_follows_the_rules() {

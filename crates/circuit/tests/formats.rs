@@ -2,13 +2,14 @@
 
 mod common;
 
-use common::{Rng, Shape, assert_same, random_circuit};
+use common::{Shape, assert_same, random_circuit};
 use proptest::prelude::*;
 use tacit_circuit::formats::{
     Dialect, Place, PortOrder, ReadOptions, Reason, TextOptions, WriteError, binary, parse,
     read_file, write_text,
 };
 use tacit_circuit::{Builder, Circuit, Poly};
+use tacit_ring::entropy::Rng;
 
 fn read(text: &str) -> Result<Circuit, tacit_circuit::formats::FormatError> {
     parse("test.txt", text.as_bytes(), &ReadOptions::default())

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{Rng, assert_same};
+use common::assert_same;
 use tacit_circuit::library::aes::Sbox;
 use tacit_circuit::library::comparator::{Relation, compare};
 use tacit_circuit::library::multiplier::{Fusion, carry_save};
@@ -11,6 +11,7 @@ use tacit_circuit::library::{FanIn, Params, adder, build};
 use tacit_circuit::passes::cost::{Form, circuit_traffic};
 use tacit_circuit::passes::{Goal, LevelProgram, Options, fuse, optimise};
 use tacit_circuit::{Builder, Circuit, Gate, Wire};
+use tacit_ring::entropy::Rng;
 
 fn two_words(width: u32, f: impl FnOnce(&mut Builder, &[Wire], &[Wire]) -> Vec<Wire>) -> Circuit {
     let mut b = Builder::new();

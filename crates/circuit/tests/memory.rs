@@ -2,8 +2,8 @@
 
 mod common;
 
-use common::Rng;
 use tacit_circuit::{Builder, Wire};
+use tacit_ring::entropy::Rng;
 
 /// Peak resident memory of this process in bytes, where the system tells.
 fn peak_rss() -> Option<u64> {

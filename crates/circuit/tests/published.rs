@@ -2,11 +2,12 @@
 
 mod common;
 
-use common::{Rng, bits_le, bytes_le, published};
+use common::{bits_le, bytes_le, published};
 use tacit_circuit::Circuit;
 use tacit_circuit::formats::{
     Dialect, PortOrder, ReadOptions, TextOptions, binary, parse, read_file, write_text,
 };
+use tacit_ring::entropy::Rng;
 
 fn load(name: &str, options: &ReadOptions) -> Option<Circuit> {
     let circuit = read_file(published(name)?, options).expect("a published file is well formed");
@@ -25,7 +26,7 @@ fn check_word(name: &str, f: fn(u64, u64) -> u64) {
     let extremes = [0, 1, u64::MAX, 1 << 63, (1 << 63) - 1];
     let mut pairs: Vec<(u64, u64)> =
         extremes.iter().flat_map(|&x| extremes.map(|y| (x, y))).collect();
-    pairs.extend((0..40).map(|_| (rng.next(), rng.next())));
+    pairs.extend((0..40).map(|_| (rng.word(), rng.word())));
     for (x, y) in pairs {
         let out = c.eval(&[bits_le(&x.to_le_bytes()), bits_le(&y.to_le_bytes())]);
         assert_eq!(bytes_le(&out[0]), f(x, y).to_le_bytes(), "{name} {x} {y}");

@@ -39,7 +39,7 @@ impl ErrorKind {
             ErrorKind::Misbehaviour,
             5,
             "misbehaviour",
-            "a peer broke the protocol; nothing was opened",
+            "a peer broke the protocol; there is no result",
         ),
         (ErrorKind::Bug, 70, "bug", "a bug in Tacit; please report it"),
         (
@@ -170,12 +170,19 @@ impl From<NetError> for CliError {
             | NetError::Disagreement { .. }
             | NetError::PeerAborted { kind: AbortKind::Disagreement, .. } => ErrorKind::Config,
             NetError::Misbehaviour { .. }
+            | NetError::Check(_)
             | NetError::PeerAborted { kind: AbortKind::Misbehaviour, .. } => {
                 ErrorKind::Misbehaviour
             }
             _ => ErrorKind::Network,
         };
-        CliError { kind, message: e.to_string() }
+        let hint = match &e {
+            NetError::Disagreement { what, .. } if what == "program" => {
+                "; compare the digests and texts that `tacit program check FILE` prints at each"
+            }
+            _ => "",
+        };
+        CliError { kind, message: format!("{e}{hint}") }
     }
 }
 

@@ -8,7 +8,7 @@ use crate::error::CliError;
 use crate::output::{Output, Report};
 use crate::profile::Profile;
 use crate::program::{self, NamedValue};
-use crate::run::{PreprocessingArg, seconds, write_links};
+use crate::run::{Misplaced, Parties, PreprocessingArg, in_turn, refuse, seconds, write_links};
 use clap::Args;
 use serde::Serialize;
 use std::io::{self, Write};
@@ -45,28 +45,29 @@ pub struct LabArgs {
     #[arg(long, value_name = "NETWORK", default_value = "global")]
     network: String,
 
-    /// trio, astra, replicated, multi-fan-in, plain or all
+    /// trio, astra, replicated, multi-fan-in, quad, plain, or all that fit
     #[arg(long, default_value = "all")]
     protocol: String,
 
-    /// What a program's numbers are computed with
-    #[arg(long, default_value = "rings", value_name = "rings|circuits")]
-    by: By,
+    /// What a program's numbers are computed with [default: rings]
+    #[arg(long, value_name = "rings|circuits")]
+    by: Option<By>,
 
-    /// Number of instances, all evaluated side by side
-    #[arg(long, default_value_t = 1)]
-    instances: usize,
+    /// Number of instances of a circuit, all evaluated side by side [default: 1]
+    #[arg(long)]
+    instances: Option<usize>,
 
-    /// Parties that play roles 0, 1 and 2 [default: the assignment with the shortest time]
+    /// Parties that play roles 0, 1, 2 and so on, by number, or as a program calls them [default:
+    /// the assignment with the shortest time]
     #[arg(long, value_name = "PARTIES")]
     roles: Option<String>,
 
-    /// Parties that learn the outputs; the time is theirs
-    #[arg(long, value_name = "PARTIES", default_value = "0,1,2")]
-    reveal: String,
+    /// Parties that learn the outputs of a circuit; the time is theirs [default: all]
+    #[arg(long, value_name = "PARTIES")]
+    reveal: Option<String>,
 
-    /// When messages that do not depend on inputs are sent; `separate` times the online phase
-    /// alone
+    /// When messages of a circuit that do not depend on inputs are sent; `separate` times the
+    /// online phase alone
     #[arg(long, default_value = "interleaved")]
     preprocessing: PreprocessingArg,
 
@@ -111,7 +112,10 @@ pub fn run(args: &LabArgs, output: Output) -> Result<(), CliError> {
     let task = Task::read(args)?;
     let profile = Profile::load(&args.network)?;
     let protocols: Vec<Protocol> = match args.protocol.as_str() {
-        "all" => Protocol::ALL.into_iter().filter(|p| can_run(args.by, *p)).collect(),
+        "all" => {
+            let fits = |protocol: &Protocol| all_can(args, &task, &profile, *protocol);
+            Protocol::ALL.into_iter().filter(fits).collect()
+        }
         name => vec![name.parse().map_err(|e: tacit_sharing::registry::UnknownProtocol| {
             CliError::input(e.to_string())
         })?],
@@ -125,9 +129,13 @@ pub fn run(args: &LabArgs, output: Output) -> Result<(), CliError> {
     output.print(&LabReport { network, description, runs, links: args.links })
 }
 
-/// The trusted party computes in the clear, not by circuits.
-fn can_run(by: By, protocol: Protocol) -> bool {
-    by == By::Rings || protocol != Protocol::Plain
+/// Whether a protocol has the roles that are named, parties in the network, and runs the task.
+fn all_can(args: &LabArgs, task: &Task, profile: &Profile, protocol: Protocol) -> bool {
+    let roles = args.roles.as_ref().map(|roles| roles.split(',').count());
+    let parties = protocol.parties();
+    roles.is_none_or(|roles| roles == parties)
+        && profile.parties() >= parties
+        && task.is_run_by(protocol, args.by.unwrap_or_default())
 }
 
 /// The run with the given roles and forms, or the fastest of all.
@@ -138,7 +146,7 @@ fn best(
     protocol: Protocol,
 ) -> Result<Run, CliError> {
     let mut best: Option<Run> = None;
-    for places in assignments(args)? {
+    for places in assignments(args, &task.names(protocol)?, protocol.parties())? {
         let forms: &[FormChoice] = match (protocol, task) {
             (Protocol::MultiFanIn, Task::Circuit(_)) => {
                 &[FormChoice::Dealer, FormChoice::Symmetric]
@@ -148,11 +156,11 @@ fn best(
         for form in forms {
             let run = match task {
                 Task::Circuit(circuit) => {
-                    simulate(args, circuit, profile, protocol, places, *form)?
+                    simulate(args, circuit, profile, protocol, &places, *form)?
                 }
                 Task::Program(program) => {
                     let network = virtual_network(args, profile);
-                    simulate_program(args, program, &network, protocol, places)?
+                    simulate_program(args, program, &network, protocol, &places)?
                 }
             };
             if best.as_ref().is_none_or(|best| run.seconds < best.seconds) {
@@ -163,26 +171,29 @@ fn best(
     best.ok_or_else(|| CliError::input("no assignment of roles to try"))
 }
 
-fn assignments(args: &LabArgs) -> Result<Vec<[PartyId; 3]>, CliError> {
-    let wrong = || CliError::input("--roles names the parties 0, 1 and 2 in some order");
+/// The assignments of roles to try: all, or the one asked for.
+fn assignments(
+    args: &LabArgs,
+    names: &Parties,
+    parties: usize,
+) -> Result<Vec<Vec<PartyId>>, CliError> {
     match &args.roles {
-        None => {
-            let all = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
-            Ok(all.map(|places| places.map(PartyId)).to_vec())
-        }
-        Some(text) => {
-            let parties: Option<Vec<PartyId>> =
-                text.split(',').map(|p| p.trim().parse().ok().map(PartyId)).collect();
-            let places: [PartyId; 3] = parties.and_then(|p| p.try_into().ok()).ok_or_else(wrong)?;
-            Ok(vec![places])
-        }
+        None => Ok(orders(parties)),
+        Some(text) => Ok(vec![names.list(text)?]),
     }
 }
 
-/// Parties by number, separated by commas.
-fn parties(text: &str) -> Option<Vec<PartyId>> {
-    let number = |p: &str| p.trim().parse().ok().filter(|p| *p < 3).map(PartyId);
-    text.split(',').map(number).collect()
+/// All orders of the parties.
+fn orders(parties: usize) -> Vec<Vec<PartyId>> {
+    let mut orders: Vec<Vec<PartyId>> = vec![Vec::new()];
+    for _ in 0..parties {
+        let longer = orders.iter().flat_map(|order| {
+            let left = PartyId::all(parties).filter(|party| !order.contains(party));
+            left.map(|party| order.iter().copied().chain([party]).collect())
+        });
+        orders = longer.collect();
+    }
+    orders
 }
 
 fn simulate(
@@ -190,16 +201,20 @@ fn simulate(
     circuit: &Circuit,
     profile: &Profile,
     protocol: Protocol,
-    places: [PartyId; 3],
+    places: &[PartyId],
     form: FormChoice,
 ) -> Result<Run, CliError> {
     let ports = circuit.input_widths().len();
-    let owners = (0..ports).map(|port| PartyId((port % 3) as u8)).collect();
-    let receivers = parties(&args.reveal)
-        .ok_or_else(|| CliError::input("--reveal names parties of 0, 1 and 2, such as 0,1"))?;
+    let owners = in_turn(ports, places.len()).collect();
+    let names = Parties::numbered(places.len());
+    let receivers = match &args.reveal {
+        Some(text) => names.list(text)?,
+        None => PartyId::all(places.len()).collect(),
+    };
     let mut job = Job::new(protocol, owners, vec![receivers.clone(); circuit.output_ports().len()]);
-    job.instances = args.instances;
-    job.places = places;
+    let instances = args.instances.unwrap_or(1);
+    job.instances = instances;
+    job.places = places.to_vec();
     job.form = form;
     job.preprocessing = args.preprocessing.into();
     // Latency is what the lab is about: keep a link's worth of messages under way.
@@ -210,16 +225,16 @@ fn simulate(
         let compiled = Compiled::new(circuit, job.clone())?;
         let me = session.me();
         let zeros = |(owner, width): (&PartyId, &u32)| {
-            let words = args.instances.div_ceil(64);
+            let words = instances.div_ceil(64);
             let bits = vec![vec![0u64; words]; *width as usize];
-            (*owner == me).then(|| Lanes::from_bits(bits, args.instances))
+            (*owner == me).then(|| Lanes::from_bits(bits, instances))
         };
         let values = job.owners.iter().zip(circuit.input_widths()).map(zeros).collect();
         let result = engine::evaluate(&mut session, &compiled, values, &|_| {})?;
         session.finish()?;
         Ok(result.report)
     };
-    let reports = memory::run(3, 1, &network, party);
+    let reports = memory::run(places.len(), 1, &network, party);
     let reports: Vec<engine::Report> = reports.into_iter().collect::<Result<_, _>>()?;
     let rounds = reports.iter().map(|report| report.rounds).max().unwrap_or(0);
     let learns = |report: &engine::Report| receivers.contains(&PartyId(report.party));
@@ -251,14 +266,18 @@ fn simulate_program(
     program: &Program,
     network: &MemoryNetwork,
     protocol: Protocol,
-    places: [PartyId; 3],
+    places: &[PartyId],
 ) -> Result<Run, CliError> {
     let rows = program::rows(program, &args.rows)?;
     let parties = (0..program.parties.len() as u8).map(PartyId).collect();
     // Latency is what the lab is about: all rows in as few rounds as can be.
     let chunk_rows = 1 << 20;
-    let by = args.by;
-    let job = ProgramJob { places, by, chunk_rows, ..ProgramJob::new(protocol, parties, rows) };
+    let job = ProgramJob {
+        by: args.by.unwrap_or_default(),
+        places: places.to_vec(),
+        chunk_rows,
+        ..ProgramJob::new(protocol, parties, rows)
+    };
     let prepared = Prepared::new(program, job)?;
     let party = |mut session: Session| -> Result<ProgramReport, CliError> {
         let inputs = program::random_inputs(program, &prepared.job().rows, session.me())?;
@@ -266,7 +285,7 @@ fn simulate_program(
         session.finish()?;
         Ok(outcome.report)
     };
-    let reports = memory::run(3, 1, network, party);
+    let reports = memory::run(places.len(), 1, network, party);
     let reports: Vec<ProgramReport> = reports.into_iter().collect::<Result<_, _>>()?;
     let slowest = |f: fn(&ProgramReport) -> f64| reports.iter().map(f).fold(0.0, f64::max);
     let links = reports.first().map(|report| report.links.clone()).unwrap_or_default();
@@ -291,13 +310,31 @@ enum Task {
 impl Task {
     fn read(args: &LabArgs) -> Result<Task, CliError> {
         if !program::is_program(&args.path) {
+            let rows = Misplaced::new(!args.rows.is_empty(), "--rows", "--instances NUMBER");
+            refuse("programs", [rows, Misplaced::new(args.by.is_some(), "--by", "")])?;
             return Ok(Task::Circuit(file::read(&args.path, &args.read)?));
         }
-        let program = program::load(&args.path)?;
-        if program.parties.len() > 3 {
-            return Err(CliError::input("three parties compute here; the program has more"));
+        let separate = matches!(args.preprocessing, PreprocessingArg::Separate);
+        let flags = [
+            Misplaced::new(args.instances.is_some(), "--instances", "--rows ROWS=NUMBER"),
+            Misplaced::new(args.reveal.is_some(), "--reveal", program::WHO_LEARNS),
+            Misplaced::new(separate, "--preprocessing separate", ""),
+        ];
+        refuse("circuits", flags.into_iter().chain(args.read.flags()))?;
+        Ok(Task::Program(Box::new(program::load(&args.path)?)))
+    }
+
+    /// Whether a protocol runs it. The trusted party computes in the clear, not by circuits.
+    fn is_run_by(&self, protocol: Protocol, by: By) -> bool {
+        let computes = || by == By::Rings || protocol != Protocol::Plain;
+        matches!(self, Task::Circuit(_)) || (protocol.runs_programs() && computes())
+    }
+
+    fn names(&self, protocol: Protocol) -> Result<Parties, CliError> {
+        match self {
+            Task::Circuit(_) => Ok(Parties::numbered(protocol.parties())),
+            Task::Program(program) => program::local_names(program, protocol).map(Parties),
         }
-        Ok(Task::Program(Box::new(program)))
     }
 }
 
@@ -324,8 +361,8 @@ impl Report for LabReport {
         }
         writeln!(out, "{table}")?;
         if self.links {
-            let names: Vec<String> = (0..3).map(|party| format!("party{party}")).collect();
             for run in &self.runs {
+                let Parties(names) = Parties::numbered(run.roles.len());
                 writeln!(out, "\n{} with roles {:?}", run.protocol, run.roles)?;
                 write_links(out, &names, &run.links)?;
             }

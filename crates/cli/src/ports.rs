@@ -1,6 +1,7 @@
 //! Command-line options about the values of a circuit's ports.
 
 use crate::error::CliError;
+use crate::run::Misplaced;
 use clap::Args;
 use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
@@ -28,6 +29,17 @@ pub struct ValueStyle {
     /// extension: .hex, .bin, .dec, .csv, .raw]
     #[arg(long, value_name = "FORMAT")]
     format: Option<Format>,
+}
+
+impl ValueStyle {
+    /// What is no use to programs.
+    pub fn flags(&self) -> [Misplaced; 3] {
+        [
+            Misplaced::new(!self.bits.is_empty(), "--bits", ""),
+            Misplaced::new(!self.signed.is_empty(), "--signed", "the program's types"),
+            Misplaced::new(self.format.is_some(), "--format", "--result-format"),
+        ]
+    }
 }
 
 /// `ORDER` or `PORT=ORDER`.

@@ -15,7 +15,7 @@ const SHIPPED: [(&str, &str); 4] = [
     ("ccs16", include_str!("../profiles/ccs16.toml")),
 ];
 
-/// Delay and bandwidth of every directed link between three parties.
+/// Delay and bandwidth of every directed link between some parties.
 #[derive(Clone, Debug)]
 pub struct Profile {
     /// Its name in reports.
@@ -57,7 +57,8 @@ impl Profile {
         if let Some(bits) = bandwidth(name) {
             let link = LinkProfile { delay: Duration::ZERO, bits_per_second: Some(bits) };
             let description = format!("all links {name}/s");
-            return Ok(Profile { name: name.into(), description, links: uniform(link) });
+            let links = uniform(link, MAX_PARTIES);
+            return Ok(Profile { name: name.into(), description, links });
         }
         let path = Path::new(name);
         let text = std::fs::read_to_string(path).map_err(|e| {
@@ -76,7 +77,7 @@ impl Profile {
         for link in &file.links {
             let pairs = link.pairs().ok_or_else(|| {
                 CliError::input(format!(
-                    "{source}: a link names `between = [a, b]`, or `from` and `to`; parties are 0, 1, 2"
+                    "{source}: a link names `between = [a, b]`, or `from` and `to`; parties are numbers from 0 to 63"
                 ))
             })?;
             let profile = link.profile().ok_or_else(|| {
@@ -84,11 +85,33 @@ impl Profile {
             })?;
             links.extend(pairs.into_iter().map(|pair| (pair, profile)));
         }
-        if links.len() != 6 {
-            let message = format!("{source}: {} of 6 directed links are described", links.len());
+        let parties = links.keys().map(|(from, _)| usize::from(*from) + 1).max().unwrap_or(0);
+        let all = parties * parties.saturating_sub(1);
+        if parties < 2 || links.len() != all {
+            let message = format!(
+                "{source}: {} of {all} directed links between {parties} parties are described",
+                links.len()
+            );
             return Err(CliError::input(message));
         }
         Ok(Profile { name: file.name, description: file.description, links })
+    }
+
+    /// As [`Profile::load`], for at least so many parties.
+    pub fn of_parties(name: &str, parties: usize) -> Result<Profile, CliError> {
+        let profile = Profile::load(name)?;
+        let has = profile.parties();
+        if has < parties {
+            return Err(CliError::input(format!(
+                "network {name} has {has} parties; this needs {parties}: describe the links of all"
+            )));
+        }
+        Ok(profile)
+    }
+
+    /// How many parties it describes.
+    pub fn parties(&self) -> usize {
+        self.links.keys().map(|(from, _)| usize::from(*from) + 1).max().unwrap_or(0)
     }
 
     /// The directed link between two parties.
@@ -119,7 +142,8 @@ impl Link {
             (None, Some(from), Some(to)) => vec![(from, to)],
             _ => return None,
         };
-        pairs.iter().all(|(a, b)| a != b && *a < 3 && *b < 3).then_some(pairs)
+        let fits = |(a, b): &(u8, u8)| a != b && usize::from(*a.max(b)) < MAX_PARTIES;
+        pairs.iter().all(fits).then_some(pairs)
     }
 
     fn profile(&self) -> Option<LinkProfile> {
@@ -139,8 +163,12 @@ impl Link {
     }
 }
 
-fn uniform(link: LinkProfile) -> HashMap<(u8, u8), LinkProfile> {
-    let pairs = (0..3).flat_map(|from| (0..3).map(move |to| (from, to)));
+/// Parties that a profile describes at most.
+const MAX_PARTIES: usize = 64;
+
+fn uniform(link: LinkProfile, parties: usize) -> HashMap<(u8, u8), LinkProfile> {
+    let parties = 0..parties as u8;
+    let pairs = parties.clone().flat_map(|from| parties.clone().map(move |to| (from, to)));
     pairs.filter(|(from, to)| from != to).map(|pair| (pair, link)).collect()
 }
 

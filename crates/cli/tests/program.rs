@@ -148,10 +148,44 @@ fn wrong_inputs_say_what_to_do() {
     assert_eq!(code, 2);
     assert!(error.contains("alice.csv") && error.contains("row 2"), "{error}");
     assert!(!error.contains("150"), "no cell is shown: {error}");
+    std::fs::write(dir.join("alice.csv"), "age,stay\n70,3\n").expect("writes");
+    let (code, error) = run(TABLES);
+    assert_eq!((code, error.contains("--column alice.days=COLUMN")), (2, true), "{error}");
     std::fs::write(dir.join("stay.tacit"), "program p\nparties a\nlet x = y\n").expect("writes");
     let (code, error) = run(TABLES);
     assert_eq!(code, 2);
     assert!(error.contains("stay.tacit:3:9"), "{error}");
+}
+
+#[test]
+fn flags_for_circuits_are_refused_for_programs_and_the_other_way_round() {
+    let folder = stay();
+    let dir = folder.path();
+    ok(dir, "circuit build compare --width 8 --output compare.txt");
+    let refused = |run: &str, flag: &str, part: &str| {
+        let (code, error) = fails(dir, &format!("{run} {flag}"));
+        assert!(code == 2 && error.contains(part), "{run} {flag}: {error}");
+    };
+    let lab = "lab stay.tacit --network lan --network-only --protocol replicated --rows a=3";
+    refused(lab, "--reveal 0", "who learns what");
+    refused(lab, "--instances 5", "--rows ROWS=NUMBER");
+    refused(lab, "--preprocessing separate", "for circuits only");
+    refused(lab, "--from old", "for circuits only");
+    refused(lab, "--roles dave,alice,bob", "choose from alice, bob, carol");
+    refused("lab compare.txt", "--rows a=3", "--instances");
+    refused("lab compare.txt", "--by circuits", "for programs");
+    refused("lab compare.txt", "--reveal 7", "choose from");
+    let roles = ok(dir, &format!("{lab} --roles carol,alice,bob --json"));
+    let roles: serde_json::Value = serde_json::from_str(&roles).expect("JSON");
+    assert_eq!(roles["runs"][0]["roles"], serde_json::json!([2, 0, 1]));
+    let run = format!("run stay.tacit --local {TABLES}");
+    for flag in ["--bits bytes", "--window 9", "--form symmetric", "--preprocessing separate"] {
+        refused(&run, flag, "for circuits");
+    }
+    let others = ["--table alice=alice.csv", "--value x=1", "--chunk-rows 9", "--by rings"];
+    for flag in others.into_iter().chain(["--result-format csv"]) {
+        refused("run compare.txt --local", flag, "for programs");
+    }
 }
 
 #[test]
@@ -178,6 +212,8 @@ fn parties_on_their_own_agree_or_say_what_differs() {
         assert!(error.contains("about program") && printed.is_empty(), "{error}");
     }
     assert!(ends.iter().any(|(code, ..)| *code == Some(3)));
+    let hint = "`tacit program check FILE`";
+    assert!(ends.iter().any(|(_, _, error)| error.contains(hint)), "{ends:?}");
     let ways = [("alice", "rings"), ("bob", "circuits"), ("carol", "rings")];
     let children = ways.map(|(name, by)| run(name, &format!("stay.tacit --by {by}")));
     for (code, printed, error) in &finish(children.into(), Duration::from_secs(60)) {

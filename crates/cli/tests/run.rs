@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{configure, fails, finish, ok, start};
+use common::{configure, configure_parties, fails, finish, ok, start};
 use std::path::Path;
 use std::time::Duration;
 
@@ -41,11 +41,13 @@ fn aes_folder(sbox: &str) -> tempfile::TempDir {
 const INPUTS: &str = "--bits bytes --input 0=key.hex --input 1=blocks.hex";
 
 #[test]
-fn three_processes_over_tls_encrypt_under_every_protocol() {
+fn processes_over_tls_encrypt_under_every_protocol() {
     let folder = aes_folder("d4");
     let dir = folder.path();
-    for protocol in ["trio", "astra", "replicated", "multi-fan-in", "plain"] {
-        for rest in ["", "--preprocessing separate --threads 2 --roles 2,0,1"] {
+    for protocol in ["trio", "astra", "replicated", "multi-fan-in", "quad", "plain"] {
+        let roles = if protocol == "quad" { "2,0,3,1" } else { "2,0,1" };
+        let other = format!("--preprocessing separate --threads 2 --roles {roles}");
+        for rest in ["", &other] {
             ok(
                 dir,
                 &format!(
@@ -55,6 +57,37 @@ fn three_processes_over_tls_encrypt_under_every_protocol() {
             assert_eq!(read(dir, "out.hex"), CIPHER, "{protocol} {rest}");
             std::fs::remove_file(dir.join("out.hex")).expect("removes");
         }
+    }
+}
+
+#[test]
+fn four_configured_parties_meet_and_a_killed_one_ends_the_run() {
+    let folder = aes_folder("d4");
+    let dir = folder.path();
+    configure_parties(dir, &["alice", "bob", "carol", "dave"]);
+    let quad = format!("{COMMON} --protocol quad");
+    let all = |rest: &str| {
+        vec![
+            start(dir, &format!("{quad} {rest} --party alice.toml --input 0=key.hex")),
+            start(dir, &format!("{quad} {rest} --party bob.toml --input 1=blocks.hex")),
+            start(dir, &format!("{quad} {rest} --party carol.toml")),
+        ]
+    };
+    let mut children = all("");
+    children.push(start(dir, &format!("{quad} --party dave.toml")));
+    for (code, _, errors) in finish(children, Duration::from_secs(60)) {
+        assert_eq!(code, Some(0), "{errors}");
+    }
+    // A slow network keeps the run going for long.
+    let slow = "--shape ccs16 --timeout 20";
+    let children = all(slow);
+    let mut victim = start(dir, &format!("{quad} {slow} --party dave.toml"));
+    std::thread::sleep(Duration::from_millis(1500));
+    victim.kill().expect("kills");
+    victim.wait().expect("ends");
+    for (code, output, errors) in finish(children, Duration::from_secs(15)) {
+        assert_eq!((code, output.as_str()), (Some(4), ""), "{errors}");
+        assert!(errors.contains("dave"), "{errors}");
     }
 }
 
@@ -306,7 +339,7 @@ fn the_lab_compares_protocols_on_a_network_that_is_not_here() {
     let text = ok(dir, "lab aes.txt --network global --network-only --json");
     let report: serde_json::Value = serde_json::from_str(&text).expect("JSON");
     let runs = report["runs"].as_array().expect("runs");
-    assert_eq!(runs.len(), 5);
+    assert_eq!(runs.len(), 6);
     let seconds = |protocol: &str| {
         let run = runs.iter().find(|run| run["protocol"] == protocol).expect("a run");
         run["seconds"].as_f64().expect("a number")

@@ -1,43 +1,60 @@
-//! One thread per mesh.
+//! One thread per mesh, or per backend over one.
 
 use crate::circuit::EvaluateError;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread::{self, Builder, Scope, ScopedJoinHandle};
 use tacit_net::Mesh;
-use tacit_sharing::SharingError;
+use tacit_sharing::backend::Backend;
 
-/// Runs `work` on every mesh with its item, each in a thread, and returns the results in order.
+/// What a worker talks to its peers through.
+pub(crate) trait Stop {
+    /// Ends the session for all threads and peers.
+    fn stop(&mut self, reason: &str);
+}
+
+impl Stop for Mesh {
+    fn stop(&mut self, reason: &str) {
+        self.abort(reason);
+    }
+}
+
+impl Stop for dyn Backend + Send + '_ {
+    fn stop(&mut self, reason: &str) {
+        self.abort(reason);
+    }
+}
+
+/// Runs `work` on every end with its item, each in a thread, and returns the results in order.
 ///
 /// # Errors
 /// The one that tells most. As soon as a worker fails or panics, the other workers of this party
 /// and all peers stop.
-pub(crate) fn on_each<I: Send, T: Send>(
-    meshes: &mut [Mesh],
+pub(crate) fn on_each<'e, E: Stop + Send + ?Sized + 'e, I: Send, T: Send>(
+    ends: impl IntoIterator<Item = &'e mut E>,
     items: impl IntoIterator<Item = I>,
-    work: impl Fn(&mut Mesh, I) -> Result<T, SharingError> + Sync,
+    work: impl Fn(&mut E, I) -> Result<T, EvaluateError> + Sync,
 ) -> Result<Vec<T>, EvaluateError> {
-    let guarded = |mesh: &mut Mesh, item: I| guard(mesh, |mesh| work(mesh, item));
+    let guarded = |end: &mut E, item: I| guard(end, |end| work(end, item));
     thread::scope(|scope| {
-        let mut pairs = meshes.iter_mut().zip(items);
-        let Some((mesh, item)) = pairs.next() else { return Ok(Vec::new()) };
+        let mut pairs = ends.into_iter().zip(items);
+        let Some((end, item)) = pairs.next() else { return Ok(Vec::new()) };
         let guarded = &guarded;
         let others: Result<Vec<_>, _> =
-            pairs.map(|(mesh, item)| start(scope, move || guarded(mesh, item))).collect();
+            pairs.map(|(end, item)| start(scope, move || guarded(end, item))).collect();
         // Without all threads nobody can go on; those that run are stopped by the abort.
-        let others = others.inspect_err(|error| mesh.abort(&error.to_string()))?;
-        let mine = guarded(mesh, item);
+        let others = others.inspect_err(|error| end.stop(&error.to_string()))?;
+        let mine = guarded(end, item);
         first_cause(std::iter::once(mine).chain(others.into_iter().map(join)))
     })
 }
 
 /// Runs `work`; when it fails or panics, ends the session for all threads and peers.
-fn guard<T>(
-    mesh: &mut Mesh,
-    work: impl FnOnce(&mut Mesh) -> Result<T, SharingError>,
+fn guard<E: Stop + ?Sized, T>(
+    end: &mut E,
+    work: impl FnOnce(&mut E) -> Result<T, EvaluateError>,
 ) -> Result<T, EvaluateError> {
-    let result = catch_unwind(AssertUnwindSafe(|| work(mesh)));
-    let result = result.map_or_else(|_| Err(panicked()), |done| done.map_err(Into::into));
-    result.inspect_err(|error| mesh.abort(&error.to_string()))
+    let result = catch_unwind(AssertUnwindSafe(|| work(end)));
+    result.unwrap_or_else(|_| Err(panicked())).inspect_err(|error| end.stop(&error.to_string()))
 }
 
 fn start<'s, T: Send + 's>(

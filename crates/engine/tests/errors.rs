@@ -2,9 +2,11 @@
 
 use tacit_circuit::{Builder, Circuit};
 use tacit_engine::circuit::{Compiled, EvaluateError, Job, agree_instances, evaluate};
+use tacit_engine::program::{Prepared, ProgramJob};
 use tacit_engine::values::{Instances, Lanes};
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_net::{NetError, PartyId, Session, Stream};
+use tacit_program::text;
 use tacit_sharing::{Party, Protocol, SharingError};
 
 fn one_and() -> (Circuit, Job) {
@@ -80,7 +82,7 @@ fn stored_preprocessing_is_used_up_and_no_more() {
     let places = [0, 1, 2].map(PartyId);
     run(1, |mut session| {
         let me = session.me();
-        let mut party = Party::new(&mut session.meshes[0], places).unwrap();
+        let mut party = Party::new(&mut session.meshes[0], &places).unwrap();
         if me == PartyId(0) {
             party.send(1, Stream::Pre, &[7u64, 8]).unwrap();
             party.flush().unwrap();
@@ -98,6 +100,25 @@ fn stored_preprocessing_is_used_up_and_no_more() {
             let more = party.recv(0, Stream::Pre, &mut word);
             assert!(matches!(more, Err(SharingError::Shape(_))), "{more:?}");
         }
+        drop(party);
         session.finish().unwrap();
     });
+}
+
+#[test]
+fn more_rows_than_can_be_computed_are_the_users_under_every_protocol() {
+    let text = "program many\nparties alice, bob, carol\nrows n <= 281474976710656\n\
+                input x: u8[n] from alice\nreveal x to bob\n";
+    let program = text::parse("many.tacit", text).unwrap();
+    let parties: Vec<PartyId> = (0..3).map(PartyId).collect();
+    for protocol in Protocol::ALL {
+        let prepared = |rows: u64| {
+            Prepared::new(&program, ProgramJob::new(protocol, parties.clone(), vec![rows]))
+        };
+        for rows in [1 << 32, 1 << 48, u64::MAX] {
+            let error = prepared(rows).err();
+            assert!(matches!(error, Some(EvaluateError::Job(_))), "{protocol}, {rows}: {error:?}");
+        }
+        assert!(prepared(u64::from(u32::MAX)).is_ok_and(|most| most.cost().is_ok()), "{protocol}");
+    }
 }

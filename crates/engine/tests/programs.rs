@@ -6,15 +6,17 @@ use tacit_engine::program::{self, By, Outcome, Prepared, ProgramJob};
 use tacit_net::PartyId;
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_program::clear::{self, Array};
-use tacit_program::{Interval, Op, Program, Type, bounds, text};
-use tacit_ring::{Entropy, entropy};
+use tacit_program::{Element, Interval, Op, Program, Type, bounds, text};
+use tacit_ring::Entropy;
+use tacit_ring::entropy::{self, Rng};
 use tacit_sharing::Protocol;
 
-/// All protocols, with all that numbers can be computed with.
+/// All protocols that run programs, with all that numbers can be computed with.
 fn settings() -> impl Iterator<Item = (Protocol, By)> {
-    let rings = Protocol::ALL.map(|protocol| (protocol, By::Rings));
-    let circuits = rings.map(|(protocol, _)| (protocol, By::Circuits));
-    rings.into_iter().chain(circuits.into_iter().filter(|(p, _)| *p != Protocol::Plain))
+    let protocols = Protocol::ALL.into_iter().filter(|protocol| protocol.runs_programs());
+    let rings = protocols.map(|protocol| (protocol, By::Rings));
+    let circuits = rings.clone().map(|(protocol, _)| (protocol, By::Circuits));
+    rings.chain(circuits.filter(|(protocol, _)| *protocol != Protocol::Plain))
 }
 
 /// Whether results are those of the clear, bit for bit: circuits round as it does.
@@ -25,33 +27,22 @@ fn is_exact(program: &Program, job: &ProgramJob) -> bool {
 
 const HEADER: &str = "program test\nparties alice, bob, carol\nrows n <= 100000\nrows m <= 1000\n";
 
-/// A small generator: results must not depend on a crate's.
-struct Numbers(u64);
-
-impl Numbers {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb) >> 1
+/// A value of an interval, often an end.
+fn within(rng: &mut Rng, Interval { low, high }: Interval) -> i128 {
+    let span = (high - low) as u128 + 1;
+    match rng.below(8) {
+        0 => low,
+        1 => high,
+        2 if low <= 0 && 0 <= high => 0,
+        _ => low + (u128::from(rng.word() >> 1) * 3 % span) as i128,
     }
+}
 
-    /// Often an end of the interval.
-    fn within(&mut self, Interval { low, high }: Interval) -> i128 {
-        let span = (high - low) as u128 + 1;
-        match self.next() % 8 {
-            0 => low,
-            1 => high,
-            2 if low <= 0 && 0 <= high => 0,
-            _ => low + (u128::from(self.next()) * 3 % span) as i128,
-        }
-    }
-
-    fn array(&mut self, ty: &Type, rows: &[u64]) -> Array {
-        let shape: Vec<usize> = ty.shape.iter().map(|e| e.bound(rows).unwrap() as usize).collect();
-        let len = shape.iter().product::<usize>();
-        let values: Vec<i128> = (0..len).map(|_| self.within(ty.interval)).collect();
-        Array::from_values(ty.element, shape, values).unwrap()
-    }
+fn array(rng: &mut Rng, ty: &Type, rows: &[u64]) -> Array {
+    let shape: Vec<usize> = ty.shape.iter().map(|e| e.bound(rows).unwrap() as usize).collect();
+    let len = shape.iter().product::<usize>();
+    let values: Vec<i128> = (0..len).map(|_| within(rng, ty.interval)).collect();
+    Array::from_values(ty.element, shape, values).unwrap()
 }
 
 fn parse(body: &str) -> Program {
@@ -60,12 +51,12 @@ fn parse(body: &str) -> Program {
 }
 
 fn inputs(program: &Program, rows: &[u64], seed: u64) -> BTreeMap<String, Array> {
-    let mut numbers = Numbers(seed);
+    let mut rng = Rng(seed);
     program
         .inputs()
         .map(|(id, name, _)| {
             let ty = &program.body.nodes[id as usize].types[0];
-            (name.to_owned(), numbers.array(ty, rows))
+            (name.to_owned(), array(&mut rng, ty, rows))
         })
         .collect()
 }
@@ -103,9 +94,10 @@ fn check_job(program: &Program, job: &ProgramJob, seed: u64) {
         let learned =
             program.reveals.iter().filter(|r| r.to.iter().any(|p| usize::from(p.0) == party));
         let names: Vec<&str> = learned.map(|r| r.name.as_str()).collect();
-        let revealed: Vec<&str> = outcome.revealed.iter().map(|(name, _)| name.as_str()).collect();
-        assert_eq!(revealed, names, "party {party} learns what is revealed to it");
-        for (name, got) in &outcome.revealed {
+        let revealed = outcome.revealed.as_ref().unwrap();
+        let found: Vec<&str> = revealed.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(found, names, "party {party} learns what is revealed to it");
+        for (name, got) in revealed {
             let (_, want) = want.iter().find(|(n, _)| n == name).unwrap();
             let bound = limits.iter().find(|(n, _)| n == name).unwrap().1;
             let limit = if is_exact(program, job) { 0 } else { bound };
@@ -131,7 +123,12 @@ fn check_job(program: &Program, job: &ProgramJob, seed: u64) {
 fn job((protocol, by): (Protocol, By), rows: &[u64]) -> ProgramJob {
     let parties = (0..3).map(PartyId).collect();
     let places = [PartyId(1), PartyId(2), PartyId(0)];
-    ProgramJob { by, chunk_rows: 64, places, ..ProgramJob::new(protocol, parties, rows.to_vec()) }
+    ProgramJob {
+        by,
+        chunk_rows: 64,
+        places: places.to_vec(),
+        ..ProgramJob::new(protocol, parties, rows.to_vec())
+    }
 }
 
 /// Runs a program under every protocol at several sizes.
@@ -364,7 +361,7 @@ fn loops_share_what_becomes_secret() {
 }
 
 /// A program of random operations on columns: integers, fixed point and bits.
-fn random_text(numbers: &mut Numbers, steps: usize) -> String {
+fn random_text(rng: &mut Rng, steps: usize) -> String {
     let mut text = String::from(
         "input i0: i16[n] from alice\ninput i1: u8[n] from bob\n\
          input i2: i32[n] from carol in -1000..1000\ninput b0: bit[n] from alice\n\
@@ -379,7 +376,7 @@ fn random_text(numbers: &mut Numbers, steps: usize) -> String {
     let mut fixeds = vec![("f0".to_string(), 13), ("f1".into(), 9)];
     for step in 0..steps {
         let name = format!("v{step}");
-        let mut pick = |n: usize| (numbers.next() % n as u64) as usize;
+        let mut pick = |n: usize| rng.below(n);
         let (a, x) = ints[pick(ints.len())].clone();
         let (b, y) = ints[pick(ints.len())].clone();
         let (f, p) = fixeds[pick(fixeds.len())].clone();
@@ -432,14 +429,47 @@ fn random_text(numbers: &mut Numbers, steps: usize) -> String {
 #[test]
 fn random_programs_agree_with_the_clear_under_every_protocol() {
     let seed = entropy::test_seed();
-    let mut numbers = Numbers(seed);
+    let mut rng = Rng(seed);
     for round in 0..12 {
-        let program = parse(&random_text(&mut numbers, 14));
+        let program = parse(&random_text(&mut rng, 14));
         for setting in settings() {
             let rows = [1, 64, 77][round % 3];
             let mut job = job(setting, &[rows, 5]);
             job.workers = 1 + round % 2;
             check_job(&program, &job, seed.wrapping_add(round as u64));
         }
+    }
+}
+
+#[test]
+fn a_result_outside_of_its_type_is_known_only_to_those_who_learn_it() {
+    let program = parse(
+        "input x: u8 from alice\ninput y: u8 from bob\n\
+         reveal cast(assume(x + y, in 0..200), to u8) to alice as \"sum\"\n",
+    );
+    let number = |name: &str| (name.to_owned(), Array::scalar(Element::uint(8), 200).unwrap());
+    let all = BTreeMap::from([number("x"), number("y")]);
+    for setting in settings().filter(|(protocol, _)| *protocol != Protocol::Plain) {
+        let outcomes = run(&program, &job(setting, &[1, 1]), &all);
+        let failed: Vec<bool> = outcomes.iter().map(|outcome| outcome.revealed.is_err()).collect();
+        assert_eq!(failed, [true, false, false], "{setting:?}");
+    }
+}
+
+#[test]
+fn peers_do_not_hear_where_an_input_is_wrong() {
+    let program =
+        parse("input x: u8[n] from alice in 0..9\nreveal sum(x, axis 0) to bob as \"s\"\n");
+    let x = Array::from_values(Element::uint(8), vec![3], [1, 99, 2]).unwrap();
+    let all = BTreeMap::from([("x".to_owned(), x)]);
+    let errors = memory::run(3, 1, &MemoryNetwork::default(), |mut session| {
+        let prepared = Prepared::new(&program, job((Protocol::Trio, By::Rings), &[3, 1])).unwrap();
+        let inputs = given(&program, &all, session.me());
+        let outcome = program::run(&mut session, &prepared, inputs, &|_| {});
+        outcome.err().map(|error| error.to_string()).unwrap_or_default()
+    });
+    assert!(errors[0].contains("value 1 of input `x`"), "{errors:?}");
+    for error in &errors[1..] {
+        assert!(error.contains("inputs do not fit") && !error.contains("value 1"), "{errors:?}");
     }
 }

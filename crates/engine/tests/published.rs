@@ -46,17 +46,18 @@ fn check(name: &str, inputs: &[Lanes], expected: &Lanes) {
         let owners = (0..inputs.len()).map(|p| PartyId(p as u8)).collect();
         let mut job = Job::new(protocol, owners, vec![vec![PartyId(0), PartyId(2)]]);
         job.instances = expected.instances();
-        let opened = memory::run(3, 1, &MemoryNetwork::default(), |mut session| {
-            let me = session.me().index();
-            let compiled = Compiled::new(&circuit, job.clone()).expect("fits");
-            let values = inputs.iter().enumerate();
-            let values = values.map(|(port, l)| (port == me).then(|| l.clone())).collect();
-            let mut entropy = Entropy::insecure_seeded(seed, session.me().0);
-            let result = evaluate_with(&mut session, &compiled, values, &mut entropy, &|_| {});
-            let result = result.expect("runs");
-            session.finish().expect("ends");
-            result.outputs.into_iter().next().expect("one output")
-        });
+        let opened =
+            memory::run(protocol.parties(), 1, &MemoryNetwork::default(), |mut session| {
+                let me = session.me().index();
+                let compiled = Compiled::new(&circuit, job.clone()).expect("fits");
+                let values = inputs.iter().enumerate();
+                let values = values.map(|(port, l)| (port == me).then(|| l.clone())).collect();
+                let mut entropy = Entropy::insecure_seeded(seed, session.me().0);
+                let result = evaluate_with(&mut session, &compiled, values, &mut entropy, &|_| {});
+                let result = result.expect("runs");
+                session.finish().expect("ends");
+                result.outputs.into_iter().next().expect("one output")
+            });
         assert!(opened[0].as_ref() == Some(expected), "{name} under {protocol}");
         assert!(opened[2].as_ref() == Some(expected), "{name} under {protocol}");
         assert!(opened[1].is_none());

@@ -85,6 +85,10 @@ pub enum NetError {
         reason: String,
     },
 
+    /// A check of a protocol failed: somebody deviated from it.
+    #[error("check failed: {0}")]
+    Check(String),
+
     /// Another thread of this party ended the session.
     #[error("stopped: {0}")]
     Stopped(String),
@@ -142,7 +146,7 @@ impl AbortKind {
     pub fn of(error: &NetError) -> AbortKind {
         match error {
             NetError::Disagreement { .. } => AbortKind::Disagreement,
-            NetError::Misbehaviour { .. } => AbortKind::Misbehaviour,
+            NetError::Misbehaviour { .. } | NetError::Check(_) => AbortKind::Misbehaviour,
             _ => AbortKind::Failure,
         }
     }

@@ -176,6 +176,13 @@ impl Mesh {
         self.transport.stop(reason, &cause);
     }
 
+    /// Ends the session because a check of a protocol failed, and gives the error to return.
+    /// `what` must hold nothing secret.
+    #[must_use]
+    pub fn check_failed(&mut self, what: String) -> NetError {
+        self.fail(NetError::Check(what))
+    }
+
     #[inline]
     fn index(&self, party: PartyId) -> Result<usize, NetError> {
         if party == self.me || party.index() >= self.peers.len() {

@@ -29,7 +29,7 @@ mod statistics;
 
 pub use literal::{Arg, Array, Number};
 pub use repeat::Carried;
-pub use statistics::Groups;
+pub use statistics::{Along, Groups};
 
 use crate::error::ProgramError;
 use crate::infer::{check, infer};

@@ -29,14 +29,6 @@ impl ProgramError {
 /// `file:line:column: message`, as far as the place is known.
 impl fmt::Display for ProgramError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Span { file, line, column } = &self.span;
-        match (file.is_empty(), *line, *column) {
-            (true, 0, _) => f.write_str(&self.message),
-            (true, line, 0) => write!(f, "line {line}: {}", self.message),
-            (true, line, column) => write!(f, "line {line}:{column}: {}", self.message),
-            (false, 0, _) => write!(f, "{file}: {}", self.message),
-            (false, line, 0) => write!(f, "{file}:{line}: {}", self.message),
-            (false, line, column) => write!(f, "{file}:{line}:{column}: {}", self.message),
-        }
+        write!(f, "{}{}", self.span.prefix(), self.message)
     }
 }

@@ -27,6 +27,22 @@ pub struct Span {
     pub column: u32,
 }
 
+impl Span {
+    /// What a message about it begins with: `file:line:column: `, as far as they are known.
+    #[must_use]
+    pub fn prefix(&self) -> String {
+        let Span { file, line, column } = self;
+        match (file.is_empty(), *line, *column) {
+            (true, 0, _) => String::new(),
+            (true, line, 0) => format!("line {line}: "),
+            (true, line, column) => format!("line {line}:{column}: "),
+            (false, 0, _) => format!("{file}: "),
+            (false, line, 0) => format!("{file}:{line}: "),
+            (false, line, column) => format!("{file}:{line}:{column}: "),
+        }
+    }
+}
+
 /// An operation and its operands.
 #[derive(Clone, Debug)]
 pub struct Node {

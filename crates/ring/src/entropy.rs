@@ -76,6 +76,32 @@ pub fn test_seed() -> u64 {
     seed
 }
 
+/// Numbers for tests, the same everywhere (SplitMix64): anybody can guess them.
+#[cfg(feature = "testing")]
+pub struct Rng(pub u64);
+
+#[cfg(feature = "testing")]
+impl Rng {
+    /// The next number.
+    pub fn word(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// The next `count` numbers.
+    pub fn words(&mut self, count: usize) -> Vec<u64> {
+        (0..count).map(|_| self.word()).collect()
+    }
+
+    /// A number below `n`.
+    pub fn below(&mut self, n: usize) -> usize {
+        (self.word() % n as u64) as usize
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

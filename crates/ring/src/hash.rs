@@ -76,6 +76,7 @@ const BUFFER: usize = 1 << 14;
 ///
 /// Two transcripts have equal digests only if they have the same domain and the same items
 /// in the same order, with the same headers and boundaries between them.
+#[derive(Clone)]
 pub struct Transcript {
     hasher: blake3::Hasher,
     buffer: Vec<u8>,

@@ -83,8 +83,14 @@ pub trait Kernel {
 /// Runs `kernel` compiled for the best level of this CPU.
 #[inline(always)]
 pub fn run<K: Kernel>(kernel: K) -> K::Output {
+    // Builds that are compiled often and run little compile each loop once.
+    #[cfg(debug_assertions)]
+    return kernel.run();
     // SAFETY: this CPU has its best level.
-    unsafe { dispatch(Level::best(), kernel) }
+    #[cfg(not(debug_assertions))]
+    unsafe {
+        dispatch(Level::best(), kernel)
+    }
 }
 
 /// Runs `kernel` compiled for `level`, or for the best level of this CPU if that is lower.

@@ -5,10 +5,9 @@
 //! with sending.
 
 use crate::party::{Draws, Party, SharingError};
-use crate::products::{DRAW, Masks, Scratch, begin_run, finish_run, late_run};
+use crate::products::{DRAW, Masks, Scratch, begin_run, finish_run, mask_run, settles};
 use crate::role::{Role, Share};
 use std::ops::Range;
-use tacit_net::Stream;
 use tacit_ring::simd::{self, Kernel};
 use tacit_ring::{Buffer, Word};
 
@@ -113,16 +112,16 @@ pub fn multiply<P: Role, W: Word>(
     check_length(a.len() == out.len() && b.len() == out.len(), "factors and product")?;
     cut.run(out.len(), |stage, at| {
         if stage == Stage::Finish {
-            return finish::<P, W>(party, scratch, out, at);
+            return finish::<P, W>(party, draws, scratch, out, at);
         }
         scratch.start::<P>(party, at.len())?;
         for part in parts(at.len()) {
             scratch.draw::<P>(draws, part.len());
-            let (masks, message) = scratch.split::<P>(part.clone());
+            let (masks, messages) = scratch.split::<P>(part.clone());
             let at = at.start + part.start..at.start + part.end;
             let (a, b, out) = (a.runs(at.clone()), b.runs(at.clone()), out.runs_mut(at));
             let role = std::marker::PhantomData;
-            simd::run(Elementwise::<P, W> { masks, a, b, message, out, role });
+            simd::run(Elementwise::<P, W> { masks, a, b, messages, out, role });
         }
         scratch.send::<P>(party, at.len())
     })
@@ -137,7 +136,7 @@ struct Elementwise<'a, P, W> {
     masks: Masks<'a, W>,
     a: [&'a [W]; 2],
     b: [&'a [W]; 2],
-    message: &'a mut [W],
+    messages: [&'a mut [W]; 2],
     out: [&'a mut [W]; 2],
     role: std::marker::PhantomData<P>,
 }
@@ -146,7 +145,7 @@ impl<P: Role, W: Word> Kernel for Elementwise<'_, P, W> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        begin_run::<P, W>(&self.masks, self.a, self.b, self.message, self.out);
+        begin_run::<P, W>(&self.masks, self.a, self.b, self.messages, self.out);
     }
 }
 
@@ -175,7 +174,7 @@ struct Dot<'a, P, W> {
     b: &'a SharedVec<W>,
     length: usize,
     at: Range<usize>,
-    sums: &'a mut [W],
+    sums: [&'a mut [W]; 2],
     role: std::marker::PhantomData<P>,
 }
 
@@ -183,7 +182,8 @@ impl<P: Role, W: Word> Kernel for Dot<'_, P, W> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        for (row, sum) in self.at.zip(self.sums) {
+        let [first, second] = self.sums;
+        for (row, (first, second)) in self.at.zip(first.iter_mut().zip(second)) {
             let at = row * self.length..(row + 1) * self.length;
             let ([a0, a1], [b0, b1]) = (self.a.runs(at.clone()), self.b.runs(at));
             let (a, b) = (a0.iter().zip(a1), b0.iter().zip(b1));
@@ -191,7 +191,11 @@ impl<P: Role, W: Word> Kernel for Dot<'_, P, W> {
                 #[inline(always)]
                 |((a0, a1), (b0, b1))| P::cross([*a0, *a1], [*b0, *b1]),
             );
-            *sum = terms.fold(W::ZERO, W::add);
+            [*first, *second] = terms.fold(
+                [W::ZERO; 2],
+                #[inline(always)]
+                |sum, term| [sum[0].add(term[0]), sum[1].add(term[1])],
+            );
         }
     }
 }
@@ -229,8 +233,8 @@ pub fn matrix_product<P: Role, W: Word>(
     let cut = Cut { piece: block * columns.max(1), ..cut };
     let tile = TILE_BYTES / size_of::<W>();
     let mut panel = [Buffer::default(), Buffer::default()];
-    sums::<P, W>(party, draws, scratch, cut, out, |at, sums| {
-        sums.fill(W::ZERO);
+    sums::<P, W>(party, draws, scratch, cut, out, |at, mut sums| {
+        sums.iter_mut().for_each(|sums| sums.fill(W::ZERO));
         for start in (0..columns).step_by(tile) {
             let width = tile.min(columns - start);
             pack(b, shape, start, width, &mut panel);
@@ -243,7 +247,7 @@ pub fn matrix_product<P: Role, W: Word>(
                 start,
                 width,
                 rows,
-                sums,
+                sums: sums.each_mut().map(|sums| &mut sums[..]),
                 role: std::marker::PhantomData,
             });
         }
@@ -278,24 +282,29 @@ struct Tile<'a, P, W> {
     start: usize,
     width: usize,
     rows: Range<usize>,
-    sums: &'a mut [W],
+    sums: [&'a mut [W]; 2],
     role: std::marker::PhantomData<P>,
 }
 
 impl<P: Role, W: Word> Kernel for Tile<'_, P, W> {
     type Output = ();
     #[inline(always)]
-    fn run(self) {
+    fn run(mut self) {
         let MatrixShape { inner, columns, .. } = self.shape;
         let [b0, b1] = self.panel;
         for (index, row) in self.rows.enumerate() {
             let [a0, a1] = self.a.runs(row * inner..(row + 1) * inner);
             let at = index * columns + self.start;
-            let sums = &mut self.sums[at..at + self.width];
+            let [first, second] = self.sums.each_mut().map(|sums| &mut sums[at..at + self.width]);
             let b = b0.chunks_exact(self.width).zip(b1.chunks_exact(self.width));
             for ((a0, a1), (b0, b1)) in a0.iter().zip(a1).zip(b) {
-                for ((sum, b0), b1) in sums.iter_mut().zip(b0).zip(b1) {
-                    *sum = sum.add(P::cross([*a0, *a1], [*b0, *b1]));
+                let sums = first.iter_mut().zip(&mut *second);
+                for (((first, second), b0), b1) in sums.zip(b0).zip(b1) {
+                    let term = P::cross([*a0, *a1], [*b0, *b1]);
+                    *first = first.add(term[0]);
+                    if P::CROSS > 1 {
+                        *second = second.add(term[1]);
+                    }
                 }
             }
         }
@@ -309,68 +318,60 @@ fn sums<P: Role, W: Word>(
     scratch: &mut Scratch<W>,
     cut: Cut,
     out: &mut SharedVec<W>,
-    mut summand: impl FnMut(Range<usize>, &mut [W]),
+    mut summand: impl FnMut(Range<usize>, [&mut [W]; 2]),
 ) -> Result<(), SharingError> {
-    let mut sums = Buffer::default();
+    let mut sums = [Buffer::default(), Buffer::default()];
     cut.run(out.len(), |stage, at| {
         if stage == Stage::Finish {
-            return finish::<P, W>(party, scratch, out, at);
+            return finish::<P, W>(party, draws, scratch, out, at);
         }
         let words = at.len();
-        summand(at.clone(), sums.sized(words));
+        summand(at.clone(), sums.each_mut().map(|sums| sums.sized(words)));
         scratch.start::<P>(party, words)?;
         for part in parts(words) {
             scratch.draw::<P>(draws, part.len());
-            let (masks, message) = scratch.split::<P>(part.clone());
+            let (masks, messages) = scratch.split::<P>(part.clone());
             let [first, second] = out.runs_mut(at.start + part.start..at.start + part.end);
-            let sums = &sums[part];
+            let sums = sums.each_ref().map(|sums| &sums[part.clone()]);
             simd::vectorize(
                 #[inline(always)]
-                || mask_run::<P, W>(&masks, sums, message, [first, second]),
+                || {
+                    let [s0, s1] = sums.map(|sums| &sums[..first.len()]);
+                    let dst = [&mut first[..], &mut second[..]];
+                    mask_run::<P, W>(
+                        &masks,
+                        messages,
+                        dst,
+                        #[inline(always)]
+                        |i| [s0[i], s1[i]],
+                    );
+                },
             );
         }
         scratch.send::<P>(party, words)
     })
 }
 
-#[inline(always)]
-fn mask_run<P: Role, W: Word>(
-    masks: &Masks<'_, W>,
-    sums: &[W],
-    message: &mut [W],
-    [first, second]: [&mut [W]; 2],
-) {
-    let n = message.len();
-    let (sums, first, second) = (&sums[..n], &mut first[..n], &mut second[..n]);
-    for i in 0..n {
-        let (m, share) = masks.apply::<P>(sums[i], i);
-        message[i] = m;
-        first[i] = share[0];
-        second[i] = share[1];
-    }
-}
-
 fn finish<P: Role, W: Word>(
     party: &mut Party<'_>,
+    draws: &mut Draws<'_>,
     scratch: &mut Scratch<W>,
     out: &mut SharedVec<W>,
     at: Range<usize>,
 ) -> Result<(), SharingError> {
-    let words = at.len();
-    if let Some(to) = P::FORWARD {
-        party.send(to, Stream::Pre, &out.second[at.clone()])?;
-    }
-    if P::LATE.is_empty() {
+    if !settles::<P>() {
         return Ok(());
     }
-    scratch.receive_late::<P>(party, words)?;
-    let late = late_run::<P, W>(&scratch.late, 0..words);
-    let out = out.runs_mut(at);
-    simd::vectorize(
-        #[inline(always)]
-        || finish_run::<P, W>(late, out),
-    );
-    Ok(())
+    scratch.receive_late::<P>(party, at.len())?;
+    for part in parts(at.len()) {
+        let settling = scratch.settling::<P>(draws, part.clone());
+        let out = out.runs_mut(at.start + part.start..at.start + part.end);
+        simd::vectorize(
+            #[inline(always)]
+            || finish_run::<P, W>(settling, out),
+        );
+    }
+    scratch.send_results::<P>(party, at.len())
 }
 
 fn check_length(fits: bool, what: &str) -> Result<(), SharingError> {

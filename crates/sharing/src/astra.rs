@@ -12,8 +12,8 @@
 //! only latency-critical link; one round. Local multiplications: 1, 2, 2.
 
 use crate::Protocol;
-use crate::role::{Canonical, InputRule, Role, RoleId, Share, Timing};
-use crate::trio::{masked_input_rule, masked_opener};
+use crate::role::{Canonical, Drawn, InputRule, Role, RoleId, SLOTS, Share, Sink, Source, Timing};
+use crate::trio::{masked_input_draws, masked_input_part, masked_input_rule, masked_opener};
 use tacit_net::Stream;
 use tacit_ring::Word;
 
@@ -25,13 +25,19 @@ impl<const R: RoleId> Role for Astra<R> {
     const PROTOCOL: Protocol = Protocol::Astra;
     const ROLE: RoleId = R;
     // K01: g1, z1. K02: z2.
-    const NEXT: usize = [2, 0, 1][R];
-    const PREV: usize = [1, 2, 0][R];
-    const EARLY: Option<RoleId> = [None, None, Some(0)][R];
-    const TO: Option<(RoleId, Stream)> =
-        [Some((2, Stream::Pre)), Some((2, Stream::On)), Some((1, Stream::On))][R];
-    const LATE: &'static [(RoleId, Stream)] = {
-        const LATE: [&[(RoleId, Stream)]; 3] = [&[], &[(2, Stream::On)], &[(1, Stream::On)]];
+    const DRAWS: [usize; SLOTS] = [[2, 1, 0, 0], [0, 2, 0, 0], [1, 0, 0, 0]][R];
+    const EARLY: Option<Source> = [None, None, Some(Source::new(0, Stream::Pre))][R];
+    const OUT: &'static [Sink] = {
+        const OUT: [&[Sink]; 3] = [
+            &[Sink::Send(2, Stream::Pre)],
+            &[Sink::Send(2, Stream::On)],
+            &[Sink::Send(1, Stream::On)],
+        ];
+        OUT[R]
+    };
+    const LATE: &'static [Source] = {
+        const LATE: [&[Source]; 3] =
+            [&[], &[Source::new(2, Stream::On)], &[Source::new(1, Stream::On)]];
         LATE[R]
     };
 
@@ -41,20 +47,22 @@ impl<const R: RoleId> Role for Astra<R> {
     }
 
     #[inline(always)]
-    fn cross<W: Word>(a: Share<W>, b: Share<W>) -> W {
-        match R {
+    fn cross<W: Word>(a: Share<W>, b: Share<W>) -> [W; 2] {
+        let v = match R {
             // (x1 + x2)(y1 + y2)
             0 => a[0].add(a[1]).mul(b[0].add(b[1])),
             // -(ma y1 + mb x1)
             1 => a[0].mul(b[1]).add(b[0].mul(a[1])).neg(),
             // ma (mb - y2) - mb x2
             _ => a[0].mul(b[0].sub(b[1])).sub(b[0].mul(a[1])),
-        }
+        };
+        [v, W::ZERO]
     }
 
     #[inline(always)]
-    fn mask<W: Word>(v: W, next: [W; 2], prev: [W; 2], early: W) -> (W, Share<W>) {
-        match R {
+    fn mask<W: Word>([v, _]: [W; 2], draws: Drawn<W>, early: W) -> ([W; 2], Share<W>) {
+        let [next, prev, ..] = draws;
+        let (message, share) = match R {
             0 => (v.sub(next[0]), [next[1], prev[0]]),
             1 => {
                 let [g1, z1] = prev;
@@ -66,20 +74,32 @@ impl<const R: RoleId> Role for Astra<R> {
                 let mu2 = v.add(z2).add(early);
                 (mu2, [mu2, z2])
             }
-        }
+        };
+        ([message, W::ZERO], share)
     }
 
     #[inline(always)]
-    fn settle<W: Word>(partial: Share<W>, late: [W; 2]) -> Share<W> {
-        if R == 0 { partial } else { [partial[0].add(late[0]), partial[1]] }
+    fn settle<W: Word>(partial: Share<W>, late: [W; 2], _: W) -> (Share<W>, [W; 2]) {
+        let share = if R == 0 { partial } else { [partial[0].add(late[0]), partial[1]] };
+        (share, [W::ZERO; 2])
     }
 
     fn input_rule(owner: RoleId, timing: Timing) -> InputRule {
         masked_input_rule(owner, timing)
     }
 
+    fn input_draws(owner: RoleId, timing: Timing) -> [bool; SLOTS] {
+        masked_input_draws(R, owner, timing)
+    }
+
     #[inline(always)]
-    fn input_own<W: Word>(timing: Timing, v: W, next: W, prev: W) -> (Share<W>, [W; 2]) {
+    fn input_part<W: Word>(_: RoleId, _: Timing, draws: [W; SLOTS]) -> Share<W> {
+        masked_input_part(R, draws)
+    }
+
+    #[inline(always)]
+    fn input_own<W: Word>(timing: Timing, v: W, draws: [W; SLOTS]) -> (Share<W>, [W; 2]) {
+        let [next, prev, ..] = draws;
         match (R, timing) {
             (0, Timing::Early) => {
                 let x2 = v.add(next).neg();
@@ -95,10 +115,15 @@ impl<const R: RoleId> Role for Astra<R> {
     }
 
     #[inline(always)]
-    fn input_other<W: Word>(owner: RoleId, timing: Timing, draw: W, received: W) -> Share<W> {
+    fn input_other<W: Word>(
+        owner: RoleId,
+        timing: Timing,
+        part: Share<W>,
+        received: W,
+    ) -> Share<W> {
+        let draw = part[1];
         match (R, owner, timing) {
-            (0, 1, _) => [draw, W::ZERO],
-            (0, _, _) => [W::ZERO, draw],
+            (0, _, _) => part,
             (1, 0, Timing::Early) => [W::ZERO, draw],
             (2, 0, Timing::Early) => [W::ZERO, received],
             (_, 0, Timing::Late) => [received, draw],

@@ -7,59 +7,83 @@ use crate::Protocol;
 use crate::multi_fan_in::plan::{Form, PolyPlan};
 use crate::registry::RoleVisitor;
 use crate::role::{InputRule, Role, RoleId, Timing};
+use crate::verify::DIGEST_BYTES;
 use std::ops::{Add, AddAssign, Mul};
 use tacit_net::Stream;
+
+/// Roles at most.
+pub const MAX_ROLES: usize = 4;
 
 /// Elements sent between roles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Traffic {
     /// Ahead of the online roles: `pre[from][to]`.
-    pub pre: [[u64; 3]; 3],
+    pub pre: [[u64; MAX_ROLES]; MAX_ROLES],
     /// Online: `on[from][to]`.
-    pub on: [[u64; 3]; 3],
+    pub on: [[u64; MAX_ROLES]; MAX_ROLES],
+    /// Deferred, to a role that nobody waits for: `def[from][to]`.
+    pub def: [[u64; MAX_ROLES]; MAX_ROLES],
 }
 
 impl Traffic {
     pub(crate) fn sent(mut self, from: RoleId, to: RoleId, stream: Stream, elements: u64) -> Self {
-        match stream {
-            Stream::Pre => self.pre[from][to] += elements,
-            _ => self.on[from][to] += elements,
-        }
+        let links = match stream {
+            Stream::Pre => &mut self.pre,
+            Stream::On => &mut self.on,
+            Stream::Def => &mut self.def,
+        };
+        links[from][to] += elements;
         self
+    }
+
+    /// What goes over a stream.
+    #[must_use]
+    pub fn stream(&self, stream: Stream) -> &[[u64; MAX_ROLES]; MAX_ROLES] {
+        match stream {
+            Stream::Pre => &self.pre,
+            Stream::On => &self.on,
+            Stream::Def => &self.def,
+        }
     }
 
     /// All elements, all links.
     #[must_use]
     pub fn total(&self) -> u64 {
-        self.pre.iter().chain(&self.on).flatten().sum()
+        self.pre.iter().chain(&self.on).chain(&self.def).flatten().sum()
     }
 
-    /// Elements from `from` to `to` on both streams.
+    /// Elements from `from` to `to` on all streams.
     #[must_use]
     pub fn link(&self, from: RoleId, to: RoleId) -> u64 {
-        self.pre[from][to] + self.on[from][to]
+        self.pre[from][to] + self.on[from][to] + self.def[from][to]
     }
 
     /// Elements on the busiest directed link: what bounds throughput on equal links.
     #[must_use]
     pub fn busiest(&self) -> u64 {
-        (0..3)
-            .flat_map(|f| (0..3).map(move |t| (f, t)))
-            .map(|(f, t)| self.link(f, t))
-            .max()
-            .unwrap_or(0)
+        links().map(|(from, to)| self.link(from, to)).max().unwrap_or(0)
+    }
+
+    /// Whether `role` waits for anything online.
+    #[must_use]
+    pub fn is_awaited_by(&self, role: RoleId) -> bool {
+        self.on.iter().any(|to| to[role] > 0)
     }
 
     fn zip(self, other: Self, f: impl Fn(u64, u64) -> u64) -> Self {
         let mut out = self;
-        for from in 0..3 {
-            for to in 0..3 {
-                out.pre[from][to] = f(self.pre[from][to], other.pre[from][to]);
-                out.on[from][to] = f(self.on[from][to], other.on[from][to]);
-            }
+        for (from, to) in links() {
+            out.pre[from][to] = f(self.pre[from][to], other.pre[from][to]);
+            out.on[from][to] = f(self.on[from][to], other.on[from][to]);
+            out.def[from][to] = f(self.def[from][to], other.def[from][to]);
         }
         out
     }
+}
+
+/// All pairs of roles.
+pub fn links() -> impl Iterator<Item = (RoleId, RoleId)> {
+    (0..MAX_ROLES).flat_map(|from| (0..MAX_ROLES).map(move |to| (from, to)))
 }
 
 impl Add for Traffic {
@@ -96,6 +120,12 @@ pub fn product(protocol: Protocol) -> Traffic {
         Protocol::MultiFanIn => {
             none.sent(2, 0, Stream::Pre, 1).sent(0, 1, Stream::On, 1).sent(1, 0, Stream::On, 1)
         }
+        Protocol::Quad => none
+            .sent(3, 2, Stream::Pre, 1)
+            .sent(3, 0, Stream::Pre, 1)
+            .sent(1, 2, Stream::On, 1)
+            .sent(2, 1, Stream::On, 1)
+            .sent(2, 0, Stream::Def, 1),
         Protocol::Plain => none,
     }
 }
@@ -118,6 +148,18 @@ pub fn polynomial(protocol: Protocol, plan: &PolyPlan) -> Traffic {
     }
 }
 
+/// Rounds of one comparison of transcripts.
+pub const CHECK_ROUNDS: u64 = 3;
+
+/// Bytes of one comparison of transcripts, whatever was computed.
+#[must_use]
+pub fn checks(protocol: Protocol) -> Traffic {
+    let roles = if protocol.is_checked() { protocol.parties() } else { 0 };
+    let pairs = links().filter(|(from, to)| from != to && *from < roles && *to < roles);
+    let each = CHECK_ROUNDS * DIGEST_BYTES as u64;
+    pairs.fold(Traffic::default(), |sum, (from, to)| sum.sent(from, to, Stream::On, each))
+}
+
 /// An input element of `owner`.
 #[must_use]
 pub fn input(protocol: Protocol, owner: RoleId, timing: Timing) -> Traffic {
@@ -129,7 +171,8 @@ pub fn input(protocol: Protocol, owner: RoleId, timing: Timing) -> Traffic {
         }
     }
     let rule = protocol.visit(owner, Rule(owner, timing));
-    rule.to.iter().fold(Traffic::default(), |sum, (to, stream)| sum.sent(owner, *to, *stream, 1))
+    let none = Traffic::default();
+    rule.to.iter().fold(none, |sum, (to, stream, _)| sum.sent(owner, *to, *stream, 1))
 }
 
 /// An output element opened to `receivers`.
@@ -151,6 +194,7 @@ pub fn output(protocol: Protocol, receivers: &[RoleId]) -> Traffic {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::role::Sink;
 
     /// What a role's constants say that it sends per product.
     struct Sends;
@@ -158,11 +202,10 @@ mod tests {
         type Out = Traffic;
         fn visit<P: Role>(self) -> Traffic {
             let mut sent = Traffic::default();
-            if let Some((to, stream)) = P::TO {
-                sent = sent.sent(P::ROLE, to, stream, 1);
-            }
-            if let Some(to) = P::FORWARD {
-                sent = sent.sent(P::ROLE, to, Stream::Pre, 1);
+            for sink in P::OUT.iter().chain(P::RESULT) {
+                if let Sink::Send(to, stream) = sink {
+                    sent = sent.sent(P::ROLE, *to, *stream, 1);
+                }
             }
             sent
         }
@@ -171,7 +214,8 @@ mod tests {
     #[test]
     fn roles_send_what_the_cost_says() {
         for protocol in Protocol::ALL {
-            let sent = (0..3).map(|r| protocol.visit(r, Sends)).fold(Traffic::default(), Add::add);
+            let roles = 0..protocol.parties();
+            let sent = roles.map(|r| protocol.visit(r, Sends)).fold(Traffic::default(), Add::add);
             assert_eq!(sent, product(protocol), "{protocol}");
         }
     }
@@ -186,6 +230,11 @@ mod tests {
             }
             assert_eq!(output(protocol, &[0, 1, 2]).total(), 3);
         }
+        for owner in 0..4 {
+            assert_eq!(input(Protocol::Quad, owner, Timing::Early).total(), 2);
+        }
+        assert_eq!(input(Protocol::Quad, 3, Timing::Late).total(), 3);
+        assert_eq!(output(Protocol::Quad, &[0, 1, 2, 3]).total(), 4);
         assert_eq!(input(Protocol::Trio, 0, Timing::Late).total(), 2);
         assert_eq!(input(Protocol::MultiFanIn, 2, Timing::Late).total(), 2);
     }

@@ -1,19 +1,22 @@
 //! Secret-sharing protocols.
 //!
-//! A protocol of three roles is three [`Role`]s: pages of equations on ring words. Everything
-//! else is written once for the setting: key set-up ([`setup`]), products over slots of a circuit
+//! A protocol is a [`Role`] for each of its three or four places: pages of equations on ring words.
+//! Everything else is written once: key set-up ([`setup`]), products over slots of a circuit
 //! ([`products`], [`multi_fan_in::wide`]) and over arrays ([`arrays`]), inputs and outputs
-//! ([`transfer`]), and what they cost ([`cost`]). [`Protocol`] is the registry.
+//! ([`transfer`]), checks before openings ([`verify`]), and what they cost ([`cost`]). [`Protocol`]
+//! is the registry.
 
 pub mod arrays;
 pub mod astra;
 pub mod backend;
 pub mod convert;
 pub mod cost;
+pub mod level;
 pub mod multi_fan_in;
 pub mod party;
 pub mod plain;
 pub mod products;
+pub mod quad;
 pub mod registry;
 pub mod replicated;
 pub mod role;
@@ -21,6 +24,7 @@ pub mod setup;
 pub mod shares;
 pub mod transfer;
 pub mod trio;
+pub mod verify;
 
 pub use party::{Draws, Party, SharingError};
 pub use registry::{CanonicalVisitor, Protocol, RoleVisitor};

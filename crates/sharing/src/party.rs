@@ -1,7 +1,8 @@
 //! One worker of one party, as the protocols see it: roles instead of parties, ring words instead
 //! of bytes, keys with each neighbour.
 
-use crate::role::RoleId;
+use crate::role::{RoleId, SLOTS, TAIL};
+use crate::verify::{Item, Journal, Kind};
 use tacit_net::{Mesh, NetError, PartyId, Stream};
 use tacit_ring::{NoEntropy, Prg, PrgStream, StreamIds, StreamsExhausted, Word, word};
 
@@ -28,8 +29,10 @@ impl From<NoEntropy> for SharingError {
     }
 }
 
-/// The generators of a role, one under the key with each neighbour, and with them the only source
-/// of their stream numbers. Not `Clone`: whoever holds it is alone in drawing under these keys, and
+/// The generators of a role, one under each key that it holds, and with them the only source of
+/// their stream numbers. With three parties the first key is that with role `ROLE + 1`, the second
+/// that with `ROLE + 2` (modulo 3); with four they are those of the other three roles but one, in
+/// the order of the role that lacks them. Not `Clone`: whoever holds it is alone in drawing under these keys, and
 /// no stream is drawn twice however often [`Keys::streams`] is called. Two sources at a time do not
 /// compile:
 ///
@@ -41,8 +44,9 @@ impl From<NoEntropy> for SharingError {
 /// }
 /// ```
 pub struct Keys {
-    next: Generator,
-    prev: Generator,
+    generators: Vec<Generator>,
+    /// The first key gives a second stream per step.
+    tail: bool,
 }
 
 struct Generator {
@@ -52,22 +56,22 @@ struct Generator {
 
 impl Keys {
     /// Keys must be fresh: [`Secrets`](crate::setup::Secrets) gives each out once.
-    pub(crate) fn new(next: Prg, prev: Prg) -> Self {
+    pub(crate) fn new(generators: impl IntoIterator<Item = Prg>, tail: bool) -> Self {
         let generator = |prg| Generator { prg, ids: StreamIds::new() };
-        Keys { next: generator(next), prev: generator(prev) }
+        Keys { generators: generators.into_iter().map(generator).collect(), tail }
     }
 
     /// Generators that give these bytes, for tests of what a party sees: **not random**.
     #[cfg(feature = "testing")]
     #[must_use]
     pub fn insecure_scripted(next: Vec<u8>, prev: Vec<u8>) -> Self {
-        Keys::new(Prg::insecure_scripted(next), Prg::insecure_scripted(prev))
+        Keys::new([next, prev].map(Prg::insecure_scripted), false)
     }
 
     /// The streams that are not used yet.
     pub fn streams(&mut self) -> Streams<'_> {
-        let Keys { next, prev } = self;
-        Streams { next: next.streams(), prev: prev.streams() }
+        let generators = self.generators.iter_mut().map(Generator::streams).collect();
+        Streams { generators, tail: self.tail }
     }
 }
 
@@ -79,8 +83,8 @@ impl Generator {
 
 /// The unused streams under [`Keys`]. All holders of a key take the same steps in the same order.
 pub struct Streams<'k> {
-    next: GeneratorStreams<'k>,
-    prev: GeneratorStreams<'k>,
+    generators: Vec<GeneratorStreams<'k>>,
+    tail: bool,
 }
 
 struct GeneratorStreams<'k> {
@@ -94,8 +98,16 @@ impl<'k> Streams<'k> {
     /// # Errors
     /// When a key's streams are used up, or a step has not that many blocks.
     pub fn step(&mut self, n: u32) -> Result<Vec<Draws<'k>>, StreamsExhausted> {
-        let (next, prev) = (self.next.step(n)?, self.prev.step(n)?);
-        Ok(next.zip(prev).map(|(next, prev)| Draws { next, prev }).collect())
+        let mut blocks: Vec<Draws<'k>> = (0..n).map(|_| Draws::default()).collect();
+        for (slot, generator) in self.generators.iter_mut().enumerate() {
+            let slots = [slot, TAIL];
+            for slot in &slots[..1 + usize::from(slot == 0 && self.tail)] {
+                for (block, stream) in blocks.iter_mut().zip(generator.step(n)?) {
+                    block.streams[*slot] = Some(stream);
+                }
+            }
+        }
+        Ok(blocks)
     }
 
     /// The next step, of one lane block.
@@ -103,7 +115,14 @@ impl<'k> Streams<'k> {
     /// # Errors
     /// When a key's streams are used up.
     pub fn draws(&mut self) -> Result<Draws<'k>, StreamsExhausted> {
-        Ok(Draws { next: self.next.single()?, prev: self.prev.single()? })
+        let mut draws = Draws::default();
+        for (slot, generator) in self.generators.iter_mut().enumerate() {
+            draws.streams[slot] = Some(generator.single()?);
+            if slot == 0 && self.tail {
+                draws.streams[TAIL] = Some(generator.single()?);
+            }
+        }
+        Ok(draws)
     }
 }
 
@@ -121,12 +140,38 @@ impl<'k> GeneratorStreams<'k> {
     }
 }
 
-/// The draws of one lane block: a cursor under each key that only moves forward.
+/// The draws of one lane block: a cursor in each slot that only moves forward.
+#[derive(Default)]
 pub struct Draws<'k> {
-    /// Under the key with role `ROLE + 1`.
-    pub next: PrgStream<'k>,
-    /// Under the key with role `ROLE + 2`.
-    pub prev: PrgStream<'k>,
+    streams: [Option<PrgStream<'k>>; SLOTS],
+}
+
+impl<'k> Draws<'k> {
+    /// The cursor of a slot.
+    ///
+    /// # Panics
+    /// When the role holds no such key: roles draw under their own keys only.
+    #[must_use]
+    pub fn slot(&mut self, slot: usize) -> &mut PrgStream<'k> {
+        self.streams[slot].as_mut().expect("a role draws under the keys that it holds")
+    }
+
+    /// Of three parties: the cursor under the key with role `ROLE + 1`.
+    #[must_use]
+    pub fn with_next(&mut self) -> &mut PrgStream<'k> {
+        self.slot(0)
+    }
+
+    /// Of three parties: the cursor under the key with role `ROLE + 2`.
+    #[must_use]
+    pub fn with_prev(&mut self) -> &mut PrgStream<'k> {
+        self.slot(1)
+    }
+
+    /// Fills `out` with the next words of a slot.
+    pub(crate) fn fill<W: Word>(&mut self, slot: usize, out: &mut [W]) {
+        self.slot(slot).fill(out);
+    }
 }
 
 /// Preprocessing messages that came ahead of the online phase.
@@ -140,9 +185,10 @@ struct Stored {
 pub struct Party<'m> {
     mesh: &'m mut Mesh,
     role: RoleId,
-    places: [PartyId; 3],
-    stored: [Option<Stored>; 3],
+    places: Vec<PartyId>,
+    stored: Vec<Option<Stored>>,
     step: u32,
+    journal: Journal,
 }
 
 impl<'m> Party<'m> {
@@ -150,12 +196,17 @@ impl<'m> Party<'m> {
     ///
     /// # Errors
     /// When this mesh's party plays no role.
-    pub fn new(mesh: &'m mut Mesh, places: [PartyId; 3]) -> Result<Self, SharingError> {
-        let me = mesh.me();
-        let role = places.iter().position(|p| *p == me).ok_or_else(|| {
-            SharingError::Shape(format!("party {} plays no role in this plan", me.0))
-        })?;
-        Ok(Party { mesh, role, places, stored: [None, None, None], step: 0 })
+    pub fn new(mesh: &'m mut Mesh, places: &[PartyId]) -> Result<Self, SharingError> {
+        let role = role_in(places, mesh.me())?;
+        let stored = places.iter().map(|_| None).collect();
+        Ok(Party {
+            mesh,
+            role,
+            places: places.to_vec(),
+            stored,
+            step: 0,
+            journal: Journal::default(),
+        })
     }
 
     /// The role this party plays.
@@ -174,6 +225,31 @@ impl<'m> Party<'m> {
     /// The underlying channels.
     pub fn mesh(&mut self) -> &mut Mesh {
         self.mesh
+    }
+
+    /// Puts words into the transcript of all that must agree on them.
+    pub(crate) fn log<W: Word>(&mut self, item: Item, words: &[W]) {
+        self.journal.log(item, words);
+    }
+
+    /// The transcripts since they were taken last.
+    #[must_use]
+    pub fn take_journal(&mut self) -> Journal {
+        std::mem::take(&mut self.journal)
+    }
+
+    /// Checks that nothing was computed since the transcripts were taken last.
+    pub(crate) fn check_verified(&self) -> Result<(), SharingError> {
+        match self.journal.has_only(Kind::Opening) {
+            true => Ok(()),
+            false => Err(SharingError::Shape("an opening of values that are not verified".into())),
+        }
+    }
+
+    /// Ends the session for everybody because a check failed, and gives the error to return.
+    #[must_use]
+    pub fn fail(&mut self, what: String) -> SharingError {
+        self.mesh.check_failed(what).into()
     }
 
     /// Sends ring words to a role.
@@ -257,6 +333,24 @@ impl<'m> Party<'m> {
     }
 }
 
+impl Drop for Party<'_> {
+    /// Transcripts that nobody compares are checks left out: the session must not go on.
+    fn drop(&mut self) {
+        if !self.journal.is_empty() {
+            self.mesh.abort("a party left before its transcripts were compared");
+        }
+    }
+}
+
+/// The role that `party` plays.
+///
+/// # Errors
+/// When it plays none.
+pub(crate) fn role_in(places: &[PartyId], party: PartyId) -> Result<RoleId, SharingError> {
+    let role = places.iter().position(|p| *p == party);
+    role.ok_or_else(|| SharingError::Shape(format!("party {} plays no role in this plan", party.0)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -264,15 +358,15 @@ mod tests {
 
     fn drawn(mut draws: Draws<'_>) -> [u64; 4] {
         let mut words = [0; 4];
-        draws.next.fill(&mut words[..2]);
-        draws.prev.fill(&mut words[2..]);
+        draws.with_next().fill(&mut words[..2]);
+        draws.with_prev().fill(&mut words[2..]);
         words
     }
 
     #[test]
     fn streams_taken_again_go_on_where_they_were() {
         let prg = |byte| Prg::new(&Key::from_bytes([byte; Key::LEN]));
-        let mut keys = Keys::new(prg(1), prg(2));
+        let mut keys = Keys::new([prg(1), prg(2)], false);
         let mut seen: Vec<u64> = Vec::new();
         for _ in 0..3 {
             let mut streams = keys.streams();

@@ -5,7 +5,7 @@
 //! than P2; products cost nothing. P2's share is `(a, 0)`, the others hold zeros.
 
 use crate::Protocol;
-use crate::role::{InputRule, Role, RoleId, Share, Timing};
+use crate::role::{Drawn, InputRule, Role, RoleId, SLOTS, Share, Sink, Source, Timing};
 use tacit_net::Stream;
 use tacit_ring::Word;
 
@@ -16,11 +16,10 @@ pub struct Plain<const R: RoleId>;
 impl<const R: RoleId> Role for Plain<R> {
     const PROTOCOL: Protocol = Protocol::Plain;
     const ROLE: RoleId = R;
-    const NEXT: usize = 0;
-    const PREV: usize = 0;
-    const EARLY: Option<RoleId> = None;
-    const TO: Option<(RoleId, Stream)> = None;
-    const LATE: &'static [(RoleId, Stream)] = &[];
+    const DRAWS: [usize; SLOTS] = [0; SLOTS];
+    const EARLY: Option<Source> = None;
+    const OUT: &'static [Sink] = &[];
+    const LATE: &'static [Source] = &[];
 
     #[inline(always)]
     fn constant<W: Word>(c: W) -> Share<W> {
@@ -28,32 +27,41 @@ impl<const R: RoleId> Role for Plain<R> {
     }
 
     #[inline(always)]
-    fn cross<W: Word>(a: Share<W>, b: Share<W>) -> W {
-        a[0].mul(b[0])
+    fn cross<W: Word>(a: Share<W>, b: Share<W>) -> [W; 2] {
+        [a[0].mul(b[0]), W::ZERO]
     }
 
     #[inline(always)]
-    fn mask<W: Word>(v: W, _next: [W; 2], _prev: [W; 2], _early: W) -> (W, Share<W>) {
-        (v, [v, W::ZERO])
+    fn mask<W: Word>([v, _]: [W; 2], _: Drawn<W>, _: W) -> ([W; 2], Share<W>) {
+        ([W::ZERO; 2], [v, W::ZERO])
     }
 
     #[inline(always)]
-    fn settle<W: Word>(partial: Share<W>, _late: [W; 2]) -> Share<W> {
-        partial
+    fn settle<W: Word>(partial: Share<W>, _: [W; 2], _: W) -> (Share<W>, [W; 2]) {
+        (partial, [W::ZERO; 2])
     }
 
     fn input_rule(owner: RoleId, _timing: Timing) -> InputRule {
-        let to = if owner == 2 { &[] as &[_] } else { &[(2, Stream::On)] };
-        InputRule { next: false, prev: false, to }
+        let to = if owner == 2 { &[] as &[_] } else { &[(2, Stream::On, 0)] };
+        InputRule { to, log: None }
+    }
+
+    fn input_draws(_: RoleId, _: Timing) -> [bool; SLOTS] {
+        [false; SLOTS]
     }
 
     #[inline(always)]
-    fn input_own<W: Word>(_timing: Timing, v: W, _next: W, _prev: W) -> (Share<W>, [W; 2]) {
+    fn input_own<W: Word>(_: Timing, v: W, _: [W; SLOTS]) -> (Share<W>, [W; 2]) {
         if R == 2 { ([v, W::ZERO], [W::ZERO; 2]) } else { ([W::ZERO; 2], [v, W::ZERO]) }
     }
 
     #[inline(always)]
-    fn input_other<W: Word>(_owner: RoleId, _timing: Timing, _draw: W, received: W) -> Share<W> {
+    fn input_part<W: Word>(_: RoleId, _: Timing, _: [W; SLOTS]) -> Share<W> {
+        [W::ZERO; 2]
+    }
+
+    #[inline(always)]
+    fn input_other<W: Word>(_: RoleId, _: Timing, _: Share<W>, received: W) -> Share<W> {
         if R == 2 { [received, W::ZERO] } else { [W::ZERO; 2] }
     }
 

@@ -2,11 +2,10 @@
 //! combine). Between the two a worker may do anything else, such as other blocks.
 
 use crate::party::{Draws, Party, SharingError};
-use crate::role::Role;
+use crate::role::{Drawn, Role, SLOTS, Share, Sink, TAIL};
 use crate::shares::Shares;
 use std::ops::Range;
 use tacit_circuit::schedule::Product;
-use tacit_net::Stream;
 use tacit_ring::simd::{self, Kernel};
 use tacit_ring::{Buffer, Word};
 
@@ -17,81 +16,170 @@ pub(crate) const DRAW: usize = 512;
 
 /// Buffers that a worker reuses from batch to batch.
 pub struct Scratch<W> {
-    pub(crate) next: Buffer<W>,
-    pub(crate) prev: Buffer<W>,
-    pub(crate) early: Buffer<W>,
-    pub(crate) message: Buffer<W>,
+    draws: [Buffer<W>; SLOTS],
+    early: Buffer<W>,
+    messages: [Buffer<W>; 2],
     pub(crate) late: [Buffer<W>; 2],
 }
 
 impl<W: Word> Default for Scratch<W> {
     fn default() -> Self {
-        let empty = Buffer::default;
         Scratch {
-            next: empty(),
-            prev: empty(),
-            early: empty(),
-            message: empty(),
-            late: [empty(), empty()],
+            draws: Default::default(),
+            early: Buffer::default(),
+            messages: Default::default(),
+            late: Default::default(),
         }
     }
 }
 
 impl<W: Word> Scratch<W> {
-    /// Makes room for the message of `words` products, and fetches what the dealer sent for
-    /// them.
+    /// Makes room for the messages of `words` products, and fetches what was sent ahead for them.
     pub(crate) fn start<P: Role>(
         &mut self,
         party: &mut Party<'_>,
         words: usize,
     ) -> Result<(), SharingError> {
-        if let Some(from) = P::EARLY {
-            party.recv(from, Stream::Pre, self.early.sized(words))?;
+        if let Some(source) = P::EARLY {
+            let early = self.early.sized(words);
+            party.recv(source.from, source.stream, early)?;
+            if let Some(item) = source.log {
+                party.log(item, early);
+            }
         }
-        self.message.sized(words);
+        for message in self.messages.iter_mut().take(P::OUT.len()) {
+            message.sized(words);
+        }
         Ok(())
     }
 
     /// Draws the masks of `words` product words. All roles cut their draws alike.
     pub(crate) fn draw<P: Role>(&mut self, draws: &mut Draws<'_>, words: usize) {
-        if P::NEXT > 0 {
-            draws.next.fill(self.next.sized(P::NEXT * words));
-        }
-        if P::PREV > 0 {
-            draws.prev.fill(self.prev.sized(P::PREV * words));
+        for (slot, buffer) in self.draws.iter_mut().enumerate() {
+            if P::DRAWS[slot] > 0 {
+                draws.fill(slot, buffer.sized(P::DRAWS[slot] * words));
+            }
         }
     }
 
     /// The draws and early words of the products at `part` of a message, the masks drawn for
     /// these products alone.
     #[inline(always)]
-    pub(crate) fn split<P: Role>(&mut self, part: Range<usize>) -> (Masks<'_, W>, &mut [W]) {
-        let masks =
-            Masks::of::<P>(&self.next, &self.prev, &self.early, part.clone(), 0..part.len());
-        (masks, &mut self.message[part])
+    pub(crate) fn split<P: Role>(&mut self, part: Range<usize>) -> (Masks<'_, W>, [&mut [W]; 2]) {
+        let masks = Masks::of::<P>(&self.draws, &self.early, part.clone(), 0..part.len());
+        (masks, runs_of(&mut self.messages, P::OUT, part))
     }
 
+    /// Sends, or logs, the messages of `words` products.
     pub(crate) fn send<P: Role>(
         &self,
         party: &mut Party<'_>,
         words: usize,
     ) -> Result<(), SharingError> {
-        match P::TO {
-            Some((to, stream)) => party.send(to, stream, &self.message[..words]),
-            None => Ok(()),
-        }
+        emit(party, P::OUT, &self.messages, words)
     }
 
+    /// Receives what `words` products need to be settled.
     pub(crate) fn receive_late<P: Role>(
         &mut self,
         party: &mut Party<'_>,
         words: usize,
     ) -> Result<(), SharingError> {
-        for ((from, stream), buffer) in P::LATE.iter().zip(&mut self.late) {
-            party.recv(*from, *stream, buffer.sized(words))?;
+        for (source, buffer) in P::LATE.iter().zip(&mut self.late) {
+            let late = buffer.sized(words);
+            party.recv(source.from, source.stream, late)?;
+            if let Some(item) = source.log {
+                party.log(item, late);
+            }
+        }
+        for message in self.messages.iter_mut().take(P::RESULT.len()) {
+            message.sized(words);
         }
         Ok(())
     }
+
+    /// What settles the products at `part` of a message: late words, fresh draws, room for results.
+    pub(crate) fn settling<P: Role>(
+        &mut self,
+        draws: &mut Draws<'_>,
+        part: Range<usize>,
+    ) -> Settling<'_, W> {
+        let draw = self.draws[TAIL].sized(P::SETTLE_DRAWS * part.len());
+        if P::SETTLE_DRAWS > 0 {
+            draws.fill(TAIL, draw);
+        }
+        let late = &self.late;
+        let late = [0, 1].map(|i| if P::LATE.len() > i { &late[i][part.clone()] } else { &[] });
+        Settling { late, draw, results: runs_of(&mut self.messages, P::RESULT, part) }
+    }
+
+    /// Sends, or logs, the results of `words` products.
+    pub(crate) fn send_results<P: Role>(
+        &self,
+        party: &mut Party<'_>,
+        words: usize,
+    ) -> Result<(), SharingError> {
+        emit(party, P::RESULT, &self.messages, words)
+    }
+}
+
+/// The runs of words for as many sinks as there are.
+#[inline(always)]
+fn runs_of<'b, W: Word>(
+    buffers: &'b mut [Buffer<W>; 2],
+    sinks: &[Sink],
+    part: Range<usize>,
+) -> [&'b mut [W]; 2] {
+    let [first, second] = buffers;
+    let first = if sinks.is_empty() { &mut [] } else { &mut first[part.clone()] };
+    let second = if sinks.len() > 1 { &mut second[part] } else { &mut [] };
+    [first, second]
+}
+
+fn emit<W: Word>(
+    party: &mut Party<'_>,
+    sinks: &[Sink],
+    messages: &[Buffer<W>; 2],
+    words: usize,
+) -> Result<(), SharingError> {
+    for (sink, message) in sinks.iter().zip(messages) {
+        match sink {
+            Sink::Send(to, stream) => party.send(*to, *stream, &message[..words])?,
+            Sink::Log(item) => party.log(*item, &message[..words]),
+        }
+    }
+    Ok(())
+}
+
+/// Whether a role has anything to do once a product has begun.
+pub(crate) const fn settles<P: Role>() -> bool {
+    !P::LATE.is_empty() || !P::RESULT.is_empty()
+}
+
+/// What settles one run of products.
+pub(crate) struct Settling<'a, W> {
+    late: [&'a [W]; 2],
+    draw: &'a [W],
+    results: [&'a mut [W]; 2],
+}
+
+impl<W> Settling<'_, W> {
+    /// Those of the words `at` alone.
+    #[inline(always)]
+    pub(crate) fn part(&mut self, at: Range<usize>) -> Settling<'_, W> {
+        let [first, second] = &mut self.results;
+        Settling {
+            late: self.late.map(|run| if run.is_empty() { run } else { &run[at.clone()] }),
+            draw: if self.draw.is_empty() { self.draw } else { &self.draw[at.clone()] },
+            results: [cut_mut(first, at.clone()), cut_mut(second, at)],
+        }
+    }
+}
+
+/// Those of the words `at` of a run that may be none.
+#[inline(always)]
+pub(crate) fn cut_mut<W>(run: &mut [W], at: Range<usize>) -> &mut [W] {
+    if run.is_empty() { run } else { &mut run[at] }
 }
 
 /// Products of `words` words each in so many words, at least one.
@@ -131,26 +219,25 @@ pub fn begin<P: Role, W: Word>(
 /// When the network fails.
 pub fn finish<P: Role, W: Word>(
     party: &mut Party<'_>,
+    draws: &mut Draws<'_>,
     scratch: &mut Scratch<W>,
     shares: &mut Shares<W>,
     gates: &[Product],
 ) -> Result<(), SharingError> {
-    if P::LATE.is_empty() && P::FORWARD.is_none() {
+    if !settles::<P>() {
         return Ok(());
     }
-    for gates in gates.chunks(products_in(PIECE, shares.words())) {
-        let words = gates.len() * shares.words();
-        if let Some(to) = P::FORWARD {
-            let message = scratch.message.sized(words);
-            for (gate, word) in gates.iter().zip(message.chunks_exact_mut(shares.words())) {
-                word.copy_from_slice(shares.get(gate.dst).1);
-            }
-            party.send(to, Stream::Pre, message)?;
+    let words = shares.words();
+    for gates in gates.chunks(products_in(PIECE, words)) {
+        scratch.receive_late::<P>(party, gates.len() * words)?;
+        let mut start = 0;
+        for gates in gates.chunks(products_in(DRAW, words)) {
+            let part = start..start + gates.len() * words;
+            start = part.end;
+            let settling = scratch.settling::<P>(draws, part);
+            simd::run(Finish::<P, W> { settling, shares, gates, role: std::marker::PhantomData });
         }
-        if !P::LATE.is_empty() {
-            scratch.receive_late::<P>(party, words)?;
-            simd::run(Finish::<P, W> { scratch, shares, gates, role: std::marker::PhantomData });
-        }
+        scratch.send_results::<P>(party, gates.len() * words)?;
     }
     Ok(())
 }
@@ -159,16 +246,9 @@ struct Begin<'a, P, W> {
     scratch: &'a mut Scratch<W>,
     shares: &'a mut Shares<W>,
     gates: &'a [Product],
-    /// Where the gates' words start in the message.
+    /// Where the gates' words start in the messages.
     start: usize,
     role: std::marker::PhantomData<P>,
-}
-
-/// The word of draw `index` of a product, or zero where the role draws less.
-macro_rules! draw {
-    ($count:expr, $index:expr, $slice:expr, $i:expr) => {
-        if $count > $index { $slice[$i] } else { W::ZERO }
-    };
 }
 
 impl<P: Role, W: Word> Kernel for Begin<'_, P, W> {
@@ -178,24 +258,22 @@ impl<P: Role, W: Word> Kernel for Begin<'_, P, W> {
     fn run(self) {
         let words = self.shares.words();
         let part = self.start..self.start + self.gates.len() * words;
-        let Scratch { next, prev, early, message, .. } = self.scratch;
+        let (masks, [m0, m1]) = self.scratch.split::<P>(part);
         for (index, gate) in self.gates.iter().enumerate() {
             let at = index * words..(index + 1) * words;
-            let masks = Masks::of::<P>(next, prev, early, part.clone(), at.clone());
             let (dst, a, b) = self.shares.three(gate.dst, gate.a, gate.b);
             let (d0, d1) = dst.split_at_mut(words);
             let (a0, a1) = a.split_at(words);
             let (b0, b1) = b.split_at(words);
-            let message = &mut message[self.start + at.start..self.start + at.end];
-            begin_run::<P, W>(&masks, [a0, a1], [b0, b1], message, [d0, d1]);
+            let messages = [cut_mut(m0, at.clone()), cut_mut(m1, at.clone())];
+            begin_run::<P, W>(&masks.part(at), [a0, a1], [b0, b1], messages, [d0, d1]);
         }
     }
 }
 
 /// The draws and early words of one run of product words.
 pub(crate) struct Masks<'a, W> {
-    next: [&'a [W]; 2],
-    prev: [&'a [W]; 2],
+    draws: [[&'a [W]; 2]; SLOTS],
     early: &'a [W],
 }
 
@@ -203,17 +281,16 @@ impl<'a, W: Word> Masks<'a, W> {
     /// Of the words `at` out of those at `part` of a message. The masks were drawn for `part`:
     /// one draw of all its words after the other; early words came for the whole message.
     #[inline(always)]
-    pub(crate) fn of<P: Role>(
-        next: &'a [W],
-        prev: &'a [W],
+    fn of<P: Role>(
+        draws: &'a [Buffer<W>; SLOTS],
         early: &'a [W],
         part: Range<usize>,
         at: Range<usize>,
     ) -> Self {
         let total = part.len();
-        let shifted = |buffer: &'a [W], count: usize, index: usize| {
-            if count > index {
-                &buffer[index * total + at.start..index * total + at.end]
+        let drawn = |slot: usize, index: usize| -> &'a [W] {
+            if P::DRAWS[slot] > index {
+                &draws[slot][index * total + at.start..index * total + at.end]
             } else {
                 &[]
             }
@@ -223,25 +300,95 @@ impl<'a, W: Word> Masks<'a, W> {
         } else {
             &[]
         };
-        Masks {
-            next: [shifted(next, P::NEXT, 0), shifted(next, P::NEXT, 1)],
-            prev: [shifted(prev, P::PREV, 0), shifted(prev, P::PREV, 1)],
-            early,
-        }
+        Masks { draws: [0, 1, 2, 3].map(|slot| [drawn(slot, 0), drawn(slot, 1)]), early }
     }
 
     /// Those of the words `at` alone.
+    #[inline(always)]
     pub(crate) fn part(&self, at: Range<usize>) -> Self {
         let cut = |run: &'a [W]| if run.is_empty() { run } else { &run[at.clone()] };
-        Masks { next: self.next.map(cut), prev: self.prev.map(cut), early: cut(self.early) }
+        Masks { draws: self.draws.map(|slot| slot.map(cut)), early: cut(self.early) }
+    }
+
+    /// Those of the first `n` words, cut where the compiler sees it: no bounds checks stand in loops.
+    #[inline(always)]
+    fn first<P: Role>(&self, n: usize) -> Self {
+        let mut cut = Masks { draws: [[&[]; 2]; SLOTS], early: &[] };
+        macro_rules! cut {
+            ($slot:literal, $index:literal) => {
+                if P::DRAWS[$slot] > $index {
+                    cut.draws[$slot][$index] = &self.draws[$slot][$index][..n];
+                }
+            };
+        }
+        cut!(0, 0);
+        cut!(0, 1);
+        cut!(1, 0);
+        cut!(1, 1);
+        cut!(2, 0);
+        cut!(2, 1);
+        cut!(3, 0);
+        cut!(3, 1);
+        if P::EARLY.is_some() {
+            cut.early = &self.early[..n];
+        }
+        cut
     }
 
     #[inline(always)]
-    pub(crate) fn apply<P: Role>(&self, v: W, i: usize) -> (W, [W; 2]) {
-        let next = [draw!(P::NEXT, 0, self.next[0], i), draw!(P::NEXT, 1, self.next[1], i)];
-        let prev = [draw!(P::PREV, 0, self.prev[0], i), draw!(P::PREV, 1, self.prev[1], i)];
-        let early = draw!(usize::from(P::EARLY.is_some()), 0, self.early, i);
-        P::mask(v, next, prev, early)
+    fn apply<P: Role>(&self, v: [W; 2], i: usize) -> ([W; 2], Share<W>) {
+        let mut draws: Drawn<W> = [[W::ZERO; 2]; SLOTS];
+        macro_rules! draw {
+            ($slot:literal, $index:literal) => {
+                if P::DRAWS[$slot] > $index {
+                    draws[$slot][$index] = self.draws[$slot][$index][i];
+                }
+            };
+        }
+        draw!(0, 0);
+        draw!(0, 1);
+        draw!(1, 0);
+        draw!(1, 1);
+        draw!(2, 0);
+        draw!(2, 1);
+        draw!(3, 0);
+        draw!(3, 1);
+        let early = if P::EARLY.is_some() { self.early[i] } else { W::ZERO };
+        P::mask(v, draws, early)
+    }
+}
+
+/// The first `n` words of as many runs as there are sinks.
+#[inline(always)]
+fn first_of<W>(runs: [&mut [W]; 2], sinks: usize, n: usize) -> [&mut [W]; 2] {
+    let [first, second] = runs;
+    let first = if sinks > 0 { &mut first[..n] } else { first };
+    let second = if sinks > 1 { &mut second[..n] } else { second };
+    [first, second]
+}
+
+/// Masks summands that `v` gives: messages, half shares.
+#[inline(always)]
+pub(crate) fn mask_run<P: Role, W: Word>(
+    masks: &Masks<'_, W>,
+    messages: [&mut [W]; 2],
+    dst: [&mut [W]; 2],
+    v: impl Fn(usize) -> [W; 2],
+) {
+    let n = dst[0].len();
+    let masks = masks.first::<P>(n);
+    let [m0, m1] = first_of(messages, P::OUT.len(), n);
+    let [d0, d1] = dst.map(|s| &mut s[..n]);
+    for i in 0..n {
+        let (m, share) = masks.apply::<P>(v(i), i);
+        if !P::OUT.is_empty() {
+            m0[i] = m[0];
+        }
+        if P::OUT.len() > 1 {
+            m1[i] = m[1];
+        }
+        d0[i] = share[0];
+        d1[i] = share[1];
     }
 }
 
@@ -251,24 +398,23 @@ pub(crate) fn begin_run<P: Role, W: Word>(
     masks: &Masks<'_, W>,
     a: [&[W]; 2],
     b: [&[W]; 2],
-    message: &mut [W],
+    messages: [&mut [W]; 2],
     dst: [&mut [W]; 2],
 ) {
-    let n = message.len();
+    let n = dst[0].len();
     let [a0, a1] = a.map(|s| &s[..n]);
     let [b0, b1] = b.map(|s| &s[..n]);
-    let [d0, d1] = dst.map(|s| &mut s[..n]);
-    for i in 0..n {
-        let v = P::cross([a0[i], a1[i]], [b0[i], b1[i]]);
-        let (m, share) = masks.apply::<P>(v, i);
-        message[i] = m;
-        d0[i] = share[0];
-        d1[i] = share[1];
-    }
+    mask_run::<P, W>(
+        masks,
+        messages,
+        dst,
+        #[inline(always)]
+        |i| P::cross([a0[i], a1[i]], [b0[i], b1[i]]),
+    );
 }
 
 struct Finish<'a, P, W> {
-    scratch: &'a mut Scratch<W>,
+    settling: Settling<'a, W>,
     shares: &'a mut Shares<W>,
     gates: &'a [Product],
     role: std::marker::PhantomData<P>,
@@ -278,32 +424,42 @@ impl<P: Role, W: Word> Kernel for Finish<'_, P, W> {
     type Output = ();
 
     #[inline(always)]
-    fn run(self) {
+    fn run(mut self) {
         let words = self.shares.words();
         for (index, gate) in self.gates.iter().enumerate() {
-            let at = index * words..(index + 1) * words;
-            let late = late_run::<P, W>(&self.scratch.late, at);
+            let settling = self.settling.part(index * words..(index + 1) * words);
             let (d0, d1) = self.shares.get_mut(gate.dst);
-            finish_run::<P, W>(late, [d0, d1]);
+            finish_run::<P, W>(settling, [d0, d1]);
         }
     }
 }
 
-/// The late words of a run; empty where the role gets fewer.
-#[inline(always)]
-pub(crate) fn late_run<P: Role, W: Word>(late: &[Buffer<W>; 2], at: Range<usize>) -> [&[W]; 2] {
-    let of = |index: usize| if P::LATE.len() > index { &late[index][at.clone()] } else { &[] };
-    [of(0), of(1)]
-}
-
 /// Completes the shares of one run.
 #[inline(always)]
-pub(crate) fn finish_run<P: Role, W: Word>(late: [&[W]; 2], dst: [&mut [W]; 2]) {
+pub(crate) fn finish_run<P: Role, W: Word>(settling: Settling<'_, W>, dst: [&mut [W]; 2]) {
     let n = dst[0].len();
     let [d0, d1] = dst.map(|s| &mut s[..n]);
+    let Settling { late: [late0, late1], draw, results } = settling;
+    let late0 = if P::LATE.is_empty() { late0 } else { &late0[..n] };
+    let late1 = if P::LATE.len() > 1 { &late1[..n] } else { late1 };
+    let draw = if P::SETTLE_DRAWS > 0 { &draw[..n] } else { draw };
+    let [r0, r1] = first_of(results, P::RESULT.len(), n);
     for i in 0..n {
-        let words = [draw!(P::LATE.len(), 0, late[0], i), draw!(P::LATE.len(), 1, late[1], i)];
-        let share = P::settle([d0[i], d1[i]], words);
+        let mut late = [W::ZERO; 2];
+        if !P::LATE.is_empty() {
+            late[0] = late0[i];
+        }
+        if P::LATE.len() > 1 {
+            late[1] = late1[i];
+        }
+        let draw = if P::SETTLE_DRAWS > 0 { draw[i] } else { W::ZERO };
+        let (share, result) = P::settle([d0[i], d1[i]], late, draw);
+        if !P::RESULT.is_empty() {
+            r0[i] = result[0];
+        }
+        if P::RESULT.len() > 1 {
+            r1[i] = result[1];
+        }
         d0[i] = share[0];
         d1[i] = share[1];
     }

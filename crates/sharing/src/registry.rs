@@ -3,6 +3,7 @@
 use crate::astra::Astra;
 use crate::multi_fan_in::MultiFanIn;
 use crate::plain::Plain;
+use crate::quad::Quad;
 use crate::replicated::Replicated;
 use crate::role::{Canonical, Role, RoleId};
 use crate::trio::Trio;
@@ -20,6 +21,8 @@ pub enum Protocol {
     Replicated,
     /// Products of two to eight factors in one round.
     MultiFanIn,
+    /// Quad: four parties, one of which may cheat.
+    Quad,
     /// A trusted third party computes in the clear.
     Plain,
 }
@@ -29,6 +32,9 @@ pub enum Protocol {
 pub enum Security {
     /// Private against any single party that follows the protocol.
     SemiHonest,
+    /// Private and correct against any single party, whatever it does; it can make the run end
+    /// without a result.
+    MaliciousWithAbort,
     /// None against the computing party.
     TrustedParty,
 }
@@ -37,6 +43,7 @@ impl fmt::Display for Security {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Security::SemiHonest => "semi-honest, one corruption",
+            Security::MaliciousWithAbort => "malicious with abort, one corruption",
             Security::TrustedParty => "none: one party sees everything",
         })
     }
@@ -44,11 +51,12 @@ impl fmt::Display for Security {
 
 impl Protocol {
     /// All protocols.
-    pub const ALL: [Protocol; 5] = [
+    pub const ALL: [Protocol; 6] = [
         Protocol::Trio,
         Protocol::Astra,
         Protocol::Replicated,
         Protocol::MultiFanIn,
+        Protocol::Quad,
         Protocol::Plain,
     ];
 
@@ -60,6 +68,7 @@ impl Protocol {
             Protocol::Astra => "astra",
             Protocol::Replicated => "replicated",
             Protocol::MultiFanIn => "multi-fan-in",
+            Protocol::Quad => "quad",
             Protocol::Plain => "plain",
         }
     }
@@ -67,7 +76,22 @@ impl Protocol {
     /// Number of roles.
     #[must_use]
     pub fn parties(self) -> usize {
-        3
+        match self {
+            Protocol::Quad => 4,
+            _ => 3,
+        }
+    }
+
+    /// Whether programs over arrays run under it, beside circuits.
+    #[must_use]
+    pub fn runs_programs(self) -> bool {
+        self != Protocol::Quad
+    }
+
+    /// Whether nothing opens before the parties have compared what they did.
+    #[must_use]
+    pub fn is_checked(self) -> bool {
+        self.security() == Security::MaliciousWithAbort
     }
 
     /// What it protects against.
@@ -75,6 +99,7 @@ impl Protocol {
     pub fn security(self) -> Security {
         match self {
             Protocol::Plain => Security::TrustedParty,
+            Protocol::Quad => Security::MaliciousWithAbort,
             _ => Security::SemiHonest,
         }
     }
@@ -94,6 +119,7 @@ impl Protocol {
         match self {
             Protocol::Trio | Protocol::Astra => Some(0),
             Protocol::MultiFanIn => Some(2),
+            Protocol::Quad => Some(3),
             Protocol::Replicated | Protocol::Plain => None,
         }
     }
@@ -104,35 +130,33 @@ impl Protocol {
     /// When `role` is not below [`Protocol::parties`].
     pub fn visit<V: RoleVisitor>(self, role: RoleId, visitor: V) -> V::Out {
         match (self, role) {
-            (Protocol::Trio, 0) => visitor.visit::<Trio<0>>(),
-            (Protocol::Trio, 1) => visitor.visit::<Trio<1>>(),
-            (Protocol::Trio, 2) => visitor.visit::<Trio<2>>(),
-            (Protocol::Astra, 0) => visitor.visit::<Astra<0>>(),
-            (Protocol::Astra, 1) => visitor.visit::<Astra<1>>(),
-            (Protocol::Astra, 2) => visitor.visit::<Astra<2>>(),
-            (Protocol::Replicated, 0) => visitor.visit::<Replicated<0>>(),
-            (Protocol::Replicated, 1) => visitor.visit::<Replicated<1>>(),
-            (Protocol::Replicated, 2) => visitor.visit::<Replicated<2>>(),
-            (Protocol::MultiFanIn, 0) => visitor.visit::<MultiFanIn<0>>(),
-            (Protocol::MultiFanIn, 1) => visitor.visit::<MultiFanIn<1>>(),
-            (Protocol::MultiFanIn, 2) => visitor.visit::<MultiFanIn<2>>(),
+            (Protocol::Quad, 0) => visitor.visit::<Quad<0>>(),
+            (Protocol::Quad, 1) => visitor.visit::<Quad<1>>(),
+            (Protocol::Quad, 2) => visitor.visit::<Quad<2>>(),
+            (Protocol::Quad, 3) => visitor.visit::<Quad<3>>(),
             (Protocol::Plain, 0) => visitor.visit::<Plain<0>>(),
             (Protocol::Plain, 1) => visitor.visit::<Plain<1>>(),
             (Protocol::Plain, 2) => visitor.visit::<Plain<2>>(),
-            (protocol, role) => panic!("{protocol} has no role {role}"),
+            _ => match self.canonical(role, AnyRole(visitor)) {
+                Ok(out) => out,
+                Err(_) => panic!("{self} has no role {role}"),
+            },
         }
     }
-}
 
-impl Protocol {
     /// Calls `visitor` with the type of role `role` if this protocol's shares are replicated
     /// sharing in some coordinates, which is what programs run on.
     ///
     /// # Panics
     /// When `role` is not below [`Protocol::parties`].
     pub fn visit_canonical<V: CanonicalVisitor>(self, role: RoleId, visitor: V) -> Option<V::Out> {
-        Some(match (self, role) {
-            (Protocol::Plain, _) => return None,
+        self.canonical(role, visitor).ok()
+    }
+
+    /// As [`Protocol::visit_canonical`]; gives the visitor back if there are no such shares.
+    fn canonical<V: CanonicalVisitor>(self, role: RoleId, visitor: V) -> Result<V::Out, V> {
+        Ok(match (self, role) {
+            (Protocol::Plain | Protocol::Quad, _) => return Err(visitor),
             (Protocol::Trio, 0) => visitor.visit::<Trio<0>>(),
             (Protocol::Trio, 1) => visitor.visit::<Trio<1>>(),
             (Protocol::Trio, 2) => visitor.visit::<Trio<2>>(),
@@ -158,6 +182,16 @@ pub trait CanonicalVisitor {
     fn visit<P: Canonical>(self) -> Self::Out;
 }
 
+/// A visitor of any role, for those whose shares are canonical.
+struct AnyRole<V>(V);
+
+impl<V: RoleVisitor> CanonicalVisitor for AnyRole<V> {
+    type Out = V::Out;
+    fn visit<P: Canonical>(self) -> V::Out {
+        self.0.visit::<P>()
+    }
+}
+
 /// Something to do with the type of a role.
 pub trait RoleVisitor {
     /// The result.
@@ -174,7 +208,7 @@ impl fmt::Display for Protocol {
 
 /// No protocol has this name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown protocol '{0}': choose one of trio, astra, replicated, multi-fan-in, plain")]
+#[error("unknown protocol '{0}': choose one of trio, astra, replicated, multi-fan-in, quad, plain")]
 pub struct UnknownProtocol(String);
 
 impl FromStr for Protocol {

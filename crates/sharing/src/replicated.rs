@@ -7,7 +7,7 @@
 //! Local multiplications: 2 each.
 
 use crate::Protocol;
-use crate::role::{Canonical, InputRule, Role, RoleId, Share, Timing};
+use crate::role::{Canonical, Drawn, InputRule, Role, RoleId, SLOTS, Share, Sink, Source, Timing};
 use tacit_net::Stream;
 use tacit_ring::Word;
 
@@ -18,13 +18,22 @@ pub struct Replicated<const R: RoleId>;
 impl<const R: RoleId> Role for Replicated<R> {
     const PROTOCOL: Protocol = Protocol::Replicated;
     const ROLE: RoleId = R;
-    const NEXT: usize = 1;
-    const PREV: usize = 1;
-    const EARLY: Option<RoleId> = None;
-    const TO: Option<(RoleId, Stream)> = Some(((R + 2) % 3, Stream::On));
-    const LATE: &'static [(RoleId, Stream)] = {
-        const LATE: [&[(RoleId, Stream)]; 3] =
-            [&[(1, Stream::On)], &[(2, Stream::On)], &[(0, Stream::On)]];
+    const DRAWS: [usize; SLOTS] = [1, 1, 0, 0];
+    const EARLY: Option<Source> = None;
+    const OUT: &'static [Sink] = {
+        const OUT: [&[Sink]; 3] = [
+            &[Sink::Send(2, Stream::On)],
+            &[Sink::Send(0, Stream::On)],
+            &[Sink::Send(1, Stream::On)],
+        ];
+        OUT[R]
+    };
+    const LATE: &'static [Source] = {
+        const LATE: [&[Source]; 3] = [
+            &[Source::new(1, Stream::On)],
+            &[Source::new(2, Stream::On)],
+            &[Source::new(0, Stream::On)],
+        ];
         LATE[R]
     };
 
@@ -39,36 +48,46 @@ impl<const R: RoleId> Role for Replicated<R> {
     }
 
     #[inline(always)]
-    fn cross<W: Word>(a: Share<W>, b: Share<W>) -> W {
-        a[0].mul(b[0].add(b[1])).add(a[1].mul(b[0]))
+    fn cross<W: Word>(a: Share<W>, b: Share<W>) -> [W; 2] {
+        [a[0].mul(b[0].add(b[1])).add(a[1].mul(b[0])), W::ZERO]
     }
 
     #[inline(always)]
-    fn mask<W: Word>(v: W, next: [W; 2], prev: [W; 2], _early: W) -> (W, Share<W>) {
-        let z = v.add(next[0]).sub(prev[0]);
-        (z, [z, W::ZERO])
+    fn mask<W: Word>([v, _]: [W; 2], draws: Drawn<W>, _: W) -> ([W; 2], Share<W>) {
+        let z = v.add(draws[0][0]).sub(draws[1][0]);
+        ([z, W::ZERO], [z, W::ZERO])
     }
 
     #[inline(always)]
-    fn settle<W: Word>(partial: Share<W>, late: [W; 2]) -> Share<W> {
-        [partial[0], late[0]]
+    fn settle<W: Word>(partial: Share<W>, late: [W; 2], _: W) -> (Share<W>, [W; 2]) {
+        ([partial[0], late[0]], [W::ZERO; 2])
     }
 
     fn input_rule(owner: RoleId, _timing: Timing) -> InputRule {
-        const TO: [&[(RoleId, Stream)]; 3] =
-            [&[(2, Stream::On)], &[(0, Stream::On)], &[(1, Stream::On)]];
-        InputRule { next: true, prev: false, to: TO[owner] }
+        const TO: [&[(RoleId, Stream, usize)]; 3] =
+            [&[(2, Stream::On, 0)], &[(0, Stream::On, 0)], &[(1, Stream::On, 0)]];
+        InputRule { to: TO[owner], log: None }
+    }
+
+    fn input_draws(owner: RoleId, _timing: Timing) -> [bool; SLOTS] {
+        // The key of the owner and the role after it.
+        [R == owner, R == (owner + 1) % 3, false, false]
     }
 
     #[inline(always)]
-    fn input_own<W: Word>(_timing: Timing, v: W, next: W, _prev: W) -> (Share<W>, [W; 2]) {
-        let s = v.sub(next);
-        ([s, next], [s, W::ZERO])
+    fn input_own<W: Word>(_: Timing, v: W, draws: [W; SLOTS]) -> (Share<W>, [W; 2]) {
+        let s = v.sub(draws[0]);
+        ([s, draws[0]], [s, W::ZERO])
     }
 
     #[inline(always)]
-    fn input_other<W: Word>(owner: RoleId, _timing: Timing, draw: W, received: W) -> Share<W> {
-        if R == (owner + 1) % 3 { [draw, W::ZERO] } else { [W::ZERO, received] }
+    fn input_part<W: Word>(_: RoleId, _: Timing, draws: [W; SLOTS]) -> Share<W> {
+        [draws[1], W::ZERO]
+    }
+
+    #[inline(always)]
+    fn input_other<W: Word>(owner: RoleId, _: Timing, part: Share<W>, received: W) -> Share<W> {
+        if R == (owner + 1) % 3 { part } else { [W::ZERO, received] }
     }
 
     fn opener(receiver: RoleId) -> (RoleId, Stream) {

@@ -1,22 +1,24 @@
-//! What a role of a three-party protocol does, written as equations on ring words.
+//! What a role of a protocol does, written as equations on ring words.
 //!
-//! Every protocol of this setting is replicated sharing in some coordinates: a party holds two
-//! words per value, and shares one key with each neighbour. A product (or a sum of products, an
-//! entry of a matrix product) has the same shape everywhere:
+//! Every protocol here is replicated sharing in some coordinates: a party holds two words per
+//! value, and keys with some of its peers. A product (or a sum of products, an entry of a matrix
+//! product) has the same shape everywhere:
 //!
-//! 1. [`Role::cross`]: the party's summand of the product, a bilinear form of its shares; summands
+//! 1. [`Role::cross`]: the party's summands of the product, bilinear forms of its shares; summands
 //!    of a sum of products are added up;
-//! 2. [`Role::mask`]: it is masked by fresh draws, gives the message to send and half a share;
+//! 2. [`Role::mask`]: they are masked by fresh draws, and give what is sent and half a share;
 //! 3. [`Role::settle`]: the messages of the peers complete the share.
 //!
-//! The constants say who talks to whom. So each protocol is a page of formulas, and batching,
-//! streaming and metering are written once.
+//! The constants say who talks to whom, and what goes into which transcript to be compared before
+//! anything opens. So each protocol is a page of formulas, and batching, streaming, metering and
+//! checking are written once.
 
 use crate::Protocol;
+use crate::verify::Item;
 use tacit_net::Stream;
 use tacit_ring::Word;
 
-/// A number of a place in the protocol: 0, 1 or 2.
+/// A number of a place in the protocol, from 0.
 pub type RoleId = usize;
 
 /// A share: two ring words. What they mean is the protocol's matter.
@@ -31,58 +33,113 @@ pub enum Timing {
     Late,
 }
 
-/// Who draws and who hears when an owner shares an input.
+/// Streams that a role draws from: one under each key that it holds, in the order of
+/// [`Keys`](crate::party::Keys), and a second one under the first key.
+pub const SLOTS: usize = 4;
+/// The slot of the second stream under the first key: what the online pair draws from when it
+/// settles.
+pub const TAIL: usize = 3;
+
+/// One word per product from each slot, twice; zero where a role draws less.
+pub type Drawn<W> = [[W; 2]; SLOTS];
+
+/// Where a word goes.
 #[derive(Clone, Copy, Debug)]
-pub struct InputRule {
-    /// The owner draws from the key it has with role `owner + 1`.
-    pub next: bool,
-    /// The owner draws from the key it has with role `owner + 2`.
-    pub prev: bool,
-    /// Receivers of one word each.
-    pub to: &'static [(RoleId, Stream)],
+pub enum Sink {
+    /// To a role.
+    Send(RoleId, Stream),
+    /// Into a transcript.
+    Log(Item),
 }
 
-/// One role of a three-party protocol.
-///
-/// `next` draws come from the key shared with role `ROLE + 1`, `prev` draws from the key shared
-/// with role `ROLE + 2` (modulo 3). Draws and messages a role does not have are passed as zero.
+/// Where a word comes from, and the transcript that it goes into.
+#[derive(Clone, Copy, Debug)]
+pub struct Source {
+    /// The sender.
+    pub from: RoleId,
+    /// Its stream.
+    pub stream: Stream,
+    /// The transcript, if what it sends is compared.
+    pub log: Option<Item>,
+}
+
+impl Source {
+    /// A word that is not compared itself.
+    #[must_use]
+    pub const fn new(from: RoleId, stream: Stream) -> Self {
+        Source { from, stream, log: None }
+    }
+
+    /// A word that goes into a transcript.
+    #[must_use]
+    pub const fn logged(from: RoleId, stream: Stream, item: Item) -> Self {
+        Source { from, stream, log: Some(item) }
+    }
+}
+
+/// Who hears when an owner shares an input, and who compares what was heard.
+#[derive(Clone, Copy, Debug)]
+pub struct InputRule {
+    /// Receivers, and which of the owner's two words they get.
+    pub to: &'static [(RoleId, Stream, usize)],
+    /// The transcript that receivers put it into.
+    pub log: Option<Item>,
+}
+
+/// One role of a protocol. Draws and messages that a role does not have are passed as zero.
 pub trait Role: Copy + Send + Sync + 'static {
     /// The protocol.
     const PROTOCOL: Protocol;
     /// Which role.
     const ROLE: RoleId;
-    /// Words drawn from the next key per product.
-    const NEXT: usize;
-    /// Words drawn from the previous key per product.
-    const PREV: usize;
-    /// Whose preprocessing message this role needs before it can mask a product.
-    const EARLY: Option<RoleId>;
-    /// Who gets the message of [`Role::mask`], and on which stream.
-    const TO: Option<(RoleId, Stream)>;
-    /// Whose messages [`Role::settle`] needs, in order; at most two.
-    const LATE: &'static [(RoleId, Stream)];
-    /// Who gets the second word of the finished share, ahead of the online roles.
-    const FORWARD: Option<RoleId> = None;
+    /// Words drawn per product before it is masked, by slot; at most two each.
+    const DRAWS: [usize; SLOTS];
+    /// Words drawn from slot [`TAIL`] per product when it is settled; at most one.
+    const SETTLE_DRAWS: usize = 0;
+    /// The preprocessing message that this role needs before it can mask a product.
+    const EARLY: Option<Source>;
+    /// Where the words of [`Role::mask`] go; at most two.
+    const OUT: &'static [Sink];
+    /// How many of the two summands of [`Role::cross`] it uses.
+    const CROSS: usize = 1;
+    /// The messages that [`Role::settle`] needs, in order; at most two.
+    const LATE: &'static [Source];
+    /// Where the words of [`Role::settle`] go; at most two.
+    const RESULT: &'static [Sink] = &[];
 
     /// The share of a public constant.
     fn constant<W: Word>(c: W) -> Share<W>;
-    /// This role's summand of the product of two shared values.
-    fn cross<W: Word>(a: Share<W>, b: Share<W>) -> W;
-    /// From the summand `v`: the message, and the share as far as it is known.
-    fn mask<W: Word>(v: W, next: [W; 2], prev: [W; 2], early: W) -> (W, Share<W>);
-    /// Completes the share with the peers' messages, in the order of [`Role::LATE`].
-    fn settle<W: Word>(partial: Share<W>, late: [W; 2]) -> Share<W>;
+    /// This role's summands of the product of two shared values.
+    fn cross<W: Word>(a: Share<W>, b: Share<W>) -> [W; 2];
+    /// From the summands `v`: the words for [`Role::OUT`], and the share as far as it is known.
+    fn mask<W: Word>(v: [W; 2], draws: Drawn<W>, early: W) -> ([W; 2], Share<W>);
+    /// Completes the share with the peers' messages, in the order of [`Role::LATE`]; also gives the
+    /// words for [`Role::RESULT`].
+    fn settle<W: Word>(partial: Share<W>, late: [W; 2], draw: W) -> (Share<W>, [W; 2]);
 
     /// The rule for inputs of `owner`.
     fn input_rule(owner: RoleId, timing: Timing) -> InputRule;
-    /// The owner's share of its input `v`, and the word for each receiver of the rule.
-    fn input_own<W: Word>(timing: Timing, v: W, next: W, prev: W) -> (Share<W>, [W; 2]);
-    /// Another role's share of `owner`'s input from its draw and the word it received.
-    fn input_other<W: Word>(owner: RoleId, timing: Timing, draw: W, received: W) -> Share<W>;
+    /// Which slots this role draws a word from for an input of `owner`.
+    fn input_draws(owner: RoleId, timing: Timing) -> [bool; SLOTS];
+    /// The owner's share of its input `v`, and the words for the receivers of the rule.
+    fn input_own<W: Word>(timing: Timing, v: W, draws: [W; SLOTS]) -> (Share<W>, [W; 2]);
+    /// What another role keeps of its draws for `owner`'s input until the message comes.
+    fn input_part<W: Word>(owner: RoleId, timing: Timing, draws: [W; SLOTS]) -> Share<W>;
+    /// Another role's share of `owner`'s input, from what it kept and the word it received.
+    fn input_other<W: Word>(owner: RoleId, timing: Timing, part: Share<W>, received: W)
+    -> Share<W>;
+    /// The owner's word that it sends ahead, from its share.
+    fn input_ahead<W: Word>(share: Share<W>) -> W {
+        share[1]
+    }
 
     /// Who opens a value towards `receiver`, and on which stream.
     fn opener(receiver: RoleId) -> (RoleId, Stream);
-    /// The opener's word for `receiver`.
+    /// The role that can compute the opener's word too, and compares it with the receiver.
+    fn open_checker(_receiver: RoleId) -> Option<RoleId> {
+        None
+    }
+    /// The opener's, or its checker's, word for `receiver`.
     fn open_word<W: Word>(receiver: RoleId, share: Share<W>) -> W;
     /// The value, from the receiver's share and the word it received.
     fn opened<W: Word>(share: Share<W>, received: W) -> W;

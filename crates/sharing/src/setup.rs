@@ -1,60 +1,77 @@
-//! Pairwise keys. Every ordered pair sends one fresh seed; the key of a pair is derived from both
-//! seeds and the session, so that neither party fixes it alone and no two sessions share a stream.
+//! Keys of a session. No two sessions share a stream.
+//!
+//! Three parties: every ordered pair sends one fresh seed; the key of a pair is derived from both
+//! seeds and the session, so that neither party fixes it alone.
+//!
+//! Four parties: every three have a key that the fourth lacks. Their lowest role draws it and sends
+//! it to the other two, who compare what they got: a sender that gives them different keys is
+//! found out before anything else is sent. One that draws badly only hurts itself: the key hides
+//! values from the fourth role, and with one corruption that one is honest then. Every two have a
+//! key besides, for the checks before an opening.
 
 use crate::Protocol;
-use crate::party::{Keys, SharingError};
+use crate::party::{Keys, SharingError, role_in};
 use crate::role::RoleId;
 use tacit_net::{Mesh, PartyId, Phase, Stream};
 use tacit_ring::{Entropy, Prg, Seed, hash};
 
-/// The pair secrets of one role. Worker keys are derived from them, each once.
+/// The secrets of one role, in the order of its [`Keys`]. Worker keys are derived from them, each
+/// once.
 pub struct Secrets {
-    next: Seed,
-    prev: Seed,
+    seeds: Vec<Seed>,
+    /// Of four parties, the secret with each other role, by role.
+    pairs: Vec<Option<Seed>>,
+    /// The first key gives two streams per step.
+    tail: bool,
     /// Number of [`Secrets::keys`] calls so far.
     given: u64,
 }
 
-struct Context {
-    session: Vec<u8>,
+struct Context<'c> {
+    session: &'c [u8],
     protocol: Protocol,
-    places: [PartyId; 3],
+    places: &'c [PartyId],
     role: RoleId,
 }
 
 impl Secrets {
-    /// Exchanges seeds from `entropy` over `mesh`: one round, 32 bytes per ordered pair.
+    /// Exchanges seeds from `entropy` over `mesh`: one round and 32 bytes per ordered pair of three
+    /// parties; two rounds of four.
     ///
     /// `session` must be fresh: it separates the keys of sessions and of attempts.
     ///
     /// # Errors
-    /// When the network fails, this party plays no role, or there is no entropy.
+    /// When the network fails, this party plays no role, there is no entropy, or a peer gives
+    /// different keys to different roles.
     pub fn exchange(
         mesh: &mut Mesh,
         session: &[u8],
         protocol: Protocol,
-        places: [PartyId; 3],
+        places: &[PartyId],
         entropy: &mut Entropy,
     ) -> Result<Self, SharingError> {
-        let me = mesh.me();
-        let role = places.iter().position(|p| *p == me).ok_or_else(|| {
-            SharingError::Shape(format!("party {} plays no role in this plan", me.0))
-        })?;
+        let role = role_in(places, mesh.me())?;
         mesh.set_phase(Phase::Setup);
-        let [next, prev] = [(role + 1) % 3, (role + 2) % 3];
-        let mine = [entropy.seed()?, entropy.seed()?];
-        for (seed, peer) in mine.iter().zip([next, prev]) {
-            mesh.send(places[peer], Stream::On, seed.expose())?;
+        let context = Context { session, protocol, places, role };
+        if protocol.parties() == 3 {
+            let peers = [(role + 1) % 3, (role + 2) % 3];
+            let seeds = context.pairs(mesh, &peers, entropy)?;
+            return Ok(Secrets { seeds, pairs: Vec::new(), tail: false, given: 0 });
         }
-        let context = Context { session: session.to_vec(), protocol, places, role };
-        let mut pair = |mine: &Seed, peer: RoleId| -> Result<Seed, SharingError> {
-            let mut theirs = Seed::from_bytes([0; 32]);
-            mesh.recv(places[peer], Stream::On, theirs.expose_mut())?;
-            Ok(context.pair_secret(mine, &theirs, peer))
-        };
-        let next = pair(&mine[0], next)?;
-        let prev = pair(&mine[1], prev)?;
-        Ok(Secrets { next, prev, given: 0 })
+        let peers: Vec<RoleId> = (0..4).filter(|peer| *peer != role).collect();
+        let mut pairs: Vec<Option<Seed>> = (0..4).map(|_| None).collect();
+        for (peer, seed) in peers.iter().zip(context.pairs(mesh, &peers, entropy)?) {
+            pairs[*peer] = Some(seed);
+        }
+        let seeds = context.triples(mesh, entropy)?;
+        // The key that role 0 lacks is the first one of all others.
+        Ok(Secrets { seeds, pairs, tail: role != 0, given: 0 })
+    }
+
+    /// The secrets with other roles that checks before openings are keyed by, by role.
+    #[must_use]
+    pub fn take_pairs(&mut self) -> Vec<Option<Seed>> {
+        std::mem::take(&mut self.pairs)
     }
 
     /// Keys of all workers for one purpose, over the ring of `ring_bits`-bit words. No two calls
@@ -71,29 +88,111 @@ impl Secrets {
                 &call.to_le_bytes(),
                 &(worker as u64).to_le_bytes(),
             ];
-            Prg::new(&secret.derive_key("tacit 2026 three-party stream key", &parts))
+            Prg::new(&secret.derive_key("tacit 2026 stream key", &parts))
         };
-        (0..workers).map(|w| Keys::new(prg(&self.next, w), prg(&self.prev, w))).collect()
+        (0..workers)
+            .map(|w| Keys::new(self.seeds.iter().map(|seed| prg(seed, w)), self.tail))
+            .collect()
     }
 }
 
-impl Context {
-    /// `K_ij = KDF(session, protocol, places, i, j, seed i to j, seed j to i)` for i < j.
-    fn pair_secret(&self, mine: &Seed, theirs: &Seed, peer: RoleId) -> Seed {
-        let (i, j) = (self.role.min(peer), self.role.max(peer));
-        let (first, second) = if self.role < peer { (mine, theirs) } else { (theirs, mine) };
-        let places = self.places.map(|p| p.0);
-        Seed::from_bytes(hash::derive_key(
-            "tacit 2026 three-party pair secret",
-            &[
-                &self.session,
-                self.protocol.name().as_bytes(),
-                &places,
-                &[i as u8, j as u8],
-                first.expose(),
-                second.expose(),
-            ],
-        ))
+impl Context<'_> {
+    /// The secrets with some roles, each derived from a seed of both.
+    fn pairs(
+        &self,
+        mesh: &mut Mesh,
+        peers: &[RoleId],
+        entropy: &mut Entropy,
+    ) -> Result<Vec<Seed>, SharingError> {
+        let mut mine = Vec::with_capacity(peers.len());
+        for peer in peers {
+            let seed = entropy.seed()?;
+            mesh.send(self.places[*peer], Stream::On, seed.expose())?;
+            mine.push(seed);
+        }
+        let mut secrets = Vec::with_capacity(peers.len());
+        for (mine, &peer) in mine.iter().zip(peers) {
+            let theirs = self.receive(mesh, peer)?;
+            let (i, j) = (self.role.min(peer), self.role.max(peer));
+            let (first, second) = if self.role < peer { (mine, &theirs) } else { (&theirs, mine) };
+            secrets.push(self.secret(&[i, j], &[first, second]));
+        }
+        Ok(secrets)
+    }
+
+    /// The secrets of all threes that this role is one of, by the role that lacks them.
+    fn triples(&self, mesh: &mut Mesh, entropy: &mut Entropy) -> Result<Vec<Seed>, SharingError> {
+        let threes: Vec<Vec<RoleId>> = (0..4)
+            .filter(|lacking| *lacking != self.role)
+            .map(|lacking| (0..4).filter(|role| *role != lacking).collect())
+            .collect();
+        let mut seeds = Vec::with_capacity(threes.len());
+        for members in &threes {
+            let seed = if members[0] == self.role { Some(entropy.seed()?) } else { None };
+            for to in members.iter().filter(|_| seed.is_some()).skip(1) {
+                if let Some(seed) = &seed {
+                    mesh.send(self.places[*to], Stream::On, seed.expose())?;
+                }
+            }
+            seeds.push(seed);
+        }
+        let mut secrets = Vec::with_capacity(threes.len());
+        for (members, seed) in threes.iter().zip(seeds) {
+            let seed = match seed {
+                Some(seed) => seed,
+                None => self.receive(mesh, members[0])?,
+            };
+            secrets.push(self.secret(members, &[&seed]));
+        }
+        self.compare(mesh, &threes, &secrets)?;
+        Ok(secrets)
+    }
+
+    /// Compares each key that another role drew with the third role that has it.
+    fn compare(
+        &self,
+        mesh: &mut Mesh,
+        threes: &[Vec<RoleId>],
+        secrets: &[Seed],
+    ) -> Result<(), SharingError> {
+        let value = |secret: &Seed| {
+            hash::derive_key("tacit 2026 key check value", &[self.session, secret.expose()])
+        };
+        let received = || threes.iter().zip(secrets).filter(|(three, _)| three[0] != self.role);
+        let third = |three: &[RoleId]| if three[1] == self.role { three[2] } else { three[1] };
+        for (three, secret) in received() {
+            mesh.send(self.places[third(three)], Stream::On, &value(secret))?;
+        }
+        for (three, secret) in received() {
+            let mut theirs = [0; 32];
+            mesh.recv(self.places[third(three)], Stream::On, &mut theirs)?;
+            if !hash::equal(&value(secret), &theirs) {
+                let [drew, other] = [three[0], third(three)].map(|role| self.places[role].0);
+                let what = format!(
+                    "party {drew} gave this party and party {other} different keys, or party \
+                     {other} says so"
+                );
+                return Err(mesh.check_failed(what).into());
+            }
+        }
+        mesh.flush()?;
+        Ok(())
+    }
+
+    fn receive(&self, mesh: &mut Mesh, from: RoleId) -> Result<Seed, SharingError> {
+        let mut seed = Seed::from_bytes([0; 32]);
+        mesh.recv(self.places[from], Stream::On, seed.expose_mut())?;
+        Ok(seed)
+    }
+
+    /// `K_S = KDF(session, protocol, places, S, seeds)`.
+    fn secret(&self, members: &[RoleId], seeds: &[&Seed]) -> Seed {
+        let places: Vec<u8> = self.places.iter().map(|p| p.0).collect();
+        let members: Vec<u8> = members.iter().map(|role| *role as u8).collect();
+        let mut parts: Vec<&[u8]> =
+            vec![self.session, self.protocol.name().as_bytes(), &places, &members];
+        parts.extend(seeds.iter().map(|seed| &seed.expose()[..]));
+        Seed::from_bytes(hash::derive_key("tacit 2026 key of some roles", &parts))
     }
 }
 
@@ -110,7 +209,7 @@ mod tests {
             let mut entropy = Entropy::insecure_seeded(seed, session.me().0);
             let mesh = &mut session.meshes[0];
             let mut secrets =
-                Secrets::exchange(mesh, b"session", Protocol::Trio, PLACES, &mut entropy).unwrap();
+                Secrets::exchange(mesh, b"session", Protocol::Trio, &PLACES, &mut entropy).unwrap();
             session.finish().unwrap();
             let mut keys: Vec<Keys> = calls
                 .iter()
@@ -124,8 +223,8 @@ mod tests {
     fn first_word(keys: &mut Keys) -> [u64; 2] {
         let mut draws = keys.streams().draws().unwrap();
         let mut words = [0; 2];
-        draws.next.fill(&mut words[..1]);
-        draws.prev.fill(&mut words[1..]);
+        draws.with_next().fill(&mut words[..1]);
+        draws.with_prev().fill(&mut words[1..]);
         words
     }
 

@@ -1,8 +1,9 @@
 //! Inputs and outputs over slots: values enter as shares, and leave to named receivers.
 
 use crate::party::{Draws, Party, SharingError};
-use crate::role::{Role, RoleId, Timing};
+use crate::role::{Role, RoleId, SLOTS, Timing};
 use crate::shares::Shares;
+use crate::verify::{Item, Kind, Pass};
 use tacit_circuit::schedule::Slot;
 use tacit_net::Stream;
 use tacit_ring::{Buffer, Word};
@@ -22,8 +23,28 @@ pub struct Input<'a, W> {
 
 /// Buffers of [`input_begin`] to [`output_finish`].
 pub struct TransferScratch<W> {
-    draws: [Buffer<W>; 2],
+    draws: [Buffer<W>; SLOTS],
     message: [Buffer<W>; 2],
+}
+
+impl<W: Word> TransferScratch<W> {
+    /// Draws this role's words for an input; zeros where it draws none.
+    fn draw<P: Role>(&mut self, draws: &mut Draws<'_>, input: &Input<'_, W>, total: usize) {
+        let drawn = P::input_draws(input.owner, input.timing);
+        for (slot, buffer) in self.draws.iter_mut().enumerate() {
+            let words = buffer.sized(total);
+            if drawn[slot] {
+                draws.fill(slot, words);
+            } else {
+                words.fill(W::ZERO);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn drawn(&self, i: usize) -> [W; SLOTS] {
+        self.draws.each_ref().map(|draw| draw[i])
+    }
 }
 
 impl<W: Word> Default for TransferScratch<W> {
@@ -46,7 +67,8 @@ pub fn input_begin<P: Role, W: Word>(
     let total = input.slots.len() * shares.words();
     let rule = P::input_rule(input.owner, input.timing);
     if P::ROLE != input.owner {
-        return draw_as_other::<P, W>(draws, scratch, shares, input, total);
+        draw_as_other::<P, W>(draws, scratch, shares, input, total);
+        return Ok(());
     }
     if input.values.len() != total {
         return Err(SharingError::Shape(format!(
@@ -54,14 +76,7 @@ pub fn input_begin<P: Role, W: Word>(
             input.values.len()
         )));
     }
-    let next = scratch.draws[0].sized(total);
-    if rule.next {
-        draws.next.fill(next);
-    }
-    let prev = scratch.draws[1].sized(total);
-    if rule.prev {
-        draws.prev.fill(prev);
-    }
+    scratch.draw::<P>(draws, &input, total);
     for message in &mut scratch.message {
         message.sized(total);
     }
@@ -69,16 +84,15 @@ pub fn input_begin<P: Role, W: Word>(
         let (first, second) = shares.get_mut(*slot);
         let at = index * first.len();
         for i in 0..first.len() {
-            let (value, next, prev) =
-                (input.values[at + i], scratch.draws[0][at + i], scratch.draws[1][at + i]);
-            let (share, messages) = P::input_own(input.timing, value, next, prev);
+            let drawn = scratch.drawn(at + i);
+            let (share, messages) = P::input_own(input.timing, input.values[at + i], drawn);
             [first[i], second[i]] = share;
             [scratch.message[0][at + i], scratch.message[1][at + i]] = messages;
         }
     }
-    for ((to, stream), message) in rule.to.iter().zip(&scratch.message) {
+    for (to, stream, word) in rule.to {
         if *stream != Stream::Pre {
-            party.send(*to, *stream, &message[..total])?;
+            party.send(*to, *stream, &scratch.message[*word][..total])?;
         }
     }
     Ok(())
@@ -86,8 +100,8 @@ pub fn input_begin<P: Role, W: Word>(
 
 /// The owner's draws for an input whose values come later.
 pub struct KeptDraws<W> {
-    next: Buffer<W>,
-    prev: Buffer<W>,
+    scratch: TransferScratch<W>,
+    total: usize,
 }
 
 /// The preprocessing part of an input of this role with [`Timing::Late`]: fixes the shares, which
@@ -97,18 +111,18 @@ pub fn input_keep<P: Role, W: Word>(
     shares: &mut Shares<W>,
     input: Input<'_, W>,
 ) -> KeptDraws<W> {
-    let total = input.slots.len() * shares.words();
-    let mut kept = KeptDraws { next: Buffer::zeros(total), prev: Buffer::zeros(total) };
-    draws.next.fill(&mut kept.next);
-    draws.prev.fill(&mut kept.prev);
-    let mut masks = kept.next.iter().zip(kept.prev.iter());
-    for slot in input.slots {
+    let words = shares.words();
+    let total = input.slots.len() * words;
+    let mut scratch = TransferScratch::default();
+    scratch.draw::<P>(draws, &input, total);
+    for (index, slot) in input.slots.iter().enumerate() {
         let (first, second) = shares.get_mut(*slot);
-        for ((first, second), (next, prev)) in first.iter_mut().zip(second).zip(&mut masks) {
-            [*first, *second] = P::input_own(Timing::Late, W::ZERO, *next, *prev).0;
+        for i in 0..words {
+            let drawn = scratch.drawn(index * words + i);
+            [first[i], second[i]] = P::input_own(Timing::Late, W::ZERO, drawn).0;
         }
     }
-    kept
+    KeptDraws { scratch, total }
 }
 
 /// The online part of an input of this role with [`Timing::Late`].
@@ -120,45 +134,36 @@ pub fn input_send_kept<P: Role, W: Word>(
     kept: &KeptDraws<W>,
     values: &[W],
 ) -> Result<(), SharingError> {
-    if values.len() != kept.next.len() {
+    if values.len() != kept.total {
         return Err(SharingError::Shape("a late input has other values than announced".into()));
     }
-    let draws = kept.next.iter().zip(kept.prev.iter());
-    let messages: Vec<[W; 2]> = values
-        .iter()
-        .zip(draws)
-        .map(|(value, (next, prev))| P::input_own(Timing::Late, *value, *next, *prev).1)
-        .collect();
-    for (index, (to, stream)) in P::input_rule(P::ROLE, Timing::Late).to.iter().enumerate() {
-        let message: Vec<W> = messages.iter().map(|m| m[index]).collect();
+    let message =
+        |(i, value): (usize, &W)| P::input_own(Timing::Late, *value, kept.scratch.drawn(i)).1;
+    let messages: Vec<[W; 2]> = values.iter().enumerate().map(message).collect();
+    for (to, stream, word) in P::input_rule(P::ROLE, Timing::Late).to {
+        let message: Vec<W> = messages.iter().map(|m| m[*word]).collect();
         party.send(*to, *stream, &message)?;
     }
     Ok(())
 }
 
-/// A role that is not the owner keeps its draw in the slot until the message comes.
+/// A role that is not the owner keeps its draws in the slots until the message comes.
 fn draw_as_other<P: Role, W: Word>(
     draws: &mut Draws<'_>,
     scratch: &mut TransferScratch<W>,
     shares: &mut Shares<W>,
     input: Input<'_, W>,
     total: usize,
-) -> Result<(), SharingError> {
-    let rule = P::input_rule(input.owner, input.timing);
-    // The owner's next neighbour has the owner as its previous one.
-    let after_owner = P::ROLE == (input.owner + 1) % 3;
-    let used = if after_owner { rule.next } else { rule.prev };
-    let draw = scratch.draws[0].sized(total);
-    if used {
-        let stream = if after_owner { &mut draws.prev } else { &mut draws.next };
-        stream.fill(draw);
-    } else {
-        draw.fill(W::ZERO);
+) {
+    scratch.draw::<P>(draws, &input, total);
+    let words = shares.words();
+    for (index, slot) in input.slots.iter().enumerate() {
+        let (first, second) = shares.get_mut(*slot);
+        for i in 0..words {
+            let drawn = scratch.drawn(index * words + i);
+            [first[i], second[i]] = P::input_part(input.owner, input.timing, drawn);
+        }
     }
-    for (slot, run) in input.slots.iter().zip(draw.chunks_exact(shares.words())) {
-        shares.get_mut(*slot).1.copy_from_slice(run);
-    }
-    Ok(())
 }
 
 /// Sends preprocessing messages, receives, and completes the shares.
@@ -175,25 +180,34 @@ pub fn input_finish<P: Role, W: Word>(
     let total = input.slots.len() * words;
     let rule = P::input_rule(input.owner, input.timing);
     if P::ROLE == input.owner {
-        // What an owner sends ahead is the second component of its own share.
-        for (to, _) in rule.to.iter().filter(|(_, stream)| *stream == Stream::Pre) {
+        // What an owner sends ahead is a word of its own share.
+        for (to, ..) in rule.to.iter().filter(|(_, stream, _)| *stream == Stream::Pre) {
             let message = scratch.message[0].sized(total);
             for (slot, run) in input.slots.iter().zip(message.chunks_exact_mut(words)) {
-                run.copy_from_slice(shares.get(*slot).1);
+                let (first, second) = shares.get(*slot);
+                for ((word, first), second) in run.iter_mut().zip(first).zip(second) {
+                    *word = P::input_ahead([*first, *second]);
+                }
             }
             party.send(*to, Stream::Pre, message)?;
         }
         return Ok(());
     }
     let received = scratch.message[0].sized(total);
-    match rule.to.iter().find(|(to, _)| *to == P::ROLE) {
-        Some((_, stream)) => party.recv(input.owner, *stream, received)?,
+    match rule.to.iter().find(|(to, ..)| *to == P::ROLE) {
+        Some((_, stream, _)) => {
+            party.recv(input.owner, *stream, received)?;
+            if let Some(item) = rule.log {
+                party.log(item, received);
+            }
+        }
         None => received.fill(W::ZERO),
     }
     for (slot, run) in input.slots.iter().zip(received.chunks_exact(words)) {
         let (first, second) = shares.get_mut(*slot);
         for ((first, second), received) in first.iter_mut().zip(second).zip(run) {
-            [*first, *second] = P::input_other(input.owner, input.timing, *second, *received);
+            let part = [*first, *second];
+            [*first, *second] = P::input_other(input.owner, input.timing, part, *received);
         }
     }
     Ok(())
@@ -211,29 +225,35 @@ pub struct Output<'a> {
 /// Sends the online messages of an opening.
 ///
 /// # Errors
-/// When the network fails.
+/// When the network fails, or something was computed since the last checks.
 pub fn output_begin<P: Role, W: Word>(
     party: &mut Party<'_>,
+    _pass: &Pass,
     scratch: &mut TransferScratch<W>,
     shares: &Shares<W>,
     output: Output<'_>,
 ) -> Result<(), SharingError> {
+    party.check_verified()?;
     send_open_words::<P, W>(party, scratch, shares, output, Stream::On)
 }
 
 /// Sends what goes ahead, receives, and writes the opened values to `opened` if this role is a
-/// receiver: one run of words per slot.
+/// receiver: one run of words per slot, exactly. Others pass what they like. Where a protocol
+/// checks, the values are not to leave the protocol before another
+/// [`verify`](crate::verify::verify).
 ///
 /// # Errors
-/// When the network fails.
+/// When the network fails, or something was computed since the last checks.
 pub fn output_finish<P: Role, W: Word>(
     party: &mut Party<'_>,
+    _pass: &Pass,
     scratch: &mut TransferScratch<W>,
     shares: &Shares<W>,
     output: Output<'_>,
-    opened: &mut Vec<W>,
+    opened: &mut [W],
 ) -> Result<(), SharingError> {
     send_open_words::<P, W>(party, scratch, shares, output, Stream::Pre)?;
+    log_open_words::<P, W>(party, scratch, shares, output);
     if !output.receivers.contains(&P::ROLE) {
         return Ok(());
     }
@@ -245,12 +265,20 @@ pub fn output_finish<P: Role, W: Word>(
     } else {
         party.recv(opener, stream, received)?;
     }
-    for (slot, run) in output.slots.iter().zip(received.chunks_exact(words)) {
+    if let Some(checker) = P::open_checker(P::ROLE) {
+        party.log(opening_item(P::ROLE, checker), received);
+    }
+    let runs = received.chunks_exact(words).zip(opened.chunks_exact_mut(words));
+    for (slot, (run, opened)) in output.slots.iter().zip(runs) {
         let (first, second) = shares.get(*slot);
-        let values = first.iter().zip(second).zip(run);
-        opened.extend(values.map(|((first, second), word)| P::opened([*first, *second], *word)));
+        let values = first.iter().zip(second).zip(run).zip(opened);
+        values.for_each(|(((first, second), word), to)| *to = P::opened([*first, *second], *word));
     }
     Ok(())
+}
+
+fn opening_item(receiver: RoleId, checker: RoleId) -> Item {
+    Item::new(Kind::Opening, &[receiver, checker])
 }
 
 fn send_open_words<P: Role, W: Word>(
@@ -260,20 +288,46 @@ fn send_open_words<P: Role, W: Word>(
     output: Output<'_>,
     wanted: Stream,
 ) -> Result<(), SharingError> {
-    let words = shares.words();
     for &receiver in output.receivers {
         let (opener, stream) = P::opener(receiver);
-        if opener != P::ROLE || receiver == P::ROLE || stream != wanted {
-            continue;
+        if opener == P::ROLE && receiver != P::ROLE && stream == wanted {
+            party.send(receiver, stream, scratch.open_words::<P>(shares, output, receiver))?;
         }
-        let message = scratch.message[0].sized(output.slots.len() * words);
+    }
+    Ok(())
+}
+
+/// Logs what this role would have sent, where another one does and the receiver compares.
+fn log_open_words<P: Role, W: Word>(
+    party: &mut Party<'_>,
+    scratch: &mut TransferScratch<W>,
+    shares: &Shares<W>,
+    output: Output<'_>,
+) {
+    for &receiver in output.receivers {
+        if P::open_checker(receiver) == Some(P::ROLE) {
+            let words = scratch.open_words::<P>(shares, output, receiver);
+            party.log(opening_item(receiver, P::ROLE), words);
+        }
+    }
+}
+
+impl<W: Word> TransferScratch<W> {
+    /// What opens `output` to `receiver`.
+    fn open_words<P: Role>(
+        &mut self,
+        shares: &Shares<W>,
+        output: Output<'_>,
+        receiver: RoleId,
+    ) -> &[W] {
+        let words = shares.words();
+        let message = self.message[0].sized(output.slots.len() * words);
         for (slot, run) in output.slots.iter().zip(message.chunks_exact_mut(words)) {
             let (first, second) = shares.get(*slot);
             for ((word, first), second) in run.iter_mut().zip(first).zip(second) {
                 *word = P::open_word(receiver, [*first, *second]);
             }
         }
-        party.send(receiver, stream, message)?;
+        message
     }
-    Ok(())
 }

@@ -11,7 +11,7 @@
 //! Local multiplications: 2, 2, 1.
 
 use crate::Protocol;
-use crate::role::{Canonical, InputRule, Role, RoleId, Share, Timing};
+use crate::role::{Canonical, Drawn, InputRule, Role, RoleId, SLOTS, Share, Sink, Source, Timing};
 use tacit_net::Stream;
 use tacit_ring::Word;
 
@@ -21,13 +21,35 @@ pub struct Trio<const R: RoleId>;
 
 /// Messages of an input, shared by Trio and ASTRA: the masks are the same.
 pub(crate) fn masked_input_rule(owner: RoleId, timing: Timing) -> InputRule {
-    match (owner, timing) {
-        (0, Timing::Early) => InputRule { next: true, prev: false, to: &[(2, Stream::Pre)] },
-        (0, Timing::Late) => {
-            InputRule { next: true, prev: true, to: &[(1, Stream::On), (2, Stream::On)] }
-        }
-        (1, _) => InputRule { next: false, prev: true, to: &[(2, Stream::On)] },
-        _ => InputRule { next: true, prev: false, to: &[(1, Stream::On)] },
+    let to: &[_] = match (owner, timing) {
+        (0, Timing::Early) => &[(2, Stream::Pre, 0)],
+        (0, Timing::Late) => &[(1, Stream::On, 0), (2, Stream::On, 1)],
+        (1, _) => &[(2, Stream::On, 0)],
+        _ => &[(1, Stream::On, 0)],
+    };
+    InputRule { to, log: None }
+}
+
+/// Draws for an input, shared by Trio and ASTRA: `x1` under K01, `x2` under K02.
+pub(crate) fn masked_input_draws(role: RoleId, owner: RoleId, timing: Timing) -> [bool; SLOTS] {
+    let (x1, x2) = match (owner, timing) {
+        (0, Timing::Early) | (1, _) => (true, false),
+        (0, Timing::Late) => (true, true),
+        _ => (false, true),
+    };
+    match role {
+        0 => [x1, x2, false, false],
+        1 => [false, x1, false, false],
+        _ => [x2, false, false, false],
+    }
+}
+
+/// What other roles keep of their draws, shared by Trio and ASTRA: the mask, as second component.
+pub(crate) fn masked_input_part<W: Word>(role: RoleId, draws: [W; SLOTS]) -> Share<W> {
+    match role {
+        0 => [draws[0], draws[1]],
+        1 => [W::ZERO, draws[1]],
+        _ => [W::ZERO, draws[0]],
     }
 }
 
@@ -43,13 +65,19 @@ impl<const R: RoleId> Role for Trio<R> {
     const PROTOCOL: Protocol = Protocol::Trio;
     const ROLE: RoleId = R;
     // K01: r, z1. K02: z2.
-    const NEXT: usize = [2, 0, 1][R];
-    const PREV: usize = [1, 2, 0][R];
-    const EARLY: Option<RoleId> = [None, None, Some(0)][R];
-    const TO: Option<(RoleId, Stream)> =
-        [Some((2, Stream::Pre)), Some((2, Stream::On)), Some((1, Stream::On))][R];
-    const LATE: &'static [(RoleId, Stream)] = {
-        const LATE: [&[(RoleId, Stream)]; 3] = [&[], &[(2, Stream::On)], &[(1, Stream::On)]];
+    const DRAWS: [usize; SLOTS] = [[2, 1, 0, 0], [0, 2, 0, 0], [1, 0, 0, 0]][R];
+    const EARLY: Option<Source> = [None, None, Some(Source::new(0, Stream::Pre))][R];
+    const OUT: &'static [Sink] = {
+        const OUT: [&[Sink]; 3] = [
+            &[Sink::Send(2, Stream::Pre)],
+            &[Sink::Send(2, Stream::On)],
+            &[Sink::Send(1, Stream::On)],
+        ];
+        OUT[R]
+    };
+    const LATE: &'static [Source] = {
+        const LATE: [&[Source]; 3] =
+            [&[], &[Source::new(2, Stream::On)], &[Source::new(1, Stream::On)]];
         LATE[R]
     };
 
@@ -59,20 +87,22 @@ impl<const R: RoleId> Role for Trio<R> {
     }
 
     #[inline(always)]
-    fn cross<W: Word>(a: Share<W>, b: Share<W>) -> W {
-        match R {
+    fn cross<W: Word>(a: Share<W>, b: Share<W>) -> [W; 2] {
+        let v = match R {
             // e = x2 y2 - (x1 - x2)(y1 - y2)
             0 => a[1].mul(b[1]).sub(a[0].sub(a[1]).mul(b[0].sub(b[1]))),
             // (a + x2) y1 + (b + y2) x1
             1 => a[0].mul(b[1]).add(b[0].mul(a[1])),
             // (a + x1)(b + y1)
             _ => a[0].mul(b[0]),
-        }
+        };
+        [v, W::ZERO]
     }
 
     #[inline(always)]
-    fn mask<W: Word>(v: W, next: [W; 2], prev: [W; 2], early: W) -> (W, Share<W>) {
-        match R {
+    fn mask<W: Word>([v, _]: [W; 2], draws: Drawn<W>, early: W) -> ([W; 2], Share<W>) {
+        let [next, prev, ..] = draws;
+        let (message, share) = match R {
             0 => (v.add(next[0]), [next[1], prev[0]]),
             1 => {
                 let [r, z1] = prev;
@@ -84,24 +114,36 @@ impl<const R: RoleId> Role for Trio<R> {
                 let g2 = v.add(early);
                 (g2.add(z2), [g2, z2])
             }
-        }
+        };
+        ([message, W::ZERO], share)
     }
 
     #[inline(always)]
-    fn settle<W: Word>(partial: Share<W>, late: [W; 2]) -> Share<W> {
-        match R {
+    fn settle<W: Word>(partial: Share<W>, late: [W; 2], _: W) -> (Share<W>, [W; 2]) {
+        let share = match R {
             0 => partial,
             1 => [partial[0].add(late[0]), partial[1]],
             _ => [partial[0].sub(late[0]), partial[1]],
-        }
+        };
+        (share, [W::ZERO; 2])
     }
 
     fn input_rule(owner: RoleId, timing: Timing) -> InputRule {
         masked_input_rule(owner, timing)
     }
 
+    fn input_draws(owner: RoleId, timing: Timing) -> [bool; SLOTS] {
+        masked_input_draws(R, owner, timing)
+    }
+
     #[inline(always)]
-    fn input_own<W: Word>(timing: Timing, v: W, next: W, prev: W) -> (Share<W>, [W; 2]) {
+    fn input_part<W: Word>(_: RoleId, _: Timing, draws: [W; SLOTS]) -> Share<W> {
+        masked_input_part(R, draws)
+    }
+
+    #[inline(always)]
+    fn input_own<W: Word>(timing: Timing, v: W, draws: [W; SLOTS]) -> (Share<W>, [W; 2]) {
+        let [next, prev, ..] = draws;
         match (R, timing) {
             (0, Timing::Early) => {
                 let x2 = v.add(next).neg();
@@ -114,10 +156,15 @@ impl<const R: RoleId> Role for Trio<R> {
     }
 
     #[inline(always)]
-    fn input_other<W: Word>(owner: RoleId, timing: Timing, draw: W, received: W) -> Share<W> {
+    fn input_other<W: Word>(
+        owner: RoleId,
+        timing: Timing,
+        part: Share<W>,
+        received: W,
+    ) -> Share<W> {
+        let draw = part[1];
         match (R, owner, timing) {
-            (0, 1, _) => [draw, W::ZERO],
-            (0, _, _) => [W::ZERO, draw],
+            (0, _, _) => part,
             (1, 0, Timing::Early) => [draw.neg(), draw],
             (2, 0, Timing::Early) => [received.neg(), received],
             (_, 0, Timing::Late) => [received, draw],

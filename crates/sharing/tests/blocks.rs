@@ -10,6 +10,7 @@ use tacit_sharing::party::Keys;
 use tacit_sharing::role::{Canonical, Timing};
 use tacit_sharing::setup::Secrets;
 use tacit_sharing::transfer::{self, Input, Output, TransferScratch};
+use tacit_sharing::verify::Pass;
 use tacit_sharing::{CanonicalVisitor, Party, Protocol, Shares};
 
 const PLACES: [PartyId; 3] = [PartyId(2), PartyId(0), PartyId(1)];
@@ -43,10 +44,11 @@ fn run<T: Task>(protocol: Protocol, task: &T) -> Vec<i128> {
     let results = memory::run(3, 1, &MemoryNetwork::default(), |mut session| {
         let mesh = &mut session.meshes[0];
         let mut entropy = Entropy::insecure_seeded(seed, mesh.me().0);
-        let mut secrets = Secrets::exchange(mesh, b"test", protocol, PLACES, &mut entropy).unwrap();
+        let mut secrets =
+            Secrets::exchange(mesh, b"test", protocol, &PLACES, &mut entropy).unwrap();
         let mut keys = |bits| secrets.keys("test", bits, 1).remove(0);
         let (bits, bytes, longs) = (keys(1), keys(8), keys(64));
-        let party = Party::new(mesh, PLACES).unwrap();
+        let party = Party::new(mesh, &PLACES).unwrap();
         let role = party.role();
         let start = Start(task, Bench { party, bits, bytes, longs });
         let opened = protocol.visit_canonical(role, start).unwrap();
@@ -75,9 +77,11 @@ fn open<P: Canonical, W: Word>(party: &mut Party<'_>, masked: Masked<W>) -> Vec<
     first.copy_from_slice(&words.first);
     second.copy_from_slice(&words.second);
     let output = Output { receivers: &[0, 1, 2], slots: &[0] };
-    let (mut scratch, mut opened) = (TransferScratch::default(), Vec::new());
-    transfer::output_begin::<P, W>(party, &mut scratch, &shares, output).unwrap();
-    transfer::output_finish::<P, W>(party, &mut scratch, &shares, output, &mut opened).unwrap();
+    let (mut scratch, mut opened) = (TransferScratch::default(), vec![W::ZERO; shares.words()]);
+    let pass = Pass::unchecked(P::PROTOCOL).expect("a protocol without checks");
+    transfer::output_begin::<P, W>(party, &pass, &mut scratch, &shares, output).unwrap();
+    transfer::output_finish::<P, W>(party, &pass, &mut scratch, &shares, output, &mut opened)
+        .unwrap();
     opened
 }
 

@@ -11,7 +11,7 @@ use crate::cell::Problem;
 use crate::column::Table;
 use crate::error::TableError;
 use crate::number;
-use crate::schema::Schema;
+use crate::schema::{ColumnSpec, Schema};
 
 const BUFFER_BYTES: usize = 1 << 18;
 
@@ -83,7 +83,7 @@ fn places(first: &ByteRecord, file: &str, schema: &Schema) -> Result<Vec<usize>,
                  columns by position",
                 spec.column
             )),
-            (None, _) => Err(no_column(&spec.column, &names, schema.csv.header)),
+            (None, _) => Err(no_column(spec, &names, schema.csv.header)),
         }
     });
     columns.collect::<Result<_, _>>().map_err(wrong)
@@ -98,7 +98,8 @@ fn header(record: &ByteRecord) -> Result<Vec<String>, String> {
 }
 
 /// Names the columns that there are, unless the first line may be data, which stays secret.
-fn no_column(column: &str, names: &[String], header: bool) -> String {
+fn no_column(spec: &ColumnSpec, names: &[String], header: bool) -> String {
+    let ColumnSpec { column, input, .. } = spec;
     let start = format!("no column \"{column}\"");
     let is_data = |name: &String| name.is_empty() || number::from_text(name.as_bytes(), 0).is_ok();
     match names {
@@ -110,9 +111,10 @@ fn no_column(column: &str, names: &[String], header: bool) -> String {
              columns by position"
         ),
         [one] => format!("{start}, only \"{one}\"; is the delimiter right?"),
-        names => {
-            format!("{start}; the header has: {}; map the input to one of them", names.join(", "))
-        }
+        names => format!(
+            "{start}; the header has: {}; name one of them: --column {input}=COLUMN",
+            names.join(", ")
+        ),
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::Deserialize;
-use tacit_program::{Element, Interval};
+use tacit_program::{Element, Interval, text};
 use toml::Spanned;
 
 use crate::column::Field;
@@ -220,7 +220,11 @@ fn check_validity(name: &str, wanted: &[Field]) -> Result<(), String> {
 }
 
 fn element(table: &ColumnTable, want: Option<&Field>) -> Result<Element, String> {
-    let own = table.r#type.as_deref().map(parse_element).transpose()?;
+    let own = table
+        .r#type
+        .as_deref()
+        .map(|text| text::parse_element(text).map_err(|what| format!("`type` \"{text}\": {what}")));
+    let own = own.transpose()?;
     match (own, want) {
         (Some(own), Some(want)) if own != want.element => {
             Err(format!("`type` is {own}, but the program wants {}", want.element))
@@ -228,31 +232,6 @@ fn element(table: &ColumnTable, want: Option<&Field>) -> Result<Element, String>
         (Some(element), _) => Ok(element),
         (None, Some(want)) => Ok(want.element),
         (None, None) => Err("`type` is missing".to_owned()),
-    }
-}
-
-fn parse_element(text: &str) -> Result<Element, String> {
-    let unknown = || {
-        format!(
-            "`{text}` is no type; there are bit, i8 to i64, u8 to u64, and fixed(bits,fraction)"
-        )
-    };
-    let number = |text: &str| text.trim().parse::<u8>().map_err(|_| unknown());
-    if let Some(inside) = text.strip_prefix("fixed(").and_then(|rest| rest.strip_suffix(')')) {
-        let (bits, fraction) = inside.split_once(',').ok_or_else(unknown)?;
-        let (bits, fraction) = (number(bits)?, number(fraction)?);
-        if !(2..=64).contains(&bits) || fraction >= bits {
-            return Err(format!("`{text}`: fixed point has 2 to 64 bits, and a smaller fraction"));
-        }
-        return Ok(Element::Fixed { bits, fraction });
-    }
-    let signed = text.starts_with('i');
-    match text {
-        "bit" => Ok(Element::Bit),
-        "i8" | "i16" | "i32" | "i64" | "u8" | "u16" | "u32" | "u64" => {
-            Ok(Element::Int { signed, bits: number(&text[1..])? })
-        }
-        _ => Err(unknown()),
     }
 }
 

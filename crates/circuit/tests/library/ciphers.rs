@@ -1,6 +1,6 @@
 //! AES and SHA-256 against FIPS vectors and other implementations.
 
-use crate::harness::Random;
+use crate::harness::bytes;
 use aes::cipher::{Block, BlockCipherEncrypt, KeyInit};
 use aes::{Aes128, Aes192, Aes256};
 use sha2::{Digest, Sha256};
@@ -8,6 +8,7 @@ use tacit_circuit::Circuit;
 use tacit_circuit::library::aes::{Direction, KeyInput, KeySize, Sbox, circuit, sbox_table};
 use tacit_circuit::library::sha256::{self, Additions};
 use tacit_circuit::library::{FanIn, Params, build};
+use tacit_ring::entropy::Rng;
 
 /// One word per bit from up to 64 byte strings of one length: each byte least
 /// significant bit first.
@@ -67,13 +68,13 @@ fn encrypt_reference(size: KeySize, key: &[u8], block: &[u8]) -> Vec<u8> {
 
 /// The FIPS 197 example of a key size, then random ones: keys, plaintexts, ciphertexts.
 fn vectors(size: KeySize) -> [Vec<Vec<u8>>; 3] {
-    let mut random = Random(197);
-    let bytes = size.bits() as usize / 8;
-    let mut keys = vec![(0..bytes as u8).collect()];
+    let mut random = Rng(197);
+    let length = size.bits() as usize / 8;
+    let mut keys = vec![(0..length as u8).collect()];
     let mut plain = vec![(0..16).map(|i| i * 0x11).collect()];
     for _ in 0..23 {
-        keys.push(random.bytes(bytes));
-        plain.push(random.bytes(16));
+        keys.push(bytes(&mut random, length));
+        plain.push(bytes(&mut random, 16));
     }
     let cipher: Vec<Vec<u8>> =
         keys.iter().zip(&plain).map(|(k, p)| encrypt_reference(size, k, p)).collect();
@@ -145,12 +146,12 @@ fn swap_words(bytes: &[u8]) -> Vec<u8> {
 
 #[test]
 fn sha256_agrees_with_the_sha2_crate() {
-    let mut random = Random(180);
+    let mut random = Rng(180);
     let forms = [Additions::Ripple].into_iter();
     let forms = forms.chain([FanIn::TWO, FanIn::FOUR, FanIn::EIGHT].map(Additions::LowDepth));
     for (form, length) in forms.zip([200, 3, 119, 64]) {
         let circuit = sha256::circuit(form);
-        let messages: Vec<Vec<u8>> = (0..16).map(|_| random.bytes(length)).collect();
+        let messages: Vec<Vec<u8>> = (0..16).map(|_| bytes(&mut random, length)).collect();
         let expected: Vec<Vec<u8>> = messages.iter().map(|m| Sha256::digest(m).to_vec()).collect();
         assert_eq!(hash_by_circuit(&circuit, &messages), expected, "{form:?}, {length} bytes");
     }

@@ -1,29 +1,17 @@
 //! Running circuits on integers, 64 lanes at a time.
 
 use tacit_circuit::Circuit;
+use tacit_ring::entropy::Rng;
 
 /// A 256-bit output: low and high half.
 pub type Wide = (u128, u128);
 
-/// Deterministic test data (splitmix64).
-pub struct Random(pub u64);
+fn bits(rng: &mut Rng, width: usize) -> u128 {
+    (u128::from(rng.word()) << 64 | u128::from(rng.word())) & ones(width)
+}
 
-impl Random {
-    pub fn word(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    pub fn bits(&mut self, width: usize) -> u128 {
-        (u128::from(self.word()) << 64 | u128::from(self.word())) & ones(width)
-    }
-
-    pub fn bytes(&mut self, count: usize) -> Vec<u8> {
-        (0..count).map(|_| self.word() as u8).collect()
-    }
+pub fn bytes(rng: &mut Rng, count: usize) -> Vec<u8> {
+    (0..count).map(|_| rng.word() as u8).collect()
 }
 
 /// `width` ones.
@@ -73,19 +61,19 @@ pub fn operand_pairs(width: usize, exhaustive: usize, random: usize, seed: u64) 
         let all = 1u128 << width;
         return (0..all).flat_map(|x| (0..all).map(move |y| [x, y])).collect();
     }
-    let mut r = Random(seed ^ width as u64);
+    let mut r = Rng(seed ^ width as u64);
     let (top, half) = (ones(width), 1u128 << (width - 1));
     let extremes = [0, 1, 2, half - 1, half, half | 1, top - 1, top];
     let mut pairs: Vec<[u128; 2]> =
         extremes.iter().flat_map(|&x| extremes.map(|y| [x, y])).collect();
     for i in 0..random {
-        let x = r.bits(width);
+        let x = bits(&mut r, width);
         let short = 1 + r.word() as usize % width;
         pairs.push(match i % 4 {
             0 => [x, x],
             1 => [x, x ^ (1 << (r.word() as usize % width))],
-            2 => [x, r.bits(short)],
-            _ => [x, r.bits(width)],
+            2 => [x, bits(&mut r, short)],
+            _ => [x, bits(&mut r, width)],
         });
     }
     pairs

@@ -4,6 +4,7 @@ use super::task::circuit;
 use super::{BenchArgs, BenchTransport, Operation};
 use crate::error::CliError;
 use crate::profile::Profile;
+use crate::run::in_turn;
 use serde::Serialize;
 use std::time::Duration;
 use tacit_engine::circuit::{Compiled, Job, predict};
@@ -38,7 +39,7 @@ pub fn bits(args: &BenchArgs) -> Result<Traffic, CliError> {
         _ => {
             let (circuit, _) = circuit(args)?;
             let ports = circuit.input_widths().len();
-            let owners = (0..ports).map(|p| PartyId((p % 3) as u8)).collect();
+            let owners = in_turn(ports, args.protocol.parties()).collect();
             let receivers = vec![vec![PartyId(0)]; circuit.output_ports().len()];
             let mut job = Job::new(args.protocol, owners, receivers);
             job.instances = 64;
@@ -52,10 +53,9 @@ pub fn bits(args: &BenchArgs) -> Result<Traffic, CliError> {
 /// pattern: one process per party.
 pub fn bare_seconds(args: &BenchArgs, config: &SessionConfig) -> Result<f64, CliError> {
     let traffic = bits(args)?;
-    let pairs = (0..3u8).flat_map(|from| (0..3u8).map(move |to| (from, to)));
-    let links: Vec<_> = pairs
-        .filter(|(from, to)| traffic.link(usize::from(*from), usize::from(*to)) > 0)
-        .map(|(from, to)| (PartyId(from), PartyId(to)))
+    let links: Vec<_> = cost::links()
+        .filter(|(from, to)| traffic.link(*from, *to) > 0)
+        .map(|(from, to)| (PartyId(from as u8), PartyId(to as u8)))
         .collect();
     if links.is_empty() {
         return Ok(0.0);
@@ -103,10 +103,9 @@ pub fn limit(
 }
 
 fn shaped(profile: &Profile, bits: &Traffic) -> Option<f64> {
-    let pairs = (0..3u8).flat_map(|from| (0..3u8).map(move |to| (from, to)));
-    let rates = pairs.filter_map(|(from, to)| {
-        let load = bits.link(usize::from(from), usize::from(to));
-        let link = profile.link(PartyId(from), PartyId(to)).bits_per_second?;
+    let rates = cost::links().filter_map(|(from, to)| {
+        let load = bits.link(from, to);
+        let link = profile.link(PartyId(from as u8), PartyId(to as u8)).bits_per_second?;
         (load > 0).then(|| link as f64 / load as f64)
     });
     rates.min_by(f64::total_cmp)
@@ -130,7 +129,7 @@ fn drawn_words(protocol: Protocol) -> u64 {
     impl RoleVisitor for Draws {
         type Out = u64;
         fn visit<P: Role>(self) -> u64 {
-            (P::NEXT + P::PREV) as u64
+            (P::DRAWS.iter().sum::<usize>() + P::SETTLE_DRAWS) as u64
         }
     }
     (0..protocol.parties()).map(|role| protocol.visit(role, Draws)).sum()

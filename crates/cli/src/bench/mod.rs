@@ -146,7 +146,9 @@ pub fn run(args: &BenchArgs, output: Output) -> Result<ExitCode, CliError> {
         return Ok(Child::report(result));
     }
     task::check(args)?;
-    let profile = args.shape.as_deref().map(Profile::load).transpose()?;
+    let parties = args.protocol.parties();
+    let load = |name| Profile::of_parties(name, parties);
+    let profile = args.shape.as_deref().map(load).transpose()?;
     let results = match args.transport {
         BenchTransport::Memory if profile.is_some() => {
             return Err(CliError::input(
@@ -154,8 +156,8 @@ pub fn run(args: &BenchArgs, output: Output) -> Result<ExitCode, CliError> {
             ));
         }
         BenchTransport::Memory => in_this_process(args)?,
-        BenchTransport::Tcp => local::launch(3, Transport::Tcp)?.results()?,
-        BenchTransport::Tls => local::launch(3, Transport::Tls)?.results()?,
+        BenchTransport::Tcp => local::launch(parties, Transport::Tcp)?.results()?,
+        BenchTransport::Tls => local::launch(parties, Transport::Tls)?.results()?,
     };
     output.print(&summary(args, profile.as_ref(), &results)?)?;
     Ok(ExitCode::SUCCESS)
@@ -163,6 +165,7 @@ pub fn run(args: &BenchArgs, output: Output) -> Result<ExitCode, CliError> {
 
 fn in_this_process(args: &BenchArgs) -> Result<Vec<PartyResult>, CliError> {
     let network = MemoryNetwork { pre_window_bytes: 1 << 20, ..MemoryNetwork::default() };
-    let results = memory::run(3, args.threads, &network, |session| task::run(args, session));
+    let parties = args.protocol.parties();
+    let results = memory::run(parties, args.threads, &network, |session| task::run(args, session));
     results.into_iter().collect()
 }

@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use tacit_engine::bench::{Measured, Usage};
 use tacit_engine::circuit;
+use tacit_sharing::cost;
 
 /// What one party measured.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -61,7 +62,7 @@ impl PartyResult {
             rounds: 1,
             ..PartyResult::default()
         };
-        for (from, to) in (0..3).flat_map(|from| (0..3).map(move |to| (from, to))) {
+        for (from, to) in cost::links() {
             let bytes = measured.bytes.link(from, to) * measured.passes;
             if bytes > 0 {
                 result.bytes_sent.insert(format!("{from}->{to}"), bytes);

@@ -5,6 +5,7 @@ use super::{BenchArgs, Operation, limit};
 use crate::error::CliError;
 use crate::local::Child;
 use crate::profile::Profile;
+use crate::run::in_turn;
 use std::time::{Duration, Instant};
 use tacit_circuit::{Circuit, library};
 use tacit_engine::bench::{self, Plan, Usage};
@@ -12,8 +13,6 @@ use tacit_engine::circuit::{Compiled, Job, evaluate};
 use tacit_engine::values::Lanes;
 use tacit_net::{PartyId, Session, connect};
 use tacit_sharing::arrays::Cut;
-
-const PLACES: [PartyId; 3] = [PartyId(0), PartyId(1), PartyId(2)];
 
 /// A party in a process of its own: the bound first, then the benchmark.
 pub fn run_child(args: &BenchArgs, child: Child) -> Result<PartyResult, CliError> {
@@ -25,7 +24,7 @@ pub fn run_child(args: &BenchArgs, child: Child) -> Result<PartyResult, CliError
         None
     };
     if let Some(name) = &args.shape {
-        config.shape = Profile::load(name)?.leaving(child.me);
+        config.shape = Profile::of_parties(name, args.protocol.parties())?.leaving(child.me);
     }
     let mut result = run(args, connect(&config)?)?;
     result.bare = bare;
@@ -59,7 +58,7 @@ pub fn check(args: &BenchArgs) -> Result<(), CliError> {
 
 fn job(args: &BenchArgs, circuit: &Circuit, instances: usize) -> Job {
     let ports = circuit.input_widths().len();
-    let owners = (0..ports).map(|p| PartyId((p % 3) as u8)).collect();
+    let owners = in_turn(ports, args.protocol.parties()).collect();
     let receivers = vec![vec![PartyId(0)]; circuit.output_ports().len()];
     let mut job = Job::new(args.protocol, owners, receivers);
     job.instances = instances;
@@ -82,7 +81,7 @@ fn array_plan(args: &BenchArgs) -> Option<Plan> {
     let cut = Cut::default();
     Some(Plan {
         protocol: args.protocol,
-        places: PLACES,
+        places: PartyId::all(args.protocol.parties()).collect(),
         ring_bits,
         operation,
         elements: args.lanes.unwrap_or(lanes),
@@ -120,7 +119,8 @@ fn run_circuit(args: &BenchArgs, session: &mut Session) -> Result<PartyResult, C
         let widths = circuit.input_widths().iter().enumerate();
         widths
             .map(|(port, width)| {
-                (port % 3 == me.index()).then(|| example_lanes(port, *width, instances))
+                (port % args.protocol.parties() == me.index())
+                    .then(|| example_lanes(port, *width, instances))
             })
             .collect()
     };

@@ -1,6 +1,7 @@
 //! Reading and writing circuit files, and the options for it.
 
 use crate::error::CliError;
+use crate::run::Misplaced;
 use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -23,6 +24,16 @@ pub struct ReadArgs {
     /// out0=reverse-bytes. Repeatable
     #[arg(long, value_name = "PORT=ORDER")]
     reorder: Vec<Reorder>,
+}
+
+impl ReadArgs {
+    /// What is no use to programs.
+    pub fn flags(&self) -> [Misplaced; 2] {
+        [
+            Misplaced::new(self.from.is_some(), "--from", ""),
+            Misplaced::new(!self.reorder.is_empty(), "--reorder", ""),
+        ]
+    }
 }
 
 /// The text formats of circuits.

@@ -1,5 +1,6 @@
 //! Where a program's inputs come from and where its results go.
 
+use crate::run::Misplaced;
 use clap::Args;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -46,6 +47,24 @@ pub struct TableArgs {
     /// Rows of large arrays computed together; fewer take less memory and more rounds
     #[arg(long, value_name = "ROWS")]
     pub chunk_rows: Option<usize>,
+}
+
+impl TableArgs {
+    /// What is no use to circuits.
+    pub fn flags(&self) -> [Misplaced; 9] {
+        let inputs = "--input PORTS=FILE";
+        [
+            Misplaced::new(!self.tables.is_empty(), "--table", inputs),
+            Misplaced::new(!self.values.is_empty(), "--value", inputs),
+            Misplaced::new(!self.schemas.is_empty(), "--schema", "--format and --bits"),
+            Misplaced::new(!self.columns.is_empty(), "--column", inputs),
+            Misplaced::new(!self.missing.is_empty(), "--missing", ""),
+            Misplaced::new(!self.pads.is_empty(), "--pad", ""),
+            Misplaced::new(!self.results.is_empty(), "--result", "--output PORTS=FILE"),
+            Misplaced::new(self.result_format != Format::Table, "--result-format", "--format"),
+            Misplaced::new(self.chunk_rows.is_some(), "--chunk-rows", "--window BYTES"),
+        ]
+    }
 }
 
 /// A file of a party.

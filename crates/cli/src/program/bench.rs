@@ -79,7 +79,8 @@ pub fn run(args: &ProgramBenchArgs, output: Output) -> Result<ExitCode, CliError
         return Err(CliError::input("--runs is at least one"));
     }
     let profile = args.shape.as_deref().map(Profile::load).transpose()?;
-    let parties: Vec<Measured> = local::launch(3, args.transport)?.results()?;
+    let parties: Vec<Measured> =
+        local::launch(args.protocol.parties(), args.transport)?.results()?;
     let last = |f: fn(&Measured) -> f64| parties.iter().map(f).fold(0.0, f64::max);
     let rows =
         program.dims.iter().map(|dim| dim.name.clone()).zip(show::rows(&program, &args.rows)?);
@@ -87,7 +88,7 @@ pub fn run(args: &ProgramBenchArgs, output: Output) -> Result<ExitCode, CliError
         op: program.name.clone(),
         protocol: args.protocol.to_string(),
         by: args.by.to_string(),
-        parties: 3,
+        parties: args.protocol.parties() as u64,
         threads: args.threads,
         transport: args.transport,
         network: profile.map(|profile| profile.name),
@@ -105,9 +106,7 @@ pub fn run(args: &ProgramBenchArgs, output: Output) -> Result<ExitCode, CliError
 }
 
 fn prepare(args: &ProgramBenchArgs, program: &Program) -> Result<Prepared, CliError> {
-    if program.parties.len() > 3 {
-        return Err(CliError::input("three parties compute here; the program has more"));
-    }
+    super::check_parties(program, args.protocol)?;
     let parties = (0..program.parties.len() as u8).map(PartyId).collect();
     let job = ProgramJob {
         by: args.by,

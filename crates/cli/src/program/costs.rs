@@ -1,8 +1,8 @@
 //! What a program costs under each protocol.
 
+use crate::run::in_turn;
 use serde::Serialize;
 use tacit_engine::program::{By, Prepared, ProgramJob};
-use tacit_net::PartyId;
 use tacit_program::Program;
 use tacit_sharing::Protocol;
 
@@ -25,14 +25,15 @@ pub struct ProtocolCost {
 
 /// Costs with these row counts, all rows in as few rounds as can be.
 pub fn all(program: &Program, rows: &[u64]) -> Vec<ProtocolCost> {
-    let protocols = Protocol::ALL.into_iter().filter(|p| *p != Protocol::Plain);
+    let protocols = Protocol::ALL.into_iter();
+    let protocols = protocols.filter(|p| *p != Protocol::Plain && p.runs_programs());
     let settings = protocols.flat_map(|protocol| [(protocol, By::Rings), (protocol, By::Circuits)]);
     settings.map(|(protocol, by)| of(program, protocol, by, rows)).collect()
 }
 
 fn of(program: &Program, protocol: Protocol, by: By, rows: &[u64]) -> ProtocolCost {
     // Which party plays which role does not change the sums.
-    let parties = (0..program.parties.len()).map(|p| PartyId((p % 3) as u8)).collect();
+    let parties = in_turn(program.parties.len(), protocol.parties()).collect();
     let job = ProgramJob { by, ..ProgramJob::new(protocol, parties, rows.to_vec()) };
     let cost = Prepared::new(program, job).and_then(|prepared| prepared.cost());
     let (cost, error) = match cost {

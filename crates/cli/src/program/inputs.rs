@@ -197,8 +197,11 @@ fn array_of(wanted: &Wanted<'_>, table: &Table) -> Result<Array, CliError> {
     let raw = match &columns[..] {
         [column] => column.raw.to_vec(),
         columns => {
-            let rows = 0..table.rows;
-            rows.flat_map(|row| columns.iter().map(move |column| column.raw[row])).collect()
+            // Sized first: a vector that grows leaves copies behind.
+            let mut raw = Vec::with_capacity(table.rows * columns.len());
+            (0..table.rows)
+                .for_each(|row| raw.extend(columns.iter().map(|column| column.raw[row])));
+            raw
         }
     };
     Array::new(wanted.ty.element, shape, raw).map_err(|e| CliError::input(e.to_string()))

@@ -12,7 +12,7 @@ mod show;
 
 pub use args::{NamedValue, TableArgs};
 pub use bench::random_inputs;
-pub use run::{is_program, run_program};
+pub use run::{WHO_LEARNS, is_program, local_names, run_program};
 pub use show::rows;
 
 use crate::error::CliError;
@@ -21,6 +21,7 @@ use clap::{Args, Subcommand};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use tacit_program::{Program, text};
+use tacit_sharing::Protocol;
 
 /// Arguments of `tacit program`.
 #[derive(Args, Debug)]
@@ -54,6 +55,17 @@ pub fn run(args: &ProgramArgs, output: Output) -> Result<ExitCode, CliError> {
         ProgramCommand::Eval(args) => eval::run(args, output)?,
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Checks that the program's parties can be those of the protocol.
+fn check_parties(program: &Program, protocol: Protocol) -> Result<(), CliError> {
+    let (has, computing) = (program.parties.len(), protocol.parties());
+    if has <= computing {
+        return Ok(());
+    }
+    Err(CliError::input(format!(
+        "the program has {has} parties; {computing} compute under {protocol}"
+    )))
 }
 
 /// Reads a program file.

@@ -16,7 +16,7 @@ pub fn table(revealed: &[(String, Array)]) -> Result<OutputTable, CliError> {
         name: name.clone(),
         element: array.element(),
         shape: array.shape().iter().map(|n| *n as u64).collect(),
-        raw: array.raw().to_vec(),
+        raw: array.raw().to_vec().into(),
     };
     Ok(OutputTable::new(revealed.iter().map(column).collect())?)
 }

@@ -6,7 +6,7 @@ use super::{check, load, results};
 use crate::error::CliError;
 use crate::local::{self, Child};
 use crate::output::{Output, Report};
-use crate::run::{Parties, RunArgs, seconds, write_links};
+use crate::run::{Misplaced, Parties, PreprocessingArg, RunArgs, refuse, seconds, write_links};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::{Deserialize, Serialize, Serializer};
 use std::collections::BTreeMap;
@@ -14,9 +14,11 @@ use std::io::{self, Read, Write};
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
+use tacit_engine::circuit::FormChoice;
 use tacit_engine::program::{self as engine, CHUNK_ROWS, Prepared, ProgramJob, ProgramReport};
 use tacit_net::{PartyId, SessionConfig, connect};
 use tacit_program::{self as form, Program};
+use tacit_sharing::Protocol;
 use zeroize::Zeroizing;
 
 /// Whether a file is a program: by its name, or because it begins like one.
@@ -39,7 +41,7 @@ pub fn run_program(args: &RunArgs, output: Output) -> Result<ExitCode, CliError>
     if let Some(child) = local::from_environment() {
         let result = child.and_then(|child| {
             let program = load(&args.path)?;
-            let names = Names::local(&program)?;
+            let names = Names::local(&program, args.protocol)?;
             let config = args.limited(child.config);
             one_party(args, &program, &names, child.me, config, output.is_json())
         });
@@ -51,11 +53,11 @@ pub fn run_program(args: &RunArgs, output: Output) -> Result<ExitCode, CliError>
     check::results(&program, &args.program, args.party_file()?.is_none())?;
     let runs = match args.party_file()? {
         None => {
-            let names = Names::local(&program)?;
+            let names = Names::local(&program, args.protocol)?;
             // Wrong arguments are better told here, once.
             check_files(args, &names)?;
             job(args, &program, &names, vec![0; program.dims.len()])?;
-            local::launch(3, args.transport)?.results()?
+            local::launch(args.protocol.parties(), args.transport)?.results()?
         }
         Some(path) => {
             let (config, parties) = args.configured(path)?;
@@ -69,19 +71,36 @@ pub fn run_program(args: &RunArgs, output: Output) -> Result<ExitCode, CliError>
     Ok(ExitCode::SUCCESS)
 }
 
+/// What does in programs what `--reveal` does for circuits.
+pub const WHO_LEARNS: &str = "the program, which says who learns what";
+
 fn refuse_circuit_arguments(args: &RunArgs) -> Result<(), CliError> {
-    let given = [
-        (!args.inputs.is_empty(), "--input", "--table PARTY=FILE or --value INPUT=VALUE"),
-        (!args.outputs.is_empty(), "--output", "--result PARTY=FILE"),
-        (!args.owners.is_empty(), "--owner", "the program, which says who gives what"),
-        (!args.reveal.is_empty(), "--reveal", "the program, which says who learns what"),
+    let separate = matches!(args.preprocessing, PreprocessingArg::Separate);
+    let other_form = !matches!(args.form, FormChoice::Dealer);
+    let tables = "--table PARTY=FILE or --value INPUT=VALUE";
+    let flags = [
+        Misplaced::new(!args.inputs.is_empty(), "--input", tables),
+        Misplaced::new(!args.outputs.is_empty(), "--output", "--result PARTY=FILE"),
+        Misplaced::new(
+            !args.owners.is_empty(),
+            "--owner",
+            "the program, which says who gives what",
+        ),
+        Misplaced::new(!args.reveal.is_empty(), "--reveal", WHO_LEARNS),
+        Misplaced::new(separate, "--preprocessing separate", ""),
+        Misplaced::new(other_form, "--form", ""),
+        Misplaced::new(args.blocking().window_bytes > 0, "--window", "--chunk-rows ROWS"),
     ];
-    match given.iter().find(|(given, ..)| *given) {
-        Some((_, flag, instead)) => {
-            Err(CliError::input(format!("{flag} is for circuits; for programs use {instead}")))
-        }
-        None => Ok(()),
-    }
+    let values = args.style.flags().into_iter().chain(args.read.flags());
+    refuse("circuits", flags.into_iter().chain(values))
+}
+
+/// Names of the session's parties when all are local: those of the program, and others.
+pub fn local_names(program: &Program, protocol: Protocol) -> Result<Vec<String>, CliError> {
+    super::check_parties(program, protocol)?;
+    let mut names = program.parties.clone();
+    names.extend((names.len()..protocol.parties()).map(|i| format!("party{i}")));
+    Ok(names)
 }
 
 /// Who is who: parties of the program and of the session.
@@ -94,15 +113,8 @@ struct Names {
 
 impl Names {
     /// Locally, the program's first party is party 0, and so on.
-    fn local(program: &Program) -> Result<Self, CliError> {
-        if program.parties.len() > 3 {
-            return Err(CliError::input(format!(
-                "the program has {} parties; three can compute here",
-                program.parties.len()
-            )));
-        }
-        let mut session = program.parties.clone();
-        session.extend((session.len()..3).map(|i| format!("party{i}")));
+    fn local(program: &Program, protocol: Protocol) -> Result<Self, CliError> {
+        let session = local_names(program, protocol)?;
         let parties = (0..program.parties.len() as u8).map(PartyId).collect();
         Ok(Names { session, parties })
     }
@@ -181,14 +193,9 @@ fn job(
     names: &Names,
     rows: Vec<u64>,
 ) -> Result<ProgramJob, CliError> {
-    let roles: Vec<&str> = args.roles.split(',').map(str::trim).collect();
-    let parties = Parties(names.session.clone());
-    let places = roles.iter().map(|name| parties.find(name)).collect::<Result<Vec<_>, _>>()?;
-    let places = <[PartyId; 3]>::try_from(places)
-        .map_err(|_| CliError::input("--roles names the parties of roles 0, 1 and 2"))?;
     let job = ProgramJob {
-        places,
-        by: args.by,
+        places: args.places(&Parties(names.session.clone()))?,
+        by: args.by.unwrap_or_default(),
         workers: args.threads,
         chunk_rows: args.program.chunk_rows.unwrap_or(CHUNK_ROWS),
         ..ProgramJob::new(args.protocol, names.parties.clone(), rows)
@@ -231,7 +238,7 @@ fn one_party(
     bar.finish_and_clear();
     let outcome = outcome?;
     session.finish()?;
-    let printed = deliver(args, &is_me, &outcome.revealed, json)?;
+    let printed = deliver(args, &is_me, &outcome.revealed?, json)?;
     let (report, warnings) = (outcome.report, outcome.warnings);
     Ok(ProgramRun { names: names.session.clone(), report, warnings, printed })
 }

@@ -33,14 +33,14 @@ pub struct RunArgs {
     #[arg(value_name = "PROGRAM|CIRCUIT")]
     pub path: PathBuf,
 
-    /// trio, astra, replicated, multi-fan-in or plain
+    /// trio, astra, replicated, multi-fan-in or plain (three parties), or quad (four)
     #[arg(long, default_value = "trio")]
     pub protocol: Protocol,
 
     /// What a program's numbers are computed with: shares in rings, or circuits alone, which
-    /// round exactly
-    #[arg(long, default_value = "rings", value_name = "rings|circuits")]
-    pub by: By,
+    /// round exactly [default: rings]
+    #[arg(long, value_name = "rings|circuits")]
+    pub by: Option<By>,
 
     /// Run all parties as processes on this machine, over TLS with throw-away identities
     #[arg(long)]
@@ -61,7 +61,8 @@ pub struct RunArgs {
     #[arg(long = "output", value_name = "PORTS=FILE")]
     pub outputs: Vec<PortFile>,
 
-    /// Who gives an input port: 0=alice. Repeatable [default: port i is party i's, modulo 3]
+    /// Who gives an input port: 0=alice. Repeatable [default: port i is party i's, and
+    /// so on in turn]
     #[arg(long = "owner", value_name = "PORT=PARTY")]
     pub owners: Vec<PortParties>,
 
@@ -70,9 +71,9 @@ pub struct RunArgs {
     #[arg(long = "reveal", value_name = "[PORT=]PARTIES")]
     pub reveal: Vec<PortParties>,
 
-    /// Parties that play roles 0, 1 and 2 of the protocol
-    #[arg(long, value_name = "PARTIES", default_value = "0,1,2")]
-    pub roles: String,
+    /// Parties that play roles 0, 1, 2 and so on of the protocol [default: in their order]
+    #[arg(long, value_name = "PARTIES")]
+    roles: Option<String>,
 
     /// Threads per party
     #[arg(long, default_value_t = 1)]
@@ -189,8 +190,8 @@ pub struct Parties(pub Vec<String>);
 
 impl Parties {
     /// Local parties are known by number.
-    pub fn numbered() -> Parties {
-        Parties((0..3).map(|party| format!("party{party}")).collect())
+    pub fn numbered(parties: usize) -> Parties {
+        Parties((0..parties).map(|party| format!("party{party}")).collect())
     }
 
     /// The party of a name or number.
@@ -203,6 +204,38 @@ impl Parties {
                 "there is no party `{name}`: choose from {known}, or by number"
             ))
         })
+    }
+
+    /// Parties separated by commas.
+    pub fn list(&self, names: &str) -> Result<Vec<PartyId>, CliError> {
+        names.split(',').map(|name| self.find(name.trim())).collect()
+    }
+}
+
+/// A flag that may have been given for a program or circuit that it is not for.
+pub struct Misplaced {
+    given: bool,
+    flag: &'static str,
+    instead: &'static str,
+}
+
+impl Misplaced {
+    /// `instead` is what does the same there, or nothing.
+    pub fn new(given: bool, flag: &'static str, instead: &'static str) -> Misplaced {
+        Misplaced { given, flag, instead }
+    }
+}
+
+/// Refuses flags that are given although they are for `others` only.
+pub fn refuse(others: &str, flags: impl IntoIterator<Item = Misplaced>) -> Result<(), CliError> {
+    match flags.into_iter().find(|flag| flag.given) {
+        None => Ok(()),
+        Some(Misplaced { flag, instead: "", .. }) => {
+            Err(CliError::input(format!("{flag} is for {others} only")))
+        }
+        Some(Misplaced { flag, instead, .. }) => {
+            Err(CliError::input(format!("{flag} is for {others}; here use {instead}")))
+        }
     }
 }
 
@@ -223,9 +256,10 @@ impl RunArgs {
         let file = tacit_net::config::PartyConfig::load(path)?;
         let config = file.session(SessionId::named(&format!("tacit run {}", self.session)));
         let parties = Parties(config.parties.iter().map(|p| p.name.clone()).collect());
-        if parties.0.len() != 3 {
+        let needed = self.protocol.parties();
+        if parties.0.len() != needed {
             return Err(CliError::input(format!(
-                "{} has {} parties; {} needs 3",
+                "{} has {} parties; {} needs {needed}",
                 path.display(),
                 parties.0.len(),
                 self.protocol
@@ -234,7 +268,7 @@ impl RunArgs {
         let config = self.limited(config);
         let config = match &self.shape {
             Some(name) => {
-                let shape = Profile::load(name)?.leaving(config.me);
+                let shape = Profile::of_parties(name, needed)?.leaving(config.me);
                 SessionConfig { shape, ..config }
             }
             None => config,
@@ -252,7 +286,16 @@ impl RunArgs {
 
     /// The network to play between local parties.
     pub fn shape(&self) -> Result<Option<Profile>, CliError> {
-        self.shape.as_deref().map(Profile::load).transpose()
+        let load = |name| Profile::of_parties(name, self.protocol.parties());
+        self.shape.as_deref().map(load).transpose()
+    }
+
+    /// The parties that play the protocol's roles.
+    pub fn places(&self, parties: &Parties) -> Result<Vec<PartyId>, CliError> {
+        match &self.roles {
+            None => Ok(PartyId::all(self.protocol.parties()).collect()),
+            Some(names) => names.split(',').map(|name| parties.find(name.trim())).collect(),
+        }
     }
 
     /// How lanes are cut.

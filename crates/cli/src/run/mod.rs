@@ -4,7 +4,8 @@ mod args;
 mod party;
 mod report;
 
-pub use args::{Parties, PreprocessingArg, RunArgs};
+pub use args::{Misplaced, Parties, PreprocessingArg, RunArgs, refuse};
+pub use party::in_turn;
 pub use report::{seconds, write_links};
 
 use crate::circuit::file;
@@ -23,18 +24,21 @@ pub fn run(args: &RunArgs, output: Output) -> Result<ExitCode, CliError> {
     if let Some(child) = local::from_environment() {
         let result = child.and_then(|child| {
             let circuit = file::read(&args.path, &args.read)?;
-            let parties = Parties::numbered();
+            let parties = Parties::numbered(args.protocol.parties());
             let config = args.limited(child.config);
             party::evaluate(args, &circuit, &parties, child.me, config)
         });
         return Ok(Child::report(result));
     }
+    let by = Misplaced::new(args.by.is_some(), "--by", "");
+    refuse("programs", args.program.flags().into_iter().chain([by]))?;
     let circuit = file::read(&args.path, &args.read)?;
     let results = match args.party_file()? {
         None => {
             // Wrong arguments are better told here, once.
-            party::check(args, &circuit, &Parties::numbered(), None)?;
-            local::launch(3, args.transport)?.results()?
+            let parties = args.protocol.parties();
+            party::check(args, &circuit, &Parties::numbered(parties), None)?;
+            local::launch(parties, args.transport)?.results()?
         }
         Some(path) => {
             let (config, parties) = args.configured(path)?;

@@ -15,7 +15,7 @@ use zeroize::Zeroizing;
 /// The job that the arguments describe, for one instance.
 pub fn job(args: &RunArgs, circuit: &Circuit, parties: &Parties) -> Result<Job, CliError> {
     let ports = circuit.input_widths().len();
-    let mut owners: Vec<PartyId> = (0..ports).map(|port| PartyId((port % 3) as u8)).collect();
+    let mut owners: Vec<PartyId> = in_turn(ports, parties.0.len()).collect();
     for given in &args.owners {
         let [name] = &given.parties[..] else {
             return Err(CliError::input("an input port has one owner: --owner 0=alice"));
@@ -29,7 +29,7 @@ pub fn job(args: &RunArgs, circuit: &Circuit, parties: &Parties) -> Result<Job, 
         })? = party;
     }
     let outputs = circuit.output_ports().len();
-    let everybody: Vec<PartyId> = PartyId::all(3).collect();
+    let everybody: Vec<PartyId> = PartyId::all(parties.0.len()).collect();
     let mut receivers = vec![everybody; outputs];
     for given in &args.reveal {
         let learn: Vec<PartyId> =
@@ -46,17 +46,18 @@ pub fn job(args: &RunArgs, circuit: &Circuit, parties: &Parties) -> Result<Job, 
         }
     }
     let mut job = Job::new(args.protocol, owners, receivers);
-    let roles: Vec<PartyId> =
-        args.roles.split(',').map(|name| parties.find(name.trim())).collect::<Result<_, _>>()?;
-    job.places = roles
-        .try_into()
-        .map_err(|_| CliError::input("--roles names three parties, such as 0,1,2"))?;
+    job.places = args.places(parties)?;
     job.workers = args.threads;
     job.preprocessing = args.preprocessing.into();
     job.form = args.form;
     job.blocking = args.blocking();
     job.check(circuit)?;
     Ok(job)
+}
+
+/// Owners of `ports` input ports: the parties in turn.
+pub fn in_turn(ports: usize, parties: usize) -> impl Iterator<Item = PartyId> {
+    (0..ports).map(move |port| PartyId((port % parties) as u8))
 }
 
 /// Checks the arguments of one party, or of all local ones.

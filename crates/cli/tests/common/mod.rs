@@ -34,15 +34,17 @@ pub fn fails(folder: &Path, arguments: &str) -> (i32, String) {
 
 /// Three configured parties on free ports of loopback.
 pub fn configure(dir: &Path) {
-    let sockets: Vec<TcpListener> =
-        (0..3).map(|_| TcpListener::bind("127.0.0.1:0").expect("binds")).collect();
+    configure_parties(dir, &["alice", "bob", "carol"]);
+}
+
+/// Configured parties on free ports of loopback.
+pub fn configure_parties(dir: &Path, names: &[&str]) {
+    let bind = |_| TcpListener::bind("127.0.0.1:0").expect("binds");
+    let sockets: Vec<TcpListener> = names.iter().map(bind).collect();
     let ports: Vec<u16> = sockets.iter().map(|s| s.local_addr().expect("address").port()).collect();
     drop(sockets);
-    let parties: Vec<String> = ["alice", "bob", "carol"]
-        .iter()
-        .zip(ports)
-        .map(|(name, port)| format!("{name}=127.0.0.1:{port}"))
-        .collect();
+    let parties: Vec<String> =
+        names.iter().zip(ports).map(|(name, port)| format!("{name}=127.0.0.1:{port}")).collect();
     ok(dir, &format!("network init --parties {}", parties.join(",")));
 }
 

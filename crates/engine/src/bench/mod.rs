@@ -11,11 +11,12 @@ pub use usage::Usage;
 use crate::circuit::EvaluateError;
 use crate::workers::on_each;
 use std::time::{Duration, Instant};
-use tacit_net::{PartyId, Session};
+use tacit_net::{Meter, PartyId, Session};
 use tacit_ring::{Entropy, Word, Z2};
 use tacit_sharing::arrays::{Cut, MatrixShape};
 use tacit_sharing::cost::{self, Traffic};
 use tacit_sharing::setup::Secrets;
+use tacit_sharing::verify::{Pass, Verifier};
 use tacit_sharing::{Party, Protocol, Role, RoleVisitor, SharingError};
 use worker::Worker;
 
@@ -42,7 +43,7 @@ pub struct Plan {
     /// The protocol.
     pub protocol: Protocol,
     /// `places[r]` plays role `r`.
-    pub places: [PartyId; 3],
+    pub places: Vec<PartyId>,
     /// Ring of 32- or 64-bit words; 1 is Z_2, 64 lanes to a word.
     pub ring_bits: u32,
     /// What is computed.
@@ -108,7 +109,7 @@ impl Plan {
         vec![
             ("tacit version", env!("CARGO_PKG_VERSION").to_string()),
             ("protocol", self.protocol.to_string()),
-            ("roles", format!("{:?}", self.places.map(|p| p.0))),
+            ("roles", format!("{:?}", self.places.iter().map(|p| p.0).collect::<Vec<_>>())),
             ("ring", self.ring_bits.to_string()),
             ("operation", format!("{:?}", self.operation)),
             ("elements", self.elements.to_string()),
@@ -171,18 +172,18 @@ fn run_in<W: Word>(session: &mut Session, plan: &Plan) -> Result<Measured, Evalu
         .position(|p| *p == me)
         .ok_or_else(|| EvaluateError::Job(format!("party {} plays no role", me.0)))?;
     let mesh = &mut session.meshes[0];
-    let mut secrets = Secrets::exchange(mesh, &id, plan.protocol, plan.places, &mut entropy)?;
+    let mut secrets = Secrets::exchange(mesh, &id, plan.protocol, &plan.places, &mut entropy)?;
     let mut keys = secrets.keys("bench", W::BITS, threads);
     let setup_seconds = started.elapsed().as_secs_f64();
     let word = std::marker::PhantomData;
-    let measured =
-        plan.protocol.visit(role, Measure::<W> { session, plan, keys: &mut keys, word })?;
+    let checks = Verifier::new(plan.protocol, &plan.places, id, secrets.take_pairs());
+    let run = Run { session, plan, checks };
+    let measured = plan.protocol.visit(role, Measure::<W> { run, keys: &mut keys, word })?;
     Ok(Measured { setup_seconds, ..measured })
 }
 
 struct Measure<'a, W> {
-    session: &'a mut Session,
-    plan: &'a Plan,
+    run: Run<'a>,
     keys: &'a mut [tacit_sharing::party::Keys],
     word: std::marker::PhantomData<W>,
 }
@@ -191,34 +192,30 @@ impl<W: Word> RoleVisitor for Measure<'_, W> {
     type Out = Result<Measured, EvaluateError>;
 
     fn visit<P: Role>(self) -> Self::Out {
-        let Measure { session, plan, keys, .. } = self;
+        let Measure { mut run, keys, .. } = self;
+        let plan = run.plan;
         let shares = split(plan.words(), plan.operation, keys.len());
         let mut workers: Vec<Worker<'_, P, W>> = keys
             .iter_mut()
             .zip(&shares)
             .map(|(keys, words)| Worker::new(keys.streams(), plan, *words))
             .collect();
-        each(session, plan, &mut workers, |worker, party| worker.prepare(party))?;
-        let before = session.meter();
-        each(session, plan, &mut workers, |worker, party| worker.pass(party))?;
-        let bytes = check_meter::<P>(
-            session,
-            plan,
-            &before,
-            shares.iter().sum::<usize>() * size_of::<W>(),
-        )?;
-        each(session, plan, &mut workers, |worker, party| worker.check(party))?;
-        let passes = agree_passes(session, plan, &mut workers)?;
-        session.barrier()?;
+        run.each(&mut workers, |worker, party| worker.prepare(party))?;
+        let before = run.session.meter();
+        let pass = run.each(&mut workers, |worker, party| worker.pass(party))?;
+        let words = shares.iter().sum::<usize>();
+        let bytes = run.check_meter::<P>(&before, words * size_of::<W>())?;
+        run.each(&mut workers, |worker, party| worker.check(party, &pass))?;
+        let passes = run.agree_passes(&mut workers)?;
+        run.session.barrier()?;
         let (usage, start) = (Usage::now(), Instant::now());
-        each(session, plan, &mut workers, |worker, party| {
+        run.each(&mut workers, |worker, party| {
             (0..passes).try_for_each(|_| worker.pass(party))?;
             party.flush()
         })?;
-        session.barrier()?;
+        run.session.barrier()?;
         let seconds = start.elapsed().as_secs_f64();
-        let words = shares.iter().sum::<usize>() as u64;
-        let elements = words * W::LANES as u64;
+        let elements = (words * W::LANES) as u64;
         let usage = Usage::now().since(&usage);
         let setup_seconds = 0.0;
         Ok(Measured { passes, elements, setup_seconds, seconds, usage, bytes, ring_bits: W::BITS })
@@ -235,63 +232,66 @@ fn split(words: usize, operation: Operation, workers: usize) -> Vec<usize> {
     (0..workers).map(|w| (units * (w + 1) / workers - units * w / workers) * unit).collect()
 }
 
-/// Runs `work` on every worker, each in its thread.
-fn each<P: Role, W: Word>(
-    session: &mut Session,
-    plan: &Plan,
-    workers: &mut [Worker<'_, P, W>],
-    work: impl Fn(&mut Worker<'_, P, W>, &mut Party<'_>) -> Result<(), SharingError> + Sync,
-) -> Result<(), EvaluateError> {
-    on_each(&mut session.meshes, workers, |mesh, worker| {
-        let mut party = Party::new(mesh, plan.places)?;
-        work(worker, &mut party).and_then(|()| party.flush())
-    })?;
-    Ok(())
+/// One measurement under way.
+struct Run<'a> {
+    session: &'a mut Session,
+    plan: &'a Plan,
+    checks: Verifier,
 }
 
-/// Compares one pass's traffic with the cost function.
-fn check_meter<P: Role>(
-    session: &Session,
-    plan: &Plan,
-    before: &tacit_net::Meter,
-    bytes: usize,
-) -> Result<Traffic, EvaluateError> {
-    let expected = cost::product(plan.protocol) * bytes as u64;
-    let after = session.meter();
-    let sent = |meter: &tacit_net::Meter| meter.total(|_, _, _| true).bytes_sent;
-    let (mine, predicted) =
-        (sent(&after) - sent(before), (0..3).map(|to| expected.link(P::ROLE, to)).sum::<u64>());
-    if mine == predicted {
-        Ok(expected)
-    } else {
+impl Run<'_> {
+    /// Runs `work` on every worker, each in its thread; then all parties compare what they did.
+    fn each<P: Role, W: Word>(
+        &mut self,
+        workers: &mut [Worker<'_, P, W>],
+        work: impl Fn(&mut Worker<'_, P, W>, &mut Party<'_>) -> Result<(), SharingError> + Sync,
+    ) -> Result<Pass, EvaluateError> {
+        let places = &self.plan.places;
+        let journals = on_each(&mut self.session.meshes, workers, |mesh, worker| {
+            let mut party = Party::new(mesh, places)?;
+            work(worker, &mut party)?;
+            party.flush()?;
+            Ok(party.take_journal())
+        })?;
+        Ok(self.checks.end_epoch(&mut self.session.meshes[0], journals)?)
+    }
+
+    /// Compares one pass's traffic with the cost function.
+    fn check_meter<P: Role>(&self, before: &Meter, bytes: usize) -> Result<Traffic, EvaluateError> {
+        let protocol = self.plan.protocol;
+        let expected = cost::product(protocol) * bytes as u64;
+        let sent = |meter: &Meter| meter.total(|_, _, _| true).bytes_sent;
+        let mine = sent(&self.session.meter()) - sent(before);
+        let with_checks = expected + cost::checks(protocol);
+        let predicted: u64 = (0..protocol.parties()).map(|to| with_checks.link(P::ROLE, to)).sum();
+        if mine == predicted {
+            return Ok(expected);
+        }
         Err(EvaluateError::Bug(format!(
             "a pass sent {mine} bytes, the cost function says {predicted}"
         )))
     }
-}
 
-/// Times warm-up passes; all parties settle on the same number of passes.
-fn agree_passes<P: Role, W: Word>(
-    session: &mut Session,
-    plan: &Plan,
-    workers: &mut [Worker<'_, P, W>],
-) -> Result<u64, EvaluateError> {
-    const WARM_UP: u32 = 3;
-    session.barrier()?;
-    let start = Instant::now();
-    each(session, plan, workers, |worker, party| {
-        (0..WARM_UP).try_for_each(|_| worker.pass(party))
-    })?;
-    session.barrier()?;
-    let took = start.elapsed().as_nanos() as u64 / u64::from(WARM_UP);
-    let all = session.publish(&took.to_le_bytes())?;
-    let slowest = all
-        .iter()
-        .filter_map(|bytes| <[u8; 8]>::try_from(&bytes[..]).ok())
-        .map(u64::from_le_bytes)
-        .max()
-        .unwrap_or(took);
-    Ok((plan.duration.as_nanos() as u64 / slowest.max(1)).max(1))
+    /// Times warm-up passes; all parties settle on the same number of passes.
+    fn agree_passes<P: Role, W: Word>(
+        &mut self,
+        workers: &mut [Worker<'_, P, W>],
+    ) -> Result<u64, EvaluateError> {
+        const WARM_UP: u32 = 3;
+        self.session.barrier()?;
+        let start = Instant::now();
+        self.each(workers, |worker, party| (0..WARM_UP).try_for_each(|_| worker.pass(party)))?;
+        self.session.barrier()?;
+        let took = start.elapsed().as_nanos() as u64 / u64::from(WARM_UP);
+        let all = self.session.publish(&took.to_le_bytes())?;
+        let slowest = all
+            .iter()
+            .filter_map(|bytes| <[u8; 8]>::try_from(&bytes[..]).ok())
+            .map(u64::from_le_bytes)
+            .max()
+            .unwrap_or(took);
+        Ok((self.plan.duration.as_nanos() as u64 / slowest.max(1)).max(1))
+    }
 }
 
 /// The matrix shape of an operation.

@@ -7,6 +7,7 @@ use tacit_sharing::arrays::{self, Cut, SharedVec};
 use tacit_sharing::party::Streams;
 use tacit_sharing::products::Scratch;
 use tacit_sharing::transfer::{self, Input, Output, TransferScratch};
+use tacit_sharing::verify::Pass;
 use tacit_sharing::{Draws, Party, Role, Shares, SharingError, Timing};
 
 /// Who gives the inputs and checks the result.
@@ -111,7 +112,7 @@ impl<'k, P: Role, W: Word> Worker<'k, P, W> {
     }
 
     /// Opens the result to the owner, who compares it with the product in the clear.
-    pub fn check(&mut self, party: &mut Party<'_>) -> Result<(), SharingError> {
+    pub fn check(&mut self, party: &mut Party<'_>, pass: &Pass) -> Result<(), SharingError> {
         let words = self.out.len();
         if words == 0 {
             return Ok(());
@@ -122,9 +123,9 @@ impl<'k, P: Role, W: Word> Worker<'k, P, W> {
         second.copy_from_slice(&self.out.second);
         let output = Output { receivers: &[OWNER], slots: &[0] };
         let mut scratch = TransferScratch::default();
-        transfer::output_begin::<P, W>(party, &mut scratch, &shares, output)?;
-        let mut opened = Vec::new();
-        transfer::output_finish::<P, W>(party, &mut scratch, &shares, output, &mut opened)?;
+        transfer::output_begin::<P, W>(party, pass, &mut scratch, &shares, output)?;
+        let (scratch, mut opened) = (&mut scratch, Buffer::zeros(words));
+        transfer::output_finish::<P, W>(party, pass, scratch, &shares, output, &mut opened)?;
         if P::ROLE == OWNER && (0..words).any(|i| opened[i] != self.expected(i)) {
             return Err(SharingError::Shape("the first result is wrong".into()));
         }

@@ -5,7 +5,8 @@ use std::ops::Range;
 use tacit_circuit::schedule::{Schedule, Slot};
 use tacit_circuit::{Circuit, passes};
 use tacit_net::PartyId;
-use tacit_sharing::cost::{self, Traffic};
+use tacit_sharing::cost::Traffic;
+use tacit_sharing::level::Level;
 use tacit_sharing::multi_fan_in::plan::{Form, PolyPlan};
 use tacit_sharing::{Protocol, RoleId, Timing};
 
@@ -125,23 +126,18 @@ impl Compiled {
         at(worker)..at(worker + 1)
     }
 
-    /// The layout of a wide gate at a level.
-    pub(super) fn plan(&self, level: usize, poly: u32) -> &PolyPlan {
-        &self.plans[self.level_forms[level]][poly as usize]
+    /// The products of a level.
+    pub(super) fn level(&self, level: usize) -> Level<'_> {
+        self.level_in(level, self.level_forms[level])
+    }
+
+    fn level_in(&self, level: usize, form: usize) -> Level<'_> {
+        Level::new(&self.schedule, &self.plans[form], level)
     }
 
     /// Elements per lane word that a level's products cost.
     pub(super) fn level_traffic(&self, level: usize) -> Traffic {
-        self.level_traffic_in(level, self.level_forms[level])
-    }
-
-    fn level_traffic_in(&self, level: usize, form: usize) -> Traffic {
-        let protocol = self.job.protocol;
-        let products = self.schedule.products(level).len() as u64;
-        let start = cost::product(protocol) * products;
-        self.schedule.wide(level).iter().fold(start, |sum, gate| {
-            sum + cost::polynomial(protocol, &self.plans[form][gate.poly as usize])
-        })
+        self.level(level).traffic(self.job.protocol)
     }
 
     fn choose_form(&self, level: usize) -> usize {
@@ -150,7 +146,7 @@ impl Compiled {
             FormChoice::Symmetric => 1,
             FormChoice::Cheaper { ratio_percent } => {
                 let time = |form: usize| {
-                    let traffic = self.level_traffic_in(level, form);
+                    let traffic = self.level_in(level, form).traffic(self.job.protocol);
                     let helper =
                         (traffic.link(2, 0) + traffic.link(2, 1)) * u64::from(ratio_percent);
                     helper.max(100 * traffic.link(0, 1).max(traffic.link(1, 0)))

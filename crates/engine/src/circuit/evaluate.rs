@@ -2,18 +2,21 @@
 
 use super::compile::Compiled;
 use super::links::all_links;
+use super::opening::{Opened, Opener};
 use super::predict::{ahead_words, predict};
 use super::report::Report;
-use super::worker::{Opened, Worker};
+use super::worker::{Computed, Worker};
 use super::{EvaluateError, Job, Preprocessing};
 use crate::values::{Instances, Lanes};
 use crate::workers::on_each;
+use std::collections::VecDeque;
 use std::time::Duration;
 use tacit_circuit::Circuit;
-use tacit_net::{Mesh, Session};
+use tacit_net::{Mesh, Phase, Session};
 use tacit_ring::Entropy;
 use tacit_sharing::party::Keys;
 use tacit_sharing::setup::Secrets;
+use tacit_sharing::verify::{Journal, Verifier};
 use tacit_sharing::{Party, Role, RoleVisitor, SharingError};
 
 /// What a party has at the end of a job.
@@ -115,10 +118,14 @@ fn run(
     session.agree(compiled.facts())?;
     let role = job.role_of(session.me())?;
     let values = fit_values(compiled, role, values)?;
-    let mut keys = worker_keys(session, job, entropy)?;
+    let id = fresh_id(session, entropy)?;
+    let mesh = &mut session.meshes[0];
+    let mut secrets = Secrets::exchange(mesh, &id, job.protocol, &job.places, entropy)?;
+    let mut keys = secrets.keys("circuit", 1, job.workers);
     let times = Times { started, ready: session.meshes[0].now() };
-    let visitor =
-        RunRole { session: &mut *session, compiled, values: &values, keys: &mut keys, progress };
+    let checks = Verifier::new(job.protocol, &job.places, id, secrets.take_pairs());
+    let (values, keys) = (&values[..], &mut keys[..]);
+    let visitor = RunRole { session: &mut *session, compiled, values, keys, progress, checks };
     let (opened, offline) = job.protocol.visit(role, visitor)?;
     let finished = session.meshes[0].now();
     let outputs = assemble(compiled, opened);
@@ -131,17 +138,13 @@ struct Times {
     ready: Duration,
 }
 
-/// Fresh keys of all workers, for a session identifier to which every party contributes.
-fn worker_keys(
+/// A session identifier to which every party contributes.
+pub(crate) fn fresh_id(
     session: &mut Session,
-    job: &Job,
     entropy: &mut Entropy,
-) -> Result<Vec<Keys>, EvaluateError> {
+) -> Result<Vec<u8>, EvaluateError> {
     let mine = entropy.seed().map_err(SharingError::from)?;
-    let id = session.publish(mine.expose())?.concat();
-    let mesh = &mut session.meshes[0];
-    let mut secrets = Secrets::exchange(mesh, &id, job.protocol, job.places, entropy)?;
-    Ok(secrets.keys("circuit", 1, job.workers))
+    Ok(session.publish(mine.expose())?.concat())
 }
 
 /// Values of the ports that this role owns, with the job's number of instances.
@@ -178,28 +181,65 @@ struct RunRole<'a> {
     values: &'a [Option<Lanes>],
     keys: &'a mut [Keys],
     progress: &'a (dyn Fn(u64) + Sync),
+    checks: Verifier,
 }
 
 impl RoleVisitor for RunRole<'_> {
     type Out = Result<(Vec<Opened>, Option<Duration>), EvaluateError>;
 
     /// Runs all workers; also says when the online phase began.
-    fn visit<P: Role>(self) -> Self::Out {
-        let RunRole { session, compiled, values, keys, progress } = self;
-        let places = compiled.job().places;
-        let separate = compiled.job().preprocessing == Preprocessing::Separate;
+    fn visit<P: Role>(mut self) -> Self::Out {
+        let mut computed = self.compute::<P>()?;
+        let began = computed.iter().filter_map(|part| part.began).max();
+        if P::PROTOCOL.is_checked() {
+            computed = self.open::<P>(computed)?;
+        }
+        Ok((computed.into_iter().map(|part| part.opened).collect(), began))
+    }
+}
+
+impl RunRole<'_> {
+    fn compute<P: Role>(&mut self) -> Result<Vec<Computed>, EvaluateError> {
+        let RunRole { session, compiled, values, keys, progress, .. } = self;
+        let job = compiled.job();
         let ahead = ahead_words(compiled, P::ROLE);
         let workers = keys.iter_mut().enumerate();
-        let results = on_each(&mut session.meshes, workers, |mesh, (worker, keys)| {
-            let party = Party::new(mesh, places)?;
+        on_each(&mut session.meshes, workers, |mesh, (worker, keys)| {
+            let party = Party::new(mesh, &job.places)?;
             let streams = keys.streams();
-            let task = Worker::<P>::new(compiled, party, streams, values, worker, progress);
+            let task = Worker::<P>::new(compiled, party, streams, values, worker, *progress);
             let words = compiled.share_of(worker).len() as u64;
             let expected = ahead.map(|per_word| (per_word * words * 8) as usize);
-            if separate { task.separate(expected) } else { task.interleaved() }
+            Ok(match job.preprocessing {
+                Preprocessing::Separate => task.separate(&expected[..job.places.len()]),
+                Preprocessing::Interleaved => task.interleaved(),
+            }?)
+        })
+    }
+
+    /// Compares what everybody did, opens the outputs, and compares what opened them.
+    fn open<P: Role>(
+        &mut self,
+        mut computed: Vec<Computed>,
+    ) -> Result<Vec<Computed>, EvaluateError> {
+        let compiled = self.compiled;
+        let step = compiled.schedule().depth() as u32 + 1;
+        let journals = |parts: &mut Vec<Computed>| -> Vec<Journal> {
+            parts.iter_mut().map(|part| std::mem::take(&mut part.journal)).collect()
+        };
+        let mesh = &mut self.session.meshes[0];
+        let pass = self.checks.end_epoch(mesh, journals(&mut computed))?;
+        let mut opened = on_each(&mut self.session.meshes, computed, |mesh, part| {
+            mesh.set_phase(Phase::Online);
+            mesh.set_step(step);
+            let mut party = Party::new(mesh, &compiled.job().places)?;
+            let mut opener = Opener::new(compiled, part.opened);
+            opener.open_all::<P>(compiled, &mut party, &pass, part.kept)?;
+            let journal = party.take_journal();
+            Ok(Computed { opened: opener.opened, kept: VecDeque::new(), journal, ..part })
         })?;
-        let began = results.iter().filter_map(|(_, began)| *began).max();
-        Ok((results.into_iter().map(|(opened, _)| opened).collect(), began))
+        self.checks.end_epoch(&mut self.session.meshes[0], journals(&mut opened))?;
+        Ok(opened)
     }
 }
 
@@ -230,7 +270,7 @@ fn report(
     let me = session.me();
     let meter = session.meter();
     let prediction = predict(compiled);
-    let links = all_links(session, compiled.job().places, &(prediction.words * 8))?;
+    let links = all_links(session, &compiled.job().places, &prediction.bytes)?;
     let job = compiled.job();
     let began = online_began.unwrap_or(times.ready);
     let role = job.role_of(me)?;

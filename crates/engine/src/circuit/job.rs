@@ -75,7 +75,7 @@ pub struct Job {
     /// The protocol.
     pub protocol: Protocol,
     /// `places[r]` plays role `r`.
-    pub places: [PartyId; 3],
+    pub places: Vec<PartyId>,
     /// Owner of each input port.
     pub owners: Vec<PartyId>,
     /// Who learns each output port.
@@ -98,7 +98,7 @@ impl Job {
     pub fn new(protocol: Protocol, owners: Vec<PartyId>, receivers: Vec<Vec<PartyId>>) -> Self {
         Job {
             protocol,
-            places: [PartyId(0), PartyId(1), PartyId(2)],
+            places: PartyId::all(protocol.parties()).collect(),
             owners,
             receivers,
             instances: 1,
@@ -148,11 +148,7 @@ impl Job {
             return fail("a job needs at least one instance and one thread".into());
         }
         self.check_size(circuit)?;
-        let mut places = self.places.map(|p| p.0);
-        places.sort_unstable();
-        if places[0] == places[1] || places[1] == places[2] {
-            return fail("each role needs a party of its own".into());
-        }
+        check_places(self.protocol, &self.places)?;
         for party in self.owners.iter().chain(self.receivers.iter().flatten()) {
             self.role_of(*party)?;
         }
@@ -184,6 +180,22 @@ impl Job {
             .position(|p| *p == party)
             .ok_or_else(|| EvaluateError::Job(format!("party {} plays no role", party.0)))
     }
+}
+
+/// Checks that every role is played, each by a party of its own.
+pub(crate) fn check_places(protocol: Protocol, places: &[PartyId]) -> Result<(), EvaluateError> {
+    let roles = protocol.parties();
+    if places.len() != roles {
+        let given = places.len();
+        return Err(EvaluateError::Job(format!("{protocol} has {roles} roles, not {given}")));
+    }
+    let mut parties: Vec<u8> = places.iter().map(|p| p.0).collect();
+    parties.sort_unstable();
+    parties.dedup();
+    if parties.len() < roles {
+        return Err(EvaluateError::Job("each role needs a party of its own".into()));
+    }
+    Ok(())
 }
 
 fn list<'a>(parties: impl Iterator<Item = &'a PartyId>) -> String {

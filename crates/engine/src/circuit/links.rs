@@ -9,7 +9,7 @@ use tacit_sharing::cost::Traffic;
 /// Gathers all parties' meters, beside the `predicted` bytes.
 pub(crate) fn all_links(
     session: &mut Session,
-    places: [PartyId; 3],
+    places: &[PartyId],
     predicted: &Traffic,
 ) -> Result<Vec<LinkUse>, EvaluateError> {
     let mine = serde_json::to_vec(&metered(&session.meter(), session.me()))
@@ -69,12 +69,12 @@ fn metered(meter: &Meter, me: PartyId) -> Vec<LinkUse> {
 }
 
 /// One entry per link and stream that is used or predicted, ordered.
-fn merge_links(places: [PartyId; 3], bytes: &Traffic, parts: Vec<LinkUse>) -> Vec<LinkUse> {
+fn merge_links(places: &[PartyId], bytes: &Traffic, parts: Vec<LinkUse>) -> Vec<LinkUse> {
     let mut links = Vec::new();
-    for (from, to) in (0..3).flat_map(|from| (0..3).map(move |to| (from, to))) {
-        for (stream, predicted_bytes) in
-            [(Stream::Pre, bytes.pre[from][to]), (Stream::On, bytes.on[from][to])]
-        {
+    let roles = 0..places.len();
+    for (from, to) in roles.clone().flat_map(|from| roles.clone().map(move |to| (from, to))) {
+        for stream in Stream::ALL {
+            let predicted_bytes = bytes.stream(stream)[from][to];
             let (sender, receiver) = (places[from].0, places[to].0);
             let name = stream_name(stream);
             let mine =

@@ -6,9 +6,10 @@
 
 mod compile;
 mod error;
-mod evaluate;
+pub(crate) mod evaluate;
 mod job;
 pub(crate) mod links;
+mod opening;
 mod predict;
 mod report;
 mod worker;
@@ -16,6 +17,7 @@ mod worker;
 pub use compile::Compiled;
 pub use error::EvaluateError;
 pub use evaluate::{Evaluation, agree_instances, evaluate, evaluate_with};
+pub(crate) use job::check_places;
 pub use job::{Blocking, FormChoice, Job, MAX_VALUE_BYTES, Preprocessing};
 pub use predict::{Prediction, predict};
 pub use report::{LinkUse, Report};

@@ -3,31 +3,42 @@
 use super::compile::Compiled;
 use tacit_net::Stream;
 use tacit_sharing::RoleId;
-use tacit_sharing::cost::{self, Traffic};
+use tacit_sharing::cost::{self, MAX_ROLES, Traffic};
 
 /// The cost of a job, before it runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Prediction {
-    /// 64-bit words sent between roles.
+    /// 64-bit words sent between roles, without checks.
     pub words: Traffic,
-    /// By role, the number of stages in which it waits for online messages.
-    pub rounds: [u64; 3],
+    /// Bytes sent between roles.
+    pub bytes: Traffic,
+    /// By role, the number of stages in which it waits for online messages. Checks take
+    /// [`cost::CHECK_ROUNDS`] more each.
+    pub rounds: [u64; MAX_ROLES],
     /// Directed links that are waited for once per level.
     pub critical: Vec<(RoleId, RoleId)>,
 }
+
+/// Times that the parties compare what they did: before anything opens, and what opened it.
+const EPOCHS: u64 = 2;
 
 /// Computes the cost of a job.
 #[must_use]
 pub fn predict(compiled: &Compiled) -> Prediction {
     let per_word = per_word(compiled);
+    let protocol = compiled.job().protocol;
     let words = per_word * compiled.total_words() as u64;
+    let bytes = words * 8 + cost::checks(protocol) * EPOCHS;
     let mut critical = Vec::new();
     let levels = (0..compiled.schedule.depth()).map(|level| compiled.level_traffic(level));
     let levels = levels.fold(Traffic::default(), |sum, level| sum + level);
-    for from in 0..3 {
-        critical.extend((0..3).filter(|to| levels.on[from][*to] > 0).map(|to| (from, to)));
+    critical.extend(cost::links().filter(|(from, to)| levels.on[*from][*to] > 0));
+    Prediction {
+        words,
+        bytes,
+        rounds: std::array::from_fn(|role| rounds(compiled, role)),
+        critical,
     }
-    Prediction { words, rounds: [0, 1, 2].map(|role| rounds(compiled, role)), critical }
 }
 
 fn per_word(compiled: &Compiled) -> Traffic {
@@ -46,14 +57,14 @@ fn per_word(compiled: &Compiled) -> Traffic {
 }
 
 /// Words that role `to` gets from each role ahead.
-pub(super) fn ahead_words(compiled: &Compiled, to: RoleId) -> [u64; 3] {
+pub(super) fn ahead_words(compiled: &Compiled, to: RoleId) -> [u64; MAX_ROLES] {
     let per_word = per_word(compiled);
-    [0, 1, 2].map(|from| per_word.pre[from][to])
+    per_word.pre.map(|sent| sent[to])
 }
 
 fn rounds(compiled: &Compiled, role: RoleId) -> u64 {
     let protocol = compiled.job().protocol;
-    let hears = |traffic: &Traffic| (0..3).any(|from| traffic.on[from][role] > 0);
+    let hears = |traffic: &Traffic| traffic.is_awaited_by(role);
     let inputs = compiled.inputs.iter().any(|port| {
         !port.slots.is_empty() && hears(&cost::input(protocol, port.owner, port.timing))
     });

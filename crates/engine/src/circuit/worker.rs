@@ -8,9 +8,11 @@
 //!
 //! Outputs are all that the role that works ahead waits for. It takes them some groups late, so
 //! that its messages for the next groups are at its peers before those need them; how late is
-//! bounded, and with it what peers must keep for each other.
+//! bounded, and with it what peers must keep for each other. Under a protocol that checks before it
+//! opens, all roles keep shares of all outputs until the checks of the whole run.
 
 use super::compile::{Compiled, InputPort};
+use super::opening::{Kept, Opened, Opener};
 use crate::values::Lanes;
 use std::collections::VecDeque;
 use std::marker::PhantomData;
@@ -18,39 +20,27 @@ use std::ops::Range;
 use std::time::Duration;
 use tacit_net::Phase;
 use tacit_ring::Z2;
-use tacit_sharing::multi_fan_in::wide::{self, WideScratch};
+use tacit_sharing::level::LevelScratch;
 use tacit_sharing::party::Streams;
-use tacit_sharing::transfer::{self, Input, KeptDraws, Output, TransferScratch};
-use tacit_sharing::{Draws, Party, Role, Shares, SharingError, Timing, products};
-use zeroize::{Zeroize, Zeroizing};
+use tacit_sharing::transfer::{self, Input, Output, TransferScratch};
+use tacit_sharing::verify::{Journal, Pass};
+use tacit_sharing::{Draws, Party, Role, Shares, SharingError, Timing};
+use zeroize::Zeroizing;
 
-/// What a worker gives back: the opened words of its lanes, by port and bit. Wiped when dropped.
-pub(super) struct Opened {
-    pub at: Range<usize>,
-    /// `None` for ports that this party does not learn.
-    pub ports: Vec<Option<Vec<Vec<u64>>>>,
-}
-
-impl Drop for Opened {
-    fn drop(&mut self) {
-        self.ports.iter_mut().flatten().flatten().for_each(Zeroize::zeroize);
-    }
+/// What a worker has at the end: all outputs under a protocol that checks nothing, else shares of
+/// them, and what must be compared before they open.
+pub(super) struct Computed {
+    pub opened: Opened,
+    pub kept: VecDeque<Vec<Kept>>,
+    pub journal: Journal,
+    /// When the online phase began, if preprocessing was stored.
+    pub began: Option<Duration>,
 }
 
 struct Block<'k> {
     at: Range<usize>,
     shares: Shares<Z2>,
     draws: Draws<'k>,
-}
-
-/// What the ahead role keeps of a block until its peers have come so far.
-#[derive(Default)]
-struct Kept {
-    at: Range<usize>,
-    /// Of its inputs whose values must wait for the online phase.
-    inputs: Vec<KeptDraws<Z2>>,
-    /// Shares of the outputs that it learns.
-    outputs: Vec<Shares<Z2>>,
 }
 
 pub(super) struct Worker<'a, 'm, P> {
@@ -60,16 +50,18 @@ pub(super) struct Worker<'a, 'm, P> {
     values: &'a [Option<Lanes>],
     at: Range<usize>,
     progress: &'a (dyn Fn(u64) + Sync),
-    products: products::Scratch<Z2>,
-    wide: WideScratch<Z2>,
+    products: LevelScratch,
     transfer: TransferScratch<Z2>,
-    /// Values on their way in or out.
+    /// Values on their way in.
     buffer: Zeroizing<Vec<Z2>>,
     /// Shares of blocks that are done, for blocks to come: every slot is written before it is read.
     spare: Vec<Shares<Z2>>,
-    /// At the ahead role, groups of blocks whose outputs it has still to take; oldest first.
+    /// Groups of blocks whose outputs are still to be taken, oldest first: at the ahead role, and
+    /// everywhere under a protocol that checks before it opens.
     owed: VecDeque<Vec<Kept>>,
-    opened: Opened,
+    opener: Opener,
+    /// Leave to open at once.
+    pass: Option<Pass>,
     role: PhantomData<P>,
 }
 
@@ -84,19 +76,16 @@ impl<'a, 'm, P: Role> Worker<'a, 'm, P> {
     ) -> Self {
         let at = compiled.share_of(worker);
         let words = compiled.block_words.min(at.len());
-        let ports = compiled.outputs.iter().map(|port| {
-            port.receivers.contains(&P::ROLE).then(|| vec![vec![0; at.len()]; port.slots.len()])
-        });
         Worker {
-            opened: Opened { at: at.clone(), ports: ports.collect() },
+            opener: Opener::new(compiled, Opened::new::<P>(compiled, at.clone())),
+            pass: Pass::unchecked(P::PROTOCOL),
             compiled,
             party,
             streams,
             values,
             at,
             progress,
-            products: products::Scratch::default(),
-            wide: WideScratch::default(),
+            products: LevelScratch::default(),
             transfer: TransferScratch::default(),
             buffer: Zeroizing::new(Vec::with_capacity(compiled.widest_port() * words)),
             spare: Vec::new(),
@@ -110,20 +99,16 @@ impl<'a, 'm, P: Role> Worker<'a, 'm, P> {
     }
 
     /// Preprocessing and evaluation in one go.
-    pub fn interleaved(mut self) -> Result<(Opened, Option<Duration>), SharingError> {
+    pub fn interleaved(mut self) -> Result<Computed, SharingError> {
         self.party.mesh().set_phase(Phase::Online);
         self.all_groups(Self::owe)?;
         self.take_owed(0)?;
-        self.party.flush()?;
-        Ok((self.opened, None))
+        self.end(None)
     }
 
     /// First all preprocessing, then evaluation. `expected[r]` is the number of bytes that role
-    /// `r` sends to this one ahead. Also says when the online phase began.
-    pub fn separate(
-        mut self,
-        expected: [usize; 3],
-    ) -> Result<(Opened, Option<Duration>), SharingError> {
+    /// `r` sends to this one ahead.
+    pub fn separate(mut self, expected: &[usize]) -> Result<Computed, SharingError> {
         self.party.mesh().set_phase(Phase::Offline);
         let mut kept = Vec::new();
         if Self::works_ahead() {
@@ -132,8 +117,8 @@ impl<'a, 'm, P: Role> Worker<'a, 'm, P> {
                 Ok(())
             })?;
         } else {
-            for (role, bytes) in expected.into_iter().enumerate().filter(|(_, bytes)| *bytes > 0) {
-                self.party.fetch_ahead(role, bytes)?;
+            for (role, bytes) in expected.iter().enumerate().filter(|(_, bytes)| **bytes > 0) {
+                self.party.fetch_ahead(role, *bytes)?;
             }
         }
         self.party.flush()?;
@@ -142,11 +127,16 @@ impl<'a, 'm, P: Role> Worker<'a, 'm, P> {
         if Self::works_ahead() {
             self.online_of_ahead(kept)?;
         } else {
-            self.all_groups(|_, _| Ok(()))?;
+            self.all_groups(Self::owe)?;
         }
-        self.party.flush()?;
         self.party.check_used_up()?;
-        Ok((self.opened, Some(began)))
+        self.end(Some(began))
+    }
+
+    fn end(mut self, began: Option<Duration>) -> Result<Computed, SharingError> {
+        self.party.flush()?;
+        let journal = self.party.take_journal();
+        Ok(Computed { opened: self.opener.opened, kept: self.owed, journal, began })
     }
 
     /// Takes all blocks through all stages, and tells `done` what is kept of each group.
@@ -184,8 +174,7 @@ impl<'a, 'm, P: Role> Worker<'a, 'm, P> {
     /// Takes a group of blocks through all stages.
     fn group(&mut self, group: &mut [Block<'a>]) -> Result<Vec<Kept>, SharingError> {
         let depth = self.compiled.schedule.depth();
-        let mut kept: Vec<Kept> =
-            group.iter().map(|b| Kept { at: b.at.clone(), ..Kept::default() }).collect();
+        let mut kept: Vec<Kept> = group.iter().map(|b| Kept::new(b.at.clone())).collect();
         self.party.mesh().set_step(0);
         for (block, kept) in group.iter_mut().zip(&mut kept) {
             self.begin_inputs(block, kept)?;
@@ -266,35 +255,23 @@ impl<'a, 'm, P: Role> Worker<'a, 'm, P> {
     }
 
     fn begin_level(&mut self, block: &mut Block<'a>, level: usize) -> Result<(), SharingError> {
-        let compiled = self.compiled;
         let Block { shares, draws, .. } = block;
-        let gates = compiled.schedule.products(level);
-        products::begin::<P, Z2>(&mut self.party, draws, &mut self.products, shares, gates)?;
-        for gate in compiled.schedule.wide(level) {
-            let gate = wide_gate(compiled, level, gate);
-            wide::begin::<P, Z2>(&mut self.party, draws, &mut self.wide, shares, gate)?;
-        }
-        Ok(())
+        let level = self.compiled.level(level);
+        level.begin::<P>(&mut self.party, draws, &mut self.products, shares)
     }
 
     fn finish_level(&mut self, block: &mut Block<'a>, level: usize) -> Result<(), SharingError> {
-        let compiled = self.compiled;
-        let gates = compiled.schedule.products(level);
-        let shares = &mut block.shares;
-        products::finish::<P, Z2>(&mut self.party, &mut self.products, shares, gates)?;
-        for gate in compiled.schedule.wide(level) {
-            let gate = wide_gate(compiled, level, gate);
-            wide::finish::<P, Z2>(&mut self.party, &mut self.wide, shares, gate)?;
-        }
-        Ok(())
+        let Block { shares, draws, .. } = block;
+        let level = self.compiled.level(level);
+        level.finish::<P>(&mut self.party, draws, &mut self.products, shares)
     }
 
+    /// Sends what opens the outputs, where that needs no checks first.
     fn begin_outputs(&mut self, block: &mut Block<'a>) -> Result<(), SharingError> {
-        let compiled = self.compiled;
-        for port in &compiled.outputs {
+        let Some(pass) = &self.pass else { return Ok(()) };
+        for port in &self.compiled.outputs {
             let output = Output { receivers: &port.receivers, slots: &port.slots };
-            let (party, scratch) = (&mut self.party, &mut self.transfer);
-            transfer::output_begin::<P, Z2>(party, scratch, &block.shares, output)?;
+            self.opener.begin::<P>(&mut self.party, pass, &block.shares, output)?;
         }
         Ok(())
     }
@@ -304,37 +281,19 @@ impl<'a, 'm, P: Role> Worker<'a, 'm, P> {
         block: &mut Block<'a>,
         kept: &mut Kept,
     ) -> Result<(), SharingError> {
-        let compiled = self.compiled;
-        for (index, port) in compiled.outputs.iter().enumerate() {
+        for (index, port) in self.compiled.outputs.iter().enumerate() {
             let mut receivers = port.receivers.clone();
+            let Some(pass) = &self.pass else {
+                kept.outputs.push(block.shares.subset(&port.slots));
+                continue;
+            };
             if Self::works_ahead() && receivers.contains(&P::ROLE) {
                 kept.outputs.push(block.shares.subset(&port.slots));
                 receivers.retain(|receiver| *receiver != P::ROLE);
             }
             let output = Output { receivers: &receivers, slots: &port.slots };
-            self.take(index, block.at.clone(), &block.shares, output)?;
-        }
-        Ok(())
-    }
-
-    /// Finishes opening a port for the words `at` and keeps what this party learns.
-    fn take(
-        &mut self,
-        port: usize,
-        at: Range<usize>,
-        shares: &Shares<Z2>,
-        output: Output<'_>,
-    ) -> Result<(), SharingError> {
-        self.buffer.clear();
-        let (party, scratch) = (&mut self.party, &mut self.transfer);
-        transfer::output_finish::<P, Z2>(party, scratch, shares, output, &mut self.buffer)?;
-        let at = at.start - self.at.start..at.end - self.at.start;
-        if let Some(bits) = &mut self.opened.ports[port] {
-            for (bit, run) in bits.iter_mut().zip(self.buffer.chunks_exact(at.len())) {
-                for (to, from) in bit[at.clone()].iter_mut().zip(run) {
-                    *to = from.0;
-                }
-            }
+            let (party, at) = (&mut self.party, (index, &block.at));
+            self.opener.take::<P>(party, pass, at, &block.shares, output)?;
         }
         Ok(())
     }
@@ -364,28 +323,28 @@ impl<'a, 'm, P: Role> Worker<'a, 'm, P> {
 
     /// Puts off the outputs of a group; takes those that were put off for long enough.
     fn owe(&mut self, group: Vec<Kept>) -> Result<(), SharingError> {
-        self.owed.push_back(group);
+        if group.iter().any(|block| !block.outputs.is_empty()) {
+            self.owed.push_back(group);
+        }
         self.take_owed(self.compiled.groups_late)
     }
 
-    /// Takes the outputs that were put off, except those of the latest `keep` groups.
+    /// Takes the outputs that were put off, except those of the latest `keep` groups. Without leave
+    /// to open they stay.
     fn take_owed(&mut self, keep: usize) -> Result<(), SharingError> {
+        let Some(pass) = &self.pass else { return Ok(()) };
         self.party.mesh().set_step(self.compiled.schedule.depth() as u32 + 1);
         while self.owed.len() > keep {
             for block in self.owed.pop_front().into_iter().flatten() {
-                self.take_kept(&block)?;
+                let mine = self.compiled.outputs.iter().enumerate();
+                let mine = mine.filter(|(_, port)| port.receivers.contains(&P::ROLE));
+                for ((index, port), shares) in mine.zip(&block.outputs) {
+                    let slots: Vec<u32> = (0..port.slots.len() as u32).collect();
+                    let output = Output { receivers: &[P::ROLE], slots: &slots };
+                    let at = (index, &block.at);
+                    self.opener.take::<P>(&mut self.party, pass, at, shares, output)?;
+                }
             }
-        }
-        Ok(())
-    }
-
-    fn take_kept(&mut self, block: &Kept) -> Result<(), SharingError> {
-        let mine = self.compiled.outputs.iter().enumerate();
-        let mine = mine.filter(|(_, port)| port.receivers.contains(&P::ROLE));
-        for ((index, port), shares) in mine.zip(&block.outputs) {
-            let slots: Vec<u32> = (0..port.slots.len() as u32).collect();
-            let output = Output { receivers: &[P::ROLE], slots: &slots };
-            self.take(index, block.at.clone(), shares, output)?;
         }
         Ok(())
     }
@@ -398,16 +357,4 @@ fn is_late<P: Role>(port: &InputPort) -> bool {
 
 fn port_input<'v>(port: &'v InputPort, values: &'v [Z2]) -> Input<'v, Z2> {
     Input { owner: port.owner, timing: port.timing, slots: &port.slots, values }
-}
-
-fn wide_gate<'c>(
-    compiled: &'c Compiled,
-    level: usize,
-    gate: &'c tacit_circuit::schedule::Wide,
-) -> wide::Gate<'c> {
-    wide::Gate {
-        plan: compiled.plan(level, gate.poly),
-        inputs: compiled.schedule.wide_inputs(gate),
-        outputs: compiled.schedule.wide_outputs(gate),
-    }
 }

@@ -1,18 +1,18 @@
 //! Walks a program's blocks, stage by stage, over one backend per worker.
 
-use super::layout::{Layout, Place, Stage, Stream, is_secret};
+use super::layout::{Layout, Place, Stage, is_secret, lengths};
 use super::operand::{Cache, Operand, Task};
-use super::rings::{BlockRings, place};
+use super::rings::BlockRings;
+use super::stream::run_stream;
 use crate::circuit::EvaluateError;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use tacit_program::clear::{self, Array};
 use tacit_program::{
     Block, Element, Extent, Loop, Node, NodeId, Op, PartyId, Type, ValueId, Visibility,
 };
-use tacit_sharing::backend::{Backend, Kind, Ring, Secret};
+use tacit_sharing::backend::{Backend, Kind, Ring, Secret, Values};
 use tacit_sharing::{RoleId, SharingError};
 
 /// A value of a block.
@@ -41,11 +41,11 @@ pub(super) struct Context<'c> {
 pub(super) type Backends<'b, 'm> = &'b mut [&'m mut (dyn Backend + Send)];
 
 /// One block under way.
-struct Frame<'f> {
-    block: &'f Block,
-    layout: Layout,
+pub(super) struct Frame<'f> {
+    pub block: &'f Block,
+    pub layout: Layout,
     rings: &'f BlockRings,
-    values: Vec<Vec<Value>>,
+    pub values: Vec<Vec<Value>>,
     /// Public values of one number that are kept as that one.
     splats: Vec<bool>,
 }
@@ -127,17 +127,6 @@ fn last_uses(block: &Block, layout: &Layout, wanted: &[ValueId]) -> Vec<Option<u
     last
 }
 
-/// Lengths of a shape's axes.
-fn bound(shape: &[Extent], rows: &[u64]) -> Result<Vec<usize>, SharingError> {
-    let length = |extent: &Extent| extent.bound(rows).and_then(|n| usize::try_from(n).ok());
-    let shape: Option<Vec<usize>> = shape.iter().map(length).collect();
-    let fits = |shape: &Vec<usize>| {
-        let all = shape.iter().try_fold(1usize, |all, n| all.checked_mul(*n));
-        all.is_some_and(|all| all <= u32::MAX as usize)
-    };
-    shape.filter(fits).ok_or_else(|| SharingError::Shape("an array has too many elements".into()))
-}
-
 impl Context<'_> {
     /// Evaluates a node on whole arrays.
     fn whole(
@@ -217,7 +206,7 @@ impl Context<'_> {
         }
         let operands: Vec<&Array> = operands.iter().map(Arc::as_ref).collect();
         let results = clear::evaluate_op(&node.op, &operands, &node.types, self.rows)
-            .map_err(|e| EvaluateError::Job(format!("{}{e}", place(node))))?;
+            .map_err(|e| EvaluateError::Job(format!("{}{e}", node.span.prefix())))?;
         Ok(results.into_iter().map(|array| Value::Clear(Some(Arc::new(array)))).collect())
     }
 
@@ -276,23 +265,24 @@ impl Context<'_> {
         ring: Ring,
     ) -> Result<Value, EvaluateError> {
         let Value::Clear(array) = value else { return Ok(value) };
-        let len = bound(&ty.shape, self.rows)?.iter().product();
+        let len = lengths(&ty.shape, self.rows)?.iter().product();
         let kind = if ty.element == Element::Bit { Kind::Bits } else { Kind::Ring(ring) };
-        let values: Option<Vec<i128>> = array.map(|array| array.values().collect());
+        let values = array.map(|array| Values::new(array.values().collect()));
+        let values = values.as_ref().map(|values| &values[..]);
         let backend = &mut *backends[0];
         let secret = match ty.visibility {
             Visibility::Private(PartyId(party)) => {
                 let owner = self.roles[usize::from(party)];
-                backend.input(kind, owner, values.as_deref(), len)?
+                backend.input(kind, owner, values, len)?
             }
             // In a dry run there are no values.
-            _ => backend.public(kind, &values.unwrap_or_else(|| vec![0]), len),
+            _ => backend.public(kind, values.unwrap_or(&[0]), len),
         };
         Ok(Value::Secret(Arc::new(secret)))
     }
 
     /// Prepares a node: on rows `at` of its stream, or on whole arrays.
-    fn task<'t>(
+    pub fn task<'t>(
         &self,
         frame: &'t Frame<'_>,
         id: NodeId,
@@ -332,7 +322,7 @@ impl Context<'_> {
         ty: &Type,
         at: Option<&(&Extent, Range<usize>)>,
     ) -> Result<(Vec<usize>, Option<Range<usize>>), SharingError> {
-        let mut shape = bound(&ty.shape, self.rows)?;
+        let mut shape = lengths(&ty.shape, self.rows)?;
         let Some((extent, rows)) = at else { return Ok((shape, None)) };
         if ty.shape.first() != Some(extent) {
             return Ok((shape, None));
@@ -360,7 +350,8 @@ impl Context<'_> {
                 None => Operand::Secret(secret.clone()),
             },
             (Value::Clear(array), Visibility::Private(PartyId(party))) => {
-                Operand::Private(self.roles[usize::from(party)], array.as_ref().map(elements))
+                let values = array.as_ref().map(elements).map(Values::new);
+                Operand::Private(self.roles[usize::from(party)], values)
             }
             (Value::Clear(array), Visibility::Public) => {
                 Operand::Public(array.as_ref().map(elements))
@@ -373,193 +364,9 @@ impl Context<'_> {
 }
 
 /// An error with the user's position.
-fn at(node: &Node, error: SharingError) -> EvaluateError {
+pub(super) fn at(node: &Node, error: SharingError) -> EvaluateError {
     match error {
-        SharingError::Shape(what) => EvaluateError::Bug(format!("{}{what}", place(node))),
+        SharingError::Shape(what) => EvaluateError::Bug(format!("{}{what}", node.span.prefix())),
         other => other.into(),
     }
-}
-
-/// What one worker makes of its chunks: sums by node, and kept rows by value.
-#[derive(Default)]
-struct Part {
-    sums: HashMap<NodeId, Secret>,
-    rows: HashMap<ValueId, Vec<Secret>>,
-}
-
-/// Takes all rows of a stream through its nodes, in chunks, on all workers.
-fn run_stream(
-    context: &Context<'_>,
-    backends: Backends<'_, '_>,
-    frame: &mut Frame<'_>,
-    stream: &Stream,
-) -> Result<(), EvaluateError> {
-    let parts = {
-        let frame = &*frame;
-        let shares = split(stream.rows, context.chunk, backends.len());
-        std::thread::scope(|scope| {
-            let mut threads = Vec::new();
-            let mut work = backends.iter_mut().zip(shares);
-            let first = work.next();
-            for (backend, chunks) in work {
-                threads.push(scope.spawn(move || {
-                    guarded(&mut **backend, |b| run_chunks(context, b, frame, stream, chunks))
-                }));
-            }
-            let mine = first.map(|(backend, chunks)| {
-                guarded(&mut **backend, |b| run_chunks(context, b, frame, stream, chunks))
-            });
-            let panicked = |_| Err(EvaluateError::Bug("a worker thread panicked".into()));
-            let rest = threads.into_iter().map(|t| t.join().unwrap_or_else(panicked));
-            mine.into_iter().chain(rest).collect::<Vec<_>>()
-        })
-    };
-    let parts = first_cause(parts)?;
-    merge(backends, frame, stream, parts)
-}
-
-/// The chunks of each worker: a run of them each, as even as possible. There is one even if there
-/// are no rows.
-fn split(rows: usize, chunk: usize, workers: usize) -> Vec<Vec<Range<usize>>> {
-    // Whole words of bits, so that rows of bits are cut without moving them.
-    let chunk = chunk.next_multiple_of(64);
-    let chunks = rows.div_ceil(chunk).max(1);
-    let range = |i: usize| i * chunk..((i + 1) * chunk).min(rows);
-    (0..workers)
-        .map(|w| (chunks * w / workers..chunks * (w + 1) / workers).map(range).collect())
-        .collect()
-}
-
-/// Runs a worker; when it fails or panics, the session ends for all threads and peers.
-fn guarded<T>(
-    backend: &mut (dyn Backend + Send),
-    work: impl FnOnce(&mut (dyn Backend + Send)) -> Result<T, EvaluateError>,
-) -> Result<T, EvaluateError> {
-    let result = catch_unwind(AssertUnwindSafe(|| work(backend)));
-    let panicked = |_| Err(EvaluateError::Bug("a worker thread panicked".into()));
-    let result = result.unwrap_or_else(panicked);
-    result.inspect_err(|error| backend.abort(&error.to_string()))
-}
-
-fn first_cause(parts: Vec<Result<Part, EvaluateError>>) -> Result<Vec<Part>, EvaluateError> {
-    let mut done = Vec::new();
-    let mut failure: Option<EvaluateError> = None;
-    for part in parts {
-        match part {
-            Ok(part) => done.push(part),
-            Err(error) if failure.as_ref().is_none_or(EvaluateError::is_echo) => {
-                failure = Some(error);
-            }
-            Err(_) => {}
-        }
-    }
-    failure.map_or(Ok(done), Err)
-}
-
-fn run_chunks(
-    context: &Context<'_>,
-    backend: &mut (dyn Backend + Send),
-    frame: &Frame<'_>,
-    stream: &Stream,
-    chunks: Vec<Range<usize>>,
-) -> Result<Part, EvaluateError> {
-    let mut part = Part::default();
-    for at in chunks {
-        let mut cache = Cache::default();
-        let mut local: HashMap<ValueId, Arc<Secret>> = HashMap::new();
-        let last = last_in(frame.block, stream);
-        for (position, id) in stream.nodes.iter().enumerate() {
-            let node = &frame.block.nodes[*id as usize];
-            let reduce = frame.layout.places[*id as usize] == Place::Reduce;
-            let ty = if reduce { frame.block.type_of(node.operands[0]) } else { &node.types[0] };
-            let extent = &ty.shape[0];
-            let mut task = context.task(
-                frame,
-                *id,
-                &mut *backend,
-                &mut cache,
-                &local,
-                Some((extent, at.clone())),
-            )?;
-            if reduce {
-                let sum = task.partial().map_err(|error| self::at(node, error))?;
-                let sum = match part.sums.get(id) {
-                    Some(total) => backend.sum(total, &sum, false)?,
-                    None => sum,
-                };
-                part.sums.insert(*id, sum);
-            } else {
-                let results = task.run().map_err(|error| self::at(node, error))?;
-                for (index, secret) in (0..).zip(results) {
-                    local.insert(ValueId { node: *id, index }, Arc::new(secret));
-                }
-            }
-            local.retain(|value, _| last.get(value).is_some_and(|last| *last > position));
-        }
-        for value in &stream.kept {
-            let rows = local.get(value).map(|secret| secret.slice(0..secret.len));
-            part.rows.entry(*value).or_default().extend(rows);
-        }
-        (context.progress)(at.len() as u64);
-    }
-    // This worker waits for the others next, or is done: peers need its last messages.
-    backend.flush()?;
-    Ok(part)
-}
-
-/// For each value of a stream the last place of it that reads the value; beyond the end if it is
-/// kept.
-fn last_in(block: &Block, stream: &Stream) -> HashMap<ValueId, usize> {
-    let mut last = HashMap::new();
-    for (position, id) in stream.nodes.iter().enumerate() {
-        for operand in &block.nodes[*id as usize].operands {
-            last.insert(*operand, position);
-        }
-    }
-    last.extend(stream.kept.iter().map(|value| (*value, usize::MAX)));
-    last
-}
-
-/// Adds up the workers' sums, and puts their rows one after the other.
-fn merge(
-    backends: Backends<'_, '_>,
-    frame: &mut Frame<'_>,
-    stream: &Stream,
-    mut parts: Vec<Part>,
-) -> Result<(), EvaluateError> {
-    for id in &stream.nodes {
-        let node = &frame.block.nodes[*id as usize];
-        if frame.layout.places[*id as usize] != Place::Reduce {
-            frame.values[*id as usize] = Vec::new();
-            continue;
-        }
-        let mut sums = parts.iter_mut().filter_map(|part| part.sums.remove(id));
-        let Some(mut total) = sums.next() else {
-            return Err(EvaluateError::Bug("a sum without parts".into()));
-        };
-        for sum in sums {
-            total = backends[0].sum(&total, &sum, false)?;
-        }
-        let total = super::ops::finish(&mut *backends[0], frame.block, node, total);
-        let total = total.map_err(|error| at(node, error))?;
-        frame.values[*id as usize] = vec![Value::Secret(Arc::new(total))];
-    }
-    for value in &stream.kept {
-        let pieces: Vec<Secret> =
-            parts.iter_mut().filter_map(|part| part.rows.remove(value)).flatten().collect();
-        let length = pieces.iter().map(|piece| piece.len).sum();
-        let Some(first) = pieces.first() else { continue };
-        let mut whole = first.zeros_like(length);
-        let mut start = 0;
-        for piece in &pieces {
-            whole.copy_in(start, piece);
-            start += piece.len;
-        }
-        let slots = &mut frame.values[value.node as usize];
-        while slots.len() <= value.index as usize {
-            slots.push(Value::Clear(None));
-        }
-        slots[value.index as usize] = Value::Secret(Arc::new(whole));
-    }
-    Ok(())
 }

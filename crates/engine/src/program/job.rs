@@ -1,6 +1,6 @@
 //! Which program is computed, by whom, on how many rows.
 
-use crate::circuit::EvaluateError;
+use crate::circuit::{EvaluateError, check_places};
 use std::fmt;
 use std::str::FromStr;
 use tacit_net::PartyId;
@@ -68,7 +68,7 @@ pub struct ProgramJob {
     /// What numbers are computed with.
     pub by: By,
     /// `places[r]` plays role `r`.
-    pub places: [PartyId; 3],
+    pub places: Vec<PartyId>,
     /// `parties[p]` is the party that the program calls its party `p`.
     pub parties: Vec<PartyId>,
     /// Row counts, by dim.
@@ -86,7 +86,7 @@ impl ProgramJob {
         ProgramJob {
             protocol,
             by: By::default(),
-            places: [PartyId(0), PartyId(1), PartyId(2)],
+            places: PartyId::all(protocol.parties()).collect(),
             parties,
             rows,
             workers: 1,
@@ -121,6 +121,12 @@ impl ProgramJob {
     /// Says what does not fit.
     pub fn check(&self, program: &Program) -> Result<(), EvaluateError> {
         let fail = |text: String| Err(EvaluateError::Job(text));
+        if !self.protocol.runs_programs() {
+            return fail(format!(
+                "not supported: {} evaluates circuits, but no programs yet; choose another protocol",
+                self.protocol
+            ));
+        }
         if self.parties.len() != program.parties.len() {
             let (wanted, given) = (program.parties.len(), self.parties.len());
             return fail(format!("the program has {wanted} parties, but {given} are named"));
@@ -131,11 +137,7 @@ impl ProgramJob {
         if self.workers == 0 || self.chunk_rows == 0 {
             return fail("a job needs at least one thread and one row per chunk".into());
         }
-        let mut places = self.places.map(|p| p.0);
-        places.sort_unstable();
-        if places[0] == places[1] || places[1] == places[2] {
-            return fail("each role needs a party of its own".into());
-        }
+        check_places(self.protocol, &self.places)?;
         for party in &self.parties {
             self.role_of(*party)?;
         }

@@ -4,8 +4,10 @@
 //! through all of them before the next begins, so memory holds a chunk of each value, not the
 //! whole. Sums over rows end a stream. What a stream does not keep is gone with its chunk.
 
+use crate::circuit::EvaluateError;
 use std::collections::BTreeMap;
 use tacit_program::{Block, Extent, Node, NodeId, Op, Shape, Type, ValueId, Visibility};
+use tacit_sharing::SharingError;
 
 /// Where a node is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,6 +54,39 @@ fn rows_of(ty: &Type) -> Option<&Extent> {
 
 pub(super) fn is_secret(ty: &Type) -> bool {
     ty.visibility == Visibility::Secret
+}
+
+/// Lengths of a shape's axes.
+///
+/// # Errors
+/// If there are more elements than an index counts.
+pub(super) fn lengths(shape: &[Extent], rows: &[u64]) -> Result<Vec<usize>, SharingError> {
+    let length = |extent: &Extent| extent.bound(rows).and_then(|n| usize::try_from(n).ok());
+    let shape: Option<Vec<usize>> = shape.iter().map(length).collect();
+    let fits = |shape: &Vec<usize>| {
+        let all = shape.iter().try_fold(1usize, |all, n| all.checked_mul(*n));
+        all.is_some_and(|all| all <= u32::MAX as usize)
+    };
+    shape
+        .filter(fits)
+        .ok_or_else(|| SharingError::Shape("an array has more than 2^32 - 1 elements".into()))
+}
+
+/// Checks that every array of a program is one that can be computed.
+///
+/// # Errors
+/// Says where one has too many elements.
+pub(super) fn check_sizes(block: &Block, rows: &[u64]) -> Result<(), EvaluateError> {
+    for node in &block.nodes {
+        if let Op::Loop(inner) = &node.op {
+            check_sizes(&inner.body, rows)?;
+        }
+        let too_large = node.types.iter().find_map(|ty| lengths(&ty.shape, rows).err());
+        if let Some(error) = too_large {
+            return Err(EvaluateError::Job(format!("{}{error}", node.span.prefix())));
+        }
+    }
+    Ok(())
 }
 
 impl Layout {

@@ -15,8 +15,9 @@ mod prepare;
 mod report;
 mod rings;
 mod run;
+mod stream;
 
 pub use job::{By, CHUNK_ROWS, ProgramJob};
 pub use prepare::{Cost, Prepared};
 pub use report::ProgramReport;
-pub use run::{Outcome, agree_rows, run, run_with};
+pub use run::{Outcome, Revealed, agree_rows, run, run_with};

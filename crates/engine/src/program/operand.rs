@@ -4,9 +4,10 @@ use super::rings::NodeRings;
 use std::collections::HashMap;
 use std::sync::Arc;
 use tacit_program::{Interval, Node, Type, ValueId};
-use tacit_sharing::backend::{Backend, Kind, Planes, Ring, Secret};
+use tacit_sharing::backend::{Backend, Kind, Planes, Ring, Secret, Values};
 use tacit_sharing::convert::to_planes;
 use tacit_sharing::{RoleId, SharingError};
+use zeroize::Zeroizing;
 
 /// A value as an operation meets it. In a dry run nobody has values.
 pub(super) enum Operand {
@@ -15,7 +16,7 @@ pub(super) enum Operand {
     /// Known to all.
     Public(Option<Vec<i128>>),
     /// Known to one role.
-    Private(RoleId, Option<Vec<i128>>),
+    Private(RoleId, Option<Values>),
 }
 
 /// Which rows are in which group: group operand, filter, first group, number of groups.
@@ -104,20 +105,21 @@ impl Task<'_> {
         let len = self.len(i);
         let key = (self.node.operands[i], kind);
         match &self.operands[i] {
-            Operand::Secret(secret) => return Ok(secret.clone()),
+            Operand::Secret(secret) => Ok(secret.clone()),
             Operand::Public(values) => {
                 let values = values.as_deref().unwrap_or(&[0]);
-                return Ok(Arc::new(self.backend.public(kind, values, len)));
+                Ok(Arc::new(self.backend.public(kind, values, len)))
             }
-            Operand::Private(..) => {}
+            Operand::Private(owner, values) => {
+                if let Some(known) = self.cache.shared.get(&key) {
+                    return Ok(known.clone());
+                }
+                let values = values.as_ref().map(|values| &values[..]);
+                let secret = Arc::new(self.backend.input(kind, *owner, values, len)?);
+                self.cache.shared.insert(key, secret.clone());
+                Ok(secret)
+            }
         }
-        if let Some(known) = self.cache.shared.get(&key) {
-            return Ok(known.clone());
-        }
-        let Operand::Private(owner, values) = &self.operands[i] else { unreachable!() };
-        let secret = Arc::new(self.backend.input(kind, *owner, values.as_deref(), len)?);
-        self.cache.shared.insert(key, secret.clone());
-        Ok(secret)
     }
 
     /// The low `bits` bits of operand `i` minus a public number, in two's complement.
@@ -127,7 +129,8 @@ impl Task<'_> {
             // The owner shares the bits themselves.
             let words = values.as_ref().map(|values| {
                 let shifted = values.iter().map(|value| (value - minus) as u128);
-                to_planes(&shifted.collect::<Vec<_>>(), bits as usize)
+                let shifted: Zeroizing<Vec<u128>> = Zeroizing::new(shifted.collect());
+                to_planes(&shifted, bits as usize)
             });
             return self.backend.input_planes(*owner, words.as_deref(), bits as usize, len);
         }

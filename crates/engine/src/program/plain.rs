@@ -3,7 +3,8 @@
 //! protocol; it protects nothing from role 2.
 
 use super::exec::Context;
-use super::prepare::Prepared;
+use super::layout::lengths;
+use super::prepare::{Opened, Prepared};
 use crate::circuit::EvaluateError;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,23 +12,17 @@ use tacit_net::{PartyId, Session, Stream};
 use tacit_program::Type;
 use tacit_program::clear::{self, Array};
 use tacit_ring::word;
-use tacit_sharing::cost::Traffic;
+use tacit_sharing::backend::Values;
+use tacit_sharing::cost::{MAX_ROLES, Traffic};
+use zeroize::Zeroizing;
 
 const TRUSTED: usize = 2;
 
 /// The revealed values that this party learns, and at the trusted party where values left
 /// their ranges: places and counts, no values.
 pub(super) struct Plain {
-    pub opened: Vec<Option<Vec<i128>>>,
+    pub opened: Opened,
     pub warnings: Vec<String>,
-}
-
-fn shape(ty: &Type, rows: &[u64]) -> Vec<usize> {
-    ty.shape.iter().map(|extent| extent.bound(rows).unwrap_or(0) as usize).collect()
-}
-
-fn len(ty: &Type, rows: &[u64]) -> usize {
-    shape(ty, rows).iter().product()
 }
 
 pub(super) fn run(
@@ -63,7 +58,7 @@ pub(super) fn run(
             let to = job.parties[usize::from(to.0)];
             let array = transfer(session, Some(trusted), to, results.get(i), ty, &job.rows)?;
             if to == me {
-                mine = array.map(|array| array.values().collect());
+                mine = array.map(|array| Values::new(array.values().collect()));
             }
         }
         opened.push(mine);
@@ -86,16 +81,22 @@ fn transfer(
     let mesh = &mut session.meshes[0];
     if me == owner {
         let array = array.ok_or_else(|| EvaluateError::Bug("an array without values".into()))?;
-        let raw: Vec<u64> = array.raw().iter().map(|value| *value as u64).collect();
+        let raw = array.raw().iter().map(|value| *value as u64);
+        let raw: Zeroizing<Vec<u64>> = Zeroizing::new(raw.collect());
         mesh.send(to, Stream::On, word::bytes(&raw))?;
     }
     if me != to {
         return Ok(None);
     }
-    let mut raw = vec![0u64; len(ty, rows)];
+    let shape = lengths(&ty.shape, rows)?;
+    let len = shape.iter().product();
+    let mut raw = Zeroizing::new(Vec::<u64>::new());
+    raw.try_reserve_exact(len)
+        .map_err(|_| EvaluateError::System(format!("no memory for {len} values of a party")))?;
+    raw.resize(len, 0);
     mesh.recv(owner, Stream::On, word::bytes_mut(&mut raw))?;
-    let raw = raw.into_iter().map(|value| value as i64).collect();
-    let array = Array::new(ty.element, shape(ty, rows), raw).map_err(|_| {
+    let raw = raw.iter().map(|value| *value as i64).collect();
+    let array = Array::new(ty.element, shape, raw).map_err(|_| {
         let what = "it sent a value that the input's type does not have".into();
         EvaluateError::Misbehaviour { party: owner.index(), what }
     })?;
@@ -103,25 +104,27 @@ fn transfer(
 }
 
 /// Bytes per directed link, and rounds by role.
-pub(super) fn cost(prepared: &Prepared) -> (Traffic, [u64; 3]) {
+pub(super) fn cost(prepared: &Prepared) -> Result<(Traffic, [u64; MAX_ROLES]), EvaluateError> {
     let job = prepared.job();
     let program = &prepared.source;
     let role = |party: tacit_program::PartyId| prepared.roles[usize::from(party.0)];
     let mut bytes = Traffic::default();
-    let mut add = |from: usize, to: usize, ty: &Type| {
+    let mut add = |from: usize, to: usize, ty: &Type| -> Result<(), EvaluateError> {
         if from != to {
-            bytes.on[from][to] += 8 * len(ty, &job.rows) as u64;
+            let len: usize = lengths(&ty.shape, &job.rows)?.iter().product();
+            bytes.on[from][to] += 8 * len as u64;
         }
+        Ok(())
     };
     for (id, _, party) in program.inputs() {
         if let Some(party) = party {
-            add(role(party), TRUSTED, &program.body.nodes[id as usize].types[0]);
+            add(role(party), TRUSTED, &program.body.nodes[id as usize].types[0])?;
         }
     }
     for reveal in &program.reveals {
         let ty = program.body.type_of(reveal.value);
-        reveal.to.iter().for_each(|to| add(TRUSTED, role(*to), ty));
+        reveal.to.iter().try_for_each(|to| add(TRUSTED, role(*to), ty))?;
     }
-    let waits = [0, 1, 2].map(|to| u64::from((0..3).any(|from| bytes.on[from][to] > 0)));
-    (bytes, waits)
+    let waits = std::array::from_fn(|to| u64::from(bytes.is_awaited_by(to)));
+    Ok((bytes, waits))
 }

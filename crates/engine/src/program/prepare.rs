@@ -2,7 +2,7 @@
 
 use super::exec::{Backends, Context, Value, run_block};
 use super::job::{By, ProgramJob};
-use super::layout::Layout;
+use super::layout::{Layout, check_sizes, lengths};
 use super::plain;
 use super::rings::BlockRings;
 use crate::circuit::EvaluateError;
@@ -11,8 +11,8 @@ use std::sync::Arc;
 use tacit_program::clear::Array;
 use tacit_program::lower::lower;
 use tacit_program::{Element, Program, Type, ValueId, Visibility, infer};
-use tacit_sharing::backend::{Backend, Boolean, Kind, Ring, Secret, Tally};
-use tacit_sharing::cost::Traffic;
+use tacit_sharing::backend::{Backend, Boolean, Kind, Ring, Secret, Tally, Values};
+use tacit_sharing::cost::{MAX_ROLES, Traffic};
 use tacit_sharing::{Protocol, RoleId};
 
 /// A program in core operations, with a ring for every value.
@@ -26,13 +26,16 @@ pub struct Prepared {
     facts: Vec<(&'static str, String)>,
 }
 
+/// The revealed values, in the program's order, where they are learned.
+pub(super) type Opened = Vec<Option<Values>>;
+
 /// What a run costs, from the protocols' cost functions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cost {
     /// Bytes per directed link between roles.
     pub bytes: Traffic,
     /// By role, the steps in which it waits for online messages, one worker.
-    pub rounds: [u64; 3],
+    pub rounds: [u64; MAX_ROLES],
 }
 
 impl Prepared {
@@ -47,6 +50,7 @@ impl Prepared {
         let roles = job.parties.iter().map(|p| job.role_of(*p)).collect::<Result<Vec<_>, _>>()?;
         let source = program.clone();
         let program = lower(program);
+        check_sizes(&program.body, &job.rows)?;
         let rings = BlockRings::new(&program.body, &job.rows, job.by)?;
         Ok(Prepared { job, source, program, rings, roles, facts })
     }
@@ -75,7 +79,7 @@ impl Prepared {
     /// When arrays are too large.
     pub fn cost(&self) -> Result<Cost, EvaluateError> {
         if self.job.protocol == Protocol::Plain {
-            let (bytes, rounds) = plain::cost(self);
+            let (bytes, rounds) = plain::cost(self)?;
             return Ok(Cost { bytes, rounds });
         }
         let inputs = BTreeMap::new();
@@ -88,7 +92,7 @@ impl Prepared {
                 counted.into_iter().map(|boolean| boolean.bits).collect()
             }
         };
-        let mut cost = Cost { bytes: Traffic::default(), rounds: [0; 3] };
+        let mut cost = Cost { bytes: Traffic::default(), rounds: [0; MAX_ROLES] };
         for tally in &tallies {
             cost.bytes += tally.bytes;
             for (rounds, more) in cost.rounds.iter_mut().zip(tally.rounds) {
@@ -141,7 +145,7 @@ impl Prepared {
         &self,
         context: &Context<'_>,
         backends: Backends<'_, '_>,
-    ) -> Result<Vec<Option<Vec<i128>>>, EvaluateError> {
+    ) -> Result<Opened, EvaluateError> {
         let wanted: Vec<ValueId> = self.program.reveals.iter().map(|r| r.value).collect();
         let body = &self.program.body;
         let values = run_block(context, backends, body, &self.rings, &[], &wanted)?;
@@ -154,7 +158,7 @@ impl Prepared {
                 Value::Clear(array) => {
                     let ty = body.type_of(reveal.value);
                     let Visibility::Private(owner) = ty.visibility else {
-                        opened.push(array.map(|array| array.values().collect()));
+                        opened.push(array.map(|array| Values::new(array.values().collect())));
                         continue;
                     };
                     Arc::new(self.given(backends, ty, self.roles[usize::from(owner.0)], array)?)
@@ -173,12 +177,10 @@ impl Prepared {
         owner: RoleId,
         array: Option<Arc<Array>>,
     ) -> Result<Secret, EvaluateError> {
-        let mut extents = ty.shape.iter().map(|extent| extent.bound(&self.job.rows));
-        let len = extents.try_fold(1u64, |all, n| all.checked_mul(n?)).unwrap_or(u64::MAX);
-        let len = usize::try_from(len).unwrap_or(usize::MAX);
+        let len = lengths(&ty.shape, &self.job.rows)?.iter().product();
         let ring = self.job.by.ring(ty.interval.signed_bits()).unwrap_or(Ring::W128);
         let kind = if ty.element == Element::Bit { Kind::Bits } else { Kind::Ring(ring) };
-        let values: Option<Vec<i128>> = array.map(|array| array.values().collect());
-        Ok(backends[0].input(kind, owner, values.as_deref(), len)?)
+        let values = array.map(|array| Values::new(array.values().collect()));
+        Ok(backends[0].input(kind, owner, values.as_ref().map(|values| &values[..]), len)?)
     }
 }

@@ -203,7 +203,7 @@ impl Classes {
                     EvaluateError::Job(format!(
                         "{}a value meets numbers of {bits} bits here, more than the 128 that \
                          protocols compute with; declare narrower ranges",
-                        place(node)
+                        node.span.prefix()
                     ))
                 })
             };
@@ -218,16 +218,6 @@ impl Classes {
             nodes.push(NodeRings { operands, results, body });
         }
         Ok(BlockRings { nodes })
-    }
-}
-
-/// `file:line:column: `, as far as known.
-pub(super) fn place(node: &Node) -> String {
-    let span = &node.span;
-    match (span.file.is_empty(), span.line) {
-        (true, _) => String::new(),
-        (false, 0) => format!("{}: ", span.file),
-        (false, line) => format!("{}:{line}:{}: ", span.file, span.column),
     }
 }
 

@@ -2,8 +2,9 @@
 
 use super::exec::Context;
 use super::job::By;
+use super::layout::lengths;
 use super::plain::{self, Plain};
-use super::prepare::Prepared;
+use super::prepare::{Opened, Prepared};
 use super::report::{ProgramReport, Times};
 use crate::circuit::EvaluateError;
 use std::collections::BTreeMap;
@@ -17,10 +18,14 @@ use tacit_sharing::backend::{self, Backend, RingKeys};
 use tacit_sharing::setup::Secrets;
 use tacit_sharing::{Party, Protocol, SharingError};
 
+/// Revealed values, by name.
+pub type Revealed = Vec<(String, Array)>;
+
 /// What a party has at the end of a run.
 pub struct Outcome {
-    /// The revealed values that it learns, by name, in the program's order.
-    pub revealed: Vec<(String, Array)>,
+    /// The revealed values that it learns, by name, in the program's order. An error where one is
+    /// none of its type; only this party knows of it, so that the session ends well for all.
+    pub revealed: Result<Revealed, EvaluateError>,
     /// What the run cost.
     pub report: ProgramReport,
     /// Under `plain`, at the trusted party: where values left their ranges, so that a protocol
@@ -108,7 +113,10 @@ pub fn run_with(
     entropy: &mut Entropy,
     progress: &(dyn Fn(u64) + Sync),
 ) -> Result<Outcome, EvaluateError> {
-    let result = all(session, prepared, inputs, entropy, progress);
+    // Peers are not told where an input is wrong.
+    let inputs = own_inputs(prepared, session.me(), inputs)
+        .inspect_err(|_| session.abort("a party's inputs do not fit the program"))?;
+    let result = all(session, prepared, &inputs, entropy, progress);
     if let Err(error) = &result {
         session.abort(&error.to_string());
     }
@@ -118,7 +126,7 @@ pub fn run_with(
 fn all(
     session: &mut Session,
     prepared: &Prepared,
-    inputs: BTreeMap<String, Array>,
+    inputs: &BTreeMap<String, Arc<Array>>,
     entropy: &mut Entropy,
     progress: &(dyn Fn(u64) + Sync),
 ) -> Result<Outcome, EvaluateError> {
@@ -130,22 +138,21 @@ fn all(
     let started = session.meshes[0].now();
     session.meshes.iter_mut().for_each(Mesh::reset_meter);
     session.agree(prepared.facts())?;
-    agree_public(session, prepared, &inputs)?;
-    let inputs = own_inputs(prepared, session.me(), inputs)?;
+    agree_public(session, prepared, inputs)?;
     if job.protocol == Protocol::Plain {
         let ready = session.meshes[0].now();
         session.meshes.iter_mut().for_each(|mesh| mesh.set_phase(Phase::Online));
-        let context = prepared.context(&inputs, progress);
+        let context = prepared.context(inputs, progress);
         let Plain { opened, warnings } = plain::run(session, prepared, &context)?;
         return outcome(session, prepared, opened, warnings, [started, ready]);
     }
     let mine = entropy.seed().map_err(SharingError::from)?;
     let id = session.publish(mine.expose())?.concat();
     let mesh = &mut session.meshes[0];
-    let mut secrets = Secrets::exchange(mesh, &id, job.protocol, job.places, entropy)?;
+    let mut secrets = Secrets::exchange(mesh, &id, job.protocol, &job.places, entropy)?;
     let keys = RingKeys::new(&mut secrets, job.workers);
     let ready = session.meshes[0].now();
-    let context = prepared.context(&inputs, progress);
+    let context = prepared.context(inputs, progress);
     let opened = compute(session, prepared, &context, keys)?;
     outcome(session, prepared, opened, Vec::new(), [started, ready])
 }
@@ -153,12 +160,12 @@ fn all(
 fn outcome(
     session: &mut Session,
     prepared: &Prepared,
-    opened: Vec<Option<Vec<i128>>>,
+    opened: Opened,
     warnings: Vec<String>,
     [started, ready]: [Duration; 2],
 ) -> Result<Outcome, EvaluateError> {
     let times = Times { started, ready, finished: session.meshes[0].now() };
-    let revealed = named(prepared, session.me(), opened)?;
+    let revealed = named(prepared, session.me(), opened);
     let report = ProgramReport::gather(session, prepared, times)?;
     Ok(Outcome { revealed, report, warnings })
 }
@@ -167,12 +174,12 @@ fn outcome(
 fn agree_public(
     session: &mut Session,
     prepared: &Prepared,
-    inputs: &BTreeMap<String, Array>,
+    inputs: &BTreeMap<String, Arc<Array>>,
 ) -> Result<(), EvaluateError> {
     let mut facts: Vec<(String, String)> = Vec::new();
     for (_, name, party) in prepared.program.inputs() {
         if party.is_none() {
-            let digest = inputs.get(name).map_or_else(String::new, digest);
+            let digest = inputs.get(name).map_or_else(String::new, |array| digest(array));
             facts.push((format!("public input `{name}`"), digest));
         }
     }
@@ -223,12 +230,12 @@ fn compute(
     prepared: &Prepared,
     context: &Context<'_>,
     keys: Vec<RingKeys>,
-) -> Result<Vec<Option<Vec<i128>>>, EvaluateError> {
+) -> Result<Opened, EvaluateError> {
     let job = &prepared.job;
     let mut parties = Vec::new();
     for (mesh, keys) in session.meshes.iter_mut().zip(keys) {
         mesh.set_phase(Phase::Online);
-        let party = Party::new(mesh, job.places)?;
+        let party = Party::new(mesh, &job.places)?;
         let party = match job.by {
             By::Rings => backend::three_party(job.protocol, party, keys),
             By::Circuits => backend::by_circuits(job.protocol, party, keys),
@@ -249,19 +256,15 @@ fn compute(
 }
 
 /// The opened values that this party learns, as arrays of their types.
-fn named(
-    prepared: &Prepared,
-    me: PartyId,
-    opened: Vec<Option<Vec<i128>>>,
-) -> Result<Vec<(String, Array)>, EvaluateError> {
+fn named(prepared: &Prepared, me: PartyId, opened: Opened) -> Result<Revealed, EvaluateError> {
     let program = &prepared.program;
     let mut all = Vec::new();
     for (reveal, values) in program.reveals.iter().zip(opened) {
         let learns = reveal.to.iter().any(|p| prepared.job.parties[usize::from(p.0)] == me);
         let (true, Some(values)) = (learns, values) else { continue };
         let ty = program.body.type_of(reveal.value);
-        let shape = ty.shape.iter().map(|e| e.bound(&prepared.job.rows).unwrap_or(0) as usize);
-        let array = Array::from_values(ty.element, shape.collect(), values).map_err(|_| {
+        let shape = lengths(&ty.shape, &prepared.job.rows)?;
+        let array = Array::from_values(ty.element, shape, values.iter().copied()).map_err(|_| {
             EvaluateError::Job(format!(
                 "the result `{}` has a value that its type does not have: an input or a promise \
                  (assume) left its range; run the program with --protocol plain to see where",

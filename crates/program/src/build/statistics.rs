@@ -43,6 +43,28 @@ impl Groups {
     }
 }
 
+/// The values along an axis.
+#[derive(Clone, Copy, Debug)]
+pub struct Along {
+    axis: u32,
+    mask: Option<Value>,
+}
+
+impl Along {
+    /// All values along an axis.
+    #[must_use]
+    pub fn axis(axis: u32) -> Self {
+        Along { axis, mask: None }
+    }
+
+    /// Of the values only those where the bit is one.
+    #[must_use]
+    pub fn only(mut self, mask: Value) -> Self {
+        self.mask = Some(mask);
+        self
+    }
+}
+
 /// Count, sum and sum of squares, and the interval of what was summed.
 struct Moments {
     count: Value,
@@ -94,29 +116,39 @@ impl Builder {
         self.sqrt(variance)
     }
 
-    /// Means over an axis, in fixed point with `fraction` fractional bits.
+    /// Means along an axis, in fixed point with `fraction` fractional bits.
     #[track_caller]
-    pub fn mean(&mut self, a: Value, axis: u32, fraction: u8) -> Value {
-        let (sum, count) = (self.sum(a, axis), self.count(a, axis));
+    pub fn mean(&mut self, a: Value, along: Along, fraction: u8) -> Value {
+        let [kept, count] = self.kept(a, along);
+        let sum = self.sum(kept, along.axis);
         self.ratio(a, sum, count, fraction)
     }
 
-    /// Variances over an axis, in fixed point with `fraction` fractional bits.
+    /// Variances along an axis, in fixed point with `fraction` fractional bits.
     #[track_caller]
-    pub fn variance(&mut self, a: Value, axis: u32, fraction: u8) -> Value {
+    pub fn variance(&mut self, a: Value, along: Along, fraction: u8) -> Value {
         let a = self.number(a);
         let Some(of) = self.ty(a) else { return POISON };
-        let square = self.mul(a, a);
-        let (sum, squares) = (self.sum(a, axis), self.sum(square, axis));
-        let count = self.count(a, axis);
+        let [kept, count] = self.kept(a, along);
+        let square = self.mul(kept, kept);
+        let (sum, squares) = (self.sum(kept, along.axis), self.sum(square, along.axis));
         self.spread(&Moments { count, sum, squares, of }, fraction)
     }
 
-    /// Standard deviations over an axis, in fixed point with `fraction` fractional bits.
+    /// Standard deviations along an axis, in fixed point with `fraction` fractional bits.
     #[track_caller]
-    pub fn std(&mut self, a: Value, axis: u32, fraction: u8) -> Value {
-        let variance = self.variance(a, axis, fraction);
+    pub fn std(&mut self, a: Value, along: Along, fraction: u8) -> Value {
+        let variance = self.variance(a, along, fraction);
         self.sqrt(variance)
+    }
+
+    /// The values, zero where they do not count, and how many count.
+    #[track_caller]
+    fn kept(&mut self, a: Value, along: Along) -> [Value; 2] {
+        let Some(mask) = along.mask else { return [a, self.count(a, along.axis)] };
+        let Some(ty) = self.ty(a) else { return [POISON; 2] };
+        let mask = self.broadcast_to(mask, ty.shape);
+        [self.select(mask, a, 0), self.sum(mask, along.axis)]
     }
 
     /// The length of an axis, as a public value.
@@ -168,7 +200,9 @@ impl Builder {
         let whole = self.to_fixed(whole, fraction);
         let unit = Interval { low: 0, high: 1 };
         let part = self.over_count(rest, count, unit, fraction);
-        self.add(whole, part)
+        let quotient = self.add(whole, part);
+        let bound = rescale(bound, 0, fraction);
+        bound.map_or(quotient, |bound| self.assume_raw(quotient, bound))
     }
 
     /// `a - quotient count`, which lies in `0..count`, or is zero.

@@ -3,7 +3,7 @@
 use super::error::OpError;
 use crate::types::{Element, Interval};
 use std::fmt;
-use zeroize::Zeroize;
+use zeroize::{Zeroize, Zeroizing};
 
 /// An array of values, row-major. It may hold secrets: it is wiped when dropped, and `Debug`
 /// shows its type only.
@@ -40,14 +40,15 @@ impl Array {
         values: impl IntoIterator<Item = i128>,
     ) -> Result<Self, OpError> {
         let all = element.interval();
-        let mut raw = Vec::with_capacity(count(&shape).unwrap_or(0).min(1 << 24));
+        let mut raw = Zeroizing::new(Vec::new());
+        raw.try_reserve_exact(count(&shape).unwrap_or(0)).map_err(|_| OpError::TooLarge)?;
         for (index, value) in values.into_iter().enumerate() {
             if !holds(all, value) {
                 return Err(OpError::Value { index, element });
             }
             raw.push(value as i64);
         }
-        Array::new(element, shape, raw)
+        Array::new(element, shape, std::mem::take(&mut *raw))
     }
 
     /// One element, without axes.
@@ -113,12 +114,6 @@ impl Array {
     #[must_use]
     pub fn raw(&self) -> &[i64] {
         &self.raw
-    }
-
-    /// The values as [`Array::raw`] gives them. The caller wipes them.
-    #[must_use]
-    pub fn into_raw(mut self) -> Vec<i64> {
-        std::mem::take(&mut self.raw)
     }
 
     /// Whether raw values are `u64` in two's complement.

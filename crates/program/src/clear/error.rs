@@ -87,7 +87,7 @@ pub enum ClearError {
         interval: Interval,
     },
     /// An operation that has no result.
-    #[error("{}{error}", position(span))]
+    #[error("{}{error}", span.prefix())]
     Op {
         /// The node: its position in the outermost block, then in the loop body, and so on.
         node: Vec<NodeId>,
@@ -96,13 +96,4 @@ pub enum ClearError {
         /// Why.
         error: OpError,
     },
-}
-
-/// `file:line:column: ` as far as known.
-pub(super) fn position(span: &Span) -> String {
-    match (span.file.is_empty(), span.line) {
-        (true, _) => String::new(),
-        (false, 0) => format!("{}: ", span.file),
-        (false, line) => format!("{}:{line}:{}: ", span.file, span.column),
-    }
 }

@@ -1,7 +1,7 @@
 //! The ranges that values really take.
 
 use super::array::{Array, count, holds, wrap};
-use super::error::{OpError, position};
+use super::error::OpError;
 use crate::ir::{NodeId, Span};
 use crate::types::{Element, Interval, Type};
 use std::collections::BTreeMap;
@@ -58,7 +58,7 @@ impl Violation {
     #[must_use]
     pub fn place_and_count(&self) -> String {
         let Interval { low, high } = self.declared;
-        format!("{}{} values leave {low} to {high}", position(&self.span), self.count)
+        format!("{}{} values leave {low} to {high}", self.span.prefix(), self.count)
     }
 }
 
@@ -76,7 +76,7 @@ impl fmt::Debug for Violation {
     /// Shows no values.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Violation { node, result, span, declared, count, .. } = self;
-        write!(f, "{}{count} values of result {result} of node {node:?} ", position(span))?;
+        write!(f, "{}{count} values of result {result} of node {node:?} ", span.prefix())?;
         write!(f, "leave {} to {}", declared.low, declared.high)
     }
 }

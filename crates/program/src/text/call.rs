@@ -2,6 +2,7 @@
 
 use super::expression::Operand;
 use super::functions::{Apply, FUNCTIONS, Function, counted};
+use super::hints;
 use super::options::{self, Options};
 use super::parse::Parser;
 use super::types::unknown;
@@ -16,7 +17,10 @@ impl<'a> Parser<'a> {
         let span = self.cursor.span();
         let name = self.cursor.advance()?.text;
         let Some(function) = FUNCTIONS.iter().find(|f| f.name == name) else {
-            return Err(unknown("function", name, FUNCTIONS.iter().map(|f| f.name), &span));
+            return Err(match hints::word(name) {
+                Some(hint) => ProgramError::new(&span, hint),
+                None => unknown("function", name, FUNCTIONS.iter().map(|f| f.name), &span),
+            });
         };
         let (operands, options) = self.arguments(function)?;
         for required in function.required {

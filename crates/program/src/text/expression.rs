@@ -1,5 +1,7 @@
 //! Expressions: infix operators, calls, names, numbers.
 
+use super::cursor::Name;
+use super::hints;
 use super::lex::Kind;
 use super::literal::Literal;
 use super::parse::Parser;
@@ -67,6 +69,9 @@ impl<'a> Parser<'a> {
         let mut left = self.unary(declared)?;
         loop {
             let operator = self.cursor.token;
+            if let Some(hint) = hints::infix(&operator) {
+                return Err(self.cursor.error(hint));
+            }
             let binds = precedence(operator.text).filter(|_| operator.kind == Kind::Symbol);
             let Some(binds) = binds.filter(|&binds| binds >= least) else { return Ok(left) };
             let span = self.cursor.span();
@@ -162,11 +167,24 @@ impl<'a> Parser<'a> {
                     let message = "there is no indexing with `[`: use `slice` or `gather`";
                     return Err(self.cursor.error(message));
                 }
-                Term::Values(vec![self.find(&name.text, &name.span)?])
+                let found = self.find(&name.text, &name.span);
+                Term::Values(vec![found.map_err(|error| self.hinted(&name, error))?])
             }
             _ => return Err(self.cursor.expected("a value")),
         };
         Ok(Operand { term, span })
+    }
+
+    /// The error that there is no value of this name, with a better one where there is one.
+    fn hinted(&self, name: &Name, error: ProgramError) -> ProgramError {
+        match hints::word(&name.text) {
+            Some(hint) => ProgramError::new(&name.span, hint),
+            None if self.cursor.at("=") => {
+                let option = "; an option of a function is written without `=`, as in `axis 0`";
+                ProgramError::new(&name.span, format!("{}{option}", error.message))
+            }
+            None => error,
+        }
     }
 
     /// A list of numbers or of such lists.

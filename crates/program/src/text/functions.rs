@@ -1,7 +1,7 @@
 //! The functions of the language.
 
 use super::options::Options;
-use crate::build::{Builder, Groups, Value};
+use crate::build::{Along, Builder, Groups, Value};
 use crate::ir::Op;
 
 /// A function of the language.
@@ -86,13 +86,15 @@ pub(super) static FUNCTIONS: &[Function] = &[
     built("sum", &["axis"], &[], (1, 1), |b, v, o| vec![b.sum(v[0], o.axis)]),
     function("product", &["axis"], Exactly(|o| Op::Product { axis: o.axis })),
     built("count", &["axis"], &[], (1, 1), |b, v, o| vec![b.count(v[0], o.axis)]),
-    built("mean", &["axis"], &["fraction"], (1, 1), |b, v, o| {
-        vec![b.mean(v[0], o.axis, o.fraction)]
+    built("mean", &["axis"], &["fraction"], (1, 2), |b, v, o| {
+        vec![b.mean(v[0], along(v, o), o.fraction)]
     }),
-    built("variance", &["axis"], &["fraction"], (1, 1), |b, v, o| {
-        vec![b.variance(v[0], o.axis, o.fraction)]
+    built("variance", &["axis"], &["fraction"], (1, 2), |b, v, o| {
+        vec![b.variance(v[0], along(v, o), o.fraction)]
     }),
-    built("std", &["axis"], &["fraction"], (1, 1), |b, v, o| vec![b.std(v[0], o.axis, o.fraction)]),
+    built("std", &["axis"], &["fraction"], (1, 2), |b, v, o| {
+        vec![b.std(v[0], along(v, o), o.fraction)]
+    }),
     function("matmul", &[], Exactly(|_| Op::MatMul)),
     built("dot", &[], &[], (2, 2), |b, v, _| vec![b.dot(v[0], v[1])]),
     function("reshape", &["shape"], Exactly(|_| Op::Reshape)),
@@ -144,6 +146,12 @@ fn extreme(b: &mut Builder, v: &[Value], o: &Options, greatest: bool) -> Vec<Val
         (true, false) => vec![b.min_over(v[0], o.axis)],
         (true, true) => vec![b.max_over(v[0], o.axis)],
     }
+}
+
+/// All values along an axis, or those where the second operand is one.
+fn along(v: &[Value], o: &Options) -> Along {
+    let all = Along::axis(o.axis);
+    v.get(1).map_or(all, |mask| all.only(*mask))
 }
 
 /// A statistic of values by group, of all rows or of those where the third operand is one.

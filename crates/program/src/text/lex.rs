@@ -1,6 +1,6 @@
 //! Words, numbers, names in quotes and symbols of a program text.
 
-use super::names;
+use super::{hints, names};
 
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,10 +55,10 @@ pub(super) struct LexError {
     pub message: String,
 }
 
-/// Symbols, longer ones before their beginnings.
-const SYMBOLS: [&str; 26] = [
-    "..", "<=", ">=", "==", "!=", "(", ")", "[", "]", "{", "}", ",", ":", "=", "<", ">", "+", "-",
-    "*", "/", "%", "&", "|", "^", "!", "@",
+/// Symbols, longer ones before their beginnings. Two of them mean nothing but an error.
+const SYMBOLS: [&str; 28] = [
+    "..", "<=", ">=", "==", "!=", "&&", "||", "(", ")", "[", "]", "{", "}", ",", ":", "=", "<",
+    ">", "+", "-", "*", "/", "%", "&", "|", "^", "!", "@",
 ];
 
 /// Reads tokens one after the other, so that memory does not grow with the text.
@@ -122,9 +122,9 @@ impl<'a> Lexer<'a> {
     fn symbol(&mut self) -> Result<Token<'a>, LexError> {
         let Some(symbol) = SYMBOLS.iter().find(|s| self.rest.starts_with(**s)) else {
             let c = self.rest.chars().next().unwrap_or_default();
-            return Err(
-                self.error(format!("unexpected character {}", names::quote(&c.to_string())))
-            );
+            let hint = hints::character(c).map_or(String::new(), |hint| format!(": {hint}"));
+            let c = names::quote(&c.to_string());
+            return Err(self.error(format!("unexpected character {c}{hint}")));
         };
         match *symbol {
             "(" | "[" => self.open += 1,

@@ -11,6 +11,7 @@ mod cursor;
 pub(crate) mod decimal;
 mod expression;
 pub(crate) mod functions;
+mod hints;
 mod lex;
 mod literal;
 mod loops;
@@ -25,6 +26,7 @@ mod types;
 
 pub use parse::{parse, parse_with};
 pub use print::print;
+pub use types::parse_element;
 
 use crate::ir::Program;
 

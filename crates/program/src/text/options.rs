@@ -1,9 +1,10 @@
 //! Named options of functions: `axis 0`, `to u32`, `wrap`.
 
 use super::expression::{Operand, Term};
+use super::hints;
 use super::lex::Kind;
 use super::parse::Parser;
-use super::types::unknown;
+use super::types::{element, unknown};
 use crate::error::ProgramError;
 use crate::types::{Element, Extent, Interval, Shape};
 
@@ -97,6 +98,7 @@ impl<'a> Parser<'a> {
             "-" => matches!(token.text, "in" | "first"),
             _ => matches!(ahead.kind, Kind::Word | Kind::Number | Kind::Quoted),
         };
+        let value = value && hints::infix(ahead).is_none() && hints::word(token.text).is_none();
         token.kind == Kind::Word && (flag || value)
     }
 
@@ -141,7 +143,7 @@ impl<'a> Parser<'a> {
             "shape" => options.shape = self.shape()?,
             "order" => options.order = self.numbers("an axis", u32::MAX)?,
             "at" => options.at = self.numbers("a position", u64::MAX)?,
-            "to" => options.to = self.element()?,
+            "to" => options.to = element(&mut self.cursor)?,
             "in" => options.within = self.promise(operands)?,
             "wrap" => options.wrap = true,
             _ => options.descending = true,

@@ -1,5 +1,6 @@
 //! Types as written: `u32[n, 3] from alice in 0..100`.
 
+use super::cursor::Cursor;
 use super::lex::Kind;
 use super::parse::Parser;
 use crate::error::ProgramError;
@@ -37,45 +38,60 @@ impl Written {
     }
 }
 
+/// Reads an element type as a program has it: `u32`, `fixed(32, 16)`.
+///
+/// # Errors
+/// Says what is wrong.
+pub fn parse_element(text: &str) -> Result<Element, String> {
+    let whole = || {
+        let mut cursor = Cursor::new("", text)?;
+        let element = element(&mut cursor)?;
+        cursor.end_line()?;
+        if cursor.token.kind == Kind::End { Ok(element) } else { Err(cursor.expected("the end")) }
+    };
+    whole().map_err(|error: ProgramError| error.message)
+}
+
+/// An element type.
+pub(super) fn element(cursor: &mut Cursor<'_>) -> Result<Element, ProgramError> {
+    let element = match cursor.token.text {
+        "bit" => Element::Bit,
+        "fixed" => return fixed(cursor),
+        "i8" => Element::int(8),
+        "i16" => Element::int(16),
+        "i32" => Element::int(32),
+        "i64" => Element::int(64),
+        "u8" => Element::uint(8),
+        "u16" => Element::uint(16),
+        "u32" => Element::uint(32),
+        "u64" => Element::uint(64),
+        _ => {
+            let types = "a type: bit, i8 to i64, u8 to u64, or fixed(BITS, FRACTION)";
+            return Err(cursor.expected(types));
+        }
+    };
+    cursor.advance()?;
+    Ok(element)
+}
+
+fn fixed(cursor: &mut Cursor<'_>) -> Result<Element, ProgramError> {
+    cursor.advance()?;
+    cursor.expect("(")?;
+    let bits = cursor.number("the number of bits", 2u8, 64)?;
+    cursor.expect(",")?;
+    let fraction = cursor.number("the number of fractional bits", 0u8, bits - 1)?;
+    cursor.expect(")")?;
+    Ok(Element::Fixed { bits, fraction })
+}
+
 impl Parser<'_> {
     pub(super) fn written_type(&mut self) -> Result<Written, ProgramError> {
         let span = self.cursor.span();
-        let element = self.element()?;
+        let element = element(&mut self.cursor)?;
         let shape = if self.cursor.at("[") { self.shape()? } else { Shape::new() };
         let visibility = self.visibility()?;
         let interval = if self.cursor.accept("in")? { Some(self.interval(element)?) } else { None };
         Ok(Written { element, shape, visibility, interval, span })
-    }
-
-    pub(super) fn element(&mut self) -> Result<Element, ProgramError> {
-        let element = match self.cursor.token.text {
-            "bit" => Element::Bit,
-            "fixed" => return self.fixed(),
-            "i8" => Element::int(8),
-            "i16" => Element::int(16),
-            "i32" => Element::int(32),
-            "i64" => Element::int(64),
-            "u8" => Element::uint(8),
-            "u16" => Element::uint(16),
-            "u32" => Element::uint(32),
-            "u64" => Element::uint(64),
-            _ => {
-                let types = "a type: bit, i8 to i64, u8 to u64, or fixed(BITS, FRACTION)";
-                return Err(self.cursor.expected(types));
-            }
-        };
-        self.cursor.advance()?;
-        Ok(element)
-    }
-
-    fn fixed(&mut self) -> Result<Element, ProgramError> {
-        self.cursor.advance()?;
-        self.cursor.expect("(")?;
-        let bits = self.cursor.number("the number of bits", 2u8, 64)?;
-        self.cursor.expect(",")?;
-        let fraction = self.cursor.number("the number of fractional bits", 0u8, bits - 1)?;
-        self.cursor.expect(")")?;
-        Ok(Element::Fixed { bits, fraction })
     }
 
     pub(super) fn shape(&mut self) -> Result<Shape, ProgramError> {

@@ -1,8 +1,8 @@
 //! Means, variances and standard deviations against `f64`.
 
 use crate::{column, run};
-use tacit_program::Element;
-use tacit_program::build::{Array, Builder, Groups};
+use tacit_program::build::{Along, Array, Builder, Groups};
+use tacit_program::{Element, Interval};
 
 const FRACTION: u8 = 12;
 const UNIT: f64 = 4096.0;
@@ -73,7 +73,8 @@ fn over_an_axis() {
     let pay = b.input("pay", alice, Array::of(U32).axis(50).range(20_000..=1_000_000));
     let bonus = b.input("bonus", bob, Array::of(U32).axis(50).range(0..=1));
     let total = b.add(pay, bonus);
-    let results = [b.mean(total, 0, FRACTION), b.variance(total, 0, FRACTION)];
+    let results =
+        [b.mean(total, Along::axis(0), FRACTION), b.variance(total, Along::axis(0), FRACTION)];
     b.reveal("mean", results[0], &[alice]);
     b.reveal("variance", results[1], &[bob]);
     let program = b.finish().unwrap();
@@ -83,6 +84,40 @@ fn over_an_axis() {
     let (mean, variance) = moments(&pay, |_| true);
     close(results[0][0], mean + 1.0, 1.0);
     close(results[1][0], variance, 4.0);
+}
+
+#[test]
+fn of_those_where_a_bit_is_one() {
+    let mut b = Builder::new("pay");
+    let (alice, bob) = (b.party("alice"), b.party("bob"));
+    let n = b.rows("n", 6000);
+    let pay = b.input("pay", alice, Array::of(U32).axis(n).range(20_000..=1_000_000));
+    let counts = b.input("counts", bob, Array::of(Element::Bit).axis(n));
+    let along = Along::axis(0).only(counts);
+    let precise = FRACTION + 30;
+    let results = [
+        b.mean(pay, along, FRACTION),
+        b.variance(pay, along, FRACTION),
+        b.mean(pay, along, precise),
+    ];
+    for (name, value) in ["mean", "variance", "precise"].iter().zip(results) {
+        b.reveal(name, value, &[alice]);
+    }
+    let program = b.finish().unwrap();
+    for (result, fraction) in [(0, FRACTION), (2, precise)] {
+        let ty = program.body.type_of(program.reveals[result].value);
+        assert_eq!(ty.interval, Interval { low: 0, high: 1_000_000 << fraction });
+    }
+    for count in [0, 1, 2, 1000] {
+        let (pay, group) = salaries(count);
+        let bits: Vec<i128> = group.iter().map(|g| i128::from(*g == 1)).collect();
+        let inputs = [("pay", column(U32, &pay)), ("counts", column(Element::Bit, &bits))];
+        let results = run(&program, &[count as u64], &inputs);
+        let (mean, variance) = moments(&pay, |i| bits[i] == 1);
+        close(results[0][0], mean, 1.0);
+        close(results[1][0], variance, 4.0);
+        close(results[2][0] >> 30, mean, 1.0);
+    }
 }
 
 #[test]

@@ -7,26 +7,14 @@ use tacit_program::infer::check;
 use tacit_program::ir::{Block, Op};
 use tacit_program::lower::lower;
 use tacit_program::{Element, Program, ProgramError};
+use tacit_ring::entropy::Rng;
 
-/// Deterministic test data (splitmix64).
-pub struct Random(pub u64);
-
-impl Random {
-    pub fn word(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// A value in a range, more often a short one.
-    pub fn within(&mut self, low: i128, high: i128) -> i128 {
-        let shift = self.word() % 64;
-        let value = (self.word() >> shift) as i128;
-        let value = if self.word() & 1 == 0 { value } else { -value };
-        low + (value - low).rem_euclid(high - low + 1)
-    }
+/// A value in a range, more often a short one.
+pub fn within(rng: &mut Rng, low: i128, high: i128) -> i128 {
+    let shift = rng.word() % 64;
+    let value = (rng.word() >> shift) as i128;
+    let value = if rng.word() & 1 == 0 { value } else { -value };
+    low + (value - low).rem_euclid(high - low + 1)
 }
 
 /// A column: its element, and raw values; the range is declared as theirs.
@@ -38,10 +26,10 @@ pub struct Column {
 }
 
 /// Values at the ends of a range, around zero and at random.
-pub fn values(low: i128, high: i128, count: usize, random: &mut Random) -> Vec<i128> {
+pub fn values(low: i128, high: i128, count: usize, random: &mut Rng) -> Vec<i128> {
     let edges = [low, low + 1, -2, -1, 0, 1, 2, high - 1, high];
     let mut all: Vec<i128> = edges.into_iter().filter(|v| (low..=high).contains(v)).collect();
-    all.extend((0..count).map(|_| random.within(low, high)));
+    all.extend((0..count).map(|_| within(random, low, high)));
     all
 }
 

@@ -1,14 +1,15 @@
 //! Exponential, logarithm and sigmoid against `f64` and against evaluation in the clear, with the
 //! bounds that `lower` states.
 
-use crate::harness::{Column, Random, both, values};
+use crate::harness::{Column, both, values};
 use tacit_program::Element;
 use tacit_program::build::{Builder, Value};
 use tacit_program::lower::exp_limit;
+use tacit_ring::entropy::Rng;
 
 const RELATIVE: f64 = 1.0 / (1u64 << 24) as f64;
 
-fn columns(random: &mut Random) -> Vec<Column> {
+fn columns(random: &mut Rng) -> Vec<Column> {
     let mut columns = Vec::new();
     for (bits, fraction) in
         [(16, 8), (24, 16), (32, 16), (64, 16), (40, 20), (64, 32), (33, 30), (44, 40), (10, 0)]
@@ -57,7 +58,7 @@ fn worst(
 
 #[test]
 fn exponentials_stay_within_their_bound() {
-    let mut random = Random(7);
+    let mut random = Rng(7);
     for column in columns(&mut random) {
         let limit = exp_limit(column.element.fraction()) as f64;
         let error = worst(&column, |b, x| b.exp(x), |x| x.min(limit).exp(), |y| y);
@@ -67,7 +68,7 @@ fn exponentials_stay_within_their_bound() {
 
 #[test]
 fn logarithms_stay_within_their_bound() {
-    let mut random = Random(8);
+    let mut random = Rng(8);
     for mut column in columns(&mut random) {
         column.values.retain(|&v| v > 0);
         if column.values.is_empty() {
@@ -80,7 +81,7 @@ fn logarithms_stay_within_their_bound() {
 
 #[test]
 fn logarithms_of_what_is_not_positive_are_the_least_value() {
-    let mut random = Random(9);
+    let mut random = Rng(9);
     for mut column in columns(&mut random) {
         column.values.retain(|&v| v <= 0);
         if !column.values.is_empty() {
@@ -92,7 +93,7 @@ fn logarithms_of_what_is_not_positive_are_the_least_value() {
 
 #[test]
 fn sigmoids_stay_within_their_bound() {
-    let mut random = Random(10);
+    let mut random = Rng(10);
     for column in columns(&mut random) {
         let truth = |x: f64| 1.0 / (1.0 + (-x).exp());
         let error = worst(&column, |b, x| b.sigmoid(x), truth, |_| 1.0);

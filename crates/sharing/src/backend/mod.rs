@@ -27,10 +27,14 @@ use crate::party::{Party, SharingError};
 use crate::registry::{CanonicalVisitor, Protocol};
 use crate::role::{Canonical, RoleId};
 use std::sync::Arc;
-use tacit_ring::Z2;
+use tacit_ring::{Buffer, Z2};
 use three_party::ThreeParty;
+use zeroize::Zeroizing;
 
 type Result<T> = std::result::Result<T, SharingError>;
+
+/// Values in the clear, raw in fixed point. They are wiped when dropped.
+pub type Values = Zeroizing<Vec<i128>>;
 
 /// Shared bits, and circuits on them: what every protocol has. All parties call the same operations
 /// in the same order, on planes of the same sizes.
@@ -54,7 +58,7 @@ pub trait Bits {
     ///
     /// # Errors
     /// When the network fails.
-    fn open_planes(&mut self, planes: &Planes, receivers: &[RoleId]) -> Result<Option<Vec<Z2>>>;
+    fn open_planes(&mut self, planes: &Planes, receivers: &[RoleId]) -> Result<Option<Buffer<Z2>>>;
 
     /// Evaluates a circuit on bit planes.
     ///
@@ -101,7 +105,7 @@ pub trait Backend: Bits {
     ///
     /// # Errors
     /// When the network fails.
-    fn open(&mut self, secret: &Secret, receivers: &[RoleId]) -> Result<Option<Vec<i128>>>;
+    fn open(&mut self, secret: &Secret, receivers: &[RoleId]) -> Result<Option<Values>>;
 
     /// `a + b` or `a - b`, element by element; of bits: exclusive or.
     ///
@@ -288,13 +292,13 @@ pub fn three_party<'m>(
 ) -> Option<Box<dyn Backend + Send + 'm>> {
     struct Start<'m>(Party<'m>, RingKeys);
     impl<'m> CanonicalVisitor for Start<'m> {
-        type Out = Box<dyn Backend + Send + 'm>;
+        type Out = Option<Box<dyn Backend + Send + 'm>>;
         fn visit<P: Canonical>(self) -> Self::Out {
-            Box::new(ThreeParty::<P>::new(self.0, self.1))
+            Some(Box::new(ThreeParty::<P>::new(self.0, self.1)?))
         }
     }
     let role = party.role();
-    protocol.visit_canonical(role, Start(party, keys))
+    protocol.visit_canonical(role, Start(party, keys)).flatten()
 }
 
 /// The same, with numbers held as bits.
@@ -306,11 +310,11 @@ pub fn by_circuits<'m>(
 ) -> Option<Box<dyn Backend + Send + 'm>> {
     struct Start<'m>(Party<'m>, RingKeys);
     impl<'m> CanonicalVisitor for Start<'m> {
-        type Out = Box<dyn Backend + Send + 'm>;
+        type Out = Option<Box<dyn Backend + Send + 'm>>;
         fn visit<P: Canonical>(self) -> Self::Out {
-            Box::new(Boolean::new(ThreeParty::<P>::new(self.0, self.1)))
+            Some(Box::new(Boolean::new(ThreeParty::<P>::new(self.0, self.1)?)))
         }
     }
     let role = party.role();
-    protocol.visit_canonical(role, Start(party, keys))
+    protocol.visit_canonical(role, Start(party, keys)).flatten()
 }

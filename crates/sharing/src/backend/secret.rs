@@ -1,9 +1,10 @@
 //! Shared arrays of any ring, and what every party does with them alone.
 
-use super::planes;
+use super::{Values, planes};
 use crate::arrays::SharedVec;
 use crate::convert::BitPlanes;
 use tacit_ring::{Buffer, Word, Z2, simd, transpose, word};
+use zeroize::Zeroizing;
 
 /// The rings that programs compute in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -346,8 +347,8 @@ pub(crate) fn bits_of(secret: &Secret) -> &BitPlanes {
 /// Public bits, packed; a single one fills all lanes.
 pub(super) fn packed(values: &[i128], len: usize) -> Buffer<Z2> {
     let mut bits = Buffer::<Z2>::zeros(len.div_ceil(64));
-    let bytes: Vec<u8> =
-        (0..len).map(|i| (values[if values.len() == 1 { 0 } else { i }] & 1) as u8).collect();
+    let bit = |i| (values[if values.len() == 1 { 0 } else { i }] & 1) as u8;
+    let bytes: Zeroizing<Vec<u8>> = Zeroizing::new((0..len).map(bit).collect());
     if len > 0 {
         transpose::pack(&bytes, 1, word::lanes_mut(&mut bits));
     }
@@ -355,9 +356,9 @@ pub(super) fn packed(values: &[i128], len: usize) -> Buffer<Z2> {
 }
 
 /// The bits of `len` lanes, as numbers.
-pub(super) fn unpacked(words: &[Z2], len: usize) -> Vec<i128> {
-    let lanes = |word: &Z2| (0..64).map(|i| i128::from(word.0 >> i & 1)).collect::<Vec<_>>();
-    words.iter().flat_map(lanes).take(len).collect()
+pub(super) fn unpacked(words: &[Z2], len: usize) -> Values {
+    let lane = |i: usize| i128::from(words[i / 64].0 >> (i % 64) & 1);
+    Values::new((0..len).map(lane).collect())
 }
 
 fn zip<W: Word>(a: &SharedVec<W>, b: &SharedVec<W>, f: impl Fn(W, W) -> W + Copy) -> SharedVec<W> {

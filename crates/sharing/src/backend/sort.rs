@@ -1,10 +1,10 @@
 //! Sorting: radix sort on shuffled rows (Hamada et al. 2014; Chida et al. 2019; Asharov et al.,
 //! CCS 2022).
 //!
-//! A row is its key's bits and its number. Up to three bits of the key at a time: every row's place among
-//! the rows ordered by these bits is computed from shared prefix counts, rows and places are
-//! shuffled, and the shuffled places are opened: a uniform permutation, whatever the keys. Control
-//! flow and traffic depend on the number of rows and bits only.
+//! A row is its key's bits and its number. Two bits of the key at a time, or the last one: every
+//! row's place among the rows ordered by these bits is computed from shared prefix counts, rows
+//! and places are shuffled, and the shuffled places are opened: a uniform permutation, whatever
+//! the keys. Control flow and traffic depend on the number of rows and bits only.
 
 use super::three_party::ThreeParty;
 use super::{Backend, Data, Result, Ring, Secret};
@@ -19,6 +19,7 @@ const EVERYONE: [usize; 3] = [0, 1, 2];
 
 /// Bits of the key that rows are ordered by at a time.
 pub(super) const DIGIT_BITS: usize = 2;
+const DIGITS: usize = 1 << DIGIT_BITS;
 
 /// Rows as words: the key's low 32 bits and the row number above them; further key bits in a
 /// second column.
@@ -121,29 +122,16 @@ fn places_by<P: Canonical>(
     Ok(place)
 }
 
-/// The products of every non-empty set of up to three arrays of bits, sets in the order of their
-/// masks.
+/// The bits of a digit and, of two, their product.
 fn products_of<P: Canonical>(
     three: &mut ThreeParty<'_, P>,
-    bits: Vec<Secret>,
+    mut bits: Vec<Secret>,
 ) -> Result<Vec<Secret>> {
-    let whole = |secret: &Secret| secret.slice(0..secret.len);
-    Ok(match &bits[..] {
-        [a, b] => {
-            let both = three.multiply(a, b, [1, 1])?;
-            vec![whole(a), whole(b), both]
-        }
-        [a, b, c] => {
-            let (n, step) = (a.len, a.len.next_multiple_of(64));
-            let left = Secret::side_by_side(&[whole(a), whole(a), whole(b)]);
-            let right = Secret::side_by_side(&[whole(b), whole(c), whole(c)]);
-            let pairs = three.multiply(&left, &right, [1, 1])?;
-            let pair = |i: usize| pairs.slice(i * step..i * step + n);
-            let all = three.multiply(&pair(0), c, [1, 1])?;
-            vec![whole(a), whole(b), pair(0), whole(c), pair(1), pair(2), all]
-        }
-        _ => bits,
-    })
+    if let [a, b] = &bits[..] {
+        let both = three.multiply(a, b, [1, 1])?;
+        bits.push(both);
+    }
+    Ok(bits)
 }
 
 /// `place = s_0 + sum_d f_d (s_d - s_0)`, componentwise: `f_d` flags the digit `d`, and `s_d` is
@@ -157,37 +145,30 @@ struct Terms {
     base: Buffer<u32>,
 }
 
-/// The flags of all digits of a row, from the products of its bits: by inclusion and exclusion.
+/// Which digit row `i` has, as flags: of one bit a `1 - a, a`, of two
+/// `1 - a - b + ab, a - ab, b - ab, ab`.
 #[inline(always)]
-fn digit_flags(products: &[u32], step: usize, count: usize, i: usize, one: u32) -> [u32; 8] {
-    let mut flags = [0; 8];
-    flags[0] = one;
-    for mask in 1..count {
-        flags[mask] = products[(mask - 1) * step + i];
+fn digit_flags(products: &[u32], step: usize, count: usize, i: usize, one: u32) -> [u32; DIGITS] {
+    let a = products[i];
+    if count == 2 {
+        return [one.wrapping_sub(a), a, 0, 0];
     }
-    let mut bit = 1;
-    while bit < count {
-        for digit in 0..count {
-            if digit & bit == 0 {
-                flags[digit] = flags[digit].wrapping_sub(flags[digit | bit]);
-            }
-        }
-        bit <<= 1;
-    }
-    flags
+    let (b, both) = (products[step + i], products[2 * step + i]);
+    let high = b.wrapping_sub(both);
+    [one.wrapping_sub(a).wrapping_sub(high), a.wrapping_sub(both), high, both]
 }
 
 fn terms(products: &[u32], n: usize, digits: usize, one: u32) -> Terms {
     let (count, step) = (1 << digits, n.next_multiple_of(64));
     let width = count - 1;
-    let mut totals = [0u32; 8];
+    let mut totals = [0u32; DIGITS];
     for i in 0..n {
         for (total, flag) in totals.iter_mut().zip(digit_flags(products, step, count, i, one)) {
             *total = total.wrapping_add(flag);
         }
     }
     // Rows of smaller digits come first.
-    let mut next = [0u32; 8];
+    let mut next = [0u32; DIGITS];
     for d in 1..count {
         next[d] = next[d - 1].wrapping_add(totals[d - 1]);
     }

@@ -2,15 +2,15 @@
 
 use super::masked::MaskedBits;
 use super::sort::DIGIT_BITS;
-use super::{Backend, Bits, Circuits, Kind, Name, Planes, Result, Ring, Secret, Term};
+use super::{Backend, Bits, Circuits, Kind, Name, Planes, Result, Ring, Secret, Term, Values};
 use crate::Protocol;
 use crate::arrays::MatrixShape;
 use crate::convert::{Layered, deal_cost, gadget_cost};
-use crate::cost::{self, Traffic};
+use crate::cost::{self, MAX_ROLES, Traffic};
 use crate::role::{RoleId, Timing};
 use std::sync::Arc;
 use tacit_net::Stream;
-use tacit_ring::Z2;
+use tacit_ring::{Buffer, Z2};
 
 /// What a program costs so far.
 pub struct Tally {
@@ -19,7 +19,7 @@ pub struct Tally {
     /// Bytes per directed link.
     pub bytes: Traffic,
     /// By role, the number of steps in which it waits for online messages.
-    pub rounds: [u64; 3],
+    pub rounds: [u64; MAX_ROLES],
 }
 
 impl Tally {
@@ -30,7 +30,7 @@ impl Tally {
             protocol,
             circuits: Circuits::new(protocol),
             bytes: Traffic::default(),
-            rounds: [0; 3],
+            rounds: [0; MAX_ROLES],
         }
     }
 
@@ -38,7 +38,7 @@ impl Tally {
     fn step(&mut self, bytes: Traffic) {
         self.bytes += bytes;
         for (role, rounds) in self.rounds.iter_mut().enumerate() {
-            *rounds += u64::from((0..3).any(|from| bytes.on[from][role] > 0));
+            *rounds += u64::from(bytes.is_awaited_by(role));
         }
     }
 
@@ -92,7 +92,7 @@ impl Bits for Tally {
         Planes::dry(planes, lanes)
     }
 
-    fn open_planes(&mut self, planes: &Planes, receivers: &[RoleId]) -> Result<Option<Vec<Z2>>> {
+    fn open_planes(&mut self, planes: &Planes, receivers: &[RoleId]) -> Result<Option<Buffer<Z2>>> {
         let bytes = planes.planes as u64 * Self::size(Kind::Bits, planes.lanes);
         self.step(cost::output(self.protocol, receivers) * bytes);
         Ok(None)
@@ -104,9 +104,9 @@ impl Bits for Tally {
         let groups = circuit.groups(words) as u64;
         self.bytes += circuit.traffic(self.protocol) * (8 * words as u64);
         for level in 0..circuit.depth() {
-            let traffic = circuit.level_traffic(self.protocol, level);
+            let traffic = circuit.level(level).traffic(self.protocol);
             for (role, rounds) in self.rounds.iter_mut().enumerate() {
-                *rounds += groups * u64::from((0..3).any(|from| traffic.on[from][role] > 0));
+                *rounds += groups * u64::from(traffic.is_awaited_by(role));
             }
         }
         Ok(circuit.outputs().iter().map(|width| Planes::dry(*width, lanes)).collect())
@@ -148,7 +148,7 @@ impl Backend for Tally {
         Secret::dry(kind, len)
     }
 
-    fn open(&mut self, secret: &Secret, receivers: &[RoleId]) -> Result<Option<Vec<i128>>> {
+    fn open(&mut self, secret: &Secret, receivers: &[RoleId]) -> Result<Option<Values>> {
         self.step(cost::output(self.protocol, receivers) * Self::size(secret.kind, secret.len));
         Ok(None)
     }
@@ -236,10 +236,7 @@ impl Backend for Tally {
         let step = n.next_multiple_of(64);
         for bit in (0..planes.planes).step_by(DIGIT_BITS) {
             let digits = (planes.planes - bit).min(DIGIT_BITS);
-            if digits == 3 {
-                self.multiply(&bits(3 * step), &bits(3 * step), [1, 1])?;
-            }
-            if digits >= 2 {
+            if digits == 2 {
                 self.multiply(&bits(n), &bits(n), [1, 1])?;
             }
             self.bit_to_ring(&bits(((1 << digits) - 1) * step), Ring::W32)?;

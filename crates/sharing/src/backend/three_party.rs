@@ -2,16 +2,20 @@
 
 use super::masked::MaskedBits;
 use super::secret::{Element, bits_of, packed, typed, unpacked};
-use super::{Backend, Bits, Circuits, Data, Kind, Name, Planes, Result, Ring, Secret, Term, wrong};
+use super::{
+    Backend, Bits, Circuits, Data, Kind, Name, Planes, Result, Ring, Secret, Term, Values, wrong,
+};
 use crate::arrays::{self, Cut, MatrixShape, SharedVec};
 use crate::convert::shuffle::Hop;
-use crate::convert::{self, BitPlanes, Desk, Layered, LayeredScratch, Masked, Seat};
+use crate::convert::{self, BitPlanes, Desk, Layered, Masked, Seat};
+use crate::level::LevelScratch;
 use crate::party::{Draws, Keys, Party};
 use crate::products::Scratch;
 use crate::role::{Canonical, RoleId, Timing};
 use crate::setup::Secrets;
 use crate::shares::Shares;
 use crate::transfer::{self, Input, Output, TransferScratch};
+use crate::verify::Pass;
 use std::marker::PhantomData;
 use std::sync::Arc;
 use tacit_ring::{Buffer, Word, Z2};
@@ -52,8 +56,10 @@ impl RingKeys {
 pub struct ThreeParty<'m, P> {
     pub(super) party: Party<'m>,
     pub(super) keys: RingKeys,
-    layered: LayeredScratch,
+    layered: LevelScratch,
     circuits: Circuits,
+    /// These protocols check nothing.
+    pass: Pass,
     role: PhantomData<P>,
 }
 
@@ -104,16 +110,18 @@ fn planes_in(planes: &Planes) -> Result<&BitPlanes> {
 }
 
 impl<'m, P: Canonical> ThreeParty<'m, P> {
-    /// A party with fresh keys.
+    /// A party with fresh keys. `None` for a protocol with checks.
     #[must_use]
-    pub fn new(party: Party<'m>, keys: RingKeys) -> Self {
-        ThreeParty {
+    pub fn new(party: Party<'m>, keys: RingKeys) -> Option<Self> {
+        let pass = Pass::unchecked(P::PROTOCOL)?;
+        Some(ThreeParty {
+            pass,
             party,
             keys,
-            layered: LayeredScratch::default(),
+            layered: LevelScratch::default(),
             circuits: Circuits::new(P::PROTOCOL),
             role: PhantomData,
-        }
+        })
     }
 
     /// A conversion under the next draws of ring `W`.
@@ -161,20 +169,22 @@ impl<'m, P: Canonical> ThreeParty<'m, P> {
         &mut self,
         words: &SharedVec<W>,
         receivers: &[RoleId],
-    ) -> Result<Vec<W>> {
+    ) -> Result<Buffer<W>> {
         self.party.next_step();
         if words.is_empty() {
-            return Ok(Vec::new());
+            return Ok(Buffer::default());
         }
         let mut shares = Shares::new(1, words.len());
         let (first, second) = shares.get_mut(0);
         first.copy_from_slice(&words.first);
         second.copy_from_slice(&words.second);
         let output = Output { receivers, slots: &[0] };
-        let (mut scratch, mut opened) = (TransferScratch::default(), Vec::new());
+        let learned = if receivers.contains(&P::ROLE) { words.len() } else { 0 };
+        let (mut scratch, mut opened) = (TransferScratch::default(), Buffer::zeros(learned));
         let party = &mut self.party;
-        transfer::output_begin::<P, W>(party, &mut scratch, &shares, output)?;
-        transfer::output_finish::<P, W>(party, &mut scratch, &shares, output, &mut opened)?;
+        transfer::output_begin::<P, W>(party, &self.pass, &mut scratch, &shares, output)?;
+        let pass = &self.pass;
+        transfer::output_finish::<P, W>(party, pass, &mut scratch, &shares, output, &mut opened)?;
         Ok(opened)
     }
 
@@ -208,11 +218,11 @@ impl<'m, P: Canonical> ThreeParty<'m, P> {
         &mut self,
         secret: &Secret,
         receivers: &[RoleId],
-    ) -> Result<Option<Vec<i128>>> {
+    ) -> Result<Option<Values>> {
         let opened = self.open_words::<W>(typed::<W>(secret), receivers)?;
         let shift = 128 - W::BITS;
         let signed = |w: &W| ((w.to_u128() << shift) as i128) >> shift;
-        Ok(receivers.contains(&P::ROLE).then(|| opened.iter().map(signed).collect()))
+        Ok(receivers.contains(&P::ROLE).then(|| Values::new(opened.iter().map(signed).collect())))
     }
 
     pub(super) fn multiply_words<W: Held>(
@@ -442,7 +452,7 @@ impl<P: Canonical> Bits for ThreeParty<'_, P> {
         Planes::new(bits, planes)
     }
 
-    fn open_planes(&mut self, planes: &Planes, receivers: &[RoleId]) -> Result<Option<Vec<Z2>>> {
+    fn open_planes(&mut self, planes: &Planes, receivers: &[RoleId]) -> Result<Option<Buffer<Z2>>> {
         // Lanes beyond the last may be anything: they stay closed.
         let bits = planes_in(planes)?.only_lanes();
         let opened = self.open_words::<Z2>(&bits.shares, receivers)?;
@@ -501,7 +511,7 @@ impl<P: Canonical> Backend for ThreeParty<'_, P> {
         }
     }
 
-    fn open(&mut self, secret: &Secret, receivers: &[RoleId]) -> Result<Option<Vec<i128>>> {
+    fn open(&mut self, secret: &Secret, receivers: &[RoleId]) -> Result<Option<Values>> {
         let Kind::Ring(ring) = secret.kind else {
             let opened = self.open_planes(&Planes::of_secret(secret), receivers)?;
             return Ok(opened.map(|words| unpacked(&words, secret.len)));

@@ -80,8 +80,8 @@ impl<'p, 'm> Desk<'p, 'm> {
     /// Fills `out` from the key of dealer and first. The second draws nothing and leaves it.
     fn draw_first<W: Word>(&self, draws: &mut Draws<'_>, out: &mut [W]) {
         match self.seat {
-            Seat::Dealer => draws.next.fill(out),
-            Seat::First => draws.prev.fill(out),
+            Seat::Dealer => draws.with_next().fill(out),
+            Seat::First => draws.with_prev().fill(out),
             Seat::Second => {}
         }
     }
@@ -89,9 +89,9 @@ impl<'p, 'm> Desk<'p, 'm> {
     /// Fills `out` from the key of dealer and second. The first draws nothing and leaves it.
     fn draw_second<W: Word>(&self, draws: &mut Draws<'_>, out: &mut [W]) {
         match self.seat {
-            Seat::Dealer => draws.prev.fill(out),
+            Seat::Dealer => draws.with_prev().fill(out),
             Seat::First => {}
-            Seat::Second => draws.next.fill(out),
+            Seat::Second => draws.with_next().fill(out),
         }
     }
 

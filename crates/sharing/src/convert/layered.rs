@@ -4,15 +4,14 @@ use super::BitPlanes;
 use super::desk::check;
 use crate::Protocol;
 use crate::arrays::SharedVec;
-use crate::cost::{self, Traffic};
+use crate::cost::Traffic;
+use crate::level::{Level, LevelScratch};
 use crate::multi_fan_in::plan::{Form, PolyPlan};
-use crate::multi_fan_in::wide::{self, WideScratch};
 use crate::party::{Draws, Keys, Party, SharingError};
-use crate::products::{self, Scratch};
 use crate::role::Role;
 use crate::shares::Shares;
 use std::ops::Range;
-use tacit_circuit::schedule::{Schedule, Wide};
+use tacit_circuit::schedule::Schedule;
 use tacit_circuit::{Circuit, passes};
 use tacit_ring::Z2;
 
@@ -48,7 +47,7 @@ impl Layered {
             plans,
             busiest: 0,
         };
-        let levels = (0..layered.depth()).map(|l| layered.level_traffic(protocol, l).busiest());
+        let levels = (0..layered.depth()).map(|l| layered.level(l).traffic(protocol).busiest());
         layered.busiest = levels.max().unwrap_or(0) as usize;
         layered
     }
@@ -71,28 +70,17 @@ impl Layered {
         self.schedule.depth()
     }
 
-    /// 64-lane words that a level's products cost per word of lanes.
+    /// The products of a level.
     #[must_use]
-    pub fn level_traffic(&self, protocol: Protocol, level: usize) -> Traffic {
-        let products = self.schedule.products(level).len() as u64;
-        self.schedule.wide(level).iter().fold(cost::product(protocol) * products, |sum, gate| {
-            sum + cost::polynomial(protocol, &self.plans[gate.poly as usize])
-        })
+    pub fn level(&self, level: usize) -> Level<'_> {
+        Level::new(&self.schedule, &self.plans, level)
     }
 
     /// 64-lane words that all products cost per word of lanes.
     #[must_use]
     pub fn traffic(&self, protocol: Protocol) -> Traffic {
         (0..self.depth())
-            .fold(Traffic::default(), |sum, level| sum + self.level_traffic(protocol, level))
-    }
-
-    fn gate<'c>(&'c self, gate: &'c Wide) -> wide::Gate<'c> {
-        wide::Gate {
-            plan: &self.plans[gate.poly as usize],
-            inputs: self.schedule.wide_inputs(gate),
-            outputs: self.schedule.wide_outputs(gate),
-        }
+            .fold(Traffic::default(), |sum, level| sum + self.level(level).traffic(protocol))
     }
 
     /// Groups of blocks that `words` words are evaluated in, one after the other.
@@ -119,7 +107,7 @@ impl Layered {
         &self,
         party: &mut Party<'_>,
         keys: &mut Keys,
-        scratch: &mut LayeredScratch,
+        scratch: &mut LevelScratch,
         inputs: &[&BitPlanes],
     ) -> Result<Vec<BitPlanes>, SharingError> {
         let lanes = inputs.first().map_or(0, |port| port.lanes);
@@ -185,27 +173,18 @@ impl Layered {
     fn levels<P: Role>(
         &self,
         party: &mut Party<'_>,
-        scratch: &mut LayeredScratch,
+        scratch: &mut LevelScratch,
         group: &mut [Lanes<'_>],
     ) -> Result<(), SharingError> {
         for level in 0..=self.depth() {
             party.next_step();
             for Lanes { shares, draws, .. } in group.iter_mut() {
                 if level > 0 {
-                    let gates = self.schedule.products(level - 1);
-                    products::finish::<P, Z2>(party, &mut scratch.products, shares, gates)?;
-                    for gate in self.schedule.wide(level - 1) {
-                        wide::finish::<P, Z2>(party, &mut scratch.wide, shares, self.gate(gate))?;
-                    }
+                    self.level(level - 1).finish::<P>(party, draws, scratch, shares)?;
                 }
                 shares.linear::<P>(self.schedule.linear(level));
                 if level < self.depth() {
-                    let gates = self.schedule.products(level);
-                    products::begin::<P, Z2>(party, draws, &mut scratch.products, shares, gates)?;
-                    for gate in self.schedule.wide(level) {
-                        let gate = self.gate(gate);
-                        wide::begin::<P, Z2>(party, draws, &mut scratch.wide, shares, gate)?;
-                    }
+                    self.level(level).begin::<P>(party, draws, scratch, shares)?;
                 }
             }
         }
@@ -217,11 +196,4 @@ struct Lanes<'k> {
     at: Range<usize>,
     shares: Shares<Z2>,
     draws: Draws<'k>,
-}
-
-/// Buffers that a worker reuses from circuit to circuit.
-#[derive(Default)]
-pub struct LayeredScratch {
-    products: Scratch<Z2>,
-    wide: WideScratch<Z2>,
 }

@@ -29,6 +29,6 @@ pub use bits::{BitPlanes, lower_bits, to_planes, upper_bits};
 pub use cost::{deal as deal_cost, gadget as gadget_cost};
 pub use desk::{Desk, Seat, Split, deal_stream, dealer};
 pub use inject::{bit_to_ring, bits_to_ring, group_sums, inject};
-pub use layered::{Layered, LayeredScratch};
+pub use layered::Layered;
 pub use masked::{Masked, from_masked, to_masked};
 pub use truncate::{floor_shift, truncate, widen};

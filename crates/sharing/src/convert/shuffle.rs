@@ -33,9 +33,9 @@ impl Hop {
     #[must_use]
     pub fn draw<P: Canonical>(draws: &mut Draws<'_>, pair: RoleId, n: usize) -> Self {
         let order = if P::ROLE == pair {
-            Some(permutation(&mut draws.next, n))
+            Some(permutation(draws.with_next(), n))
         } else if P::ROLE == (pair + 1) % 3 {
-            Some(permutation(&mut draws.prev, n))
+            Some(permutation(draws.with_prev(), n))
         } else {
             None
         };
@@ -55,16 +55,16 @@ impl Hop {
         let n = column.len();
         let Some(order) = &self.order else {
             // The third party: (s'_{i+2}, s'_i).
-            draws.prev.fill(&mut column.first[..]);
-            draws.next.fill(&mut column.second[..]);
+            draws.with_prev().fill(&mut column.first[..]);
+            draws.with_next().fill(&mut column.second[..]);
             return Ok(());
         };
         let lower = P::ROLE == self.pair;
         let (mut mask, mut message) = (Buffer::<W>::zeros(n), Buffer::<W>::zeros(n));
         if lower {
-            draws.prev.fill(&mut mask[..])
+            draws.with_prev().fill(&mut mask[..])
         } else {
-            draws.next.fill(&mut mask[..])
+            draws.with_next().fill(&mut mask[..])
         }
         for ((message, from), mask) in message.iter_mut().zip(order).zip(mask.iter()) {
             let share = P::to_replicated(column.at(*from as usize));

@@ -19,7 +19,7 @@ pub mod plan;
 pub mod wide;
 
 use crate::Protocol;
-use crate::role::{Canonical, InputRule, Role, RoleId, Share, Timing};
+use crate::role::{Canonical, Drawn, InputRule, Role, RoleId, SLOTS, Share, Sink, Source, Timing};
 use tacit_net::Stream;
 use tacit_ring::Word;
 
@@ -31,16 +31,25 @@ impl<const R: RoleId> Role for MultiFanIn<R> {
     const PROTOCOL: Protocol = Protocol::MultiFanIn;
     const ROLE: RoleId = R;
     // K12: m1, m2. K02: m0.
-    const NEXT: usize = [0, 2, 1][R];
-    const PREV: usize = [1, 0, 2][R];
-    const EARLY: Option<RoleId> = None;
-    const TO: Option<(RoleId, Stream)> = [Some((1, Stream::On)), Some((0, Stream::On)), None][R];
-    const LATE: &'static [(RoleId, Stream)] = {
-        const LATE: [&[(RoleId, Stream)]; 3] =
-            [&[(1, Stream::On), (2, Stream::Pre)], &[(0, Stream::On)], &[]];
+    // K12: m1, m2. K02: m0.
+    const DRAWS: [usize; SLOTS] = [[0, 1, 0, 0], [2, 0, 0, 0], [1, 2, 0, 0]][R];
+    const EARLY: Option<Source> = None;
+    const OUT: &'static [Sink] = {
+        const OUT: [&[Sink]; 3] = [&[Sink::Send(1, Stream::On)], &[Sink::Send(0, Stream::On)], &[]];
+        OUT[R]
+    };
+    const LATE: &'static [Source] = {
+        const LATE: [&[Source]; 3] = [
+            &[Source::new(1, Stream::On), Source::new(2, Stream::Pre)],
+            &[Source::new(0, Stream::On)],
+            &[],
+        ];
         LATE[R]
     };
-    const FORWARD: Option<RoleId> = [None, None, Some(0)][R];
+    const RESULT: &'static [Sink] = {
+        const RESULT: [&[Sink]; 3] = [&[], &[], &[Sink::Send(0, Stream::Pre)]];
+        RESULT[R]
+    };
 
     #[inline(always)]
     fn constant<W: Word>(c: W) -> Share<W> {
@@ -48,22 +57,24 @@ impl<const R: RoleId> Role for MultiFanIn<R> {
     }
 
     #[inline(always)]
-    fn cross<W: Word>(x: Share<W>, y: Share<W>) -> W {
-        match R {
+    fn cross<W: Word>(x: Share<W>, y: Share<W>) -> [W; 2] {
+        let v = match R {
             // A_x A_y
             0 => x[0].mul(y[0]),
             // -(B_x a_y + B_y a_x)
             1 => x[0].mul(y[1]).add(y[0].mul(x[1])).neg(),
             // b_x a_y + (b_y - a_y) a_x
             _ => x[1].mul(y[0]).add(y[1].sub(y[0]).mul(x[0])),
-        }
+        };
+        [v, W::ZERO]
     }
 
     // The helper's message is b_t = m0 - c2 where the spec sends c2: P0 knows m0, so they carry
     // the same. It goes out when the product is finished.
     #[inline(always)]
-    fn mask<W: Word>(v: W, next: [W; 2], prev: [W; 2], _early: W) -> (W, Share<W>) {
-        match R {
+    fn mask<W: Word>([v, _]: [W; 2], draws: Drawn<W>, _: W) -> ([W; 2], Share<W>) {
+        let [next, prev, ..] = draws;
+        let (message, share) = match R {
             0 => (v.add(prev[0]), [v, prev[0]]),
             1 => {
                 let [m1, m2] = next;
@@ -74,12 +85,13 @@ impl<const R: RoleId> Role for MultiFanIn<R> {
                 let c2 = v.add(m2);
                 (W::ZERO, [m1.add(m2), m0.sub(c2)])
             }
-        }
+        };
+        ([message, W::ZERO], share)
     }
 
     #[inline(always)]
-    fn settle<W: Word>(partial: Share<W>, late: [W; 2]) -> Share<W> {
-        match R {
+    fn settle<W: Word>(partial: Share<W>, late: [W; 2], _: W) -> (Share<W>, [W; 2]) {
+        let share = match R {
             0 => {
                 let [c1, b] = late;
                 let c2 = partial[1].sub(b);
@@ -87,22 +99,37 @@ impl<const R: RoleId> Role for MultiFanIn<R> {
             }
             1 => [partial[0].add(late[0]), partial[1]],
             _ => partial,
-        }
+        };
+        (share, [share[1], W::ZERO])
     }
 
     fn input_rule(owner: RoleId, timing: Timing) -> InputRule {
-        match (owner, timing) {
-            (0, _) => InputRule { next: false, prev: true, to: &[(1, Stream::On)] },
-            (1, _) => InputRule { next: true, prev: false, to: &[(0, Stream::On)] },
-            (_, Timing::Early) => InputRule { next: false, prev: true, to: &[(0, Stream::Pre)] },
-            (_, Timing::Late) => {
-                InputRule { next: true, prev: true, to: &[(0, Stream::On), (1, Stream::On)] }
-            }
+        let to: &[_] = match (owner, timing) {
+            (0, _) => &[(1, Stream::On, 0)],
+            (1, _) => &[(0, Stream::On, 0)],
+            (_, Timing::Early) => &[(0, Stream::Pre, 0)],
+            (_, Timing::Late) => &[(0, Stream::On, 0), (1, Stream::On, 1)],
+        };
+        InputRule { to, log: None }
+    }
+
+    fn input_draws(owner: RoleId, timing: Timing) -> [bool; SLOTS] {
+        // Masks a under K12, b under K02.
+        let (a, b) = match (owner, timing) {
+            (0, _) => (false, true),
+            (1, _) | (_, Timing::Early) => (true, false),
+            (_, Timing::Late) => (true, true),
+        };
+        match R {
+            0 => [false, b, false, false],
+            1 => [a, false, false, false],
+            _ => [b, a, false, false],
         }
     }
 
     #[inline(always)]
-    fn input_own<W: Word>(timing: Timing, v: W, next: W, prev: W) -> (Share<W>, [W; 2]) {
+    fn input_own<W: Word>(timing: Timing, v: W, draws: [W; SLOTS]) -> (Share<W>, [W; 2]) {
+        let [next, prev, ..] = draws;
         match (R, timing) {
             (0, _) => ([v, prev], [v.add(prev), W::ZERO]),
             (1, _) => ([v, next], [v.add(next), W::ZERO]),
@@ -115,10 +142,24 @@ impl<const R: RoleId> Role for MultiFanIn<R> {
     }
 
     #[inline(always)]
-    fn input_other<W: Word>(owner: RoleId, timing: Timing, draw: W, received: W) -> Share<W> {
+    fn input_part<W: Word>(_: RoleId, _: Timing, draws: [W; SLOTS]) -> Share<W> {
+        match R {
+            0 => [W::ZERO, draws[1]],
+            1 => [W::ZERO, draws[0]],
+            _ => [draws[1], draws[0]],
+        }
+    }
+
+    #[inline(always)]
+    fn input_other<W: Word>(
+        owner: RoleId,
+        timing: Timing,
+        part: Share<W>,
+        received: W,
+    ) -> Share<W> {
+        let draw = part[1];
         match (R, owner, timing) {
-            (2, 0, _) => [W::ZERO, draw],
-            (2, _, _) => [draw, W::ZERO],
+            (2, _, _) => part,
             (1, 2, Timing::Early) => [draw.neg(), draw],
             (0, 2, Timing::Early) => [received.neg(), received],
             (_, 2, Timing::Late) => [received, draw],

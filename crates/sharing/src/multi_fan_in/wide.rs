@@ -7,7 +7,7 @@
 use super::plan::{Form, PolyPlan};
 use crate::Protocol;
 use crate::party::{Draws, Party, SharingError};
-use crate::products::{Masks, Scratch, finish_run, late_run};
+use crate::products::{Masks, Scratch, Settling, cut_mut, finish_run, mask_run, settles};
 use crate::role::Role;
 use crate::shares::Shares;
 use tacit_circuit::schedule::Slot;
@@ -33,6 +33,7 @@ pub struct WideScratch<W> {
     table: Buffer<W>,
     masks: [Buffer<W>; 2],
     message: Buffer<W>,
+    sums: [Buffer<W>; 2],
     /// For the quadratic form.
     pub products: Scratch<W>,
 }
@@ -45,6 +46,7 @@ impl<W: Word> Default for WideScratch<W> {
             table: Buffer::default(),
             masks: Default::default(),
             message: Buffer::default(),
+            sums: Default::default(),
             products: Scratch::default(),
         }
     }
@@ -81,12 +83,13 @@ pub fn begin<P: Role, W: Word>(
 /// When the network fails.
 pub fn finish<P: Role, W: Word>(
     party: &mut Party<'_>,
+    draws: &mut Draws<'_>,
     scratch: &mut WideScratch<W>,
     shares: &mut Shares<W>,
     gate: Gate<'_>,
 ) -> Result<(), SharingError> {
     match (gate.plan.form, P::ROLE) {
-        (Form::Quadratic, _) => quadratic_finish::<P, W>(party, scratch, shares, gate)?,
+        (Form::Quadratic, _) => quadratic_finish::<P, W>(party, draws, scratch, shares, gate)?,
         (Form::Symmetric, HELPER) => {
             forward(party, scratch, shares, gate, EVALUATORS[1], |(a, _)| a)?;
             forward(party, scratch, shares, gate, EVALUATORS[0], |(_, b)| b)?;
@@ -275,19 +278,19 @@ fn quadratic_begin<P: Role, W: Word>(
 ) -> Result<(), SharingError> {
     let words = shares.words();
     let total = gate.outputs.len() * words;
-    let WideScratch { own, other, products, .. } = scratch;
+    let WideScratch { own, other, products, sums, .. } = scratch;
     products.start::<P>(party, total)?;
     products.draw::<P>(draws, total);
-    let (masks, message) = products.split::<P>(0..total);
-    let runs = message.chunks_exact_mut(words).enumerate();
-    let outputs = gate.outputs.iter().zip(&gate.plan.outputs);
-    for ((slot, output), (index, message)) in outputs.zip(runs) {
+    let (masks, [m0, m1]) = products.split::<P>(0..total);
+    for (index, (slot, output)) in gate.outputs.iter().zip(&gate.plan.outputs).enumerate() {
+        let at = index * words..(index + 1) * words;
         let sum = QuadraticRun::<P, W> {
             own,
             other,
             output,
-            masks: masks.part(index * words..(index + 1) * words),
-            message,
+            masks: masks.part(at.clone()),
+            messages: [cut_mut(m0, at.clone()), cut_mut(m1, at)],
+            sums: sums.each_mut().map(|sums| sums.sized(words)),
             result: shares.get_mut(*slot),
             role: std::marker::PhantomData,
         };
@@ -302,7 +305,8 @@ struct QuadraticRun<'a, P, W> {
     other: &'a [W],
     output: &'a super::plan::Output,
     masks: Masks<'a, W>,
-    message: &'a mut [W],
+    messages: [&'a mut [W]; 2],
+    sums: [&'a mut [W]; 2],
     result: (&'a mut [W], &'a mut [W]),
     role: std::marker::PhantomData<P>,
 }
@@ -312,48 +316,56 @@ impl<P: Role, W: Word> Kernel for QuadraticRun<'_, P, W> {
 
     #[inline(always)]
     fn run(self) {
-        let QuadraticRun { own, other, output, masks, message, result, .. } = self;
-        let words = message.len();
+        let QuadraticRun { own, other, output, masks, messages, sums, result, .. } = self;
+        let [s0, s1] = sums;
+        let words = s0.len();
         let input = |of: u32| {
             let at = of as usize * words..(of as usize + 1) * words;
             own[at.clone()].iter().zip(&other[at])
         };
-        message.fill(W::ZERO);
+        s0.fill(W::ZERO);
+        s1.fill(W::ZERO);
         for &(a, b) in &output.pairs {
-            for ((sum, (a0, a1)), (b0, b1)) in message.iter_mut().zip(input(a)).zip(input(b)) {
-                *sum = sum.add(P::cross([*a0, *a1], [*b0, *b1]));
+            let sums = s0.iter_mut().zip(&mut *s1);
+            for (((s0, s1), (a0, a1)), (b0, b1)) in sums.zip(input(a)).zip(input(b)) {
+                let term = P::cross([*a0, *a1], [*b0, *b1]);
+                *s0 = s0.add(term[0]);
+                if P::CROSS > 1 {
+                    *s1 = s1.add(term[1]);
+                }
             }
         }
-        let (first, second) = (&mut result.0[..words], &mut result.1[..words]);
-        for i in 0..words {
-            let (m, partial) = masks.apply::<P>(message[i], i);
-            message[i] = m;
-            first[i] = partial[0];
-            second[i] = partial[1];
-        }
+        let (s0, s1) = (&s0[..words], &s1[..words]);
+        let dst = [&mut result.0[..words], &mut result.1[..words]];
+        mask_run::<P, W>(
+            &masks,
+            messages,
+            dst,
+            #[inline(always)]
+            |i| [s0[i], s1[i]],
+        );
     }
 }
 
 fn quadratic_finish<P: Role, W: Word>(
     party: &mut Party<'_>,
+    draws: &mut Draws<'_>,
     scratch: &mut WideScratch<W>,
     shares: &mut Shares<W>,
     gate: Gate<'_>,
 ) -> Result<(), SharingError> {
-    if let Some(to) = P::FORWARD {
-        forward(party, scratch, shares, gate, to, |(_, second)| second)?;
-    }
-    if P::LATE.is_empty() {
+    if !settles::<P>() {
         return Ok(());
     }
     let words = shares.words();
-    scratch.products.receive_late::<P>(party, gate.outputs.len() * words)?;
+    let total = gate.outputs.len() * words;
+    scratch.products.receive_late::<P>(party, total)?;
+    let mut settling: Settling<'_, W> = scratch.products.settling::<P>(draws, 0..total);
     for (index, slot) in gate.outputs.iter().enumerate() {
-        let late = late_run::<P, W>(&scratch.products.late, index * words..(index + 1) * words);
         let (d0, d1) = shares.get_mut(*slot);
-        finish_run::<P, W>(late, [d0, d1]);
+        finish_run::<P, W>(settling.part(index * words..(index + 1) * words), [d0, d1]);
     }
-    Ok(())
+    scratch.products.send_results::<P>(party, total)
 }
 
 // ---- symmetric form
@@ -413,8 +425,8 @@ fn symmetric_helper<W: Word>(
     let sent = plan.messages() * words;
     let total = sent + plan.outputs.len() * words;
     // K12 hides P1's messages and b_t, K02 hides P0's messages and a_t.
-    draws.prev.fill(scratch.masks[0].sized(total));
-    draws.next.fill(scratch.masks[1].sized(total));
+    draws.with_prev().fill(scratch.masks[0].sized(total));
+    draws.with_next().fill(scratch.masks[1].sized(total));
     for direction in 0..2 {
         let (input, factor): (fn(W, W) -> W, _) = match direction {
             0 => (|a, _| a, Factor::Other),
@@ -455,8 +467,8 @@ fn dealer_helper<W: Word>(
     let (words, plan) = (shares.words(), gate.plan);
     let sent = plan.messages() * words;
     let fresh = plan.outputs.len() * words;
-    draws.next.fill(scratch.masks[0].sized(sent + fresh));
-    draws.prev.fill(scratch.masks[1].sized(fresh));
+    draws.with_next().fill(scratch.masks[0].sized(sent + fresh));
+    draws.with_prev().fill(scratch.masks[1].sized(fresh));
     scratch.product_table(plan, words, W::add);
     scratch.masked_messages(plan, words, 0, |entry| plan.is_odd(entry), W::sub);
     for (index, slot) in gate.outputs.iter().enumerate() {
@@ -480,10 +492,10 @@ fn dealer_begin<P: Role, W: Word>(
     // P0 draws the masks r and b_t; P1 receives D = d - r and draws a_t.
     let masks = scratch.masks[0].sized(sent + fresh);
     if P::ROLE == EVALUATORS[0] {
-        draws.prev.fill(masks);
+        draws.with_prev().fill(masks);
     } else {
         party.recv(HELPER, Stream::Pre, &mut masks[..sent])?;
-        draws.next.fill(&mut masks[sent..]);
+        draws.with_next().fill(&mut masks[sent..]);
     }
     let one = if P::ROLE == EVALUATORS[0] { W::ZERO } else { W::ONE };
     scratch.start_table(plan, words, one, |_, other| other.neg());
@@ -528,7 +540,7 @@ fn dealer_finish<P: Role, W: Word>(
 
 /// An evaluator's generator under its key with the helper.
 fn with_helper<'d, 'k, P: Role>(draws: &'d mut Draws<'k>) -> &'d mut tacit_ring::PrgStream<'k> {
-    if P::ROLE == EVALUATORS[0] { &mut draws.prev } else { &mut draws.next }
+    if P::ROLE == EVALUATORS[0] { draws.with_prev() } else { draws.with_next() }
 }
 
 /// Sends one component of the results ahead.

@@ -7,10 +7,11 @@ use crate::lanes::{
     Column, Reuse, Scene, SortedViews, Stage, assert_told_alone, constant, leaks, sum, views,
 };
 use tacit_circuit::Poly;
-use tacit_ring::Z2;
+use tacit_ring::{Word, Z2};
 use tacit_sharing::multi_fan_in::plan::{Form, PolyPlan};
 use tacit_sharing::multi_fan_in::wide::{self, Gate, WideScratch};
 use tacit_sharing::transfer::{self, Output, TransferScratch};
+use tacit_sharing::verify::Pass;
 use tacit_sharing::{Protocol, Role, RoleId, RoleVisitor, Shares};
 
 /// A gate on fixed secrets.
@@ -73,7 +74,7 @@ fn share(protocol: Protocol, role: RoleId, x: &[Z2], a: &[Z2], b: &[Z2]) -> [Col
         (Protocol::Replicated, 0) => [masked, a],
         (Protocol::Replicated, 1) => [a, b],
         (Protocol::Replicated, _) => [b, masked],
-        (Protocol::Plain, _) => unreachable!("nothing is hidden"),
+        (Protocol::Plain | Protocol::Quad, _) => unreachable!("nothing is hidden"),
     }
 }
 
@@ -82,7 +83,7 @@ struct Next;
 impl RoleVisitor for Next {
     type Out = u32;
     fn visit<P: Role>(self) -> u32 {
-        P::NEXT as u32
+        P::DRAWS[0] as u32
     }
 }
 
@@ -115,7 +116,7 @@ impl Scene for GateScene<'_> {
         let (party, draws) = (&mut stage.party, &mut stage.draws);
         let mut scratch = WideScratch::default();
         wide::begin::<P, Z2>(party, draws, &mut scratch, &mut shares, gate).unwrap();
-        wide::finish::<P, Z2>(party, &mut scratch, &mut shares, gate).unwrap();
+        wide::finish::<P, Z2>(party, draws, &mut scratch, &mut shares, gate).unwrap();
         for slot in inputs.iter().chain(&outputs) {
             let (first, second) = shares.get(*slot);
             stage.seen.extend([first.to_vec(), second.to_vec()]);
@@ -144,10 +145,13 @@ pub fn opened<P: Role>(
     slots: &[u32],
 ) -> Vec<Column> {
     let output = Output { receivers, slots };
-    let (mut scratch, mut values) = (TransferScratch::default(), Vec::new());
+    let words = if receivers.contains(&P::ROLE) { slots.len() * stage.words } else { 0 };
+    let (mut scratch, mut values) = (TransferScratch::default(), vec![Z2::ZERO; words]);
     let party = &mut stage.party;
-    transfer::output_begin::<P, Z2>(party, &mut scratch, shares, output).unwrap();
-    transfer::output_finish::<P, Z2>(party, &mut scratch, shares, output, &mut values).unwrap();
+    let pass = Pass::unchecked(P::PROTOCOL).expect("a protocol without checks");
+    transfer::output_begin::<P, Z2>(party, &pass, &mut scratch, shares, output).unwrap();
+    let scratch = &mut scratch;
+    transfer::output_finish::<P, Z2>(party, &pass, scratch, shares, output, &mut values).unwrap();
     values.chunks_exact(stage.words).map(<[Z2]>::to_vec).collect()
 }
 

@@ -152,7 +152,7 @@ impl<S: Scene> RoleVisitor for Play<'_, S> {
         let (next, prev) = (script.bytes(P::ROLE), script.bytes((P::ROLE + 2) % 3));
         let mut keys = Keys::insecure_scripted(next, prev);
         let draws = keys.streams().draws().unwrap();
-        let party = Party::new(&mut session.meshes[0], PLACES).unwrap();
+        let party = Party::new(&mut session.meshes[0], &PLACES).unwrap();
         let (words, free) = (script.words, script.free.clone());
         let mut stage = Stage { party, draws, words, free, seen: Vec::new() };
         scene.play::<P>(&mut stage);

@@ -1,23 +1,33 @@
-//! Roles as function tables, and a product of three roles in one place.
+//! Roles as function tables, and a product of all roles in one place.
 
 use tacit_net::Stream;
 use tacit_ring::Word;
+use tacit_sharing::role::{Drawn, InputRule, SLOTS, Sink, Source};
 use tacit_sharing::{Protocol, Role, RoleId, RoleVisitor, Share, Timing};
 
-type Mask<W> = fn(W, [W; 2], [W; 2], W) -> (W, Share<W>);
-type InputOwn<W> = fn(Timing, W, W, W) -> (Share<W>, [W; 2]);
+type Mask<W> = fn([W; 2], Drawn<W>, W) -> ([W; 2], Share<W>);
+type Settle<W> = fn(Share<W>, [W; 2], W) -> (Share<W>, [W; 2]);
+type InputOwn<W> = fn(Timing, W, [W; SLOTS]) -> (Share<W>, [W; 2]);
 
 /// The equations of one role over one ring.
 #[derive(Clone, Copy)]
 pub struct Equations<W> {
-    pub early: Option<RoleId>,
-    pub late: &'static [(RoleId, Stream)],
-    pub forward: Option<RoleId>,
-    pub cross: fn(Share<W>, Share<W>) -> W,
+    pub early: Option<Source>,
+    pub out: &'static [Sink],
+    pub late: &'static [Source],
+    pub result: &'static [Sink],
+    pub draws: [usize; SLOTS],
+    pub settle_draws: usize,
+    pub cross: fn(Share<W>, Share<W>) -> [W; 2],
     pub mask: Mask<W>,
-    pub settle: fn(Share<W>, [W; 2]) -> Share<W>,
+    pub settle: Settle<W>,
+    pub input_rule: fn(RoleId, Timing) -> InputRule,
+    pub input_draws: fn(RoleId, Timing) -> [bool; SLOTS],
     pub input_own: InputOwn<W>,
-    pub input_other: fn(RoleId, Timing, W, W) -> Share<W>,
+    pub input_part: fn(RoleId, Timing, [W; SLOTS]) -> Share<W>,
+    pub input_other: fn(RoleId, Timing, Share<W>, W) -> Share<W>,
+    pub input_ahead: fn(Share<W>) -> W,
+    pub opener: fn(RoleId) -> RoleId,
     pub open_word: fn(RoleId, Share<W>) -> W,
     pub opened: fn(Share<W>, W) -> W,
 }
@@ -29,109 +39,162 @@ impl<W: Word> RoleVisitor for Tabulate<W> {
     fn visit<P: Role>(self) -> Equations<W> {
         Equations {
             early: P::EARLY,
+            out: P::OUT,
             late: P::LATE,
-            forward: P::FORWARD,
+            result: P::RESULT,
+            draws: P::DRAWS,
+            settle_draws: P::SETTLE_DRAWS,
             cross: P::cross::<W>,
             mask: P::mask::<W>,
             settle: P::settle::<W>,
+            input_rule: P::input_rule,
+            input_draws: P::input_draws,
             input_own: P::input_own::<W>,
+            input_part: P::input_part::<W>,
             input_other: P::input_other::<W>,
+            input_ahead: P::input_ahead::<W>,
+            opener: |receiver| P::opener(receiver).0,
             open_word: P::open_word::<W>,
             opened: P::opened::<W>,
         }
     }
 }
 
-pub fn roles<W: Word>(protocol: Protocol) -> [Equations<W>; 3] {
-    [0, 1, 2].map(|role| protocol.visit(role, Tabulate(std::marker::PhantomData)))
+pub fn roles<W: Word>(protocol: Protocol) -> Vec<Equations<W>> {
+    let roles = 0..protocol.parties();
+    roles.map(|role| protocol.visit(role, Tabulate(std::marker::PhantomData))).collect()
 }
 
-/// Draws under the keys (0,1), (1,2), (2,0): index by the key's first role.
-pub type Draws<W> = [[W; 2]; 3];
+/// The key in each of a role's slots: of three parties by its first role (0,1), (1,2), (2,0); of
+/// four by the role that lacks it, with the second stream under the first key behind them.
+fn keys(parties: usize, role: RoleId) -> [Option<usize>; SLOTS] {
+    if parties == 3 {
+        return [Some(role), Some((role + 2) % 3), None, None];
+    }
+    let mut keys = (0..4).filter(|lacking| *lacking != role);
+    let tail = (role != 0).then_some(4);
+    [keys.next(), keys.next(), keys.next(), tail]
+}
+
+/// Up to two words under each key; see [`keys`].
+pub type Draws<W> = Vec<[W; 2]>;
+
+/// Draws for a product: zero beyond what a role draws.
+fn drawn<W: Word>(role: RoleId, roles: &[Equations<W>], draws: &Draws<W>) -> Drawn<W> {
+    let keys = keys(roles.len(), role);
+    std::array::from_fn(|slot| {
+        let words = keys[slot].map_or([W::ZERO; 2], |key| draws[key]);
+        let count = roles[role].draws[slot];
+        [0, 1].map(|index| if index < count { words[index] } else { W::ZERO })
+    })
+}
 
 /// What a role receives, in order.
-pub type Views<W> = [Vec<W>; 3];
+pub type Views<W> = Vec<Vec<W>>;
 
-/// A product of three shares; also the messages by sender, and what each role receives.
+/// A product; what each role computes to send or log; what each receives; and what it logs.
+pub struct Played<W> {
+    pub shares: Vec<Share<W>>,
+    /// By role, the words of its sinks: before settling, then after.
+    pub words: Vec<Vec<W>>,
+    pub views: Views<W>,
+}
+
+fn sent_to<W: Copy>(sinks: &[Sink], words: &[W], to: RoleId) -> Option<W> {
+    let mut sent = sinks.iter().zip(words);
+    sent.find_map(|(sink, word)| {
+        matches!(sink, Sink::Send(role, _) if *role == to).then_some(*word)
+    })
+}
+
+/// A product of shares.
 pub fn product<W: Word>(
-    roles: &[Equations<W>; 3],
-    a: [Share<W>; 3],
-    b: [Share<W>; 3],
+    roles: &[Equations<W>],
+    a: &[Share<W>],
+    b: &[Share<W>],
     draws: &Draws<W>,
-) -> ([Share<W>; 3], [W; 3], Views<W>) {
-    let mut messages = [W::ZERO; 3];
-    let mut partial = [[W::ZERO; 2]; 3];
-    let mut views: Views<W> = Default::default();
-    // A dealer's message is needed by others: roles without an early message go first.
-    let mut order = [0, 1, 2];
+) -> Played<W> {
+    let n = roles.len();
+    let mut out = vec![[W::ZERO; 2]; n];
+    let mut shares = vec![[W::ZERO; 2]; n];
+    let mut views: Views<W> = vec![Vec::new(); n];
+    // Roles without an early message go first: others need theirs.
+    let mut order: Vec<usize> = (0..n).collect();
     order.sort_by_key(|r| roles[*r].early.is_some());
     for r in order {
         let role = &roles[r];
-        let early = role.early.map_or(W::ZERO, |from| messages[from]);
-        if role.early.is_some() {
-            views[r].push(early);
-        }
+        let early = role.early.map(|source| {
+            sent_to(roles[source.from].out, &out[source.from], r).expect("it is sent")
+        });
+        views[r].extend(early);
         let v = (role.cross)(a[r], b[r]);
-        (messages[r], partial[r]) = (role.mask)(v, draws[r], draws[(r + 2) % 3], early);
+        (out[r], shares[r]) = (role.mask)(v, drawn(r, roles, draws), early.unwrap_or(W::ZERO));
     }
-    let mut shares = partial;
-    for r in 0..3 {
+    // Roles whose settled words others need go first, and need nothing themselves.
+    let mut results = vec![[W::ZERO; 2]; n];
+    let mut order: Vec<usize> = (0..n).collect();
+    order.sort_by_key(|r| roles[*r].late.len());
+    for r in order {
+        let role = &roles[r];
         let mut late = [W::ZERO; 2];
-        for (word, (from, _)) in late.iter_mut().zip(roles[r].late) {
-            *word =
-                if roles[*from].forward == Some(r) { partial[*from][1] } else { messages[*from] };
+        for (word, source) in late.iter_mut().zip(role.late) {
+            let from = &roles[source.from];
+            *word = sent_to(from.out, &out[source.from], r)
+                .or_else(|| sent_to(from.result, &results[source.from], r))
+                .expect("it is sent");
             views[r].push(*word);
         }
-        shares[r] = (roles[r].settle)(partial[r], late);
+        let draw = if role.settle_draws > 0 { draws[4][0] } else { W::ZERO };
+        (shares[r], results[r]) = (role.settle)(shares[r], late, draw);
     }
-    (shares, messages, views)
+    let words = (0..n).map(|r| {
+        let before = out[r][..roles[r].out.len()].iter();
+        before.chain(&results[r][..roles[r].result.len()]).copied().collect()
+    });
+    Played { shares, words: words.collect(), views }
 }
 
 /// Opens to a role with the opener that the protocol names.
-pub fn open<W: Word>(protocol: Protocol, shares: [Share<W>; 3], receiver: RoleId) -> W {
-    struct Opener(RoleId);
-    impl RoleVisitor for Opener {
-        type Out = RoleId;
-        fn visit<P: Role>(self) -> RoleId {
-            P::opener(self.0).0
-        }
-    }
+pub fn open<W: Word>(protocol: Protocol, shares: &[Share<W>], receiver: RoleId) -> W {
     let roles = roles::<W>(protocol);
-    let opener = protocol.visit(receiver, Opener(receiver));
+    let opener = (roles[receiver].opener)(receiver);
     let word = (roles[opener].open_word)(receiver, shares[opener]);
     (roles[receiver].opened)(shares[receiver], word)
 }
 
-/// Which draws an input uses and who receives its messages.
+/// Shares of an input, and what each role receives. `draws` are by key; see [`keys`].
 pub fn input<W: Word>(
     protocol: Protocol,
     owner: RoleId,
     timing: Timing,
     value: W,
-    draws: &[W; 3],
-) -> ([Share<W>; 3], Views<W>) {
-    struct Rule(RoleId, Timing);
-    impl RoleVisitor for Rule {
-        type Out = tacit_sharing::role::InputRule;
-        fn visit<P: Role>(self) -> Self::Out {
-            P::input_rule(self.0, self.1)
-        }
-    }
-    let rule = protocol.visit(owner, Rule(owner, timing));
+    draws: &[W],
+) -> (Vec<Share<W>>, Views<W>) {
     let roles = roles::<W>(protocol);
-    let [next, prev] = [draws[owner], draws[(owner + 2) % 3]];
-    let used = |wanted: bool, draw: W| if wanted { draw } else { W::ZERO };
-    let (own, messages) =
-        (roles[owner].input_own)(timing, value, used(rule.next, next), used(rule.prev, prev));
-    let mut shares = [[W::ZERO; 2]; 3];
-    let mut views: Views<W> = Default::default();
-    shares[owner] = own;
-    for r in (0..3).filter(|r| *r != owner) {
-        let after = r == (owner + 1) % 3;
-        let draw = if after { used(rule.next, next) } else { used(rule.prev, prev) };
-        let message = rule.to.iter().position(|(to, _)| *to == r).map(|index| messages[index]);
-        views[r].extend(message);
-        shares[r] = (roles[r].input_other)(owner, timing, draw, message.unwrap_or(W::ZERO));
-    }
+    let drawn = |r: RoleId| -> [W; SLOTS] {
+        let (keys, used) = (keys(roles.len(), r), (roles[r].input_draws)(owner, timing));
+        std::array::from_fn(|slot| match keys[slot] {
+            Some(key) if used[slot] => draws[key],
+            _ => W::ZERO,
+        })
+    };
+    let rule = (roles[owner].input_rule)(owner, timing);
+    let (own, words) = (roles[owner].input_own)(timing, value, drawn(owner));
+    let mut views: Views<W> = vec![Vec::new(); roles.len()];
+    let mut share = |r: RoleId| {
+        if r == owner {
+            return own;
+        }
+        let part = (roles[r].input_part)(owner, timing, drawn(r));
+        let message = rule.to.iter().find(|(to, ..)| *to == r);
+        // What a role that works ahead sends of its input is a word of its share.
+        let word = message.map(|(_, stream, index)| match stream {
+            Stream::Pre => (roles[owner].input_ahead)(own),
+            _ => words[*index],
+        });
+        views[r].extend(word);
+        (roles[r].input_other)(owner, timing, part, word.unwrap_or(W::ZERO))
+    };
+    let shares = (0..roles.len()).map(&mut share).collect();
     (shares, views)
 }

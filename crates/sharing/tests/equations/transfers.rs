@@ -6,7 +6,6 @@ use crate::lanes::{Scene, Stage, assert_told_alone, constant, leaks, views};
 use tacit_circuit::schedule::Product;
 use tacit_ring::Z2;
 use tacit_sharing::products::{self, Scratch};
-use tacit_sharing::role::InputRule;
 use tacit_sharing::transfer::{self, Input, TransferScratch};
 use tacit_sharing::{Protocol, Role, RoleId, RoleVisitor, Shares, Timing};
 
@@ -19,12 +18,12 @@ struct Transfers<'a> {
     receivers: &'a [RoleId],
 }
 
-/// The rule for an owner's input, and the words drawn per product under the key with the next.
-struct Rule(RoleId, Timing);
-impl RoleVisitor for Rule {
-    type Out = (InputRule, u32);
+/// The words drawn for an owner's input, and per product, under the key with the next.
+struct Drawn(RoleId, Timing);
+impl RoleVisitor for Drawn {
+    type Out = [u32; 2];
     fn visit<P: Role>(self) -> Self::Out {
-        (P::input_rule(self.0, self.1), P::NEXT as u32)
+        [u32::from(P::input_draws(self.0, self.1)[0]), P::DRAWS[0] as u32]
     }
 }
 
@@ -44,13 +43,8 @@ impl Scene for Transfers<'_> {
 
     fn draws(&self) -> [u32; 3] {
         [0, 1, 2].map(|key| {
-            let product = self.protocol.visit(key, Rule(0, self.timing)).1;
-            let inputs = self.owners.map(|owner| {
-                let rule = self.protocol.visit(owner, Rule(owner, self.timing)).0;
-                let used = rule.next && owner == key || rule.prev && (owner + 2) % 3 == key;
-                u32::from(used)
-            });
-            product + inputs.iter().sum::<u32>()
+            let drawn = |owner| self.protocol.visit(key, Drawn(owner, self.timing));
+            drawn(0)[1] + self.owners.iter().map(|owner| drawn(*owner)[0]).sum::<u32>()
         })
     }
 
@@ -69,7 +63,7 @@ impl Scene for Transfers<'_> {
         let mut scratch = Scratch::default();
         let (party, draws) = (&mut stage.party, &mut stage.draws);
         products::begin::<P, Z2>(party, draws, &mut scratch, &mut shares, &product).unwrap();
-        products::finish::<P, Z2>(party, &mut scratch, &mut shares, &product).unwrap();
+        products::finish::<P, Z2>(party, draws, &mut scratch, &mut shares, &product).unwrap();
         for slot in 0..3 {
             let (first, second) = shares.get(slot);
             stage.seen.extend([first.to_vec(), second.to_vec()]);

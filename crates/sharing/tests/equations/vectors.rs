@@ -25,9 +25,9 @@ fn trio() {
     let share =
         |v: u8, m: [u8; 2]| [[m[0], m[1]], [sum(&[v, m[1]]), m[0]], [sum(&[v, m[0]]), m[1]]];
     let draws = [[R, Z[0]], [0, 0], [Z[1], 0]];
-    let (shares, messages, _) = product(&roles(Protocol::Trio), share(A, X), share(B, Y), &draws);
-    assert_eq!(messages, [149, 112, 139]);
-    assert_eq!(shares, [[44, 199], [239, 44], [84, 199]]);
+    let played = product(&roles(Protocol::Trio), &share(A, X), &share(B, Y), &draws.to_vec());
+    assert_eq!(played.words, [[149], [112], [139]]);
+    assert_eq!(played.shares, [[44, 199], [239, 44], [84, 199]]);
 }
 
 #[test]
@@ -37,9 +37,9 @@ fn astra() {
         [[m[0], m[1]], [masked, m[0]], [masked, m[1]]]
     };
     let draws = [[R, Z[0]], [0, 0], [Z[1], 0]];
-    let (shares, messages, _) = product(&roles(Protocol::Astra), share(A, X), share(B, Y), &draws);
-    assert_eq!(messages, [68, 16, 11]);
-    assert_eq!(shares, [[44, 199], [27, 44], [27, 199]]);
+    let played = product(&roles(Protocol::Astra), &share(A, X), &share(B, Y), &draws.to_vec());
+    assert_eq!(played.words, [[68], [16], [11]]);
+    assert_eq!(played.shares, [[44, 199], [27, 44], [27, 199]]);
 }
 
 #[test]
@@ -50,10 +50,26 @@ fn replicated() {
     };
     // K01: 90, K12: 199, K02: 44.
     let draws = [[90, 0], [199, 0], [44, 0]];
-    let (shares, messages, _) =
-        product(&roles(Protocol::Replicated), share(A, X), share(B, Y), &draws);
-    assert_eq!(messages, [50, 220, 26]);
-    assert_eq!(shares, [[50, 220], [220, 26], [26, 50]]);
+    let played = product(&roles(Protocol::Replicated), &share(A, X), &share(B, Y), &draws.to_vec());
+    assert_eq!(played.words, [[50], [220], [26]]);
+    assert_eq!(played.shares, [[50, 220], [220, 26], [26, 50]]);
+}
+
+/// Variant B sends what variant A sends, from P3 in place of P0: o is 235, k is 2.
+#[test]
+fn quad() {
+    let share = |v: u8, m: [u8; 2], u: u8| {
+        let x0 = sum(&m);
+        [[sum(&[v, u]), x0], [sum(&[v, x0]), m[0]], [sum(&[v, x0]), m[1]], [u, x0]]
+    };
+    // By the role that lacks the key: q under K123, z2 under K023, z1 and r under K013; then w.
+    let draws = vec![[12, 0], [Z[1], 0], [Z[0], R], [0, 0], [231, 0]];
+    let played = product(&roles(Protocol::Quad), &share(A, X, 33), &share(B, Y, 150), &draws);
+    let view = 40 + 243 + 231 - 512;
+    let words: [&[u8]; 4] =
+        [&[235, view as u8], &[208, 248, view as u8], &[1, 248, view as u8], &[235, 2]];
+    assert_eq!(played.words, words);
+    assert_eq!(played.shares, [[15, 243], [27, 44], [27, 199], [231, 243]]);
 }
 
 struct Random(u64);
@@ -75,17 +91,18 @@ impl Random {
 fn every_input_multiplies_and_opens<W: Word + std::fmt::Debug>() {
     let mut random = Random(0x7ac17);
     for protocol in Protocol::ALL {
-        for (owners, timing) in (0..9).flat_map(|o| [(o, Timing::Early), (o, Timing::Late)]) {
+        let n = protocol.parties();
+        for (owners, timing) in (0..n * n).flat_map(|o| [(o, Timing::Early), (o, Timing::Late)]) {
             let [x, y]: [W; 2] = [random.word(), random.word()];
             let mut shared = |owner, value| {
-                input(protocol, owner, timing, value, &[0; 3].map(|_| random.word())).0
+                input(protocol, owner, timing, value, &[0; 5].map(|_| random.word())).0
             };
-            let (a, b) = (shared(owners % 3, x), shared(owners / 3, y));
-            let draws = [[0; 2]; 3].map(|pair| pair.map(|_| random.word()));
-            let (shares, _, _) = product(&roles(protocol), a, b, &draws);
-            for receiver in 0..3 {
-                assert_eq!(open(protocol, a, receiver), x, "{protocol} input");
-                assert_eq!(open(protocol, shares, receiver), x.mul(y), "{protocol} product");
+            let (a, b) = (shared(owners % n, x), shared(owners / n, y));
+            let draws = [[0; 2]; 5].map(|pair| pair.map(|_| random.word())).to_vec();
+            let shares = product(&roles(protocol), &a, &b, &draws).shares;
+            for receiver in 0..n {
+                assert_eq!(open(protocol, &a, receiver), x, "{protocol} input");
+                assert_eq!(open(protocol, &shares, receiver), x.mul(y), "{protocol} product");
             }
         }
     }
@@ -133,12 +150,12 @@ fn shares_move_between_protocols() {
             through::<MultiFanIn<1>, Trio<1>>(fan[1]),
             through::<MultiFanIn<2>, Trio<2>>(fan[2]),
         ];
-        assert_eq!(back, trio);
+        assert_eq!(back[..], trio);
         for receiver in 0..3 {
-            assert_eq!(open(Protocol::Trio, trio, receiver), x);
-            assert_eq!(open(Protocol::Astra, astra, receiver), x);
-            assert_eq!(open(Protocol::Replicated, ring, receiver), x);
-            assert_eq!(open(Protocol::MultiFanIn, fan, receiver), x);
+            assert_eq!(open(Protocol::Trio, &trio, receiver), x);
+            assert_eq!(open(Protocol::Astra, &astra, receiver), x);
+            assert_eq!(open(Protocol::Replicated, &ring, receiver), x);
+            assert_eq!(open(Protocol::MultiFanIn, &fan, receiver), x);
         }
     }
 }

@@ -32,18 +32,18 @@ fn view(
     let second = if reuse { 0 } else { 3 };
     let (y, seen_y) = input(protocol, owners[1], Timing::Late, Z2(secrets[1]), &draws(second));
     let pairs = |at: u32| -> Draws<Z2> {
-        [0, 2, 4].map(|key| [bit(bits, at + key), bit(bits, at + key + 1)])
+        [0, 2, 4].map(|key| [bit(bits, at + key), bit(bits, at + key + 1)]).to_vec()
     };
     let first = pairs(INPUT_BITS);
-    let (xy, _, seen_first) = product(&roles(protocol), x, y, &first);
+    let played = product(&roles(protocol), &x, &y, &first);
     let mut seen: Vec<Z2> = Vec::new();
     // Draws under the keys that this role holds.
     for at in [0, 3] {
         seen.extend([bit(bits, at + me as u32), bit(bits, at + (me as u32 + 2) % 3)]);
     }
     seen.extend(first[me].iter().chain(&first[(me + 2) % 3]));
-    seen.extend(x[me].iter().chain(&y[me]).chain(&xy[me]));
-    seen.extend(seen_x[me].iter().chain(&seen_y[me]).chain(&seen_first[me]));
+    seen.extend(x[me].iter().chain(&y[me]).chain(&played.shares[me]));
+    seen.extend(seen_x[me].iter().chain(&seen_y[me]).chain(&played.views[me]));
     seen.into_iter().map(|word| word.0 & 1).collect()
 }
 
@@ -95,4 +95,51 @@ fn a_reused_mask_shows() {
 fn the_trusted_party_sees_everything() {
     let [a, b] = [[0, 0], [1, 0]].map(|s| histogram(Protocol::Plain, 2, [0, 1], s, false));
     assert!(a != b);
+}
+
+/// What role `me` of Quad sees in two inputs and their product: 3 + 3 + 5 free bits.
+fn quad_view(me: usize, owners: [usize; 2], secrets: [u64; 2], bits: u64) -> Vec<u64> {
+    let quad = Protocol::Quad;
+    // By the role that lacks the key: u, x2, x1. The fourth key is not drawn from.
+    let masks = |at: u32| [bit(bits, at), bit(bits, at + 1), bit(bits, at + 2), Z2(0), Z2(0)];
+    let (x, seen_x) = input(quad, owners[0], Timing::Late, Z2(secrets[0]), &masks(0));
+    let (y, seen_y) = input(quad, owners[1], Timing::Late, Z2(secrets[1]), &masks(3));
+    let [q, z2, z1, r, w] = [6, 7, 8, 9, 10].map(|at| bit(bits, at));
+    let draws: Draws<Z2> = vec![[q, Z2(0)], [z2, Z2(0)], [z1, r], [Z2(0); 2], [w, Z2(0)]];
+    let played = product(&roles(quad), &x, &y, &draws);
+    let mut seen: Vec<Z2> = Vec::new();
+    for (lacking, drawn) in [(0, vec![q, w]), (1, vec![z2]), (2, vec![z1, r])] {
+        if lacking != me {
+            seen.extend([masks(0)[lacking], masks(3)[lacking]]);
+            seen.extend(drawn);
+        }
+    }
+    for shares in [&x, &y, &played.shares] {
+        seen.extend(shares[me]);
+    }
+    seen.extend(seen_x[me].iter().chain(&seen_y[me]).chain(&played.views[me]));
+    seen.into_iter().map(|word| word.0 & 1).collect()
+}
+
+#[test]
+fn a_role_of_quad_sees_the_same_for_all_secrets_of_others() {
+    for me in 0..4 {
+        let others: Vec<usize> = (0..4).filter(|role| *role != me).collect();
+        for owners in [[0, 1], [1, 2], [2, 0], [1, 1]].map(|pair| pair.map(|i: usize| others[i])) {
+            let histogram = |secrets| {
+                let mut histogram = Histogram::new();
+                for bits in 0..1 << 11 {
+                    *histogram.entry(quad_view(me, owners, secrets, bits)).or_default() += 1;
+                }
+                histogram
+            };
+            let reference = histogram([0, 0]);
+            for secrets in [[0, 1], [1, 0], [1, 1]] {
+                assert!(
+                    reference == histogram(secrets),
+                    "role {me} of {owners:?} sees {secrets:?}"
+                );
+            }
+        }
+    }
 }

@@ -12,6 +12,7 @@ use std::io::Write;
 use std::path::Path;
 
 use tacit_program::Element;
+use zeroize::Zeroizing;
 
 use crate::error::TableError;
 
@@ -78,7 +79,7 @@ pub struct OutputColumn {
     /// Lengths of the axes: none for a single value, one for a column, two for a matrix.
     pub shape: Vec<u64>,
     /// Raw values, row-major, as in [`Column::raw`](crate::Column::raw).
-    pub raw: Vec<i64>,
+    pub raw: Zeroizing<Vec<i64>>,
 }
 
 /// All results that one party learns.

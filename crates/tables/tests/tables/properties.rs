@@ -41,7 +41,7 @@ proptest! {
             name: format!("c,\"{i}"),
             element: *element,
             shape: vec![17],
-            raw: raw.clone(),
+            raw: raw.clone().into(),
         });
         OutputTable::new(outputs.collect()).unwrap().write(&path, None).unwrap();
         let fields: Vec<Field> = columns
@@ -58,7 +58,7 @@ proptest! {
     #[test]
     fn shortened_numbers_keep_their_value((element, values) in column()) {
         let raw_values = values.clone();
-        let output = OutputColumn { name: "x".into(), element, shape: vec![17], raw: raw_values };
+        let output = OutputColumn { name: "x".into(), element, shape: vec![17], raw: raw_values.into() };
         let mut text = Vec::new();
         let table = OutputTable::new(vec![output]).unwrap();
         table.write_to(&mut text, tacit_tables::Format::Table, 99).unwrap();

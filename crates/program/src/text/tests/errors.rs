@@ -37,6 +37,32 @@ fn unknown_names_are_compared_with_known_ones() {
 }
 
 #[test]
+fn habits_of_other_languages_are_corrected() {
+    let bits = "let a = salary < 5\nlet b = salary > 3\n";
+    let assert = |text: &str, column: u32, part: &str| {
+        assert_error(&format!("{bits}{text}\n"), (3, column), part);
+    };
+    assert("let c = a && b", 11, "written `&`");
+    assert("let c = (a || b)", 12, "written `|`");
+    assert("let c = sum(a and b, axis 0)", 15, "written `&`");
+    assert("let c = a or b", 11, "written `|`");
+    assert("let c = not a", 9, "written `!`");
+    assert("let c = sum(not a, axis 0)", 13, "written `!`");
+    assert("let c = ~a", 9, "written `!`");
+    assert("let c = salary = 3", 16, "written `==`");
+    assert("let c = select(salary = 3, 1, 0)", 23, "written `==`");
+    assert("let c = sum(salary, axis = 0)", 21, "written without `=`");
+    assert("let c = if a { 1 } else { 2 }", 9, "`select(");
+    assert("let c = if (a) 1 else 2", 9, "`select(");
+    assert("let c = 1 if a else 2", 11, "`select(");
+    assert("let c = sum(salary if a else 2, axis 0)", 20, "`select(");
+    assert("let c = a ? 1 : 2", 11, "`select(");
+    assert("let c = for i in n", 9, "`loop LENGTH");
+    assert("let c = a;", 10, "ends with its line");
+    assert("reveal salary to bob as 'pay'", 25, "double quotes");
+}
+
+#[test]
 fn brackets_must_be_closed() {
     let expected = "expected `,` or the `)` for the `(` at 5:12, found `let`";
     assert_error("let x = sum(salary, axis 0\nlet y = 3\n", (2, 1), expected);

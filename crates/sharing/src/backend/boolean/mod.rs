@@ -12,12 +12,15 @@ mod sums;
 pub use arithmetic::Arithmetic;
 
 use super::secret::{packed, unpacked};
-use super::{Backend, Bits, Circuits, Kind, Name, Planes, Result, Ring, Secret, Term, wrong};
+use super::{
+    Backend, Bits, Circuits, Kind, Name, Planes, Result, Ring, Secret, Term, Values, wrong,
+};
 use crate::arrays::MatrixShape;
 use crate::convert::{Layered, to_planes};
 use crate::role::RoleId;
 use std::sync::Arc;
 use tacit_ring::{Buffer, Z2, transpose, word};
+use zeroize::Zeroizing;
 
 /// A backend out of circuits.
 pub struct Boolean<B> {
@@ -30,22 +33,23 @@ fn packed_numbers(kind: Kind, values: &[i128], len: usize) -> Buffer<Z2> {
     if kind == Kind::Bits {
         return packed(values, len);
     }
-    let numbers: Vec<u128> =
-        (0..len).map(|i| values[if values.len() == 1 { 0 } else { i }] as u128).collect();
+    let number = |i| values[if values.len() == 1 { 0 } else { i }] as u128;
+    let numbers: Zeroizing<Vec<u128>> = Zeroizing::new((0..len).map(number).collect());
     to_planes(&numbers, kind.planes())
 }
 
 /// Signed numbers out of their planes.
-fn unpacked_numbers(kind: Kind, words: &[Z2], len: usize) -> Vec<i128> {
+fn unpacked_numbers(kind: Kind, words: &[Z2], len: usize) -> Values {
     if kind == Kind::Bits {
         return unpacked(words, len);
     }
-    let mut numbers = vec![0u128; len];
+    let mut numbers = Zeroizing::new(vec![0u128; len]);
     if len > 0 {
         transpose::unpack(word::lanes(words), kind.planes(), &mut numbers);
     }
     let shift = 128 - kind.planes();
-    numbers.into_iter().map(|number| (number << shift) as i128 >> shift).collect()
+    let signed = |number: &u128| (number << shift) as i128 >> shift;
+    Values::new(numbers.iter().map(signed).collect())
 }
 
 fn array_of(planes: Planes, kind: Kind) -> Secret {
@@ -121,7 +125,7 @@ impl<B: Bits> Bits for Boolean<B> {
         self.bits.public_planes(values, planes, lanes)
     }
 
-    fn open_planes(&mut self, planes: &Planes, receivers: &[RoleId]) -> Result<Option<Vec<Z2>>> {
+    fn open_planes(&mut self, planes: &Planes, receivers: &[RoleId]) -> Result<Option<Buffer<Z2>>> {
         self.bits.open_planes(planes, receivers)
     }
 
@@ -163,7 +167,7 @@ impl<B: Bits> Backend for Boolean<B> {
         array_of(self.bits.public_planes(&words, kind.planes(), len), kind)
     }
 
-    fn open(&mut self, secret: &Secret, receivers: &[RoleId]) -> Result<Option<Vec<i128>>> {
+    fn open(&mut self, secret: &Secret, receivers: &[RoleId]) -> Result<Option<Values>> {
         let opened = self.bits.open_planes(&Planes::of_secret(secret), receivers)?;
         Ok(opened.map(|words| unpacked_numbers(secret.kind, &words, secret.len)))
     }

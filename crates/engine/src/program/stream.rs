@@ -1,0 +1,171 @@
+//! Takes the rows of a stream through its operations, on every worker.
+
+use super::exec::{Backends, Context, Frame, Value, at};
+use super::layout::{Place, Stream};
+use super::operand::Cache;
+use crate::circuit::EvaluateError;
+use crate::workers::on_each;
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::Arc;
+use tacit_program::{Block, NodeId, ValueId};
+use tacit_sharing::backend::{Backend, Secret};
+
+/// What one worker makes of its chunks: sums by node, and kept rows by value.
+#[derive(Default)]
+struct Part {
+    sums: HashMap<NodeId, Secret>,
+    rows: HashMap<ValueId, Vec<Secret>>,
+}
+
+/// Takes all rows of a stream through its nodes, in chunks, on all workers.
+pub(super) fn run_stream(
+    context: &Context<'_>,
+    backends: Backends<'_, '_>,
+    frame: &mut Frame<'_>,
+    stream: &Stream,
+) -> Result<(), EvaluateError> {
+    let shares = split(stream.rows, context.chunk, backends.len());
+    let ends = backends.iter_mut().map(|backend| &mut **backend);
+    let parts = {
+        let frame = &*frame;
+        on_each(ends, shares, |backend, chunks| run_chunks(context, backend, frame, stream, chunks))
+    }?;
+    merge(backends, frame, stream, parts)
+}
+
+/// The chunks of each worker: a run of them each, as even as possible. There is one even if there
+/// are no rows.
+fn split(rows: usize, chunk: usize, workers: usize) -> Vec<Vec<Range<usize>>> {
+    // Whole words of bits, so that rows of bits are cut without moving them.
+    let chunk = chunk.min(rows).max(1).next_multiple_of(64);
+    let chunks = rows.div_ceil(chunk).max(1);
+    let range = |i: usize| i * chunk..((i + 1) * chunk).min(rows);
+    (0..workers)
+        .map(|w| (chunks * w / workers..chunks * (w + 1) / workers).map(range).collect())
+        .collect()
+}
+
+fn run_chunks(
+    context: &Context<'_>,
+    backend: &mut (dyn Backend + Send),
+    frame: &Frame<'_>,
+    stream: &Stream,
+    chunks: Vec<Range<usize>>,
+) -> Result<Part, EvaluateError> {
+    let mut part = Part::default();
+    for rows in chunks {
+        let mut cache = Cache::default();
+        let mut local: HashMap<ValueId, Arc<Secret>> = HashMap::new();
+        let last = last_in(frame.block, stream);
+        for (position, id) in stream.nodes.iter().enumerate() {
+            let node = &frame.block.nodes[*id as usize];
+            let reduce = frame.layout.places[*id as usize] == Place::Reduce;
+            let ty = if reduce { frame.block.type_of(node.operands[0]) } else { &node.types[0] };
+            let extent = &ty.shape[0];
+            let mut task = context.task(
+                frame,
+                *id,
+                &mut *backend,
+                &mut cache,
+                &local,
+                Some((extent, rows.clone())),
+            )?;
+            if reduce {
+                let sum = task.partial().map_err(|error| at(node, error))?;
+                let sum = match part.sums.get(id) {
+                    Some(total) => backend.sum(total, &sum, false)?,
+                    None => sum,
+                };
+                part.sums.insert(*id, sum);
+            } else {
+                let results = task.run().map_err(|error| at(node, error))?;
+                for (index, secret) in (0..).zip(results) {
+                    local.insert(ValueId { node: *id, index }, Arc::new(secret));
+                }
+            }
+            local.retain(|value, _| last.get(value).is_some_and(|last| *last > position));
+        }
+        for value in &stream.kept {
+            let rows = local.get(value).map(|secret| secret.slice(0..secret.len));
+            part.rows.entry(*value).or_default().extend(rows);
+        }
+        (context.progress)(rows.len() as u64);
+    }
+    // This worker waits for the others next, or is done: peers need its last messages.
+    backend.flush()?;
+    Ok(part)
+}
+
+/// For each value of a stream the last place of it that reads the value; beyond the end if it is
+/// kept.
+fn last_in(block: &Block, stream: &Stream) -> HashMap<ValueId, usize> {
+    let mut last = HashMap::new();
+    for (position, id) in stream.nodes.iter().enumerate() {
+        for operand in &block.nodes[*id as usize].operands {
+            last.insert(*operand, position);
+        }
+    }
+    last.extend(stream.kept.iter().map(|value| (*value, usize::MAX)));
+    last
+}
+
+/// Adds up the workers' sums, and puts their rows one after the other.
+fn merge(
+    backends: Backends<'_, '_>,
+    frame: &mut Frame<'_>,
+    stream: &Stream,
+    mut parts: Vec<Part>,
+) -> Result<(), EvaluateError> {
+    for id in &stream.nodes {
+        let node = &frame.block.nodes[*id as usize];
+        if frame.layout.places[*id as usize] != Place::Reduce {
+            frame.values[*id as usize] = Vec::new();
+            continue;
+        }
+        let mut sums = parts.iter_mut().filter_map(|part| part.sums.remove(id));
+        let Some(mut total) = sums.next() else {
+            return Err(EvaluateError::Bug("a sum without parts".into()));
+        };
+        for sum in sums {
+            total = backends[0].sum(&total, &sum, false)?;
+        }
+        let total = super::ops::finish(&mut *backends[0], frame.block, node, total);
+        let total = total.map_err(|error| at(node, error))?;
+        frame.values[*id as usize] = vec![Value::Secret(Arc::new(total))];
+    }
+    for value in &stream.kept {
+        let pieces: Vec<Secret> =
+            parts.iter_mut().filter_map(|part| part.rows.remove(value)).flatten().collect();
+        let length = pieces.iter().map(|piece| piece.len).sum();
+        let Some(first) = pieces.first() else { continue };
+        let mut whole = first.zeros_like(length);
+        let mut start = 0;
+        for piece in &pieces {
+            whole.copy_in(start, piece);
+            start += piece.len;
+        }
+        let slots = &mut frame.values[value.node as usize];
+        while slots.len() <= value.index as usize {
+            slots.push(Value::Clear(None));
+        }
+        slots[value.index as usize] = Value::Secret(Arc::new(whole));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chunks_are_shared_out_however_large_they_are_asked_for() {
+        let ends = |rows, chunk, workers| -> Vec<Vec<usize>> {
+            let shares = split(rows, chunk, workers).into_iter();
+            shares.map(|chunks| chunks.iter().map(|rows| rows.end).collect()).collect()
+        };
+        assert_eq!(ends(130, 1, 2), [vec![64], vec![128, 130]]);
+        assert_eq!(ends(130, usize::MAX, 2), [vec![], vec![130]]);
+        assert_eq!(ends(0, usize::MAX, 1), [[0]]);
+    }
+}

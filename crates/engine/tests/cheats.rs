@@ -1,0 +1,210 @@
+//! A party that cheats under a protocol with checks: every message of a run, changed or left out by
+//! its sender, ends the run of all honest parties without a result.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tacit_circuit::{Builder, Circuit};
+use tacit_engine::circuit::{
+    Blocking, Compiled, EvaluateError, Evaluation, Job, Preprocessing, evaluate_with,
+};
+use tacit_engine::values::Lanes;
+use tacit_net::memory::{self, MemoryNetwork};
+use tacit_net::testing::{Tamper, Verdict};
+use tacit_net::{AbortKind, NetError, PartyId, Phase, Stream};
+use tacit_ring::{Entropy, entropy};
+use tacit_sharing::Protocol;
+
+const PARTIES: usize = 4;
+const INSTANCES: usize = 150;
+
+/// Three levels of products of everybody's bits.
+fn circuit() -> Circuit {
+    let mut builder = Builder::new();
+    let inputs: Vec<_> = (0..PARTIES).map(|_| builder.input(2)).collect();
+    let mut wires: Vec<_> = inputs.iter().map(|bits| bits[0]).collect();
+    for _ in 0..3 {
+        let shifted = |i: usize| inputs[(i + 1) % PARTIES][1];
+        let products: Vec<_> =
+            wires.iter().enumerate().map(|(i, wire)| builder.and(&[*wire, shifted(i)])).collect();
+        wires = (0..PARTIES).map(|i| builder.xor(products[i], wires[(i + 2) % PARTIES])).collect();
+    }
+    builder.output(&wires);
+    builder.finish()
+}
+
+fn lanes(salt: u64) -> Lanes {
+    let word = |i: u64| (i + 3 * salt + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
+    let words = INSTANCES.div_ceil(64) as u64;
+    let bits = (0..2).map(|bit| (0..words).map(move |w| word(bit << 8 | w)));
+    Lanes::from_bits(bits.map(Iterator::collect).collect(), INSTANCES)
+}
+
+fn job(preprocessing: Preprocessing, workers: usize) -> Job {
+    let everybody: Vec<PartyId> = PartyId::all(PARTIES).collect();
+    let mut job = Job::new(Protocol::Quad, everybody.clone(), vec![everybody]);
+    job.places = [2, 0, 3, 1].map(PartyId).to_vec();
+    job.instances = INSTANCES;
+    job.workers = workers;
+    job.preprocessing = preprocessing;
+    job.blocking = Blocking { block_words: 1, blocks: 2, window_bytes: 0 };
+    job
+}
+
+type Results = Vec<Result<Evaluation, EvaluateError>>;
+
+/// Runs the job; the meshes of `cheat` go through `tamper`, by worker.
+fn run(job: &Job, cheat: Option<PartyId>, tamper: impl Fn(usize) -> Tamper + Sync) -> Results {
+    let (circuit, seed) = (circuit(), entropy::test_seed());
+    let network =
+        MemoryNetwork { deadline: Duration::from_millis(300), ..MemoryNetwork::default() };
+    memory::run(PARTIES, job.workers, &network, |mut session| {
+        let me = session.me();
+        if cheat.is_none_or(|cheat| cheat == me) {
+            for (worker, mesh) in session.meshes.iter_mut().enumerate() {
+                mesh.set_tamper(tamper(worker));
+            }
+        }
+        let compiled = Compiled::new(&circuit, job.clone())?;
+        let values = (0..PARTIES).map(|p| (p == me.index()).then(|| lanes(p as u64))).collect();
+        let mut entropy = Entropy::insecure_seeded(seed, me.0);
+        let result = evaluate_with(&mut session, &compiled, values, &mut entropy, &|_| {})?;
+        session.finish()?;
+        Ok(result)
+    })
+}
+
+/// What a party sends where: worker, receiver, stream, phase.
+type Class = (usize, PartyId, Stream, Phase);
+
+/// The number of messages of every class, by sender.
+fn classes(job: &Job) -> Vec<BTreeMap<Class, usize>> {
+    (0..PARTIES)
+        .map(|party| {
+            let counts: Arc<Mutex<BTreeMap<Class, usize>>> = Arc::default();
+            let results = run(job, Some(PartyId(party as u8)), |worker| {
+                let counts = counts.clone();
+                Tamper::new(move |m| {
+                    let class = (worker, m.to, m.stream, m.place.phase);
+                    *counts.lock().unwrap().entry(class).or_insert(0) += 1;
+                    Verdict::Keep
+                })
+            });
+            assert!(results.iter().all(Result::is_ok));
+            counts.lock().unwrap().clone()
+        })
+        .collect()
+}
+
+/// Does `what` to message `index` of a class.
+fn cheat_at(class: Class, index: usize, worker: usize, what: fn(&[u8]) -> Verdict) -> Tamper {
+    let mut seen = 0;
+    Tamper::new(move |m| {
+        if (worker, m.to, m.stream, m.place.phase) != class {
+            return Verdict::Keep;
+        }
+        seen += 1;
+        if seen == index + 1 { what(m.bytes) } else { Verdict::Keep }
+    })
+}
+
+fn flip_first(bytes: &[u8]) -> Verdict {
+    let mut bytes = bytes.to_vec();
+    bytes[0] ^= 1;
+    Verdict::Replace(bytes)
+}
+
+fn flip_last(bytes: &[u8]) -> Verdict {
+    let mut bytes = bytes.to_vec();
+    // Lanes beyond the last instance count too: transcripts cover every byte.
+    *bytes.last_mut().unwrap() ^= 0x80;
+    Verdict::Replace(bytes)
+}
+
+/// Every message class, at its first, middle and last message.
+fn each_cheat(job: &Job, what: fn(&[u8]) -> Verdict, check: impl Fn(&str, PartyId, &Results)) {
+    for (party, classes) in classes(job).into_iter().enumerate() {
+        let cheat = PartyId(party as u8);
+        for (class, count) in classes {
+            let mut indices = vec![0, count / 2, count - 1];
+            indices.dedup();
+            for index in indices {
+                let results = run(job, Some(cheat), |worker| cheat_at(class, index, worker, what));
+                let label = format!("{cheat} in {class:?} number {index} of {count}");
+                check(&label, cheat, &results);
+            }
+        }
+    }
+}
+
+fn nobody_honest_has_a_result(label: &str, cheat: PartyId, results: &Results) {
+    for (party, result) in PartyId::all(PARTIES).zip(results) {
+        assert!(party == cheat || result.is_err(), "{label}: {party} has a result");
+    }
+}
+
+/// All honest parties end, and say that a check failed.
+fn a_check_ends_it(label: &str, cheat: PartyId, results: &Results) {
+    nobody_honest_has_a_result(label, cheat, results);
+    for (party, result) in PartyId::all(PARTIES).zip(results).filter(|(party, _)| *party != cheat) {
+        let Err(EvaluateError::Net(error)) = result else { panic!("{label}: {party}") };
+        let told = matches!(
+            error,
+            NetError::PeerAborted { kind: AbortKind::Misbehaviour, .. } | NetError::Check(_)
+        );
+        assert!(told, "{label}: {party} says {error}");
+    }
+}
+
+#[test]
+fn every_changed_message_ends_the_run_in_a_check() {
+    for (preprocessing, workers) in [
+        (Preprocessing::Interleaved, 1),
+        (Preprocessing::Separate, 1),
+        (Preprocessing::Interleaved, 2),
+    ] {
+        let job = job(preprocessing, workers);
+        each_cheat(&job, flip_first, a_check_ends_it);
+        each_cheat(&job, flip_last, a_check_ends_it);
+    }
+}
+
+#[test]
+fn every_message_cut_short_ends_the_run() {
+    let job = job(Preprocessing::Interleaved, 1);
+    each_cheat(&job, |bytes| Verdict::Truncate(bytes.len() / 2), nobody_honest_has_a_result);
+}
+
+#[test]
+fn honest_parties_learn_the_function_in_every_mode() {
+    let circuit = circuit();
+    let inputs: Vec<Lanes> = (0..PARTIES as u64).map(lanes).collect();
+    for (preprocessing, workers) in [(Preprocessing::Interleaved, 1), (Preprocessing::Separate, 2)]
+    {
+        let results = run(&job(preprocessing, workers), None, |_| Tamper::new(|_| Verdict::Keep));
+        let bits: Vec<Vec<u64>> =
+            inputs.iter().flat_map(|lanes| lanes.bits().iter().cloned()).collect();
+        for result in results {
+            let outputs = result.unwrap().outputs;
+            let opened = outputs[0].as_ref().unwrap();
+            for word in 0..INSTANCES / 64 {
+                let column: Vec<u64> = bits.iter().map(|bit| bit[word]).collect();
+                let expected = in_the_clear(&column);
+                let found: Vec<u64> = opened.bits().iter().map(|bit| bit[word]).collect();
+                assert_eq!(found, expected);
+            }
+        }
+    }
+    assert_eq!(circuit.stats().and_depth, 3);
+}
+
+/// What [`circuit`] computes on words of bits.
+fn in_the_clear(bits: &[u64]) -> Vec<u64> {
+    let mut wires: Vec<u64> = (0..PARTIES).map(|p| bits[2 * p]).collect();
+    for _ in 0..3 {
+        let products: Vec<u64> =
+            (0..PARTIES).map(|i| wires[i] & bits[2 * ((i + 1) % PARTIES) + 1]).collect();
+        wires = (0..PARTIES).map(|i| products[i] ^ wires[(i + 2) % PARTIES]).collect();
+    }
+    wires
+}

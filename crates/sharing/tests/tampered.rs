@@ -1,0 +1,285 @@
+//! What catches what: every kind of message of Quad, changed by its sender, makes just the honest
+//! pairs disagree that the specification names (section 9), whatever the secrets are.
+
+use std::collections::BTreeSet;
+use tacit_net::memory::{self, MemoryNetwork};
+use tacit_net::testing::{Tamper, Verdict};
+use tacit_net::{PartyId, Phase, Session, Stream};
+use tacit_ring::{Entropy, Word, Z2};
+use tacit_sharing::arrays::{self, Cut, SharedVec};
+use tacit_sharing::party::Streams;
+use tacit_sharing::products::Scratch;
+use tacit_sharing::setup::Secrets;
+use tacit_sharing::transfer::{self, Input, Output, TransferScratch};
+use tacit_sharing::verify::{Journal, Kind, Pass};
+use tacit_sharing::{Party, Protocol, Role, RoleId, RoleVisitor, Shares, Timing};
+
+const PLACES: [PartyId; 4] = [PartyId(0), PartyId(1), PartyId(2), PartyId(3)];
+const EVERYBODY: [RoleId; 4] = [0, 1, 2, 3];
+
+/// What is being done when a message leaves: the mesh's step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    Input(RoleId, Timing),
+    Product,
+    Opening,
+}
+
+const STAGES: [Stage; 7] = [
+    Stage::Input(0, Timing::Early),
+    Stage::Input(1, Timing::Early),
+    Stage::Input(2, Timing::Early),
+    Stage::Input(3, Timing::Early),
+    Stage::Input(3, Timing::Late),
+    Stage::Product,
+    Stage::Opening,
+];
+
+/// A change of the bytes that go over a link in a stage.
+#[derive(Clone, Copy)]
+struct Change {
+    stage: Stage,
+    from: RoleId,
+    to: RoleId,
+    stream: Stream,
+    /// Added to one word of what is sent: the first, one in the middle, or the last.
+    error: u64,
+    place: usize,
+}
+
+/// One role's part: an input of every owner, products of neighbours, everything opened.
+struct Play<'a, W> {
+    session: &'a mut Session,
+    seed: u64,
+    secrets: &'a [W],
+}
+
+/// What a role has in the end: what it would compare before opening and after, and what it opened.
+type Ending<W> = (Journal, Journal, Vec<W>);
+
+impl<W: Word> RoleVisitor for Play<'_, W> {
+    type Out = Ending<W>;
+    fn visit<P: Role>(self) -> Ending<W> {
+        let Play { session, seed, secrets } = self;
+        let mesh = &mut session.meshes[0];
+        let mut entropy = Entropy::insecure_seeded(seed, mesh.me().0);
+        let mut secrets_of_session =
+            Secrets::exchange(mesh, b"test", P::PROTOCOL, &PLACES, &mut entropy).unwrap();
+        let mut keys = secrets_of_session.keys("test", W::BITS, 1);
+        let mut streams = keys[0].streams();
+        let mut party = Party::new(mesh, &PLACES).unwrap();
+        party.mesh().set_phase(Phase::Online);
+        let width = secrets.len() / 5;
+        let mut columns = Vec::new();
+        for (index, stage) in STAGES.iter().enumerate() {
+            party.mesh().set_step(index as u32);
+            if let Stage::Input(owner, timing) = *stage {
+                let values = &secrets[index * width..(index + 1) * width];
+                let at = (owner, timing);
+                columns.push(share::<P, W>(&mut party, &mut streams, at, values));
+            }
+        }
+        let [a, b] = [0, 1].map(|shift| joined(&columns, shift));
+        party.mesh().set_step(5);
+        let mut product = SharedVec::zeros(a.len());
+        let (mut draws, mut scratch) = (streams.draws().unwrap(), Scratch::default());
+        // Several pieces, the last of them odd.
+        let cut = Cut { piece: 3, window: 2 };
+        arrays::multiply::<P, W>(&mut party, &mut draws, &mut scratch, cut, [&a, &b], &mut product)
+            .unwrap();
+        party.flush().unwrap();
+        let before = party.take_journal();
+        party.mesh().set_step(6);
+        let opened = open::<P, W>(&mut party, &product);
+        let after = party.take_journal();
+        (before, after, opened)
+    }
+}
+
+fn share<P: Role, W: Word>(
+    party: &mut Party<'_>,
+    streams: &mut Streams<'_>,
+    (owner, timing): (RoleId, Timing),
+    values: &[W],
+) -> SharedVec<W> {
+    let mut shares = Shares::new(1, values.len());
+    let input = Input { owner, timing, slots: &[0], values };
+    let (mut draws, mut scratch) = (streams.draws().unwrap(), TransferScratch::default());
+    if owner == P::ROLE && timing == Timing::Late {
+        let kept = transfer::input_keep::<P, W>(&mut draws, &mut shares, input);
+        transfer::input_send_kept::<P, W>(party, &kept, values).unwrap();
+    } else {
+        transfer::input_begin::<P, W>(party, &mut draws, &mut scratch, &mut shares, input).unwrap();
+        transfer::input_finish::<P, W>(party, &mut scratch, &mut shares, input).unwrap();
+    }
+    let (first, second) = shares.get(0);
+    let mut array = SharedVec::zeros(values.len());
+    array.first.copy_from_slice(first);
+    array.second.copy_from_slice(second);
+    array
+}
+
+/// All columns one after the other, beginning with column `shift`.
+fn joined<W: Word>(columns: &[SharedVec<W>], shift: usize) -> SharedVec<W> {
+    let width = columns[0].len();
+    let mut all = SharedVec::zeros(width * columns.len());
+    for i in 0..columns.len() {
+        let from = &columns[(i + shift) % columns.len()];
+        all.first[i * width..(i + 1) * width].copy_from_slice(&from.first);
+        all.second[i * width..(i + 1) * width].copy_from_slice(&from.second);
+    }
+    all
+}
+
+fn open<P: Role, W: Word>(party: &mut Party<'_>, array: &SharedVec<W>) -> Vec<W> {
+    let mut shares = Shares::new(1, array.len());
+    let (first, second) = shares.get_mut(0);
+    first.copy_from_slice(&array.first);
+    second.copy_from_slice(&array.second);
+    let output = Output { receivers: &EVERYBODY, slots: &[0] };
+    let (mut scratch, mut opened) = (TransferScratch::default(), vec![W::ZERO; array.len()]);
+    let pass = Pass::insecure();
+    transfer::output_begin::<P, W>(party, &pass, &mut scratch, &shares, output).unwrap();
+    transfer::output_finish::<P, W>(party, &pass, &mut scratch, &shares, output, &mut opened)
+        .unwrap();
+    party.flush().unwrap();
+    opened
+}
+
+fn play<W: Word>(secrets: &[W], change: Option<Change>, seed: u64) -> Vec<Ending<W>> {
+    memory::run(4, 1, &MemoryNetwork::default(), |mut session| {
+        let role = session.me().index();
+        if let Some(change) = change.filter(|change| change.from == role) {
+            session.meshes[0].set_tamper(tamper::<W>(change));
+        }
+        let ending = Protocol::Quad.visit(role, Play { session: &mut session, seed, secrets });
+        session.meshes[0].flush().unwrap();
+        session.finish().unwrap();
+        ending
+    })
+}
+
+/// Adds an error to the word of the stage that `change` says, counted over all its messages.
+fn tamper<W: Word>(change: Change) -> Tamper {
+    let mut sent = 0;
+    Tamper::new(move |message| {
+        let here = message.to.index() == change.to
+            && message.stream == change.stream
+            && STAGES[message.place.step as usize] == change.stage
+            && message.place.phase != Phase::Setup;
+        if !here {
+            return Verdict::Keep;
+        }
+        let start = sent;
+        sent += message.bytes.len();
+        let at = (change.place * size_of::<W>()).checked_sub(start);
+        let Some(at) = at.filter(|at| *at < message.bytes.len()) else { return Verdict::Keep };
+        let mut bytes = message.bytes.to_vec();
+        let word = &mut tacit_ring::word::from_bytes::<W>(&bytes[at..at + size_of::<W>()])
+            .expect("a word")[0];
+        let changed = word.add(W::from_u128(change.error.into()));
+        bytes[at..at + size_of::<W>()].copy_from_slice(tacit_ring::word::bytes(&[changed]));
+        Verdict::Replace(bytes)
+    })
+}
+
+/// Pairs of honest roles that disagree, before the opening and after it, and on what.
+fn disagreements<W: Word>(
+    endings: &[Ending<W>],
+    corrupted: Option<RoleId>,
+) -> [BTreeSet<(RoleId, RoleId, Kind)>; 2] {
+    let honest = EVERYBODY.into_iter().filter(|role| Some(*role) != corrupted);
+    let pairs = honest.clone().flat_map(|i| honest.clone().map(move |j| (i, j)));
+    let mut found = [BTreeSet::new(), BTreeSet::new()];
+    for (i, j) in pairs.filter(|(i, j)| i < j) {
+        let (one, other) = (&endings[i], &endings[j]);
+        for (found, (mine, theirs)) in
+            found.iter_mut().zip([(&one.0, &other.0), (&one.1, &other.1)])
+        {
+            let items = Journal::differences(mine.clone(), i, theirs.clone(), j);
+            found.extend(items.into_iter().map(|item| (i, j, item.kind())));
+        }
+    }
+    found
+}
+
+/// Stage, sender, receiver, stream, and the pairs that must differ.
+type Row = (Stage, RoleId, RoleId, Stream, &'static [(RoleId, RoleId, Kind)]);
+
+/// Every message that is sent, and the honest pairs and transcripts that must catch a change of it.
+#[rustfmt::skip]
+fn table() -> Vec<Row> {
+    use Kind::{Deal, Input, Opening, Raise, Result};
+    use Stage::{Input as From, Opening as Open, Product};
+    use Stream::{Def, On, Pre};
+    use Timing::{Early, Late};
+    vec![
+        (From(0, Early), 0, 1, On, &[(1, 2, Input)]),
+        (From(0, Early), 0, 2, On, &[(1, 2, Input)]),
+        (From(1, Early), 1, 0, On, &[(0, 2, Input)]),
+        (From(1, Early), 1, 2, On, &[(0, 2, Input)]),
+        (From(2, Early), 2, 0, On, &[(0, 1, Input)]),
+        (From(2, Early), 2, 1, On, &[(0, 1, Input)]),
+        (From(3, Early), 3, 1, Pre, &[(1, 2, Input)]),
+        (From(3, Early), 3, 2, Pre, &[(1, 2, Input)]),
+        (From(3, Late), 3, 0, On, &[(0, 1, Input), (0, 2, Input)]),
+        (From(3, Late), 3, 1, On, &[(0, 1, Input)]),
+        (From(3, Late), 3, 2, On, &[(0, 2, Input)]),
+        (Product, 3, 2, Pre, &[(0, 2, Deal)]),
+        (Product, 3, 0, Pre, &[(0, 1, Result), (0, 2, Result)]),
+        (Product, 1, 2, On, &[(0, 2, Result)]),
+        (Product, 2, 1, On, &[(0, 1, Result)]),
+        (Product, 2, 0, Def, &[(0, 1, Raise)]),
+        (Open, 2, 0, On, &[(0, 1, Opening)]),
+        (Open, 0, 1, On, &[(1, 3, Opening)]),
+        (Open, 3, 2, On, &[(0, 2, Opening)]),
+        (Open, 1, 3, On, &[(2, 3, Opening)]),
+    ]
+}
+
+fn secrets<W: Word>(salt: u64) -> Vec<W> {
+    let word = |i: u64| (i + 1 + salt).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23) ^ salt;
+    (0..35).map(|i| W::from_u128(u128::from(word(i)) << 40 ^ u128::from(word(i + 99)))).collect()
+}
+
+fn every_change_is_caught<W: Word + std::fmt::Debug>(top: u64) {
+    for (stage, from, to, stream, catchers) in table() {
+        let words = if matches!(stage, Stage::Input(..)) { 7 } else { 35 };
+        for place in [0, words / 2, words - 1] {
+            for error in [top, 1] {
+                let change = Change { stage, from, to, stream, error, place };
+                let label = format!("{stage:?} {from} to {to} word {place}");
+                // Certainly, whatever the secrets are: nothing may depend on whether it is caught.
+                for salt in 0..3 {
+                    let endings = play::<W>(&secrets(salt), Some(change), salt ^ 7);
+                    let [before, after] = disagreements(&endings, Some(from));
+                    let found = if stage == Stage::Opening { after } else { before };
+                    for catcher in catchers {
+                        assert!(found.contains(catcher), "{label}: {catcher:?} not in {found:?}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_changed_bit_is_caught_by_the_named_pairs() {
+    every_change_is_caught::<Z2>(1 << 63);
+}
+
+#[test]
+fn every_changed_number_is_caught_by_the_named_pairs() {
+    every_change_is_caught::<u32>(1 << 31);
+}
+
+#[test]
+fn honest_roles_agree_and_open_the_products() {
+    let secrets = secrets::<u64>(5);
+    let endings = play(&secrets, None, 1);
+    assert!(disagreements(&endings, None).iter().all(BTreeSet::is_empty));
+    for (role, (_, _, opened)) in endings.iter().enumerate() {
+        let expected = (0..35).map(|i| secrets[i].mul(secrets[(i + 7) % 35]));
+        assert!(opened.iter().copied().eq(expected), "role {role}");
+    }
+}
