@@ -17,7 +17,7 @@ use tacit_circuit::Circuit;
 use tacit_engine::circuit::{
     self as engine, Blocking, Compiled, EvaluateError, FormChoice, Job, LinkUse,
 };
-use tacit_engine::program::{Prepared, ProgramJob, ProgramReport, run as run_program};
+use tacit_engine::program::{By, Prepared, ProgramJob, ProgramReport, run as run_program};
 use tacit_engine::values::Lanes;
 use tacit_net::memory::{self, Compute, MemoryNetwork};
 use tacit_net::{PartyId, Session};
@@ -48,6 +48,10 @@ pub struct LabArgs {
     /// trio, astra, replicated, multi-fan-in, quad, plain, or all that fit
     #[arg(long, default_value = "all")]
     protocol: String,
+
+    /// What a program's numbers are computed with [default: rings]
+    #[arg(long, value_name = "rings|circuits")]
+    by: Option<By>,
 
     /// Number of instances of a circuit, all evaluated side by side [default: 1]
     #[arg(long)]
@@ -131,7 +135,7 @@ fn all_can(args: &LabArgs, task: &Task, profile: &Profile, protocol: Protocol) -
     let parties = protocol.parties();
     roles.is_none_or(|roles| roles == parties)
         && profile.parties() >= parties
-        && (matches!(task, Task::Circuit(_)) || protocol.runs_programs())
+        && task.is_run_by(protocol, args.by.unwrap_or_default())
 }
 
 /// The run with the given roles and forms, or the fastest of all.
@@ -269,6 +273,7 @@ fn simulate_program(
     // Latency is what the lab is about: all rows in as few rounds as can be.
     let chunk_rows = 1 << 20;
     let job = ProgramJob {
+        by: args.by.unwrap_or_default(),
         places: places.to_vec(),
         chunk_rows,
         ..ProgramJob::new(protocol, parties, rows)
@@ -306,7 +311,7 @@ impl Task {
     fn read(args: &LabArgs) -> Result<Task, CliError> {
         if !program::is_program(&args.path) {
             let rows = Misplaced::new(!args.rows.is_empty(), "--rows", "--instances NUMBER");
-            refuse("programs", [rows])?;
+            refuse("programs", [rows, Misplaced::new(args.by.is_some(), "--by", "")])?;
             return Ok(Task::Circuit(file::read(&args.path, &args.read)?));
         }
         let separate = matches!(args.preprocessing, PreprocessingArg::Separate);
@@ -317,6 +322,12 @@ impl Task {
         ];
         refuse("circuits", flags.into_iter().chain(args.read.flags()))?;
         Ok(Task::Program(Box::new(program::load(&args.path)?)))
+    }
+
+    /// Whether a protocol runs it. The trusted party computes in the clear, not by circuits.
+    fn is_run_by(&self, protocol: Protocol, by: By) -> bool {
+        let computes = || by == By::Rings || protocol != Protocol::Plain;
+        matches!(self, Task::Circuit(_)) || (protocol.runs_programs() && computes())
     }
 
     fn names(&self, protocol: Protocol) -> Result<Parties, CliError> {

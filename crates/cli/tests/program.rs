@@ -48,7 +48,8 @@ fn three_processes_compute_the_mean_under_every_protocol() {
     let folder = stay();
     let dir = folder.path();
     let want = mean(dir);
-    for protocol in ["trio", "astra", "replicated", "multi-fan-in", "plain"] {
+    let by_circuits = "trio --by circuits";
+    for protocol in ["trio", "astra", "replicated", "multi-fan-in", "plain", by_circuits] {
         let text = ok(
             dir,
             &format!("run stay.tacit --local --protocol {protocol} {TABLES} --threads 2 --json"),
@@ -114,7 +115,7 @@ fn a_program_is_shown_and_checked() {
     let folder = stay();
     let dir = folder.path();
     let shown = ok(dir, "program show stay.tacit --rows a=10");
-    for part in ["alice learns", "mean stay", "from bob", "replicated", "a = 10"] {
+    for part in ["alice learns", "mean stay", "from bob", "replicated", "circuits", "a = 10"] {
         assert!(shown.contains(part), "{part} in\n{shown}");
     }
     let canonical = ok(dir, "program check stay.tacit");
@@ -134,6 +135,10 @@ fn wrong_inputs_say_what_to_do() {
     assert_eq!((code, error.contains("no party `dave`")), (2, true), "{error}");
     let (code, error) = run(&format!("{TABLES} --input 0=x.hex"));
     assert_eq!((code, error.contains("--table")), (2, true), "{error}");
+    let (code, error) = run(&format!("{TABLES} --protocol plain --by circuits"));
+    assert_eq!((code, error.contains("in the clear")), (2, true), "{error}");
+    let (code, error) = run(&format!("{TABLES} --by gates"));
+    assert_eq!((code, error.contains("circuits")), (2, true), "{error}");
     let (code, error) = run(&format!("{TABLES} --value age=3"));
     assert_eq!((code, error.contains("inputs are")), (2, true), "{error}");
     let (code, error) = run(&format!("{TABLES} --result alice=nowhere/o.json"));
@@ -168,6 +173,7 @@ fn flags_for_circuits_are_refused_for_programs_and_the_other_way_round() {
     refused(lab, "--from old", "for circuits only");
     refused(lab, "--roles dave,alice,bob", "choose from alice, bob, carol");
     refused("lab compare.txt", "--rows a=3", "--instances");
+    refused("lab compare.txt", "--by circuits", "for programs");
     refused("lab compare.txt", "--reveal 7", "choose from");
     let roles = ok(dir, &format!("{lab} --roles carol,alice,bob --json"));
     let roles: serde_json::Value = serde_json::from_str(&roles).expect("JSON");
@@ -176,8 +182,8 @@ fn flags_for_circuits_are_refused_for_programs_and_the_other_way_round() {
     for flag in ["--bits bytes", "--window 9", "--form symmetric", "--preprocessing separate"] {
         refused(&run, flag, "for circuits");
     }
-    for flag in ["--table alice=alice.csv", "--value x=1", "--chunk-rows 9", "--result-format csv"]
-    {
+    let others = ["--table alice=alice.csv", "--value x=1", "--chunk-rows 9", "--by rings"];
+    for flag in others.into_iter().chain(["--result-format csv"]) {
         refused("run compare.txt --local", flag, "for programs");
     }
 }
@@ -208,6 +214,12 @@ fn parties_on_their_own_agree_or_say_what_differs() {
     assert!(ends.iter().any(|(code, ..)| *code == Some(3)));
     let hint = "`tacit program check FILE`";
     assert!(ends.iter().any(|(_, _, error)| error.contains(hint)), "{ends:?}");
+    let ways = [("alice", "rings"), ("bob", "circuits"), ("carol", "rings")];
+    let children = ways.map(|(name, by)| run(name, &format!("stay.tacit --by {by}")));
+    for (code, printed, error) in &finish(children.into(), Duration::from_secs(60)) {
+        assert!(matches!(code, Some(3 | 4)), "{error}");
+        assert!(error.contains("numbers by") && printed.is_empty(), "{error}");
+    }
 }
 
 #[test]

@@ -1,18 +1,29 @@
-//! Programs under every protocol, against evaluation in the clear: values within their stated
-//! bound, bytes and rounds as predicted.
+//! Programs under every protocol, by rings and by circuits, against evaluation in the clear: values
+//! within their stated bound, bytes and rounds as predicted.
 
 use std::collections::BTreeMap;
-use tacit_engine::program::{self, Outcome, Prepared, ProgramJob};
+use tacit_engine::program::{self, By, Outcome, Prepared, ProgramJob};
 use tacit_net::PartyId;
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_program::clear::{self, Array};
-use tacit_program::{Element, Interval, Program, Type, bounds, text};
+use tacit_program::{Element, Interval, Op, Program, Type, bounds, text};
 use tacit_ring::Entropy;
 use tacit_ring::entropy::{self, Rng};
 use tacit_sharing::Protocol;
 
-const PROTOCOLS: [Protocol; 5] =
-    [Protocol::Trio, Protocol::Astra, Protocol::Replicated, Protocol::MultiFanIn, Protocol::Plain];
+/// All protocols that run programs, with all that numbers can be computed with.
+fn settings() -> impl Iterator<Item = (Protocol, By)> {
+    let protocols = Protocol::ALL.into_iter().filter(|protocol| protocol.runs_programs());
+    let rings = protocols.map(|protocol| (protocol, By::Rings));
+    let circuits = rings.clone().map(|(protocol, _)| (protocol, By::Circuits));
+    rings.chain(circuits.filter(|(protocol, _)| *protocol != Protocol::Plain))
+}
+
+/// Whether results are those of the clear, bit for bit: circuits round as it does.
+fn is_exact(program: &Program, job: &ProgramJob) -> bool {
+    let near = |op: &Op| matches!(op, Op::Exp | Op::Log | Op::Sigmoid);
+    job.by == By::Circuits && !program.body.nodes.iter().any(|node| near(&node.op))
+}
 
 const HEADER: &str = "program test\nparties alice, bob, carol\nrows n <= 100000\nrows m <= 1000\n";
 
@@ -88,28 +99,32 @@ fn check_job(program: &Program, job: &ProgramJob, seed: u64) {
         assert_eq!(found, names, "party {party} learns what is revealed to it");
         for (name, got) in revealed {
             let (_, want) = want.iter().find(|(n, _)| n == name).unwrap();
-            let limit = limits.iter().find(|(n, _)| n == name).unwrap().1;
+            let bound = limits.iter().find(|(n, _)| n == name).unwrap().1;
+            let limit = if is_exact(program, job) { 0 } else { bound };
             assert_eq!(got.shape(), want.shape());
             for (i, (got, want)) in got.values().zip(want.values()).enumerate() {
                 let off = got.abs_diff(want);
-                let what = format!("{} {name}[{i}]", job.protocol);
+                let what = format!("{} by {} {name}[{i}]", job.protocol, job.by);
                 assert!(off <= limit, "{what}: {got} for {want}, off by {off} of {limit}");
             }
         }
         for link in &outcome.report.links {
-            assert_eq!(link.bytes, link.predicted_bytes, "{} {link:?}", job.protocol);
+            let what = format!("{} by {} {link:?}", job.protocol, job.by);
+            assert_eq!(link.bytes, link.predicted_bytes, "{what}");
         }
         if job.workers == 1 {
             let report = &outcome.report;
-            assert_eq!(report.rounds, report.predicted_rounds, "{} rounds", job.protocol);
+            let what = format!("{} by {} rounds", job.protocol, job.by);
+            assert_eq!(report.rounds, report.predicted_rounds, "{what}");
         }
     }
 }
 
-fn job(protocol: Protocol, rows: &[u64]) -> ProgramJob {
+fn job((protocol, by): (Protocol, By), rows: &[u64]) -> ProgramJob {
     let parties = (0..3).map(PartyId).collect();
     let places = [PartyId(1), PartyId(2), PartyId(0)];
     ProgramJob {
+        by,
         chunk_rows: 64,
         places: places.to_vec(),
         ..ProgramJob::new(protocol, parties, rows.to_vec())
@@ -123,9 +138,9 @@ fn check(body: &str) {
 
 fn check_sizes(body: &str, sizes: &[u64]) {
     let program = parse(body);
-    for protocol in PROTOCOLS {
+    for setting in settings() {
         for (i, rows) in sizes.iter().enumerate() {
-            let mut job = job(protocol, &[*rows, 5]);
+            let mut job = job(setting, &[*rows, 5]);
             job.workers = 1 + i % 2;
             check_job(&program, &job, *rows + 7);
         }
@@ -256,6 +271,23 @@ fn rearranging() {
          reveal reshape(c, shape [2, 3]) to alice as \"shaped\"\n\
          reveal gather(c, axis 0, at [5, 5, 0]) to alice as \"ends\"\n\
          reveal concat(d, !d, axis 0) to bob as \"bits\"\n",
+    );
+}
+
+#[test]
+fn public_inputs() {
+    check_sizes(
+        "input a: i16[n] from alice\ninput b: i16[n] from bob\ninput p: i16[n] public\n\
+         input q: bit[n] public\ninput r: i16 public in -3..9\ninput m: i16[3, 2] public\n\
+         input t: i16[n, 3] from carol\ninput g: u8[n] from bob in 0..4\n\
+         let s = a + b\n\
+         reveal s * p to alice as \"product\"\nreveal s * r - p to bob as \"scaled\"\n\
+         reveal s < p to carol as \"less\"\nreveal select(q, s, b) to alice as \"chosen\"\n\
+         reveal select(s < p, r, 7) to alice as \"public choices\"\n\
+         reveal dot(s, p) to alice as \"dot\"\nreveal matmul(t, m) to alice as \"rows\"\n\
+         reveal group_sum(g, s, q, first 0, groups 3) to alice as \"sums\"\n\
+         let (_, c) = sort(s + r, s * p, descending)\nreveal c to bob as \"sorted\"\n",
+        &[70],
     );
 }
 
@@ -400,9 +432,9 @@ fn random_programs_agree_with_the_clear_under_every_protocol() {
     let mut rng = Rng(seed);
     for round in 0..12 {
         let program = parse(&random_text(&mut rng, 14));
-        for protocol in PROTOCOLS {
+        for setting in settings() {
             let rows = [1, 64, 77][round % 3];
-            let mut job = job(protocol, &[rows, 5]);
+            let mut job = job(setting, &[rows, 5]);
             job.workers = 1 + round % 2;
             check_job(&program, &job, seed.wrapping_add(round as u64));
         }
@@ -417,10 +449,10 @@ fn a_result_outside_of_its_type_is_known_only_to_those_who_learn_it() {
     );
     let number = |name: &str| (name.to_owned(), Array::scalar(Element::uint(8), 200).unwrap());
     let all = BTreeMap::from([number("x"), number("y")]);
-    for protocol in PROTOCOLS.into_iter().filter(|protocol| *protocol != Protocol::Plain) {
-        let outcomes = run(&program, &job(protocol, &[1, 1]), &all);
+    for setting in settings().filter(|(protocol, _)| *protocol != Protocol::Plain) {
+        let outcomes = run(&program, &job(setting, &[1, 1]), &all);
         let failed: Vec<bool> = outcomes.iter().map(|outcome| outcome.revealed.is_err()).collect();
-        assert_eq!(failed, [true, false, false], "{protocol}");
+        assert_eq!(failed, [true, false, false], "{setting:?}");
     }
 }
 
@@ -431,7 +463,7 @@ fn peers_do_not_hear_where_an_input_is_wrong() {
     let x = Array::from_values(Element::uint(8), vec![3], [1, 99, 2]).unwrap();
     let all = BTreeMap::from([("x".to_owned(), x)]);
     let errors = memory::run(3, 1, &MemoryNetwork::default(), |mut session| {
-        let prepared = Prepared::new(&program, job(Protocol::Trio, &[3, 1])).unwrap();
+        let prepared = Prepared::new(&program, job((Protocol::Trio, By::Rings), &[3, 1])).unwrap();
         let inputs = given(&program, &all, session.me());
         let outcome = program::run(&mut session, &prepared, inputs, &|_| {});
         outcome.err().map(|error| error.to_string()).unwrap_or_default()

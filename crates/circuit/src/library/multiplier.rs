@@ -86,6 +86,13 @@ pub fn carry_save_signed(
     fan_in: FanIn,
 ) -> Vec<Wire> {
     check(x, y, width);
+    let columns = signed_columns(b, x, y, width);
+    sum_columns(b, columns, fan_in)
+}
+
+/// Bits whose sum is `x * y` modulo `2^width`, both taken as two's complement: the partial products
+/// of [`carry_save_signed`].
+pub fn signed_columns(b: &mut Builder, x: &[Wire], y: &[Wire], width: usize) -> Columns {
     let mut columns: Columns = vec![Vec::new(); width];
     let mut correction = vec![false; width];
     for (i, &p) in x.iter().enumerate() {
@@ -101,7 +108,7 @@ pub fn carry_save_signed(
     for (column, _) in columns.iter_mut().zip(correction).filter(|(_, bit)| *bit) {
         column.push(b.constant(true));
     }
-    sum_columns(b, columns, fan_in)
+    columns
 }
 
 /// `number - 2^at`, modulo 2 to its number of bits.

@@ -17,7 +17,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 use tacit_engine::bench::Usage;
-use tacit_engine::program::{self as engine, CHUNK_ROWS, Prepared, ProgramJob};
+use tacit_engine::program::{self as engine, By, CHUNK_ROWS, Prepared, ProgramJob};
 use tacit_net::{PartyId, Session, SessionConfig, connect};
 use tacit_program::clear::Array;
 use tacit_program::{Interval, Program, Type};
@@ -61,6 +61,10 @@ pub struct ProgramBenchArgs {
     /// Rows of large arrays computed together
     #[arg(long, value_name = "ROWS")]
     chunk_rows: Option<usize>,
+
+    /// What numbers are computed with
+    #[arg(long, default_value = "rings", value_name = "rings|circuits")]
+    by: By,
 }
 
 /// Runs the command.
@@ -83,6 +87,7 @@ pub fn run(args: &ProgramBenchArgs, output: Output) -> Result<ExitCode, CliError
     output.print(&Benchmark {
         op: program.name.clone(),
         protocol: args.protocol.to_string(),
+        by: args.by.to_string(),
         parties: args.protocol.parties() as u64,
         threads: args.threads,
         transport: args.transport,
@@ -104,6 +109,7 @@ fn prepare(args: &ProgramBenchArgs, program: &Program) -> Result<Prepared, CliEr
     super::check_parties(program, args.protocol)?;
     let parties = (0..program.parties.len() as u8).map(PartyId).collect();
     let job = ProgramJob {
+        by: args.by,
         workers: args.threads,
         chunk_rows: args.chunk_rows.unwrap_or(CHUNK_ROWS),
         ..ProgramJob::new(args.protocol, parties, show::rows(program, &args.rows)?)
@@ -212,6 +218,7 @@ struct Measured {
 struct Benchmark {
     op: String,
     protocol: String,
+    by: String,
     parties: u64,
     threads: usize,
     transport: Transport,
@@ -234,9 +241,10 @@ impl Report for Benchmark {
             self.rows.iter().map(|(dim, rows)| format!(", {dim} = {rows}")).collect();
         writeln!(
             out,
-            "{} under {}{}, {} thread(s) per party: median of {} runs",
+            "{} under {} by {}{}, {} thread(s) per party: median of {} runs",
             self.op,
             self.protocol,
+            self.by,
             rows.concat(),
             self.threads,
             self.runs

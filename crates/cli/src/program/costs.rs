@@ -2,7 +2,7 @@
 
 use crate::run::in_turn;
 use serde::Serialize;
-use tacit_engine::program::{Prepared, ProgramJob};
+use tacit_engine::program::{By, Prepared, ProgramJob};
 use tacit_program::Program;
 use tacit_sharing::Protocol;
 
@@ -11,6 +11,8 @@ use tacit_sharing::Protocol;
 pub struct ProtocolCost {
     /// The protocol.
     pub protocol: String,
+    /// What numbers are computed with.
+    pub by: String,
     /// Bytes that all parties send.
     pub total_bytes: u64,
     /// Bytes on the busiest directed link.
@@ -25,13 +27,14 @@ pub struct ProtocolCost {
 pub fn all(program: &Program, rows: &[u64]) -> Vec<ProtocolCost> {
     let protocols = Protocol::ALL.into_iter();
     let protocols = protocols.filter(|p| *p != Protocol::Plain && p.runs_programs());
-    protocols.map(|protocol| of(program, protocol, rows)).collect()
+    let settings = protocols.flat_map(|protocol| [(protocol, By::Rings), (protocol, By::Circuits)]);
+    settings.map(|(protocol, by)| of(program, protocol, by, rows)).collect()
 }
 
-fn of(program: &Program, protocol: Protocol, rows: &[u64]) -> ProtocolCost {
+fn of(program: &Program, protocol: Protocol, by: By, rows: &[u64]) -> ProtocolCost {
     // Which party plays which role does not change the sums.
     let parties = in_turn(program.parties.len(), protocol.parties()).collect();
-    let job = ProgramJob::new(protocol, parties, rows.to_vec());
+    let job = ProgramJob { by, ..ProgramJob::new(protocol, parties, rows.to_vec()) };
     let cost = Prepared::new(program, job).and_then(|prepared| prepared.cost());
     let (cost, error) = match cost {
         Ok(cost) => (Some(cost), None),
@@ -39,6 +42,7 @@ fn of(program: &Program, protocol: Protocol, rows: &[u64]) -> ProtocolCost {
     };
     ProtocolCost {
         protocol: protocol.to_string(),
+        by: by.to_string(),
         total_bytes: cost.map_or(0, |cost| cost.bytes.total()),
         busiest_link_bytes: cost.map_or(0, |cost| cost.bytes.busiest()),
         rounds: cost.map_or(0, |cost| cost.rounds.into_iter().max().unwrap_or(0)),

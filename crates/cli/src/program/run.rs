@@ -195,6 +195,7 @@ fn job(
 ) -> Result<ProgramJob, CliError> {
     let job = ProgramJob {
         places: args.places(&Parties(names.session.clone()))?,
+        by: args.by.unwrap_or_default(),
         workers: args.threads,
         chunk_rows: args.program.chunk_rows.unwrap_or(CHUNK_ROWS),
         ..ProgramJob::new(args.protocol, names.parties.clone(), rows)
@@ -354,7 +355,8 @@ fn write_cost(out: &mut dyn Write, run: &ProgramRun) -> io::Result<()> {
     let rows: Vec<String> =
         report.rows.iter().map(|(dim, rows)| format!("{dim} = {rows}")).collect();
     let rows = if rows.is_empty() { String::new() } else { format!(", {}", rows.join(", ")) };
-    writeln!(out, "\n{} with roles {}{rows}", report.protocol, roles.join(", "))?;
+    let (protocol, by) = (&report.protocol, &report.by);
+    writeln!(out, "\n{protocol} by {by} with roles {}{rows}", roles.join(", "))?;
     writeln!(
         out,
         "took {} setup, {} computing; {} sent in all; {} waited for {} rounds (predicted {})",

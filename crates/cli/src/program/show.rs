@@ -96,12 +96,13 @@ impl Report for Shown {
         writeln!(out, "\ncost{rows}:")?;
         let mut table = Table::new();
         table.load_style(presets::UTF8_HORIZONTAL_ONLY);
-        table.set_header(["protocol", "sent in all", "busiest link", "rounds"]);
+        table.set_header(["protocol", "numbers by", "sent in all", "busiest link", "rounds"]);
         for cost in &self.costs {
             match &cost.error {
-                Some(error) => table.add_row([&cost.protocol, error]),
+                Some(error) => table.add_row([&cost.protocol, &cost.by, error]),
                 None => table.add_row([
                     cost.protocol.clone(),
+                    cost.by.clone(),
                     bytes(cost.total_bytes),
                     bytes(cost.busiest_link_bytes),
                     cost.rounds.to_string(),

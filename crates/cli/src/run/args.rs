@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 use tacit_engine::circuit::{Blocking, FormChoice, Preprocessing};
+use tacit_engine::program::By;
 use tacit_net::{PartyId, SessionConfig, SessionId};
 use tacit_sharing::Protocol;
 
@@ -35,6 +36,11 @@ pub struct RunArgs {
     /// trio, astra, replicated, multi-fan-in or plain (three parties), or quad (four)
     #[arg(long, default_value = "trio")]
     pub protocol: Protocol,
+
+    /// What a program's numbers are computed with: shares in rings, or circuits alone, which
+    /// round exactly [default: rings]
+    #[arg(long, value_name = "rings|circuits")]
+    pub by: Option<By>,
 
     /// Run all parties as processes on this machine, over TLS with throw-away identities
     #[arg(long)]

@@ -30,7 +30,8 @@ pub fn run(args: &RunArgs, output: Output) -> Result<ExitCode, CliError> {
         });
         return Ok(Child::report(result));
     }
-    refuse("programs", args.program.flags())?;
+    let by = Misplaced::new(args.by.is_some(), "--by", "");
+    refuse("programs", args.program.flags().into_iter().chain([by]))?;
     let circuit = file::read(&args.path, &args.read)?;
     let results = match args.party_file()? {
         None => {

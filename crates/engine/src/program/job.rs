@@ -1,19 +1,72 @@
 //! Which program is computed, by whom, on how many rows.
 
 use crate::circuit::{EvaluateError, check_places};
+use std::fmt;
+use std::str::FromStr;
 use tacit_net::PartyId;
 use tacit_program::{Program, text};
+use tacit_sharing::backend::Ring;
 use tacit_sharing::{Protocol, RoleId};
 
 /// Rows of a large array that are computed together, unless the job says otherwise: their values
 /// stay in the outer caches.
 pub const CHUNK_ROWS: usize = 1 << 15;
 
+/// What secret numbers are computed with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum By {
+    /// Shares in rings of machine words.
+    #[default]
+    Rings,
+    /// Shares of bits, and circuits: what protocols that are Boolean only have.
+    Circuits,
+}
+
+impl By {
+    /// The name used on command lines and in reports.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            By::Rings => "rings",
+            By::Circuits => "circuits",
+        }
+    }
+
+    /// The ring for numbers of so many bits, if there is one.
+    #[must_use]
+    pub fn ring(self, bits: u32) -> Option<Ring> {
+        match self {
+            By::Rings => Ring::holding(bits),
+            By::Circuits => {
+                let bits = u8::try_from(bits.max(1)).ok().filter(|bits| *bits <= 128);
+                bits.map(Ring::Bits)
+            }
+        }
+    }
+}
+
+impl fmt::Display for By {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for By {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        let known = [By::Rings, By::Circuits].into_iter().find(|by| by.name() == name);
+        known.ok_or_else(|| "numbers are computed by `rings` or by `circuits`".into())
+    }
+}
+
 /// A program for named parties that all of them agree on before any share is sent.
 #[derive(Clone, Debug)]
 pub struct ProgramJob {
     /// The protocol.
     pub protocol: Protocol,
+    /// What numbers are computed with.
+    pub by: By,
     /// `places[r]` plays role `r`.
     pub places: Vec<PartyId>,
     /// `parties[p]` is the party that the program calls its party `p`.
@@ -32,6 +85,7 @@ impl ProgramJob {
     pub fn new(protocol: Protocol, parties: Vec<PartyId>, rows: Vec<u64>) -> Self {
         ProgramJob {
             protocol,
+            by: By::default(),
             places: PartyId::all(protocol.parties()).collect(),
             parties,
             rows,
@@ -54,6 +108,7 @@ impl ProgramJob {
             ("parties of the program", list(&self.parties)),
             ("rows", rows.join(" ")),
             ("protocol", self.protocol.to_string()),
+            ("numbers by", self.by.to_string()),
             ("roles", list(&self.places)),
             ("threads", self.workers.to_string()),
             ("rows per chunk", self.chunk_rows.to_string()),
@@ -75,6 +130,9 @@ impl ProgramJob {
         if self.parties.len() != program.parties.len() {
             let (wanted, given) = (program.parties.len(), self.parties.len());
             return fail(format!("the program has {wanted} parties, but {given} are named"));
+        }
+        if self.by == By::Circuits && self.protocol == Protocol::Plain {
+            return fail("the trusted party computes in the clear, not by circuits".into());
         }
         if self.workers == 0 || self.chunk_rows == 0 {
             return fail("a job needs at least one thread and one row per chunk".into());

@@ -17,7 +17,7 @@ mod rings;
 mod run;
 mod stream;
 
-pub use job::{CHUNK_ROWS, ProgramJob};
+pub use job::{By, CHUNK_ROWS, ProgramJob};
 pub use prepare::{Cost, Prepared};
 pub use report::ProgramReport;
 pub use run::{Outcome, Revealed, agree_rows, run, run_with};

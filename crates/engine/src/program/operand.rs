@@ -4,8 +4,10 @@ use super::rings::NodeRings;
 use std::collections::HashMap;
 use std::sync::Arc;
 use tacit_program::{Interval, Node, Type, ValueId};
-use tacit_sharing::backend::{Backend, Kind, Name, Planes, Ring, Secret, Values};
+use tacit_sharing::backend::{Backend, Kind, Planes, Ring, Secret, Values};
+use tacit_sharing::convert::to_planes;
 use tacit_sharing::{RoleId, SharingError};
+use zeroize::Zeroizing;
 
 /// A value as an operation meets it. In a dry run nobody has values.
 pub(super) enum Operand {
@@ -69,6 +71,17 @@ impl Task<'_> {
         }
     }
 
+    /// Operand `i` if it is one number of the program itself.
+    pub fn constant(&self, i: usize) -> Option<i128> {
+        let Interval { low, high } = self.interval(i);
+        (low == high && matches!(self.operands[i], Operand::Public(_))).then_some(low)
+    }
+
+    /// Bits that hold the values of operand `i`.
+    pub fn width(&self, i: usize) -> u32 {
+        self.interval(i).signed_bits()
+    }
+
     /// Operand `i` as ring elements.
     pub fn number(&mut self, i: usize) -> Result<Arc<Secret>, SharingError> {
         self.shared(i, Kind::Ring(self.rings.operands[i]))
@@ -113,52 +126,25 @@ impl Task<'_> {
     pub fn planes(&mut self, i: usize, minus: i128, bits: u32) -> Result<Planes, SharingError> {
         let len = self.len(i);
         if let Operand::Private(owner, values) = &self.operands[i] {
-            // The owner shares the bits themselves, each plane from a whole word on.
-            let step = len.next_multiple_of(64);
-            let values = values.as_ref().map(|values| planes_of(values, minus, bits, step));
-            let all = step * bits as usize;
-            let values = values.as_ref().map(|values| &values[..]);
-            let shared = self.backend.input(Kind::Bits, *owner, values, all)?;
-            let planes: Vec<Secret> =
-                (0..bits as usize).map(|j| shared.slice(j * step..j * step + len)).collect();
-            return Ok(Planes::of(&planes.iter().collect::<Vec<_>>()));
+            // The owner shares the bits themselves.
+            let words = values.as_ref().map(|values| {
+                let shifted = values.iter().map(|value| (value - minus) as u128);
+                let shifted: Zeroizing<Vec<u128>> = Zeroizing::new(shifted.collect());
+                to_planes(&shifted, bits as usize)
+            });
+            return self.backend.input_planes(*owner, words.as_deref(), bits as usize, len);
         }
         if self.types[i].element == tacit_program::Element::Bit {
             let bit = self.bits(i)?;
             return Ok(Planes::of(&[&bit]));
         }
         let number = self.number(i)?;
-        let shifted = self.plus(&number, -minus);
-        decompose(self.backend, &shifted, bits)
-    }
-
-    /// A public number added to every element.
-    pub fn plus(&mut self, secret: &Secret, number: i128) -> Secret {
-        let constant = self.backend.public(secret.kind, &[number], secret.len);
-        secret.sum(&constant, false)
-    }
-}
-
-/// The low bits of values minus a number, plane after plane of `step` lanes.
-fn planes_of(values: &[i128], minus: i128, bits: u32, step: usize) -> Values {
-    let mut planes = Values::new(vec![0; step * bits as usize]);
-    for (j, plane) in planes.chunks_exact_mut(step.max(1)).enumerate() {
-        for (bit, value) in plane.iter_mut().zip(values) {
-            *bit = (value - minus) >> j & 1;
+        if minus == 0 {
+            return self.backend.low_bits(&number, bits);
         }
+        let shifted = self.backend.plus(&number, -minus)?;
+        self.backend.low_bits(&shifted, bits)
     }
-    planes
-}
-
-/// The low `bits` bits of numbers, in two's complement.
-pub(super) fn decompose(
-    backend: &mut dyn Backend,
-    number: &Secret,
-    bits: u32,
-) -> Result<Planes, SharingError> {
-    let circuit = backend.circuits().get(Name::Difference(bits));
-    let [m, lambda] = backend.masked_bits(number, bits)?;
-    Ok(backend.circuit(&circuit, &[&m, &lambda])?.remove(0))
 }
 
 /// The low `bits` bits of numbers as numbers of another ring.
@@ -173,6 +159,6 @@ pub(super) fn wrapped(
     if signed && ring.bits() == bits && own >= bits {
         return Ok(number.narrow(ring));
     }
-    let planes = decompose(backend, number, bits.min(own))?;
+    let planes = backend.low_bits(number, bits.min(own))?;
     backend.compose(&planes, signed, ring)
 }

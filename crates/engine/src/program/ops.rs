@@ -8,7 +8,7 @@ use std::sync::Arc;
 use tacit_program::{Block, Element, Interval, Node, Op};
 use tacit_sharing::SharingError;
 use tacit_sharing::arrays::MatrixShape;
-use tacit_sharing::backend::{Backend, Kind, Name, Planes, Secret};
+use tacit_sharing::backend::{Backend, Name, Planes, Secret, Term};
 
 type Result<T> = std::result::Result<T, SharingError>;
 
@@ -40,7 +40,8 @@ impl Task<'_> {
             Op::Add { wrap } => self.add(false, *wrap),
             Op::Sub { wrap } => self.add(true, *wrap),
             Op::Neg { wrap } => {
-                let negative = self.number(0)?.scale(&[-1]);
+                let number = self.number(0)?;
+                let negative = self.backend.times(&number, -1)?;
                 self.wrap_if(*wrap, negative)
             }
             Op::Mul { wrap } => {
@@ -48,7 +49,10 @@ impl Task<'_> {
                 let product = self.wrap_if(*wrap, product)?;
                 self.rounded(product)
             }
-            Op::ShiftLeft { by } => Ok(self.number(0)?.scale(&[1 << by])),
+            Op::ShiftLeft { by } => {
+                let number = self.number(0)?;
+                self.backend.times(&number, 1 << by)
+            }
             Op::ShiftRight { by } => self.shift_right(u32::from(*by)),
             Op::Less => self.less(),
             Op::Equal => self.equal(),
@@ -61,7 +65,7 @@ impl Task<'_> {
             Op::Xor => Ok(self.bits(0)?.sum(&*self.bits(1)?, false)),
             Op::Not => {
                 let bits = self.bits(0)?;
-                Ok(self.plus(&bits, 1))
+                self.backend.plus(&bits, 1)
             }
             Op::Cast(to) => self.cast(*to),
             Op::Wrap(to) => {
@@ -116,19 +120,40 @@ impl Task<'_> {
     }
 
     fn add(&mut self, subtract: bool, wrap: bool) -> Result<Secret> {
-        let (a, b) = (self.number(0)?, self.number(1)?);
-        self.wrap_if(wrap, a.sum(&b, subtract))
+        let sum = match (self.constant(0), self.constant(1)) {
+            (_, Some(number)) => {
+                let a = self.number(0)?;
+                self.backend.plus(&a, if subtract { -number } else { number })?
+            }
+            (Some(number), None) if !subtract => {
+                let b = self.number(1)?;
+                self.backend.plus(&b, number)?
+            }
+            _ => {
+                let (a, b) = (self.number(0)?, self.number(1)?);
+                self.backend.sum(&a, &b, subtract)?
+            }
+        };
+        self.wrap_if(wrap, sum)
     }
 
     /// The raw product.
     fn product(&mut self) -> Result<Secret> {
         for (known, other) in [(0, 1), (1, 0)] {
-            if let Some(factors) = self.public(known) {
-                return Ok(self.number(other)?.scale(&factors));
-            }
+            let Some(factors) = self.public(known) else { continue };
+            let (constant, bits) = (self.constant(known), self.width(known));
+            let number = self.number(other)?;
+            return match constant {
+                Some(factor) => self.backend.times(&number, factor),
+                None => self.backend.times_each(&number, &factors, bits),
+            };
         }
-        let (a, b) = (self.number(0)?, self.number(1)?);
-        self.backend.multiply(&a, &b)
+        let (a, b, bits) = (self.number(0)?, self.number(1)?, self.widths());
+        self.backend.multiply(&a, &b, bits)
+    }
+
+    fn widths(&self) -> [u32; 2] {
+        [self.width(0), self.width(1)]
     }
 
     fn rounded(&mut self, raw: Secret) -> Result<Secret> {
@@ -144,31 +169,32 @@ impl Task<'_> {
         self.backend.floor_shift(&number, by.min(most))
     }
 
-    /// `a - b`, and the bits that hold all its values.
-    fn difference(&mut self) -> Result<(Secret, u32)> {
-        let (a, b) = (self.interval(0), self.interval(1));
-        let bits = Interval { low: a.low - b.high, high: a.high - b.low }.signed_bits();
-        let (a, b) = (self.number(0)?, self.number(1)?);
-        Ok((a.sum(&b, true), bits))
+    /// Operand `i` of a comparison.
+    fn term(&mut self, i: usize) -> Result<Term> {
+        Ok(match self.constant(i) {
+            Some(number) => Term::Constant(number),
+            None => Term::Array(self.number(i)?),
+        })
     }
 
-    fn of_masked(&mut self, name: fn(u32) -> Name) -> Result<Secret> {
-        let (difference, bits) = self.difference()?;
-        let circuit = self.backend.circuits().get(name(bits));
-        let [m, lambda] = self.backend.masked_bits(&difference, bits)?;
-        Ok(self.backend.circuit(&circuit, &[&m, &lambda])?.remove(0).plane(0))
+    /// The bits that hold all values of `a - b`.
+    fn difference_bits(&self) -> u32 {
+        let (a, b) = (self.interval(0), self.interval(1));
+        Interval { low: a.low - b.high, high: a.high - b.low }.signed_bits()
     }
 
     fn less(&mut self) -> Result<Secret> {
-        self.of_masked(Name::Sign)
+        let (a, b, bits) = (self.term(0)?, self.term(1)?, self.difference_bits());
+        self.backend.less([&a, &b], bits)
     }
 
     fn equal(&mut self) -> Result<Secret> {
         if self.types[0].element == Element::Bit {
             let differ = self.bits(0)?.sum(&*self.bits(1)?, false);
-            return Ok(self.plus(&differ, 1));
+            return self.backend.plus(&differ, 1);
         }
-        self.of_masked(Name::Equal)
+        let (a, b, bits) = (self.term(0)?, self.term(1)?, self.difference_bits());
+        self.backend.equal([&a, &b], bits)
     }
 
     fn and(&mut self) -> Result<Secret> {
@@ -178,25 +204,16 @@ impl Task<'_> {
             }
         }
         let (a, b) = (self.bits(0)?, self.bits(1)?);
-        self.backend.multiply(&a, &b)
+        self.backend.multiply(&a, &b, [1, 1])
     }
 
     fn select(&mut self) -> Result<Secret> {
         let (a, b) = (self.operand(1)?, self.operand(2)?);
-        let differ = a.sum(&b, true);
-        let chosen = match (self.public(0), differ.kind) {
-            (Some(bits), Kind::Bits) => differ.and_public(&bits),
-            (Some(bits), Kind::Ring(_)) => differ.scale(&bits),
-            (None, Kind::Bits) => {
-                let bits = self.bits(0)?;
-                self.backend.multiply(&bits, &differ)?
-            }
-            (None, Kind::Ring(_)) => {
-                let bits = self.bits(0)?;
-                self.backend.inject(&bits, &differ)?
-            }
-        };
-        Ok(b.sum(&chosen, false))
+        if let Some(bits) = self.public(0) {
+            return Ok(self.backend.select_public(&bits, &a, &b));
+        }
+        let bits = self.bits(0)?;
+        self.backend.select(&bits, &a, &b)
     }
 
     fn cast(&mut self, to: Element) -> Result<Secret> {
@@ -212,7 +229,7 @@ impl Task<'_> {
         };
         let (have, want) = (from.fraction(), to.fraction());
         if want >= have {
-            return Ok(number.scale(&[1 << (want - have)]));
+            return self.backend.times(&number, 1 << (want - have));
         }
         let most = number.ring().map_or(1, |ring| ring.bits() - 1);
         self.backend.floor_shift(&number, u32::from(have - want).min(most))
@@ -223,7 +240,8 @@ impl Task<'_> {
         let outer = shape[..axis].iter().product();
         let inner = shape[axis + 1..].iter().product();
         let length = shape[axis];
-        Ok(self.number(0)?.sum_axis(outer, length, inner))
+        let (number, bits) = (self.number(0)?, self.width(0));
+        self.backend.sum_axis(&number, [outer, length, inner], bits)
     }
 
     /// Raw inner products, as NumPy's `@`.
@@ -232,7 +250,8 @@ impl Task<'_> {
         let rows = self.shapes[0].iter().rev().skip(1).product();
         let columns = self.shapes[1].get(1).copied().unwrap_or(1);
         let (a, b) = (self.number(0)?, self.number(1)?);
-        self.backend.matrix_product(MatrixShape { rows, inner, columns }, &a, &b)
+        let bits = self.widths();
+        self.backend.matrix_product(MatrixShape { rows, inner, columns }, &a, &b, bits)
     }
 
     /// For each group the bits of the rows in it that count.
@@ -270,7 +289,7 @@ impl Task<'_> {
         let joined = Secret::side_by_side(members);
         let copies: Vec<Secret> = members.iter().map(|_| filter.slice(0..n)).collect();
         let repeated = Secret::side_by_side(&copies);
-        let product = self.backend.multiply(&joined, &repeated)?;
+        let product = self.backend.multiply(&joined, &repeated, [1, 1])?;
         let step = n.next_multiple_of(64);
         Ok((0..members.len()).map(|g| product.slice(g * step..g * step + n)).collect())
     }
@@ -278,9 +297,9 @@ impl Task<'_> {
     pub fn group_sum(&mut self, first: i64, groups: u64) -> Result<Secret> {
         let filter = (self.operands.len() > 2).then_some(2);
         let members = self.members(filter, first, groups)?;
-        let values = self.number(1)?;
+        let (values, bits) = (self.number(1)?, self.width(1));
         let members: Vec<&Secret> = members.iter().collect();
-        self.backend.group_sums(&members, Some(&values), self.rings.results[0])
+        self.backend.group_sums(&members, Some((&values, bits)), self.rings.results[0])
     }
 
     pub fn group_count(&mut self, first: i64, groups: u64) -> Result<Secret> {
@@ -298,7 +317,8 @@ impl Task<'_> {
             Op::MatMul => {
                 let (a, b) = (self.number(0)?, self.number(1)?);
                 let shape = MatrixShape { rows: 1, inner: a.len, columns: 1 };
-                self.backend.matrix_product(shape, &a, &b)
+                let bits = self.widths();
+                self.backend.matrix_product(shape, &a, &b, bits)
             }
             Op::GroupSum { first, groups } => self.group_sum(*first, *groups),
             Op::GroupCount { first, groups } => self.group_count(*first, *groups),
@@ -313,9 +333,9 @@ impl Task<'_> {
         let bits = bits.max(1);
         let key = if descending {
             let key = self.number(0)?;
-            let turned = key.scale(&[-1]);
-            let turned = self.plus(&turned, high);
-            super::operand::decompose(self.backend, &turned, bits)?
+            let turned = self.backend.times(&key, -1)?;
+            let turned = self.backend.plus(&turned, high)?;
+            self.backend.low_bits(&turned, bits)?
         } else {
             self.planes(0, low, bits)?
         };

@@ -1,7 +1,7 @@
 //! A program laid out for a job, and what it will cost.
 
 use super::exec::{Backends, Context, Value, run_block};
-use super::job::ProgramJob;
+use super::job::{By, ProgramJob};
 use super::layout::{Layout, check_sizes, lengths};
 use super::plain;
 use super::rings::BlockRings;
@@ -11,7 +11,7 @@ use std::sync::Arc;
 use tacit_program::clear::Array;
 use tacit_program::lower::lower;
 use tacit_program::{Element, Program, Type, ValueId, Visibility, infer};
-use tacit_sharing::backend::{Backend, Kind, Ring, Secret, Tally, Values};
+use tacit_sharing::backend::{Backend, Boolean, Kind, Ring, Secret, Tally, Values};
 use tacit_sharing::cost::{MAX_ROLES, Traffic};
 use tacit_sharing::{Protocol, RoleId};
 
@@ -51,7 +51,7 @@ impl Prepared {
         let source = program.clone();
         let program = lower(program);
         check_sizes(&program.body, &job.rows)?;
-        let rings = BlockRings::new(&program.body, &job.rows)?;
+        let rings = BlockRings::new(&program.body, &job.rows, job.by)?;
         Ok(Prepared { job, source, program, rings, roles, facts })
     }
 
@@ -84,11 +84,14 @@ impl Prepared {
         }
         let inputs = BTreeMap::new();
         let context = self.context(&inputs, &|_| {});
-        let mut tallies: Vec<Tally> =
-            (0..self.job.workers).map(|_| Tally::new(self.job.protocol)).collect();
-        let mut backends: Vec<&mut (dyn Backend + Send)> =
-            tallies.iter_mut().map(|tally| tally as &mut (dyn Backend + Send)).collect();
-        self.walk(&context, &mut backends)?;
+        let tallies = (0..self.job.workers).map(|_| Tally::new(self.job.protocol));
+        let tallies: Vec<Tally> = match self.job.by {
+            By::Rings => self.counted(&context, tallies.collect())?,
+            By::Circuits => {
+                let counted = self.counted(&context, tallies.map(Boolean::new).collect())?;
+                counted.into_iter().map(|boolean| boolean.bits).collect()
+            }
+        };
         let mut cost = Cost { bytes: Traffic::default(), rounds: [0; MAX_ROLES] };
         for tally in &tallies {
             cost.bytes += tally.bytes;
@@ -97,6 +100,20 @@ impl Prepared {
             }
         }
         Ok(cost)
+    }
+
+    /// Walks over backends, one per worker.
+    fn counted<B: Backend + Send>(
+        &self,
+        context: &Context<'_>,
+        mut backends: Vec<B>,
+    ) -> Result<Vec<B>, EvaluateError> {
+        let mut all: Vec<&mut (dyn Backend + Send)> = Vec::new();
+        for backend in &mut backends {
+            all.push(backend);
+        }
+        self.walk(context, &mut all)?;
+        Ok(backends)
     }
 
     /// Rows that go through streams, each as often as streams it goes through: what progress is
@@ -161,7 +178,7 @@ impl Prepared {
         array: Option<Arc<Array>>,
     ) -> Result<Secret, EvaluateError> {
         let len = lengths(&ty.shape, &self.job.rows)?.iter().product();
-        let ring = Ring::holding(ty.interval.signed_bits()).unwrap_or(Ring::W128);
+        let ring = self.job.by.ring(ty.interval.signed_bits()).unwrap_or(Ring::W128);
         let kind = if ty.element == Element::Bit { Kind::Bits } else { Kind::Ring(ring) };
         let values = array.map(|array| Values::new(array.values().collect()));
         Ok(backends[0].input(kind, owner, values.as_ref().map(|values| &values[..]), len)?)

@@ -20,6 +20,8 @@ pub(super) struct Times {
 pub struct ProgramReport {
     /// Protocol name.
     pub protocol: String,
+    /// What numbers were computed with.
+    pub by: String,
     /// Party that plays each role.
     pub roles: Vec<u8>,
     /// This party.
@@ -54,6 +56,7 @@ impl ProgramReport {
         let me = session.me();
         Ok(ProgramReport {
             protocol: job.protocol.to_string(),
+            by: job.by.to_string(),
             roles: job.places.iter().map(|p| p.0).collect(),
             party: me.0,
             rows: dims.map(|(dim, rows)| (dim.name.clone(), *rows)).collect(),

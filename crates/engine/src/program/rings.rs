@@ -1,8 +1,10 @@
 //! Which ring each secret number lives in: the narrowest that holds all values it meets.
 //!
 //! Numbers that are added, multiplied or selected together are in one ring, so that nothing is
-//! converted on the way. Intervals are known, so no ring ever overflows.
+//! converted on the way. Intervals are known, so no ring ever overflows. Where numbers are held as
+//! bits, there is a ring of every width.
 
+use super::job::By;
 use crate::circuit::EvaluateError;
 use tacit_program::{Block, Element, Interval, Node, Op, Type};
 use tacit_sharing::backend::Ring;
@@ -28,8 +30,8 @@ impl BlockRings {
     ///
     /// # Errors
     /// When a value needs more bits than the widest ring has.
-    pub fn new(block: &Block, rows: &[u64]) -> Result<Self, EvaluateError> {
-        let mut classes = Classes::default();
+    pub fn new(block: &Block, rows: &[u64], by: By) -> Result<Self, EvaluateError> {
+        let mut classes = Classes { by, ..Classes::default() };
         let plan = classes.block(block, rows);
         classes.rings(block, &plan)
     }
@@ -42,6 +44,7 @@ impl BlockRings {
 /// Sets of numbers that share a ring (union-find), with the bits they need.
 #[derive(Default)]
 struct Classes {
+    by: By,
     parents: Vec<usize>,
     bits: Vec<u32>,
 }
@@ -196,7 +199,7 @@ impl Classes {
             let ring = |classes: &mut Self, class: &usize| {
                 let root = classes.root(*class);
                 let bits = classes.bits[root];
-                Ring::holding(bits).ok_or_else(|| {
+                classes.by.ring(bits).ok_or_else(|| {
                     EvaluateError::Job(format!(
                         "{}a value meets numbers of {bits} bits here, more than the 128 that \
                          protocols compute with; declare narrower ranges",

@@ -1,6 +1,7 @@
 //! Runs a prepared program over an open session.
 
 use super::exec::Context;
+use super::job::By;
 use super::layout::lengths;
 use super::plain::{self, Plain};
 use super::prepare::{Opened, Prepared};
@@ -235,7 +236,10 @@ fn compute(
     for (mesh, keys) in session.meshes.iter_mut().zip(keys) {
         mesh.set_phase(Phase::Online);
         let party = Party::new(mesh, &job.places)?;
-        let party = backend::three_party(job.protocol, party, keys);
+        let party = match job.by {
+            By::Rings => backend::three_party(job.protocol, party, keys),
+            By::Circuits => backend::by_circuits(job.protocol, party, keys),
+        };
         parties.push(party.ok_or_else(|| {
             EvaluateError::Job(format!("{} does not run programs", job.protocol))
         })?);

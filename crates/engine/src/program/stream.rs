@@ -73,10 +73,11 @@ fn run_chunks(
             )?;
             if reduce {
                 let sum = task.partial().map_err(|error| at(node, error))?;
-                match part.sums.get_mut(id) {
-                    Some(total) => *total = total.sum(&sum, false),
-                    None => drop(part.sums.insert(*id, sum)),
-                }
+                let sum = match part.sums.get(id) {
+                    Some(total) => backend.sum(total, &sum, false)?,
+                    None => sum,
+                };
+                part.sums.insert(*id, sum);
             } else {
                 let results = task.run().map_err(|error| at(node, error))?;
                 for (index, secret) in (0..).zip(results) {
@@ -122,10 +123,13 @@ fn merge(
             frame.values[*id as usize] = Vec::new();
             continue;
         }
-        let sums = parts.iter_mut().filter_map(|part| part.sums.remove(id));
-        let Some(total) = sums.reduce(|a, b| a.sum(&b, false)) else {
+        let mut sums = parts.iter_mut().filter_map(|part| part.sums.remove(id));
+        let Some(mut total) = sums.next() else {
             return Err(EvaluateError::Bug("a sum without parts".into()));
         };
+        for sum in sums {
+            total = backends[0].sum(&total, &sum, false)?;
+        }
         let total = super::ops::finish(&mut *backends[0], frame.block, node, total);
         let total = total.map_err(|error| at(node, error))?;
         frame.values[*id as usize] = vec![Value::Secret(Arc::new(total))];

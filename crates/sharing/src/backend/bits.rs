@@ -1,5 +1,6 @@
-//! The circuits of comparisons and conversions on `(m, lambda)`, built once and kept.
+//! The circuits of comparisons, conversions and arithmetic, built once and kept.
 
+use super::boolean::Arithmetic;
 use crate::Protocol;
 use crate::convert::Layered;
 use std::collections::HashMap;
@@ -31,6 +32,8 @@ pub enum Name {
         /// How many outputs.
         groups: u32,
     },
+    /// Arithmetic on numbers held as bits.
+    Arithmetic(Arithmetic),
 }
 
 /// Circuits laid out for one protocol.
@@ -82,10 +85,7 @@ fn build(name: &Name, protocol: Protocol) -> Circuit {
         }
         Name::Sign(width) => {
             let (m, lambda) = (b.input(width), b.input(width));
-            let top = width as usize - 1;
-            let borrow = less(&mut b, &m[..top], &lambda[..top], fan_in);
-            let differ = b.xor(m[top], lambda[top]);
-            let sign = b.xor(differ, borrow);
+            let sign = sign(&mut b, &m, &lambda, fan_in);
             b.output(&[sign]);
         }
         Name::Equal(width) => {
@@ -106,8 +106,16 @@ fn build(name: &Name, protocol: Protocol) -> Circuit {
                 b.output(&[wire]);
             }
         }
+        Name::Arithmetic(ref arithmetic) => arithmetic.build(&mut b, fan_in),
     }
     b.finish()
+}
+
+/// The top bit of `x - y`.
+pub(super) fn sign(b: &mut Builder, x: &[Wire], y: &[Wire], fan_in: FanIn) -> Wire {
+    let top = x.len() - 1;
+    let borrow = less(b, &x[..top], &y[..top], fan_in);
+    b.xor_all(&[x[top], y[top], borrow])
 }
 
 fn less(b: &mut Builder, x: &[Wire], y: &[Wire], fan_in: FanIn) -> Wire {

@@ -1,15 +1,22 @@
 //! What a program needs from a protocol: one object per party and worker, whatever the setting.
 //!
-//! [`three_party`] runs the operations under a three-party protocol; [`Tally`] only counts what they
-//! cost. Both walk the same program, so predictions follow every decision of a real run.
+//! Every protocol has [`Bits`]: shared bits, and circuits on them. A [`Backend`] has numbers, too:
+//! [`three_party`] shares them in rings, [`by_circuits`] holds them as bits and needs no more than
+//! [`Bits`]. [`Tally`] only counts what either costs. All walk the same program, so predictions
+//! follow every decision of a real run.
 
 mod bits;
+mod boolean;
+mod masked;
+mod planes;
 mod secret;
 mod sort;
 mod tally;
 mod three_party;
 
 pub use bits::{Circuits, Name};
+pub use boolean::{Arithmetic, Boolean};
+pub use planes::Planes;
 pub use secret::{Data, Kind, Ring, Secret};
 pub use tally::Tally;
 pub use three_party::RingKeys;
@@ -20,6 +27,7 @@ use crate::party::{Party, SharingError};
 use crate::registry::{CanonicalVisitor, Protocol};
 use crate::role::{Canonical, RoleId};
 use std::sync::Arc;
+use tacit_ring::{Buffer, Z2};
 use three_party::ThreeParty;
 use zeroize::Zeroizing;
 
@@ -28,10 +36,56 @@ type Result<T> = std::result::Result<T, SharingError>;
 /// Values in the clear, raw in fixed point. They are wiped when dropped.
 pub type Values = Zeroizing<Vec<i128>>;
 
+/// Shared bits, and circuits on them: what every protocol has. All parties call the same operations
+/// in the same order, on planes of the same sizes.
+pub trait Bits {
+    /// Shares planes of `owner`, who passes their words, plane after plane.
+    ///
+    /// # Errors
+    /// When the network fails or the owner has no values.
+    fn input_planes(
+        &mut self,
+        owner: RoleId,
+        values: Option<&[Z2]>,
+        planes: usize,
+        lanes: usize,
+    ) -> Result<Planes>;
+
+    /// Shares of public planes. Local.
+    fn public_planes(&mut self, values: &[Z2], planes: usize, lanes: usize) -> Planes;
+
+    /// Opens planes to `receivers`. Their words at those, with zeros beyond the last lane.
+    ///
+    /// # Errors
+    /// When the network fails.
+    fn open_planes(&mut self, planes: &Planes, receivers: &[RoleId]) -> Result<Option<Buffer<Z2>>>;
+
+    /// Evaluates a circuit on bit planes.
+    ///
+    /// # Errors
+    /// When the network fails or widths do not fit.
+    fn circuit(&mut self, circuit: &Arc<Layered>, inputs: &[&Planes]) -> Result<Vec<Planes>>;
+
+    /// Circuits laid out for this protocol.
+    fn circuits(&mut self) -> &mut Circuits;
+
+    /// Pushes out what is still buffered.
+    ///
+    /// # Errors
+    /// When the network fails.
+    fn flush(&mut self) -> Result<()>;
+
+    /// Ends the session for all threads and parties.
+    fn abort(&mut self, reason: &str);
+}
+
 /// Operations on secret arrays. All parties call the same ones in the same order, on arrays of the
 /// same kinds and lengths. What is local and the same for every protocol is a method of
 /// [`Secret`].
-pub trait Backend {
+///
+/// What has a default here is local in rings. Where numbers are bits it is a circuit, whose size
+/// depends on the public numbers passed: all parties, and predictions, must pass the same ones.
+pub trait Backend: Bits {
     /// Shares `len` values of `owner`, who passes them.
     ///
     /// # Errors
@@ -53,17 +107,73 @@ pub trait Backend {
     /// When the network fails.
     fn open(&mut self, secret: &Secret, receivers: &[RoleId]) -> Result<Option<Values>>;
 
-    /// Products, element by element; of bits: conjunctions.
+    /// `a + b` or `a - b`, element by element; of bits: exclusive or.
     ///
     /// # Errors
     /// When the network fails.
-    fn multiply(&mut self, a: &Secret, b: &Secret) -> Result<Secret>;
+    fn sum(&mut self, a: &Secret, b: &Secret, subtract: bool) -> Result<Secret> {
+        Ok(a.sum(b, subtract))
+    }
 
-    /// A matrix product; inner products are one with a single column.
+    /// A number of the program added to every element.
     ///
     /// # Errors
     /// When the network fails.
-    fn matrix_product(&mut self, shape: MatrixShape, a: &Secret, b: &Secret) -> Result<Secret>;
+    fn plus(&mut self, a: &Secret, number: i128) -> Result<Secret> {
+        let constant = self.public(a.kind, &[number], a.len);
+        Ok(a.sum(&constant, false))
+    }
+
+    /// Every element times a number of the program.
+    ///
+    /// # Errors
+    /// When the network fails.
+    fn times(&mut self, a: &Secret, factor: i128) -> Result<Secret> {
+        Ok(a.scale(&[factor]))
+    }
+
+    /// Each element times a public number of at most `bits` bits; one factor serves all.
+    ///
+    /// # Errors
+    /// When the network fails.
+    fn times_each(&mut self, a: &Secret, factors: &[i128], bits: u32) -> Result<Secret> {
+        let _ = bits;
+        Ok(a.scale(factors))
+    }
+
+    /// Sums of `outer x axis x inner` numbers of at most `bits` bits over the middle axis.
+    ///
+    /// # Errors
+    /// When the network fails.
+    fn sum_axis(
+        &mut self,
+        a: &Secret,
+        [outer, axis, inner]: [usize; 3],
+        bits: u32,
+    ) -> Result<Secret> {
+        let _ = bits;
+        Ok(a.sum_axis(outer, axis, inner))
+    }
+
+    /// Products, element by element; of bits: conjunctions. The factors are numbers of at most
+    /// `bits` bits, which matters only where they are held as bits.
+    ///
+    /// # Errors
+    /// When the network fails.
+    fn multiply(&mut self, a: &Secret, b: &Secret, bits: [u32; 2]) -> Result<Secret>;
+
+    /// A matrix product; inner products are one with a single column. `bits` as in
+    /// [`Backend::multiply`].
+    ///
+    /// # Errors
+    /// When the network fails.
+    fn matrix_product(
+        &mut self,
+        shape: MatrixShape,
+        a: &Secret,
+        b: &Secret,
+        bits: [u32; 2],
+    ) -> Result<Secret>;
 
     /// `a / 2^by`, rounded down or up, for `|a| < 2^(bits - 2)`.
     ///
@@ -95,31 +205,62 @@ pub trait Backend {
     /// When the network fails.
     fn inject(&mut self, bits: &Secret, a: &Secret) -> Result<Secret>;
 
+    /// `a` where the bit is one, else `b`.
+    ///
+    /// # Errors
+    /// When the network fails.
+    fn select(&mut self, bits: &Secret, a: &Secret, b: &Secret) -> Result<Secret> {
+        let differ = a.sum(b, true);
+        let chosen = match differ.kind {
+            Kind::Bits => self.multiply(bits, &differ, [1, 1])?,
+            Kind::Ring(_) => self.inject(bits, &differ)?,
+        };
+        Ok(b.sum(&chosen, false))
+    }
+
+    /// `a` where the public bit is one, else `b`. Local.
+    fn select_public(&mut self, bits: &[i128], a: &Secret, b: &Secret) -> Secret {
+        match a.kind {
+            Kind::Bits | Kind::Ring(Ring::Bits(_)) => b.xor(&a.xor(b).and_public(bits)),
+            Kind::Ring(_) => b.sum(&a.sum(b, true).scale(bits), false),
+        }
+    }
+
     /// `a / 2^by`, rounded down, for every signed `a`.
     ///
     /// # Errors
     /// When the network fails.
     fn floor_shift(&mut self, a: &Secret, by: u32) -> Result<Secret>;
 
-    /// For each array of bits the sum of all its bits times elements; without elements, the number
-    /// of ones.
+    /// For each array of bits the sum of all its bits times elements, which have at most so many
+    /// bits; without elements, the number of ones.
     ///
     /// # Errors
     /// When the network fails.
-    fn group_sums(&mut self, groups: &[&Secret], a: Option<&Secret>, ring: Ring) -> Result<Secret>;
+    fn group_sums(
+        &mut self,
+        groups: &[&Secret],
+        a: Option<(&Secret, u32)>,
+        ring: Ring,
+    ) -> Result<Secret>;
 
-    /// The low `bits` bits of `m` and of `lambda`, where `a = m - lambda`: what a circuit needs to
-    /// compute on `a`.
+    /// Whether `a < b`, where `a - b` is a signed number of `bits` bits.
     ///
     /// # Errors
     /// When the network fails.
-    fn masked_bits(&mut self, a: &Secret, bits: u32) -> Result<[Planes; 2]>;
+    fn less(&mut self, pair: [&Term; 2], bits: u32) -> Result<Secret>;
 
-    /// Evaluates a circuit on bit planes.
+    /// Whether `a = b`, where `a - b` is a signed number of `bits` bits.
     ///
     /// # Errors
-    /// When the network fails or widths do not fit.
-    fn circuit(&mut self, circuit: &Arc<Layered>, inputs: &[&Planes]) -> Result<Vec<Planes>>;
+    /// When the network fails.
+    fn equal(&mut self, pair: [&Term; 2], bits: u32) -> Result<Secret>;
+
+    /// The low `bits` bits, in two's complement.
+    ///
+    /// # Errors
+    /// When the network fails.
+    fn low_bits(&mut self, a: &Secret, bits: u32) -> Result<Planes>;
 
     /// The order that sorts rows by the unsigned numbers in `planes`, ascending and stably, applied
     /// to `columns`.
@@ -127,18 +268,18 @@ pub trait Backend {
     /// # Errors
     /// When the network fails.
     fn sort(&mut self, planes: &Planes, columns: &[&Secret]) -> Result<Vec<Secret>>;
+}
 
-    /// Circuits laid out for this protocol.
-    fn circuits(&mut self) -> &mut Circuits;
+/// One side of a comparison. Not both are constants.
+pub enum Term {
+    /// An array.
+    Array(Arc<Secret>),
+    /// A number of the program.
+    Constant(i128),
+}
 
-    /// Pushes out what is still buffered.
-    ///
-    /// # Errors
-    /// When the network fails.
-    fn flush(&mut self) -> Result<()>;
-
-    /// Ends the session for all threads and parties.
-    fn abort(&mut self, reason: &str);
+fn wrong(what: &str) -> SharingError {
+    SharingError::Shape(format!("a program's operation does not fit: {what}"))
 }
 
 /// A party of a three-party protocol, in the role that it plays. `None` for protocols whose
@@ -160,45 +301,20 @@ pub fn three_party<'m>(
     protocol.visit_canonical(role, Start(party, keys)).flatten()
 }
 
-/// Bits of numbers, plane after plane, or only their count in a dry run.
-pub struct Planes {
-    /// Bits of each number.
-    pub planes: usize,
-    /// How many numbers.
-    pub lanes: usize,
-    /// The shares.
-    pub data: Option<crate::convert::BitPlanes>,
-}
-
-impl Planes {
-    /// Plane `j` as an array of bits.
-    #[must_use]
-    pub fn plane(&self, j: usize) -> Secret {
-        match &self.data {
-            Some(data) => Secret::bits(data.plane(j)),
-            None => Secret::dry(Kind::Bits, self.lanes),
+/// The same, with numbers held as bits.
+#[must_use]
+pub fn by_circuits<'m>(
+    protocol: Protocol,
+    party: Party<'m>,
+    keys: RingKeys,
+) -> Option<Box<dyn Backend + Send + 'm>> {
+    struct Start<'m>(Party<'m>, RingKeys);
+    impl<'m> CanonicalVisitor for Start<'m> {
+        type Out = Option<Box<dyn Backend + Send + 'm>>;
+        fn visit<P: Canonical>(self) -> Self::Out {
+            Some(Box::new(Boolean::new(ThreeParty::<P>::new(self.0, self.1)?)))
         }
     }
-
-    /// Arrays of bits as planes.
-    ///
-    /// # Panics
-    /// If lengths differ or one is not of bits.
-    #[must_use]
-    pub fn of(bits: &[&Secret]) -> Self {
-        let lanes = bits.first().map_or(0, |b| b.len);
-        let dry = bits.iter().any(|b| matches!(b.data, Data::None));
-        let data = (!dry).then(|| {
-            let mut all = crate::convert::BitPlanes::zeros(bits.len(), lanes);
-            let words = all.words();
-            for (j, bit) in bits.iter().enumerate() {
-                let from = &secret::bits_of(bit).shares;
-                let at = j * words..(j + 1) * words;
-                all.shares.first[at.clone()].copy_from_slice(&from.first);
-                all.shares.second[at].copy_from_slice(&from.second);
-            }
-            all
-        });
-        Planes { planes: bits.len(), lanes, data }
-    }
+    let role = party.role();
+    protocol.visit_canonical(role, Start(party, keys)).flatten()
 }

@@ -1,5 +1,6 @@
 //! Shared arrays of any ring, and what every party does with them alone.
 
+use super::{Values, planes};
 use crate::arrays::SharedVec;
 use crate::convert::BitPlanes;
 use tacit_ring::{Buffer, Word, Z2, simd, transpose, word};
@@ -14,10 +15,12 @@ pub enum Ring {
     W64,
     /// Z_{2^128}.
     W128,
+    /// Z_{2^bits} of at most 128 bits, held as bits: for circuits.
+    Bits(u8),
 }
 
 impl Ring {
-    /// All, narrowest first.
+    /// Those of machine words, narrowest first.
     pub const ALL: [Ring; 3] = [Ring::W32, Ring::W64, Ring::W128];
 
     /// Bits of an element.
@@ -27,16 +30,17 @@ impl Ring {
             Ring::W32 => 32,
             Ring::W64 => 64,
             Ring::W128 => 128,
+            Ring::Bits(bits) => u32::from(bits),
         }
     }
 
-    /// Bytes of an element.
+    /// Bytes of an element that is held as a machine word.
     #[must_use]
     pub fn bytes(self) -> u64 {
         u64::from(self.bits() / 8)
     }
 
-    /// The narrowest with at least so many bits.
+    /// The narrowest of machine words with at least so many bits.
     #[must_use]
     pub fn holding(bits: u32) -> Option<Ring> {
         Ring::ALL.into_iter().find(|ring| ring.bits() >= bits)
@@ -52,11 +56,22 @@ pub enum Kind {
     Ring(Ring),
 }
 
+impl Kind {
+    /// Planes of an array that is held as bits.
+    #[must_use]
+    pub fn planes(self) -> usize {
+        match self {
+            Kind::Bits => 1,
+            Kind::Ring(ring) => ring.bits() as usize,
+        }
+    }
+}
+
 /// The shares of an array, or nothing where only costs are counted.
 pub enum Data {
     /// No shares: a dry run.
     None,
-    /// Bits.
+    /// Bits, or numbers held as bits: as many planes as [`Kind::planes`] says.
     Bits(BitPlanes),
     /// Z_{2^32}.
     W32(SharedVec<u32>),
@@ -165,7 +180,7 @@ impl Secret {
     ) -> Secret {
         let len = places.len();
         let data = with_ring!(&self.data, v => gather_typed(v, arrays, places), none Data::None,
-            bits _b => Data::Bits(gather_bits(arrays, places)));
+            bits _b => Data::Bits(planes::gather(arrays, self.kind.planes(), places.collect())));
         Secret { kind: self.kind, len, data }
     }
 
@@ -173,21 +188,15 @@ impl Secret {
     #[must_use]
     pub fn slice(&self, at: std::ops::Range<usize>) -> Secret {
         let len = at.len();
-        if let Data::Bits(bits) = &self.data {
-            if at.start.is_multiple_of(64) {
-                return Secret::bits(cut_bits(bits, at));
-            }
-            return self.gather(&(at.start as u32..at.end as u32).collect::<Vec<_>>());
-        }
         let data = with_ring!(&self.data, v => slice_typed(v, at), none Data::None,
-            bits _b => Data::None);
+            bits b => Data::Bits(planes::slice(b, self.kind.planes(), at)));
         Secret { kind: self.kind, len, data }
     }
 
-    /// Each bit times a public bit: conjunction with a public array of bits.
+    /// Each element times a public bit.
     ///
     /// # Panics
-    /// If lengths differ or it is not of bits.
+    /// If lengths differ or it is not held as bits.
     #[must_use]
     pub fn and_public(&self, values: &[i128]) -> Secret {
         let data = match &self.data {
@@ -195,7 +204,9 @@ impl Secret {
                 let mask = packed(values, self.len);
                 let cut = |run: &Buffer<Z2>| {
                     let mut run = run.clone();
-                    run.iter_mut().zip(mask.iter()).for_each(|(x, m)| *x = x.mul(*m));
+                    for plane in run.chunks_exact_mut(mask.len().max(1)) {
+                        plane.iter_mut().zip(mask.iter()).for_each(|(x, m)| *x = x.mul(*m));
+                    }
                     run
                 };
                 Data::Bits(BitPlanes { shares: each(&bits.shares, cut), lanes: bits.lanes })
@@ -206,14 +217,28 @@ impl Secret {
         Secret { kind: self.kind, len: self.len, data }
     }
 
-    /// Componentwise `self + other` or `self - other`; bits: exclusive or.
+    /// Componentwise `self + other` or `self - other`; bits: exclusive or. Not for numbers held as
+    /// bits: those are added by circuits.
     ///
     /// # Panics
     /// If kinds or lengths differ.
     #[must_use]
     pub fn sum(&self, other: &Secret, subtract: bool) -> Secret {
         assert!(self.kind == other.kind && self.len == other.len, "operands of a sum");
+        assert!(!matches!(self.kind, Kind::Ring(Ring::Bits(_))), "operands of a local sum");
         let data = with_ring!(&self.data, v => sum_typed(v, other, subtract), none Data::None,
+            bits _b => return self.xor(other));
+        Secret { kind: self.kind, len: self.len, data }
+    }
+
+    /// Exclusive or, of what is held as bits.
+    ///
+    /// # Panics
+    /// If kinds or lengths differ or it is not held as bits.
+    #[must_use]
+    pub fn xor(&self, other: &Secret) -> Secret {
+        assert!(self.kind == other.kind && self.len == other.len, "operands of an exclusive or");
+        let data = with_ring!(&self.data, _v => panic!("operands held as bits"), none Data::None,
         bits b => Data::Bits(BitPlanes {
             shares: zip(&b.shares, &bits_of(other).shares, Z2::add),
             lanes: b.lanes,
@@ -228,6 +253,7 @@ impl Secret {
     #[must_use]
     pub fn scale(&self, factors: &[i128]) -> Secret {
         assert!(factors.len() == 1 || factors.len() == self.len, "factors of a scaling");
+        assert!(!matches!(self.kind, Kind::Ring(Ring::Bits(_))), "operands of a local scaling");
         let data = with_ring!(&self.data, v => scale_typed(v, factors), none Data::None,
             bits _b => panic!("bits are not scaled"));
         Secret { kind: self.kind, len: self.len, data }
@@ -240,6 +266,7 @@ impl Secret {
     #[must_use]
     pub fn sum_axis(&self, outer: usize, axis: usize, inner: usize) -> Secret {
         assert_eq!(outer * axis * inner, self.len, "shape of a sum");
+        assert!(!matches!(self.kind, Kind::Ring(Ring::Bits(_))), "operands of a local sum");
         let data = with_ring!(&self.data, v => sum_axis_typed(v, outer, axis, inner),
             none Data::None, bits _b => panic!("bits are not summed"));
         Secret { kind: self.kind, len: outer * inner, data }
@@ -251,12 +278,13 @@ impl Secret {
     /// If the ring is not narrower.
     #[must_use]
     pub fn narrow(&self, ring: Ring) -> Secret {
-        assert!(self.ring().is_some_and(|own| own >= ring), "a narrower ring");
+        assert!(self.ring().is_some_and(|own| own.bits() >= ring.bits()), "a narrower ring");
         let data = with_ring!(&self.data, v => match ring {
             Ring::W32 => u32::wrap(narrow_typed(v)),
             Ring::W64 => u64::wrap(narrow_typed(v)),
             Ring::W128 => u128::wrap(narrow_typed(v)),
-        }, none Data::None, bits _b => Data::None);
+            Ring::Bits(_) => panic!("a ring of machine words"),
+        }, none Data::None, bits b => Data::Bits(b.range(0..ring.bits() as usize)));
         Secret { kind: Kind::Ring(ring), len: self.len, data }
     }
 
@@ -270,7 +298,7 @@ impl Secret {
             (Data::W32(to), Data::W32(from)) => copy_typed(to, at, from),
             (Data::W64(to), Data::W64(from)) => copy_typed(to, at, from),
             (Data::W128(to), Data::W128(from)) => copy_typed(to, at, from),
-            (Data::Bits(to), Data::Bits(from)) => copy_bits(to, at, from),
+            (Data::Bits(to), Data::Bits(from)) => planes::copy_in(to, at, from),
             _ => {}
         }
     }
@@ -296,7 +324,7 @@ impl Secret {
     pub fn zeros_like(&self, len: usize) -> Secret {
         let data = match &self.data {
             Data::None => Data::None,
-            Data::Bits(_) => Data::Bits(BitPlanes::zeros(1, len)),
+            Data::Bits(_) => Data::Bits(BitPlanes::zeros(self.kind.planes(), len)),
             Data::W32(_) => Data::W32(SharedVec::zeros(len)),
             Data::W64(_) => Data::W64(SharedVec::zeros(len)),
             Data::W128(_) => Data::W128(SharedVec::zeros(len)),
@@ -325,6 +353,12 @@ pub(super) fn packed(values: &[i128], len: usize) -> Buffer<Z2> {
         transpose::pack(&bytes, 1, word::lanes_mut(&mut bits));
     }
     bits
+}
+
+/// The bits of `len` lanes, as numbers.
+pub(super) fn unpacked(words: &[Z2], len: usize) -> Values {
+    let lane = |i: usize| i128::from(words[i / 64].0 >> (i % 64) & 1);
+    Values::new((0..len).map(lane).collect())
 }
 
 fn zip<W: Word>(a: &SharedVec<W>, b: &SharedVec<W>, f: impl Fn(W, W) -> W + Copy) -> SharedVec<W> {
@@ -411,57 +445,4 @@ fn gather_typed<W: Element>(
         [out.first[i], out.second[i]] = arrays[which as usize].at(index as usize);
     }
     W::wrap(out)
-}
-
-fn gather_bits(arrays: &[&Secret], places: impl ExactSizeIterator<Item = (u32, u32)>) -> BitPlanes {
-    let arrays: Vec<[&[u64]; 2]> = arrays
-        .iter()
-        .map(|array| {
-            let shares = &bits_of(array).shares;
-            [word::lanes(&shares.first), word::lanes(&shares.second)]
-        })
-        .collect();
-    let mut out = BitPlanes::zeros(1, places.len());
-    let SharedVec { first, second } = &mut out.shares;
-    let (first, second) = (word::lanes_mut(first), word::lanes_mut(second));
-    for (i, (which, index)) in places.enumerate() {
-        let [from0, from1] = arrays[which as usize];
-        let (word, shift) = (index as usize / 64, index % 64);
-        first[i / 64] |= (from0[word] >> shift & 1) << (i % 64);
-        second[i / 64] |= (from1[word] >> shift & 1) << (i % 64);
-    }
-    out
-}
-
-/// Lanes from a whole word on.
-fn cut_bits(bits: &BitPlanes, at: std::ops::Range<usize>) -> BitPlanes {
-    let words = at.start / 64..at.start / 64 + at.len().div_ceil(64);
-    BitPlanes {
-        shares: each(&bits.shares, |run| Buffer::from_slice(&run[words.clone()])),
-        lanes: at.len(),
-    }
-}
-
-fn copy_bits(to: &mut BitPlanes, at: usize, from: &BitPlanes) {
-    let lanes = from.lanes;
-    let pairs =
-        [(&mut to.shares.first, &from.shares.first), (&mut to.shares.second, &from.shares.second)];
-    for (to, from) in pairs {
-        copy_lanes(word::lanes_mut(to), at, word::lanes(from), lanes);
-    }
-}
-
-/// Copies `lanes` bits to place `at`.
-fn copy_lanes(to: &mut [u64], at: usize, from: &[u64], lanes: usize) {
-    let shift = at % 64;
-    for (i, word) in from.iter().enumerate().take(lanes.div_ceil(64)) {
-        let bits = (lanes - 64 * i).min(64);
-        let mask = u64::MAX >> (64 - bits);
-        let place = at / 64 + i;
-        to[place] = to[place] & !(mask << shift) | (word & mask) << shift;
-        if shift + bits > 64 {
-            let down = 64 - shift;
-            to[place + 1] = to[place + 1] & !(mask >> down) | (word & mask) >> down;
-        }
-    }
 }

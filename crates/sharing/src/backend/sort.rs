@@ -128,7 +128,7 @@ fn products_of<P: Canonical>(
     mut bits: Vec<Secret>,
 ) -> Result<Vec<Secret>> {
     if let [a, b] = &bits[..] {
-        let both = three.multiply(a, b)?;
+        let both = three.multiply(a, b, [1, 1])?;
         bits.push(both);
     }
     Ok(bits)

@@ -1,7 +1,8 @@
 //! A backend that computes nothing and counts what everything costs.
 
+use super::masked::MaskedBits;
 use super::sort::DIGIT_BITS;
-use super::{Backend, Circuits, Kind, Name, Planes, Result, Ring, Secret, Values};
+use super::{Backend, Bits, Circuits, Kind, Name, Planes, Result, Ring, Secret, Term, Values};
 use crate::Protocol;
 use crate::arrays::MatrixShape;
 use crate::convert::{Layered, deal_cost, gadget_cost};
@@ -9,6 +10,7 @@ use crate::cost::{self, MAX_ROLES, Traffic};
 use crate::role::{RoleId, Timing};
 use std::sync::Arc;
 use tacit_net::Stream;
+use tacit_ring::{Buffer, Z2};
 
 /// What a program costs so far.
 pub struct Tally {
@@ -73,6 +75,63 @@ impl Tally {
     }
 }
 
+impl Bits for Tally {
+    fn input_planes(
+        &mut self,
+        owner: RoleId,
+        _values: Option<&[Z2]>,
+        planes: usize,
+        lanes: usize,
+    ) -> Result<Planes> {
+        let bytes = planes as u64 * Self::size(Kind::Bits, lanes);
+        self.step(cost::input(self.protocol, owner, Timing::Early) * bytes);
+        Ok(Planes::dry(planes, lanes))
+    }
+
+    fn public_planes(&mut self, _values: &[Z2], planes: usize, lanes: usize) -> Planes {
+        Planes::dry(planes, lanes)
+    }
+
+    fn open_planes(&mut self, planes: &Planes, receivers: &[RoleId]) -> Result<Option<Buffer<Z2>>> {
+        let bytes = planes.planes as u64 * Self::size(Kind::Bits, planes.lanes);
+        self.step(cost::output(self.protocol, receivers) * bytes);
+        Ok(None)
+    }
+
+    fn circuit(&mut self, circuit: &Arc<Layered>, inputs: &[&Planes]) -> Result<Vec<Planes>> {
+        let lanes = inputs.first().map_or(0, |p| p.lanes);
+        let words = lanes.div_ceil(64);
+        let groups = circuit.groups(words) as u64;
+        self.bytes += circuit.traffic(self.protocol) * (8 * words as u64);
+        for level in 0..circuit.depth() {
+            let traffic = circuit.level(level).traffic(self.protocol);
+            for (role, rounds) in self.rounds.iter_mut().enumerate() {
+                *rounds += groups * u64::from(traffic.is_awaited_by(role));
+            }
+        }
+        Ok(circuit.outputs().iter().map(|width| Planes::dry(*width, lanes)).collect())
+    }
+
+    fn circuits(&mut self) -> &mut Circuits {
+        &mut self.circuits
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        Ok(())
+    }
+
+    fn abort(&mut self, _reason: &str) {}
+}
+
+impl MaskedBits for Tally {
+    fn masked_bits(&mut self, a: &Secret, bits: u32) -> Result<[Planes; 2]> {
+        let bytes = 8 * u64::from(bits) * a.len.div_ceil(64) as u64;
+        self.step(deal_cost(self.protocol) * bytes);
+        let planes = bits as usize;
+        Ok([Planes::dry(planes, a.len), Planes::dry(planes, a.len)])
+    }
+}
+
 impl Backend for Tally {
     fn input(
         &mut self,
@@ -94,12 +153,18 @@ impl Backend for Tally {
         Ok(None)
     }
 
-    fn multiply(&mut self, a: &Secret, _b: &Secret) -> Result<Secret> {
+    fn multiply(&mut self, a: &Secret, _b: &Secret, _bits: [u32; 2]) -> Result<Secret> {
         self.step(cost::product(self.protocol) * Self::size(a.kind, a.len));
         Ok(Secret::dry(a.kind, a.len))
     }
 
-    fn matrix_product(&mut self, shape: MatrixShape, a: &Secret, _b: &Secret) -> Result<Secret> {
+    fn matrix_product(
+        &mut self,
+        shape: MatrixShape,
+        a: &Secret,
+        _b: &Secret,
+        _bits: [u32; 2],
+    ) -> Result<Secret> {
         let len = shape.rows * shape.columns;
         self.step(cost::product(self.protocol) * Self::size(a.kind, len));
         Ok(Secret::dry(a.kind, len))
@@ -135,38 +200,33 @@ impl Backend for Tally {
         let ring = a.ring().unwrap_or(Ring::W64);
         self.masked_bits(a, ring.bits())?;
         let circuit = self.circuits.get(Name::Borrows { low: by, high: ring.bits() });
-        let planes = Planes { planes: ring.bits() as usize, lanes: a.len, data: None };
+        let planes = Planes::dry(ring.bits() as usize, a.len);
         self.circuit(&circuit, &[&planes, &planes])?;
         Ok(self.block(ring, 3, a.len))
     }
 
-    fn group_sums(&mut self, groups: &[&Secret], a: Option<&Secret>, ring: Ring) -> Result<Secret> {
+    fn group_sums(
+        &mut self,
+        groups: &[&Secret],
+        a: Option<(&Secret, u32)>,
+        ring: Ring,
+    ) -> Result<Secret> {
         let deals = if a.is_some() { 2 } else { 1 };
         let dealt: usize = groups.iter().map(|bits| deals * bits.len).sum();
         let dealt = deal_cost(self.protocol) * (ring.bytes() * dealt as u64);
         Ok(self.gadget(dealt, ring, groups.len()))
     }
 
-    fn masked_bits(&mut self, a: &Secret, bits: u32) -> Result<[Planes; 2]> {
-        let bytes = 8 * u64::from(bits) * a.len.div_ceil(64) as u64;
-        self.step(deal_cost(self.protocol) * bytes);
-        let dry = || Planes { planes: bits as usize, lanes: a.len, data: None };
-        Ok([dry(), dry()])
+    fn less(&mut self, pair: [&Term; 2], bits: u32) -> Result<Secret> {
+        self.compare(Name::Sign(bits), pair, bits)
     }
 
-    fn circuit(&mut self, circuit: &Arc<Layered>, inputs: &[&Planes]) -> Result<Vec<Planes>> {
-        let lanes = inputs.first().map_or(0, |p| p.lanes);
-        let words = lanes.div_ceil(64);
-        let groups = circuit.groups(words) as u64;
-        self.bytes += circuit.traffic(self.protocol) * (8 * words as u64);
-        for level in 0..circuit.depth() {
-            let traffic = circuit.level(level).traffic(self.protocol);
-            for (role, rounds) in self.rounds.iter_mut().enumerate() {
-                *rounds += groups * u64::from(traffic.is_awaited_by(role));
-            }
-        }
-        let dry = |width: &usize| Planes { planes: *width, lanes, data: None };
-        Ok(circuit.outputs().iter().map(dry).collect())
+    fn equal(&mut self, pair: [&Term; 2], bits: u32) -> Result<Secret> {
+        self.compare(Name::Equal(bits), pair, bits)
+    }
+
+    fn low_bits(&mut self, a: &Secret, bits: u32) -> Result<Planes> {
+        self.on_masked(Name::Difference(bits), a, bits)
     }
 
     fn sort(&mut self, planes: &Planes, columns: &[&Secret]) -> Result<Vec<Secret>> {
@@ -177,7 +237,7 @@ impl Backend for Tally {
         for bit in (0..planes.planes).step_by(DIGIT_BITS) {
             let digits = (planes.planes - bit).min(DIGIT_BITS);
             if digits == 2 {
-                self.multiply(&bits(n), &bits(n))?;
+                self.multiply(&bits(n), &bits(n), [1, 1])?;
             }
             self.bit_to_ring(&bits(((1 << digits) - 1) * step), Ring::W32)?;
             self.step(cost::product(self.protocol) * Self::size(Kind::Ring(Ring::W32), n));
@@ -188,14 +248,4 @@ impl Backend for Tally {
         self.shuffle(n, 4 + row, 4);
         Ok(columns.iter().map(|c| Secret::dry(c.kind, c.len)).collect())
     }
-
-    fn circuits(&mut self) -> &mut Circuits {
-        &mut self.circuits
-    }
-
-    fn flush(&mut self) -> Result<()> {
-        Ok(())
-    }
-
-    fn abort(&mut self, _reason: &str) {}
 }

@@ -1,12 +1,15 @@
 //! Programs under the three-party protocols.
 
-use super::secret::{Element, bits_of, packed, typed};
-use super::{Backend, Circuits, Data, Kind, Name, Planes, Result, Ring, Secret, Values};
+use super::masked::MaskedBits;
+use super::secret::{Element, bits_of, packed, typed, unpacked};
+use super::{
+    Backend, Bits, Circuits, Data, Kind, Name, Planes, Result, Ring, Secret, Term, Values, wrong,
+};
 use crate::arrays::{self, Cut, MatrixShape, SharedVec};
 use crate::convert::shuffle::Hop;
 use crate::convert::{self, BitPlanes, Desk, Layered, Masked, Seat};
 use crate::level::LevelScratch;
-use crate::party::{Draws, Keys, Party, SharingError};
+use crate::party::{Draws, Keys, Party};
 use crate::products::Scratch;
 use crate::role::{Canonical, RoleId, Timing};
 use crate::setup::Secrets;
@@ -86,12 +89,9 @@ macro_rules! by_ring {
             Ring::W32 => $self.$call::<u32>($($arg),*),
             Ring::W64 => $self.$call::<u64>($($arg),*),
             Ring::W128 => $self.$call::<u128>($($arg),*),
+            Ring::Bits(_) => Err(wrong("numbers held as bits")),
         }
     };
-}
-
-fn wrong(what: &str) -> SharingError {
-    SharingError::Shape(format!("a program's operation does not fit: {what}"))
 }
 
 fn ring_of(secret: &Secret) -> Result<Ring> {
@@ -107,10 +107,6 @@ fn bits_in(secret: &Secret) -> Result<&BitPlanes> {
 
 fn planes_in(planes: &Planes) -> Result<&BitPlanes> {
     planes.data.as_ref().ok_or_else(|| wrong("bit planes of a dry run"))
-}
-
-fn planes_of(data: BitPlanes, planes: usize) -> Planes {
-    Planes { planes, lanes: data.lanes, data: Some(data) }
 }
 
 impl<'m, P: Canonical> ThreeParty<'m, P> {
@@ -325,7 +321,7 @@ impl<'m, P: Canonical> ThreeParty<'m, P> {
         match ring_of(a)? {
             Ring::W32 => self.widen_from::<u32, W>(a),
             Ring::W64 => self.widen_from::<u64, W>(a),
-            Ring::W128 => Err(wrong("widening from the widest ring")),
+            _ => Err(wrong("widening from the widest ring")),
         }
     }
 
@@ -425,8 +421,69 @@ impl<'m, P: Canonical> ThreeParty<'m, P> {
         })?;
         Ok(pair.map(|masked| {
             let shares = convert::from_masked::<P, Z2>(masked);
-            planes_of(BitPlanes { shares, lanes: n }, bits)
+            Planes::new(BitPlanes { shares, lanes: n }, bits)
         }))
+    }
+}
+
+impl<P: Canonical> Bits for ThreeParty<'_, P> {
+    fn input_planes(
+        &mut self,
+        owner: RoleId,
+        values: Option<&[Z2]>,
+        planes: usize,
+        lanes: usize,
+    ) -> Result<Planes> {
+        let words = planes * lanes.div_ceil(64);
+        let mut own: &[Z2] = &[];
+        if P::ROLE == owner {
+            let values = values.filter(|values| values.len() == words);
+            own = values.ok_or_else(|| wrong("an input's values"))?;
+        }
+        let shares = self.input_words::<Z2>(owner, own, words)?;
+        Ok(Planes::new(BitPlanes { shares, lanes }, planes))
+    }
+
+    fn public_planes(&mut self, values: &[Z2], planes: usize, lanes: usize) -> Planes {
+        let mut bits = BitPlanes::zeros(planes, lanes);
+        for (i, word) in values.iter().enumerate() {
+            [bits.shares.first[i], bits.shares.second[i]] = P::constant(*word);
+        }
+        Planes::new(bits, planes)
+    }
+
+    fn open_planes(&mut self, planes: &Planes, receivers: &[RoleId]) -> Result<Option<Buffer<Z2>>> {
+        // Lanes beyond the last may be anything: they stay closed.
+        let bits = planes_in(planes)?.only_lanes();
+        let opened = self.open_words::<Z2>(&bits.shares, receivers)?;
+        Ok(receivers.contains(&P::ROLE).then_some(opened))
+    }
+
+    fn circuit(&mut self, circuit: &Arc<Layered>, inputs: &[&Planes]) -> Result<Vec<Planes>> {
+        let ports = inputs.iter().map(|p| planes_in(p)).collect::<Result<Vec<_>>>()?;
+        let keys = &mut self.keys.bits.keys;
+        let (party, scratch) = (&mut self.party, &mut self.layered);
+        let outputs = circuit.evaluate::<P>(party, keys, scratch, &ports)?;
+        let widths = circuit.outputs().iter();
+        Ok(outputs.into_iter().zip(widths).map(|(data, width)| Planes::new(data, *width)).collect())
+    }
+
+    fn circuits(&mut self) -> &mut Circuits {
+        &mut self.circuits
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        self.party.flush()
+    }
+
+    fn abort(&mut self, reason: &str) {
+        self.party.mesh().abort(reason);
+    }
+}
+
+impl<P: Canonical> MaskedBits for ThreeParty<'_, P> {
+    fn masked_bits(&mut self, a: &Secret, bits: u32) -> Result<[Planes; 2]> {
+        by_ring!(ring_of(a)?, self.masked_bits_ring(a, bits))
     }
 }
 
@@ -439,43 +496,30 @@ impl<P: Canonical> Backend for ThreeParty<'_, P> {
         len: usize,
     ) -> Result<Secret> {
         let Kind::Ring(ring) = kind else {
-            let mut words = Buffer::default();
-            if P::ROLE == owner {
-                let values = values.filter(|values| values.len() == len);
-                words = packed(values.ok_or_else(|| wrong("an input's values"))?, len);
-            }
-            let shares = self.input_words::<Z2>(owner, &words, len.div_ceil(64))?;
-            return Ok(Secret::bits(BitPlanes { shares, lanes: len }));
+            let words = values.filter(|_| P::ROLE == owner).map(|values| packed(values, len));
+            return Ok(self.input_planes(owner, words.as_deref(), 1, len)?.plane(0));
         };
         by_ring!(ring, self.input_ring(owner, values, len))
     }
 
     fn public(&mut self, kind: Kind, values: &[i128], len: usize) -> Secret {
-        let Kind::Ring(ring) = kind else {
-            let words = packed(values, len);
-            let mut bits = BitPlanes::zeros(1, len);
-            for (i, word) in words.iter().enumerate() {
-                [bits.shares.first[i], bits.shares.second[i]] = P::constant(*word);
-            }
-            return Secret::bits(bits);
-        };
-        by_ring!(ring, self.public_ring(values, len))
+        match kind {
+            Kind::Bits => self.public_planes(&packed(values, len), 1, len).plane(0),
+            Kind::Ring(Ring::W32) => self.public_ring::<u32>(values, len),
+            Kind::Ring(Ring::W64) => self.public_ring::<u64>(values, len),
+            Kind::Ring(_) => self.public_ring::<u128>(values, len),
+        }
     }
 
     fn open(&mut self, secret: &Secret, receivers: &[RoleId]) -> Result<Option<Values>> {
         let Kind::Ring(ring) = secret.kind else {
-            let bits = bits_in(secret)?;
-            // Lanes beyond the last may be anything: they stay closed.
-            let opened = self.open_words::<Z2>(&bits.only_lanes().shares, receivers)?;
-            let lane = |i: usize| i128::from(opened[i / 64].0 >> (i % 64) & 1);
-            return Ok(receivers
-                .contains(&P::ROLE)
-                .then(|| Values::new((0..secret.len).map(lane).collect())));
+            let opened = self.open_planes(&Planes::of_secret(secret), receivers)?;
+            return Ok(opened.map(|words| unpacked(&words, secret.len)));
         };
         by_ring!(ring, self.open_ring(secret, receivers))
     }
 
-    fn multiply(&mut self, a: &Secret, b: &Secret) -> Result<Secret> {
+    fn multiply(&mut self, a: &Secret, b: &Secret, _bits: [u32; 2]) -> Result<Secret> {
         if a.kind != b.kind || a.len != b.len {
             return Err(wrong("factors of a product"));
         }
@@ -486,7 +530,13 @@ impl<P: Canonical> Backend for ThreeParty<'_, P> {
         by_ring!(ring, self.multiply_ring(a, b))
     }
 
-    fn matrix_product(&mut self, shape: MatrixShape, a: &Secret, b: &Secret) -> Result<Secret> {
+    fn matrix_product(
+        &mut self,
+        shape: MatrixShape,
+        a: &Secret,
+        b: &Secret,
+        _bits: [u32; 2],
+    ) -> Result<Secret> {
         if a.kind != b.kind {
             return Err(wrong("factors of a matrix product"));
         }
@@ -517,36 +567,28 @@ impl<P: Canonical> Backend for ThreeParty<'_, P> {
         by_ring!(ring_of(a)?, self.floor_shift_ring(a, by))
     }
 
-    fn group_sums(&mut self, groups: &[&Secret], a: Option<&Secret>, ring: Ring) -> Result<Secret> {
-        by_ring!(ring, self.group_sums_ring(groups, a))
+    fn group_sums(
+        &mut self,
+        groups: &[&Secret],
+        a: Option<(&Secret, u32)>,
+        ring: Ring,
+    ) -> Result<Secret> {
+        by_ring!(ring, self.group_sums_ring(groups, a.map(|(a, _)| a)))
     }
 
-    fn masked_bits(&mut self, a: &Secret, bits: u32) -> Result<[Planes; 2]> {
-        by_ring!(ring_of(a)?, self.masked_bits_ring(a, bits))
+    fn less(&mut self, pair: [&Term; 2], bits: u32) -> Result<Secret> {
+        self.compare(Name::Sign(bits), pair, bits)
     }
 
-    fn circuit(&mut self, circuit: &Arc<Layered>, inputs: &[&Planes]) -> Result<Vec<Planes>> {
-        let ports = inputs.iter().map(|p| planes_in(p)).collect::<Result<Vec<_>>>()?;
-        let keys = &mut self.keys.bits.keys;
-        let (party, scratch) = (&mut self.party, &mut self.layered);
-        let outputs = circuit.evaluate::<P>(party, keys, scratch, &ports)?;
-        let widths = circuit.outputs().iter();
-        Ok(outputs.into_iter().zip(widths).map(|(data, width)| planes_of(data, *width)).collect())
+    fn equal(&mut self, pair: [&Term; 2], bits: u32) -> Result<Secret> {
+        self.compare(Name::Equal(bits), pair, bits)
+    }
+
+    fn low_bits(&mut self, a: &Secret, bits: u32) -> Result<Planes> {
+        self.on_masked(Name::Difference(bits), a, bits)
     }
 
     fn sort(&mut self, planes: &Planes, columns: &[&Secret]) -> Result<Vec<Secret>> {
         super::sort::sort(self, planes_in(planes)?, columns)
-    }
-
-    fn circuits(&mut self) -> &mut Circuits {
-        &mut self.circuits
-    }
-
-    fn flush(&mut self) -> Result<()> {
-        self.party.flush()
-    }
-
-    fn abort(&mut self, reason: &str) {
-        self.party.mesh().abort(reason);
     }
 }

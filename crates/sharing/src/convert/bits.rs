@@ -4,6 +4,7 @@ use super::desk::check;
 use super::{Desk, Masked, Seat};
 use crate::arrays::SharedVec;
 use crate::party::{Draws, SharingError};
+use std::ops::Range;
 use tacit_ring::{Buffer, Word, Z2, transpose, word};
 
 /// Shares of bits, plane after plane: bit `j` of value `i` is lane `i` of plane `j`, and a plane
@@ -34,14 +35,15 @@ impl BitPlanes {
         self.shares.len().checked_div(self.words()).unwrap_or(0)
     }
 
-    /// A copy of one plane with zeros in the lanes beyond the last.
+    /// A copy with zeros in the lanes beyond the last.
     #[must_use]
     pub fn only_lanes(&self) -> BitPlanes {
-        let mut copy = self.plane(0);
+        let mut copy = self.range(0..self.planes());
         let kept = Z2(u64::MAX >> ((64 - self.lanes % 64) % 64));
         for run in [&mut copy.shares.first, &mut copy.shares.second] {
-            if let Some(last) = run.last_mut() {
-                *last = last.mul(kept);
+            for plane in run.chunks_exact_mut(self.words().max(1)) {
+                let last = plane.len() - 1;
+                plane[last] = plane[last].mul(kept);
             }
         }
         copy
@@ -50,7 +52,13 @@ impl BitPlanes {
     /// A copy of plane `j`.
     #[must_use]
     pub fn plane(&self, j: usize) -> BitPlanes {
-        let at = j * self.words()..(j + 1) * self.words();
+        self.range(j..j + 1)
+    }
+
+    /// A copy of planes `at`.
+    #[must_use]
+    pub fn range(&self, at: Range<usize>) -> BitPlanes {
+        let at = at.start * self.words()..at.end * self.words();
         let cut = |run: &Buffer<Z2>| Buffer::from_slice(&run[at.clone()]);
         let shares = SharedVec { first: cut(&self.shares.first), second: cut(&self.shares.second) };
         BitPlanes { shares, lanes: self.lanes }

@@ -1,83 +1,13 @@
 //! Every operation that programs use, under every protocol, through one backend: results against
 //! the clear, bytes per directed link and rounds against the tally.
 
-use std::sync::Mutex;
-use tacit_net::memory::{self, MemoryNetwork};
-use tacit_net::{PartyId, Phase, Session, Stream};
-use tacit_ring::{Entropy, entropy};
+mod circuits;
+mod harness;
+
+use harness::{PROTOCOLS, numbers, open, run, share, signed, term};
+use tacit_sharing::Protocol;
 use tacit_sharing::arrays::MatrixShape;
-use tacit_sharing::backend::{self, Backend, Kind, Name, Planes, Ring, RingKeys, Secret, Tally};
-use tacit_sharing::setup::Secrets;
-use tacit_sharing::{Party, Protocol};
-
-const PLACES: [PartyId; 3] = [PartyId(1), PartyId(2), PartyId(0)];
-const EVERYONE: [usize; 3] = [0, 1, 2];
-const PROTOCOLS: [Protocol; 4] =
-    [Protocol::Trio, Protocol::Astra, Protocol::Replicated, Protocol::MultiFanIn];
-
-/// A script over a backend; opened arrays are its result.
-type Script = dyn Fn(&mut dyn Backend) -> Vec<Vec<i128>> + Sync;
-
-type Sent = [[u64; 3]; 2];
-
-/// One party's run: what it opened, what it sent and its rounds.
-fn play(session: &mut Session, protocol: Protocol, script: &Script) -> (Vec<Vec<i128>>, Sent, u64) {
-    let mesh = &mut session.meshes[0];
-    let mut entropy = Entropy::insecure_seeded(entropy::test_seed(), mesh.me().0);
-    let mut secrets = Secrets::exchange(mesh, b"test", protocol, &PLACES, &mut entropy).unwrap();
-    mesh.reset_meter();
-    mesh.set_phase(Phase::Online);
-    let keys = RingKeys::new(&mut secrets, 1).remove(0);
-    let party = Party::new(mesh, &PLACES).unwrap();
-    let mut backend = backend::three_party(protocol, party, keys).unwrap();
-    let opened = script(&mut *backend);
-    backend.flush().unwrap();
-    drop(backend);
-    let meter = session.meshes[0].meter();
-    let sent =
-        |stream| PLACES.map(|to| meter.total(|peer, s, _| peer == to && s == stream).bytes_sent);
-    (opened, [sent(Stream::Pre), sent(Stream::On)], meter.rounds())
-}
-
-/// Runs a script under a protocol and checks that it costs what the tally says.
-fn run(protocol: Protocol, script: &Script) -> Vec<Vec<i128>> {
-    let mut tally = Tally::new(protocol);
-    script(&mut tally);
-    let results = Mutex::new(Vec::new());
-    memory::run(3, 1, &MemoryNetwork::default(), |mut session| {
-        let role = PLACES.iter().position(|p| *p == session.me()).unwrap();
-        let (opened, [pre, on], rounds) = play(&mut session, protocol, script);
-        session.finish().unwrap();
-        assert_eq!(pre[..], tally.bytes.pre[role][..3], "{protocol} role {role}: bytes ahead");
-        assert_eq!(on[..], tally.bytes.on[role][..3], "{protocol} role {role}: bytes online");
-        assert_eq!(rounds, tally.rounds[role], "{protocol} role {role}: rounds");
-        results.lock().unwrap().push(opened);
-    });
-    let results = results.into_inner().unwrap();
-    assert!(results.iter().all(|r| *r == results[0]));
-    results[0].clone()
-}
-
-/// Gives the script's inputs to every party; the owner's count.
-fn share(b: &mut dyn Backend, kind: Kind, owner: usize, values: &[i128]) -> Secret {
-    b.input(kind, owner, Some(values), values.len()).unwrap()
-}
-
-fn open(b: &mut dyn Backend, secret: &Secret) -> Vec<i128> {
-    b.open(secret, &EVERYONE).unwrap().unwrap_or_default().to_vec()
-}
-
-fn signed(value: i128, bits: u32) -> i128 {
-    value << (128 - bits) >> (128 - bits)
-}
-
-fn numbers(ring: Ring, n: usize) -> Vec<i128> {
-    let word = |i: i128| (i + 3).wrapping_mul(0x1e37_79b9_7f4a_7c15_f39c_c060_5ced_c835);
-    let top = 1i128.checked_shl(ring.bits() - 1).unwrap_or(i128::MIN);
-    let edges = [0, 1, -1, signed(top, ring.bits()), top.wrapping_sub(1), 2, -2];
-    let edges = edges.into_iter().chain((0..).map(word)).take(n);
-    edges.map(|v| signed(v, ring.bits())).collect()
-}
+use tacit_sharing::backend::{Kind, Name, Planes, Ring, Secret, Term};
 
 const SIZES: [usize; 5] = [0, 1, 63, 130, 700];
 
@@ -93,7 +23,7 @@ fn linear_operations_products_and_constants() {
                     let (x, y) = (share(be, kind, 0, &a), share(be, kind, 2, &b));
                     let c = be.public(kind, &[7], n);
                     let linear = x.sum(&y, true).scale(&[-3]).sum(&c, false);
-                    let product = be.multiply(&x, &y).unwrap();
+                    let product = be.multiply(&x, &y, [ring.bits(); 2]).unwrap();
                     let total = x.sum_axis(1, n, 1);
                     vec![open(be, &linear), open(be, &product), open(be, &total)]
                 });
@@ -118,18 +48,13 @@ fn signs_and_equality_at_every_value() {
         let opened = run(protocol, &move |b| {
             let x = share(b, Kind::Ring(Ring::W32), 1, &values);
             let mut results = Vec::new();
-            for name in [Name::Sign(8), Name::Equal(8), Name::Difference(8)] {
-                let circuit = b.circuits().get(name);
-                let [m, lambda] = b.masked_bits(&x, 8).unwrap();
-                let out = b.circuit(&circuit, &[&m, &lambda]).unwrap().remove(0);
-                if out.planes == 1 {
-                    results.push(open(b, &out.plane(0)));
-                } else {
-                    let number = b.compose(&out, true, Ring::W64).unwrap();
-                    results.push(open(b, &number));
-                    let number = b.compose(&out, false, Ring::W32).unwrap();
-                    results.push(open(b, &number));
-                }
+            let (term, zero) = (term(&x), Term::Constant(0));
+            let bits = [b.less([&term, &zero], 8).unwrap(), b.equal([&zero, &term], 8).unwrap()];
+            results.extend(bits.map(|bit| open(b, &bit)));
+            let planes = b.low_bits(&x, 8).unwrap();
+            for (signed, ring) in [(true, Ring::W64), (false, Ring::W32)] {
+                let number = b.compose(&planes, signed, ring).unwrap();
+                results.push(open(b, &number));
             }
             results
         });
@@ -151,11 +76,9 @@ fn signs_and_bits_of_whole_rings() {
             let opened = run(protocol, &move |b| {
                 let x = share(b, Kind::Ring(ring), 2, &given);
                 let bits = ring.bits();
-                let sign = b.circuits().get(Name::Sign(bits));
-                let [m, lambda] = b.masked_bits(&x, bits).unwrap();
-                let sign = b.circuit(&sign, &[&m, &lambda]).unwrap().remove(0).plane(0);
-                let difference = b.circuits().get(Name::Difference(bits));
-                let all = b.circuit(&difference, &[&m, &lambda]).unwrap().remove(0);
+                let zero = term(&b.public(x.kind, &[0], x.len));
+                let sign = b.less([&term(&x), &zero], bits).unwrap();
+                let all = b.low_bits(&x, bits).unwrap();
                 let back = b.compose(&all, false, ring).unwrap();
                 vec![open(b, &sign), open(b, &back)]
             });
@@ -183,9 +106,9 @@ fn bits_into_rings() {
                     let results = [
                         b.bit_to_ring(&not, ring).unwrap(),
                         b.inject(&c, &x).unwrap(),
-                        b.group_sums(&[&c, &not], Some(&x), ring).unwrap(),
+                        b.group_sums(&[&c, &not], Some((&x, ring.bits())), ring).unwrap(),
                         b.group_sums(&[&not], None, ring).unwrap(),
-                        b.multiply(&c, &c).unwrap(),
+                        b.multiply(&c, &c, [1, 1]).unwrap(),
                     ];
                     results.iter().map(|r| open(b, r)).collect()
                 });
@@ -248,13 +171,11 @@ fn matrices_and_one_hot_groups() {
             let x = share(b, kind, 0, &(1..=6).collect::<Vec<_>>());
             let y = share(b, kind, 1, &(1..=12).collect::<Vec<_>>());
             let shape = MatrixShape { rows: 2, inner: 3, columns: 4 };
-            let product = b.matrix_product(shape, &x, &y).unwrap();
+            let product = b.matrix_product(shape, &x, &y, [4, 5]).unwrap();
             let shape = MatrixShape { rows: 1, inner: 6, columns: 1 };
-            let dot = b.matrix_product(shape, &x, &y.slice(0..6)).unwrap();
+            let dot = b.matrix_product(shape, &x, &y.slice(0..6), [4, 5]).unwrap();
             let groups = share(b, Kind::Ring(Ring::W32), 2, &[0, 3, 2, 9, 1, 0, -1]);
-            let [m, lambda] = b.masked_bits(&groups, 5).unwrap();
-            let bits = b.circuits().get(Name::Difference(5));
-            let bits = b.circuit(&bits, &[&m, &lambda]).unwrap().remove(0);
+            let bits = b.low_bits(&groups, 5).unwrap();
             let hot = b.circuits().get(Name::OneHot { bits: 5, groups: 3 });
             let hot = b.circuit(&hot, &[&bits]).unwrap();
             let mut results = vec![open(b, &product), open(b, &dot)];
@@ -282,9 +203,7 @@ fn sorting_is_stable_and_moves_every_kind_of_column() {
                 let number = share(b, Kind::Ring(Ring::W128), 1, &number);
                 let odd: Vec<i128> = (0..n as i128).map(|i| i % 2).collect();
                 let odd = share(b, Kind::Bits, 2, &odd);
-                let [m, lambda] = b.masked_bits(&key, bits).unwrap();
-                let circuit = b.circuits().get(Name::Difference(bits));
-                let planes = b.circuit(&circuit, &[&m, &lambda]).unwrap().remove(0);
+                let planes = b.low_bits(&key, bits).unwrap();
                 let sorted = b.sort(&planes, &[&key, &number, &odd]).unwrap();
                 sorted.iter().map(|column| open(b, column)).collect()
             });

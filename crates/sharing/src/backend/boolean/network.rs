@@ -1,0 +1,106 @@
+//! Sorting by Batcher's odd-even merge network (AFIPS 1968): which rows are compared depends on
+//! their number only, so nothing needs to be shuffled or opened.
+//!
+//! A row is its key, its number and its columns. Numbers make keys differ, so that the order is
+//! stable. Every step compares rows a distance apart and exchanges them whole.
+
+use super::{Arithmetic, Boolean, array_of};
+use crate::backend::planes::Rows;
+use crate::backend::{Backend, Bits, Kind, Planes, Result, Ring, Secret, wrong};
+
+pub(super) fn sort<B: Bits>(
+    boolean: &mut Boolean<B>,
+    key: &Planes,
+    columns: &[&Secret],
+) -> Result<Vec<Secret>> {
+    let n = key.lanes;
+    if n > u32::MAX as usize || columns.iter().any(|column| column.len != n) {
+        return Err(wrong("rows of a sort"));
+    }
+    let number_bits = n.next_power_of_two().ilog2();
+    let mut parts = Vec::new();
+    if number_bits > 0 {
+        let numbers: Vec<i128> = (0..n as i128).collect();
+        let ring = Ring::Bits(number_bits as u8);
+        parts.push(Planes::of_secret(&boolean.public(Kind::Ring(ring), &numbers, n)));
+    }
+    parts.push(key.range(0..key.planes));
+    let key_bits = key.planes as u32 + number_bits;
+    parts.extend(columns.iter().map(|column| Planes::of_secret(column)));
+    let whole = Planes::stack(&parts);
+    let mut rows = Rows::new(&whole);
+    for [low, high] in Steps::new(n) {
+        let circuit = Arithmetic::Exchange { key: key_bits, bits: whole.planes as u32 };
+        let pair = [rows.gather(&low), rows.gather(&high)];
+        let ordered = boolean.arithmetic(circuit, &pair.each_ref())?;
+        rows.scatter(&low, &ordered[0]);
+        rows.scatter(&high, &ordered[1]);
+    }
+    let sorted = rows.planes();
+    let mut at = key_bits as usize;
+    let cut = |column: &&Secret| {
+        let planes = at..at + column.kind.planes();
+        at = planes.end;
+        array_of(sorted.range(planes), column.kind)
+    };
+    Ok(columns.iter().map(cut).collect())
+}
+
+/// The network for `n` rows: per step the rows that are compared, the lower and the higher ones.
+struct Steps {
+    n: usize,
+    /// Rows of the sorted runs that are being merged.
+    run: usize,
+    /// How far apart rows are compared.
+    distance: usize,
+}
+
+impl Steps {
+    fn new(n: usize) -> Self {
+        Steps { n, run: 1, distance: 1 }
+    }
+}
+
+impl Iterator for Steps {
+    type Item = [Vec<u32>; 2];
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let Steps { n, run, distance } = *self;
+        if run >= n {
+            return None;
+        }
+        (self.run, self.distance) =
+            if distance > 1 { (run, distance / 2) } else { (2 * run, 2 * run) };
+        let start = distance % run;
+        // Rows beyond the last would stay where they are: they count as greatest.
+        let lower = (start..n.saturating_sub(distance)).filter(|row| {
+            (row - start) / distance % 2 == 0 && row / (2 * run) == (row + distance) / (2 * run)
+        });
+        let (low, high) = lower.map(|row| (row as u32, (row + distance) as u32)).unzip();
+        Some([low, high])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// By the 0-1 principle a network that sorts all zeros and ones sorts everything.
+    #[test]
+    fn the_network_sorts_every_number_of_rows() {
+        for n in 0..=13 {
+            let steps: Vec<_> = Steps::new(n).collect();
+            for bits in 0u32..1 << n {
+                let mut rows: Vec<u32> = (0..n).map(|i| bits >> i & 1).collect();
+                for [low, high] in &steps {
+                    for (a, b) in low.iter().zip(high) {
+                        if rows[*a as usize] > rows[*b as usize] {
+                            rows.swap(*a as usize, *b as usize);
+                        }
+                    }
+                }
+                assert!(rows.is_sorted(), "{n} rows, {bits:b}");
+            }
+        }
+    }
+}

@@ -1,0 +1,310 @@
+//! Bit planes of arrays: cut, joined and moved alike in real and dry runs. All local.
+
+use super::secret::bits_of;
+use super::{Data, Kind, Ring, Secret};
+use crate::arrays::SharedVec;
+use crate::convert::{BitPlanes, shuffle, to_planes};
+use std::ops::Range;
+use tacit_ring::{Buffer, Z2, word};
+
+/// Bits of numbers, plane after plane, or only their count in a dry run.
+pub struct Planes {
+    /// Bits of each number.
+    pub planes: usize,
+    /// How many numbers.
+    pub lanes: usize,
+    /// The shares.
+    pub data: Option<BitPlanes>,
+}
+
+impl Planes {
+    /// Shared planes.
+    #[must_use]
+    pub fn new(data: BitPlanes, planes: usize) -> Self {
+        Planes { planes, lanes: data.lanes, data: Some(data) }
+    }
+
+    /// Planes without shares.
+    #[must_use]
+    pub fn dry(planes: usize, lanes: usize) -> Self {
+        Planes { planes, lanes, data: None }
+    }
+
+    /// The bits of an array that is held as bits.
+    #[must_use]
+    pub fn of_secret(secret: &Secret) -> Self {
+        Self::low_of(secret, secret.kind.planes())
+    }
+
+    /// The low `bits` bits of an array that is held as bits.
+    ///
+    /// # Panics
+    /// If it is not held as bits, or has fewer.
+    #[must_use]
+    pub fn low_of(secret: &Secret, bits: usize) -> Self {
+        assert!(bits <= secret.kind.planes(), "bits that a number has");
+        let data = match &secret.data {
+            Data::None => None,
+            _ => Some(bits_of(secret).range(0..bits)),
+        };
+        Planes { planes: bits, lanes: secret.len, data }
+    }
+
+    /// As numbers of a ring that is held as bits: cut, or extended by the sign or by zeros.
+    #[must_use]
+    pub fn into_number(self, ring: Ring, signed: bool) -> Secret {
+        let bits = ring.bits() as usize;
+        let len = self.lanes;
+        let data = self.data.map_or(Data::None, |data| {
+            let words = data.words();
+            let mut out = data.range(0..self.planes.min(bits));
+            out.shares = resized(&out.shares, bits * words);
+            if signed && (1..bits).contains(&self.planes) {
+                let top = (self.planes - 1) * words..self.planes * words;
+                for run in [&mut out.shares.first, &mut out.shares.second] {
+                    (self.planes..bits).for_each(|j| run.copy_within(top.clone(), j * words));
+                }
+            }
+            Data::Bits(out)
+        });
+        Secret { kind: Kind::Ring(ring), len, data }
+    }
+
+    /// Plane `j` as an array of bits.
+    #[must_use]
+    pub fn plane(&self, j: usize) -> Secret {
+        match &self.data {
+            Some(data) => Secret::bits(data.plane(j)),
+            None => Secret::dry(Kind::Bits, self.lanes),
+        }
+    }
+
+    /// Arrays of bits as planes.
+    ///
+    /// # Panics
+    /// If lengths differ or one is not of bits.
+    #[must_use]
+    pub fn of(bits: &[&Secret]) -> Self {
+        Self::stack(&bits.iter().map(|bits| Self::of_secret(bits)).collect::<Vec<_>>())
+    }
+
+    /// Planes of the same lanes one above the other, the lowest first.
+    ///
+    /// # Panics
+    /// If lanes differ.
+    #[must_use]
+    pub fn stack(parts: &[Planes]) -> Self {
+        let lanes = parts.first().map_or(0, |part| part.lanes);
+        assert!(parts.iter().all(|part| part.lanes == lanes), "planes of the same lanes");
+        let planes = parts.iter().map(|part| part.planes).sum();
+        let data = whole(parts.iter()).map(|parts| {
+            let mut all = BitPlanes::zeros(planes, lanes);
+            let mut at = 0;
+            for part in parts {
+                let to = at..at + part.shares.len();
+                all.shares.first[to.clone()].copy_from_slice(&part.shares.first);
+                all.shares.second[to.clone()].copy_from_slice(&part.shares.second);
+                at = to.end;
+            }
+            all
+        });
+        Planes { planes, lanes, data }
+    }
+
+    /// Planes `at`.
+    #[must_use]
+    pub fn range(&self, at: Range<usize>) -> Self {
+        let data = self.data.as_ref().map(|data| data.range(at.clone()));
+        Planes { planes: at.len(), lanes: self.lanes, data }
+    }
+
+    /// Lanes `at`; those beyond the last are zeros.
+    #[must_use]
+    pub fn lanes(&self, at: Range<usize>) -> Self {
+        let lanes = at.len();
+        let data = self.data.as_ref().map(|data| slice(data, self.planes, at));
+        Planes { planes: self.planes, lanes, data }
+    }
+
+    /// Lanes one after the other.
+    ///
+    /// # Panics
+    /// If numbers of planes differ.
+    #[must_use]
+    pub fn join(parts: &[Planes]) -> Self {
+        let planes = parts.first().map_or(0, |part| part.planes);
+        assert!(parts.iter().all(|part| part.planes == planes), "lanes of as many planes");
+        let lanes = parts.iter().map(|part| part.lanes).sum();
+        let data = whole(parts.iter()).map(|parts| {
+            let mut all = BitPlanes::zeros(planes, lanes);
+            let mut at = 0;
+            for part in parts {
+                copy_in(&mut all, at, part);
+                at += part.lanes;
+            }
+            all
+        });
+        Planes { planes, lanes, data }
+    }
+}
+
+/// The shares of all, unless it is a dry run.
+fn whole<'p>(parts: impl Iterator<Item = &'p Planes>) -> Option<Vec<&'p BitPlanes>> {
+    parts.map(|part| part.data.as_ref()).collect()
+}
+
+fn resized(shares: &SharedVec<Z2>, words: usize) -> SharedVec<Z2> {
+    let run = |run: &Buffer<Z2>| {
+        let mut out = Buffer::zeros(words);
+        let kept = run.len().min(words);
+        out[..kept].copy_from_slice(&run[..kept]);
+        out
+    };
+    SharedVec { first: run(&shares.first), second: run(&shares.second) }
+}
+
+/// Numbers as words: 64 bits of each to a word, so that they move fast.
+pub struct Rows {
+    planes: usize,
+    lanes: usize,
+    words: Option<Vec<SharedVec<Z2>>>,
+}
+
+impl Rows {
+    /// The rows of planes.
+    #[must_use]
+    pub fn new(planes: &Planes) -> Self {
+        let words = planes.data.as_ref().map(|data| rows_of(data, planes.planes));
+        Rows { planes: planes.planes, lanes: planes.lanes, words }
+    }
+
+    /// Rows `at`, as planes.
+    ///
+    /// # Panics
+    /// If one is out of range.
+    #[must_use]
+    pub fn gather(&self, at: &[u32]) -> Planes {
+        let data = self.words.as_ref().map(|words| {
+            let moved: Vec<SharedVec<Z2>> =
+                words.iter().map(|column| picked(&[column], at.iter().map(|i| (0, *i)))).collect();
+            planes_of(&moved, self.planes, at.len())
+        });
+        Planes { planes: self.planes, lanes: at.len(), data }
+    }
+
+    /// Puts the lanes of `planes` into rows `at`.
+    ///
+    /// # Panics
+    /// If one is out of range.
+    pub fn scatter(&mut self, at: &[u32], planes: &Planes) {
+        let (Some(words), Some(data)) = (&mut self.words, &planes.data) else { return };
+        for (column, from) in words.iter_mut().zip(rows_of(data, self.planes)) {
+            for (i, to) in at.iter().enumerate() {
+                column.first[*to as usize] = from.first[i];
+                column.second[*to as usize] = from.second[i];
+            }
+        }
+    }
+
+    /// All rows, as planes.
+    #[must_use]
+    pub fn planes(&self) -> Planes {
+        let data = self.words.as_ref().map(|words| planes_of(words, self.planes, self.lanes));
+        Planes { planes: self.planes, lanes: self.lanes, data }
+    }
+}
+
+fn rows_of(data: &BitPlanes, planes: usize) -> Vec<SharedVec<Z2>> {
+    let rows = |start: usize| {
+        let bits = (planes - start).min(64);
+        let part = data.range(start..start + bits).shares;
+        let run = |run: &Buffer<Z2>| shuffle::rows_of(run, bits, data.lanes);
+        SharedVec { first: run(&part.first), second: run(&part.second) }
+    };
+    (0..planes).step_by(64).map(rows).collect()
+}
+
+fn planes_of(columns: &[SharedVec<Z2>], planes: usize, lanes: usize) -> BitPlanes {
+    let mut all = BitPlanes::zeros(planes, lanes);
+    let words = all.words();
+    for (start, column) in (0..planes).step_by(64).zip(columns) {
+        let bits = (planes - start).min(64);
+        let at = start * words..(start + bits) * words;
+        let SharedVec { first, second } = &mut all.shares;
+        first[at.clone()].copy_from_slice(&to_planes(word::lanes(&column.first), bits));
+        second[at].copy_from_slice(&to_planes(word::lanes(&column.second), bits));
+    }
+    all
+}
+
+fn picked(
+    columns: &[&SharedVec<Z2>],
+    places: impl ExactSizeIterator<Item = (u32, u32)>,
+) -> SharedVec<Z2> {
+    let mut out = SharedVec::zeros(places.len());
+    for (i, (which, index)) in places.enumerate() {
+        [out.first[i], out.second[i]] = columns[which as usize].at(index as usize);
+    }
+    out
+}
+
+/// Lanes `(which, index)` of several arrays of as many planes.
+pub(super) fn gather(arrays: &[&Secret], planes: usize, places: Vec<(u32, u32)>) -> BitPlanes {
+    let rows: Vec<_> = arrays.iter().map(|array| rows_of(bits_of(array), planes)).collect();
+    let columns = planes.div_ceil(64);
+    let moved: Vec<SharedVec<Z2>> = (0..columns)
+        .map(|c| {
+            let column: Vec<&SharedVec<Z2>> = rows.iter().map(|rows| &rows[c]).collect();
+            picked(&column, places.iter().copied())
+        })
+        .collect();
+    planes_of(&moved, planes, places.len())
+}
+
+/// Lanes `at`; those beyond the last are zeros.
+pub(super) fn slice(from: &BitPlanes, planes: usize, at: Range<usize>) -> BitPlanes {
+    let mut out = BitPlanes::zeros(planes, at.len());
+    let kept = from.lanes.min(at.end).saturating_sub(at.start);
+    each_plane(&mut out, from, |to, from| copy_lanes(to, 0, from, at.start, kept));
+    out
+}
+
+/// Writes all lanes of `from` from place `at`.
+pub(super) fn copy_in(to: &mut BitPlanes, at: usize, from: &BitPlanes) {
+    each_plane(to, from, |to, plane| copy_lanes(to, at, plane, 0, from.lanes));
+}
+
+fn each_plane(to: &mut BitPlanes, from: &BitPlanes, copy: impl Fn(&mut [u64], &[u64])) {
+    let (step, from_step) = (to.words().max(1), from.words().max(1));
+    let SharedVec { first, second } = &mut to.shares;
+    for (to, from) in [(first, &from.shares.first), (second, &from.shares.second)] {
+        let planes = word::lanes_mut(to).chunks_exact_mut(step);
+        planes.zip(word::lanes(from).chunks_exact(from_step)).for_each(|(to, from)| copy(to, from));
+    }
+}
+
+/// Copies `lanes` bits from place `start` to place `at`.
+fn copy_lanes(to: &mut [u64], at: usize, from: &[u64], start: usize, lanes: usize) {
+    let shift = at % 64;
+    for i in 0..lanes.div_ceil(64) {
+        let word = word_at(from, start + 64 * i);
+        let bits = (lanes - 64 * i).min(64);
+        let mask = u64::MAX >> (64 - bits);
+        let place = at / 64 + i;
+        to[place] = to[place] & !(mask << shift) | (word & mask) << shift;
+        if shift + bits > 64 {
+            let down = 64 - shift;
+            to[place + 1] = to[place + 1] & !(mask >> down) | (word & mask) >> down;
+        }
+    }
+}
+
+/// 64 lanes from place `start`.
+fn word_at(from: &[u64], start: usize) -> u64 {
+    let (place, shift) = (start / 64, start % 64);
+    let low = from[place] >> shift;
+    match from.get(place + 1) {
+        Some(high) if shift > 0 => low | high << (64 - shift),
+        _ => low,
+    }
+}
