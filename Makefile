@@ -1,6 +1,7 @@
 # Every target sets itself up from a fresh clone on a machine with Rust and a C compiler.
 #
 #   make demo       three companies compute their pay gap over TLS, beside the answer in the clear
+#                   (PROTOCOL=quad: under another protocol)
 #   make test       all tests
 #   make test-all   the same, with the long ones, and again optimised
 #   make bench      the standard benchmarks, as a table and target/bench.jsonl (needs Python 3)

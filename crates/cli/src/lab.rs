@@ -135,7 +135,7 @@ fn all_can(args: &LabArgs, task: &Task, profile: &Profile, protocol: Protocol) -
     let parties = protocol.parties();
     roles.is_none_or(|roles| roles == parties)
         && profile.parties() >= parties
-        && task.is_run_by(protocol, args.by.unwrap_or_default())
+        && task.is_run_by(protocol, args.by)
 }
 
 /// The run with the given roles and forms, or the fastest of all.
@@ -273,7 +273,7 @@ fn simulate_program(
     // Latency is what the lab is about: all rows in as few rounds as can be.
     let chunk_rows = 1 << 20;
     let job = ProgramJob {
-        by: args.by.unwrap_or_default(),
+        by: args.by.unwrap_or(By::of(protocol)),
         places: places.to_vec(),
         chunk_rows,
         ..ProgramJob::new(protocol, parties, rows)
@@ -325,9 +325,12 @@ impl Task {
     }
 
     /// Whether a protocol runs it. The trusted party computes in the clear, not by circuits.
-    fn is_run_by(&self, protocol: Protocol, by: By) -> bool {
-        let computes = || by == By::Rings || protocol != Protocol::Plain;
-        matches!(self, Task::Circuit(_)) || (protocol.runs_programs() && computes())
+    fn is_run_by(&self, protocol: Protocol, by: Option<By>) -> bool {
+        let computes = || match by.unwrap_or(By::of(protocol)) {
+            By::Rings => protocol.has_rings(),
+            By::Circuits => protocol != Protocol::Plain,
+        };
+        matches!(self, Task::Circuit(_)) || computes()
     }
 
     fn names(&self, protocol: Protocol) -> Result<Parties, CliError> {

@@ -44,12 +44,13 @@ fn printed_mean(results: &serde_json::Value) -> f64 {
 }
 
 #[test]
-fn three_processes_compute_the_mean_under_every_protocol() {
+fn processes_compute_the_mean_under_every_protocol() {
     let folder = stay();
     let dir = folder.path();
     let want = mean(dir);
     let by_circuits = "trio --by circuits";
-    for protocol in ["trio", "astra", "replicated", "multi-fan-in", "plain", by_circuits] {
+    let protocols = ["trio", "astra", "replicated", "multi-fan-in", "plain", "quad", by_circuits];
+    for protocol in protocols {
         let text = ok(
             dir,
             &format!("run stay.tacit --local --protocol {protocol} {TABLES} --threads 2 --json"),

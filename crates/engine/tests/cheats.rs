@@ -8,10 +8,13 @@ use tacit_circuit::{Builder, Circuit};
 use tacit_engine::circuit::{
     Blocking, Compiled, EvaluateError, Evaluation, Job, Preprocessing, evaluate_with,
 };
+use tacit_engine::program::{self, Prepared, ProgramJob};
 use tacit_engine::values::Lanes;
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_net::testing::{Tamper, Verdict};
 use tacit_net::{AbortKind, NetError, PartyId, Phase, Stream};
+use tacit_program::clear::Array;
+use tacit_program::text;
 use tacit_ring::{Entropy, entropy};
 use tacit_sharing::Protocol;
 
@@ -166,6 +169,63 @@ fn every_changed_message_ends_the_run_in_a_check() {
         let job = job(preprocessing, workers);
         each_cheat(&job, flip_first, a_check_ends_it);
         each_cheat(&job, flip_last, a_check_ends_it);
+    }
+}
+
+/// A product and a selection of numbers of three parties.
+const PROGRAM: &str = "program cheat\nparties a, b, c\nrows n <= 100\n\
+    input x: u8[n] from a\ninput y: u8[n] from b\ninput z: u8[n] from c\n\
+    let p = sum(x * y, axis 0)\nlet q = sum(select(x < z, y, z), axis 0)\n\
+    reveal p to a, b\nreveal q to c\n";
+
+/// As [`run`], of a program by circuits: whether each party has a result.
+fn run_program(cheat: PartyId, tamper: impl Fn(usize) -> Tamper + Sync) -> Vec<bool> {
+    let (program, seed) = (text::parse("cheat", PROGRAM).unwrap(), entropy::test_seed());
+    let parties = PartyId::all(3).collect();
+    let job = ProgramJob { workers: 2, ..ProgramJob::new(Protocol::Quad, parties, vec![70]) };
+    let network =
+        MemoryNetwork { deadline: Duration::from_millis(300), ..MemoryNetwork::default() };
+    memory::run(PARTIES, 2, &network, |mut session| {
+        let me = session.me();
+        for (worker, mesh) in session.meshes.iter_mut().enumerate().filter(|_| me == cheat) {
+            mesh.set_tamper(tamper(worker));
+        }
+        let own = program.inputs().filter(|(_, _, party)| party.is_some_and(|p| p.0 == me.0));
+        let inputs = own.map(|(id, name, _)| {
+            let element = program.body.nodes[id as usize].types[0].element;
+            let values = (0..70).map(|i| (i * 37 + i128::from(me.0)) % 256);
+            (name.to_owned(), Array::from_values(element, vec![70], values).unwrap())
+        });
+        let prepared = Prepared::new(&program, job.clone()).unwrap();
+        let mut entropy = Entropy::insecure_seeded(seed, me.0);
+        let inputs = inputs.collect();
+        program::run_with(&mut session, &prepared, inputs, &mut entropy, &|_| {}).is_ok()
+    })
+}
+
+#[test]
+fn a_cheat_in_a_program_leaves_nobody_honest_a_result() {
+    for party in PartyId::all(PARTIES) {
+        let classes: Arc<Mutex<BTreeMap<Class, usize>>> = Arc::default();
+        let results = run_program(party, |worker| {
+            let classes = classes.clone();
+            Tamper::new(move |m| {
+                let class = (worker, m.to, m.stream, m.place.phase);
+                *classes.lock().unwrap().entry(class).or_insert(0) += 1;
+                Verdict::Keep
+            })
+        });
+        assert_eq!(results, [true; PARTIES]);
+        let classes = classes.lock().unwrap().clone();
+        for (class, count) in classes {
+            for index in [0, count - 1] {
+                let results =
+                    run_program(party, |worker| cheat_at(class, index, worker, flip_first));
+                let honest = PartyId::all(PARTIES).zip(results).filter(|(p, _)| *p != party);
+                let label = format!("{party} in {class:?} number {index}");
+                honest.for_each(|(p, result)| assert!(!result, "{label}: {p} has a result"));
+            }
+        }
     }
 }
 

@@ -11,12 +11,12 @@ use tacit_ring::Entropy;
 use tacit_ring::entropy::{self, Rng};
 use tacit_sharing::Protocol;
 
-/// All protocols that run programs, with all that numbers can be computed with.
+/// All protocols, with all that numbers can be computed with.
 fn settings() -> impl Iterator<Item = (Protocol, By)> {
-    let protocols = Protocol::ALL.into_iter().filter(|protocol| protocol.runs_programs());
-    let rings = protocols.map(|protocol| (protocol, By::Rings));
-    let circuits = rings.clone().map(|(protocol, _)| (protocol, By::Circuits));
-    rings.chain(circuits.filter(|(protocol, _)| *protocol != Protocol::Plain))
+    let rings = Protocol::ALL.map(|protocol| (protocol, By::Rings));
+    let circuits = Protocol::ALL.map(|protocol| (protocol, By::Circuits));
+    let rings = rings.into_iter().filter(|(protocol, _)| protocol.has_rings());
+    rings.chain(circuits.into_iter().filter(|(protocol, _)| *protocol != Protocol::Plain))
 }
 
 /// Whether results are those of the clear, bit for bit: circuits round as it does.
@@ -70,7 +70,7 @@ fn given(program: &Program, all: &BTreeMap<String, Array>, me: PartyId) -> BTree
 /// Runs a job and returns what each party has at the end.
 fn run(program: &Program, job: &ProgramJob, all: &BTreeMap<String, Array>) -> Vec<Outcome> {
     let seed = entropy::test_seed();
-    memory::run(3, job.workers, &MemoryNetwork::default(), |mut session| {
+    memory::run(job.places.len(), job.workers, &MemoryNetwork::default(), |mut session| {
         let me = session.me();
         let prepared = Prepared::new(program, job.clone()).unwrap();
         let mut entropy = Entropy::insecure_seeded(seed, me.0);
@@ -122,13 +122,9 @@ fn check_job(program: &Program, job: &ProgramJob, seed: u64) {
 
 fn job((protocol, by): (Protocol, By), rows: &[u64]) -> ProgramJob {
     let parties = (0..3).map(PartyId).collect();
-    let places = [PartyId(1), PartyId(2), PartyId(0)];
-    ProgramJob {
-        by,
-        chunk_rows: 64,
-        places: places.to_vec(),
-        ..ProgramJob::new(protocol, parties, rows.to_vec())
-    }
+    let mut places: Vec<PartyId> = PartyId::all(protocol.parties()).collect();
+    places.rotate_left(1);
+    ProgramJob { by, chunk_rows: 64, places, ..ProgramJob::new(protocol, parties, rows.to_vec()) }
 }
 
 /// Runs a program under every protocol at several sizes.

@@ -82,9 +82,10 @@ impl Protocol {
         }
     }
 
-    /// Whether programs over arrays run under it, beside circuits.
+    /// Whether programs compute on its shares in rings; under all but the baseline they can compute
+    /// by circuits.
     #[must_use]
-    pub fn runs_programs(self) -> bool {
+    pub fn has_rings(self) -> bool {
         self != Protocol::Quad
     }
 

@@ -62,9 +62,9 @@ pub struct ProgramBenchArgs {
     #[arg(long, value_name = "ROWS")]
     chunk_rows: Option<usize>,
 
-    /// What numbers are computed with
-    #[arg(long, default_value = "rings", value_name = "rings|circuits")]
-    by: By,
+    /// What numbers are computed with [default: rings, if the protocol has them]
+    #[arg(long, value_name = "rings|circuits")]
+    by: Option<By>,
 }
 
 /// Runs the command.
@@ -87,7 +87,7 @@ pub fn run(args: &ProgramBenchArgs, output: Output) -> Result<ExitCode, CliError
     output.print(&Benchmark {
         op: program.name.clone(),
         protocol: args.protocol.to_string(),
-        by: args.by.to_string(),
+        by: args.by.unwrap_or(By::of(args.protocol)).to_string(),
         parties: args.protocol.parties() as u64,
         threads: args.threads,
         transport: args.transport,
@@ -109,7 +109,7 @@ fn prepare(args: &ProgramBenchArgs, program: &Program) -> Result<Prepared, CliEr
     super::check_parties(program, args.protocol)?;
     let parties = (0..program.parties.len() as u8).map(PartyId).collect();
     let job = ProgramJob {
-        by: args.by,
+        by: args.by.unwrap_or(By::of(args.protocol)),
         workers: args.threads,
         chunk_rows: args.chunk_rows.unwrap_or(CHUNK_ROWS),
         ..ProgramJob::new(args.protocol, parties, show::rows(program, &args.rows)?)

@@ -15,7 +15,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use tacit_engine::circuit::FormChoice;
-use tacit_engine::program::{self as engine, CHUNK_ROWS, Prepared, ProgramJob, ProgramReport};
+use tacit_engine::program::{self as engine, By, CHUNK_ROWS, Prepared, ProgramJob, ProgramReport};
 use tacit_net::{PartyId, SessionConfig, connect};
 use tacit_program::{self as form, Program};
 use tacit_sharing::Protocol;
@@ -195,7 +195,7 @@ fn job(
 ) -> Result<ProgramJob, CliError> {
     let job = ProgramJob {
         places: args.places(&Parties(names.session.clone()))?,
-        by: args.by.unwrap_or_default(),
+        by: args.by.unwrap_or(By::of(args.protocol)),
         workers: args.threads,
         chunk_rows: args.program.chunk_rows.unwrap_or(CHUNK_ROWS),
         ..ProgramJob::new(args.protocol, names.parties.clone(), rows)

@@ -38,7 +38,7 @@ pub struct RunArgs {
     pub protocol: Protocol,
 
     /// What a program's numbers are computed with: shares in rings, or circuits alone, which
-    /// round exactly [default: rings]
+    /// round exactly [default: rings, if the protocol has them]
     #[arg(long, value_name = "rings|circuits")]
     pub by: Option<By>,
 

@@ -32,6 +32,12 @@ impl By {
         }
     }
 
+    /// What programs under a protocol use unless they are told: rings, if it has them.
+    #[must_use]
+    pub fn of(protocol: Protocol) -> By {
+        if protocol.has_rings() { By::Rings } else { By::Circuits }
+    }
+
     /// The ring for numbers of so many bits, if there is one.
     #[must_use]
     pub fn ring(self, bits: u32) -> Option<Ring> {
@@ -85,7 +91,7 @@ impl ProgramJob {
     pub fn new(protocol: Protocol, parties: Vec<PartyId>, rows: Vec<u64>) -> Self {
         ProgramJob {
             protocol,
-            by: By::default(),
+            by: By::of(protocol),
             places: PartyId::all(protocol.parties()).collect(),
             parties,
             rows,
@@ -121,9 +127,9 @@ impl ProgramJob {
     /// Says what does not fit.
     pub fn check(&self, program: &Program) -> Result<(), EvaluateError> {
         let fail = |text: String| Err(EvaluateError::Job(text));
-        if !self.protocol.runs_programs() {
+        if self.by == By::Rings && !self.protocol.has_rings() {
             return fail(format!(
-                "not supported: {} evaluates circuits, but no programs yet; choose another protocol",
+                "not supported: {} computes programs by circuits, not in rings; add --by circuits",
                 self.protocol
             ));
         }

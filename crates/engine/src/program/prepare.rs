@@ -13,6 +13,7 @@ use tacit_program::lower::lower;
 use tacit_program::{Element, Program, Type, ValueId, Visibility, infer};
 use tacit_sharing::backend::{Backend, Boolean, Kind, Ring, Secret, Tally, Values};
 use tacit_sharing::cost::{MAX_ROLES, Traffic};
+use tacit_sharing::verify::Verifier;
 use tacit_sharing::{Protocol, RoleId};
 
 /// A program in core operations, with a ring for every value.
@@ -112,7 +113,7 @@ impl Prepared {
         for backend in &mut backends {
             all.push(backend);
         }
-        self.walk(context, &mut all)?;
+        self.walk(context, &mut all, None)?;
         Ok(backends)
     }
 
@@ -145,27 +146,38 @@ impl Prepared {
         &self,
         context: &Context<'_>,
         backends: Backends<'_, '_>,
+        mut verifier: Option<&mut Verifier>,
     ) -> Result<Opened, EvaluateError> {
         let wanted: Vec<ValueId> = self.program.reveals.iter().map(|r| r.value).collect();
         let body = &self.program.body;
         let values = run_block(context, backends, body, &self.rings, &[], &wanted)?;
-        let mut opened = Vec::new();
+        let mut shared = Vec::new();
         for (reveal, value) in self.program.reveals.iter().zip(values) {
+            let Value::Clear(array) = value else {
+                shared.push(value);
+                continue;
+            };
+            let ty = body.type_of(reveal.value);
+            shared.push(match ty.visibility {
+                Visibility::Private(owner) => {
+                    let owner = self.roles[usize::from(owner.0)];
+                    Value::Secret(Arc::new(self.given(backends, ty, owner, array)?))
+                }
+                _ => Value::Clear(array),
+            });
+        }
+        end_epoch(backends, verifier.as_deref_mut())?;
+        let mut opened = Vec::new();
+        for (reveal, value) in self.program.reveals.iter().zip(shared) {
             let to: Vec<RoleId> =
                 reveal.to.iter().map(|party| self.roles[usize::from(party.0)]).collect();
-            let secret = match value {
-                Value::Secret(secret) => secret,
-                Value::Clear(array) => {
-                    let ty = body.type_of(reveal.value);
-                    let Visibility::Private(owner) = ty.visibility else {
-                        opened.push(array.map(|array| Values::new(array.values().collect())));
-                        continue;
-                    };
-                    Arc::new(self.given(backends, ty, self.roles[usize::from(owner.0)], array)?)
-                }
-            };
-            opened.push(backends[0].open(&secret, &to)?);
+            opened.push(match value {
+                Value::Secret(secret) => backends[0].open(&secret, &to)?,
+                Value::Clear(array) => array.map(|array| Values::new(array.values().collect())),
+            });
         }
+        // What opened them is compared, too, before anybody sees the values.
+        end_epoch(backends, verifier)?;
         Ok(opened)
     }
 
@@ -183,4 +195,13 @@ impl Prepared {
         let values = array.map(|array| Values::new(array.values().collect()));
         Ok(backends[0].input(kind, owner, values.as_ref().map(|values| &values[..]), len)?)
     }
+}
+
+/// Compares what all workers of all parties did, under protocols with checks.
+fn end_epoch(
+    backends: Backends<'_, '_>,
+    verifier: Option<&mut Verifier>,
+) -> Result<(), EvaluateError> {
+    let journals = backends.iter_mut().map(|backend| backend.take_journal()).collect();
+    Ok(backends[0].end_epoch(verifier, journals)?)
 }

@@ -16,6 +16,7 @@ use tacit_program::{Program, text};
 use tacit_ring::Entropy;
 use tacit_sharing::backend::{self, Backend, RingKeys};
 use tacit_sharing::setup::Secrets;
+use tacit_sharing::verify::Verifier;
 use tacit_sharing::{Party, Protocol, SharingError};
 
 /// Revealed values, by name.
@@ -153,7 +154,8 @@ fn all(
     let keys = RingKeys::new(&mut secrets, job.workers);
     let ready = session.meshes[0].now();
     let context = prepared.context(inputs, progress);
-    let opened = compute(session, prepared, &context, keys)?;
+    let mut verifier = Verifier::new(job.protocol, &job.places, id, secrets.take_pairs());
+    let opened = compute(session, prepared, &context, keys, &mut verifier)?;
     outcome(session, prepared, opened, Vec::new(), [started, ready])
 }
 
@@ -230,6 +232,7 @@ fn compute(
     prepared: &Prepared,
     context: &Context<'_>,
     keys: Vec<RingKeys>,
+    verifier: &mut Verifier,
 ) -> Result<Opened, EvaluateError> {
     let job = &prepared.job;
     let mut parties = Vec::new();
@@ -248,7 +251,7 @@ fn compute(
     for party in &mut parties {
         backends.push(&mut **party);
     }
-    let opened = prepared.walk(context, &mut backends)?;
+    let opened = prepared.walk(context, &mut backends, Some(verifier))?;
     for party in &mut parties {
         party.flush()?;
     }

@@ -8,6 +8,7 @@
 mod bits;
 mod boolean;
 mod masked;
+mod party_bits;
 mod planes;
 mod secret;
 mod sort;
@@ -24,8 +25,10 @@ pub use three_party::RingKeys;
 use crate::arrays::MatrixShape;
 use crate::convert::Layered;
 use crate::party::{Party, SharingError};
-use crate::registry::{CanonicalVisitor, Protocol};
-use crate::role::{Canonical, RoleId};
+use crate::registry::{CanonicalVisitor, Protocol, RoleVisitor};
+use crate::role::{Canonical, Role, RoleId};
+use crate::verify::{Journal, Verifier};
+use party_bits::PartyBits;
 use std::sync::Arc;
 use tacit_ring::{Buffer, Z2};
 use three_party::ThreeParty;
@@ -68,6 +71,22 @@ pub trait Bits {
 
     /// Circuits laid out for this protocol.
     fn circuits(&mut self) -> &mut Circuits;
+
+    /// The transcripts of what was done since they were taken last; empty under protocols without
+    /// checks.
+    fn take_journal(&mut self) -> Journal {
+        Journal::default()
+    }
+
+    /// Compares the transcripts of all workers, in their order, with those of all parties. Under
+    /// protocols with checks nothing opens that was computed after the last time. Without a
+    /// verifier, in dry runs, it is only counted.
+    ///
+    /// # Errors
+    /// When a check fails, or the network does.
+    fn end_epoch(&mut self, _: Option<&mut Verifier>, _journals: Vec<Journal>) -> Result<()> {
+        Ok(())
+    }
 
     /// Pushes out what is still buffered.
     ///
@@ -301,7 +320,7 @@ pub fn three_party<'m>(
     protocol.visit_canonical(role, Start(party, keys)).flatten()
 }
 
-/// The same, with numbers held as bits.
+/// A party of any protocol with shares, with numbers held as bits. `None` for the baseline.
 #[must_use]
 pub fn by_circuits<'m>(
     protocol: Protocol,
@@ -309,12 +328,15 @@ pub fn by_circuits<'m>(
     keys: RingKeys,
 ) -> Option<Box<dyn Backend + Send + 'm>> {
     struct Start<'m>(Party<'m>, RingKeys);
-    impl<'m> CanonicalVisitor for Start<'m> {
-        type Out = Option<Box<dyn Backend + Send + 'm>>;
-        fn visit<P: Canonical>(self) -> Self::Out {
-            Some(Box::new(Boolean::new(ThreeParty::<P>::new(self.0, self.1)?)))
+    impl<'m> RoleVisitor for Start<'m> {
+        type Out = Box<dyn Backend + Send + 'm>;
+        fn visit<P: Role>(self) -> Self::Out {
+            Box::new(Boolean::new(PartyBits::<P>::new(self.0, self.1.into_bits())))
         }
     }
+    if protocol == Protocol::Plain {
+        return None;
+    }
     let role = party.role();
-    protocol.visit_canonical(role, Start(party, keys)).flatten()
+    Some(protocol.visit(role, Start(party, keys)))
 }

@@ -8,6 +8,7 @@ use crate::arrays::MatrixShape;
 use crate::convert::{Layered, deal_cost, gadget_cost};
 use crate::cost::{self, MAX_ROLES, Traffic};
 use crate::role::{RoleId, Timing};
+use crate::verify::{Journal, Verifier};
 use std::sync::Arc;
 use tacit_net::Stream;
 use tacit_ring::{Buffer, Z2};
@@ -114,6 +115,11 @@ impl Bits for Tally {
 
     fn circuits(&mut self) -> &mut Circuits {
         &mut self.circuits
+    }
+
+    fn end_epoch(&mut self, _: Option<&mut Verifier>, _journals: Vec<Journal>) -> Result<()> {
+        self.bytes += cost::checks(self.protocol);
+        Ok(())
     }
 
     fn flush(&mut self) -> Result<()> {

@@ -1,6 +1,7 @@
 //! Programs under the three-party protocols.
 
 use super::masked::MaskedBits;
+use super::party_bits::{input_words, open_words, planes_in, public_planes};
 use super::secret::{Element, bits_of, packed, typed, unpacked};
 use super::{
     Backend, Bits, Circuits, Data, Kind, Name, Planes, Result, Ring, Secret, Term, Values, wrong,
@@ -11,10 +12,8 @@ use crate::convert::{self, BitPlanes, Desk, Layered, Masked, Seat};
 use crate::level::LevelScratch;
 use crate::party::{Draws, Keys, Party};
 use crate::products::Scratch;
-use crate::role::{Canonical, RoleId, Timing};
+use crate::role::{Canonical, RoleId};
 use crate::setup::Secrets;
-use crate::shares::Shares;
-use crate::transfer::{self, Input, Output, TransferScratch};
 use crate::verify::Pass;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -49,6 +48,13 @@ impl RingKeys {
         let (w64, w128) = (Bench::all(secrets, workers), Bench::all(secrets, workers));
         let rings = bits.zip(w32).zip(w64.zip(w128));
         rings.map(|((bits, w32), (w64, w128))| RingKeys { bits, w32, w64, w128 }).collect()
+    }
+}
+
+impl RingKeys {
+    /// Those for bits alone.
+    pub(super) fn into_bits(self) -> Keys {
+        self.bits.keys
     }
 }
 
@@ -105,10 +111,6 @@ fn bits_in(secret: &Secret) -> Result<&BitPlanes> {
     }
 }
 
-fn planes_in(planes: &Planes) -> Result<&BitPlanes> {
-    planes.data.as_ref().ok_or_else(|| wrong("bit planes of a dry run"))
-}
-
 impl<'m, P: Canonical> ThreeParty<'m, P> {
     /// A party with fresh keys. `None` for a protocol with checks.
     #[must_use]
@@ -149,19 +151,8 @@ impl<'m, P: Canonical> ThreeParty<'m, P> {
         values: &[W],
         len: usize,
     ) -> Result<SharedVec<W>> {
-        self.party.next_step();
-        if len == 0 {
-            return Ok(SharedVec::zeros(0));
-        }
-        let mut draws = W::bench(&mut self.keys).keys.streams().draws()?;
-        let mut shares = Shares::new(1, len);
-        let input = Input { owner, timing: Timing::Early, slots: &[0], values };
-        let mut scratch = TransferScratch::default();
-        let party = &mut self.party;
-        transfer::input_begin::<P, W>(party, &mut draws, &mut scratch, &mut shares, input)?;
-        transfer::input_finish::<P, W>(party, &mut scratch, &mut shares, input)?;
-        let (first, second) = shares.get(0);
-        Ok(SharedVec { first: Buffer::from_slice(first), second: Buffer::from_slice(second) })
+        let keys = &mut W::bench(&mut self.keys).keys;
+        input_words::<P, W>(&mut self.party, keys, owner, values, len)
     }
 
     /// Opens words to some roles; empty at the others.
@@ -170,22 +161,7 @@ impl<'m, P: Canonical> ThreeParty<'m, P> {
         words: &SharedVec<W>,
         receivers: &[RoleId],
     ) -> Result<Buffer<W>> {
-        self.party.next_step();
-        if words.is_empty() {
-            return Ok(Buffer::default());
-        }
-        let mut shares = Shares::new(1, words.len());
-        let (first, second) = shares.get_mut(0);
-        first.copy_from_slice(&words.first);
-        second.copy_from_slice(&words.second);
-        let output = Output { receivers, slots: &[0] };
-        let learned = if receivers.contains(&P::ROLE) { words.len() } else { 0 };
-        let (mut scratch, mut opened) = (TransferScratch::default(), Buffer::zeros(learned));
-        let party = &mut self.party;
-        transfer::output_begin::<P, W>(party, &self.pass, &mut scratch, &shares, output)?;
-        let pass = &self.pass;
-        transfer::output_finish::<P, W>(party, pass, &mut scratch, &shares, output, &mut opened)?;
-        Ok(opened)
+        open_words::<P, W>(&mut self.party, &self.pass, words, receivers)
     }
 
     fn input_ring<W: Held + Element>(
@@ -445,11 +421,7 @@ impl<P: Canonical> Bits for ThreeParty<'_, P> {
     }
 
     fn public_planes(&mut self, values: &[Z2], planes: usize, lanes: usize) -> Planes {
-        let mut bits = BitPlanes::zeros(planes, lanes);
-        for (i, word) in values.iter().enumerate() {
-            [bits.shares.first[i], bits.shares.second[i]] = P::constant(*word);
-        }
-        Planes::new(bits, planes)
+        public_planes::<P>(values, planes, lanes)
     }
 
     fn open_planes(&mut self, planes: &Planes, receivers: &[RoleId]) -> Result<Option<Buffer<Z2>>> {

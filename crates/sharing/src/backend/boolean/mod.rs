@@ -18,6 +18,7 @@ use super::{
 use crate::arrays::MatrixShape;
 use crate::convert::{Layered, to_planes};
 use crate::role::RoleId;
+use crate::verify::{Journal, Verifier};
 use std::sync::Arc;
 use tacit_ring::{Buffer, Z2, transpose, word};
 use zeroize::Zeroizing;
@@ -135,6 +136,14 @@ impl<B: Bits> Bits for Boolean<B> {
 
     fn circuits(&mut self) -> &mut Circuits {
         self.bits.circuits()
+    }
+
+    fn take_journal(&mut self) -> Journal {
+        self.bits.take_journal()
+    }
+
+    fn end_epoch(&mut self, verifier: Option<&mut Verifier>, journals: Vec<Journal>) -> Result<()> {
+        self.bits.end_epoch(verifier, journals)
     }
 
     fn flush(&mut self) -> Result<()> {

@@ -1,0 +1,171 @@
+//! Shared bits, and circuits on them, under any protocol with shares.
+
+use super::{Bits, Circuits, Planes, Result, wrong};
+use crate::arrays::SharedVec;
+use crate::convert::{BitPlanes, Layered};
+use crate::level::LevelScratch;
+use crate::party::{Keys, Party};
+use crate::role::{Role, RoleId, Timing};
+use crate::shares::Shares;
+use crate::transfer::{self, Input, Output, TransferScratch};
+use crate::verify::{Journal, Pass, Verifier};
+use std::marker::PhantomData;
+use std::sync::Arc;
+use tacit_net::Phase;
+use tacit_ring::{Buffer, Word, Z2};
+
+pub(super) fn planes_in(planes: &Planes) -> Result<&BitPlanes> {
+    planes.data.as_ref().ok_or_else(|| wrong("bit planes of a dry run"))
+}
+
+/// Shares words of `owner`, under fresh draws.
+pub(super) fn input_words<P: Role, W: Word>(
+    party: &mut Party<'_>,
+    keys: &mut Keys,
+    owner: RoleId,
+    values: &[W],
+    len: usize,
+) -> Result<SharedVec<W>> {
+    party.next_step();
+    if len == 0 {
+        return Ok(SharedVec::zeros(0));
+    }
+    let mut draws = keys.streams().draws()?;
+    let mut shares = Shares::new(1, len);
+    let input = Input { owner, timing: Timing::Early, slots: &[0], values };
+    let mut scratch = TransferScratch::default();
+    transfer::input_begin::<P, W>(party, &mut draws, &mut scratch, &mut shares, input)?;
+    transfer::input_finish::<P, W>(party, &mut scratch, &mut shares, input)?;
+    let (first, second) = shares.get(0);
+    Ok(SharedVec { first: Buffer::from_slice(first), second: Buffer::from_slice(second) })
+}
+
+/// Shares of public planes.
+pub(super) fn public_planes<P: Role>(values: &[Z2], planes: usize, lanes: usize) -> Planes {
+    let mut bits = BitPlanes::zeros(planes, lanes);
+    for (i, word) in values.iter().enumerate() {
+        [bits.shares.first[i], bits.shares.second[i]] = P::constant(*word);
+    }
+    Planes::new(bits, planes)
+}
+
+/// Opens words to some roles; empty at the others.
+pub(super) fn open_words<P: Role, W: Word>(
+    party: &mut Party<'_>,
+    pass: &Pass,
+    words: &SharedVec<W>,
+    receivers: &[RoleId],
+) -> Result<Buffer<W>> {
+    party.next_step();
+    if words.is_empty() {
+        return Ok(Buffer::default());
+    }
+    let mut shares = Shares::new(1, words.len());
+    let (first, second) = shares.get_mut(0);
+    first.copy_from_slice(&words.first);
+    second.copy_from_slice(&words.second);
+    let output = Output { receivers, slots: &[0] };
+    let learned = if receivers.contains(&P::ROLE) { words.len() } else { 0 };
+    let (mut scratch, mut opened) = (TransferScratch::default(), Buffer::zeros(learned));
+    transfer::output_begin::<P, W>(party, pass, &mut scratch, &shares, output)?;
+    transfer::output_finish::<P, W>(party, pass, &mut scratch, &shares, output, &mut opened)?;
+    Ok(opened)
+}
+
+/// A party of a protocol, in role `P`, with shared bits alone.
+pub(super) struct PartyBits<'m, P> {
+    party: Party<'m>,
+    keys: Keys,
+    layered: LevelScratch,
+    circuits: Circuits,
+    /// Leave to open what was computed so far.
+    pass: Option<Pass>,
+    role: PhantomData<P>,
+}
+
+impl<'m, P: Role> PartyBits<'m, P> {
+    /// A party with fresh keys.
+    pub fn new(party: Party<'m>, keys: Keys) -> Self {
+        PartyBits {
+            party,
+            keys,
+            layered: LevelScratch::default(),
+            circuits: Circuits::new(P::PROTOCOL),
+            pass: Pass::unchecked(P::PROTOCOL),
+            role: PhantomData,
+        }
+    }
+
+    /// What is computed next has not been checked.
+    fn work(&mut self) {
+        if P::PROTOCOL.is_checked() {
+            self.pass = None;
+        }
+    }
+}
+
+impl<P: Role> Bits for PartyBits<'_, P> {
+    fn input_planes(
+        &mut self,
+        owner: RoleId,
+        values: Option<&[Z2]>,
+        planes: usize,
+        lanes: usize,
+    ) -> Result<Planes> {
+        self.work();
+        let words = planes * lanes.div_ceil(64);
+        let mut own: &[Z2] = &[];
+        if P::ROLE == owner {
+            let values = values.filter(|values| values.len() == words);
+            own = values.ok_or_else(|| wrong("an input's values"))?;
+        }
+        let (party, keys) = (&mut self.party, &mut self.keys);
+        let shares = input_words::<P, Z2>(party, keys, owner, own, words)?;
+        Ok(Planes::new(BitPlanes { shares, lanes }, planes))
+    }
+
+    fn public_planes(&mut self, values: &[Z2], planes: usize, lanes: usize) -> Planes {
+        public_planes::<P>(values, planes, lanes)
+    }
+
+    fn open_planes(&mut self, planes: &Planes, receivers: &[RoleId]) -> Result<Option<Buffer<Z2>>> {
+        let pass = self.pass.as_ref().ok_or_else(|| wrong("an opening before the checks"))?;
+        // Lanes beyond the last may be anything: they stay closed.
+        let bits = planes_in(planes)?.only_lanes();
+        let opened = open_words::<P, Z2>(&mut self.party, pass, &bits.shares, receivers)?;
+        Ok(receivers.contains(&P::ROLE).then_some(opened))
+    }
+
+    fn circuit(&mut self, circuit: &Arc<Layered>, inputs: &[&Planes]) -> Result<Vec<Planes>> {
+        self.work();
+        let ports = inputs.iter().map(|p| planes_in(p)).collect::<Result<Vec<_>>>()?;
+        let (party, scratch) = (&mut self.party, &mut self.layered);
+        let outputs = circuit.evaluate::<P>(party, &mut self.keys, scratch, &ports)?;
+        let widths = circuit.outputs().iter();
+        Ok(outputs.into_iter().zip(widths).map(|(data, width)| Planes::new(data, *width)).collect())
+    }
+
+    fn circuits(&mut self) -> &mut Circuits {
+        &mut self.circuits
+    }
+
+    fn take_journal(&mut self) -> Journal {
+        self.party.take_journal()
+    }
+
+    fn end_epoch(&mut self, verifier: Option<&mut Verifier>, journals: Vec<Journal>) -> Result<()> {
+        if let Some(verifier) = verifier {
+            self.pass = Some(verifier.end_epoch(self.party.mesh(), journals)?);
+            self.party.mesh().set_phase(Phase::Online);
+        }
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        self.party.flush()
+    }
+
+    fn abort(&mut self, reason: &str) {
+        self.party.mesh().abort(reason);
+    }
+}
