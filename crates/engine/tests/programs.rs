@@ -448,7 +448,7 @@ fn a_result_outside_of_its_type_is_known_only_to_those_who_learn_it() {
     for setting in settings().filter(|(protocol, _)| *protocol != Protocol::Plain) {
         let outcomes = run(&program, &job(setting, &[1, 1]), &all);
         let failed: Vec<bool> = outcomes.iter().map(|outcome| outcome.revealed.is_err()).collect();
-        assert_eq!(failed, [true, false, false], "{setting:?}");
+        assert_eq!(failed[..3], [true, false, false], "{setting:?}");
     }
 }
 
