@@ -191,11 +191,11 @@ impl<P: Role, W: Word> Kernel for Dot<'_, P, W> {
                 #[inline(always)]
                 |((a0, a1), (b0, b1))| P::cross([*a0, *a1], [*b0, *b1]),
             );
-            [*first, *second] = terms.fold(
-                [W::ZERO; 2],
-                #[inline(always)]
-                |sum, term| [sum[0].add(term[0]), sum[1].add(term[1])],
-            );
+            // One sum at a time: a loop that keeps two is not vectorised.
+            *first = terms.clone().fold(W::ZERO, |sum, term| sum.add(term[0]));
+            if P::CROSS > 1 {
+                *second = terms.fold(W::ZERO, |sum, term| sum.add(term[1]));
+            }
         }
     }
 }
@@ -298,12 +298,12 @@ impl<P: Role, W: Word> Kernel for Tile<'_, P, W> {
             let [first, second] = self.sums.each_mut().map(|sums| &mut sums[at..at + self.width]);
             let b = b0.chunks_exact(self.width).zip(b1.chunks_exact(self.width));
             for ((a0, a1), (b0, b1)) in a0.iter().zip(a1).zip(b) {
-                let sums = first.iter_mut().zip(&mut *second);
-                for (((first, second), b0), b1) in sums.zip(b0).zip(b1) {
-                    let term = P::cross([*a0, *a1], [*b0, *b1]);
-                    *first = first.add(term[0]);
-                    if P::CROSS > 1 {
-                        *second = second.add(term[1]);
+                for ((sum, b0), b1) in first.iter_mut().zip(b0).zip(b1) {
+                    *sum = sum.add(P::cross([*a0, *a1], [*b0, *b1])[0]);
+                }
+                if P::CROSS > 1 {
+                    for ((sum, b0), b1) in second.iter_mut().zip(b0).zip(b1) {
+                        *sum = sum.add(P::cross([*a0, *a1], [*b0, *b1])[1]);
                     }
                 }
             }

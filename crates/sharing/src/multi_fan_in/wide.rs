@@ -326,12 +326,12 @@ impl<P: Role, W: Word> Kernel for QuadraticRun<'_, P, W> {
         s0.fill(W::ZERO);
         s1.fill(W::ZERO);
         for &(a, b) in &output.pairs {
-            let sums = s0.iter_mut().zip(&mut *s1);
-            for (((s0, s1), (a0, a1)), (b0, b1)) in sums.zip(input(a)).zip(input(b)) {
-                let term = P::cross([*a0, *a1], [*b0, *b1]);
-                *s0 = s0.add(term[0]);
-                if P::CROSS > 1 {
-                    *s1 = s1.add(term[1]);
+            for ((sum, (a0, a1)), (b0, b1)) in s0.iter_mut().zip(input(a)).zip(input(b)) {
+                *sum = sum.add(P::cross([*a0, *a1], [*b0, *b1])[0]);
+            }
+            if P::CROSS > 1 {
+                for ((sum, (a0, a1)), (b0, b1)) in s1.iter_mut().zip(input(a)).zip(input(b)) {
+                    *sum = sum.add(P::cross([*a0, *a1], [*b0, *b1])[1]);
                 }
             }
         }
