@@ -189,6 +189,28 @@ impl From<NetError> for CliError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::Arc;
+    use tacit_net::{PartyId, Peer};
+
+    #[test]
+    fn network_errors_have_the_exit_codes_of_their_causes() {
+        let bob = Peer { id: PartyId(1), name: "bob".into(), address: "bob:1".into() };
+        let aborted = |kind| NetError::PeerAborted {
+            peer: Arc::new(bob.clone()),
+            kind,
+            reason: "why".into(),
+        };
+        for (error, code) in [
+            (NetError::Check("a check".into()), 5),
+            (aborted(AbortKind::Misbehaviour), 5),
+            (aborted(AbortKind::Disagreement), 3),
+            (aborted(AbortKind::Failure), 4),
+            (NetError::Configuration("a key".into()), 3),
+            (NetError::Stopped("gone".into()), 4),
+        ] {
+            assert_eq!(CliError::from(error).kind.exit_code(), code);
+        }
+    }
 
     #[test]
     fn the_table_lists_the_kinds_in_order() {

@@ -8,6 +8,7 @@ use crate::error::CliError;
 use crate::output::{Output, Report};
 use crate::profile::Profile;
 use crate::program::{self, NamedValue};
+use crate::roles::{self, Roles};
 use crate::run::{Misplaced, Parties, PreprocessingArg, in_turn, refuse, seconds, write_links};
 use clap::Args;
 use serde::Serialize;
@@ -15,12 +16,13 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use tacit_circuit::Circuit;
 use tacit_engine::circuit::{
-    self as engine, Blocking, Compiled, EvaluateError, FormChoice, Job, LinkUse,
+    self as engine, Assignment, Blocking, Compiled, EvaluateError, FormChoice, Job, LinkUse,
 };
 use tacit_engine::program::{By, Prepared, ProgramJob, ProgramReport, run as run_program};
 use tacit_engine::values::Lanes;
 use tacit_net::memory::{self, Compute, MemoryNetwork};
 use tacit_net::{PartyId, Session};
+use tacit_planner::{Network, Wanted, for_circuit, orders};
 use tacit_program::Program;
 use tacit_sharing::Protocol;
 
@@ -57,10 +59,12 @@ pub struct LabArgs {
     #[arg(long)]
     instances: Option<usize>,
 
-    /// Parties that play roles 0, 1, 2 and so on, by number, or as a program calls them [default:
-    /// the assignment with the shortest time]
-    #[arg(long, value_name = "PARTIES")]
-    roles: Option<String>,
+    /// Parties that play roles 0, 1, 2 and so on, by number, or as a program calls them; for a
+    /// circuit also several assignments side by side, such as `0,1,2;2,1,0`, `split` for
+    /// assignments that use all links alike, `auto` for what fits the network [default: the
+    /// assignment with the shortest time]
+    #[arg(long, value_name = "PARTIES|split|auto")]
+    roles: Option<Roles>,
 
     /// Parties that learn the outputs of a circuit; the time is theirs [default: all]
     #[arg(long, value_name = "PARTIES")]
@@ -95,7 +99,10 @@ struct LabReport {
 #[derive(Serialize)]
 struct Run {
     protocol: String,
+    /// Of the first assignment.
     roles: Vec<u8>,
+    /// Assignments of roles side by side.
+    assignments: usize,
     form: Option<String>,
     /// From the first share to the last output, at the slowest party that learns it.
     seconds: f64,
@@ -131,7 +138,10 @@ pub fn run(args: &LabArgs, output: Output) -> Result<(), CliError> {
 
 /// Whether a protocol has the roles that are named, parties in the network, and runs the task.
 fn all_can(args: &LabArgs, task: &Task, profile: &Profile, protocol: Protocol) -> bool {
-    let roles = args.roles.as_ref().map(|roles| roles.split(',').count());
+    let roles = match &args.roles {
+        Some(Roles::Given(given)) => given.first().map(|one| one.split(',').count()),
+        _ => None,
+    };
     let parties = protocol.parties();
     roles.is_none_or(|roles| roles == parties)
         && profile.parties() >= parties
@@ -146,7 +156,7 @@ fn best(
     protocol: Protocol,
 ) -> Result<Run, CliError> {
     let mut best: Option<Run> = None;
-    for places in assignments(args, &task.names(protocol)?, protocol.parties())? {
+    for roles in assignments(args, task, profile, protocol)? {
         let forms: &[FormChoice] = match (protocol, task) {
             (Protocol::MultiFanIn, Task::Circuit(_)) => {
                 &[FormChoice::Dealer, FormChoice::Symmetric]
@@ -155,12 +165,10 @@ fn best(
         };
         for form in forms {
             let run = match task {
-                Task::Circuit(circuit) => {
-                    simulate(args, circuit, profile, protocol, &places, *form)?
-                }
+                Task::Circuit(circuit) => simulate(args, circuit, profile, &roles, *form)?,
                 Task::Program(program) => {
                     let network = virtual_network(args, profile);
-                    simulate_program(args, program, &network, protocol, &places)?
+                    simulate_program(args, program, &network, protocol, &roles[0].places)?
                 }
             };
             if best.as_ref().is_none_or(|best| run.seconds < best.seconds) {
@@ -171,55 +179,70 @@ fn best(
     best.ok_or_else(|| CliError::input("no assignment of roles to try"))
 }
 
-/// The assignments of roles to try: all, or the one asked for.
+/// The assignments of roles to try, each alone or several side by side: all, or those asked for.
 fn assignments(
     args: &LabArgs,
-    names: &Parties,
-    parties: usize,
-) -> Result<Vec<Vec<PartyId>>, CliError> {
-    match &args.roles {
-        None => Ok(orders(parties)),
-        Some(text) => Ok(vec![names.list(text)?]),
+    task: &Task,
+    profile: &Profile,
+    protocol: Protocol,
+) -> Result<Vec<Vec<Assignment>>, CliError> {
+    let parties = protocol.parties();
+    if let Task::Program(_) = task {
+        Roles::only(args.roles.as_ref(), "a program")?;
+    }
+    match (&args.roles, task) {
+        (Some(Roles::Auto), Task::Circuit(circuit)) => {
+            let network = Network::described(parties, |from, to| profile.link(from, to));
+            let job = job(args, circuit, &[Assignment::in_order(protocol)], FormChoice::Dealer)?.0;
+            Ok(vec![for_circuit(&network, circuit, &job, Wanted::Best)?.assignments])
+        }
+        (Some(Roles::Split), Task::Circuit(circuit)) => {
+            let in_order = [Assignment::in_order(protocol)];
+            let mut job = job(args, circuit, &in_order, FormChoice::Dealer)?.0;
+            roles::split_evenly(&mut job, circuit)?;
+            Ok(vec![job.assignments])
+        }
+        (None, _) => {
+            let one = |places: Vec<PartyId>| vec![Assignment::new(protocol, places)];
+            Ok(orders(parties, parties).into_iter().map(one).collect())
+        }
+        (given, _) => Ok(vec![roles::named(given.as_ref(), protocol, &task.names(protocol)?)?]),
     }
 }
 
-/// All orders of the parties.
-fn orders(parties: usize) -> Vec<Vec<PartyId>> {
-    let mut orders: Vec<Vec<PartyId>> = vec![Vec::new()];
-    for _ in 0..parties {
-        let longer = orders.iter().flat_map(|order| {
-            let left = PartyId::all(parties).filter(|party| !order.contains(party));
-            left.map(|party| order.iter().copied().chain([party]).collect())
-        });
-        orders = longer.collect();
-    }
-    orders
+/// The job of a circuit, and who learns its outputs.
+fn job(
+    args: &LabArgs,
+    circuit: &Circuit,
+    assignments: &[Assignment],
+    form: FormChoice,
+) -> Result<(Job, Vec<PartyId>), CliError> {
+    let protocol = assignments[0].protocol;
+    let owners = in_turn(circuit.input_widths().len(), protocol.parties()).collect();
+    let receivers = match &args.reveal {
+        Some(text) => Parties::numbered(protocol.parties()).list(text)?,
+        None => PartyId::all(protocol.parties()).collect(),
+    };
+    let mut job = Job::new(protocol, owners, vec![receivers.clone(); circuit.output_ports().len()]);
+    job.instances = args.instances.unwrap_or(1);
+    job.assignments = assignments.to_vec();
+    job.form = form;
+    job.preprocessing = args.preprocessing.into();
+    // Latency is what the lab is about: keep a link's worth of messages under way.
+    job.blocking = Blocking { window_bytes: 32 << 20, ..Blocking::default() };
+    job.check(circuit)?;
+    Ok((job, receivers))
 }
 
 fn simulate(
     args: &LabArgs,
     circuit: &Circuit,
     profile: &Profile,
-    protocol: Protocol,
-    places: &[PartyId],
+    assignments: &[Assignment],
     form: FormChoice,
 ) -> Result<Run, CliError> {
-    let ports = circuit.input_widths().len();
-    let owners = in_turn(ports, places.len()).collect();
-    let names = Parties::numbered(places.len());
-    let receivers = match &args.reveal {
-        Some(text) => names.list(text)?,
-        None => PartyId::all(places.len()).collect(),
-    };
-    let mut job = Job::new(protocol, owners, vec![receivers.clone(); circuit.output_ports().len()]);
-    let instances = args.instances.unwrap_or(1);
-    job.instances = instances;
-    job.places = places.to_vec();
-    job.form = form;
-    job.preprocessing = args.preprocessing.into();
-    // Latency is what the lab is about: keep a link's worth of messages under way.
-    job.blocking = Blocking { window_bytes: 32 << 20, ..Blocking::default() };
-    job.check(circuit)?;
+    let (job, receivers) = job(args, circuit, assignments, form)?;
+    let (protocol, instances) = (job.protocol(), job.instances);
     let network = virtual_network(args, profile);
     let party = |mut session: Session| -> Result<engine::Report, EvaluateError> {
         let compiled = Compiled::new(circuit, job.clone())?;
@@ -234,7 +257,7 @@ fn simulate(
         session.finish()?;
         Ok(result.report)
     };
-    let reports = memory::run(places.len(), 1, &network, party);
+    let reports = memory::run(protocol.parties(), job.threads(), &network, party);
     let reports: Vec<engine::Report> = reports.into_iter().collect::<Result<_, _>>()?;
     let rounds = reports.iter().map(|report| report.rounds).max().unwrap_or(0);
     let learns = |report: &engine::Report| receivers.contains(&PartyId(report.party));
@@ -245,7 +268,8 @@ fn simulate(
     let report = slowest.ok_or_else(|| CliError::input("no party has a result"))?;
     Ok(Run {
         protocol: protocol.to_string(),
-        roles: report.roles.clone(),
+        roles: report.assignments[0].roles.clone(),
+        assignments: report.assignments.len(),
         form: (protocol == Protocol::MultiFanIn).then(|| form.name()),
         rounds,
         seconds: report.online_seconds,
@@ -292,6 +316,7 @@ fn simulate_program(
     Ok(Run {
         protocol: protocol.to_string(),
         roles: places.iter().map(|p| p.0).collect(),
+        assignments: 1,
         form: None,
         rounds: reports.iter().map(|report| report.rounds).max().unwrap_or(0),
         seconds: slowest(|report| report.online_seconds),
@@ -355,7 +380,10 @@ impl Report for LabReport {
             };
             table.add_row([
                 name,
-                roles.join(","),
+                match run.assignments {
+                    1 => roles.join(","),
+                    several => format!("{several} assignments"),
+                },
                 seconds(run.seconds),
                 run.rounds.to_string(),
                 format!("{:.3}", run.total_bytes as f64 / 1e6),

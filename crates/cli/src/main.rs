@@ -10,6 +10,7 @@ mod output;
 mod ports;
 mod profile;
 mod program;
+mod roles;
 mod run;
 
 use clap::{Parser, Subcommand};

@@ -122,6 +122,62 @@ fn the_report_holds_predictions_that_came_true() {
 }
 
 #[test]
+fn assignments_of_roles_run_side_by_side() {
+    let folder = aes_folder("d4");
+    let dir = folder.path();
+    // Enough blocks for every assignment.
+    write(dir, "blocks.hex", &PLAIN.repeat(500));
+    for (protocol, roles, least) in [
+        ("trio", "split", 2),
+        ("trio", "0,1,2;2,1,0", 2),
+        ("quad", "split", 4),
+        ("quad", "auto", 1),
+        ("replicated", "auto", 1),
+    ] {
+        let run = format!(
+            "run aes.txt --local --protocol {protocol} --roles {roles} {INPUTS} --output 0=out.hex"
+        );
+        let text = ok(dir, &format!("{run} --json"));
+        assert_eq!(read(dir, "out.hex"), CIPHER.repeat(500), "{protocol} {roles}");
+        let report: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        for party in report["parties"].as_array().expect("parties") {
+            let assignments = party["report"]["assignments"].as_array().expect("assignments");
+            assert!(assignments.len() >= least, "{protocol} {roles}: {assignments:?}");
+            assert_eq!(party["roles"].is_null(), roles != "auto", "{protocol} {roles}");
+            for link in party["report"]["links"].as_array().expect("links") {
+                assert_eq!(link["bytes"], link["predicted_bytes"], "{protocol} {roles}: {link}");
+            }
+        }
+        assert!(ok(dir, &run).contains("with roles"));
+    }
+    let lab = "lab aes.txt --network 1gbit --network-only --instances 8192 --protocol trio --json";
+    let seconds = |roles: &str| {
+        let text = ok(dir, &format!("{lab} --roles {roles}"));
+        let report: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        report["runs"][0]["seconds"].as_f64().expect("seconds")
+    };
+    let [one, split, auto] = ["0,1,2", "split", "auto"].map(seconds);
+    // Virtual time: nothing but the links counts.
+    assert!(split < 0.65 * one, "{split} against {one}");
+    assert!(auto < 0.65 * one, "{auto} against {one}");
+}
+
+#[test]
+fn roles_that_do_not_fit_are_refused() {
+    let folder = aes_folder("d4");
+    let refused = |rest: &str, says: &str| {
+        let (code, error) = fails(folder.path(), rest);
+        assert_eq!(code, 2, "{rest}: {error}");
+        assert!(error.contains(says), "{rest}: {error}");
+    };
+    refused(&format!("run aes.txt --local {INPUTS} --roles 0,1,2;0,1"), "3 roles, not 2");
+    refused(&format!("run aes.txt --local {INPUTS} --roles dave"), "choose from");
+    refused("bench and --roles auto --transport memory", "--shape");
+    refused("bench and --protocol quad --parties 3", "4 roles");
+    refused("bench aes --parties 4", "--parties");
+}
+
+#[test]
 fn results_go_to_the_named_parties_only() {
     let folder = aes_folder("d4");
     let dir = folder.path();
@@ -134,6 +190,8 @@ fn results_go_to_the_named_parties_only() {
         fails(dir, &format!("run aes.txt --local {INPUTS} --reveal none --output 0=o.hex"));
     assert_eq!(code, 2);
     assert!(error.contains("not revealed"), "{error}");
+    ok(dir, &format!("run aes.txt --local --protocol quad {INPUTS} --reveal 3 --output 0=o.hex"));
+    assert_eq!(read(dir, "o.hex"), CIPHER);
 }
 
 /// A circuit with two output ports: `x AND y`, and `x XOR y`, of four bits.

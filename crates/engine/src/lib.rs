@@ -4,5 +4,6 @@
 pub mod bench;
 pub mod circuit;
 pub mod program;
+mod setup;
 pub mod values;
 mod workers;

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tacit_circuit::{Builder, Circuit};
 use tacit_engine::circuit::{
-    Blocking, Compiled, EvaluateError, Evaluation, Job, Preprocessing, evaluate_with,
+    Assignment, Blocking, Compiled, EvaluateError, Evaluation, Job, Preprocessing, evaluate_with,
 };
 use tacit_engine::program::{self, Prepared, ProgramJob};
 use tacit_engine::values::Lanes;
@@ -46,7 +46,7 @@ fn lanes(salt: u64) -> Lanes {
 fn job(preprocessing: Preprocessing, workers: usize) -> Job {
     let everybody: Vec<PartyId> = PartyId::all(PARTIES).collect();
     let mut job = Job::new(Protocol::Quad, everybody.clone(), vec![everybody]);
-    job.places = [2, 0, 3, 1].map(PartyId).to_vec();
+    job.assign([2, 0, 3, 1].map(PartyId).to_vec());
     job.instances = INSTANCES;
     job.workers = workers;
     job.preprocessing = preprocessing;
@@ -61,7 +61,7 @@ fn run(job: &Job, cheat: Option<PartyId>, tamper: impl Fn(usize) -> Tamper + Syn
     let (circuit, seed) = (circuit(), entropy::test_seed());
     let network =
         MemoryNetwork { deadline: Duration::from_millis(300), ..MemoryNetwork::default() };
-    memory::run(PARTIES, job.workers, &network, |mut session| {
+    memory::run(PARTIES, job.threads(), &network, |mut session| {
         let me = session.me();
         if cheat.is_none_or(|cheat| cheat == me) {
             for (worker, mesh) in session.meshes.iter_mut().enumerate() {
@@ -170,6 +170,16 @@ fn every_changed_message_ends_the_run_in_a_check() {
         each_cheat(&job, flip_first, a_check_ends_it);
         each_cheat(&job, flip_last, a_check_ends_it);
     }
+}
+
+/// Split-Roles: one check covers all assignments, and nothing opens before it.
+#[test]
+fn every_changed_message_of_any_assignment_ends_the_run_in_a_check() {
+    let mut job = job(Preprocessing::Interleaved, 1);
+    let second = [0, 1, 2, 3].map(PartyId).to_vec();
+    job.assignments.push(Assignment { weight: 2, ..Assignment::new(Protocol::Quad, second) });
+    assert_eq!(job.threads(), 2);
+    each_cheat(&job, flip_first, a_check_ends_it);
 }
 
 /// A product and a selection of numbers of three parties.

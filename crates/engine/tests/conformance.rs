@@ -8,15 +8,15 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tacit_circuit::{Builder, Circuit, Poly, Wire};
 use tacit_engine::circuit::{
-    Blocking, Compiled, EvaluateError, Evaluation, FormChoice, Job, Preprocessing, agree_instances,
-    evaluate, evaluate_with, predict,
+    Assignment, Blocking, Compiled, EvaluateError, Evaluation, FormChoice, Job, Preprocessing,
+    agree_instances, evaluate, evaluate_with, predict,
 };
 use tacit_engine::values::{Instances, Lanes};
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_net::testing::{Tamper, Verdict};
 use tacit_net::{LinkProfile, PartyId, Phase, Session, Stream};
 use tacit_ring::{Entropy, entropy};
-use tacit_sharing::Protocol;
+use tacit_sharing::{Protocol, cost};
 
 /// A small generator.
 struct Random(u64);
@@ -107,7 +107,7 @@ fn watched_run(
     seed: u64,
     watch: impl Fn(&mut Session) + Sync,
 ) -> Vec<Result<Evaluation, EvaluateError>> {
-    memory::run(job.places.len(), job.workers, network, |mut session| {
+    memory::run(job.protocol().parties(), job.threads(), network, |mut session| {
         watch(&mut session);
         let compiled = Compiled::new(circuit, job.clone())?;
         let mine = job.owners.iter().zip(inputs);
@@ -158,6 +158,22 @@ fn places(random: &mut Random, parties: usize) -> Vec<PartyId> {
     places
 }
 
+/// Most often one assignment of roles, else several side by side, also of like protocols.
+fn assignments(random: &mut Random, protocol: Protocol) -> Vec<Assignment> {
+    let like = |other: &Protocol| {
+        let class = |p: Protocol| (p.parties(), p.security(), p.fan_in());
+        class(*other) == class(protocol)
+    };
+    let alike: Vec<Protocol> = Protocol::ALL.into_iter().filter(like).collect();
+    let count = [1, 1, 2, 3][random.below(4)];
+    let assignment = |index: usize| {
+        let protocol = if index == 0 { protocol } else { alike[random.below(alike.len())] };
+        let weight = 1 + random.below(3) as u32;
+        Assignment { weight, ..Assignment::new(protocol, places(random, protocol.parties())) }
+    };
+    (0..count).map(assignment).collect()
+}
+
 fn sweep(rounds: usize) {
     let mut random = Random::new();
     for round in 0..rounds {
@@ -185,7 +201,7 @@ fn sweep(rounds: usize) {
                     let receivers = party_lists(&mut random, 3, parties);
                     let mut job = Job::new(protocol, owners, receivers);
                     job.instances = instances;
-                    job.places = places(&mut random, parties);
+                    job.assignments = assignments(&mut random, protocol);
                     job.workers = 1 + random.below(3);
                     job.preprocessing = preprocessing;
                     job.form = form;
@@ -207,6 +223,47 @@ fn random_circuits_under_every_protocol() {
     sweep(12);
 }
 
+/// The sets of assignments of the spec (6.2) put the same load on every directed link.
+#[test]
+fn balanced_assignments_use_all_links_alike() {
+    let circuit = chain(20);
+    let (mut even, parties) = (Vec::new(), [0, 1, 2, 3].map(PartyId));
+    for [a, b, c, d] in [[0, 1, 2, 3], [0, 2, 3, 1], [0, 3, 1, 2]] {
+        for [a, b, c, d] in [[a, b, c, d], [b, a, d, c], [c, d, a, b], [d, c, b, a]] {
+            even.push([a, b, c, d].map(|p: usize| parties[p]).to_vec());
+        }
+    }
+    let three = |order: [u8; 3]| order.map(PartyId).to_vec();
+    for (protocol, orders) in [
+        (Protocol::Trio, vec![three([0, 1, 2]), three([2, 1, 0])]),
+        (Protocol::Replicated, vec![three([0, 1, 2]), three([0, 2, 1])]),
+        (Protocol::Quad, even),
+    ] {
+        let owners = vec![PartyId(0); 2];
+        let mut job = Job::new(protocol, owners, vec![Vec::new()]);
+        job.instances = 64 * 12 * 10;
+        job.blocking.block_words = 1;
+        job.assignments = orders.into_iter().map(|o| Assignment::new(protocol, o)).collect();
+        let words = (job.instances / 64) as u64;
+        let inputs =
+            [1, 2].map(|salt| Lanes::from_bits(vec![vec![salt; words as usize]], job.instances));
+        let seed = entropy::test_seed();
+        let label = format!("{protocol} with split roles");
+        check(&circuit, &job, &inputs, seed, &label);
+        // Products alone: those of two circuits of different depth, less the same inputs.
+        let bytes =
+            |circuit: &Circuit| predict(&Compiled::new(circuit, job.clone()).unwrap()).words;
+        let (deep, shallow) = (bytes(&circuit), bytes(&chain(10)));
+        let all = protocol.parties();
+        let links = cost::links().filter(|(a, b)| a != b && *a < all && *b < all);
+        let total = cost::product(protocol).total();
+        for (from, to) in links {
+            let load = deep.link(from, to) - shallow.link(from, to);
+            assert_eq!(load, 10 * words * total / (all * (all - 1)) as u64, "{label}");
+        }
+    }
+}
+
 #[test]
 fn facts_that_differ_stop_everybody_before_any_share() {
     let mut random = Random::new();
@@ -218,7 +275,7 @@ fn facts_that_differ_stop_everybody_before_any_share() {
         let mut job = Job::new(Protocol::Trio, owners, vec![vec![PartyId(0)]; 3]);
         job.instances = 5;
         if session.me() == PartyId(1) {
-            job.protocol = Protocol::Astra;
+            job.assignments = vec![Assignment::in_order(Protocol::Astra)];
         }
         let compiled = Compiled::new(&circuit, job).unwrap();
         let values = inputs.iter().cloned().map(Some).collect();

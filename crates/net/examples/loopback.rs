@@ -14,7 +14,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use tacit_net::memory::{self, MemoryNetwork};
-use tacit_net::probe::{LinkProbe, probe};
+use tacit_net::probe::{Effort, LinkProbe, probe};
 use tacit_net::{
     Identity, LinkProfile, Mesh, NetError, PartyAddress, PartyId, Phase, Security, SessionConfig,
     SessionId, Stream, calibrate, connect,
@@ -123,7 +123,7 @@ fn party(args: &[String]) -> Result<(), NetError> {
             let link = LinkProfile::new(Duration::ZERO, 1_000_000_000);
             config.shape = P.iter().filter(|&&p| p != P[me]).map(|&p| (p, link)).collect();
             let mut session = connect(&config)?;
-            let probes = probe(&mut session)?;
+            let probes = probe(&mut session, Effort::Thorough)?;
             session.finish()?;
             let bits = |p: &LinkProbe| p.bits_per_second.unwrap_or(0) as f64 / 1e9;
             if me == 0 {

@@ -37,6 +37,8 @@ pub struct Mesh {
     place: Place,
     meter: Meter,
     failed: bool,
+    /// Why nothing more may go over this mesh.
+    retired: Option<&'static str>,
     #[cfg(feature = "testing")]
     tamper: Option<Tamper>,
 }
@@ -50,6 +52,7 @@ impl Mesh {
             meter: Meter::new(peers.len()),
             peers,
             failed: false,
+            retired: None,
             #[cfg(feature = "testing")]
             tamper: None,
         }
@@ -82,6 +85,7 @@ impl Mesh {
 
     #[inline]
     fn send_plain(&mut self, to: PartyId, s: Stream, bytes: &[u8]) -> Result<(), NetError> {
+        self.check_in_use()?;
         let peer = self.index(to)?;
         if bytes.is_empty() {
             return Ok(());
@@ -102,6 +106,7 @@ impl Mesh {
     /// The session ended, the peer is gone, or nothing arrives within the deadline.
     #[inline]
     pub fn recv(&mut self, from: PartyId, s: Stream, buf: &mut [u8]) -> Result<(), NetError> {
+        self.check_in_use()?;
         let peer = self.index(from)?;
         if buf.is_empty() {
             return Ok(());
@@ -121,6 +126,7 @@ impl Mesh {
     /// # Errors
     /// As [`Mesh::send`].
     pub fn flush(&mut self) -> Result<(), NetError> {
+        self.check_in_use()?;
         self.transport.flush(self.place).map_err(|e| self.fail(e))
     }
 
@@ -174,6 +180,20 @@ impl Mesh {
         let cause = NetError::Stopped(reason.to_owned());
         self.failed = true;
         self.transport.stop(reason, &cause);
+    }
+
+    /// Lets nothing more go over this mesh: whoever uses it next gets `reason`, and ends the session
+    /// with it.
+    pub fn retire(&mut self, reason: &'static str) {
+        self.retired = Some(reason);
+    }
+
+    #[inline]
+    fn check_in_use(&mut self) -> Result<(), NetError> {
+        match self.retired {
+            Some(reason) => Err(self.fail(NetError::Stopped(reason.to_owned()))),
+            None => Ok(()),
+        }
     }
 
     /// Ends the session because a check of a protocol failed, and gives the error to return.

@@ -8,12 +8,32 @@ use crate::types::{PartyId, Stream};
 use serde::Serialize;
 use std::time::Duration;
 
-/// Pings of which the median counts.
-const PINGS: usize = 9;
-/// Bulk transfers of which the median counts.
-const TRANSFERS: usize = 3;
-/// A bulk transfer is long enough when it takes this long.
-const LONG_ENOUGH: Duration = Duration::from_millis(100);
+/// How long a measurement takes, and how good it is.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Effort {
+    /// About a second per directed link.
+    Thorough,
+    /// Tens of milliseconds per directed link: good enough to choose roles by.
+    Brief,
+}
+
+impl Effort {
+    /// Pings of which the median counts.
+    fn pings(self) -> usize {
+        if self == Effort::Brief { 3 } else { 9 }
+    }
+
+    /// Bulk transfers of which the median counts.
+    fn transfers(self) -> usize {
+        if self == Effort::Brief { 1 } else { 3 }
+    }
+
+    /// A bulk transfer is long enough when it takes this long.
+    fn long_enough(self) -> Duration {
+        Duration::from_millis(if self == Effort::Brief { 8 } else { 100 })
+    }
+}
+
 const FIRST_BYTES: u64 = 32 << 10;
 const MOST_BYTES: u64 = 256 << 20;
 const PIECE_BYTES: usize = 256 << 10;
@@ -37,7 +57,7 @@ pub struct LinkProbe {
 ///
 /// # Errors
 /// A link fails, or the session has no mesh left.
-pub fn probe(session: &mut Session) -> Result<Vec<LinkProbe>, NetError> {
+pub fn probe(session: &mut Session, effort: Effort) -> Result<Vec<LinkProbe>, NetError> {
     let (me, n) = (session.me(), session.parties());
     let mut own = Vec::new();
     let saved = session.meshes.first().map(Mesh::meter);
@@ -48,9 +68,9 @@ pub fn probe(session: &mut Session) -> Result<Vec<LinkProbe>, NetError> {
                 NetError::Configuration("the probe needs a mesh of the session".into())
             })?;
             if me == from {
-                own.push((to, measure(mesh, to)?));
+                own.push((to, measure(mesh, to, effort)?));
             } else if me == to {
-                answer(mesh, from)?;
+                answer(mesh, from, effort)?;
             }
         }
     }
@@ -74,9 +94,9 @@ struct Measured {
 }
 
 /// The sender's side: pings, then transfers of growing size, whose times the receiver returns.
-fn measure(mesh: &mut Mesh, to: PartyId) -> Result<Measured, NetError> {
-    let mut pings = Vec::with_capacity(PINGS);
-    for _ in 0..=PINGS {
+fn measure(mesh: &mut Mesh, to: PartyId, effort: Effort) -> Result<Measured, NetError> {
+    let mut pings = Vec::with_capacity(effort.pings() + 1);
+    for _ in 0..=effort.pings() {
         let start = mesh.now();
         mesh.send(to, Stream::On, &[1])?;
         mesh.recv(to, Stream::On, &mut [0])?;
@@ -85,11 +105,12 @@ fn measure(mesh: &mut Mesh, to: PartyId) -> Result<Measured, NetError> {
     // The first ping warms up.
     let rtt_ns = median(&mut pings[1..]);
     let mut bytes = FIRST_BYTES;
-    while transfer(mesh, to, bytes)? < LONG_ENOUGH.as_nanos() as u64 && bytes < MOST_BYTES {
+    while transfer(mesh, to, bytes)? < effort.long_enough().as_nanos() as u64 && bytes < MOST_BYTES
+    {
         bytes *= 2;
     }
-    let mut times = Vec::with_capacity(TRANSFERS);
-    for _ in 0..TRANSFERS {
+    let mut times = Vec::with_capacity(effort.transfers());
+    for _ in 0..effort.transfers() {
         times.push(transfer(mesh, to, bytes)?);
     }
     mesh.send(to, Stream::On, &0u64.to_le_bytes())?;
@@ -116,8 +137,8 @@ fn transfer(mesh: &mut Mesh, to: PartyId, bytes: u64) -> Result<u64, NetError> {
 }
 
 /// The receiver's side.
-fn answer(mesh: &mut Mesh, from: PartyId) -> Result<(), NetError> {
-    for _ in 0..=PINGS {
+fn answer(mesh: &mut Mesh, from: PartyId, effort: Effort) -> Result<(), NetError> {
+    for _ in 0..=effort.pings() {
         mesh.recv(from, Stream::On, &mut [0])?;
         mesh.send(from, Stream::On, &[1])?;
     }

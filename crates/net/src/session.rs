@@ -156,6 +156,9 @@ impl Session {
     /// # Errors
     /// As [`Session::barrier`].
     pub fn finish(mut self) -> Result<(), NetError> {
+        for mesh in &mut self.meshes {
+            mesh.flush()?;
+        }
         self.meshes.clear();
         self.exchange(Kind::Done, &[])?;
         self.over = true;

@@ -8,7 +8,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::time::{Duration, Instant};
 use tacit_net::config::{PartyConfig, generate, init};
 use tacit_net::memory::{self, MemoryNetwork};
-use tacit_net::probe::{LinkProbe, probe};
+use tacit_net::probe::{Effort, LinkProbe, probe};
 use tacit_net::testing::{Tamper, Verdict};
 use tacit_net::{LinkProfile, Mesh, NetError, PartyId, SessionId, Stream, connect};
 
@@ -90,7 +90,7 @@ fn a_probe_measures_virtual_links_exactly() {
         MemoryNetwork::uniform(LinkProfile::new(Duration::from_millis(10), 1_000_000_000))
             .with_link(P0, P1, LinkProfile::new(Duration::from_millis(30), 200_000_000));
     let results = memory::run(3, 1, &network, |mut session| {
-        let result = probe(&mut session).unwrap();
+        let result = probe(&mut session, Effort::Thorough).unwrap();
         assert_eq!(session.meter().total(|_, _, _| true), Default::default());
         session.finish().unwrap();
         result
@@ -110,7 +110,7 @@ fn a_probe_measures_real_links() {
     let profile = LinkProfile::new(Duration::from_millis(5), 50_000_000);
     configs[0].shape.insert(P1, profile);
     let results = run(&configs, |mut session| {
-        let result = probe(&mut session).unwrap();
+        let result = probe(&mut session, Effort::Thorough).unwrap();
         session.finish().unwrap();
         result
     });

@@ -46,6 +46,23 @@ impl Entropy {
     }
 }
 
+impl Entropy {
+    /// Another source, for another thread.
+    ///
+    /// # Errors
+    /// As [`Entropy::seed`].
+    pub fn fork(&mut self) -> Result<Entropy, NoEntropy> {
+        match &self.0 {
+            Source::System => Ok(Entropy(Source::System)),
+            #[cfg(feature = "testing")]
+            Source::Seeded { .. } => {
+                let seed = self.seed()?;
+                Ok(Entropy(Source::Seeded { seed, given: 0 }))
+            }
+        }
+    }
+}
+
 #[cfg(feature = "testing")]
 impl Entropy {
     /// **No security at all**: everything that comes out is a function of `seed` and `party`, so

@@ -9,7 +9,7 @@ use crate::registry::RoleVisitor;
 use crate::role::{InputRule, Role, RoleId, Timing};
 use crate::verify::DIGEST_BYTES;
 use std::ops::{Add, AddAssign, Mul};
-use tacit_net::Stream;
+use tacit_net::{PartyId, Stream};
 
 /// Roles at most.
 pub const MAX_ROLES: usize = 4;
@@ -44,6 +44,19 @@ impl Traffic {
             Stream::On => &self.on,
             Stream::Def => &self.def,
         }
+    }
+
+    /// The same between parties, where `places[r]` plays role `r`.
+    #[must_use]
+    pub fn placed(&self, places: &[PartyId]) -> Self {
+        let mut out = Traffic::default();
+        for (from, to) in links().filter(|(from, to)| *from.max(to) < places.len()) {
+            let (sender, receiver) = (places[from].index(), places[to].index());
+            for stream in Stream::ALL {
+                out = out.sent(sender, receiver, stream, self.stream(stream)[from][to]);
+            }
+        }
+        out
     }
 
     /// All elements, all links.

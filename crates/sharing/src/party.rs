@@ -205,7 +205,7 @@ impl<'m> Party<'m> {
             places: places.to_vec(),
             stored,
             step: 0,
-            journal: Journal::default(),
+            journal: Journal::new(places),
         })
     }
 
@@ -235,7 +235,7 @@ impl<'m> Party<'m> {
     /// The transcripts since they were taken last.
     #[must_use]
     pub fn take_journal(&mut self) -> Journal {
-        std::mem::take(&mut self.journal)
+        self.journal.take()
     }
 
     /// Checks that nothing was computed since the transcripts were taken last.
@@ -334,10 +334,11 @@ impl<'m> Party<'m> {
 }
 
 impl Drop for Party<'_> {
-    /// Transcripts that nobody compares are checks left out: the session must not go on.
+    /// Transcripts that nobody compares are checks left out: this mesh carries nothing more. Where
+    /// the reason is another error, that one is what peers are told.
     fn drop(&mut self) {
         if !self.journal.is_empty() {
-            self.mesh.abort("a party left before its transcripts were compared");
+            self.mesh.retire("a party's transcripts were not compared");
         }
     }
 }

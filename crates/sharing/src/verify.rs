@@ -76,6 +76,8 @@ impl Item {
 /// One worker's transcripts since the last epoch.
 #[derive(Clone, Default)]
 pub struct Journal {
+    /// The party that plays each role, at this worker.
+    places: Vec<PartyId>,
     entries: Vec<(Item, Transcript)>,
 }
 
@@ -83,6 +85,11 @@ pub struct Journal {
 type Closed = Vec<(Item, Digest)>;
 
 impl Journal {
+    /// Of a worker in which `places[r]` plays role `r`.
+    pub(crate) fn new(places: &[PartyId]) -> Self {
+        Journal { places: places.to_vec(), entries: Vec::new() }
+    }
+
     /// Appends what this role knows of an item.
     pub(crate) fn log<W: Word>(&mut self, item: Item, words: &[W]) {
         let at = match self.entries.iter().position(|(other, _)| *other == item) {
@@ -106,6 +113,12 @@ impl Journal {
     /// Whether nothing but words of `kind` waits to be compared.
     pub(crate) fn has_only(&self, kind: Kind) -> bool {
         self.entries.iter().all(|(item, _)| item.kind == kind)
+    }
+
+    /// Hands the transcripts out, and begins new ones.
+    pub(crate) fn take(&mut self) -> Journal {
+        let next = Journal::new(&self.places);
+        std::mem::replace(self, next)
     }
 
     fn close(self) -> Closed {
@@ -162,10 +175,9 @@ type Digest = [u8; DIGEST_BYTES];
 /// Ends the epochs of a session.
 pub struct Verifier {
     protocol: Protocol,
-    places: Vec<PartyId>,
     /// Fresh for each session.
     session: Vec<u8>,
-    /// The secret with each other role.
+    /// The secret with each other party, by party.
     pairs: Vec<Option<Seed>>,
     epoch: u64,
 }
@@ -180,12 +192,24 @@ impl Verifier {
         session: Vec<u8>,
         pairs: Vec<Option<Seed>>,
     ) -> Self {
-        Verifier { protocol, places: places.to_vec(), session, pairs, epoch: 0 }
+        Verifier { protocol, session, pairs: by_party(places, pairs), epoch: 0 }
+    }
+
+    /// The same with the pairs' secrets of another assignment of roles in the session, which all
+    /// epochs cover too.
+    #[must_use]
+    pub fn and(mut self, places: &[PartyId], pairs: Vec<Option<Seed>>) -> Self {
+        for (secret, other) in self.pairs.iter_mut().zip(by_party(places, pairs)) {
+            *secret = secret.take().zip(other).map(|(secret, other)| {
+                secret.derive("tacit 2026 secrets of a pair", &[&other.expose()[..]])
+            });
+        }
+        self
     }
 
     /// Ends an epoch: leave to open, if the transcripts of all pairs agree. `journals` are those of
-    /// all workers, in order. Three rounds, 32 bytes from everybody to everybody in each; nothing
-    /// under protocols without checks.
+    /// all workers, in order; a party may play another role in each. Three rounds, 32 bytes from
+    /// everybody to everybody in each; nothing under protocols without checks.
     ///
     /// # Errors
     /// When a check failed or somebody does not answer; the session is over for everybody then.
@@ -199,7 +223,8 @@ impl Verifier {
         }
         self.epoch += 1;
         mesh.set_phase(Phase::Verify);
-        let mut party = Party::new(mesh, &self.places)?;
+        let everybody: Vec<PartyId> = PartyId::all(mesh.parties()).collect();
+        let mut party = Party::new(mesh, &everybody)?;
         let mine = self.sum(party.role(), journals)?;
         let total = self.exchange_sums(&mut party, mine)?;
         if !hash::equal(&total, &[0; DIGEST_BYTES]) {
@@ -211,9 +236,10 @@ impl Verifier {
         Ok(Pass { _private: () })
     }
 
-    /// The sum of this role's keyed digests.
-    fn sum(&self, me: RoleId, journals: Vec<Journal>) -> Result<Digest, SharingError> {
-        let workers: Vec<Closed> = journals.into_iter().map(Journal::close).collect();
+    /// The sum of this party's keyed digests.
+    fn sum(&self, me: usize, journals: Vec<Journal>) -> Result<Digest, SharingError> {
+        let close = |mut journal: Journal| (std::mem::take(&mut journal.places), journal.close());
+        let workers: Vec<(Vec<PartyId>, Closed)> = journals.into_iter().map(close).collect();
         let mut sum = [0; DIGEST_BYTES];
         for peer in self.peers(me) {
             let key = self.pairs.get(peer).and_then(Option::as_ref).ok_or_else(|| {
@@ -237,7 +263,7 @@ impl Verifier {
         let mut total = mine;
         for ((from, commitment), (_, sum)) in commitments.iter().zip(&sums) {
             if !hash::equal(commitment, &self.commitment(sum, [*from, me])) {
-                let what = format!("party {} did not show what it committed to", self.name(*from));
+                let what = format!("party {from} did not show what it committed to");
                 return Err(party.fail(what));
             }
             total = xor(&total, sum);
@@ -246,7 +272,7 @@ impl Verifier {
     }
 
     /// Sums are random to everybody else, so their hash hides them.
-    fn commitment(&self, sum: &Digest, [from, to]: [RoleId; 2]) -> Digest {
+    fn commitment(&self, sum: &Digest, [from, to]: [usize; 2]) -> Digest {
         let (number, link) = (self.epoch.to_le_bytes(), [from as u8, to as u8]);
         let parts: [&[u8]; 4] = [&self.session, &number, &link, sum];
         hash::derive_key("tacit 2026 commitment to a sum", &parts)
@@ -255,7 +281,7 @@ impl Verifier {
     /// Tells all peers that the checks went well, and waits for the same from all: a peer that saw
     /// something else ends the session.
     fn confirm(&self, party: &mut Party<'_>) -> Result<(), SharingError> {
-        let token = |from: RoleId| -> Digest {
+        let token = |from: usize| -> Digest {
             let (number, from) = (self.epoch.to_le_bytes(), [from as u8]);
             let parts: [&[u8]; 3] = [&self.session, &number, &from];
             hash::derive_key("tacit 2026 end of an epoch", &parts)
@@ -263,7 +289,7 @@ impl Verifier {
         let me = party.role();
         for (from, theirs) in self.exchange(party, |_| token(me))? {
             if !hash::equal(&theirs, &token(from)) {
-                let what = format!("party {} did not confirm its checks", self.name(from));
+                let what = format!("party {from} did not confirm its checks");
                 return Err(party.fail(what));
             }
         }
@@ -274,14 +300,14 @@ impl Verifier {
     fn exchange(
         &self,
         party: &mut Party<'_>,
-        message: impl Fn(RoleId) -> Digest,
-    ) -> Result<Vec<(RoleId, Digest)>, SharingError> {
+        message: impl Fn(usize) -> Digest,
+    ) -> Result<Vec<(usize, Digest)>, SharingError> {
         party.next_step();
         let peers = self.peers(party.role());
         for peer in peers.clone() {
             party.send(peer, Stream::On, &message(peer))?;
         }
-        let receive = |from: RoleId| {
+        let receive = |from: usize| {
             let mut theirs = [0; DIGEST_BYTES];
             party.recv(from, Stream::On, &mut theirs)?;
             Ok((from, theirs))
@@ -289,19 +315,25 @@ impl Verifier {
         peers.map(receive).collect()
     }
 
-    fn peers(&self, me: RoleId) -> impl Iterator<Item = RoleId> + Clone + use<> {
-        (0..self.protocol.parties()).filter(move |peer| *peer != me)
-    }
-
-    fn name(&self, role: RoleId) -> u8 {
-        self.places.get(role).map_or(u8::MAX, |party| party.0)
+    fn peers(&self, me: usize) -> impl Iterator<Item = usize> + Clone + use<> {
+        (0..self.pairs.len()).filter(move |peer| *peer != me)
     }
 }
 
-/// The digest of what all workers share with `peer`.
-fn pair_digest(workers: &[Closed], peer: RoleId) -> Digest {
-    let summary = |items: &Closed| -> Vec<u8> {
-        let shared = items.iter().filter(|(item, _)| item.has(peer));
+fn by_party(places: &[PartyId], pairs: Vec<Option<Seed>>) -> Vec<Option<Seed>> {
+    let count = places.iter().map(|party| party.index() + 1).max().unwrap_or(0);
+    let mut by_party: Vec<Option<Seed>> = (0..count).map(|_| None).collect();
+    for (party, secret) in places.iter().zip(pairs) {
+        by_party[party.index()] = secret;
+    }
+    by_party
+}
+
+/// The digest of what all workers share with party `peer`.
+fn pair_digest(workers: &[(Vec<PartyId>, Closed)], peer: usize) -> Digest {
+    let summary = |(places, items): &(Vec<PartyId>, Closed)| -> Vec<u8> {
+        let role = places.iter().position(|party| party.index() == peer);
+        let shared = items.iter().filter(|(item, _)| role.is_some_and(|role| item.has(role)));
         let entry = |(item, digest): &(Item, Digest)| {
             [item.kind as u8, item.members].into_iter().chain(*digest)
         };
@@ -314,4 +346,78 @@ fn pair_digest(workers: &[Closed], peer: RoleId) -> Digest {
 
 fn xor(a: &Digest, b: &Digest) -> Digest {
     std::array::from_fn(|i| a[i] ^ b[i])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tacit_net::memory::{self, MemoryNetwork};
+    use tacit_net::{AbortKind, NetError};
+    use tacit_ring::Z2;
+
+    const RESULT: Item = Item::new(Kind::Result, &[0, 1, 2]);
+    /// In two workers parties play different roles.
+    const PLACES: [[u8; 4]; 2] = [[0, 1, 2, 3], [3, 1, 0, 2]];
+
+    /// Every party logs a word per worker, and ends an epoch. `word` gives worker and role.
+    fn epoch(word: impl Fn(PartyId, usize, RoleId) -> u64 + Sync) -> Vec<Result<(), SharingError>> {
+        memory::run(4, 1, &MemoryNetwork::default(), |mut session| {
+            let me = session.me();
+            let secret = |peer: usize| {
+                let pair = [me.index().min(peer) as u8, me.index().max(peer) as u8];
+                (peer != me.index()).then(|| Seed::from_bytes([pair[0] * 16 + pair[1]; 32]))
+            };
+            let everybody: Vec<PartyId> = PartyId::all(4).collect();
+            let pairs = (0..4).map(secret).collect();
+            let mut verifier = Verifier::new(Protocol::Quad, &everybody, vec![7], pairs);
+            let journal = |(worker, places): (usize, &[u8; 4])| {
+                let places = places.map(PartyId);
+                let mut journal = Journal::new(&places);
+                let role = places.iter().position(|party| *party == me).unwrap();
+                if RESULT.has(role) {
+                    journal.log(RESULT, &[Z2(word(me, worker, role))]);
+                }
+                journal
+            };
+            let journals = PLACES.iter().enumerate().map(journal).collect();
+            verifier.end_epoch(&mut session.meshes[0], journals)?;
+            Ok(session.finish()?)
+        })
+    }
+
+    #[test]
+    fn parties_that_agree_may_open() {
+        assert!(epoch(|_, worker, _| worker as u64).iter().all(Result::is_ok));
+    }
+
+    #[test]
+    fn one_word_that_differs_is_seen_by_everybody() {
+        for worker in 0..2 {
+            for role in 0..3 {
+                let other = |_, w, r| u64::from((w, r) == (worker, role));
+                for result in epoch(other) {
+                    let Err(SharingError::Net(error)) = result else { panic!("{result:?}") };
+                    let told = matches!(
+                        error,
+                        NetError::Check(_)
+                            | NetError::PeerAborted { kind: AbortKind::Misbehaviour, .. }
+                    );
+                    assert!(told, "{error}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn words_after_the_checks_close_what_a_pass_opened() {
+        let mut journal = Journal::new(&PLACES[0].map(PartyId));
+        assert!(journal.is_empty() && journal.has_only(Kind::Opening));
+        journal.log(Item::new(Kind::Opening, &[0, 1]), &[Z2(1)]);
+        assert!(journal.has_only(Kind::Opening));
+        journal.log(RESULT, &[Z2(1)]);
+        assert!(!journal.has_only(Kind::Opening));
+        let taken = journal.take();
+        assert!(!taken.is_empty() && journal.is_empty());
+        assert_eq!(journal.places, taken.places);
+    }
 }

@@ -1,13 +1,12 @@
 //! The physical bound of a setting, measured in the same run.
 
-use super::task::circuit;
+use super::task::{assignments, circuit, job};
 use super::{BenchArgs, BenchTransport, Operation};
 use crate::error::CliError;
 use crate::profile::Profile;
-use crate::run::in_turn;
 use serde::Serialize;
 use std::time::Duration;
-use tacit_engine::circuit::{Compiled, Job, predict};
+use tacit_engine::circuit::{Assignment, Compiled, predict};
 use tacit_net::{PartyId, SessionConfig, calibrate};
 use tacit_ring::prg;
 use tacit_sharing::cost::{self, Traffic};
@@ -29,30 +28,46 @@ const MESSAGE_BYTES: usize = 64 << 10;
 /// Messages per link of the bare exchange.
 const MESSAGES: usize = 8192;
 
-/// Traffic of one result, in bits.
-pub fn bits(args: &BenchArgs) -> Result<Traffic, CliError> {
-    Ok(match args.operation {
-        Operation::And => cost::product(args.protocol),
-        Operation::Mul | Operation::Dot | Operation::Matmul => {
-            cost::product(args.protocol) * u64::from(args.width)
-        }
+/// Traffic between parties of some results, in bits.
+pub struct Bits {
+    traffic: Traffic,
+    results: u64,
+}
+
+/// The traffic of as many results as assignments of roles have weights: all have whole parts then.
+pub fn bits(args: &BenchArgs) -> Result<Bits, CliError> {
+    let width = match args.operation {
+        Operation::And => 1,
+        Operation::Mul | Operation::Dot | Operation::Matmul => u64::from(args.width),
         _ => {
-            let (circuit, _) = circuit(args)?;
-            let ports = circuit.input_widths().len();
-            let owners = in_turn(ports, args.protocol.parties()).collect();
-            let receivers = vec![vec![PartyId(0)]; circuit.output_ports().len()];
-            let mut job = Job::new(args.protocol, owners, receivers);
-            job.instances = 64;
-            // One 64-lane word per element: as many bits per instance as words.
-            predict(&Compiled::new(&circuit, job)?).words
+            let (circuit, instances) = circuit(args)?;
+            let mut job = job(args, &circuit, instances)?;
+            let results = weights(&job.assignments);
+            // A 64-lane word per result and element: as many bits per instance as words.
+            job.instances = 64 * results as usize;
+            job.blocking.block_words = 1;
+            job.workers = 1;
+            let traffic = predict(&Compiled::new(&circuit, job)?).words;
+            return Ok(Bits { traffic, results });
         }
-    })
+    };
+    let assignments = assignments(args)?;
+    let loads = assignments.iter().map(|a| {
+        let weight = width * u64::from(a.weight);
+        (cost::product(a.protocol) * weight).placed(&a.places)
+    });
+    let traffic = loads.fold(Traffic::default(), |sum, load| sum + load);
+    Ok(Bits { traffic, results: weights(&assignments) })
+}
+
+fn weights(assignments: &[Assignment]) -> u64 {
+    assignments.iter().map(|a| u64::from(a.weight)).sum()
 }
 
 /// Seconds that bare sockets need for one message over every link the protocol uses, in the same
 /// pattern: one process per party.
 pub fn bare_seconds(args: &BenchArgs, config: &SessionConfig) -> Result<f64, CliError> {
-    let traffic = bits(args)?;
+    let Bits { traffic, .. } = bits(args)?;
     let links: Vec<_> = cost::links()
         .filter(|(from, to)| traffic.link(*from, *to) > 0)
         .map(|(from, to)| (PartyId(from as u8), PartyId(to as u8)))
@@ -74,7 +89,7 @@ pub fn limit(
     per_cpu_second: f64,
 ) -> Result<Option<Limit>, CliError> {
     let bits = bits(args)?;
-    if bits.total() == 0 {
+    if bits.traffic.total() == 0 {
         return Ok(None);
     }
     if let Some(profile) = profile {
@@ -93,7 +108,8 @@ pub fn limit(
         }));
     }
     Ok(bare.filter(|seconds| *seconds > 0.0).map(|seconds| {
-        let bound = MESSAGE_BYTES as f64 * 8.0 / seconds / bits.busiest() as f64;
+        let busiest = bits.traffic.busiest() as f64 / bits.results as f64;
+        let bound = MESSAGE_BYTES as f64 * 8.0 / seconds / busiest;
         Limit {
             what: "bare TCP sockets exchanging as many bytes over the same links".into(),
             per_second: bound,
@@ -102,11 +118,11 @@ pub fn limit(
     }))
 }
 
-fn shaped(profile: &Profile, bits: &Traffic) -> Option<f64> {
+fn shaped(profile: &Profile, bits: &Bits) -> Option<f64> {
     let rates = cost::links().filter_map(|(from, to)| {
-        let load = bits.link(from, to);
+        let load = bits.traffic.link(from, to);
         let link = profile.link(PartyId(from as u8), PartyId(to as u8)).bits_per_second?;
-        (load > 0).then(|| link as f64 / load as f64)
+        (load > 0).then(|| link as f64 * bits.results as f64 / load as f64)
     });
     rates.min_by(f64::total_cmp)
 }

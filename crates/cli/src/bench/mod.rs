@@ -2,17 +2,20 @@
 
 mod limit;
 mod result;
+mod sweep;
 mod task;
 
 use crate::error::CliError;
 use crate::local::{self, Child, Transport};
 use crate::output::Output;
 use crate::profile::Profile;
+use crate::roles::Roles;
 use clap::builder::RangedU64ValueParser;
 use clap::{Args, ValueEnum};
 use result::{PartyResult, summary};
 use serde::Serialize;
 use std::process::ExitCode;
+use sweep::SweepArgs;
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_sharing::Protocol;
 
@@ -65,14 +68,27 @@ impl BenchTransport {
   tacit bench mul --width 64 --protocol replicated --transport tls
   tacit bench and --protocol astra --shape 1gbit --vs-limit
   tacit bench dot --width 32 --length 1000 --protocol trio --json
-  tacit bench aes --protocol multi-fan-in --lanes 1000 --shape global")]
+  tacit bench aes --protocol multi-fan-in --lanes 1000 --shape global
+  tacit bench and --protocol quad --roles split --shape 1gbit --vs-limit
+  tacit bench and --shape 1gbit --protocols quad,trio --keep 0-2,1-2 --plot throttled.svg")]
 pub struct BenchArgs {
     /// What to measure
     pub operation: Operation,
 
-    /// trio, astra, replicated, multi-fan-in or plain
+    /// trio, astra, replicated, multi-fan-in, plain or quad
     #[arg(long, default_value = "trio")]
     pub protocol: Protocol,
+
+    /// Parties, if they are more than a protocol has roles: with --roles split all have work. For
+    /// `and`, `mul`, `dot` and `matmul` [default: one per role]
+    #[arg(long, value_parser = clap::value_parser!(u8).range(3..=4))]
+    pub parties: Option<u8>,
+
+    /// Who plays roles 0, 1, 2 and so on: parties by number, or several assignments side by side,
+    /// such as `0,1,2;2,1,0`; `split` for assignments that use all links alike; `auto` for what
+    /// fits the network of --shape [default: parties in their order]
+    #[arg(long, value_name = "PARTIES|split|auto")]
+    pub roles: Option<Roles>,
 
     /// Bits of a ring element (8, 16, 32, 64 or 128; `and` has 1), or of integers to compare (1 to 128)
     #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=128))]
@@ -90,7 +106,7 @@ pub struct BenchArgs {
     #[arg(long, default_value_t = 256, value_parser = up_to(MAX_SIZE))]
     pub size: usize,
 
-    /// Threads per party
+    /// Threads per party; with several assignments of roles, per assignment
     #[arg(long, default_value_t = 1, value_parser = up_to(MAX_THREADS))]
     pub threads: usize,
 
@@ -122,6 +138,9 @@ pub struct BenchArgs {
     /// S-box of AES: d4, d3, d2, d2p or d1; fewer rounds for more traffic
     #[arg(long, default_value = "d4")]
     pub sbox: String,
+
+    #[command(flatten)]
+    pub sweep: SweepArgs,
 }
 
 const MAX_LANES: u64 = 1 << 36;
@@ -136,6 +155,38 @@ fn up_to(max: u64) -> RangedU64ValueParser<usize> {
     RangedU64ValueParser::new().range(1..=max)
 }
 
+impl BenchArgs {
+    /// Number of parties.
+    pub fn parties(&self) -> usize {
+        self.parties.map_or(self.protocol.parties(), usize::from)
+    }
+
+    /// The arguments of one point of a plot, without its network.
+    fn of_point(&self, protocol: Protocol, percent: f64) -> Vec<String> {
+        let operation = self.operation.to_possible_value();
+        let operation = operation.map_or(String::new(), |value| value.get_name().to_owned());
+        let mut arguments = vec!["bench".to_owned(), operation, "--json".into()];
+        let mut add = |flag: &str, value: String| arguments.extend([flag.to_owned(), value]);
+        add("--protocol", protocol.to_string());
+        add("--width", self.width.to_string());
+        add("--length", self.length.to_string());
+        add("--size", self.size.to_string());
+        add("--threads", self.threads.to_string());
+        add("--transport", self.transport.name().into());
+        add("--seconds", self.seconds.to_string());
+        // Passes over throttled links are to take no longer than others.
+        let lanes = self.lanes.unwrap_or(1 << 22) as f64 * percent / 100.0;
+        add("--lanes", (lanes as usize).max(1 << 12).to_string());
+        arguments
+    }
+
+    /// The network to play.
+    pub fn profile(&self) -> Result<Option<Profile>, CliError> {
+        let load = |name| Profile::of_parties(name, self.parties());
+        self.shape.as_deref().map(load).transpose()
+    }
+}
+
 /// Runs the command.
 pub fn run(args: &BenchArgs, output: Output) -> Result<ExitCode, CliError> {
     if !(args.seconds > 0.0 && args.seconds <= 3600.0) {
@@ -145,10 +196,12 @@ pub fn run(args: &BenchArgs, output: Output) -> Result<ExitCode, CliError> {
         let result = child.and_then(|child| task::run_child(args, child));
         return Ok(Child::report(result));
     }
+    if let Some(plot) = &args.sweep.plot {
+        output.print(&sweep::sweep(args, plot)?)?;
+        return Ok(ExitCode::SUCCESS);
+    }
     task::check(args)?;
-    let parties = args.protocol.parties();
-    let load = |name| Profile::of_parties(name, parties);
-    let profile = args.shape.as_deref().map(load).transpose()?;
+    let (parties, profile) = (args.parties(), args.profile()?);
     let results = match args.transport {
         BenchTransport::Memory if profile.is_some() => {
             return Err(CliError::input(
@@ -165,7 +218,7 @@ pub fn run(args: &BenchArgs, output: Output) -> Result<ExitCode, CliError> {
 
 fn in_this_process(args: &BenchArgs) -> Result<Vec<PartyResult>, CliError> {
     let network = MemoryNetwork { pre_window_bytes: 1 << 20, ..MemoryNetwork::default() };
-    let parties = args.protocol.parties();
-    let results = memory::run(parties, args.threads, &network, |session| task::run(args, session));
+    let (parties, meshes) = (args.parties(), task::meshes(args)?);
+    let results = memory::run(parties, meshes, &network, |session| task::run(args, session));
     results.into_iter().collect()
 }

@@ -101,6 +101,8 @@ pub struct Summary {
     op: Operation,
     protocol: String,
     parties: u64,
+    /// Assignments of roles side by side.
+    assignments: usize,
     threads: u64,
     transport: String,
     network: Option<String>,
@@ -158,6 +160,7 @@ pub fn summary(
         op: args.operation,
         protocol: args.protocol.to_string(),
         parties: parties.len() as u64,
+        assignments: super::task::meshes(args)? / args.threads,
         threads: args.threads as u64,
         transport: args.transport.name().into(),
         network: profile.map(|p| p.name.clone()),
@@ -223,7 +226,7 @@ impl Report for Summary {
 }
 
 /// A rate with a prefix.
-fn short(rate: f64) -> String {
+pub fn short(rate: f64) -> String {
     match rate {
         r if r >= 1e9 => format!("{:.3} billion", r / 1e9),
         r if r >= 1e6 => format!("{:.2} million", r / 1e6),

@@ -4,27 +4,28 @@ use super::result::PartyResult;
 use super::{BenchArgs, Operation, limit};
 use crate::error::CliError;
 use crate::local::Child;
-use crate::profile::Profile;
-use crate::run::in_turn;
+use crate::roles::{self, Roles};
+use crate::run::{Parties, in_turn};
 use std::time::{Duration, Instant};
 use tacit_circuit::{Circuit, library};
 use tacit_engine::bench::{self, Plan, Usage};
-use tacit_engine::circuit::{Compiled, Job, evaluate};
+use tacit_engine::circuit::{Assignment, Compiled, Job, evaluate};
 use tacit_engine::values::Lanes;
 use tacit_net::{PartyId, Session, connect};
+use tacit_planner::{Network, Wanted, for_circuit, for_products};
 use tacit_sharing::arrays::Cut;
 
 /// A party in a process of its own: the bound first, then the benchmark.
 pub fn run_child(args: &BenchArgs, child: Child) -> Result<PartyResult, CliError> {
     let mut config = child.config;
-    config.workers = args.threads;
+    config.workers = meshes(args)?;
     let bare = if args.vs_limit && args.shape.is_none() {
         Some(limit::bare_seconds(args, &config)?)
     } else {
         None
     };
-    if let Some(name) = &args.shape {
-        config.shape = Profile::of_parties(name, args.protocol.parties())?.leaving(child.me);
+    if let Some(profile) = args.profile()? {
+        config.shape = profile.leaving(child.me);
     }
     let mut result = run(args, connect(&config)?)?;
     result.bare = bare;
@@ -33,7 +34,7 @@ pub fn run_child(args: &BenchArgs, child: Child) -> Result<PartyResult, CliError
 
 /// A party over an open session.
 pub fn run(args: &BenchArgs, mut session: Session) -> Result<PartyResult, CliError> {
-    let result = match array_plan(args) {
+    let result = match array_plan(args)? {
         Some(plan) => {
             let measured = bench::run(&mut session, &plan)?;
             PartyResult::of_arrays(&measured)
@@ -46,27 +47,77 @@ pub fn run(args: &BenchArgs, mut session: Session) -> Result<PartyResult, CliErr
 
 /// Refuses sizes that no machine should have to hold.
 pub fn check(args: &BenchArgs) -> Result<(), CliError> {
-    match array_plan(args) {
-        Some(plan) => plan.check()?,
-        None => {
-            let (circuit, instances) = circuit(args)?;
-            job(args, &circuit, instances).check(&circuit)?;
-        }
+    if args.parties() < args.protocol.parties() {
+        return Err(CliError::input(format!(
+            "{} has {} roles: it needs as many parties",
+            args.protocol,
+            args.protocol.parties()
+        )));
     }
-    Ok(())
+    meshes(args).map(drop)
 }
 
-fn job(args: &BenchArgs, circuit: &Circuit, instances: usize) -> Job {
+/// Meshes that a session needs.
+pub fn meshes(args: &BenchArgs) -> Result<usize, CliError> {
+    if let Some(plan) = array_plan(args)? {
+        plan.check()?;
+        return Ok(plan.threads * plan.assignments.len());
+    }
+    if args.parties() > args.protocol.parties() {
+        return Err(CliError::input(
+            "--parties is for `and`, `mul`, `dot` and `matmul`: inputs and outputs of circuits \
+             belong to parties that play a role",
+        ));
+    }
+    let (circuit, instances) = circuit(args)?;
+    let job = job(args, &circuit, instances)?;
+    job.check(&circuit)?;
+    Ok(job.threads())
+}
+
+/// What roles are to be chosen for: the network that is played, or links that are all alike.
+fn network(args: &BenchArgs) -> Result<(Network, Wanted), CliError> {
+    match (&args.roles, args.profile()?) {
+        (Some(Roles::Auto), Some(profile)) => {
+            let network = Network::described(args.parties(), |from, to| profile.link(from, to));
+            Ok((network, Wanted::Best))
+        }
+        (Some(Roles::Auto), None) => Err(CliError::input(
+            "--roles auto needs a network to fit: --shape NETWORK (`tacit run` measures its links)",
+        )),
+        _ => Ok((Network::uniform(args.parties()), Wanted::Split)),
+    }
+}
+
+/// The assignments of roles for products.
+pub fn assignments(args: &BenchArgs) -> Result<Vec<Assignment>, CliError> {
+    if let None | Some(Roles::Given(_)) = &args.roles {
+        let parties = Parties::numbered(args.parties());
+        return roles::named(args.roles.as_ref(), args.protocol, &parties);
+    }
+    let (network, wanted) = network(args)?;
+    let chosen = for_products(&network, args.protocol, (1 << 20, 8), wanted);
+    Ok(chosen.map_err(|e| CliError::input(e.to_string()))?.assignments)
+}
+
+pub fn job(args: &BenchArgs, circuit: &Circuit, instances: usize) -> Result<Job, CliError> {
     let ports = circuit.input_widths().len();
     let owners = in_turn(ports, args.protocol.parties()).collect();
     let receivers = vec![vec![PartyId(0)]; circuit.output_ports().len()];
     let mut job = Job::new(args.protocol, owners, receivers);
     job.instances = instances;
     job.workers = args.threads;
-    job
+    job.assignments = match &args.roles {
+        None | Some(Roles::Given(_)) => assignments(args)?,
+        _ => {
+            let (network, wanted) = network(args)?;
+            for_circuit(&network, circuit, &job, wanted)?.assignments
+        }
+    };
+    Ok(job)
 }
 
-fn array_plan(args: &BenchArgs) -> Option<Plan> {
+fn array_plan(args: &BenchArgs) -> Result<Option<Plan>, CliError> {
     // Long passes for slow links, short ones that stay in cache for fast ones.
     let bits = if args.shape.is_some() { 1 << 25 } else { 1 << 21 };
     let (operation, ring_bits, lanes) = match args.operation {
@@ -76,12 +127,12 @@ fn array_plan(args: &BenchArgs) -> Option<Plan> {
         Operation::Matmul => {
             (bench::Operation::Matrix { size: args.size }, args.width, args.size * args.size)
         }
-        _ => return None,
+        _ => return Ok(None),
     };
     let cut = Cut::default();
-    Some(Plan {
-        protocol: args.protocol,
-        places: PartyId::all(args.protocol.parties()).collect(),
+    Ok(Some(Plan {
+        assignments: assignments(args)?,
+        threads: args.threads,
         ring_bits,
         operation,
         elements: args.lanes.unwrap_or(lanes),
@@ -90,7 +141,7 @@ fn array_plan(args: &BenchArgs) -> Option<Plan> {
             piece: args.piece.unwrap_or(cut.piece),
             window: args.window.unwrap_or(cut.window),
         },
-    })
+    }))
 }
 
 /// The circuit of an operation, and instances per pass.
@@ -113,7 +164,7 @@ pub fn circuit(args: &BenchArgs) -> Result<(Circuit, usize), CliError> {
 
 fn run_circuit(args: &BenchArgs, session: &mut Session) -> Result<PartyResult, CliError> {
     let (circuit, instances) = circuit(args)?;
-    let compiled = Compiled::new(&circuit, job(args, &circuit, instances))?;
+    let compiled = Compiled::new(&circuit, job(args, &circuit, instances)?)?;
     let me = session.me();
     let values = |_: ()| -> Vec<Option<Lanes>> {
         let widths = circuit.input_widths().iter().enumerate();

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tacit_net::config::PartyConfig;
-use tacit_net::probe::{LinkProbe, probe};
+use tacit_net::probe::{Effort, LinkProbe, probe};
 use tacit_net::{PartyAddress, SessionId, connect};
 
 /// The session in which all parties meet for the test.
@@ -87,7 +87,7 @@ pub fn run(args: &CheckArgs, output: Output) -> Result<(), CliError> {
         session.notice = Some(Arc::new(|text| drop(writeln!(io::stderr(), "{text}"))));
     }
     let mut session = connect(&session)?;
-    let probes = probe(&mut session)?;
+    let probes = probe(&mut session, Effort::Thorough)?;
     session.finish()?;
     let links = probes.iter().map(|p| Link::new(p, &config.parties)).collect();
     output.print(&Checked { party: config.name, links })

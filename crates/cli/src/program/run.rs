@@ -227,6 +227,7 @@ fn one_party(
     if configured {
         config.notice = Some(Arc::new(|text: &str| eprintln!("tacit: {text}")));
     }
+    config.workers = args.threads;
     let mut session = connect(&config)?;
     let rows = engine::agree_rows(&mut session, program, &given.rows)
         .inspect_err(|e| session.abort(&e.to_string()))?;

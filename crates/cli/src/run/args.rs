@@ -6,6 +6,7 @@ use crate::local::Transport;
 use crate::ports::{PortFile, ValueStyle};
 use crate::profile::Profile;
 use crate::program::TableArgs;
+use crate::roles::Roles;
 use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -71,11 +72,13 @@ pub struct RunArgs {
     #[arg(long = "reveal", value_name = "[PORT=]PARTIES")]
     pub reveal: Vec<PortParties>,
 
-    /// Parties that play roles 0, 1, 2 and so on of the protocol [default: in their order]
-    #[arg(long, value_name = "PARTIES")]
-    roles: Option<String>,
+    /// Who plays roles 0, 1, 2 and so on of the protocol: parties, or several assignments side by
+    /// side, such as `0,1,2;2,1,0`; `split` for assignments that use all links alike; `auto` to
+    /// measure the links and take what is fastest on them [default: parties in their order]
+    #[arg(long, value_name = "PARTIES|split|auto")]
+    pub roles: Option<Roles>,
 
-    /// Threads per party
+    /// Threads per party; with several assignments of roles, per assignment
     #[arg(long, default_value_t = 1)]
     pub threads: usize,
 
@@ -276,9 +279,8 @@ impl RunArgs {
         Ok((config, parties))
     }
 
-    /// A session's configuration with the wanted threads, deadlines and network.
+    /// A session's configuration with the wanted deadlines.
     pub fn limited(&self, mut config: SessionConfig) -> SessionConfig {
-        config.workers = self.threads;
         config.limits.progress = Duration::from_secs(self.timeout);
         config.limits.connect = Duration::from_secs(self.connect_timeout);
         config
@@ -290,11 +292,11 @@ impl RunArgs {
         self.shape.as_deref().map(load).transpose()
     }
 
-    /// The parties that play the protocol's roles.
+    /// The parties that play the protocol's roles in a program.
     pub fn places(&self, parties: &Parties) -> Result<Vec<PartyId>, CliError> {
-        match &self.roles {
+        match Roles::only(self.roles.as_ref(), "a program")? {
             None => Ok(PartyId::all(self.protocol.parties()).collect()),
-            Some(names) => names.split(',').map(|name| parties.find(name.trim())).collect(),
+            Some(names) => parties.list(&names),
         }
     }
 

@@ -4,11 +4,13 @@ use super::args::{Parties, RunArgs};
 use super::report::PartyRun;
 use crate::error::CliError;
 use crate::ports::{self, PortFile};
+use crate::roles::{self, Roles};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::sync::Arc;
 use tacit_circuit::Circuit;
 use tacit_engine::circuit::{self as engine, Compiled, Job};
 use tacit_engine::values::{Format, Instances, Lanes, format_outputs};
+use tacit_net::probe::{Effort, probe};
 use tacit_net::{PartyId, SessionConfig, connect};
 use zeroize::Zeroizing;
 
@@ -46,11 +48,14 @@ pub fn job(args: &RunArgs, circuit: &Circuit, parties: &Parties) -> Result<Job, 
         }
     }
     let mut job = Job::new(args.protocol, owners, receivers);
-    job.places = args.places(parties)?;
+    job.assignments = roles::named(args.roles.as_ref(), args.protocol, parties)?;
     job.workers = args.threads;
     job.preprocessing = args.preprocessing.into();
     job.form = args.form;
     job.blocking = args.blocking();
+    if args.roles == Some(Roles::Split) {
+        roles::split_evenly(&mut job, circuit)?;
+    }
     job.check(circuit)?;
     Ok(job)
 }
@@ -114,7 +119,7 @@ fn check_receivers(args: &RunArgs, job: &Job, me: Option<PartyId>) -> Result<(),
 
 /// Of local parties, the one that writes an output file: the first that learns all its ports.
 fn writer(job: &Job, file: &PortFile) -> Option<PartyId> {
-    PartyId::all(3).find(|party| learns_all(job, file, *party))
+    PartyId::all(job.protocol().parties()).find(|party| learns_all(job, file, *party))
 }
 
 fn learns_all(job: &Job, file: &PortFile, party: PartyId) -> bool {
@@ -155,9 +160,19 @@ pub fn evaluate(
     if configured {
         config.notice = Some(Arc::new(|text: &str| eprintln!("tacit: {text}")));
     }
+    config.workers = match args.roles {
+        Some(Roles::Auto) => args.threads.saturating_mul(roles::most(parties.0.len())),
+        _ => job.threads(),
+    };
     let mut session = connect(&config)?;
     job.instances = engine::agree_instances(&mut session, circuit, &job, mine)
         .inspect_err(|e| session.abort(&e.to_string()))?;
+    let mut choice = None;
+    if args.roles == Some(Roles::Auto) {
+        let probes = probe(&mut session, Effort::Brief)?;
+        let chosen = roles::choose_for_links(&mut job, circuit, &probes);
+        choice = Some(chosen.inspect_err(|e| session.abort(&e.to_string()))?);
+    }
     let compiled = Compiled::new(circuit, job).inspect_err(|e| session.abort(&e.to_string()))?;
     let bar = progress_bar(&compiled, configured || me == PartyId(0));
     let result = engine::evaluate(&mut session, &compiled, values, &|words| bar.inc(words));
@@ -169,7 +184,7 @@ pub fn evaluate(
         args.outputs.iter().filter(|f| configured || writer(job, f) == Some(me)).cloned().collect();
     let printed = deliver(args, circuit, &written, &result.outputs)?;
     let names = parties.0.clone();
-    Ok(PartyRun { names, report: result.report, printed })
+    Ok(PartyRun { names, report: result.report, roles: choice, printed })
 }
 
 /// Values of the ports that this party owns.

@@ -8,17 +8,19 @@ mod worker;
 
 pub use usage::Usage;
 
-use crate::circuit::EvaluateError;
+use crate::circuit::evaluate::fresh_id;
+use crate::circuit::{Assignment, EvaluateError, assignment, cut};
+use crate::setup::SetUp;
 use crate::workers::on_each;
 use std::time::{Duration, Instant};
 use tacit_net::{Meter, PartyId, Session};
 use tacit_ring::{Entropy, Word, Z2};
 use tacit_sharing::arrays::{Cut, MatrixShape};
 use tacit_sharing::cost::{self, Traffic};
-use tacit_sharing::setup::Secrets;
-use tacit_sharing::verify::{Pass, Verifier};
+use tacit_sharing::party::Streams;
+use tacit_sharing::verify::{Journal, Pass, Verifier};
 use tacit_sharing::{Party, Protocol, Role, RoleVisitor, SharingError};
-use worker::Worker;
+use worker::{Work, Worker};
 
 /// What is computed per output element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,10 +42,11 @@ pub enum Operation {
 /// A measurement that all parties agree on.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// The protocol.
-    pub protocol: Protocol,
-    /// `places[r]` plays role `r`.
-    pub places: Vec<PartyId>,
+    /// Who plays which role of which protocol: one assignment, or several side by side. Not all
+    /// parties need a role in each.
+    pub assignments: Vec<Assignment>,
+    /// Threads per assignment.
+    pub threads: usize,
     /// Ring of 32- or 64-bit words; 1 is Z_2, 64 lanes to a word.
     pub ring_bits: u32,
     /// What is computed.
@@ -65,6 +68,10 @@ impl Plan {
     /// # Errors
     /// Says what to choose instead.
     pub fn check(&self) -> Result<(), EvaluateError> {
+        assignment::check(&self.assignments)?;
+        if self.threads == 0 {
+            return Err(EvaluateError::Job("a measurement needs at least one thread".into()));
+        }
         if ![1, 8, 16, 32, 64, 128].contains(&self.ring_bits) {
             return Err(EvaluateError::Job(format!(
                 "rings of {}-bit words are not measured: choose 1, 8, 16, 32, 64 or 128",
@@ -105,15 +112,37 @@ impl Plan {
         }
     }
 
-    fn facts(&self, threads: usize) -> Vec<(&'static str, String)> {
+    /// The protocol, of the first assignment if there are several.
+    ///
+    /// # Panics
+    /// When there is no assignment.
+    #[must_use]
+    pub fn protocol(&self) -> Protocol {
+        self.assignments[0].protocol
+    }
+
+    /// Output words per worker, those of the first assignment first.
+    fn shares(&self) -> Vec<usize> {
+        let unit = match self.operation {
+            Operation::Matrix { size } => size * size,
+            _ => 1,
+        };
+        let weights = self.assignments.iter();
+        let weights = weights.flat_map(|a| std::iter::repeat_n(u64::from(a.weight), self.threads));
+        let ends = cut(self.words() / unit, weights);
+        let starts = std::iter::once(0).chain(ends.iter().copied());
+        ends.iter().zip(starts).map(|(end, start)| (end - start) * unit).collect()
+    }
+
+    fn facts(&self) -> Vec<(&'static str, String)> {
+        let assignments: Vec<String> = self.assignments.iter().map(Assignment::to_string).collect();
         vec![
             ("tacit version", env!("CARGO_PKG_VERSION").to_string()),
-            ("protocol", self.protocol.to_string()),
-            ("roles", format!("{:?}", self.places.iter().map(|p| p.0).collect::<Vec<_>>())),
+            ("roles", assignments.join("; ")),
             ("ring", self.ring_bits.to_string()),
             ("operation", format!("{:?}", self.operation)),
             ("elements", self.elements.to_string()),
-            ("threads", threads.to_string()),
+            ("threads", self.threads.to_string()),
             ("cut", format!("{:?}", self.cut)),
             ("duration", format!("{:?}", self.duration)),
         ]
@@ -133,7 +162,7 @@ pub struct Measured {
     pub seconds: f64,
     /// CPU time and memory of this process, CPU time within the measured passes.
     pub usage: Usage,
-    /// Bytes between roles of one pass, by the cost functions; the meter was checked to agree.
+    /// Bytes between parties of one pass, by the cost functions; the meter was checked to agree.
     pub bytes: Traffic,
     /// Size of a ring element in bits.
     pub ring_bits: u32,
@@ -160,76 +189,49 @@ pub fn run(session: &mut Session, plan: &Plan) -> Result<Measured, EvaluateError
 
 fn run_in<W: Word>(session: &mut Session, plan: &Plan) -> Result<Measured, EvaluateError> {
     let started = Instant::now();
-    let threads = session.meshes.len();
-    session.agree(&plan.facts(threads))?;
+    session.agree(&plan.facts())?;
     let mut entropy = Entropy::system();
-    let mine = entropy.seed().map_err(SharingError::from)?;
-    let id = session.publish(mine.expose())?.concat();
-    let me = session.me();
-    let role = plan
-        .places
-        .iter()
-        .position(|p| *p == me)
-        .ok_or_else(|| EvaluateError::Job(format!("party {} plays no role", me.0)))?;
-    let mesh = &mut session.meshes[0];
-    let mut secrets = Secrets::exchange(mesh, &id, plan.protocol, &plan.places, &mut entropy)?;
-    let mut keys = secrets.keys("bench", W::BITS, threads);
+    let id = fresh_id(session, &mut entropy)?;
+    let (assignments, threads) = (&plan.assignments, plan.threads);
+    let mut set_up = SetUp::exchange(session, assignments, threads, id, &mut entropy)?;
+    let mut keys = set_up.keys("bench", W::BITS);
     let setup_seconds = started.elapsed().as_secs_f64();
-    let word = std::marker::PhantomData;
-    let checks = Verifier::new(plan.protocol, &plan.places, id, secrets.take_pairs());
-    let run = Run { session, plan, checks };
-    let measured = plan.protocol.visit(role, Measure::<W> { run, keys: &mut keys, word })?;
+    let shares = plan.shares();
+    let mut workers: Vec<Seat<'_>> = Vec::new();
+    for (index, (keys, words)) in keys.iter_mut().zip(&shares).enumerate() {
+        let Assignment { protocol, places, .. } = &assignments[index / threads];
+        let role = places.iter().position(|party| *party == session.me());
+        let work = role.zip(keys.as_mut()).map(|(role, keys)| {
+            let word = std::marker::PhantomData;
+            protocol
+                .visit(role, NewWorker::<W> { streams: keys.streams(), plan, words: *words, word })
+        });
+        workers.push(Seat { work, places });
+    }
+    let mut run = Run { session, plan, checks: set_up.checks };
+    let measured = run.measure::<W>(&mut workers, &shares)?;
     Ok(Measured { setup_seconds, ..measured })
 }
 
-struct Measure<'a, W> {
-    run: Run<'a>,
-    keys: &'a mut [tacit_sharing::party::Keys],
+/// A worker, if this party plays a role there.
+struct Seat<'a> {
+    work: Option<Box<dyn Work + 'a>>,
+    places: &'a [PartyId],
+}
+
+struct NewWorker<'a, W> {
+    streams: Streams<'a>,
+    plan: &'a Plan,
+    words: usize,
     word: std::marker::PhantomData<W>,
 }
 
-impl<W: Word> RoleVisitor for Measure<'_, W> {
-    type Out = Result<Measured, EvaluateError>;
+impl<'a, W: Word> RoleVisitor for NewWorker<'a, W> {
+    type Out = Box<dyn Work + 'a>;
 
     fn visit<P: Role>(self) -> Self::Out {
-        let Measure { mut run, keys, .. } = self;
-        let plan = run.plan;
-        let shares = split(plan.words(), plan.operation, keys.len());
-        let mut workers: Vec<Worker<'_, P, W>> = keys
-            .iter_mut()
-            .zip(&shares)
-            .map(|(keys, words)| Worker::new(keys.streams(), plan, *words))
-            .collect();
-        run.each(&mut workers, |worker, party| worker.prepare(party))?;
-        let before = run.session.meter();
-        let pass = run.each(&mut workers, |worker, party| worker.pass(party))?;
-        let words = shares.iter().sum::<usize>();
-        let bytes = run.check_meter::<P>(&before, words * size_of::<W>())?;
-        run.each(&mut workers, |worker, party| worker.check(party, &pass))?;
-        let passes = run.agree_passes(&mut workers)?;
-        run.session.barrier()?;
-        let (usage, start) = (Usage::now(), Instant::now());
-        run.each(&mut workers, |worker, party| {
-            (0..passes).try_for_each(|_| worker.pass(party))?;
-            party.flush()
-        })?;
-        run.session.barrier()?;
-        let seconds = start.elapsed().as_secs_f64();
-        let elements = (words * W::LANES) as u64;
-        let usage = Usage::now().since(&usage);
-        let setup_seconds = 0.0;
-        Ok(Measured { passes, elements, setup_seconds, seconds, usage, bytes, ring_bits: W::BITS })
+        Box::new(Worker::<P, W>::new(self.streams, self.plan, self.words))
     }
-}
-
-/// Output words per worker.
-fn split(words: usize, operation: Operation, workers: usize) -> Vec<usize> {
-    let unit = match operation {
-        Operation::Matrix { size } => size * size,
-        _ => 1,
-    };
-    let units = words / unit;
-    (0..workers).map(|w| (units * (w + 1) / workers - units * w / workers) * unit).collect()
 }
 
 /// One measurement under way.
@@ -240,16 +242,38 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Runs `work` on every worker, each in its thread; then all parties compare what they did.
-    fn each<P: Role, W: Word>(
+    fn measure<W: Word>(
         &mut self,
-        workers: &mut [Worker<'_, P, W>],
-        work: impl Fn(&mut Worker<'_, P, W>, &mut Party<'_>) -> Result<(), SharingError> + Sync,
+        workers: &mut [Seat<'_>],
+        shares: &[usize],
+    ) -> Result<Measured, EvaluateError> {
+        self.each(workers, |work, party| work.prepare(party))?;
+        let before = self.session.meter();
+        let pass = self.each(workers, |work, party| work.pass(party))?;
+        let bytes = self.check_meter(&before, shares, size_of::<W>())?;
+        self.each(workers, |work, party| work.check(party, &pass))?;
+        let passes = self.agree_passes(workers)?;
+        self.session.barrier()?;
+        let (usage, start) = (Usage::now(), Instant::now());
+        self.each(workers, |work, party| (0..passes).try_for_each(|_| work.pass(party)))?;
+        self.session.barrier()?;
+        let seconds = start.elapsed().as_secs_f64();
+        let elements = (shares.iter().sum::<usize>() * W::LANES) as u64;
+        let usage = Usage::now().since(&usage);
+        let setup_seconds = 0.0;
+        Ok(Measured { passes, elements, setup_seconds, seconds, usage, bytes, ring_bits: W::BITS })
+    }
+
+    /// Runs `work` on every worker, each in its thread; then all parties compare what they did.
+    fn each(
+        &mut self,
+        workers: &mut [Seat<'_>],
+        work: impl Fn(&mut dyn Work, &mut Party<'_>) -> Result<(), SharingError> + Sync,
     ) -> Result<Pass, EvaluateError> {
-        let places = &self.plan.places;
-        let journals = on_each(&mut self.session.meshes, workers, |mesh, worker| {
-            let mut party = Party::new(mesh, places)?;
-            work(worker, &mut party)?;
+        let journals = on_each(&mut self.session.meshes, workers, |mesh, seat| {
+            let Some(worker) = &mut seat.work else { return Ok(Journal::default()) };
+            let mut party = Party::new(mesh, seat.places)?;
+            work(&mut **worker, &mut party)?;
             party.flush()?;
             Ok(party.take_journal())
         })?;
@@ -257,13 +281,25 @@ impl Run<'_> {
     }
 
     /// Compares one pass's traffic with the cost function.
-    fn check_meter<P: Role>(&self, before: &Meter, bytes: usize) -> Result<Traffic, EvaluateError> {
-        let protocol = self.plan.protocol;
-        let expected = cost::product(protocol) * bytes as u64;
+    fn check_meter(
+        &self,
+        before: &Meter,
+        shares: &[usize],
+        word_bytes: usize,
+    ) -> Result<Traffic, EvaluateError> {
+        let mut expected = Traffic::default();
+        for (assignment, words) in
+            self.plan.assignments.iter().zip(shares.chunks(self.plan.threads))
+        {
+            let bytes = words.iter().sum::<usize>() * word_bytes;
+            let product = cost::product(assignment.protocol) * bytes as u64;
+            expected += product.placed(&assignment.places);
+        }
         let sent = |meter: &Meter| meter.total(|_, _, _| true).bytes_sent;
         let mine = sent(&self.session.meter()) - sent(before);
-        let with_checks = expected + cost::checks(protocol);
-        let predicted: u64 = (0..protocol.parties()).map(|to| with_checks.link(P::ROLE, to)).sum();
+        let with_checks = expected + cost::checks(self.plan.protocol());
+        let me = self.session.me().index();
+        let predicted: u64 = (0..cost::MAX_ROLES).map(|to| with_checks.link(me, to)).sum();
         if mine == predicted {
             return Ok(expected);
         }
@@ -273,14 +309,11 @@ impl Run<'_> {
     }
 
     /// Times warm-up passes; all parties settle on the same number of passes.
-    fn agree_passes<P: Role, W: Word>(
-        &mut self,
-        workers: &mut [Worker<'_, P, W>],
-    ) -> Result<u64, EvaluateError> {
+    fn agree_passes(&mut self, workers: &mut [Seat<'_>]) -> Result<u64, EvaluateError> {
         const WARM_UP: u32 = 3;
         self.session.barrier()?;
         let start = Instant::now();
-        self.each(workers, |worker, party| (0..WARM_UP).try_for_each(|_| worker.pass(party)))?;
+        self.each(workers, |work, party| (0..WARM_UP).try_for_each(|_| work.pass(party)))?;
         self.session.barrier()?;
         let took = start.elapsed().as_nanos() as u64 / u64::from(WARM_UP);
         let all = self.session.publish(&took.to_le_bytes())?;

@@ -25,6 +25,16 @@ pub(super) struct Worker<'k, P, W> {
     role: PhantomData<P>,
 }
 
+/// What a worker does, whatever its role and ring.
+pub(super) trait Work: Send {
+    /// Shares the owner's factors.
+    fn prepare(&mut self, party: &mut Party<'_>) -> Result<(), SharingError>;
+    /// Computes the result once.
+    fn pass(&mut self, party: &mut Party<'_>) -> Result<(), SharingError>;
+    /// Opens the result to the owner, who compares it with the product in the clear.
+    fn check(&mut self, party: &mut Party<'_>, pass: &Pass) -> Result<(), SharingError>;
+}
+
 impl<'k, P: Role, W: Word> Worker<'k, P, W> {
     pub fn new(streams: Streams<'k>, plan: &Plan, words: usize) -> Self {
         let factor = match plan.operation {
@@ -47,8 +57,27 @@ impl<'k, P: Role, W: Word> Worker<'k, P, W> {
         Ok(self.streams.draws()?)
     }
 
-    /// Shares the owner's factors.
-    pub fn prepare(&mut self, party: &mut Party<'_>) -> Result<(), SharingError> {
+    fn expected(&self, i: usize) -> W {
+        let [a, b] = &self.clear;
+        match self.operation {
+            Operation::Product => a[i].mul(b[i]),
+            Operation::Dot { length } => {
+                let at = i * length..(i + 1) * length;
+                a[at.clone()].iter().zip(&b[at]).fold(W::ZERO, |s, (a, b)| s.add(a.mul(*b)))
+            }
+            Operation::Matrix { size } => {
+                let (start, entry) = (i - i % (size * size), i % (size * size));
+                let (row, column) = (entry / size, entry % size);
+                (0..size).fold(W::ZERO, |s, k| {
+                    s.add(a[start + row * size + k].mul(b[start + k * size + column]))
+                })
+            }
+        }
+    }
+}
+
+impl<P: Role, W: Word> Work for Worker<'_, P, W> {
+    fn prepare(&mut self, party: &mut Party<'_>) -> Result<(), SharingError> {
         let mut scratch = TransferScratch::default();
         for index in 0..2 {
             let words = self.factors[index].len();
@@ -73,8 +102,7 @@ impl<'k, P: Role, W: Word> Worker<'k, P, W> {
         Ok(())
     }
 
-    /// Computes the result once.
-    pub fn pass(&mut self, party: &mut Party<'_>) -> Result<(), SharingError> {
+    fn pass(&mut self, party: &mut Party<'_>) -> Result<(), SharingError> {
         let mut draws = self.draws()?;
         let [a, b] = &self.factors;
         let (scratch, cut, out) = (&mut self.scratch, self.cut, &mut self.out);
@@ -111,8 +139,7 @@ impl<'k, P: Role, W: Word> Worker<'k, P, W> {
         }
     }
 
-    /// Opens the result to the owner, who compares it with the product in the clear.
-    pub fn check(&mut self, party: &mut Party<'_>, pass: &Pass) -> Result<(), SharingError> {
+    fn check(&mut self, party: &mut Party<'_>, pass: &Pass) -> Result<(), SharingError> {
         let words = self.out.len();
         if words == 0 {
             return Ok(());
@@ -130,24 +157,6 @@ impl<'k, P: Role, W: Word> Worker<'k, P, W> {
             return Err(SharingError::Shape("the first result is wrong".into()));
         }
         Ok(())
-    }
-
-    fn expected(&self, i: usize) -> W {
-        let [a, b] = &self.clear;
-        match self.operation {
-            Operation::Product => a[i].mul(b[i]),
-            Operation::Dot { length } => {
-                let at = i * length..(i + 1) * length;
-                a[at.clone()].iter().zip(&b[at]).fold(W::ZERO, |s, (a, b)| s.add(a.mul(*b)))
-            }
-            Operation::Matrix { size } => {
-                let (start, entry) = (i - i % (size * size), i % (size * size));
-                let (row, column) = (entry / size, entry % size);
-                (0..size).fold(W::ZERO, |s, k| {
-                    s.add(a[start + row * size + k].mul(b[start + k * size + column]))
-                })
-            }
-        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! A circuit laid out for a job.
 
+use super::assignment::{Assignment, cut};
 use super::{EvaluateError, FormChoice, Job, Preprocessing};
 use std::ops::Range;
 use tacit_circuit::schedule::{Schedule, Slot};
@@ -37,12 +38,20 @@ pub(super) struct OutputPort {
     pub slots: Vec<Slot>,
 }
 
+/// An assignment of roles, and the ports as its roles know them.
+#[derive(Clone, Debug)]
+pub(super) struct Seating {
+    pub assignment: Assignment,
+    pub inputs: Vec<InputPort>,
+    pub outputs: Vec<OutputPort>,
+}
+
 /// A circuit laid out for a job: what every worker of every party runs.
 pub struct Compiled {
     pub(super) job: Job,
     pub(super) schedule: Schedule,
-    pub(super) inputs: Vec<InputPort>,
-    pub(super) outputs: Vec<OutputPort>,
+    /// One per assignment of the job.
+    pub(super) seatings: Vec<Seating>,
     /// Layouts of wide gates: one list per form.
     plans: [Vec<PolyPlan>; 2],
     /// Which list each level uses.
@@ -64,7 +73,7 @@ impl Compiled {
     pub fn new(circuit: &Circuit, job: Job) -> Result<Self, EvaluateError> {
         job.check(circuit)?;
         let facts = job.facts(circuit);
-        let fan_in = job.protocol.fan_in();
+        let fan_in = job.protocol().fan_in();
         // Readers keep a file's gates as they are; folding makes gates' inputs distinct.
         let mut folded = passes::fold(circuit);
         if fan_in < 8 {
@@ -77,8 +86,7 @@ impl Compiled {
         let others = plans.iter().map(|plan| plan.in_form(forms[1])).collect();
         let plans = [plans, others];
         let mut compiled = Compiled {
-            inputs: input_ports(&job, circuit, &schedule)?,
-            outputs: output_ports(&job, &schedule)?,
+            seatings: seatings(&job, circuit, &schedule)?,
             level_forms: Vec::new(),
             block_words: 0,
             blocks: 0,
@@ -118,12 +126,29 @@ impl Compiled {
         self.job.instances.div_ceil(64)
     }
 
+    /// The seating of a worker: those of the first assignment come first.
+    pub(super) fn seating_of(&self, worker: usize) -> &Seating {
+        &self.seatings[worker / self.job.workers]
+    }
+
     /// The words that worker `worker` evaluates.
     pub(super) fn share_of(&self, worker: usize) -> Range<usize> {
         let blocks = self.total_words().div_ceil(self.block_words);
-        let at =
-            |w: usize| (blocks * w / self.job.workers * self.block_words).min(self.total_words());
-        at(worker)..at(worker + 1)
+        let assignments = self.job.assignments.iter();
+        let weights =
+            assignments.flat_map(|a| std::iter::repeat_n(u64::from(a.weight), self.job.workers));
+        let ends = cut(blocks, weights);
+        let at = |blocks: usize| (blocks * self.block_words).min(self.total_words());
+        let start = worker.checked_sub(1).map_or(0, |before| ends[before]);
+        at(start)..at(ends[worker])
+    }
+
+    /// The words that each seating evaluates.
+    pub(super) fn words_by_seating(&self) -> impl Iterator<Item = (&Seating, u64)> {
+        self.seatings.iter().enumerate().map(|(index, seating)| {
+            let workers = index * self.job.workers..(index + 1) * self.job.workers;
+            (seating, workers.map(|worker| self.share_of(worker).len() as u64).sum())
+        })
     }
 
     /// The products of a level.
@@ -135,9 +160,9 @@ impl Compiled {
         Level::new(&self.schedule, &self.plans[form], level)
     }
 
-    /// Elements per lane word that a level's products cost.
-    pub(super) fn level_traffic(&self, level: usize) -> Traffic {
-        self.level(level).traffic(self.job.protocol)
+    /// Elements per lane word that a level's products cost under a protocol.
+    pub(super) fn level_traffic(&self, level: usize, protocol: Protocol) -> Traffic {
+        self.level(level).traffic(protocol)
     }
 
     fn choose_form(&self, level: usize) -> usize {
@@ -146,7 +171,7 @@ impl Compiled {
             FormChoice::Symmetric => 1,
             FormChoice::Cheaper { ratio_percent } => {
                 let time = |form: usize| {
-                    let traffic = self.level_in(level, form).traffic(self.job.protocol);
+                    let traffic = self.level_in(level, form).traffic(self.job.protocol());
                     let helper =
                         (traffic.link(2, 0) + traffic.link(2, 1)) * u64::from(ratio_percent);
                     helper.max(100 * traffic.link(0, 1).max(traffic.link(1, 0)))
@@ -159,7 +184,8 @@ impl Compiled {
     fn choose_blocking(&mut self) {
         let words = self.total_words();
         let wanted = self.job.blocking;
-        let per_worker = words.div_ceil(self.job.workers).max(1);
+        let threads = self.job.threads();
+        let per_worker = words.div_ceil(threads).max(1);
         let slot_bytes = self.schedule.slots().max(1) * 16;
         // A wide gate's table is in use beside the block's shares.
         let tables = self.plans[0].iter().map(PolyPlan::table);
@@ -170,24 +196,28 @@ impl Compiled {
             0 => fitting.min(per_worker),
             given => given.min(words.max(1)),
         };
-        let busiest =
-            (0..self.schedule.depth()).map(|l| self.level_traffic(l).busiest()).max().unwrap_or(0);
+        let protocol = self.job.protocol();
+        let levels = (0..self.schedule.depth()).map(|l| self.level_traffic(l, protocol).busiest());
+        let busiest = levels.max().unwrap_or(0);
         let level_bytes = (busiest as usize).max(1) * 8 * self.block_words;
         let window = if wanted.window_bytes == 0 { WINDOW_BYTES } else { wanted.window_bytes };
-        let memory = SLOT_BYTES / self.job.workers / (slot_bytes * self.block_words);
+        let memory = SLOT_BYTES / threads / (slot_bytes * self.block_words);
         self.blocks = match wanted.blocks {
             0 => window.div_ceil(level_bytes).max(2).min(memory.max(1)),
             given => given,
         };
-        let group_bytes = self.ahead_bits() * 8 * self.block_words * self.blocks;
+        let ahead_bits = self.seatings.iter().map(Seating::ahead_bits).max().unwrap_or(0);
+        let group_bytes = ahead_bits * 8 * self.block_words * self.blocks;
         self.groups_late = (WINDOWS_AHEAD * window / group_bytes.max(1)).max(1);
     }
+}
 
+impl Seating {
     /// Bits per instance that the role that works ahead gives late, and learns.
     fn ahead_bits(&self) -> usize {
         let late = self.inputs.iter().filter(|port| port.timing == Timing::Late);
         let late: usize = late.map(|port| port.slots.len()).sum();
-        let ahead = self.job.protocol.ahead();
+        let ahead = self.assignment.protocol.ahead();
         let learns = |port: &&OutputPort| ahead.is_some_and(|role| port.receivers.contains(&role));
         late + self.outputs.iter().filter(learns).map(|port| port.slots.len()).sum::<usize>()
     }
@@ -199,28 +229,48 @@ impl Compiled {
     }
 }
 
+fn seatings(
+    job: &Job,
+    circuit: &Circuit,
+    schedule: &Schedule,
+) -> Result<Vec<Seating>, EvaluateError> {
+    let seating = |assignment: &Assignment| {
+        Ok(Seating {
+            inputs: input_ports(job, assignment, circuit, schedule)?,
+            outputs: output_ports(job, assignment, schedule)?,
+            assignment: assignment.clone(),
+        })
+    };
+    job.assignments.iter().map(seating).collect()
+}
+
 fn input_ports(
     job: &Job,
+    assignment: &Assignment,
     circuit: &Circuit,
     schedule: &Schedule,
 ) -> Result<Vec<InputPort>, EvaluateError> {
     let mut slots = schedule.inputs().iter().map(|input| input.slot);
     let widths = circuit.input_widths().iter();
     let mut port = |(owner, width): (&PartyId, &u32)| {
-        let owner = job.role_of(*owner)?;
+        let owner = assignment.role_of(*owner)?;
         Ok(InputPort {
             owner,
-            timing: timing(job.protocol, job.preprocessing, owner),
+            timing: timing(assignment.protocol, job.preprocessing, owner),
             slots: slots.by_ref().take(*width as usize).collect(),
         })
     };
     job.owners.iter().zip(widths).map(&mut port).collect()
 }
 
-fn output_ports(job: &Job, schedule: &Schedule) -> Result<Vec<OutputPort>, EvaluateError> {
+fn output_ports(
+    job: &Job,
+    assignment: &Assignment,
+    schedule: &Schedule,
+) -> Result<Vec<OutputPort>, EvaluateError> {
     let port = |(receivers, slots): (&Vec<PartyId>, &Vec<Slot>)| {
         let mut roles: Vec<RoleId> =
-            receivers.iter().map(|r| job.role_of(*r)).collect::<Result<_, _>>()?;
+            receivers.iter().map(|r| assignment.role_of(*r)).collect::<Result<_, _>>()?;
         roles.sort_unstable();
         roles.dedup();
         Ok(OutputPort { receivers: roles, slots: slots.clone() })

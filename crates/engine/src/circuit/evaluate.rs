@@ -1,22 +1,23 @@
 //! Runs a job over an open session.
 
-use super::compile::Compiled;
+use super::assignment::Assignment;
+use super::compile::{Compiled, InputPort, Seating};
 use super::links::all_links;
 use super::opening::{Opened, Opener};
 use super::predict::{ahead_words, predict};
-use super::report::Report;
+use super::report::{AssignmentUse, Report};
 use super::worker::{Computed, Worker};
 use super::{EvaluateError, Job, Preprocessing};
+use crate::setup::SetUp;
 use crate::values::{Instances, Lanes};
 use crate::workers::on_each;
 use std::collections::VecDeque;
 use std::time::Duration;
 use tacit_circuit::Circuit;
-use tacit_net::{Mesh, Phase, Session};
+use tacit_net::{Mesh, PartyId, Phase, Session};
 use tacit_ring::Entropy;
 use tacit_sharing::party::Keys;
-use tacit_sharing::setup::Secrets;
-use tacit_sharing::verify::{Journal, Verifier};
+use tacit_sharing::verify::{Journal, Pass, Verifier};
 use tacit_sharing::{Party, Role, RoleVisitor, SharingError};
 
 /// What a party has at the end of a job.
@@ -106,29 +107,32 @@ fn run(
     progress: &(dyn Fn(u64) + Sync),
 ) -> Result<Evaluation, EvaluateError> {
     let job = compiled.job();
-    if session.meshes.len() != job.workers {
+    if session.meshes.len() < job.threads() {
         return Err(EvaluateError::Bug(format!(
             "the session has {} threads, the job {}",
             session.meshes.len(),
-            job.workers
+            job.threads()
         )));
     }
     let started = session.meshes[0].now();
     session.meshes.iter_mut().for_each(Mesh::reset_meter);
     session.agree(compiled.facts())?;
-    let role = job.role_of(session.me())?;
-    let values = fit_values(compiled, role, values)?;
+    let values = fit_values(compiled, session.me(), values)?;
     let id = fresh_id(session, entropy)?;
-    let mesh = &mut session.meshes[0];
-    let mut secrets = Secrets::exchange(mesh, &id, job.protocol, &job.places, entropy)?;
-    let mut keys = secrets.keys("circuit", 1, job.workers);
+    let mut set_up = SetUp::exchange(session, &job.assignments, job.workers, id, entropy)?;
+    let mut keys = set_up.keys("circuit", 1);
+    let checks = set_up.checks;
     let times = Times { started, ready: session.meshes[0].now() };
-    let checks = Verifier::new(job.protocol, &job.places, id, secrets.take_pairs());
     let (values, keys) = (&values[..], &mut keys[..]);
-    let visitor = RunRole { session: &mut *session, compiled, values, keys, progress, checks };
-    let (opened, offline) = job.protocol.visit(role, visitor)?;
+    let mut run = Run { session: &mut *session, compiled, values, progress, checks };
+    let mut computed = run.compute(keys)?;
+    // When the online phase began.
+    let offline = computed.iter().filter_map(|part| part.began).max();
+    if job.protocol().is_checked() {
+        computed = run.open(computed)?;
+    }
     let finished = session.meshes[0].now();
-    let outputs = assemble(compiled, opened);
+    let outputs = assemble(compiled, computed.into_iter().map(|part| part.opened).collect());
     let report = report(session, compiled, &times, offline, finished)?;
     Ok(Evaluation { outputs, report })
 }
@@ -147,16 +151,17 @@ pub(crate) fn fresh_id(
     Ok(session.publish(mine.expose())?.concat())
 }
 
-/// Values of the ports that this role owns, with the job's number of instances.
+/// Values of the ports that this party owns, with the job's number of instances.
 fn fit_values(
     compiled: &Compiled,
-    role: usize,
+    me: PartyId,
     values: Vec<Option<Lanes>>,
 ) -> Result<Vec<Option<Lanes>>, EvaluateError> {
+    let job = compiled.job();
     let mut values = values.into_iter();
-    let fit = |(index, port): (usize, &super::compile::InputPort)| {
+    let fit = |(index, (owner, port)): (usize, (&PartyId, &InputPort))| {
         let given = values.next().flatten();
-        if port.owner != role {
+        if *owner != me {
             return Ok(None);
         }
         let lanes = given.ok_or_else(|| {
@@ -169,77 +174,107 @@ fn fit_values(
                 lanes.width()
             )));
         }
-        let instances = compiled.job().instances;
-        lanes.broadcast(instances).map(Some).map_err(|e| EvaluateError::Job(e.to_string()))
+        lanes.broadcast(job.instances).map(Some).map_err(|e| EvaluateError::Job(e.to_string()))
     };
-    compiled.inputs.iter().enumerate().map(fit).collect()
+    job.owners.iter().zip(&compiled.seatings[0].inputs).enumerate().map(fit).collect()
 }
 
-struct RunRole<'a> {
+/// A run whose keys are exchanged.
+struct Run<'a> {
     session: &'a mut Session,
     compiled: &'a Compiled,
     values: &'a [Option<Lanes>],
-    keys: &'a mut [Keys],
     progress: &'a (dyn Fn(u64) + Sync),
     checks: Verifier,
 }
 
-impl RoleVisitor for RunRole<'_> {
-    type Out = Result<(Vec<Opened>, Option<Duration>), EvaluateError>;
-
-    /// Runs all workers; also says when the online phase began.
-    fn visit<P: Role>(mut self) -> Self::Out {
-        let mut computed = self.compute::<P>()?;
-        let began = computed.iter().filter_map(|part| part.began).max();
-        if P::PROTOCOL.is_checked() {
-            computed = self.open::<P>(computed)?;
-        }
-        Ok((computed.into_iter().map(|part| part.opened).collect(), began))
-    }
+/// The transcripts of all workers.
+fn journals(parts: &mut [Computed]) -> Vec<Journal> {
+    parts.iter_mut().map(|part| std::mem::take(&mut part.journal)).collect()
 }
 
-impl RunRole<'_> {
-    fn compute<P: Role>(&mut self) -> Result<Vec<Computed>, EvaluateError> {
-        let RunRole { session, compiled, values, keys, progress, .. } = self;
-        let job = compiled.job();
-        let ahead = ahead_words(compiled, P::ROLE);
+impl Run<'_> {
+    /// Evaluates, every worker in the role that this party plays there.
+    fn compute(&mut self, keys: &mut [Option<Keys>]) -> Result<Vec<Computed>, EvaluateError> {
+        let Run { session, compiled, values, progress, .. } = self;
         let workers = keys.iter_mut().enumerate();
         on_each(&mut session.meshes, workers, |mesh, (worker, keys)| {
-            let party = Party::new(mesh, &job.places)?;
-            let streams = keys.streams();
-            let task = Worker::<P>::new(compiled, party, streams, values, worker, *progress);
-            let words = compiled.share_of(worker).len() as u64;
-            let expected = ahead.map(|per_word| (per_word * words * 8) as usize);
-            Ok(match job.preprocessing {
-                Preprocessing::Separate => task.separate(&expected[..job.places.len()]),
-                Preprocessing::Interleaved => task.interleaved(),
-            }?)
+            let Assignment { protocol, places, .. } = &compiled.seating_of(worker).assignment;
+            let party = Party::new(mesh, places)?;
+            let keys = keys.as_mut().ok_or_else(|| EvaluateError::Bug("no keys".into()))?;
+            let (role, progress) = (party.role(), *progress);
+            protocol.visit(role, Compute { compiled, party, keys, values, worker, progress })
         })
     }
 
     /// Compares what everybody did, opens the outputs, and compares what opened them.
-    fn open<P: Role>(
-        &mut self,
-        mut computed: Vec<Computed>,
-    ) -> Result<Vec<Computed>, EvaluateError> {
+    fn open(&mut self, mut computed: Vec<Computed>) -> Result<Vec<Computed>, EvaluateError> {
         let compiled = self.compiled;
         let step = compiled.schedule().depth() as u32 + 1;
-        let journals = |parts: &mut Vec<Computed>| -> Vec<Journal> {
-            parts.iter_mut().map(|part| std::mem::take(&mut part.journal)).collect()
-        };
-        let mesh = &mut self.session.meshes[0];
-        let pass = self.checks.end_epoch(mesh, journals(&mut computed))?;
-        let mut opened = on_each(&mut self.session.meshes, computed, |mesh, part| {
+        let pass = self.checks.end_epoch(&mut self.session.meshes[0], journals(&mut computed))?;
+        let parts = computed.into_iter().enumerate();
+        let mut opened = on_each(&mut self.session.meshes, parts, |mesh, (worker, part)| {
             mesh.set_phase(Phase::Online);
             mesh.set_step(step);
-            let mut party = Party::new(mesh, &compiled.job().places)?;
-            let mut opener = Opener::new(compiled, part.opened);
-            opener.open_all::<P>(compiled, &mut party, &pass, part.kept)?;
-            let journal = party.take_journal();
-            Ok(Computed { opened: opener.opened, kept: VecDeque::new(), journal, ..part })
+            let seating = compiled.seating_of(worker);
+            let Assignment { protocol, places, .. } = &seating.assignment;
+            let party = Party::new(mesh, places)?;
+            let pass = &pass;
+            protocol.visit(party.role(), Open { compiled, seating, party, pass, part })
         })?;
         self.checks.end_epoch(&mut self.session.meshes[0], journals(&mut opened))?;
         Ok(opened)
+    }
+}
+
+/// One worker evaluates.
+struct Compute<'a, 'm> {
+    compiled: &'a Compiled,
+    party: Party<'m>,
+    keys: &'a mut Keys,
+    values: &'a [Option<Lanes>],
+    worker: usize,
+    progress: &'a (dyn Fn(u64) + Sync),
+}
+
+impl RoleVisitor for Compute<'_, '_> {
+    type Out = Result<Computed, EvaluateError>;
+
+    fn visit<P: Role>(self) -> Self::Out {
+        let Compute { compiled, party, keys, values, worker, progress } = self;
+        let seating = compiled.seating_of(worker);
+        let words = compiled.share_of(worker).len() as u64;
+        let streams = keys.streams();
+        let task = Worker::<P>::new(compiled, party, streams, values, worker, progress);
+        Ok(match compiled.job().preprocessing {
+            Preprocessing::Separate => {
+                let ahead = ahead_words(compiled, seating, P::ROLE);
+                let expected = ahead.map(|per_word| (per_word * words * 8) as usize);
+                task.separate(&expected[..P::PROTOCOL.parties()])
+            }
+            Preprocessing::Interleaved => task.interleaved(),
+        }?)
+    }
+}
+
+/// One worker opens its outputs.
+struct Open<'a, 'm> {
+    compiled: &'a Compiled,
+    seating: &'a Seating,
+    party: Party<'m>,
+    pass: &'a Pass,
+    part: Computed,
+}
+
+impl RoleVisitor for Open<'_, '_> {
+    type Out = Result<Computed, EvaluateError>;
+
+    fn visit<P: Role>(self) -> Self::Out {
+        let Open { compiled, seating, mut party, pass, part } = self;
+        let mut opener = Opener::new(compiled, seating, part.opened);
+        opener.open_all::<P>(seating, &mut party, pass, part.kept)?;
+        let journal = party.take_journal();
+        Ok(Computed { opened: opener.opened, kept: VecDeque::new(), journal, ..part })
     }
 }
 
@@ -256,7 +291,7 @@ fn assemble(compiled: &Compiled, parts: Vec<Opened>) -> Vec<Option<Lanes>> {
         }
         Some(Lanes::from_bits(bits, compiled.job().instances))
     };
-    (0..compiled.outputs.len()).map(port).collect()
+    (0..compiled.job().receivers.len()).map(port).collect()
 }
 
 /// Gathers all parties' meters.
@@ -270,15 +305,14 @@ fn report(
     let me = session.me();
     let meter = session.meter();
     let prediction = predict(compiled);
-    let links = all_links(session, &compiled.job().places, &prediction.bytes)?;
+    let links = all_links(session, &prediction.bytes)?;
     let job = compiled.job();
     let began = online_began.unwrap_or(times.ready);
-    let role = job.role_of(me)?;
     let schedule = compiled.schedule();
     let levels = 0..schedule.depth();
     Ok(Report {
-        protocol: job.protocol.to_string(),
-        roles: job.places.iter().map(|p| p.0).collect(),
+        protocol: job.protocol().to_string(),
+        assignments: compiled.words_by_seating().map(assignment_use).collect(),
         party: me.0,
         instances: job.instances as u64,
         threads: job.workers as u64,
@@ -291,7 +325,13 @@ fn report(
         offline_seconds: online_began.map_or(0.0, |began| (began - times.ready).as_secs_f64()),
         online_seconds: finished.saturating_sub(began).as_secs_f64(),
         rounds: meter.rounds(),
-        predicted_rounds: prediction.rounds[role],
+        predicted_rounds: prediction.rounds[me.index()],
         links,
     })
+}
+
+fn assignment_use((seating, words): (&Seating, u64)) -> AssignmentUse {
+    let Assignment { protocol, places, .. } = &seating.assignment;
+    let roles = places.iter().map(|p| p.0).collect();
+    AssignmentUse { protocol: protocol.to_string(), roles, words }
 }

@@ -1,9 +1,10 @@
 //! What is computed, by whom and for whom.
 
 use super::EvaluateError;
+use super::assignment::{self, Assignment};
 use tacit_circuit::Circuit;
 use tacit_net::PartyId;
-use tacit_sharing::{Protocol, RoleId};
+use tacit_sharing::Protocol;
 
 /// When messages that do not depend on inputs are sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -72,17 +73,15 @@ pub struct Blocking {
 /// A computation that all parties agree on before any share is sent.
 #[derive(Clone, Debug)]
 pub struct Job {
-    /// The protocol.
-    pub protocol: Protocol,
-    /// `places[r]` plays role `r`.
-    pub places: Vec<PartyId>,
+    /// Who plays which role of which protocol: one assignment, or several side by side.
+    pub assignments: Vec<Assignment>,
     /// Owner of each input port.
     pub owners: Vec<PartyId>,
     /// Who learns each output port.
     pub receivers: Vec<Vec<PartyId>>,
     /// Number of instances.
     pub instances: usize,
-    /// Worker threads per party.
+    /// Worker threads per party and assignment.
     pub workers: usize,
     /// When preprocessing runs.
     pub preprocessing: Preprocessing,
@@ -97,8 +96,7 @@ impl Job {
     #[must_use]
     pub fn new(protocol: Protocol, owners: Vec<PartyId>, receivers: Vec<Vec<PartyId>>) -> Self {
         Job {
-            protocol,
-            places: PartyId::all(protocol.parties()).collect(),
+            assignments: vec![Assignment::in_order(protocol)],
             owners,
             receivers,
             instances: 1,
@@ -109,16 +107,37 @@ impl Job {
         }
     }
 
+    /// The protocol, of the first assignment if there are several.
+    ///
+    /// # Panics
+    /// When there is no assignment.
+    #[must_use]
+    pub fn protocol(&self) -> Protocol {
+        self.assignments[0].protocol
+    }
+
+    /// Gives all instances to one assignment of the protocol's roles.
+    pub fn assign(&mut self, places: Vec<PartyId>) {
+        self.assignments = vec![Assignment::new(self.protocol(), places)];
+    }
+
+    /// Worker threads per party, all assignments together: as many meshes a session needs.
+    #[must_use]
+    pub fn threads(&self) -> usize {
+        self.workers.saturating_mul(self.assignments.len())
+    }
+
     /// The facts that parties compare before they start.
     #[must_use]
     pub fn facts(&self, circuit: &Circuit) -> Vec<(&'static str, String)> {
+        let assignments: Vec<String> = self.assignments.iter().map(Assignment::to_string).collect();
         let receivers: Vec<String> =
             self.receivers.iter().map(|to| format!("[{}]", list(to.iter()))).collect();
         vec![
             ("tacit version", env!("CARGO_PKG_VERSION").to_string()),
             ("circuit", hex::encode(circuit.digest())),
-            ("protocol", self.protocol.to_string()),
-            ("roles", list(self.places.iter())),
+            ("protocol", self.protocol().to_string()),
+            ("roles", assignments.join("; ")),
             ("input owners", list(self.owners.iter())),
             ("output receivers", receivers.join(" ")),
             ("instances", self.instances.to_string()),
@@ -148,9 +167,9 @@ impl Job {
             return fail("a job needs at least one instance and one thread".into());
         }
         self.check_size(circuit)?;
-        check_places(self.protocol, &self.places)?;
+        assignment::check(&self.assignments)?;
         for party in self.owners.iter().chain(self.receivers.iter().flatten()) {
-            self.role_of(*party)?;
+            self.assignments[0].role_of(*party)?;
         }
         Ok(())
     }
@@ -169,35 +188,8 @@ impl Job {
             MAX_VALUE_BYTES >> 30
         )))
     }
-
-    /// The role that a party plays.
-    ///
-    /// # Errors
-    /// When it plays none.
-    pub fn role_of(&self, party: PartyId) -> Result<RoleId, EvaluateError> {
-        self.places
-            .iter()
-            .position(|p| *p == party)
-            .ok_or_else(|| EvaluateError::Job(format!("party {} plays no role", party.0)))
-    }
 }
 
-/// Checks that every role is played, each by a party of its own.
-pub(crate) fn check_places(protocol: Protocol, places: &[PartyId]) -> Result<(), EvaluateError> {
-    let roles = protocol.parties();
-    if places.len() != roles {
-        let given = places.len();
-        return Err(EvaluateError::Job(format!("{protocol} has {roles} roles, not {given}")));
-    }
-    let mut parties: Vec<u8> = places.iter().map(|p| p.0).collect();
-    parties.sort_unstable();
-    parties.dedup();
-    if parties.len() < roles {
-        return Err(EvaluateError::Job("each role needs a party of its own".into()));
-    }
-    Ok(())
-}
-
-fn list<'a>(parties: impl Iterator<Item = &'a PartyId>) -> String {
+pub(super) fn list<'a>(parties: impl Iterator<Item = &'a PartyId>) -> String {
     parties.map(|p| p.0.to_string()).collect::<Vec<_>>().join(",")
 }

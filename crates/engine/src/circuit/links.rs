@@ -6,10 +6,9 @@ use super::report::LinkUse;
 use tacit_net::{Meter, PartyId, Phase, Session, Stream};
 use tacit_sharing::cost::Traffic;
 
-/// Gathers all parties' meters, beside the `predicted` bytes.
+/// Gathers all parties' meters, beside the `predicted` bytes between parties.
 pub(crate) fn all_links(
     session: &mut Session,
-    places: &[PartyId],
     predicted: &Traffic,
 ) -> Result<Vec<LinkUse>, EvaluateError> {
     let mine = serde_json::to_vec(&metered(&session.meter(), session.me()))
@@ -22,7 +21,7 @@ pub(crate) fn all_links(
         })?;
         links.extend(theirs.into_iter().map(|part| own_words(part, party)));
     }
-    Ok(merge_links(places, predicted, links))
+    Ok(merge_links(session.parties(), predicted, links))
 }
 
 /// What `party` may tell: what it sent, and how long it waited.
@@ -69,13 +68,13 @@ fn metered(meter: &Meter, me: PartyId) -> Vec<LinkUse> {
 }
 
 /// One entry per link and stream that is used or predicted, ordered.
-fn merge_links(places: &[PartyId], bytes: &Traffic, parts: Vec<LinkUse>) -> Vec<LinkUse> {
+fn merge_links(parties: usize, bytes: &Traffic, parts: Vec<LinkUse>) -> Vec<LinkUse> {
     let mut links = Vec::new();
-    let roles = 0..places.len();
-    for (from, to) in roles.clone().flat_map(|from| roles.clone().map(move |to| (from, to))) {
+    let all = || PartyId::all(parties);
+    for (from, to) in all().flat_map(|from| all().map(move |to| (from, to))) {
         for stream in Stream::ALL {
-            let predicted_bytes = bytes.stream(stream)[from][to];
-            let (sender, receiver) = (places[from].0, places[to].0);
+            let predicted_bytes = bytes.stream(stream)[from.index()][to.index()];
+            let (sender, receiver) = (from.0, to.0);
             let name = stream_name(stream);
             let mine =
                 parts.iter().filter(|p| (p.from, p.to) == (sender, receiver) && p.stream == name);

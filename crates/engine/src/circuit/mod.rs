@@ -4,6 +4,7 @@
 //! protocol; [`evaluate`] runs it over an open session and returns the opened outputs with a
 //! [`Report`].
 
+pub(crate) mod assignment;
 mod compile;
 mod error;
 pub(crate) mod evaluate;
@@ -14,10 +15,11 @@ mod predict;
 mod report;
 mod worker;
 
+pub use assignment::Assignment;
+pub(crate) use assignment::cut;
 pub use compile::Compiled;
 pub use error::EvaluateError;
 pub use evaluate::{Evaluation, agree_instances, evaluate, evaluate_with};
-pub(crate) use job::check_places;
 pub use job::{Blocking, FormChoice, Job, MAX_VALUE_BYTES, Preprocessing};
-pub use predict::{Prediction, predict};
-pub use report::{LinkUse, Report};
+pub use predict::{Alone, Prediction, predict, predict_alone};
+pub use report::{AssignmentUse, LinkUse, Report};

@@ -1,6 +1,6 @@
 //! Output ports of blocks, opened to whom they are for.
 
-use super::compile::Compiled;
+use super::compile::{Compiled, Seating};
 use std::collections::VecDeque;
 use std::ops::Range;
 use tacit_ring::{Word, Z2};
@@ -17,8 +17,8 @@ pub(super) struct Opened {
 }
 
 impl Opened {
-    pub fn new<P: Role>(compiled: &Compiled, at: Range<usize>) -> Self {
-        let ports = compiled.outputs.iter().map(|port| {
+    pub fn new<P: Role>(seating: &Seating, at: Range<usize>) -> Self {
+        let ports = seating.outputs.iter().map(|port| {
             port.receivers.contains(&P::ROLE).then(|| vec![vec![0; at.len()]; port.slots.len()])
         });
         Opened { ports: ports.collect(), at }
@@ -66,11 +66,11 @@ pub(super) struct Opener {
 }
 
 impl Opener {
-    pub fn new(compiled: &Compiled, opened: Opened) -> Self {
+    pub fn new(compiled: &Compiled, seating: &Seating, opened: Opened) -> Self {
         let words = compiled.block_words.min(opened.at.len());
         Opener {
             transfer: TransferScratch::default(),
-            buffer: Zeroizing::new(Vec::with_capacity(compiled.widest_port() * words)),
+            buffer: Zeroizing::new(Vec::with_capacity(seating.widest_port() * words)),
             opened,
         }
     }
@@ -109,19 +109,19 @@ impl Opener {
     /// Opens everything that was kept of all blocks, oldest first.
     pub fn open_all<P: Role>(
         &mut self,
-        compiled: &Compiled,
+        seating: &Seating,
         party: &mut Party<'_>,
         pass: &Pass,
         mut groups: VecDeque<Vec<Kept>>,
     ) -> Result<(), SharingError> {
         while let Some(group) = groups.pop_front() {
             for block in &group {
-                for_ports(compiled, |output, index| {
+                for_ports(seating, |output, index| {
                     self.begin::<P>(party, pass, &block.outputs[index], output)
                 })?;
             }
             for block in &group {
-                for_ports(compiled, |output, index| {
+                for_ports(seating, |output, index| {
                     let shares = &block.outputs[index];
                     self.take::<P>(party, pass, (index, &block.at), shares, output)
                 })?;
@@ -133,10 +133,10 @@ impl Opener {
 
 /// Calls `each` with every output port, of shares whose slots are the port's bits.
 fn for_ports(
-    compiled: &Compiled,
+    seating: &Seating,
     mut each: impl FnMut(Output<'_>, usize) -> Result<(), SharingError>,
 ) -> Result<(), SharingError> {
-    for (index, port) in compiled.outputs.iter().enumerate() {
+    for (index, port) in seating.outputs.iter().enumerate() {
         let slots: Vec<u32> = (0..port.slots.len() as u32).collect();
         each(Output { receivers: &port.receivers, slots: &slots }, index)?;
     }

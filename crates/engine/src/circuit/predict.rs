@@ -1,22 +1,25 @@
 //! What a job will cost, from the protocols' cost functions.
 
-use super::compile::Compiled;
-use tacit_net::Stream;
+use super::assignment::Assignment;
+use super::compile::{Compiled, Seating};
+use tacit_net::{PartyId, Stream};
 use tacit_sharing::RoleId;
 use tacit_sharing::cost::{self, MAX_ROLES, Traffic};
 
 /// The cost of a job, before it runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Prediction {
-    /// 64-bit words sent between roles, without checks.
+    /// 64-bit words sent between parties, without checks.
     pub words: Traffic,
-    /// Bytes sent between roles.
+    /// Bytes sent between parties.
     pub bytes: Traffic,
-    /// By role, the number of stages in which it waits for online messages. Checks take
+    /// By party, the number of stages in which it waits for online messages. Checks take
     /// [`cost::CHECK_ROUNDS`] more each.
     pub rounds: [u64; MAX_ROLES],
-    /// Directed links that are waited for once per level.
-    pub critical: Vec<(RoleId, RoleId)>,
+    /// Directed links between parties that are waited for once per level.
+    pub critical: Vec<(usize, usize)>,
+    /// Levels of products.
+    pub depth: u64,
 }
 
 /// Times that the parties compare what they did: before anything opens, and what opened it.
@@ -25,56 +28,103 @@ const EPOCHS: u64 = 2;
 /// Computes the cost of a job.
 #[must_use]
 pub fn predict(compiled: &Compiled) -> Prediction {
-    let per_word = per_word(compiled);
-    let protocol = compiled.job().protocol;
-    let words = per_word * compiled.total_words() as u64;
-    let bytes = words * 8 + cost::checks(protocol) * EPOCHS;
-    let mut critical = Vec::new();
-    let levels = (0..compiled.schedule.depth()).map(|level| compiled.level_traffic(level));
-    let levels = levels.fold(Traffic::default(), |sum, level| sum + level);
-    critical.extend(cost::links().filter(|(from, to)| levels.on[*from][*to] > 0));
+    let mut words = Traffic::default();
+    let mut levels = Traffic::default();
+    let depth = compiled.schedule.depth();
+    for (seating, lanes) in compiled.words_by_seating().filter(|(_, lanes)| *lanes > 0) {
+        let places = &seating.assignment.places;
+        words += (per_word(compiled, seating) * lanes).placed(places);
+        for level in 0..depth {
+            let traffic = compiled.level_traffic(level, seating.assignment.protocol);
+            levels += traffic.placed(places);
+        }
+    }
+    let critical = cost::links().filter(|(from, to)| levels.on[*from][*to] > 0).collect();
     Prediction {
         words,
-        bytes,
-        rounds: std::array::from_fn(|role| rounds(compiled, role)),
+        bytes: words * 8 + cost::checks(compiled.job().protocol()) * EPOCHS,
+        rounds: std::array::from_fn(|party| rounds(compiled, PartyId(party as u8))),
         critical,
+        depth: depth as u64,
     }
 }
 
-fn per_word(compiled: &Compiled) -> Traffic {
-    let protocol = compiled.job().protocol;
+/// What an assignment would cost if all instances went through it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Alone {
+    /// Bytes between parties, without checks.
+    pub bytes: Traffic,
+    /// Directed links between parties that are waited for once per level.
+    pub critical: Vec<(usize, usize)>,
+    /// Levels of products.
+    pub depth: u64,
+}
+
+/// The cost of every assignment of a job on its own, in their order.
+#[must_use]
+pub fn predict_alone(compiled: &Compiled) -> Vec<Alone> {
+    let words = compiled.total_words() as u64;
+    let depth = compiled.schedule.depth();
+    let alone = |seating: &Seating| {
+        let Assignment { protocol, places, .. } = &seating.assignment;
+        let levels = (0..depth).map(|level| compiled.level_traffic(level, *protocol));
+        let levels = levels.fold(Traffic::default(), |sum, level| sum + level).placed(places);
+        Alone {
+            bytes: (per_word(compiled, seating) * (8 * words)).placed(places),
+            critical: cost::links().filter(|(from, to)| levels.on[*from][*to] > 0).collect(),
+            depth: depth as u64,
+        }
+    };
+    compiled.seatings.iter().map(alone).collect()
+}
+
+/// Elements between roles per word of lanes.
+fn per_word(compiled: &Compiled, seating: &Seating) -> Traffic {
+    let protocol = seating.assignment.protocol;
     let mut sum = Traffic::default();
-    for port in &compiled.inputs {
+    for port in &seating.inputs {
         sum += cost::input(protocol, port.owner, port.timing) * port.slots.len() as u64;
     }
     for level in 0..compiled.schedule.depth() {
-        sum += compiled.level_traffic(level);
+        sum += compiled.level_traffic(level, protocol);
     }
-    for port in &compiled.outputs {
+    for port in &seating.outputs {
         sum += cost::output(protocol, &port.receivers) * port.slots.len() as u64;
     }
     sum
 }
 
-/// Words that role `to` gets from each role ahead.
-pub(super) fn ahead_words(compiled: &Compiled, to: RoleId) -> [u64; MAX_ROLES] {
-    let per_word = per_word(compiled);
-    per_word.pre.map(|sent| sent[to])
+/// Words that role `to` gets from each role ahead, per word of lanes.
+pub(super) fn ahead_words(compiled: &Compiled, seating: &Seating, to: RoleId) -> [u64; MAX_ROLES] {
+    per_word(compiled, seating).pre.map(|sent| sent[to])
 }
 
-fn rounds(compiled: &Compiled, role: RoleId) -> u64 {
-    let protocol = compiled.job().protocol;
-    let hears = |traffic: &Traffic| traffic.is_awaited_by(role);
-    let inputs = compiled.inputs.iter().any(|port| {
-        !port.slots.is_empty() && hears(&cost::input(protocol, port.owner, port.timing))
+/// Stages in which a party waits for an online message in any of its roles.
+fn rounds(compiled: &Compiled, party: PartyId) -> u64 {
+    let roles: Vec<(&Seating, RoleId)> = compiled
+        .words_by_seating()
+        .filter(|(_, lanes)| *lanes > 0)
+        .filter_map(|(seating, _)| Some((seating, seating.assignment.role_of(party).ok()?)))
+        .collect();
+    let any = |hears: &dyn Fn(&Seating, RoleId) -> bool| {
+        roles.iter().any(|(seating, role)| hears(seating, *role))
+    };
+    let inputs = any(&|seating, role| {
+        let mut ports = seating.inputs.iter().filter(|port| !port.slots.is_empty());
+        let protocol = seating.assignment.protocol;
+        ports.any(|p| cost::input(protocol, p.owner, p.timing).is_awaited_by(role))
     });
-    let levels = (0..compiled.schedule.depth())
-        .filter(|level| hears(&compiled.level_traffic(*level)))
-        .count() as u64;
-    let outputs = compiled
-        .outputs
-        .iter()
-        .any(|port| !port.slots.is_empty() && hears(&cost::output(protocol, &port.receivers)));
+    let outputs = any(&|seating, role| {
+        let mut ports = seating.outputs.iter().filter(|port| !port.slots.is_empty());
+        let protocol = seating.assignment.protocol;
+        ports.any(|port| cost::output(protocol, &port.receivers).is_awaited_by(role))
+    });
+    let level = |level: &usize| {
+        any(&|seating, role| {
+            compiled.level_traffic(*level, seating.assignment.protocol).is_awaited_by(role)
+        })
+    };
+    let levels = (0..compiled.schedule.depth()).filter(level).count() as u64;
     u64::from(inputs) + levels + u64::from(outputs)
 }
 

@@ -21,18 +21,29 @@ pub struct LinkUse {
     pub waited_seconds: f64,
 }
 
-/// One party's view of a finished job.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Report {
+/// An assignment of roles, and its part of the instances.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AssignmentUse {
     /// Protocol name.
     pub protocol: String,
     /// Party that plays each role.
     pub roles: Vec<u8>,
+    /// 64-lane words of instances.
+    pub words: u64,
+}
+
+/// One party's view of a finished job.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Report {
+    /// Protocol name, of the first assignment.
+    pub protocol: String,
+    /// Who played which role: one assignment, or several side by side.
+    pub assignments: Vec<AssignmentUse>,
     /// This party.
     pub party: u8,
     /// Instances evaluated.
     pub instances: u64,
-    /// Worker threads.
+    /// Worker threads per assignment.
     pub threads: u64,
     /// AND depth of the circuit as evaluated.
     pub depth: u64,

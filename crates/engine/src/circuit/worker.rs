@@ -11,7 +11,7 @@
 //! bounded, and with it what peers must keep for each other. Under a protocol that checks before it
 //! opens, all roles keep shares of all outputs until the checks of the whole run.
 
-use super::compile::{Compiled, InputPort};
+use super::compile::{Compiled, InputPort, Seating};
 use super::opening::{Kept, Opened, Opener};
 use crate::values::Lanes;
 use std::collections::VecDeque;
@@ -45,6 +45,7 @@ struct Block<'k> {
 
 pub(super) struct Worker<'a, 'm, P> {
     compiled: &'a Compiled,
+    seating: &'a Seating,
     party: Party<'m>,
     streams: Streams<'a>,
     values: &'a [Option<Lanes>],
@@ -74,12 +75,13 @@ impl<'a, 'm, P: Role> Worker<'a, 'm, P> {
         worker: usize,
         progress: &'a (dyn Fn(u64) + Sync),
     ) -> Self {
-        let at = compiled.share_of(worker);
+        let (seating, at) = (compiled.seating_of(worker), compiled.share_of(worker));
         let words = compiled.block_words.min(at.len());
         Worker {
-            opener: Opener::new(compiled, Opened::new::<P>(compiled, at.clone())),
+            opener: Opener::new(compiled, seating, Opened::new::<P>(seating, at.clone())),
             pass: Pass::unchecked(P::PROTOCOL),
             compiled,
+            seating,
             party,
             streams,
             values,
@@ -87,7 +89,7 @@ impl<'a, 'm, P: Role> Worker<'a, 'm, P> {
             progress,
             products: LevelScratch::default(),
             transfer: TransferScratch::default(),
-            buffer: Zeroizing::new(Vec::with_capacity(compiled.widest_port() * words)),
+            buffer: Zeroizing::new(Vec::with_capacity(seating.widest_port() * words)),
             spare: Vec::new(),
             owed: VecDeque::new(),
             role: PhantomData,
@@ -203,8 +205,8 @@ impl<'a, 'm, P: Role> Worker<'a, 'm, P> {
     }
 
     fn begin_inputs(&mut self, block: &mut Block<'a>, kept: &mut Kept) -> Result<(), SharingError> {
-        let compiled = self.compiled;
-        for (index, port) in compiled.inputs.iter().enumerate() {
+        let seating = self.seating;
+        for (index, port) in seating.inputs.iter().enumerate() {
             if is_late::<P>(port) {
                 let draws = transfer::input_keep::<P, Z2>(
                     &mut block.draws,
@@ -241,8 +243,8 @@ impl<'a, 'm, P: Role> Worker<'a, 'm, P> {
     }
 
     fn finish_inputs(&mut self, block: &mut Block<'a>) -> Result<(), SharingError> {
-        let compiled = self.compiled;
-        for port in compiled.inputs.iter().filter(|port| !is_late::<P>(port)) {
+        let seating = self.seating;
+        for port in seating.inputs.iter().filter(|port| !is_late::<P>(port)) {
             let input = port_input(port, &[]);
             transfer::input_finish::<P, Z2>(
                 &mut self.party,
@@ -269,7 +271,7 @@ impl<'a, 'm, P: Role> Worker<'a, 'm, P> {
     /// Sends what opens the outputs, where that needs no checks first.
     fn begin_outputs(&mut self, block: &mut Block<'a>) -> Result<(), SharingError> {
         let Some(pass) = &self.pass else { return Ok(()) };
-        for port in &self.compiled.outputs {
+        for port in &self.seating.outputs {
             let output = Output { receivers: &port.receivers, slots: &port.slots };
             self.opener.begin::<P>(&mut self.party, pass, &block.shares, output)?;
         }
@@ -281,7 +283,7 @@ impl<'a, 'm, P: Role> Worker<'a, 'm, P> {
         block: &mut Block<'a>,
         kept: &mut Kept,
     ) -> Result<(), SharingError> {
-        for (index, port) in self.compiled.outputs.iter().enumerate() {
+        for (index, port) in self.seating.outputs.iter().enumerate() {
             let mut receivers = port.receivers.clone();
             let Some(pass) = &self.pass else {
                 kept.outputs.push(block.shares.subset(&port.slots));
@@ -313,7 +315,7 @@ impl<'a, 'm, P: Role> Worker<'a, 'm, P> {
     }
 
     fn send_late_inputs(&mut self, block: &mut Kept) -> Result<(), SharingError> {
-        let late = self.compiled.inputs.iter().enumerate().filter(|(_, port)| is_late::<P>(port));
+        let late = self.seating.inputs.iter().enumerate().filter(|(_, port)| is_late::<P>(port));
         for ((index, _), draws) in late.zip(block.inputs.drain(..)) {
             self.load(index, &block.at)?;
             transfer::input_send_kept::<P, Z2>(&mut self.party, &draws, &self.buffer)?;
@@ -336,7 +338,7 @@ impl<'a, 'm, P: Role> Worker<'a, 'm, P> {
         self.party.mesh().set_step(self.compiled.schedule.depth() as u32 + 1);
         while self.owed.len() > keep {
             for block in self.owed.pop_front().into_iter().flatten() {
-                let mine = self.compiled.outputs.iter().enumerate();
+                let mine = self.seating.outputs.iter().enumerate();
                 let mine = mine.filter(|(_, port)| port.receivers.contains(&P::ROLE));
                 for ((index, port), shares) in mine.zip(&block.outputs) {
                     let slots: Vec<u32> = (0..port.slots.len() as u32).collect();

@@ -1,6 +1,6 @@
 //! Which program is computed, by whom, on how many rows.
 
-use crate::circuit::{EvaluateError, check_places};
+use crate::circuit::{Assignment, EvaluateError};
 use std::fmt;
 use std::str::FromStr;
 use tacit_net::PartyId;
@@ -143,7 +143,7 @@ impl ProgramJob {
         if self.workers == 0 || self.chunk_rows == 0 {
             return fail("a job needs at least one thread and one row per chunk".into());
         }
-        check_places(self.protocol, &self.places)?;
+        Assignment::new(self.protocol, self.places.clone()).check()?;
         for party in &self.parties {
             self.role_of(*party)?;
         }

@@ -51,7 +51,7 @@ impl ProgramReport {
     ) -> Result<Self, EvaluateError> {
         let job = prepared.job();
         let cost = prepared.cost()?;
-        let links = all_links(session, &job.places, &cost.bytes)?;
+        let links = all_links(session, &cost.bytes.placed(&job.places))?;
         let dims = prepared.program().dims.iter().zip(&job.rows);
         let me = session.me();
         Ok(ProgramReport {

@@ -7,6 +7,7 @@ use super::plain::{self, Plain};
 use super::prepare::{Opened, Prepared};
 use super::report::{ProgramReport, Times};
 use crate::circuit::EvaluateError;
+use crate::circuit::evaluate::fresh_id;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,7 +18,7 @@ use tacit_ring::Entropy;
 use tacit_sharing::backend::{self, Backend, RingKeys};
 use tacit_sharing::setup::Secrets;
 use tacit_sharing::verify::Verifier;
-use tacit_sharing::{Party, Protocol, SharingError};
+use tacit_sharing::{Party, Protocol};
 
 /// Revealed values, by name.
 pub type Revealed = Vec<(String, Array)>;
@@ -147,8 +148,7 @@ fn all(
         let Plain { opened, warnings } = plain::run(session, prepared, &context)?;
         return outcome(session, prepared, opened, warnings, [started, ready]);
     }
-    let mine = entropy.seed().map_err(SharingError::from)?;
-    let id = session.publish(mine.expose())?.concat();
+    let id = fresh_id(session, entropy)?;
     let mesh = &mut session.meshes[0];
     let mut secrets = Secrets::exchange(mesh, &id, job.protocol, &job.places, entropy)?;
     let keys = RingKeys::new(&mut secrets, job.workers);

@@ -1,0 +1,254 @@
+//! `tacit bench --plot`: one operation under several protocols while links get slower, as a plot.
+//!
+//! Every point is a benchmark of its own, with a network of its own: links that are kept have the
+//! full rate, all others a part of it.
+
+use super::BenchArgs;
+use crate::error::CliError;
+use crate::output::Report;
+use clap::Args;
+use indicatif::ProgressBar;
+use plotters::prelude::*;
+use serde::Serialize;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::str::FromStr;
+use tacit_sharing::Protocol;
+
+/// Arguments of a plot.
+#[derive(Args, Clone, Debug)]
+pub struct SweepArgs {
+    /// Write a plot (SVG) of the speed of --protocols while all links but those of --keep are
+    /// throttled to parts of --shape, which is a bandwidth here
+    #[arg(long, value_name = "FILE.svg", requires = "shape")]
+    pub plot: Option<PathBuf>,
+
+    /// Protocols to plot, with commas between them
+    #[arg(long, value_delimiter = ',', requires = "plot", value_name = "PROTOCOLS")]
+    protocols: Vec<Protocol>,
+
+    /// Links that keep their full rate in both directions: 0-2,1-2
+    #[arg(long, value_delimiter = ',', requires = "plot", value_name = "LINKS")]
+    keep: Vec<Pair>,
+
+    /// Rates of all other links, in percent
+    #[arg(
+        long,
+        value_delimiter = ',',
+        requires = "plot",
+        value_name = "PERCENTS",
+        default_value = "100,50,20,10,5,2,1"
+    )]
+    throttle: Vec<f64>,
+}
+
+/// A link between two parties.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Pair(u8, u8);
+
+impl FromStr for Pair {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Pair, String> {
+        let pair =
+            text.split_once('-').and_then(|(a, b)| Some(Pair(a.parse().ok()?, b.parse().ok()?)));
+        let fits = pair.filter(|Pair(a, b)| a != b && *a.max(b) < 4);
+        fits.ok_or_else(|| "write a link as two parties, such as 0-2".into())
+    }
+}
+
+impl Pair {
+    fn is(self, a: u8, b: u8) -> bool {
+        (self.0, self.1) == (a, b) || (self.0, self.1) == (b, a)
+    }
+}
+
+/// A benchmark on one network.
+#[derive(Clone, Debug, Serialize)]
+struct Point {
+    protocol: String,
+    /// Rate of the links that are not kept.
+    percent: f64,
+    per_second: f64,
+    /// What the links allow.
+    limit_per_second: Option<f64>,
+}
+
+/// All points of a plot.
+#[derive(Serialize)]
+pub struct Sweep {
+    op: super::Operation,
+    shape: String,
+    plot: PathBuf,
+    points: Vec<Point>,
+}
+
+/// Measures all points and writes the plot.
+pub fn sweep(args: &BenchArgs, plot: &Path) -> Result<Sweep, CliError> {
+    let SweepArgs { protocols, keep, throttle, .. } = &args.sweep;
+    let shape = args.shape.clone().unwrap_or_default();
+    let protocols = if protocols.is_empty() { vec![args.protocol] } else { protocols.clone() };
+    if throttle.iter().any(|percent| !(*percent > 0.0 && *percent <= 100.0)) {
+        return Err(CliError::input("--throttle has percents above 0 and up to 100"));
+    }
+    let rate = full_rate(&shape)?;
+    let folder = tempfile::tempdir().map_err(|e| CliError::system(e.to_string()))?;
+    let bar = ProgressBar::new((protocols.len() * throttle.len()) as u64);
+    let mut points = Vec::new();
+    for protocol in protocols {
+        for percent in throttle {
+            let network = folder.path().join("network.toml");
+            let links = network_file(rate, *percent, keep);
+            std::fs::write(&network, links).map_err(|e| CliError::file(&network, &e))?;
+            points.push(point(args, protocol, *percent, &network)?);
+            bar.inc(1);
+        }
+    }
+    bar.finish_and_clear();
+    let sweep = Sweep { op: args.operation, shape, plot: plot.into(), points };
+    draw(&sweep).map_err(|e| CliError::system(format!("{}: {e}", plot.display())))?;
+    Ok(sweep)
+}
+
+/// Megabits per second of the links that are kept.
+fn full_rate(shape: &str) -> Result<f64, CliError> {
+    let profile = crate::profile::Profile::load(shape)?;
+    let parties = || tacit_net::PartyId::all(profile.parties());
+    let links = parties().flat_map(|a| parties().filter(move |b| *b != a).map(move |b| (a, b)));
+    let mut rates: Vec<Option<u64>> =
+        links.map(|(a, b)| profile.link(a, b).bits_per_second).collect();
+    rates.dedup();
+    match rates[..] {
+        [Some(rate)] => Ok(rate as f64 * 1e-6),
+        _ => {
+            Err(CliError::input("a plot throttles a network whose links are alike: --shape 1gbit"))
+        }
+    }
+}
+
+/// A network of four parties.
+fn network_file(rate: f64, percent: f64, keep: &[Pair]) -> String {
+    let mut text = format!("name = \"throttled to {percent} %\"\nlinks = [\n");
+    for (a, b) in (0..4u8).flat_map(|a| (a + 1..4).map(move |b| (a, b))) {
+        let kept = keep.iter().any(|pair| pair.is(a, b));
+        let rate = if kept { rate } else { rate * percent / 100.0 };
+        text.push_str(&format!("    {{ between = [{a}, {b}], mbit_per_s = {rate} }},\n"));
+    }
+    text.push_str("]\n");
+    text
+}
+
+/// One benchmark, by this program itself.
+fn point(
+    args: &BenchArgs,
+    protocol: Protocol,
+    percent: f64,
+    network: &Path,
+) -> Result<Point, CliError> {
+    let fail = |what: String| CliError::system(format!("a benchmark of {protocol}: {what}"));
+    let own = std::env::current_exe().map_err(|e| fail(e.to_string()))?;
+    let mut command = Command::new(own);
+    command.args(args.of_point(protocol, percent)).arg("--shape").arg(network);
+    command.stdin(Stdio::null()).stderr(Stdio::inherit());
+    let run = command.output().map_err(|e| fail(e.to_string()))?;
+    if !run.status.success() {
+        return Err(fail(format!("it ended with {}", run.status)));
+    }
+    let result: serde_json::Value =
+        serde_json::from_slice(&run.stdout).map_err(|e| fail(e.to_string()))?;
+    let per_second = result["per_second"].as_f64().ok_or_else(|| fail("no speed".into()))?;
+    let limit_per_second = result["limit"]["per_second"].as_f64();
+    Ok(Point { protocol: protocol.to_string(), percent, per_second, limit_per_second })
+}
+
+fn draw(sweep: &Sweep) -> Result<(), Box<dyn std::error::Error>> {
+    let area = SVGBackend::new(&sweep.plot, (900, 560)).into_drawing_area();
+    area.fill(&WHITE)?;
+    let speeds = || sweep.points.iter().map(|point| point.per_second.max(1.0));
+    let (low, high) = (speeds().fold(f64::INFINITY, f64::min), speeds().fold(1.0, f64::max));
+    let percents = || sweep.points.iter().map(|point| point.percent);
+    let (few, many) = (percents().fold(100.0, f64::min), percents().fold(1.0, f64::max));
+    let title = format!("{:?}: all links of {}, some throttled", sweep.op, sweep.shape);
+    let mut chart = ChartBuilder::on(&area)
+        .caption(title, ("sans-serif", 20))
+        .margin(16)
+        .x_label_area_size(44)
+        .y_label_area_size(72)
+        .build_cartesian_2d(
+            (few..many.max(few * 1.01)).log_scale(),
+            (low / 1.5..high * 1.5).log_scale(),
+        )?;
+    chart
+        .configure_mesh()
+        .x_desc("rate of the throttled links, percent")
+        .y_desc("results per second")
+        .y_label_formatter(&|speed| super::result::short(*speed))
+        .draw()?;
+    let mut names: Vec<&str> = sweep.points.iter().map(|point| &*point.protocol).collect();
+    names.dedup();
+    for (index, name) in names.into_iter().enumerate() {
+        let color = Palette99::pick(index).to_rgba();
+        let own = sweep.points.iter().filter(|point| point.protocol == name);
+        let line: Vec<(f64, f64)> =
+            own.map(|point| (point.percent, point.per_second.max(1.0))).collect();
+        chart
+            .draw_series(LineSeries::new(line.clone(), color.stroke_width(2)).point_size(3))?
+            .label(name)
+            .legend(move |(x, y)| PathElement::new([(x, y), (x + 20, y)], color.stroke_width(2)));
+    }
+    chart.configure_series_labels().background_style(WHITE).border_style(BLACK).draw()?;
+    area.present()?;
+    Ok(())
+}
+
+impl Report for Sweep {
+    fn text(&self, out: &mut dyn Write) -> io::Result<()> {
+        for Point { protocol, percent, per_second, .. } in &self.points {
+            let speed = super::result::short(*per_second);
+            writeln!(out, "{protocol:>14}, other links at {percent:>5} %: {speed} per second")?;
+        }
+        writeln!(out, "plotted in {}", self.plot.display())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_throttled_network_is_one_that_tacit_reads() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("network.toml");
+        std::fs::write(&file, network_file(1000.0, 1.0, &[Pair(0, 2), Pair(2, 1)])).unwrap();
+        let profile = crate::profile::Profile::load(file.to_str().unwrap()).unwrap();
+        let rate =
+            |a, b| profile.link(tacit_net::PartyId(a), tacit_net::PartyId(b)).bits_per_second;
+        assert_eq!([rate(2, 0), rate(1, 2)], [Some(1_000_000_000); 2]);
+        assert_eq!([rate(0, 1), rate(3, 2)], [Some(10_000_000); 2]);
+    }
+
+    #[test]
+    fn links_are_read() {
+        assert_eq!("0-2".parse(), Ok(Pair(0, 2)));
+        assert!(["0", "0-0", "0-4", "a-b"].iter().all(|text| text.parse::<Pair>().is_err()));
+    }
+
+    #[test]
+    fn a_plot_has_a_line_for_every_protocol() {
+        let folder = tempfile::tempdir().unwrap();
+        let plot = folder.path().join("plot.svg");
+        let point = |protocol: &str, percent: f64| Point {
+            protocol: protocol.into(),
+            percent,
+            per_second: 1e6 * percent,
+            limit_per_second: None,
+        };
+        let points = vec![point("one", 100.0), point("one", 1.0), point("two", 100.0)];
+        let shape = "1gbit".into();
+        draw(&Sweep { op: super::super::Operation::And, shape, plot: plot.clone(), points })
+            .unwrap();
+        let text = std::fs::read_to_string(plot).unwrap();
+        assert!(text.contains("one") && text.contains("two") && text.contains("polyline"));
+    }
+}

@@ -1,0 +1,149 @@
+//! `--roles`: who plays which role, given or chosen.
+
+use crate::error::CliError;
+use crate::run::Parties;
+use serde::{Deserialize, Serialize};
+use std::str::FromStr;
+use tacit_circuit::Circuit;
+use tacit_engine::circuit::{Assignment, Job};
+use tacit_net::probe::LinkProbe;
+use tacit_planner::{Chosen, Network, Wanted, for_circuit};
+use tacit_sharing::Protocol;
+
+/// How roles are given out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Roles {
+    /// Chosen for the links between the parties, which are measured first.
+    Auto,
+    /// Assignments side by side, so that equal links are equally busy.
+    Split,
+    /// One assignment, or several side by side: parties by name or number.
+    Given(Vec<String>),
+}
+
+impl FromStr for Roles {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Roles, String> {
+        match text.trim() {
+            "auto" => Ok(Roles::Auto),
+            "split" => Ok(Roles::Split),
+            "" => Err("write auto, split, or parties such as 0,1,2".into()),
+            given => Ok(Roles::Given(given.split(';').map(|one| one.trim().into()).collect())),
+        }
+    }
+}
+
+impl Roles {
+    /// The assignment of somebody who asked for just one.
+    pub fn only(roles: Option<&Roles>, what: &str) -> Result<Option<String>, CliError> {
+        match roles {
+            None => Ok(None),
+            Some(Roles::Given(given)) if given.len() == 1 => Ok(given.first().cloned()),
+            Some(_) => Err(CliError::input(format!(
+                "not supported: {what} has one assignment of roles; name the parties in the order \
+                 of their roles, such as --roles 0,1,2"
+            ))),
+        }
+    }
+}
+
+/// The assignments that arguments name: all parties in order by default, and until the links are
+/// measured.
+pub fn named(
+    roles: Option<&Roles>,
+    protocol: Protocol,
+    parties: &Parties,
+) -> Result<Vec<Assignment>, CliError> {
+    match roles {
+        Some(Roles::Given(given)) => {
+            let one = |names: &String| Ok(Assignment::new(protocol, parties.list(names)?));
+            given.iter().map(one).collect()
+        }
+        _ => Ok(vec![Assignment::in_order(protocol)]),
+    }
+}
+
+/// Assignments that are side by side at most: a linear program with a condition per directed link
+/// uses no more.
+pub fn most(parties: usize) -> usize {
+    parties * parties.saturating_sub(1)
+}
+
+/// What was chosen, and why.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Choice {
+    /// Seconds that the links take at least.
+    pub seconds: f64,
+    /// The same with the best single assignment.
+    pub single_seconds: f64,
+    /// Measured links.
+    pub links: Vec<Measured>,
+}
+
+/// A directed link as it was measured.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Measured {
+    /// Sending party.
+    pub from: u8,
+    /// Receiving party.
+    pub to: u8,
+    /// There and back.
+    pub rtt_ms: f64,
+    /// Bulk data.
+    pub mbit_per_second: Option<f64>,
+}
+
+/// Puts the best assignments for measured links into a job.
+pub fn choose_for_links(
+    job: &mut Job,
+    circuit: &Circuit,
+    probes: &[LinkProbe],
+) -> Result<Choice, CliError> {
+    let network = Network::measured(job.protocol().parties(), probes);
+    let Chosen { assignments, seconds, single_seconds } =
+        for_circuit(&network, circuit, job, Wanted::Best)?;
+    job.assignments = assignments;
+    let link = |probe: &LinkProbe| Measured {
+        from: probe.from.0,
+        to: probe.to.0,
+        rtt_ms: probe.rtt_ns as f64 * 1e-6,
+        mbit_per_second: probe.bits_per_second.map(|bits| bits as f64 * 1e-6),
+    };
+    Ok(Choice { seconds, single_seconds, links: probes.iter().map(link).collect() })
+}
+
+/// Puts assignments into a job that keep equal links equally busy.
+pub fn split_evenly(job: &mut Job, circuit: &Circuit) -> Result<(), CliError> {
+    let network = Network::uniform(job.protocol().parties());
+    // Whatever is left over when few instances are cut does not count.
+    let many = Job { instances: job.instances.max(1 << 16), ..job.clone() };
+    job.assignments = for_circuit(&network, circuit, &many, Wanted::Split)?.assignments;
+    Ok(())
+}
+
+/// Roles as a report names them: `alice, bob, carol`.
+pub fn names(roles: &[u8], names: &[String]) -> String {
+    let roles: Vec<&str> = roles.iter().map(|p| names[usize::from(*p)].as_str()).collect();
+    roles.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tacit_net::PartyId;
+
+    #[test]
+    fn roles_are_read() {
+        assert_eq!("auto".parse(), Ok(Roles::Auto));
+        assert_eq!(" split ".parse(), Ok(Roles::Split));
+        let two = Roles::Given(vec!["0,1,2".into(), "2,1,0".into()]);
+        assert_eq!("0,1,2; 2,1,0".parse(), Ok(two.clone()));
+        assert!("".parse::<Roles>().is_err());
+        assert!(Roles::only(Some(&two), "a program").is_err());
+        assert!(Roles::only(Some(&Roles::Auto), "a program").is_err());
+        let all = named(Some(&two), Protocol::Trio, &Parties::numbered(3)).unwrap();
+        assert_eq!(all[1].places, [2, 1, 0].map(PartyId));
+        assert!(named(Some(&two), Protocol::Trio, &Parties::numbered(2)).is_err());
+    }
+}

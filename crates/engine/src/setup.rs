@@ -1,0 +1,72 @@
+//! What parties have in common before they compute: keys of every assignment of roles, and one
+//! verifier for all.
+
+use crate::circuit::{Assignment, EvaluateError};
+use crate::workers::on_each;
+use tacit_net::Session;
+use tacit_ring::{Entropy, NoEntropy};
+use tacit_sharing::SharingError;
+use tacit_sharing::party::Keys;
+use tacit_sharing::setup::Secrets;
+use tacit_sharing::verify::Verifier;
+
+/// Exchanged secrets.
+pub(crate) struct SetUp {
+    /// By assignment; `None` where this party plays no role.
+    secrets: Vec<Option<Secrets>>,
+    workers: usize,
+    pub checks: Verifier,
+}
+
+impl SetUp {
+    /// Exchanges the secrets of all assignments, side by side, each over the mesh of the first of
+    /// its `workers`.
+    pub fn exchange(
+        session: &mut Session,
+        assignments: &[Assignment],
+        workers: usize,
+        id: Vec<u8>,
+        entropy: &mut Entropy,
+    ) -> Result<Self, EvaluateError> {
+        let me = session.me();
+        let fork = |_: &Assignment| entropy.fork();
+        let forks: Result<Vec<Entropy>, NoEntropy> = assignments.iter().map(fork).collect();
+        let items = assignments.iter().zip(0u32..).zip(forks.map_err(SharingError::from)?);
+        let meshes = session.meshes.iter_mut().step_by(workers);
+        let mut secrets = on_each(meshes, items, |mesh, ((assignment, index), mut entropy)| {
+            let Assignment { protocol, places, .. } = assignment;
+            if !places.contains(&me) {
+                return Ok(None);
+            }
+            let id = [&id[..], &index.to_le_bytes()].concat();
+            let secrets = Secrets::exchange(mesh, &id, *protocol, places, &mut entropy)?;
+            // This thread does not use the mesh next.
+            mesh.flush()?;
+            Ok(Some(secrets))
+        })?;
+        let mut checks: Option<Verifier> = None;
+        for (secrets, Assignment { protocol, places, .. }) in secrets.iter_mut().zip(assignments) {
+            let pairs = secrets.as_mut().map(Secrets::take_pairs).unwrap_or_default();
+            checks = Some(match checks {
+                Some(checks) => checks.and(places, pairs),
+                None => Verifier::new(*protocol, places, id.clone(), pairs),
+            });
+        }
+        let checks = checks.ok_or_else(|| EvaluateError::Bug("no assignment of roles".into()))?;
+        Ok(SetUp { secrets, workers, checks })
+    }
+
+    /// Keys of all workers, those of the first assignment first.
+    pub fn keys(&mut self, purpose: &str, ring_bits: u32) -> Vec<Option<Keys>> {
+        let workers = self.workers;
+        let of = |secrets: &mut Option<Secrets>| -> Vec<Option<Keys>> {
+            match secrets {
+                Some(secrets) => {
+                    secrets.keys(purpose, ring_bits, workers).into_iter().map(Some).collect()
+                }
+                None => (0..workers).map(|_| None).collect(),
+            }
+        };
+        self.secrets.iter_mut().flat_map(of).collect()
+    }
+}
