@@ -20,6 +20,9 @@ fn script(draws: &[u8]) -> Vec<u8> {
 /// The bit 1 under the masks x1 = 1, x2 = 0, u = 1.
 const BIT: [Share<Z2>; 4] = [[Z2(0), Z2(1)], [Z2(0), Z2(1)], [Z2(0), Z2(0)], [Z2(1), Z2(1)]];
 
+/// What was sent, by link.
+type Sent = Mutex<BTreeMap<(RoleId, RoleId, Stream), Vec<u8>>>;
+
 struct Play<'a>(&'a mut Session);
 
 impl CoordinatesVisitor for Play<'_> {
@@ -44,7 +47,7 @@ impl CoordinatesVisitor for Play<'_> {
 /// Variant B sends what variant A sends, the deal from P3 in place of P0.
 #[test]
 fn a_bit_as_a_number() {
-    let sent: Arc<Mutex<BTreeMap<(RoleId, RoleId, Stream), Vec<u8>>>> = Arc::default();
+    let sent: Arc<Sent> = Arc::default();
     let shares = memory::run(4, 1, &MemoryNetwork::default(), |mut session| {
         let (me, sent) = (session.me().index(), sent.clone());
         session.meshes[0].set_tamper(Tamper::new(move |message| {
