@@ -8,7 +8,7 @@ use tacit_circuit::{Builder, Circuit};
 use tacit_engine::circuit::{
     Assignment, Blocking, Compiled, EvaluateError, Evaluation, Job, Preprocessing, evaluate_with,
 };
-use tacit_engine::program::{self, Prepared, ProgramJob};
+use tacit_engine::program::{self, By, Prepared, ProgramJob};
 use tacit_engine::values::Lanes;
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_net::testing::{Tamper, Verdict};
@@ -182,17 +182,19 @@ fn every_changed_message_of_any_assignment_ends_the_run_in_a_check() {
     each_cheat(&job, flip_first, a_check_ends_it);
 }
 
-/// A product and a selection of numbers of three parties.
+/// A product, a selection, a shift and a rounded product of numbers of three parties.
 const PROGRAM: &str = "program cheat\nparties a, b, c\nrows n <= 100\n\
     input x: u8[n] from a\ninput y: u8[n] from b\ninput z: u8[n] from c\n\
     let p = sum(x * y, axis 0)\nlet q = sum(select(x < z, y, z), axis 0)\n\
-    reveal p to a, b\nreveal q to c\n";
+    let r = sum(shift_right(x * z, by 3), axis 0)\n\
+    let f = sum(to_fixed(y, fraction 8) * to_fixed(z, fraction 8), axis 0)\n\
+    reveal p to a, b\nreveal q to c\nreveal r to a\nreveal f to b\n";
 
-/// As [`run`], of a program by circuits: whether each party has a result.
-fn run_program(cheat: PartyId, tamper: impl Fn(usize) -> Tamper + Sync) -> Vec<bool> {
+/// As [`run`], of a program: whether each party has a result.
+fn run_program(by: By, cheat: PartyId, tamper: impl Fn(usize) -> Tamper + Sync) -> Vec<bool> {
     let (program, seed) = (text::parse("cheat", PROGRAM).unwrap(), entropy::test_seed());
     let parties = PartyId::all(3).collect();
-    let job = ProgramJob { workers: 2, ..ProgramJob::new(Protocol::Quad, parties, vec![70]) };
+    let job = ProgramJob { by, workers: 2, ..ProgramJob::new(Protocol::Quad, parties, vec![70]) };
     let network =
         MemoryNetwork { deadline: Duration::from_millis(300), ..MemoryNetwork::default() };
     memory::run(PARTIES, 2, &network, |mut session| {
@@ -213,11 +215,11 @@ fn run_program(cheat: PartyId, tamper: impl Fn(usize) -> Tamper + Sync) -> Vec<b
     })
 }
 
-#[test]
-fn a_cheat_in_a_program_leaves_nobody_honest_a_result() {
+/// Changes the first and the last message of every class of a program's.
+fn cheat_in_program(by: By, what: fn(&[u8]) -> Verdict) {
     for party in PartyId::all(PARTIES) {
         let classes: Arc<Mutex<BTreeMap<Class, usize>>> = Arc::default();
-        let results = run_program(party, |worker| {
+        let results = run_program(by, party, |worker| {
             let classes = classes.clone();
             Tamper::new(move |m| {
                 let class = (worker, m.to, m.stream, m.place.phase);
@@ -228,15 +230,23 @@ fn a_cheat_in_a_program_leaves_nobody_honest_a_result() {
         assert_eq!(results, [true; PARTIES]);
         let classes = classes.lock().unwrap().clone();
         for (class, count) in classes {
-            for index in [0, count - 1] {
-                let results =
-                    run_program(party, |worker| cheat_at(class, index, worker, flip_first));
+            let mut indices = vec![0, count / 3, count / 2, count - 1];
+            indices.dedup();
+            for index in indices {
+                let results = run_program(by, party, |worker| cheat_at(class, index, worker, what));
                 let honest = PartyId::all(PARTIES).zip(results).filter(|(p, _)| *p != party);
-                let label = format!("{party} in {class:?} number {index}");
+                let label = format!("by {by}, {party} in {class:?} number {index} of {count}");
                 honest.for_each(|(p, result)| assert!(!result, "{label}: {p} has a result"));
             }
         }
     }
+}
+
+#[test]
+fn a_cheat_in_a_program_leaves_nobody_honest_a_result() {
+    cheat_in_program(By::Circuits, flip_first);
+    cheat_in_program(By::Rings, flip_first);
+    cheat_in_program(By::Rings, flip_last);
 }
 
 #[test]

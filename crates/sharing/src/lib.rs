@@ -27,6 +27,6 @@ pub mod trio;
 pub mod verify;
 
 pub use party::{Draws, Party, SharingError};
-pub use registry::{CanonicalVisitor, Protocol, RoleVisitor};
+pub use registry::{CanonicalVisitor, CoordinatesVisitor, Protocol, RoleVisitor};
 pub use role::{Canonical, Role, RoleId, Share, Timing};
 pub use shares::Shares;

@@ -61,11 +61,12 @@ impl Keys {
         Keys { generators: generators.into_iter().map(generator).collect(), tail }
     }
 
-    /// Generators that give these bytes, for tests of what a party sees: **not random**.
+    /// Generators that give these bytes, in the order of the keys, for tests of what a party sees:
+    /// **not random**. None gives a second stream.
     #[cfg(feature = "testing")]
     #[must_use]
-    pub fn insecure_scripted(next: Vec<u8>, prev: Vec<u8>) -> Self {
-        Keys::new([next, prev].map(Prg::insecure_scripted), false)
+    pub fn insecure_scripted(scripts: impl IntoIterator<Item = Vec<u8>>) -> Self {
+        Keys::new(scripts.into_iter().map(Prg::insecure_scripted), false)
     }
 
     /// The streams that are not used yet.

@@ -1,6 +1,7 @@
 //! The protocols, by name.
 
 use crate::astra::Astra;
+use crate::convert::Coordinates;
 use crate::multi_fan_in::MultiFanIn;
 use crate::plain::Plain;
 use crate::quad::Quad;
@@ -86,7 +87,12 @@ impl Protocol {
     /// by circuits.
     #[must_use]
     pub fn has_rings(self) -> bool {
-        self != Protocol::Quad
+        struct Found;
+        impl CoordinatesVisitor for Found {
+            type Out = ();
+            fn visit<P: Coordinates>(self) {}
+        }
+        self == Protocol::Plain || self.visit_coordinates(0, Found).is_some()
     }
 
     /// Whether nothing opens before the parties have compared what they did.
@@ -146,12 +152,31 @@ impl Protocol {
     }
 
     /// Calls `visitor` with the type of role `role` if this protocol's shares are replicated
-    /// sharing in some coordinates, which is what programs run on.
+    /// sharing in some coordinates.
     ///
     /// # Panics
     /// When `role` is not below [`Protocol::parties`].
     pub fn visit_canonical<V: CanonicalVisitor>(self, role: RoleId, visitor: V) -> Option<V::Out> {
         self.canonical(role, visitor).ok()
+    }
+
+    /// Calls `visitor` with the type of role `role` if this protocol's shares have masked
+    /// coordinates, which is what programs in rings compute on.
+    ///
+    /// # Panics
+    /// When `role` is not below [`Protocol::parties`].
+    pub fn visit_coordinates<V: CoordinatesVisitor>(
+        self,
+        role: RoleId,
+        visitor: V,
+    ) -> Option<V::Out> {
+        Some(match (self, role) {
+            (Protocol::Quad, 0) => visitor.visit::<Quad<0>>(),
+            (Protocol::Quad, 1) => visitor.visit::<Quad<1>>(),
+            (Protocol::Quad, 2) => visitor.visit::<Quad<2>>(),
+            (Protocol::Quad, 3) => visitor.visit::<Quad<3>>(),
+            _ => return self.canonical(role, AnyCoordinates(visitor)).ok(),
+        })
     }
 
     /// As [`Protocol::visit_canonical`]; gives the visitor back if there are no such shares.
@@ -187,6 +212,24 @@ pub trait CanonicalVisitor {
 struct AnyRole<V>(V);
 
 impl<V: RoleVisitor> CanonicalVisitor for AnyRole<V> {
+    type Out = V::Out;
+    fn visit<P: Canonical>(self) -> V::Out {
+        self.0.visit::<P>()
+    }
+}
+
+/// Something to do with the type of a role whose shares have masked coordinates.
+pub trait CoordinatesVisitor {
+    /// The result.
+    type Out;
+    /// Does it.
+    fn visit<P: Coordinates>(self) -> Self::Out;
+}
+
+/// A visitor of roles with masked coordinates, for those whose shares are canonical.
+struct AnyCoordinates<V>(V);
+
+impl<V: CoordinatesVisitor> CanonicalVisitor for AnyCoordinates<V> {
     type Out = V::Out;
     fn visit<P: Canonical>(self) -> V::Out {
         self.0.visit::<P>()

@@ -1,25 +1,31 @@
 //! Conversions in the ring of 8 bits, at every value: exact ones exactly, truncation with the
 //! stated rate of rounding up.
 
-use tacit_net::PartyId;
 use tacit_net::memory::{self, MemoryNetwork};
+use tacit_net::{PartyId, Phase};
 use tacit_ring::{Buffer, Entropy, Word, Z2, entropy};
 use tacit_sharing::arrays::SharedVec;
-use tacit_sharing::convert::{self, Desk, Masked, Seat};
+use tacit_sharing::convert::{self, Coordinates, Desk, Masked};
 use tacit_sharing::party::Keys;
-use tacit_sharing::role::{Canonical, Timing};
+use tacit_sharing::role::Timing;
 use tacit_sharing::setup::Secrets;
 use tacit_sharing::transfer::{self, Input, Output, TransferScratch};
-use tacit_sharing::verify::Pass;
-use tacit_sharing::{CanonicalVisitor, Party, Protocol, Shares};
+use tacit_sharing::verify::{Pass, Verifier};
+use tacit_sharing::{CoordinatesVisitor, Party, Protocol, RoleId, Shares};
 
-const PLACES: [PartyId; 3] = [PartyId(2), PartyId(0), PartyId(1)];
-const PROTOCOLS: [Protocol; 4] =
-    [Protocol::Trio, Protocol::Astra, Protocol::Replicated, Protocol::MultiFanIn];
+const PLACES: [PartyId; 4] = [PartyId(2), PartyId(0), PartyId(1), PartyId(3)];
+const ROLES: [RoleId; 4] = [0, 1, 2, 3];
+
+/// Those with rings.
+fn protocols() -> impl Iterator<Item = Protocol> {
+    let real = Protocol::ALL.into_iter().filter(|protocol| *protocol != Protocol::Plain);
+    real.filter(|protocol| protocol.has_rings())
+}
 
 /// One party, with keys for the rings of the tests.
 struct Bench<'m> {
     party: Party<'m>,
+    verifier: Verifier,
     bits: Keys,
     bytes: Keys,
     longs: Keys,
@@ -27,31 +33,32 @@ struct Bench<'m> {
 
 /// Something to do in a role; what it opened.
 trait Task: Sync {
-    fn run<P: Canonical>(&self, bench: &mut Bench<'_>) -> Vec<i128>;
+    fn run<P: Coordinates>(&self, bench: &mut Bench<'_>) -> Vec<i128>;
 }
 
 struct Start<'a, 'm, T>(&'a T, Bench<'m>);
 
-impl<T: Task> CanonicalVisitor for Start<'_, '_, T> {
+impl<T: Task> CoordinatesVisitor for Start<'_, '_, T> {
     type Out = Vec<i128>;
-    fn visit<P: Canonical>(mut self) -> Vec<i128> {
+    fn visit<P: Coordinates>(mut self) -> Vec<i128> {
         self.0.run::<P>(&mut self.1)
     }
 }
 
 fn run<T: Task>(protocol: Protocol, task: &T) -> Vec<i128> {
     let seed = entropy::test_seed();
-    let results = memory::run(3, 1, &MemoryNetwork::default(), |mut session| {
+    let places = &PLACES[..protocol.parties()];
+    let results = memory::run(places.len(), 1, &MemoryNetwork::default(), |mut session| {
         let mesh = &mut session.meshes[0];
         let mut entropy = Entropy::insecure_seeded(seed, mesh.me().0);
-        let mut secrets =
-            Secrets::exchange(mesh, b"test", protocol, &PLACES, &mut entropy).unwrap();
+        let mut secrets = Secrets::exchange(mesh, b"test", protocol, places, &mut entropy).unwrap();
         let mut keys = |bits| secrets.keys("test", bits, 1).remove(0);
         let (bits, bytes, longs) = (keys(1), keys(8), keys(64));
-        let party = Party::new(mesh, &PLACES).unwrap();
+        let verifier = Verifier::new(protocol, places, b"test".to_vec(), secrets.take_pairs());
+        let party = Party::new(mesh, places).unwrap();
         let role = party.role();
-        let start = Start(task, Bench { party, bits, bytes, longs });
-        let opened = protocol.visit_canonical(role, start).unwrap();
+        let start = Start(task, Bench { party, verifier, bits, bytes, longs });
+        let opened = protocol.visit_coordinates(role, start).unwrap();
         session.finish().unwrap();
         opened
     });
@@ -59,7 +66,7 @@ fn run<T: Task>(protocol: Protocol, task: &T) -> Vec<i128> {
     results[0].clone()
 }
 
-fn share<P: Canonical, W: Word>(party: &mut Party<'_>, keys: &mut Keys, v: &[W]) -> SharedVec<W> {
+fn share<P: Coordinates, W: Word>(party: &mut Party<'_>, keys: &mut Keys, v: &[W]) -> SharedVec<W> {
     let mut shares = Shares::new(1, v.len());
     let input = Input { owner: 1, timing: Timing::Early, slots: &[0], values: v };
     let mut scratch = TransferScratch::default();
@@ -70,19 +77,29 @@ fn share<P: Canonical, W: Word>(party: &mut Party<'_>, keys: &mut Keys, v: &[W])
     SharedVec { first: Buffer::from_slice(first), second: Buffer::from_slice(second) }
 }
 
-fn open<P: Canonical, W: Word>(party: &mut Party<'_>, masked: Masked<W>) -> Vec<W> {
+fn open<P: Coordinates, W: Word>(bench: &mut Bench<'_>, masked: Masked<W>) -> Vec<W> {
     let words = convert::from_masked::<P, W>(masked);
     let mut shares = Shares::new(1, words.len());
     let (first, second) = shares.get_mut(0);
     first.copy_from_slice(&words.first);
     second.copy_from_slice(&words.second);
-    let output = Output { receivers: &[0, 1, 2], slots: &[0] };
+    let output = Output { receivers: &ROLES[..P::PROTOCOL.parties()], slots: &[0] };
     let (mut scratch, mut opened) = (TransferScratch::default(), vec![W::ZERO; shares.words()]);
-    let pass = Pass::unchecked(P::PROTOCOL).expect("a protocol without checks");
+    let pass = check(bench);
+    let party = &mut bench.party;
     transfer::output_begin::<P, W>(party, &pass, &mut scratch, &shares, output).unwrap();
     transfer::output_finish::<P, W>(party, &pass, &mut scratch, &shares, output, &mut opened)
         .unwrap();
+    check(bench);
     opened
+}
+
+/// Compares what all did so far.
+fn check(bench: &mut Bench<'_>) -> Pass {
+    let journal = bench.party.take_journal();
+    let pass = bench.verifier.end_epoch(bench.party.mesh(), vec![journal]).unwrap();
+    bench.party.mesh().set_phase(Phase::Online);
+    pass
 }
 
 /// Every value of 8 bits, so often.
@@ -94,23 +111,23 @@ fn values(times: usize) -> Vec<u8> {
 struct ThereAndBack;
 
 impl Task for ThereAndBack {
-    fn run<P: Canonical>(&self, bench: &mut Bench<'_>) -> Vec<i128> {
+    fn run<P: Coordinates>(&self, bench: &mut Bench<'_>) -> Vec<i128> {
         let values = values(4);
         let shares = share::<P, u8>(&mut bench.party, &mut bench.bytes, &values);
         let masked = convert::to_masked::<P, u8>(&shares);
         // The number's bits as they are dealt: m and lambda; their difference is the number.
         let mut draws = bench.bits.streams().draws().unwrap();
         let mut desk = Desk::new::<P>(&mut bench.party);
-        let lambda = if desk.seat() == Seat::Dealer { masked.lambda() } else { Buffer::default() };
+        let lambda = masked.lambda(desk.seat());
         let n = values.len();
-        let upper = convert::upper_bits(&desk, &masked.first, 8);
+        let upper = convert::upper_bits(&mut desk, &mut draws, &masked.first, 8).unwrap();
         let lower = convert::lower_bits(&mut desk, &mut draws, &lambda, n, 8).unwrap();
         let mut numbers = Vec::new();
         for planes in [upper, lower] {
             let mut draws = bench.bytes.streams().draws().unwrap();
             let mut desk = Desk::new::<P>(&mut bench.party);
             let number = convert::bits_to_ring::<u8>(&mut desk, &mut draws, &planes, n).unwrap();
-            numbers.push(open::<P, u8>(&mut bench.party, number));
+            numbers.push(open::<P, u8>(bench, number));
         }
         (0..n).map(|i| i128::from(numbers[0][i].wrapping_sub(numbers[1][i]))).collect()
     }
@@ -118,7 +135,7 @@ impl Task for ThereAndBack {
 
 #[test]
 fn bits_of_every_value_are_right() {
-    for protocol in PROTOCOLS {
+    for protocol in protocols() {
         let want: Vec<i128> = values(4).into_iter().map(i128::from).collect();
         assert_eq!(run(protocol, &ThereAndBack), want, "{protocol}");
     }
@@ -131,21 +148,21 @@ struct Truncate {
 }
 
 impl Task for Truncate {
-    fn run<P: Canonical>(&self, bench: &mut Bench<'_>) -> Vec<i128> {
+    fn run<P: Coordinates>(&self, bench: &mut Bench<'_>) -> Vec<i128> {
         let values = values(self.times);
         let shares = share::<P, u8>(&mut bench.party, &mut bench.bytes, &values);
         let masked = convert::to_masked::<P, u8>(&shares);
         let mut draws = bench.bytes.streams().draws().unwrap();
         let mut desk = Desk::new::<P>(&mut bench.party);
         let cut = convert::truncate(&mut desk, &mut draws, &masked, self.by).unwrap();
-        open::<P, u8>(&mut bench.party, cut).into_iter().map(|x| i128::from(x as i8)).collect()
+        open::<P, u8>(bench, cut).into_iter().map(|x| i128::from(x as i8)).collect()
     }
 }
 
 #[test]
 fn truncation_rounds_up_as_often_as_the_fraction_says_and_is_never_further_off() {
     const TIMES: usize = 4000;
-    for protocol in PROTOCOLS {
+    for protocol in protocols() {
         for by in [1, 3, 6] {
             let got = run(protocol, &Truncate { by, times: TIMES });
             for value in -64..64i32 {
@@ -168,7 +185,7 @@ fn truncation_rounds_up_as_often_as_the_fraction_says_and_is_never_further_off()
 struct Widen;
 
 impl Task for Widen {
-    fn run<P: Canonical>(&self, bench: &mut Bench<'_>) -> Vec<i128> {
+    fn run<P: Coordinates>(&self, bench: &mut Bench<'_>) -> Vec<i128> {
         let values: Vec<u8> =
             values(20).into_iter().filter(|v| (-64..64).contains(&(*v as i8))).collect();
         let shares = share::<P, u8>(&mut bench.party, &mut bench.bytes, &values);
@@ -176,7 +193,7 @@ impl Task for Widen {
         let mut draws = bench.longs.streams().draws().unwrap();
         let mut desk = Desk::new::<P>(&mut bench.party);
         let wide = convert::widen::<u8, u64>(&mut desk, &mut draws, &masked).unwrap();
-        let wide = open::<P, u64>(&mut bench.party, wide);
+        let wide = open::<P, u64>(bench, wide);
         wide.iter()
             .zip(&values)
             .map(|(w, v)| i128::from(*w as i64) - i128::from(*v as i8))
@@ -186,7 +203,7 @@ impl Task for Widen {
 
 #[test]
 fn widening_is_exact() {
-    for protocol in PROTOCOLS {
+    for protocol in protocols() {
         assert!(run(protocol, &Widen).iter().all(|off| *off == 0), "{protocol}");
     }
 }
@@ -195,7 +212,7 @@ fn widening_is_exact() {
 struct Select;
 
 impl Task for Select {
-    fn run<P: Canonical>(&self, bench: &mut Bench<'_>) -> Vec<i128> {
+    fn run<P: Coordinates>(&self, bench: &mut Bench<'_>) -> Vec<i128> {
         let values = values(2);
         let n = values.len();
         let words: Vec<Z2> = (0..n as u64 / 64).map(|i| Z2(0x5555_3333_0f0f_00ff ^ i)).collect();
@@ -205,7 +222,7 @@ impl Task for Select {
         let mut draws = bench.bytes.streams().draws().unwrap();
         let mut desk = Desk::new::<P>(&mut bench.party);
         let chosen = convert::inject(&mut desk, &mut draws, &b, &a).unwrap();
-        let chosen = open::<P, u8>(&mut bench.party, chosen);
+        let chosen = open::<P, u8>(bench, chosen);
         let bit = |i: usize| (words[i / 64].0 >> (i % 64) & 1) as u8;
         (0..n).map(|i| i128::from(chosen[i]) - i128::from(bit(i) * values[i])).collect()
     }
@@ -213,7 +230,7 @@ impl Task for Select {
 
 #[test]
 fn selection_is_exact_at_every_value() {
-    for protocol in PROTOCOLS {
+    for protocol in protocols() {
         assert!(run(protocol, &Select).iter().all(|off| *off == 0), "{protocol}");
     }
 }

@@ -240,7 +240,7 @@ fn compute(
         mesh.set_phase(Phase::Online);
         let party = Party::new(mesh, &job.places)?;
         let party = match job.by {
-            By::Rings => backend::three_party(job.protocol, party, keys),
+            By::Rings => backend::in_rings(job.protocol, party, keys),
             By::Circuits => backend::by_circuits(job.protocol, party, keys),
         };
         parties.push(party.ok_or_else(|| {

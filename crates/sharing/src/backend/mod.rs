@@ -1,37 +1,39 @@
 //! What a program needs from a protocol: one object per party and worker, whatever the setting.
 //!
 //! Every protocol has [`Bits`]: shared bits, and circuits on them. A [`Backend`] has numbers, too:
-//! [`three_party`] shares them in rings, [`by_circuits`] holds them as bits and needs no more than
+//! [`in_rings`] shares them in rings, [`by_circuits`] holds them as bits and needs no more than
 //! [`Bits`]. [`Tally`] only counts what either costs. All walk the same program, so predictions
 //! follow every decision of a real run.
 
 mod bits;
 mod boolean;
 mod masked;
+mod network;
 mod party_bits;
 mod planes;
+mod ring_keys;
+mod rings;
 mod secret;
 mod sort;
 mod tally;
-mod three_party;
 
 pub use bits::{Circuits, Name};
 pub use boolean::{Arithmetic, Boolean};
 pub use planes::Planes;
+pub use ring_keys::RingKeys;
 pub use secret::{Data, Kind, Ring, Secret};
 pub use tally::Tally;
-pub use three_party::RingKeys;
 
 use crate::arrays::MatrixShape;
-use crate::convert::Layered;
+use crate::convert::{Coordinates, Layered};
 use crate::party::{Party, SharingError};
-use crate::registry::{CanonicalVisitor, Protocol, RoleVisitor};
+use crate::registry::{CanonicalVisitor, CoordinatesVisitor, Protocol, RoleVisitor};
 use crate::role::{Canonical, Role, RoleId};
 use crate::verify::{Journal, Verifier};
 use party_bits::PartyBits;
+use rings::Rings;
 use std::sync::Arc;
 use tacit_ring::{Buffer, Z2};
-use three_party::ThreeParty;
 use zeroize::Zeroizing;
 
 type Result<T> = std::result::Result<T, SharingError>;
@@ -301,23 +303,33 @@ fn wrong(what: &str) -> SharingError {
     SharingError::Shape(format!("a program's operation does not fit: {what}"))
 }
 
-/// A party of a three-party protocol, in the role that it plays. `None` for protocols whose
-/// shares are no replicated sharing.
+/// A party of a protocol, in the role that it plays, with numbers in rings. `None` for protocols
+/// that have none: see [`Protocol::has_rings`].
 #[must_use]
-pub fn three_party<'m>(
+pub fn in_rings<'m>(
     protocol: Protocol,
     party: Party<'m>,
     keys: RingKeys,
 ) -> Option<Box<dyn Backend + Send + 'm>> {
     struct Start<'m>(Party<'m>, RingKeys);
     impl<'m> CanonicalVisitor for Start<'m> {
-        type Out = Option<Box<dyn Backend + Send + 'm>>;
+        type Out = Box<dyn Backend + Send + 'm>;
         fn visit<P: Canonical>(self) -> Self::Out {
-            Some(Box::new(ThreeParty::<P>::new(self.0, self.1)?))
+            Box::new(Rings::<P>::new(self.0, self.1, sort::by_shuffles))
         }
     }
-    let role = party.role();
-    protocol.visit_canonical(role, Start(party, keys)).flatten()
+    impl<'m> CoordinatesVisitor for Start<'m> {
+        type Out = Box<dyn Backend + Send + 'm>;
+        fn visit<P: Coordinates>(self) -> Self::Out {
+            Box::new(Rings::<P>::new(self.0, self.1, network::sort))
+        }
+    }
+    let (role, start) = (party.role(), Start(party, keys));
+    match protocol.is_checked() {
+        // Shuffles are not checked.
+        true => protocol.visit_coordinates(role, start),
+        false => protocol.visit_canonical(role, start),
+    }
 }
 
 /// A party of any protocol with shares, with numbers held as bits. `None` for the baseline.
@@ -331,7 +343,7 @@ pub fn by_circuits<'m>(
     impl<'m> RoleVisitor for Start<'m> {
         type Out = Box<dyn Backend + Send + 'm>;
         fn visit<P: Role>(self) -> Self::Out {
-            Box::new(Boolean::new(PartyBits::<P>::new(self.0, self.1.into_bits())))
+            Box::new(Boolean::new(PartyBits::<P>::new(self.0, self.1.split().0)))
         }
     }
     if protocol == Protocol::Plain {

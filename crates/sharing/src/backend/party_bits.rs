@@ -1,5 +1,6 @@
 //! Shared bits, and circuits on them, under any protocol with shares.
 
+use super::ring_keys::Bench;
 use super::{Bits, Circuits, Planes, Result, wrong};
 use crate::arrays::SharedVec;
 use crate::convert::{BitPlanes, Layered};
@@ -18,7 +19,7 @@ pub(super) fn planes_in(planes: &Planes) -> Result<&BitPlanes> {
     planes.data.as_ref().ok_or_else(|| wrong("bit planes of a dry run"))
 }
 
-/// Shares words of `owner`, under fresh draws.
+/// Shares words of `owner`, under fresh draws, in the step that has begun.
 pub(super) fn input_words<P: Role, W: Word>(
     party: &mut Party<'_>,
     keys: &mut Keys,
@@ -26,7 +27,6 @@ pub(super) fn input_words<P: Role, W: Word>(
     values: &[W],
     len: usize,
 ) -> Result<SharedVec<W>> {
-    party.next_step();
     if len == 0 {
         return Ok(SharedVec::zeros(0));
     }
@@ -41,7 +41,7 @@ pub(super) fn input_words<P: Role, W: Word>(
 }
 
 /// Shares of public planes.
-pub(super) fn public_planes<P: Role>(values: &[Z2], planes: usize, lanes: usize) -> Planes {
+fn public_planes<P: Role>(values: &[Z2], planes: usize, lanes: usize) -> Planes {
     let mut bits = BitPlanes::zeros(planes, lanes);
     for (i, word) in values.iter().enumerate() {
         [bits.shares.first[i], bits.shares.second[i]] = P::constant(*word);
@@ -50,7 +50,7 @@ pub(super) fn public_planes<P: Role>(values: &[Z2], planes: usize, lanes: usize)
 }
 
 /// Opens words to some roles; empty at the others.
-pub(super) fn open_words<P: Role, W: Word>(
+fn open_words<P: Role, W: Word>(
     party: &mut Party<'_>,
     pass: &Pass,
     words: &SharedVec<W>,
@@ -75,7 +75,7 @@ pub(super) fn open_words<P: Role, W: Word>(
 /// A party of a protocol, in role `P`, with shared bits alone.
 pub(super) struct PartyBits<'m, P> {
     party: Party<'m>,
-    keys: Keys,
+    bench: Bench<Z2>,
     layered: LevelScratch,
     circuits: Circuits,
     /// Leave to open what was computed so far.
@@ -85,10 +85,10 @@ pub(super) struct PartyBits<'m, P> {
 
 impl<'m, P: Role> PartyBits<'m, P> {
     /// A party with fresh keys.
-    pub fn new(party: Party<'m>, keys: Keys) -> Self {
+    pub fn new(party: Party<'m>, bench: Bench<Z2>) -> Self {
         PartyBits {
             party,
-            keys,
+            bench,
             layered: LevelScratch::default(),
             circuits: Circuits::new(P::PROTOCOL),
             pass: Pass::unchecked(P::PROTOCOL),
@@ -102,6 +102,31 @@ impl<'m, P: Role> PartyBits<'m, P> {
             self.pass = None;
         }
     }
+
+    /// Begins a step of a computation, with the keys for bits.
+    pub fn step(&mut self) -> (&mut Party<'m>, &mut Bench<Z2>) {
+        self.party.next_step();
+        self.same_step()
+    }
+
+    /// Computes on in the step that has begun.
+    pub fn same_step(&mut self) -> (&mut Party<'m>, &mut Bench<Z2>) {
+        self.work();
+        (&mut self.party, &mut self.bench)
+    }
+
+    /// Opens words of any ring to some roles; empty at the others.
+    ///
+    /// # Errors
+    /// When the network fails, or something was computed since the last checks.
+    pub fn open_words<W: Word>(
+        &mut self,
+        words: &SharedVec<W>,
+        receivers: &[RoleId],
+    ) -> Result<Buffer<W>> {
+        let pass = self.pass.as_ref().ok_or_else(|| wrong("an opening before the checks"))?;
+        open_words::<P, W>(&mut self.party, pass, words, receivers)
+    }
 }
 
 impl<P: Role> Bits for PartyBits<'_, P> {
@@ -112,15 +137,14 @@ impl<P: Role> Bits for PartyBits<'_, P> {
         planes: usize,
         lanes: usize,
     ) -> Result<Planes> {
-        self.work();
         let words = planes * lanes.div_ceil(64);
         let mut own: &[Z2] = &[];
         if P::ROLE == owner {
             let values = values.filter(|values| values.len() == words);
             own = values.ok_or_else(|| wrong("an input's values"))?;
         }
-        let (party, keys) = (&mut self.party, &mut self.keys);
-        let shares = input_words::<P, Z2>(party, keys, owner, own, words)?;
+        let (party, bench) = self.step();
+        let shares = input_words::<P, Z2>(party, &mut bench.keys, owner, own, words)?;
         Ok(Planes::new(BitPlanes { shares, lanes }, planes))
     }
 
@@ -129,10 +153,9 @@ impl<P: Role> Bits for PartyBits<'_, P> {
     }
 
     fn open_planes(&mut self, planes: &Planes, receivers: &[RoleId]) -> Result<Option<Buffer<Z2>>> {
-        let pass = self.pass.as_ref().ok_or_else(|| wrong("an opening before the checks"))?;
         // Lanes beyond the last may be anything: they stay closed.
         let bits = planes_in(planes)?.only_lanes();
-        let opened = open_words::<P, Z2>(&mut self.party, pass, &bits.shares, receivers)?;
+        let opened = self.open_words(&bits.shares, receivers)?;
         Ok(receivers.contains(&P::ROLE).then_some(opened))
     }
 
@@ -140,7 +163,7 @@ impl<P: Role> Bits for PartyBits<'_, P> {
         self.work();
         let ports = inputs.iter().map(|p| planes_in(p)).collect::<Result<Vec<_>>>()?;
         let (party, scratch) = (&mut self.party, &mut self.layered);
-        let outputs = circuit.evaluate::<P>(party, &mut self.keys, scratch, &ports)?;
+        let outputs = circuit.evaluate::<P>(party, &mut self.bench.keys, scratch, &ports)?;
         let widths = circuit.outputs().iter();
         Ok(outputs.into_iter().zip(widths).map(|(data, width)| Planes::new(data, *width)).collect())
     }

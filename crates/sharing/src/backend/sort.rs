@@ -6,13 +6,15 @@
 //! and places are shuffled, and the shuffled places are opened: a uniform permutation, whatever
 //! the keys. Control flow and traffic depend on the number of rows and bits only.
 
-use super::three_party::ThreeParty;
-use super::{Backend, Data, Result, Ring, Secret};
+use super::party_bits::planes_in;
+use super::ring_keys::{Bench, Held};
+use super::rings::Rings;
+use super::{Backend, Data, Planes, Result, Ring, Secret};
 use crate::arrays::SharedVec;
 use crate::convert::shuffle::{self, Hop};
 use crate::convert::{BitPlanes, to_planes};
 use crate::party::SharingError;
-use crate::role::Canonical;
+use crate::role::{Canonical, RoleId};
 use tacit_ring::{Buffer, Word, Z2, word};
 
 const EVERYONE: [usize; 3] = [0, 1, 2];
@@ -27,11 +29,12 @@ struct Rows {
     columns: Vec<SharedVec<Z2>>,
 }
 
-pub(super) fn sort<P: Canonical>(
-    three: &mut ThreeParty<'_, P>,
-    key: &BitPlanes,
+pub(super) fn by_shuffles<P: Canonical>(
+    three: &mut Rings<'_, P>,
+    key: &Planes,
     columns: &[&Secret],
 ) -> Result<Vec<Secret>> {
+    let key = planes_in(key)?;
     let n = key.lanes;
     if n > u32::MAX as usize || key.planes() > 96 {
         return Err(SharingError::Shape("more rows or key bits than can be sorted".into()));
@@ -97,7 +100,7 @@ fn u32s(secret: &Secret) -> Result<&SharedVec<u32>> {
 
 /// Every row's place when rows are ordered by some bits, stably.
 fn places_by<P: Canonical>(
-    three: &mut ThreeParty<'_, P>,
+    three: &mut Rings<'_, P>,
     rows: &Rows,
     bit: usize,
     digits: usize,
@@ -124,7 +127,7 @@ fn places_by<P: Canonical>(
 
 /// The bits of a digit and, of two, their product.
 fn products_of<P: Canonical>(
-    three: &mut ThreeParty<'_, P>,
+    three: &mut Rings<'_, P>,
     mut bits: Vec<Secret>,
 ) -> Result<Vec<Secret>> {
     if let [a, b] = &bits[..] {
@@ -192,15 +195,34 @@ fn terms(products: &[u32], n: usize, digits: usize, one: u32) -> Terms {
     out
 }
 
+impl<P: Canonical> Rings<'_, P> {
+    /// A hop of `n` rows under a fresh permutation, in a new step.
+    fn hop(&mut self, pair: RoleId, n: usize) -> Result<Hop> {
+        let (_, bench) = self.step::<Z2>();
+        let mut draws = bench.keys.streams().draws()?;
+        Ok(Hop::draw::<P>(&mut draws, pair, n))
+    }
+
+    fn hop_begin<W: Held>(&mut self, hop: &Hop, column: &mut SharedVec<W>) -> Result<()> {
+        let (party, Bench { keys, .. }) = self.same_step::<W>();
+        let mut draws = keys.streams().draws()?;
+        hop.begin::<P, W>(party, &mut draws, column)
+    }
+
+    fn hop_finish<W: Held>(&mut self, hop: &Hop, column: &mut SharedVec<W>) -> Result<()> {
+        let (party, _) = self.same_step::<W>();
+        hop.finish::<P, W>(party, column)
+    }
+}
+
 /// Shuffles rows with their places, opens the places and puts the rows there.
 fn move_rows<P: Canonical>(
-    three: &mut ThreeParty<'_, P>,
+    three: &mut Rings<'_, P>,
     rows: Rows,
     mut places: SharedVec<u32>,
 ) -> Result<Rows> {
     let mut columns = rows.columns;
     for pair in shuffle::hops::<P>() {
-        three.party.next_step();
         let hop = three.hop(pair, places.len())?;
         three.hop_begin(&hop, &mut places)?;
         for column in &mut columns {
@@ -211,7 +233,7 @@ fn move_rows<P: Canonical>(
             three.hop_finish(&hop, column)?;
         }
     }
-    let to = three.open_words(&places, &EVERYONE)?;
+    let to = three.bits.open_words(&places, &EVERYONE)?;
     let columns = columns.iter().map(|column| place(column, &to)).collect::<Result<_>>()?;
     Ok(Rows { columns })
 }
@@ -227,7 +249,7 @@ fn place<W: Word>(column: &SharedVec<W>, to: &[u32]) -> Result<SharedVec<W>> {
 /// For every original row its place in the sorted order, shared: rows carry their number and, as a
 /// public constant, their sorted place; shuffled, the numbers are opened.
 fn order_of<P: Canonical>(
-    three: &mut ThreeParty<'_, P>,
+    three: &mut Rings<'_, P>,
     rows: Rows,
     n: usize,
 ) -> Result<SharedVec<u32>> {
@@ -243,27 +265,25 @@ fn order_of<P: Canonical>(
         [places.first[i], places.second[i]] = P::constant(i as u32);
     }
     for pair in shuffle::hops::<P>() {
-        three.party.next_step();
         let hop = three.hop(pair, n)?;
         three.hop_begin(&hop, &mut numbers)?;
         three.hop_begin(&hop, &mut places)?;
         three.hop_finish(&hop, &mut numbers)?;
         three.hop_finish(&hop, &mut places)?;
     }
-    let opened = three.open_words(&numbers, &EVERYONE)?;
+    let opened = three.bits.open_words(&numbers, &EVERYONE)?;
     let to: Vec<u32> = word::lanes(&opened).iter().map(|w| *w as u32).collect();
     place(&places, &to)
 }
 
 /// Moves columns to shared places.
 fn apply<P: Canonical>(
-    three: &mut ThreeParty<'_, P>,
+    three: &mut Rings<'_, P>,
     mut places: SharedVec<u32>,
     columns: &[&Secret],
 ) -> Result<Vec<Secret>> {
     let mut moved: Vec<Column> = columns.iter().map(|column| Column::of(column)).collect();
     for pair in shuffle::hops::<P>() {
-        three.party.next_step();
         let hop = three.hop(pair, places.len())?;
         three.hop_begin(&hop, &mut places)?;
         for column in &mut moved {
@@ -274,7 +294,7 @@ fn apply<P: Canonical>(
             column.finish(three, &hop)?;
         }
     }
-    let to = three.open_words(&places, &EVERYONE)?;
+    let to = three.bits.open_words(&places, &EVERYONE)?;
     moved.iter().map(|column| column.placed(&to)).collect()
 }
 
@@ -317,11 +337,11 @@ impl Column {
         }
     }
 
-    fn begin<P: Canonical>(&mut self, three: &mut ThreeParty<'_, P>, hop: &Hop) -> Result<()> {
+    fn begin<P: Canonical>(&mut self, three: &mut Rings<'_, P>, hop: &Hop) -> Result<()> {
         with_column!(self, v => three.hop_begin(hop, v))
     }
 
-    fn finish<P: Canonical>(&mut self, three: &mut ThreeParty<'_, P>, hop: &Hop) -> Result<()> {
+    fn finish<P: Canonical>(&mut self, three: &mut Rings<'_, P>, hop: &Hop) -> Result<()> {
         with_column!(self, v => three.hop_finish(hop, v))
     }
 

@@ -5,7 +5,7 @@ use super::sort::DIGIT_BITS;
 use super::{Backend, Bits, Circuits, Kind, Name, Planes, Result, Ring, Secret, Term, Values};
 use crate::Protocol;
 use crate::arrays::MatrixShape;
-use crate::convert::{Layered, deal_cost, gadget_cost};
+use crate::convert::{Layered, deal_cost, gadget_cost, raise_cost};
 use crate::cost::{self, MAX_ROLES, Traffic};
 use crate::role::{RoleId, Timing};
 use crate::verify::{Journal, Verifier};
@@ -50,14 +50,22 @@ impl Tally {
         }
     }
 
-    /// Elements out of gadgets, each with `deals` dealt elements.
-    fn block(&mut self, ring: Ring, deals: usize, len: usize) -> Secret {
-        self.gadget(deal_cost(self.protocol) * (ring.bytes() * (deals * len) as u64), ring, len)
+    /// Elements out of gadgets, each with so many elements dealt and raised.
+    fn block(&mut self, ring: Ring, [deals, raises]: [usize; 2], len: usize) -> Secret {
+        let bytes = |elements: usize| ring.bytes() * (elements * len) as u64;
+        self.gadget([bytes(deals), bytes(raises)], ring, len)
     }
 
-    fn gadget(&mut self, deals: Traffic, ring: Ring, len: usize) -> Secret {
-        self.step(deals + gadget_cost(self.protocol) * (ring.bytes() * len as u64));
+    /// Elements out of gadgets, with so many bytes dealt and raised in all.
+    fn gadget(&mut self, known: [u64; 2], ring: Ring, len: usize) -> Secret {
+        let known = self.known(known);
+        self.step(known + gadget_cost(self.protocol) * (ring.bytes() * len as u64));
         Secret::dry(Kind::Ring(ring), len)
+    }
+
+    /// So many bytes dealt and raised.
+    fn known(&self, [dealt, raised]: [u64; 2]) -> Traffic {
+        deal_cost(self.protocol) * dealt + raise_cost(self.protocol) * raised
     }
 
     /// Words exchanged in a shuffle of rows of `bytes` bytes, and the opening of places.
@@ -132,7 +140,7 @@ impl Bits for Tally {
 impl MaskedBits for Tally {
     fn masked_bits(&mut self, a: &Secret, bits: u32) -> Result<[Planes; 2]> {
         let bytes = 8 * u64::from(bits) * a.len.div_ceil(64) as u64;
-        self.step(deal_cost(self.protocol) * bytes);
+        self.step(self.known([bytes, bytes]));
         let planes = bits as usize;
         Ok([Planes::dry(planes, a.len), Planes::dry(planes, a.len)])
     }
@@ -177,11 +185,11 @@ impl Backend for Tally {
     }
 
     fn truncate(&mut self, a: &Secret, _by: u32) -> Result<Secret> {
-        Ok(self.block(a.ring().unwrap_or(Ring::W64), 2, a.len))
+        Ok(self.block(a.ring().unwrap_or(Ring::W64), [2, 2], a.len))
     }
 
     fn widen(&mut self, a: &Secret, ring: Ring) -> Result<Secret> {
-        Ok(self.block(ring, 2, a.len))
+        Ok(self.block(ring, [2, 2], a.len))
     }
 
     fn compose(&mut self, planes: &Planes, _signed: bool, ring: Ring) -> Result<Secret> {
@@ -190,16 +198,16 @@ impl Backend for Tally {
         let small: u64 = (0..planes.planes as u64)
             .map(|i| (u64::from(bits) - 1).saturating_sub(i) * words * 8)
             .sum();
-        let dealt = small + ring.bytes() * planes.lanes as u64;
-        Ok(self.gadget(deal_cost(self.protocol) * dealt, ring, planes.lanes))
+        let known = small + ring.bytes() * planes.lanes as u64;
+        Ok(self.gadget([known, known], ring, planes.lanes))
     }
 
     fn bit_to_ring(&mut self, bits: &Secret, ring: Ring) -> Result<Secret> {
-        Ok(self.block(ring, 1, bits.len))
+        Ok(self.block(ring, [1, 1], bits.len))
     }
 
     fn inject(&mut self, bits: &Secret, a: &Secret) -> Result<Secret> {
-        Ok(self.block(a.ring().unwrap_or(Ring::W64), 2, bits.len))
+        Ok(self.block(a.ring().unwrap_or(Ring::W64), [2, 2], bits.len))
     }
 
     fn floor_shift(&mut self, a: &Secret, by: u32) -> Result<Secret> {
@@ -208,7 +216,7 @@ impl Backend for Tally {
         let circuit = self.circuits.get(Name::Borrows { low: by, high: ring.bits() });
         let planes = Planes::dry(ring.bits() as usize, a.len);
         self.circuit(&circuit, &[&planes, &planes])?;
-        Ok(self.block(ring, 3, a.len))
+        Ok(self.block(ring, [3, 3], a.len))
     }
 
     fn group_sums(
@@ -217,10 +225,10 @@ impl Backend for Tally {
         a: Option<(&Secret, u32)>,
         ring: Ring,
     ) -> Result<Secret> {
-        let deals = if a.is_some() { 2 } else { 1 };
-        let dealt: usize = groups.iter().map(|bits| deals * bits.len).sum();
-        let dealt = deal_cost(self.protocol) * (ring.bytes() * dealt as u64);
-        Ok(self.gadget(dealt, ring, groups.len()))
+        let each = if a.is_some() { 2 } else { 1 };
+        let known: usize = groups.iter().map(|bits| each * bits.len).sum();
+        let known = ring.bytes() * known as u64;
+        Ok(self.gadget([known, known], ring, groups.len()))
     }
 
     fn less(&mut self, pair: [&Term; 2], bits: u32) -> Result<Secret> {
@@ -236,6 +244,9 @@ impl Backend for Tally {
     }
 
     fn sort(&mut self, planes: &Planes, columns: &[&Secret]) -> Result<Vec<Secret>> {
+        if self.protocol.is_checked() {
+            return super::network::sort(self, planes, columns);
+        }
         let n = planes.lanes;
         let bits = |len| Secret::dry(Kind::Bits, len);
         let words = 8 * if planes.planes > 32 { 2 } else { 1 };

@@ -75,15 +75,24 @@ pub fn to_planes<W: Word>(values: &[W], bits: usize) -> Buffer<Z2> {
     planes
 }
 
-/// Shares of the low `bits` bits of an upper value, known to the pair. Free.
-#[must_use]
-pub fn upper_bits<W: Word>(desk: &Desk<'_, '_>, m: &[W], bits: usize) -> Masked<Z2> {
+/// Shares of the low `bits` bits of an upper value, known to the pair. Free of three parties; one
+/// raise per bit of four.
+///
+/// # Errors
+/// When the network fails.
+pub fn upper_bits<W: Word>(
+    desk: &mut Desk<'_, '_>,
+    draws: &mut Draws<'_>,
+    m: &[W],
+    bits: usize,
+) -> Result<Masked<Z2>, SharingError> {
     let words = bits * m.len().div_ceil(64);
-    let first = if desk.seat() == Seat::Dealer { Buffer::zeros(words) } else { to_planes(m, bits) };
-    Masked { first, second: Buffer::zeros(words) }
+    let known = if desk.seat().is_pair() { to_planes(m, bits) } else { Buffer::zeros(words) };
+    Ok(Masked { first: desk.raise(draws, known)?, second: Buffer::zeros(words) })
 }
 
-/// Shares of the low `bits` bits of `n` lower values, known to the dealer. One deal per bit.
+/// Shares of the low `bits` bits of `n` lower values, known to those that know the masks. One deal
+/// per bit.
 ///
 /// # Errors
 /// When the network fails.
@@ -96,15 +105,15 @@ pub fn lower_bits<W: Word>(
 ) -> Result<Masked<Z2>, SharingError> {
     let words = bits * n.div_ceil(64);
     let mut planes = Buffer::default();
-    if desk.seat() == Seat::Dealer {
+    if !desk.seat().is_pair() {
         check(lambda.len() == n, "bits of masks")?;
         planes = to_planes(lambda, bits);
     }
     let split = desk.deal(draws, &planes, words)?;
-    // b = m + x1 + x2 over Z_2 with m = 0.
+    // b = m + x1 + x2 over Z_2 with m = 0, which of four parties needs no mask.
     Ok(match desk.seat() {
         Seat::Dealer => Masked { first: split.first, second: split.second },
         Seat::First => Masked { first: Buffer::zeros(words), second: split.first },
-        Seat::Second => Masked { first: Buffer::zeros(words), second: split.second },
+        _ => Masked { first: Buffer::zeros(words), second: split.second },
     })
 }

@@ -1,24 +1,37 @@
 //! What the blocks cost: elements per directed link (spec 7.3).
 
-use super::desk::{Seat, deal_stream, dealer};
+use super::seat::{Seat, Seats};
 use crate::Protocol;
 use crate::cost::Traffic;
 use tacit_net::Stream;
 
-fn role(protocol: Protocol, seat: Seat) -> usize {
-    (dealer(protocol) + seat as usize) % 3
-}
-
 /// One element dealt.
 #[must_use]
 pub fn deal(protocol: Protocol) -> Traffic {
-    let [from, to] = [Seat::Dealer, Seat::Second].map(|seat| role(protocol, seat));
-    Traffic::default().sent(from, to, deal_stream(protocol), 1)
+    let seats = Seats::of(protocol);
+    Traffic::default().sent(seats.dealer(), seats.role(Seat::Second), seats.deals(), 1)
+}
+
+/// One element raised.
+#[must_use]
+pub fn raise(protocol: Protocol) -> Traffic {
+    let seats = Seats::of(protocol);
+    let none = Traffic::default();
+    if !seats.are_four() {
+        return none;
+    }
+    none.sent(seats.role(Seat::Second), seats.role(Seat::Behind), Stream::Def, 1)
 }
 
 /// One element out of a gadget.
 #[must_use]
 pub fn gadget(protocol: Protocol) -> Traffic {
-    let [first, second] = [Seat::First, Seat::Second].map(|seat| role(protocol, seat));
-    Traffic::default().sent(first, second, Stream::On, 1).sent(second, first, Stream::On, 1)
+    let seats = Seats::of(protocol);
+    let [first, second] = [Seat::First, Seat::Second].map(|seat| seats.role(seat));
+    let pair =
+        Traffic::default().sent(first, second, Stream::On, 1).sent(second, first, Stream::On, 1);
+    if !seats.are_four() {
+        return pair;
+    }
+    pair.sent(seats.role(Seat::Ahead), seats.role(Seat::Behind), Stream::Pre, 1)
 }

@@ -1,70 +1,48 @@
-//! Who sits where, and the two things that are sent: deals and gadgets.
+//! Who sits where, and the three things that are sent: deals, raises and gadgets.
 
-use super::Masked;
-use crate::Protocol;
+use super::bits::to_planes;
+use super::{Masked, seat};
 use crate::party::{Draws, Party, SharingError};
-use crate::role::{Role, RoleId};
+use crate::role::{Role, RoleId, Sink, Source};
+use crate::verify::{Item, Kind};
+use seat::{Seat, Seats};
 use tacit_net::Stream;
 use tacit_ring::simd;
 use tacit_ring::{Buffer, Word, Z2, transpose, word};
 
-/// A role's place in masked coordinates.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Seat {
-    /// Knows the masks.
-    Dealer,
-    /// Of the pair, the one that shares a key with the dealer for `x1`.
-    First,
-    /// Of the pair, the one that shares a key with the dealer for `x2`, and gets deals.
-    Second,
-}
+/// What the second of four parties is dealt, compared with the role behind, which can compute it.
+const DEAL: Item = Item::new(Kind::Deal, &[0, 2]);
+/// A raised value, sent by the second, compared by the role behind and the first.
+const RAISE: Item = Item::new(Kind::Raise, &[0, 1]);
+/// `f + z0 + w`, which all but the role ahead compute.
+const RESULT: Item = Item::new(Kind::Result, &[0, 1, 2]);
 
-/// The role that sits at the dealer's place.
-#[must_use]
-pub fn dealer(protocol: Protocol) -> RoleId {
-    protocol.ahead().unwrap_or(0)
-}
-
-/// The stream of a protocol's deals: online where no role works ahead.
-#[must_use]
-pub fn deal_stream(protocol: Protocol) -> Stream {
-    if protocol.ahead().is_some() { Stream::Pre } else { Stream::On }
-}
-
-impl Seat {
-    /// The seat of a role.
-    #[must_use]
-    #[inline(always)]
-    pub fn of<P: Role>() -> Self {
-        match (P::ROLE + 3 - dealer(P::PROTOCOL)) % 3 {
-            0 => Seat::Dealer,
-            1 => Seat::First,
-            _ => Seat::Second,
-        }
-    }
-}
-
-/// Words of a message that are sent or received in one go.
+/// Words of a message that are received in one go.
 const PIECE: usize = 1 << 16;
 
 /// A party at its seat. Not generic over the protocol: its roles differ in coordinates only.
 pub struct Desk<'p, 'm> {
     party: &'p mut Party<'m>,
+    seats: Seats,
     seat: Seat,
-    dealer: RoleId,
-    deals: Stream,
+}
+
+/// A mask, by the key that it is drawn from.
+#[derive(Clone, Copy)]
+enum Mask {
+    /// Of the first and those that know the masks.
+    First,
+    /// Of the second and those that know the masks.
+    Second,
+    /// Of four parties, all but the one behind.
+    Upper,
 }
 
 impl<'p, 'm> Desk<'p, 'm> {
     /// The desk of a party that plays role `P`.
     #[must_use]
     pub fn new<P: Role>(party: &'p mut Party<'m>) -> Self {
-        Desk {
-            party,
-            seat: Seat::of::<P>(),
-            dealer: dealer(P::PROTOCOL),
-            deals: deal_stream(P::PROTOCOL),
-        }
+        Desk { party, seats: Seats::of(P::PROTOCOL), seat: Seat::of::<P>() }
     }
 
     /// Where this party sits.
@@ -73,31 +51,44 @@ impl<'p, 'm> Desk<'p, 'm> {
         self.seat
     }
 
-    fn role(&self, seat: Seat) -> RoleId {
-        (self.dealer + seat as usize) % 3
+    /// Whether upper values that others are to compute with must be [raised](Desk::raise): of four
+    /// parties.
+    #[must_use]
+    pub fn raises(&self) -> bool {
+        self.seats.are_four()
     }
 
-    /// Fills `out` from the key of dealer and first. The second draws nothing and leaves it.
-    fn draw_first<W: Word>(&self, draws: &mut Draws<'_>, out: &mut [W]) {
-        match self.seat {
-            Seat::Dealer => draws.with_next().fill(out),
-            Seat::First => draws.with_prev().fill(out),
-            Seat::Second => {}
+    fn role(&self, seat: Seat) -> RoleId {
+        self.seats.role(seat)
+    }
+
+    /// The slot of a mask's key, if this seat knows the mask.
+    fn slot(&self, mask: Mask) -> Option<usize> {
+        match (mask, self.seat) {
+            // Of three: the keys with the next role and with the one before.
+            (Mask::First, Seat::Dealer) => Some(0),
+            (Mask::Second, Seat::Dealer) => Some(1),
+            (Mask::First, Seat::First) => Some(1),
+            (Mask::Second, Seat::Second) => Some(if self.seats.are_four() { 1 } else { 0 }),
+            // Of four: in the order of the role that lacks the key.
+            (Mask::First, Seat::Behind) => Some(1),
+            (Mask::Second, Seat::Behind) => Some(0),
+            (Mask::First, Seat::Ahead) => Some(2),
+            (Mask::Second, Seat::Ahead) => Some(1),
+            (Mask::Upper, Seat::First | Seat::Second | Seat::Ahead) => Some(0),
+            _ => None,
         }
     }
 
-    /// Fills `out` from the key of dealer and second. The first draws nothing and leaves it.
-    fn draw_second<W: Word>(&self, draws: &mut Draws<'_>, out: &mut [W]) {
-        match self.seat {
-            Seat::Dealer => draws.with_prev().fill(out),
-            Seat::First => {}
-            Seat::Second => draws.with_next().fill(out),
+    /// Fills `out` with a mask; leaves it where this seat does not know it.
+    fn draw<W: Word>(&self, draws: &mut Draws<'_>, mask: Mask, out: &mut [W]) {
+        if let Some(slot) = self.slot(mask) {
+            draws.fill(slot, out);
         }
     }
 
     /// Splits lower values: `t = q1 + q2`, `q1` to the first (a draw), `q2` to the second (a
-    /// message). `t` counts at the dealer only, whose result is both halves; the pair's result is
-    /// its half twice.
+    /// message). `t` counts only where lower values are known.
     ///
     /// # Errors
     /// When the network fails.
@@ -107,31 +98,7 @@ impl<'p, 'm> Desk<'p, 'm> {
         t: &[W],
         n: usize,
     ) -> Result<Split<W>, SharingError> {
-        let mut q1 = Buffer::zeros(n);
-        self.draw_first(draws, &mut q1);
-        match self.seat {
-            Seat::Dealer => {
-                check(t.len() == n, "a deal")?;
-                let mut q2 = Buffer::from_slice(t);
-                let (from, to) = (&q1, &mut q2);
-                simd::vectorize(
-                    #[inline(always)]
-                    || {
-                        for (q2, q1) in to.iter_mut().zip(from.iter()) {
-                            *q2 = q2.sub(*q1);
-                        }
-                    },
-                );
-                self.party.send(self.role(Seat::Second), self.deals, &q2)?;
-                Ok(Split { first: q1, second: q2 })
-            }
-            Seat::First => Ok(Split { first: q1, second: Buffer::default() }),
-            Seat::Second => {
-                let mut q2 = q1;
-                self.party.recv(self.role(Seat::Dealer), self.deals, &mut q2)?;
-                Ok(Split { first: Buffer::default(), second: q2 })
-            }
-        }
+        self.deal_bits(draws, t, n, W::BITS)
     }
 
     /// Deals in a smaller ring `Z_{2^bits}`, sent as bit planes: halves count modulo `2^bits`.
@@ -145,34 +112,85 @@ impl<'p, 'm> Desk<'p, 'm> {
         n: usize,
         bits: u32,
     ) -> Result<Split<W>, SharingError> {
-        let planes = bits as usize * n.div_ceil(64);
+        let seat = self.seat;
         let mut q1 = Buffer::zeros(n);
-        self.draw_first(draws, &mut q1);
-        let mut message = Buffer::<Z2>::zeros(planes);
-        match self.seat {
-            Seat::Dealer => {
-                check(t.len() == n, "a deal")?;
-                let mut q2 = Buffer::from_slice(t);
-                for (q2, q1) in q2.iter_mut().zip(q1.iter()) {
-                    *q2 = q2.sub(*q1);
-                }
-                transpose::pack(&q2[..], bits as usize, word::lanes_mut(&mut message));
-                self.party.send(self.role(Seat::Second), self.deals, &message)?;
-                Ok(Split { first: q1, second: q2 })
-            }
-            Seat::First => Ok(Split { first: q1, second: Buffer::default() }),
+        self.draw(draws, Mask::First, &mut q1);
+        let none = Buffer::default();
+        match seat {
+            Seat::First => return Ok(Split { seat, first: q1, second: none }),
             Seat::Second => {
-                let mut q2 = q1;
-                self.party.recv(self.role(Seat::Dealer), self.deals, &mut message)?;
-                transpose::unpack(word::lanes(&message), bits as usize, &mut q2[..]);
-                Ok(Split { first: Buffer::default(), second: q2 })
+                let (dealer, stream) = (self.seats.dealer(), self.seats.deals());
+                let log = self.raises().then_some(DEAL);
+                self.receive(Source { from: dealer, stream, log }, &mut q1, bits)?;
+                return Ok(Split { seat, first: none, second: q1 });
             }
+            _ => check(t.len() == n, "a deal")?,
         }
+        let mut q2 = Buffer::from_slice(t);
+        sub_assign(&mut q2, &q1);
+        let sink = match seat {
+            Seat::Behind => Sink::Log(DEAL),
+            _ => Sink::Send(self.role(Seat::Second), self.seats.deals()),
+        };
+        self.emit(sink, &q2, bits)?;
+        Ok(match seat {
+            Seat::Dealer => Split { seat, first: q1, second: q2 },
+            Seat::Ahead => Split { seat, first: Buffer::zeros(n), second: Buffer::from_slice(t) },
+            _ => Split { seat, first: none, second: Buffer::from_slice(t) },
+        })
     }
 
-    /// A fresh sharing of `c + g1 + g2`: the pair's local sums `g1` and `g2`, and the upper
-    /// value `c` that both know. `sum` holds this party's `g` and becomes `m`; the dealer's
-    /// is not read.
+    /// Of four parties: gives `c`, known to the pair, to the role behind, masked by a draw `k` that
+    /// the role ahead has too. The result is what a seat computes with in place of `c`: the pair
+    /// `c`, the role behind `c + k`, the role ahead `k`. Nothing of three parties.
+    ///
+    /// # Errors
+    /// When the network fails.
+    pub fn raise<W: Word>(
+        &mut self,
+        draws: &mut Draws<'_>,
+        c: Buffer<W>,
+    ) -> Result<Buffer<W>, SharingError> {
+        self.raise_bits(draws, c, W::BITS)
+    }
+
+    /// Raises in a smaller ring `Z_{2^bits}`, sent as bit planes.
+    ///
+    /// # Errors
+    /// When the network fails.
+    pub fn raise_bits<W: Word>(
+        &mut self,
+        draws: &mut Draws<'_>,
+        mut c: Buffer<W>,
+        bits: u32,
+    ) -> Result<Buffer<W>, SharingError> {
+        if !self.raises() {
+            return Ok(c);
+        }
+        if self.seat == Seat::Behind {
+            let source = Source::logged(self.role(Seat::Second), Stream::Def, RAISE);
+            self.receive(source, &mut c, bits)?;
+            return Ok(c);
+        }
+        let mut k = Buffer::zeros(c.len());
+        self.draw(draws, Mask::Upper, &mut k);
+        if self.seat == Seat::Ahead {
+            return Ok(k);
+        }
+        add_assign(&mut k, &c);
+        let sink = match self.seat {
+            Seat::First => Sink::Log(RAISE),
+            _ => Sink::Send(self.role(Seat::Behind), Stream::Def),
+        };
+        self.emit(sink, &k, bits)?;
+        Ok(c)
+    }
+
+    /// A fresh sharing of `c + g1 + g2`: the pair's local sums `g1` and `g2`, and the upper value
+    /// `c` that both know. `sum` holds this party's `g` and becomes `m`; a dealer's is not read.
+    ///
+    /// Of four parties, those that know the masks pass the same sums over raised upper values and
+    /// whole lower ones, and `c` raised.
     ///
     /// # Errors
     /// When the network fails.
@@ -184,17 +202,38 @@ impl<'p, 'm> Desk<'p, 'm> {
     ) -> Result<Masked<W>, SharingError> {
         let n = sum.len();
         let mut mask = Buffer::zeros(n);
-        if self.seat == Seat::Dealer {
-            self.draw_first(draws, &mut sum);
-            self.draw_second(draws, &mut mask);
-            return Ok(Masked { first: sum, second: mask });
+        match self.seat {
+            Seat::Dealer => {
+                self.draw(draws, Mask::First, &mut sum);
+                self.draw(draws, Mask::Second, &mut mask);
+            }
+            Seat::First | Seat::Second => {
+                self.draw(draws, Mask::First, &mut mask);
+                self.draw(draws, Mask::Second, &mut mask);
+                add_assign(&mut sum, &mask);
+                self.exchange(&mut sum, c)?;
+                self.log_result(draws, &sum);
+            }
+            Seat::Ahead | Seat::Behind => {
+                if let Some(c) = c {
+                    add_assign(&mut sum, c);
+                }
+                self.draw(draws, Mask::First, &mut mask);
+                let mut z2 = Buffer::zeros(n);
+                self.draw(draws, Mask::Second, &mut z2);
+                add_assign(&mut mask, &z2);
+                sum = self.check_gadget(draws, sum, &mask)?;
+            }
         }
-        self.draw_first(draws, &mut mask);
-        self.draw_second(draws, &mut mask);
+        Ok(Masked { first: sum, second: mask })
+    }
+
+    /// Sends this party's masked sum to the other one of the pair, adds up both and `c`.
+    fn exchange<W: Word>(&mut self, sum: &mut [W], c: Option<&[W]>) -> Result<(), SharingError> {
+        let n = sum.len();
         let peer = self.role(if self.seat == Seat::First { Seat::Second } else { Seat::First });
         let mut theirs = Buffer::zeros(n.min(PIECE));
-        add_assign(&mut sum, &mask);
-        self.party.send(peer, Stream::On, &sum)?;
+        self.party.send(peer, Stream::On, sum)?;
         for start in (0..n).step_by(PIECE) {
             let at = start..(start + PIECE).min(n);
             let theirs = &mut theirs[..at.len()];
@@ -204,23 +243,100 @@ impl<'p, 'm> Desk<'p, 'm> {
                 add_assign(&mut sum[at.clone()], &c[at]);
             }
         }
-        Ok(Masked { first: sum, second: mask })
+        Ok(())
+    }
+
+    /// Of four parties: the pair's `f + z0 + w`, for the transcript.
+    fn log_result<W: Word>(&mut self, draws: &mut Draws<'_>, sum: &[W]) {
+        if self.raises() {
+            let mut w = Buffer::zeros(sum.len());
+            self.draw(draws, Mask::Upper, &mut w);
+            add_assign(&mut w, sum);
+            self.party.log(RESULT, &w);
+        }
+    }
+
+    /// The part of those of four parties that know the masks `z0`. The role ahead's sum, over the
+    /// masks of raised values, less a fresh `w`, corrects that of the role behind.
+    fn check_gadget<W: Word>(
+        &mut self,
+        draws: &mut Draws<'_>,
+        mut sum: Buffer<W>,
+        z0: &[W],
+    ) -> Result<Buffer<W>, SharingError> {
+        let mut other = Buffer::zeros(sum.len());
+        if self.seat == Seat::Ahead {
+            self.draw(draws, Mask::Upper, &mut other);
+            sub_assign(&mut sum, &other);
+            self.party.send(self.role(Seat::Behind), Stream::Pre, &sum)?;
+            return Ok(other);
+        }
+        self.party.recv(self.role(Seat::Ahead), Stream::Pre, &mut other)?;
+        sub_assign(&mut sum, &other);
+        add_assign(&mut sum, z0);
+        self.party.log(RESULT, &sum);
+        Ok(sum)
+    }
+
+    /// Sends words, or their low bits as planes, or puts them into a transcript.
+    fn emit<W: Word>(&mut self, sink: Sink, words: &[W], bits: u32) -> Result<(), SharingError> {
+        if bits < W::BITS {
+            let planes = to_planes(words, bits as usize);
+            return self.emit(sink, &planes[..], Z2::BITS);
+        }
+        match sink {
+            Sink::Send(to, stream) => self.party.send(to, stream, words),
+            Sink::Log(item) => {
+                self.party.log(item, words);
+                Ok(())
+            }
+        }
+    }
+
+    /// Receives words, or their low bits.
+    fn receive<W: Word>(
+        &mut self,
+        source: Source,
+        words: &mut [W],
+        bits: u32,
+    ) -> Result<(), SharingError> {
+        if bits < W::BITS {
+            let mut planes = Buffer::<Z2>::zeros(bits as usize * words.len().div_ceil(64));
+            self.receive(source, &mut planes[..], Z2::BITS)?;
+            if !words.is_empty() {
+                transpose::unpack(word::lanes(&planes), bits as usize, words);
+            }
+            return Ok(());
+        }
+        self.party.recv(source.from, source.stream, words)?;
+        if let Some(item) = source.log {
+            self.party.log(item, words);
+        }
+        Ok(())
     }
 }
 
-/// A lower value, split between the pair. Each holds its half; the dealer both.
+/// A lower value, as seats compute with it.
 pub struct Split<W> {
-    /// `q1`, empty at the second.
-    pub first: Buffer<W>,
-    /// `q2`, empty at the first.
-    pub second: Buffer<W>,
+    seat: Seat,
+    /// The first's half, which a dealer has too; zeros at the role ahead.
+    pub(super) first: Buffer<W>,
+    /// The second's half, which a dealer has too; all of it at the roles ahead and behind.
+    pub(super) second: Buffer<W>,
 }
 
 impl<W: Word> Split<W> {
-    /// The half of one of the pair.
+    /// What this seat multiplies upper values by.
     #[must_use]
-    pub fn half(&self, seat: Seat) -> &[W] {
-        if seat == Seat::First { &self.first } else { &self.second }
+    pub fn part(&self) -> &[W] {
+        if self.seat == Seat::First { &self.first } else { &self.second }
+    }
+
+    /// What this seat multiplies public factors by: a public value needs no mask, so the role ahead
+    /// has nothing to correct.
+    #[must_use]
+    pub fn plain(&self) -> &[W] {
+        if self.seat == Seat::Ahead { &self.first } else { self.part() }
     }
 }
 
@@ -230,6 +346,17 @@ fn add_assign<W: Word>(to: &mut [W], from: &[W]) {
         || {
             for (to, from) in to.iter_mut().zip(from) {
                 *to = to.add(*from);
+            }
+        },
+    );
+}
+
+fn sub_assign<W: Word>(to: &mut [W], from: &[W]) {
+    simd::vectorize(
+        #[inline(always)]
+        || {
+            for (to, from) in to.iter_mut().zip(from) {
+                *to = to.sub(*from);
             }
         },
     );

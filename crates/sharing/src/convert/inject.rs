@@ -2,13 +2,13 @@
 //!
 //! A shared bit is `b = b0 + y0 - 2 b0 y0` over the integers, `b0` upper and `y0` lower.
 
-use super::desk::{Split, check};
+use super::desk::check;
+use super::form::Form;
 use super::{Desk, Masked, Seat};
 use crate::party::{Draws, SharingError};
-use tacit_ring::simd;
 use tacit_ring::{Buffer, Word, Z2, transpose, word};
 
-/// What this party knows of bits as ring elements 0 and 1: `y0` at the dealer, `b0` in the pair.
+/// What this party knows of bits as ring elements 0 and 1: `b0` in the pair, `y0` elsewhere.
 pub(super) fn known_bits<W: Word>(
     desk: &Desk<'_, '_>,
     bits: &Masked<Z2>,
@@ -18,21 +18,23 @@ pub(super) fn known_bits<W: Word>(
     if lanes == 0 {
         return out;
     }
-    let mut plane = bits.first.clone();
-    if desk.seat() == Seat::Dealer {
-        for (plane, x2) in plane.iter_mut().zip(bits.second.iter()) {
-            *plane = plane.add(*x2);
-        }
-    }
-    transpose::unpack(word::lanes(&plane), 1, &mut out[..]);
+    let lower;
+    let plane = if desk.seat().is_pair() {
+        &bits.first
+    } else {
+        lower = bits.lambda(desk.seat());
+        &lower
+    };
+    transpose::unpack(word::lanes(plane), 1, &mut out[..]);
     out
 }
 
+#[inline(always)]
 fn double<W: Word>(x: W) -> W {
     x.add(x)
 }
 
-/// Each bit as 0 or 1 of the ring. One deal and one gadget per bit.
+/// Each bit as 0 or 1 of the ring. One deal, one raise and one gadget per bit.
 ///
 /// # Errors
 /// When the network fails.
@@ -42,65 +44,68 @@ pub fn bit_to_ring<W: Word>(
     bits: &Masked<Z2>,
     lanes: usize,
 ) -> Result<Masked<W>, SharingError> {
-    let known = known_bits::<W>(desk, bits, lanes);
-    let split = desk.deal(draws, &known, lanes)?;
     let mut sum = Buffer::zeros(lanes);
+    let to = &mut sum[..];
+    let upper = bit_terms::<W>(
+        desk,
+        draws,
+        bits,
+        lanes,
+        #[inline(always)]
+        |i, term, _| to[i] = term,
+    )?;
+    desk.gadget(draws, sum, Some(&upper))
+}
+
+/// Calls `each` with the number, the local terms `(1 - 2 b0) y0` and the upper term of every bit;
+/// gives the upper terms.
+fn bit_terms<W: Word>(
+    desk: &mut Desk<'_, '_>,
+    draws: &mut Draws<'_>,
+    bits: &Masked<Z2>,
+    lanes: usize,
+    mut each: impl FnMut(usize, W, W),
+) -> Result<Buffer<W>, SharingError> {
+    let known = known_bits::<W>(desk, bits, lanes);
+    let y = desk.deal(draws, &known, lanes)?;
+    let upper = desk.raise(draws, known)?;
     if desk.seat() != Seat::Dealer {
-        // (1 - 2 b0) q
-        let q = split.half(desk.seat());
-        for ((sum, b), q) in sum.iter_mut().zip(known.iter()).zip(q) {
-            *sum = q.sub(double(b.mul(*q)));
+        let rows = upper.iter().zip(y.part()).zip(y.plain());
+        for (i, ((b, q), plain)) in rows.enumerate() {
+            each(i, plain.sub(double(b.mul(*q))), *b);
         }
     }
-    desk.gadget(draws, sum, Some(&known))
+    Ok(upper)
 }
 
-/// The terms of `b a = b0 a0 + (a0 - 2 b0 a0) y0 + b0 (2p - x0) - p`, `p = x0 y0`.
-struct Terms<W> {
-    /// The bits that this party knows.
-    bits: Buffer<W>,
-    y: Split<W>,
-    p: Split<W>,
-}
-
-fn deal_terms<W: Word>(
+/// Calls `each` with the local terms and the upper term of every product
+/// `b a = b0 a0 + (a0 - 2 b0 a0) y0 + b0 (2p - x0) - p`, `p = x0 y0`.
+fn selected<W: Word>(
     desk: &mut Desk<'_, '_>,
     draws: &mut Draws<'_>,
     bits: &Masked<Z2>,
     a: &Masked<W>,
-) -> Result<Terms<W>, SharingError> {
+    each: impl FnMut(usize, W, W),
+) -> Result<(), SharingError> {
     let n = a.first.len();
-    let bits = known_bits::<W>(desk, bits, n);
-    let y = desk.deal(draws, &bits, n)?;
-    let mut p = Buffer::default();
-    if desk.seat() == Seat::Dealer {
-        p = a.lambda();
-        for (p, y) in p.iter_mut().zip(bits.iter()) {
-            *p = p.mul(*y);
-        }
-    }
-    let p = desk.deal(draws, &p, n)?;
-    Ok(Terms { bits, y, p })
+    let known = known_bits::<W>(desk, bits, n);
+    let lambda = a.lambda(desk.seat());
+    let (known, m, x) = (&known[..n], &a.first[..n], &a.second[..n]);
+    let form = Form::new(
+        #[inline(always)]
+        |i: usize| [known[i].mul(m[i]), known[i]],
+        #[inline(always)]
+        |i: usize| [known[i], lambda[i].mul(known[i])],
+        #[inline(always)]
+        |i: usize, [chosen, b]: [W; 2], [y, p]: [W; 2], plain: [W; 2]| {
+            let bilinear = m[i].sub(double(chosen)).mul(y);
+            bilinear.add(b.mul(double(p).sub(x[i]))).sub(plain[1])
+        },
+    );
+    form.each(desk, draws, n, each)
 }
 
-/// Calls `each(index, g, c)` with a pair party's local term and upper term of every product.
-#[inline(always)]
-fn pair_terms<W: Word>(
-    seat: Seat,
-    terms: &Terms<W>,
-    a: &Masked<W>,
-    mut each: impl FnMut(usize, W, W),
-) {
-    let (y, p) = (terms.y.half(seat), terms.p.half(seat));
-    let known = terms.bits.iter().zip(a.first.iter()).zip(a.second.iter());
-    for (i, (((b, m), x), (y, p))) in known.zip(y.iter().zip(p)).enumerate() {
-        let selected = b.mul(*m);
-        let g = m.sub(double(selected)).mul(*y).add(b.mul(double(*p).sub(*x))).sub(*p);
-        each(i, g, selected);
-    }
-}
-
-/// Bit times ring element. Two deals and one gadget each.
+/// Bit times ring element. Two deals, two raises and one gadget each.
 ///
 /// # Errors
 /// When the network fails or lengths differ.
@@ -112,25 +117,24 @@ pub fn inject<W: Word>(
 ) -> Result<Masked<W>, SharingError> {
     let n = a.first.len();
     check(bits.first.len() == n.div_ceil(64), "bits and elements")?;
-    let terms = deal_terms(desk, draws, bits, a)?;
     let (mut sum, mut c) = (Buffer::zeros(n), Buffer::zeros(n));
-    if desk.seat() != Seat::Dealer {
-        let (seat, sum, c) = (desk.seat(), &mut sum, &mut c);
-        simd::vectorize(
-            #[inline(always)]
-            || {
-                pair_terms(seat, &terms, a, |i, g, upper| {
-                    sum[i] = g;
-                    c[i] = upper;
-                });
-            },
-        );
-    }
+    let (to, upper) = (&mut sum[..n], &mut c[..n]);
+    selected(
+        desk,
+        draws,
+        bits,
+        a,
+        #[inline(always)]
+        |i, terms, chosen| {
+            to[i] = terms;
+            upper[i] = chosen;
+        },
+    )?;
     desk.gadget(draws, sum, Some(&c))
 }
 
 /// For each plane of `groups` the sum of all `bit * element`, or without elements the number of
-/// ones. Two deals per bit and element, or one per bit; one gadget per plane.
+/// ones. Two deals and two raises per bit and element, or one of each per bit; one gadget per plane.
 ///
 /// # Errors
 /// When the network fails or lengths differ.
@@ -145,59 +149,22 @@ pub fn group_sums<W: Word>(
     check(fits && a.is_none_or(|a| a.first.len() == lanes), "bits and elements")?;
     let (mut sum, mut c) = (Buffer::zeros(groups.len()), Buffer::zeros(groups.len()));
     for (i, bits) in groups.iter().enumerate() {
-        (sum[i], c[i]) = match a {
-            Some(a) => selected_sum(desk, draws, bits, a)?,
-            None => ones(desk, draws, bits, lanes)?,
+        let (mut g, mut upper) = (W::ZERO, W::ZERO);
+        let add = |_: usize, terms: W, first: W| {
+            g = g.add(terms);
+            upper = upper.add(first);
         };
+        match a {
+            Some(a) => selected(desk, draws, bits, a, add)?,
+            None => drop(bit_terms::<W>(desk, draws, bits, lanes, add)?),
+        }
+        (sum[i], c[i]) = (g, upper);
     }
     desk.gadget(draws, sum, Some(&c))
 }
 
-/// A pair party's local sum and upper sum of `bit * element`.
-fn selected_sum<W: Word>(
-    desk: &mut Desk<'_, '_>,
-    draws: &mut Draws<'_>,
-    bits: &Masked<Z2>,
-    a: &Masked<W>,
-) -> Result<(W, W), SharingError> {
-    let terms = deal_terms(desk, draws, bits, a)?;
-    let (mut g, mut c) = (W::ZERO, W::ZERO);
-    if desk.seat() != Seat::Dealer {
-        let (seat, g, c) = (desk.seat(), &mut g, &mut c);
-        simd::vectorize(
-            #[inline(always)]
-            || {
-                pair_terms(seat, &terms, a, |_, term, upper| {
-                    *g = g.add(term);
-                    *c = c.add(upper);
-                });
-            },
-        );
-    }
-    Ok((g, c))
-}
-
-/// A pair party's local sum and upper sum of bits.
-fn ones<W: Word>(
-    desk: &mut Desk<'_, '_>,
-    draws: &mut Draws<'_>,
-    bits: &Masked<Z2>,
-    lanes: usize,
-) -> Result<(W, W), SharingError> {
-    let known = known_bits::<W>(desk, bits, lanes);
-    let split = desk.deal(draws, &known, lanes)?;
-    let (mut g, mut c) = (W::ZERO, W::ZERO);
-    if desk.seat() != Seat::Dealer {
-        for (b, q) in known.iter().zip(split.half(desk.seat())) {
-            g = g.add(q.sub(double(b.mul(*q))));
-            c = c.add(*b);
-        }
-    }
-    Ok((g, c))
-}
-
 /// B2A: the number with the given bits, plane `i` having weight `2^i`; at most as many planes
-/// as the ring has bits. Deals of `BITS + sum of (BITS - 1 - i)` bits, one gadget.
+/// as the ring has bits. Deals of `BITS + sum of (BITS - 1 - i)` bits, as many raises, one gadget.
 ///
 /// # Errors
 /// When the network fails.
@@ -217,7 +184,6 @@ pub fn bits_to_ring<W: Word>(
             second: Buffer::from_slice(&bits.second[at]),
         }
     };
-    let pair = desk.seat() != Seat::Dealer;
     let (mut sum, mut c) = (Buffer::<W>::zeros(lanes), Buffer::<W>::zeros(lanes));
     for i in 0..if lanes == 0 { 0 } else { planes } {
         let known = known_bits::<W>(desk, &plane(i), lanes);
@@ -229,21 +195,22 @@ pub fn bits_to_ring<W: Word>(
         if width == 0 {
             continue;
         }
-        // - 2^(i+1) b0 y0: y0 counts modulo 2^(BITS - 1 - i).
+        // - 2^(i+1) b0 y0: b0 and y0 count modulo 2^(BITS - 1 - i).
         let split = desk.deal_bits(draws, &known, lanes, width)?;
-        if pair {
-            let q = split.half(desk.seat());
-            for ((sum, b), q) in sum.iter_mut().zip(known.iter()).zip(q) {
+        let upper = desk.raise_bits(draws, known, width)?;
+        if desk.seat() != Seat::Dealer {
+            for ((sum, b), q) in sum.iter_mut().zip(upper.iter()).zip(split.part()) {
                 *sum = sum.sub(double(weight).mul(b.mul(*q)));
             }
         }
     }
-    // The dealer's `c` is the sum of 2^i y0, a lower value with coefficient one.
+    // Where lower values are known `c` is the sum of 2^i y0, a lower value with coefficient one.
     let split = desk.deal(draws, &c, lanes)?;
-    if pair {
-        for (sum, q) in sum.iter_mut().zip(split.half(desk.seat())) {
+    let upper = desk.raise(draws, c)?;
+    if desk.seat() != Seat::Dealer {
+        for (sum, q) in sum.iter_mut().zip(split.plain()) {
             *sum = sum.add(*q);
         }
     }
-    desk.gadget(draws, sum, Some(&c))
+    desk.gadget(draws, sum, Some(&upper))
 }

@@ -2,22 +2,74 @@
 
 use super::Seat;
 use crate::arrays::SharedVec;
-use crate::role::{Canonical, Share};
+use crate::quad::Quad;
+use crate::role::{Canonical, Role, Share};
 use tacit_ring::simd;
 use tacit_ring::{Buffer, Word};
 
+/// A role whose shares have masked coordinates: what programs in rings compute on.
+pub trait Coordinates: Role {
+    /// The masked form of a share.
+    fn to_masked<W: Word>(share: Share<W>) -> Share<W>;
+    /// The inverse of [`Coordinates::to_masked`].
+    fn from_masked<W: Word>(masked: Share<W>) -> Share<W>;
+}
+
+impl<P: Canonical> Coordinates for P {
+    #[inline(always)]
+    fn to_masked<W: Word>(share: Share<W>) -> Share<W> {
+        // Replicated sharing, counted from the dealer: s0 = -x2, s1 = -x1, s2 = m.
+        let [own, next] = P::to_replicated(share);
+        match Seat::of::<P>() {
+            Seat::First => [next, own.neg()],
+            Seat::Second => [own, next.neg()],
+            _ => [next.neg(), own.neg()],
+        }
+    }
+
+    #[inline(always)]
+    fn from_masked<W: Word>([first, second]: Share<W>) -> Share<W> {
+        P::from_replicated(match Seat::of::<P>() {
+            Seat::First => [second.neg(), first],
+            Seat::Second => [first, second.neg()],
+            _ => [second.neg(), first.neg()],
+        })
+    }
+}
+
+impl<const R: usize> Coordinates for Quad<R> {
+    #[inline(always)]
+    fn to_masked<W: Word>([first, second]: Share<W>) -> Share<W> {
+        // The role behind holds a + u; raised, m is a + u + x0.
+        if R == 0 { [first.add(second), second] } else { [first, second] }
+    }
+
+    #[inline(always)]
+    fn from_masked<W: Word>([first, second]: Share<W>) -> Share<W> {
+        if R == 0 { [first.sub(second), second] } else { [first, second] }
+    }
+}
+
 /// Shares in masked coordinates: see the [module](super).
 pub struct Masked<W> {
-    /// Dealer: `x1`; pair: `m`.
+    /// Dealer: `x1`; pair: `m`; behind: `m + u`; ahead: `u`.
     pub first: Buffer<W>,
-    /// Dealer: `x2`; first: `x1`; second: `x2`.
+    /// Dealer and second: `x2`; first: `x1`; ahead and behind: `x1 + x2`.
     pub second: Buffer<W>,
 }
 
 impl<W: Word> Masked<W> {
-    /// The dealer's lower part `lambda = x1 + x2`.
+    /// The lower part `lambda = x1 + x2` at a seat that knows it; nothing in the pair.
     #[must_use]
-    pub fn lambda(&self) -> Buffer<W> {
+    pub fn lambda(&self, seat: Seat) -> Buffer<W> {
+        match seat {
+            Seat::First | Seat::Second => Buffer::default(),
+            Seat::Ahead | Seat::Behind => self.second.clone(),
+            Seat::Dealer => self.sum_of_masks(),
+        }
+    }
+
+    fn sum_of_masks(&self) -> Buffer<W> {
         let mut lambda = self.first.clone();
         let second = &self.second;
         simd::vectorize(
@@ -33,26 +85,6 @@ impl<W: Word> Masked<W> {
 }
 
 #[inline(always)]
-fn share_to_masked<P: Canonical, W: Word>(share: Share<W>) -> Share<W> {
-    // Replicated sharing, counted from the dealer: s0 = -x2, s1 = -x1, s2 = m.
-    let [own, next] = P::to_replicated(share);
-    match Seat::of::<P>() {
-        Seat::Dealer => [next.neg(), own.neg()],
-        Seat::First => [next, own.neg()],
-        Seat::Second => [own, next.neg()],
-    }
-}
-
-#[inline(always)]
-fn share_from_masked<P: Canonical, W: Word>([first, second]: Share<W>) -> Share<W> {
-    P::from_replicated(match Seat::of::<P>() {
-        Seat::Dealer => [second.neg(), first.neg()],
-        Seat::First => [second.neg(), first],
-        Seat::Second => [first, second.neg()],
-    })
-}
-
-#[inline(always)]
 fn map<W: Word>(first: &mut [W], second: &mut [W], f: impl Fn(Share<W>) -> Share<W>) {
     for (a, b) in first.iter_mut().zip(second) {
         [*a, *b] = f([*a, *b]);
@@ -61,24 +93,24 @@ fn map<W: Word>(first: &mut [W], second: &mut [W], f: impl Fn(Share<W>) -> Share
 
 /// The masked form of shares. Local.
 #[must_use]
-pub fn to_masked<P: Canonical, W: Word>(shares: &SharedVec<W>) -> Masked<W> {
+pub fn to_masked<P: Coordinates, W: Word>(shares: &SharedVec<W>) -> Masked<W> {
     let mut masked = Masked { first: shares.first.clone(), second: shares.second.clone() };
     let (first, second) = (&mut masked.first, &mut masked.second);
     simd::vectorize(
         #[inline(always)]
-        || map(first, second, share_to_masked::<P, W>),
+        || map(first, second, P::to_masked::<W>),
     );
     masked
 }
 
 /// The inverse of [`to_masked`]. Local.
 #[must_use]
-pub fn from_masked<P: Canonical, W: Word>(masked: Masked<W>) -> SharedVec<W> {
+pub fn from_masked<P: Coordinates, W: Word>(masked: Masked<W>) -> SharedVec<W> {
     let Masked { mut first, mut second } = masked;
     let (a, b) = (&mut first, &mut second);
     simd::vectorize(
         #[inline(always)]
-        || map(a, b, share_from_masked::<P, W>),
+        || map(a, b, P::from_masked::<W>),
     );
     SharedVec { first, second }
 }

@@ -7,7 +7,7 @@
 //! permutations. One element each way and hop. The last hop is the pair's, so that the dealer's
 //! new masks are draws.
 
-use super::desk::dealer;
+use super::seat::dealer;
 use crate::arrays::SharedVec;
 use crate::party::{Draws, Party, SharingError};
 use crate::role::{Canonical, RoleId};

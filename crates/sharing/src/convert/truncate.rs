@@ -1,10 +1,10 @@
 //! Truncation and change of ring (spec 5.6).
 
-use super::desk::Split;
+use super::form::Form;
 use super::inject::known_bits;
-use super::{Desk, Masked, Seat};
+use super::{Desk, Masked};
 use crate::party::{Draws, SharingError};
-use tacit_ring::{Buffer, Word, Z2};
+use tacit_ring::{Word, Z2};
 
 /// Calls `f` on raw words; `u128` arithmetic is inlined away for narrower rings.
 #[inline(always)]
@@ -14,7 +14,8 @@ fn raw<W: Word>(x: W, f: impl Fn(u128) -> u128) -> W {
 
 /// `a / 2^by`, rounded down or up by one unit: up with probability the fraction that is cut off.
 /// Right for every `a` with `|a| < 2^(BITS-2)`, never wrong by more (TS_1; Escudero et al., CRYPTO
-/// 2020). Two deals and one gadget each. The rounding is a function of masks that the dealer knows.
+/// 2020). Two deals, two raises and one gadget each. The rounding is a function of masks that the
+/// dealer knows.
 ///
 /// # Errors
 /// When the network fails.
@@ -32,35 +33,31 @@ pub fn truncate<W: Word>(
     let top = W::BITS - 1;
     let low = W::from_u128((1 << top) - 1).to_u128();
     let offset = W::from_u128(1 << (W::BITS - 2));
-    let scale = W::from_u128(1 << (top - by));
-    if desk.seat() == Seat::Dealer {
-        let lambda = a.lambda();
-        // -2 s gamma, and s gamma - (lambda' >> t)
-        let gamma = |x: &W| scale.mul(raw(*x, |x| x >> top));
-        let factor: Vec<W> = lambda.iter().map(|x| gamma(x).add(gamma(x)).neg()).collect();
-        let rest: Vec<W> =
-            lambda.iter().map(|x| gamma(x).sub(raw(*x, |x| (x & low) >> by))).collect();
-        desk.deal(draws, &factor, n)?;
-        desk.deal(draws, &rest, n)?;
-        return desk.gadget(draws, Buffer::zeros(n), None);
-    }
-    let factor = desk.deal(draws, &[], n)?;
-    let rest = desk.deal(draws, &[], n)?;
-    let (mut sum, mut c) = (Buffer::zeros(n), Buffer::zeros(n));
     let back = W::from_u128(1 << (W::BITS - 2 - by));
-    let split = factor.half(desk.seat()).iter().zip(rest.half(desk.seat()));
-    for (((sum, c), m), (q, r)) in sum.iter_mut().zip(c.iter_mut()).zip(a.first.iter()).zip(split) {
-        let m = m.add(offset);
-        let beta = raw(m, |m| m >> top);
-        *sum = beta.mul(*q).add(*r);
-        *c = raw(m, |m| (m & low) >> by).add(scale.mul(beta)).sub(back);
-    }
-    desk.gadget(draws, sum, Some(&c))
+    let scale = W::from_u128(1 << (top - by));
+    let (m, lambda) = (&a.first[..n], a.lambda(desk.seat()));
+    let form = Form::new(
+        #[inline(always)]
+        |i: usize| {
+            let m = m[i].add(offset);
+            let beta = raw(m, |m| m >> top);
+            [raw(m, |m| (m & low) >> by).add(scale.mul(beta)).sub(back), beta]
+        },
+        #[inline(always)]
+        |i: usize| {
+            // -2 s gamma, and s gamma - (lambda' >> t)
+            let gamma = scale.mul(raw(lambda[i], |x| x >> top));
+            [gamma.add(gamma).neg(), gamma.sub(raw(lambda[i], |x| (x & low) >> by))]
+        },
+        #[inline(always)]
+        |_, [_, beta]: [W; 2], [factor, _]: [W; 2], [_, rest]: [W; 2]| beta.mul(factor).add(rest),
+    );
+    form.share(desk, draws, n)
 }
 
 /// `a / 2^by`, rounded down, for every signed `a` (TE; after Truncation Untangled, 2024). `low` and
 /// `high` are shares of `[m' mod 2^by < lambda mod 2^by]` and `[m' < lambda]`, where
-/// `m' = m + 2^(BITS-1)`. Three deals and one gadget each.
+/// `m' = m + 2^(BITS-1)`. Three deals, three raises and one gadget each.
 ///
 /// # Errors
 /// When the network fails.
@@ -79,33 +76,30 @@ pub fn floor_shift<W: Word>(
     let top = W::from_u128(1 << (W::BITS - by));
     let double = |x: W| x.add(x);
     let (low, high) = (known_bits::<W>(desk, low, n), known_bits::<W>(desk, high, n));
-    // - (lambda >> by), a lower value with coefficient one.
-    let mut rest = Buffer::<W>::default();
-    if desk.seat() == Seat::Dealer {
-        rest = a.lambda();
-        rest.iter_mut().for_each(|x| *x = raw(*x, |x| x >> by).neg());
-    }
-    let (rest, y_low, y_high) =
-        (desk.deal(draws, &rest, n)?, desk.deal(draws, &low, n)?, desk.deal(draws, &high, n)?);
-    let (mut sum, mut c) = (Buffer::<W>::zeros(n), Buffer::<W>::zeros(n));
-    if desk.seat() != Seat::Dealer {
-        let half = |split| Split::half(split, desk.seat());
-        let (rest, y_low, y_high) = (half(&rest), half(&y_low), half(&y_high));
-        let offset = W::from_u128(1 << (W::BITS - 1));
-        let back = W::from_u128(1 << (W::BITS - 1 - by));
-        for i in 0..n {
+    let (m, lambda) = (&a.first[..n], a.lambda(desk.seat()));
+    let offset = W::from_u128(1 << (W::BITS - 1));
+    let back = W::from_u128(1 << (W::BITS - 1 - by));
+    let form = Form::new(
+        #[inline(always)]
+        |i: usize| {
+            let shifted = raw(m[i].add(offset), |m| m >> by);
+            [shifted.sub(back).sub(low[i]).add(top.mul(high[i])), low[i], high[i]]
+        },
+        // - (lambda >> by), a lower value with coefficient one.
+        #[inline(always)]
+        |i: usize| [raw(lambda[i], |x| x >> by).neg(), low[i], high[i]],
+        #[inline(always)]
+        |_, b: [W; 3], y: [W; 3], plain: [W; 3]| {
             // b = b0 + (1 - 2 b0) y0 for both bits.
-            let term = |b: W, q: W| q.sub(double(b.mul(q)));
-            sum[i] = rest[i].sub(term(low[i], y_low[i])).add(top.mul(term(high[i], y_high[i])));
-            let m = raw(a.first[i].add(offset), |m| m >> by);
-            c[i] = m.sub(back).sub(low[i]).add(top.mul(high[i]));
-        }
-    }
-    desk.gadget(draws, sum, Some(&c))
+            let [low, high] = [1, 2].map(|j| plain[j].sub(double(b[j].mul(y[j]))));
+            plain[0].sub(low).add(top.mul(high))
+        },
+    );
+    form.share(desk, draws, n)
 }
 
 /// The same signed number in a wider ring, for `-2^(BITS-2) <= a < 2^(BITS-2)` of the narrow one.
-/// Two deals and one gadget of the wide ring each.
+/// Two deals, two raises and one gadget of the wide ring each.
 ///
 /// With `a' = a + 2^(k-2)` below `2^(k-1)`, `m - lambda` wraps iff the top bit of `lambda` is
 /// set and that of `m` is not.
@@ -121,24 +115,21 @@ pub fn widen<N: Word, W: Word>(
     let top = N::BITS - 1;
     let wide = |x: N| W::from_u128(x.to_u128());
     let offset = N::from_u128(1 << (N::BITS - 2));
-    if desk.seat() == Seat::Dealer {
-        let lambda = a.lambda();
-        let carry: Vec<W> =
-            lambda.iter().map(|x| W::from_u128((x.to_u128() >> top) << N::BITS)).collect();
-        let rest: Vec<W> = lambda.iter().map(|x| wide(*x).neg()).collect();
-        desk.deal(draws, &carry, n)?;
-        desk.deal(draws, &rest, n)?;
-        return desk.gadget(draws, Buffer::zeros(n), None);
-    }
-    let carry = desk.deal(draws, &[], n)?;
-    let rest = desk.deal(draws, &[], n)?;
-    let (mut sum, mut c) = (Buffer::zeros(n), Buffer::zeros(n));
-    let split = carry.half(desk.seat()).iter().zip(rest.half(desk.seat()));
-    for (((sum, c), m), (q, r)) in sum.iter_mut().zip(c.iter_mut()).zip(a.first.iter()).zip(split) {
-        let m = m.add(offset);
-        let no_top = W::ONE.sub(W::from_u128(m.to_u128() >> top));
-        *sum = no_top.mul(*q).add(*r);
-        *c = wide(m).sub(wide(offset));
-    }
-    desk.gadget(draws, sum, Some(&c))
+    let (m, lambda) = (&a.first[..n], a.lambda(desk.seat()));
+    let form = Form::new(
+        #[inline(always)]
+        |i: usize| {
+            let m = m[i].add(offset);
+            let no_top = W::ONE.sub(W::from_u128(m.to_u128() >> top));
+            [wide(m).sub(wide(offset)), no_top]
+        },
+        #[inline(always)]
+        |i: usize| {
+            let carry = W::from_u128((lambda[i].to_u128() >> top) << N::BITS);
+            [carry, wide(lambda[i]).neg()]
+        },
+        #[inline(always)]
+        |_, [_, no_top]: [W; 2], [carry, _]: [W; 2], [_, rest]: [W; 2]| no_top.mul(carry).add(rest),
+    );
+    form.share(desk, draws, n)
 }

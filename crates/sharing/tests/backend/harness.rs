@@ -1,22 +1,30 @@
-//! Runs scripts over backends, three parties at a time.
+//! Runs scripts over backends, all parties of a protocol at a time.
 
+use std::cell::RefCell;
 use std::sync::{Arc, Mutex};
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_net::{PartyId, Phase, Session, Stream};
 use tacit_ring::{Entropy, entropy};
 use tacit_sharing::backend::{self, Backend, Boolean, Kind, Ring, RingKeys, Secret, Tally, Term};
 use tacit_sharing::setup::Secrets;
+use tacit_sharing::verify::Verifier;
 use tacit_sharing::{Party, Protocol};
 
-const PLACES: [PartyId; 3] = [PartyId(1), PartyId(2), PartyId(0)];
+const PLACES: [PartyId; 4] = [PartyId(1), PartyId(2), PartyId(0), PartyId(3)];
 const EVERYONE: [usize; 3] = [0, 1, 2];
-pub const PROTOCOLS: [Protocol; 4] =
-    [Protocol::Trio, Protocol::Astra, Protocol::Replicated, Protocol::MultiFanIn];
+pub const PROTOCOLS: [Protocol; 5] =
+    [Protocol::Trio, Protocol::Astra, Protocol::Replicated, Protocol::MultiFanIn, Protocol::Quad];
 
 /// A script over a backend; opened arrays are its result.
 pub type Script<'s> = dyn Fn(&mut dyn Backend) -> Vec<Vec<i128>> + Sync + 's;
 
-type Sent = [[u64; 3]; 2];
+/// Bytes ahead, online and deferred, by receiver.
+type Sent = [Vec<u64>; 3];
+
+thread_local! {
+    /// This thread's party's, under protocols with checks.
+    static VERIFIER: RefCell<Option<Verifier>> = const { RefCell::new(None) };
+}
 
 /// Which backend of a protocol.
 #[derive(Clone, Copy, Debug)]
@@ -33,22 +41,27 @@ fn play(
 ) -> (Vec<Vec<i128>>, Sent, u64) {
     let mesh = &mut session.meshes[0];
     let mut entropy = Entropy::insecure_seeded(entropy::test_seed(), mesh.me().0);
-    let mut secrets = Secrets::exchange(mesh, b"test", protocol, &PLACES, &mut entropy).unwrap();
+    let places = &PLACES[..protocol.parties()];
+    let mut secrets = Secrets::exchange(mesh, b"test", protocol, places, &mut entropy).unwrap();
+    let verifier = Verifier::new(protocol, places, b"test".to_vec(), secrets.take_pairs());
+    VERIFIER.set(Some(verifier));
     mesh.reset_meter();
     mesh.set_phase(Phase::Online);
     let keys = RingKeys::new(&mut secrets, 1).remove(0);
-    let party = Party::new(mesh, &PLACES).unwrap();
+    let party = Party::new(mesh, places).unwrap();
     let mut backend = match by {
-        By::Rings => backend::three_party(protocol, party, keys).unwrap(),
+        By::Rings => backend::in_rings(protocol, party, keys).unwrap(),
         By::Circuits => backend::by_circuits(protocol, party, keys).unwrap(),
     };
     let opened = script(&mut *backend);
     backend.flush().unwrap();
     drop(backend);
     let meter = session.meshes[0].meter();
-    let sent =
-        |stream| PLACES.map(|to| meter.total(|peer, s, _| peer == to && s == stream).bytes_sent);
-    (opened, [sent(Stream::Pre), sent(Stream::On)], meter.rounds())
+    let sent = |stream| -> Vec<u64> {
+        let to = |to: &PartyId| meter.total(|peer, s, _| peer == *to && s == stream).bytes_sent;
+        places.iter().map(to).collect()
+    };
+    (opened, [Stream::Pre, Stream::On, Stream::Def].map(sent), meter.rounds())
 }
 
 /// What a script costs.
@@ -74,14 +87,19 @@ pub fn run(protocol: Protocol, script: &Script<'_>) -> Vec<Vec<i128>> {
 pub fn run_by(protocol: Protocol, by: By, script: &Script<'_>) -> Vec<Vec<i128>> {
     let tally = count(protocol, by, script);
     let results = Mutex::new(Vec::new());
-    memory::run(3, 1, &MemoryNetwork::default(), |mut session| {
+    let parties = protocol.parties();
+    memory::run(parties, 1, &MemoryNetwork::default(), |mut session| {
         let role = PLACES.iter().position(|p| *p == session.me()).unwrap();
-        let (opened, [pre, on], rounds) = play(&mut session, (protocol, by), script);
+        let (opened, sent, rounds) = play(&mut session, (protocol, by), script);
         session.finish().unwrap();
-        assert_eq!(pre[..], tally.bytes.pre[role][..3], "{protocol} role {role}: bytes ahead");
-        assert_eq!(on[..], tally.bytes.on[role][..3], "{protocol} role {role}: bytes online");
+        for (sent, stream) in sent.iter().zip([Stream::Pre, Stream::On, Stream::Def]) {
+            let want = &tally.bytes.stream(stream)[role][..parties];
+            assert_eq!(sent[..], *want, "{protocol} role {role}: bytes on {stream:?}");
+        }
         assert_eq!(rounds, tally.rounds[role], "{protocol} role {role}: rounds");
-        results.lock().unwrap().push(opened);
+        if EVERYONE.contains(&role) {
+            results.lock().unwrap().push(opened);
+        }
     });
     let results = results.into_inner().unwrap();
     assert!(results.iter().all(|r| *r == results[0]));
@@ -93,8 +111,17 @@ pub fn share(b: &mut dyn Backend, kind: Kind, owner: usize, values: &[i128]) -> 
     b.input(kind, owner, Some(values), values.len()).unwrap()
 }
 
+/// Opens an array, with the checks before and after it.
 pub fn open(b: &mut dyn Backend, secret: &Secret) -> Vec<i128> {
-    b.open(secret, &EVERYONE).unwrap().unwrap_or_default().to_vec()
+    check(b);
+    let opened = b.open(secret, &EVERYONE).unwrap().unwrap_or_default().to_vec();
+    check(b);
+    opened
+}
+
+fn check(b: &mut dyn Backend) {
+    let journals = vec![b.take_journal()];
+    VERIFIER.with_borrow_mut(|verifier| b.end_epoch(verifier.as_mut(), journals)).unwrap();
 }
 
 pub fn signed(value: i128, bits: u32) -> i128 {

@@ -150,7 +150,7 @@ impl<S: Scene> RoleVisitor for Play<'_, S> {
     fn visit<P: Role>(self) -> Vec<Column> {
         let Play { session, scene, script } = self;
         let (next, prev) = (script.bytes(P::ROLE), script.bytes((P::ROLE + 2) % 3));
-        let mut keys = Keys::insecure_scripted(next, prev);
+        let mut keys = Keys::insecure_scripted([next, prev]);
         let draws = keys.streams().draws().unwrap();
         let party = Party::new(&mut session.meshes[0], &PLACES).unwrap();
         let (words, free) = (script.words, script.free.clone());

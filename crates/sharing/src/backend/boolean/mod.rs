@@ -6,7 +6,6 @@
 //! costs.
 
 mod arithmetic;
-mod network;
 mod sums;
 
 pub use arithmetic::Arithmetic;
@@ -300,6 +299,6 @@ impl<B: Bits> Backend for Boolean<B> {
     }
 
     fn sort(&mut self, planes: &Planes, columns: &[&Secret]) -> Result<Vec<Secret>> {
-        network::sort(self, planes, columns)
+        super::network::sort(self, planes, columns)
     }
 }

@@ -1,92 +1,29 @@
-//! Programs under the three-party protocols.
+//! Programs on numbers shared in rings, under every protocol whose shares have masked coordinates.
 
 use super::masked::MaskedBits;
-use super::party_bits::{input_words, open_words, planes_in, public_planes};
+use super::party_bits::{PartyBits, input_words, planes_in};
+use super::ring_keys::{Bench, Held, NumberKeys, RingKeys};
 use super::secret::{Element, bits_of, packed, typed, unpacked};
 use super::{
     Backend, Bits, Circuits, Data, Kind, Name, Planes, Result, Ring, Secret, Term, Values, wrong,
 };
 use crate::arrays::{self, Cut, MatrixShape, SharedVec};
-use crate::convert::shuffle::Hop;
-use crate::convert::{self, BitPlanes, Desk, Layered, Masked, Seat};
-use crate::level::LevelScratch;
-use crate::party::{Draws, Keys, Party};
-use crate::products::Scratch;
-use crate::role::{Canonical, RoleId};
-use crate::setup::Secrets;
-use crate::verify::Pass;
-use std::marker::PhantomData;
+use crate::convert::{self, BitPlanes, Coordinates, Desk, Layered, Masked, Seat};
+use crate::party::{Draws, Party};
+use crate::role::RoleId;
+use crate::verify::{Journal, Verifier};
 use std::sync::Arc;
 use tacit_ring::{Buffer, Word, Z2};
 
-/// The keys and buffers of one ring.
-pub(super) struct Bench<W> {
-    pub keys: Keys,
-    scratch: Scratch<W>,
+/// A party of a protocol in role `P`, with numbers in rings and bits.
+pub(super) struct Rings<'m, P> {
+    pub(super) bits: PartyBits<'m, P>,
+    numbers: NumberKeys,
+    sorting: Sorting<'m, P>,
 }
 
-impl<W: Word> Bench<W> {
-    fn all(secrets: &mut Secrets, workers: usize) -> impl Iterator<Item = Self> + use<W> {
-        let keys = secrets.keys("program", W::BITS, workers);
-        keys.into_iter().map(|keys| Bench { keys, scratch: Scratch::default() })
-    }
-}
-
-/// One worker's keys, for every ring.
-pub struct RingKeys {
-    bits: Bench<Z2>,
-    w32: Bench<u32>,
-    w64: Bench<u64>,
-    w128: Bench<u128>,
-}
-
-impl RingKeys {
-    /// Fresh keys of all workers.
-    #[must_use]
-    pub fn new(secrets: &mut Secrets, workers: usize) -> Vec<RingKeys> {
-        let (bits, w32) = (Bench::all(secrets, workers), Bench::all(secrets, workers));
-        let (w64, w128) = (Bench::all(secrets, workers), Bench::all(secrets, workers));
-        let rings = bits.zip(w32).zip(w64.zip(w128));
-        rings.map(|((bits, w32), (w64, w128))| RingKeys { bits, w32, w64, w128 }).collect()
-    }
-}
-
-impl RingKeys {
-    /// Those for bits alone.
-    pub(super) fn into_bits(self) -> Keys {
-        self.bits.keys
-    }
-}
-
-/// A party of a three-party protocol, in role `P`.
-pub struct ThreeParty<'m, P> {
-    pub(super) party: Party<'m>,
-    pub(super) keys: RingKeys,
-    layered: LevelScratch,
-    circuits: Circuits,
-    /// These protocols check nothing.
-    pass: Pass,
-    role: PhantomData<P>,
-}
-
-/// A word that the backend has keys for.
-pub(super) trait Held: Word {
-    fn bench(keys: &mut RingKeys) -> &mut Bench<Self>;
-}
-
-macro_rules! held {
-    ($word:ty, $field:ident) => {
-        impl Held for $word {
-            fn bench(keys: &mut RingKeys) -> &mut Bench<Self> {
-                &mut keys.$field
-            }
-        }
-    };
-}
-held!(Z2, bits);
-held!(u32, w32);
-held!(u64, w64);
-held!(u128, w128);
+/// How rows are sorted by a key, columns in their order.
+pub(super) type Sorting<'m, P> = fn(&mut Rings<'m, P>, &Planes, &[&Secret]) -> Result<Vec<Secret>>;
 
 /// Calls a generic method for a ring.
 macro_rules! by_ring {
@@ -111,19 +48,23 @@ fn bits_in(secret: &Secret) -> Result<&BitPlanes> {
     }
 }
 
-impl<'m, P: Canonical> ThreeParty<'m, P> {
-    /// A party with fresh keys. `None` for a protocol with checks.
-    #[must_use]
-    pub fn new(party: Party<'m>, keys: RingKeys) -> Option<Self> {
-        let pass = Pass::unchecked(P::PROTOCOL)?;
-        Some(ThreeParty {
-            pass,
-            party,
-            keys,
-            layered: LevelScratch::default(),
-            circuits: Circuits::new(P::PROTOCOL),
-            role: PhantomData,
-        })
+impl<'m, P: Coordinates> Rings<'m, P> {
+    /// A party with fresh keys.
+    pub fn new(party: Party<'m>, keys: RingKeys, sorting: Sorting<'m, P>) -> Self {
+        let (bits, numbers) = keys.split();
+        Rings { bits: PartyBits::new(party, bits), numbers, sorting }
+    }
+
+    /// What is needed to compute in ring `W`, in a new step. It will want checks before openings.
+    pub(super) fn step<W: Held>(&mut self) -> (&mut Party<'m>, &mut Bench<W>) {
+        let (party, bits) = self.bits.step();
+        (party, W::bench(bits, &mut self.numbers))
+    }
+
+    /// As [`Rings::step`], in the step that has begun.
+    pub(super) fn same_step<W: Held>(&mut self) -> (&mut Party<'m>, &mut Bench<W>) {
+        let (party, bits) = self.bits.same_step();
+        (party, W::bench(bits, &mut self.numbers))
     }
 
     /// A conversion under the next draws of ring `W`.
@@ -131,9 +72,9 @@ impl<'m, P: Canonical> ThreeParty<'m, P> {
         &mut self,
         f: impl FnOnce(&mut Desk<'_, 'm>, &mut Draws<'_>) -> Result<T>,
     ) -> Result<T> {
-        self.party.next_step();
-        let mut draws = W::bench(&mut self.keys).keys.streams().draws()?;
-        f(&mut Desk::new::<P>(&mut self.party), &mut draws)
+        let (party, bench) = self.step::<W>();
+        let mut draws = bench.keys.streams().draws()?;
+        f(&mut Desk::new::<P>(party), &mut draws)
     }
 
     fn converted<W: Held + Element>(
@@ -142,26 +83,6 @@ impl<'m, P: Canonical> ThreeParty<'m, P> {
     ) -> Result<Secret> {
         let masked = self.convert::<W, _>(f)?;
         Ok(Secret::of(convert::from_masked::<P, W>(masked)))
-    }
-
-    /// Shares words of `owner`.
-    pub(super) fn input_words<W: Held>(
-        &mut self,
-        owner: RoleId,
-        values: &[W],
-        len: usize,
-    ) -> Result<SharedVec<W>> {
-        let keys = &mut W::bench(&mut self.keys).keys;
-        input_words::<P, W>(&mut self.party, keys, owner, values, len)
-    }
-
-    /// Opens words to some roles; empty at the others.
-    pub(super) fn open_words<W: Word>(
-        &mut self,
-        words: &SharedVec<W>,
-        receivers: &[RoleId],
-    ) -> Result<Buffer<W>> {
-        open_words::<P, W>(&mut self.party, &self.pass, words, receivers)
     }
 
     fn input_ring<W: Held + Element>(
@@ -178,7 +99,8 @@ impl<'m, P: Canonical> ThreeParty<'m, P> {
                 *w = W::from_u128(*v as u128);
             });
         }
-        Ok(Secret::of(self.input_words::<W>(owner, &words, len)?))
+        let (party, bench) = self.step::<W>();
+        Ok(Secret::of(input_words::<P, W>(party, &mut bench.keys, owner, &words, len)?))
     }
 
     fn public_ring<W: Element>(&self, values: &[i128], len: usize) -> Secret {
@@ -195,7 +117,7 @@ impl<'m, P: Canonical> ThreeParty<'m, P> {
         secret: &Secret,
         receivers: &[RoleId],
     ) -> Result<Option<Values>> {
-        let opened = self.open_words::<W>(typed::<W>(secret), receivers)?;
+        let opened = self.bits.open_words(typed::<W>(secret), receivers)?;
         let shift = 128 - W::BITS;
         let signed = |w: &W| ((w.to_u128() << shift) as i128) >> shift;
         Ok(receivers.contains(&P::ROLE).then(|| Values::new(opened.iter().map(signed).collect())))
@@ -206,11 +128,9 @@ impl<'m, P: Canonical> ThreeParty<'m, P> {
         a: &SharedVec<W>,
         b: &SharedVec<W>,
     ) -> Result<SharedVec<W>> {
-        self.party.next_step();
         let mut out = SharedVec::zeros(a.len());
-        let Bench { keys, scratch } = W::bench(&mut self.keys);
+        let (party, Bench { keys, scratch }) = self.step::<W>();
         let mut draws = keys.streams().draws()?;
-        let party = &mut self.party;
         arrays::multiply::<P, W>(party, &mut draws, scratch, Cut::default(), [a, b], &mut out)?;
         Ok(out)
     }
@@ -225,11 +145,10 @@ impl<'m, P: Canonical> ThreeParty<'m, P> {
         a: &SharedVec<W>,
         b: &SharedVec<W>,
     ) -> Result<SharedVec<W>> {
-        self.party.next_step();
         let mut out = SharedVec::zeros(shape.rows * shape.columns);
-        let Bench { keys, scratch } = W::bench(&mut self.keys);
+        let (party, Bench { keys, scratch }) = self.step::<W>();
         let mut draws = keys.streams().draws()?;
-        let (party, cut) = (&mut self.party, Cut::default());
+        let cut = Cut::default();
         let factors = [a, b];
         if shape.columns == 1 && shape.rows == 1 {
             arrays::dot::<P, W>(party, &mut draws, scratch, cut, factors, &mut out)?;
@@ -247,36 +166,11 @@ impl<'m, P: Canonical> ThreeParty<'m, P> {
         a: &SharedVec<W>,
         b: &SharedVec<W>,
     ) -> Result<SharedVec<W>> {
-        self.party.next_step();
         let mut out = SharedVec::zeros(rows);
-        let Bench { keys, scratch } = W::bench(&mut self.keys);
+        let (party, Bench { keys, scratch }) = self.step::<W>();
         let mut draws = keys.streams().draws()?;
-        let party = &mut self.party;
         arrays::dot::<P, W>(party, &mut draws, scratch, Cut::default(), [a, b], &mut out)?;
         Ok(out)
-    }
-
-    /// A hop of `n` rows under a fresh permutation.
-    pub(super) fn hop(&mut self, pair: RoleId, n: usize) -> Result<Hop> {
-        let mut draws = self.keys.bits.keys.streams().draws()?;
-        Ok(Hop::draw::<P>(&mut draws, pair, n))
-    }
-
-    pub(super) fn hop_begin<W: Held>(
-        &mut self,
-        hop: &Hop,
-        column: &mut SharedVec<W>,
-    ) -> Result<()> {
-        let mut draws = W::bench(&mut self.keys).keys.streams().draws()?;
-        hop.begin::<P, W>(&mut self.party, &mut draws, column)
-    }
-
-    pub(super) fn hop_finish<W: Held>(
-        &mut self,
-        hop: &Hop,
-        column: &mut SharedVec<W>,
-    ) -> Result<()> {
-        hop.finish::<P, W>(&mut self.party, column)
     }
 
     fn product_ring<W: Held + Element>(
@@ -349,12 +243,12 @@ impl<'m, P: Canonical> ThreeParty<'m, P> {
         let masked = convert::to_masked::<P, W>(typed::<W>(a));
         // m + 2^(BITS-1) in place of m: all values become unsigned.
         let mut unsigned = convert::to_masked::<P, W>(typed::<W>(a));
-        if Seat::of::<P>() != Seat::Dealer {
+        if Seat::of::<P>().is_pair() {
             let offset = W::from_u128(1 << (W::BITS - 1));
             unsigned.first.iter_mut().for_each(|m| *m = m.add(offset));
         }
         let pair = self.bits_of_masked(&unsigned, W::BITS)?;
-        let circuit = self.circuits.get(Name::Borrows { low: by, high: W::BITS });
+        let circuit = self.bits.circuits().get(Name::Borrows { low: by, high: W::BITS });
         let borrows = self.circuit(&circuit, &[&pair[0], &pair[1]])?.remove(0);
         let bits = |j| convert::to_masked::<P, Z2>(&bits_of(&borrows.plane(j)).shares);
         let (low, high) = (bits(0), bits(1));
@@ -386,13 +280,9 @@ impl<'m, P: Canonical> ThreeParty<'m, P> {
 
     fn bits_of_masked<W: Word>(&mut self, masked: &Masked<W>, bits: u32) -> Result<[Planes; 2]> {
         let (bits, n) = (bits as usize, masked.first.len());
-        let lambda = match Seat::of::<P>() {
-            Seat::Dealer => masked.lambda(),
-            _ => Buffer::default(),
-        };
-        let m = &masked.first;
+        let (m, lambda) = (&masked.first, masked.lambda(Seat::of::<P>()));
         let pair = self.convert::<Z2, _>(|desk, draws| {
-            let upper = convert::upper_bits(desk, m, bits);
+            let upper = convert::upper_bits(desk, draws, m, bits)?;
             Ok([upper, convert::lower_bits(desk, draws, &lambda, n, bits)?])
         })?;
         Ok(pair.map(|masked| {
@@ -402,7 +292,7 @@ impl<'m, P: Canonical> ThreeParty<'m, P> {
     }
 }
 
-impl<P: Canonical> Bits for ThreeParty<'_, P> {
+impl<P: Coordinates> Bits for Rings<'_, P> {
     fn input_planes(
         &mut self,
         owner: RoleId,
@@ -410,56 +300,49 @@ impl<P: Canonical> Bits for ThreeParty<'_, P> {
         planes: usize,
         lanes: usize,
     ) -> Result<Planes> {
-        let words = planes * lanes.div_ceil(64);
-        let mut own: &[Z2] = &[];
-        if P::ROLE == owner {
-            let values = values.filter(|values| values.len() == words);
-            own = values.ok_or_else(|| wrong("an input's values"))?;
-        }
-        let shares = self.input_words::<Z2>(owner, own, words)?;
-        Ok(Planes::new(BitPlanes { shares, lanes }, planes))
+        self.bits.input_planes(owner, values, planes, lanes)
     }
 
     fn public_planes(&mut self, values: &[Z2], planes: usize, lanes: usize) -> Planes {
-        public_planes::<P>(values, planes, lanes)
+        self.bits.public_planes(values, planes, lanes)
     }
 
     fn open_planes(&mut self, planes: &Planes, receivers: &[RoleId]) -> Result<Option<Buffer<Z2>>> {
-        // Lanes beyond the last may be anything: they stay closed.
-        let bits = planes_in(planes)?.only_lanes();
-        let opened = self.open_words::<Z2>(&bits.shares, receivers)?;
-        Ok(receivers.contains(&P::ROLE).then_some(opened))
+        self.bits.open_planes(planes, receivers)
     }
 
     fn circuit(&mut self, circuit: &Arc<Layered>, inputs: &[&Planes]) -> Result<Vec<Planes>> {
-        let ports = inputs.iter().map(|p| planes_in(p)).collect::<Result<Vec<_>>>()?;
-        let keys = &mut self.keys.bits.keys;
-        let (party, scratch) = (&mut self.party, &mut self.layered);
-        let outputs = circuit.evaluate::<P>(party, keys, scratch, &ports)?;
-        let widths = circuit.outputs().iter();
-        Ok(outputs.into_iter().zip(widths).map(|(data, width)| Planes::new(data, *width)).collect())
+        self.bits.circuit(circuit, inputs)
     }
 
     fn circuits(&mut self) -> &mut Circuits {
-        &mut self.circuits
+        self.bits.circuits()
+    }
+
+    fn take_journal(&mut self) -> Journal {
+        self.bits.take_journal()
+    }
+
+    fn end_epoch(&mut self, verifier: Option<&mut Verifier>, journals: Vec<Journal>) -> Result<()> {
+        self.bits.end_epoch(verifier, journals)
     }
 
     fn flush(&mut self) -> Result<()> {
-        self.party.flush()
+        self.bits.flush()
     }
 
     fn abort(&mut self, reason: &str) {
-        self.party.mesh().abort(reason);
+        self.bits.abort(reason);
     }
 }
 
-impl<P: Canonical> MaskedBits for ThreeParty<'_, P> {
+impl<P: Coordinates> MaskedBits for Rings<'_, P> {
     fn masked_bits(&mut self, a: &Secret, bits: u32) -> Result<[Planes; 2]> {
         by_ring!(ring_of(a)?, self.masked_bits_ring(a, bits))
     }
 }
 
-impl<P: Canonical> Backend for ThreeParty<'_, P> {
+impl<P: Coordinates> Backend for Rings<'_, P> {
     fn input(
         &mut self,
         kind: Kind,
@@ -561,6 +444,6 @@ impl<P: Canonical> Backend for ThreeParty<'_, P> {
     }
 
     fn sort(&mut self, planes: &Planes, columns: &[&Secret]) -> Result<Vec<Secret>> {
-        super::sort::sort(self, planes_in(planes)?, columns)
+        (self.sorting)(self, planes, columns)
     }
 }

@@ -4,12 +4,13 @@
 //! A row is its key, its number and its columns. Numbers make keys differ, so that the order is
 //! stable. Every step compares rows a distance apart and exchanges them whole.
 
-use super::{Arithmetic, Boolean, array_of};
-use crate::backend::planes::Rows;
-use crate::backend::{Backend, Bits, Kind, Planes, Result, Ring, Secret, wrong};
+use super::planes::Rows;
+use super::{Arithmetic, Backend, Kind, Name, Planes, Result, Secret, wrong};
+use crate::convert::to_planes;
 
-pub(super) fn sort<B: Bits>(
-    boolean: &mut Boolean<B>,
+/// Sorts rows by their key. Columns of ring elements travel as bits.
+pub(super) fn sort<B: Backend + ?Sized>(
+    backend: &mut B,
     key: &Planes,
     columns: &[&Secret],
 ) -> Result<Vec<Secret>> {
@@ -20,30 +21,48 @@ pub(super) fn sort<B: Bits>(
     let number_bits = n.next_power_of_two().ilog2();
     let mut parts = Vec::new();
     if number_bits > 0 {
-        let numbers: Vec<i128> = (0..n as i128).collect();
-        let ring = Ring::Bits(number_bits as u8);
-        parts.push(Planes::of_secret(&boolean.public(Kind::Ring(ring), &numbers, n)));
+        let numbers: Vec<u32> = (0..n as u32).collect();
+        let planes = number_bits as usize;
+        parts.push(backend.public_planes(&to_planes(&numbers, planes), planes, n));
     }
     parts.push(key.range(0..key.planes));
     let key_bits = key.planes as u32 + number_bits;
-    parts.extend(columns.iter().map(|column| Planes::of_secret(column)));
+    for column in columns {
+        parts.push(bits_of(backend, column)?);
+    }
     let whole = Planes::stack(&parts);
     let mut rows = Rows::new(&whole);
+    let exchange = Arithmetic::Exchange { key: key_bits, bits: whole.planes as u32 };
     for [low, high] in Steps::new(n) {
-        let circuit = Arithmetic::Exchange { key: key_bits, bits: whole.planes as u32 };
+        let circuit = backend.circuits().get(Name::Arithmetic(exchange.clone()));
         let pair = [rows.gather(&low), rows.gather(&high)];
-        let ordered = boolean.arithmetic(circuit, &pair.each_ref())?;
+        let ordered = backend.circuit(&circuit, &pair.each_ref())?;
         rows.scatter(&low, &ordered[0]);
         rows.scatter(&high, &ordered[1]);
     }
     let sorted = rows.planes();
     let mut at = key_bits as usize;
-    let cut = |column: &&Secret| {
+    let mut moved = Vec::new();
+    for column in columns {
         let planes = at..at + column.kind.planes();
         at = planes.end;
-        array_of(sorted.range(planes), column.kind)
-    };
-    Ok(columns.iter().map(cut).collect())
+        moved.push(array_of(backend, &sorted.range(planes), column.kind)?);
+    }
+    Ok(moved)
+}
+
+fn bits_of<B: Backend + ?Sized>(backend: &mut B, column: &Secret) -> Result<Planes> {
+    match column.kind {
+        Kind::Bits => Ok(Planes::of_secret(column)),
+        Kind::Ring(ring) => backend.low_bits(column, ring.bits()),
+    }
+}
+
+fn array_of<B: Backend + ?Sized>(backend: &mut B, bits: &Planes, kind: Kind) -> Result<Secret> {
+    match kind {
+        Kind::Bits => Ok(bits.plane(0)),
+        Kind::Ring(ring) => backend.compose(bits, false, ring),
+    }
 }
 
 /// The network for `n` rows: per step the rows that are compared, the lower and the higher ones.

@@ -1,0 +1,80 @@
+//! The keys and buffers of every ring that programs compute in.
+
+use crate::party::Keys;
+use crate::products::Scratch;
+use crate::setup::Secrets;
+use tacit_ring::{Word, Z2};
+
+/// The keys and buffers of one ring.
+pub(super) struct Bench<W> {
+    pub keys: Keys,
+    pub scratch: Scratch<W>,
+}
+
+impl<W: Word> Bench<W> {
+    fn all(secrets: &mut Secrets, workers: usize) -> impl Iterator<Item = Self> + use<W> {
+        let keys = secrets.keys("program", W::BITS, workers);
+        keys.into_iter().map(|keys| Bench { keys, scratch: Scratch::default() })
+    }
+}
+
+/// One worker's keys, for every ring.
+pub struct RingKeys {
+    bits: Bench<Z2>,
+    numbers: NumberKeys,
+}
+
+/// Those of the rings of machine words.
+pub(super) struct NumberKeys {
+    w32: Bench<u32>,
+    w64: Bench<u64>,
+    w128: Bench<u128>,
+}
+
+impl RingKeys {
+    /// Fresh keys of all workers.
+    #[must_use]
+    pub fn new(secrets: &mut Secrets, workers: usize) -> Vec<RingKeys> {
+        let (bits, w32) = (Bench::all(secrets, workers), Bench::all(secrets, workers));
+        let (w64, w128) = (Bench::all(secrets, workers), Bench::all(secrets, workers));
+        let rings = bits.zip(w32).zip(w64.zip(w128));
+        let keys =
+            |((bits, w32), (w64, w128))| RingKeys { bits, numbers: NumberKeys { w32, w64, w128 } };
+        rings.map(keys).collect()
+    }
+
+    /// Those for bits, and the others.
+    pub(super) fn split(self) -> (Bench<Z2>, NumberKeys) {
+        (self.bits, self.numbers)
+    }
+}
+
+/// A word that a party has keys for.
+pub(super) trait Held: Word {
+    /// The keys and buffers of its ring.
+    fn bench<'k>(bits: &'k mut Bench<Z2>, numbers: &'k mut NumberKeys) -> &'k mut Bench<Self>;
+}
+
+impl Held for Z2 {
+    fn bench<'k>(bits: &'k mut Bench<Z2>, _: &'k mut NumberKeys) -> &'k mut Bench<Self> {
+        bits
+    }
+}
+
+impl Held for u32 {
+    fn bench<'k>(_: &'k mut Bench<Z2>, numbers: &'k mut NumberKeys) -> &'k mut Bench<Self> {
+        &mut numbers.w32
+    }
+}
+
+impl Held for u64 {
+    fn bench<'k>(_: &'k mut Bench<Z2>, numbers: &'k mut NumberKeys) -> &'k mut Bench<Self> {
+        &mut numbers.w64
+    }
+}
+
+impl Held for u128 {
+    fn bench<'k>(_: &'k mut Bench<Z2>, numbers: &'k mut NumberKeys) -> &'k mut Bench<Self> {
+        &mut numbers.w128
+    }
+}

@@ -1,0 +1,9 @@
+//! Conversions of four parties: what catches what, published values, and what a party sees.
+
+mod tampered;
+mod vectors;
+mod views;
+
+use tacit_net::PartyId;
+
+const PLACES: [PartyId; 4] = [PartyId(0), PartyId(1), PartyId(2), PartyId(3)];
