@@ -70,29 +70,37 @@ impl Default for Cut {
 }
 
 impl Cut {
-    fn run(
+    /// Takes all pieces through their stages: a role of two passes is some windows ahead of itself.
+    fn run<P: Role>(
         self,
         total: usize,
         mut step: impl FnMut(Stage, Range<usize>) -> Result<(), SharingError>,
     ) -> Result<(), SharingError> {
         let piece = self.piece.max(1);
         let pieces = total.div_ceil(piece);
-        let range = |i: usize| i * piece..((i + 1) * piece).min(total);
         let window = self.window.max(1);
-        for i in 0..pieces + window {
-            if let Some(done) = i.checked_sub(window).filter(|done| *done < pieces) {
-                step(Stage::Finish, range(done))?;
-            }
-            if i < pieces {
-                step(Stage::Begin, range(i))?;
+        let lead = if P::TWO_PASSES { WINDOWS_AHEAD * window } else { 0 };
+        let stages = [(Stage::Ahead, 0), (Stage::Finish, lead + window), (Stage::Begin, lead)];
+        for i in 0..pieces + window + lead {
+            for (stage, late) in stages {
+                if let Some(i) = i.checked_sub(late).filter(|i| *i < pieces)
+                    && (P::TWO_PASSES || stage != Stage::Ahead)
+                {
+                    step(stage, i * piece..((i + 1) * piece).min(total))?;
+                }
             }
         }
         Ok(())
     }
 }
 
+/// Windows of pieces that the pass that works ahead is ahead.
+const WINDOWS_AHEAD: usize = 4;
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stage {
+    /// The pass of a role that works ahead.
+    Ahead,
     Begin,
     Finish,
 }
@@ -110,21 +118,34 @@ pub fn multiply<P: Role, W: Word>(
     out: &mut SharedVec<W>,
 ) -> Result<(), SharingError> {
     check_length(a.len() == out.len() && b.len() == out.len(), "factors and product")?;
-    cut.run(out.len(), |stage, at| {
-        if stage == Stage::Finish {
-            return finish::<P, W>(party, draws, scratch, out, at);
+    let mut ahead = draws.ahead::<P>();
+    cut.run::<P>(out.len(), |stage, at| match (stage, &mut ahead) {
+        (Stage::Finish, _) => finish::<P, W>(party, draws, scratch, out, at),
+        (Stage::Ahead, Some(ahead)) => {
+            begin_products::<P::Ahead, W>(party, ahead, scratch, [a, b], out, at)
         }
-        scratch.start::<P>(party, at.len())?;
-        for part in parts(at.len()) {
-            scratch.draw::<P>(draws, part.len());
-            let (masks, messages) = scratch.split::<P>(part.clone());
-            let at = at.start + part.start..at.start + part.end;
-            let (a, b, out) = (a.runs(at.clone()), b.runs(at.clone()), out.runs_mut(at));
-            let role = std::marker::PhantomData;
-            simd::run(Elementwise::<P, W> { masks, a, b, messages, out, role });
-        }
-        scratch.send::<P>(party, at.len())
+        _ => begin_products::<P, W>(party, draws, scratch, [a, b], out, at),
     })
+}
+
+fn begin_products<P: Role, W: Word>(
+    party: &mut Party<'_>,
+    draws: &mut Draws<'_>,
+    scratch: &mut Scratch<W>,
+    [a, b]: [&SharedVec<W>; 2],
+    out: &mut SharedVec<W>,
+    at: Range<usize>,
+) -> Result<(), SharingError> {
+    scratch.start::<P>(party, at.len())?;
+    for part in parts(at.len()) {
+        scratch.draw::<P>(draws, part.len());
+        let (masks, messages) = scratch.split::<P>(part.clone());
+        let at = at.start + part.start..at.start + part.end;
+        let (a, b, out) = (a.runs(at.clone()), b.runs(at.clone()), out.runs_mut(at));
+        let role = std::marker::PhantomData;
+        simd::run(Elementwise::<P, W> { masks, a, b, messages, out, role });
+    }
+    scratch.send::<P>(party, at.len())
 }
 
 /// Runs of words that are drawn together.
@@ -164,9 +185,26 @@ pub fn dot<P: Role, W: Word>(
     let fits = a.len() == b.len() && a.len().checked_rem(out.len()).is_none_or(|rest| rest == 0);
     check_length(fits, "rows of an inner product")?;
     let length = a.len().checked_div(out.len()).unwrap_or(0);
-    sums::<P, W>(party, draws, scratch, cut, out, |at, sums| {
+    sums::<P, W>(party, draws, scratch, cut, out, Rows { a, b, length })
+}
+
+/// What is summed up per result.
+trait Summands<W> {
+    /// Computes a role's summands of the results `at`.
+    fn sum<P: Role>(&mut self, at: Range<usize>, sums: [&mut [W]; 2]);
+}
+
+struct Rows<'a, W> {
+    a: &'a SharedVec<W>,
+    b: &'a SharedVec<W>,
+    length: usize,
+}
+
+impl<W: Word> Summands<W> for Rows<'_, W> {
+    fn sum<P: Role>(&mut self, at: Range<usize>, sums: [&mut [W]; 2]) {
+        let Rows { a, b, length } = *self;
         simd::run(Dot::<P, W> { a, b, length, at, sums, role: std::marker::PhantomData });
-    })
+    }
 }
 
 struct Dot<'a, P, W> {
@@ -231,27 +269,38 @@ pub fn matrix_product<P: Role, W: Word>(
     // Whole blocks of rows, so that packing the right factor pays.
     let block = (cut.piece / columns.max(1)).max(ROW_BLOCK);
     let cut = Cut { piece: block * columns.max(1), ..cut };
-    let tile = TILE_BYTES / size_of::<W>();
-    let mut panel = [Buffer::default(), Buffer::default()];
-    sums::<P, W>(party, draws, scratch, cut, out, |at, mut sums| {
+    let panel = [Buffer::default(), Buffer::default()];
+    sums::<P, W>(party, draws, scratch, cut, out, Entries { a, b, shape, panel })
+}
+
+struct Entries<'a, W> {
+    a: &'a SharedVec<W>,
+    b: &'a SharedVec<W>,
+    shape: MatrixShape,
+    /// Some columns of `b`, next to each other.
+    panel: [Buffer<W>; 2],
+}
+
+impl<W: Word> Summands<W> for Entries<'_, W> {
+    fn sum<P: Role>(&mut self, at: Range<usize>, mut sums: [&mut [W]; 2]) {
+        let Entries { a, b, shape, panel } = self;
+        let (columns, tile) = (shape.columns, TILE_BYTES / size_of::<W>());
         sums.iter_mut().for_each(|sums| sums.fill(W::ZERO));
         for start in (0..columns).step_by(tile) {
             let width = tile.min(columns - start);
-            pack(b, shape, start, width, &mut panel);
-            let rows = at.start / columns..at.end / columns;
-            let panel = &panel;
+            pack(b, *shape, start, width, panel);
             simd::run(Tile::<P, W> {
                 a,
                 panel,
-                shape,
+                shape: *shape,
                 start,
                 width,
-                rows,
+                rows: at.start / columns..at.end / columns,
                 sums: sums.each_mut().map(|sums| &mut sums[..]),
                 role: std::marker::PhantomData,
             });
         }
-    })
+    }
 }
 
 /// Rows that share one packing of the right factor.
@@ -318,38 +367,57 @@ fn sums<P: Role, W: Word>(
     scratch: &mut Scratch<W>,
     cut: Cut,
     out: &mut SharedVec<W>,
-    mut summand: impl FnMut(Range<usize>, [&mut [W]; 2]),
+    mut summands: impl Summands<W>,
 ) -> Result<(), SharingError> {
     let mut sums = [Buffer::default(), Buffer::default()];
-    cut.run(out.len(), |stage, at| {
-        if stage == Stage::Finish {
-            return finish::<P, W>(party, draws, scratch, out, at);
+    let mut ahead = draws.ahead::<P>();
+    cut.run::<P>(out.len(), |stage, at| {
+        let summed = sums.each_mut().map(|sums| sums.sized(at.len()));
+        match (stage, &mut ahead) {
+            (Stage::Finish, _) => finish::<P, W>(party, draws, scratch, out, at),
+            (Stage::Ahead, Some(ahead)) => {
+                summands.sum::<P::Ahead>(at.clone(), summed);
+                begin_sums::<P::Ahead, W>(party, ahead, scratch, &sums, out, at)
+            }
+            _ => {
+                summands.sum::<P>(at.clone(), summed);
+                begin_sums::<P, W>(party, draws, scratch, &sums, out, at)
+            }
         }
-        let words = at.len();
-        summand(at.clone(), sums.each_mut().map(|sums| sums.sized(words)));
-        scratch.start::<P>(party, words)?;
-        for part in parts(words) {
-            scratch.draw::<P>(draws, part.len());
-            let (masks, messages) = scratch.split::<P>(part.clone());
-            let [first, second] = out.runs_mut(at.start + part.start..at.start + part.end);
-            let sums = sums.each_ref().map(|sums| &sums[part.clone()]);
-            simd::vectorize(
-                #[inline(always)]
-                || {
-                    let [s0, s1] = sums.map(|sums| &sums[..first.len()]);
-                    let dst = [&mut first[..], &mut second[..]];
-                    mask_run::<P, W>(
-                        &masks,
-                        messages,
-                        dst,
-                        #[inline(always)]
-                        |i| [s0[i], s1[i]],
-                    );
-                },
-            );
-        }
-        scratch.send::<P>(party, words)
     })
+}
+
+fn begin_sums<P: Role, W: Word>(
+    party: &mut Party<'_>,
+    draws: &mut Draws<'_>,
+    scratch: &mut Scratch<W>,
+    sums: &[Buffer<W>; 2],
+    out: &mut SharedVec<W>,
+    at: Range<usize>,
+) -> Result<(), SharingError> {
+    let words = at.len();
+    scratch.start::<P>(party, words)?;
+    for part in parts(words) {
+        scratch.draw::<P>(draws, part.len());
+        let (masks, messages) = scratch.split::<P>(part.clone());
+        let [first, second] = out.runs_mut(at.start + part.start..at.start + part.end);
+        let sums = sums.each_ref().map(|sums| &sums[part.clone()]);
+        simd::vectorize(
+            #[inline(always)]
+            || {
+                let [s0, s1] = sums.map(|sums| &sums[..first.len()]);
+                let dst = [&mut first[..], &mut second[..]];
+                mask_run::<P, W>(
+                    &masks,
+                    messages,
+                    dst,
+                    #[inline(always)]
+                    |i| [s0[i], s1[i]],
+                );
+            },
+        );
+    }
+    scratch.send::<P>(party, words)
 }
 
 fn finish<P: Role, W: Word>(

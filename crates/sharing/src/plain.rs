@@ -14,6 +14,7 @@ use tacit_ring::Word;
 pub struct Plain<const R: RoleId>;
 
 impl<const R: RoleId> Role for Plain<R> {
+    type Ahead = Self;
     const PROTOCOL: Protocol = Protocol::Plain;
     const ROLE: RoleId = R;
     const DRAWS: [usize; SLOTS] = [0; SLOTS];

@@ -3,7 +3,7 @@
 use crate::astra::Astra;
 use crate::multi_fan_in::MultiFanIn;
 use crate::plain::Plain;
-use crate::quad::Quad;
+use crate::quad::{self, Quad};
 use crate::replicated::Replicated;
 use crate::role::{Canonical, Role, RoleId};
 use crate::trio::Trio;
@@ -21,8 +21,12 @@ pub enum Protocol {
     Replicated,
     /// Products of two to eight factors in one round.
     MultiFanIn,
-    /// Quad: four parties, one of which may cheat.
+    /// Quad: four parties, one of which may cheat. Role 3 sends all that is sent ahead.
     Quad,
+    /// Quad, variant A: role 0 sends a part of what is sent ahead.
+    QuadA,
+    /// Quad for heterogeneous networks: two links carry everything.
+    QuadHet,
     /// A trusted third party computes in the clear.
     Plain,
 }
@@ -51,12 +55,14 @@ impl fmt::Display for Security {
 
 impl Protocol {
     /// All protocols.
-    pub const ALL: [Protocol; 6] = [
+    pub const ALL: [Protocol; 8] = [
         Protocol::Trio,
         Protocol::Astra,
         Protocol::Replicated,
         Protocol::MultiFanIn,
         Protocol::Quad,
+        Protocol::QuadA,
+        Protocol::QuadHet,
         Protocol::Plain,
     ];
 
@@ -69,6 +75,8 @@ impl Protocol {
             Protocol::Replicated => "replicated",
             Protocol::MultiFanIn => "multi-fan-in",
             Protocol::Quad => "quad",
+            Protocol::QuadA => "quad-a",
+            Protocol::QuadHet => "quad-het",
             Protocol::Plain => "plain",
         }
     }
@@ -77,7 +85,7 @@ impl Protocol {
     #[must_use]
     pub fn parties(self) -> usize {
         match self {
-            Protocol::Quad => 4,
+            Protocol::Quad | Protocol::QuadA | Protocol::QuadHet => 4,
             _ => 3,
         }
     }
@@ -86,7 +94,7 @@ impl Protocol {
     /// by circuits.
     #[must_use]
     pub fn has_rings(self) -> bool {
-        self != Protocol::Quad
+        self.parties() == 3
     }
 
     /// Whether nothing opens before the parties have compared what they did.
@@ -100,7 +108,7 @@ impl Protocol {
     pub fn security(self) -> Security {
         match self {
             Protocol::Plain => Security::TrustedParty,
-            Protocol::Quad => Security::MaliciousWithAbort,
+            Protocol::Quad | Protocol::QuadA | Protocol::QuadHet => Security::MaliciousWithAbort,
             _ => Security::SemiHonest,
         }
     }
@@ -120,7 +128,7 @@ impl Protocol {
         match self {
             Protocol::Trio | Protocol::Astra => Some(0),
             Protocol::MultiFanIn => Some(2),
-            Protocol::Quad => Some(3),
+            Protocol::Quad | Protocol::QuadA | Protocol::QuadHet => Some(3),
             Protocol::Replicated | Protocol::Plain => None,
         }
     }
@@ -131,10 +139,18 @@ impl Protocol {
     /// When `role` is not below [`Protocol::parties`].
     pub fn visit<V: RoleVisitor>(self, role: RoleId, visitor: V) -> V::Out {
         match (self, role) {
-            (Protocol::Quad, 0) => visitor.visit::<Quad<0>>(),
-            (Protocol::Quad, 1) => visitor.visit::<Quad<1>>(),
-            (Protocol::Quad, 2) => visitor.visit::<Quad<2>>(),
-            (Protocol::Quad, 3) => visitor.visit::<Quad<3>>(),
+            (Protocol::Quad, 0) => visitor.visit::<Quad<{ quad::B }, 0>>(),
+            (Protocol::Quad, 1) => visitor.visit::<Quad<{ quad::B }, 1>>(),
+            (Protocol::Quad, 2) => visitor.visit::<Quad<{ quad::B }, 2>>(),
+            (Protocol::Quad, 3) => visitor.visit::<Quad<{ quad::B }, 3>>(),
+            (Protocol::QuadA, 0) => visitor.visit::<Quad<{ quad::A }, 0>>(),
+            (Protocol::QuadA, 1) => visitor.visit::<Quad<{ quad::A }, 1>>(),
+            (Protocol::QuadA, 2) => visitor.visit::<Quad<{ quad::A }, 2>>(),
+            (Protocol::QuadA, 3) => visitor.visit::<Quad<{ quad::A }, 3>>(),
+            (Protocol::QuadHet, 0) => visitor.visit::<Quad<{ quad::HET }, 0>>(),
+            (Protocol::QuadHet, 1) => visitor.visit::<Quad<{ quad::HET }, 1>>(),
+            (Protocol::QuadHet, 2) => visitor.visit::<Quad<{ quad::HET }, 2>>(),
+            (Protocol::QuadHet, 3) => visitor.visit::<Quad<{ quad::HET }, 3>>(),
             (Protocol::Plain, 0) => visitor.visit::<Plain<0>>(),
             (Protocol::Plain, 1) => visitor.visit::<Plain<1>>(),
             (Protocol::Plain, 2) => visitor.visit::<Plain<2>>(),
@@ -157,7 +173,8 @@ impl Protocol {
     /// As [`Protocol::visit_canonical`]; gives the visitor back if there are no such shares.
     fn canonical<V: CanonicalVisitor>(self, role: RoleId, visitor: V) -> Result<V::Out, V> {
         Ok(match (self, role) {
-            (Protocol::Plain | Protocol::Quad, _) => return Err(visitor),
+            (Protocol::Plain, _) => return Err(visitor),
+            (protocol, _) if protocol.parties() == 4 => return Err(visitor),
             (Protocol::Trio, 0) => visitor.visit::<Trio<0>>(),
             (Protocol::Trio, 1) => visitor.visit::<Trio<1>>(),
             (Protocol::Trio, 2) => visitor.visit::<Trio<2>>(),
@@ -209,7 +226,7 @@ impl fmt::Display for Protocol {
 
 /// No protocol has this name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown protocol '{0}': choose one of trio, astra, replicated, multi-fan-in, quad, plain")]
+#[error("unknown protocol '{0}': choose one of {names}", names = Protocol::ALL.map(Protocol::name).join(", "))]
 pub struct UnknownProtocol(String);
 
 impl FromStr for Protocol {

@@ -87,7 +87,18 @@ pub struct InputRule {
 }
 
 /// One role of a protocol. Draws and messages that a role does not have are passed as zero.
+///
+/// **Two passes.** A role whose products need what comes late, but which also sends what others need
+/// early, would make them wait a way there and back at every level. It computes each step in two
+/// passes instead: first [`Role::Ahead`], which knows only the component of shares that depends on
+/// no message, and sends from it; then the role itself, which receives, and sends nothing that is
+/// waited for. The second pass draws the same words again, for the same purpose; see
+/// [`Draws::ahead`](crate::Draws::ahead).
 pub trait Role: Copy + Send + Sync + 'static {
+    /// The pass that works ahead, a role that receives nothing; `Self` where there is none.
+    type Ahead: Role;
+    /// Whether [`Role::Ahead`] is another pass. Its draws are this role's.
+    const TWO_PASSES: bool = false;
     /// The protocol.
     const PROTOCOL: Protocol;
     /// Which role.
@@ -96,7 +107,7 @@ pub trait Role: Copy + Send + Sync + 'static {
     const DRAWS: [usize; SLOTS];
     /// Words drawn from slot [`TAIL`] per product when it is settled; at most one.
     const SETTLE_DRAWS: usize = 0;
-    /// The preprocessing message that this role needs before it can mask a product.
+    /// The message that this role needs before it can mask a product.
     const EARLY: Option<Source>;
     /// Where the words of [`Role::mask`] go; at most two.
     const OUT: &'static [Sink];

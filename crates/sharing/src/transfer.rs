@@ -64,12 +64,45 @@ pub fn input_begin<P: Role, W: Word>(
     shares: &mut Shares<W>,
     input: Input<'_, W>,
 ) -> Result<(), SharingError> {
-    let total = input.slots.len() * shares.words();
-    let rule = P::input_rule(input.owner, input.timing);
     if P::ROLE != input.owner {
-        draw_as_other::<P, W>(draws, scratch, shares, input, total);
+        input_masks::<P, W>(draws, scratch, shares, input);
         return Ok(());
     }
+    input_own::<P, W>(draws, scratch, shares, input)?;
+    let total = input.slots.len() * shares.words();
+    for (to, stream, word) in P::input_rule(input.owner, input.timing).to {
+        if *stream != Stream::Pre {
+            party.send(*to, *stream, &scratch.message[*word][..total])?;
+        }
+    }
+    Ok(())
+}
+
+/// As [`input_begin`], without sending: the pass that works ahead ([`Role::Ahead`]) has sent it.
+///
+/// # Errors
+/// When the owner's values do not fill the slots.
+pub fn input_again<P: Role, W: Word>(
+    draws: &mut Draws<'_>,
+    scratch: &mut TransferScratch<W>,
+    shares: &mut Shares<W>,
+    input: Input<'_, W>,
+) -> Result<(), SharingError> {
+    if P::ROLE == input.owner {
+        return input_own::<P, W>(draws, scratch, shares, input);
+    }
+    input_masks::<P, W>(draws, scratch, shares, input);
+    Ok(())
+}
+
+/// The owner's shares, and its messages in `scratch`.
+fn input_own<P: Role, W: Word>(
+    draws: &mut Draws<'_>,
+    scratch: &mut TransferScratch<W>,
+    shares: &mut Shares<W>,
+    input: Input<'_, W>,
+) -> Result<(), SharingError> {
+    let total = input.slots.len() * shares.words();
     if input.values.len() != total {
         return Err(SharingError::Shape(format!(
             "an input of {total} words was given {}",
@@ -88,11 +121,6 @@ pub fn input_begin<P: Role, W: Word>(
             let (share, messages) = P::input_own(input.timing, input.values[at + i], drawn);
             [first[i], second[i]] = share;
             [scratch.message[0][at + i], scratch.message[1][at + i]] = messages;
-        }
-    }
-    for (to, stream, word) in rule.to {
-        if *stream != Stream::Pre {
-            party.send(*to, *stream, &scratch.message[*word][..total])?;
         }
     }
     Ok(())
@@ -147,16 +175,16 @@ pub fn input_send_kept<P: Role, W: Word>(
     Ok(())
 }
 
-/// A role that is not the owner keeps its draws in the slots until the message comes.
-fn draw_as_other<P: Role, W: Word>(
+/// The masks of an input alone. A role that is not the owner keeps them in the slots until the
+/// message comes; [`Role::Ahead`] needs nothing else.
+pub fn input_masks<P: Role, W: Word>(
     draws: &mut Draws<'_>,
     scratch: &mut TransferScratch<W>,
     shares: &mut Shares<W>,
     input: Input<'_, W>,
-    total: usize,
 ) {
-    scratch.draw::<P>(draws, &input, total);
     let words = shares.words();
+    scratch.draw::<P>(draws, &input, input.slots.len() * words);
     for (index, slot) in input.slots.iter().enumerate() {
         let (first, second) = shares.get_mut(*slot);
         for i in 0..words {

@@ -62,6 +62,7 @@ pub(crate) fn masked_opener(receiver: RoleId) -> (RoleId, Stream) {
 }
 
 impl<const R: RoleId> Role for Trio<R> {
+    type Ahead = Self;
     const PROTOCOL: Protocol = Protocol::Trio;
     const ROLE: RoleId = R;
     // K01: r, z1. K02: z2.

@@ -41,6 +41,8 @@ pub enum Kind {
     Result = 4,
     /// What opens a value.
     Opening = 5,
+    /// A sum of products of masks, which the role that knows all masks can compute.
+    Masks = 6,
 }
 
 /// A kind of word and the roles that compare it, as bits.

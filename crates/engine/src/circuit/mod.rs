@@ -4,6 +4,7 @@
 //! protocol; [`evaluate`] runs it over an open session and returns the opened outputs with a
 //! [`Report`].
 
+mod ahead;
 mod compile;
 mod error;
 pub(crate) mod evaluate;

@@ -62,6 +62,14 @@ pub(super) fn ahead_words(compiled: &Compiled, to: RoleId) -> [u64; MAX_ROLES] {
     per_word.pre.map(|sent| sent[to])
 }
 
+/// Words per word of lanes that role `from` sends ahead for a level's products; none behind the last.
+pub(super) fn level_ahead(compiled: &Compiled, level: usize, from: RoleId) -> u64 {
+    if level == compiled.schedule.depth() {
+        return 0;
+    }
+    compiled.level_traffic(level).pre[from].iter().sum()
+}
+
 fn rounds(compiled: &Compiled, role: RoleId) -> u64 {
     let protocol = compiled.job().protocol;
     let hears = |traffic: &Traffic| traffic.is_awaited_by(role);

@@ -10,6 +10,7 @@ use crate::multi_fan_in::plan::{Form, PolyPlan};
 use crate::party::{Draws, Keys, Party, SharingError};
 use crate::role::Role;
 use crate::shares::Shares;
+use std::collections::VecDeque;
 use std::ops::Range;
 use tacit_circuit::schedule::Schedule;
 use tacit_circuit::{Circuit, passes};
@@ -19,6 +20,8 @@ use tacit_ring::Z2;
 const BLOCK_BYTES: usize = 1 << 20;
 /// Bytes of a level's messages under way.
 const WINDOW_BYTES: usize = 1 << 20;
+/// Bytes that the pass that works ahead may be ahead, but always a group.
+const AHEAD_BYTES: usize = 32 << 20;
 
 /// A circuit laid out for a protocol.
 pub struct Layered {
@@ -122,19 +125,44 @@ impl Layered {
         let (block, blocks) = self.blocking(words);
         let ranges: Vec<Range<usize>> =
             (0..words).step_by(block).map(|at| at..(at + block).min(words)).collect();
-        for group in ranges.chunks(blocks) {
-            let draws = keys.streams().step(group.len() as u32)?;
-            let mut group: Vec<Lanes<'_>> = group
-                .iter()
-                .zip(draws)
-                .map(|(at, draws)| self.load(at.clone(), draws, inputs, words))
-                .collect();
-            self.levels::<P>(party, scratch, &mut group)?;
-            for lanes in &group {
-                self.store(lanes, &mut outputs, words);
+        // Of a role of two passes one is some groups ahead of the other.
+        let group_bytes = self.busiest.max(1) * 8 * block * blocks * self.depth().max(1);
+        let lead = if P::TWO_PASSES { (AHEAD_BYTES / group_bytes).max(1) } else { 0 };
+        let mut begun: VecDeque<(&[Range<usize>], Vec<Draws<'_>>)> = VecDeque::new();
+        let mut streams = keys.streams();
+        let mut groups = ranges.chunks(blocks);
+        loop {
+            let next = groups.next();
+            if let Some(group) = next {
+                let draws = streams.step(group.len() as u32)?;
+                let ahead: Option<Vec<Draws<'_>>> = draws.iter().map(Draws::ahead::<P>).collect();
+                if let Some(ahead) = ahead {
+                    let mut group = self.load_all(group, ahead, inputs, words);
+                    self.levels::<P::Ahead>(party, scratch, &mut group)?;
+                }
+                begun.push_back((group, draws));
+            }
+            if next.is_none() || begun.len() > lead {
+                let Some((group, draws)) = begun.pop_front() else { return Ok(outputs) };
+                let mut group = self.load_all(group, draws, inputs, words);
+                self.levels::<P>(party, scratch, &mut group)?;
+                for lanes in &group {
+                    self.store(lanes, &mut outputs, words);
+                }
             }
         }
-        Ok(outputs)
+    }
+
+    /// The input shares of a group of blocks, each with its draws.
+    fn load_all<'k>(
+        &self,
+        group: &[Range<usize>],
+        draws: Vec<Draws<'k>>,
+        inputs: &[&BitPlanes],
+        words: usize,
+    ) -> Vec<Lanes<'k>> {
+        let blocks = group.iter().zip(draws);
+        blocks.map(|(at, draws)| self.load(at.clone(), draws, inputs, words)).collect()
     }
 
     fn load<'k>(

@@ -28,6 +28,7 @@ use tacit_ring::Word;
 pub struct MultiFanIn<const R: RoleId>;
 
 impl<const R: RoleId> Role for MultiFanIn<R> {
+    type Ahead = Self;
     const PROTOCOL: Protocol = Protocol::MultiFanIn;
     const ROLE: RoleId = R;
     // K12: m1, m2. K02: m0.
