@@ -43,9 +43,14 @@ fn lanes(salt: u64) -> Lanes {
     Lanes::from_bits(bits.map(Iterator::collect).collect(), INSTANCES)
 }
 
-fn job(preprocessing: Preprocessing, workers: usize) -> Job {
+/// The protocols that check.
+fn checked() -> impl Iterator<Item = Protocol> {
+    Protocol::ALL.into_iter().filter(|protocol| protocol.is_checked())
+}
+
+fn job(protocol: Protocol, preprocessing: Preprocessing, workers: usize) -> Job {
     let everybody: Vec<PartyId> = PartyId::all(PARTIES).collect();
-    let mut job = Job::new(Protocol::Quad, everybody.clone(), vec![everybody]);
+    let mut job = Job::new(protocol, everybody.clone(), vec![everybody]);
     job.places = [2, 0, 3, 1].map(PartyId).to_vec();
     job.instances = INSTANCES;
     job.workers = workers;
@@ -133,7 +138,8 @@ fn each_cheat(job: &Job, what: fn(&[u8]) -> Verdict, check: impl Fn(&str, PartyI
             indices.dedup();
             for index in indices {
                 let results = run(job, Some(cheat), |worker| cheat_at(class, index, worker, what));
-                let label = format!("{cheat} in {class:?} number {index} of {count}");
+                let label =
+                    format!("{}: {cheat} in {class:?} number {index} of {count}", job.protocol);
                 check(&label, cheat, &results);
             }
         }
@@ -166,9 +172,11 @@ fn every_changed_message_ends_the_run_in_a_check() {
         (Preprocessing::Separate, 1),
         (Preprocessing::Interleaved, 2),
     ] {
-        let job = job(preprocessing, workers);
-        each_cheat(&job, flip_first, a_check_ends_it);
-        each_cheat(&job, flip_last, a_check_ends_it);
+        for protocol in checked() {
+            let job = job(protocol, preprocessing, workers);
+            each_cheat(&job, flip_first, a_check_ends_it);
+            each_cheat(&job, flip_last, a_check_ends_it);
+        }
     }
 }
 
@@ -179,10 +187,14 @@ const PROGRAM: &str = "program cheat\nparties a, b, c\nrows n <= 100\n\
     reveal p to a, b\nreveal q to c\n";
 
 /// As [`run`], of a program by circuits: whether each party has a result.
-fn run_program(cheat: PartyId, tamper: impl Fn(usize) -> Tamper + Sync) -> Vec<bool> {
+fn run_program(
+    protocol: Protocol,
+    cheat: PartyId,
+    tamper: impl Fn(usize) -> Tamper + Sync,
+) -> Vec<bool> {
     let (program, seed) = (text::parse("cheat", PROGRAM).unwrap(), entropy::test_seed());
     let parties = PartyId::all(3).collect();
-    let job = ProgramJob { workers: 2, ..ProgramJob::new(Protocol::Quad, parties, vec![70]) };
+    let job = ProgramJob { workers: 2, ..ProgramJob::new(protocol, parties, vec![70]) };
     let network =
         MemoryNetwork { deadline: Duration::from_millis(300), ..MemoryNetwork::default() };
     memory::run(PARTIES, 2, &network, |mut session| {
@@ -205,9 +217,10 @@ fn run_program(cheat: PartyId, tamper: impl Fn(usize) -> Tamper + Sync) -> Vec<b
 
 #[test]
 fn a_cheat_in_a_program_leaves_nobody_honest_a_result() {
-    for party in PartyId::all(PARTIES) {
+    let cheats = checked().flat_map(|p| PartyId::all(PARTIES).map(move |party| (p, party)));
+    for (protocol, party) in cheats {
         let classes: Arc<Mutex<BTreeMap<Class, usize>>> = Arc::default();
-        let results = run_program(party, |worker| {
+        let results = run_program(protocol, party, |worker| {
             let classes = classes.clone();
             Tamper::new(move |m| {
                 let class = (worker, m.to, m.stream, m.place.phase);
@@ -219,10 +232,11 @@ fn a_cheat_in_a_program_leaves_nobody_honest_a_result() {
         let classes = classes.lock().unwrap().clone();
         for (class, count) in classes {
             for index in [0, count - 1] {
-                let results =
-                    run_program(party, |worker| cheat_at(class, index, worker, flip_first));
+                let results = run_program(protocol, party, |worker| {
+                    cheat_at(class, index, worker, flip_first)
+                });
                 let honest = PartyId::all(PARTIES).zip(results).filter(|(p, _)| *p != party);
-                let label = format!("{party} in {class:?} number {index}");
+                let label = format!("{protocol}: {party} in {class:?} number {index}");
                 honest.for_each(|(p, result)| assert!(!result, "{label}: {p} has a result"));
             }
         }
@@ -231,17 +245,21 @@ fn a_cheat_in_a_program_leaves_nobody_honest_a_result() {
 
 #[test]
 fn every_message_cut_short_ends_the_run() {
-    let job = job(Preprocessing::Interleaved, 1);
-    each_cheat(&job, |bytes| Verdict::Truncate(bytes.len() / 2), nobody_honest_has_a_result);
+    for protocol in checked() {
+        let job = job(protocol, Preprocessing::Interleaved, 1);
+        each_cheat(&job, |bytes| Verdict::Truncate(bytes.len() / 2), nobody_honest_has_a_result);
+    }
 }
 
 #[test]
 fn honest_parties_learn_the_function_in_every_mode() {
     let circuit = circuit();
     let inputs: Vec<Lanes> = (0..PARTIES as u64).map(lanes).collect();
-    for (preprocessing, workers) in [(Preprocessing::Interleaved, 1), (Preprocessing::Separate, 2)]
+    let modes = [(Preprocessing::Interleaved, 1), (Preprocessing::Separate, 2)];
+    for (protocol, (preprocessing, workers)) in checked().flat_map(|p| modes.map(|mode| (p, mode)))
     {
-        let results = run(&job(preprocessing, workers), None, |_| Tamper::new(|_| Verdict::Keep));
+        let job = job(protocol, preprocessing, workers);
+        let results = run(&job, None, |_| Tamper::new(|_| Verdict::Keep));
         let bits: Vec<Vec<u64>> =
             inputs.iter().flat_map(|lanes| lanes.bits().iter().cloned()).collect();
         for result in results {
