@@ -77,7 +77,7 @@ const RESULT_SENT: Item = Item::new(Kind::Result, &[0, 1]);
 const MASKS: Item = Item::new(Kind::Masks, &[0, 3]);
 
 /// A word of each mask, in the slots of role `R`: keys are in the order of the role that lacks them.
-const fn by_slot<T: Copy>(role: RoleId, [x1, x2, u]: [T; 3], none: T) -> [T; SLOTS] {
+pub(crate) const fn by_slot<T: Copy>(role: RoleId, [x1, x2, u]: [T; 3], none: T) -> [T; SLOTS] {
     match role {
         0 => [x2, x1, none, none],
         1 => [u, x1, none, none],
@@ -88,7 +88,7 @@ const fn by_slot<T: Copy>(role: RoleId, [x1, x2, u]: [T; 3], none: T) -> [T; SLO
 
 /// Draws of the masks `x1`, `x2`, `u` as far as role `R` knows them; zero where it does not.
 #[inline(always)]
-fn masks_of<W: Word>(role: RoleId, draws: [W; SLOTS]) -> [W; 3] {
+pub(crate) fn masks_of<W: Word>(role: RoleId, draws: [W; SLOTS]) -> [W; 3] {
     match role {
         0 => [draws[1], draws[0], W::ZERO],
         1 => [draws[1], W::ZERO, draws[0]],
@@ -102,6 +102,9 @@ fn masks_of<W: Word>(role: RoleId, draws: [W; SLOTS]) -> [W; 3] {
 const DRAWS: [[usize; SLOTS]; 4] = [[1, 2, 0, 0], [1, 2, 0, 0], [1, 1, 0, 0], [1, 1, 2, 1]];
 
 impl<const V: Variant, const R: RoleId> Role for Quad<V, R> {
+    type Share<W: Word> = Share<W>;
+    type Terms<W: Word> = [W; 2];
+    type Out<W: Word> = [W; 2];
     type Ahead = Ahead<V>;
     const TWO_PASSES: bool = R == 0 && V != B;
     const PROTOCOL: Protocol = PROTOCOLS[V];
@@ -210,25 +213,11 @@ impl<const V: Variant, const R: RoleId> Role for Quad<V, R> {
     }
 
     fn input_rule(owner: RoleId, timing: Timing) -> InputRule {
-        match (owner, timing) {
-            (0, _) => rule(&[(1, Stream::On, 0), (2, Stream::On, 0)], &[1, 2]),
-            (1, _) => rule(&[(0, Stream::On, 0), (2, Stream::On, 0)], &[0, 2]),
-            (2, _) => rule(&[(0, Stream::On, 0), (1, Stream::On, 0)], &[0, 1]),
-            (_, Timing::Early) => rule(&[(1, Stream::Pre, 0), (2, Stream::Pre, 0)], &[1, 2]),
-            (_, Timing::Late) => {
-                rule(&[(0, Stream::On, 0), (1, Stream::On, 0), (2, Stream::On, 0)], &[0, 1, 2])
-            }
-        }
+        masked_input_rule(owner, timing)
     }
 
     fn input_draws(owner: RoleId, timing: Timing) -> [bool; SLOTS] {
-        let drawn = match (owner, timing) {
-            (0, _) | (3, Timing::Early) => [true, true, false],
-            (1, _) => [true, false, true],
-            (2, _) => [false, true, true],
-            _ => [true; 3],
-        };
-        by_slot(R, drawn, false)
+        by_slot(R, masks_drawn(owner, timing), false)
     }
 
     #[inline(always)]
@@ -300,6 +289,9 @@ impl<const V: Variant, const R: RoleId> Role for Quad<V, R> {
 }
 
 impl<const V: Variant> Role for Ahead<V> {
+    type Share<W: Word> = Share<W>;
+    type Terms<W: Word> = [W; 2];
+    type Out<W: Word> = [W; 2];
     type Ahead = Self;
     const PROTOCOL: Protocol = PROTOCOLS[V];
     const ROLE: RoleId = 0;
@@ -368,6 +360,29 @@ impl<const V: Variant> Role for Ahead<V> {
     #[inline(always)]
     fn opened<W: Word>(_: Share<W>, received: W) -> W {
         received
+    }
+}
+
+/// Who hears the masked value of an owner's input, or, if it is P3's and early, the mask `u`.
+pub(crate) fn masked_input_rule(owner: RoleId, timing: Timing) -> InputRule {
+    match (owner, timing) {
+        (0, _) => rule(&[(1, Stream::On, 0), (2, Stream::On, 0)], &[1, 2]),
+        (1, _) => rule(&[(0, Stream::On, 0), (2, Stream::On, 0)], &[0, 2]),
+        (2, _) => rule(&[(0, Stream::On, 0), (1, Stream::On, 0)], &[0, 1]),
+        (_, Timing::Early) => rule(&[(1, Stream::Pre, 0), (2, Stream::Pre, 0)], &[1, 2]),
+        (_, Timing::Late) => {
+            rule(&[(0, Stream::On, 0), (1, Stream::On, 0), (2, Stream::On, 0)], &[0, 1, 2])
+        }
+    }
+}
+
+/// Which of the masks `x1`, `x2`, `u` are drawn for an owner's input.
+pub(crate) fn masks_drawn(owner: RoleId, timing: Timing) -> [bool; 3] {
+    match (owner, timing) {
+        (0, _) | (3, Timing::Early) => [true, true, false],
+        (1, _) => [true, false, true],
+        (2, _) => [false, true, true],
+        _ => [true; 3],
     }
 }
 

@@ -1,11 +1,13 @@
 //! The protocols, by name.
 
 use crate::astra::Astra;
+use crate::fantastic_four::FantasticFour;
 use crate::multi_fan_in::MultiFanIn;
 use crate::plain::Plain;
 use crate::quad::{self, Quad};
 use crate::replicated::Replicated;
-use crate::role::{Canonical, Role, RoleId};
+use crate::role::{Canonical, Few, Role, RoleId};
+use crate::tetrad::Tetrad;
 use crate::trio::Trio;
 use std::fmt;
 use std::str::FromStr;
@@ -27,6 +29,10 @@ pub enum Protocol {
     QuadA,
     /// Quad for heterogeneous networks: two links carry everything.
     QuadHet,
+    /// Tetrad: as Quad, with other shares.
+    Tetrad,
+    /// Fantastic Four: four equal parties, one of which may cheat.
+    FantasticFour,
     /// A trusted third party computes in the clear.
     Plain,
 }
@@ -55,7 +61,7 @@ impl fmt::Display for Security {
 
 impl Protocol {
     /// All protocols.
-    pub const ALL: [Protocol; 8] = [
+    pub const ALL: [Protocol; 10] = [
         Protocol::Trio,
         Protocol::Astra,
         Protocol::Replicated,
@@ -63,6 +69,8 @@ impl Protocol {
         Protocol::Quad,
         Protocol::QuadA,
         Protocol::QuadHet,
+        Protocol::Tetrad,
+        Protocol::FantasticFour,
         Protocol::Plain,
     ];
 
@@ -77,6 +85,8 @@ impl Protocol {
             Protocol::Quad => "quad",
             Protocol::QuadA => "quad-a",
             Protocol::QuadHet => "quad-het",
+            Protocol::Tetrad => "tetrad",
+            Protocol::FantasticFour => "fantastic-four",
             Protocol::Plain => "plain",
         }
     }
@@ -85,9 +95,26 @@ impl Protocol {
     #[must_use]
     pub fn parties(self) -> usize {
         match self {
-            Protocol::Quad | Protocol::QuadA | Protocol::QuadHet => 4,
+            Protocol::Quad
+            | Protocol::QuadA
+            | Protocol::QuadHet
+            | Protocol::Tetrad
+            | Protocol::FantasticFour => 4,
             _ => 3,
         }
+    }
+
+    /// Ring words of a share.
+    #[must_use]
+    pub fn components(self) -> usize {
+        struct Count;
+        impl RoleVisitor for Count {
+            type Out = usize;
+            fn visit<P: Role>(self) -> usize {
+                P::Share::<u8>::COUNT
+            }
+        }
+        self.visit(0, Count)
     }
 
     /// Whether programs compute on its shares in rings; under all but the baseline they can compute
@@ -108,7 +135,7 @@ impl Protocol {
     pub fn security(self) -> Security {
         match self {
             Protocol::Plain => Security::TrustedParty,
-            Protocol::Quad | Protocol::QuadA | Protocol::QuadHet => Security::MaliciousWithAbort,
+            _ if self.parties() == 4 => Security::MaliciousWithAbort,
             _ => Security::SemiHonest,
         }
     }
@@ -128,8 +155,8 @@ impl Protocol {
         match self {
             Protocol::Trio | Protocol::Astra => Some(0),
             Protocol::MultiFanIn => Some(2),
-            Protocol::Quad | Protocol::QuadA | Protocol::QuadHet => Some(3),
-            Protocol::Replicated | Protocol::Plain => None,
+            Protocol::Quad | Protocol::QuadA | Protocol::QuadHet | Protocol::Tetrad => Some(3),
+            Protocol::Replicated | Protocol::FantasticFour | Protocol::Plain => None,
         }
     }
 
@@ -151,6 +178,14 @@ impl Protocol {
             (Protocol::QuadHet, 1) => visitor.visit::<Quad<{ quad::HET }, 1>>(),
             (Protocol::QuadHet, 2) => visitor.visit::<Quad<{ quad::HET }, 2>>(),
             (Protocol::QuadHet, 3) => visitor.visit::<Quad<{ quad::HET }, 3>>(),
+            (Protocol::Tetrad, 0) => visitor.visit::<Tetrad<0>>(),
+            (Protocol::Tetrad, 1) => visitor.visit::<Tetrad<1>>(),
+            (Protocol::Tetrad, 2) => visitor.visit::<Tetrad<2>>(),
+            (Protocol::Tetrad, 3) => visitor.visit::<Tetrad<3>>(),
+            (Protocol::FantasticFour, 0) => visitor.visit::<FantasticFour<0>>(),
+            (Protocol::FantasticFour, 1) => visitor.visit::<FantasticFour<1>>(),
+            (Protocol::FantasticFour, 2) => visitor.visit::<FantasticFour<2>>(),
+            (Protocol::FantasticFour, 3) => visitor.visit::<FantasticFour<3>>(),
             (Protocol::Plain, 0) => visitor.visit::<Plain<0>>(),
             (Protocol::Plain, 1) => visitor.visit::<Plain<1>>(),
             (Protocol::Plain, 2) => visitor.visit::<Plain<2>>(),

@@ -1,8 +1,9 @@
 //! Inputs and outputs over slots: values enter as shares, and leave to named receivers.
 
 use crate::party::{Draws, Party, SharingError};
-use crate::role::{Role, RoleId, SLOTS, Timing};
-use crate::shares::Shares;
+use crate::products::share_at;
+use crate::role::{Few, Role, RoleId, SLOTS, Timing};
+use crate::shares::{RunsMut, Shares};
 use crate::verify::{Item, Kind, Pass};
 use tacit_circuit::schedule::Slot;
 use tacit_net::Stream;
@@ -50,6 +51,14 @@ impl<W: Word> TransferScratch<W> {
 impl<W: Word> Default for TransferScratch<W> {
     fn default() -> Self {
         TransferScratch { draws: Default::default(), message: Default::default() }
+    }
+}
+
+/// Writes a share.
+#[inline(always)]
+fn put<P: Role, W: Word>(runs: &mut RunsMut<'_, W>, i: usize, share: P::Share<W>) {
+    for c in 0..P::Share::<W>::COUNT {
+        runs[c][i] = share[c];
     }
 }
 
@@ -114,12 +123,12 @@ fn input_own<P: Role, W: Word>(
         message.sized(total);
     }
     for (index, slot) in input.slots.iter().enumerate() {
-        let (first, second) = shares.get_mut(*slot);
-        let at = index * first.len();
-        for i in 0..first.len() {
+        let mut runs = shares.runs_mut(*slot);
+        let at = index * runs[0].len();
+        for i in 0..runs[0].len() {
             let drawn = scratch.drawn(at + i);
             let (share, messages) = P::input_own(input.timing, input.values[at + i], drawn);
-            [first[i], second[i]] = share;
+            put::<P, W>(&mut runs, i, share);
             [scratch.message[0][at + i], scratch.message[1][at + i]] = messages;
         }
     }
@@ -144,10 +153,10 @@ pub fn input_keep<P: Role, W: Word>(
     let mut scratch = TransferScratch::default();
     scratch.draw::<P>(draws, &input, total);
     for (index, slot) in input.slots.iter().enumerate() {
-        let (first, second) = shares.get_mut(*slot);
+        let mut runs = shares.runs_mut(*slot);
         for i in 0..words {
             let drawn = scratch.drawn(index * words + i);
-            [first[i], second[i]] = P::input_own(Timing::Late, W::ZERO, drawn).0;
+            put::<P, W>(&mut runs, i, P::input_own(Timing::Late, W::ZERO, drawn).0);
         }
     }
     KeptDraws { scratch, total }
@@ -186,10 +195,10 @@ pub fn input_masks<P: Role, W: Word>(
     let words = shares.words();
     scratch.draw::<P>(draws, &input, input.slots.len() * words);
     for (index, slot) in input.slots.iter().enumerate() {
-        let (first, second) = shares.get_mut(*slot);
+        let mut runs = shares.runs_mut(*slot);
         for i in 0..words {
             let drawn = scratch.drawn(index * words + i);
-            [first[i], second[i]] = P::input_part(input.owner, input.timing, drawn);
+            put::<P, W>(&mut runs, i, P::input_part(input.owner, input.timing, drawn));
         }
     }
 }
@@ -212,9 +221,9 @@ pub fn input_finish<P: Role, W: Word>(
         for (to, ..) in rule.to.iter().filter(|(_, stream, _)| *stream == Stream::Pre) {
             let message = scratch.message[0].sized(total);
             for (slot, run) in input.slots.iter().zip(message.chunks_exact_mut(words)) {
-                let (first, second) = shares.get(*slot);
-                for ((word, first), second) in run.iter_mut().zip(first).zip(second) {
-                    *word = P::input_ahead([*first, *second]);
+                let shares = shares.runs(*slot);
+                for (i, word) in run.iter_mut().enumerate() {
+                    *word = P::input_ahead(share_at::<P, W>(shares, i));
                 }
             }
             party.send(*to, Stream::Pre, message)?;
@@ -232,10 +241,11 @@ pub fn input_finish<P: Role, W: Word>(
         None => received.fill(W::ZERO),
     }
     for (slot, run) in input.slots.iter().zip(received.chunks_exact(words)) {
-        let (first, second) = shares.get_mut(*slot);
-        for ((first, second), received) in first.iter_mut().zip(second).zip(run) {
-            let part = [*first, *second];
-            [*first, *second] = P::input_other(input.owner, input.timing, part, *received);
+        let mut runs = shares.runs_mut(*slot);
+        for (i, received) in run.iter().enumerate() {
+            let part = share_at::<P, W>(runs.each_ref().map(|run| &**run), i);
+            let share = P::input_other(input.owner, input.timing, part, *received);
+            put::<P, W>(&mut runs, i, share);
         }
     }
     Ok(())
@@ -298,9 +308,10 @@ pub fn output_finish<P: Role, W: Word>(
     }
     let runs = received.chunks_exact(words).zip(opened.chunks_exact_mut(words));
     for (slot, (run, opened)) in output.slots.iter().zip(runs) {
-        let (first, second) = shares.get(*slot);
-        let values = first.iter().zip(second).zip(run).zip(opened);
-        values.for_each(|(((first, second), word), to)| *to = P::opened([*first, *second], *word));
+        let shares = shares.runs(*slot);
+        for (i, (word, to)) in run.iter().zip(opened).enumerate() {
+            *to = P::opened(share_at::<P, W>(shares, i), *word);
+        }
     }
     Ok(())
 }
@@ -351,9 +362,9 @@ impl<W: Word> TransferScratch<W> {
         let words = shares.words();
         let message = self.message[0].sized(output.slots.len() * words);
         for (slot, run) in output.slots.iter().zip(message.chunks_exact_mut(words)) {
-            let (first, second) = shares.get(*slot);
-            for ((word, first), second) in run.iter_mut().zip(first).zip(second) {
-                *word = P::open_word(receiver, [*first, *second]);
+            let shares = shares.runs(*slot);
+            for (i, word) in run.iter_mut().enumerate() {
+                *word = P::open_word(receiver, share_at::<P, W>(shares, i));
             }
         }
         message

@@ -62,6 +62,9 @@ pub(crate) fn masked_opener(receiver: RoleId) -> (RoleId, Stream) {
 }
 
 impl<const R: RoleId> Role for Trio<R> {
+    type Share<W: Word> = Share<W>;
+    type Terms<W: Word> = [W; 2];
+    type Out<W: Word> = [W; 2];
     type Ahead = Self;
     const PROTOCOL: Protocol = Protocol::Trio;
     const ROLE: RoleId = R;

@@ -94,7 +94,7 @@ impl<W: Word> RoleVisitor for Play<'_, W> {
         }
         let [a, b] = [0, 1].map(|shift| joined(&columns, shift));
         party.mesh().set_step(5);
-        let mut product = SharedVec::zeros(a.len());
+        let mut product = SharedVec::zeros_of::<P>(a.len());
         let (mut draws, mut scratch) = (streams.draws().unwrap(), Scratch::default());
         arrays::multiply::<P, W>(&mut party, &mut draws, &mut scratch, cut, [&a, &b], &mut product)
             .unwrap();
@@ -113,7 +113,7 @@ fn share<P: Role, W: Word>(
     (owner, timing): (RoleId, Timing),
     values: &[W],
 ) -> SharedVec<W> {
-    let mut shares = Shares::new(1, values.len());
+    let mut shares = Shares::of::<P>(1, values.len());
     let input = Input { owner, timing, slots: &[0], values };
     let (mut draws, mut scratch) = (streams.draws().unwrap(), TransferScratch::default());
     if owner == P::ROLE && timing == Timing::Late {
@@ -123,30 +123,24 @@ fn share<P: Role, W: Word>(
         transfer::input_begin::<P, W>(party, &mut draws, &mut scratch, &mut shares, input).unwrap();
         transfer::input_finish::<P, W>(party, &mut scratch, &mut shares, input).unwrap();
     }
-    let (first, second) = shares.get(0);
-    let mut array = SharedVec::zeros(values.len());
-    array.first.copy_from_slice(first);
-    array.second.copy_from_slice(second);
-    array
+    SharedVec::copied(shares.runs(0))
 }
 
 /// All columns one after the other, beginning with column `shift`.
 fn joined<W: Word>(columns: &[SharedVec<W>], shift: usize) -> SharedVec<W> {
     let width = columns[0].len();
-    let mut all = SharedVec::zeros(width * columns.len());
+    let mut all = SharedVec::zeros_like(width * columns.len(), columns);
     for i in 0..columns.len() {
         let from = &columns[(i + shift) % columns.len()];
-        all.first[i * width..(i + 1) * width].copy_from_slice(&from.first);
-        all.second[i * width..(i + 1) * width].copy_from_slice(&from.second);
+        all.copy_in(i * width, from);
     }
     all
 }
 
 fn open<P: Role, W: Word>(party: &mut Party<'_>, array: &SharedVec<W>) -> Vec<W> {
-    let mut shares = Shares::new(1, array.len());
-    let (first, second) = shares.get_mut(0);
-    first.copy_from_slice(&array.first);
-    second.copy_from_slice(&array.second);
+    let mut shares = Shares::of::<P>(1, array.len());
+    let runs = shares.runs_mut(0).into_iter().zip(array.components());
+    runs.for_each(|(to, run)| to.copy_from_slice(run));
     let output = Output { receivers: &EVERYBODY, slots: &[0] };
     let (mut scratch, mut opened) = (TransferScratch::default(), vec![W::ZERO; array.len()]);
     let pass = Pass::insecure();

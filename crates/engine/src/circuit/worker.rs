@@ -216,7 +216,7 @@ impl<'a, 'm, P: Role> Worker<'a, 'm, P> {
     /// Shares for a block of `words` words, with any content.
     fn shares(&mut self, words: usize) -> Shares<Z2> {
         let spare = self.spare.pop().filter(|shares| shares.words() == words);
-        spare.unwrap_or_else(|| Shares::new(self.compiled.schedule.slots(), words))
+        spare.unwrap_or_else(|| Shares::of::<P>(self.compiled.schedule.slots(), words))
     }
 
     /// Takes a group of blocks through all stages.

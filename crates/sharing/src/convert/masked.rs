@@ -80,5 +80,5 @@ pub fn from_masked<P: Canonical, W: Word>(masked: Masked<W>) -> SharedVec<W> {
         #[inline(always)]
         || map(a, b, share_from_masked::<P, W>),
     );
-    SharedVec { first, second }
+    SharedVec::pair(first, second)
 }
