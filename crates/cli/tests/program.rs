@@ -6,6 +6,7 @@ mod common;
 use common::{configure, fails, finish, ok, start};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use tacit_sharing::Protocol;
 
 fn example(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name)
@@ -49,8 +50,7 @@ fn processes_compute_the_mean_under_every_protocol() {
     let dir = folder.path();
     let want = mean(dir);
     let by_circuits = "trio --by circuits";
-    let protocols = ["trio", "astra", "replicated", "multi-fan-in", "plain", "quad", by_circuits];
-    for protocol in protocols {
+    for protocol in Protocol::ALL.map(Protocol::name).into_iter().chain([by_circuits]) {
         let text = ok(
             dir,
             &format!("run stay.tacit --local --protocol {protocol} {TABLES} --threads 2 --json"),

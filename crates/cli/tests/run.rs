@@ -6,6 +6,7 @@ mod common;
 use common::{configure, configure_parties, fails, finish, ok, start};
 use std::path::Path;
 use std::time::Duration;
+use tacit_sharing::Protocol;
 
 fn write(folder: &Path, name: &str, text: &str) {
     std::fs::write(folder.join(name), text).expect("writes");
@@ -44,8 +45,8 @@ const INPUTS: &str = "--bits bytes --input 0=key.hex --input 1=blocks.hex";
 fn processes_over_tls_encrypt_under_every_protocol() {
     let folder = aes_folder("d4");
     let dir = folder.path();
-    for protocol in ["trio", "astra", "replicated", "multi-fan-in", "quad", "plain"] {
-        let roles = if protocol == "quad" { "2,0,3,1" } else { "2,0,1" };
+    for protocol in Protocol::ALL {
+        let roles = if protocol.parties() == 4 { "2,0,3,1" } else { "2,0,1" };
         let other = format!("--preprocessing separate --threads 2 --roles {roles}");
         for rest in ["", &other] {
             ok(

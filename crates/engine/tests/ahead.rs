@@ -1,4 +1,5 @@
-//! The role that works ahead really does, whatever it learns and gives itself.
+//! The role that works ahead really does, whatever it learns and gives itself; and roles that lag
+//! hold nobody up.
 
 use std::time::Duration;
 use tacit_circuit::{Builder, Circuit};
@@ -26,11 +27,20 @@ fn lanes(width: u32, words: usize, salt: u64) -> Lanes {
 }
 
 fn run(circuit: &Circuit, job: &Job, network: &MemoryNetwork) -> Vec<Evaluation> {
+    run_among(3, circuit, job, network)
+}
+
+fn run_among(
+    parties: usize,
+    circuit: &Circuit,
+    job: &Job,
+    network: &MemoryNetwork,
+) -> Vec<Evaluation> {
     let words = job.instances / 64;
     let widths = circuit.input_widths();
     let inputs: Vec<Lanes> =
         (0..).zip(widths).map(|(salt, width)| lanes(*width, words, salt)).collect();
-    let results = memory::run(3, job.workers, network, |mut session| {
+    let results = memory::run(parties, job.workers, network, |mut session| {
         let compiled = Compiled::new(circuit, job.clone()).unwrap();
         let mine = job.owners.iter().zip(&inputs);
         let values = mine.map(|(owner, l)| (*owner == session.me()).then(|| l.clone())).collect();
@@ -38,7 +48,7 @@ fn run(circuit: &Circuit, job: &Job, network: &MemoryNetwork) -> Vec<Evaluation>
         session.finish().unwrap();
         result
     });
-    for (evaluation, party) in results.iter().zip(PartyId::all(3)) {
+    for (evaluation, party) in results.iter().zip(PartyId::all(parties)) {
         for (port, receivers) in job.receivers.iter().enumerate() {
             let Some(opened) = &evaluation.outputs[port] else {
                 assert!(!receivers.contains(&party));
@@ -84,6 +94,84 @@ fn learning_outputs_does_not_hold_the_next_groups_up() {
         let most = if window_bytes == 0 { rounds } else { (rounds + ways) / 2.0 };
         let start = 2.0 * far.as_secs_f64();
         assert!(seconds < most + start, "{protocol} {window_bytes}: {seconds} s");
+    }
+}
+
+/// `x` and ANDs of it with `y`, level after level.
+fn chain(depth: usize) -> Circuit {
+    let mut builder = Builder::new();
+    let (x, y) = (builder.input(1), builder.input(1));
+    let mut wire = x[0];
+    for _ in 0..depth {
+        wire = builder.and(&[wire, y[0]]);
+        wire = builder.xor(wire, y[0]);
+        wire = builder.xor(wire, x[0]);
+    }
+    let last = builder.and(&[wire, y[0]]);
+    builder.output(&[last]);
+    builder.finish()
+}
+
+/// Four parties, all links slow but the one between P1 and P2: P0, which deals in some variants and
+/// lags in all, and P3 cost the others a few ways, not ways per level or per group.
+#[test]
+fn roles_with_slow_links_cost_a_few_ways() {
+    const DEPTH: usize = 60;
+    let circuit = chain(DEPTH - 1);
+    let [near, far] = [10, 300].map(Duration::from_millis);
+    let network = MemoryNetwork::uniform(LinkProfile::delay(far))
+        .with_link(PartyId(1), PartyId(2), LinkProfile::delay(near))
+        .with_link(PartyId(2), PartyId(1), LinkProfile::delay(near));
+    for protocol in [Protocol::Quad, Protocol::QuadA, Protocol::QuadHet] {
+        for (preprocessing, owner) in [
+            (Preprocessing::Interleaved, 1),
+            (Preprocessing::Separate, 1),
+            // In one pass P0's inputs would wait for what it hears of the group before.
+            (Preprocessing::Interleaved, 0),
+        ] {
+            let mut job =
+                Job::new(protocol, vec![PartyId(owner), PartyId(2)], vec![vec![PartyId(1)]]);
+            job.instances = 4 * 64;
+            job.preprocessing = preprocessing;
+            job.blocking = Blocking { block_words: 1, blocks: 1, window_bytes: 0 };
+            if owner == 0 && protocol == Protocol::Quad {
+                continue;
+            }
+            let results = memory::run(4, 1, &network, |mut session| {
+                let compiled = Compiled::new(&circuit, job.clone()).unwrap();
+                let mine = job.owners.iter().enumerate();
+                let mine = mine.map(|(salt, owner)| {
+                    (*owner == session.me()).then(|| lanes(1, 4, salt as u64))
+                });
+                let values = mine.collect();
+                let result = evaluate(&mut session, &compiled, values, &|_| {}).unwrap();
+                session.finish().unwrap();
+                result
+            });
+            let least = 4.0 * DEPTH as f64 * near.as_secs_f64();
+            for result in results {
+                // Two comparisons of three rounds, the inputs, P0's way, the output.
+                let seconds = result.report.online_seconds - least;
+                let ways = seconds / far.as_secs_f64();
+                assert!(ways < 12.0, "{protocol} {preprocessing:?} {owner}: {ways} ways");
+            }
+        }
+    }
+}
+
+/// The same, with as little sent ahead as there can be: slower, but nobody waits in a circle.
+#[test]
+fn two_passes_run_with_the_least_lead() {
+    for protocol in [Protocol::QuadA, Protocol::QuadHet] {
+        for preprocessing in [Preprocessing::Interleaved, Preprocessing::Separate] {
+            let everybody: Vec<PartyId> = PartyId::all(4).collect();
+            let mut job = Job::new(protocol, vec![PartyId(0), PartyId(3)], vec![everybody]);
+            job.instances = 7 * 64;
+            job.workers = 2;
+            job.preprocessing = preprocessing;
+            job.blocking = Blocking { block_words: 1, blocks: 2, window_bytes: 1 };
+            run_among(4, &ands(3), &job, &MemoryNetwork::default());
+        }
     }
 }
 

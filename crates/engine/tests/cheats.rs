@@ -43,9 +43,14 @@ fn lanes(salt: u64) -> Lanes {
     Lanes::from_bits(bits.map(Iterator::collect).collect(), INSTANCES)
 }
 
-fn job(preprocessing: Preprocessing, workers: usize) -> Job {
+/// The protocols that check.
+fn checked() -> impl Iterator<Item = Protocol> {
+    Protocol::ALL.into_iter().filter(|protocol| protocol.is_checked())
+}
+
+fn job(protocol: Protocol, preprocessing: Preprocessing, workers: usize) -> Job {
     let everybody: Vec<PartyId> = PartyId::all(PARTIES).collect();
-    let mut job = Job::new(Protocol::Quad, everybody.clone(), vec![everybody]);
+    let mut job = Job::new(protocol, everybody.clone(), vec![everybody]);
     job.assign([2, 0, 3, 1].map(PartyId).to_vec());
     job.instances = INSTANCES;
     job.workers = workers;
@@ -133,7 +138,8 @@ fn each_cheat(job: &Job, what: fn(&[u8]) -> Verdict, check: impl Fn(&str, PartyI
             indices.dedup();
             for index in indices {
                 let results = run(job, Some(cheat), |worker| cheat_at(class, index, worker, what));
-                let label = format!("{cheat} in {class:?} number {index} of {count}");
+                let label =
+                    format!("{}: {cheat} in {class:?} number {index} of {count}", job.protocol());
                 check(&label, cheat, &results);
             }
         }
@@ -166,16 +172,18 @@ fn every_changed_message_ends_the_run_in_a_check() {
         (Preprocessing::Separate, 1),
         (Preprocessing::Interleaved, 2),
     ] {
-        let job = job(preprocessing, workers);
-        each_cheat(&job, flip_first, a_check_ends_it);
-        each_cheat(&job, flip_last, a_check_ends_it);
+        for protocol in checked() {
+            let job = job(protocol, preprocessing, workers);
+            each_cheat(&job, flip_first, a_check_ends_it);
+            each_cheat(&job, flip_last, a_check_ends_it);
+        }
     }
 }
 
 /// Split-Roles: one check covers all assignments, and nothing opens before it.
 #[test]
 fn every_changed_message_of_any_assignment_ends_the_run_in_a_check() {
-    let mut job = job(Preprocessing::Interleaved, 1);
+    let mut job = job(Protocol::Quad, Preprocessing::Interleaved, 1);
     let second = [0, 1, 2, 3].map(PartyId).to_vec();
     job.assignments.push(Assignment { weight: 2, ..Assignment::new(Protocol::Quad, second) });
     assert_eq!(job.threads(), 2);
@@ -191,10 +199,14 @@ const PROGRAM: &str = "program cheat\nparties a, b, c\nrows n <= 100\n\
     reveal p to a, b\nreveal q to c\nreveal r to a\nreveal f to b\n";
 
 /// As [`run`], of a program: whether each party has a result.
-fn run_program(by: By, cheat: PartyId, tamper: impl Fn(usize) -> Tamper + Sync) -> Vec<bool> {
+fn run_program(
+    (protocol, by): (Protocol, By),
+    cheat: PartyId,
+    tamper: impl Fn(usize) -> Tamper + Sync,
+) -> Vec<bool> {
     let (program, seed) = (text::parse("cheat", PROGRAM).unwrap(), entropy::test_seed());
     let parties = PartyId::all(3).collect();
-    let job = ProgramJob { by, workers: 2, ..ProgramJob::new(Protocol::Quad, parties, vec![70]) };
+    let job = ProgramJob { by, workers: 2, ..ProgramJob::new(protocol, parties, vec![70]) };
     let network =
         MemoryNetwork { deadline: Duration::from_millis(300), ..MemoryNetwork::default() };
     memory::run(PARTIES, 2, &network, |mut session| {
@@ -216,10 +228,10 @@ fn run_program(by: By, cheat: PartyId, tamper: impl Fn(usize) -> Tamper + Sync) 
 }
 
 /// Changes the first and the last message of every class of a program's.
-fn cheat_in_program(by: By, what: fn(&[u8]) -> Verdict) {
+fn cheat_in_program(how: (Protocol, By), what: fn(&[u8]) -> Verdict) {
     for party in PartyId::all(PARTIES) {
         let classes: Arc<Mutex<BTreeMap<Class, usize>>> = Arc::default();
-        let results = run_program(by, party, |worker| {
+        let results = run_program(how, party, |worker| {
             let classes = classes.clone();
             Tamper::new(move |m| {
                 let class = (worker, m.to, m.stream, m.place.phase);
@@ -233,9 +245,10 @@ fn cheat_in_program(by: By, what: fn(&[u8]) -> Verdict) {
             let mut indices = vec![0, count / 3, count / 2, count - 1];
             indices.dedup();
             for index in indices {
-                let results = run_program(by, party, |worker| cheat_at(class, index, worker, what));
+                let results =
+                    run_program(how, party, |worker| cheat_at(class, index, worker, what));
                 let honest = PartyId::all(PARTIES).zip(results).filter(|(p, _)| *p != party);
-                let label = format!("by {by}, {party} in {class:?} number {index} of {count}");
+                let label = format!("{how:?}, {party} in {class:?} number {index} of {count}");
                 honest.for_each(|(p, result)| assert!(!result, "{label}: {p} has a result"));
             }
         }
@@ -244,24 +257,32 @@ fn cheat_in_program(by: By, what: fn(&[u8]) -> Verdict) {
 
 #[test]
 fn a_cheat_in_a_program_leaves_nobody_honest_a_result() {
-    cheat_in_program(By::Circuits, flip_first);
-    cheat_in_program(By::Rings, flip_first);
-    cheat_in_program(By::Rings, flip_last);
+    for protocol in checked() {
+        cheat_in_program((protocol, By::Circuits), flip_first);
+        if protocol.has_rings() {
+            cheat_in_program((protocol, By::Rings), flip_first);
+            cheat_in_program((protocol, By::Rings), flip_last);
+        }
+    }
 }
 
 #[test]
 fn every_message_cut_short_ends_the_run() {
-    let job = job(Preprocessing::Interleaved, 1);
-    each_cheat(&job, |bytes| Verdict::Truncate(bytes.len() / 2), nobody_honest_has_a_result);
+    for protocol in checked() {
+        let job = job(protocol, Preprocessing::Interleaved, 1);
+        each_cheat(&job, |bytes| Verdict::Truncate(bytes.len() / 2), nobody_honest_has_a_result);
+    }
 }
 
 #[test]
 fn honest_parties_learn_the_function_in_every_mode() {
     let circuit = circuit();
     let inputs: Vec<Lanes> = (0..PARTIES as u64).map(lanes).collect();
-    for (preprocessing, workers) in [(Preprocessing::Interleaved, 1), (Preprocessing::Separate, 2)]
+    let modes = [(Preprocessing::Interleaved, 1), (Preprocessing::Separate, 2)];
+    for (protocol, (preprocessing, workers)) in checked().flat_map(|p| modes.map(|mode| (p, mode)))
     {
-        let results = run(&job(preprocessing, workers), None, |_| Tamper::new(|_| Verdict::Keep));
+        let job = job(protocol, preprocessing, workers);
+        let results = run(&job, None, |_| Tamper::new(|_| Verdict::Keep));
         let bits: Vec<Vec<u64>> =
             inputs.iter().flat_map(|lanes| lanes.bits().iter().cloned()).collect();
         for result in results {

@@ -5,25 +5,94 @@
 //! with sending.
 
 use crate::party::{Draws, Party, SharingError};
-use crate::products::{DRAW, Masks, Scratch, begin_run, finish_run, mask_run, settles};
-use crate::role::{Role, Share};
+use crate::products::{
+    DRAW, Masks, Outs, PerTerm, Scratch, begin_run, components, each_term, finish_run, mask_sums,
+    settles, share_at,
+};
+use crate::role::{COMPONENTS, Few, Role, Share, TERMS};
+use crate::shares::{Runs, RunsMut};
 use std::ops::Range;
 use tacit_ring::simd::{self, Kernel};
 use tacit_ring::{Buffer, Word};
 
-/// A shared array: first and second components.
+/// A shared array, component by component.
 pub struct SharedVec<W> {
     /// First components.
     pub first: Buffer<W>,
     /// Second components.
     pub second: Buffer<W>,
+    /// Third components under protocols whose shares have three; else empty.
+    pub third: Buffer<W>,
 }
 
 impl<W: Word> SharedVec<W> {
-    /// `n` zero shares.
+    /// `n` zero shares of two components.
     #[must_use]
     pub fn zeros(n: usize) -> Self {
-        SharedVec { first: Buffer::zeros(n), second: Buffer::zeros(n) }
+        SharedVec::pair(Buffer::zeros(n), Buffer::zeros(n))
+    }
+
+    /// `n` zero shares of a role.
+    #[must_use]
+    pub fn zeros_of<P: Role>(n: usize) -> Self {
+        let third = if P::Share::<W>::COUNT > 2 { n } else { 0 };
+        SharedVec { third: Buffer::zeros(third), ..SharedVec::zeros(n) }
+    }
+
+    /// `n` zero shares of as many components as those of one of `others` have.
+    #[must_use]
+    pub fn zeros_like<'a>(n: usize, others: impl IntoIterator<Item = &'a Self>) -> Self
+    where
+        W: 'a,
+    {
+        let three = others.into_iter().any(|other| !other.third.is_empty());
+        SharedVec { third: Buffer::zeros(if three { n } else { 0 }), ..SharedVec::zeros(n) }
+    }
+
+    /// Shares of two components.
+    #[must_use]
+    pub fn pair(first: Buffer<W>, second: Buffer<W>) -> Self {
+        SharedVec { first, second, third: Buffer::default() }
+    }
+
+    /// Shares of a role: the components of a slot.
+    #[must_use]
+    pub fn copied(runs: [&[W]; COMPONENTS]) -> Self {
+        let [first, second, third] = runs.map(Buffer::from_slice);
+        SharedVec { first, second, third }
+    }
+
+    /// Does the same to every component that there is.
+    #[must_use]
+    pub fn map<T: Word>(&self, f: impl Fn(&Buffer<W>) -> Buffer<T>) -> SharedVec<T> {
+        let third = if self.third.is_empty() { Buffer::default() } else { f(&self.third) };
+        SharedVec { first: f(&self.first), second: f(&self.second), third }
+    }
+
+    /// All components; a third one is empty if there is none.
+    #[must_use]
+    pub fn components(&self) -> [&[W]; COMPONENTS] {
+        [&self.first, &self.second, &self.third]
+    }
+
+    /// All components, to write.
+    pub fn components_mut(&mut self) -> [&mut [W]; COMPONENTS] {
+        [&mut self.first, &mut self.second, &mut self.third]
+    }
+
+    /// Writes all of `from` from place `at`.
+    ///
+    /// # Panics
+    /// If there is no room.
+    pub fn copy_in(&mut self, at: usize, from: &Self) {
+        if self.third.len() < self.len() && !from.third.is_empty() {
+            self.third = Buffer::zeros(self.len());
+        }
+        for (to, from) in self.components_mut().into_iter().zip(from.components()) {
+            if !from.is_empty() {
+                to[at..at + from.len()].copy_from_slice(from);
+            }
+        }
     }
 
     /// Number of elements.
@@ -38,19 +107,22 @@ impl<W: Word> SharedVec<W> {
         self.first.is_empty()
     }
 
-    /// The share at `i`.
+    /// The first two components at `i`.
     #[inline(always)]
     #[must_use]
     pub fn at(&self, i: usize) -> Share<W> {
         [self.first[i], self.second[i]]
     }
 
-    fn runs(&self, at: Range<usize>) -> [&[W]; 2] {
-        [&self.first[at.clone()], &self.second[at]]
+    fn runs(&self, at: Range<usize>) -> Runs<'_, W> {
+        let third = if self.third.is_empty() { &[] } else { &self.third[at.clone()] };
+        [&self.first[at.clone()], &self.second[at], third]
     }
 
-    fn runs_mut(&mut self, at: Range<usize>) -> [&mut [W]; 2] {
-        [&mut self.first[at.clone()], &mut self.second[at]]
+    fn runs_mut(&mut self, at: Range<usize>) -> RunsMut<'_, W> {
+        let third: &mut [W] =
+            if self.third.is_empty() { &mut [] } else { &mut self.third[at.clone()] };
+        [&mut self.first[at.clone()], &mut self.second[at], third]
     }
 }
 
@@ -70,29 +142,37 @@ impl Default for Cut {
 }
 
 impl Cut {
-    fn run(
+    /// Takes all pieces through their stages: a role of two passes is some windows ahead of itself.
+    fn run<P: Role>(
         self,
         total: usize,
         mut step: impl FnMut(Stage, Range<usize>) -> Result<(), SharingError>,
     ) -> Result<(), SharingError> {
         let piece = self.piece.max(1);
         let pieces = total.div_ceil(piece);
-        let range = |i: usize| i * piece..((i + 1) * piece).min(total);
         let window = self.window.max(1);
-        for i in 0..pieces + window {
-            if let Some(done) = i.checked_sub(window).filter(|done| *done < pieces) {
-                step(Stage::Finish, range(done))?;
-            }
-            if i < pieces {
-                step(Stage::Begin, range(i))?;
+        let lead = if P::TWO_PASSES { WINDOWS_AHEAD * window } else { 0 };
+        let stages = [(Stage::Ahead, 0), (Stage::Finish, lead + window), (Stage::Begin, lead)];
+        for i in 0..pieces + window + lead {
+            for (stage, late) in stages {
+                if let Some(i) = i.checked_sub(late).filter(|i| *i < pieces)
+                    && (P::TWO_PASSES || stage != Stage::Ahead)
+                {
+                    step(stage, i * piece..((i + 1) * piece).min(total))?;
+                }
             }
         }
         Ok(())
     }
 }
 
+/// Windows of pieces that the pass that works ahead is ahead.
+const WINDOWS_AHEAD: usize = 4;
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stage {
+    /// The pass of a role that works ahead.
+    Ahead,
     Begin,
     Finish,
 }
@@ -110,21 +190,34 @@ pub fn multiply<P: Role, W: Word>(
     out: &mut SharedVec<W>,
 ) -> Result<(), SharingError> {
     check_length(a.len() == out.len() && b.len() == out.len(), "factors and product")?;
-    cut.run(out.len(), |stage, at| {
-        if stage == Stage::Finish {
-            return finish::<P, W>(party, draws, scratch, out, at);
+    let mut ahead = draws.ahead::<P>();
+    cut.run::<P>(out.len(), |stage, at| match (stage, &mut ahead) {
+        (Stage::Finish, _) => finish::<P, W>(party, draws, scratch, out, at),
+        (Stage::Ahead, Some(ahead)) => {
+            begin_products::<P::Ahead, W>(party, ahead, scratch, [a, b], out, at)
         }
-        scratch.start::<P>(party, at.len())?;
-        for part in parts(at.len()) {
-            scratch.draw::<P>(draws, part.len());
-            let (masks, messages) = scratch.split::<P>(part.clone());
-            let at = at.start + part.start..at.start + part.end;
-            let (a, b, out) = (a.runs(at.clone()), b.runs(at.clone()), out.runs_mut(at));
-            let role = std::marker::PhantomData;
-            simd::run(Elementwise::<P, W> { masks, a, b, messages, out, role });
-        }
-        scratch.send::<P>(party, at.len())
+        _ => begin_products::<P, W>(party, draws, scratch, [a, b], out, at),
     })
+}
+
+fn begin_products<P: Role, W: Word>(
+    party: &mut Party<'_>,
+    draws: &mut Draws<'_>,
+    scratch: &mut Scratch<W>,
+    [a, b]: [&SharedVec<W>; 2],
+    out: &mut SharedVec<W>,
+    at: Range<usize>,
+) -> Result<(), SharingError> {
+    scratch.start::<P>(party, at.len())?;
+    for part in parts(at.len()) {
+        scratch.draw::<P>(draws, part.len());
+        let (masks, messages) = scratch.split::<P>(part.clone());
+        let at = at.start + part.start..at.start + part.end;
+        let (a, b, out) = (a.runs(at.clone()), b.runs(at.clone()), out.runs_mut(at));
+        let role = std::marker::PhantomData;
+        simd::run(Elementwise::<P, W> { masks, a, b, messages, out, role });
+    }
+    scratch.send::<P>(party, at.len())
 }
 
 /// Runs of words that are drawn together.
@@ -134,10 +227,10 @@ fn parts(words: usize) -> impl Iterator<Item = Range<usize>> {
 
 struct Elementwise<'a, P, W> {
     masks: Masks<'a, W>,
-    a: [&'a [W]; 2],
-    b: [&'a [W]; 2],
-    messages: [&'a mut [W]; 2],
-    out: [&'a mut [W]; 2],
+    a: Runs<'a, W>,
+    b: Runs<'a, W>,
+    messages: Outs<'a, W>,
+    out: RunsMut<'a, W>,
     role: std::marker::PhantomData<P>,
 }
 
@@ -164,9 +257,29 @@ pub fn dot<P: Role, W: Word>(
     let fits = a.len() == b.len() && a.len().checked_rem(out.len()).is_none_or(|rest| rest == 0);
     check_length(fits, "rows of an inner product")?;
     let length = a.len().checked_div(out.len()).unwrap_or(0);
-    sums::<P, W>(party, draws, scratch, cut, out, |at, sums| {
+    sums::<P, W>(party, draws, scratch, cut, out, Rows { a, b, length })
+}
+
+/// A run of sums per term of a role; those behind its last are not used.
+type Sums<'a, W> = [&'a mut [W]; TERMS];
+
+/// What is summed up per result.
+trait Summands<W> {
+    /// Computes a role's summands of the results `at`.
+    fn sum<P: Role>(&mut self, at: Range<usize>, sums: Sums<'_, W>);
+}
+
+struct Rows<'a, W> {
+    a: &'a SharedVec<W>,
+    b: &'a SharedVec<W>,
+    length: usize,
+}
+
+impl<W: Word> Summands<W> for Rows<'_, W> {
+    fn sum<P: Role>(&mut self, at: Range<usize>, sums: Sums<'_, W>) {
+        let Rows { a, b, length } = *self;
         simd::run(Dot::<P, W> { a, b, length, at, sums, role: std::marker::PhantomData });
-    })
+    }
 }
 
 struct Dot<'a, P, W> {
@@ -174,29 +287,41 @@ struct Dot<'a, P, W> {
     b: &'a SharedVec<W>,
     length: usize,
     at: Range<usize>,
-    sums: [&'a mut [W]; 2],
+    sums: Sums<'a, W>,
     role: std::marker::PhantomData<P>,
 }
 
 impl<P: Role, W: Word> Kernel for Dot<'_, P, W> {
     type Output = ();
     #[inline(always)]
-    fn run(self) {
-        let [first, second] = self.sums;
-        for (row, (first, second)) in self.at.zip(first.iter_mut().zip(second)) {
+    fn run(mut self) {
+        for (index, row) in self.at.clone().enumerate() {
             let at = row * self.length..(row + 1) * self.length;
-            let ([a0, a1], [b0, b1]) = (self.a.runs(at.clone()), self.b.runs(at));
-            let (a, b) = (a0.iter().zip(a1), b0.iter().zip(b1));
-            let terms = a.zip(b).map(
-                #[inline(always)]
-                |((a0, a1), (b0, b1))| P::cross([*a0, *a1], [*b0, *b1]),
-            );
-            // One sum at a time: a loop that keeps two is not vectorised.
-            *first = terms.clone().fold(W::ZERO, |sum, term| sum.add(term[0]));
-            if P::CROSS > 1 {
-                *second = terms.fold(W::ZERO, |sum, term| sum.add(term[1]));
-            }
+            let (a, b) = (self.a.runs(at.clone()), self.b.runs(at));
+            let (sums, role) = (&mut self.sums, std::marker::PhantomData);
+            each_term::<P>(DotRow::<P, W> { a, b, sums, index, role });
         }
+    }
+}
+
+struct DotRow<'a, 's, P, W> {
+    a: Runs<'a, W>,
+    b: Runs<'a, W>,
+    sums: &'a mut Sums<'s, W>,
+    index: usize,
+    role: std::marker::PhantomData<P>,
+}
+
+impl<P: Role, W: Word> PerTerm for DotRow<'_, '_, P, W> {
+    #[inline(always)]
+    fn term<const TERM: usize>(&mut self) {
+        let n = self.a[0].len();
+        let (a, b) = (components::<P, W>(self.a, n), components::<P, W>(self.b, n));
+        let mut sum = W::ZERO;
+        for i in 0..n {
+            sum = sum.add(P::cross(share_at::<P, W>(a, i), share_at::<P, W>(b, i))[TERM]);
+        }
+        self.sums[TERM][self.index] = sum;
     }
 }
 
@@ -231,27 +356,38 @@ pub fn matrix_product<P: Role, W: Word>(
     // Whole blocks of rows, so that packing the right factor pays.
     let block = (cut.piece / columns.max(1)).max(ROW_BLOCK);
     let cut = Cut { piece: block * columns.max(1), ..cut };
-    let tile = TILE_BYTES / size_of::<W>();
-    let mut panel = [Buffer::default(), Buffer::default()];
-    sums::<P, W>(party, draws, scratch, cut, out, |at, mut sums| {
-        sums.iter_mut().for_each(|sums| sums.fill(W::ZERO));
+    let panel = Default::default();
+    sums::<P, W>(party, draws, scratch, cut, out, Entries { a, b, shape, panel })
+}
+
+struct Entries<'a, W> {
+    a: &'a SharedVec<W>,
+    b: &'a SharedVec<W>,
+    shape: MatrixShape,
+    /// Some columns of `b`, next to each other.
+    panel: [Buffer<W>; COMPONENTS],
+}
+
+impl<W: Word> Summands<W> for Entries<'_, W> {
+    fn sum<P: Role>(&mut self, at: Range<usize>, mut sums: Sums<'_, W>) {
+        let Entries { a, b, shape, panel } = self;
+        let (columns, tile) = (shape.columns, TILE_BYTES / size_of::<W>());
+        sums.iter_mut().take(P::CROSS).for_each(|sums| sums.fill(W::ZERO));
         for start in (0..columns).step_by(tile) {
             let width = tile.min(columns - start);
-            pack(b, shape, start, width, &mut panel);
-            let rows = at.start / columns..at.end / columns;
-            let panel = &panel;
+            pack(b, *shape, start, width, panel);
             simd::run(Tile::<P, W> {
                 a,
                 panel,
-                shape,
+                shape: *shape,
                 start,
                 width,
-                rows,
+                rows: at.start / columns..at.end / columns,
                 sums: sums.each_mut().map(|sums| &mut sums[..]),
                 role: std::marker::PhantomData,
             });
         }
-    })
+    }
 }
 
 /// Rows that share one packing of the right factor.
@@ -259,15 +395,15 @@ const ROW_BLOCK: usize = 64;
 /// Columns computed together: a few vectors per component.
 const TILE_BYTES: usize = 512;
 
-/// Copies columns `start..start + width` of `b`, both components, row after row.
+/// Copies columns `start..start + width` of `b`, all components, row after row.
 fn pack<W: Word>(
     b: &SharedVec<W>,
     shape: MatrixShape,
     start: usize,
     width: usize,
-    panel: &mut [Buffer<W>; 2],
+    panel: &mut [Buffer<W>; COMPONENTS],
 ) {
-    for (panel, from) in panel.iter_mut().zip([&b.first, &b.second]) {
+    for (panel, from) in panel.iter_mut().zip(b.components()).filter(|(_, b)| !b.is_empty()) {
         let rows = panel.sized(shape.inner * width).chunks_exact_mut(width);
         for (k, row) in rows.enumerate() {
             row.copy_from_slice(&from[k * shape.columns + start..][..width]);
@@ -277,12 +413,12 @@ fn pack<W: Word>(
 
 struct Tile<'a, P, W> {
     a: &'a SharedVec<W>,
-    panel: &'a [Buffer<W>; 2],
+    panel: &'a [Buffer<W>; COMPONENTS],
     shape: MatrixShape,
     start: usize,
     width: usize,
     rows: Range<usize>,
-    sums: [&'a mut [W]; 2],
+    sums: Sums<'a, W>,
     role: std::marker::PhantomData<P>,
 }
 
@@ -291,65 +427,99 @@ impl<P: Role, W: Word> Kernel for Tile<'_, P, W> {
     #[inline(always)]
     fn run(mut self) {
         let MatrixShape { inner, columns, .. } = self.shape;
-        let [b0, b1] = self.panel;
         for (index, row) in self.rows.enumerate() {
-            let [a0, a1] = self.a.runs(row * inner..(row + 1) * inner);
+            let a = components::<P, W>(self.a.runs(row * inner..(row + 1) * inner), inner);
             let at = index * columns + self.start;
-            let [first, second] = self.sums.each_mut().map(|sums| &mut sums[at..at + self.width]);
-            let b = b0.chunks_exact(self.width).zip(b1.chunks_exact(self.width));
-            for ((a0, a1), (b0, b1)) in a0.iter().zip(a1).zip(b) {
-                for ((sum, b0), b1) in first.iter_mut().zip(b0).zip(b1) {
-                    *sum = sum.add(P::cross([*a0, *a1], [*b0, *b1])[0]);
-                }
-                if P::CROSS > 1 {
-                    for ((sum, b0), b1) in second.iter_mut().zip(b0).zip(b1) {
-                        *sum = sum.add(P::cross([*a0, *a1], [*b0, *b1])[1]);
-                    }
-                }
+            for k in 0..inner {
+                let b = k * self.width..(k + 1) * self.width;
+                let b = self
+                    .panel
+                    .each_ref()
+                    .map(|panel| if panel.is_empty() { &[] } else { &panel[b.clone()] });
+                let (sums, role) = (&mut self.sums, std::marker::PhantomData);
+                each_term::<P>(TileRow::<P, W> { a: share_at::<P, W>(a, k), b, sums, at, role });
             }
         }
     }
 }
 
-/// Products whose summands `summand` computes piece by piece.
+/// One entry of the left factor, times a row of the panel.
+struct TileRow<'a, 's, P: Role, W: Word> {
+    a: P::Share<W>,
+    b: Runs<'a, W>,
+    sums: &'a mut Sums<'s, W>,
+    at: usize,
+    role: std::marker::PhantomData<P>,
+}
+
+impl<P: Role, W: Word> PerTerm for TileRow<'_, '_, P, W> {
+    #[inline(always)]
+    fn term<const TERM: usize>(&mut self) {
+        let n = self.b[0].len();
+        let b = components::<P, W>(self.b, n);
+        let sums = &mut self.sums[TERM][self.at..self.at + n];
+        for (i, sum) in sums.iter_mut().enumerate() {
+            *sum = sum.add(P::cross(self.a, share_at::<P, W>(b, i))[TERM]);
+        }
+    }
+}
+
+/// Products whose summands are computed piece by piece.
 fn sums<P: Role, W: Word>(
     party: &mut Party<'_>,
     draws: &mut Draws<'_>,
     scratch: &mut Scratch<W>,
     cut: Cut,
     out: &mut SharedVec<W>,
-    mut summand: impl FnMut(Range<usize>, [&mut [W]; 2]),
+    mut summands: impl Summands<W>,
 ) -> Result<(), SharingError> {
-    let mut sums = [Buffer::default(), Buffer::default()];
-    cut.run(out.len(), |stage, at| {
-        if stage == Stage::Finish {
-            return finish::<P, W>(party, draws, scratch, out, at);
+    let mut sums: [Buffer<W>; TERMS] = Default::default();
+    let mut ahead = draws.ahead::<P>();
+    cut.run::<P>(out.len(), |stage, at| {
+        let mut terms = [P::CROSS.max(P::Ahead::CROSS), 0];
+        let summed = sums.each_mut().map(|sums| {
+            terms[1] += 1;
+            sums.sized(if terms[1] <= terms[0] { at.len() } else { 0 })
+        });
+        match (stage, &mut ahead) {
+            (Stage::Finish, _) => finish::<P, W>(party, draws, scratch, out, at),
+            (Stage::Ahead, Some(ahead)) => {
+                summands.sum::<P::Ahead>(at.clone(), summed);
+                begin_sums::<P::Ahead, W>(party, ahead, scratch, &sums, out, at)
+            }
+            _ => {
+                summands.sum::<P>(at.clone(), summed);
+                begin_sums::<P, W>(party, draws, scratch, &sums, out, at)
+            }
         }
-        let words = at.len();
-        summand(at.clone(), sums.each_mut().map(|sums| sums.sized(words)));
-        scratch.start::<P>(party, words)?;
-        for part in parts(words) {
-            scratch.draw::<P>(draws, part.len());
-            let (masks, messages) = scratch.split::<P>(part.clone());
-            let [first, second] = out.runs_mut(at.start + part.start..at.start + part.end);
-            let sums = sums.each_ref().map(|sums| &sums[part.clone()]);
-            simd::vectorize(
-                #[inline(always)]
-                || {
-                    let [s0, s1] = sums.map(|sums| &sums[..first.len()]);
-                    let dst = [&mut first[..], &mut second[..]];
-                    mask_run::<P, W>(
-                        &masks,
-                        messages,
-                        dst,
-                        #[inline(always)]
-                        |i| [s0[i], s1[i]],
-                    );
-                },
-            );
-        }
-        scratch.send::<P>(party, words)
     })
+}
+
+fn begin_sums<P: Role, W: Word>(
+    party: &mut Party<'_>,
+    draws: &mut Draws<'_>,
+    scratch: &mut Scratch<W>,
+    sums: &[Buffer<W>; TERMS],
+    out: &mut SharedVec<W>,
+    at: Range<usize>,
+) -> Result<(), SharingError> {
+    let words = at.len();
+    scratch.start::<P>(party, words)?;
+    for part in parts(words) {
+        scratch.draw::<P>(draws, part.len());
+        let (masks, messages) = scratch.split::<P>(part.clone());
+        let dst = out.runs_mut(at.start + part.start..at.start + part.end);
+        let mut index = 0;
+        let sums = sums.each_ref().map(|sums| -> &[W] {
+            index += 1;
+            if index <= P::CROSS { &sums[part.clone()] } else { &[] }
+        });
+        simd::vectorize(
+            #[inline(always)]
+            || mask_sums::<P, W>(&masks, messages, dst, sums),
+        );
+    }
+    scratch.send::<P>(party, words)
 }
 
 fn finish<P: Role, W: Word>(

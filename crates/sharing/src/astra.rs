@@ -22,6 +22,10 @@ use tacit_ring::Word;
 pub struct Astra<const R: RoleId>;
 
 impl<const R: RoleId> Role for Astra<R> {
+    type Share<W: Word> = Share<W>;
+    type Terms<W: Word> = [W; 2];
+    type Out<W: Word> = [W; 2];
+    type Ahead = Self;
     const PROTOCOL: Protocol = Protocol::Astra;
     const ROLE: RoleId = R;
     // K01: g1, z1. K02: z2.

@@ -133,12 +133,20 @@ pub fn product(protocol: Protocol) -> Traffic {
         Protocol::MultiFanIn => {
             none.sent(2, 0, Stream::Pre, 1).sent(0, 1, Stream::On, 1).sent(1, 0, Stream::On, 1)
         }
-        Protocol::Quad => none
-            .sent(3, 2, Stream::Pre, 1)
-            .sent(3, 0, Stream::Pre, 1)
-            .sent(1, 2, Stream::On, 1)
-            .sent(2, 1, Stream::On, 1)
-            .sent(2, 0, Stream::Def, 1),
+        Protocol::Quad | Protocol::QuadA | Protocol::QuadHet => {
+            let dealer = if protocol == Protocol::Quad { 3 } else { 0 };
+            let online = none.sent(1, 2, Stream::On, 1).sent(2, 1, Stream::On, 1);
+            let dealt = online.sent(dealer, 2, Stream::Pre, 1).sent(2, 0, Stream::Def, 1);
+            // Het sends P0 the result to check it, in place of what would complete it.
+            match protocol {
+                Protocol::QuadHet => dealt.sent(2, 0, Stream::Def, 1),
+                _ => dealt.sent(3, 0, Stream::Pre, 1),
+            }
+        }
+        Protocol::Tetrad => product(Protocol::Quad),
+        Protocol::FantasticFour => [(0, 1), (0, 2), (1, 3)]
+            .iter()
+            .fold(none, |sum, &(i, j)| sum.sent(i, j, Stream::On, 1).sent(j, i, Stream::On, 1)),
         Protocol::Plain => none,
     }
 }
@@ -215,7 +223,8 @@ mod tests {
         type Out = Traffic;
         fn visit<P: Role>(self) -> Traffic {
             let mut sent = Traffic::default();
-            for sink in P::OUT.iter().chain(P::RESULT) {
+            let ahead: &[Sink] = if P::TWO_PASSES { P::Ahead::OUT } else { &[] };
+            for sink in ahead.iter().chain(P::OUT).chain(P::RESULT) {
                 if let Sink::Send(to, stream) = sink {
                     sent = sent.sent(P::ROLE, *to, *stream, 1);
                 }
@@ -243,11 +252,14 @@ mod tests {
             }
             assert_eq!(output(protocol, &[0, 1, 2]).total(), 3);
         }
-        for owner in 0..4 {
-            assert_eq!(input(Protocol::Quad, owner, Timing::Early).total(), 2);
+        for protocol in Protocol::ALL.into_iter().filter(|protocol| protocol.parties() == 4) {
+            for owner in 0..4 {
+                assert_eq!(input(protocol, owner, Timing::Early).total(), 2);
+            }
+            let late = if protocol.ahead().is_some() { 3 } else { 2 };
+            assert_eq!(input(protocol, 3, Timing::Late).total(), late);
+            assert_eq!(output(protocol, &[0, 1, 2, 3]).total(), 4);
         }
-        assert_eq!(input(Protocol::Quad, 3, Timing::Late).total(), 3);
-        assert_eq!(output(Protocol::Quad, &[0, 1, 2, 3]).total(), 4);
         assert_eq!(input(Protocol::Trio, 0, Timing::Late).total(), 2);
         assert_eq!(input(Protocol::MultiFanIn, 2, Timing::Late).total(), 2);
     }

@@ -1,7 +1,7 @@
 //! One worker of one party, as the protocols see it: roles instead of parties, ring words instead
 //! of bytes, keys with each neighbour.
 
-use crate::role::{RoleId, SLOTS, TAIL};
+use crate::role::{Role, RoleId, SLOTS, TAIL};
 use crate::verify::{Item, Journal, Kind};
 use tacit_net::{Mesh, NetError, PartyId, Stream};
 use tacit_ring::{NoEntropy, Prg, PrgStream, StreamIds, StreamsExhausted, Word, word};
@@ -148,6 +148,15 @@ pub struct Draws<'k> {
 }
 
 impl<'k> Draws<'k> {
+    /// The draws from here on, for the pass of a role that works ahead ([`Role::Ahead`]); `None` for
+    /// roles of one pass. It is the same randomness, used for the same step once: what the role
+    /// itself then computes from it is what one pass would have computed.
+    #[must_use]
+    pub fn ahead<P: Role>(&self) -> Option<Draws<'k>> {
+        let again = |stream: &Option<PrgStream<'k>>| Some(stream.as_ref()?.for_second_pass());
+        P::TWO_PASSES.then(|| Draws { streams: self.streams.each_ref().map(again) })
+    }
+
     /// The cursor of a slot.
     ///
     /// # Panics

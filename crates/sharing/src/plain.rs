@@ -14,6 +14,10 @@ use tacit_ring::Word;
 pub struct Plain<const R: RoleId>;
 
 impl<const R: RoleId> Role for Plain<R> {
+    type Share<W: Word> = Share<W>;
+    type Terms<W: Word> = [W; 2];
+    type Out<W: Word> = [W; 2];
+    type Ahead = Self;
     const PROTOCOL: Protocol = Protocol::Plain;
     const ROLE: RoleId = R;
     const DRAWS: [usize; SLOTS] = [0; SLOTS];

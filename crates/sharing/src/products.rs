@@ -2,8 +2,8 @@
 //! combine). Between the two a worker may do anything else, such as other blocks.
 
 use crate::party::{Draws, Party, SharingError};
-use crate::role::{Drawn, Role, SLOTS, Share, Sink, TAIL};
-use crate::shares::Shares;
+use crate::role::{Drawn, Few, OUTS, Role, SLOTS, Sink, TAIL, TERMS};
+use crate::shares::{Runs, RunsMut, Shares, split, split_mut};
 use std::ops::Range;
 use tacit_circuit::schedule::Product;
 use tacit_ring::simd::{self, Kernel};
@@ -18,7 +18,7 @@ pub(crate) const DRAW: usize = 512;
 pub struct Scratch<W> {
     draws: [Buffer<W>; SLOTS],
     early: Buffer<W>,
-    messages: [Buffer<W>; 2],
+    messages: [Buffer<W>; OUTS],
     pub(crate) late: [Buffer<W>; 2],
 }
 
@@ -65,7 +65,7 @@ impl<W: Word> Scratch<W> {
     /// The draws and early words of the products at `part` of a message, the masks drawn for
     /// these products alone.
     #[inline(always)]
-    pub(crate) fn split<P: Role>(&mut self, part: Range<usize>) -> (Masks<'_, W>, [&mut [W]; 2]) {
+    pub(crate) fn split<P: Role>(&mut self, part: Range<usize>) -> (Masks<'_, W>, Outs<'_, W>) {
         let masks = Masks::of::<P>(&self.draws, &self.early, part.clone(), 0..part.len());
         (masks, runs_of(&mut self.messages, P::OUT, part))
     }
@@ -110,7 +110,8 @@ impl<W: Word> Scratch<W> {
         }
         let late = &self.late;
         let late = [0, 1].map(|i| if P::LATE.len() > i { &late[i][part.clone()] } else { &[] });
-        Settling { late, draw, results: runs_of(&mut self.messages, P::RESULT, part) }
+        let [first, second, _] = runs_of(&mut self.messages, P::RESULT, part);
+        Settling { late, draw, results: [first, second] }
     }
 
     /// Sends, or logs, the results of `words` products.
@@ -123,23 +124,27 @@ impl<W: Word> Scratch<W> {
     }
 }
 
+/// A run of words per sink; those behind the last are empty.
+pub(crate) type Outs<'a, W> = [&'a mut [W]; OUTS];
+
 /// The runs of words for as many sinks as there are.
 #[inline(always)]
 fn runs_of<'b, W: Word>(
-    buffers: &'b mut [Buffer<W>; 2],
+    buffers: &'b mut [Buffer<W>; OUTS],
     sinks: &[Sink],
     part: Range<usize>,
-) -> [&'b mut [W]; 2] {
-    let [first, second] = buffers;
+) -> Outs<'b, W> {
+    let [first, second, third] = buffers;
     let first = if sinks.is_empty() { &mut [] } else { &mut first[part.clone()] };
-    let second = if sinks.len() > 1 { &mut second[part] } else { &mut [] };
-    [first, second]
+    let second = if sinks.len() > 1 { &mut second[part.clone()] } else { &mut [] };
+    let third = if sinks.len() > 2 { &mut third[part] } else { &mut [] };
+    [first, second, third]
 }
 
 fn emit<W: Word>(
     party: &mut Party<'_>,
     sinks: &[Sink],
-    messages: &[Buffer<W>; 2],
+    messages: &[Buffer<W>; OUTS],
     words: usize,
 ) -> Result<(), SharingError> {
     for (sink, message) in sinks.iter().zip(messages) {
@@ -258,15 +263,13 @@ impl<P: Role, W: Word> Kernel for Begin<'_, P, W> {
     fn run(self) {
         let words = self.shares.words();
         let part = self.start..self.start + self.gates.len() * words;
-        let (masks, [m0, m1]) = self.scratch.split::<P>(part);
+        let (masks, [m0, m1, m2]) = self.scratch.split::<P>(part);
         for (index, gate) in self.gates.iter().enumerate() {
             let at = index * words..(index + 1) * words;
             let (dst, a, b) = self.shares.three(gate.dst, gate.a, gate.b);
-            let (d0, d1) = dst.split_at_mut(words);
-            let (a0, a1) = a.split_at(words);
-            let (b0, b1) = b.split_at(words);
-            let messages = [cut_mut(m0, at.clone()), cut_mut(m1, at.clone())];
-            begin_run::<P, W>(&masks.part(at), [a0, a1], [b0, b1], messages, [d0, d1]);
+            let (dst, a, b) = (split_mut(dst, words), split(a, words), split(b, words));
+            let messages = [&mut *m0, &mut *m1, &mut *m2].map(|m| cut_mut(m, at.clone()));
+            begin_run::<P, W>(&masks.part(at), a, b, messages, dst);
         }
     }
 }
@@ -336,7 +339,7 @@ impl<'a, W: Word> Masks<'a, W> {
     }
 
     #[inline(always)]
-    fn apply<P: Role>(&self, v: [W; 2], i: usize) -> ([W; 2], Share<W>) {
+    fn apply<P: Role>(&self, v: P::Terms<W>, i: usize) -> (P::Out<W>, P::Share<W>) {
         let mut draws: Drawn<W> = [[W::ZERO; 2]; SLOTS];
         macro_rules! draw {
             ($slot:literal, $index:literal) => {
@@ -358,27 +361,36 @@ impl<'a, W: Word> Masks<'a, W> {
     }
 }
 
-/// The first `n` words of as many runs as there are sinks.
+/// The first `n` words of as many runs as there are of `N`.
 #[inline(always)]
-fn first_of<W>(runs: [&mut [W]; 2], sinks: usize, n: usize) -> [&mut [W]; 2] {
-    let [first, second] = runs;
-    let first = if sinks > 0 { &mut first[..n] } else { first };
-    let second = if sinks > 1 { &mut second[..n] } else { second };
-    [first, second]
+fn first_of<W, const N: usize>(runs: [&mut [W]; N], count: usize, n: usize) -> [&mut [W]; N] {
+    let mut index = 0;
+    runs.map(|run| {
+        index += 1;
+        if index <= count { &mut run[..n] } else { run }
+    })
+}
+
+/// The first `n` words of each component of a role's shares.
+#[inline(always)]
+pub(crate) fn components<P: Role, W: Word>(runs: Runs<'_, W>, n: usize) -> Runs<'_, W> {
+    let [first, second, third] = runs;
+    let third = if P::Share::<W>::COUNT > 2 { &third[..n] } else { third };
+    [&first[..n], &second[..n], third]
 }
 
 /// Masks summands that `v` gives: messages, half shares.
 #[inline(always)]
 pub(crate) fn mask_run<P: Role, W: Word>(
     masks: &Masks<'_, W>,
-    messages: [&mut [W]; 2],
-    dst: [&mut [W]; 2],
-    v: impl Fn(usize) -> [W; 2],
+    messages: Outs<'_, W>,
+    dst: RunsMut<'_, W>,
+    v: impl Fn(usize) -> P::Terms<W>,
 ) {
     let n = dst[0].len();
     let masks = masks.first::<P>(n);
-    let [m0, m1] = first_of(messages, P::OUT.len(), n);
-    let [d0, d1] = dst.map(|s| &mut s[..n]);
+    let [m0, m1, m2] = first_of(messages, P::OUT.len(), n);
+    let [d0, d1, d2] = first_of(dst, P::Share::<W>::COUNT, n);
     for i in 0..n {
         let (m, share) = masks.apply::<P>(v(i), i);
         if !P::OUT.is_empty() {
@@ -387,8 +399,14 @@ pub(crate) fn mask_run<P: Role, W: Word>(
         if P::OUT.len() > 1 {
             m1[i] = m[1];
         }
+        if P::OUT.len() > 2 {
+            m2[i] = m[2];
+        }
         d0[i] = share[0];
         d1[i] = share[1];
+        if P::Share::<W>::COUNT > 2 {
+            d2[i] = share[2];
+        }
     }
 }
 
@@ -396,21 +414,110 @@ pub(crate) fn mask_run<P: Role, W: Word>(
 #[inline(always)]
 pub(crate) fn begin_run<P: Role, W: Word>(
     masks: &Masks<'_, W>,
-    a: [&[W]; 2],
-    b: [&[W]; 2],
-    messages: [&mut [W]; 2],
-    dst: [&mut [W]; 2],
+    a: Runs<'_, W>,
+    b: Runs<'_, W>,
+    messages: Outs<'_, W>,
+    dst: RunsMut<'_, W>,
 ) {
     let n = dst[0].len();
-    let [a0, a1] = a.map(|s| &s[..n]);
-    let [b0, b1] = b.map(|s| &s[..n]);
+    let (a, b) = (components::<P, W>(a, n), components::<P, W>(b, n));
     mask_run::<P, W>(
         masks,
         messages,
         dst,
         #[inline(always)]
-        |i| P::cross([a0[i], a1[i]], [b0[i], b1[i]]),
+        |i| P::cross(share_at::<P, W>(a, i), share_at::<P, W>(b, i)),
     );
+}
+
+/// Something to do for one of the terms of a role, known when the code is built: a loop that may be
+/// any term's is not vectorised, and neither is one that keeps several sums.
+pub(crate) trait PerTerm {
+    /// Does it.
+    fn term<const TERM: usize>(&mut self);
+}
+
+/// Does it for all terms of a role.
+#[inline(always)]
+pub(crate) fn each_term<P: Role>(mut work: impl PerTerm) {
+    const { assert!(P::CROSS <= TERMS) };
+    if P::CROSS > 0 {
+        work.term::<0>();
+    }
+    if P::CROSS > 1 {
+        work.term::<1>();
+    }
+    if P::CROSS > 2 {
+        work.term::<2>();
+    }
+    if P::CROSS > 3 {
+        work.term::<3>();
+    }
+    if P::CROSS > 4 {
+        work.term::<4>();
+    }
+    if P::CROSS > 5 {
+        work.term::<5>();
+    }
+}
+
+/// Adds a product of runs of shares to the sums of each term.
+pub(crate) struct AddProducts<'a, 's, P, W> {
+    pub a: Runs<'a, W>,
+    pub b: Runs<'a, W>,
+    pub sums: &'a mut [&'s mut [W]; TERMS],
+    /// Where in the sums.
+    pub at: usize,
+    pub role: std::marker::PhantomData<P>,
+}
+
+impl<P: Role, W: Word> PerTerm for AddProducts<'_, '_, P, W> {
+    #[inline(always)]
+    fn term<const TERM: usize>(&mut self) {
+        let n = self.b[0].len();
+        let (a, b) = (components::<P, W>(self.a, n), components::<P, W>(self.b, n));
+        let sums = &mut self.sums[TERM][self.at..self.at + n];
+        for (i, sum) in sums.iter_mut().enumerate() {
+            *sum = sum.add(P::cross(share_at::<P, W>(a, i), share_at::<P, W>(b, i))[TERM]);
+        }
+    }
+}
+
+/// As [`mask_run`], of sums that were added up before: a run per term.
+#[inline(always)]
+pub(crate) fn mask_sums<P: Role, W: Word>(
+    masks: &Masks<'_, W>,
+    messages: Outs<'_, W>,
+    dst: RunsMut<'_, W>,
+    sums: [&[W]; TERMS],
+) {
+    let n = dst[0].len();
+    let mut index = 0;
+    let sums = sums.map(|sums| {
+        index += 1;
+        if index <= P::CROSS { &sums[..n] } else { sums }
+    });
+    mask_run::<P, W>(
+        masks,
+        messages,
+        dst,
+        #[inline(always)]
+        |i| {
+            P::Terms::<W>::each(
+                #[inline(always)]
+                |term| if term < P::CROSS { sums[term][i] } else { W::ZERO },
+            )
+        },
+    );
+}
+
+/// The share at a place of a run.
+#[inline(always)]
+pub(crate) fn share_at<P: Role, W: Word>(runs: Runs<'_, W>, i: usize) -> P::Share<W> {
+    P::Share::<W>::each(
+        #[inline(always)]
+        |c| runs[c][i],
+    )
 }
 
 struct Finish<'a, P, W> {
@@ -428,17 +535,16 @@ impl<P: Role, W: Word> Kernel for Finish<'_, P, W> {
         let words = self.shares.words();
         for (index, gate) in self.gates.iter().enumerate() {
             let settling = self.settling.part(index * words..(index + 1) * words);
-            let (d0, d1) = self.shares.get_mut(gate.dst);
-            finish_run::<P, W>(settling, [d0, d1]);
+            finish_run::<P, W>(settling, self.shares.runs_mut(gate.dst));
         }
     }
 }
 
 /// Completes the shares of one run.
 #[inline(always)]
-pub(crate) fn finish_run<P: Role, W: Word>(settling: Settling<'_, W>, dst: [&mut [W]; 2]) {
+pub(crate) fn finish_run<P: Role, W: Word>(settling: Settling<'_, W>, dst: RunsMut<'_, W>) {
     let n = dst[0].len();
-    let [d0, d1] = dst.map(|s| &mut s[..n]);
+    let [d0, d1, d2] = first_of(dst, P::Share::<W>::COUNT, n);
     let Settling { late: [late0, late1], draw, results } = settling;
     let late0 = if P::LATE.is_empty() { late0 } else { &late0[..n] };
     let late1 = if P::LATE.len() > 1 { &late1[..n] } else { late1 };
@@ -453,7 +559,8 @@ pub(crate) fn finish_run<P: Role, W: Word>(settling: Settling<'_, W>, dst: [&mut
             late[1] = late1[i];
         }
         let draw = if P::SETTLE_DRAWS > 0 { draw[i] } else { W::ZERO };
-        let (share, result) = P::settle([d0[i], d1[i]], late, draw);
+        let partial = share_at::<P, W>([&*d0, &*d1, &*d2], i);
+        let (share, result) = P::settle(partial, late, draw);
         if !P::RESULT.is_empty() {
             r0[i] = result[0];
         }
@@ -462,5 +569,8 @@ pub(crate) fn finish_run<P: Role, W: Word>(settling: Settling<'_, W>, dst: [&mut
         }
         d0[i] = share[0];
         d1[i] = share[1];
+        if P::Share::<W>::COUNT > 2 {
+            d2[i] = share[2];
+        }
     }
 }

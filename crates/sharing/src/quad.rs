@@ -10,15 +10,31 @@
 //! `x0 = x1 + x2`; `x1` comes from the key of P0, P1 and P3, `x2` from that of P0, P2 and P3, `u`
 //! from that of P1, P2 and P3.
 //!
-//! A product costs five elements: two from P3 ahead of time, to P0 and to P2 (variant B; in
-//! variant A the one to P2 comes from P0), one each way between P1 and P2, the only latency-critical
-//! link, and one from P2 to P0 that nobody waits for. In the heterogeneous variant P3 sends nothing
-//! and P2 sends two to P0: only two links are used. One round. Sums of products cost the same per
-//! result. Local multiplications: 3 each.
+//! A product costs five elements, one each way between P1 and P2, the only latency-critical link,
+//! and three that nobody waits for. One round. Sums of products cost the same per result. Local
+//! multiplications: 3 each, and one more of P0 where it works in two passes. With
+//! `o = x0 y0 + z0 + r`, `k` a sum of products of masks, `h = (a + x0)(b + y0) + q`, `F` the masked
+//! result, and `cross = (a + u) y0 + (b + v) x0`:
+//!
+//! | variant | ahead | deferred | P0 compares |
+//! | --- | --- | --- | --- |
+//! | A | `o` P0 to P2, `k` P3 to P0 | `h` P2 to P0 | `h - cross - k + z0 = F` with P1 and P2 |
+//! | B | `o` P3 to P2, `k` P3 to P0 | `h` P2 to P0 | the same |
+//! | Het | `o` P0 to P2 | `h`, `F` P2 to P0 | `h - cross - F + z0 = k` with P3 |
+//!
+//! So Het is A with the same equation solved for another word: P0 takes `F`, which P1 knows too, in
+//! place of `k`, and holds what follows against P3. (The paper, and spec 4.3, send `V = g1 + g2 + q`
+//! and `F`; `h` is `V + F - w`, and leaves before the exchange between P1 and P2.)
 //!
 //! Every word that its receiver cannot check is compared by two other roles before anything opens
 //! (spec 4.4): a single cheat is caught with certainty. Every word that only one role computes
-//! enters the compared one additively, so whether the check fails tells nothing about secrets.
+//! enters the compared one additively, so whether the check fails tells nothing about secrets. In
+//! Het: P0's only message `o` is compared by P2 and P3, and P3 sends nothing. If P1's message is
+//! wrong by `e`, so is P2's `F`, and P0's `k` is off by `e` from that of P3. If P2's message to P1 is
+//! wrong by `e`, P1's `F` is, and P2 must send the same wrong one, and the right `h`, which P1 knows:
+//! then again P0's `k` is off. P0 sees `h` and `F` under the masks `q` and `w`, which it lacks.
+//!
+//! In A and Het P0 lags and works ahead: [`Ahead`] computes `o` from masks alone.
 
 use crate::Protocol;
 use crate::role::{Drawn, InputRule, Role, RoleId, SLOTS, Share, Sink, Source, TAIL, Timing};
@@ -26,19 +42,42 @@ use crate::verify::{Item, Kind};
 use tacit_net::Stream;
 use tacit_ring::Word;
 
-/// Role `R` of Quad in variant B: P3 sends all that is sent ahead.
-#[derive(Clone, Copy, Debug)]
-pub struct Quad<const R: RoleId>;
+/// Who sends what: a variant of the protocol.
+pub type Variant = usize;
+/// P0 sends `o`, P3 sends `k`.
+pub const A: Variant = 0;
+/// P3 sends all that is sent ahead.
+pub const B: Variant = 1;
+/// P3 sends nothing: for heterogeneous networks.
+pub const HET: Variant = 2;
 
-/// What P3 deals to P2, compared by P0, who can compute it, and P2.
-const DEAL: Item = Item::new(Kind::Deal, &[0, 2]);
-/// `ab + q`, sent by P2 to P0, compared by P0 and P1.
+/// Role `R` of Quad in variant `V`.
+#[derive(Clone, Copy, Debug)]
+pub struct Quad<const V: Variant, const R: RoleId>;
+
+/// P0 working ahead in variants A and Het: its share is `(0, x0)`.
+#[derive(Clone, Copy, Debug)]
+pub struct Ahead<const V: Variant>;
+
+const PROTOCOLS: [Protocol; 3] = [Protocol::QuadA, Protocol::Quad, Protocol::QuadHet];
+
+/// What is dealt to P2, compared by it and the role that could have sent it too.
+const DEAL: [Item; 3] = [
+    Item::new(Kind::Deal, &[2, 3]),
+    Item::new(Kind::Deal, &[0, 2]),
+    Item::new(Kind::Deal, &[2, 3]),
+];
+/// `h = (a + x0)(b + y0) + q`, sent by P2 to P0, compared by P0 and P1.
 const RAISE: Item = Item::new(Kind::Raise, &[0, 1]);
-/// `ab + z0 + w`, computed by P0, P1 and P2.
+/// `F = ab + z0 + w`, computed by P0, P1 and P2.
 const RESULT: Item = Item::new(Kind::Result, &[0, 1, 2]);
+/// The same where P2 sends it to P0.
+const RESULT_SENT: Item = Item::new(Kind::Result, &[0, 1]);
+/// `k`, where P0 can compute it from words that P1 has too.
+const MASKS: Item = Item::new(Kind::Masks, &[0, 3]);
 
 /// A word of each mask, in the slots of role `R`: keys are in the order of the role that lacks them.
-const fn by_slot<T: Copy>(role: RoleId, [x1, x2, u]: [T; 3], none: T) -> [T; SLOTS] {
+pub(crate) const fn by_slot<T: Copy>(role: RoleId, [x1, x2, u]: [T; 3], none: T) -> [T; SLOTS] {
     match role {
         0 => [x2, x1, none, none],
         1 => [u, x1, none, none],
@@ -49,7 +88,7 @@ const fn by_slot<T: Copy>(role: RoleId, [x1, x2, u]: [T; 3], none: T) -> [T; SLO
 
 /// Draws of the masks `x1`, `x2`, `u` as far as role `R` knows them; zero where it does not.
 #[inline(always)]
-fn masks_of<W: Word>(role: RoleId, draws: [W; SLOTS]) -> [W; 3] {
+pub(crate) fn masks_of<W: Word>(role: RoleId, draws: [W; SLOTS]) -> [W; 3] {
     match role {
         0 => [draws[1], draws[0], W::ZERO],
         1 => [draws[1], W::ZERO, draws[0]],
@@ -58,35 +97,51 @@ fn masks_of<W: Word>(role: RoleId, draws: [W; SLOTS]) -> [W; 3] {
     }
 }
 
-impl<const R: RoleId> Role for Quad<R> {
-    const PROTOCOL: Protocol = Protocol::Quad;
+/// Words drawn per product: under K013 `z1`, `r`; under K023 `z2`; under K123 `q`, and `w` from its
+/// second stream.
+const DRAWS: [[usize; SLOTS]; 4] = [[1, 2, 0, 0], [1, 2, 0, 0], [1, 1, 0, 0], [1, 1, 2, 1]];
+
+impl<const V: Variant, const R: RoleId> Role for Quad<V, R> {
+    type Share<W: Word> = Share<W>;
+    type Terms<W: Word> = [W; 2];
+    type Out<W: Word> = [W; 2];
+    type Ahead = Ahead<V>;
+    const TWO_PASSES: bool = R == 0 && V != B;
+    const PROTOCOL: Protocol = PROTOCOLS[V];
     const ROLE: RoleId = R;
-    // K013: z1, r. K023: z2. K123: q, and w from its second stream.
-    const DRAWS: [usize; SLOTS] = [[1, 2, 0, 0], [1, 2, 0, 0], [1, 1, 0, 0], [1, 1, 2, 1]][R];
+    const DRAWS: [usize; SLOTS] = DRAWS[R];
     const SETTLE_DRAWS: usize = [0, 1, 1, 0][R];
-    const CROSS: usize = 2;
-    const EARLY: Option<Source> =
-        [Some(Source::new(3, Stream::Pre)), None, Some(Source::logged(3, Stream::Pre, DEAL)), None]
-            [R];
-    const OUT: &'static [Sink] = {
-        const OUT: [&[Sink]; 4] = [
-            &[Sink::Log(DEAL)],
-            &[Sink::Send(2, Stream::On), Sink::Log(RAISE)],
-            &[Sink::Send(1, Stream::On), Sink::Send(0, Stream::Def)],
-            &[Sink::Send(2, Stream::Pre), Sink::Send(0, Stream::Pre)],
-        ];
-        OUT[R]
+    const CROSS: usize = if Self::TWO_PASSES { 1 } else { 2 };
+    const EARLY: Option<Source> = match (R, V) {
+        (0, HET) => Some(Source::logged(2, Stream::Def, RAISE)),
+        (0, _) => Some(Source::new(3, Stream::Pre)),
+        (2, B) => Some(Source::logged(3, Stream::Pre, DEAL[B])),
+        (2, _) => Some(Source::logged(0, Stream::Pre, DEAL[V])),
+        _ => None,
     };
-    const LATE: &'static [Source] = {
-        const LATE: [&[Source]; 4] = [
-            &[Source::logged(2, Stream::Def, RAISE)],
-            &[Source::new(2, Stream::On)],
-            &[Source::new(1, Stream::On)],
-            &[],
-        ];
-        LATE[R]
+    const OUT: &'static [Sink] = match (R, V) {
+        (0, B) => &[Sink::Log(DEAL[B])],
+        (0, _) => &[],
+        (1, _) => &[Sink::Send(2, Stream::On), Sink::Log(RAISE)],
+        (2, _) => &[Sink::Send(1, Stream::On), Sink::Send(0, Stream::Def)],
+        (_, A) => &[Sink::Log(DEAL[A]), Sink::Send(0, Stream::Pre)],
+        (_, B) => &[Sink::Send(2, Stream::Pre), Sink::Send(0, Stream::Pre)],
+        _ => &[Sink::Log(DEAL[HET]), Sink::Log(MASKS)],
     };
-    const RESULT: &'static [Sink] = if R == 3 { &[] } else { &[Sink::Log(RESULT)] };
+    const LATE: &'static [Source] = match (R, V) {
+        (0, HET) => &[Source::logged(2, Stream::Def, RESULT_SENT)],
+        (0, _) => &[Source::logged(2, Stream::Def, RAISE)],
+        (1, _) => &[Source::new(2, Stream::On)],
+        (2, _) => &[Source::new(1, Stream::On)],
+        _ => &[],
+    };
+    const RESULT: &'static [Sink] = match (R, V) {
+        (3, _) => &[],
+        (0, HET) => &[Sink::Log(MASKS)],
+        (1, HET) => &[Sink::Log(RESULT_SENT)],
+        (2, HET) => &[Sink::Send(0, Stream::Def)],
+        _ => &[Sink::Log(RESULT)],
+    };
 
     #[inline(always)]
     fn constant<W: Word>(c: W) -> Share<W> {
@@ -96,8 +151,11 @@ impl<const R: RoleId> Role for Quad<R> {
     #[inline(always)]
     fn cross<W: Word>(a: Share<W>, b: Share<W>) -> [W; 2] {
         match R {
-            // x0 y0; (a + u) y0 + (b + v) x0
-            0 => [a[1].mul(b[1]), a[0].mul(b[1]).add(b[0].mul(a[1]))],
+            // (a + u) y0 + (b + v) x0, behind x0 y0 where there is one pass
+            0 => {
+                let cross = a[0].mul(b[1]).add(b[0].mul(a[1]));
+                if V == B { [a[1].mul(b[1]), cross] } else { [cross, W::ZERO] }
+            }
             // x0 y0; x0 (y0 - v) - y0 u
             3 => [a[1].mul(b[1]), a[1].mul(b[1].sub(b[0])).sub(b[1].mul(a[0]))],
             // (a + x0) yi + (b + y0) xi; (a + x0)(b + y0)
@@ -111,7 +169,11 @@ impl<const R: RoleId> Role for Quad<R> {
             0 => {
                 let ([z2, _], [z1, r]) = (draws[0], draws[1]);
                 let z0 = z1.add(z2);
-                ([z0.add(v[0]).add(r), W::ZERO], [v[1].add(early).neg(), z0])
+                match V {
+                    A => ([W::ZERO; 2], [v[0].add(early).neg(), z0]),
+                    B => ([z0.add(v[0]).add(r), W::ZERO], [v[1].add(early).neg(), z0]),
+                    _ => ([W::ZERO; 2], [early.sub(v[0]).add(z0), z0]),
+                }
             }
             1 => {
                 let (q, [z1, r]) = (draws[0][0], draws[1]);
@@ -134,6 +196,10 @@ impl<const R: RoleId> Role for Quad<R> {
     #[inline(always)]
     fn settle<W: Word>(partial: Share<W>, late: [W; 2], w: W) -> (Share<W>, [W; 2]) {
         match R {
+            0 if V == HET => {
+                let f = late[0];
+                ([f.sub(partial[1]), partial[1]], [partial[0].sub(f), W::ZERO])
+            }
             0 => {
                 let cu = partial[0].add(late[0]);
                 ([cu, partial[1]], [cu.add(partial[1]), W::ZERO])
@@ -147,25 +213,11 @@ impl<const R: RoleId> Role for Quad<R> {
     }
 
     fn input_rule(owner: RoleId, timing: Timing) -> InputRule {
-        match (owner, timing) {
-            (0, _) => rule(&[(1, Stream::On, 0), (2, Stream::On, 0)], &[1, 2]),
-            (1, _) => rule(&[(0, Stream::On, 0), (2, Stream::On, 0)], &[0, 2]),
-            (2, _) => rule(&[(0, Stream::On, 0), (1, Stream::On, 0)], &[0, 1]),
-            (_, Timing::Early) => rule(&[(1, Stream::Pre, 0), (2, Stream::Pre, 0)], &[1, 2]),
-            (_, Timing::Late) => {
-                rule(&[(0, Stream::On, 0), (1, Stream::On, 0), (2, Stream::On, 0)], &[0, 1, 2])
-            }
-        }
+        masked_input_rule(owner, timing)
     }
 
     fn input_draws(owner: RoleId, timing: Timing) -> [bool; SLOTS] {
-        let drawn = match (owner, timing) {
-            (0, _) | (3, Timing::Early) => [true, true, false],
-            (1, _) => [true, false, true],
-            (2, _) => [false, true, true],
-            _ => [true; 3],
-        };
-        by_slot(R, drawn, false)
+        by_slot(R, masks_drawn(owner, timing), false)
     }
 
     #[inline(always)]
@@ -233,6 +285,104 @@ impl<const R: RoleId> Role for Quad<R> {
     #[inline(always)]
     fn opened<W: Word>(share: Share<W>, received: W) -> W {
         if R == 0 || R == 3 { received.sub(share[1]) } else { share[0].sub(received) }
+    }
+}
+
+impl<const V: Variant> Role for Ahead<V> {
+    type Share<W: Word> = Share<W>;
+    type Terms<W: Word> = [W; 2];
+    type Out<W: Word> = [W; 2];
+    type Ahead = Self;
+    const PROTOCOL: Protocol = PROTOCOLS[V];
+    const ROLE: RoleId = 0;
+    const DRAWS: [usize; SLOTS] = DRAWS[0];
+    const EARLY: Option<Source> = None;
+    const OUT: &'static [Sink] = &[Sink::Send(2, Stream::Pre)];
+    const LATE: &'static [Source] = &[];
+
+    #[inline(always)]
+    fn constant<W: Word>(_: W) -> Share<W> {
+        [W::ZERO; 2]
+    }
+
+    #[inline(always)]
+    fn cross<W: Word>(a: Share<W>, b: Share<W>) -> [W; 2] {
+        [a[1].mul(b[1]), W::ZERO]
+    }
+
+    #[inline(always)]
+    fn mask<W: Word>(v: [W; 2], draws: Drawn<W>, _: W) -> ([W; 2], Share<W>) {
+        let ([z2, _], [z1, r]) = (draws[0], draws[1]);
+        let z0 = z1.add(z2);
+        ([z0.add(v[0]).add(r), W::ZERO], [W::ZERO, z0])
+    }
+
+    #[inline(always)]
+    fn settle<W: Word>(partial: Share<W>, _: [W; 2], _: W) -> (Share<W>, [W; 2]) {
+        (partial, [W::ZERO; 2])
+    }
+
+    /// Of its own input as the role itself; it receives nothing.
+    fn input_rule(owner: RoleId, timing: Timing) -> InputRule {
+        let rule = Quad::<V, 0>::input_rule(owner, timing);
+        if owner == 0 { rule } else { InputRule { to: &[], log: None } }
+    }
+
+    fn input_draws(owner: RoleId, timing: Timing) -> [bool; SLOTS] {
+        Quad::<V, 0>::input_draws(owner, timing)
+    }
+
+    #[inline(always)]
+    fn input_own<W: Word>(timing: Timing, v: W, draws: [W; SLOTS]) -> (Share<W>, [W; 2]) {
+        let (share, words) = Quad::<V, 0>::input_own(timing, v, draws);
+        ([W::ZERO, share[1]], words)
+    }
+
+    #[inline(always)]
+    fn input_part<W: Word>(owner: RoleId, timing: Timing, draws: [W; SLOTS]) -> Share<W> {
+        Quad::<V, 0>::input_part(owner, timing, draws)
+    }
+
+    #[inline(always)]
+    fn input_other<W: Word>(_: RoleId, _: Timing, part: Share<W>, _: W) -> Share<W> {
+        part
+    }
+
+    fn opener(receiver: RoleId) -> (RoleId, Stream) {
+        Quad::<V, 0>::opener(receiver)
+    }
+
+    #[inline(always)]
+    fn open_word<W: Word>(receiver: RoleId, share: Share<W>) -> W {
+        Quad::<V, 0>::open_word(receiver, share)
+    }
+
+    #[inline(always)]
+    fn opened<W: Word>(_: Share<W>, received: W) -> W {
+        received
+    }
+}
+
+/// Who hears the masked value of an owner's input, or, if it is P3's and early, the mask `u`.
+pub(crate) fn masked_input_rule(owner: RoleId, timing: Timing) -> InputRule {
+    match (owner, timing) {
+        (0, _) => rule(&[(1, Stream::On, 0), (2, Stream::On, 0)], &[1, 2]),
+        (1, _) => rule(&[(0, Stream::On, 0), (2, Stream::On, 0)], &[0, 2]),
+        (2, _) => rule(&[(0, Stream::On, 0), (1, Stream::On, 0)], &[0, 1]),
+        (_, Timing::Early) => rule(&[(1, Stream::Pre, 0), (2, Stream::Pre, 0)], &[1, 2]),
+        (_, Timing::Late) => {
+            rule(&[(0, Stream::On, 0), (1, Stream::On, 0), (2, Stream::On, 0)], &[0, 1, 2])
+        }
+    }
+}
+
+/// Which of the masks `x1`, `x2`, `u` are drawn for an owner's input.
+pub(crate) fn masks_drawn(owner: RoleId, timing: Timing) -> [bool; 3] {
+    match (owner, timing) {
+        (0, _) | (3, Timing::Early) => [true, true, false],
+        (1, _) => [true, false, true],
+        (2, _) => [false, true, true],
+        _ => [true; 3],
     }
 }
 

@@ -2,11 +2,13 @@
 
 use crate::astra::Astra;
 use crate::convert::Coordinates;
+use crate::fantastic_four::FantasticFour;
 use crate::multi_fan_in::MultiFanIn;
 use crate::plain::Plain;
-use crate::quad::Quad;
+use crate::quad::{self, Quad};
 use crate::replicated::Replicated;
-use crate::role::{Canonical, Role, RoleId};
+use crate::role::{Canonical, Few, Role, RoleId};
+use crate::tetrad::Tetrad;
 use crate::trio::Trio;
 use std::fmt;
 use std::str::FromStr;
@@ -22,8 +24,16 @@ pub enum Protocol {
     Replicated,
     /// Products of two to eight factors in one round.
     MultiFanIn,
-    /// Quad: four parties, one of which may cheat.
+    /// Quad: four parties, one of which may cheat. Role 3 sends all that is sent ahead.
     Quad,
+    /// Quad, variant A: role 0 sends a part of what is sent ahead.
+    QuadA,
+    /// Quad for heterogeneous networks: two links carry everything.
+    QuadHet,
+    /// Tetrad: as Quad, with other shares.
+    Tetrad,
+    /// Fantastic Four: four equal parties, one of which may cheat.
+    FantasticFour,
     /// A trusted third party computes in the clear.
     Plain,
 }
@@ -52,12 +62,16 @@ impl fmt::Display for Security {
 
 impl Protocol {
     /// All protocols.
-    pub const ALL: [Protocol; 6] = [
+    pub const ALL: [Protocol; 10] = [
         Protocol::Trio,
         Protocol::Astra,
         Protocol::Replicated,
         Protocol::MultiFanIn,
         Protocol::Quad,
+        Protocol::QuadA,
+        Protocol::QuadHet,
+        Protocol::Tetrad,
+        Protocol::FantasticFour,
         Protocol::Plain,
     ];
 
@@ -70,6 +84,10 @@ impl Protocol {
             Protocol::Replicated => "replicated",
             Protocol::MultiFanIn => "multi-fan-in",
             Protocol::Quad => "quad",
+            Protocol::QuadA => "quad-a",
+            Protocol::QuadHet => "quad-het",
+            Protocol::Tetrad => "tetrad",
+            Protocol::FantasticFour => "fantastic-four",
             Protocol::Plain => "plain",
         }
     }
@@ -78,9 +96,26 @@ impl Protocol {
     #[must_use]
     pub fn parties(self) -> usize {
         match self {
-            Protocol::Quad => 4,
+            Protocol::Quad
+            | Protocol::QuadA
+            | Protocol::QuadHet
+            | Protocol::Tetrad
+            | Protocol::FantasticFour => 4,
             _ => 3,
         }
+    }
+
+    /// Ring words of a share.
+    #[must_use]
+    pub fn components(self) -> usize {
+        struct Count;
+        impl RoleVisitor for Count {
+            type Out = usize;
+            fn visit<P: Role>(self) -> usize {
+                P::Share::<u8>::COUNT
+            }
+        }
+        self.visit(0, Count)
     }
 
     /// Whether programs compute on its shares in rings; under all but the baseline they can compute
@@ -106,7 +141,7 @@ impl Protocol {
     pub fn security(self) -> Security {
         match self {
             Protocol::Plain => Security::TrustedParty,
-            Protocol::Quad => Security::MaliciousWithAbort,
+            _ if self.parties() == 4 => Security::MaliciousWithAbort,
             _ => Security::SemiHonest,
         }
     }
@@ -126,8 +161,8 @@ impl Protocol {
         match self {
             Protocol::Trio | Protocol::Astra => Some(0),
             Protocol::MultiFanIn => Some(2),
-            Protocol::Quad => Some(3),
-            Protocol::Replicated | Protocol::Plain => None,
+            Protocol::Quad | Protocol::QuadA | Protocol::QuadHet | Protocol::Tetrad => Some(3),
+            Protocol::Replicated | Protocol::FantasticFour | Protocol::Plain => None,
         }
     }
 
@@ -137,10 +172,26 @@ impl Protocol {
     /// When `role` is not below [`Protocol::parties`].
     pub fn visit<V: RoleVisitor>(self, role: RoleId, visitor: V) -> V::Out {
         match (self, role) {
-            (Protocol::Quad, 0) => visitor.visit::<Quad<0>>(),
-            (Protocol::Quad, 1) => visitor.visit::<Quad<1>>(),
-            (Protocol::Quad, 2) => visitor.visit::<Quad<2>>(),
-            (Protocol::Quad, 3) => visitor.visit::<Quad<3>>(),
+            (Protocol::Quad, 0) => visitor.visit::<Quad<{ quad::B }, 0>>(),
+            (Protocol::Quad, 1) => visitor.visit::<Quad<{ quad::B }, 1>>(),
+            (Protocol::Quad, 2) => visitor.visit::<Quad<{ quad::B }, 2>>(),
+            (Protocol::Quad, 3) => visitor.visit::<Quad<{ quad::B }, 3>>(),
+            (Protocol::QuadA, 0) => visitor.visit::<Quad<{ quad::A }, 0>>(),
+            (Protocol::QuadA, 1) => visitor.visit::<Quad<{ quad::A }, 1>>(),
+            (Protocol::QuadA, 2) => visitor.visit::<Quad<{ quad::A }, 2>>(),
+            (Protocol::QuadA, 3) => visitor.visit::<Quad<{ quad::A }, 3>>(),
+            (Protocol::QuadHet, 0) => visitor.visit::<Quad<{ quad::HET }, 0>>(),
+            (Protocol::QuadHet, 1) => visitor.visit::<Quad<{ quad::HET }, 1>>(),
+            (Protocol::QuadHet, 2) => visitor.visit::<Quad<{ quad::HET }, 2>>(),
+            (Protocol::QuadHet, 3) => visitor.visit::<Quad<{ quad::HET }, 3>>(),
+            (Protocol::Tetrad, 0) => visitor.visit::<Tetrad<0>>(),
+            (Protocol::Tetrad, 1) => visitor.visit::<Tetrad<1>>(),
+            (Protocol::Tetrad, 2) => visitor.visit::<Tetrad<2>>(),
+            (Protocol::Tetrad, 3) => visitor.visit::<Tetrad<3>>(),
+            (Protocol::FantasticFour, 0) => visitor.visit::<FantasticFour<0>>(),
+            (Protocol::FantasticFour, 1) => visitor.visit::<FantasticFour<1>>(),
+            (Protocol::FantasticFour, 2) => visitor.visit::<FantasticFour<2>>(),
+            (Protocol::FantasticFour, 3) => visitor.visit::<FantasticFour<3>>(),
             (Protocol::Plain, 0) => visitor.visit::<Plain<0>>(),
             (Protocol::Plain, 1) => visitor.visit::<Plain<1>>(),
             (Protocol::Plain, 2) => visitor.visit::<Plain<2>>(),
@@ -171,10 +222,10 @@ impl Protocol {
         visitor: V,
     ) -> Option<V::Out> {
         Some(match (self, role) {
-            (Protocol::Quad, 0) => visitor.visit::<Quad<0>>(),
-            (Protocol::Quad, 1) => visitor.visit::<Quad<1>>(),
-            (Protocol::Quad, 2) => visitor.visit::<Quad<2>>(),
-            (Protocol::Quad, 3) => visitor.visit::<Quad<3>>(),
+            (Protocol::Quad, 0) => visitor.visit::<Quad<{ quad::B }, 0>>(),
+            (Protocol::Quad, 1) => visitor.visit::<Quad<{ quad::B }, 1>>(),
+            (Protocol::Quad, 2) => visitor.visit::<Quad<{ quad::B }, 2>>(),
+            (Protocol::Quad, 3) => visitor.visit::<Quad<{ quad::B }, 3>>(),
             _ => return self.canonical(role, AnyCoordinates(visitor)).ok(),
         })
     }
@@ -182,7 +233,8 @@ impl Protocol {
     /// As [`Protocol::visit_canonical`]; gives the visitor back if there are no such shares.
     fn canonical<V: CanonicalVisitor>(self, role: RoleId, visitor: V) -> Result<V::Out, V> {
         Ok(match (self, role) {
-            (Protocol::Plain | Protocol::Quad, _) => return Err(visitor),
+            (Protocol::Plain, _) => return Err(visitor),
+            (protocol, _) if protocol.parties() == 4 => return Err(visitor),
             (Protocol::Trio, 0) => visitor.visit::<Trio<0>>(),
             (Protocol::Trio, 1) => visitor.visit::<Trio<1>>(),
             (Protocol::Trio, 2) => visitor.visit::<Trio<2>>(),
@@ -252,7 +304,7 @@ impl fmt::Display for Protocol {
 
 /// No protocol has this name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown protocol '{0}': choose one of trio, astra, replicated, multi-fan-in, quad, plain")]
+#[error("unknown protocol '{0}': choose one of {names}", names = Protocol::ALL.map(Protocol::name).join(", "))]
 pub struct UnknownProtocol(String);
 
 impl FromStr for Protocol {

@@ -16,6 +16,10 @@ use tacit_ring::Word;
 pub struct Replicated<const R: RoleId>;
 
 impl<const R: RoleId> Role for Replicated<R> {
+    type Share<W: Word> = Share<W>;
+    type Terms<W: Word> = [W; 2];
+    type Out<W: Word> = [W; 2];
+    type Ahead = Self;
     const PROTOCOL: Protocol = Protocol::Replicated;
     const ROLE: RoleId = R;
     const DRAWS: [usize; SLOTS] = [1, 1, 0, 0];

@@ -15,14 +15,55 @@
 
 use crate::Protocol;
 use crate::verify::Item;
+use std::ops::Index;
 use tacit_net::Stream;
 use tacit_ring::Word;
 
 /// A number of a place in the protocol, from 0.
 pub type RoleId = usize;
 
-/// A share: two ring words. What they mean is the protocol's matter.
+/// A share of two ring words. What they mean is the protocol's matter. Some protocols have three:
+/// see [`Role::Share`].
 pub type Share<W> = [W; 2];
+
+/// Components that a share may have.
+pub const COMPONENTS: usize = 3;
+/// Sums that a role may keep of a sum of products.
+pub const TERMS: usize = 6;
+/// Words that a role may have for sinks before a product is settled.
+pub const OUTS: usize = 3;
+
+/// A few words of one kind, their number fixed by a role: loops over them are unrolled.
+pub trait Few<W>: Copy + Index<usize, Output = W> {
+    /// How many.
+    const COUNT: usize;
+    /// The words that `f` gives.
+    fn each(f: impl FnMut(usize) -> W) -> Self;
+}
+
+impl<W: Copy> Few<W> for [W; 2] {
+    const COUNT: usize = 2;
+    #[inline(always)]
+    fn each(mut f: impl FnMut(usize) -> W) -> Self {
+        [f(0), f(1)]
+    }
+}
+
+impl<W: Copy> Few<W> for [W; 3] {
+    const COUNT: usize = 3;
+    #[inline(always)]
+    fn each(mut f: impl FnMut(usize) -> W) -> Self {
+        [f(0), f(1), f(2)]
+    }
+}
+
+impl<W: Copy> Few<W> for [W; 6] {
+    const COUNT: usize = 6;
+    #[inline(always)]
+    fn each(mut f: impl FnMut(usize) -> W) -> Self {
+        [f(0), f(1), f(2), f(3), f(4), f(5)]
+    }
+}
 
 /// When the values of an input are known to their owner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,7 +128,24 @@ pub struct InputRule {
 }
 
 /// One role of a protocol. Draws and messages that a role does not have are passed as zero.
+///
+/// **Two passes.** A role whose products need what comes late, but which also sends what others need
+/// early, would make them wait a way there and back at every level. It computes each step in two
+/// passes instead: first [`Role::Ahead`], which knows only the component of shares that depends on
+/// no message, and sends from it; then the role itself, which receives, and sends nothing that is
+/// waited for. The second pass draws the same words again, for the same purpose; see
+/// [`Draws::ahead`](crate::Draws::ahead).
 pub trait Role: Copy + Send + Sync + 'static {
+    /// A share: two or three words.
+    type Share<W: Word>: Few<W>;
+    /// Summands of a product.
+    type Terms<W: Word>: Few<W>;
+    /// The words for [`Role::OUT`].
+    type Out<W: Word>: Few<W>;
+    /// The pass that works ahead, a role that receives nothing; `Self` where there is none.
+    type Ahead: Role;
+    /// Whether [`Role::Ahead`] is another pass. Its draws are this role's.
+    const TWO_PASSES: bool = false;
     /// The protocol.
     const PROTOCOL: Protocol;
     /// Which role.
@@ -96,40 +154,48 @@ pub trait Role: Copy + Send + Sync + 'static {
     const DRAWS: [usize; SLOTS];
     /// Words drawn from slot [`TAIL`] per product when it is settled; at most one.
     const SETTLE_DRAWS: usize = 0;
-    /// The preprocessing message that this role needs before it can mask a product.
+    /// The message that this role needs before it can mask a product.
     const EARLY: Option<Source>;
-    /// Where the words of [`Role::mask`] go; at most two.
+    /// Where the words of [`Role::mask`] go; at most [`OUTS`].
     const OUT: &'static [Sink];
-    /// How many of the two summands of [`Role::cross`] it uses.
+    /// How many of the summands of [`Role::cross`] it uses.
     const CROSS: usize = 1;
     /// The messages that [`Role::settle`] needs, in order; at most two.
     const LATE: &'static [Source];
     /// Where the words of [`Role::settle`] go; at most two.
     const RESULT: &'static [Sink] = &[];
 
-    /// The share of a public constant.
+    /// The share of a public constant; a third component is zero.
     fn constant<W: Word>(c: W) -> Share<W>;
     /// This role's summands of the product of two shared values.
-    fn cross<W: Word>(a: Share<W>, b: Share<W>) -> [W; 2];
+    fn cross<W: Word>(a: Self::Share<W>, b: Self::Share<W>) -> Self::Terms<W>;
     /// From the summands `v`: the words for [`Role::OUT`], and the share as far as it is known.
-    fn mask<W: Word>(v: [W; 2], draws: Drawn<W>, early: W) -> ([W; 2], Share<W>);
+    fn mask<W: Word>(
+        v: Self::Terms<W>,
+        draws: Drawn<W>,
+        early: W,
+    ) -> (Self::Out<W>, Self::Share<W>);
     /// Completes the share with the peers' messages, in the order of [`Role::LATE`]; also gives the
     /// words for [`Role::RESULT`].
-    fn settle<W: Word>(partial: Share<W>, late: [W; 2], draw: W) -> (Share<W>, [W; 2]);
+    fn settle<W: Word>(partial: Self::Share<W>, late: [W; 2], draw: W) -> (Self::Share<W>, [W; 2]);
 
     /// The rule for inputs of `owner`.
     fn input_rule(owner: RoleId, timing: Timing) -> InputRule;
     /// Which slots this role draws a word from for an input of `owner`.
     fn input_draws(owner: RoleId, timing: Timing) -> [bool; SLOTS];
     /// The owner's share of its input `v`, and the words for the receivers of the rule.
-    fn input_own<W: Word>(timing: Timing, v: W, draws: [W; SLOTS]) -> (Share<W>, [W; 2]);
+    fn input_own<W: Word>(timing: Timing, v: W, draws: [W; SLOTS]) -> (Self::Share<W>, [W; 2]);
     /// What another role keeps of its draws for `owner`'s input until the message comes.
-    fn input_part<W: Word>(owner: RoleId, timing: Timing, draws: [W; SLOTS]) -> Share<W>;
+    fn input_part<W: Word>(owner: RoleId, timing: Timing, draws: [W; SLOTS]) -> Self::Share<W>;
     /// Another role's share of `owner`'s input, from what it kept and the word it received.
-    fn input_other<W: Word>(owner: RoleId, timing: Timing, part: Share<W>, received: W)
-    -> Share<W>;
+    fn input_other<W: Word>(
+        owner: RoleId,
+        timing: Timing,
+        part: Self::Share<W>,
+        received: W,
+    ) -> Self::Share<W>;
     /// The owner's word that it sends ahead, from its share.
-    fn input_ahead<W: Word>(share: Share<W>) -> W {
+    fn input_ahead<W: Word>(share: Self::Share<W>) -> W {
         share[1]
     }
 
@@ -140,9 +206,9 @@ pub trait Role: Copy + Send + Sync + 'static {
         None
     }
     /// The opener's, or its checker's, word for `receiver`.
-    fn open_word<W: Word>(receiver: RoleId, share: Share<W>) -> W;
+    fn open_word<W: Word>(receiver: RoleId, share: Self::Share<W>) -> W;
     /// The value, from the receiver's share and the word it received.
-    fn opened<W: Word>(share: Share<W>, received: W) -> W;
+    fn opened<W: Word>(share: Self::Share<W>, received: W) -> W;
 }
 
 /// A protocol whose shares are replicated sharing in other coordinates. The maps are local, so

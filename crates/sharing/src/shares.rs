@@ -1,22 +1,44 @@
 //! The shares of one block of lanes, by slot.
 
-use crate::role::Role;
+use crate::role::{COMPONENTS, Few, Role};
 use tacit_circuit::schedule::{Linear, Slot};
 use tacit_ring::simd::{self, Kernel};
 use tacit_ring::{Buffer, Word, Z2};
 
-/// For every slot two runs of `words` ring words: the first and the second component of the
-/// shares of one block of lanes.
+/// For every slot a run of `words` ring words per component of the shares of one block of lanes: two,
+/// or three under some protocols.
 pub struct Shares<W> {
     words: usize,
+    components: usize,
     data: Buffer<W>,
 }
 
+/// One run per component; of two components the third is empty.
+pub(crate) type Runs<'a, W> = [&'a [W]; COMPONENTS];
+/// The same, to write.
+pub(crate) type RunsMut<'a, W> = [&'a mut [W]; COMPONENTS];
+
 impl<W: Word> Shares<W> {
-    /// Zero shares in `slots` slots of `words` words.
+    /// Zero shares of two components in `slots` slots of `words` words.
     #[must_use]
     pub fn new(slots: usize, words: usize) -> Self {
-        Shares { words, data: Buffer::zeros(slots * 2 * words) }
+        Shares::with(2, slots, words)
+    }
+
+    /// Zero shares of a role.
+    #[must_use]
+    pub fn of<P: Role>(slots: usize, words: usize) -> Self {
+        Shares::with(P::Share::<W>::COUNT, slots, words)
+    }
+
+    fn with(components: usize, slots: usize, words: usize) -> Self {
+        Shares { words, components, data: Buffer::zeros(slots * components * words) }
+    }
+
+    /// Components of a share.
+    #[must_use]
+    pub fn components(&self) -> usize {
+        self.components
     }
 
     /// Words per component.
@@ -26,26 +48,40 @@ impl<W: Word> Shares<W> {
     }
 
     fn range(&self, slot: Slot) -> std::ops::Range<usize> {
-        let start = slot as usize * 2 * self.words;
-        start..start + 2 * self.words
+        let size = self.components * self.words;
+        let start = slot as usize * size;
+        start..start + size
     }
 
-    /// Both components of a slot.
+    /// The first two components of a slot.
     #[must_use]
     pub fn get(&self, slot: Slot) -> (&[W], &[W]) {
-        self.data[self.range(slot)].split_at(self.words)
+        let [first, second, _] = self.runs(slot);
+        (first, second)
     }
 
-    /// Both components of a slot, to write.
+    /// The first two components of a slot, to write.
     pub fn get_mut(&mut self, slot: Slot) -> (&mut [W], &mut [W]) {
+        let [first, second, _] = self.runs_mut(slot);
+        (first, second)
+    }
+
+    /// All components of a slot, a third one empty if there is none.
+    #[must_use]
+    pub fn runs(&self, slot: Slot) -> Runs<'_, W> {
+        split(&self.data[self.range(slot)], self.words)
+    }
+
+    /// All components of a slot, to write.
+    pub fn runs_mut(&mut self, slot: Slot) -> RunsMut<'_, W> {
         let range = self.range(slot);
-        self.data[range].split_at_mut(self.words)
+        split_mut(&mut self.data[range], self.words)
     }
 
     /// Copies of some slots, in order.
     #[must_use]
     pub fn subset(&self, slots: &[Slot]) -> Self {
-        let mut copy = Shares::new(slots.len(), self.words);
+        let mut copy = Shares::with(self.components, slots.len(), self.words);
         for (to, from) in (0..).zip(slots) {
             let range = copy.range(to);
             copy.data[range].copy_from_slice(&self.data[self.range(*from)]);
@@ -70,6 +106,22 @@ impl<W: Word> Shares<W> {
         let [dst, a] = self.data.get_disjoint_mut(ranges).expect("slots are distinct");
         (dst, a)
     }
+}
+
+/// Components that lie side by side.
+#[inline(always)]
+pub(crate) fn split<W>(share: &[W], words: usize) -> Runs<'_, W> {
+    let (first, rest) = share.split_at(words);
+    let (second, third) = rest.split_at(words);
+    [first, second, third]
+}
+
+/// Components that lie side by side, to write.
+#[inline(always)]
+pub(crate) fn split_mut<W>(share: &mut [W], words: usize) -> RunsMut<'_, W> {
+    let (first, rest) = share.split_at_mut(words);
+    let (second, third) = rest.split_at_mut(words);
+    [first, second, third]
 }
 
 impl<W: Word> Shares<W> {
@@ -112,15 +164,20 @@ impl<P: Role> Kernel for LinearKernel<'_, P> {
                 }
                 Linear::Not { dst, a } => {
                     let (dst, a) = self.shares.two(dst, a);
-                    for (i, (d, a)) in dst.iter_mut().zip(a).enumerate() {
-                        *d = a.add(one[usize::from(i >= words)]);
+                    let (dst, a) = (split_mut(dst, words), split(a, words));
+                    for (c, (dst, a)) in dst.into_iter().zip(a).enumerate() {
+                        let one = one.get(c).copied().unwrap_or(Z2::ZERO);
+                        for (d, a) in dst.iter_mut().zip(a) {
+                            *d = a.add(one);
+                        }
                     }
                 }
                 Linear::Const { dst, value } => {
                     let share = P::constant(if value { Z2::ONE } else { Z2::ZERO });
-                    let (first, second) = self.shares.get_mut(dst);
+                    let [first, second, third] = self.shares.runs_mut(dst);
                     first.fill(share[0]);
                     second.fill(share[1]);
+                    third.fill(Z2::ZERO);
                 }
             }
         }

@@ -1,8 +1,9 @@
 //! Inputs and outputs over slots: values enter as shares, and leave to named receivers.
 
 use crate::party::{Draws, Party, SharingError};
-use crate::role::{Role, RoleId, SLOTS, Timing};
-use crate::shares::Shares;
+use crate::products::share_at;
+use crate::role::{Few, Role, RoleId, SLOTS, Timing};
+use crate::shares::{RunsMut, Shares};
 use crate::verify::{Item, Kind, Pass};
 use tacit_circuit::schedule::Slot;
 use tacit_net::Stream;
@@ -53,6 +54,14 @@ impl<W: Word> Default for TransferScratch<W> {
     }
 }
 
+/// Writes a share.
+#[inline(always)]
+fn put<P: Role, W: Word>(runs: &mut RunsMut<'_, W>, i: usize, share: P::Share<W>) {
+    for c in 0..P::Share::<W>::COUNT {
+        runs[c][i] = share[c];
+    }
+}
+
 /// Draws masks and sends the owner's online messages.
 ///
 /// # Errors
@@ -64,12 +73,45 @@ pub fn input_begin<P: Role, W: Word>(
     shares: &mut Shares<W>,
     input: Input<'_, W>,
 ) -> Result<(), SharingError> {
-    let total = input.slots.len() * shares.words();
-    let rule = P::input_rule(input.owner, input.timing);
     if P::ROLE != input.owner {
-        draw_as_other::<P, W>(draws, scratch, shares, input, total);
+        input_masks::<P, W>(draws, scratch, shares, input);
         return Ok(());
     }
+    input_own::<P, W>(draws, scratch, shares, input)?;
+    let total = input.slots.len() * shares.words();
+    for (to, stream, word) in P::input_rule(input.owner, input.timing).to {
+        if *stream != Stream::Pre {
+            party.send(*to, *stream, &scratch.message[*word][..total])?;
+        }
+    }
+    Ok(())
+}
+
+/// As [`input_begin`], without sending: the pass that works ahead ([`Role::Ahead`]) has sent it.
+///
+/// # Errors
+/// When the owner's values do not fill the slots.
+pub fn input_again<P: Role, W: Word>(
+    draws: &mut Draws<'_>,
+    scratch: &mut TransferScratch<W>,
+    shares: &mut Shares<W>,
+    input: Input<'_, W>,
+) -> Result<(), SharingError> {
+    if P::ROLE == input.owner {
+        return input_own::<P, W>(draws, scratch, shares, input);
+    }
+    input_masks::<P, W>(draws, scratch, shares, input);
+    Ok(())
+}
+
+/// The owner's shares, and its messages in `scratch`.
+fn input_own<P: Role, W: Word>(
+    draws: &mut Draws<'_>,
+    scratch: &mut TransferScratch<W>,
+    shares: &mut Shares<W>,
+    input: Input<'_, W>,
+) -> Result<(), SharingError> {
+    let total = input.slots.len() * shares.words();
     if input.values.len() != total {
         return Err(SharingError::Shape(format!(
             "an input of {total} words was given {}",
@@ -81,18 +123,13 @@ pub fn input_begin<P: Role, W: Word>(
         message.sized(total);
     }
     for (index, slot) in input.slots.iter().enumerate() {
-        let (first, second) = shares.get_mut(*slot);
-        let at = index * first.len();
-        for i in 0..first.len() {
+        let mut runs = shares.runs_mut(*slot);
+        let at = index * runs[0].len();
+        for i in 0..runs[0].len() {
             let drawn = scratch.drawn(at + i);
             let (share, messages) = P::input_own(input.timing, input.values[at + i], drawn);
-            [first[i], second[i]] = share;
+            put::<P, W>(&mut runs, i, share);
             [scratch.message[0][at + i], scratch.message[1][at + i]] = messages;
-        }
-    }
-    for (to, stream, word) in rule.to {
-        if *stream != Stream::Pre {
-            party.send(*to, *stream, &scratch.message[*word][..total])?;
         }
     }
     Ok(())
@@ -116,10 +153,10 @@ pub fn input_keep<P: Role, W: Word>(
     let mut scratch = TransferScratch::default();
     scratch.draw::<P>(draws, &input, total);
     for (index, slot) in input.slots.iter().enumerate() {
-        let (first, second) = shares.get_mut(*slot);
+        let mut runs = shares.runs_mut(*slot);
         for i in 0..words {
             let drawn = scratch.drawn(index * words + i);
-            [first[i], second[i]] = P::input_own(Timing::Late, W::ZERO, drawn).0;
+            put::<P, W>(&mut runs, i, P::input_own(Timing::Late, W::ZERO, drawn).0);
         }
     }
     KeptDraws { scratch, total }
@@ -147,21 +184,21 @@ pub fn input_send_kept<P: Role, W: Word>(
     Ok(())
 }
 
-/// A role that is not the owner keeps its draws in the slots until the message comes.
-fn draw_as_other<P: Role, W: Word>(
+/// The masks of an input alone. A role that is not the owner keeps them in the slots until the
+/// message comes; [`Role::Ahead`] needs nothing else.
+pub fn input_masks<P: Role, W: Word>(
     draws: &mut Draws<'_>,
     scratch: &mut TransferScratch<W>,
     shares: &mut Shares<W>,
     input: Input<'_, W>,
-    total: usize,
 ) {
-    scratch.draw::<P>(draws, &input, total);
     let words = shares.words();
+    scratch.draw::<P>(draws, &input, input.slots.len() * words);
     for (index, slot) in input.slots.iter().enumerate() {
-        let (first, second) = shares.get_mut(*slot);
+        let mut runs = shares.runs_mut(*slot);
         for i in 0..words {
             let drawn = scratch.drawn(index * words + i);
-            [first[i], second[i]] = P::input_part(input.owner, input.timing, drawn);
+            put::<P, W>(&mut runs, i, P::input_part(input.owner, input.timing, drawn));
         }
     }
 }
@@ -184,9 +221,9 @@ pub fn input_finish<P: Role, W: Word>(
         for (to, ..) in rule.to.iter().filter(|(_, stream, _)| *stream == Stream::Pre) {
             let message = scratch.message[0].sized(total);
             for (slot, run) in input.slots.iter().zip(message.chunks_exact_mut(words)) {
-                let (first, second) = shares.get(*slot);
-                for ((word, first), second) in run.iter_mut().zip(first).zip(second) {
-                    *word = P::input_ahead([*first, *second]);
+                let shares = shares.runs(*slot);
+                for (i, word) in run.iter_mut().enumerate() {
+                    *word = P::input_ahead(share_at::<P, W>(shares, i));
                 }
             }
             party.send(*to, Stream::Pre, message)?;
@@ -204,10 +241,11 @@ pub fn input_finish<P: Role, W: Word>(
         None => received.fill(W::ZERO),
     }
     for (slot, run) in input.slots.iter().zip(received.chunks_exact(words)) {
-        let (first, second) = shares.get_mut(*slot);
-        for ((first, second), received) in first.iter_mut().zip(second).zip(run) {
-            let part = [*first, *second];
-            [*first, *second] = P::input_other(input.owner, input.timing, part, *received);
+        let mut runs = shares.runs_mut(*slot);
+        for (i, received) in run.iter().enumerate() {
+            let part = share_at::<P, W>(runs.each_ref().map(|run| &**run), i);
+            let share = P::input_other(input.owner, input.timing, part, *received);
+            put::<P, W>(&mut runs, i, share);
         }
     }
     Ok(())
@@ -270,9 +308,10 @@ pub fn output_finish<P: Role, W: Word>(
     }
     let runs = received.chunks_exact(words).zip(opened.chunks_exact_mut(words));
     for (slot, (run, opened)) in output.slots.iter().zip(runs) {
-        let (first, second) = shares.get(*slot);
-        let values = first.iter().zip(second).zip(run).zip(opened);
-        values.for_each(|(((first, second), word), to)| *to = P::opened([*first, *second], *word));
+        let shares = shares.runs(*slot);
+        for (i, (word, to)) in run.iter().zip(opened).enumerate() {
+            *to = P::opened(share_at::<P, W>(shares, i), *word);
+        }
     }
     Ok(())
 }
@@ -323,9 +362,9 @@ impl<W: Word> TransferScratch<W> {
         let words = shares.words();
         let message = self.message[0].sized(output.slots.len() * words);
         for (slot, run) in output.slots.iter().zip(message.chunks_exact_mut(words)) {
-            let (first, second) = shares.get(*slot);
-            for ((word, first), second) in run.iter_mut().zip(first).zip(second) {
-                *word = P::open_word(receiver, [*first, *second]);
+            let shares = shares.runs(*slot);
+            for (i, word) in run.iter_mut().enumerate() {
+                *word = P::open_word(receiver, share_at::<P, W>(shares, i));
             }
         }
         message

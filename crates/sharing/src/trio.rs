@@ -62,6 +62,10 @@ pub(crate) fn masked_opener(receiver: RoleId) -> (RoleId, Stream) {
 }
 
 impl<const R: RoleId> Role for Trio<R> {
+    type Share<W: Word> = Share<W>;
+    type Terms<W: Word> = [W; 2];
+    type Out<W: Word> = [W; 2];
+    type Ahead = Self;
     const PROTOCOL: Protocol = Protocol::Trio;
     const ROLE: RoleId = R;
     // K01: r, z1. K02: z2.

@@ -41,6 +41,12 @@ pub enum Kind {
     Result = 4,
     /// What opens a value.
     Opening = 5,
+    /// A sum of products of masks, which the role that knows all masks can compute.
+    Masks = 6,
+    /// A cross term of two shares, under a mask, which two roles know.
+    Cross = 7,
+    /// The same, where a pair of roles compares two.
+    OtherCross = 8,
 }
 
 /// A kind of word and the roles that compare it, as bits.

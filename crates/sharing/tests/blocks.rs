@@ -74,7 +74,7 @@ fn share<P: Coordinates, W: Word>(party: &mut Party<'_>, keys: &mut Keys, v: &[W
     transfer::input_begin::<P, W>(party, &mut draws, &mut scratch, &mut shares, input).unwrap();
     transfer::input_finish::<P, W>(party, &mut scratch, &mut shares, input).unwrap();
     let (first, second) = shares.get(0);
-    SharedVec { first: Buffer::from_slice(first), second: Buffer::from_slice(second) }
+    SharedVec::pair(Buffer::from_slice(first), Buffer::from_slice(second))
 }
 
 fn open<P: Coordinates, W: Word>(bench: &mut Bench<'_>, masked: Masked<W>) -> Vec<W> {

@@ -44,7 +44,7 @@ impl<'a> Bench<'a, '_> {
     fn array<P: Role, W: Word>(&mut self, owner: usize, values: &[W]) -> SharedVec<W> {
         let shares = self.share::<P, W>(owner, &[0], values);
         let (first, second) = shares.get(0);
-        SharedVec { first: Buffer::from_slice(first), second: Buffer::from_slice(second) }
+        SharedVec::pair(Buffer::from_slice(first), Buffer::from_slice(second))
     }
 
     /// Opens a slot to everybody.

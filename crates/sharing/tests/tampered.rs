@@ -1,9 +1,10 @@
-//! What catches what: every kind of message of Quad, changed by its sender, makes just the honest
-//! pairs disagree that the specification names (section 9), whatever the secrets are.
+//! What catches what: every kind of message of the protocols with checks, changed by its sender,
+//! makes just the honest pairs disagree that the specification names (section 9), whatever the
+//! secrets are.
 
 use std::collections::BTreeSet;
 use tacit_net::memory::{self, MemoryNetwork};
-use tacit_net::testing::{Tamper, Verdict};
+use tacit_net::testing::{Outgoing, Tamper, Verdict};
 use tacit_net::{PartyId, Phase, Session, Stream};
 use tacit_ring::{Entropy, Word, Z2};
 use tacit_sharing::arrays::{self, Cut, SharedVec};
@@ -43,15 +44,27 @@ struct Change {
     to: RoleId,
     stream: Stream,
     /// Added to one word of what is sent: the first, one in the middle, or the last.
-    error: u64,
+    error: u128,
     place: usize,
 }
+
+/// A run: of which protocol, with which messages changed, and how products are cut.
+#[derive(Clone)]
+struct Scene {
+    protocol: Protocol,
+    changes: Vec<Change>,
+    cut: Cut,
+}
+
+/// Several pieces, the last of them odd.
+const PIECES: Cut = Cut { piece: 3, window: 2 };
 
 /// One role's part: an input of every owner, products of neighbours, everything opened.
 struct Play<'a, W> {
     session: &'a mut Session,
     seed: u64,
     secrets: &'a [W],
+    cut: Cut,
 }
 
 /// What a role has in the end: what it would compare before opening and after, and what it opened.
@@ -60,7 +73,7 @@ type Ending<W> = (Journal, Journal, Vec<W>);
 impl<W: Word> RoleVisitor for Play<'_, W> {
     type Out = Ending<W>;
     fn visit<P: Role>(self) -> Ending<W> {
-        let Play { session, seed, secrets } = self;
+        let Play { session, seed, secrets, cut } = self;
         let mesh = &mut session.meshes[0];
         let mut entropy = Entropy::insecure_seeded(seed, mesh.me().0);
         let mut secrets_of_session =
@@ -81,10 +94,8 @@ impl<W: Word> RoleVisitor for Play<'_, W> {
         }
         let [a, b] = [0, 1].map(|shift| joined(&columns, shift));
         party.mesh().set_step(5);
-        let mut product = SharedVec::zeros(a.len());
+        let mut product = SharedVec::zeros_of::<P>(a.len());
         let (mut draws, mut scratch) = (streams.draws().unwrap(), Scratch::default());
-        // Several pieces, the last of them odd.
-        let cut = Cut { piece: 3, window: 2 };
         arrays::multiply::<P, W>(&mut party, &mut draws, &mut scratch, cut, [&a, &b], &mut product)
             .unwrap();
         party.flush().unwrap();
@@ -102,7 +113,7 @@ fn share<P: Role, W: Word>(
     (owner, timing): (RoleId, Timing),
     values: &[W],
 ) -> SharedVec<W> {
-    let mut shares = Shares::new(1, values.len());
+    let mut shares = Shares::of::<P>(1, values.len());
     let input = Input { owner, timing, slots: &[0], values };
     let (mut draws, mut scratch) = (streams.draws().unwrap(), TransferScratch::default());
     if owner == P::ROLE && timing == Timing::Late {
@@ -112,30 +123,24 @@ fn share<P: Role, W: Word>(
         transfer::input_begin::<P, W>(party, &mut draws, &mut scratch, &mut shares, input).unwrap();
         transfer::input_finish::<P, W>(party, &mut scratch, &mut shares, input).unwrap();
     }
-    let (first, second) = shares.get(0);
-    let mut array = SharedVec::zeros(values.len());
-    array.first.copy_from_slice(first);
-    array.second.copy_from_slice(second);
-    array
+    SharedVec::copied(shares.runs(0))
 }
 
 /// All columns one after the other, beginning with column `shift`.
 fn joined<W: Word>(columns: &[SharedVec<W>], shift: usize) -> SharedVec<W> {
     let width = columns[0].len();
-    let mut all = SharedVec::zeros(width * columns.len());
+    let mut all = SharedVec::zeros_like(width * columns.len(), columns);
     for i in 0..columns.len() {
         let from = &columns[(i + shift) % columns.len()];
-        all.first[i * width..(i + 1) * width].copy_from_slice(&from.first);
-        all.second[i * width..(i + 1) * width].copy_from_slice(&from.second);
+        all.copy_in(i * width, from);
     }
     all
 }
 
 fn open<P: Role, W: Word>(party: &mut Party<'_>, array: &SharedVec<W>) -> Vec<W> {
-    let mut shares = Shares::new(1, array.len());
-    let (first, second) = shares.get_mut(0);
-    first.copy_from_slice(&array.first);
-    second.copy_from_slice(&array.second);
+    let mut shares = Shares::of::<P>(1, array.len());
+    let runs = shares.runs_mut(0).into_iter().zip(array.components());
+    runs.for_each(|(to, run)| to.copy_from_slice(run));
     let output = Output { receivers: &EVERYBODY, slots: &[0] };
     let (mut scratch, mut opened) = (TransferScratch::default(), vec![W::ZERO; array.len()]);
     let pass = Pass::insecure();
@@ -146,13 +151,20 @@ fn open<P: Role, W: Word>(party: &mut Party<'_>, array: &SharedVec<W>) -> Vec<W>
     opened
 }
 
-fn play<W: Word>(secrets: &[W], change: Option<Change>, seed: u64) -> Vec<Ending<W>> {
+fn play<W: Word>(secrets: &[W], scene: &Scene, seed: u64) -> Vec<Ending<W>> {
     memory::run(4, 1, &MemoryNetwork::default(), |mut session| {
         let role = session.me().index();
-        if let Some(change) = change.filter(|change| change.from == role) {
-            session.meshes[0].set_tamper(tamper::<W>(change));
-        }
-        let ending = Protocol::Quad.visit(role, Play { session: &mut session, seed, secrets });
+        let mine = scene.changes.iter().filter(|change| change.from == role);
+        let mut tampers: Vec<_> = mine.map(|change| tamper::<W>(*change)).collect();
+        session.meshes[0].set_tamper(Tamper::new(move |message| {
+            let verdicts = tampers.iter_mut().map(|tamper| tamper(message));
+            let kept = |verdict: &Verdict| *verdict == Verdict::Keep;
+            let changed: Vec<Verdict> = verdicts.filter(|verdict| !kept(verdict)).collect();
+            assert!(changed.len() <= 1, "one change of a message");
+            changed.into_iter().next().unwrap_or(Verdict::Keep)
+        }));
+        let play = Play { session: &mut session, seed, secrets, cut: scene.cut };
+        let ending = scene.protocol.visit(role, play);
         session.meshes[0].flush().unwrap();
         session.finish().unwrap();
         ending
@@ -160,9 +172,9 @@ fn play<W: Word>(secrets: &[W], change: Option<Change>, seed: u64) -> Vec<Ending
 }
 
 /// Adds an error to the word of the stage that `change` says, counted over all its messages.
-fn tamper<W: Word>(change: Change) -> Tamper {
+fn tamper<W: Word>(change: Change) -> impl FnMut(Outgoing<'_>) -> Verdict + Send {
     let mut sent = 0;
-    Tamper::new(move |message| {
+    move |message| {
         let here = message.to.index() == change.to
             && message.stream == change.stream
             && STAGES[message.place.step as usize] == change.stage
@@ -177,10 +189,10 @@ fn tamper<W: Word>(change: Change) -> Tamper {
         let mut bytes = message.bytes.to_vec();
         let word = &mut tacit_ring::word::from_bytes::<W>(&bytes[at..at + size_of::<W>()])
             .expect("a word")[0];
-        let changed = word.add(W::from_u128(change.error.into()));
+        let changed = word.add(W::from_u128(change.error));
         bytes[at..at + size_of::<W>()].copy_from_slice(tacit_ring::word::bytes(&[changed]));
         Verdict::Replace(bytes)
-    })
+    }
 }
 
 /// Pairs of honest roles that disagree, before the opening and after it, and on what.
@@ -206,14 +218,47 @@ fn disagreements<W: Word>(
 /// Stage, sender, receiver, stream, and the pairs that must differ.
 type Row = (Stage, RoleId, RoleId, Stream, &'static [(RoleId, RoleId, Kind)]);
 
+/// Every message that a product sends.
+#[rustfmt::skip]
+fn product_rows(protocol: Protocol) -> Vec<Row> {
+    use Kind::{Deal, Masks, Raise, Result};
+    use Stage::Product;
+    use Stream::{Def, On, Pre};
+    let rows: &[Row] = match protocol {
+        Protocol::QuadA => &[
+            (Product, 0, 2, Pre, &[(2, 3, Deal)]),
+            (Product, 3, 0, Pre, &[(0, 1, Result), (0, 2, Result)]),
+            (Product, 1, 2, On, &[(0, 2, Result)]),
+            (Product, 2, 1, On, &[(0, 1, Result)]),
+            (Product, 2, 0, Def, &[(0, 1, Raise)]),
+        ],
+        Protocol::QuadHet => &[
+            (Product, 0, 2, Pre, &[(2, 3, Deal)]),
+            (Product, 1, 2, On, &[(0, 3, Masks)]),
+            (Product, 2, 1, On, &[(0, 1, Result)]),
+            // One or the other, as it is h or F that changes.
+            (Product, 2, 0, Def, &[(0, 1, Raise), (0, 1, Result)]),
+        ],
+        _ => &[
+            (Product, 3, 2, Pre, &[(0, 2, Deal)]),
+            (Product, 3, 0, Pre, &[(0, 1, Result), (0, 2, Result)]),
+            (Product, 1, 2, On, &[(0, 2, Result)]),
+            (Product, 2, 1, On, &[(0, 1, Result)]),
+            (Product, 2, 0, Def, &[(0, 1, Raise)]),
+        ],
+    };
+    rows.to_vec()
+}
+
 /// Every message that is sent, and the honest pairs and transcripts that must catch a change of it.
 #[rustfmt::skip]
-fn table() -> Vec<Row> {
-    use Kind::{Deal, Input, Opening, Raise, Result};
-    use Stage::{Input as From, Opening as Open, Product};
-    use Stream::{Def, On, Pre};
+fn table(protocol: Protocol) -> Vec<Row> {
+    use Kind::{Input, Opening};
+    use Stage::{Input as From, Opening as Open};
+    use Stream::{On, Pre};
     use Timing::{Early, Late};
-    vec![
+    let mut rows = product_rows(protocol);
+    rows.extend([
         (From(0, Early), 0, 1, On, &[(1, 2, Input)]),
         (From(0, Early), 0, 2, On, &[(1, 2, Input)]),
         (From(1, Early), 1, 0, On, &[(0, 2, Input)]),
@@ -225,16 +270,12 @@ fn table() -> Vec<Row> {
         (From(3, Late), 3, 0, On, &[(0, 1, Input), (0, 2, Input)]),
         (From(3, Late), 3, 1, On, &[(0, 1, Input)]),
         (From(3, Late), 3, 2, On, &[(0, 2, Input)]),
-        (Product, 3, 2, Pre, &[(0, 2, Deal)]),
-        (Product, 3, 0, Pre, &[(0, 1, Result), (0, 2, Result)]),
-        (Product, 1, 2, On, &[(0, 2, Result)]),
-        (Product, 2, 1, On, &[(0, 1, Result)]),
-        (Product, 2, 0, Def, &[(0, 1, Raise)]),
         (Open, 2, 0, On, &[(0, 1, Opening)]),
         (Open, 0, 1, On, &[(1, 3, Opening)]),
         (Open, 3, 2, On, &[(0, 2, Opening)]),
         (Open, 1, 3, On, &[(2, 3, Opening)]),
-    ]
+    ] as [Row; 15]);
+    rows
 }
 
 fn secrets<W: Word>(salt: u64) -> Vec<W> {
@@ -242,21 +283,26 @@ fn secrets<W: Word>(salt: u64) -> Vec<W> {
     (0..35).map(|i| W::from_u128(u128::from(word(i)) << 40 ^ u128::from(word(i + 99)))).collect()
 }
 
-fn every_change_is_caught<W: Word + std::fmt::Debug>(top: u64) {
-    for (stage, from, to, stream, catchers) in table() {
+const PROTOCOLS: [Protocol; 3] = [Protocol::Quad, Protocol::QuadA, Protocol::QuadHet];
+
+fn every_change_is_caught<W: Word + std::fmt::Debug>(top: u128) {
+    let rows = |protocol| table(protocol).into_iter().map(move |row| (protocol, row));
+    for (protocol, (stage, from, to, stream, catchers)) in PROTOCOLS.into_iter().flat_map(rows) {
         let words = if matches!(stage, Stage::Input(..)) { 7 } else { 35 };
         for place in [0, words / 2, words - 1] {
             for error in [top, 1] {
-                let change = Change { stage, from, to, stream, error, place };
-                let label = format!("{stage:?} {from} to {to} word {place}");
+                let changes = vec![Change { stage, from, to, stream, error, place }];
+                let scene = Scene { protocol, changes, cut: PIECES };
+                let label = format!("{protocol} {stage:?} {from} to {to} word {place}");
                 // Certainly, whatever the secrets are: nothing may depend on whether it is caught.
                 for salt in 0..3 {
-                    let endings = play::<W>(&secrets(salt), Some(change), salt ^ 7);
+                    let endings = play::<W>(&secrets(salt), &scene, salt ^ 7);
                     let [before, after] = disagreements(&endings, Some(from));
                     let found = if stage == Stage::Opening { after } else { before };
-                    for catcher in catchers {
-                        assert!(found.contains(catcher), "{label}: {catcher:?} not in {found:?}");
-                    }
+                    let caught = catchers.iter().filter(|catcher| found.contains(catcher)).count();
+                    let either = protocol == Protocol::QuadHet && stream == Stream::Def;
+                    let enough = if either { 1 } else { catchers.len() };
+                    assert!(caught >= enough, "{label}: {catchers:?} not in {found:?}");
                 }
             }
         }
@@ -273,13 +319,47 @@ fn every_changed_number_is_caught_by_the_named_pairs() {
     every_change_is_caught::<u32>(1 << 31);
 }
 
+/// P2 changes what it sends P1, and what it sends P0 so that P0 and P1 agree on the result: then it
+/// is P3 that P0 differs from, or P1 where P2 hides that too.
+#[test]
+fn changes_of_several_messages_that_fit_each_other_are_caught() {
+    let change = |to, stream, error: u64, place| {
+        let error = u128::from(error as u32);
+        Change { stage: Stage::Product, from: 2, to, stream, error, place }
+    };
+    for (error, place) in [1u64, 1 << 31, 0x1234_5678].into_iter().zip([0, 17, 34]) {
+        // The whole array in one piece: h of all products, then F of all.
+        let cut = Cut { piece: 64, window: 1 };
+        let [wrong, fitting] = [
+            change(1, Stream::On, error, place),
+            change(0, Stream::Def, error.wrapping_neg(), 35 + place),
+        ];
+        let hiding = change(0, Stream::Def, error.wrapping_neg(), place);
+        for (changes, pair) in [
+            (vec![wrong, fitting], (0, 3, Kind::Masks)),
+            (vec![wrong, fitting, hiding], (0, 1, Kind::Raise)),
+        ] {
+            let scene = Scene { protocol: Protocol::QuadHet, changes, cut };
+            for salt in 0..3 {
+                let endings = play::<u32>(&secrets(salt), &scene, salt ^ 7);
+                let [before, _] = disagreements(&endings, Some(2));
+                assert!(before.contains(&pair), "{pair:?} not in {before:?}");
+                assert!(!before.contains(&(0, 1, Kind::Result)), "the result was to fit");
+            }
+        }
+    }
+}
+
 #[test]
 fn honest_roles_agree_and_open_the_products() {
     let secrets = secrets::<u64>(5);
-    let endings = play(&secrets, None, 1);
-    assert!(disagreements(&endings, None).iter().all(BTreeSet::is_empty));
-    for (role, (_, _, opened)) in endings.iter().enumerate() {
-        let expected = (0..35).map(|i| secrets[i].mul(secrets[(i + 7) % 35]));
-        assert!(opened.iter().copied().eq(expected), "role {role}");
+    for protocol in PROTOCOLS {
+        let scene = Scene { protocol, changes: Vec::new(), cut: PIECES };
+        let endings = play(&secrets, &scene, 1);
+        assert!(disagreements(&endings, None).iter().all(BTreeSet::is_empty));
+        for (role, (_, _, opened)) in endings.iter().enumerate() {
+            let expected = (0..35).map(|i| secrets[i].mul(secrets[(i + 7) % 35]));
+            assert!(opened.iter().copied().eq(expected), "{protocol} role {role}");
+        }
     }
 }

@@ -75,7 +75,7 @@ pub struct BenchArgs {
     /// What to measure
     pub operation: Operation,
 
-    /// trio, astra, replicated, multi-fan-in, plain or quad
+    /// trio, astra, replicated, multi-fan-in, plain, quad, quad-a or quad-het
     #[arg(long, default_value = "trio")]
     pub protocol: Protocol,
 

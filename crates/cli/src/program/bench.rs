@@ -37,7 +37,7 @@ pub struct ProgramBenchArgs {
     #[arg(long, value_name = "ROWS=NUMBER")]
     rows: Vec<NamedValue>,
 
-    /// trio, astra, replicated, multi-fan-in or plain
+    /// trio, astra, replicated, multi-fan-in, plain, quad, quad-a or quad-het
     #[arg(long, default_value = "trio")]
     protocol: Protocol,
 

@@ -34,7 +34,8 @@ pub struct RunArgs {
     #[arg(value_name = "PROGRAM|CIRCUIT")]
     pub path: PathBuf,
 
-    /// trio, astra, replicated, multi-fan-in or plain (three parties), or quad (four)
+    /// trio, astra, replicated, multi-fan-in or plain (three parties), or quad, quad-a or
+    /// quad-het (four)
     #[arg(long, default_value = "trio")]
     pub protocol: Protocol,
 

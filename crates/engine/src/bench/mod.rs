@@ -83,13 +83,13 @@ impl Plan {
             Operation::Dot { length } => length,
             Operation::Matrix { size } => size.saturating_mul(size),
         };
-        // Matrices are rounded up to whole ones; a share has two components.
+        // Matrices are rounded up to whole ones.
         let words = self.elements.max(1).checked_next_multiple_of(match self.operation {
             Operation::Matrix { .. } => unit.max(1),
             _ => 1,
         });
         let terms = if matches!(self.operation, Operation::Dot { .. }) { unit } else { 1 };
-        let bits = 2 * self.ring_bits as usize;
+        let bits = self.protocol().components() * self.ring_bits as usize;
         let bits = words.and_then(|words| words.checked_mul(terms)?.checked_mul(bits));
         if bits.is_some_and(|bits| bits / 8 <= MAX_FACTOR_BYTES) {
             return Ok(());

@@ -45,8 +45,8 @@ impl<'k, P: Role, W: Word> Worker<'k, P, W> {
             streams,
             operation: plan.operation,
             cut: plan.cut,
-            factors: [SharedVec::zeros(factor), SharedVec::zeros(factor)],
-            out: SharedVec::zeros(words),
+            factors: [SharedVec::zeros_of::<P>(factor), SharedVec::zeros_of::<P>(factor)],
+            out: SharedVec::zeros_of::<P>(words),
             scratch: Scratch::default(),
             clear: [Vec::new(), Vec::new()],
             role: PhantomData,
@@ -82,7 +82,7 @@ impl<P: Role, W: Word> Work for Worker<'_, P, W> {
         for index in 0..2 {
             let words = self.factors[index].len();
             let values: Vec<W> = (0..words as u128).map(|i| value(i * 2 + index as u128)).collect();
-            let mut shares = Shares::new(1, words.max(1));
+            let mut shares = Shares::of::<P>(1, words.max(1));
             let input = Input {
                 owner: OWNER,
                 timing: Timing::Early,
@@ -92,9 +92,8 @@ impl<P: Role, W: Word> Work for Worker<'_, P, W> {
             let mut draws = self.draws()?;
             transfer::input_begin::<P, W>(party, &mut draws, &mut scratch, &mut shares, input)?;
             transfer::input_finish::<P, W>(party, &mut scratch, &mut shares, input)?;
-            let (first, second) = shares.get(0);
-            self.factors[index].first.copy_from_slice(&first[..words]);
-            self.factors[index].second.copy_from_slice(&second[..words]);
+            let runs = shares.runs(0).into_iter().zip(self.factors[index].components_mut());
+            runs.for_each(|(run, to)| to.copy_from_slice(&run[..to.len()]));
             if P::ROLE == OWNER {
                 self.clear[index] = values;
             }
@@ -116,11 +115,9 @@ impl<P: Role, W: Word> Work for Worker<'_, P, W> {
             Operation::Matrix { size } => {
                 let entries = size * size;
                 for start in (0..out.len()).step_by(entries) {
-                    let part = |of: &SharedVec<W>| SharedVec {
-                        first: Buffer::from_slice(&of.first[start..start + entries]),
-                        second: Buffer::from_slice(&of.second[start..start + entries]),
-                    };
-                    let mut product = SharedVec::zeros(entries);
+                    let matrix = |run: &Buffer<W>| Buffer::from_slice(&run[start..start + entries]);
+                    let part = |of: &SharedVec<W>| of.map(matrix);
+                    let mut product = SharedVec::zeros_of::<P>(entries);
                     let factors = [&part(a), &part(b)];
                     arrays::matrix_product::<P, W>(
                         party,
@@ -131,8 +128,7 @@ impl<P: Role, W: Word> Work for Worker<'_, P, W> {
                         factors,
                         &mut product,
                     )?;
-                    out.first[start..start + entries].copy_from_slice(&product.first);
-                    out.second[start..start + entries].copy_from_slice(&product.second);
+                    out.copy_in(start, &product);
                 }
                 Ok(())
             }
@@ -144,10 +140,9 @@ impl<P: Role, W: Word> Work for Worker<'_, P, W> {
         if words == 0 {
             return Ok(());
         }
-        let mut shares = Shares::new(1, words);
-        let (first, second) = shares.get_mut(0);
-        first.copy_from_slice(&self.out.first);
-        second.copy_from_slice(&self.out.second);
+        let mut shares = Shares::of::<P>(1, words);
+        let runs = shares.runs_mut(0).into_iter().zip(self.out.components());
+        runs.for_each(|(to, run)| to.copy_from_slice(run));
         let output = Output { receivers: &[OWNER], slots: &[0] };
         let mut scratch = TransferScratch::default();
         transfer::output_begin::<P, W>(party, pass, &mut scratch, &shares, output)?;

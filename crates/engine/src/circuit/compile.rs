@@ -186,7 +186,7 @@ impl Compiled {
         let wanted = self.job.blocking;
         let threads = self.job.threads();
         let per_worker = words.div_ceil(threads).max(1);
-        let slot_bytes = self.schedule.slots().max(1) * 16;
+        let slot_bytes = self.schedule.slots().max(1) * 8 * self.job.protocol().components();
         // A wide gate's table is in use beside the block's shares.
         let tables = self.plans[0].iter().map(PolyPlan::table);
         let table_bytes = tables.max().unwrap_or(0) * 8;

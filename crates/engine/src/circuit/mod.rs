@@ -4,6 +4,7 @@
 //! protocol; [`evaluate`] runs it over an open session and returns the opened outputs with a
 //! [`Report`].
 
+mod ahead;
 pub(crate) mod assignment;
 mod compile;
 mod error;

@@ -3,8 +3,8 @@
 use super::assignment::Assignment;
 use super::compile::{Compiled, Seating};
 use tacit_net::{PartyId, Stream};
-use tacit_sharing::RoleId;
 use tacit_sharing::cost::{self, MAX_ROLES, Traffic};
+use tacit_sharing::{Protocol, RoleId};
 
 /// The cost of a job, before it runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -97,6 +97,19 @@ fn per_word(compiled: &Compiled, seating: &Seating) -> Traffic {
 /// Words that role `to` gets from each role ahead, per word of lanes.
 pub(super) fn ahead_words(compiled: &Compiled, seating: &Seating, to: RoleId) -> [u64; MAX_ROLES] {
     per_word(compiled, seating).pre.map(|sent| sent[to])
+}
+
+/// Words per word of lanes that role `from` sends ahead for a level's products; none behind the last.
+pub(super) fn level_ahead(
+    compiled: &Compiled,
+    protocol: Protocol,
+    level: usize,
+    from: RoleId,
+) -> u64 {
+    if level == compiled.schedule.depth() {
+        return 0;
+    }
+    compiled.level_traffic(level, protocol).pre[from].iter().sum()
 }
 
 /// Stages in which a party waits for an online message in any of its roles.

@@ -11,6 +11,7 @@
 //! bounded, and with it what peers must keep for each other. Under a protocol that checks before it
 //! opens, all roles keep shares of all outputs until the checks of the whole run.
 
+use super::ahead::Front;
 use super::compile::{Compiled, InputPort, Seating};
 use super::opening::{Kept, Opened, Opener};
 use crate::values::Lanes;
@@ -37,24 +38,27 @@ pub(super) struct Computed {
     pub began: Option<Duration>,
 }
 
-struct Block<'k> {
-    at: Range<usize>,
-    shares: Shares<Z2>,
-    draws: Draws<'k>,
+pub(super) struct Block<'k> {
+    pub at: Range<usize>,
+    pub shares: Shares<Z2>,
+    pub draws: Draws<'k>,
 }
 
+/// The places of a group's blocks, and their draws.
+pub(super) type Group<'k> = Vec<(Range<usize>, Draws<'k>)>;
+
 pub(super) struct Worker<'a, 'm, P> {
-    compiled: &'a Compiled,
-    seating: &'a Seating,
-    party: Party<'m>,
+    pub(super) compiled: &'a Compiled,
+    pub(super) seating: &'a Seating,
+    pub(super) party: Party<'m>,
     streams: Streams<'a>,
     values: &'a [Option<Lanes>],
     at: Range<usize>,
     progress: &'a (dyn Fn(u64) + Sync),
     products: LevelScratch,
-    transfer: TransferScratch<Z2>,
+    pub(super) transfer: TransferScratch<Z2>,
     /// Values on their way in.
-    buffer: Zeroizing<Vec<Z2>>,
+    pub(super) buffer: Zeroizing<Vec<Z2>>,
     /// Shares of blocks that are done, for blocks to come: every slot is written before it is read.
     spare: Vec<Shares<Z2>>,
     /// Groups of blocks whose outputs are still to be taken, oldest first: at the ahead role, and
@@ -63,6 +67,9 @@ pub(super) struct Worker<'a, 'm, P> {
     opener: Opener,
     /// Leave to open at once.
     pass: Option<Pass>,
+    /// The pass that works ahead sends this role's inputs.
+    pub(super) inputs_leave_ahead: bool,
+    pub(super) front: Front<'a>,
     role: PhantomData<P>,
 }
 
@@ -92,6 +99,8 @@ impl<'a, 'm, P: Role> Worker<'a, 'm, P> {
             buffer: Zeroizing::new(Vec::with_capacity(seating.widest_port() * words)),
             spare: Vec::new(),
             owed: VecDeque::new(),
+            inputs_leave_ahead: false,
+            front: Front::default(),
             role: PhantomData,
         }
     }
@@ -103,7 +112,11 @@ impl<'a, 'm, P: Role> Worker<'a, 'm, P> {
     /// Preprocessing and evaluation in one go.
     pub fn interleaved(mut self) -> Result<Computed, SharingError> {
         self.party.mesh().set_phase(Phase::Online);
-        self.all_groups(Self::owe)?;
+        if P::TWO_PASSES {
+            self.two_passes()?;
+        } else {
+            self.all_groups(Self::owe)?;
+        }
         self.take_owed(0)?;
         self.end(None)
     }
@@ -112,7 +125,10 @@ impl<'a, 'm, P: Role> Worker<'a, 'm, P> {
     /// `r` sends to this one ahead.
     pub fn separate(mut self, expected: &[usize]) -> Result<Computed, SharingError> {
         self.party.mesh().set_phase(Phase::Offline);
-        let mut kept = Vec::new();
+        let (mut kept, mut begun) = (Vec::new(), VecDeque::new());
+        if P::TWO_PASSES {
+            begun = self.all_groups_ahead()?;
+        }
         if Self::works_ahead() {
             self.all_groups(|_, group| {
                 kept.push(group);
@@ -128,6 +144,8 @@ impl<'a, 'm, P: Role> Worker<'a, 'm, P> {
         self.party.mesh().set_phase(Phase::Online);
         if Self::works_ahead() {
             self.online_of_ahead(kept)?;
+        } else if P::TWO_PASSES {
+            begun.into_iter().try_for_each(|group| self.finish_group(group, &mut Self::owe))?;
         } else {
             self.all_groups(Self::owe)?;
         }
@@ -146,31 +164,61 @@ impl<'a, 'm, P: Role> Worker<'a, 'm, P> {
         &mut self,
         mut done: impl FnMut(&mut Self, Vec<Kept>) -> Result<(), SharingError>,
     ) -> Result<(), SharingError> {
-        let words = self.compiled.block_words;
-        let blocks: Vec<Range<usize>> = self
-            .at
-            .clone()
-            .step_by(words)
-            .map(|start| start..(start + words).min(self.at.end))
-            .collect();
-        for group in blocks.chunks(self.compiled.blocks.max(1)) {
-            let draws = self.streams.step(group.len() as u32)?;
-            let blocks = group.iter().zip(draws);
-            let mut blocks: Vec<Block<'_>> = blocks
-                .map(|(at, draws)| Block { at: at.clone(), shares: self.shares(at.len()), draws })
-                .collect();
-            let kept = self.group(&mut blocks)?;
-            self.spare.extend(blocks.into_iter().map(|block| block.shares));
-            done(self, kept)?;
-            (self.progress)(group.iter().map(|at| at.len() as u64).sum());
+        for places in self.groups() {
+            let group = self.draw(places)?;
+            self.finish_group(group, &mut done)?;
         }
         Ok(())
+    }
+
+    /// The places of all blocks, by group.
+    pub(super) fn groups(&self) -> Vec<Vec<Range<usize>>> {
+        let words = self.compiled.block_words;
+        let blocks = self.at.clone().step_by(words);
+        let blocks: Vec<Range<usize>> =
+            blocks.map(|start| start..(start + words).min(self.at.end)).collect();
+        blocks.chunks(self.compiled.blocks.max(1)).map(<[_]>::to_vec).collect()
+    }
+
+    /// Takes the next step: the draws of a group.
+    pub(super) fn draw(&mut self, places: Vec<Range<usize>>) -> Result<Group<'a>, SharingError> {
+        let draws = self.streams.step(places.len() as u32)?;
+        Ok(places.into_iter().zip(draws).collect())
+    }
+
+    /// Takes a group through all stages.
+    pub(super) fn finish_group(
+        &mut self,
+        group: Group<'a>,
+        done: &mut impl FnMut(&mut Self, Vec<Kept>) -> Result<(), SharingError>,
+    ) -> Result<(), SharingError> {
+        let mut blocks = self.blocks(group);
+        let words = blocks.iter().map(|block| block.at.len() as u64).sum();
+        let kept = self.group(&mut blocks)?;
+        self.reuse(blocks);
+        done(self, kept)?;
+        (self.progress)(words);
+        Ok(())
+    }
+
+    /// Makes room for the shares of a group.
+    pub(super) fn blocks(&mut self, group: Group<'a>) -> Vec<Block<'a>> {
+        let block = |(at, draws): (Range<usize>, Draws<'a>)| {
+            let shares = self.shares(at.len());
+            Block { at, shares, draws }
+        };
+        group.into_iter().map(block).collect()
+    }
+
+    /// Keeps the room for blocks to come.
+    pub(super) fn reuse(&mut self, blocks: Vec<Block<'a>>) {
+        self.spare.extend(blocks.into_iter().map(|block| block.shares));
     }
 
     /// Shares for a block of `words` words, with any content.
     fn shares(&mut self, words: usize) -> Shares<Z2> {
         let spare = self.spare.pop().filter(|shares| shares.words() == words);
-        spare.unwrap_or_else(|| Shares::new(self.compiled.schedule.slots(), words))
+        spare.unwrap_or_else(|| Shares::of::<P>(self.compiled.schedule.slots(), words))
     }
 
     /// Takes a group of blocks through all stages.
@@ -182,26 +230,40 @@ impl<'a, 'm, P: Role> Worker<'a, 'm, P> {
             self.begin_inputs(block, kept)?;
         }
         for level in 0..=depth {
-            self.party.mesh().set_step(level as u32);
-            for block in group.iter_mut() {
-                if level == 0 {
-                    self.finish_inputs(block)?;
-                } else {
-                    self.finish_level(block, level - 1)?;
-                }
-                block.shares.linear::<P>(self.compiled.schedule.linear(level));
-                if level < depth {
-                    self.begin_level(block, level)?;
-                } else {
-                    self.begin_outputs(block)?;
-                }
+            if P::TWO_PASSES {
+                self.go_ahead(self.bytes_ahead(level, group))?;
             }
+            self.level::<P>(group, level)?;
         }
         self.party.mesh().set_step(depth as u32 + 1);
         for (block, kept) in group.iter_mut().zip(&mut kept) {
             self.finish_outputs(block, kept)?;
         }
         Ok(kept)
+    }
+
+    /// Takes a group of blocks through a level, as a pass of this role.
+    pub(super) fn level<Q: Role>(
+        &mut self,
+        group: &mut [Block<'a>],
+        level: usize,
+    ) -> Result<(), SharingError> {
+        self.party.mesh().set_step(level as u32);
+        let depth = self.compiled.schedule.depth();
+        for block in group.iter_mut() {
+            if level == 0 {
+                self.finish_inputs::<Q>(block)?;
+            } else {
+                self.finish_level::<Q>(block, level - 1)?;
+            }
+            block.shares.linear::<Q>(self.compiled.schedule.linear(level));
+            if level < depth {
+                self.begin_level::<Q>(block, level)?;
+            } else if Q::TWO_PASSES == P::TWO_PASSES {
+                self.begin_outputs(block)?;
+            }
+        }
+        Ok(())
     }
 
     fn begin_inputs(&mut self, block: &mut Block<'a>, kept: &mut Kept) -> Result<(), SharingError> {
@@ -219,19 +281,19 @@ impl<'a, 'm, P: Role> Worker<'a, 'm, P> {
             if port.owner == P::ROLE {
                 self.load(index, &block.at)?;
             }
-            transfer::input_begin::<P, Z2>(
-                &mut self.party,
-                &mut block.draws,
-                &mut self.transfer,
-                &mut block.shares,
-                port_input(port, &self.buffer),
-            )?;
+            let Block { shares, draws, .. } = &mut *block;
+            let (scratch, input) = (&mut self.transfer, port_input(port, &self.buffer));
+            if self.inputs_leave_ahead {
+                transfer::input_again::<P, Z2>(draws, scratch, shares, input)?;
+            } else {
+                transfer::input_begin::<P, Z2>(&mut self.party, draws, scratch, shares, input)?;
+            }
         }
         Ok(())
     }
 
     /// Copies the values of an input port, one run of words per bit, to the buffer.
-    fn load(&mut self, port: usize, at: &Range<usize>) -> Result<(), SharingError> {
+    pub(super) fn load(&mut self, port: usize, at: &Range<usize>) -> Result<(), SharingError> {
         let lanes = self.values[port]
             .as_ref()
             .ok_or_else(|| SharingError::Shape(format!("input {port} has no values")))?;
@@ -242,11 +304,11 @@ impl<'a, 'm, P: Role> Worker<'a, 'm, P> {
         Ok(())
     }
 
-    fn finish_inputs(&mut self, block: &mut Block<'a>) -> Result<(), SharingError> {
+    fn finish_inputs<Q: Role>(&mut self, block: &mut Block<'a>) -> Result<(), SharingError> {
         let seating = self.seating;
         for port in seating.inputs.iter().filter(|port| !is_late::<P>(port)) {
             let input = port_input(port, &[]);
-            transfer::input_finish::<P, Z2>(
+            transfer::input_finish::<Q, Z2>(
                 &mut self.party,
                 &mut self.transfer,
                 &mut block.shares,
@@ -256,16 +318,24 @@ impl<'a, 'm, P: Role> Worker<'a, 'm, P> {
         Ok(())
     }
 
-    fn begin_level(&mut self, block: &mut Block<'a>, level: usize) -> Result<(), SharingError> {
+    fn begin_level<Q: Role>(
+        &mut self,
+        block: &mut Block<'a>,
+        level: usize,
+    ) -> Result<(), SharingError> {
         let Block { shares, draws, .. } = block;
         let level = self.compiled.level(level);
-        level.begin::<P>(&mut self.party, draws, &mut self.products, shares)
+        level.begin::<Q>(&mut self.party, draws, &mut self.products, shares)
     }
 
-    fn finish_level(&mut self, block: &mut Block<'a>, level: usize) -> Result<(), SharingError> {
+    fn finish_level<Q: Role>(
+        &mut self,
+        block: &mut Block<'a>,
+        level: usize,
+    ) -> Result<(), SharingError> {
         let Block { shares, draws, .. } = block;
         let level = self.compiled.level(level);
-        level.finish::<P>(&mut self.party, draws, &mut self.products, shares)
+        level.finish::<Q>(&mut self.party, draws, &mut self.products, shares)
     }
 
     /// Sends what opens the outputs, where that needs no checks first.
@@ -324,7 +394,7 @@ impl<'a, 'm, P: Role> Worker<'a, 'm, P> {
     }
 
     /// Puts off the outputs of a group; takes those that were put off for long enough.
-    fn owe(&mut self, group: Vec<Kept>) -> Result<(), SharingError> {
+    pub(super) fn owe(&mut self, group: Vec<Kept>) -> Result<(), SharingError> {
         if group.iter().any(|block| !block.outputs.is_empty()) {
             self.owed.push_back(group);
         }
@@ -357,6 +427,6 @@ fn is_late<P: Role>(port: &InputPort) -> bool {
     port.owner == P::ROLE && port.timing == Timing::Late
 }
 
-fn port_input<'v>(port: &'v InputPort, values: &'v [Z2]) -> Input<'v, Z2> {
+pub(super) fn port_input<'v>(port: &'v InputPort, values: &'v [Z2]) -> Input<'v, Z2> {
     Input { owner: port.owner, timing: port.timing, slots: &port.slots, values }
 }

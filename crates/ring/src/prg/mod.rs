@@ -178,7 +178,8 @@ fn end_of(position: u64, len: usize) -> u64 {
         .expect("a random stream ends after 2^64 - 1 blocks")
 }
 
-/// A cursor over one stream. Not `Clone`, and it only moves forward.
+/// A cursor over one stream. Not `Clone`, and it only moves forward. The only way to see a word
+/// twice is [`PrgStream::for_second_pass`].
 #[derive(Debug)]
 pub struct PrgStream<'a> {
     prg: &'a Prg,
@@ -197,6 +198,13 @@ impl PrgStream<'_> {
         let end = end_of(self.position, out.len());
         self.prg.fill(self.stream, self.position, out);
         self.position = end;
+    }
+
+    /// Another cursor at the same place, for a party that computes one step in two passes, at
+    /// different times. Both passes must use each word for the same purpose, as one pass would.
+    #[must_use]
+    pub fn for_second_pass(&self) -> Self {
+        PrgStream { prg: self.prg, stream: self.stream, position: self.position }
     }
 
     /// The number of the next block.

@@ -31,18 +31,17 @@ pub(super) fn input_words<P: Role, W: Word>(
         return Ok(SharedVec::zeros(0));
     }
     let mut draws = keys.streams().draws()?;
-    let mut shares = Shares::new(1, len);
+    let mut shares = Shares::of::<P>(1, len);
     let input = Input { owner, timing: Timing::Early, slots: &[0], values };
     let mut scratch = TransferScratch::default();
     transfer::input_begin::<P, W>(party, &mut draws, &mut scratch, &mut shares, input)?;
     transfer::input_finish::<P, W>(party, &mut scratch, &mut shares, input)?;
-    let (first, second) = shares.get(0);
-    Ok(SharedVec { first: Buffer::from_slice(first), second: Buffer::from_slice(second) })
+    Ok(SharedVec::copied(shares.runs(0)))
 }
 
 /// Shares of public planes.
 fn public_planes<P: Role>(values: &[Z2], planes: usize, lanes: usize) -> Planes {
-    let mut bits = BitPlanes::zeros(planes, lanes);
+    let mut bits = BitPlanes::zeros_of::<P>(planes, lanes);
     for (i, word) in values.iter().enumerate() {
         [bits.shares.first[i], bits.shares.second[i]] = P::constant(*word);
     }
@@ -60,10 +59,10 @@ fn open_words<P: Role, W: Word>(
     if words.is_empty() {
         return Ok(Buffer::default());
     }
-    let mut shares = Shares::new(1, words.len());
-    let (first, second) = shares.get_mut(0);
-    first.copy_from_slice(&words.first);
-    second.copy_from_slice(&words.second);
+    let mut shares = Shares::of::<P>(1, words.len());
+    for (to, from) in shares.runs_mut(0).into_iter().zip(words.components()) {
+        to.copy_from_slice(from);
+    }
     let output = Output { receivers, slots: &[0] };
     let learned = if receivers.contains(&P::ROLE) { words.len() } else { 0 };
     let (mut scratch, mut opened) = (TransferScratch::default(), Buffer::zeros(learned));

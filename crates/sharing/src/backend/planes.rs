@@ -61,7 +61,7 @@ impl Planes {
             out.shares = resized(&out.shares, bits * words);
             if signed && (1..bits).contains(&self.planes) {
                 let top = (self.planes - 1) * words..self.planes * words;
-                for run in [&mut out.shares.first, &mut out.shares.second] {
+                for run in out.shares.components_mut().into_iter().filter(|run| !run.is_empty()) {
                     (self.planes..bits).for_each(|j| run.copy_within(top.clone(), j * words));
                 }
             }
@@ -98,13 +98,11 @@ impl Planes {
         assert!(parts.iter().all(|part| part.lanes == lanes), "planes of the same lanes");
         let planes = parts.iter().map(|part| part.planes).sum();
         let data = whole(parts.iter()).map(|parts| {
-            let mut all = BitPlanes::zeros(planes, lanes);
+            let mut all = BitPlanes::zeros_like(planes, lanes, parts.iter().copied());
             let mut at = 0;
             for part in parts {
-                let to = at..at + part.shares.len();
-                all.shares.first[to.clone()].copy_from_slice(&part.shares.first);
-                all.shares.second[to.clone()].copy_from_slice(&part.shares.second);
-                at = to.end;
+                all.shares.copy_in(at, &part.shares);
+                at += part.shares.len();
             }
             all
         });
@@ -136,7 +134,7 @@ impl Planes {
         assert!(parts.iter().all(|part| part.planes == planes), "lanes of as many planes");
         let lanes = parts.iter().map(|part| part.lanes).sum();
         let data = whole(parts.iter()).map(|parts| {
-            let mut all = BitPlanes::zeros(planes, lanes);
+            let mut all = BitPlanes::zeros_like(planes, lanes, parts.iter().copied());
             let mut at = 0;
             for part in parts {
                 copy_in(&mut all, at, part);
@@ -154,13 +152,12 @@ fn whole<'p>(parts: impl Iterator<Item = &'p Planes>) -> Option<Vec<&'p BitPlane
 }
 
 fn resized(shares: &SharedVec<Z2>, words: usize) -> SharedVec<Z2> {
-    let run = |run: &Buffer<Z2>| {
+    shares.map(|run| {
         let mut out = Buffer::zeros(words);
         let kept = run.len().min(words);
         out[..kept].copy_from_slice(&run[..kept]);
         out
-    };
-    SharedVec { first: run(&shares.first), second: run(&shares.second) }
+    })
 }
 
 /// Numbers as words: 64 bits of each to a word, so that they move fast.
@@ -200,8 +197,9 @@ impl Rows {
         let (Some(words), Some(data)) = (&mut self.words, &planes.data) else { return };
         for (column, from) in words.iter_mut().zip(rows_of(data, self.planes)) {
             for (i, to) in at.iter().enumerate() {
-                column.first[*to as usize] = from.first[i];
-                column.second[*to as usize] = from.second[i];
+                let runs = column.components_mut().into_iter().zip(from.components());
+                runs.filter(|(_, run)| !run.is_empty())
+                    .for_each(|(column, run)| column[*to as usize] = run[i]);
             }
         }
     }
@@ -218,21 +216,22 @@ fn rows_of(data: &BitPlanes, planes: usize) -> Vec<SharedVec<Z2>> {
     let rows = |start: usize| {
         let bits = (planes - start).min(64);
         let part = data.range(start..start + bits).shares;
-        let run = |run: &Buffer<Z2>| shuffle::rows_of(run, bits, data.lanes);
-        SharedVec { first: run(&part.first), second: run(&part.second) }
+        part.map(|run| shuffle::rows_of(run, bits, data.lanes))
     };
     (0..planes).step_by(64).map(rows).collect()
 }
 
 fn planes_of(columns: &[SharedVec<Z2>], planes: usize, lanes: usize) -> BitPlanes {
-    let mut all = BitPlanes::zeros(planes, lanes);
+    let like = SharedVec::zeros_like(planes * lanes.div_ceil(64), columns);
+    let mut all = BitPlanes { shares: like, lanes };
     let words = all.words();
     for (start, column) in (0..planes).step_by(64).zip(columns) {
         let bits = (planes - start).min(64);
         let at = start * words..(start + bits) * words;
-        let SharedVec { first, second } = &mut all.shares;
-        first[at.clone()].copy_from_slice(&to_planes(word::lanes(&column.first), bits));
-        second[at].copy_from_slice(&to_planes(word::lanes(&column.second), bits));
+        let runs = all.shares.components_mut().into_iter().zip(column.components());
+        for (to, run) in runs.filter(|(_, run)| !run.is_empty()) {
+            to[at.clone()].copy_from_slice(&to_planes(word::lanes(run), bits));
+        }
     }
     all
 }
@@ -241,9 +240,14 @@ fn picked(
     columns: &[&SharedVec<Z2>],
     places: impl ExactSizeIterator<Item = (u32, u32)>,
 ) -> SharedVec<Z2> {
-    let mut out = SharedVec::zeros(places.len());
+    let mut out = SharedVec::zeros_like(places.len(), columns.iter().copied());
     for (i, (which, index)) in places.enumerate() {
-        [out.first[i], out.second[i]] = columns[which as usize].at(index as usize);
+        let from = columns[which as usize].components();
+        for (to, run) in out.components_mut().into_iter().zip(from) {
+            if !to.is_empty() {
+                to[i] = run[index as usize];
+            }
+        }
     }
     out
 }
@@ -263,7 +267,7 @@ pub(super) fn gather(arrays: &[&Secret], planes: usize, places: Vec<(u32, u32)>)
 
 /// Lanes `at`; those beyond the last are zeros.
 pub(super) fn slice(from: &BitPlanes, planes: usize, at: Range<usize>) -> BitPlanes {
-    let mut out = BitPlanes::zeros(planes, at.len());
+    let mut out = BitPlanes::zeros_like(planes, at.len(), [from]);
     let kept = from.lanes.min(at.end).saturating_sub(at.start);
     each_plane(&mut out, from, |to, from| copy_lanes(to, 0, from, at.start, kept));
     out
@@ -276,8 +280,7 @@ pub(super) fn copy_in(to: &mut BitPlanes, at: usize, from: &BitPlanes) {
 
 fn each_plane(to: &mut BitPlanes, from: &BitPlanes, copy: impl Fn(&mut [u64], &[u64])) {
     let (step, from_step) = (to.words().max(1), from.words().max(1));
-    let SharedVec { first, second } = &mut to.shares;
-    for (to, from) in [(first, &from.shares.first), (second, &from.shares.second)] {
+    for (to, from) in to.shares.components_mut().into_iter().zip(from.shares.components()) {
         let planes = word::lanes_mut(to).chunks_exact_mut(step);
         planes.zip(word::lanes(from).chunks_exact(from_step)).for_each(|(to, from)| copy(to, from));
     }

@@ -204,10 +204,7 @@ impl<'m, P: Coordinates> Rings<'m, P> {
     }
 
     fn compose_ring<W: Held + Element>(&mut self, planes: &Planes, signed: bool) -> Result<Secret> {
-        let mut bits = SharedVec {
-            first: planes_in(planes)?.shares.first.clone(),
-            second: planes_in(planes)?.shares.second.clone(),
-        };
+        let mut bits = planes_in(planes)?.shares.map(Buffer::clone);
         let offset = signed && planes.planes > 0;
         if offset {
             // A signed number is that with the top bit inverted, minus 2^(bits - 1).

@@ -324,7 +324,7 @@ impl Secret {
     pub fn zeros_like(&self, len: usize) -> Secret {
         let data = match &self.data {
             Data::None => Data::None,
-            Data::Bits(_) => Data::Bits(BitPlanes::zeros(self.kind.planes(), len)),
+            Data::Bits(bits) => Data::Bits(BitPlanes::zeros_like(self.kind.planes(), len, [bits])),
             Data::W32(_) => Data::W32(SharedVec::zeros(len)),
             Data::W64(_) => Data::W64(SharedVec::zeros(len)),
             Data::W128(_) => Data::W128(SharedVec::zeros(len)),
@@ -375,7 +375,8 @@ fn zip<W: Word>(a: &SharedVec<W>, b: &SharedVec<W>, f: impl Fn(W, W) -> W + Copy
         );
         out
     };
-    SharedVec { first: run(&a.first, &b.first), second: run(&a.second, &b.second) }
+    let third = if a.third.is_empty() { Buffer::default() } else { run(&a.third, &b.third) };
+    SharedVec { first: run(&a.first, &b.first), second: run(&a.second, &b.second), third }
 }
 
 fn sum_typed<W: Element>(a: &SharedVec<W>, b: &Secret, subtract: bool) -> Data {
@@ -384,7 +385,7 @@ fn sum_typed<W: Element>(a: &SharedVec<W>, b: &Secret, subtract: bool) -> Data {
 }
 
 fn each<W: Word>(a: &SharedVec<W>, f: impl Fn(&Buffer<W>) -> Buffer<W>) -> SharedVec<W> {
-    SharedVec { first: f(&a.first), second: f(&a.second) }
+    a.map(f)
 }
 
 fn scale_typed<W: Element>(a: &SharedVec<W>, factors: &[i128]) -> Data {
@@ -419,19 +420,17 @@ fn slice_typed<W: Element>(a: &SharedVec<W>, at: std::ops::Range<usize>) -> Data
 }
 
 fn narrow_typed<F: Word, T: Word>(a: &SharedVec<F>) -> SharedVec<T> {
-    let run = |run: &Buffer<F>| {
+    a.map(|run| {
         let mut out = Buffer::zeros(run.len());
         out.iter_mut().zip(run.iter()).for_each(|(to, x): (&mut T, _)| {
             *to = T::from_u128(x.to_u128());
         });
         out
-    };
-    SharedVec { first: run(&a.first), second: run(&a.second) }
+    })
 }
 
 fn copy_typed<W: Word>(to: &mut SharedVec<W>, at: usize, from: &SharedVec<W>) {
-    to.first[at..at + from.len()].copy_from_slice(&from.first);
-    to.second[at..at + from.len()].copy_from_slice(&from.second);
+    to.copy_in(at, from);
 }
 
 fn gather_typed<W: Element>(

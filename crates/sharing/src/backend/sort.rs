@@ -61,7 +61,7 @@ fn load<P: Canonical>(key: &BitPlanes) -> Rows {
                 shuffle::rows_of(run, run.len() / words.max(1), n)
             }
         };
-        SharedVec { first: part(&key.shares.first), second: part(&key.shares.second) }
+        SharedVec::pair(part(&key.shares.first), part(&key.shares.second))
     };
     let planes = key.planes();
     let mut low = cut(0, planes.min(32));
@@ -87,7 +87,7 @@ fn key_bit(rows: &Rows, bit: usize, n: usize) -> Secret {
         to_planes(word::lanes(&bits), 1)
     };
     let from = &rows.columns[column];
-    let shares = SharedVec { first: part(&from.first), second: part(&from.second) };
+    let shares = SharedVec::pair(part(&from.first), part(&from.second));
     Secret::bits(BitPlanes { shares, lanes: n })
 }
 
@@ -113,8 +113,8 @@ fn places_by<P: Canonical>(
     let one = P::constant(1u32);
     let first = terms(&flags.first, n, digits, one[0]);
     let second = terms(&flags.second, n, digits, one[1]);
-    let factors = SharedVec { first: first.factors, second: second.factors };
-    let steps = SharedVec { first: first.steps, second: second.steps };
+    let factors = SharedVec::pair(first.factors, second.factors);
+    let steps = SharedVec::pair(first.steps, second.steps);
     let mut place = three.row_dots(n, &factors, &steps)?;
     for (place, base) in place.first.iter_mut().zip(first.base.iter()) {
         *place = place.wrapping_add(*base);
@@ -259,7 +259,7 @@ fn order_of<P: Canonical>(
         out.iter_mut().for_each(|w| *w = Z2(w.0 >> 32));
         out
     };
-    let mut numbers = SharedVec { first: number(&low.first), second: number(&low.second) };
+    let mut numbers = SharedVec::pair(number(&low.first), number(&low.second));
     let mut places = SharedVec::<u32>::zeros(n);
     for i in 0..n {
         [places.first[i], places.second[i]] = P::constant(i as u32);
@@ -319,7 +319,7 @@ macro_rules! with_column {
 }
 
 fn copy<W: Word>(shares: &SharedVec<W>) -> SharedVec<W> {
-    SharedVec { first: shares.first.clone(), second: shares.second.clone() }
+    SharedVec::pair(shares.first.clone(), shares.second.clone())
 }
 
 impl Column {
@@ -328,8 +328,8 @@ impl Column {
             Data::None => Column::Bits(SharedVec::zeros(0)),
             Data::Bits(bits) => {
                 let rows = |run: &Buffer<Z2>| shuffle::rows_of(run, 1, bits.lanes);
-                let BitPlanes { shares: SharedVec { first, second }, .. } = bits;
-                Column::Bits(SharedVec { first: rows(first), second: rows(second) })
+                let SharedVec { first, second, .. } = &bits.shares;
+                Column::Bits(SharedVec::pair(rows(first), rows(second)))
             }
             Data::W32(shares) => Column::W32(copy(shares)),
             Data::W64(shares) => Column::W64(copy(shares)),
@@ -350,7 +350,7 @@ impl Column {
             Column::Bits(rows) => {
                 let rows = place(rows, to)?;
                 let bits = |run: &Buffer<Z2>| to_planes(word::lanes(run), 1);
-                let shares = SharedVec { first: bits(&rows.first), second: bits(&rows.second) };
+                let shares = SharedVec::pair(bits(&rows.first), bits(&rows.second));
                 Secret::bits(BitPlanes { shares, lanes: to.len() })
             }
             Column::W32(v) => Secret::of(place(v, to)?),

@@ -4,6 +4,7 @@ use super::desk::check;
 use super::{Desk, Masked, Seat};
 use crate::arrays::SharedVec;
 use crate::party::{Draws, SharingError};
+use crate::role::Role;
 use std::ops::Range;
 use tacit_ring::{Buffer, Word, Z2, transpose, word};
 
@@ -23,6 +24,23 @@ impl BitPlanes {
         BitPlanes { shares: SharedVec::zeros(planes * lanes.div_ceil(64)), lanes }
     }
 
+    /// Zeros of a role.
+    #[must_use]
+    pub fn zeros_of<P: Role>(planes: usize, lanes: usize) -> Self {
+        BitPlanes { shares: SharedVec::zeros_of::<P>(planes * lanes.div_ceil(64)), lanes }
+    }
+
+    /// Zeros, of as many components as one of `others` has.
+    #[must_use]
+    pub fn zeros_like<'a>(
+        planes: usize,
+        lanes: usize,
+        others: impl IntoIterator<Item = &'a BitPlanes>,
+    ) -> Self {
+        let others = others.into_iter().map(|other| &other.shares);
+        BitPlanes { shares: SharedVec::zeros_like(planes * lanes.div_ceil(64), others), lanes }
+    }
+
     /// Words of a plane.
     #[must_use]
     pub fn words(&self) -> usize {
@@ -40,7 +58,7 @@ impl BitPlanes {
     pub fn only_lanes(&self) -> BitPlanes {
         let mut copy = self.range(0..self.planes());
         let kept = Z2(u64::MAX >> ((64 - self.lanes % 64) % 64));
-        for run in [&mut copy.shares.first, &mut copy.shares.second] {
+        for run in copy.shares.components_mut() {
             for plane in run.chunks_exact_mut(self.words().max(1)) {
                 let last = plane.len() - 1;
                 plane[last] = plane[last].mul(kept);
@@ -59,8 +77,7 @@ impl BitPlanes {
     #[must_use]
     pub fn range(&self, at: Range<usize>) -> BitPlanes {
         let at = at.start * self.words()..at.end * self.words();
-        let cut = |run: &Buffer<Z2>| Buffer::from_slice(&run[at.clone()]);
-        let shares = SharedVec { first: cut(&self.shares.first), second: cut(&self.shares.second) };
+        let shares = self.shares.map(|run| Buffer::from_slice(&run[at.clone()]));
         BitPlanes { shares, lanes: self.lanes }
     }
 }

@@ -3,13 +3,13 @@
 use super::BitPlanes;
 use super::desk::check;
 use crate::Protocol;
-use crate::arrays::SharedVec;
 use crate::cost::Traffic;
 use crate::level::{Level, LevelScratch};
 use crate::multi_fan_in::plan::{Form, PolyPlan};
 use crate::party::{Draws, Keys, Party, SharingError};
 use crate::role::Role;
 use crate::shares::Shares;
+use std::collections::VecDeque;
 use std::ops::Range;
 use tacit_circuit::schedule::Schedule;
 use tacit_circuit::{Circuit, passes};
@@ -19,6 +19,8 @@ use tacit_ring::Z2;
 const BLOCK_BYTES: usize = 1 << 20;
 /// Bytes of a level's messages under way.
 const WINDOW_BYTES: usize = 1 << 20;
+/// Bytes that the pass that works ahead may be ahead, but always a group.
+const AHEAD_BYTES: usize = 32 << 20;
 
 /// A circuit laid out for a protocol.
 pub struct Layered {
@@ -117,53 +119,77 @@ impl Layered {
             });
         check(fits, "a circuit's inputs")?;
         let mut outputs: Vec<BitPlanes> =
-            self.outputs.iter().map(|width| BitPlanes::zeros(*width, lanes)).collect();
+            self.outputs.iter().map(|width| BitPlanes::zeros_of::<P>(*width, lanes)).collect();
         let words = lanes.div_ceil(64);
         let (block, blocks) = self.blocking(words);
         let ranges: Vec<Range<usize>> =
             (0..words).step_by(block).map(|at| at..(at + block).min(words)).collect();
-        for group in ranges.chunks(blocks) {
-            let draws = keys.streams().step(group.len() as u32)?;
-            let mut group: Vec<Lanes<'_>> = group
-                .iter()
-                .zip(draws)
-                .map(|(at, draws)| self.load(at.clone(), draws, inputs, words))
-                .collect();
-            self.levels::<P>(party, scratch, &mut group)?;
-            for lanes in &group {
-                self.store(lanes, &mut outputs, words);
+        // Of a role of two passes one is some groups ahead of the other.
+        let group_bytes = self.busiest.max(1) * 8 * block * blocks * self.depth().max(1);
+        let lead = if P::TWO_PASSES { (AHEAD_BYTES / group_bytes).max(1) } else { 0 };
+        let mut begun: VecDeque<(&[Range<usize>], Vec<Draws<'_>>)> = VecDeque::new();
+        let mut streams = keys.streams();
+        let mut groups = ranges.chunks(blocks);
+        loop {
+            let next = groups.next();
+            if let Some(group) = next {
+                let draws = streams.step(group.len() as u32)?;
+                let ahead: Option<Vec<Draws<'_>>> = draws.iter().map(Draws::ahead::<P>).collect();
+                if let Some(ahead) = ahead {
+                    let mut group = self.load_all::<P::Ahead>(group, ahead, inputs, words);
+                    self.levels::<P::Ahead>(party, scratch, &mut group)?;
+                }
+                begun.push_back((group, draws));
+            }
+            if next.is_none() || begun.len() > lead {
+                let Some((group, draws)) = begun.pop_front() else { return Ok(outputs) };
+                let mut group = self.load_all::<P>(group, draws, inputs, words);
+                self.levels::<P>(party, scratch, &mut group)?;
+                for lanes in &group {
+                    self.store(lanes, &mut outputs, words);
+                }
             }
         }
-        Ok(outputs)
     }
 
-    fn load<'k>(
+    /// The input shares of a group of blocks, each with its draws.
+    fn load_all<'k, P: Role>(
+        &self,
+        group: &[Range<usize>],
+        draws: Vec<Draws<'k>>,
+        inputs: &[&BitPlanes],
+        words: usize,
+    ) -> Vec<Lanes<'k>> {
+        let blocks = group.iter().zip(draws);
+        blocks.map(|(at, draws)| self.load::<P>(at.clone(), draws, inputs, words)).collect()
+    }
+
+    fn load<'k, P: Role>(
         &self,
         at: Range<usize>,
         draws: Draws<'k>,
         inputs: &[&BitPlanes],
         words: usize,
     ) -> Lanes<'k> {
-        let mut shares = Shares::new(self.schedule.slots(), at.len());
+        let mut shares = Shares::of::<P>(self.schedule.slots(), at.len());
         for input in self.schedule.inputs() {
             let port = &inputs[input.port as usize].shares;
             let start = input.bit as usize * words;
             let from = start + at.start..start + at.end;
-            let (first, second) = shares.get_mut(input.slot);
-            first.copy_from_slice(&port.first[from.clone()]);
-            second.copy_from_slice(&port.second[from]);
+            let runs = shares.runs_mut(input.slot).into_iter().zip(port.components());
+            runs.filter(|(to, _)| !to.is_empty())
+                .for_each(|(to, port)| to.copy_from_slice(&port[from.clone()]));
         }
         Lanes { at, shares, draws }
     }
 
     fn store(&self, lanes: &Lanes<'_>, outputs: &mut [BitPlanes], words: usize) {
         for (slots, port) in self.schedule.outputs().iter().zip(outputs) {
-            let SharedVec { first: to0, second: to1 } = &mut port.shares;
             for (bit, slot) in slots.iter().enumerate() {
-                let (first, second) = lanes.shares.get(*slot);
-                let to = bit * words + lanes.at.start..bit * words + lanes.at.end;
-                to0[to.clone()].copy_from_slice(first);
-                to1[to].copy_from_slice(second);
+                let at = bit * words + lanes.at.start..bit * words + lanes.at.end;
+                let runs = port.shares.components_mut().into_iter().zip(lanes.shares.runs(*slot));
+                runs.filter(|(_, run)| !run.is_empty())
+                    .for_each(|(port, run)| port[at.clone()].copy_from_slice(run));
             }
         }
     }

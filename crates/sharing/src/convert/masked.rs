@@ -2,7 +2,7 @@
 
 use super::Seat;
 use crate::arrays::SharedVec;
-use crate::quad::Quad;
+use crate::quad::{self, Quad};
 use crate::role::{Canonical, Role, Share};
 use tacit_ring::simd;
 use tacit_ring::{Buffer, Word};
@@ -37,7 +37,7 @@ impl<P: Canonical> Coordinates for P {
     }
 }
 
-impl<const R: usize> Coordinates for Quad<R> {
+impl<const R: usize> Coordinates for Quad<{ quad::B }, R> {
     #[inline(always)]
     fn to_masked<W: Word>([first, second]: Share<W>) -> Share<W> {
         // The role behind holds a + u; raised, m is a + u + x0.
@@ -112,5 +112,5 @@ pub fn from_masked<P: Coordinates, W: Word>(masked: Masked<W>) -> SharedVec<W> {
         #[inline(always)]
         || map(a, b, P::from_masked::<W>),
     );
-    SharedVec { first, second }
+    SharedVec::pair(first, second)
 }

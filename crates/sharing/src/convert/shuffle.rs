@@ -74,7 +74,7 @@ impl Hop {
         let peer = if lower { (self.pair + 1) % 3 } else { self.pair };
         party.send(peer, Stream::On, &message)?;
         // The common component is completed by the peer's message.
-        let SharedVec { first, second } = column;
+        let SharedVec { first, second, .. } = column;
         (*first, *second) = if lower { (mask, message) } else { (message, mask) };
         Ok(())
     }

@@ -28,6 +28,10 @@ use tacit_ring::Word;
 pub struct MultiFanIn<const R: RoleId>;
 
 impl<const R: RoleId> Role for MultiFanIn<R> {
+    type Share<W: Word> = Share<W>;
+    type Terms<W: Word> = [W; 2];
+    type Out<W: Word> = [W; 2];
+    type Ahead = Self;
     const PROTOCOL: Protocol = Protocol::MultiFanIn;
     const ROLE: RoleId = R;
     // K12: m1, m2. K02: m0.

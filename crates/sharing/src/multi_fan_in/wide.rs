@@ -7,9 +7,12 @@
 use super::plan::{Form, PolyPlan};
 use crate::Protocol;
 use crate::party::{Draws, Party, SharingError};
-use crate::products::{Masks, Scratch, Settling, cut_mut, finish_run, mask_run, settles};
-use crate::role::Role;
-use crate::shares::Shares;
+use crate::products::{
+    AddProducts, Masks, Outs, Scratch, Settling, components, cut_mut, each_term, finish_run,
+    mask_sums, settles,
+};
+use crate::role::{Few, Role, TERMS};
+use crate::shares::{Runs, RunsMut, Shares};
 use tacit_circuit::schedule::Slot;
 use tacit_net::Stream;
 use tacit_ring::simd::{self, Kernel};
@@ -30,10 +33,12 @@ pub struct Gate<'a> {
 pub struct WideScratch<W> {
     own: Buffer<W>,
     other: Buffer<W>,
+    /// Third components, where there are three.
+    third: Buffer<W>,
     table: Buffer<W>,
     masks: [Buffer<W>; 2],
     message: Buffer<W>,
-    sums: [Buffer<W>; 2],
+    sums: [Buffer<W>; TERMS],
     /// For the quadratic form.
     pub products: Scratch<W>,
 }
@@ -43,6 +48,7 @@ impl<W: Word> Default for WideScratch<W> {
         WideScratch {
             own: Buffer::default(),
             other: Buffer::default(),
+            third: Buffer::default(),
             table: Buffer::default(),
             masks: Default::default(),
             message: Buffer::default(),
@@ -123,6 +129,10 @@ impl<W: Word> WideScratch<W> {
             let (first, second) = shares.get(*slot);
             own.copy_from_slice(first);
             other.copy_from_slice(second);
+        }
+        if shares.components() > 2 {
+            let third = self.third.sized(inputs.len() * words).chunks_exact_mut(words);
+            third.zip(inputs).for_each(|(to, slot)| to.copy_from_slice(shares.runs(*slot)[2]));
         }
     }
 
@@ -278,20 +288,20 @@ fn quadratic_begin<P: Role, W: Word>(
 ) -> Result<(), SharingError> {
     let words = shares.words();
     let total = gate.outputs.len() * words;
-    let WideScratch { own, other, products, sums, .. } = scratch;
+    let WideScratch { own, other, third, products, sums, .. } = scratch;
     products.start::<P>(party, total)?;
     products.draw::<P>(draws, total);
-    let (masks, [m0, m1]) = products.split::<P>(0..total);
+    let (masks, [m0, m1, m2]) = products.split::<P>(0..total);
+    let inputs: Runs<'_, W> = [own, other, if P::Share::<W>::COUNT > 2 { third } else { &[] }];
     for (index, (slot, output)) in gate.outputs.iter().zip(&gate.plan.outputs).enumerate() {
         let at = index * words..(index + 1) * words;
         let sum = QuadraticRun::<P, W> {
-            own,
-            other,
+            inputs,
             output,
             masks: masks.part(at.clone()),
-            messages: [cut_mut(m0, at.clone()), cut_mut(m1, at)],
+            messages: [&mut *m0, &mut *m1, &mut *m2].map(|m| cut_mut(m, at.clone())),
             sums: sums.each_mut().map(|sums| sums.sized(words)),
-            result: shares.get_mut(*slot),
+            result: shares.runs_mut(*slot),
             role: std::marker::PhantomData,
         };
         simd::run(sum);
@@ -301,13 +311,12 @@ fn quadratic_begin<P: Role, W: Word>(
 
 /// One output of a quadratic gate.
 struct QuadraticRun<'a, P, W> {
-    own: &'a [W],
-    other: &'a [W],
+    inputs: Runs<'a, W>,
     output: &'a super::plan::Output,
     masks: Masks<'a, W>,
-    messages: [&'a mut [W]; 2],
-    sums: [&'a mut [W]; 2],
-    result: (&'a mut [W], &'a mut [W]),
+    messages: Outs<'a, W>,
+    sums: [&'a mut [W]; TERMS],
+    result: RunsMut<'a, W>,
     role: std::marker::PhantomData<P>,
 }
 
@@ -316,34 +325,20 @@ impl<P: Role, W: Word> Kernel for QuadraticRun<'_, P, W> {
 
     #[inline(always)]
     fn run(self) {
-        let QuadraticRun { own, other, output, masks, messages, sums, result, .. } = self;
-        let [s0, s1] = sums;
-        let words = s0.len();
+        let QuadraticRun { inputs, output, masks, messages, mut sums, result, .. } = self;
+        let words = result[0].len();
         let input = |of: u32| {
             let at = of as usize * words..(of as usize + 1) * words;
-            own[at.clone()].iter().zip(&other[at])
+            let runs = inputs.map(|run| if run.is_empty() { run } else { &run[at.clone()] });
+            components::<P, W>(runs, words)
         };
-        s0.fill(W::ZERO);
-        s1.fill(W::ZERO);
+        sums.iter_mut().take(P::CROSS).for_each(|sum| sum.fill(W::ZERO));
         for &(a, b) in &output.pairs {
-            for ((sum, (a0, a1)), (b0, b1)) in s0.iter_mut().zip(input(a)).zip(input(b)) {
-                *sum = sum.add(P::cross([*a0, *a1], [*b0, *b1])[0]);
-            }
-            if P::CROSS > 1 {
-                for ((sum, (a0, a1)), (b0, b1)) in s1.iter_mut().zip(input(a)).zip(input(b)) {
-                    *sum = sum.add(P::cross([*a0, *a1], [*b0, *b1])[1]);
-                }
-            }
+            let (a, b) = (input(a), input(b));
+            let (sums, role) = (&mut sums, std::marker::PhantomData);
+            each_term::<P>(AddProducts::<P, W> { a, b, sums, at: 0, role });
         }
-        let (s0, s1) = (&s0[..words], &s1[..words]);
-        let dst = [&mut result.0[..words], &mut result.1[..words]];
-        mask_run::<P, W>(
-            &masks,
-            messages,
-            dst,
-            #[inline(always)]
-            |i| [s0[i], s1[i]],
-        );
+        mask_sums::<P, W>(&masks, messages, result, sums.map(|sums| &*sums));
     }
 }
 
@@ -362,8 +357,8 @@ fn quadratic_finish<P: Role, W: Word>(
     scratch.products.receive_late::<P>(party, total)?;
     let mut settling: Settling<'_, W> = scratch.products.settling::<P>(draws, 0..total);
     for (index, slot) in gate.outputs.iter().enumerate() {
-        let (d0, d1) = shares.get_mut(*slot);
-        finish_run::<P, W>(settling.part(index * words..(index + 1) * words), [d0, d1]);
+        let settling = settling.part(index * words..(index + 1) * words);
+        finish_run::<P, W>(settling, shares.runs_mut(*slot));
     }
     scratch.products.send_results::<P>(party, total)
 }

@@ -74,7 +74,7 @@ fn share(protocol: Protocol, role: RoleId, x: &[Z2], a: &[Z2], b: &[Z2]) -> [Col
         (Protocol::Replicated, 0) => [masked, a],
         (Protocol::Replicated, 1) => [a, b],
         (Protocol::Replicated, _) => [b, masked],
-        (Protocol::Plain | Protocol::Quad, _) => unreachable!("nothing is hidden"),
+        (protocol, _) => unreachable!("{protocol} is not among these"),
     }
 }
 

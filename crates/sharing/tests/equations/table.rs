@@ -9,9 +9,18 @@ type Mask<W> = fn([W; 2], Drawn<W>, W) -> ([W; 2], Share<W>);
 type Settle<W> = fn(Share<W>, [W; 2], W) -> (Share<W>, [W; 2]);
 type InputOwn<W> = fn(Timing, W, [W; SLOTS]) -> (Share<W>, [W; 2]);
 
+/// The pass of a role that works ahead.
+#[derive(Clone, Copy)]
+pub struct Ahead<W> {
+    pub out: &'static [Sink],
+    pub cross: fn(Share<W>, Share<W>) -> [W; 2],
+    pub mask: Mask<W>,
+}
+
 /// The equations of one role over one ring.
 #[derive(Clone, Copy)]
 pub struct Equations<W> {
+    pub ahead: Option<Ahead<W>>,
     pub early: Option<Source>,
     pub out: &'static [Sink],
     pub late: &'static [Source],
@@ -37,7 +46,9 @@ struct Tabulate<W>(std::marker::PhantomData<W>);
 impl<W: Word> RoleVisitor for Tabulate<W> {
     type Out = Equations<W>;
     fn visit<P: Role>(self) -> Equations<W> {
+        let (cross, mask) = (P::Ahead::cross::<W>, P::Ahead::mask::<W>);
         Equations {
+            ahead: P::TWO_PASSES.then_some(Ahead { out: P::Ahead::OUT, cross, mask }),
             early: P::EARLY,
             out: P::OUT,
             late: P::LATE,
@@ -95,7 +106,7 @@ pub type Views<W> = Vec<Vec<W>>;
 /// A product; what each role computes to send or log; what each receives; and what it logs.
 pub struct Played<W> {
     pub shares: Vec<Share<W>>,
-    /// By role, the words of its sinks: before settling, then after.
+    /// By role, the words of its sinks: of the pass that works ahead, before settling, after.
     pub words: Vec<Vec<W>>,
     pub views: Views<W>,
 }
@@ -115,16 +126,24 @@ pub fn product<W: Word>(
     draws: &Draws<W>,
 ) -> Played<W> {
     let n = roles.len();
+    let mut ahead: Vec<Vec<W>> = vec![Vec::new(); n];
+    for (r, role) in roles.iter().enumerate() {
+        let Some(pass) = &role.ahead else { continue };
+        let (words, _) = (pass.mask)((pass.cross)(a[r], b[r]), drawn(r, roles, draws), W::ZERO);
+        ahead[r] = words[..pass.out.len()].to_vec();
+    }
     let mut out = vec![[W::ZERO; 2]; n];
     let mut shares = vec![[W::ZERO; 2]; n];
     let mut views: Views<W> = vec![Vec::new(); n];
-    // Roles without an early message go first: others need theirs.
+    // Roles without an early message go first: others need theirs. The role that lags goes last.
     let mut order: Vec<usize> = (0..n).collect();
-    order.sort_by_key(|r| roles[*r].early.is_some());
+    order.sort_by_key(|r| roles[*r].early.map(|early| early.stream == Stream::Def));
     for r in order {
         let role = &roles[r];
         let early = role.early.map(|source| {
-            sent_to(roles[source.from].out, &out[source.from], r).expect("it is sent")
+            let from = &roles[source.from];
+            let pass = from.ahead.and_then(|pass| sent_to(pass.out, &ahead[source.from], r));
+            pass.or_else(|| sent_to(from.out, &out[source.from], r)).expect("it is sent")
         });
         views[r].extend(early);
         let v = (role.cross)(a[r], b[r]);
@@ -133,13 +152,17 @@ pub fn product<W: Word>(
     // Roles whose settled words others need go first, and need nothing themselves.
     let mut results = vec![[W::ZERO; 2]; n];
     let mut order: Vec<usize> = (0..n).collect();
-    order.sort_by_key(|r| roles[*r].late.len());
+    let lags = |r: usize| roles[r].late.iter().any(|source| source.stream == Stream::Def);
+    order.sort_by_key(|r| (roles[*r].late.len(), lags(*r)));
     for r in order {
         let role = &roles[r];
         let mut late = [W::ZERO; 2];
         for (word, source) in late.iter_mut().zip(role.late) {
             let from = &roles[source.from];
+            // What came early is another message.
+            let early = role.early.is_some_and(|early| early.from == source.from);
             *word = sent_to(from.out, &out[source.from], r)
+                .filter(|_| !early)
                 .or_else(|| sent_to(from.result, &results[source.from], r))
                 .expect("it is sent");
             views[r].push(*word);
@@ -148,7 +171,7 @@ pub fn product<W: Word>(
         (shares[r], results[r]) = (role.settle)(shares[r], late, draw);
     }
     let words = (0..n).map(|r| {
-        let before = out[r][..roles[r].out.len()].iter();
+        let before = ahead[r].iter().chain(&out[r][..roles[r].out.len()]);
         before.chain(&results[r][..roles[r].result.len()]).copied().collect()
     });
     Played { shares, words: words.collect(), views }

@@ -55,7 +55,8 @@ fn replicated() {
     assert_eq!(played.shares, [[50, 220], [220, 26], [26, 50]]);
 }
 
-/// Variant B sends what variant A sends, from P3 in place of P0: o is 235, k is 2.
+/// All variants compute the same words, and send different ones: o is 235; k, and the result under
+/// masks, are 2.
 #[test]
 fn quad() {
     let share = |v: u8, m: [u8; 2], u: u8| {
@@ -64,12 +65,14 @@ fn quad() {
     };
     // By the role that lacks the key: q under K123, z2 under K023, z1 and r under K013; then w.
     let draws = vec![[12, 0], [Z[1], 0], [Z[0], R], [0, 0], [231, 0]];
-    let played = product(&roles(Protocol::Quad), &share(A, X, 33), &share(B, Y, 150), &draws);
-    let view = 40 + 243 + 231 - 512;
-    let words: [&[u8]; 4] =
-        [&[235, view as u8], &[208, 248, view as u8], &[1, 248, view as u8], &[235, 2]];
-    assert_eq!(played.words, words);
-    assert_eq!(played.shares, [[15, 243], [27, 44], [27, 199], [231, 243]]);
+    for protocol in [Protocol::Quad, Protocol::QuadA, Protocol::QuadHet] {
+        let played = product(&roles(protocol), &share(A, X, 33), &share(B, Y, 150), &draws);
+        let words: [&[u8]; 4] = [&[235, 2], &[208, 248, 2], &[1, 248, 2], &[235, 2]];
+        assert_eq!(played.words, words);
+        assert_eq!(played.shares, [[15, 243], [27, 44], [27, 199], [231, 243]]);
+        // The specification's V = g1 + g2 + q of Het is 221: h + w - F.
+        assert_eq!(221u8, 248u8.wrapping_add(231).wrapping_sub(2));
+    }
 }
 
 struct Random(u64);

@@ -97,9 +97,14 @@ fn the_trusted_party_sees_everything() {
     assert!(a != b);
 }
 
-/// What role `me` of Quad sees in two inputs and their product: 3 + 3 + 5 free bits.
-fn quad_view(me: usize, owners: [usize; 2], secrets: [u64; 2], bits: u64) -> Vec<u64> {
-    let quad = Protocol::Quad;
+/// What role `me` of a Quad sees in two inputs and their product: 3 + 3 + 5 free bits.
+fn quad_view(
+    quad: Protocol,
+    me: usize,
+    owners: [usize; 2],
+    secrets: [u64; 2],
+    bits: u64,
+) -> Vec<u64> {
     // By the role that lacks the key: u, x2, x1. The fourth key is not drawn from.
     let masks = |at: u32| [bit(bits, at), bit(bits, at + 1), bit(bits, at + 2), Z2(0), Z2(0)];
     let (x, seen_x) = input(quad, owners[0], Timing::Late, Z2(secrets[0]), &masks(0));
@@ -123,13 +128,16 @@ fn quad_view(me: usize, owners: [usize; 2], secrets: [u64; 2], bits: u64) -> Vec
 
 #[test]
 fn a_role_of_quad_sees_the_same_for_all_secrets_of_others() {
-    for me in 0..4 {
+    for (quad, me) in [Protocol::Quad, Protocol::QuadA, Protocol::QuadHet]
+        .into_iter()
+        .flat_map(|quad| (0..4).map(move |me| (quad, me)))
+    {
         let others: Vec<usize> = (0..4).filter(|role| *role != me).collect();
         for owners in [[0, 1], [1, 2], [2, 0], [1, 1]].map(|pair| pair.map(|i: usize| others[i])) {
             let histogram = |secrets| {
                 let mut histogram = Histogram::new();
                 for bits in 0..1 << 11 {
-                    *histogram.entry(quad_view(me, owners, secrets, bits)).or_default() += 1;
+                    *histogram.entry(quad_view(quad, me, owners, secrets, bits)).or_default() += 1;
                 }
                 histogram
             };
@@ -137,7 +145,7 @@ fn a_role_of_quad_sees_the_same_for_all_secrets_of_others() {
             for secrets in [[0, 1], [1, 0], [1, 1]] {
                 assert!(
                     reference == histogram(secrets),
-                    "role {me} of {owners:?} sees {secrets:?}"
+                    "{quad}: role {me} of {owners:?} sees {secrets:?}"
                 );
             }
         }
