@@ -87,8 +87,9 @@ impl<'k, P: Role, W: Word> Worker<'k, P, W> {
             Operation::Matrix { size } => {
                 let entries = size * size;
                 for start in (0..out.len()).step_by(entries) {
-                    let cut = |run: &Buffer<W>| Buffer::from_slice(&run[start..start + entries]);
-                    let part = |of: &SharedVec<W>| of.map(cut);
+                    let part = |of: &SharedVec<W>| {
+                        of.map(|run| Buffer::from_slice(&run[start..start + entries]))
+                    };
                     let mut product = SharedVec::zeros_of::<P>(entries);
                     let factors = [&part(a), &part(b)];
                     arrays::matrix_product::<P, W>(
