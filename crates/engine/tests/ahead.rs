@@ -122,7 +122,7 @@ fn roles_with_slow_links_cost_a_few_ways() {
     let network = MemoryNetwork::uniform(LinkProfile::delay(far))
         .with_link(PartyId(1), PartyId(2), LinkProfile::delay(near))
         .with_link(PartyId(2), PartyId(1), LinkProfile::delay(near));
-    for protocol in [Protocol::Quad, Protocol::QuadA, Protocol::QuadHet] {
+    for protocol in [Protocol::Quad, Protocol::QuadA, Protocol::QuadHet, Protocol::Tetrad] {
         for (preprocessing, owner) in [
             (Preprocessing::Interleaved, 1),
             (Preprocessing::Separate, 1),
@@ -134,7 +134,7 @@ fn roles_with_slow_links_cost_a_few_ways() {
             job.instances = 4 * 64;
             job.preprocessing = preprocessing;
             job.blocking = Blocking { block_words: 1, blocks: 1, window_bytes: 0 };
-            if owner == 0 && protocol == Protocol::Quad {
+            if owner == 0 && [Protocol::Quad, Protocol::Tetrad].contains(&protocol) {
                 continue;
             }
             let results = memory::run(4, 1, &network, |mut session| {

@@ -316,6 +316,7 @@ fn only_the_online_link_is_waited_for_per_level() {
         (Protocol::Quad, (1, 2)),
         (Protocol::QuadA, (1, 2)),
         (Protocol::QuadHet, (1, 2)),
+        (Protocol::Tetrad, (1, 2)),
     ] {
         let mut network = MemoryNetwork::uniform(LinkProfile::delay(slow));
         for (from, to) in [pair, (pair.1, pair.0)] {

@@ -13,7 +13,7 @@
 
 use crate::Protocol;
 use crate::role::{Canonical, Drawn, InputRule, Role, RoleId, SLOTS, Share, Sink, Source, Timing};
-use crate::trio::{masked_input_draws, masked_input_part, masked_input_rule, masked_opener};
+use crate::trio::{Trio, masked_input_draws, masked_input_part, masked_input_rule, masked_opener};
 use tacit_net::Stream;
 use tacit_ring::Word;
 
@@ -28,26 +28,15 @@ impl<const R: RoleId> Role for Astra<R> {
     type Ahead = Self;
     const PROTOCOL: Protocol = Protocol::Astra;
     const ROLE: RoleId = R;
-    // K01: g1, z1. K02: z2.
-    const DRAWS: [usize; SLOTS] = [[2, 1, 0, 0], [0, 2, 0, 0], [1, 0, 0, 0]][R];
-    const EARLY: Option<Source> = [None, None, Some(Source::new(0, Stream::Pre))][R];
-    const OUT: &'static [Sink] = {
-        const OUT: [&[Sink]; 3] = [
-            &[Sink::Send(2, Stream::Pre)],
-            &[Sink::Send(2, Stream::On)],
-            &[Sink::Send(1, Stream::On)],
-        ];
-        OUT[R]
-    };
-    const LATE: &'static [Source] = {
-        const LATE: [&[Source]; 3] =
-            [&[], &[Source::new(2, Stream::On)], &[Source::new(1, Stream::On)]];
-        LATE[R]
-    };
+    // Who draws and sends what is as in Trio; g1 is its r.
+    const DRAWS: [usize; SLOTS] = Trio::<R>::DRAWS;
+    const EARLY: Option<Source> = Trio::<R>::EARLY;
+    const OUT: &'static [Sink] = Trio::<R>::OUT;
+    const LATE: &'static [Source] = Trio::<R>::LATE;
 
     #[inline(always)]
     fn constant<W: Word>(c: W) -> Share<W> {
-        if R == 0 { [W::ZERO; 2] } else { [c, W::ZERO] }
+        Trio::<R>::constant(c)
     }
 
     #[inline(always)]

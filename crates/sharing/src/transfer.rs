@@ -1,8 +1,8 @@
 //! Inputs and outputs over slots: values enter as shares, and leave to named receivers.
 
 use crate::party::{Draws, Party, SharingError};
-use crate::products::share_at;
 use crate::role::{Few, Role, RoleId, SLOTS, Timing};
+use crate::runs::share_at;
 use crate::shares::{RunsMut, Shares};
 use crate::verify::{Item, Kind, Pass};
 use tacit_circuit::schedule::Slot;
@@ -291,10 +291,26 @@ pub fn output_finish<P: Role, W: Word>(
     opened: &mut [W],
 ) -> Result<(), SharingError> {
     send_open_words::<P, W>(party, scratch, shares, output, Stream::Pre)?;
-    log_open_words::<P, W>(party, scratch, shares, output);
-    if !output.receivers.contains(&P::ROLE) {
-        return Ok(());
+    // In the order of receivers: two roles may each check what the other one receives.
+    for &receiver in output.receivers {
+        if receiver == P::ROLE {
+            receive_opened::<P, W>(party, scratch, shares, output, opened)?;
+        } else if P::open_checker(receiver) == Some(P::ROLE) {
+            let words = scratch.open_words::<P>(shares, output, receiver);
+            party.log(opening_item(receiver, P::ROLE), words);
+        }
     }
+    Ok(())
+}
+
+/// Receives what opens the output to this role.
+fn receive_opened<P: Role, W: Word>(
+    party: &mut Party<'_>,
+    scratch: &mut TransferScratch<W>,
+    shares: &Shares<W>,
+    output: Output<'_>,
+    opened: &mut [W],
+) -> Result<(), SharingError> {
     let words = shares.words();
     let received = scratch.message[0].sized(output.slots.len() * words);
     let (opener, stream) = P::opener(P::ROLE);
@@ -334,21 +350,6 @@ fn send_open_words<P: Role, W: Word>(
         }
     }
     Ok(())
-}
-
-/// Logs what this role would have sent, where another one does and the receiver compares.
-fn log_open_words<P: Role, W: Word>(
-    party: &mut Party<'_>,
-    scratch: &mut TransferScratch<W>,
-    shares: &Shares<W>,
-    output: Output<'_>,
-) {
-    for &receiver in output.receivers {
-        if P::open_checker(receiver) == Some(P::ROLE) {
-            let words = scratch.open_words::<P>(shares, output, receiver);
-            party.log(opening_item(receiver, P::ROLE), words);
-        }
-    }
 }
 
 impl<W: Word> TransferScratch<W> {

@@ -3,7 +3,7 @@
 
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_net::{PartyId, Session, Stream};
-use tacit_ring::{Buffer, Entropy, Word, Z2, entropy};
+use tacit_ring::{Entropy, Word, Z2, entropy};
 use tacit_sharing::arrays::{self, Cut, MatrixShape, SharedVec};
 use tacit_sharing::cost::{self, Traffic};
 use tacit_sharing::multi_fan_in::plan::{Form, PolyPlan};
@@ -12,15 +12,22 @@ use tacit_sharing::party::Streams;
 use tacit_sharing::products::Scratch;
 use tacit_sharing::setup::Secrets;
 use tacit_sharing::transfer::{self, Input, Output, TransferScratch};
-use tacit_sharing::verify::Pass;
+use tacit_sharing::verify::{Pass, Verifier};
 use tacit_sharing::{Draws, Party, Protocol, Role, RoleVisitor, Shares, Timing};
 
-const PLACES: [PartyId; 3] = [PartyId(2), PartyId(0), PartyId(1)];
+/// The parties in the order of roles.
+fn places(protocol: Protocol) -> &'static [PartyId] {
+    match protocol.parties() {
+        3 => &[PartyId(2), PartyId(0), PartyId(1)],
+        _ => &[PartyId(2), PartyId(0), PartyId(3), PartyId(1)],
+    }
+}
 
 /// A party with fresh keys, and what tests do with it.
 struct Bench<'a, 'm> {
     party: Party<'m>,
     streams: Streams<'a>,
+    verifier: Verifier,
 }
 
 impl<'a> Bench<'a, '_> {
@@ -31,7 +38,7 @@ impl<'a> Bench<'a, '_> {
     /// Shares values of `owner` in one slot per value run.
     fn share<P: Role, W: Word>(&mut self, owner: usize, slots: &[u32], values: &[W]) -> Shares<W> {
         let words = values.len() / slots.len();
-        let mut shares = Shares::new(slots.len() + 1, words);
+        let mut shares = Shares::of::<P>(slots.len() + 1, words);
         let input = Input { owner, timing: Timing::Early, slots, values };
         let mut scratch = TransferScratch::default();
         let mut draws = self.draws();
@@ -43,28 +50,35 @@ impl<'a> Bench<'a, '_> {
 
     fn array<P: Role, W: Word>(&mut self, owner: usize, values: &[W]) -> SharedVec<W> {
         let shares = self.share::<P, W>(owner, &[0], values);
-        let (first, second) = shares.get(0);
-        SharedVec::pair(Buffer::from_slice(first), Buffer::from_slice(second))
+        SharedVec::copied(shares.runs(0))
     }
 
     /// Opens a slot to everybody.
     fn open<P: Role, W: Word>(&mut self, shares: &Shares<W>, slot: u32) -> Vec<W> {
-        let output = Output { receivers: &[0, 1, 2], slots: &[slot] };
+        let receivers: Vec<usize> = (0..P::PROTOCOL.parties()).collect();
+        let output = Output { receivers: &receivers, slots: &[slot] };
         let (mut scratch, mut opened) = (TransferScratch::default(), vec![W::ZERO; shares.words()]);
+        let pass = self.verified();
         let party = &mut self.party;
-        let pass = Pass::unchecked(P::PROTOCOL).expect("a protocol without checks");
         transfer::output_begin::<P, W>(party, &pass, &mut scratch, shares, output).unwrap();
         let scratch = &mut scratch;
         transfer::output_finish::<P, W>(party, &pass, scratch, shares, output, &mut opened)
             .unwrap();
+        self.verified();
         opened
     }
 
+    /// Compares what the roles did.
+    fn verified(&mut self) -> Pass {
+        let journal = self.party.take_journal();
+        self.verifier.end_epoch(self.party.mesh(), vec![journal]).unwrap()
+    }
+
     fn open_array<P: Role, W: Word>(&mut self, array: &SharedVec<W>) -> Vec<W> {
-        let mut shares = Shares::new(1, array.len());
-        let (first, second) = shares.get_mut(0);
-        first.copy_from_slice(&array.first);
-        second.copy_from_slice(&array.second);
+        let mut shares = Shares::of::<P>(1, array.len());
+        for (to, from) in shares.runs_mut(0).into_iter().zip(array.components()) {
+            to.copy_from_slice(from);
+        }
         self.open::<P, W>(&shares, 0)
     }
 
@@ -92,18 +106,20 @@ impl<T: Task> RoleVisitor for Start<'_, T> {
     fn visit<P: Role>(self) {
         let mesh = &mut self.session.meshes[0];
         let mut entropy = Entropy::insecure_seeded(self.seed, mesh.me().0);
+        let places = places(self.protocol);
         let mut secrets =
-            Secrets::exchange(mesh, b"test", self.protocol, &PLACES, &mut entropy).unwrap();
+            Secrets::exchange(mesh, b"test", self.protocol, places, &mut entropy).unwrap();
         let mut keys = secrets.keys("test", self.ring_bits, 1);
-        let party = Party::new(mesh, &PLACES).unwrap();
-        self.task.run::<P>(&mut Bench { party, streams: keys[0].streams() });
+        let verifier = Verifier::new(self.protocol, places, b"test".to_vec(), secrets.take_pairs());
+        let party = Party::new(mesh, places).unwrap();
+        self.task.run::<P>(&mut Bench { party, streams: keys[0].streams(), verifier });
     }
 }
 
 fn run<T: Task>(protocol: Protocol, ring_bits: u32, task: &T) {
     let seed = entropy::test_seed();
-    memory::run(3, 1, &MemoryNetwork::default(), |mut session| {
-        let role = PLACES.iter().position(|p| *p == session.me()).unwrap();
+    memory::run(protocol.parties(), 1, &MemoryNetwork::default(), |mut session| {
+        let role = places(protocol).iter().position(|p| *p == session.me()).unwrap();
         protocol.visit(role, Start { session: &mut session, task, ring_bits, protocol, seed });
         session.finish().unwrap();
     });
@@ -128,7 +144,7 @@ impl<W: Word> Task for Arrays<W> {
         let (x, y): (Vec<W>, Vec<W>) = (values(1, 33 * 5), values(2, 33 * 5));
         let (a, b) = (bench.array::<P, W>(1, &x), bench.array::<P, W>(2, &y));
 
-        let mut out = SharedVec::zeros(x.len());
+        let mut out = SharedVec::zeros_of::<P>(x.len());
         let (mut draws, before) = (bench.draws(), bench.sent_bytes());
         let party = &mut bench.party;
         arrays::multiply::<P, W>(party, &mut draws, &mut scratch, cut, [&a, &b], &mut out).unwrap();
@@ -136,7 +152,7 @@ impl<W: Word> Task for Arrays<W> {
         let product = bench.open_array::<P, W>(&out);
         assert!(product.iter().zip(x.iter().zip(&y)).all(|(p, (x, y))| *p == x.mul(*y)));
 
-        let mut out = SharedVec::zeros(5);
+        let mut out = SharedVec::zeros_of::<P>(5);
         let (mut draws, before) = (bench.draws(), bench.sent_bytes());
         let party = &mut bench.party;
         arrays::dot::<P, W>(party, &mut draws, &mut scratch, cut, [&a, &b], &mut out).unwrap();
@@ -148,7 +164,7 @@ impl<W: Word> Task for Arrays<W> {
         }
 
         let shape = MatrixShape { rows: 5, inner: 33, columns: 5 };
-        let mut out = SharedVec::zeros(25);
+        let mut out = SharedVec::zeros_of::<P>(25);
         let (mut draws, before) = (bench.draws(), bench.sent_bytes());
         let party = &mut bench.party;
         let factors = [&a, &b];
@@ -178,12 +194,12 @@ fn expected<P: Role, W: Word>(products: usize) -> u64 {
 }
 
 fn sent_by<P: Role>(traffic: Traffic) -> u64 {
-    (0..3).map(|to| traffic.link(P::ROLE, to)).sum()
+    (0..P::PROTOCOL.parties()).map(|to| traffic.link(P::ROLE, to)).sum()
 }
 
 #[test]
 fn arrays_in_every_ring() {
-    for protocol in Protocol::ALL.into_iter().filter(|p| p.parties() == 3) {
+    for protocol in Protocol::ALL {
         run(protocol, 1, &Arrays::<Z2>(std::marker::PhantomData));
         run(protocol, 8, &Arrays::<u8>(std::marker::PhantomData));
         run(protocol, 16, &Arrays::<u16>(std::marker::PhantomData));

@@ -113,6 +113,8 @@ fn share<P: Role, W: Word>(
     (owner, timing): (RoleId, Timing),
     values: &[W],
 ) -> SharedVec<W> {
+    // Only where a role works ahead are there late inputs.
+    let timing = if P::PROTOCOL.ahead().is_some() { timing } else { Timing::Early };
     let mut shares = Shares::of::<P>(1, values.len());
     let input = Input { owner, timing, slots: &[0], values };
     let (mut draws, mut scratch) = (streams.draws().unwrap(), TransferScratch::default());
@@ -221,7 +223,7 @@ type Row = (Stage, RoleId, RoleId, Stream, &'static [(RoleId, RoleId, Kind)]);
 /// Every message that a product sends.
 #[rustfmt::skip]
 fn product_rows(protocol: Protocol) -> Vec<Row> {
-    use Kind::{Deal, Masks, Raise, Result};
+    use Kind::{Cross, Deal, Masks, OtherCross, Raise, Result};
     use Stage::Product;
     use Stream::{Def, On, Pre};
     let rows: &[Row] = match protocol {
@@ -239,6 +241,15 @@ fn product_rows(protocol: Protocol) -> Vec<Row> {
             // One or the other, as it is h or F that changes.
             (Product, 2, 0, Def, &[(0, 1, Raise), (0, 1, Result)]),
         ],
+        Protocol::FantasticFour => &[
+            (Product, 0, 2, On, &[(2, 3, Cross)]),
+            (Product, 0, 1, On, &[(1, 2, Cross)]),
+            (Product, 1, 3, On, &[(0, 3, Cross)]),
+            (Product, 1, 0, On, &[(0, 3, OtherCross)]),
+            (Product, 2, 0, On, &[(0, 1, Cross)]),
+            (Product, 3, 1, On, &[(1, 2, OtherCross)]),
+        ],
+        // Quad B, and Tetrad.
         _ => &[
             (Product, 3, 2, Pre, &[(0, 2, Deal)]),
             (Product, 3, 0, Pre, &[(0, 1, Result), (0, 2, Result)]),
@@ -258,23 +269,43 @@ fn table(protocol: Protocol) -> Vec<Row> {
     use Stream::{On, Pre};
     use Timing::{Early, Late};
     let mut rows = product_rows(protocol);
-    rows.extend([
+    rows.extend::<[Row; 6]>([
         (From(0, Early), 0, 1, On, &[(1, 2, Input)]),
         (From(0, Early), 0, 2, On, &[(1, 2, Input)]),
         (From(1, Early), 1, 0, On, &[(0, 2, Input)]),
         (From(1, Early), 1, 2, On, &[(0, 2, Input)]),
         (From(2, Early), 2, 0, On, &[(0, 1, Input)]),
         (From(2, Early), 2, 1, On, &[(0, 1, Input)]),
-        (From(3, Early), 3, 1, Pre, &[(1, 2, Input)]),
-        (From(3, Early), 3, 2, Pre, &[(1, 2, Input)]),
-        (From(3, Late), 3, 0, On, &[(0, 1, Input), (0, 2, Input)]),
-        (From(3, Late), 3, 1, On, &[(0, 1, Input)]),
-        (From(3, Late), 3, 2, On, &[(0, 2, Input)]),
-        (Open, 2, 0, On, &[(0, 1, Opening)]),
-        (Open, 0, 1, On, &[(1, 3, Opening)]),
-        (Open, 3, 2, On, &[(0, 2, Opening)]),
-        (Open, 1, 3, On, &[(2, 3, Opening)]),
-    ] as [Row; 15]);
+    ]);
+    if protocol == Protocol::FantasticFour {
+        rows.extend::<[Row; 2]>([
+            (From(3, Early), 3, 1, On, &[(1, 2, Input)]),
+            (From(3, Early), 3, 2, On, &[(1, 2, Input)]),
+        ]);
+    } else {
+        rows.extend::<[Row; 5]>([
+            (From(3, Early), 3, 1, Pre, &[(1, 2, Input)]),
+            (From(3, Early), 3, 2, Pre, &[(1, 2, Input)]),
+            (From(3, Late), 3, 0, On, &[(0, 1, Input), (0, 2, Input)]),
+            (From(3, Late), 3, 1, On, &[(0, 1, Input)]),
+            (From(3, Late), 3, 2, On, &[(0, 2, Input)]),
+        ]);
+    }
+    if protocol.components() == 3 {
+        rows.extend::<[Row; 4]>([
+            (Open, 1, 0, On, &[(0, 2, Opening)]),
+            (Open, 2, 1, On, &[(1, 3, Opening)]),
+            (Open, 3, 2, On, &[(0, 2, Opening)]),
+            (Open, 0, 3, On, &[(1, 3, Opening)]),
+        ]);
+    } else {
+        rows.extend::<[Row; 4]>([
+            (Open, 2, 0, On, &[(0, 1, Opening)]),
+            (Open, 0, 1, On, &[(1, 3, Opening)]),
+            (Open, 3, 2, On, &[(0, 2, Opening)]),
+            (Open, 1, 3, On, &[(2, 3, Opening)]),
+        ]);
+    }
     rows
 }
 
@@ -283,7 +314,8 @@ fn secrets<W: Word>(salt: u64) -> Vec<W> {
     (0..35).map(|i| W::from_u128(u128::from(word(i)) << 40 ^ u128::from(word(i + 99)))).collect()
 }
 
-const PROTOCOLS: [Protocol; 3] = [Protocol::Quad, Protocol::QuadA, Protocol::QuadHet];
+const PROTOCOLS: [Protocol; 5] =
+    [Protocol::Quad, Protocol::QuadA, Protocol::QuadHet, Protocol::Tetrad, Protocol::FantasticFour];
 
 fn every_change_is_caught<W: Word + std::fmt::Debug>(top: u128) {
     let rows = |protocol| table(protocol).into_iter().map(move |row| (protocol, row));

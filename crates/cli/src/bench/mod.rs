@@ -75,7 +75,8 @@ pub struct BenchArgs {
     /// What to measure
     pub operation: Operation,
 
-    /// trio, astra, replicated, multi-fan-in, plain, quad, quad-a or quad-het
+    /// trio, astra, replicated, multi-fan-in, plain, quad, quad-a, quad-het,
+    /// tetrad or fantastic-four
     #[arg(long, default_value = "trio")]
     pub protocol: Protocol,
 

@@ -34,8 +34,8 @@ pub struct RunArgs {
     #[arg(value_name = "PROGRAM|CIRCUIT")]
     pub path: PathBuf,
 
-    /// trio, astra, replicated, multi-fan-in or plain (three parties), or quad, quad-a or
-    /// quad-het (four)
+    /// trio, astra, replicated, multi-fan-in or plain (three parties), or quad, quad-a,
+    /// quad-het, tetrad or fantastic-four (four)
     #[arg(long, default_value = "trio")]
     pub protocol: Protocol,
 

@@ -115,8 +115,9 @@ impl<P: Role, W: Word> Work for Worker<'_, P, W> {
             Operation::Matrix { size } => {
                 let entries = size * size;
                 for start in (0..out.len()).step_by(entries) {
-                    let matrix = |run: &Buffer<W>| Buffer::from_slice(&run[start..start + entries]);
-                    let part = |of: &SharedVec<W>| of.map(matrix);
+                    let part = |of: &SharedVec<W>| {
+                        of.map(|run| Buffer::from_slice(&run[start..start + entries]))
+                    };
                     let mut product = SharedVec::zeros_of::<P>(entries);
                     let factors = [&part(a), &part(b)];
                     arrays::matrix_product::<P, W>(

@@ -7,11 +7,11 @@
 use super::plan::{Form, PolyPlan};
 use crate::Protocol;
 use crate::party::{Draws, Party, SharingError};
-use crate::products::{
-    AddProducts, Masks, Outs, Scratch, Settling, components, cut_mut, each_term, finish_run,
-    mask_sums, settles,
-};
+use crate::products::{Scratch, settles};
 use crate::role::{Few, Role, TERMS};
+use crate::runs::{
+    AddProducts, Masks, Outs, Settling, components, cut_mut, each_term, finish_run, mask_sums,
+};
 use crate::shares::{Runs, RunsMut, Shares};
 use tacit_circuit::schedule::Slot;
 use tacit_net::Stream;

@@ -2,18 +2,30 @@
 
 use tacit_net::Stream;
 use tacit_ring::Word;
-use tacit_sharing::role::{Drawn, InputRule, SLOTS, Sink, Source};
-use tacit_sharing::{Protocol, Role, RoleId, RoleVisitor, Share, Timing};
+use tacit_sharing::role::{Drawn, Few, InputRule, SLOTS, Sink, Source};
+use tacit_sharing::{Protocol, Role, RoleId, RoleVisitor, Timing};
 
-type Mask<W> = fn([W; 2], Drawn<W>, W) -> ([W; 2], Share<W>);
-type Settle<W> = fn(Share<W>, [W; 2], W) -> (Share<W>, [W; 2]);
+/// A share of any role.
+pub type Share<W> = Vec<W>;
+type Cross<W> = fn(&[W], &[W]) -> Vec<W>;
+type Mask<W> = fn(&[W], Drawn<W>, W) -> (Vec<W>, Share<W>);
+type Settle<W> = fn(&[W], [W; 2], W) -> (Share<W>, [W; 2]);
 type InputOwn<W> = fn(Timing, W, [W; SLOTS]) -> (Share<W>, [W; 2]);
+
+/// A role's words, as many as it has.
+fn few<W: Word, S: Few<W>>(words: &[W]) -> S {
+    S::each(|i| words[i])
+}
+
+fn all<W: Word, S: Few<W>>(words: S) -> Vec<W> {
+    (0..S::COUNT).map(|i| words[i]).collect()
+}
 
 /// The pass of a role that works ahead.
 #[derive(Clone, Copy)]
 pub struct Ahead<W> {
     pub out: &'static [Sink],
-    pub cross: fn(Share<W>, Share<W>) -> [W; 2],
+    pub cross: Cross<W>,
     pub mask: Mask<W>,
 }
 
@@ -27,18 +39,18 @@ pub struct Equations<W> {
     pub result: &'static [Sink],
     pub draws: [usize; SLOTS],
     pub settle_draws: usize,
-    pub cross: fn(Share<W>, Share<W>) -> [W; 2],
+    pub cross: Cross<W>,
     pub mask: Mask<W>,
     pub settle: Settle<W>,
     pub input_rule: fn(RoleId, Timing) -> InputRule,
     pub input_draws: fn(RoleId, Timing) -> [bool; SLOTS],
     pub input_own: InputOwn<W>,
     pub input_part: fn(RoleId, Timing, [W; SLOTS]) -> Share<W>,
-    pub input_other: fn(RoleId, Timing, Share<W>, W) -> Share<W>,
-    pub input_ahead: fn(Share<W>) -> W,
+    pub input_other: fn(RoleId, Timing, &[W], W) -> Share<W>,
+    pub input_ahead: fn(&[W]) -> W,
     pub opener: fn(RoleId) -> RoleId,
-    pub open_word: fn(RoleId, Share<W>) -> W,
-    pub opened: fn(Share<W>, W) -> W,
+    pub open_word: fn(RoleId, &[W]) -> W,
+    pub opened: fn(&[W], W) -> W,
 }
 
 struct Tabulate<W>(std::marker::PhantomData<W>);
@@ -46,7 +58,7 @@ struct Tabulate<W>(std::marker::PhantomData<W>);
 impl<W: Word> RoleVisitor for Tabulate<W> {
     type Out = Equations<W>;
     fn visit<P: Role>(self) -> Equations<W> {
-        let (cross, mask) = (P::Ahead::cross::<W>, P::Ahead::mask::<W>);
+        let (cross, mask) = (cross::<P::Ahead, W>, mask::<P::Ahead, W>);
         Equations {
             ahead: P::TWO_PASSES.then_some(Ahead { out: P::Ahead::OUT, cross, mask }),
             early: P::EARLY,
@@ -55,20 +67,37 @@ impl<W: Word> RoleVisitor for Tabulate<W> {
             result: P::RESULT,
             draws: P::DRAWS,
             settle_draws: P::SETTLE_DRAWS,
-            cross: P::cross::<W>,
-            mask: P::mask::<W>,
-            settle: P::settle::<W>,
+            cross: self::cross::<P, W>,
+            mask: self::mask::<P, W>,
+            settle: |partial, late, draw| {
+                let (share, words) = P::settle(few::<W, P::Share<W>>(partial), late, draw);
+                (all(share), words)
+            },
             input_rule: P::input_rule,
             input_draws: P::input_draws,
-            input_own: P::input_own::<W>,
-            input_part: P::input_part::<W>,
-            input_other: P::input_other::<W>,
-            input_ahead: P::input_ahead::<W>,
+            input_own: |timing, value, draws| {
+                let (share, words) = P::input_own(timing, value, draws);
+                (all(share), words)
+            },
+            input_part: |owner, timing, draws| all(P::input_part(owner, timing, draws)),
+            input_other: |owner, timing, part, received| {
+                all(P::input_other(owner, timing, few::<W, P::Share<W>>(part), received))
+            },
+            input_ahead: |share| P::input_ahead(few::<W, P::Share<W>>(share)),
             opener: |receiver| P::opener(receiver).0,
-            open_word: P::open_word::<W>,
-            opened: P::opened::<W>,
+            open_word: |to, share| P::open_word(to, few::<W, P::Share<W>>(share)),
+            opened: |share, word| P::opened(few::<W, P::Share<W>>(share), word),
         }
     }
+}
+
+fn cross<P: Role, W: Word>(a: &[W], b: &[W]) -> Vec<W> {
+    all(P::cross(few::<W, P::Share<W>>(a), few::<W, P::Share<W>>(b)))
+}
+
+fn mask<P: Role, W: Word>(v: &[W], draws: Drawn<W>, early: W) -> (Vec<W>, Share<W>) {
+    let (words, share) = P::mask(few::<W, P::Terms<W>>(v), draws, early);
+    (all(words), all(share))
 }
 
 pub fn roles<W: Word>(protocol: Protocol) -> Vec<Equations<W>> {
@@ -121,19 +150,23 @@ fn sent_to<W: Copy>(sinks: &[Sink], words: &[W], to: RoleId) -> Option<W> {
 /// A product of shares.
 pub fn product<W: Word>(
     roles: &[Equations<W>],
-    a: &[Share<W>],
-    b: &[Share<W>],
+    a: &[impl AsRef<[W]>],
+    b: &[impl AsRef<[W]>],
     draws: &Draws<W>,
 ) -> Played<W> {
     let n = roles.len();
     let mut ahead: Vec<Vec<W>> = vec![Vec::new(); n];
     for (r, role) in roles.iter().enumerate() {
         let Some(pass) = &role.ahead else { continue };
-        let (words, _) = (pass.mask)((pass.cross)(a[r], b[r]), drawn(r, roles, draws), W::ZERO);
+        let (words, _) = (pass.mask)(
+            &(pass.cross)(a[r].as_ref(), b[r].as_ref()),
+            drawn(r, roles, draws),
+            W::ZERO,
+        );
         ahead[r] = words[..pass.out.len()].to_vec();
     }
-    let mut out = vec![[W::ZERO; 2]; n];
-    let mut shares = vec![[W::ZERO; 2]; n];
+    let mut out = vec![Vec::new(); n];
+    let mut shares = vec![Vec::new(); n];
     let mut views: Views<W> = vec![Vec::new(); n];
     // Roles without an early message go first: others need theirs. The role that lags goes last.
     let mut order: Vec<usize> = (0..n).collect();
@@ -146,8 +179,8 @@ pub fn product<W: Word>(
             pass.or_else(|| sent_to(from.out, &out[source.from], r)).expect("it is sent")
         });
         views[r].extend(early);
-        let v = (role.cross)(a[r], b[r]);
-        (out[r], shares[r]) = (role.mask)(v, drawn(r, roles, draws), early.unwrap_or(W::ZERO));
+        let v = (role.cross)(a[r].as_ref(), b[r].as_ref());
+        (out[r], shares[r]) = (role.mask)(&v, drawn(r, roles, draws), early.unwrap_or(W::ZERO));
     }
     // Roles whose settled words others need go first, and need nothing themselves.
     let mut results = vec![[W::ZERO; 2]; n];
@@ -168,7 +201,7 @@ pub fn product<W: Word>(
             views[r].push(*word);
         }
         let draw = if role.settle_draws > 0 { draws[4][0] } else { W::ZERO };
-        (shares[r], results[r]) = (role.settle)(shares[r], late, draw);
+        (shares[r], results[r]) = (role.settle)(&shares[r], late, draw);
     }
     let words = (0..n).map(|r| {
         let before = ahead[r].iter().chain(&out[r][..roles[r].out.len()]);
@@ -178,11 +211,11 @@ pub fn product<W: Word>(
 }
 
 /// Opens to a role with the opener that the protocol names.
-pub fn open<W: Word>(protocol: Protocol, shares: &[Share<W>], receiver: RoleId) -> W {
+pub fn open<W: Word>(protocol: Protocol, shares: &[impl AsRef<[W]>], receiver: RoleId) -> W {
     let roles = roles::<W>(protocol);
     let opener = (roles[receiver].opener)(receiver);
-    let word = (roles[opener].open_word)(receiver, shares[opener]);
-    (roles[receiver].opened)(shares[receiver], word)
+    let word = (roles[opener].open_word)(receiver, shares[opener].as_ref());
+    (roles[receiver].opened)(shares[receiver].as_ref(), word)
 }
 
 /// Shares of an input, and what each role receives. `draws` are by key; see [`keys`].
@@ -206,17 +239,17 @@ pub fn input<W: Word>(
     let mut views: Views<W> = vec![Vec::new(); roles.len()];
     let mut share = |r: RoleId| {
         if r == owner {
-            return own;
+            return own.clone();
         }
         let part = (roles[r].input_part)(owner, timing, drawn(r));
         let message = rule.to.iter().find(|(to, ..)| *to == r);
         // What a role that works ahead sends of its input is a word of its share.
         let word = message.map(|(_, stream, index)| match stream {
-            Stream::Pre => (roles[owner].input_ahead)(own),
+            Stream::Pre => (roles[owner].input_ahead)(&own),
             _ => words[*index],
         });
         views[r].extend(word);
-        (roles[r].input_other)(owner, timing, part, word.unwrap_or(W::ZERO))
+        (roles[r].input_other)(owner, timing, &part, word.unwrap_or(W::ZERO))
     };
     let shares = (0..roles.len()).map(&mut share).collect();
     (shares, views)

@@ -75,6 +75,35 @@ fn quad() {
     }
 }
 
+#[test]
+fn tetrad() {
+    let share = |v: u8, [l1, l2]: [u8; 2], l3: u8| {
+        let m = sum(&[v, l1, l2, l3]);
+        [[m, l1, l2], [m, l1, l3], [m, l2, l3], [l1, l2, l3]]
+    };
+    // s under K123, u2 under K023, u1 and q1 under K013; then p3.
+    let draws = vec![[12, 0], [199, 0], [90, 44], [0, 0], [231, 0]];
+    let played = product(&roles(Protocol::Tetrad), &share(A, X, 33), &share(B, Y, 150), &draws);
+    let view = sum(&[58, 10, 12]);
+    let words: [&[u8]; 4] = [&[134, view], &[58, view, 193], &[10, view, 193], &[134, 82]];
+    assert_eq!(played.words, words);
+    assert_eq!(played.shares, [[193, 44, 134], [193, 44, 231], [193, 134, 231], [44, 134, 231]]);
+}
+
+#[test]
+fn fantastic_four() {
+    let share = |s: [u8; 4]| {
+        [[s[3], s[1], s[2]], [s[3], s[0], s[2]], [s[3], s[0], s[1]], [s[0], s[1], s[2]]]
+    };
+    // By the role that lacks the key: of 02 and 03, 13 and 01, 12, 23.
+    let draws = vec![[12, 231], [199, 44], [90, 0], [61, 0], [0, 0]];
+    let [a, b] = [[33, 101, 17, 49], [150, 3, 250, 186]].map(share);
+    let played = product(&roles(Protocol::FantasticFour), &a, &b, &draws);
+    let [d12, d13, d23, d02, d03, d01] = [123, 46, 247, 36, 201, 101];
+    assert_eq!(played.words, [[d13, d23, d12], [d03, d23, d02], [d03, d13, d01], [d01, d02, d12]]);
+    assert_eq!(played.shares, share([174, 157, 15, 206]));
+}
+
 struct Random(u64);
 
 impl Random {
@@ -124,8 +153,8 @@ fn all_rings() {
 /// All protocols' shares of one value are one replicated sharing; moving between them is local.
 #[test]
 fn shares_move_between_protocols() {
-    fn through<A: Canonical, B: Canonical>(share: [u64; 2]) -> [u64; 2] {
-        B::from_replicated(A::to_replicated(share))
+    fn through<A: Canonical, B: Canonical>(share: &[u64]) -> [u64; 2] {
+        B::from_replicated(A::to_replicated([share[0], share[1]]))
     }
     let mut random = Random(99);
     for _ in 0..50 {
@@ -134,26 +163,26 @@ fn shares_move_between_protocols() {
         let draws = [0; 3].map(|_| random.word());
         let trio = input(Protocol::Trio, owner, Timing::Late, x, &draws).0;
         let astra = [
-            through::<Trio<0>, Astra<0>>(trio[0]),
-            through::<Trio<1>, Astra<1>>(trio[1]),
-            through::<Trio<2>, Astra<2>>(trio[2]),
+            through::<Trio<0>, Astra<0>>(&trio[0]),
+            through::<Trio<1>, Astra<1>>(&trio[1]),
+            through::<Trio<2>, Astra<2>>(&trio[2]),
         ];
         let ring = [
-            through::<Astra<0>, Replicated<0>>(astra[0]),
-            through::<Astra<1>, Replicated<1>>(astra[1]),
-            through::<Astra<2>, Replicated<2>>(astra[2]),
+            through::<Astra<0>, Replicated<0>>(&astra[0]),
+            through::<Astra<1>, Replicated<1>>(&astra[1]),
+            through::<Astra<2>, Replicated<2>>(&astra[2]),
         ];
         let fan = [
-            through::<Replicated<0>, MultiFanIn<0>>(ring[0]),
-            through::<Replicated<1>, MultiFanIn<1>>(ring[1]),
-            through::<Replicated<2>, MultiFanIn<2>>(ring[2]),
+            through::<Replicated<0>, MultiFanIn<0>>(&ring[0]),
+            through::<Replicated<1>, MultiFanIn<1>>(&ring[1]),
+            through::<Replicated<2>, MultiFanIn<2>>(&ring[2]),
         ];
         let back = [
-            through::<MultiFanIn<0>, Trio<0>>(fan[0]),
-            through::<MultiFanIn<1>, Trio<1>>(fan[1]),
-            through::<MultiFanIn<2>, Trio<2>>(fan[2]),
+            through::<MultiFanIn<0>, Trio<0>>(&fan[0]),
+            through::<MultiFanIn<1>, Trio<1>>(&fan[1]),
+            through::<MultiFanIn<2>, Trio<2>>(&fan[2]),
         ];
-        assert_eq!(back[..], trio);
+        assert_eq!(trio, back);
         for receiver in 0..3 {
             assert_eq!(open(Protocol::Trio, &trio, receiver), x);
             assert_eq!(open(Protocol::Astra, &astra, receiver), x);

@@ -110,6 +110,7 @@ fn quad_view(
     let (x, seen_x) = input(quad, owners[0], Timing::Late, Z2(secrets[0]), &masks(0));
     let (y, seen_y) = input(quad, owners[1], Timing::Late, Z2(secrets[1]), &masks(3));
     let [q, z2, z1, r, w] = [6, 7, 8, 9, 10].map(|at| bit(bits, at));
+    // The same keys under Tetrad: s, u2, u1 and q1, p3.
     let draws: Draws<Z2> = vec![[q, Z2(0)], [z2, Z2(0)], [z1, r], [Z2(0); 2], [w, Z2(0)]];
     let played = product(&roles(quad), &x, &y, &draws);
     let mut seen: Vec<Z2> = Vec::new();
@@ -120,7 +121,7 @@ fn quad_view(
         }
     }
     for shares in [&x, &y, &played.shares] {
-        seen.extend(shares[me]);
+        seen.extend(&shares[me]);
     }
     seen.extend(seen_x[me].iter().chain(&seen_y[me]).chain(&played.views[me]));
     seen.into_iter().map(|word| word.0 & 1).collect()
@@ -128,7 +129,7 @@ fn quad_view(
 
 #[test]
 fn a_role_of_quad_sees_the_same_for_all_secrets_of_others() {
-    for (quad, me) in [Protocol::Quad, Protocol::QuadA, Protocol::QuadHet]
+    for (quad, me) in [Protocol::Quad, Protocol::QuadA, Protocol::QuadHet, Protocol::Tetrad]
         .into_iter()
         .flat_map(|quad| (0..4).map(move |me| (quad, me)))
     {
@@ -146,6 +147,61 @@ fn a_role_of_quad_sees_the_same_for_all_secrets_of_others() {
                 assert!(
                     reference == histogram(secrets),
                     "{quad}: role {me} of {owners:?} sees {secrets:?}"
+                );
+            }
+        }
+    }
+}
+
+/// The same of Fantastic Four: two draws for each input, six for a product.
+fn fantastic_view(me: usize, owners: [usize; 2], secrets: [u64; 2], bits: u64) -> Vec<u64> {
+    let four = Protocol::FantasticFour;
+    // What an owner does not draw stays out.
+    let masks = |owner: usize, at: u32| -> [Z2; 5] {
+        let sent = if owner == 3 { 0 } else { 3 };
+        let mut drawn = at..at + 2;
+        std::array::from_fn(|lacking| {
+            let draws = lacking < 4 && lacking != owner && lacking != sent;
+            if draws { bit(bits, drawn.next().unwrap()) } else { Z2(0) }
+        })
+    };
+    let [first, second] = [masks(owners[0], 0), masks(owners[1], 2)];
+    let (x, seen_x) = input(four, owners[0], Timing::Early, Z2(secrets[0]), &first);
+    let (y, seen_y) = input(four, owners[1], Timing::Early, Z2(secrets[1]), &second);
+    let drawn = |at: u32, n: u32| -> [Z2; 2] {
+        [bit(bits, at), if n > 1 { bit(bits, at + 1) } else { Z2(0) }]
+    };
+    let draws: Draws<Z2> = vec![drawn(4, 2), drawn(6, 2), drawn(8, 1), drawn(9, 1), [Z2(0); 2]];
+    let played = product(&roles(four), &x, &y, &draws);
+    let mut seen: Vec<Z2> = Vec::new();
+    for lacking in (0..4).filter(|lacking| *lacking != me) {
+        seen.extend([first[lacking], second[lacking]]);
+        seen.extend(draws[lacking]);
+    }
+    for shares in [&x, &y, &played.shares] {
+        seen.extend(&shares[me]);
+    }
+    seen.extend(seen_x[me].iter().chain(&seen_y[me]).chain(&played.views[me]));
+    seen.into_iter().map(|word| word.0 & 1).collect()
+}
+
+#[test]
+fn a_role_of_fantastic_four_sees_the_same_for_all_secrets_of_others() {
+    for me in 0..4 {
+        let others: Vec<usize> = (0..4).filter(|role| *role != me).collect();
+        for owners in [[0, 1], [1, 2], [2, 0], [1, 1]].map(|pair| pair.map(|i: usize| others[i])) {
+            let histogram = |secrets| {
+                let mut histogram = Histogram::new();
+                for bits in 0..1 << 10 {
+                    *histogram.entry(fantastic_view(me, owners, secrets, bits)).or_default() += 1;
+                }
+                histogram
+            };
+            let reference = histogram([0, 0]);
+            for secrets in [[0, 1], [1, 0], [1, 1]] {
+                assert!(
+                    reference == histogram(secrets),
+                    "role {me} of {owners:?} sees {secrets:?}"
                 );
             }
         }

@@ -157,7 +157,11 @@ fn share<P: Coordinates, W: Word>(
     transfer::input_begin::<P, W>(party, &mut draws, &mut scratch, &mut shares, input).unwrap();
     transfer::input_finish::<P, W>(party, &mut scratch, &mut shares, input).unwrap();
     let (first, second) = shares.get(0);
-    SharedVec { first: Buffer::from_slice(first), second: Buffer::from_slice(second) }
+    SharedVec {
+        first: Buffer::from_slice(first),
+        second: Buffer::from_slice(second),
+        third: Buffer::default(),
+    }
 }
 
 /// The transcripts of all roles.

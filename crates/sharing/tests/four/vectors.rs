@@ -35,7 +35,8 @@ impl CoordinatesVisitor for Play<'_> {
         let mut draws = keys.streams().draws().unwrap();
         let mut party = Party::new(&mut self.0.meshes[0], &PLACES).unwrap();
         let [first, second] = BIT[P::ROLE].map(|word| Buffer::from_slice(&[word]));
-        let bit = convert::to_masked::<P, Z2>(&SharedVec { first, second });
+        let bit =
+            convert::to_masked::<P, Z2>(&SharedVec { first, second, third: Buffer::default() });
         let mut desk = Desk::new::<P>(&mut party);
         let number = convert::bit_to_ring::<u8>(&mut desk, &mut draws, &bit, 1).unwrap();
         party.flush().unwrap();
