@@ -11,7 +11,7 @@ use tacit_sharing::verify::Verifier;
 use tacit_sharing::{Party, Protocol};
 
 const PLACES: [PartyId; 4] = [PartyId(1), PartyId(2), PartyId(0), PartyId(3)];
-const EVERYONE: [usize; 3] = [0, 1, 2];
+pub const EVERYONE: [usize; 3] = [0, 1, 2];
 pub const PROTOCOLS: [Protocol; 5] =
     [Protocol::Trio, Protocol::Astra, Protocol::Replicated, Protocol::MultiFanIn, Protocol::Quad];
 
@@ -119,7 +119,8 @@ pub fn open(b: &mut dyn Backend, secret: &Secret) -> Vec<i128> {
     opened
 }
 
-fn check(b: &mut dyn Backend) {
+/// The checks of what was done so far, under protocols that have them.
+pub fn check(b: &mut dyn Backend) {
     let journals = vec![b.take_journal()];
     VERIFIER.with_borrow_mut(|verifier| b.end_epoch(verifier.as_mut(), journals)).unwrap();
 }

@@ -4,10 +4,10 @@
 mod circuits;
 mod harness;
 
-use harness::{PROTOCOLS, numbers, open, run, share, signed, term};
+use harness::{EVERYONE, PROTOCOLS, check, numbers, open, run, share, signed, term};
 use tacit_sharing::Protocol;
 use tacit_sharing::arrays::MatrixShape;
-use tacit_sharing::backend::{Kind, Name, Planes, Ring, Secret, Term};
+use tacit_sharing::backend::{Backend, Data, Kind, Name, Planes, Ring, Secret, Term};
 
 const SIZES: [usize; 5] = [0, 1, 63, 130, 700];
 
@@ -213,6 +213,45 @@ fn sorting_is_stable_and_moves_every_kind_of_column() {
             assert_eq!(opened[1], want.iter().map(|w| w.1).collect::<Vec<_>>(), "{protocol}");
             assert_eq!(opened[2], want.iter().map(|w| w.1 % 2).collect::<Vec<_>>());
         }
+    }
+}
+
+/// Every operation that sends something, on a number and a bit.
+const WORK: [fn(&mut dyn Backend, &Secret, &Secret); 14] = [
+    |b, x, _| drop(share(b, x.kind, 3, &[5])),
+    |b, _, c| drop(share(b, c.kind, 3, &[1])),
+    |b, x, _| drop(b.multiply(x, x, [64; 2]).unwrap()),
+    |b, _, c| drop(b.multiply(c, c, [1; 2]).unwrap()),
+    |b, x, _| {
+        let shape = MatrixShape { rows: 1, inner: 1, columns: 1 };
+        drop(b.matrix_product(shape, x, x, [64; 2]).unwrap());
+    },
+    |b, x, _| drop(b.truncate(x, 3).unwrap()),
+    |b, x, _| drop(b.widen(x, Ring::W128).unwrap()),
+    |b, x, _| drop(b.floor_shift(x, 3).unwrap()),
+    |b, x, _| drop(b.low_bits(x, 8).unwrap()),
+    |b, x, _| drop(b.less([&term(x), &Term::Constant(3)], 8).unwrap()),
+    |b, _, c| drop(b.compose(&Planes::of_secret(c), false, Ring::W32).unwrap()),
+    |b, _, c| drop(b.bit_to_ring(c, Ring::W64).unwrap()),
+    |b, x, c| drop(b.inject(c, x).unwrap()),
+    |b, x, c| drop(b.group_sums(&[c], Some((x, 64)), Ring::W64).unwrap()),
+];
+
+#[test]
+fn nothing_opens_before_the_checks_of_what_was_computed() {
+    for work in WORK {
+        let opened = run(Protocol::Quad, &move |b| {
+            let x = share(b, Kind::Ring(Ring::W64), 0, &[7]);
+            let c = share(b, Kind::Bits, 1, &[1]);
+            check(b);
+            work(b, &x, &c);
+            if !matches!(x.data, Data::None) {
+                assert!(b.open(&x, &EVERYONE).is_err(), "an opening without checks");
+                assert!(b.open(&c, &EVERYONE).is_err(), "an opening without checks");
+            }
+            vec![open(b, &x), open(b, &c)]
+        });
+        assert_eq!(opened, [[7], [1]]);
     }
 }
 
