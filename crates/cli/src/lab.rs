@@ -195,12 +195,12 @@ fn assignments(
         (Some(Roles::Auto), Task::Circuit(circuit)) => {
             let network = Network::described(parties, |from, to| profile.link(from, to));
             let job = job(args, circuit, &[Assignment::in_order(protocol)], FormChoice::Dealer)?.0;
-            Ok(vec![for_circuit(&network, circuit, &job, Wanted::Best)?.assignments])
+            Ok(vec![for_circuit(&network, circuit, &job, &[protocol], Wanted::Best)?.assignments])
         }
         (Some(Roles::Split), Task::Circuit(circuit)) => {
             let in_order = [Assignment::in_order(protocol)];
             let mut job = job(args, circuit, &in_order, FormChoice::Dealer)?.0;
-            roles::split_evenly(&mut job, circuit)?;
+            roles::split_evenly(&mut job, circuit, &[protocol])?;
             Ok(vec![job.assignments])
         }
         (None, _) => {

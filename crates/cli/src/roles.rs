@@ -9,6 +9,7 @@ use tacit_engine::circuit::{Assignment, Job};
 use tacit_net::probe::LinkProbe;
 use tacit_planner::{Chosen, Network, Wanted, for_circuit};
 use tacit_sharing::Protocol;
+use tacit_sharing::registry::UnknownProtocol;
 
 /// How roles are given out.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,7 +18,8 @@ pub enum Roles {
     Auto,
     /// Assignments side by side, so that equal links are equally busy.
     Split,
-    /// One assignment, or several side by side: parties by name or number.
+    /// One assignment, or several side by side: parties by name or number, behind a protocol and a
+    /// colon if it is another one.
     Given(Vec<String>),
 }
 
@@ -57,11 +59,28 @@ pub fn named(
 ) -> Result<Vec<Assignment>, CliError> {
     match roles {
         Some(Roles::Given(given)) => {
-            let one = |names: &String| Ok(Assignment::new(protocol, parties.list(names)?));
-            given.iter().map(one).collect()
+            given.iter().map(|one| assignment(one, protocol, parties)).collect()
         }
         _ => Ok(vec![Assignment::in_order(protocol)]),
     }
+}
+
+fn assignment(text: &str, protocol: Protocol, parties: &Parties) -> Result<Assignment, CliError> {
+    let (protocol, names) = match text.split_once(':') {
+        None => (protocol, text),
+        Some((name, names)) => (
+            name.trim().parse().map_err(|e: UnknownProtocol| CliError::input(e.to_string()))?,
+            names,
+        ),
+    };
+    Ok(Assignment::new(protocol, parties.list(names)?))
+}
+
+/// Protocols that may be chosen: the wanted one, and those beside which it may run.
+pub fn eligible(protocol: Protocol, mix: &[Protocol]) -> Vec<Protocol> {
+    let mut all = vec![protocol];
+    all.extend(mix.iter().filter(|other| **other != protocol));
+    all
 }
 
 /// Assignments that are side by side at most: a linear program with a condition per directed link
@@ -98,11 +117,12 @@ pub struct Measured {
 pub fn choose_for_links(
     job: &mut Job,
     circuit: &Circuit,
+    protocols: &[Protocol],
     probes: &[LinkProbe],
 ) -> Result<Choice, CliError> {
     let network = Network::measured(job.protocol().parties(), probes);
     let Chosen { assignments, seconds, single_seconds } =
-        for_circuit(&network, circuit, job, Wanted::Best)?;
+        for_circuit(&network, circuit, job, protocols, Wanted::Best)?;
     job.assignments = assignments;
     let link = |probe: &LinkProbe| Measured {
         from: probe.from.0,
@@ -114,11 +134,15 @@ pub fn choose_for_links(
 }
 
 /// Puts assignments into a job that keep equal links equally busy.
-pub fn split_evenly(job: &mut Job, circuit: &Circuit) -> Result<(), CliError> {
+pub fn split_evenly(
+    job: &mut Job,
+    circuit: &Circuit,
+    protocols: &[Protocol],
+) -> Result<(), CliError> {
     let network = Network::uniform(job.protocol().parties());
     // Whatever is left over when few instances are cut does not count.
     let many = Job { instances: job.instances.max(1 << 16), ..job.clone() };
-    job.assignments = for_circuit(&network, circuit, &many, Wanted::Split)?.assignments;
+    job.assignments = for_circuit(&network, circuit, &many, protocols, Wanted::Split)?.assignments;
     Ok(())
 }
 
@@ -145,5 +169,10 @@ mod tests {
         let all = named(Some(&two), Protocol::Trio, &Parties::numbered(3)).unwrap();
         assert_eq!(all[1].places, [2, 1, 0].map(PartyId));
         assert!(named(Some(&two), Protocol::Trio, &Parties::numbered(2)).is_err());
+        let mixed: Roles = "0,1,2,3; quad-het:3,2,1,0".parse().unwrap();
+        let all = named(Some(&mixed), Protocol::Quad, &Parties::numbered(4)).unwrap();
+        assert_eq!([all[0].protocol, all[1].protocol], [Protocol::Quad, Protocol::QuadHet]);
+        let unknown: Roles = "quadr:0,1,2,3".parse().unwrap();
+        assert!(named(Some(&unknown), Protocol::Quad, &Parties::numbered(4)).is_err());
     }
 }

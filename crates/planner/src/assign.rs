@@ -30,19 +30,20 @@ pub struct Chosen {
     pub single_seconds: f64,
 }
 
-/// Chooses assignments of roles for a circuit. Those of the job are not looked at, but for the
-/// protocol.
+/// Chooses assignments of roles of some protocols for a circuit. Those of the job are not looked
+/// at.
 ///
 /// # Errors
-/// When the job does not fit the circuit.
+/// When the job does not fit the circuit, or the protocols do not run side by side.
 pub fn for_circuit(
     network: &Network,
     circuit: &Circuit,
     job: &Job,
+    protocols: &[Protocol],
     wanted: Wanted,
 ) -> Result<Chosen, EvaluateError> {
-    let protocol = job.protocol();
-    let all = all_assignments(network.parties(), protocol);
+    let all: Vec<Assignment> =
+        protocols.iter().flat_map(|p| all_assignments(network.parties(), *p)).collect();
     let mut job = job.clone();
     job.assignments.clone_from(&all);
     let compiled = Compiled::new(circuit, job)?;
@@ -51,20 +52,20 @@ pub fn for_circuit(
     choose(network, &all, &demands, wanted, most).map_err(|e| EvaluateError::Bug(e.to_string()))
 }
 
-/// Chooses assignments of roles for `words` products of words of `bytes` bytes.
+/// Chooses assignments of roles of some protocols for `words` products of words of `bytes` bytes.
 ///
 /// # Errors
 /// When a protocol has more roles than there are parties.
 pub fn for_products(
     network: &Network,
-    protocol: Protocol,
+    protocols: &[Protocol],
     (words, bytes): (usize, usize),
     wanted: Wanted,
 ) -> Result<Chosen, NoPlan> {
-    let all = all_assignments(network.parties(), protocol);
-    let product = cost::product(protocol);
+    let all: Vec<Assignment> =
+        protocols.iter().flat_map(|p| all_assignments(network.parties(), *p)).collect();
     let demand = |assignment: &Assignment| {
-        let traffic = product.placed(&assignment.places);
+        let traffic = cost::product(assignment.protocol).placed(&assignment.places);
         Demand { bytes: loads(&(traffic * (words * bytes) as u64)), critical: Vec::new(), depth: 1 }
     };
     let demands: Vec<Demand> = all.iter().map(demand).collect();
@@ -119,21 +120,45 @@ mod tests {
             (3, Protocol::MultiFanIn, 2.0),
             (4, Protocol::Trio, 4.0),
             (4, Protocol::Quad, 2.4),
+            (4, Protocol::QuadA, 2.4),
+            (4, Protocol::QuadHet, 4.8),
+            (4, Protocol::Tetrad, 2.4),
+            (4, Protocol::FantasticFour, 2.0),
         ] {
             let network = Network::uniform(parties);
-            let choose = |wanted| for_products(&network, protocol, (1 << 20, 8), wanted).unwrap();
+            let choose =
+                |wanted| for_products(&network, &[protocol], (1 << 20, 8), wanted).unwrap();
             let [one, many, best] = [Wanted::Single, Wanted::Split, Wanted::Best].map(choose);
             assert_eq!(one.assignments.len(), 1);
             assert!((one.seconds / many.seconds / rate - 1.0).abs() < 1e-2, "{protocol}");
             assert_eq!(best.assignments, many.assignments);
-            let few = for_products(&network, protocol, (1, 8), Wanted::Best).unwrap();
+            let few = for_products(&network, &[protocol], (1, 8), Wanted::Best).unwrap();
             assert_eq!(few.assignments.len(), 1, "a word cannot be split");
         }
     }
 
     #[test]
+    fn protocols_of_a_class_mix() {
+        // Two good links, one of half their rate, three that carry next to nothing.
+        let network = Network::new(4, |a, b| {
+            let rate = match (a.0.min(b.0), a.0.max(b.0)) {
+                (0, 2) | (1, 2) => 1e9,
+                (0, 3) => 5e8,
+                _ => 1e3,
+            };
+            (rate, 0.0)
+        });
+        let seconds = |protocols: &[Protocol]| {
+            for_products(&network, protocols, (1 << 20, 8), Wanted::Split).unwrap().seconds
+        };
+        let [a, het] = [Protocol::QuadA, Protocol::QuadHet].map(|protocol| seconds(&[protocol]));
+        let both = seconds(&[Protocol::QuadA, Protocol::QuadHet]);
+        assert!(both < 0.95 * a.min(het), "{both} against {a} and {het}");
+    }
+
+    #[test]
     fn too_few_parties_are_an_error() {
         let network = Network::uniform(3);
-        assert!(for_products(&network, Protocol::Quad, (64, 8), Wanted::Best).is_err());
+        assert!(for_products(&network, &[Protocol::Quad], (64, 8), Wanted::Best).is_err());
     }
 }

@@ -107,6 +107,10 @@ pub struct BenchArgs {
     #[arg(long, default_value_t = 256, value_parser = up_to(MAX_SIZE))]
     pub size: usize,
 
+    /// Protocols that --roles split and auto may use beside --protocol
+    #[arg(long, value_delimiter = ',', requires = "roles", value_name = "PROTOCOLS")]
+    pub mix: Vec<Protocol>,
+
     /// Threads per party; with several assignments of roles, per assignment
     #[arg(long, default_value_t = 1, value_parser = up_to(MAX_THREADS))]
     pub threads: usize,

@@ -96,7 +96,8 @@ pub fn assignments(args: &BenchArgs) -> Result<Vec<Assignment>, CliError> {
         return roles::named(args.roles.as_ref(), args.protocol, &parties);
     }
     let (network, wanted) = network(args)?;
-    let chosen = for_products(&network, args.protocol, (1 << 20, 8), wanted);
+    let protocols = roles::eligible(args.protocol, &args.mix);
+    let chosen = for_products(&network, &protocols, (1 << 20, 8), wanted);
     Ok(chosen.map_err(|e| CliError::input(e.to_string()))?.assignments)
 }
 
@@ -111,7 +112,8 @@ pub fn job(args: &BenchArgs, circuit: &Circuit, instances: usize) -> Result<Job,
         None | Some(Roles::Given(_)) => assignments(args)?,
         _ => {
             let (network, wanted) = network(args)?;
-            for_circuit(&network, circuit, &job, wanted)?.assignments
+            let protocols = roles::eligible(args.protocol, &args.mix);
+            for_circuit(&network, circuit, &job, &protocols, wanted)?.assignments
         }
     };
     Ok(job)

@@ -74,10 +74,15 @@ pub struct RunArgs {
     pub reveal: Vec<PortParties>,
 
     /// Who plays roles 0, 1, 2 and so on of the protocol: parties, or several assignments side by
-    /// side, such as `0,1,2;2,1,0`; `split` for assignments that use all links alike; `auto` to
+    /// side, such as `0,1,2;2,1,0` (`0,1,2,3;quad-het:3,2,1,0` of two protocols); `split` for assignments that use all links alike; `auto` to
     /// measure the links and take what is fastest on them [default: parties in their order]
     #[arg(long, value_name = "PARTIES|split|auto")]
     pub roles: Option<Roles>,
+
+    /// Protocols that --roles split and auto may use beside --protocol, and that protect against
+    /// the same: quad-a,quad-het
+    #[arg(long, value_delimiter = ',', requires = "roles", value_name = "PROTOCOLS")]
+    pub mix: Vec<Protocol>,
 
     /// Threads per party; with several assignments of roles, per assignment
     #[arg(long, default_value_t = 1)]

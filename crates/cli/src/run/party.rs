@@ -54,7 +54,8 @@ pub fn job(args: &RunArgs, circuit: &Circuit, parties: &Parties) -> Result<Job, 
     job.form = args.form;
     job.blocking = args.blocking();
     if args.roles == Some(Roles::Split) {
-        roles::split_evenly(&mut job, circuit)?;
+        let protocols = roles::eligible(args.protocol, &args.mix);
+        roles::split_evenly(&mut job, circuit, &protocols)?;
     }
     job.check(circuit)?;
     Ok(job)
@@ -170,7 +171,8 @@ pub fn evaluate(
     let mut choice = None;
     if args.roles == Some(Roles::Auto) {
         let probes = probe(&mut session, Effort::Brief)?;
-        let chosen = roles::choose_for_links(&mut job, circuit, &probes);
+        let protocols = roles::eligible(args.protocol, &args.mix);
+        let chosen = roles::choose_for_links(&mut job, circuit, &protocols, &probes);
         choice = Some(chosen.inspect_err(|e| session.abort(&e.to_string()))?);
     }
     let compiled = Compiled::new(circuit, job).inspect_err(|e| session.abort(&e.to_string()))?;
