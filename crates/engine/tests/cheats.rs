@@ -20,6 +20,10 @@ use tacit_sharing::Protocol;
 
 const PARTIES: usize = 4;
 const INSTANCES: usize = 150;
+/// How long parties wait for a message that does not come.
+const SHORT: Duration = Duration::from_millis(300);
+/// Where all messages come: however busy this machine is, that decides nothing.
+const LONG: Duration = Duration::from_secs(30);
 
 /// Three levels of products of everybody's bits.
 fn circuit() -> Circuit {
@@ -62,10 +66,14 @@ fn job(protocol: Protocol, preprocessing: Preprocessing, workers: usize) -> Job 
 type Results = Vec<Result<Evaluation, EvaluateError>>;
 
 /// Runs the job; the meshes of `cheat` go through `tamper`, by worker.
-fn run(job: &Job, cheat: Option<PartyId>, tamper: impl Fn(usize) -> Tamper + Sync) -> Results {
+fn run(
+    job: &Job,
+    deadline: Duration,
+    cheat: Option<PartyId>,
+    tamper: impl Fn(usize) -> Tamper + Sync,
+) -> Results {
     let (circuit, seed) = (circuit(), entropy::test_seed());
-    let network =
-        MemoryNetwork { deadline: Duration::from_millis(300), ..MemoryNetwork::default() };
+    let network = MemoryNetwork { deadline, ..MemoryNetwork::default() };
     memory::run(PARTIES, job.threads(), &network, |mut session| {
         let me = session.me();
         if cheat.is_none_or(|cheat| cheat == me) {
@@ -90,7 +98,7 @@ fn classes(job: &Job) -> Vec<BTreeMap<Class, usize>> {
     (0..PARTIES)
         .map(|party| {
             let counts: Arc<Mutex<BTreeMap<Class, usize>>> = Arc::default();
-            let results = run(job, Some(PartyId(party as u8)), |worker| {
+            let results = run(job, LONG, Some(PartyId(party as u8)), |worker| {
                 let counts = counts.clone();
                 Tamper::new(move |m| {
                     let class = (worker, m.to, m.stream, m.place.phase);
@@ -130,14 +138,20 @@ fn flip_last(bytes: &[u8]) -> Verdict {
 }
 
 /// Every message class, at its first, middle and last message.
-fn each_cheat(job: &Job, what: fn(&[u8]) -> Verdict, check: impl Fn(&str, PartyId, &Results)) {
+fn each_cheat(
+    job: &Job,
+    deadline: Duration,
+    what: fn(&[u8]) -> Verdict,
+    check: impl Fn(&str, PartyId, &Results),
+) {
     for (party, classes) in classes(job).into_iter().enumerate() {
         let cheat = PartyId(party as u8);
         for (class, count) in classes {
             let mut indices = vec![0, count / 2, count - 1];
             indices.dedup();
             for index in indices {
-                let results = run(job, Some(cheat), |worker| cheat_at(class, index, worker, what));
+                let tamper = |worker| cheat_at(class, index, worker, what);
+                let results = run(job, deadline, Some(cheat), tamper);
                 let label =
                     format!("{}: {cheat} in {class:?} number {index} of {count}", job.protocol());
                 check(&label, cheat, &results);
@@ -174,8 +188,8 @@ fn every_changed_message_ends_the_run_in_a_check() {
     ] {
         for protocol in checked() {
             let job = job(protocol, preprocessing, workers);
-            each_cheat(&job, flip_first, a_check_ends_it);
-            each_cheat(&job, flip_last, a_check_ends_it);
+            each_cheat(&job, LONG, flip_first, a_check_ends_it);
+            each_cheat(&job, LONG, flip_last, a_check_ends_it);
         }
     }
 }
@@ -207,8 +221,7 @@ fn run_program(
     let (program, seed) = (text::parse("cheat", PROGRAM).unwrap(), entropy::test_seed());
     let parties = PartyId::all(3).collect();
     let job = ProgramJob { by, workers: 2, ..ProgramJob::new(protocol, parties, vec![70]) };
-    let network =
-        MemoryNetwork { deadline: Duration::from_millis(300), ..MemoryNetwork::default() };
+    let network = MemoryNetwork { deadline: LONG, ..MemoryNetwork::default() };
     memory::run(PARTIES, 2, &network, |mut session| {
         let me = session.me();
         for (worker, mesh) in session.meshes.iter_mut().enumerate().filter(|_| me == cheat) {
@@ -270,7 +283,8 @@ fn a_cheat_in_a_program_leaves_nobody_honest_a_result() {
 fn every_message_cut_short_ends_the_run() {
     for protocol in checked() {
         let job = job(protocol, Preprocessing::Interleaved, 1);
-        each_cheat(&job, |bytes| Verdict::Truncate(bytes.len() / 2), nobody_honest_has_a_result);
+        let half = |bytes: &[u8]| Verdict::Truncate(bytes.len() / 2);
+        each_cheat(&job, SHORT, half, nobody_honest_has_a_result);
     }
 }
 
@@ -282,7 +296,7 @@ fn honest_parties_learn_the_function_in_every_mode() {
     for (protocol, (preprocessing, workers)) in checked().flat_map(|p| modes.map(|mode| (p, mode)))
     {
         let job = job(protocol, preprocessing, workers);
-        let results = run(&job, None, |_| Tamper::new(|_| Verdict::Keep));
+        let results = run(&job, LONG, None, |_| Tamper::new(|_| Verdict::Keep));
         let bits: Vec<Vec<u64>> =
             inputs.iter().flat_map(|lanes| lanes.bits().iter().cloned()).collect();
         for result in results {

@@ -375,6 +375,17 @@ mod tests {
     }
 
     #[test]
+    fn both_passes_draw_the_same_words_and_only_roles_of_two_passes_may() {
+        use crate::quad::{A, B, Quad};
+        let prg = |byte| Prg::new(&Key::from_bytes([byte; Key::LEN]));
+        let mut keys = Keys::new([prg(1), prg(2)], false);
+        let draws = keys.streams().draws().unwrap();
+        assert!(draws.ahead::<Quad<B, 0>>().is_none() && draws.ahead::<Quad<A, 1>>().is_none());
+        let ahead = draws.ahead::<Quad<A, 0>>().unwrap();
+        assert_eq!(drawn(ahead), drawn(draws));
+    }
+
+    #[test]
     fn streams_taken_again_go_on_where_they_were() {
         let prg = |byte| Prg::new(&Key::from_bytes([byte; Key::LEN]));
         let mut keys = Keys::new([prg(1), prg(2)], false);

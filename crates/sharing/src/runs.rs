@@ -96,14 +96,14 @@ impl<'a, W: Word> Masks<'a, W> {
     }
 }
 
-/// The first `n` words of as many runs as there are of `N`.
+/// The first `n` words of the first `count` runs.
 #[inline(always)]
-fn first_of<W, const N: usize>(runs: [&mut [W]; N], count: usize, n: usize) -> [&mut [W]; N] {
-    let mut index = 0;
-    runs.map(|run| {
-        index += 1;
-        if index <= count { &mut run[..n] } else { run }
-    })
+fn first_of<W>(runs: [&mut [W]; 3], count: usize, n: usize) -> [&mut [W]; 3] {
+    let [first, second, third] = runs;
+    let first = if count > 0 { &mut first[..n] } else { first };
+    let second = if count > 1 { &mut second[..n] } else { second };
+    let third = if count > 2 { &mut third[..n] } else { third };
+    [first, second, third]
 }
 
 /// The first `n` words of each component of a role's shares.
@@ -220,18 +220,16 @@ impl<P: Role, W: Word> PerTerm for AddProducts<'_, '_, P, W> {
 
 /// As [`mask_run`], of sums that were added up before: a run per term.
 #[inline(always)]
-pub(crate) fn mask_sums<P: Role, W: Word>(
+pub(crate) fn mask_sums<'s, P: Role, W: Word>(
     masks: &Masks<'_, W>,
     messages: Outs<'_, W>,
     dst: RunsMut<'_, W>,
-    sums: [&[W]; TERMS],
+    sums: [&'s [W]; TERMS],
 ) {
     let n = dst[0].len();
-    let mut index = 0;
-    let sums = sums.map(|sums| {
-        index += 1;
-        if index <= P::CROSS { &sums[..n] } else { sums }
-    });
+    let [s0, s1, s2, s3, s4, s5] = sums;
+    let first = |term: usize, sums: &'s [W]| if term < P::CROSS { &sums[..n] } else { sums };
+    let sums = [first(0, s0), first(1, s1), first(2, s2), first(3, s3), first(4, s4), first(5, s5)];
     mask_run::<P, W>(
         masks,
         messages,
@@ -264,7 +262,8 @@ pub(crate) fn finish_run<P: Role, W: Word>(settling: Settling<'_, W>, dst: RunsM
     let late0 = if P::LATE.is_empty() { late0 } else { &late0[..n] };
     let late1 = if P::LATE.len() > 1 { &late1[..n] } else { late1 };
     let draw = if P::SETTLE_DRAWS > 0 { &draw[..n] } else { draw };
-    let [r0, r1] = first_of(results, P::RESULT.len(), n);
+    let [r0, r1] = results;
+    let [r0, r1, _] = first_of([r0, r1, &mut []], P::RESULT.len(), n);
     for i in 0..n {
         let mut late = [W::ZERO; 2];
         if !P::LATE.is_empty() {

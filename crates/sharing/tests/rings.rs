@@ -202,8 +202,6 @@ fn arrays_in_every_ring() {
     for protocol in Protocol::ALL {
         run(protocol, 1, &Arrays::<Z2>(std::marker::PhantomData));
         run(protocol, 8, &Arrays::<u8>(std::marker::PhantomData));
-        run(protocol, 16, &Arrays::<u16>(std::marker::PhantomData));
-        run(protocol, 32, &Arrays::<u32>(std::marker::PhantomData));
         run(protocol, 64, &Arrays::<u64>(std::marker::PhantomData));
         run(protocol, 128, &Arrays::<u128>(std::marker::PhantomData));
     }

@@ -395,3 +395,60 @@ fn honest_roles_agree_and_open_the_products() {
         }
     }
 }
+
+/// All sets of up to three of the changes.
+fn up_to_three(changes: &[Change]) -> Vec<Vec<Change>> {
+    let mut sets = vec![Vec::new()];
+    for change in changes {
+        let more: Vec<Vec<Change>> = sets
+            .iter()
+            .filter(|set: &&Vec<Change>| set.len() < 3)
+            .map(|set| set.iter().copied().chain([*change]).collect())
+            .collect();
+        sets.extend(more);
+    }
+    sets.retain(|set| !set.is_empty());
+    sets
+}
+
+/// Mutation checks: for every comparison of every pair there is a cheat of one role that nothing
+/// else catches. So a comparison that is left out makes this test fail, and none is superfluous.
+#[test]
+fn every_comparison_catches_what_no_other_one_does() {
+    let cut = Cut { piece: 64, window: 1 };
+    for protocol in PROTOCOLS {
+        let mut missing: BTreeSet<(RoleId, RoleId, Kind)> = BTreeSet::new();
+        for row in table(protocol) {
+            missing.extend(row.4);
+        }
+        for from in EVERYBODY {
+            let change = |row: Row, place| {
+                let (stage, from, to, stream, _) = row;
+                Change { stage, from, to, stream, error: 1 << 31, place }
+            };
+            let (mut together, mut alone) = (Vec::new(), Vec::new());
+            for row in table(protocol).into_iter().filter(|row| row.1 == from) {
+                if row.0 == Stage::Product {
+                    together.push(change(row, 3));
+                    if protocol == Protocol::QuadHet && row.3 == Stream::Def {
+                        // h of all products, then F of all.
+                        together.push(change(row, 35 + 3));
+                    }
+                } else {
+                    alone.push(vec![change(row, 3)]);
+                }
+            }
+            for changes in alone.into_iter().chain(up_to_three(&together)) {
+                let scene = Scene { protocol, changes, cut };
+                let endings = play::<u32>(&secrets(1), &scene, 11);
+                let [before, after] = disagreements(&endings, Some(from));
+                let found = if before.is_empty() { after } else { before };
+                assert!(!found.is_empty(), "{protocol}: a cheat of {from} goes unnoticed");
+                if found.len() == 1 {
+                    missing.retain(|comparison| !found.contains(comparison));
+                }
+            }
+        }
+        assert!(missing.is_empty(), "{protocol}: nothing shows that {missing:?} is needed");
+    }
+}

@@ -98,6 +98,10 @@ impl<'a, P: Role> Worker<'a, '_, P> {
         for block in &mut blocks {
             self.inputs_ahead(block)?;
         }
+        if self.front.sent == 0 {
+            // Peers wait for the first inputs; later ones leave long before they are wanted.
+            self.party.flush()?;
+        }
         self.front.begun.push_back(group);
         (self.front.blocks, self.front.level) = (blocks, 0);
         Ok(())
