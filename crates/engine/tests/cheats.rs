@@ -201,7 +201,7 @@ fn every_changed_message_of_any_assignment_ends_the_run_in_a_check() {
     let second = [0, 1, 2, 3].map(PartyId).to_vec();
     job.assignments.push(Assignment { weight: 2, ..Assignment::new(Protocol::Quad, second) });
     assert_eq!(job.threads(), 2);
-    each_cheat(&job, flip_first, a_check_ends_it);
+    each_cheat(&job, LONG, flip_first, a_check_ends_it);
 }
 
 /// A product, a selection, a shift and a rounded product of numbers of three parties.
