@@ -48,9 +48,8 @@ fn processes_compute_the_mean_under_every_protocol() {
     let folder = stay();
     let dir = folder.path();
     let want = mean(dir);
-    let by_circuits = "trio --by circuits";
-    let protocols = ["trio", "astra", "replicated", "multi-fan-in", "plain", "quad", by_circuits];
-    for protocol in protocols {
+    let protocols = ["trio", "astra", "replicated", "multi-fan-in", "plain", "quad"];
+    for protocol in protocols.into_iter().chain(["trio --by circuits", "quad --by circuits"]) {
         let text = ok(
             dir,
             &format!("run stay.tacit --local --protocol {protocol} {TABLES} --threads 2 --json"),
