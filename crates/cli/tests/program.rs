@@ -49,8 +49,8 @@ fn processes_compute_the_mean_under_every_protocol() {
     let folder = stay();
     let dir = folder.path();
     let want = mean(dir);
-    let by_circuits = "trio --by circuits";
-    for protocol in Protocol::ALL.map(Protocol::name).into_iter().chain([by_circuits]) {
+    let by_circuits = ["trio --by circuits", "quad --by circuits"];
+    for protocol in Protocol::ALL.map(Protocol::name).into_iter().chain(by_circuits) {
         let text = ok(
             dir,
             &format!("run stay.tacit --local --protocol {protocol} {TABLES} --threads 2 --json"),

@@ -7,18 +7,87 @@ use tacit_ring::simd;
 use tacit_ring::{Buffer, Word};
 
 /// A sum `upper[0] + terms` per row: what is known to whom, and how it is put together.
-pub(super) struct Form<U, L, F> {
+#[derive(Clone, Copy)]
+pub(super) struct Form<'a, N, W, U, L, T, const K: usize, const S: usize> {
+    known: [&'a [N]; K],
+    shared: [&'a [W]; S],
     upper: U,
     lower: L,
-    terms: F,
+    terms: T,
 }
 
-impl<U, L, F> Form<U, L, F> {
-    /// `upper` gives the upper values of a row, at the pair; `lower` the lower ones, elsewhere.
-    /// `terms` adds up products with a lower value each: from the row's upper values, its lower
-    /// ones as factors of upper values, and its lower ones as factors of public values.
-    pub fn new(upper: U, lower: L, terms: F) -> Self {
-        Form { upper, lower, terms }
+/// Where the rows of a form go.
+pub(super) trait Sink<W> {
+    /// There will be `n` rows. Called where the compiler sees it: no bounds checks stand in loops.
+    fn cut(&mut self, n: usize);
+    /// A row's terms and first upper value, as [`Desk::gadget`] wants them.
+    fn put(&mut self, i: usize, terms: W, upper: W);
+}
+
+/// Rows, one after the other.
+pub(super) struct Columns<'a, W> {
+    /// Terms.
+    pub terms: &'a mut [W],
+    /// First upper values.
+    pub upper: &'a mut [W],
+}
+
+impl<W> Sink<W> for Columns<'_, W> {
+    #[inline(always)]
+    fn cut(&mut self, n: usize) {
+        let Columns { terms, upper } = self;
+        *terms = &mut std::mem::take(terms)[..n];
+        *upper = &mut std::mem::take(upper)[..n];
+    }
+
+    #[inline(always)]
+    fn put(&mut self, i: usize, terms: W, upper: W) {
+        self.terms[i] = terms;
+        self.upper[i] = upper;
+    }
+}
+
+/// The sums of all rows.
+pub(super) struct Sums<'a, W> {
+    /// Of terms.
+    pub terms: &'a mut W,
+    /// Of first upper values.
+    pub upper: &'a mut W,
+}
+
+impl<W: Word> Sink<W> for Sums<'_, W> {
+    #[inline(always)]
+    fn cut(&mut self, _: usize) {}
+
+    #[inline(always)]
+    fn put(&mut self, _: usize, terms: W, upper: W) {
+        *self.terms = self.terms.add(terms);
+        *self.upper = self.upper.add(upper);
+    }
+}
+
+impl<'a, N, W, U, L, T, const K: usize, const S: usize> Form<'a, N, W, U, L, T, K, S>
+where
+    N: Word,
+    W: Word,
+{
+    /// `known` are columns that a seat knows, and `shared` columns that all have in some form.
+    /// `upper` makes a row's upper values of what the pair knows, `lower` its lower ones of what the
+    /// others know. `terms` adds up products with a lower value each: from what is shared, the
+    /// upper values, the lower ones as factors of upper values, and as factors of public values.
+    pub fn new<const A: usize, const B: usize>(
+        known: [&'a [N]; K],
+        shared: [&'a [W]; S],
+        upper: U,
+        lower: L,
+        terms: T,
+    ) -> Self
+    where
+        U: Fn([N; K]) -> [W; A],
+        L: Fn([N; K]) -> [W; B],
+        T: Fn([W; S], [W; A], [W; B], [W; B]) -> W,
+    {
+        Form { known, shared, upper, lower, terms }
     }
 
     /// A fresh sharing of the form, `n` rows. One deal per lower value and, of four parties, one
@@ -26,135 +95,125 @@ impl<U, L, F> Form<U, L, F> {
     ///
     /// # Errors
     /// When the network fails.
-    #[inline(always)]
-    pub fn share<W: Word, const A: usize, const B: usize>(
-        &self,
+    pub fn share<const A: usize, const B: usize>(
+        self,
         desk: &mut Desk<'_, '_>,
         draws: &mut Draws<'_>,
         n: usize,
     ) -> Result<Masked<W>, SharingError>
     where
-        U: Fn(usize) -> [W; A],
-        L: Fn(usize) -> [W; B],
-        F: Fn(usize, [W; A], [W; B], [W; B]) -> W,
+        U: Fn([N; K]) -> [W; A],
+        L: Fn([N; K]) -> [W; B],
+        T: Fn([W; S], [W; A], [W; B], [W; B]) -> W,
     {
         let (mut sum, mut c) = (Buffer::zeros(n), Buffer::zeros(n));
-        let (to, upper) = (&mut sum[..n], &mut c[..n]);
-        self.each(
-            desk,
-            draws,
-            n,
-            #[inline(always)]
-            |i, terms, first| {
-                to[i] = terms;
-                upper[i] = first;
-            },
-        )?;
+        self.rows(desk, draws, n, Columns { terms: &mut sum, upper: &mut c })?;
         desk.gadget(draws, sum, Some(&c))
     }
 
-    /// Deals and raises, and calls `each` with every row's number, terms and first upper value, as
-    /// [`Desk::gadget`] wants them.
+    /// Deals and raises, and gives all rows to a sink.
     ///
     /// # Errors
     /// When the network fails.
-    #[inline(always)]
-    pub fn each<W: Word, const A: usize, const B: usize>(
-        &self,
+    pub fn rows<const A: usize, const B: usize>(
+        self,
         desk: &mut Desk<'_, '_>,
         draws: &mut Draws<'_>,
         n: usize,
-        each: impl FnMut(usize, W, W),
+        sink: impl Sink<W>,
     ) -> Result<(), SharingError>
     where
-        U: Fn(usize) -> [W; A],
-        L: Fn(usize) -> [W; B],
-        F: Fn(usize, [W; A], [W; B], [W; B]) -> W,
+        U: Fn([N; K]) -> [W; A],
+        L: Fn([N; K]) -> [W; B],
+        T: Fn([W; S], [W; A], [W; B], [W; B]) -> W,
     {
+        let Form { known, shared, upper, lower, terms } = self;
         let pair = desk.seat().is_pair();
-        let dealt =
-            if pair { columns(0, false, &self.lower) } else { columns(n, true, &self.lower) };
+        let dealt = match pair {
+            true => std::array::from_fn(|_| Buffer::default()),
+            false => columns(n, known, lower),
+        };
         let split = deal_all(desk, draws, n, dealt)?;
         if desk.seat() == Seat::Dealer {
             return Ok(());
         }
         if !desk.raises() {
-            rows(n, &split, &self.upper, &self.terms, each);
+            put_rows(n, &split, shared, known, upper, terms, sink);
             return Ok(());
         }
-        let mut uppers = columns(n, pair, &self.upper);
+        let mut uppers = match pair {
+            true => columns(n, known, upper),
+            false => std::array::from_fn(|_| Buffer::zeros(n)),
+        };
         for upper in &mut uppers {
             *upper = desk.raise(draws, std::mem::take(upper))?;
         }
-        let uppers = uppers.each_ref().map(|upper| &upper[..n]);
-        rows(
-            n,
-            &split,
-            #[inline(always)]
-            |i| uppers.map(|upper| upper[i]),
-            &self.terms,
-            each,
-        );
+        let uppers = uppers.each_ref().map(|upper| &upper[..]);
+        put_rows(n, &split, shared, uppers, std::convert::identity, terms, sink);
         Ok(())
     }
 }
 
-/// Values of all rows, one buffer each; zeros where they are not known.
-#[inline(always)]
-fn columns<W: Word, const N: usize>(
+/// Values of all rows, one buffer each.
+fn columns<N: Word, W: Word, const K: usize, const V: usize>(
     n: usize,
-    known: bool,
-    row: impl Fn(usize) -> [W; N],
-) -> [Buffer<W>; N] {
-    let mut columns: [Buffer<W>; N] = std::array::from_fn(|_| Buffer::zeros(n));
-    if known {
-        let mut to = columns.each_mut().map(|column| &mut column[..n]);
-        simd::vectorize(
-            #[inline(always)]
-            || {
-                for i in 0..n {
-                    let row = row(i);
-                    for (to, value) in to.iter_mut().zip(row) {
-                        to[i] = value;
-                    }
+    known: [&[N]; K],
+    row: impl Fn([N; K]) -> [W; V],
+) -> [Buffer<W>; V] {
+    let mut columns: [Buffer<W>; V] = std::array::from_fn(|_| Buffer::zeros(n));
+    let to = columns.each_mut().map(|column| &mut column[..]);
+    simd::vectorize(
+        #[inline(always)]
+        move || {
+            let known = known.map(|column| &column[..n]);
+            let mut to = to.map(|column| &mut column[..n]);
+            for i in 0..n {
+                let row = row(known.map(|column| column[i]));
+                for (to, value) in to.iter_mut().zip(row) {
+                    to[i] = value;
                 }
-            },
-        );
-    }
+            }
+        },
+    );
     columns
 }
 
-fn deal_all<W: Word, const N: usize>(
+fn deal_all<W: Word, const V: usize>(
     desk: &mut Desk<'_, '_>,
     draws: &mut Draws<'_>,
     n: usize,
-    values: [Buffer<W>; N],
-) -> Result<[Split<W>; N], SharingError> {
-    let mut split: [Option<Split<W>>; N] = std::array::from_fn(|_| None);
+    values: [Buffer<W>; V],
+) -> Result<[Split<W>; V], SharingError> {
+    let mut split: [Option<Split<W>>; V] = std::array::from_fn(|_| None);
     for (split, t) in split.iter_mut().zip(values) {
         *split = Some(desk.deal(draws, &t, n)?);
     }
     Ok(split.map(|split| split.expect("all are dealt")))
 }
 
-/// Calls `each` with the terms and the first upper value of every row.
-#[inline(always)]
-fn rows<W: Word, const A: usize, const B: usize>(
+/// Gives the terms and the first upper value of every row to a sink.
+fn put_rows<N: Word, W: Word, const K: usize, const S: usize, const A: usize, const B: usize>(
     n: usize,
     split: &[Split<W>; B],
-    upper: impl Fn(usize) -> [W; A],
-    terms: impl Fn(usize, [W; A], [W; B], [W; B]) -> W,
-    mut each: impl FnMut(usize, W, W),
+    shared: [&[W]; S],
+    known: [&[N]; K],
+    upper: impl Fn([N; K]) -> [W; A],
+    terms: impl Fn([W; S], [W; A], [W; B], [W; B]) -> W,
+    mut sink: impl Sink<W>,
 ) {
-    let part = split.each_ref().map(|split| &split.part()[..n]);
-    let plain = split.each_ref().map(|split| &split.plain()[..n]);
+    let part = split.each_ref().map(|split| split.part());
+    let plain = split.each_ref().map(|split| split.plain());
     simd::vectorize(
         #[inline(always)]
-        || {
+        move || {
+            let (part, plain) = (part.map(|t| &t[..n]), plain.map(|t| &t[..n]));
+            let (shared, known) = (shared.map(|a| &a[..n]), known.map(|c| &c[..n]));
+            sink.cut(n);
             for i in 0..n {
+                let upper = upper(known.map(|column| column[i]));
                 let (part, plain) = (part.map(|t| t[i]), plain.map(|t| t[i]));
-                let upper = upper(i);
-                each(i, terms(i, upper, part, plain), upper[0]);
+                let terms = terms(shared.map(|a| a[i]), upper, part, plain);
+                sink.put(i, terms, upper[0]);
             }
         },
     );

@@ -3,7 +3,7 @@
 //! A shared bit is `b = b0 + y0 - 2 b0 y0` over the integers, `b0` upper and `y0` lower.
 
 use super::desk::check;
-use super::form::Form;
+use super::form::{Columns, Form, Sink, Sums};
 use super::{Desk, Masked, Seat};
 use crate::party::{Draws, SharingError};
 use tacit_ring::{Buffer, Word, Z2, transpose, word};
@@ -18,13 +18,8 @@ pub(super) fn known_bits<W: Word>(
     if lanes == 0 {
         return out;
     }
-    let lower;
-    let plane = if desk.seat().is_pair() {
-        &bits.first
-    } else {
-        lower = bits.lambda(desk.seat());
-        &lower
-    };
+    let mut room = Buffer::default();
+    let plane = bits.known(desk.seat(), &mut room);
     transpose::unpack(word::lanes(plane), 1, &mut out[..]);
     out
 }
@@ -45,14 +40,13 @@ pub fn bit_to_ring<W: Word>(
     lanes: usize,
 ) -> Result<Masked<W>, SharingError> {
     let mut sum = Buffer::zeros(lanes);
-    let to = &mut sum[..];
     let upper = bit_terms::<W>(
         desk,
         draws,
         bits,
         lanes,
         #[inline(always)]
-        |i, term, _| to[i] = term,
+        |i, term, _| sum[i] = term,
     )?;
     desk.gadget(draws, sum, Some(&upper))
 }
@@ -78,31 +72,32 @@ fn bit_terms<W: Word>(
     Ok(upper)
 }
 
-/// Calls `each` with the local terms and the upper term of every product
+/// Gives the local terms and the upper term of every product to a sink:
 /// `b a = b0 a0 + (a0 - 2 b0 a0) y0 + b0 (2p - x0) - p`, `p = x0 y0`.
 fn selected<W: Word>(
     desk: &mut Desk<'_, '_>,
     draws: &mut Draws<'_>,
     bits: &Masked<Z2>,
     a: &Masked<W>,
-    each: impl FnMut(usize, W, W),
+    sink: impl Sink<W>,
 ) -> Result<(), SharingError> {
     let n = a.first.len();
     let known = known_bits::<W>(desk, bits, n);
-    let lambda = a.lambda(desk.seat());
-    let (known, m, x) = (&known[..n], &a.first[..n], &a.second[..n]);
+    let mut room = Buffer::default();
     let form = Form::new(
+        [&known, a.known(desk.seat(), &mut room)],
+        [&a.first, &a.second],
         #[inline(always)]
-        |i: usize| [known[i].mul(m[i]), known[i]],
+        |[b, m]: [W; 2]| [b.mul(m), b],
         #[inline(always)]
-        |i: usize| [known[i], lambda[i].mul(known[i])],
+        |[y, lambda]: [W; 2]| [y, lambda.mul(y)],
         #[inline(always)]
-        |i: usize, [chosen, b]: [W; 2], [y, p]: [W; 2], plain: [W; 2]| {
-            let bilinear = m[i].sub(double(chosen)).mul(y);
-            bilinear.add(b.mul(double(p).sub(x[i]))).sub(plain[1])
+        |[m, x]: [W; 2], [chosen, b]: [W; 2], [y, p]: [W; 2], plain: [W; 2]| {
+            let bilinear = m.sub(double(chosen)).mul(y);
+            bilinear.add(b.mul(double(p).sub(x))).sub(plain[1])
         },
     );
-    form.each(desk, draws, n, each)
+    form.rows(desk, draws, n, sink)
 }
 
 /// Bit times ring element. Two deals, two raises and one gadget each.
@@ -118,18 +113,7 @@ pub fn inject<W: Word>(
     let n = a.first.len();
     check(bits.first.len() == n.div_ceil(64), "bits and elements")?;
     let (mut sum, mut c) = (Buffer::zeros(n), Buffer::zeros(n));
-    let (to, upper) = (&mut sum[..n], &mut c[..n]);
-    selected(
-        desk,
-        draws,
-        bits,
-        a,
-        #[inline(always)]
-        |i, terms, chosen| {
-            to[i] = terms;
-            upper[i] = chosen;
-        },
-    )?;
+    selected(desk, draws, bits, a, Columns { terms: &mut sum, upper: &mut c })?;
     desk.gadget(draws, sum, Some(&c))
 }
 
@@ -150,13 +134,14 @@ pub fn group_sums<W: Word>(
     let (mut sum, mut c) = (Buffer::zeros(groups.len()), Buffer::zeros(groups.len()));
     for (i, bits) in groups.iter().enumerate() {
         let (mut g, mut upper) = (W::ZERO, W::ZERO);
-        let add = |_: usize, terms: W, first: W| {
-            g = g.add(terms);
-            upper = upper.add(first);
-        };
         match a {
-            Some(a) => selected(desk, draws, bits, a, add)?,
-            None => drop(bit_terms::<W>(desk, draws, bits, lanes, add)?),
+            Some(a) => {
+                selected(desk, draws, bits, a, Sums { terms: &mut g, upper: &mut upper })?;
+            }
+            None => {
+                let add = |_, term: W, first: W| (g, upper) = (g.add(term), upper.add(first));
+                bit_terms::<W>(desk, draws, bits, lanes, add)?;
+            }
         }
         (sum[i], c[i]) = (g, upper);
     }

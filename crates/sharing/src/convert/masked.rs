@@ -69,6 +69,19 @@ impl<W: Word> Masked<W> {
         }
     }
 
+    /// What a seat knows of the value: `m` in the pair, `lambda` elsewhere, in `room` if it must be
+    /// computed.
+    pub(super) fn known<'a>(&'a self, seat: Seat, room: &'a mut Buffer<W>) -> &'a [W] {
+        match seat {
+            Seat::First | Seat::Second => &self.first,
+            Seat::Ahead | Seat::Behind => &self.second,
+            Seat::Dealer => {
+                *room = self.sum_of_masks();
+                room
+            }
+        }
+    }
+
     fn sum_of_masks(&self) -> Buffer<W> {
         let mut lambda = self.first.clone();
         let second = &self.second;

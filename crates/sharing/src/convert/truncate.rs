@@ -4,7 +4,7 @@ use super::form::Form;
 use super::inject::known_bits;
 use super::{Desk, Masked};
 use crate::party::{Draws, SharingError};
-use tacit_ring::{Word, Z2};
+use tacit_ring::{Buffer, Word, Z2};
 
 /// Calls `f` on raw words; `u128` arithmetic is inlined away for narrower rings.
 #[inline(always)]
@@ -35,22 +35,24 @@ pub fn truncate<W: Word>(
     let offset = W::from_u128(1 << (W::BITS - 2));
     let back = W::from_u128(1 << (W::BITS - 2 - by));
     let scale = W::from_u128(1 << (top - by));
-    let (m, lambda) = (&a.first[..n], a.lambda(desk.seat()));
+    let mut room = Buffer::default();
     let form = Form::new(
+        [a.known(desk.seat(), &mut room)],
+        [],
         #[inline(always)]
-        |i: usize| {
-            let m = m[i].add(offset);
+        move |[m]: [W; 1]| {
+            let m = m.add(offset);
             let beta = raw(m, |m| m >> top);
             [raw(m, |m| (m & low) >> by).add(scale.mul(beta)).sub(back), beta]
         },
         #[inline(always)]
-        |i: usize| {
+        move |[lambda]: [W; 1]| {
             // -2 s gamma, and s gamma - (lambda' >> t)
-            let gamma = scale.mul(raw(lambda[i], |x| x >> top));
-            [gamma.add(gamma).neg(), gamma.sub(raw(lambda[i], |x| (x & low) >> by))]
+            let gamma = scale.mul(raw(lambda, |x| x >> top));
+            [gamma.add(gamma).neg(), gamma.sub(raw(lambda, |x| (x & low) >> by))]
         },
         #[inline(always)]
-        |_, [_, beta]: [W; 2], [factor, _]: [W; 2], [_, rest]: [W; 2]| beta.mul(factor).add(rest),
+        |[], [_, beta]: [W; 2], [factor, _]: [W; 2], [_, rest]: [W; 2]| beta.mul(factor).add(rest),
     );
     form.share(desk, draws, n)
 }
@@ -76,20 +78,22 @@ pub fn floor_shift<W: Word>(
     let top = W::from_u128(1 << (W::BITS - by));
     let double = |x: W| x.add(x);
     let (low, high) = (known_bits::<W>(desk, low, n), known_bits::<W>(desk, high, n));
-    let (m, lambda) = (&a.first[..n], a.lambda(desk.seat()));
+    let mut room = Buffer::default();
     let offset = W::from_u128(1 << (W::BITS - 1));
     let back = W::from_u128(1 << (W::BITS - 1 - by));
     let form = Form::new(
+        [a.known(desk.seat(), &mut room), &low, &high],
+        [],
         #[inline(always)]
-        |i: usize| {
-            let shifted = raw(m[i].add(offset), |m| m >> by);
-            [shifted.sub(back).sub(low[i]).add(top.mul(high[i])), low[i], high[i]]
+        move |[m, low, high]: [W; 3]| {
+            let shifted = raw(m.add(offset), |m| m >> by);
+            [shifted.sub(back).sub(low).add(top.mul(high)), low, high]
         },
         // - (lambda >> by), a lower value with coefficient one.
         #[inline(always)]
-        |i: usize| [raw(lambda[i], |x| x >> by).neg(), low[i], high[i]],
+        move |[lambda, low, high]: [W; 3]| [raw(lambda, |x| x >> by).neg(), low, high],
         #[inline(always)]
-        |_, b: [W; 3], y: [W; 3], plain: [W; 3]| {
+        move |[], b: [W; 3], y: [W; 3], plain: [W; 3]| {
             // b = b0 + (1 - 2 b0) y0 for both bits.
             let [low, high] = [1, 2].map(|j| plain[j].sub(double(b[j].mul(y[j]))));
             plain[0].sub(low).add(top.mul(high))
@@ -115,21 +119,25 @@ pub fn widen<N: Word, W: Word>(
     let top = N::BITS - 1;
     let wide = |x: N| W::from_u128(x.to_u128());
     let offset = N::from_u128(1 << (N::BITS - 2));
-    let (m, lambda) = (&a.first[..n], a.lambda(desk.seat()));
+    let mut room = Buffer::default();
     let form = Form::new(
+        [a.known(desk.seat(), &mut room)],
+        [],
         #[inline(always)]
-        |i: usize| {
-            let m = m[i].add(offset);
+        move |[m]: [N; 1]| {
+            let m = m.add(offset);
             let no_top = W::ONE.sub(W::from_u128(m.to_u128() >> top));
             [wide(m).sub(wide(offset)), no_top]
         },
         #[inline(always)]
-        |i: usize| {
-            let carry = W::from_u128((lambda[i].to_u128() >> top) << N::BITS);
-            [carry, wide(lambda[i]).neg()]
+        move |[lambda]: [N; 1]| {
+            let carry = W::from_u128((lambda.to_u128() >> top) << N::BITS);
+            [carry, wide(lambda).neg()]
         },
         #[inline(always)]
-        |_, [_, no_top]: [W; 2], [carry, _]: [W; 2], [_, rest]: [W; 2]| no_top.mul(carry).add(rest),
+        |[], [_, no_top]: [W; 2], [carry, _]: [W; 2], [_, rest]: [W; 2]| {
+            no_top.mul(carry).add(rest)
+        },
     );
     form.share(desk, draws, n)
 }
