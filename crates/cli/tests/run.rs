@@ -398,7 +398,7 @@ fn the_lab_compares_protocols_on_a_network_that_is_not_here() {
     let text = ok(dir, "lab aes.txt --network global --network-only --json");
     let report: serde_json::Value = serde_json::from_str(&text).expect("JSON");
     let runs = report["runs"].as_array().expect("runs");
-    assert_eq!(runs.len(), 6);
+    assert_eq!(runs.len(), tacit_sharing::Protocol::ALL.len());
     let seconds = |protocol: &str| {
         let run = runs.iter().find(|run| run["protocol"] == protocol).expect("a run");
         run["seconds"].as_f64().expect("a number")

@@ -69,7 +69,8 @@ fn inputs_that_do_not_fit_are_the_users_and_disagreement_is_the_networks() {
 #[test]
 fn a_session_that_does_not_fit_its_job_is_a_bug() {
     let (circuit, job) = one_and();
-    let errors = run(2, |mut session| {
+    let job = Job { workers: 2, ..job };
+    let errors = run(1, |mut session| {
         let compiled = Compiled::new(&circuit, job.clone()).unwrap();
         let values = vec![Some(Lanes::from_bits(vec![vec![1]], 1)), None];
         evaluate(&mut session, &compiled, values, &|_| {}).err()
