@@ -26,7 +26,7 @@ const PIECE_BYTES: usize = 128 << 10;
 const PIECE_TIME: Duration = Duration::from_millis(1);
 /// Pieces below this size are moved to memory of their own size.
 const SMALL_BYTES: usize = PIECE_BYTES / 8;
-/// Bytes on the link beyond bandwidth times delay.
+/// Bytes on the link beyond bandwidth times delay, of all connections.
 const QUEUE_BYTES: u64 = 4 << 20;
 /// Room of the socket pair.
 const PAIR_BYTES: usize = 512 << 10;
@@ -35,14 +35,14 @@ const PAIR_BYTES: usize = 512 << 10;
 pub(crate) struct Pacer {
     byte_ps: u64,
     delay: Duration,
-    room_bytes: u64,
+    /// Bytes that the link holds on their way.
+    in_flight_bytes: u64,
     piece_bytes: usize,
     lanes: Vec<Lane>,
     /// Time at which the link is free.
     free: Instant,
     /// The part of a nanosecond that `free` cannot hold.
     free_ps: u64,
-    queued_bytes: u64,
     spare: Vec<Buffer>,
 }
 
@@ -72,6 +72,9 @@ struct Lane {
     from: OwnedFd,
     to: OwnedFd,
     queue: VecDeque<Piece>,
+    /// Bytes in the queue. Each connection has room of its own: one whose reader waits for something
+    /// else must not keep the others from going on.
+    queued_bytes: u64,
     /// The writer ended.
     ended: bool,
     closed: bool,
@@ -93,11 +96,10 @@ impl Pacer {
                 .clamp(4 << 10, PIECE_BYTES),
             byte_ps: profile.byte_ps(),
             delay: profile.delay,
-            room_bytes: u64::try_from(in_flight).unwrap_or(u64::MAX / 2) + QUEUE_BYTES + unlimited,
+            in_flight_bytes: u64::try_from(in_flight).unwrap_or(u64::MAX / 2) + unlimited,
             lanes: Vec::new(),
             free: Instant::now(),
             free_ps: 0,
-            queued_bytes: 0,
             spare: Vec::new(),
         }
     }
@@ -120,6 +122,7 @@ impl Pacer {
             from: ours,
             to,
             queue: VecDeque::new(),
+            queued_bytes: 0,
             ended: false,
             closed: false,
             blocked: false,
@@ -149,10 +152,16 @@ impl Pacer {
         }
     }
 
+    /// Bytes of one connection on the link, at most.
+    fn room_bytes(&self) -> u64 {
+        self.in_flight_bytes + QUEUE_BYTES / self.lanes.len().max(1) as u64
+    }
+
     /// Takes one piece from a writer and gives it its time of arrival; true if there may be more.
     fn take(&mut self, i: usize) -> bool {
+        let room_bytes = self.room_bytes();
         let lane = &mut self.lanes[i];
-        if lane.ended || self.queued_bytes >= self.room_bytes {
+        if lane.ended || lane.queued_bytes >= room_bytes {
             return false;
         }
         let mut bytes = self.spare.pop().unwrap_or_else(|| Buffer::new(PIECE_BYTES));
@@ -162,7 +171,7 @@ impl Pacer {
             Ok((n, _)) => {
                 bytes.fill(n);
                 let due = self.occupy(n) + self.delay;
-                self.queued_bytes += n as u64;
+                self.lanes[i].queued_bytes += n as u64;
                 let piece = match n < SMALL_BYTES {
                     false => bytes,
                     true => self.small(bytes),
@@ -212,7 +221,7 @@ impl Pacer {
             match send(&lane.to, piece.bytes.filled(), flags) {
                 Ok(n) => {
                     piece.bytes.consume(n);
-                    self.queued_bytes -= n as u64;
+                    lane.queued_bytes -= n as u64;
                 }
                 Err(Errno::AGAIN | Errno::INTR) => {
                     lane.blocked = true;
@@ -237,9 +246,8 @@ impl Pacer {
     /// The network side broke: the writer gets an error, and sees on its reading side why.
     fn break_off(&mut self, i: usize) {
         let lane = &mut self.lanes[i];
-        let lost: usize = lane.queue.iter().map(|p| p.bytes.len()).sum();
-        self.queued_bytes -= lost as u64;
         lane.queue.clear();
+        lane.queued_bytes = 0;
         (lane.ended, lane.closed) = (true, true);
         let _ = shutdown(&lane.from, Shutdown::Both);
     }
@@ -249,10 +257,10 @@ impl Pacer {
     fn wait(&self) -> Vec<usize> {
         let mut fds = Vec::new();
         let mut readers = Vec::new();
-        let room = self.queued_bytes < self.room_bytes;
+        let room_bytes = self.room_bytes();
         let mut next: Option<Instant> = None;
         for (i, lane) in self.lanes.iter().enumerate().filter(|(_, l)| !l.closed) {
-            if room && !lane.ended {
+            if lane.queued_bytes < room_bytes && !lane.ended {
                 readers.push((fds.len(), i));
                 fds.push(PollFd::from_borrowed_fd(lane.from.as_fd(), PollFlags::IN));
             }

@@ -52,6 +52,34 @@ fn shaped_links_take_at_least_their_delay_and_serialisation() {
 }
 
 #[test]
+fn a_worker_that_is_not_read_does_not_hold_up_the_others_of_a_shaped_link() {
+    let mut configs = configs(2, false);
+    configs[0].shape.insert(P1, LinkProfile::new(Duration::ZERO, 8_000_000_000));
+    for config in &mut configs {
+        config.workers = 2;
+        config.limits.progress = Duration::from_secs(10);
+    }
+    run(&configs, |mut session| {
+        let other = PartyId(1 - session.me().0);
+        // More than the link and all buffers on the way hold.
+        let (mut many, mut few) = (vec![1; 64 << 20], vec![2; 1 << 20]);
+        let [unread, read] = &mut session.meshes[..] else { panic!("two workers") };
+        if other == P1 {
+            std::thread::scope(|scope| {
+                scope.spawn(|| unread.send(other, Stream::On, &many).unwrap());
+                std::thread::sleep(Duration::from_millis(200));
+                read.send(other, Stream::On, &few).unwrap();
+                read.flush().unwrap();
+            });
+        } else {
+            read.recv(other, Stream::On, &mut few).unwrap();
+            unread.recv(other, Stream::On, &mut many).unwrap();
+        }
+        session.finish().unwrap();
+    });
+}
+
+#[test]
 fn the_tamperer_changes_drops_repeats_and_cuts() {
     let received = memory::run(2, 1, &MemoryNetwork::default(), |mut session| {
         let mut mesh = session.meshes.remove(0);
