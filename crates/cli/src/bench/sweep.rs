@@ -14,7 +14,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::str::FromStr;
-use tacit_sharing::Protocol;
+use tacit_sharing::{Protocol, cost};
 
 /// Arguments of a plot.
 #[derive(Args, Clone, Debug)]
@@ -149,7 +149,12 @@ fn point(
     let fail = |what: String| CliError::system(format!("a benchmark of {protocol}: {what}"));
     let own = std::env::current_exe().map_err(|e| fail(e.to_string()))?;
     let mut command = Command::new(own);
-    command.args(args.of_point(protocol, percent)).arg("--shape").arg(network);
+    let product = cost::product(protocol);
+    let mut used = cost::links().filter(|(from, to)| product.link(*from, *to) > 0);
+    let kept = |(a, b): (usize, usize)| args.sweep.keep.iter().any(|p| p.is(a as u8, b as u8));
+    // Who does not use the throttled links does not slow down with them.
+    let pace = if used.all(kept) { 100.0 } else { percent };
+    command.args(args.of_point(protocol, pace)).arg("--shape").arg(network);
     command.stdin(Stdio::null()).stderr(Stdio::inherit());
     let run = command.output().map_err(|e| fail(e.to_string()))?;
     if !run.status.success() {
