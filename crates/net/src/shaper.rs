@@ -35,8 +35,10 @@ const PAIR_BYTES: usize = 512 << 10;
 pub(crate) struct Pacer {
     byte_ps: u64,
     delay: Duration,
-    /// Bytes that the link holds on their way.
+    /// Bytes that the link holds on their way: bandwidth times delay.
     in_flight_bytes: u64,
+    /// Bytes beyond, of all connections.
+    queue_bytes: u64,
     piece_bytes: usize,
     lanes: Vec<Lane>,
     /// Time at which the link is free.
@@ -96,7 +98,8 @@ impl Pacer {
                 .clamp(4 << 10, PIECE_BYTES),
             byte_ps: profile.byte_ps(),
             delay: profile.delay,
-            in_flight_bytes: u64::try_from(in_flight).unwrap_or(u64::MAX / 2) + unlimited,
+            in_flight_bytes: u64::try_from(in_flight).unwrap_or(u64::MAX / 2),
+            queue_bytes: QUEUE_BYTES + unlimited,
             lanes: Vec::new(),
             free: Instant::now(),
             free_ps: 0,
@@ -154,7 +157,7 @@ impl Pacer {
 
     /// Bytes of one connection on the link, at most.
     fn room_bytes(&self) -> u64 {
-        self.in_flight_bytes + QUEUE_BYTES / self.lanes.len().max(1) as u64
+        self.in_flight_bytes + self.queue_bytes / self.lanes.len().max(1) as u64
     }
 
     /// Takes one piece from a writer and gives it its time of arrival; true if there may be more.
