@@ -13,6 +13,7 @@
 //! | [`prg`] | [`Prg`]: AES-128-CTR addressed by (key, stream, position) |
 //! | [`stream`] | [`StreamIds`]: stream numbers that are handed out once |
 //! | [`hash`] | BLAKE3 transcripts, digests and key derivation |
+//! | [`gf64`], [`prime`] | the fields that checks compute in |
 //! | [`transpose`] | bit matrices; integers to bit slices and back |
 
 #[cfg(target_endian = "big")]
@@ -20,8 +21,10 @@ compile_error!("Tacit sends words in memory order and supports little-endian tar
 
 pub mod buffer;
 pub mod entropy;
+pub mod gf64;
 pub mod hash;
 pub mod prg;
+pub mod prime;
 pub mod secret;
 pub mod simd;
 pub mod stream;

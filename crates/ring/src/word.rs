@@ -144,6 +144,15 @@ pub fn lanes(words: &[Z2]) -> &[u64] {
     bytemuck::cast_slice(words)
 }
 
+/// Words of 64 bits as plain ones.
+///
+/// # Panics
+/// If they have another size.
+#[must_use]
+pub fn as_u64<W: Word>(words: &[W]) -> &[u64] {
+    bytemuck::cast_slice(words)
+}
+
 /// The lanes as plain words to write into.
 #[inline(always)]
 #[must_use]

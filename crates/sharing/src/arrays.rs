@@ -83,7 +83,15 @@ pub fn multiply<P: Role, W: Word>(
     check_length(a.len() == out.len() && b.len() == out.len(), "factors and product")?;
     let mut ahead = draws.ahead::<P>();
     cut.run::<P>(out.len(), |stage, at| match (stage, &mut ahead) {
-        (Stage::Finish, _) => finish::<P, W>(party, draws, scratch, out, at),
+        (Stage::Finish, _) => {
+            finish::<P, W>(party, draws, scratch, out, at.clone())?;
+            if P::PROVEN {
+                let factors = [a.runs(at.clone()), b.runs(at.clone())];
+                party.keep_products(factors, out.runs(at), 1)?;
+                party.prove_if_many()?;
+            }
+            Ok(())
+        }
         (Stage::Ahead, Some(ahead)) => {
             begin_products::<P::Ahead, W>(party, ahead, scratch, [a, b], out, at)
         }
@@ -158,6 +166,14 @@ type Sums<'a, W> = [&'a mut [W]; TERMS];
 trait Summands<W> {
     /// Computes a role's summands of the results `at`.
     fn sum<P: Role>(&mut self, at: Range<usize>, sums: Sums<'_, W>);
+
+    /// Keeps the results `at` until they are proven.
+    fn keep(
+        &self,
+        party: &mut Party<'_>,
+        at: Range<usize>,
+        out: &SharedVec<W>,
+    ) -> Result<(), SharingError>;
 }
 
 struct Rows<'a, W> {
@@ -170,6 +186,17 @@ impl<W: Word> Summands<W> for Rows<'_, W> {
     fn sum<P: Role>(&mut self, at: Range<usize>, sums: Sums<'_, W>) {
         let Rows { a, b, length } = *self;
         simd::run(Dot::<P, W> { a, b, length, at, sums, role: std::marker::PhantomData });
+    }
+
+    fn keep(
+        &self,
+        party: &mut Party<'_>,
+        at: Range<usize>,
+        out: &SharedVec<W>,
+    ) -> Result<(), SharingError> {
+        let terms = at.start * self.length..at.end * self.length;
+        let factors = [self.a.runs(terms.clone()), self.b.runs(terms)];
+        party.keep_products(factors, out.runs(at), self.length)
     }
 }
 
@@ -279,6 +306,29 @@ impl<W: Word> Summands<W> for Entries<'_, W> {
             });
         }
     }
+
+    fn keep(
+        &self,
+        party: &mut Party<'_>,
+        at: Range<usize>,
+        out: &SharedVec<W>,
+    ) -> Result<(), SharingError> {
+        let MatrixShape { inner, columns, .. } = self.shape;
+        let mut column: [Buffer<W>; 2] = Default::default();
+        for entry in at {
+            let (row, at) = (entry / columns, entry % columns);
+            let factors = self.b.components();
+            for (column, from) in column.iter_mut().zip(factors) {
+                let entries = from.iter().skip(at).step_by(columns);
+                column.sized(inner).iter_mut().zip(entries).for_each(|(to, from)| *to = *from);
+            }
+            let factors =
+                [self.a.runs(row * inner..(row + 1) * inner), [&column[0], &column[1], &[]]];
+            party.keep_products(factors, out.runs(entry..entry + 1), inner)?;
+            party.prove_if_many()?;
+        }
+        Ok(())
+    }
 }
 
 /// Rows that share one packing of the right factor.
@@ -373,7 +423,14 @@ fn sums<P: Role, W: Word>(
             sums.sized(if term <= terms { at.len() } else { 0 })
         });
         match (stage, &mut ahead) {
-            (Stage::Finish, _) => finish::<P, W>(party, draws, scratch, out, at),
+            (Stage::Finish, _) => {
+                finish::<P, W>(party, draws, scratch, out, at.clone())?;
+                if P::PROVEN {
+                    summands.keep(party, at, out)?;
+                    party.prove_if_many()?;
+                }
+                Ok(())
+            }
             (Stage::Ahead, Some(ahead)) => {
                 summands.sum::<P::Ahead>(at.clone(), summed);
                 begin_sums::<P::Ahead, W>(party, ahead, scratch, &sums, out, at)

@@ -5,6 +5,7 @@
 
 use crate::Protocol;
 use crate::multi_fan_in::plan::{Form, PolyPlan};
+use crate::proof::Bill;
 use crate::registry::RoleVisitor;
 use crate::role::{InputRule, Role, RoleId, Timing};
 use crate::verify::DIGEST_BYTES;
@@ -127,7 +128,7 @@ pub fn product(protocol: Protocol) -> Traffic {
         Protocol::Trio | Protocol::Astra => {
             none.sent(0, 2, Stream::Pre, 1).sent(1, 2, Stream::On, 1).sent(2, 1, Stream::On, 1)
         }
-        Protocol::Replicated => {
+        Protocol::Replicated | Protocol::Lift => {
             none.sent(1, 0, Stream::On, 1).sent(2, 1, Stream::On, 1).sent(0, 2, Stream::On, 1)
         }
         Protocol::MultiFanIn => {
@@ -179,6 +180,19 @@ pub fn checks(protocol: Protocol) -> Traffic {
     let pairs = links().filter(|(from, to)| from != to && *from < roles && *to < roles);
     let each = CHECK_ROUNDS * DIGEST_BYTES as u64;
     pairs.fold(Traffic::default(), |sum, (from, to)| sum.sent(from, to, Stream::On, each))
+}
+
+/// Bytes between the roles of a protocol for the proofs of a bill that is finished.
+#[must_use]
+pub fn proofs(bill: &Bill) -> Traffic {
+    (0..3).fold(Traffic::default(), |sum, role| {
+        sum.sent(role, (role + 2) % 3, Stream::Def, bill.backward).sent(
+            role,
+            (role + 1) % 3,
+            Stream::Def,
+            bill.forward,
+        )
+    })
 }
 
 /// An input element of `owner`.

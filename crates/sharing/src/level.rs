@@ -34,6 +34,12 @@ impl<'c> Level<'c> {
         Level { schedule, plans, number }
     }
 
+    /// Products of two factors.
+    #[must_use]
+    pub fn products(self) -> usize {
+        self.schedule.products(self.number).len()
+    }
+
     /// 64-lane words that the products cost per word of lanes.
     #[must_use]
     pub fn traffic(self, protocol: Protocol) -> Traffic {

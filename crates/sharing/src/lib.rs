@@ -17,6 +17,7 @@ pub mod multi_fan_in;
 pub mod party;
 pub mod plain;
 pub mod products;
+pub mod proof;
 pub mod quad;
 pub mod registry;
 pub mod replicated;

@@ -1,7 +1,9 @@
 //! One worker of one party, as the protocols see it: roles instead of parties, ring words instead
 //! of bytes, keys with each neighbour.
 
+use crate::proof::Proofs;
 use crate::role::{Role, RoleId, SLOTS, TAIL};
+use crate::shares::Runs;
 use crate::verify::{Item, Journal, Kind};
 use tacit_net::{Mesh, NetError, PartyId, Stream};
 use tacit_ring::{NoEntropy, Prg, PrgStream, StreamIds, StreamsExhausted, Word, word};
@@ -47,6 +49,8 @@ pub struct Keys {
     generators: Vec<Generator>,
     /// The first key gives a second stream per step.
     tail: bool,
+    /// Keys for proofs, where the protocol has any, until a party takes them.
+    proofs: Option<Box<Keys>>,
 }
 
 struct Generator {
@@ -58,7 +62,17 @@ impl Keys {
     /// Keys must be fresh: [`Secrets`](crate::setup::Secrets) gives each out once.
     pub(crate) fn new(generators: impl IntoIterator<Item = Prg>, tail: bool) -> Self {
         let generator = |prg| Generator { prg, ids: StreamIds::new() };
-        Keys { generators: generators.into_iter().map(generator).collect(), tail }
+        Keys { generators: generators.into_iter().map(generator).collect(), tail, proofs: None }
+    }
+
+    /// With keys for the proofs of one party.
+    pub(crate) fn with_proofs(self, proofs: Option<Keys>) -> Self {
+        Keys { proofs: proofs.map(Box::new), ..self }
+    }
+
+    /// What a party needs to prove products, under protocols that do. These keys give it once.
+    pub fn proofs(&mut self) -> Option<Proofs> {
+        self.proofs.take().map(|keys| Proofs::new(*keys))
     }
 
     /// Generators that give these bytes, in the order of the keys, for tests of what a party sees:
@@ -199,6 +213,7 @@ pub struct Party<'m> {
     stored: Vec<Option<Stored>>,
     step: u32,
     journal: Journal,
+    proofs: Option<Proofs>,
 }
 
 impl<'m> Party<'m> {
@@ -216,7 +231,20 @@ impl<'m> Party<'m> {
             stored,
             step: 0,
             journal: Journal::new(places),
+            proofs: None,
         })
+    }
+
+    /// The same with what [`Keys::proofs`] gives.
+    #[must_use]
+    pub fn proving(mut self, proofs: Option<Proofs>) -> Self {
+        self.proofs = proofs;
+        self
+    }
+
+    /// Hands out what it was given for proofs, for another party of this worker to go on with.
+    pub fn take_proofs(&mut self) -> Option<Proofs> {
+        self.proofs.take_if(|proofs| proofs.is_done())
     }
 
     /// The role this party plays.
@@ -242,15 +270,54 @@ impl<'m> Party<'m> {
         self.journal.log(item, words);
     }
 
-    /// The transcripts since they were taken last.
-    #[must_use]
-    pub fn take_journal(&mut self) -> Journal {
-        self.journal.take()
+    /// Keeps results, each the sum of the products of so many factors, until they are proven. Call
+    /// [`Party::prove_if_many`] when nothing of them is under way any more.
+    pub(crate) fn keep_products<W: Word>(
+        &mut self,
+        factors: [Runs<'_, W>; 2],
+        results: Runs<'_, W>,
+        terms: usize,
+    ) -> Result<(), SharingError> {
+        let proofs = self.proofs.as_mut().ok_or_else(|| {
+            SharingError::Shape("products that must be proven, but no keys for proofs".into())
+        })?;
+        proofs.keep(factors, results, terms)
+    }
+
+    /// Proves all products that were kept, if there are many.
+    pub(crate) fn prove_if_many(&mut self) -> Result<(), SharingError> {
+        match self.proofs.as_ref().is_some_and(|proofs| proofs.is_full()) {
+            true => self.prove(false),
+            false => Ok(()),
+        }
+    }
+
+    fn prove(&mut self, all: bool) -> Result<(), SharingError> {
+        if let Some(mut proofs) = self.proofs.take_if(|proofs| !proofs.is_done()) {
+            let result = proofs.prove(self, all);
+            self.proofs = Some(proofs);
+            result?;
+        }
+        Ok(())
+    }
+
+    /// The transcripts since they were taken last. Under protocols that prove products, those are
+    /// proven first.
+    ///
+    /// # Errors
+    /// When the network fails, or a peer sends what no honest party does.
+    pub fn take_journal(&mut self) -> Result<Journal, SharingError> {
+        self.prove(true)?;
+        Ok(self.journal.take())
+    }
+
+    fn is_proven(&self) -> bool {
+        self.proofs.as_ref().is_none_or(|proofs| proofs.is_done())
     }
 
     /// Checks that nothing was computed since the transcripts were taken last.
     pub(crate) fn check_verified(&self) -> Result<(), SharingError> {
-        match self.journal.has_only(Kind::Opening) {
+        match self.is_proven() && self.journal.has_only(Kind::Opening) {
             true => Ok(()),
             false => Err(SharingError::Shape("an opening of values that are not verified".into())),
         }
@@ -347,7 +414,7 @@ impl Drop for Party<'_> {
     /// Transcripts that nobody compares are checks left out: this mesh carries nothing more. Where
     /// the reason is another error, that one is what peers are told.
     fn drop(&mut self) {
-        if !self.journal.is_empty() {
+        if !(self.is_proven() && self.journal.is_empty()) {
             self.mesh.retire("a party's transcripts were not compared");
         }
     }

@@ -215,8 +215,15 @@ pub fn finish<P: Role, W: Word>(
             simd::run(Finish::<P, W> { settling, shares, gates, role: std::marker::PhantomData });
         }
         scratch.send_results::<P>(party, gates.len() * words)?;
+        if P::PROVEN {
+            for gate in gates {
+                // A schedule keeps factors until their level is finished.
+                let factors = [shares.runs(gate.a), shares.runs(gate.b)];
+                party.keep_products(factors, shares.runs(gate.dst), 1)?;
+            }
+        }
     }
-    Ok(())
+    if P::PROVEN { party.prove_if_many() } else { Ok(()) }
 }
 
 struct Begin<'a, P, W> {

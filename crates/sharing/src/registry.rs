@@ -6,12 +6,13 @@ use crate::fantastic_four::FantasticFour;
 use crate::multi_fan_in::MultiFanIn;
 use crate::plain::Plain;
 use crate::quad::{self, Quad};
-use crate::replicated::Replicated;
+use crate::replicated::{LiftCheck, Replicated};
 use crate::role::{Canonical, Few, Role, RoleId};
 use crate::tetrad::Tetrad;
 use crate::trio::Trio;
 use std::fmt;
 use std::str::FromStr;
+use tacit_circuit::{Circuit, passes};
 
 /// A protocol that Tacit can run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -22,6 +23,8 @@ pub enum Protocol {
     Astra,
     /// Replicated sharing in a ring of three equal parties.
     Replicated,
+    /// The same with proven products: one of three parties may cheat.
+    Lift,
     /// Products of two to eight factors in one round.
     MultiFanIn,
     /// Quad: four parties, one of which may cheat. Role 3 sends all that is sent ahead.
@@ -62,10 +65,11 @@ impl fmt::Display for Security {
 
 impl Protocol {
     /// All protocols.
-    pub const ALL: [Protocol; 10] = [
+    pub const ALL: [Protocol; 11] = [
         Protocol::Trio,
         Protocol::Astra,
         Protocol::Replicated,
+        Protocol::Lift,
         Protocol::MultiFanIn,
         Protocol::Quad,
         Protocol::QuadA,
@@ -82,6 +86,7 @@ impl Protocol {
             Protocol::Trio => "trio",
             Protocol::Astra => "astra",
             Protocol::Replicated => "replicated",
+            Protocol::Lift => "lift",
             Protocol::MultiFanIn => "multi-fan-in",
             Protocol::Quad => "quad",
             Protocol::QuadA => "quad-a",
@@ -127,7 +132,9 @@ impl Protocol {
             type Out = ();
             fn visit<P: Coordinates>(self) {}
         }
-        self == Protocol::Plain || self.visit_coordinates(0, Found).is_some()
+        self == Protocol::Plain
+            || self.proves_products()
+            || self.visit_coordinates(0, Found).is_some()
     }
 
     /// Whether nothing opens before the parties have compared what they did.
@@ -136,11 +143,18 @@ impl Protocol {
         self.security() == Security::MaliciousWithAbort
     }
 
+    /// Whether parties keep all products, and prove them before anything opens.
+    #[must_use]
+    pub fn proves_products(self) -> bool {
+        self == Protocol::Lift
+    }
+
     /// What it protects against.
     #[must_use]
     pub fn security(self) -> Security {
         match self {
             Protocol::Plain => Security::TrustedParty,
+            Protocol::Lift => Security::MaliciousWithAbort,
             _ if self.parties() == 4 => Security::MaliciousWithAbort,
             _ => Security::SemiHonest,
         }
@@ -155,6 +169,18 @@ impl Protocol {
         }
     }
 
+    /// The same circuit with gates that this protocol has: products of as many factors as it can take,
+    /// and sums of products where they cost as much as one.
+    #[must_use]
+    pub fn lower(self, circuit: &Circuit) -> Circuit {
+        match self.fan_in() {
+            8.. => circuit.clone(),
+            // Each product is proven on its own.
+            fan_in if self.proves_products() => passes::lower(circuit, fan_in),
+            fan_in => passes::lower_to_sums(circuit, fan_in),
+        }
+    }
+
     /// The role that works ahead and waits for nobody, if there is one.
     #[must_use]
     pub fn ahead(self) -> Option<RoleId> {
@@ -162,7 +188,9 @@ impl Protocol {
             Protocol::Trio | Protocol::Astra => Some(0),
             Protocol::MultiFanIn => Some(2),
             Protocol::Quad | Protocol::QuadA | Protocol::QuadHet | Protocol::Tetrad => Some(3),
-            Protocol::Replicated | Protocol::FantasticFour | Protocol::Plain => None,
+            Protocol::Replicated | Protocol::Lift | Protocol::FantasticFour | Protocol::Plain => {
+                None
+            }
         }
     }
 
@@ -192,6 +220,7 @@ impl Protocol {
             (Protocol::FantasticFour, 1) => visitor.visit::<FantasticFour<1>>(),
             (Protocol::FantasticFour, 2) => visitor.visit::<FantasticFour<2>>(),
             (Protocol::FantasticFour, 3) => visitor.visit::<FantasticFour<3>>(),
+            (Protocol::Lift, _) => self.visit_proven(role, visitor),
             (Protocol::Plain, 0) => visitor.visit::<Plain<0>>(),
             (Protocol::Plain, 1) => visitor.visit::<Plain<1>>(),
             (Protocol::Plain, 2) => visitor.visit::<Plain<2>>(),
@@ -199,6 +228,20 @@ impl Protocol {
                 Ok(out) => out,
                 Err(_) => panic!("{self} has no role {role}"),
             },
+        }
+    }
+
+    /// Calls `visitor` with the type of role `role` of a protocol that proves products: replicated
+    /// sharing.
+    ///
+    /// # Panics
+    /// When `role` is not below [`Protocol::parties`], or it is another protocol.
+    pub fn visit_proven<V: RoleVisitor>(self, role: RoleId, visitor: V) -> V::Out {
+        match (self, role) {
+            (Protocol::Lift, 0) => visitor.visit::<Replicated<0, LiftCheck>>(),
+            (Protocol::Lift, 1) => visitor.visit::<Replicated<1, LiftCheck>>(),
+            (Protocol::Lift, 2) => visitor.visit::<Replicated<2, LiftCheck>>(),
+            _ => panic!("{self} has no role {role} that proves products"),
         }
     }
 
@@ -233,7 +276,7 @@ impl Protocol {
     /// As [`Protocol::visit_canonical`]; gives the visitor back if there are no such shares.
     fn canonical<V: CanonicalVisitor>(self, role: RoleId, visitor: V) -> Result<V::Out, V> {
         Ok(match (self, role) {
-            (Protocol::Plain, _) => return Err(visitor),
+            (Protocol::Plain | Protocol::Lift, _) => return Err(visitor),
             (protocol, _) if protocol.parties() == 4 => return Err(visitor),
             (Protocol::Trio, 0) => visitor.visit::<Trio<0>>(),
             (Protocol::Trio, 1) => visitor.visit::<Trio<1>>(),

@@ -2,25 +2,56 @@
 //!
 //! `a = s0 + s1 + s2`; role i holds `(s_i, s_{i+1})`. Additive form: no division by three.
 //!
+//! With [`LiftCheck`] also against one party that cheats: all products are proven before anything
+//! opens. What a cheat can do until then is to add something to a result that it sends.
+//!
 //! A product costs one element per party, P_i to P_{i-1}, all three links latency-critical;
 //! one round, no preprocessing. Sums of products cost the same per result.
 //! Local multiplications: 2 each.
 
 use crate::Protocol;
 use crate::role::{Canonical, Drawn, InputRule, Role, RoleId, SLOTS, Share, Sink, Source, Timing};
+use std::marker::PhantomData;
 use tacit_net::Stream;
 use tacit_ring::Word;
 
-/// Role `R` of replicated sharing.
+/// Role `R` of replicated sharing, with what `C` says of cheats.
 #[derive(Clone, Copy, Debug)]
-pub struct Replicated<const R: RoleId>;
+pub struct Replicated<const R: RoleId, C = SemiHonest>(PhantomData<C>);
 
-impl<const R: RoleId> Role for Replicated<R> {
+/// What is done about parties that do not follow the protocol.
+pub trait Checks: Copy + Send + Sync + 'static {
+    /// The protocol.
+    const PROTOCOL: Protocol;
+    /// Whether products are proven before anything opens, and openings compared.
+    const PROVEN: bool;
+}
+
+/// Nothing.
+#[derive(Clone, Copy, Debug)]
+pub struct SemiHonest;
+
+impl Checks for SemiHonest {
+    const PROTOCOL: Protocol = Protocol::Replicated;
+    const PROVEN: bool = false;
+}
+
+/// Products are proven by the lift check: see [`proof`](crate::proof).
+#[derive(Clone, Copy, Debug)]
+pub struct LiftCheck;
+
+impl Checks for LiftCheck {
+    const PROTOCOL: Protocol = Protocol::Lift;
+    const PROVEN: bool = true;
+}
+
+impl<const R: RoleId, C: Checks> Role for Replicated<R, C> {
     type Share<W: Word> = Share<W>;
     type Terms<W: Word> = [W; 2];
     type Out<W: Word> = [W; 2];
     type Ahead = Self;
-    const PROTOCOL: Protocol = Protocol::Replicated;
+    const PROTOCOL: Protocol = C::PROTOCOL;
+    const PROVEN: bool = C::PROVEN;
     const ROLE: RoleId = R;
     const DRAWS: [usize; SLOTS] = [1, 1, 0, 0];
     const EARLY: Option<Source> = None;
@@ -98,9 +129,14 @@ impl<const R: RoleId> Role for Replicated<R> {
         ((receiver + 1) % 3, Stream::On)
     }
 
+    fn open_checker(receiver: RoleId) -> Option<RoleId> {
+        // Both other roles know what a receiver lacks.
+        C::PROVEN.then_some((receiver + 2) % 3)
+    }
+
     #[inline(always)]
-    fn open_word<W: Word>(_receiver: RoleId, share: Share<W>) -> W {
-        share[1]
+    fn open_word<W: Word>(receiver: RoleId, share: Share<W>) -> W {
+        if R == (receiver + 1) % 3 { share[1] } else { share[0] }
     }
 
     #[inline(always)]

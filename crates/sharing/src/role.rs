@@ -148,6 +148,8 @@ pub trait Role: Copy + Send + Sync + 'static {
     const TWO_PASSES: bool = false;
     /// The protocol.
     const PROTOCOL: Protocol;
+    /// Whether parties keep all products, and prove them before anything opens.
+    const PROVEN: bool = false;
     /// Which role.
     const ROLE: RoleId;
     /// Words drawn per product before it is masked, by slot; at most two each.

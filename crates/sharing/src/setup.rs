@@ -19,10 +19,12 @@ use tacit_ring::{Entropy, Prg, Seed, hash};
 /// once.
 pub struct Secrets {
     seeds: Vec<Seed>,
-    /// Of four parties, the secret with each other role, by role.
+    /// Under protocols that check, the secret with each other role, by role.
     pairs: Vec<Option<Seed>>,
     /// The first key gives two streams per step.
     tail: bool,
+    /// Keys come with others for proofs.
+    proves: bool,
     /// Number of [`Secrets::keys`] calls so far.
     given: u64,
 }
@@ -56,7 +58,16 @@ impl Secrets {
         if protocol.parties() == 3 {
             let peers = [(role + 1) % 3, (role + 2) % 3];
             let seeds = context.pairs(mesh, &peers, entropy)?;
-            return Ok(Secrets { seeds, pairs: Vec::new(), tail: false, given: 0 });
+            let mut pairs: Vec<Option<Seed>> = Vec::new();
+            if protocol.is_checked() {
+                pairs = (0..3).map(|_| None).collect();
+                for (peer, seed) in peers.iter().zip(&seeds) {
+                    pairs[*peer] =
+                        Some(seed.derive("tacit 2026 secrets of a pair for checks", &[]));
+                }
+            }
+            let proves = protocol.proves_products();
+            return Ok(Secrets { seeds, pairs, tail: false, proves, given: 0 });
         }
         let peers: Vec<RoleId> = (0..4).filter(|peer| *peer != role).collect();
         let mut pairs: Vec<Option<Seed>> = (0..4).map(|_| None).collect();
@@ -65,7 +76,7 @@ impl Secrets {
         }
         let seeds = context.triples(mesh, entropy)?;
         // The key that role 0 lacks is the first one of all others.
-        Ok(Secrets { seeds, pairs, tail: role != 0, given: 0 })
+        Ok(Secrets { seeds, pairs, tail: role != 0, proves: false, given: 0 })
     }
 
     /// The secrets with other roles that checks before openings are keyed by, by role.
@@ -81,17 +92,21 @@ impl Secrets {
     pub fn keys(&mut self, purpose: &str, ring_bits: u32, workers: usize) -> Vec<Keys> {
         let call = self.given;
         self.given += 1;
-        let prg = |secret: &Seed, worker: usize| {
-            let parts: [&[u8]; 4] = [
+        let prg = |secret: &Seed, worker: usize, proofs: bool| {
+            let parts: [&[u8]; 5] = [
                 purpose.as_bytes(),
                 &ring_bits.to_le_bytes(),
                 &call.to_le_bytes(),
                 &(worker as u64).to_le_bytes(),
+                &[u8::from(proofs)],
             ];
             Prg::new(&secret.derive_key("tacit 2026 stream key", &parts))
         };
+        let keys = |worker: usize, proofs: bool| {
+            Keys::new(self.seeds.iter().map(|seed| prg(seed, worker, proofs)), self.tail)
+        };
         (0..workers)
-            .map(|w| Keys::new(self.seeds.iter().map(|seed| prg(seed, w)), self.tail))
+            .map(|worker| keys(worker, false).with_proofs(self.proves.then(|| keys(worker, true))))
             .collect()
     }
 }

@@ -47,6 +47,8 @@ pub enum Kind {
     Cross = 7,
     /// The same, where a pair of roles compares two.
     OtherCross = 8,
+    /// What a proof of products opened, and what it found to be zero.
+    Proof = 9,
 }
 
 /// A kind of word and the roles that compare it, as bits.

@@ -96,7 +96,7 @@ fn open<P: Coordinates, W: Word>(bench: &mut Bench<'_>, masked: Masked<W>) -> Ve
 
 /// Compares what all did so far.
 fn check(bench: &mut Bench<'_>) -> Pass {
-    let journal = bench.party.take_journal();
+    let journal = bench.party.take_journal().unwrap();
     let pass = bench.verifier.end_epoch(bench.party.mesh(), vec![journal]).unwrap();
     bench.party.mesh().set_phase(Phase::Online);
     pass

@@ -99,10 +99,10 @@ impl<W: Word> RoleVisitor for Play<'_, W> {
         arrays::multiply::<P, W>(&mut party, &mut draws, &mut scratch, cut, [&a, &b], &mut product)
             .unwrap();
         party.flush().unwrap();
-        let before = party.take_journal();
+        let before = party.take_journal().unwrap();
         party.mesh().set_step(6);
         let opened = open::<P, W>(&mut party, &product);
-        let after = party.take_journal();
+        let after = party.take_journal().unwrap();
         (before, after, opened)
     }
 }

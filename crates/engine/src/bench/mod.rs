@@ -18,6 +18,7 @@ use tacit_ring::{Entropy, Word, Z2};
 use tacit_sharing::arrays::{Cut, MatrixShape};
 use tacit_sharing::cost::{self, Traffic};
 use tacit_sharing::party::Streams;
+use tacit_sharing::proof::{Bill, Proofs};
 use tacit_sharing::verify::{Journal, Pass, Verifier};
 use tacit_sharing::{Party, Protocol, Role, RoleVisitor, SharingError};
 use worker::{Work, Worker};
@@ -104,6 +105,15 @@ impl Plan {
         )))
     }
 
+    /// Products per output element.
+    fn terms(&self) -> usize {
+        match self.operation {
+            Operation::Product => 1,
+            Operation::Dot { length } => length,
+            Operation::Matrix { size } => size,
+        }
+    }
+
     fn words(&self) -> usize {
         let words = if self.ring_bits == 1 { self.elements.div_ceil(64) } else { self.elements };
         match self.operation {
@@ -175,11 +185,19 @@ pub struct Measured {
 pub fn run(session: &mut Session, plan: &Plan) -> Result<Measured, EvaluateError> {
     let result = plan.check().and_then(|()| match plan.ring_bits {
         1 => run_in::<Z2>(session, plan),
-        8 => run_in::<u8>(session, plan),
-        16 => run_in::<u16>(session, plan),
-        32 => run_in::<u32>(session, plan),
         64 => run_in::<u64>(session, plan),
-        _ => run_in::<u128>(session, plan),
+        // Builds that are compiled often and run little have no others.
+        #[cfg(not(debug_assertions))]
+        8 => run_in::<u8>(session, plan),
+        #[cfg(not(debug_assertions))]
+        16 => run_in::<u16>(session, plan),
+        #[cfg(not(debug_assertions))]
+        32 => run_in::<u32>(session, plan),
+        #[cfg(not(debug_assertions))]
+        128 => run_in::<u128>(session, plan),
+        other => Err(EvaluateError::Job(format!(
+            "this build does not measure rings of {other} bits: build it with --release"
+        ))),
     });
     if let Err(error) = &result {
         session.abort(&error.to_string());
@@ -201,12 +219,14 @@ fn run_in<W: Word>(session: &mut Session, plan: &Plan) -> Result<Measured, Evalu
     for (index, (keys, words)) in keys.iter_mut().zip(&shares).enumerate() {
         let Assignment { protocol, places, .. } = &assignments[index / threads];
         let role = places.iter().position(|party| *party == session.me());
+        let mut proofs = None;
         let work = role.zip(keys.as_mut()).map(|(role, keys)| {
+            proofs = keys.proofs();
             let word = std::marker::PhantomData;
             protocol
                 .visit(role, NewWorker::<W> { streams: keys.streams(), plan, words: *words, word })
         });
-        workers.push(Seat { work, places });
+        workers.push(Seat { work, places, proofs });
     }
     let mut run = Run { session, plan, checks: set_up.checks };
     let measured = run.measure::<W>(&mut workers, &shares)?;
@@ -217,6 +237,7 @@ fn run_in<W: Word>(session: &mut Session, plan: &Plan) -> Result<Measured, Evalu
 struct Seat<'a> {
     work: Option<Box<dyn Work + 'a>>,
     places: &'a [PartyId],
+    proofs: Option<Proofs>,
 }
 
 struct NewWorker<'a, W> {
@@ -250,7 +271,7 @@ impl Run<'_> {
         self.each(workers, |work, party| work.prepare(party))?;
         let before = self.session.meter();
         let pass = self.each(workers, |work, party| work.pass(party))?;
-        let bytes = self.check_meter(&before, shares, size_of::<W>())?;
+        let bytes = self.check_meter::<W>(&before, shares)?;
         self.each(workers, |work, party| work.check(party, &pass))?;
         let passes = self.agree_passes(workers)?;
         self.session.barrier()?;
@@ -272,28 +293,35 @@ impl Run<'_> {
     ) -> Result<Pass, EvaluateError> {
         let journals = on_each(&mut self.session.meshes, workers, |mesh, seat| {
             let Some(worker) = &mut seat.work else { return Ok(Journal::default()) };
-            let mut party = Party::new(mesh, seat.places)?;
+            let mut party = Party::new(mesh, seat.places)?.proving(seat.proofs.take());
             work(&mut **worker, &mut party)?;
             party.flush()?;
-            Ok(party.take_journal())
+            let journal = party.take_journal()?;
+            seat.proofs = party.take_proofs();
+            Ok(journal)
         })?;
         Ok(self.checks.end_epoch(&mut self.session.meshes[0], journals)?)
     }
 
     /// Compares one pass's traffic with the cost function.
-    fn check_meter(
+    fn check_meter<W: Word>(
         &self,
         before: &Meter,
         shares: &[usize],
-        word_bytes: usize,
     ) -> Result<Traffic, EvaluateError> {
         let mut expected = Traffic::default();
         for (assignment, words) in
             self.plan.assignments.iter().zip(shares.chunks(self.plan.threads))
         {
-            let bytes = words.iter().sum::<usize>() * word_bytes;
+            let bytes = words.iter().sum::<usize>() * size_of::<W>();
             let product = cost::product(assignment.protocol) * bytes as u64;
             expected += product.placed(&assignment.places);
+            for words in words.iter().filter(|_| assignment.protocol.proves_products()) {
+                let mut bill = Bill::default();
+                bill.add(W::BITS, *words, self.plan.terms());
+                bill.finish();
+                expected += cost::proofs(&bill).placed(&assignment.places);
+            }
         }
         let sent = |meter: &Meter| meter.total(|_, _, _| true).bytes_sent;
         let mine = sent(&self.session.meter()) - sent(before);

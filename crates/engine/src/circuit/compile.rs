@@ -75,10 +75,7 @@ impl Compiled {
         let facts = job.facts(circuit);
         let fan_in = job.protocol().fan_in();
         // Readers keep a file's gates as they are; folding makes gates' inputs distinct.
-        let mut folded = passes::fold(circuit);
-        if fan_in < 8 {
-            folded = passes::lower_to_sums(&folded, fan_in);
-        }
+        let folded = job.protocol().lower(&passes::fold(circuit));
         let schedule = Schedule::new(&folded);
         let forms = if fan_in < 8 { [Form::Quadratic; 2] } else { FORMS };
         let plans: Vec<PolyPlan> =

@@ -244,6 +244,7 @@ impl RoleVisitor for Compute<'_, '_> {
         let Compute { compiled, party, keys, values, worker, progress } = self;
         let seating = compiled.seating_of(worker);
         let words = compiled.share_of(worker).len() as u64;
+        let party = party.proving(keys.proofs());
         let streams = keys.streams();
         let task = Worker::<P>::new(compiled, party, streams, values, worker, progress);
         Ok(match compiled.job().preprocessing {
@@ -273,7 +274,7 @@ impl RoleVisitor for Open<'_, '_> {
         let Open { compiled, seating, mut party, pass, part } = self;
         let mut opener = Opener::new(compiled, seating, part.opened);
         opener.open_all::<P>(seating, &mut party, pass, part.kept)?;
-        let journal = party.take_journal();
+        let journal = party.take_journal()?;
         Ok(Computed { opened: opener.opened, kept: VecDeque::new(), journal, ..part })
     }
 }

@@ -4,6 +4,7 @@ use super::assignment::Assignment;
 use super::compile::{Compiled, Seating};
 use tacit_net::{PartyId, Stream};
 use tacit_sharing::cost::{self, MAX_ROLES, Traffic};
+use tacit_sharing::proof::Bill;
 use tacit_sharing::{Protocol, RoleId};
 
 /// The cost of a job, before it runs.
@@ -39,14 +40,31 @@ pub fn predict(compiled: &Compiled) -> Prediction {
             levels += traffic.placed(places);
         }
     }
+    let proofs = proofs(compiled);
     let critical = cost::links().filter(|(from, to)| levels.on[*from][*to] > 0).collect();
     Prediction {
         words,
-        bytes: words * 8 + cost::checks(compiled.job().protocol()) * EPOCHS,
+        bytes: words * 8 + proofs + cost::checks(compiled.job().protocol()) * EPOCHS,
         rounds: std::array::from_fn(|party| rounds(compiled, PartyId(party as u8))),
         critical,
         depth: depth as u64,
     }
+}
+
+/// Bytes between parties that prove products: every worker proves its own.
+fn proofs(compiled: &Compiled) -> Traffic {
+    let levels = 0..compiled.schedule.depth();
+    let products: usize = levels.map(|level| compiled.level(level).products()).sum();
+    let mut sum = Traffic::default();
+    for worker in
+        (0..compiled.job().threads()).filter(|_| compiled.job().protocol().proves_products())
+    {
+        let mut bill = Bill::default();
+        bill.add(1, products * compiled.share_of(worker).len(), 1);
+        bill.finish();
+        sum += cost::proofs(&bill).placed(&compiled.seating_of(worker).assignment.places);
+    }
+    sum
 }
 
 /// What an assignment would cost if all instances went through it.

@@ -155,7 +155,7 @@ impl<'a, 'm, P: Role> Worker<'a, 'm, P> {
 
     fn end(mut self, began: Option<Duration>) -> Result<Computed, SharingError> {
         self.party.flush()?;
-        let journal = self.party.take_journal();
+        let journal = self.party.take_journal()?;
         Ok(Computed { opened: self.opener.opened, kept: self.owed, journal, began })
     }
 

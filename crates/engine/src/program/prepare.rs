@@ -6,6 +6,7 @@ use super::layout::{Layout, check_sizes, lengths};
 use super::plain;
 use super::rings::BlockRings;
 use crate::circuit::EvaluateError;
+use crate::workers::on_each;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tacit_program::clear::Array;
@@ -202,6 +203,8 @@ fn end_epoch(
     backends: Backends<'_, '_>,
     verifier: Option<&mut Verifier>,
 ) -> Result<(), EvaluateError> {
-    let journals = backends.iter_mut().map(|backend| backend.take_journal()).collect();
+    // Workers prove what they did with those of the other parties: all at once.
+    let ends = backends.iter_mut().map(|backend| &mut **backend);
+    let journals = on_each(ends, 0.., |backend, _| Ok(backend.take_journal()?))?;
     Ok(backends[0].end_epoch(verifier, journals)?)
 }

@@ -25,6 +25,17 @@ pub enum Name {
         /// Bits of the second.
         high: u32,
     },
+    /// For numbers `x`, `y`, `z` with `x + y + z = a - 1`: bits of `m` and `lambda` with
+    /// `a = m - lambda`.
+    Split(u32),
+    /// How often the low `low` bits of three numbers together exceed `2^low`, as the sum of two bits;
+    /// and the same with `high` bits.
+    Carries {
+        /// Bits of the first.
+        low: u32,
+        /// Bits of the second.
+        high: u32,
+    },
     /// For bits of a number: whether it is 0, 1, ..., each.
     OneHot {
         /// Bits of the number.
@@ -100,6 +111,23 @@ fn build(name: &Name, protocol: Protocol) -> Circuit {
             let second = less(&mut b, &m, &lambda, fan_in);
             b.output(&[first, second]);
         }
+        Name::Split(width) => {
+            let (sum, twice, _) = carry_save(&mut b, width);
+            // a - 1 = sum + twice, and -1 - twice has all bits inverted.
+            let lambda = bits::not(&mut b, &twice);
+            b.output(&sum);
+            b.output(&lambda);
+        }
+        Name::Carries { low, high } => {
+            let (sum, twice, carry) = carry_save(&mut b, high);
+            let not = bits::not(&mut b, &twice);
+            for bits in [low as usize, high as usize] {
+                // sum + twice exceeds all ones where the rest to all ones is less than sum.
+                let over = less(&mut b, &not[..bits], &sum[..bits], fan_in);
+                b.output(&[over]);
+                b.output(&[carry[bits - 1]]);
+            }
+        }
         Name::OneHot { bits, groups } => {
             let x = b.input(bits);
             for wire in one_hot(&mut b, &x, groups as usize, fan_in) {
@@ -109,6 +137,22 @@ fn build(name: &Name, protocol: Protocol) -> Circuit {
         Name::Arithmetic(ref arithmetic) => arithmetic.build(&mut b, fan_in),
     }
     b.finish()
+}
+
+/// Of three numbers: their sum without carries, twice the carries cut to the width, and the carries.
+fn carry_save(b: &mut Builder, width: u32) -> (Vec<Wire>, Vec<Wire>, Vec<Wire>) {
+    let [x, y, z] = [(); 3].map(|()| b.input(width));
+    let (mut sum, mut carry) = (Vec::new(), Vec::new());
+    for ((x, y), z) in x.into_iter().zip(y).zip(z) {
+        let (xz, yz) = (b.xor(x, z), b.xor(y, z));
+        let both = b.and2(xz, yz);
+        sum.push(b.xor(xz, y));
+        carry.push(b.xor(both, z));
+    }
+    let mut twice = vec![b.constant(false)];
+    twice.extend(&carry);
+    twice.truncate(width as usize);
+    (sum, twice, carry)
 }
 
 /// The top bit of `x - y`.

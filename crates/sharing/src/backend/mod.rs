@@ -7,10 +7,13 @@
 
 mod bits;
 mod boolean;
+mod components;
 mod masked;
 mod network;
+mod numbers;
 mod party_bits;
 mod planes;
+mod proven;
 mod ring_keys;
 mod rings;
 mod secret;
@@ -31,6 +34,7 @@ use crate::registry::{CanonicalVisitor, CoordinatesVisitor, Protocol, RoleVisito
 use crate::role::{Canonical, Role, RoleId};
 use crate::verify::{Journal, Verifier};
 use party_bits::PartyBits;
+use proven::Proven;
 use rings::Rings;
 use std::sync::Arc;
 use tacit_ring::{Buffer, Z2};
@@ -76,8 +80,11 @@ pub trait Bits {
 
     /// The transcripts of what was done since they were taken last; empty under protocols without
     /// checks.
-    fn take_journal(&mut self) -> Journal {
-        Journal::default()
+    ///
+    /// # Errors
+    /// When what was done cannot be proven, or the network fails.
+    fn take_journal(&mut self) -> Result<Journal> {
+        Ok(Journal::default())
     }
 
     /// Compares the transcripts of all workers, in their order, with those of all parties. Under
@@ -324,7 +331,16 @@ pub fn in_rings<'m>(
             Box::new(Rings::<P>::new(self.0, self.1, network::sort))
         }
     }
+    impl<'m> RoleVisitor for Start<'m> {
+        type Out = Box<dyn Backend + Send + 'm>;
+        fn visit<P: Role>(self) -> Self::Out {
+            Box::new(Proven::<P>::new(self.0, self.1))
+        }
+    }
     let (role, start) = (party.role(), Start(party, keys));
+    if protocol.proves_products() {
+        return Some(protocol.visit_proven(role, start));
+    }
     match protocol.is_checked() {
         // Shuffles are not checked.
         true => protocol.visit_coordinates(role, start),

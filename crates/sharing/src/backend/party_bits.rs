@@ -84,9 +84,9 @@ pub(super) struct PartyBits<'m, P> {
 
 impl<'m, P: Role> PartyBits<'m, P> {
     /// A party with fresh keys.
-    pub fn new(party: Party<'m>, bench: Bench<Z2>) -> Self {
+    pub fn new(party: Party<'m>, mut bench: Bench<Z2>) -> Self {
         PartyBits {
-            party,
+            party: party.proving(bench.keys.proofs()),
             bench,
             layered: LevelScratch::default(),
             circuits: Circuits::new(P::PROTOCOL),
@@ -171,7 +171,7 @@ impl<P: Role> Bits for PartyBits<'_, P> {
         &mut self.circuits
     }
 
-    fn take_journal(&mut self) -> Journal {
+    fn take_journal(&mut self) -> Result<Journal> {
         self.party.take_journal()
     }
 

@@ -115,7 +115,7 @@ fn places_by<P: Canonical>(
     let second = terms(&flags.second, n, digits, one[1]);
     let factors = SharedVec::pair(first.factors, second.factors);
     let steps = SharedVec::pair(first.steps, second.steps);
-    let mut place = three.row_dots(n, &factors, &steps)?;
+    let mut place = three.numbers.row_dots(n, &factors, &steps)?;
     for (place, base) in place.first.iter_mut().zip(first.base.iter()) {
         *place = place.wrapping_add(*base);
     }
@@ -198,19 +198,19 @@ fn terms(products: &[u32], n: usize, digits: usize, one: u32) -> Terms {
 impl<P: Canonical> Rings<'_, P> {
     /// A hop of `n` rows under a fresh permutation, in a new step.
     fn hop(&mut self, pair: RoleId, n: usize) -> Result<Hop> {
-        let (_, bench) = self.step::<Z2>();
+        let (_, bench) = self.numbers.step::<Z2>();
         let mut draws = bench.keys.streams().draws()?;
         Ok(Hop::draw::<P>(&mut draws, pair, n))
     }
 
     fn hop_begin<W: Held>(&mut self, hop: &Hop, column: &mut SharedVec<W>) -> Result<()> {
-        let (party, Bench { keys, .. }) = self.same_step::<W>();
+        let (party, Bench { keys, .. }) = self.numbers.same_step::<W>();
         let mut draws = keys.streams().draws()?;
         hop.begin::<P, W>(party, &mut draws, column)
     }
 
     fn hop_finish<W: Held>(&mut self, hop: &Hop, column: &mut SharedVec<W>) -> Result<()> {
-        let (party, _) = self.same_step::<W>();
+        let (party, _) = self.numbers.same_step::<W>();
         hop.finish::<P, W>(party, column)
     }
 }
@@ -233,7 +233,7 @@ fn move_rows<P: Canonical>(
             three.hop_finish(&hop, column)?;
         }
     }
-    let to = three.bits.open_words(&places, &EVERYONE)?;
+    let to = three.numbers.bits.open_words(&places, &EVERYONE)?;
     let columns = columns.iter().map(|column| place(column, &to)).collect::<Result<_>>()?;
     Ok(Rows { columns })
 }
@@ -271,7 +271,7 @@ fn order_of<P: Canonical>(
         three.hop_finish(&hop, &mut numbers)?;
         three.hop_finish(&hop, &mut places)?;
     }
-    let opened = three.bits.open_words(&numbers, &EVERYONE)?;
+    let opened = three.numbers.bits.open_words(&numbers, &EVERYONE)?;
     let to: Vec<u32> = word::lanes(&opened).iter().map(|w| *w as u32).collect();
     place(&places, &to)
 }
@@ -294,7 +294,7 @@ fn apply<P: Canonical>(
             column.finish(three, &hop)?;
         }
     }
-    let to = three.bits.open_words(&places, &EVERYONE)?;
+    let to = three.numbers.bits.open_words(&places, &EVERYONE)?;
     moved.iter().map(|column| column.placed(&to)).collect()
 }
 

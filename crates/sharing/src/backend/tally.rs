@@ -1,5 +1,6 @@
 //! A backend that computes nothing and counts what everything costs.
 
+use super::components::{self, Components, Shift};
 use super::masked::MaskedBits;
 use super::sort::DIGIT_BITS;
 use super::{Backend, Bits, Circuits, Kind, Name, Planes, Result, Ring, Secret, Term, Values};
@@ -7,6 +8,7 @@ use crate::Protocol;
 use crate::arrays::MatrixShape;
 use crate::convert::{Layered, deal_cost, gadget_cost, raise_cost};
 use crate::cost::{self, MAX_ROLES, Traffic};
+use crate::proof::Bill;
 use crate::role::{RoleId, Timing};
 use crate::verify::{Journal, Verifier};
 use std::sync::Arc;
@@ -19,6 +21,8 @@ pub struct Tally {
     circuits: Circuits,
     /// Bytes per directed link.
     pub bytes: Traffic,
+    /// Products that are not proven yet.
+    bill: Bill,
     /// By role, the number of steps in which it waits for online messages.
     pub rounds: [u64; MAX_ROLES],
 }
@@ -31,6 +35,7 @@ impl Tally {
             protocol,
             circuits: Circuits::new(protocol),
             bytes: Traffic::default(),
+            bill: Bill::default(),
             rounds: [0; MAX_ROLES],
         }
     }
@@ -40,6 +45,16 @@ impl Tally {
         self.bytes += bytes;
         for (role, rounds) in self.rounds.iter_mut().enumerate() {
             *rounds += u64::from(bytes.is_awaited_by(role));
+        }
+    }
+
+    /// Results that are proven, each a sum of so many products.
+    fn prove(&mut self, kind: Kind, results: usize, terms: usize) {
+        if self.protocol.proves_products() {
+            match kind {
+                Kind::Bits => self.bill.add(1, results.div_ceil(64), terms),
+                Kind::Ring(ring) => self.bill.add(ring.bits(), results, terms),
+            }
         }
     }
 
@@ -113,6 +128,7 @@ impl Bits for Tally {
         let groups = circuit.groups(words) as u64;
         self.bytes += circuit.traffic(self.protocol) * (8 * words as u64);
         for level in 0..circuit.depth() {
+            self.prove(Kind::Bits, circuit.level(level).products() * words * 64, 1);
             let traffic = circuit.level(level).traffic(self.protocol);
             for (role, rounds) in self.rounds.iter_mut().enumerate() {
                 *rounds += groups * u64::from(traffic.is_awaited_by(role));
@@ -123,6 +139,12 @@ impl Bits for Tally {
 
     fn circuits(&mut self) -> &mut Circuits {
         &mut self.circuits
+    }
+
+    fn take_journal(&mut self) -> Result<Journal> {
+        self.bill.finish();
+        self.bytes += cost::proofs(&std::mem::take(&mut self.bill));
+        Ok(Journal::default())
     }
 
     fn end_epoch(&mut self, _: Option<&mut Verifier>, _journals: Vec<Journal>) -> Result<()> {
@@ -137,8 +159,25 @@ impl Bits for Tally {
     fn abort(&mut self, _reason: &str) {}
 }
 
+impl Components for Tally {
+    fn component_bits(&mut self, a: &Secret, _: usize, _: u128, bits: u32) -> Planes {
+        Planes::dry(bits as usize, a.len)
+    }
+
+    fn component_shifted(&mut self, a: &Secret, _: usize, shift: Shift) -> Secret {
+        Secret::dry(Kind::Ring(shift.ring), a.len)
+    }
+
+    fn component_of_bits(&mut self, bits: &Secret, _: usize, ring: Ring) -> Secret {
+        Secret::dry(Kind::Ring(ring), bits.len)
+    }
+}
+
 impl MaskedBits for Tally {
     fn masked_bits(&mut self, a: &Secret, bits: u32) -> Result<[Planes; 2]> {
+        if self.protocol.proves_products() {
+            return components::masked_bits(self, a, bits);
+        }
         let bytes = 8 * u64::from(bits) * a.len.div_ceil(64) as u64;
         self.step(self.known([bytes, bytes]));
         let planes = bits as usize;
@@ -168,6 +207,7 @@ impl Backend for Tally {
     }
 
     fn multiply(&mut self, a: &Secret, _b: &Secret, _bits: [u32; 2]) -> Result<Secret> {
+        self.prove(a.kind, a.len, 1);
         self.step(cost::product(self.protocol) * Self::size(a.kind, a.len));
         Ok(Secret::dry(a.kind, a.len))
     }
@@ -180,19 +220,29 @@ impl Backend for Tally {
         _bits: [u32; 2],
     ) -> Result<Secret> {
         let len = shape.rows * shape.columns;
+        self.prove(a.kind, len, shape.inner);
         self.step(cost::product(self.protocol) * Self::size(a.kind, len));
         Ok(Secret::dry(a.kind, len))
     }
 
-    fn truncate(&mut self, a: &Secret, _by: u32) -> Result<Secret> {
+    fn truncate(&mut self, a: &Secret, by: u32) -> Result<Secret> {
+        if self.protocol.proves_products() {
+            return components::floor_shift(self, a, by);
+        }
         Ok(self.block(a.ring().unwrap_or(Ring::W64), [2, 2], a.len))
     }
 
     fn widen(&mut self, a: &Secret, ring: Ring) -> Result<Secret> {
+        if self.protocol.proves_products() {
+            return components::widen(self, a, ring);
+        }
         Ok(self.block(ring, [2, 2], a.len))
     }
 
-    fn compose(&mut self, planes: &Planes, _signed: bool, ring: Ring) -> Result<Secret> {
+    fn compose(&mut self, planes: &Planes, signed: bool, ring: Ring) -> Result<Secret> {
+        if self.protocol.proves_products() {
+            return components::compose(self, planes, signed, ring);
+        }
         let words = planes.lanes.div_ceil(64) as u64;
         let bits = ring.bits();
         let small: u64 = (0..planes.planes as u64)
@@ -203,14 +253,23 @@ impl Backend for Tally {
     }
 
     fn bit_to_ring(&mut self, bits: &Secret, ring: Ring) -> Result<Secret> {
+        if self.protocol.proves_products() {
+            return components::bit_to_ring(self, bits, ring);
+        }
         Ok(self.block(ring, [1, 1], bits.len))
     }
 
     fn inject(&mut self, bits: &Secret, a: &Secret) -> Result<Secret> {
+        if self.protocol.proves_products() {
+            return components::inject(self, bits, a);
+        }
         Ok(self.block(a.ring().unwrap_or(Ring::W64), [2, 2], bits.len))
     }
 
     fn floor_shift(&mut self, a: &Secret, by: u32) -> Result<Secret> {
+        if self.protocol.proves_products() {
+            return components::floor_shift(self, a, by);
+        }
         let ring = a.ring().unwrap_or(Ring::W64);
         self.masked_bits(a, ring.bits())?;
         let circuit = self.circuits.get(Name::Borrows { low: by, high: ring.bits() });
@@ -225,6 +284,9 @@ impl Backend for Tally {
         a: Option<(&Secret, u32)>,
         ring: Ring,
     ) -> Result<Secret> {
+        if self.protocol.proves_products() {
+            return components::group_sums(self, groups, a.map(|(a, _)| a), ring);
+        }
         let each = if a.is_some() { 2 } else { 1 };
         let known: usize = groups.iter().map(|bits| each * bits.len).sum();
         let known = ring.bytes() * known as u64;

@@ -35,11 +35,8 @@ impl Layered {
     /// Lays out `circuit`. Wide gates are lowered for protocols that have none.
     #[must_use]
     pub fn new(circuit: &Circuit, protocol: Protocol) -> Self {
-        let mut folded = passes::fold(circuit);
+        let folded = protocol.lower(&passes::fold(circuit));
         let form = if protocol.fan_in() < 8 { Form::Quadratic } else { Form::Dealer };
-        if protocol.fan_in() < 8 {
-            folded = passes::lower_to_sums(&folded, protocol.fan_in());
-        }
         let schedule = Schedule::new(&folded);
         let plans = schedule.polys().iter().map(|poly| PolyPlan::new(poly, form)).collect();
         let mut layered = Layered {

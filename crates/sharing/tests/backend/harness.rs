@@ -12,8 +12,14 @@ use tacit_sharing::{Party, Protocol};
 
 const PLACES: [PartyId; 4] = [PartyId(1), PartyId(2), PartyId(0), PartyId(3)];
 pub const EVERYONE: [usize; 3] = [0, 1, 2];
-pub const PROTOCOLS: [Protocol; 5] =
-    [Protocol::Trio, Protocol::Astra, Protocol::Replicated, Protocol::MultiFanIn, Protocol::Quad];
+pub const PROTOCOLS: [Protocol; 6] = [
+    Protocol::Trio,
+    Protocol::Astra,
+    Protocol::Replicated,
+    Protocol::Lift,
+    Protocol::MultiFanIn,
+    Protocol::Quad,
+];
 
 /// A script over a backend; opened arrays are its result.
 pub type Script<'s> = dyn Fn(&mut dyn Backend) -> Vec<Vec<i128>> + Sync + 's;
@@ -121,7 +127,7 @@ pub fn open(b: &mut dyn Backend, secret: &Secret) -> Vec<i128> {
 
 /// The checks of what was done so far, under protocols that have them.
 pub fn check(b: &mut dyn Backend) {
-    let journals = vec![b.take_journal()];
+    let journals = vec![b.take_journal().unwrap()];
     VERIFIER.with_borrow_mut(|verifier| b.end_epoch(verifier.as_mut(), journals)).unwrap();
 }
 

@@ -100,7 +100,7 @@ impl CoordinatesVisitor for Play<'_> {
             play(&mut Desk::new::<P>(&mut party), &mut rings, block, &a, &b);
         }
         party.flush().unwrap();
-        party.take_journal()
+        party.take_journal().unwrap()
     }
 }
 

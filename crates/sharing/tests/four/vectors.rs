@@ -40,7 +40,7 @@ impl CoordinatesVisitor for Play<'_> {
         let mut desk = Desk::new::<P>(&mut party);
         let number = convert::bit_to_ring::<u8>(&mut desk, &mut draws, &bit, 1).unwrap();
         party.flush().unwrap();
-        drop(party.take_journal());
+        drop(party.take_journal().unwrap());
         convert::from_masked::<P, u8>(number).at(0)
     }
 }

@@ -81,7 +81,7 @@ impl CoordinatesVisitor for Play<'_> {
         let sums = Buffer::from_slice(&products);
         let result = desk.gadget(&mut draws, sums, Some(&upper)).unwrap();
         party.flush().unwrap();
-        drop(party.take_journal());
+        drop(party.take_journal().unwrap());
         let mut seen: Vec<Column> = mine.into_iter().flatten().chain(drawn.concat()).collect();
         seen.extend([result.first.to_vec(), result.second.to_vec()]);
         seen

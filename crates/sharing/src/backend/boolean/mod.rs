@@ -10,6 +10,7 @@ mod sums;
 
 pub use arithmetic::Arithmetic;
 
+use super::numbers::delegate_bits;
 use super::secret::{packed, unpacked};
 use super::{
     Backend, Bits, Circuits, Kind, Name, Planes, Result, Ring, Secret, Term, Values, wrong,
@@ -111,47 +112,7 @@ fn check_pair(a: &Secret, b: &Secret) -> Result<()> {
 }
 
 impl<B: Bits> Bits for Boolean<B> {
-    fn input_planes(
-        &mut self,
-        owner: RoleId,
-        values: Option<&[Z2]>,
-        planes: usize,
-        lanes: usize,
-    ) -> Result<Planes> {
-        self.bits.input_planes(owner, values, planes, lanes)
-    }
-
-    fn public_planes(&mut self, values: &[Z2], planes: usize, lanes: usize) -> Planes {
-        self.bits.public_planes(values, planes, lanes)
-    }
-
-    fn open_planes(&mut self, planes: &Planes, receivers: &[RoleId]) -> Result<Option<Buffer<Z2>>> {
-        self.bits.open_planes(planes, receivers)
-    }
-
-    fn circuit(&mut self, circuit: &Arc<Layered>, inputs: &[&Planes]) -> Result<Vec<Planes>> {
-        self.bits.circuit(circuit, inputs)
-    }
-
-    fn circuits(&mut self) -> &mut Circuits {
-        self.bits.circuits()
-    }
-
-    fn take_journal(&mut self) -> Journal {
-        self.bits.take_journal()
-    }
-
-    fn end_epoch(&mut self, verifier: Option<&mut Verifier>, journals: Vec<Journal>) -> Result<()> {
-        self.bits.end_epoch(verifier, journals)
-    }
-
-    fn flush(&mut self) -> Result<()> {
-        self.bits.flush()
-    }
-
-    fn abort(&mut self, reason: &str) {
-        self.bits.abort(reason);
-    }
+    delegate_bits!(bits);
 }
 
 impl<B: Bits> Backend for Boolean<B> {

@@ -1,0 +1,146 @@
+//! The field of 2^64 elements: polynomials over the bits modulo `X^64 + X^4 + X^3 + X + 1`.
+//!
+//! Bit `i` of a word is the coefficient of `X^i`. Addition is exclusive or.
+#![allow(unsafe_code)]
+
+/// The modulus without its leading term.
+const TAIL: u64 = 0b1_1011;
+
+/// Whether this CPU multiplies polynomials.
+#[must_use]
+pub fn has_hardware() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    return std::arch::is_x86_feature_detected!("pclmulqdq");
+    #[cfg(not(target_arch = "x86_64"))]
+    false
+}
+
+/// The product of polynomials, not reduced. Both ways take the same time for all values.
+///
+/// With `HARDWARE`, only where [`has_hardware`] says so; what it is inlined into should be compiled
+/// for such a CPU, which [`simd`](crate::simd) does.
+#[inline(always)]
+#[must_use]
+pub fn multiply_wide<const HARDWARE: bool>(a: u64, b: u64) -> u128 {
+    #[cfg(target_arch = "x86_64")]
+    if HARDWARE {
+        debug_assert!(has_hardware());
+        // SAFETY: the caller has seen that this CPU has the instruction.
+        return unsafe { x86::multiply(a, b) };
+    }
+    portable(a, b)
+}
+
+/// The remainder of a polynomial, or of a sum of products.
+#[inline(always)]
+#[must_use]
+pub fn reduce(product: u128) -> u64 {
+    let (low, high) = (product as u64, (product >> 64) as u64);
+    // X^64 = X^4 + X^3 + X + 1, twice: the first time up to four bits stand out.
+    let out = (high >> 63) ^ (high >> 61) ^ (high >> 60);
+    let high = high ^ out;
+    low ^ high ^ (high << 1) ^ (high << 3) ^ (high << 4)
+}
+
+/// The product of two elements.
+#[inline(always)]
+#[must_use]
+pub fn multiply<const HARDWARE: bool>(a: u64, b: u64) -> u64 {
+    reduce(multiply_wide::<HARDWARE>(a, b))
+}
+
+/// `X` times an element.
+#[inline(always)]
+#[must_use]
+pub fn times_x(a: u64) -> u64 {
+    (a << 1) ^ ((a >> 63).wrapping_neg() & TAIL)
+}
+
+/// With ordinary products of numbers whose bits are far enough apart that carries stay between them:
+/// the low half, and the high half as the low half of what is read backwards.
+fn portable(a: u64, b: u64) -> u128 {
+    let low = low_half(a, b);
+    let high = low_half(a.reverse_bits(), b.reverse_bits()).reverse_bits() >> 1;
+    u128::from(high) << 64 | u128::from(low)
+}
+
+fn low_half(a: u64, b: u64) -> u64 {
+    const HOLES: u64 = 0x1111_1111_1111_1111;
+    let a: [u64; 4] = std::array::from_fn(|i| a & HOLES << i);
+    let b: [u64; 4] = std::array::from_fn(|i| b & HOLES << i);
+    let class = |c: usize| {
+        let terms = (0..4).map(|i| a[i].wrapping_mul(b[(c + 4 - i) % 4]));
+        terms.fold(0, |sum, term| sum ^ term) & HOLES << c
+    };
+    class(0) | class(1) | class(2) | class(3)
+}
+
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    use std::arch::x86_64::{
+        _mm_clmulepi64_si128, _mm_cvtsi64_si128, _mm_cvtsi128_si64, _mm_unpackhi_epi64,
+    };
+
+    /// # Safety
+    /// This CPU has `pclmulqdq`.
+    #[inline(always)]
+    pub(super) unsafe fn multiply(a: u64, b: u64) -> u128 {
+        // SAFETY: the caller promises the feature; SSE2 is in the baseline.
+        unsafe {
+            let (a, b) = (_mm_cvtsi64_si128(a as i64), _mm_cvtsi64_si128(b as i64));
+            let product = _mm_clmulepi64_si128::<0>(a, b);
+            let low = _mm_cvtsi128_si64(product) as u64;
+            let high = _mm_cvtsi128_si64(_mm_unpackhi_epi64(product, product)) as u64;
+            u128::from(high) << 64 | u128::from(low)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn bit_by_bit(a: u64, b: u64) -> u128 {
+        let terms = (0..64).filter(|i| b >> i & 1 == 1).map(|i| u128::from(a) << i);
+        terms.fold(0, |sum, term| sum ^ term)
+    }
+
+    fn slowly(a: u64, b: u64) -> u64 {
+        let (mut a, mut product) = (a, 0);
+        for i in 0..64 {
+            product ^= (b >> i & 1).wrapping_neg() & a;
+            a = times_x(a);
+        }
+        product
+    }
+
+    proptest! {
+        #[test]
+        fn products_are_those_bit_by_bit(a: u64, b: u64) {
+            prop_assert_eq!(portable(a, b), bit_by_bit(a, b));
+            prop_assert_eq!(multiply::<false>(a, b), slowly(a, b));
+            if has_hardware() {
+                prop_assert_eq!(multiply_wide::<true>(a, b), bit_by_bit(a, b));
+            }
+        }
+
+        #[test]
+        fn it_is_a_ring(a: u64, b: u64, c: u64) {
+            let times = multiply::<false>;
+            prop_assert_eq!(times(times(a, b), c), times(a, times(b, c)));
+            prop_assert_eq!(times(a, b ^ c), times(a, b) ^ times(a, c));
+        }
+    }
+
+    #[test]
+    fn the_modulus_is_irreducible() {
+        let power = |a: u64, e: u32| (0..e).fold(a, |a, _| multiply::<false>(a, a));
+        // X^(2^64) = X, and X^(2^32) - X has an inverse: its (2^64 - 1)th power is 1.
+        let x = 2;
+        assert_eq!(power(x, 64), x);
+        let d = power(x, 32) ^ x;
+        let inverse = (1..64).map(|i| power(d, i)).fold(1, multiply::<false>);
+        assert_eq!(multiply::<false>(d, inverse), 1);
+    }
+}

@@ -1,0 +1,181 @@
+//! Programs on numbers shared in rings among three parties that prove their products.
+
+use super::components::{self, Components, Shift};
+use super::masked::MaskedBits;
+use super::numbers::{Numbers, delegate_bits};
+use super::ring_keys::RingKeys;
+use super::secret::{Element, bits_of, typed};
+use super::{Backend, Bits, Circuits, Kind, Name, Planes, Result, Ring, Secret, Term, Values};
+use crate::arrays::{MatrixShape, SharedVec};
+use crate::convert::{BitPlanes, Layered, to_planes};
+use crate::party::Party;
+use crate::role::{Role, RoleId};
+use crate::verify::{Journal, Verifier};
+use std::sync::Arc;
+use tacit_ring::{Buffer, Word, Z2, transpose, word};
+
+/// A party of replicated sharing in role `P`: role `i` holds components `i` and `i + 1`.
+pub(super) struct Proven<'m, P> {
+    numbers: Numbers<'m, P>,
+}
+
+impl<'m, P: Role> Proven<'m, P> {
+    /// A party with fresh keys.
+    pub fn new(party: Party<'m>, keys: RingKeys) -> Self {
+        Proven { numbers: Numbers::new(party, keys) }
+    }
+}
+
+/// Which of role `P`'s words holds component `j`.
+fn place<P: Role>(j: usize) -> Option<usize> {
+    match (j + 3 - P::ROLE) % 3 {
+        at @ 0..2 => Some(at),
+        _ => None,
+    }
+}
+
+/// The sharing whose component `j` is this, at those who know it, and whose others are zero.
+fn alone<P: Role, W: Word>(
+    j: usize,
+    n: usize,
+    component: impl FnOnce(usize) -> Buffer<W>,
+) -> SharedVec<W> {
+    match place::<P>(j) {
+        Some(0) => SharedVec::pair(component(0), Buffer::zeros(n)),
+        Some(at) => SharedVec::pair(Buffer::zeros(n), component(at)),
+        None => SharedVec::zeros(n),
+    }
+}
+
+fn words<W: Word>(shares: &SharedVec<W>, at: usize) -> &[W] {
+    if at == 0 { &shares.first } else { &shares.second }
+}
+
+fn component_planes<P: Role, W: Element>(a: &Secret, j: usize, plus: u128, bits: u32) -> Planes {
+    let (shares, bits) = (typed::<W>(a), bits as usize);
+    let planes = alone::<P, Z2>(j, bits * a.len.div_ceil(64), |at| {
+        let plus = W::from_u128(plus);
+        let mut shifted = Buffer::from_slice(words(shares, at));
+        shifted.iter_mut().for_each(|word| *word = word.add(plus));
+        to_planes(&shifted, bits)
+    });
+    Planes::new(BitPlanes { shares: planes, lanes: a.len }, bits)
+}
+
+fn component_shifted<P: Role, N: Element, W: Element>(
+    a: &Secret,
+    j: usize,
+    shift: Shift,
+) -> Secret {
+    let shares = typed::<N>(a);
+    Secret::of(alone::<P, W>(j, a.len, |at| {
+        let plus = N::from_u128(shift.plus);
+        let mut shifted = Buffer::zeros(a.len);
+        for (to, word) in shifted.iter_mut().zip(words(shares, at)) {
+            *to = W::from_u128(word.add(plus).to_u128() >> shift.by);
+        }
+        shifted
+    }))
+}
+
+fn component_of_bits<P: Role, W: Element>(bits: &Secret, j: usize) -> Secret {
+    let shares = &bits_of(bits).shares;
+    Secret::of(alone::<P, W>(j, bits.len, |at| {
+        let mut numbers = Buffer::zeros(bits.len);
+        if bits.len > 0 {
+            transpose::unpack(word::lanes(words(shares, at)), 1, &mut numbers);
+        }
+        numbers
+    }))
+}
+
+impl<P: Role> Components for Proven<'_, P> {
+    fn component_bits(&mut self, a: &Secret, j: usize, plus: u128, bits: u32) -> Planes {
+        match a.ring() {
+            Some(Ring::W32) => component_planes::<P, u32>(a, j, plus, bits),
+            Some(Ring::W64) => component_planes::<P, u64>(a, j, plus, bits),
+            _ => component_planes::<P, u128>(a, j, plus, bits),
+        }
+    }
+
+    fn component_shifted(&mut self, a: &Secret, j: usize, shift: Shift) -> Secret {
+        match (a.ring(), shift.ring) {
+            (Some(Ring::W32), Ring::W32) => component_shifted::<P, u32, u32>(a, j, shift),
+            (Some(Ring::W32), Ring::W64) => component_shifted::<P, u32, u64>(a, j, shift),
+            (Some(Ring::W32), _) => component_shifted::<P, u32, u128>(a, j, shift),
+            (Some(Ring::W64), Ring::W64) => component_shifted::<P, u64, u64>(a, j, shift),
+            (Some(Ring::W64), _) => component_shifted::<P, u64, u128>(a, j, shift),
+            _ => component_shifted::<P, u128, u128>(a, j, shift),
+        }
+    }
+
+    fn component_of_bits(&mut self, bits: &Secret, j: usize, ring: Ring) -> Secret {
+        match ring {
+            Ring::W32 => component_of_bits::<P, u32>(bits, j),
+            Ring::W64 => component_of_bits::<P, u64>(bits, j),
+            _ => component_of_bits::<P, u128>(bits, j),
+        }
+    }
+}
+
+impl<P: Role> Bits for Proven<'_, P> {
+    delegate_bits!(numbers.bits);
+}
+
+impl<P: Role> MaskedBits for Proven<'_, P> {
+    fn masked_bits(&mut self, a: &Secret, bits: u32) -> Result<[Planes; 2]> {
+        components::masked_bits(self, a, bits)
+    }
+}
+
+impl<P: Role> Backend for Proven<'_, P> {
+    fn input(
+        &mut self,
+        kind: Kind,
+        owner: RoleId,
+        values: Option<&[i128]>,
+        len: usize,
+    ) -> Result<Secret> {
+        self.numbers.input(kind, owner, values, len)
+    }
+
+    fn public(&mut self, kind: Kind, values: &[i128], len: usize) -> Secret {
+        self.numbers.public(kind, values, len)
+    }
+
+    fn open(&mut self, secret: &Secret, receivers: &[RoleId]) -> Result<Option<Values>> {
+        self.numbers.open(secret, receivers)
+    }
+
+    fn multiply(&mut self, a: &Secret, b: &Secret, _bits: [u32; 2]) -> Result<Secret> {
+        self.numbers.multiply(a, b)
+    }
+
+    fn matrix_product(
+        &mut self,
+        shape: MatrixShape,
+        a: &Secret,
+        b: &Secret,
+        _bits: [u32; 2],
+    ) -> Result<Secret> {
+        self.numbers.matrix_product(shape, a, b)
+    }
+
+    components::conversions!();
+
+    fn less(&mut self, pair: [&Term; 2], bits: u32) -> Result<Secret> {
+        self.compare(Name::Sign(bits), pair, bits)
+    }
+
+    fn equal(&mut self, pair: [&Term; 2], bits: u32) -> Result<Secret> {
+        self.compare(Name::Equal(bits), pair, bits)
+    }
+
+    fn low_bits(&mut self, a: &Secret, bits: u32) -> Result<Planes> {
+        self.on_masked(Name::Difference(bits), a, bits)
+    }
+
+    fn sort(&mut self, planes: &Planes, columns: &[&Secret]) -> Result<Vec<Secret>> {
+        super::network::sort(self, planes, columns)
+    }
+}

@@ -1,0 +1,255 @@
+//! Proof of products of bits, in the field of 2^64 elements (spec 9.1).
+//!
+//! A word of 64 products is an element: product `j` counts for `X^j`. The words are cut into
+//! `2^V` blocks; word `k` of every block counts for a random `rho_k`. Over each point of the grid
+//! of [`fold`](super::fold) the sum of the products is then a sum of whole words, so that the first
+//! level works on bits, 64 at a time. The values at 0 and 1 follow from the products that the
+//! proof is about; only the others are shared.
+
+use super::field::{Field, Gf64};
+use super::fold::{self, Column, Cost, POINTS, Point, Source, points, sources};
+use super::talk::{Pair, Talk};
+use crate::party::SharingError;
+use tacit_ring::simd::{self, Kernel};
+use tacit_ring::{Buffer, gf64};
+
+/// Variables of the first level.
+const V: usize = 4;
+const BLOCKS: usize = 1 << V;
+/// Words that a loop takes at once.
+const LANES: usize = 4;
+
+/// Components of a vector of words: the party's own, and the next role's.
+pub(super) type Runs<'a> = [&'a [u64]; 2];
+
+/// What the proof of `words` words of products sends.
+pub(super) fn cost(words: usize) -> Cost {
+    let mut cost = fold::cost(64 * blocks(words));
+    cost.words += (points(V) - BLOCKS) as u64;
+    cost.coins += 2;
+    cost.rounds += 3;
+    cost
+}
+
+/// What the proof of sums of `words` words of products sends.
+pub(super) fn cost_of_sums(words: usize) -> Cost {
+    let mut cost = fold::cost(64 * words);
+    cost.coins += 1;
+    cost.rounds += 1;
+    cost
+}
+
+/// Words of a block.
+fn blocks(words: usize) -> usize {
+    words.div_ceil(BLOCKS)
+}
+
+/// Proves that all bits of `z` are products of those of `x` and `y`.
+///
+/// # Errors
+/// When the network fails or a peer sends what no honest party does.
+pub(super) fn prove(
+    talk: &mut Talk<'_, '_, '_>,
+    factors: [Runs<'_>; 2],
+    z: Runs<'_>,
+) -> Result<(), SharingError> {
+    match gf64::has_hardware() {
+        true => prove_in::<true>(talk, factors, z),
+        false => prove_in::<false>(talk, factors, z),
+    }
+}
+
+fn prove_in<const HARDWARE: bool>(
+    talk: &mut Talk<'_, '_, '_>,
+    [x, y]: [Runs<'_>; 2],
+    z: Runs<'_>,
+) -> Result<(), SharingError> {
+    let field = Gf64::<HARDWARE>;
+    let blocks = blocks(z[0].len());
+    let rho = talk.coin()?.words::<u64>(blocks);
+    let grid = simd::run(Grid::<HARDWARE> { factors: [x, y], rho: &rho });
+    let sources = sources(V);
+    let is_block = |point: &usize| sources[*point].block().is_some();
+    let others: Vec<u64> =
+        (0..points(V)).filter(|point| !is_block(point)).map(|point| grid[point]).collect();
+    let mut shared = talk.share(field, &others)?.into_iter();
+    let results = z.map(|z| simd::run(Results::<HARDWARE> { z, rho: &rho }));
+    let value = |source: &Source| -> Option<Pair> {
+        match source.block() {
+            Some(block) => Some([results[0][block], results[1][block]]),
+            None => shared.next(),
+        }
+    };
+    let values: Vec<Pair> = sources[..points(V)].iter().filter_map(value).collect();
+    let point = Point::new(field, &mut talk.coin()?, V);
+    let claim = point.claim(field, &values);
+    let spread = |run: &[u64], rho: Option<&[u64]>| -> Buffer<u64> {
+        let mut spread = Buffer::zeros(64 * blocks);
+        let spread_run =
+            Spread::<HARDWARE> { run, weights: &point.blocks, rho, spread: &mut spread };
+        simd::run(spread_run);
+        spread
+    };
+    let f: Column = x.map(|run| spread(run, Some(&rho)));
+    let g: Column = y.map(|run| spread(run, None));
+    fold::prove(talk, field, [f, g], claim)
+}
+
+/// Proves that all bits of `z` are sums of so many products of bits of `x` and `y` each. Every
+/// product is an element: slow, for few.
+///
+/// # Errors
+/// When the network fails or a peer sends what no honest party does.
+pub(super) fn prove_sums(
+    talk: &mut Talk<'_, '_, '_>,
+    [x, y]: [Runs<'_>; 2],
+    z: Runs<'_>,
+    runs: &[(usize, usize)],
+) -> Result<(), SharingError> {
+    let field = Gf64::<false>;
+    let rho = talk.coin()?.words::<u64>(z[0].len());
+    let claim = z.map(|z| {
+        let sum = z.iter().zip(&rho).fold(0, |sum, (z, rho)| field.plus(sum, *z, *rho));
+        field.total(sum)
+    });
+    let terms = runs.iter().flat_map(|(results, terms)| std::iter::repeat_n(*terms, *results));
+    let weights: Vec<u64> =
+        rho.iter().zip(terms).flat_map(|(rho, terms)| std::iter::repeat_n(*rho, terms)).collect();
+    let elements = |run: &[u64], weight: &dyn Fn(usize) -> u64, times: fn(u64) -> u64| {
+        let mut elements = Buffer::zeros(64 * run.len());
+        for ((k, word), to) in run.iter().enumerate().zip(elements.chunks_exact_mut(64)) {
+            let mut weight = weight(k);
+            for (bit, element) in to.iter_mut().enumerate() {
+                *element = (word >> bit & 1).wrapping_neg() & weight;
+                weight = times(weight);
+            }
+        }
+        elements
+    };
+    let f: Column = x.map(|run| elements(run, &|k| weights[k], gf64::times_x));
+    let g: Column = y.map(|run| elements(run, &|_| 1, |one| one));
+    fold::prove(talk, field, [f, g], claim)
+}
+
+/// Word `k` of a block; zero behind the end.
+#[inline(always)]
+fn word(run: &[u64], blocks: usize, block: usize, k: usize) -> u64 {
+    run.get(block * blocks + k).copied().unwrap_or(0)
+}
+
+/// A role's summands of the values at all points of the first level.
+struct Grid<'a, const HARDWARE: bool> {
+    factors: [Runs<'a>; 2],
+    rho: &'a [u64],
+}
+
+type Group = [u64; LANES];
+
+#[inline(always)]
+fn zip(a: Group, b: Group, f: impl Fn(u64, u64) -> u64) -> Group {
+    std::array::from_fn(|i| f(a[i], b[i]))
+}
+
+impl<const HARDWARE: bool> Kernel for Grid<'_, HARDWARE> {
+    type Output = [u64; POINTS];
+
+    #[inline(always)]
+    fn run(self) -> [u64; POINTS] {
+        let Grid { factors: [x, y], rho } = self;
+        let (blocks, sources) = (rho.len(), const { sources(V) });
+        let mut sums = [0u128; POINTS];
+        let mut values = [[[0; LANES]; 4]; POINTS];
+        for (group, rho) in rho.chunks(LANES).enumerate() {
+            let at = |run: &[u64], block: usize| -> Group {
+                let start = block * blocks + group * LANES;
+                let inside = group * LANES + LANES <= blocks;
+                match run.get(start..start + LANES).filter(|_| inside) {
+                    Some(words) => [words[0], words[1], words[2], words[3]],
+                    None => std::array::from_fn(|i| match group * LANES + i < blocks {
+                        true => word(run, blocks, block, group * LANES + i),
+                        false => 0,
+                    }),
+                }
+            };
+            for point in 0..const { points(V) } {
+                values[point] = match sources[point] {
+                    Source::Block(block) => {
+                        let [x0, x1] = [at(x[0], block), at(x[1], block)];
+                        let [y0, y1] = [at(y[0], block), at(y[1], block)];
+                        [x0, x1, y0, zip(y0, y1, |a, b| a ^ b)]
+                    }
+                    Source::Difference(one, zero) => {
+                        let (one, zero) = (values[one], values[zero]);
+                        std::array::from_fn(|i| zip(one[i], zero[i], |a, b| a ^ b))
+                    }
+                };
+                if sources[point].is_difference() {
+                    let [x0, x1, y0, both] = values[point];
+                    let products =
+                        zip(zip(x0, both, |a, b| a & b), zip(x1, y0, |a, b| a & b), |a, b| a ^ b);
+                    for (product, rho) in products.iter().zip(rho) {
+                        sums[point] ^= gf64::multiply_wide::<HARDWARE>(*product, *rho);
+                    }
+                }
+            }
+        }
+        sums.map(gf64::reduce)
+    }
+}
+
+/// A component of the sums of a block's results.
+struct Results<'a, const HARDWARE: bool> {
+    z: &'a [u64],
+    rho: &'a [u64],
+}
+
+impl<const HARDWARE: bool> Kernel for Results<'_, HARDWARE> {
+    type Output = [u64; BLOCKS];
+
+    #[inline(always)]
+    fn run(self) -> [u64; BLOCKS] {
+        let mut sums = [0u128; BLOCKS];
+        for (sum, block) in sums.iter_mut().zip(self.z.chunks(self.rho.len())) {
+            for (word, rho) in block.iter().zip(self.rho) {
+                *sum ^= gf64::multiply_wide::<HARDWARE>(*word, *rho);
+            }
+        }
+        sums.map(gf64::reduce)
+    }
+}
+
+/// The folded vector: an element per bit of a block. With `rho`, times what the product counts for.
+struct Spread<'a, const HARDWARE: bool> {
+    run: &'a [u64],
+    weights: &'a [u64],
+    rho: Option<&'a [u64]>,
+    spread: &'a mut [u64],
+}
+
+impl<const HARDWARE: bool> Kernel for Spread<'_, HARDWARE> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Spread { run, weights, rho, spread } = self;
+        let blocks = spread.len() / 64;
+        for (k, spread) in spread.chunks_exact_mut(64).enumerate() {
+            let mut sums = [0u64; 64];
+            for (block, weight) in weights.iter().enumerate() {
+                let word = word(run, blocks, block, k);
+                // Masks, not tables: memory is not read at places that depend on shares.
+                for (bit, sum) in sums.iter_mut().enumerate() {
+                    *sum ^= (word >> bit & 1).wrapping_neg() & weight;
+                }
+            }
+            spread.copy_from_slice(&sums);
+            if let Some(rho) = rho {
+                let mut weight = rho[k];
+                for element in spread {
+                    *element = gf64::multiply::<HARDWARE>(*element, weight);
+                    weight = gf64::times_x(weight);
+                }
+            }
+        }
+    }
+}

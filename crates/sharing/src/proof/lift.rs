@@ -1,0 +1,406 @@
+//! Proof of products modulo `2^m`: the lift check (spec 8.3), with one word-size prime.
+//!
+//! Components of factors are read as numbers, so that products are known over the integers, too.
+//! For each of `SUBSETS` random sets of results the parties share the sum `S` of the integer products;
+//! modulo `2^m` it must be the sum of the results, which a wrong result fails in half of the sets.
+//! That the sums themselves are right is proven modulo a prime that is drawn only then: a number
+//! that is off by some `e` is right modulo the few primes that divide `e` alone.
+//! So this needs one inner product in a field of one word, of any width `m`.
+
+use super::Batch;
+use super::fold::{self, Column, Cost};
+use super::talk::{Challenge, Pair, Talk};
+use super::wide::{self, Wide};
+use crate::party::SharingError;
+use tacit_ring::prime::Prime;
+use tacit_ring::simd::{self, Kernel};
+use tacit_ring::{Buffer, Word};
+
+/// Sets of results: a wrong one is missed by all with probability `2^-41`.
+const SUBSETS: usize = 41;
+/// Bits by which masks are wider than the sums: all sums together hide but for `2^-40`.
+const MASK_BITS: u32 = 46;
+/// Results whose places in the sets are drawn together.
+const TOGETHER: usize = 8;
+/// Bits of sums that a lane keeps between carries.
+const LANE_BITS: u32 = 48;
+/// Results between carries: a lane then grows by less than `2^15` times.
+const CARRY: usize = (1 << 12) * TOGETHER;
+
+/// What the proof of `terms` products of `bits` bits sends.
+pub(super) fn cost(bits: u32, terms: usize) -> (Cost, u64) {
+    let mut cost = fold::cost(terms);
+    cost.coins += 2;
+    cost.rounds += 3;
+    (cost, SUBSETS as u64 * Width::new(bits, terms).bytes as u64)
+}
+
+/// Widths of the sums of `terms` products.
+struct Width {
+    /// Of a mask, in bits.
+    mask: u32,
+    /// The greatest sum.
+    most: Wide,
+    /// Of a masked sum, in bytes.
+    bytes: usize,
+}
+
+impl Width {
+    fn new(bits: u32, terms: usize) -> Self {
+        let greatest = if bits == 128 { u128::MAX } else { (1 << bits) - 1 };
+        let mut most = wide::ZERO;
+        let square = wide::product(greatest, greatest);
+        wide::add_times(&mut most, &square, 3 * terms as u64);
+        let mask = wide::bits(&most) + MASK_BITS;
+        Width { mask, most, bytes: (mask as usize + 1).div_ceil(8) }
+    }
+}
+
+/// Proves that every result is the sum of the products of its terms.
+///
+/// # Errors
+/// When the network fails or a peer sends what no honest party does.
+pub(super) fn prove<W: Word>(
+    talk: &mut Talk<'_, '_, '_>,
+    products: &Batch<'_, W>,
+) -> Result<(), SharingError> {
+    let places = Places::new(&mut talk.coin()?, products.results());
+    let sums = match W::BITS {
+        128 => sums::<W, 12>(products, &places),
+        64 => sums::<W, 8>(products, &places),
+        _ => sums::<W, 4>(products, &places),
+    };
+    let shared = share(talk, &Width::new(W::BITS, products.terms()), &sums)?;
+    let differ = |(sums, shared): (&Sums, &[Wide; 2])| -> [W; 2] {
+        [0, 1].map(|c| {
+            let sum = u128::from(shared[c][0]) | u128::from(shared[c][1]) << 64;
+            W::from_u128(sums.results[c]).sub(W::from_u128(sum))
+        })
+    };
+    let differences: Vec<[W; 2]> = sums.iter().zip(&shared).map(differ).collect();
+    let mut challenge = talk.coin()?;
+    let mut candidates: Vec<u64> = Vec::new();
+    let field = Prime::random(|| {
+        if candidates.is_empty() {
+            candidates = challenge.words(256);
+        }
+        candidates.pop().unwrap_or_default()
+    });
+    let weights = challenge.elements(field, SUBSETS);
+    let mut claim: Pair = [0; 2];
+    for (sum, weight) in shared.iter().zip(&weights) {
+        let modulo = |c: usize| field.mul(wide::signed_modulo(field, &sum[c]), *weight);
+        claim = [0, 1].map(|c| field.add(claim[c], modulo(c)));
+    }
+    let columns = lifted(field, products, &places, &weights);
+    talk.claim_zero(&differences, W::sub);
+    fold::prove(talk, field, columns, claim)
+}
+
+/// Which sets each result is in: a byte for each set and eight results.
+struct Places {
+    bytes: Vec<u8>,
+}
+
+impl Places {
+    fn new(challenge: &mut Challenge, results: usize) -> Self {
+        let groups = results.div_ceil(TOGETHER);
+        Places { bytes: challenge.words(groups * SUBSETS) }
+    }
+
+    fn groups(&self) -> impl Iterator<Item = &[u8]> {
+        self.bytes.chunks_exact(SUBSETS)
+    }
+}
+
+/// Of one set: this role's summand of the integer products, and its components of the results.
+#[derive(Clone, Copy)]
+struct Sums {
+    products: Wide,
+    results: [u128; 2],
+}
+
+fn sums<W: Word, const LANES: usize>(products: &Batch<'_, W>, places: &Places) -> Vec<Sums> {
+    simd::run(Subsets::<W, LANES> { products, places })
+}
+
+struct Subsets<'a, W, const LANES: usize> {
+    products: &'a Batch<'a, W>,
+    places: &'a Places,
+}
+
+/// Lanes of the integer products; those of the results follow.
+const fn product_lanes(lanes: usize) -> usize {
+    match lanes {
+        4 => 2,
+        8 => 4,
+        _ => 6,
+    }
+}
+
+impl<W: Word, const LANES: usize> Kernel for Subsets<'_, W, LANES> {
+    type Output = Vec<Sums>;
+
+    #[inline(always)]
+    fn run(self) -> Vec<Sums> {
+        let Subsets { products, places } = self;
+        let mut sums = [[0u64; LANES]; SUBSETS];
+        let mut entries = products.entries();
+        for (group, bytes) in places.groups().enumerate() {
+            let mut tables = [[[0u64; LANES]; 16]; 2];
+            for table in &mut tables {
+                for one in 0..4 {
+                    let entry = entries.next().map_or([0; LANES], lanes::<LANES>);
+                    for i in 0..1usize << one {
+                        let so_far = table[i];
+                        table[i | 1 << one] =
+                            std::array::from_fn(|l| so_far[l].wrapping_add(entry[l]));
+                    }
+                }
+            }
+            for (sum, byte) in sums.iter_mut().zip(bytes) {
+                let low = &tables[0][usize::from(byte & 15)];
+                let high = &tables[1][usize::from(byte >> 4)];
+                for lane in 0..LANES {
+                    sum[lane] = sum[lane].wrapping_add(low[lane].wrapping_add(high[lane]));
+                }
+            }
+            if (group + 1) % (CARRY / TOGETHER) == 0 {
+                sums.iter_mut().for_each(carry);
+            }
+        }
+        sums.iter().map(|sum| total::<LANES>(*sum)).collect()
+    }
+}
+
+/// Passes on what does not fit into lanes. Lanes of single words wrap, as their sums may.
+#[inline(always)]
+fn carry<const LANES: usize>(sum: &mut [u64; LANES]) {
+    let split = product_lanes(LANES);
+    let ends: &[(usize, usize)] =
+        if LANES == 12 { &[(0, 6), (6, 9), (9, 12)] } else { &[(0, split)] };
+    for &(start, end) in ends {
+        for lane in start..end - 1 {
+            sum[lane + 1] = sum[lane + 1].wrapping_add(sum[lane] >> LANE_BITS);
+            sum[lane] &= (1 << LANE_BITS) - 1;
+        }
+    }
+}
+
+/// A result and its integer products, cut into lanes.
+#[inline(always)]
+fn lanes<const LANES: usize>(entry: Sums) -> [u64; LANES] {
+    let split = product_lanes(LANES);
+    let mut lanes = [0; LANES];
+    let last = split - 1;
+    for (lane, to) in lanes.iter_mut().enumerate().take(last) {
+        *to = wide::piece(&entry.products, lane as u32 * LANE_BITS) & ((1 << LANE_BITS) - 1);
+    }
+    lanes[last] = wide::piece(&entry.products, last as u32 * LANE_BITS);
+    for (c, result) in entry.results.iter().enumerate() {
+        if LANES == 12 {
+            for piece in 0..3 {
+                let cut = (result >> (piece as u32 * LANE_BITS)) as u64;
+                lanes[split + 3 * c + piece] = cut & ((1 << LANE_BITS) - 1);
+            }
+        } else {
+            lanes[split + c] = *result as u64;
+        }
+    }
+    lanes
+}
+
+fn total<const LANES: usize>(sum: [u64; LANES]) -> Sums {
+    let split = product_lanes(LANES);
+    let mut products = wide::ZERO;
+    for (lane, value) in sum[..split].iter().enumerate() {
+        wide::add_shifted(&mut products, *value, lane as u32 * LANE_BITS);
+    }
+    let result = |c: usize| {
+        if LANES == 12 {
+            let pieces = &sum[split + 3 * c..split + 3 * c + 3];
+            let shifted = |(i, piece): (usize, &u64)| u128::from(*piece) << (i as u32 * LANE_BITS);
+            pieces.iter().enumerate().map(shifted).fold(0, u128::wrapping_add)
+        } else {
+            u128::from(sum[split + c])
+        }
+    };
+    Sums { products, results: [result(0), result(1)] }
+}
+
+impl<W: Word> Batch<'_, W> {
+    /// This role's summand of every result's integer products, and its components of the result.
+    #[inline(always)]
+    fn entries(&self) -> impl Iterator<Item = Sums> {
+        self.each_terms().enumerate().map(|(result, terms)| {
+            let mut products = wide::ZERO;
+            for term in terms {
+                let [x, y] = self.term(term).map(|pair| pair.map(W::to_u128));
+                if W::BITS <= 32 {
+                    wide::add_small(&mut products, x[0] * (y[0] + y[1]) + x[1] * y[0]);
+                } else if W::BITS == 64 {
+                    wide::add_small(&mut products, x[0] * y[0]);
+                    wide::add_small(&mut products, x[0] * y[1]);
+                    wide::add_small(&mut products, x[1] * y[0]);
+                } else {
+                    wide::add_times(&mut products, &wide::product(x[0], y[0]), 1);
+                    wide::add_times(&mut products, &wide::product(x[0], y[1]), 1);
+                    wide::add_times(&mut products, &wide::product(x[1], y[0]), 1);
+                }
+            }
+            Sums { products, results: self.result(result).map(W::to_u128) }
+        })
+    }
+}
+
+/// Sharings over the integers of sums of which each role has a summand: signed components.
+fn share(
+    talk: &mut Talk<'_, '_, '_>,
+    width: &Width,
+    sums: &[Sums],
+) -> Result<Vec<[Wide; 2]>, SharingError> {
+    let [with_next, with_previous] = talk.masks::<u64>(sums.len() * wide::WORDS);
+    let mask = |masks: &[u64], i: usize| wide::cut(&masks[i * wide::WORDS..], width.mask);
+    let mine: Vec<Wide> = sums
+        .iter()
+        .enumerate()
+        .map(|(i, sum)| wide::sum(&sum.products, &mask(&with_next, i)))
+        .collect();
+    let bytes: Vec<u8> = mine.iter().flat_map(|u| wide::to_bytes(u, width.bytes)).collect();
+    let theirs = talk.pass(&bytes)?;
+    let mut most = wide::power(width.mask);
+    wide::add_times(&mut most, &width.most, 1);
+    let mut shared = Vec::with_capacity(sums.len());
+    for (i, (mine, theirs)) in mine.iter().zip(theirs.chunks_exact(width.bytes)).enumerate() {
+        let theirs = wide::from_bytes(theirs);
+        if wide::is_less(&most, &theirs) {
+            return Err(talk.out_of_range());
+        }
+        let own = wide::difference(mine, &mask(&with_previous, i));
+        shared.push([own, wide::difference(&theirs, &mask(&with_next, i))]);
+    }
+    Ok(shared)
+}
+
+/// The factors modulo the prime, the first ones times what their result counts for.
+fn lifted<W: Word>(
+    field: Prime,
+    products: &Batch<'_, W>,
+    places: &Places,
+    weights: &[u64],
+) -> [Column; 2] {
+    let tables = Tables::new(field, weights);
+    let columns = || [Buffer::zeros(products.terms()), Buffer::zeros(products.terms())];
+    let (mut f, mut g): (Column, Column) = (columns(), columns());
+    simd::run(Lift { field, products, places, tables: &tables, columns: [&mut f, &mut g] });
+    [f, g]
+}
+
+/// Weights of all choices of eight sets, as factors.
+struct Tables([[u64; 256]; SUBSETS.div_ceil(8)]);
+
+impl Tables {
+    fn new(field: Prime, weights: &[u64]) -> Self {
+        let factors: Vec<u64> = weights.iter().map(|weight| field.shifted_up(*weight)).collect();
+        let table = |eight: usize| {
+            let mut table = [0u64; 256];
+            for bits in 1..256usize {
+                let last = bits.trailing_zeros() as usize;
+                let factor = factors.get(8 * eight + last).copied().unwrap_or(0);
+                table[bits] = field.add(table[bits & (bits - 1)], factor);
+            }
+            table
+        };
+        Tables(std::array::from_fn(table))
+    }
+
+    /// Of eight results, what each counts for. Places are public.
+    #[inline(always)]
+    fn of(&self, field: Prime, bytes: &[u8]) -> [u64; TOGETHER] {
+        let mut sums = [0u64; TOGETHER];
+        for (table, bytes) in self.0.iter().zip(bytes.chunks(8)) {
+            let rows = std::array::from_fn(|i| bytes.get(i).copied().unwrap_or(0));
+            for (sum, sets) in sums.iter_mut().zip(transpose8(rows).to_le_bytes()) {
+                *sum += table[usize::from(sets)];
+            }
+        }
+        sums.map(|sum| field.reduce_sum(sum))
+    }
+}
+
+struct Lift<'a, W> {
+    field: Prime,
+    products: &'a Batch<'a, W>,
+    places: &'a Places,
+    tables: &'a Tables,
+    columns: [&'a mut Column; 2],
+}
+
+impl<W: Word> Kernel for Lift<'_, W> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Lift { field, products, places, tables, columns: [f, g] } = self;
+        let mut each_terms = products.each_terms();
+        for bytes in places.groups() {
+            let weights = tables.of(field, bytes);
+            for (weight, terms) in weights.into_iter().zip(&mut each_terms) {
+                for term in terms {
+                    let [x, y] = products.term(term);
+                    for c in 0..2 {
+                        f[c][term] = times(field, x[c], weight);
+                        g[c][term] = remainder(field, y[c]);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A word times a factor.
+#[inline(always)]
+fn times<W: Word>(field: Prime, word: W, factor: u64) -> u64 {
+    let word = word.to_u128();
+    let low = field.shifted_down(u128::from(word as u64) * u128::from(factor));
+    if W::BITS <= 64 {
+        return low;
+    }
+    let high = u128::from((word >> 64) as u64) * u128::from(field.shifted_up(factor));
+    field.add(low, field.shifted_down(high))
+}
+
+#[inline(always)]
+fn remainder<W: Word>(field: Prime, word: W) -> u64 {
+    let word = word.to_u128();
+    if W::BITS <= 32 { word as u64 } else { field.reduce(word) }
+}
+
+/// The transpose of eight rows of eight bits: byte `j` has bit `j` of every row.
+#[inline(always)]
+pub(super) fn transpose8(rows: [u8; 8]) -> u64 {
+    let mut m = u64::from_le_bytes(rows);
+    for (mask, shift) in
+        [(0x00AA_00AA_00AA_00AA, 7), (0x0000_CCCC_0000_CCCC, 14), (0x0000_0000_F0F0_F0F0, 28)]
+    {
+        let t = (m ^ (m >> shift)) & mask;
+        m ^= t ^ (t << shift);
+    }
+    m
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_are_transposed() {
+        let rows: [u8; 8] = [1, 2, 3, 0x80, 0xFF, 0, 0x55, 0x10];
+        let columns = transpose8(rows).to_le_bytes();
+        for (i, row) in rows.iter().enumerate() {
+            for (j, column) in columns.iter().enumerate() {
+                assert_eq!(row >> j & 1, column >> i & 1);
+            }
+        }
+    }
+}
