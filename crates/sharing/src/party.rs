@@ -308,6 +308,10 @@ impl<'m> Party<'m> {
     /// When the network fails, or a peer sends what no honest party does.
     pub fn take_journal(&mut self) -> Result<Journal, SharingError> {
         self.prove(true)?;
+        if self.proofs.is_some() {
+            // This thread may wait next for others, which prove with peers that wait for its words.
+            self.flush()?;
+        }
         Ok(self.journal.take())
     }
 

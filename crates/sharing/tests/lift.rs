@@ -71,7 +71,6 @@ fn play<P: Role, W: Word>(session: &mut Session, job: Job, tamper: Option<Tamper
     party.flush()?;
     let before = sent(party);
     let journal = party.take_journal()?;
-    party.flush()?;
     let proof = sent(party) - before;
     let pass = verifier.end_epoch(party.mesh(), vec![journal])?;
     let opened = open::<P, W>(party, &pass, &out)?;

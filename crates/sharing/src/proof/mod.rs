@@ -111,6 +111,12 @@ impl Proofs {
         if x[0].len() != z[0].len() * terms || y[0].len() != x[0].len() {
             return Err(SharingError::Shape("a proof of products that do not fit".into()));
         }
+        if terms == 0 {
+            // A sum of no products is one of zeros: its result was sent like any other.
+            let zeros = vec![W::ZERO; z[0].len()];
+            let zeros: Runs<'_, W> = [&zeros, &zeros, &[]];
+            return self.keep([zeros, zeros], z, 1);
+        }
         let products = self.products::<W>(Class::new(W::BITS, terms));
         for c in 0..2 {
             products.x[c].extend(x[c]);
@@ -319,6 +325,7 @@ pub struct Bill {
 impl Bill {
     /// Adds results over words of `bits` bits, each a sum of so many products, in words.
     pub fn add(&mut self, bits: u32, results: usize, terms: usize) {
+        let terms = terms.max(1);
         let class = Class::new(bits, terms);
         let mut runs = self.pending.remove(&class).unwrap_or_default();
         push_run(&mut runs, results, terms);
