@@ -41,10 +41,10 @@ print("| `%s` | %.3g %s | %.3g | %.3g | %s | %d |" % (
 
 echo "| command | results/s | user ns | system ns | of the bound | MB per party |"
 echo "| --- | --- | --- | --- | --- | --- |"
-for protocol in trio astra replicated multi-fan-in quad quad-a quad-het tetrad fantastic-four; do
+for protocol in trio astra replicated multi-fan-in lift quad quad-a quad-het tetrad fantastic-four; do
     measure and --protocol "$protocol" --shape 1gbit --transport tcp
 done
-for protocol in trio astra replicated multi-fan-in quad quad-a quad-het tetrad fantastic-four; do
+for protocol in trio astra replicated multi-fan-in lift quad quad-a quad-het tetrad fantastic-four; do
     measure and --protocol "$protocol"
     measure and --protocol "$protocol" --transport tls
     measure mul --width 32 --protocol "$protocol"
@@ -78,7 +78,7 @@ print("| `%s` | %.3g | %s | %.3g | %.3g | %d | %d |" % (
 echo
 echo "| program | seconds | rows | CPU s, all parties | MB sent, all | rounds | MB per party |"
 echo "| --- | --- | --- | --- | --- | --- | --- |"
-for protocol in trio astra replicated multi-fan-in quad quad-a quad-het tetrad fantastic-four; do
+for protocol in trio astra replicated multi-fan-in lift quad quad-a quad-het tetrad fantastic-four; do
     for threads in 1 2; do
         program compare --rows n=1000000 --protocol "$protocol" --threads "$threads"
     done

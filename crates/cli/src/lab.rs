@@ -47,7 +47,7 @@ pub struct LabArgs {
     #[arg(long, value_name = "NETWORK", default_value = "global")]
     network: String,
 
-    /// trio, astra, replicated, multi-fan-in, quad, quad-a, quad-het, tetrad,
+    /// trio, astra, replicated, multi-fan-in, lift, quad, quad-a, quad-het, tetrad,
     /// fantastic-four, plain, or all that fit
     #[arg(long, default_value = "all")]
     protocol: String,

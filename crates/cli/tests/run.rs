@@ -415,9 +415,9 @@ fn benchmarks_print_one_json_object_with_the_bound() {
     let dir = folder.path();
     for (operation, rest) in [
         ("and", "--transport tcp --lanes 100000"),
-        ("mul", "--transport tls --width 32 --lanes 1000"),
+        ("mul", "--transport tls --width 64 --lanes 1000"),
         ("dot", "--transport memory --length 100 --lanes 50"),
-        ("matmul", "--protocol replicated --width 32 --size 20"),
+        ("matmul", "--protocol replicated --width 64 --size 20"),
         ("compare", "--protocol multi-fan-in --width 16 --lanes 500"),
     ] {
         let run = format!("bench {operation} --seconds 0.05 --vs-limit --json {rest}");

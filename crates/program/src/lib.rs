@@ -15,6 +15,7 @@ pub mod error;
 pub mod infer;
 pub mod ir;
 pub mod lower;
+pub mod seal;
 pub mod summary;
 pub mod text;
 pub mod types;

@@ -63,13 +63,22 @@ impl Prime {
         self.shifted_down(u128::from(a) * u128::from(self.shift_twice))
     }
 
+    /// The remainder of a word.
+    #[inline(always)]
+    #[must_use]
+    pub fn reduce_word(self, a: u64) -> u64 {
+        self.shifted_down(u128::from(a) * u128::from(self.shift))
+    }
+
     /// The remainder of any number.
     #[inline(always)]
     #[must_use]
     pub fn reduce(self, t: u128) -> u64 {
         let [low, high] = [t as u64, (t >> 64) as u64];
-        let low = self.shifted_down(u128::from(low) * u128::from(self.shift));
-        self.add(low, self.shifted_down(u128::from(high) * u128::from(self.shift_twice)))
+        self.add(
+            self.reduce_word(low),
+            self.shifted_down(u128::from(high) * u128::from(self.shift_twice)),
+        )
     }
 
     #[inline(always)]
@@ -170,6 +179,7 @@ mod tests {
             prop_assert_eq!(field.add(field.sub(a, b), b), a);
             let sum = a + b + 6 * (field.modulus() - 1);
             prop_assert_eq!(u128::from(field.reduce_sum(sum)), u128::from(sum) % p);
+            prop_assert_eq!(u128::from(field.reduce_word(wide as u64)), wide % (1 << 64) % p);
             // A factor of 64 bits is fine where the other is an element.
             let raw = wide as u64;
             let product = u128::from(raw) * u128::from(field.shifted_up(b));

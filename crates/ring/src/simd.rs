@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 pub enum Level {
     /// What the target guarantees: SSE2 on x86-64, NEON on aarch64.
     Baseline = 1,
-    /// x86-64 with AVX2, BMI1 and BMI2.
+    /// x86-64 with AVX2, BMI1, BMI2 and products of polynomials (PCLMULQDQ).
     Avx2 = 2,
     /// x86-64 with AVX-512 F, BW, DQ and VL besides.
     Avx512 = 3,
@@ -53,7 +53,7 @@ impl Level {
 #[cfg(target_arch = "x86_64")]
 fn detect() -> Level {
     use std::arch::is_x86_feature_detected as has;
-    if !(has!("avx2") && has!("bmi1") && has!("bmi2")) {
+    if !(has!("avx2") && has!("bmi1") && has!("bmi2") && has!("pclmulqdq")) {
         return Level::Baseline;
     }
     if has!("avx512f") && has!("avx512bw") && has!("avx512dq") && has!("avx512vl") {
@@ -163,13 +163,13 @@ impl<R, F: FnOnce() -> R> Kernel for Closure<F> {
 mod x86 {
     use super::Kernel;
 
-    #[target_feature(enable = "avx2,bmi1,bmi2")]
+    #[target_feature(enable = "avx2,bmi1,bmi2,pclmulqdq")]
     pub(super) fn avx2<K: Kernel>(kernel: K) -> K::Output {
         kernel.run()
     }
 
     #[cfg(not(debug_assertions))]
-    #[target_feature(enable = "avx2,bmi1,bmi2,avx512f,avx512bw,avx512dq,avx512vl")]
+    #[target_feature(enable = "avx2,bmi1,bmi2,pclmulqdq,avx512f,avx512bw,avx512dq,avx512vl")]
     pub(super) fn avx512<K: Kernel>(kernel: K) -> K::Output {
         kernel.run()
     }

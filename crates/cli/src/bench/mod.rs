@@ -75,7 +75,7 @@ pub struct BenchArgs {
     /// What to measure
     pub operation: Operation,
 
-    /// trio, astra, replicated, multi-fan-in, plain, quad, quad-a, quad-het,
+    /// trio, astra, replicated, multi-fan-in, plain, lift, quad, quad-a, quad-het,
     /// tetrad or fantastic-four
     #[arg(long, default_value = "trio")]
     pub protocol: Protocol,

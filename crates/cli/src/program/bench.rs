@@ -37,7 +37,7 @@ pub struct ProgramBenchArgs {
     #[arg(long, value_name = "ROWS=NUMBER")]
     rows: Vec<NamedValue>,
 
-    /// trio, astra, replicated, multi-fan-in, plain, quad, quad-a, quad-het,
+    /// trio, astra, replicated, multi-fan-in, plain, lift, quad, quad-a, quad-het,
     /// tetrad or fantastic-four
     #[arg(long, default_value = "trio")]
     protocol: Protocol,

@@ -34,7 +34,7 @@ pub struct RunArgs {
     #[arg(value_name = "PROGRAM|CIRCUIT")]
     pub path: PathBuf,
 
-    /// trio, astra, replicated, multi-fan-in or plain (three parties), or quad, quad-a,
+    /// trio, astra, replicated, multi-fan-in, lift or plain (three parties), or quad, quad-a,
     /// quad-het, tetrad or fantastic-four (four)
     #[arg(long, default_value = "trio")]
     pub protocol: Protocol,

@@ -78,6 +78,7 @@ pub(crate) fn check(assignments: &[Assignment]) -> Result<(), EvaluateError> {
         let (one, other) = (first.protocol, assignment.protocol);
         let alike = one.parties() == other.parties()
             && one.is_checked() == other.is_checked()
+            && one.proves_products() == other.proves_products()
             && one.fan_in() == other.fan_in();
         if !alike {
             return fail(&format!(

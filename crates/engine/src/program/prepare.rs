@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use tacit_program::clear::Array;
 use tacit_program::lower::lower;
+use tacit_program::seal::seal;
 use tacit_program::{Element, Program, Type, ValueId, Visibility, infer};
 use tacit_sharing::backend::{Backend, Boolean, Kind, Ring, Secret, Tally, Values};
 use tacit_sharing::cost::{MAX_ROLES, Traffic};
@@ -51,7 +52,11 @@ impl Prepared {
         let facts = job.facts(program);
         let roles = job.parties.iter().map(|p| job.role_of(*p)).collect::<Result<Vec<_>, _>>()?;
         let source = program.clone();
-        let program = lower(program);
+        // Who may cheat must not share an input twice, as two values.
+        let program = match job.protocol.is_checked() {
+            true => lower(&seal(program)),
+            false => lower(program),
+        };
         check_sizes(&program.body, &job.rows)?;
         let rings = BlockRings::new(&program.body, &job.rows, job.by)?;
         Ok(Prepared { job, source, program, rings, roles, facts })

@@ -96,6 +96,9 @@ fn bits_to_ring<B: Components>(b: &mut B, bits: &[Secret], ring: Ring) -> Result
 pub(super) fn floor_shift<B: Components>(b: &mut B, a: &Secret, by: u32) -> Result<Secret> {
     let ring = ring_of(a)?;
     let bits = ring.bits();
+    if by == 0 || by >= bits {
+        return Err(wrong("a shift by no bits, or by all"));
+    }
     // All values become unsigned.
     let plus = 1u128 << (bits - 1);
     let carries = carries(b, a, plus, [by, bits])?;

@@ -113,6 +113,9 @@ pub fn finish<P: Role, W: Word>(
 
 /// The symmetric and the dealer form read shares as the multi-fan-in protocol's.
 fn check_form<P: Role>(gate: Gate<'_>) -> Result<(), SharingError> {
+    if P::PROVEN {
+        return Err(SharingError::Shape(format!("{} proves products one by one", P::PROTOCOL)));
+    }
     if gate.plan.form == Form::Quadratic || P::PROTOCOL == Protocol::MultiFanIn {
         return Ok(());
     }

@@ -6,26 +6,25 @@
 //! level works on bits, 64 at a time. The values at 0 and 1 follow from the products that the
 //! proof is about; only the others are shared.
 
+use super::Scratch;
 use super::field::{Field, Gf64};
-use super::fold::{self, Column, Cost, POINTS, Point, Source, points, sources};
+use super::fold::{self, Cost, Point, Runs, Source, points, sources};
 use super::talk::{Pair, Talk};
 use crate::party::SharingError;
 use tacit_ring::simd::{self, Kernel};
 use tacit_ring::{Buffer, gf64};
 
 /// Variables of the first level.
-const V: usize = 4;
+const V: usize = 5;
+const POINTS: usize = points(V);
 const BLOCKS: usize = 1 << V;
 /// Words that a loop takes at once.
 const LANES: usize = 4;
 
-/// Components of a vector of words: the party's own, and the next role's.
-pub(super) type Runs<'a> = [&'a [u64]; 2];
-
 /// What the proof of `words` words of products sends.
 pub(super) fn cost(words: usize) -> Cost {
     let mut cost = fold::cost(64 * blocks(words));
-    cost.words += (points(V) - BLOCKS) as u64;
+    cost.words += (POINTS - BLOCKS) as u64;
     cost.coins += 2;
     cost.rounds += 3;
     cost
@@ -50,17 +49,19 @@ fn blocks(words: usize) -> usize {
 /// When the network fails or a peer sends what no honest party does.
 pub(super) fn prove(
     talk: &mut Talk<'_, '_, '_>,
+    scratch: &mut Scratch,
     factors: [Runs<'_>; 2],
     z: Runs<'_>,
 ) -> Result<(), SharingError> {
     match gf64::has_hardware() {
-        true => prove_in::<true>(talk, factors, z),
-        false => prove_in::<false>(talk, factors, z),
+        true => prove_in::<true>(talk, scratch, factors, z),
+        false => prove_in::<false>(talk, scratch, factors, z),
     }
 }
 
 fn prove_in<const HARDWARE: bool>(
     talk: &mut Talk<'_, '_, '_>,
+    scratch: &mut Scratch,
     [x, y]: [Runs<'_>; 2],
     z: Runs<'_>,
 ) -> Result<(), SharingError> {
@@ -68,10 +69,10 @@ fn prove_in<const HARDWARE: bool>(
     let blocks = blocks(z[0].len());
     let rho = talk.coin()?.words::<u64>(blocks);
     let grid = simd::run(Grid::<HARDWARE> { factors: [x, y], rho: &rho });
-    let sources = sources(V);
+    let sources = sources::<V, POINTS>();
     let is_block = |point: &usize| sources[*point].block().is_some();
     let others: Vec<u64> =
-        (0..points(V)).filter(|point| !is_block(point)).map(|point| grid[point]).collect();
+        (0..POINTS).filter(|point| !is_block(point)).map(|point| grid[point]).collect();
     let mut shared = talk.share(field, &others)?.into_iter();
     let results = z.map(|z| simd::run(Results::<HARDWARE> { z, rho: &rho }));
     let value = |source: &Source| -> Option<Pair> {
@@ -80,19 +81,21 @@ fn prove_in<const HARDWARE: bool>(
             None => shared.next(),
         }
     };
-    let values: Vec<Pair> = sources[..points(V)].iter().filter_map(value).collect();
+    let values: Vec<Pair> = sources.iter().filter_map(value).collect();
     let point = Point::new(field, &mut talk.coin()?, V);
     let claim = point.claim(field, &values);
-    let spread = |run: &[u64], rho: Option<&[u64]>| -> Buffer<u64> {
-        let mut spread = Buffer::zeros(64 * blocks);
-        let spread_run =
-            Spread::<HARDWARE> { run, weights: &point.blocks, rho, spread: &mut spread };
-        simd::run(spread_run);
-        spread
+    let (len, weights) = (64 * blocks, &point.blocks[..]);
+    let [f, g] = scratch.columns(fold::padded(len));
+    let spread = |run: &[u64], rho: Option<&[u64]>, to: &mut [u64]| {
+        let (spread, rest) = to.split_at_mut(len);
+        simd::run(Spread::<HARDWARE> { run, weights, rho, spread });
+        rest.fill(0);
     };
-    let f: Column = x.map(|run| spread(run, Some(&rho)));
-    let g: Column = y.map(|run| spread(run, None));
-    fold::prove(talk, field, [f, g], claim)
+    for c in 0..2 {
+        spread(x[c], Some(&rho), &mut *f[c]);
+        spread(y[c], None, &mut *g[c]);
+    }
+    fold::prove(talk, field, [f, g].map(|runs| runs.map(|run| &*run)), len, claim)
 }
 
 /// Proves that all bits of `z` are sums of so many products of bits of `x` and `y` each. Every
@@ -116,7 +119,7 @@ pub(super) fn prove_sums(
     let weights: Vec<u64> =
         rho.iter().zip(terms).flat_map(|(rho, terms)| std::iter::repeat_n(*rho, terms)).collect();
     let elements = |run: &[u64], weight: &dyn Fn(usize) -> u64, times: fn(u64) -> u64| {
-        let mut elements = Buffer::zeros(64 * run.len());
+        let mut elements = Buffer::zeros(fold::padded(64 * run.len()));
         for ((k, word), to) in run.iter().enumerate().zip(elements.chunks_exact_mut(64)) {
             let mut weight = weight(k);
             for (bit, element) in to.iter_mut().enumerate() {
@@ -126,9 +129,10 @@ pub(super) fn prove_sums(
         }
         elements
     };
-    let f: Column = x.map(|run| elements(run, &|k| weights[k], gf64::times_x));
-    let g: Column = y.map(|run| elements(run, &|_| 1, |one| one));
-    fold::prove(talk, field, [f, g], claim)
+    let f = x.map(|run| elements(run, &|k| weights[k], gf64::times_x));
+    let g = y.map(|run| elements(run, &|_| 1, |one| one));
+    let vectors = [&f, &g].map(|column| column.each_ref().map(|run| &run[..]));
+    fold::prove(talk, field, vectors, 64 * x[0].len(), claim)
 }
 
 /// Word `k` of a block; zero behind the end.
@@ -156,7 +160,7 @@ impl<const HARDWARE: bool> Kernel for Grid<'_, HARDWARE> {
     #[inline(always)]
     fn run(self) -> [u64; POINTS] {
         let Grid { factors: [x, y], rho } = self;
-        let (blocks, sources) = (rho.len(), const { sources(V) });
+        let (blocks, sources) = (rho.len(), const { sources::<V, POINTS>() });
         let mut sums = [0u128; POINTS];
         let mut values = [[[0; LANES]; 4]; POINTS];
         for (group, rho) in rho.chunks(LANES).enumerate() {
@@ -171,7 +175,7 @@ impl<const HARDWARE: bool> Kernel for Grid<'_, HARDWARE> {
                     }),
                 }
             };
-            for point in 0..const { points(V) } {
+            for point in 0..POINTS {
                 values[point] = match sources[point] {
                     Source::Block(block) => {
                         let [x0, x1] = [at(x[0], block), at(x[1], block)];
@@ -239,7 +243,7 @@ impl<const HARDWARE: bool> Kernel for Spread<'_, HARDWARE> {
                 let word = word(run, blocks, block, k);
                 // Masks, not tables: memory is not read at places that depend on shares.
                 for (bit, sum) in sums.iter_mut().enumerate() {
-                    *sum ^= (word >> bit & 1).wrapping_neg() & weight;
+                    *sum ^= ((word << (63 - bit)).cast_signed() >> 63).cast_unsigned() & weight;
                 }
             }
             spread.copy_from_slice(&sums);

@@ -48,7 +48,8 @@ pub(super) enum Source {
 
 /// The sources of all points, in order: digit `i` of a point's number, to base three, is its place
 /// in variable `i`; bit `i` of a block's number likewise. Those behind the last are not used.
-pub(super) const fn sources(variables: usize) -> [Source; POINTS] {
+pub(super) const fn sources<const V: usize, const POINTS: usize>() -> [Source; POINTS] {
+    let variables = V;
     let mut sources = [Source::Block(0); POINTS];
     let mut point = 0;
     while point < points(variables) {
@@ -100,36 +101,66 @@ pub(super) struct Cost {
     pub rounds: u64,
 }
 
-/// Proves that the inner product of `f` and `g` is `claim`.
+/// Length of a vector of `len` elements with the zeros that its blocks end in.
+pub(super) fn padded(len: usize) -> usize {
+    if len <= 1 { 1 } else { blocks(len) << variables(len) }
+}
+
+/// Elements of a block, for vectors of length `len`.
+fn blocks(len: usize) -> usize {
+    len.div_ceil(1 << variables(len))
+}
+
+/// Components of a vector.
+pub(super) type Runs<'a> = [&'a [u64]; 2];
+
+/// Proves that the inner product of two vectors of `len` elements is `claim`. They are
+/// [padded] with zeros.
 ///
 /// # Errors
 /// When the network fails or a peer sends what no honest party does.
 pub(super) fn prove<F: Field>(
     talk: &mut Talk<'_, '_, '_>,
     field: F,
-    [mut f, mut g]: [Column; 2],
+    vectors: [Runs<'_>; 2],
+    len: usize,
     mut claim: Pair,
 ) -> Result<(), SharingError> {
-    let mut len = f[0].len();
-    while len > 1 {
-        let variables = variables(len);
-        let blocks = len.div_ceil(1 << variables);
-        let summands = match variables {
-            1 => summands::<F, 1>(field, [&f, &g], blocks),
-            2 => summands::<F, 2>(field, [&f, &g], blocks),
-            3 => summands::<F, 3>(field, [&f, &g], blocks),
-            _ => summands::<F, MOST>(field, [&f, &g], blocks),
-        };
-        let ones = all_ones(variables);
-        let others = [&summands[..ones], &summands[ones + 1..points(variables)]].concat();
-        let mut values = talk.share(field, &others)?;
-        values.insert(ones, last_value(field, claim, &values, variables));
-        let point = Point::new(field, &mut talk.coin()?, variables);
-        claim = point.claim(field, &values);
-        [f, g] = [f, g].map(|column| column.map(|run| fold(field, &point, &run, blocks)));
-        len = blocks;
+    if len <= 1 {
+        return last(talk, field, vectors.map(|[own, next]| [own[0], next[0]]), claim);
     }
-    last(talk, field, [f, g].map(|[own, next]| [own[0], next[0]]), claim)
+    let mut folded = level(talk, field, vectors, len, &mut claim)?;
+    let mut len = blocks(len);
+    while len > 1 {
+        let vectors = folded.each_ref().map(|column| column.each_ref().map(|run| &run[..]));
+        folded = level(talk, field, vectors, len, &mut claim)?;
+        len = blocks(len);
+    }
+    last(talk, field, folded.map(|[own, next]| [own[0], next[0]]), claim)
+}
+
+/// One level: shorter vectors, and a claim on them.
+fn level<F: Field>(
+    talk: &mut Talk<'_, '_, '_>,
+    field: F,
+    vectors: [Runs<'_>; 2],
+    len: usize,
+    claim: &mut Pair,
+) -> Result<[Column; 2], SharingError> {
+    let (variables, blocks) = (variables(len), blocks(len));
+    let summands = match variables {
+        1 => simd::run(Summands::<F, 1> { field, vectors, blocks }),
+        2 => simd::run(Squares { field, vectors, blocks }),
+        3 => simd::run(Summands::<F, 3> { field, vectors, blocks }),
+        _ => simd::run(Summands::<F, MOST> { field, vectors, blocks }),
+    };
+    let ones = all_ones(variables);
+    let others = [&summands[..ones], &summands[ones + 1..points(variables)]].concat();
+    let mut values = talk.share(field, &others)?;
+    values.insert(ones, last_value(field, *claim, &values, variables));
+    let point = Point::new(field, &mut talk.coin()?, variables);
+    *claim = point.claim(field, &values);
+    Ok(vectors.map(|column| column.map(|run| fold(field, &point, run, blocks))))
 }
 
 impl Source {
@@ -151,7 +182,8 @@ impl Source {
 
 /// What the claim says of the point (1, ..., 1): the claim less the other blocks. `values` lack it.
 fn last_value<F: Field>(field: F, claim: Pair, values: &[Pair], variables: usize) -> Pair {
-    let sources = sources(variables);
+    // Points are numbered alike whatever the number of variables.
+    let sources = sources::<MOST, POINTS>();
     let blocks = (0..all_ones(variables)).filter(|point| sources[*point].block().is_some());
     blocks.fold(claim, |sum, point| sub(field, sum, values[point]))
 }
@@ -185,20 +217,11 @@ fn product<F: Field>(field: F, a: Pair, b: Pair) -> u64 {
     field.total(field.plus(sum, a[1], b[0]))
 }
 
-/// A role's summands of the values at all points. Blocks are a `blocks`-th of the vector each, so
-/// that loops go along them; the vector ends in zeros.
-fn summands<F: Field, const V: usize>(
-    field: F,
-    [f, g]: [&Column; 2],
-    blocks: usize,
-) -> [u64; POINTS] {
-    simd::run(Summands::<F, V> { field, f, g, blocks })
-}
-
+/// A role's summands of the values at all points. Blocks are parts of the vectors that lie one after
+/// the other, so that loops go along them.
 struct Summands<'a, F, const V: usize> {
     field: F,
-    f: &'a Column,
-    g: &'a Column,
+    vectors: [Runs<'a>; 2],
     blocks: usize,
 }
 
@@ -207,19 +230,20 @@ impl<F: Field, const V: usize> Kernel for Summands<'_, F, V> {
 
     #[inline(always)]
     fn run(self) -> [u64; POINTS] {
-        let Summands { field, f, g, blocks } = self;
-        let sources = const { sources(V) };
+        let Summands { field, vectors: [f, g], blocks } = self;
+        let sources = const { sources::<V, POINTS>() };
+        let ([f0, f1], [g0, g1]) =
+            (f.map(|run| cut::<V>(run, blocks)), g.map(|run| cut::<V>(run, blocks)));
         let mut totals = [0; POINTS];
         let mut sums = [F::NONE; POINTS];
+        let mut values = [[0; 4]; POINTS];
         let mut terms = 0;
         for k in 0..blocks {
-            let at = |run: &[u64], block: usize| run.get(block * blocks + k).copied().unwrap_or(0);
-            let mut values = [[0; 4]; POINTS];
             for point in 0..const { points(V) } {
                 values[point] = match sources[point] {
-                    Source::Block(block) => {
-                        let (g0, g1) = (at(&g[0], block), at(&g[1], block));
-                        [at(&f[0], block), at(&f[1], block), g0, field.add(g0, g1)]
+                    Source::Block(b) => {
+                        let (g0, g1) = (g0[b][k], g1[b][k]);
+                        [f0[b][k], f1[b][k], g0, field.add(g0, g1)]
                     }
                     Source::Difference(one, zero) => {
                         let (one, zero) = (values[one], values[zero]);
@@ -232,14 +256,79 @@ impl<F: Field, const V: usize> Kernel for Summands<'_, F, V> {
             terms += 2;
             if terms + 2 > F::TERMS || k + 1 == blocks {
                 terms = 0;
-                for (total, sum) in totals.iter_mut().zip(&mut sums).take(points(V)) {
-                    *total = field.add(*total, field.total(*sum));
-                    *sum = F::NONE;
+                for point in 0..const { points(V) } {
+                    totals[point] = field.add(totals[point], field.total(sums[point]));
+                    sums[point] = F::NONE;
                 }
             }
         }
         totals
     }
+}
+
+/// [`Summands`] in two variables, for long vectors: nothing is looked up.
+struct Squares<'a, F> {
+    field: F,
+    vectors: [Runs<'a>; 2],
+    blocks: usize,
+}
+
+impl<F: Field> Kernel for Squares<'_, F> {
+    type Output = [u64; POINTS];
+
+    #[inline(always)]
+    fn run(self) -> [u64; POINTS] {
+        let Squares { field, vectors: [f, g], blocks: n } = self;
+        let [[f0, f1], [g0, g1]] = [f, g].map(|runs| runs.map(|run| quarters(run, n)));
+        let mut totals = [0; POINTS];
+        let mut sums = [F::NONE; 9];
+        let mut terms = 0;
+        for k in 0..n {
+            let at = |run: [&[u64]; 4]| [run[0][k], run[1][k], run[2][k], run[3][k]];
+            let (y0, y1) = (at(g0), at(g1));
+            let both = [0, 1, 2, 3].map(|b| field.add(y0[b], y1[b]));
+            let (x0, x1) = (square(field, at(f0)), square(field, at(f1)));
+            let (y0, both) = (square(field, y0), square(field, both));
+            for point in 0..9 {
+                let sum = field.plus(sums[point], x0[point], both[point]);
+                sums[point] = field.plus(sum, x1[point], y0[point]);
+            }
+            terms += 2;
+            if terms + 2 > F::TERMS || k + 1 == n {
+                terms = 0;
+                for point in 0..9 {
+                    totals[point] = field.add(totals[point], field.total(sums[point]));
+                    sums[point] = F::NONE;
+                }
+            }
+        }
+        totals
+    }
+}
+
+/// The values of a polynomial in two variables at all points, from those at 0 and 1.
+#[inline(always)]
+fn square<F: Field>(field: F, [a, b, c, d]: [u64; 4]) -> [u64; 9] {
+    let (low, high) = (field.sub(b, a), field.sub(d, c));
+    [a, b, low, c, d, high, field.sub(c, a), field.sub(d, b), field.sub(high, low)]
+}
+
+/// Four blocks of one length.
+#[inline(always)]
+fn quarters(run: &[u64], n: usize) -> [&[u64]; 4] {
+    let (first, rest) = run.split_at(n);
+    let (second, rest) = rest.split_at(n);
+    let (third, rest) = rest.split_at(n);
+    [first, second, third, &rest[..n]]
+}
+
+/// The `2^V` blocks of a vector.
+#[inline(always)]
+fn cut<const V: usize>(run: &[u64], blocks: usize) -> [&[u64]; 1 << MOST] {
+    std::array::from_fn(|b| match b < 1 << V {
+        true => &run[b * blocks..(b + 1) * blocks],
+        false => &[],
+    })
 }
 
 /// A random point: what each block, and each point of the grid, counts for there.
@@ -275,13 +364,14 @@ impl Point {
     }
 }
 
-/// The blocks of a vector, each as much as it counts for.
+/// The blocks of a vector, each as much as it counts for; padded for the next level.
 fn fold<F: Field>(field: F, point: &Point, run: &[u64], blocks: usize) -> Buffer<u64> {
-    let mut folded = Buffer::zeros(blocks);
+    let mut folded = Buffer::zeros(padded(blocks));
     let weights: Vec<u64> = point.blocks.iter().map(|weight| field.weight(*weight)).collect();
+    let to = &mut folded[..blocks];
     match weights.len() {
-        4 => simd::run(Fold::<F, 4> { field, weights: &weights, run, folded: &mut folded }),
-        _ => simd::run(Fold::<F, 2> { field, weights: &weights, run, folded: &mut folded }),
+        2 => simd::run(Fold::<F, 2> { field, weights: &weights, run, folded: to }),
+        _ => simd::run(Fold::<F, 4> { field, weights: &weights, run, folded: to }),
     }
     folded
 }
@@ -300,14 +390,17 @@ impl<F: Field, const TOGETHER: usize> Kernel for Fold<'_, F, TOGETHER> {
     fn run(self) {
         let Fold { field, weights, run, folded } = self;
         let blocks = folded.len();
-        for (group, weights) in weights.chunks_exact(TOGETHER).enumerate() {
-            for (k, folded) in folded.iter_mut().enumerate() {
+        let groups = weights.chunks_exact(TOGETHER).zip(run.chunks(TOGETHER * blocks));
+        for (weights, run) in groups {
+            let weights: [u64; TOGETHER] = std::array::from_fn(|i| weights[i]);
+            let run: [&[u64]; TOGETHER] =
+                std::array::from_fn(|i| &run[i * blocks..(i + 1) * blocks]);
+            for k in 0..blocks {
                 let mut sum = F::NONE;
-                for (i, weight) in weights.iter().enumerate() {
-                    let at = (group * TOGETHER + i) * blocks + k;
-                    sum = field.plus(sum, run.get(at).copied().unwrap_or(0), *weight);
+                for i in 0..TOGETHER {
+                    sum = field.plus(sum, run[i][k], weights[i]);
                 }
-                *folded = field.add(*folded, field.weighted(sum));
+                folded[k] = field.add(folded[k], field.weighted(sum));
             }
         }
     }

@@ -7,19 +7,21 @@
 //! that is off by some `e` is right modulo the few primes that divide `e` alone.
 //! So this needs one inner product in a field of one word, of any width `m`.
 
-use super::Batch;
-use super::fold::{self, Column, Cost};
+use super::fold::{self, Cost};
 use super::talk::{Challenge, Pair, Talk};
 use super::wide::{self, Wide};
+use super::{Batch, Scratch};
 use crate::party::SharingError;
+use std::ops::Range;
+use tacit_ring::Word;
 use tacit_ring::prime::Prime;
 use tacit_ring::simd::{self, Kernel};
-use tacit_ring::{Buffer, Word};
 
 /// Sets of results: a wrong one is missed by all with probability `2^-41`.
-const SUBSETS: usize = 41;
-/// Bits by which masks are wider than the sums: all sums together hide but for `2^-40`.
-const MASK_BITS: u32 = 46;
+pub(super) const SUBSETS: usize = 41;
+/// Bits by which masks are wider than the sums: those of a proof hide but for `2^-58`, so that very
+/// many proofs may follow each other.
+const MASK_BITS: u32 = 64;
 /// Results whose places in the sets are drawn together.
 const TOGETHER: usize = 8;
 /// Bits of sums that a lane keeps between carries.
@@ -62,13 +64,23 @@ impl Width {
 /// When the network fails or a peer sends what no honest party does.
 pub(super) fn prove<W: Word>(
     talk: &mut Talk<'_, '_, '_>,
+    scratch: &mut Scratch,
     products: &Batch<'_, W>,
 ) -> Result<(), SharingError> {
-    let places = Places::new(&mut talk.coin()?, products.results());
+    prove_with::<W, SUBSETS>(talk, scratch, products)
+}
+
+/// With so many sets: fewer for tests of what passes by chance.
+pub(super) fn prove_with<W: Word, const SUBSETS: usize>(
+    talk: &mut Talk<'_, '_, '_>,
+    scratch: &mut Scratch,
+    products: &Batch<'_, W>,
+) -> Result<(), SharingError> {
+    let places = Places::<SUBSETS>::new(&mut talk.coin()?, products.results());
     let sums = match W::BITS {
-        128 => sums::<W, 12>(products, &places),
-        64 => sums::<W, 8>(products, &places),
-        _ => sums::<W, 4>(products, &places),
+        128 => sums::<W, 12, SUBSETS>(products, &places),
+        64 => sums::<W, 5, SUBSETS>(products, &places),
+        _ => sums::<W, 4, SUBSETS>(products, &places),
     };
     let shared = share(talk, &Width::new(W::BITS, products.terms()), &sums)?;
     let differ = |(sums, shared): (&Sums, &[Wide; 2])| -> [W; 2] {
@@ -92,17 +104,19 @@ pub(super) fn prove<W: Word>(
         let modulo = |c: usize| field.mul(wide::signed_modulo(field, &sum[c]), *weight);
         claim = [0, 1].map(|c| field.add(claim[c], modulo(c)));
     }
-    let columns = lifted(field, products, &places, &weights);
+    let len = products.terms();
+    let columns = scratch.columns(fold::padded(len));
+    let [f, g] = lifted(field, products, (&places, &weights), columns);
     talk.claim_zero(&differences, W::sub);
-    fold::prove(talk, field, columns, claim)
+    fold::prove(talk, field, [f, g].map(|runs| runs.map(|run| &*run)), len, claim)
 }
 
 /// Which sets each result is in: a byte for each set and eight results.
-struct Places {
+struct Places<const SUBSETS: usize> {
     bytes: Vec<u8>,
 }
 
-impl Places {
+impl<const SUBSETS: usize> Places<SUBSETS> {
     fn new(challenge: &mut Challenge, results: usize) -> Self {
         let groups = results.div_ceil(TOGETHER);
         Places { bytes: challenge.words(groups * SUBSETS) }
@@ -120,37 +134,62 @@ struct Sums {
     results: [u128; 2],
 }
 
-fn sums<W: Word, const LANES: usize>(products: &Batch<'_, W>, places: &Places) -> Vec<Sums> {
-    simd::run(Subsets::<W, LANES> { products, places })
+fn sums<W: Word, const LANES: usize, const SUBSETS: usize>(
+    products: &Batch<'_, W>,
+    places: &Places<SUBSETS>,
+) -> Vec<Sums> {
+    simd::run(Subsets::<W, LANES, SUBSETS> { products, places })
 }
 
-struct Subsets<'a, W, const LANES: usize> {
+/// Begins at a cache line.
+#[repr(align(64))]
+struct Aligned<T>(T);
+
+struct Subsets<'a, W, const LANES: usize, const SUBSETS: usize> {
     products: &'a Batch<'a, W>,
-    places: &'a Places,
+    places: &'a Places<SUBSETS>,
 }
 
 /// Lanes of the integer products; those of the results follow.
 const fn product_lanes(lanes: usize) -> usize {
     match lanes {
         4 => 2,
-        8 => 4,
+        5 => 3,
         _ => 6,
     }
 }
 
-impl<W: Word, const LANES: usize> Kernel for Subsets<'_, W, LANES> {
+impl<W: Word, const LANES: usize, const SUBSETS: usize> Kernel for Subsets<'_, W, LANES, SUBSETS> {
     type Output = Vec<Sums>;
 
     #[inline(always)]
     fn run(self) -> Vec<Sums> {
+        // Where every result is one product, its number is that of its factors.
+        match self.products.is_single() {
+            true => self.sums(|products, result| products.lanes(result, result..result + 1)),
+            false => {
+                let mut each_terms = self.products.each_terms();
+                self.sums(move |products, result| {
+                    products.lanes(result, each_terms.next().unwrap_or(0..0))
+                })
+            }
+        }
+    }
+}
+
+impl<W: Word, const LANES: usize, const SUBSETS: usize> Subsets<'_, W, LANES, SUBSETS> {
+    #[inline(always)]
+    fn sums(&self, mut entry: impl FnMut(&Batch<'_, W>, usize) -> [u64; LANES]) -> Vec<Sums> {
         let Subsets { products, places } = self;
-        let mut sums = [[0u64; LANES]; SUBSETS];
-        let mut entries = products.entries();
+        let mut sums = Aligned([[0u64; LANES]; SUBSETS]);
+        let mut tables = Aligned([[[0u64; LANES]; 16]; 2]);
+        let (sums, tables) = (&mut sums.0, &mut tables.0);
+        let results = products.results();
         for (group, bytes) in places.groups().enumerate() {
-            let mut tables = [[[0u64; LANES]; 16]; 2];
-            for table in &mut tables {
+            for (half, table) in tables.iter_mut().enumerate() {
                 for one in 0..4 {
-                    let entry = entries.next().map_or([0; LANES], lanes::<LANES>);
+                    let result = group * TOGETHER + half * 4 + one;
+                    let entry = if result < results { entry(products, result) } else { [0; LANES] };
                     for i in 0..1usize << one {
                         let so_far = table[i];
                         table[i | 1 << one] =
@@ -229,27 +268,46 @@ fn total<const LANES: usize>(sum: [u64; LANES]) -> Sums {
 }
 
 impl<W: Word> Batch<'_, W> {
-    /// This role's summand of every result's integer products, and its components of the result.
+    /// This role's summand of a result's integer products, and its components of the result, cut
+    /// into lanes.
     #[inline(always)]
-    fn entries(&self) -> impl Iterator<Item = Sums> {
-        self.each_terms().enumerate().map(|(result, terms)| {
-            let mut products = wide::ZERO;
-            for term in terms {
-                let [x, y] = self.term(term).map(|pair| pair.map(W::to_u128));
-                if W::BITS <= 32 {
-                    wide::add_small(&mut products, x[0] * (y[0] + y[1]) + x[1] * y[0]);
-                } else if W::BITS == 64 {
-                    wide::add_small(&mut products, x[0] * y[0]);
-                    wide::add_small(&mut products, x[0] * y[1]);
-                    wide::add_small(&mut products, x[1] * y[0]);
-                } else {
-                    wide::add_times(&mut products, &wide::product(x[0], y[0]), 1);
-                    wide::add_times(&mut products, &wide::product(x[0], y[1]), 1);
-                    wide::add_times(&mut products, &wide::product(x[1], y[0]), 1);
+    fn lanes<const LANES: usize>(&self, result: usize, terms: Range<usize>) -> [u64; LANES] {
+        let results = self.result(result).map(W::to_u128);
+        if W::BITS <= 64 && terms.len() == 1 {
+            return self.lanes_of_one(terms.start, results);
+        }
+        let mut products = wide::ZERO;
+        for term in terms {
+            let [x, y] = self.term(term).map(|pair| pair.map(W::to_u128));
+            for (x, y) in [(x[0], y[0]), (x[0], y[1]), (x[1], y[0])] {
+                match W::BITS {
+                    128 => wide::add_times(&mut products, &wide::product(x, y), 1),
+                    _ => wide::add_small(&mut products, x * y),
                 }
             }
-            Sums { products, results: self.result(result).map(W::to_u128) }
-        })
+        }
+        lanes(Sums { products, results })
+    }
+
+    /// The same of one product of words of at most 64 bits: it fits into 130 bits.
+    #[inline(always)]
+    fn lanes_of_one<const LANES: usize>(&self, term: usize, results: [u128; 2]) -> [u64; LANES] {
+        const MASK: u64 = (1 << LANE_BITS) - 1;
+        let [x, y] = self.term(term).map(|pair| pair.map(W::to_u128));
+        let mut lanes = [0; LANES];
+        let (sum, first) = (x[0] * y[0]).overflowing_add(x[0] * y[1]);
+        let (sum, second) = sum.overflowing_add(x[1] * y[0]);
+        let split = product_lanes(LANES);
+        lanes[0] = sum as u64 & MASK;
+        lanes[1] = (sum >> LANE_BITS) as u64;
+        if W::BITS > 32 {
+            lanes[1] &= MASK;
+            let carries = u64::from(first) + u64::from(second);
+            lanes[2] = (sum >> (2 * LANE_BITS)) as u64 | carries << 32;
+        }
+        lanes[split] = results[0] as u64;
+        lanes[split + 1] = results[1] as u64;
+        lanes
     }
 }
 
@@ -283,21 +341,21 @@ fn share(
 }
 
 /// The factors modulo the prime, the first ones times what their result counts for.
-fn lifted<W: Word>(
+fn lifted<'a, W: Word, const SUBSETS: usize>(
     field: Prime,
     products: &Batch<'_, W>,
-    places: &Places,
-    weights: &[u64],
-) -> [Column; 2] {
-    let tables = Tables::new(field, weights);
-    let columns = || [Buffer::zeros(products.terms()), Buffer::zeros(products.terms())];
-    let (mut f, mut g): (Column, Column) = (columns(), columns());
-    simd::run(Lift { field, products, places, tables: &tables, columns: [&mut f, &mut g] });
-    [f, g]
+    (places, weights): (&Places<SUBSETS>, &[u64]),
+    mut columns: [[&'a mut [u64]; 2]; 2],
+) -> [[&'a mut [u64]; 2]; 2] {
+    let (tables, terms) = (Tables::new(field, weights), products.terms());
+    columns.iter_mut().flatten().for_each(|run| run[terms..].fill(0));
+    let cut = columns.each_mut().map(|column| column.each_mut().map(|run| &mut run[..terms]));
+    simd::run(Lift { field, products, places, tables: &tables, columns: cut });
+    columns
 }
 
 /// Weights of all choices of eight sets, as factors.
-struct Tables([[u64; 256]; SUBSETS.div_ceil(8)]);
+struct Tables(Vec<[u64; 256]>);
 
 impl Tables {
     fn new(field: Prime, weights: &[u64]) -> Self {
@@ -311,7 +369,7 @@ impl Tables {
             }
             table
         };
-        Tables(std::array::from_fn(table))
+        Tables((0..weights.len().div_ceil(8)).map(table).collect())
     }
 
     /// Of eight results, what each counts for. Places are public.
@@ -328,32 +386,45 @@ impl Tables {
     }
 }
 
-struct Lift<'a, W> {
+struct Lift<'a, W, const SUBSETS: usize> {
     field: Prime,
     products: &'a Batch<'a, W>,
-    places: &'a Places,
+    places: &'a Places<SUBSETS>,
     tables: &'a Tables,
-    columns: [&'a mut Column; 2],
+    columns: [[&'a mut [u64]; 2]; 2],
 }
 
-impl<W: Word> Kernel for Lift<'_, W> {
+impl<W: Word, const SUBSETS: usize> Kernel for Lift<'_, W, SUBSETS> {
     type Output = ();
 
     #[inline(always)]
-    fn run(self) {
-        let Lift { field, products, places, tables, columns: [f, g] } = self;
-        let mut each_terms = products.each_terms();
-        for bytes in places.groups() {
+    fn run(mut self) {
+        let (field, tables, results) = (self.field, self.tables, self.products.results());
+        let single = self.products.is_single();
+        let mut each_terms = self.products.each_terms();
+        for (group, bytes) in self.places.groups().enumerate() {
             let weights = tables.of(field, bytes);
-            for (weight, terms) in weights.into_iter().zip(&mut each_terms) {
-                for term in terms {
-                    let [x, y] = products.term(term);
-                    for c in 0..2 {
-                        f[c][term] = times(field, x[c], weight);
-                        g[c][term] = remainder(field, y[c]);
-                    }
+            let start = group * TOGETHER;
+            for (weight, result) in weights.into_iter().zip(start..results) {
+                if single {
+                    self.term(result, weight);
+                    continue;
+                }
+                for term in each_terms.next().unwrap_or(0..0) {
+                    self.term(term, weight);
                 }
             }
+        }
+    }
+}
+
+impl<W: Word, const SUBSETS: usize> Lift<'_, W, SUBSETS> {
+    #[inline(always)]
+    fn term(&mut self, term: usize, weight: u64) {
+        let ([x, y], [f, g]) = (self.products.term(term), &mut self.columns);
+        for c in 0..2 {
+            f[c][term] = times(self.field, x[c], weight);
+            g[c][term] = remainder(self.field, y[c]);
         }
     }
 }
@@ -373,7 +444,11 @@ fn times<W: Word>(field: Prime, word: W, factor: u64) -> u64 {
 #[inline(always)]
 fn remainder<W: Word>(field: Prime, word: W) -> u64 {
     let word = word.to_u128();
-    if W::BITS <= 32 { word as u64 } else { field.reduce(word) }
+    match W::BITS {
+        ..=32 => word as u64,
+        64 => field.reduce_word(word as u64),
+        _ => field.reduce(word),
+    }
 }
 
 /// The transpose of eight rows of eight bits: byte `j` has bit `j` of every row.

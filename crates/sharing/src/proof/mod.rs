@@ -15,6 +15,8 @@ mod field;
 mod fold;
 mod lift;
 mod talk;
+#[cfg(test)]
+mod tests;
 mod wide;
 
 use crate::party::{Keys, Party, SharingError};
@@ -27,12 +29,15 @@ use tacit_ring::{Buffer, Word, word};
 use talk::Talk;
 
 /// Products of bits that are proven together, in words.
-const BIT_WORDS: usize = 1 << 18;
+const BIT_WORDS: usize = 1 << 17;
 /// Products of a ring that are proven together.
-const TERMS: usize = 1 << 19;
+const TERMS: usize = 1 << 18;
 
 /// Products of bits that are summed up, proven together, in words: each bit is an element then.
 const SUM_WORDS: usize = 1 << 12;
+
+/// Terms of a sum at most: integers of sums have room for no more.
+const MOST_TERMS: usize = 1 << 28;
 
 /// What is proven in the same way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -73,12 +78,26 @@ pub struct Proofs {
     keys: Keys,
     /// One per class.
     pending: Vec<Box<dyn Pending>>,
+    scratch: Scratch,
+}
+
+/// Room for vectors of elements, used again from proof to proof.
+#[derive(Default)]
+struct Scratch {
+    columns: [[Buffer<u64>; 2]; 2],
+}
+
+impl Scratch {
+    /// Two vectors of `len` elements with any content.
+    fn columns(&mut self, len: usize) -> [[&mut [u64]; 2]; 2] {
+        self.columns.each_mut().map(|column| column.each_mut().map(|run| run.sized(len)))
+    }
 }
 
 impl Proofs {
     /// Keys must be fresh.
     pub(crate) fn new(keys: Keys) -> Self {
-        Proofs { keys, pending: Vec::new() }
+        Proofs { keys, pending: Vec::new(), scratch: Scratch::default() }
     }
 
     /// Whether all products are proven.
@@ -111,6 +130,11 @@ impl Proofs {
         if x[0].len() != z[0].len() * terms || y[0].len() != x[0].len() {
             return Err(SharingError::Shape("a proof of products that do not fit".into()));
         }
+        if terms > MOST_TERMS {
+            return Err(SharingError::Shape(format!(
+                "a sum of {terms} products is proven as a whole, and that is more than {MOST_TERMS}"
+            )));
+        }
         if terms == 0 {
             // A sum of no products is one of zeros: its result was sent like any other.
             let zeros = vec![W::ZERO; z[0].len()];
@@ -134,7 +158,7 @@ impl Proofs {
         for products in &mut self.pending {
             while products.terms() >= products.class().limit() || (all && products.terms() > 0) {
                 let draws = self.keys.streams().draws()?;
-                products.prove(&mut Talk::new(party, draws))?;
+                products.prove(&mut Talk::new(party, draws), &mut self.scratch)?;
             }
         }
         party.mesh().set_phase(place.phase);
@@ -157,7 +181,11 @@ trait Pending: Send {
     /// Words of factors.
     fn terms(&self) -> usize;
     /// Proves and forgets a batch.
-    fn prove(&mut self, talk: &mut Talk<'_, '_, '_>) -> Result<(), SharingError>;
+    fn prove(
+        &mut self,
+        talk: &mut Talk<'_, '_, '_>,
+        scratch: &mut Scratch,
+    ) -> Result<(), SharingError>;
 }
 
 /// Factors and results of products, component by component: the party's own, and the next role's.
@@ -195,7 +223,11 @@ impl<W: Word> Pending for Products<W> {
         self.x[0].len
     }
 
-    fn prove(&mut self, talk: &mut Talk<'_, '_, '_>) -> Result<(), SharingError> {
+    fn prove(
+        &mut self,
+        talk: &mut Talk<'_, '_, '_>,
+        scratch: &mut Scratch,
+    ) -> Result<(), SharingError> {
         let runs = first_batch(&mut self.runs, self.class.limit());
         let results = runs.iter().map(|(results, _)| results).sum();
         let terms = runs.iter().map(|(results, terms)| results * terms).sum();
@@ -205,11 +237,11 @@ impl<W: Word> Pending for Products<W> {
             Class { bits: 1, sums } => {
                 let (factors, z) = ([x, y].map(|xs| xs.map(word::as_u64)), z.map(word::as_u64));
                 match sums {
-                    false => bits::prove(talk, factors, z)?,
+                    false => bits::prove(talk, scratch, factors, z)?,
                     true => bits::prove_sums(talk, factors, z, &runs)?,
                 }
             }
-            _ => lift::prove(talk, &Batch { x, y, z, runs })?,
+            _ => lift::prove(talk, scratch, &Batch { x, y, z, runs })?,
         }
         for column in self.x.iter_mut().chain(&mut self.y) {
             column.forget(terms);
@@ -255,6 +287,11 @@ impl<W: Word> Batch<'_, W> {
 
     fn results(&self) -> usize {
         self.z[0].len()
+    }
+
+    /// Whether every result is one product.
+    fn is_single(&self) -> bool {
+        self.runs.iter().all(|(_, terms)| *terms == 1)
     }
 
     /// The terms of each result.

@@ -1,0 +1,113 @@
+//! Programs whose parties may cheat: every private input is shared once, where it enters.
+//!
+//! Otherwise what one party knows is computed by it alone, and shared where it meets others' values,
+//! as often as it does. A party that cheats could share something else each time.
+
+use crate::ir::{Block, Loop, Node, NodeId, Op, Program, ValueId};
+use crate::types::Visibility;
+
+/// The same program, in which everything that comes from a private input is secret.
+#[must_use]
+pub fn seal(program: &Program) -> Program {
+    let (body, map) = seal_block(&program.body, &[]);
+    let mut reveals = program.reveals.clone();
+    for reveal in &mut reveals {
+        reveal.value.node = map[reveal.value.node as usize];
+    }
+    Program { body, reveals, ..program.clone() }
+}
+
+/// A block whose parameters are secret where it says so, and where its nodes went.
+fn seal_block(block: &Block, secret_parameters: &[bool]) -> (Block, Vec<NodeId>) {
+    let mut sealed = Block::default();
+    let mut map: Vec<NodeId> = Vec::with_capacity(block.nodes.len());
+    let moved = |map: &[NodeId], v: &ValueId| ValueId { node: map[v.node as usize], ..*v };
+    for node in &block.nodes {
+        let operands: Vec<ValueId> = node.operands.iter().map(|v| moved(&map, v)).collect();
+        let mut node = Node { operands, ..node.clone() };
+        let secret: Vec<bool> = node.operands.iter().map(|v| is_secret(&sealed, *v)).collect();
+        if let Op::Parameter(number) = node.op
+            && secret_parameters.get(number as usize) == Some(&true)
+        {
+            hide(&mut node, |_| true);
+        }
+        if let Op::Loop(inner) = &node.op {
+            let (inner, results) = seal_loop(inner, &secret);
+            node.op = Op::Loop(Box::new(inner));
+            hide(&mut node, |i| results[i]);
+        } else if let Op::Sort { .. } = node.op {
+            hide(&mut node, |i| secret[0] || secret[i]);
+        } else if secret.contains(&true) {
+            hide(&mut node, |_| true);
+        }
+        let enters = matches!(node.op, Op::Input { .. } | Op::Constant(_))
+            && matches!(node.types[0].visibility, Visibility::Private(_));
+        let mut id = sealed.nodes.len() as NodeId;
+        sealed.nodes.push(node.clone());
+        if enters {
+            let operands = vec![ValueId { node: id, index: 0 }];
+            let mut share = Node { op: Op::Reshape, operands, ..node };
+            hide(&mut share, |_| true);
+            id += 1;
+            sealed.nodes.push(share);
+        }
+        map.push(id);
+    }
+    sealed.results = block.results.iter().map(|v| moved(&map, v)).collect();
+    (sealed, map)
+}
+
+/// A loop with operands that are secret or not, and which of its results are secret: as soon as a
+/// carried value is, it is from the start.
+fn seal_loop(inner: &Loop, operands: &[bool]) -> (Loop, Vec<bool>) {
+    let (carried, outside) = operands.split_at(inner.carried);
+    let mut carried = carried.to_vec();
+    loop {
+        let parameters: Vec<bool> =
+            carried.iter().chain(&[false]).chain(outside).copied().collect();
+        let (body, _) = seal_block(&inner.body, &parameters);
+        let results: Vec<bool> = body.results.iter().map(|v| is_secret(&body, *v)).collect();
+        let next: Vec<bool> = carried.iter().zip(&results).map(|(was, is)| *was || *is).collect();
+        if next == carried {
+            return (Loop { body, ..inner.clone() }, carried);
+        }
+        carried = next;
+    }
+}
+
+fn is_secret(block: &Block, value: ValueId) -> bool {
+    block.type_of(value).visibility == Visibility::Secret
+}
+
+fn hide(node: &mut Node, which: impl Fn(usize) -> bool) {
+    for (_, ty) in node.types.iter_mut().enumerate().filter(|(i, _)| which(*i)) {
+        ty.visibility = Visibility::Secret;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text;
+
+    #[test]
+    fn private_inputs_are_used_once_and_nothing_that_comes_from_them_is_private() {
+        let source = "program test\nparties a, b\nrows n <= 9\ninput x: u8[n] from a\n\
+            input y: u8[n] from b\ninput p: u8 public\nlet z = x + 10\n\
+            reveal x < y to a as \"one\"\nreveal z < y to a as \"two\"\nreveal p + 1 to b as \"p\"\n";
+        let program = text::parse("test", source).unwrap();
+        let sealed = seal(&program);
+        let body = &sealed.body;
+        for (id, node) in (0..).zip(&body.nodes) {
+            let readers = body.nodes.iter().filter(|n| n.operands.iter().any(|v| v.node == id));
+            if matches!(node.types[0].visibility, Visibility::Private(_)) {
+                assert!(matches!(node.op, Op::Input { .. }));
+                let readers: Vec<&Node> = readers.collect();
+                assert!(readers.len() == 1 && matches!(readers[0].op, Op::Reshape));
+            }
+        }
+        let secret = sealed.reveals.iter().map(|reveal| is_secret(body, reveal.value));
+        assert_eq!(secret.collect::<Vec<_>>(), [true, true, false]);
+        assert_eq!(sealed.inputs().count(), program.inputs().count());
+    }
+}
