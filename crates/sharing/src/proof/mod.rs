@@ -112,8 +112,8 @@ impl Proofs {
 
     /// The products of words of `W`.
     fn products<W: Word>(&mut self, class: Class) -> &mut Products<W> {
-        let is = |products: &Box<dyn Pending>| products.class() == class;
-        let at = self.pending.iter().position(is).unwrap_or_else(|| {
+        let known = self.pending.iter().position(|products| products.class() == class);
+        let at = known.unwrap_or_else(|| {
             self.pending.push(Box::new(Products::<W>::new(class)));
             self.pending.len() - 1
         });
