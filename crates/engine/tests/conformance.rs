@@ -237,6 +237,7 @@ fn balanced_assignments_use_all_links_alike() {
     for (protocol, orders) in [
         (Protocol::Trio, vec![three([0, 1, 2]), three([2, 1, 0])]),
         (Protocol::Replicated, vec![three([0, 1, 2]), three([0, 2, 1])]),
+        (Protocol::Lift, vec![three([0, 1, 2]), three([0, 2, 1])]),
         (Protocol::Quad, even),
     ] {
         let owners = vec![PartyId(0); 2];

@@ -6,29 +6,61 @@
 /// The modulus without its leading term.
 const TAIL: u64 = 0b1_1011;
 
-/// Whether this CPU multiplies polynomials.
-#[must_use]
-pub fn has_hardware() -> bool {
-    #[cfg(target_arch = "x86_64")]
-    return std::arch::is_x86_feature_detected!("pclmulqdq");
-    #[cfg(not(target_arch = "x86_64"))]
-    false
+/// Multiplies polynomials. All ways take the same time for all values.
+pub trait Multiplier: Copy + Send + Sync {
+    /// The product of polynomials, not reduced.
+    #[must_use]
+    fn multiply_wide(self, a: u64, b: u64) -> u128;
+
+    /// The product of two elements.
+    #[inline(always)]
+    #[must_use]
+    fn multiply(self, a: u64, b: u64) -> u64 {
+        reduce(self.multiply_wide(a, b))
+    }
 }
 
-/// The product of polynomials, not reduced. Both ways take the same time for all values.
-///
-/// With `HARDWARE`, only where [`has_hardware`] says so; what it is inlined into should be compiled
-/// for such a CPU, which [`simd`](crate::simd) does.
-#[inline(always)]
-#[must_use]
-pub fn multiply_wide<const HARDWARE: bool>(a: u64, b: u64) -> u128 {
-    #[cfg(target_arch = "x86_64")]
-    if HARDWARE {
-        debug_assert!(has_hardware());
-        // SAFETY: the caller has seen that this CPU has the instruction.
-        return unsafe { x86::multiply(a, b) };
+/// With ordinary products, on every CPU.
+#[derive(Clone, Copy, Debug)]
+pub struct Portable;
+
+impl Multiplier for Portable {
+    #[inline(always)]
+    fn multiply_wide(self, a: u64, b: u64) -> u128 {
+        portable(a, b)
     }
-    portable(a, b)
+}
+
+/// With the CPU's instruction: there is one only where there is the instruction. What it is inlined
+/// into should be compiled for such a CPU, which [`simd`](crate::simd) does.
+#[derive(Clone, Copy, Debug)]
+pub struct Hardware {
+    _found: (),
+}
+
+impl Hardware {
+    /// If this CPU has it.
+    #[must_use]
+    pub fn detect() -> Option<Self> {
+        #[cfg(target_arch = "x86_64")]
+        return std::arch::is_x86_feature_detected!("pclmulqdq").then_some(Hardware { _found: () });
+        #[cfg(not(target_arch = "x86_64"))]
+        None
+    }
+}
+
+impl Multiplier for Hardware {
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    fn multiply_wide(self, a: u64, b: u64) -> u128 {
+        // SAFETY: where there is a `Hardware`, this CPU has the instruction.
+        unsafe { x86::multiply(a, b) }
+    }
+
+    #[cfg(not(target_arch = "x86_64"))]
+    fn multiply_wide(self, a: u64, b: u64) -> u128 {
+        portable(a, b)
+    }
 }
 
 /// The remainder of a polynomial, or of a sum of products.
@@ -40,13 +72,6 @@ pub fn reduce(product: u128) -> u64 {
     let out = (high >> 63) ^ (high >> 61) ^ (high >> 60);
     let high = high ^ out;
     low ^ high ^ (high << 1) ^ (high << 3) ^ (high << 4)
-}
-
-/// The product of two elements.
-#[inline(always)]
-#[must_use]
-pub fn multiply<const HARDWARE: bool>(a: u64, b: u64) -> u64 {
-    reduce(multiply_wide::<HARDWARE>(a, b))
 }
 
 /// `X` times an element.
@@ -119,15 +144,15 @@ mod tests {
         #[test]
         fn products_are_those_bit_by_bit(a: u64, b: u64) {
             prop_assert_eq!(portable(a, b), bit_by_bit(a, b));
-            prop_assert_eq!(multiply::<false>(a, b), slowly(a, b));
-            if has_hardware() {
-                prop_assert_eq!(multiply_wide::<true>(a, b), bit_by_bit(a, b));
+            prop_assert_eq!(Portable.multiply(a, b), slowly(a, b));
+            if let Some(hardware) = Hardware::detect() {
+                prop_assert_eq!(hardware.multiply_wide(a, b), bit_by_bit(a, b));
             }
         }
 
         #[test]
         fn it_is_a_ring(a: u64, b: u64, c: u64) {
-            let times = multiply::<false>;
+            let times = |a, b| Portable.multiply(a, b);
             prop_assert_eq!(times(times(a, b), c), times(a, times(b, c)));
             prop_assert_eq!(times(a, b ^ c), times(a, b) ^ times(a, c));
         }
@@ -135,12 +160,12 @@ mod tests {
 
     #[test]
     fn the_modulus_is_irreducible() {
-        let power = |a: u64, e: u32| (0..e).fold(a, |a, _| multiply::<false>(a, a));
+        let power = |a: u64, e: u32| (0..e).fold(a, |a, _| Portable.multiply(a, a));
         // X^(2^64) = X, and X^(2^32) - X has an inverse: its (2^64 - 1)th power is 1.
         let x = 2;
         assert_eq!(power(x, 64), x);
         let d = power(x, 32) ^ x;
-        let inverse = (1..64).map(|i| power(d, i)).fold(1, multiply::<false>);
-        assert_eq!(multiply::<false>(d, inverse), 1);
+        let inverse = (1..64).map(|i| power(d, i)).fold(1, |a, b| Portable.multiply(a, b));
+        assert_eq!(Portable.multiply(d, inverse), 1);
     }
 }

@@ -167,7 +167,7 @@ trait Summands<W> {
     /// Computes a role's summands of the results `at`.
     fn sum<P: Role>(&mut self, at: Range<usize>, sums: Sums<'_, W>);
 
-    /// Keeps the results `at` until they are proven.
+    /// Keeps the results `at`, and proves what has become many.
     fn keep(
         &self,
         party: &mut Party<'_>,
@@ -194,9 +194,14 @@ impl<W: Word> Summands<W> for Rows<'_, W> {
         at: Range<usize>,
         out: &SharedVec<W>,
     ) -> Result<(), SharingError> {
-        let terms = at.start * self.length..at.end * self.length;
-        let factors = [self.a.runs(terms.clone()), self.b.runs(terms)];
-        party.keep_products(factors, out.runs(at), self.length)
+        // Row by row: whole pieces of long rows would be much to keep.
+        for row in at {
+            let terms = row * self.length..(row + 1) * self.length;
+            let factors = [self.a.runs(terms.clone()), self.b.runs(terms)];
+            party.keep_products(factors, out.runs(row..row + 1), self.length)?;
+            party.prove_if_many()?;
+        }
+        Ok(())
     }
 }
 
@@ -427,7 +432,6 @@ fn sums<P: Role, W: Word>(
                 finish::<P, W>(party, draws, scratch, out, at.clone())?;
                 if P::PROVEN {
                     summands.keep(party, at, out)?;
-                    party.prove_if_many()?;
                 }
                 Ok(())
             }

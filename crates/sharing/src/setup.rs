@@ -1,7 +1,8 @@
 //! Keys of a session. No two sessions share a stream.
 //!
 //! Three parties: every ordered pair sends one fresh seed; the key of a pair is derived from both
-//! seeds and the session, so that neither party fixes it alone.
+//! seeds and the session, so that neither party fixes it alone. Under protocols that check, a pair's
+//! secret for comparisons is derived from the same; keys for proofs are keys of their own.
 //!
 //! Four parties: every three have a key that the fourth lacks. Their lowest role draws it and sends
 //! it to the other two, who compare what they got: a sender that gives them different keys is

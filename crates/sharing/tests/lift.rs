@@ -1,20 +1,22 @@
 //! Proven products: honest runs cost what the bill says, and whatever one party changes in any
 //! message, nothing opens.
 
+use std::marker::PhantomData;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_net::testing::{Tamper, Verdict};
-use tacit_net::{PartyId, Phase, Session};
+use tacit_net::{AbortKind, LinkProfile, NetError, PartyId, Phase, Session, Stream};
 use tacit_ring::{Entropy, Word, Z2, entropy};
 use tacit_sharing::arrays::{self, Cut, SharedVec};
 use tacit_sharing::cost;
+use tacit_sharing::party::Keys;
 use tacit_sharing::products::Scratch;
 use tacit_sharing::proof::Bill;
-use tacit_sharing::replicated::{LiftCheck, Replicated};
 use tacit_sharing::setup::Secrets;
 use tacit_sharing::transfer::{self, Input, Output, TransferScratch};
 use tacit_sharing::verify::{Pass, Verifier};
-use tacit_sharing::{Party, Protocol, Role, Shares, SharingError, Timing};
+use tacit_sharing::{Party, Protocol, Role, RoleVisitor, Shares, SharingError, Timing};
 
 const PLACES: [PartyId; 3] = [PartyId(1), PartyId(2), PartyId(0)];
 const ROUNDS: Cut = Cut { piece: 5, window: 2 };
@@ -26,8 +28,19 @@ struct Job {
     terms: usize,
 }
 
-/// What a party has in the end: bytes that the proof took it to send, and what opened.
-type Ending<W> = Result<(u64, Vec<W>), SharingError>;
+/// How long a message is under way.
+const DELAY: Duration = Duration::from_millis(10);
+
+/// What a party has in the end.
+struct Ended<W> {
+    /// Bytes that proofs took it to send.
+    proof: u64,
+    /// Virtual time before what was left to prove, and after it.
+    times: [Duration; 2],
+    opened: Vec<W>,
+}
+
+type Ending<W> = Result<Ended<W>, SharingError>;
 
 fn words<W: Word>(seed: u128, n: usize) -> Vec<W> {
     let word = |i: u128| (seed + i).wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835);
@@ -69,18 +82,17 @@ fn play<P: Role, W: Word>(session: &mut Session, job: Job, tamper: Option<Tamper
         arrays::dot::<P, W>(party, &mut draws, &mut scratch, ROUNDS, [&a, &b], &mut out)?;
     }
     party.flush()?;
-    let before = sent(party);
+    let before = party.mesh().now();
     let journal = party.take_journal()?;
-    let proof = sent(party) - before;
+    let times = [before, party.mesh().now()];
+    // Nothing but proofs is deferred.
+    let deferred = |_, stream, _| stream == Stream::Def;
+    let proof = party.mesh().meter().total(deferred).bytes_sent;
     let pass = verifier.end_epoch(party.mesh(), vec![journal])?;
     let opened = open::<P, W>(party, &pass, &out)?;
     let journal = party.take_journal()?;
     verifier.end_epoch(party.mesh(), vec![journal])?;
-    Ok((proof, opened))
-}
-
-fn sent(party: &mut Party<'_>) -> u64 {
-    party.mesh().meter().total(|_, _, _| true).bytes_sent
+    Ok(Ended { proof, times, opened })
 }
 
 fn open<P: Role, W: Word>(
@@ -100,18 +112,31 @@ fn open<P: Role, W: Word>(
     Ok(opened)
 }
 
+/// A party's part, in the role that it plays.
+struct Play<'s, W> {
+    session: &'s mut Session,
+    job: Job,
+    tamper: Option<Tamper>,
+    word: PhantomData<W>,
+}
+
+impl<W: Word> RoleVisitor for Play<'_, W> {
+    type Out = Ending<W>;
+    fn visit<P: Role>(self) -> Ending<W> {
+        play::<P, W>(self.session, self.job, self.tamper)
+    }
+}
+
 /// By party, how a run ends in which one party's mesh is tampered with.
 fn run<W: Word>(job: Job, cheat: Option<(PartyId, Mutex<Option<Tamper>>)>) -> Vec<Ending<W>> {
-    memory::run(3, 1, &MemoryNetwork::default(), |mut session| {
+    let link = LinkProfile { delay: DELAY, ..LinkProfile::default() };
+    memory::run(3, 1, &MemoryNetwork::uniform(link), |mut session| {
         let me = session.me();
         let tamper = cheat.as_ref().filter(|(party, _)| *party == me);
         let tamper = tamper.and_then(|(_, tamper)| tamper.lock().unwrap().take());
-        let ending = match PLACES.iter().position(|party| *party == me).unwrap() {
-            0 => play::<Replicated<0, LiftCheck>, W>(&mut session, job, tamper),
-            1 => play::<Replicated<1, LiftCheck>, W>(&mut session, job, tamper),
-            _ => play::<Replicated<2, LiftCheck>, W>(&mut session, job, tamper),
-        };
-        match ending {
+        let role = PLACES.iter().position(|party| *party == me).unwrap();
+        let part = Play { session: &mut session, job, tamper, word: PhantomData };
+        match Protocol::Lift.visit(role, part) {
             Ok(ending) => session.finish().map(|()| ending).map_err(Into::into),
             Err(error) => {
                 session.abort("a check failed");
@@ -128,41 +153,52 @@ fn expected<W: Word>(job: Job) -> Vec<W> {
     products.chunks(job.terms).map(|terms| terms.iter().fold(W::ZERO, |s, t| s.add(*t))).collect()
 }
 
-fn honest<W: Word>(results: usize, terms: usize) {
+/// An honest run, and how many rounds what is left in the end takes to prove.
+fn honest<W: Word>(results: usize, terms: usize, rounds: Option<u32>) {
     let job = Job { results, terms };
     let mut bill = Bill::default();
     bill.add(W::BITS, results, terms);
     bill.finish();
-    for ending in run::<W>(job, None) {
-        let (proof, opened) = ending.unwrap();
-        assert!(opened == expected::<W>(job));
-        assert_eq!(proof, cost::proofs(&bill).total() / 3, "{} bits, {results}", W::BITS);
+    let endings: Vec<Ended<W>> = run(job, None).into_iter().map(Result::unwrap).collect();
+    for ended in &endings {
+        assert!(ended.opened == expected::<W>(job));
+        assert_eq!(ended.proof, cost::proofs(&bill).total() / 3, "{} bits, {results}", W::BITS);
+    }
+    if let Some(rounds) = rounds {
+        let [before, after] = [0, 1].map(|i| endings.iter().map(|e| e.times[i]).max().unwrap());
+        assert_eq!(after - before, DELAY * rounds, "{} bits, {results}", W::BITS);
     }
 }
 
 #[test]
 fn honest_runs_open_and_cost_what_the_bill_says() {
     for results in [1, 2, 3, 15, 16, 17, 63, 65, 300] {
-        honest::<Z2>(results, 1);
-        honest::<u64>(results, 1);
+        honest::<Z2>(results, 1, None);
+        honest::<u64>(results, 1, None);
     }
     for terms in [2, 3, 70] {
-        honest::<Z2>(5, terms);
-        honest::<u32>(9, terms);
-        honest::<u64>(9, terms);
-        honest::<u128>(9, terms);
+        honest::<Z2>(5, terms, None);
+        honest::<u32>(9, terms, None);
+        honest::<u64>(9, terms, None);
+        honest::<u128>(9, terms, None);
     }
-    honest::<u8>(40, 1);
-    honest::<u16>(40, 1);
-    honest::<u128>(40, 1);
+    honest::<u8>(40, 1, None);
+    honest::<u16>(40, 1, None);
+    honest::<u128>(40, 1, None);
 }
 
 #[test]
-#[ignore = "whole batches: more products than a build for tests computes quickly"]
+fn proofs_take_the_rounds_that_the_docs_say() {
+    // A whole batch each.
+    honest::<Z2>((1 << 17) - 1, 1, Some(18));
+    honest::<u64>((1 << 18) - 1, 1, Some(18));
+}
+
+#[test]
 fn whole_batches_are_proven_on_the_way() {
-    honest::<Z2>((1 << 18) + 5000, 1);
-    honest::<u64>((1 << 19) + 700, 1);
-    honest::<u64>(9000, 61);
+    honest::<Z2>((1 << 17) + 500, 1, None);
+    honest::<u64>((1 << 18) + 70, 1, None);
+    honest::<u64>(4400, 61, None);
 }
 
 /// Messages that a party sends after key set-up: phase and bytes.
@@ -174,7 +210,7 @@ fn messages<W: Word>(job: Job, party: PartyId) -> Vec<(Phase, usize)> {
         Verdict::Keep
     });
     let endings = run::<W>(job, Some((party, Mutex::new(Some(tamper)))));
-    assert!(endings.iter().all(Result::is_ok));
+    assert!(endings.iter().all(Ending::is_ok));
     let seen = seen.lock().unwrap();
     seen.clone()
 }
@@ -187,12 +223,39 @@ fn nothing_opens<W: Word>(job: Job, party: PartyId) {
             let tamper = Tamper::flip(index as u64, bit);
             let endings = run::<W>(job, Some((party, Mutex::new(Some(tamper)))));
             let honest = endings.iter().zip(0..).filter(|(_, i)| PartyId(*i) != party);
+            let mut causes = 0;
             for (ending, i) in honest {
                 let what = format!("{phase:?}, message {index} of {party:?}, bit {bit}, at {i}");
                 // An input that its owner goes on with unchanged makes its products wrong.
-                assert!(ending.is_err(), "{what}");
+                let Err(SharingError::Net(error)) = ending else { panic!("{what}") };
+                match error {
+                    NetError::Check(check) => {
+                        causes += 1;
+                        assert!(
+                            check_of(phase).iter().any(|c| check.contains(c)),
+                            "{what}: {check}"
+                        );
+                    }
+                    NetError::PeerAborted { kind: AbortKind::Misbehaviour, .. } => {}
+                    other => panic!("{what}: {other}"),
+                }
             }
+            assert!(causes > 0, "{phase:?}, message {index}: no honest party saw it");
         }
+    }
+}
+
+/// Where a change of a message of a phase is noticed.
+fn check_of(phase: Phase) -> &'static [&'static str] {
+    match phase {
+        Phase::Offline | Phase::Online | Phase::Open => &["transcripts differ"],
+        _ => &[
+            "transcripts differ",
+            "out of range",
+            "the same coin",
+            "did not show what it committed to",
+            "did not confirm",
+        ],
     }
 }
 
@@ -210,45 +273,24 @@ fn whatever_one_party_changes_nothing_opens() {
 
 #[test]
 fn a_party_without_keys_for_proofs_computes_nothing() {
+    struct Bare<'m>(Party<'m>);
+    impl RoleVisitor for Bare<'_> {
+        type Out = String;
+        fn visit<P: Role>(mut self) -> String {
+            let (zeros, mut out) = (SharedVec::<u64>::zeros(4), SharedVec::zeros(4));
+            let mut keys = Keys::insecure_scripted([vec![0; 64], vec![0; 64]]);
+            let (mut draws, mut scratch) = (keys.streams().draws().unwrap(), Scratch::default());
+            let (party, factors) = (&mut self.0, [&zeros, &zeros]);
+            arrays::multiply::<P, u64>(party, &mut draws, &mut scratch, ROUNDS, factors, &mut out)
+                .unwrap_err()
+                .to_string()
+        }
+    }
     let errors = memory::run(3, 1, &MemoryNetwork::default(), |mut session| {
-        let mesh = &mut session.meshes[0];
-        let mut party = Party::new(mesh, &PLACES).unwrap();
-        let zeros = SharedVec::<u64>::zeros(4);
-        let mut out = SharedVec::zeros(4);
-        let mut keys = tacit_sharing::party::Keys::insecure_scripted([vec![0; 64], vec![0; 64]]);
-        let mut draws = keys.streams().draws().unwrap();
-        let factors = [&zeros, &zeros];
-        let mut scratch = Scratch::default();
-        let cut = Cut::default();
-        let result = match party.role() {
-            0 => arrays::multiply::<Replicated<0, LiftCheck>, u64>(
-                &mut party,
-                &mut draws,
-                &mut scratch,
-                cut,
-                factors,
-                &mut out,
-            ),
-            1 => arrays::multiply::<Replicated<1, LiftCheck>, u64>(
-                &mut party,
-                &mut draws,
-                &mut scratch,
-                cut,
-                factors,
-                &mut out,
-            ),
-            _ => arrays::multiply::<Replicated<2, LiftCheck>, u64>(
-                &mut party,
-                &mut draws,
-                &mut scratch,
-                cut,
-                factors,
-                &mut out,
-            ),
-        };
-        drop(party);
+        let party = Party::new(&mut session.meshes[0], &PLACES).unwrap();
+        let error = Protocol::Lift.visit(party.role(), Bare(party));
         session.abort("the end of the test");
-        result.unwrap_err().to_string()
+        error
     });
     assert!(errors.iter().all(|error| error.contains("no keys for proofs")), "{errors:?}");
 }

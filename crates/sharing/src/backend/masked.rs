@@ -26,3 +26,21 @@ pub(super) trait MaskedBits: Backend {
         Ok(self.on_masked(name, &difference, bits)?.plane(0))
     }
 }
+
+/// What [`Backend`] wants of comparisons, for a backend with masked bits.
+macro_rules! comparisons {
+    () => {
+        fn less(&mut self, pair: [&Term; 2], bits: u32) -> Result<Secret> {
+            self.compare(Name::Sign(bits), pair, bits)
+        }
+
+        fn equal(&mut self, pair: [&Term; 2], bits: u32) -> Result<Secret> {
+            self.compare(Name::Equal(bits), pair, bits)
+        }
+
+        fn low_bits(&mut self, a: &Secret, bits: u32) -> Result<Planes> {
+            self.on_masked(Name::Difference(bits), a, bits)
+        }
+    };
+}
+pub(super) use comparisons;

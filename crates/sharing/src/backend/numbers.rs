@@ -97,6 +97,44 @@ macro_rules! delegate_bits {
 }
 pub(super) use delegate_bits;
 
+/// What [`Backend`](super::Backend) wants of inputs, products and openings: those of a [`Numbers`].
+macro_rules! delegate_numbers {
+    ($to:ident) => {
+        fn input(
+            &mut self,
+            kind: Kind,
+            owner: RoleId,
+            values: Option<&[i128]>,
+            len: usize,
+        ) -> Result<Secret> {
+            self.$to.input(kind, owner, values, len)
+        }
+
+        fn public(&mut self, kind: Kind, values: &[i128], len: usize) -> Secret {
+            self.$to.public(kind, values, len)
+        }
+
+        fn open(&mut self, secret: &Secret, receivers: &[RoleId]) -> Result<Option<Values>> {
+            self.$to.open(secret, receivers)
+        }
+
+        fn multiply(&mut self, a: &Secret, b: &Secret, _bits: [u32; 2]) -> Result<Secret> {
+            self.$to.multiply(a, b)
+        }
+
+        fn matrix_product(
+            &mut self,
+            shape: MatrixShape,
+            a: &Secret,
+            b: &Secret,
+            _bits: [u32; 2],
+        ) -> Result<Secret> {
+            self.$to.matrix_product(shape, a, b)
+        }
+    };
+}
+pub(super) use delegate_numbers;
+
 impl<'m, P: Role> Numbers<'m, P> {
     /// A party with fresh keys.
     pub fn new(party: Party<'m>, keys: RingKeys) -> Self {

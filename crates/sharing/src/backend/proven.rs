@@ -1,8 +1,8 @@
 //! Programs on numbers shared in rings among three parties that prove their products.
 
 use super::components::{self, Components, Shift};
-use super::masked::MaskedBits;
-use super::numbers::{Numbers, delegate_bits};
+use super::masked::{self, MaskedBits};
+use super::numbers::{Numbers, delegate_bits, delegate_numbers};
 use super::ring_keys::RingKeys;
 use super::secret::{Element, bits_of, typed};
 use super::{Backend, Bits, Circuits, Kind, Name, Planes, Result, Ring, Secret, Term, Values};
@@ -129,51 +129,11 @@ impl<P: Role> MaskedBits for Proven<'_, P> {
 }
 
 impl<P: Role> Backend for Proven<'_, P> {
-    fn input(
-        &mut self,
-        kind: Kind,
-        owner: RoleId,
-        values: Option<&[i128]>,
-        len: usize,
-    ) -> Result<Secret> {
-        self.numbers.input(kind, owner, values, len)
-    }
-
-    fn public(&mut self, kind: Kind, values: &[i128], len: usize) -> Secret {
-        self.numbers.public(kind, values, len)
-    }
-
-    fn open(&mut self, secret: &Secret, receivers: &[RoleId]) -> Result<Option<Values>> {
-        self.numbers.open(secret, receivers)
-    }
-
-    fn multiply(&mut self, a: &Secret, b: &Secret, _bits: [u32; 2]) -> Result<Secret> {
-        self.numbers.multiply(a, b)
-    }
-
-    fn matrix_product(
-        &mut self,
-        shape: MatrixShape,
-        a: &Secret,
-        b: &Secret,
-        _bits: [u32; 2],
-    ) -> Result<Secret> {
-        self.numbers.matrix_product(shape, a, b)
-    }
+    delegate_numbers!(numbers);
 
     components::conversions!();
 
-    fn less(&mut self, pair: [&Term; 2], bits: u32) -> Result<Secret> {
-        self.compare(Name::Sign(bits), pair, bits)
-    }
-
-    fn equal(&mut self, pair: [&Term; 2], bits: u32) -> Result<Secret> {
-        self.compare(Name::Equal(bits), pair, bits)
-    }
-
-    fn low_bits(&mut self, a: &Secret, bits: u32) -> Result<Planes> {
-        self.on_masked(Name::Difference(bits), a, bits)
-    }
+    masked::comparisons!();
 
     fn sort(&mut self, planes: &Planes, columns: &[&Secret]) -> Result<Vec<Secret>> {
         super::network::sort(self, planes, columns)

@@ -1,7 +1,7 @@
 //! Programs on numbers shared in rings, under every protocol whose shares have masked coordinates.
 
-use super::masked::MaskedBits;
-use super::numbers::{Numbers, bits_in, by_ring, delegate_bits, ring_of};
+use super::masked::{self, MaskedBits};
+use super::numbers::{Numbers, bits_in, by_ring, delegate_bits, delegate_numbers, ring_of};
 use super::party_bits::planes_in;
 use super::ring_keys::{Held, RingKeys};
 use super::secret::{Element, bits_of, typed};
@@ -167,37 +167,7 @@ impl<P: Coordinates> MaskedBits for Rings<'_, P> {
 }
 
 impl<P: Coordinates> Backend for Rings<'_, P> {
-    fn input(
-        &mut self,
-        kind: Kind,
-        owner: RoleId,
-        values: Option<&[i128]>,
-        len: usize,
-    ) -> Result<Secret> {
-        self.numbers.input(kind, owner, values, len)
-    }
-
-    fn public(&mut self, kind: Kind, values: &[i128], len: usize) -> Secret {
-        self.numbers.public(kind, values, len)
-    }
-
-    fn open(&mut self, secret: &Secret, receivers: &[RoleId]) -> Result<Option<Values>> {
-        self.numbers.open(secret, receivers)
-    }
-
-    fn multiply(&mut self, a: &Secret, b: &Secret, _bits: [u32; 2]) -> Result<Secret> {
-        self.numbers.multiply(a, b)
-    }
-
-    fn matrix_product(
-        &mut self,
-        shape: MatrixShape,
-        a: &Secret,
-        b: &Secret,
-        _bits: [u32; 2],
-    ) -> Result<Secret> {
-        self.numbers.matrix_product(shape, a, b)
-    }
+    delegate_numbers!(numbers);
 
     fn truncate(&mut self, a: &Secret, by: u32) -> Result<Secret> {
         by_ring!(ring_of(a)?, self.truncate_ring(a, by))
@@ -232,17 +202,7 @@ impl<P: Coordinates> Backend for Rings<'_, P> {
         by_ring!(ring, self.group_sums_ring(groups, a.map(|(a, _)| a)))
     }
 
-    fn less(&mut self, pair: [&Term; 2], bits: u32) -> Result<Secret> {
-        self.compare(Name::Sign(bits), pair, bits)
-    }
-
-    fn equal(&mut self, pair: [&Term; 2], bits: u32) -> Result<Secret> {
-        self.compare(Name::Equal(bits), pair, bits)
-    }
-
-    fn low_bits(&mut self, a: &Secret, bits: u32) -> Result<Planes> {
-        self.on_masked(Name::Difference(bits), a, bits)
-    }
+    masked::comparisons!();
 
     fn sort(&mut self, planes: &Planes, columns: &[&Secret]) -> Result<Vec<Secret>> {
         (self.sorting)(self, planes, columns)

@@ -1,7 +1,7 @@
 //! A backend that computes nothing and counts what everything costs.
 
 use super::components::{self, Components, Shift};
-use super::masked::MaskedBits;
+use super::masked::{self, MaskedBits};
 use super::sort::DIGIT_BITS;
 use super::{Backend, Bits, Circuits, Kind, Name, Planes, Result, Ring, Secret, Term, Values};
 use crate::Protocol;
@@ -293,17 +293,7 @@ impl Backend for Tally {
         Ok(self.gadget([known, known], ring, groups.len()))
     }
 
-    fn less(&mut self, pair: [&Term; 2], bits: u32) -> Result<Secret> {
-        self.compare(Name::Sign(bits), pair, bits)
-    }
-
-    fn equal(&mut self, pair: [&Term; 2], bits: u32) -> Result<Secret> {
-        self.compare(Name::Equal(bits), pair, bits)
-    }
-
-    fn low_bits(&mut self, a: &Secret, bits: u32) -> Result<Planes> {
-        self.on_masked(Name::Difference(bits), a, bits)
-    }
+    masked::comparisons!();
 
     fn sort(&mut self, planes: &Planes, columns: &[&Secret]) -> Result<Vec<Secret>> {
         if self.protocol.is_checked() {

@@ -11,8 +11,9 @@ use super::field::{Field, Gf64};
 use super::fold::{self, Cost, Point, Runs, Source, points, sources};
 use super::talk::{Pair, Talk};
 use crate::party::SharingError;
+use tacit_ring::Buffer;
+use tacit_ring::gf64::{self, Hardware, Multiplier, Portable};
 use tacit_ring::simd::{self, Kernel};
-use tacit_ring::{Buffer, gf64};
 
 /// Variables of the first level.
 const V: usize = 5;
@@ -53,28 +54,29 @@ pub(super) fn prove(
     factors: [Runs<'_>; 2],
     z: Runs<'_>,
 ) -> Result<(), SharingError> {
-    match gf64::has_hardware() {
-        true => prove_in::<true>(talk, scratch, factors, z),
-        false => prove_in::<false>(talk, scratch, factors, z),
+    match Hardware::detect() {
+        Some(hardware) => prove_in(hardware, talk, scratch, factors, z),
+        None => prove_in(Portable, talk, scratch, factors, z),
     }
 }
 
-fn prove_in<const HARDWARE: bool>(
+fn prove_in<M: Multiplier>(
+    multiplier: M,
     talk: &mut Talk<'_, '_, '_>,
     scratch: &mut Scratch,
     [x, y]: [Runs<'_>; 2],
     z: Runs<'_>,
 ) -> Result<(), SharingError> {
-    let field = Gf64::<HARDWARE>;
+    let field = Gf64(multiplier);
     let blocks = blocks(z[0].len());
     let rho = talk.coin()?.words::<u64>(blocks);
-    let grid = simd::run(Grid::<HARDWARE> { factors: [x, y], rho: &rho });
+    let grid = simd::run(Grid { multiplier, factors: [x, y], rho: &rho });
     let sources = sources::<V, POINTS>();
     let is_block = |point: &usize| sources[*point].block().is_some();
     let others: Vec<u64> =
         (0..POINTS).filter(|point| !is_block(point)).map(|point| grid[point]).collect();
     let mut shared = talk.share(field, &others)?.into_iter();
-    let results = z.map(|z| simd::run(Results::<HARDWARE> { z, rho: &rho }));
+    let results = z.map(|z| simd::run(Results { multiplier, z, rho: &rho }));
     let value = |source: &Source| -> Option<Pair> {
         match source.block() {
             Some(block) => Some([results[0][block], results[1][block]]),
@@ -88,7 +90,7 @@ fn prove_in<const HARDWARE: bool>(
     let [f, g] = scratch.columns(fold::padded(len));
     let spread = |run: &[u64], rho: Option<&[u64]>, to: &mut [u64]| {
         let (spread, rest) = to.split_at_mut(len);
-        simd::run(Spread::<HARDWARE> { run, weights, rho, spread });
+        simd::run(Spread { multiplier, run, weights, rho, spread });
         rest.fill(0);
     };
     for c in 0..2 {
@@ -109,7 +111,7 @@ pub(super) fn prove_sums(
     z: Runs<'_>,
     runs: &[(usize, usize)],
 ) -> Result<(), SharingError> {
-    let field = Gf64::<false>;
+    let field = Gf64(Portable);
     let rho = talk.coin()?.words::<u64>(z[0].len());
     let claim = z.map(|z| {
         let sum = z.iter().zip(&rho).fold(0, |sum, (z, rho)| field.plus(sum, *z, *rho));
@@ -142,7 +144,8 @@ fn word(run: &[u64], blocks: usize, block: usize, k: usize) -> u64 {
 }
 
 /// A role's summands of the values at all points of the first level.
-struct Grid<'a, const HARDWARE: bool> {
+struct Grid<'a, M> {
+    multiplier: M,
     factors: [Runs<'a>; 2],
     rho: &'a [u64],
 }
@@ -154,12 +157,12 @@ fn zip(a: Group, b: Group, f: impl Fn(u64, u64) -> u64) -> Group {
     std::array::from_fn(|i| f(a[i], b[i]))
 }
 
-impl<const HARDWARE: bool> Kernel for Grid<'_, HARDWARE> {
+impl<M: Multiplier> Kernel for Grid<'_, M> {
     type Output = [u64; POINTS];
 
     #[inline(always)]
     fn run(self) -> [u64; POINTS] {
-        let Grid { factors: [x, y], rho } = self;
+        let Grid { multiplier, factors: [x, y], rho } = self;
         let (blocks, sources) = (rho.len(), const { sources::<V, POINTS>() });
         let mut sums = [0u128; POINTS];
         let mut values = [[[0; LANES]; 4]; POINTS];
@@ -192,7 +195,7 @@ impl<const HARDWARE: bool> Kernel for Grid<'_, HARDWARE> {
                     let products =
                         zip(zip(x0, both, |a, b| a & b), zip(x1, y0, |a, b| a & b), |a, b| a ^ b);
                     for (product, rho) in products.iter().zip(rho) {
-                        sums[point] ^= gf64::multiply_wide::<HARDWARE>(*product, *rho);
+                        sums[point] ^= multiplier.multiply_wide(*product, *rho);
                     }
                 }
             }
@@ -202,12 +205,13 @@ impl<const HARDWARE: bool> Kernel for Grid<'_, HARDWARE> {
 }
 
 /// A component of the sums of a block's results.
-struct Results<'a, const HARDWARE: bool> {
+struct Results<'a, M> {
+    multiplier: M,
     z: &'a [u64],
     rho: &'a [u64],
 }
 
-impl<const HARDWARE: bool> Kernel for Results<'_, HARDWARE> {
+impl<M: Multiplier> Kernel for Results<'_, M> {
     type Output = [u64; BLOCKS];
 
     #[inline(always)]
@@ -215,7 +219,7 @@ impl<const HARDWARE: bool> Kernel for Results<'_, HARDWARE> {
         let mut sums = [0u128; BLOCKS];
         for (sum, block) in sums.iter_mut().zip(self.z.chunks(self.rho.len())) {
             for (word, rho) in block.iter().zip(self.rho) {
-                *sum ^= gf64::multiply_wide::<HARDWARE>(*word, *rho);
+                *sum ^= self.multiplier.multiply_wide(*word, *rho);
             }
         }
         sums.map(gf64::reduce)
@@ -223,19 +227,20 @@ impl<const HARDWARE: bool> Kernel for Results<'_, HARDWARE> {
 }
 
 /// The folded vector: an element per bit of a block. With `rho`, times what the product counts for.
-struct Spread<'a, const HARDWARE: bool> {
+struct Spread<'a, M> {
+    multiplier: M,
     run: &'a [u64],
     weights: &'a [u64],
     rho: Option<&'a [u64]>,
     spread: &'a mut [u64],
 }
 
-impl<const HARDWARE: bool> Kernel for Spread<'_, HARDWARE> {
+impl<M: Multiplier> Kernel for Spread<'_, M> {
     type Output = ();
 
     #[inline(always)]
     fn run(self) {
-        let Spread { run, weights, rho, spread } = self;
+        let Spread { multiplier, run, weights, rho, spread } = self;
         let blocks = spread.len() / 64;
         for (k, spread) in spread.chunks_exact_mut(64).enumerate() {
             let mut sums = [0u64; 64];
@@ -250,7 +255,7 @@ impl<const HARDWARE: bool> Kernel for Spread<'_, HARDWARE> {
             if let Some(rho) = rho {
                 let mut weight = rho[k];
                 for element in spread {
-                    *element = gf64::multiply::<HARDWARE>(*element, weight);
+                    *element = multiplier.multiply(*element, weight);
                     weight = gf64::times_x(weight);
                 }
             }

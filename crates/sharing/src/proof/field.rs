@@ -1,6 +1,6 @@
 //! The fields that proofs compute in: elements are words.
 
-use tacit_ring::gf64;
+use tacit_ring::gf64::{self, Multiplier};
 use tacit_ring::prime::Prime;
 
 /// A field of at least 2^60 elements.
@@ -82,11 +82,11 @@ impl Field for Prime {
     }
 }
 
-/// [`gf64`], with or without the CPU's instruction.
+/// [`gf64`], with one of its ways to multiply.
 #[derive(Clone, Copy)]
-pub(super) struct Gf64<const HARDWARE: bool>;
+pub(super) struct Gf64<M>(pub M);
 
-impl<const HARDWARE: bool> Field for Gf64<HARDWARE> {
+impl<M: Multiplier> Field for Gf64<M> {
     type Sum = u128;
     const TERMS: usize = usize::MAX;
     const NONE: u128 = 0;
@@ -111,12 +111,12 @@ impl<const HARDWARE: bool> Field for Gf64<HARDWARE> {
 
     #[inline(always)]
     fn mul(self, a: u64, b: u64) -> u64 {
-        gf64::multiply::<HARDWARE>(a, b)
+        self.0.multiply(a, b)
     }
 
     #[inline(always)]
     fn plus(self, sum: u128, a: u64, b: u64) -> u128 {
-        sum ^ gf64::multiply_wide::<HARDWARE>(a, b)
+        sum ^ self.0.multiply_wide(a, b)
     }
 
     #[inline(always)]

@@ -36,9 +36,6 @@ const TERMS: usize = 1 << 18;
 /// Products of bits that are summed up, proven together, in words: each bit is an element then.
 const SUM_WORDS: usize = 1 << 12;
 
-/// Terms of a sum at most: integers of sums have room for no more.
-const MOST_TERMS: usize = 1 << 28;
-
 /// What is proven in the same way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Class {
@@ -60,6 +57,12 @@ impl Class {
             Class { bits: 1, sums: true } => SUM_WORDS,
             _ => TERMS,
         }
+    }
+
+    /// Terms of a sum at most: integers of sums have room for no more, and sums of bits are proven
+    /// element by element.
+    fn most_terms(self) -> usize {
+        if self.sums { 1 << 16 } else { 1 << 28 }
     }
 
     /// Bytes back and forth and rounds of one proof of so many words of factors.
@@ -130,9 +133,11 @@ impl Proofs {
         if x[0].len() != z[0].len() * terms || y[0].len() != x[0].len() {
             return Err(SharingError::Shape("a proof of products that do not fit".into()));
         }
-        if terms > MOST_TERMS {
+        let class = Class::new(W::BITS, terms);
+        let most = class.most_terms();
+        if terms > most {
             return Err(SharingError::Shape(format!(
-                "a sum of {terms} products is proven as a whole, and that is more than {MOST_TERMS}"
+                "a sum of {terms} products is proven as a whole, and that is more than {most}"
             )));
         }
         if terms == 0 {
@@ -141,7 +146,7 @@ impl Proofs {
             let zeros: Runs<'_, W> = [&zeros, &zeros, &[]];
             return self.keep([zeros, zeros], z, 1);
         }
-        let products = self.products::<W>(Class::new(W::BITS, terms));
+        let products = self.products::<W>(class);
         for c in 0..2 {
             products.x[c].extend(x[c]);
             products.y[c].extend(y[c]);

@@ -4,7 +4,7 @@ use super::field::Field;
 use crate::party::{Draws, Party, SharingError};
 use crate::verify::{Item, Kind};
 use tacit_net::Stream;
-use tacit_ring::{Prg, Seed, Word, hash};
+use tacit_ring::{Buffer, Prg, Seed, Word, hash};
 
 /// A replicated sharing of a word: the party's own component, and the next role's.
 pub(super) type Pair = [u64; 2];
@@ -47,8 +47,8 @@ impl<'t, 'm, 'k> Talk<'t, 'm, 'k> {
 
     /// `n` words known to this role and the next one, and as many known to the previous role and
     /// this one.
-    pub fn masks<W: Word>(&mut self, n: usize) -> [Vec<W>; 2] {
-        let mut masks = [vec![W::ZERO; n], vec![W::ZERO; n]];
+    pub fn masks<W: Word>(&mut self, n: usize) -> [Buffer<W>; 2] {
+        let mut masks = [Buffer::zeros(n), Buffer::zeros(n)];
         for (slot, masks) in masks.iter_mut().enumerate() {
             self.draws.fill(slot, masks);
         }
@@ -62,10 +62,10 @@ impl<'t, 'm, 'k> Talk<'t, 'm, 'k> {
         summands: &[u64],
     ) -> Result<Vec<Pair>, SharingError> {
         let [next, previous] = self.masks::<u128>(summands.len());
-        let masks = next.into_iter().zip(previous);
-        let masked = |(summand, (next, previous)): (&u64, (u128, u128))| {
-            let sum = field.add(*summand, field.random(next));
-            field.sub(sum, field.random(previous))
+        let masks = next.iter().zip(previous.iter());
+        let masked = |(summand, (next, previous)): (&u64, (&u128, &u128))| {
+            let sum = field.add(*summand, field.random(*next));
+            field.sub(sum, field.random(*previous))
         };
         let mine: Vec<u64> = summands.iter().zip(masks).map(masked).collect();
         let theirs = self.elements(field, &mine)?;
