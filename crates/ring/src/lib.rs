@@ -15,11 +15,13 @@
 //! | [`hash`] | BLAKE3 transcripts, digests and key derivation |
 //! | [`gf64`], [`prime`] | the fields that checks compute in |
 //! | [`transpose`] | bit matrices; integers to bit slices and back |
+//! | [`columns`] | 128 columns of bits to 128-bit rows |
 
 #[cfg(target_endian = "big")]
 compile_error!("Tacit sends words in memory order and supports little-endian targets only");
 
 pub mod buffer;
+pub mod columns;
 pub mod entropy;
 pub mod gf64;
 pub mod hash;

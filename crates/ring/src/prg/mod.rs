@@ -7,6 +7,7 @@
 //! As a PRG, AES-128-CTR is distinguishable from random after about 2^64 blocks under one
 //! key (no output block repeats); derive one key per session and purpose.
 
+mod permutation;
 mod portable;
 #[cfg(feature = "testing")]
 mod script;
@@ -17,6 +18,7 @@ mod x86;
 #[cfg(test)]
 mod tests;
 
+pub use permutation::Permutation;
 pub use throughput::throughput;
 
 use crate::secret::Key;

@@ -12,6 +12,11 @@ impl Cipher {
         Cipher(Aes128::new(&Array(*key.expose())))
     }
 
+    /// Encrypts whole blocks in place.
+    pub(super) fn encrypt(&self, blocks: &mut [[u8; BLOCK]]) {
+        self.0.encrypt_blocks(Block::cast_slice_from_core_mut(blocks));
+    }
+
     pub(super) fn fill(&self, stream: u64, position: u64, out: &mut [u8]) {
         let (blocks, tail) = Block::slice_as_chunks_mut(out);
         let tail_position = position.wrapping_add(blocks.len() as u64);

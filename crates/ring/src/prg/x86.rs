@@ -62,6 +62,35 @@ impl Cipher {
             }
         }
     }
+
+    /// The lowest bits of `pi(x) ^ x` for `x = block ^ offset`, 64 to a word.
+    #[inline]
+    pub(super) fn hash_bits(&self, blocks: &[[u128; 64]], offset: u128, bits: &mut [u64]) {
+        for (blocks, bits) in blocks.iter().zip(bits) {
+            // SAFETY: `Kernel::detect` found the features of the kernel it names, and a CPU with
+            // AVX-512 has AVX2 too.
+            *bits = unsafe {
+                match self.kernel.0 {
+                    Width::W128 => hash_bits128(&self.keys, blocks, offset),
+                    Width::W256 | Width::W512 => hash_bits256(&self.keys, blocks, offset),
+                }
+            };
+        }
+    }
+
+    /// Encrypts whole blocks in place.
+    #[inline]
+    pub(super) fn encrypt(&self, blocks: &mut [[u8; BLOCK]]) {
+        let data = blocks.as_flattened_mut();
+        // SAFETY: `Kernel::detect` found the features of the kernel it names.
+        unsafe {
+            match self.kernel.0 {
+                Width::W128 => encrypt_all128(&self.keys, data),
+                Width::W256 => encrypt_all256(&self.keys, data),
+                Width::W512 => encrypt_all512(&self.keys, data),
+            }
+        }
+    }
 }
 
 /// The round constants of AES-128.
@@ -273,4 +302,135 @@ fn fill512(keys: &RoundKeys, stream: u64, position: u64, out: &mut [u8]) {
     let (counter, rest) = groups512::<8, 512>(keys, counter, out);
     let (counter, rest) = groups512::<1, 64>(keys, counter, rest);
     fill_tail(keys, _mm512_castsi512_si128(counter), rest);
+}
+
+/// Encrypts whole groups of `N` vectors in place; returns what is left.
+#[inline]
+#[target_feature(enable = "aes,vaes,avx512f")]
+fn in_place512<'a, const N: usize, const BYTES: usize>(
+    keys: &RoundKeys,
+    data: &'a mut [u8],
+) -> &'a mut [u8] {
+    const { assert!(BYTES == N * 64) };
+    let (groups, rest) = data.as_chunks_mut::<BYTES>();
+    for group in groups {
+        let vectors = group.as_chunks_mut::<64>().0;
+        let mut blocks = [_mm512_setzero_si512(); N];
+        for (b, from) in blocks.iter_mut().zip(&*vectors) {
+            // SAFETY: sixty-four readable bytes at any alignment.
+            *b = unsafe { _mm512_loadu_si512(from.as_ptr().cast()) };
+        }
+        for (to, value) in vectors.iter_mut().zip(encrypt512(keys, blocks)) {
+            // SAFETY: sixty-four writable bytes at any alignment.
+            unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), value) }
+        }
+    }
+    rest
+}
+
+/// As [`in_place512`].
+#[inline]
+#[target_feature(enable = "aes,vaes,avx2")]
+fn in_place256<'a, const N: usize, const BYTES: usize>(
+    keys: &RoundKeys,
+    data: &'a mut [u8],
+) -> &'a mut [u8] {
+    const { assert!(BYTES == N * 32) };
+    let (groups, rest) = data.as_chunks_mut::<BYTES>();
+    for group in groups {
+        let vectors = group.as_chunks_mut::<32>().0;
+        let mut blocks = [_mm256_setzero_si256(); N];
+        for (b, from) in blocks.iter_mut().zip(&*vectors) {
+            // SAFETY: thirty-two readable bytes at any alignment.
+            *b = unsafe { _mm256_loadu_si256(from.as_ptr().cast()) };
+        }
+        for (to, value) in vectors.iter_mut().zip(encrypt256(keys, blocks)) {
+            // SAFETY: thirty-two writable bytes at any alignment.
+            unsafe { _mm256_storeu_si256(to.as_mut_ptr().cast(), value) }
+        }
+    }
+    rest
+}
+
+/// As [`in_place512`].
+#[inline]
+#[target_feature(enable = "aes,sse4.1")]
+fn in_place128<'a, const N: usize, const BYTES: usize>(
+    keys: &RoundKeys,
+    data: &'a mut [u8],
+) -> &'a mut [u8] {
+    const { assert!(BYTES == N * BLOCK) };
+    let (groups, rest) = data.as_chunks_mut::<BYTES>();
+    for group in groups {
+        let vectors = group.as_chunks_mut::<BLOCK>().0;
+        let mut blocks = [_mm_setzero_si128(); N];
+        for (b, from) in blocks.iter_mut().zip(&*vectors) {
+            *b = load(from);
+        }
+        for (to, value) in vectors.iter_mut().zip(encrypt128(keys, blocks)) {
+            store(to, value);
+        }
+    }
+    rest
+}
+
+#[target_feature(enable = "aes,vaes,avx512f")]
+fn encrypt_all512(keys: &RoundKeys, data: &mut [u8]) {
+    let rest = in_place512::<8, 512>(keys, data);
+    let rest = in_place512::<1, 64>(keys, rest);
+    in_place128::<1, BLOCK>(keys, rest);
+}
+
+#[target_feature(enable = "aes,vaes,avx2")]
+fn encrypt_all256(keys: &RoundKeys, data: &mut [u8]) {
+    let rest = in_place256::<8, 256>(keys, data);
+    let rest = in_place256::<1, 32>(keys, rest);
+    in_place128::<1, BLOCK>(keys, rest);
+}
+
+#[target_feature(enable = "aes,sse4.1")]
+fn encrypt_all128(keys: &RoundKeys, data: &mut [u8]) {
+    let rest = in_place128::<8, 128>(keys, data);
+    in_place128::<1, BLOCK>(keys, rest);
+}
+
+#[target_feature(enable = "aes,vaes,avx2")]
+fn hash_bits256(keys: &RoundKeys, blocks: &[u128; 64], offset: u128) -> u64 {
+    let offset = _mm256_broadcastsi128_si256(load(&offset.to_le_bytes()));
+    let mut bits = 0;
+    for (i, group) in blocks.as_chunks::<16>().0.iter().enumerate() {
+        let mut x = [offset; 8];
+        for (x, pair) in x.iter_mut().zip(group.as_chunks::<2>().0) {
+            // SAFETY: thirty-two readable bytes at any alignment.
+            let pair = unsafe { _mm256_loadu_si256(pair.as_ptr().cast()) };
+            *x = _mm256_xor_si256(*x, pair);
+        }
+        let y = encrypt256(keys, x);
+        for j in 0..4 {
+            let [first, second] = [2 * j, 2 * j + 1].map(|k| _mm256_xor_si256(x[k], y[k]));
+            // The low halves of four blocks, in order.
+            let low = _mm256_unpacklo_epi64(first, second);
+            let low = _mm256_permute4x64_epi64::<0b11_01_10_00>(low);
+            let signs = _mm256_castsi256_pd(_mm256_slli_epi64::<63>(low));
+            bits |= (_mm256_movemask_pd(signs) as u64) << (16 * i + 4 * j);
+        }
+    }
+    bits
+}
+
+#[target_feature(enable = "aes,sse4.1")]
+fn hash_bits128(keys: &RoundKeys, blocks: &[u128; 64], offset: u128) -> u64 {
+    let offset = load(&offset.to_le_bytes());
+    let mut bits = 0;
+    for (i, group) in blocks.as_chunks::<8>().0.iter().enumerate() {
+        let x = group.map(|block| _mm_xor_si128(load(&block.to_le_bytes()), offset));
+        let y = encrypt128(keys, x);
+        for j in 0..4 {
+            let [first, second] = [2 * j, 2 * j + 1].map(|k| _mm_xor_si128(x[k], y[k]));
+            let low = _mm_unpacklo_epi64(first, second);
+            let signs = _mm_castsi128_pd(_mm_slli_epi64::<63>(low));
+            bits |= (_mm_movemask_pd(signs) as u64) << (8 * i + 2 * j);
+        }
+    }
+    bits
 }

@@ -1,0 +1,233 @@
+//! Endemic OT in one round on ristretto255.
+//!
+//! Source: D. Masny, P. Rindal, "Endemic Oblivious Transfer" (CCS 2019), the Diffie-Hellman form,
+//! batched with the care of I. McQuoid, M. Rosulek, L. Roy (Asiacrypt 2021): every hash names the
+//! session, the transfer and the branch, so that one message of the sender serves a whole batch.
+//!
+//! With `H` a hash to the group and `G` its base point, for transfer `k` and choice `c`:
+//!
+//! ```text
+//! sender      a random,  A = a G                                        sends A
+//! receiver    r random, R_{1-c} a random element,
+//!             R_c = r G - H(sid, k, c, R_{1-c})                         sends R_0, R_1
+//! keys        sender K_b = KDF(.., a (R_b + H(sid, k, b, R_{1-b}))),  receiver K_c = KDF(.., r A)
+//! ```
+//!
+//! Either side may choose its own outputs (that is what *endemic* means); all uses here allow it.
+
+use crate::OtError;
+use curve25519_dalek::ristretto::{CompressedRistretto, RistrettoPoint};
+use curve25519_dalek::scalar::Scalar;
+use curve25519_dalek::traits::IsIdentity;
+use subtle::{Choice, ConditionallySelectable};
+use tacit_ring::{Entropy, Seed, hash};
+use zeroize::{Zeroize, Zeroizing};
+
+/// Bytes of a group element.
+pub const POINT: usize = 32;
+
+/// Bytes that the receiver sends per transfer.
+pub const PAIR: usize = 2 * POINT;
+
+/// Sixty-four bytes of a hash.
+fn wide(context: &'static str, parts: &[&[u8]]) -> Zeroizing<[u8; 64]> {
+    let mut out = Zeroizing::new([0; 64]);
+    for (half, bytes) in (0u8..).zip(out.as_chunks_mut::<32>().0) {
+        let mut all: Vec<&[u8]> = parts.to_vec();
+        let half = [half];
+        all.push(&half);
+        *bytes = hash::derive_key(context, &all);
+    }
+    out
+}
+
+fn random_scalar(seed: &Seed, k: u32) -> Scalar {
+    let bytes = wide("tacit 2026 base OT scalar", &[seed.expose(), &k.to_le_bytes()]);
+    Scalar::from_bytes_mod_order_wide(&bytes)
+}
+
+fn random_point(seed: &Seed, k: u32) -> RistrettoPoint {
+    let bytes = wide("tacit 2026 base OT element", &[seed.expose(), &k.to_le_bytes()]);
+    RistrettoPoint::from_uniform_bytes(&bytes)
+}
+
+/// `H(sid, k, branch, other)`.
+fn to_group(sid: &[u8; 32], k: u32, branch: u8, other: &[u8; POINT]) -> RistrettoPoint {
+    let parts: [&[u8]; 4] = [sid, &k.to_le_bytes(), &[branch], other];
+    RistrettoPoint::from_uniform_bytes(&wide("tacit 2026 base OT to group", &parts))
+}
+
+/// An element of the peer that is not the neutral one.
+fn decode(bytes: &[u8; POINT]) -> Result<RistrettoPoint, OtError> {
+    let point = CompressedRistretto(*bytes).decompress();
+    point.filter(|point| !point.is_identity()).ok_or(OtError::Malformed("not a group element"))
+}
+
+/// What both sides know of a transfer.
+struct Transcript<'a> {
+    sid: &'a [u8; 32],
+    from_sender: &'a [u8; POINT],
+}
+
+impl Transcript<'_> {
+    fn key(&self, k: u32, branch: u8, pair: &[u8; PAIR], secret: RistrettoPoint) -> Seed {
+        let mut point = secret.compress().to_bytes();
+        let parts: [&[u8]; 6] =
+            [self.sid, &k.to_le_bytes(), &[branch], self.from_sender, pair, &point];
+        let key = Seed::from_bytes(hash::derive_key("tacit 2026 base OT key", &parts));
+        point.zeroize();
+        key
+    }
+}
+
+/// The side that gets both keys of every transfer.
+pub struct BaseSender {
+    secret: Zeroizing<Scalar>,
+    message: [u8; POINT],
+}
+
+impl BaseSender {
+    /// With a fresh secret.
+    ///
+    /// # Errors
+    /// When there is no randomness.
+    pub fn new(entropy: &mut Entropy) -> Result<Self, OtError> {
+        let secret = Zeroizing::new(random_scalar(&entropy.seed()?, 0));
+        let message = RistrettoPoint::mul_base(&secret).compress().to_bytes();
+        Ok(BaseSender { secret, message })
+    }
+
+    /// What the receiver needs.
+    #[must_use]
+    pub fn message(&self) -> &[u8; POINT] {
+        &self.message
+    }
+
+    /// Both keys of every transfer of session `sid`, from what the receiver sent.
+    ///
+    /// # Errors
+    /// When that is malformed.
+    pub fn keys(self, sid: &[u8; 32], received: &[[u8; PAIR]]) -> Result<Vec<[Seed; 2]>, OtError> {
+        let transcript = Transcript { sid, from_sender: &self.message };
+        let keys = |(k, pair): (u32, &[u8; PAIR])| {
+            let halves = pair.as_chunks::<POINT>().0;
+            let key = |branch: u8| -> Result<Seed, OtError> {
+                let (own, other) = (&halves[usize::from(branch)], &halves[usize::from(1 - branch)]);
+                decode(other)?;
+                let point = decode(own)? + to_group(sid, k, branch, other);
+                Ok(transcript.key(k, branch, pair, *self.secret * point))
+            };
+            Ok([key(0)?, key(1)?])
+        };
+        (0..).zip(received).map(keys).collect()
+    }
+}
+
+/// The side that gets the keys of its choices.
+pub struct BaseReceiver {
+    choices: Zeroizing<Vec<u8>>,
+    secrets: Zeroizing<Vec<Scalar>>,
+    message: Vec<[u8; PAIR]>,
+}
+
+impl BaseReceiver {
+    /// For session `sid` and choices of 0 or 1.
+    ///
+    /// # Errors
+    /// When there is no randomness.
+    pub fn new(sid: &[u8; 32], choices: &[u8], entropy: &mut Entropy) -> Result<Self, OtError> {
+        let seed = entropy.seed()?;
+        let mut secrets = Zeroizing::new(Vec::with_capacity(choices.len()));
+        let mut message = Vec::with_capacity(choices.len());
+        for (k, choice) in (0..).zip(choices) {
+            let secret = random_scalar(&seed, k);
+            let other = random_point(&seed, k).compress().to_bytes();
+            let own = RistrettoPoint::mul_base(&secret) - to_group(sid, k, *choice, &other);
+            let own = own.compress().to_bytes();
+            let mut pair = [0; PAIR];
+            for (i, byte) in pair.iter_mut().enumerate() {
+                let in_second = Choice::from(u8::from(i >= POINT));
+                let chosen = Choice::from(*choice) ^ !in_second;
+                *byte = u8::conditional_select(&other[i % POINT], &own[i % POINT], chosen);
+            }
+            secrets.push(secret);
+            message.push(pair);
+        }
+        Ok(BaseReceiver { choices: Zeroizing::new(choices.to_vec()), secrets, message })
+    }
+
+    /// What the sender needs.
+    #[must_use]
+    pub fn message(&self) -> &[[u8; PAIR]] {
+        &self.message
+    }
+
+    /// The chosen key of every transfer, from what the sender sent.
+    ///
+    /// # Errors
+    /// When that is malformed.
+    pub fn keys(self, sid: &[u8; 32], received: &[u8; POINT]) -> Result<Vec<Seed>, OtError> {
+        let transcript = Transcript { sid, from_sender: received };
+        let point = decode(received)?;
+        let transfers = self.choices.iter().zip(&*self.secrets).zip(&self.message);
+        Ok((0..)
+            .zip(transfers)
+            .map(|(k, ((choice, secret), pair))| transcript.key(k, *choice, pair, secret * point))
+            .collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SID: [u8; 32] = [7; 32];
+
+    fn entropies() -> [Entropy; 2] {
+        [0, 1].map(|party| Entropy::insecure_seeded(tacit_ring::entropy::test_seed(), party))
+    }
+
+    #[test]
+    fn the_receiver_gets_the_keys_it_chose_and_no_others() {
+        let [mut first, mut second] = entropies();
+        let choices = [0, 1, 1, 0, 1];
+        let sender = BaseSender::new(&mut first).unwrap();
+        let receiver = BaseReceiver::new(&SID, &choices, &mut second).unwrap();
+        let (a, pairs) = (*sender.message(), receiver.message().to_vec());
+        let both = sender.keys(&SID, &pairs).unwrap();
+        let chosen = receiver.keys(&SID, &a).unwrap();
+        for ((both, chosen), choice) in both.iter().zip(&chosen).zip(choices) {
+            assert!(both[usize::from(choice)] == *chosen);
+            assert!(both[usize::from(1 - choice)] != *chosen);
+        }
+    }
+
+    #[test]
+    fn sessions_and_places_have_keys_of_their_own() {
+        let [mut first, mut second] = entropies();
+        let sender = BaseSender::new(&mut first).unwrap();
+        let receiver = BaseReceiver::new(&SID, &[0, 0], &mut second).unwrap();
+        let a = *sender.message();
+        // The same pair in both places: its keys differ all the same.
+        let pair = receiver.message()[0];
+        let keys = sender.keys(&SID, &[pair, pair]).unwrap();
+        assert!(keys[0][0] != keys[1][0] && keys[0][1] != keys[1][1]);
+        // Another session: nobody gets along.
+        let other = receiver.keys(&[8; 32], &a).unwrap();
+        assert!(keys[0][0] != other[0]);
+    }
+
+    #[test]
+    fn what_is_no_group_element_is_refused() {
+        let [mut first, mut second] = entropies();
+        let neutral = [0; POINT];
+        let receiver = BaseReceiver::new(&SID, &[1], &mut second).unwrap();
+        let mut pairs = receiver.message().to_vec();
+        assert!(matches!(receiver.keys(&SID, &neutral), Err(OtError::Malformed(_))));
+        for place in [0, POINT] {
+            pairs[0][place..place + POINT].fill(0xff);
+            let sender = BaseSender::new(&mut first).unwrap();
+            assert!(matches!(sender.keys(&SID, &pairs), Err(OtError::Malformed(_))));
+        }
+    }
+}

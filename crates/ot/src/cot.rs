@@ -1,0 +1,388 @@
+//! Correlated OT: the sender holds one Delta, and for every transfer a block `q`; the receiver, for
+//! its choice bit `x`, the block `t = q ^ x Delta`. From them one-bit pads: the sender's two, and the
+//! one of them that the receiver chose.
+//!
+//! Source: L. Roy, "SoftSpokenOT" (CRYPTO 2022), after Y. Ishai, J. Kilian, K. Nissim, E. Petrank
+//! (CRYPTO 2003), whose protocol is the case of one bit per block. The receiver expands `2^k` seeds
+//! `r_e` per block of `k` columns, the sender all but the one at its `k` bits `D` of Delta:
+//!
+//! ```text
+//! receiver    u = sum r_e,  v_p = sum of r_e with bit p of e set;  sends d = u ^ x;  t_p = v_p
+//! sender      w_p = sum of r_e with bit p of e ^ D set;  q_p = w_p ^ D_p d
+//! ```
+//!
+//! One message, of `128 / k` bits per transfer. The pads are the lowest bits of
+//! `pi(x) ^ x`, for `x = q`, `q ^ Delta` and `t`, under a key of the session ([`Permutation`]): secure
+//! against parties that follow the protocol.
+
+use crate::seeds::{AllSeeds, SomeSeeds};
+use crate::{KAPPA, OtError};
+use std::sync::Arc;
+use tacit_ring::columns;
+use tacit_ring::prg::Permutation;
+use tacit_ring::simd::{self, Kernel};
+use tacit_ring::{Key, Prg, StreamIds, hash};
+use zeroize::Zeroizing;
+
+/// Words of transfers that are computed in one go: what stays in the second-level cache.
+pub const TILE: usize = 64;
+/// Words that a vector register holds.
+const LANE: usize = 4;
+
+/// Columns per block: more make messages shorter and take more seeds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Fan {
+    /// One: the extension of Ishai, Kilian, Nissim and Petrank.
+    One,
+    /// Two.
+    Two,
+    /// Four.
+    Four,
+    /// Eight.
+    Eight,
+}
+
+impl Fan {
+    /// All.
+    pub const ALL: [Fan; 4] = [Fan::One, Fan::Two, Fan::Four, Fan::Eight];
+
+    /// Columns per block.
+    #[must_use]
+    pub const fn bits(self) -> usize {
+        match self {
+            Fan::One => 1,
+            Fan::Two => 2,
+            Fan::Four => 4,
+            Fan::Eight => 8,
+        }
+    }
+
+    /// Bits that the receiver sends per transfer.
+    #[must_use]
+    pub const fn message_bits(self) -> usize {
+        KAPPA / self.bits()
+    }
+}
+
+/// Streams from the seeds of one worker, and room to work in.
+struct Expansion {
+    fan: Fan,
+    prgs: Vec<Prg>,
+    ids: StreamIds,
+    pi: Arc<Permutation>,
+    streams: Vec<u64>,
+    total: [u64; TILE],
+    columns: Vec<u64>,
+    rows: Zeroizing<Vec<u128>>,
+}
+
+impl Expansion {
+    fn new<'a>(
+        fan: Fan,
+        seeds: impl Iterator<Item = &'a [u8; 16]>,
+        number: u64,
+        pi: Arc<Permutation>,
+    ) -> Self {
+        let prg = |seed: &[u8; 16]| {
+            let parts: [&[u8]; 2] = [seed, &number.to_le_bytes()];
+            let key = Zeroizing::new(hash::derive_key("tacit 2026 OT stream", &parts));
+            Prg::new(&Key::from_bytes(*key.first_chunk().expect("sixteen of thirty-two bytes")))
+        };
+        Expansion {
+            fan,
+            prgs: seeds.map(prg).collect(),
+            ids: StreamIds::new(),
+            pi,
+            streams: vec![0; TILE << fan.bits()],
+            total: [0; TILE],
+            columns: vec![0; KAPPA * TILE],
+            rows: Zeroizing::new(vec![0; 64 * TILE]),
+        }
+    }
+
+    /// Fills the streams from number `first` of a block, each of `stride` words.
+    fn fill(&mut self, block: usize, first: usize, stream: u64, stride: usize) {
+        let seeds = (1 << self.fan.bits()) - first;
+        let prgs = &self.prgs[block * seeds..(block + 1) * seeds];
+        let streams = self.streams[first * stride..].chunks_exact_mut(stride);
+        for (prg, out) in prgs.iter().zip(streams) {
+            prg.fill(stream, 0, bytemuck::cast_slice_mut(out));
+        }
+    }
+
+    /// The sums of the streams of a block, into its columns.
+    fn fold(&mut self, block: usize, stride: usize) {
+        let k = self.fan.bits();
+        let columns = &mut self.columns[block * k * stride..(block + 1) * k * stride];
+        let streams = &self.streams[..stride << k];
+        let fold = Fold { streams, total: &mut self.total[..stride], columns };
+        match self.fan {
+            Fan::One => simd::run(Folding::<2>(fold)),
+            Fan::Two => simd::run(Folding::<4>(fold)),
+            Fan::Four => simd::run(Folding::<16>(fold)),
+            Fan::Eight => simd::run(Folding::<256>(fold)),
+        }
+    }
+
+    fn transpose(&mut self, stride: usize) {
+        columns::to_rows(&self.columns[..KAPPA * stride], &mut self.rows[..64 * stride]);
+    }
+
+    /// The number of the next tile's streams.
+    fn next(&mut self) -> Result<u64, OtError> {
+        Ok(self.ids.step()?.single().number())
+    }
+}
+
+struct Fold<'a> {
+    streams: &'a [u64],
+    total: &'a mut [u64],
+    columns: &'a mut [u64],
+}
+
+struct Folding<'a, const E: usize>(Fold<'a>);
+
+impl<const E: usize> Kernel for Folding<'_, E> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Fold { streams, total, columns } = self.0;
+        let (streams, _) = streams.as_chunks::<LANE>();
+        let (columns, _) = columns.as_chunks_mut::<LANE>();
+        let (total, _) = total.as_chunks_mut::<LANE>();
+        let stride = total.len();
+        assert!(streams.len() == E * stride && columns.len() == E.ilog2() as usize * stride);
+        for (at, total) in total.iter_mut().enumerate() {
+            let mut left: [[u64; LANE]; E] = std::array::from_fn(|e| streams[e * stride + at]);
+            let mut half = E / 2;
+            for bit in 0..E.ilog2() as usize {
+                let mut odd = [0; LANE];
+                for e in 0..half {
+                    odd = xor(odd, left[2 * e + 1]);
+                    left[e] = xor(left[2 * e], left[2 * e + 1]);
+                }
+                half /= 2;
+                columns[bit * stride + at] = odd;
+            }
+            *total = left[0];
+        }
+    }
+}
+
+#[inline(always)]
+fn xor(a: [u64; LANE], b: [u64; LANE]) -> [u64; LANE] {
+    std::array::from_fn(|i| a[i] ^ b[i])
+}
+
+impl AllSeeds {
+    /// The receiver of the next worker; the sender's workers come in the same order.
+    #[must_use]
+    pub fn receiver(&mut self, pi: &Arc<Permutation>) -> Receiver {
+        let number = self.next_number();
+        let seeds = self.leaves.iter().flat_map(|block| block.iter());
+        Receiver(Expansion::new(self.fan, seeds, number, pi.clone()))
+    }
+}
+
+impl SomeSeeds {
+    /// The sender of the next worker.
+    #[must_use]
+    pub fn sender(&mut self, pi: &Arc<Permutation>) -> Sender {
+        let number = self.next_number();
+        let seeds = self.leaves.iter().flat_map(|block| block.iter().skip(1));
+        let expansion = Expansion::new(self.fan, seeds, number, pi.clone());
+        Sender { expansion, delta: self.delta.clone() }
+    }
+}
+
+/// The side that chooses.
+pub struct Receiver(Expansion);
+
+impl Receiver {
+    /// Words of the message for so many words of choices.
+    #[must_use]
+    pub fn message_words(&self, words: usize) -> usize {
+        words * self.0.fan.message_bits()
+    }
+
+    /// For up to [`TILE`] words of choices: writes the message, and gives the blocks `t`.
+    ///
+    /// # Errors
+    /// When streams are used up.
+    ///
+    /// # Panics
+    /// When there are more choices, or the message is not of [`Receiver::message_words`].
+    pub fn correlate(&mut self, choices: &[u64], message: &mut [u64]) -> Result<&[u128], OtError> {
+        let words = choices.len();
+        assert!(words <= TILE && message.len() == self.message_words(words), "a tile of choices");
+        let it = &mut self.0;
+        let (stream, stride) = (it.next()?, words.next_multiple_of(LANE));
+        for (block, message) in message.chunks_exact_mut(words.max(1)).enumerate() {
+            it.fill(block, 0, stream, stride);
+            it.fold(block, stride);
+            for ((out, total), choice) in message.iter_mut().zip(&it.total).zip(choices) {
+                *out = total ^ choice;
+            }
+        }
+        it.transpose(stride);
+        Ok(&it.rows[..64 * words])
+    }
+
+    /// For any number of words of choices: writes the message, tile after tile, and the chosen pads.
+    ///
+    /// # Errors
+    /// When streams are used up.
+    ///
+    /// # Panics
+    /// When lengths do not fit.
+    pub fn bits(
+        &mut self,
+        choices: &[u64],
+        message: &mut [u64],
+        pads: &mut [u64],
+    ) -> Result<(), OtError> {
+        assert!(message.len() == self.message_words(choices.len()) && pads.len() == choices.len());
+        let (pi, tile) = (self.0.pi.clone(), self.message_words(TILE));
+        let tiles = choices.chunks(TILE).zip(message.chunks_mut(tile)).zip(pads.chunks_mut(TILE));
+        for ((choices, message), pads) in tiles {
+            pi.hash_bits(self.correlate(choices, message)?, 0, pads);
+        }
+        Ok(())
+    }
+}
+
+/// The side that holds Delta.
+pub struct Sender {
+    expansion: Expansion,
+    delta: Zeroizing<u128>,
+}
+
+impl Sender {
+    /// Words of the receiver's message for so many words of transfers.
+    #[must_use]
+    pub fn message_words(&self, words: usize) -> usize {
+        words * self.expansion.fan.message_bits()
+    }
+
+    /// For up to [`TILE`] words of transfers, from the receiver's message: the blocks `q`.
+    ///
+    /// # Errors
+    /// When streams are used up.
+    ///
+    /// # Panics
+    /// When there are more transfers, or the message is not of [`Sender::message_words`].
+    pub fn correlate(&mut self, words: usize, message: &[u64]) -> Result<&[u128], OtError> {
+        assert!(words <= TILE && message.len() == self.message_words(words), "a tile of transfers");
+        let it = &mut self.expansion;
+        let (stream, stride, k) = (it.next()?, words.next_multiple_of(LANE), it.fan.bits());
+        for (block, message) in message.chunks_exact(words.max(1)).enumerate() {
+            it.streams[..stride].fill(0);
+            it.fill(block, 1, stream, stride);
+            it.fold(block, stride);
+            let columns = it.columns[block * k * stride..].chunks_exact_mut(stride).take(k);
+            for (bit, column) in columns.enumerate() {
+                let mask = ((*self.delta >> (block * k + bit)) as u64 & 1).wrapping_neg();
+                for (column, message) in column.iter_mut().zip(message) {
+                    *column ^= message & mask;
+                }
+            }
+        }
+        it.transpose(stride);
+        Ok(&it.rows[..64 * words])
+    }
+
+    /// For any number of words of transfers, from the receiver's message: both pads of each.
+    ///
+    /// # Errors
+    /// When streams are used up.
+    ///
+    /// # Panics
+    /// When lengths do not fit.
+    pub fn bits(&mut self, message: &[u64], pads: [&mut [u64]; 2]) -> Result<(), OtError> {
+        let [zeros, ones] = pads;
+        let (pi, delta) = (self.expansion.pi.clone(), *self.delta);
+        assert!(message.len() == self.message_words(zeros.len()) && zeros.len() == ones.len());
+        let tiles = zeros.chunks_mut(TILE).zip(ones.chunks_mut(TILE));
+        for ((zeros, ones), message) in tiles.zip(message.chunks(self.message_words(TILE))) {
+            let blocks = self.correlate(zeros.len(), message)?;
+            pi.hash_bits(blocks, 0, zeros);
+            pi.hash_bits(blocks, delta, ones);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::seeds;
+    use tacit_ring::entropy::{Rng, test_seed};
+
+    const DELTA: u128 = 0xfedc_ba98_7654_3210_8796_a5b4_c3d2_e1f1;
+
+    fn pair(fan: Fan) -> (Receiver, Sender) {
+        let (mut all, mut some) = seeds::pair(fan, DELTA, test_seed());
+        let pi = Arc::new(Permutation::new([9; 16]));
+        (all.receiver(&pi), some.sender(&pi))
+    }
+
+    fn chosen(choices: &[u64], i: usize) -> bool {
+        choices[i / 64] >> (i % 64) & 1 == 1
+    }
+
+    #[test]
+    fn blocks_differ_by_delta_where_the_choice_is_one() {
+        let mut rng = Rng(test_seed());
+        for fan in Fan::ALL {
+            let (mut receiver, mut sender) = pair(fan);
+            for words in [1, 2, 5, TILE, 0, 63] {
+                let choices = rng.words(words);
+                let mut message = vec![0; receiver.message_words(words)];
+                assert_eq!(message.len() * 64, words * 64 * fan.message_bits());
+                let t = receiver.correlate(&choices, &mut message).unwrap().to_vec();
+                let q = sender.correlate(words, &message).unwrap();
+                assert_eq!(t.len(), 64 * words);
+                for (i, (t, q)) in t.iter().zip(q).enumerate() {
+                    assert_eq!(t ^ q, if chosen(&choices, i) { DELTA } else { 0 }, "{fan:?} {i}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn pads_are_those_chosen_and_balanced() {
+        let mut rng = Rng(test_seed());
+        let (mut receiver, mut sender) = pair(Fan::Four);
+        let words = 3 * TILE + 7;
+        let choices = rng.words(words);
+        let mut message = vec![0; receiver.message_words(words)];
+        let [mut pads, mut zeros, mut ones] = [(); 3].map(|()| vec![0; words]);
+        receiver.bits(&choices, &mut message, &mut pads).unwrap();
+        sender.bits(&message, [&mut zeros, &mut ones]).unwrap();
+        for (i, choice) in choices.iter().enumerate() {
+            assert_eq!(pads[i], zeros[i] & !choice | ones[i] & choice);
+        }
+        // 12 736 bits each; five standard deviations are 282.
+        let differ = zeros.iter().zip(&ones).map(|(zero, one)| (zero ^ one).count_ones());
+        for count in [differ.sum::<u32>(), zeros.iter().map(|word| word.count_ones()).sum()] {
+            assert!(count.abs_diff(32 * words as u32) < 282, "{count} of {}", 64 * words);
+        }
+    }
+
+    #[test]
+    fn nothing_comes_twice() {
+        let (mut receiver, _) = pair(Fan::Four);
+        let mut message = vec![0; receiver.message_words(1)];
+        let first = receiver.correlate(&[5], &mut message).unwrap().to_vec();
+        let again = message.clone();
+        let second = receiver.correlate(&[5], &mut message).unwrap().to_vec();
+        assert!(first != second && again != message);
+        // Nor does another worker's stream.
+        let (mut all, _) = seeds::pair(Fan::Four, DELTA, 1);
+        let pi = Arc::new(Permutation::new([9; 16]));
+        let [mut one, mut other] = [(); 2].map(|()| all.receiver(&pi));
+        let one = one.correlate(&[5], &mut message).unwrap().to_vec();
+        assert_ne!(one, other.correlate(&[5], &mut message).unwrap());
+    }
+}

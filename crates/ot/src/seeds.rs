@@ -1,0 +1,242 @@
+//! Seeds of correlated OT: the receiver of the extension holds all `2^k` seeds of each of `128 / k`
+//! blocks, the sender all but the one at its `k` bits of Delta.
+//!
+//! They come from 128 base OTs, with the roles exchanged, by a tree of depth `k` per block: the
+//! receiver sends, level by level, the sum of all left and the sum of all right children, each under
+//! one key of a base OT; the sender can open the one that it does not know from its own path.
+//!
+//! The sender numbers everything relative to its path, so that no memory access depends on Delta.
+
+use crate::base::{BaseReceiver, BaseSender, PAIR, POINT};
+use crate::cot::Fan;
+use crate::{KAPPA, OtError};
+use subtle::{Choice, ConditionallySelectable};
+use tacit_ring::{Entropy, Seed, hash};
+use zeroize::Zeroizing;
+
+/// Base OTs that correlated OT starts from.
+pub const BASE_OTS: usize = KAPPA;
+
+/// Bytes of a node.
+const NODE: usize = 16;
+type Node = [u8; NODE];
+/// One level's sums, left and right, each under a key.
+pub type Level = [Node; 2];
+
+fn child(node: &Node, side: u8) -> Node {
+    cut(&hash::derive_key("tacit 2026 OT tree", &[node, &[side]]))
+}
+
+fn cut(key: &[u8; 32]) -> Node {
+    *key.first_chunk().expect("sixteen of thirty-two bytes")
+}
+
+fn pad(key: &Seed) -> Node {
+    cut(&hash::derive_key("tacit 2026 OT tree level", &[key.expose()]))
+}
+
+fn xor(a: &Node, b: &Node) -> Node {
+    (u128::from_le_bytes(*a) ^ u128::from_le_bytes(*b)).to_le_bytes()
+}
+
+/// The sum of the nodes whose number has the lowest bit `side`.
+fn sum(nodes: &[Node], side: usize) -> Node {
+    nodes.iter().skip(side).step_by(2).fold([0; NODE], |sum, node| xor(&sum, node))
+}
+
+/// Set-up of the extension's receiver: the sender of the base OTs.
+pub struct Receiving {
+    base: BaseSender,
+    sid: [u8; 32],
+    fan: Fan,
+}
+
+impl Receiving {
+    /// For the pair and direction that `sid` names.
+    ///
+    /// # Errors
+    /// When there is no randomness.
+    pub fn new(sid: [u8; 32], fan: Fan, entropy: &mut Entropy) -> Result<Self, OtError> {
+        Ok(Receiving { base: BaseSender::new(entropy)?, sid, fan })
+    }
+
+    /// The first message, which needs none of the sender's.
+    #[must_use]
+    pub fn message(&self) -> &[u8; POINT] {
+        self.base.message()
+    }
+
+    /// From the sender's message: the seeds, and the second message.
+    ///
+    /// # Errors
+    /// When the sender's message is malformed, or there is no randomness.
+    pub fn finish(
+        self,
+        received: &[[u8; PAIR]],
+        entropy: &mut Entropy,
+    ) -> Result<(AllSeeds, Vec<Level>), OtError> {
+        if received.len() != BASE_OTS {
+            return Err(OtError::Malformed("number of base transfers"));
+        }
+        let keys = self.base.keys(&self.sid, received)?;
+        let root = entropy.seed()?;
+        let depth = self.fan.bits();
+        let mut message = Vec::with_capacity(BASE_OTS);
+        let mut leaves = Vec::new();
+        for (block, keys) in (0u32..).zip(keys.chunks(depth)) {
+            let start = root.derive_key("tacit 2026 OT tree root", &[&block.to_le_bytes()]);
+            let mut nodes = Zeroizing::new(vec![*start.expose()]);
+            for keys in keys {
+                let next = nodes.iter().flat_map(|node| [child(node, 0), child(node, 1)]).collect();
+                nodes = Zeroizing::new(next);
+                message.push([0, 1].map(|side| xor(&sum(&nodes, side), &pad(&keys[side]))));
+            }
+            leaves.push(nodes);
+        }
+        Ok((AllSeeds { fan: self.fan, leaves, given: 0 }, message))
+    }
+}
+
+/// All seeds, block after block.
+pub struct AllSeeds {
+    pub(crate) fan: Fan,
+    pub(crate) leaves: Vec<Zeroizing<Vec<Node>>>,
+    /// Workers that have their streams.
+    given: u64,
+}
+
+impl AllSeeds {
+    pub(crate) fn next_number(&mut self) -> u64 {
+        self.given += 1;
+        self.given
+    }
+}
+
+/// Set-up of the extension's sender: the receiver of the base OTs.
+pub struct Sending {
+    base: BaseReceiver,
+    sid: [u8; 32],
+    fan: Fan,
+    delta: Zeroizing<u128>,
+}
+
+impl Sending {
+    /// For the pair and direction that `sid` names, and this Delta.
+    ///
+    /// # Errors
+    /// When there is no randomness.
+    pub fn new(
+        sid: [u8; 32],
+        fan: Fan,
+        delta: Zeroizing<u128>,
+        entropy: &mut Entropy,
+    ) -> Result<Self, OtError> {
+        let depth = fan.bits();
+        // At each level the sum of the side that the path leaves; the highest bit comes first.
+        let choice = |j: usize| 1 ^ path_bit(*delta, j / depth * depth, depth - 1 - j % depth);
+        let choices: Zeroizing<Vec<u8>> = Zeroizing::new((0..BASE_OTS).map(choice).collect());
+        Ok(Sending { base: BaseReceiver::new(&sid, &choices, entropy)?, sid, fan, delta })
+    }
+
+    /// The message, which needs none of the receiver's.
+    #[must_use]
+    pub fn message(&self) -> &[[u8; PAIR]] {
+        self.base.message()
+    }
+
+    /// From the receiver's two messages: all seeds but those at Delta.
+    ///
+    /// # Errors
+    /// When they are malformed.
+    pub fn finish(self, first: &[u8; POINT], second: &[Level]) -> Result<SomeSeeds, OtError> {
+        if second.len() != BASE_OTS {
+            return Err(OtError::Malformed("levels of seeds"));
+        }
+        let keys = self.base.keys(&self.sid, first)?;
+        let depth = self.fan.bits();
+        let mut leaves = Vec::new();
+        for (block, (keys, levels)) in keys.chunks(depth).zip(second.chunks(depth)).enumerate() {
+            // Number 0 is on the path, and unknown.
+            let mut nodes = Zeroizing::new(vec![[0; NODE]]);
+            for (level, (key, sums)) in keys.iter().zip(levels).enumerate() {
+                let path = path_bit(*self.delta, block * depth, depth - 1 - level);
+                let left = Choice::from(path);
+                let mut sibling: Node =
+                    std::array::from_fn(|i| u8::conditional_select(&sums[1][i], &sums[0][i], left));
+                sibling = xor(&sibling, &pad(key));
+                let known = nodes.iter().skip(1);
+                let mut next = vec![[0; NODE]; 2];
+                next.extend(known.flat_map(|node| [child(node, path), child(node, 1 ^ path)]));
+                next[1] = xor(&sibling, &sum(&next, 1));
+                nodes = Zeroizing::new(next);
+            }
+            leaves.push(nodes);
+        }
+        Ok(SomeSeeds { fan: self.fan, delta: self.delta, leaves, given: 0 })
+    }
+}
+
+/// Bit `bit` of the block of Delta that starts at `start`.
+fn path_bit(delta: u128, start: usize, bit: usize) -> u8 {
+    (delta >> (start + bit)) as u8 & 1
+}
+
+/// The seeds that the sender has, block after block, each at its number XOR the bits of Delta; at
+/// number 0 is nothing.
+pub struct SomeSeeds {
+    pub(crate) fan: Fan,
+    pub(crate) delta: Zeroizing<u128>,
+    pub(crate) leaves: Vec<Zeroizing<Vec<Node>>>,
+    given: u64,
+}
+
+impl SomeSeeds {
+    pub(crate) fn next_number(&mut self) -> u64 {
+        self.given += 1;
+        self.given
+    }
+}
+
+#[cfg(test)]
+pub(crate) fn pair(fan: Fan, delta: u128, seed: u64) -> (AllSeeds, SomeSeeds) {
+    let sid = [3; 32];
+    let mut entropies = [0, 1].map(|party| Entropy::insecure_seeded(seed, party));
+    let receiving = Receiving::new(sid, fan, &mut entropies[0]).unwrap();
+    let sending = Sending::new(sid, fan, Zeroizing::new(delta), &mut entropies[1]).unwrap();
+    let first = *receiving.message();
+    let (all, second) = receiving.finish(sending.message(), &mut entropies[0]).unwrap();
+    let some = sending.finish(&first, &second).unwrap();
+    (all, some)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sender_has_all_seeds_but_those_at_delta() {
+        let delta = 0x0123_4567_89ab_cdef_0f1e_2d3c_4b5a_6978;
+        for fan in Fan::ALL {
+            let (all, some) = pair(fan, delta, tacit_ring::entropy::test_seed());
+            let k = fan.bits();
+            assert_eq!([all.leaves.len(), some.leaves.len()], [BASE_OTS / k; 2]);
+            for (block, (all, some)) in all.leaves.iter().zip(&some.leaves).enumerate() {
+                let at = (delta >> (block * k)) as usize & ((1 << k) - 1);
+                for number in 0..1 << k {
+                    assert_eq!(all[number] == some[number ^ at], number != at);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_message_of_another_length_is_refused() {
+        let mut entropy = Entropy::insecure_seeded(1, 0);
+        let receiving = Receiving::new([1; 32], Fan::Four, &mut entropy).unwrap();
+        let first = *receiving.message();
+        assert!(receiving.finish(&[[0; PAIR]; 3], &mut entropy).is_err());
+        let delta = Zeroizing::new(5);
+        let sending = Sending::new([1; 32], Fan::Four, delta, &mut entropy).unwrap();
+        assert!(sending.finish(&first, &[[[0; NODE]; 2]; 5]).is_err());
+    }
+}
