@@ -165,7 +165,8 @@ fn assignments(random: &mut Random, protocol: Protocol) -> Vec<Assignment> {
         class(*other) == class(protocol)
     };
     let alike: Vec<Protocol> = Protocol::ALL.into_iter().filter(like).collect();
-    let count = [1, 1, 2, 3][random.below(4)];
+    // Where all do the same there are no roles to split.
+    let count = if protocol.has_roles() { [1, 1, 2, 3][random.below(4)] } else { 1 };
     let assignment = |index: usize| {
         let protocol = if index == 0 { protocol } else { alike[random.below(alike.len())] };
         let weight = 1 + random.below(3) as u32;
@@ -174,7 +175,7 @@ fn assignments(random: &mut Random, protocol: Protocol) -> Vec<Assignment> {
     (0..count).map(assignment).collect()
 }
 
-fn sweep(rounds: usize) {
+fn sweep(protocols: &[Protocol], rounds: usize) {
     let mut random = Random::new();
     for round in 0..rounds {
         let gates = [1, 20, 150][round % 3];
@@ -186,7 +187,7 @@ fn sweep(rounds: usize) {
             .iter()
             .map(|w| random_lanes(&mut random, *w, instances))
             .collect();
-        for protocol in Protocol::ALL {
+        for &protocol in protocols {
             for form in [
                 FormChoice::Dealer,
                 FormChoice::Symmetric,
@@ -220,7 +221,12 @@ fn sweep(rounds: usize) {
 
 #[test]
 fn random_circuits_under_every_protocol() {
-    sweep(12);
+    sweep(&Protocol::ALL, 12);
+}
+
+#[test]
+fn random_circuits_with_two_and_with_more_parties() {
+    sweep(&[2, 4, 5, 7].map(Protocol::Gmw), 6);
 }
 
 /// The sets of assignments of the spec (6.2) put the same load on every directed link.

@@ -74,6 +74,9 @@ pub fn for_products(
 
 fn all_assignments(parties: usize, protocol: Protocol) -> Vec<Assignment> {
     let assignment = |places: Vec<PartyId>| Assignment::new(protocol, places);
+    if !protocol.has_roles() {
+        return vec![Assignment::in_order(protocol)];
+    }
     orders(parties, protocol.parties()).into_iter().map(assignment).collect()
 }
 

@@ -4,42 +4,100 @@
 //! uses these functions, and tests compare them with the meter byte for byte.
 
 use crate::Protocol;
+use crate::gmw;
 use crate::multi_fan_in::plan::{Form, PolyPlan};
 use crate::proof::Bill;
 use crate::registry::RoleVisitor;
 use crate::role::{InputRule, Role, RoleId, Timing};
 use crate::verify::DIGEST_BYTES;
-use std::ops::{Add, AddAssign, Mul};
+use std::fmt;
+use std::ops::{Add, AddAssign, Index, IndexMut, Mul};
 use tacit_net::{PartyId, Stream};
 
 /// Roles at most.
-pub const MAX_ROLES: usize = 4;
+pub const MAX_ROLES: usize = 64;
+
+/// Elements per directed link of one stream: `links[from][to]`.
+#[derive(Clone, Default)]
+pub struct Links(Vec<[u64; MAX_ROLES]>);
+
+const NONE: [u64; MAX_ROLES] = [0; MAX_ROLES];
+
+impl Links {
+    /// What each role sends, up to the last that sends anything.
+    pub fn iter(&self) -> impl Iterator<Item = &[u64; MAX_ROLES]> {
+        self.0.iter()
+    }
+}
+
+impl Index<RoleId> for Links {
+    type Output = [u64; MAX_ROLES];
+    fn index(&self, from: RoleId) -> &Self::Output {
+        self.0.get(from).unwrap_or(&NONE)
+    }
+}
+
+impl IndexMut<RoleId> for Links {
+    fn index_mut(&mut self, from: RoleId) -> &mut Self::Output {
+        if self.0.len() <= from {
+            self.0.resize(from + 1, NONE);
+        }
+        &mut self.0[from]
+    }
+}
+
+impl PartialEq for Links {
+    fn eq(&self, other: &Self) -> bool {
+        (0..self.0.len().max(other.0.len())).all(|from| self[from] == other[from])
+    }
+}
+
+impl Eq for Links {}
+
+impl fmt::Debug for Links {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let used = links().filter(|(from, to)| self[*from][*to] > 0);
+        f.debug_map().entries(used.map(|(from, to)| ((from, to), self[from][to]))).finish()
+    }
+}
+
+impl AddAssign<&Links> for Links {
+    fn add_assign(&mut self, other: &Links) {
+        for (from, row) in other.0.iter().enumerate() {
+            self[from].iter_mut().zip(row).for_each(|(sum, more)| *sum += more);
+        }
+    }
+}
 
 /// Elements sent between roles.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Traffic {
-    /// Ahead of the online roles: `pre[from][to]`.
-    pub pre: [[u64; MAX_ROLES]; MAX_ROLES],
-    /// Online: `on[from][to]`.
-    pub on: [[u64; MAX_ROLES]; MAX_ROLES],
-    /// Deferred, to a role that nobody waits for: `def[from][to]`.
-    pub def: [[u64; MAX_ROLES]; MAX_ROLES],
+    /// Ahead of the online roles.
+    pub pre: Links,
+    /// Online.
+    pub on: Links,
+    /// Deferred, to a role that nobody waits for.
+    pub def: Links,
 }
 
 impl Traffic {
     pub(crate) fn sent(mut self, from: RoleId, to: RoleId, stream: Stream, elements: u64) -> Self {
+        self.count(from, to, stream, elements);
+        self
+    }
+
+    fn count(&mut self, from: RoleId, to: RoleId, stream: Stream, elements: u64) {
         let links = match stream {
             Stream::Pre => &mut self.pre,
             Stream::On => &mut self.on,
             Stream::Def => &mut self.def,
         };
         links[from][to] += elements;
-        self
     }
 
     /// What goes over a stream.
     #[must_use]
-    pub fn stream(&self, stream: Stream) -> &[[u64; MAX_ROLES]; MAX_ROLES] {
+    pub fn stream(&self, stream: Stream) -> &Links {
         match stream {
             Stream::Pre => &self.pre,
             Stream::On => &self.on,
@@ -51,10 +109,11 @@ impl Traffic {
     #[must_use]
     pub fn placed(&self, places: &[PartyId]) -> Self {
         let mut out = Traffic::default();
-        for (from, to) in links().filter(|(from, to)| *from.max(to) < places.len()) {
-            let (sender, receiver) = (places[from].index(), places[to].index());
-            for stream in Stream::ALL {
-                out = out.sent(sender, receiver, stream, self.stream(stream)[from][to]);
+        for stream in Stream::ALL {
+            for (from, sent) in self.stream(stream).iter().enumerate().take(places.len()) {
+                for (to, elements) in sent.iter().enumerate().filter(|(_, n)| **n > 0) {
+                    out.count(places[from].index(), places[to].index(), stream, *elements);
+                }
             }
         }
         out
@@ -63,7 +122,7 @@ impl Traffic {
     /// All elements, all links.
     #[must_use]
     pub fn total(&self) -> u64 {
-        self.pre.iter().chain(&self.on).chain(&self.def).flatten().sum()
+        self.pre.iter().chain(self.on.iter()).chain(self.def.iter()).flatten().sum()
     }
 
     /// Elements from `from` to `to` on all streams.
@@ -75,23 +134,15 @@ impl Traffic {
     /// Elements on the busiest directed link: what bounds throughput on equal links.
     #[must_use]
     pub fn busiest(&self) -> u64 {
-        links().map(|(from, to)| self.link(from, to)).max().unwrap_or(0)
+        let rows = self.pre.0.len().max(self.on.0.len()).max(self.def.0.len());
+        let links = (0..rows).flat_map(|from| (0..MAX_ROLES).map(move |to| (from, to)));
+        links.map(|(from, to)| self.link(from, to)).max().unwrap_or(0)
     }
 
     /// Whether `role` waits for anything online.
     #[must_use]
     pub fn is_awaited_by(&self, role: RoleId) -> bool {
         self.on.iter().any(|to| to[role] > 0)
-    }
-
-    fn zip(self, other: Self, f: impl Fn(u64, u64) -> u64) -> Self {
-        let mut out = self;
-        for (from, to) in links() {
-            out.pre[from][to] = f(self.pre[from][to], other.pre[from][to]);
-            out.on[from][to] = f(self.on[from][to], other.on[from][to]);
-            out.def[from][to] = f(self.def[from][to], other.def[from][to]);
-        }
-        out
     }
 }
 
@@ -100,23 +151,34 @@ pub fn links() -> impl Iterator<Item = (RoleId, RoleId)> {
     (0..MAX_ROLES).flat_map(|from| (0..MAX_ROLES).map(move |to| (from, to)))
 }
 
+/// All pairs of different roles of `parties`.
+fn pairs(parties: usize) -> impl Iterator<Item = (RoleId, RoleId)> {
+    let all = move |from| (0..parties).map(move |to| (from, to));
+    (0..parties).flat_map(all).filter(|(from, to)| from != to)
+}
+
 impl Add for Traffic {
     type Output = Self;
-    fn add(self, other: Self) -> Self {
-        self.zip(other, |a, b| a + b)
+    fn add(mut self, other: Self) -> Self {
+        self += other;
+        self
     }
 }
 
 impl AddAssign for Traffic {
     fn add_assign(&mut self, other: Self) {
-        *self = *self + other;
+        self.pre += &other.pre;
+        self.on += &other.on;
+        self.def += &other.def;
     }
 }
 
 impl Mul<u64> for Traffic {
     type Output = Self;
-    fn mul(self, times: u64) -> Self {
-        self.zip(self, |a, _| a * times)
+    fn mul(mut self, times: u64) -> Self {
+        let links = [&mut self.pre, &mut self.on, &mut self.def];
+        links.into_iter().flat_map(|links| &mut links.0).flatten().for_each(|n| *n *= times);
+        self
     }
 }
 
@@ -149,6 +211,11 @@ pub fn product(protocol: Protocol) -> Traffic {
             .iter()
             .fold(none, |sum, &(i, j)| sum.sent(i, j, Stream::On, 1).sent(j, i, Stream::On, 1)),
         Protocol::Plain => none,
+        // What chooses, masks and online, to every other party.
+        Protocol::Gmw(parties) => pairs(usize::from(parties)).fold(none, |sum, (i, j)| {
+            let chooses = gmw::FAN.message_bits() as u64;
+            sum.sent(i, j, Stream::Pre, chooses).sent(i, j, Stream::Def, 1).sent(i, j, Stream::On, 1)
+        }),
     }
 }
 
@@ -177,9 +244,8 @@ pub const CHECK_ROUNDS: u64 = 3;
 #[must_use]
 pub fn checks(protocol: Protocol) -> Traffic {
     let roles = if protocol.is_checked() { protocol.parties() } else { 0 };
-    let pairs = links().filter(|(from, to)| from != to && *from < roles && *to < roles);
     let each = CHECK_ROUNDS * DIGEST_BYTES as u64;
-    pairs.fold(Traffic::default(), |sum, (from, to)| sum.sent(from, to, Stream::On, each))
+    pairs(roles).fold(Traffic::default(), |sum, (from, to)| sum.sent(from, to, Stream::On, each))
 }
 
 /// Bytes between the roles of a protocol for the proofs of a bill that is finished.
@@ -205,8 +271,12 @@ pub fn input(protocol: Protocol, owner: RoleId, timing: Timing) -> Traffic {
             P::input_rule(self.0, self.1)
         }
     }
-    let rule = protocol.visit(owner, Rule(owner, timing));
     let none = Traffic::default();
+    if let Protocol::Gmw(parties) = protocol {
+        let others = pairs(usize::from(parties)).filter(|(from, _)| *from == owner);
+        return others.fold(none, |sum, (from, to)| sum.sent(from, to, Stream::On, 1));
+    }
+    let rule = protocol.visit(owner, Rule(owner, timing));
     rule.to.iter().fold(none, |sum, (to, stream, _)| sum.sent(owner, *to, *stream, 1))
 }
 
@@ -219,6 +289,10 @@ pub fn output(protocol: Protocol, receivers: &[RoleId]) -> Traffic {
         fn visit<P: Role>(self) -> (RoleId, Stream) {
             P::opener(self.0)
         }
+    }
+    if let Protocol::Gmw(parties) = protocol {
+        let learn = pairs(usize::from(parties)).filter(|(_, to)| receivers.contains(to));
+        return learn.fold(Traffic::default(), |sum, (from, to)| sum.sent(from, to, Stream::Pre, 1));
     }
     receivers.iter().fold(Traffic::default(), |sum, &to| {
         let (from, stream) = protocol.visit(to, Opener(to));
@@ -249,7 +323,7 @@ mod tests {
 
     #[test]
     fn roles_send_what_the_cost_says() {
-        for protocol in Protocol::ALL {
+        for protocol in Protocol::ALL.into_iter().filter(|protocol| protocol.has_roles()) {
             let roles = 0..protocol.parties();
             let sent = roles.map(|r| protocol.visit(r, Sends)).fold(Traffic::default(), Add::add);
             assert_eq!(sent, product(protocol), "{protocol}");

@@ -4,7 +4,7 @@
 //! Everything else is written once: key set-up ([`setup`]), products over slots of a circuit
 //! ([`products`], [`multi_fan_in::wide`]) and over arrays ([`arrays`]), inputs and outputs
 //! ([`transfer`]), checks before openings ([`verify`]), and what they cost ([`cost`]). [`Protocol`]
-//! is the registry.
+//! is the registry. [`gmw`], for any number of equal parties, has no roles, and its own circuits.
 
 pub mod arrays;
 pub mod astra;
@@ -12,6 +12,7 @@ pub mod backend;
 pub mod convert;
 pub mod cost;
 pub mod fantastic_four;
+pub mod gmw;
 pub mod level;
 pub mod multi_fan_in;
 pub mod party;

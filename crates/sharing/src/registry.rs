@@ -37,15 +37,22 @@ pub enum Protocol {
     Tetrad,
     /// Fantastic Four: four equal parties, one of which may cheat.
     FantasticFour,
+    /// GMW for so many parties, of which all but one may pool what they see.
+    Gmw(u8),
     /// A trusted third party computes in the clear.
     Plain,
 }
+
+/// Parties that GMW runs with at most.
+pub const MAX_PARTIES: u8 = 64;
 
 /// What one party of a protocol can learn or do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Security {
     /// Private against any single party that follows the protocol.
     SemiHonest,
+    /// Private against any number of parties that follow the protocol and pool what they see.
+    DishonestMajority,
     /// Private and correct against any single party, whatever it does; it can make the run end
     /// without a result.
     MaliciousWithAbort,
@@ -57,6 +64,7 @@ impl fmt::Display for Security {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Security::SemiHonest => "semi-honest, one corruption",
+            Security::DishonestMajority => "semi-honest, all but one corrupted",
             Security::MaliciousWithAbort => "malicious with abort, one corruption",
             Security::TrustedParty => "none: one party sees everything",
         })
@@ -64,8 +72,8 @@ impl fmt::Display for Security {
 }
 
 impl Protocol {
-    /// All protocols.
-    pub const ALL: [Protocol; 11] = [
+    /// All protocols; those for any number of parties with three.
+    pub const ALL: [Protocol; 12] = [
         Protocol::Trio,
         Protocol::Astra,
         Protocol::Replicated,
@@ -76,6 +84,7 @@ impl Protocol {
         Protocol::QuadHet,
         Protocol::Tetrad,
         Protocol::FantasticFour,
+        Protocol::Gmw(3),
         Protocol::Plain,
     ];
 
@@ -93,6 +102,7 @@ impl Protocol {
             Protocol::QuadHet => "quad-het",
             Protocol::Tetrad => "tetrad",
             Protocol::FantasticFour => "fantastic-four",
+            Protocol::Gmw(_) => "gmw",
             Protocol::Plain => "plain",
         }
     }
@@ -106,8 +116,15 @@ impl Protocol {
             | Protocol::QuadHet
             | Protocol::Tetrad
             | Protocol::FantasticFour => 4,
+            Protocol::Gmw(parties) => usize::from(parties),
             _ => 3,
         }
+    }
+
+    /// Whether parties play roles of [`Protocol::visit`]. Elsewhere all do the same.
+    #[must_use]
+    pub fn has_roles(self) -> bool {
+        !matches!(self, Protocol::Gmw(_))
     }
 
     /// Ring words of a share.
@@ -120,7 +137,7 @@ impl Protocol {
                 P::Share::<u8>::COUNT
             }
         }
-        self.visit(0, Count)
+        if self.has_roles() { self.visit(0, Count) } else { 2 }
     }
 
     /// Whether programs compute on its shares in rings; under all but the baseline they can compute
@@ -154,6 +171,7 @@ impl Protocol {
     pub fn security(self) -> Security {
         match self {
             Protocol::Plain => Security::TrustedParty,
+            Protocol::Gmw(_) => Security::DishonestMajority,
             Protocol::Lift => Security::MaliciousWithAbort,
             _ if self.parties() == 4 => Security::MaliciousWithAbort,
             _ => Security::SemiHonest,
@@ -175,8 +193,8 @@ impl Protocol {
     pub fn lower(self, circuit: &Circuit) -> Circuit {
         match self.fan_in() {
             8.. => circuit.clone(),
-            // Each product is proven on its own.
-            fan_in if self.proves_products() => passes::lower(circuit, fan_in),
+            // Each product is proven, or made, on its own.
+            fan_in if self.proves_products() || !self.has_roles() => passes::lower(circuit, fan_in),
             fan_in => passes::lower_to_sums(circuit, fan_in),
         }
     }
@@ -188,7 +206,11 @@ impl Protocol {
             Protocol::Trio | Protocol::Astra => Some(0),
             Protocol::MultiFanIn => Some(2),
             Protocol::Quad | Protocol::QuadA | Protocol::QuadHet | Protocol::Tetrad => Some(3),
-            Protocol::Replicated | Protocol::Lift | Protocol::FantasticFour | Protocol::Plain => {
+            Protocol::Replicated
+            | Protocol::Lift
+            | Protocol::FantasticFour
+            | Protocol::Gmw(_)
+            | Protocol::Plain => {
                 None
             }
         }
@@ -276,7 +298,7 @@ impl Protocol {
     /// As [`Protocol::visit_canonical`]; gives the visitor back if there are no such shares.
     fn canonical<V: CanonicalVisitor>(self, role: RoleId, visitor: V) -> Result<V::Out, V> {
         Ok(match (self, role) {
-            (Protocol::Plain | Protocol::Lift, _) => return Err(visitor),
+            (Protocol::Plain | Protocol::Lift | Protocol::Gmw(_), _) => return Err(visitor),
             (protocol, _) if protocol.parties() == 4 => return Err(visitor),
             (Protocol::Trio, 0) => visitor.visit::<Trio<0>>(),
             (Protocol::Trio, 1) => visitor.visit::<Trio<1>>(),
@@ -341,21 +363,38 @@ pub trait RoleVisitor {
 
 impl fmt::Display for Protocol {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+        match self {
+            Protocol::Gmw(parties) => write!(f, "{}:{parties}", self.name()),
+            _ => f.write_str(self.name()),
+        }
     }
 }
 
 /// No protocol has this name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown protocol '{0}': choose one of {names}", names = Protocol::ALL.map(Protocol::name).join(", "))]
-pub struct UnknownProtocol(String);
+#[error("unknown protocol '{name}': choose one of {}", names())]
+pub struct UnknownProtocol {
+    name: String,
+}
+
+/// The names that [`Protocol::from_str`] takes.
+fn names() -> String {
+    let fixed = Protocol::ALL.into_iter().filter(|protocol| protocol.has_roles());
+    let mut names: Vec<String> = fixed.map(|protocol| protocol.to_string()).collect();
+    names.push(format!("gmw:N with N from 2 to {MAX_PARTIES}, gmw for two parties"));
+    names.join(", ")
+}
 
 impl FromStr for Protocol {
     type Err = UnknownProtocol;
     fn from_str(name: &str) -> Result<Self, UnknownProtocol> {
-        Protocol::ALL
-            .into_iter()
-            .find(|p| p.name() == name)
-            .ok_or_else(|| UnknownProtocol(name.chars().take(40).collect()))
+        let parties = match name.strip_prefix("gmw") {
+            Some("") => Some(2),
+            Some(rest) => rest.strip_prefix(':').and_then(|parties| parties.parse().ok()),
+            None => None,
+        };
+        let many = parties.filter(|parties| (2..=MAX_PARTIES).contains(parties)).map(Protocol::Gmw);
+        let named = Protocol::ALL.into_iter().filter(|p| p.has_roles()).find(|p| p.name() == name);
+        many.or(named).ok_or_else(|| UnknownProtocol { name: name.chars().take(40).collect() })
     }
 }

@@ -31,7 +31,7 @@ impl<W: Word> Shares<W> {
         Shares::with(P::Share::<W>::COUNT, slots, words)
     }
 
-    fn with(components: usize, slots: usize, words: usize) -> Self {
+    pub(crate) fn with(components: usize, slots: usize, words: usize) -> Self {
         Shares { words, components, data: Buffer::zeros(slots * components * words) }
     }
 
@@ -112,7 +112,7 @@ impl<W: Word> Shares<W> {
 #[inline(always)]
 pub(crate) fn split<W>(share: &[W], words: usize) -> Runs<'_, W> {
     let (first, rest) = share.split_at(words);
-    let (second, third) = rest.split_at(words);
+    let (second, third) = rest.split_at(words.min(rest.len()));
     [first, second, third]
 }
 
@@ -120,7 +120,7 @@ pub(crate) fn split<W>(share: &[W], words: usize) -> Runs<'_, W> {
 #[inline(always)]
 pub(crate) fn split_mut<W>(share: &mut [W], words: usize) -> RunsMut<'_, W> {
     let (first, rest) = share.split_at_mut(words);
-    let (second, third) = rest.split_at_mut(words);
+    let (second, third) = rest.split_at_mut(words.min(rest.len()));
     [first, second, third]
 }
 
@@ -137,23 +137,29 @@ impl<W: Word> Shares<W> {
 impl Shares<Z2> {
     /// Evaluates linear gates in order. Local.
     pub fn linear<P: Role>(&mut self, gates: &[Linear]) {
-        simd::run(LinearKernel::<P> { shares: self, gates, role: std::marker::PhantomData });
+        let one = P::constant(Z2::ONE);
+        self.linear_with(gates, &[one[0], one[1], Z2::ZERO][..self.components]);
+    }
+
+    /// Evaluates linear gates in order, where `one` is the share of one, component by component.
+    /// Local.
+    pub(crate) fn linear_with(&mut self, gates: &[Linear], one: &[Z2]) {
+        simd::run(LinearKernel { shares: self, gates, one });
     }
 }
 
-struct LinearKernel<'a, P> {
+struct LinearKernel<'a> {
     shares: &'a mut Shares<Z2>,
     gates: &'a [Linear],
-    role: std::marker::PhantomData<P>,
+    one: &'a [Z2],
 }
 
-impl<P: Role> Kernel for LinearKernel<'_, P> {
+impl Kernel for LinearKernel<'_> {
     type Output = ();
 
     #[inline(always)]
     fn run(self) {
         let words = self.shares.words;
-        let one = P::constant(Z2::ONE);
         for gate in self.gates {
             match *gate {
                 Linear::Xor { dst, a, b } => {
@@ -164,20 +170,19 @@ impl<P: Role> Kernel for LinearKernel<'_, P> {
                 }
                 Linear::Not { dst, a } => {
                     let (dst, a) = self.shares.two(dst, a);
-                    let (dst, a) = (split_mut(dst, words), split(a, words));
-                    for (c, (dst, a)) in dst.into_iter().zip(a).enumerate() {
-                        let one = one.get(c).copied().unwrap_or(Z2::ZERO);
+                    let runs = dst.chunks_exact_mut(words).zip(a.chunks_exact(words));
+                    for ((dst, a), one) in runs.zip(self.one) {
                         for (d, a) in dst.iter_mut().zip(a) {
-                            *d = a.add(one);
+                            *d = a.add(*one);
                         }
                     }
                 }
                 Linear::Const { dst, value } => {
-                    let share = P::constant(if value { Z2::ONE } else { Z2::ZERO });
-                    let [first, second, third] = self.shares.runs_mut(dst);
-                    first.fill(share[0]);
-                    second.fill(share[1]);
-                    third.fill(Z2::ZERO);
+                    let range = self.shares.range(dst);
+                    let runs = self.shares.data[range].chunks_exact_mut(words);
+                    for (run, one) in runs.zip(self.one) {
+                        run.fill(if value { *one } else { Z2::ZERO });
+                    }
                 }
             }
         }

@@ -139,8 +139,11 @@ fn prg_bound(args: &BenchArgs) -> Option<f64> {
     (drawn > 0).then(|| bytes_per_second * 8.0 / drawn as f64)
 }
 
-/// Words that all roles together draw per product.
+/// Words that all roles together draw per product; none where there are no roles.
 fn drawn_words(protocol: Protocol) -> u64 {
+    if !protocol.has_roles() {
+        return 0;
+    }
     struct Draws;
     impl RoleVisitor for Draws {
         type Out = u64;

@@ -44,8 +44,8 @@ fn of(program: &Program, protocol: Protocol, by: By, rows: &[u64]) -> ProtocolCo
     ProtocolCost {
         protocol: protocol.to_string(),
         by: by.to_string(),
-        total_bytes: cost.map_or(0, |cost| cost.bytes.total()),
-        busiest_link_bytes: cost.map_or(0, |cost| cost.bytes.busiest()),
+        total_bytes: cost.as_ref().map_or(0, |cost| cost.bytes.total()),
+        busiest_link_bytes: cost.as_ref().map_or(0, |cost| cost.bytes.busiest()),
         rounds: cost.map_or(0, |cost| cost.rounds.into_iter().max().unwrap_or(0)),
         error,
     }

@@ -3,6 +3,7 @@
 //! Every party runs [`run`] over an open session. Inputs are shared by the protocol itself, the
 //! result of the first pass is opened and checked, then passes are repeated for the wanted time.
 
+mod masked;
 mod usage;
 mod worker;
 
@@ -90,6 +91,13 @@ impl Plan {
             _ => 1,
         });
         let terms = if matches!(self.operation, Operation::Dot { .. }) { unit } else { 1 };
+        let bits_only = self.ring_bits == 1 && self.operation == Operation::Product;
+        if !self.protocol().has_roles() && !bits_only {
+            let protocol = self.protocol();
+            return Err(EvaluateError::Job(format!(
+                "{protocol} computes on bits alone: only `and` is measured"
+            )));
+        }
         let bits = self.protocol().components() * self.ring_bits as usize;
         let bits = words.and_then(|words| words.checked_mul(terms)?.checked_mul(bits));
         if bits.is_some_and(|bits| bits / 8 <= MAX_FACTOR_BYTES) {
@@ -211,6 +219,9 @@ fn run_in<W: Word>(session: &mut Session, plan: &Plan) -> Result<Measured, Evalu
     let mut entropy = Entropy::system();
     let id = fresh_id(session, &mut entropy)?;
     let (assignments, threads) = (&plan.assignments, plan.threads);
+    if !plan.protocol().has_roles() {
+        return masked::run(session, plan, &id, &mut entropy, started);
+    }
     let mut set_up = SetUp::exchange(session, assignments, threads, id, &mut entropy)?;
     let mut keys = set_up.keys("bench", W::BITS);
     let setup_seconds = started.elapsed().as_secs_f64();
@@ -325,7 +336,7 @@ impl Run<'_> {
         }
         let sent = |meter: &Meter| meter.total(|_, _, _| true).bytes_sent;
         let mine = sent(&self.session.meter()) - sent(before);
-        let with_checks = expected + cost::checks(self.plan.protocol());
+        let with_checks = expected.clone() + cost::checks(self.plan.protocol());
         let me = self.session.me().index();
         let predicted: u64 = (0..cost::MAX_ROLES).map(|to| with_checks.link(me, to)).sum();
         if mine == predicted {

@@ -11,7 +11,7 @@ use tacit_sharing::verify::Pass;
 use tacit_sharing::{Draws, Party, Role, Shares, SharingError, Timing};
 
 /// Who gives the inputs and checks the result.
-const OWNER: usize = 1;
+pub(super) const OWNER: usize = 1;
 
 pub(super) struct Worker<'k, P, W> {
     streams: Streams<'k>,

@@ -73,6 +73,10 @@ pub(crate) fn check(assignments: &[Assignment]) -> Result<(), EvaluateError> {
     let Some(first) = assignments.first() else {
         return fail("a job needs an assignment of roles");
     };
+    if assignments.len() > 1 && !first.protocol.has_roles() {
+        let protocol = first.protocol;
+        return fail(&format!("all parties of {protocol} do the same: there are no roles to split"));
+    }
     for assignment in assignments {
         assignment.check()?;
         let (one, other) = (first.protocol, assignment.protocol);

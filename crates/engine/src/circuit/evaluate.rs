@@ -3,6 +3,7 @@
 use super::assignment::Assignment;
 use super::compile::{Compiled, InputPort, Seating};
 use super::links::all_links;
+use super::masked;
 use super::opening::{Opened, Opener};
 use super::predict::{ahead_words, predict};
 use super::report::{AssignmentUse, Report};
@@ -119,22 +120,38 @@ fn run(
     session.agree(compiled.facts())?;
     let values = fit_values(compiled, session.me(), values)?;
     let id = fresh_id(session, entropy)?;
-    let mut set_up = SetUp::exchange(session, &job.assignments, job.workers, id, entropy)?;
-    let mut keys = set_up.keys("circuit", 1);
-    let checks = set_up.checks;
-    let times = Times { started, ready: session.meshes[0].now() };
-    let (values, keys) = (&values[..], &mut keys[..]);
-    let mut run = Run { session: &mut *session, compiled, values, progress, checks };
-    let mut computed = run.compute(keys)?;
+    let (ready, computed) = if job.protocol().has_roles() {
+        in_roles(session, compiled, &values, id, entropy, progress)?
+    } else {
+        masked::compute(session, compiled, &values, &id, entropy, progress)?
+    };
+    let times = Times { started, ready };
     // When the online phase began.
     let offline = computed.iter().filter_map(|part| part.began).max();
-    if job.protocol().is_checked() {
-        computed = run.open(computed)?;
-    }
     let finished = session.meshes[0].now();
     let outputs = assemble(compiled, computed.into_iter().map(|part| part.opened).collect());
     let report = report(session, compiled, &times, offline, finished)?;
     Ok(Evaluation { outputs, report })
+}
+
+/// When keys were there, and what each worker has in the end.
+pub(super) type Done = (Duration, Vec<Computed>);
+
+fn in_roles(
+    session: &mut Session,
+    compiled: &Compiled,
+    values: &[Option<Lanes>],
+    id: Vec<u8>,
+    entropy: &mut Entropy,
+    progress: &(dyn Fn(u64) + Sync),
+) -> Result<Done, EvaluateError> {
+    let job = compiled.job();
+    let mut set_up = SetUp::exchange(session, &job.assignments, job.workers, id, entropy)?;
+    let mut keys = set_up.keys("circuit", 1);
+    let (checks, ready) = (set_up.checks, session.meshes[0].now());
+    let mut run = Run { session, compiled, values, progress, checks };
+    let computed = run.compute(&mut keys)?;
+    Ok((ready, if job.protocol().is_checked() { run.open(computed)? } else { computed }))
 }
 
 struct Times {

@@ -11,6 +11,7 @@ mod error;
 pub(crate) mod evaluate;
 mod job;
 pub(crate) mod links;
+mod masked;
 mod opening;
 mod predict;
 mod report;

@@ -6,7 +6,7 @@ use std::ops::Range;
 use tacit_ring::{Word, Z2};
 use tacit_sharing::transfer::{self, KeptDraws, Output, TransferScratch};
 use tacit_sharing::verify::Pass;
-use tacit_sharing::{Party, Role, Shares, SharingError};
+use tacit_sharing::{Party, Role, RoleId, Shares, SharingError};
 use zeroize::{Zeroize, Zeroizing};
 
 /// What a worker gives back: the opened words of its lanes, by port and bit. Wiped when dropped.
@@ -17,15 +17,15 @@ pub(super) struct Opened {
 }
 
 impl Opened {
-    pub fn new<P: Role>(seating: &Seating, at: Range<usize>) -> Self {
+    pub fn new(seating: &Seating, role: RoleId, at: Range<usize>) -> Self {
         let ports = seating.outputs.iter().map(|port| {
-            port.receivers.contains(&P::ROLE).then(|| vec![vec![0; at.len()]; port.slots.len()])
+            port.receivers.contains(&role).then(|| vec![vec![0; at.len()]; port.slots.len()])
         });
         Opened { ports: ports.collect(), at }
     }
 
     /// Keeps the words of a port's bits in the blocks `at`.
-    fn put(&mut self, port: usize, at: &Range<usize>, words: &[Z2]) {
+    pub fn put(&mut self, port: usize, at: &Range<usize>, words: &[Z2]) {
         let at = at.start - self.at.start..at.end - self.at.start;
         let Some(bits) = &mut self.ports[port] else { return };
         for (bit, run) in bits.iter_mut().zip(words.chunks_exact(at.len())) {

@@ -43,8 +43,8 @@ pub fn predict(compiled: &Compiled) -> Prediction {
     let proofs = proofs(compiled);
     let critical = cost::links().filter(|(from, to)| levels.on[*from][*to] > 0).collect();
     Prediction {
+        bytes: words.clone() * 8 + proofs + cost::checks(compiled.job().protocol()) * EPOCHS,
         words,
-        bytes: words * 8 + proofs + cost::checks(compiled.job().protocol()) * EPOCHS,
         rounds: std::array::from_fn(|party| rounds(compiled, PartyId(party as u8))),
         critical,
         depth: depth as u64,
@@ -114,7 +114,8 @@ fn per_word(compiled: &Compiled, seating: &Seating) -> Traffic {
 
 /// Words that role `to` gets from each role ahead, per word of lanes.
 pub(super) fn ahead_words(compiled: &Compiled, seating: &Seating, to: RoleId) -> [u64; MAX_ROLES] {
-    per_word(compiled, seating).pre.map(|sent| sent[to])
+    let traffic = per_word(compiled, seating);
+    std::array::from_fn(|from| traffic.pre[from][to])
 }
 
 /// Words per word of lanes that role `from` sends ahead for a level's products; none behind the last.
@@ -137,6 +138,9 @@ fn rounds(compiled: &Compiled, party: PartyId) -> u64 {
         .filter(|(_, lanes)| *lanes > 0)
         .filter_map(|(seating, _)| Some((seating, seating.assignment.role_of(party).ok()?)))
         .collect();
+    if roles.is_empty() {
+        return 0;
+    }
     let any = |hears: &dyn Fn(&Seating, RoleId) -> bool| {
         roles.iter().any(|(seating, role)| hears(seating, *role))
     };

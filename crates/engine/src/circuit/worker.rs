@@ -85,7 +85,7 @@ impl<'a, 'm, P: Role> Worker<'a, 'm, P> {
         let (seating, at) = (compiled.seating_of(worker), compiled.share_of(worker));
         let words = compiled.block_words.min(at.len());
         Worker {
-            opener: Opener::new(compiled, seating, Opened::new::<P>(seating, at.clone())),
+            opener: Opener::new(compiled, seating, Opened::new(seating, P::ROLE, at.clone())),
             pass: Pass::unchecked(P::PROTOCOL),
             compiled,
             seating,

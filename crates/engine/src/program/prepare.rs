@@ -33,7 +33,7 @@ pub struct Prepared {
 pub(super) type Opened = Vec<Option<Values>>;
 
 /// What a run costs, from the protocols' cost functions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cost {
     /// Bytes per directed link between roles.
     pub bytes: Traffic,
@@ -100,7 +100,7 @@ impl Prepared {
             }
         };
         let mut cost = Cost { bytes: Traffic::default(), rounds: [0; MAX_ROLES] };
-        for tally in &tallies {
+        for tally in tallies {
             cost.bytes += tally.bytes;
             for (rounds, more) in cost.rounds.iter_mut().zip(tally.rounds) {
                 *rounds = (*rounds).max(more);

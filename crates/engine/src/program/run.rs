@@ -16,6 +16,7 @@ use tacit_program::clear::{self, Array};
 use tacit_program::{Program, text};
 use tacit_ring::Entropy;
 use tacit_sharing::backend::{self, Backend, RingKeys};
+use tacit_sharing::gmw::{Correlations, Gmw};
 use tacit_sharing::setup::Secrets;
 use tacit_sharing::verify::Verifier;
 use tacit_sharing::{Party, Protocol};
@@ -150,6 +151,18 @@ fn all(
     }
     let id = fresh_id(session, entropy)?;
     let mesh = &mut session.meshes[0];
+    if !job.protocol.has_roles() {
+        let mut all = Correlations::exchange(mesh, &id, &job.places, entropy)?;
+        let ready = session.meshes[0].now();
+        let parties = session.meshes.iter_mut().map(|mesh| {
+            mesh.set_phase(Phase::Online);
+            Ok(backend::on_masked_values(Gmw::new(mesh, &job.places, all.worker())?))
+        });
+        let parties = parties.collect::<Result<Vec<_>, EvaluateError>>()?;
+        let context = prepared.context(inputs, progress);
+        let opened = walk(prepared, &context, parties, None)?;
+        return outcome(session, prepared, opened, Vec::new(), [started, ready]);
+    }
     let mut secrets = Secrets::exchange(mesh, &id, job.protocol, &job.places, entropy)?;
     let keys = RingKeys::new(&mut secrets, job.workers);
     let ready = session.meshes[0].now();
@@ -247,11 +260,21 @@ fn compute(
             EvaluateError::Job(format!("{} does not run programs", job.protocol))
         })?);
     }
+    walk(prepared, context, parties, Some(verifier))
+}
+
+/// Takes the program through these parties, one per worker.
+fn walk(
+    prepared: &Prepared,
+    context: &Context<'_>,
+    mut parties: Vec<Box<dyn Backend + Send + '_>>,
+    verifier: Option<&mut Verifier>,
+) -> Result<Opened, EvaluateError> {
     let mut backends: Vec<&mut (dyn Backend + Send)> = Vec::new();
     for party in &mut parties {
         backends.push(&mut **party);
     }
-    let opened = prepared.walk(context, &mut backends, Some(verifier))?;
+    let opened = prepared.walk(context, &mut backends, verifier)?;
     for party in &mut parties {
         party.flush()?;
     }

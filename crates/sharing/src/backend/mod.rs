@@ -29,6 +29,7 @@ pub use tally::Tally;
 
 use crate::arrays::MatrixShape;
 use crate::convert::{Coordinates, Layered};
+use crate::gmw::{Gmw, GmwBits};
 use crate::party::{Party, SharingError};
 use crate::registry::{CanonicalVisitor, CoordinatesVisitor, Protocol, RoleVisitor};
 use crate::role::{Canonical, Role, RoleId};
@@ -304,6 +305,12 @@ pub enum Term {
     Array(Arc<Secret>),
     /// A number of the program.
     Constant(i128),
+}
+
+/// A party of GMW, with numbers held as bits.
+#[must_use]
+pub fn on_masked_values<'m>(party: Gmw<'m>) -> Box<dyn Backend + Send + 'm> {
+    Box::new(Boolean::new(GmwBits::new(party)))
 }
 
 fn wrong(what: &str) -> SharingError {

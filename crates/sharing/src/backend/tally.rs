@@ -42,10 +42,10 @@ impl Tally {
 
     /// One step: messages that are waited for together.
     fn step(&mut self, bytes: Traffic) {
-        self.bytes += bytes;
         for (role, rounds) in self.rounds.iter_mut().enumerate() {
             *rounds += u64::from(bytes.is_awaited_by(role));
         }
+        self.bytes += bytes;
     }
 
     /// Results that are proven, each a sum of so many products.

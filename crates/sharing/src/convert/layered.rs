@@ -89,8 +89,23 @@ impl Layered {
         words.div_ceil(block).div_ceil(blocks)
     }
 
+    /// The circuit's layout.
+    pub(crate) fn schedule(&self) -> &Schedule {
+        &self.schedule
+    }
+
+    /// Checks that there is a value for every input bit, on as many lanes.
+    pub(crate) fn check_inputs(&self, inputs: &[&BitPlanes]) -> Result<(), SharingError> {
+        let lanes = inputs.first().map_or(0, |port| port.lanes);
+        let fits = inputs.len() == self.inputs.len()
+            && inputs.iter().zip(&self.inputs).all(|(port, width)| {
+                port.lanes == lanes && (lanes == 0 || port.planes() == *width)
+            });
+        check(fits, "a circuit's inputs")
+    }
+
     /// Words per block and blocks under way.
-    fn blocking(&self, words: usize) -> (usize, usize) {
+    pub(crate) fn blocking(&self, words: usize) -> (usize, usize) {
         let slot_bytes = self.schedule.slots().max(1) * 16;
         let fitting = 1usize << (BLOCK_BYTES / slot_bytes).clamp(64, 1024).ilog2();
         let block = fitting.min(words.max(1));
@@ -110,11 +125,7 @@ impl Layered {
         inputs: &[&BitPlanes],
     ) -> Result<Vec<BitPlanes>, SharingError> {
         let lanes = inputs.first().map_or(0, |port| port.lanes);
-        let fits = inputs.len() == self.inputs.len()
-            && inputs.iter().zip(&self.inputs).all(|(port, width)| {
-                port.lanes == lanes && (lanes == 0 || port.planes() == *width)
-            });
-        check(fits, "a circuit's inputs")?;
+        self.check_inputs(inputs)?;
         let mut outputs: Vec<BitPlanes> =
             self.outputs.iter().map(|width| BitPlanes::zeros_of::<P>(*width, lanes)).collect();
         let words = lanes.div_ceil(64);

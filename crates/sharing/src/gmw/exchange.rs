@@ -1,0 +1,157 @@
+//! Seeds of correlated OT with every other party, in both directions.
+
+use super::FAN;
+use crate::party::{SharingError, role_in};
+use crate::role::RoleId;
+use std::sync::Arc;
+use tacit_net::{Mesh, PartyId, Phase, Stream};
+use tacit_ot::base::{PAIR, POINT};
+use tacit_ot::seeds::{AllSeeds, Level, SomeSeeds};
+use tacit_ot::{BASE_OTS, OtError, Receiver, Receiving, Sender, Sending};
+use tacit_ring::prg::Permutation;
+use tacit_ring::{Entropy, Key, Prg, Seed, StreamIds, hash};
+use zeroize::Zeroizing;
+
+/// What a party has to make correlations with all others.
+pub struct Correlations {
+    /// By role; none with oneself.
+    pairs: Vec<Option<Pair>>,
+    pi: Arc<Permutation>,
+    own: Seed,
+    /// Workers that have their keys.
+    given: u64,
+}
+
+struct Pair {
+    all: AllSeeds,
+    some: SomeSeeds,
+    /// Of both.
+    common: Seed,
+}
+
+/// What one worker has, and keeps between its parties: streams of its own, and its ends of the correlations with all others.
+pub struct WorkerKeys {
+    /// Under a key of this party alone.
+    pub(super) own: Prg,
+    pub(super) ids: StreamIds,
+    /// Under a key with every other party: their sum over all parties is zero.
+    pub(super) zeros: Vec<Prg>,
+    pub(super) zero_ids: StreamIds,
+    pub(super) peers: Vec<Option<(Receiver, Sender)>>,
+}
+
+/// A transfer between two parties: the sender first.
+fn name(session: &[u8], places: &[PartyId], [sender, receiver]: [RoleId; 2]) -> [u8; 32] {
+    let parties: Vec<u8> = places.iter().map(|party| party.0).collect();
+    let direction = [sender as u8, receiver as u8];
+    hash::derive_key("tacit 2026 OT of two parties", &[session, &parties, &direction])
+}
+
+/// What an OT's error means here. `peer` sent what it is about.
+pub(super) fn wrong(mesh: &mut Mesh, peer: PartyId, error: OtError) -> SharingError {
+    match error {
+        OtError::Malformed(what) => {
+            let what = format!("party {}'s oblivious transfer is malformed: {what}", peer.0);
+            mesh.check_failed(what).into()
+        }
+        OtError::Entropy(error) => error.into(),
+        OtError::Streams(error) => error.into(),
+    }
+}
+
+impl Correlations {
+    /// Base OTs with every other party, both ways: two rounds, and 20.5 kB per directed link.
+    /// `session` must be fresh, and unknown before the run: hashes are keyed by it.
+    ///
+    /// # Errors
+    /// When the network fails, this party plays no role, there is no entropy, or a peer sends what
+    /// no honest party does.
+    pub fn exchange(
+        mesh: &mut Mesh,
+        session: &[u8],
+        places: &[PartyId],
+        entropy: &mut Entropy,
+    ) -> Result<Self, SharingError> {
+        let me = role_in(places, mesh.me())?;
+        mesh.set_phase(Phase::Setup);
+        let peers: Vec<RoleId> = (0..places.len()).filter(|role| *role != me).collect();
+        let mut begun = Vec::new();
+        for &peer in &peers {
+            let ours = begin(session, places, [me, peer], entropy);
+            let (receiving, sending) = ours.map_err(|e| wrong(mesh, places[peer], e))?;
+            let seed = entropy.seed()?;
+            mesh.send(places[peer], Stream::On, seed.expose())?;
+            mesh.send(places[peer], Stream::On, receiving.message())?;
+            mesh.send(places[peer], Stream::On, sending.message().as_flattened())?;
+            begun.push((receiving, sending, seed));
+        }
+        let mut answered = Vec::new();
+        for ((receiving, sending, mine), &peer) in begun.into_iter().zip(&peers) {
+            let mut theirs = Seed::from_bytes([0; Seed::LEN]);
+            mesh.recv(places[peer], Stream::On, theirs.expose_mut())?;
+            let common = common(session, [me, peer], [&mine, &theirs]);
+            let (mut first, mut pairs) = ([0; POINT], vec![[0; PAIR]; BASE_OTS]);
+            mesh.recv(places[peer], Stream::On, &mut first)?;
+            mesh.recv(places[peer], Stream::On, pairs.as_flattened_mut())?;
+            let seeds = receiving.finish(&pairs, entropy);
+            let (all, levels) = seeds.map_err(|e| wrong(mesh, places[peer], e))?;
+            mesh.send(places[peer], Stream::On, levels.as_flattened().as_flattened())?;
+            answered.push((all, sending, first, common));
+        }
+        let mut pairs: Vec<Option<Pair>> = places.iter().map(|_| None).collect();
+        for ((all, sending, first, common), &peer) in answered.into_iter().zip(&peers) {
+            let mut levels: Vec<Level> = vec![Level::default(); BASE_OTS];
+            let bytes = levels.as_flattened_mut().as_flattened_mut();
+            mesh.recv(places[peer], Stream::On, bytes)?;
+            let some = sending.finish(&first, &levels);
+            let some = some.map_err(|e| wrong(mesh, places[peer], e))?;
+            pairs[peer] = Some(Pair { all, some, common });
+        }
+        mesh.flush()?;
+        let key = hash::derive_key("tacit 2026 OT hash", &[session]);
+        let pi = Permutation::new(*key.first_chunk().expect("sixteen of thirty-two bytes"));
+        Ok(Correlations { pairs, pi: Arc::new(pi), own: entropy.seed()?, given: 0 })
+    }
+
+    /// What the next worker needs. All parties ask for as many workers, in the same order.
+    #[must_use]
+    pub fn worker(&mut self) -> WorkerKeys {
+        self.given += 1;
+        let key: Key =
+            self.own.derive_key("tacit 2026 GMW masks of a worker", &[&self.given.to_le_bytes()]);
+        let number = self.given.to_le_bytes();
+        let zero = |pair: &Pair| {
+            Prg::new(&pair.common.derive_key("tacit 2026 GMW zeros of a worker", &[&number]))
+        };
+        let zeros = self.pairs.iter().flatten().map(zero).collect();
+        let pi = &self.pi;
+        let ends = |pair: &mut Option<Pair>| {
+            pair.as_mut().map(|pair| (pair.all.receiver(pi), pair.some.sender(pi)))
+        };
+        let peers = self.pairs.iter_mut().map(ends).collect();
+        let (ids, zero_ids) = (StreamIds::new(), StreamIds::new());
+        WorkerKeys { own: Prg::new(&key), ids, zeros, zero_ids, peers }
+    }
+}
+
+/// A seed of two parties, from one of each.
+fn common(session: &[u8], [me, peer]: [RoleId; 2], [mine, theirs]: [&Seed; 2]) -> Seed {
+    let (low, high) = (me.min(peer) as u8, me.max(peer) as u8);
+    let (first, second) = if me < peer { (mine, theirs) } else { (theirs, mine) };
+    let parts: [&[u8]; 4] = [session, &[low, high], first.expose(), second.expose()];
+    Seed::from_bytes(hash::derive_key("tacit 2026 GMW seed of two parties", &parts))
+}
+
+/// This party's ends of the transfers from a peer and to it.
+fn begin(
+    session: &[u8],
+    places: &[PartyId],
+    [me, peer]: [RoleId; 2],
+    entropy: &mut Entropy,
+) -> Result<(Receiving, Sending), OtError> {
+    let delta = entropy.seed()?.derive_key("tacit 2026 OT Delta", &[]);
+    let delta = Zeroizing::new(u128::from_le_bytes(*delta.expose()));
+    let receiving = Receiving::new(name(session, places, [peer, me]), FAN, entropy)?;
+    let sending = Sending::new(name(session, places, [me, peer]), FAN, delta, entropy)?;
+    Ok((receiving, sending))
+}

@@ -1,0 +1,251 @@
+//! A circuit on masked values: its masks ahead, its public values level by level.
+
+use super::party::Gmw;
+use crate::convert::BitPlanes;
+use crate::party::SharingError;
+use crate::shares::Shares;
+use std::ops::Range;
+use tacit_circuit::schedule::{Product, Schedule};
+use tacit_net::Stream;
+use tacit_ring::{Buffer, Word, Z2, simd, word};
+
+/// Masks of a circuit's products on so many lanes, used once: by taking it.
+pub struct Tape {
+    /// Shares of the masks of results, block after block, product after product.
+    masks: Buffer<Z2>,
+    /// Shares of the products of the factors' masks.
+    products: Buffer<Z2>,
+}
+
+/// How a circuit's lanes are cut: words of a block, and blocks under way together.
+#[derive(Clone, Copy)]
+pub struct Cut {
+    /// Words of a block.
+    pub block: usize,
+    /// Blocks under way together.
+    pub blocks: usize,
+}
+
+impl Cut {
+    fn ranges(self, words: usize) -> Vec<Range<usize>> {
+        let block = self.block.max(1);
+        (0..words).step_by(block).map(|at| at..(at + block).min(words)).collect()
+    }
+}
+
+/// Components of a masked value: this party's share of the mask, and the public value.
+const MASKED: usize = 2;
+
+/// A block under way online.
+struct Block<'t> {
+    at: Range<usize>,
+    shares: Shares<Z2>,
+    /// What is left of the tape for it.
+    masks: &'t [Z2],
+    products: &'t [Z2],
+}
+
+/// A level's products, of a block.
+fn products_of(schedule: &Schedule) -> usize {
+    (0..schedule.depth()).map(|level| schedule.products(level).len()).sum()
+}
+
+/// The masks of input ports, in the order of a schedule's inputs.
+fn inputs<'p>(
+    schedule: &'p Schedule,
+    ports: &'p [&BitPlanes],
+    words: usize,
+) -> impl Iterator<Item = (u32, [&'p [Z2]; MASKED])> {
+    schedule.inputs().iter().map(move |input| {
+        let at = input.bit as usize * words..(input.bit as usize + 1) * words;
+        let [mask, public, _] = ports[input.port as usize].shares.components();
+        (input.slot, [&mask[at.clone()], &public[at]])
+    })
+}
+
+impl Gmw<'_> {
+    /// Begins preprocessing of products of so many words.
+    pub fn start(&mut self, schedule: &Schedule, words: usize) {
+        self.products.start(products_of(schedule) * words);
+    }
+
+    /// Takes the masks of input ports through a circuit: fresh masks for all products, whose own
+    /// products are made from here on. Gives the masks of the output ports.
+    ///
+    /// # Errors
+    /// When the network fails.
+    pub fn mask(
+        &mut self,
+        schedule: &Schedule,
+        cut: Cut,
+        ports: &[&BitPlanes],
+        words: usize,
+    ) -> Result<(Buffer<Z2>, Vec<BitPlanes>), SharingError> {
+        let count = products_of(schedule);
+        let mut masks = Buffer::zeros(count * words);
+        self.fresh(&mut masks)?;
+        let mut outputs = blank(schedule, words * 64);
+        for at in cut.ranges(words) {
+            let mut slots: Shares<Z2> = Shares::with(1, schedule.slots(), at.len());
+            for (slot, [mask, _]) in inputs(schedule, ports, words) {
+                slots.runs_mut(slot)[0].copy_from_slice(&mask[at.clone()]);
+            }
+            let mut fresh = masks[count * at.start..count * at.end].chunks_exact(at.len());
+            for level in 0..=schedule.depth() {
+                // A negation changes the public value alone.
+                slots.linear_with(schedule.linear(level), &[Z2::ZERO]);
+                if level == schedule.depth() {
+                    break;
+                }
+                for Product { dst, a, b } in schedule.products(level) {
+                    let (mesh, products) = (&mut *self.mesh, &mut self.products);
+                    products.push(mesh, slots.runs(*a)[0], slots.runs(*b)[0])?;
+                    let mask = fresh.next().ok_or_else(|| {
+                        SharingError::Shape("a circuit has more products than it says".into())
+                    })?;
+                    slots.runs_mut(*dst)[0].copy_from_slice(mask);
+                }
+            }
+            store(schedule, &slots, &at, words, &mut outputs);
+        }
+        Ok((masks, outputs))
+    }
+
+    /// The public values of a circuit, from those of its input ports.
+    ///
+    /// # Errors
+    /// When the network fails.
+    pub fn evaluate(
+        &mut self,
+        schedule: &Schedule,
+        cut: Cut,
+        tape: Tape,
+        ports: &[&BitPlanes],
+        lanes: usize,
+        next_step: &mut dyn FnMut(&mut Self, usize),
+    ) -> Result<Vec<BitPlanes>, SharingError> {
+        let words = lanes.div_ceil(64);
+        let count = products_of(schedule);
+        let mut outputs = blank(schedule, lanes);
+        for group in cut.ranges(words).chunks(cut.blocks.max(1)) {
+            let block = |at: &Range<usize>| {
+                let mut shares = Shares::with(MASKED, schedule.slots(), at.len());
+                for (slot, runs) in inputs(schedule, ports, words) {
+                    for (to, run) in shares.runs_mut(slot).into_iter().zip(runs) {
+                        to.copy_from_slice(&run[at.clone()]);
+                    }
+                }
+                let part = count * at.start..count * at.end;
+                let (masks, products) = (&tape.masks[part.clone()], &tape.products[part]);
+                Block { at: at.clone(), shares, masks, products }
+            };
+            let mut group: Vec<Block<'_>> = group.iter().map(block).collect();
+            for level in 0..=schedule.depth() {
+                next_step(self, level);
+                for block in &mut group {
+                    if let Some(last) = level.checked_sub(1) {
+                        self.finish(schedule.products(last), block)?;
+                    }
+                    block.shares.linear_with(schedule.linear(level), &[Z2::ZERO, Z2::ONE]);
+                    if level < schedule.depth() {
+                        self.begin(schedule.products(level), block)?;
+                    }
+                }
+            }
+            for Block { at, shares, .. } in &group {
+                store(schedule, shares, at, words, &mut outputs);
+            }
+        }
+        Ok(outputs)
+    }
+
+    /// Computes and sends a level's `z`.
+    fn begin(&mut self, gates: &[Product], block: &mut Block<'_>) -> Result<(), SharingError> {
+        let words = block.at.len();
+        let message = self.message.sized(gates.len() * words);
+        let split = gates.len() * words;
+        let (masks, left) = block.masks.split_at(split);
+        block.masks = left;
+        let (products, left) = block.products.split_at(split);
+        block.products = left;
+        let shares = &mut block.shares;
+        simd::vectorize(
+            #[inline(always)]
+            || {
+                let runs = message.chunks_exact_mut(words).zip(masks.chunks_exact(words));
+                for ((gate, (z, masks)), products) in
+                    gates.iter().zip(runs).zip(products.chunks_exact(words))
+                {
+                    let (dst, a, b) = shares.three(gate.dst, gate.a, gate.b);
+                    masked_product(dst, [a, b], [masks, products], z);
+                }
+            },
+        );
+        let me = self.mesh.me();
+        for peer in self.places.iter().filter(|peer| **peer != me) {
+            self.mesh.send(*peer, Stream::On, word::bytes(message))?;
+        }
+        Ok(())
+    }
+
+    /// Adds the peers' `z` of a level.
+    fn finish(&mut self, gates: &[Product], block: &mut Block<'_>) -> Result<(), SharingError> {
+        let words = block.at.len();
+        let received = self.received.sized(gates.len() * words);
+        let me = self.mesh.me();
+        for peer in self.places.iter().filter(|peer| **peer != me) {
+            self.mesh.recv(*peer, Stream::On, word::bytes_mut(received))?;
+            for (gate, z) in gates.iter().zip(received.chunks_exact(words)) {
+                let [_, public, _] = block.shares.runs_mut(gate.dst);
+                public.iter_mut().zip(z).for_each(|(public, z)| *public = public.add(*z));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Tape {
+    pub(super) fn new(masks: Buffer<Z2>, products: Buffer<Z2>) -> Self {
+        Tape { masks, products }
+    }
+}
+
+/// A party's `z`, and the result as far as it knows it.
+#[inline(always)]
+fn masked_product(dst: &mut [Z2], [a, b]: [&[Z2]; 2], [masks, products]: [&[Z2]; 2], z: &mut [Z2]) {
+    let words = z.len();
+    let (mask, public) = dst.split_at_mut(words);
+    let ((a, a_public), (b, b_public)) = (a.split_at(words), b.split_at(words));
+    let (masks, products) = (&masks[..words], &products[..words]);
+    let (public, a_public, b_public) =
+        (&mut public[..words], &a_public[..words], &b_public[..words]);
+    for i in 0..words {
+        let (u, v) = (a_public[i], b_public[i]);
+        let own = products[i].add(masks[i]).add(u.mul(b[i])).add(v.mul(a[i]));
+        z[i] = own;
+        mask[i] = masks[i];
+        public[i] = own.add(u.mul(v));
+    }
+}
+
+fn blank(schedule: &Schedule, lanes: usize) -> Vec<BitPlanes> {
+    schedule.outputs().iter().map(|port| BitPlanes::zeros(port.len(), lanes)).collect()
+}
+
+/// Copies the output slots of a block to the ports.
+fn store(
+    schedule: &Schedule,
+    shares: &Shares<Z2>,
+    at: &Range<usize>,
+    words: usize,
+    ports: &mut [BitPlanes],
+) {
+    for (slots, port) in schedule.outputs().iter().zip(ports) {
+        for (bit, slot) in slots.iter().enumerate() {
+            let at = bit * words + at.start..bit * words + at.end;
+            let runs = port.shares.components_mut().into_iter().zip(shares.runs(*slot));
+            runs.filter(|(_, run)| !run.is_empty())
+                .for_each(|(port, run)| port[at.clone()].copy_from_slice(run));
+        }
+    }
+}

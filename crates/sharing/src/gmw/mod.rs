@@ -1,0 +1,47 @@
+//! GMW for two and more parties, on masked values. Secure against all parties but one, if they
+//! follow the protocol and pool what they see.
+//!
+//! Every wire `w` has a mask `l_w` that nobody knows: it is the sum of one random bit of each party.
+//! All hold the public value `x_w + l_w`, and a party its share of the mask, `[l_w]_i`. XOR adds both;
+//! negation flips the public value.
+//!
+//! ```text
+//! offline   [l_u l_v] for every AND of u and v: each party's own product, and for every ordered pair
+//!           (S, R) a product of S's bit and R's bit by oblivious transfer
+//! online    z_i = [l_u l_v]_i + u' [l_v]_i + v' [l_u]_i + [l_w]_i      to everybody
+//!           w' = u' v' + sum z_i                                       with u', v', w' the public values
+//! inputs    the owner alone knows the mask, and sends the public value to everybody
+//! outputs   everybody's share of the mask goes to the receivers, ahead, plus a fresh share of zero
+//! ```
+//!
+//! The shares of zero matter: the mask of `x + y`, for inputs of two parties, has the masks of `x` and
+//! `y` as its shares.
+//!
+//! | per directed link | ahead | online | rounds |
+//! | --- | --- | --- | --- |
+//! | AND | 32 + 1 bits | 1 bit | 1 |
+//! | input of a party | | 1 bit, from it | 1 |
+//! | output | 1 bit, to its receivers | | 0 |
+//!
+//! Preprocessing takes two rounds, however much is made. The 32 bits are those of correlated OT
+//! ([`tacit_ot::cot`]) with four columns to a block.
+//!
+//! Sources: O. Goldreich, S. Micali, A. Wigderson (STOC 1987) and A. Ben-Efraim, Y. Lindell, E. Omri
+//! (CCS 2016) for products by OT; masked public values are folklore, used for example by X. Wang,
+//! S. Ranellucci, J. Katz (CCS 2017).
+
+mod exchange;
+mod layers;
+mod party;
+mod planes;
+mod products;
+
+pub use exchange::{Correlations, WorkerKeys};
+pub use layers::Cut;
+pub use party::{Gmw, Ports, Ready};
+pub use planes::GmwBits;
+
+use tacit_ot::Fan;
+
+/// Columns per block of correlated OT.
+pub const FAN: Fan = Fan::Four;

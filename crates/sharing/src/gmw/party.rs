@@ -1,0 +1,211 @@
+//! One worker of one party of GMW.
+
+use super::exchange::WorkerKeys;
+use super::layers::{Cut, Tape};
+use super::products::{Made, Products};
+use crate::convert::BitPlanes;
+use crate::party::{SharingError, role_in};
+use crate::role::RoleId;
+use tacit_circuit::schedule::Schedule;
+use tacit_net::{Mesh, PartyId, Phase, Stream};
+use tacit_ring::{Buffer, Word, Z2, word};
+
+/// A worker of a party: its channels, and what it makes correlations from.
+pub struct Gmw<'m> {
+    pub(super) mesh: &'m mut Mesh,
+    pub(super) places: Vec<PartyId>,
+    pub(super) products: Products,
+    pub(super) message: Buffer<Z2>,
+    pub(super) received: Buffer<Z2>,
+    me: RoleId,
+    /// Without the ends of correlations.
+    keys: WorkerKeys,
+}
+
+/// A circuit on so many lanes that is ready to run once: masks of its ports, and a tape.
+pub struct Ready {
+    /// This party's shares of the masks of input ports.
+    inputs: Vec<BitPlanes>,
+    tape: Tape,
+    /// Masks of the output ports that this party learns.
+    outputs: Vec<Option<Buffer<Z2>>>,
+    lanes: usize,
+}
+
+/// Input and output ports of a circuit for GMW, and how its lanes are cut.
+#[derive(Clone, Copy)]
+pub struct Ports<'p> {
+    /// The circuit.
+    pub schedule: &'p Schedule,
+    /// Who gives each input port, and its bits.
+    pub inputs: &'p [(RoleId, usize)],
+    /// Who learns each output port.
+    pub outputs: &'p [Vec<RoleId>],
+    /// How lanes are cut.
+    pub cut: Cut,
+}
+
+impl<'m> Gmw<'m> {
+    /// `places[r]` plays role `r`.
+    ///
+    /// # Errors
+    /// When this mesh's party plays no role.
+    pub fn new(
+        mesh: &'m mut Mesh,
+        places: &[PartyId],
+        mut keys: WorkerKeys,
+    ) -> Result<Self, SharingError> {
+        let me = role_in(places, mesh.me())?;
+        let products = Products::new(mesh.me(), places, std::mem::take(&mut keys.peers));
+        let places = places.to_vec();
+        let (message, received) = (Buffer::default(), Buffer::default());
+        Ok(Gmw { mesh, places, products, message, received, me, keys })
+    }
+
+    /// The keys, for another party of this worker to go on with.
+    #[must_use]
+    pub fn leave(self) -> WorkerKeys {
+        WorkerKeys { peers: self.products.leave(self.places.len()), ..self.keys }
+    }
+
+    /// The role that this party plays.
+    #[must_use]
+    pub fn role(&self) -> RoleId {
+        self.me
+    }
+
+    /// The underlying channels.
+    pub fn mesh(&mut self) -> &mut Mesh {
+        self.mesh
+    }
+
+    /// Fills `masks` with fresh bits that only this party knows.
+    pub(super) fn fresh(&mut self, masks: &mut [Z2]) -> Result<(), SharingError> {
+        let id = self.keys.ids.step()?.single();
+        self.keys.own.stream(id).fill(masks);
+        Ok(())
+    }
+
+    /// Sends this party's shares of masks to those who learn them, under fresh shares of zero: a
+    /// share alone may be a function of this party's inputs, such as the mask of one.
+    pub(super) fn open_masks(
+        &mut self,
+        masks: &[Z2],
+        receivers: &[RoleId],
+    ) -> Result<(), SharingError> {
+        let number = self.keys.zero_ids.step()?.single().number();
+        let (mut shares, mut zero) = (Buffer::from_slice(masks), Buffer::zeros(masks.len()));
+        for prg in &self.keys.zeros {
+            prg.fill(number, 0, word::bytes_mut(&mut zero));
+            shares.iter_mut().zip(&*zero).for_each(|(share, zero)| *share = share.add(*zero));
+        }
+        self.products.open(self.mesh, &shares, &self.places, receivers)
+    }
+
+    /// Fresh masks of an input: random at its owner, zero elsewhere.
+    pub(super) fn input_masks(
+        &mut self,
+        owner: RoleId,
+        planes: usize,
+        lanes: usize,
+    ) -> Result<BitPlanes, SharingError> {
+        let mut input = BitPlanes::zeros(planes, lanes);
+        if owner == self.me {
+            self.fresh(&mut input.shares.first)?;
+        }
+        Ok(input)
+    }
+
+    /// The owner's part of an input: the public values, to everybody.
+    pub(super) fn give(
+        &mut self,
+        input: &mut BitPlanes,
+        values: &[Z2],
+    ) -> Result<(), SharingError> {
+        let BitPlanes { shares, .. } = input;
+        if values.len() != shares.len() {
+            let (wanted, given) = (shares.len(), values.len());
+            return Err(SharingError::Shape(format!(
+                "an input of {wanted} words was given {given}"
+            )));
+        }
+        for ((public, mask), value) in shares.second.iter_mut().zip(&*shares.first).zip(values) {
+            *public = mask.add(*value);
+        }
+        let me = self.mesh.me();
+        for peer in self.places.iter().filter(|peer| **peer != me) {
+            self.mesh.send(*peer, Stream::On, word::bytes(&shares.second))?;
+        }
+        Ok(())
+    }
+
+    /// The others' part of an input.
+    pub(super) fn take(
+        &mut self,
+        owner: RoleId,
+        input: &mut BitPlanes,
+    ) -> Result<(), SharingError> {
+        let public = word::bytes_mut(&mut input.shares.second);
+        Ok(self.mesh.recv(self.places[owner], Stream::On, public)?)
+    }
+
+    /// Preprocessing of a circuit on so many lanes: independent of all inputs.
+    ///
+    /// # Errors
+    /// When the network fails.
+    pub fn prepare(&mut self, ports: Ports<'_>, lanes: usize) -> Result<Ready, SharingError> {
+        let words = lanes.div_ceil(64);
+        self.mesh.set_phase(Phase::Offline);
+        self.start(ports.schedule, words);
+        let mut inputs = Vec::with_capacity(ports.inputs.len());
+        for (owner, bits) in ports.inputs {
+            inputs.push(self.input_masks(*owner, *bits, lanes)?);
+        }
+        let all: Vec<&BitPlanes> = inputs.iter().collect();
+        let (masks, outputs) = self.mask(ports.schedule, ports.cut, &all, words)?;
+        for (output, receivers) in outputs.iter().zip(ports.outputs) {
+            self.open_masks(&output.shares.first, receivers)?;
+        }
+        let Made { products, masks: mut opened } = self.products.finish(self.mesh)?;
+        let mine = |to: &Vec<RoleId>| to.contains(&self.me).then(|| opened.pop_front()).flatten();
+        let outputs = ports.outputs.iter().map(mine).collect();
+        Ok(Ready { inputs, tape: Tape::new(masks, products), outputs, lanes })
+    }
+
+    /// The circuit, on this party's values of its own input ports: what it learns, by output port,
+    /// one run of words per bit.
+    ///
+    /// # Errors
+    /// When the network fails, or values do not fit.
+    pub fn run(
+        &mut self,
+        ports: Ports<'_>,
+        ready: Ready,
+        values: &[Option<Buffer<Z2>>],
+    ) -> Result<Vec<Option<Buffer<Z2>>>, SharingError> {
+        let Ready { mut inputs, tape, outputs, lanes } = ready;
+        self.mesh.set_phase(Phase::Online);
+        self.mesh.set_step(0);
+        let owners = ports.inputs.iter().map(|(owner, _)| *owner);
+        for ((input, owner), values) in inputs.iter_mut().zip(owners.clone()).zip(values) {
+            if owner == self.me {
+                let values = values.as_deref().unwrap_or_default();
+                self.give(input, values)?;
+            }
+        }
+        for (input, owner) in inputs.iter_mut().zip(owners) {
+            if owner != self.me {
+                self.take(owner, input)?;
+            }
+        }
+        let all: Vec<&BitPlanes> = inputs.iter().collect();
+        let step = &mut |party: &mut Self, level: usize| party.mesh.set_step(level as u32);
+        let public = self.evaluate(ports.schedule, ports.cut, tape, &all, lanes, step)?;
+        let learned = outputs.into_iter().zip(public).map(|(masks, public)| {
+            let mut masks = masks?;
+            masks.iter_mut().zip(&*public.shares.second).for_each(|(m, x)| *m = m.add(*x));
+            Some(masks)
+        });
+        Ok(learned.collect())
+    }
+}

@@ -1,0 +1,244 @@
+//! Shares of products of shared bits, by oblivious transfer between every two parties.
+//!
+//! For every ordered pair of parties (S, R): R chooses by its bit of `v` between two pads of S, and S
+//! sends the sum of both pads and its bit of `u`. With the pads `p0`, `p1` and R's `p = p0 + v (p0 + p1)`
+//!
+//! ```text
+//! S     z = p0 + p1 + u          keeps p0
+//! R                              keeps p + v z = p0 + u v
+//! ```
+//!
+//! Products go through in tiles, one after the other: while a tile's answer is on its way, the next
+//! ones are chosen, so that however many there are it takes two rounds.
+
+use super::exchange::wrong;
+use crate::party::SharingError;
+use crate::role::RoleId;
+use std::collections::VecDeque;
+use tacit_net::{Mesh, PartyId, Stream};
+use tacit_ot::{Receiver, Sender};
+use tacit_ring::{Buffer, Z2, word};
+
+/// Words of products that are made together.
+const TILE: usize = 512;
+/// Tiles under way in each direction.
+const WINDOW: usize = 32;
+
+struct Peer {
+    role: RoleId,
+    at: PartyId,
+    chooses: Receiver,
+    offers: Sender,
+}
+
+/// What waits for the peers' messages of the same kind, in the order in which all send them.
+enum Waiting {
+    Tile(Tile),
+    /// This party's shares of masks that open to it.
+    Masks(Buffer<Z2>),
+}
+
+struct Tile {
+    u: Buffer<u64>,
+    v: Buffer<u64>,
+    /// By peer, the pads that were chosen.
+    pads: Vec<Buffer<u64>>,
+    share: Buffer<u64>,
+}
+
+/// What was prepared together.
+pub(super) struct Made {
+    /// Shares of products, in the order of their factors.
+    pub products: Buffer<Z2>,
+    /// Masks that open to this party, in order.
+    pub masks: VecDeque<Buffer<Z2>>,
+}
+
+/// The making of products and opening of masks.
+pub(super) struct Products {
+    me: PartyId,
+    peers: Vec<Peer>,
+    /// Factors that do not fill a tile yet: how many.
+    filled: usize,
+    u: Buffer<u64>,
+    v: Buffer<u64>,
+    chosen: VecDeque<Waiting>,
+    answered: VecDeque<Tile>,
+    made: Made,
+    done: usize,
+    message: Buffer<u64>,
+    pads: [Buffer<u64>; 2],
+}
+
+impl Products {
+    pub fn new(
+        me: PartyId,
+        places: &[PartyId],
+        peers: impl IntoIterator<Item = Option<(Receiver, Sender)>>,
+    ) -> Self {
+        let ends = places.iter().zip(peers).enumerate();
+        let peers = ends.filter_map(|(role, (at, ends))| {
+            let (chooses, offers) = ends?;
+            Some(Peer { role, at: *at, chooses, offers })
+        });
+        Products {
+            me,
+            peers: peers.collect(),
+            filled: 0,
+            u: Buffer::zeros(TILE),
+            v: Buffer::zeros(TILE),
+            chosen: VecDeque::new(),
+            answered: VecDeque::new(),
+            made: Made { products: Buffer::default(), masks: VecDeque::new() },
+            done: 0,
+            message: Buffer::default(),
+            pads: Default::default(),
+        }
+    }
+
+    /// The ends of the correlations, by role.
+    pub fn leave(self, roles: usize) -> Vec<Option<(Receiver, Sender)>> {
+        let mut peers: Vec<Option<(Receiver, Sender)>> = (0..roles).map(|_| None).collect();
+        for Peer { role, chooses, offers, .. } in self.peers {
+            peers[role] = Some((chooses, offers));
+        }
+        peers
+    }
+
+    /// The next products are so many words.
+    pub fn start(&mut self, words: usize) {
+        self.made = Made { products: Buffer::zeros(words), masks: VecDeque::new() };
+        self.done = 0;
+    }
+
+    /// Goes on with these factors.
+    pub fn push(&mut self, mesh: &mut Mesh, u: &[Z2], v: &[Z2]) -> Result<(), SharingError> {
+        let (mut u, mut v) = (word::lanes(u), word::lanes(v));
+        while !u.is_empty() {
+            let take = u.len().min(TILE - self.filled);
+            let at = self.filled..self.filled + take;
+            self.u[at.clone()].copy_from_slice(&u[..take]);
+            self.v[at].copy_from_slice(&v[..take]);
+            (u, v) = (&u[take..], &v[take..]);
+            self.filled += take;
+            if self.filled == TILE {
+                self.choose(mesh)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Sends this party's shares of masks to those who learn them.
+    pub fn open(
+        &mut self,
+        mesh: &mut Mesh,
+        masks: &[Z2],
+        places: &[PartyId],
+        receivers: &[RoleId],
+    ) -> Result<(), SharingError> {
+        for to in receivers.iter().map(|role| places[*role]).filter(|to| *to != self.me) {
+            mesh.send(to, Stream::Pre, word::bytes(masks))?;
+        }
+        if receivers.iter().any(|role| places[*role] == self.me) {
+            self.chosen.push_back(Waiting::Masks(Buffer::from_slice(masks)));
+        }
+        Ok(())
+    }
+
+    /// Everything that was asked for since the start.
+    pub fn finish(&mut self, mesh: &mut Mesh) -> Result<Made, SharingError> {
+        if self.filled > 0 {
+            self.choose(mesh)?;
+        }
+        while !self.chosen.is_empty() {
+            self.answer(mesh)?;
+        }
+        while !self.answered.is_empty() {
+            self.settle(mesh)?;
+        }
+        mesh.flush()?;
+        if self.done != self.made.products.len() {
+            return Err(SharingError::Shape("fewer products than were to be made".into()));
+        }
+        let none = Made { products: Buffer::default(), masks: VecDeque::new() };
+        Ok(std::mem::replace(&mut self.made, none))
+    }
+
+    /// Sends the choices of a tile.
+    fn choose(&mut self, mesh: &mut Mesh) -> Result<(), SharingError> {
+        let words = std::mem::take(&mut self.filled);
+        let [u, v] = [&self.u, &self.v].map(|run| Buffer::from_slice(&run[..words]));
+        let mut share = Buffer::zeros(words);
+        for ((share, u), v) in share.iter_mut().zip(&*u).zip(&*v) {
+            *share = u & v;
+        }
+        let mut all = Vec::with_capacity(self.peers.len());
+        for peer in &mut self.peers {
+            let message = self.message.sized(peer.chooses.message_words(words));
+            let mut pads = Buffer::zeros(words);
+            let chosen = peer.chooses.bits(&v, message, &mut pads);
+            chosen.map_err(|error| wrong(mesh, peer.at, error))?;
+            mesh.send(peer.at, Stream::Pre, word::bytes(message))?;
+            all.push(pads);
+        }
+        self.chosen.push_back(Waiting::Tile(Tile { u, v, pads: all, share }));
+        if self.chosen.len() > WINDOW { self.answer(mesh) } else { Ok(()) }
+    }
+
+    /// Takes what the peers chose, or their shares of masks.
+    fn answer(&mut self, mesh: &mut Mesh) -> Result<(), SharingError> {
+        let mut tile = match self.chosen.pop_front() {
+            Some(Waiting::Tile(tile)) => tile,
+            Some(Waiting::Masks(mut masks)) => {
+                for peer in &self.peers {
+                    let theirs = self.message.sized(masks.len());
+                    mesh.recv(peer.at, Stream::Pre, word::bytes_mut(theirs))?;
+                    xor(word::lanes_mut(&mut masks), theirs);
+                }
+                self.made.masks.push_back(masks);
+                return Ok(());
+            }
+            None => return Ok(()),
+        };
+        let words = tile.u.len();
+        for peer in &mut self.peers {
+            let message = self.message.sized(peer.offers.message_words(words));
+            mesh.recv(peer.at, Stream::Pre, word::bytes_mut(message))?;
+            let [zeros, ones] = &mut self.pads;
+            let (zeros, ones) = (zeros.sized(words), ones.sized(words));
+            let offered = peer.offers.bits(message, [&mut *zeros, &mut *ones]);
+            offered.map_err(|error| wrong(mesh, peer.at, error))?;
+            xor(&mut tile.share, zeros);
+            xor(ones, zeros);
+            xor(ones, &tile.u);
+            mesh.send(peer.at, Stream::Def, word::bytes(ones))?;
+        }
+        self.answered.push_back(tile);
+        if self.answered.len() > WINDOW { self.settle(mesh) } else { Ok(()) }
+    }
+
+    /// Takes the peers' answers to a tile.
+    fn settle(&mut self, mesh: &mut Mesh) -> Result<(), SharingError> {
+        let Some(Tile { v, pads, mut share, .. }) = self.answered.pop_front() else {
+            return Ok(());
+        };
+        for (peer, pads) in self.peers.iter().zip(&pads) {
+            let z = self.message.sized(v.len());
+            mesh.recv(peer.at, Stream::Def, word::bytes_mut(z))?;
+            for (((share, z), v), pad) in share.iter_mut().zip(z).zip(&*v).zip(&**pads) {
+                *share ^= pad ^ (v & *z);
+            }
+        }
+        let end = self.done + share.len();
+        let room = self.made.products.get_mut(self.done..end).ok_or_else(|| {
+            SharingError::Shape("more products than were to be made".into())
+        })?;
+        word::lanes_mut(room).copy_from_slice(&share);
+        self.done = end;
+        Ok(())
+    }
+}
+
+fn xor(to: &mut [u64], from: &[u64]) {
+    to.iter_mut().zip(from).for_each(|(to, from)| *to ^= from);
+}
