@@ -122,7 +122,8 @@ pub fn run(args: &LabArgs, output: Output) -> Result<(), CliError> {
     let protocols: Vec<Protocol> = match args.protocol.as_str() {
         "all" => {
             let fits = |protocol: &Protocol| all_can(args, &task, &profile, *protocol);
-            Protocol::ALL.into_iter().filter(fits).collect()
+            let all = Protocol::ALL.into_iter().map(|p| p.fitting(task.parties()));
+            all.filter(fits).collect()
         }
         name => vec![name.parse().map_err(|e: tacit_sharing::registry::UnknownProtocol| {
             CliError::input(e.to_string())
@@ -203,6 +204,7 @@ fn assignments(
             roles::split_evenly(&mut job, circuit, &[protocol])?;
             Ok(vec![job.assignments])
         }
+        (None, _) if !protocol.has_roles() => Ok(vec![vec![Assignment::in_order(protocol)]]),
         (None, _) => {
             let one = |places: Vec<PartyId>| vec![Assignment::new(protocol, places)];
             Ok(orders(parties, parties).into_iter().map(one).collect())
@@ -354,9 +356,17 @@ impl Task {
     fn is_run_by(&self, protocol: Protocol, by: Option<By>) -> bool {
         let computes = || match by.unwrap_or(By::of(protocol)) {
             By::Rings => protocol.has_rings(),
-            By::Circuits => protocol != Protocol::Plain,
+            By::Circuits => protocol != Protocol::Plain && protocol.runs_programs(),
         };
         matches!(self, Task::Circuit(_)) || computes()
+    }
+
+    /// How many parties give inputs.
+    fn parties(&self) -> usize {
+        match self {
+            Task::Circuit(circuit) => circuit.input_widths().len(),
+            Task::Program(program) => program.parties.len(),
+        }
     }
 
     fn names(&self, protocol: Protocol) -> Result<Parties, CliError> {

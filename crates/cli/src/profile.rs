@@ -32,6 +32,17 @@ struct File {
     #[serde(default)]
     description: String,
     links: Vec<Link>,
+    /// All links that are not listed, of as many parties as there may be.
+    others: Option<Speed>,
+}
+
+/// Delay and bandwidth of a link. Without either it has no limit.
+#[derive(Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Speed {
+    rtt_ms: Option<f64>,
+    one_way_ms: Option<f64>,
+    mbit_per_s: Option<f64>,
 }
 
 /// A link in both directions (`between`), or in one (`from`, `to`).
@@ -73,16 +84,19 @@ impl Profile {
     fn parse(source: &str, text: &str) -> Result<Profile, CliError> {
         let file: File =
             toml::from_str(text).map_err(|e| CliError::input(format!("{source}: {e}")))?;
-        let mut links = HashMap::new();
+        let wrong =
+            || CliError::input(format!("{source}: delays and bandwidths are positive numbers"));
+        let mut links = match file.others {
+            Some(others) => uniform(others.profile().ok_or_else(wrong)?, MAX_PARTIES),
+            None => HashMap::new(),
+        };
         for link in &file.links {
             let pairs = link.pairs().ok_or_else(|| {
                 CliError::input(format!(
                     "{source}: a link names `between = [a, b]`, or `from` and `to`; parties are numbers from 0 to 63"
                 ))
             })?;
-            let profile = link.profile().ok_or_else(|| {
-                CliError::input(format!("{source}: delays and bandwidths are positive numbers"))
-            })?;
+            let profile = link.profile().ok_or_else(wrong)?;
             links.extend(pairs.into_iter().map(|pair| (pair, profile)));
         }
         let parties = links.keys().map(|(from, _)| usize::from(*from) + 1).max().unwrap_or(0);
@@ -147,6 +161,13 @@ impl Link {
     }
 
     fn profile(&self) -> Option<LinkProfile> {
+        let Link { rtt_ms, one_way_ms, mbit_per_s, .. } = *self;
+        Speed { rtt_ms, one_way_ms, mbit_per_s }.profile()
+    }
+}
+
+impl Speed {
+    fn profile(self) -> Option<LinkProfile> {
         let one_way_ms = match (self.rtt_ms, self.one_way_ms) {
             (Some(rtt), None) => rtt / 2.0,
             (None, Some(one_way)) => one_way,
@@ -193,6 +214,9 @@ mod tests {
         }
         let global = Profile::load("global").unwrap();
         assert_eq!(global.link(PartyId(2), PartyId(1)).delay, Duration::from_millis(75));
+        // Any number of parties.
+        assert_eq!(global.parties(), MAX_PARTIES);
+        assert_eq!(global.link(PartyId(2), PartyId(40)).delay, Duration::from_millis(75));
     }
 
     #[test]

@@ -226,7 +226,15 @@ fn random_circuits_under_every_protocol() {
 
 #[test]
 fn random_circuits_with_two_and_with_more_parties() {
-    sweep(&[2, 4, 5, 7].map(Protocol::Gmw), 6);
+    sweep(&[Protocol::Gmw(2), Protocol::Gmw(5), Protocol::Bmr(2), Protocol::Bmr(4)], 3);
+}
+
+#[test]
+#[ignore = "minutes: base OTs between every two of up to 33 parties"]
+fn random_circuits_with_many_parties() {
+    sweep(&[4, 7, 13].map(Protocol::Gmw), 6);
+    sweep(&[5, 7, 13].map(Protocol::Bmr), 6);
+    sweep(&[Protocol::Gmw(33), Protocol::Bmr(33)], 1);
 }
 
 /// The sets of assignments of the spec (6.2) put the same load on every directed link.

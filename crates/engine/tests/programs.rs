@@ -17,7 +17,11 @@ fn settings() -> impl Iterator<Item = (Protocol, By)> {
     let rings = Protocol::ALL.map(|protocol| (protocol, By::Rings));
     let circuits = Protocol::ALL.map(|protocol| (protocol, By::Circuits));
     let rings = rings.into_iter().filter(|(protocol, _)| protocol.has_rings());
-    rings.chain(circuits.into_iter().filter(|(protocol, _)| *protocol != Protocol::Plain))
+    rings.chain(
+        circuits
+            .into_iter()
+            .filter(|(protocol, _)| *protocol != Protocol::Plain && protocol.runs_programs()),
+    )
 }
 
 /// Whether results are those of the clear, bit for bit: circuits round as it does.

@@ -214,7 +214,17 @@ pub fn product(protocol: Protocol) -> Traffic {
         // What chooses, masks and online, to every other party.
         Protocol::Gmw(parties) => pairs(usize::from(parties)).fold(none, |sum, (i, j)| {
             let chooses = gmw::FAN.message_bits() as u64;
-            sum.sent(i, j, Stream::Pre, chooses).sent(i, j, Stream::Def, 1).sent(i, j, Stream::On, 1)
+            sum.sent(i, j, Stream::Pre, chooses).sent(i, j, Stream::Def, 1).sent(
+                i,
+                j,
+                Stream::On,
+                1,
+            )
+        }),
+        // Choices of masks and products, cross terms, rows and columns of four blocks.
+        Protocol::Bmr(parties) => pairs(usize::from(parties)).fold(none, |sum, (i, j)| {
+            let chooses = 2 * gmw::FAN.message_bits() as u64;
+            sum.sent(i, j, Stream::Pre, chooses).sent(i, j, Stream::Def, 1 + 2 * 512)
         }),
     }
 }
@@ -272,7 +282,7 @@ pub fn input(protocol: Protocol, owner: RoleId, timing: Timing) -> Traffic {
         }
     }
     let none = Traffic::default();
-    if let Protocol::Gmw(parties) = protocol {
+    if let Protocol::Gmw(parties) | Protocol::Bmr(parties) = protocol {
         let others = pairs(usize::from(parties)).filter(|(from, _)| *from == owner);
         return others.fold(none, |sum, (from, to)| sum.sent(from, to, Stream::On, 1));
     }
@@ -290,9 +300,10 @@ pub fn output(protocol: Protocol, receivers: &[RoleId]) -> Traffic {
             P::opener(self.0)
         }
     }
-    if let Protocol::Gmw(parties) = protocol {
+    if let Protocol::Gmw(parties) | Protocol::Bmr(parties) = protocol {
         let learn = pairs(usize::from(parties)).filter(|(_, to)| receivers.contains(to));
-        return learn.fold(Traffic::default(), |sum, (from, to)| sum.sent(from, to, Stream::Pre, 1));
+        return learn
+            .fold(Traffic::default(), |sum, (from, to)| sum.sent(from, to, Stream::Pre, 1));
     }
     receivers.iter().fold(Traffic::default(), |sum, &to| {
         let (from, stream) = protocol.visit(to, Opener(to));

@@ -39,11 +39,14 @@ pub enum Protocol {
     FantasticFour,
     /// GMW for so many parties, of which all but one may pool what they see.
     Gmw(u8),
+    /// BMR over oblivious transfer for so many parties, of which all but one may pool what they see: a
+    /// constant number of rounds.
+    Bmr(u8),
     /// A trusted third party computes in the clear.
     Plain,
 }
 
-/// Parties that GMW runs with at most.
+/// Parties that protocols for any number of them run with at most.
 pub const MAX_PARTIES: u8 = 64;
 
 /// What one party of a protocol can learn or do.
@@ -73,7 +76,7 @@ impl fmt::Display for Security {
 
 impl Protocol {
     /// All protocols; those for any number of parties with three.
-    pub const ALL: [Protocol; 12] = [
+    pub const ALL: [Protocol; 13] = [
         Protocol::Trio,
         Protocol::Astra,
         Protocol::Replicated,
@@ -85,6 +88,7 @@ impl Protocol {
         Protocol::Tetrad,
         Protocol::FantasticFour,
         Protocol::Gmw(3),
+        Protocol::Bmr(3),
         Protocol::Plain,
     ];
 
@@ -103,6 +107,7 @@ impl Protocol {
             Protocol::Tetrad => "tetrad",
             Protocol::FantasticFour => "fantastic-four",
             Protocol::Gmw(_) => "gmw",
+            Protocol::Bmr(_) => "bmr",
             Protocol::Plain => "plain",
         }
     }
@@ -116,7 +121,7 @@ impl Protocol {
             | Protocol::QuadHet
             | Protocol::Tetrad
             | Protocol::FantasticFour => 4,
-            Protocol::Gmw(parties) => usize::from(parties),
+            Protocol::Gmw(parties) | Protocol::Bmr(parties) => usize::from(parties),
             _ => 3,
         }
     }
@@ -124,7 +129,29 @@ impl Protocol {
     /// Whether parties play roles of [`Protocol::visit`]. Elsewhere all do the same.
     #[must_use]
     pub fn has_roles(self) -> bool {
-        !matches!(self, Protocol::Gmw(_))
+        !matches!(self, Protocol::Gmw(_) | Protocol::Bmr(_))
+    }
+
+    /// Whether it evaluates garbled circuits.
+    #[must_use]
+    pub fn garbles(self) -> bool {
+        matches!(self, Protocol::Bmr(_))
+    }
+
+    /// Whether it runs programs.
+    #[must_use]
+    pub fn runs_programs(self) -> bool {
+        !self.garbles()
+    }
+
+    /// The same, for so many parties where it runs with any number: at least two.
+    #[must_use]
+    pub fn fitting(self, parties: usize) -> Self {
+        match self {
+            Protocol::Gmw(_) => Protocol::Gmw(within(parties)),
+            Protocol::Bmr(_) => Protocol::Bmr(within(parties)),
+            other => other,
+        }
     }
 
     /// Ring words of a share.
@@ -171,7 +198,7 @@ impl Protocol {
     pub fn security(self) -> Security {
         match self {
             Protocol::Plain => Security::TrustedParty,
-            Protocol::Gmw(_) => Security::DishonestMajority,
+            Protocol::Gmw(_) | Protocol::Bmr(_) => Security::DishonestMajority,
             Protocol::Lift => Security::MaliciousWithAbort,
             _ if self.parties() == 4 => Security::MaliciousWithAbort,
             _ => Security::SemiHonest,
@@ -210,9 +237,8 @@ impl Protocol {
             | Protocol::Lift
             | Protocol::FantasticFour
             | Protocol::Gmw(_)
-            | Protocol::Plain => {
-                None
-            }
+            | Protocol::Bmr(_)
+            | Protocol::Plain => None,
         }
     }
 
@@ -298,7 +324,9 @@ impl Protocol {
     /// As [`Protocol::visit_canonical`]; gives the visitor back if there are no such shares.
     fn canonical<V: CanonicalVisitor>(self, role: RoleId, visitor: V) -> Result<V::Out, V> {
         Ok(match (self, role) {
-            (Protocol::Plain | Protocol::Lift | Protocol::Gmw(_), _) => return Err(visitor),
+            (Protocol::Plain | Protocol::Lift | Protocol::Gmw(_) | Protocol::Bmr(_), _) => {
+                return Err(visitor);
+            }
             (protocol, _) if protocol.parties() == 4 => return Err(visitor),
             (Protocol::Trio, 0) => visitor.visit::<Trio<0>>(),
             (Protocol::Trio, 1) => visitor.visit::<Trio<1>>(),
@@ -364,7 +392,9 @@ pub trait RoleVisitor {
 impl fmt::Display for Protocol {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Protocol::Gmw(parties) => write!(f, "{}:{parties}", self.name()),
+            Protocol::Gmw(parties) | Protocol::Bmr(parties) => {
+                write!(f, "{}:{parties}", self.name())
+            }
             _ => f.write_str(self.name()),
         }
     }
@@ -377,23 +407,31 @@ pub struct UnknownProtocol {
     name: String,
 }
 
+fn within(parties: usize) -> u8 {
+    parties.clamp(2, usize::from(MAX_PARTIES)) as u8
+}
+
 /// The names that [`Protocol::from_str`] takes.
 fn names() -> String {
     let fixed = Protocol::ALL.into_iter().filter(|protocol| protocol.has_roles());
     let mut names: Vec<String> = fixed.map(|protocol| protocol.to_string()).collect();
-    names.push(format!("gmw:N with N from 2 to {MAX_PARTIES}, gmw for two parties"));
+    names.push(format!("gmw:N and bmr:N with N from 2 to {MAX_PARTIES}, two without :N"));
     names.join(", ")
 }
 
 impl FromStr for Protocol {
     type Err = UnknownProtocol;
     fn from_str(name: &str) -> Result<Self, UnknownProtocol> {
-        let parties = match name.strip_prefix("gmw") {
-            Some("") => Some(2),
-            Some(rest) => rest.strip_prefix(':').and_then(|parties| parties.parse().ok()),
-            None => None,
+        let (kind, parties) = match name.split_once(':') {
+            Some((kind, parties)) => (kind, parties.parse().ok()),
+            None => (name, Some(2)),
         };
-        let many = parties.filter(|parties| (2..=MAX_PARTIES).contains(parties)).map(Protocol::Gmw);
+        let parties = parties.filter(|parties| (2..=MAX_PARTIES).contains(parties));
+        let many = parties.and_then(|parties| match kind {
+            "gmw" => Some(Protocol::Gmw(parties)),
+            "bmr" => Some(Protocol::Bmr(parties)),
+            _ => None,
+        });
         let named = Protocol::ALL.into_iter().filter(|p| p.has_roles()).find(|p| p.name() == name);
         many.or(named).ok_or_else(|| UnknownProtocol { name: name.chars().take(40).collect() })
     }

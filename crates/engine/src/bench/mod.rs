@@ -92,6 +92,12 @@ impl Plan {
         });
         let terms = if matches!(self.operation, Operation::Dot { .. }) { unit } else { 1 };
         let bits_only = self.ring_bits == 1 && self.operation == Operation::Product;
+        if self.protocol().garbles() {
+            let protocol = self.protocol();
+            return Err(EvaluateError::Job(format!(
+                "not supported: {protocol} is measured on circuits"
+            )));
+        }
         if !self.protocol().has_roles() && !bits_only {
             let protocol = self.protocol();
             return Err(EvaluateError::Job(format!(

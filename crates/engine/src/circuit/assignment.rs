@@ -75,7 +75,9 @@ pub(crate) fn check(assignments: &[Assignment]) -> Result<(), EvaluateError> {
     };
     if assignments.len() > 1 && !first.protocol.has_roles() {
         let protocol = first.protocol;
-        return fail(&format!("all parties of {protocol} do the same: there are no roles to split"));
+        return fail(&format!(
+            "all parties of {protocol} do the same: there are no roles to split"
+        ));
     }
     for assignment in assignments {
         assignment.check()?;

@@ -2,6 +2,7 @@
 
 use super::assignment::Assignment;
 use super::compile::{Compiled, InputPort, Seating};
+use super::garbled;
 use super::links::all_links;
 use super::masked;
 use super::opening::{Opened, Opener};
@@ -122,6 +123,8 @@ fn run(
     let id = fresh_id(session, entropy)?;
     let (ready, computed) = if job.protocol().has_roles() {
         in_roles(session, compiled, &values, id, entropy, progress)?
+    } else if job.protocol().garbles() {
+        garbled::compute(session, compiled, &values, &id, entropy, progress)?
     } else {
         masked::compute(session, compiled, &values, &id, entropy, progress)?
     };

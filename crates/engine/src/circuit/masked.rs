@@ -14,7 +14,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use tacit_net::{Mesh, Session};
 use tacit_ring::{Buffer, Entropy, Z2};
-use tacit_sharing::gmw::{Correlations, Cut, Gmw, Ports, WorkerKeys};
+use tacit_sharing::gmw::{Correlations, Cut, Delta, Gmw, Ports, WorkerKeys};
 use tacit_sharing::verify::Journal;
 use tacit_sharing::{RoleId, SharingError};
 
@@ -31,7 +31,7 @@ pub(super) fn compute(
     progress: &(dyn Fn(u64) + Sync),
 ) -> Result<Done, EvaluateError> {
     let places = &compiled.seatings[0].assignment.places;
-    let mut all = Correlations::exchange(&mut session.meshes[0], id, places, entropy)?;
+    let mut all = Correlations::exchange(&mut session.meshes[0], id, places, Delta::Each, entropy)?;
     let keys: Vec<WorkerKeys> = session.meshes.iter().map(|_| all.worker()).collect();
     let ready = session.meshes[0].now();
     let computed = on_each(&mut session.meshes, keys.into_iter().enumerate(), |mesh, item| {

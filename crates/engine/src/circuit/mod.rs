@@ -9,6 +9,7 @@ pub(crate) mod assignment;
 mod compile;
 mod error;
 pub(crate) mod evaluate;
+mod garbled;
 mod job;
 pub(crate) mod links;
 mod masked;

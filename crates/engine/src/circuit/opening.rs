@@ -24,6 +24,14 @@ impl Opened {
         Opened { ports: ports.collect(), at }
     }
 
+    /// Keeps the bits of a port in one lane, each the lowest of a word.
+    pub fn add_lane(&mut self, port: usize, lane: usize, bits: &[Z2]) {
+        let Some(words) = &mut self.ports[port] else { return };
+        for (word, bit) in words.iter_mut().zip(bits) {
+            word[lane / 64 - self.at.start] |= bit.0 << (lane % 64);
+        }
+    }
+
     /// Keeps the words of a port's bits in the blocks `at`.
     pub fn put(&mut self, port: usize, at: &Range<usize>, words: &[Z2]) {
         let at = at.start - self.at.start..at.end - self.at.start;

@@ -9,7 +9,7 @@ use tacit_ot::base::{PAIR, POINT};
 use tacit_ot::seeds::{AllSeeds, Level, SomeSeeds};
 use tacit_ot::{BASE_OTS, OtError, Receiver, Receiving, Sender, Sending};
 use tacit_ring::prg::Permutation;
-use tacit_ring::{Entropy, Key, Prg, Seed, StreamIds, hash};
+use tacit_ring::{Entropy, Key, NoEntropy, Prg, Seed, StreamIds, hash};
 use zeroize::Zeroizing;
 
 /// What a party has to make correlations with all others.
@@ -18,6 +18,7 @@ pub struct Correlations {
     pairs: Vec<Option<Pair>>,
     pi: Arc<Permutation>,
     own: Seed,
+    delta: Option<Zeroizing<u128>>,
     /// Workers that have their keys.
     given: u64,
 }
@@ -31,13 +32,48 @@ struct Pair {
 
 /// What one worker has, and keeps between its parties: streams of its own, and its ends of the correlations with all others.
 pub struct WorkerKeys {
+    /// Counts workers from one.
+    pub number: u64,
     /// Under a key of this party alone.
-    pub(super) own: Prg,
-    pub(super) ids: StreamIds,
+    pub own: Prg,
+    /// The unused streams of `own`.
+    pub ids: StreamIds,
     /// Under a key with every other party: their sum over all parties is zero.
-    pub(super) zeros: Vec<Prg>,
-    pub(super) zero_ids: StreamIds,
+    pub zeros: Vec<Prg>,
+    /// The unused streams of `zeros`, the same for all of them.
+    pub zero_ids: StreamIds,
+    /// The permutation of the session that blocks are hashed with.
+    pub pi: Arc<Permutation>,
+    /// The offset of all correlations that this party sends, if they have one in common.
+    pub delta: Option<Zeroizing<u128>>,
     pub(super) peers: Vec<Option<(Receiver, Sender)>>,
+}
+
+impl WorkerKeys {
+    /// This party's ends of the correlations with a role.
+    ///
+    /// # Errors
+    /// When there are none.
+    pub fn ends(&mut self, role: RoleId) -> Result<(&mut Receiver, &mut Sender), SharingError> {
+        let ends = self.peers.get_mut(role).and_then(Option::as_mut);
+        let ends = ends.ok_or_else(|| SharingError::Shape("no correlations with a role".into()))?;
+        Ok((&mut ends.0, &mut ends.1))
+    }
+
+    /// Words of a message that chooses so many words.
+    #[must_use]
+    pub fn message_words(&self, words: usize) -> usize {
+        words * FAN.message_bits()
+    }
+}
+
+/// The offset of the correlations that a party sends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Delta {
+    /// One of its own for every other party.
+    Each,
+    /// The same for all, its lowest bit set: an offset of labels.
+    Common,
 }
 
 /// A transfer between two parties: the sender first.
@@ -48,7 +84,7 @@ fn name(session: &[u8], places: &[PartyId], [sender, receiver]: [RoleId; 2]) -> 
 }
 
 /// What an OT's error means here. `peer` sent what it is about.
-pub(super) fn wrong(mesh: &mut Mesh, peer: PartyId, error: OtError) -> SharingError {
+pub fn malformed(mesh: &mut Mesh, peer: PartyId, error: OtError) -> SharingError {
     match error {
         OtError::Malformed(what) => {
             let what = format!("party {}'s oblivious transfer is malformed: {what}", peer.0);
@@ -70,15 +106,24 @@ impl Correlations {
         mesh: &mut Mesh,
         session: &[u8],
         places: &[PartyId],
+        delta: Delta,
         entropy: &mut Entropy,
     ) -> Result<Self, SharingError> {
         let me = role_in(places, mesh.me())?;
         mesh.set_phase(Phase::Setup);
         let peers: Vec<RoleId> = (0..places.len()).filter(|role| *role != me).collect();
         let mut begun = Vec::new();
+        let common_delta = match delta {
+            Delta::Each => None,
+            Delta::Common => Some(Zeroizing::new(*fresh_delta(entropy)? | 1)),
+        };
         for &peer in &peers {
-            let ours = begin(session, places, [me, peer], entropy);
-            let (receiving, sending) = ours.map_err(|e| wrong(mesh, places[peer], e))?;
+            let delta = match &common_delta {
+                Some(delta) => delta.clone(),
+                None => fresh_delta(entropy)?,
+            };
+            let ours = begin(session, places, [me, peer], delta, entropy);
+            let (receiving, sending) = ours.map_err(|e| malformed(mesh, places[peer], e))?;
             let seed = entropy.seed()?;
             mesh.send(places[peer], Stream::On, seed.expose())?;
             mesh.send(places[peer], Stream::On, receiving.message())?;
@@ -94,7 +139,7 @@ impl Correlations {
             mesh.recv(places[peer], Stream::On, &mut first)?;
             mesh.recv(places[peer], Stream::On, pairs.as_flattened_mut())?;
             let seeds = receiving.finish(&pairs, entropy);
-            let (all, levels) = seeds.map_err(|e| wrong(mesh, places[peer], e))?;
+            let (all, levels) = seeds.map_err(|e| malformed(mesh, places[peer], e))?;
             mesh.send(places[peer], Stream::On, levels.as_flattened().as_flattened())?;
             answered.push((all, sending, first, common));
         }
@@ -104,13 +149,19 @@ impl Correlations {
             let bytes = levels.as_flattened_mut().as_flattened_mut();
             mesh.recv(places[peer], Stream::On, bytes)?;
             let some = sending.finish(&first, &levels);
-            let some = some.map_err(|e| wrong(mesh, places[peer], e))?;
+            let some = some.map_err(|e| malformed(mesh, places[peer], e))?;
             pairs[peer] = Some(Pair { all, some, common });
         }
         mesh.flush()?;
         let key = hash::derive_key("tacit 2026 OT hash", &[session]);
         let pi = Permutation::new(*key.first_chunk().expect("sixteen of thirty-two bytes"));
-        Ok(Correlations { pairs, pi: Arc::new(pi), own: entropy.seed()?, given: 0 })
+        Ok(Correlations {
+            pairs,
+            pi: Arc::new(pi),
+            own: entropy.seed()?,
+            delta: common_delta,
+            given: 0,
+        })
     }
 
     /// What the next worker needs. All parties ask for as many workers, in the same order.
@@ -130,7 +181,16 @@ impl Correlations {
         };
         let peers = self.pairs.iter_mut().map(ends).collect();
         let (ids, zero_ids) = (StreamIds::new(), StreamIds::new());
-        WorkerKeys { own: Prg::new(&key), ids, zeros, zero_ids, peers }
+        WorkerKeys {
+            number: self.given,
+            own: Prg::new(&key),
+            ids,
+            zeros,
+            zero_ids,
+            pi: self.pi.clone(),
+            delta: self.delta.clone(),
+            peers,
+        }
     }
 }
 
@@ -142,15 +202,19 @@ fn common(session: &[u8], [me, peer]: [RoleId; 2], [mine, theirs]: [&Seed; 2]) -
     Seed::from_bytes(hash::derive_key("tacit 2026 GMW seed of two parties", &parts))
 }
 
+fn fresh_delta(entropy: &mut Entropy) -> Result<Zeroizing<u128>, NoEntropy> {
+    let delta = entropy.seed()?.derive_key("tacit 2026 OT Delta", &[]);
+    Ok(Zeroizing::new(u128::from_le_bytes(*delta.expose())))
+}
+
 /// This party's ends of the transfers from a peer and to it.
 fn begin(
     session: &[u8],
     places: &[PartyId],
     [me, peer]: [RoleId; 2],
+    delta: Zeroizing<u128>,
     entropy: &mut Entropy,
 ) -> Result<(Receiving, Sending), OtError> {
-    let delta = entropy.seed()?.derive_key("tacit 2026 OT Delta", &[]);
-    let delta = Zeroizing::new(u128::from_le_bytes(*delta.expose()));
     let receiving = Receiving::new(name(session, places, [peer, me]), FAN, entropy)?;
     let sending = Sending::new(name(session, places, [me, peer]), FAN, delta, entropy)?;
     Ok((receiving, sending))

@@ -36,7 +36,7 @@ mod party;
 mod planes;
 mod products;
 
-pub use exchange::{Correlations, WorkerKeys};
+pub use exchange::{Correlations, Delta, WorkerKeys, malformed};
 pub use layers::Cut;
 pub use party::{Gmw, Ports, Ready};
 pub use planes::GmwBits;

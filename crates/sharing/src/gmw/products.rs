@@ -11,7 +11,7 @@
 //! Products go through in tiles, one after the other: while a tile's answer is on its way, the next
 //! ones are chosen, so that however many there are it takes two rounds.
 
-use super::exchange::wrong;
+use super::exchange::malformed;
 use crate::party::SharingError;
 use crate::role::RoleId;
 use std::collections::VecDeque;
@@ -177,7 +177,7 @@ impl Products {
             let message = self.message.sized(peer.chooses.message_words(words));
             let mut pads = Buffer::zeros(words);
             let chosen = peer.chooses.bits(&v, message, &mut pads);
-            chosen.map_err(|error| wrong(mesh, peer.at, error))?;
+            chosen.map_err(|error| malformed(mesh, peer.at, error))?;
             mesh.send(peer.at, Stream::Pre, word::bytes(message))?;
             all.push(pads);
         }
@@ -207,7 +207,7 @@ impl Products {
             let [zeros, ones] = &mut self.pads;
             let (zeros, ones) = (zeros.sized(words), ones.sized(words));
             let offered = peer.offers.bits(message, [&mut *zeros, &mut *ones]);
-            offered.map_err(|error| wrong(mesh, peer.at, error))?;
+            offered.map_err(|error| malformed(mesh, peer.at, error))?;
             xor(&mut tile.share, zeros);
             xor(ones, zeros);
             xor(ones, &tile.u);
@@ -230,9 +230,11 @@ impl Products {
             }
         }
         let end = self.done + share.len();
-        let room = self.made.products.get_mut(self.done..end).ok_or_else(|| {
-            SharingError::Shape("more products than were to be made".into())
-        })?;
+        let room = self
+            .made
+            .products
+            .get_mut(self.done..end)
+            .ok_or_else(|| SharingError::Shape("more products than were to be made".into()))?;
         word::lanes_mut(room).copy_from_slice(&share);
         self.done = end;
         Ok(())

@@ -1,0 +1,111 @@
+//! The online phase of one instance.
+
+use super::Ports;
+use super::party::{Common, Garbled};
+use super::wires::Bits;
+use crate::prf::combine;
+use tacit_circuit::schedule::{Linear, Product, Slot};
+use tacit_ring::Buffer;
+
+/// Labels of all parties by slot, for the public value that each wire has.
+struct Labels {
+    parties: usize,
+    blocks: Buffer<u128>,
+    flags: Vec<bool>,
+}
+
+impl Labels {
+    fn range(&self, slot: Slot) -> std::ops::Range<usize> {
+        let start = slot as usize * self.parties;
+        start..start + self.parties
+    }
+
+    fn get(&self, slot: Slot) -> &[u128] {
+        &self.blocks[self.range(slot)]
+    }
+
+    fn set(&mut self, slot: Slot, labels: &[u128]) {
+        let range = self.range(slot);
+        self.blocks[range].copy_from_slice(labels);
+        self.flags[slot as usize] = false;
+    }
+
+    fn linear(&mut self, gates: &[Linear]) {
+        for gate in gates {
+            match *gate {
+                Linear::Xor { dst, a, b } => {
+                    let [to, a_at, b_at] = [dst, a, b].map(|slot| slot as usize * self.parties);
+                    for i in 0..self.parties {
+                        self.blocks[to + i] = self.blocks[a_at + i] ^ self.blocks[b_at + i];
+                    }
+                    self.flags[dst as usize] = self.flags[a as usize] ^ self.flags[b as usize];
+                }
+                Linear::Not { dst, a } => {
+                    let (from, to) = (self.range(a), self.range(dst).start);
+                    self.blocks.copy_within(from, to);
+                    self.flags[dst as usize] = !self.flags[a as usize];
+                }
+                Linear::Const { dst, value } => {
+                    let range = self.range(dst);
+                    self.blocks[range].fill(0);
+                    self.flags[dst as usize] = value;
+                }
+            }
+        }
+    }
+}
+
+/// The public value of a wire, if all parties' labels show the same.
+fn public(labels: &[u128]) -> Option<bool> {
+    let first = labels.first()? & 1;
+    labels.iter().all(|label| label & 1 == first).then_some(first == 1)
+}
+
+/// Evaluates, from the labels of all inputs, party after party; gives what this party learns, port after
+/// port. `None` when labels of one wire show different public values: some party did not follow the
+/// protocol.
+pub(super) fn evaluate(
+    common: &Common,
+    ports: Ports<'_>,
+    garbled: &Garbled,
+    inputs: &[Buffer<u128>],
+) -> Option<Bits> {
+    let (schedule, n) = (ports.schedule, common.parties);
+    let blocks = Buffer::zeros(schedule.slots() * n);
+    let mut wires = Labels { parties: n, blocks, flags: vec![false; schedule.slots()] };
+    let (mut labels, mut combined) = (Buffer::zeros(n), Buffer::zeros(n));
+    for (i, input) in schedule.inputs().iter().enumerate() {
+        labels.iter_mut().zip(inputs).for_each(|(label, of_party)| *label = of_party[i]);
+        public(&labels)?;
+        wires.set(input.slot, &labels);
+    }
+    let mut hidden = Buffer::zeros(n * n);
+    let mut gates = garbled.table.chunks_exact(4 * n).zip(garbled.first_gate..);
+    for level in 0..=schedule.depth() {
+        wires.linear(schedule.linear(level));
+        if level == schedule.depth() {
+            break;
+        }
+        for Product { dst, a, b } in schedule.products(level) {
+            let (table, number) = gates.next()?;
+            let (u, v) = (wires.get(*a), wires.get(*b));
+            let row = 2 * usize::from(public(u)?) + usize::from(public(v)?);
+            combined.iter_mut().zip(u).zip(v).for_each(|((x, u), v)| *x = combine(*u, *v));
+            common.prf.gate(number, &combined, n, &mut hidden);
+            labels.copy_from_slice(&table[row * n..(row + 1) * n]);
+            for hidden in hidden.chunks_exact(n) {
+                labels.iter_mut().zip(hidden).for_each(|(label, hidden)| *label ^= hidden);
+            }
+            public(&labels)?;
+            wires.set(*dst, &labels);
+        }
+    }
+    let mut learned = Bits::zeros(ports.learned_by(common.me));
+    let mine = ports.outputs.iter().zip(schedule.outputs());
+    let slots = mine.filter(|(to, _)| to.contains(&common.me)).flat_map(|(_, slots)| slots);
+    for (i, slot) in slots.enumerate() {
+        let value = public(wires.get(*slot))? ^ wires.flags[*slot as usize];
+        learned.flip_if(i, value ^ garbled.masks.get(i));
+    }
+    Some(learned)
+}

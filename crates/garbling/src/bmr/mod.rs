@@ -1,0 +1,73 @@
+//! BMR over oblivious transfer, wire-authenticated: garbling by all parties together, evaluation by each
+//! alone. Secure against all parties but one, if they follow the protocol and pool what they see.
+//!
+//! Each party j has an offset `R^j` and for every wire a label `k^j_0`, with `k^j_1 = k^j_0 + R^j`; the wire
+//! has a mask `l`, shared by XOR. The lowest bit of every label is the wire's *public value*, its value plus
+//! its mask. The garbled gate has for each row (a, b) of public values and each column j
+//!
+//! ```text
+//! g^j_ab = sum_i F(k^i_u,a , k^i_v,b ; gate, j) + k^j_w,0 + R^j s_ab
+//! s_ab   = (l_u + a)(l_v + b) + l_w
+//! ```
+//!
+//! Correlated OT with `Delta = R^j` is linear in the choices, so products with masks of wires are made once
+//! per wire (`K` at j, `M = K + [l]_i R^j` at i) and reused by all gates. Messages of preprocessing:
+//!
+//! | round | from every party to every other | bits per AND and link |
+//! | --- | --- | --- |
+//! | 1 | choices: shares of masks of AND outputs (and own inputs) | 32 |
+//! | 2 | cross terms of `l_u l_v`, under pads hashed from `K` and `M` | 1 |
+//! | 3 | choices: shares of `l_u l_v` | 32 |
+//! | 4 | its share of four rows of the receiver's column | 512 |
+//! | 5 | the sum of four rows of its column | 512 |
+//!
+//! Online two rounds: owners send public values of inputs, everybody sends the labels for them.
+//!
+//! Shares of `l_u l_v`, and of masks that open, get fresh shares of zero: opened rows show a column's
+//! owner the bits `[s]_i`, which may otherwise be functions of single parties' inputs.
+//!
+//! Sources: D. Beaver, S. Micali, P. Rogaway (STOC 1990); A. Ben-Efraim, Y. Lindell, E. Omri (CCS 2016); the
+//! data structure of C. Hazay, P. Scholl, E. Soria-Vazquez (Asiacrypt 2017) and X. Wang, S. Ranellucci,
+//! J. Katz (CCS 2017), cut down to parties that follow the protocol.
+
+mod cost;
+mod evaluate;
+mod garble;
+mod party;
+mod wires;
+
+pub use cost::{bytes, products};
+pub use party::{Bmr, Garbled};
+pub use wires::Bits;
+
+use tacit_circuit::schedule::Schedule;
+use tacit_sharing::RoleId;
+
+/// A circuit, and who gives and learns what.
+#[derive(Clone, Copy)]
+pub struct Ports<'p> {
+    /// The circuit, of ANDs of two inputs.
+    pub schedule: &'p Schedule,
+    /// Who gives each input port, and its bits.
+    pub inputs: &'p [(RoleId, usize)],
+    /// Who learns each output port.
+    pub outputs: &'p [Vec<RoleId>],
+}
+
+impl Ports<'_> {
+    /// The owner of every input bit, in the order of the schedule's inputs.
+    fn owners(&self) -> impl Iterator<Item = RoleId> {
+        self.schedule.inputs().iter().map(|input| self.inputs[input.port as usize].0)
+    }
+
+    /// Input bits that a role gives.
+    fn given_by(&self, role: RoleId) -> usize {
+        self.owners().filter(|owner| *owner == role).count()
+    }
+
+    /// Output bits that a role learns.
+    fn learned_by(&self, role: RoleId) -> usize {
+        let ports = self.outputs.iter().zip(self.schedule.outputs());
+        ports.filter(|(to, _)| to.contains(&role)).map(|(_, slots)| slots.len()).sum()
+    }
+}

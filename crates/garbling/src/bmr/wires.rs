@@ -1,0 +1,94 @@
+//! What a party knows of the wires of a circuit that is being garbled.
+
+use tacit_circuit::schedule::{Linear, Slot};
+
+/// Bits, packed in words, the last one padded with zeros.
+pub struct Bits {
+    /// 64 bits to a word.
+    pub words: Vec<u64>,
+    /// How many.
+    pub len: usize,
+}
+
+impl Bits {
+    /// So many zeros.
+    #[must_use]
+    pub fn zeros(len: usize) -> Self {
+        Bits { words: vec![0; len.div_ceil(64)], len }
+    }
+
+    /// Bit `i`.
+    #[must_use]
+    pub fn get(&self, i: usize) -> bool {
+        self.words[i / 64] >> (i % 64) & 1 == 1
+    }
+
+    /// Adds `bit` to bit `i`.
+    pub fn flip_if(&mut self, i: usize, bit: bool) {
+        self.words[i / 64] ^= u64::from(bit) << (i % 64);
+    }
+}
+
+/// By slot: one block per party for its `K` (this party's own place holds its zero label), then one per
+/// party for its `M` (this party's own place holds its share of the mask). All of it is linear.
+pub(super) struct Wires {
+    width: usize,
+    blocks: Vec<u128>,
+    /// Public: whether the value is the mask plus the public value plus one.
+    flags: Vec<bool>,
+}
+
+impl Wires {
+    pub fn new(slots: usize, width: usize) -> Self {
+        Wires { width, blocks: vec![0; slots * width], flags: vec![false; slots] }
+    }
+
+    pub fn get(&self, slot: Slot) -> (&[u128], bool) {
+        let start = slot as usize * self.width;
+        (&self.blocks[start..start + self.width], self.flags[slot as usize])
+    }
+
+    pub fn set(&mut self, slot: Slot, wire: &[u128]) {
+        let start = slot as usize * self.width;
+        self.blocks[start..start + self.width].copy_from_slice(wire);
+        self.flags[slot as usize] = false;
+    }
+
+    pub fn linear(&mut self, gates: &[Linear]) {
+        let width = self.width;
+        for gate in gates {
+            match *gate {
+                Linear::Xor { dst, a, b } => {
+                    let [dst, a, b] = [dst, a, b].map(|slot| slot as usize);
+                    for i in 0..width {
+                        self.blocks[dst * width + i] =
+                            self.blocks[a * width + i] ^ self.blocks[b * width + i];
+                    }
+                    self.flags[dst] = self.flags[a] ^ self.flags[b];
+                }
+                Linear::Not { dst, a } => {
+                    let [dst, a] = [dst, a].map(|slot| slot as usize);
+                    self.blocks.copy_within(a * width..(a + 1) * width, dst * width);
+                    self.flags[dst] = !self.flags[a];
+                }
+                Linear::Const { dst, value } => {
+                    let dst = dst as usize;
+                    self.blocks[dst * width..(dst + 1) * width].fill(0);
+                    self.flags[dst] = value;
+                }
+            }
+        }
+    }
+}
+
+impl Drop for Bits {
+    fn drop(&mut self) {
+        zeroize::Zeroize::zeroize(&mut self.words);
+    }
+}
+
+impl Drop for Wires {
+    fn drop(&mut self) {
+        zeroize::Zeroize::zeroize(&mut self.blocks);
+    }
+}

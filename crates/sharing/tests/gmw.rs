@@ -1,0 +1,194 @@
+//! GMW: what one party sees, what set-up costs, and peers that send garbage.
+
+use tacit_circuit::schedule::Schedule;
+use tacit_circuit::{Builder, Circuit, passes};
+use tacit_net::memory::{self, MemoryNetwork};
+use tacit_net::testing::{Outgoing, Tamper, Verdict};
+use tacit_net::{NetError, PartyId, Phase, Session, Stream};
+use tacit_ring::entropy::{Rng, test_seed};
+use tacit_ring::{Buffer, Entropy, Z2, word};
+use tacit_sharing::gmw::{Correlations, Cut, Delta, Gmw, Ports};
+use tacit_sharing::{Protocol, SharingError, cost};
+
+const LANES: usize = 64 * 64;
+const WORDS: usize = LANES / 64;
+
+fn places(parties: usize) -> Vec<PartyId> {
+    PartyId::all(parties).collect()
+}
+
+fn correlations(
+    session: &mut Session,
+    parties: usize,
+    seed: u64,
+) -> Result<Correlations, SharingError> {
+    let mut entropy = Entropy::insecure_seeded(seed, session.me().0);
+    let mesh = &mut session.meshes[0];
+    Correlations::exchange(mesh, b"session", &places(parties), Delta::Each, &mut entropy)
+}
+
+fn schedule(circuit: &Circuit) -> Schedule {
+    Schedule::new(&passes::fold(circuit))
+}
+
+fn random(seed: u64) -> Buffer<Z2> {
+    let words: Vec<Z2> = Rng(seed).words(WORDS).into_iter().map(Z2).collect();
+    Buffer::from_slice(&words)
+}
+
+/// How many lanes of two planes are alike.
+fn alike(a: &[Z2], b: &[Z2]) -> u32 {
+    a.iter().zip(b).map(|(a, b)| (!(a.0 ^ b.0)).count_ones()).sum()
+}
+
+/// Five standard deviations of fair coins, one per lane.
+fn is_fair(count: u32) -> bool {
+    count.abs_diff(LANES as u32 / 2) < 160
+}
+
+/// Parties 0 and 1 give a bit each, party 2 learns their sum: what it gets of either must not tell
+/// that party's bit, which is the public value plus the mask.
+#[test]
+fn a_receiver_learns_the_sum_of_two_inputs_and_neither_of_them() {
+    let mut builder = Builder::new();
+    let (x, y) = (builder.input(1), builder.input(1));
+    let sum = builder.xor(x[0], y[0]);
+    builder.output(&[sum]);
+    let schedule = schedule(&builder.finish());
+    let (seed, values) = (test_seed(), [random(1), random(2)]);
+    let seen = memory::run(3, 1, &MemoryNetwork::default(), |mut session| {
+        let mut keys = correlations(&mut session, 3, seed).unwrap().worker();
+        let me = session.me().index();
+        let mesh = &mut session.meshes[0];
+        let mut seen = Vec::new();
+        if me == 2 {
+            // A receiver that looks at everything it gets.
+            for (from, stream) in
+                [(0, Stream::Pre), (1, Stream::Pre), (0, Stream::On), (1, Stream::On)]
+            {
+                let mut words = Buffer::zeros(WORDS);
+                mesh.recv(PartyId(from), stream, word::bytes_mut(&mut words)).unwrap();
+                seen.push(words);
+            }
+            // It knows its own share of zero, too.
+            let number = keys.zero_ids.step().unwrap().single().number();
+            for prg in &keys.zeros {
+                let mut words = Buffer::zeros(WORDS);
+                prg.fill(number, 0, word::bytes_mut(&mut words));
+                seen.push(words);
+            }
+        } else {
+            let inputs = [(0, 1), (1, 1)];
+            let outputs = [vec![2]];
+            let cut = Cut { block: WORDS, blocks: 1 };
+            let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs, cut };
+            let mut party = Gmw::new(mesh, &places(3), keys).unwrap();
+            let ready = party.prepare(ports, LANES).unwrap();
+            let mut given = [None, None];
+            given[me] = Some(Buffer::from_slice(&values[me]));
+            assert!(party.run(ports, ready, &given).unwrap()[0].is_none());
+        }
+        session.finish().unwrap();
+        seen
+    });
+    let [first, second, x_public, y_public, zero, other] = &seen[2][..] else {
+        panic!("four messages and two streams")
+    };
+    let add =
+        |a: &[Z2], b: &[Z2]| -> Vec<Z2> { a.iter().zip(b).map(|(a, b)| Z2(a.0 ^ b.0)).collect() };
+    let (guess_x, guess_y) = (add(x_public, first), add(y_public, second));
+    for own in [vec![Z2(0); WORDS], zero.to_vec(), other.to_vec(), add(zero, other)] {
+        let shown = |guess: &[Z2], value: &[Z2]| !is_fair(alike(&add(guess, &own), value));
+        assert!(!shown(&guess_x, &values[0]), "the first party's input shows");
+        assert!(!shown(&guess_y, &values[1]), "the second party's input shows");
+    }
+    // All together give what it is to learn.
+    let sum = add(&add(&guess_x, &guess_y), &add(zero, other));
+    assert!(sum == add(&values[0], &values[1]));
+}
+
+/// What every party sends online is fair coins, whatever the inputs.
+#[test]
+fn online_messages_are_uniform() {
+    let mut builder = Builder::new();
+    let (x, y) = (builder.input(1), builder.input(1));
+    let and = builder.and2(x[0], y[0]);
+    builder.output(&[and]);
+    let schedule = schedule(&builder.finish());
+    let seed = test_seed();
+    for value in [0, u64::MAX] {
+        let seen = memory::run(2, 1, &MemoryNetwork::default(), |mut session| {
+            let keys = correlations(&mut session, 2, seed).unwrap().worker();
+            let me = session.me().index();
+            let (sink, sent) = std::sync::mpsc::channel();
+            let mesh = &mut session.meshes[0];
+            mesh.set_tamper(Tamper::new(move |message| {
+                if message.stream == Stream::On {
+                    let _ = sink.send(message.bytes.to_vec());
+                }
+                Verdict::Keep
+            }));
+            let inputs = [(0, 1), (1, 1)];
+            let outputs = [vec![0, 1]];
+            let cut = Cut { block: WORDS, blocks: 1 };
+            let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs, cut };
+            let mut party = Gmw::new(mesh, &places(2), keys).unwrap();
+            let ready = party.prepare(ports, LANES).unwrap();
+            let mut given = [None, None];
+            given[me] = Some(Buffer::from_slice(&[Z2(value); WORDS]));
+            let learned = party.run(ports, ready, &given).unwrap();
+            assert!(learned[0].as_ref().unwrap().iter().all(|word| word.0 == value));
+            session.finish().unwrap();
+            sent.try_iter().collect::<Vec<Vec<u8>>>()
+        });
+        for messages in seen {
+            assert_eq!(messages.len(), 2, "an input and a product");
+            for message in messages {
+                let ones: u32 = message.iter().map(|byte| byte.count_ones()).sum();
+                assert!(message.len() * 8 == LANES && is_fair(ones), "{ones} of {LANES}");
+            }
+        }
+    }
+}
+
+#[test]
+fn costs_are_those_of_the_table() {
+    for parties in [2, 3, 5, 13, 33] {
+        let product = cost::product(Protocol::Gmw(parties));
+        let parties = usize::from(parties);
+        for (from, to) in cost::links().filter(|(a, b)| a.max(b) < &parties && a != b) {
+            assert_eq!([product.pre[from][to], product.def[from][to]], [32, 1]);
+            assert_eq!(product.on[from][to], 1);
+        }
+        let links = parties * (parties - 1);
+        assert_eq!(product.total(), 34 * links as u64);
+    }
+}
+
+#[test]
+fn set_up_takes_what_the_page_says() {
+    let seed = test_seed();
+    memory::run(3, 1, &MemoryNetwork::default(), |mut session| {
+        let _ = correlations(&mut session, 3, seed).unwrap();
+        let sent = session.meter().total(|_, _, phase| phase == Phase::Setup).bytes_sent;
+        // A seed, a group element, 128 pairs of them, and 128 levels of two nodes, to either peer.
+        assert_eq!(sent, 2 * (32 + 32 + 128 * 64 + 128 * 32));
+        session.finish().unwrap();
+    });
+}
+
+/// A party that sends no group elements in set-up is found out, and everybody stops.
+#[test]
+fn a_peer_that_sends_garbage_ends_the_session() {
+    let seed = test_seed();
+    let results = memory::run(2, 1, &MemoryNetwork::default(), |mut session| {
+        if session.me() == PartyId(0) {
+            let ones = |message: Outgoing<'_>| Verdict::Replace(vec![0xff; message.bytes.len()]);
+            session.meshes[0].set_tamper(Tamper::new(ones));
+        }
+        correlations(&mut session, 2, seed).err()
+    });
+    let found = |error: &Option<SharingError>| matches!(error, Some(SharingError::Net(NetError::Check(what))) if what.contains("party 0"));
+    assert!(found(&results[1]), "{:?}", results[1]);
+    assert!(results[0].is_some(), "the other party goes on");
+}
