@@ -107,6 +107,8 @@ struct Run {
     form: Option<String>,
     /// From the first share to the last output, at the slowest party that learns it.
     seconds: f64,
+    /// Before that, where preprocessing comes first.
+    offline_seconds: f64,
     setup_seconds: f64,
     /// At the party that waits for most.
     rounds: u64,
@@ -276,6 +278,7 @@ fn simulate(
         form: (protocol == Protocol::MultiFanIn).then(|| form.name()),
         rounds,
         seconds: report.online_seconds,
+        offline_seconds: report.offline_seconds,
         setup_seconds: report.setup_seconds,
         total_bytes: report.total_bytes(),
         links: report.links,
@@ -323,6 +326,7 @@ fn simulate_program(
         form: None,
         rounds: reports.iter().map(|report| report.rounds).max().unwrap_or(0),
         seconds: slowest(|report| report.online_seconds),
+        offline_seconds: 0.0,
         setup_seconds: slowest(|report| report.setup_seconds),
         total_bytes: reports.first().map_or(0, ProgramReport::total_bytes),
         links,
@@ -382,7 +386,7 @@ impl Report for LabReport {
         writeln!(out, "network {}: {}", self.network, self.description)?;
         let mut table = comfy_table::Table::new();
         table.load_style(comfy_table::presets::UTF8_HORIZONTAL_ONLY);
-        table.set_header(["protocol", "roles", "time", "rounds", "MB sent", "setup"]);
+        table.set_header(["protocol", "roles", "time", "rounds", "MB sent", "ahead", "setup"]);
         for run in &self.runs {
             let roles: Vec<String> = run.roles.iter().map(u8::to_string).collect();
             let name = match &run.form {
@@ -398,6 +402,10 @@ impl Report for LabReport {
                 seconds(run.seconds),
                 run.rounds.to_string(),
                 format!("{:.3}", run.total_bytes as f64 / 1e6),
+                match run.offline_seconds {
+                    0.0 => String::new(),
+                    offline => seconds(offline),
+                },
                 seconds(run.setup_seconds),
             ]);
         }

@@ -46,7 +46,11 @@ fn processes_over_tls_encrypt_under_every_protocol() {
     let folder = aes_folder("d4");
     let dir = folder.path();
     for protocol in Protocol::ALL {
-        let roles = if protocol.parties() == 4 { "2,0,3,1" } else { "2,0,1" };
+        let roles = match protocol.parties() {
+            2 => "1,0",
+            3 => "2,0,1",
+            _ => "2,0,3,1",
+        };
         let other = format!("--preprocessing separate --threads 2 --roles {roles}");
         for rest in ["", &other] {
             ok(

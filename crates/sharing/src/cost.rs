@@ -214,17 +214,14 @@ pub fn product(protocol: Protocol) -> Traffic {
         // What chooses, masks and online, to every other party.
         Protocol::Gmw(parties) => pairs(usize::from(parties)).fold(none, |sum, (i, j)| {
             let chooses = gmw::FAN.message_bits() as u64;
-            sum.sent(i, j, Stream::Pre, chooses).sent(i, j, Stream::Def, 1).sent(
-                i,
-                j,
-                Stream::On,
-                1,
-            )
+            sum.sent(i, j, Stream::Def, chooses + 1).sent(i, j, Stream::On, 1)
         }),
+        // The table of the half gates.
+        Protocol::Yao => none.sent(0, 1, Stream::Def, 256),
         // Choices of masks and products, cross terms, rows and columns of four blocks.
         Protocol::Bmr(parties) => pairs(usize::from(parties)).fold(none, |sum, (i, j)| {
             let chooses = 2 * gmw::FAN.message_bits() as u64;
-            sum.sent(i, j, Stream::Pre, chooses).sent(i, j, Stream::Def, 1 + 2 * 512)
+            sum.sent(i, j, Stream::Def, chooses + 1 + 2 * 512)
         }),
     }
 }
@@ -282,8 +279,8 @@ pub fn input(protocol: Protocol, owner: RoleId, timing: Timing) -> Traffic {
         }
     }
     let none = Traffic::default();
-    if let Protocol::Gmw(parties) | Protocol::Bmr(parties) = protocol {
-        let others = pairs(usize::from(parties)).filter(|(from, _)| *from == owner);
+    if !protocol.has_roles() {
+        let others = pairs(protocol.parties()).filter(|(from, _)| *from == owner);
         return others.fold(none, |sum, (from, to)| sum.sent(from, to, Stream::On, 1));
     }
     let rule = protocol.visit(owner, Rule(owner, timing));
@@ -300,8 +297,8 @@ pub fn output(protocol: Protocol, receivers: &[RoleId]) -> Traffic {
             P::opener(self.0)
         }
     }
-    if let Protocol::Gmw(parties) | Protocol::Bmr(parties) = protocol {
-        let learn = pairs(usize::from(parties)).filter(|(_, to)| receivers.contains(to));
+    if !protocol.has_roles() {
+        let learn = pairs(protocol.parties()).filter(|(_, to)| receivers.contains(to));
         return learn
             .fold(Traffic::default(), |sum, (from, to)| sum.sent(from, to, Stream::Pre, 1));
     }

@@ -42,6 +42,8 @@ pub enum Protocol {
     /// BMR over oblivious transfer for so many parties, of which all but one may pool what they see: a
     /// constant number of rounds.
     Bmr(u8),
+    /// Yao's garbled circuits, with half gates, for two parties: a constant number of rounds.
+    Yao,
     /// A trusted third party computes in the clear.
     Plain,
 }
@@ -76,7 +78,7 @@ impl fmt::Display for Security {
 
 impl Protocol {
     /// All protocols; those for any number of parties with three.
-    pub const ALL: [Protocol; 13] = [
+    pub const ALL: [Protocol; 14] = [
         Protocol::Trio,
         Protocol::Astra,
         Protocol::Replicated,
@@ -89,6 +91,7 @@ impl Protocol {
         Protocol::FantasticFour,
         Protocol::Gmw(3),
         Protocol::Bmr(3),
+        Protocol::Yao,
         Protocol::Plain,
     ];
 
@@ -108,6 +111,7 @@ impl Protocol {
             Protocol::FantasticFour => "fantastic-four",
             Protocol::Gmw(_) => "gmw",
             Protocol::Bmr(_) => "bmr",
+            Protocol::Yao => "yao",
             Protocol::Plain => "plain",
         }
     }
@@ -122,6 +126,7 @@ impl Protocol {
             | Protocol::Tetrad
             | Protocol::FantasticFour => 4,
             Protocol::Gmw(parties) | Protocol::Bmr(parties) => usize::from(parties),
+            Protocol::Yao => 2,
             _ => 3,
         }
     }
@@ -129,13 +134,13 @@ impl Protocol {
     /// Whether parties play roles of [`Protocol::visit`]. Elsewhere all do the same.
     #[must_use]
     pub fn has_roles(self) -> bool {
-        !matches!(self, Protocol::Gmw(_) | Protocol::Bmr(_))
+        !matches!(self, Protocol::Gmw(_) | Protocol::Bmr(_) | Protocol::Yao)
     }
 
     /// Whether it evaluates garbled circuits.
     #[must_use]
     pub fn garbles(self) -> bool {
-        matches!(self, Protocol::Bmr(_))
+        matches!(self, Protocol::Bmr(_) | Protocol::Yao)
     }
 
     /// Whether it runs programs.
@@ -198,7 +203,7 @@ impl Protocol {
     pub fn security(self) -> Security {
         match self {
             Protocol::Plain => Security::TrustedParty,
-            Protocol::Gmw(_) | Protocol::Bmr(_) => Security::DishonestMajority,
+            Protocol::Gmw(_) | Protocol::Bmr(_) | Protocol::Yao => Security::DishonestMajority,
             Protocol::Lift => Security::MaliciousWithAbort,
             _ if self.parties() == 4 => Security::MaliciousWithAbort,
             _ => Security::SemiHonest,
@@ -238,6 +243,7 @@ impl Protocol {
             | Protocol::FantasticFour
             | Protocol::Gmw(_)
             | Protocol::Bmr(_)
+            | Protocol::Yao
             | Protocol::Plain => None,
         }
     }
@@ -324,7 +330,8 @@ impl Protocol {
     /// As [`Protocol::visit_canonical`]; gives the visitor back if there are no such shares.
     fn canonical<V: CanonicalVisitor>(self, role: RoleId, visitor: V) -> Result<V::Out, V> {
         Ok(match (self, role) {
-            (Protocol::Plain | Protocol::Lift | Protocol::Gmw(_) | Protocol::Bmr(_), _) => {
+            (Protocol::Plain | Protocol::Lift, _) => return Err(visitor),
+            (protocol, _) if !protocol.has_roles() => {
                 return Err(visitor);
             }
             (protocol, _) if protocol.parties() == 4 => return Err(visitor),
@@ -413,7 +420,8 @@ fn within(parties: usize) -> u8 {
 
 /// The names that [`Protocol::from_str`] takes.
 fn names() -> String {
-    let fixed = Protocol::ALL.into_iter().filter(|protocol| protocol.has_roles());
+    let any = |protocol: &Protocol| matches!(protocol, Protocol::Gmw(_) | Protocol::Bmr(_));
+    let fixed = Protocol::ALL.into_iter().filter(|protocol| !any(protocol));
     let mut names: Vec<String> = fixed.map(|protocol| protocol.to_string()).collect();
     names.push(format!("gmw:N and bmr:N with N from 2 to {MAX_PARTIES}, two without :N"));
     names.join(", ")
@@ -432,7 +440,7 @@ impl FromStr for Protocol {
             "bmr" => Some(Protocol::Bmr(parties)),
             _ => None,
         });
-        let named = Protocol::ALL.into_iter().filter(|p| p.has_roles()).find(|p| p.name() == name);
+        let named = Protocol::ALL.into_iter().find(|p| p.to_string() == name);
         many.or(named).ok_or_else(|| UnknownProtocol { name: name.chars().take(40).collect() })
     }
 }

@@ -7,23 +7,25 @@ use super::compile::{Compiled, Seating};
 use super::evaluate::Done;
 use super::opening::Opened;
 use super::worker::Computed;
-use super::{EvaluateError, Preprocessing};
+use super::{Assignment, EvaluateError, Preprocessing};
 use crate::values::Lanes;
 use crate::workers::on_each;
 use std::collections::VecDeque;
 use std::ops::Range;
-use tacit_garbling::bmr::{self, Bits, Bmr, Garbled, Ports};
-use tacit_net::{Mesh, Session};
+use tacit_garbling::bmr::{self, Bmr};
+use tacit_garbling::yao::{self, Yao};
+use tacit_garbling::{Bits, Garbling, Ports};
+use tacit_net::{PartyId, Session};
 use tacit_ring::{Entropy, Z2};
 use tacit_sharing::cost::Traffic;
 use tacit_sharing::gmw::{Correlations, Delta, WorkerKeys};
 use tacit_sharing::verify::Journal;
-use tacit_sharing::{RoleId, SharingError};
+use tacit_sharing::{Protocol, RoleId, SharingError};
 
 /// Garbled circuits, and what they are made from, per worker.
 const CHUNK_BYTES: usize = 256 << 20;
 
-/// Input and output ports as BMR knows them.
+/// Input and output ports as those protocols know them.
 struct Shape {
     inputs: Vec<(RoleId, usize)>,
     outputs: Vec<Vec<RoleId>>,
@@ -46,8 +48,33 @@ pub(super) fn bytes(compiled: &Compiled) -> Traffic {
     let seating = &compiled.seatings[0];
     let places = &seating.assignment.places;
     let shape = Shape::of(seating);
-    let each = bmr::bytes(shape.ports(compiled), places.len()).placed(places);
-    each * compiled.job().instances as u64
+    let ports = shape.ports(compiled);
+    let each = match seating.assignment.protocol {
+        Protocol::Yao => yao::bytes(ports),
+        _ => bmr::bytes(ports, places.len()),
+    };
+    each.placed(places) * compiled.job().instances as u64
+}
+
+/// Rounds that a party waits for online.
+pub(super) fn rounds(compiled: &Compiled, party: PartyId) -> u64 {
+    let seating = &compiled.seatings[0];
+    let Ok(me) = seating.assignment.role_of(party) else { return 0 };
+    let used = || seating.inputs.iter().filter(|port| !port.slots.is_empty());
+    let inputs = u64::from(used().count() > 0);
+    let others_give = u64::from(used().any(|port| port.owner != me));
+    let learns = |role| {
+        let mut ports = seating.outputs.iter().filter(|port| !port.slots.is_empty());
+        u64::from(ports.any(|port| port.receivers.contains(&role)))
+    };
+    match (seating.assignment.protocol, me) {
+        // What role 1 chooses, and what it has evaluated.
+        (Protocol::Yao, 0) => others_give + learns(0),
+        // Labels.
+        (Protocol::Yao, _) => inputs,
+        // Public values of inputs, and labels.
+        _ => others_give + inputs,
+    }
 }
 
 /// Exchanges what correlations are made of, and evaluates with every worker.
@@ -59,72 +86,86 @@ pub(super) fn compute(
     entropy: &mut Entropy,
     progress: &(dyn Fn(u64) + Sync),
 ) -> Result<Done, EvaluateError> {
-    let places = &compiled.seatings[0].assignment.places;
+    let Assignment { protocol, places, .. } = &compiled.seatings[0].assignment;
     let mesh = &mut session.meshes[0];
     let mut all = Correlations::exchange(mesh, id, places, Delta::Common, entropy)?;
     let keys: Vec<WorkerKeys> = session.meshes.iter().map(|_| all.worker()).collect();
     let ready = session.meshes[0].now();
-    let computed = on_each(&mut session.meshes, keys.into_iter().enumerate(), |mesh, item| {
-        Ok(work(mesh, compiled, values, id, item, progress)?)
+    let workers = keys.into_iter().enumerate();
+    let computed = on_each(&mut session.meshes, workers, |mesh, (worker, keys)| {
+        let task = Task { compiled, values, worker, progress };
+        Ok(match protocol {
+            Protocol::Yao => task.run(Yao::new(mesh, places, keys, id)?)?,
+            _ => task.run(Bmr::new(mesh, places, keys, id)?)?,
+        })
     })?;
     Ok((ready, computed))
 }
 
-fn work(
-    mesh: &mut Mesh,
-    compiled: &Compiled,
-    values: &[Option<Lanes>],
-    id: &[u8],
-    (worker, keys): (usize, WorkerKeys),
-    progress: &(dyn Fn(u64) + Sync),
-) -> Result<Computed, SharingError> {
-    let (seating, at) = (compiled.seating_of(worker), compiled.share_of(worker));
-    let mut party = Bmr::new(mesh, &seating.assignment.places, keys, id)?;
-    let mut opened = Opened::new(seating, party.role(), at.clone());
-    let shape = Shape::of(seating);
-    let ports = shape.ports(compiled);
-    let end = (64 * at.end).min(compiled.job().instances);
-    let size = chunk(compiled, seating.assignment.places.len());
-    let instances = 64 * at.start..end.max(64 * at.start);
-    let chunks = instances.clone().step_by(size).map(|i| i..(i + size).min(instances.end));
-    let mut run = |party: &mut Bmr<'_>, at: Range<usize>, ready: Vec<Garbled>| {
-        let given: Vec<Bits> =
-            at.clone().map(|i| given(seating, values, party.role(), i)).collect();
+/// One worker's part of a job.
+struct Task<'a> {
+    compiled: &'a Compiled,
+    values: &'a [Option<Lanes>],
+    worker: usize,
+    progress: &'a (dyn Fn(u64) + Sync),
+}
+
+impl Task<'_> {
+    fn run<G: Garbling>(&self, mut party: G) -> Result<Computed, SharingError> {
+        let (compiled, at) = (self.compiled, self.compiled.share_of(self.worker));
+        let seating = compiled.seating_of(self.worker);
+        let mut opened = Opened::new(seating, party.role(), at.clone());
+        let shape = Shape::of(seating);
+        let ports = shape.ports(compiled);
+        let start = 64 * at.start;
+        let end = (64 * at.end).min(compiled.job().instances).max(start);
+        let size = chunk(compiled, seating.assignment.places.len());
+        let mut chunks = (start..end).step_by(size).map(|i| i..(i + size).min(end));
+        let mut began = None;
+        match compiled.job().preprocessing {
+            Preprocessing::Interleaved => chunks.try_for_each(|at| {
+                let ready = party.prepare(ports, at.len())?;
+                self.evaluate(&mut party, ports, at, ready, &mut opened)
+            })?,
+            Preprocessing::Separate => {
+                let prepare = |at: Range<usize>| Ok((party.prepare(ports, at.len())?, at));
+                let all = chunks.map(prepare).collect::<Result<Vec<_>, SharingError>>()?;
+                began = Some(party.mesh().now());
+                for (ready, at) in all {
+                    self.evaluate(&mut party, ports, at, ready, &mut opened)?;
+                }
+            }
+        }
+        party.mesh().flush()?;
+        Ok(Computed { opened, kept: VecDeque::new(), journal: Journal::default(), began })
+    }
+
+    fn evaluate<G: Garbling>(
+        &self,
+        party: &mut G,
+        ports: Ports<'_>,
+        at: Range<usize>,
+        ready: Vec<G::Garbled>,
+        opened: &mut Opened,
+    ) -> Result<(), SharingError> {
+        let seating = self.compiled.seating_of(self.worker);
+        let role = party.role();
+        let given: Vec<Bits> = at.clone().map(|i| given(seating, self.values, role, i)).collect();
         let learned = party.run(ports, ready, &given)?;
         for (instance, bits) in at.clone().zip(&learned) {
-            put(seating, &mut opened, party.role(), instance, bits);
+            put(seating, opened, role, instance, bits);
         }
         // Told in words of 64 instances.
-        progress((at.end.div_ceil(64) - at.start.div_ceil(64)) as u64);
-        Ok::<(), SharingError>(())
-    };
-    let mut began = None;
-    match compiled.job().preprocessing {
-        Preprocessing::Interleaved => {
-            for at in chunks {
-                let ready = party.prepare(ports, at.len())?;
-                run(&mut party, at, ready)?;
-            }
-        }
-        Preprocessing::Separate => {
-            let mut all = Vec::new();
-            for at in chunks {
-                let ready = party.prepare(ports, at.len())?;
-                all.push((at, ready));
-            }
-            began = Some(party.mesh().now());
-            for (at, ready) in all {
-                run(&mut party, at, ready)?;
-            }
-        }
+        (self.progress)((at.end.div_ceil(64) - at.start.div_ceil(64)) as u64);
+        Ok(())
     }
-    party.mesh().flush()?;
-    Ok(Computed { opened, kept: VecDeque::new(), journal: Journal::default(), began })
 }
 
 /// Instances of a chunk.
 fn chunk(compiled: &Compiled, parties: usize) -> usize {
-    let wires = bmr::products(compiled.schedule()) + compiled.schedule().inputs().len();
+    let schedule = compiled.schedule();
+    let ands: usize = (0..schedule.depth()).map(|l| schedule.products(l).len()).sum();
+    let wires = ands + schedule.inputs().len();
     // Tables, columns under way, and what a wire is authenticated by.
     let bytes = wires * 16 * (4 * parties + 8 * parties + 4 * parties);
     (CHUNK_BYTES / bytes.max(1)).max(1)

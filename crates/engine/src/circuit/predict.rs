@@ -55,20 +55,13 @@ pub fn predict(compiled: &Compiled) -> Prediction {
     }
 }
 
-/// Evaluation takes two rounds at every party, whatever the depth: public values of inputs, and labels.
+/// Evaluation takes a constant number of rounds, whatever the depth.
 fn predict_garbled(compiled: &Compiled) -> Prediction {
     let bytes = garbled::bytes(compiled);
-    let places = &compiled.seatings[0].assignment.places;
-    let waits = |party: usize| -> u64 {
-        let others = compiled.seatings[0].inputs.iter().filter(|port| !port.slots.is_empty());
-        let given = others.clone().any(|port| places[port.owner].index() != party);
-        let plays = places.iter().any(|place| place.index() == party);
-        if plays { u64::from(given) + u64::from(others.count() > 0) } else { 0 }
-    };
     Prediction {
         words: bytes.clone(),
         bytes,
-        rounds: std::array::from_fn(waits),
+        rounds: std::array::from_fn(|party| garbled::rounds(compiled, PartyId(party as u8))),
         critical: Vec::new(),
         depth: 0,
     }

@@ -1,34 +1,28 @@
 //! What BMR sends, byte for byte.
 
-use super::Ports;
-use tacit_circuit::schedule::Schedule;
+use crate::Ports;
 use tacit_ot::KAPPA;
 use tacit_sharing::cost::Traffic;
 use tacit_sharing::gmw::FAN;
 
 /// Bytes of whole words of bits.
-fn words(bits: usize) -> u64 {
+pub(crate) fn words(bits: usize) -> u64 {
     8 * bits.div_ceil(64) as u64
-}
-
-/// ANDs of a circuit.
-#[must_use]
-pub fn products(schedule: &Schedule) -> usize {
-    (0..schedule.depth()).map(|level| schedule.products(level).len()).sum()
 }
 
 /// Bytes between `parties` for one instance.
 #[must_use]
 pub fn bytes(ports: Ports<'_>, parties: usize) -> Traffic {
-    let (ands, inputs) = (products(ports.schedule), ports.schedule.inputs().len());
+    let (ands, inputs) = (ports.ands(), ports.schedule.inputs().len());
     let chosen = |bits: usize| words(bits) * FAN.message_bits() as u64;
     let blocks = |count: usize| (count * KAPPA / 8) as u64;
     let mut sum = Traffic::default();
     let pairs = (0..parties).flat_map(|from| (0..parties).map(move |to| (from, to)));
     for (from, to) in pairs.filter(|(from, to)| from != to) {
         let given = ports.given_by(from);
-        sum.pre[from][to] += chosen(given + ands) + chosen(ands) + words(ports.learned_by(to));
-        sum.def[from][to] += words(ands) + 2 * blocks(4 * ands);
+        sum.pre[from][to] += words(ports.learned_by(to));
+        let chosen = chosen(given + ands) + chosen(ands);
+        sum.def[from][to] += chosen + words(ands) + 2 * blocks(4 * ands);
         sum.on[from][to] += words(given) + blocks(inputs);
     }
     sum

@@ -1,9 +1,8 @@
 //! The online phase of one instance.
 
-use super::Ports;
 use super::party::{Common, Garbled};
-use super::wires::Bits;
 use crate::prf::combine;
+use crate::{Bits, Ports};
 use tacit_circuit::schedule::{Linear, Product, Slot};
 use tacit_ring::Buffer;
 
@@ -101,10 +100,8 @@ pub(super) fn evaluate(
         }
     }
     let mut learned = Bits::zeros(ports.learned_by(common.me));
-    let mine = ports.outputs.iter().zip(schedule.outputs());
-    let slots = mine.filter(|(to, _)| to.contains(&common.me)).flat_map(|(_, slots)| slots);
-    for (i, slot) in slots.enumerate() {
-        let value = public(wires.get(*slot))? ^ wires.flags[*slot as usize];
+    for (i, slot) in ports.slots_learned_by(common.me).enumerate() {
+        let value = public(wires.get(slot))? ^ wires.flags[slot as usize];
         learned.flip_if(i, value ^ garbled.masks.get(i));
     }
     Some(learned)

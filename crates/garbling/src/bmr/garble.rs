@@ -1,11 +1,11 @@
 //! Preprocessing of one instance, message by message.
 
 use super::party::{Common, Garbled};
-use super::wires::{Bits, Wires};
-use super::{Ports, products};
+use super::wires::Wires;
+use crate::cot::{choose, take};
 use crate::prf::combine;
+use crate::{Bits, Ports};
 use tacit_circuit::schedule::{Product, Schedule};
-use tacit_ot::cot::TILE;
 use tacit_ot::{OtError, Receiver, Sender};
 use tacit_ring::Buffer;
 use zeroize::Zeroizing;
@@ -42,7 +42,7 @@ pub(super) struct Garbling<'p> {
 impl<'p> Garbling<'p> {
     /// Draws labels and masks.
     pub fn new(common: &Common, ports: Ports<'p>, first_gate: u64, random: &[u128]) -> Self {
-        let (ands, width, me) = (products(ports.schedule), common.width(), common.me);
+        let (ands, width, me) = (ports.ands(), common.width(), common.me);
         let inputs = ports.schedule.inputs().len();
         let mut sources = Zeroizing::new(vec![0; (inputs + ands) * width]);
         let owners: Vec<usize> = ports.owners().collect();
@@ -72,7 +72,7 @@ impl<'p> Garbling<'p> {
 
     /// Blocks that [`Garbling::new`] takes.
     pub fn random_blocks(ports: Ports<'_>) -> usize {
-        ports.schedule.inputs().len() + products(ports.schedule)
+        ports.schedule.inputs().len() + ports.ands()
     }
 
     /// The sources that a role's masks are chosen for: its inputs, and all ANDs.
@@ -224,10 +224,8 @@ impl<'p> Garbling<'p> {
         });
         for (role, zero) in zeros.iter().enumerate() {
             let mut masks = Bits::zeros(self.ports.learned_by(role));
-            let ports = self.ports.outputs.iter().zip(self.ports.schedule.outputs());
-            let slots = ports.filter(|(to, _)| to.contains(&role)).flat_map(|(_, slots)| slots);
-            for (i, slot) in slots.enumerate() {
-                masks.flip_if(i, wires.get(*slot).0[n + common.me] == 1);
+            for (i, slot) in self.ports.slots_learned_by(role).enumerate() {
+                masks.flip_if(i, wires.get(slot).0[n + common.me] == 1);
             }
             masks.words.iter_mut().zip(&zero.words).for_each(|(mask, zero)| *mask ^= zero);
             self.opened.push(masks);
@@ -316,42 +314,4 @@ fn walk(
         }
     }
     wires
-}
-
-/// Chooses by `bits`; gives the message, and every block to `put`.
-fn choose(
-    receiver: &mut Receiver,
-    bits: &Bits,
-    mut put: impl FnMut(usize, u128),
-) -> Result<Vec<u64>, OtError> {
-    let mut message = vec![0; receiver.message_words(bits.words.len())];
-    let tile = receiver.message_words(TILE);
-    for ((tile, words), message) in
-        bits.words.chunks(TILE).enumerate().zip(message.chunks_mut(tile))
-    {
-        let blocks = receiver.correlate(words, message)?;
-        let start = tile * TILE * 64;
-        for (i, block) in blocks.iter().enumerate().take(bits.len - start) {
-            put(start + i, *block);
-        }
-    }
-    Ok(message)
-}
-
-/// Takes `count` choices; gives every block to `put`.
-fn take(
-    sender: &mut Sender,
-    count: usize,
-    message: &[u64],
-    mut put: impl FnMut(usize, u128),
-) -> Result<(), OtError> {
-    let words = count.div_ceil(64);
-    for (tile, message) in message.chunks(sender.message_words(TILE)).enumerate() {
-        let start = tile * TILE;
-        let blocks = sender.correlate((words - start).min(TILE), message)?;
-        for (i, block) in blocks.iter().enumerate().take(count - start * 64) {
-            put(start * 64 + i, *block);
-        }
-    }
-    Ok(())
 }

@@ -36,38 +36,6 @@ mod garble;
 mod party;
 mod wires;
 
-pub use cost::{bytes, products};
+pub use cost::bytes;
+pub(crate) use cost::words;
 pub use party::{Bmr, Garbled};
-pub use wires::Bits;
-
-use tacit_circuit::schedule::Schedule;
-use tacit_sharing::RoleId;
-
-/// A circuit, and who gives and learns what.
-#[derive(Clone, Copy)]
-pub struct Ports<'p> {
-    /// The circuit, of ANDs of two inputs.
-    pub schedule: &'p Schedule,
-    /// Who gives each input port, and its bits.
-    pub inputs: &'p [(RoleId, usize)],
-    /// Who learns each output port.
-    pub outputs: &'p [Vec<RoleId>],
-}
-
-impl Ports<'_> {
-    /// The owner of every input bit, in the order of the schedule's inputs.
-    fn owners(&self) -> impl Iterator<Item = RoleId> {
-        self.schedule.inputs().iter().map(|input| self.inputs[input.port as usize].0)
-    }
-
-    /// Input bits that a role gives.
-    fn given_by(&self, role: RoleId) -> usize {
-        self.owners().filter(|owner| *owner == role).count()
-    }
-
-    /// Output bits that a role learns.
-    fn learned_by(&self, role: RoleId) -> usize {
-        let ports = self.outputs.iter().zip(self.schedule.outputs());
-        ports.filter(|(to, _)| to.contains(&role)).map(|(_, slots)| slots.len()).sum()
-    }
-}

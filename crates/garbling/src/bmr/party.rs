@@ -2,9 +2,9 @@
 
 use super::evaluate::evaluate;
 use super::garble::Garbling;
-use super::wires::Bits;
-use super::{Ports, products};
+use crate::ports::{self, check_values};
 use crate::prf::LabelPrf;
+use crate::{Bits, Ports};
 use std::sync::Arc;
 use tacit_net::{Mesh, PartyId, Phase, Stream};
 use tacit_ring::prg::Permutation;
@@ -78,17 +78,6 @@ impl<'m> Bmr<'m> {
         Ok(Bmr { mesh, places: places.to_vec(), keys, common, next_gate })
     }
 
-    /// The role that this party plays.
-    #[must_use]
-    pub fn role(&self) -> RoleId {
-        self.common.me
-    }
-
-    /// The underlying channels.
-    pub fn mesh(&mut self) -> &mut Mesh {
-        self.mesh
-    }
-
     fn peers(&self) -> impl Iterator<Item = RoleId> + use<> {
         let (parties, me) = (self.common.parties, self.common.me);
         (0..parties).filter(move |role| *role != me)
@@ -125,51 +114,19 @@ impl<'m> Bmr<'m> {
         Ok(())
     }
 
-    /// Garbles a circuit for so many instances: five rounds for all of them.
-    ///
-    /// # Errors
-    /// When the network fails, or a peer sends what no honest party does.
-    pub fn prepare(
-        &mut self,
-        ports: Ports<'_>,
-        instances: usize,
-    ) -> Result<Vec<Garbled>, SharingError> {
-        self.mesh.set_phase(Phase::Offline);
-        let mut all = Vec::with_capacity(instances);
-        for _ in 0..instances {
-            all.push(self.begin(ports)?);
-        }
-        for it in &mut all {
-            self.take_masks(it)?;
-        }
-        for it in &mut all {
-            self.take_cross(it)?;
-        }
-        for it in &mut all {
-            self.take_products(ports, it)?;
-        }
-        for it in &mut all {
-            self.take_rows(ports, it)?;
-        }
-        let garbled = all.into_iter().map(|it| self.take_columns(ports, it));
-        let garbled = garbled.collect::<Result<_, _>>()?;
-        self.mesh.flush()?;
-        Ok(garbled)
-    }
-
     /// Draws labels and masks, and sends the choices of masks.
     fn begin<'p>(&mut self, ports: Ports<'p>) -> Result<Garbling<'p>, SharingError> {
         let mut random = Buffer::<u128>::zeros(Garbling::random_blocks(ports));
         let id = self.keys.ids.step()?.single();
         self.keys.own.stream(id).fill(&mut random);
         let first = self.next_gate;
-        self.next_gate += products(ports.schedule) as u64;
+        self.next_gate += ports.ands() as u64;
         let mut it = Garbling::new(&self.common, ports, first, &random);
         for peer in self.peers() {
             let (receiver, _) = self.keys.ends(peer)?;
             let message = it.choose_masks(&self.common, peer, receiver);
             let message = message.map_err(|e| malformed(self.mesh, self.places[peer], e))?;
-            self.send(peer, Stream::Pre, &message)?;
+            self.send(peer, Stream::Def, &message)?;
         }
         Ok(it)
     }
@@ -178,7 +135,7 @@ impl<'m> Bmr<'m> {
     fn take_masks(&mut self, it: &mut Garbling<'_>) -> Result<(), SharingError> {
         for peer in self.peers() {
             let words = it.masks_message(peer, |words| self.keys.message_words(words));
-            let message = self.recv::<u64>(peer, Stream::Pre, words)?;
+            let message = self.recv::<u64>(peer, Stream::Def, words)?;
             let (_, sender) = self.keys.ends(peer)?;
             let taken = it.take_masks(&self.common, peer, sender, &message);
             taken.map_err(|e| malformed(self.mesh, self.places[peer], e))?;
@@ -204,7 +161,7 @@ impl<'m> Bmr<'m> {
             let (receiver, _) = self.keys.ends(peer)?;
             let message = it.choose_products(&self.common, peer, receiver);
             let message = message.map_err(|e| malformed(self.mesh, self.places[peer], e))?;
-            self.send(peer, Stream::Pre, &message)?;
+            self.send(peer, Stream::Def, &message)?;
         }
         Ok(())
     }
@@ -217,7 +174,7 @@ impl<'m> Bmr<'m> {
     ) -> Result<(), SharingError> {
         let words = self.keys.message_words(it.ands().div_ceil(64));
         for peer in self.peers() {
-            let message = self.recv::<u64>(peer, Stream::Pre, words)?;
+            let message = self.recv::<u64>(peer, Stream::Def, words)?;
             let (_, sender) = self.keys.ends(peer)?;
             let taken = it.take_products(&self.common, peer, sender, &message);
             taken.map_err(|e| malformed(self.mesh, self.places[peer], e))?;
@@ -267,19 +224,54 @@ impl<'m> Bmr<'m> {
         let masks = it.opened.swap_remove(self.common.me);
         Ok(it.finish(&self.common, &columns, masks))
     }
+}
 
-    /// Evaluates instances that were prepared together, on this party's bits of its own inputs, instance
-    /// by instance in the order of the schedule's inputs. Gives what this party learns, instance by
-    /// instance, bit by bit, port after port.
-    ///
-    /// # Errors
-    /// When the network fails, values do not fit, or labels do not fit each other.
-    pub fn run(
+impl ports::Garbling for Bmr<'_> {
+    type Garbled = Garbled;
+
+    fn role(&self) -> RoleId {
+        self.common.me
+    }
+
+    fn mesh(&mut self) -> &mut Mesh {
+        self.mesh
+    }
+
+    fn prepare(
+        &mut self,
+        ports: Ports<'_>,
+        instances: usize,
+    ) -> Result<Vec<Garbled>, SharingError> {
+        self.mesh.set_phase(Phase::Offline);
+        let mut all = Vec::with_capacity(instances);
+        for _ in 0..instances {
+            all.push(self.begin(ports)?);
+        }
+        for it in &mut all {
+            self.take_masks(it)?;
+        }
+        for it in &mut all {
+            self.take_cross(it)?;
+        }
+        for it in &mut all {
+            self.take_products(ports, it)?;
+        }
+        for it in &mut all {
+            self.take_rows(ports, it)?;
+        }
+        let garbled = all.into_iter().map(|it| self.take_columns(ports, it));
+        let garbled = garbled.collect::<Result<_, _>>()?;
+        self.mesh.flush()?;
+        Ok(garbled)
+    }
+
+    fn run(
         &mut self,
         ports: Ports<'_>,
         garbled: Vec<Garbled>,
         values: &[Bits],
     ) -> Result<Vec<Bits>, SharingError> {
+        check_values(ports, self.common.me, garbled.len(), values)?;
         self.mesh.set_phase(Phase::Online);
         self.mesh.set_step(0);
         let (me, owners) = (self.common.me, ports.owners().collect::<Vec<_>>());
@@ -288,9 +280,6 @@ impl<'m> Bmr<'m> {
         for ((public, garbled), values) in public.iter_mut().zip(&garbled).zip(values) {
             let mine = owners.iter().enumerate().filter(|(_, owner)| **owner == me);
             let mut sent = Bits::zeros(ports.given_by(me));
-            if values.len != sent.len {
-                return Err(SharingError::Shape("values that are not all of the inputs".into()));
-            }
             for (i, (input, _)) in mine.enumerate() {
                 let bit = values.get(i) ^ (garbled.lambdas[input] == 1);
                 sent.flip_if(i, bit);

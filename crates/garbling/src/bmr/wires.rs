@@ -2,33 +2,6 @@
 
 use tacit_circuit::schedule::{Linear, Slot};
 
-/// Bits, packed in words, the last one padded with zeros.
-pub struct Bits {
-    /// 64 bits to a word.
-    pub words: Vec<u64>,
-    /// How many.
-    pub len: usize,
-}
-
-impl Bits {
-    /// So many zeros.
-    #[must_use]
-    pub fn zeros(len: usize) -> Self {
-        Bits { words: vec![0; len.div_ceil(64)], len }
-    }
-
-    /// Bit `i`.
-    #[must_use]
-    pub fn get(&self, i: usize) -> bool {
-        self.words[i / 64] >> (i % 64) & 1 == 1
-    }
-
-    /// Adds `bit` to bit `i`.
-    pub fn flip_if(&mut self, i: usize, bit: bool) {
-        self.words[i / 64] ^= u64::from(bit) << (i % 64);
-    }
-}
-
 /// By slot: one block per party for its `K` (this party's own place holds its zero label), then one per
 /// party for its `M` (this party's own place holds its share of the mask). All of it is linear.
 pub(super) struct Wires {
@@ -78,12 +51,6 @@ impl Wires {
                 }
             }
         }
-    }
-}
-
-impl Drop for Bits {
-    fn drop(&mut self) {
-        zeroize::Zeroize::zeroize(&mut self.words);
     }
 }
 

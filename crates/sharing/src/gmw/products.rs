@@ -9,7 +9,9 @@
 //! ```
 //!
 //! Products go through in tiles, one after the other: while a tile's answer is on its way, the next
-//! ones are chosen, so that however many there are it takes two rounds.
+//! ones are chosen, so that however many there are it takes two rounds. Choices and answers share the
+//! stream [`Stream::Def`], which is read ahead: all parties send and take them in the same order.
+//! (`Pre` is for those who receive nothing.)
 
 use super::exchange::malformed;
 use crate::party::SharingError;
@@ -22,7 +24,7 @@ use tacit_ring::{Buffer, Z2, word};
 /// Words of products that are made together.
 const TILE: usize = 512;
 /// Tiles under way in each direction.
-const WINDOW: usize = 32;
+const WINDOW: usize = 8;
 
 struct Peer {
     role: RoleId,
@@ -178,7 +180,7 @@ impl Products {
             let mut pads = Buffer::zeros(words);
             let chosen = peer.chooses.bits(&v, message, &mut pads);
             chosen.map_err(|error| malformed(mesh, peer.at, error))?;
-            mesh.send(peer.at, Stream::Pre, word::bytes(message))?;
+            mesh.send(peer.at, Stream::Def, word::bytes(message))?;
             all.push(pads);
         }
         self.chosen.push_back(Waiting::Tile(Tile { u, v, pads: all, share }));
@@ -203,7 +205,7 @@ impl Products {
         let words = tile.u.len();
         for peer in &mut self.peers {
             let message = self.message.sized(peer.offers.message_words(words));
-            mesh.recv(peer.at, Stream::Pre, word::bytes_mut(message))?;
+            mesh.recv(peer.at, Stream::Def, word::bytes_mut(message))?;
             let [zeros, ones] = &mut self.pads;
             let (zeros, ones) = (zeros.sized(words), ones.sized(words));
             let offered = peer.offers.bits(message, [&mut *zeros, &mut *ones]);

@@ -1,0 +1,36 @@
+//! Packed bits.
+
+use zeroize::Zeroize;
+
+/// Bits, packed in words, the last one padded with zeros. Wiped when dropped.
+pub struct Bits {
+    /// 64 bits to a word.
+    pub words: Vec<u64>,
+    /// How many.
+    pub len: usize,
+}
+
+impl Bits {
+    /// So many zeros.
+    #[must_use]
+    pub fn zeros(len: usize) -> Self {
+        Bits { words: vec![0; len.div_ceil(64)], len }
+    }
+
+    /// Bit `i`.
+    #[must_use]
+    pub fn get(&self, i: usize) -> bool {
+        self.words[i / 64] >> (i % 64) & 1 == 1
+    }
+
+    /// Adds `bit` to bit `i`.
+    pub fn flip_if(&mut self, i: usize, bit: bool) {
+        self.words[i / 64] ^= u64::from(bit) << (i % 64);
+    }
+}
+
+impl Drop for Bits {
+    fn drop(&mut self) {
+        self.words.zeroize();
+    }
+}

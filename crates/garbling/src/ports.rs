@@ -1,0 +1,98 @@
+//! A circuit to be garbled, and who gives and learns what.
+
+use crate::bits::Bits;
+use tacit_circuit::schedule::{Schedule, Slot};
+use tacit_net::Mesh;
+use tacit_sharing::{RoleId, SharingError};
+
+/// A circuit, and who gives and learns what.
+#[derive(Clone, Copy)]
+pub struct Ports<'p> {
+    /// The circuit, of ANDs of two inputs.
+    pub schedule: &'p Schedule,
+    /// Who gives each input port, and its bits.
+    pub inputs: &'p [(RoleId, usize)],
+    /// Who learns each output port.
+    pub outputs: &'p [Vec<RoleId>],
+}
+
+impl Ports<'_> {
+    /// The owner of every input bit, in the order of the schedule's inputs.
+    pub(crate) fn owners(&self) -> impl Iterator<Item = RoleId> {
+        self.schedule.inputs().iter().map(|input| self.inputs[input.port as usize].0)
+    }
+
+    /// Input bits that a role gives.
+    pub(crate) fn given_by(&self, role: RoleId) -> usize {
+        self.owners().filter(|owner| *owner == role).count()
+    }
+
+    /// The slots of output bits that a role learns, port after port.
+    pub(crate) fn slots_learned_by(&self, role: RoleId) -> impl Iterator<Item = Slot> {
+        let ports = self.outputs.iter().zip(self.schedule.outputs());
+        let learned = ports.filter(move |(to, _)| to.contains(&role));
+        learned.flat_map(|(_, slots)| slots.iter().copied())
+    }
+
+    /// Output bits that a role learns.
+    pub(crate) fn learned_by(&self, role: RoleId) -> usize {
+        self.slots_learned_by(role).count()
+    }
+
+    /// ANDs of the circuit.
+    #[must_use]
+    pub fn ands(&self) -> usize {
+        let schedule = self.schedule;
+        (0..schedule.depth()).map(|level| schedule.products(level).len()).sum()
+    }
+}
+
+/// One worker of one party of a protocol that garbles circuits ahead of time and evaluates them in a
+/// constant number of rounds.
+pub trait Garbling {
+    /// A garbled circuit, and this party's secrets for its ports. It is used once: by giving it up.
+    type Garbled;
+
+    /// The role that this party plays.
+    fn role(&self) -> RoleId;
+
+    /// The underlying channels.
+    fn mesh(&mut self) -> &mut Mesh;
+
+    /// Garbles a circuit for so many instances, in as many rounds as for one.
+    ///
+    /// # Errors
+    /// When the network fails, or a peer sends what no honest party does.
+    fn prepare(
+        &mut self,
+        ports: Ports<'_>,
+        instances: usize,
+    ) -> Result<Vec<Self::Garbled>, SharingError>;
+
+    /// Evaluates instances that were prepared together, on this party's bits of its own inputs, instance
+    /// by instance in the order of the schedule's inputs. Gives what this party learns, instance by
+    /// instance, bit by bit, port after port.
+    ///
+    /// # Errors
+    /// When the network fails, values do not fit, or labels do not fit each other.
+    fn run(
+        &mut self,
+        ports: Ports<'_>,
+        garbled: Vec<Self::Garbled>,
+        values: &[Bits],
+    ) -> Result<Vec<Bits>, SharingError>;
+}
+
+/// Checks that there is a bit for everything that a role gives, in every instance.
+pub(crate) fn check_values(
+    ports: Ports<'_>,
+    role: RoleId,
+    instances: usize,
+    values: &[Bits],
+) -> Result<(), SharingError> {
+    let given = ports.given_by(role);
+    match values.len() == instances && values.iter().all(|bits| bits.len == given) {
+        true => Ok(()),
+        false => Err(SharingError::Shape("values that are not all of a party's inputs".into())),
+    }
+}

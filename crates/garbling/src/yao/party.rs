@@ -1,0 +1,276 @@
+//! One worker of one party of Yao's protocol.
+
+use super::gates::{Hash, evaluate, garble};
+use crate::bmr::words;
+use crate::cot::{choose, take};
+use crate::ports::{self, check_values};
+use crate::{Bits, Ports};
+use tacit_net::{Mesh, PartyId, Phase, Stream};
+use tacit_ot::KAPPA;
+use tacit_ring::{Buffer, Word, hash, word};
+use tacit_sharing::cost::Traffic;
+use tacit_sharing::gmw::{FAN, WorkerKeys, malformed};
+use tacit_sharing::{RoleId, SharingError};
+
+/// Who garbles.
+const GARBLER: RoleId = 0;
+
+/// A garbled circuit at either role. It is used once: by giving it up.
+pub struct Garbled {
+    first_gate: u64,
+    /// At role 1: two blocks per AND.
+    table: Buffer<u128>,
+    /// At role 0 zero labels of all inputs; at role 1 nothing.
+    labels: Buffer<u128>,
+    /// Blocks of the OTs for role 1's inputs.
+    blocks: Buffer<u128>,
+    /// At role 1: the random choices.
+    choices: Bits,
+    /// Lowest bits of the zero labels of the outputs that this party learns.
+    decode: Bits,
+}
+
+/// A worker of a party.
+pub struct Yao<'m> {
+    mesh: &'m mut Mesh,
+    places: Vec<PartyId>,
+    me: RoleId,
+    /// `R` at role 0.
+    offset: zeroize::Zeroizing<u128>,
+    keys: WorkerKeys,
+    hash: Hash,
+    next_gate: u64,
+}
+
+/// Bytes between the two parties for one instance.
+#[must_use]
+pub fn bytes(ports: Ports<'_>) -> Traffic {
+    let blocks = |count: usize| (count * KAPPA / 8) as u64;
+    let [given_0, given_1] = [0, 1].map(|role| ports.given_by(role));
+    let mut sum = Traffic::default();
+    sum.def[0][1] += blocks(2 * ports.ands()) + words(ports.learned_by(1));
+    sum.def[1][0] += words(given_1) * FAN.message_bits() as u64;
+    sum.on[0][1] += blocks(given_0 + given_1);
+    sum.on[1][0] += words(given_1) + words(ports.learned_by(0));
+    sum
+}
+
+impl<'m> Yao<'m> {
+    /// `places[r]` plays role `r`. The keys' Delta has its lowest bit set.
+    ///
+    /// # Errors
+    /// When this mesh's party plays no role, there are not two, or Delta is not so.
+    pub fn new(
+        mesh: &'m mut Mesh,
+        places: &[PartyId],
+        keys: WorkerKeys,
+        session: &[u8],
+    ) -> Result<Self, SharingError> {
+        let wrong = |what: &str| SharingError::Shape(what.into());
+        let me = places.iter().position(|place| *place == mesh.me());
+        let me = me.filter(|_| places.len() == 2).ok_or_else(|| wrong("two parties garble"))?;
+        let offset = keys.delta.clone().filter(|delta| **delta & 1 == 1);
+        let offset = offset.ok_or_else(|| wrong("an offset that is no offset of labels"))?;
+        let key = hash::derive_key("tacit 2026 half gates", &[session]);
+        let hash = Hash::new(*key.first_chunk().expect("sixteen of thirty-two bytes"));
+        // Workers have gates of their own, as they have the same offset.
+        let next_gate = keys.number << 48;
+        Ok(Yao { mesh, places: places.to_vec(), me, offset, keys, hash, next_gate })
+    }
+
+    fn peer(&self) -> RoleId {
+        1 - self.me
+    }
+
+    fn send<W: Word>(&mut self, stream: Stream, words: &[W]) -> Result<(), SharingError> {
+        Ok(self.mesh.send(self.places[self.peer()], stream, word::bytes(words))?)
+    }
+
+    fn recv<W: Word>(&mut self, stream: Stream, count: usize) -> Result<Buffer<W>, SharingError> {
+        let mut words = Buffer::zeros(count);
+        self.mesh.recv(self.places[self.peer()], stream, word::bytes_mut(&mut words))?;
+        Ok(words)
+    }
+
+    fn number(&mut self, ports: Ports<'_>) -> u64 {
+        let first = self.next_gate;
+        self.next_gate += ports.ands() as u64;
+        first
+    }
+
+    /// Role 0: takes role 1's random choices, garbles, and sends what role 1 needs.
+    fn garble(&mut self, ports: Ports<'_>) -> Result<Garbled, SharingError> {
+        let (first_gate, chosen) = (self.number(ports), ports.given_by(1));
+        let message_words = self.keys.message_words(chosen.div_ceil(64));
+        let message = self.recv::<u64>(Stream::Def, message_words)?;
+        let mut blocks = Buffer::zeros(chosen);
+        let peer = self.peer();
+        let (_, sender) = self.keys.ends(peer)?;
+        let taken = take(sender, chosen, &message, |i, block| blocks[i] = block);
+        taken.map_err(|e| malformed(self.mesh, self.places[peer], e))?;
+        let mut labels = Buffer::zeros(ports.schedule.inputs().len());
+        let id = self.keys.ids.step()?.single();
+        self.keys.own.stream(id).fill(&mut labels);
+        let (table, ends) = garble(&self.hash, ports, first_gate, *self.offset, &labels);
+        let decode = |role: RoleId| {
+            let mut bits = Bits::zeros(ports.learned_by(role));
+            let slots = ports.slots_learned_by(role).enumerate();
+            slots.for_each(|(i, slot)| bits.flip_if(i, ends.get(slot) & 1 == 1));
+            bits
+        };
+        self.send(Stream::Def, &table)?;
+        self.send(Stream::Def, &decode(1).words)?;
+        let (table, choices) = (Buffer::default(), Bits::zeros(0));
+        Ok(Garbled { first_gate, table, labels, blocks, choices, decode: decode(0) })
+    }
+
+    /// Role 1: chooses at random.
+    fn choose(&mut self, ports: Ports<'_>) -> Result<Garbled, SharingError> {
+        let first_gate = self.number(ports);
+        let mut choices = Bits::zeros(ports.given_by(1));
+        let id = self.keys.ids.step()?.single();
+        self.keys.own.stream(id).fill(&mut choices.words);
+        if let Some(last) = choices.words.last_mut() {
+            *last &= u64::MAX >> ((64 - choices.len % 64) % 64);
+        }
+        let mut blocks = Buffer::zeros(choices.len);
+        let peer = self.peer();
+        let (receiver, _) = self.keys.ends(peer)?;
+        let message = choose(receiver, &choices, |i, block| blocks[i] = block);
+        let message = message.map_err(|e| malformed(self.mesh, self.places[peer], e))?;
+        self.send(Stream::Def, &message)?;
+        let (table, labels, decode) = (Buffer::default(), Buffer::default(), Bits::zeros(0));
+        Ok(Garbled { first_gate, table, labels, blocks, choices, decode })
+    }
+
+    /// Role 1: takes the garbled circuit.
+    fn take(&mut self, ports: Ports<'_>, garbled: Garbled) -> Result<Garbled, SharingError> {
+        let table = self.recv(Stream::Def, 2 * ports.ands())?;
+        let mut decode = Bits::zeros(ports.learned_by(1));
+        let words = self.recv::<u64>(Stream::Def, decode.words.len())?;
+        decode.words.copy_from_slice(&words);
+        Ok(Garbled { table, decode, ..garbled })
+    }
+
+    /// Role 0 online: sends labels, and takes what it learns.
+    fn give(
+        &mut self,
+        ports: Ports<'_>,
+        garbled: Vec<Garbled>,
+        values: &[Bits],
+    ) -> Result<Vec<Bits>, SharingError> {
+        let owners: Vec<RoleId> = ports.owners().collect();
+        let chosen = ports.given_by(1);
+        for (garbled, values) in garbled.iter().zip(values) {
+            let corrections = self.recv::<u64>(Stream::On, chosen.div_ceil(64))?;
+            let (mut mine, mut theirs) = (0, 0);
+            let mut message = Buffer::<u128>::zeros(owners.len());
+            for ((out, owner), label) in message.iter_mut().zip(&owners).zip(&*garbled.labels) {
+                if *owner == GARBLER {
+                    *out = label ^ (u128::from(values.get(mine)) * *self.offset);
+                    mine += 1;
+                } else {
+                    let bit = corrections[theirs / 64] >> (theirs % 64) & 1;
+                    let block = garbled.blocks[theirs] ^ (u128::from(bit) * *self.offset);
+                    *out = label ^ block;
+                    theirs += 1;
+                }
+            }
+            self.send(Stream::On, &message)?;
+        }
+        self.mesh.set_step(2);
+        let mut learned = Vec::with_capacity(garbled.len());
+        for garbled in garbled {
+            let mut bits = garbled.decode;
+            let words = self.recv::<u64>(Stream::On, bits.words.len())?;
+            bits.words.iter_mut().zip(&*words).for_each(|(bit, word)| *bit ^= word);
+            learned.push(bits);
+        }
+        Ok(learned)
+    }
+
+    /// Role 1 online: takes labels, and evaluates.
+    fn evaluate(
+        &mut self,
+        ports: Ports<'_>,
+        garbled: Vec<Garbled>,
+        values: &[Bits],
+    ) -> Result<Vec<Bits>, SharingError> {
+        for (garbled, values) in garbled.iter().zip(values) {
+            let both = garbled.choices.words.iter().zip(&values.words);
+            let corrections: Vec<u64> = both.map(|(choice, value)| choice ^ value).collect();
+            self.send(Stream::On, &corrections)?;
+        }
+        self.mesh.set_step(1);
+        let owners: Vec<RoleId> = ports.owners().collect();
+        let mut learned = Vec::with_capacity(garbled.len());
+        for garbled in garbled {
+            let mut labels = self.recv::<u128>(Stream::On, owners.len())?;
+            let theirs = labels.iter_mut().zip(&owners).filter(|(_, owner)| **owner != GARBLER);
+            for ((label, _), block) in theirs.zip(&*garbled.blocks) {
+                *label ^= block;
+            }
+            let (first, table) = (garbled.first_gate, &garbled.table);
+            let ends = evaluate(&self.hash, ports, first, table, &labels);
+            let shown = |role: RoleId| {
+                let mut bits = Bits::zeros(ports.learned_by(role));
+                let slots = ports.slots_learned_by(role).enumerate();
+                slots.for_each(|(i, slot)| bits.flip_if(i, ends.get(slot) & 1 == 1));
+                bits
+            };
+            self.send(Stream::On, &shown(GARBLER).words)?;
+            let mut mine = shown(1);
+            let decode = mine.words.iter_mut().zip(&garbled.decode.words);
+            decode.for_each(|(bits, decode)| *bits ^= decode);
+            learned.push(mine);
+        }
+        Ok(learned)
+    }
+}
+
+impl ports::Garbling for Yao<'_> {
+    type Garbled = Garbled;
+
+    fn role(&self) -> RoleId {
+        self.me
+    }
+
+    fn mesh(&mut self) -> &mut Mesh {
+        self.mesh
+    }
+
+    fn prepare(
+        &mut self,
+        ports: Ports<'_>,
+        instances: usize,
+    ) -> Result<Vec<Garbled>, SharingError> {
+        self.mesh.set_phase(Phase::Offline);
+        let garbled = if self.me == GARBLER {
+            (0..instances).map(|_| self.garble(ports)).collect::<Result<Vec<_>, _>>()?
+        } else {
+            let chosen: Result<Vec<Garbled>, _> =
+                (0..instances).map(|_| self.choose(ports)).collect();
+            let taken = chosen?.into_iter().map(|garbled| self.take(ports, garbled));
+            taken.collect::<Result<Vec<_>, _>>()?
+        };
+        self.mesh.flush()?;
+        Ok(garbled)
+    }
+
+    fn run(
+        &mut self,
+        ports: Ports<'_>,
+        garbled: Vec<Garbled>,
+        values: &[Bits],
+    ) -> Result<Vec<Bits>, SharingError> {
+        check_values(ports, self.me, garbled.len(), values)?;
+        self.mesh.set_phase(Phase::Online);
+        self.mesh.set_step(0);
+        let learned = match self.me {
+            GARBLER => self.give(ports, garbled, values),
+            _ => self.evaluate(ports, garbled, values),
+        }?;
+        self.mesh.flush()?;
+        Ok(learned)
+    }
+}

@@ -1,0 +1,214 @@
+//! BMR: results and bytes of every input, what peers see, and peers that deviate.
+
+use tacit_circuit::schedule::Schedule;
+use tacit_circuit::{Builder, Circuit, passes};
+use tacit_garbling::bmr::{Bmr, bytes};
+use tacit_garbling::{Bits, Garbling, Ports};
+use tacit_net::memory::{self, MemoryNetwork};
+use tacit_net::testing::{Tamper, Verdict};
+use tacit_net::{NetError, PartyId, Phase, Session, Stream};
+use tacit_ring::Entropy;
+use tacit_ring::entropy::{Rng, test_seed};
+use tacit_sharing::SharingError;
+use tacit_sharing::gmw::{Correlations, Delta};
+
+fn places(parties: usize) -> Vec<PartyId> {
+    PartyId::all(parties).collect()
+}
+
+fn schedule(circuit: &Circuit) -> Schedule {
+    Schedule::new(&passes::lower(&passes::fold(circuit), 2))
+}
+
+/// Every kind of gate, also with negated inputs, and an output that is an input.
+fn circuit() -> Circuit {
+    let mut b = Builder::new();
+    let (x, y) = (b.input(2), b.input(2));
+    let not = b.not(x[0]);
+    let and = b.and2(not, y[0]);
+    let sum = b.xor(and, y[1]);
+    let not_sum = b.not(sum);
+    let again = b.and2(not_sum, x[1]);
+    let deep = b.and2(again, y[0]);
+    b.output(&[and, sum, not_sum]);
+    b.output(&[again, deep, x[0]]);
+    b.finish()
+}
+
+fn in_the_clear([x0, x1, y0, y1]: [bool; 4]) -> Vec<bool> {
+    let and = !x0 & y0;
+    let sum = and ^ y1;
+    let again = !sum & x1;
+    vec![and, sum, !sum, again, again & y0, x0]
+}
+
+fn party<'m>(session: &'m mut Session, parties: usize, seed: u64) -> Result<Bmr<'m>, SharingError> {
+    let mut entropy = Entropy::insecure_seeded(seed, session.me().0);
+    let mesh = &mut session.meshes[0];
+    let places = places(parties);
+    let mut all = Correlations::exchange(mesh, b"session", &places, Delta::Common, &mut entropy)?;
+    Bmr::new(mesh, &places, all.worker(), b"session")
+}
+
+/// This party's bits of both inputs: party 0 gives the first, the last party the second.
+fn given(me: usize, parties: usize, values: [bool; 4]) -> Bits {
+    let mut mine: Vec<bool> = Vec::new();
+    if me == 0 {
+        mine.extend(&values[..2]);
+    }
+    if me == parties - 1 {
+        mine.extend(&values[2..]);
+    }
+    let mut bits = Bits::zeros(mine.len());
+    mine.iter().enumerate().for_each(|(i, bit)| bits.flip_if(i, *bit));
+    bits
+}
+
+#[test]
+fn all_inputs_give_what_the_circuit_says_at_the_price_of_the_table() {
+    let circuit = circuit();
+    let schedule = schedule(&circuit);
+    for parties in [2, 3] {
+        let inputs = [(0, 2), (parties - 1, 2)];
+        let outputs = [vec![0, parties - 1], vec![parties - 1]];
+        let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs };
+        let all: Vec<[bool; 4]> =
+            (0..16).map(|i| [0, 1, 2, 3].map(|bit| i >> bit & 1 == 1)).collect();
+        let seed = test_seed();
+        memory::run(parties, 1, &MemoryNetwork::default(), |mut session| {
+            let me = session.me().index();
+            let mut party = party(&mut session, parties, seed).unwrap();
+            let ready = party.prepare(ports, all.len()).unwrap();
+            let values: Vec<Bits> = all.iter().map(|v| given(me, parties, *v)).collect();
+            let learned = party.run(ports, ready, &values).unwrap();
+            drop(party);
+            for (values, learned) in all.iter().zip(&learned) {
+                let want = in_the_clear(*values);
+                let mine: &[bool] = match me {
+                    _ if me == parties - 1 => &want,
+                    0 => &want[..3],
+                    _ => &[],
+                };
+                assert_eq!(learned.len, mine.len());
+                assert!((0..mine.len()).all(|i| learned.get(i) == mine[i]), "{values:?}");
+            }
+            let each = bytes(ports, parties);
+            let meter = session.meter();
+            for to in (0..parties).filter(|to| *to != me) {
+                let id = PartyId(to as u8);
+                let sent = |stream| -> u64 {
+                    let phases = [Phase::Offline, Phase::Online];
+                    phases.map(|phase| meter.count(id, stream, phase).bytes_sent).iter().sum()
+                };
+                assert_eq!(sent(Stream::Pre), 16 * each.pre[me][to]);
+                assert_eq!(sent(Stream::Def), 16 * each.def[me][to]);
+                assert_eq!(sent(Stream::On), 16 * each.on[me][to]);
+            }
+            session.finish().unwrap();
+        });
+    }
+}
+
+/// Public values of inputs are fair coins, whatever the inputs.
+#[test]
+fn public_values_of_inputs_are_uniform() {
+    let mut b = Builder::new();
+    let (x, y) = (b.input(64), b.input(64));
+    let and = b.and2(x[0], y[0]);
+    b.output(&[and]);
+    let schedule = schedule(&b.finish());
+    let (inputs, outputs) = ([(0, 64), (1, 64)], [vec![0, 1]]);
+    let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs };
+    const RUNS: usize = 64;
+    let seed = test_seed();
+    for ones in [false, true] {
+        let seen = memory::run(2, 1, &MemoryNetwork::default(), |mut session| {
+            let (sink, sent) = std::sync::mpsc::channel();
+            session.meshes[0].set_tamper(Tamper::new(move |message| {
+                let online = message.stream == Stream::On && message.place.phase == Phase::Online;
+                if online && message.bytes.len() == 8 {
+                    let _ = sink.send(message.bytes.to_vec());
+                }
+                Verdict::Keep
+            }));
+            let mut party = party(&mut session, 2, seed).unwrap();
+            let ready = party.prepare(ports, RUNS).unwrap();
+            let value = || {
+                let mut bits = Bits::zeros(64);
+                (0..64).for_each(|i| bits.flip_if(i, ones));
+                bits
+            };
+            let values: Vec<Bits> = (0..RUNS).map(|_| value()).collect();
+            party.run(ports, ready, &values).unwrap();
+            drop(party);
+            session.finish().unwrap();
+            sent.try_iter().flatten().map(|byte| byte.count_ones()).sum::<u32>()
+        });
+        for count in seen {
+            // 4096 fair coins; five standard deviations are 160.
+            assert!(count.abs_diff(2048) < 160, "{count} of 4096");
+        }
+    }
+}
+
+/// Messages that are changed on their way do no worse than end the session or change results: no
+/// panic, no hang. Some are noticed, because the labels of a wire no longer agree.
+#[test]
+fn changed_messages_end_the_session_or_change_results() {
+    let circuit = circuit();
+    let schedule = schedule(&circuit);
+    let (inputs, outputs) = ([(0, 2), (1, 2)], [vec![0, 1], vec![1]]);
+    let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs };
+    let mut rng = Rng(test_seed());
+    let mut found = 0;
+    for index in (3..12).cycle().take(45) {
+        let (seed, bit) = (rng.word(), rng.below(1 << 16));
+        let results = memory::run(2, 1, &MemoryNetwork::default(), |mut session| {
+            let me = session.me().index();
+            if me == 0 {
+                session.meshes[0].set_tamper(Tamper::flip(index, bit));
+            }
+            let mut party = party(&mut session, 2, seed)?;
+            let ready = party.prepare(ports, 1)?;
+            party.run(ports, ready, &[given(me, 2, [true, false, true, true])])?;
+            drop(party);
+            session.finish()?;
+            Ok::<(), SharingError>(())
+        });
+        let check = |result: &Result<(), SharingError>| matches!(result, Err(SharingError::Net(NetError::Check(what))) if what.contains("agree"));
+        found += u32::from(results.iter().any(check));
+    }
+    assert!(found > 0, "no change was ever noticed");
+}
+
+/// No two instances, rows or columns are hidden by the same blocks.
+#[test]
+fn instances_have_tables_of_their_own() {
+    let circuit = circuit();
+    let schedule = schedule(&circuit);
+    let (inputs, outputs) = ([(0, 2), (1, 2)], [vec![0], vec![1]]);
+    let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs };
+    let seed = test_seed();
+    let columns = memory::run(2, 1, &MemoryNetwork::default(), |mut session| {
+        let (sink, sent) = std::sync::mpsc::channel();
+        session.meshes[0].set_tamper(Tamper::new(move |message| {
+            if message.stream == Stream::Def && message.bytes.len() == 3 * 4 * 16 {
+                let _ = sink.send(message.bytes.to_vec());
+            }
+            Verdict::Keep
+        }));
+        let mut party = party(&mut session, 2, seed).unwrap();
+        party.prepare(ports, 3).unwrap();
+        drop(party);
+        session.finish().unwrap();
+        sent.try_iter().collect::<Vec<Vec<u8>>>()
+    });
+    for sent in columns {
+        let mut blocks: Vec<&[u8]> = sent.iter().flat_map(|message| message.chunks(16)).collect();
+        let all = blocks.len();
+        assert_eq!(all, 3 * 2 * 4 * 3, "instances, messages, rows, gates");
+        blocks.sort_unstable();
+        blocks.dedup();
+        assert_eq!(blocks.len(), all);
+    }
+}

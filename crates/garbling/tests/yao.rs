@@ -1,0 +1,128 @@
+//! Yao's protocol: all inputs, bytes, and what either party sees.
+
+use tacit_circuit::schedule::Schedule;
+use tacit_circuit::{Builder, passes};
+use tacit_garbling::yao::{Yao, bytes};
+use tacit_garbling::{Bits, Garbling, Ports};
+use tacit_net::memory::{self, MemoryNetwork};
+use tacit_net::testing::{Tamper, Verdict};
+use tacit_net::{PartyId, Phase, Session, Stream};
+use tacit_ring::Entropy;
+use tacit_ring::entropy::test_seed;
+use tacit_sharing::SharingError;
+use tacit_sharing::gmw::{Correlations, Delta};
+
+const PLACES: [PartyId; 2] = [PartyId(0), PartyId(1)];
+
+/// `not (x and not y) and (x xor z)`, and more: negations and outputs that are inputs.
+fn schedule() -> Schedule {
+    let mut b = Builder::new();
+    let (x, y) = (b.input(2), b.input(1));
+    let not = b.not(y[0]);
+    let and = b.and2(x[0], not);
+    let nand = b.not(and);
+    let sum = b.xor(x[0], x[1]);
+    let last = b.and2(nand, sum);
+    b.output(&[and, last]);
+    b.output(&[nand, y[0]]);
+    Schedule::new(&passes::lower(&passes::fold(&b.finish()), 2))
+}
+
+fn in_the_clear([x0, x1, y]: [bool; 3]) -> [bool; 4] {
+    let and = x0 & !y;
+    [and, !and & (x0 ^ x1), !and, y]
+}
+
+fn party(session: &mut Session, seed: u64) -> Result<Yao<'_>, SharingError> {
+    let mut entropy = Entropy::insecure_seeded(seed, session.me().0);
+    let mesh = &mut session.meshes[0];
+    let mut all = Correlations::exchange(mesh, b"session", &PLACES, Delta::Common, &mut entropy)?;
+    Yao::new(mesh, &PLACES, all.worker(), b"session")
+}
+
+fn packed(bits: &[bool]) -> Bits {
+    let mut packed = Bits::zeros(bits.len());
+    bits.iter().enumerate().for_each(|(i, bit)| packed.flip_if(i, *bit));
+    packed
+}
+
+fn cases() -> Vec<[bool; 3]> {
+    (0..8).map(|i| [0, 1, 2].map(|bit| i >> bit & 1 == 1)).collect()
+}
+
+#[test]
+fn all_inputs_give_what_the_circuit_says_at_the_price_of_the_table() {
+    let schedule = schedule();
+    // Either party gives the first input; outputs go to one, to both, to the other.
+    for owner in [0, 1] {
+        let inputs = [(owner, 2), (1 - owner, 1)];
+        let outputs = [vec![0], vec![0, 1]];
+        let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs };
+        let seed = test_seed();
+        memory::run(2, 1, &MemoryNetwork::default(), |mut session| {
+            let me = session.me().index();
+            let mut party = party(&mut session, seed).unwrap();
+            let ready = party.prepare(ports, 8).unwrap();
+            let mine = |case: &[bool; 3]| {
+                if me == owner { packed(&case[..2]) } else { packed(&case[2..]) }
+            };
+            let values: Vec<Bits> = cases().iter().map(mine).collect();
+            let learned = party.run(ports, ready, &values).unwrap();
+            drop(party);
+            for (case, learned) in cases().into_iter().zip(&learned) {
+                let want = in_the_clear(case);
+                let want = if me == 0 { &want[..] } else { &want[2..] };
+                assert_eq!(learned.len, want.len());
+                assert!((0..want.len()).all(|i| learned.get(i) == want[i]), "{case:?}");
+            }
+            let (each, to) = (bytes(ports), 1 - me);
+            let meter = session.meter();
+            for (stream, links) in [(Stream::Def, &each.def), (Stream::On, &each.on)] {
+                let phases = [Phase::Offline, Phase::Online];
+                let sent = phases.map(|p| meter.count(PartyId(to as u8), stream, p).bytes_sent);
+                assert_eq!(sent.iter().sum::<u64>(), 8 * links[me][to], "{stream:?}");
+            }
+            session.finish().unwrap();
+        });
+    }
+}
+
+/// Role 1's corrections, and the lowest bits of labels that role 0 sends, are fair coins whatever the
+/// inputs.
+#[test]
+fn online_messages_are_uniform() {
+    let mut b = Builder::new();
+    let (x, y) = (b.input(64), b.input(64));
+    let and = b.and2(x[0], y[0]);
+    b.output(&[and]);
+    let schedule = Schedule::new(&passes::fold(&b.finish()));
+    let (inputs, outputs) = ([(0, 64), (1, 64)], [vec![]]);
+    let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs };
+    const RUNS: usize = 64;
+    for ones in [false, true] {
+        let seed = test_seed();
+        let seen = memory::run(2, 1, &MemoryNetwork::default(), |mut session| {
+            let (sink, sent) = std::sync::mpsc::channel();
+            session.meshes[0].set_tamper(Tamper::new(move |message| {
+                if message.stream == Stream::On && message.place.phase == Phase::Online {
+                    let _ = sink.send(message.bytes.to_vec());
+                }
+                Verdict::Keep
+            }));
+            let mut party = party(&mut session, seed).unwrap();
+            let ready = party.prepare(ports, RUNS).unwrap();
+            let values: Vec<Bits> = (0..RUNS).map(|_| packed(&[ones; 64])).collect();
+            party.run(ports, ready, &values).unwrap();
+            drop(party);
+            session.finish().unwrap();
+            sent.try_iter().flatten().collect::<Vec<u8>>()
+        });
+        let labels = seen[0].chunks(16).map(|label| u32::from(label[0] & 1)).collect::<Vec<_>>();
+        assert_eq!(labels.len(), 128 * RUNS);
+        // 8192 and 4096 fair coins; five standard deviations are 227 and 160.
+        let shown: u32 = labels.iter().sum();
+        assert!(shown.abs_diff(4096) < 227, "{shown} of 8192");
+        let chosen: u32 = seen[1].iter().map(|byte| byte.count_ones()).sum();
+        assert!(chosen.abs_diff(2048) < 160, "{chosen} of 4096");
+    }
+}
