@@ -45,20 +45,30 @@ fn config(cases: u32) -> ProptestConfig {
     ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(cases) }
 }
 
+fn check_folding(seed: u64, gates: usize) {
+    let mut rng = Rng(seed);
+    let c = circuit(&mut rng, gates, true);
+    for pass in [fold, drop_dead] {
+        let new = pass(&c);
+        assert_same(&c, &new, &mut rng);
+        assert!(depth(&new) <= depth(&c));
+        assert!(new.gate_count() <= c.gate_count());
+        assert_eq!(pass(&new), new);
+    }
+}
+
+/// A polynomial gate that becomes a plain product once its other output is dead.
+#[test]
+fn folding_after_an_output_of_a_polynomial_died() {
+    check_folding(12724139344332729134, 180);
+}
+
 proptest! {
     #![proptest_config(config(120))]
 
     #[test]
     fn folding_and_dead_gates(seed: u64, gates in 1usize..200) {
-        let mut rng = Rng(seed);
-        let c = circuit(&mut rng, gates, true);
-        for pass in [fold, drop_dead] {
-            let new = pass(&c);
-            assert_same(&c, &new, &mut rng);
-            prop_assert!(depth(&new) <= depth(&c));
-            prop_assert!(new.gate_count() <= c.gate_count());
-            prop_assert_eq!(pass(&new), new);
-        }
+        check_folding(seed, gates);
     }
 
     #[test]

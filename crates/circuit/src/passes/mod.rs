@@ -30,6 +30,19 @@ use crate::form::{Circuit, Gate, Wire};
 /// Constant folding, local identities and merging of identical gates: the circuit rebuilt
 /// through a [`Builder`]. Dead gates go too. Idempotent.
 pub fn fold(circuit: &Circuit) -> Circuit {
+    let mut new = fold_once(circuit);
+    // A polynomial gate that loses a dead output may have become simpler.
+    while new.stats().polys > 0 {
+        let again = fold_once(&new);
+        if again == new {
+            break;
+        }
+        new = again;
+    }
+    new
+}
+
+fn fold_once(circuit: &Circuit) -> Circuit {
     rebuild(circuit, |b, gate, inputs, out| match gate {
         Gate::Poly { poly, .. } => out.extend(b.poly(inputs, poly.clone())),
         _ => out.push(b.and(inputs)),
