@@ -3,12 +3,15 @@
 //! | module | what |
 //! | --- | --- |
 //! | [`bmr`] | any number of parties, all but one corrupted, semi-honest |
+//! | [`authenticated`] | any number of parties, all but one corrupted, malicious |
 //! | [`yao`] | two parties, semi-honest: half gates |
 //! | [`prf`] | the pseudorandom function under two labels |
 
+pub mod authenticated;
 mod bits;
 pub mod bmr;
 mod cot;
+mod links;
 mod ports;
 pub mod prf;
 pub mod yao;

@@ -50,7 +50,8 @@ impl Ports<'_> {
 /// One worker of one party of a protocol that garbles circuits ahead of time and evaluates them in a
 /// constant number of rounds.
 pub trait Garbling {
-    /// A garbled circuit, and this party's secrets for its ports. It is used once: by giving it up.
+    /// A circuit garbled for some instances, and this party's secrets for its ports. It is used once: by
+    /// giving it up.
     type Garbled;
 
     /// The role that this party plays.
@@ -67,9 +68,9 @@ pub trait Garbling {
         &mut self,
         ports: Ports<'_>,
         instances: usize,
-    ) -> Result<Vec<Self::Garbled>, SharingError>;
+    ) -> Result<Self::Garbled, SharingError>;
 
-    /// Evaluates instances that were prepared together, on this party's bits of its own inputs, instance
+    /// Evaluates all instances that were prepared together, on this party's bits of its own inputs, instance
     /// by instance in the order of the schedule's inputs. Gives what this party learns, instance by
     /// instance, bit by bit, port after port.
     ///
@@ -78,7 +79,7 @@ pub trait Garbling {
     fn run(
         &mut self,
         ports: Ports<'_>,
-        garbled: Vec<Self::Garbled>,
+        garbled: Self::Garbled,
         values: &[Bits],
     ) -> Result<Vec<Bits>, SharingError>;
 }

@@ -1,7 +1,9 @@
 //! BMR: results and bytes of every input, what peers see, and peers that deviate.
 
-use tacit_circuit::schedule::Schedule;
-use tacit_circuit::{Builder, Circuit, passes};
+mod common;
+
+use common::{circuit, given, in_the_clear, places, schedule};
+use tacit_circuit::Builder;
 use tacit_garbling::bmr::{Bmr, bytes};
 use tacit_garbling::{Bits, Garbling, Ports};
 use tacit_net::memory::{self, MemoryNetwork};
@@ -12,56 +14,12 @@ use tacit_ring::entropy::{Rng, test_seed};
 use tacit_sharing::SharingError;
 use tacit_sharing::gmw::{Correlations, Delta};
 
-fn places(parties: usize) -> Vec<PartyId> {
-    PartyId::all(parties).collect()
-}
-
-fn schedule(circuit: &Circuit) -> Schedule {
-    Schedule::new(&passes::lower(&passes::fold(circuit), 2))
-}
-
-/// Every kind of gate, also with negated inputs, and an output that is an input.
-fn circuit() -> Circuit {
-    let mut b = Builder::new();
-    let (x, y) = (b.input(2), b.input(2));
-    let not = b.not(x[0]);
-    let and = b.and2(not, y[0]);
-    let sum = b.xor(and, y[1]);
-    let not_sum = b.not(sum);
-    let again = b.and2(not_sum, x[1]);
-    let deep = b.and2(again, y[0]);
-    b.output(&[and, sum, not_sum]);
-    b.output(&[again, deep, x[0]]);
-    b.finish()
-}
-
-fn in_the_clear([x0, x1, y0, y1]: [bool; 4]) -> Vec<bool> {
-    let and = !x0 & y0;
-    let sum = and ^ y1;
-    let again = !sum & x1;
-    vec![and, sum, !sum, again, again & y0, x0]
-}
-
 fn party<'m>(session: &'m mut Session, parties: usize, seed: u64) -> Result<Bmr<'m>, SharingError> {
     let mut entropy = Entropy::insecure_seeded(seed, session.me().0);
     let mesh = &mut session.meshes[0];
     let places = places(parties);
     let mut all = Correlations::exchange(mesh, b"session", &places, Delta::Common, &mut entropy)?;
     Bmr::new(mesh, &places, all.worker(), b"session")
-}
-
-/// This party's bits of both inputs: party 0 gives the first, the last party the second.
-fn given(me: usize, parties: usize, values: [bool; 4]) -> Bits {
-    let mut mine: Vec<bool> = Vec::new();
-    if me == 0 {
-        mine.extend(&values[..2]);
-    }
-    if me == parties - 1 {
-        mine.extend(&values[2..]);
-    }
-    let mut bits = Bits::zeros(mine.len());
-    mine.iter().enumerate().for_each(|(i, bit)| bits.flip_if(i, *bit));
-    bits
 }
 
 #[test]

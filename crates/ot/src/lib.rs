@@ -1,15 +1,18 @@
 //! Oblivious transfer: base OT from group assumptions, and correlated OT from it by the million.
 //!
 //! Nothing here touches a network: every step takes what the peer sent and gives what is to be
-//! sent. Everything is secure against parties that follow the protocol.
+//! sent. Everything is secure against parties that follow the protocol; with [`check`], correlated OT of
+//! [`Fan::One`] is secure against parties that do not.
 //!
 //! | module | what |
 //! | --- | --- |
 //! | [`base`] | one-round OT on ristretto255: 128 to start with |
 //! | [`seeds`] | all-but-one seeds from base OTs |
 //! | [`cot`] | correlated OT by SoftSpoken and IKNP, and pads of one bit made of it |
+//! | [`check`] | that a receiver's choices are the same everywhere |
 
 pub mod base;
+pub mod check;
 pub mod cot;
 pub mod seeds;
 

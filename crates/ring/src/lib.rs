@@ -13,7 +13,7 @@
 //! | [`prg`] | [`Prg`]: AES-128-CTR addressed by (key, stream, position) |
 //! | [`stream`] | [`StreamIds`]: stream numbers that are handed out once |
 //! | [`hash`] | BLAKE3 transcripts, digests and key derivation |
-//! | [`gf64`], [`prime`] | the fields that checks compute in |
+//! | [`gf64`], [`gf128`], [`prime`] | the fields that checks compute in |
 //! | [`transpose`] | bit matrices; integers to bit slices and back |
 //! | [`columns`] | 128 columns of bits to 128-bit rows |
 
@@ -23,6 +23,7 @@ compile_error!("Tacit sends words in memory order and supports little-endian tar
 pub mod buffer;
 pub mod columns;
 pub mod entropy;
+pub mod gf128;
 pub mod gf64;
 pub mod hash;
 pub mod prg;

@@ -145,7 +145,7 @@ impl Task<'_> {
         party: &mut G,
         ports: Ports<'_>,
         at: Range<usize>,
-        ready: Vec<G::Garbled>,
+        ready: G::Garbled,
         opened: &mut Opened,
     ) -> Result<(), SharingError> {
         let seating = self.compiled.seating_of(self.worker);

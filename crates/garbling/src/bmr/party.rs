@@ -2,6 +2,7 @@
 
 use super::evaluate::evaluate;
 use super::garble::Garbling;
+use crate::links::Links;
 use crate::ports::{self, check_values};
 use crate::prf::LabelPrf;
 use crate::{Bits, Ports};
@@ -9,7 +10,7 @@ use std::sync::Arc;
 use tacit_net::{Mesh, PartyId, Phase, Stream};
 use tacit_ring::prg::Permutation;
 use tacit_ring::{Buffer, hash, word};
-use tacit_sharing::gmw::{WorkerKeys, malformed};
+use tacit_sharing::gmw::WorkerKeys;
 use tacit_sharing::{RoleId, SharingError};
 use zeroize::Zeroizing;
 
@@ -45,8 +46,7 @@ pub struct Garbled {
 
 /// A worker of a party.
 pub struct Bmr<'m> {
-    mesh: &'m mut Mesh,
-    places: Vec<PartyId>,
+    links: Links<'m>,
     keys: WorkerKeys,
     common: Common,
     /// The number of the next AND. No two have the same.
@@ -66,8 +66,8 @@ impl<'m> Bmr<'m> {
         session: &[u8],
     ) -> Result<Self, SharingError> {
         let wrong = |what: &str| SharingError::Shape(what.into());
-        let me = places.iter().position(|place| *place == mesh.me());
-        let me = me.ok_or_else(|| wrong("this party plays no role"))?;
+        let links = Links::new(mesh, places)?;
+        let me = links.me;
         let offset = keys.delta.clone().filter(|delta| **delta & 1 == 1);
         let offset = offset.ok_or_else(|| wrong("an offset that is no offset of labels"))?;
         let key = hash::derive_key("tacit 2026 BMR label function", &[session]);
@@ -75,32 +75,7 @@ impl<'m> Bmr<'m> {
         let common = Common { parties: places.len(), me, offset, pi: keys.pi.clone(), prf };
         // Workers have gates of their own, as they have the same offset.
         let next_gate = keys.number << 48;
-        Ok(Bmr { mesh, places: places.to_vec(), keys, common, next_gate })
-    }
-
-    fn peers(&self) -> impl Iterator<Item = RoleId> + use<> {
-        let (parties, me) = (self.common.parties, self.common.me);
-        (0..parties).filter(move |role| *role != me)
-    }
-
-    fn send<W: tacit_ring::Word>(
-        &mut self,
-        to: RoleId,
-        stream: Stream,
-        words: &[W],
-    ) -> Result<(), SharingError> {
-        Ok(self.mesh.send(self.places[to], stream, word::bytes(words))?)
-    }
-
-    fn recv<W: tacit_ring::Word>(
-        &mut self,
-        from: RoleId,
-        stream: Stream,
-        count: usize,
-    ) -> Result<Buffer<W>, SharingError> {
-        let mut words = Buffer::zeros(count);
-        self.mesh.recv(self.places[from], stream, word::bytes_mut(&mut words))?;
-        Ok(words)
+        Ok(Bmr { links, keys, common, next_gate })
     }
 
     /// A share of zero.
@@ -122,27 +97,27 @@ impl<'m> Bmr<'m> {
         let first = self.next_gate;
         self.next_gate += ports.ands() as u64;
         let mut it = Garbling::new(&self.common, ports, first, &random);
-        for peer in self.peers() {
+        for peer in self.links.peers() {
             let (receiver, _) = self.keys.ends(peer)?;
             let message = it.choose_masks(&self.common, peer, receiver);
-            let message = message.map_err(|e| malformed(self.mesh, self.places[peer], e))?;
-            self.send(peer, Stream::Def, &message)?;
+            let message = self.links.checked(peer, message)?;
+            self.links.send(peer, Stream::Def, &message)?;
         }
         Ok(it)
     }
 
     /// Takes the peers' choices of masks, and sends the cross terms.
     fn take_masks(&mut self, it: &mut Garbling<'_>) -> Result<(), SharingError> {
-        for peer in self.peers() {
+        for peer in self.links.peers() {
             let words = it.masks_message(peer, |words| self.keys.message_words(words));
-            let message = self.recv::<u64>(peer, Stream::Def, words)?;
+            let message = self.links.recv::<u64>(peer, Stream::Def, words)?;
             let (_, sender) = self.keys.ends(peer)?;
             let taken = it.take_masks(&self.common, peer, sender, &message);
-            taken.map_err(|e| malformed(self.mesh, self.places[peer], e))?;
+            self.links.checked(peer, taken)?;
         }
         let crossed = it.cross(&self.common);
-        for peer in self.peers() {
-            self.send(peer, Stream::Def, &crossed[peer].words)?;
+        for peer in self.links.peers() {
+            self.links.send(peer, Stream::Def, &crossed[peer].words)?;
         }
         Ok(())
     }
@@ -150,18 +125,18 @@ impl<'m> Bmr<'m> {
     /// Takes the peers' cross terms, and sends the choices of products.
     fn take_cross(&mut self, it: &mut Garbling<'_>) -> Result<(), SharingError> {
         let words = it.ands().div_ceil(64);
-        for peer in self.peers() {
-            let message = self.recv::<u64>(peer, Stream::Def, words)?;
+        for peer in self.links.peers() {
+            let message = self.links.recv::<u64>(peer, Stream::Def, words)?;
             it.take_cross(peer, &message);
         }
         let mut zero = Buffer::<u64>::zeros(words);
         self.zero(&mut zero)?;
         it.fix_products(&self.common, &zero);
-        for peer in self.peers() {
+        for peer in self.links.peers() {
             let (receiver, _) = self.keys.ends(peer)?;
             let message = it.choose_products(&self.common, peer, receiver);
-            let message = message.map_err(|e| malformed(self.mesh, self.places[peer], e))?;
-            self.send(peer, Stream::Def, &message)?;
+            let message = self.links.checked(peer, message)?;
+            self.links.send(peer, Stream::Def, &message)?;
         }
         Ok(())
     }
@@ -173,11 +148,11 @@ impl<'m> Bmr<'m> {
         it: &mut Garbling<'_>,
     ) -> Result<(), SharingError> {
         let words = self.keys.message_words(it.ands().div_ceil(64));
-        for peer in self.peers() {
-            let message = self.recv::<u64>(peer, Stream::Def, words)?;
+        for peer in self.links.peers() {
+            let message = self.links.recv::<u64>(peer, Stream::Def, words)?;
             let (_, sender) = self.keys.ends(peer)?;
             let taken = it.take_products(&self.common, peer, sender, &message);
-            taken.map_err(|e| malformed(self.mesh, self.places[peer], e))?;
+            self.links.checked(peer, taken)?;
         }
         let learned = (0..self.common.parties).map(|role| ports.learned_by(role));
         let mut zeros: Vec<Bits> = learned.map(Bits::zeros).collect();
@@ -185,9 +160,9 @@ impl<'m> Bmr<'m> {
             self.zero(&mut zero.words)?;
         }
         let columns = it.rows(&self.common, &zeros);
-        for peer in self.peers() {
-            self.send(peer, Stream::Def, &columns[peer])?;
-            self.send(peer, Stream::Pre, &it.opened[peer].words)?;
+        for peer in self.links.peers() {
+            self.links.send(peer, Stream::Def, &columns[peer])?;
+            self.links.send(peer, Stream::Pre, &it.opened[peer].words)?;
         }
         Ok(())
     }
@@ -196,14 +171,14 @@ impl<'m> Bmr<'m> {
     fn take_rows(&mut self, ports: Ports<'_>, it: &mut Garbling<'_>) -> Result<(), SharingError> {
         let rows = 4 * it.ands();
         let words = ports.learned_by(self.common.me).div_ceil(64);
-        for peer in self.peers() {
-            it.add_rows(&self.recv::<u128>(peer, Stream::Def, rows)?);
-            let masks = self.recv::<u64>(peer, Stream::Pre, words)?;
+        for peer in self.links.peers() {
+            it.add_rows(&self.links.recv::<u128>(peer, Stream::Def, rows)?);
+            let masks = self.links.recv::<u64>(peer, Stream::Pre, words)?;
             let mine = &mut it.opened[self.common.me].words;
             mine.iter_mut().zip(&*masks).for_each(|(mine, theirs)| *mine ^= theirs);
         }
-        for peer in self.peers() {
-            self.send(peer, Stream::Def, it.column())?;
+        for peer in self.links.peers() {
+            self.links.send(peer, Stream::Def, it.column())?;
         }
         Ok(())
     }
@@ -218,7 +193,7 @@ impl<'m> Bmr<'m> {
         for role in 0..self.common.parties {
             columns.push(match role == self.common.me {
                 true => Buffer::default(),
-                false => self.recv(role, Stream::Def, 4 * it.ands())?,
+                false => self.links.recv(role, Stream::Def, 4 * it.ands())?,
             });
         }
         let masks = it.opened.swap_remove(self.common.me);
@@ -227,14 +202,14 @@ impl<'m> Bmr<'m> {
 }
 
 impl ports::Garbling for Bmr<'_> {
-    type Garbled = Garbled;
+    type Garbled = Vec<Garbled>;
 
     fn role(&self) -> RoleId {
         self.common.me
     }
 
     fn mesh(&mut self) -> &mut Mesh {
-        self.mesh
+        self.links.mesh
     }
 
     fn prepare(
@@ -242,7 +217,7 @@ impl ports::Garbling for Bmr<'_> {
         ports: Ports<'_>,
         instances: usize,
     ) -> Result<Vec<Garbled>, SharingError> {
-        self.mesh.set_phase(Phase::Offline);
+        self.links.mesh.set_phase(Phase::Offline);
         let mut all = Vec::with_capacity(instances);
         for _ in 0..instances {
             all.push(self.begin(ports)?);
@@ -261,7 +236,7 @@ impl ports::Garbling for Bmr<'_> {
         }
         let garbled = all.into_iter().map(|it| self.take_columns(ports, it));
         let garbled = garbled.collect::<Result<_, _>>()?;
-        self.mesh.flush()?;
+        self.links.mesh.flush()?;
         Ok(garbled)
     }
 
@@ -272,8 +247,8 @@ impl ports::Garbling for Bmr<'_> {
         values: &[Bits],
     ) -> Result<Vec<Bits>, SharingError> {
         check_values(ports, self.common.me, garbled.len(), values)?;
-        self.mesh.set_phase(Phase::Online);
-        self.mesh.set_step(0);
+        self.links.mesh.set_phase(Phase::Online);
+        self.links.mesh.set_step(0);
         let (me, owners) = (self.common.me, ports.owners().collect::<Vec<_>>());
         let mut public: Vec<Bits> =
             garbled.iter().map(|_| Bits::zeros(ports.schedule.inputs().len())).collect();
@@ -285,29 +260,29 @@ impl ports::Garbling for Bmr<'_> {
                 sent.flip_if(i, bit);
                 public.flip_if(input, bit);
             }
-            for peer in self.peers() {
-                self.send(peer, Stream::On, &sent.words)?;
+            for peer in self.links.peers() {
+                self.links.send(peer, Stream::On, &sent.words)?;
             }
         }
         for public in &mut public {
-            for peer in self.peers() {
+            for peer in self.links.peers() {
                 let count = ports.given_by(peer);
-                let words = self.recv::<u64>(peer, Stream::On, count.div_ceil(64))?;
+                let words = self.links.recv::<u64>(peer, Stream::On, count.div_ceil(64))?;
                 let theirs = owners.iter().enumerate().filter(|(_, owner)| **owner == peer);
                 for (i, (input, _)) in theirs.enumerate() {
                     public.flip_if(input, words[i / 64] >> (i % 64) & 1 == 1);
                 }
             }
         }
-        self.mesh.set_step(1);
+        self.links.mesh.set_step(1);
         let mut own = Vec::with_capacity(garbled.len());
         for (garbled, public) in garbled.iter().zip(&public) {
             let mut labels = Buffer::<u128>::zeros(garbled.labels.len());
             for (i, (label, zero)) in labels.iter_mut().zip(&*garbled.labels).enumerate() {
                 *label = zero ^ (u128::from(public.get(i)) * *self.common.offset);
             }
-            for peer in self.peers() {
-                self.send(peer, Stream::On, &labels)?;
+            for peer in self.links.peers() {
+                self.links.send(peer, Stream::On, &labels)?;
             }
             own.push(labels);
         }
@@ -318,16 +293,16 @@ impl ports::Garbling for Bmr<'_> {
             for role in 0..self.common.parties {
                 labels.push(match role == me {
                     true => own.take().unwrap_or_default(),
-                    false => self.recv(role, Stream::On, count)?,
+                    false => self.links.recv(role, Stream::On, count)?,
                 });
             }
             let result = evaluate(&self.common, ports, &garbled, &labels);
             learned.push(result.ok_or_else(|| {
                 let what = "labels of a wire do not agree: a party did not follow the protocol";
-                SharingError::from(self.mesh.check_failed(what.into()))
+                SharingError::from(self.links.mesh.check_failed(what.into()))
             })?);
         }
-        self.mesh.flush()?;
+        self.links.mesh.flush()?;
         Ok(learned)
     }
 }

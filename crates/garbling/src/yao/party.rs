@@ -3,13 +3,14 @@
 use super::gates::{Hash, evaluate, garble};
 use crate::bmr::words;
 use crate::cot::{choose, take};
+use crate::links::Links;
 use crate::ports::{self, check_values};
 use crate::{Bits, Ports};
 use tacit_net::{Mesh, PartyId, Phase, Stream};
 use tacit_ot::KAPPA;
-use tacit_ring::{Buffer, Word, hash, word};
+use tacit_ring::{Buffer, Word, hash};
 use tacit_sharing::cost::Traffic;
-use tacit_sharing::gmw::{FAN, WorkerKeys, malformed};
+use tacit_sharing::gmw::{FAN, WorkerKeys};
 use tacit_sharing::{RoleId, SharingError};
 
 /// Who garbles.
@@ -32,9 +33,7 @@ pub struct Garbled {
 
 /// A worker of a party.
 pub struct Yao<'m> {
-    mesh: &'m mut Mesh,
-    places: Vec<PartyId>,
-    me: RoleId,
+    links: Links<'m>,
     /// `R` at role 0.
     offset: zeroize::Zeroizing<u128>,
     keys: WorkerKeys,
@@ -67,29 +66,29 @@ impl<'m> Yao<'m> {
         session: &[u8],
     ) -> Result<Self, SharingError> {
         let wrong = |what: &str| SharingError::Shape(what.into());
-        let me = places.iter().position(|place| *place == mesh.me());
-        let me = me.filter(|_| places.len() == 2).ok_or_else(|| wrong("two parties garble"))?;
+        let links = Links::new(mesh, places)?;
+        if links.parties() != 2 {
+            return Err(wrong("two parties garble"));
+        }
         let offset = keys.delta.clone().filter(|delta| **delta & 1 == 1);
         let offset = offset.ok_or_else(|| wrong("an offset that is no offset of labels"))?;
         let key = hash::derive_key("tacit 2026 half gates", &[session]);
         let hash = Hash::new(*key.first_chunk().expect("sixteen of thirty-two bytes"));
         // Workers have gates of their own, as they have the same offset.
         let next_gate = keys.number << 48;
-        Ok(Yao { mesh, places: places.to_vec(), me, offset, keys, hash, next_gate })
+        Ok(Yao { links, offset, keys, hash, next_gate })
     }
 
     fn peer(&self) -> RoleId {
-        1 - self.me
+        1 - self.links.me
     }
 
     fn send<W: Word>(&mut self, stream: Stream, words: &[W]) -> Result<(), SharingError> {
-        Ok(self.mesh.send(self.places[self.peer()], stream, word::bytes(words))?)
+        self.links.send(self.peer(), stream, words)
     }
 
     fn recv<W: Word>(&mut self, stream: Stream, count: usize) -> Result<Buffer<W>, SharingError> {
-        let mut words = Buffer::zeros(count);
-        self.mesh.recv(self.places[self.peer()], stream, word::bytes_mut(&mut words))?;
-        Ok(words)
+        self.links.recv(self.peer(), stream, count)
     }
 
     fn number(&mut self, ports: Ports<'_>) -> u64 {
@@ -107,7 +106,7 @@ impl<'m> Yao<'m> {
         let peer = self.peer();
         let (_, sender) = self.keys.ends(peer)?;
         let taken = take(sender, chosen, &message, |i, block| blocks[i] = block);
-        taken.map_err(|e| malformed(self.mesh, self.places[peer], e))?;
+        self.links.checked(peer, taken)?;
         let mut labels = Buffer::zeros(ports.schedule.inputs().len());
         let id = self.keys.ids.step()?.single();
         self.keys.own.stream(id).fill(&mut labels);
@@ -137,7 +136,7 @@ impl<'m> Yao<'m> {
         let peer = self.peer();
         let (receiver, _) = self.keys.ends(peer)?;
         let message = choose(receiver, &choices, |i, block| blocks[i] = block);
-        let message = message.map_err(|e| malformed(self.mesh, self.places[peer], e))?;
+        let message = self.links.checked(peer, message)?;
         self.send(Stream::Def, &message)?;
         let (table, labels, decode) = (Buffer::default(), Buffer::default(), Bits::zeros(0));
         Ok(Garbled { first_gate, table, labels, blocks, choices, decode })
@@ -178,7 +177,7 @@ impl<'m> Yao<'m> {
             }
             self.send(Stream::On, &message)?;
         }
-        self.mesh.set_step(2);
+        self.links.mesh.set_step(2);
         let mut learned = Vec::with_capacity(garbled.len());
         for garbled in garbled {
             let mut bits = garbled.decode;
@@ -201,7 +200,7 @@ impl<'m> Yao<'m> {
             let corrections: Vec<u64> = both.map(|(choice, value)| choice ^ value).collect();
             self.send(Stream::On, &corrections)?;
         }
-        self.mesh.set_step(1);
+        self.links.mesh.set_step(1);
         let owners: Vec<RoleId> = ports.owners().collect();
         let mut learned = Vec::with_capacity(garbled.len());
         for garbled in garbled {
@@ -229,14 +228,14 @@ impl<'m> Yao<'m> {
 }
 
 impl ports::Garbling for Yao<'_> {
-    type Garbled = Garbled;
+    type Garbled = Vec<Garbled>;
 
     fn role(&self) -> RoleId {
-        self.me
+        self.links.me
     }
 
     fn mesh(&mut self) -> &mut Mesh {
-        self.mesh
+        self.links.mesh
     }
 
     fn prepare(
@@ -244,8 +243,8 @@ impl ports::Garbling for Yao<'_> {
         ports: Ports<'_>,
         instances: usize,
     ) -> Result<Vec<Garbled>, SharingError> {
-        self.mesh.set_phase(Phase::Offline);
-        let garbled = if self.me == GARBLER {
+        self.links.mesh.set_phase(Phase::Offline);
+        let garbled = if self.links.me == GARBLER {
             (0..instances).map(|_| self.garble(ports)).collect::<Result<Vec<_>, _>>()?
         } else {
             let chosen: Result<Vec<Garbled>, _> =
@@ -253,7 +252,7 @@ impl ports::Garbling for Yao<'_> {
             let taken = chosen?.into_iter().map(|garbled| self.take(ports, garbled));
             taken.collect::<Result<Vec<_>, _>>()?
         };
-        self.mesh.flush()?;
+        self.links.mesh.flush()?;
         Ok(garbled)
     }
 
@@ -263,14 +262,14 @@ impl ports::Garbling for Yao<'_> {
         garbled: Vec<Garbled>,
         values: &[Bits],
     ) -> Result<Vec<Bits>, SharingError> {
-        check_values(ports, self.me, garbled.len(), values)?;
-        self.mesh.set_phase(Phase::Online);
-        self.mesh.set_step(0);
-        let learned = match self.me {
+        check_values(ports, self.links.me, garbled.len(), values)?;
+        self.links.mesh.set_phase(Phase::Online);
+        self.links.mesh.set_step(0);
+        let learned = match self.links.me {
             GARBLER => self.give(ports, garbled, values),
             _ => self.evaluate(ports, garbled, values),
         }?;
-        self.mesh.flush()?;
+        self.links.mesh.flush()?;
         Ok(learned)
     }
 }

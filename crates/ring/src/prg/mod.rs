@@ -9,6 +9,7 @@
 
 mod permutation;
 mod portable;
+mod rekeyed;
 #[cfg(feature = "testing")]
 mod script;
 mod throughput;
@@ -19,6 +20,7 @@ mod x86;
 mod tests;
 
 pub use permutation::Permutation;
+pub use rekeyed::hash_under;
 pub use throughput::throughput;
 
 use crate::secret::Key;

@@ -434,3 +434,128 @@ fn hash_bits128(keys: &RoundKeys, blocks: &[u128; 64], offset: u128) -> u64 {
     }
     bits
 }
+
+/// Keys whose blocks are hashed side by side: enough to hide the latency of their schedules.
+const SIDE_BY_SIDE: usize = 8;
+
+/// See [`super::rekeyed::hash_under`]; there is a block for each key.
+pub(super) fn hash_under<const N: usize>(
+    kernel: Kernel,
+    keys: &[u128],
+    mut blocks: [&mut [u128]; N],
+) {
+    let mut at = 0;
+    while at + SIDE_BY_SIDE <= keys.len() {
+        // SAFETY: `Kernel::detect` found the features of the kernel it names, and a CPU with
+        // AVX-512 has AVX2 too. All lists are as long as the keys.
+        unsafe {
+            match kernel.0 {
+                Width::W128 => hash_under128::<N, SIDE_BY_SIDE>(keys, &mut blocks, at),
+                Width::W256 | Width::W512 => hash_under256(keys, &mut blocks, at),
+            }
+        }
+        at += SIDE_BY_SIDE;
+    }
+    for at in at..keys.len() {
+        // SAFETY: as above.
+        unsafe { hash_under128::<N, 1>(keys, &mut blocks, at) }
+    }
+}
+
+#[target_feature(enable = "aes,sse4.1")]
+fn hash_under128<const N: usize, const G: usize>(
+    keys: &[u128],
+    blocks: &mut [&mut [u128]; N],
+    at: usize,
+) {
+    let mut round: [__m128i; G] = std::array::from_fn(|g| load(&keys[at + g].to_le_bytes()));
+    let inputs: [[__m128i; G]; N] = std::array::from_fn(|n| {
+        std::array::from_fn(|g| {
+            let x = load(&blocks[n][at + g].to_le_bytes());
+            _mm_xor_si128(_mm_shuffle_epi32::<0x4E>(x), high_half(x))
+        })
+    });
+    let mut state: [[__m128i; G]; N] =
+        inputs.map(|list| std::array::from_fn(|g| _mm_xor_si128(list[g], round[g])));
+    for (r, rcon) in RCON.into_iter().enumerate() {
+        for key in &mut round {
+            *key = next_key(*key, rcon);
+        }
+        for list in &mut state {
+            for (x, key) in list.iter_mut().zip(&round) {
+                *x =
+                    if r < 9 { _mm_aesenc_si128(*x, *key) } else { _mm_aesenclast_si128(*x, *key) };
+            }
+        }
+    }
+    for ((list, state), inputs) in blocks.iter_mut().zip(state).zip(inputs) {
+        for g in 0..G {
+            let mut bytes = [0; BLOCK];
+            store(&mut bytes, _mm_xor_si128(state[g], inputs[g]));
+            list[at + g] = u128::from_le_bytes(bytes);
+        }
+    }
+}
+
+/// The high half, moved up to where the swapped low half is added to it.
+#[inline]
+#[target_feature(enable = "sse4.1")]
+fn high_half(x: __m128i) -> __m128i {
+    _mm_and_si128(x, _mm_set_epi64x(-1, 0))
+}
+
+/// As [`next_key`], for two keys.
+#[inline]
+#[target_feature(enable = "aes,vaes,avx2")]
+fn next_key256(last: __m256i, rcon: i32) -> __m256i {
+    let w = _mm256_shuffle_epi32::<0xFF>(last);
+    let rotated = _mm256_or_si256(_mm256_srli_epi32::<8>(w), _mm256_slli_epi32::<24>(w));
+    let word = _mm256_aesenclast_epi128(rotated, _mm256_set1_epi32(rcon));
+    let mut sum = _mm256_xor_si256(last, _mm256_slli_si256::<4>(last));
+    sum = _mm256_xor_si256(sum, _mm256_slli_si256::<8>(sum));
+    _mm256_xor_si256(sum, word)
+}
+
+#[target_feature(enable = "aes,vaes,avx2")]
+fn hash_under256<const N: usize>(keys: &[u128], blocks: &mut [&mut [u128]; N], at: usize) {
+    const PAIRS: usize = SIDE_BY_SIDE / 2;
+    let mut round: [__m256i; PAIRS] = load_pairs(&keys[at..at + SIDE_BY_SIDE]);
+    let top = _mm256_set_epi64x(-1, 0, -1, 0);
+    let inputs: [[__m256i; PAIRS]; N] = std::array::from_fn(|n| {
+        load_pairs(&blocks[n][at..at + SIDE_BY_SIDE])
+            .map(|x| _mm256_xor_si256(_mm256_shuffle_epi32::<0x4E>(x), _mm256_and_si256(x, top)))
+    });
+    let mut state: [[__m256i; PAIRS]; N] =
+        inputs.map(|list| std::array::from_fn(|g| _mm256_xor_si256(list[g], round[g])));
+    for (r, rcon) in RCON.into_iter().enumerate() {
+        for key in &mut round {
+            *key = next_key256(*key, rcon);
+        }
+        for list in &mut state {
+            for (x, key) in list.iter_mut().zip(&round) {
+                *x = if r < 9 {
+                    _mm256_aesenc_epi128(*x, *key)
+                } else {
+                    _mm256_aesenclast_epi128(*x, *key)
+                };
+            }
+        }
+    }
+    for ((list, state), inputs) in blocks.iter_mut().zip(state).zip(inputs) {
+        let pairs = list[at..at + SIDE_BY_SIDE].as_chunks_mut::<2>().0;
+        for (pair, (state, input)) in pairs.iter_mut().zip(state.into_iter().zip(inputs)) {
+            // SAFETY: thirty-two writable bytes at any alignment.
+            unsafe {
+                _mm256_storeu_si256(pair.as_mut_ptr().cast(), _mm256_xor_si256(state, input));
+            }
+        }
+    }
+}
+
+#[inline]
+#[target_feature(enable = "avx2")]
+fn load_pairs<const P: usize>(blocks: &[u128]) -> [__m256i; P] {
+    let pairs = blocks.as_chunks::<2>().0;
+    // SAFETY: thirty-two readable bytes at any alignment.
+    std::array::from_fn(|p| unsafe { _mm256_loadu_si256(pairs[p].as_ptr().cast()) })
+}

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use tacit_net::{Mesh, PartyId, Phase, Stream};
 use tacit_ot::base::{PAIR, POINT};
 use tacit_ot::seeds::{AllSeeds, Level, SomeSeeds};
-use tacit_ot::{BASE_OTS, OtError, Receiver, Receiving, Sender, Sending};
+use tacit_ot::{BASE_OTS, Fan, OtError, Receiver, Receiving, Sender, Sending};
 use tacit_ring::prg::Permutation;
 use tacit_ring::{Entropy, Key, NoEntropy, Prg, Seed, StreamIds, hash};
 use zeroize::Zeroizing;
@@ -60,7 +60,7 @@ impl WorkerKeys {
         Ok((&mut ends.0, &mut ends.1))
     }
 
-    /// Words of a message that chooses so many words.
+    /// Words of a message that chooses so many words, against parties that follow the protocol.
     #[must_use]
     pub fn message_words(&self, words: usize) -> usize {
         words * FAN.message_bits()
@@ -74,6 +74,16 @@ pub enum Delta {
     Each,
     /// The same for all, its lowest bit set: an offset of labels.
     Common,
+    /// The same for all, for bits that are authenticated against parties that deviate. The lowest bits of all
+    /// parties' add up to one: role 0's is that of the number of parties, the others' are set.
+    Authenticating,
+}
+
+impl Delta {
+    /// Columns per block: seeds made by trees would have to be checked against parties that deviate.
+    fn fan(self) -> Fan {
+        if self == Delta::Authenticating { Fan::One } else { FAN }
+    }
 }
 
 /// A transfer between two parties: the sender first.
@@ -113,16 +123,23 @@ impl Correlations {
         mesh.set_phase(Phase::Setup);
         let peers: Vec<RoleId> = (0..places.len()).filter(|role| *role != me).collect();
         let mut begun = Vec::new();
+        let fan = delta.fan();
         let common_delta = match delta {
             Delta::Each => None,
-            Delta::Common => Some(Zeroizing::new(*fresh_delta(entropy)? | 1)),
+            Delta::Authenticating if me == 0 => {
+                let lowest = places.len() as u128 & 1;
+                Some(Zeroizing::new(*fresh_delta(entropy)? & !1 | lowest))
+            }
+            Delta::Common | Delta::Authenticating => {
+                Some(Zeroizing::new(*fresh_delta(entropy)? | 1))
+            }
         };
         for &peer in &peers {
             let delta = match &common_delta {
                 Some(delta) => delta.clone(),
                 None => fresh_delta(entropy)?,
             };
-            let ours = begin(session, places, [me, peer], delta, entropy);
+            let ours = begin(session, places, [me, peer], (fan, delta), entropy);
             let (receiving, sending) = ours.map_err(|e| malformed(mesh, places[peer], e))?;
             let seed = entropy.seed()?;
             mesh.send(places[peer], Stream::On, seed.expose())?;
@@ -212,10 +229,10 @@ fn begin(
     session: &[u8],
     places: &[PartyId],
     [me, peer]: [RoleId; 2],
-    delta: Zeroizing<u128>,
+    (fan, delta): (Fan, Zeroizing<u128>),
     entropy: &mut Entropy,
 ) -> Result<(Receiving, Sending), OtError> {
-    let receiving = Receiving::new(name(session, places, [peer, me]), FAN, entropy)?;
-    let sending = Sending::new(name(session, places, [me, peer]), FAN, delta, entropy)?;
+    let receiving = Receiving::new(name(session, places, [peer, me]), fan, entropy)?;
+    let sending = Sending::new(name(session, places, [me, peer]), fan, delta, entropy)?;
     Ok((receiving, sending))
 }

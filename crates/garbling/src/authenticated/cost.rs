@@ -1,0 +1,99 @@
+//! What authenticated garbling sends, byte for byte.
+
+use super::bits::choice_words;
+use super::garble::blocks;
+use super::masks::{extra_bits, learned_slots};
+use super::talk::DIGEST;
+use super::triples::{batches, bucket};
+use super::{EVALUATOR, FIRST_GARBLER};
+use crate::Ports;
+use crate::bmr::words;
+use tacit_ot::KAPPA;
+use tacit_sharing::cost::Traffic;
+
+/// Bytes of a block.
+const BLOCK: u64 = KAPPA as u64 / 8;
+const DIGEST_BYTES: u64 = DIGEST as u64;
+/// A commitment, and the opening of a coin.
+const COIN: u64 = 3 * DIGEST_BYTES;
+
+/// Bytes between `parties` of one worker, which prepares and runs so many instances at a time.
+#[must_use]
+pub fn bytes(ports: Ports<'_>, parties: usize, chunks: impl Iterator<Item = usize>) -> Traffic {
+    let (mut sum, mut left) = (Traffic::default(), 0);
+    for instances in chunks {
+        left = ahead(ports, parties, instances, left, &mut sum);
+        online(ports, parties, instances, &mut sum);
+    }
+    sum
+}
+
+fn links(parties: usize) -> impl Iterator<Item = (usize, usize)> {
+    (0..parties)
+        .flat_map(move |from| (0..parties).filter(move |to| *to != from).map(move |to| (from, to)))
+}
+
+/// Bits of each role, authenticated and checked.
+fn extended(counts: &[usize], sum: &mut Traffic) {
+    let echo = if counts.len() > 2 { DIGEST_BYTES } else { 0 };
+    for (from, to) in links(counts.len()) {
+        let chosen = (choice_words(counts[from]) * 8 * KAPPA) as u64;
+        sum.def[from][to] += COIN + chosen + BLOCK + DIGEST_BYTES + echo;
+    }
+}
+
+/// Preprocessing; takes and gives the triples left over.
+fn ahead(
+    ports: Ports<'_>,
+    parties: usize,
+    instances: usize,
+    left: usize,
+    sum: &mut Traffic,
+) -> usize {
+    let gates = instances * ports.ands();
+    let mut extra = extra_bits(ports, parties, instances);
+    let (mut made, mut first) = (left, true);
+    for count in batches(gates.saturating_sub(left)) {
+        let leaky = count * bucket(count);
+        let counts: Vec<usize> = extra.iter().map(|extra| 3 * leaky + extra).collect();
+        extended(&counts, sum);
+        for (from, to) in links(parties) {
+            // Products; commitments to corrections and to a sum, with their openings; coins; buckets.
+            sum.def[from][to] += leaky as u64 * BLOCK
+                + (2 * DIGEST_BYTES + words(leaky))
+                + (2 * DIGEST_BYTES + BLOCK)
+                + 2 * COIN
+                + (words(leaky - count) + DIGEST_BYTES);
+        }
+        extra.fill(0);
+        made += count;
+        first = false;
+    }
+    if first {
+        extended(&extra, sum);
+    }
+    for (from, to) in links(parties) {
+        sum.def[from][to] += words(2 * gates) + DIGEST_BYTES;
+    }
+    for garbler in 1..parties {
+        sum.def[garbler][EVALUATOR] += (gates * blocks(parties)) as u64 * BLOCK;
+    }
+    sum.def[FIRST_GARBLER][EVALUATOR] += words(gates);
+    made - gates
+}
+
+fn online(ports: Ports<'_>, parties: usize, instances: usize, sum: &mut Traffic) {
+    let learned = learned_slots(ports, parties);
+    let echo = if parties > 2 { DIGEST_BYTES } else { 0 };
+    for (from, to) in links(parties) {
+        sum.on[from][to] += words(instances * ports.given_by(from)) + echo;
+        if !learned[to].is_empty() {
+            sum.on[from][to] += words(instances * learned[to].len()) + DIGEST_BYTES;
+        }
+    }
+    for garbler in 1..parties {
+        let labels = (instances * ports.schedule.inputs().len()) as u64;
+        sum.on[garbler][EVALUATOR] += (labels + 1) * BLOCK;
+        sum.on[EVALUATOR][garbler] += words(instances * ports.ands()) + 2 * DIGEST_BYTES;
+    }
+}

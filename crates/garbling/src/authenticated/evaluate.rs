@@ -1,0 +1,179 @@
+//! The evaluator's part: active labels of all garblers, public values, and what they are checked by.
+
+use super::garble::{blocks, place};
+use super::masks::Masks;
+use super::rows::{Layout, Rows, mask};
+use super::tweak::{Hash, Use};
+use crate::{Bits, Ports};
+use tacit_circuit::schedule::{Linear, Slot};
+use tacit_ring::Buffer;
+
+/// One instance, as the evaluator has it.
+pub(super) struct Evaluator<'a> {
+    pub layout: Layout,
+    pub hash: Hash,
+    pub masks: &'a Masks,
+    pub first: u64,
+    pub start: usize,
+    /// Garblers' blocks of this instance, by role; none at the evaluator's.
+    pub tables: &'a [&'a [u128]],
+    /// Lowest bits of the first garbler's zero labels, of all instances.
+    pub lowest: &'a Bits,
+}
+
+/// What evaluation gives.
+pub(super) struct Evaluated {
+    /// Of both inputs of every AND.
+    pub inputs: Vec<[u128; 2]>,
+    /// Of every AND's output.
+    pub outputs: Vec<u128>,
+    /// Active labels of every AND's output, garbler after garbler.
+    pub labels: Rows,
+    /// Public values by slot, at the end.
+    pub slots: Vec<bool>,
+}
+
+impl Evaluator<'_> {
+    /// Evaluates, from public values and active labels of inputs: for every input the value, then labels by
+    /// garbler.
+    pub fn evaluate(&self, ports: Ports<'_>, inputs: &Rows) -> Evaluated {
+        let (schedule, parties) = (ports.schedule, self.layout.parties);
+        let mut wires = Rows::zeros(schedule.slots(), parties);
+        for (i, input) in schedule.inputs().iter().enumerate() {
+            wires.set(input.slot as usize, inputs.get(i));
+        }
+        let mut done = Evaluated {
+            inputs: Vec::with_capacity(ports.ands()),
+            outputs: Vec::with_capacity(ports.ands()),
+            labels: Rows::zeros(ports.ands(), parties - 1),
+            slots: Vec::new(),
+        };
+        for level in 0..=schedule.depth() {
+            self.linear(&mut wires, schedule.linear(level));
+            if level == schedule.depth() {
+                break;
+            }
+            let (products, gate) = (schedule.products(level), done.inputs.len());
+            let mut level = Level {
+                it: self,
+                gate,
+                public: Vec::with_capacity(products.len()),
+                rows: Rows::zeros(products.len(), parties),
+            };
+            let row = |slot: Slot| wires.get(slot as usize);
+            level.public.extend(products.iter().map(|p| [row(p.a)[0], row(p.b)[0]]));
+            level.own_macs();
+            for garbler in 1..parties {
+                let list = |pick: fn(&tacit_circuit::schedule::Product) -> Slot| {
+                    products.iter().map(|p| row(pick(p))[garbler]).collect::<Vec<u128>>()
+                };
+                level.garbler(garbler, [&list(|p| p.a), &list(|p| p.b)]);
+            }
+            level.values();
+            for (i, product) in products.iter().enumerate() {
+                let row = level.rows.get(i);
+                wires.set(product.dst as usize, row);
+                done.outputs.push(row[0]);
+                done.labels.set(gate + i, &row[1..]);
+            }
+            done.inputs.append(&mut level.public);
+        }
+        done.slots = (0..schedule.slots()).map(|slot| wires.get(slot)[0] == 1).collect();
+        done
+    }
+
+    /// Rows of public values and labels through the gates that need no others.
+    fn linear(&self, wires: &mut Rows, gates: &[Linear]) {
+        for gate in gates {
+            wires.linear(std::slice::from_ref(gate));
+            match *gate {
+                Linear::Xor { .. } => {}
+                Linear::Not { dst, .. } => wires.get_mut(dst as usize)[0] ^= 1,
+                Linear::Const { dst, value } => {
+                    wires.get_mut(dst as usize)[0] = u128::from(value);
+                }
+            }
+        }
+    }
+}
+
+/// The ANDs of a level.
+struct Level<'e, 'a> {
+    it: &'e Evaluator<'a>,
+    gate: usize,
+    public: Vec<[u128; 2]>,
+    /// Of outputs: the value, and labels by garbler, added up.
+    rows: Rows,
+}
+
+impl Level<'_, '_> {
+    /// Starts every garbler's labels with the evaluator's own MACs under that garbler's key.
+    fn own_macs(&mut self) {
+        let (it, masks) = (self.it, self.it.masks);
+        for (i, [u, v]) in self.public.iter().enumerate() {
+            let at = it.start + self.gate + i;
+            let [first, second, third] =
+                [&masks.first, &masks.second, &masks.third].map(|rows| rows.get(at));
+            let row = self.rows.get_mut(i);
+            for garbler in 1..it.layout.parties {
+                let mac = it.layout.mac(garbler);
+                row[garbler] = third[mac] ^ mask(*u) & second[mac] ^ mask(*v) & first[mac];
+            }
+        }
+    }
+
+    /// Adds what one garbler's active labels of both inputs give, for every target.
+    fn garbler(&mut self, garbler: usize, inputs: [&[u128]; 2]) {
+        let it = self.it;
+        let (size, number) = (blocks(it.layout.parties), it.first + self.gate as u64);
+        let table = &it.tables[garbler][size * self.gate..];
+        for target in 1..it.layout.parties {
+            let mut uses = [Use::First, Use::Second].into_iter();
+            let [a, b] = inputs.map(|labels| {
+                let mut keys = vec![0; labels.len()];
+                let use_ = uses.next().expect("two inputs");
+                it.hash.keys(use_, [garbler, target], number, &mut keys);
+                let mut labels = labels.to_vec();
+                Hash::hash(&keys, [&mut labels]);
+                labels
+            });
+            for (i, (table, [u, v])) in table.chunks_exact(size).zip(&self.public).enumerate() {
+                let (u, v) = (mask(*u), mask(*v));
+                self.rows.get_mut(i)[target] ^= a[i]
+                    ^ b[i]
+                    ^ match garbler == target {
+                        true => u & table[0] ^ v & (table[1] ^ inputs[0][i]),
+                        false => {
+                            let at = place(garbler, target);
+                            table[at + 2] ^ u & table[at] ^ v & table[at + 1]
+                        }
+                    };
+            }
+        }
+    }
+
+    /// Public values of outputs: by the first garbler's labels.
+    fn values(&mut self) {
+        for i in 0..self.public.len() {
+            let lowest = u128::from(self.it.lowest.get(self.it.start + self.gate + i));
+            let row = self.rows.get_mut(i);
+            row[0] = lowest ^ row[1] & 1;
+        }
+    }
+}
+
+/// The evaluator's part of the sum by which it checks the garblers, gate by gate.
+pub(super) fn authenticated(
+    layout: Layout,
+    masks: [&Rows; 3],
+    inputs: &[[u128; 2]],
+    outputs: &[u128],
+    delta: u128,
+) -> Buffer<u128> {
+    let mut all = super::masks::authenticated(masks, layout.keys(), inputs);
+    let shares = super::masks::authenticated(masks, 0, inputs);
+    for (i, (out, [u, v])) in all.iter_mut().zip(inputs).enumerate() {
+        *out ^= (shares[i] ^ u & v ^ outputs[i]) * delta;
+    }
+    all
+}

@@ -1,0 +1,200 @@
+//! A garbler's part: labels, half gates, and the transport of its MACs to the evaluator.
+
+use super::EVALUATOR;
+use super::masks::Masks;
+use super::rows::{Layout, mask};
+use super::tweak::{Hash, Use};
+use crate::{Bits, Ports};
+use tacit_circuit::schedule::{Linear, Slot};
+use tacit_ring::Buffer;
+use tacit_sharing::RoleId;
+
+/// Blocks that a garbler sends for a gate.
+pub(super) fn blocks(parties: usize) -> usize {
+    2 + 3 * (parties - 2)
+}
+
+/// What a garbler makes of one instance.
+pub(super) struct Made {
+    /// Blocks of every gate: its own half gates, then three for each other garbler.
+    pub table: Buffer<u128>,
+    /// Zero labels of the outputs of ANDs.
+    pub labels: Buffer<u128>,
+}
+
+/// A garbler of one instance.
+pub(super) struct Garbler<'a> {
+    pub layout: Layout,
+    pub hash: Hash,
+    pub delta: u128,
+    pub masks: &'a Masks,
+    /// The number of the first gate: among all of this worker, and among the masks.
+    pub first: u64,
+    pub start: usize,
+}
+
+impl Garbler<'_> {
+    /// Garbles, from zero labels of the inputs.
+    pub fn garble(&self, ports: Ports<'_>, inputs: &[u128]) -> Made {
+        let schedule = ports.schedule;
+        let mut wires = Buffer::<u128>::zeros(schedule.slots());
+        for (input, label) in schedule.inputs().iter().zip(inputs) {
+            wires[input.slot as usize] = *label;
+        }
+        let size = blocks(self.layout.parties);
+        let mut made =
+            Made { table: Buffer::zeros(size * ports.ands()), labels: Buffer::zeros(ports.ands()) };
+        let mut gate = 0;
+        for level in 0..=schedule.depth() {
+            for linear in schedule.linear(level) {
+                self.linear(&mut wires, linear);
+            }
+            if level == schedule.depth() {
+                break;
+            }
+            let products = schedule.products(level);
+            let of = |slot: Slot| wires[slot as usize];
+            let first: Vec<u128> = products.iter().map(|product| of(product.a)).collect();
+            let second: Vec<u128> = products.iter().map(|product| of(product.b)).collect();
+            let after = gate + products.len();
+            let (table, labels) =
+                (&mut made.table[size * gate..size * after], &mut made.labels[gate..after]);
+            self.own(gate, [&first, &second], table, labels);
+            let garblers = 1..self.layout.parties;
+            let others = garblers.filter(|target| *target != self.layout.me);
+            for (place, target) in others.enumerate() {
+                self.transport(gate, target, [&first, &second], 2 + 3 * place, table);
+            }
+            for (product, label) in products.iter().zip(&*labels) {
+                wires[product.dst as usize] = *label;
+            }
+            gate = after;
+        }
+        made
+    }
+
+    fn linear(&self, wires: &mut [u128], gate: &Linear) {
+        match *gate {
+            Linear::Xor { dst, a, b } => {
+                wires[dst as usize] = wires[a as usize] ^ wires[b as usize]
+            }
+            Linear::Not { dst, a } => wires[dst as usize] = wires[a as usize] ^ self.delta,
+            // The evaluator has the label zero for it.
+            Linear::Const { dst, value } => {
+                wires[dst as usize] = if value { self.delta } else { 0 };
+            }
+        }
+    }
+
+    /// Hashes of both labels of both inputs, for a target.
+    fn hashes(&self, gate: usize, target: RoleId, inputs: [&[u128]; 2]) -> [[Vec<u128>; 2]; 2] {
+        let mut uses = [Use::First, Use::Second].into_iter();
+        inputs.map(|zeros| {
+            let mut keys = vec![0; zeros.len()];
+            let use_ = uses.next().expect("two inputs");
+            let pair = [self.layout.me, target];
+            self.hash.keys(use_, pair, self.first + gate as u64, &mut keys);
+            let mut ones: Vec<u128> = zeros.iter().map(|zero| zero ^ self.delta).collect();
+            let mut zeros = zeros.to_vec();
+            Hash::hash(&keys, [&mut zeros, &mut ones]);
+            [zeros, ones]
+        })
+    }
+
+    /// The share of a mask times Delta, from a closed row.
+    fn scaled(&self, row: &[u128]) -> u128 {
+        row[0] * self.delta ^ row[self.layout.keys()]
+    }
+
+    /// The half gates of this party's own labels, and the zero labels of outputs.
+    fn own(&self, gate: usize, inputs: [&[u128]; 2], table: &mut [u128], labels: &mut [u128]) {
+        let [[a0, a1], [b0, b1]] = self.hashes(gate, self.layout.me, inputs);
+        let tables = table.chunks_exact_mut(blocks(self.layout.parties));
+        for (i, (table, label)) in tables.zip(labels).enumerate() {
+            let at = self.start + gate + i;
+            let (first, second, third) =
+                (self.masks.first.get(at), self.masks.second.get(at), self.masks.third.get(at));
+            table[0] = a0[i] ^ a1[i] ^ self.scaled(second);
+            table[1] = b0[i] ^ b1[i] ^ self.scaled(first) ^ inputs[0][i];
+            *label = a0[i] ^ b0[i] ^ self.scaled(third);
+        }
+    }
+
+    /// This party's MACs under another garbler's key, for the evaluator.
+    fn transport(
+        &self,
+        gate: usize,
+        target: RoleId,
+        inputs: [&[u128]; 2],
+        place: usize,
+        table: &mut [u128],
+    ) {
+        let [[a0, a1], [b0, b1]] = self.hashes(gate, target, inputs);
+        let (mac, size) = (self.layout.mac(target), blocks(self.layout.parties));
+        for (i, table) in table.chunks_exact_mut(size).enumerate() {
+            let at = self.start + gate + i;
+            table[place] = a0[i] ^ a1[i] ^ self.masks.second.get(at)[mac];
+            table[place + 1] = b0[i] ^ b1[i] ^ self.masks.first.get(at)[mac];
+            table[place + 2] = a0[i] ^ b0[i] ^ self.masks.third.get(at)[mac];
+        }
+    }
+}
+
+/// Public values of all wires of an instance, at a garbler.
+pub(super) struct Public {
+    /// Of both inputs of every AND.
+    pub inputs: Vec<[u128; 2]>,
+    /// By slot, at the end.
+    pub slots: Vec<bool>,
+}
+
+/// Takes public values of inputs and of AND outputs, from `start` on, through the circuit.
+pub(super) fn follow(
+    ports: Ports<'_>,
+    inputs: impl Iterator<Item = bool>,
+    outputs: &Bits,
+    start: usize,
+) -> Public {
+    let schedule = ports.schedule;
+    let mut slots = vec![false; schedule.slots()];
+    for (input, value) in schedule.inputs().iter().zip(inputs) {
+        slots[input.slot as usize] = value;
+    }
+    let mut pairs = Vec::with_capacity(ports.ands());
+    for level in 0..=schedule.depth() {
+        for gate in schedule.linear(level) {
+            match *gate {
+                Linear::Xor { dst, a, b } => {
+                    slots[dst as usize] = slots[a as usize] ^ slots[b as usize];
+                }
+                Linear::Not { dst, a } => slots[dst as usize] = !slots[a as usize],
+                Linear::Const { dst, value } => slots[dst as usize] = value,
+            }
+        }
+        if level == schedule.depth() {
+            break;
+        }
+        let first = start + pairs.len();
+        let products = schedule.products(level);
+        pairs.extend(
+            products
+                .iter()
+                .map(|product| [product.a, product.b].map(|slot| u128::from(slots[slot as usize]))),
+        );
+        for (i, product) in products.iter().enumerate() {
+            slots[product.dst as usize] = outputs.get(first + i);
+        }
+    }
+    Public { inputs: pairs, slots }
+}
+
+/// The place of a garbler's blocks for `target`, at `from`.
+pub(super) fn place(from: RoleId, target: RoleId) -> usize {
+    debug_assert!(from != target && from != EVALUATOR && target != EVALUATOR);
+    2 + 3 * (target - 1 - usize::from(target > from))
+}
+
+/// The lowest bits of `labels`, for the evaluator.
+pub(super) fn lowest_bits(labels: &[u128], at: usize, bits: &mut Bits) {
+    labels.iter().enumerate().for_each(|(i, label)| bits.flip_if(at + i, mask(*label) != 0));
+}

@@ -1,0 +1,218 @@
+//! Masks of wires: which sharing masks which wire, and products of masks for every AND.
+
+use super::bits::AuthBits;
+use super::rows::{Layout, Rows, add_masked, mask};
+use super::talk::Talk;
+use super::triples::Triples;
+use crate::{Bits, Ports};
+use tacit_circuit::schedule::{Product, Slot};
+use tacit_ring::Buffer;
+use tacit_sharing::{RoleId, SharingError};
+
+/// Masks of a circuit's wires, for some instances.
+pub(super) struct Masks {
+    /// By gate, instance after instance: closed sharings of the masks of both inputs, and of the mask of
+    /// the output plus their product.
+    pub first: Rows,
+    pub second: Rows,
+    pub third: Rows,
+    /// This party's masks of its own inputs, instance after instance.
+    pub inputs: Bits,
+    /// Open sharings of the masks of outputs, by role that learns them, instance after instance.
+    pub outputs: Vec<Rows>,
+}
+
+impl Masks {
+    /// The sharings of all gates.
+    pub fn gates(&self) -> [&Rows; 3] {
+        [&self.first, &self.second, &self.third]
+    }
+}
+
+/// The different slots that each role learns.
+pub(super) fn learned_slots(ports: Ports<'_>, parties: usize) -> Vec<Vec<Slot>> {
+    let learned = |role: RoleId| {
+        let mut slots: Vec<Slot> = ports.slots_learned_by(role).collect();
+        slots.sort_unstable();
+        slots.dedup();
+        slots
+    };
+    (0..parties).map(learned).collect()
+}
+
+/// Bits of each role for so many instances, beside those for triples: masks of ANDs, of which every role
+/// has a share, and of its own inputs.
+pub(super) fn extra_bits(ports: Ports<'_>, parties: usize, instances: usize) -> Vec<usize> {
+    let given = |role| instances * (ports.ands() + ports.given_by(role));
+    (0..parties).map(given).collect()
+}
+
+/// Where the bits for masks are.
+pub(super) struct Source<'a> {
+    pub bits: &'a AuthBits,
+    /// Of triples, before those.
+    pub skipped: usize,
+}
+
+struct Walk<'a, 'p> {
+    layout: Layout,
+    ports: Ports<'p>,
+    instances: usize,
+    source: Source<'a>,
+    /// Bits of each role's inputs so far.
+    given: Vec<usize>,
+    masks: Masks,
+    /// By gate: closed `a`, `b` and `c` of the triple, the output's mask added to `c`.
+    triples: [Rows; 3],
+    /// By gate: what is opened of both inputs, as open sharings.
+    opened: [Rows; 2],
+}
+
+/// Draws masks, and multiplies those of every AND's inputs with triples.
+pub(super) fn multiply(
+    talk: &mut Talk<'_>,
+    ports: Ports<'_>,
+    instances: usize,
+    source: Source<'_>,
+    triples: &mut Triples,
+    delta: u128,
+) -> Result<Masks, SharingError> {
+    let layout = Layout { parties: talk.links.parties(), me: talk.links.me };
+    let gates = instances * ports.ands();
+    let closed = || Rows::zeros(gates, layout.closed());
+    let open = || Rows::zeros(gates, layout.width());
+    let learned = learned_slots(ports, layout.parties);
+    let outputs = learned.iter().map(|slots| Rows::zeros(instances * slots.len(), layout.width()));
+    let mut walk = Walk {
+        layout,
+        ports,
+        instances,
+        source,
+        given: vec![0; layout.parties],
+        masks: Masks {
+            first: closed(),
+            second: closed(),
+            third: closed(),
+            inputs: Bits::zeros(instances * ports.given_by(layout.me)),
+            outputs: outputs.collect(),
+        },
+        triples: [closed(), closed(), closed()],
+        opened: [open(), open()],
+    };
+    for instance in 0..instances {
+        walk.instance(instance, triples, &learned)?;
+    }
+    walk.open(talk, delta)?;
+    Ok(walk.masks)
+}
+
+impl Walk<'_, '_> {
+    fn instance(
+        &mut self,
+        instance: usize,
+        triples: &mut Triples,
+        learned: &[Vec<Slot>],
+    ) -> Result<(), SharingError> {
+        let schedule = self.ports.schedule;
+        let mut wires = Rows::zeros(schedule.slots(), self.layout.width());
+        for (input, owner) in schedule.inputs().iter().zip(self.ports.owners()) {
+            let given = self.given[owner];
+            self.given[owner] += 1;
+            let at = self.source.skipped + self.instances * self.ports.ands() + given;
+            let row = wires.get_mut(input.slot as usize);
+            self.source.bits.put_owned(owner, at, row);
+            if owner == self.layout.me {
+                self.masks.inputs.flip_if(given, row[0] == 1);
+            }
+        }
+        let mut gate = instance * self.ports.ands();
+        let mut output = vec![0; self.layout.width()];
+        for level in 0..=schedule.depth() {
+            wires.linear(schedule.linear(level));
+            if level == schedule.depth() {
+                break;
+            }
+            for Product { dst, a, b } in schedule.products(level) {
+                let triple = triples.next();
+                let triple = triple.ok_or_else(|| SharingError::Shape("too few triples".into()))?;
+                output.fill(0);
+                self.source.bits.add_to(self.source.skipped + gate, &mut output);
+                self.gate(gate, [wires.get(*a as usize), wires.get(*b as usize)], triple, &output);
+                wires.set(*dst as usize, &output);
+                gate += 1;
+            }
+        }
+        zeroize::Zeroize::zeroize(&mut output);
+        for (rows, slots) in self.masks.outputs.iter_mut().zip(learned) {
+            for (i, slot) in slots.iter().enumerate() {
+                rows.set(instance * slots.len() + i, wires.get(*slot as usize));
+            }
+        }
+        Ok(())
+    }
+
+    fn gate(
+        &mut self,
+        gate: usize,
+        inputs: [&[u128]; 2],
+        [a, b, c]: [&[u128]; 3],
+        output: &[u128],
+    ) {
+        let layout = self.layout;
+        layout.close(inputs[0], self.masks.first.get_mut(gate));
+        layout.close(inputs[1], self.masks.second.get_mut(gate));
+        for (opened, (input, factor)) in self.opened.iter_mut().zip(inputs.iter().zip([a, b])) {
+            opened.set(gate, input);
+            add_masked(opened.get_mut(gate), factor, u128::MAX);
+        }
+        layout.close(a, self.triples[0].get_mut(gate));
+        layout.close(b, self.triples[1].get_mut(gate));
+        let third = self.triples[2].get_mut(gate);
+        layout.close(output, third);
+        let mut product = vec![0; layout.closed()];
+        layout.close(c, &mut product);
+        add_masked(third, &product, u128::MAX);
+        zeroize::Zeroize::zeroize(&mut product);
+    }
+
+    /// Opens the masked masks of all gates to all, and finishes the products.
+    fn open(&mut self, talk: &mut Talk<'_>, delta: u128) -> Result<(), SharingError> {
+        let (layout, gates) = (self.layout, self.masks.first.len());
+        let row = |i: usize| self.opened[i % 2].get(i / 2);
+        let mut mine = Bits::zeros(2 * gates);
+        (0..2 * gates).for_each(|i| mine.flip_if(i, row(i)[0] == 1));
+        let number = talk.agreed_number();
+        for peer in talk.links.peers() {
+            let macs = (0..2 * gates).map(|i| row(i)[layout.mac(peer)]);
+            talk.send_shares("beaver", number, peer, &mine, macs)?;
+        }
+        let mut sum = Bits { words: mine.words.clone(), len: mine.len };
+        for peer in talk.links.peers() {
+            let keys = (0..2 * gates).map(|i| row(i)[layout.key(peer)]);
+            let theirs = talk.recv_shares("beaver", number, peer, sum.len, keys, delta)?;
+            sum.words.iter_mut().zip(&theirs.words).for_each(|(sum, theirs)| *sum ^= theirs);
+        }
+        let [a, b, c] = &self.triples;
+        for gate in 0..gates {
+            let [d, e] = [0, 1].map(|i| u128::from(sum.get(2 * gate + i)));
+            let third = self.masks.third.get_mut(gate);
+            third.copy_from_slice(c.get(gate));
+            add_masked(third, b.get(gate), mask(d));
+            add_masked(third, a.get(gate), mask(e));
+            layout.add_public_closed(third, d & e, delta);
+        }
+        Ok(())
+    }
+}
+
+/// Values of the first input times those of the second, gate by gate: what the authentication of gates
+/// needs of the masks, for MACs or keys at `place`.
+pub(super) fn authenticated(masks: [&Rows; 3], place: usize, public: &[[u128; 2]]) -> Buffer<u128> {
+    let mut all = Buffer::zeros(public.len());
+    let [first, second, third] = masks;
+    for (gate, (out, [u, v])) in all.iter_mut().zip(public).enumerate() {
+        let (first, second) = (first.get(gate)[place], second.get(gate)[place]);
+        *out = third.get(gate)[place] ^ mask(*u) & second ^ mask(*v) & first;
+    }
+    all
+}

@@ -1,0 +1,343 @@
+//! Authenticated products of random bits: leaky ones, and buckets of them combined.
+
+use super::bits::{AuthBits, delta, extend};
+use super::rows::{Layout, Rows, add_masked, mask};
+use super::talk::Talk;
+use super::tweak::{Hash, Use};
+use crate::Bits;
+use tacit_net::Stream;
+use tacit_ring::gf128::inner_product;
+use tacit_ring::{Buffer, Key, Prg, word};
+use tacit_sharing::{RoleId, SharingError};
+
+/// The statistical parameter: bucketing fails with probability 2^-40 at most, batch by batch.
+const RHO: f64 = 40.0;
+/// A batch has at least so many triples: few would need large buckets.
+const LEAST: usize = 432;
+/// A batch is so large that buckets of three are enough.
+const LARGE: usize = 370_728;
+/// Products that are hashed in one go.
+const CHUNK: usize = 1024;
+
+/// Leaky triples per triple, for so many triples at a time: `2^-B N^-(B-1) <= 2^-rho`.
+pub(super) fn bucket(triples: usize) -> usize {
+    let log = (triples as f64).log2();
+    (2..).find(|b| f64::from(*b) + f64::from(b - 1) * log >= RHO).unwrap_or(41) as usize
+}
+
+/// The batches in which so many triples are made.
+pub(super) fn batches(triples: usize) -> impl Iterator<Item = usize> {
+    let count = (triples / LARGE).max(usize::from(triples > 0));
+    let size = move |i: usize| triples / count + usize::from(i < triples % count);
+    (0..count).map(move |i| size(i).max(LEAST))
+}
+
+/// Triples: rows of `a`, `b` and their product beside each other.
+pub(super) struct Triples {
+    rows: Rows,
+    used: usize,
+    width: usize,
+}
+
+impl Triples {
+    pub fn none(layout: Layout) -> Self {
+        Triples { rows: Rows::zeros(0, 3 * layout.width()), used: 0, width: layout.width() }
+    }
+
+    /// Those left.
+    pub fn left(&self) -> usize {
+        self.rows.len() - self.used
+    }
+
+    /// The next triple. It is not given again.
+    pub fn next(&mut self) -> Option<[&[u128]; 3]> {
+        (self.left() > 0).then(|| {
+            let row = self.rows.get(self.used);
+            self.used += 1;
+            let (a, rest) = row.split_at(self.width);
+            let (b, c) = rest.split_at(self.width);
+            [a, b, c]
+        })
+    }
+
+    /// Adds others behind those left.
+    pub fn add(&mut self, other: Triples) {
+        debug_assert_eq!(other.used, 0, "fresh triples");
+        if self.left() == 0 {
+            *self = other;
+            return;
+        }
+        let all = self.left() + other.rows.len();
+        let mut rows = Rows::zeros(all, 3 * self.width);
+        let start = self.used * 3 * self.width;
+        let (old, new) = (&self.rows.blocks[start..], &other.rows.blocks);
+        rows.blocks[..old.len()].copy_from_slice(old);
+        rows.blocks[old.len()..].copy_from_slice(new);
+        (self.rows, self.used) = (rows, 0);
+    }
+}
+
+/// Makes a batch of `count` triples, and with it `extra[r]` further bits of role `r`: those are the last
+/// bits of what comes with the triples.
+pub(super) fn make(
+    talk: &mut Talk<'_>,
+    hash: Hash,
+    first: u64,
+    count: usize,
+    extra: &[usize],
+) -> Result<(Triples, AuthBits), SharingError> {
+    let bucket = bucket(count);
+    let leaky = count * bucket;
+    let counts: Vec<usize> = extra.iter().map(|extra| 3 * leaky + extra).collect();
+    let bits = extend(talk, &counts)?;
+    let mut batch = Batch {
+        layout: Layout { parties: counts.len(), me: talk.links.me },
+        hash,
+        first,
+        count,
+        leaky,
+        bits,
+        delta: delta(talk)?,
+        sums: Buffer::zeros(leaky),
+        corrections: Bits::zeros(leaky),
+    };
+    let offsets = batch.multiply(talk)?;
+    let triples = batch.combine(talk, &offsets)?;
+    Ok((triples, batch.bits))
+}
+
+/// A batch on its way: of the sharings, the first are `a`, then `b`, then masks of products.
+struct Batch {
+    layout: Layout,
+    hash: Hash,
+    first: u64,
+    count: usize,
+    leaky: usize,
+    bits: AuthBits,
+    delta: zeroize::Zeroizing<u128>,
+    /// `S`: all parties' add up to `(ab + r) D`.
+    sums: Buffer<u128>,
+    /// `d = ab + r`.
+    corrections: Bits,
+}
+
+impl Batch {
+    fn b(&self, k: usize) -> usize {
+        self.leaky + k
+    }
+
+    fn r(&self, k: usize) -> usize {
+        2 * self.leaky + k
+    }
+
+    /// Makes the leaky triples and checks that they are products; gives the rotations of the rows that
+    /// buckets are made of.
+    fn multiply(&mut self, talk: &mut Talk<'_>) -> Result<Vec<usize>, SharingError> {
+        let factors = self.factors(talk)?;
+        for peer in talk.links.peers() {
+            self.send_products(talk, peer, &factors)?;
+        }
+        for peer in talk.links.peers() {
+            self.take_products(talk, peer)?;
+        }
+        for k in 0..self.leaky {
+            let own = self.bits.bit(k);
+            let masked = self.bits.scaled(self.r(k), *self.delta);
+            self.sums[k] ^= (mask(own) & factors[k]) ^ masked;
+        }
+        let mut shares = Bits::zeros(self.leaky);
+        (0..self.leaky).for_each(|k| shares.flip_if(k, self.sums[k] & 1 == 1));
+        let sent = talk.commit("d", word::bytes(&shares.words))?;
+        let coin = talk.commit_coin("coin:leaky")?;
+        let (heard, coin) = (talk.hear(sent)?, talk.hear(coin)?);
+        for (party, bytes) in talk.open(heard)?.into_iter().enumerate() {
+            self.add_corrections(talk, party, &bytes)?;
+        }
+        let coin = talk.toss(coin)?;
+        self.verify(talk, &coin)
+    }
+
+    /// `Phi`: all parties' add up to `b D`.
+    fn factors(&self, talk: &mut Talk<'_>) -> Result<Buffer<u128>, SharingError> {
+        let mut factors = Buffer::zeros(self.leaky);
+        talk.add_zero(&mut factors)?;
+        for (k, factor) in factors.iter_mut().enumerate() {
+            *factor ^= self.bits.scaled(self.b(k), *self.delta);
+        }
+        Ok(factors)
+    }
+
+    /// Sends what turns a peer's bit of `a` into its part of the product with this party's factor.
+    fn send_products(
+        &mut self,
+        talk: &mut Talk<'_>,
+        peer: RoleId,
+        factors: &[u128],
+    ) -> Result<(), SharingError> {
+        let mut room = [[0u128; CHUNK]; 3];
+        let mut at = 0;
+        for (factors, sums) in factors.chunks(CHUNK).zip(self.sums.chunks_mut(CHUNK)) {
+            let len = factors.len();
+            let [tweaks, zeros, ones] = room.each_mut().map(|list| &mut list[..len]);
+            self.hash.keys(Use::Triple, [self.layout.me, peer], self.first + at as u64, tweaks);
+            zeros.copy_from_slice(&self.bits.keys(peer)[at..at + len]);
+            ones.iter_mut().zip(&*zeros).for_each(|(one, zero)| *one = zero ^ *self.delta);
+            Hash::hash(tweaks, [zeros, ones]);
+            for k in 0..len {
+                sums[k] ^= zeros[k];
+                ones[k] ^= zeros[k] ^ factors[k];
+            }
+            talk.links.send(peer, Stream::Def, ones)?;
+            at += len;
+        }
+        Ok(())
+    }
+
+    fn take_products(&mut self, talk: &mut Talk<'_>, peer: RoleId) -> Result<(), SharingError> {
+        let mut room = [[0u128; CHUNK]; 3];
+        let mut at = 0;
+        while at < self.leaky {
+            let len = CHUNK.min(self.leaky - at);
+            let [tweaks, macs, sent] = room.each_mut().map(|list| &mut list[..len]);
+            talk.links.recv_into(peer, Stream::Def, sent)?;
+            self.hash.keys(Use::Triple, [peer, self.layout.me], self.first + at as u64, tweaks);
+            macs.copy_from_slice(&self.bits.macs(peer)[at..at + len]);
+            Hash::hash(tweaks, [macs]);
+            for k in 0..len {
+                let chosen = mask(self.bits.bit(at + k));
+                self.sums[at + k] ^= macs[k] ^ (sent[k] & chosen);
+            }
+            at += len;
+        }
+        Ok(())
+    }
+
+    fn add_corrections(
+        &mut self,
+        talk: &mut Talk<'_>,
+        party: RoleId,
+        bytes: &[u8],
+    ) -> Result<(), SharingError> {
+        for (word, bytes) in self.corrections.words.iter_mut().zip(bytes.as_chunks::<8>().0) {
+            *word ^= u64::from_le_bytes(*bytes);
+        }
+        let tail = self.leaky % 64;
+        let padded = self.corrections.words.last().is_some_and(|word| tail > 0 && word >> tail > 0);
+        if padded { Err(talk.failed("length", Some(party))) } else { Ok(()) }
+    }
+
+    /// Checks that all are products.
+    fn verify(&self, talk: &mut Talk<'_>, coin: &[u8; 32]) -> Result<Vec<usize>, SharingError> {
+        let prg = stream("tacit 2026 coefficients of leaky triples", coin);
+        let mut coefficients = [0u128; CHUNK];
+        let mut theta = [0u128];
+        talk.add_zero(&mut theta)?;
+        for (chunk, sums) in self.sums.chunks(CHUNK).enumerate() {
+            let coefficients = &mut coefficients[..sums.len()];
+            prg.fill(0, (chunk * CHUNK) as u64, word::bytes_mut(coefficients));
+            let correct = |(k, sum): (usize, &u128)| {
+                sum ^ (u128::from(self.corrections.get(chunk * CHUNK + k)) * *self.delta)
+            };
+            let errors: Vec<u128> = sums.iter().enumerate().map(correct).collect();
+            theta[0] ^= inner_product(coefficients, &errors);
+        }
+        let sent = talk.commit("theta", word::bytes(&theta))?;
+        let coin = talk.commit_coin("coin:bucket")?;
+        let (heard, coin) = (talk.hear(sent)?, talk.hear(coin)?);
+        let opened = talk.open(heard)?;
+        // Which triples leak is fixed: buckets may be drawn.
+        let coin = talk.toss(coin)?;
+        let value = |bytes: &Vec<u8>| u128::from_le_bytes(*bytes.first_chunk().expect("a block"));
+        if opened.iter().fold(0, |sum, bytes| sum ^ value(bytes)) != 0 {
+            return Err(talk.failed("leaky-and", None));
+        }
+        Ok(self.rotations(&coin))
+    }
+
+    /// How far each row of leaky triples is rotated: row 0 stays.
+    fn rotations(&self, coin: &[u8; 32]) -> Vec<usize> {
+        let prg = stream("tacit 2026 buckets of leaky triples", coin);
+        let mut drawn = vec![0u128; self.leaky / self.count];
+        prg.fill(0, 0, word::bytes_mut(&mut drawn));
+        drawn[0] = 0;
+        drawn.into_iter().map(|drawn| (drawn % self.count as u128) as usize).collect()
+    }
+
+    /// Combines the leaky triples of every bucket to one.
+    fn combine(&self, talk: &mut Talk<'_>, rotations: &[usize]) -> Result<Triples, SharingError> {
+        let (layout, count) = (self.layout, self.count);
+        // In bucket q, by row.
+        let leaky = |q: usize, t: usize| t * count + (q + rotations[t]) % count;
+        let others = rotations.len() - 1;
+        let opened = |i: usize| (leaky(i / others, 0), leaky(i / others, 1 + i % others));
+        let both = |i: usize, f: &dyn Fn(usize) -> u128| {
+            let (zero, other) = opened(i);
+            f(self.b(zero)) ^ f(self.b(other))
+        };
+        let mut differences = Bits::zeros(count * others);
+        (0..differences.len)
+            .for_each(|i| differences.flip_if(i, both(i, &|k| self.bits.bit(k)) == 1));
+        let number = talk.agreed_number();
+        for peer in talk.links.peers() {
+            let macs = (0..differences.len).map(|i| both(i, &|k| self.bits.mac(peer, k)));
+            talk.send_shares("bucket", number, peer, &differences, macs)?;
+        }
+        let mut sum = Bits { words: differences.words.clone(), len: differences.len };
+        for peer in talk.links.peers() {
+            let keys = (0..sum.len).map(|i| both(i, &|k| self.bits.key(peer, k)));
+            let theirs = talk.recv_shares("bucket", number, peer, sum.len, keys, *self.delta)?;
+            sum.words.iter_mut().zip(&theirs.words).for_each(|(sum, theirs)| *sum ^= theirs);
+        }
+        let width = layout.width();
+        let mut rows = Rows::zeros(count, 3 * width);
+        let mut a = vec![0u128; width];
+        for q in 0..count {
+            let (row_a, rest) = rows.get_mut(q).split_at_mut(width);
+            let (row_b, row_c) = rest.split_at_mut(width);
+            self.bits.add_to(self.b(leaky(q, 0)), row_b);
+            for t in 0..rotations.len() {
+                let k = leaky(q, t);
+                a.fill(0);
+                self.bits.add_to(k, &mut a);
+                self.bits.add_to(self.r(k), row_c);
+                layout.add_public(row_c, u128::from(self.corrections.get(k)), *self.delta);
+                if t > 0 {
+                    let difference = mask(u128::from(sum.get(q * others + t - 1)));
+                    add_masked(row_c, &a, difference);
+                }
+                add_masked(row_a, &a, u128::MAX);
+            }
+        }
+        zeroize::Zeroize::zeroize(&mut a);
+        Ok(Triples { rows, used: 0, width })
+    }
+}
+
+/// A public stream from a coin.
+pub(super) fn stream(context: &'static str, coin: &[u8; 32]) -> Prg {
+    let key = tacit_ring::hash::derive_key(context, &[coin]);
+    Prg::new(&Key::from_bytes(*key.first_chunk().expect("sixteen of thirty-two bytes")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn buckets_are_as_large_as_the_bound_asks() {
+        let of = [(432, 5), (4095, 5), (4096, 4), (6800, 4), (370_727, 4), (370_728, 3)];
+        for (triples, want) in of {
+            assert_eq!(bucket(triples), want, "{triples}");
+        }
+        assert_eq!([bucket(46), bucket(112), bucket(431)], [7, 6, 5]);
+    }
+
+    #[test]
+    fn batches_are_neither_small_nor_too_large() {
+        let of = |count| batches(count).collect::<Vec<_>>();
+        assert_eq!(of(0), Vec::<usize>::new());
+        assert_eq!(of(1), [LEAST]);
+        assert_eq!(of(LARGE + 1), [LARGE + 1]);
+        assert_eq!(of(2 * LARGE + 1), [LARGE + 1, LARGE]);
+    }
+}

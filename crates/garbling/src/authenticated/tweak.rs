@@ -1,0 +1,59 @@
+//! The hash of labels and keys, with a tweak for every use.
+
+use tacit_ring::hash;
+use tacit_ring::prg::hash_under;
+use tacit_sharing::RoleId;
+
+/// What is hashed: no two uses have the same tweak for the same owner of Delta.
+#[derive(Clone, Copy)]
+pub(super) enum Use {
+    /// Leaky triples.
+    Triple,
+    /// The first input of a gate.
+    First,
+    /// The second input of a gate.
+    Second,
+}
+
+/// `H(x, T) = AES_{S + T}(f(x)) + f(x)`, for one worker of one session.
+#[derive(Clone, Copy)]
+pub(super) struct Hash {
+    salt: u128,
+    worker: u64,
+}
+
+impl Hash {
+    pub fn new(sid: &[u8; 32], worker: u64) -> Self {
+        let salt = hash::derive_key("tacit 2026 authenticated garbling hash", &[sid]);
+        let salt = u128::from_le_bytes(*salt.first_chunk().expect("sixteen of thirty-two bytes"));
+        Hash { salt, worker }
+    }
+
+    /// The key for number `index`. `owner`'s Delta separates the two blocks that are hashed under it;
+    /// `target` learns from it.
+    pub fn key(self, use_: Use, [owner, target]: [RoleId; 2], index: u64) -> u128 {
+        let (tag, side) = match use_ {
+            Use::Triple => (1, 0),
+            Use::First => (2, 0),
+            Use::Second => (2, 1),
+        };
+        let tweak = tag
+            | side << 8
+            | (owner as u128) << 16
+            | (target as u128) << 32
+            | u128::from(self.worker) << 48
+            | u128::from(index) << 64;
+        self.salt ^ tweak
+    }
+
+    /// The keys for consecutive numbers.
+    pub fn keys(self, use_: Use, pair: [RoleId; 2], first: u64, keys: &mut [u128]) {
+        let start = self.key(use_, pair, first) ^ u128::from(first) << 64;
+        (first..).zip(keys).for_each(|(index, key)| *key = start ^ u128::from(index) << 64);
+    }
+
+    /// Hashes in place: block `i` of each list under key `i`.
+    pub fn hash<const N: usize>(keys: &[u128], blocks: [&mut [u128]; N]) {
+        hash_under(keys, blocks);
+    }
+}

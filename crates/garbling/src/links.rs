@@ -1,0 +1,75 @@
+//! Channels between roles.
+
+use tacit_net::{Mesh, PartyId, Stream};
+use tacit_ot::OtError;
+use tacit_ring::{Buffer, Word, word};
+use tacit_sharing::gmw::malformed;
+use tacit_sharing::{RoleId, SharingError};
+
+/// A party's channels to the other roles.
+pub(crate) struct Links<'m> {
+    pub mesh: &'m mut Mesh,
+    places: Vec<PartyId>,
+    pub me: RoleId,
+}
+
+impl<'m> Links<'m> {
+    /// `places[r]` plays role `r`.
+    pub fn new(mesh: &'m mut Mesh, places: &[PartyId]) -> Result<Self, SharingError> {
+        let me = places.iter().position(|place| *place == mesh.me());
+        let me = me.ok_or_else(|| SharingError::Shape("this party plays no role".into()))?;
+        Ok(Links { mesh, places: places.to_vec(), me })
+    }
+
+    pub fn parties(&self) -> usize {
+        self.places.len()
+    }
+
+    pub fn peers(&self) -> impl Iterator<Item = RoleId> + use<> {
+        let (parties, me) = (self.parties(), self.me);
+        (0..parties).filter(move |role| *role != me)
+    }
+
+    pub fn send<W: Word>(
+        &mut self,
+        to: RoleId,
+        stream: Stream,
+        words: &[W],
+    ) -> Result<(), SharingError> {
+        Ok(self.mesh.send(self.places[to], stream, word::bytes(words))?)
+    }
+
+    pub fn recv<W: Word>(
+        &mut self,
+        from: RoleId,
+        stream: Stream,
+        count: usize,
+    ) -> Result<Buffer<W>, SharingError> {
+        let mut words = Buffer::zeros(count);
+        self.recv_into(from, stream, &mut words)?;
+        Ok(words)
+    }
+
+    pub fn recv_into<W: Word>(
+        &mut self,
+        from: RoleId,
+        stream: Stream,
+        words: &mut [W],
+    ) -> Result<(), SharingError> {
+        Ok(self.mesh.recv(self.places[from], stream, word::bytes_mut(words))?)
+    }
+
+    /// The party that plays a role.
+    pub fn party(&self, role: RoleId) -> PartyId {
+        self.places[role]
+    }
+
+    /// What is wrong with what a peer sent.
+    pub fn checked<T>(
+        &mut self,
+        peer: RoleId,
+        result: Result<T, OtError>,
+    ) -> Result<T, SharingError> {
+        result.map_err(|error| malformed(self.mesh, self.places[peer], error))
+    }
+}

@@ -1,0 +1,159 @@
+//! The check of correlated OT against parties that deviate: that a receiver used the same choices in all
+//! columns of its message, and towards all senders.
+//!
+//! Columns are hashed one by one, in blocks of 128 transfers, with coefficients drawn after the message
+//! was sent; the last block, of random choices, has the coefficient 1 and hides the others. For a list
+//! `u` of choices, or a column, `h(u) = sum c_b u_b` in GF(2^128):
+//!
+//! ```text
+//! receiver    shows h(x), the same to all, and a digest of h(t_0) .. h(t_127)
+//! sender      compares with the digest of h(q_c) ^ Delta_c h(x)
+//! ```
+//!
+//! A receiver that deviates is caught, or guesses bits of Delta: each guess is right half of the time. One
+//! that is caught must not try again against the same Delta.
+//!
+//! Source: L. Roy, "SoftSpokenOT" (CRYPTO 2022), for hashing columns by a universal hash. The check of M.
+//! Keller, E. Orsini, P. Scholl (CRYPTO 2015), by rows, has no proof.
+
+use crate::KAPPA;
+use tacit_ring::columns;
+use tacit_ring::gf128::{Sums, inner_product};
+use tacit_ring::{Key, Prg, hash};
+
+/// Transfers of a block.
+pub const BLOCK: usize = 128;
+/// Blocks that the kernel transposes at a time.
+const PAIR: usize = columns::WORDS / 2;
+
+/// Coefficients of blocks but for the last, which has 1.
+pub struct Coefficients(Vec<u128>);
+
+impl Coefficients {
+    /// For lists of up to `blocks` blocks, from a coin that was tossed after all messages were sent.
+    #[must_use]
+    pub fn new(coin: &[u8; 32], blocks: usize) -> Self {
+        let key = hash::derive_key("tacit 2026 OT check", &[coin]);
+        let prg = Prg::new(&Key::from_bytes(*key.first_chunk().expect("sixteen of thirty-two")));
+        let mut all = vec![0u128; blocks.saturating_sub(1)];
+        prg.fill(0, 0, bytemuck::cast_slice_mut(&mut all));
+        Coefficients(all)
+    }
+
+    fn of(&self, block: usize, blocks: usize) -> u128 {
+        if block + 1 == blocks { 1 } else { self.0[block] }
+    }
+
+    /// `h` of choices, 64 to a word, of whole blocks.
+    ///
+    /// # Panics
+    /// When there are parts of blocks, or more than there are coefficients for.
+    #[must_use]
+    pub fn of_choices(&self, choices: &[u64]) -> u128 {
+        let (pairs, rest) = choices.as_chunks::<2>();
+        assert!(rest.is_empty(), "whole blocks of choices");
+        let Some((last, pairs)) = pairs.split_last() else { return 0 };
+        let block = |[low, high]: &[u64; 2]| u128::from(*high) << 64 | u128::from(*low);
+        let blocks: Vec<u128> = pairs.iter().map(block).collect();
+        inner_product(&self.0[..blocks.len()], &blocks) ^ block(last)
+    }
+
+    /// `h` of each column of these rows, of whole blocks.
+    ///
+    /// # Panics
+    /// When there are parts of blocks, or more than there are coefficients for.
+    #[must_use]
+    pub fn of_columns(&self, rows: &[u128]) -> Vec<u128> {
+        let (all, rest) = rows.as_chunks::<BLOCK>();
+        assert!(rest.is_empty(), "whole blocks of rows");
+        let mut sums = Sums::new(KAPPA);
+        let mut words = vec![0u64; KAPPA * columns::WORDS];
+        let mut turned = vec![0u128; PAIR * BLOCK];
+        for (pair, blocks) in all.chunks(PAIR).enumerate() {
+            for (i, block) in blocks.iter().enumerate() {
+                for (words, row) in words.chunks_exact_mut(columns::WORDS).zip(block) {
+                    [words[2 * i], words[2 * i + 1]] = [*row as u64, (row >> 64) as u64];
+                }
+            }
+            columns::to_rows(&words, &mut turned);
+            for (i, columns) in turned.chunks_exact(BLOCK).take(blocks.len()).enumerate() {
+                sums.add(self.of(PAIR * pair + i, all.len()), columns);
+            }
+        }
+        zeroize::Zeroize::zeroize(&mut words);
+        zeroize::Zeroize::zeroize(&mut turned);
+        sums.reduce()
+    }
+}
+
+/// What the sender's hashes of columns are if the receiver's choices hash to `shown`: the receiver's.
+#[must_use]
+pub fn expected(of_columns: &[u128], delta: u128, shown: u128) -> Vec<u128> {
+    let bit = |c: usize| (delta >> c & 1).wrapping_neg();
+    of_columns.iter().enumerate().map(|(c, hash)| hash ^ bit(c) & shown).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cot::{Fan, TILE};
+    use crate::seeds;
+    use std::sync::Arc;
+    use tacit_ring::entropy::{Rng, test_seed};
+    use tacit_ring::prg::Permutation;
+
+    const DELTA: u128 = 0xfedc_ba98_7654_3210_8796_a5b4_c3d2_e1f1;
+
+    /// Blocks of both sides, where the receiver's message was changed.
+    fn correlated(words: &[u64], change: impl Fn(&mut [u64])) -> [Vec<u128>; 2] {
+        let (mut all, mut some) = seeds::pair(Fan::One, DELTA, test_seed());
+        let pi = Arc::new(Permutation::new([9; 16]));
+        let (mut receiver, mut sender) = (all.receiver(&pi), some.sender(&pi));
+        let mut blocks = [vec![], vec![]];
+        for words in words.chunks(TILE) {
+            let mut message = vec![0; receiver.message_words(words.len())];
+            blocks[0].extend_from_slice(receiver.correlate(words, &mut message).unwrap());
+            change(&mut message);
+            blocks[1].extend_from_slice(sender.correlate(words.len(), &message).unwrap());
+        }
+        blocks
+    }
+
+    fn passes(choices: &[u64], [t, q]: &[Vec<u128>; 2]) -> bool {
+        let check = Coefficients::new(&[7; 32], choices.len() / 2);
+        let theirs = expected(&check.of_columns(q), DELTA, check.of_choices(choices));
+        theirs == check.of_columns(t)
+    }
+
+    #[test]
+    fn honest_receivers_pass() {
+        for words in [2, 4, 6, TILE, TILE + 2, 2 * TILE] {
+            let choices = Rng(test_seed()).words(words);
+            assert!(passes(&choices, &correlated(&choices, |_| {})), "{words} words");
+        }
+    }
+
+    #[test]
+    fn other_choices_in_a_column_where_delta_is_one_are_caught() {
+        let choices = Rng(test_seed()).words(6);
+        for (column, caught) in [(0, true), (1, false), (4, true), (127, true)] {
+            assert_eq!(DELTA >> column & 1 == 1, caught);
+            for bit in [0, 200, 383] {
+                let changed = correlated(&choices, |message| {
+                    message[6 * column + bit / 64] ^= 1 << (bit % 64);
+                });
+                assert_eq!(!passes(&choices, &changed), caught, "column {column}, bit {bit}");
+            }
+        }
+    }
+
+    #[test]
+    fn columns_are_hashed_as_choices_are() {
+        let choices = Rng(test_seed()).words(10);
+        let check = Coefficients::new(&[1; 32], 5);
+        // Every column is the list of choices.
+        let bit = |i: usize| (choices[i / 64] >> (i % 64) & 1) as u128;
+        let rows: Vec<u128> = (0..640).map(|i| bit(i).wrapping_neg()).collect();
+        assert_eq!(check.of_columns(&rows), vec![check.of_choices(&choices); KAPPA]);
+    }
+}
