@@ -2,9 +2,39 @@
 
 use tacit_net::{Mesh, PartyId, Stream};
 use tacit_ot::OtError;
-use tacit_ring::{Buffer, Word, word};
+use tacit_ring::{Buffer, StreamsExhausted, Word, word};
 use tacit_sharing::gmw::malformed;
 use tacit_sharing::{RoleId, SharingError};
+
+/// Bits of a worker's gate numbers.
+const GATE_BITS: u32 = 48;
+
+/// Numbers of gates: no two of a session's workers have the same.
+pub(crate) struct GateNumbers {
+    next: u64,
+    end: u64,
+}
+
+impl GateNumbers {
+    /// Those of a worker.
+    pub fn new(worker: u64) -> Result<Self, SharingError> {
+        match worker < 1 << (64 - GATE_BITS) {
+            true => Ok(GateNumbers {
+                next: worker << GATE_BITS,
+                end: (worker << GATE_BITS) + (1 << GATE_BITS) - 1,
+            }),
+            false => Err(SharingError::Streams(StreamsExhausted::Steps)),
+        }
+    }
+
+    /// The first of `count` consecutive ones, which are not given again.
+    pub fn take(&mut self, count: usize) -> Result<u64, SharingError> {
+        let first = self.next;
+        let next = first.checked_add(count as u64).filter(|next| *next <= self.end);
+        self.next = next.ok_or(SharingError::Streams(StreamsExhausted::Steps))?;
+        Ok(first)
+    }
+}
 
 /// A party's channels to the other roles.
 pub(crate) struct Links<'m> {

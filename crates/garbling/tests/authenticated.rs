@@ -3,12 +3,10 @@
 mod common;
 
 use common::{circuit, given, in_the_clear, places, schedule};
-use std::sync::mpsc;
-use tacit_circuit::Builder;
 use tacit_garbling::authenticated::{Authenticated, bytes, set_up};
 use tacit_garbling::{Bits, Garbling, Ports};
 use tacit_net::memory::{self, MemoryNetwork};
-use tacit_net::testing::{Outgoing, Tamper, Verdict};
+use tacit_net::testing::{Tamper, Verdict};
 use tacit_net::{PartyId, Phase, Session, Stream};
 use tacit_ring::Entropy;
 use tacit_ring::entropy::test_seed;
@@ -74,5 +72,174 @@ fn all_inputs_give_what_the_circuit_says_at_the_price_of_the_formulas() {
             }
             session.finish().unwrap();
         });
+    }
+}
+
+/// A message of one party to another: what it is, what is altered, and the checks that may fail.
+#[derive(Clone, Copy, Debug)]
+struct Message {
+    what: &'static str,
+    /// All of it, or just its first bit.
+    all: bool,
+    checks: &'static [&'static str],
+}
+
+fn message(what: &'static str, checks: &'static [&'static str]) -> Message {
+    Message { what, all: false, checks }
+}
+
+fn coin(commit: &'static [&'static str]) -> [Message; 2] {
+    [message("commitment to a coin", commit), message("opening of a coin", commit)]
+}
+
+/// Messages of authenticated bits.
+fn extension(tiles: usize, many: bool) -> Vec<Message> {
+    let [committed, opened] = coin(&["commit:coin:cot"]);
+    let choices = Message { what: "choices", all: true, checks: &["cot-consistency"] };
+    let mut all = vec![committed];
+    all.extend(vec![choices; tiles]);
+    all.push(opened);
+    all.push(message("hash of choices", &["cot-consistency"]));
+    all.push(message("digest of columns", &["cot-consistency"]));
+    all.extend(many.then_some(message("echo of hashes", &["echo:uhat"])));
+    all
+}
+
+/// What `from` sends to `to`, in order, for one instance of the test's circuit.
+fn messages(parties: usize, from: usize, to: usize) -> Vec<Message> {
+    let many = parties > 2;
+    let mut all = coin(&["commit:coin:sid"]).to_vec();
+    if many {
+        all.extend(extension(1, many));
+        all.push(message("masked sum", &["echo:keyy"]));
+        all.push(message("echo of masked sums", &["echo:keyy"]));
+        all.push(message("commitment to Z", &["commit:keyz"]));
+        all.push(message("opening of Z", &["commit:keyz"]));
+    }
+    all.extend(extension(2, many));
+    let products = Message { what: "products", all: true, checks: &["leaky-and"] };
+    all.extend([products; 3]);
+    let (leaky, bucket) = (coin(&["commit:coin:leaky"]), coin(&["commit:coin:bucket"]));
+    all.extend([message("commitment to d", &["commit:d"]), leaky[0]]);
+    all.extend([message("opening of d", &["commit:d"]), leaky[1]]);
+    all.extend([message("commitment to theta", &["commit:theta"]), bucket[0]]);
+    all.extend([message("opening of theta", &["commit:theta"]), bucket[1]]);
+    all.extend([message("bits and MACs of buckets", &["open-mac:bucket"]); 2]);
+    all.extend([message("bits and MACs of products", &["open-mac:beaver"]); 2]);
+    const GARBLED: &[&str] = &["label-check", "z-check"];
+    if to == 0 {
+        all.push(Message { what: "garbled gates", all: true, checks: GARBLED });
+        all.extend((from == 1).then_some(message("lowest bits", GARBLED)));
+    }
+    if from == 0 || from == parties - 1 {
+        // Towards a single other party it is just another input.
+        all.push(message("masked input", if many { &["echo:masked"] } else { &[] }));
+    }
+    all.extend(many.then_some(message("echo of masked inputs", &["echo:masked"])));
+    if to == 0 {
+        all.push(message("labels", GARBLED));
+    }
+    if from == 0 {
+        all.push(message("public values", &["label-check"]));
+        all.push(message("digest of labels", &["label-check"]));
+        all.push(message("seed of coefficients", &["z-check"]));
+    } else if to == 0 {
+        all.push(message("sum of MACs", &["z-check"]));
+    }
+    if to == 0 || to == parties - 1 {
+        all.extend([message("bits and MACs of outputs", &["open-mac:output"]); 2]);
+    }
+    all
+}
+
+const CASE: [bool; 4] = [true, false, true, true];
+
+/// Runs with message `number` of `from` to `to` altered; gives what every party has in the end.
+fn altered(
+    parties: usize,
+    [from, to]: [usize; 2],
+    number: usize,
+    all: bool,
+) -> (usize, Vec<Result<Bits, SharingError>>) {
+    let schedule = schedule(&circuit());
+    let inputs = [(0, 2), (parties - 1, 2)];
+    let outputs = [vec![0, parties - 1], vec![parties - 1]];
+    let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs };
+    let seed = test_seed();
+    let sent = std::sync::atomic::AtomicUsize::new(0);
+    let sent = std::sync::Arc::new(sent);
+    let counter = sent.clone();
+    let results = memory::run(parties, 1, &MemoryNetwork::default(), |mut session| {
+        let me = session.me().index();
+        let counter = counter.clone();
+        if me == from {
+            // Four messages of base OTs go before.
+            let mut skipped = 0;
+            session.meshes[0].set_tamper(Tamper::new(move |message| {
+                if message.to.index() != to || message.bytes.is_empty() {
+                    return Verdict::Keep;
+                }
+                if message.place.phase == Phase::Setup && message.stream == Stream::On {
+                    skipped += 1;
+                    return Verdict::Keep;
+                }
+                assert_eq!(skipped, 4, "base OTs come first");
+                if counter.fetch_add(1, std::sync::atomic::Ordering::SeqCst) != number {
+                    return Verdict::Keep;
+                }
+                let mut bytes = message.bytes.to_vec();
+                match all {
+                    true => bytes.iter_mut().for_each(|byte| *byte ^= 0xff),
+                    false => bytes[0] ^= 1,
+                }
+                Verdict::Replace(bytes)
+            }));
+        }
+        let mut party = party(&mut session, parties, seed)?;
+        let ready = party.prepare(ports, 1)?;
+        let mut learned = party.run(ports, ready, &[given(me, parties, CASE)])?;
+        drop(party);
+        session.finish()?;
+        Ok::<Bits, SharingError>(learned.swap_remove(0))
+    });
+    (sent.load(std::sync::atomic::Ordering::SeqCst), results)
+}
+
+/// Every kind of message, from and to every kind of role, is altered on its way: a named check finds it, and
+/// no honest party has a wrong result.
+#[test]
+fn every_altered_message_is_caught_by_its_check() {
+    for (parties, link) in
+        [(2, [0, 1]), (2, [1, 0]), (3, [0, 1]), (3, [1, 0]), (3, [1, 2]), (3, [2, 0])]
+    {
+        let all = messages(parties, link[0], link[1]);
+        let (sent, _) = altered(parties, link, usize::MAX, false);
+        assert_eq!(sent, all.len(), "messages of {parties} parties, {link:?}");
+        for (number, message) in all.iter().enumerate().filter(|(_, m)| !m.checks.is_empty()) {
+            let (_, results) = altered(parties, link, number, message.all);
+            let label = format!("{parties} parties, {link:?}, {number}: {message:?}");
+            let honest = || results.iter().enumerate().filter(|(party, _)| *party != link[0]);
+            // The altering party itself runs the protocol, and may be who finds it.
+            let found = results.iter().any(|result| match result {
+                Err(error) => {
+                    let error = error.to_string();
+                    message.checks.iter().any(|check| error.contains(&format!("'{check}'")))
+                }
+                Ok(_) => false,
+            });
+            let unused = message.what == "garbled gates";
+            assert!(
+                found || unused,
+                "{label}: {:?}",
+                results.iter().map(|r| r.as_ref().err()).collect::<Vec<_>>()
+            );
+            let want = in_the_clear(CASE);
+            for (party, result) in honest() {
+                let Ok(learned) = result else { continue };
+                let mine = if party == 0 { &want[..3] } else { &want[..] };
+                let right = (0..learned.len).all(|i| learned.get(i) == mine[i]);
+                assert!(right, "{label}: party {party} has a wrong result");
+            }
+        }
     }
 }

@@ -70,9 +70,9 @@ struct Expansion {
     prgs: Vec<Prg>,
     ids: StreamIds,
     pi: Arc<Permutation>,
-    streams: Vec<u64>,
-    total: [u64; TILE],
-    columns: Vec<u64>,
+    streams: Zeroizing<Vec<u64>>,
+    total: Zeroizing<[u64; TILE]>,
+    columns: Zeroizing<Vec<u64>>,
     rows: Zeroizing<Vec<u128>>,
 }
 
@@ -93,9 +93,9 @@ impl Expansion {
             prgs: seeds.map(prg).collect(),
             ids: StreamIds::new(),
             pi,
-            streams: vec![0; TILE << fan.bits()],
-            total: [0; TILE],
-            columns: vec![0; KAPPA * TILE],
+            streams: Zeroizing::new(vec![0; TILE << fan.bits()]),
+            total: Zeroizing::new([0; TILE]),
+            columns: Zeroizing::new(vec![0; KAPPA * TILE]),
             rows: Zeroizing::new(vec![0; 64 * TILE]),
         }
     }
@@ -221,7 +221,7 @@ impl Receiver {
         for (block, message) in message.chunks_exact_mut(words.max(1)).enumerate() {
             it.fill(block, 0, stream, stride);
             it.fold(block, stride);
-            for ((out, total), choice) in message.iter_mut().zip(&it.total).zip(choices) {
+            for ((out, total), choice) in message.iter_mut().zip(&*it.total).zip(choices) {
                 *out = total ^ choice;
             }
         }

@@ -11,7 +11,7 @@ use crate::registry::RoleVisitor;
 use crate::role::{InputRule, Role, RoleId, Timing};
 use crate::verify::DIGEST_BYTES;
 use std::fmt;
-use std::ops::{Add, AddAssign, Index, IndexMut, Mul};
+use std::ops::{Add, AddAssign, Div, Index, IndexMut, Mul};
 use tacit_net::{PartyId, Stream};
 
 /// Roles at most.
@@ -182,6 +182,15 @@ impl Mul<u64> for Traffic {
     }
 }
 
+impl Div<u64> for Traffic {
+    type Output = Self;
+    fn div(mut self, by: u64) -> Self {
+        let links = [&mut self.pre, &mut self.on, &mut self.def];
+        links.into_iter().flat_map(|links| &mut links.0).flatten().for_each(|n| *n /= by);
+        self
+    }
+}
+
 /// A product, an inner product, or an entry of a matrix product.
 #[must_use]
 pub fn product(protocol: Protocol) -> Traffic {
@@ -218,6 +227,16 @@ pub fn product(protocol: Protocol) -> Traffic {
         }),
         // The table of the half gates.
         Protocol::Yao => none.sent(0, 1, Stream::Def, 256),
+        // Authenticated bits, products and openings of buckets of three; half gates and MACs; public values.
+        Protocol::Authenticated(parties) => {
+            let (n, buckets) = (u64::from(parties), 3);
+            let ahead = 128 * (4 * buckets + 1) + 2 * buckets + 1;
+            pairs(usize::from(parties)).fold(none, |sum, (i, j)| {
+                let table = if j == 0 { 128 * (2 + 3 * (n - 2)) + u64::from(i == 1) } else { 0 };
+                let sum = sum.sent(i, j, Stream::Def, ahead + table);
+                if i == 0 { sum.sent(i, j, Stream::On, 1) } else { sum }
+            })
+        }
         // Choices of masks and products, cross terms, rows and columns of four blocks.
         Protocol::Bmr(parties) => pairs(usize::from(parties)).fold(none, |sum, (i, j)| {
             let chooses = 2 * gmw::FAN.message_bits() as u64;

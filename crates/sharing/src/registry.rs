@@ -44,6 +44,9 @@ pub enum Protocol {
     Bmr(u8),
     /// Yao's garbled circuits, with half gates, for two parties: a constant number of rounds.
     Yao,
+    /// Authenticated garbling for so many parties, of which all but one may cheat: a constant number of
+    /// rounds.
+    Authenticated(u8),
     /// A trusted third party computes in the clear.
     Plain,
 }
@@ -61,6 +64,9 @@ pub enum Security {
     /// Private and correct against any single party, whatever it does; it can make the run end
     /// without a result.
     MaliciousWithAbort,
+    /// Private and correct against any number of parties, whatever they do; each can make the run end
+    /// without a result.
+    MaliciousDishonestMajority,
     /// None against the computing party.
     TrustedParty,
 }
@@ -71,6 +77,7 @@ impl fmt::Display for Security {
             Security::SemiHonest => "semi-honest, one corruption",
             Security::DishonestMajority => "semi-honest, all but one corrupted",
             Security::MaliciousWithAbort => "malicious with abort, one corruption",
+            Security::MaliciousDishonestMajority => "malicious with abort, all but one corrupted",
             Security::TrustedParty => "none: one party sees everything",
         })
     }
@@ -78,7 +85,7 @@ impl fmt::Display for Security {
 
 impl Protocol {
     /// All protocols; those for any number of parties with three.
-    pub const ALL: [Protocol; 14] = [
+    pub const ALL: [Protocol; 15] = [
         Protocol::Trio,
         Protocol::Astra,
         Protocol::Replicated,
@@ -92,6 +99,7 @@ impl Protocol {
         Protocol::Gmw(3),
         Protocol::Bmr(3),
         Protocol::Yao,
+        Protocol::Authenticated(3),
         Protocol::Plain,
     ];
 
@@ -112,6 +120,7 @@ impl Protocol {
             Protocol::Gmw(_) => "gmw",
             Protocol::Bmr(_) => "bmr",
             Protocol::Yao => "yao",
+            Protocol::Authenticated(_) => "authenticated",
             Protocol::Plain => "plain",
         }
     }
@@ -125,7 +134,9 @@ impl Protocol {
             | Protocol::QuadHet
             | Protocol::Tetrad
             | Protocol::FantasticFour => 4,
-            Protocol::Gmw(parties) | Protocol::Bmr(parties) => usize::from(parties),
+            Protocol::Gmw(parties) | Protocol::Bmr(parties) | Protocol::Authenticated(parties) => {
+                usize::from(parties)
+            }
             Protocol::Yao => 2,
             _ => 3,
         }
@@ -134,13 +145,13 @@ impl Protocol {
     /// Whether parties play roles of [`Protocol::visit`]. Elsewhere all do the same.
     #[must_use]
     pub fn has_roles(self) -> bool {
-        !matches!(self, Protocol::Gmw(_) | Protocol::Bmr(_) | Protocol::Yao)
+        !matches!(self, Protocol::Gmw(_)) && !self.garbles()
     }
 
     /// Whether it evaluates garbled circuits.
     #[must_use]
     pub fn garbles(self) -> bool {
-        matches!(self, Protocol::Bmr(_) | Protocol::Yao)
+        matches!(self, Protocol::Bmr(_) | Protocol::Yao | Protocol::Authenticated(_))
     }
 
     /// Whether it runs programs.
@@ -149,12 +160,19 @@ impl Protocol {
         !self.garbles()
     }
 
+    /// Whether it runs with any number of parties, from two on.
+    #[must_use]
+    pub fn takes_any_number(self) -> bool {
+        self.fitting(2) != self.fitting(3)
+    }
+
     /// The same, for so many parties where it runs with any number: at least two.
     #[must_use]
     pub fn fitting(self, parties: usize) -> Self {
         match self {
             Protocol::Gmw(_) => Protocol::Gmw(within(parties)),
             Protocol::Bmr(_) => Protocol::Bmr(within(parties)),
+            Protocol::Authenticated(_) => Protocol::Authenticated(within(parties)),
             other => other,
         }
     }
@@ -204,6 +222,7 @@ impl Protocol {
         match self {
             Protocol::Plain => Security::TrustedParty,
             Protocol::Gmw(_) | Protocol::Bmr(_) | Protocol::Yao => Security::DishonestMajority,
+            Protocol::Authenticated(_) => Security::MaliciousDishonestMajority,
             Protocol::Lift => Security::MaliciousWithAbort,
             _ if self.parties() == 4 => Security::MaliciousWithAbort,
             _ => Security::SemiHonest,
@@ -244,6 +263,7 @@ impl Protocol {
             | Protocol::Gmw(_)
             | Protocol::Bmr(_)
             | Protocol::Yao
+            | Protocol::Authenticated(_)
             | Protocol::Plain => None,
         }
     }
@@ -399,7 +419,7 @@ pub trait RoleVisitor {
 impl fmt::Display for Protocol {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Protocol::Gmw(parties) | Protocol::Bmr(parties) => {
+            Protocol::Gmw(parties) | Protocol::Bmr(parties) | Protocol::Authenticated(parties) => {
                 write!(f, "{}:{parties}", self.name())
             }
             _ => f.write_str(self.name()),
@@ -420,10 +440,11 @@ fn within(parties: usize) -> u8 {
 
 /// The names that [`Protocol::from_str`] takes.
 fn names() -> String {
-    let any = |protocol: &Protocol| matches!(protocol, Protocol::Gmw(_) | Protocol::Bmr(_));
-    let fixed = Protocol::ALL.into_iter().filter(|protocol| !any(protocol));
+    let fixed = Protocol::ALL.into_iter().filter(|protocol| !protocol.takes_any_number());
     let mut names: Vec<String> = fixed.map(|protocol| protocol.to_string()).collect();
-    names.push(format!("gmw:N and bmr:N with N from 2 to {MAX_PARTIES}, two without :N"));
+    names.push(format!(
+        "gmw:N, bmr:N and authenticated:N with N from 2 to {MAX_PARTIES}, two without :N"
+    ));
     names.join(", ")
 }
 
@@ -438,6 +459,7 @@ impl FromStr for Protocol {
         let many = parties.and_then(|parties| match kind {
             "gmw" => Some(Protocol::Gmw(parties)),
             "bmr" => Some(Protocol::Bmr(parties)),
+            "authenticated" => Some(Protocol::Authenticated(parties)),
             _ => None,
         });
         let named = Protocol::ALL.into_iter().find(|p| p.to_string() == name);

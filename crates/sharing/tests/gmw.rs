@@ -107,6 +107,41 @@ fn a_receiver_learns_the_sum_of_two_inputs_and_neither_of_them() {
     assert!(sum == add(&values[0], &values[1]));
 }
 
+/// Blocks whose masks open to one party alone, between more and more tiles under way: all parties send and
+/// take them in the same order all the same.
+#[test]
+fn masks_that_only_one_party_waits_for_do_not_disturb_the_order_of_tiles() {
+    let mut builder = Builder::new();
+    let (x, y) = (builder.input(8), builder.input(8));
+    let products: Vec<_> = x.iter().zip(&y).map(|(x, y)| builder.and2(*x, *y)).collect();
+    builder.output(&products);
+    let schedule = schedule(&builder.finish());
+    const BLOCK: usize = 100;
+    const BLOCKS: usize = 60;
+    let seed = test_seed();
+    let words = |party: usize| Rng(seed ^ party as u64).words(8 * BLOCK * BLOCKS);
+    let results = memory::run(3, 1, &MemoryNetwork::default(), |mut session| {
+        let keys = correlations(&mut session, 3, seed).unwrap().worker();
+        let me = session.me().index();
+        let (inputs, outputs) = ([(0, 8), (1, 8)], [vec![2]]);
+        let cut = Cut { block: BLOCK, blocks: 1 };
+        let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs, cut };
+        let mut party = Gmw::new(&mut session.meshes[0], &places(3), keys).unwrap();
+        let ready = party.prepare(ports, 64 * BLOCK * BLOCKS).unwrap();
+        let mut given = [None, None];
+        if me < 2 {
+            let words: Vec<Z2> = words(me).into_iter().map(Z2).collect();
+            given[me] = Some(Buffer::from_slice(&words));
+        }
+        let mut learned = party.run(ports, ready, &given).unwrap();
+        session.finish().unwrap();
+        learned.swap_remove(0)
+    });
+    let got = results[2].as_ref().expect("the third party learns it");
+    let want = words(0).into_iter().zip(words(1)).map(|(x, y)| Z2(x & y));
+    assert!(got.iter().copied().eq(want));
+}
+
 /// What every party sends online is fair coins, whatever the inputs.
 #[test]
 fn online_messages_are_uniform() {

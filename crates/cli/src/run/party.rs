@@ -162,14 +162,16 @@ pub fn evaluate(
         config.notice = Some(Arc::new(|text: &str| eprintln!("tacit: {text}")));
     }
     config.workers = match args.roles {
-        Some(Roles::Auto) => args.threads.saturating_mul(roles::most(parties.0.len())),
+        Some(Roles::Auto) if job.protocol().has_roles() => {
+            args.threads.saturating_mul(roles::most(parties.0.len()))
+        }
         _ => job.threads(),
     };
     let mut session = connect(&config)?;
     job.instances = engine::agree_instances(&mut session, circuit, &job, mine)
         .inspect_err(|e| session.abort(&e.to_string()))?;
     let mut choice = None;
-    if args.roles == Some(Roles::Auto) {
+    if args.roles == Some(Roles::Auto) && job.protocol().has_roles() {
         let probes = probe(&mut session, Effort::Brief)?;
         let protocols = roles::eligible(args.protocol, &args.mix);
         let chosen = roles::choose_for_links(&mut job, circuit, &protocols, &probes);

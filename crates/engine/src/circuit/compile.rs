@@ -1,7 +1,7 @@
 //! A circuit laid out for a job.
 
 use super::assignment::{Assignment, cut};
-use super::{EvaluateError, FormChoice, Job, Preprocessing};
+use super::{EvaluateError, FormChoice, Job, Preprocessing, garbled};
 use std::ops::Range;
 use tacit_circuit::schedule::{Schedule, Slot};
 use tacit_circuit::{Circuit, passes};
@@ -77,6 +77,7 @@ impl Compiled {
         // Readers keep a file's gates as they are; folding makes gates' inputs distinct.
         let folded = job.protocol().lower(&passes::fold(circuit));
         let schedule = Schedule::new(&folded);
+        garbled::check_size(job.protocol(), &schedule)?;
         let forms = if fan_in < 8 { [Form::Quadratic; 2] } else { FORMS };
         let plans: Vec<PolyPlan> =
             schedule.polys().iter().map(|poly| PolyPlan::new(poly, forms[0])).collect();

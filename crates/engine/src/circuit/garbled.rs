@@ -12,6 +12,8 @@ use crate::values::Lanes;
 use crate::workers::on_each;
 use std::collections::VecDeque;
 use std::ops::Range;
+use tacit_circuit::schedule::Schedule;
+use tacit_garbling::authenticated::{self, Authenticated};
 use tacit_garbling::bmr::{self, Bmr};
 use tacit_garbling::yao::{self, Yao};
 use tacit_garbling::{Bits, Garbling, Ports};
@@ -24,6 +26,23 @@ use tacit_sharing::{Protocol, RoleId, SharingError};
 
 /// Garbled circuits, and what they are made from, per worker.
 const CHUNK_BYTES: usize = 256 << 20;
+
+/// ANDs of an instance, at most, where all parties send each other something for every one of them
+/// before they take it: it has to be kept.
+const MAX_ANDS: usize = 1 << 24;
+
+/// Refuses circuits whose garbled form is too large to be kept.
+pub(super) fn check_size(protocol: Protocol, schedule: &Schedule) -> Result<(), EvaluateError> {
+    let ands: usize = (0..schedule.depth()).map(|l| schedule.products(l).len()).sum();
+    let kept = matches!(protocol, Protocol::Bmr(_) | Protocol::Authenticated(_));
+    match kept && ands >= MAX_ANDS {
+        true => Err(EvaluateError::Job(format!(
+            "the circuit has {ands} ANDs; {protocol} keeps a garbled circuit in memory and takes fewer \
+             than {MAX_ANDS}: use gmw, or split the circuit"
+        ))),
+        false => Ok(()),
+    }
+}
 
 /// Input and output ports as those protocols know them.
 struct Shape {
@@ -49,11 +68,19 @@ pub(super) fn bytes(compiled: &Compiled) -> Traffic {
     let places = &seating.assignment.places;
     let shape = Shape::of(seating);
     let ports = shape.ports(compiled);
-    let each = match seating.assignment.protocol {
-        Protocol::Yao => yao::bytes(ports),
-        _ => bmr::bytes(ports, places.len()),
+    let instances = compiled.job().instances as u64;
+    let all = match seating.assignment.protocol {
+        Protocol::Yao => yao::bytes(ports) * instances,
+        Protocol::Authenticated(_) => {
+            let workers = 0..compiled.job().threads();
+            workers.fold(Traffic::default(), |sum, worker| {
+                let chunks = chunks(compiled, worker).map(|at| at.len());
+                sum + authenticated::bytes(ports, places.len(), chunks)
+            })
+        }
+        _ => bmr::bytes(ports, places.len()) * instances,
     };
-    each.placed(places) * compiled.job().instances as u64
+    all.placed(places)
 }
 
 /// Rounds that a party waits for online.
@@ -72,6 +99,13 @@ pub(super) fn rounds(compiled: &Compiled, party: PartyId) -> u64 {
         (Protocol::Yao, 0) => others_give + learns(0),
         // Labels.
         (Protocol::Yao, _) => inputs,
+        // Public values of inputs, what others heard of them, labels, sums of MACs.
+        (Protocol::Authenticated(parties), 0) => others_give + u64::from(parties > 2) + inputs + 1,
+        // The same but for labels; public values; masks of outputs from garblers and the evaluator.
+        (Protocol::Authenticated(parties), me) => {
+            let many = u64::from(parties > 2);
+            others_give + many + 1 + learns(me) * (many + 1)
+        }
         // Public values of inputs, and labels.
         _ => others_give + inputs,
     }
@@ -88,14 +122,25 @@ pub(super) fn compute(
 ) -> Result<Done, EvaluateError> {
     let Assignment { protocol, places, .. } = &compiled.seatings[0].assignment;
     let mesh = &mut session.meshes[0];
-    let mut all = Correlations::exchange(mesh, id, places, Delta::Common, entropy)?;
-    let keys: Vec<WorkerKeys> = session.meshes.iter().map(|_| all.worker()).collect();
+    let (delta, authenticates) = match protocol {
+        Protocol::Authenticated(_) => (Delta::Authenticating, true),
+        _ => (Delta::Common, false),
+    };
+    let mut all = Correlations::exchange(mesh, id, places, delta, entropy)?;
+    let sid = match authenticates {
+        true => authenticated::set_up(mesh, places, all.worker(), id)?,
+        false => [0; 32],
+    };
+    let keys: Vec<WorkerKeys> = (0..compiled.job().threads()).map(|_| all.worker()).collect();
     let ready = session.meshes[0].now();
     let workers = keys.into_iter().enumerate();
     let computed = on_each(&mut session.meshes, workers, |mesh, (worker, keys)| {
         let task = Task { compiled, values, worker, progress };
         Ok(match protocol {
             Protocol::Yao => task.run(Yao::new(mesh, places, keys, id)?)?,
+            Protocol::Authenticated(_) => {
+                task.run(Authenticated::new(mesh, places, keys, &sid)?)?
+            }
             _ => task.run(Bmr::new(mesh, places, keys, id)?)?,
         })
     })?;
@@ -112,15 +157,13 @@ struct Task<'a> {
 
 impl Task<'_> {
     fn run<G: Garbling>(&self, mut party: G) -> Result<Computed, SharingError> {
-        let (compiled, at) = (self.compiled, self.compiled.share_of(self.worker));
+        let compiled = self.compiled;
+        let at = compiled.share_of(self.worker);
         let seating = compiled.seating_of(self.worker);
-        let mut opened = Opened::new(seating, party.role(), at.clone());
+        let mut opened = Opened::new(seating, party.role(), at);
         let shape = Shape::of(seating);
         let ports = shape.ports(compiled);
-        let start = 64 * at.start;
-        let end = (64 * at.end).min(compiled.job().instances).max(start);
-        let size = chunk(compiled, seating.assignment.places.len());
-        let mut chunks = (start..end).step_by(size).map(|i| i..(i + size).min(end));
+        let mut chunks = chunks(compiled, self.worker);
         let mut began = None;
         match compiled.job().preprocessing {
             Preprocessing::Interleaved => chunks.try_for_each(|at| {
@@ -161,14 +204,32 @@ impl Task<'_> {
     }
 }
 
+/// A worker's instances, in chunks that are prepared together.
+fn chunks(compiled: &Compiled, worker: usize) -> impl Iterator<Item = Range<usize>> {
+    let at = compiled.share_of(worker);
+    let start = 64 * at.start;
+    let end = (64 * at.end).min(compiled.job().instances).max(start);
+    let size = chunk(compiled);
+    (start..end).step_by(size).map(move |i| i..(i + size).min(end))
+}
+
 /// Instances of a chunk.
-fn chunk(compiled: &Compiled, parties: usize) -> usize {
+fn chunk(compiled: &Compiled) -> usize {
     let schedule = compiled.schedule();
     let ands: usize = (0..schedule.depth()).map(|l| schedule.products(l).len()).sum();
-    let wires = ands + schedule.inputs().len();
-    // Tables, columns under way, and what a wire is authenticated by.
-    let bytes = wires * 16 * (4 * parties + 8 * parties + 4 * parties);
-    (CHUNK_BYTES / bytes.max(1)).max(1)
+    let outputs: usize = schedule.outputs().iter().map(Vec::len).sum();
+    let ports = schedule.inputs().len() + outputs;
+    let protocol = compiled.job().protocol();
+    let parties = protocol.parties();
+    let blocks = match protocol {
+        // Sharings of both inputs, the output, a triple and what opens it; of five leaky triples three
+        // sharings each, and what they are made from; tables of garblers and at the evaluator.
+        Protocol::Authenticated(_) => ands * (50 * parties + 3 * parties * parties),
+        // Tables, columns under way, and what a wire is authenticated by.
+        _ => ands * 16 * parties,
+    };
+    let bytes = 16 * (blocks + ports * 16 * parties) + 512;
+    (CHUNK_BYTES / bytes).max(1)
 }
 
 /// This party's bits of an instance, port after port.

@@ -18,7 +18,7 @@ use tacit_sharing::gmw::{Correlations, Cut, Delta, Gmw, Ports, WorkerKeys};
 use tacit_sharing::verify::Journal;
 use tacit_sharing::{RoleId, SharingError};
 
-/// Preprocessing of a chunk, per worker: two words for each product.
+/// Preprocessing of a chunk, per worker: two words for each product, and as much for ports.
 const CHUNK_BYTES: usize = 128 << 20;
 
 /// Exchanges what correlations are made of, and evaluates with every worker.
@@ -32,7 +32,7 @@ pub(super) fn compute(
 ) -> Result<Done, EvaluateError> {
     let places = &compiled.seatings[0].assignment.places;
     let mut all = Correlations::exchange(&mut session.meshes[0], id, places, Delta::Each, entropy)?;
-    let keys: Vec<WorkerKeys> = session.meshes.iter().map(|_| all.worker()).collect();
+    let keys: Vec<WorkerKeys> = (0..compiled.job().threads()).map(|_| all.worker()).collect();
     let ready = session.meshes[0].now();
     let computed = on_each(&mut session.meshes, keys.into_iter().enumerate(), |mesh, item| {
         Ok(work(mesh, compiled, values, item, progress)?)
@@ -109,8 +109,10 @@ fn work(
 fn chunks(compiled: &Compiled, at: Range<usize>) -> Vec<Range<usize>> {
     let schedule = compiled.schedule();
     let products: usize = (0..schedule.depth()).map(|l| schedule.products(l).len()).sum();
+    let outputs: usize = schedule.outputs().iter().map(Vec::len).sum();
+    let bytes = 16 * (products + schedule.inputs().len() + outputs).max(1);
     let block = compiled.block_words.max(1);
-    let words = (CHUNK_BYTES / (16 * products.max(1))).max(1).next_multiple_of(block);
+    let words = (CHUNK_BYTES / bytes).max(1).next_multiple_of(block);
     at.clone().step_by(words).map(|start| start..(start + words).min(at.end)).collect()
 }
 

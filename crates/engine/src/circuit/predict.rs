@@ -59,7 +59,8 @@ pub fn predict(compiled: &Compiled) -> Prediction {
 fn predict_garbled(compiled: &Compiled) -> Prediction {
     let bytes = garbled::bytes(compiled);
     Prediction {
-        words: bytes.clone(),
+        // Whole words, all of them.
+        words: bytes.clone() / 8,
         bytes,
         rounds: std::array::from_fn(|party| garbled::rounds(compiled, PartyId(party as u8))),
         critical: Vec::new(),

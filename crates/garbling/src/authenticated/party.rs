@@ -104,7 +104,7 @@ impl<'m> Authenticated<'m> {
         Ok(Authenticated {
             talk,
             layout,
-            hash: Hash::new(sid, worker),
+            hash: Hash::new(sid, worker)?,
             delta,
             triples: Triples::none(layout),
             next_triple: 0,

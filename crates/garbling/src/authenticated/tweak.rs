@@ -1,8 +1,8 @@
 //! The hash of labels and keys, with a tweak for every use.
 
-use tacit_ring::hash;
 use tacit_ring::prg::hash_under;
-use tacit_sharing::RoleId;
+use tacit_ring::{StreamsExhausted, hash};
+use tacit_sharing::{RoleId, SharingError};
 
 /// What is hashed: no two uses have the same tweak for the same owner of Delta.
 #[derive(Clone, Copy)]
@@ -19,14 +19,16 @@ pub(super) enum Use {
 #[derive(Clone, Copy)]
 pub(super) struct Hash {
     salt: u128,
-    worker: u64,
+    worker: u16,
 }
 
 impl Hash {
-    pub fn new(sid: &[u8; 32], worker: u64) -> Self {
+    pub fn new(sid: &[u8; 32], worker: u64) -> Result<Self, SharingError> {
+        let worker = worker.try_into();
+        let worker = worker.map_err(|_| SharingError::Streams(StreamsExhausted::Steps))?;
         let salt = hash::derive_key("tacit 2026 authenticated garbling hash", &[sid]);
         let salt = u128::from_le_bytes(*salt.first_chunk().expect("sixteen of thirty-two bytes"));
-        Hash { salt, worker }
+        Ok(Hash { salt, worker })
     }
 
     /// The key for number `index`. `owner`'s Delta separates the two blocks that are hashed under it;

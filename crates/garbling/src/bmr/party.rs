@@ -2,7 +2,7 @@
 
 use super::evaluate::evaluate;
 use super::garble::Garbling;
-use crate::links::Links;
+use crate::links::{GateNumbers, Links};
 use crate::ports::{self, check_values};
 use crate::prf::LabelPrf;
 use crate::{Bits, Ports};
@@ -49,8 +49,7 @@ pub struct Bmr<'m> {
     links: Links<'m>,
     keys: WorkerKeys,
     common: Common,
-    /// The number of the next AND. No two have the same.
-    next_gate: u64,
+    gates: GateNumbers,
 }
 
 impl<'m> Bmr<'m> {
@@ -74,8 +73,8 @@ impl<'m> Bmr<'m> {
         let prf = LabelPrf::new(*key.first_chunk().expect("sixteen of thirty-two bytes"));
         let common = Common { parties: places.len(), me, offset, pi: keys.pi.clone(), prf };
         // Workers have gates of their own, as they have the same offset.
-        let next_gate = keys.number << 48;
-        Ok(Bmr { links, keys, common, next_gate })
+        let gates = GateNumbers::new(keys.number)?;
+        Ok(Bmr { links, keys, common, gates })
     }
 
     /// A share of zero.
@@ -94,8 +93,7 @@ impl<'m> Bmr<'m> {
         let mut random = Buffer::<u128>::zeros(Garbling::random_blocks(ports));
         let id = self.keys.ids.step()?.single();
         self.keys.own.stream(id).fill(&mut random);
-        let first = self.next_gate;
-        self.next_gate += ports.ands() as u64;
+        let first = self.gates.take(ports.ands())?;
         let mut it = Garbling::new(&self.common, ports, first, &random);
         for peer in self.links.peers() {
             let (receiver, _) = self.keys.ends(peer)?;

@@ -3,7 +3,7 @@
 use super::gates::{Hash, evaluate, garble};
 use crate::bmr::words;
 use crate::cot::{choose, take};
-use crate::links::Links;
+use crate::links::{GateNumbers, Links};
 use crate::ports::{self, check_values};
 use crate::{Bits, Ports};
 use tacit_net::{Mesh, PartyId, Phase, Stream};
@@ -38,7 +38,7 @@ pub struct Yao<'m> {
     offset: zeroize::Zeroizing<u128>,
     keys: WorkerKeys,
     hash: Hash,
-    next_gate: u64,
+    gates: GateNumbers,
 }
 
 /// Bytes between the two parties for one instance.
@@ -75,8 +75,8 @@ impl<'m> Yao<'m> {
         let key = hash::derive_key("tacit 2026 half gates", &[session]);
         let hash = Hash::new(*key.first_chunk().expect("sixteen of thirty-two bytes"));
         // Workers have gates of their own, as they have the same offset.
-        let next_gate = keys.number << 48;
-        Ok(Yao { links, offset, keys, hash, next_gate })
+        let gates = GateNumbers::new(keys.number)?;
+        Ok(Yao { links, offset, keys, hash, gates })
     }
 
     fn peer(&self) -> RoleId {
@@ -91,15 +91,9 @@ impl<'m> Yao<'m> {
         self.links.recv(self.peer(), stream, count)
     }
 
-    fn number(&mut self, ports: Ports<'_>) -> u64 {
-        let first = self.next_gate;
-        self.next_gate += ports.ands() as u64;
-        first
-    }
-
     /// Role 0: takes role 1's random choices, garbles, and sends what role 1 needs.
     fn garble(&mut self, ports: Ports<'_>) -> Result<Garbled, SharingError> {
-        let (first_gate, chosen) = (self.number(ports), ports.given_by(1));
+        let (first_gate, chosen) = (self.gates.take(ports.ands())?, ports.given_by(1));
         let message_words = self.keys.message_words(chosen.div_ceil(64));
         let message = self.recv::<u64>(Stream::Def, message_words)?;
         let mut blocks = Buffer::zeros(chosen);
@@ -125,7 +119,7 @@ impl<'m> Yao<'m> {
 
     /// Role 1: chooses at random.
     fn choose(&mut self, ports: Ports<'_>) -> Result<Garbled, SharingError> {
-        let first_gate = self.number(ports);
+        let first_gate = self.gates.take(ports.ands())?;
         let mut choices = Bits::zeros(ports.given_by(1));
         let id = self.keys.ids.step()?.single();
         self.keys.own.stream(id).fill(&mut choices.words);

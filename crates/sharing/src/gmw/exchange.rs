@@ -106,7 +106,7 @@ pub fn malformed(mesh: &mut Mesh, peer: PartyId, error: OtError) -> SharingError
 }
 
 impl Correlations {
-    /// Base OTs with every other party, both ways: two rounds, and 20.5 kB per directed link.
+    /// Base OTs with every other party, both ways: two rounds, and 12.4 kB per directed link.
     /// `session` must be fresh, and unknown before the run: hashes are keyed by it.
     ///
     /// # Errors

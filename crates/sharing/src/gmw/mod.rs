@@ -23,7 +23,8 @@
 //! | input of a party | | 1 bit, from it | 1 |
 //! | output | 1 bit, to its receivers | | 0 |
 //!
-//! Preprocessing takes two rounds, however much is made. The 32 bits are those of correlated OT
+//! Preprocessing takes two rounds, and more only for what is too much to be under way at once: tens of
+//! megabytes. The 32 bits are those of correlated OT
 //! ([`tacit_ot::cot`]) with four columns to a block.
 //!
 //! Sources: O. Goldreich, S. Micali, A. Wigderson (STOC 1987) and A. Ben-Efraim, Y. Lindell, E. Omri

@@ -9,7 +9,8 @@
 //! ```
 //!
 //! Products go through in tiles, one after the other: while a tile's answer is on its way, the next
-//! ones are chosen, so that however many there are it takes two rounds. Choices and answers share the
+//! ones are chosen. More and more of them are under way as it goes on, up to a bound on memory: it takes
+//! two rounds, and one more for each doubling and then for each such bound. Choices and answers share the
 //! stream [`Stream::Def`], which is read ahead: all parties send and take them in the same order.
 //! (`Pre` is for those who receive nothing.)
 
@@ -23,8 +24,10 @@ use tacit_ring::{Buffer, Z2, word};
 
 /// Words of products that are made together.
 const TILE: usize = 512;
-/// Tiles under way in each direction.
+/// Tiles under way in each direction, at first.
 const WINDOW: usize = 8;
+/// Bytes of choices under way from all peers together, at most.
+const WINDOW_BYTES: usize = 32 << 20;
 
 struct Peer {
     role: RoleId,
@@ -33,11 +36,17 @@ struct Peer {
     offers: Sender,
 }
 
-/// What waits for the peers' messages of the same kind, in the order in which all send them.
+/// What waits for the peers' choices, or for their shares of masks, in the order in which all send them.
 enum Waiting {
     Tile(Tile),
     /// This party's shares of masks that open to it.
     Masks(Buffer<Z2>),
+}
+
+/// A message on the stream that choices and answers share.
+enum Sent {
+    Choices,
+    Answer,
 }
 
 struct Tile {
@@ -66,6 +75,12 @@ pub(super) struct Products {
     v: Buffer<u64>,
     chosen: VecDeque<Waiting>,
     answered: VecDeque<Tile>,
+    /// Tiles chosen so far: how many may be under way follows from it, alike at all parties.
+    tiles: usize,
+    /// Of those, whose choices of the peers have not been taken yet.
+    under_way: usize,
+    /// What this party has sent and the peers, in the same order, send too: still to be taken.
+    order: VecDeque<Sent>,
     made: Made,
     done: usize,
     message: Buffer<u64>,
@@ -91,6 +106,9 @@ impl Products {
             v: Buffer::zeros(TILE),
             chosen: VecDeque::new(),
             answered: VecDeque::new(),
+            tiles: 0,
+            under_way: 0,
+            order: VecDeque::new(),
             made: Made { products: Buffer::default(), masks: VecDeque::new() },
             done: 0,
             message: Buffer::default(),
@@ -111,6 +129,13 @@ impl Products {
     pub fn start(&mut self, words: usize) {
         self.made = Made { products: Buffer::zeros(words), masks: VecDeque::new() };
         self.done = 0;
+        self.tiles = 0;
+    }
+
+    /// Tiles that may be under way.
+    fn window(&self) -> usize {
+        let tile = 8 * TILE * super::FAN.message_bits() * self.peers.len();
+        (self.tiles / 4).clamp(WINDOW, (WINDOW_BYTES / tile.max(1)).max(WINDOW))
     }
 
     /// Goes on with these factors.
@@ -184,7 +209,14 @@ impl Products {
             all.push(pads);
         }
         self.chosen.push_back(Waiting::Tile(Tile { u, v, pads: all, share }));
-        if self.chosen.len() > WINDOW { self.answer(mesh) } else { Ok(()) }
+        self.tiles += 1;
+        self.under_way += 1;
+        self.order.push_back(Sent::Choices);
+        // Masks in between, which only some parties wait for, do not count.
+        while self.under_way > self.window() {
+            self.answer(mesh)?;
+        }
+        Ok(())
     }
 
     /// Takes what the peers chose, or their shares of masks.
@@ -202,6 +234,11 @@ impl Products {
             }
             None => return Ok(()),
         };
+        while let Some(Sent::Answer) = self.order.front() {
+            self.settle(mesh)?;
+        }
+        self.order.pop_front();
+        self.under_way -= 1;
         let words = tile.u.len();
         for peer in &mut self.peers {
             let message = self.message.sized(peer.offers.message_words(words));
@@ -215,8 +252,9 @@ impl Products {
             xor(ones, &tile.u);
             mesh.send(peer.at, Stream::Def, word::bytes(ones))?;
         }
+        self.order.push_back(Sent::Answer);
         self.answered.push_back(tile);
-        if self.answered.len() > WINDOW { self.settle(mesh) } else { Ok(()) }
+        Ok(())
     }
 
     /// Takes the peers' answers to a tile.
@@ -224,6 +262,7 @@ impl Products {
         let Some(Tile { v, pads, mut share, .. }) = self.answered.pop_front() else {
             return Ok(());
         };
+        self.order.pop_front();
         for (peer, pads) in self.peers.iter().zip(&pads) {
             let z = self.message.sized(v.len());
             mesh.recv(peer.at, Stream::Def, word::bytes_mut(z))?;
