@@ -360,7 +360,7 @@ impl Task {
     fn is_run_by(&self, protocol: Protocol, by: Option<By>) -> bool {
         let computes = || match by.unwrap_or(By::of(protocol)) {
             By::Rings => protocol.has_rings(),
-            By::Circuits => protocol != Protocol::Plain && protocol.runs_programs(),
+            By::Circuits => protocol != Protocol::Plain,
         };
         matches!(self, Task::Circuit(_)) || computes()
     }

@@ -112,7 +112,7 @@ fn more_rows_than_can_be_computed_are_the_users_under_every_protocol() {
                 input x: u8[n] from alice\nreveal x to bob\n";
     let program = text::parse("many.tacit", text).unwrap();
     let parties: Vec<PartyId> = (0..3).map(PartyId).collect();
-    for protocol in Protocol::ALL.into_iter().filter(|protocol| protocol.runs_programs()) {
+    for protocol in Protocol::ALL {
         let prepared = |rows: u64| {
             Prepared::new(&program, ProgramJob::new(protocol, parties.clone(), vec![rows]))
         };
@@ -120,6 +120,10 @@ fn more_rows_than_can_be_computed_are_the_users_under_every_protocol() {
             let error = prepared(rows).err();
             assert!(matches!(error, Some(EvaluateError::Job(_))), "{protocol}, {rows}: {error:?}");
         }
-        assert!(prepared(u64::from(u32::MAX)).is_ok_and(|most| most.cost().is_ok()), "{protocol}");
+        // Circuits of whole programs do not get that large.
+        if !protocol.garbles() {
+            let most = prepared(u64::from(u32::MAX));
+            assert!(most.is_ok_and(|most| most.cost().is_ok()), "{protocol}");
+        }
     }
 }

@@ -154,12 +154,6 @@ impl Protocol {
         matches!(self, Protocol::Bmr(_) | Protocol::Yao | Protocol::Authenticated(_))
     }
 
-    /// Whether it runs programs.
-    #[must_use]
-    pub fn runs_programs(self) -> bool {
-        !self.garbles()
-    }
-
     /// Whether it runs with any number of parties, from two on.
     #[must_use]
     pub fn takes_any_number(self) -> bool {
@@ -204,7 +198,14 @@ impl Protocol {
             || self.visit_coordinates(0, Found).is_some()
     }
 
-    /// Whether nothing opens before the parties have compared what they did.
+    /// Whether results are right whatever corrupted parties do.
+    #[must_use]
+    pub fn is_malicious(self) -> bool {
+        let secure = self.security();
+        matches!(secure, Security::MaliciousWithAbort | Security::MaliciousDishonestMajority)
+    }
+
+    /// Whether nothing opens before the parties have compared transcripts of what they did.
     #[must_use]
     pub fn is_checked(self) -> bool {
         self.security() == Security::MaliciousWithAbort

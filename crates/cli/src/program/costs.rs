@@ -26,7 +26,7 @@ pub struct ProtocolCost {
 /// Costs with these row counts, all rows in as few rounds as can be.
 pub fn all(program: &Program, rows: &[u64]) -> Vec<ProtocolCost> {
     let protocols = Protocol::ALL.into_iter().map(|p| p.fitting(program.parties.len()));
-    let protocols = protocols.filter(|p| *p != Protocol::Plain && p.runs_programs());
+    let protocols = protocols.filter(|p| *p != Protocol::Plain);
     let settings = protocols.flat_map(|protocol| [(protocol, By::Rings), (protocol, By::Circuits)]);
     let settings = settings.filter(|(protocol, by)| *by == By::Circuits || protocol.has_rings());
     settings.map(|(protocol, by)| of(program, protocol, by, rows)).collect()

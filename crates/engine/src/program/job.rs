@@ -127,13 +127,6 @@ impl ProgramJob {
     /// Says what does not fit.
     pub fn check(&self, program: &Program) -> Result<(), EvaluateError> {
         let fail = |text: String| Err(EvaluateError::Job(text));
-        if !self.protocol.runs_programs() {
-            let protocol = self.protocol;
-            return fail(format!(
-                "not supported: {protocol} evaluates circuits, not programs; with any number of \
-                 parties programs run under gmw"
-            ));
-        }
         if self.by == By::Rings && !self.protocol.has_rings() {
             return fail(format!(
                 "not supported: {} computes programs by circuits, not in rings; add --by circuits",

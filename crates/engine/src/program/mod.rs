@@ -5,6 +5,7 @@
 //! with a [`ProgramReport`].
 
 mod exec;
+mod garbled;
 mod indices;
 mod job;
 mod layout;

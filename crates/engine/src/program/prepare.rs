@@ -1,6 +1,7 @@
 //! A program laid out for a job, and what it will cost.
 
 use super::exec::{Backends, Context, Value, run_block};
+use super::garbled;
 use super::job::{By, ProgramJob};
 use super::layout::{Layout, check_sizes, lengths};
 use super::plain;
@@ -53,7 +54,7 @@ impl Prepared {
         let roles = job.parties.iter().map(|p| job.role_of(*p)).collect::<Result<Vec<_>, _>>()?;
         let source = program.clone();
         // Who may cheat must not share an input twice, as two values.
-        let program = match job.protocol.is_checked() {
+        let program = match job.protocol.is_malicious() {
             true => lower(&seal(program)),
             false => lower(program),
         };
@@ -88,6 +89,9 @@ impl Prepared {
         if self.job.protocol == Protocol::Plain {
             let (bytes, rounds) = plain::cost(self)?;
             return Ok(Cost { bytes, rounds });
+        }
+        if self.job.protocol.garbles() {
+            return garbled::cost(self);
         }
         let inputs = BTreeMap::new();
         let context = self.context(&inputs, &|_| {});

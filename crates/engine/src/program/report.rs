@@ -1,6 +1,6 @@
 //! What a run of a program cost.
 
-use super::prepare::Prepared;
+use super::prepare::{Cost, Prepared};
 use crate::circuit::links::all_links;
 use crate::circuit::{EvaluateError, LinkUse};
 use serde::{Deserialize, Serialize};
@@ -47,10 +47,10 @@ impl ProgramReport {
     pub(super) fn gather(
         session: &mut Session,
         prepared: &Prepared,
+        cost: &Cost,
         times: Times,
     ) -> Result<Self, EvaluateError> {
         let job = prepared.job();
-        let cost = prepared.cost()?;
         let links = all_links(session, &cost.bytes.placed(&job.places))?;
         let dims = prepared.program().dims.iter().zip(&job.rows);
         let me = session.me();

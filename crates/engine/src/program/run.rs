@@ -1,6 +1,7 @@
 //! Runs a prepared program over an open session.
 
 use super::exec::Context;
+use super::garbled;
 use super::job::By;
 use super::layout::lengths;
 use super::plain::{self, Plain};
@@ -149,6 +150,9 @@ fn all(
         let Plain { opened, warnings } = plain::run(session, prepared, &context)?;
         return outcome(session, prepared, opened, warnings, [started, ready]);
     }
+    if job.protocol.garbles() {
+        return garbled::run(session, prepared, inputs, entropy, progress);
+    }
     let id = fresh_id(session, entropy)?;
     let mesh = &mut session.meshes[0];
     if !job.protocol.has_roles() {
@@ -181,7 +185,7 @@ fn outcome(
 ) -> Result<Outcome, EvaluateError> {
     let times = Times { started, ready, finished: session.meshes[0].now() };
     let revealed = named(prepared, session.me(), opened);
-    let report = ProgramReport::gather(session, prepared, times)?;
+    let report = ProgramReport::gather(session, prepared, &prepared.cost()?, times)?;
     Ok(Outcome { revealed, report, warnings })
 }
 
@@ -282,7 +286,11 @@ fn walk(
 }
 
 /// The opened values that this party learns, as arrays of their types.
-fn named(prepared: &Prepared, me: PartyId, opened: Opened) -> Result<Revealed, EvaluateError> {
+pub(super) fn named(
+    prepared: &Prepared,
+    me: PartyId,
+    opened: Opened,
+) -> Result<Revealed, EvaluateError> {
     let program = &prepared.program;
     let mut all = Vec::new();
     for (reveal, values) in program.reveals.iter().zip(opened) {

@@ -2,12 +2,14 @@
 //!
 //! Every protocol has [`Bits`]: shared bits, and circuits on them. A [`Backend`] has numbers, too:
 //! [`in_rings`] shares them in rings, [`by_circuits`] holds them as bits and needs no more than
-//! [`Bits`]. [`Tally`] only counts what either costs. All walk the same program, so predictions
+//! [`Bits`]. [`Tally`] only counts what either costs, and [`Drawing`] draws a circuit of the whole
+//! program, for protocols that garble. All walk the same program, so predictions
 //! follow every decision of a real run.
 
 mod bits;
 mod boolean;
 mod components;
+mod drawing;
 mod masked;
 mod network;
 mod numbers;
@@ -22,6 +24,7 @@ mod tally;
 
 pub use bits::{Circuits, Name};
 pub use boolean::{Arithmetic, Boolean};
+pub use drawing::{Drawing, Drawn, FlatBits, Replay};
 pub use planes::Planes;
 pub use ring_keys::RingKeys;
 pub use secret::{Data, Kind, Ring, Secret};

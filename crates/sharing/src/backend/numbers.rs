@@ -292,7 +292,7 @@ impl<'m, P: Role> Numbers<'m, P> {
         }
         let Kind::Ring(ring) = a.kind else {
             let product = self.multiply_words(&bits_in(a)?.shares, &bits_in(b)?.shares)?;
-            return Ok(Secret::bits(BitPlanes { shares: product, lanes: a.len }));
+            return Ok(Secret::bits(BitPlanes::shared(product, a.len)));
         };
         by_ring!(ring, self.multiply_ring(a, b))
     }

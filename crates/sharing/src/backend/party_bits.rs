@@ -144,7 +144,7 @@ impl<P: Role> Bits for PartyBits<'_, P> {
         }
         let (party, bench) = self.step();
         let shares = input_words::<P, Z2>(party, &mut bench.keys, owner, own, words)?;
-        Ok(Planes::new(BitPlanes { shares, lanes }, planes))
+        Ok(Planes::new(BitPlanes::shared(shares, lanes), planes))
     }
 
     fn public_planes(&mut self, values: &[Z2], planes: usize, lanes: usize) -> Planes {

@@ -3,8 +3,9 @@
 use super::secret::bits_of;
 use super::{Data, Kind, Ring, Secret};
 use crate::arrays::SharedVec;
-use crate::convert::{BitPlanes, shuffle, to_planes};
+use crate::convert::{BitPlanes, Wires, shuffle, to_planes};
 use std::ops::Range;
+use tacit_circuit::Wire;
 use tacit_ring::{Buffer, Z2, word};
 
 /// Bits of numbers, plane after plane, or only their count in a dry run.
@@ -58,6 +59,14 @@ impl Planes {
         let data = self.data.map_or(Data::None, |data| {
             let words = data.words();
             let mut out = data.range(0..self.planes.min(bits));
+            if let Some(wires) = &mut out.wires {
+                let zero = Wires::zeros(&wires.canvas, len);
+                let top = wires.all.len().saturating_sub(len);
+                let sign = wires.all.get(top..).filter(|_| signed && self.planes > 0);
+                let filling = sign.map_or(zero.all, <[Wire]>::to_vec);
+                (self.planes..bits).for_each(|_| wires.all.extend_from_slice(&filling));
+                return Data::Bits(out);
+            }
             out.shares = resized(&out.shares, bits * words);
             if signed && (1..bits).contains(&self.planes) {
                 let top = (self.planes - 1) * words..self.planes * words;
@@ -98,6 +107,11 @@ impl Planes {
         assert!(parts.iter().all(|part| part.lanes == lanes), "planes of the same lanes");
         let planes = parts.iter().map(|part| part.planes).sum();
         let data = whole(parts.iter()).map(|parts| {
+            if let Some(wires) = parts.iter().find_map(|part| part.wires.as_ref()) {
+                let parts = parts.iter().flat_map(|part| &part.wires);
+                let all = parts.flat_map(|wires| wires.all.iter().copied()).collect();
+                return BitPlanes::drawn(wires.on_same(all), lanes);
+            }
             let mut all = BitPlanes::zeros_like(planes, lanes, parts.iter().copied());
             let mut at = 0;
             for part in parts {
@@ -164,14 +178,25 @@ fn resized(shares: &SharedVec<Z2>, words: usize) -> SharedVec<Z2> {
 pub struct Rows {
     planes: usize,
     lanes: usize,
-    words: Option<Vec<SharedVec<Z2>>>,
+    words: Held,
+}
+
+/// What rows are of.
+enum Held {
+    Nothing,
+    Words(Vec<SharedVec<Z2>>),
+    Wires(Wires),
 }
 
 impl Rows {
     /// The rows of planes.
     #[must_use]
     pub fn new(planes: &Planes) -> Self {
-        let words = planes.data.as_ref().map(|data| rows_of(data, planes.planes));
+        let words = match &planes.data {
+            None => Held::Nothing,
+            Some(BitPlanes { wires: Some(wires), .. }) => Held::Wires(wires.clone()),
+            Some(data) => Held::Words(rows_of(data, planes.planes)),
+        };
         Rows { planes: planes.planes, lanes: planes.lanes, words }
     }
 
@@ -181,11 +206,18 @@ impl Rows {
     /// If one is out of range.
     #[must_use]
     pub fn gather(&self, at: &[u32]) -> Planes {
-        let data = self.words.as_ref().map(|words| {
-            let moved: Vec<SharedVec<Z2>> =
-                words.iter().map(|column| picked(&[column], at.iter().map(|i| (0, *i)))).collect();
-            planes_of(&moved, self.planes, at.len())
-        });
+        let data = match &self.words {
+            Held::Nothing => None,
+            Held::Wires(wires) => {
+                let places = at.iter().map(|i| (0, *i)).collect::<Vec<_>>();
+                Some(picked_wires(&[(wires, self.lanes)], self.planes, &places))
+            }
+            Held::Words(words) => {
+                let column = |column| picked(&[column], at.iter().map(|i| (0, *i)));
+                let moved: Vec<SharedVec<Z2>> = words.iter().map(column).collect();
+                Some(planes_of(&moved, self.planes, at.len()))
+            }
+        };
         Planes { planes: self.planes, lanes: at.len(), data }
     }
 
@@ -194,7 +226,19 @@ impl Rows {
     /// # Panics
     /// If one is out of range.
     pub fn scatter(&mut self, at: &[u32], planes: &Planes) {
-        let (Some(words), Some(data)) = (&mut self.words, &planes.data) else { return };
+        let Some(data) = &planes.data else { return };
+        let words = match (&mut self.words, &data.wires) {
+            (Held::Words(words), _) => words,
+            (Held::Wires(wires), Some(others)) => {
+                for plane in 0..self.planes {
+                    let (to, from) = (plane * self.lanes, plane * data.lanes);
+                    let moved = at.iter().zip(&others.all[from..from + data.lanes]);
+                    moved.for_each(|(i, wire)| wires.all[to + *i as usize] = *wire);
+                }
+                return;
+            }
+            _ => return,
+        };
         for (column, from) in words.iter_mut().zip(rows_of(data, self.planes)) {
             for (i, to) in at.iter().enumerate() {
                 let runs = column.components_mut().into_iter().zip(from.components());
@@ -207,7 +251,11 @@ impl Rows {
     /// All rows, as planes.
     #[must_use]
     pub fn planes(&self) -> Planes {
-        let data = self.words.as_ref().map(|words| planes_of(words, self.planes, self.lanes));
+        let data = match &self.words {
+            Held::Nothing => None,
+            Held::Wires(wires) => Some(BitPlanes::drawn(wires.clone(), self.lanes)),
+            Held::Words(words) => Some(planes_of(words, self.planes, self.lanes)),
+        };
         Planes { planes: self.planes, lanes: self.lanes, data }
     }
 }
@@ -223,7 +271,7 @@ fn rows_of(data: &BitPlanes, planes: usize) -> Vec<SharedVec<Z2>> {
 
 fn planes_of(columns: &[SharedVec<Z2>], planes: usize, lanes: usize) -> BitPlanes {
     let like = SharedVec::zeros_like(planes * lanes.div_ceil(64), columns);
-    let mut all = BitPlanes { shares: like, lanes };
+    let mut all = BitPlanes::shared(like, lanes);
     let words = all.words();
     for (start, column) in (0..planes).step_by(64).zip(columns) {
         let bits = (planes - start).min(64);
@@ -252,8 +300,24 @@ fn picked(
     out
 }
 
+/// Lanes `(which, index)` of wires, each with its number of lanes, of as many planes.
+fn picked_wires(arrays: &[(&Wires, usize)], planes: usize, places: &[(u32, u32)]) -> BitPlanes {
+    let pick = |plane: usize, (which, index): (u32, u32)| {
+        let (wires, lanes) = arrays[which as usize];
+        wires.all[plane * lanes + index as usize]
+    };
+    let plane = |plane| places.iter().map(move |place| pick(plane, *place));
+    let all = (0..planes).flat_map(plane).collect();
+    BitPlanes::drawn(arrays[0].0.on_same(all), places.len())
+}
+
 /// Lanes `(which, index)` of several arrays of as many planes.
 pub(super) fn gather(arrays: &[&Secret], planes: usize, places: Vec<(u32, u32)>) -> BitPlanes {
+    let drawn = arrays.iter().map(|array| bits_of(array));
+    let drawn = drawn.map(|bits| bits.wires.as_ref().map(|wires| (wires, bits.lanes)));
+    if let Some(drawn) = drawn.collect::<Option<Vec<_>>>().filter(|drawn| !drawn.is_empty()) {
+        return picked_wires(&drawn, planes, &places);
+    }
     let rows: Vec<_> = arrays.iter().map(|array| rows_of(bits_of(array), planes)).collect();
     let columns = planes.div_ceil(64);
     let moved: Vec<SharedVec<Z2>> = (0..columns)
@@ -269,12 +333,25 @@ pub(super) fn gather(arrays: &[&Secret], planes: usize, places: Vec<(u32, u32)>)
 pub(super) fn slice(from: &BitPlanes, planes: usize, at: Range<usize>) -> BitPlanes {
     let mut out = BitPlanes::zeros_like(planes, at.len(), [from]);
     let kept = from.lanes.min(at.end).saturating_sub(at.start);
+    if let (Some(to), Some(wires)) = (&mut out.wires, &from.wires) {
+        for plane in 0..planes {
+            let (to_start, start) = (plane * at.len(), plane * from.lanes + at.start);
+            to.all[to_start..to_start + kept].copy_from_slice(&wires.all[start..start + kept]);
+        }
+        return out;
+    }
     each_plane(&mut out, from, |to, from| copy_lanes(to, 0, from, at.start, kept));
     out
 }
 
 /// Writes all lanes of `from` from place `at`.
 pub(super) fn copy_in(to: &mut BitPlanes, at: usize, from: &BitPlanes) {
+    if let (Some(wires), Some(others)) = (&mut to.wires, &from.wires) {
+        let lanes = (to.lanes.max(1), from.lanes.max(1));
+        let planes = wires.all.chunks_exact_mut(lanes.0).zip(others.all.chunks_exact(lanes.1));
+        planes.for_each(|(to, from)| to[at..at + from.len()].copy_from_slice(from));
+        return;
+    }
     each_plane(to, from, |to, plane| copy_lanes(to, at, plane, 0, from.lanes));
 }
 

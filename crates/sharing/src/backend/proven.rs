@@ -59,7 +59,7 @@ fn component_planes<P: Role, W: Element>(a: &Secret, j: usize, plus: u128, bits:
         shifted.iter_mut().for_each(|word| *word = word.add(plus));
         to_planes(&shifted, bits)
     });
-    Planes::new(BitPlanes { shares: planes, lanes: a.len }, bits)
+    Planes::new(BitPlanes::shared(planes, a.len), bits)
 }
 
 fn component_shifted<P: Role, N: Element, W: Element>(

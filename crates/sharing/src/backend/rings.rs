@@ -151,7 +151,7 @@ impl<'m, P: Coordinates> Rings<'m, P> {
         })?;
         Ok(pair.map(|masked| {
             let shares = convert::from_masked::<P, Z2>(masked);
-            Planes::new(BitPlanes { shares, lanes: n }, bits)
+            Planes::new(BitPlanes::shared(shares, n), bits)
         }))
     }
 }

@@ -2,7 +2,8 @@
 
 use super::{Values, planes};
 use crate::arrays::SharedVec;
-use crate::convert::BitPlanes;
+use crate::convert::{BitPlanes, Wires};
+use tacit_circuit::Wire;
 use tacit_ring::{Buffer, Word, Z2, simd, transpose, word};
 use zeroize::Zeroizing;
 
@@ -201,6 +202,16 @@ impl Secret {
     pub fn and_public(&self, values: &[i128]) -> Secret {
         let data = match &self.data {
             Data::Bits(bits) => {
+                if let Some(wires) = &bits.wires {
+                    let zero = Wires::zeros(&wires.canvas, 1).all[0];
+                    let kept = |(i, wire): (usize, &Wire)| {
+                        let value = values[if values.len() == 1 { 0 } else { i % self.len }];
+                        if value & 1 == 1 { *wire } else { zero }
+                    };
+                    let all = wires.all.iter().enumerate().map(kept).collect();
+                    let data = Data::Bits(BitPlanes::drawn(wires.on_same(all), bits.lanes));
+                    return Secret { kind: self.kind, len: self.len, data };
+                }
                 let mask = packed(values, self.len);
                 let cut = |run: &Buffer<Z2>| {
                     let mut run = run.clone();
@@ -209,7 +220,7 @@ impl Secret {
                     }
                     run
                 };
-                Data::Bits(BitPlanes { shares: each(&bits.shares, cut), lanes: bits.lanes })
+                Data::Bits(BitPlanes::shared(each(&bits.shares, cut), bits.lanes))
             }
             Data::None => Data::None,
             _ => panic!("an array of bits"),
@@ -239,9 +250,9 @@ impl Secret {
     pub fn xor(&self, other: &Secret) -> Secret {
         assert!(self.kind == other.kind && self.len == other.len, "operands of an exclusive or");
         let data = with_ring!(&self.data, _v => panic!("operands held as bits"), none Data::None,
-        bits b => Data::Bits(BitPlanes {
-            shares: zip(&b.shares, &bits_of(other).shares, Z2::add),
-            lanes: b.lanes,
+        bits b => Data::Bits(match (&b.wires, &bits_of(other).wires) {
+            (Some(x), Some(y)) => BitPlanes::drawn(x.xor(y), b.lanes),
+            _ => BitPlanes::shared(zip(&b.shares, &bits_of(other).shares, Z2::add), b.lanes),
         }));
         Secret { kind: self.kind, len: self.len, data }
     }

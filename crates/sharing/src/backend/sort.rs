@@ -88,7 +88,7 @@ fn key_bit(rows: &Rows, bit: usize, n: usize) -> Secret {
     };
     let from = &rows.columns[column];
     let shares = SharedVec::pair(part(&from.first), part(&from.second));
-    Secret::bits(BitPlanes { shares, lanes: n })
+    Secret::bits(BitPlanes::shared(shares, n))
 }
 
 fn u32s(secret: &Secret) -> Result<&SharedVec<u32>> {
@@ -351,7 +351,7 @@ impl Column {
                 let rows = place(rows, to)?;
                 let bits = |run: &Buffer<Z2>| to_planes(word::lanes(run), 1);
                 let shares = SharedVec::pair(bits(&rows.first), bits(&rows.second));
-                Secret::bits(BitPlanes { shares, lanes: to.len() })
+                Secret::bits(BitPlanes::shared(shares, to.len()))
             }
             Column::W32(v) => Secret::of(place(v, to)?),
             Column::W64(v) => Secret::of(place(v, to)?),

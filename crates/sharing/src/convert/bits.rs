@@ -1,6 +1,7 @@
 //! Ring elements as bit planes: the two halves of A2B.
 
 use super::desk::check;
+use super::wires::Wires;
 use super::{Desk, Masked, Seat};
 use crate::arrays::SharedVec;
 use crate::party::{Draws, SharingError};
@@ -11,23 +12,37 @@ use tacit_ring::{Buffer, Word, Z2, transpose, word};
 /// Shares of bits, plane after plane: bit `j` of value `i` is lane `i` of plane `j`, and a plane
 /// has `lanes.div_ceil(64)` words. Lanes beyond the last are unspecified.
 pub struct BitPlanes {
-    /// The shares.
+    /// The shares; none where there are wires.
     pub shares: SharedVec<Z2>,
+    /// Wires in place of shares.
+    pub wires: Option<Wires>,
     /// Number of values.
     pub lanes: usize,
 }
 
 impl BitPlanes {
+    /// Of shares.
+    #[must_use]
+    pub fn shared(shares: SharedVec<Z2>, lanes: usize) -> Self {
+        BitPlanes { shares, wires: None, lanes }
+    }
+
+    /// Of wires: as many as planes and lanes.
+    #[must_use]
+    pub fn drawn(wires: Wires, lanes: usize) -> Self {
+        BitPlanes { shares: SharedVec::zeros(0), wires: Some(wires), lanes }
+    }
+
     /// Zeros.
     #[must_use]
     pub fn zeros(planes: usize, lanes: usize) -> Self {
-        BitPlanes { shares: SharedVec::zeros(planes * lanes.div_ceil(64)), lanes }
+        BitPlanes::shared(SharedVec::zeros(planes * lanes.div_ceil(64)), lanes)
     }
 
     /// Zeros of a role.
     #[must_use]
     pub fn zeros_of<P: Role>(planes: usize, lanes: usize) -> Self {
-        BitPlanes { shares: SharedVec::zeros_of::<P>(planes * lanes.div_ceil(64)), lanes }
+        BitPlanes::shared(SharedVec::zeros_of::<P>(planes * lanes.div_ceil(64)), lanes)
     }
 
     /// Zeros, of as many components as one of `others` has.
@@ -37,8 +52,12 @@ impl BitPlanes {
         lanes: usize,
         others: impl IntoIterator<Item = &'a BitPlanes>,
     ) -> Self {
+        let others: Vec<&BitPlanes> = others.into_iter().collect();
+        if let Some(wires) = others.iter().find_map(|other| other.wires.as_ref()) {
+            return BitPlanes::drawn(Wires::zeros(&wires.canvas, planes * lanes), lanes);
+        }
         let others = others.into_iter().map(|other| &other.shares);
-        BitPlanes { shares: SharedVec::zeros_like(planes * lanes.div_ceil(64), others), lanes }
+        BitPlanes::shared(SharedVec::zeros_like(planes * lanes.div_ceil(64), others), lanes)
     }
 
     /// Words of a plane.
@@ -50,6 +69,9 @@ impl BitPlanes {
     /// Number of planes.
     #[must_use]
     pub fn planes(&self) -> usize {
+        if let Some(wires) = &self.wires {
+            return wires.all.len().checked_div(self.lanes).unwrap_or(0);
+        }
         self.shares.len().checked_div(self.words()).unwrap_or(0)
     }
 
@@ -57,6 +79,9 @@ impl BitPlanes {
     #[must_use]
     pub fn only_lanes(&self) -> BitPlanes {
         let mut copy = self.range(0..self.planes());
+        if self.wires.is_some() {
+            return copy;
+        }
         let kept = Z2(u64::MAX >> ((64 - self.lanes % 64) % 64));
         for run in copy.shares.components_mut() {
             for plane in run.chunks_exact_mut(self.words().max(1)) {
@@ -76,9 +101,13 @@ impl BitPlanes {
     /// A copy of planes `at`.
     #[must_use]
     pub fn range(&self, at: Range<usize>) -> BitPlanes {
+        if let Some(wires) = &self.wires {
+            let all = wires.all[at.start * self.lanes..at.end * self.lanes].to_vec();
+            return BitPlanes::drawn(wires.on_same(all), self.lanes);
+        }
         let at = at.start * self.words()..at.end * self.words();
         let shares = self.shares.map(|run| Buffer::from_slice(&run[at.clone()]));
-        BitPlanes { shares, lanes: self.lanes }
+        BitPlanes::shared(shares, self.lanes)
     }
 }
 

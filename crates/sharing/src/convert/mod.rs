@@ -36,6 +36,7 @@ mod masked;
 mod seat;
 pub mod shuffle;
 mod truncate;
+mod wires;
 
 pub use bits::{BitPlanes, lower_bits, to_planes, upper_bits};
 pub use cost::{deal as deal_cost, gadget as gadget_cost, raise as raise_cost};
@@ -45,3 +46,4 @@ pub use layered::Layered;
 pub use masked::{Coordinates, Masked, from_masked, to_masked};
 pub use seat::{Seat, deal_stream, dealer};
 pub use truncate::{floor_shift, truncate, widen};
+pub use wires::{Canvas, Wires};

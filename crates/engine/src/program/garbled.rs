@@ -1,0 +1,96 @@
+//! Programs under protocols that garble: one circuit of everything, evaluated once.
+
+use super::prepare::{Cost, Opened, Prepared};
+use super::report::{ProgramReport, Times};
+use super::run::{Outcome, named};
+use crate::circuit::{self, Assignment, Compiled, EvaluateError, Job};
+use crate::values::Lanes;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+use tacit_net::{PartyId, Session};
+use tacit_program::clear::Array;
+use tacit_ring::Entropy;
+use tacit_sharing::backend::{Backend, Boolean, Drawing, Drawn, FlatBits, Replay};
+
+type Inputs = BTreeMap<String, Arc<Array>>;
+
+/// Walks over one backend.
+fn walk<B: Backend + Send>(
+    prepared: &Prepared,
+    inputs: &Inputs,
+    progress: &(dyn Fn(u64) + Sync),
+    mut backend: B,
+) -> Result<(B, Opened), EvaluateError> {
+    let context = prepared.context(inputs, progress);
+    let opened = prepared.walk(&context, &mut [&mut backend], None)?;
+    Ok((backend, opened))
+}
+
+/// The circuit of the program. It depends on public inputs, not on those of parties.
+fn draw(prepared: &Prepared, inputs: &Inputs) -> Result<Drawn, EvaluateError> {
+    let drawing = Drawing::new(prepared.job.protocol);
+    let (Boolean { bits }, _) = walk(prepared, inputs, &|_| {}, drawing)?;
+    Ok(bits.finish())
+}
+
+/// The circuit, laid out for parties that play roles.
+fn compile(
+    prepared: &Prepared,
+    drawn: &Drawn,
+    places: &[PartyId],
+) -> Result<Compiled, EvaluateError> {
+    let at = |role: &usize| places[*role];
+    let owners = drawn.owners.iter().map(at).collect();
+    let receivers = drawn.receivers.iter().map(|to| to.iter().map(at).collect()).collect();
+    let mut job = Job::new(prepared.job.protocol, owners, receivers);
+    job.assignments = vec![Assignment::new(prepared.job.protocol, places.to_vec())];
+    Compiled::new(&drawn.circuit, job)
+}
+
+/// What a run costs.
+pub(super) fn cost(prepared: &Prepared) -> Result<Cost, EvaluateError> {
+    cost_of(prepared, &draw(prepared, &BTreeMap::new())?)
+}
+
+fn cost_of(prepared: &Prepared, drawn: &Drawn) -> Result<Cost, EvaluateError> {
+    let roles: Vec<PartyId> = PartyId::all(prepared.job.protocol.parties()).collect();
+    let prediction = circuit::predict(&compile(prepared, drawn, &roles)?);
+    Ok(Cost { bytes: prediction.bytes, rounds: prediction.rounds })
+}
+
+/// Runs a program: its circuit, on what its inputs are.
+pub(super) fn run(
+    session: &mut Session,
+    prepared: &Prepared,
+    inputs: &Inputs,
+    entropy: &mut Entropy,
+    progress: &(dyn Fn(u64) + Sync),
+) -> Result<Outcome, EvaluateError> {
+    let (protocol, started) = (prepared.job.protocol, session.meshes[0].now());
+    let drawn = draw(prepared, inputs)?;
+    let compiled = compile(prepared, &drawn, &prepared.job.places)?;
+    let (given, _) = walk(prepared, inputs, &|_| {}, Replay::new(protocol, Vec::new()))?;
+    let me = session.me();
+    let owned = compiled.job().owners.iter().map(|owner| *owner == me);
+    let values = given.bits.given.iter().zip(owned);
+    let values = values.map(|(flat, mine)| flat.as_ref().filter(|_| mine).map(lanes)).collect();
+    let done = circuit::evaluate_with(session, &compiled, values, entropy, &|_| {})?;
+    let learned = done.outputs.iter().map(|port| port.as_ref().map(flat)).collect();
+    let (_, opened) = walk(prepared, inputs, progress, Replay::new(protocol, learned))?;
+    let ready = started + Duration::from_secs_f64(done.report.setup_seconds);
+    let times = Times { started, ready, finished: session.meshes[0].now() };
+    let revealed = named(prepared, me, opened);
+    let cost = cost_of(prepared, &drawn)?;
+    let report = ProgramReport::gather(session, prepared, &cost, times)?;
+    Ok(Outcome { revealed, report, warnings: Vec::new() })
+}
+
+/// A port of a single instance.
+fn lanes(flat: &FlatBits) -> Lanes {
+    Lanes::from_bits(flat.iter().map(|bit| vec![u64::from(*bit)]).collect(), 1)
+}
+
+fn flat(port: &Lanes) -> FlatBits {
+    FlatBits::new(port.bits().iter().map(|words| (words[0] & 1) as u8).collect())
+}

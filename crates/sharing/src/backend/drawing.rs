@@ -1,0 +1,247 @@
+//! Programs as circuits: a backend that draws one circuit of everything, and one that gives the values
+//! which that circuit has given. Between them the circuit is evaluated, by whatever evaluates circuits.
+
+use super::party_bits::planes_in;
+use super::{Bits, Boolean, Circuits, Planes, Result};
+use crate::Protocol;
+use crate::convert::{BitPlanes, Canvas, Layered, Wires};
+use crate::party::SharingError;
+use crate::role::RoleId;
+use std::collections::VecDeque;
+use std::sync::Arc;
+use tacit_circuit::schedule::{Linear, Product, Schedule};
+use tacit_circuit::{Builder, Circuit, Wire};
+use tacit_ring::{Buffer, Z2};
+use zeroize::Zeroizing;
+
+/// Wires of a drawing, at most.
+const MAX_WIRES: usize = 1 << 26;
+
+/// A circuit, and who gives and learns its ports. A port's bits are planes, lane after lane.
+pub struct Drawn {
+    /// The circuit.
+    pub circuit: Circuit,
+    /// Who gives each input port.
+    pub owners: Vec<RoleId>,
+    /// Who learns each output port.
+    pub receivers: Vec<Vec<RoleId>>,
+}
+
+/// Draws a circuit of everything that is asked of it.
+pub struct Drawing {
+    canvas: Canvas,
+    circuits: Circuits,
+    owners: Vec<RoleId>,
+    receivers: Vec<Vec<RoleId>>,
+}
+
+impl Drawing {
+    /// Nothing yet, for a protocol.
+    #[must_use]
+    pub fn new(protocol: Protocol) -> Boolean<Self> {
+        let circuits = Circuits::new(protocol);
+        let (owners, receivers) = (Vec::new(), Vec::new());
+        Boolean::new(Drawing { canvas: Canvas::default(), circuits, owners, receivers })
+    }
+
+    /// The circuit.
+    #[must_use]
+    pub fn finish(self) -> Drawn {
+        let circuit = self.canvas.take().finish();
+        Drawn { circuit, owners: self.owners, receivers: self.receivers }
+    }
+
+    fn drawn(&self, all: Vec<Wire>, planes: usize, lanes: usize) -> Planes {
+        let wires = Wires { canvas: self.canvas.clone(), all };
+        Planes { planes, lanes, data: Some(BitPlanes::drawn(wires, lanes)) }
+    }
+}
+
+fn too_large<T>() -> Result<T> {
+    Err(SharingError::System(format!(
+        "the program draws a circuit of more than {MAX_WIRES} wires: run it under gmw, or on fewer rows"
+    )))
+}
+
+fn wires(planes: &Planes) -> Result<&[Wire]> {
+    let wires = planes_in(planes)?.wires.as_ref();
+    let wires = wires.ok_or_else(|| SharingError::Shape("shares in a drawing".into()))?;
+    Ok(&wires.all)
+}
+
+/// Adds a circuit, its inputs driven by wires; gives the outputs, port after port.
+fn draw(b: &mut Builder, schedule: &Schedule, inputs: impl Fn(u32, u32) -> Wire) -> Vec<Wire> {
+    let mut slots = vec![b.constant(false); schedule.slots()];
+    for input in schedule.inputs() {
+        slots[input.slot as usize] = inputs(input.port, input.bit);
+    }
+    for level in 0..=schedule.depth() {
+        for gate in schedule.linear(level) {
+            match *gate {
+                Linear::Xor { dst, a, b: other } => {
+                    slots[dst as usize] = b.xor(slots[a as usize], slots[other as usize]);
+                }
+                Linear::Not { dst, a } => slots[dst as usize] = b.not(slots[a as usize]),
+                Linear::Const { dst, value } => slots[dst as usize] = b.constant(value),
+            }
+        }
+        if level < schedule.depth() {
+            for &Product { dst, a, b: other } in schedule.products(level) {
+                slots[dst as usize] = b.and2(slots[a as usize], slots[other as usize]);
+            }
+        }
+    }
+    schedule.outputs().iter().flatten().map(|slot| slots[*slot as usize]).collect()
+}
+
+impl Bits for Drawing {
+    fn input_planes(
+        &mut self,
+        owner: RoleId,
+        _: Option<&[Z2]>,
+        planes: usize,
+        lanes: usize,
+    ) -> Result<Planes> {
+        let room = self.canvas.with(|b| MAX_WIRES.saturating_sub(b.wire_count()));
+        let bits = planes.saturating_mul(lanes);
+        let all =
+            if bits <= room { self.canvas.with(|b| b.input(bits as u32)) } else { too_large()? };
+        self.owners.push(owner);
+        Ok(self.drawn(all, planes, lanes))
+    }
+
+    fn public_planes(&mut self, values: &[Z2], planes: usize, lanes: usize) -> Planes {
+        let words = lanes.div_ceil(64);
+        let bit = |i: usize| {
+            let (plane, lane) = (i / lanes, i % lanes);
+            values[plane * words + lane / 64].0 >> (lane % 64) & 1 == 1
+        };
+        let count = planes * lanes;
+        let all = self.canvas.with(|b| (0..count).map(|i| b.constant(bit(i))).collect());
+        self.drawn(all, planes, lanes)
+    }
+
+    fn open_planes(&mut self, planes: &Planes, receivers: &[RoleId]) -> Result<Option<Buffer<Z2>>> {
+        let wires = wires(planes)?;
+        self.canvas.with(|b| b.output(wires));
+        self.receivers.push(receivers.to_vec());
+        Ok(None)
+    }
+
+    fn circuit(&mut self, circuit: &Arc<Layered>, inputs: &[&Planes]) -> Result<Vec<Planes>> {
+        let ports = inputs.iter().map(|planes| planes_in(planes)).collect::<Result<Vec<_>>>()?;
+        circuit.check_inputs(&ports)?;
+        let ports = inputs.iter().map(|planes| wires(planes)).collect::<Result<Vec<_>>>()?;
+        let lanes = inputs.first().map_or(0, |planes| planes.lanes);
+        let widths = circuit.outputs();
+        let mut outputs: Vec<Vec<Wire>> =
+            widths.iter().map(|width| Vec::with_capacity(width * lanes)).collect();
+        // Lane by lane here, plane by plane there.
+        let mut columns: Vec<Vec<Wire>> = Vec::with_capacity(lanes);
+        for lane in 0..lanes {
+            let drawn = self.canvas.with(|b| {
+                let input = |port: u32, bit: u32| ports[port as usize][bit as usize * lanes + lane];
+                (b.wire_count() < MAX_WIRES).then(|| draw(b, circuit.schedule(), input))
+            });
+            columns.push(match drawn {
+                Some(column) => column,
+                None => too_large()?,
+            });
+        }
+        let mut start = 0;
+        for (output, width) in outputs.iter_mut().zip(widths) {
+            for bit in start..start + width {
+                output.extend(columns.iter().map(|column| column[bit]));
+            }
+            start += width;
+        }
+        let all = outputs.into_iter().zip(widths);
+        Ok(all.map(|(output, width)| self.drawn(output, *width, lanes)).collect())
+    }
+
+    fn circuits(&mut self) -> &mut Circuits {
+        &mut self.circuits
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        Ok(())
+    }
+
+    fn abort(&mut self, _: &str) {}
+}
+
+/// Bits of a port, plane after plane, lane after lane, each a byte of 0 or 1.
+pub type FlatBits = Zeroizing<Vec<u8>>;
+
+/// Takes down the values that a party gives, and gives those that it learns.
+pub struct Replay {
+    circuits: Circuits,
+    /// By input port, the bits that this party gives.
+    pub given: Vec<Option<FlatBits>>,
+    /// By output port, the bits that this party learns.
+    learned: VecDeque<Option<FlatBits>>,
+}
+
+impl Replay {
+    /// With what is learned; nothing as long as only inputs are wanted.
+    #[must_use]
+    pub fn new(protocol: Protocol, learned: Vec<Option<FlatBits>>) -> Boolean<Self> {
+        let circuits = Circuits::new(protocol);
+        Boolean::new(Replay { circuits, given: Vec::new(), learned: learned.into() })
+    }
+}
+
+impl Bits for Replay {
+    fn input_planes(
+        &mut self,
+        _: RoleId,
+        values: Option<&[Z2]>,
+        planes: usize,
+        lanes: usize,
+    ) -> Result<Planes> {
+        let words = lanes.div_ceil(64);
+        let plane = |plane: usize, values: &[Z2]| {
+            let values = &values[plane * words..(plane + 1) * words];
+            (0..lanes)
+                .map(|lane| (values[lane / 64].0 >> (lane % 64) & 1) as u8)
+                .collect::<Vec<_>>()
+        };
+        let flat = values.map(|values| (0..planes).flat_map(|p| plane(p, values)).collect());
+        self.given.push(flat.map(FlatBits::new));
+        Ok(Planes::dry(planes, lanes))
+    }
+
+    fn public_planes(&mut self, _: &[Z2], planes: usize, lanes: usize) -> Planes {
+        Planes::dry(planes, lanes)
+    }
+
+    fn open_planes(&mut self, planes: &Planes, _: &[RoleId]) -> Result<Option<Buffer<Z2>>> {
+        let Some(flat) = self.learned.pop_front().flatten() else { return Ok(None) };
+        let Planes { planes, lanes, .. } = *planes;
+        if flat.len() != planes * lanes {
+            return Err(SharingError::Shape("outputs of another circuit".into()));
+        }
+        let words = lanes.div_ceil(64);
+        let mut opened = Buffer::<Z2>::zeros(planes * words);
+        for (i, bit) in flat.iter().enumerate() {
+            let (plane, lane) = (i / lanes, i % lanes);
+            opened[plane * words + lane / 64].0 |= u64::from(*bit) << (lane % 64);
+        }
+        Ok(Some(opened))
+    }
+
+    fn circuit(&mut self, circuit: &Arc<Layered>, inputs: &[&Planes]) -> Result<Vec<Planes>> {
+        let lanes = inputs.first().map_or(0, |planes| planes.lanes);
+        Ok(circuit.outputs().iter().map(|width| Planes::dry(*width, lanes)).collect())
+    }
+
+    fn circuits(&mut self) -> &mut Circuits {
+        &mut self.circuits
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        Ok(())
+    }
+
+    fn abort(&mut self, _: &str) {}
+}
