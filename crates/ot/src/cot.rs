@@ -74,6 +74,8 @@ struct Expansion {
     total: Zeroizing<[u64; TILE]>,
     columns: Zeroizing<Vec<u64>>,
     rows: Zeroizing<Vec<u128>>,
+    /// Blocks that are lent out.
+    tile: Zeroizing<Vec<u128>>,
 }
 
 impl Expansion {
@@ -97,6 +99,7 @@ impl Expansion {
             total: Zeroizing::new([0; TILE]),
             columns: Zeroizing::new(vec![0; KAPPA * TILE]),
             rows: Zeroizing::new(vec![0; 64 * TILE]),
+            tile: Zeroizing::new(vec![0; 64 * TILE]),
         }
     }
 
@@ -124,8 +127,14 @@ impl Expansion {
         }
     }
 
-    fn transpose(&mut self, stride: usize) {
+    /// The blocks of `words` words, into `rows`.
+    fn transpose(&mut self, words: usize, rows: &mut [u128]) {
+        let stride = words.next_multiple_of(LANE);
+        if words == stride {
+            return columns::to_rows(&self.columns[..KAPPA * stride], rows);
+        }
         columns::to_rows(&self.columns[..KAPPA * stride], &mut self.rows[..64 * stride]);
+        rows.copy_from_slice(&self.rows[..64 * words]);
     }
 
     /// The number of the next tile's streams.
@@ -214,8 +223,30 @@ impl Receiver {
     /// # Panics
     /// When there are more choices, or the message is not of [`Receiver::message_words`].
     pub fn correlate(&mut self, choices: &[u64], message: &mut [u64]) -> Result<&[u128], OtError> {
+        let mut rows = std::mem::replace(&mut self.0.tile, Zeroizing::new(Vec::new()));
+        rows.resize(64 * TILE, 0);
+        let done = self.correlate_into(choices, message, &mut rows[..64 * choices.len()]);
+        self.0.tile = rows;
+        done?;
+        Ok(&self.0.tile[..64 * choices.len()])
+    }
+
+    /// As [`Receiver::correlate`], with the blocks written to `rows`.
+    ///
+    /// # Errors
+    /// When streams are used up.
+    ///
+    /// # Panics
+    /// As [`Receiver::correlate`], and when there is not a block for each choice.
+    pub fn correlate_into(
+        &mut self,
+        choices: &[u64],
+        message: &mut [u64],
+        rows: &mut [u128],
+    ) -> Result<(), OtError> {
         let words = choices.len();
         assert!(words <= TILE && message.len() == self.message_words(words), "a tile of choices");
+        assert_eq!(rows.len(), 64 * words, "a block for each choice");
         let it = &mut self.0;
         let (stream, stride) = (it.next()?, words.next_multiple_of(LANE));
         for (block, message) in message.chunks_exact_mut(words.max(1)).enumerate() {
@@ -225,8 +256,8 @@ impl Receiver {
                 *out = total ^ choice;
             }
         }
-        it.transpose(stride);
-        Ok(&it.rows[..64 * words])
+        it.transpose(words, rows);
+        Ok(())
     }
 
     /// For any number of words of choices: writes the message, tile after tile, and the chosen pads.
@@ -273,6 +304,23 @@ impl Sender {
     /// # Panics
     /// When there are more transfers, or the message is not of [`Sender::message_words`].
     pub fn correlate(&mut self, words: usize, message: &[u64]) -> Result<&[u128], OtError> {
+        let mut rows = std::mem::replace(&mut self.expansion.tile, Zeroizing::new(Vec::new()));
+        rows.resize(64 * TILE, 0);
+        let done = self.correlate_into(message, &mut rows[..64 * words]);
+        self.expansion.tile = rows;
+        done?;
+        Ok(&self.expansion.tile[..64 * words])
+    }
+
+    /// As [`Sender::correlate`], with the blocks written to `rows`: 64 to a word.
+    ///
+    /// # Errors
+    /// When streams are used up.
+    ///
+    /// # Panics
+    /// As [`Sender::correlate`].
+    pub fn correlate_into(&mut self, message: &[u64], rows: &mut [u128]) -> Result<(), OtError> {
+        let words = rows.len() / 64;
         assert!(words <= TILE && message.len() == self.message_words(words), "a tile of transfers");
         let it = &mut self.expansion;
         let (stream, stride, k) = (it.next()?, words.next_multiple_of(LANE), it.fan.bits());
@@ -288,8 +336,8 @@ impl Sender {
                 }
             }
         }
-        it.transpose(stride);
-        Ok(&it.rows[..64 * words])
+        it.transpose(words, rows);
+        Ok(())
     }
 
     /// For any number of words of transfers, from the receiver's message: both pads of each.

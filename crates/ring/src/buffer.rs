@@ -115,8 +115,8 @@ impl<W: Word> DerefMut for Buffer<W> {
 mod pool {
     use super::RefCell;
 
-    /// Units that a thread keeps at most: 32 MiB.
-    const MOST: usize = 2 << 20;
+    /// Units that a thread keeps at most: 128 MiB.
+    const MOST: usize = 8 << 20;
     /// Smaller buffers are no burden for the allocator.
     const LEAST: usize = 1 << 10;
 

@@ -18,9 +18,18 @@ pub(super) fn choice_words(bits: usize) -> usize {
 pub(super) struct AuthBits {
     layout: Layout,
     own: Zeroizing<Vec<u64>>,
-    /// By role.
-    macs: Vec<Buffer<u128>>,
-    keys: Vec<Buffer<u128>>,
+    peers: Vec<Peer>,
+}
+
+/// What a party shares with one other.
+struct Peer {
+    role: RoleId,
+    /// Places in a row.
+    mac: usize,
+    key: usize,
+    /// MACs of this party's bits, and keys for the peer's.
+    macs: Buffer<u128>,
+    keys: Buffer<u128>,
 }
 
 impl AuthBits {
@@ -29,33 +38,27 @@ impl AuthBits {
         u128::from(self.own[i / 64] >> (i % 64) & 1)
     }
 
-    /// The MAC of this party's bit `i` under a peer's key.
-    pub fn mac(&self, peer: RoleId, i: usize) -> u128 {
-        self.macs[peer][i]
+    fn peer(&self, role: RoleId) -> &Peer {
+        &self.peers[role - usize::from(role > self.layout.me)]
     }
 
-    /// This party's key for bit `i` of a peer.
-    pub fn key(&self, peer: RoleId, i: usize) -> u128 {
-        self.keys[peer][i]
-    }
-
-    /// MACs of consecutive bits.
+    /// MACs of this party's bits under a peer's key.
     pub fn macs(&self, peer: RoleId) -> &[u128] {
-        &self.macs[peer]
+        &self.peer(peer).macs
     }
 
-    /// Keys of consecutive bits.
+    /// This party's keys for a peer's bits.
     pub fn keys(&self, peer: RoleId) -> &[u128] {
-        &self.keys[peer]
+        &self.peer(peer).keys
     }
 
     /// The sharing of which bit `i` of every party is the share, added to a row.
+    #[inline]
     pub fn add_to(&self, i: usize, row: &mut [u128]) {
-        let layout = self.layout;
         row[0] ^= self.bit(i);
-        for peer in (0..layout.parties).filter(|peer| *peer != layout.me) {
-            row[layout.mac(peer)] ^= self.mac(peer, i);
-            row[layout.key(peer)] ^= self.key(peer, i);
+        for peer in &self.peers {
+            row[peer.mac] ^= peer.macs[i];
+            row[peer.key] ^= peer.keys[i];
         }
     }
 
@@ -64,21 +67,25 @@ impl AuthBits {
         let layout = self.layout;
         row.fill(0);
         if owner != layout.me {
-            row[layout.key(owner)] = self.key(owner, i);
+            row[layout.key(owner)] = self.keys(owner)[i];
             return;
         }
         row[0] = self.bit(i);
-        for peer in (0..layout.parties).filter(|peer| *peer != layout.me) {
-            row[layout.mac(peer)] = self.mac(peer, i);
+        for peer in &self.peers {
+            row[peer.mac] = peer.macs[i];
         }
     }
 
-    /// What this party's share, MACs and keys of sharing `i` add up to: together with the others' it is
-    /// the shared bit times the sum of all Deltas.
-    pub fn scaled(&self, i: usize, delta: u128) -> u128 {
-        let layout = self.layout;
-        let peers = (0..layout.parties).filter(|peer| *peer != layout.me);
-        peers.fold(self.bit(i) * delta, |sum, peer| sum ^ self.mac(peer, i) ^ self.key(peer, i))
+    /// Adds what this party's share, MACs and keys of the sharings from `start` on add up to: together with
+    /// the others' it is the shared bit times the sum of all Deltas.
+    pub fn add_scaled(&self, start: usize, delta: u128, sums: &mut [u128]) {
+        for (i, sum) in sums.iter_mut().enumerate() {
+            *sum ^= self.bit(start + i).wrapping_neg() & delta;
+        }
+        for peer in &self.peers {
+            let both = peer.macs[start..].iter().zip(&peer.keys[start..]);
+            sums.iter_mut().zip(both).for_each(|(sum, (mac, key))| *sum ^= mac ^ key);
+        }
     }
 }
 
@@ -89,18 +96,19 @@ pub(super) fn extend(talk: &mut Talk<'_>, counts: &[usize]) -> Result<AuthBits, 
     let coin = talk.commit_coin("coin:cot")?;
     let mut own = Zeroizing::new(vec![0u64; choice_words(counts[me])]);
     talk.random(&mut own)?;
-    let mut macs: Vec<Buffer<u128>> = counts.iter().map(|_| Buffer::default()).collect();
-    for peer in talk.links.peers() {
-        macs[peer] = choose(talk, peer, &own)?;
+    let mut peers = Vec::with_capacity(counts.len());
+    for role in talk.links.peers() {
+        let macs = choose(talk, role, &own)?;
+        let (mac, key) = (layout.mac(role), layout.key(role));
+        peers.push(Peer { role, mac, key, macs, keys: Buffer::default() });
     }
     let coin = talk.hear(coin)?;
-    let mut keys: Vec<Buffer<u128>> = counts.iter().map(|_| Buffer::default()).collect();
-    for peer in talk.links.peers() {
-        keys[peer] = take(talk, peer, choice_words(counts[peer]))?;
+    for peer in &mut peers {
+        peer.keys = take(talk, peer.role, choice_words(counts[peer.role]))?;
     }
     // Everybody's choices are fixed from here on.
     let coin = talk.toss(coin)?;
-    let bits = AuthBits { layout, own, macs, keys };
+    let bits = AuthBits { layout, own, peers };
     check(talk, &coin, &bits)?;
     Ok(bits)
 }
@@ -111,8 +119,8 @@ fn choose(talk: &mut Talk<'_>, peer: RoleId, own: &[u64]) -> Result<Buffer<u128>
     let mut message = vec![0; receiver.message_words(TILE)];
     for (words, macs) in own.chunks(TILE).zip(macs.chunks_mut(64 * TILE)) {
         let message = &mut message[..receiver.message_words(words.len())];
-        let blocks = receiver.correlate(words, message);
-        macs.copy_from_slice(talk.links.checked(peer, blocks)?);
+        let done = receiver.correlate_into(words, message, macs);
+        talk.links.checked(peer, done)?;
         talk.links.send(peer, Stream::Def, message)?;
     }
     Ok(macs)
@@ -123,11 +131,10 @@ fn take(talk: &mut Talk<'_>, peer: RoleId, words: usize) -> Result<Buffer<u128>,
     let (_, sender) = talk.keys.ends(peer)?;
     let mut message = vec![0; sender.message_words(TILE)];
     for keys in keys.chunks_mut(64 * TILE) {
-        let words = keys.len() / 64;
-        let message = &mut message[..sender.message_words(words)];
+        let message = &mut message[..sender.message_words(keys.len() / 64)];
         talk.links.recv_into(peer, Stream::Def, message)?;
-        let blocks = sender.correlate(words, message);
-        keys.copy_from_slice(talk.links.checked(peer, blocks)?);
+        let done = sender.correlate_into(message, keys);
+        talk.links.checked(peer, done)?;
     }
     Ok(keys)
 }
@@ -135,11 +142,12 @@ fn take(talk: &mut Talk<'_>, peer: RoleId, words: usize) -> Result<Buffer<u128>,
 /// Every party used the same choices everywhere.
 fn check(talk: &mut Talk<'_>, coin: &Digest, bits: &AuthBits) -> Result<(), SharingError> {
     let (me, delta) = (talk.links.me, delta(talk)?);
-    let lengths = bits.macs.iter().chain(&bits.keys).map(|blocks| blocks.len() / BLOCK);
+    let lengths = bits.peers.iter().flat_map(|peer| [&peer.macs, &peer.keys]);
+    let lengths = lengths.map(|blocks| blocks.len() / BLOCK);
     let coefficients = Coefficients::new(coin, lengths.max().unwrap_or(0));
     let shown = coefficients.of_choices(&bits.own);
     for peer in talk.links.peers() {
-        let hashes = Zeroizing::new(coefficients.of_columns(&bits.macs[peer]));
+        let hashes = Zeroizing::new(coefficients.of_columns(bits.macs(peer)));
         let digest = talk.column_digest(coin, [me, peer], &hashes);
         talk.links.send(peer, Stream::Def, &[shown])?;
         talk.links.send(peer, Stream::Def, &digest)?;
@@ -151,7 +159,7 @@ fn check(talk: &mut Talk<'_>, coin: &Digest, bits: &AuthBits) -> Result<(), Shar
         let (mut shown, mut theirs) = ([0u128], [0; 32]);
         talk.links.recv_into(peer, Stream::Def, &mut shown)?;
         talk.links.recv_into(peer, Stream::Def, &mut theirs)?;
-        let hashes = Zeroizing::new(coefficients.of_columns(&bits.keys[peer]));
+        let hashes = Zeroizing::new(coefficients.of_columns(bits.keys(peer)));
         let hashes = Zeroizing::new(expected(&hashes, *delta, shown[0]));
         let digest = talk.column_digest(coin, [peer, me], &hashes);
         if !hash::equal(&digest, &theirs) {
@@ -197,8 +205,8 @@ pub(super) fn check_deltas(talk: &mut Talk<'_>) -> Result<(), SharingError> {
     let mut z = Zeroizing::new(vec![0u128; parties]);
     z[me] = tacit_ring::gf128::inner_product(&[y ^ x], &[*delta]);
     for peer in talk.links.peers() {
-        z[me] ^= pack(&|k| bits.key(peer, k));
-        z[peer] = pack(&|k| bits.mac(peer, k));
+        z[me] ^= pack(&|k| bits.keys(peer)[k]);
+        z[peer] = pack(&|k| bits.macs(peer)[k]);
     }
     let sent = talk.commit("keyz", word::bytes(&z))?;
     let heard = talk.hear(sent)?;

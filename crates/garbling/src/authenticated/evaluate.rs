@@ -114,10 +114,9 @@ impl Level<'_, '_> {
             let at = it.start + self.gate + i;
             let [first, second, third] =
                 [&masks.first, &masks.second, &masks.third].map(|rows| rows.get(at));
-            let row = self.rows.get_mut(i);
-            for garbler in 1..it.layout.parties {
+            for (garbler, label) in self.rows.get_mut(i).iter_mut().enumerate().skip(1) {
                 let mac = it.layout.mac(garbler);
-                row[garbler] = third[mac] ^ mask(*u) & second[mac] ^ mask(*v) & first[mac];
+                *label = third[mac] ^ mask(*u) & second[mac] ^ mask(*v) & first[mac];
             }
         }
     }
@@ -173,7 +172,7 @@ pub(super) fn authenticated(
     let mut all = super::masks::authenticated(masks, layout.keys(), inputs);
     let shares = super::masks::authenticated(masks, 0, inputs);
     for (i, (out, [u, v])) in all.iter_mut().zip(inputs).enumerate() {
-        *out ^= (shares[i] ^ u & v ^ outputs[i]) * delta;
+        *out ^= mask(shares[i] ^ u & v ^ outputs[i]) & delta;
     }
     all
 }

@@ -103,7 +103,7 @@ impl Garbler<'_> {
 
     /// The share of a mask times Delta, from a closed row.
     fn scaled(&self, row: &[u128]) -> u128 {
-        row[0] * self.delta ^ row[self.layout.keys()]
+        (mask(row[0]) & self.delta) ^ row[self.layout.keys()]
     }
 
     /// The half gates of this party's own labels, and the zero labels of outputs.

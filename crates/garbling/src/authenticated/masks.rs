@@ -169,10 +169,7 @@ impl Walk<'_, '_> {
         layout.close(b, self.triples[1].get_mut(gate));
         let third = self.triples[2].get_mut(gate);
         layout.close(output, third);
-        let mut product = vec![0; layout.closed()];
-        layout.close(c, &mut product);
-        add_masked(third, &product, u128::MAX);
-        zeroize::Zeroize::zeroize(&mut product);
+        layout.add_closed(c, third);
     }
 
     /// Opens the masked masks of all gates to all, and finishes the products.

@@ -61,8 +61,16 @@ impl Layout {
 
     /// Closes a row.
     pub fn close(self, row: &[u128], closed: &mut [u128]) {
-        closed[..self.parties].copy_from_slice(&row[..self.parties]);
-        closed[self.parties] = row[self.parties..].iter().fold(0, |sum, key| sum ^ key);
+        closed.fill(0);
+        self.add_closed(row, closed);
+    }
+
+    /// Adds a row to a closed one.
+    pub fn add_closed(self, row: &[u128], closed: &mut [u128]) {
+        let (open, keys) = row.split_at(self.parties);
+        let (sum, sum_of_keys) = closed.split_at_mut(self.parties);
+        sum.iter_mut().zip(open).for_each(|(sum, block)| *sum ^= block);
+        sum_of_keys[0] ^= keys.iter().fold(0, |sum, key| sum ^ key);
     }
 }
 

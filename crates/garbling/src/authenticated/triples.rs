@@ -140,11 +140,10 @@ impl Batch {
         for peer in talk.links.peers() {
             self.take_products(talk, peer)?;
         }
-        for k in 0..self.leaky {
-            let own = self.bits.bit(k);
-            let masked = self.bits.scaled(self.r(k), *self.delta);
-            self.sums[k] ^= (mask(own) & factors[k]) ^ masked;
+        for (k, sum) in self.sums.iter_mut().enumerate() {
+            *sum ^= mask(self.bits.bit(k)) & factors[k];
         }
+        self.bits.add_scaled(2 * self.leaky, *self.delta, &mut self.sums);
         let mut shares = Bits::zeros(self.leaky);
         (0..self.leaky).for_each(|k| shares.flip_if(k, self.sums[k] & 1 == 1));
         let sent = talk.commit("d", word::bytes(&shares.words))?;
@@ -161,9 +160,7 @@ impl Batch {
     fn factors(&self, talk: &mut Talk<'_>) -> Result<Buffer<u128>, SharingError> {
         let mut factors = Buffer::zeros(self.leaky);
         talk.add_zero(&mut factors)?;
-        for (k, factor) in factors.iter_mut().enumerate() {
-            *factor ^= self.bits.scaled(self.b(k), *self.delta);
-        }
+        self.bits.add_scaled(self.leaky, *self.delta, &mut factors);
         Ok(factors)
     }
 
@@ -263,53 +260,76 @@ impl Batch {
         drawn.into_iter().map(|drawn| (drawn % self.count as u128) as usize).collect()
     }
 
+    /// The leaky triples in place of row `row`, bucket by bucket.
+    fn in_row(&self, row: usize, rotation: usize) -> impl Iterator<Item = usize> + use<> {
+        let start = row * self.count;
+        (start + rotation..start + self.count).chain(start..start + rotation)
+    }
+
+    /// What is opened: in every row but the first, the difference of its `b` and the first's; of this
+    /// party's bits, MACs or keys.
+    fn differences<T: std::ops::BitXor<Output = T>>(
+        &self,
+        rotations: &[usize],
+        of: impl Fn(usize) -> T + Copy,
+    ) -> impl Iterator<Item = T> {
+        let rows = rotations.iter().enumerate().skip(1);
+        rows.flat_map(move |(row, rotation)| {
+            let pairs = self.in_row(0, 0).zip(self.in_row(row, *rotation));
+            pairs.map(move |(first, other)| of(self.b(first)) ^ of(self.b(other)))
+        })
+    }
+
     /// Combines the leaky triples of every bucket to one.
     fn combine(&self, talk: &mut Talk<'_>, rotations: &[usize]) -> Result<Triples, SharingError> {
-        let (layout, count) = (self.layout, self.count);
-        // In bucket q, by row.
-        let leaky = |q: usize, t: usize| t * count + (q + rotations[t]) % count;
-        let others = rotations.len() - 1;
-        let opened = |i: usize| (leaky(i / others, 0), leaky(i / others, 1 + i % others));
-        let both = |i: usize, f: &dyn Fn(usize) -> u128| {
-            let (zero, other) = opened(i);
-            f(self.b(zero)) ^ f(self.b(other))
-        };
-        let mut differences = Bits::zeros(count * others);
-        (0..differences.len)
-            .for_each(|i| differences.flip_if(i, both(i, &|k| self.bits.bit(k)) == 1));
-        let number = talk.agreed_number();
-        for peer in talk.links.peers() {
-            let macs = (0..differences.len).map(|i| both(i, &|k| self.bits.mac(peer, k)));
-            talk.send_shares("bucket", number, peer, &differences, macs)?;
-        }
-        let mut sum = Bits { words: differences.words.clone(), len: differences.len };
-        for peer in talk.links.peers() {
-            let keys = (0..sum.len).map(|i| both(i, &|k| self.bits.key(peer, k)));
-            let theirs = talk.recv_shares("bucket", number, peer, sum.len, keys, *self.delta)?;
-            sum.words.iter_mut().zip(&theirs.words).for_each(|(sum, theirs)| *sum ^= theirs);
-        }
-        let width = layout.width();
-        let mut rows = Rows::zeros(count, 3 * width);
+        let opened = self.open_differences(talk, rotations)?;
+        let width = self.layout.width();
+        let mut rows = Rows::zeros(self.count, 3 * width);
         let mut a = vec![0u128; width];
-        for q in 0..count {
-            let (row_a, rest) = rows.get_mut(q).split_at_mut(width);
-            let (row_b, row_c) = rest.split_at_mut(width);
-            self.bits.add_to(self.b(leaky(q, 0)), row_b);
-            for t in 0..rotations.len() {
-                let k = leaky(q, t);
+        for (row, rotation) in rotations.iter().enumerate() {
+            for (q, k) in self.in_row(row, *rotation).enumerate() {
+                let (row_a, rest) = rows.get_mut(q).split_at_mut(width);
+                let (row_b, row_c) = rest.split_at_mut(width);
                 a.fill(0);
                 self.bits.add_to(k, &mut a);
-                self.bits.add_to(self.r(k), row_c);
-                layout.add_public(row_c, u128::from(self.corrections.get(k)), *self.delta);
-                if t > 0 {
-                    let difference = mask(u128::from(sum.get(q * others + t - 1)));
-                    add_masked(row_c, &a, difference);
-                }
                 add_masked(row_a, &a, u128::MAX);
+                self.bits.add_to(self.r(k), row_c);
+                let correction = u128::from(self.corrections.get(k));
+                self.layout.add_public(row_c, correction, *self.delta);
+                if row == 0 {
+                    self.bits.add_to(self.b(k), row_b);
+                } else {
+                    let difference = opened.get((row - 1) * self.count + q);
+                    add_masked(row_c, &a, mask(u128::from(difference)));
+                }
             }
         }
         zeroize::Zeroize::zeroize(&mut a);
         Ok(Triples { rows, used: 0, width })
+    }
+
+    /// Opens how the `b` of a bucket differ, to all.
+    fn open_differences(
+        &self,
+        talk: &mut Talk<'_>,
+        rotations: &[usize],
+    ) -> Result<Bits, SharingError> {
+        let mut sum = Bits::zeros(self.leaky - self.count);
+        let own = self.differences(rotations, |k| self.bits.bit(k));
+        own.enumerate().for_each(|(i, bit)| sum.flip_if(i, bit == 1));
+        let number = talk.agreed_number();
+        for peer in talk.links.peers() {
+            let macs = self.bits.macs(peer);
+            let macs = self.differences(rotations, |k| macs[k]);
+            talk.send_shares("bucket", number, peer, &sum, macs)?;
+        }
+        for peer in talk.links.peers() {
+            let keys = self.bits.keys(peer);
+            let keys = self.differences(rotations, |k| keys[k]);
+            let theirs = talk.recv_shares("bucket", number, peer, sum.len, keys, *self.delta)?;
+            sum.words.iter_mut().zip(&theirs.words).for_each(|(sum, theirs)| *sum ^= theirs);
+        }
+        Ok(sum)
     }
 }
 
