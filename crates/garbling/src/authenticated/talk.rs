@@ -277,7 +277,8 @@ impl<'m> Talk<'m> {
     pub fn recv_bits(&mut self, from: RoleId, len: usize) -> Result<Bits, SharingError> {
         let mut bits = Bits::zeros(len);
         self.links.recv_into(from, self.stream, &mut bits.words)?;
-        let padding = bits.words.last().is_some_and(|last| !len.is_multiple_of(64) && last >> (len % 64) > 0);
+        let padding =
+            bits.words.last().is_some_and(|last| !len.is_multiple_of(64) && last >> (len % 64) > 0);
         if padding { Err(self.failed("length", Some(from))) } else { Ok(bits) }
     }
 }

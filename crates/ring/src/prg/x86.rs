@@ -468,15 +468,23 @@ fn hash_under128<const N: usize, const G: usize>(
     blocks: &mut [&mut [u128]; N],
     at: usize,
 ) {
-    let mut round: [__m128i; G] = std::array::from_fn(|g| load(&keys[at + g].to_le_bytes()));
-    let inputs: [[__m128i; G]; N] = std::array::from_fn(|n| {
-        std::array::from_fn(|g| {
-            let x = load(&blocks[n][at + g].to_le_bytes());
-            _mm_xor_si128(_mm_shuffle_epi32::<0x4E>(x), high_half(x))
-        })
-    });
-    let mut state: [[__m128i; G]; N] =
-        inputs.map(|list| std::array::from_fn(|g| _mm_xor_si128(list[g], round[g])));
+    let zero = _mm_setzero_si128();
+    let (mut round, mut inputs) = ([zero; G], [[zero; G]; N]);
+    for (round, key) in round.iter_mut().zip(&keys[at..at + G]) {
+        *round = load(&key.to_le_bytes());
+    }
+    for (inputs, list) in inputs.iter_mut().zip(&*blocks) {
+        for (input, block) in inputs.iter_mut().zip(&list[at..at + G]) {
+            let x = load(&block.to_le_bytes());
+            *input = _mm_xor_si128(_mm_shuffle_epi32::<0x4E>(x), high_half(x));
+        }
+    }
+    let mut state = inputs;
+    for list in &mut state {
+        for (x, key) in list.iter_mut().zip(&round) {
+            *x = _mm_xor_si128(*x, *key);
+        }
+    }
     for (r, rcon) in RCON.into_iter().enumerate() {
         for key in &mut round {
             *key = next_key(*key, rcon);
@@ -488,11 +496,11 @@ fn hash_under128<const N: usize, const G: usize>(
             }
         }
     }
-    for ((list, state), inputs) in blocks.iter_mut().zip(state).zip(inputs) {
-        for g in 0..G {
+    for ((list, state), inputs) in blocks.iter_mut().zip(&state).zip(&inputs) {
+        for ((block, x), input) in list[at..at + G].iter_mut().zip(state).zip(inputs) {
             let mut bytes = [0; BLOCK];
-            store(&mut bytes, _mm_xor_si128(state[g], inputs[g]));
-            list[at + g] = u128::from_le_bytes(bytes);
+            store(&mut bytes, _mm_xor_si128(*x, *input));
+            *block = u128::from_le_bytes(bytes);
         }
     }
 }
@@ -519,14 +527,22 @@ fn next_key256(last: __m256i, rcon: i32) -> __m256i {
 #[target_feature(enable = "aes,vaes,avx2")]
 fn hash_under256<const N: usize>(keys: &[u128], blocks: &mut [&mut [u128]; N], at: usize) {
     const PAIRS: usize = SIDE_BY_SIDE / 2;
-    let mut round: [__m256i; PAIRS] = load_pairs(&keys[at..at + SIDE_BY_SIDE]);
     let top = _mm256_set_epi64x(-1, 0, -1, 0);
-    let inputs: [[__m256i; PAIRS]; N] = std::array::from_fn(|n| {
-        load_pairs(&blocks[n][at..at + SIDE_BY_SIDE])
-            .map(|x| _mm256_xor_si256(_mm256_shuffle_epi32::<0x4E>(x), _mm256_and_si256(x, top)))
-    });
-    let mut state: [[__m256i; PAIRS]; N] =
-        inputs.map(|list| std::array::from_fn(|g| _mm256_xor_si256(list[g], round[g])));
+    let zero = _mm256_setzero_si256();
+    let (mut round, mut inputs) = ([zero; PAIRS], [[zero; PAIRS]; N]);
+    load_pairs(&keys[at..at + SIDE_BY_SIDE], &mut round);
+    for (inputs, list) in inputs.iter_mut().zip(&*blocks) {
+        load_pairs(&list[at..at + SIDE_BY_SIDE], inputs);
+        for x in inputs {
+            *x = _mm256_xor_si256(_mm256_shuffle_epi32::<0x4E>(*x), _mm256_and_si256(*x, top));
+        }
+    }
+    let mut state = inputs;
+    for list in &mut state {
+        for (x, key) in list.iter_mut().zip(&round) {
+            *x = _mm256_xor_si256(*x, *key);
+        }
+    }
     for (r, rcon) in RCON.into_iter().enumerate() {
         for key in &mut round {
             *key = next_key256(*key, rcon);
@@ -541,12 +557,12 @@ fn hash_under256<const N: usize>(keys: &[u128], blocks: &mut [&mut [u128]; N], a
             }
         }
     }
-    for ((list, state), inputs) in blocks.iter_mut().zip(state).zip(inputs) {
+    for ((list, state), inputs) in blocks.iter_mut().zip(&state).zip(&inputs) {
         let pairs = list[at..at + SIDE_BY_SIDE].as_chunks_mut::<2>().0;
-        for (pair, (state, input)) in pairs.iter_mut().zip(state.into_iter().zip(inputs)) {
+        for (pair, (x, input)) in pairs.iter_mut().zip(state.iter().zip(inputs)) {
             // SAFETY: thirty-two writable bytes at any alignment.
             unsafe {
-                _mm256_storeu_si256(pair.as_mut_ptr().cast(), _mm256_xor_si256(state, input));
+                _mm256_storeu_si256(pair.as_mut_ptr().cast(), _mm256_xor_si256(*x, *input));
             }
         }
     }
@@ -554,8 +570,9 @@ fn hash_under256<const N: usize>(keys: &[u128], blocks: &mut [&mut [u128]; N], a
 
 #[inline]
 #[target_feature(enable = "avx2")]
-fn load_pairs<const P: usize>(blocks: &[u128]) -> [__m256i; P] {
-    let pairs = blocks.as_chunks::<2>().0;
-    // SAFETY: thirty-two readable bytes at any alignment.
-    std::array::from_fn(|p| unsafe { _mm256_loadu_si256(pairs[p].as_ptr().cast()) })
+fn load_pairs(blocks: &[u128], pairs: &mut [__m256i]) {
+    for (pair, blocks) in pairs.iter_mut().zip(blocks.as_chunks::<2>().0) {
+        // SAFETY: thirty-two readable bytes at any alignment.
+        *pair = unsafe { _mm256_loadu_si256(blocks.as_ptr().cast()) };
+    }
 }

@@ -1,12 +1,12 @@
 //! The circuits of comparisons, conversions and arithmetic, built once and kept.
 
 use super::boolean::Arithmetic;
+use super::forms::Forms;
 use crate::Protocol;
 use crate::convert::Layered;
 use std::collections::HashMap;
 use std::sync::Arc;
-use tacit_circuit::library::comparator::{self, Relation};
-use tacit_circuit::library::{FanIn, adder, and_tree, bits};
+use tacit_circuit::library::{FanIn, and_tree, bits, comparator};
 use tacit_circuit::{Builder, Circuit, Wire};
 
 /// A circuit that conversions use.
@@ -78,37 +78,30 @@ impl Circuits {
     }
 }
 
-/// Wider gates than four cost more traffic than they save rounds.
-fn fan_in(protocol: Protocol) -> FanIn {
-    FanIn::new(protocol.fan_in().min(4)).expect("two and four are fan-ins")
-}
-
 fn build(name: &Name, protocol: Protocol) -> Circuit {
-    let fan_in = fan_in(protocol);
+    let forms = Forms::of(protocol);
     let mut b = Builder::new();
     match *name {
         Name::Difference(width) => {
             let (m, lambda) = (b.input(width), b.input(width));
-            let not_lambda = bits::not(&mut b, &lambda);
-            let one = b.constant(true);
-            let sum = adder::select(&mut b, &m, &not_lambda, Some(one), false, fan_in);
-            b.output(&sum);
+            let difference = forms.subtract(&mut b, &m, &lambda);
+            b.output(&difference);
         }
         Name::Sign(width) => {
             let (m, lambda) = (b.input(width), b.input(width));
-            let sign = sign(&mut b, &m, &lambda, fan_in);
+            let sign = sign(&mut b, &m, &lambda, forms);
             b.output(&[sign]);
         }
         Name::Equal(width) => {
             let (m, lambda) = (b.input(width), b.input(width));
-            let equal = comparator::equal(&mut b, &m, &lambda, fan_in);
+            let equal = comparator::equal(&mut b, &m, &lambda, forms.fan_in);
             b.output(&[equal]);
         }
         Name::Borrows { low, high } => {
             let (m, lambda) = (b.input(high), b.input(high));
             let low = low as usize;
-            let first = less(&mut b, &m[..low], &lambda[..low], fan_in);
-            let second = less(&mut b, &m, &lambda, fan_in);
+            let first = forms.less(&mut b, &m[..low], &lambda[..low]);
+            let second = forms.less(&mut b, &m, &lambda);
             b.output(&[first, second]);
         }
         Name::Split(width) => {
@@ -123,18 +116,18 @@ fn build(name: &Name, protocol: Protocol) -> Circuit {
             let not = bits::not(&mut b, &twice);
             for bits in [low as usize, high as usize] {
                 // sum + twice exceeds all ones where the rest to all ones is less than sum.
-                let over = less(&mut b, &not[..bits], &sum[..bits], fan_in);
+                let over = forms.less(&mut b, &not[..bits], &sum[..bits]);
                 b.output(&[over]);
                 b.output(&[carry[bits - 1]]);
             }
         }
         Name::OneHot { bits, groups } => {
             let x = b.input(bits);
-            for wire in one_hot(&mut b, &x, groups as usize, fan_in) {
+            for wire in one_hot(&mut b, &x, groups as usize, forms.fan_in) {
                 b.output(&[wire]);
             }
         }
-        Name::Arithmetic(ref arithmetic) => arithmetic.build(&mut b, fan_in),
+        Name::Arithmetic(ref arithmetic) => arithmetic.build(&mut b, forms),
     }
     b.finish()
 }
@@ -156,17 +149,10 @@ fn carry_save(b: &mut Builder, width: u32) -> (Vec<Wire>, Vec<Wire>, Vec<Wire>) 
 }
 
 /// The top bit of `x - y`.
-pub(super) fn sign(b: &mut Builder, x: &[Wire], y: &[Wire], fan_in: FanIn) -> Wire {
+pub(super) fn sign(b: &mut Builder, x: &[Wire], y: &[Wire], forms: Forms) -> Wire {
     let top = x.len() - 1;
-    let borrow = less(b, &x[..top], &y[..top], fan_in);
+    let borrow = forms.less(b, &x[..top], &y[..top]);
     b.xor_all(&[x[top], y[top], borrow])
-}
-
-fn less(b: &mut Builder, x: &[Wire], y: &[Wire], fan_in: FanIn) -> Wire {
-    if x.is_empty() {
-        return b.constant(false);
-    }
-    comparator::compare(b, Relation::Less, false, x, y, fan_in)
 }
 
 /// Whether `x` is `0..groups`, each: the products of the one-hot forms of its halves.

@@ -10,6 +10,7 @@ mod bits;
 mod boolean;
 mod components;
 mod drawing;
+mod forms;
 mod masked;
 mod network;
 mod numbers;

@@ -1,10 +1,11 @@
 //! Circuits on numbers held as bits, in two's complement, least significant bit first.
 
 use super::super::bits::sign;
+use super::super::forms::Forms;
 use tacit_circuit::library::carry_save::{self, Columns};
-use tacit_circuit::library::comparator::{self, Relation};
-use tacit_circuit::library::multiplier::{self, Fusion};
-use tacit_circuit::library::{FanIn, adder, bits};
+use tacit_circuit::library::comparator;
+use tacit_circuit::library::multiplier;
+use tacit_circuit::library::{FanIn, bits};
 use tacit_circuit::{Builder, Wire};
 
 /// What a circuit computes.
@@ -89,38 +90,37 @@ pub enum Arithmetic {
 
 impl Arithmetic {
     /// Builds the circuit.
-    pub(in super::super) fn build(&self, b: &mut Builder, fan_in: FanIn) {
+    pub(in super::super) fn build(&self, b: &mut Builder, forms: Forms) {
         match *self {
             Arithmetic::Sum { bits, subtract } => {
                 let (x, y) = (b.input(bits), b.input(bits));
-                let sum = if subtract {
-                    adder::subtract(b, adder::AdderForm::Select, &x, &y, false, fan_in)
-                } else {
-                    adder::select(b, &x, &y, None, false, fan_in)
+                let sum = match subtract {
+                    true => forms.subtract(b, &x, &y),
+                    false => forms.add(b, &x, &y, None),
                 };
                 b.output(&sum);
             }
             Arithmetic::Plus { bits, number } => {
                 let x = b.input(bits);
                 let constant = bits::constant(b, number as u128, x.len());
-                let sum = adder::select(b, &x, &constant, None, false, fan_in);
+                let sum = forms.add(b, &x, &constant, None);
                 b.output(&sum);
             }
             Arithmetic::Times { bits, factor } => {
                 let x = b.input(bits);
                 let columns = multiples(b, &x, factor);
-                let product = carry_save::sum_columns(b, columns, fan_in);
+                let product = forms.sum_columns(b, columns);
                 b.output(&product);
             }
             Arithmetic::Product { factors, bits } => {
                 let [x, y] = factors.map(|bits| b.input(bits));
-                let product = product(b, &x, &y, bits as usize, fan_in);
+                let product = forms.product(b, &x, &y, bits as usize);
                 b.output(&product);
             }
             Arithmetic::ProductRows { factors, bits } => {
                 let [x, y] = factors.map(|bits| b.input(bits));
                 let columns = multiplier::signed_columns(b, &x, &y, bits as usize);
-                two_rows(b, columns, fan_in);
+                two_rows(b, columns, forms.fan_in);
             }
             Arithmetic::Mask(bits) => {
                 let (bit, x) = (b.input(1)[0], b.input(bits));
@@ -134,12 +134,12 @@ impl Arithmetic {
             }
             Arithmetic::Rows { rows, from, to } => {
                 let columns = operands(b, rows, from, to);
-                two_rows(b, columns, fan_in);
+                two_rows(b, columns, forms.fan_in);
             }
             Arithmetic::Total { rows, from, to, plus } => {
                 let mut columns = operands(b, rows, from, to);
                 push_constant(b, &mut columns, plus as u128);
-                let sum = carry_save::sum_columns(b, columns, fan_in);
+                let sum = forms.sum_columns(b, columns);
                 b.output(&sum);
             }
             Arithmetic::Compare { bits, constants, equal } => {
@@ -148,17 +148,16 @@ impl Arithmetic {
                     None => b.input(bits),
                 });
                 let result = if equal {
-                    comparator::equal(b, &x, &y, fan_in)
+                    comparator::equal(b, &x, &y, forms.fan_in)
                 } else {
-                    sign(b, &x, &y, fan_in)
+                    sign(b, &x, &y, forms)
                 };
                 b.output(&[result]);
             }
             Arithmetic::Exchange { key, bits } => {
                 let (x, y) = (b.input(bits), b.input(bits));
                 let key = key as usize;
-                let less = Relation::Less;
-                let swap = comparator::compare(b, less, false, &y[..key], &x[..key], fan_in);
+                let swap = forms.less(b, &y[..key], &x[..key]);
                 let differ = bits::xor(b, &x, &y);
                 let change = bits::mask(b, swap, &differ);
                 for operand in [x, y] {
@@ -168,16 +167,6 @@ impl Arithmetic {
             }
         }
     }
-}
-
-fn product(b: &mut Builder, x: &[Wire], y: &[Wire], bits: usize, fan_in: FanIn) -> Vec<Wire> {
-    if bits <= x.len().min(y.len()) {
-        return multiplier::carry_save(b, &x[..bits], &y[..bits], bits, fan_in, Fusion::Auto);
-    }
-    let width = bits.min(x.len() + y.len());
-    let mut product = multiplier::carry_save_signed(b, x, y, width, fan_in);
-    product.resize(bits, product[width - 1]);
-    product
 }
 
 /// The bits of `x` times a constant, by its signed digits that are not zero, no two of them

@@ -1,0 +1,151 @@
+//! Forms of adders, comparators and multipliers: of few levels where a level is a round, of few ANDs where
+//! circuits are garbled.
+
+use crate::Protocol;
+use tacit_circuit::library::carry_save::{self, Columns};
+use tacit_circuit::library::comparator::{self, Relation};
+use tacit_circuit::library::multiplier::{self, Fusion};
+use tacit_circuit::library::{FanIn, adder, bits};
+use tacit_circuit::{Builder, Wire};
+
+/// What suits a protocol.
+#[derive(Clone, Copy)]
+pub(super) struct Forms {
+    /// Widest gates.
+    pub fan_in: FanIn,
+    /// As few ANDs as possible, however many levels.
+    smallest: bool,
+}
+
+impl Forms {
+    /// Wider gates than four cost more traffic than they save rounds.
+    pub fn of(protocol: Protocol) -> Self {
+        let fan_in = FanIn::new(protocol.fan_in().min(4)).expect("two and four are fan-ins");
+        Forms { fan_in, smallest: protocol.garbles() }
+    }
+
+    /// `x + y`, and one if `carry` is, modulo a power of two.
+    pub fn add(self, b: &mut Builder, x: &[Wire], y: &[Wire], carry: Option<Wire>) -> Vec<Wire> {
+        match self.smallest {
+            true => adder::ripple(b, x, y, carry, false),
+            false => adder::select(b, x, y, carry, false, self.fan_in),
+        }
+    }
+
+    /// `x - y`, modulo a power of two.
+    pub fn subtract(self, b: &mut Builder, x: &[Wire], y: &[Wire]) -> Vec<Wire> {
+        let (not, one) = (bits::not(b, y), b.constant(true));
+        self.add(b, x, &not, Some(one))
+    }
+
+    /// Whether `x < y`, neither signed.
+    pub fn less(self, b: &mut Builder, x: &[Wire], y: &[Wire]) -> Wire {
+        if x.is_empty() {
+            return b.constant(false);
+        }
+        if !self.smallest {
+            return comparator::compare(b, Relation::Less, false, x, y, self.fan_in);
+        }
+        // The carry out of y + !x, one AND per bit.
+        let zero = b.constant(false);
+        x.iter().zip(y).fold(zero, |carry, (x, y)| {
+            let not = b.not(*x);
+            let (u, v) = (b.xor(not, carry), b.xor(*y, carry));
+            let flips = b.and2(u, v);
+            b.xor(flips, carry)
+        })
+    }
+
+    /// The sum of all columns.
+    pub fn sum_columns(self, b: &mut Builder, columns: Columns) -> Vec<Wire> {
+        if !self.smallest {
+            return carry_save::sum_columns(b, columns, self.fan_in);
+        }
+        let columns = carry_save::reduce(b, columns, self.fan_in);
+        let zero = b.constant(false);
+        let row = |k: usize| -> Vec<Wire> {
+            columns.iter().map(|column| column.get(k).copied().unwrap_or(zero)).collect()
+        };
+        adder::ripple(b, &row(0), &row(1), None, false)
+    }
+
+    /// The low `bits` bits of a product of signed numbers.
+    pub fn product(self, b: &mut Builder, x: &[Wire], y: &[Wire], bits: usize) -> Vec<Wire> {
+        if bits <= x.len().min(y.len()) {
+            let (x, y) = (&x[..bits], &y[..bits]);
+            return match self.smallest {
+                true => multiplier::array(b, x, y, bits),
+                false => multiplier::carry_save(b, x, y, bits, self.fan_in, Fusion::Auto),
+            };
+        }
+        let width = bits.min(x.len() + y.len());
+        let mut product = match self.smallest {
+            true => {
+                let columns = multiplier::signed_columns(b, x, y, width);
+                self.sum_columns(b, columns)
+            }
+            false => multiplier::carry_save_signed(b, x, y, width, self.fan_in),
+        };
+        product.resize(bits, product[width - 1]);
+        product
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tacit_circuit::Circuit;
+
+    fn drawn(protocol: Protocol, draw: impl Fn(Forms, &mut Builder, &[Wire], &[Wire])) -> Circuit {
+        let mut b = Builder::new();
+        let (x, y) = (b.input(4), b.input(4));
+        draw(Forms::of(protocol), &mut b, &x, &y);
+        b.finish()
+    }
+
+    fn bits(value: u64) -> Vec<u64> {
+        (0..4).map(|bit| if value >> bit & 1 == 1 { u64::MAX } else { 0 }).collect()
+    }
+
+    #[test]
+    fn all_forms_compute_the_same_and_the_smallest_have_fewer_ands() {
+        type Draw = fn(Forms, &mut Builder, &[Wire], &[Wire]);
+        let circuits: [Draw; 4] = [
+            |forms, b, x, y| {
+                let sum = forms.add(b, x, y, None);
+                b.output(&sum);
+            },
+            |forms, b, x, y| {
+                let difference = forms.subtract(b, x, y);
+                b.output(&difference);
+            },
+            |forms, b, x, y| {
+                let less = forms.less(b, x, y);
+                b.output(&[less]);
+            },
+            |forms, b, x, y| {
+                let product = forms.product(b, x, y, 8);
+                b.output(&product);
+            },
+        ];
+        for (which, draw) in circuits.into_iter().enumerate() {
+            let (small, shallow) = (drawn(Protocol::Yao, draw), drawn(Protocol::Trio, draw));
+            assert!(small.stats().and_count() <= shallow.stats().and_count(), "{which}");
+            for (x, y) in (0..16).flat_map(|x| (0..16).map(move |y| (x, y))) {
+                let inputs = [bits(x), bits(y)].concat();
+                let signed = |v: u64| (v as i64) << 60 >> 60;
+                let want = match which {
+                    0 => (x + y) & 15,
+                    1 => x.wrapping_sub(y) & 15,
+                    2 => u64::from(x < y),
+                    _ => (signed(x) * signed(y)) as u64 & 255,
+                };
+                for circuit in [&small, &shallow] {
+                    let out = circuit.eval_lanes(&inputs);
+                    let got = (0..).zip(&out).fold(0, |sum, (i, bit)| sum | (bit & 1) << i);
+                    assert_eq!(got, want, "{which}: {x}, {y}");
+                }
+            }
+        }
+    }
+}
