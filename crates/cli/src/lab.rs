@@ -48,7 +48,7 @@ pub struct LabArgs {
     network: String,
 
     /// trio, astra, replicated, multi-fan-in, lift, quad, quad-a, quad-het, tetrad,
-    /// fantastic-four, plain, or all that fit
+    /// fantastic-four, gmw:N, bmr:N, authenticated:N (N parties), yao, plain, or all that fit
     #[arg(long, default_value = "all")]
     protocol: String,
 

@@ -76,7 +76,7 @@ pub struct BenchArgs {
     pub operation: Operation,
 
     /// trio, astra, replicated, multi-fan-in, plain, lift, quad, quad-a, quad-het,
-    /// tetrad or fantastic-four
+    /// tetrad, fantastic-four, gmw:N, bmr:N, authenticated:N (N parties) or yao
     #[arg(long, default_value = "trio")]
     pub protocol: Protocol,
 

@@ -161,6 +161,8 @@ pub fn circuit(args: &BenchArgs) -> Result<(Circuit, usize), CliError> {
         params.set(key, value).map_err(|e| CliError::input(e.to_string()))?;
     }
     let circuit = library::build(name, &params).map_err(|e| CliError::input(e.to_string()))?;
+    // A garbled gate is some thousand times the size of a bit.
+    let lanes = if args.protocol.garbles() { lanes >> 8 } else { lanes };
     Ok((circuit, args.lanes.unwrap_or(lanes)))
 }
 

@@ -38,7 +38,7 @@ pub struct ProgramBenchArgs {
     rows: Vec<NamedValue>,
 
     /// trio, astra, replicated, multi-fan-in, plain, lift, quad, quad-a, quad-het,
-    /// tetrad or fantastic-four
+    /// tetrad, fantastic-four, gmw:N, bmr:N, authenticated:N (N parties) or yao
     #[arg(long, default_value = "trio")]
     protocol: Protocol,
 

@@ -35,7 +35,8 @@ pub struct RunArgs {
     pub path: PathBuf,
 
     /// trio, astra, replicated, multi-fan-in, lift or plain (three parties), or quad, quad-a,
-    /// quad-het, tetrad or fantastic-four (four)
+    /// quad-het, tetrad or fantastic-four (four); gmw:N, bmr:N or authenticated:N (N parties), yao
+    /// (two)
     #[arg(long, default_value = "trio")]
     pub protocol: Protocol,
 

@@ -114,6 +114,12 @@ pub(super) fn extend(talk: &mut Talk<'_>, counts: &[usize]) -> Result<AuthBits, 
 }
 
 fn choose(talk: &mut Talk<'_>, peer: RoleId, own: &[u64]) -> Result<Buffer<u128>, SharingError> {
+    #[cfg(test)]
+    let own = &{
+        let mut own = own.to_vec();
+        talk.say(&format!("choices for {peer}"), word::bytes_mut(&mut own));
+        own
+    };
     let mut macs = Buffer::zeros(64 * own.len());
     let (receiver, _) = talk.keys.ends(peer)?;
     let mut message = vec![0; receiver.message_words(TILE)];
@@ -145,7 +151,9 @@ fn check(talk: &mut Talk<'_>, coin: &Digest, bits: &AuthBits) -> Result<(), Shar
     let lengths = bits.peers.iter().flat_map(|peer| [&peer.macs, &peer.keys]);
     let lengths = lengths.map(|blocks| blocks.len() / BLOCK);
     let coefficients = Coefficients::new(coin, lengths.max().unwrap_or(0));
-    let shown = coefficients.of_choices(&bits.own);
+    let mut shown = coefficients.of_choices(&bits.own).to_le_bytes();
+    talk.say("uhat", &mut shown);
+    let shown = u128::from_le_bytes(shown);
     for peer in talk.links.peers() {
         let hashes = Zeroizing::new(coefficients.of_columns(bits.macs(peer)));
         let digest = talk.column_digest(coin, [me, peer], &hashes);

@@ -127,10 +127,8 @@ impl Level<'_, '_> {
         let (size, number) = (blocks(it.layout.parties), it.first + self.gate as u64);
         let table = &it.tables[garbler][size * self.gate..];
         for target in 1..it.layout.parties {
-            let mut uses = [Use::First, Use::Second].into_iter();
-            let [a, b] = inputs.map(|labels| {
+            let [a, b] = Use::of_inputs(inputs, |use_, labels| {
                 let mut keys = vec![0; labels.len()];
-                let use_ = uses.next().expect("two inputs");
                 it.hash.keys(use_, [garbler, target], number, &mut keys);
                 let mut labels = labels.to_vec();
                 Hash::hash(&keys, [&mut labels]);

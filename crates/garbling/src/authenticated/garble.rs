@@ -88,10 +88,8 @@ impl Garbler<'_> {
 
     /// Hashes of both labels of both inputs, for a target.
     fn hashes(&self, gate: usize, target: RoleId, inputs: [&[u128]; 2]) -> [[Vec<u128>; 2]; 2] {
-        let mut uses = [Use::First, Use::Second].into_iter();
-        inputs.map(|zeros| {
+        Use::of_inputs(inputs, |use_, zeros| {
             let mut keys = vec![0; zeros.len()];
-            let use_ = uses.next().expect("two inputs");
             let pair = [self.layout.me, target];
             self.hash.keys(use_, pair, self.first + gate as u64, &mut keys);
             let mut ones: Vec<u128> = zeros.iter().map(|zero| zero ^ self.delta).collect();

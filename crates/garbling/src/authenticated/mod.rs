@@ -30,6 +30,8 @@
 //! the check of correlated OT by columns.
 
 mod bits;
+#[cfg(test)]
+mod cheats;
 mod cost;
 mod evaluate;
 mod garble;

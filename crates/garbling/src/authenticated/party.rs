@@ -63,13 +63,25 @@ pub fn set_up(
     keys: WorkerKeys,
     session: &[u8],
 ) -> Result<[u8; 32], SharingError> {
+    finish_set_up(begin(mesh, places, keys, session)?)
+}
+
+pub(super) fn begin<'m>(
+    mesh: &'m mut Mesh,
+    places: &[PartyId],
+    keys: WorkerKeys,
+    session: &[u8],
+) -> Result<Talk<'m>, SharingError> {
     mesh.set_phase(Phase::Setup);
     let sid = hash::derive_key("tacit 2026 authenticated garbling set-up", &[session]);
-    let mut talk = Talk::new(Links::new(mesh, places)?, keys, sid);
+    Ok(Talk::new(Links::new(mesh, places)?, keys, sid))
+}
+
+pub(super) fn finish_set_up(mut talk: Talk<'_>) -> Result<[u8; 32], SharingError> {
     let coin = talk.commit_coin("coin:sid")?;
     let coin = talk.hear(coin)?;
     talk.sid = talk.toss(coin)?;
-    if places.len() > 2 {
+    if talk.links.parties() > 2 {
         bits::check_deltas(&mut talk)?;
     }
     talk.links.mesh.flush()?;
@@ -110,6 +122,11 @@ impl<'m> Authenticated<'m> {
             next_triple: 0,
             next_gate: 0,
         })
+    }
+
+    #[cfg(test)]
+    pub(super) fn cheat(&mut self, cheat: Option<super::talk::Cheat>) {
+        self.talk.cheat = cheat;
     }
 
     fn is_evaluator(&self) -> bool {
@@ -269,7 +286,9 @@ impl<'m> Authenticated<'m> {
         let place = self.layout.mac(EVALUATOR);
         let shares = masks::authenticated(garbled.masks.gates(), place, &pairs);
         self.talk.links.mesh.set_step(4);
-        self.talk.links.send(EVALUATOR, Stream::On, &[check_sum(&chi, &shares)])?;
+        let mut sum = check_sum(&chi, &shares).to_le_bytes();
+        self.talk.say("z", &mut sum);
+        self.talk.links.send(EVALUATOR, Stream::On, &sum)?;
         Ok(slots)
     }
 

@@ -15,6 +15,13 @@ pub(super) enum Use {
     Second,
 }
 
+impl Use {
+    /// Does the same for both inputs of gates.
+    pub fn of_inputs<T>(inputs: [&[u128]; 2], mut f: impl FnMut(Use, &[u128]) -> T) -> [T; 2] {
+        [f(Use::First, inputs[0]), f(Use::Second, inputs[1])]
+    }
+}
+
 /// `H(x, T) = AES_{S + T}(f(x)) + f(x)`, for one worker of one session.
 #[derive(Clone, Copy)]
 pub(super) struct Hash {
