@@ -227,6 +227,7 @@ fn random_circuits_under_every_protocol() {
 #[test]
 fn random_circuits_with_two_and_with_more_parties() {
     sweep(&[Protocol::Gmw(2), Protocol::Gmw(5), Protocol::Bmr(2), Protocol::Bmr(4)], 3);
+    sweep(&[Protocol::Authenticated(2), Protocol::Authenticated(4)], 3);
 }
 
 #[test]
@@ -234,7 +235,8 @@ fn random_circuits_with_two_and_with_more_parties() {
 fn random_circuits_with_many_parties() {
     sweep(&[4, 7, 13].map(Protocol::Gmw), 6);
     sweep(&[5, 7, 13].map(Protocol::Bmr), 6);
-    sweep(&[Protocol::Gmw(33), Protocol::Bmr(33)], 1);
+    sweep(&[5, 8].map(Protocol::Authenticated), 3);
+    sweep(&[Protocol::Gmw(33), Protocol::Bmr(33), Protocol::Authenticated(33)], 1);
 }
 
 /// The sets of assignments of the spec (6.2) put the same load on every directed link.

@@ -144,7 +144,9 @@ fn check(body: &str) {
 fn check_sizes(body: &str, sizes: &[u64]) {
     let program = parse(body);
     for setting in settings() {
-        for (i, rows) in sizes.iter().enumerate() {
+        // Where programs are garbled, a row takes about as long as two.
+        let one_too_many = |rows: u64| setting.0.garbles() && rows == 1 && sizes.len() > 1;
+        for (i, rows) in sizes.iter().enumerate().filter(|(_, rows)| !one_too_many(**rows)) {
             let mut job = job(setting, &[fitting(setting.0, *rows), 5]);
             job.workers = 1 + i % 2;
             check_job(&program, &job, *rows + 7);
@@ -437,7 +439,7 @@ fn random_programs_agree_with_the_clear_under_every_protocol() {
     let mut rng = Rng(seed);
     for round in 0..12 {
         let program = parse(&random_text(&mut rng, 14));
-        for setting in settings() {
+        for setting in settings().filter(|(protocol, _)| !protocol.garbles() || round % 3 == 0) {
             let rows = fitting(setting.0, [1, 64, 77][round % 3]);
             let mut job = job(setting, &[rows, 5]);
             job.workers = 1 + round % 2;
