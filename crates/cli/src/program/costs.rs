@@ -2,9 +2,13 @@
 
 use crate::run::in_turn;
 use serde::Serialize;
+use tacit_engine::circuit::EvaluateError;
 use tacit_engine::program::{By, Prepared, ProgramJob};
 use tacit_program::Program;
 use tacit_sharing::Protocol;
+
+/// ANDs of a circuit that is drawn to know its cost: about a second's worth.
+const MAX_ANDS: u64 = 1 << 20;
 
 /// A program's cost under one protocol.
 #[derive(Serialize)]
@@ -36,7 +40,14 @@ fn of(program: &Program, protocol: Protocol, by: By, rows: &[u64]) -> ProtocolCo
     // Which party plays which role does not change the sums.
     let parties = in_turn(program.parties.len(), protocol.parties()).collect();
     let job = ProgramJob { by, ..ProgramJob::new(protocol, parties, rows.to_vec()) };
-    let cost = Prepared::new(program, job).and_then(|prepared| prepared.cost());
+    let cost = Prepared::new(program, job).and_then(|prepared| {
+        match prepared.circuit_ands()?.filter(|ands| *ands > MAX_ANDS) {
+            Some(ands) => Err(EvaluateError::Job(format!(
+                "one circuit of some {ands} ANDs: too large to be drawn for its cost alone"
+            ))),
+            None => prepared.cost(),
+        }
+    });
     let (cost, error) = match cost {
         Ok(cost) => (Some(cost), None),
         Err(error) => (None, Some(error.to_string())),

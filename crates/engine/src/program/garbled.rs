@@ -27,9 +27,26 @@ fn walk<B: Backend + Send>(
     Ok((backend, opened))
 }
 
+/// ANDs of a drawing, at most.
+const MAX_ANDS: u64 = 1 << 26;
+
+/// About how many ANDs the circuit of the program has: at most so many, unless public inputs matter.
+pub(super) fn ands(prepared: &Prepared) -> Result<u64, EvaluateError> {
+    let replay = Replay::new(prepared.job.protocol, Vec::new());
+    let (counted, _) = walk(prepared, &BTreeMap::new(), &|_| {}, replay)?;
+    Ok(counted.bits.ands)
+}
+
 /// The circuit of the program. It depends on public inputs, not on those of parties.
 fn draw(prepared: &Prepared, inputs: &Inputs) -> Result<Drawn, EvaluateError> {
-    let drawing = Drawing::new(prepared.job.protocol);
+    let (ands, protocol) = (ands(prepared)?, prepared.job.protocol);
+    if ands > MAX_ANDS {
+        return Err(EvaluateError::Job(format!(
+            "under {protocol} the program is one circuit, of some {ands} ANDs here; it may have {MAX_ANDS}: \
+             use gmw, or fewer rows"
+        )));
+    }
+    let drawing = Drawing::new(protocol);
     let (Boolean { bits }, _) = walk(prepared, inputs, &|_| {}, drawing)?;
     Ok(bits.finish())
 }

@@ -81,6 +81,15 @@ impl Prepared {
         &self.facts
     }
 
+    /// About how many ANDs there are in the circuit that the program is under a protocol that garbles; none
+    /// under others. Quick, however large.
+    ///
+    /// # Errors
+    /// When arrays are too large.
+    pub fn circuit_ands(&self) -> Result<Option<u64>, EvaluateError> {
+        self.job.protocol.garbles().then(|| garbled::ands(self)).transpose()
+    }
+
     /// What a run will cost, byte for byte: the same walk, over a backend that only counts.
     ///
     /// # Errors

@@ -173,11 +173,13 @@ impl Bits for Drawing {
 /// Bits of a port, plane after plane, lane after lane, each a byte of 0 or 1.
 pub type FlatBits = Zeroizing<Vec<u8>>;
 
-/// Takes down the values that a party gives, and gives those that it learns.
+/// Takes down the values that a party gives, and gives those that it learns. Counts ANDs.
 pub struct Replay {
     circuits: Circuits,
     /// By input port, the bits that this party gives.
     pub given: Vec<Option<FlatBits>>,
+    /// ANDs of all circuits on all lanes, before what they have in common is found.
+    pub ands: u64,
     /// By output port, the bits that this party learns.
     learned: VecDeque<Option<FlatBits>>,
 }
@@ -187,7 +189,7 @@ impl Replay {
     #[must_use]
     pub fn new(protocol: Protocol, learned: Vec<Option<FlatBits>>) -> Boolean<Self> {
         let circuits = Circuits::new(protocol);
-        Boolean::new(Replay { circuits, given: Vec::new(), learned: learned.into() })
+        Boolean::new(Replay { circuits, given: Vec::new(), ands: 0, learned: learned.into() })
     }
 }
 
@@ -232,6 +234,8 @@ impl Bits for Replay {
 
     fn circuit(&mut self, circuit: &Arc<Layered>, inputs: &[&Planes]) -> Result<Vec<Planes>> {
         let lanes = inputs.first().map_or(0, |planes| planes.lanes);
+        let ands: usize = (0..circuit.depth()).map(|level| circuit.level(level).products()).sum();
+        self.ands = self.ands.saturating_add((ands as u64).saturating_mul(lanes as u64));
         Ok(circuit.outputs().iter().map(|width| Planes::dry(*width, lanes)).collect())
     }
 
