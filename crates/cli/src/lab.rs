@@ -125,7 +125,17 @@ pub fn run(args: &LabArgs, output: Output) -> Result<(), CliError> {
         "all" => {
             let fits = |protocol: &Protocol| all_can(args, &task, &profile, *protocol);
             let all = Protocol::ALL.into_iter().map(|p| p.fitting(task.parties()));
-            all.filter(fits).collect()
+            let mut fitting = Vec::new();
+            for protocol in all.filter(fits) {
+                match too_large(args, &task, protocol)? {
+                    Some(ands) => eprintln!(
+                        "tacit: {protocol} left out: one circuit of some {ands} ANDs; name it with \
+                         --protocol to run it"
+                    ),
+                    None => fitting.push(protocol),
+                }
+            }
+            fitting
         }
         name => vec![name.parse().map_err(|e: tacit_sharing::registry::UnknownProtocol| {
             CliError::input(e.to_string())
@@ -138,6 +148,14 @@ pub fn run(args: &LabArgs, output: Output) -> Result<(), CliError> {
     runs.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
     let (network, description) = (profile.name.clone(), profile.description.clone());
     output.print(&LabReport { network, description, runs, links: args.links })
+}
+
+/// The ANDs of a program's circuit under a protocol that garbles, if they are too many to be tried unasked.
+fn too_large(args: &LabArgs, task: &Task, protocol: Protocol) -> Result<Option<u64>, CliError> {
+    let Task::Program(program) = task else { return Ok(None) };
+    let places: Vec<PartyId> = PartyId::all(protocol.parties()).collect();
+    let prepared = Prepared::new(program, program_job(args, program, protocol, &places)?)?;
+    Ok(prepared.circuit_ands()?.filter(|ands| *ands > program::MAX_ANDS))
 }
 
 /// Whether a protocol has the roles that are named, parties in the network, and runs the task.
@@ -290,6 +308,23 @@ fn virtual_network(args: &LabArgs, profile: &Profile) -> MemoryNetwork {
     profile.virtual_network().with_compute(compute)
 }
 
+fn program_job(
+    args: &LabArgs,
+    program: &Program,
+    protocol: Protocol,
+    places: &[PartyId],
+) -> Result<ProgramJob, CliError> {
+    let rows = program::rows(program, &args.rows)?;
+    let parties = (0..program.parties.len() as u8).map(PartyId).collect();
+    Ok(ProgramJob {
+        by: args.by.unwrap_or(By::of(protocol)),
+        places: places.to_vec(),
+        // Latency is what the lab is about: all rows in as few rounds as can be.
+        chunk_rows: 1 << 20,
+        ..ProgramJob::new(protocol, parties, rows)
+    })
+}
+
 /// A program on random inputs within their ranges.
 fn simulate_program(
     args: &LabArgs,
@@ -298,17 +333,7 @@ fn simulate_program(
     protocol: Protocol,
     places: &[PartyId],
 ) -> Result<Run, CliError> {
-    let rows = program::rows(program, &args.rows)?;
-    let parties = (0..program.parties.len() as u8).map(PartyId).collect();
-    // Latency is what the lab is about: all rows in as few rounds as can be.
-    let chunk_rows = 1 << 20;
-    let job = ProgramJob {
-        by: args.by.unwrap_or(By::of(protocol)),
-        places: places.to_vec(),
-        chunk_rows,
-        ..ProgramJob::new(protocol, parties, rows)
-    };
-    let prepared = Prepared::new(program, job)?;
+    let prepared = Prepared::new(program, program_job(args, program, protocol, places)?)?;
     let party = |mut session: Session| -> Result<ProgramReport, CliError> {
         let inputs = program::random_inputs(program, &prepared.job().rows, session.me())?;
         let outcome = run_program(&mut session, &prepared, inputs, &|_| {})?;
@@ -362,7 +387,10 @@ impl Task {
             By::Rings => protocol.has_rings(),
             By::Circuits => protocol != Protocol::Plain,
         };
-        matches!(self, Task::Circuit(_)) || computes()
+        match self {
+            Task::Circuit(_) => true,
+            Task::Program(program) => computes() && program.parties.len() <= protocol.parties(),
+        }
     }
 
     /// How many parties give inputs.

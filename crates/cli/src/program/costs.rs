@@ -8,7 +8,7 @@ use tacit_program::Program;
 use tacit_sharing::Protocol;
 
 /// ANDs of a circuit that is drawn to know its cost: about a second's worth.
-const MAX_ANDS: u64 = 1 << 20;
+pub const MAX_ANDS: u64 = 1 << 20;
 
 /// A program's cost under one protocol.
 #[derive(Serialize)]
@@ -30,7 +30,8 @@ pub struct ProtocolCost {
 /// Costs with these row counts, all rows in as few rounds as can be.
 pub fn all(program: &Program, rows: &[u64]) -> Vec<ProtocolCost> {
     let protocols = Protocol::ALL.into_iter().map(|p| p.fitting(program.parties.len()));
-    let protocols = protocols.filter(|p| *p != Protocol::Plain);
+    let enough = |p: &Protocol| p.parties() >= program.parties.len();
+    let protocols = protocols.filter(|p| *p != Protocol::Plain && enough(p));
     let settings = protocols.flat_map(|protocol| [(protocol, By::Rings), (protocol, By::Circuits)]);
     let settings = settings.filter(|(protocol, by)| *by == By::Circuits || protocol.has_rings());
     settings.map(|(protocol, by)| of(program, protocol, by, rows)).collect()

@@ -12,6 +12,7 @@ mod show;
 
 pub use args::{NamedValue, TableArgs};
 pub use bench::random_inputs;
+pub use costs::MAX_ANDS;
 pub use run::{WHO_LEARNS, is_program, local_names, run_program};
 pub use show::rows;
 
