@@ -24,7 +24,7 @@ demo:
 	@scripts/demo.sh
 
 test:
-	$(CARGO) test --workspace --locked
+	$(CARGO) test --workspace --locked --no-fail-fast
 
 # Long tests are marked `#[ignore]` with their reason.
 test-all: test

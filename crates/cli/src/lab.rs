@@ -47,8 +47,10 @@ pub struct LabArgs {
     #[arg(long, value_name = "NETWORK", default_value = "global")]
     network: String,
 
-    /// trio, astra, replicated, multi-fan-in, lift, quad, quad-a, quad-het, tetrad,
-    /// fantastic-four, gmw:N, bmr:N, authenticated:N (N parties), yao, plain, or all that fit
+    /// trio, astra, replicated, multi-fan-in, lift, post, brain-sacrifice, brain-buckets,
+    /// brain-integers, brain-batch, brain-single, quad, quad-a, quad-het, tetrad,
+    /// fantastic-four, gmw:N, bmr:N, bmr-shamir:N, authenticated:N (N parties), yao, yao-three,
+    /// plain, or all that fit
     #[arg(long, default_value = "all")]
     protocol: String,
 
@@ -124,7 +126,7 @@ pub fn run(args: &LabArgs, output: Output) -> Result<(), CliError> {
     let protocols: Vec<Protocol> = match args.protocol.as_str() {
         "all" => {
             let fits = |protocol: &Protocol| all_can(args, &task, &profile, *protocol);
-            let all = Protocol::ALL.into_iter().map(|p| p.fitting(task.parties()));
+            let all = task.protocols().map(|p| p.fitting(task.parties()));
             let mut fitting = Vec::new();
             for protocol in all.filter(fits) {
                 match too_large(args, &task, protocol)? {
@@ -265,30 +267,8 @@ fn simulate(
     form: FormChoice,
 ) -> Result<Run, CliError> {
     let (job, receivers) = job(args, circuit, assignments, form)?;
-    let (protocol, instances) = (job.protocol(), job.instances);
-    let network = virtual_network(args, profile);
-    let party = |mut session: Session| -> Result<engine::Report, EvaluateError> {
-        let compiled = Compiled::new(circuit, job.clone())?;
-        let me = session.me();
-        let zeros = |(owner, width): (&PartyId, &u32)| {
-            let words = instances.div_ceil(64);
-            let bits = vec![vec![0u64; words]; *width as usize];
-            (*owner == me).then(|| Lanes::from_bits(bits, instances))
-        };
-        let values = job.owners.iter().zip(circuit.input_widths()).map(zeros).collect();
-        let result = engine::evaluate(&mut session, &compiled, values, &|_| {})?;
-        session.finish()?;
-        Ok(result.report)
-    };
-    let reports = memory::run(protocol.parties(), job.threads(), &network, party);
-    let reports: Vec<engine::Report> = reports.into_iter().collect::<Result<_, _>>()?;
-    let rounds = reports.iter().map(|report| report.rounds).max().unwrap_or(0);
-    let learns = |report: &engine::Report| receivers.contains(&PartyId(report.party));
-    let slowest = reports
-        .into_iter()
-        .filter(learns)
-        .max_by(|a, b| a.online_seconds.total_cmp(&b.online_seconds));
-    let report = slowest.ok_or_else(|| CliError::input("no party has a result"))?;
+    let protocol = job.protocol();
+    let (report, rounds) = slowest(circuit, &job, &receivers, &virtual_network(args, profile))?;
     Ok(Run {
         protocol: protocol.to_string(),
         roles: report.assignments[0].roles.clone(),
@@ -301,6 +281,37 @@ fn simulate(
         total_bytes: report.total_bytes(),
         links: report.links,
     })
+}
+
+/// Runs a job on zeros: what the slowest party that learns something reports, and the rounds of the one that
+/// waits most.
+pub fn slowest(
+    circuit: &Circuit,
+    job: &Job,
+    receivers: &[PartyId],
+    network: &MemoryNetwork,
+) -> Result<(engine::Report, u64), CliError> {
+    let party = |mut session: Session| -> Result<engine::Report, EvaluateError> {
+        let compiled = Compiled::new(circuit, job.clone())?;
+        let me = session.me();
+        let zeros = |(owner, width): (&PartyId, &u32)| {
+            let bits = vec![vec![0u64; job.instances.div_ceil(64)]; *width as usize];
+            (*owner == me).then(|| Lanes::from_bits(bits, job.instances))
+        };
+        let values = job.owners.iter().zip(circuit.input_widths()).map(zeros).collect();
+        let result = engine::evaluate(&mut session, &compiled, values, &|_| {})?;
+        session.finish()?;
+        Ok(result.report)
+    };
+    let reports = memory::run(job.protocol().parties(), job.threads(), network, party);
+    let reports: Vec<engine::Report> = reports.into_iter().collect::<Result<_, _>>()?;
+    let rounds = reports.iter().map(|report| report.rounds).max().unwrap_or(0);
+    let learns = |report: &engine::Report| receivers.contains(&PartyId(report.party));
+    let slowest = reports
+        .into_iter()
+        .filter(learns)
+        .max_by(|a, b| a.online_seconds.total_cmp(&b.online_seconds));
+    Ok((slowest.ok_or_else(|| CliError::input("no party has a result"))?, rounds))
 }
 
 fn virtual_network(args: &LabArgs, profile: &Profile) -> MemoryNetwork {
@@ -379,6 +390,14 @@ impl Task {
         ];
         refuse("circuits", flags.into_iter().chain(args.read.flags()))?;
         Ok(Task::Program(Box::new(program::load(&args.path)?)))
+    }
+
+    /// The protocols that differ on it.
+    fn protocols(&self) -> Box<dyn Iterator<Item = Protocol>> {
+        match self {
+            Task::Circuit(_) => Box::new(Protocol::on_bits()),
+            Task::Program(_) => Box::new(Protocol::ALL.into_iter()),
+        }
     }
 
     /// Whether a protocol runs it. The trusted party computes in the clear, not by circuits.

@@ -45,7 +45,7 @@ const INPUTS: &str = "--bits bytes --input 0=key.hex --input 1=blocks.hex";
 fn processes_over_tls_encrypt_under_every_protocol() {
     let folder = aes_folder("d4");
     let dir = folder.path();
-    for protocol in Protocol::ALL {
+    for protocol in Protocol::on_bits() {
         let roles = match protocol.parties() {
             2 => "1,0",
             3 => "2,0,1",
@@ -248,7 +248,7 @@ fn what_cannot_be_read_or_written_is_told_before_anything_runs() {
 }
 
 #[test]
-fn absurd_sizes_of_benchmarks_are_refused() {
+fn absurd_arguments_of_benchmarks_are_refused() {
     let folder = tempfile::tempdir().expect("temporary folder");
     for arguments in [
         "and --lanes 99999999999999",
@@ -258,6 +258,8 @@ fn absurd_sizes_of_benchmarks_are_refused() {
         "aes --lanes 60000000000",
         "and --threads 100000",
         "and --window 0",
+        "paper",
+        "and ccs16",
     ] {
         let (code, error) = fails(folder.path(), &format!("bench {arguments} --transport memory"));
         assert_eq!(code, 2, "{arguments}: {error}");
@@ -402,7 +404,7 @@ fn the_lab_compares_protocols_on_a_network_that_is_not_here() {
     let text = ok(dir, "lab aes.txt --network global --network-only --json");
     let report: serde_json::Value = serde_json::from_str(&text).expect("JSON");
     let runs = report["runs"].as_array().expect("runs");
-    assert_eq!(runs.len(), tacit_sharing::Protocol::ALL.len());
+    assert_eq!(runs.len(), tacit_sharing::Protocol::on_bits().count());
     let seconds = |protocol: &str| {
         let run = runs.iter().find(|run| run["protocol"] == protocol).expect("a run");
         run["seconds"].as_f64().expect("a number")

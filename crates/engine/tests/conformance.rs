@@ -161,10 +161,10 @@ fn places(random: &mut Random, parties: usize) -> Vec<PartyId> {
 /// Most often one assignment of roles, else several side by side, also of like protocols.
 fn assignments(random: &mut Random, protocol: Protocol) -> Vec<Assignment> {
     let like = |other: &Protocol| {
-        let class = |p: Protocol| (p.parties(), p.security(), p.fan_in());
+        let class = |p: Protocol| (p.parties(), p.security(), p.fan_in(), p.has_roles());
         class(*other) == class(protocol)
     };
-    let alike: Vec<Protocol> = Protocol::ALL.into_iter().filter(like).collect();
+    let alike: Vec<Protocol> = Protocol::on_bits().filter(like).collect();
     // Where all do the same there are no roles to split.
     let count = if protocol.has_roles() { [1, 1, 2, 3][random.below(4)] } else { 1 };
     let assignment = |index: usize| {
@@ -221,12 +221,13 @@ fn sweep(protocols: &[Protocol], rounds: usize) {
 
 #[test]
 fn random_circuits_under_every_protocol() {
-    sweep(&Protocol::ALL, 12);
+    sweep(&Protocol::on_bits().collect::<Vec<_>>(), 12);
 }
 
 #[test]
 fn random_circuits_with_two_and_with_more_parties() {
     sweep(&[Protocol::Gmw(2), Protocol::Gmw(5), Protocol::Bmr(2), Protocol::Bmr(4)], 3);
+    sweep(&[4, 5].map(Protocol::BmrShamir), 3);
     sweep(&[Protocol::Authenticated(2), Protocol::Authenticated(4)], 3);
 }
 
@@ -235,7 +236,9 @@ fn random_circuits_with_two_and_with_more_parties() {
 fn random_circuits_with_many_parties() {
     sweep(&[4, 7, 13].map(Protocol::Gmw), 6);
     sweep(&[5, 7, 13].map(Protocol::Bmr), 6);
+    sweep(&[6, 7, 13].map(Protocol::BmrShamir), 6);
     sweep(&[5, 8].map(Protocol::Authenticated), 3);
+    sweep(&[33].map(Protocol::BmrShamir), 1);
     sweep(&[Protocol::Gmw(33), Protocol::Bmr(33), Protocol::Authenticated(33)], 1);
 }
 
@@ -427,7 +430,7 @@ fn stored_preprocessing_is_the_same_for_all_inputs() {
     let widths = circuit.input_widths().to_vec();
     let [some, others] = [0, 1]
         .map(|_| widths.iter().map(|w| random_lanes(&mut random, *w, 70)).collect::<Vec<_>>());
-    for protocol in Protocol::ALL.into_iter().filter(|protocol| protocol.ahead().is_some()) {
+    for protocol in Protocol::on_bits().filter(|protocol| protocol.ahead().is_some()) {
         for form in [FormChoice::Dealer, FormChoice::Symmetric] {
             if protocol != Protocol::MultiFanIn && form != FormChoice::Dealer {
                 continue;
@@ -461,7 +464,7 @@ fn a_seed_reproduces_a_run() {
     let circuit = random_circuit(&mut random, 30);
     let widths = circuit.input_widths().to_vec();
     let inputs: Vec<Lanes> = widths.iter().map(|w| random_lanes(&mut random, *w, 3)).collect();
-    for protocol in Protocol::ALL {
+    for protocol in Protocol::on_bits() {
         let owners = (0..3).map(|port| PartyId(port % protocol.parties() as u8)).collect();
         let mut job = Job::new(protocol, owners, vec![vec![PartyId(0)]; 3]);
         job.instances = 3;
@@ -508,7 +511,7 @@ fn gates_that_use_few_products_often_run_everywhere() {
     let circuit = builder.finish();
     let mut random = Random::new();
     let inputs = [random_lanes(&mut random, 3, 70)];
-    for protocol in Protocol::ALL {
+    for protocol in Protocol::on_bits() {
         for preprocessing in [Preprocessing::Interleaved, Preprocessing::Separate] {
             let everybody: Vec<PartyId> = PartyId::all(protocol.parties()).collect();
             let mut job = Job::new(protocol, vec![PartyId(0)], vec![everybody; 2]);

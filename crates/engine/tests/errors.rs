@@ -112,7 +112,7 @@ fn more_rows_than_can_be_computed_are_the_users_under_every_protocol() {
                 input x: u8[n] from alice\nreveal x to bob\n";
     let program = text::parse("many.tacit", text).unwrap();
     let parties: Vec<PartyId> = (0..3).map(PartyId).collect();
-    for protocol in Protocol::ALL {
+    for protocol in Protocol::on_bits() {
         let prepared = |rows: u64| {
             Prepared::new(&program, ProgramJob::new(protocol, parties.clone(), vec![rows]))
         };

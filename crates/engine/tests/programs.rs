@@ -11,12 +11,16 @@ use tacit_program::{Element, Interval, Op, Program, Type, bounds, text};
 use tacit_ring::Entropy;
 use tacit_ring::entropy::{self, Rng};
 use tacit_sharing::Protocol;
+use tacit_sharing::proof::Source;
 
-/// All protocols for three and more parties, with all that numbers can be computed with.
+/// All protocols for three and more parties, with all that numbers can be computed with. Of those that
+/// differ in where triples come from, one.
 fn settings() -> impl Iterator<Item = (Protocol, By)> {
+    let brain = |protocol: &Protocol| matches!(protocol, Protocol::Brain(_));
+    let other = move |p: &Protocol| brain(p) && *p != Protocol::Brain(Source::Sacrifice);
     let all = || Protocol::ALL.into_iter().filter(|protocol| protocol.parties() > 2);
-    let rings = all().filter(|protocol| protocol.has_rings());
-    let circuits = all().filter(|protocol| *protocol != Protocol::Plain);
+    let rings = all().filter(move |protocol| protocol.has_rings() && !other(protocol));
+    let circuits = all().filter(move |p| *p != Protocol::Plain && !brain(p));
     let rings = rings.map(|protocol| (protocol, By::Rings));
     rings.chain(circuits.map(|protocol| (protocol, By::Circuits)))
 }
@@ -171,6 +175,24 @@ fn arithmetic_on_integers_of_every_width() {
             ),
             &[130],
         );
+    }
+}
+
+#[test]
+fn triples_of_every_source() {
+    let program = parse(
+        "input a: i16[n] from alice\ninput b: i16[n] from bob\n\
+         reveal a * b to alice as \"product\"\n\
+         reveal sum(a * b, axis 0) to carol as \"total\"\n\
+         reveal select(a < b, a, b) to bob as \"least\"\n",
+    );
+    let protocols = Protocol::ALL.into_iter().filter(|p| matches!(p, Protocol::Brain(_)));
+    for (i, protocol) in protocols.enumerate() {
+        for by in [By::Rings, By::Circuits] {
+            let mut job = job((protocol, by), &[70, 5]);
+            job.workers = 1 + i % 2;
+            check_job(&program, &job, 7);
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 use tacit_circuit::schedule::Schedule;
 use tacit_circuit::{Builder, passes};
-use tacit_garbling::authenticated::{Authenticated, set_up};
+use tacit_garbling::authenticated::{Authenticated, open, set_up};
 use tacit_garbling::{Bits, Garbling, Ports};
 use tacit_net::PartyId;
 use tacit_net::memory::{self, MemoryNetwork};
@@ -40,15 +40,19 @@ fn time(parties: usize, instances: usize, schedule: &Schedule, times: u64) -> [D
         let ports = Ports { schedule, inputs: &inputs, outputs: &outputs };
         let given = if me < 2 { 128 } else { 0 };
         let values: Vec<Bits> = (0..instances).map(|_| Bits::zeros(given)).collect();
-        let mut spent = [Duration::ZERO; 2];
+        let (mut spent, mut done) = ([Duration::ZERO; 2], Vec::new());
         for _ in 0..times {
             let start = Instant::now();
             let ready = party.prepare(ports, instances).expect("prepares");
             let prepared = start.elapsed();
-            black_box(party.run(ports, ready, &values).expect("runs"));
+            done.push(party.run(ports, ready, &values).expect("runs"));
             spent[0] += prepared;
             spent[1] += start.elapsed() - prepared;
         }
+        let start = Instant::now();
+        drop(party);
+        black_box(open(&mut session.meshes[0], &places, done).expect("opens"));
+        spent[1] += start.elapsed();
         session.finish().expect("ends");
         spent
     });

@@ -2,9 +2,9 @@
 //!
 //! | module | what |
 //! | --- | --- |
-//! | [`bmr`] | any number of parties, all but one corrupted, semi-honest |
+//! | [`bmr`] | any number of parties, all but one corrupted, semi-honest; [`bmr::shamir`]: fewer than half |
 //! | [`authenticated`] | any number of parties, all but one corrupted, malicious |
-//! | [`yao`] | two parties, semi-honest: half gates |
+//! | [`yao`] | two parties, semi-honest: half gates; [`yao::three`]: three parties, one corrupted |
 //! | [`prf`] | the pseudorandom function under two labels |
 
 pub mod authenticated;

@@ -54,6 +54,9 @@ pub trait Garbling {
     /// giving it up.
     type Garbled;
 
+    /// What comes of evaluation: what this party learns, or what is still to be opened.
+    type Done;
+
     /// The role that this party plays.
     fn role(&self) -> RoleId;
 
@@ -71,8 +74,8 @@ pub trait Garbling {
     ) -> Result<Self::Garbled, SharingError>;
 
     /// Evaluates all instances that were prepared together, on this party's bits of its own inputs, instance
-    /// by instance in the order of the schedule's inputs. Gives what this party learns, instance by
-    /// instance, bit by bit, port after port.
+    /// by instance in the order of the schedule's inputs. What this party learns is instance by instance, bit
+    /// by bit, port after port.
     ///
     /// # Errors
     /// When the network fails, values do not fit, or labels do not fit each other.
@@ -81,7 +84,7 @@ pub trait Garbling {
         ports: Ports<'_>,
         garbled: Self::Garbled,
         values: &[Bits],
-    ) -> Result<Vec<Bits>, SharingError>;
+    ) -> Result<Self::Done, SharingError>;
 }
 
 /// Checks that there is a bit for everything that a role gives, in every instance.

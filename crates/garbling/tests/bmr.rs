@@ -4,6 +4,7 @@ mod common;
 
 use common::{circuit, given, in_the_clear, places, schedule};
 use tacit_circuit::Builder;
+use tacit_garbling::bmr::shamir::{self, BmrShamir, ShamirKeys};
 use tacit_garbling::bmr::{Bmr, bytes};
 use tacit_garbling::{Bits, Garbling, Ports};
 use tacit_net::memory::{self, MemoryNetwork};
@@ -12,6 +13,7 @@ use tacit_net::{NetError, PartyId, Phase, Session, Stream};
 use tacit_ring::Entropy;
 use tacit_ring::entropy::{Rng, test_seed};
 use tacit_sharing::SharingError;
+use tacit_sharing::cost::Traffic;
 use tacit_sharing::gmw::{Correlations, Delta};
 
 fn party<'m>(session: &'m mut Session, parties: usize, seed: u64) -> Result<Bmr<'m>, SharingError> {
@@ -22,49 +24,143 @@ fn party<'m>(session: &'m mut Session, parties: usize, seed: u64) -> Result<Bmr<
     Bmr::new(mesh, &places, all.worker(), b"session")
 }
 
+/// Evaluates some instances, with parties of some kind.
+trait Kind: Sync {
+    fn bytes(&self, ports: Ports<'_>, parties: usize) -> Traffic;
+    fn play(&self, session: &mut Session, parties: usize, job: Play<'_>) -> Vec<Bits>;
+}
+
+#[derive(Clone, Copy)]
+struct Play<'a> {
+    ports: Ports<'a>,
+    values: &'a [Bits],
+    seed: u64,
+}
+
+impl Play<'_> {
+    fn with<G: Garbling<Done = Vec<Bits>>>(self, mut party: G) -> Vec<Bits> {
+        let ready = party.prepare(self.ports, self.values.len()).unwrap();
+        party.run(self.ports, ready, self.values).unwrap()
+    }
+}
+
+struct OverOt;
+
+impl Kind for OverOt {
+    fn bytes(&self, ports: Ports<'_>, parties: usize) -> Traffic {
+        bytes(ports, parties)
+    }
+
+    fn play(&self, session: &mut Session, parties: usize, play: Play<'_>) -> Vec<Bits> {
+        play.with(party(session, parties, play.seed).unwrap())
+    }
+}
+
+struct OverShamir;
+
+impl Kind for OverShamir {
+    fn bytes(&self, ports: Ports<'_>, parties: usize) -> Traffic {
+        shamir::bytes(ports, parties)
+    }
+
+    fn play(&self, session: &mut Session, parties: usize, play: Play<'_>) -> Vec<Bits> {
+        play.with(majority(session, parties, play.seed))
+    }
+}
+
+fn majority(session: &mut Session, parties: usize, seed: u64) -> BmrShamir<'_> {
+    let mut entropy = Entropy::insecure_seeded(seed, session.me().0);
+    let (mesh, places) = (&mut session.meshes[0], places(parties));
+    let mut all = ShamirKeys::exchange(mesh, b"session", &places, &mut entropy).unwrap();
+    BmrShamir::new(mesh, &places, all.worker(), b"session").unwrap()
+}
+
 #[test]
 fn all_inputs_give_what_the_circuit_says_at_the_price_of_the_table() {
+    [2, 3].into_iter().for_each(|parties| check_all(&OverOt, parties));
+    [3, 4, 5, 8].into_iter().for_each(|parties| check_all(&OverShamir, parties));
+}
+
+fn check_all(kind: &dyn Kind, parties: usize) {
     let circuit = circuit();
     let schedule = schedule(&circuit);
-    for parties in [2, 3] {
-        let inputs = [(0, 2), (parties - 1, 2)];
-        let outputs = [vec![0, parties - 1], vec![parties - 1]];
-        let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs };
-        let all: Vec<[bool; 4]> =
-            (0..16).map(|i| [0, 1, 2, 3].map(|bit| i >> bit & 1 == 1)).collect();
-        let seed = test_seed();
-        memory::run(parties, 1, &MemoryNetwork::default(), |mut session| {
-            let me = session.me().index();
-            let mut party = party(&mut session, parties, seed).unwrap();
-            let ready = party.prepare(ports, all.len()).unwrap();
-            let values: Vec<Bits> = all.iter().map(|v| given(me, parties, *v)).collect();
-            let learned = party.run(ports, ready, &values).unwrap();
-            drop(party);
-            for (values, learned) in all.iter().zip(&learned) {
-                let want = in_the_clear(*values);
-                let mine: &[bool] = match me {
-                    _ if me == parties - 1 => &want,
-                    0 => &want[..3],
-                    _ => &[],
-                };
-                assert_eq!(learned.len, mine.len());
-                assert!((0..mine.len()).all(|i| learned.get(i) == mine[i]), "{values:?}");
+    let inputs = [(0, 2), (parties - 1, 2)];
+    let outputs = [vec![0, parties - 1], vec![parties - 1]];
+    let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs };
+    let all: Vec<[bool; 4]> = (0..16).map(|i| [0, 1, 2, 3].map(|bit| i >> bit & 1 == 1)).collect();
+    let seed = test_seed();
+    memory::run(parties, 1, &MemoryNetwork::default(), |mut session| {
+        let me = session.me().index();
+        let values: Vec<Bits> = all.iter().map(|v| given(me, parties, *v)).collect();
+        let play = Play { ports, values: &values, seed };
+        let learned = kind.play(&mut session, parties, play);
+        for (values, learned) in all.iter().zip(&learned) {
+            let want = in_the_clear(*values);
+            let mine: &[bool] = match me {
+                _ if me == parties - 1 => &want,
+                0 => &want[..3],
+                _ => &[],
+            };
+            assert_eq!(learned.len, mine.len());
+            assert!((0..mine.len()).all(|i| learned.get(i) == mine[i]), "{values:?}");
+        }
+        let each = kind.bytes(ports, parties);
+        let meter = session.meter();
+        for to in (0..parties).filter(|to| *to != me) {
+            let id = PartyId(to as u8);
+            let sent = |stream| -> u64 {
+                let phases = [Phase::Offline, Phase::Online];
+                phases.map(|phase| meter.count(id, stream, phase).bytes_sent).iter().sum()
+            };
+            assert_eq!(sent(Stream::Pre), 16 * each.pre[me][to]);
+            assert_eq!(sent(Stream::Def), 16 * each.def[me][to]);
+            assert_eq!(sent(Stream::On), 16 * each.on[me][to]);
+        }
+        session.finish().unwrap();
+    });
+}
+
+/// A product in the field of bytes in shares.
+fn times(a: u8, b: u8) -> u8 {
+    (0..8).rev().fold(0, |sum: u8, i| {
+        let carry = if sum >> 7 == 1 { 0x1b } else { 0 };
+        (sum << 1) ^ carry ^ if b >> i & 1 == 1 { a } else { 0 }
+    })
+}
+
+/// Without shares of zero, every block of a part would be a share of an offset times some byte.
+#[test]
+fn parts_of_rows_are_no_multiples_of_each_other() {
+    let circuit = circuit();
+    let schedule = schedule(&circuit);
+    let (inputs, outputs) = ([(0, 2), (2, 2)], [vec![0], vec![1]]);
+    let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs };
+    let seed = test_seed();
+    let parts = memory::run(3, 1, &MemoryNetwork::default(), |mut session| {
+        let (sink, sent) = std::sync::mpsc::channel();
+        session.meshes[0].set_tamper(Tamper::new(move |message| {
+            if message.stream == Stream::Def && message.bytes.len() == 3 * 4 * 16 {
+                let _ = sink.send(message.bytes.to_vec());
             }
-            let each = bytes(ports, parties);
-            let meter = session.meter();
-            for to in (0..parties).filter(|to| *to != me) {
-                let id = PartyId(to as u8);
-                let sent = |stream| -> u64 {
-                    let phases = [Phase::Offline, Phase::Online];
-                    phases.map(|phase| meter.count(id, stream, phase).bytes_sent).iter().sum()
-                };
-                assert_eq!(sent(Stream::Pre), 16 * each.pre[me][to]);
-                assert_eq!(sent(Stream::Def), 16 * each.def[me][to]);
-                assert_eq!(sent(Stream::On), 16 * each.on[me][to]);
-            }
-            session.finish().unwrap();
-        });
-    }
+            Verdict::Keep
+        }));
+        let mut party = majority(&mut session, 3, seed);
+        party.prepare(ports, 5).unwrap();
+        drop(party);
+        session.finish().unwrap();
+        sent.try_iter().collect::<Vec<Vec<u8>>>()
+    });
+    // Role 2 has no labels that would hide its parts.
+    let blocks: Vec<&[u8]> = parts[2].iter().flat_map(|part| part.chunks(16)).collect();
+    assert_eq!(blocks.len(), 5 * 2 * 3 * 4, "instances, keepers, gates, rows");
+    let least = |block: &&[u8]| {
+        let multiple = |by| block.iter().map(|byte| times(*byte, by)).collect::<Vec<u8>>();
+        (1..=255).map(multiple).min().unwrap()
+    };
+    let mut classes: Vec<Vec<u8>> = blocks.iter().map(least).collect();
+    classes.sort_unstable();
+    classes.dedup();
+    assert_eq!(classes.len(), blocks.len());
 }
 
 /// Public values of inputs are fair coins, whatever the inputs.

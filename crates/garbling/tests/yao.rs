@@ -2,6 +2,7 @@
 
 use tacit_circuit::schedule::Schedule;
 use tacit_circuit::{Builder, passes};
+use tacit_garbling::yao::three::{ThreeKeys, YaoThree, bytes as bytes_of_three};
 use tacit_garbling::yao::{Yao, bytes};
 use tacit_garbling::{Bits, Garbling, Ports};
 use tacit_net::memory::{self, MemoryNetwork};
@@ -124,5 +125,89 @@ fn online_messages_are_uniform() {
         assert!(shown.abs_diff(4096) < 227, "{shown} of 8192");
         let chosen: u32 = seen[1].iter().map(|byte| byte.count_ones()).sum();
         assert!(chosen.abs_diff(2048) < 160, "{chosen} of 4096");
+    }
+}
+
+fn three(session: &mut Session, seed: u64) -> YaoThree<'_> {
+    let mut entropy = Entropy::insecure_seeded(seed, session.me().0);
+    let (mesh, places) = (&mut session.meshes[0], [0, 1, 2].map(PartyId));
+    let mut all = ThreeKeys::exchange(mesh, b"session", &places, &mut entropy).unwrap();
+    YaoThree::new(mesh, &places, all.worker(), b"session").unwrap()
+}
+
+/// Whoever of three gives which input, and learns which output.
+#[test]
+fn three_parties_learn_what_the_circuit_says_at_the_price_of_the_table() {
+    let (schedule, seed) = (schedule(), test_seed());
+    for [first, second] in (0..9).map(|i| [i / 3, i % 3]) {
+        let (inputs, outputs) = ([(first, 2), (second, 1)], [vec![first], vec![0, 2]]);
+        let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs };
+        memory::run(3, 1, &MemoryNetwork::default(), |mut session| {
+            let me = session.me().index();
+            let mut party = three(&mut session, seed);
+            let ready = party.prepare(ports, 8).unwrap();
+            let mine = |case: &[bool; 3]| {
+                let mut bits = Vec::new();
+                bits.extend(case[..2].iter().filter(|_| me == first));
+                bits.extend(case[2..].iter().filter(|_| me == second));
+                packed(&bits)
+            };
+            let values: Vec<Bits> = cases().iter().map(mine).collect();
+            let learned = party.run(ports, ready, &values).unwrap();
+            drop(party);
+            for (case, learned) in cases().into_iter().zip(&learned) {
+                let all = in_the_clear(case);
+                let mut want = Vec::new();
+                want.extend(all[..2].iter().filter(|_| me == first));
+                want.extend(all[2..].iter().filter(|_| me != 1));
+                assert_eq!(learned.len, want.len());
+                assert!((0..want.len()).all(|i| learned.get(i) == want[i]), "{case:?}");
+            }
+            let (each, meter) = (bytes_of_three(ports), session.meter());
+            for to in (0..3).filter(|to| *to != me) {
+                for (stream, links) in [(Stream::Def, &each.def), (Stream::On, &each.on)] {
+                    let phases = [Phase::Offline, Phase::Online];
+                    let sent = |phase| meter.count(PartyId(to as u8), stream, phase).bytes_sent;
+                    assert_eq!(phases.map(sent).iter().sum::<u64>(), 8 * links[me][to]);
+                }
+            }
+            session.finish().unwrap();
+        });
+    }
+}
+
+/// What role 0 is sent of role 2's bits are fair coins, whatever the bits.
+#[test]
+fn shares_that_a_garbler_sees_are_uniform() {
+    let mut b = Builder::new();
+    let (x, y) = (b.input(64), b.input(64));
+    let and = b.and2(x[0], y[0]);
+    b.output(&[and]);
+    let schedule = Schedule::new(&passes::lower(&passes::fold(&b.finish()), 2));
+    let (inputs, outputs) = ([(2, 64), (1, 64)], [vec![2]]);
+    let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs };
+    const RUNS: usize = 64;
+    for ones in [false, true] {
+        let seen = memory::run(3, 1, &MemoryNetwork::default(), |mut session| {
+            let (sink, sent) = std::sync::mpsc::channel();
+            session.meshes[0].set_tamper(Tamper::new(move |message| {
+                let online = message.stream == Stream::On && message.place.phase == Phase::Online;
+                if online && message.bytes.len() == 8 {
+                    let _ = sink.send(message.bytes.to_vec());
+                }
+                Verdict::Keep
+            }));
+            let me = session.me().index();
+            let mut party = three(&mut session, test_seed());
+            let ready = party.prepare(ports, RUNS).unwrap();
+            let bits = if me == 0 { Vec::new() } else { vec![ones; 64] };
+            let values: Vec<Bits> = (0..RUNS).map(|_| packed(&bits)).collect();
+            party.run(ports, ready, &values).unwrap();
+            drop(party);
+            session.finish().unwrap();
+            sent.try_iter().flatten().map(|byte| byte.count_ones()).sum::<u32>()
+        });
+        // 4096 fair coins; five standard deviations are 160.
+        assert!(seen[2].abs_diff(2048) < 160, "{} of 4096", seen[2]);
     }
 }

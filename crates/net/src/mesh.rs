@@ -203,6 +203,18 @@ impl Mesh {
         self.fail(NetError::Check(what))
     }
 
+    /// As [`Mesh::check_failed`]; peers are told that a check failed, not which: where each check that
+    /// fails would tell whoever cheats more.
+    #[must_use]
+    pub fn some_check_failed(&mut self, what: String) -> NetError {
+        let error = NetError::Check(what);
+        if !self.failed {
+            self.failed = true;
+            self.transport.stop("a check of the protocol failed", &error);
+        }
+        error
+    }
+
     #[inline]
     fn index(&self, party: PartyId) -> Result<usize, NetError> {
         if party == self.me || party.index() >= self.peers.len() {

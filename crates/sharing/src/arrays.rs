@@ -6,6 +6,7 @@
 
 pub use crate::shared_vec::SharedVec;
 
+use crate::made;
 use crate::party::{Draws, Party, SharingError};
 use crate::products::{DRAW, Scratch, settles};
 use crate::role::{COMPONENTS, Role, TERMS};
@@ -81,6 +82,12 @@ pub fn multiply<P: Role, W: Word>(
     out: &mut SharedVec<W>,
 ) -> Result<(), SharingError> {
     check_length(a.len() == out.len() && b.len() == out.len(), "factors and product")?;
+    if P::MADE {
+        return made::results(party, cut, out, 1, |at, [x, y]| {
+            a.copy_to(at.clone(), x);
+            b.copy_to(at, y);
+        });
+    }
     let mut ahead = draws.ahead::<P>();
     cut.run::<P>(out.len(), |stage, at| match (stage, &mut ahead) {
         (Stage::Finish, _) => {
@@ -156,6 +163,13 @@ pub fn dot<P: Role, W: Word>(
     let fits = a.len() == b.len() && a.len().checked_rem(out.len()).is_none_or(|rest| rest == 0);
     check_length(fits, "rows of an inner product")?;
     let length = a.len().checked_div(out.len()).unwrap_or(0);
+    if P::MADE {
+        return made::results(party, cut, out, length, |at, [x, y]| {
+            let at = at.start * length..at.end * length;
+            a.copy_to(at.clone(), x);
+            b.copy_to(at, y);
+        });
+    }
     sums::<P, W>(party, draws, scratch, cut, out, Rows { a, b, length })
 }
 
@@ -276,11 +290,35 @@ pub fn matrix_product<P: Role, W: Word>(
     let sizes = [rows.checked_mul(inner), inner.checked_mul(columns), rows.checked_mul(columns)];
     let fits = sizes == [a.len(), b.len(), out.len()].map(Some);
     check_length(fits, "a matrix product")?;
+    if P::MADE {
+        return made::results(party, cut, out, inner, |at, factors| {
+            gather(shape, at, [a, b], factors);
+        });
+    }
     // Whole blocks of rows, so that packing the right factor pays.
     let block = (cut.piece / columns.max(1)).max(ROW_BLOCK);
     let cut = Cut { piece: block * columns.max(1), ..cut };
     let panel = Default::default();
     sums::<P, W>(party, draws, scratch, cut, out, Entries { a, b, shape, panel })
+}
+
+/// The factors of the entries `at`, entry after entry.
+fn gather<W: Word>(
+    MatrixShape { inner, columns, .. }: MatrixShape,
+    at: Range<usize>,
+    [a, b]: [&SharedVec<W>; 2],
+    [x, y]: &mut [[Buffer<W>; 2]; 2],
+) {
+    for c in 0..2 {
+        let (a, b) = (a.components()[c], b.components()[c]);
+        let entries = x[c].chunks_exact_mut(inner).zip(y[c].chunks_exact_mut(inner));
+        for (entry, (x, y)) in at.clone().zip(entries) {
+            let (row, column) = (entry / columns, entry % columns);
+            x.copy_from_slice(&a[row * inner..(row + 1) * inner]);
+            let column = b.iter().skip(column).step_by(columns);
+            y.iter_mut().zip(column).for_each(|(to, from)| *to = *from);
+        }
+    }
 }
 
 struct Entries<'a, W> {

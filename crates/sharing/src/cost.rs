@@ -6,7 +6,7 @@
 use crate::Protocol;
 use crate::gmw;
 use crate::multi_fan_in::plan::{Form, PolyPlan};
-use crate::proof::Bill;
+use crate::proof::{Bill, redundant_bytes};
 use crate::registry::RoleVisitor;
 use crate::role::{InputRule, Role, RoleId, Timing};
 use crate::verify::DIGEST_BYTES;
@@ -199,9 +199,11 @@ pub fn product(protocol: Protocol) -> Traffic {
         Protocol::Trio | Protocol::Astra => {
             none.sent(0, 2, Stream::Pre, 1).sent(1, 2, Stream::On, 1).sent(2, 1, Stream::On, 1)
         }
-        Protocol::Replicated | Protocol::Lift => {
+        Protocol::Replicated | Protocol::Lift | Protocol::Post => {
             none.sent(1, 0, Stream::On, 1).sent(2, 1, Stream::On, 1).sent(0, 2, Stream::On, 1)
         }
+        // Both factors, under masks.
+        Protocol::Brain(_) => product(Protocol::Replicated) * 2,
         Protocol::MultiFanIn => {
             none.sent(2, 0, Stream::Pre, 1).sent(0, 1, Stream::On, 1).sent(1, 0, Stream::On, 1)
         }
@@ -227,6 +229,7 @@ pub fn product(protocol: Protocol) -> Traffic {
         }),
         // The table of the half gates.
         Protocol::Yao => none.sent(0, 1, Stream::Def, 256),
+        Protocol::YaoThree => none.sent(0, 2, Stream::Def, 256),
         // Authenticated bits, products and openings of buckets of three; half gates and MACs; public values.
         Protocol::Authenticated(parties) => {
             let (n, buckets) = (u64::from(parties), 3);
@@ -242,6 +245,30 @@ pub fn product(protocol: Protocol) -> Traffic {
             let chooses = 2 * gmw::FAN.message_bits() as u64;
             sum.sent(i, j, Stream::Def, chooses + 1 + 2 * 512)
         }),
+        // Bytes of masks and products; rows and columns of four blocks.
+        Protocol::BmrShamir(parties) => {
+            let (n, keepers) = (usize::from(parties), usize::from(parties).div_ceil(2));
+            let column = |role: usize| if role < keepers { 512 } else { 0 };
+            pairs(n).fold(none, |sum, (i, j)| {
+                let product = if i < 2 * keepers - 1 { 8 } else { 0 };
+                sum.sent(i, j, Stream::Def, 8 + product + column(i) + column(j))
+            })
+        }
+    }
+}
+
+/// Bytes of results over words of `bits` bits, each the sum of `terms` products of words; without what
+/// proofs of them cost, or triples.
+#[must_use]
+pub fn results(protocol: Protocol, bits: u32, results: usize, terms: usize) -> Traffic {
+    let word = if bits == 1 { 8 } else { u64::from(bits / 8) };
+    let products = results as u64 * terms as u64;
+    match protocol {
+        Protocol::Brain(_) => product(protocol) * (word * products),
+        Protocol::Post if bits == 1 => product(protocol) * (word * products),
+        Protocol::Post if terms == 0 => Traffic::default(),
+        Protocol::Post => product(protocol) * (redundant_bytes(bits) as u64 * results as u64),
+        _ => product(protocol) * (word * results as u64),
     }
 }
 
@@ -350,7 +377,9 @@ mod tests {
 
     #[test]
     fn roles_send_what_the_cost_says() {
-        for protocol in Protocol::ALL.into_iter().filter(|protocol| protocol.has_roles()) {
+        let made = |protocol: &Protocol| matches!(protocol, Protocol::Brain(_));
+        let alike = |protocol: &Protocol| protocol.has_roles() && !made(protocol);
+        for protocol in Protocol::ALL.into_iter().filter(alike) {
             let roles = 0..protocol.parties();
             let sent = roles.map(|r| protocol.visit(r, Sends)).fold(Traffic::default(), Add::add);
             assert_eq!(sent, product(protocol), "{protocol}");

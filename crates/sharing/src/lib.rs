@@ -14,6 +14,7 @@ pub mod cost;
 pub mod fantastic_four;
 pub mod gmw;
 pub mod level;
+mod made;
 pub mod multi_fan_in;
 pub mod party;
 pub mod plain;

@@ -1,7 +1,7 @@
 //! One worker of one party, as the protocols see it: roles instead of parties, ring words instead
 //! of bytes, keys with each neighbour.
 
-use crate::proof::Proofs;
+use crate::proof::{Method, Proofs};
 use crate::role::{Role, RoleId, SLOTS, TAIL};
 use crate::shares::Runs;
 use crate::verify::{Item, Journal, Kind};
@@ -50,7 +50,7 @@ pub struct Keys {
     /// The first key gives a second stream per step.
     tail: bool,
     /// Keys for proofs, where the protocol has any, until a party takes them.
-    proofs: Option<Box<Keys>>,
+    proofs: Option<(Method, Box<Keys>)>,
 }
 
 struct Generator {
@@ -66,13 +66,13 @@ impl Keys {
     }
 
     /// With keys for the proofs of one party.
-    pub(crate) fn with_proofs(self, proofs: Option<Keys>) -> Self {
-        Keys { proofs: proofs.map(Box::new), ..self }
+    pub(crate) fn with_proofs(self, proofs: Option<(Method, Keys)>) -> Self {
+        Keys { proofs: proofs.map(|(method, keys)| (method, Box::new(keys))), ..self }
     }
 
     /// What a party needs to prove products, under protocols that do. These keys give it once.
     pub fn proofs(&mut self) -> Option<Proofs> {
-        self.proofs.take().map(|keys| Proofs::new(*keys))
+        self.proofs.take().map(|(method, keys)| Proofs::new(method, *keys))
     }
 
     /// Generators that give these bytes, in the order of the keys, for tests of what a party sees:
@@ -198,6 +198,9 @@ impl<'k> Draws<'k> {
     }
 }
 
+/// The slot of the key that no other role has, in keys for proofs.
+pub(crate) const PRIVATE: usize = 2;
+
 /// Preprocessing messages that came ahead of the online phase.
 #[derive(Default)]
 struct Stored {
@@ -278,10 +281,57 @@ impl<'m> Party<'m> {
         results: Runs<'_, W>,
         terms: usize,
     ) -> Result<(), SharingError> {
-        let proofs = self.proofs.as_mut().ok_or_else(|| {
-            SharingError::Shape("products that must be proven, but no keys for proofs".into())
-        })?;
+        let proofs = self.proofs.as_mut().ok_or_else(no_keys)?;
         proofs.keep(factors, results, terms)
+    }
+
+    /// Says that so many words of products of `W` are coming: triples, where products are made from
+    /// such, come in as few batches as can be.
+    pub fn expect_products<W: Word>(&mut self, words: usize) {
+        if let Some(proofs) = &mut self.proofs {
+            proofs.expect::<W>(words);
+        }
+    }
+
+    /// Makes all triples that are expected.
+    ///
+    /// # Errors
+    /// When the network fails, or a peer sends what no honest party does.
+    pub fn prepare_products(&mut self) -> Result<(), SharingError> {
+        match self.proofs {
+            Some(_) => self.with_proofs(|proofs, party| proofs.prepare(party)),
+            None => Ok(()),
+        }
+    }
+
+    /// Begins results over words that are made by the protocol's method, each the sum of `terms`
+    /// products.
+    pub(crate) fn begin_made<W: Word>(
+        &mut self,
+        factors: [[&[W]; 2]; 2],
+        terms: usize,
+    ) -> Result<(), SharingError> {
+        self.with_proofs(|proofs, party| proofs.begin(party, factors, terms))
+    }
+
+    /// Finishes the results that began first.
+    pub(crate) fn finish_made<W: Word>(
+        &mut self,
+        factors: [[&[W]; 2]; 2],
+        terms: usize,
+        out: [&mut [W]; 2],
+    ) -> Result<(), SharingError> {
+        self.with_proofs(|proofs, party| proofs.finish(party, factors, terms, out))
+    }
+
+    fn with_proofs(
+        &mut self,
+        work: impl FnOnce(&mut Proofs, &mut Self) -> Result<(), SharingError>,
+    ) -> Result<(), SharingError> {
+        let Some(mut proofs) = self.proofs.take() else { return Err(no_keys()) };
+        let result = work(&mut proofs, self);
+        self.proofs = Some(proofs);
+        result
     }
 
     /// Proves all products that were kept, if there are many.
@@ -422,6 +472,10 @@ impl Drop for Party<'_> {
             self.mesh.retire("a party's transcripts were not compared");
         }
     }
+}
+
+fn no_keys() -> SharingError {
+    SharingError::Shape("products that must be proven, but no keys for proofs".into())
 }
 
 /// The role that `party` plays.

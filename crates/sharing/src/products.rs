@@ -1,6 +1,7 @@
 //! Batches of two-factor products over slots: begin (local terms, send) and finish (receive,
 //! combine). Between the two a worker may do anything else, such as other blocks.
 
+use crate::made;
 use crate::party::{Draws, Party, SharingError};
 use crate::role::{OUTS, Role, SLOTS, Sink, TAIL};
 use crate::runs::{Masks, Outs, Settling, begin_run, cut_mut, finish_run};
@@ -11,7 +12,7 @@ use tacit_ring::simd::{self, Kernel};
 use tacit_ring::{Buffer, Word};
 
 /// Words of a message that are computed and sent in one go: large enough for the network.
-const PIECE: usize = 8192;
+pub(crate) const PIECE: usize = 8192;
 /// Words that are drawn and used in one go: few enough for the first-level cache.
 pub(crate) const DRAW: usize = 512;
 
@@ -160,7 +161,7 @@ pub(crate) const fn settles<P: Role>() -> bool {
 }
 
 /// Products of `words` words each in so many words, at least one.
-fn products_in(total: usize, words: usize) -> usize {
+pub(crate) fn products_in(total: usize, words: usize) -> usize {
     (total / words.max(1)).max(1)
 }
 
@@ -175,6 +176,9 @@ pub fn begin<P: Role, W: Word>(
     shares: &mut Shares<W>,
     gates: &[Product],
 ) -> Result<(), SharingError> {
+    if P::MADE {
+        return made::begin_gates(party, shares, gates);
+    }
     let words = shares.words();
     for gates in gates.chunks(products_in(PIECE, words)) {
         scratch.start::<P>(party, gates.len() * words)?;
@@ -203,6 +207,9 @@ pub fn finish<P: Role, W: Word>(
 ) -> Result<(), SharingError> {
     if !settles::<P>() {
         return Ok(());
+    }
+    if P::MADE {
+        return made::finish_gates(party, shares, gates);
     }
     let words = shares.words();
     for gates in gates.chunks(products_in(PIECE, words)) {

@@ -5,8 +5,9 @@ use crate::convert::Coordinates;
 use crate::fantastic_four::FantasticFour;
 use crate::multi_fan_in::MultiFanIn;
 use crate::plain::Plain;
+use crate::proof::{Method, Source};
 use crate::quad::{self, Quad};
-use crate::replicated::{LiftCheck, Replicated};
+use crate::replicated::{LiftCheck, Made, Replicated};
 use crate::role::{Canonical, Few, Role, RoleId};
 use crate::tetrad::Tetrad;
 use crate::trio::Trio;
@@ -25,6 +26,10 @@ pub enum Protocol {
     Replicated,
     /// The same with proven products: one of three parties may cheat.
     Lift,
+    /// The same with products on redundant shares, which are checked one by one.
+    Post,
+    /// The same with products made from random ones that were checked before.
+    Brain(Source),
     /// Products of two to eight factors in one round.
     MultiFanIn,
     /// Quad: four parties, one of which may cheat. Role 3 sends all that is sent ahead.
@@ -42,8 +47,12 @@ pub enum Protocol {
     /// BMR over oblivious transfer for so many parties, of which all but one may pool what they see: a
     /// constant number of rounds.
     Bmr(u8),
+    /// BMR over Shamir's sharing for so many parties, of which fewer than half may pool what they see.
+    BmrShamir(u8),
     /// Yao's garbled circuits, with half gates, for two parties: a constant number of rounds.
     Yao,
+    /// Garbled circuits among three parties: two that have all labels, one that evaluates.
+    YaoThree,
     /// Authenticated garbling for so many parties, of which all but one may cheat: a constant number of
     /// rounds.
     Authenticated(u8),
@@ -61,6 +70,9 @@ pub enum Security {
     SemiHonest,
     /// Private against any number of parties that follow the protocol and pool what they see.
     DishonestMajority,
+    /// Private against any number of parties that follow the protocol and pool what they see, if they are
+    /// fewer than half.
+    HonestMajority,
     /// Private and correct against any single party, whatever it does; it can make the run end
     /// without a result.
     MaliciousWithAbort,
@@ -76,6 +88,7 @@ impl fmt::Display for Security {
         f.write_str(match self {
             Security::SemiHonest => "semi-honest, one corruption",
             Security::DishonestMajority => "semi-honest, all but one corrupted",
+            Security::HonestMajority => "semi-honest, fewer than half corrupted",
             Security::MaliciousWithAbort => "malicious with abort, one corruption",
             Security::MaliciousDishonestMajority => "malicious with abort, all but one corrupted",
             Security::TrustedParty => "none: one party sees everything",
@@ -85,11 +98,17 @@ impl fmt::Display for Security {
 
 impl Protocol {
     /// All protocols; those for any number of parties with three.
-    pub const ALL: [Protocol; 15] = [
+    pub const ALL: [Protocol; 23] = [
         Protocol::Trio,
         Protocol::Astra,
         Protocol::Replicated,
         Protocol::Lift,
+        Protocol::Post,
+        Protocol::Brain(Source::Sacrifice),
+        Protocol::Brain(Source::Buckets),
+        Protocol::Brain(Source::Integers),
+        Protocol::Brain(Source::Batch),
+        Protocol::Brain(Source::Single),
         Protocol::MultiFanIn,
         Protocol::Quad,
         Protocol::QuadA,
@@ -98,10 +117,18 @@ impl Protocol {
         Protocol::FantasticFour,
         Protocol::Gmw(3),
         Protocol::Bmr(3),
+        Protocol::BmrShamir(3),
         Protocol::Yao,
+        Protocol::YaoThree,
         Protocol::Authenticated(3),
         Protocol::Plain,
     ];
+
+    /// Those that differ on circuits: triples of bits are all made in the same way.
+    pub fn on_bits() -> impl Iterator<Item = Protocol> {
+        let other = |source| matches!(source, Protocol::Brain(source) if source != Source::Buckets);
+        Protocol::ALL.into_iter().filter(move |protocol| !other(*protocol))
+    }
 
     /// The name used on command lines and in reports.
     #[must_use]
@@ -110,7 +137,9 @@ impl Protocol {
             Protocol::Trio => "trio",
             Protocol::Astra => "astra",
             Protocol::Replicated => "replicated",
-            Protocol::Lift => "lift",
+            Protocol::Lift => Method::Lift.name(),
+            Protocol::Post => Method::Post.name(),
+            Protocol::Brain(source) => Method::Brain(source).name(),
             Protocol::MultiFanIn => "multi-fan-in",
             Protocol::Quad => "quad",
             Protocol::QuadA => "quad-a",
@@ -119,7 +148,9 @@ impl Protocol {
             Protocol::FantasticFour => "fantastic-four",
             Protocol::Gmw(_) => "gmw",
             Protocol::Bmr(_) => "bmr",
+            Protocol::BmrShamir(_) => "bmr-shamir",
             Protocol::Yao => "yao",
+            Protocol::YaoThree => "yao-three",
             Protocol::Authenticated(_) => "authenticated",
             Protocol::Plain => "plain",
         }
@@ -134,15 +165,16 @@ impl Protocol {
             | Protocol::QuadHet
             | Protocol::Tetrad
             | Protocol::FantasticFour => 4,
-            Protocol::Gmw(parties) | Protocol::Bmr(parties) | Protocol::Authenticated(parties) => {
-                usize::from(parties)
-            }
+            Protocol::Gmw(parties)
+            | Protocol::Bmr(parties)
+            | Protocol::BmrShamir(parties)
+            | Protocol::Authenticated(parties) => usize::from(parties),
             Protocol::Yao => 2,
             _ => 3,
         }
     }
 
-    /// Whether parties play roles of [`Protocol::visit`]. Elsewhere all do the same.
+    /// Whether parties play roles of [`Protocol::visit`]. Elsewhere they do not share by those.
     #[must_use]
     pub fn has_roles(self) -> bool {
         !matches!(self, Protocol::Gmw(_)) && !self.garbles()
@@ -151,21 +183,24 @@ impl Protocol {
     /// Whether it evaluates garbled circuits.
     #[must_use]
     pub fn garbles(self) -> bool {
-        matches!(self, Protocol::Bmr(_) | Protocol::Yao | Protocol::Authenticated(_))
+        let of_two_or_three = matches!(self, Protocol::Yao | Protocol::YaoThree);
+        let of_any = matches!(self, Protocol::Bmr(_) | Protocol::BmrShamir(_));
+        of_two_or_three || of_any || matches!(self, Protocol::Authenticated(_))
     }
 
-    /// Whether it runs with any number of parties, from two on.
+    /// Whether it runs with any number of parties, from two or three on.
     #[must_use]
     pub fn takes_any_number(self) -> bool {
-        self.fitting(2) != self.fitting(3)
+        self.fitting(3) != self.fitting(4)
     }
 
-    /// The same, for so many parties where it runs with any number: at least two.
+    /// The same, for so many parties where it runs with any number: at least two, or three.
     #[must_use]
     pub fn fitting(self, parties: usize) -> Self {
         match self {
             Protocol::Gmw(_) => Protocol::Gmw(within(parties)),
             Protocol::Bmr(_) => Protocol::Bmr(within(parties)),
+            Protocol::BmrShamir(_) => Protocol::BmrShamir(within(parties).max(3)),
             Protocol::Authenticated(_) => Protocol::Authenticated(within(parties)),
             other => other,
         }
@@ -211,10 +246,21 @@ impl Protocol {
         self.security() == Security::MaliciousWithAbort
     }
 
-    /// Whether parties keep all products, and prove them before anything opens.
+    /// Whether products of replicated sharing are proven, or made from proven ones, before anything opens.
     #[must_use]
     pub fn proves_products(self) -> bool {
-        self == Protocol::Lift
+        self.method().is_some()
+    }
+
+    /// What is done about products of replicated sharing, where one of three parties may cheat.
+    #[must_use]
+    pub fn method(self) -> Option<Method> {
+        match self {
+            Protocol::Lift => Some(Method::Lift),
+            Protocol::Post => Some(Method::Post),
+            Protocol::Brain(source) => Some(Method::Brain(source)),
+            _ => None,
+        }
     }
 
     /// What it protects against.
@@ -223,8 +269,9 @@ impl Protocol {
         match self {
             Protocol::Plain => Security::TrustedParty,
             Protocol::Gmw(_) | Protocol::Bmr(_) | Protocol::Yao => Security::DishonestMajority,
+            Protocol::BmrShamir(_) => Security::HonestMajority,
             Protocol::Authenticated(_) => Security::MaliciousDishonestMajority,
-            Protocol::Lift => Security::MaliciousWithAbort,
+            _ if self.proves_products() => Security::MaliciousWithAbort,
             _ if self.parties() == 4 => Security::MaliciousWithAbort,
             _ => Security::SemiHonest,
         }
@@ -260,10 +307,14 @@ impl Protocol {
             Protocol::Quad | Protocol::QuadA | Protocol::QuadHet | Protocol::Tetrad => Some(3),
             Protocol::Replicated
             | Protocol::Lift
+            | Protocol::Post
+            | Protocol::Brain(_)
             | Protocol::FantasticFour
             | Protocol::Gmw(_)
             | Protocol::Bmr(_)
+            | Protocol::BmrShamir(_)
             | Protocol::Yao
+            | Protocol::YaoThree
             | Protocol::Authenticated(_)
             | Protocol::Plain => None,
         }
@@ -295,7 +346,7 @@ impl Protocol {
             (Protocol::FantasticFour, 1) => visitor.visit::<FantasticFour<1>>(),
             (Protocol::FantasticFour, 2) => visitor.visit::<FantasticFour<2>>(),
             (Protocol::FantasticFour, 3) => visitor.visit::<FantasticFour<3>>(),
-            (Protocol::Lift, _) => self.visit_proven(role, visitor),
+            _ if self.proves_products() => self.visit_proven(role, visitor),
             (Protocol::Plain, 0) => visitor.visit::<Plain<0>>(),
             (Protocol::Plain, 1) => visitor.visit::<Plain<1>>(),
             (Protocol::Plain, 2) => visitor.visit::<Plain<2>>(),
@@ -316,6 +367,9 @@ impl Protocol {
             (Protocol::Lift, 0) => visitor.visit::<Replicated<0, LiftCheck>>(),
             (Protocol::Lift, 1) => visitor.visit::<Replicated<1, LiftCheck>>(),
             (Protocol::Lift, 2) => visitor.visit::<Replicated<2, LiftCheck>>(),
+            (Protocol::Post | Protocol::Brain(_), 0) => visitor.visit::<Replicated<0, Made>>(),
+            (Protocol::Post | Protocol::Brain(_), 1) => visitor.visit::<Replicated<1, Made>>(),
+            (Protocol::Post | Protocol::Brain(_), 2) => visitor.visit::<Replicated<2, Made>>(),
             _ => panic!("{self} has no role {role} that proves products"),
         }
     }
@@ -351,7 +405,8 @@ impl Protocol {
     /// As [`Protocol::visit_canonical`]; gives the visitor back if there are no such shares.
     fn canonical<V: CanonicalVisitor>(self, role: RoleId, visitor: V) -> Result<V::Out, V> {
         Ok(match (self, role) {
-            (Protocol::Plain | Protocol::Lift, _) => return Err(visitor),
+            (Protocol::Plain, _) => return Err(visitor),
+            (protocol, _) if protocol.proves_products() => return Err(visitor),
             (protocol, _) if !protocol.has_roles() => {
                 return Err(visitor);
             }
@@ -420,9 +475,10 @@ pub trait RoleVisitor {
 impl fmt::Display for Protocol {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Protocol::Gmw(parties) | Protocol::Bmr(parties) | Protocol::Authenticated(parties) => {
-                write!(f, "{}:{parties}", self.name())
-            }
+            Protocol::Gmw(parties)
+            | Protocol::Bmr(parties)
+            | Protocol::BmrShamir(parties)
+            | Protocol::Authenticated(parties) => write!(f, "{}:{parties}", self.name()),
             _ => f.write_str(self.name()),
         }
     }
@@ -444,7 +500,8 @@ fn names() -> String {
     let fixed = Protocol::ALL.into_iter().filter(|protocol| !protocol.takes_any_number());
     let mut names: Vec<String> = fixed.map(|protocol| protocol.to_string()).collect();
     names.push(format!(
-        "gmw:N, bmr:N and authenticated:N with N from 2 to {MAX_PARTIES}, two without :N"
+        "gmw:N, bmr:N and authenticated:N with N from 2 to {MAX_PARTIES}, two without :N, \
+         bmr-shamir:N with N from 3 on, three without :N"
     ));
     names.join(", ")
 }
@@ -454,12 +511,14 @@ impl FromStr for Protocol {
     fn from_str(name: &str) -> Result<Self, UnknownProtocol> {
         let (kind, parties) = match name.split_once(':') {
             Some((kind, parties)) => (kind, parties.parse().ok()),
+            None if name == "bmr-shamir" => (name, Some(3)),
             None => (name, Some(2)),
         };
         let parties = parties.filter(|parties| (2..=MAX_PARTIES).contains(parties));
         let many = parties.and_then(|parties| match kind {
             "gmw" => Some(Protocol::Gmw(parties)),
             "bmr" => Some(Protocol::Bmr(parties)),
+            "bmr-shamir" if parties > 2 => Some(Protocol::BmrShamir(parties)),
             "authenticated" => Some(Protocol::Authenticated(parties)),
             _ => None,
         });

@@ -25,6 +25,8 @@ pub trait Checks: Copy + Send + Sync + 'static {
     const PROTOCOL: Protocol;
     /// Whether products are proven before anything opens, and openings compared.
     const PROVEN: bool;
+    /// Whether products are made in another way than by resharing.
+    const MADE: bool = false;
 }
 
 /// Nothing.
@@ -45,6 +47,17 @@ impl Checks for LiftCheck {
     const PROVEN: bool = true;
 }
 
+/// Products are made by a [`Method`](crate::proof::Method) of their own, which keeps them to be checked or
+/// makes them from checked ones. Of all these protocols [`Protocol::Post`] stands for the others.
+#[derive(Clone, Copy, Debug)]
+pub struct Made;
+
+impl Checks for Made {
+    const PROTOCOL: Protocol = Protocol::Post;
+    const PROVEN: bool = true;
+    const MADE: bool = true;
+}
+
 impl<const R: RoleId, C: Checks> Role for Replicated<R, C> {
     type Share<W: Word> = Share<W>;
     type Terms<W: Word> = [W; 2];
@@ -52,6 +65,7 @@ impl<const R: RoleId, C: Checks> Role for Replicated<R, C> {
     type Ahead = Self;
     const PROTOCOL: Protocol = C::PROTOCOL;
     const PROVEN: bool = C::PROVEN;
+    const MADE: bool = C::MADE;
     const ROLE: RoleId = R;
     const DRAWS: [usize; SLOTS] = [1, 1, 0, 0];
     const EARLY: Option<Source> = None;

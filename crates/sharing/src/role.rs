@@ -150,6 +150,9 @@ pub trait Role: Copy + Send + Sync + 'static {
     const PROTOCOL: Protocol;
     /// Whether parties keep all products, and prove them before anything opens.
     const PROVEN: bool = false;
+    /// Whether products are made by the protocol's [`Method`](crate::proof::Method), not from what this
+    /// trait says of them.
+    const MADE: bool = false;
     /// Which role.
     const ROLE: RoleId;
     /// Words drawn per product before it is masked, by slot; at most two each.

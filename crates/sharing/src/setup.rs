@@ -12,6 +12,7 @@
 
 use crate::Protocol;
 use crate::party::{Keys, SharingError, role_in};
+use crate::proof::Method;
 use crate::role::RoleId;
 use tacit_net::{Mesh, PartyId, Phase, Stream};
 use tacit_ring::{Entropy, Prg, Seed, hash};
@@ -24,8 +25,8 @@ pub struct Secrets {
     pairs: Vec<Option<Seed>>,
     /// The first key gives two streams per step.
     tail: bool,
-    /// Keys come with others for proofs.
-    proves: bool,
+    /// Keys come with others for proofs, and with one that no other role has.
+    proofs: Option<(Method, Seed)>,
     /// Number of [`Secrets::keys`] calls so far.
     given: u64,
 }
@@ -67,8 +68,11 @@ impl Secrets {
                         Some(seed.derive("tacit 2026 secrets of a pair for checks", &[]));
                 }
             }
-            let proves = protocol.proves_products();
-            return Ok(Secrets { seeds, pairs, tail: false, proves, given: 0 });
+            let proofs = match protocol.method() {
+                Some(method) => Some((method, entropy.seed()?)),
+                None => None,
+            };
+            return Ok(Secrets { seeds, pairs, tail: false, proofs, given: 0 });
         }
         let peers: Vec<RoleId> = (0..4).filter(|peer| *peer != role).collect();
         let mut pairs: Vec<Option<Seed>> = (0..4).map(|_| None).collect();
@@ -77,7 +81,7 @@ impl Secrets {
         }
         let seeds = context.triples(mesh, entropy)?;
         // The key that role 0 lacks is the first one of all others.
-        Ok(Secrets { seeds, pairs, tail: role != 0, proves: false, given: 0 })
+        Ok(Secrets { seeds, pairs, tail: role != 0, proofs: None, given: 0 })
     }
 
     /// The secrets with other roles that checks before openings are keyed by, by role.
@@ -103,12 +107,14 @@ impl Secrets {
             ];
             Prg::new(&secret.derive_key("tacit 2026 stream key", &parts))
         };
-        let keys = |worker: usize, proofs: bool| {
-            Keys::new(self.seeds.iter().map(|seed| prg(seed, worker, proofs)), self.tail)
+        let keys = |worker: usize| {
+            let keys = Keys::new(self.seeds.iter().map(|seed| prg(seed, worker, false)), self.tail);
+            keys.with_proofs(self.proofs.as_ref().map(|(method, private)| {
+                let seeds = self.seeds.iter().chain([private]);
+                (*method, Keys::new(seeds.map(|seed| prg(seed, worker, true)), self.tail))
+            }))
         };
-        (0..workers)
-            .map(|worker| keys(worker, false).with_proofs(self.proves.then(|| keys(worker, true))))
-            .collect()
+        (0..workers).map(keys).collect()
     }
 }
 

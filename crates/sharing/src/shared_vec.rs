@@ -85,6 +85,12 @@ impl<W: Word> SharedVec<W> {
         }
     }
 
+    /// Copies the first two components of elements.
+    pub(crate) fn copy_to(&self, at: Range<usize>, to: &mut [Buffer<W>; 2]) {
+        to[0].copy_from_slice(&self.first[at.clone()]);
+        to[1].copy_from_slice(&self.second[at]);
+    }
+
     /// Number of elements.
     #[must_use]
     pub fn len(&self) -> usize {

@@ -18,7 +18,7 @@ const ROLES: [RoleId; 4] = [0, 1, 2, 3];
 
 /// Those with masked coordinates: programs in rings, but for those that prove products.
 fn protocols() -> impl Iterator<Item = Protocol> {
-    let real = Protocol::ALL.into_iter().filter(|protocol| *protocol != Protocol::Plain);
+    let real = Protocol::on_bits().filter(|protocol| *protocol != Protocol::Plain);
     real.filter(|protocol| protocol.has_rings() && !protocol.proves_products())
 }
 

@@ -1,6 +1,7 @@
 //! `tacit bench`: how fast a protocol is here, beside the bound of the setting.
 
 mod limit;
+mod paper;
 mod result;
 mod sweep;
 mod task;
@@ -12,6 +13,7 @@ use crate::profile::Profile;
 use crate::roles::Roles;
 use clap::builder::RangedU64ValueParser;
 use clap::{Args, ValueEnum};
+use paper::Paper;
 use result::{PartyResult, summary};
 use serde::Serialize;
 use std::process::ExitCode;
@@ -37,6 +39,8 @@ pub enum Operation {
     Sha256,
     /// Comparisons of --width-bit integers
     Compare,
+    /// The experiments of a paper in virtual time, beside what it reports: name the paper
+    Paper,
 }
 
 /// The ways for parties to talk in a benchmark.
@@ -70,13 +74,20 @@ impl BenchTransport {
   tacit bench dot --width 32 --length 1000 --protocol trio --json
   tacit bench aes --protocol multi-fan-in --lanes 1000 --shape global
   tacit bench and --protocol quad --roles split --shape 1gbit --vs-limit
+  tacit bench paper ccs16
   tacit bench and --shape 1gbit --protocols quad,trio --keep 0-2,1-2 --plot throttled.svg")]
 pub struct BenchArgs {
     /// What to measure
     pub operation: Operation,
 
-    /// trio, astra, replicated, multi-fan-in, plain, lift, quad, quad-a, quad-het,
-    /// tetrad, fantastic-four, gmw:N, bmr:N, authenticated:N (N parties) or yao
+    /// With `paper`: which one; other options do not matter then
+    #[arg(value_name = "PAPER", required_if_eq("operation", "paper"))]
+    pub paper: Option<Paper>,
+
+    /// trio, astra, replicated, multi-fan-in, plain, lift, post, brain-sacrifice,
+    /// brain-buckets, brain-integers, brain-batch, brain-single, quad, quad-a, quad-het,
+    /// tetrad, fantastic-four, gmw:N, bmr:N, bmr-shamir:N, authenticated:N (N parties), yao
+    /// or yao-three
     #[arg(long, default_value = "trio")]
     pub protocol: Protocol,
 
@@ -196,6 +207,14 @@ impl BenchArgs {
 pub fn run(args: &BenchArgs, output: Output) -> Result<ExitCode, CliError> {
     if !(args.seconds > 0.0 && args.seconds <= 3600.0) {
         return Err(CliError::input("--seconds is more than 0 and at most 3600"));
+    }
+    match (args.operation, args.paper) {
+        (Operation::Paper, Some(paper)) => {
+            paper::run(paper, output)?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        (_, None) => {}
+        _ => return Err(CliError::input("a paper is named after `paper` alone")),
     }
     if let Some(child) = local::from_environment() {
         let result = child.and_then(|child| task::run_child(args, child));

@@ -156,14 +156,19 @@ pub fn circuit(args: &BenchArgs) -> Result<(Circuit, usize), CliError> {
         Operation::Sha256 => ("sha256", vec![("fan-in", fan_in), ("form", "ripple")], 1 << 10),
         _ => ("compare", vec![("width", &width), ("fan-in", fan_in)], 1 << 16),
     };
+    let circuit = built(name, &settings)?;
+    // A garbled gate is some thousand times the size of a bit.
+    let lanes = if args.protocol.garbles() { lanes >> 8 } else { lanes };
+    Ok((circuit, args.lanes.unwrap_or(lanes)))
+}
+
+/// A circuit of the library.
+pub fn built(name: &str, settings: &[(&str, &str)]) -> Result<Circuit, CliError> {
     let mut params = library::Params::default();
     for (key, value) in settings {
         params.set(key, value).map_err(|e| CliError::input(e.to_string()))?;
     }
-    let circuit = library::build(name, &params).map_err(|e| CliError::input(e.to_string()))?;
-    // A garbled gate is some thousand times the size of a bit.
-    let lanes = if args.protocol.garbles() { lanes >> 8 } else { lanes };
-    Ok((circuit, args.lanes.unwrap_or(lanes)))
+    library::build(name, &params).map_err(|e| CliError::input(e.to_string()))
 }
 
 fn run_circuit(args: &BenchArgs, session: &mut Session) -> Result<PartyResult, CliError> {

@@ -37,8 +37,10 @@ pub struct ProgramBenchArgs {
     #[arg(long, value_name = "ROWS=NUMBER")]
     rows: Vec<NamedValue>,
 
-    /// trio, astra, replicated, multi-fan-in, plain, lift, quad, quad-a, quad-het,
-    /// tetrad, fantastic-four, gmw:N, bmr:N, authenticated:N (N parties) or yao
+    /// trio, astra, replicated, multi-fan-in, plain, lift, post, brain-sacrifice,
+    /// brain-buckets, brain-integers, brain-batch, brain-single, quad, quad-a, quad-het,
+    /// tetrad, fantastic-four, gmw:N, bmr:N, bmr-shamir:N, authenticated:N (N parties), yao
+    /// or yao-three
     #[arg(long, default_value = "trio")]
     protocol: Protocol,
 

@@ -33,7 +33,11 @@ pub fn all(program: &Program, rows: &[u64]) -> Vec<ProtocolCost> {
     let enough = |p: &Protocol| p.parties() >= program.parties.len();
     let protocols = protocols.filter(|p| *p != Protocol::Plain && enough(p));
     let settings = protocols.flat_map(|protocol| [(protocol, By::Rings), (protocol, By::Circuits)]);
-    let settings = settings.filter(|(protocol, by)| *by == By::Circuits || protocol.has_rings());
+    let by_circuits = |protocol: Protocol| Protocol::on_bits().any(|p| p.name() == protocol.name());
+    let settings = settings.filter(|(protocol, by)| match by {
+        By::Circuits => by_circuits(*protocol),
+        By::Rings => protocol.has_rings(),
+    });
     settings.map(|(protocol, by)| of(program, protocol, by, rows)).collect()
 }
 

@@ -41,6 +41,17 @@ pub enum Operation {
     },
 }
 
+impl Operation {
+    /// Products per output element.
+    fn terms(self) -> usize {
+        match self {
+            Operation::Product => 1,
+            Operation::Dot { length } => length,
+            Operation::Matrix { size } => size,
+        }
+    }
+}
+
 /// A measurement that all parties agree on.
 #[derive(Clone, Debug)]
 pub struct Plan {
@@ -117,15 +128,6 @@ impl Plan {
             self.ring_bits,
             MAX_FACTOR_BYTES >> 30
         )))
-    }
-
-    /// Products per output element.
-    fn terms(&self) -> usize {
-        match self.operation {
-            Operation::Product => 1,
-            Operation::Dot { length } => length,
-            Operation::Matrix { size } => size,
-        }
     }
 
     fn words(&self) -> usize {
@@ -330,14 +332,14 @@ impl Run<'_> {
         for (assignment, words) in
             self.plan.assignments.iter().zip(shares.chunks(self.plan.threads))
         {
-            let bytes = words.iter().sum::<usize>() * size_of::<W>();
-            let product = cost::product(assignment.protocol) * bytes as u64;
-            expected += product.placed(&assignment.places);
-            for words in words.iter().filter(|_| assignment.protocol.proves_products()) {
-                let mut bill = Bill::default();
-                bill.add(W::BITS, *words, self.plan.terms());
+            let terms = self.plan.operation.terms();
+            for words in words {
+                let sent = cost::results(assignment.protocol, W::BITS, *words, terms);
+                let mut bill = Bill::of(assignment.protocol);
+                bill.expect(W::BITS, words * terms);
+                bill.add(W::BITS, *words, terms);
                 bill.finish();
-                expected += cost::proofs(&bill).placed(&assignment.places);
+                expected += (sent + cost::proofs(&bill)).placed(&assignment.places);
             }
         }
         let sent = |meter: &Meter| meter.total(|_, _, _| true).bytes_sent;

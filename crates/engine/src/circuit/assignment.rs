@@ -75,14 +75,13 @@ pub(crate) fn check(assignments: &[Assignment]) -> Result<(), EvaluateError> {
     };
     if assignments.len() > 1 && !first.protocol.has_roles() {
         let protocol = first.protocol;
-        return fail(&format!(
-            "all parties of {protocol} do the same: there are no roles to split"
-        ));
+        return fail(&format!("roles of {protocol} are not split"));
     }
     for assignment in assignments {
         assignment.check()?;
         let (one, other) = (first.protocol, assignment.protocol);
         let alike = one.parties() == other.parties()
+            && one.has_roles() == other.has_roles()
             && one.is_checked() == other.is_checked()
             && one.proves_products() == other.proves_products()
             && one.fan_in() == other.fan_in();

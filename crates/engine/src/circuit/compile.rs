@@ -65,6 +65,20 @@ pub struct Compiled {
 
 const FORMS: [Form; 2] = [Form::Dealer, Form::Symmetric];
 
+/// Who gives each input port, and its bits; who learns each output port. By role.
+pub(super) struct Shape {
+    pub inputs: Vec<(RoleId, usize)>,
+    pub outputs: Vec<Vec<RoleId>>,
+}
+
+impl Shape {
+    pub fn of(seating: &Seating) -> Self {
+        let inputs = seating.inputs.iter().map(|port| (port.owner, port.slots.len()));
+        let outputs = seating.outputs.iter().map(|port| port.receivers.clone());
+        Shape { inputs: inputs.collect(), outputs: outputs.collect() }
+    }
+}
+
 impl Compiled {
     /// Lays out `circuit` for `job`. Wide gates are lowered for protocols that have none.
     ///
@@ -147,6 +161,11 @@ impl Compiled {
             let workers = index * self.job.workers..(index + 1) * self.job.workers;
             (seating, workers.map(|worker| self.share_of(worker).len() as u64).sum())
         })
+    }
+
+    /// Products of two factors, per instance.
+    pub(super) fn products(&self) -> usize {
+        (0..self.schedule.depth()).map(|level| self.level(level).products()).sum()
     }
 
     /// The products of a level.

@@ -17,7 +17,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 use tacit_circuit::Circuit;
 use tacit_net::{Mesh, PartyId, Phase, Session};
-use tacit_ring::Entropy;
+use tacit_ring::{Entropy, Z2};
 use tacit_sharing::party::Keys;
 use tacit_sharing::verify::{Journal, Pass, Verifier};
 use tacit_sharing::{Party, Role, RoleVisitor, SharingError};
@@ -264,8 +264,12 @@ impl RoleVisitor for Compute<'_, '_> {
         let Compute { compiled, party, keys, values, worker, progress } = self;
         let seating = compiled.seating_of(worker);
         let words = compiled.share_of(worker).len() as u64;
-        let party = party.proving(keys.proofs());
+        let mut party = party.proving(keys.proofs());
         let streams = keys.streams();
+        party.expect_products::<Z2>(compiled.products() * words as usize);
+        if compiled.job().preprocessing == Preprocessing::Separate {
+            party.prepare_products()?;
+        }
         let task = Worker::<P>::new(compiled, party, streams, values, worker, progress);
         Ok(match compiled.job().preprocessing {
             Preprocessing::Separate => {

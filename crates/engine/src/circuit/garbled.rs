@@ -1,9 +1,10 @@
 //! Workers of protocols that garble: chunks of instances, each garbled and then evaluated.
 //!
-//! Garbling takes five rounds and evaluation two, for a whole chunk. What is kept of a chunk is bounded,
-//! unless all preprocessing is to come first.
+//! What is kept of a chunk is bounded, unless all preprocessing is to come first. Where parties may deviate
+//! nothing opens before all chunks of all workers have passed this party's checks: until then what opens
+//! their outputs is kept.
 
-use super::compile::{Compiled, Seating};
+use super::compile::{Compiled, Seating, Shape};
 use super::evaluate::Done;
 use super::opening::Opened;
 use super::worker::Computed;
@@ -13,11 +14,13 @@ use crate::workers::on_each;
 use std::collections::VecDeque;
 use std::ops::Range;
 use tacit_circuit::schedule::Schedule;
-use tacit_garbling::authenticated::{self, Authenticated};
+use tacit_garbling::authenticated::{self, Authenticated, Unopened};
+use tacit_garbling::bmr::shamir::{self, BmrShamir, ShamirKeys};
 use tacit_garbling::bmr::{self, Bmr};
+use tacit_garbling::yao::three::{self, ThreeKeys, YaoThree};
 use tacit_garbling::yao::{self, Yao};
 use tacit_garbling::{Bits, Garbling, Ports};
-use tacit_net::{PartyId, Session};
+use tacit_net::{Mesh, PartyId, Session};
 use tacit_ring::{Entropy, Z2};
 use tacit_sharing::cost::Traffic;
 use tacit_sharing::gmw::{Correlations, Delta, WorkerKeys};
@@ -34,7 +37,7 @@ const MAX_ANDS: usize = 1 << 24;
 /// Refuses circuits whose garbled form is too large to be kept.
 pub(super) fn check_size(protocol: Protocol, schedule: &Schedule) -> Result<(), EvaluateError> {
     let ands: usize = (0..schedule.depth()).map(|l| schedule.products(l).len()).sum();
-    let kept = matches!(protocol, Protocol::Bmr(_) | Protocol::Authenticated(_));
+    let kept = protocol.garbles() && !matches!(protocol, Protocol::Yao | Protocol::YaoThree);
     match kept && ands >= MAX_ANDS {
         true => Err(EvaluateError::Job(format!(
             "the circuit has {ands} ANDs; {protocol} keeps a garbled circuit in memory and takes fewer \
@@ -44,22 +47,8 @@ pub(super) fn check_size(protocol: Protocol, schedule: &Schedule) -> Result<(), 
     }
 }
 
-/// Input and output ports as those protocols know them.
-struct Shape {
-    inputs: Vec<(RoleId, usize)>,
-    outputs: Vec<Vec<RoleId>>,
-}
-
-impl Shape {
-    fn of(seating: &Seating) -> Self {
-        let inputs = seating.inputs.iter().map(|port| (port.owner, port.slots.len()));
-        let outputs = seating.outputs.iter().map(|port| port.receivers.clone());
-        Shape { inputs: inputs.collect(), outputs: outputs.collect() }
-    }
-
-    fn ports<'p>(&'p self, compiled: &'p Compiled) -> Ports<'p> {
-        Ports { schedule: compiled.schedule(), inputs: &self.inputs, outputs: &self.outputs }
-    }
+fn ports<'p>(shape: &'p Shape, compiled: &'p Compiled) -> Ports<'p> {
+    Ports { schedule: compiled.schedule(), inputs: &shape.inputs, outputs: &shape.outputs }
 }
 
 /// Bytes between parties that a job sends.
@@ -67,10 +56,11 @@ pub(super) fn bytes(compiled: &Compiled) -> Traffic {
     let seating = &compiled.seatings[0];
     let places = &seating.assignment.places;
     let shape = Shape::of(seating);
-    let ports = shape.ports(compiled);
+    let ports = ports(&shape, compiled);
     let instances = compiled.job().instances as u64;
     let all = match seating.assignment.protocol {
         Protocol::Yao => yao::bytes(ports) * instances,
+        Protocol::YaoThree => three::bytes(ports) * instances,
         Protocol::Authenticated(_) => {
             let workers = 0..compiled.job().threads();
             workers.fold(Traffic::default(), |sum, worker| {
@@ -78,6 +68,7 @@ pub(super) fn bytes(compiled: &Compiled) -> Traffic {
                 sum + authenticated::bytes(ports, places.len(), chunks)
             })
         }
+        Protocol::BmrShamir(_) => shamir::bytes(ports, places.len()) * instances,
         _ => bmr::bytes(ports, places.len()) * instances,
     };
     all.placed(places)
@@ -89,6 +80,7 @@ pub(super) fn rounds(compiled: &Compiled, party: PartyId) -> u64 {
     let Ok(me) = seating.assignment.role_of(party) else { return 0 };
     let used = || seating.inputs.iter().filter(|port| !port.slots.is_empty());
     let inputs = u64::from(used().count() > 0);
+    let gives = |role| u64::from(used().any(|port| port.owner == role));
     let others_give = u64::from(used().any(|port| port.owner != me));
     let learns = |role| {
         let mut ports = seating.outputs.iter().filter(|port| !port.slots.is_empty());
@@ -99,6 +91,10 @@ pub(super) fn rounds(compiled: &Compiled, party: PartyId) -> u64 {
         (Protocol::Yao, 0) => others_give + learns(0),
         // Labels.
         (Protocol::Yao, _) => inputs,
+        // Shares of role 2's inputs, and what it has evaluated; labels.
+        (Protocol::YaoThree, 0) => gives(2) + learns(0),
+        (Protocol::YaoThree, 1) => learns(1),
+        (Protocol::YaoThree, _) => inputs,
         // Public values of inputs, what others heard of them, labels, sums of MACs.
         (Protocol::Authenticated(parties), 0) => others_give + u64::from(parties > 2) + inputs + 1,
         // The same but for labels; public values; masks of outputs from garblers and the evaluator.
@@ -121,7 +117,26 @@ pub(super) fn compute(
     progress: &(dyn Fn(u64) + Sync),
 ) -> Result<Done, EvaluateError> {
     let Assignment { protocol, places, .. } = &compiled.seatings[0].assignment;
+    let threads = compiled.job().threads();
     let mesh = &mut session.meshes[0];
+    let task = |worker| Task { compiled, values, worker, progress };
+    match protocol {
+        Protocol::BmrShamir(_) => {
+            let mut all = ShamirKeys::exchange(mesh, id, places, entropy)?;
+            let keys = (0..threads).map(|_| all.worker()).collect();
+            return on_workers(session, keys, |mesh, worker, keys| {
+                task(worker).learn(BmrShamir::new(mesh, places, keys, id)?)
+            });
+        }
+        Protocol::YaoThree => {
+            let mut all = ThreeKeys::exchange(mesh, id, places, entropy)?;
+            let keys = (0..threads).map(|_| all.worker()).collect();
+            return on_workers(session, keys, |mesh, worker, keys| {
+                task(worker).learn(YaoThree::new(mesh, places, keys, id)?)
+            });
+        }
+        _ => {}
+    }
     let (delta, authenticates) = match protocol {
         Protocol::Authenticated(_) => (Delta::Authenticating, true),
         _ => (Delta::Common, false),
@@ -131,20 +146,41 @@ pub(super) fn compute(
         true => authenticated::set_up(mesh, places, all.worker(), id)?,
         false => [0; 32],
     };
-    let keys: Vec<WorkerKeys> = (0..compiled.job().threads()).map(|_| all.worker()).collect();
+    let keys: Vec<WorkerKeys> = (0..threads).map(|_| all.worker()).collect();
     let ready = session.meshes[0].now();
     let workers = keys.into_iter().enumerate();
     let computed = on_each(&mut session.meshes, workers, |mesh, (worker, keys)| {
-        let task = Task { compiled, values, worker, progress };
-        Ok(match protocol {
-            Protocol::Yao => task.run(Yao::new(mesh, places, keys, id)?)?,
+        let (task, mut unopened) = (task(worker), Vec::new());
+        let computed = match protocol {
+            Protocol::Yao => task.learn(Yao::new(mesh, places, keys, id)?),
             Protocol::Authenticated(_) => {
-                task.run(Authenticated::new(mesh, places, keys, &sid)?)?
+                let party = Authenticated::new(mesh, places, keys, &sid)?;
+                task.run(party, |_, at, outputs| unopened.push((at, outputs)))
             }
-            _ => task.run(Bmr::new(mesh, places, keys, id)?)?,
-        })
+            _ => task.learn(Bmr::new(mesh, places, keys, id)?),
+        }?;
+        Ok((computed, unopened))
     })?;
+    // What every worker has evaluated has passed its checks.
+    let parts = computed.into_iter().enumerate();
+    let computed =
+        on_each(&mut session.meshes, parts, |mesh, (worker, (mut computed, unopened))| {
+            task(worker).open(mesh, places, &mut computed.opened, unopened)?;
+            Ok(computed)
+        })?;
     Ok((ready, computed))
+}
+
+/// Evaluates with every worker, where nothing is checked.
+fn on_workers<K: Send>(
+    session: &mut Session,
+    keys: Vec<K>,
+    work: impl Fn(&mut Mesh, usize, K) -> Result<Computed, SharingError> + Sync,
+) -> Result<Done, EvaluateError> {
+    let ready = session.meshes[0].now();
+    let workers = keys.into_iter().enumerate();
+    let work = |mesh: &mut Mesh, (worker, keys)| Ok(work(mesh, worker, keys)?);
+    Ok((ready, on_each(&mut session.meshes, workers, work)?))
 }
 
 /// One worker's part of a job.
@@ -156,26 +192,39 @@ struct Task<'a> {
 }
 
 impl Task<'_> {
-    fn run<G: Garbling>(&self, mut party: G) -> Result<Computed, SharingError> {
+    /// Prepares and evaluates, and keeps what this party learns.
+    fn learn<G: Garbling<Done = Vec<Bits>>>(&self, party: G) -> Result<Computed, SharingError> {
+        self.run(party, |opened, at, bits| self.put(opened, at, &bits))
+    }
+
+    /// Prepares and evaluates; `done` takes what comes of each chunk.
+    fn run<G: Garbling>(
+        &self,
+        mut party: G,
+        mut done: impl FnMut(&mut Opened, Range<usize>, G::Done),
+    ) -> Result<Computed, SharingError> {
         let compiled = self.compiled;
         let at = compiled.share_of(self.worker);
         let seating = compiled.seating_of(self.worker);
         let mut opened = Opened::new(seating, party.role(), at);
         let shape = Shape::of(seating);
-        let ports = shape.ports(compiled);
+        let ports = ports(&shape, compiled);
         let mut chunks = chunks(compiled, self.worker);
         let mut began = None;
         match compiled.job().preprocessing {
             Preprocessing::Interleaved => chunks.try_for_each(|at| {
                 let ready = party.prepare(ports, at.len())?;
-                self.evaluate(&mut party, ports, at, ready, &mut opened)
+                let result = self.evaluate(&mut party, ports, &at, ready)?;
+                done(&mut opened, at, result);
+                Ok::<(), SharingError>(())
             })?,
             Preprocessing::Separate => {
                 let prepare = |at: Range<usize>| Ok((party.prepare(ports, at.len())?, at));
                 let all = chunks.map(prepare).collect::<Result<Vec<_>, SharingError>>()?;
                 began = Some(party.mesh().now());
                 for (ready, at) in all {
-                    self.evaluate(&mut party, ports, at, ready, &mut opened)?;
+                    let result = self.evaluate(&mut party, ports, &at, ready)?;
+                    done(&mut opened, at, result);
                 }
             }
         }
@@ -187,20 +236,42 @@ impl Task<'_> {
         &self,
         party: &mut G,
         ports: Ports<'_>,
-        at: Range<usize>,
+        at: &Range<usize>,
         ready: G::Garbled,
-        opened: &mut Opened,
-    ) -> Result<(), SharingError> {
+    ) -> Result<G::Done, SharingError> {
         let seating = self.compiled.seating_of(self.worker);
         let role = party.role();
         let given: Vec<Bits> = at.clone().map(|i| given(seating, self.values, role, i)).collect();
-        let learned = party.run(ports, ready, &given)?;
-        for (instance, bits) in at.clone().zip(&learned) {
-            put(seating, opened, role, instance, bits);
-        }
+        let done = party.run(ports, ready, &given)?;
         // Told in words of 64 instances.
         (self.progress)((at.end.div_ceil(64) - at.start.div_ceil(64)) as u64);
+        Ok(done)
+    }
+
+    /// Opens what this worker has evaluated.
+    fn open(
+        &self,
+        mesh: &mut Mesh,
+        places: &[PartyId],
+        opened: &mut Opened,
+        unopened: Vec<(Range<usize>, Unopened)>,
+    ) -> Result<(), SharingError> {
+        if unopened.is_empty() {
+            return Ok(());
+        }
+        let (chunks, outputs): (Vec<_>, Vec<_>) = unopened.into_iter().unzip();
+        for (at, bits) in chunks.into_iter().zip(authenticated::open(mesh, places, outputs)?) {
+            self.put(opened, at, &bits);
+        }
         Ok(())
+    }
+
+    /// Keeps what this party learned of instances.
+    fn put(&self, opened: &mut Opened, at: Range<usize>, learned: &[Bits]) {
+        let seating = self.compiled.seating_of(self.worker);
+        for (instance, bits) in at.zip(learned) {
+            put(seating, opened, instance, bits);
+        }
     }
 }
 
@@ -228,7 +299,8 @@ fn chunk(compiled: &Compiled) -> usize {
         // Tables, columns under way, and what a wire is authenticated by.
         _ => ands * 16 * parties,
     };
-    let bytes = 16 * (blocks + ports * 16 * parties) + 512;
+    // Two buffers of 16 kB at least are kept of each.
+    let bytes = 16 * (blocks + ports * 16 * parties) + (2 << 14);
     (CHUNK_BYTES / bytes).max(1)
 }
 
@@ -244,10 +316,10 @@ fn given(seating: &Seating, values: &[Option<Lanes>], role: RoleId, instance: us
 }
 
 /// Keeps what this party learned of an instance.
-fn put(seating: &Seating, opened: &mut Opened, role: RoleId, instance: usize, bits: &Bits) {
+fn put(seating: &Seating, opened: &mut Opened, instance: usize, bits: &Bits) {
     let mut next = 0;
     for (index, port) in seating.outputs.iter().enumerate() {
-        if !port.receivers.contains(&role) {
+        if opened.ports[index].is_none() {
             continue;
         }
         let count = port.slots.len();

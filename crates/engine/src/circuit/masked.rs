@@ -3,7 +3,7 @@
 //! Preprocessing needs two rounds for a whole chunk; online every level is a round. What is kept of a
 //! chunk in between is bounded, unless all preprocessing is to come first.
 
-use super::compile::{Compiled, Seating};
+use super::compile::{Compiled, Shape};
 use super::evaluate::Done;
 use super::opening::Opened;
 use super::worker::Computed;
@@ -14,9 +14,9 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use tacit_net::{Mesh, Session};
 use tacit_ring::{Buffer, Entropy, Z2};
+use tacit_sharing::SharingError;
 use tacit_sharing::gmw::{Correlations, Cut, Delta, Gmw, Ports, WorkerKeys};
 use tacit_sharing::verify::Journal;
-use tacit_sharing::{RoleId, SharingError};
 
 /// Preprocessing of a chunk, per worker: two words for each product, and as much for ports.
 const CHUNK_BYTES: usize = 128 << 20;
@@ -38,20 +38,6 @@ pub(super) fn compute(
         Ok(work(mesh, compiled, values, item, progress)?)
     })?;
     Ok((ready, computed))
-}
-
-/// Input and output ports as GMW knows them.
-struct Shape {
-    inputs: Vec<(RoleId, usize)>,
-    outputs: Vec<Vec<RoleId>>,
-}
-
-impl Shape {
-    fn of(seating: &Seating) -> Self {
-        let inputs = seating.inputs.iter().map(|port| (port.owner, port.slots.len()));
-        let outputs = seating.outputs.iter().map(|port| port.receivers.clone());
-        Shape { inputs: inputs.collect(), outputs: outputs.collect() }
-    }
 }
 
 fn work(

@@ -68,18 +68,17 @@ fn predict_garbled(compiled: &Compiled) -> Prediction {
     }
 }
 
-/// Bytes between parties that prove products: every worker proves its own.
+/// Bytes between parties that prove products, or make them from triples: every worker its own.
 fn proofs(compiled: &Compiled) -> Traffic {
-    let levels = 0..compiled.schedule.depth();
-    let products: usize = levels.map(|level| compiled.level(level).products()).sum();
     let mut sum = Traffic::default();
-    for worker in
-        (0..compiled.job().threads()).filter(|_| compiled.job().protocol().proves_products())
-    {
-        let mut bill = Bill::default();
-        bill.add(1, products * compiled.share_of(worker).len(), 1);
+    for worker in 0..compiled.job().threads() {
+        let assignment = &compiled.seating_of(worker).assignment;
+        let words = compiled.products() * compiled.share_of(worker).len();
+        let mut bill = Bill::of(assignment.protocol);
+        bill.expect(1, words);
+        bill.add(1, words, 1);
         bill.finish();
-        sum += cost::proofs(&bill).placed(&compiled.seating_of(worker).assignment.places);
+        sum += cost::proofs(&bill).placed(&assignment.places);
     }
     sum
 }

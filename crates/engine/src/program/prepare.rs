@@ -14,8 +14,9 @@ use tacit_program::clear::Array;
 use tacit_program::lower::lower;
 use tacit_program::seal::seal;
 use tacit_program::{Element, Program, Type, ValueId, Visibility, infer};
-use tacit_sharing::backend::{Backend, Boolean, Kind, Ring, Secret, Tally, Values};
+use tacit_sharing::backend::{Backend, Bits, Boolean, Kind, Ring, Secret, Tally, Values};
 use tacit_sharing::cost::{MAX_ROLES, Traffic};
+use tacit_sharing::proof::{Method, Needs};
 use tacit_sharing::verify::Verifier;
 use tacit_sharing::{Protocol, RoleId};
 
@@ -102,16 +103,7 @@ impl Prepared {
         if self.job.protocol.garbles() {
             return garbled::cost(self);
         }
-        let inputs = BTreeMap::new();
-        let context = self.context(&inputs, &|_| {});
-        let tallies = (0..self.job.workers).map(|_| Tally::new(self.job.protocol));
-        let tallies: Vec<Tally> = match self.job.by {
-            By::Rings => self.counted(&context, tallies.collect())?,
-            By::Circuits => {
-                let counted = self.counted(&context, tallies.map(Boolean::new).collect())?;
-                counted.into_iter().map(|boolean| boolean.bits).collect()
-            }
-        };
+        let tallies = self.tallies(&self.needs()?)?;
         let mut cost = Cost { bytes: Traffic::default(), rounds: [0; MAX_ROLES] };
         for tally in tallies {
             cost.bytes += tally.bytes;
@@ -120,6 +112,33 @@ impl Prepared {
             }
         }
         Ok(cost)
+    }
+
+    /// By worker, how many products are made from triples.
+    pub(super) fn needs(&self) -> Result<Vec<Needs>, EvaluateError> {
+        match self.job.protocol.method() {
+            Some(Method::Brain(_)) => Ok(self.tallies(&[])?.iter().map(Tally::needs).collect()),
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    /// The costs of every worker, who were told of so many products.
+    fn tallies(&self, needs: &[Needs]) -> Result<Vec<Tally>, EvaluateError> {
+        let inputs = BTreeMap::new();
+        let context = self.context(&inputs, &|_| {});
+        let mut tallies: Vec<Tally> =
+            (0..self.job.workers).map(|_| Tally::new(self.job.protocol)).collect();
+        for (tally, needs) in tallies.iter_mut().zip(needs) {
+            tally.announce(needs);
+        }
+        match self.job.by {
+            By::Rings => self.counted(&context, tallies),
+            By::Circuits => {
+                let booleans = tallies.into_iter().map(Boolean::new).collect();
+                let counted = self.counted(&context, booleans)?;
+                Ok(counted.into_iter().map(|boolean| boolean.bits).collect())
+            }
+        }
     }
 
     /// Walks over backends, one per worker.

@@ -252,6 +252,7 @@ fn compute(
     verifier: &mut Verifier,
 ) -> Result<Opened, EvaluateError> {
     let job = &prepared.job;
+    let needs = prepared.needs()?;
     let mut parties = Vec::new();
     for (mesh, keys) in session.meshes.iter_mut().zip(keys) {
         mesh.set_phase(Phase::Online);
@@ -263,6 +264,9 @@ fn compute(
         parties.push(party.ok_or_else(|| {
             EvaluateError::Job(format!("{} does not run programs", job.protocol))
         })?);
+    }
+    for (party, needs) in parties.iter_mut().zip(&needs) {
+        party.announce(needs);
     }
     walk(prepared, context, parties, Some(verifier))
 }

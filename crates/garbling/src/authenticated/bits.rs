@@ -156,7 +156,7 @@ fn check(talk: &mut Talk<'_>, coin: &Digest, bits: &AuthBits) -> Result<(), Shar
     let shown = u128::from_le_bytes(shown);
     for peer in talk.links.peers() {
         let hashes = Zeroizing::new(coefficients.of_columns(bits.macs(peer)));
-        let digest = talk.column_digest(coin, [me, peer], &hashes);
+        let digest = talk.voice.columns(coin, [me, peer], &hashes);
         talk.links.send(peer, Stream::Def, &[shown])?;
         talk.links.send(peer, Stream::Def, &digest)?;
     }
@@ -169,7 +169,7 @@ fn check(talk: &mut Talk<'_>, coin: &Digest, bits: &AuthBits) -> Result<(), Shar
         talk.links.recv_into(peer, Stream::Def, &mut theirs)?;
         let hashes = Zeroizing::new(coefficients.of_columns(bits.keys(peer)));
         let hashes = Zeroizing::new(expected(&hashes, *delta, shown[0]));
-        let digest = talk.column_digest(coin, [peer, me], &hashes);
+        let digest = talk.voice.columns(coin, [peer, me], &hashes);
         if !hash::equal(&digest, &theirs) {
             wrong = Some(peer);
         }

@@ -2,7 +2,7 @@
 
 use super::bits::AuthBits;
 use super::rows::{Layout, Rows, add_masked, mask};
-use super::talk::Talk;
+use super::talk::{Opening, Talk};
 use super::triples::Triples;
 use crate::{Bits, Ports};
 use tacit_circuit::schedule::{Product, Slot};
@@ -186,7 +186,8 @@ impl Walk<'_, '_> {
         let mut sum = Bits { words: mine.words.clone(), len: mine.len };
         for peer in talk.links.peers() {
             let keys = (0..2 * gates).map(|i| row(i)[layout.key(peer)]);
-            let theirs = talk.recv_shares("beaver", number, peer, sum.len, keys, delta)?;
+            let (label, len) = ("beaver", sum.len);
+            let theirs = talk.recv_shares(peer, Opening { label, number, len, keys, delta })?;
             sum.words.iter_mut().zip(&theirs.words).for_each(|(sum, theirs)| *sum ^= theirs);
         }
         let [a, b, c] = &self.triples;

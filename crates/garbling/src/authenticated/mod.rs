@@ -36,6 +36,7 @@ mod cost;
 mod evaluate;
 mod garble;
 mod masks;
+mod outputs;
 mod party;
 mod rows;
 mod talk;
@@ -43,6 +44,7 @@ mod triples;
 mod tweak;
 
 pub use cost::bytes;
+pub use outputs::{Unopened, open};
 pub use party::{Authenticated, Garbled, set_up};
 
 use tacit_sharing::RoleId;

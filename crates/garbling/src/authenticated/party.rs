@@ -3,6 +3,7 @@
 use super::evaluate::{self, Evaluator};
 use super::garble::{Garbler, blocks, follow, lowest_bits};
 use super::masks::{self, Masks, Source, extra_bits, learned_slots};
+use super::outputs::{Checked, Unopened};
 use super::rows::{Layout, Rows};
 use super::talk::{Digest, Talk};
 use super::triples::{self, Triples, batches, bucket};
@@ -11,7 +12,6 @@ use super::{EVALUATOR, FIRST_GARBLER, bits};
 use crate::links::Links;
 use crate::ports::{self, check_values};
 use crate::{Bits, Ports};
-use tacit_circuit::schedule::Slot;
 use tacit_net::{Mesh, PartyId, Phase, Stream};
 use tacit_ring::gf128::inner_product;
 use tacit_ring::{Buffer, hash, word};
@@ -80,12 +80,12 @@ pub(super) fn begin<'m>(
 pub(super) fn finish_set_up(mut talk: Talk<'_>) -> Result<[u8; 32], SharingError> {
     let coin = talk.commit_coin("coin:sid")?;
     let coin = talk.hear(coin)?;
-    talk.sid = talk.toss(coin)?;
+    talk.voice.sid = talk.toss(coin)?;
     if talk.links.parties() > 2 {
         bits::check_deltas(&mut talk)?;
     }
     talk.links.mesh.flush()?;
-    Ok(talk.sid)
+    Ok(talk.voice.sid)
 }
 
 /// The public values that inputs get: an instance's, input after input.
@@ -243,13 +243,13 @@ impl<'m> Authenticated<'m> {
         Ok(Masked { values })
     }
 
-    /// A garbler's online part; gives what public values the outputs have.
+    /// A garbler's online part, up to where outputs may be opened.
     fn show_labels(
         &mut self,
         ports: Ports<'_>,
         garbled: &Garbled,
         masked: &Masked,
-    ) -> Result<Vec<Vec<bool>>, SharingError> {
+    ) -> Result<Checked, SharingError> {
         let Made::Garbler { inputs, labels } = &garbled.made else {
             return Err(SharingError::Shape("a garbled circuit of another role".into()));
         };
@@ -270,7 +270,7 @@ impl<'m> Authenticated<'m> {
         self.talk.links.recv_into(EVALUATOR, Stream::On, &mut chi)?;
         let active = labels.iter().enumerate();
         let active = active.map(|(i, zero)| zero ^ (u128::from(public.get(i)) * *self.delta));
-        let mine = self.talk.label_digest(number, self.layout.me, active);
+        let mine = self.talk.voice.labels(number, self.layout.me, active);
         if !hash::equal(&mine, &digest) {
             return Err(self.talk.failed("label-check", Some(EVALUATOR)));
         }
@@ -289,16 +289,16 @@ impl<'m> Authenticated<'m> {
         let mut sum = check_sum(&chi, &shares).to_le_bytes();
         self.talk.say("z", &mut sum);
         self.talk.links.send(EVALUATOR, Stream::On, &sum)?;
-        Ok(slots)
+        Ok(Checked(slots))
     }
 
-    /// The evaluator's online part.
+    /// The evaluator's online part, up to where outputs may be opened.
     fn evaluate(
         &mut self,
         ports: Ports<'_>,
         garbled: &Garbled,
         masked: &Masked,
-    ) -> Result<Vec<Vec<bool>>, SharingError> {
+    ) -> Result<Checked, SharingError> {
         let Made::Evaluator { tables, lowest } = &garbled.made else {
             return Err(SharingError::Shape("a garbled circuit of another role".into()));
         };
@@ -359,7 +359,7 @@ impl<'m> Authenticated<'m> {
         if sum != 0 {
             return Err(self.talk.failed("z-check", None));
         }
-        Ok(slots)
+        Ok(Checked(slots))
     }
 
     /// Sends every garbler the public values of all ANDs, the digest of its labels for them, and a seed.
@@ -372,74 +372,12 @@ impl<'m> Authenticated<'m> {
         let number = self.talk.agreed_number();
         for garbler in 1..self.layout.parties {
             let labels = (0..active.len()).map(|gate| active.get(gate)[garbler - 1]);
-            let digest = self.talk.label_digest(number, garbler, labels);
+            let digest = self.talk.voice.labels(number, garbler, labels);
             self.talk.links.send(garbler, Stream::On, &public.words)?;
             self.talk.links.send(garbler, Stream::On, &digest)?;
             self.talk.links.send(garbler, Stream::On, &chi)?;
         }
         Ok(chi)
-    }
-
-    /// Opens masks of outputs to who learns them: garblers first.
-    fn open_outputs(
-        &mut self,
-        garbled: &Garbled,
-        learned: &[Vec<Slot>],
-    ) -> Result<Bits, SharingError> {
-        let number = self.talk.agreed_number();
-        if self.is_evaluator() {
-            let mine = self.take_masks(garbled, number, 1..self.layout.parties)?;
-            self.talk.links.mesh.set_step(5);
-            self.give_masks(garbled, learned, number)?;
-            return Ok(mine);
-        }
-        self.give_masks(garbled, learned, number)?;
-        let mut mine = self.take_masks(garbled, number, 1..self.layout.parties)?;
-        self.talk.links.mesh.set_step(5);
-        let theirs = self.take_masks(garbled, number, EVALUATOR..FIRST_GARBLER)?;
-        // Both have this party's own share.
-        let own = &garbled.masks.outputs[self.layout.me];
-        for i in 0..mine.len {
-            mine.flip_if(i, theirs.get(i) ^ (own.get(i)[0] == 1));
-        }
-        Ok(mine)
-    }
-
-    fn give_masks(
-        &mut self,
-        garbled: &Garbled,
-        learned: &[Vec<Slot>],
-        number: u64,
-    ) -> Result<(), SharingError> {
-        for peer in self.talk.links.peers().filter(|peer| !learned[*peer].is_empty()) {
-            let rows = &garbled.masks.outputs[peer];
-            let mut bits = Bits::zeros(rows.len());
-            (0..rows.len()).for_each(|i| bits.flip_if(i, rows.get(i)[0] == 1));
-            let place = self.layout.mac(peer);
-            let macs = (0..rows.len()).map(|i| rows.get(i)[place]);
-            self.talk.send_shares("output", number, peer, &bits, macs)?;
-        }
-        Ok(())
-    }
-
-    /// This party's shares of the masks of what it learns, plus those of `peers`.
-    fn take_masks(
-        &mut self,
-        garbled: &Garbled,
-        number: u64,
-        peers: std::ops::Range<RoleId>,
-    ) -> Result<Bits, SharingError> {
-        let rows = &garbled.masks.outputs[self.layout.me];
-        let mut sum = Bits::zeros(rows.len());
-        (0..rows.len()).for_each(|i| sum.flip_if(i, rows.get(i)[0] == 1));
-        for peer in peers.filter(|peer| *peer != self.layout.me && sum.len > 0) {
-            let place = self.layout.key(peer);
-            let keys = (0..rows.len()).map(|i| rows.get(i)[place]);
-            let theirs =
-                self.talk.recv_shares("output", number, peer, sum.len, keys, *self.delta)?;
-            sum.words.iter_mut().zip(&theirs.words).for_each(|(sum, theirs)| *sum ^= theirs);
-        }
-        Ok(sum)
     }
 }
 
@@ -453,6 +391,7 @@ fn check_sum(chi: &Digest, shares: &[u128]) -> u128 {
 
 impl ports::Garbling for Authenticated<'_> {
     type Garbled = Garbled;
+    type Done = Unopened;
 
     fn role(&self) -> RoleId {
         self.layout.me
@@ -482,30 +421,21 @@ impl ports::Garbling for Authenticated<'_> {
         ports: Ports<'_>,
         garbled: Garbled,
         values: &[Bits],
-    ) -> Result<Vec<Bits>, SharingError> {
+    ) -> Result<Unopened, SharingError> {
         check_values(ports, self.layout.me, garbled.instances, values)?;
         let mesh = &mut self.talk.links.mesh;
         mesh.set_phase(Phase::Online);
         mesh.set_step(0);
         self.talk.stream = Stream::On;
         let masked = self.masked_inputs(ports, &garbled, values)?;
-        let slots = match self.is_evaluator() {
+        let checked = match self.is_evaluator() {
             true => self.evaluate(ports, &garbled, &masked)?,
             false => self.show_labels(ports, &garbled, &masked)?,
         };
         let learned = learned_slots(ports, self.layout.parties);
-        let masks = self.open_outputs(&garbled, &learned)?;
-        self.talk.links.mesh.flush()?;
-        let mine = &learned[self.layout.me];
-        let place = |slot: Slot| mine.binary_search(&slot).expect("a slot that is learned");
-        let result = slots.iter().enumerate().map(|(instance, public)| {
-            let mut bits = Bits::zeros(ports.learned_by(self.layout.me));
-            for (i, slot) in ports.slots_learned_by(self.layout.me).enumerate() {
-                let mask = masks.get(instance * mine.len() + place(slot));
-                bits.flip_if(i, public[slot as usize] ^ mask);
-            }
-            bits
-        });
-        Ok(result.collect())
+        let talk = &mut self.talk;
+        let done = Unopened::new(talk, ports, &learned, &garbled.masks, &self.delta, checked);
+        talk.links.mesh.flush()?;
+        Ok(done)
     }
 }

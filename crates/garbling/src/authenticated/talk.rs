@@ -22,12 +22,19 @@ pub(super) type Digest = [u8; DIGEST];
 #[cfg(test)]
 pub(super) type Cheat = Box<dyn FnMut(&str, &mut [u8]) + Send>;
 
+/// What everything that a worker says carries.
+#[derive(Clone, Copy)]
+pub(super) struct Voice {
+    /// Names the session. All parties contributed to it, each without knowing the others' parts.
+    pub sid: Digest,
+    worker: u64,
+}
+
 /// A party's channels, and what it says on them.
 pub(super) struct Talk<'m> {
     pub links: Links<'m>,
     pub keys: WorkerKeys,
-    /// Names the session. All parties contributed to it, each without knowing the others' parts.
-    pub sid: Digest,
+    pub voice: Voice,
     /// Where things are said now.
     pub stream: Stream,
     next: u64,
@@ -49,12 +56,136 @@ pub(super) struct Heard {
     theirs: Vec<Digest>,
 }
 
+impl Voice {
+    /// A digest for one use.
+    fn digest(
+        &self,
+        use_: &str,
+        label: &str,
+        number: u64,
+        from: RoleId,
+        parts: &[&[u8]],
+    ) -> Digest {
+        let (worker, number, from) =
+            (self.worker.to_le_bytes(), number.to_le_bytes(), (from as u64).to_le_bytes());
+        let mut all: Vec<&[u8]> =
+            vec![use_.as_bytes(), label.as_bytes(), &self.sid, &worker, &number, &from];
+        all.extend_from_slice(parts);
+        hash::derive_key("tacit 2026 authenticated garbling", &all)
+    }
+
+    /// A digest of MACs that open shares of `[from, to]`.
+    pub fn macs(
+        &self,
+        label: &str,
+        number: u64,
+        [from, to]: [RoleId; 2],
+        macs: impl Iterator<Item = u128>,
+    ) -> Digest {
+        let to = (to as u64).to_le_bytes();
+        digest_blocks(&self.digest("open", label, number, from, &[&to]), macs)
+    }
+
+    /// A digest of labels, for their garbler.
+    pub fn labels(
+        &self,
+        number: u64,
+        garbler: RoleId,
+        labels: impl Iterator<Item = u128>,
+    ) -> Digest {
+        digest_blocks(&self.digest("labels", "label-check", number, garbler, &[]), labels)
+    }
+
+    /// A digest of a party's hashes of columns, for one peer.
+    pub fn columns(&self, coin: &Digest, pair: [RoleId; 2], hashes: &[u128]) -> Digest {
+        let to = (pair[1] as u64).to_le_bytes();
+        self.digest("columns", "cot-check", 0, pair[0], &[coin, &to, word::bytes(hashes)])
+    }
+}
+
+/// A digest of blocks under a domain.
+fn digest_blocks(domain: &Digest, mut blocks: impl Iterator<Item = u128>) -> Digest {
+    let mut transcript = Transcript::new(&[domain]);
+    let mut chunk = Zeroizing::new([0u128; 256]);
+    loop {
+        let mut len = 0;
+        for (place, block) in chunk.iter_mut().zip(&mut blocks) {
+            *place = block;
+            len += 1;
+        }
+        transcript.append_words(Item { epoch: 0, step: 0, tag: 0 }, &chunk[..len]);
+        if len < chunk.len() {
+            return transcript.finish();
+        }
+    }
+}
+
+/// Ends the session: a check failed.
+pub(super) fn failed(links: &mut Links<'_>, check: &str, peer: Option<RoleId>) -> SharingError {
+    let whose = peer.map(|role| format!(", of what {} sent", links.party(role)));
+    let whose = whose.unwrap_or_default();
+    let what = format!("check '{check}' failed{whose}: a party did not follow the protocol");
+    links.mesh.some_check_failed(what).into()
+}
+
+fn recv_digest(
+    links: &mut Links<'_>,
+    stream: Stream,
+    from: RoleId,
+) -> Result<Digest, SharingError> {
+    let mut digest = [0; DIGEST];
+    links.recv_into(from, stream, &mut digest)?;
+    Ok(digest)
+}
+
+/// Takes bits, whose padding must be zero.
+pub(super) fn recv_bits(
+    links: &mut Links<'_>,
+    stream: Stream,
+    from: RoleId,
+    len: usize,
+) -> Result<Bits, SharingError> {
+    let mut bits = Bits::zeros(len);
+    links.recv_into(from, stream, &mut bits.words)?;
+    let padding =
+        bits.words.last().is_some_and(|last| !len.is_multiple_of(64) && last >> (len % 64) > 0);
+    if padding { Err(failed(links, "length", Some(from))) } else { Ok(bits) }
+}
+
+/// Shares that are opened together: what they are and their number, this party's keys for them, and its
+/// Delta.
+pub(super) struct Opening<K> {
+    pub label: &'static str,
+    pub number: u64,
+    pub len: usize,
+    pub keys: K,
+    pub delta: u128,
+}
+
+/// Takes shares that a peer opens, and checks them.
+pub(super) fn recv_shares(
+    links: &mut Links<'_>,
+    (voice, stream): (Voice, Stream),
+    from: RoleId,
+    opening: Opening<impl Iterator<Item = u128>>,
+) -> Result<Bits, SharingError> {
+    let Opening { label, number, len, keys, delta } = opening;
+    let bits = recv_bits(links, stream, from, len)?;
+    let theirs = recv_digest(links, stream, from)?;
+    let macs = keys.enumerate().map(|(i, key)| key ^ (u128::from(bits.get(i)) * delta));
+    let digest = voice.macs(label, number, [from, links.me], macs);
+    match hash::equal(&digest, &theirs) {
+        true => Ok(bits),
+        false => Err(failed(links, &format!("open-mac:{label}"), Some(from))),
+    }
+}
+
 impl<'m> Talk<'m> {
     pub fn new(links: Links<'m>, keys: WorkerKeys, sid: Digest) -> Self {
         Talk {
+            voice: Voice { sid, worker: keys.number },
             links,
             keys,
-            sid,
             stream: Stream::Def,
             next: 0,
             #[cfg(test)]
@@ -70,16 +201,6 @@ impl<'m> Talk<'m> {
             cheat(label, bytes);
         }
         let _ = (label, bytes);
-    }
-
-    /// Ends the session: a check failed.
-    pub fn failed(&mut self, check: &str, peer: Option<RoleId>) -> SharingError {
-        let mesh = &mut self.links.mesh;
-        mesh.abort("a check of the protocol failed");
-        let whose = peer.map(|role| format!(", of what {} sent", self.links.party(role)));
-        let whose = whose.unwrap_or_default();
-        let what = format!("check '{check}' failed{whose}: a party did not follow the protocol");
-        self.links.mesh.check_failed(what).into()
     }
 
     /// Random words that nobody else knows.
@@ -110,34 +231,11 @@ impl<'m> Talk<'m> {
         self.next
     }
 
-    /// A digest for one use.
-    fn digest(
-        &self,
-        use_: &str,
-        label: &str,
-        number: u64,
-        from: RoleId,
-        parts: &[&[u8]],
-    ) -> Digest {
-        let (worker, number, from) =
-            (self.keys.number.to_le_bytes(), number.to_le_bytes(), (from as u64).to_le_bytes());
-        let mut all: Vec<&[u8]> =
-            vec![use_.as_bytes(), label.as_bytes(), &self.sid, &worker, &number, &from];
-        all.extend_from_slice(parts);
-        hash::derive_key("tacit 2026 authenticated garbling", &all)
-    }
-
     fn send_all(&mut self, bytes: &[u8]) -> Result<(), SharingError> {
         for peer in self.links.peers() {
             self.links.send(peer, self.stream, bytes)?;
         }
         Ok(())
-    }
-
-    fn recv_digest(&mut self, from: RoleId) -> Result<Digest, SharingError> {
-        let mut digest = [0; DIGEST];
-        self.links.recv_into(from, self.stream, &mut digest)?;
-        Ok(digest)
     }
 
     /// Commits to a value.
@@ -148,7 +246,7 @@ impl<'m> Talk<'m> {
         opening.extend_from_slice(value);
         self.say(label, &mut opening[DIGEST..]);
         let number = self.number();
-        let digest = self.digest("commitment", label, number, self.links.me, &[&opening]);
+        let digest = self.voice.digest("commitment", label, number, self.links.me, &[&opening]);
         self.send_all(&digest)?;
         Ok(Sent { label, number, opening })
     }
@@ -178,7 +276,7 @@ impl<'m> Talk<'m> {
         for peer in self.links.peers() {
             let mut opening = vec![0; opening.len()];
             self.links.recv_into(peer, self.stream, &mut opening)?;
-            let digest = self.digest("commitment", label, number, peer, &[&opening]);
+            let digest = self.voice.digest("commitment", label, number, peer, &[&opening]);
             if !hash::equal(&digest, &theirs[peer]) {
                 return Err(self.failed(&format!("commit:{label}"), Some(peer)));
             }
@@ -192,7 +290,7 @@ impl<'m> Talk<'m> {
         let (label, number) = (heard.sent.label, heard.sent.number);
         let parts = self.open(heard)?;
         let parts: Vec<&[u8]> = parts.iter().map(Vec::as_slice).collect();
-        Ok(self.digest("coin", label, number, 0, &parts))
+        Ok(self.voice.digest("coin", label, number, 0, &parts))
     }
 
     /// Compares what everybody heard, by role.
@@ -202,7 +300,7 @@ impl<'m> Talk<'m> {
         }
         let parts: Vec<&[u8]> = heard.iter().map(Vec::as_slice).collect();
         let number = self.number();
-        let mine = self.digest("echo", label, number, 0, &parts);
+        let mine = self.voice.digest("echo", label, number, 0, &parts);
         self.send_all(&mine)?;
         let mut all_equal = true;
         for peer in self.links.peers() {
@@ -212,56 +310,9 @@ impl<'m> Talk<'m> {
         if all_equal { Ok(()) } else { Err(self.failed(&format!("echo:{label}"), None)) }
     }
 
-    /// A digest of MACs that open shares of `[from, to]`.
-    fn mac_digest(
-        &self,
-        label: &str,
-        number: u64,
-        [from, to]: [RoleId; 2],
-        macs: impl Iterator<Item = u128>,
-    ) -> Digest {
-        let to = (to as u64).to_le_bytes();
-        let domain = self.digest("open", label, number, from, &[&to]);
-        self.digest_blocks(&domain, macs)
-    }
-
-    /// A digest of blocks under a domain.
-    fn digest_blocks(&self, domain: &Digest, mut blocks: impl Iterator<Item = u128>) -> Digest {
-        let mut transcript = Transcript::new(&[domain]);
-        let mut chunk = Zeroizing::new([0u128; 256]);
-        loop {
-            let mut len = 0;
-            for (place, block) in chunk.iter_mut().zip(&mut blocks) {
-                *place = block;
-                len += 1;
-            }
-            transcript.append_words(Item { epoch: 0, step: 0, tag: 0 }, &chunk[..len]);
-            if len < chunk.len() {
-                return transcript.finish();
-            }
-        }
-    }
-
-    /// A digest of labels, for their garbler.
-    pub fn label_digest(
-        &self,
-        number: u64,
-        garbler: RoleId,
-        labels: impl Iterator<Item = u128>,
-    ) -> Digest {
-        let domain = self.digest("labels", "label-check", number, garbler, &[]);
-        self.digest_blocks(&domain, labels)
-    }
-
     /// The number of the next thing said in full agreement, for digests made elsewhere.
     pub fn agreed_number(&mut self) -> u64 {
         self.number()
-    }
-
-    /// A digest of a party's hashes of columns, for one peer.
-    pub fn column_digest(&self, coin: &Digest, pair: [RoleId; 2], hashes: &[u128]) -> Digest {
-        let to = (pair[1] as u64).to_le_bytes();
-        self.digest("columns", "cot-check", 0, pair[0], &[coin, &to, word::bytes(hashes)])
     }
 
     /// Opens shares to a peer: the bits, and a digest of their MACs.
@@ -273,44 +324,41 @@ impl<'m> Talk<'m> {
         bits: &Bits,
         macs: impl Iterator<Item = u128>,
     ) -> Result<(), SharingError> {
-        let digest = self.mac_digest(label, number, [self.links.me, to], macs);
-        #[cfg(test)]
-        if self.cheat.is_some() && bits.len > 0 {
-            let mut words = bits.words.clone();
-            self.say(&format!("shares {label}"), word::bytes_mut(&mut words));
-            self.links.send(to, self.stream, &words)?;
-            return self.links.send(to, self.stream, &digest);
-        }
+        let digest = self.voice.macs(label, number, [self.links.me, to], macs);
+        let bits = self.said(label, bits);
         self.links.send(to, self.stream, &bits.words)?;
         self.links.send(to, self.stream, &digest)
     }
 
-    /// Takes shares that a peer opens, and checks them against this party's keys and its Delta.
+    /// Shares as this party says them: as they are, but for tests.
+    pub fn said(&mut self, label: &str, bits: &Bits) -> Bits {
+        let mut bits = Bits { words: bits.words.clone(), len: bits.len };
+        if cfg!(test) && bits.len > 0 {
+            self.say(&format!("shares {label}"), word::bytes_mut(&mut bits.words));
+        }
+        bits
+    }
+
+    /// Takes shares that a peer opens, and checks them.
     pub fn recv_shares(
         &mut self,
-        label: &str,
-        number: u64,
         from: RoleId,
-        len: usize,
-        keys: impl Iterator<Item = u128>,
-        delta: u128,
+        opening: Opening<impl Iterator<Item = u128>>,
     ) -> Result<Bits, SharingError> {
-        let mut bits = self.recv_bits(from, len)?;
-        let theirs = self.recv_digest(from)?;
-        let macs = keys.enumerate().map(|(i, key)| key ^ (u128::from(bits.get(i)) * delta));
-        let digest = self.mac_digest(label, number, [from, self.links.me], macs);
-        match hash::equal(&digest, &theirs) {
-            true => Ok(std::mem::replace(&mut bits, Bits::zeros(0))),
-            false => Err(self.failed(&format!("open-mac:{label}"), Some(from))),
-        }
+        recv_shares(&mut self.links, (self.voice, self.stream), from, opening)
     }
 
     /// Takes bits, whose padding must be zero.
     pub fn recv_bits(&mut self, from: RoleId, len: usize) -> Result<Bits, SharingError> {
-        let mut bits = Bits::zeros(len);
-        self.links.recv_into(from, self.stream, &mut bits.words)?;
-        let padding =
-            bits.words.last().is_some_and(|last| !len.is_multiple_of(64) && last >> (len % 64) > 0);
-        if padding { Err(self.failed("length", Some(from))) } else { Ok(bits) }
+        recv_bits(&mut self.links, self.stream, from, len)
+    }
+
+    /// Ends the session: a check failed.
+    pub fn failed(&mut self, check: &str, peer: Option<RoleId>) -> SharingError {
+        failed(&mut self.links, check, peer)
+    }
+
+    fn recv_digest(&mut self, from: RoleId) -> Result<Digest, SharingError> {
+        recv_digest(&mut self.links, self.stream, from)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::bits::{AuthBits, delta, extend};
 use super::rows::{Layout, Rows, add_masked, mask};
-use super::talk::Talk;
+use super::talk::{Opening, Talk};
 use super::tweak::{Hash, Use};
 use crate::Bits;
 use tacit_net::Stream;
@@ -326,7 +326,8 @@ impl Batch {
         for peer in talk.links.peers() {
             let keys = self.bits.keys(peer);
             let keys = self.differences(rotations, |k| keys[k]);
-            let theirs = talk.recv_shares("bucket", number, peer, sum.len, keys, *self.delta)?;
+            let (label, len, delta) = ("bucket", sum.len, *self.delta);
+            let theirs = talk.recv_shares(peer, Opening { label, number, len, keys, delta })?;
             sum.words.iter_mut().zip(&theirs.words).for_each(|(sum, theirs)| *sum ^= theirs);
         }
         Ok(sum)

@@ -1,6 +1,6 @@
 //! The online phase of one instance.
 
-use super::party::{Common, Garbled};
+use super::common::{Common, Garbled};
 use crate::prf::combine;
 use crate::{Bits, Ports};
 use tacit_circuit::schedule::{Linear, Product, Slot};
@@ -60,7 +60,7 @@ fn public(labels: &[u128]) -> Option<bool> {
     labels.iter().all(|label| label & 1 == first).then_some(first == 1)
 }
 
-/// Evaluates, from the labels of all inputs, party after party; gives what this party learns, port after
+/// Evaluates, from the labels of all inputs, keeper after keeper; gives what this party learns, port after
 /// port. `None` when labels of one wire show different public values: some party did not follow the
 /// protocol.
 pub(super) fn evaluate(
@@ -69,7 +69,7 @@ pub(super) fn evaluate(
     garbled: &Garbled,
     inputs: &[Buffer<u128>],
 ) -> Option<Bits> {
-    let (schedule, n) = (ports.schedule, common.parties);
+    let (schedule, n) = (ports.schedule, common.columns);
     let blocks = Buffer::zeros(schedule.slots() * n);
     let mut wires = Labels { parties: n, blocks, flags: vec![false; schedule.slots()] };
     let (mut labels, mut combined) = (Buffer::zeros(n), Buffer::zeros(n));

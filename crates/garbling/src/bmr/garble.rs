@@ -1,21 +1,14 @@
 //! Preprocessing of one instance, message by message.
 
-use super::party::{Common, Garbled};
-use super::wires::Wires;
+use super::common::{Common, Garbled, drawn_by};
+use super::wires::{Gate, walk};
 use crate::cot::{choose, take};
 use crate::prf::combine;
 use crate::{Bits, Ports};
-use tacit_circuit::schedule::{Product, Schedule};
 use tacit_ot::{OtError, Receiver, Sender};
 use tacit_ring::Buffer;
+use tacit_ring::prg::Permutation;
 use zeroize::Zeroizing;
-
-/// What every AND reads: its wires' blocks and flags.
-struct Gate<'w> {
-    number: usize,
-    u: (&'w [u128], bool),
-    v: (&'w [u128], bool),
-}
 
 /// One instance that is being garbled.
 pub(super) struct Garbling<'p> {
@@ -33,16 +26,12 @@ pub(super) struct Garbling<'p> {
     pads: Vec<Bits>,
     /// This party's masks of the first inputs of ANDs.
     lambda_u: Bits,
-    /// This party's column: four rows per gate.
-    column: Buffer<u128>,
-    /// Shares of masks that open, by role.
-    pub opened: Vec<Bits>,
 }
 
 impl<'p> Garbling<'p> {
     /// Draws labels and masks.
     pub fn new(common: &Common, ports: Ports<'p>, first_gate: u64, random: &[u128]) -> Self {
-        let (ands, width, me) = (ports.ands(), common.width(), common.me);
+        let (ands, width, me) = (ports.ands(), width(common), common.me);
         let inputs = ports.schedule.inputs().len();
         let mut sources = Zeroizing::new(vec![0; (inputs + ands) * width]);
         let owners: Vec<usize> = ports.owners().collect();
@@ -60,8 +49,6 @@ impl<'p> Garbling<'p> {
             shares: Bits::zeros(ands),
             pads: (0..common.parties).map(|_| Bits::zeros(ands)).collect(),
             lambda_u: Bits::zeros(ands),
-            column: Buffer::default(),
-            opened: Vec::new(),
         }
     }
 
@@ -75,14 +62,6 @@ impl<'p> Garbling<'p> {
         ports.schedule.inputs().len() + ports.ands()
     }
 
-    /// The sources that a role's masks are chosen for: its inputs, and all ANDs.
-    fn chosen_by(&self, role: usize) -> impl Iterator<Item = usize> + use<> {
-        let owners: Vec<usize> = self.ports.owners().collect();
-        let (inputs, ands) = (owners.len(), self.ands);
-        let given = (0..inputs).filter(move |index| owners[*index] == role);
-        given.chain(inputs..inputs + ands)
-    }
-
     /// Round 1: this party's masks, chosen towards `peer`.
     pub fn choose_masks(
         &mut self,
@@ -90,8 +69,8 @@ impl<'p> Garbling<'p> {
         peer: usize,
         receiver: &mut Receiver,
     ) -> Result<Vec<u64>, OtError> {
-        let (width, n, me) = (common.width(), common.parties, common.me);
-        let chosen: Vec<usize> = self.chosen_by(me).collect();
+        let (width, n, me) = (width(common), common.parties, common.me);
+        let chosen = drawn_by(self.ports, me);
         let mut bits = Bits::zeros(chosen.len());
         for (i, source) in chosen.iter().enumerate() {
             bits.flip_if(i, self.sources[source * width + n + me] == 1);
@@ -102,7 +81,7 @@ impl<'p> Garbling<'p> {
 
     /// What `peer` chose in round 1, so many words.
     pub fn masks_message(&self, peer: usize, receiver_words: impl Fn(usize) -> usize) -> usize {
-        receiver_words(self.chosen_by(peer).count().div_ceil(64))
+        receiver_words(drawn_by(self.ports, peer).len().div_ceil(64))
     }
 
     /// Takes what `peer` chose in round 1.
@@ -113,21 +92,21 @@ impl<'p> Garbling<'p> {
         sender: &mut Sender,
         message: &[u64],
     ) -> Result<(), OtError> {
-        let width = common.width();
-        let chosen: Vec<usize> = self.chosen_by(peer).collect();
+        let width = width(common);
+        let chosen = drawn_by(self.ports, peer);
         let sources = &mut self.sources;
         take(sender, chosen.len(), message, |i, block| sources[chosen[i] * width + peer] = block)
     }
 
     /// Round 2: the cross terms towards every peer, by role.
-    pub fn cross(&mut self, common: &Common) -> Vec<Bits> {
+    pub fn cross(&mut self, common: &Common, pi: &Permutation) -> Vec<Bits> {
         let (n, me, r) = (common.parties, common.me, *common.offset);
         let ands = self.ands;
         let mut keys: Vec<Zeroizing<Vec<u128>>> =
             (0..2 * n).map(|_| Zeroizing::new(Vec::with_capacity(ands))).collect();
         let mut lambda_v = Bits::zeros(ands);
         let (lambda_u, shares) = (&mut self.lambda_u, &mut self.shares);
-        walk(self.ports.schedule, common.width(), &self.sources, |Gate { number, u, v }| {
+        walk(self.ports.schedule, width(common), &self.sources, |Gate { number, u, v }| {
             let (mine_u, mine_v) = (u.0[n + me] == 1, v.0[n + me] == 1);
             lambda_u.flip_if(number, mine_u);
             lambda_v.flip_if(number, mine_v);
@@ -143,7 +122,7 @@ impl<'p> Garbling<'p> {
                 | u128::from(self.first_gate) << 32
                 | (sender as u128) << 16
                 | receiver as u128;
-            common.pi.hash_tweaked(start, 1 << 32, &mut blocks);
+            pi.hash_tweaked(start, 1 << 32, &mut blocks);
             let mut bits = Bits::zeros(blocks.len());
             blocks.iter().enumerate().for_each(|(i, block)| bits.flip_if(i, block & 1 == 1));
             bits
@@ -171,7 +150,7 @@ impl<'p> Garbling<'p> {
 
     /// Adds a share of zero to every product, of which this party's shares are fixed then.
     pub fn fix_products(&mut self, common: &Common, zero: &[u64]) {
-        let (width, at) = (common.width(), common.parties + common.me);
+        let (width, at) = (width(common), common.parties + common.me);
         self.shares.words.iter_mut().zip(zero).for_each(|(share, zero)| *share ^= zero);
         for (i, product) in self.crossed.chunks_exact_mut(width).enumerate() {
             product[at] = u128::from(self.shares.get(i));
@@ -185,7 +164,7 @@ impl<'p> Garbling<'p> {
         peer: usize,
         receiver: &mut Receiver,
     ) -> Result<Vec<u64>, OtError> {
-        let (width, n) = (common.width(), common.parties);
+        let (width, n) = (width(common), common.parties);
         let crossed = &mut self.crossed;
         choose(receiver, &self.shares, |i, block| crossed[i * width + n + peer] = block)
     }
@@ -198,15 +177,15 @@ impl<'p> Garbling<'p> {
         sender: &mut Sender,
         message: &[u64],
     ) -> Result<(), OtError> {
-        let width = common.width();
+        let width = width(common);
         let crossed = &mut self.crossed;
         take(sender, self.ands, message, |i, block| crossed[i * width + peer] = block)
     }
 
-    /// Round 4: this party's part of every column, by role; its own column stays here. `zeros` are shares
-    /// of zero for the output bits that each role learns.
-    pub fn rows(&mut self, common: &Common, zeros: &[Bits]) -> Vec<Buffer<u128>> {
-        let (n, width) = (common.parties, common.width());
+    /// Round 4: this party's part of every column, by role. Adds shares of the masks that each role learns
+    /// to `masks`, shares of zero.
+    pub fn rows(&mut self, common: &Common, masks: &mut [Bits]) -> Vec<Buffer<u128>> {
+        let (n, width) = (common.parties, width(common));
         let inputs = self.ports.schedule.inputs().len();
         let mut columns: Vec<Buffer<u128>> = (0..n).map(|_| Buffer::zeros(4 * self.ands)).collect();
         let (sources, crossed) = (&self.sources, &self.crossed);
@@ -222,37 +201,17 @@ impl<'p> Garbling<'p> {
                 }
             }
         });
-        for (role, zero) in zeros.iter().enumerate() {
-            let mut masks = Bits::zeros(self.ports.learned_by(role));
+        for (role, masks) in masks.iter_mut().enumerate() {
             for (i, slot) in self.ports.slots_learned_by(role).enumerate() {
                 masks.flip_if(i, wires.get(slot).0[n + common.me] == 1);
             }
-            masks.words.iter_mut().zip(&zero.words).for_each(|(mask, zero)| *mask ^= zero);
-            self.opened.push(masks);
         }
-        self.column = std::mem::take(&mut columns[common.me]);
         columns
     }
 
-    /// Adds a peer's part of this party's column.
-    pub fn add_rows(&mut self, rows: &[u128]) {
-        self.column.iter_mut().zip(rows).for_each(|(sum, row)| *sum ^= row);
-    }
-
-    /// Round 5: this party's column.
-    pub fn column(&self) -> &[u128] {
-        &self.column
-    }
-
-    /// The garbled circuit, from all columns by role, and the masks that this party learns.
-    pub fn finish(self, common: &Common, columns: &[Buffer<u128>], masks: Bits) -> Garbled {
-        let (n, me, width) = (common.parties, common.me, common.width());
-        let mut table = Buffer::zeros(4 * n * self.ands);
-        for (row, blocks) in table.chunks_exact_mut(n).enumerate() {
-            for (j, block) in blocks.iter_mut().enumerate() {
-                *block = if j == me { self.column[row] } else { columns[j][row] };
-            }
-        }
+    /// The garbled circuit, from the table and the masks that this party learns.
+    pub fn finish(self, common: &Common, (table, masks): (Buffer<u128>, Bits)) -> Garbled {
+        let (n, me, width) = (common.parties, common.me, width(common));
         let inputs = self.sources.chunks_exact(width).take(self.ports.schedule.inputs().len());
         let (labels, lambdas): (Vec<u128>, Vec<u128>) =
             inputs.map(|wire| (wire[me], wire[n + me])).unzip();
@@ -264,6 +223,11 @@ impl<'p> Garbling<'p> {
             masks,
         }
     }
+}
+
+/// Blocks of a wire.
+fn width(common: &Common) -> usize {
+    2 * common.parties
 }
 
 impl Common {
@@ -287,31 +251,4 @@ impl Common {
             out[me] ^= own ^ (bit * r);
         }
     }
-}
-
-/// Takes the wires of a circuit through it, and shows every AND. Gives the wires at the end.
-fn walk(
-    schedule: &Schedule,
-    width: usize,
-    sources: &[u128],
-    mut each: impl FnMut(Gate<'_>),
-) -> Wires {
-    let mut wires = Wires::new(schedule.slots(), width);
-    let mut sources = sources.chunks_exact(width);
-    for input in schedule.inputs() {
-        wires.set(input.slot, sources.next().unwrap_or_default());
-    }
-    let mut number = 0;
-    for level in 0..=schedule.depth() {
-        wires.linear(schedule.linear(level));
-        if level == schedule.depth() {
-            break;
-        }
-        for Product { dst, a, b } in schedule.products(level) {
-            each(Gate { number, u: wires.get(*a), v: wires.get(*b) });
-            wires.set(*dst, sources.next().unwrap_or_default());
-            number += 1;
-        }
-    }
-    wires
 }

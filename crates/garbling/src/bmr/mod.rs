@@ -30,12 +30,18 @@
 //! data structure of C. Hazay, P. Scholl, E. Soria-Vazquez (Asiacrypt 2017) and X. Wang, S. Ranellucci,
 //! J. Katz (CCS 2017), cut down to parties that follow the protocol.
 
+mod columns;
+mod common;
 mod cost;
 mod evaluate;
+mod field;
 mod garble;
+mod online;
 mod party;
+pub mod shamir;
 mod wires;
 
+pub use common::Garbled;
 pub use cost::bytes;
 pub(crate) use cost::words;
-pub use party::{Bmr, Garbled};
+pub use party::Bmr;

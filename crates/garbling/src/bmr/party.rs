@@ -1,48 +1,15 @@
 //! One worker of one party of BMR: many instances at a time, message by message.
 
-use super::evaluate::evaluate;
+use super::columns::Opening;
+use super::common::{Common, Garbled};
 use super::garble::Garbling;
+use super::online;
 use crate::links::{GateNumbers, Links};
-use crate::ports::{self, check_values};
-use crate::prf::LabelPrf;
-use crate::{Bits, Ports};
-use std::sync::Arc;
+use crate::{Bits, Ports, ports};
 use tacit_net::{Mesh, PartyId, Phase, Stream};
-use tacit_ring::prg::Permutation;
-use tacit_ring::{Buffer, hash, word};
+use tacit_ring::{Buffer, word};
 use tacit_sharing::gmw::WorkerKeys;
 use tacit_sharing::{RoleId, SharingError};
-use zeroize::Zeroizing;
-
-/// What all instances of a worker have in common.
-pub(super) struct Common {
-    pub parties: usize,
-    pub me: RoleId,
-    /// `R` of this party.
-    pub offset: Zeroizing<u128>,
-    pub pi: Arc<Permutation>,
-    pub prf: LabelPrf,
-}
-
-impl Common {
-    /// Blocks of a wire.
-    pub fn width(&self) -> usize {
-        2 * self.parties
-    }
-}
-
-/// A garbled circuit, and this party's secrets for its ports. It is used once: by giving it up.
-pub struct Garbled {
-    pub(super) first_gate: u64,
-    /// Gate after gate four rows, each a block for every column.
-    pub(super) table: Buffer<u128>,
-    /// Zero labels of all inputs.
-    pub(super) labels: Zeroizing<Vec<u128>>,
-    /// This party's masks of inputs.
-    pub(super) lambdas: Zeroizing<Vec<u128>>,
-    /// Masks of the outputs that this party learns.
-    pub(super) masks: Bits,
-}
 
 /// A worker of a party.
 pub struct Bmr<'m> {
@@ -69,9 +36,7 @@ impl<'m> Bmr<'m> {
         let me = links.me;
         let offset = keys.delta.clone().filter(|delta| **delta & 1 == 1);
         let offset = offset.ok_or_else(|| wrong("an offset that is no offset of labels"))?;
-        let key = hash::derive_key("tacit 2026 BMR label function", &[session]);
-        let prf = LabelPrf::new(*key.first_chunk().expect("sixteen of thirty-two bytes"));
-        let common = Common { parties: places.len(), me, offset, pi: keys.pi.clone(), prf };
+        let common = Common::new([places.len(); 2], me, offset, session);
         // Workers have gates of their own, as they have the same offset.
         let gates = GateNumbers::new(keys.number)?;
         Ok(Bmr { links, keys, common, gates })
@@ -113,7 +78,7 @@ impl<'m> Bmr<'m> {
             let taken = it.take_masks(&self.common, peer, sender, &message);
             self.links.checked(peer, taken)?;
         }
-        let crossed = it.cross(&self.common);
+        let crossed = it.cross(&self.common, &self.keys.pi);
         for peer in self.links.peers() {
             self.links.send(peer, Stream::Def, &crossed[peer].words)?;
         }
@@ -139,12 +104,12 @@ impl<'m> Bmr<'m> {
         Ok(())
     }
 
-    /// Takes the peers' choices of products, and sends rows and shares of masks that open.
+    /// Takes the peers' choices of products, and opens rows and masks.
     fn take_products(
         &mut self,
         ports: Ports<'_>,
         it: &mut Garbling<'_>,
-    ) -> Result<(), SharingError> {
+    ) -> Result<Opening, SharingError> {
         let words = self.keys.message_words(it.ands().div_ceil(64));
         for peer in self.links.peers() {
             let message = self.links.recv::<u64>(peer, Stream::Def, words)?;
@@ -153,54 +118,18 @@ impl<'m> Bmr<'m> {
             self.links.checked(peer, taken)?;
         }
         let learned = (0..self.common.parties).map(|role| ports.learned_by(role));
-        let mut zeros: Vec<Bits> = learned.map(Bits::zeros).collect();
-        for zero in &mut zeros {
+        let mut masks: Vec<Bits> = learned.map(Bits::zeros).collect();
+        for zero in &mut masks {
             self.zero(&mut zero.words)?;
         }
-        let columns = it.rows(&self.common, &zeros);
-        for peer in self.links.peers() {
-            self.links.send(peer, Stream::Def, &columns[peer])?;
-            self.links.send(peer, Stream::Pre, &it.opened[peer].words)?;
-        }
-        Ok(())
-    }
-
-    /// Takes the peers' rows of this party's column, and sends the column.
-    fn take_rows(&mut self, ports: Ports<'_>, it: &mut Garbling<'_>) -> Result<(), SharingError> {
-        let rows = 4 * it.ands();
-        let words = ports.learned_by(self.common.me).div_ceil(64);
-        for peer in self.links.peers() {
-            it.add_rows(&self.links.recv::<u128>(peer, Stream::Def, rows)?);
-            let masks = self.links.recv::<u64>(peer, Stream::Pre, words)?;
-            let mine = &mut it.opened[self.common.me].words;
-            mine.iter_mut().zip(&*masks).for_each(|(mine, theirs)| *mine ^= theirs);
-        }
-        for peer in self.links.peers() {
-            self.links.send(peer, Stream::Def, it.column())?;
-        }
-        Ok(())
-    }
-
-    /// Takes the peers' columns.
-    fn take_columns(
-        &mut self,
-        _: Ports<'_>,
-        mut it: Garbling<'_>,
-    ) -> Result<Garbled, SharingError> {
-        let mut columns: Vec<Buffer<u128>> = Vec::new();
-        for role in 0..self.common.parties {
-            columns.push(match role == self.common.me {
-                true => Buffer::default(),
-                false => self.links.recv(role, Stream::Def, 4 * it.ands())?,
-            });
-        }
-        let masks = it.opened.swap_remove(self.common.me);
-        Ok(it.finish(&self.common, &columns, masks))
+        let columns = it.rows(&self.common, &mut masks);
+        Opening::send(&mut self.links, columns, masks)
     }
 }
 
 impl ports::Garbling for Bmr<'_> {
     type Garbled = Vec<Garbled>;
+    type Done = Vec<Bits>;
 
     fn role(&self) -> RoleId {
         self.common.me
@@ -226,14 +155,18 @@ impl ports::Garbling for Bmr<'_> {
         for it in &mut all {
             self.take_cross(it)?;
         }
+        let mut openings = Vec::with_capacity(instances);
         for it in &mut all {
-            self.take_products(ports, it)?;
+            openings.push(self.take_products(ports, it)?);
         }
-        for it in &mut all {
-            self.take_rows(ports, it)?;
+        for opening in &mut openings {
+            opening.take_parts(&mut self.links, &self.common, ports)?;
         }
-        let garbled = all.into_iter().map(|it| self.take_columns(ports, it));
-        let garbled = garbled.collect::<Result<_, _>>()?;
+        let mut garbled = Vec::with_capacity(instances);
+        for (it, opening) in all.into_iter().zip(openings) {
+            let opened = opening.finish(&mut self.links, &self.common, it.ands())?;
+            garbled.push(it.finish(&self.common, opened));
+        }
         self.links.mesh.flush()?;
         Ok(garbled)
     }
@@ -244,63 +177,6 @@ impl ports::Garbling for Bmr<'_> {
         garbled: Vec<Garbled>,
         values: &[Bits],
     ) -> Result<Vec<Bits>, SharingError> {
-        check_values(ports, self.common.me, garbled.len(), values)?;
-        self.links.mesh.set_phase(Phase::Online);
-        self.links.mesh.set_step(0);
-        let (me, owners) = (self.common.me, ports.owners().collect::<Vec<_>>());
-        let mut public: Vec<Bits> =
-            garbled.iter().map(|_| Bits::zeros(ports.schedule.inputs().len())).collect();
-        for ((public, garbled), values) in public.iter_mut().zip(&garbled).zip(values) {
-            let mine = owners.iter().enumerate().filter(|(_, owner)| **owner == me);
-            let mut sent = Bits::zeros(ports.given_by(me));
-            for (i, (input, _)) in mine.enumerate() {
-                let bit = values.get(i) ^ (garbled.lambdas[input] == 1);
-                sent.flip_if(i, bit);
-                public.flip_if(input, bit);
-            }
-            for peer in self.links.peers() {
-                self.links.send(peer, Stream::On, &sent.words)?;
-            }
-        }
-        for public in &mut public {
-            for peer in self.links.peers() {
-                let count = ports.given_by(peer);
-                let words = self.links.recv::<u64>(peer, Stream::On, count.div_ceil(64))?;
-                let theirs = owners.iter().enumerate().filter(|(_, owner)| **owner == peer);
-                for (i, (input, _)) in theirs.enumerate() {
-                    public.flip_if(input, words[i / 64] >> (i % 64) & 1 == 1);
-                }
-            }
-        }
-        self.links.mesh.set_step(1);
-        let mut own = Vec::with_capacity(garbled.len());
-        for (garbled, public) in garbled.iter().zip(&public) {
-            let mut labels = Buffer::<u128>::zeros(garbled.labels.len());
-            for (i, (label, zero)) in labels.iter_mut().zip(&*garbled.labels).enumerate() {
-                *label = zero ^ (u128::from(public.get(i)) * *self.common.offset);
-            }
-            for peer in self.links.peers() {
-                self.links.send(peer, Stream::On, &labels)?;
-            }
-            own.push(labels);
-        }
-        let mut learned = Vec::with_capacity(garbled.len());
-        for (garbled, own) in garbled.into_iter().zip(own) {
-            let mut labels = Vec::with_capacity(self.common.parties);
-            let (count, mut own) = (own.len(), Some(own));
-            for role in 0..self.common.parties {
-                labels.push(match role == me {
-                    true => own.take().unwrap_or_default(),
-                    false => self.links.recv(role, Stream::On, count)?,
-                });
-            }
-            let result = evaluate(&self.common, ports, &garbled, &labels);
-            learned.push(result.ok_or_else(|| {
-                let what = "labels of a wire do not agree: a party did not follow the protocol";
-                SharingError::from(self.links.mesh.check_failed(what.into()))
-            })?);
-        }
-        self.links.mesh.flush()?;
-        Ok(learned)
+        online::run(&mut self.links, &self.common, ports, garbled, values)
     }
 }

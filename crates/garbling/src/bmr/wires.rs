@@ -1,9 +1,17 @@
 //! What a party knows of the wires of a circuit that is being garbled.
 
-use tacit_circuit::schedule::{Linear, Slot};
+use tacit_circuit::schedule::{Linear, Product, Schedule, Slot};
 
-/// By slot: one block per party for its `K` (this party's own place holds its zero label), then one per
-/// party for its `M` (this party's own place holds its share of the mask). All of it is linear.
+/// What every AND reads: its wires' blocks and flags.
+pub(super) struct Gate<'w> {
+    pub number: usize,
+    pub u: (&'w [u128], bool),
+    pub v: (&'w [u128], bool),
+}
+
+/// Blocks by slot, all of them linear. Over OT: one block per party for its `K` (this party's own place holds
+/// its zero label), then one per party for its `M` (this party's own place holds its share of the mask). Over
+/// Shamir's sharing: the zero label, then the share of the mask.
 pub(super) struct Wires {
     width: usize,
     blocks: Vec<u128>,
@@ -58,4 +66,31 @@ impl Drop for Wires {
     fn drop(&mut self) {
         zeroize::Zeroize::zeroize(&mut self.blocks);
     }
+}
+
+/// Takes the wires of a circuit through it, and shows every AND. Gives the wires at the end.
+pub(super) fn walk(
+    schedule: &Schedule,
+    width: usize,
+    sources: &[u128],
+    mut each: impl FnMut(Gate<'_>),
+) -> Wires {
+    let mut wires = Wires::new(schedule.slots(), width);
+    let mut sources = sources.chunks_exact(width);
+    for input in schedule.inputs() {
+        wires.set(input.slot, sources.next().unwrap_or_default());
+    }
+    let mut number = 0;
+    for level in 0..=schedule.depth() {
+        wires.linear(schedule.linear(level));
+        if level == schedule.depth() {
+            break;
+        }
+        for Product { dst, a, b } in schedule.products(level) {
+            each(Gate { number, u: wires.get(*a), v: wires.get(*b) });
+            wires.set(*dst, sources.next().unwrap_or_default());
+            number += 1;
+        }
+    }
+    wires
 }

@@ -31,5 +31,6 @@
 
 mod gates;
 mod party;
+pub mod three;
 
 pub use party::{Garbled, Yao, bytes};

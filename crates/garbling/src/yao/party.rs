@@ -223,6 +223,7 @@ impl<'m> Yao<'m> {
 
 impl ports::Garbling for Yao<'_> {
     type Garbled = Vec<Garbled>;
+    type Done = Vec<Bits>;
 
     fn role(&self) -> RoleId {
         self.links.me

@@ -35,6 +35,7 @@ use crate::arrays::MatrixShape;
 use crate::convert::{Coordinates, Layered};
 use crate::gmw::{Gmw, GmwBits};
 use crate::party::{Party, SharingError};
+use crate::proof::Needs;
 use crate::registry::{CanonicalVisitor, CoordinatesVisitor, Protocol, RoleVisitor};
 use crate::role::{Canonical, Role, RoleId};
 use crate::verify::{Journal, Verifier};
@@ -101,6 +102,10 @@ pub trait Bits {
     fn end_epoch(&mut self, _: Option<&mut Verifier>, _journals: Vec<Journal>) -> Result<()> {
         Ok(())
     }
+
+    /// Says how many products are coming, where it is known: triples, under protocols that make products
+    /// from them, then come in as few batches as can be.
+    fn announce(&mut self, _needs: &Needs) {}
 
     /// Pushes out what is still buffered.
     ///

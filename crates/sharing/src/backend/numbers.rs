@@ -86,6 +86,10 @@ macro_rules! delegate_bits {
             self.$($to).+.end_epoch(verifier, journals)
         }
 
+        fn announce(&mut self, needs: &$crate::proof::Needs) {
+            self.$($to).+.announce(needs);
+        }
+
         fn flush(&mut self) -> Result<()> {
             self.$($to).+.flush()
         }

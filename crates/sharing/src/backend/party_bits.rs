@@ -6,6 +6,7 @@ use crate::arrays::SharedVec;
 use crate::convert::{BitPlanes, Layered};
 use crate::level::LevelScratch;
 use crate::party::{Keys, Party};
+use crate::proof::Needs;
 use crate::role::{Role, RoleId, Timing};
 use crate::shares::Shares;
 use crate::transfer::{self, Input, Output, TransferScratch};
@@ -181,6 +182,19 @@ impl<P: Role> Bits for PartyBits<'_, P> {
             self.party.mesh().set_phase(Phase::Online);
         }
         Ok(())
+    }
+
+    fn announce(&mut self, needs: &Needs) {
+        for (bits, words) in needs {
+            match bits {
+                1 => self.party.expect_products::<Z2>(*words),
+                32 => self.party.expect_products::<u32>(*words),
+                64 => self.party.expect_products::<u64>(*words),
+                128 => self.party.expect_products::<u128>(*words),
+                // Programs have no other rings.
+                _ => {}
+            }
+        }
     }
 
     fn flush(&mut self) -> Result<()> {

@@ -8,7 +8,7 @@ use crate::Protocol;
 use crate::arrays::MatrixShape;
 use crate::convert::{Layered, deal_cost, gadget_cost, raise_cost};
 use crate::cost::{self, MAX_ROLES, Traffic};
-use crate::proof::Bill;
+use crate::proof::{Bill, Needs};
 use crate::role::{RoleId, Timing};
 use crate::verify::{Journal, Verifier};
 use std::sync::Arc;
@@ -21,7 +21,7 @@ pub struct Tally {
     circuits: Circuits,
     /// Bytes per directed link.
     pub bytes: Traffic,
-    /// Products that are not proven yet.
+    /// What proofs of products cost, or triples.
     bill: Bill,
     /// By role, the number of steps in which it waits for online messages.
     pub rounds: [u64; MAX_ROLES],
@@ -35,9 +35,15 @@ impl Tally {
             protocol,
             circuits: Circuits::new(protocol),
             bytes: Traffic::default(),
-            bill: Bill::default(),
+            bill: Bill::of(protocol),
             rounds: [0; MAX_ROLES],
         }
+    }
+
+    /// The products that were made from triples so far.
+    #[must_use]
+    pub fn needs(&self) -> Needs {
+        self.bill.needs()
     }
 
     /// One step: messages that are waited for together.
@@ -48,14 +54,14 @@ impl Tally {
         self.bytes += bytes;
     }
 
-    /// Results that are proven, each a sum of so many products.
-    fn prove(&mut self, kind: Kind, results: usize, terms: usize) {
-        if self.protocol.proves_products() {
-            match kind {
-                Kind::Bits => self.bill.add(1, results.div_ceil(64), terms),
-                Kind::Ring(ring) => self.bill.add(ring.bits(), results, terms),
-            }
-        }
+    /// Results, each a sum of so many products.
+    fn results(&mut self, kind: Kind, results: usize, terms: usize) {
+        let (bits, words) = match kind {
+            Kind::Bits => (1, results.div_ceil(64)),
+            Kind::Ring(ring) => (ring.bits(), results),
+        };
+        self.bill.add(bits, words, terms);
+        self.step(cost::results(self.protocol, bits, words, terms));
     }
 
     fn size(kind: Kind, len: usize) -> u64 {
@@ -128,7 +134,7 @@ impl Bits for Tally {
         let groups = circuit.groups(words) as u64;
         self.bytes += circuit.traffic(self.protocol) * (8 * words as u64);
         for level in 0..circuit.depth() {
-            self.prove(Kind::Bits, circuit.level(level).products() * words * 64, 1);
+            self.bill.add(1, circuit.level(level).products() * words, 1);
             let traffic = circuit.level(level).traffic(self.protocol);
             for (role, rounds) in self.rounds.iter_mut().enumerate() {
                 *rounds += groups * u64::from(traffic.is_awaited_by(role));
@@ -143,13 +149,18 @@ impl Bits for Tally {
 
     fn take_journal(&mut self) -> Result<Journal> {
         self.bill.finish();
-        self.bytes += cost::proofs(&std::mem::take(&mut self.bill));
+        self.bytes += cost::proofs(&self.bill);
+        self.bill.settle();
         Ok(Journal::default())
     }
 
     fn end_epoch(&mut self, _: Option<&mut Verifier>, _journals: Vec<Journal>) -> Result<()> {
         self.bytes += cost::checks(self.protocol);
         Ok(())
+    }
+
+    fn announce(&mut self, needs: &Needs) {
+        needs.iter().for_each(|(bits, words)| self.bill.expect(*bits, *words));
     }
 
     fn flush(&mut self) -> Result<()> {
@@ -207,8 +218,7 @@ impl Backend for Tally {
     }
 
     fn multiply(&mut self, a: &Secret, _b: &Secret, _bits: [u32; 2]) -> Result<Secret> {
-        self.prove(a.kind, a.len, 1);
-        self.step(cost::product(self.protocol) * Self::size(a.kind, a.len));
+        self.results(a.kind, a.len, 1);
         Ok(Secret::dry(a.kind, a.len))
     }
 
@@ -220,8 +230,7 @@ impl Backend for Tally {
         _bits: [u32; 2],
     ) -> Result<Secret> {
         let len = shape.rows * shape.columns;
-        self.prove(a.kind, len, shape.inner);
-        self.step(cost::product(self.protocol) * Self::size(a.kind, len));
+        self.results(a.kind, len, shape.inner);
         Ok(Secret::dry(a.kind, len))
     }
 

@@ -7,6 +7,7 @@
 //! at (1, ..., 1) follows from the claim. A random point then makes a claim on vectors of length
 //! `K`. A wrong claim becomes a right one with probability at most `2 v / |field|` per level.
 
+use super::Charge;
 use super::field::Field;
 use super::talk::{Challenge, Pair, Talk};
 use crate::party::SharingError;
@@ -99,6 +100,13 @@ pub(super) struct Cost {
     pub coins: u64,
     /// Rounds.
     pub rounds: u64,
+}
+
+impl Cost {
+    /// The same in bytes.
+    pub fn charge(self) -> Charge {
+        Charge { bytes: 8 * self.words, coins: self.coins, rounds: self.rounds }
+    }
 }
 
 /// Length of a vector of `len` elements with the zeros that its blocks end in.

@@ -7,10 +7,11 @@
 //! that is off by some `e` is right modulo the few primes that divide `e` alone.
 //! So this needs one inner product in a field of one word, of any width `m`.
 
-use super::fold::{self, Cost};
+use super::fold;
+use super::integers::{Width, share};
 use super::talk::{Challenge, Pair, Talk};
 use super::wide::{self, Wide};
-use super::{Batch, Scratch};
+use super::{Batch, Charge, Scratch};
 use crate::party::SharingError;
 use std::ops::Range;
 use tacit_ring::Word;
@@ -19,9 +20,6 @@ use tacit_ring::simd::{self, Kernel};
 
 /// Sets of results: a wrong one is missed by all with probability `2^-41`.
 pub(super) const SUBSETS: usize = 41;
-/// Bits by which masks are wider than the sums: those of a proof hide but for `2^-58`, so that very
-/// many proofs may follow each other.
-const MASK_BITS: u32 = 64;
 /// Results whose places in the sets are drawn together.
 const TOGETHER: usize = 8;
 /// Bits of sums that a lane keeps between carries.
@@ -30,32 +28,17 @@ const LANE_BITS: u32 = 48;
 const CARRY: usize = (1 << 12) * TOGETHER;
 
 /// What the proof of `terms` products of `bits` bits sends.
-pub(super) fn cost(bits: u32, terms: usize) -> (Cost, u64) {
-    let mut cost = fold::cost(terms);
-    cost.coins += 2;
-    cost.rounds += 3;
-    (cost, SUBSETS as u64 * Width::new(bits, terms).bytes as u64)
+pub(super) fn cost(bits: u32, terms: usize) -> Charge {
+    let sums = SUBSETS as u64 * width(bits, terms).bytes as u64;
+    fold::cost(terms).charge() + Charge { bytes: sums, coins: 2, rounds: 3 }
 }
 
 /// Widths of the sums of `terms` products.
-struct Width {
-    /// Of a mask, in bits.
-    mask: u32,
-    /// The greatest sum.
-    most: Wide,
-    /// Of a masked sum, in bytes.
-    bytes: usize,
-}
-
-impl Width {
-    fn new(bits: u32, terms: usize) -> Self {
-        let greatest = if bits == 128 { u128::MAX } else { (1 << bits) - 1 };
-        let mut most = wide::ZERO;
-        let square = wide::product(greatest, greatest);
-        wide::add_times(&mut most, &square, 3 * terms as u64);
-        let mask = wide::bits(&most) + MASK_BITS;
-        Width { mask, most, bytes: (mask as usize + 1).div_ceil(8) }
-    }
+fn width(bits: u32, terms: usize) -> Width {
+    let greatest = if bits == 128 { u128::MAX } else { (1 << bits) - 1 };
+    let mut most = wide::ZERO;
+    wide::add_times(&mut most, &wide::product(greatest, greatest), 3 * terms as u64);
+    Width::new(most)
 }
 
 /// Proves that every result is the sum of the products of its terms.
@@ -82,22 +65,17 @@ pub(super) fn prove_with<W: Word, const SUBSETS: usize>(
         64 => sums::<W, 5, SUBSETS>(products, &places),
         _ => sums::<W, 4, SUBSETS>(products, &places),
     };
-    let shared = share(talk, &Width::new(W::BITS, products.terms()), &sums)?;
+    let summands: Vec<Wide> = sums.iter().map(|sum| sum.products).collect();
+    let shared = share(talk, &width(W::BITS, products.terms()), &summands)?;
     let differ = |(sums, shared): (&Sums, &[Wide; 2])| -> [W; 2] {
         [0, 1].map(|c| {
             let sum = u128::from(shared[c][0]) | u128::from(shared[c][1]) << 64;
             W::from_u128(sums.results[c]).sub(W::from_u128(sum))
         })
     };
-    let differences: Vec<[W; 2]> = sums.iter().zip(&shared).map(differ).collect();
+    let differences: Vec<[W; 2]> = sums.iter().zip(shared.iter()).map(differ).collect();
     let mut challenge = talk.coin()?;
-    let mut candidates: Vec<u64> = Vec::new();
-    let field = Prime::random(|| {
-        if candidates.is_empty() {
-            candidates = challenge.words(256);
-        }
-        candidates.pop().unwrap_or_default()
-    });
+    let field = challenge.prime();
     let weights = challenge.elements(field, SUBSETS);
     let mut claim: Pair = [0; 2];
     for (sum, weight) in shared.iter().zip(&weights) {
@@ -309,35 +287,6 @@ impl<W: Word> Batch<'_, W> {
         lanes[split + 1] = results[1] as u64;
         lanes
     }
-}
-
-/// Sharings over the integers of sums of which each role has a summand: signed components.
-fn share(
-    talk: &mut Talk<'_, '_, '_>,
-    width: &Width,
-    sums: &[Sums],
-) -> Result<Vec<[Wide; 2]>, SharingError> {
-    let [with_next, with_previous] = talk.masks::<u64>(sums.len() * wide::WORDS);
-    let mask = |masks: &[u64], i: usize| wide::cut(&masks[i * wide::WORDS..], width.mask);
-    let mine: Vec<Wide> = sums
-        .iter()
-        .enumerate()
-        .map(|(i, sum)| wide::sum(&sum.products, &mask(&with_next, i)))
-        .collect();
-    let bytes: Vec<u8> = mine.iter().flat_map(|u| wide::to_bytes(u, width.bytes)).collect();
-    let theirs = talk.pass(&bytes)?;
-    let mut most = wide::power(width.mask);
-    wide::add_times(&mut most, &width.most, 1);
-    let mut shared = Vec::with_capacity(sums.len());
-    for (i, (mine, theirs)) in mine.iter().zip(theirs.chunks_exact(width.bytes)).enumerate() {
-        let theirs = wide::from_bytes(theirs);
-        if wide::is_less(&most, &theirs) {
-            return Err(talk.out_of_range());
-        }
-        let own = wide::difference(mine, &mask(&with_previous, i));
-        shared.push([own, wide::difference(&theirs, &mask(&with_next, i))]);
-    }
-    Ok(shared)
 }
 
 /// The factors modulo the prime, the first ones times what their result counts for.

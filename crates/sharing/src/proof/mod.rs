@@ -1,37 +1,62 @@
-//! Proofs that products among three parties are right, though one of them may cheat (spec 8.3, 9.1).
+//! Products among three parties that are right though one of the parties may cheat (spec 4 to 9).
 //!
-//! Products are those of [`replicated`](crate::replicated) sharing: each party sends one word, and
+//! All begins with products of [`replicated`](crate::replicated) sharing: each party sends one word, and
 //! all that a cheat can do is to add something that it chooses, without knowing the values, to a
-//! result. A [`Party`](crate::party::Party) keeps factors and results of all products. When there
-//! are many, and before anything is given out, the parties prove them together: bits in a field of
-//! 2^64 elements ([`bits`]), words of a ring through integers ([`lift`]). Both end in an inner
-//! product that is proven with messages of logarithmic size ([`fold`]).
+//! result. What is done about it is a [`Method`]:
 //!
-//! A proof itself opens nothing but masked values. What it finds goes into the transcripts that
+//! - [`Method::Lift`]: a [`Party`](crate::party::Party) keeps factors and results of all products. When
+//!   there are many, and before anything is given out, the parties prove them together: bits in a field
+//!   of 2^64 elements ([`bits`]), words of a ring through integers ([`lift`]). Both end in an inner
+//!   product that is proven with messages of logarithmic size ([`fold`]).
+//! - [`Method::Post`]: the same with products of redundant words ([`redundant`]), checked one by one
+//!   ([`post`]); of bits, by cut and choose ([`buckets`]).
+//! - [`Method::Brain`]: random products come first ([`triples`]), made and checked in one of five ways; those of
+//!   the program open masked factors ([`beaver`]).
+//!
+//! A check itself opens nothing but masked values. What it finds goes into the transcripts that
 //! [`verify`](crate::verify) compares, which tells one bit: whether all is well.
 
+mod beaver;
+mod bill;
 mod bits;
+mod buckets;
 mod field;
 mod fold;
+mod integers;
+mod kept;
 mod lift;
+mod method;
+mod post;
+mod redundant;
+mod single;
 mod talk;
 #[cfg(test)]
 mod tests;
+mod triples;
 mod wide;
+
+pub use bill::{Bill, Needs};
+pub use method::{Method, Source};
+pub(crate) use redundant::bytes as redundant_bytes;
 
 use crate::party::{Keys, Party, SharingError};
 use crate::shares::Runs;
+use kept::{Batch, Growing, Products, first, first_batch};
+use redundant::U192;
 use std::any::Any;
-use std::collections::BTreeMap;
-use std::ops::Range;
+use std::ops::{Add, AddAssign};
 use tacit_net::Phase;
-use tacit_ring::{Buffer, Word, word};
+use tacit_ring::{Buffer, Word};
 use talk::Talk;
+use triples::Pool;
 
 /// Products of bits that are proven together, in words.
 const BIT_WORDS: usize = 1 << 17;
 /// Products of a ring that are proven together.
 const TERMS: usize = 1 << 18;
+
+/// Terms at most of a sum that is made as a whole.
+const MOST_TERMS: usize = 1 << 20;
 
 /// Products of bits that are summed up, proven together, in words: each bit is an element then.
 const SUM_WORDS: usize = 1 << 12;
@@ -65,23 +90,100 @@ impl Class {
         if self.sums { 1 << 16 } else { 1 << 28 }
     }
 
-    /// Bytes back and forth and rounds of one proof of so many words of factors.
-    fn cost(self, terms: usize) -> (u64, u64, u64) {
-        let (cost, more) = match self {
-            Class { bits: 1, sums: false } => (bits::cost(terms), 0),
-            Class { bits: 1, sums: true } => (bits::cost_of_sums(terms), 0),
+    /// What one proof of so many words of factors costs.
+    fn cost(self, terms: usize) -> Charge {
+        match self {
+            Class { bits: 1, sums: false } => bits::cost(terms).charge(),
+            Class { bits: 1, sums: true } => bits::cost_of_sums(terms).charge(),
             Class { bits, .. } => lift::cost(bits, terms),
-        };
-        (8 * cost.words + more + 32 * cost.coins, 32 * cost.coins, cost.rounds)
+        }
     }
 }
 
-/// A party's products that are not proven yet, and its keys for proofs.
+/// Components of shared words: this role's own, and the next role's.
+type Two<'a, W> = [&'a [W]; 2];
+/// Shared factors and their products.
+type Triples<W> = [[Buffer<W>; 2]; 3];
+
+/// What each role pays, and the rounds that it takes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Charge {
+    /// Bytes to the previous role, without coins.
+    bytes: u64,
+    /// Coins, of 32 bytes to each other role.
+    coins: u64,
+    rounds: u64,
+}
+
+impl Add for Charge {
+    type Output = Charge;
+    fn add(self, other: Charge) -> Charge {
+        let Charge { bytes, coins, rounds } = other;
+        Charge {
+            bytes: self.bytes + bytes,
+            coins: self.coins + coins,
+            rounds: self.rounds + rounds,
+        }
+    }
+}
+
+impl AddAssign for Charge {
+    fn add_assign(&mut self, other: Charge) {
+        *self = *self + other;
+    }
+}
+
+/// A party's products that are not proven yet, or what products are made from; and its keys for both.
 pub struct Proofs {
+    method: Method,
     keys: Keys,
-    /// One per class.
+    /// Products that are not proven, one per class.
     pending: Vec<Box<dyn Pending>>,
+    /// Triples, one per ring.
+    pools: Vec<Box<dyn Reserve>>,
     scratch: Scratch,
+}
+
+/// Triples of some ring.
+trait Reserve: Send {
+    fn as_any_mut(&mut self) -> &mut dyn Any;
+    fn bits(&self) -> u32;
+    fn is_settled(&self) -> bool;
+    fn grow(
+        &mut self,
+        talk: &mut Talk<'_, '_, '_>,
+        scratch: &mut Scratch,
+        source: Source,
+    ) -> Result<(), SharingError>;
+    /// Whether all that is expected is there.
+    fn is_filled(&self) -> bool;
+}
+
+impl<W: Word> Reserve for Pool<W> {
+    fn as_any_mut(&mut self) -> &mut dyn Any {
+        self
+    }
+
+    fn bits(&self) -> u32 {
+        W::BITS
+    }
+
+    fn is_settled(&self) -> bool {
+        Pool::is_settled(self)
+    }
+
+    fn grow(
+        &mut self,
+        talk: &mut Talk<'_, '_, '_>,
+        scratch: &mut Scratch,
+        source: Source,
+    ) -> Result<(), SharingError> {
+        Pool::grow(self, talk, scratch, source)
+    }
+
+    fn is_filled(&self) -> bool {
+        self.batches.made >= self.batches.expected
+    }
 }
 
 /// Room for vectors of elements, used again from proof to proof.
@@ -99,28 +201,116 @@ impl Scratch {
 
 impl Proofs {
     /// Keys must be fresh.
-    pub(crate) fn new(keys: Keys) -> Self {
-        Proofs { keys, pending: Vec::new(), scratch: Scratch::default() }
+    pub(crate) fn new(method: Method, keys: Keys) -> Self {
+        let (pending, pools) = (Vec::new(), Vec::new());
+        Proofs { method, keys, pending, pools, scratch: Scratch::default() }
     }
 
-    /// Whether all products are proven.
+    /// Whether all products are proven, and none is under way.
     pub(crate) fn is_done(&self) -> bool {
-        self.pending.iter().all(|products| products.terms() == 0)
+        self.pending.iter().all(|products| products.terms() == 0 && products.is_settled())
+            && self.pools.iter().all(|pool| pool.is_settled())
     }
 
     /// Whether there are so many products that they should be proven now.
     pub(crate) fn is_full(&self) -> bool {
-        self.pending.iter().any(|products| products.terms() >= products.class().limit())
+        self.pending.iter().any(|products| products.terms() >= products.limit())
     }
 
-    /// The products of words of `W`.
-    fn products<W: Word>(&mut self, class: Class) -> &mut Products<W> {
-        let known = self.pending.iter().position(|products| products.class() == class);
-        let at = known.unwrap_or_else(|| {
-            self.pending.push(Box::new(Products::<W>::new(class)));
-            self.pending.len() - 1
-        });
-        self.pending[at].as_any_mut().downcast_mut().expect("of this type")
+    /// Where the triples of a ring are.
+    fn pool<W: Word>(&mut self) -> usize {
+        let known = self.pools.iter().position(|pool| pool.bits() == W::BITS);
+        known.unwrap_or_else(|| {
+            self.pools.push(Box::new(Pool::<W>::default()));
+            self.pools.len() - 1
+        })
+    }
+
+    /// Says that so many words of products are coming, more than were said before: triples are then made
+    /// in as few batches as can be. Elsewhere without effect.
+    pub(crate) fn expect<W: Word>(&mut self, words: usize) {
+        if let Method::Brain(_) = self.method {
+            let at = self.pool::<W>();
+            triples_of::<W>(&mut self.pools[at]).batches.expected += words;
+        }
+    }
+
+    /// Makes all triples that are expected.
+    pub(crate) fn prepare(&mut self, party: &mut Party<'_>) -> Result<(), SharingError> {
+        for at in 0..self.pools.len() {
+            while !self.pools[at].is_filled() {
+                self.grow(party, at)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn grow(&mut self, party: &mut Party<'_>, at: usize) -> Result<(), SharingError> {
+        let Method::Brain(source) = self.method else { return Ok(()) };
+        let place = party.mesh().place();
+        party.mesh().set_phase(Phase::Offline);
+        let draws = self.keys.streams().draws()?;
+        self.pools[at].grow(&mut Talk::new(party, draws), &mut self.scratch, source)?;
+        party.mesh().set_phase(place.phase);
+        Ok(())
+    }
+
+    /// Begins results, each the sum of the products of `terms` factors.
+    pub(crate) fn begin<W: Word>(
+        &mut self,
+        party: &mut Party<'_>,
+        factors: [Two<'_, W>; 2],
+        terms: usize,
+    ) -> Result<(), SharingError> {
+        if !(1..=MOST_TERMS).contains(&terms) {
+            return Err(SharingError::Shape(format!(
+                "a sum of {terms} products, where one to {MOST_TERMS} are made as a whole"
+            )));
+        }
+        match self.method {
+            Method::Lift => Err(SharingError::Shape("products that are proven later".into())),
+            Method::Brain(_) => {
+                let at = self.pool::<W>();
+                let words = factors[0][0].len();
+                while !triples_of::<W>(&mut self.pools[at]).has(words) {
+                    self.grow(party, at)?;
+                }
+                beaver::begin(party, triples_of(&mut self.pools[at]), factors)
+            }
+            Method::Post => {
+                let Proofs { keys, pending, .. } = self;
+                let draws = keys.streams().draws()?;
+                match W::BITS {
+                    1 => checked_later::<W, W>(pending).begin(party, draws, factors, terms),
+                    128 => checked_later::<W, U192>(pending).begin(party, draws, factors, terms),
+                    _ => checked_later::<W, u128>(pending).begin(party, draws, factors, terms),
+                }
+            }
+        }
+    }
+
+    /// Finishes the results that began first.
+    pub(crate) fn finish<W: Word>(
+        &mut self,
+        party: &mut Party<'_>,
+        factors: [Two<'_, W>; 2],
+        terms: usize,
+        out: [&mut [W]; 2],
+    ) -> Result<(), SharingError> {
+        match self.method {
+            Method::Lift => Err(SharingError::Shape("products that are proven later".into())),
+            Method::Brain(_) => {
+                let at = self.pool::<W>();
+                beaver::finish(party, triples_of(&mut self.pools[at]), factors, terms, out)
+            }
+            Method::Post => match W::BITS {
+                1 => checked_later::<W, W>(&mut self.pending).finish(party, factors, terms, out),
+                128 => {
+                    checked_later::<W, U192>(&mut self.pending).finish(party, factors, terms, out)
+                }
+                _ => checked_later::<W, u128>(&mut self.pending).finish(party, factors, terms, out),
+            },
+        }
     }
 
     /// Keeps results, each the sum of the products of `terms` factors.
@@ -146,7 +336,7 @@ impl Proofs {
             let zeros: Runs<'_, W> = [&zeros, &zeros, &[]];
             return self.keep([zeros, zeros], z, 1);
         }
-        let products = self.products::<W>(class);
+        let products = kept(&mut self.pending, class, || Products::<W>::new(class));
         for c in 0..2 {
             products.x[c].extend(x[c]);
             products.y[c].extend(y[c]);
@@ -161,7 +351,7 @@ impl Proofs {
         let place = party.mesh().place();
         party.mesh().set_phase(Phase::Verify);
         for products in &mut self.pending {
-            while products.terms() >= products.class().limit() || (all && products.terms() > 0) {
+            while products.terms() >= products.limit() || (all && products.terms() > 0) {
                 let draws = self.keys.streams().draws()?;
                 products.prove(&mut Talk::new(party, draws), &mut self.scratch)?;
             }
@@ -169,6 +359,31 @@ impl Proofs {
         party.mesh().set_phase(place.phase);
         Ok(())
     }
+}
+
+fn triples_of<W: Word>(pool: &mut Box<dyn Reserve>) -> &mut Pool<W> {
+    pool.as_any_mut().downcast_mut().expect("of this ring")
+}
+
+/// The products of a class that are kept, in a `T`.
+fn kept<T: Pending + 'static>(
+    pending: &mut Vec<Box<dyn Pending>>,
+    class: Class,
+    new: impl Fn() -> T,
+) -> &mut T {
+    let known = pending.iter().position(|products| products.is_of(class));
+    let at = known.unwrap_or_else(|| {
+        pending.push(Box::new(new()));
+        pending.len() - 1
+    });
+    pending[at].as_any_mut().downcast_mut().expect("of this type")
+}
+
+/// Products of words `W` that are checked afterwards, on words `E`.
+fn checked_later<W: Word, E: Word>(
+    pending: &mut Vec<Box<dyn Pending>>,
+) -> &mut post::Products<W, E> {
+    kept(pending, Class { bits: W::BITS, sums: false }, post::Products::new)
 }
 
 /// Adds results to runs of such with equal numbers of terms.
@@ -182,218 +397,19 @@ fn push_run(runs: &mut Vec<(usize, usize)>, results: usize, terms: usize) {
 /// Products of some ring.
 trait Pending: Send {
     fn as_any_mut(&mut self) -> &mut dyn Any;
-    fn class(&self) -> Class;
+    fn is_of(&self, class: Class) -> bool;
     /// Words of factors.
     fn terms(&self) -> usize;
+    /// Words of factors that are proven together.
+    fn limit(&self) -> usize;
+    /// Whether none is under way.
+    fn is_settled(&self) -> bool {
+        true
+    }
     /// Proves and forgets a batch.
     fn prove(
         &mut self,
         talk: &mut Talk<'_, '_, '_>,
         scratch: &mut Scratch,
     ) -> Result<(), SharingError>;
-}
-
-/// Factors and results of products, component by component: the party's own, and the next role's.
-struct Products<W> {
-    class: Class,
-    x: [Growing<W>; 2],
-    y: [Growing<W>; 2],
-    z: [Growing<W>; 2],
-    /// Results, and the terms of each.
-    runs: Vec<(usize, usize)>,
-}
-
-impl<W: Word> Products<W> {
-    fn new(class: Class) -> Self {
-        Products {
-            class,
-            x: Default::default(),
-            y: Default::default(),
-            z: Default::default(),
-            runs: Vec::new(),
-        }
-    }
-}
-
-impl<W: Word> Pending for Products<W> {
-    fn as_any_mut(&mut self) -> &mut dyn Any {
-        self
-    }
-
-    fn class(&self) -> Class {
-        self.class
-    }
-
-    fn terms(&self) -> usize {
-        self.x[0].len
-    }
-
-    fn prove(
-        &mut self,
-        talk: &mut Talk<'_, '_, '_>,
-        scratch: &mut Scratch,
-    ) -> Result<(), SharingError> {
-        let runs = first_batch(&mut self.runs, self.class.limit());
-        let results = runs.iter().map(|(results, _)| results).sum();
-        let terms = runs.iter().map(|(results, terms)| results * terms).sum();
-        let [x, y] = [&self.x, &self.y].map(|columns| first(columns, terms));
-        let z = first(&self.z, results);
-        match self.class {
-            Class { bits: 1, sums } => {
-                let (factors, z) = ([x, y].map(|xs| xs.map(word::as_u64)), z.map(word::as_u64));
-                match sums {
-                    false => bits::prove(talk, scratch, factors, z)?,
-                    true => bits::prove_sums(talk, factors, z, &runs)?,
-                }
-            }
-            _ => lift::prove(talk, scratch, &Batch { x, y, z, runs })?,
-        }
-        for column in self.x.iter_mut().chain(&mut self.y) {
-            column.forget(terms);
-        }
-        self.z.iter_mut().for_each(|column| column.forget(results));
-        Ok(())
-    }
-}
-
-/// Takes the runs of the first results whose terms are `limit` or more, or of all.
-fn first_batch(runs: &mut Vec<(usize, usize)>, limit: usize) -> Vec<(usize, usize)> {
-    let (mut batch, mut rest, mut left) = (Vec::new(), Vec::new(), limit);
-    for (results, terms) in runs.drain(..) {
-        let take = if terms == 0 { results } else { results.min(left.div_ceil(terms)) };
-        left = left.saturating_sub(take * terms);
-        if take > 0 {
-            batch.push((take, terms));
-        }
-        if take < results {
-            rest.push((results - take, terms));
-        }
-    }
-    *runs = rest;
-    batch
-}
-
-fn first<W: Word>(columns: &[Growing<W>; 2], len: usize) -> [&[W]; 2] {
-    columns.each_ref().map(|column| &column.buffer[..len])
-}
-
-/// Products that are proven together.
-struct Batch<'a, W> {
-    x: [&'a [W]; 2],
-    y: [&'a [W]; 2],
-    z: [&'a [W]; 2],
-    runs: Vec<(usize, usize)>,
-}
-
-impl<W: Word> Batch<'_, W> {
-    fn terms(&self) -> usize {
-        self.x[0].len()
-    }
-
-    fn results(&self) -> usize {
-        self.z[0].len()
-    }
-
-    /// Whether every result is one product.
-    fn is_single(&self) -> bool {
-        self.runs.iter().all(|(_, terms)| *terms == 1)
-    }
-
-    /// The terms of each result.
-    #[inline(always)]
-    fn each_terms(&self) -> impl Iterator<Item = Range<usize>> {
-        let runs = self.runs.iter().flat_map(|(results, terms)| (0..*results).map(|_| *terms));
-        runs.scan(0, |start, terms| {
-            *start += terms;
-            Some(*start - terms..*start)
-        })
-    }
-
-    /// Both factors of a term.
-    #[inline(always)]
-    fn term(&self, at: usize) -> [[W; 2]; 2] {
-        [[self.x[0][at], self.x[1][at]], [self.y[0][at], self.y[1][at]]]
-    }
-
-    #[inline(always)]
-    fn result(&self, at: usize) -> [W; 2] {
-        [self.z[0][at], self.z[1][at]]
-    }
-}
-
-/// Words that are added one run after the other; wiped like a [`Buffer`].
-struct Growing<W> {
-    buffer: Buffer<W>,
-    len: usize,
-}
-
-impl<W> Default for Growing<W> {
-    fn default() -> Self {
-        Growing { buffer: Buffer::default(), len: 0 }
-    }
-}
-
-impl<W: Word> Growing<W> {
-    fn extend(&mut self, words: &[W]) {
-        let end = self.len + words.len();
-        if end > self.buffer.len() {
-            let mut larger = Buffer::zeros(end.next_power_of_two());
-            larger[..self.len].copy_from_slice(&self.buffer[..self.len]);
-            self.buffer = larger;
-        }
-        self.buffer[self.len..end].copy_from_slice(words);
-        self.len = end;
-    }
-
-    fn forget(&mut self, first: usize) {
-        self.buffer.copy_within(first..self.len, 0);
-        self.len -= first;
-    }
-}
-
-/// What proofs cost one role, for products added in order. All roles pay the same.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Bill {
-    /// Products that are not proven yet.
-    pending: BTreeMap<Class, Vec<(usize, usize)>>,
-    /// Bytes from each role to the previous one.
-    pub backward: u64,
-    /// Bytes from each role to the next one.
-    pub forward: u64,
-    /// Rounds.
-    pub rounds: u64,
-}
-
-impl Bill {
-    /// Adds results over words of `bits` bits, each a sum of so many products, in words.
-    pub fn add(&mut self, bits: u32, results: usize, terms: usize) {
-        let terms = terms.max(1);
-        let class = Class::new(bits, terms);
-        let mut runs = self.pending.remove(&class).unwrap_or_default();
-        push_run(&mut runs, results, terms);
-        while total(&runs) >= class.limit() {
-            self.pay(class, &first_batch(&mut runs, class.limit()));
-        }
-        self.pending.insert(class, runs);
-    }
-
-    fn pay(&mut self, class: Class, batch: &[(usize, usize)]) {
-        let (backward, forward, rounds) = class.cost(total(batch));
-        self.backward += backward;
-        self.forward += forward;
-        self.rounds += rounds;
-    }
-
-    /// Proves what is left.
-    pub fn finish(&mut self) {
-        for (class, runs) in std::mem::take(&mut self.pending) {
-            if total(&runs) > 0 {
-                self.pay(class, &runs);
-            }
-        }
-    }
-}
-
-fn total(runs: &[(usize, usize)]) -> usize {
-    runs.iter().map(|(results, terms)| results * terms).sum()
 }

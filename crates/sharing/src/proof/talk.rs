@@ -1,16 +1,20 @@
 //! What parties say to each other in a proof. All of it is masked by fresh draws, or public.
 
+use super::Two;
 use super::field::Field;
-use crate::party::{Draws, Party, SharingError};
+use super::redundant::narrowed;
+use crate::party::{Draws, PRIVATE, Party, SharingError};
 use crate::verify::{Item, Kind};
+use std::ops::Deref;
 use tacit_net::Stream;
+use tacit_ring::prime::Prime;
 use tacit_ring::{Buffer, Prg, Seed, Word, hash};
 
 /// A replicated sharing of a word: the party's own component, and the next role's.
 pub(super) type Pair = [u64; 2];
 
 /// What all parties must agree on, and what must be zero.
-const PROOF: Item = Item::new(Kind::Proof, &[0, 1, 2]);
+pub(super) const PROOF: Item = Item::new(Kind::Proof, &[0, 1, 2]);
 
 /// Words of one of the two halves of a coin that a role knows beforehand.
 const HALF: usize = 4;
@@ -37,10 +41,10 @@ impl<'t, 'm, 'k> Talk<'t, 'm, 'k> {
 
     /// Sends words to the previous role, and receives as many from the next one: the way of all
     /// messages that a proof covers.
-    pub fn pass<W: Word>(&mut self, words: &[W]) -> Result<Vec<W>, SharingError> {
+    pub fn pass<W: Word>(&mut self, words: &[W]) -> Result<Buffer<W>, SharingError> {
         let (next, previous) = (self.next(), self.previous());
         self.party.send(previous, Stream::Def, words)?;
-        let mut theirs = vec![W::ZERO; words.len()];
+        let mut theirs = Buffer::zeros(words.len());
         self.party.recv(next, Stream::Def, &mut theirs)?;
         Ok(theirs)
     }
@@ -53,6 +57,20 @@ impl<'t, 'm, 'k> Talk<'t, 'm, 'k> {
             self.draws.fill(slot, masks);
         }
         masks
+    }
+
+    /// `n` shared words that nobody knows: this role's components, its own and the next role's.
+    pub fn shared<W: Word>(&mut self, n: usize) -> [Buffer<W>; 2] {
+        // Component i is known to role i and the one before it.
+        let [next, previous] = self.masks(n);
+        [previous, next]
+    }
+
+    /// `n` words that only this role knows.
+    pub fn private<W: Word>(&mut self, n: usize) -> Buffer<W> {
+        let mut words = Buffer::zeros(n);
+        self.draws.fill(PRIVATE, &mut words);
+        words
     }
 
     /// Sharings of values of which each role has a summand.
@@ -69,14 +87,12 @@ impl<'t, 'm, 'k> Talk<'t, 'm, 'k> {
         };
         let mine: Vec<u64> = summands.iter().zip(masks).map(masked).collect();
         let theirs = self.elements(field, &mine)?;
-        Ok(mine.into_iter().zip(theirs).map(|(own, next)| [own, next]).collect())
+        Ok(mine.iter().zip(theirs.iter()).map(|(own, next)| [*own, *next]).collect())
     }
 
     /// A sharing of an element that nobody knows.
     pub fn random<F: Field>(&mut self, field: F) -> Pair {
-        // Component i is known to role i and the one before it.
-        let [next, previous] = self.masks::<u128>(1);
-        [previous[0], next[0]].map(|bits| field.random(bits))
+        self.shared::<u128>(1).map(|bits| field.random(bits[0]))
     }
 
     /// A shared value, to all. That all have the same is compared later.
@@ -87,7 +103,7 @@ impl<'t, 'm, 'k> Talk<'t, 'm, 'k> {
         Ok(value)
     }
 
-    fn elements<F: Field>(&mut self, field: F, mine: &[u64]) -> Result<Vec<u64>, SharingError> {
+    fn elements<F: Field>(&mut self, field: F, mine: &[u64]) -> Result<Buffer<u64>, SharingError> {
         let theirs = self.pass(mine)?;
         match theirs.iter().all(|word| field.has(*word)) {
             true => Ok(theirs),
@@ -115,6 +131,33 @@ impl<'t, 'm, 'k> Talk<'t, 'm, 'k> {
             words.extend(all);
         }
         self.party.log(PROOF, &words);
+    }
+
+    /// The same of words of a ring, of which `each` bytes count.
+    pub fn claim_zeros<W: Word>(&mut self, each: usize, [own, next]: Two<'_, W>) {
+        let mut derived = Buffer::zeros(own.len());
+        for ((derived, own), next) in derived.iter_mut().zip(own).zip(next) {
+            *derived = own.add(*next).neg();
+        }
+        self.claim_all_zero([own, next, &derived].map(|run| narrowed(run, each)));
+    }
+
+    /// The same of encoded components: this role's own, the next role's, and the derived ones.
+    pub fn claim_all_zero<B: Deref<Target = [u8]>>(&mut self, components: [B; 3]) {
+        let role = self.party.role();
+        for component in 0..3 {
+            self.party.log(PROOF, &components[(component + 3 - role) % 3]);
+        }
+    }
+
+    /// What all roles must have the same of. Compared later.
+    pub fn agree(&mut self, bytes: &[u8]) {
+        self.party.log(PROOF, bytes);
+    }
+
+    /// Ends the session because opened products are not those of their factors.
+    pub fn wrong_products(&mut self) -> SharingError {
+        self.party.fail("triples that were opened are not products".into())
     }
 
     /// Random bits that nobody knew before all messages passed so far had arrived.
@@ -165,6 +208,17 @@ impl Challenge {
         self.prg.fill(self.streams, 0, tacit_ring::word::bytes_mut(&mut words));
         self.streams += 1;
         words
+    }
+
+    /// The field of a prime of one word.
+    pub fn prime(&mut self) -> Prime {
+        let mut candidates: Vec<u64> = Vec::new();
+        Prime::random(|| {
+            if candidates.is_empty() {
+                candidates = self.words(256);
+            }
+            candidates.pop().unwrap_or_default()
+        })
     }
 
     /// `n` elements.

@@ -1,6 +1,8 @@
 //! What passes by chance, where chances are made large: as often as it should, no more.
 
+use super::buckets::{self, Sizes};
 use super::field::Field;
+use super::redundant::{self, Claims};
 use super::talk::{Pair, Talk};
 use super::{Batch, Scratch, fold, lift};
 use crate::Protocol;
@@ -183,4 +185,76 @@ fn a_wrong_result_of_a_ring_passes_where_no_set_has_it() {
         )
     });
     assert_rate(rate, 1.0 / 8.0);
+}
+
+/// Messages of `len` bytes through `change`, every second one only if `alternate`.
+fn changing(len: usize, alternate: bool, change: fn(&mut [u8])) -> Tamper {
+    let mut seen = 0;
+    Tamper::new(move |m| {
+        if m.stream != Stream::Def || m.bytes.len() != len {
+            return Verdict::Keep;
+        }
+        seen += 1;
+        if alternate && seen % 2 == 0 {
+            return Verdict::Keep;
+        }
+        let mut bytes = m.bytes.to_vec();
+        change(&mut bytes);
+        Verdict::Replace(bytes)
+    })
+}
+
+/// A result off by 2^63, and a second product made to fit the challenge 1.
+#[test]
+fn a_sacrifice_is_passed_by_who_guesses_the_challenge() {
+    const EACH: usize = redundant::bytes(64);
+    let guess = || {
+        changing(EACH, true, |bytes| {
+            let mut c = [0; 16];
+            c[..EACH].copy_from_slice(bytes);
+            let c = u128::from_le_bytes(c).wrapping_sub(1 << 63);
+            bytes.copy_from_slice(&c.to_le_bytes()[..EACH]);
+        })
+    };
+    let rate = passes(guess, |role, talk| {
+        let shared = |value: u64| public(role, value).map(|word| [u128::from(word)]);
+        let [x, y, z] = [3, 5, 15 ^ 1 << 63].map(shared);
+        let [x, y, z] = [&x, &y, &z].map(|pair| pair.each_ref().map(|run| &run[..]));
+        let claims = Claims { bits: 64, x, y, z, runs: &[(1, 1)] };
+        redundant::sacrifice_with::<u128, 3>(talk, &claims)
+    });
+    assert_rate(rate, 1.0 / 8.0);
+}
+
+/// How many of many batches of triples pass in which a cheat makes the first ones wrong.
+fn buckets_pass(sizes: Sizes, tamper: fn() -> Tamper) -> usize {
+    passes(tamper, |role, talk| {
+        let (_, right) = buckets::triples_in::<u64>(talk, sizes)?;
+        if !right {
+            // As good as a check that differs.
+            talk.agree(&[role as u8]);
+        }
+        Ok(())
+    })
+}
+
+fn add_one(words: &mut [u8]) {
+    for word in words.chunks_exact_mut(8) {
+        let value = u64::from_le_bytes(std::array::from_fn(|i| word[i])).wrapping_add(1);
+        word.copy_from_slice(&value.to_le_bytes());
+    }
+}
+
+#[test]
+fn a_spoilt_bucket_passes_where_its_triples_meet() {
+    let two = || changing(9 * 8, false, |bytes| add_one(&mut bytes[..2 * 8]));
+    assert_rate(buckets_pass(Sizes { kept: 4, bucket: 2, opened: 1 }, two), 4.0 / 36.0);
+}
+
+#[test]
+fn spoilt_triples_pass_where_none_of_them_opens() {
+    let all_but_one = || changing(9 * 8, false, |bytes| add_one(&mut bytes[..8 * 8]));
+    assert_rate(buckets_pass(Sizes { kept: 4, bucket: 2, opened: 1 }, all_but_one), 1.0 / 9.0);
+    let all_but_two = || changing(10 * 8, false, |bytes| add_one(&mut bytes[..8 * 8]));
+    assert_rate(buckets_pass(Sizes { kept: 4, bucket: 2, opened: 2 }, all_but_two), 1.0 / 45.0);
 }

@@ -1,11 +1,14 @@
-//! Integers of up to 384 bits, as little-endian words: sums of products of words, and their masks.
+//! Integers of up to 448 bits, as little-endian words: sums of products of words, and their masks.
 
 use tacit_ring::prime::Prime;
 
 /// Words of a [`Wide`].
-pub(super) const WORDS: usize = 6;
+pub(super) const WORDS: usize = 7;
+/// Bits by which masks are wider than what they hide: they hide it but for `2^-64`, so that very many
+/// may follow each other.
+pub(super) const MASK_BITS: u32 = 64;
 
-/// An integer modulo `2^384`.
+/// An integer modulo `2^448`.
 pub(super) type Wide = [u64; WORDS];
 
 pub(super) const ZERO: Wide = [0; WORDS];
@@ -66,9 +69,9 @@ pub(super) fn product(a: u128, b: u128) -> Wide {
     let halves = |x: u128| [u128::from(x as u64), x >> 64];
     let ([a0, a1], [b0, b1]) = (halves(a), halves(b));
     let (low, high) = (a0 * b0, a1 * b1);
-    let mut product = [low as u64, (low >> 64) as u64, high as u64, (high >> 64) as u64, 0, 0];
+    let mut product = [low as u64, (low >> 64) as u64, high as u64, (high >> 64) as u64, 0, 0, 0];
     for middle in [a0 * b1, a1 * b0] {
-        add_times(&mut product, &[0, middle as u64, (middle >> 64) as u64, 0, 0, 0], 1);
+        add_times(&mut product, &[0, middle as u64, (middle >> 64) as u64, 0, 0, 0, 0], 1);
     }
     product
 }
@@ -78,6 +81,11 @@ pub(super) fn power(bits: u32) -> Wide {
     let mut power = ZERO;
     add_shifted(&mut power, 1, bits);
     power
+}
+
+/// `a - 1`.
+pub(super) fn less_one(a: &Wide) -> Wide {
+    difference(a, &power(0))
 }
 
 /// Bits of the number.
@@ -108,15 +116,17 @@ pub(super) fn cut(words: &[u64], bits: u32) -> Wide {
     })
 }
 
-/// The low `len` bytes.
-pub(super) fn to_bytes(a: &Wide, len: usize) -> Vec<u8> {
-    a.iter().flat_map(|word| word.to_le_bytes()).take(len).collect()
+/// Writes the low bytes, as many as there is room for.
+pub(super) fn write(a: &Wide, to: &mut [u8]) {
+    let bytes = a.map(u64::to_le_bytes);
+    to.copy_from_slice(&bytes.as_flattened()[..to.len()]);
 }
 
 /// The number with these low bytes.
 pub(super) fn from_bytes(bytes: &[u8]) -> Wide {
-    let byte = |i: usize| bytes.get(i).copied().unwrap_or(0);
-    std::array::from_fn(|word| u64::from_le_bytes(std::array::from_fn(|i| byte(8 * word + i))))
+    let mut words = [[0u8; 8]; WORDS];
+    words.as_flattened_mut()[..bytes.len()].copy_from_slice(bytes);
+    words.map(u64::from_le_bytes)
 }
 
 /// The remainder of a number in two's complement.
@@ -136,7 +146,7 @@ mod tests {
 
     #[test]
     fn numbers_of_two_words_agree_with_the_machine_s() {
-        let wide = |x: u128| [x as u64, (x >> 64) as u64, 0, 0, 0, 0];
+        let wide = |x: u128| [x as u64, (x >> 64) as u64, 0, 0, 0, 0, 0];
         let narrow = |x: Wide| u128::from(x[0]) | u128::from(x[1]) << 64;
         proptest!(|(a: u128, b: u64, c: u128, shift in 0u32..64)| {
             prop_assert_eq!(narrow(sum(&wide(a), &wide(c))), a.wrapping_add(c));
@@ -152,7 +162,9 @@ mod tests {
             prop_assert_eq!(piece(&wide(a), shift), (a >> shift) as u64);
             prop_assert_eq!(is_less(&wide(a), &wide(c)), a < c);
             prop_assert_eq!(bits(&wide(a)), 128 - a.leading_zeros());
-            prop_assert_eq!(from_bytes(&to_bytes(&wide(a), 16)), wide(a));
+            let mut bytes = [0; 16];
+            write(&wide(a), &mut bytes);
+            prop_assert_eq!(from_bytes(&bytes), wide(a));
         });
     }
 
@@ -168,6 +180,6 @@ mod tests {
         assert_eq!(signed_modulo(field, &five), 5);
         assert_eq!(signed_modulo(field, &minus_five), field.modulus() - 5);
         assert_eq!(bits(&power(300)), 301);
-        assert_eq!(cut(&minus_five, 70), [u64::MAX - 4, 63, 0, 0, 0, 0]);
+        assert_eq!(cut(&minus_five, 70), [u64::MAX - 4, 63, 0, 0, 0, 0, 0]);
     }
 }

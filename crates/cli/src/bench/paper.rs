@@ -1,0 +1,190 @@
+//! `tacit bench paper`: the experiments of a published paper, here, beside what it reports.
+
+use super::task;
+use crate::error::CliError;
+use crate::lab;
+use crate::output::{Output, Report};
+use crate::profile::Profile;
+use crate::run::in_turn;
+use clap::ValueEnum;
+use serde::Serialize;
+use std::io::{self, Write};
+use tacit_circuit::Circuit;
+use tacit_engine::circuit::{Job, Preprocessing};
+use tacit_net::PartyId;
+use tacit_net::memory::Compute;
+use tacit_sharing::Protocol;
+
+/// A paper whose experiments can be run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Paper {
+    /// Ben-Efraim, Lindell, Omri: constant rounds for any number of semi-honest parties (CCS 2016)
+    Ccs16,
+}
+
+/// What a protocol takes, here or as published.
+#[derive(Serialize)]
+struct Measurement {
+    circuit: &'static str,
+    ands: u64,
+    parties: usize,
+    protocol: String,
+    published: bool,
+    offline_seconds: f64,
+    online_seconds: f64,
+    /// Of the party that waits most, online.
+    rounds: Option<u64>,
+    /// Megabytes that a party sends on average.
+    megabytes_per_party: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct PaperReport {
+    paper: &'static str,
+    network: String,
+    runs: Vec<Measurement>,
+}
+
+/// As published: milliseconds offline and online, between Virginia and Ireland. `None`: not given.
+struct Published {
+    protocol: &'static str,
+    aes: [Option<[u32; 2]>; 3],
+    sha: [Option<[u32; 2]>; 3],
+}
+
+/// ANDs of the circuits that were measured.
+const PUBLISHED_ANDS: [u64; 2] = [6_800, 90_825];
+
+/// Numbers of parties of the tables.
+const PARTIES: [usize; 3] = [3, 7, 13];
+
+/// Tables 1 and 2.
+const CCS16: [Published; 5] = [
+    Published {
+        protocol: "BMR by OT",
+        aes: [Some([698, 138]), Some([1093, 107]), Some([9699, 362])],
+        sha: [Some([6426, 172]), Some([10291, 226]), Some([25215, 456])],
+    },
+    Published {
+        protocol: "BMR by BGW3",
+        aes: [Some([329, 143]), Some([2314, 142]), Some([9774, 329])],
+        sha: [Some([5404, 182]), Some([17011, 237]), Some([38584, 520])],
+    },
+    Published {
+        protocol: "BMR by BGW2",
+        aes: [None, Some([2212, 148]), Some([8745, 264])],
+        sha: [None, Some([14781, 283]), Some([37585, 459])],
+    },
+    Published {
+        protocol: "BMR by BGW4",
+        aes: [Some([498, 139]), Some([3149, 159]), Some([13298, 308])],
+        sha: [Some([8124, 226]), Some([23521, 282]), Some([65736, 454])],
+    },
+    Published {
+        protocol: "GMW",
+        aes: [Some([231, 3337]), Some([277, 3232]), Some([382, 3341])],
+        sha: [Some([850, 309_741]), Some([5002, 333_996]), Some([5042, 329_220])],
+    },
+];
+
+/// Runs the experiments of a paper in virtual time.
+pub fn run(paper: Paper, output: Output) -> Result<(), CliError> {
+    let Paper::Ccs16 = paper;
+    let profile = Profile::load("ccs16")?;
+    let aes = task::built("aes", &[("key-bits", "128"), ("sbox", "d4")])?;
+    let sha = task::built("sha256", &[("fan-in", "2"), ("form", "ripple")])?;
+    let circuits = [("AES-128", aes), ("SHA-256", sha)];
+    let mut runs = Vec::new();
+    for (row, (name, circuit)) in circuits.iter().enumerate() {
+        for (column, parties) in PARTIES.into_iter().enumerate() {
+            for protocol in [Protocol::Bmr(3), Protocol::BmrShamir(3), Protocol::Gmw(3)] {
+                eprintln!("tacit: {name} with {parties} parties under {}", protocol.name());
+                runs.push(measure((name, circuit), parties, protocol, &profile)?);
+            }
+            for published in &CCS16 {
+                let cells = if row == 0 { published.aes } else { published.sha };
+                if let Some([offline, online]) = cells[column] {
+                    runs.push(Measurement {
+                        circuit: name,
+                        ands: PUBLISHED_ANDS[row],
+                        parties,
+                        protocol: published.protocol.into(),
+                        published: true,
+                        offline_seconds: f64::from(offline) / 1e3,
+                        online_seconds: f64::from(online) / 1e3,
+                        rounds: None,
+                        megabytes_per_party: None,
+                    });
+                }
+            }
+        }
+    }
+    output.print(&PaperReport { paper: "CCS 2016", network: profile.description, runs })
+}
+
+/// One instance, all preprocessing first; all parties learn the output.
+fn measure(
+    (name, circuit): (&'static str, &Circuit),
+    parties: usize,
+    protocol: Protocol,
+    profile: &Profile,
+) -> Result<Measurement, CliError> {
+    let protocol = protocol.fitting(parties);
+    let owners = in_turn(circuit.input_widths().len(), parties).collect();
+    let all: Vec<PartyId> = PartyId::all(parties).collect();
+    let mut job = Job::new(protocol, owners, vec![all.clone(); circuit.output_ports().len()]);
+    job.preprocessing = Preprocessing::Separate;
+    let network = profile.virtual_network().with_compute(Compute::ThreadCpuTime(1.0));
+    let (report, rounds) = lab::slowest(circuit, &job, &all, &network)?;
+    Ok(Measurement {
+        circuit: name,
+        ands: circuit.stats().ands.iter().sum(),
+        parties,
+        protocol: protocol.to_string(),
+        published: false,
+        offline_seconds: report.offline_seconds,
+        online_seconds: report.online_seconds,
+        rounds: Some(rounds),
+        megabytes_per_party: Some(report.total_bytes() as f64 / 1e6 / parties as f64),
+    })
+}
+
+impl Report for PaperReport {
+    fn text(&self, out: &mut dyn Write) -> io::Result<()> {
+        writeln!(out, "{}, {}", self.paper, self.network)?;
+        let mut table = comfy_table::Table::new();
+        table.load_style(comfy_table::presets::UTF8_HORIZONTAL_ONLY);
+        let columns = [
+            "circuit",
+            "ANDs",
+            "parties",
+            "protocol",
+            "offline ms",
+            "online ms",
+            "rounds",
+            "MB each",
+        ];
+        table.set_header(columns);
+        for run in &self.runs {
+            let milliseconds = |seconds: f64| format!("{:.0}", seconds * 1e3);
+            let source = if run.published { " (published)" } else { "" };
+            table.add_row([
+                run.circuit.to_string(),
+                run.ands.to_string(),
+                run.parties.to_string(),
+                format!("{}{source}", run.protocol),
+                milliseconds(run.offline_seconds),
+                milliseconds(run.online_seconds),
+                run.rounds.map_or(String::new(), |rounds| rounds.to_string()),
+                run.megabytes_per_party.map_or(String::new(), |mb| format!("{mb:.2}")),
+            ]);
+        }
+        writeln!(out, "{table}")?;
+        writeln!(
+            out,
+            "Published: machines in Virginia and Ireland; GMW there has 4,000 levels for SHA-256. Here: \
+             smaller circuits, virtual time on the network above, with this machine's time for computing. The published \
+             variants of BMR are not run: `bmr` and `bmr-shamir` stand for them."
+        )
+    }
+}

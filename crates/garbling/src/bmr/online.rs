@@ -1,0 +1,78 @@
+//! The online phase: public values of inputs, the labels for them, and evaluation by each party alone.
+
+use super::common::{Common, Garbled};
+use super::evaluate::evaluate;
+use crate::links::Links;
+use crate::ports::check_values;
+use crate::{Bits, Ports};
+use tacit_net::{Phase, Stream};
+use tacit_ring::Buffer;
+use tacit_sharing::SharingError;
+
+/// Evaluates all instances that were garbled together.
+pub(super) fn run(
+    links: &mut Links<'_>,
+    common: &Common,
+    ports: Ports<'_>,
+    garbled: Vec<Garbled>,
+    values: &[Bits],
+) -> Result<Vec<Bits>, SharingError> {
+    check_values(ports, common.me, garbled.len(), values)?;
+    links.mesh.set_phase(Phase::Online);
+    links.mesh.set_step(0);
+    let (me, owners) = (common.me, ports.owners().collect::<Vec<_>>());
+    let mut public: Vec<Bits> =
+        garbled.iter().map(|_| Bits::zeros(ports.schedule.inputs().len())).collect();
+    for ((public, garbled), values) in public.iter_mut().zip(&garbled).zip(values) {
+        let mine = owners.iter().enumerate().filter(|(_, owner)| **owner == me);
+        let mut sent = Bits::zeros(ports.given_by(me));
+        for (i, (input, _)) in mine.enumerate() {
+            let bit = values.get(i) ^ (garbled.lambdas[input] == 1);
+            sent.flip_if(i, bit);
+            public.flip_if(input, bit);
+        }
+        for peer in links.peers() {
+            links.send(peer, Stream::On, &sent.words)?;
+        }
+    }
+    for public in &mut public {
+        for peer in links.peers() {
+            let count = ports.given_by(peer);
+            let words = links.recv::<u64>(peer, Stream::On, count.div_ceil(64))?;
+            let theirs = owners.iter().enumerate().filter(|(_, owner)| **owner == peer);
+            for (i, (input, _)) in theirs.enumerate() {
+                public.flip_if(input, words[i / 64] >> (i % 64) & 1 == 1);
+            }
+        }
+    }
+    links.mesh.set_step(1);
+    let mut own = Vec::with_capacity(garbled.len());
+    for (garbled, public) in garbled.iter().zip(&public).filter(|_| common.is_keeper()) {
+        let mut labels = Buffer::<u128>::zeros(garbled.labels.len());
+        for (i, (label, zero)) in labels.iter_mut().zip(&*garbled.labels).enumerate() {
+            *label = zero ^ (u128::from(public.get(i)) * *common.offset);
+        }
+        for peer in links.peers() {
+            links.send(peer, Stream::On, &labels)?;
+        }
+        own.push(labels);
+    }
+    let mut learned = Vec::with_capacity(garbled.len());
+    let mut own = own.into_iter();
+    for garbled in garbled {
+        let mut labels = Vec::with_capacity(common.columns);
+        for role in 0..common.columns {
+            labels.push(match role == me {
+                true => own.next().unwrap_or_default(),
+                false => links.recv(role, Stream::On, garbled.labels.len())?,
+            });
+        }
+        let result = evaluate(common, ports, &garbled, &labels);
+        learned.push(result.ok_or_else(|| {
+            let what = "labels of a wire do not agree: a party did not follow the protocol";
+            SharingError::from(links.mesh.check_failed(what.into()))
+        })?);
+    }
+    links.mesh.flush()?;
+    Ok(learned)
+}

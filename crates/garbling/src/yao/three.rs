@@ -1,0 +1,362 @@
+//! Garbled circuits among three parties, of which any one is curious: without oblivious transfer.
+//!
+//! Roles 0 and 1 have a seed in common, from which both know all labels of inputs; role 0 garbles with half
+//! gates as in [`yao`](super), role 2 evaluates. A bit of role 2 is shared among the garblers by XOR: role 1
+//! draws its share under a key that it has with role 2, role 0 is sent the other, and each sends the label
+//! of its share; the wire's label is the sum of both.
+//!
+//! | | ahead | online |
+//! | --- | --- | --- |
+//! | AND | 256 bits, 0 to 2 | 0 |
+//! | input of role 0 or 1 | 0 | 128 bits to 2 |
+//! | input of role 2 | 0 | 1 bit, 2 to 0, then 128 bits from 0 and from 1 |
+//! | output to role 2, to role 1 | 1 bit from 0 | 0, or 1 bit from 2 |
+//! | output to role 0 | 0 | 1 bit from 2 |
+//! | rounds | 1 | 2, and 1 if a garbler learns anything |
+//!
+//! Source: P. Mohassel, M. Rosulek, Y. Zhang, "Fast and Secure Three-party Computation" (CCS 2015), for
+//! parties that follow the protocol.
+
+use super::gates::{Hash, evaluate, garble};
+use crate::bmr::words;
+use crate::links::{GateNumbers, Links};
+use crate::ports::{self, check_values};
+use crate::{Bits, Ports};
+use tacit_net::{Mesh, PartyId, Phase, Stream};
+use tacit_ot::KAPPA;
+use tacit_ring::{Buffer, Entropy, Key, Prg, Seed, StreamIds, hash, word};
+use tacit_sharing::cost::Traffic;
+use tacit_sharing::{RoleId, SharingError};
+use zeroize::Zeroizing;
+
+/// Who evaluates.
+const EVALUATOR: RoleId = 2;
+/// Who garbles.
+const GARBLER: RoleId = 0;
+
+/// Who has a seed with whom: the garblers, for labels; role 1 and the evaluator, for shares of inputs.
+const PAIRS: [[RoleId; 2]; 2] = [[0, 1], [1, 2]];
+
+/// What parties have agreed on for a session: every party once.
+pub struct ThreeKeys {
+    /// The seeds of [`PAIRS`] that this party has.
+    seeds: [Option<Seed>; 2],
+    given: u64,
+}
+
+/// What one worker has of them.
+pub struct WorkerKeys {
+    number: u64,
+    prgs: [Option<Prg>; 2],
+    ids: StreamIds,
+    /// `R`, at garblers.
+    offset: Zeroizing<u128>,
+}
+
+impl ThreeKeys {
+    /// The seeds of two pairs: one round, 32 bytes each way. `session` must be fresh.
+    ///
+    /// # Errors
+    /// When the network fails, this party plays no role, there are not three, or there is no entropy.
+    pub fn exchange(
+        mesh: &mut Mesh,
+        session: &[u8],
+        places: &[PartyId],
+        entropy: &mut Entropy,
+    ) -> Result<Self, SharingError> {
+        mesh.set_phase(Phase::Setup);
+        let mut links = Links::new(mesh, places)?;
+        if links.parties() != 3 {
+            return Err(SharingError::Shape("two garblers and one that evaluates".into()));
+        }
+        let me = links.me;
+        let peer = |pair: [RoleId; 2]| pair.contains(&me).then(|| pair[0] + pair[1] - me);
+        let mut mine = [None, None];
+        for (mine, pair) in mine.iter_mut().zip(PAIRS) {
+            if let Some(peer) = peer(pair) {
+                let seed = entropy.seed()?;
+                links.send(peer, Stream::On, seed.expose())?;
+                *mine = Some(seed);
+            }
+        }
+        let mut seeds = [None, None];
+        for ((seed, mine), pair) in seeds.iter_mut().zip(&mine).zip(PAIRS) {
+            if let (Some(mine), Some(peer)) = (mine, peer(pair)) {
+                let mut theirs = Seed::from_bytes([0; Seed::LEN]);
+                links.recv_into(peer, Stream::On, theirs.expose_mut())?;
+                let (first, second) = if me < peer { (mine, &theirs) } else { (&theirs, mine) };
+                let parts: [&[u8]; 4] =
+                    [session, &[pair[0] as u8], first.expose(), second.expose()];
+                let common = hash::derive_key("tacit 2026 seed of two of three with Yao", &parts);
+                *seed = Some(Seed::from_bytes(common));
+            }
+        }
+        links.mesh.flush()?;
+        Ok(ThreeKeys { seeds, given: 0 })
+    }
+
+    /// What the next worker needs. All parties ask for as many workers, in the same order.
+    #[must_use]
+    pub fn worker(&mut self) -> WorkerKeys {
+        self.given += 1;
+        let number = self.given.to_le_bytes();
+        let key = |seed: &Seed| -> Key {
+            seed.derive_key("tacit 2026 worker of Yao among three", &[&number])
+        };
+        let prgs = self.seeds.each_ref().map(|seed| seed.as_ref().map(|seed| Prg::new(&key(seed))));
+        let mut offset = Zeroizing::new([0u128]);
+        if let Some(seed) = &self.seeds[0] {
+            let key: Key = seed.derive_key("tacit 2026 offset of Yao among three", &[&number]);
+            Prg::new(&key).fill(0, 0, word::bytes_mut(&mut *offset));
+            offset[0] |= 1;
+        }
+        let offset = Zeroizing::new(offset[0]);
+        WorkerKeys { number: self.given, prgs, ids: StreamIds::new(), offset }
+    }
+}
+
+/// A garbled circuit at any role. It is used once: by giving it up.
+pub struct Garbled {
+    first_gate: u64,
+    /// At the evaluator: two blocks per AND.
+    table: Buffer<u128>,
+    /// At garblers: zero labels of all inputs; of those of the evaluator, the halves one after the other.
+    labels: Buffer<u128>,
+    /// At role 1 and the evaluator: role 1's shares of the evaluator's inputs.
+    shares: Bits,
+    /// Lowest bits of the zero labels of the outputs that this party learns.
+    decode: Bits,
+}
+
+/// A worker of a party.
+pub struct YaoThree<'m> {
+    links: Links<'m>,
+    keys: WorkerKeys,
+    hash: Hash,
+    gates: GateNumbers,
+}
+
+/// Bytes between the parties for one instance.
+#[must_use]
+pub fn bytes(ports: Ports<'_>) -> Traffic {
+    let blocks = |count: usize| (count * KAPPA / 8) as u64;
+    let [given, learned] =
+        [[0, 1, 2].map(|role| ports.given_by(role)), [0, 1, 2].map(|role| ports.learned_by(role))];
+    let mut sum = Traffic::default();
+    sum.def[0][2] += blocks(2 * ports.ands()) + words(learned[2]);
+    sum.def[0][1] += words(learned[1]);
+    sum.on[2][0] += words(given[2]) + words(learned[0]);
+    sum.on[2][1] += words(learned[1]);
+    sum.on[0][2] += blocks(given[0] + given[2]);
+    sum.on[1][2] += blocks(given[1] + given[2]);
+    sum
+}
+
+/// The lowest bits of the labels of outputs that a role learns.
+fn lowest(ports: Ports<'_>, role: RoleId, ends: &super::gates::Labels) -> Bits {
+    let mut bits = Bits::zeros(ports.learned_by(role));
+    let slots = ports.slots_learned_by(role).enumerate();
+    slots.for_each(|(i, slot)| bits.flip_if(i, ends.get(slot) & 1 == 1));
+    bits
+}
+
+impl<'m> YaoThree<'m> {
+    /// `places[r]` plays role `r`.
+    ///
+    /// # Errors
+    /// When this mesh's party plays no role.
+    pub fn new(
+        mesh: &'m mut Mesh,
+        places: &[PartyId],
+        keys: WorkerKeys,
+        session: &[u8],
+    ) -> Result<Self, SharingError> {
+        let links = Links::new(mesh, places)?;
+        let key = hash::derive_key("tacit 2026 half gates", &[session]);
+        let hash = Hash::new(*key.first_chunk().expect("sixteen of thirty-two bytes"));
+        // Workers have offsets of their own, and gates too.
+        let gates = GateNumbers::new(keys.number)?;
+        Ok(YaoThree { links, keys, hash, gates })
+    }
+
+    fn is_garbler(&self) -> bool {
+        self.links.me != EVALUATOR
+    }
+
+    /// Draws what is common: labels among garblers, shares of inputs with the evaluator.
+    fn begin(&mut self, ports: Ports<'_>) -> Result<Garbled, SharingError> {
+        let first_gate = self.gates.take(ports.ands())?;
+        let (inputs, given) = (ports.schedule.inputs().len(), ports.given_by(EVALUATOR));
+        let id = self.keys.ids.step()?.single();
+        let mut labels = Buffer::zeros(0);
+        if let Some(prg) = &self.keys.prgs[0] {
+            labels = Buffer::zeros(inputs + given);
+            prg.fill(id.number(), 0, word::bytes_mut(&mut labels));
+        }
+        let mut shares = Bits::zeros(given);
+        if let Some(prg) = &self.keys.prgs[1] {
+            prg.fill(id.number(), 0, word::bytes_mut(&mut shares.words));
+            if let Some(last) = shares.words.last_mut() {
+                *last &= u64::MAX >> ((64 - given % 64) % 64);
+            }
+        }
+        let (table, decode) = (Buffer::default(), Bits::zeros(0));
+        Ok(Garbled { first_gate, table, labels, shares, decode })
+    }
+
+    /// Role 0 garbles, and sends tables and what decodes outputs; the others take them.
+    fn fetch(&mut self, ports: Ports<'_>, it: &mut Garbled) -> Result<(), SharingError> {
+        let me = self.links.me;
+        if me == GARBLER {
+            let zero = inputs(ports, &it.labels).map(|halves| halves[0] ^ halves[1]);
+            let zero: Zeroizing<Vec<u128>> = Zeroizing::new(zero.collect());
+            let (table, ends) = garble(&self.hash, ports, it.first_gate, *self.keys.offset, &zero);
+            self.links.send(EVALUATOR, Stream::Def, &table)?;
+            for role in [1, EVALUATOR] {
+                self.links.send(role, Stream::Def, &lowest(ports, role, &ends).words)?;
+            }
+            it.decode = lowest(ports, GARBLER, &ends);
+            return Ok(());
+        }
+        if me == EVALUATOR {
+            it.table = self.links.recv(GARBLER, Stream::Def, 2 * ports.ands())?;
+        }
+        it.decode = Bits::zeros(ports.learned_by(me));
+        self.links.recv_into(GARBLER, Stream::Def, &mut it.decode.words)
+    }
+
+    /// A garbler online: sends the labels of its inputs, and of its shares of the evaluator's.
+    fn give(&mut self, ports: Ports<'_>, it: &Garbled, values: &Bits) -> Result<(), SharingError> {
+        let (me, given) = (self.links.me, ports.given_by(EVALUATOR));
+        let theirs = match me {
+            GARBLER => self.links.recv::<u64>(EVALUATOR, Stream::On, given.div_ceil(64))?,
+            _ => Buffer::from_slice(&it.shares.words),
+        };
+        let mut message = Buffer::<u128>::zeros(ports.given_by(me) + given);
+        let mut out = message.iter_mut();
+        let (mut mine, mut shared) = (0, 0);
+        for (owner, halves) in ports.owners().zip(inputs(ports, &it.labels)) {
+            let (label, bit) = match owner {
+                EVALUATOR => {
+                    shared += 1;
+                    let at = shared - 1;
+                    (halves[me], theirs[at / 64] >> (at % 64) & 1 == 1)
+                }
+                owner if owner == me => {
+                    mine += 1;
+                    (halves[0] ^ halves[1], values.get(mine - 1))
+                }
+                _ => continue,
+            };
+            if let Some(out) = out.next() {
+                *out = label ^ (u128::from(bit) * *self.keys.offset);
+            }
+        }
+        self.links.send(EVALUATOR, Stream::On, &message)
+    }
+
+    /// The evaluator online: takes labels, evaluates, and tells garblers what they learn, still masked.
+    fn evaluate(&mut self, ports: Ports<'_>, it: Garbled) -> Result<Bits, SharingError> {
+        let given = ports.given_by(EVALUATOR);
+        let mut messages = Vec::new();
+        for role in [0, 1] {
+            messages.push(self.links.recv::<u128>(
+                role,
+                Stream::On,
+                ports.given_by(role) + given,
+            )?);
+        }
+        let mut next = [0, 0];
+        let mut take = |role: usize| {
+            next[role] += 1;
+            messages[role][next[role] - 1]
+        };
+        let label = |owner| match owner {
+            EVALUATOR => take(0) ^ take(1),
+            owner => take(owner),
+        };
+        let labels: Zeroizing<Vec<u128>> = Zeroizing::new(ports.owners().map(label).collect());
+        let ends = evaluate(&self.hash, ports, it.first_gate, &it.table, &labels);
+        for role in [0, 1] {
+            self.links.send(role, Stream::On, &lowest(ports, role, &ends).words)?;
+        }
+        let mut mine = lowest(ports, EVALUATOR, &ends);
+        mine.words.iter_mut().zip(&it.decode.words).for_each(|(bits, decode)| *bits ^= decode);
+        Ok(mine)
+    }
+}
+
+/// The zero labels of inputs, each as two halves; the second is nothing but for the evaluator's.
+fn inputs<'p>(ports: Ports<'p>, labels: &'p [u128]) -> impl Iterator<Item = [u128; 2]> + 'p {
+    let mut rest = labels.iter().copied();
+    let owners: Vec<RoleId> = ports.owners().collect();
+    owners.into_iter().map(move |owner| {
+        let first = rest.next().unwrap_or_default();
+        let second = if owner == EVALUATOR { rest.next().unwrap_or_default() } else { 0 };
+        [first, second]
+    })
+}
+
+impl ports::Garbling for YaoThree<'_> {
+    type Garbled = Vec<Garbled>;
+    type Done = Vec<Bits>;
+
+    fn role(&self) -> RoleId {
+        self.links.me
+    }
+
+    fn mesh(&mut self) -> &mut Mesh {
+        self.links.mesh
+    }
+
+    fn prepare(
+        &mut self,
+        ports: Ports<'_>,
+        instances: usize,
+    ) -> Result<Vec<Garbled>, SharingError> {
+        self.links.mesh.set_phase(Phase::Offline);
+        let mut all = Vec::with_capacity(instances);
+        for _ in 0..instances {
+            let mut it = self.begin(ports)?;
+            self.fetch(ports, &mut it)?;
+            all.push(it);
+        }
+        self.links.mesh.flush()?;
+        Ok(all)
+    }
+
+    fn run(
+        &mut self,
+        ports: Ports<'_>,
+        garbled: Vec<Garbled>,
+        values: &[Bits],
+    ) -> Result<Vec<Bits>, SharingError> {
+        check_values(ports, self.links.me, garbled.len(), values)?;
+        self.links.mesh.set_phase(Phase::Online);
+        self.links.mesh.set_step(0);
+        let mut learned = Vec::with_capacity(garbled.len());
+        if self.is_garbler() {
+            for (it, values) in garbled.iter().zip(values) {
+                self.give(ports, it, values)?;
+            }
+            self.links.mesh.set_step(2);
+            for mut bits in garbled.into_iter().map(|it| it.decode) {
+                let words = self.links.recv::<u64>(EVALUATOR, Stream::On, bits.words.len())?;
+                bits.words.iter_mut().zip(&*words).for_each(|(bit, word)| *bit ^= word);
+                learned.push(bits);
+            }
+        } else {
+            for (it, values) in garbled.iter().zip(values) {
+                let both = it.shares.words.iter().zip(&values.words);
+                let other: Vec<u64> = both.map(|(share, value)| share ^ value).collect();
+                self.links.send(GARBLER, Stream::On, &other)?;
+            }
+            self.links.mesh.set_step(1);
+            for it in garbled {
+                learned.push(self.evaluate(ports, it)?);
+            }
+        }
+        self.links.mesh.flush()?;
+        Ok(learned)
+    }
+}

@@ -1,0 +1,123 @@
+//! What proofs of products cost, or triples.
+
+use super::triples::Batches;
+use super::{Charge, Class, Method, first_batch, post, push_run};
+use crate::Protocol;
+use std::collections::BTreeMap;
+use std::ops::Add;
+
+/// What proofs, or triples, cost one role, for products added in order. All roles pay the same.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bill {
+    method: Option<Method>,
+    /// Products that are not proven yet.
+    pending: BTreeMap<Class, Vec<(usize, usize)>>,
+    /// Triples by ring, and how many were used.
+    triples: BTreeMap<u32, (Batches, usize)>,
+    /// Bytes from each role to the previous one.
+    pub backward: u64,
+    /// Bytes from each role to the next one.
+    pub forward: u64,
+    /// Rounds.
+    pub rounds: u64,
+}
+
+/// Words of products by the bits of a word.
+pub type Needs = BTreeMap<u32, usize>;
+
+impl Bill {
+    /// Of a protocol; empty for those that do nothing about products.
+    #[must_use]
+    pub fn of(protocol: Protocol) -> Self {
+        let (pending, triples) = (BTreeMap::new(), BTreeMap::new());
+        let method = protocol.method();
+        Bill { method, pending, triples, backward: 0, forward: 0, rounds: 0 }
+    }
+
+    /// The products that were made from triples so far.
+    #[must_use]
+    pub fn needs(&self) -> Needs {
+        self.triples.iter().map(|(bits, (_, used))| (*bits, *used)).collect()
+    }
+
+    /// Says that so many words of products are coming.
+    pub fn expect(&mut self, bits: u32, words: usize) {
+        self.triples.entry(bits).or_default().0.expected += words;
+    }
+
+    /// Adds results over words of `bits` bits, each a sum of so many products, in words.
+    pub fn add(&mut self, bits: u32, results: usize, terms: usize) {
+        match self.method {
+            None => {}
+            // Sums of nothing are known, but are sent like any other where they are proven.
+            Some(Method::Lift) => self.keep(bits, results, terms.max(1)),
+            Some(_) if terms == 0 => {}
+            Some(Method::Brain(_)) => {
+                self.triples.entry(bits).or_default().1 += results * terms;
+            }
+            // Of bits, every product is kept on its own.
+            Some(Method::Post) if bits == 1 => self.keep(bits, results * terms, 1),
+            Some(_) => self.keep(bits, results, terms),
+        }
+    }
+
+    fn keep(&mut self, bits: u32, results: usize, terms: usize) {
+        let class = match self.method {
+            Some(Method::Lift) => Class::new(bits, terms),
+            _ => Class { bits, sums: false },
+        };
+        let limit = self.limit(class);
+        let mut runs = self.pending.remove(&class).unwrap_or_default();
+        push_run(&mut runs, results, terms);
+        while total(&runs) >= limit {
+            self.prove(class, &first_batch(&mut runs, limit));
+        }
+        self.pending.insert(class, runs);
+    }
+
+    fn limit(&self, class: Class) -> usize {
+        match self.method {
+            Some(Method::Lift) => class.limit(),
+            _ => post::limit(class.bits),
+        }
+    }
+
+    fn prove(&mut self, class: Class, batch: &[(usize, usize)]) {
+        let results = batch.iter().map(|(results, _)| results).sum();
+        self.pay(match self.method {
+            Some(Method::Lift) => class.cost(total(batch)),
+            _ => post::cost(class.bits, results, total(batch)),
+        });
+    }
+
+    fn pay(&mut self, charge: Charge) {
+        let Charge { bytes, coins, rounds } = charge;
+        self.backward += bytes + 32 * coins;
+        self.forward += 32 * coins;
+        self.rounds += rounds;
+    }
+
+    /// Proves what is left, and makes the triples that were used.
+    pub fn finish(&mut self) {
+        for (class, runs) in std::mem::take(&mut self.pending) {
+            if total(&runs) > 0 {
+                self.prove(class, &runs);
+            }
+        }
+        if let Some(Method::Brain(source)) = self.method {
+            let pools = self.triples.iter_mut();
+            let charges = pools.map(|(bits, (made, used))| made.pay(source, *bits, *used));
+            let charge = charges.fold(Charge::default(), Add::add);
+            self.pay(charge);
+        }
+    }
+
+    /// Forgets what was paid, but not what is left over.
+    pub fn settle(&mut self) {
+        (self.backward, self.forward, self.rounds) = (0, 0, 0);
+    }
+}
+
+fn total(runs: &[(usize, usize)]) -> usize {
+    runs.iter().map(|(results, terms)| results * terms).sum()
+}

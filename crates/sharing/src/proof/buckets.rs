@@ -1,0 +1,312 @@
+//! Cut and choose: products are compared with others that were made alike, in random order (spec 4.5,
+//! 9.2). For any ring; the way to check single bits without a field.
+//!
+//! A cheat passes where all products that are compared with each other are wrong in the same way, and
+//! none of those that are opened is wrong. Whoever makes products wrong does not know yet which ones
+//! will meet.
+
+use super::redundant::{open, reshare, summands};
+use super::talk::{Challenge, Talk};
+use super::{Charge, Triples, Two};
+use crate::party::SharingError;
+use std::ops::Range;
+use tacit_ring::{Buffer, Word, transpose, word};
+
+/// A cheat passes with two to the minus this at most.
+const SECURITY: f64 = 40.0;
+/// Buckets that are tried.
+const LARGEST: usize = 64;
+
+/// How products are grouped, in words: of bits, each word is 64.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Sizes {
+    /// Products that are right in the end.
+    pub kept: usize,
+    /// Products that are made for each of them, themselves included.
+    pub bucket: usize,
+    /// Products that are opened.
+    pub opened: usize,
+}
+
+/// The binary logarithm of the ways to choose a few of `n`.
+fn choices(n: usize, few: usize) -> f64 {
+    (0..few).map(|i| ((n - i) as f64 / (i + 1) as f64).log2()).sum()
+}
+
+impl Sizes {
+    /// So many words of a ring of `bits` bits; of bits, a whole word opens.
+    fn new(bits: u32, kept: usize, bucket: usize) -> Self {
+        Sizes { kept, bucket, opened: if bits == 1 { 1 } else { bucket } }
+    }
+
+    /// Products of a word.
+    fn lanes(bits: u32) -> usize {
+        if bits == 1 { 64 } else { 1 }
+    }
+
+    /// The logarithm of the chance of a cheat that spoils one bucket, or all of them, in triples to be
+    /// prepared: the extremes are where it is greatest.
+    fn security_of_triples(self, bits: u32) -> f64 {
+        let [kept, opened] = [self.kept, self.opened].map(|words| words * Self::lanes(bits));
+        let all = kept * self.bucket + opened;
+        let one = choices(all, self.bucket) - (kept as f64).log2();
+        one.min(choices(all, opened))
+    }
+
+    /// The same where given products are compared with triples.
+    fn security_of_products(self, bits: u32) -> f64 {
+        let [kept, opened] = [self.kept, self.opened].map(|words| words * Self::lanes(bits));
+        let all = kept * (self.bucket - 1) + opened;
+        choices(all, self.bucket - 1).min(choices(all, opened))
+    }
+
+    /// The least number of words from `wanted` on with that security.
+    fn least(bits: u32, bucket: usize, wanted: usize, security: fn(Sizes, u32) -> f64) -> Self {
+        let enough = |kept: usize| security(Sizes::new(bits, kept, bucket), bits) >= SECURITY;
+        let (mut few, mut many) = (wanted.max(1), wanted.max(1));
+        if !enough(many) {
+            while !enough(many) {
+                few = many;
+                many *= 2;
+            }
+            while many - few > 1 {
+                let middle = few.midpoint(many);
+                if enough(middle) { many = middle } else { few = middle }
+            }
+        }
+        Sizes::new(bits, many, bucket)
+    }
+
+    /// For triples, `wanted` words of them or more, with as little to send as can be.
+    pub fn for_triples(bits: u32, wanted: usize) -> Self {
+        let least = |bucket| Self::least(bits, bucket, wanted, Self::security_of_triples);
+        let all = (2..=LARGEST).map(least);
+        all.min_by_key(|sizes| sizes.sent_for_triples()).unwrap_or(least(LARGEST))
+    }
+
+    /// For so many given words of products: the smallest buckets that are secure.
+    pub fn for_products(bits: u32, given: usize) -> Self {
+        let all = (2..=LARGEST).map(|bucket| Sizes::new(bits, given, bucket));
+        let mut secure = all.filter(|sizes| sizes.security_of_products(bits) >= SECURITY);
+        secure.next().unwrap_or(Sizes::new(bits, given, LARGEST))
+    }
+
+    /// Words that a role sends to prepare triples.
+    fn sent_for_triples(self) -> usize {
+        self.made_for_triples() + self.sent_to_compare()
+    }
+
+    fn made_for_triples(self) -> usize {
+        self.kept * self.bucket + self.opened
+    }
+
+    fn made_for_products(self) -> usize {
+        self.kept * (self.bucket - 1) + self.opened
+    }
+
+    /// Words that open where products are compared.
+    fn sent_to_compare(self) -> usize {
+        2 * self.kept * (self.bucket - 1) + 3 * self.opened
+    }
+}
+
+/// What triples cost.
+pub(super) fn cost_of_triples(bits: u32, wanted: usize) -> Charge {
+    charge(bits, Sizes::for_triples(bits, wanted).sent_for_triples())
+}
+
+/// What a check of given products costs.
+pub(super) fn cost_of_products(bits: u32, given: usize) -> Charge {
+    let sizes = Sizes::for_products(bits, given);
+    charge(bits, sizes.made_for_products() + sizes.sent_to_compare())
+}
+
+fn charge(bits: u32, words: usize) -> Charge {
+    let each = if bits == 1 { 8 } else { u64::from(bits / 8) };
+    Charge { bytes: words as u64 * each, coins: 1, rounds: 3 }
+}
+
+/// `wanted` triples or more, checked but for what is compared later.
+///
+/// # Errors
+/// When the network fails or a peer sends what no honest party does.
+pub(super) fn triples<W: Word>(
+    talk: &mut Talk<'_, '_, '_>,
+    wanted: usize,
+) -> Result<Triples<W>, SharingError> {
+    let (triples, opened_right) = triples_in(talk, Sizes::for_triples(W::BITS, wanted))?;
+    if opened_right { Ok(triples) } else { Err(talk.wrong_products()) }
+}
+
+/// Triples in groups of such sizes, and whether those that were opened are right.
+pub(super) fn triples_in<W: Word>(
+    talk: &mut Talk<'_, '_, '_>,
+    sizes: Sizes,
+) -> Result<(Triples<W>, bool), SharingError> {
+    let made = random_triples::<W>(talk, sizes.made_for_triples())?;
+    let made = shuffled(&mut talk.coin()?, made);
+    let head = part(&made, 0..sizes.kept);
+    let opened_right = compare(talk, sizes, head, &made, sizes.kept)?;
+    Ok((head.map(|pair| pair.map(Buffer::from_slice)), opened_right))
+}
+
+/// Checks given products `x y = z`.
+///
+/// # Errors
+/// As [`triples`].
+pub(super) fn products<W: Word>(
+    talk: &mut Talk<'_, '_, '_>,
+    given: [Two<'_, W>; 3],
+) -> Result<(), SharingError> {
+    let sizes = Sizes::for_products(W::BITS, given[0][0].len());
+    let made = random_triples::<W>(talk, sizes.made_for_products())?;
+    let made = shuffled(&mut talk.coin()?, made);
+    if compare(talk, sizes, given, &made, 0)? { Ok(()) } else { Err(talk.wrong_products()) }
+}
+
+fn random_triples<W: Word>(
+    talk: &mut Talk<'_, '_, '_>,
+    words: usize,
+) -> Result<Triples<W>, SharingError> {
+    let [a, b] = [talk.shared::<W>(words), talk.shared::<W>(words)];
+    let c = reshare(talk, size_of::<W>(), &summands(&a, &b))?;
+    Ok([a, b, c])
+}
+
+fn part<W: Word>(triples: &Triples<W>, at: Range<usize>) -> [Two<'_, W>; 3] {
+    triples.each_ref().map(|pair| pair.each_ref().map(|run| &run[at.clone()]))
+}
+
+/// Compares products with as many triples as a bucket has more, from word `first` of `made` on; opens those
+/// behind them, and says whether they are right.
+fn compare<W: Word>(
+    talk: &mut Talk<'_, '_, '_>,
+    sizes: Sizes,
+    [x, y, z]: [Two<'_, W>; 3],
+    made: &Triples<W>,
+    first: usize,
+) -> Result<bool, SharingError> {
+    let Sizes { kept, bucket, opened } = sizes;
+    let rows = bucket - 1;
+    let shares = [0, 1].map(|c| {
+        let mut shares = Buffer::zeros(sizes.sent_to_compare());
+        let (differences, whole) = shares.split_at_mut(2 * kept * rows);
+        for (row, to) in differences.chunks_exact_mut(2 * kept).enumerate() {
+            let [f, g, _] = part(made, first + row * kept..first + (row + 1) * kept);
+            for i in 0..kept {
+                to[i] = x[c][i].sub(f[c][i]);
+                to[kept + i] = y[c][i].sub(g[c][i]);
+            }
+        }
+        let end = first + rows * kept;
+        for (to, from) in whole.chunks_exact_mut(opened).zip(part(made, end..end + opened)) {
+            to.copy_from_slice(from[c]);
+        }
+        shares
+    });
+    let public = open(talk, size_of::<W>(), [&shares[0], &shares[1]])?;
+    let (differences, whole) = public.split_at(2 * kept * rows);
+    let (factors, products) = whole.split_at(2 * opened);
+    let right = (0..opened).all(|i| factors[i].mul(factors[opened + i]) == products[i]);
+    let zeros = [0, 1].map(|c| {
+        let mut zeros = Buffer::zeros(kept * rows);
+        for (row, to) in zeros.chunks_exact_mut(kept).enumerate() {
+            let [f, _, h] = part(made, first + row * kept..first + (row + 1) * kept);
+            let (rho, sigma) = differences[2 * kept * row..2 * kept * (row + 1)].split_at(kept);
+            for (i, to) in to.iter_mut().enumerate() {
+                let products = rho[i].mul(y[c][i]).add(sigma[i].mul(f[c][i]));
+                *to = z[c][i].sub(h[c][i]).sub(products);
+            }
+        }
+        zeros
+    });
+    talk.claim_zeros(size_of::<W>(), [&zeros[0], &zeros[1]]);
+    Ok(right)
+}
+
+/// The triples in random order.
+fn shuffled<W: Word>(challenge: &mut Challenge, triples: Triples<W>) -> Triples<W> {
+    if W::BITS == 1 {
+        return shuffled_bits(challenge, triples);
+    }
+    let n = triples[0][0].len();
+    let mut records = Buffer::zeros(6 * n);
+    for (i, record) in records.chunks_exact_mut(6).enumerate() {
+        let [a, b, c] = triples.each_ref().map(|pair| [pair[0][i], pair[1][i]]);
+        record.copy_from_slice(&[a[0], a[1], b[0], b[1], c[0], c[1]]);
+    }
+    shuffle(challenge, bytemuck::cast_slice_mut::<W, [W; 6]>(&mut records));
+    std::array::from_fn(|value| {
+        std::array::from_fn(|c| {
+            let mut run = Buffer::zeros(n);
+            let from = records.iter().skip(2 * value + c).step_by(6);
+            run.iter_mut().zip(from).for_each(|(to, from)| *to = *from);
+            run
+        })
+    })
+}
+
+/// Of bits, every lane moves on its own: a byte has the six bits of a triple.
+fn shuffled_bits<W: Word>(challenge: &mut Challenge, triples: Triples<W>) -> Triples<W> {
+    let words = triples[0][0].len();
+    let mut planes = Buffer::<u64>::zeros(6 * words);
+    let runs = triples.iter().flatten();
+    for (plane, run) in planes.chunks_exact_mut(words).zip(runs) {
+        plane.copy_from_slice(bytemuck::cast_slice(run));
+    }
+    let mut records = Buffer::<u8>::zeros(64 * words);
+    transpose::unpack(&planes, 6, &mut records);
+    shuffle(challenge, &mut records);
+    transpose::pack(&records, 6, &mut planes);
+    std::array::from_fn(|value| {
+        std::array::from_fn(|c| {
+            let at = (2 * value + c) * words;
+            let mut run = Buffer::<W>::zeros(words);
+            word::bytes_mut(&mut run).copy_from_slice(word::bytes(&planes[at..at + words]));
+            run
+        })
+    })
+}
+
+/// A uniform order but for a factor of 1 + 2^-20 on the chance of any.
+fn shuffle<T>(challenge: &mut Challenge, items: &mut [T]) {
+    const TOGETHER: usize = 4096;
+    let mut left = items.len();
+    while left > 1 {
+        for random in challenge.words::<u64>(TOGETHER.min(left - 1)) {
+            let other = (u128::from(random) * left as u128) >> 64;
+            items.swap(left - 1, other as usize);
+            left -= 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_least_sizes_are_those_of_the_specification() {
+        for (bucket, triples, products) in
+            [(3, 494_303, 741_454), (4, 4_688, 6_251), (5, 453, 566), (6, 111, 133)]
+        {
+            let least = |security| Sizes::least(64, bucket, 1, security).kept;
+            assert_eq!(least(Sizes::security_of_triples), triples);
+            assert_eq!(least(Sizes::security_of_products), products);
+        }
+    }
+
+    #[test]
+    fn buckets_are_large_enough_and_no_larger() {
+        for bits in [1, 64] {
+            for wanted in [1, 7, 100, 5_000, 1 << 20] {
+                let triples = Sizes::for_triples(bits, wanted);
+                assert!(triples.kept >= wanted && triples.security_of_triples(bits) >= SECURITY);
+                let products = Sizes::for_products(bits, wanted);
+                assert!(products.security_of_products(bits) >= SECURITY, "{bits} {wanted}");
+            }
+        }
+        assert_eq!(Sizes::for_triples(64, 1 << 20).bucket, 3);
+        assert_eq!(Sizes::for_triples(1, 1 << 14).bucket, 3);
+    }
+}

@@ -1,0 +1,300 @@
+//! Triples by products over the integers (spec 3.7, 5.1 to 5.3): factors are numbers below a bound, so that
+//! a product that is right modulo a prime larger than any error is right over the integers, and modulo
+//! `2^m`.
+//!
+//! The prime is drawn at random, of one word, when the products are out: a number that is off is right
+//! modulo few of them. Then all products together are one inner product, proven like those of
+//! [`lift`](super::lift). (The published check is modulo one prime that is larger than all numbers:
+//! [`single`](super::single).)
+
+use super::redundant::REDUNDANCY;
+use super::talk::Talk;
+use super::wide::{self, MASK_BITS, Wide};
+use super::{Charge, Scratch, Triples, fold};
+use crate::party::SharingError;
+use tacit_ring::prime::Prime;
+use tacit_ring::{Buffer, Word};
+use zeroize::Zeroizing;
+
+/// Words of a factor's component.
+pub(super) const FACTOR: usize = 3;
+pub(super) type Factor = [u64; FACTOR];
+
+/// Where random factors come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum Factors {
+    /// Every party deals some, wide enough to hide them over the integers (Damgård, Orlandi, Simkin).
+    Dealt,
+    /// Components are words that two parties know: uniform modulo `2^m`, which is all that is needed.
+    Known,
+}
+
+impl Factors {
+    /// Bits of a component.
+    fn bits(self, ring: u32) -> u32 {
+        match self {
+            Factors::Dealt => ring + REDUNDANCY + 1,
+            Factors::Known => ring,
+        }
+    }
+
+    /// Bytes of what each party deals of a factor.
+    fn dealt_bytes(self, ring: u32) -> usize {
+        match self {
+            Factors::Dealt => (ring + REDUNDANCY).div_ceil(8) as usize,
+            Factors::Known => 0,
+        }
+    }
+
+    /// Widths of a masked product.
+    fn width(self, ring: u32) -> Width {
+        let component = wide::less_one(&wide::power(self.bits(ring)));
+        let mut most = wide::ZERO;
+        wide::add_times(&mut most, &times(&cut(&component), &cut(&component)), 3);
+        Width::new(most)
+    }
+}
+
+/// Widths of masked integers.
+pub(super) struct Width {
+    /// Of a mask, in bits.
+    pub mask: u32,
+    /// The greatest integer.
+    most: Wide,
+    /// Of a masked integer, in bytes.
+    pub bytes: usize,
+}
+
+impl Width {
+    /// Of integers that are at most `most`.
+    pub fn new(most: Wide) -> Self {
+        let mask = wide::bits(&most) + MASK_BITS;
+        Width { mask, most, bytes: (mask as usize + 1).div_ceil(8) }
+    }
+}
+
+/// Sharings over the integers of numbers of which each role has a summand: signed components.
+pub(super) fn share(
+    talk: &mut Talk<'_, '_, '_>,
+    width: &Width,
+    summands: &[Wide],
+) -> Result<Zeroizing<Vec<[Wide; 2]>>, SharingError> {
+    let [with_next, with_previous] = talk.masks::<u64>(summands.len() * wide::WORDS);
+    let mask = |masks: &[u64], i: usize| wide::cut(&masks[i * wide::WORDS..], width.mask);
+    let masked = |(i, summand)| wide::sum(summand, &mask(&with_next, i));
+    let mine: Vec<Wide> = summands.iter().enumerate().map(masked).collect();
+    let mut bytes = vec![0; mine.len() * width.bytes];
+    for (to, u) in bytes.chunks_exact_mut(width.bytes).zip(&mine) {
+        wide::write(u, to);
+    }
+    let theirs = talk.pass(&bytes)?;
+    let mut most = wide::power(width.mask);
+    wide::add_times(&mut most, &width.most, 1);
+    let mut shared = Zeroizing::new(Vec::with_capacity(summands.len()));
+    for (i, (mine, theirs)) in mine.iter().zip(theirs.chunks_exact(width.bytes)).enumerate() {
+        let theirs = wide::from_bytes(theirs);
+        if wide::is_less(&most, &theirs) {
+            return Err(talk.out_of_range());
+        }
+        let own = wide::difference(mine, &mask(&with_previous, i));
+        shared.push([own, wide::difference(&theirs, &mask(&with_next, i))]);
+    }
+    Ok(shared)
+}
+
+/// Shared factors and their products over the integers, not checked yet.
+pub(super) struct Products {
+    pub a: [Buffer<u64>; 2],
+    pub b: [Buffer<u64>; 2],
+    pub c: Zeroizing<Vec<[Wide; 2]>>,
+}
+
+/// Component `c` of a factor.
+pub(super) fn factor(factors: &[Buffer<u64>; 2], c: usize, at: usize) -> Factor {
+    std::array::from_fn(|i| factors[c][at * FACTOR + i])
+}
+
+impl Products {
+    /// `n` of them.
+    ///
+    /// # Errors
+    /// When the network fails or a peer sends what no honest party does.
+    pub fn make(
+        talk: &mut Talk<'_, '_, '_>,
+        kind: Factors,
+        ring: u32,
+        n: usize,
+    ) -> Result<Self, SharingError> {
+        let [a, b] = match kind {
+            Factors::Known => [0, 1].map(|_| known(talk, ring, n)),
+            Factors::Dealt => dealt(talk, kind.dealt_bytes(ring), n)?,
+        };
+        let summand = |i| {
+            let [x, y] = [&a, &b].map(|factors| [0, 1].map(|c| factor(factors, c, i)));
+            let both = plus(&y[0], &y[1]);
+            wide::sum(&times(&x[0], &both), &times(&x[1], &y[0]))
+        };
+        let summands: Zeroizing<Vec<Wide>> = Zeroizing::new((0..n).map(summand).collect());
+        let c = share(talk, &kind.width(ring), &summands)?;
+        Ok(Products { a, b, c })
+    }
+
+    /// The triples modulo the ring's power of two.
+    pub fn reduced<W: Word>(&self) -> Triples<W> {
+        let low = |words: &[u64]| W::from_u128(u128::from(words[0]) | u128::from(words[1]) << 64);
+        let factors = |factors: &[Buffer<u64>; 2]| {
+            factors.each_ref().map(|run| {
+                let mut words = Buffer::zeros(run.len() / FACTOR);
+                let from = run.chunks_exact(FACTOR);
+                words.iter_mut().zip(from).for_each(|(to, from)| *to = low(from));
+                words
+            })
+        };
+        let products = |c: usize| {
+            let mut words = Buffer::zeros(self.c.len());
+            words.iter_mut().zip(self.c.iter()).for_each(|(to, from)| *to = low(&from[c]));
+            words
+        };
+        [factors(&self.a), factors(&self.b), [products(0), products(1)]]
+    }
+}
+
+/// Components below `2^ring`, from the keys that their two holders have.
+fn known(talk: &mut Talk<'_, '_, '_>, ring: u32, n: usize) -> [Buffer<u64>; 2] {
+    talk.shared::<u128>(n).map(|run| {
+        let mut words = Buffer::zeros(n * FACTOR);
+        for (to, from) in words.chunks_exact_mut(FACTOR).zip(run.iter()) {
+            let low = from & (u128::MAX >> (128 - ring));
+            (to[0], to[1]) = (low as u64, (low >> 64) as u64);
+        }
+        words
+    })
+}
+
+/// Two factors each, the sums of what the three parties deal: of each, one component is drawn under the
+/// key that the dealer has with the next role, and one is sent to the previous one.
+fn dealt(
+    talk: &mut Talk<'_, '_, '_>,
+    bytes: usize,
+    n: usize,
+) -> Result<[[Buffer<u64>; 2]; 2], SharingError> {
+    let mine = talk.private::<u8>(2 * n * bytes);
+    let [with_next, with_previous] = talk.masks::<u8>(2 * n * bytes);
+    let theirs = talk.pass(&mine)?;
+    let added = |one: &[u8], other: &[u8]| {
+        let mut words = Buffer::zeros(n * FACTOR);
+        let both = one.chunks_exact(bytes).zip(other.chunks_exact(bytes));
+        for (to, (one, other)) in words.chunks_exact_mut(FACTOR).zip(both) {
+            to.copy_from_slice(&plus(&read(one), &read(other)));
+        }
+        words
+    };
+    let half = n * bytes;
+    Ok([0..half, half..2 * half].map(|at| {
+        let own = added(&mine[at.clone()], &with_previous[at.clone()]);
+        [own, added(&theirs[at.clone()], &with_next[at])]
+    }))
+}
+
+fn read(bytes: &[u8]) -> Factor {
+    let mut words = [0u64; FACTOR];
+    bytes.iter().enumerate().for_each(|(i, b)| words[i / 8] |= u64::from(*b) << (8 * (i % 8)));
+    words
+}
+
+fn cut(a: &Wide) -> Factor {
+    std::array::from_fn(|i| a[i])
+}
+
+/// The sum, which fits.
+pub(super) fn plus(a: &Factor, b: &Factor) -> Factor {
+    let mut carry = 0u128;
+    std::array::from_fn(|i| {
+        carry = u128::from(a[i]) + u128::from(b[i]) + (carry >> 64);
+        carry as u64
+    })
+}
+
+/// The product.
+pub(super) fn times(a: &Factor, b: &Factor) -> Wide {
+    let mut product = wide::ZERO;
+    for (i, a) in a.iter().enumerate() {
+        let mut carry = 0u128;
+        for (j, b) in b.iter().enumerate() {
+            carry = u128::from(*a) * u128::from(*b) + u128::from(product[i + j]) + (carry >> 64);
+            product[i + j] = carry as u64;
+        }
+        product[i + FACTOR] = (carry >> 64) as u64;
+    }
+    product
+}
+
+/// What triples cost without their check.
+pub(super) fn cost_of_products(kind: Factors, ring: u32, n: usize) -> Charge {
+    let dealt = 2 * kind.dealt_bytes(ring);
+    let rounds = 1 + u64::from(dealt > 0);
+    Charge { bytes: (n * (dealt + kind.width(ring).bytes)) as u64, coins: 0, rounds }
+}
+
+/// What triples cost.
+pub(super) fn cost(kind: Factors, ring: u32, n: usize) -> Charge {
+    let coin = Charge { bytes: 0, coins: 1, rounds: 1 };
+    cost_of_products(kind, ring, n) + coin + fold::cost(n).charge()
+}
+
+/// `n` triples, proven together.
+///
+/// # Errors
+/// When the network fails or a peer sends what no honest party does.
+pub(super) fn triples<W: Word>(
+    talk: &mut Talk<'_, '_, '_>,
+    scratch: &mut Scratch,
+    kind: Factors,
+    n: usize,
+) -> Result<Triples<W>, SharingError> {
+    let products = Products::make(talk, kind, W::BITS, n)?;
+    let mut challenge = talk.coin()?;
+    let field = challenge.prime();
+    let weights = challenge.elements(field, n);
+    let mut claim = [0; 2];
+    for (c, weight) in products.c.iter().zip(&weights) {
+        let term = |i: usize| field.mul(wide::signed_modulo(field, &c[i]), *weight);
+        claim = [0, 1].map(|i| field.add(claim[i], term(i)));
+    }
+    let [f, g] = scratch.columns(fold::padded(n));
+    for c in 0..2 {
+        let runs = f[c].iter_mut().zip(g[c].iter_mut()).enumerate();
+        for (i, (f, g)) in runs {
+            (*f, *g) = match weights.get(i) {
+                Some(weight) => (
+                    field.mul(modulo(field, &factor(&products.a, c, i)), *weight),
+                    modulo(field, &factor(&products.b, c, i)),
+                ),
+                None => (0, 0),
+            };
+        }
+    }
+    fold::prove(talk, field, [f, g].map(|runs| runs.map(|run| &*run)), n, claim)?;
+    Ok(products.reduced())
+}
+
+fn modulo(field: Prime, factor: &Factor) -> u64 {
+    let low = u128::from(factor[0]) | u128::from(factor[1]) << 64;
+    let shift = field.add(field.reduce(u128::MAX), 1);
+    field.add(field.reduce(low), field.mul(field.reduce_word(factor[2]), shift))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn widths_are_those_of_the_specification_with_wider_masks() {
+        // sigma = 2m + 2 + 64 of known factors, 2(m + 41) + 2 + 64 of dealt ones.
+        for ring in [8, 16, 32, 64, 128] {
+            assert_eq!(Factors::Known.width(ring).mask, 2 * ring + 66);
+            assert_eq!(Factors::Dealt.width(ring).mask, 2 * (ring + 41) + 66);
+        }
+        assert_eq!(Factors::Known.width(64).bytes, 195usize.div_ceil(8));
+    }
+}

@@ -1,0 +1,62 @@
+//! The ways in which three parties make sure of products, though one of them may cheat.
+
+/// What is done about products.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Method {
+    /// Products are computed as among honest parties and proven later: of rings through integers, of
+    /// bits in a field.
+    Lift,
+    /// Products are computed on redundant shares, and checked later by a sacrifice each; of bits, by
+    /// cut and choose.
+    Post,
+    /// Products are made from checked random ones ("triples"), which came first.
+    Brain(Source),
+}
+
+/// How triples are made and checked. Those of bits are always made by [`Source::Buckets`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Source {
+    /// Over the integers, dealt, checked one by one modulo a large prime.
+    Single,
+    /// Over the integers, dealt, proven together.
+    Batch,
+    /// Over the integers, without dealing, proven together.
+    Integers,
+    /// By cut and choose.
+    Buckets,
+    /// On redundant shares, by a sacrifice each.
+    Sacrifice,
+}
+
+impl Method {
+    /// All of them.
+    pub const ALL: [Method; 7] = [
+        Method::Lift,
+        Method::Post,
+        Method::Brain(Source::Single),
+        Method::Brain(Source::Batch),
+        Method::Brain(Source::Integers),
+        Method::Brain(Source::Buckets),
+        Method::Brain(Source::Sacrifice),
+    ];
+
+    /// Whether products are those of replicated sharing, which are kept and proven later.
+    #[must_use]
+    pub fn proves_later(self) -> bool {
+        self == Method::Lift
+    }
+
+    /// The name of the protocol.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Method::Lift => "lift",
+            Method::Post => "post",
+            Method::Brain(Source::Single) => "brain-single",
+            Method::Brain(Source::Batch) => "brain-batch",
+            Method::Brain(Source::Integers) => "brain-integers",
+            Method::Brain(Source::Buckets) => "brain-buckets",
+            Method::Brain(Source::Sacrifice) => "brain-sacrifice",
+        }
+    }
+}

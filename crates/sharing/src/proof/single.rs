@@ -1,0 +1,339 @@
+//! Dealt triples that are checked one by one, modulo a prime that is larger than any error (spec 4.2,
+//! 5.1; Damgård, Orlandi, Simkin, CRYPTO 2018): the first protocol of its kind, as the others' measure.
+
+use super::integers::{Factor, Factors, Products, cost_of_products, factor};
+use super::talk::Talk;
+use super::wide::{self, WORDS, Wide};
+use super::{Charge, Triples};
+use crate::party::SharingError;
+use tacit_ring::{Buffer, Word};
+use zeroize::Zeroizing;
+
+/// The field of `2^bits - less` elements, in `L` words.
+#[derive(Clone, Copy)]
+struct Field<const L: usize> {
+    bits: u32,
+    less: u64,
+}
+
+type Element<const L: usize> = [u64; L];
+
+/// `(bits, less)` for words of so many bits: primes above `2^sigma + 3 (2^(m + 41) - 1)^2`.
+fn prime(ring: u32) -> (u32, u64) {
+    match ring {
+        8 => (165, 25),
+        16 => (181, 165),
+        32 => (213, 3),
+        64 => (277, 103),
+        _ => (405, 235),
+    }
+}
+
+impl<const L: usize> Field<L> {
+    fn new(ring: u32) -> Self {
+        let (bits, less) = prime(ring);
+        Field { bits, less }
+    }
+
+    fn bytes(self) -> usize {
+        self.bits.div_ceil(8) as usize
+    }
+
+    fn modulus(self) -> Element<L> {
+        let mut power = [0; L];
+        power[(self.bits / 64) as usize] = 1 << (self.bits % 64);
+        subtract(&power, &small(self.less)).0
+    }
+
+    /// A number below twice the modulus, reduced.
+    #[inline(always)]
+    fn once(self, a: Element<L>) -> Element<L> {
+        let (reduced, borrowed) = subtract(&a, &self.modulus());
+        choose(borrowed, &a, &reduced)
+    }
+
+    fn add(self, a: &Element<L>, b: &Element<L>) -> Element<L> {
+        self.once(plus(a, b))
+    }
+
+    fn sub(self, a: &Element<L>, b: &Element<L>) -> Element<L> {
+        let (difference, borrowed) = subtract(a, b);
+        choose(borrowed, &plus(&difference, &self.modulus()), &difference)
+    }
+
+    /// `low + 2^bits high` is `low + less high`.
+    fn folded(self, number: &[u64]) -> Element<L> {
+        let (word, bit) = ((self.bits / 64) as usize, self.bits % 64);
+        let at = |i: usize| number.get(i).copied().unwrap_or(0);
+        let mut carry = 0u128;
+        let mut sum = [0u64; L];
+        for (i, to) in sum.iter_mut().enumerate() {
+            let low = if i < word { at(i) } else { at(i) & ((1 << bit) - 1) };
+            let high =
+                ((u128::from(at(word + i)) | u128::from(at(word + i + 1)) << 64) >> bit) as u64;
+            carry += u128::from(low) + u128::from(high) * u128::from(self.less);
+            *to = carry as u64;
+            carry >>= 64;
+        }
+        sum
+    }
+
+    fn reduce(self, number: &[u64]) -> Element<L> {
+        // The first fold leaves few bits above, the second at most one.
+        let once = self.folded(number);
+        self.once(self.folded(&once))
+    }
+
+    fn mul(self, a: &Element<L>, b: &Element<L>) -> Element<L> {
+        let mut product = [[0u64; L]; 2];
+        let words = product.as_flattened_mut();
+        for (i, a) in a.iter().enumerate() {
+            let mut carry = 0u128;
+            for (j, b) in b.iter().enumerate() {
+                carry = u128::from(*a) * u128::from(*b) + u128::from(words[i + j]) + (carry >> 64);
+                words[i + j] = carry as u64;
+            }
+            words[i + L] = (carry >> 64) as u64;
+        }
+        self.reduce(words)
+    }
+
+    /// A number in two's complement.
+    fn signed(self, a: &Wide) -> Element<L> {
+        let negative = (a[WORDS - 1] >> 63).wrapping_neg();
+        let minus = wide::difference(&wide::ZERO, a);
+        let size: Wide = std::array::from_fn(|i| (minus[i] & negative) | (a[i] & !negative));
+        let positive = self.reduce(&size);
+        choose(negative != 0, &self.sub(&[0; L], &positive), &positive)
+    }
+
+    fn factor(self, a: &Factor) -> Element<L> {
+        self.reduce(a)
+    }
+
+    /// As good as uniform.
+    fn random(self, words: &[u64]) -> Element<L> {
+        let mut element: Element<L> = std::array::from_fn(|i| words[i]);
+        element[L - 1] &= u64::MAX >> (64 * L as u32 - self.bits);
+        self.once(element)
+    }
+}
+
+fn small<const L: usize>(a: u64) -> Element<L> {
+    std::array::from_fn(|i| if i == 0 { a } else { 0 })
+}
+
+#[inline(always)]
+fn plus<const L: usize>(a: &Element<L>, b: &Element<L>) -> Element<L> {
+    let mut carry = 0u128;
+    std::array::from_fn(|i| {
+        carry = u128::from(a[i]) + u128::from(b[i]) + (carry >> 64);
+        carry as u64
+    })
+}
+
+/// The difference, and whether it borrows.
+#[inline(always)]
+fn subtract<const L: usize>(a: &Element<L>, b: &Element<L>) -> (Element<L>, bool) {
+    let mut borrowed = false;
+    let difference = std::array::from_fn(|i| {
+        let (word, first) = a[i].overflowing_sub(b[i]);
+        let (word, second) = word.overflowing_sub(u64::from(borrowed));
+        borrowed = first | second;
+        word
+    });
+    (difference, borrowed)
+}
+
+#[inline(always)]
+fn choose<const L: usize>(first: bool, a: &Element<L>, b: &Element<L>) -> Element<L> {
+    let mask = u64::from(first).wrapping_neg();
+    std::array::from_fn(|i| (a[i] & mask) | (b[i] & !mask))
+}
+
+/// Components of a shared element.
+type Pair<const L: usize> = [Element<L>; 2];
+
+impl<const L: usize> Field<L> {
+    fn packed(self, elements: &[Element<L>]) -> Vec<u8> {
+        let bytes = self.bytes();
+        let mut packed = vec![0; elements.len() * bytes];
+        for (to, element) in packed.chunks_exact_mut(bytes).zip(elements) {
+            let words = element.map(u64::to_le_bytes);
+            to.copy_from_slice(&words.as_flattened()[..bytes]);
+        }
+        packed
+    }
+
+    fn unpacked(
+        self,
+        talk: &mut Talk<'_, '_, '_>,
+        bytes: &[u8],
+    ) -> Result<Vec<Element<L>>, SharingError> {
+        let read = |bytes: &[u8]| {
+            let mut element = [0u64; L];
+            bytes
+                .iter()
+                .enumerate()
+                .for_each(|(i, b)| element[i / 8] |= u64::from(*b) << (8 * (i % 8)));
+            element
+        };
+        let elements: Vec<Element<L>> = bytes.chunks_exact(self.bytes()).map(read).collect();
+        match elements.iter().all(|element| subtract(element, &self.modulus()).1) {
+            true => Ok(elements),
+            false => Err(talk.out_of_range()),
+        }
+    }
+
+    fn masks(self, talk: &mut Talk<'_, '_, '_>, n: usize) -> [Zeroizing<Vec<Element<L>>>; 2] {
+        let elements = |run: Buffer<u64>| run.chunks_exact(L).map(|w| self.random(w)).collect();
+        talk.masks::<u64>(n * L).map(|run| Zeroizing::new(elements(run)))
+    }
+
+    /// Sharings of values of which each role has a summand.
+    fn share(
+        self,
+        talk: &mut Talk<'_, '_, '_>,
+        summands: &[Element<L>],
+    ) -> Result<Zeroizing<Vec<Pair<L>>>, SharingError> {
+        let [next, previous] = self.masks(talk, summands.len());
+        let masks = next.iter().zip(previous.iter());
+        let own = |(summand, (next, previous))| self.sub(&self.add(summand, next), previous);
+        let mine: Vec<Element<L>> = summands.iter().zip(masks).map(own).collect();
+        let theirs = talk.pass(&self.packed(&mine))?;
+        let theirs = self.unpacked(talk, &theirs)?;
+        let pairs = mine.into_iter().zip(theirs).map(|(own, next)| [own, next]);
+        Ok(Zeroizing::new(pairs.collect()))
+    }
+
+    fn open(
+        self,
+        talk: &mut Talk<'_, '_, '_>,
+        shares: &[Pair<L>],
+    ) -> Result<Vec<Element<L>>, SharingError> {
+        let next: Vec<Element<L>> = shares.iter().map(|[_, next]| *next).collect();
+        let missing = talk.pass(&self.packed(&next))?;
+        let missing = self.unpacked(talk, &missing)?;
+        let sum = |([own, next], missing): (&Pair<L>, &Element<L>)| {
+            self.add(&self.add(own, next), missing)
+        };
+        let opened: Vec<Element<L>> = shares.iter().zip(&missing).map(sum).collect();
+        talk.agree(&self.packed(&opened));
+        Ok(opened)
+    }
+}
+
+/// What triples cost.
+pub(super) fn cost(ring: u32, n: usize) -> Charge {
+    let made = cost_of_products(Factors::Dealt, ring, n);
+    let element = u64::from(prime(ring).0.div_ceil(8));
+    made + Charge { bytes: 2 * n as u64 * element, coins: 1, rounds: 3 }
+}
+
+/// `n` triples.
+///
+/// # Errors
+/// When the network fails or a peer sends what no honest party does.
+pub(super) fn triples<W: Word>(
+    talk: &mut Talk<'_, '_, '_>,
+    n: usize,
+) -> Result<Triples<W>, SharingError> {
+    match W::BITS {
+        8 | 16 => triples_in::<W, 3>(talk, n),
+        32 => triples_in::<W, 4>(talk, n),
+        64 => triples_in::<W, 5>(talk, n),
+        _ => triples_in::<W, 7>(talk, n),
+    }
+}
+
+fn triples_in<W: Word, const L: usize>(
+    talk: &mut Talk<'_, '_, '_>,
+    n: usize,
+) -> Result<Triples<W>, SharingError> {
+    let field = Field::<L>::new(W::BITS);
+    let products = Products::make(talk, Factors::Dealt, W::BITS, n)?;
+    let component = |factors: &[Buffer<u64>; 2], i: usize| -> Pair<L> {
+        [0, 1].map(|c| field.factor(&factor(factors, c, i)))
+    };
+    // Another first factor that nobody knows, with the same second one.
+    let [next, own] = field.masks(talk, n);
+    let f = own.iter().zip(next.iter()).map(|(own, next)| [*own, *next]);
+    let f: Zeroizing<Vec<Pair<L>>> = Zeroizing::new(f.collect());
+    let summand = |(i, f): (usize, &Pair<L>)| {
+        let b = component(&products.b, i);
+        field.add(&field.mul(&f[0], &field.add(&b[0], &b[1])), &field.mul(&f[1], &b[0]))
+    };
+    let summands = f.iter().enumerate().map(summand);
+    let summands: Zeroizing<Vec<Element<L>>> = Zeroizing::new(summands.collect());
+    let h = field.share(talk, &summands)?;
+    let t = field.random(&talk.coin()?.words::<u64>(L));
+    let masked = |(i, f): (usize, &Pair<L>)| -> Pair<L> {
+        let a = component(&products.a, i);
+        [0, 1].map(|c| field.sub(&field.mul(&t, &a[c]), &f[c]))
+    };
+    let masked: Vec<Pair<L>> = f.iter().enumerate().map(masked).collect();
+    let rho = field.open(talk, &masked)?;
+    let zero = |(i, rho): (usize, &Element<L>)| -> Pair<L> {
+        let b = component(&products.b, i);
+        [0, 1].map(|c| {
+            let claimed = field.mul(&t, &field.signed(&products.c[i][c]));
+            field.sub(&field.sub(&claimed, &h[i][c]), &field.mul(rho, &b[c]))
+        })
+    };
+    let zeros: Vec<Pair<L>> = rho.iter().enumerate().map(zero).collect();
+    let runs = [0, 1].map(|c| zeros.iter().map(|pair| pair[c]).collect::<Vec<_>>());
+    let derive = |own: &Element<L>, next: &Element<L>| field.sub(&field.sub(&[0; L], own), next);
+    let derived: Vec<Element<L>> =
+        runs[0].iter().zip(&runs[1]).map(|(o, n)| derive(o, n)).collect();
+    talk.claim_all_zero([&runs[0], &runs[1], &derived].map(|run| field.packed(run)));
+    Ok(products.reduced())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn check<const L: usize>(ring: u32) {
+        let field = Field::<L>::new(ring);
+        proptest!(|(a: [u64; 7], b: [u64; 7], c: [u64; 7])| {
+            let [a, b, c] = [a, b, c].map(|words| field.random(&words));
+            prop_assert!(subtract(&a, &field.modulus()).1);
+            prop_assert_eq!(field.mul(&a, &b), field.mul(&b, &a));
+            let spread = field.add(&field.mul(&a, &c), &field.mul(&b, &c));
+            prop_assert_eq!(field.mul(&field.add(&a, &b), &c), spread);
+            prop_assert_eq!(field.add(&field.sub(&a, &b), &b), a);
+            prop_assert_eq!(field.mul(&a, &small(1)), a);
+            let back = field.mul(&field.mul(&a, &b), &c);
+            prop_assert_eq!(back, field.mul(&a, &field.mul(&b, &c)));
+        });
+        let minus_one = field.sub(&[0; L], &small(1));
+        assert_eq!(field.mul(&minus_one, &minus_one), small(1));
+        let mut five = wide::ZERO;
+        five[0] = 5;
+        assert_eq!(
+            field.signed(&wide::difference(&wide::ZERO, &five)),
+            field.sub(&[0; L], &small(5))
+        );
+        assert_eq!(field.signed(&five), small(5));
+        // Fermat: a^(p - 1) = 1.
+        let mut power = small(1);
+        let exponent = minus_one;
+        for bit in (0..64 * L).rev() {
+            power = field.mul(&power, &power);
+            if exponent[bit / 64] >> (bit % 64) & 1 == 1 {
+                power = field.mul(&power, &small(3));
+            }
+        }
+        assert_eq!(power, small(1));
+    }
+
+    #[test]
+    fn elements_of_all_primes_are_those_of_a_field() {
+        check::<3>(8);
+        check::<3>(16);
+        check::<4>(32);
+        check::<5>(64);
+        check::<7>(128);
+    }
+}

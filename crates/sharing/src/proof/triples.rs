@@ -1,0 +1,219 @@
+//! Triples, made in batches, each used once: what is not taken yet is all there is.
+//!
+//! What their checks find goes into the transcripts, which are compared before anything opens: until then
+//! products are made from triples that may be wrong. That shows nobody anything: whatever a cheat does, one
+//! component of both factors of a triple is uniform to it, so what opens under them is; a wrong product is
+//! off by what the cheat chose without knowing the values; and nothing ends a run early but what the cheat
+//! itself sent, discarded triples, and public values.
+
+use super::integers::{self, Factors};
+use super::method::Source;
+use super::redundant::{self, Claims};
+use super::talk::Talk;
+use super::{Charge, Scratch, Triples, buckets, single};
+use crate::party::SharingError;
+use std::ops::Range;
+use tacit_ring::{Buffer, Word};
+
+/// The first batch, where nobody said how many are coming, in words.
+const FIRST: usize = 16;
+
+/// How many triples of a ring are made next.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Batches {
+    /// Words that were said to be coming.
+    pub expected: usize,
+    /// Words that were made.
+    pub made: usize,
+}
+
+impl Batches {
+    /// The next batch: what is expected, the last one up to twice as large as others; else as much again as
+    /// there was.
+    fn next(self, source: Source, bits: u32) -> usize {
+        let most = most(source, bits);
+        match self.expected.saturating_sub(self.made) {
+            0 => self.made.clamp(FIRST, most),
+            left if left < 2 * most => left,
+            _ => most,
+        }
+    }
+
+    /// Makes what is still missing of so many words in all, and adds up what it costs.
+    pub fn pay(&mut self, source: Source, bits: u32, words: usize) -> Charge {
+        let mut charge = Charge::default();
+        while self.made < words {
+            let batch = self.next(source, bits);
+            charge += cost(source, bits, batch);
+            self.made += made(source, bits, batch);
+        }
+        charge
+    }
+}
+
+/// Of bits, there is no other way.
+fn source_of(source: Source, bits: u32) -> Source {
+    if bits == 1 { Source::Buckets } else { source }
+}
+
+/// Words of a batch at most.
+fn most(source: Source, bits: u32) -> usize {
+    match (source_of(source, bits), bits) {
+        (Source::Buckets, 1) => 1 << 14,
+        // Enough for buckets of three.
+        (Source::Buckets, _) => 1 << 19,
+        _ => 1 << 16,
+    }
+}
+
+/// Words that a batch of `wanted` has.
+fn made(source: Source, bits: u32, wanted: usize) -> usize {
+    match source_of(source, bits) {
+        Source::Buckets => buckets::Sizes::for_triples(bits, wanted).kept,
+        _ => wanted,
+    }
+}
+
+fn cost(source: Source, bits: u32, wanted: usize) -> Charge {
+    match source_of(source, bits) {
+        Source::Buckets => buckets::cost_of_triples(bits, wanted),
+        Source::Sacrifice => {
+            let each = redundant::bytes(bits) as u64;
+            redundant::cost(bits, wanted, wanted)
+                + Charge { bytes: each * wanted as u64, coins: 0, rounds: 1 }
+        }
+        Source::Single => single::cost(bits, wanted),
+        Source::Batch => integers::cost(Factors::Dealt, bits, wanted),
+        Source::Integers => integers::cost(Factors::Known, bits, wanted),
+    }
+}
+
+fn make<W: Word>(
+    talk: &mut Talk<'_, '_, '_>,
+    scratch: &mut Scratch,
+    source: Source,
+    wanted: usize,
+) -> Result<Triples<W>, SharingError> {
+    match source_of(source, W::BITS) {
+        Source::Buckets => buckets::triples(talk, wanted),
+        Source::Sacrifice if W::BITS == 128 => sacrificed::<W, redundant::U192>(talk, wanted),
+        Source::Sacrifice => sacrificed::<W, u128>(talk, wanted),
+        Source::Single => single::triples(talk, wanted),
+        Source::Batch => integers::triples(talk, scratch, Factors::Dealt, wanted),
+        Source::Integers => integers::triples(talk, scratch, Factors::Known, wanted),
+    }
+}
+
+/// Random products of redundant words (spec 5.5).
+fn sacrificed<W: Word, E: Word>(
+    talk: &mut Talk<'_, '_, '_>,
+    n: usize,
+) -> Result<Triples<W>, SharingError> {
+    let [x, y] = [talk.shared::<E>(n), talk.shared::<E>(n)];
+    let each = redundant::bytes(W::BITS);
+    let z = redundant::reshare(talk, each, &redundant::summands(&x, &y))?;
+    fn runs<E: Word>(pair: &[Buffer<E>; 2]) -> super::Two<'_, E> {
+        pair.each_ref().map(|run| &run[..])
+    }
+    let (bits, one) = (W::BITS, [(n, 1)]);
+    let claims = Claims { bits, x: runs(&x), y: runs(&y), z: runs(&z), runs: &one };
+    redundant::sacrifice(talk, &claims)?;
+    Ok([x, y, z].map(|pair| pair.map(|run| redundant::reduced(&run))))
+}
+
+/// The triples of a ring that are not used up.
+pub(super) struct Pool<W> {
+    triples: Triples<W>,
+    /// Where products begin that are not finished.
+    finished: usize,
+    /// Where triples begin that are not taken.
+    begun: usize,
+    pub batches: Batches,
+}
+
+impl<W: Word> Default for Pool<W> {
+    fn default() -> Self {
+        let (triples, batches) = (Default::default(), Batches::default());
+        Pool { triples, finished: 0, begun: 0, batches }
+    }
+}
+
+impl<W: Word> Pool<W> {
+    fn len(&self) -> usize {
+        self.triples[0][0].len()
+    }
+
+    /// Whether so many words are there to be taken.
+    pub fn has(&self, words: usize) -> bool {
+        self.len() - self.begun >= words
+    }
+
+    /// Whether every product that begun was finished.
+    pub fn is_settled(&self) -> bool {
+        self.begun == self.finished
+    }
+
+    /// Makes a batch more.
+    pub fn grow(
+        &mut self,
+        talk: &mut Talk<'_, '_, '_>,
+        scratch: &mut Scratch,
+        source: Source,
+    ) -> Result<(), SharingError> {
+        let batch = make(talk, scratch, source, self.batches.next(source, W::BITS))?;
+        self.batches.made += batch[0][0].len();
+        if self.finished == self.len() {
+            self.triples = batch;
+        } else {
+            for (old, new) in self.triples.iter_mut().flatten().zip(batch.iter().flatten()) {
+                let left = &old[self.finished..];
+                let mut joined = Buffer::zeros(left.len() + new.len());
+                joined[..left.len()].copy_from_slice(left);
+                joined[left.len()..].copy_from_slice(new);
+                *old = joined;
+            }
+        }
+        self.begun -= self.finished;
+        self.finished = 0;
+        Ok(())
+    }
+
+    fn part(&self, at: Range<usize>) -> [super::Two<'_, W>; 3] {
+        self.triples.each_ref().map(|pair| pair.each_ref().map(|run| &run[at.clone()]))
+    }
+
+    /// The next triples, which no other product gets.
+    pub fn begin(&mut self, words: usize) -> [super::Two<'_, W>; 3] {
+        self.begun += words;
+        self.part(self.begun - words..self.begun)
+    }
+
+    /// The triples of the first products that are not finished.
+    pub fn finish(&mut self, words: usize) -> [super::Two<'_, W>; 3] {
+        self.finished += words;
+        self.part(self.finished - words..self.finished)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_triples_cost_what_the_docs_say() {
+        for (source, bytes) in [
+            (Source::Sacrifice, 39),
+            (Source::Buckets, 56),
+            (Source::Integers, 25),
+            (Source::Batch, 61),
+            (Source::Single, 131),
+        ] {
+            for words in [1 << 19, (1 << 19) + 1, 1 << 20, 3_000_000] {
+                let mut batches = Batches { expected: words, made: 0 };
+                let paid = batches.pay(source, 64, words).bytes;
+                let least = bytes * words as u64;
+                assert!(paid >= least && paid < least * 102 / 100, "{source:?} {words}: {paid}");
+            }
+        }
+    }
+}
