@@ -8,6 +8,7 @@ mod local;
 mod network;
 mod output;
 mod ports;
+mod prepare;
 mod profile;
 mod program;
 mod roles;
@@ -41,6 +42,10 @@ enum Command {
     Program(Box<program::ProgramArgs>),
     /// Compute a program or a circuit on the parties' private inputs
     Run(Box<run::RunArgs>),
+    /// Make the preprocessing of runs to come, and store it
+    Prepare(Box<prepare::PrepareArgs>),
+    /// Show what is left of stored preprocessing
+    Prepared(prepare::PreparedArgs),
     /// Predict how long a program or a circuit takes on another network
     Lab(lab::LabArgs),
     /// Measure a protocol's speed, beside the bound of the setting
@@ -66,6 +71,8 @@ fn run(command: Command, output: Output) -> Result<ExitCode, CliError> {
         Command::Network(args) => network::run(args, output).map(|()| ExitCode::SUCCESS),
         Command::Program(args) => program::run(&args, output),
         Command::Run(args) => run::run(&args, output),
+        Command::Prepare(args) => prepare::run(&args, output),
+        Command::Prepared(args) => prepare::prepared(&args, output).map(|()| ExitCode::SUCCESS),
         Command::Lab(args) => lab::run(&args, output).map(|()| ExitCode::SUCCESS),
         Command::Bench(args) => bench::run(&args, output),
     }

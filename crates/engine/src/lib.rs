@@ -5,5 +5,6 @@ pub mod bench;
 pub mod circuit;
 pub mod program;
 mod setup;
+pub mod store;
 pub mod values;
 mod workers;

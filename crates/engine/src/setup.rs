@@ -20,30 +20,39 @@ pub(crate) struct SetUp {
 
 impl SetUp {
     /// Exchanges the secrets of all assignments, side by side, each over the mesh of the first of
-    /// its `workers`.
+    /// its `workers`: by assignment, `None` where this party plays no role.
     pub fn exchange(
         session: &mut Session,
         assignments: &[Assignment],
         workers: usize,
-        id: Vec<u8>,
+        id: &[u8],
         entropy: &mut Entropy,
-    ) -> Result<Self, EvaluateError> {
+    ) -> Result<Vec<Option<Secrets>>, EvaluateError> {
         let me = session.me();
         let fork = |_: &Assignment| entropy.fork();
         let forks: Result<Vec<Entropy>, NoEntropy> = assignments.iter().map(fork).collect();
         let items = assignments.iter().zip(0u32..).zip(forks.map_err(SharingError::from)?);
         let meshes = session.meshes.iter_mut().step_by(workers);
-        let mut secrets = on_each(meshes, items, |mesh, ((assignment, index), mut entropy)| {
+        on_each(meshes, items, |mesh, ((assignment, index), mut entropy)| {
             let Assignment { protocol, places, .. } = assignment;
             if !places.contains(&me) {
                 return Ok(None);
             }
-            let id = [&id[..], &index.to_le_bytes()].concat();
+            let id = [id, &index.to_le_bytes()].concat();
             let secrets = Secrets::exchange(mesh, &id, *protocol, places, &mut entropy)?;
             // This thread does not use the mesh next.
             mesh.flush()?;
             Ok(Some(secrets))
-        })?;
+        })
+    }
+
+    /// What follows from the secrets of all assignments, in the session of this name.
+    pub fn new(
+        mut secrets: Vec<Option<Secrets>>,
+        assignments: &[Assignment],
+        workers: usize,
+        id: Vec<u8>,
+    ) -> Result<Self, EvaluateError> {
         let mut checks: Option<Verifier> = None;
         for (secrets, Assignment { protocol, places, .. }) in secrets.iter_mut().zip(assignments) {
             let pairs = secrets.as_mut().map(Secrets::take_pairs).unwrap_or_default();

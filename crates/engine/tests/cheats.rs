@@ -2,11 +2,13 @@
 //! its sender, ends the run of all honest parties without a result.
 
 use std::collections::BTreeMap;
+use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tacit_circuit::{Builder, Circuit};
 use tacit_engine::circuit::{
-    Assignment, Blocking, Compiled, EvaluateError, Evaluation, Job, Preprocessing, evaluate_with,
+    self, Assignment, Blocking, Compiled, EvaluateError, Evaluation, Job, Preprocessing,
+    check_storable, evaluate_prepared, evaluate_with,
 };
 use tacit_engine::program::{self, By, Prepared, ProgramJob};
 use tacit_engine::values::Lanes;
@@ -53,7 +55,28 @@ fn checked() -> impl Iterator<Item = Protocol> {
     Protocol::on_bits().filter(|protocol| protocol.is_checked())
 }
 
-fn job(protocol: Protocol, preprocessing: Preprocessing, workers: usize) -> Job {
+/// A job, and how its phases run.
+struct Case {
+    job: Job,
+    /// In two sessions: preprocessing is stored in between.
+    stored: bool,
+}
+
+impl Deref for Case {
+    type Target = Job;
+
+    fn deref(&self) -> &Job {
+        &self.job
+    }
+}
+
+impl DerefMut for Case {
+    fn deref_mut(&mut self) -> &mut Job {
+        &mut self.job
+    }
+}
+
+fn job(protocol: Protocol, preprocessing: Preprocessing, workers: usize) -> Case {
     let parties = protocol.parties();
     let owners = (0..INPUTS).map(|input| PartyId((input % parties) as u8)).collect();
     let mut job = Job::new(protocol, owners, vec![PartyId::all(parties).collect()]);
@@ -62,7 +85,20 @@ fn job(protocol: Protocol, preprocessing: Preprocessing, workers: usize) -> Job 
     job.workers = workers;
     job.preprocessing = preprocessing;
     job.blocking = Blocking { block_words: 1, blocks: 2, window_bytes: 0 };
-    job
+    Case { job, stored: false }
+}
+
+/// The same, with preprocessing in a session before.
+fn stored(protocol: Protocol, workers: usize) -> Case {
+    Case { stored: true, ..job(protocol, Preprocessing::Separate, workers) }
+}
+
+/// The protocols that check, whose preprocessing can be stored.
+fn storing() -> impl Iterator<Item = Protocol> {
+    checked().filter(|protocol| {
+        let job = job(*protocol, Preprocessing::Separate, 1).job;
+        check_storable(&Compiled::new(&circuit(), job).unwrap()).is_ok()
+    })
 }
 
 type Results = Vec<Result<Evaluation, EvaluateError>>;
@@ -73,7 +109,7 @@ fn parties(job: &Job) -> usize {
 
 /// Runs the job; the meshes of `cheat` go through `tamper`, by worker.
 fn run(
-    job: &Job,
+    job: &Case,
     deadline: Duration,
     cheat: Option<PartyId>,
     tamper: impl Fn(usize) -> Tamper + Sync,
@@ -85,12 +121,14 @@ fn run(
 
 /// Runs the job with a tamperer for every mesh that `tamper` has one for.
 fn run_each(
-    job: &Job,
+    job: &Case,
     deadline: Duration,
     tamper: impl Fn(PartyId, usize) -> Option<Tamper> + Sync,
 ) -> Results {
     let (circuit, seed) = (circuit(), entropy::test_seed());
     let network = MemoryNetwork { deadline, ..MemoryNetwork::default() };
+    let kept: Vec<Mutex<Option<circuit::Prepared>>> =
+        prepared(job).into_iter().map(|it| Mutex::new(Some(it))).collect();
     memory::run(parties(job), job.threads(), &network, |mut session| {
         let me = session.me();
         for (worker, mesh) in session.meshes.iter_mut().enumerate() {
@@ -98,13 +136,34 @@ fn run_each(
                 mesh.set_tamper(tamper);
             }
         }
-        let compiled = Compiled::new(&circuit, job.clone())?;
+        let compiled = Compiled::new(&circuit, job.job.clone())?;
         let own = |input: usize| job.owners[input] == me;
         let values = (0..INPUTS).map(|i| own(i).then(|| lanes(i as u64))).collect();
         let mut entropy = Entropy::insecure_seeded(seed, me.0);
-        let result = evaluate_with(&mut session, &compiled, values, &mut entropy, &|_| {})?;
+        let kept = kept.get(me.index()).and_then(|kept| kept.lock().unwrap().take());
+        let result = match kept {
+            None => evaluate_with(&mut session, &compiled, values, &mut entropy, &|_| {}),
+            Some(kept) => {
+                evaluate_prepared(&mut session, &compiled, values, ("one", kept), &|_| {})
+            }
+        }?;
         session.finish()?;
         Ok(result)
+    })
+}
+
+/// What all parties stored, if the job's phases run in two sessions.
+fn prepared(job: &Case) -> Vec<circuit::Prepared> {
+    let (function, seed) = (circuit(), entropy::test_seed());
+    if !job.stored {
+        return Vec::new();
+    }
+    memory::run(parties(job), job.threads(), &MemoryNetwork::default(), |mut session| {
+        let compiled = Compiled::new(&function, job.job.clone()).unwrap();
+        let mut entropy = Entropy::insecure_seeded(seed, session.me().0);
+        let (prepared, _) = circuit::prepare(&mut session, &compiled, &mut entropy).unwrap();
+        session.finish().unwrap();
+        circuit::Prepared::decode(&prepared.encode().unwrap()).unwrap()
     })
 }
 
@@ -112,7 +171,7 @@ fn run_each(
 type Class = (usize, PartyId, Stream, Phase);
 
 /// The number of messages of every class, by sender.
-fn classes(job: &Job) -> Vec<BTreeMap<Class, usize>> {
+fn classes(job: &Case) -> Vec<BTreeMap<Class, usize>> {
     (0..parties(job))
         .map(|party| {
             let counts: Arc<Mutex<BTreeMap<Class, usize>>> = Arc::default();
@@ -157,7 +216,7 @@ fn flip_last(bytes: &[u8]) -> Verdict {
 
 /// Every message class, at its first, middle and last message.
 fn each_cheat(
-    job: &Job,
+    job: &Case,
     deadline: Duration,
     what: fn(&[u8]) -> Verdict,
     check: impl Fn(&str, PartyId, &Results),
@@ -212,6 +271,20 @@ fn every_changed_message_ends_the_run_in_a_check() {
             each_cheat(&job, LONG, flip_last, a_check_ends_it);
         }
     }
+}
+
+/// What is cheated with online, after honest preprocessing in another session.
+#[test]
+fn every_message_changed_after_stored_preprocessing_ends_the_run_in_a_check() {
+    let mut protocols = 0;
+    for protocol in storing() {
+        let job = stored(protocol, 1);
+        each_cheat(&job, LONG, flip_first, a_check_ends_it);
+        each_cheat(&job, LONG, flip_last, a_check_ends_it);
+        protocols += 1;
+    }
+    // Lift, post, brain, and four parties' five.
+    assert_eq!(protocols, 8);
 }
 
 /// Split-Roles: one check covers all assignments, and nothing opens before it.
@@ -314,26 +387,33 @@ fn every_message_cut_short_ends_the_run() {
 #[test]
 fn honest_parties_learn_the_function_in_every_mode() {
     let circuit = circuit();
-    let inputs: Vec<Lanes> = (0..INPUTS as u64).map(lanes).collect();
     let modes = [(Preprocessing::Interleaved, 1), (Preprocessing::Separate, 2)];
     for (protocol, (preprocessing, workers)) in checked().flat_map(|p| modes.map(|mode| (p, mode)))
     {
         let job = job(protocol, preprocessing, workers);
-        let results = run(&job, LONG, None, |_| Tamper::new(|_| Verdict::Keep));
-        let bits: Vec<Vec<u64>> =
-            inputs.iter().flat_map(|lanes| lanes.bits().iter().cloned()).collect();
-        for result in results {
-            let outputs = result.unwrap().outputs;
-            let opened = outputs[0].as_ref().unwrap();
-            for word in 0..INSTANCES / 64 {
-                let column: Vec<u64> = bits.iter().map(|bit| bit[word]).collect();
-                let expected = in_the_clear(&column);
-                let found: Vec<u64> = opened.bits().iter().map(|bit| bit[word]).collect();
-                assert_eq!(found, expected);
-            }
-        }
+        learn_the_function(&job);
+    }
+    for protocol in storing() {
+        learn_the_function(&stored(protocol, 2));
     }
     assert_eq!(circuit.stats().and_depth, 3);
+}
+
+fn learn_the_function(job: &Case) {
+    let inputs: Vec<Lanes> = (0..INPUTS as u64).map(lanes).collect();
+    let results = run(job, LONG, None, |_| Tamper::new(|_| Verdict::Keep));
+    let bits: Vec<Vec<u64>> =
+        inputs.iter().flat_map(|lanes| lanes.bits().iter().cloned()).collect();
+    for result in results {
+        let outputs = result.unwrap().outputs;
+        let opened = outputs[0].as_ref().unwrap();
+        for word in 0..INSTANCES / 64 {
+            let column: Vec<u64> = bits.iter().map(|bit| bit[word]).collect();
+            let expected = in_the_clear(&column);
+            let found: Vec<u64> = opened.bits().iter().map(|bit| bit[word]).collect();
+            assert_eq!(found, expected);
+        }
+    }
 }
 
 /// What [`circuit`] computes on words of bits.

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use tacit_circuit::schedule::Schedule;
 use tacit_circuit::{Builder, passes};
 use tacit_garbling::authenticated::{Authenticated, open, set_up};
-use tacit_garbling::{Bits, Garbling, Ports};
+use tacit_garbling::{Bits, Evaluate, Garbling, Ports};
 use tacit_net::PartyId;
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_ring::Entropy;
@@ -45,7 +45,7 @@ fn time(parties: usize, instances: usize, schedule: &Schedule, times: u64) -> [D
             let start = Instant::now();
             let ready = party.prepare(ports, instances).expect("prepares");
             let prepared = start.elapsed();
-            done.push(party.run(ports, ready, &values).expect("runs"));
+            done.push(ready.run(party.mesh(), &places, ports, &values).expect("runs"));
             spent[0] += prepared;
             spent[1] += start.elapsed() - prepared;
         }

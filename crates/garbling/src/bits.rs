@@ -1,5 +1,7 @@
 //! Packed bits.
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use tacit_ring::Buffer;
 use zeroize::Zeroize;
 
 /// Bits, packed in words, the last one padded with zeros. Wiped when dropped.
@@ -32,5 +34,21 @@ impl Bits {
 impl Drop for Bits {
     fn drop(&mut self) {
         self.words.zeroize();
+    }
+}
+
+impl Serialize for Bits {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        (self.len, Buffer::from_slice(&self.words)).serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Bits {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let (len, words) = <(usize, Buffer<u64>)>::deserialize(deserializer)?;
+        match words.len() == len.div_ceil(64) {
+            true => Ok(Bits { words: words.to_vec(), len }),
+            false => Err(serde::de::Error::custom("bits of another length")),
+        }
     }
 }

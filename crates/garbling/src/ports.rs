@@ -1,8 +1,10 @@
 //! A circuit to be garbled, and who gives and learns what.
 
 use crate::bits::Bits;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use tacit_circuit::schedule::{Schedule, Slot};
-use tacit_net::Mesh;
+use tacit_net::{Mesh, PartyId};
 use tacit_sharing::{RoleId, SharingError};
 
 /// A circuit, and who gives and learns what.
@@ -47,18 +49,11 @@ impl Ports<'_> {
     }
 }
 
-/// One worker of one party of a protocol that garbles circuits ahead of time and evaluates them in a
-/// constant number of rounds.
+/// One worker of one party of a protocol that garbles circuits ahead of time, to be evaluated in a constant
+/// number of rounds.
 pub trait Garbling {
-    /// A circuit garbled for some instances, and this party's secrets for its ports. It is used once: by
-    /// giving it up.
-    type Garbled;
-
-    /// What comes of evaluation: what this party learns, or what is still to be opened.
-    type Done;
-
-    /// The role that this party plays.
-    fn role(&self) -> RoleId;
+    /// A circuit garbled for some instances.
+    type Ready: Evaluate;
 
     /// The underlying channels.
     fn mesh(&mut self) -> &mut Mesh;
@@ -67,24 +62,35 @@ pub trait Garbling {
     ///
     /// # Errors
     /// When the network fails, or a peer sends what no honest party does.
-    fn prepare(
-        &mut self,
-        ports: Ports<'_>,
-        instances: usize,
-    ) -> Result<Self::Garbled, SharingError>;
+    fn prepare(&mut self, ports: Ports<'_>, instances: usize) -> Result<Self::Ready, SharingError>;
+}
+
+/// A circuit garbled for some instances, and all that a party needs to evaluate it: the online phase has no
+/// other secrets. It is used once: by giving it up. It may be stored in between, as the secret that it is.
+pub trait Evaluate: Serialize + DeserializeOwned {
+    /// What comes of evaluation: what this party learns, or what is still to be opened.
+    type Done;
 
     /// Evaluates all instances that were prepared together, on this party's bits of its own inputs, instance
     /// by instance in the order of the schedule's inputs. What this party learns is instance by instance, bit
-    /// by bit, port after port.
+    /// by bit, port after port. Ports and `places`, the parties by role, are those of the preparation.
     ///
     /// # Errors
-    /// When the network fails, values do not fit, or labels do not fit each other.
+    /// When the network fails, values do not fit, this was made for another circuit, or labels do not fit
+    /// each other.
     fn run(
-        &mut self,
+        self,
+        mesh: &mut Mesh,
+        places: &[PartyId],
         ports: Ports<'_>,
-        garbled: Self::Garbled,
         values: &[Bits],
     ) -> Result<Self::Done, SharingError>;
+}
+
+/// Refuses what was prepared for another circuit or role.
+pub(crate) fn check_fit(fits: bool) -> Result<(), SharingError> {
+    let what = "a garbled circuit that was made for another circuit or role";
+    if fits { Ok(()) } else { Err(SharingError::Shape(what.into())) }
 }
 
 /// Checks that there is a bit for everything that a role gives, in every instance.

@@ -1,10 +1,12 @@
 //! Authenticated garbling: results and bytes of every input, and every message altered.
 
 mod common;
+mod store;
 
 use common::{circuit, given, in_the_clear, places, schedule};
+use store::stored;
 use tacit_garbling::authenticated::{Authenticated, bytes, open, set_up};
-use tacit_garbling::{Bits, Garbling, Ports};
+use tacit_garbling::{Bits, Evaluate, Garbling, Ports};
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_net::testing::{Tamper, Verdict};
 use tacit_net::{PartyId, Phase, Session, Stream};
@@ -46,7 +48,9 @@ fn all_inputs_give_what_the_circuit_says_at_the_price_of_the_formulas() {
             for cases in cases().chunks(11) {
                 let ready = party.prepare(ports, cases.len()).unwrap();
                 let values: Vec<Bits> = cases.iter().map(|v| given(me, parties, *v)).collect();
-                done.push(party.run(ports, ready, &values).unwrap());
+                done.push(
+                    stored(ready).run(party.mesh(), &places(parties), ports, &values).unwrap(),
+                );
             }
             drop(party);
             let learned = open(&mut session.meshes[0], &places(parties), done).unwrap();
@@ -207,7 +211,7 @@ fn altered(
         }
         let mut party = party(&mut session, parties, seed)?;
         let ready = party.prepare(ports, 1)?;
-        let done = party.run(ports, ready, &[given(me, parties, CASE)])?;
+        let done = ready.run(party.mesh(), &places(parties), ports, &[given(me, parties, CASE)])?;
         drop(party);
         let mut learned = open(&mut session.meshes[0], &places(parties), vec![done])?;
         session.finish()?;

@@ -1,12 +1,14 @@
 //! BMR: results and bytes of every input, what peers see, and peers that deviate.
 
 mod common;
+mod store;
 
 use common::{circuit, given, in_the_clear, places, schedule};
+use store::stored;
 use tacit_circuit::Builder;
 use tacit_garbling::bmr::shamir::{self, BmrShamir, ShamirKeys};
 use tacit_garbling::bmr::{Bmr, bytes};
-use tacit_garbling::{Bits, Garbling, Ports};
+use tacit_garbling::{Bits, Evaluate, Garbling, Ports};
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_net::testing::{Tamper, Verdict};
 use tacit_net::{NetError, PartyId, Phase, Session, Stream};
@@ -38,9 +40,12 @@ struct Play<'a> {
 }
 
 impl Play<'_> {
-    fn with<G: Garbling<Done = Vec<Bits>>>(self, mut party: G) -> Vec<Bits> {
+    fn with<G>(self, mut party: G, parties: usize) -> Vec<Bits>
+    where
+        G: Garbling<Ready: Evaluate<Done = Vec<Bits>>>,
+    {
         let ready = party.prepare(self.ports, self.values.len()).unwrap();
-        party.run(self.ports, ready, self.values).unwrap()
+        stored(ready).run(party.mesh(), &places(parties), self.ports, self.values).unwrap()
     }
 }
 
@@ -52,7 +57,7 @@ impl Kind for OverOt {
     }
 
     fn play(&self, session: &mut Session, parties: usize, play: Play<'_>) -> Vec<Bits> {
-        play.with(party(session, parties, play.seed).unwrap())
+        play.with(party(session, parties, play.seed).unwrap(), parties)
     }
 }
 
@@ -64,7 +69,7 @@ impl Kind for OverShamir {
     }
 
     fn play(&self, session: &mut Session, parties: usize, play: Play<'_>) -> Vec<Bits> {
-        play.with(majority(session, parties, play.seed))
+        play.with(majority(session, parties, play.seed), parties)
     }
 }
 
@@ -193,7 +198,7 @@ fn public_values_of_inputs_are_uniform() {
                 bits
             };
             let values: Vec<Bits> = (0..RUNS).map(|_| value()).collect();
-            party.run(ports, ready, &values).unwrap();
+            ready.run(party.mesh(), &places(2), ports, &values).unwrap();
             drop(party);
             session.finish().unwrap();
             sent.try_iter().flatten().map(|byte| byte.count_ones()).sum::<u32>()
@@ -224,7 +229,12 @@ fn changed_messages_end_the_session_or_change_results() {
             }
             let mut party = party(&mut session, 2, seed)?;
             let ready = party.prepare(ports, 1)?;
-            party.run(ports, ready, &[given(me, 2, [true, false, true, true])])?;
+            ready.run(
+                party.mesh(),
+                &places(2),
+                ports,
+                &[given(me, 2, [true, false, true, true])],
+            )?;
             drop(party);
             session.finish()?;
             Ok::<(), SharingError>(())
@@ -233,6 +243,36 @@ fn changed_messages_end_the_session_or_change_results() {
         found += u32::from(results.iter().any(check));
     }
     assert!(found > 0, "no change was ever noticed");
+}
+
+/// The same over Shamir's sharing, whoever changes them.
+#[test]
+fn changed_messages_of_a_majority_end_the_session_or_change_results() {
+    let schedule = schedule(&circuit());
+    let (inputs, outputs) = ([(0, 2), (2, 2)], [vec![0, 1], vec![1, 2]]);
+    let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs };
+    let mut rng = Rng(test_seed());
+    let mut wrong = 0;
+    for (index, cheat) in (4..14).flat_map(|index| [0, 1, 2].map(|cheat| (index, cheat))) {
+        let (seed, bit) = (rng.word(), rng.below(1 << 16));
+        let results = memory::run(3, 1, &MemoryNetwork::default(), |mut session| {
+            let me = session.me().index();
+            if me == cheat {
+                session.meshes[0].set_tamper(Tamper::flip(index, bit));
+            }
+            let mut party = majority(&mut session, 3, seed);
+            let ready = party.prepare(ports, 1)?;
+            let case = [true, false, true, true];
+            let learned = ready.run(party.mesh(), &places(3), ports, &[given(me, 3, case)])?;
+            drop(party);
+            session.finish()?;
+            let all = in_the_clear(case);
+            let want = [&all[..3], &all[..], &all[3..]][me];
+            Ok::<bool, SharingError>((0..want.len()).all(|i| learned[0].get(i) == want[i]))
+        });
+        wrong += u32::from(results.iter().any(|result| !matches!(result, Ok(true))));
+    }
+    assert!(wrong > 0, "no change ever mattered");
 }
 
 /// No two instances, rows or columns are hidden by the same blocks.

@@ -1,10 +1,13 @@
 //! Yao's protocol: all inputs, bytes, and what either party sees.
 
+mod store;
+
+use store::stored;
 use tacit_circuit::schedule::Schedule;
 use tacit_circuit::{Builder, passes};
 use tacit_garbling::yao::three::{ThreeKeys, YaoThree, bytes as bytes_of_three};
 use tacit_garbling::yao::{Yao, bytes};
-use tacit_garbling::{Bits, Garbling, Ports};
+use tacit_garbling::{Bits, Evaluate, Garbling, Ports};
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_net::testing::{Tamper, Verdict};
 use tacit_net::{PartyId, Phase, Session, Stream};
@@ -14,6 +17,7 @@ use tacit_sharing::SharingError;
 use tacit_sharing::gmw::{Correlations, Delta};
 
 const PLACES: [PartyId; 2] = [PartyId(0), PartyId(1)];
+const THREE: [PartyId; 3] = [PartyId(0), PartyId(1), PartyId(2)];
 
 /// `not (x and not y) and (x xor z)`, and more: negations and outputs that are inputs.
 fn schedule() -> Schedule {
@@ -68,7 +72,7 @@ fn all_inputs_give_what_the_circuit_says_at_the_price_of_the_table() {
                 if me == owner { packed(&case[..2]) } else { packed(&case[2..]) }
             };
             let values: Vec<Bits> = cases().iter().map(mine).collect();
-            let learned = party.run(ports, ready, &values).unwrap();
+            let learned = stored(ready).run(party.mesh(), &PLACES, ports, &values).unwrap();
             drop(party);
             for (case, learned) in cases().into_iter().zip(&learned) {
                 let want = in_the_clear(case);
@@ -113,7 +117,7 @@ fn online_messages_are_uniform() {
             let mut party = party(&mut session, seed).unwrap();
             let ready = party.prepare(ports, RUNS).unwrap();
             let values: Vec<Bits> = (0..RUNS).map(|_| packed(&[ones; 64])).collect();
-            party.run(ports, ready, &values).unwrap();
+            stored(ready).run(party.mesh(), &PLACES, ports, &values).unwrap();
             drop(party);
             session.finish().unwrap();
             sent.try_iter().flatten().collect::<Vec<u8>>()
@@ -153,7 +157,7 @@ fn three_parties_learn_what_the_circuit_says_at_the_price_of_the_table() {
                 packed(&bits)
             };
             let values: Vec<Bits> = cases().iter().map(mine).collect();
-            let learned = party.run(ports, ready, &values).unwrap();
+            let learned = stored(ready).run(party.mesh(), &THREE, ports, &values).unwrap();
             drop(party);
             for (case, learned) in cases().into_iter().zip(&learned) {
                 let all = in_the_clear(case);
@@ -202,7 +206,7 @@ fn shares_that_a_garbler_sees_are_uniform() {
             let ready = party.prepare(ports, RUNS).unwrap();
             let bits = if me == 0 { Vec::new() } else { vec![ones; 64] };
             let values: Vec<Bits> = (0..RUNS).map(|_| packed(&bits)).collect();
-            party.run(ports, ready, &values).unwrap();
+            stored(ready).run(party.mesh(), &THREE, ports, &values).unwrap();
             drop(party);
             session.finish().unwrap();
             sent.try_iter().flatten().map(|byte| byte.count_ones()).sum::<u32>()
@@ -210,4 +214,41 @@ fn shares_that_a_garbler_sees_are_uniform() {
         // 4096 fair coins; five standard deviations are 160.
         assert!(seen[2].abs_diff(2048) < 160, "{} of 4096", seen[2]);
     }
+}
+
+/// Messages among three that are changed on their way end the session or change results: no panic, no hang.
+#[test]
+fn changed_messages_among_three_end_the_session_or_change_results() {
+    let (schedule, seed) = (schedule(), test_seed());
+    let (inputs, outputs) = ([(0, 2), (2, 1)], [vec![0, 2], vec![1, 2]]);
+    let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs };
+    let case = [true, false, true];
+    let mut wrong = 0;
+    for (index, cheat) in (1..8).flat_map(|index| [0, 1, 2].map(|cheat| (index, cheat))) {
+        let results = memory::run(3, 1, &MemoryNetwork::default(), |mut session| {
+            let me = session.me().index();
+            if me == cheat {
+                session.meshes[0].set_tamper(Tamper::flip(index, 64 * index as usize + 1));
+            }
+            let mut party = three(&mut session, seed);
+            let ready = party.prepare(ports, 1)?;
+            let mine = match me {
+                0 => packed(&case[..2]),
+                2 => packed(&case[2..]),
+                _ => packed(&[]),
+            };
+            let learned = ready.run(party.mesh(), &THREE, ports, &[mine])?;
+            drop(party);
+            session.finish()?;
+            let all = in_the_clear(case);
+            let want = match me {
+                0 => all[..2].to_vec(),
+                1 => all[2..].to_vec(),
+                _ => all.to_vec(),
+            };
+            Ok::<bool, SharingError>((0..want.len()).all(|i| learned[0].get(i) == want[i]))
+        });
+        wrong += u32::from(results.iter().any(|result| !matches!(result, Ok(true))));
+    }
+    assert!(wrong > 0, "no change ever mattered");
 }

@@ -16,6 +16,7 @@
 //! | [`gf64`], [`gf128`], [`prime`] | the fields that checks compute in |
 //! | [`transpose`] | bit matrices; integers to bit slices and back |
 //! | [`columns`] | 128 columns of bits to 128-bit rows |
+//! | [`stored`] | the form that a party's store keeps words in |
 
 #[cfg(target_endian = "big")]
 compile_error!("Tacit sends words in memory order and supports little-endian targets only");
@@ -30,6 +31,7 @@ pub mod prg;
 pub mod prime;
 pub mod secret;
 pub mod simd;
+pub mod stored;
 pub mod stream;
 pub mod transpose;
 pub mod word;

@@ -1,12 +1,13 @@
 //! One worker of one party, as the protocols see it: roles instead of parties, ring words instead
 //! of bytes, keys with each neighbour.
 
-use crate::proof::{Method, Proofs};
+use crate::proof::{Method, Proofs, Stock};
 use crate::role::{Role, RoleId, SLOTS, TAIL};
 use crate::shares::Runs;
 use crate::verify::{Item, Journal, Kind};
+use serde::{Deserialize, Serialize};
 use tacit_net::{Mesh, NetError, PartyId, Stream};
-use tacit_ring::{NoEntropy, Prg, PrgStream, StreamIds, StreamsExhausted, Word, word};
+use tacit_ring::{Buffer, NoEntropy, Prg, PrgStream, StreamIds, StreamsExhausted, Word, word};
 
 /// Why a protocol stopped.
 #[derive(Debug, thiserror::Error)]
@@ -208,12 +209,18 @@ struct Stored {
     used: usize,
 }
 
+/// Preprocessing messages of every role that sends any, for another session.
+#[derive(Serialize, Deserialize)]
+pub struct Fetched(Vec<Option<Buffer<u8>>>);
+
 /// One worker's channels in terms of roles.
 pub struct Party<'m> {
     mesh: &'m mut Mesh,
     role: RoleId,
     places: Vec<PartyId>,
     stored: Vec<Option<Stored>>,
+    /// What goes ahead was sent in another session.
+    sent_ahead: bool,
     step: u32,
     journal: Journal,
     proofs: Option<Proofs>,
@@ -232,10 +239,39 @@ impl<'m> Party<'m> {
             role,
             places: places.to_vec(),
             stored,
+            sent_ahead: false,
             step: 0,
             journal: Journal::new(places),
             proofs: None,
         })
+    }
+
+    /// The same where preprocessing was exchanged in another session, by a party with the same keys: what
+    /// [`Party::put_off`] gave there. What this party would send ahead is sent, until
+    /// [`Party::preprocessed`].
+    #[must_use]
+    pub fn with_preprocessing(mut self, fetched: Fetched) -> Self {
+        let stored = |bytes: Option<Buffer<u8>>| {
+            bytes.map(|bytes| Stored { bytes: bytes.to_vec(), used: 0 })
+        };
+        self.stored = fetched.0.into_iter().map(stored).collect();
+        self.stored.resize_with(self.places.len(), || None);
+        self.sent_ahead = true;
+        self
+    }
+
+    /// Everything that goes ahead is sent.
+    pub fn preprocessed(&mut self) {
+        self.sent_ahead = false;
+    }
+
+    /// Ends preprocessing. A party of another session does all of it again from the same keys and this,
+    /// and what its transcripts say is compared then.
+    #[must_use]
+    pub fn put_off(mut self) -> Fetched {
+        drop(self.journal.take());
+        let bytes = |stored: Option<Stored>| stored.map(|stored| Buffer::from_slice(&stored.bytes));
+        Fetched(std::mem::take(&mut self.stored).into_iter().map(bytes).collect())
     }
 
     /// The same with what [`Keys::proofs`] gives.
@@ -301,6 +337,23 @@ impl<'m> Party<'m> {
         match self.proofs {
             Some(_) => self.with_proofs(|proofs, party| proofs.prepare(party)),
             None => Ok(()),
+        }
+    }
+
+    /// Hands out all triples of `W`, for a party of another session: nothing where products are made
+    /// otherwise. What made them is in the transcripts, which are compared in this session.
+    pub fn store_products<W: Word>(&mut self) -> Option<Stock<W>> {
+        self.proofs.as_mut().map(Proofs::take_triples)
+    }
+
+    /// Takes what a party of another session stored, before it makes anything itself.
+    ///
+    /// # Errors
+    /// When parts are missing.
+    pub fn hold_products<W: Word>(&mut self, stock: Option<Stock<W>>) -> Result<(), SharingError> {
+        match (&mut self.proofs, stock) {
+            (Some(proofs), Some(stock)) => proofs.hold_triples(stock),
+            _ => Ok(()),
         }
     }
 
@@ -393,6 +446,9 @@ impl<'m> Party<'m> {
         stream: Stream,
         words: &[W],
     ) -> Result<(), SharingError> {
+        if self.sent_ahead && stream == Stream::Pre {
+            return Ok(());
+        }
         Ok(self.mesh.send(self.places[to], stream, word::bytes(words))?)
     }
 

@@ -14,11 +14,13 @@ use crate::Protocol;
 use crate::party::{Keys, SharingError, role_in};
 use crate::proof::Method;
 use crate::role::RoleId;
+use serde::{Deserialize, Serialize};
 use tacit_net::{Mesh, PartyId, Phase, Stream};
 use tacit_ring::{Entropy, Prg, Seed, hash};
 
 /// The secrets of one role, in the order of its [`Keys`]. Worker keys are derived from them, each
-/// once.
+/// once. They may be stored before that, for another session.
+#[derive(Serialize, Deserialize)]
 pub struct Secrets {
     seeds: Vec<Seed>,
     /// Under protocols that check, the secret with each other role, by role.

@@ -13,7 +13,10 @@ mod show;
 pub use args::{NamedValue, TableArgs};
 pub use bench::random_inputs;
 pub use costs::MAX_ANDS;
-pub use run::{WHO_LEARNS, is_program, local_names, run_program};
+pub use inputs::public as public_inputs;
+pub use run::{
+    Names, WHO_LEARNS, bytes, is_program, job, local_names, refuse_circuit_arguments, run_program,
+};
 pub use show::rows;
 
 use crate::error::CliError;

@@ -6,6 +6,7 @@ use super::{check, load, results};
 use crate::error::CliError;
 use crate::local::{self, Child};
 use crate::output::{Output, Report};
+use crate::prepare;
 use crate::run::{Misplaced, Parties, PreprocessingArg, RunArgs, refuse, seconds, write_links};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::{Deserialize, Serialize, Serializer};
@@ -16,6 +17,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use tacit_engine::circuit::FormChoice;
 use tacit_engine::program::{self as engine, By, CHUNK_ROWS, Prepared, ProgramJob, ProgramReport};
+use tacit_engine::store::Store;
 use tacit_net::{PartyId, SessionConfig, connect};
 use tacit_program::{self as form, Program};
 use tacit_sharing::Protocol;
@@ -74,7 +76,8 @@ pub fn run_program(args: &RunArgs, output: Output) -> Result<ExitCode, CliError>
 /// What does in programs what `--reveal` does for circuits.
 pub const WHO_LEARNS: &str = "the program, which says who learns what";
 
-fn refuse_circuit_arguments(args: &RunArgs) -> Result<(), CliError> {
+/// Refuses flags that are for circuits only.
+pub fn refuse_circuit_arguments(args: &RunArgs) -> Result<(), CliError> {
     let separate = matches!(args.preprocessing, PreprocessingArg::Separate);
     let other_form = !matches!(args.form, FormChoice::Dealer);
     let tables = "--table PARTY=FILE or --value INPUT=VALUE";
@@ -104,23 +107,23 @@ pub fn local_names(program: &Program, protocol: Protocol) -> Result<Vec<String>,
 }
 
 /// Who is who: parties of the program and of the session.
-struct Names {
+pub struct Names {
     /// Of the session's parties.
-    session: Vec<String>,
+    pub session: Vec<String>,
     /// The session's party that each party of the program is.
     parties: Vec<PartyId>,
 }
 
 impl Names {
     /// Locally, the program's first party is party 0, and so on.
-    fn local(program: &Program, protocol: Protocol) -> Result<Self, CliError> {
+    pub fn local(program: &Program, protocol: Protocol) -> Result<Self, CliError> {
         let session = local_names(program, protocol)?;
         let parties = (0..program.parties.len() as u8).map(PartyId).collect();
         Ok(Names { session, parties })
     }
 
     /// Otherwise parties are told by name.
-    fn configured(program: &Program, parties: &Parties) -> Result<Self, CliError> {
+    pub fn configured(program: &Program, parties: &Parties) -> Result<Self, CliError> {
         let find = |name: &String| {
             let found = parties.0.iter().position(|known| known == name);
             found.map(|i| PartyId(i as u8)).ok_or_else(|| {
@@ -187,7 +190,8 @@ fn check_own_files(args: &RunArgs, names: &Names, me: PartyId) -> Result<(), Cli
     Ok(())
 }
 
-fn job(
+/// The job that the arguments describe.
+pub fn job(
     args: &RunArgs,
     program: &Program,
     names: &Names,
@@ -235,13 +239,27 @@ fn one_party(
         .and_then(|job| Ok(Prepared::new(program, job)?))
         .inspect_err(|e| session.abort(&e.to_string()))?;
     let bar = progress_bar(&prepared, configured || me == PartyId(0));
-    let outcome = engine::run(&mut session, &prepared, given.inputs, &|rows| bar.inc(rows));
+    let progress = |rows| bar.inc(rows);
+    let mut stored = None;
+    let outcome = match &args.prepared {
+        None => engine::run(&mut session, &prepared, given.inputs, &progress),
+        Some(directory) => {
+            let store = Store::open(&prepare::store_of(directory, &names.session[me.index()]))
+                .inspect_err(|e| session.abort(&e.to_string()))?;
+            let facts = engine::facts(&prepared, &given.inputs);
+            let facts: Vec<(&str, String)> =
+                facts.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
+            let (name, ready) = store.take(&mut session, &facts)?;
+            let ready = (stored.insert(name).as_str(), ready);
+            engine::run_prepared(&mut session, &prepared, given.inputs, ready, &progress)
+        }
+    };
     bar.finish_and_clear();
     let outcome = outcome?;
     session.finish()?;
     let printed = deliver(args, &is_me, &outcome.revealed?, json)?;
     let (report, warnings) = (outcome.report, outcome.warnings);
-    Ok(ProgramRun { names: names.session.clone(), report, warnings, printed })
+    Ok(ProgramRun { names: names.session.clone(), report, stored, warnings, printed })
 }
 
 /// Writes this party's result files, or returns the text to print if there is none.
@@ -284,6 +302,8 @@ struct ProgramRun {
     names: Vec<String>,
     /// What it cost.
     report: ProgramReport,
+    /// The stored preprocessing that it used.
+    stored: Option<String>,
     /// Under `plain`: where values left their ranges.
     warnings: Vec<String>,
     /// Results to print, if no file was asked for.
@@ -304,6 +324,7 @@ fn with_results<S: Serializer>(runs: &[ProgramRun], serializer: S) -> Result<S::
         serde_json::json!({
             "name": run.names[usize::from(run.report.party)],
             "results": results,
+            "stored": run.stored,
             "warnings": run.warnings,
             "report": run.report,
         })
@@ -350,7 +371,7 @@ impl ProgramRuns {
 }
 
 fn write_cost(out: &mut dyn Write, run: &ProgramRun) -> io::Result<()> {
-    let ProgramRun { names, report, .. } = run;
+    let ProgramRun { names, report, stored, .. } = run;
     let name = |party: &u8| names[usize::from(*party)].as_str();
     let roles: Vec<&str> = report.roles.iter().map(name).collect();
     let rows: Vec<String> =
@@ -358,6 +379,9 @@ fn write_cost(out: &mut dyn Write, run: &ProgramRun) -> io::Result<()> {
     let rows = if rows.is_empty() { String::new() } else { format!(", {}", rows.join(", ")) };
     let (protocol, by) = (&report.protocol, &report.by);
     writeln!(out, "\n{protocol} by {by} with roles {}{rows}", roles.join(", "))?;
+    if let Some(name) = stored {
+        writeln!(out, "with stored preprocessing {name}")?;
+    }
     writeln!(
         out,
         "took {} setup, {} computing; {} sent in all; {} waited for {} rounds (predicted {})",

@@ -28,6 +28,8 @@ use tacit_sharing::Protocol;
   One of three machines, results to bob only:
     tacit run aes.txt --party alice.toml --bits bytes --owner 0=alice --owner 1=bob --reveal bob \\
         --input 0=key.hex
+  With what `tacit prepare` stored (see there):
+    tacit run aes.txt --protocol bmr:3 --local --prepared store --bits bytes --input 0=key.hex ...
   Other machines give the same arguments, except for --party, --input and --output.")]
 pub struct RunArgs {
     /// A program, or a circuit: the same at all parties
@@ -93,6 +95,10 @@ pub struct RunArgs {
     /// When messages that do not depend on inputs are sent
     #[arg(long, default_value = "interleaved")]
     pub preprocessing: PreprocessingArg,
+
+    /// Use stored preprocessing, once: the directory that `tacit prepare` filled
+    #[arg(long, value_name = "DIRECTORY")]
+    pub prepared: Option<PathBuf>,
 
     /// Form of products with more than two factors (multi-fan-in): dealer, symmetric, or a
     /// ratio of the evaluators' bandwidth to the helper's, such as 2.5, to choose per level

@@ -5,7 +5,7 @@ mod party;
 mod report;
 
 pub use args::{Misplaced, Parties, PreprocessingArg, RunArgs, refuse};
-pub use party::in_turn;
+pub use party::{in_turn, job};
 pub use report::{seconds, write_links};
 
 use crate::circuit::file;

@@ -4,11 +4,13 @@ use super::args::{Parties, RunArgs};
 use super::report::PartyRun;
 use crate::error::CliError;
 use crate::ports::{self, PortFile};
+use crate::prepare;
 use crate::roles::{self, Roles};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::sync::Arc;
 use tacit_circuit::Circuit;
-use tacit_engine::circuit::{self as engine, Compiled, Job};
+use tacit_engine::circuit::{self as engine, Compiled, Job, Preprocessing};
+use tacit_engine::store::Store;
 use tacit_engine::values::{Format, Instances, Lanes, format_outputs};
 use tacit_net::probe::{Effort, probe};
 use tacit_net::{PartyId, SessionConfig, connect};
@@ -50,7 +52,10 @@ pub fn job(args: &RunArgs, circuit: &Circuit, parties: &Parties) -> Result<Job, 
     let mut job = Job::new(args.protocol, owners, receivers);
     job.assignments = roles::named(args.roles.as_ref(), args.protocol, parties)?;
     job.workers = args.threads;
-    job.preprocessing = args.preprocessing.into();
+    job.preprocessing = match args.prepared {
+        Some(_) => Preprocessing::Separate,
+        None => args.preprocessing.into(),
+    };
     job.form = args.form;
     job.blocking = args.blocking();
     if args.roles == Some(Roles::Split) {
@@ -79,6 +84,11 @@ pub fn check(
     ports::check_input_files(&args.inputs, circuit.input_widths().len())?;
     check_receivers(args, &job, me)?;
     check_standard_input(args, me)?;
+    let store = args.prepared.as_deref();
+    if let Some(directory) = store {
+        prepare::refuse_choice(args)?;
+        Store::open(directory)?;
+    }
     args.shape()?;
     for (port, owner) in job.owners.iter().enumerate() {
         let given = args.inputs.iter().any(|file| file.ports.contains(&port));
@@ -179,7 +189,18 @@ pub fn evaluate(
     }
     let compiled = Compiled::new(circuit, job).inspect_err(|e| session.abort(&e.to_string()))?;
     let bar = progress_bar(&compiled, configured || me == PartyId(0));
-    let result = engine::evaluate(&mut session, &compiled, values, &|words| bar.inc(words));
+    let progress = |words| bar.inc(words);
+    let mut stored = None;
+    let result = match &args.prepared {
+        None => engine::evaluate(&mut session, &compiled, values, &progress),
+        Some(directory) => {
+            let store = Store::open(&prepare::store_of(directory, &parties.0[me.index()]))
+                .inspect_err(|e| session.abort(&e.to_string()))?;
+            let (name, prepared) = store.take(&mut session, compiled.facts())?;
+            let ready = (stored.insert(name).as_str(), prepared);
+            engine::evaluate_prepared(&mut session, &compiled, values, ready, &progress)
+        }
+    };
     bar.finish_and_clear();
     let result = result?;
     session.finish()?;
@@ -188,7 +209,7 @@ pub fn evaluate(
         args.outputs.iter().filter(|f| configured || writer(job, f) == Some(me)).cloned().collect();
     let printed = deliver(args, circuit, &written, &result.outputs)?;
     let names = parties.0.clone();
-    Ok(PartyRun { names, report: result.report, roles: choice, printed })
+    Ok(PartyRun { names, report: result.report, roles: choice, stored, printed })
 }
 
 /// Values of the ports that this party owns.

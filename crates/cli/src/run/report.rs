@@ -17,6 +17,8 @@ pub struct PartyRun {
     pub report: circuit::Report,
     /// Why roles are as they are, if they were chosen.
     pub roles: Option<Choice>,
+    /// The stored preprocessing that it used.
+    pub stored: Option<String>,
     /// Outputs to print, if no file was asked for.
     pub printed: Option<Zeroizing<String>>,
 }
@@ -57,6 +59,9 @@ impl Report for RunReport {
         self.write_values(out)?;
         let Some(first) = self.parties.first() else { return Ok(()) };
         write_roles(out, first)?;
+        if let Some(name) = &first.stored {
+            writeln!(out, "with stored preprocessing {name}")?;
+        }
         write_cost(out, &first.names, &first.report, "took")?;
         if self.parties.len() > 1 {
             let times = self.parties.iter().map(|run| {

@@ -64,7 +64,7 @@ impl Masked<'_> {
         let keys = keys.ok_or_else(|| SharingError::Shape("a worker without keys".into()))?;
         let mut bits = GmwBits::new(Gmw::new(party.mesh(), self.places, keys)?);
         let result = work(self, &mut bits)?;
-        self.keys = Some(bits.leave().leave());
+        self.keys = bits.leave().leave();
         Ok(result)
     }
 

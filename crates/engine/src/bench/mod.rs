@@ -230,7 +230,8 @@ fn run_in<W: Word>(session: &mut Session, plan: &Plan) -> Result<Measured, Evalu
     if !plan.protocol().has_roles() {
         return masked::run(session, plan, &id, &mut entropy, started);
     }
-    let mut set_up = SetUp::exchange(session, assignments, threads, id, &mut entropy)?;
+    let secrets = SetUp::exchange(session, assignments, threads, &id, &mut entropy)?;
+    let mut set_up = SetUp::new(secrets, assignments, threads, id)?;
     let mut keys = set_up.keys("bench", W::BITS);
     let setup_seconds = started.elapsed().as_secs_f64();
     let shares = plan.shares();

@@ -9,7 +9,7 @@ use tacit_net::PartyId;
 use tacit_sharing::cost::Traffic;
 use tacit_sharing::level::Level;
 use tacit_sharing::multi_fan_in::plan::{Form, PolyPlan};
-use tacit_sharing::{Protocol, RoleId, Timing};
+use tacit_sharing::{Protocol, RoleId, SharingError, Timing};
 
 /// Memory for the slots of all blocks under way, per party.
 const SLOT_BYTES: usize = 256 << 20;
@@ -69,6 +69,14 @@ const FORMS: [Form; 2] = [Form::Dealer, Form::Symmetric];
 pub(super) struct Shape {
     pub inputs: Vec<(RoleId, usize)>,
     pub outputs: Vec<Vec<RoleId>>,
+}
+
+impl Seating {
+    /// The role that a party plays.
+    pub fn role(&self, party: PartyId) -> Result<RoleId, SharingError> {
+        let role = self.assignment.places.iter().position(|place| *place == party);
+        role.ok_or_else(|| SharingError::Shape("a party without a role".into()))
+    }
 }
 
 impl Shape {

@@ -7,6 +7,7 @@ use super::links::all_links;
 use super::masked;
 use super::opening::{Opened, Opener};
 use super::predict::{ahead_words, predict};
+use super::prepared::{Phases, Prepared, decode, encode};
 use super::report::{AssignmentUse, Report};
 use super::worker::{Computed, Worker};
 use super::{EvaluateError, Job, Preprocessing};
@@ -17,10 +18,12 @@ use std::collections::VecDeque;
 use std::time::Duration;
 use tacit_circuit::Circuit;
 use tacit_net::{Mesh, PartyId, Phase, Session};
-use tacit_ring::{Entropy, Z2};
-use tacit_sharing::party::Keys;
+use tacit_ring::{Buffer, Entropy, Z2};
+use tacit_sharing::party::{Fetched, Keys};
+use tacit_sharing::proof::{Method, Stock};
+use tacit_sharing::setup::Secrets;
 use tacit_sharing::verify::{Journal, Pass, Verifier};
-use tacit_sharing::{Party, Role, RoleVisitor, SharingError};
+use tacit_sharing::{Party, Protocol, Role, RoleVisitor, SharingError};
 
 /// What a party has at the end of a job.
 pub struct Evaluation {
@@ -94,46 +97,158 @@ pub fn evaluate_with(
     entropy: &mut Entropy,
     progress: &(dyn Fn(u64) + Sync),
 ) -> Result<Evaluation, EvaluateError> {
-    let result = run(session, compiled, values, entropy, progress);
+    guarded(session, |session| {
+        let times = begin(session, compiled, Phases::All)?;
+        let values = fit_values(compiled, session.me(), values)?;
+        let run = Run { compiled, values: &values, progress, phases: Phases::All };
+        let (ready, computed, _) = set_out(session, run, entropy)?;
+        finish(session, run, Times { ready, ..times }, computed)
+    })
+}
+
+/// Runs the preprocessing of a job alone, for one run in another session: all parties do. The job's
+/// preprocessing is [`Preprocessing::Separate`].
+///
+/// # Errors
+/// As [`evaluate`]; when the protocol's preprocessing cannot be stored.
+pub fn prepare(
+    session: &mut Session,
+    compiled: &Compiled,
+    entropy: &mut Entropy,
+) -> Result<(Prepared, Report), EvaluateError> {
+    guarded(session, |session| {
+        check_storable(compiled)?;
+        let times = begin(session, compiled, Phases::Ahead)?;
+        let run = Run { compiled, values: &[], progress: &|_| {}, phases: Phases::Ahead };
+        let (ready, mut computed, common) = set_out(session, run, entropy)?;
+        let workers = computed.iter_mut().map(|part| std::mem::take(&mut part.stored)).collect();
+        let report = report(session, run, &Times { ready, ..times }, &computed)?;
+        Ok((Prepared { common, workers }, report))
+    })
+}
+
+/// Runs a job on what was prepared for it, here and at all other parties, by [`prepare`]. All of it must be
+/// of one preparation: `name` names it, and is what parties compare.
+///
+/// # Errors
+/// As [`evaluate`]; when this was prepared for another job.
+pub fn evaluate_prepared(
+    session: &mut Session,
+    compiled: &Compiled,
+    values: Vec<Option<Lanes>>,
+    (name, prepared): (&str, Prepared),
+    progress: &(dyn Fn(u64) + Sync),
+) -> Result<Evaluation, EvaluateError> {
+    guarded(session, |session| {
+        check_storable(compiled)?;
+        let times = begin(session, compiled, Phases::Online)?;
+        session.agree(&[("stored preprocessing", name.to_string())])?;
+        let values = fit_values(compiled, session.me(), values)?;
+        let run = Run { compiled, values: &values, progress, phases: Phases::Online };
+        if prepared.workers.len() != compiled.job().threads() {
+            return Err(EvaluateError::Job("preprocessing for other threads".into()));
+        }
+        let Prepared { common, workers } = prepared;
+        let computed = if compiled.job().protocol().has_roles() {
+            resume_in_roles(session, run, &common, workers)?
+        } else if compiled.job().protocol().garbles() {
+            garbled::resume(session, run, workers)?
+        } else {
+            masked::resume(session, run, workers)?
+        };
+        finish(session, run, times, computed)
+    })
+}
+
+/// When a failure ends the work, the session ends with it for everybody.
+fn guarded<T>(
+    session: &mut Session,
+    work: impl FnOnce(&mut Session) -> Result<T, EvaluateError>,
+) -> Result<T, EvaluateError> {
+    let result = work(session);
     if let Err(error) = &result {
         session.abort(&error.to_string());
     }
     result
 }
 
-fn run(
+/// Refuses jobs whose preprocessing is not of a kind that can be stored.
+///
+/// # Errors
+/// Says why.
+pub fn check_storable(compiled: &Compiled) -> Result<(), EvaluateError> {
+    let (job, protocol) = (compiled.job(), compiled.job().protocol());
+    let fail = |text: String| Err(EvaluateError::Job(text));
+    if protocol == Protocol::Plain {
+        return fail("plain has no preprocessing that could be stored".into());
+    }
+    match job.preprocessing {
+        Preprocessing::Separate => Ok(()),
+        Preprocessing::Interleaved => {
+            fail("what is stored is separate preprocessing, not interleaved".into())
+        }
+    }
+}
+
+/// What all workers of a job need.
+#[derive(Clone, Copy)]
+pub(super) struct Run<'a> {
+    pub compiled: &'a Compiled,
+    pub values: &'a [Option<Lanes>],
+    pub progress: &'a (dyn Fn(u64) + Sync),
+    pub phases: Phases,
+}
+
+/// Compares what the parties are about to do.
+fn begin(
     session: &mut Session,
     compiled: &Compiled,
-    values: Vec<Option<Lanes>>,
-    entropy: &mut Entropy,
-    progress: &(dyn Fn(u64) + Sync),
-) -> Result<Evaluation, EvaluateError> {
-    let job = compiled.job();
-    if session.meshes.len() < job.threads() {
+    phases: Phases,
+) -> Result<Times, EvaluateError> {
+    let threads = compiled.job().threads();
+    if session.meshes.len() < threads {
         return Err(EvaluateError::Bug(format!(
-            "the session has {} threads, the job {}",
+            "the session has {} threads, the job {threads}",
             session.meshes.len(),
-            job.threads()
         )));
     }
     let started = session.meshes[0].now();
     session.meshes.iter_mut().for_each(Mesh::reset_meter);
-    session.agree(compiled.facts())?;
-    let values = fit_values(compiled, session.me(), values)?;
-    let id = fresh_id(session, entropy)?;
-    let (ready, computed) = if job.protocol().has_roles() {
-        in_roles(session, compiled, &values, id, entropy, progress)?
-    } else if job.protocol().garbles() {
-        garbled::compute(session, compiled, &values, &id, entropy, progress)?
-    } else {
-        masked::compute(session, compiled, &values, &id, entropy, progress)?
+    let mut facts = compiled.facts().to_vec();
+    facts.push(("phases", phases.name().to_string()));
+    session.agree(&facts)?;
+    Ok(Times { started, ready: session.meshes[0].now() })
+}
+
+/// When keys were there, what each worker has in the end, and what is common to what is stored.
+type SetOut = (Duration, Vec<Computed>, Buffer<u8>);
+
+/// Exchanges keys, and computes with them.
+fn set_out(
+    session: &mut Session,
+    run: Run<'_>,
+    entropy: &mut Entropy,
+) -> Result<SetOut, EvaluateError> {
+    let (id, protocol) = (fresh_id(session, entropy)?, run.compiled.job().protocol());
+    if protocol.has_roles() {
+        return in_roles(session, run, id, entropy);
+    }
+    let (ready, computed) = match protocol.garbles() {
+        true => garbled::compute(session, run, &id, entropy)?,
+        false => masked::compute(session, run, &id, entropy)?,
     };
-    let times = Times { started, ready };
-    // When the online phase began.
-    let offline = computed.iter().filter_map(|part| part.began).max();
-    let finished = session.meshes[0].now();
-    let outputs = assemble(compiled, computed.into_iter().map(|part| part.opened).collect());
-    let report = report(session, compiled, &times, offline, finished)?;
+    Ok((ready, computed, Buffer::default()))
+}
+
+/// Puts together what workers have opened.
+fn finish(
+    session: &mut Session,
+    run: Run<'_>,
+    times: Times,
+    computed: Vec<Computed>,
+) -> Result<Evaluation, EvaluateError> {
+    let report = report(session, run, &times, &computed)?;
+    let outputs = assemble(run.compiled, computed.into_iter().map(|part| part.opened).collect());
     Ok(Evaluation { outputs, report })
 }
 
@@ -142,21 +257,72 @@ pub(super) type Done = (Duration, Vec<Computed>);
 
 fn in_roles(
     session: &mut Session,
-    compiled: &Compiled,
-    values: &[Option<Lanes>],
+    run: Run<'_>,
     id: Vec<u8>,
     entropy: &mut Entropy,
-    progress: &(dyn Fn(u64) + Sync),
-) -> Result<Done, EvaluateError> {
-    let job = compiled.job();
-    let mut set_up = SetUp::exchange(session, &job.assignments, job.workers, id, entropy)?;
-    let mut keys = set_up.keys("circuit", 1);
-    let (checks, ready) = (set_up.checks, session.meshes[0].now());
-    let mut run = Run { session, compiled, values, progress, checks };
-    let computed = run.compute(&mut keys)?;
-    Ok((ready, if job.protocol().is_checked() { run.open(computed)? } else { computed }))
+) -> Result<SetOut, EvaluateError> {
+    let job = run.compiled.job();
+    let secrets = SetUp::exchange(session, &job.assignments, job.workers, &id, entropy)?;
+    let common = match run.phases {
+        Phases::Ahead => encode(&(&id, &secrets))?,
+        _ => Buffer::default(),
+    };
+    let set_up = SetUp::new(secrets, &job.assignments, job.workers, id)?;
+    let ready = session.meshes[0].now();
+    Ok((ready, with_roles(session, run, set_up, None)?, common))
 }
 
+/// Computes with what was prepared in another session.
+fn resume_in_roles(
+    session: &mut Session,
+    run: Run<'_>,
+    common: &[u8],
+    workers: Vec<Buffer<u8>>,
+) -> Result<Vec<Computed>, EvaluateError> {
+    let job = run.compiled.job();
+    let (id, secrets): (Vec<u8>, Vec<Option<Secrets>>) = decode(common)?;
+    if secrets.len() != job.assignments.len() {
+        return Err(EvaluateError::Job("preprocessing for other assignments of roles".into()));
+    }
+    // What is compared is another session's.
+    let id = [&id, &b"online"[..]].concat();
+    let mut set_up = SetUp::new(secrets, &job.assignments, job.workers, id)?;
+    if makes_triples(job.protocol()) {
+        // Triples were made with the first keys; what is drawn now is drawn with others.
+        drop(set_up.keys(PURPOSE, 1));
+    }
+    with_roles(session, run, set_up, Some(workers))
+}
+
+/// What keys are for.
+const PURPOSE: &str = "circuit";
+
+/// Whether preprocessing makes random products, which are checked before they are stored.
+pub(super) fn makes_triples(protocol: Protocol) -> bool {
+    matches!(protocol.method(), Some(Method::Brain(_)))
+}
+
+fn with_roles(
+    session: &mut Session,
+    run: Run<'_>,
+    mut set_up: SetUp,
+    stored: Option<Vec<Buffer<u8>>>,
+) -> Result<Vec<Computed>, EvaluateError> {
+    let mut keys = set_up.keys(PURPOSE, 1);
+    let mut roles = Roles { session, run, checks: set_up.checks };
+    let mut computed = roles.compute(&mut keys, stored)?;
+    let protocol = run.compiled.job().protocol();
+    match run.phases {
+        Phases::All | Phases::Online if protocol.is_checked() => roles.open(computed),
+        Phases::Ahead if makes_triples(protocol) => {
+            roles.compare(&mut computed)?;
+            Ok(computed)
+        }
+        _ => Ok(computed),
+    }
+}
+
+#[derive(Clone, Copy)]
 struct Times {
     started: Duration,
     ready: Duration,
@@ -200,11 +366,9 @@ fn fit_values(
 }
 
 /// A run whose keys are exchanged.
-struct Run<'a> {
+struct Roles<'a> {
     session: &'a mut Session,
-    compiled: &'a Compiled,
-    values: &'a [Option<Lanes>],
-    progress: &'a (dyn Fn(u64) + Sync),
+    run: Run<'a>,
     checks: Verifier,
 }
 
@@ -213,25 +377,37 @@ fn journals(parts: &mut [Computed]) -> Vec<Journal> {
     parts.iter_mut().map(|part| std::mem::take(&mut part.journal)).collect()
 }
 
-impl Run<'_> {
-    /// Evaluates, every worker in the role that this party plays there.
-    fn compute(&mut self, keys: &mut [Option<Keys>]) -> Result<Vec<Computed>, EvaluateError> {
-        let Run { session, compiled, values, progress, .. } = self;
+impl Roles<'_> {
+    /// Evaluates, every worker in the role that this party plays there: with what was `stored` of another
+    /// session, if anything.
+    fn compute(
+        &mut self,
+        keys: &mut [Option<Keys>],
+        stored: Option<Vec<Buffer<u8>>>,
+    ) -> Result<Vec<Computed>, EvaluateError> {
+        let (run, meshes) = (self.run, &mut self.session.meshes);
+        let mut stored = stored.map(Vec::into_iter);
         let workers = keys.iter_mut().enumerate();
-        on_each(&mut session.meshes, workers, |mesh, (worker, keys)| {
-            let Assignment { protocol, places, .. } = &compiled.seating_of(worker).assignment;
+        let workers = workers.map(|item| (item, stored.as_mut().and_then(Iterator::next)));
+        on_each(meshes, workers, |mesh, ((worker, keys), stored)| {
+            let seating = run.compiled.seating_of(worker);
+            let Assignment { protocol, places, .. } = &seating.assignment;
             let party = Party::new(mesh, places)?;
             let keys = keys.as_mut().ok_or_else(|| EvaluateError::Bug("no keys".into()))?;
-            let (role, progress) = (party.role(), *progress);
-            protocol.visit(role, Compute { compiled, party, keys, values, worker, progress })
+            protocol.visit(party.role(), Compute { run, party, keys, worker, stored })
         })
+    }
+
+    /// Compares what everybody did.
+    fn compare(&mut self, computed: &mut [Computed]) -> Result<Pass, EvaluateError> {
+        Ok(self.checks.end_epoch(&mut self.session.meshes[0], journals(computed))?)
     }
 
     /// Compares what everybody did, opens the outputs, and compares what opened them.
     fn open(&mut self, mut computed: Vec<Computed>) -> Result<Vec<Computed>, EvaluateError> {
-        let compiled = self.compiled;
+        let compiled = self.run.compiled;
         let step = compiled.schedule().depth() as u32 + 1;
-        let pass = self.checks.end_epoch(&mut self.session.meshes[0], journals(&mut computed))?;
+        let pass = self.compare(&mut computed)?;
         let parts = computed.into_iter().enumerate();
         let mut opened = on_each(&mut self.session.meshes, parts, |mesh, (worker, part)| {
             mesh.set_phase(Phase::Online);
@@ -242,43 +418,62 @@ impl Run<'_> {
             let pass = &pass;
             protocol.visit(party.role(), Open { compiled, seating, party, pass, part })
         })?;
-        self.checks.end_epoch(&mut self.session.meshes[0], journals(&mut opened))?;
+        self.compare(&mut opened)?;
         Ok(opened)
     }
 }
 
 /// One worker evaluates.
 struct Compute<'a, 'm> {
-    compiled: &'a Compiled,
+    run: Run<'a>,
     party: Party<'m>,
     keys: &'a mut Keys,
-    values: &'a [Option<Lanes>],
     worker: usize,
-    progress: &'a (dyn Fn(u64) + Sync),
+    stored: Option<Buffer<u8>>,
 }
+
+/// What a worker keeps for another session.
+type Kept = (Option<Stock<Z2>>, Fetched);
 
 impl RoleVisitor for Compute<'_, '_> {
     type Out = Result<Computed, EvaluateError>;
 
     fn visit<P: Role>(self) -> Self::Out {
-        let Compute { compiled, party, keys, values, worker, progress } = self;
+        let Compute { run, party, keys, worker, stored } = self;
+        let Run { compiled, values, progress, .. } = run;
         let seating = compiled.seating_of(worker);
         let words = compiled.share_of(worker).len() as u64;
         let mut party = party.proving(keys.proofs());
         let streams = keys.streams();
+        if let Some(stored) = stored {
+            let (stock, fetched): Kept = decode(&stored)?;
+            party = party.with_preprocessing(fetched);
+            party.hold_products(stock)?;
+        }
         party.expect_products::<Z2>(compiled.products() * words as usize);
         if compiled.job().preprocessing == Preprocessing::Separate {
             party.prepare_products()?;
         }
+        let mut kept = (None, Journal::default());
+        if run.phases == Phases::Ahead {
+            kept = (party.store_products::<Z2>(), party.take_journal()?);
+        }
         let task = Worker::<P>::new(compiled, party, streams, values, worker, progress);
-        Ok(match compiled.job().preprocessing {
-            Preprocessing::Separate => {
-                let ahead = ahead_words(compiled, seating, P::ROLE);
-                let expected = ahead.map(|per_word| (per_word * words * 8) as usize);
-                task.separate(&expected[..P::PROTOCOL.parties()])
+        let ahead = ahead_words(compiled, seating, P::ROLE);
+        let expected = ahead.map(|per_word| (per_word * words * 8) as usize);
+        let expected = &expected[..P::PROTOCOL.parties()];
+        Ok(match (compiled.job().preprocessing, run.phases) {
+            (Preprocessing::Interleaved, _) => task.interleaved()?,
+            (Preprocessing::Separate, Phases::All) => task.separate(expected)?,
+            (Preprocessing::Separate, Phases::Online) => task.separate(&[])?,
+            (Preprocessing::Separate, Phases::Ahead) => {
+                let at = compiled.share_of(worker);
+                let nothing = Computed::unchecked(Opened::new(seating, P::ROLE, at));
+                let (stock, journal) = kept;
+                let kept: Kept = (stock, task.ahead(expected)?);
+                Computed { stored: encode(&kept)?, journal, ..nothing }
             }
-            Preprocessing::Interleaved => task.interleaved(),
-        }?)
+        })
     }
 }
 
@@ -322,14 +517,20 @@ fn assemble(compiled: &Compiled, parts: Vec<Opened>) -> Vec<Option<Lanes>> {
 /// Gathers all parties' meters.
 fn report(
     session: &mut Session,
-    compiled: &Compiled,
+    run: Run<'_>,
     times: &Times,
-    online_began: Option<Duration>,
-    finished: Duration,
+    computed: &[Computed],
 ) -> Result<Report, EvaluateError> {
-    let me = session.me();
+    let (me, compiled) = (session.me(), run.compiled);
+    let finished = session.meshes[0].now();
+    // When the online phase began.
+    let online_began = match run.phases {
+        Phases::All => computed.iter().filter_map(|part| part.began).max(),
+        Phases::Ahead => Some(finished),
+        Phases::Online => Some(times.ready),
+    };
     let meter = session.meter();
-    let prediction = predict(compiled);
+    let prediction = predict(compiled).of(compiled, run.phases);
     let links = all_links(session, &prediction.bytes)?;
     let job = compiled.job();
     let began = online_began.unwrap_or(times.ready);

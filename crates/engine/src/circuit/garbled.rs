@@ -5,13 +5,13 @@
 //! their outputs is kept.
 
 use super::compile::{Compiled, Seating, Shape};
-use super::evaluate::Done;
+use super::evaluate::{Done, Run};
 use super::opening::Opened;
+use super::prepared::{Phases, decode, encode};
 use super::worker::Computed;
 use super::{Assignment, EvaluateError, Preprocessing};
 use crate::values::Lanes;
 use crate::workers::on_each;
-use std::collections::VecDeque;
 use std::ops::Range;
 use tacit_circuit::schedule::Schedule;
 use tacit_garbling::authenticated::{self, Authenticated, Unopened};
@@ -19,12 +19,11 @@ use tacit_garbling::bmr::shamir::{self, BmrShamir, ShamirKeys};
 use tacit_garbling::bmr::{self, Bmr};
 use tacit_garbling::yao::three::{self, ThreeKeys, YaoThree};
 use tacit_garbling::yao::{self, Yao};
-use tacit_garbling::{Bits, Garbling, Ports};
+use tacit_garbling::{Bits, Evaluate, Garbling, Ports};
 use tacit_net::{Mesh, PartyId, Session};
-use tacit_ring::{Entropy, Z2};
+use tacit_ring::{Buffer, Entropy, Z2};
 use tacit_sharing::cost::Traffic;
 use tacit_sharing::gmw::{Correlations, Delta, WorkerKeys};
-use tacit_sharing::verify::Journal;
 use tacit_sharing::{Protocol, RoleId, SharingError};
 
 /// Garbled circuits, and what they are made from, per worker.
@@ -107,19 +106,17 @@ pub(super) fn rounds(compiled: &Compiled, party: PartyId) -> u64 {
     }
 }
 
-/// Exchanges what correlations are made of, and evaluates with every worker.
+/// Exchanges what correlations are made of, and evaluates with every worker, or prepares for that.
 pub(super) fn compute(
     session: &mut Session,
-    compiled: &Compiled,
-    values: &[Option<Lanes>],
+    run: Run<'_>,
     id: &[u8],
     entropy: &mut Entropy,
-    progress: &(dyn Fn(u64) + Sync),
 ) -> Result<Done, EvaluateError> {
-    let Assignment { protocol, places, .. } = &compiled.seatings[0].assignment;
-    let threads = compiled.job().threads();
+    let Assignment { protocol, places, .. } = &run.compiled.seatings[0].assignment;
+    let threads = run.compiled.job().threads();
     let mesh = &mut session.meshes[0];
-    let task = |worker| Task { compiled, values, worker, progress };
+    let task = |worker| Task { run, worker };
     match protocol {
         Protocol::BmrShamir(_) => {
             let mut all = ShamirKeys::exchange(mesh, id, places, entropy)?;
@@ -161,14 +158,47 @@ pub(super) fn compute(
         }?;
         Ok((computed, unopened))
     })?;
-    // What every worker has evaluated has passed its checks.
-    let parts = computed.into_iter().enumerate();
-    let computed =
-        on_each(&mut session.meshes, parts, |mesh, (worker, (mut computed, unopened))| {
-            task(worker).open(mesh, places, &mut computed.opened, unopened)?;
-            Ok(computed)
-        })?;
-    Ok((ready, computed))
+    Ok((ready, open(session, run, computed)?))
+}
+
+/// Evaluates what was prepared in another session.
+pub(super) fn resume(
+    session: &mut Session,
+    run: Run<'_>,
+    stored: Vec<Buffer<u8>>,
+) -> Result<Vec<Computed>, EvaluateError> {
+    let protocol = run.compiled.seatings[0].assignment.protocol;
+    let workers = stored.into_iter().enumerate();
+    let computed = on_each(&mut session.meshes, workers, |mesh, (worker, stored)| {
+        let (task, mut unopened) = (Task { run, worker }, Vec::new());
+        let computed = match protocol {
+            Protocol::Yao => task.resume::<yao::Ready>(mesh, &stored, Task::put),
+            Protocol::YaoThree => task.resume::<three::Ready>(mesh, &stored, Task::put),
+            Protocol::Authenticated(_) => {
+                let keep = |_: &Task<'_>, _: &mut Opened, at, done| unopened.push((at, done));
+                task.resume::<authenticated::Ready>(mesh, &stored, keep)
+            }
+            _ => task.resume::<bmr::Ready>(mesh, &stored, Task::put),
+        }?;
+        Ok((computed, unopened))
+    })?;
+    open(session, run, computed)
+}
+
+/// What a worker has evaluated, and what of it is still to be opened.
+type Evaluated = (Computed, Vec<(Range<usize>, Unopened)>);
+
+/// Opens what all workers have evaluated: all of it has passed this party's checks.
+fn open(
+    session: &mut Session,
+    run: Run<'_>,
+    parts: Vec<Evaluated>,
+) -> Result<Vec<Computed>, EvaluateError> {
+    let parts = parts.into_iter().enumerate();
+    on_each(&mut session.meshes, parts, |mesh, (worker, (mut computed, unopened))| {
+        Task { run, worker }.open(mesh, &mut computed.opened, unopened)?;
+        Ok(computed)
+    })
 }
 
 /// Evaluates with every worker, where nothing is checked.
@@ -185,66 +215,104 @@ fn on_workers<K: Send>(
 
 /// One worker's part of a job.
 struct Task<'a> {
-    compiled: &'a Compiled,
-    values: &'a [Option<Lanes>],
+    run: Run<'a>,
     worker: usize,
-    progress: &'a (dyn Fn(u64) + Sync),
 }
 
-impl Task<'_> {
+impl<'a> Task<'a> {
+    fn seating(&self) -> &'a Seating {
+        self.run.compiled.seating_of(self.worker)
+    }
+
+    fn nothing_yet(&self, mesh: &Mesh) -> Result<Computed, SharingError> {
+        let (seating, at) = (self.seating(), self.run.compiled.share_of(self.worker));
+        Ok(Computed::unchecked(Opened::new(seating, seating.role(mesh.me())?, at)))
+    }
+
+    fn chunks(&self) -> impl Iterator<Item = Range<usize>> + use<> {
+        chunks(self.run.compiled, self.worker)
+    }
+
     /// Prepares and evaluates, and keeps what this party learns.
-    fn learn<G: Garbling<Done = Vec<Bits>>>(&self, party: G) -> Result<Computed, SharingError> {
-        self.run(party, |opened, at, bits| self.put(opened, at, &bits))
+    fn learn<G>(&self, party: G) -> Result<Computed, SharingError>
+    where
+        G: Garbling<Ready: Evaluate<Done = Vec<Bits>>>,
+    {
+        self.run(party, |opened, at, bits| self.put(opened, at, bits))
     }
 
     /// Prepares and evaluates; `done` takes what comes of each chunk.
     fn run<G: Garbling>(
         &self,
         mut party: G,
-        mut done: impl FnMut(&mut Opened, Range<usize>, G::Done),
+        mut done: impl FnMut(&mut Opened, Range<usize>, <G::Ready as Evaluate>::Done),
     ) -> Result<Computed, SharingError> {
-        let compiled = self.compiled;
-        let at = compiled.share_of(self.worker);
-        let seating = compiled.seating_of(self.worker);
-        let mut opened = Opened::new(seating, party.role(), at);
-        let shape = Shape::of(seating);
-        let ports = ports(&shape, compiled);
-        let mut chunks = chunks(compiled, self.worker);
-        let mut began = None;
-        match compiled.job().preprocessing {
+        let shape = Shape::of(self.seating());
+        let ports = ports(&shape, self.run.compiled);
+        let mut chunks = self.chunks();
+        let mut computed = self.nothing_yet(party.mesh())?;
+        match self.run.compiled.job().preprocessing {
             Preprocessing::Interleaved => chunks.try_for_each(|at| {
                 let ready = party.prepare(ports, at.len())?;
-                let result = self.evaluate(&mut party, ports, &at, ready)?;
-                done(&mut opened, at, result);
+                let result = self.evaluate(party.mesh(), ports, &at, ready)?;
+                done(&mut computed.opened, at, result);
                 Ok::<(), SharingError>(())
             })?,
             Preprocessing::Separate => {
-                let prepare = |at: Range<usize>| Ok((party.prepare(ports, at.len())?, at));
-                let all = chunks.map(prepare).collect::<Result<Vec<_>, SharingError>>()?;
-                began = Some(party.mesh().now());
-                for (ready, at) in all {
-                    let result = self.evaluate(&mut party, ports, &at, ready)?;
-                    done(&mut opened, at, result);
+                let prepare = |at: Range<usize>| Ok((at.clone(), party.prepare(ports, at.len())?));
+                let mut all = chunks.map(prepare).collect::<Result<Vec<_>, SharingError>>()?;
+                if self.run.phases == Phases::Ahead {
+                    computed.stored = encode(&all)?;
+                    all.clear();
+                }
+                computed.began = Some(party.mesh().now());
+                for (at, ready) in all {
+                    let result = self.evaluate(party.mesh(), ports, &at, ready)?;
+                    done(&mut computed.opened, at, result);
                 }
             }
         }
         party.mesh().flush()?;
-        Ok(Computed { opened, kept: VecDeque::new(), journal: Journal::default(), began })
+        Ok(computed)
     }
 
-    fn evaluate<G: Garbling>(
+    /// Evaluates what was prepared in another session.
+    fn resume<E: Evaluate>(
         &self,
-        party: &mut G,
+        mesh: &mut Mesh,
+        stored: &[u8],
+        mut done: impl FnMut(&Self, &mut Opened, Range<usize>, E::Done),
+    ) -> Result<Computed, EvaluateError> {
+        let all: Vec<(Range<usize>, E)> = decode(stored)?;
+        if !all.iter().map(|(at, _)| at.clone()).eq(self.chunks()) {
+            return Err(EvaluateError::Job("preprocessing that was cut otherwise".into()));
+        }
+        let shape = Shape::of(self.seating());
+        let ports = ports(&shape, self.run.compiled);
+        let mut computed = self.nothing_yet(mesh)?;
+        computed.began = Some(mesh.now());
+        for (at, ready) in all {
+            let result = self.evaluate(mesh, ports, &at, ready)?;
+            done(self, &mut computed.opened, at, result);
+        }
+        mesh.flush()?;
+        Ok(computed)
+    }
+
+    fn evaluate<E: Evaluate>(
+        &self,
+        mesh: &mut Mesh,
         ports: Ports<'_>,
         at: &Range<usize>,
-        ready: G::Garbled,
-    ) -> Result<G::Done, SharingError> {
-        let seating = self.compiled.seating_of(self.worker);
-        let role = party.role();
-        let given: Vec<Bits> = at.clone().map(|i| given(seating, self.values, role, i)).collect();
-        let done = party.run(ports, ready, &given)?;
+        ready: E,
+    ) -> Result<E::Done, SharingError> {
+        let seating = self.seating();
+        let (role, places) = (seating.role(mesh.me())?, &seating.assignment.places);
+        let values = self.run.values;
+        let given: Vec<Bits> = at.clone().map(|i| given(seating, values, role, i)).collect();
+        let done = ready.run(mesh, places, ports, &given)?;
         // Told in words of 64 instances.
-        (self.progress)((at.end.div_ceil(64) - at.start.div_ceil(64)) as u64);
+        (self.run.progress)((at.end.div_ceil(64) - at.start.div_ceil(64)) as u64);
         Ok(done)
     }
 
@@ -252,31 +320,30 @@ impl Task<'_> {
     fn open(
         &self,
         mesh: &mut Mesh,
-        places: &[PartyId],
         opened: &mut Opened,
         unopened: Vec<(Range<usize>, Unopened)>,
     ) -> Result<(), SharingError> {
         if unopened.is_empty() {
             return Ok(());
         }
+        let places = &self.seating().assignment.places;
         let (chunks, outputs): (Vec<_>, Vec<_>) = unopened.into_iter().unzip();
         for (at, bits) in chunks.into_iter().zip(authenticated::open(mesh, places, outputs)?) {
-            self.put(opened, at, &bits);
+            self.put(opened, at, bits);
         }
         Ok(())
     }
 
     /// Keeps what this party learned of instances.
-    fn put(&self, opened: &mut Opened, at: Range<usize>, learned: &[Bits]) {
-        let seating = self.compiled.seating_of(self.worker);
-        for (instance, bits) in at.zip(learned) {
-            put(seating, opened, instance, bits);
+    fn put(&self, opened: &mut Opened, at: Range<usize>, learned: Vec<Bits>) {
+        for (instance, bits) in at.zip(&learned) {
+            put(self.seating(), opened, instance, bits);
         }
     }
 }
 
 /// A worker's instances, in chunks that are prepared together.
-fn chunks(compiled: &Compiled, worker: usize) -> impl Iterator<Item = Range<usize>> {
+fn chunks(compiled: &Compiled, worker: usize) -> impl Iterator<Item = Range<usize>> + use<> {
     let at = compiled.share_of(worker);
     let start = 64 * at.start;
     let end = (64 * at.end).min(compiled.job().instances).max(start);

@@ -3,92 +3,149 @@
 //! Preprocessing needs two rounds for a whole chunk; online every level is a round. What is kept of a
 //! chunk in between is bounded, unless all preprocessing is to come first.
 
-use super::compile::{Compiled, Shape};
-use super::evaluate::Done;
+use super::compile::{Compiled, Seating, Shape};
+use super::evaluate::{Done, Run};
 use super::opening::Opened;
+use super::prepared::{Phases, decode, encode};
 use super::worker::Computed;
 use super::{EvaluateError, Preprocessing};
 use crate::values::Lanes;
 use crate::workers::on_each;
-use std::collections::VecDeque;
 use std::ops::Range;
 use tacit_net::{Mesh, Session};
 use tacit_ring::{Buffer, Entropy, Z2};
 use tacit_sharing::SharingError;
-use tacit_sharing::gmw::{Correlations, Cut, Delta, Gmw, Ports, WorkerKeys};
-use tacit_sharing::verify::Journal;
+use tacit_sharing::gmw::{Correlations, Cut, Delta, Gmw, Ports, Ready, WorkerKeys};
 
 /// Preprocessing of a chunk, per worker: two words for each product, and as much for ports.
 const CHUNK_BYTES: usize = 128 << 20;
 
-/// Exchanges what correlations are made of, and evaluates with every worker.
+/// Exchanges what correlations are made of, and evaluates with every worker, or prepares for that.
 pub(super) fn compute(
     session: &mut Session,
-    compiled: &Compiled,
-    values: &[Option<Lanes>],
+    run: Run<'_>,
     id: &[u8],
     entropy: &mut Entropy,
-    progress: &(dyn Fn(u64) + Sync),
 ) -> Result<Done, EvaluateError> {
-    let places = &compiled.seatings[0].assignment.places;
+    let places = &run.compiled.seatings[0].assignment.places;
     let mut all = Correlations::exchange(&mut session.meshes[0], id, places, Delta::Each, entropy)?;
-    let keys: Vec<WorkerKeys> = (0..compiled.job().threads()).map(|_| all.worker()).collect();
+    let keys: Vec<WorkerKeys> = (0..run.compiled.job().threads()).map(|_| all.worker()).collect();
     let ready = session.meshes[0].now();
     let computed = on_each(&mut session.meshes, keys.into_iter().enumerate(), |mesh, item| {
-        Ok(work(mesh, compiled, values, item, progress)?)
+        Ok(work(mesh, run, item)?)
     })?;
     Ok((ready, computed))
 }
 
+/// Evaluates what was prepared in another session.
+pub(super) fn resume(
+    session: &mut Session,
+    run: Run<'_>,
+    stored: Vec<Buffer<u8>>,
+) -> Result<Vec<Computed>, EvaluateError> {
+    on_each(&mut session.meshes, stored.into_iter().enumerate(), |mesh, (worker, stored)| {
+        let task = Task::new(run, worker);
+        let all: Vec<(Range<usize>, Ready)> = decode(&stored)?;
+        if !all.iter().map(|(at, _)| at).eq(&task.chunks()) {
+            return Err(EvaluateError::Job("preprocessing that was cut otherwise".into()));
+        }
+        let mut computed = task.nothing_yet(mesh)?;
+        computed.began = Some(mesh.now());
+        for (at, ready) in all {
+            task.evaluate(mesh, &mut computed.opened, at, ready)?;
+        }
+        mesh.flush()?;
+        Ok(computed)
+    })
+}
+
 fn work(
     mesh: &mut Mesh,
-    compiled: &Compiled,
-    values: &[Option<Lanes>],
+    run: Run<'_>,
     (worker, keys): (usize, WorkerKeys),
-    progress: &(dyn Fn(u64) + Sync),
 ) -> Result<Computed, SharingError> {
-    let (seating, at) = (compiled.seating_of(worker), compiled.share_of(worker));
-    let mut party = Gmw::new(mesh, &seating.assignment.places, keys)?;
-    let mut opened = Opened::new(seating, party.role(), at.clone());
-    let shape = Shape::of(seating);
-    let schedule = compiled.schedule();
-    let cut = Cut { block: compiled.block_words, blocks: compiled.blocks };
-    let ports = Ports { schedule, inputs: &shape.inputs, outputs: &shape.outputs, cut };
-    let chunks = chunks(compiled, at);
-    let mut run = |party: &mut Gmw<'_>, at: Range<usize>, ready| {
+    let task = Task::new(run, worker);
+    let mut party = Gmw::new(mesh, &task.seating.assignment.places, keys)?;
+    let mut computed = task.nothing_yet(party.mesh())?;
+    let prepare =
+        |party: &mut Gmw<'_>, at: &Range<usize>| party.prepare(task.ports(), at.len() * 64);
+    match run.compiled.job().preprocessing {
+        Preprocessing::Interleaved => {
+            for at in task.chunks() {
+                let ready = prepare(&mut party, &at)?;
+                task.evaluate(party.mesh(), &mut computed.opened, at, ready)?;
+            }
+        }
+        Preprocessing::Separate => {
+            let mut all = Vec::new();
+            for at in task.chunks() {
+                let ready = prepare(&mut party, &at)?;
+                all.push((at, ready));
+            }
+            if run.phases == Phases::Ahead {
+                computed.stored = encode(&all)?;
+                all.clear();
+            }
+            computed.began = Some(party.mesh().now());
+            for (at, ready) in all {
+                task.evaluate(party.mesh(), &mut computed.opened, at, ready)?;
+            }
+        }
+    }
+    party.mesh().flush()?;
+    Ok(computed)
+}
+
+/// One worker's part of a job.
+struct Task<'a> {
+    run: Run<'a>,
+    seating: &'a Seating,
+    at: Range<usize>,
+    shape: Shape,
+}
+
+impl<'a> Task<'a> {
+    fn new(run: Run<'a>, worker: usize) -> Self {
+        let (seating, at) = (run.compiled.seating_of(worker), run.compiled.share_of(worker));
+        Task { run, seating, at, shape: Shape::of(seating) }
+    }
+
+    fn nothing_yet(&self, mesh: &Mesh) -> Result<Computed, SharingError> {
+        let role = self.seating.role(mesh.me())?;
+        Ok(Computed::unchecked(Opened::new(self.seating, role, self.at.clone())))
+    }
+
+    fn ports(&self) -> Ports<'_> {
+        let compiled = self.run.compiled;
+        let cut = Cut { block: compiled.block_words, blocks: compiled.blocks };
+        let Shape { inputs, outputs } = &self.shape;
+        Ports { schedule: compiled.schedule(), inputs, outputs, cut }
+    }
+
+    /// This worker's words, cut in chunks of whole blocks.
+    fn chunks(&self) -> Vec<Range<usize>> {
+        chunks(self.run.compiled, self.at.clone())
+    }
+
+    fn evaluate(
+        &self,
+        mesh: &mut Mesh,
+        opened: &mut Opened,
+        at: Range<usize>,
+        ready: Ready,
+    ) -> Result<(), SharingError> {
+        let values = self.run.values.iter();
         let given: Vec<Option<Buffer<Z2>>> =
-            values.iter().map(|lanes| lanes.as_ref().map(|lanes| words(lanes, &at))).collect();
-        let learned = party.run(ports, ready, &given)?;
+            values.map(|lanes| lanes.as_ref().map(|lanes| words(lanes, &at))).collect();
+        let learned = ready.run(mesh, &self.seating.assignment.places, self.ports(), &given)?;
         for (port, words) in learned.iter().enumerate() {
             if let Some(words) = words {
                 opened.put(port, &at, words);
             }
         }
-        progress(at.len() as u64);
-        Ok::<(), SharingError>(())
-    };
-    let mut began = None;
-    match compiled.job().preprocessing {
-        Preprocessing::Interleaved => {
-            for at in chunks {
-                let ready = party.prepare(ports, at.len() * 64)?;
-                run(&mut party, at, ready)?;
-            }
-        }
-        Preprocessing::Separate => {
-            let mut all = Vec::new();
-            for at in chunks {
-                let ready = party.prepare(ports, at.len() * 64)?;
-                all.push((at, ready));
-            }
-            began = Some(party.mesh().now());
-            for (at, ready) in all {
-                run(&mut party, at, ready)?;
-            }
-        }
+        (self.run.progress)(at.len() as u64);
+        Ok(())
     }
-    party.mesh().flush()?;
-    Ok(Computed { opened, kept: VecDeque::new(), journal: Journal::default(), began })
 }
 
 /// A worker's words, cut in chunks of whole blocks.

@@ -15,6 +15,7 @@ pub(crate) mod links;
 mod masked;
 mod opening;
 mod predict;
+pub(crate) mod prepared;
 mod report;
 mod worker;
 
@@ -22,7 +23,11 @@ pub use assignment::Assignment;
 pub(crate) use assignment::cut;
 pub use compile::Compiled;
 pub use error::EvaluateError;
-pub use evaluate::{Evaluation, agree_instances, evaluate, evaluate_with};
+pub use evaluate::{
+    Evaluation, agree_instances, check_storable, evaluate, evaluate_prepared, evaluate_with,
+    prepare,
+};
 pub use job::{Blocking, FormChoice, Job, MAX_VALUE_BYTES, Preprocessing};
 pub use predict::{Alone, Prediction, predict, predict_alone};
+pub use prepared::Prepared;
 pub use report::{AssignmentUse, LinkUse, Report};

@@ -2,7 +2,9 @@
 
 use super::assignment::Assignment;
 use super::compile::{Compiled, Seating};
+use super::evaluate::makes_triples;
 use super::garbled;
+use super::prepared::Phases;
 use tacit_net::{PartyId, Stream};
 use tacit_sharing::cost::{self, MAX_ROLES, Traffic};
 use tacit_sharing::proof::Bill;
@@ -22,6 +24,36 @@ pub struct Prediction {
     pub critical: Vec<(usize, usize)>,
     /// Levels of products.
     pub depth: u64,
+}
+
+impl Prediction {
+    /// The part of some phases.
+    pub(super) fn of(self, compiled: &Compiled, phases: Phases) -> Self {
+        let protocol = compiled.job().protocol();
+        if makes_triples(protocol) && phases != Phases::All {
+            let bytes = match phases {
+                Phases::Ahead => proofs(compiled) + cost::checks(protocol),
+                _ => self.words.clone() * 8 + cost::checks(protocol) * EPOCHS,
+            };
+            let rounds = if phases == Phases::Ahead { [0; MAX_ROLES] } else { self.rounds };
+            return Prediction { bytes, rounds, ..self };
+        }
+        // Where roles work ahead, what is deferred is online; elsewhere both ways of preprocessing are.
+        let roles = protocol.has_roles();
+        let part = |all: Traffic| {
+            let Traffic { pre, on, def } = all;
+            let none = || Traffic::default().on;
+            match phases {
+                Phases::All => Traffic { pre, on, def },
+                Phases::Ahead => Traffic { pre, on: none(), def: if roles { none() } else { def } },
+                Phases::Online => {
+                    Traffic { pre: none(), on, def: if roles { def } else { none() } }
+                }
+            }
+        };
+        let rounds = if phases == Phases::Ahead { [0; MAX_ROLES] } else { self.rounds };
+        Prediction { words: part(self.words), bytes: part(self.bytes), rounds, ..self }
+    }
 }
 
 /// Times that the parties compare what they did: before anything opens, and what opened it.

@@ -20,9 +20,9 @@ use std::marker::PhantomData;
 use std::ops::Range;
 use std::time::Duration;
 use tacit_net::Phase;
-use tacit_ring::Z2;
+use tacit_ring::{Buffer, Z2};
 use tacit_sharing::level::LevelScratch;
-use tacit_sharing::party::Streams;
+use tacit_sharing::party::{Fetched, Streams};
 use tacit_sharing::transfer::{self, Input, Output, TransferScratch};
 use tacit_sharing::verify::{Journal, Pass};
 use tacit_sharing::{Draws, Party, Role, Shares, SharingError, Timing};
@@ -36,6 +36,21 @@ pub(super) struct Computed {
     pub journal: Journal,
     /// When the online phase began, if preprocessing was stored.
     pub began: Option<Duration>,
+    /// Preprocessing to be kept for another session.
+    pub stored: Buffer<u8>,
+}
+
+impl Computed {
+    /// Where nothing is checked, or outputs are opened elsewhere.
+    pub fn unchecked(opened: Opened) -> Self {
+        Computed {
+            opened,
+            kept: VecDeque::new(),
+            journal: Journal::default(),
+            began: None,
+            stored: Buffer::default(),
+        }
+    }
 }
 
 pub(super) struct Block<'k> {
@@ -43,6 +58,9 @@ pub(super) struct Block<'k> {
     pub shares: Shares<Z2>,
     pub draws: Draws<'k>,
 }
+
+/// What is left of preprocessing: what is kept of groups, and groups that have begun.
+type Begun<'k> = (Vec<Vec<Kept>>, VecDeque<Group<'k>>);
 
 /// The places of a group's blocks, and their draws.
 pub(super) type Group<'k> = Vec<(Range<usize>, Draws<'k>)>;
@@ -122,8 +140,32 @@ impl<'a, 'm, P: Role> Worker<'a, 'm, P> {
     }
 
     /// First all preprocessing, then evaluation. `expected[r]` is the number of bytes that role
-    /// `r` sends to this one ahead.
+    /// `r` sends to this one ahead; none where preprocessing was exchanged in another session.
     pub fn separate(mut self, expected: &[usize]) -> Result<Computed, SharingError> {
+        let (kept, begun) = self.preprocess(expected)?;
+        self.party.preprocessed();
+        let began = self.party.mesh().now();
+        self.party.mesh().set_phase(Phase::Online);
+        if Self::works_ahead() {
+            self.online_of_ahead(kept)?;
+        } else if P::TWO_PASSES {
+            begun.into_iter().try_for_each(|group| self.finish_group(group, &mut Self::owe))?;
+        } else {
+            self.all_groups(Self::owe)?;
+        }
+        self.party.check_used_up()?;
+        self.end(Some(began))
+    }
+
+    /// Preprocessing for evaluation in another session.
+    pub fn ahead(mut self, expected: &[usize]) -> Result<Fetched, SharingError> {
+        self.preprocess(expected)?;
+        Ok(self.party.put_off())
+    }
+
+    /// Exchanges what does not depend on inputs: what is kept of each group at the role that works
+    /// ahead, and groups that a role of two passes has begun.
+    fn preprocess(&mut self, expected: &[usize]) -> Result<Begun<'a>, SharingError> {
         self.party.mesh().set_phase(Phase::Offline);
         let (mut kept, mut begun) = (Vec::new(), VecDeque::new());
         if P::TWO_PASSES {
@@ -140,23 +182,14 @@ impl<'a, 'm, P: Role> Worker<'a, 'm, P> {
             }
         }
         self.party.flush()?;
-        let began = self.party.mesh().now();
-        self.party.mesh().set_phase(Phase::Online);
-        if Self::works_ahead() {
-            self.online_of_ahead(kept)?;
-        } else if P::TWO_PASSES {
-            begun.into_iter().try_for_each(|group| self.finish_group(group, &mut Self::owe))?;
-        } else {
-            self.all_groups(Self::owe)?;
-        }
-        self.party.check_used_up()?;
-        self.end(Some(began))
+        Ok((kept, begun))
     }
 
     fn end(mut self, began: Option<Duration>) -> Result<Computed, SharingError> {
         self.party.flush()?;
         let journal = self.party.take_journal()?;
-        Ok(Computed { opened: self.opener.opened, kept: self.owed, journal, began })
+        let computed = Computed::unchecked(self.opener.opened);
+        Ok(Computed { kept: self.owed, journal, began, ..computed })
     }
 
     /// Takes all blocks through all stages, and tells `done` what is kept of each group.

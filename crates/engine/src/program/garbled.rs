@@ -3,7 +3,7 @@
 use super::prepare::{Cost, Opened, Prepared};
 use super::report::{ProgramReport, Times};
 use super::run::{Outcome, named};
-use crate::circuit::{self, Assignment, Compiled, EvaluateError, Job};
+use crate::circuit::{self, Assignment, Compiled, EvaluateError, Job, Preprocessing};
 use crate::values::Lanes;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,6 +12,7 @@ use tacit_net::{PartyId, Session};
 use tacit_program::clear::Array;
 use tacit_ring::Entropy;
 use tacit_sharing::backend::{Backend, Boolean, Drawing, Drawn, FlatBits, Replay};
+use tacit_sharing::cost::Traffic;
 
 type Inputs = BTreeMap<String, Arc<Array>>;
 
@@ -56,11 +57,13 @@ fn compile(
     prepared: &Prepared,
     drawn: &Drawn,
     places: &[PartyId],
+    preprocessing: Preprocessing,
 ) -> Result<Compiled, EvaluateError> {
     let at = |role: &usize| places[*role];
     let owners = drawn.owners.iter().map(at).collect();
     let receivers = drawn.receivers.iter().map(|to| to.iter().map(at).collect()).collect();
     let mut job = Job::new(prepared.job.protocol, owners, receivers);
+    job.preprocessing = preprocessing;
     job.assignments = vec![Assignment::new(prepared.job.protocol, places.to_vec())];
     Compiled::new(&drawn.circuit, job)
 }
@@ -72,8 +75,28 @@ pub(super) fn cost(prepared: &Prepared) -> Result<Cost, EvaluateError> {
 
 fn cost_of(prepared: &Prepared, drawn: &Drawn) -> Result<Cost, EvaluateError> {
     let roles: Vec<PartyId> = PartyId::all(prepared.job.protocol.parties()).collect();
-    let prediction = circuit::predict(&compile(prepared, drawn, &roles)?);
+    let prediction = circuit::predict(&compile(prepared, drawn, &roles, Preprocessing::default())?);
     Ok(Cost { bytes: prediction.bytes, rounds: prediction.rounds })
+}
+
+/// Where the garbled circuit of a run comes from.
+pub(super) enum Source<'s> {
+    /// It is made, with secrets from here.
+    Made(&'s mut Entropy),
+    /// It was made, and has a name.
+    Stored(&'s str, circuit::Prepared),
+}
+
+/// Garbles a program's circuit, for one run in another session.
+pub(super) fn prepare(
+    session: &mut Session,
+    prepared: &Prepared,
+    inputs: &Inputs,
+    entropy: &mut Entropy,
+) -> Result<(circuit::Prepared, circuit::Report), EvaluateError> {
+    let drawn = draw(prepared, inputs)?;
+    let compiled = compile(prepared, &drawn, &prepared.job.places, Preprocessing::Separate)?;
+    circuit::prepare(session, &compiled, entropy)
 }
 
 /// Runs a program: its circuit, on what its inputs are.
@@ -81,24 +104,39 @@ pub(super) fn run(
     session: &mut Session,
     prepared: &Prepared,
     inputs: &Inputs,
-    entropy: &mut Entropy,
+    source: Source<'_>,
     progress: &(dyn Fn(u64) + Sync),
 ) -> Result<Outcome, EvaluateError> {
     let (protocol, started) = (prepared.job.protocol, session.meshes[0].now());
     let drawn = draw(prepared, inputs)?;
-    let compiled = compile(prepared, &drawn, &prepared.job.places)?;
+    let preprocessing = match source {
+        Source::Made(_) => Preprocessing::Interleaved,
+        Source::Stored(..) => Preprocessing::Separate,
+    };
+    let compiled = compile(prepared, &drawn, &prepared.job.places, preprocessing)?;
     let (given, _) = walk(prepared, inputs, &|_| {}, Replay::new(protocol, Vec::new()))?;
     let me = session.me();
     let owned = compiled.job().owners.iter().map(|owner| *owner == me);
     let values = given.bits.given.iter().zip(owned);
     let values = values.map(|(flat, mine)| flat.as_ref().filter(|_| mine).map(lanes)).collect();
-    let done = circuit::evaluate_with(session, &compiled, values, entropy, &|_| {})?;
+    let stored = matches!(source, Source::Stored(..));
+    let done = match source {
+        Source::Made(entropy) => {
+            circuit::evaluate_with(session, &compiled, values, entropy, &|_| {})
+        }
+        Source::Stored(name, ready) => {
+            circuit::evaluate_prepared(session, &compiled, values, (name, ready), &|_| {})
+        }
+    }?;
     let learned = done.outputs.iter().map(|port| port.as_ref().map(flat)).collect();
     let (_, opened) = walk(prepared, inputs, progress, Replay::new(protocol, learned))?;
     let ready = started + Duration::from_secs_f64(done.report.setup_seconds);
     let times = Times { started, ready, finished: session.meshes[0].now() };
     let revealed = named(prepared, me, opened);
-    let cost = cost_of(prepared, &drawn)?;
+    let mut cost = cost_of(prepared, &drawn)?;
+    if stored {
+        cost.bytes = Traffic { on: cost.bytes.on, ..Traffic::default() };
+    }
     let report = ProgramReport::gather(session, prepared, &cost, times)?;
     Ok(Outcome { revealed, report, warnings: Vec::new() })
 }

@@ -21,4 +21,6 @@ mod stream;
 pub use job::{By, CHUNK_ROWS, ProgramJob};
 pub use prepare::{Cost, Prepared};
 pub use report::ProgramReport;
-pub use run::{Outcome, Revealed, agree_rows, run, run_with};
+pub use run::{
+    Outcome, Revealed, agree_rows, check_storable, facts, prepare, run, run_prepared, run_with,
+};

@@ -1,14 +1,14 @@
 //! Runs a prepared program over an open session.
 
 use super::exec::Context;
-use super::garbled;
+use super::garbled::{self, Source};
 use super::job::By;
 use super::layout::lengths;
 use super::plain::{self, Plain};
 use super::prepare::{Opened, Prepared};
 use super::report::{ProgramReport, Times};
-use crate::circuit::EvaluateError;
 use crate::circuit::evaluate::fresh_id;
+use crate::circuit::{self, EvaluateError};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -117,10 +117,80 @@ pub fn run_with(
     entropy: &mut Entropy,
     progress: &(dyn Fn(u64) + Sync),
 ) -> Result<Outcome, EvaluateError> {
+    with_inputs(session, prepared, inputs, Source::Made(entropy), progress)
+}
+
+/// As [`run`], with the garbled circuit that [`prepare`] made in another session, and that has this name at
+/// all parties.
+///
+/// # Errors
+/// As [`run`]; when that is for another job, or the protocol does not garble.
+pub fn run_prepared(
+    session: &mut Session,
+    prepared: &Prepared,
+    inputs: BTreeMap<String, Array>,
+    (name, ready): (&str, circuit::Prepared),
+    progress: &(dyn Fn(u64) + Sync),
+) -> Result<Outcome, EvaluateError> {
+    check_storable(prepared).inspect_err(|e| session.abort(&e.to_string()))?;
+    with_inputs(session, prepared, inputs, Source::Stored(name, ready), progress)
+}
+
+/// Garbles a program, for one run in another session: all parties do. Of the inputs only public ones matter.
+///
+/// # Errors
+/// As [`run`]; when the protocol does not garble.
+pub fn prepare(
+    session: &mut Session,
+    prepared: &Prepared,
+    public: &BTreeMap<String, Array>,
+    entropy: &mut Entropy,
+) -> Result<(circuit::Prepared, circuit::Report), EvaluateError> {
+    let shared = |(name, array): (&String, &Array)| (name.clone(), Arc::new(array.clone()));
+    let public = public.iter().map(shared).collect();
+    let mut work = || {
+        check_storable(prepared)?;
+        session.agree(prepared.facts())?;
+        agree_public(session, prepared, &public)?;
+        garbled::prepare(session, prepared, &public, entropy)
+    };
+    let result = work();
+    result.inspect_err(|error| session.abort(&error.to_string()))
+}
+
+/// What parties agree on for a run, by name: what a store looks for.
+#[must_use]
+pub fn facts(prepared: &Prepared, inputs: &BTreeMap<String, Array>) -> Vec<(String, String)> {
+    let own = prepared.facts().iter().map(|(name, value)| (name.to_string(), value.clone()));
+    own.chain(public_facts(prepared, |name| inputs.get(name).map(digest))).collect()
+}
+
+/// Refuses jobs whose preprocessing is not of a kind that can be stored.
+///
+/// # Errors
+/// Says why.
+pub fn check_storable(prepared: &Prepared) -> Result<(), EvaluateError> {
+    let protocol = prepared.job.protocol;
+    match protocol.garbles() {
+        true => Ok(()),
+        false => Err(EvaluateError::Job(format!(
+            "not supported: under {protocol} the preprocessing of programs cannot be stored; that of circuits \
+             can, and under protocols that garble (bmr, yao, authenticated) that of programs too"
+        ))),
+    }
+}
+
+fn with_inputs(
+    session: &mut Session,
+    prepared: &Prepared,
+    inputs: BTreeMap<String, Array>,
+    source: Source<'_>,
+    progress: &(dyn Fn(u64) + Sync),
+) -> Result<Outcome, EvaluateError> {
     // Peers are not told where an input is wrong.
     let inputs = own_inputs(prepared, session.me(), inputs)
         .inspect_err(|_| session.abort("a party's inputs do not fit the program"))?;
-    let result = all(session, prepared, &inputs, entropy, progress);
+    let result = all(session, prepared, &inputs, source, progress);
     if let Err(error) = &result {
         session.abort(&error.to_string());
     }
@@ -131,7 +201,7 @@ fn all(
     session: &mut Session,
     prepared: &Prepared,
     inputs: &BTreeMap<String, Arc<Array>>,
-    entropy: &mut Entropy,
+    source: Source<'_>,
     progress: &(dyn Fn(u64) + Sync),
 ) -> Result<Outcome, EvaluateError> {
     let job = &prepared.job;
@@ -151,8 +221,11 @@ fn all(
         return outcome(session, prepared, opened, warnings, [started, ready]);
     }
     if job.protocol.garbles() {
-        return garbled::run(session, prepared, inputs, entropy, progress);
+        return garbled::run(session, prepared, inputs, source, progress);
     }
+    let Source::Made(entropy) = source else {
+        return Err(EvaluateError::Bug("stored preprocessing of what does not garble".into()));
+    };
     let id = fresh_id(session, entropy)?;
     let mesh = &mut session.meshes[0];
     if !job.protocol.has_roles() {
@@ -195,19 +268,25 @@ fn agree_public(
     prepared: &Prepared,
     inputs: &BTreeMap<String, Arc<Array>>,
 ) -> Result<(), EvaluateError> {
-    let mut facts: Vec<(String, String)> = Vec::new();
-    for (_, name, party) in prepared.program.inputs() {
-        if party.is_none() {
-            let digest = inputs.get(name).map_or_else(String::new, |array| digest(array));
-            facts.push((format!("public input `{name}`"), digest));
-        }
-    }
+    let digest_of = |name: &str| inputs.get(name).map(|array| digest(array));
+    let facts: Vec<(String, String)> = public_facts(prepared, digest_of).collect();
     let facts: Vec<(&str, String)> =
         facts.iter().map(|(name, digest)| (name.as_str(), digest.clone())).collect();
     if !facts.is_empty() {
         session.agree(&facts)?;
     }
     Ok(())
+}
+
+/// Public inputs, by their digests.
+fn public_facts(
+    prepared: &Prepared,
+    digest: impl Fn(&str) -> Option<String>,
+) -> impl Iterator<Item = (String, String)> {
+    let public = prepared.program.inputs().filter(|(_, _, party)| party.is_none());
+    public.map(move |(_, name, _)| {
+        (format!("public input `{name}`"), digest(name).unwrap_or_default())
+    })
 }
 
 fn digest(array: &Array) -> String {

@@ -1,7 +1,7 @@
 //! Random bits of every party, authenticated towards every other.
 
 use super::rows::Layout;
-use super::talk::{Digest, Talk};
+use super::talk::{Digest, Talk, correlations};
 use tacit_net::Stream;
 use tacit_ot::check::{BLOCK, Coefficients, expected};
 use tacit_ot::cot::TILE;
@@ -121,7 +121,7 @@ fn choose(talk: &mut Talk<'_>, peer: RoleId, own: &[u64]) -> Result<Buffer<u128>
         own
     };
     let mut macs = Buffer::zeros(64 * own.len());
-    let (receiver, _) = talk.keys.ends(peer)?;
+    let (receiver, _) = correlations(&mut talk.keys)?.ends(peer)?;
     let mut message = vec![0; receiver.message_words(TILE)];
     for (words, macs) in own.chunks(TILE).zip(macs.chunks_mut(64 * TILE)) {
         let message = &mut message[..receiver.message_words(words.len())];
@@ -134,7 +134,7 @@ fn choose(talk: &mut Talk<'_>, peer: RoleId, own: &[u64]) -> Result<Buffer<u128>
 
 fn take(talk: &mut Talk<'_>, peer: RoleId, words: usize) -> Result<Buffer<u128>, SharingError> {
     let mut keys = Buffer::zeros(64 * words);
-    let (_, sender) = talk.keys.ends(peer)?;
+    let (_, sender) = correlations(&mut talk.keys)?.ends(peer)?;
     let mut message = vec![0; sender.message_words(TILE)];
     for keys in keys.chunks_mut(64 * TILE) {
         let message = &mut message[..sender.message_words(keys.len() / 64)];
@@ -183,7 +183,7 @@ fn check(talk: &mut Talk<'_>, coin: &Digest, bits: &AuthBits) -> Result<(), Shar
 
 /// This party's Delta.
 pub(super) fn delta(talk: &Talk<'_>) -> Result<Zeroizing<u128>, SharingError> {
-    let delta = talk.keys.delta.clone();
+    let delta = talk.keys.as_ref().and_then(|keys| keys.delta.clone());
     delta.ok_or_else(|| SharingError::Shape("authenticated bits need a common Delta".into()))
 }
 

@@ -3,7 +3,7 @@
 use super::outputs::open;
 use super::party::{Authenticated, begin, finish_set_up};
 use super::talk::Cheat;
-use crate::{Bits, Garbling, Ports};
+use crate::{Bits, Evaluate, Garbling, Ports};
 use tacit_circuit::schedule::Schedule;
 use tacit_circuit::{Builder, passes};
 use tacit_net::PartyId;
@@ -50,7 +50,7 @@ fn results(parties: usize, label: &'static str) -> Vec<Result<bool, SharingError
         if me < 2 {
             mine.flip_if(0, true);
         }
-        let done = party.run(ports, ready, &[mine])?;
+        let done = ready.run(party.mesh(), &places, ports, &[mine])?;
         drop(party);
         let learned = open(&mut session.meshes[0], &places, vec![done])?;
         session.finish()?;

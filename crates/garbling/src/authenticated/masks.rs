@@ -5,11 +5,13 @@ use super::rows::{Layout, Rows, add_masked, mask};
 use super::talk::{Opening, Talk};
 use super::triples::Triples;
 use crate::{Bits, Ports};
+use serde::{Deserialize, Serialize};
 use tacit_circuit::schedule::{Product, Slot};
 use tacit_ring::Buffer;
 use tacit_sharing::{RoleId, SharingError};
 
 /// Masks of a circuit's wires, for some instances.
+#[derive(Serialize, Deserialize)]
 pub(super) struct Masks {
     /// By gate, instance after instance: closed sharings of the masks of both inputs, and of the mask of
     /// the output plus their product.

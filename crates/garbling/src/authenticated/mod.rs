@@ -36,6 +36,7 @@ mod cost;
 mod evaluate;
 mod garble;
 mod masks;
+mod online;
 mod outputs;
 mod party;
 mod rows;
@@ -44,8 +45,9 @@ mod triples;
 mod tweak;
 
 pub use cost::bytes;
+pub use online::Ready;
 pub use outputs::{Unopened, open};
-pub use party::{Authenticated, Garbled, set_up};
+pub use party::{Authenticated, set_up};
 
 use tacit_sharing::RoleId;
 

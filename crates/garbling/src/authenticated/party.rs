@@ -1,45 +1,21 @@
-//! One worker of one party.
+//! One worker of one party ahead of its inputs: the phases that any function, and one function, need.
 
-use super::evaluate::{self, Evaluator};
-use super::garble::{Garbler, blocks, follow, lowest_bits};
-use super::masks::{self, Masks, Source, extra_bits, learned_slots};
-use super::outputs::{Checked, Unopened};
-use super::rows::{Layout, Rows};
-use super::talk::{Digest, Talk};
+use super::garble::{Garbler, blocks, lowest_bits};
+use super::masks::{self, Masks, Source, extra_bits};
+use super::online::{Made, Ready};
+use super::rows::Layout;
+use super::talk::{DIGEST, Talk, correlations};
 use super::triples::{self, Triples, batches, bucket};
 use super::tweak::Hash;
 use super::{EVALUATOR, FIRST_GARBLER, bits};
 use crate::links::Links;
-use crate::ports::{self, check_values};
+use crate::ports;
 use crate::{Bits, Ports};
 use tacit_net::{Mesh, PartyId, Phase, Stream};
-use tacit_ring::gf128::inner_product;
 use tacit_ring::{Buffer, hash, word};
+use tacit_sharing::SharingError;
 use tacit_sharing::gmw::WorkerKeys;
-use tacit_sharing::{RoleId, SharingError};
 use zeroize::Zeroizing;
-
-/// A circuit garbled for some instances, and this party's secrets. It is used once: by giving it up.
-pub struct Garbled {
-    instances: usize,
-    masks: Masks,
-    /// The number of the first gate, among all of this worker.
-    first: u64,
-    made: Made,
-}
-
-enum Made {
-    Garbler {
-        /// Zero labels of inputs, and of outputs of ANDs, instance after instance.
-        inputs: Buffer<u128>,
-        labels: Buffer<u128>,
-    },
-    Evaluator {
-        /// Blocks of all gates, by role; none at the evaluator's.
-        tables: Vec<Buffer<u128>>,
-        lowest: Bits,
-    },
-}
 
 /// A worker of a party.
 pub struct Authenticated<'m> {
@@ -50,6 +26,8 @@ pub struct Authenticated<'m> {
     triples: Triples,
     next_triple: u64,
     next_gate: u64,
+    /// How often it has prepared something.
+    prepared: u64,
 }
 
 /// Tosses the coin that names the session, and checks that every party uses one Delta towards all. Before
@@ -88,11 +66,6 @@ pub(super) fn finish_set_up(mut talk: Talk<'_>) -> Result<[u8; 32], SharingError
     Ok(talk.voice.sid)
 }
 
-/// The public values that inputs get: an instance's, input after input.
-struct Masked {
-    values: Vec<Bits>,
-}
-
 impl<'m> Authenticated<'m> {
     /// `places[r]` plays role `r`: role 0 evaluates, the others garble. `sid` is what [`set_up`] gave, and
     /// keys come from where its keys came from.
@@ -121,6 +94,7 @@ impl<'m> Authenticated<'m> {
             triples: Triples::none(layout),
             next_triple: 0,
             next_gate: 0,
+            prepared: 0,
         })
     }
 
@@ -156,12 +130,18 @@ impl<'m> Authenticated<'m> {
         masks::multiply(&mut self.talk, ports, instances, source, &mut self.triples, *self.delta)
     }
 
-    fn garble(&mut self, ports: Ports<'_>, garbled: &mut Garbled) -> Result<(), SharingError> {
+    fn garble(
+        &mut self,
+        ports: Ports<'_>,
+        first: u64,
+        instances: usize,
+        masks: &Masks,
+    ) -> Result<Made, SharingError> {
         let (ands, inputs) = (ports.ands(), ports.schedule.inputs().len());
-        let instances = garbled.instances;
         let mut zeros = Buffer::<u128>::zeros(instances * inputs);
-        let id = self.talk.keys.ids.step()?.single();
-        self.talk.keys.own.stream(id).fill(&mut zeros);
+        let keys = correlations(&mut self.talk.keys)?;
+        let id = keys.ids.step()?.single();
+        keys.own.stream(id).fill(&mut zeros);
         let mut labels = Buffer::<u128>::zeros(instances * ands);
         let mut lowest = Bits::zeros(instances * ands);
         for instance in 0..instances {
@@ -170,8 +150,8 @@ impl<'m> Authenticated<'m> {
                 layout: self.layout,
                 hash: self.hash,
                 delta: *self.delta,
-                masks: &garbled.masks,
-                first: garbled.first + start as u64,
+                masks,
+                first: first + start as u64,
                 start,
             };
             let made = garbler.garble(ports, &zeros[instance * inputs..(instance + 1) * inputs]);
@@ -182,12 +162,11 @@ impl<'m> Authenticated<'m> {
         if self.layout.me == FIRST_GARBLER {
             self.talk.links.send(EVALUATOR, Stream::Def, &lowest.words)?;
         }
-        garbled.made = Made::Garbler { inputs: zeros, labels };
-        Ok(())
+        Ok(Made::Garbler { inputs: zeros, labels })
     }
 
-    fn take_gates(&mut self, ports: Ports<'_>, garbled: &mut Garbled) -> Result<(), SharingError> {
-        let gates = garbled.instances * ports.ands();
+    fn take_gates(&mut self, ports: Ports<'_>, instances: usize) -> Result<Made, SharingError> {
+        let gates = instances * ports.ands();
         let mut tables = vec![Buffer::default()];
         for garbler in 1..self.layout.parties {
             let mut table = Buffer::zeros(gates * blocks(self.layout.parties));
@@ -198,244 +177,43 @@ impl<'m> Authenticated<'m> {
             tables.push(table);
         }
         let lowest = self.talk.recv_bits(FIRST_GARBLER, gates)?;
-        garbled.made = Made::Evaluator { tables, lowest };
-        Ok(())
+        Ok(Made::Evaluator { tables, lowest })
     }
-
-    /// Everybody's inputs under their masks; all parties hear the same.
-    fn masked_inputs(
-        &mut self,
-        ports: Ports<'_>,
-        garbled: &Garbled,
-        values: &[Bits],
-    ) -> Result<Masked, SharingError> {
-        let (me, instances) = (self.layout.me, garbled.instances);
-        let given: Vec<usize> = (0..self.layout.parties).map(|role| ports.given_by(role)).collect();
-        let mut mine = Bits::zeros(instances * given[me]);
-        for i in 0..mine.len {
-            let value = values[i / given[me]].get(i % given[me]);
-            mine.flip_if(i, value ^ garbled.masks.inputs.get(i));
-        }
-        for peer in self.talk.links.peers() {
-            self.talk.links.send(peer, Stream::On, &mine.words)?;
-        }
-        let mut all = vec![mine];
-        for peer in self.talk.links.peers() {
-            let theirs = self.talk.recv_bits(peer, instances * given[peer])?;
-            all.push(theirs);
-        }
-        // From own first to by role.
-        all[..=me].rotate_left(1);
-        self.talk.links.mesh.set_step(1);
-        let heard: Vec<Vec<u8>> =
-            all.iter().map(|bits| word::bytes(&bits.words).to_vec()).collect();
-        self.talk.echo("masked", &heard)?;
-        let mut next = vec![0; self.layout.parties];
-        let mut values = Vec::with_capacity(instances);
-        for _ in 0..instances {
-            let mut bits = Bits::zeros(ports.schedule.inputs().len());
-            for (i, owner) in ports.owners().enumerate() {
-                bits.flip_if(i, all[owner].get(next[owner]));
-                next[owner] += 1;
-            }
-            values.push(bits);
-        }
-        Ok(Masked { values })
-    }
-
-    /// A garbler's online part, up to where outputs may be opened.
-    fn show_labels(
-        &mut self,
-        ports: Ports<'_>,
-        garbled: &Garbled,
-        masked: &Masked,
-    ) -> Result<Checked, SharingError> {
-        let Made::Garbler { inputs, labels } = &garbled.made else {
-            return Err(SharingError::Shape("a garbled circuit of another role".into()));
-        };
-        let (links, count) = (&mut self.talk.links, ports.schedule.inputs().len());
-        links.mesh.set_step(2);
-        for (zeros, values) in inputs.chunks_exact(count.max(1)).zip(&masked.values) {
-            let mut active = Buffer::from_slice(zeros);
-            for (i, label) in active.iter_mut().enumerate() {
-                *label ^= u128::from(values.get(i)) * *self.delta;
-            }
-            links.send(EVALUATOR, Stream::On, &active)?;
-        }
-        links.mesh.set_step(3);
-        let number = self.talk.agreed_number();
-        let public = self.talk.recv_bits(EVALUATOR, garbled.instances * ports.ands())?;
-        let (mut digest, mut chi): (Digest, Digest) = Default::default();
-        self.talk.links.recv_into(EVALUATOR, Stream::On, &mut digest)?;
-        self.talk.links.recv_into(EVALUATOR, Stream::On, &mut chi)?;
-        let active = labels.iter().enumerate();
-        let active = active.map(|(i, zero)| zero ^ (u128::from(public.get(i)) * *self.delta));
-        let mine = self.talk.voice.labels(number, self.layout.me, active);
-        if !hash::equal(&mine, &digest) {
-            return Err(self.talk.failed("label-check", Some(EVALUATOR)));
-        }
-        let mut slots = Vec::with_capacity(garbled.instances);
-        let mut pairs = Vec::with_capacity(public.len);
-        for (instance, values) in masked.values.iter().enumerate() {
-            let start = instance * ports.ands();
-            let inputs = (0..count).map(|i| values.get(i));
-            let mut public = follow(ports, inputs, &public, start);
-            pairs.append(&mut public.inputs);
-            slots.push(public.slots);
-        }
-        let place = self.layout.mac(EVALUATOR);
-        let shares = masks::authenticated(garbled.masks.gates(), place, &pairs);
-        self.talk.links.mesh.set_step(4);
-        let mut sum = check_sum(&chi, &shares).to_le_bytes();
-        self.talk.say("z", &mut sum);
-        self.talk.links.send(EVALUATOR, Stream::On, &sum)?;
-        Ok(Checked(slots))
-    }
-
-    /// The evaluator's online part, up to where outputs may be opened.
-    fn evaluate(
-        &mut self,
-        ports: Ports<'_>,
-        garbled: &Garbled,
-        masked: &Masked,
-    ) -> Result<Checked, SharingError> {
-        let Made::Evaluator { tables, lowest } = &garbled.made else {
-            return Err(SharingError::Shape("a garbled circuit of another role".into()));
-        };
-        let (parties, ands, instances) = (self.layout.parties, ports.ands(), garbled.instances);
-        let count = ports.schedule.inputs().len();
-        self.talk.links.mesh.set_step(2);
-        let mut labels = Vec::new();
-        for garbler in 1..parties {
-            labels.push(self.talk.links.recv::<u128>(garbler, Stream::On, instances * count)?);
-        }
-        let (mut inputs, mut outputs, mut slots) = (Vec::new(), Vec::new(), Vec::new());
-        let mut active = Rows::zeros(instances * ands, parties - 1);
-        for (instance, values) in masked.values.iter().enumerate() {
-            let mut given = Rows::zeros(count, parties);
-            for i in 0..count {
-                let row = given.get_mut(i);
-                row[0] = u128::from(values.get(i));
-                let shown = row[1..].iter_mut().zip(&labels);
-                shown.for_each(|(row, labels)| *row = labels[instance * count + i]);
-            }
-            let (start, size) = (instance * ands, ands * blocks(parties));
-            let tables: Vec<&[u128]> = tables
-                .iter()
-                .map(|table| match table.is_empty() {
-                    true => &[][..],
-                    false => &table[instance * size..(instance + 1) * size],
-                })
-                .collect();
-            let evaluator = Evaluator {
-                layout: self.layout,
-                hash: self.hash,
-                masks: &garbled.masks,
-                first: garbled.first + start as u64,
-                start,
-                tables: &tables,
-                lowest,
-            };
-            let mut done = evaluator.evaluate(ports, &given);
-            inputs.append(&mut done.inputs);
-            outputs.append(&mut done.outputs);
-            slots.push(done.slots);
-            for gate in 0..ands {
-                active.set(start + gate, done.labels.get(gate));
-            }
-        }
-        self.talk.links.mesh.set_step(3);
-        let chi = self.show_values(&outputs, &active)?;
-        let masks = garbled.masks.gates();
-        let shares = evaluate::authenticated(self.layout, masks, &inputs, &outputs, *self.delta);
-        let mut sum = check_sum(&chi, &shares);
-        self.talk.links.mesh.set_step(4);
-        for garbler in 1..parties {
-            let mut theirs = [0u128];
-            self.talk.links.recv_into(garbler, Stream::On, &mut theirs)?;
-            sum ^= theirs[0];
-        }
-        // Nothing that this party knows of outputs leaves it unless this is zero.
-        if sum != 0 {
-            return Err(self.talk.failed("z-check", None));
-        }
-        Ok(Checked(slots))
-    }
-
-    /// Sends every garbler the public values of all ANDs, the digest of its labels for them, and a seed.
-    fn show_values(&mut self, outputs: &[u128], active: &Rows) -> Result<Digest, SharingError> {
-        let mut public = Bits::zeros(outputs.len());
-        outputs.iter().enumerate().for_each(|(i, value)| public.flip_if(i, *value == 1));
-        let mut words = [0u64; 4];
-        self.talk.random(&mut words)?;
-        let chi: Digest = word::bytes(&words).try_into().expect("thirty-two bytes");
-        let number = self.talk.agreed_number();
-        for garbler in 1..self.layout.parties {
-            let labels = (0..active.len()).map(|gate| active.get(gate)[garbler - 1]);
-            let digest = self.talk.voice.labels(number, garbler, labels);
-            self.talk.links.send(garbler, Stream::On, &public.words)?;
-            self.talk.links.send(garbler, Stream::On, &digest)?;
-            self.talk.links.send(garbler, Stream::On, &chi)?;
-        }
-        Ok(chi)
-    }
-}
-
-/// `sum chi_g x_g`.
-fn check_sum(chi: &Digest, shares: &[u128]) -> u128 {
-    let prg = triples::stream("tacit 2026 coefficients of garbled gates", chi);
-    let mut coefficients = Buffer::<u128>::zeros(shares.len());
-    prg.fill(0, 0, word::bytes_mut(&mut coefficients));
-    inner_product(&coefficients, shares)
 }
 
 impl ports::Garbling for Authenticated<'_> {
-    type Garbled = Garbled;
-    type Done = Unopened;
-
-    fn role(&self) -> RoleId {
-        self.layout.me
-    }
+    type Ready = Ready;
 
     fn mesh(&mut self) -> &mut Mesh {
         self.talk.links.mesh
     }
 
-    fn prepare(&mut self, ports: Ports<'_>, instances: usize) -> Result<Garbled, SharingError> {
+    fn prepare(&mut self, ports: Ports<'_>, instances: usize) -> Result<Ready, SharingError> {
         self.talk.links.mesh.set_phase(Phase::Offline);
         self.talk.stream = Stream::Def;
         let masks = self.masks(ports, instances)?;
-        let made = Made::Evaluator { tables: Vec::new(), lowest: Bits::zeros(0) };
-        let mut garbled = Garbled { instances, masks, first: self.next_gate, made };
+        let first = self.next_gate;
         self.next_gate += (instances * ports.ands()) as u64;
-        match self.is_evaluator() {
-            true => self.take_gates(ports, &mut garbled)?,
-            false => self.garble(ports, &mut garbled)?,
-        }
-        self.talk.links.mesh.flush()?;
-        Ok(garbled)
-    }
-
-    fn run(
-        &mut self,
-        ports: Ports<'_>,
-        garbled: Garbled,
-        values: &[Bits],
-    ) -> Result<Unopened, SharingError> {
-        check_values(ports, self.layout.me, garbled.instances, values)?;
-        let mesh = &mut self.talk.links.mesh;
-        mesh.set_phase(Phase::Online);
-        mesh.set_step(0);
-        self.talk.stream = Stream::On;
-        let masked = self.masked_inputs(ports, &garbled, values)?;
-        let checked = match self.is_evaluator() {
-            true => self.evaluate(ports, &garbled, &masked)?,
-            false => self.show_labels(ports, &garbled, &masked)?,
+        let made = match self.is_evaluator() {
+            true => self.take_gates(ports, instances)?,
+            false => self.garble(ports, first, instances, &masks)?,
         };
-        let learned = learned_slots(ports, self.layout.parties);
-        let talk = &mut self.talk;
-        let done = Unopened::new(talk, ports, &learned, &garbled.masks, &self.delta, checked);
-        talk.links.mesh.flush()?;
-        Ok(done)
+        let mut coin = Zeroizing::new([0u64; DIGEST / 8]);
+        self.talk.random(&mut *coin)?;
+        let coin = Zeroizing::new(word::bytes(&*coin).try_into().expect("as many bytes"));
+        self.prepared += 1;
+        self.talk.links.mesh.flush()?;
+        Ok(Ready {
+            voice: self.talk.voice.online(self.prepared),
+            hash: self.hash,
+            delta: self.delta.clone(),
+            coin,
+            instances,
+            masks,
+            first,
+            made,
+            #[cfg(test)]
+            cheat: self.talk.cheat.take().into(),
+        })
     }
 }

@@ -1,5 +1,6 @@
 //! Authenticated shares as rows of blocks: everything about them is linear.
 
+use serde::{Deserialize, Serialize};
 use tacit_circuit::schedule::Linear;
 use tacit_ring::Buffer;
 use tacit_sharing::RoleId;
@@ -75,6 +76,7 @@ impl Layout {
 }
 
 /// Rows, one after the other.
+#[derive(Serialize, Deserialize)]
 pub(super) struct Rows {
     width: usize,
     pub blocks: Buffer<u128>,
@@ -83,6 +85,11 @@ pub(super) struct Rows {
 impl Rows {
     pub fn zeros(count: usize, width: usize) -> Self {
         Rows { width, blocks: Buffer::zeros(count * width) }
+    }
+
+    /// Whether there are so many of so many blocks each.
+    pub fn are(&self, count: usize, width: usize) -> bool {
+        self.width == width && self.blocks.len() == count * width
     }
 
     pub fn len(&self) -> usize {

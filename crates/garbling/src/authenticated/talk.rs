@@ -7,6 +7,7 @@
 
 use crate::Bits;
 use crate::links::Links;
+use serde::{Deserialize, Serialize};
 use tacit_net::Stream;
 use tacit_ring::hash::{self, Item, Transcript};
 use tacit_ring::word;
@@ -23,7 +24,7 @@ pub(super) type Digest = [u8; DIGEST];
 pub(super) type Cheat = Box<dyn FnMut(&str, &mut [u8]) + Send>;
 
 /// What everything that a worker says carries.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Serialize, Deserialize)]
 pub(super) struct Voice {
     /// Names the session. All parties contributed to it, each without knowing the others' parts.
     pub sid: Digest,
@@ -33,11 +34,12 @@ pub(super) struct Voice {
 /// A party's channels, and what it says on them.
 pub(super) struct Talk<'m> {
     pub links: Links<'m>,
-    pub keys: WorkerKeys,
+    /// None online.
+    pub keys: Option<WorkerKeys>,
     pub voice: Voice,
     /// Where things are said now.
     pub stream: Stream,
-    next: u64,
+    pub(super) next: u64,
     #[cfg(test)]
     pub cheat: Option<Cheat>,
 }
@@ -57,6 +59,11 @@ pub(super) struct Heard {
 }
 
 impl Voice {
+    /// For the online phase of what a worker prepared as its `number`-th.
+    pub fn online(&self, number: u64) -> Voice {
+        Voice { sid: self.digest("online", "", number, 0, &[]), ..*self }
+    }
+
     /// A digest for one use.
     fn digest(
         &self,
@@ -180,13 +187,24 @@ pub(super) fn recv_shares(
     }
 }
 
+/// What correlations are made of.
+pub(super) fn correlations(keys: &mut Option<WorkerKeys>) -> Result<&mut WorkerKeys, SharingError> {
+    keys.as_mut().ok_or_else(|| SharingError::Shape("a party online has no correlations".into()))
+}
+
 impl<'m> Talk<'m> {
     pub fn new(links: Links<'m>, keys: WorkerKeys, sid: Digest) -> Self {
+        let voice = Voice { sid, worker: keys.number };
+        Talk { keys: Some(keys), stream: Stream::Def, ..Talk::online(links, voice) }
+    }
+
+    /// For what needs no correlations.
+    pub fn online(links: Links<'m>, voice: Voice) -> Self {
         Talk {
-            voice: Voice { sid, worker: keys.number },
+            voice,
             links,
-            keys,
-            stream: Stream::Def,
+            keys: None,
+            stream: Stream::On,
             next: 0,
             #[cfg(test)]
             cheat: None,
@@ -205,16 +223,18 @@ impl<'m> Talk<'m> {
 
     /// Random words that nobody else knows.
     pub fn random(&mut self, words: &mut [u64]) -> Result<(), SharingError> {
-        let id = self.keys.ids.step()?.single();
-        self.keys.own.stream(id).fill(words);
+        let keys = correlations(&mut self.keys)?;
+        let id = keys.ids.step()?.single();
+        keys.own.stream(id).fill(words);
         Ok(())
     }
 
     /// Adds a share of zero.
     pub fn add_zero(&mut self, blocks: &mut [u128]) -> Result<(), SharingError> {
-        let number = self.keys.zero_ids.step()?.single().number();
+        let keys = correlations(&mut self.keys)?;
+        let number = keys.zero_ids.step()?.single().number();
         let mut part = [0u128; 256];
-        for prg in &self.keys.zeros {
+        for prg in &keys.zeros {
             for (chunk, blocks) in blocks.chunks_mut(part.len()).enumerate() {
                 let part = &mut part[..blocks.len()];
                 prg.fill(number, (chunk * 256) as u64, word::bytes_mut(part));

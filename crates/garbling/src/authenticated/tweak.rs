@@ -1,5 +1,6 @@
 //! The hash of labels and keys, with a tweak for every use.
 
+use serde::{Deserialize, Serialize};
 use tacit_ring::prg::hash_under;
 use tacit_ring::{StreamsExhausted, hash};
 use tacit_sharing::{RoleId, SharingError};
@@ -23,7 +24,7 @@ impl Use {
 }
 
 /// `H(x, T) = AES_{S + T}(f(x)) + f(x)`, for one worker of one session.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Serialize, Deserialize)]
 pub(super) struct Hash {
     salt: u128,
     worker: u16,

@@ -2,7 +2,8 @@
 
 use crate::prf::LabelPrf;
 use crate::{Bits, Ports};
-use tacit_ring::{Buffer, hash};
+use serde::{Deserialize, Serialize};
+use tacit_ring::{Buffer, hash, stored};
 use tacit_sharing::RoleId;
 use zeroize::Zeroizing;
 
@@ -14,6 +15,8 @@ pub(super) struct Common {
     pub me: RoleId,
     /// `R` of this party, if it has labels.
     pub offset: Zeroizing<u128>,
+    /// Of the function under labels.
+    key: [u8; 16],
     pub prf: LabelPrf,
 }
 
@@ -26,8 +29,13 @@ impl Common {
         session: &[u8],
     ) -> Self {
         let key = hash::derive_key("tacit 2026 BMR label function", &[session]);
-        let prf = LabelPrf::new(*key.first_chunk().expect("sixteen of thirty-two bytes"));
-        Common { parties, columns, me, offset, prf }
+        let key = *key.first_chunk().expect("sixteen of thirty-two bytes");
+        Common { parties, columns, me, offset, key, prf: LabelPrf::new(key) }
+    }
+
+    /// Circuits, with what their evaluation needs.
+    pub fn ready(&self, circuits: Vec<Garbled>) -> Ready {
+        Ready { columns: self.columns, offset: self.offset.clone(), key: self.key, circuits }
     }
 
     /// Whether this party has labels.
@@ -43,15 +51,44 @@ pub(super) fn drawn_by(ports: Ports<'_>, role: RoleId) -> Vec<usize> {
     given.map(|(index, _)| index).chain(inputs..inputs + ands).collect()
 }
 
-/// A garbled circuit, and this party's secrets for its ports. It is used once: by giving it up.
-pub struct Garbled {
+/// Garbled circuits, and this party's secrets for them. They are used once: by giving them up.
+#[derive(Serialize, Deserialize)]
+pub struct Ready {
+    pub(super) columns: usize,
+    offset: Zeroizing<u128>,
+    key: [u8; 16],
+    pub(super) circuits: Vec<Garbled>,
+}
+
+impl Ready {
+    /// What evaluation needs, at a role of so many.
+    pub(super) fn common(&self, parties: usize, me: RoleId) -> Common {
+        let Ready { columns, ref offset, key, .. } = *self;
+        Common { parties, columns, me, offset: offset.clone(), key, prf: LabelPrf::new(key) }
+    }
+}
+
+/// One garbled circuit, and this party's secrets for its ports.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Garbled {
     pub(super) first_gate: u64,
     /// Gate after gate four rows, each a block for every column.
     pub(super) table: Buffer<u128>,
     /// Zero labels of all inputs.
+    #[serde(with = "stored::list")]
     pub(super) labels: Zeroizing<Vec<u128>>,
     /// This party's masks of inputs.
+    #[serde(with = "stored::list")]
     pub(super) lambdas: Zeroizing<Vec<u128>>,
     /// Masks of the outputs that this party learns.
     pub(super) masks: Bits,
+}
+
+impl Garbled {
+    pub(super) fn fits(&self, common: &Common, ports: Ports<'_>) -> bool {
+        let inputs = ports.schedule.inputs().len();
+        self.table.len() == 4 * common.columns * ports.ands()
+            && [self.labels.len(), self.lambdas.len()] == [inputs; 2]
+            && self.masks.len == ports.learned_by(common.me)
+    }
 }

@@ -41,7 +41,7 @@ mod party;
 pub mod shamir;
 mod wires;
 
-pub use common::Garbled;
+pub use common::Ready;
 pub use cost::bytes;
 pub(crate) use cost::words;
 pub use party::Bmr;

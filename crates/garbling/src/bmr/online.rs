@@ -1,23 +1,40 @@
 //! The online phase: public values of inputs, the labels for them, and evaluation by each party alone.
 
-use super::common::{Common, Garbled};
+use super::common::{Common, Garbled, Ready};
 use super::evaluate::evaluate;
 use crate::links::Links;
-use crate::ports::check_values;
+use crate::ports::{Evaluate, check_fit, check_values};
 use crate::{Bits, Ports};
-use tacit_net::{Phase, Stream};
+use tacit_net::{Mesh, PartyId, Phase, Stream};
 use tacit_ring::Buffer;
 use tacit_sharing::SharingError;
 
-/// Evaluates all instances that were garbled together.
-pub(super) fn run(
+impl Evaluate for Ready {
+    type Done = Vec<Bits>;
+
+    fn run(
+        self,
+        mesh: &mut Mesh,
+        places: &[PartyId],
+        ports: Ports<'_>,
+        values: &[Bits],
+    ) -> Result<Vec<Bits>, SharingError> {
+        let mut links = Links::new(mesh, places)?;
+        let common = self.common(places.len(), links.me);
+        let fits = |garbled: &Garbled| garbled.fits(&common, ports);
+        check_fit(common.columns <= places.len() && self.circuits.iter().all(fits))?;
+        check_values(ports, common.me, self.circuits.len(), values)?;
+        run(&mut links, &common, ports, self.circuits, values)
+    }
+}
+
+fn run(
     links: &mut Links<'_>,
     common: &Common,
     ports: Ports<'_>,
     garbled: Vec<Garbled>,
     values: &[Bits],
 ) -> Result<Vec<Bits>, SharingError> {
-    check_values(ports, common.me, garbled.len(), values)?;
     links.mesh.set_phase(Phase::Online);
     links.mesh.set_step(0);
     let (me, owners) = (common.me, ports.owners().collect::<Vec<_>>());

@@ -1,15 +1,14 @@
 //! One worker of one party of BMR: many instances at a time, message by message.
 
 use super::columns::Opening;
-use super::common::{Common, Garbled};
+use super::common::{Common, Ready};
 use super::garble::Garbling;
-use super::online;
 use crate::links::{GateNumbers, Links};
 use crate::{Bits, Ports, ports};
 use tacit_net::{Mesh, PartyId, Phase, Stream};
 use tacit_ring::{Buffer, word};
+use tacit_sharing::SharingError;
 use tacit_sharing::gmw::WorkerKeys;
-use tacit_sharing::{RoleId, SharingError};
 
 /// A worker of a party.
 pub struct Bmr<'m> {
@@ -128,22 +127,13 @@ impl<'m> Bmr<'m> {
 }
 
 impl ports::Garbling for Bmr<'_> {
-    type Garbled = Vec<Garbled>;
-    type Done = Vec<Bits>;
-
-    fn role(&self) -> RoleId {
-        self.common.me
-    }
+    type Ready = Ready;
 
     fn mesh(&mut self) -> &mut Mesh {
         self.links.mesh
     }
 
-    fn prepare(
-        &mut self,
-        ports: Ports<'_>,
-        instances: usize,
-    ) -> Result<Vec<Garbled>, SharingError> {
+    fn prepare(&mut self, ports: Ports<'_>, instances: usize) -> Result<Ready, SharingError> {
         self.links.mesh.set_phase(Phase::Offline);
         let mut all = Vec::with_capacity(instances);
         for _ in 0..instances {
@@ -168,15 +158,6 @@ impl ports::Garbling for Bmr<'_> {
             garbled.push(it.finish(&self.common, opened));
         }
         self.links.mesh.flush()?;
-        Ok(garbled)
-    }
-
-    fn run(
-        &mut self,
-        ports: Ports<'_>,
-        garbled: Vec<Garbled>,
-        values: &[Bits],
-    ) -> Result<Vec<Bits>, SharingError> {
-        online::run(&mut self.links, &self.common, ports, garbled, values)
+        Ok(self.common.ready(garbled))
     }
 }

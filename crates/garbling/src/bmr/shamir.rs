@@ -22,9 +22,8 @@
 //! E. Omri (Latincrypt 2017).
 
 use super::columns::Opening;
-use super::common::{Common, Garbled, drawn_by};
+use super::common::{Common, Garbled, Ready, drawn_by};
 use super::field::{Multiples, shares, times, weights};
-use super::online;
 use super::wires::{Gate, walk};
 use crate::links::{GateNumbers, Links};
 use crate::prf::combine;
@@ -32,8 +31,8 @@ use crate::{Bits, Ports, ports};
 use std::ops::Range;
 use tacit_net::{Mesh, PartyId, Phase, Stream};
 use tacit_ring::{Buffer, Entropy, Key, Prg, Seed, StreamIds, hash, word};
+use tacit_sharing::SharingError;
 use tacit_sharing::cost::Traffic;
-use tacit_sharing::{RoleId, SharingError};
 use zeroize::Zeroizing;
 
 /// The largest number of parties that may pool what they see, of so many.
@@ -392,22 +391,13 @@ impl Instance {
 }
 
 impl ports::Garbling for BmrShamir<'_> {
-    type Garbled = Vec<Garbled>;
-    type Done = Vec<Bits>;
-
-    fn role(&self) -> RoleId {
-        self.common.me
-    }
+    type Ready = Ready;
 
     fn mesh(&mut self) -> &mut Mesh {
         self.links.mesh
     }
 
-    fn prepare(
-        &mut self,
-        ports: Ports<'_>,
-        instances: usize,
-    ) -> Result<Vec<Garbled>, SharingError> {
+    fn prepare(&mut self, ports: Ports<'_>, instances: usize) -> Result<Ready, SharingError> {
         self.links.mesh.set_phase(Phase::Offline);
         let all = (0..instances).map(|_| self.begin(ports));
         let mut all = all.collect::<Result<Vec<_>, _>>()?;
@@ -425,16 +415,7 @@ impl ports::Garbling for BmrShamir<'_> {
         let garbled = both.map(|(it, opening)| self.finish(ports, it, opening));
         let garbled = garbled.collect::<Result<_, _>>()?;
         self.links.mesh.flush()?;
-        Ok(garbled)
-    }
-
-    fn run(
-        &mut self,
-        ports: Ports<'_>,
-        garbled: Vec<Garbled>,
-        values: &[Bits],
-    ) -> Result<Vec<Bits>, SharingError> {
-        online::run(&mut self.links, &self.common, ports, garbled, values)
+        Ok(self.common.ready(garbled))
     }
 }
 

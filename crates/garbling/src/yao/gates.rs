@@ -2,15 +2,23 @@
 
 use crate::Ports;
 use tacit_circuit::schedule::{Linear, Slot};
-use tacit_ring::Buffer;
 use tacit_ring::prg::{Permutation, hash_under};
+use tacit_ring::{Buffer, hash};
+
+/// The key of `H`: public, the session's own.
+pub(super) type HashKey = [u8; 16];
+
+/// The key for a session.
+pub(super) fn hash_key(session: &[u8]) -> HashKey {
+    let key = hash::derive_key("tacit 2026 half gates", &[session]);
+    *key.first_chunk().expect("sixteen of thirty-two bytes")
+}
 
 /// `H`, for one session.
 pub(super) struct Hash(Permutation);
 
 impl Hash {
-    /// Under the session's public key.
-    pub fn new(key: [u8; 16]) -> Self {
+    pub fn new(key: HashKey) -> Self {
         Hash(Permutation::new(key))
     }
 

@@ -33,4 +33,4 @@ mod gates;
 mod party;
 pub mod three;
 
-pub use party::{Garbled, Yao, bytes};
+pub use party::{Ready, Yao, bytes};

@@ -1,23 +1,35 @@
 //! One worker of one party of Yao's protocol.
 
-use super::gates::{Hash, evaluate, garble};
+use super::gates::{Hash, HashKey, evaluate, garble, hash_key};
 use crate::bmr::words;
 use crate::cot::{choose, take};
 use crate::links::{GateNumbers, Links};
-use crate::ports::{self, check_values};
+use crate::ports::{self, Evaluate, check_fit, check_values};
 use crate::{Bits, Ports};
+use serde::{Deserialize, Serialize};
 use tacit_net::{Mesh, PartyId, Phase, Stream};
 use tacit_ot::KAPPA;
-use tacit_ring::{Buffer, Word, hash};
+use tacit_ring::{Buffer, Word};
 use tacit_sharing::cost::Traffic;
 use tacit_sharing::gmw::{FAN, WorkerKeys};
 use tacit_sharing::{RoleId, SharingError};
+use zeroize::Zeroizing;
 
 /// Who garbles.
 const GARBLER: RoleId = 0;
 
-/// A garbled circuit at either role. It is used once: by giving it up.
-pub struct Garbled {
+/// Garbled circuits at either role. They are used once: by giving them up.
+#[derive(Serialize, Deserialize)]
+pub struct Ready {
+    key: HashKey,
+    /// `R` at role 0.
+    offset: Zeroizing<u128>,
+    circuits: Vec<Garbled>,
+}
+
+/// One of them.
+#[derive(Serialize, Deserialize)]
+struct Garbled {
     first_gate: u64,
     /// At role 1: two blocks per AND.
     table: Buffer<u128>,
@@ -35,9 +47,9 @@ pub struct Garbled {
 pub struct Yao<'m> {
     links: Links<'m>,
     /// `R` at role 0.
-    offset: zeroize::Zeroizing<u128>,
+    offset: Zeroizing<u128>,
     keys: WorkerKeys,
-    hash: Hash,
+    key: HashKey,
     gates: GateNumbers,
 }
 
@@ -72,11 +84,9 @@ impl<'m> Yao<'m> {
         }
         let offset = keys.delta.clone().filter(|delta| **delta & 1 == 1);
         let offset = offset.ok_or_else(|| wrong("an offset that is no offset of labels"))?;
-        let key = hash::derive_key("tacit 2026 half gates", &[session]);
-        let hash = Hash::new(*key.first_chunk().expect("sixteen of thirty-two bytes"));
         // Workers have gates of their own, as they have the same offset.
         let gates = GateNumbers::new(keys.number)?;
-        Ok(Yao { links, offset, keys, hash, gates })
+        Ok(Yao { links, offset, keys, key: hash_key(session), gates })
     }
 
     fn peer(&self) -> RoleId {
@@ -104,7 +114,7 @@ impl<'m> Yao<'m> {
         let mut labels = Buffer::zeros(ports.schedule.inputs().len());
         let id = self.keys.ids.step()?.single();
         self.keys.own.stream(id).fill(&mut labels);
-        let (table, ends) = garble(&self.hash, ports, first_gate, *self.offset, &labels);
+        let (table, ends) = garble(&Hash::new(self.key), ports, first_gate, *self.offset, &labels);
         let decode = |role: RoleId| {
             let mut bits = Bits::zeros(ports.learned_by(role));
             let slots = ports.slots_learned_by(role).enumerate();
@@ -144,8 +154,25 @@ impl<'m> Yao<'m> {
         decode.words.copy_from_slice(&words);
         Ok(Garbled { table, decode, ..garbled })
     }
+}
 
-    /// Role 0 online: sends labels, and takes what it learns.
+/// A party online.
+struct Online<'m> {
+    links: Links<'m>,
+    hash: Hash,
+    offset: Zeroizing<u128>,
+}
+
+impl Online<'_> {
+    fn send<W: Word>(&mut self, words: &[W]) -> Result<(), SharingError> {
+        self.links.send(1 - self.links.me, Stream::On, words)
+    }
+
+    fn recv<W: Word>(&mut self, count: usize) -> Result<Buffer<W>, SharingError> {
+        self.links.recv(1 - self.links.me, Stream::On, count)
+    }
+
+    /// Role 0: sends labels, and takes what it learns.
     fn give(
         &mut self,
         ports: Ports<'_>,
@@ -155,7 +182,7 @@ impl<'m> Yao<'m> {
         let owners: Vec<RoleId> = ports.owners().collect();
         let chosen = ports.given_by(1);
         for (garbled, values) in garbled.iter().zip(values) {
-            let corrections = self.recv::<u64>(Stream::On, chosen.div_ceil(64))?;
+            let corrections = self.recv::<u64>(chosen.div_ceil(64))?;
             let (mut mine, mut theirs) = (0, 0);
             let mut message = Buffer::<u128>::zeros(owners.len());
             for ((out, owner), label) in message.iter_mut().zip(&owners).zip(&*garbled.labels) {
@@ -169,20 +196,20 @@ impl<'m> Yao<'m> {
                     theirs += 1;
                 }
             }
-            self.send(Stream::On, &message)?;
+            self.send(&message)?;
         }
         self.links.mesh.set_step(2);
         let mut learned = Vec::with_capacity(garbled.len());
         for garbled in garbled {
             let mut bits = garbled.decode;
-            let words = self.recv::<u64>(Stream::On, bits.words.len())?;
+            let words = self.recv::<u64>(bits.words.len())?;
             bits.words.iter_mut().zip(&*words).for_each(|(bit, word)| *bit ^= word);
             learned.push(bits);
         }
         Ok(learned)
     }
 
-    /// Role 1 online: takes labels, and evaluates.
+    /// Role 1: takes labels, and evaluates.
     fn evaluate(
         &mut self,
         ports: Ports<'_>,
@@ -192,13 +219,13 @@ impl<'m> Yao<'m> {
         for (garbled, values) in garbled.iter().zip(values) {
             let both = garbled.choices.words.iter().zip(&values.words);
             let corrections: Vec<u64> = both.map(|(choice, value)| choice ^ value).collect();
-            self.send(Stream::On, &corrections)?;
+            self.send(&corrections)?;
         }
         self.links.mesh.set_step(1);
         let owners: Vec<RoleId> = ports.owners().collect();
         let mut learned = Vec::with_capacity(garbled.len());
         for garbled in garbled {
-            let mut labels = self.recv::<u128>(Stream::On, owners.len())?;
+            let mut labels = self.recv::<u128>(owners.len())?;
             let theirs = labels.iter_mut().zip(&owners).filter(|(_, owner)| **owner != GARBLER);
             for ((label, _), block) in theirs.zip(&*garbled.blocks) {
                 *label ^= block;
@@ -211,7 +238,7 @@ impl<'m> Yao<'m> {
                 slots.for_each(|(i, slot)| bits.flip_if(i, ends.get(slot) & 1 == 1));
                 bits
             };
-            self.send(Stream::On, &shown(GARBLER).words)?;
+            self.send(&shown(GARBLER).words)?;
             let mut mine = shown(1);
             let decode = mine.words.iter_mut().zip(&garbled.decode.words);
             decode.for_each(|(bits, decode)| *bits ^= decode);
@@ -222,24 +249,15 @@ impl<'m> Yao<'m> {
 }
 
 impl ports::Garbling for Yao<'_> {
-    type Garbled = Vec<Garbled>;
-    type Done = Vec<Bits>;
-
-    fn role(&self) -> RoleId {
-        self.links.me
-    }
+    type Ready = Ready;
 
     fn mesh(&mut self) -> &mut Mesh {
         self.links.mesh
     }
 
-    fn prepare(
-        &mut self,
-        ports: Ports<'_>,
-        instances: usize,
-    ) -> Result<Vec<Garbled>, SharingError> {
+    fn prepare(&mut self, ports: Ports<'_>, instances: usize) -> Result<Ready, SharingError> {
         self.links.mesh.set_phase(Phase::Offline);
-        let garbled = if self.links.me == GARBLER {
+        let circuits = if self.links.me == GARBLER {
             (0..instances).map(|_| self.garble(ports)).collect::<Result<Vec<_>, _>>()?
         } else {
             let chosen: Result<Vec<Garbled>, _> =
@@ -248,23 +266,46 @@ impl ports::Garbling for Yao<'_> {
             taken.collect::<Result<Vec<_>, _>>()?
         };
         self.links.mesh.flush()?;
-        Ok(garbled)
+        Ok(Ready { key: self.key, offset: self.offset.clone(), circuits })
     }
+}
+
+impl Garbled {
+    fn fits(&self, ports: Ports<'_>, role: RoleId) -> bool {
+        let (inputs, ands) = (ports.schedule.inputs().len(), ports.ands());
+        let [labels, table, choices] = match role {
+            GARBLER => [inputs, 0, 0],
+            _ => [0, 2 * ands, ports.given_by(1)],
+        };
+        [self.labels.len(), self.table.len(), self.choices.len] == [labels, table, choices]
+            && self.blocks.len() == ports.given_by(1)
+            && self.decode.len == ports.learned_by(role)
+    }
+}
+
+impl Evaluate for Ready {
+    type Done = Vec<Bits>;
 
     fn run(
-        &mut self,
+        self,
+        mesh: &mut Mesh,
+        places: &[PartyId],
         ports: Ports<'_>,
-        garbled: Vec<Garbled>,
         values: &[Bits],
     ) -> Result<Vec<Bits>, SharingError> {
-        check_values(ports, self.links.me, garbled.len(), values)?;
-        self.links.mesh.set_phase(Phase::Online);
-        self.links.mesh.set_step(0);
-        let learned = match self.links.me {
-            GARBLER => self.give(ports, garbled, values),
-            _ => self.evaluate(ports, garbled, values),
+        let Ready { key, offset, circuits } = self;
+        let links = Links::new(mesh, places)?;
+        let me = links.me;
+        check_fit(places.len() == 2 && circuits.iter().all(|it| it.fits(ports, me)))?;
+        check_values(ports, me, circuits.len(), values)?;
+        let mut online = Online { links, hash: Hash::new(key), offset };
+        online.links.mesh.set_phase(Phase::Online);
+        online.links.mesh.set_step(0);
+        let learned = match me {
+            GARBLER => online.give(ports, circuits, values),
+            _ => online.evaluate(ports, circuits, values),
         }?;
-        self.links.mesh.flush()?;
+        online.links.mesh.flush()?;
         Ok(learned)
     }
 }

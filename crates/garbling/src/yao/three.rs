@@ -17,11 +17,12 @@
 //! Source: P. Mohassel, M. Rosulek, Y. Zhang, "Fast and Secure Three-party Computation" (CCS 2015), for
 //! parties that follow the protocol.
 
-use super::gates::{Hash, evaluate, garble};
+use super::gates::{Hash, HashKey, evaluate, garble, hash_key};
 use crate::bmr::words;
 use crate::links::{GateNumbers, Links};
-use crate::ports::{self, check_values};
+use crate::ports::{self, Evaluate, check_fit, check_values};
 use crate::{Bits, Ports};
+use serde::{Deserialize, Serialize};
 use tacit_net::{Mesh, PartyId, Phase, Stream};
 use tacit_ot::KAPPA;
 use tacit_ring::{Buffer, Entropy, Key, Prg, Seed, StreamIds, hash, word};
@@ -115,8 +116,18 @@ impl ThreeKeys {
     }
 }
 
-/// A garbled circuit at any role. It is used once: by giving it up.
-pub struct Garbled {
+/// Garbled circuits at any role. They are used once: by giving them up.
+#[derive(Serialize, Deserialize)]
+pub struct Ready {
+    key: HashKey,
+    /// `R`, at garblers.
+    offset: Zeroizing<u128>,
+    circuits: Vec<Garbled>,
+}
+
+/// One of them.
+#[derive(Serialize, Deserialize)]
+struct Garbled {
     first_gate: u64,
     /// At the evaluator: two blocks per AND.
     table: Buffer<u128>,
@@ -132,8 +143,15 @@ pub struct Garbled {
 pub struct YaoThree<'m> {
     links: Links<'m>,
     keys: WorkerKeys,
-    hash: Hash,
+    key: HashKey,
     gates: GateNumbers,
+}
+
+/// A party online.
+struct Online<'m> {
+    links: Links<'m>,
+    hash: Hash,
+    offset: Zeroizing<u128>,
 }
 
 /// Bytes between the parties for one instance.
@@ -172,15 +190,9 @@ impl<'m> YaoThree<'m> {
         session: &[u8],
     ) -> Result<Self, SharingError> {
         let links = Links::new(mesh, places)?;
-        let key = hash::derive_key("tacit 2026 half gates", &[session]);
-        let hash = Hash::new(*key.first_chunk().expect("sixteen of thirty-two bytes"));
         // Workers have offsets of their own, and gates too.
         let gates = GateNumbers::new(keys.number)?;
-        Ok(YaoThree { links, keys, hash, gates })
-    }
-
-    fn is_garbler(&self) -> bool {
-        self.links.me != EVALUATOR
+        Ok(YaoThree { links, keys, key: hash_key(session), gates })
     }
 
     /// Draws what is common: labels among garblers, shares of inputs with the evaluator.
@@ -210,7 +222,8 @@ impl<'m> YaoThree<'m> {
         if me == GARBLER {
             let zero = inputs(ports, &it.labels).map(|halves| halves[0] ^ halves[1]);
             let zero: Zeroizing<Vec<u128>> = Zeroizing::new(zero.collect());
-            let (table, ends) = garble(&self.hash, ports, it.first_gate, *self.keys.offset, &zero);
+            let hash = Hash::new(self.key);
+            let (table, ends) = garble(&hash, ports, it.first_gate, *self.keys.offset, &zero);
             self.links.send(EVALUATOR, Stream::Def, &table)?;
             for role in [1, EVALUATOR] {
                 self.links.send(role, Stream::Def, &lowest(ports, role, &ends).words)?;
@@ -224,8 +237,10 @@ impl<'m> YaoThree<'m> {
         it.decode = Bits::zeros(ports.learned_by(me));
         self.links.recv_into(GARBLER, Stream::Def, &mut it.decode.words)
     }
+}
 
-    /// A garbler online: sends the labels of its inputs, and of its shares of the evaluator's.
+impl Online<'_> {
+    /// A garbler: sends the labels of its inputs, and of its shares of the evaluator's.
     fn give(&mut self, ports: Ports<'_>, it: &Garbled, values: &Bits) -> Result<(), SharingError> {
         let (me, given) = (self.links.me, ports.given_by(EVALUATOR));
         let theirs = match me {
@@ -249,13 +264,13 @@ impl<'m> YaoThree<'m> {
                 _ => continue,
             };
             if let Some(out) = out.next() {
-                *out = label ^ (u128::from(bit) * *self.keys.offset);
+                *out = label ^ (u128::from(bit) * *self.offset);
             }
         }
         self.links.send(EVALUATOR, Stream::On, &message)
     }
 
-    /// The evaluator online: takes labels, evaluates, and tells garblers what they learn, still masked.
+    /// The evaluator: takes labels, evaluates, and tells garblers what they learn, still masked.
     fn evaluate(&mut self, ports: Ports<'_>, it: Garbled) -> Result<Bits, SharingError> {
         let given = ports.given_by(EVALUATOR);
         let mut messages = Vec::new();
@@ -284,6 +299,40 @@ impl<'m> YaoThree<'m> {
         mine.words.iter_mut().zip(&it.decode.words).for_each(|(bits, decode)| *bits ^= decode);
         Ok(mine)
     }
+
+    fn give_all(
+        &mut self,
+        ports: Ports<'_>,
+        circuits: Vec<Garbled>,
+        values: &[Bits],
+    ) -> Result<Vec<Bits>, SharingError> {
+        for (it, values) in circuits.iter().zip(values) {
+            self.give(ports, it, values)?;
+        }
+        self.links.mesh.set_step(2);
+        let mut learned = Vec::with_capacity(circuits.len());
+        for mut bits in circuits.into_iter().map(|it| it.decode) {
+            let words = self.links.recv::<u64>(EVALUATOR, Stream::On, bits.words.len())?;
+            bits.words.iter_mut().zip(&*words).for_each(|(bit, word)| *bit ^= word);
+            learned.push(bits);
+        }
+        Ok(learned)
+    }
+
+    fn evaluate_all(
+        &mut self,
+        ports: Ports<'_>,
+        circuits: Vec<Garbled>,
+        values: &[Bits],
+    ) -> Result<Vec<Bits>, SharingError> {
+        for (it, values) in circuits.iter().zip(values) {
+            let both = it.shares.words.iter().zip(&values.words);
+            let other: Vec<u64> = both.map(|(share, value)| share ^ value).collect();
+            self.links.send(GARBLER, Stream::On, &other)?;
+        }
+        self.links.mesh.set_step(1);
+        circuits.into_iter().map(|it| self.evaluate(ports, it)).collect()
+    }
 }
 
 /// The zero labels of inputs, each as two halves; the second is nothing but for the evaluator's.
@@ -298,65 +347,62 @@ fn inputs<'p>(ports: Ports<'p>, labels: &'p [u128]) -> impl Iterator<Item = [u12
 }
 
 impl ports::Garbling for YaoThree<'_> {
-    type Garbled = Vec<Garbled>;
-    type Done = Vec<Bits>;
-
-    fn role(&self) -> RoleId {
-        self.links.me
-    }
+    type Ready = Ready;
 
     fn mesh(&mut self) -> &mut Mesh {
         self.links.mesh
     }
 
-    fn prepare(
-        &mut self,
-        ports: Ports<'_>,
-        instances: usize,
-    ) -> Result<Vec<Garbled>, SharingError> {
+    fn prepare(&mut self, ports: Ports<'_>, instances: usize) -> Result<Ready, SharingError> {
         self.links.mesh.set_phase(Phase::Offline);
-        let mut all = Vec::with_capacity(instances);
+        let mut circuits = Vec::with_capacity(instances);
         for _ in 0..instances {
             let mut it = self.begin(ports)?;
             self.fetch(ports, &mut it)?;
-            all.push(it);
+            circuits.push(it);
         }
         self.links.mesh.flush()?;
-        Ok(all)
+        Ok(Ready { key: self.key, offset: self.keys.offset.clone(), circuits })
     }
+}
+
+impl Garbled {
+    fn fits(&self, ports: Ports<'_>, role: RoleId) -> bool {
+        let (inputs, ands) = (ports.schedule.inputs().len(), ports.ands());
+        let given = ports.given_by(EVALUATOR);
+        let [table, labels] = match role {
+            EVALUATOR => [2 * ands, 0],
+            _ => [0, inputs + given],
+        };
+        [self.table.len(), self.labels.len()] == [table, labels]
+            && self.shares.len == given
+            && self.decode.len == ports.learned_by(role)
+    }
+}
+
+impl Evaluate for Ready {
+    type Done = Vec<Bits>;
 
     fn run(
-        &mut self,
+        self,
+        mesh: &mut Mesh,
+        places: &[PartyId],
         ports: Ports<'_>,
-        garbled: Vec<Garbled>,
         values: &[Bits],
     ) -> Result<Vec<Bits>, SharingError> {
-        check_values(ports, self.links.me, garbled.len(), values)?;
-        self.links.mesh.set_phase(Phase::Online);
-        self.links.mesh.set_step(0);
-        let mut learned = Vec::with_capacity(garbled.len());
-        if self.is_garbler() {
-            for (it, values) in garbled.iter().zip(values) {
-                self.give(ports, it, values)?;
-            }
-            self.links.mesh.set_step(2);
-            for mut bits in garbled.into_iter().map(|it| it.decode) {
-                let words = self.links.recv::<u64>(EVALUATOR, Stream::On, bits.words.len())?;
-                bits.words.iter_mut().zip(&*words).for_each(|(bit, word)| *bit ^= word);
-                learned.push(bits);
-            }
-        } else {
-            for (it, values) in garbled.iter().zip(values) {
-                let both = it.shares.words.iter().zip(&values.words);
-                let other: Vec<u64> = both.map(|(share, value)| share ^ value).collect();
-                self.links.send(GARBLER, Stream::On, &other)?;
-            }
-            self.links.mesh.set_step(1);
-            for it in garbled {
-                learned.push(self.evaluate(ports, it)?);
-            }
-        }
-        self.links.mesh.flush()?;
+        let Ready { key, offset, circuits } = self;
+        let links = Links::new(mesh, places)?;
+        let me = links.me;
+        check_fit(places.len() == 3 && circuits.iter().all(|it| it.fits(ports, me)))?;
+        check_values(ports, me, circuits.len(), values)?;
+        let mut online = Online { links, hash: Hash::new(key), offset };
+        online.links.mesh.set_phase(Phase::Online);
+        online.links.mesh.set_step(0);
+        let learned = match me {
+            EVALUATOR => online.evaluate_all(ports, circuits, values),
+            _ => online.give_all(ports, circuits, values),
+        }?;
+        online.links.mesh.flush()?;
         Ok(learned)
     }
 }

@@ -4,12 +4,14 @@ use super::party::Gmw;
 use crate::convert::BitPlanes;
 use crate::party::SharingError;
 use crate::shares::Shares;
+use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use tacit_circuit::schedule::{Product, Schedule};
 use tacit_net::Stream;
 use tacit_ring::{Buffer, Word, Z2, simd, word};
 
 /// Masks of a circuit's products on so many lanes, used once: by taking it.
+#[derive(Serialize, Deserialize)]
 pub struct Tape {
     /// Shares of the masks of results, block after block, product after product.
     masks: Buffer<Z2>,
@@ -45,7 +47,7 @@ struct Block<'t> {
     products: &'t [Z2],
 }
 
-/// A level's products, of a block.
+/// A circuit's products.
 fn products_of(schedule: &Schedule) -> usize {
     (0..schedule.depth()).map(|level| schedule.products(level).len()).sum()
 }
@@ -207,6 +209,11 @@ impl Gmw<'_> {
 impl Tape {
     pub(super) fn new(masks: Buffer<Z2>, products: Buffer<Z2>) -> Self {
         Tape { masks, products }
+    }
+
+    /// Whether it is for a circuit on so many words of lanes.
+    pub(super) fn fits(&self, schedule: &Schedule, words: usize) -> bool {
+        [self.masks.len(), self.products.len()] == [products_of(schedule) * words; 2]
     }
 }
 

@@ -6,6 +6,7 @@ use super::products::{Made, Products};
 use crate::convert::BitPlanes;
 use crate::party::{SharingError, role_in};
 use crate::role::RoleId;
+use serde::{Deserialize, Serialize};
 use tacit_circuit::schedule::Schedule;
 use tacit_net::{Mesh, PartyId, Phase, Stream};
 use tacit_ring::{Buffer, Word, Z2, word};
@@ -18,14 +19,16 @@ pub struct Gmw<'m> {
     pub(super) message: Buffer<Z2>,
     pub(super) received: Buffer<Z2>,
     me: RoleId,
-    /// Without the ends of correlations.
-    keys: WorkerKeys,
+    /// Without the ends of correlations; none at a party that only runs what is ready.
+    keys: Option<WorkerKeys>,
 }
 
-/// A circuit on so many lanes that is ready to run once: masks of its ports, and a tape.
+/// A circuit on so many lanes that is ready to run once, with all that a party needs for it: masks of its
+/// ports, and a tape. It may be stored in between, as the secret that it is.
+#[derive(Serialize, Deserialize)]
 pub struct Ready {
     /// This party's shares of the masks of input ports.
-    inputs: Vec<BitPlanes>,
+    inputs: Vec<Buffer<Z2>>,
     tape: Tape,
     /// Masks of the output ports that this party learns.
     outputs: Vec<Option<Buffer<Z2>>>,
@@ -55,8 +58,23 @@ impl<'m> Gmw<'m> {
         places: &[PartyId],
         mut keys: WorkerKeys,
     ) -> Result<Self, SharingError> {
-        let me = role_in(places, mesh.me())?;
         let products = Products::new(mesh.me(), places, std::mem::take(&mut keys.peers));
+        Self::with(mesh, places, products, Some(keys))
+    }
+
+    /// One that runs what is ready.
+    fn online(mesh: &'m mut Mesh, places: &[PartyId]) -> Result<Self, SharingError> {
+        let products = Products::new(mesh.me(), places, []);
+        Self::with(mesh, places, products, None)
+    }
+
+    fn with(
+        mesh: &'m mut Mesh,
+        places: &[PartyId],
+        products: Products,
+        keys: Option<WorkerKeys>,
+    ) -> Result<Self, SharingError> {
+        let me = role_in(places, mesh.me())?;
         let places = places.to_vec();
         let (message, received) = (Buffer::default(), Buffer::default());
         Ok(Gmw { mesh, places, products, message, received, me, keys })
@@ -64,8 +82,13 @@ impl<'m> Gmw<'m> {
 
     /// The keys, for another party of this worker to go on with.
     #[must_use]
-    pub fn leave(self) -> WorkerKeys {
-        WorkerKeys { peers: self.products.leave(self.places.len()), ..self.keys }
+    pub fn leave(self) -> Option<WorkerKeys> {
+        let peers = self.products.leave(self.places.len());
+        Some(WorkerKeys { peers, ..self.keys? })
+    }
+
+    fn keys(&mut self) -> Result<&mut WorkerKeys, SharingError> {
+        self.keys.as_mut().ok_or_else(|| SharingError::Shape("no keys to prepare with".into()))
     }
 
     /// The role that this party plays.
@@ -81,8 +104,9 @@ impl<'m> Gmw<'m> {
 
     /// Fills `masks` with fresh bits that only this party knows.
     pub(super) fn fresh(&mut self, masks: &mut [Z2]) -> Result<(), SharingError> {
-        let id = self.keys.ids.step()?.single();
-        self.keys.own.stream(id).fill(masks);
+        let keys = self.keys()?;
+        let id = keys.ids.step()?.single();
+        keys.own.stream(id).fill(masks);
         Ok(())
     }
 
@@ -93,9 +117,10 @@ impl<'m> Gmw<'m> {
         masks: &[Z2],
         receivers: &[RoleId],
     ) -> Result<(), SharingError> {
-        let number = self.keys.zero_ids.step()?.single().number();
+        let keys = self.keys()?;
+        let number = keys.zero_ids.step()?.single().number();
         let (mut shares, mut zero) = (Buffer::from_slice(masks), Buffer::zeros(masks.len()));
-        for prg in &self.keys.zeros {
+        for prg in &keys.zeros {
             prg.fill(number, 0, word::bytes_mut(&mut zero));
             shares.iter_mut().zip(&*zero).for_each(|(share, zero)| *share = share.add(*zero));
         }
@@ -169,38 +194,68 @@ impl<'m> Gmw<'m> {
         let Made { products, masks: mut opened } = self.products.finish(self.mesh)?;
         let mine = |to: &Vec<RoleId>| to.contains(&self.me).then(|| opened.pop_front()).flatten();
         let outputs = ports.outputs.iter().map(mine).collect();
+        let inputs = inputs.into_iter().map(|input| input.shares.first).collect();
         Ok(Ready { inputs, tape: Tape::new(masks, products), outputs, lanes })
+    }
+}
+
+impl Ready {
+    /// Whether it is for this circuit.
+    fn fits(&self, ports: Ports<'_>, me: RoleId) -> bool {
+        let words = self.lanes.div_ceil(64);
+        let input =
+            |((_, planes), masks): (&(RoleId, usize), &Buffer<Z2>)| masks.len() == planes * words;
+        let widths = ports.schedule.outputs().iter().map(Vec::len);
+        let mut outputs = self.outputs.iter().zip(ports.outputs).zip(widths);
+        self.tape.fits(ports.schedule, words)
+            && [self.inputs.len(), self.outputs.len()] == [ports.inputs.len(), ports.outputs.len()]
+            && ports.inputs.iter().zip(&self.inputs).all(input)
+            && outputs.all(|((masks, to), width)| {
+                masks.as_ref().map(|masks| masks.len()) == to.contains(&me).then_some(width * words)
+            })
     }
 
     /// The circuit, on this party's values of its own input ports: what it learns, by output port,
-    /// one run of words per bit.
+    /// one run of words per bit. Ports and `places`, the parties by role, are those of the preparation.
     ///
     /// # Errors
-    /// When the network fails, or values do not fit.
+    /// When the network fails, values do not fit, or this was prepared for another circuit.
     pub fn run(
-        &mut self,
+        self,
+        mesh: &mut Mesh,
+        places: &[PartyId],
         ports: Ports<'_>,
-        ready: Ready,
         values: &[Option<Buffer<Z2>>],
     ) -> Result<Vec<Option<Buffer<Z2>>>, SharingError> {
-        let Ready { mut inputs, tape, outputs, lanes } = ready;
-        self.mesh.set_phase(Phase::Online);
-        self.mesh.set_step(0);
+        let mut party = Gmw::online(mesh, places)?;
+        if !self.fits(ports, party.me) {
+            let what = "a circuit that was prepared for another one or another role";
+            return Err(SharingError::Shape(what.into()));
+        }
+        let Ready { inputs, tape, outputs, lanes } = self;
+        let masked = |(masks, (_, planes)): (Buffer<Z2>, &(RoleId, usize))| {
+            let mut input = BitPlanes::zeros(*planes, lanes);
+            input.shares.first = masks;
+            input
+        };
+        let mut inputs: Vec<BitPlanes> = inputs.into_iter().zip(ports.inputs).map(masked).collect();
+        party.mesh.set_phase(Phase::Online);
+        party.mesh.set_step(0);
         let owners = ports.inputs.iter().map(|(owner, _)| *owner);
         for ((input, owner), values) in inputs.iter_mut().zip(owners.clone()).zip(values) {
-            if owner == self.me {
+            if owner == party.me {
                 let values = values.as_deref().unwrap_or_default();
-                self.give(input, values)?;
+                party.give(input, values)?;
             }
         }
         for (input, owner) in inputs.iter_mut().zip(owners) {
-            if owner != self.me {
-                self.take(owner, input)?;
+            if owner != party.me {
+                party.take(owner, input)?;
             }
         }
         let all: Vec<&BitPlanes> = inputs.iter().collect();
-        let step = &mut |party: &mut Self, level: usize| party.mesh.set_step(level as u32);
-        let public = self.evaluate(ports.schedule, ports.cut, tape, &all, lanes, step)?;
+        let step = &mut |party: &mut Gmw<'_>, level: usize| party.mesh.set_step(level as u32);
+        let public = party.evaluate(ports.schedule, ports.cut, tape, &all, lanes, step)?;
         let learned = outputs.into_iter().zip(public).map(|(masks, public)| {
             let mut masks = masks?;
             masks.iter_mut().zip(&*public.shares.second).for_each(|(m, x)| *m = m.add(*x));

@@ -1,7 +1,9 @@
 //! The ways in which three parties make sure of products, though one of them may cheat.
 
+use serde::{Deserialize, Serialize};
+
 /// What is done about products.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Method {
     /// Products are computed as among honest parties and proven later: of rings through integers, of
     /// bits in a field.
@@ -14,7 +16,7 @@ pub enum Method {
 }
 
 /// How triples are made and checked. Those of bits are always made by [`Source::Buckets`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Source {
     /// Over the integers, dealt, checked one by one modulo a large prime.
     Single,

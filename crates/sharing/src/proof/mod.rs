@@ -43,6 +43,7 @@ use crate::party::{Keys, Party, SharingError};
 use crate::shares::Runs;
 use kept::{Batch, Growing, Products, first, first_batch};
 use redundant::U192;
+use serde::{Deserialize, Serialize};
 use std::any::Any;
 use std::ops::{Add, AddAssign};
 use tacit_net::Phase;
@@ -104,6 +105,11 @@ impl Class {
 type Two<'a, W> = [&'a [W]; 2];
 /// Shared factors and their products.
 type Triples<W> = [[Buffer<W>; 2]; 3];
+
+/// Triples for another session: secret.
+#[derive(Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct Stock<W: Word>(Triples<W>);
 
 /// What each role pays, and the rounds that it takes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -243,6 +249,28 @@ impl Proofs {
             }
         }
         Ok(())
+    }
+
+    /// Hands out all triples of a ring, for another session. Nothing where products are made otherwise.
+    pub(crate) fn take_triples<W: Word>(&mut self) -> Stock<W> {
+        match self.method {
+            Method::Brain(_) => {
+                let at = self.pool::<W>();
+                Stock(triples_of::<W>(&mut self.pools[at]).take_all())
+            }
+            _ => Stock(Default::default()),
+        }
+    }
+
+    /// Takes triples of another session, before any others are made.
+    pub(crate) fn hold_triples<W: Word>(&mut self, stock: Stock<W>) -> Result<(), SharingError> {
+        match self.method {
+            Method::Brain(_) => {
+                let at = self.pool::<W>();
+                triples_of::<W>(&mut self.pools[at]).hold(stock.0)
+            }
+            _ => Ok(()),
+        }
     }
 
     fn grow(&mut self, party: &mut Party<'_>, at: usize) -> Result<(), SharingError> {

@@ -178,6 +178,27 @@ impl<W: Word> Pool<W> {
         Ok(())
     }
 
+    /// Hands out what is not taken.
+    pub fn take_all(&mut self) -> Triples<W> {
+        let left = self.begun..self.len();
+        let all = self
+            .triples
+            .each_ref()
+            .map(|pair| pair.each_ref().map(|run| Buffer::from_slice(&run[left.clone()])));
+        *self = Pool::default();
+        all
+    }
+
+    /// Has these triples and no others.
+    pub fn hold(&mut self, triples: Triples<W>) -> Result<(), SharingError> {
+        let made = triples[0][0].len();
+        if !triples.iter().flatten().all(|run| run.len() == made) {
+            return Err(SharingError::Shape("triples of which parts are missing".into()));
+        }
+        *self = Pool { triples, batches: Batches { made, ..self.batches }, finished: 0, begun: 0 };
+        Ok(())
+    }
+
     fn part(&self, at: Range<usize>) -> [super::Two<'_, W>; 3] {
         self.triples.each_ref().map(|pair| pair.each_ref().map(|run| &run[at.clone()]))
     }

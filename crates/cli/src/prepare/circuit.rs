@@ -1,0 +1,61 @@
+//! Preparation of a circuit's runs.
+
+use super::{PrepareArgs, Preparer, Stored};
+use crate::circuit::file;
+use crate::error::CliError;
+use crate::run::{Misplaced, Parties, job, refuse};
+use tacit_circuit::Circuit;
+use tacit_engine::circuit::{self as engine, Compiled, Preprocessing};
+use tacit_net::{PartyId, SessionConfig};
+use tacit_ring::Entropy;
+
+/// Refuses wrong arguments, before any party starts.
+pub fn check(args: &PrepareArgs) -> Result<(), CliError> {
+    let rows = Misplaced::new(!args.rows.is_empty(), "--rows", "--instances");
+    let by = Misplaced::new(args.run.by.is_some(), "--by", "");
+    refuse("programs", args.run.program.flags().into_iter().chain([by, rows]))?;
+    let circuit = file::read(&args.run.path, &args.run.read)?;
+    let parties = Parties::numbered(args.run.protocol.parties());
+    let compiled = compile(args, &circuit, &parties)?;
+    Ok(engine::check_storable(&compiled)?)
+}
+
+/// One of all parties on this machine.
+pub fn local(args: &PrepareArgs, me: PartyId, config: SessionConfig) -> Result<Stored, CliError> {
+    let parties = Parties::numbered(args.run.protocol.parties());
+    one_party(args, &parties, me, config)
+}
+
+/// The party of a configuration file.
+pub fn configured(
+    args: &PrepareArgs,
+    parties: &Parties,
+    config: SessionConfig,
+) -> Result<Stored, CliError> {
+    check(args)?;
+    one_party(args, parties, config.me, config)
+}
+
+fn one_party(
+    args: &PrepareArgs,
+    parties: &Parties,
+    me: PartyId,
+    mut config: SessionConfig,
+) -> Result<Stored, CliError> {
+    let circuit = file::read(&args.run.path, &args.run.read)?;
+    let compiled = compile(args, &circuit, parties)?;
+    config.workers = compiled.job().threads();
+    let facts = compiled.facts().iter().map(|(name, value)| (name.to_string(), value.clone()));
+    let preparer = Preparer { args, name: &parties.0[me.index()], me, facts: facts.collect() };
+    preparer.all(config, |session| {
+        let (prepared, report) = engine::prepare(session, &compiled, &mut Entropy::system())?;
+        Ok((prepared, report.total_bytes()))
+    })
+}
+
+fn compile(args: &PrepareArgs, circuit: &Circuit, parties: &Parties) -> Result<Compiled, CliError> {
+    let mut job = job(&args.run, circuit, parties)?;
+    job.instances = args.instances;
+    job.preprocessing = Preprocessing::Separate;
+    Ok(Compiled::new(circuit, job)?)
+}

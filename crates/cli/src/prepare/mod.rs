@@ -1,0 +1,230 @@
+//! `tacit prepare`: the preprocessing of runs to come, into each party's store; `tacit prepared`.
+
+mod circuit;
+mod list;
+mod program;
+
+pub use list::{PreparedArgs, run as prepared};
+
+use crate::error::CliError;
+use crate::local::{self, Child};
+use crate::output::{Output, Report};
+use crate::program::NamedValue;
+use crate::roles::Roles;
+use crate::run::{Misplaced, RunArgs, refuse, seconds};
+use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
+use serde::{Deserialize, Serialize};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use tacit_engine::circuit::{EvaluateError, Prepared};
+use tacit_engine::store::{Facts, Store};
+use tacit_net::{PartyId, Session, SessionConfig};
+
+/// Arguments of `tacit prepare`.
+#[derive(Args, Clone, Debug)]
+#[command(after_help = "Examples:
+  Ten runs of a circuit for five parties, all on this machine, and one of them:
+    tacit prepare aes.txt --protocol bmr:5 --local --runs 10 --into store
+    tacit run aes.txt --protocol bmr:5 --local --prepared store --bits bytes \\
+        --input 0=key.hex --input 1=blocks.hex
+  The same on alice's machine; the others give the same arguments, except for --party:
+    tacit prepare aes.txt --protocol bmr:5 --party alice.toml --runs 10 --into store
+  A program on 100 rows, and what is left:
+    tacit prepare pay-gap.tacit --protocol authenticated:3 --local --rows n=100 --into store
+    tacit prepared list store
+Say what the run will say: the same circuit or program, protocol, roles, owners, receivers and threads.
+Needs no inputs. Files in the store are secrets: keep them to yourself, and do not put back copies of
+them: what is used twice reveals inputs.")]
+pub struct PrepareArgs {
+    #[command(flatten)]
+    pub run: RunArgs,
+
+    /// Runs to prepare
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    pub runs: u64,
+
+    /// Directory for the stores: each party's is a folder in it, of the party's name
+    #[arg(long, value_name = "DIRECTORY")]
+    into: PathBuf,
+
+    /// Instances of a circuit in each run
+    #[arg(long, default_value_t = 1)]
+    pub instances: usize,
+
+    /// Rows that a program will have: n=6000
+    #[arg(long = "rows", value_name = "ROWS=NUMBER")]
+    pub rows: Vec<NamedValue>,
+}
+
+/// Runs the command.
+pub fn run(args: &PrepareArgs, output: Output) -> Result<ExitCode, CliError> {
+    let is_program = crate::program::is_program(&args.run.path);
+    if let Some(child) = local::from_environment() {
+        let result = child.and_then(|child| {
+            let config = args.run.limited(child.config);
+            match is_program {
+                true => program::local(args, child.me, config),
+                false => circuit::local(args, child.me, config),
+            }
+        });
+        return Ok(Child::report(result));
+    }
+    refuse_inputs(args)?;
+    let parties = args.run.protocol.parties();
+    let stored = match (args.run.party_file()?, is_program) {
+        (None, true) => {
+            program::check(args)?;
+            local::launch(parties, args.run.transport)?.results()?
+        }
+        (None, false) => {
+            circuit::check(args)?;
+            local::launch(parties, args.run.transport)?.results()?
+        }
+        (Some(path), is_program) => {
+            let (config, parties) = args.run.configured(path)?;
+            vec![match is_program {
+                true => program::configured(args, &parties, config)?,
+                false => circuit::configured(args, &parties, config)?,
+            }]
+        }
+    };
+    output.print(&PrepareReport { parties: stored })?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Preparation is independent of inputs.
+fn refuse_inputs(args: &PrepareArgs) -> Result<(), CliError> {
+    let run = &args.run;
+    let tables = &run.program;
+    refuse(
+        "tacit run, when inputs are there",
+        [
+            Misplaced::new(!run.inputs.is_empty(), "--input", ""),
+            Misplaced::new(!run.outputs.is_empty(), "--output", ""),
+            Misplaced::new(!tables.tables.is_empty(), "--table", ""),
+            Misplaced::new(!tables.results.is_empty(), "--result", ""),
+            Misplaced::new(run.prepared.is_some(), "--prepared", ""),
+        ],
+    )?;
+    refuse_choice(run)
+}
+
+/// What is stored has the roles that it was made for.
+pub fn refuse_choice(run: &RunArgs) -> Result<(), CliError> {
+    match run.roles {
+        Some(Roles::Auto) => Err(CliError::input(
+            "stored preprocessing is for roles that are given: name the parties in the order of their \
+             roles, such as --roles 0,1,2",
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// A party's store in a directory of stores.
+pub fn store_of(directory: &Path, party: &str) -> PathBuf {
+    directory.join(party)
+}
+
+/// What one party stored.
+#[derive(Serialize, Deserialize)]
+struct Stored {
+    party: String,
+    preparation: String,
+    runs: u64,
+    bytes: u64,
+    seconds: f64,
+    /// Bytes that all parties sent each other.
+    bytes_sent: u64,
+    store: PathBuf,
+}
+
+/// One party that prepares.
+struct Preparer<'a> {
+    args: &'a PrepareArgs,
+    name: &'a str,
+    me: PartyId,
+    facts: Facts,
+}
+
+impl Preparer<'_> {
+    /// Prepares all runs, one after the other, each in keys of its own. `one` prepares one, and gives the
+    /// bytes that it took.
+    fn all(
+        self,
+        mut config: SessionConfig,
+        mut one: impl FnMut(&mut Session) -> Result<(Prepared, u64), EvaluateError>,
+    ) -> Result<Stored, CliError> {
+        let Preparer { args, name, me, facts } = self;
+        let run = &args.run;
+        let configured = run.party_file()?.is_some();
+        if let Some(profile) = run.shape()? {
+            config.shape = profile.leaving(me);
+        }
+        if configured {
+            config.notice = Some(Arc::new(|text: &str| eprintln!("tacit: {text}")));
+        }
+        let directory = store_of(&args.into, name);
+        let store = Store::create(&directory)?;
+        let mut session = tacit_net::connect(&config)?;
+        let started = session.meshes[0].now();
+        session.agree(&[("runs to prepare", args.runs.to_string())])?;
+        let label = run.path.file_stem().unwrap_or_default().to_string_lossy();
+        let mut preparation = store.begin(&mut session, &label, facts)?;
+        let bar = progress_bar(args.runs, configured || me == PartyId(0));
+        let (mut bytes, mut bytes_sent) = (0, 0);
+        for _ in 0..args.runs {
+            let (prepared, sent) = one(&mut session)?;
+            bytes_sent += sent;
+            let kept = preparation.add(&prepared);
+            bytes += kept.inspect_err(|e| session.abort(&e.to_string()))?;
+            bar.inc(1);
+        }
+        bar.finish_and_clear();
+        let seconds = (session.meshes[0].now() - started).as_secs_f64();
+        let preparation = preparation.preparation().to_string();
+        session.finish()?;
+        let (party, runs, store) = (name.to_string(), args.runs, directory);
+        Ok(Stored { party, preparation, runs, bytes, seconds, bytes_sent, store })
+    }
+}
+
+fn progress_bar(runs: u64, wanted: bool) -> ProgressBar {
+    if !wanted || runs == 1 {
+        return ProgressBar::hidden();
+    }
+    let bar = ProgressBar::new(runs);
+    if let Ok(style) =
+        ProgressStyle::with_template("{bar:40} {pos}/{len} runs {elapsed}, {eta} left")
+    {
+        bar.set_style(style);
+    }
+    bar
+}
+
+/// What the parties that ran here stored.
+#[derive(Serialize)]
+struct PrepareReport {
+    parties: Vec<Stored>,
+}
+
+impl Report for PrepareReport {
+    fn text(&self, out: &mut dyn Write) -> io::Result<()> {
+        let Some(first) = self.parties.first() else { return Ok(()) };
+        let Stored { runs, seconds: spent, bytes_sent, preparation, .. } = first;
+        writeln!(
+            out,
+            "preprocessing of {runs} run(s), preparation {preparation}: {}, {} sent in all",
+            seconds(*spent),
+            crate::program::bytes(*bytes_sent)
+        )?;
+        for Stored { party, bytes, store, .. } in &self.parties {
+            let size = crate::program::bytes(*bytes);
+            writeln!(out, "{party}: {size} in {}", store.display())?;
+        }
+        let into = first.store.parent().unwrap_or(&first.store);
+        writeln!(out, "use it with `tacit run ... --prepared {}`", into.display())
+    }
+}

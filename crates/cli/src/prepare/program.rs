@@ -1,0 +1,63 @@
+//! Preparation of a program's runs.
+
+use super::{PrepareArgs, Preparer, Stored};
+use crate::error::CliError;
+use crate::program::{self, Names, refuse_circuit_arguments};
+use crate::run::{Misplaced, Parties, refuse};
+use tacit_engine::program::{self as engine, Prepared};
+use tacit_net::{PartyId, SessionConfig};
+use tacit_program::Program;
+use tacit_ring::Entropy;
+
+/// Refuses wrong arguments, before any party starts.
+pub fn check(args: &PrepareArgs) -> Result<(), CliError> {
+    let program = program::load(&args.run.path)?;
+    refuse("circuits", [Misplaced::new(args.instances != 1, "--instances", "--rows")])?;
+    refuse_circuit_arguments(&args.run)?;
+    let prepared = prepared(args, &program, &Names::local(&program, args.run.protocol)?)?;
+    Ok(engine::check_storable(&prepared)?)
+}
+
+/// One of all parties on this machine.
+pub fn local(args: &PrepareArgs, me: PartyId, config: SessionConfig) -> Result<Stored, CliError> {
+    let program = program::load(&args.run.path)?;
+    let names = Names::local(&program, args.run.protocol)?;
+    one_party(args, &program, &names, me, config)
+}
+
+/// The party of a configuration file.
+pub fn configured(
+    args: &PrepareArgs,
+    parties: &Parties,
+    config: SessionConfig,
+) -> Result<Stored, CliError> {
+    check(args)?;
+    let program = program::load(&args.run.path)?;
+    let names = Names::configured(&program, parties)?;
+    one_party(args, &program, &names, config.me, config)
+}
+
+fn prepared(args: &PrepareArgs, program: &Program, names: &Names) -> Result<Prepared, CliError> {
+    let rows = program::rows(program, &args.rows)?;
+    let job = program::job(&args.run, program, names, rows)?;
+    Ok(Prepared::new(program, job)?)
+}
+
+fn one_party(
+    args: &PrepareArgs,
+    program: &Program,
+    names: &Names,
+    me: PartyId,
+    mut config: SessionConfig,
+) -> Result<Stored, CliError> {
+    let prepared = prepared(args, program, names)?;
+    let public = program::public_inputs(program, &args.run.program)?.inputs;
+    config.workers = args.run.threads;
+    let facts = engine::facts(&prepared, &public);
+    let preparer = Preparer { args, name: &names.session[me.index()], me, facts };
+    preparer.all(config, |session| {
+        let entropy = &mut Entropy::system();
+        let (ready, report) = engine::prepare(session, &prepared, &public, entropy)?;
+        Ok((ready, report.total_bytes()))
+    })
+}

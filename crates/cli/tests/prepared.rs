@@ -1,0 +1,156 @@
+//! `tacit prepare`, `run --prepared` and `prepared list` as users run them: real processes, stores on disk, a
+//! party that is killed, and what is refused.
+
+mod common;
+
+use common::{configure, finish, ok, start};
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::time::Duration;
+
+/// FIPS 197, appendix B.
+const KEY: &str = "2b7e151628aed2a6abf7158809cf4f3c\n";
+const PLAIN: &str = "3243f6a8885a308d313198a2e0370734\n";
+const CIPHER: &str = "3925841d02dc09fbdc118597196a0b32\n";
+
+fn aes_folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let dir = folder.path();
+    ok(dir, "circuit build aes --sbox d4 --output aes.txt");
+    std::fs::write(dir.join("key.hex"), KEY).expect("writes");
+    std::fs::write(dir.join("block.hex"), PLAIN).expect("writes");
+    folder
+}
+
+/// Wrong input: says what.
+fn refused(dir: &Path, arguments: &str) -> String {
+    let (code, told) = common::fails(dir, arguments);
+    assert_eq!(code, 2, "{told}");
+    told
+}
+
+const INPUTS: &str = "--bits bytes --input 0=key.hex --input 1=block.hex";
+
+/// Ready and spent runs, store by store.
+fn left(dir: &Path) -> Vec<[u64; 2]> {
+    let text = ok(dir, "prepared list store --json");
+    let report: Value = serde_json::from_str(&text).expect("JSON");
+    let stores = report["stores"].as_array().expect("stores");
+    let count = |it: &Value, what: &str| it["preparations"][0][what].as_u64().expect("a count");
+    stores.iter().map(|it| [count(it, "ready"), count(it, "spent")]).collect()
+}
+
+#[test]
+fn runs_use_what_was_prepared_once() {
+    let folder = aes_folder();
+    let dir = folder.path();
+    for protocol in ["trio", "quad", "brain-buckets", "gmw:2", "bmr:3", "authenticated:2"] {
+        let job = format!("aes.txt --local --protocol {protocol}");
+        let told = ok(dir, &format!("prepare {job} --runs 2 --into store"));
+        assert!(told.contains("preprocessing of 2 run(s)"), "{told}");
+        let text = ok(dir, "prepared list store");
+        assert!(text.contains(protocol) && text.contains("aes"), "{text}");
+        for spent in 0..2 {
+            assert!(left(dir).iter().all(|it| *it == [2 - spent, spent]), "{:?}", left(dir));
+            let printed = ok(dir, &format!("run {job} --prepared store {INPUTS}"));
+            assert!(printed.starts_with(CIPHER), "{protocol}: {printed}");
+            assert!(printed.contains(&format!("run {}\n", spent + 1)), "{printed}");
+        }
+        let told = refused(dir, &format!("run {job} --prepared store {INPUTS}"));
+        assert!(told.contains("tacit prepare"), "{told}");
+        assert!(left(dir).iter().all(|it| *it == [0, 2]));
+        std::fs::remove_dir_all(dir.join("store")).expect("removes");
+    }
+}
+
+#[test]
+fn a_program_runs_on_a_garbled_circuit_that_was_prepared() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let dir = folder.path();
+    let program = "program match\nparties a, b\nrows n <= 10\n\
+        input x: u8[n] from a\ninput y: u8[n] from b\n\
+        let hits = sum(x == y, axis 0)\nreveal hits to a, b\n";
+    std::fs::write(dir.join("match.tacit"), program).expect("writes");
+    std::fs::write(dir.join("a.csv"), "x\n1\n2\n3\n").expect("writes");
+    std::fs::write(dir.join("b.csv"), "y\n1\n5\n3\n").expect("writes");
+    let job = "match.tacit --local --protocol yao";
+    ok(dir, &format!("prepare {job} --rows n=3 --into store"));
+    let tables = "--table a=a.csv --table b=b.csv";
+    let printed = ok(dir, &format!("run {job} --prepared store {tables}"));
+    assert!(printed.contains('2') && printed.contains("with stored preprocessing"), "{printed}");
+    // Other rows than those prepared.
+    ok(dir, &format!("prepare {job} --rows n=4 --into store"));
+    let told = refused(dir, &format!("run {job} --prepared store {tables}"));
+    assert!(told.contains("rows `n=4` where this run has `n=3`"), "{told}");
+}
+
+#[test]
+fn what_makes_no_sense_is_refused() {
+    let folder = aes_folder();
+    let dir = folder.path();
+    for (arguments, says) in [
+        ("prepare aes.txt --local --into store --input 0=key.hex", "--input"),
+        ("prepare aes.txt --local --into store --protocol plain", "no preprocessing"),
+        ("prepare aes.txt --local --into store --roles auto", "--roles"),
+        ("prepare aes.txt --local --into store --runs 0", "--runs"),
+        ("prepare aes.txt --local --into store --rows n=3", "--rows"),
+        ("prepare aes.txt --into store", "--local"),
+        ("prepare aes.txt --local", "--into"),
+        ("prepared list nowhere", "nowhere"),
+    ] {
+        let told = refused(dir, arguments);
+        assert!(told.contains(says), "{arguments}: {told}");
+    }
+    let told = refused(dir, &format!("run aes.txt --local --prepared nowhere {INPUTS}"));
+    assert!(told.contains("tacit prepare"), "{told}");
+}
+
+/// A party is killed at any time, again and again: no run's preprocessing is used twice, and in the end the
+/// parties still agree on one.
+#[test]
+fn killed_parties_use_nothing_twice() {
+    let folder = aes_folder();
+    let dir = folder.path();
+    configure(dir);
+    let names = ["alice", "bob", "carol"];
+    let common = "aes.txt --protocol gmw:3";
+    let all = |command: &str, inputs: bool, rest: &str| -> Vec<_> {
+        let start_one = |(i, name): (usize, &&str)| {
+            let files = ["--input 0=key.hex", "--input 1=block.hex", ""];
+            let input = if inputs { format!("--bits bytes {}", files[i]) } else { String::new() };
+            start(dir, &format!("{command} {common} --party {name}.toml {input} {rest}"))
+        };
+        names.iter().enumerate().map(start_one).collect()
+    };
+    for (code, _, errors) in
+        finish(all("prepare", false, "--runs 8 --into store"), Duration::from_secs(60))
+    {
+        assert_eq!(code, Some(0), "{errors}");
+    }
+    let mut used = BTreeSet::new();
+    for round in 0..6 {
+        let mut children =
+            all("run", true, "--prepared store --json --timeout 5 --connect-timeout 5");
+        if round < 5 {
+            std::thread::sleep(Duration::from_millis(60 + 45 * round));
+            children[round as usize % 3].kill().expect("kills");
+        }
+        let mut names = BTreeSet::new();
+        for (code, printed, errors) in finish(children, Duration::from_secs(30)) {
+            if code == Some(0) {
+                let report: Value = serde_json::from_str(&printed).expect("JSON");
+                let name = report["parties"][0]["stored"].as_str().expect("a name");
+                names.insert(name.to_string());
+            } else {
+                assert!(round < 5, "{errors}");
+            }
+        }
+        // All that finished used the same, and nobody used it before.
+        assert!(names.len() <= 1, "{names:?}");
+        for name in names {
+            assert!(used.insert(name.clone()), "{name} is used twice");
+        }
+    }
+    assert!(!used.is_empty());
+}

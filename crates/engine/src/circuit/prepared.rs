@@ -1,0 +1,74 @@
+//! Preprocessing that is kept for another session.
+
+use super::EvaluateError;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use tacit_ring::Buffer;
+use tacit_sharing::SharingError;
+
+/// Which phases of a job run in a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Phases {
+    /// All.
+    All,
+    /// What does not depend on inputs; the rest in another session.
+    Ahead,
+    /// That rest.
+    Online,
+}
+
+impl Phases {
+    /// What parties compare.
+    pub fn name(self) -> &'static str {
+        match self {
+            Phases::All => "all",
+            Phases::Ahead => "preprocessing alone (tacit prepare)",
+            Phases::Online => "online alone (tacit run --prepared)",
+        }
+    }
+}
+
+/// One party's preprocessing of a job, for one run in another session: secret. It is used once: by giving it
+/// up.
+#[derive(Serialize, Deserialize)]
+pub struct Prepared {
+    /// What all workers have in common.
+    pub(super) common: Buffer<u8>,
+    /// By worker.
+    pub(super) workers: Vec<Buffer<u8>>,
+}
+
+impl Prepared {
+    /// The form in which a store keeps it.
+    ///
+    /// # Errors
+    /// When there is no memory for it.
+    pub fn encode(&self) -> Result<Buffer<u8>, EvaluateError> {
+        Ok(encode(self)?)
+    }
+
+    /// From the form in which a store keeps it.
+    ///
+    /// # Errors
+    /// When it is not that.
+    pub fn decode(bytes: &[u8]) -> Result<Self, EvaluateError> {
+        decode(bytes)
+    }
+}
+
+/// The bytes of something secret, which are nowhere else.
+pub(super) fn encode<T: Serialize>(value: &T) -> Result<Buffer<u8>, SharingError> {
+    use postcard::ser_flavors::Size;
+    let failed = |e: postcard::Error| SharingError::System(format!("cannot be stored: {e}"));
+    let size = postcard::serialize_with_flavor(value, Size::default()).map_err(failed)?;
+    let mut bytes = Buffer::zeros(size);
+    postcard::to_slice(value, &mut bytes).map_err(failed)?;
+    Ok(bytes)
+}
+
+pub(super) fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, EvaluateError> {
+    match postcard::take_from_bytes(bytes) {
+        Ok((value, [])) => Ok(value),
+        _ => Err(EvaluateError::Job("stored preprocessing has not the form that it should".into())),
+    }
+}

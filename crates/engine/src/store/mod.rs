@@ -1,0 +1,255 @@
+//! A party's store of preprocessing: one file for each run to come, used once.
+//!
+//! A file holds secrets: it can be read by its owner alone. Its name begins with the *preparation* that it is
+//! of, which parties drew jointly, and the number of the run; it ends in `ready` or `spent`. A file is
+//! renamed to `spent`, durably, before anything of it is used, and then emptied. Whoever renames it has it:
+//! two runs never use the same one, and after a crash at any point a file is either untouched or spent.
+//!
+//! Parties use what all of them still have. Where one of them lost a run in a crash, the others' files of it
+//! stay behind; they are never used, as that party cannot offer them again.
+
+mod file;
+mod offer;
+
+use crate::circuit::{EvaluateError, Prepared};
+use file::{Head, READY, SPENT};
+use offer::Offers;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use tacit_net::{PartyId, Session};
+
+pub use file::Facts;
+
+/// A directory of preprocessing for later runs.
+pub struct Store {
+    directory: PathBuf,
+}
+
+/// What is left of one preparation.
+#[derive(Clone, Debug, serde::Serialize)]
+pub struct Listed {
+    /// Names the preparation: the same at all parties.
+    pub preparation: String,
+    /// What it is for.
+    pub name: String,
+    /// What parties agreed on for it.
+    pub facts: Facts,
+    /// Which party the store is of.
+    pub party: u8,
+    /// Runs that are ready.
+    pub ready: u64,
+    /// Runs that are spent.
+    pub spent: u64,
+    /// Bytes of what is ready.
+    pub bytes: u64,
+    /// When it was made, in seconds since 1970.
+    pub made: u64,
+    /// Files that cannot be read.
+    pub damaged: Vec<PathBuf>,
+}
+
+/// A preparation that is being written.
+pub struct Preparation<'s> {
+    store: &'s Store,
+    head: Head,
+}
+
+fn system(what: &str, path: &Path, error: &std::io::Error) -> EvaluateError {
+    EvaluateError::System(format!("cannot {what} {}: {error}", path.display()))
+}
+
+impl Store {
+    /// The store in a directory, which is made if need be.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub fn create(directory: &Path) -> Result<Store, EvaluateError> {
+        fs::create_dir_all(directory).map_err(|e| system("make the store", directory, &e))?;
+        file::only_for_owner(directory).map_err(|e| system("protect", directory, &e))?;
+        Ok(Store { directory: directory.to_path_buf() })
+    }
+
+    /// The store in a directory.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn open(directory: &Path) -> Result<Store, EvaluateError> {
+        match directory.is_dir() {
+            true => Ok(Store { directory: directory.to_path_buf() }),
+            false => Err(EvaluateError::Job(format!(
+                "{} is no store of preprocessing: there is no such directory; `tacit prepare` makes one",
+                directory.display()
+            ))),
+        }
+    }
+
+    /// Begins a preparation of something with a name, on which the parties agreed by these facts: they draw
+    /// an identity for it together.
+    ///
+    /// # Errors
+    /// When the network fails or there is no entropy.
+    pub fn begin(
+        &self,
+        session: &mut Session,
+        name: &str,
+        facts: Facts,
+    ) -> Result<Preparation<'_>, EvaluateError> {
+        let id = crate::circuit::evaluate::fresh_id(session, &mut tacit_ring::Entropy::system())?;
+        let id = tacit_ring::hash::derive_key("tacit 2026 identity of a preparation", &[&id]);
+        let preparation = hex::encode(&id[..16]);
+        let party = session.me().0;
+        let head =
+            Head { preparation, number: 0, name: name.into(), facts, party, made: file::now() };
+        Ok(Preparation { store: self, head })
+    }
+
+    /// All files of a kind, with what their names say.
+    fn files(&self, kind: &str) -> Result<Vec<(PathBuf, String, u64)>, EvaluateError> {
+        let failed = |e: std::io::Error| system("read", &self.directory, &e);
+        let mut files = Vec::new();
+        for entry in fs::read_dir(&self.directory).map_err(failed)? {
+            let path = entry.map_err(failed)?.path();
+            if path.extension().is_some_and(|extension| extension == kind)
+                && let Some((preparation, number)) = file::parse(&path)
+            {
+                files.push((path, preparation, number));
+            }
+        }
+        files.sort();
+        Ok(files)
+    }
+
+    /// What is in the store, preparation by preparation.
+    ///
+    /// # Errors
+    /// When the directory cannot be read.
+    pub fn list(&self) -> Result<Vec<Listed>, EvaluateError> {
+        let mut all: BTreeMap<String, Listed> = BTreeMap::new();
+        let blank = |preparation: &str| Listed {
+            preparation: preparation.to_string(),
+            name: String::new(),
+            facts: Vec::new(),
+            party: 0,
+            ready: 0,
+            spent: 0,
+            bytes: 0,
+            made: 0,
+            damaged: Vec::new(),
+        };
+        for (path, preparation, _) in self.files(READY)? {
+            let it = all.entry(preparation.clone()).or_insert_with(|| blank(&preparation));
+            match file::read_head(&path) {
+                Ok((head, bytes)) => {
+                    it.ready += 1;
+                    it.bytes += bytes;
+                    (it.name, it.facts, it.party, it.made) =
+                        (head.name, head.facts, head.party, head.made);
+                }
+                Err(_) => it.damaged.push(path),
+            }
+        }
+        for (_, preparation, _) in self.files(SPENT)? {
+            all.entry(preparation.clone()).or_insert_with(|| blank(&preparation)).spent += 1;
+        }
+        Ok(all.into_values().collect())
+    }
+
+    /// Takes one run's preprocessing that all parties still have, for a job that they agreed on by these
+    /// facts. It is spent then, whatever comes. Gives its name, the same at all parties.
+    ///
+    /// # Errors
+    /// When the parties have none in common, a file is damaged, the disk or the network fails.
+    pub fn take(
+        &self,
+        session: &mut Session,
+        facts: &[(&str, String)],
+    ) -> Result<(String, Prepared), EvaluateError> {
+        let mine = self.offers(session.me(), facts)?;
+        let chosen = match mine.agree(session) {
+            Ok(chosen) => chosen,
+            Err(EvaluateError::Job(what)) => {
+                return Err(EvaluateError::Job(format!("{what}{}", self.hint(facts)?)));
+            }
+            Err(error) => return Err(error),
+        };
+        let (preparation, number) = chosen;
+        let name = format!("{preparation}, run {number}");
+        session.agree(&[("stored preprocessing", name.clone())])?;
+        let path = self.directory.join(file::name(&preparation, number, READY));
+        let prepared = file::read(&path)?;
+        self.spend(&path)?;
+        Ok((name, prepared))
+    }
+
+    fn offers(&self, me: PartyId, facts: &[(&str, String)]) -> Result<Offers, EvaluateError> {
+        let mut offers = Offers::default();
+        for (path, preparation, number) in self.files(READY)? {
+            // What is damaged is told about when it is wanted, or listed.
+            let Ok((head, _)) = file::read_head(&path) else { continue };
+            let alike = head
+                .facts
+                .iter()
+                .map(|(k, v)| (k.as_str(), v))
+                .eq(facts.iter().map(|(k, v)| (*k, v)));
+            if alike && head.party == me.0 {
+                offers.add(preparation, number);
+            }
+        }
+        Ok(offers)
+    }
+
+    /// What this store has instead.
+    fn hint(&self, facts: &[(&str, String)]) -> Result<String, EvaluateError> {
+        let mut others = self.list()?;
+        others.retain(|it| it.ready > 0);
+        let Some(nearest) = others.iter().max_by_key(|it| alike(&it.facts, facts)) else {
+            return Ok(format!("; the store {} is empty", self.directory.display()));
+        };
+        let differs = nearest.facts.iter().zip(facts).find(|((_, a), (_, b))| a != b);
+        Ok(match differs {
+            Some(((what, theirs), (_, mine))) => format!(
+                "; this party's store has {} runs for `{}`, but with {what} `{theirs}` where this run has `{mine}`",
+                nearest.ready, nearest.name
+            ),
+            None => format!("; this party's store has {} runs for it", nearest.ready),
+        })
+    }
+
+    /// Marks a file as spent, and empties it.
+    fn spend(&self, path: &Path) -> Result<(), EvaluateError> {
+        let spent = path.with_extension(SPENT);
+        // A name that is taken would be a file that somebody put back.
+        if spent.exists() {
+            return Err(EvaluateError::Job(format!(
+                "{} was used before: {} says so; remove it",
+                path.display(),
+                spent.display()
+            )));
+        }
+        fs::rename(path, &spent).map_err(|e| system("mark as spent", path, &e))?;
+        file::sync_directory(&self.directory).map_err(|e| system("write", &self.directory, &e))?;
+        file::wipe(&spent).map_err(|e| system("empty", &spent, &e))
+    }
+}
+
+fn alike(theirs: &Facts, mine: &[(&str, String)]) -> usize {
+    theirs.iter().zip(mine).filter(|((_, a), (_, b))| a == b).count()
+}
+
+impl Preparation<'_> {
+    /// Keeps the preprocessing of one more run; gives the bytes of its file.
+    ///
+    /// # Errors
+    /// When the disk fails.
+    pub fn add(&mut self, prepared: &Prepared) -> Result<u64, EvaluateError> {
+        self.head.number += 1;
+        file::write(&self.store.directory, &self.head, prepared)
+    }
+
+    /// Names the preparation: the same at all parties.
+    #[must_use]
+    pub fn preparation(&self) -> &str {
+        &self.head.preparation
+    }
+}

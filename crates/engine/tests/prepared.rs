@@ -1,0 +1,410 @@
+//! Stored preprocessing: what it costs, that it is used once, and what is refused.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use tacit_circuit::{Builder, Circuit};
+use tacit_engine::circuit::{
+    Assignment, Blocking, Compiled, EvaluateError, Evaluation, Job, Preprocessing, Report,
+    check_storable, evaluate_prepared, prepare,
+};
+use tacit_engine::program::{self, Prepared as PreparedProgram, ProgramJob};
+use tacit_engine::store::Store;
+use tacit_engine::values::Lanes;
+use tacit_net::memory::{self, MemoryNetwork};
+use tacit_net::{PartyId, Session};
+use tacit_program::clear::Array;
+use tacit_program::{Element, text};
+use tacit_ring::Entropy;
+use tacit_sharing::Protocol;
+
+const WIDTH: u32 = 3;
+const INSTANCES: usize = 130;
+
+/// `x y` and `x y z + x`, bit by bit, for two parties' `x` and `y`, and the first one's `z`.
+fn circuit() -> Circuit {
+    let mut b = Builder::new();
+    let inputs: Vec<_> = (0..3).map(|_| b.input(WIDTH)).collect();
+    let bits = || (0..WIDTH as usize).map(|i| [0, 1, 2].map(|input| inputs[input][i]));
+    let products: Vec<_> = bits().map(|[x, y, _]| b.and2(x, y)).collect();
+    let all: Vec<_> = bits().zip(&products).map(|([_, _, z], xy)| b.and2(*xy, z)).collect();
+    let sums: Vec<_> = bits().zip(&all).map(|([x, ..], xyz)| b.xor(x, *xyz)).collect();
+    b.output(&products);
+    b.output(&sums);
+    b.finish()
+}
+
+fn lanes(salt: u64) -> Lanes {
+    let word = |i: u64| (i + 5 * salt + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23);
+    let words = INSTANCES.div_ceil(64) as u64;
+    let bits = (0..u64::from(WIDTH)).map(|bit| (0..words).map(move |w| word(bit << 8 | w)));
+    Lanes::from_bits(bits.map(Iterator::collect).collect(), INSTANCES)
+}
+
+fn expected() -> [Lanes; 2] {
+    let [x, y, z] = [0, 1, 2].map(lanes);
+    let of = |f: fn(u64, u64, u64) -> u64| {
+        let bits = x.bits().iter().zip(y.bits()).zip(z.bits());
+        let words = |((x, y), z): ((&Vec<u64>, &Vec<u64>), &Vec<u64>)| {
+            x.iter().zip(y).zip(z).map(|((x, y), z)| f(*x, *y, *z)).collect()
+        };
+        Lanes::from_bits(bits.map(words).collect(), INSTANCES)
+    };
+    [of(|x, y, _| x & y), of(|x, y, z| x ^ (x & y & z))]
+}
+
+/// The first output is for the last party, the second for the first two.
+fn job(protocol: Protocol, workers: usize) -> Job {
+    let last = PartyId(protocol.parties() as u8 - 1);
+    let owners = vec![PartyId(0), PartyId(1), PartyId(0)];
+    let mut job = Job::new(protocol, owners, vec![vec![last], vec![PartyId(0), PartyId(1)]]);
+    job.instances = INSTANCES;
+    job.workers = workers;
+    job.preprocessing = Preprocessing::Separate;
+    job.blocking = Blocking { block_words: 1, blocks: 2, window_bytes: 0 };
+    job
+}
+
+/// The stores of some parties, in a directory that is gone in the end.
+struct Stores {
+    directory: tempfile::TempDir,
+    parties: usize,
+}
+
+impl Stores {
+    fn new(protocol: Protocol) -> Self {
+        Stores { directory: tempfile::tempdir().unwrap(), parties: protocol.parties() }
+    }
+
+    fn path(&self, party: PartyId) -> PathBuf {
+        self.directory.path().join(party.0.to_string())
+    }
+
+    fn of(&self, session: &Session) -> Store {
+        Store::create(&self.path(session.me())).unwrap()
+    }
+
+    fn prepare(&self, job: &Job, runs: usize) -> Vec<Report> {
+        memory::run(self.parties, job.threads(), &MemoryNetwork::default(), |mut session| {
+            let compiled = Compiled::new(&circuit(), job.clone()).unwrap();
+            let facts = compiled.facts().iter().map(|(name, v)| (name.to_string(), v.clone()));
+            let store = self.of(&session);
+            let mut preparation = store.begin(&mut session, "test", facts.collect()).unwrap();
+            let mut last = None;
+            for _ in 0..runs {
+                let entropy = &mut Entropy::system();
+                let (prepared, report) = prepare(&mut session, &compiled, entropy).unwrap();
+                preparation.add(&prepared).unwrap();
+                last = Some(report);
+            }
+            session.finish().unwrap();
+            last.unwrap()
+        })
+    }
+
+    fn run(&self, job: &Job) -> Vec<Result<(String, Evaluation), EvaluateError>> {
+        memory::run(self.parties, job.threads(), &MemoryNetwork::default(), |mut session| {
+            let compiled = Compiled::new(&circuit(), job.clone())?;
+            let (name, prepared) = self.of(&session).take(&mut session, compiled.facts())?;
+            let me = session.me();
+            let own = |(i, owner): (usize, &PartyId)| (*owner == me).then(|| lanes(i as u64));
+            let values = job.owners.iter().enumerate().map(own).collect();
+            let stored = (&name[..], prepared);
+            let done = evaluate_prepared(&mut session, &compiled, values, stored, &|_| {})?;
+            session.finish()?;
+            Ok((name, done))
+        })
+    }
+
+    /// Runs, and gives the name of what was used.
+    fn run_well(&self, job: &Job) -> String {
+        let results = self.run(job);
+        let want = expected();
+        let mut name = None;
+        for (party, result) in (0..).map(PartyId).zip(results) {
+            let (used, done) = result.unwrap_or_else(|e| panic!("{}: {e}", job.protocol()));
+            name = Some(used);
+            for (port, receivers) in job.receivers.iter().enumerate() {
+                let learned = receivers.contains(&party);
+                assert!(done.outputs[port].as_ref() == learned.then_some(&want[port]));
+            }
+            costs_as_predicted(job, &done.report, "online");
+        }
+        name.unwrap()
+    }
+
+    /// Files of a kind at a party, by name.
+    fn files(&self, party: u8, kind: &str) -> Vec<PathBuf> {
+        let entries = fs::read_dir(self.path(PartyId(party))).unwrap();
+        let mut files: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+        files.retain(|path| path.extension().is_some_and(|extension| extension == kind));
+        files.sort();
+        files
+    }
+}
+
+fn costs_as_predicted(job: &Job, report: &Report, phase: &str) {
+    let label = format!("{} {phase}", job.protocol());
+    assert_eq!(report.rounds, report.predicted_rounds, "{label}");
+    for link in &report.links {
+        assert_eq!(link.bytes, link.predicted_bytes, "{label}: {link:?}");
+        assert!(phase != "online" || link.stream != "ahead", "{label}: {link:?}");
+        // Triples are checked before they are stored.
+        let checks = job.protocol().method().is_some();
+        assert!(phase != "preparation" || link.stream != "online" || checks, "{label}: {link:?}");
+    }
+}
+
+fn storing() -> impl Iterator<Item = Protocol> {
+    Protocol::on_bits().filter(|protocol| {
+        check_storable(&Compiled::new(&circuit(), job(*protocol, 1)).unwrap()).is_ok()
+    })
+}
+
+#[test]
+fn stored_runs_give_the_results_at_the_price_of_the_online_phase() {
+    let mut protocols = 0;
+    for protocol in
+        storing().chain([Protocol::Gmw(2), Protocol::Bmr(2), Protocol::Authenticated(2)])
+    {
+        for workers in [1, 2] {
+            let (job, stores) = (job(protocol, workers), Stores::new(protocol));
+            for report in stores.prepare(&job, 2) {
+                costs_as_predicted(&job, &report, "preparation");
+            }
+            let used = [stores.run_well(&job), stores.run_well(&job)];
+            assert_ne!(used[0], used[1]);
+            for result in stores.run(&job) {
+                let error = result.err().expect("nothing is left").to_string();
+                assert!(error.contains("tacit prepare"), "{error}");
+            }
+        }
+        protocols += 1;
+    }
+    // All but the trusted party.
+    assert_eq!(protocols, 18 + 3);
+}
+
+#[test]
+fn several_assignments_are_stored_together() {
+    let mut job = job(Protocol::Quad, 1);
+    let second = [3, 1, 0, 2].map(PartyId).to_vec();
+    job.assignments.push(Assignment { weight: 2, ..Assignment::new(Protocol::QuadHet, second) });
+    let stores = Stores::new(Protocol::Quad);
+    stores.prepare(&job, 1);
+    stores.run_well(&job);
+}
+
+#[test]
+fn what_cannot_be_stored_is_refused() {
+    let plain = Compiled::new(&circuit(), job(Protocol::Plain, 1)).unwrap();
+    assert!(matches!(check_storable(&plain), Err(EvaluateError::Job(_))));
+    let interleaved = Job { preprocessing: Preprocessing::Interleaved, ..job(Protocol::Trio, 1) };
+    assert!(check_storable(&Compiled::new(&circuit(), interleaved).unwrap()).is_err());
+}
+
+#[test]
+fn another_job_is_told_what_differs() {
+    let stores = Stores::new(Protocol::Bmr(3));
+    stores.prepare(&job(Protocol::Bmr(3), 1), 1);
+    let other = Job { instances: 64, ..job(Protocol::Bmr(3), 1) };
+    for result in stores.run(&other) {
+        let error = result.err().expect("it was made for another job").to_string();
+        assert!(error.contains("instances `130` where this run has `64`"), "{error}");
+    }
+    // It is still there.
+    stores.run_well(&job(Protocol::Bmr(3), 1));
+}
+
+#[test]
+fn a_damaged_file_is_named_and_not_used() {
+    let job = job(Protocol::Yao, 1);
+    type Damage = fn(&mut Vec<u8>);
+    let damages: [Damage; 4] = [
+        |bytes| *bytes.last_mut().unwrap() ^= 1,
+        |bytes| {
+            let middle = bytes.len() - 50;
+            bytes[middle] ^= 1;
+        },
+        |bytes| bytes.truncate(bytes.len() - 7),
+        |bytes| bytes.push(0),
+    ];
+    for damage in damages {
+        let stores = Stores::new(Protocol::Yao);
+        stores.prepare(&job, 1);
+        let path = stores.files(1, "ready").remove(0);
+        let mut bytes = fs::read(&path).unwrap();
+        damage(&mut bytes);
+        fs::write(&path, bytes).unwrap();
+        let results = stores.run(&job);
+        let error = results[1].as_ref().err().expect("it is damaged").to_string();
+        assert!(error.contains(&path.display().to_string()), "{error}");
+        assert!(results[0].is_err());
+    }
+    // One whose head is damaged is not offered, and listed.
+    let stores = Stores::new(Protocol::Yao);
+    stores.prepare(&job, 2);
+    let path = stores.files(1, "ready").remove(0);
+    fs::write(&path, b"something else").unwrap();
+    stores.run_well(&job);
+    let listed = Store::open(&stores.path(PartyId(1))).unwrap().list().unwrap();
+    assert_eq!(listed[0].damaged, [path]);
+    assert_eq!([listed[0].ready, listed[0].spent], [0, 1]);
+}
+
+/// Wherever a party stops, no run's preprocessing is used twice, and the next run goes well.
+#[test]
+fn nothing_is_used_twice_after_a_crash_at_any_point() {
+    let job = job(Protocol::Gmw(3), 1);
+    let lost = |path: &Path| fs::remove_file(path).unwrap();
+    let spent_but_full = |path: &Path| fs::rename(path, path.with_extension("spent")).unwrap();
+    let spent = |path: &Path| {
+        fs::write(path, b"").unwrap();
+        fs::rename(path, path.with_extension("spent")).unwrap();
+    };
+    let stops: [&dyn Fn(&Path); 3] = [&lost, &spent_but_full, &spent];
+    for stop in stops {
+        let stores = Stores::new(Protocol::Gmw(3));
+        stores.prepare(&job, 3);
+        // Party 1 alone had come so far with the first run when all stopped.
+        stop(&stores.files(1, "ready")[0]);
+        let first = stores.run_well(&job);
+        assert!(first.ends_with("run 2"), "{first}");
+        assert_eq!(stores.files(0, "ready").len(), 2);
+        // A run that fails after all have taken theirs.
+        let wrong = memory::run(3, 1, &MemoryNetwork::default(), |mut session| {
+            let compiled = Compiled::new(&circuit(), job.clone()).unwrap();
+            stores.of(&session).take(&mut session, compiled.facts()).map(|(name, _)| name)
+        });
+        assert!(wrong.iter().all(|name| name.as_ref().unwrap().ends_with("run 3")));
+        assert!(stores.run(&job).iter().all(Result::is_err));
+        for party in 0..3 {
+            assert!(stores.files(party, "spent").iter().all(|path| {
+                // What the crash left is never looked at; what was taken is empty.
+                party == 1 || fs::metadata(path).unwrap().len() == 0
+            }));
+        }
+    }
+}
+
+#[test]
+fn a_copy_that_is_put_back_is_refused() {
+    let (job, stores) = (job(Protocol::Yao, 1), Stores::new(Protocol::Yao));
+    stores.prepare(&job, 1);
+    let copies: Vec<(PathBuf, Vec<u8>)> = (0..2)
+        .map(|party| stores.files(party, "ready").remove(0))
+        .map(|path| (path.clone(), fs::read(path).unwrap()))
+        .collect();
+    stores.run_well(&job);
+    for (path, bytes) in copies {
+        fs::write(path, bytes).unwrap();
+    }
+    for result in stores.run(&job) {
+        let error = result.err().expect("it was used").to_string();
+        assert!(error.contains("used before") || error.contains("left the session"), "{error}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn others_cannot_read_a_store() {
+    use std::os::unix::fs::PermissionsExt;
+    let (job, stores) = (job(Protocol::Yao, 1), Stores::new(Protocol::Yao));
+    stores.prepare(&job, 1);
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(&stores.path(PartyId(0))), 0o700);
+    assert_eq!(mode(&stores.files(0, "ready")[0]), 0o600);
+}
+
+/// Preprocessing of another party, or of another run, does not fit together.
+#[test]
+fn parties_with_different_runs_disagree() {
+    let job = job(Protocol::Bmr(2), 1);
+    let kept: Vec<Vec<Mutex<Option<_>>>> = (0..2)
+        .map(|_| {
+            memory::run(2, 1, &MemoryNetwork::default(), |mut session| {
+                let compiled = Compiled::new(&circuit(), job.clone()).unwrap();
+                let made = prepare(&mut session, &compiled, &mut Entropy::system()).unwrap();
+                session.finish().unwrap();
+                Mutex::new(Some(made.0))
+            })
+        })
+        .collect();
+    let results = memory::run(2, 1, &MemoryNetwork::default(), |mut session| {
+        let compiled = Compiled::new(&circuit(), job.clone()).unwrap();
+        let me = session.me().index();
+        let mine = kept[me][me].lock().unwrap().take().unwrap();
+        let own = |(i, owner): (usize, &PartyId)| (owner.index() == me).then(|| lanes(i as u64));
+        let values = job.owners.iter().enumerate().map(own).collect();
+        let stored = (["one", "other"][me], mine);
+        evaluate_prepared(&mut session, &compiled, values, stored, &|_| {}).map(|_| ())
+    });
+    for result in results {
+        let error = result.expect_err("they use different runs").to_string();
+        assert!(error.contains("stored preprocessing"), "{error}");
+    }
+}
+
+const U8: Element = Element::Int { signed: false, bits: 8 };
+
+const PROGRAM: &str = "program stored\nparties a, b\nrows n <= 100\n\
+    input x: u8[n] from a\ninput y: u8[n] from b\ninput k: u8 public\n\
+    let p = sum(x * y, axis 0) * k\nreveal p to a\n";
+
+#[test]
+fn programs_run_on_stored_garbled_circuits() {
+    let program = text::parse("stored.tacit", PROGRAM).unwrap();
+    for protocol in [Protocol::Yao, Protocol::BmrShamir(3), Protocol::Authenticated(2)] {
+        let stores = Stores::new(protocol);
+        let job = |rows| ProgramJob::new(protocol, vec![PartyId(0), PartyId(1)], vec![rows]);
+        let array = |values: &[i128], shape: Vec<usize>| {
+            Array::from_values(U8, shape, values.iter().copied()).unwrap()
+        };
+        let public = |k: i128| [("k".to_string(), array(&[k], vec![]))].into();
+        memory::run(stores.parties, 1, &MemoryNetwork::default(), |mut session| {
+            let prepared = PreparedProgram::new(&program, job(3)).unwrap();
+            let store = stores.of(&session);
+            let facts = program::facts(&prepared, &public(5));
+            let mut preparation = store.begin(&mut session, "stored", facts).unwrap();
+            let entropy = &mut Entropy::system();
+            let made = program::prepare(&mut session, &prepared, &public(5), entropy).unwrap();
+            preparation.add(&made.0).unwrap();
+            session.finish().unwrap();
+        });
+        // With another public input, then as prepared, then once more.
+        for (k, goes_well) in [(6, false), (5, true), (5, false)] {
+            let results =
+                memory::run(stores.parties, 1, &MemoryNetwork::default(), |mut session| {
+                    let prepared = PreparedProgram::new(&program, job(3)).unwrap();
+                    let mut inputs = public(k);
+                    if session.me().0 < 2 {
+                        let (name, values) =
+                            [("x", [1, 2, 3]), ("y", [10, 20, 30])][session.me().index()];
+                        inputs.insert(name.to_string(), array(&values, vec![3]));
+                    }
+                    let facts = program::facts(&prepared, &inputs);
+                    let facts: Vec<(&str, String)> =
+                        facts.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
+                    let (name, ready) = stores.of(&session).take(&mut session, &facts)?;
+                    let stored = (&name[..], ready);
+                    let done =
+                        program::run_prepared(&mut session, &prepared, inputs, stored, &|_| {})?;
+                    session.finish()?;
+                    for link in &done.report.links {
+                        assert_eq!(link.bytes, link.predicted_bytes, "{protocol}: {link:?}");
+                        assert_eq!(link.stream, "online");
+                    }
+                    done.revealed
+                });
+            for (party, result) in results.into_iter().enumerate() {
+                assert_eq!(result.is_ok(), goes_well, "{protocol} {k}");
+                if let (0, Ok(revealed)) = (party, result) {
+                    assert_eq!(revealed[0].1.raw(), [(10 + 40 + 90) * 5]);
+                }
+            }
+        }
+    }
+    let job = ProgramJob::new(Protocol::Trio, vec![PartyId(0), PartyId(1)], vec![3]);
+    let error = program::check_storable(&PreparedProgram::new(&program, job).unwrap()).unwrap_err();
+    assert!(error.to_string().starts_with("not supported"), "{error}");
+}

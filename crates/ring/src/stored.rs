@@ -1,0 +1,85 @@
+//! How secrets are written to a party's own store: words as the bytes that they are. Only types that a store
+//! holds have this form; secrets have no other.
+
+use crate::{Buffer, Seed, Word, word};
+use serde::de::{Error, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::fmt;
+use std::marker::PhantomData;
+use zeroize::Zeroizing;
+
+impl<W: Word> Serialize for Buffer<W> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_bytes(word::bytes(self))
+    }
+}
+
+impl<'de, W: Word> Deserialize<'de> for Buffer<W> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_bytes(Words(PhantomData))
+    }
+}
+
+struct Words<W>(PhantomData<W>);
+
+impl<W: Word> Visitor<'_> for Words<W> {
+    type Value = Buffer<W>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("words as bytes")
+    }
+
+    fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<Buffer<W>, E> {
+        if !bytes.len().is_multiple_of(size_of::<W>()) {
+            return Err(E::invalid_length(bytes.len(), &self));
+        }
+        let mut words = Buffer::zeros(bytes.len() / size_of::<W>());
+        word::bytes_mut(&mut words).copy_from_slice(bytes);
+        Ok(words)
+    }
+}
+
+/// Lists of words: `#[serde(with = "tacit_ring::stored::list")]`.
+pub mod list {
+    use super::*;
+    use std::ops::Deref;
+
+    /// As bytes.
+    ///
+    /// # Errors
+    /// Those of the serializer.
+    pub fn serialize<W, L, S>(list: &L, serializer: S) -> Result<S::Ok, S::Error>
+    where
+        W: Word,
+        L: Deref<Target = Vec<W>>,
+        S: Serializer,
+    {
+        serializer.serialize_bytes(word::bytes(list))
+    }
+
+    /// From bytes.
+    ///
+    /// # Errors
+    /// When they are not whole words.
+    pub fn deserialize<'de, W, D>(deserializer: D) -> Result<Zeroizing<Vec<W>>, D::Error>
+    where
+        W: Word + zeroize::Zeroize,
+        D: Deserializer<'de>,
+    {
+        Ok(Zeroizing::new(Buffer::<W>::deserialize(deserializer)?.to_vec()))
+    }
+}
+
+impl Serialize for Seed {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_bytes(self.expose())
+    }
+}
+
+impl<'de> Deserialize<'de> for Seed {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Seed, D::Error> {
+        let bytes = Buffer::<u8>::deserialize(deserializer)?;
+        let bytes = <[u8; Seed::LEN]>::try_from(&*bytes);
+        bytes.map(Seed::from_bytes).map_err(|_| D::Error::custom("a seed of another length"))
+    }
+}
