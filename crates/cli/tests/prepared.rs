@@ -86,6 +86,20 @@ fn a_program_runs_on_a_garbled_circuit_that_was_prepared() {
 }
 
 #[test]
+fn triples_are_prepared_before_the_circuit_is_known() {
+    let folder = aes_folder();
+    let dir = folder.path();
+    let who = "--protocol authenticated:3 --local";
+    let told = ok(dir, &format!("prepare triples {who} --count 7000 --into triples"));
+    assert!(told.contains("triples"), "{told}");
+    ok(dir, &format!("prepare aes.txt {who} --triples triples --into store"));
+    let printed = ok(dir, &format!("run aes.txt {who} --prepared store {INPUTS}"));
+    assert!(printed.starts_with(CIPHER), "{printed}");
+    let told = refused(dir, &format!("prepare aes.txt {who} --triples triples --into store"));
+    assert!(told.contains("tacit prepare"), "{told}");
+}
+
+#[test]
 fn what_makes_no_sense_is_refused() {
     let folder = aes_folder();
     let dir = folder.path();
@@ -95,6 +109,10 @@ fn what_makes_no_sense_is_refused() {
         ("prepare aes.txt --local --into store --roles auto", "--roles"),
         ("prepare aes.txt --local --into store --runs 0", "--runs"),
         ("prepare aes.txt --local --into store --rows n=3", "--rows"),
+        ("prepare triples --local --into store --count 9", "not supported"),
+        ("prepare triples --local --into store --protocol authenticated:2", "--count"),
+        ("prepare aes.txt --local --into store --count 9", "--count"),
+        ("prepare aes.txt --local --into store --triples store", "--triples"),
         ("prepare aes.txt --into store", "--local"),
         ("prepare aes.txt --local", "--into"),
         ("prepared list nowhere", "nowhere"),

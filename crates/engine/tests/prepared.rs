@@ -6,10 +6,10 @@ use std::sync::Mutex;
 use tacit_circuit::{Builder, Circuit};
 use tacit_engine::circuit::{
     Assignment, Blocking, Compiled, EvaluateError, Evaluation, Job, Preprocessing, Report,
-    check_storable, evaluate_prepared, prepare,
+    TripleJob, check_storable, evaluate_prepared, prepare, prepare_from_triples, prepare_triples,
 };
 use tacit_engine::program::{self, Prepared as PreparedProgram, ProgramJob};
-use tacit_engine::store::Store;
+use tacit_engine::store::{Facts, Store};
 use tacit_engine::values::Lanes;
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_net::{PartyId, Session};
@@ -195,6 +195,51 @@ fn several_assignments_are_stored_together() {
     stores.run_well(&job);
 }
 
+/// Under authenticated garbling: triples in one session, a garbled circuit in the next, the run in a third.
+#[test]
+fn three_phases_run_in_three_sessions_at_their_prices() {
+    for (parties, workers) in [(2, 1), (3, 1), (2, 2)] {
+        let protocol = Protocol::Authenticated(parties);
+        let (job, stores) = (job(protocol, workers), Stores::new(protocol));
+        let assignment = job.assignments[0].clone();
+        let triples = TripleJob { assignment, workers, triples: 900, bits: 2000 };
+        let label = format!("{protocol}, {workers} threads");
+        memory::run(stores.parties, workers, &MemoryNetwork::default(), |mut session| {
+            let store = stores.of(&session);
+            let mut preparation = store.begin(&mut session, "triples", triples.facts()).unwrap();
+            let entropy = &mut Entropy::system();
+            let (made, links) = prepare_triples(&mut session, &triples, entropy).unwrap();
+            preparation.add(&made).unwrap();
+            session.finish().unwrap();
+            for link in links {
+                assert_eq!(link.bytes, link.predicted_bytes, "{label}: {link:?}");
+            }
+        });
+        let garble = |job: &Job| {
+            memory::run(stores.parties, workers, &MemoryNetwork::default(), |mut session| {
+                let compiled = Compiled::new(&circuit(), job.clone())?;
+                let store = stores.of(&session);
+                let fits = |facts: &Facts| TripleJob::fits(facts, &compiled);
+                let (name, stock) = store.take_any(&mut session, fits)?;
+                let facts = compiled.facts().iter().map(|(name, v)| (name.to_string(), v.clone()));
+                let mut preparation = store.begin(&mut session, "test", facts.collect())?;
+                let (made, report) = prepare_from_triples(&mut session, &compiled, (&name, stock))?;
+                preparation.add(&made)?;
+                session.finish()?;
+                costs_as_predicted(job, &report, "preparation");
+                Ok::<(), EvaluateError>(())
+            })
+        };
+        // Too few for more instances: they stay.
+        let larger = Job { instances: 4 * INSTANCES, ..job.clone() };
+        assert!(garble(&larger).iter().all(Result::is_err), "{label}");
+        assert!(garble(&job).iter().all(Result::is_ok), "{label}");
+        stores.run_well(&job);
+        // They are spent.
+        assert!(garble(&job).iter().all(Result::is_err), "{label}");
+    }
+}
+
 #[test]
 fn what_cannot_be_stored_is_refused() {
     let plain = Compiled::new(&circuit(), job(Protocol::Plain, 1)).unwrap();
@@ -366,8 +411,10 @@ fn programs_run_on_stored_garbled_circuits() {
             let store = stores.of(&session);
             let facts = program::facts(&prepared, &public(5));
             let mut preparation = store.begin(&mut session, "stored", facts).unwrap();
-            let entropy = &mut Entropy::system();
-            let made = program::prepare(&mut session, &prepared, &public(5), entropy).unwrap();
+            let one = |session: &mut Session, compiled: &Compiled| {
+                prepare(session, compiled, &mut Entropy::system())
+            };
+            let made = program::prepare(&mut session, &prepared, &public(5), one).unwrap();
             preparation.add(&made.0).unwrap();
             session.finish().unwrap();
         });

@@ -1,13 +1,12 @@
 //! Preparation of a circuit's runs.
 
-use super::{PrepareArgs, Preparer, Stored};
+use super::{PrepareArgs, Preparer, Stored, make};
 use crate::circuit::file;
 use crate::error::CliError;
 use crate::run::{Misplaced, Parties, job, refuse};
 use tacit_circuit::Circuit;
 use tacit_engine::circuit::{self as engine, Compiled, Preprocessing};
 use tacit_net::{PartyId, SessionConfig};
-use tacit_ring::Entropy;
 
 /// Refuses wrong arguments, before any party starts.
 pub fn check(args: &PrepareArgs) -> Result<(), CliError> {
@@ -46,9 +45,10 @@ fn one_party(
     let compiled = compile(args, &circuit, parties)?;
     config.workers = compiled.job().threads();
     let facts = compiled.facts().iter().map(|(name, value)| (name.to_string(), value.clone()));
-    let preparer = Preparer { args, name: &parties.0[me.index()], me, facts: facts.collect() };
+    let name = &parties.0[me.index()];
+    let preparer = Preparer { args, name, me, facts: facts.collect() };
     preparer.all(config, |session| {
-        let (prepared, report) = engine::prepare(session, &compiled, &mut Entropy::system())?;
+        let (prepared, report) = make(args, name, session, &compiled)?;
         Ok((prepared, report.total_bytes()))
     })
 }

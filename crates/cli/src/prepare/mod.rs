@@ -3,6 +3,7 @@
 mod circuit;
 mod list;
 mod program;
+mod triples;
 
 pub use list::{PreparedArgs, run as prepared};
 
@@ -11,7 +12,7 @@ use crate::local::{self, Child};
 use crate::output::{Output, Report};
 use crate::program::NamedValue;
 use crate::roles::Roles;
-use crate::run::{Misplaced, RunArgs, refuse, seconds};
+use crate::run::{Misplaced, Parties, RunArgs, refuse, seconds};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::{Deserialize, Serialize};
@@ -19,9 +20,11 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
-use tacit_engine::circuit::{EvaluateError, Prepared};
+use tacit_engine::circuit::{self as engine, Compiled, EvaluateError, Prepared, TripleJob};
 use tacit_engine::store::{Facts, Store};
 use tacit_net::{PartyId, Session, SessionConfig};
+use tacit_ring::Entropy;
+use tacit_sharing::Protocol;
 
 /// Arguments of `tacit prepare`.
 #[derive(Args, Clone, Debug)]
@@ -35,6 +38,9 @@ use tacit_net::{PartyId, Session, SessionConfig};
   A program on 100 rows, and what is left:
     tacit prepare pay-gap.tacit --protocol authenticated:3 --local --rows n=100 --into store
     tacit prepared list store
+  Under authenticated garbling, triples for circuits that are not known yet, and a circuit with them:
+    tacit prepare triples --protocol authenticated:3 --local --count 10000 --into store
+    tacit prepare aes.txt --protocol authenticated:3 --local --triples store --into store
 Say what the run will say: the same circuit or program, protocol, roles, owners, receivers and threads.
 Needs no inputs. Files in the store are secrets: keep them to yourself, and do not put back copies of
 them: what is used twice reveals inputs.")]
@@ -54,6 +60,19 @@ pub struct PrepareArgs {
     #[arg(long, default_value_t = 1)]
     pub instances: usize,
 
+    /// Triples per thread, for `tacit prepare triples`: as many as there are ANDs in a run
+    #[arg(long, value_name = "NUMBER")]
+    pub count: Option<usize>,
+
+    /// Bits for masks per thread and party beside triples: as many as there are ANDs and, of a party,
+    /// input bits in a run [default: 8192 more than --count]
+    #[arg(long, value_name = "NUMBER")]
+    pub mask_bits: Option<usize>,
+
+    /// Use triples that `tacit prepare triples` stored: the directory that it filled
+    #[arg(long, value_name = "DIRECTORY")]
+    pub triples: Option<PathBuf>,
+
     /// Rows that a program will have: n=6000
     #[arg(long = "rows", value_name = "ROWS=NUMBER")]
     pub rows: Vec<NamedValue>,
@@ -61,10 +80,15 @@ pub struct PrepareArgs {
 
 /// Runs the command.
 pub fn run(args: &PrepareArgs, output: Output) -> Result<ExitCode, CliError> {
-    let is_program = crate::program::is_program(&args.run.path);
+    let triples = triples::are_meant(args);
+    let is_program = !triples && crate::program::is_program(&args.run.path);
     if let Some(child) = local::from_environment() {
         let result = child.and_then(|child| {
             let config = args.run.limited(child.config);
+            if triples {
+                let parties = Parties::numbered(args.run.protocol.parties());
+                return triples::one_party(args, &parties, child.me, config);
+            }
             match is_program {
                 true => program::local(args, child.me, config),
                 false => circuit::local(args, child.me, config),
@@ -74,21 +98,27 @@ pub fn run(args: &PrepareArgs, output: Output) -> Result<ExitCode, CliError> {
     }
     refuse_inputs(args)?;
     let parties = args.run.protocol.parties();
-    let stored = match (args.run.party_file()?, is_program) {
-        (None, true) => {
-            program::check(args)?;
+    if !triples {
+        let count = Misplaced::new(args.count.is_some(), "--count", "--instances or --rows");
+        let bits = Misplaced::new(args.mask_bits.is_some(), "--mask-bits", "");
+        refuse("`tacit prepare triples`", [count, bits])?;
+    }
+    let stored = match args.run.party_file()? {
+        None => {
+            match (triples, is_program) {
+                (true, _) => triples::check(args),
+                (_, true) => program::check(args),
+                (_, false) => circuit::check(args),
+            }?;
             local::launch(parties, args.run.transport)?.results()?
         }
-        (None, false) => {
-            circuit::check(args)?;
-            local::launch(parties, args.run.transport)?.results()?
-        }
-        (Some(path), is_program) => {
+        Some(path) => {
             let (config, parties) = args.run.configured(path)?;
-            vec![match is_program {
-                true => program::configured(args, &parties, config)?,
-                false => circuit::configured(args, &parties, config)?,
-            }]
+            vec![match (triples, is_program) {
+                (true, _) => triples::one_party(args, &parties, config.me, config),
+                (_, true) => program::configured(args, &parties, config),
+                (_, false) => circuit::configured(args, &parties, config),
+            }?]
         }
     };
     output.print(&PrepareReport { parties: stored })?;
@@ -122,6 +152,9 @@ pub fn refuse_choice(run: &RunArgs) -> Result<(), CliError> {
         _ => Ok(()),
     }
 }
+
+/// What peers are told when a party cannot use its store.
+pub const UNUSABLE: &str = "a party cannot use its stored preprocessing";
 
 /// A party's store in a directory of stores.
 pub fn store_of(directory: &Path, party: &str) -> PathBuf {
@@ -176,7 +209,8 @@ impl Preparer<'_> {
         let bar = progress_bar(args.runs, configured || me == PartyId(0));
         let (mut bytes, mut bytes_sent) = (0, 0);
         for _ in 0..args.runs {
-            let (prepared, sent) = one(&mut session)?;
+            let made = one(&mut session);
+            let (prepared, sent) = made.inspect_err(|e| session.abort(&e.to_string()))?;
             bytes_sent += sent;
             let kept = preparation.add(&prepared);
             bytes += kept.inspect_err(|e| session.abort(&e.to_string()))?;
@@ -189,6 +223,24 @@ impl Preparer<'_> {
         let (party, runs, store) = (name.to_string(), args.runs, directory);
         Ok(Stored { party, preparation, runs, bytes, seconds, bytes_sent, store })
     }
+}
+
+/// Makes one run's preprocessing, with stored triples if the arguments say so.
+fn make(
+    args: &PrepareArgs,
+    party: &str,
+    session: &mut Session,
+    compiled: &Compiled,
+) -> Result<(Prepared, engine::Report), EvaluateError> {
+    let Some(directory) = &args.triples else {
+        return engine::prepare(session, compiled, &mut Entropy::system());
+    };
+    if !matches!(compiled.job().protocol(), Protocol::Authenticated(_)) {
+        return Err(EvaluateError::Job("--triples is for authenticated:N".into()));
+    }
+    let store = Store::open(&store_of(directory, party))?;
+    let (name, stock) = store.take_any(session, |facts| TripleJob::fits(facts, compiled))?;
+    engine::prepare_from_triples(session, compiled, (&name, stock))
 }
 
 fn progress_bar(runs: u64, wanted: bool) -> ProgressBar {

@@ -1,13 +1,13 @@
 //! Preparation of a program's runs.
 
-use super::{PrepareArgs, Preparer, Stored};
+use super::{PrepareArgs, Preparer, Stored, make};
 use crate::error::CliError;
 use crate::program::{self, Names, refuse_circuit_arguments};
 use crate::run::{Misplaced, Parties, refuse};
+use tacit_engine::circuit::Compiled;
 use tacit_engine::program::{self as engine, Prepared};
-use tacit_net::{PartyId, SessionConfig};
+use tacit_net::{PartyId, Session, SessionConfig};
 use tacit_program::Program;
-use tacit_ring::Entropy;
 
 /// Refuses wrong arguments, before any party starts.
 pub fn check(args: &PrepareArgs) -> Result<(), CliError> {
@@ -54,10 +54,11 @@ fn one_party(
     let public = program::public_inputs(program, &args.run.program)?.inputs;
     config.workers = args.run.threads;
     let facts = engine::facts(&prepared, &public);
-    let preparer = Preparer { args, name: &names.session[me.index()], me, facts };
+    let name = &names.session[me.index()];
+    let preparer = Preparer { args, name, me, facts };
     preparer.all(config, |session| {
-        let entropy = &mut Entropy::system();
-        let (ready, report) = engine::prepare(session, &prepared, &public, entropy)?;
+        let one = |session: &mut Session, compiled: &Compiled| make(args, name, session, compiled);
+        let (ready, report) = engine::prepare(session, &prepared, &public, one)?;
         Ok((ready, report.total_bytes()))
     })
 }

@@ -249,7 +249,8 @@ fn one_party(
             let facts = engine::facts(&prepared, &given.inputs);
             let facts: Vec<(&str, String)> =
                 facts.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
-            let (name, ready) = store.take(&mut session, &facts)?;
+            let taken = store.take(&mut session, &facts);
+            let (name, ready) = taken.inspect_err(|_| session.abort(prepare::UNUSABLE))?;
             let ready = (stored.insert(name).as_str(), ready);
             engine::run_prepared(&mut session, &prepared, given.inputs, ready, &progress)
         }

@@ -196,7 +196,8 @@ pub fn evaluate(
         Some(directory) => {
             let store = Store::open(&prepare::store_of(directory, &parties.0[me.index()]))
                 .inspect_err(|e| session.abort(&e.to_string()))?;
-            let (name, prepared) = store.take(&mut session, compiled.facts())?;
+            let taken = store.take(&mut session, compiled.facts());
+            let (name, prepared) = taken.inspect_err(|_| session.abort(prepare::UNUSABLE))?;
             let ready = (stored.insert(name).as_str(), prepared);
             engine::evaluate_prepared(&mut session, &compiled, values, ready, &progress)
         }

@@ -119,12 +119,43 @@ pub fn prepare(
     guarded(session, |session| {
         check_storable(compiled)?;
         let times = begin(session, compiled, Phases::Ahead)?;
-        let run = Run { compiled, values: &[], progress: &|_| {}, phases: Phases::Ahead };
-        let (ready, mut computed, common) = set_out(session, run, entropy)?;
-        let workers = computed.iter_mut().map(|part| std::mem::take(&mut part.stored)).collect();
-        let report = report(session, run, &Times { ready, ..times }, &computed)?;
-        Ok((Prepared { common, workers }, report))
+        let run = Run::ahead(compiled, Phases::Ahead);
+        let (ready, computed, common) = set_out(session, run, entropy)?;
+        stored(session, run, Times { ready, ..times }, (common, computed))
     })
+}
+
+/// As [`prepare`], under authenticated garbling, with triples that were made in another session by
+/// [`prepare_triples`](super::prepare_triples): parties then open products and exchange garbled circuits, and
+/// nothing else. `name` names the triples, and is what parties compare.
+///
+/// # Errors
+/// As [`prepare`]; when there are too few triples, or they are for other parties.
+pub fn prepare_from_triples(
+    session: &mut Session,
+    compiled: &Compiled,
+    (name, triples): (&str, Prepared),
+) -> Result<(Prepared, Report), EvaluateError> {
+    guarded(session, |session| {
+        check_storable(compiled)?;
+        let times = begin(session, compiled, Phases::FromTriples)?;
+        session.agree(&[("stored triples", name.to_string())])?;
+        let run = Run::ahead(compiled, Phases::FromTriples);
+        let computed = garbled::from_triples(session, run, triples.workers)?;
+        stored(session, run, times, (Buffer::default(), computed))
+    })
+}
+
+/// Takes what workers have prepared.
+fn stored(
+    session: &mut Session,
+    run: Run<'_>,
+    times: Times,
+    (common, mut computed): (Buffer<u8>, Vec<Computed>),
+) -> Result<(Prepared, Report), EvaluateError> {
+    let workers = computed.iter_mut().map(|part| std::mem::take(&mut part.stored)).collect();
+    let report = report(session, run, &times, &computed)?;
+    Ok((Prepared { common, workers }, report))
 }
 
 /// Runs a job on what was prepared for it, here and at all other parties, by [`prepare`]. All of it must be
@@ -161,7 +192,7 @@ pub fn evaluate_prepared(
 }
 
 /// When a failure ends the work, the session ends with it for everybody.
-fn guarded<T>(
+pub(super) fn guarded<T>(
     session: &mut Session,
     work: impl FnOnce(&mut Session) -> Result<T, EvaluateError>,
 ) -> Result<T, EvaluateError> {
@@ -197,6 +228,13 @@ pub(super) struct Run<'a> {
     pub values: &'a [Option<Lanes>],
     pub progress: &'a (dyn Fn(u64) + Sync),
     pub phases: Phases,
+}
+
+impl<'a> Run<'a> {
+    /// Without inputs.
+    fn ahead(compiled: &'a Compiled, phases: Phases) -> Self {
+        Run { compiled, values: &[], progress: &|_| {}, phases }
+    }
 }
 
 /// Compares what the parties are about to do.
@@ -466,7 +504,7 @@ impl RoleVisitor for Compute<'_, '_> {
             (Preprocessing::Interleaved, _) => task.interleaved()?,
             (Preprocessing::Separate, Phases::All) => task.separate(expected)?,
             (Preprocessing::Separate, Phases::Online) => task.separate(&[])?,
-            (Preprocessing::Separate, Phases::Ahead) => {
+            (Preprocessing::Separate, Phases::Ahead | Phases::FromTriples) => {
                 let at = compiled.share_of(worker);
                 let nothing = Computed::unchecked(Opened::new(seating, P::ROLE, at));
                 let (stock, journal) = kept;
@@ -526,7 +564,7 @@ fn report(
     // When the online phase began.
     let online_began = match run.phases {
         Phases::All => computed.iter().filter_map(|part| part.began).max(),
-        Phases::Ahead => Some(finished),
+        Phases::Ahead | Phases::FromTriples => Some(finished),
         Phases::Online => Some(times.ready),
     };
     let meter = session.meter();

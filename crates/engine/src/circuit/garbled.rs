@@ -7,14 +7,14 @@
 use super::compile::{Compiled, Seating, Shape};
 use super::evaluate::{Done, Run};
 use super::opening::Opened;
-use super::prepared::{Phases, decode, encode};
+use super::prepared::{decode, encode};
 use super::worker::Computed;
 use super::{Assignment, EvaluateError, Preprocessing};
 use crate::values::Lanes;
 use crate::workers::on_each;
 use std::ops::Range;
 use tacit_circuit::schedule::Schedule;
-use tacit_garbling::authenticated::{self, Authenticated, Unopened};
+use tacit_garbling::authenticated::{self, Authenticated, Stock, Unopened};
 use tacit_garbling::bmr::shamir::{self, BmrShamir, ShamirKeys};
 use tacit_garbling::bmr::{self, Bmr};
 use tacit_garbling::yao::three::{self, ThreeKeys, YaoThree};
@@ -71,6 +71,63 @@ pub(super) fn bytes(compiled: &Compiled) -> Traffic {
         _ => bmr::bytes(ports, places.len()) * instances,
     };
     all.placed(places)
+}
+
+/// Bytes between parties for a job with stored triples.
+pub(super) fn bytes_from_triples(compiled: &Compiled) -> Traffic {
+    let seating = &compiled.seatings[0];
+    let places = &seating.assignment.places;
+    let shape = Shape::of(seating);
+    let ports = ports(&shape, compiled);
+    let workers = 0..compiled.job().threads();
+    let all = workers.fold(Traffic::default(), |sum, worker| {
+        let chunks = chunks(compiled, worker).map(|at| at.len());
+        sum + authenticated::bytes_with_stock(ports, places.len(), chunks)
+    });
+    all.placed(places)
+}
+
+/// Triples, and bits of every party, that a worker needs at most.
+pub(super) fn needs(compiled: &Compiled) -> [usize; 2] {
+    let seating = &compiled.seatings[0];
+    let parties = seating.assignment.places.len();
+    let shape = Shape::of(seating);
+    let ports = ports(&shape, compiled);
+    let of = |worker: usize| {
+        let chunks = chunks(compiled, worker);
+        chunks.fold([0; 2], |[triples, bits], at| {
+            let [more, more_bits] = authenticated::needs(ports, parties, at.len());
+            [triples + more, bits + more_bits]
+        })
+    };
+    let workers = (0..compiled.job().threads()).map(of);
+    workers.fold([0; 2], |most, needs| [most[0].max(needs[0]), most[1].max(needs[1])])
+}
+
+/// Garbles with stored triples.
+pub(super) fn from_triples(
+    session: &mut Session,
+    run: Run<'_>,
+    stocks: Vec<Buffer<u8>>,
+) -> Result<Vec<Computed>, EvaluateError> {
+    let wanted = needs(run.compiled);
+    if stocks.len() != run.compiled.job().threads() {
+        return Err(EvaluateError::Job("triples for other threads".into()));
+    }
+    on_each(&mut session.meshes, stocks.into_iter().enumerate(), |mesh, (worker, stock)| {
+        let stock: Stock = decode(&stock)?;
+        let [triples, bits] = stock.size();
+        if triples < wanted[0] || bits < wanted[1] {
+            return Err(EvaluateError::Job(format!(
+                "{triples} stored triples and {bits} bits of every party, where the circuit takes {} and {}",
+                wanted[0], wanted[1]
+            )));
+        }
+        let task = Task { run, worker };
+        let places = &task.seating().assignment.places;
+        let party = Authenticated::with_stock(mesh, places, stock)?;
+        Ok(task.run(party, |_, _, _| {})?)
+    })
 }
 
 /// Rounds that a party waits for online.
@@ -261,7 +318,7 @@ impl<'a> Task<'a> {
             Preprocessing::Separate => {
                 let prepare = |at: Range<usize>| Ok((at.clone(), party.prepare(ports, at.len())?));
                 let mut all = chunks.map(prepare).collect::<Result<Vec<_>, SharingError>>()?;
-                if self.run.phases == Phases::Ahead {
+                if self.run.phases.puts_off() {
                     computed.stored = encode(&all)?;
                     all.clear();
                 }

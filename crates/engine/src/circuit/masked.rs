@@ -6,7 +6,7 @@
 use super::compile::{Compiled, Seating, Shape};
 use super::evaluate::{Done, Run};
 use super::opening::Opened;
-use super::prepared::{Phases, decode, encode};
+use super::prepared::{decode, encode};
 use super::worker::Computed;
 use super::{EvaluateError, Preprocessing};
 use crate::values::Lanes;
@@ -82,7 +82,7 @@ fn work(
                 let ready = prepare(&mut party, &at)?;
                 all.push((at, ready));
             }
-            if run.phases == Phases::Ahead {
+            if run.phases.puts_off() {
                 computed.stored = encode(&all)?;
                 all.clear();
             }

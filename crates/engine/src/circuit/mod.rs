@@ -17,6 +17,7 @@ mod opening;
 mod predict;
 pub(crate) mod prepared;
 mod report;
+mod triples;
 mod worker;
 
 pub use assignment::Assignment;
@@ -25,9 +26,10 @@ pub use compile::Compiled;
 pub use error::EvaluateError;
 pub use evaluate::{
     Evaluation, agree_instances, check_storable, evaluate, evaluate_prepared, evaluate_with,
-    prepare,
+    prepare, prepare_from_triples,
 };
 pub use job::{Blocking, FormChoice, Job, MAX_VALUE_BYTES, Preprocessing};
 pub use predict::{Alone, Prediction, predict, predict_alone};
 pub use prepared::Prepared;
 pub use report::{AssignmentUse, LinkUse, Report};
+pub use triples::{TripleJob, prepare_triples};

@@ -30,6 +30,11 @@ impl Prediction {
     /// The part of some phases.
     pub(super) fn of(self, compiled: &Compiled, phases: Phases) -> Self {
         let protocol = compiled.job().protocol();
+        if phases == Phases::FromTriples {
+            let bytes =
+                Traffic { on: Traffic::default().on, ..garbled::bytes_from_triples(compiled) };
+            return Prediction { words: bytes.clone() / 8, bytes, rounds: [0; MAX_ROLES], ..self };
+        }
         if makes_triples(protocol) && phases != Phases::All {
             let bytes = match phases {
                 Phases::Ahead => proofs(compiled) + cost::checks(protocol),
@@ -45,7 +50,9 @@ impl Prediction {
             let none = || Traffic::default().on;
             match phases {
                 Phases::All => Traffic { pre, on, def },
-                Phases::Ahead => Traffic { pre, on: none(), def: if roles { none() } else { def } },
+                Phases::Ahead | Phases::FromTriples => {
+                    Traffic { pre, on: none(), def: if roles { none() } else { def } }
+                }
                 Phases::Online => {
                     Traffic { pre: none(), on, def: if roles { def } else { none() } }
                 }

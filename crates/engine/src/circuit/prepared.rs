@@ -13,16 +13,24 @@ pub(super) enum Phases {
     All,
     /// What does not depend on inputs; the rest in another session.
     Ahead,
+    /// The same, with triples of yet another session.
+    FromTriples,
     /// That rest.
     Online,
 }
 
 impl Phases {
+    /// Whether the online phase is left for another session.
+    pub fn puts_off(self) -> bool {
+        matches!(self, Phases::Ahead | Phases::FromTriples)
+    }
+
     /// What parties compare.
     pub fn name(self) -> &'static str {
         match self {
             Phases::All => "all",
             Phases::Ahead => "preprocessing alone (tacit prepare)",
+            Phases::FromTriples => "preprocessing alone, with stored triples",
             Phases::Online => "online alone (tacit run --prepared)",
         }
     }

@@ -87,16 +87,10 @@ pub(super) enum Source<'s> {
     Stored(&'s str, circuit::Prepared),
 }
 
-/// Garbles a program's circuit, for one run in another session.
-pub(super) fn prepare(
-    session: &mut Session,
-    prepared: &Prepared,
-    inputs: &Inputs,
-    entropy: &mut Entropy,
-) -> Result<(circuit::Prepared, circuit::Report), EvaluateError> {
+/// The program's circuit, laid out for phases in two sessions.
+pub(super) fn compiled(prepared: &Prepared, inputs: &Inputs) -> Result<Compiled, EvaluateError> {
     let drawn = draw(prepared, inputs)?;
-    let compiled = compile(prepared, &drawn, &prepared.job.places, Preprocessing::Separate)?;
-    circuit::prepare(session, &compiled, entropy)
+    compile(prepared, &drawn, &prepared.job.places, Preprocessing::Separate)
 }
 
 /// Runs a program: its circuit, on what its inputs are.

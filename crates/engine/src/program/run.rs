@@ -8,7 +8,7 @@ use super::plain::{self, Plain};
 use super::prepare::{Opened, Prepared};
 use super::report::{ProgramReport, Times};
 use crate::circuit::evaluate::fresh_id;
-use crate::circuit::{self, EvaluateError};
+use crate::circuit::{self, Compiled, EvaluateError};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -137,6 +137,7 @@ pub fn run_prepared(
 }
 
 /// Garbles a program, for one run in another session: all parties do. Of the inputs only public ones matter.
+/// `make` prepares its circuit: [`circuit::prepare`], or with stored triples.
 ///
 /// # Errors
 /// As [`run`]; when the protocol does not garble.
@@ -144,19 +145,22 @@ pub fn prepare(
     session: &mut Session,
     prepared: &Prepared,
     public: &BTreeMap<String, Array>,
-    entropy: &mut Entropy,
-) -> Result<(circuit::Prepared, circuit::Report), EvaluateError> {
+    make: impl FnOnce(&mut Session, &Compiled) -> Made,
+) -> Made {
     let shared = |(name, array): (&String, &Array)| (name.clone(), Arc::new(array.clone()));
     let public = public.iter().map(shared).collect();
-    let mut work = || {
+    let work = || {
         check_storable(prepared)?;
         session.agree(prepared.facts())?;
         agree_public(session, prepared, &public)?;
-        garbled::prepare(session, prepared, &public, entropy)
+        make(session, &garbled::compiled(prepared, &public)?)
     };
     let result = work();
     result.inspect_err(|error| session.abort(&error.to_string()))
 }
+
+/// What is stored, and what it cost.
+type Made = Result<(circuit::Prepared, circuit::Report), EvaluateError>;
 
 /// What parties agree on for a run, by name: what a store looks for.
 #[must_use]

@@ -165,34 +165,52 @@ impl Store {
         session: &mut Session,
         facts: &[(&str, String)],
     ) -> Result<(String, Prepared), EvaluateError> {
-        let mine = self.offers(session.me(), facts)?;
-        let chosen = match mine.agree(session) {
-            Ok(chosen) => chosen,
-            Err(EvaluateError::Job(what)) => {
-                return Err(EvaluateError::Job(format!("{what}{}", self.hint(facts)?)));
-            }
-            Err(error) => return Err(error),
+        let same = |theirs: &Facts| {
+            let theirs = theirs.iter().map(|(name, value)| (name.as_str(), value));
+            theirs.eq(facts.iter().map(|(name, value)| (*name, value)))
         };
-        let (preparation, number) = chosen;
+        match self.choose(session, same)? {
+            Ok(taken) => Ok(taken),
+            Err(why) => Err(EvaluateError::Job(format!("{why}{}", self.hint(facts)))),
+        }
+    }
+
+    /// As [`Store::take`], of what fits by the facts that parties agreed on for it.
+    ///
+    /// # Errors
+    /// As [`Store::take`].
+    pub fn take_any(
+        &self,
+        session: &mut Session,
+        fits: impl Fn(&Facts) -> bool,
+    ) -> Result<(String, Prepared), EvaluateError> {
+        self.choose(session, fits)?.map_err(EvaluateError::Job)
+    }
+
+    /// Takes the first that fits at all parties, or says why there is none.
+    fn choose(
+        &self,
+        session: &mut Session,
+        fits: impl Fn(&Facts) -> bool,
+    ) -> Result<Result<(String, Prepared), String>, EvaluateError> {
+        let (preparation, number) = match self.offers(session.me(), fits)?.agree(session)? {
+            Ok(chosen) => chosen,
+            Err(why) => return Ok(Err(why)),
+        };
         let name = format!("{preparation}, run {number}");
         session.agree(&[("stored preprocessing", name.clone())])?;
         let path = self.directory.join(file::name(&preparation, number, READY));
         let prepared = file::read(&path)?;
         self.spend(&path)?;
-        Ok((name, prepared))
+        Ok(Ok((name, prepared)))
     }
 
-    fn offers(&self, me: PartyId, facts: &[(&str, String)]) -> Result<Offers, EvaluateError> {
+    fn offers(&self, me: PartyId, fits: impl Fn(&Facts) -> bool) -> Result<Offers, EvaluateError> {
         let mut offers = Offers::default();
         for (path, preparation, number) in self.files(READY)? {
             // What is damaged is told about when it is wanted, or listed.
             let Ok((head, _)) = file::read_head(&path) else { continue };
-            let alike = head
-                .facts
-                .iter()
-                .map(|(k, v)| (k.as_str(), v))
-                .eq(facts.iter().map(|(k, v)| (*k, v)));
-            if alike && head.party == me.0 {
+            if fits(&head.facts) && head.party == me.0 {
                 offers.add(preparation, number);
             }
         }
@@ -200,20 +218,20 @@ impl Store {
     }
 
     /// What this store has instead.
-    fn hint(&self, facts: &[(&str, String)]) -> Result<String, EvaluateError> {
-        let mut others = self.list()?;
+    fn hint(&self, facts: &[(&str, String)]) -> String {
+        let Ok(mut others) = self.list() else { return String::new() };
         others.retain(|it| it.ready > 0);
         let Some(nearest) = others.iter().max_by_key(|it| alike(&it.facts, facts)) else {
-            return Ok(format!("; the store {} is empty", self.directory.display()));
+            return format!("; the store {} is empty", self.directory.display());
         };
         let differs = nearest.facts.iter().zip(facts).find(|((_, a), (_, b))| a != b);
-        Ok(match differs {
+        match differs {
             Some(((what, theirs), (_, mine))) => format!(
                 "; this party's store has {} runs for `{}`, but with {what} `{theirs}` where this run has `{mine}`",
                 nearest.ready, nearest.name
             ),
             None => format!("; this party's store has {} runs for it", nearest.ready),
-        })
+        }
     }
 
     /// Marks a file as spent, and empties it.

@@ -16,8 +16,11 @@ impl Offers {
         self.0.insert((preparation, number));
     }
 
-    /// The first run that all parties have.
-    pub fn agree(self, session: &mut Session) -> Result<(String, u64), EvaluateError> {
+    /// The first run that all parties have, or why there is none.
+    pub fn agree(
+        self,
+        session: &mut Session,
+    ) -> Result<Result<(String, u64), String>, EvaluateError> {
         let mine: Vec<&(String, u64)> = self.0.iter().take(MOST).collect();
         let mine = serde_json::to_vec(&mine)
             .map_err(|e| EvaluateError::Bug(format!("cannot write an offer: {e}")))?;
@@ -33,14 +36,14 @@ impl Offers {
             }
             common.retain(|run| theirs.contains(run));
         }
-        common.pop_first().ok_or_else(|| {
+        Ok(common.pop_first().ok_or_else(|| {
             let whose = match &empty[..] {
                 [] => "the parties have no stored preprocessing for this run in common".into(),
                 parties => {
                     format!("no stored preprocessing for this run at party {}", parties.join(", "))
                 }
             };
-            EvaluateError::Job(format!("{whose}: make some with `tacit prepare` at all parties"))
-        })
+            format!("{whose}: make some with `tacit prepare` at all parties")
+        }))
     }
 }

@@ -2,10 +2,11 @@
 
 use super::rows::Layout;
 use super::talk::{Digest, Talk, correlations};
+use serde::{Deserialize, Serialize};
 use tacit_net::Stream;
 use tacit_ot::check::{BLOCK, Coefficients, expected};
 use tacit_ot::cot::TILE;
-use tacit_ring::{Buffer, hash, word};
+use tacit_ring::{Buffer, hash, stored, word};
 use tacit_sharing::{RoleId, SharingError};
 use zeroize::Zeroizing;
 
@@ -15,13 +16,16 @@ pub(super) fn choice_words(bits: usize) -> usize {
 }
 
 /// This party's bits, their MACs, and its keys for the others' bits. All of it is checked.
+#[derive(Serialize, Deserialize)]
 pub(super) struct AuthBits {
     layout: Layout,
+    #[serde(with = "stored::list")]
     own: Zeroizing<Vec<u64>>,
     peers: Vec<Peer>,
 }
 
 /// What a party shares with one other.
+#[derive(Serialize, Deserialize)]
 struct Peer {
     role: RoleId,
     /// Places in a row.
@@ -40,6 +44,37 @@ impl AuthBits {
 
     fn peer(&self, role: RoleId) -> &Peer {
         &self.peers[role - usize::from(role > self.layout.me)]
+    }
+
+    /// So many bits of every party, from one on.
+    pub fn part(&self, start: usize, len: usize) -> AuthBits {
+        let mut own = Zeroizing::new(vec![0; len.div_ceil(64)]);
+        (0..len).for_each(|i| own[i / 64] |= (self.bit(start + i) as u64) << (i % 64));
+        let part = |blocks: &[u128]| Buffer::from_slice(&blocks[start..start + len]);
+        let peers = self.peers.iter().map(|peer| Peer {
+            macs: part(&peer.macs),
+            keys: part(&peer.keys),
+            ..*peer
+        });
+        AuthBits { layout: self.layout, own, peers: peers.collect() }
+    }
+
+    /// Whether there are so many of every party.
+    pub fn are(&self, layout: Layout, len: usize) -> bool {
+        let roles = (0..layout.parties).filter(|role| *role != layout.me);
+        let fits = |(peer, role): (&Peer, usize)| {
+            [peer.role, peer.mac, peer.key] == [role, layout.mac(role), layout.key(role)]
+                && [peer.macs.len(), peer.keys.len()] == [len; 2]
+        };
+        (self.layout.parties, self.layout.me) == (layout.parties, layout.me)
+            && self.own.len() == len.div_ceil(64)
+            && self.peers.len() + 1 == layout.parties
+            && self.peers.iter().zip(roles).all(fits)
+    }
+
+    /// Whether there are so many of every party, or more.
+    pub fn are_at_least(&self, len: usize) -> bool {
+        self.peers.first().is_none_or(|peer| peer.macs.len() >= len)
     }
 
     /// MACs of this party's bits under a peer's key.

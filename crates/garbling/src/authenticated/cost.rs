@@ -28,6 +28,29 @@ pub fn bytes(ports: Ports<'_>, parties: usize, chunks: impl Iterator<Item = usiz
     sum
 }
 
+/// Bytes between `parties` of one worker that makes a stock.
+#[must_use]
+pub fn bytes_of_stock(parties: usize, triples: usize, bits: usize) -> Traffic {
+    let mut sum = Traffic::default();
+    made(parties, triples, vec![bits; parties], &mut sum);
+    sum
+}
+
+/// Bytes between `parties` of one worker with a stock, which prepares and runs so many instances at a time.
+#[must_use]
+pub fn bytes_with_stock(
+    ports: Ports<'_>,
+    parties: usize,
+    chunks: impl Iterator<Item = usize>,
+) -> Traffic {
+    let mut sum = Traffic::default();
+    for instances in chunks {
+        garbled(ports, parties, instances, &mut sum);
+        online(ports, parties, instances, &mut sum);
+    }
+    sum
+}
+
 fn links(parties: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..parties)
         .flat_map(move |from| (0..parties).filter(move |to| *to != from).map(move |to| (from, to)))
@@ -51,9 +74,16 @@ fn ahead(
     sum: &mut Traffic,
 ) -> usize {
     let gates = instances * ports.ands();
-    let mut extra = extra_bits(ports, parties, instances);
-    let (mut made, mut first) = (left, true);
-    for count in batches(gates.saturating_sub(left)) {
+    let extra = extra_bits(ports, parties, instances);
+    let fresh = made(parties, gates.saturating_sub(left), extra, sum);
+    garbled(ports, parties, instances, sum);
+    left + fresh - gates
+}
+
+/// Triples that are missing, and further bits of each role; gives how many triples are made.
+fn made(parties: usize, missing: usize, mut extra: Vec<usize>, sum: &mut Traffic) -> usize {
+    let (mut made, mut first) = (0, true);
+    for count in batches(missing) {
         let leaky = count * bucket(count);
         let counts: Vec<usize> = extra.iter().map(|extra| 3 * leaky + extra).collect();
         extended(&counts, sum);
@@ -72,6 +102,12 @@ fn ahead(
     if first {
         extended(&extra, sum);
     }
+    made
+}
+
+/// Products of masks, and garbled gates.
+fn garbled(ports: Ports<'_>, parties: usize, instances: usize, sum: &mut Traffic) {
+    let gates = instances * ports.ands();
     for (from, to) in links(parties) {
         sum.def[from][to] += words(2 * gates) + DIGEST_BYTES;
     }
@@ -79,7 +115,6 @@ fn ahead(
         sum.def[garbler][EVALUATOR] += (gates * blocks(parties)) as u64 * BLOCK;
     }
     sum.def[FIRST_GARBLER][EVALUATOR] += words(gates);
-    made - gates
 }
 
 fn online(ports: Ports<'_>, parties: usize, instances: usize, sum: &mut Traffic) {

@@ -40,14 +40,16 @@ mod online;
 mod outputs;
 mod party;
 mod rows;
+mod stock;
 mod talk;
 mod triples;
 mod tweak;
 
-pub use cost::bytes;
+pub use cost::{bytes, bytes_of_stock, bytes_with_stock};
 pub use online::Ready;
 pub use outputs::{Unopened, open};
 pub use party::{Authenticated, set_up};
+pub use stock::{Stock, needs};
 
 use tacit_sharing::RoleId;
 

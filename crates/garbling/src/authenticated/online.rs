@@ -95,7 +95,7 @@ impl Evaluate for Ready {
         check_values(ports, layout.me, self.instances, values)?;
         let talk = Talk::online(links, self.voice);
         #[cfg(test)]
-        let talk = Talk { cheat: self.cheat.take(), ..talk };
+        let talk = talk.cheating(self.cheat.take());
         talk.links.mesh.set_phase(Phase::Online);
         talk.links.mesh.set_step(0);
         let mut online = Online { talk, layout, garbled: &self };

@@ -1,10 +1,12 @@
 //! One worker of one party ahead of its inputs: the phases that any function, and one function, need.
 
+use super::bits::AuthBits;
 use super::garble::{Garbler, blocks, lowest_bits};
 use super::masks::{self, Masks, Source, extra_bits};
 use super::online::{Made, Ready};
 use super::rows::Layout;
-use super::talk::{DIGEST, Talk, correlations};
+use super::stock::Stock;
+use super::talk::{DIGEST, Talk};
 use super::triples::{self, Triples, batches, bucket};
 use super::tweak::Hash;
 use super::{EVALUATOR, FIRST_GARBLER, bits};
@@ -12,7 +14,7 @@ use crate::links::Links;
 use crate::ports;
 use crate::{Bits, Ports};
 use tacit_net::{Mesh, PartyId, Phase, Stream};
-use tacit_ring::{Buffer, hash, word};
+use tacit_ring::{Buffer, Seed, hash, word};
 use tacit_sharing::SharingError;
 use tacit_sharing::gmw::WorkerKeys;
 use zeroize::Zeroizing;
@@ -24,6 +26,8 @@ pub struct Authenticated<'m> {
     hash: Hash,
     delta: Zeroizing<u128>,
     triples: Triples,
+    /// Of a stock: bits for masks, and how many of each role are used.
+    bits: Option<(AuthBits, usize)>,
     next_triple: u64,
     next_gate: u64,
     /// How often it has prepared something.
@@ -92,6 +96,7 @@ impl<'m> Authenticated<'m> {
             hash: Hash::new(sid, worker)?,
             delta,
             triples: Triples::none(layout),
+            bits: None,
             next_triple: 0,
             next_gate: 0,
             prepared: 0,
@@ -107,14 +112,85 @@ impl<'m> Authenticated<'m> {
         self.layout.me == EVALUATOR
     }
 
-    /// Makes what triples are missing, and with the first batch the bits that masks need.
+    /// A worker with a stock of triples and bits, to which all of its phases are local but openings.
+    ///
+    /// # Errors
+    /// When this mesh's party plays no role, or the stock is of another one.
+    pub fn with_stock(
+        mesh: &'m mut Mesh,
+        places: &[PartyId],
+        stock: Stock,
+    ) -> Result<Self, SharingError> {
+        let links = Links::new(mesh, places)?;
+        let layout = Layout { parties: links.parties(), me: links.me };
+        let Stock { voice, hash, delta, seed, triples, bits, count } = stock;
+        if !(triples.are_for(layout) && bits.are(layout, count)) {
+            return Err(SharingError::Shape("a stock of triples of another party".into()));
+        }
+        Ok(Authenticated {
+            talk: Talk::drawing(links, voice, &seed),
+            layout,
+            hash,
+            delta,
+            triples,
+            bits: Some((bits, 0)),
+            next_triple: 0,
+            next_gate: 0,
+            prepared: 0,
+        })
+    }
+
+    /// Makes so many triples, and so many bits of every party for masks, for functions that are not known
+    /// yet: for a later session, in which nothing else is made of these keys.
+    ///
+    /// # Errors
+    /// When the network fails, or a peer is found to deviate.
+    pub fn stock(mut self, triples: usize, bits: usize) -> Result<Stock, SharingError> {
+        self.talk.links.mesh.set_phase(Phase::Offline);
+        self.talk.stream = Stream::Def;
+        let (made, skipped) = self.make(triples, &vec![bits; self.layout.parties])?;
+        let mut seed = Seed::from_bytes([0; Seed::LEN]);
+        self.talk.random(seed.expose_mut())?;
+        self.talk.links.mesh.flush()?;
+        Ok(Stock {
+            voice: self.talk.voice.later("from a stock", 0),
+            hash: self.hash,
+            delta: self.delta,
+            seed,
+            triples: self.triples,
+            bits: made.part(skipped, bits),
+            count: bits,
+        })
+    }
+
+    /// What masks of a circuit are made of: as many triples as they need, and bits.
     fn masks(&mut self, ports: Ports<'_>, instances: usize) -> Result<Masks, SharingError> {
         let extra = extra_bits(ports, self.layout.parties, instances);
-        let missing = (instances * ports.ands()).saturating_sub(self.triples.left());
+        let wanted = instances * ports.ands();
+        let Some((bits, used)) = &mut self.bits else {
+            let (bits, skipped) = self.make(wanted, &extra)?;
+            let source = Source { bits: &bits, skipped };
+            let (talk, triples) = (&mut self.talk, &mut self.triples);
+            return masks::multiply(talk, ports, instances, source, triples, *self.delta);
+        };
+        let most = extra.iter().max().copied().unwrap_or(0);
+        let skipped = *used;
+        *used += most;
+        if self.triples.left() < wanted || !bits.are_at_least(*used) {
+            return Err(SharingError::Shape("a stock of too few triples or bits".into()));
+        }
+        let source = Source { bits, skipped };
+        masks::multiply(&mut self.talk, ports, instances, source, &mut self.triples, *self.delta)
+    }
+
+    /// Makes what triples are missing of so many, and with the first batch `extra[r]` bits of role `r`; gives
+    /// those, and what comes before them.
+    fn make(&mut self, triples: usize, extra: &[usize]) -> Result<(AuthBits, usize), SharingError> {
+        let missing = triples.saturating_sub(self.triples.left());
         let mut source = None;
         for count in batches(missing) {
             let none = vec![0; extra.len()];
-            let extra = if source.is_none() { &extra } else { &none };
+            let extra = if source.is_none() { extra } else { &none };
             let leaky = count * bucket(count);
             let (made, bits) =
                 triples::make(&mut self.talk, self.hash, self.next_triple, count, extra)?;
@@ -122,12 +198,10 @@ impl<'m> Authenticated<'m> {
             self.triples.add(made);
             source.get_or_insert((bits, 3 * leaky));
         }
-        let (bits, skipped) = match source {
-            Some(source) => source,
-            None => (bits::extend(&mut self.talk, &extra)?, 0),
-        };
-        let source = Source { bits: &bits, skipped };
-        masks::multiply(&mut self.talk, ports, instances, source, &mut self.triples, *self.delta)
+        match source {
+            Some(source) => Ok(source),
+            None => Ok((bits::extend(&mut self.talk, extra)?, 0)),
+        }
     }
 
     fn garble(
@@ -139,9 +213,7 @@ impl<'m> Authenticated<'m> {
     ) -> Result<Made, SharingError> {
         let (ands, inputs) = (ports.ands(), ports.schedule.inputs().len());
         let mut zeros = Buffer::<u128>::zeros(instances * inputs);
-        let keys = correlations(&mut self.talk.keys)?;
-        let id = keys.ids.step()?.single();
-        keys.own.stream(id).fill(&mut zeros);
+        self.talk.random(&mut zeros)?;
         let mut labels = Buffer::<u128>::zeros(instances * ands);
         let mut lowest = Bits::zeros(instances * ands);
         for instance in 0..instances {
@@ -204,7 +276,7 @@ impl ports::Garbling for Authenticated<'_> {
         self.prepared += 1;
         self.talk.links.mesh.flush()?;
         Ok(Ready {
-            voice: self.talk.voice.online(self.prepared),
+            voice: self.talk.voice.later("online", self.prepared),
             hash: self.hash,
             delta: self.delta.clone(),
             coin,

@@ -7,7 +7,7 @@ use tacit_sharing::RoleId;
 
 /// Where things are in a row: the bit, as 0 or 1; a MAC under each peer's key; a key for each peer's
 /// share. With keys added up, a row is *closed*: it can be used, but not opened any more.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Serialize, Deserialize)]
 pub(super) struct Layout {
     pub parties: usize,
     pub me: RoleId,

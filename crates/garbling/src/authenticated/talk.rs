@@ -10,7 +10,7 @@ use crate::links::Links;
 use serde::{Deserialize, Serialize};
 use tacit_net::Stream;
 use tacit_ring::hash::{self, Item, Transcript};
-use tacit_ring::word;
+use tacit_ring::{Prg, Seed, StreamIds, Word, word};
 use tacit_sharing::gmw::WorkerKeys;
 use tacit_sharing::{RoleId, SharingError};
 use zeroize::{Zeroize, Zeroizing};
@@ -34,14 +34,22 @@ pub(super) struct Voice {
 /// A party's channels, and what it says on them.
 pub(super) struct Talk<'m> {
     pub links: Links<'m>,
-    /// None online.
+    /// Where there are none, nothing can be made that needs correlations.
     pub keys: Option<WorkerKeys>,
+    /// Randomness of this party alone, where there are no such keys.
+    own: Option<Own>,
     pub voice: Voice,
     /// Where things are said now.
     pub stream: Stream,
-    pub(super) next: u64,
+    next: u64,
     #[cfg(test)]
     pub cheat: Option<Cheat>,
+}
+
+/// Randomness of a party alone.
+struct Own {
+    prg: Prg,
+    ids: StreamIds,
 }
 
 /// Something this party has committed to. The others' commitments have not come yet.
@@ -59,9 +67,9 @@ pub(super) struct Heard {
 }
 
 impl Voice {
-    /// For the online phase of what a worker prepared as its `number`-th.
-    pub fn online(&self, number: u64) -> Voice {
-        Voice { sid: self.digest("online", "", number, 0, &[]), ..*self }
+    /// For a later phase of what a worker made as its `number`-th.
+    pub fn later(&self, phase: &str, number: u64) -> Voice {
+        Voice { sid: self.digest("later", phase, number, 0, &[]), ..*self }
     }
 
     /// A digest for one use.
@@ -204,11 +212,25 @@ impl<'m> Talk<'m> {
             voice,
             links,
             keys: None,
+            own: None,
             stream: Stream::On,
             next: 0,
             #[cfg(test)]
             cheat: None,
         }
+    }
+
+    /// For what needs no correlations, with randomness from a fresh seed.
+    pub fn drawing(links: Links<'m>, voice: Voice, seed: &Seed) -> Self {
+        let key = seed.derive_key("tacit 2026 authenticated garbling from a stock", &[]);
+        let own = Own { prg: Prg::new(&key), ids: StreamIds::new() };
+        Talk { own: Some(own), stream: Stream::Def, ..Talk::online(links, voice) }
+    }
+
+    #[cfg(test)]
+    pub fn cheating(mut self, cheat: Option<Cheat>) -> Self {
+        self.cheat = cheat;
+        self
     }
 
     /// Where tests change what this party says.
@@ -222,10 +244,15 @@ impl<'m> Talk<'m> {
     }
 
     /// Random words that nobody else knows.
-    pub fn random(&mut self, words: &mut [u64]) -> Result<(), SharingError> {
-        let keys = correlations(&mut self.keys)?;
-        let id = keys.ids.step()?.single();
-        keys.own.stream(id).fill(words);
+    pub fn random<W: Word>(&mut self, words: &mut [W]) -> Result<(), SharingError> {
+        let (prg, ids) = match &mut self.own {
+            Some(Own { prg, ids }) => (&*prg, ids),
+            None => {
+                let keys = correlations(&mut self.keys)?;
+                (&keys.own, &mut keys.ids)
+            }
+        };
+        prg.stream(ids.step()?.single()).fill(words);
         Ok(())
     }
 

@@ -5,6 +5,7 @@ use super::rows::{Layout, Rows, add_masked, mask};
 use super::talk::{Opening, Talk};
 use super::tweak::{Hash, Use};
 use crate::Bits;
+use serde::{Deserialize, Serialize};
 use tacit_net::Stream;
 use tacit_ring::gf128::inner_product;
 use tacit_ring::{Buffer, Key, Prg, word};
@@ -33,6 +34,7 @@ pub(super) fn batches(triples: usize) -> impl Iterator<Item = usize> {
 }
 
 /// Triples: rows of `a`, `b` and their product beside each other.
+#[derive(Serialize, Deserialize)]
 pub(super) struct Triples {
     rows: Rows,
     used: usize,
@@ -42,6 +44,16 @@ pub(super) struct Triples {
 impl Triples {
     pub fn none(layout: Layout) -> Self {
         Triples { rows: Rows::zeros(0, 3 * layout.width()), used: 0, width: layout.width() }
+    }
+
+    /// Whether they are of parties so placed.
+    pub fn are_for(&self, layout: Layout) -> bool {
+        let width = layout.width();
+        let whole = self.rows.blocks.len().is_multiple_of(3 * width);
+        self.width == width
+            && whole
+            && self.rows.are(self.rows.blocks.len() / (3 * width), 3 * width)
+            && self.used <= self.rows.len()
     }
 
     /// Those left.

@@ -1,0 +1,125 @@
+//! Preprocessing of authenticated garbling that is independent of the function.
+
+use super::evaluate::{fresh_id, guarded};
+use super::links::all_links;
+use super::prepared::encode;
+use super::report::LinkUse;
+use super::{Assignment, Compiled, EvaluateError, Prepared, garbled};
+use crate::workers::on_each;
+use tacit_garbling::authenticated::{self, Authenticated};
+use tacit_net::{Mesh, Session};
+use tacit_ring::{Buffer, Entropy};
+use tacit_sharing::Protocol;
+use tacit_sharing::cost::Traffic;
+use tacit_sharing::gmw::{Correlations, Delta};
+
+/// Triples for one run in another session, of a circuit that need not be known yet.
+#[derive(Clone, Debug)]
+pub struct TripleJob {
+    /// Who plays which role.
+    pub assignment: Assignment,
+    /// Worker threads per party.
+    pub workers: usize,
+    /// Triples of each worker: as many as there are ANDs in what it evaluates.
+    pub triples: usize,
+    /// Bits of every party that each worker gets for masks: as many as there are ANDs and, of the party that
+    /// gives most, input bits.
+    pub bits: usize,
+}
+
+/// Triples of a worker, at most: what is kept in memory.
+const MAX_TRIPLES: usize = 1 << 24;
+
+impl TripleJob {
+    /// What parties agree on, but for how many.
+    fn kind(protocol: Protocol, roles: &str, workers: usize) -> Vec<(String, String)> {
+        let facts = [
+            ("tacit version", env!("CARGO_PKG_VERSION").to_string()),
+            ("phases", "triples for any function".to_string()),
+            ("protocol", protocol.to_string()),
+            ("roles", roles.to_string()),
+            ("threads", workers.to_string()),
+        ];
+        facts.map(|(name, value)| (name.to_string(), value)).to_vec()
+    }
+
+    /// The facts that parties compare, and that a store finds triples by.
+    #[must_use]
+    pub fn facts(&self) -> Vec<(String, String)> {
+        let Assignment { protocol, .. } = self.assignment;
+        let mut facts = Self::kind(protocol, &self.assignment.to_string(), self.workers);
+        facts.push(("triples".into(), self.triples.to_string()));
+        facts.push(("bits".into(), self.bits.to_string()));
+        facts
+    }
+
+    /// Whether triples with these facts are right, and enough, for a circuit.
+    #[must_use]
+    pub fn fits(facts: &[(String, String)], compiled: &Compiled) -> bool {
+        let assignment = &compiled.job().assignments[0];
+        let kind = Self::kind(assignment.protocol, &assignment.to_string(), compiled.job().workers);
+        let (known, sizes) = facts.split_at(kind.len().min(facts.len()));
+        let number = |name: &str| {
+            let (_, value) = sizes.iter().find(|(known, _)| known == name)?;
+            value.parse::<usize>().ok()
+        };
+        let needs = garbled::needs(compiled);
+        known == kind
+            && number("triples").is_some_and(|count| count >= needs[0])
+            && number("bits").is_some_and(|count| count >= needs[1])
+    }
+
+    /// Refuses what is not supported.
+    ///
+    /// # Errors
+    /// Says why.
+    pub fn check(&self) -> Result<(), EvaluateError> {
+        self.assignment.check()?;
+        let protocol = self.assignment.protocol;
+        let fail = |text: String| Err(EvaluateError::Job(text));
+        if !matches!(protocol, Protocol::Authenticated(_)) {
+            return fail(format!(
+                "not supported: triples for any function are made for authenticated:N, not for {protocol}"
+            ));
+        }
+        if self.workers == 0 || self.triples == 0 || self.triples.max(self.bits) > MAX_TRIPLES {
+            return fail(format!(
+                "one to {MAX_TRIPLES} triples, and no more bits, are made for a thread at a time"
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// Makes triples, for one run in another session: all parties do. Gives the links that they were made over.
+///
+/// # Errors
+/// As [`evaluate`](super::evaluate()); when a peer is found to deviate.
+pub fn prepare_triples(
+    session: &mut Session,
+    job: &TripleJob,
+    entropy: &mut Entropy,
+) -> Result<(Prepared, Vec<LinkUse>), EvaluateError> {
+    guarded(session, |session| {
+        job.check()?;
+        let places = &job.assignment.places;
+        session.meshes.iter_mut().for_each(Mesh::reset_meter);
+        let facts = job.facts();
+        let facts: Vec<(&str, String)> =
+            facts.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
+        session.agree(&facts)?;
+        let id = fresh_id(session, entropy)?;
+        let mesh = &mut session.meshes[0];
+        let mut all = Correlations::exchange(mesh, &id, places, Delta::Authenticating, entropy)?;
+        let sid = authenticated::set_up(mesh, places, all.worker(), &id)?;
+        let keys: Vec<_> = (0..job.workers).map(|_| all.worker()).collect();
+        let workers = on_each(&mut session.meshes, keys, |mesh, keys| {
+            let party = Authenticated::new(mesh, places, keys, &sid)?;
+            Ok(encode(&party.stock(job.triples, job.bits)?)?)
+        })?;
+        let each = authenticated::bytes_of_stock(places.len(), job.triples, job.bits);
+        let all = (0..job.workers).fold(Traffic::default(), |sum, _| sum + each.clone());
+        let links = all_links(session, &all.placed(places))?;
+        Ok((Prepared { common: Buffer::default(), workers }, links))
+    })
+}
