@@ -124,6 +124,19 @@ fn what_makes_no_sense_is_refused() {
     assert!(told.contains("tacit prepare"), "{told}");
 }
 
+/// The runs that a party has spent, as reports name them.
+fn spent(dir: &Path, party: &str) -> Vec<String> {
+    let entries = std::fs::read_dir(dir.join("store").join(party)).expect("a store");
+    let paths = entries.map(|entry| entry.expect("an entry").path());
+    let spent = paths.filter(|path| path.extension().is_some_and(|kind| kind == "spent"));
+    let name = |path: std::path::PathBuf| {
+        let stem = path.file_stem().expect("a name").to_string_lossy().into_owned();
+        let (preparation, number) = stem.split_once('-').expect("a number");
+        format!("{preparation}, run {}", number.trim_start_matches('0'))
+    };
+    spent.map(name).collect()
+}
+
 /// A party is killed at any time, again and again: no run's preprocessing is used twice, and in the end the
 /// parties still agree on one.
 #[test]
@@ -148,6 +161,8 @@ fn killed_parties_use_nothing_twice() {
     }
     let mut used = BTreeSet::new();
     for round in 0..6 {
+        // Whatever any party has spent so far.
+        let before: BTreeSet<String> = names.iter().flat_map(|name| spent(dir, name)).collect();
         let mut children =
             all("run", true, "--prepared store --json --timeout 5 --connect-timeout 5");
         if round < 5 {
@@ -168,6 +183,7 @@ fn killed_parties_use_nothing_twice() {
         assert!(names.len() <= 1, "{names:?}");
         for name in names {
             assert!(used.insert(name.clone()), "{name} is used twice");
+            assert!(!before.contains(&name), "{name} was spent before");
         }
     }
     assert!(!used.is_empty());

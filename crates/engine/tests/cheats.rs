@@ -60,6 +60,8 @@ struct Case {
     job: Job,
     /// In two sessions: preprocessing is stored in between.
     stored: bool,
+    /// Who cheats does so in the first of them.
+    ahead: bool,
 }
 
 impl Deref for Case {
@@ -85,7 +87,7 @@ fn job(protocol: Protocol, preprocessing: Preprocessing, workers: usize) -> Case
     job.workers = workers;
     job.preprocessing = preprocessing;
     job.blocking = Blocking { block_words: 1, blocks: 2, window_bytes: 0 };
-    Case { job, stored: false }
+    Case { job, stored: false, ahead: false }
 }
 
 /// The same, with preprocessing in a session before.
@@ -127,12 +129,17 @@ fn run_each(
 ) -> Results {
     let (circuit, seed) = (circuit(), entropy::test_seed());
     let network = MemoryNetwork { deadline, ..MemoryNetwork::default() };
+    let kept = prepared(job, deadline, &tamper);
+    if kept.iter().any(Result::is_err) {
+        let failed = || EvaluateError::Job("a party could not prepare".into());
+        return kept.into_iter().map(|kept| Err(kept.err().unwrap_or_else(failed))).collect();
+    }
     let kept: Vec<Mutex<Option<circuit::Prepared>>> =
-        prepared(job).into_iter().map(|it| Mutex::new(Some(it))).collect();
+        kept.into_iter().map(|kept| Mutex::new(kept.ok())).collect();
     memory::run(parties(job), job.threads(), &network, |mut session| {
         let me = session.me();
         for (worker, mesh) in session.meshes.iter_mut().enumerate() {
-            if let Some(tamper) = tamper(me, worker) {
+            if let Some(tamper) = tamper(me, worker).filter(|_| !job.ahead) {
                 mesh.set_tamper(tamper);
             }
         }
@@ -153,17 +160,28 @@ fn run_each(
 }
 
 /// What all parties stored, if the job's phases run in two sessions.
-fn prepared(job: &Case) -> Vec<circuit::Prepared> {
+fn prepared(
+    job: &Case,
+    deadline: Duration,
+    tamper: &(impl Fn(PartyId, usize) -> Option<Tamper> + Sync),
+) -> Vec<Result<circuit::Prepared, EvaluateError>> {
     let (function, seed) = (circuit(), entropy::test_seed());
     if !job.stored {
         return Vec::new();
     }
-    memory::run(parties(job), job.threads(), &MemoryNetwork::default(), |mut session| {
-        let compiled = Compiled::new(&function, job.job.clone()).unwrap();
-        let mut entropy = Entropy::insecure_seeded(seed, session.me().0);
-        let (prepared, _) = circuit::prepare(&mut session, &compiled, &mut entropy).unwrap();
-        session.finish().unwrap();
-        circuit::Prepared::decode(&prepared.encode().unwrap()).unwrap()
+    let network = MemoryNetwork { deadline, ..MemoryNetwork::default() };
+    memory::run(parties(job), job.threads(), &network, |mut session| {
+        let me = session.me();
+        for (worker, mesh) in session.meshes.iter_mut().enumerate() {
+            if let Some(tamper) = tamper(me, worker).filter(|_| job.ahead) {
+                mesh.set_tamper(tamper);
+            }
+        }
+        let compiled = Compiled::new(&function, job.job.clone())?;
+        let mut entropy = Entropy::insecure_seeded(seed, me.0);
+        let (prepared, _) = circuit::prepare(&mut session, &compiled, &mut entropy)?;
+        session.finish()?;
+        circuit::Prepared::decode(&prepared.encode()?)
     })
 }
 
@@ -285,6 +303,16 @@ fn every_message_changed_after_stored_preprocessing_ends_the_run_in_a_check() {
     }
     // Lift, post, brain, and four parties' five.
     assert_eq!(protocols, 8);
+}
+
+/// What is cheated with ahead, in the session before: whoever is honest notices there, or in a check of the run.
+#[test]
+fn every_message_changed_in_a_preparation_leaves_nobody_honest_a_result() {
+    for protocol in storing() {
+        let job = Case { ahead: true, ..stored(protocol, 1) };
+        each_cheat(&job, LONG, flip_first, nobody_honest_has_a_result);
+        each_cheat(&job, LONG, flip_last, nobody_honest_has_a_result);
+    }
 }
 
 /// Split-Roles: one check covers all assignments, and nothing opens before it.

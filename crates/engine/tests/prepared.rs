@@ -3,10 +3,12 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+use std::time::Duration;
 use tacit_circuit::{Builder, Circuit};
 use tacit_engine::circuit::{
-    Assignment, Blocking, Compiled, EvaluateError, Evaluation, Job, Preprocessing, Report,
-    TripleJob, check_storable, evaluate_prepared, prepare, prepare_from_triples, prepare_triples,
+    Assignment, Blocking, Compiled, EvaluateError, Evaluation, Job, Prepared, Preprocessing,
+    Report, TripleJob, check_storable, evaluate_prepared, prepare, prepare_from_triples,
+    prepare_triples,
 };
 use tacit_engine::program::{self, Prepared as PreparedProgram, ProgramJob};
 use tacit_engine::store::{Facts, Store};
@@ -346,7 +348,95 @@ fn a_copy_that_is_put_back_is_refused() {
     }
     for result in stores.run(&job) {
         let error = result.err().expect("it was used").to_string();
-        assert!(error.contains("used before") || error.contains("left the session"), "{error}");
+        assert!(error.contains("tacit prepare"), "{error}");
+    }
+    let listed = Store::open(&stores.path(PartyId(0))).unwrap().list().unwrap();
+    assert_eq!(listed[0].damaged, stores.files(0, "ready"));
+}
+
+#[test]
+fn another_build_does_not_use_it() {
+    let (job, stores) = (job(Protocol::Yao, 1), Stores::new(Protocol::Yao));
+    stores.prepare(&job, 1);
+    let path = stores.files(0, "ready").remove(0);
+    let mut bytes = fs::read(&path).unwrap();
+    let key = b"\"build\":\"";
+    let at = bytes.windows(key.len()).position(|window| window == key).unwrap() + key.len();
+    bytes[at] = if bytes[at] == b'0' { b'1' } else { b'0' };
+    fs::write(&path, bytes).unwrap();
+    let error = stores.run(&job).remove(0).err().expect("it may be laid out otherwise").to_string();
+    assert!(error.contains("another build"), "{error}");
+    let listed = Store::open(&stores.path(PartyId(0))).unwrap().list().unwrap();
+    assert_eq!([listed[0].ready, listed[0].foreign], [0, 1]);
+}
+
+/// Two runs of the same parties at once: whatever each of them gets, they do not use the same.
+#[test]
+fn runs_at_the_same_time_use_different_preprocessing() {
+    let (job, stores) = (job(Protocol::Gmw(2), 1), Stores::new(Protocol::Gmw(2)));
+    stores.prepare(&job, 12);
+    let mut used: Vec<String> = Vec::new();
+    for _ in 0..3 {
+        let both = std::thread::scope(|scope| {
+            let one = scope.spawn(|| stores.run(&job));
+            [stores.run(&job), one.join().unwrap()]
+        });
+        for results in both {
+            let names: Vec<String> = results.into_iter().flatten().map(|(name, _)| name).collect();
+            assert!(names.windows(2).all(|pair| pair[0] == pair[1]));
+            used.extend(names.into_iter().take(1));
+        }
+    }
+    // One after the other: all is well again.
+    used.push(stores.run_well(&job));
+    let count = used.len();
+    used.sort();
+    used.dedup();
+    assert_eq!(used.len(), count, "{used:?}");
+}
+
+/// What was made for another circuit, or for another party, under the same name: an error, no panic.
+#[test]
+fn preprocessing_of_another_job_or_party_is_refused() {
+    let network = MemoryNetwork { deadline: Duration::from_millis(500), ..Default::default() };
+    for protocol in storing() {
+        let (mine, parties) = (job(protocol, 1), protocol.parties());
+        let other = Job { instances: 70, ..mine.clone() };
+        let make = |job: &Job| -> Vec<Vec<u8>> {
+            memory::run(parties, 1, &MemoryNetwork::default(), |mut session| {
+                let compiled = Compiled::new(&circuit(), job.clone()).unwrap();
+                let made = prepare(&mut session, &compiled, &mut Entropy::system()).unwrap();
+                session.finish().unwrap();
+                made.0.encode().unwrap().to_vec()
+            })
+        };
+        let (right, wrong, again) = (make(&mine), make(&other), make(&mine));
+        let mut turned = right.clone();
+        turned.rotate_left(1);
+        // The last: party 0 alone has another run's.
+        let mut mixed = right.clone();
+        mixed[0] = again[0].clone();
+        for (what, kept) in [("job", &wrong), ("party", &turned), ("run", &mixed)] {
+            let results = memory::run(parties, 1, &network, |mut session| {
+                let compiled = Compiled::new(&circuit(), mine.clone()).unwrap();
+                let me = session.me().index();
+                let own =
+                    |(i, owner): (usize, &PartyId)| (owner.index() == me).then(|| lanes(i as u64));
+                let values = mine.owners.iter().enumerate().map(own).collect();
+                let stored = ("one", Prepared::decode(&kept[me])?);
+                let done = evaluate_prepared(&mut session, &compiled, values, stored, &|_| {})?;
+                session.finish()?;
+                Ok::<Evaluation, EvaluateError>(done)
+            });
+            // Without checks, another run's preprocessing may give anything.
+            let checked = protocol.is_checked() || matches!(protocol, Protocol::Authenticated(_));
+            if what == "run" && !checked {
+                continue;
+            }
+            for (party, result) in results.iter().enumerate() {
+                assert!(result.is_err(), "{protocol}: party {party} with another {what}'s");
+            }
+        }
     }
 }
 

@@ -1,5 +1,5 @@
-//! How secrets are written to a party's own store: words as the bytes that they are. Only types that a store
-//! holds have this form; secrets have no other.
+//! How secrets are written to a party's own store: words as the bytes that they are, whatever their values.
+//! They have no form that people could read: formats such as JSON refuse them.
 
 use crate::{Buffer, Seed, Word, word};
 use serde::de::{Error, Visitor};
@@ -8,9 +8,16 @@ use std::fmt;
 use std::marker::PhantomData;
 use zeroize::Zeroizing;
 
+fn put<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
+    match serializer.is_human_readable() {
+        true => Err(serde::ser::Error::custom("secrets have no readable form")),
+        false => serializer.serialize_bytes(bytes),
+    }
+}
+
 impl<W: Word> Serialize for Buffer<W> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_bytes(word::bytes(self))
+        put(word::bytes(self), serializer)
     }
 }
 
@@ -54,7 +61,7 @@ pub mod list {
         L: Deref<Target = Vec<W>>,
         S: Serializer,
     {
-        serializer.serialize_bytes(word::bytes(list))
+        put(word::bytes(list), serializer)
     }
 
     /// From bytes.
@@ -70,9 +77,38 @@ pub mod list {
     }
 }
 
+/// Single blocks: `#[serde(with = "tacit_ring::stored::block")]`.
+pub mod block {
+    use super::*;
+
+    /// As sixteen bytes.
+    ///
+    /// # Errors
+    /// Those of the serializer.
+    pub fn serialize<S: Serializer>(
+        block: &Zeroizing<u128>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        put(&*Zeroizing::new(block.to_le_bytes()), serializer)
+    }
+
+    /// From bytes.
+    ///
+    /// # Errors
+    /// When there are not so many.
+    pub fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Zeroizing<u128>, D::Error> {
+        match *Buffer::<u128>::deserialize(deserializer)? {
+            [block] => Ok(Zeroizing::new(block)),
+            _ => Err(D::Error::custom("a block of another length")),
+        }
+    }
+}
+
 impl Serialize for Seed {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_bytes(self.expose())
+        put(self.expose(), serializer)
     }
 }
 

@@ -205,7 +205,7 @@ pub(crate) const PRIVATE: usize = 2;
 /// Preprocessing messages that came ahead of the online phase.
 #[derive(Default)]
 struct Stored {
-    bytes: Vec<u8>,
+    bytes: Buffer<u8>,
     used: usize,
 }
 
@@ -251,9 +251,7 @@ impl<'m> Party<'m> {
     /// [`Party::preprocessed`].
     #[must_use]
     pub fn with_preprocessing(mut self, fetched: Fetched) -> Self {
-        let stored = |bytes: Option<Buffer<u8>>| {
-            bytes.map(|bytes| Stored { bytes: bytes.to_vec(), used: 0 })
-        };
+        let stored = |bytes: Option<Buffer<u8>>| bytes.map(|bytes| Stored { bytes, used: 0 });
         self.stored = fetched.0.into_iter().map(stored).collect();
         self.stored.resize_with(self.places.len(), || None);
         self.sent_ahead = true;
@@ -270,7 +268,7 @@ impl<'m> Party<'m> {
     #[must_use]
     pub fn put_off(mut self) -> Fetched {
         drop(self.journal.take());
-        let bytes = |stored: Option<Stored>| stored.map(|stored| Buffer::from_slice(&stored.bytes));
+        let bytes = |stored: Option<Stored>| stored.map(|stored| stored.bytes);
         Fetched(std::mem::take(&mut self.stored).into_iter().map(bytes).collect())
     }
 
@@ -483,11 +481,9 @@ impl<'m> Party<'m> {
     /// When the network fails.
     pub fn fetch_ahead(&mut self, from: RoleId, bytes: usize) -> Result<(), SharingError> {
         const PIECE: usize = 1 << 20;
-        let mut stored = Stored::default();
-        while stored.bytes.len() < bytes {
-            let start = stored.bytes.len();
-            stored.bytes.resize(bytes.min(start + PIECE), 0);
-            self.mesh.recv(self.places[from], Stream::Pre, &mut stored.bytes[start..])?;
+        let mut stored = Stored { bytes: Buffer::zeros(bytes), used: 0 };
+        for piece in stored.bytes.chunks_mut(PIECE) {
+            self.mesh.recv(self.places[from], Stream::Pre, piece)?;
         }
         self.stored[from] = Some(stored);
         Ok(())

@@ -86,6 +86,20 @@ impl Secrets {
         Ok(Secrets { seeds, pairs, tail: role != 0, proofs: None, given: 0 })
     }
 
+    /// Whether these are secrets of a role, of a protocol, from before their first use.
+    #[must_use]
+    pub fn fit(&self, protocol: Protocol, role: RoleId) -> bool {
+        let (three, parties) = (protocol.parties() == 3, protocol.parties());
+        let with_peers = !three || protocol.is_checked();
+        let mut pairs = self.pairs.iter().enumerate();
+        self.seeds.len() == if three { 2 } else { 3 }
+            && self.pairs.len() == if with_peers { parties } else { 0 }
+            && pairs.all(|(peer, pair)| pair.is_some() == (peer != role))
+            && self.tail == (!three && role != 0)
+            && self.proofs.as_ref().map(|(method, _)| *method) == protocol.method()
+            && self.given == 0
+    }
+
     /// The secrets with other roles that checks before openings are keyed by, by role.
     #[must_use]
     pub fn take_pairs(&mut self) -> Vec<Option<Seed>> {

@@ -86,7 +86,9 @@ fn a_receiver_learns_the_sum_of_two_inputs_and_neither_of_them() {
             let ready = party.prepare(ports, LANES).unwrap();
             let mut given = [None, None];
             given[me] = Some(Buffer::from_slice(&values[me]));
-            assert!(ready.run(party.mesh(), &places(3), ports, &given).unwrap()[0].is_none());
+            assert!(
+                ready.run(party.mesh(), &places(3), (ports, LANES), &given).unwrap()[0].is_none()
+            );
         }
         session.finish().unwrap();
         seen
@@ -133,7 +135,8 @@ fn masks_that_only_one_party_waits_for_do_not_disturb_the_order_of_tiles() {
             let words: Vec<Z2> = words(me).into_iter().map(Z2).collect();
             given[me] = Some(Buffer::from_slice(&words));
         }
-        let mut learned = ready.run(party.mesh(), &places(3), ports, &given).unwrap();
+        let mut learned =
+            ready.run(party.mesh(), &places(3), (ports, 64 * BLOCK * BLOCKS), &given).unwrap();
         session.finish().unwrap();
         learned.swap_remove(0)
     });
@@ -171,7 +174,7 @@ fn online_messages_are_uniform() {
             let ready = party.prepare(ports, LANES).unwrap();
             let mut given = [None, None];
             given[me] = Some(Buffer::from_slice(&[Z2(value); WORDS]));
-            let learned = ready.run(party.mesh(), &places(2), ports, &given).unwrap();
+            let learned = ready.run(party.mesh(), &places(2), (ports, LANES), &given).unwrap();
             assert!(learned[0].as_ref().unwrap().iter().all(|word| word.0 == value));
             session.finish().unwrap();
             sent.try_iter().collect::<Vec<Vec<u8>>>()

@@ -33,9 +33,10 @@ pub fn run(args: &PreparedArgs, output: Output) -> Result<(), CliError> {
     let PreparedCommand::List { directory } = &args.command;
     let mut stores = Vec::new();
     for path in stores_in(directory)? {
-        let preparations = Store::open(&path)?.list()?;
-        if !preparations.is_empty() {
-            stores.push(StoreReport { store: path, preparations });
+        let store = Store::open(&path)?;
+        let (preparations, unfinished) = (store.list()?, store.unfinished()?);
+        if !preparations.is_empty() || !unfinished.is_empty() {
+            stores.push(StoreReport { store: path, unfinished, preparations });
         }
     }
     output.print(&ListReport { stores })
@@ -58,6 +59,7 @@ fn stores_in(directory: &Path) -> Result<Vec<PathBuf>, CliError> {
 #[derive(Serialize)]
 struct StoreReport {
     store: PathBuf,
+    unfinished: Vec<PathBuf>,
     preparations: Vec<Listed>,
 }
 
@@ -83,7 +85,7 @@ impl Report for ListReport {
             "bytes",
             "made",
         ]);
-        for StoreReport { store, preparations } in &self.stores {
+        for StoreReport { store, preparations, .. } in &self.stores {
             for it in preparations {
                 table.add_row([
                     store.display().to_string(),
@@ -98,9 +100,19 @@ impl Report for ListReport {
             }
         }
         writeln!(out, "{table}")?;
+        for path in self.stores.iter().flat_map(|store| &store.unfinished) {
+            writeln!(out, "unfinished: {}; remove it, unless it is being written", path.display())?;
+        }
         for it in self.stores.iter().flat_map(|store| &store.preparations) {
             for path in &it.damaged {
-                writeln!(out, "damaged: {}; remove it", path.display())?;
+                writeln!(out, "damaged, or put back: {}; remove it", path.display())?;
+            }
+            if it.foreign > 0 {
+                let Listed { preparation, foreign, .. } = it;
+                writeln!(
+                    out,
+                    "{preparation}: {foreign} run(s) of another build of tacit; remove them"
+                )?;
             }
         }
         Ok(())

@@ -239,6 +239,8 @@ fn make(
         return Err(EvaluateError::Job("--triples is for authenticated:N".into()));
     }
     let store = Store::open(&store_of(directory, party))?;
+    // Triples are spent for what all parties want.
+    session.agree(compiled.facts())?;
     let (name, stock) = store.take_any(session, |facts| TripleJob::fits(facts, compiled))?;
     engine::prepare_from_triples(session, compiled, (&name, stock))
 }

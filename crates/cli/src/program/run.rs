@@ -246,6 +246,8 @@ fn one_party(
         Some(directory) => {
             let store = Store::open(&prepare::store_of(directory, &names.session[me.index()]))
                 .inspect_err(|e| session.abort(&e.to_string()))?;
+            engine::check_inputs(&prepared, me, &given.inputs)
+                .inspect_err(|_| session.abort("a party's inputs do not fit the program"))?;
             let facts = engine::facts(&prepared, &given.inputs);
             let facts: Vec<(&str, String)> =
                 facts.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();

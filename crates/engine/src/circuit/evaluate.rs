@@ -7,7 +7,7 @@ use super::links::all_links;
 use super::masked;
 use super::opening::{Opened, Opener};
 use super::predict::{ahead_words, predict};
-use super::prepared::{Phases, Prepared, decode, encode};
+use super::prepared::{Phases, Prepared, decode, digest, encode};
 use super::report::{AssignmentUse, Report};
 use super::worker::{Computed, Worker};
 use super::{EvaluateError, Job, Preprocessing};
@@ -140,6 +140,9 @@ pub fn prepare_from_triples(
         check_storable(compiled)?;
         let times = begin(session, compiled, Phases::FromTriples)?;
         session.agree(&[("stored triples", name.to_string())])?;
+        if triples.party != session.me().0 {
+            return Err(EvaluateError::Job("stored triples of another party".into()));
+        }
         let run = Run::ahead(compiled, Phases::FromTriples);
         let computed = garbled::from_triples(session, run, triples.workers)?;
         stored(session, run, times, (Buffer::default(), computed))
@@ -155,7 +158,8 @@ fn stored(
 ) -> Result<(Prepared, Report), EvaluateError> {
     let workers = computed.iter_mut().map(|part| std::mem::take(&mut part.stored)).collect();
     let report = report(session, run, &times, &computed)?;
-    Ok((Prepared { common, workers }, report))
+    let (party, job) = (session.me().0, digest(run.compiled.facts()));
+    Ok((Prepared { party, job, common, workers }, report))
 }
 
 /// Runs a job on what was prepared for it, here and at all other parties, by [`prepare`]. All of it must be
@@ -173,13 +177,16 @@ pub fn evaluate_prepared(
     guarded(session, |session| {
         check_storable(compiled)?;
         let times = begin(session, compiled, Phases::Online)?;
+        // Nobody sends anything before all others have spent theirs.
         session.agree(&[("stored preprocessing", name.to_string())])?;
         let values = fit_values(compiled, session.me(), values)?;
         let run = Run { compiled, values: &values, progress, phases: Phases::Online };
-        if prepared.workers.len() != compiled.job().threads() {
-            return Err(EvaluateError::Job("preprocessing for other threads".into()));
+        let Prepared { party, job, common, workers } = prepared;
+        let right = party == session.me().0 && job == digest(compiled.facts());
+        if !(right && workers.len() == compiled.job().threads()) {
+            let what = "stored preprocessing of another job or party";
+            return Err(EvaluateError::Job(what.into()));
         }
-        let Prepared { common, workers } = prepared;
         let computed = if compiled.job().protocol().has_roles() {
             resume_in_roles(session, run, &common, workers)?
         } else if compiled.job().protocol().garbles() {
@@ -322,18 +329,22 @@ fn resume_in_roles(
     if secrets.len() != job.assignments.len() {
         return Err(EvaluateError::Job("preprocessing for other assignments of roles".into()));
     }
+    let me = session.me();
+    for (secrets, assignment) in secrets.iter().zip(&job.assignments) {
+        let role = assignment.places.iter().position(|place| *place == me);
+        let fit = match (secrets, role) {
+            (Some(secrets), Some(role)) => secrets.fit(assignment.protocol, role),
+            (secrets, role) => secrets.is_none() && role.is_none(),
+        };
+        if !fit {
+            return Err(EvaluateError::Job("stored keys of another role or protocol".into()));
+        }
+    }
     // What is compared is another session's.
     let id = [&id, &b"online"[..]].concat();
-    let mut set_up = SetUp::new(secrets, &job.assignments, job.workers, id)?;
-    if makes_triples(job.protocol()) {
-        // Triples were made with the first keys; what is drawn now is drawn with others.
-        drop(set_up.keys(PURPOSE, 1));
-    }
+    let set_up = SetUp::new(secrets, &job.assignments, job.workers, id)?;
     with_roles(session, run, set_up, Some(workers))
 }
-
-/// What keys are for.
-const PURPOSE: &str = "circuit";
 
 /// Whether preprocessing makes random products, which are checked before they are stored.
 pub(super) fn makes_triples(protocol: Protocol) -> bool {
@@ -346,7 +357,10 @@ fn with_roles(
     mut set_up: SetUp,
     stored: Option<Vec<Buffer<u8>>>,
 ) -> Result<Vec<Computed>, EvaluateError> {
-    let mut keys = set_up.keys(PURPOSE, 1);
+    // Triples are made with keys of their own. Whatever else is put off is drawn again from the same keys,
+    // and what was sent ahead is not sent again.
+    let triples = run.phases == Phases::Ahead && makes_triples(run.compiled.job().protocol());
+    let mut keys = set_up.keys(if triples { "triples" } else { "circuit" }, 1);
     let mut roles = Roles { session, run, checks: set_up.checks };
     let mut computed = roles.compute(&mut keys, stored)?;
     let protocol = run.compiled.job().protocol();

@@ -137,7 +137,8 @@ impl<'a> Task<'a> {
         let values = self.run.values.iter();
         let given: Vec<Option<Buffer<Z2>>> =
             values.map(|lanes| lanes.as_ref().map(|lanes| words(lanes, &at))).collect();
-        let learned = ready.run(mesh, &self.seating.assignment.places, self.ports(), &given)?;
+        let (places, lanes) = (&self.seating.assignment.places, at.len() * 64);
+        let learned = ready.run(mesh, places, (self.ports(), lanes), &given)?;
         for (port, words) in learned.iter().enumerate() {
             if let Some(words) = words {
                 opened.put(port, &at, words);

@@ -3,7 +3,7 @@
 use super::EvaluateError;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use tacit_ring::Buffer;
+use tacit_ring::{Buffer, hash};
 use tacit_sharing::SharingError;
 
 /// Which phases of a job run in a session.
@@ -40,6 +40,10 @@ impl Phases {
 /// up.
 #[derive(Serialize, Deserialize)]
 pub struct Prepared {
+    /// Whose it is.
+    pub(super) party: u8,
+    /// A digest of what parties agreed on for it.
+    pub(super) job: [u8; 32],
     /// What all workers have in common.
     pub(super) common: Buffer<u8>,
     /// By worker.
@@ -62,6 +66,15 @@ impl Prepared {
     pub fn decode(bytes: &[u8]) -> Result<Self, EvaluateError> {
         decode(bytes)
     }
+}
+
+/// A digest of what parties agree on.
+pub(super) fn digest<N: AsRef<str>>(facts: &[(N, String)]) -> [u8; 32] {
+    let parts: Vec<&[u8]> = facts
+        .iter()
+        .flat_map(|(name, value)| [name.as_ref().as_bytes(), value.as_bytes()])
+        .collect();
+    hash::digest(&parts)
 }
 
 /// The bytes of something secret, which are nowhere else.

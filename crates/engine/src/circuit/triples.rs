@@ -2,7 +2,7 @@
 
 use super::evaluate::{fresh_id, guarded};
 use super::links::all_links;
-use super::prepared::encode;
+use super::prepared::{digest, encode};
 use super::report::LinkUse;
 use super::{Assignment, Compiled, EvaluateError, Prepared, garbled};
 use crate::workers::on_each;
@@ -120,6 +120,7 @@ pub fn prepare_triples(
         let each = authenticated::bytes_of_stock(places.len(), job.triples, job.bits);
         let all = (0..job.workers).fold(Traffic::default(), |sum, _| sum + each.clone());
         let links = all_links(session, &all.placed(places))?;
-        Ok((Prepared { common: Buffer::default(), workers }, links))
+        let party = session.me().0;
+        Ok((Prepared { party, job: digest(&facts), common: Buffer::default(), workers }, links))
     })
 }

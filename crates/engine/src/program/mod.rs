@@ -22,5 +22,6 @@ pub use job::{By, CHUNK_ROWS, ProgramJob};
 pub use prepare::{Cost, Prepared};
 pub use report::ProgramReport;
 pub use run::{
-    Outcome, Revealed, agree_rows, check_storable, facts, prepare, run, run_prepared, run_with,
+    Outcome, Revealed, agree_rows, check_inputs, check_storable, facts, prepare, run, run_prepared,
+    run_with,
 };

@@ -184,6 +184,18 @@ pub fn check_storable(prepared: &Prepared) -> Result<(), EvaluateError> {
     }
 }
 
+/// Refuses inputs that do not fit a program: before stored preprocessing is spent for them.
+///
+/// # Errors
+/// Says which and why.
+pub fn check_inputs(
+    prepared: &Prepared,
+    me: PartyId,
+    inputs: &BTreeMap<String, Array>,
+) -> Result<(), EvaluateError> {
+    own_inputs(prepared, me, inputs.clone()).map(drop)
+}
+
 fn with_inputs(
     session: &mut Session,
     prepared: &Prepared,

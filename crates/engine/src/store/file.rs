@@ -1,24 +1,28 @@
-//! The files of a store: a line that says what a file is, a line of JSON, what was prepared, and a digest
-//! of everything before it.
+//! The files of a store: a line that says what a file is and how long the next one is, a line of JSON that says
+//! what it is for, what was prepared, and a digest of everything before it.
+//!
+//! Nothing secret goes through a buffer that is not wiped.
 
 use super::system;
 use crate::circuit::{EvaluateError, Prepared};
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufRead, BufReader, Read, Write};
-use std::path::Path;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::time::{SystemTime, UNIX_EPOCH};
 use tacit_ring::{Buffer, hash};
 
-/// The first line.
-const MAGIC: &str = "tacit preprocessing 1\n";
-/// Bytes of the second line, at most.
-const MAX_HEAD: u64 = 1 << 20;
+/// The first line, up to the length of the second.
+const MAGIC: &str = "tacit preprocessing 1, head ";
+/// Digits of that length.
+const DIGITS: usize = 7;
 const DIGEST: usize = 32;
 
-/// What is ready, and what is spent.
+/// What is ready, what is spent, and what is being written.
 pub const READY: &str = "ready";
 pub const SPENT: &str = "spent";
+pub const UNFINISHED: &str = "unfinished";
 
 /// What parties agreed on, by name.
 pub type Facts = Vec<(String, String)>;
@@ -32,6 +36,8 @@ pub struct Head {
     pub facts: Facts,
     pub party: u8,
     pub made: u64,
+    /// Which program made it: another one may use the same keys otherwise.
+    pub build: String,
 }
 
 /// Seconds since 1970.
@@ -39,23 +45,35 @@ pub fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
 
+/// Names this program: a digest of its file.
+pub fn build() -> Result<String, EvaluateError> {
+    static BUILD: OnceLock<Result<String, String>> = OnceLock::new();
+    let digest = || {
+        let program = std::env::current_exe().and_then(fs::read);
+        let digest = program.map(|bytes| hex::encode(&hash::digest(&[&bytes])[..16]));
+        digest.map_err(|e| format!("cannot read this program's file: {e}"))
+    };
+    BUILD.get_or_init(digest).clone().map_err(EvaluateError::System)
+}
+
 /// A file's name.
 pub fn name(preparation: &str, number: u64, kind: &str) -> String {
     format!("{preparation}-{number:06}.{kind}")
 }
 
-/// What a file's name says.
-pub fn parse(path: &Path) -> Option<(String, u64)> {
+/// What a file's name says, if it is one of a kind.
+pub fn parse(path: &Path, kind: &str) -> Option<(String, u64)> {
     let (preparation, number) = path.file_stem()?.to_str()?.split_once('-')?;
     let hex = preparation.len() == 32 && preparation.bytes().all(|b| b.is_ascii_hexdigit());
-    Some((hex.then(|| preparation.to_string())?, number.parse().ok()?))
+    let number = number.parse().ok().filter(|_| hex)?;
+    let same = path.file_name()?.to_str()? == name(preparation, number, kind);
+    same.then(|| (preparation.to_string(), number))
 }
 
 #[cfg(unix)]
 pub fn only_for_owner(path: &Path) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
-    let mode = if path.is_dir() { 0o700 } else { 0o600 };
-    fs::set_permissions(path, fs::Permissions::from_mode(mode))
+    fs::set_permissions(path, fs::Permissions::from_mode(0o700))
 }
 
 #[cfg(not(unix))]
@@ -70,19 +88,22 @@ pub fn sync_directory(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Writes a file so that it is there as a whole or not at all.
+/// Writes a file so that it is there as a whole or not at all; gives its size. A crash leaves at most one
+/// that is called unfinished.
 pub fn write(directory: &Path, head: &Head, prepared: &Prepared) -> Result<u64, EvaluateError> {
     let path = directory.join(name(&head.preparation, head.number, READY));
     let body = prepared.encode()?;
-    let mut start = MAGIC.as_bytes().to_vec();
-    serde_json::to_writer(&mut start, head)
+    let head = serde_json::to_string(head)
         .map_err(|e| EvaluateError::Bug(format!("cannot write a head: {e}")))?;
-    start.push(b'\n');
+    let start = format!("{MAGIC}{:0DIGITS$}\n{head}\n", head.len());
     let write = || {
-        let mut file = tempfile::NamedTempFile::new_in(directory)?;
-        file.write_all(&start)?;
+        let mut file = tempfile::Builder::new()
+            .prefix("")
+            .suffix(&format!(".{UNFINISHED}"))
+            .tempfile_in(directory)?;
+        file.write_all(start.as_bytes())?;
         file.write_all(&body)?;
-        file.write_all(&hash::digest(&[&start, &body]))?;
+        file.write_all(&hash::digest(&[start.as_bytes(), &body]))?;
         file.as_file().sync_all()?;
         file.persist_noclobber(&path)?;
         sync_directory(directory)?;
@@ -95,47 +116,53 @@ fn damaged(path: &Path, what: &str) -> EvaluateError {
     EvaluateError::Job(format!("{} is damaged: {what}; remove it", path.display()))
 }
 
-/// Reads the two lines, and gives them with what they say.
-fn start(reader: &mut impl BufRead, path: &Path) -> Result<(Vec<u8>, Head), EvaluateError> {
-    let failed = |e: io::Error| system("read", path, &e);
-    let mut start = Vec::new();
-    let mut lines = reader.take(MAX_HEAD);
-    lines.read_until(b'\n', &mut start).map_err(failed)?;
-    if start != MAGIC.as_bytes() {
-        return Err(damaged(path, "it is not a file of this version's preprocessing"));
-    }
-    lines.read_until(b'\n', &mut start).map_err(failed)?;
-    let head = serde_json::from_slice(&start[MAGIC.len()..]);
-    Ok((start, head.map_err(|_| damaged(path, "what it is for cannot be read"))?))
+/// A file whose head was read.
+pub struct Opened {
+    file: File,
+    path: PathBuf,
+    /// Both lines.
+    start: Vec<u8>,
+    pub head: Head,
+    pub bytes: u64,
 }
 
-/// What a file is for, and its size. The rest is not looked at.
-pub fn read_head(path: &Path) -> Result<(Head, u64), EvaluateError> {
+/// Opens a file and reads what it is for: the rest is not looked at.
+pub fn open(path: &Path) -> Result<Opened, EvaluateError> {
     let failed = |e: io::Error| system("read", path, &e);
-    let file = File::open(path).map_err(failed)?;
+    let mut file = File::open(path).map_err(failed)?;
     let bytes = file.metadata().map_err(failed)?.len();
-    let (_, head) = start(&mut BufReader::new(file), path)?;
-    match parse(path) == Some((head.preparation.clone(), head.number)) {
-        true => Ok((head, bytes)),
+    let mut start = vec![0; MAGIC.len() + DIGITS + 1];
+    let other = || damaged(path, "it is not a file of this version's preprocessing");
+    file.read_exact(&mut start).map_err(|_| other())?;
+    let length = start.strip_prefix(MAGIC.as_bytes()).and_then(|rest| rest.strip_suffix(b"\n"));
+    let length = length.and_then(|digits| std::str::from_utf8(digits).ok()?.parse::<usize>().ok());
+    let length = length.filter(|length| *length < 10usize.pow(DIGITS as u32)).ok_or_else(other)?;
+    let line = start.len();
+    start.resize(line + length + 1, 0);
+    file.read_exact(&mut start[line..]).map_err(|_| damaged(path, "it is cut short"))?;
+    let head: Head = serde_json::from_slice(&start[line..])
+        .map_err(|_| damaged(path, "what it is for cannot be read"))?;
+    match parse(path, READY) == Some((head.preparation.clone(), head.number)) {
+        true => Ok(Opened { file, path: path.to_path_buf(), start, head, bytes }),
         false => Err(damaged(path, "it has another file's name")),
     }
 }
 
-/// Reads a file.
-pub fn read(path: &Path) -> Result<Prepared, EvaluateError> {
-    let failed = |e: io::Error| system("read", path, &e);
-    let (_, bytes) = read_head(path)?;
-    let mut reader = BufReader::new(File::open(path).map_err(failed)?);
-    let (start, _) = start(&mut reader, path)?;
-    let rest = usize::try_from(bytes).ok().and_then(|bytes| bytes.checked_sub(start.len()));
-    let rest = rest.filter(|rest| *rest >= DIGEST);
-    let mut rest = Buffer::<u8>::zeros(rest.ok_or_else(|| damaged(path, "it is cut short"))?);
-    reader.read_exact(&mut rest).map_err(|_| damaged(path, "it is cut short"))?;
-    let (body, digest) = rest.split_at(rest.len() - DIGEST);
-    if hash::digest(&[&start, body]) != digest {
-        return Err(damaged(path, "its digest is another"));
+impl Opened {
+    /// Reads what was prepared.
+    pub fn read(mut self) -> Result<Prepared, EvaluateError> {
+        let damaged = |what| damaged(&self.path, what);
+        let rest = usize::try_from(self.bytes).ok();
+        let rest = rest.and_then(|bytes| bytes.checked_sub(self.start.len()));
+        let rest = rest.filter(|rest| *rest >= DIGEST).ok_or_else(|| damaged("it is cut short"))?;
+        let mut rest = Buffer::<u8>::zeros(rest);
+        self.file.read_exact(&mut rest).map_err(|_| damaged("it is cut short"))?;
+        let (body, digest) = rest.split_at(rest.len() - DIGEST);
+        if hash::digest(&[&self.start, body]) != digest {
+            return Err(damaged("its digest is another"));
+        }
+        Prepared::decode(body).map_err(|_| damaged("it has another form"))
     }
-    Prepared::decode(body).map_err(|_| damaged(path, "it has another form"))
 }
 
 /// Overwrites a file with zeros and empties it. Disks may keep copies of what was there.

@@ -2,8 +2,11 @@
 //!
 //! A file holds secrets: it can be read by its owner alone. Its name begins with the *preparation* that it is
 //! of, which parties drew jointly, and the number of the run; it ends in `ready` or `spent`. A file is
-//! renamed to `spent`, durably, before anything of it is used, and then emptied. Whoever renames it has it:
+//! renamed to `spent`, durably, and emptied before anything of it is used. Whoever renames it has it:
 //! two runs never use the same one, and after a crash at any point a file is either untouched or spent.
+//!
+//! A file also says which program made it, and no other uses it: what is replayed from keys must be drawn in
+//! the same order.
 //!
 //! Parties use what all of them still have. Where one of them lost a run in a crash, the others' files of it
 //! stay behind; they are never used, as that party cannot offer them again.
@@ -12,7 +15,7 @@ mod file;
 mod offer;
 
 use crate::circuit::{EvaluateError, Prepared};
-use file::{Head, READY, SPENT};
+use file::{Head, READY, SPENT, UNFINISHED};
 use offer::Offers;
 use std::collections::BTreeMap;
 use std::fs;
@@ -45,7 +48,9 @@ pub struct Listed {
     pub bytes: u64,
     /// When it was made, in seconds since 1970.
     pub made: u64,
-    /// Files that cannot be read.
+    /// Runs that were made by another build of this program, which cannot use them.
+    pub foreign: u64,
+    /// Files that cannot be read, or were put back after they were spent.
     pub damaged: Vec<PathBuf>,
 }
 
@@ -99,8 +104,8 @@ impl Store {
         let id = tacit_ring::hash::derive_key("tacit 2026 identity of a preparation", &[&id]);
         let preparation = hex::encode(&id[..16]);
         let party = session.me().0;
-        let head =
-            Head { preparation, number: 0, name: name.into(), facts, party, made: file::now() };
+        let (made, build) = (file::now(), file::build()?);
+        let head = Head { preparation, number: 0, name: name.into(), facts, party, made, build };
         Ok(Preparation { store: self, head })
     }
 
@@ -111,7 +116,7 @@ impl Store {
         for entry in fs::read_dir(&self.directory).map_err(failed)? {
             let path = entry.map_err(failed)?.path();
             if path.extension().is_some_and(|extension| extension == kind)
-                && let Some((preparation, number)) = file::parse(&path)
+                && let Some((preparation, number)) = file::parse(&path, kind)
             {
                 files.push((path, preparation, number));
             }
@@ -135,13 +140,17 @@ impl Store {
             spent: 0,
             bytes: 0,
             made: 0,
+            foreign: 0,
             damaged: Vec::new(),
         };
+        let build = file::build()?;
         for (path, preparation, _) in self.files(READY)? {
             let it = all.entry(preparation.clone()).or_insert_with(|| blank(&preparation));
-            match file::read_head(&path) {
-                Ok((head, bytes)) => {
-                    it.ready += 1;
+            match file::open(&path) {
+                Ok(_) if spent_beside(&path) => it.damaged.push(path),
+                Ok(file::Opened { head, bytes, .. }) => {
+                    let counted = if head.build == build { &mut it.ready } else { &mut it.foreign };
+                    *counted += 1;
                     it.bytes += bytes;
                     (it.name, it.facts, it.party, it.made) =
                         (head.name, head.facts, head.party, head.made);
@@ -153,6 +162,23 @@ impl Store {
             all.entry(preparation.clone()).or_insert_with(|| blank(&preparation)).spent += 1;
         }
         Ok(all.into_values().collect())
+    }
+
+    /// Files that `tacit prepare` was writing when it was stopped, or is writing now.
+    ///
+    /// # Errors
+    /// When the directory cannot be read.
+    pub fn unfinished(&self) -> Result<Vec<PathBuf>, EvaluateError> {
+        let failed = |e: std::io::Error| system("read", &self.directory, &e);
+        let mut files = Vec::new();
+        for entry in fs::read_dir(&self.directory).map_err(failed)? {
+            let path = entry.map_err(failed)?.path();
+            if path.extension().is_some_and(|extension| extension == UNFINISHED) {
+                files.push(path);
+            }
+        }
+        files.sort();
+        Ok(files)
     }
 
     /// Takes one run's preprocessing that all parties still have, for a job that they agreed on by these
@@ -200,17 +226,18 @@ impl Store {
         let name = format!("{preparation}, run {number}");
         session.agree(&[("stored preprocessing", name.clone())])?;
         let path = self.directory.join(file::name(&preparation, number, READY));
-        let prepared = file::read(&path)?;
+        let prepared = file::open(&path)?.read()?;
         self.spend(&path)?;
         Ok(Ok((name, prepared)))
     }
 
     fn offers(&self, me: PartyId, fits: impl Fn(&Facts) -> bool) -> Result<Offers, EvaluateError> {
-        let mut offers = Offers::default();
+        let (mut offers, build) = (Offers::default(), file::build()?);
         for (path, preparation, number) in self.files(READY)? {
             // What is damaged is told about when it is wanted, or listed.
-            let Ok((head, _)) = file::read_head(&path) else { continue };
-            if fits(&head.facts) && head.party == me.0 {
+            let Ok(file::Opened { head, .. }) = file::open(&path) else { continue };
+            let usable = head.party == me.0 && head.build == build && !spent_beside(&path);
+            if usable && fits(&head.facts) {
                 offers.add(preparation, number);
             }
         }
@@ -220,7 +247,14 @@ impl Store {
     /// What this store has instead.
     fn hint(&self, facts: &[(&str, String)]) -> String {
         let Ok(mut others) = self.list() else { return String::new() };
+        let foreign: u64 = others.iter().map(|it| it.foreign).sum();
         others.retain(|it| it.ready > 0);
+        if others.is_empty() && foreign > 0 {
+            return format!(
+                "; this party's store has {foreign} runs that another build of tacit made, and this one \
+                 cannot use"
+            );
+        }
         let Some(nearest) = others.iter().max_by_key(|it| alike(&it.facts, facts)) else {
             return format!("; the store {} is empty", self.directory.display());
         };
@@ -234,21 +268,22 @@ impl Store {
         }
     }
 
-    /// Marks a file as spent, and empties it.
+    /// Marks a file as spent, and empties it: before it is used, so that one that is not empty never was, and
+    /// so that no disk that forgets a name brings back what was used.
     fn spend(&self, path: &Path) -> Result<(), EvaluateError> {
         let spent = path.with_extension(SPENT);
-        // A name that is taken would be a file that somebody put back.
-        if spent.exists() {
-            return Err(EvaluateError::Job(format!(
-                "{} was used before: {} says so; remove it",
-                path.display(),
-                spent.display()
-            )));
-        }
-        fs::rename(path, &spent).map_err(|e| system("mark as spent", path, &e))?;
-        file::sync_directory(&self.directory).map_err(|e| system("write", &self.directory, &e))?;
+        let failed = |e: std::io::Error| system("mark as spent", path, &e);
+        // Fails where there is such a name: somebody else has it, or put it back.
+        fs::hard_link(path, &spent).map_err(failed)?;
+        fs::remove_file(path).map_err(failed)?;
+        file::sync_directory(&self.directory).map_err(failed)?;
         file::wipe(&spent).map_err(|e| system("empty", &spent, &e))
     }
+}
+
+/// Whether a file was spent before.
+fn spent_beside(path: &Path) -> bool {
+    fs::symlink_metadata(path.with_extension(SPENT)).is_ok()
 }
 
 fn alike(theirs: &Facts, mine: &[(&str, String)]) -> usize {

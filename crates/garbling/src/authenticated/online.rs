@@ -15,7 +15,7 @@ use crate::{Bits, Ports};
 use serde::{Deserialize, Serialize};
 use tacit_net::{Mesh, PartyId, Phase, Stream};
 use tacit_ring::gf128::inner_product;
-use tacit_ring::{Buffer, hash, word};
+use tacit_ring::{Buffer, hash, stored, word};
 use tacit_sharing::SharingError;
 use zeroize::Zeroizing;
 
@@ -25,6 +25,7 @@ pub struct Ready {
     /// Names these instances.
     pub(super) voice: Voice,
     pub(super) hash: Hash,
+    #[serde(with = "stored::block")]
     pub(super) delta: Zeroizing<u128>,
     /// What the evaluator draws the coefficients of its check from.
     pub(super) coin: Zeroizing<Digest>,
@@ -91,8 +92,9 @@ impl Evaluate for Ready {
     ) -> Result<Unopened, SharingError> {
         let links = Links::new(mesh, places)?;
         let layout = Layout { parties: links.parties(), me: links.me };
-        check_fit(self.fits(layout, ports))?;
+        // So many are what the caller asks for: the rest is compared with that.
         check_values(ports, layout.me, self.instances, values)?;
+        check_fit(self.first < 1 << 63 && self.fits(layout, ports))?;
         let talk = Talk::online(links, self.voice);
         #[cfg(test)]
         let talk = talk.cheating(self.cheat.take());

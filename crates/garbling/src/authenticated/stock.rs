@@ -5,7 +5,7 @@ use super::talk::Voice;
 use super::triples::Triples;
 use super::tweak::Hash;
 use serde::{Deserialize, Serialize};
-use tacit_ring::Seed;
+use tacit_ring::{Seed, stored};
 use zeroize::Zeroizing;
 
 /// What one worker of a party made for functions to come: it is used once, by
@@ -16,6 +16,7 @@ pub struct Stock {
     /// Names what is made of it.
     pub(super) voice: Voice,
     pub(super) hash: Hash,
+    #[serde(with = "stored::block")]
     pub(super) delta: Zeroizing<u128>,
     /// Of this party's further randomness.
     pub(super) seed: Seed,

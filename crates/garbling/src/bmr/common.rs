@@ -55,6 +55,7 @@ pub(super) fn drawn_by(ports: Ports<'_>, role: RoleId) -> Vec<usize> {
 #[derive(Serialize, Deserialize)]
 pub struct Ready {
     pub(super) columns: usize,
+    #[serde(with = "stored::block")]
     offset: Zeroizing<u128>,
     key: [u8; 16],
     pub(super) circuits: Vec<Garbled>,
@@ -87,7 +88,9 @@ pub(super) struct Garbled {
 impl Garbled {
     pub(super) fn fits(&self, common: &Common, ports: Ports<'_>) -> bool {
         let inputs = ports.schedule.inputs().len();
-        self.table.len() == 4 * common.columns * ports.ands()
+        // Numbers of gates have 64 bits; the last ones are never used.
+        self.first_gate < 1 << 63
+            && self.table.len() == 4 * common.columns * ports.ands()
             && [self.labels.len(), self.lambdas.len()] == [inputs; 2]
             && self.masks.len == ports.learned_by(common.me)
     }

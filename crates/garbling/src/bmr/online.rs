@@ -22,7 +22,7 @@ impl Evaluate for Ready {
         let mut links = Links::new(mesh, places)?;
         let common = self.common(places.len(), links.me);
         let fits = |garbled: &Garbled| garbled.fits(&common, ports);
-        check_fit(common.columns <= places.len() && self.circuits.iter().all(fits))?;
+        check_fit((1..=places.len()).contains(&common.columns) && self.circuits.iter().all(fits))?;
         check_values(ports, common.me, self.circuits.len(), values)?;
         run(&mut links, &common, ports, self.circuits, values)
     }

@@ -9,7 +9,7 @@ use crate::{Bits, Ports};
 use serde::{Deserialize, Serialize};
 use tacit_net::{Mesh, PartyId, Phase, Stream};
 use tacit_ot::KAPPA;
-use tacit_ring::{Buffer, Word};
+use tacit_ring::{Buffer, Word, stored};
 use tacit_sharing::cost::Traffic;
 use tacit_sharing::gmw::{FAN, WorkerKeys};
 use tacit_sharing::{RoleId, SharingError};
@@ -23,6 +23,7 @@ const GARBLER: RoleId = 0;
 pub struct Ready {
     key: HashKey,
     /// `R` at role 0.
+    #[serde(with = "stored::block")]
     offset: Zeroizing<u128>,
     circuits: Vec<Garbled>,
 }
@@ -277,7 +278,8 @@ impl Garbled {
             GARBLER => [inputs, 0, 0],
             _ => [0, 2 * ands, ports.given_by(1)],
         };
-        [self.labels.len(), self.table.len(), self.choices.len] == [labels, table, choices]
+        self.first_gate < 1 << 63
+            && [self.labels.len(), self.table.len(), self.choices.len] == [labels, table, choices]
             && self.blocks.len() == ports.given_by(1)
             && self.decode.len == ports.learned_by(role)
     }

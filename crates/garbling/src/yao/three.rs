@@ -25,7 +25,7 @@ use crate::{Bits, Ports};
 use serde::{Deserialize, Serialize};
 use tacit_net::{Mesh, PartyId, Phase, Stream};
 use tacit_ot::KAPPA;
-use tacit_ring::{Buffer, Entropy, Key, Prg, Seed, StreamIds, hash, word};
+use tacit_ring::{Buffer, Entropy, Key, Prg, Seed, StreamIds, hash, stored, word};
 use tacit_sharing::cost::Traffic;
 use tacit_sharing::{RoleId, SharingError};
 use zeroize::Zeroizing;
@@ -121,6 +121,7 @@ impl ThreeKeys {
 pub struct Ready {
     key: HashKey,
     /// `R`, at garblers.
+    #[serde(with = "stored::block")]
     offset: Zeroizing<u128>,
     circuits: Vec<Garbled>,
 }
@@ -374,7 +375,8 @@ impl Garbled {
             EVALUATOR => [2 * ands, 0],
             _ => [0, inputs + given],
         };
-        [self.table.len(), self.labels.len()] == [table, labels]
+        self.first_gate < 1 << 63
+            && [self.table.len(), self.labels.len()] == [table, labels]
             && self.shares.len == given
             && self.decode.len == ports.learned_by(role)
     }

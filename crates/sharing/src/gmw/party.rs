@@ -201,8 +201,11 @@ impl<'m> Gmw<'m> {
 
 impl Ready {
     /// Whether it is for this circuit.
-    fn fits(&self, ports: Ports<'_>, me: RoleId) -> bool {
-        let words = self.lanes.div_ceil(64);
+    fn fits(&self, ports: Ports<'_>, lanes: usize, me: RoleId) -> bool {
+        if self.lanes != lanes {
+            return false;
+        }
+        let words = lanes.div_ceil(64);
         let input =
             |((_, planes), masks): (&(RoleId, usize), &Buffer<Z2>)| masks.len() == planes * words;
         let widths = ports.schedule.outputs().iter().map(Vec::len);
@@ -215,8 +218,8 @@ impl Ready {
             })
     }
 
-    /// The circuit, on this party's values of its own input ports: what it learns, by output port,
-    /// one run of words per bit. Ports and `places`, the parties by role, are those of the preparation.
+    /// The circuit on so many lanes, on this party's values of its own input ports: what it learns, by output
+    /// port, one run of words per bit. Ports, lanes and `places`, the parties by role, are those of the preparation.
     ///
     /// # Errors
     /// When the network fails, values do not fit, or this was prepared for another circuit.
@@ -224,15 +227,15 @@ impl Ready {
         self,
         mesh: &mut Mesh,
         places: &[PartyId],
-        ports: Ports<'_>,
+        (ports, lanes): (Ports<'_>, usize),
         values: &[Option<Buffer<Z2>>],
     ) -> Result<Vec<Option<Buffer<Z2>>>, SharingError> {
         let mut party = Gmw::online(mesh, places)?;
-        if !self.fits(ports, party.me) {
+        if !self.fits(ports, lanes, party.me) {
             let what = "a circuit that was prepared for another one or another role";
             return Err(SharingError::Shape(what.into()));
         }
-        let Ready { inputs, tape, outputs, lanes } = self;
+        let Ready { inputs, tape, outputs, .. } = self;
         let masked = |(masks, (_, planes)): (Buffer<Z2>, &(RoleId, usize))| {
             let mut input = BitPlanes::zeros(*planes, lanes);
             input.shares.first = masks;
