@@ -439,3 +439,50 @@ fn benchmarks_print_one_json_object_with_the_bound() {
         }
     }
 }
+
+/// A file of hosts, all of them this machine: what starts their parties, and which program each has.
+fn hosts(dir: &Path, start: &str, programs: [&str; 3]) {
+    let mut text = format!("start = {start}\nstart_seconds = 10\n");
+    for (i, program) in programs.iter().enumerate() {
+        let number = i + 1;
+        text += &format!(
+            "[[host]]\nname = \"host {number}\"\naddress = \"127.0.0.{number}\"\ntacit = \"{program}\"\n"
+        );
+    }
+    write(dir, "hosts.toml", &text);
+}
+
+#[test]
+fn a_benchmark_runs_on_several_hosts_and_names_the_one_that_fails() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let dir = folder.path();
+    let (here, shell) = (env!("CARGO_BIN_EXE_tacit"), "[\"sh\", \"-c\", \"{command}\"]");
+    let bench = "bench and --protocol trio --seconds 0.2 --lanes 65536 --hosts hosts.toml";
+    hosts(dir, shell, [here; 3]);
+    let text = ok(dir, &format!("{bench} --json"));
+    let result: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    assert_eq!((&result["parties"], &result["transport"]), (&3.into(), &"tls".into()));
+    assert!(result["per_second"].as_f64().expect("a number") > 0.0);
+
+    hosts(dir, shell, [here, "/nowhere/tacit", here]);
+    let (code, told) = fails(dir, bench);
+    assert_eq!(code, 4, "{told}");
+    assert!(told.contains("host 2") && told.contains("/nowhere/tacit"), "{told}");
+
+    hosts(dir, "[\"no-such-program\", \"{command}\"]", [here; 3]);
+    let (code, told) = fails(dir, bench);
+    assert_eq!(code, 71, "{told}");
+    assert!(told.contains("host 1") && told.contains("no-such-program"), "{told}");
+
+    // One that hangs.
+    hosts(dir, "[\"sh\", \"-c\", \"sleep 60 # {command}\"]", [here; 3]);
+    let text = read(dir, "hosts.toml").replace("start_seconds = 10", "start_seconds = 1");
+    write(dir, "hosts.toml", &text);
+    let (code, told) = fails(dir, bench);
+    assert_eq!(code, 4, "{told}");
+    assert!(told.contains("host 1 was not started within 1 seconds"), "{told}");
+
+    let (code, told) = fails(dir, &bench.replace("trio", "quad"));
+    assert_eq!(code, 3, "{told}");
+    assert!(told.contains("3 hosts for 4 parties"), "{told}");
+}

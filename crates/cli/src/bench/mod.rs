@@ -7,7 +7,7 @@ mod sweep;
 mod task;
 
 use crate::error::CliError;
-use crate::local::{self, Child, Transport};
+use crate::local::{self, Child, Hosts, Transport};
 use crate::output::Output;
 use crate::profile::Profile;
 use crate::roles::Roles;
@@ -16,6 +16,7 @@ use clap::{Args, ValueEnum};
 use paper::Paper;
 use result::{PartyResult, summary};
 use serde::Serialize;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use sweep::SweepArgs;
 use tacit_net::memory::{self, MemoryNetwork};
@@ -75,6 +76,7 @@ impl BenchTransport {
   tacit bench aes --protocol multi-fan-in --lanes 1000 --shape global
   tacit bench and --protocol quad --roles split --shape 1gbit --vs-limit
   tacit bench paper ccs16
+  tacit bench aes --protocol bmr:3 --hosts hosts.toml
   tacit bench and --shape 1gbit --protocols quad,trio --keep 0-2,1-2 --plot throttled.svg")]
 pub struct BenchArgs {
     /// What to measure
@@ -130,6 +132,10 @@ pub struct BenchArgs {
     #[arg(long, default_value = "tcp")]
     pub transport: BenchTransport,
 
+    /// Start a party on each host of a file, by SSH or a command that it names, over TLS
+    #[arg(long, value_name = "FILE", conflicts_with = "plot")]
+    pub hosts: Option<PathBuf>,
+
     /// Play a network on real sockets: lan, continental, global, ccs16, a bandwidth such as
     /// 1gbit, or a TOML file
     #[arg(long, value_name = "NETWORK")]
@@ -172,6 +178,14 @@ fn up_to(max: u64) -> RangedU64ValueParser<usize> {
 }
 
 impl BenchArgs {
+    /// How the parties talk, by name.
+    fn transport_name(&self) -> &'static str {
+        match self.hosts {
+            Some(_) => BenchTransport::Tls.name(),
+            None => self.transport.name(),
+        }
+    }
+
     /// Number of parties.
     pub fn parties(&self) -> usize {
         self.parties.map_or(self.protocol.parties(), usize::from)
@@ -226,15 +240,21 @@ pub fn run(args: &BenchArgs, output: Output) -> Result<ExitCode, CliError> {
     }
     task::check(args)?;
     let (parties, profile) = (args.parties(), args.profile()?);
-    let results = match args.transport {
-        BenchTransport::Memory if profile.is_some() => {
+    let results = match (&args.hosts, args.transport) {
+        (Some(_), BenchTransport::Memory) => {
+            return Err(CliError::input(
+                "--transport memory is one process; --hosts starts several",
+            ));
+        }
+        (Some(path), _) => local::launch_on(Hosts::load(path, parties)?)?.results()?,
+        (None, BenchTransport::Memory) if profile.is_some() => {
             return Err(CliError::input(
                 "--shape needs real sockets; `tacit lab` plays networks in virtual time",
             ));
         }
-        BenchTransport::Memory => in_this_process(args)?,
-        BenchTransport::Tcp => local::launch(parties, Transport::Tcp)?.results()?,
-        BenchTransport::Tls => local::launch(parties, Transport::Tls)?.results()?,
+        (None, BenchTransport::Memory) => in_this_process(args)?,
+        (None, BenchTransport::Tcp) => local::launch(parties, Transport::Tcp)?.results()?,
+        (None, BenchTransport::Tls) => local::launch(parties, Transport::Tls)?.results()?,
     };
     output.print(&summary(args, profile.as_ref(), &results)?)?;
     Ok(ExitCode::SUCCESS)

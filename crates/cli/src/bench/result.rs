@@ -162,7 +162,7 @@ pub fn summary(
         parties: parties.len() as u64,
         assignments: super::task::meshes(args)? / args.threads,
         threads: args.threads as u64,
-        transport: args.transport.name().into(),
+        transport: args.transport_name().into(),
         network: profile.map(|p| p.name.clone()),
         seconds_asked: args.seconds,
         width: width(args),

@@ -1,6 +1,6 @@
 //! The side of a local party.
 
-use super::{Launch, Outcome, PARTY_VARIABLE, Ready, Transport};
+use super::{LISTEN_VARIABLE, Launch, Outcome, PARTY_VARIABLE, Ready, Transport};
 use crate::error::{CliError, ErrorKind};
 use serde::Serialize;
 use std::io::Write;
@@ -30,9 +30,10 @@ impl Child {
             message: format!("{PARTY_VARIABLE} is set, but {what}; it is for the launcher only"),
         };
         let me: u8 = party.parse().map_err(|_| bad("it names no party"))?;
-        let listener = TcpListener::bind(("127.0.0.1", 0)).map_err(|e| CliError {
+        let address = std::env::var(LISTEN_VARIABLE).unwrap_or_else(|_| "127.0.0.1:0".into());
+        let listener = TcpListener::bind(&address).map_err(|e| CliError {
             kind: ErrorKind::Network,
-            message: format!("loopback: {e}"),
+            message: format!("cannot listen on {address}: {e}"),
         })?;
         let port = listener.local_addr().map_err(|_| bad("loopback has no address"))?.port();
         print_line(&Ready { port });
@@ -65,11 +66,11 @@ impl Child {
 
 impl Launch {
     fn config(&self, me: PartyId) -> Option<SessionConfig> {
-        let addresses = self.ports.iter().zip(&self.fingerprints).enumerate();
-        let parties = addresses.map(|(party, (port, fingerprint))| {
+        let addresses = self.addresses.iter().zip(&self.fingerprints).enumerate();
+        let parties = addresses.map(|(party, (address, fingerprint))| {
             Some(PartyAddress {
                 name: format!("party{party}"),
-                address: format!("127.0.0.1:{port}"),
+                address: address.clone(),
                 fingerprint: Some(fingerprint.parse::<Fingerprint>().ok()?),
             })
         });

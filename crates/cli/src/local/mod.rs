@@ -1,4 +1,4 @@
-//! All parties as processes on this machine.
+//! All parties as processes on this machine, or on hosts that it starts them on.
 //!
 //! The launcher starts this program again, once per party, with the same arguments and an
 //! environment variable that names the party. Every child opens a port of its own on loopback
@@ -6,15 +6,20 @@
 //! a throw-away identity. What the child prints next is its result.
 
 mod child;
+mod hosts;
 mod launcher;
 
 pub use child::{Child, from_environment};
-pub use launcher::launch;
+pub use hosts::Hosts;
+pub use launcher::{launch, launch_on};
 
 use serde::{Deserialize, Serialize};
 
 /// Tells a child which party it is.
 const PARTY_VARIABLE: &str = "TACIT_LOCAL_PARTY";
+
+/// Tells a child what to listen on, if that is not loopback.
+const LISTEN_VARIABLE: &str = "TACIT_LOCAL_LISTEN";
 
 /// How local parties are connected.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
@@ -38,7 +43,8 @@ struct Ready {
 struct Launch {
     session: String,
     transport: Transport,
-    ports: Vec<u16>,
+    /// Where parties wait for each other.
+    addresses: Vec<String>,
     fingerprints: Vec<String>,
     certificate: String,
     key: String,
