@@ -18,7 +18,9 @@ use tacit_net::{PartyId, Session};
 use tacit_program::clear::Array;
 use tacit_program::{Element, text};
 use tacit_ring::Entropy;
+use tacit_ring::entropy::{Rng, test_seed};
 use tacit_sharing::Protocol;
+use tacit_sharing::proof::Source;
 
 const WIDTH: u32 = 3;
 const INSTANCES: usize = 130;
@@ -478,6 +480,61 @@ fn parties_with_different_runs_disagree() {
         let error = result.expect_err("they use different runs").to_string();
         assert!(error.contains("stored preprocessing"), "{error}");
     }
+}
+
+/// Whatever a file says, with the right digest: an error or another result, no panic and no hang. What names
+/// the job and the party is left as it is.
+#[test]
+fn changed_preprocessing_ends_in_an_error_or_another_result() {
+    let network = MemoryNetwork { deadline: Duration::from_millis(300), ..Default::default() };
+    let mut random = Rng(test_seed());
+    let mut refused = 0;
+    for protocol in [
+        Protocol::Trio,
+        Protocol::Quad,
+        Protocol::Brain(Source::Buckets),
+        Protocol::Gmw(2),
+        Protocol::Bmr(2),
+        Protocol::BmrShamir(3),
+        Protocol::Yao,
+        Protocol::YaoThree,
+        Protocol::Authenticated(2),
+    ] {
+        let (job, parties) = (Job { instances: 1, ..job(protocol, 1) }, protocol.parties());
+        for _ in 0..20 {
+            let kept: Vec<Mutex<Vec<u8>>> =
+                memory::run(parties, 1, &MemoryNetwork::default(), |mut session| {
+                    let compiled = Compiled::new(&circuit(), job.clone()).unwrap();
+                    let made = prepare(&mut session, &compiled, &mut Entropy::system()).unwrap();
+                    session.finish().unwrap();
+                    Mutex::new(made.0.encode().unwrap().to_vec())
+                });
+            let mut bytes = kept[0].lock().unwrap();
+            for _ in 0..1 + random.below(3) {
+                // Lengths and numbers are near the front of each part.
+                let end = if random.below(2) == 0 { bytes.len() } else { 200.min(bytes.len()) };
+                let at = 33 + random.below(end - 33);
+                bytes[at] = random.word() as u8;
+            }
+            drop(bytes);
+            let results = memory::run(parties, 1, &network, |mut session| {
+                let compiled = Compiled::new(&circuit(), job.clone()).unwrap();
+                let me = session.me().index();
+                let prepared = Prepared::decode(&kept[me].lock().unwrap())?;
+                let own = |owner: &PartyId| {
+                    let value = Lanes::from_bits(vec![vec![1]; WIDTH as usize], 1);
+                    (owner.index() == me).then_some(value)
+                };
+                let values = job.owners.iter().map(own).collect();
+                let stored = ("one", prepared);
+                let done = evaluate_prepared(&mut session, &compiled, values, stored, &|_| {})?;
+                session.finish()?;
+                Ok::<Evaluation, EvaluateError>(done)
+            });
+            refused += u32::from(results[0].is_err());
+        }
+    }
+    assert!(refused > 0, "nothing was ever noticed");
 }
 
 const U8: Element = Element::Int { signed: false, bits: 8 };
