@@ -1,9 +1,10 @@
-//! Garbling and evaluating a circuit gate by gate.
+//! Garbling and evaluating a circuit gate by gate, of some instances side by side.
 
-use crate::Ports;
-use tacit_circuit::schedule::{Linear, Slot};
+use crate::{Bits, Ports};
+use tacit_circuit::schedule::Linear;
 use tacit_ring::prg::{Permutation, hash_under};
 use tacit_ring::{Buffer, hash};
+use tacit_sharing::RoleId;
 
 /// The key of `H`: public, the session's own.
 pub(super) type HashKey = [u8; 16];
@@ -22,13 +23,15 @@ impl Hash {
         Hash(Permutation::new(key))
     }
 
-    /// `H` of block `i` of each list, with the tweak `first + 2 i`. No tweak serves two gates.
-    fn all<const N: usize>(&self, first: u128, keys: &mut [u128], blocks: [&mut [u128]; N]) {
-        (0..).zip(&mut *keys).for_each(|(i, key)| *key = first + 2 * i);
-        self.0.apply(keys);
-        hash_under(keys, blocks);
+    /// `H` of block `i` of each list, under key `i`, which is a tweak first.
+    fn all<const N: usize>(&self, tweaks: &mut [u128], blocks: [&mut [u128]; N]) {
+        self.0.apply(tweaks);
+        hash_under(tweaks, blocks);
     }
 }
+
+/// Instances that go through a circuit side by side, if there are as many.
+pub(super) const SIDE: usize = 8;
 
 /// Room for the ANDs of a level: both inputs' labels, hashes of both labels each, and keys.
 #[derive(Default)]
@@ -43,39 +46,54 @@ fn mask(x: u128) -> u128 {
     (x & 1).wrapping_neg()
 }
 
-/// One block per slot: zero labels at role 0, labels of the values at role 1.
-pub(super) struct Labels(Buffer<u128>);
+/// One block per slot of each of some instances: zero labels at role 0, labels of the values at role 1.
+pub(super) struct Labels<const N: usize>(Buffer<u128>);
 
-impl Labels {
-    pub fn get(&self, slot: Slot) -> u128 {
-        self.0[slot as usize]
+impl<const N: usize> Labels<N> {
+    fn rows(&mut self) -> &mut [[u128; N]] {
+        self.0.as_chunks_mut().0
+    }
+
+    /// The lowest bits of the labels of outputs that a role learns, of an instance.
+    pub fn lowest(&self, ports: Ports<'_>, role: RoleId, instance: usize) -> Bits {
+        let mut bits = Bits::zeros(ports.learned_by(role));
+        for (i, slot) in ports.slots_learned_by(role).enumerate() {
+            bits.flip_if(i, self.0[slot as usize * N + instance] & 1 == 1);
+        }
+        bits
     }
 
     /// `one` is what negation adds: `R` at role 0, nothing at role 1.
     fn linear(&mut self, gates: &[Linear], one: u128) {
+        let rows = self.rows();
         for gate in gates {
             match *gate {
-                Linear::Xor { dst, a, b } => self.0[dst as usize] = self.get(a) ^ self.get(b),
-                Linear::Not { dst, a } => self.0[dst as usize] = self.get(a) ^ one,
+                Linear::Xor { dst, a, b } => {
+                    let (a, b) = (rows[a as usize], rows[b as usize]);
+                    rows[dst as usize] = std::array::from_fn(|i| a[i] ^ b[i]);
+                }
+                Linear::Not { dst, a } => rows[dst as usize] = rows[a as usize].map(|a| a ^ one),
                 // Role 1 has the label zero for it.
-                Linear::Const { dst, value } => self.0[dst as usize] = if value { one } else { 0 },
+                Linear::Const { dst, value } => {
+                    rows[dst as usize] = [if value { one } else { 0 }; N];
+                }
             }
         }
     }
 }
 
 /// Takes labels of inputs through a circuit; `and` gives the labels of a level's ANDs, from a number on, in
-/// place of those of their first inputs.
-fn walk(
+/// place of those of their first inputs: AND after AND, instance after instance.
+fn walk<const N: usize>(
     ports: Ports<'_>,
-    inputs: &[u128],
+    inputs: [&[u128]; N],
     one: u128,
     mut and: impl FnMut(usize, &mut [u128], &[u128]),
-) -> Labels {
+) -> Labels<N> {
     let schedule = ports.schedule;
-    let mut labels = Labels(Buffer::zeros(schedule.slots()));
-    for (input, label) in schedule.inputs().iter().zip(inputs) {
-        labels.0[input.slot as usize] = *label;
+    let mut labels = Labels(Buffer::zeros(schedule.slots() * N));
+    for (i, input) in schedule.inputs().iter().enumerate() {
+        labels.rows()[input.slot as usize] = std::array::from_fn(|k| inputs[k][i]);
     }
     let [mut first, mut second] = [(); 2].map(|()| Buffer::<u128>::default());
     let mut number = 0;
@@ -85,73 +103,93 @@ fn walk(
             break;
         }
         let products = schedule.products(level);
-        let (a, b) = (first.sized(products.len()), second.sized(products.len()));
-        for ((a, b), product) in a.iter_mut().zip(&mut *b).zip(products) {
-            (*a, *b) = (labels.get(product.a), labels.get(product.b));
+        let (a, b) = (first.sized(products.len() * N), second.sized(products.len() * N));
+        let rows = labels.rows();
+        let both = a.as_chunks_mut::<N>().0.iter_mut().zip(b.as_chunks_mut::<N>().0);
+        for ((a, b), product) in both.zip(products) {
+            (*a, *b) = (rows[product.a as usize], rows[product.b as usize]);
         }
         and(number, a, b);
-        for (label, product) in a.iter().zip(products) {
-            labels.0[product.dst as usize] = *label;
+        for (label, product) in a.as_chunks::<N>().0.iter().zip(products) {
+            rows[product.dst as usize] = *label;
         }
         number += products.len();
     }
     labels
 }
 
-/// Garbles: the two blocks of every AND, and the zero labels at the end.
-pub(super) fn garble(
+/// Tweaks of the ANDs of a level, for one side: no tweak serves two gates.
+fn tweaks<const N: usize>(first: [u64; N], number: usize, side: u128, keys: &mut [u128]) {
+    let start = first.map(|first| 2 * (u128::from(first) + number as u128) + side);
+    for (keys, i) in keys.as_chunks_mut::<N>().0.iter_mut().zip(0..) {
+        *keys = start.map(|start| start + 2 * i);
+    }
+}
+
+/// Garbles some instances: the two blocks of every AND of each, and the zero labels at the end. `first` are
+/// the numbers of their first gates.
+pub(super) fn garble<const N: usize>(
     hash: &Hash,
     ports: Ports<'_>,
-    first_gate: u64,
+    first: [u64; N],
     r: u128,
-    inputs: &[u128],
-) -> (Buffer<u128>, Labels) {
-    let mut table = Buffer::zeros(2 * ports.ands());
+    inputs: [&[u128]; N],
+) -> ([Buffer<u128>; N], Labels<N>) {
+    let mut tables = [(); N].map(|()| Buffer::<u128>::zeros(2 * ports.ands()));
     let mut room = Level::default();
     let labels = walk(ports, inputs, r, |number, a, b| {
-        let tweak = 2 * (u128::from(first_gate) + number as u128);
         let keys = room.keys.sized(a.len());
         let mut hashed = |side: u128, zeros: &[u128], room: &mut [Buffer<u128>; 2]| {
             let [zero, one] = room.each_mut().map(|list| list.sized(zeros.len()));
             zero.copy_from_slice(zeros);
             one.iter_mut().zip(zeros).for_each(|(one, zero)| *one = zero ^ r);
-            hash.all(tweak + side, keys, [zero, one]);
+            tweaks(first, number, side, keys);
+            hash.all(keys, [zero, one]);
         };
         let [of_a, of_b] = &mut room.hashes;
         hashed(0, a, of_a);
         hashed(1, b, of_b);
-        let table = table[2 * number..].as_chunks_mut::<2>().0;
-        for (i, (a, table)) in a.iter_mut().zip(table).enumerate() {
-            let (in_a, in_b) = (mask(*a), mask(b[i]));
-            let t = of_a[0][i] ^ of_a[1][i] ^ (in_b & r);
-            let u = of_b[0][i] ^ of_b[1][i] ^ *a;
-            *table = [t, u];
-            *a = of_a[0][i] ^ (in_a & t) ^ of_b[0][i] ^ (in_b & (u ^ *a));
+        let [a_zero, a_one] = of_a.each_ref().map(|list| list[..a.len()].as_chunks::<N>().0);
+        let [b_zero, b_one] = of_b.each_ref().map(|list| list[..a.len()].as_chunks::<N>().0);
+        let (a, b) = (a.as_chunks_mut::<N>().0, b.as_chunks::<N>().0);
+        for (i, (a, b)) in a.iter_mut().zip(b).enumerate() {
+            for (k, table) in tables.iter_mut().enumerate() {
+                let (in_a, in_b) = (mask(a[k]), mask(b[k]));
+                let t = a_zero[i][k] ^ a_one[i][k] ^ (in_b & r);
+                let u = b_zero[i][k] ^ b_one[i][k] ^ a[k];
+                table[2 * (number + i)..][..2].copy_from_slice(&[t, u]);
+                a[k] = a_zero[i][k] ^ (in_a & t) ^ b_zero[i][k] ^ (in_b & (u ^ a[k]));
+            }
         }
     });
-    (table, labels)
+    (tables, labels)
 }
 
-/// Evaluates: the labels at the end.
-pub(super) fn evaluate(
+/// Evaluates some instances: the labels at the end.
+pub(super) fn evaluate<const N: usize>(
     hash: &Hash,
     ports: Ports<'_>,
-    first_gate: u64,
-    table: &[u128],
-    inputs: &[u128],
-) -> Labels {
+    first: [u64; N],
+    tables: [&[u128]; N],
+    inputs: [&[u128]; N],
+) -> Labels<N> {
     let mut room = Level::default();
     walk(ports, inputs, 0, |number, a, b| {
-        let tweak = 2 * (u128::from(first_gate) + number as u128);
         let keys = room.keys.sized(a.len());
         let [of_a, of_b] = room.inputs.each_mut().map(|list| list.sized(a.len()));
-        of_a.copy_from_slice(a);
-        hash.all(tweak, keys, [&mut *of_a]);
-        of_b.copy_from_slice(b);
-        hash.all(tweak + 1, keys, [&mut *of_b]);
-        let table = table[2 * number..].as_chunks::<2>().0;
-        for (i, (a, [t, u])) in a.iter_mut().zip(table).enumerate() {
-            *a = of_a[i] ^ (mask(*a) & t) ^ of_b[i] ^ (mask(b[i]) & (u ^ *a));
+        for (side, (of, labels)) in [(&mut *of_a, &*a), (&mut *of_b, b)].into_iter().enumerate() {
+            of.copy_from_slice(labels);
+            tweaks(first, number, side as u128, keys);
+            hash.all(keys, [of]);
+        }
+        let (of_a, of_b) = (of_a.as_chunks::<N>().0, of_b.as_chunks::<N>().0);
+        let (a, b) = (a.as_chunks_mut::<N>().0, b.as_chunks::<N>().0);
+        for (i, (a, b)) in a.iter_mut().zip(b).enumerate() {
+            for (k, table) in tables.iter().enumerate() {
+                let (t, u) = (table[2 * (number + i)], table[2 * (number + i) + 1]);
+                let of_b = of_b[i][k] ^ (mask(b[k]) & (u ^ a[k]));
+                a[k] = of_a[i][k] ^ (mask(a[k]) & t) ^ of_b;
+            }
         }
     })
 }
@@ -164,7 +202,7 @@ mod tests {
     fn the_hash_gives_the_known_answer() {
         let hash = Hash::new(std::array::from_fn(|i| i as u8));
         let mut block = [(1 << 127) + 0x1234];
-        hash.all(9, &mut [0], [&mut block]);
+        hash.all(&mut [9], [&mut block]);
         assert_eq!(hex::encode(block[0].to_le_bytes()), "c431dacc3f4ba867f4ca7a2e8bcb5aac");
     }
 }

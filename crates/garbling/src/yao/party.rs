@@ -1,6 +1,6 @@
 //! One worker of one party of Yao's protocol.
 
-use super::gates::{Hash, HashKey, evaluate, garble, hash_key};
+use super::gates::{Hash, HashKey, SIDE, evaluate, garble, hash_key};
 use crate::bmr::words;
 use crate::cot::{choose, take};
 use crate::links::{GateNumbers, Links};
@@ -102,8 +102,8 @@ impl<'m> Yao<'m> {
         self.links.recv(self.peer(), stream, count)
     }
 
-    /// Role 0: takes role 1's random choices, garbles, and sends what role 1 needs.
-    fn garble(&mut self, ports: Ports<'_>) -> Result<Garbled, SharingError> {
+    /// Role 0: takes role 1's random choices, and draws labels.
+    fn begin(&mut self, ports: Ports<'_>) -> Result<Garbled, SharingError> {
         let (first_gate, chosen) = (self.gates.take(ports.ands())?, ports.given_by(1));
         let message_words = self.keys.message_words(chosen.div_ceil(64));
         let message = self.recv::<u64>(Stream::Def, message_words)?;
@@ -115,17 +115,27 @@ impl<'m> Yao<'m> {
         let mut labels = Buffer::zeros(ports.schedule.inputs().len());
         let id = self.keys.ids.step()?.single();
         self.keys.own.stream(id).fill(&mut labels);
-        let (table, ends) = garble(&Hash::new(self.key), ports, first_gate, *self.offset, &labels);
-        let decode = |role: RoleId| {
-            let mut bits = Bits::zeros(ports.learned_by(role));
-            let slots = ports.slots_learned_by(role).enumerate();
-            slots.for_each(|(i, slot)| bits.flip_if(i, ends.get(slot) & 1 == 1));
-            bits
-        };
-        self.send(Stream::Def, &table)?;
-        self.send(Stream::Def, &decode(1).words)?;
-        let (table, choices) = (Buffer::default(), Bits::zeros(0));
-        Ok(Garbled { first_gate, table, labels, blocks, choices, decode: decode(0) })
+        let (table, choices, decode) = (Buffer::default(), Bits::zeros(0), Bits::zeros(0));
+        Ok(Garbled { first_gate, table, labels, blocks, choices, decode })
+    }
+
+    /// Role 0: garbles some instances, and sends what role 1 needs.
+    fn garble<const N: usize>(
+        &mut self,
+        ports: Ports<'_>,
+        all: &mut Vec<Garbled>,
+    ) -> Result<(), SharingError> {
+        let begun: Vec<Garbled> = (0..N).map(|_| self.begin(ports)).collect::<Result<_, _>>()?;
+        let first = std::array::from_fn(|k| begun[k].first_gate);
+        let inputs = std::array::from_fn(|k| &begun[k].labels[..]);
+        let hash = Hash::new(self.key);
+        let (tables, ends) = garble::<N>(&hash, ports, first, *self.offset, inputs);
+        for (k, (table, garbled)) in tables.iter().zip(begun).enumerate() {
+            self.send(Stream::Def, table)?;
+            self.send(Stream::Def, &ends.lowest(ports, 1, k).words)?;
+            all.push(Garbled { decode: ends.lowest(ports, GARBLER, k), ..garbled });
+        }
+        Ok(())
     }
 
     /// Role 1: chooses at random.
@@ -223,29 +233,46 @@ impl Online<'_> {
             self.send(&corrections)?;
         }
         self.links.mesh.set_step(1);
-        let owners: Vec<RoleId> = ports.owners().collect();
         let mut learned = Vec::with_capacity(garbled.len());
-        for garbled in garbled {
+        for group in garbled.chunks(SIDE) {
+            match <&[Garbled; SIDE]>::try_from(group) {
+                Ok(group) => self.evaluate_some(ports, group, &mut learned)?,
+                Err(_) => group.iter().try_for_each(|one| {
+                    self.evaluate_some(ports, std::array::from_ref(one), &mut learned)
+                })?,
+            }
+        }
+        Ok(learned)
+    }
+
+    fn evaluate_some<const N: usize>(
+        &mut self,
+        ports: Ports<'_>,
+        group: &[Garbled; N],
+        learned: &mut Vec<Bits>,
+    ) -> Result<(), SharingError> {
+        let owners: Vec<RoleId> = ports.owners().collect();
+        let mut inputs = Vec::with_capacity(N);
+        for garbled in group {
             let mut labels = self.recv::<u128>(owners.len())?;
             let theirs = labels.iter_mut().zip(&owners).filter(|(_, owner)| **owner != GARBLER);
             for ((label, _), block) in theirs.zip(&*garbled.blocks) {
                 *label ^= block;
             }
-            let (first, table) = (garbled.first_gate, &garbled.table);
-            let ends = evaluate(&self.hash, ports, first, table, &labels);
-            let shown = |role: RoleId| {
-                let mut bits = Bits::zeros(ports.learned_by(role));
-                let slots = ports.slots_learned_by(role).enumerate();
-                slots.for_each(|(i, slot)| bits.flip_if(i, ends.get(slot) & 1 == 1));
-                bits
-            };
-            self.send(&shown(GARBLER).words)?;
-            let mut mine = shown(1);
+            inputs.push(labels);
+        }
+        let first = group.each_ref().map(|garbled| garbled.first_gate);
+        let tables = group.each_ref().map(|garbled| &garbled.table[..]);
+        let inputs = std::array::from_fn(|k| &inputs[k][..]);
+        let ends = evaluate::<N>(&self.hash, ports, first, tables, inputs);
+        for (k, garbled) in group.iter().enumerate() {
+            self.send(&ends.lowest(ports, GARBLER, k).words)?;
+            let mut mine = ends.lowest(ports, 1, k);
             let decode = mine.words.iter_mut().zip(&garbled.decode.words);
             decode.for_each(|(bits, decode)| *bits ^= decode);
             learned.push(mine);
         }
-        Ok(learned)
+        Ok(())
     }
 }
 
@@ -259,7 +286,14 @@ impl ports::Garbling for Yao<'_> {
     fn prepare(&mut self, ports: Ports<'_>, instances: usize) -> Result<Ready, SharingError> {
         self.links.mesh.set_phase(Phase::Offline);
         let circuits = if self.links.me == GARBLER {
-            (0..instances).map(|_| self.garble(ports)).collect::<Result<Vec<_>, _>>()?
+            let mut all = Vec::with_capacity(instances);
+            while all.len() < instances {
+                match instances - all.len() {
+                    SIDE.. => self.garble::<SIDE>(ports, &mut all)?,
+                    _ => self.garble::<1>(ports, &mut all)?,
+                }
+            }
+            all
         } else {
             let chosen: Result<Vec<Garbled>, _> =
                 (0..instances).map(|_| self.choose(ports)).collect();

@@ -17,7 +17,7 @@
 //! Source: P. Mohassel, M. Rosulek, Y. Zhang, "Fast and Secure Three-party Computation" (CCS 2015), for
 //! parties that follow the protocol.
 
-use super::gates::{Hash, HashKey, evaluate, garble, hash_key};
+use super::gates::{Hash, HashKey, SIDE, evaluate, garble, hash_key};
 use crate::bmr::words;
 use crate::links::{GateNumbers, Links};
 use crate::ports::{self, Evaluate, check_fit, check_values};
@@ -171,14 +171,6 @@ pub fn bytes(ports: Ports<'_>) -> Traffic {
     sum
 }
 
-/// The lowest bits of the labels of outputs that a role learns.
-fn lowest(ports: Ports<'_>, role: RoleId, ends: &super::gates::Labels) -> Bits {
-    let mut bits = Bits::zeros(ports.learned_by(role));
-    let slots = ports.slots_learned_by(role).enumerate();
-    slots.for_each(|(i, slot)| bits.flip_if(i, ends.get(slot) & 1 == 1));
-    bits
-}
-
 impl<'m> YaoThree<'m> {
     /// `places[r]` plays role `r`.
     ///
@@ -217,21 +209,33 @@ impl<'m> YaoThree<'m> {
         Ok(Garbled { first_gate, table, labels, shares, decode })
     }
 
-    /// Role 0 garbles, and sends tables and what decodes outputs; the others take them.
+    /// Role 0 garbles some instances, and sends tables and what decodes outputs.
+    fn garble<const N: usize>(
+        &mut self,
+        ports: Ports<'_>,
+        begun: &mut [Garbled; N],
+    ) -> Result<(), SharingError> {
+        let zeros = begun.each_ref().map(|it| {
+            let zero = inputs(ports, &it.labels).map(|halves| halves[0] ^ halves[1]);
+            Zeroizing::new(zero.collect::<Vec<u128>>())
+        });
+        let first = begun.each_ref().map(|it| it.first_gate);
+        let hash = Hash::new(self.key);
+        let zeros = zeros.each_ref().map(|zero| &zero[..]);
+        let (tables, ends) = garble::<N>(&hash, ports, first, *self.keys.offset, zeros);
+        for (k, (it, table)) in begun.iter_mut().zip(&tables).enumerate() {
+            self.links.send(EVALUATOR, Stream::Def, table)?;
+            for role in [1, EVALUATOR] {
+                self.links.send(role, Stream::Def, &ends.lowest(ports, role, k).words)?;
+            }
+            it.decode = ends.lowest(ports, GARBLER, k);
+        }
+        Ok(())
+    }
+
+    /// The others take them.
     fn fetch(&mut self, ports: Ports<'_>, it: &mut Garbled) -> Result<(), SharingError> {
         let me = self.links.me;
-        if me == GARBLER {
-            let zero = inputs(ports, &it.labels).map(|halves| halves[0] ^ halves[1]);
-            let zero: Zeroizing<Vec<u128>> = Zeroizing::new(zero.collect());
-            let hash = Hash::new(self.key);
-            let (table, ends) = garble(&hash, ports, it.first_gate, *self.keys.offset, &zero);
-            self.links.send(EVALUATOR, Stream::Def, &table)?;
-            for role in [1, EVALUATOR] {
-                self.links.send(role, Stream::Def, &lowest(ports, role, &ends).words)?;
-            }
-            it.decode = lowest(ports, GARBLER, &ends);
-            return Ok(());
-        }
         if me == EVALUATOR {
             it.table = self.links.recv(GARBLER, Stream::Def, 2 * ports.ands())?;
         }
@@ -271,16 +275,40 @@ impl Online<'_> {
         self.links.send(EVALUATOR, Stream::On, &message)
     }
 
-    /// The evaluator: takes labels, evaluates, and tells garblers what they learn, still masked.
-    fn evaluate(&mut self, ports: Ports<'_>, it: Garbled) -> Result<Bits, SharingError> {
+    /// The evaluator: takes labels of some instances, evaluates, and tells garblers what they learn, still
+    /// masked.
+    fn evaluate<const N: usize>(
+        &mut self,
+        ports: Ports<'_>,
+        group: &[Garbled; N],
+        learned: &mut Vec<Bits>,
+    ) -> Result<(), SharingError> {
+        let mut labels = Vec::with_capacity(N);
+        for _ in 0..N {
+            labels.push(self.labels(ports)?);
+        }
+        let first = group.each_ref().map(|it| it.first_gate);
+        let tables = group.each_ref().map(|it| &it.table[..]);
+        let labels = std::array::from_fn(|k| &labels[k][..]);
+        let ends = evaluate::<N>(&self.hash, ports, first, tables, labels);
+        for (k, it) in group.iter().enumerate() {
+            for role in [0, 1] {
+                self.links.send(role, Stream::On, &ends.lowest(ports, role, k).words)?;
+            }
+            let mut mine = ends.lowest(ports, EVALUATOR, k);
+            mine.words.iter_mut().zip(&it.decode.words).for_each(|(bits, decode)| *bits ^= decode);
+            learned.push(mine);
+        }
+        Ok(())
+    }
+
+    /// The labels of all inputs of an instance.
+    fn labels(&mut self, ports: Ports<'_>) -> Result<Zeroizing<Vec<u128>>, SharingError> {
         let given = ports.given_by(EVALUATOR);
         let mut messages = Vec::new();
         for role in [0, 1] {
-            messages.push(self.links.recv::<u128>(
-                role,
-                Stream::On,
-                ports.given_by(role) + given,
-            )?);
+            let count = ports.given_by(role) + given;
+            messages.push(self.links.recv::<u128>(role, Stream::On, count)?);
         }
         let mut next = [0, 0];
         let mut take = |role: usize| {
@@ -291,14 +319,7 @@ impl Online<'_> {
             EVALUATOR => take(0) ^ take(1),
             owner => take(owner),
         };
-        let labels: Zeroizing<Vec<u128>> = Zeroizing::new(ports.owners().map(label).collect());
-        let ends = evaluate(&self.hash, ports, it.first_gate, &it.table, &labels);
-        for role in [0, 1] {
-            self.links.send(role, Stream::On, &lowest(ports, role, &ends).words)?;
-        }
-        let mut mine = lowest(ports, EVALUATOR, &ends);
-        mine.words.iter_mut().zip(&it.decode.words).for_each(|(bits, decode)| *bits ^= decode);
-        Ok(mine)
+        Ok(Zeroizing::new(ports.owners().map(label).collect()))
     }
 
     fn give_all(
@@ -332,7 +353,16 @@ impl Online<'_> {
             self.links.send(GARBLER, Stream::On, &other)?;
         }
         self.links.mesh.set_step(1);
-        circuits.into_iter().map(|it| self.evaluate(ports, it)).collect()
+        let mut learned = Vec::with_capacity(circuits.len());
+        for group in circuits.chunks(SIDE) {
+            match <&[Garbled; SIDE]>::try_from(group) {
+                Ok(group) => self.evaluate(ports, group, &mut learned)?,
+                Err(_) => group.iter().try_for_each(|one| {
+                    self.evaluate(ports, std::array::from_ref(one), &mut learned)
+                })?,
+            }
+        }
+        Ok(learned)
     }
 }
 
@@ -358,9 +388,16 @@ impl ports::Garbling for YaoThree<'_> {
         self.links.mesh.set_phase(Phase::Offline);
         let mut circuits = Vec::with_capacity(instances);
         for _ in 0..instances {
-            let mut it = self.begin(ports)?;
-            self.fetch(ports, &mut it)?;
-            circuits.push(it);
+            circuits.push(self.begin(ports)?);
+        }
+        for group in circuits.chunks_mut(SIDE) {
+            match (self.links.me, <&mut [Garbled; SIDE]>::try_from(&mut *group)) {
+                (GARBLER, Ok(group)) => self.garble(ports, group)?,
+                (GARBLER, Err(_)) => group
+                    .iter_mut()
+                    .try_for_each(|one| self.garble(ports, std::array::from_mut(one)))?,
+                _ => group.iter_mut().try_for_each(|it| self.fetch(ports, it))?,
+            }
         }
         self.links.mesh.flush()?;
         Ok(Ready { key: self.key, offset: self.keys.offset.clone(), circuits })
