@@ -337,7 +337,7 @@ impl Run<'_> {
             for words in words {
                 let sent = cost::results(assignment.protocol, W::BITS, *words, terms);
                 let mut bill = Bill::of(assignment.protocol);
-                bill.expect(W::BITS, words * terms);
+                bill.announce(W::BITS, words * terms);
                 bill.add(W::BITS, *words, terms);
                 bill.finish();
                 expected += (sent + cost::proofs(&bill)).placed(&assignment.places);

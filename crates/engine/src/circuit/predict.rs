@@ -114,7 +114,7 @@ fn proofs(compiled: &Compiled) -> Traffic {
         let assignment = &compiled.seating_of(worker).assignment;
         let words = compiled.products() * compiled.share_of(worker).len();
         let mut bill = Bill::of(assignment.protocol);
-        bill.expect(1, words);
+        bill.announce(1, words);
         bill.add(1, words, 1);
         bill.finish();
         sum += cost::proofs(&bill).placed(&assignment.places);

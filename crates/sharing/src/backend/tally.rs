@@ -160,7 +160,7 @@ impl Bits for Tally {
     }
 
     fn announce(&mut self, needs: &Needs) {
-        needs.iter().for_each(|(bits, words)| self.bill.expect(*bits, *words));
+        needs.iter().for_each(|(bits, words)| self.bill.announce(*bits, *words));
     }
 
     fn flush(&mut self) -> Result<()> {

@@ -41,7 +41,7 @@ impl Bill {
     }
 
     /// Says that so many words of products are coming.
-    pub fn expect(&mut self, bits: u32, words: usize) {
+    pub fn announce(&mut self, bits: u32, words: usize) {
         self.triples.entry(bits).or_default().0.expected += words;
     }
 
