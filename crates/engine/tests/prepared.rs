@@ -248,6 +248,12 @@ fn three_phases_run_in_three_sessions_at_their_prices() {
 fn what_cannot_be_stored_is_refused() {
     let plain = Compiled::new(&circuit(), job(Protocol::Plain, 1)).unwrap();
     assert!(matches!(check_storable(&plain), Err(EvaluateError::Job(_))));
+    let mut mixed = job(Protocol::Lift, 1);
+    let brain = Assignment::in_order(Protocol::Brain(Source::Buckets));
+    mixed.assignments.push(Assignment { weight: 1, ..brain });
+    if let Ok(mixed) = Compiled::new(&circuit(), mixed) {
+        assert!(matches!(check_storable(&mixed), Err(EvaluateError::Job(_))));
+    }
     let interleaved = Job { preprocessing: Preprocessing::Interleaved, ..job(Protocol::Trio, 1) };
     assert!(check_storable(&Compiled::new(&circuit(), interleaved).unwrap()).is_err());
 }

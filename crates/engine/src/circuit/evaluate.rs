@@ -220,6 +220,10 @@ pub fn check_storable(compiled: &Compiled) -> Result<(), EvaluateError> {
     if protocol == Protocol::Plain {
         return fail("plain has no preprocessing that could be stored".into());
     }
+    let mut triples = job.assignments.iter().map(|it| makes_triples(it.protocol));
+    if triples.any(|made| made != makes_triples(protocol)) {
+        return fail("not supported: brain's stored preprocessing beside that of other protocols".into());
+    }
     match job.preprocessing {
         Preprocessing::Separate => Ok(()),
         Preprocessing::Interleaved => {
