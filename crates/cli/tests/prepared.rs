@@ -96,7 +96,7 @@ fn triples_are_prepared_before_the_circuit_is_known() {
     let printed = ok(dir, &format!("run aes.txt {who} --prepared store {INPUTS}"));
     assert!(printed.starts_with(CIPHER), "{printed}");
     let told = refused(dir, &format!("prepare aes.txt {who} --triples triples --into store"));
-    assert!(told.contains("tacit prepare"), "{told}");
+    assert!(told.contains("--count 6800"), "{told}");
 }
 
 #[test]
@@ -122,6 +122,30 @@ fn what_makes_no_sense_is_refused() {
     }
     let told = refused(dir, &format!("run aes.txt --local --prepared nowhere {INPUTS}"));
     assert!(told.contains("tacit prepare"), "{told}");
+}
+
+/// Parties on this machine end with the process that started them.
+#[test]
+fn parties_end_when_the_launcher_is_killed() {
+    let folder = aes_folder();
+    let dir = folder.path();
+    let mut launcher =
+        start(dir, "prepare aes.txt --local --protocol bmr:2 --runs 100000 --into store");
+    let files = || {
+        let stores = ["party0", "party1"].map(|name| dir.join("store").join(name));
+        let count = |path: &std::path::PathBuf| std::fs::read_dir(path).map_or(0, Iterator::count);
+        stores.each_ref().map(count)
+    };
+    while files().iter().any(|count| *count < 2) {
+        assert!(launcher.try_wait().expect("asks").is_none(), "it goes on");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    launcher.kill().expect("kills");
+    launcher.wait().expect("ends");
+    std::thread::sleep(Duration::from_secs(1));
+    let before = files();
+    std::thread::sleep(Duration::from_secs(2));
+    assert_eq!(files(), before, "nobody prepares any more");
 }
 
 /// The runs that a party has spent, as reports name them.

@@ -32,6 +32,7 @@ fn numbers_of_instances_that_no_party_offers_are_misbehaviour() {
             }
             let mut facts = job.facts(&circuit);
             facts.retain(|(name, _)| *name != "instances");
+            facts.insert(0, ("command", "run".into()));
             session.agree(&facts).unwrap();
             session.publish(bad).unwrap();
             None

@@ -3,7 +3,7 @@
 use super::{LISTEN_VARIABLE, Launch, Outcome, PARTY_VARIABLE, Ready, Transport};
 use crate::error::{CliError, ErrorKind};
 use serde::Serialize;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::sync::Arc;
 use tacit_net::{Fingerprint, Identity, PartyAddress, PartyId, Security, SessionConfig, SessionId};
@@ -44,6 +44,7 @@ impl Child {
         let mut config =
             launch.config(PartyId(me)).ok_or_else(|| bad("the launch is malformed"))?;
         config.listener = Some(Arc::new(listener));
+        std::thread::spawn(end_with_launcher);
         Ok(Child { me: PartyId(me), config })
     }
 
@@ -83,6 +84,13 @@ impl Launch {
         let session = SessionId::named(&self.session);
         Some(SessionConfig::new(me, session, parties.collect::<Option<_>>()?, security))
     }
+}
+
+/// Ends this process when the launcher's does: nobody would hear of its result.
+fn end_with_launcher() {
+    let mut rest = [0; 64];
+    while matches!(std::io::stdin().read(&mut rest), Ok(1..)) {}
+    std::process::exit(i32::from(ErrorKind::System.exit_code()));
 }
 
 /// Prints a value as one line; false if it has no such form.

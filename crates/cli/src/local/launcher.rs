@@ -4,7 +4,7 @@ use super::hosts::Hosts;
 use super::{LISTEN_VARIABLE, Launch, Outcome, PARTY_VARIABLE, Ready, Transport};
 use crate::error::{CliError, ErrorKind};
 use std::io::{BufRead, BufReader, Read, Write};
-use std::process::{Child, ChildStderr, Command, Stdio};
+use std::process::{Child, ChildStderr, ChildStdin, Command, Stdio};
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::{Duration, Instant};
 use tacit_net::Identity;
@@ -13,6 +13,8 @@ use zeroize::Zeroizing;
 /// Running parties; killed when dropped.
 pub struct Local {
     children: Vec<Child>,
+    /// Open for as long as parties are to run: they end with this process.
+    inputs: Vec<ChildStdin>,
     /// Lines that they print, by party; none at the end of each.
     lines: mpsc::Receiver<(usize, Option<Line>)>,
     sender: Option<mpsc::Sender<(usize, Option<Line>)>>,
@@ -40,7 +42,7 @@ fn connected(
 ) -> Result<Local, CliError> {
     let (sender, lines) = mpsc::channel();
     let (children, complaints, sender) = (Vec::new(), Vec::new(), Some(sender));
-    let mut local = Local { children, lines, sender, complaints, hosts };
+    let mut local = Local { children, inputs: Vec::new(), lines, sender, complaints, hosts };
     for party in 0..parties {
         local.start(party)?;
     }
@@ -69,6 +71,7 @@ fn connected(
         let written = serde_json::to_writer(&mut input, &launch).map_err(std::io::Error::from);
         let written = written.and_then(|()| input.write_all(b"\n"));
         written.map_err(|e| bug(&format!("{} ended early: {e}", local.name(party))))?;
+        local.inputs.push(input);
     }
     Ok(local)
 }
@@ -165,6 +168,9 @@ impl Local {
                 });
             };
             let Some(Ok(line)) = line else { return Err(self.ended(party)) };
+            if self.is_greeting(party, &line) {
+                continue;
+            }
             let ready = parse::<Ready>(party, &line).map_err(|error| {
                 // A party that cannot even open a port says why.
                 let outcome = parse::<Outcome<()>>(party, &line).and_then(finished);
@@ -179,6 +185,16 @@ impl Local {
             ports[party] = Some(ready.port);
         }
         Ok(ports.into_iter().flatten().collect())
+    }
+
+    /// What hosts print before a party does is kept for messages.
+    fn is_greeting(&self, party: usize, line: &str) -> bool {
+        let greets = self.hosts.is_some() && !line.starts_with('{');
+        if let (true, Ok(mut said)) = (greets, self.complaints[party].lock()) {
+            said.push_str(&line.chars().take(200).collect::<String>());
+            said.push('\n');
+        }
+        greets
     }
 
     /// What a party on a host said last.
@@ -255,6 +271,9 @@ impl Local {
             return Err(CliError::system(message));
         };
         let kind = u8::try_from(code).map_or(ErrorKind::Bug, ErrorKind::of_code);
+        // Whatever ended it there, it is not known to be Tacit.
+        let lost = self.hosts.is_some() && kind == ErrorKind::Bug;
+        let kind = if lost { ErrorKind::Network } else { kind };
         let complaint = self.complaint(party);
         let message = format!("party {party}'s process ended without a result{complaint}");
         Err(CliError { kind, message })

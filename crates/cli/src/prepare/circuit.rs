@@ -57,5 +57,6 @@ fn compile(args: &PrepareArgs, circuit: &Circuit, parties: &Parties) -> Result<C
     let mut job = job(&args.run, circuit, parties)?;
     job.instances = args.instances;
     job.preprocessing = Preprocessing::Separate;
+    job.stored = true;
     Ok(Compiled::new(circuit, job)?)
 }

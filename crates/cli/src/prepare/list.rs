@@ -45,6 +45,7 @@ pub fn run(args: &PreparedArgs, output: Output) -> Result<(), CliError> {
 /// The directory itself, and those in it.
 fn stores_in(directory: &Path) -> Result<Vec<PathBuf>, CliError> {
     let failed = |e: io::Error| CliError::file(directory, &e);
+    Store::open(directory)?;
     let mut stores = vec![directory.to_path_buf()];
     for entry in std::fs::read_dir(directory).map_err(failed)? {
         let path = entry.map_err(failed)?.path();
@@ -103,15 +104,20 @@ impl Report for ListReport {
         for path in self.stores.iter().flat_map(|store| &store.unfinished) {
             writeln!(out, "unfinished: {}; remove it, unless it is being written", path.display())?;
         }
-        for it in self.stores.iter().flat_map(|store| &store.preparations) {
+        for (store, it) in
+            self.stores.iter().flat_map(|StoreReport { store, preparations, .. }| {
+                preparations.iter().map(move |it| (store, it))
+            })
+        {
             for path in &it.damaged {
                 writeln!(out, "damaged, or put back: {}; remove it", path.display())?;
             }
             if it.foreign > 0 {
-                let Listed { preparation, foreign, .. } = it;
+                let (foreign, path) = (it.foreign, store.join(&it.preparation));
                 writeln!(
                     out,
-                    "{preparation}: {foreign} run(s) of another build of tacit; remove them"
+                    "of another build of tacit: {foreign} run(s), {}-*; remove them",
+                    path.display()
                 )?;
             }
         }
@@ -125,8 +131,12 @@ fn fact(it: &Listed, name: &str) -> String {
 
 /// Instances of a circuit, or rows of a program.
 fn size(it: &Listed) -> String {
-    let (instances, rows) = (fact(it, "instances"), fact(it, "rows"));
-    if instances.is_empty() { rows } else { format!("{instances} instance(s)") }
+    let [instances, rows, triples] = ["instances", "rows", "triples"].map(|name| fact(it, name));
+    match (instances.as_str(), triples.as_str()) {
+        ("", "") => rows,
+        ("", triples) => format!("{triples} triples"),
+        (instances, _) => format!("{instances} instance(s)"),
+    }
 }
 
 /// How long ago a moment was.

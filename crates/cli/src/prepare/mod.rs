@@ -121,7 +121,7 @@ pub fn run(args: &PrepareArgs, output: Output) -> Result<ExitCode, CliError> {
             }?]
         }
     };
-    output.print(&PrepareReport { parties: stored })?;
+    output.print(&PrepareReport { triples, parties: stored })?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -154,7 +154,8 @@ pub fn refuse_choice(run: &RunArgs) -> Result<(), CliError> {
 }
 
 /// What peers are told when a party cannot use its store.
-pub const UNUSABLE: &str = "a party cannot use its stored preprocessing";
+pub const UNUSABLE: &str =
+    "a party cannot use its stored preprocessing of this run; start again for the next one";
 
 /// A party's store in a directory of stores.
 pub fn store_of(directory: &Path, party: &str) -> PathBuf {
@@ -203,14 +204,32 @@ impl Preparer<'_> {
         let store = Store::create(&directory)?;
         let mut session = tacit_net::connect(&config)?;
         let started = session.meshes[0].now();
-        session.agree(&[("runs to prepare", args.runs.to_string())])?;
+        let command = if triples::are_meant(args) { "prepare triples" } else { "prepare" };
+        session.agree(&[
+            ("command", command.to_string()),
+            ("runs to prepare", args.runs.to_string()),
+            (
+                "stored triples",
+                if args.triples.is_some() { "used" } else { "not used" }.to_string(),
+            ),
+        ])?;
         let label = run.path.file_stem().unwrap_or_default().to_string_lossy();
         let mut preparation = store.begin(&mut session, &label, facts)?;
         let bar = progress_bar(args.runs, configured || me == PartyId(0));
         let (mut bytes, mut bytes_sent) = (0, 0);
-        for _ in 0..args.runs {
-            let made = one(&mut session);
-            let (prepared, sent) = made.inspect_err(|e| session.abort(&e.to_string()))?;
+        for done in 0..args.runs {
+            let made = one(&mut session).inspect_err(|e| session.abort(&e.to_string()));
+            let (prepared, sent) = made.map_err(|error| {
+                let CliError { kind, message } = error.into();
+                match done {
+                    0 => CliError { kind, message },
+                    _ => {
+                        let runs = args.runs;
+                        let message = format!("{message} ({done} of {runs} runs are stored)");
+                        CliError { kind, message }
+                    }
+                }
+            })?;
             bytes_sent += sent;
             let kept = preparation.add(&prepared);
             bytes += kept.inspect_err(|e| session.abort(&e.to_string()))?;
@@ -241,7 +260,18 @@ fn make(
     let store = Store::open(&store_of(directory, party))?;
     // Triples are spent for what all parties want.
     session.agree(compiled.facts())?;
-    let (name, stock) = store.take_any(session, |facts| TripleJob::fits(facts, compiled))?;
+    let taken = store.take_any(session, |facts| TripleJob::fits(facts, compiled));
+    let (name, stock) = taken.map_err(|error| match error {
+        EvaluateError::Job(why) => {
+            let [triples, bits] = TripleJob::needs(compiled);
+            let (protocol, threads) = (compiled.job().protocol(), compiled.job().workers);
+            EvaluateError::Job(format!(
+                "{why}: `tacit prepare triples --protocol {protocol} --threads {threads} --count {triples} \
+                 --mask-bits {bits}` makes triples for one run"
+            ))
+        }
+        error => error,
+    })?;
     engine::prepare_from_triples(session, compiled, (&name, stock))
 }
 
@@ -261,6 +291,7 @@ fn progress_bar(runs: u64, wanted: bool) -> ProgressBar {
 /// What the parties that ran here stored.
 #[derive(Serialize)]
 struct PrepareReport {
+    triples: bool,
     parties: Vec<Stored>,
 }
 
@@ -278,7 +309,10 @@ impl Report for PrepareReport {
             let size = crate::program::bytes(*bytes);
             writeln!(out, "{party}: {size} in {}", store.display())?;
         }
-        let into = first.store.parent().unwrap_or(&first.store);
-        writeln!(out, "use it with `tacit run ... --prepared {}`", into.display())
+        let into = first.store.parent().unwrap_or(&first.store).display();
+        match self.triples {
+            true => writeln!(out, "use it with `tacit prepare CIRCUIT ... --triples {into}`"),
+            false => writeln!(out, "use it with `tacit run ... --prepared {into}`"),
+        }
     }
 }

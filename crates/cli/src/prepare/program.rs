@@ -39,7 +39,16 @@ pub fn configured(
 
 fn prepared(args: &PrepareArgs, program: &Program, names: &Names) -> Result<Prepared, CliError> {
     let rows = program::rows(program, &args.rows)?;
-    let job = program::job(&args.run, program, names, rows)?;
+    let missing =
+        program.dims.iter().find(|dim| args.rows.iter().all(|given| given.name != dim.name));
+    if let Some(dim) = missing {
+        return Err(CliError::input(format!(
+            "say how many rows the run will have: add --rows {}=NUMBER",
+            dim.name
+        )));
+    }
+    let mut job = program::job(&args.run, program, names, rows)?;
+    job.stored = true;
     Ok(Prepared::new(program, job)?)
 }
 

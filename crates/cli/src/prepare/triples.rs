@@ -11,10 +11,9 @@ use tacit_ring::Entropy;
 /// Bits for masks beside those for products, of every party: for inputs.
 const INPUT_BITS: usize = 8192;
 
-/// Whether triples are to be prepared, rather than a circuit or program.
+/// Whether triples are to be prepared, rather than a circuit or program: a file of that name is `./triples`.
 pub fn are_meant(args: &PrepareArgs) -> bool {
-    let path = &args.run.path;
-    path.as_os_str() == "triples" && !path.exists()
+    args.run.path.as_os_str() == "triples"
 }
 
 /// Refuses wrong arguments, before any party starts.

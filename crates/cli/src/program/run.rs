@@ -201,6 +201,7 @@ pub fn job(
         places: args.places(&Parties(names.session.clone()))?,
         by: args.by.unwrap_or(By::of(args.protocol)),
         workers: args.threads,
+        stored: args.prepared.is_some(),
         chunk_rows: args.program.chunk_rows.unwrap_or(CHUNK_ROWS),
         ..ProgramJob::new(args.protocol, names.parties.clone(), rows)
     };
@@ -246,6 +247,7 @@ fn one_party(
         Some(directory) => {
             let store = Store::open(&prepare::store_of(directory, &names.session[me.index()]))
                 .inspect_err(|e| session.abort(&e.to_string()))?;
+            engine::check_storable(&prepared).inspect_err(|e| session.abort(&e.to_string()))?;
             engine::check_inputs(&prepared, me, &given.inputs)
                 .inspect_err(|_| session.abort("a party's inputs do not fit the program"))?;
             let facts = engine::facts(&prepared, &given.inputs);

@@ -56,6 +56,7 @@ pub fn job(args: &RunArgs, circuit: &Circuit, parties: &Parties) -> Result<Job, 
         Some(_) => Preprocessing::Separate,
         None => args.preprocessing.into(),
     };
+    job.stored = args.prepared.is_some();
     job.form = args.form;
     job.blocking = args.blocking();
     if args.roles == Some(Roles::Split) {

@@ -46,6 +46,7 @@ pub fn agree_instances(
 ) -> Result<usize, EvaluateError> {
     let mut facts = job.facts(circuit);
     facts.retain(|(name, _)| *name != "instances");
+    facts.insert(0, ("command", "run".into()));
     session.agree(&facts)?;
     let offered = session.publish(&(mine.count() as u64).to_le_bytes())?;
     let mut all = mine;
@@ -222,7 +223,9 @@ pub fn check_storable(compiled: &Compiled) -> Result<(), EvaluateError> {
     }
     let mut triples = job.assignments.iter().map(|it| makes_triples(it.protocol));
     if triples.any(|made| made != makes_triples(protocol)) {
-        return fail("not supported: brain's stored preprocessing beside that of other protocols".into());
+        return fail(
+            "not supported: brain's stored preprocessing beside that of other protocols".into(),
+        );
     }
     match job.preprocessing {
         Preprocessing::Separate => Ok(()),

@@ -55,6 +55,9 @@ impl FormChoice {
     }
 }
 
+/// What parties compare where preprocessing is stored.
+pub(crate) const STORED: &str = "stored (tacit prepare, tacit run --prepared)";
+
 /// Bytes of inputs and outputs of one run, at most.
 pub const MAX_VALUE_BYTES: usize = 32 << 30;
 
@@ -85,6 +88,8 @@ pub struct Job {
     pub workers: usize,
     /// When preprocessing runs.
     pub preprocessing: Preprocessing,
+    /// Preprocessing runs in a session of its own and is stored: part of what parties agree on, in both.
+    pub stored: bool,
     /// Form of wide products.
     pub form: FormChoice,
     /// How lanes are cut.
@@ -102,6 +107,7 @@ impl Job {
             instances: 1,
             workers: 1,
             preprocessing: Preprocessing::default(),
+            stored: false,
             form: FormChoice::default(),
             blocking: Blocking::default(),
         }
@@ -133,6 +139,7 @@ impl Job {
         let assignments: Vec<String> = self.assignments.iter().map(Assignment::to_string).collect();
         let receivers: Vec<String> =
             self.receivers.iter().map(|to| format!("[{}]", list(to.iter()))).collect();
+        let preprocessing = if self.stored { STORED } else { self.preprocessing.name() };
         vec![
             ("tacit version", env!("CARGO_PKG_VERSION").to_string()),
             ("circuit", hex::encode(circuit.digest())),
@@ -142,7 +149,7 @@ impl Job {
             ("output receivers", receivers.join(" ")),
             ("instances", self.instances.to_string()),
             ("threads", self.workers.to_string()),
-            ("preprocessing", self.preprocessing.name().to_string()),
+            ("preprocessing", preprocessing.to_string()),
             ("form of wide products", self.form.name()),
             ("blocking", format!("{:?}", self.blocking)),
         ]

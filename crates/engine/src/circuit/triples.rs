@@ -53,6 +53,12 @@ impl TripleJob {
         facts
     }
 
+    /// Triples and bits that a circuit takes, for each thread.
+    #[must_use]
+    pub fn needs(compiled: &Compiled) -> [usize; 2] {
+        garbled::needs(compiled)
+    }
+
     /// Whether triples with these facts are right, and enough, for a circuit.
     #[must_use]
     pub fn fits(facts: &[(String, String)], compiled: &Compiled) -> bool {

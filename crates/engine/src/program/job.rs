@@ -1,6 +1,6 @@
 //! Which program is computed, by whom, on how many rows.
 
-use crate::circuit::{Assignment, EvaluateError};
+use crate::circuit::{Assignment, EvaluateError, STORED};
 use std::fmt;
 use std::str::FromStr;
 use tacit_net::PartyId;
@@ -81,6 +81,8 @@ pub struct ProgramJob {
     pub rows: Vec<u64>,
     /// Worker threads per party.
     pub workers: usize,
+    /// Preprocessing runs in a session of its own and is stored: part of what parties agree on, in both.
+    pub stored: bool,
     /// Rows of large arrays that are computed together. Fewer take less memory and more rounds.
     pub chunk_rows: usize,
 }
@@ -96,6 +98,7 @@ impl ProgramJob {
             parties,
             rows,
             workers: 1,
+            stored: false,
             chunk_rows: CHUNK_ROWS,
         }
     }
@@ -108,6 +111,7 @@ impl ProgramJob {
         };
         let dims = program.dims.iter().zip(&self.rows);
         let rows: Vec<String> = dims.map(|(dim, rows)| format!("{}={rows}", dim.name)).collect();
+        let preprocessing = if self.stored { STORED } else { "in the run" };
         vec![
             ("tacit version", env!("CARGO_PKG_VERSION").to_string()),
             ("program", hex::encode(text::digest(program))),
@@ -118,6 +122,7 @@ impl ProgramJob {
             ("roles", list(&self.places)),
             ("threads", self.workers.to_string()),
             ("rows per chunk", self.chunk_rows.to_string()),
+            ("preprocessing", preprocessing.to_string()),
         ]
     }
 

@@ -48,6 +48,7 @@ pub fn agree_rows(
     mine: &BTreeMap<String, u64>,
 ) -> Result<Vec<u64>, EvaluateError> {
     session.agree(&[
+        ("command", "run".to_string()),
         ("tacit version", env!("CARGO_PKG_VERSION").to_string()),
         ("program", hex::encode(text::digest(program))),
     ])?;

@@ -38,6 +38,8 @@ pub struct Head {
     pub made: u64,
     /// Which program made it: another one may use the same keys otherwise.
     pub build: String,
+    /// Bytes of what was prepared.
+    pub body: u64,
 }
 
 /// Seconds since 1970.
@@ -93,7 +95,7 @@ pub fn sync_directory(path: &Path) -> io::Result<()> {
 pub fn write(directory: &Path, head: &Head, prepared: &Prepared) -> Result<u64, EvaluateError> {
     let path = directory.join(name(&head.preparation, head.number, READY));
     let body = prepared.encode()?;
-    let head = serde_json::to_string(head)
+    let head = serde_json::to_string(&Head { body: body.len() as u64, ..head.clone() })
         .map_err(|e| EvaluateError::Bug(format!("cannot write a head: {e}")))?;
     let start = format!("{MAGIC}{:0DIGITS$}\n{head}\n", head.len());
     let write = || {
@@ -142,6 +144,9 @@ pub fn open(path: &Path) -> Result<Opened, EvaluateError> {
     file.read_exact(&mut start[line..]).map_err(|_| damaged(path, "it is cut short"))?;
     let head: Head = serde_json::from_slice(&start[line..])
         .map_err(|_| damaged(path, "what it is for cannot be read"))?;
+    if head.body.checked_add((start.len() + DIGEST) as u64) != Some(bytes) {
+        return Err(damaged(path, "it is cut short, or longer than it should be"));
+    }
     match parse(path, READY) == Some((head.preparation.clone(), head.number)) {
         true => Ok(Opened { file, path: path.to_path_buf(), start, head, bytes }),
         false => Err(damaged(path, "it has another file's name")),

@@ -105,7 +105,8 @@ impl Store {
         let preparation = hex::encode(&id[..16]);
         let party = session.me().0;
         let (made, build) = (file::now(), file::build()?);
-        let head = Head { preparation, number: 0, name: name.into(), facts, party, made, build };
+        let (number, name, body) = (0, name.to_string(), 0);
+        let head = Head { preparation, number, name, facts, party, made, build, body };
         Ok(Preparation { store: self, head })
     }
 
@@ -195,9 +196,14 @@ impl Store {
             let theirs = theirs.iter().map(|(name, value)| (name.as_str(), value));
             theirs.eq(facts.iter().map(|(name, value)| (*name, value)))
         };
+        // Nobody spends anything for what another party does not want.
+        session.agree(facts)?;
         match self.choose(session, same)? {
             Ok(taken) => Ok(taken),
-            Err(why) => Err(EvaluateError::Job(format!("{why}{}", self.hint(facts)))),
+            Err(why) => {
+                let hint = self.hint(session.me(), facts);
+                Err(EvaluateError::Job(format!("{why}{hint}")))
+            }
         }
     }
 
@@ -245,9 +251,14 @@ impl Store {
     }
 
     /// What this store has instead.
-    fn hint(&self, facts: &[(&str, String)]) -> String {
+    fn hint(&self, me: PartyId, facts: &[(&str, String)]) -> String {
         let Ok(mut others) = self.list() else { return String::new() };
         let foreign: u64 = others.iter().map(|it| it.foreign).sum();
+        let spent: u64 = others.iter().map(|it| it.spent).sum();
+        if let Some(it) = others.iter().find(|it| it.ready > 0 && it.party != me.0) {
+            let directory = self.directory.display();
+            return format!("; what {directory} has is party {}'s, and this is {me}", it.party);
+        }
         others.retain(|it| it.ready > 0);
         if others.is_empty() && foreign > 0 {
             return format!(
@@ -256,7 +267,10 @@ impl Store {
             );
         }
         let Some(nearest) = others.iter().max_by_key(|it| alike(&it.facts, facts)) else {
-            return format!("; the store {} is empty", self.directory.display());
+            return match spent {
+                0 => format!("; the store {} is empty", self.directory.display()),
+                _ => format!("; all {spent} runs in {} are used up", self.directory.display()),
+            };
         };
         let differs = nearest.facts.iter().zip(facts).find(|((_, a), (_, b))| a != b);
         match differs {
