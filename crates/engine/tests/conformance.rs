@@ -553,6 +553,7 @@ fn absurd_instance_counts_of_a_peer_are_refused_by_all() {
             let agreed = if session.me() == PartyId(2) {
                 let mut facts = job.facts(&circuit);
                 facts.retain(|(name, _)| *name != "instances");
+                facts.insert(0, ("command", "run".into()));
                 session.agree(&facts).unwrap();
                 session.publish(&absurd.to_le_bytes()).map(|_| 1).map_err(EvaluateError::from)
             } else {
