@@ -124,13 +124,18 @@ pub fn choose_for_links(
     let Chosen { assignments, seconds, single_seconds } =
         for_circuit(&network, circuit, job, protocols, Wanted::Best)?;
     job.assignments = assignments;
+    Ok(Choice { seconds, single_seconds, links: measured(probes) })
+}
+
+/// Links as reports show them.
+pub fn measured(probes: &[LinkProbe]) -> Vec<Measured> {
     let link = |probe: &LinkProbe| Measured {
         from: probe.from.0,
         to: probe.to.0,
         rtt_ms: probe.rtt_ns as f64 * 1e-6,
         mbit_per_second: probe.bits_per_second.map(|bits| bits as f64 * 1e-6),
     };
-    Ok(Choice { seconds, single_seconds, links: probes.iter().map(link).collect() })
+    probes.iter().map(link).collect()
 }
 
 /// Puts assignments into a job that keep equal links equally busy.

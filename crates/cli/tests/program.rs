@@ -72,6 +72,36 @@ fn processes_compute_the_mean_under_every_protocol() {
 }
 
 #[test]
+fn roles_and_form_are_chosen_for_the_links() {
+    let folder = stay();
+    let dir = folder.path();
+    let want = mean(dir);
+    for (protocol, choose, links) in [
+        ("trio", "--roles auto", 6),
+        ("quad-het", "--roles auto --by auto", 12),
+        ("gmw:3", "--by auto", 6),
+    ] {
+        let run = format!("run stay.tacit --local --protocol {protocol} {choose} {TABLES}");
+        let text = ok(dir, &format!("{run} --json"));
+        let report: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        for party in report["parties"].as_array().expect("parties").iter().take(3) {
+            let got = printed_mean(&party["results"]);
+            assert!((got - want).abs() <= 1.0 / 256.0, "{protocol}: {got} for {want}");
+            let choice = &party["choice"];
+            assert_eq!(choice["links"].as_array().expect("links").len(), links, "{protocol}");
+            assert!(choice["seconds"].as_f64() <= choice["given_seconds"].as_f64(), "{choice}");
+        }
+        assert!(ok(dir, &run).contains("chosen for the measured links"), "{protocol}");
+    }
+    for refused in
+        ["--roles split", "--roles 0,1,2;2,1,0", "--by rounds", "--by auto --prepared here"]
+    {
+        let rest = format!("run stay.tacit --local --protocol trio {refused} {TABLES}");
+        assert_eq!(fails(dir, &rest).0, 2, "{refused}");
+    }
+}
+
+#[test]
 fn results_are_written_and_evaluation_in_the_clear_agrees() {
     let folder = stay();
     let dir = folder.path();
@@ -81,6 +111,47 @@ fn results_are_written_and_evaluation_in_the_clear_agrees() {
     let clear = ok(dir, &format!("program eval stay.tacit {TABLES}"));
     assert!(clear.contains("mean stay"), "{clear}");
     assert!(!clear.contains("warning"), "{clear}");
+}
+
+/// The demonstration's program, on its data: the answer in the clear, under protocols of three and four
+/// parties, and of any number.
+#[test]
+fn the_pay_gap_is_what_it_is_in_the_clear() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let dir = folder.path();
+    let data = Path::new(env!("CARGO_BIN_EXE_tacit")).with_file_name("examples/pay-gap-data");
+    let made = std::process::Command::new(data).arg(dir).status().expect("it runs");
+    assert!(made.success());
+    std::fs::copy(example("pay-gap/pay-gap.tacit"), dir.join("pay-gap.tacit")).expect("copies");
+    let clear = ok(dir, &format!("program eval pay-gap.tacit {TABLES} --json"));
+    let clear: serde_json::Value = serde_json::from_str(&clear).expect("JSON");
+    for protocol in ["trio", "lift", "quad", "quad-het", "fantastic-four"] {
+        let run = format!("run pay-gap.tacit --local --protocol {protocol} {TABLES} --json");
+        let report: serde_json::Value = serde_json::from_str(&ok(dir, &run)).expect("JSON");
+        for party in report["parties"].as_array().expect("parties").iter().take(3) {
+            near(&party["results"], &clear["results"], protocol);
+        }
+    }
+}
+
+/// Fixed point may be off by little.
+fn near(got: &serde_json::Value, want: &serde_json::Value, what: &str) {
+    use serde_json::Value::{Array, Number, Object};
+    match (got, want) {
+        (Number(a), Number(b)) => {
+            let (a, b) = (a.as_f64().expect("a number"), b.as_f64().expect("a number"));
+            assert!((a - b).abs() <= 0.02 + 1e-4 * b.abs(), "{what}: {a} for {b}");
+        }
+        (Array(a), Array(b)) => {
+            assert_eq!(a.len(), b.len(), "{what}");
+            a.iter().zip(b).for_each(|(a, b)| near(a, b, what));
+        }
+        (Object(a), Object(b)) => {
+            assert!(!b.is_empty() && a.keys().eq(b.keys()), "{what}: {got} for {want}");
+            b.iter().for_each(|(key, b)| near(&a[key], b, what));
+        }
+        _ => assert_eq!(got, want, "{what}"),
+    }
 }
 
 /// A sum over a table whose length stays private, plus a number.

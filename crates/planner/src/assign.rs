@@ -105,7 +105,7 @@ fn demand(alone: &Alone) -> Demand {
     Demand { bytes: loads(&alone.bytes), critical: alone.critical.clone(), depth: alone.depth }
 }
 
-fn loads(bytes: &Traffic) -> Vec<(usize, usize, f64)> {
+pub(crate) fn loads(bytes: &Traffic) -> Vec<(usize, usize, f64)> {
     let used = cost::links().filter(|(from, to)| bytes.link(*from, *to) > 0);
     used.map(|(from, to)| (from, to, bytes.link(from, to) as f64)).collect()
 }

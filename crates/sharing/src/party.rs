@@ -160,16 +160,26 @@ impl<'k> GeneratorStreams<'k> {
 #[derive(Default)]
 pub struct Draws<'k> {
     streams: [Option<PrgStream<'k>>; SLOTS],
+    /// There is a pass ahead with the same randomness, or this is it.
+    shared: bool,
 }
 
 impl<'k> Draws<'k> {
     /// The draws from here on, for the pass of a role that works ahead ([`Role::Ahead`]); `None` for
     /// roles of one pass. It is the same randomness, used for the same step once: what the role
     /// itself then computes from it is what one pass would have computed.
+    ///
+    /// # Panics
+    /// When there was such a pass before: a third use of the same randomness.
     #[must_use]
-    pub fn ahead<P: Role>(&self) -> Option<Draws<'k>> {
+    pub fn ahead<P: Role>(&mut self) -> Option<Draws<'k>> {
+        if !P::TWO_PASSES {
+            return None;
+        }
+        assert!(!self.shared, "randomness for two passes is wanted for a third one");
+        self.shared = true;
         let again = |stream: &Option<PrgStream<'k>>| Some(stream.as_ref()?.for_second_pass());
-        P::TWO_PASSES.then(|| Draws { streams: self.streams.each_ref().map(again) })
+        Some(Draws { streams: self.streams.each_ref().map(again), shared: true })
     }
 
     /// The cursor of a slot.
@@ -556,10 +566,21 @@ mod tests {
         use crate::quad::{A, B, Quad};
         let prg = |byte| Prg::new(&Key::from_bytes([byte; Key::LEN]));
         let mut keys = Keys::new([prg(1), prg(2)], false);
-        let draws = keys.streams().draws().unwrap();
+        let mut draws = keys.streams().draws().unwrap();
         assert!(draws.ahead::<Quad<B, 0>>().is_none() && draws.ahead::<Quad<A, 1>>().is_none());
         let ahead = draws.ahead::<Quad<A, 0>>().unwrap();
         assert_eq!(drawn(ahead), drawn(draws));
+    }
+
+    #[test]
+    #[should_panic(expected = "a third one")]
+    fn there_is_no_third_pass() {
+        use crate::quad::{A, Quad};
+        let prg = |byte| Prg::new(&Key::from_bytes([byte; Key::LEN]));
+        let mut keys = Keys::new([prg(1), prg(2)], false);
+        let mut draws = keys.streams().draws().unwrap();
+        let mut ahead = draws.ahead::<Quad<A, 0>>().unwrap();
+        drop(ahead.ahead::<Quad<A, 0>>());
     }
 
     #[test]

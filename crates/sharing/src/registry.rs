@@ -325,27 +325,11 @@ impl Protocol {
     /// # Panics
     /// When `role` is not below [`Protocol::parties`].
     pub fn visit<V: RoleVisitor>(self, role: RoleId, visitor: V) -> V::Out {
+        let visitor = match self.four(role, AnyRole(visitor)) {
+            Ok(out) => return out,
+            Err(AnyRole(visitor)) => visitor,
+        };
         match (self, role) {
-            (Protocol::Quad, 0) => visitor.visit::<Quad<{ quad::B }, 0>>(),
-            (Protocol::Quad, 1) => visitor.visit::<Quad<{ quad::B }, 1>>(),
-            (Protocol::Quad, 2) => visitor.visit::<Quad<{ quad::B }, 2>>(),
-            (Protocol::Quad, 3) => visitor.visit::<Quad<{ quad::B }, 3>>(),
-            (Protocol::QuadA, 0) => visitor.visit::<Quad<{ quad::A }, 0>>(),
-            (Protocol::QuadA, 1) => visitor.visit::<Quad<{ quad::A }, 1>>(),
-            (Protocol::QuadA, 2) => visitor.visit::<Quad<{ quad::A }, 2>>(),
-            (Protocol::QuadA, 3) => visitor.visit::<Quad<{ quad::A }, 3>>(),
-            (Protocol::QuadHet, 0) => visitor.visit::<Quad<{ quad::HET }, 0>>(),
-            (Protocol::QuadHet, 1) => visitor.visit::<Quad<{ quad::HET }, 1>>(),
-            (Protocol::QuadHet, 2) => visitor.visit::<Quad<{ quad::HET }, 2>>(),
-            (Protocol::QuadHet, 3) => visitor.visit::<Quad<{ quad::HET }, 3>>(),
-            (Protocol::Tetrad, 0) => visitor.visit::<Tetrad<0>>(),
-            (Protocol::Tetrad, 1) => visitor.visit::<Tetrad<1>>(),
-            (Protocol::Tetrad, 2) => visitor.visit::<Tetrad<2>>(),
-            (Protocol::Tetrad, 3) => visitor.visit::<Tetrad<3>>(),
-            (Protocol::FantasticFour, 0) => visitor.visit::<FantasticFour<0>>(),
-            (Protocol::FantasticFour, 1) => visitor.visit::<FantasticFour<1>>(),
-            (Protocol::FantasticFour, 2) => visitor.visit::<FantasticFour<2>>(),
-            (Protocol::FantasticFour, 3) => visitor.visit::<FantasticFour<3>>(),
             _ if self.proves_products() => self.visit_proven(role, visitor),
             (Protocol::Plain, 0) => visitor.visit::<Plain<0>>(),
             (Protocol::Plain, 1) => visitor.visit::<Plain<1>>(),
@@ -393,12 +377,36 @@ impl Protocol {
         role: RoleId,
         visitor: V,
     ) -> Option<V::Out> {
-        Some(match (self, role) {
+        match self.four(role, visitor) {
+            Ok(out) => Some(out),
+            Err(visitor) => self.canonical(role, AnyCoordinates(visitor)).ok(),
+        }
+    }
+
+    /// As [`Protocol::visit_coordinates`], for four parties; gives the visitor back for others.
+    fn four<V: CoordinatesVisitor>(self, role: RoleId, visitor: V) -> Result<V::Out, V> {
+        Ok(match (self, role) {
             (Protocol::Quad, 0) => visitor.visit::<Quad<{ quad::B }, 0>>(),
             (Protocol::Quad, 1) => visitor.visit::<Quad<{ quad::B }, 1>>(),
             (Protocol::Quad, 2) => visitor.visit::<Quad<{ quad::B }, 2>>(),
             (Protocol::Quad, 3) => visitor.visit::<Quad<{ quad::B }, 3>>(),
-            _ => return self.canonical(role, AnyCoordinates(visitor)).ok(),
+            (Protocol::QuadA, 0) => visitor.visit::<Quad<{ quad::A }, 0>>(),
+            (Protocol::QuadA, 1) => visitor.visit::<Quad<{ quad::A }, 1>>(),
+            (Protocol::QuadA, 2) => visitor.visit::<Quad<{ quad::A }, 2>>(),
+            (Protocol::QuadA, 3) => visitor.visit::<Quad<{ quad::A }, 3>>(),
+            (Protocol::QuadHet, 0) => visitor.visit::<Quad<{ quad::HET }, 0>>(),
+            (Protocol::QuadHet, 1) => visitor.visit::<Quad<{ quad::HET }, 1>>(),
+            (Protocol::QuadHet, 2) => visitor.visit::<Quad<{ quad::HET }, 2>>(),
+            (Protocol::QuadHet, 3) => visitor.visit::<Quad<{ quad::HET }, 3>>(),
+            (Protocol::Tetrad, 0) => visitor.visit::<Tetrad<0>>(),
+            (Protocol::Tetrad, 1) => visitor.visit::<Tetrad<1>>(),
+            (Protocol::Tetrad, 2) => visitor.visit::<Tetrad<2>>(),
+            (Protocol::Tetrad, 3) => visitor.visit::<Tetrad<3>>(),
+            (Protocol::FantasticFour, 0) => visitor.visit::<FantasticFour<0>>(),
+            (Protocol::FantasticFour, 1) => visitor.visit::<FantasticFour<1>>(),
+            (Protocol::FantasticFour, 2) => visitor.visit::<FantasticFour<2>>(),
+            (Protocol::FantasticFour, 3) => visitor.visit::<FantasticFour<3>>(),
+            _ => return Err(visitor),
         })
     }
 
@@ -436,8 +444,15 @@ pub trait CanonicalVisitor {
     fn visit<P: Canonical>(self) -> Self::Out;
 }
 
-/// A visitor of any role, for those whose shares are canonical.
+/// A visitor of any role, for those whose shares are canonical or have masked coordinates.
 struct AnyRole<V>(V);
+
+impl<V: RoleVisitor> CoordinatesVisitor for AnyRole<V> {
+    type Out = V::Out;
+    fn visit<P: Coordinates>(self) -> V::Out {
+        self.0.visit::<P>()
+    }
+}
 
 impl<V: RoleVisitor> CanonicalVisitor for AnyRole<V> {
     type Out = V::Out;

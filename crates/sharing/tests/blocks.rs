@@ -3,7 +3,7 @@
 
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_net::{PartyId, Phase};
-use tacit_ring::{Buffer, Entropy, Word, Z2, entropy};
+use tacit_ring::{Entropy, Word, Z2, entropy};
 use tacit_sharing::arrays::SharedVec;
 use tacit_sharing::convert::{self, Coordinates, Desk, Masked};
 use tacit_sharing::party::Keys;
@@ -67,22 +67,21 @@ fn run<T: Task>(protocol: Protocol, task: &T) -> Vec<i128> {
 }
 
 fn share<P: Coordinates, W: Word>(party: &mut Party<'_>, keys: &mut Keys, v: &[W]) -> SharedVec<W> {
-    let mut shares = Shares::new(1, v.len());
+    let mut shares = Shares::of::<P>(1, v.len());
     let input = Input { owner: 1, timing: Timing::Early, slots: &[0], values: v };
     let mut scratch = TransferScratch::default();
     let mut draws = keys.streams().draws().unwrap();
     transfer::input_begin::<P, W>(party, &mut draws, &mut scratch, &mut shares, input).unwrap();
     transfer::input_finish::<P, W>(party, &mut scratch, &mut shares, input).unwrap();
-    let (first, second) = shares.get(0);
-    SharedVec::pair(Buffer::from_slice(first), Buffer::from_slice(second))
+    SharedVec::copied(shares.runs(0))
 }
 
 fn open<P: Coordinates, W: Word>(bench: &mut Bench<'_>, masked: Masked<W>) -> Vec<W> {
     let words = convert::from_masked::<P, W>(masked);
-    let mut shares = Shares::new(1, words.len());
-    let (first, second) = shares.get_mut(0);
-    first.copy_from_slice(&words.first);
-    second.copy_from_slice(&words.second);
+    let mut shares = Shares::of::<P>(1, words.len());
+    for (to, from) in shares.runs_mut(0).into_iter().zip(words.components()) {
+        to.copy_from_slice(from);
+    }
     let output = Output { receivers: &ROLES[..P::PROTOCOL.parties()], slots: &[0] };
     let (mut scratch, mut opened) = (TransferScratch::default(), vec![W::ZERO; shares.words()]);
     let pass = check(bench);

@@ -10,7 +10,7 @@ pub use list::{PreparedArgs, run as prepared};
 use crate::error::CliError;
 use crate::local::{self, Child};
 use crate::output::{Output, Report};
-use crate::program::NamedValue;
+use crate::program::{ByArg, NamedValue};
 use crate::roles::Roles;
 use crate::run::{Misplaced, Parties, RunArgs, refuse, seconds};
 use clap::Args;
@@ -144,13 +144,16 @@ fn refuse_inputs(args: &PrepareArgs) -> Result<(), CliError> {
 
 /// What is stored has the roles that it was made for.
 pub fn refuse_choice(run: &RunArgs) -> Result<(), CliError> {
-    match run.roles {
-        Some(Roles::Auto) => Err(CliError::input(
+    if run.roles == Some(Roles::Auto) {
+        return Err(CliError::input(
             "stored preprocessing is for roles that are given: name the parties in the order of their \
              roles, such as --roles 0,1,2",
-        )),
-        _ => Ok(()),
+        ));
     }
+    if run.by == Some(ByArg::Auto) {
+        return Err(CliError::input("stored preprocessing is for one form: say --by circuits"));
+    }
+    Ok(())
 }
 
 /// What peers are told when a party cannot use its store.

@@ -3,6 +3,7 @@
 mod args;
 mod bench;
 mod check;
+mod choice;
 mod costs;
 mod eval;
 mod inputs;
@@ -12,6 +13,7 @@ mod show;
 
 pub use args::{NamedValue, TableArgs};
 pub use bench::random_inputs;
+pub use choice::ByArg;
 pub use costs::MAX_ANDS;
 pub use inputs::public as public_inputs;
 pub use run::{

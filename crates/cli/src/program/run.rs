@@ -1,6 +1,7 @@
 //! `tacit run` of a program.
 
 use super::args::{PartyFile, TableArgs};
+use super::choice::{self, ByArg, ProgramChoice};
 use super::inputs::{self, Given};
 use super::{check, load, results};
 use crate::error::CliError;
@@ -16,7 +17,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use tacit_engine::circuit::FormChoice;
-use tacit_engine::program::{self as engine, By, CHUNK_ROWS, Prepared, ProgramJob, ProgramReport};
+use tacit_engine::program::{self as engine, CHUNK_ROWS, Prepared, ProgramJob, ProgramReport};
 use tacit_engine::store::Store;
 use tacit_net::{PartyId, SessionConfig, connect};
 use tacit_program::{self as form, Program};
@@ -51,6 +52,9 @@ pub fn run_program(args: &RunArgs, output: Output) -> Result<ExitCode, CliError>
     }
     let program = load(&args.path)?;
     refuse_circuit_arguments(args)?;
+    if args.prepared.is_some() {
+        prepare::refuse_choice(args)?;
+    }
     check::flags(&program, &args.program)?;
     check::results(&program, &args.program, args.party_file()?.is_none())?;
     let runs = match args.party_file()? {
@@ -199,7 +203,7 @@ pub fn job(
 ) -> Result<ProgramJob, CliError> {
     let job = ProgramJob {
         places: args.places(&Parties(names.session.clone()))?,
-        by: args.by.unwrap_or(By::of(args.protocol)),
+        by: ByArg::or_usual(args.by, args.protocol),
         workers: args.threads,
         stored: args.prepared.is_some(),
         chunk_rows: args.program.chunk_rows.unwrap_or(CHUNK_ROWS),
@@ -236,9 +240,10 @@ fn one_party(
     let mut session = connect(&config)?;
     let rows = engine::agree_rows(&mut session, program, &given.rows)
         .inspect_err(|e| session.abort(&e.to_string()))?;
-    let prepared = job(args, program, names, rows)
-        .and_then(|job| Ok(Prepared::new(program, job)?))
+    let mut job = job(args, program, names, rows).inspect_err(|e| session.abort(&e.to_string()))?;
+    let choice = choice::for_links(&mut session, program, &mut job, choice::free(args))
         .inspect_err(|e| session.abort(&e.to_string()))?;
+    let prepared = Prepared::new(program, job).inspect_err(|e| session.abort(&e.to_string()))?;
     let bar = progress_bar(&prepared, configured || me == PartyId(0));
     let progress = |rows| bar.inc(rows);
     let mut stored = None;
@@ -264,7 +269,8 @@ fn one_party(
     session.finish()?;
     let printed = deliver(args, &is_me, &outcome.revealed?, json)?;
     let (report, warnings) = (outcome.report, outcome.warnings);
-    Ok(ProgramRun { names: names.session.clone(), report, stored, warnings, printed })
+    let names = names.session.clone();
+    Ok(ProgramRun { names, report, choice, stored, warnings, printed })
 }
 
 /// Writes this party's result files, or returns the text to print if there is none.
@@ -307,6 +313,8 @@ struct ProgramRun {
     names: Vec<String>,
     /// What it cost.
     report: ProgramReport,
+    /// Why roles and form are as they are, if they were chosen.
+    choice: Option<ProgramChoice>,
     /// The stored preprocessing that it used.
     stored: Option<String>,
     /// Under `plain`: where values left their ranges.
@@ -329,6 +337,7 @@ fn with_results<S: Serializer>(runs: &[ProgramRun], serializer: S) -> Result<S::
         serde_json::json!({
             "name": run.names[usize::from(run.report.party)],
             "results": results,
+            "choice": run.choice,
             "stored": run.stored,
             "warnings": run.warnings,
             "report": run.report,
@@ -376,7 +385,7 @@ impl ProgramRuns {
 }
 
 fn write_cost(out: &mut dyn Write, run: &ProgramRun) -> io::Result<()> {
-    let ProgramRun { names, report, stored, .. } = run;
+    let ProgramRun { names, report, choice, stored, .. } = run;
     let name = |party: &u8| names[usize::from(*party)].as_str();
     let roles: Vec<&str> = report.roles.iter().map(name).collect();
     let rows: Vec<String> =
@@ -384,6 +393,9 @@ fn write_cost(out: &mut dyn Write, run: &ProgramRun) -> io::Result<()> {
     let rows = if rows.is_empty() { String::new() } else { format!(", {}", rows.join(", ")) };
     let (protocol, by) = (&report.protocol, &report.by);
     writeln!(out, "\n{protocol} by {by} with roles {}{rows}", roles.join(", "))?;
+    if let Some(choice) = choice {
+        choice.write(out)?;
+    }
     if let Some(name) = stored {
         writeln!(out, "with stored preprocessing {name}")?;
     }

@@ -5,14 +5,13 @@ use crate::error::CliError;
 use crate::local::Transport;
 use crate::ports::{PortFile, ValueStyle};
 use crate::profile::Profile;
-use crate::program::TableArgs;
+use crate::program::{ByArg, TableArgs};
 use crate::roles::Roles;
 use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 use tacit_engine::circuit::{Blocking, FormChoice, Preprocessing};
-use tacit_engine::program::By;
 use tacit_net::{PartyId, SessionConfig, SessionId};
 use tacit_sharing::Protocol;
 
@@ -44,9 +43,10 @@ pub struct RunArgs {
     pub protocol: Protocol,
 
     /// What a program's numbers are computed with: shares in rings, or circuits alone, which
-    /// round exactly [default: rings, if the protocol has them]
-    #[arg(long, value_name = "rings|circuits")]
-    pub by: Option<By>,
+    /// round exactly; `auto` to measure the links and take what is faster on them [default: rings, if
+    /// the protocol has them]
+    #[arg(long, value_name = "rings|circuits|auto")]
+    pub by: Option<ByArg>,
 
     /// Run all parties as processes on this machine, over TLS with throw-away identities
     #[arg(long)]
@@ -308,7 +308,8 @@ impl RunArgs {
 
     /// The parties that play the protocol's roles in a program.
     pub fn places(&self, parties: &Parties) -> Result<Vec<PartyId>, CliError> {
-        match Roles::only(self.roles.as_ref(), "a program")? {
+        let given = self.roles.as_ref().filter(|roles| **roles != Roles::Auto);
+        match Roles::only(given, "a program")? {
             None => Ok(PartyId::all(self.protocol.parties()).collect()),
             Some(names) => parties.list(&names),
         }

@@ -90,9 +90,10 @@ impl<'a, P: Role> Worker<'a, '_, P> {
 
     /// Begins a group: the masks of all inputs, and this role's own inputs if nothing is stored.
     fn begin_ahead(&mut self, places: Vec<Range<usize>>) -> Result<(), SharingError> {
-        let group = self.draw(places)?;
-        let again = |(at, draws): &(_, Draws<'a>)| Some((Clone::clone(at), draws.ahead::<P>()?));
-        let ahead: Option<Group<'a>> = group.iter().map(again).collect();
+        let mut group = self.draw(places)?;
+        let again =
+            |(at, draws): &mut (_, Draws<'a>)| Some((Clone::clone(at), draws.ahead::<P>()?));
+        let ahead: Option<Group<'a>> = group.iter_mut().map(again).collect();
         let mut blocks = self.blocks(ahead.unwrap_or_default());
         self.party.mesh().set_step(0);
         for block in &mut blocks {

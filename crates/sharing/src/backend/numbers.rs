@@ -177,7 +177,7 @@ impl<'m, P: Role> Numbers<'m, P> {
     }
 
     pub(super) fn public_ring<W: Element>(&self, values: &[i128], len: usize) -> Secret {
-        let mut shares = SharedVec::<W>::zeros(len);
+        let mut shares = SharedVec::<W>::zeros_of::<P>(len);
         for i in 0..len {
             let value = values[if values.len() == 1 { 0 } else { i }];
             [shares.first[i], shares.second[i]] = P::constant(W::from_u128(value as u128));
@@ -201,7 +201,7 @@ impl<'m, P: Role> Numbers<'m, P> {
         a: &SharedVec<W>,
         b: &SharedVec<W>,
     ) -> Result<SharedVec<W>> {
-        let mut out = SharedVec::zeros(a.len());
+        let mut out = SharedVec::zeros_of::<P>(a.len());
         let (party, Bench { keys, scratch }) = self.step::<W>();
         let mut draws = keys.streams().draws()?;
         arrays::multiply::<P, W>(party, &mut draws, scratch, Cut::default(), [a, b], &mut out)?;
@@ -218,7 +218,7 @@ impl<'m, P: Role> Numbers<'m, P> {
         a: &SharedVec<W>,
         b: &SharedVec<W>,
     ) -> Result<SharedVec<W>> {
-        let mut out = SharedVec::zeros(shape.rows * shape.columns);
+        let mut out = SharedVec::zeros_of::<P>(shape.rows * shape.columns);
         let (party, Bench { keys, scratch }) = self.step::<W>();
         let mut draws = keys.streams().draws()?;
         let cut = Cut::default();
@@ -239,7 +239,7 @@ impl<'m, P: Role> Numbers<'m, P> {
         a: &SharedVec<W>,
         b: &SharedVec<W>,
     ) -> Result<SharedVec<W>> {
-        let mut out = SharedVec::zeros(rows);
+        let mut out = SharedVec::zeros_of::<P>(rows);
         let (party, Bench { keys, scratch }) = self.step::<W>();
         let mut draws = keys.streams().draws()?;
         arrays::dot::<P, W>(party, &mut draws, scratch, Cut::default(), [a, b], &mut out)?;

@@ -336,9 +336,9 @@ impl Secret {
         let data = match &self.data {
             Data::None => Data::None,
             Data::Bits(bits) => Data::Bits(BitPlanes::zeros_like(self.kind.planes(), len, [bits])),
-            Data::W32(_) => Data::W32(SharedVec::zeros(len)),
-            Data::W64(_) => Data::W64(SharedVec::zeros(len)),
-            Data::W128(_) => Data::W128(SharedVec::zeros(len)),
+            Data::W32(v) => Data::W32(SharedVec::zeros_like(len, [v])),
+            Data::W64(v) => Data::W64(SharedVec::zeros_like(len, [v])),
+            Data::W128(v) => Data::W128(SharedVec::zeros_like(len, [v])),
         };
         Secret { kind: self.kind, len, data }
     }
@@ -450,9 +450,13 @@ fn gather_typed<W: Element>(
     places: impl ExactSizeIterator<Item = (u32, u32)>,
 ) -> Data {
     let arrays: Vec<&SharedVec<W>> = arrays.iter().map(|array| typed::<W>(array)).collect();
-    let mut out = SharedVec::<W>::zeros(places.len());
+    let mut out = SharedVec::<W>::zeros_like(places.len(), arrays.iter().copied());
     for (i, (which, index)) in places.enumerate() {
-        [out.first[i], out.second[i]] = arrays[which as usize].at(index as usize);
+        let (from, index) = (arrays[which as usize], index as usize);
+        [out.first[i], out.second[i]] = from.at(index);
+        if let Some(third) = from.third.get(index) {
+            out.third[i] = *third;
+        }
     }
     W::wrap(out)
 }

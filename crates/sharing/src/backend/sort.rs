@@ -11,11 +11,11 @@ use super::ring_keys::{Bench, Held};
 use super::rings::Rings;
 use super::{Backend, Data, Planes, Result, Ring, Secret};
 use crate::arrays::SharedVec;
-use crate::convert::shuffle::{self, Hop};
+use crate::convert::shuffle::{self, Hop, Places};
 use crate::convert::{BitPlanes, to_planes};
 use crate::party::SharingError;
 use crate::role::{Canonical, RoleId};
-use tacit_ring::{Buffer, Word, Z2, word};
+use tacit_ring::{Buffer, Word, Z2, simd, word};
 
 const EVERYONE: [usize; 3] = [0, 1, 2];
 
@@ -82,9 +82,18 @@ fn load<P: Canonical>(key: &BitPlanes) -> Rows {
 fn key_bit(rows: &Rows, bit: usize, n: usize) -> Secret {
     let (column, shift) = if bit < 32 { (0, bit) } else { (1, bit - 32) };
     let part = |run: &Buffer<Z2>| {
-        let mut bits = run.clone();
-        bits.iter_mut().for_each(|word| word.0 >>= shift);
-        to_planes(word::lanes(&bits), 1)
+        let mut plane = Buffer::<Z2>::zeros(n.div_ceil(64));
+        let to = &mut plane;
+        simd::vectorize(
+            #[inline(always)]
+            || {
+                for (to, rows) in to.iter_mut().zip(run.chunks(64)) {
+                    let bits = rows.iter().enumerate();
+                    to.0 = bits.fold(0, |bits, (i, row)| bits | (row.0 >> shift & 1) << i);
+                }
+            },
+        );
+        plane
     };
     let from = &rows.columns[column];
     let shares = SharedVec::pair(part(&from.first), part(&from.second));
@@ -116,11 +125,10 @@ fn places_by<P: Canonical>(
     let factors = SharedVec::pair(first.factors, second.factors);
     let steps = SharedVec::pair(first.steps, second.steps);
     let mut place = three.numbers.row_dots(n, &factors, &steps)?;
-    for (place, base) in place.first.iter_mut().zip(first.base.iter()) {
-        *place = place.wrapping_add(*base);
-    }
-    for (place, base) in place.second.iter_mut().zip(second.base.iter()) {
-        *place = place.wrapping_add(*base);
+    for (run, base) in [(&mut place.first, &first.base), (&mut place.second, &second.base)] {
+        run.iter_mut()
+            .zip(base.iter())
+            .for_each(|(place, base)| *place = place.wrapping_add(*base));
     }
     Ok(place)
 }
@@ -213,6 +221,11 @@ impl<P: Canonical> Rings<'_, P> {
         let (party, _) = self.numbers.same_step::<W>();
         hop.finish::<P, W>(party, column)
     }
+
+    /// Opens shuffled places to everybody.
+    fn open_places(&mut self, places: &SharedVec<u32>) -> Result<Places> {
+        permutation(self.numbers.bits.open_words(places, &EVERYONE)?)
+    }
 }
 
 /// Shuffles rows with their places, opens the places and puts the rows there.
@@ -233,17 +246,12 @@ fn move_rows<P: Canonical>(
             three.hop_finish(&hop, column)?;
         }
     }
-    let to = three.numbers.bits.open_words(&places, &EVERYONE)?;
-    let columns = columns.iter().map(|column| place(column, &to)).collect::<Result<_>>()?;
-    Ok(Rows { columns })
+    let to = three.open_places(&places)?;
+    Ok(Rows { columns: columns.iter().map(|column| to.put(column)).collect() })
 }
 
-fn place<W: Word>(column: &SharedVec<W>, to: &[u32]) -> Result<SharedVec<W>> {
-    let wrong = || SharingError::Shape("opened places are no permutation".into());
-    if !shuffle::is_permutation(to) {
-        return Err(wrong());
-    }
-    shuffle::place(column, to).ok_or_else(wrong)
+fn permutation(to: Buffer<u32>) -> Result<Places> {
+    Places::new(to).ok_or_else(|| SharingError::Shape("opened places are no permutation".into()))
 }
 
 /// For every original row its place in the sorted order, shared: rows carry their number and, as a
@@ -272,8 +280,9 @@ fn order_of<P: Canonical>(
         three.hop_finish(&hop, &mut places)?;
     }
     let opened = three.numbers.bits.open_words(&numbers, &EVERYONE)?;
-    let to: Vec<u32> = word::lanes(&opened).iter().map(|w| *w as u32).collect();
-    place(&places, &to)
+    let mut to = Buffer::zeros(n);
+    to.iter_mut().zip(opened.iter()).for_each(|(to, number): (&mut u32, _)| *to = number.0 as u32);
+    Ok(permutation(to)?.put(&places))
 }
 
 /// Moves columns to shared places.
@@ -294,8 +303,8 @@ fn apply<P: Canonical>(
             column.finish(three, &hop)?;
         }
     }
-    let to = three.numbers.bits.open_words(&places, &EVERYONE)?;
-    moved.iter().map(|column| column.placed(&to)).collect()
+    let to = three.open_places(&places)?;
+    Ok(moved.iter().map(|column| column.placed(&to)).collect())
 }
 
 /// A column under way; bits have a word per row.
@@ -345,17 +354,17 @@ impl Column {
         with_column!(self, v => three.hop_finish(hop, v))
     }
 
-    fn placed(&self, to: &[u32]) -> Result<Secret> {
-        Ok(match self {
+    fn placed(&self, to: &Places) -> Secret {
+        match self {
             Column::Bits(rows) => {
-                let rows = place(rows, to)?;
+                let rows = to.put(rows);
                 let bits = |run: &Buffer<Z2>| to_planes(word::lanes(run), 1);
                 let shares = SharedVec::pair(bits(&rows.first), bits(&rows.second));
-                Secret::bits(BitPlanes::shared(shares, to.len()))
+                Secret::bits(BitPlanes::shared(shares, rows.len()))
             }
-            Column::W32(v) => Secret::of(place(v, to)?),
-            Column::W64(v) => Secret::of(place(v, to)?),
-            Column::W128(v) => Secret::of(place(v, to)?),
-        })
+            Column::W32(v) => Secret::of(to.put(v)),
+            Column::W64(v) => Secret::of(to.put(v)),
+            Column::W128(v) => Secret::of(to.put(v)),
+        }
     }
 }

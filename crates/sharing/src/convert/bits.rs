@@ -134,7 +134,7 @@ pub fn upper_bits<W: Word>(
 ) -> Result<Masked<Z2>, SharingError> {
     let words = bits * m.len().div_ceil(64);
     let known = if desk.seat().is_pair() { to_planes(m, bits) } else { Buffer::zeros(words) };
-    Ok(Masked { first: desk.raise(draws, known)?, second: Buffer::zeros(words) })
+    desk.share_upper(draws, known)
 }
 
 /// Shares of the low `bits` bits of `n` lower values, known to those that know the masks. One deal
@@ -158,8 +158,14 @@ pub fn lower_bits<W: Word>(
     let split = desk.deal(draws, &planes, words)?;
     // b = m + x1 + x2 over Z_2 with m = 0, which of four parties needs no mask.
     Ok(match desk.seat() {
-        Seat::Dealer => Masked { first: split.first, second: split.second },
-        Seat::First => Masked { first: Buffer::zeros(words), second: split.first },
-        _ => Masked { first: Buffer::zeros(words), second: split.second },
+        Seat::Dealer => Masked::pair(split.first, split.second),
+        seat => {
+            let x1 = desk.keeps_third().then(|| match seat.is_pair() {
+                true => Buffer::zeros(words),
+                false => split.x1,
+            });
+            let second = if seat == Seat::First { split.first } else { split.second };
+            Masked { third: x1.unwrap_or_default(), ..Masked::pair(Buffer::zeros(words), second) }
+        }
     })
 }

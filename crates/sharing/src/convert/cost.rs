@@ -33,5 +33,9 @@ pub fn gadget(protocol: Protocol) -> Traffic {
     if !seats.are_four() {
         return pair;
     }
-    pair.sent(seats.role(Seat::Ahead), seats.role(Seat::Behind), Stream::Pre, 1)
+    let behind = seats.role(Seat::Behind);
+    match seats.result_is_sent() {
+        true => pair.sent(second, behind, Stream::Def, 1),
+        false => pair.sent(seats.role(Seat::Ahead), behind, seats.deals(), 1),
+    }
 }

@@ -3,19 +3,11 @@
 use super::bits::to_planes;
 use super::{Masked, seat};
 use crate::party::{Draws, Party, SharingError};
-use crate::role::{Role, RoleId, Sink, Source};
-use crate::verify::{Item, Kind};
-use seat::{Seat, Seats};
+use crate::role::{Few, Role, RoleId, Sink, Source};
+use seat::{CORRECTION, RAISE, Seat, Seats};
 use tacit_net::Stream;
 use tacit_ring::simd;
 use tacit_ring::{Buffer, Word, Z2, transpose, word};
-
-/// What the second of four parties is dealt, compared with the role behind, which can compute it.
-const DEAL: Item = Item::new(Kind::Deal, &[0, 2]);
-/// A raised value, sent by the second, compared by the role behind and the first.
-const RAISE: Item = Item::new(Kind::Raise, &[0, 1]);
-/// `f + z0 + w`, which all but the role ahead compute.
-const RESULT: Item = Item::new(Kind::Result, &[0, 1, 2]);
 
 /// Words of a message that are received in one go.
 const PIECE: usize = 1 << 16;
@@ -25,6 +17,8 @@ pub struct Desk<'p, 'm> {
     party: &'p mut Party<'m>,
     seats: Seats,
     seat: Seat,
+    /// Whether shares have a third component, which is to be kept.
+    full: bool,
 }
 
 /// A mask, by the key that it is drawn from.
@@ -42,7 +36,8 @@ impl<'p, 'm> Desk<'p, 'm> {
     /// The desk of a party that plays role `P`.
     #[must_use]
     pub fn new<P: Role>(party: &'p mut Party<'m>) -> Self {
-        Desk { party, seats: Seats::of(P::PROTOCOL), seat: Seat::of::<P>() }
+        let full = P::Share::<u8>::COUNT > 2;
+        Desk { party, seats: Seats::of(P::PROTOCOL), seat: Seat::of::<P>(), full }
     }
 
     /// Where this party sits.
@@ -56,6 +51,12 @@ impl<'p, 'm> Desk<'p, 'm> {
     #[must_use]
     pub fn raises(&self) -> bool {
         self.seats.are_four()
+    }
+
+    /// Whether shares have a third component: see [`Masked`].
+    #[must_use]
+    pub fn keeps_third(&self) -> bool {
+        self.full
     }
 
     fn role(&self, seat: Seat) -> RoleId {
@@ -117,27 +118,28 @@ impl<'p, 'm> Desk<'p, 'm> {
         self.draw(draws, Mask::First, &mut q1);
         let none = Buffer::default();
         match seat {
-            Seat::First => return Ok(Split { seat, first: q1, second: none }),
+            Seat::First => return Ok(Split { seat, first: q1, second: none.clone(), x1: none }),
             Seat::Second => {
                 let (dealer, stream) = (self.seats.dealer(), self.seats.deals());
-                let log = self.raises().then_some(DEAL);
+                let log = self.raises().then(|| self.seats.dealt());
                 self.receive(Source { from: dealer, stream, log }, &mut q1, bits)?;
-                return Ok(Split { seat, first: none, second: q1 });
+                return Ok(Split { seat, first: none.clone(), second: q1, x1: none });
             }
             _ => check(t.len() == n, "a deal")?,
         }
         let mut q2 = Buffer::from_slice(t);
         sub_assign(&mut q2, &q1);
-        let sink = match seat {
-            Seat::Behind => Sink::Log(DEAL),
-            _ => Sink::Send(self.role(Seat::Second), self.seats.deals()),
+        let sink = match self.role(seat) == self.seats.dealer() {
+            true => Sink::Send(self.role(Seat::Second), self.seats.deals()),
+            false => Sink::Log(self.seats.dealt()),
         };
         self.emit(sink, &q2, bits)?;
-        Ok(match seat {
-            Seat::Dealer => Split { seat, first: q1, second: q2 },
-            Seat::Ahead => Split { seat, first: Buffer::zeros(n), second: Buffer::from_slice(t) },
-            _ => Split { seat, first: none, second: Buffer::from_slice(t) },
-        })
+        if seat == Seat::Dealer {
+            return Ok(Split { seat, first: q1, second: q2, x1: none });
+        }
+        let first = if seat == Seat::Ahead { Buffer::zeros(n) } else { none.clone() };
+        let x1 = if self.full { q1 } else { none };
+        Ok(Split { seat, first, second: Buffer::from_slice(t), x1 })
     }
 
     /// Of four parties: gives `c`, known to the pair, to the role behind, masked by a draw `k` that
@@ -161,29 +163,60 @@ impl<'p, 'm> Desk<'p, 'm> {
     pub fn raise_bits<W: Word>(
         &mut self,
         draws: &mut Draws<'_>,
-        mut c: Buffer<W>,
+        c: Buffer<W>,
         bits: u32,
     ) -> Result<Buffer<W>, SharingError> {
+        Ok(self.raise_under(draws, c, bits)?.0)
+    }
+
+    /// A sharing of `c`, known to the pair, without masks of its own: `lambda = 0`, and `u` is the
+    /// draw that it is raised under.
+    ///
+    /// # Errors
+    /// When the network fails.
+    pub fn share_upper<W: Word>(
+        &mut self,
+        draws: &mut Draws<'_>,
+        c: Buffer<W>,
+    ) -> Result<Masked<W>, SharingError> {
+        let n = c.len();
+        let (first, mask) = self.raise_under(draws, c, W::BITS)?;
+        let third = match self.full {
+            true if self.seat.is_pair() => mask,
+            true => Buffer::zeros(n),
+            false => Buffer::default(),
+        };
+        Ok(Masked { first, second: Buffer::zeros(n), third })
+    }
+
+    /// What a seat computes with in place of `c`, and in the pair of four the draw.
+    fn raise_under<W: Word>(
+        &mut self,
+        draws: &mut Draws<'_>,
+        mut c: Buffer<W>,
+        bits: u32,
+    ) -> Result<(Buffer<W>, Buffer<W>), SharingError> {
         if !self.raises() {
-            return Ok(c);
+            return Ok((c, Buffer::default()));
         }
         if self.seat == Seat::Behind {
             let source = Source::logged(self.role(Seat::Second), Stream::Def, RAISE);
             self.receive(source, &mut c, bits)?;
-            return Ok(c);
+            return Ok((c, Buffer::default()));
         }
         let mut k = Buffer::zeros(c.len());
         self.draw(draws, Mask::Upper, &mut k);
         if self.seat == Seat::Ahead {
-            return Ok(k);
+            return Ok((k, Buffer::default()));
         }
-        add_assign(&mut k, &c);
+        let mut raised = k.clone();
+        add_assign(&mut raised, &c);
         let sink = match self.seat {
             Seat::First => Sink::Log(RAISE),
             _ => Sink::Send(self.role(Seat::Behind), Stream::Def),
         };
-        self.emit(sink, &k, bits)?;
-        Ok(c)
+        self.emit(sink, &raised, bits)?;
+        Ok((c, k))
     }
 
     /// A fresh sharing of `c + g1 + g2`: the pair's local sums `g1` and `g2`, and the upper value
@@ -202,6 +235,7 @@ impl<'p, 'm> Desk<'p, 'm> {
     ) -> Result<Masked<W>, SharingError> {
         let n = sum.len();
         let mut mask = Buffer::zeros(n);
+        let mut third = Buffer::default();
         match self.seat {
             Seat::Dealer => {
                 self.draw(draws, Mask::First, &mut sum);
@@ -212,20 +246,24 @@ impl<'p, 'm> Desk<'p, 'm> {
                 self.draw(draws, Mask::Second, &mut mask);
                 add_assign(&mut sum, &mask);
                 self.exchange(&mut sum, c)?;
-                self.log_result(draws, &sum);
+                if self.raises() {
+                    third = self.give_result(draws, &sum)?;
+                }
             }
             Seat::Ahead | Seat::Behind => {
                 if let Some(c) = c {
                     add_assign(&mut sum, c);
                 }
                 self.draw(draws, Mask::First, &mut mask);
+                third = mask.clone();
                 let mut z2 = Buffer::zeros(n);
                 self.draw(draws, Mask::Second, &mut z2);
                 add_assign(&mut mask, &z2);
                 sum = self.check_gadget(draws, sum, &mask)?;
             }
         }
-        Ok(Masked { first: sum, second: mask })
+        let third = if self.full { third } else { Buffer::default() };
+        Ok(Masked { first: sum, second: mask, third })
     }
 
     /// Sends this party's masked sum to the other one of the pair, adds up both and `c`.
@@ -246,36 +284,57 @@ impl<'p, 'm> Desk<'p, 'm> {
         Ok(())
     }
 
-    /// Of four parties: the pair's `f + z0 + w`, for the transcript.
-    fn log_result<W: Word>(&mut self, draws: &mut Draws<'_>, sum: &[W]) {
-        if self.raises() {
-            let mut w = Buffer::zeros(sum.len());
-            self.draw(draws, Mask::Upper, &mut w);
-            add_assign(&mut w, sum);
-            self.party.log(RESULT, &w);
-        }
+    /// Of four parties: the pair's `f + z0 + w` for the transcript, or to the role behind. Gives `w`.
+    fn give_result<W: Word>(
+        &mut self,
+        draws: &mut Draws<'_>,
+        sum: &[W],
+    ) -> Result<Buffer<W>, SharingError> {
+        let mut w = Buffer::zeros(sum.len());
+        self.draw(draws, Mask::Upper, &mut w);
+        let mut result = w.clone();
+        add_assign(&mut result, sum);
+        let sink = match self.seats.result_is_sent() && self.seat == Seat::Second {
+            true => Sink::Send(self.role(Seat::Behind), Stream::Def),
+            false => Sink::Log(self.seats.result()),
+        };
+        self.emit(sink, &result, W::BITS)?;
+        Ok(w)
     }
 
     /// The part of those of four parties that know the masks `z0`. The role ahead's sum, over the
-    /// masks of raised values, less a fresh `w`, corrects that of the role behind.
+    /// masks of raised values, less a fresh `w`, corrects that of the role behind: of the result
+    /// `f + z0 + w` and the correction the role behind gets one, and checks the other.
     fn check_gadget<W: Word>(
         &mut self,
         draws: &mut Draws<'_>,
         mut sum: Buffer<W>,
         z0: &[W],
     ) -> Result<Buffer<W>, SharingError> {
+        let sent = self.seats.result_is_sent();
         let mut other = Buffer::zeros(sum.len());
         if self.seat == Seat::Ahead {
             self.draw(draws, Mask::Upper, &mut other);
             sub_assign(&mut sum, &other);
-            self.party.send(self.role(Seat::Behind), Stream::Pre, &sum)?;
+            let sink = match sent {
+                true => Sink::Log(CORRECTION),
+                false => Sink::Send(self.role(Seat::Behind), self.seats.deals()),
+            };
+            self.emit(sink, &sum, W::BITS)?;
             return Ok(other);
         }
-        self.party.recv(self.role(Seat::Ahead), Stream::Pre, &mut other)?;
-        sub_assign(&mut sum, &other);
         add_assign(&mut sum, z0);
-        self.party.log(RESULT, &sum);
-        Ok(sum)
+        let (source, check) = match sent {
+            true => {
+                let second = self.role(Seat::Second);
+                (Source::logged(second, Stream::Def, self.seats.result()), CORRECTION)
+            }
+            false => (Source::new(self.role(Seat::Ahead), self.seats.deals()), self.seats.result()),
+        };
+        self.receive(source, &mut other, W::BITS)?;
+        sub_assign(&mut sum, &other);
+        self.party.log(check, &sum);
+        Ok(if sent { other } else { sum })
     }
 
     /// Sends words, or their low bits as planes, or puts them into a transcript.
@@ -323,6 +382,8 @@ pub struct Split<W> {
     pub(super) first: Buffer<W>,
     /// The second's half, which a dealer has too; all of it at the roles ahead and behind.
     pub(super) second: Buffer<W>,
+    /// The first's half at the roles ahead and behind, where shares have three components.
+    pub(super) x1: Buffer<W>,
 }
 
 impl<W: Word> Split<W> {

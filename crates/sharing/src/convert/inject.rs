@@ -164,10 +164,10 @@ pub fn bits_to_ring<W: Word>(
     check(planes <= W::BITS as usize, "bits of a number")?;
     let plane = |i: usize| {
         let at = i * words..(i + 1) * words;
-        Masked {
-            first: Buffer::from_slice(&bits.first[at.clone()]),
-            second: Buffer::from_slice(&bits.second[at]),
-        }
+        Masked::pair(
+            Buffer::from_slice(&bits.first[at.clone()]),
+            Buffer::from_slice(&bits.second[at]),
+        )
     };
     let (mut sum, mut c) = (Buffer::<W>::zeros(lanes), Buffer::<W>::zeros(lanes));
     for i in 0..if lanes == 0 { 0 } else { planes } {

@@ -141,8 +141,9 @@ impl Layered {
         loop {
             let next = groups.next();
             if let Some(group) = next {
-                let draws = streams.step(group.len() as u32)?;
-                let ahead: Option<Vec<Draws<'_>>> = draws.iter().map(Draws::ahead::<P>).collect();
+                let mut draws = streams.step(group.len() as u32)?;
+                let ahead: Option<Vec<Draws<'_>>> =
+                    draws.iter_mut().map(Draws::ahead::<P>).collect();
                 if let Some(ahead) = ahead {
                     let mut group = self.load_all::<P::Ahead>(group, ahead, inputs, words);
                     self.levels::<P::Ahead>(party, scratch, &mut group)?;

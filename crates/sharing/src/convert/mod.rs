@@ -14,17 +14,20 @@
 //! | ahead | | `(u, lambda)` |
 //!
 //! So a value splits into an *upper* part, known to the pair, and a *lower* part, known to the
-//! others. The dealer is the role that works ahead; under Replicated, where no role does, it is
+//! others. Where shares have three components the third is `u` in the pair, and `x1` at the two that know
+//! both masks. The dealer is the role that works ahead; under Replicated, where no role does, it is
 //! role 0. Every block is local work, *deals* (the dealer splits a lower value between the pair:
 //! one element to the second, [`Desk::deal`]) and one *gadget* (an exchange in the pair that makes
 //! a fresh sharing out of local sums, [`Desk::gadget`]). Nobody sees anything but uniform words.
 //!
-//! Of four parties one may cheat. What is dealt is compared by the second and the one behind. Upper
-//! values are *raised* ([`Desk::raise`]): the one behind gets them under masks that the one ahead
-//! has, compared by the first and the one behind. Then those two can do what the pair does, on whole
-//! lower values: the one behind computes each gadget's result under masks, but for a correction that
-//! the one ahead sends, and compares it with the pair. Every word that is not compared itself enters
-//! that result by addition, so whether a check fails tells nothing about secrets.
+//! Of four parties one may cheat. Either of the two that know the masks deals, and what is dealt is
+//! compared by the second and the other of them. Upper values are *raised* ([`Desk::raise`]): the one
+//! behind gets them under masks that the one ahead has, compared by the first and the one behind. Then
+//! those two can do what the pair does, on whole lower values: the one behind computes each gadget's
+//! result under masks, but for a correction that the one ahead sends, and compares it with the pair; or,
+//! where the one ahead is to send nothing, it gets the result and compares the correction. Every word
+//! that is not compared itself enters what is compared by addition, so whether a check fails tells
+//! nothing about secrets.
 
 mod bits;
 mod cost;

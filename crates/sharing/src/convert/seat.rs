@@ -2,6 +2,7 @@
 
 use crate::Protocol;
 use crate::role::{Role, RoleId};
+use crate::verify::{Item, Kind};
 use tacit_net::Stream;
 
 /// A role's place in masked coordinates.
@@ -13,19 +14,24 @@ pub enum Seat {
     First,
     /// Of the pair, the one that knows `x2`, and gets deals.
     Second,
-    /// Of four: knows the masks, deals, and receives nothing before the checks.
+    /// Of four: knows the masks, and receives nothing of these blocks.
     Ahead,
     /// Of four: knows the masks, is told upper values under masks, and checks.
     Behind,
 }
 
-/// The role that deals.
+/// The role that deals: of four parties the one ahead, or, where that one has slow lines, the one
+/// behind.
 #[must_use]
 pub fn dealer(protocol: Protocol) -> RoleId {
-    protocol.ahead().unwrap_or(0)
+    match protocol {
+        Protocol::QuadA | Protocol::QuadHet => 0,
+        Protocol::FantasticFour => 3,
+        _ => protocol.ahead().unwrap_or(0),
+    }
 }
 
-/// The stream of a protocol's deals: online where no role works ahead.
+/// The stream of what is sent ahead: online where no role works ahead.
 #[must_use]
 pub fn deal_stream(protocol: Protocol) -> Stream {
     if protocol.ahead().is_some() { Stream::Pre } else { Stream::On }
@@ -53,6 +59,15 @@ impl Seat {
         matches!(self, Seat::First | Seat::Second)
     }
 }
+
+/// `f + z0 + w`, which all but the role ahead compute.
+const RESULT: Item = Item::new(Kind::Result, &[0, 1, 2]);
+/// The same where the second sends it to the role behind.
+const RESULT_SENT: Item = Item::new(Kind::Result, &[0, 1]);
+/// A correction that is not sent: the roles behind and ahead compute it.
+pub(super) const CORRECTION: Item = Item::new(Kind::Masks, &[0, 3]);
+/// A raised value, sent by the second, compared by the role behind and the first.
+pub(super) const RAISE: Item = Item::new(Kind::Raise, &[0, 1]);
 
 /// The seats of a protocol.
 #[derive(Clone, Copy)]
@@ -83,9 +98,29 @@ impl Seats {
             (true, Seat::Behind) => 0,
             (true, Seat::First) => 1,
             (true, Seat::Second) => 2,
+            (true, _) => 3,
             (false, Seat::First) => after_dealer(1),
             (false, Seat::Second) => after_dealer(2),
-            _ => self.dealer(),
+            (false, _) => self.dealer(),
         }
+    }
+
+    /// Of four parties: where the second and whoever could have dealt it too put what is dealt.
+    pub fn dealt(self) -> Item {
+        match self.dealer() {
+            0 => Item::new(Kind::Deal, &[2, 3]),
+            _ => Item::new(Kind::Deal, &[0, 2]),
+        }
+    }
+
+    /// Whether the role behind gets a gadget's result from the second, and checks the role ahead's
+    /// correction, which is not sent. Elsewhere it gets the correction and checks the result.
+    pub fn result_is_sent(self) -> bool {
+        self.protocol == Protocol::QuadHet
+    }
+
+    /// Where `f + z0 + w` goes.
+    pub fn result(self) -> Item {
+        if self.result_is_sent() { RESULT_SENT } else { RESULT }
     }
 }

@@ -10,9 +10,9 @@
 use super::seat::dealer;
 use crate::arrays::SharedVec;
 use crate::party::{Draws, Party, SharingError};
-use crate::role::{Canonical, RoleId};
+use crate::role::{Canonical, RoleId, Share};
 use tacit_net::Stream;
-use tacit_ring::{Buffer, PrgStream, Word, word};
+use tacit_ring::{Buffer, PrgStream, Word, simd, word};
 
 /// The first roles of the pairs of the three hops, in order.
 #[must_use]
@@ -60,22 +60,28 @@ impl Hop {
             return Ok(());
         };
         let lower = P::ROLE == self.pair;
-        let (mut mask, mut message) = (Buffer::<W>::zeros(n), Buffer::<W>::zeros(n));
+        let mut mask = Buffer::<W>::zeros(n);
         if lower {
             draws.with_prev().fill(&mut mask[..])
         } else {
             draws.with_next().fill(&mut mask[..])
         }
-        for ((message, from), mask) in message.iter_mut().zip(order).zip(mask.iter()) {
-            let share = P::to_replicated(column.at(*from as usize));
-            let summand = if lower { share[0].add(share[1]) } else { share[1] };
-            *message = summand.sub(*mask);
+        let SharedVec { first, second, .. } = column;
+        // What is permuted, in order: so that rows are fetched from one place each.
+        map_pairs(first, second, |share| {
+            let share = P::to_replicated(share);
+            [if lower { share[0].add(share[1]) } else { share[1] }, W::ZERO]
+        });
+        for ((message, from), mask) in second.iter_mut().zip(order).zip(mask.iter()) {
+            *message = first[*from as usize].sub(*mask);
         }
         let peer = if lower { (self.pair + 1) % 3 } else { self.pair };
-        party.send(peer, Stream::On, &message)?;
+        party.send(peer, Stream::On, second)?;
         // The common component is completed by the peer's message.
-        let SharedVec { first, second, .. } = column;
-        (*first, *second) = if lower { (mask, message) } else { (message, mask) };
+        *first = mask;
+        if !lower {
+            std::mem::swap(first, second);
+        }
         Ok(())
     }
 
@@ -94,16 +100,30 @@ impl Hop {
             let mut theirs = Buffer::<W>::zeros(column.len());
             party.recv(peer, Stream::On, &mut theirs)?;
             let common = if lower { &mut column.second } else { &mut column.first };
-            for (common, theirs) in common.iter_mut().zip(theirs.iter()) {
-                *common = common.add(*theirs);
-            }
+            simd::vectorize(
+                #[inline(always)]
+                || {
+                    for (common, theirs) in common.iter_mut().zip(theirs.iter()) {
+                        *common = common.add(*theirs);
+                    }
+                },
+            );
         }
-        for i in 0..column.len() {
-            let share = P::from_replicated(column.at(i));
-            [column.first[i], column.second[i]] = share;
-        }
+        map_pairs(&mut column.first, &mut column.second, P::from_replicated::<W>);
         Ok(())
     }
+}
+
+/// Maps pairs of words, one by one.
+fn map_pairs<W: Word>(first: &mut [W], second: &mut [W], f: impl Fn(Share<W>) -> Share<W>) {
+    simd::vectorize(
+        #[inline(always)]
+        move || {
+            for (a, b) in first.iter_mut().zip(second) {
+                [*a, *b] = f([*a, *b]);
+            }
+        },
+    );
 }
 
 /// A uniform permutation of `0..n`: Fisher and Yates, without bias.
@@ -143,21 +163,36 @@ impl Words<'_, '_> {
     }
 }
 
-/// Rows in another order: row `i` goes to place `to[i]`. `None` if `to` is no permutation.
-#[must_use]
-pub fn place<W: Word>(column: &SharedVec<W>, to: &[u32]) -> Option<SharedVec<W>> {
-    let mut out = SharedVec::zeros(column.len());
-    for (i, to) in to.iter().enumerate() {
-        let to = *to as usize;
-        *out.first.get_mut(to)? = column.first[i];
-        *out.second.get_mut(to)? = column.second[i];
+/// Where each row of an array goes.
+pub struct Places(Buffer<u32>);
+
+impl Places {
+    /// Row `i` goes to place `to[i]`. `None` if that is no permutation.
+    #[must_use]
+    pub fn new(to: Buffer<u32>) -> Option<Self> {
+        is_permutation(&to).then_some(Places(to))
     }
-    Some(out)
+
+    /// A column's rows in their places.
+    ///
+    /// # Panics
+    /// If there are more or fewer rows.
+    #[must_use]
+    pub fn put<W: Word>(&self, column: &SharedVec<W>) -> SharedVec<W> {
+        assert_eq!(column.len(), self.0.len(), "rows and their places");
+        let mut out = SharedVec::zeros(column.len());
+        for (out, column) in [(&mut out.first, &column.first), (&mut out.second, &column.second)] {
+            for (word, to) in column.iter().zip(self.0.iter()) {
+                out[*to as usize] = *word;
+            }
+        }
+        out
+    }
 }
 
 /// Whether every place is taken once.
 #[must_use]
-pub fn is_permutation(to: &[u32]) -> bool {
+fn is_permutation(to: &[u32]) -> bool {
     let mut taken = vec![false; to.len()];
     to.iter()
         .all(|to| taken.get_mut(*to as usize).is_some_and(|taken| !std::mem::replace(taken, true)))

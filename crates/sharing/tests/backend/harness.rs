@@ -12,13 +12,17 @@ use tacit_sharing::{Party, Protocol};
 
 const PLACES: [PartyId; 4] = [PartyId(1), PartyId(2), PartyId(0), PartyId(3)];
 pub const EVERYONE: [usize; 3] = [0, 1, 2];
-pub const PROTOCOLS: [Protocol; 6] = [
+pub const PROTOCOLS: [Protocol; 10] = [
     Protocol::Trio,
     Protocol::Astra,
     Protocol::Replicated,
     Protocol::Lift,
     Protocol::MultiFanIn,
     Protocol::Quad,
+    Protocol::QuadA,
+    Protocol::QuadHet,
+    Protocol::Tetrad,
+    Protocol::FantasticFour,
 ];
 
 /// A script over a backend; opened arrays are its result.

@@ -24,7 +24,7 @@ fn linear_operations_products_and_constants() {
                     let c = be.public(kind, &[7], n);
                     let linear = x.sum(&y, true).scale(&[-3]).sum(&c, false);
                     let product = be.multiply(&x, &y, [ring.bits(); 2]).unwrap();
-                    let total = x.sum_axis(1, n, 1);
+                    let total = be.sum_axis(&x, [1, n, 1], ring.bits()).unwrap();
                     vec![open(be, &linear), open(be, &product), open(be, &total)]
                 });
                 let wrap = |v: i128| signed(v, ring.bits());

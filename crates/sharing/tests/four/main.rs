@@ -5,5 +5,10 @@ mod vectors;
 mod views;
 
 use tacit_net::PartyId;
+use tacit_sharing::Protocol;
 
 const PLACES: [PartyId; 4] = [PartyId(0), PartyId(1), PartyId(2), PartyId(3)];
+
+/// Those of four parties.
+const FOUR: [Protocol; 5] =
+    [Protocol::Quad, Protocol::QuadA, Protocol::QuadHet, Protocol::Tetrad, Protocol::FantasticFour];

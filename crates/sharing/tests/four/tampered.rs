@@ -1,11 +1,12 @@
-//! Every kind of message of a conversion under Quad, changed by its sender, makes just the honest
-//! pairs disagree that the specification names (section 9), whatever the secrets are.
+//! Every message of a conversion of four parties, changed by its sender, makes the honest pairs disagree
+//! that the specification names (section 9), whatever the secrets are.
 
-use crate::PLACES;
-use std::collections::BTreeSet;
+use crate::{FOUR, PLACES};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex};
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_net::testing::{Tamper, Verdict};
-use tacit_net::{Phase, Session, Stream};
+use tacit_net::{self as net, Phase, Session, Stream};
 use tacit_ring::{Buffer, Entropy, Word, Z2};
 use tacit_sharing::arrays::SharedVec;
 use tacit_sharing::convert::{self, Coordinates, Desk, Masked};
@@ -19,7 +20,7 @@ use tacit_sharing::{CoordinatesVisitor, Party, Protocol, RoleId, Shares, Timing}
 const ROWS: usize = 67;
 
 /// What is being done when a message leaves: the mesh's step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Block {
     BitToRing,
     Inject,
@@ -52,6 +53,8 @@ struct Change {
     from: RoleId,
     to: RoleId,
     stream: Stream,
+    /// Which message of this link and block, from one.
+    number: usize,
     place: Place,
     mask: u8,
 }
@@ -113,7 +116,7 @@ fn pseudorandom(seed: u64, n: usize) -> impl Iterator<Item = u64> {
 fn plane(bits: &Masked<Z2>, j: usize) -> Masked<Z2> {
     let words = ROWS.div_ceil(64);
     let cut = |run: &Buffer<Z2>| Buffer::from_slice(&run[j * words..(j + 1) * words]);
-    Masked { first: cut(&bits.first), second: cut(&bits.second) }
+    Masked::pair(cut(&bits.first), cut(&bits.second))
 }
 
 fn play(desk: &mut Desk<'_, '_>, rings: &mut Rings, block: Block, a: &Masked<u32>, b: &Masked<Z2>) {
@@ -151,28 +154,56 @@ fn share<P: Coordinates, W: Word>(
     keys: &mut Keys,
     values: &[W],
 ) -> SharedVec<W> {
-    let mut shares = Shares::new(1, values.len());
+    let mut shares = Shares::of::<P>(1, values.len());
     let input = Input { owner: 1, timing: Timing::Early, slots: &[0], values };
     let (mut draws, mut scratch) = (keys.streams().draws().unwrap(), TransferScratch::default());
     transfer::input_begin::<P, W>(party, &mut draws, &mut scratch, &mut shares, input).unwrap();
     transfer::input_finish::<P, W>(party, &mut scratch, &mut shares, input).unwrap();
-    let (first, second) = shares.get(0);
-    SharedVec {
-        first: Buffer::from_slice(first),
-        second: Buffer::from_slice(second),
-        third: Buffer::default(),
-    }
+    SharedVec::copied(shares.runs(0))
+}
+
+/// A link in a block.
+type Link = (Block, RoleId, RoleId, Stream);
+
+/// How many messages go over each link in each block.
+fn messages(protocol: Protocol) -> BTreeMap<Link, usize> {
+    let counts: Arc<Mutex<BTreeMap<Link, usize>>> = Arc::default();
+    let counted = counts.clone();
+    run_with(protocol, 0, move |from| {
+        let counts = counted.clone();
+        Some(Tamper::new(move |message| {
+            if let Some(block) = block_of(message.place).filter(|_| !message.bytes.is_empty()) {
+                let link = (block, from, message.to.index(), message.stream);
+                *counts.lock().unwrap().entry(link).or_default() += 1;
+            }
+            Verdict::Keep
+        }))
+    });
+    Arc::into_inner(counts).unwrap().into_inner().unwrap()
+}
+
+fn block_of(place: net::Place) -> Option<Block> {
+    let at = place.step.checked_sub(FIRST).filter(|_| place.phase != Phase::Setup)?;
+    BLOCKS.get(at as usize).copied()
 }
 
 /// The transcripts of all roles.
-fn run(change: Option<Change>, seed: u64) -> Vec<Journal> {
+fn run(protocol: Protocol, change: Option<Change>, seed: u64) -> Vec<Journal> {
+    run_with(protocol, seed, |role| change.filter(|change| change.from == role).map(tamper))
+}
+
+fn run_with(
+    protocol: Protocol,
+    seed: u64,
+    tamper: impl Fn(RoleId) -> Option<Tamper> + Sync,
+) -> Vec<Journal> {
     memory::run(4, 1, &MemoryNetwork::default(), |mut session| {
         let role = session.me().index();
-        if let Some(change) = change.filter(|change| change.from == role) {
-            session.meshes[0].set_tamper(tamper(change));
+        if let Some(tamper) = tamper(role) {
+            session.meshes[0].set_tamper(tamper);
         }
         let start = Play { session: &mut session, seed };
-        let journal = Protocol::Quad.visit_coordinates(role, start).unwrap();
+        let journal = protocol.visit_coordinates(role, start).unwrap();
         session.meshes[0].flush().unwrap();
         session.finish().unwrap();
         journal
@@ -183,23 +214,22 @@ fn run(change: Option<Change>, seed: u64) -> Vec<Journal> {
 fn tamper(change: Change) -> Tamper {
     let mut messages = 0;
     Tamper::new(move |message| {
-        let place = message.place;
         let here = message.to.index() == change.to
             && message.stream == change.stream
-            && place.phase != Phase::Setup
-            && place.step >= FIRST
-            && BLOCKS[(place.step - FIRST) as usize] == change.block
+            && block_of(message.place) == Some(change.block)
             && !message.bytes.is_empty();
         if !here {
             return Verdict::Keep;
         }
         messages += 1;
+        if messages != change.number {
+            return Verdict::Keep;
+        }
         let last = message.bytes.len() - 1;
         let at = match change.place {
-            Place::First if messages == 1 => 0,
-            Place::Part(number, of) if messages == 1 => last * number / of,
-            Place::Last if messages == 1 => last,
-            _ => return Verdict::Keep,
+            Place::First => 0,
+            Place::Part(number, of) => last * number / of,
+            Place::Last => last,
         };
         let mut bytes = message.bytes.to_vec();
         bytes[at] ^= change.mask;
@@ -207,16 +237,26 @@ fn tamper(change: Change) -> Tamper {
     })
 }
 
-/// Sender, receiver, stream, and the pairs that must differ.
-type Row = (RoleId, RoleId, Stream, &'static [(RoleId, RoleId, Kind)]);
-
-const TABLE: [Row; 5] = [
-    (3, 2, Stream::Pre, &[(0, 2, Kind::Deal)]),
-    (3, 0, Stream::Pre, &[(0, 1, Kind::Result), (0, 2, Kind::Result)]),
-    (2, 0, Stream::Def, &[(0, 1, Kind::Raise)]),
-    (1, 2, Stream::On, &[(0, 2, Kind::Result)]),
-    (2, 1, Stream::On, &[(0, 1, Kind::Result)]),
-];
+/// The pairs that must differ when a message from one role to another, the last one of its block or
+/// not, is changed.
+fn catchers(
+    protocol: Protocol,
+    from: RoleId,
+    to: RoleId,
+    last: bool,
+) -> &'static [(RoleId, RoleId, Kind)] {
+    match (from, to) {
+        (0, 2) => &[(2, 3, Kind::Deal)],
+        (3, 2) => &[(0, 2, Kind::Deal)],
+        (3, 0) => &[(0, 1, Kind::Result), (0, 2, Kind::Result)],
+        (2, 0) if protocol == Protocol::QuadHet && last => &[(0, 1, Kind::Result)],
+        (2, 0) => &[(0, 1, Kind::Raise)],
+        (1, 2) if protocol == Protocol::QuadHet => &[(0, 3, Kind::Masks)],
+        (1, 2) => &[(0, 2, Kind::Result)],
+        (2, 1) => &[(0, 1, Kind::Result)],
+        _ => panic!("{protocol}: nothing goes from {from} to {to}"),
+    }
+}
 
 fn disagreements(
     journals: &[Journal],
@@ -236,20 +276,24 @@ fn disagreements(
 
 #[test]
 fn every_changed_message_is_caught_by_the_named_pairs() {
-    for block in BLOCKS {
-        for (from, to, stream, catchers) in TABLE {
-            // Bits are dealt and raised; nothing else is sent.
-            if block == Block::Bits && (stream == Stream::On || (from, to) == (3, 0)) {
-                continue;
-            }
-            for place in [Place::First, Place::Part(1, 2), Place::Part(2, 3), Place::Last] {
-                for mask in [1, 0x80] {
-                    let change = Change { block, from, to, stream, place, mask };
+    for protocol in FOUR {
+        for ((block, from, to, stream), count) in messages(protocol) {
+            for number in 1..=count {
+                // Nothing but raises and deals is sent for bits.
+                let result = number == count && block != Block::Bits;
+                let catchers = catchers(protocol, from, to, result);
+                let places = match number {
+                    1 => &[Place::First, Place::Part(1, 2), Place::Part(2, 3), Place::Last][..],
+                    _ => &[Place::Part(1, 2)],
+                };
+                for (place, mask) in places.iter().flat_map(|p| [(*p, 1), (*p, 0x80)]) {
+                    let change = Change { block, from, to, stream, number, place, mask };
                     // Certainly, whatever the secrets are.
                     for seed in 0..2 {
-                        let found = disagreements(&run(Some(change), seed), Some(from));
+                        let journals = run(protocol, Some(change), seed);
+                        let found = disagreements(&journals, Some(from));
                         let all = catchers.iter().all(|catcher| found.contains(catcher));
-                        assert!(all, "{change:?}: {found:?}");
+                        assert!(all, "{protocol}, {change:?}: {found:?}");
                     }
                 }
             }
@@ -259,6 +303,8 @@ fn every_changed_message_is_caught_by_the_named_pairs() {
 
 #[test]
 fn honest_roles_agree() {
-    let journals = run(None, 7);
-    assert!(disagreements(&journals, None).is_empty());
+    for protocol in FOUR {
+        let journals = run(protocol, None, 7);
+        assert!(disagreements(&journals, None).is_empty(), "{protocol}");
+    }
 }

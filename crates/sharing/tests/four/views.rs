@@ -3,7 +3,7 @@
 //! Over bits, every choice of masks in a lane of its own. Two secrets a and b are shared; the pair's
 //! `a + x0` is raised, the masks' sum `y0` of b is dealt, and `a0 y0 + a0` shared.
 
-use crate::PLACES;
+use crate::{FOUR, PLACES};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use tacit_net::Session;
@@ -83,7 +83,8 @@ impl CoordinatesVisitor for Play<'_> {
         party.flush().unwrap();
         drop(party.take_journal().unwrap());
         let mut seen: Vec<Column> = mine.into_iter().flatten().chain(drawn.concat()).collect();
-        seen.extend([result.first.to_vec(), result.second.to_vec()]);
+        let components = [result.first, result.second, result.third];
+        seen.extend(components.iter().filter(|run| !run.is_empty()).map(|run| run.to_vec()));
         seen
     }
 }
@@ -92,7 +93,7 @@ impl CoordinatesVisitor for Play<'_> {
 type Messages = Mutex<BTreeMap<(usize, usize, usize), Column>>;
 
 /// By role, the views of all lanes in ascending order.
-fn views(secrets: [u64; 2], careless: bool) -> Vec<Vec<u64>> {
+fn views(protocol: Protocol, secrets: [u64; 2], careless: bool) -> Vec<Vec<u64>> {
     let messages: Arc<Messages> = Arc::default();
     let mut seen = memory::run(4, 1, &MemoryNetwork::default(), |mut session| {
         let me = session.me().index();
@@ -105,7 +106,7 @@ fn views(secrets: [u64; 2], careless: bool) -> Vec<Vec<u64>> {
             Verdict::Keep
         }));
         let start = Play { session: &mut session, secrets, careless };
-        let seen = Protocol::Quad.visit_coordinates(me, start).unwrap();
+        let seen = protocol.visit_coordinates(me, start).unwrap();
         session.meshes[0].set_tamper(Tamper::new(|_| Verdict::Keep));
         session.finish().unwrap();
         seen
@@ -130,18 +131,22 @@ const SECRETS: [[u64; 2]; 4] = [[0, 0], [0, 1], [1, 0], [1, 1]];
 
 #[test]
 fn a_role_sees_the_same_for_all_secrets() {
-    let reference = views(SECRETS[0], false);
-    for secrets in &SECRETS[1..] {
-        let views = views(*secrets, false);
-        for (role, (one, other)) in reference.iter().zip(&views).enumerate() {
-            assert!(one == other, "role {role} sees {secrets:?}");
+    for protocol in FOUR {
+        let reference = views(protocol, SECRETS[0], false);
+        for secrets in &SECRETS[1..] {
+            let views = views(protocol, *secrets, false);
+            for (role, (one, other)) in reference.iter().zip(&views).enumerate() {
+                assert!(one == other, "{protocol}: role {role} sees {secrets:?}");
+            }
         }
     }
 }
 
 #[test]
 fn a_mask_left_out_shows() {
-    let all = SECRETS.map(|secrets| views(secrets, true));
-    let told = |role: usize| all.iter().any(|views| views[role] != all[0][role]);
-    assert!(told(2), "the test cannot see a leak");
+    for protocol in FOUR {
+        let all = SECRETS.map(|secrets| views(protocol, secrets, true));
+        let told = |role: usize| all.iter().any(|views| views[role] != all[0][role]);
+        assert!(told(2), "{protocol}: the test cannot see a leak");
+    }
 }

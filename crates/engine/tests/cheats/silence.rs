@@ -1,0 +1,134 @@
+//! A party that leaves messages out, sends them twice, or is gone from some point on; and what honest
+//! parties do not send.
+
+use crate::harness::*;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+use tacit_engine::circuit::Preprocessing;
+use tacit_net::testing::{Tamper, Verdict};
+use tacit_net::{PartyId, Phase};
+
+fn interleaved() -> impl Iterator<Item = Case> {
+    checked().map(|protocol| job(protocol, Preprocessing::Interleaved, 1))
+}
+
+/// As [`each_cheat`], of the message in the middle of each class.
+fn each_class(
+    job: &Case,
+    deadline: Duration,
+    what: fn(&[u8]) -> Verdict,
+    check: impl Fn(&str, PartyId, &Results),
+) {
+    for (cheat, classes) in (0..).map(PartyId).zip(classes(job)) {
+        for (class, count) in classes {
+            let tamper = |worker| cheat_at(class, count / 2, worker, what);
+            let results = run(job, deadline, Some(cheat), tamper);
+            check(&format!("{}: {cheat} in {class:?}", job.protocol()), cheat, &results);
+        }
+    }
+}
+
+#[test]
+fn a_message_left_out_leaves_nobody_honest_a_result() {
+    for job in interleaved() {
+        each_class(&job, SHORT, |_| Verdict::Drop, nobody_honest_has_a_result);
+    }
+}
+
+/// Where nothing follows it, it is not even read.
+#[test]
+fn a_message_sent_twice_leaves_nobody_honest_a_wrong_result() {
+    for job in interleaved() {
+        each_class(&job, SHORT, |_| Verdict::Repeat, right_or_none);
+    }
+}
+
+/// Each party says nothing more from its first message of a phase on: between the checks and the
+/// opening, and between the opening and its checks, too.
+#[test]
+fn a_party_that_falls_silent_in_any_phase_leaves_nobody_a_result() {
+    for job in interleaved() {
+        for silent in PartyId::all(job.protocol().parties()) {
+            let begins = [Phase::Online, Phase::Verify, Phase::Open];
+            for (phase, times) in begins.into_iter().flat_map(|phase| [(phase, 1), (phase, 2)]) {
+                silent_from(&job, silent, phase, times);
+            }
+        }
+    }
+}
+
+/// From the first message of a phase on that begins for so many times; not every phase does.
+fn silent_from(job: &Case, silent: PartyId, phase: Phase, times: u32) {
+    let label = format!("{}: {silent} from {phase} on, {times}", job.protocol());
+    let fell_silent = Arc::new(AtomicBool::new(false));
+    let results = run(job, SHORT, Some(silent), |_| {
+        let fell_silent = fell_silent.clone();
+        let (mut begun, mut before) = (0, Phase::Setup);
+        Tamper::new(move |message| {
+            let now = message.place.phase;
+            begun += u32::from(now == phase && before != phase);
+            before = now;
+            if begun < times {
+                return Verdict::Keep;
+            }
+            fell_silent.store(true, Ordering::Relaxed);
+            Verdict::Drop
+        })
+    });
+    if !fell_silent.load(Ordering::Relaxed) {
+        return assert!(results.iter().all(Result::is_ok), "{label}");
+    }
+    nobody_honest_has_a_result(&label, silent, &results);
+}
+
+/// Nobody honest opens anything after a cheat in what was computed.
+#[test]
+fn honest_parties_send_no_opening_after_a_cheat() {
+    for job in interleaved() {
+        for (party, classes) in classes(&job).into_iter().enumerate() {
+            let cheat = PartyId(party as u8);
+            let computing = |phase| matches!(phase, Phase::Setup | Phase::Offline | Phase::Online);
+            for (class, count) in classes.into_iter().filter(|((.., phase), _)| computing(*phase)) {
+                let opened = Arc::new(AtomicU64::new(0));
+                let results = run_each(&job, LONG, |party, worker| {
+                    if party == cheat {
+                        return Some(cheat_at(class, count / 2, worker, flip_first));
+                    }
+                    let opened = opened.clone();
+                    Some(Tamper::new(move |message| {
+                        let opening = message.place.phase == Phase::Open;
+                        opened.fetch_add(u64::from(opening), Ordering::Relaxed);
+                        Verdict::Keep
+                    }))
+                });
+                let label = format!("{}: {cheat} in {class:?}", job.protocol());
+                a_check_ends_it(&label, cheat, &results);
+                assert_eq!(opened.load(Ordering::Relaxed), 0, "{label}: openings");
+            }
+        }
+    }
+}
+
+/// Transcripts are the same however messages and threads are timed: else these runs would fail.
+#[test]
+fn honest_parties_agree_however_threads_are_timed() {
+    for protocol in checked() {
+        let job = job(protocol, Preprocessing::Interleaved, 3);
+        for round in 0..3u64 {
+            let results = run_each(&job, LONG, |party, worker| {
+                let salt = round << 16 | u64::from(party.0) << 8 | worker as u64;
+                Some(Tamper::new(move |message| {
+                    let random = (message.index ^ salt << 20).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+                    if random >> 61 == 0 {
+                        std::thread::sleep(Duration::from_micros(random >> 40 & 0x7ff));
+                    }
+                    Verdict::Keep
+                }))
+            });
+            for result in results {
+                assert!(is_right(&result.unwrap()), "{protocol}");
+            }
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! Every operation, on every kind of number, at the ends of its range.
+
+use crate::harness::*;
+
+const INTEGERS: [&str; 8] = ["i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64"];
+
+/// Two columns of one type, secret under every protocol: nobody has both summands.
+fn columns(ty: &str) -> String {
+    format!("input a: {ty} from alice\ninput b: {ty} from bob\n")
+}
+
+#[test]
+fn comparisons_and_choices_of_every_type() {
+    let fixed = ["fixed(16,4)[n]", "fixed(32,20)[n]", "fixed(63,8)[n]"].map(str::to_owned);
+    for ty in INTEGERS.iter().map(|ty| format!("{ty}[n]")).chain(fixed) {
+        let text = columns(&ty)
+            + "reveal a < b to alice as \"less\"\nreveal a <= b to bob as \"at most\"\n\
+               reveal a == b to carol as \"equal\"\nreveal a != 3 to carol as \"differ\"\n\
+               reveal min(a, b) to alice as \"min\"\nreveal max(a, b) to bob as \"max\"\n\
+               reveal select(a < b, b, a) to carol as \"chosen\"\n";
+        check_few(&text, &[66]);
+    }
+    for ty in ["i8[n]", "i16[n]", "i32[n]", "i64[n] in -9000000000..9000000000", "fixed(24,6)[n]"] {
+        let within = ty.split_once(" in").map_or(String::new(), |(_, range)| format!(" in{range}"));
+        let ty = ty.split(" in").next().unwrap();
+        let text = format!(
+            "input a: {ty} from alice{within}\ninput b: {ty} from bob{within}\n\
+             reveal abs(a - b) to alice as \"abs\"\nreveal max(abs(a), abs(b)) to bob as \"greater\"\n"
+        );
+        check_few(&text, &[66]);
+    }
+}
+
+#[test]
+fn long_products_within_their_ranges() {
+    let text = "input a: i64[n] from alice in -2147483648..2147483647\n\
+                input b: i64[n] from bob in -2147483648..2147483647\n\
+                input c: u64[n] from carol in 0..4294967295\n\
+                reveal a * b to alice as \"product\"\nreveal -a * b to bob as \"negated\"\n\
+                reveal c * c to carol as \"square\"\n";
+    check_few(text, &[66]);
+}
+
+#[test]
+fn shifts_and_powers_of_two() {
+    for ty in ["i8", "i32", "u16", "u32"] {
+        let text = columns(&format!("{ty}[n]"))
+            + "let s = select(a < b, a, b)\n\
+               reveal shift_left(s, by 5) to alice as \"left\"\n\
+               reveal shift_right(s, by 1) to alice as \"right\"\n\
+               reveal shift_right(shift_left(s, by 9), by 12) to bob as \"both\"\n";
+        check_few(&text, &[66]);
+    }
+}
+
+#[test]
+fn quotients_and_roots_of_integers() {
+    for ty in ["i8", "u8", "i16", "u16", "i32"] {
+        let text = columns(&format!("{ty}[m]"))
+            + "let x = max(a, b)\nlet y = min(a, b)\n\
+               reveal x / y to alice as \"quotient\"\nreveal y % x to bob as \"rest\"\n\
+               reveal y / 7 to carol as \"of a constant\"\n\
+               reveal x / 0 to carol as \"by zero\"\n\
+               reveal sqrt(abs(y)) to alice as \"root\"\n";
+        check_few(&text, &[3]);
+    }
+}
+
+#[test]
+fn reciprocals_and_roots_in_fixed_point() {
+    for ty in ["fixed(16,4)", "fixed(24,8)", "fixed(32,16)"] {
+        let text = columns(&format!("{ty}[m]"))
+            + "let x = max(a, b)\n\
+               reveal reciprocal(x) to alice as \"reciprocal\"\n\
+               reveal sqrt(abs(x)) to bob as \"root\"\n";
+        check_few(&text, &[3]);
+    }
+}
+
+#[test]
+fn functions_of_real_numbers_at_every_precision() {
+    for ty in ["fixed(24,6)", "fixed(32,16)"] {
+        let text = format!(
+            "input a: {ty}[m] from alice in -5.0..4.0\ninput b: {ty}[m] from bob in -5.0..4.0\n\
+             let x = max(a, b)\n\
+             reveal exp(x) to alice as \"exp\"\nreveal log(abs(x) + 0.25) to bob as \"log\"\n\
+             reveal sigmoid(x) to carol as \"sigmoid\"\n"
+        );
+        check_few(&text, &[3]);
+    }
+}
+
+#[test]
+fn statistics_of_columns() {
+    check_few(
+        "input a: i16[n] from alice in -300..300\ninput b: i16[n] from bob in -300..300\n\
+         input c: bit[n] from carol\ninput f: fixed(24,8)[n] from carol in -50.0..50.0\n\
+         let s = a + b\n\
+         reveal mean(s, axis 0) to alice as \"mean\"\n\
+         reveal variance(s, axis 0, fraction 4) to alice as \"variance\"\n\
+         reveal std(s, axis 0, fraction 4) to bob as \"deviation\"\n\
+         reveal mean(s, c, axis 0, fraction 6) to bob as \"mean of some\"\n\
+         reveal variance(f, c, axis 0, fraction 8) to carol as \"variance of some\"\n\
+         reveal min(s, axis 0) to carol as \"least\"\nreveal max(s, axis 0) to carol as \"greatest\"\n\
+         reveal count(s, axis 0) to all as \"rows\"\n",
+        &[1, 37],
+    );
+}
+
+#[test]
+fn statistics_of_groups() {
+    check_few(
+        "input g: u8[n] from alice in 0..3\ninput v: i16[n] from bob in -300..300\n\
+         input keep: bit[n] from carol\n\
+         reveal group_variance(g, v, first 0, groups 3, fraction 4) to alice as \"variances\"\n\
+         reveal group_mean(g, v, keep, first 0, groups 5, fraction 4) to bob as \"means of some\"\n",
+        &[0, 37],
+    );
+}
+
+#[test]
+fn products_and_shapes_of_secrets() {
+    check_few(
+        "input a: i8[m, 3] from alice in -4..4\ninput b: i8[m, 3] from bob in -4..4\n\
+         input c: i16[6] from carol\ninput d: i16[6] from bob\ninput x: i16[n] from alice\n\
+         let s = a + b\nlet t = c + d\n\
+         reveal product(s, axis 1) to alice as \"products of rows\"\n\
+         reveal reshape(t, shape [2, 3]) to alice as \"shaped\"\n\
+         reveal broadcast(t, shape [2, 6]) to bob as \"repeated\"\n\
+         reveal min(s, axis 1) to carol as \"least\"\nreveal max(s, axis 1) to carol as \"greatest\"\n\
+         reveal broadcast(t < 5, shape [3, 6]) to carol as \"repeated bits\"\n",
+        &[5],
+    );
+}
+
+#[test]
+fn sorting_by_keys_of_every_type() {
+    for ty in ["i8", "u8", "i32", "u64", "fixed(16,4)"] {
+        check_few(
+            &format!(
+                "input k: {ty}[n] from alice\ninput l: {ty}[n] from bob\ninput v: u16[n] from carol\n\
+                 let (key, value) = sort(select(v < 30000, k, l), v)\n\
+                 reveal key to alice\nreveal value to bob\n"
+            ),
+            &[33],
+        );
+    }
+    check_few(
+        "input k: i16[n] from alice\ninput l: i16[n] from bob\ninput v: bit[n] from carol\n\
+         let (keys, values) = top(max(k, l), v, rows 4)\n\
+         reveal keys to alice\nreveal values to carol\n",
+        &[2, 33],
+    );
+}
+
+#[test]
+fn loops_of_any_length() {
+    check_few(
+        "input x: i64[n] from alice in 0..100\ninput y: i64[n] from bob in 0..100\n\
+         let start = x + y\n\
+         let none = loop 0 carry (s: i64[n] secret in 0..200 = start) {\nyield assume(s + s, in 0..200)\n}\n\
+         reveal none to alice\n\
+         let trips = loop m carry (s: i64[n] secret in 0..100000 = start) index i {\n\
+             yield assume(s + y + i, in 0..100000)\n}\n\
+         reveal trips to bob\n\
+         let nested = loop 3 carry (s: i64[n] secret in 0..100000 = start) {\n\
+             let inner = loop 2 carry (t: i64[n] secret in 0..100000 = s) {\n\
+                 yield assume(t + x, in 0..100000)\n}\n\
+             yield max(inner, y)\n}\n\
+         reveal nested to carol\n",
+        &[1, 40],
+    );
+}
+
+/// The body's values are kept once, not once per trip.
+#[test]
+fn a_long_loop() {
+    let text = "input x: u8 from alice\ninput y: u8 from bob\n\
+                let last = loop 300 carry (s: u8 secret = wrap(x + y, to u8)) index i {\n\
+                    yield wrap(s * 3 + y + i, to u8)\n}\n\
+                reveal last to carol\n";
+    check_few(text, &[1]);
+}

@@ -1,0 +1,165 @@
+//! Who plays which role in a program, and what its numbers are computed with.
+
+use crate::assign::loads;
+use crate::network::Network;
+use crate::roles::{Demand, orders, single};
+use tacit_engine::circuit::EvaluateError;
+use tacit_engine::program::{By, Prepared, ProgramJob};
+use tacit_net::PartyId;
+use tacit_program::Program;
+use tacit_sharing::{Protocol, cost};
+
+/// What of a job may be chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Free {
+    /// Who plays which role.
+    pub roles: bool,
+    /// Rings or circuits.
+    pub by: bool,
+}
+
+/// What fits the network.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Choice {
+    /// The party that plays each role.
+    pub places: Vec<PartyId>,
+    /// Rings or circuits.
+    pub by: By,
+    /// Seconds that the network takes for it at least.
+    pub seconds: f64,
+    /// Seconds that it takes for the job as it was given; none if that is impossible.
+    pub given_seconds: Option<f64>,
+}
+
+/// Chooses what takes the network least time: rounds times the largest delay of a link that products
+/// wait for, and the bytes of the busiest link. Processors do not count. Of equals it is the job as
+/// given.
+///
+/// # Errors
+/// When the job does not fit the program, however it is computed.
+pub fn for_program(
+    network: &Network,
+    program: &Program,
+    job: &ProgramJob,
+    free: Free,
+) -> Result<Choice, EvaluateError> {
+    let mut candidates = vec![job.clone()];
+    for by in forms(job, free) {
+        for places in placings(network, job, free) {
+            candidates.push(ProgramJob { by, places, ..job.clone() });
+        }
+    }
+    let demands: Vec<Result<Demand, EvaluateError>> =
+        candidates.iter().map(|job| demand(program, job)).collect();
+    let possible: Vec<usize> = (0..demands.len()).filter(|i| demands[*i].is_ok()).collect();
+    let known: Vec<Demand> = demands.iter().flatten().cloned().collect();
+    let alone = |demands: &[Demand]| single(network, demands);
+    let Ok(best) = alone(&known) else {
+        return Err(demands.into_iter().find_map(Result::err).unwrap_or_else(no_candidate));
+    };
+    let given = demands[0].as_ref().ok().and_then(|given| alone(&[given.clone()]).ok());
+    let ProgramJob { places, by, .. } = candidates.swap_remove(possible[best.parts[0].0]);
+    Ok(Choice { places, by, seconds: best.seconds, given_seconds: given.map(|plan| plan.seconds) })
+}
+
+fn no_candidate() -> EvaluateError {
+    EvaluateError::Bug("a program without any form".into())
+}
+
+fn forms(job: &ProgramJob, free: Free) -> Vec<By> {
+    // The baseline computes in the clear.
+    let both = job.protocol.has_rings() && job.protocol != Protocol::Plain;
+    if free.by && both { vec![By::Rings, By::Circuits] } else { vec![job.by] }
+}
+
+fn placings(network: &Network, job: &ProgramJob, free: Free) -> Vec<Vec<PartyId>> {
+    match free.roles && job.protocol.has_roles() {
+        true => orders(network.parties(), job.protocol.parties()),
+        false => vec![job.places.clone()],
+    }
+}
+
+/// What a job asks of the network.
+fn demand(program: &Program, job: &ProgramJob) -> Result<Demand, EvaluateError> {
+    let cost = Prepared::new(program, job.clone())?.cost()?;
+    let products = cost::product(job.protocol).placed(&job.places);
+    Ok(Demand {
+        bytes: loads(&cost.bytes.placed(&job.places)),
+        critical: cost::links().filter(|(from, to)| products.on[*from][*to] > 0).collect(),
+        depth: cost.rounds.into_iter().max().unwrap_or(0),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tacit_program::text;
+
+    const TEXT: &str = "program choice\nparties a, b, c\nrows n <= 1000000\n\
+        input x: i32[n] from a\ninput y: i32[n] from b\n";
+
+    fn job(protocol: Protocol, rows: u64) -> ProgramJob {
+        ProgramJob::new(protocol, PartyId::all(3).collect(), vec![rows])
+    }
+
+    fn choose(network: &Network, reveal: &str, job: &ProgramJob, free: Free) -> Choice {
+        let program = text::parse("choice", &format!("{TEXT}{reveal}\n")).unwrap();
+        for_program(network, &program, job, free).unwrap()
+    }
+
+    const ROLES: Free = Free { roles: true, by: false };
+    const BY: Free = Free { roles: false, by: true };
+
+    #[test]
+    fn the_pair_that_waits_is_the_near_one() {
+        // Parties 0 and 2 are near each other.
+        let network = Network::new(3, |a, b| {
+            let near = a.index() + b.index() == 2;
+            (1e9, if near { 0.001 } else { 0.1 })
+        });
+        let reveal = "reveal sum(select(x < y, x, y), axis 0) to a as \"s\"";
+        for protocol in [Protocol::Trio, Protocol::Astra] {
+            let choice = choose(&network, reveal, &job(protocol, 10), ROLES);
+            assert_eq!(choice.places[0], PartyId(1), "{protocol}");
+            assert!(choice.seconds < 0.05 * choice.given_seconds.unwrap(), "{protocol}");
+        }
+    }
+
+    #[test]
+    fn products_take_rings_and_shifts_take_circuits() {
+        let network = Network::uniform(3);
+        for (reveal, by) in [
+            ("reveal sum(x * y, axis 0) to a as \"s\"", By::Rings),
+            ("reveal shift_right(select(x < y, x, y), by 3) to a as \"s\"", By::Circuits),
+        ] {
+            for protocol in [Protocol::Trio, Protocol::Lift] {
+                let choice = choose(&network, reveal, &job(protocol, 100_000), BY);
+                assert_eq!(choice.by, by, "{protocol}: {reveal}");
+                assert_eq!(choice.places, job(protocol, 1).places);
+            }
+        }
+    }
+
+    #[test]
+    fn where_nothing_is_free_the_job_stays() {
+        let network = Network::uniform(3);
+        let reveal = "reveal sum(x * y, axis 0) to a as \"s\"";
+        for protocol in [Protocol::Plain, Protocol::Gmw(3), Protocol::Bmr(3), Protocol::Trio] {
+            let given = job(protocol, 10);
+            let none = Free { roles: false, by: false };
+            let all = Free { roles: protocol != Protocol::Trio, by: protocol != Protocol::Trio };
+            let free = if protocol == Protocol::Plain { none } else { all };
+            let choice = choose(&network, reveal, &given, free);
+            assert_eq!((choice.by, choice.places), (given.by, given.places), "{protocol}");
+        }
+    }
+
+    #[test]
+    fn a_job_that_fits_in_no_form_is_an_error() {
+        let text = format!("{TEXT}reveal x < y to a as \"s\"\n");
+        let program = text::parse("choice", &text).unwrap();
+        let too_many = job(Protocol::Trio, 2_000_000);
+        let all = Free { roles: true, by: true };
+        assert!(for_program(&Network::uniform(3), &program, &too_many, all).is_err());
+    }
+}

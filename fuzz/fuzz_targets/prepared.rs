@@ -1,0 +1,16 @@
+//! What stores keep, and what is done with it: any bytes are prepared material or an error. (The digest
+//! of a store's file and its head are checked before.)
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use tacit_engine::circuit::Prepared;
+
+fuzz_target!(|data: &[u8]| {
+    match Prepared::decode(data) {
+        Err(error) => assert!(!error.to_string().is_empty()),
+        Ok(prepared) => {
+            let bytes = prepared.encode().expect("what was read");
+            assert!(Prepared::decode(&bytes).is_ok());
+        }
+    }
+});
