@@ -57,7 +57,7 @@ pub fn for_program(
     let Ok(best) = alone(&known) else {
         return Err(demands.into_iter().find_map(Result::err).unwrap_or_else(no_candidate));
     };
-    let given = demands[0].as_ref().ok().and_then(|given| alone(&[given.clone()]).ok());
+    let given = demands[0].as_ref().ok().and_then(|given| alone(std::slice::from_ref(given)).ok());
     let ProgramJob { places, by, .. } = candidates.swap_remove(possible[best.parts[0].0]);
     Ok(Choice { places, by, seconds: best.seconds, given_seconds: given.map(|plan| plan.seconds) })
 }

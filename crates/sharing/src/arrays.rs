@@ -408,6 +408,8 @@ struct Tile<'a, P, W> {
 
 impl<P: Role, W: Word> Kernel for Tile<'_, P, W> {
     type Output = ();
+    // It has an instruction for products of 64 bits.
+    const AVX512: bool = W::BITS == 64;
     #[inline(always)]
     fn run(mut self) {
         let MatrixShape { inner, columns, .. } = self.shape;

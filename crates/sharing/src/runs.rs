@@ -244,6 +244,24 @@ pub(crate) fn mask_sums<'s, P: Role, W: Word>(
     );
 }
 
+/// Writes one run of shares.
+#[inline(always)]
+pub(crate) fn write_run<P: Role, W: Word>(
+    dst: RunsMut<'_, W>,
+    mut share: impl FnMut(usize) -> P::Share<W>,
+) {
+    let n = dst[0].len();
+    let [d0, d1, d2] = first_of(dst, P::Share::<W>::COUNT, n);
+    for i in 0..n {
+        let share = share(i);
+        d0[i] = share[0];
+        d1[i] = share[1];
+        if P::Share::<W>::COUNT > 2 {
+            d2[i] = share[2];
+        }
+    }
+}
+
 /// The share at a place of a run.
 #[inline(always)]
 pub(crate) fn share_at<P: Role, W: Word>(runs: Runs<'_, W>, i: usize) -> P::Share<W> {

@@ -2,12 +2,12 @@
 
 use crate::party::{Draws, Party, SharingError};
 use crate::role::{Few, Role, RoleId, SLOTS, Timing};
-use crate::runs::share_at;
+use crate::runs::{components, share_at, write_run};
 use crate::shares::{RunsMut, Shares};
 use crate::verify::{Item, Kind, Pass};
 use tacit_circuit::schedule::Slot;
 use tacit_net::Stream;
-use tacit_ring::{Buffer, Word};
+use tacit_ring::{Buffer, Word, simd};
 
 /// Bits or words of one input port that are shared together.
 #[derive(Clone, Copy)]
@@ -44,21 +44,31 @@ impl<W: Word> TransferScratch<W> {
 
     #[inline(always)]
     fn drawn(&self, i: usize) -> [W; SLOTS] {
-        self.draws.each_ref().map(|draw| draw[i])
+        cut(&self.draws, 0, i + 1).at(i)
     }
+}
+
+/// The draws of a run of words.
+struct DrawRuns<'a, W>([&'a [W]; SLOTS]);
+
+impl<W: Word> DrawRuns<'_, W> {
+    #[inline(always)]
+    fn at(&self, i: usize) -> [W; SLOTS] {
+        let DrawRuns([a, b, c, d]) = self;
+        [a[i], b[i], c[i], d[i]]
+    }
+}
+
+/// The draws of `n` words from `at` on.
+#[inline(always)]
+fn cut<W: Word>([a, b, c, d]: &[Buffer<W>; SLOTS], at: usize, n: usize) -> DrawRuns<'_, W> {
+    let run = at..at + n;
+    DrawRuns([&a[run.clone()], &b[run.clone()], &c[run.clone()], &d[run]])
 }
 
 impl<W: Word> Default for TransferScratch<W> {
     fn default() -> Self {
         TransferScratch { draws: Default::default(), message: Default::default() }
-    }
-}
-
-/// Writes a share.
-#[inline(always)]
-fn put<P: Role, W: Word>(runs: &mut RunsMut<'_, W>, i: usize, share: P::Share<W>) {
-    for c in 0..P::Share::<W>::COUNT {
-        runs[c][i] = share[c];
     }
 }
 
@@ -122,15 +132,27 @@ fn input_own<P: Role, W: Word>(
     for message in &mut scratch.message {
         message.sized(total);
     }
+    let (n, timing) = (shares.words(), input.timing);
     for (index, slot) in input.slots.iter().enumerate() {
-        let mut runs = shares.runs_mut(*slot);
-        let at = index * runs[0].len();
-        for i in 0..runs[0].len() {
-            let drawn = scratch.drawn(at + i);
-            let (share, messages) = P::input_own(input.timing, input.values[at + i], drawn);
-            put::<P, W>(&mut runs, i, share);
-            [scratch.message[0][at + i], scratch.message[1][at + i]] = messages;
-        }
+        let (runs, at) = (shares.runs_mut(*slot), index * n);
+        let TransferScratch { draws, message: [first, second] } = &mut *scratch;
+        let (first, second) = (&mut first[at..at + n], &mut second[at..at + n]);
+        let (drawn, values) = (cut(draws, at, n), &input.values[at..at + n]);
+        simd::vectorize(
+            #[inline(always)]
+            move || {
+                let (first, second) = (&mut first[..n], &mut second[..n]);
+                write_run::<P, W>(
+                    runs,
+                    #[inline(always)]
+                    |i| {
+                        let (share, messages) = P::input_own(timing, values[i], drawn.at(i));
+                        [first[i], second[i]] = messages;
+                        share
+                    },
+                );
+            },
+        );
     }
     Ok(())
 }
@@ -153,11 +175,12 @@ pub fn input_keep<P: Role, W: Word>(
     let mut scratch = TransferScratch::default();
     scratch.draw::<P>(draws, &input, total);
     for (index, slot) in input.slots.iter().enumerate() {
-        let mut runs = shares.runs_mut(*slot);
-        for i in 0..words {
-            let drawn = scratch.drawn(index * words + i);
-            put::<P, W>(&mut runs, i, P::input_own(Timing::Late, W::ZERO, drawn).0);
-        }
+        let drawn = cut(&scratch.draws, index * words, words);
+        write_run::<P, W>(
+            shares.runs_mut(*slot),
+            #[inline(always)]
+            |i| P::input_own(Timing::Late, W::ZERO, drawn.at(i)).0,
+        );
     }
     KeptDraws { scratch, total }
 }
@@ -194,12 +217,20 @@ pub fn input_masks<P: Role, W: Word>(
 ) {
     let words = shares.words();
     scratch.draw::<P>(draws, &input, input.slots.len() * words);
+    let (owner, timing) = (input.owner, input.timing);
     for (index, slot) in input.slots.iter().enumerate() {
-        let mut runs = shares.runs_mut(*slot);
-        for i in 0..words {
-            let drawn = scratch.drawn(index * words + i);
-            put::<P, W>(&mut runs, i, P::input_part(input.owner, input.timing, drawn));
-        }
+        let drawn = cut(&scratch.draws, index * words, words);
+        let runs = shares.runs_mut(*slot);
+        simd::vectorize(
+            #[inline(always)]
+            move || {
+                write_run::<P, W>(
+                    runs,
+                    #[inline(always)]
+                    |i| P::input_part(owner, timing, drawn.at(i)),
+                );
+            },
+        );
     }
 }
 
@@ -240,15 +271,40 @@ pub fn input_finish<P: Role, W: Word>(
         }
         None => received.fill(W::ZERO),
     }
-    for (slot, run) in input.slots.iter().zip(received.chunks_exact(words)) {
-        let mut runs = shares.runs_mut(*slot);
-        for (i, received) in run.iter().enumerate() {
-            let part = share_at::<P, W>(runs.each_ref().map(|run| &**run), i);
-            let share = P::input_other(input.owner, input.timing, part, *received);
-            put::<P, W>(&mut runs, i, share);
-        }
+    let (owner, timing) = (input.owner, input.timing);
+    for (slot, received) in input.slots.iter().zip(received.chunks_exact(words)) {
+        let runs = shares.runs_mut(*slot);
+        simd::vectorize(
+            #[inline(always)]
+            move || complete::<P, W>(owner, timing, runs, received),
+        );
     }
     Ok(())
+}
+
+/// Completes the shares of one run of an owner's input.
+#[inline(always)]
+fn complete<P: Role, W: Word>(
+    owner: RoleId,
+    timing: Timing,
+    [d0, d1, d2]: RunsMut<'_, W>,
+    received: &[W],
+) {
+    let n = received.len();
+    let (d0, d1) = (&mut d0[..n], &mut d1[..n]);
+    for i in 0..n {
+        let third = if P::Share::<W>::COUNT > 2 { d2[i] } else { W::ZERO };
+        let part = [d0[i], d1[i], third];
+        let part = P::Share::<W>::each(
+            #[inline(always)]
+            |c| part[c],
+        );
+        let share = P::input_other(owner, timing, part, received[i]);
+        (d0[i], d1[i]) = (share[0], share[1]);
+        if P::Share::<W>::COUNT > 2 {
+            d2[i] = share[2];
+        }
+    }
 }
 
 /// Values of one output port that are opened together.
@@ -324,10 +380,15 @@ fn receive_opened<P: Role, W: Word>(
     }
     let runs = received.chunks_exact(words).zip(opened.chunks_exact_mut(words));
     for (slot, (run, opened)) in output.slots.iter().zip(runs) {
-        let shares = shares.runs(*slot);
-        for (i, (word, to)) in run.iter().zip(opened).enumerate() {
-            *to = P::opened(share_at::<P, W>(shares, i), *word);
-        }
+        let shares = components::<P, W>(shares.runs(*slot), words);
+        simd::vectorize(
+            #[inline(always)]
+            move || {
+                for (i, (word, to)) in run.iter().zip(opened).enumerate() {
+                    *to = P::opened(share_at::<P, W>(shares, i), *word);
+                }
+            },
+        );
     }
     Ok(())
 }
@@ -363,10 +424,15 @@ impl<W: Word> TransferScratch<W> {
         let words = shares.words();
         let message = self.message[0].sized(output.slots.len() * words);
         for (slot, run) in output.slots.iter().zip(message.chunks_exact_mut(words)) {
-            let shares = shares.runs(*slot);
-            for (i, word) in run.iter_mut().enumerate() {
-                *word = P::open_word(receiver, share_at::<P, W>(shares, i));
-            }
+            let shares = components::<P, W>(shares.runs(*slot), words);
+            simd::vectorize(
+                #[inline(always)]
+                move || {
+                    for (i, word) in run.iter_mut().enumerate() {
+                        *word = P::open_word(receiver, share_at::<P, W>(shares, i));
+                    }
+                },
+            );
         }
         message
     }

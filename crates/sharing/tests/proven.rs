@@ -232,6 +232,44 @@ fn messages<W: Word>(job: Job, party: PartyId) -> Vec<(Phase, usize)> {
     seen.clone()
 }
 
+/// A coin of one round is fair only because all that it covers has gone to the previous role, which is
+/// who shows the half that its sender lacks (`Talk::coin`): inputs, products, and all of a proof but the
+/// halves themselves.
+#[test]
+fn all_that_a_coin_covers_goes_to_the_previous_role() {
+    for protocol in protocols() {
+        let forward = |traffic: cost::Traffic| -> u64 {
+            (0..3).map(|role| traffic.link(role, (role + 1) % 3)).sum()
+        };
+        for owner in 0..3 {
+            assert_eq!(forward(cost::input(protocol, owner, Timing::Early)), 0, "{protocol}");
+        }
+        assert_eq!(forward(cost::product(protocol)), 0, "{protocol}");
+        let job = Job { protocol, results: 90, terms: 1 };
+        halves_alone_go_forward::<Z2>(job);
+        halves_alone_go_forward::<u64>(job);
+    }
+}
+
+fn halves_alone_go_forward<W: Word>(job: Job) {
+    for (role, party) in PLACES.into_iter().enumerate() {
+        let (next, seen) = (PLACES[(role + 1) % 3], Arc::new(Mutex::new(Vec::new())));
+        let log = seen.clone();
+        let tamper = Tamper::new(move |message| {
+            let proving = matches!(message.place.phase, Phase::Offline | Phase::Online);
+            if proving && message.to == next {
+                log.lock().unwrap().push(message.bytes.len());
+            }
+            Verdict::Keep
+        });
+        let endings = run::<W>(job, Some((party, Mutex::new(Some(tamper)))));
+        assert!(endings.iter().all(Ending::is_ok));
+        let seen = seen.lock().unwrap();
+        // Four words, once per coin.
+        assert!(!seen.is_empty() && seen.iter().all(|bytes| *bytes == 32), "{}", job.protocol);
+    }
+}
+
 /// Whatever bit of whatever message `party` changes, the run ends without an output for either honest
 /// party.
 fn nothing_opens<W: Word>(job: Job, party: PartyId) {

@@ -44,7 +44,7 @@ fn changed(message: Outgoing<'_>, random: u64) -> Verdict {
     }
     let at = (random >> 8) as usize % bytes.len();
     match random % 3 {
-        0 => bytes[at] ^= 1 << (random >> 4) % 8,
+        0 => bytes[at] ^= 1 << ((random >> 4) % 8),
         1 => bytes[at] = bytes[at].wrapping_add((random >> 56) as u8 | 1),
         _ => {
             for (i, byte) in bytes.iter_mut().enumerate() {

@@ -8,9 +8,16 @@ use std::time::Duration;
 use tacit_engine::circuit::Preprocessing;
 use tacit_net::testing::{Tamper, Verdict};
 use tacit_net::{PartyId, Phase};
+use tacit_sharing::Protocol;
 
 fn interleaved() -> impl Iterator<Item = Case> {
     checked().map(|protocol| job(protocol, Preprocessing::Interleaved, 1))
+}
+
+/// Under authenticated garbling what is not looked at may be missing: results are right, or none.
+fn garbled() -> impl Iterator<Item = Case> {
+    let protocols = [2, 3].map(Protocol::Authenticated).into_iter();
+    protocols.map(|protocol| job(protocol, Preprocessing::Interleaved, 1))
 }
 
 /// As [`each_cheat`], of the message in the middle of each class.
@@ -39,8 +46,18 @@ fn a_message_left_out_leaves_nobody_honest_a_result() {
 /// Where nothing follows it, it is not even read.
 #[test]
 fn a_message_sent_twice_leaves_nobody_honest_a_wrong_result() {
-    for job in interleaved() {
+    for job in interleaved().chain(garbled()) {
         each_class(&job, SHORT, |_| Verdict::Repeat, right_or_none);
+    }
+}
+
+#[test]
+fn under_authenticated_garbling_what_is_left_out_or_cut_short_leaves_no_wrong_result() {
+    for job in garbled() {
+        each_class(&job, SHORT, |_| Verdict::Drop, right_or_none);
+        each_class(&job, SHORT, |bytes| Verdict::Truncate(bytes.len() / 2), right_or_none);
+        each_class(&job, LONG, flip_first, right_or_none);
+        each_class(&job, LONG, flip_last, right_or_none);
     }
 }
 

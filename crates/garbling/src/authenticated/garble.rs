@@ -8,6 +8,7 @@ use crate::{Bits, Ports};
 use tacit_circuit::schedule::{Linear, Slot};
 use tacit_ring::Buffer;
 use tacit_sharing::RoleId;
+use zeroize::Zeroizing;
 
 /// Blocks that a garbler sends for a gate.
 pub(super) fn blocks(parties: usize) -> usize {
@@ -87,13 +88,19 @@ impl Garbler<'_> {
     }
 
     /// Hashes of both labels of both inputs, for a target.
-    fn hashes(&self, gate: usize, target: RoleId, inputs: [&[u128]; 2]) -> [[Vec<u128>; 2]; 2] {
+    fn hashes(
+        &self,
+        gate: usize,
+        target: RoleId,
+        inputs: [&[u128]; 2],
+    ) -> [[Zeroizing<Vec<u128>>; 2]; 2] {
         Use::of_inputs(inputs, |use_, zeros| {
             let mut keys = vec![0; zeros.len()];
             let pair = [self.layout.me, target];
             self.hash.keys(use_, pair, self.first + gate as u64, &mut keys);
-            let mut ones: Vec<u128> = zeros.iter().map(|zero| zero ^ self.delta).collect();
-            let mut zeros = zeros.to_vec();
+            let ones = zeros.iter().map(|zero| zero ^ self.delta).collect();
+            let mut ones: Zeroizing<Vec<u128>> = Zeroizing::new(ones);
+            let mut zeros = Zeroizing::new(zeros.to_vec());
             Hash::hash(&keys, [&mut zeros, &mut ones]);
             [zeros, ones]
         })

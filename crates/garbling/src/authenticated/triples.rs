@@ -10,6 +10,7 @@ use tacit_net::Stream;
 use tacit_ring::gf128::inner_product;
 use tacit_ring::{Buffer, Key, Prg, word};
 use tacit_sharing::{RoleId, SharingError};
+use zeroize::Zeroizing;
 
 /// The statistical parameter: bucketing fails with probability 2^-40 at most, batch by batch.
 const RHO: f64 = 40.0;
@@ -126,7 +127,7 @@ struct Batch {
     count: usize,
     leaky: usize,
     bits: AuthBits,
-    delta: zeroize::Zeroizing<u128>,
+    delta: Zeroizing<u128>,
     /// `S`: all parties' add up to `(ab + r) D`.
     sums: Buffer<u128>,
     /// `d = ab + r`.
@@ -183,7 +184,7 @@ impl Batch {
         peer: RoleId,
         factors: &[u128],
     ) -> Result<(), SharingError> {
-        let mut room = [[0u128; CHUNK]; 3];
+        let mut room = Zeroizing::new([[0u128; CHUNK]; 3]);
         let mut at = 0;
         for (factors, sums) in factors.chunks(CHUNK).zip(self.sums.chunks_mut(CHUNK)) {
             let len = factors.len();
@@ -203,7 +204,7 @@ impl Batch {
     }
 
     fn take_products(&mut self, talk: &mut Talk<'_>, peer: RoleId) -> Result<(), SharingError> {
-        let mut room = [[0u128; CHUNK]; 3];
+        let mut room = Zeroizing::new([[0u128; CHUNK]; 3]);
         let mut at = 0;
         while at < self.leaky {
             let len = CHUNK.min(self.leaky - at);
@@ -247,7 +248,8 @@ impl Batch {
             let correct = |(k, sum): (usize, &u128)| {
                 sum ^ (u128::from(self.corrections.get(chunk * CHUNK + k)) * *self.delta)
             };
-            let errors: Vec<u128> = sums.iter().enumerate().map(correct).collect();
+            let errors: Zeroizing<Vec<u128>> =
+                Zeroizing::new(sums.iter().enumerate().map(correct).collect());
             theta[0] ^= inner_product(coefficients, &errors);
         }
         let sent = talk.commit("theta", word::bytes(&theta))?;

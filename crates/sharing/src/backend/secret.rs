@@ -418,9 +418,18 @@ fn sum_axis_typed<W: Element>(a: &SharedVec<W>, outer: usize, axis: usize, inner
         let mut out = Buffer::<W>::zeros(outer * inner);
         for o in 0..outer {
             let sums = &mut out[o * inner..(o + 1) * inner];
-            for row in run[o * axis * inner..][..axis * inner].chunks_exact(inner.max(1)) {
-                sums.iter_mut().zip(row).for_each(|(sum, x)| *sum = sum.add(*x));
-            }
+            let rows = &run[o * axis * inner..][..axis * inner];
+            simd::vectorize(
+                #[inline(always)]
+                move || match sums {
+                    [sum] => *sum = rows.iter().fold(W::ZERO, |sum, x| sum.add(*x)),
+                    _ => {
+                        for row in rows.chunks_exact(inner.max(1)) {
+                            sums.iter_mut().zip(row).for_each(|(sum, x)| *sum = sum.add(*x));
+                        }
+                    }
+                },
+            );
         }
         out
     }))

@@ -88,7 +88,7 @@ impl Sizes {
     pub fn for_products(bits: u32, given: usize) -> Self {
         let all = (2..=LARGEST).map(|bucket| Sizes::new(bits, given, bucket));
         let mut secure = all.filter(|sizes| sizes.security_of_products(bits) >= SECURITY);
-        secure.next().unwrap_or(Sizes::new(bits, given, LARGEST))
+        secure.next().expect("the largest buckets are secure, even for one product")
     }
 
     /// Words that a role sends to prepare triples.

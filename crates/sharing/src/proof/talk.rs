@@ -160,7 +160,9 @@ impl<'t, 'm, 'k> Talk<'t, 'm, 'k> {
         self.party.fail("triples that were opened are not products".into())
     }
 
-    /// Random bits that nobody knew before all messages passed so far had arrived.
+    /// Random bits that nobody knew before all messages passed so far had arrived. That holds because all
+    /// of them, inputs and products too, go to the previous role (a test sees to it): who tosses with a
+    /// role has received everything from it.
     ///
     /// Each role shows the half that it has with the previous role to the next one, which lacks it,
     /// and which it has received everything from; and a hash of the other half to the previous role.

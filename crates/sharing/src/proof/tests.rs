@@ -204,26 +204,31 @@ fn changing(len: usize, alternate: bool, change: fn(&mut [u8])) -> Tamper {
     })
 }
 
-/// A result off by 2^63, and a second product made to fit the challenge 1.
-#[test]
-fn a_sacrifice_is_passed_by_who_guesses_the_challenge() {
+/// A result is off by `ERROR`, and a second product made to fit the challenge 1, one of `2^LAMBDA`.
+fn sacrifices_that_pass<const ERROR: u64, const LAMBDA: u32>() -> usize {
     const EACH: usize = redundant::bytes(64);
     let guess = || {
         changing(EACH, true, |bytes| {
             let mut c = [0; 16];
             c[..EACH].copy_from_slice(bytes);
-            let c = u128::from_le_bytes(c).wrapping_sub(1 << 63);
+            let c = u128::from_le_bytes(c).wrapping_sub(u128::from(ERROR));
             bytes.copy_from_slice(&c.to_le_bytes()[..EACH]);
         })
     };
-    let rate = passes(guess, |role, talk| {
+    passes(guess, |role, talk| {
         let shared = |value: u64| public(role, value).map(|word| [u128::from(word)]);
-        let [x, y, z] = [3, 5, 15 ^ 1 << 63].map(shared);
+        let [x, y, z] = [3, 5, 15 + ERROR].map(shared);
         let [x, y, z] = [&x, &y, &z].map(|pair| pair.each_ref().map(|run| &run[..]));
         let claims = Claims { bits: 64, x, y, z, runs: &[(1, 1)] };
-        redundant::sacrifice_with::<u128, 3>(talk, &claims)
-    });
-    assert_rate(rate, 1.0 / 8.0);
+        redundant::sacrifice_with::<u128, LAMBDA>(talk, &claims)
+    })
+}
+
+#[test]
+fn a_sacrifice_is_passed_by_who_guesses_the_challenge() {
+    assert_rate(sacrifices_that_pass::<{ 1 << 63 }, 3>(), 1.0 / 8.0);
+    assert_rate(sacrifices_that_pass::<1, 3>(), 1.0 / 8.0);
+    assert_rate(sacrifices_that_pass::<{ 1 << 63 }, 5>(), 1.0 / 32.0);
 }
 
 /// How many of many batches of triples pass in which a cheat makes the first ones wrong.
