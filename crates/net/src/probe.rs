@@ -69,8 +69,9 @@ pub fn probe(session: &mut Session, effort: Effort) -> Result<Vec<LinkProbe>, Ne
             })?;
             if me == from {
                 own.push((to, measure(mesh, to, effort)?));
-            } else if me == to {
-                answer(mesh, from, effort)?;
+            } else if me == to && !answer(mesh, from, effort)? {
+                let (peer, what) = (session.shared_peer(from), "it measures without end".into());
+                return Err(NetError::Misbehaviour { peer, what });
             }
         }
     }
@@ -136,19 +137,24 @@ fn transfer(mesh: &mut Mesh, to: PartyId, bytes: u64) -> Result<u64, NetError> {
     Ok(u64::from_le_bytes(ns))
 }
 
-/// The receiver's side.
-fn answer(mesh: &mut Mesh, from: PartyId, effort: Effort) -> Result<(), NetError> {
+/// Transfers that a sender needs at most: twice as long ones until they take long enough, then the rest.
+fn most_transfers(effort: Effort) -> usize {
+    (MOST_BYTES / FIRST_BYTES).ilog2() as usize + 1 + effort.transfers()
+}
+
+/// The receiver's side: whether the sender came to an end.
+fn answer(mesh: &mut Mesh, from: PartyId, effort: Effort) -> Result<bool, NetError> {
     for _ in 0..=effort.pings() {
         mesh.recv(from, Stream::On, &mut [0])?;
         mesh.send(from, Stream::On, &[1])?;
     }
     let mut piece = vec![0; PIECE_BYTES];
-    loop {
+    for _ in 0..=most_transfers(effort) {
         let mut bytes = [0; 8];
         mesh.recv(from, Stream::On, &mut bytes)?;
         let mut left = u64::from_le_bytes(bytes).min(MOST_BYTES);
         if left == 0 {
-            return Ok(());
+            return Ok(true);
         }
         mesh.recv(from, Stream::On, &mut [0])?;
         let start = mesh.now();
@@ -160,6 +166,7 @@ fn answer(mesh: &mut Mesh, from: PartyId, effort: Effort) -> Result<(), NetError
         let ns = (mesh.now() - start).as_nanos() as u64;
         mesh.send(from, Stream::On, &ns.to_le_bytes())?;
     }
+    Ok(false)
 }
 
 fn median(values: &mut [u64]) -> u64 {

@@ -7,7 +7,8 @@ use tacit_engine::circuit::EvaluateError;
 use tacit_engine::program::{By, Prepared, ProgramJob};
 use tacit_net::PartyId;
 use tacit_program::Program;
-use tacit_sharing::{Protocol, cost};
+use tacit_sharing::cost::Traffic;
+use tacit_sharing::{Protocol, convert, cost};
 
 /// What of a job may be chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,12 +83,31 @@ fn placings(network: &Network, job: &ProgramJob, free: Free) -> Vec<Vec<PartyId>
 /// What a job asks of the network.
 fn demand(program: &Program, job: &ProgramJob) -> Result<Demand, EvaluateError> {
     let cost = Prepared::new(program, job.clone())?.cost()?;
-    let products = cost::product(job.protocol).placed(&job.places);
+    let awaited = awaited(job).placed(&job.places);
     Ok(Demand {
         bytes: loads(&cost.bytes.placed(&job.places)),
-        critical: cost::links().filter(|(from, to)| products.on[*from][*to] > 0).collect(),
+        critical: cost::links().filter(|(from, to)| awaited.on[*from][*to] > 0).collect(),
         depth: cost.rounds.into_iter().max().unwrap_or(0),
     })
+}
+
+/// The links that operations wait for, as online traffic.
+fn awaited(job: &ProgramJob) -> Traffic {
+    let (protocol, products) = (job.protocol, cost::product(job.protocol));
+    let by_seats = job.by == By::Rings && protocol.has_rings() && !protocol.proves_products();
+    if !by_seats || protocol == Protocol::Plain {
+        return products;
+    }
+    let all = products + convert::gadget_cost(protocol);
+    match protocol {
+        // Role 0 deals when it has heard what was raised: both ways are waited for.
+        Protocol::QuadA | Protocol::QuadHet => {
+            let deals = Traffic { on: convert::deal_cost(protocol).pre, ..Traffic::default() };
+            let raises = Traffic { on: convert::raise_cost(protocol).def, ..Traffic::default() };
+            all + deals + raises
+        }
+        _ => all + convert::deal_cost(protocol),
+    }
 }
 
 #[cfg(test)]
@@ -96,7 +116,7 @@ mod tests {
     use tacit_program::text;
 
     const TEXT: &str = "program choice\nparties a, b, c\nrows n <= 1000000\n\
-        input x: i32[n] from a\ninput y: i32[n] from b\n";
+        input x: i16[n] from a\ninput y: i16[n] from b\n";
 
     fn job(protocol: Protocol, rows: u64) -> ProgramJob {
         ProgramJob::new(protocol, PartyId::all(3).collect(), vec![rows])
@@ -122,6 +142,24 @@ mod tests {
             let choice = choose(&network, reveal, &job(protocol, 10), ROLES);
             assert_eq!(choice.places[0], PartyId(1), "{protocol}");
             assert!(choice.seconds < 0.05 * choice.given_seconds.unwrap(), "{protocol}");
+        }
+    }
+
+    /// In rings under Quad-Het role 0 deals as it hears from role 2: far from it is not the place to be.
+    #[test]
+    fn who_deals_online_is_near_who_is_dealt_to() {
+        // Party 3 is far from everybody.
+        let network = Network::new(4, |a, b| {
+            let far = a.index() == 3 || b.index() == 3;
+            (1e9, if far { 0.1 } else { 0.001 })
+        });
+        let reveal = "reveal sum(select(x < y, x, y), axis 0) to a as \"s\"";
+        for (protocol, waits_for_nobody) in
+            [(Protocol::Quad, &[0, 3][..]), (Protocol::QuadA, &[3]), (Protocol::QuadHet, &[3])]
+        {
+            let places = choose(&network, reveal, &job(protocol, 10), ROLES).places;
+            let role = places.iter().position(|party| *party == PartyId(3)).unwrap();
+            assert!(waits_for_nobody.contains(&role), "{protocol}: {places:?}");
         }
     }
 

@@ -256,8 +256,9 @@ fn halves_alone_go_forward<W: Word>(job: Job) {
         let (next, seen) = (PLACES[(role + 1) % 3], Arc::new(Mutex::new(Vec::new())));
         let log = seen.clone();
         let tamper = Tamper::new(move |message| {
-            let proving = matches!(message.place.phase, Phase::Offline | Phase::Online);
-            if proving && message.to == next {
+            // Nothing but proofs is deferred.
+            let computing = matches!(message.place.phase, Phase::Offline | Phase::Online);
+            if (computing || message.stream == Stream::Def) && message.to == next {
                 log.lock().unwrap().push(message.bytes.len());
             }
             Verdict::Keep

@@ -265,19 +265,25 @@ pub fn right_or_none(label: &str, cheat: PartyId, results: &Results) {
     }
 }
 
-/// All honest parties end, and say that a check failed.
+/// All honest parties end, and say that a check failed, or that the cheat left.
 pub fn a_check_ends_it(label: &str, cheat: PartyId, results: &Results) {
     nobody_honest_has_a_result(label, cheat, results);
+    let mut checked = false;
     for (party, result) in (0..).map(PartyId).zip(results).filter(|(party, _)| *party != cheat) {
         let Err(EvaluateError::Net(error)) = result else { panic!("{label}: {party}") };
         let told = matches!(
             error,
             NetError::PeerAborted { kind: AbortKind::Misbehaviour, .. } | NetError::Check(_)
         );
-        // The cheat's side hears of it too, and may be gone before others have heard.
-        let left = matches!(error, NetError::Closed { peer, .. } if peer.id == cheat);
+        // The cheat's side hears of it too, and may be gone, or say so, before others have heard.
+        let left = match error {
+            NetError::Closed { peer, .. } | NetError::PeerAborted { peer, .. } => peer.id == cheat,
+            _ => false,
+        };
         assert!(told || left, "{label}: {party} says {error}");
+        checked |= told;
     }
+    assert!(checked, "{label}: nobody honest says that a check failed");
 }
 
 /// What [`circuit`] computes on words of bits.

@@ -1,4 +1,4 @@
-//! Programs of random operations.
+//! Programs of random operations, on columns and over them.
 
 use crate::harness::*;
 use tacit_ring::entropy::{self, Rng};
@@ -54,6 +54,7 @@ fn random_text(rng: &mut Rng, steps: usize) -> String {
             _ => bits.push(name),
         }
     }
+    text.push_str(&over_columns(rng, &ints));
     for (name, width) in ints.iter().rev().take(3) {
         text.push_str(&format!("reveal {name} to alice\n"));
         if *width < 40 {
@@ -65,6 +66,35 @@ fn random_text(rng: &mut Rng, steps: usize) -> String {
     }
     for (name, _) in fixeds.iter().rev().take(2) {
         text.push_str(&format!("reveal {name} to carol\n"));
+    }
+    text
+}
+
+/// Some operations over whole columns: groups, sorting, inner products, loops.
+fn over_columns(rng: &mut Rng, ints: &[(String, i32)]) -> String {
+    let short: Vec<&(String, i32)> = ints.iter().filter(|(_, width)| *width <= 19).collect();
+    let mut text = String::new();
+    for kind in 0..4 {
+        let [a, b] = [0, 1].map(|_| short[rng.below(short.len())].0.as_str());
+        if rng.below(2) == 0 {
+            continue;
+        }
+        text.push_str(&match kind {
+            0 => format!(
+                "reveal group_sum(i1, {a}, b0, first 3, groups 5) to bob as \"sums of groups\"\n\
+                 reveal group_count(i1, first 0, groups 4) to alice as \"counts of groups\"\n"
+            ),
+            1 => format!(
+                "let (key, moved, flag) = sort({a}, {b}, b1)\nreveal key to alice as \"sorted\"\n\
+                 reveal moved to bob as \"moved\"\nreveal flag to carol as \"moved bits\"\n"
+            ),
+            2 => format!("reveal dot({a}, {b}) to carol as \"inner product\"\n"),
+            _ => format!(
+                "let loops = loop 3 carry (t: i64[n] secret in -100000000..100000000 = cast({a}, to i64)) \
+                 index i {{\nyield assume(max(t, {b}) + {a} - i, in -100000000..100000000)\n}}\n\
+                 reveal loops to bob as \"looped\"\n"
+            ),
+        });
     }
     text
 }

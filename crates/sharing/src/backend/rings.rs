@@ -146,8 +146,9 @@ impl<'m, P: Coordinates> Rings<'m, P> {
         let (bits, n) = (bits as usize, masked.first.len());
         let (m, lambda) = (&masked.first, masked.lambda(Seat::of::<P>()));
         let pair = self.convert::<Z2, _>(|desk, draws| {
-            let upper = convert::upper_bits(desk, draws, m, bits)?;
-            Ok([upper, convert::lower_bits(desk, draws, &lambda, n, bits)?])
+            // What is dealt waits for nothing, not even for what is raised.
+            let lower = convert::lower_bits(desk, draws, &lambda, n, bits)?;
+            Ok([convert::upper_bits(desk, draws, m, bits)?, lower])
         })?;
         Ok(pair.map(|masked| {
             let shares = convert::from_masked::<P, Z2>(masked);

@@ -148,6 +148,10 @@ pub fn group_sums<W: Word>(
     desk.gadget(draws, sum, Some(&c))
 }
 
+/// Bytes of planes that are dealt before any of them is raised: a role that deals, and hears what is
+/// raised, lets nobody wait for each plane.
+const GROUP_BYTES: usize = 16 << 20;
+
 /// B2A: the number with the given bits, plane `i` having weight `2^i`; at most as many planes
 /// as the ring has bits. Deals of `BITS + sum of (BITS - 1 - i)` bits, as many raises, one gadget.
 ///
@@ -170,22 +174,30 @@ pub fn bits_to_ring<W: Word>(
         )
     };
     let (mut sum, mut c) = (Buffer::<W>::zeros(lanes), Buffer::<W>::zeros(lanes));
-    for i in 0..if lanes == 0 { 0 } else { planes } {
-        let known = known_bits::<W>(desk, &plane(i), lanes);
-        let weight = W::from_u128(1 << i);
-        for (c, b) in c.iter_mut().zip(known.iter()) {
-            *c = c.add(weight.mul(*b));
+    let planes = if lanes == 0 { 0 } else { planes };
+    let group = (GROUP_BYTES / (lanes.max(1) * size_of::<W>())).max(1);
+    for start in (0..planes).step_by(group) {
+        let group = start..(start + group).min(planes);
+        let mut dealt = Vec::with_capacity(group.len());
+        for i in group.clone() {
+            let known = known_bits::<W>(desk, &plane(i), lanes);
+            let weight = W::from_u128(1 << i);
+            for (c, b) in c.iter_mut().zip(known.iter()) {
+                *c = c.add(weight.mul(*b));
+            }
+            // - 2^(i+1) b0 y0: b0 and y0 count modulo 2^(BITS - 1 - i).
+            let width = W::BITS - 1 - i as u32;
+            if width > 0 {
+                let split = desk.deal_bits(draws, &known, lanes, width)?;
+                dealt.push((double(weight), width, known, split));
+            }
         }
-        let width = W::BITS - 1 - i as u32;
-        if width == 0 {
-            continue;
-        }
-        // - 2^(i+1) b0 y0: b0 and y0 count modulo 2^(BITS - 1 - i).
-        let split = desk.deal_bits(draws, &known, lanes, width)?;
-        let upper = desk.raise_bits(draws, known, width)?;
-        if desk.seat() != Seat::Dealer {
-            for ((sum, b), q) in sum.iter_mut().zip(upper.iter()).zip(split.part()) {
-                *sum = sum.sub(double(weight).mul(b.mul(*q)));
+        for (weight, width, known, split) in dealt {
+            let upper = desk.raise_bits(draws, known, width)?;
+            if desk.seat() != Seat::Dealer {
+                for ((sum, b), q) in sum.iter_mut().zip(upper.iter()).zip(split.part()) {
+                    *sum = sum.sub(weight.mul(b.mul(*q)));
+                }
             }
         }
     }

@@ -143,8 +143,8 @@ fn play(desk: &mut Desk<'_, '_>, rings: &mut Rings, block: Block, a: &Masked<u32
         }
         Block::Bits => {
             let lambda = a.lambda(desk.seat());
-            drop(convert::upper_bits(desk, &mut bits, &a.first, 32).unwrap());
             drop(convert::lower_bits(desk, &mut bits, &lambda, ROWS, 32).unwrap());
+            drop(convert::upper_bits(desk, &mut bits, &a.first, 32).unwrap());
         }
     }
 }
