@@ -323,3 +323,29 @@ fn a_killed_party_ends_the_others_without_results() {
         assert!(printed.is_empty() && error.contains("bob"), "{error}");
     }
 }
+
+/// Most memory that a party of `group-by` takes with so many rows, in bytes.
+fn peak_memory(rows: u64) -> u64 {
+    let program = example("bench/group-by.tacit");
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let bench = format!("program bench {} --rows n={rows} --runs 1 --json", program.display());
+    let text = ok(folder.path(), &bench);
+    let result: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    result["peak_rss_bytes"].as_u64().unwrap_or_else(|| panic!("{result}"))
+}
+
+/// Of a row a party keeps its own columns and a mask's bit, no more.
+#[test]
+fn rows_stream_through() {
+    const MORE: u64 = 1_000_000;
+    let (few, many) = (peak_memory(300_000), peak_memory(300_000 + MORE));
+    let each = many.saturating_sub(few) / MORE;
+    assert!(each < 40, "{each} bytes a row: {few} and {many}");
+}
+
+#[test]
+#[ignore = "a minute, optimised"]
+fn ten_million_rows_in_two_gigabytes() {
+    let peak = peak_memory(10_000_000);
+    assert!(peak < 2_000_000_000, "{peak} bytes");
+}

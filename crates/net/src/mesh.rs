@@ -153,6 +153,12 @@ impl Mesh {
         self.meter.clone()
     }
 
+    /// Rounds so far, as the meter counts them.
+    #[must_use]
+    pub fn rounds(&self) -> u64 {
+        self.meter.rounds()
+    }
+
     /// Sets all counters back to zero.
     pub fn reset_meter(&mut self) {
         self.meter.reset();

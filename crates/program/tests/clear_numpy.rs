@@ -1,14 +1,46 @@
-//! Evaluation in the clear against results that NumPy gave: see `vectors/generate.py`.
+//! Evaluation in the clear against results that NumPy gave: see `vectors/generate.py` and, of whole programs,
+//! `vectors/programs.py`.
 
 use serde_json::Value;
-use tacit_program::clear::{Array, evaluate_op};
-use tacit_program::{Element, Extent, Op, Type, Visibility};
+use tacit_program::clear::{self, Array, evaluate_op};
+use tacit_program::{Element, Extent, Op, Type, Visibility, text};
 
 #[test]
 fn clear_gives_what_numpy_gives() {
     let lines = include_str!("vectors/numpy.jsonl").lines();
     let wrong: Vec<String> = lines.filter_map(difference).collect();
     assert!(wrong.is_empty(), "{} differ, the first:\n{}", wrong.len(), wrong[0]);
+}
+
+#[test]
+fn programs_in_the_clear_give_what_numpy_gives() {
+    for line in include_str!("vectors/programs.jsonl").lines() {
+        let case: Value = serde_json::from_str(line).expect("JSON");
+        let body = case["program"].as_str().expect("a program");
+        let source = format!("program test\nparties alice, bob, carol\nrows n <= 1000\n{body}");
+        let program =
+            text::parse("test.tacit", &source).unwrap_or_else(|e| panic!("{e}\n{source}"));
+        let rows = case["in"]["a"].as_array().or(case["in"]["x"].as_array()).expect("rows").len();
+        let column = |id: u32, name: &str| {
+            let element = program.body.nodes[id as usize].types[0].element;
+            let values = integers(&case["in"][name]);
+            (name.to_owned(), Array::from_values(element, vec![rows], values).expect("values"))
+        };
+        let inputs = program.inputs().map(|(id, name, _)| column(id, name)).collect();
+        let within = u128::from(case["within"].as_u64().expect("units"));
+        for (name, got) in clear::evaluate(&program, &[rows as u64], inputs).expect("evaluates") {
+            let want: Vec<i128> = integers(&case["out"][&name]).collect();
+            let got: Vec<i128> = got.values().collect();
+            assert_eq!(got.len(), want.len(), "{name}");
+            let near = got.iter().zip(&want).all(|(got, want)| got.abs_diff(*want) <= within);
+            assert!(near, "{name} of {rows} rows: {got:?} for {want:?}\n{source}");
+        }
+    }
+}
+
+fn integers(values: &Value) -> impl Iterator<Item = i128> + '_ {
+    let values = values.as_array().expect("values").iter();
+    values.map(|v| i128::from(v.as_i64().expect("an integer")))
 }
 
 /// What differs from the line's result, if anything does.

@@ -17,6 +17,16 @@ use tacit_net::{PartyId, Stream};
 /// Roles at most.
 pub const MAX_ROLES: usize = 64;
 
+/// Rounds by role.
+pub type Rounds = [u64; MAX_ROLES];
+
+/// Rounds of one role, none of the others.
+pub(crate) fn rounds_of(role: RoleId, rounds: u64) -> Rounds {
+    let mut all = [0; MAX_ROLES];
+    all[role] = rounds;
+    all
+}
+
 /// Elements per directed link of one stream: `links[from][to]`.
 #[derive(Clone, Default)]
 pub struct Links(Vec<[u64; MAX_ROLES]>);

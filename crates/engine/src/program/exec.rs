@@ -7,12 +7,13 @@ use super::stream::run_stream;
 use crate::circuit::EvaluateError;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use tacit_program::clear::{self, Array};
 use tacit_program::{
     Block, Element, Extent, Loop, Node, NodeId, Op, PartyId, Type, ValueId, Visibility,
 };
 use tacit_sharing::backend::{Backend, Kind, Ring, Secret, Values};
+use tacit_sharing::cost::{MAX_ROLES, Rounds};
 use tacit_sharing::{RoleId, SharingError};
 
 /// A value of a block.
@@ -36,6 +37,32 @@ pub(super) struct Context<'c> {
     pub chunk: usize,
     /// Told of every row that went through a stream.
     pub progress: &'c (dyn Fn(u64) + Sync),
+    /// Rounds in which the first worker waited for another of this party, which had more chunks.
+    pub beside: Beside,
+}
+
+/// Rounds that workers make beside the first one: in every stream as many as the slowest has more.
+pub(super) struct Beside(Mutex<Rounds>);
+
+impl Beside {
+    pub fn none() -> Self {
+        Beside(Mutex::new([0; MAX_ROLES]))
+    }
+
+    /// Adds a stream, of whose rounds each worker made so many.
+    pub fn stream(&self, workers: &[Rounds]) {
+        let mut more = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        for (role, more) in more.iter_mut().enumerate() {
+            let most = workers.iter().map(|rounds| rounds[role]).max().unwrap_or(0);
+            *more += most - workers.first().map_or(0, |rounds| rounds[role]);
+        }
+    }
+
+    /// Rounds of a whole walk, whose first worker made so many.
+    pub fn with(&self, first: Rounds) -> Rounds {
+        let more = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        std::array::from_fn(|role| first[role] + more[role])
+    }
 }
 
 pub(super) type Backends<'b, 'm> = &'b mut [&'m mut (dyn Backend + Send)];

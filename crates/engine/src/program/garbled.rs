@@ -131,7 +131,8 @@ pub(super) fn run(
     if stored {
         cost.bytes = Traffic { on: cost.bytes.on, ..Traffic::default() };
     }
-    let report = ProgramReport::gather(session, prepared, &cost, times)?;
+    let rounds = session.meter().rounds();
+    let report = ProgramReport::gather(session, prepared, &cost, rounds, times)?;
     Ok(Outcome { revealed, report, warnings: Vec::new() })
 }
 

@@ -1,6 +1,6 @@
 //! A program laid out for a job, and what it will cost.
 
-use super::exec::{Backends, Context, Value, run_block};
+use super::exec::{Backends, Beside, Context, Value, run_block};
 use super::garbled;
 use super::job::{By, ProgramJob};
 use super::layout::{Layout, check_sizes, lengths};
@@ -15,7 +15,7 @@ use tacit_program::lower::lower;
 use tacit_program::seal::seal;
 use tacit_program::{Element, Program, Type, ValueId, Visibility, infer};
 use tacit_sharing::backend::{Backend, Bits, Boolean, Kind, Ring, Secret, Tally, Values};
-use tacit_sharing::cost::{MAX_ROLES, Traffic};
+use tacit_sharing::cost::{Rounds, Traffic};
 use tacit_sharing::proof::{Method, Needs};
 use tacit_sharing::verify::Verifier;
 use tacit_sharing::{Protocol, RoleId};
@@ -39,8 +39,9 @@ pub(super) type Opened = Vec<Option<Values>>;
 pub struct Cost {
     /// Bytes per directed link between roles.
     pub bytes: Traffic,
-    /// By role, the steps in which it waits for online messages, one worker.
-    pub rounds: [u64; MAX_ROLES],
+    /// By role, the steps in which it waits for online messages, one after the other: of workers that
+    /// take rows side by side, those of the one that has most.
+    pub rounds: Rounds,
 }
 
 impl Prepared {
@@ -103,27 +104,22 @@ impl Prepared {
         if self.job.protocol.garbles() {
             return garbled::cost(self);
         }
-        let tallies = self.tallies(&self.needs()?)?;
-        let mut cost = Cost { bytes: Traffic::default(), rounds: [0; MAX_ROLES] };
-        for tally in tallies {
-            cost.bytes += tally.bytes;
-            for (rounds, more) in cost.rounds.iter_mut().zip(tally.rounds) {
-                *rounds = (*rounds).max(more);
-            }
-        }
+        let (tallies, rounds) = self.tallies(&self.needs()?)?;
+        let mut cost = Cost { bytes: Traffic::default(), rounds };
+        tallies.into_iter().for_each(|tally| cost.bytes += tally.bytes);
         Ok(cost)
     }
 
     /// By worker, how many products are made from triples.
     pub(super) fn needs(&self) -> Result<Vec<Needs>, EvaluateError> {
         match self.job.protocol.method() {
-            Some(Method::Brain(_)) => Ok(self.tallies(&[])?.iter().map(Tally::needs).collect()),
+            Some(Method::Brain(_)) => Ok(self.tallies(&[])?.0.iter().map(Tally::needs).collect()),
             _ => Ok(Vec::new()),
         }
     }
 
-    /// The costs of every worker, who were told of so many products.
-    fn tallies(&self, needs: &[Needs]) -> Result<Vec<Tally>, EvaluateError> {
+    /// The costs of every worker, who were told of so many products, and the rounds of all together.
+    fn tallies(&self, needs: &[Needs]) -> Result<(Vec<Tally>, Rounds), EvaluateError> {
         let inputs = BTreeMap::new();
         let context = self.context(&inputs, &|_| {});
         let mut tallies: Vec<Tally> =
@@ -135,24 +131,25 @@ impl Prepared {
             By::Rings => self.counted(&context, tallies),
             By::Circuits => {
                 let booleans = tallies.into_iter().map(Boolean::new).collect();
-                let counted = self.counted(&context, booleans)?;
-                Ok(counted.into_iter().map(|boolean| boolean.bits).collect())
+                let (counted, rounds) = self.counted(&context, booleans)?;
+                Ok((counted.into_iter().map(|boolean| boolean.bits).collect(), rounds))
             }
         }
     }
 
-    /// Walks over backends, one per worker.
+    /// Walks over backends, one per worker; with the rounds.
     fn counted<B: Backend + Send>(
         &self,
         context: &Context<'_>,
         mut backends: Vec<B>,
-    ) -> Result<Vec<B>, EvaluateError> {
+    ) -> Result<(Vec<B>, Rounds), EvaluateError> {
         let mut all: Vec<&mut (dyn Backend + Send)> = Vec::new();
         for backend in &mut backends {
             all.push(backend);
         }
         self.walk(context, &mut all, None)?;
-        Ok(backends)
+        let rounds = context.beside.with(all[0].rounds());
+        Ok((backends, rounds))
     }
 
     /// Rows that go through streams, each as often as streams it goes through: what progress is
@@ -176,6 +173,7 @@ impl Prepared {
             inputs,
             chunk: self.job.chunk_rows,
             progress,
+            beside: Beside::none(),
         }
     }
 

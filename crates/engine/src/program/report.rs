@@ -34,9 +34,10 @@ pub struct ProgramReport {
     pub setup_seconds: f64,
     /// Seconds from the first share to the last revealed value.
     pub online_seconds: f64,
-    /// Steps in which this party waited for an online message.
+    /// Steps in which this party waited for an online message; of threads that take rows side by side, those
+    /// of the one that has most.
     pub rounds: u64,
-    /// What the cost functions predicted for it, with one thread.
+    /// What the cost functions predicted for it.
     pub predicted_rounds: u64,
     /// All links, as their senders metered them.
     pub links: Vec<LinkUse>,
@@ -48,6 +49,7 @@ impl ProgramReport {
         session: &mut Session,
         prepared: &Prepared,
         cost: &Cost,
+        rounds: u64,
         times: Times,
     ) -> Result<Self, EvaluateError> {
         let job = prepared.job();
@@ -63,7 +65,7 @@ impl ProgramReport {
             threads: job.workers as u64,
             setup_seconds: (times.ready - times.started).as_secs_f64(),
             online_seconds: times.finished.saturating_sub(times.ready).as_secs_f64(),
-            rounds: session.meter().rounds(),
+            rounds,
             predicted_rounds: cost.rounds[job.role_of(me)?],
             links,
         })

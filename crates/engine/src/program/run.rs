@@ -235,7 +235,8 @@ fn all(
         session.meshes.iter_mut().for_each(|mesh| mesh.set_phase(Phase::Online));
         let context = prepared.context(inputs, progress);
         let Plain { opened, warnings } = plain::run(session, prepared, &context)?;
-        return outcome(session, prepared, opened, warnings, [started, ready]);
+        let walked = Walked { opened, rounds: session.meter().rounds() };
+        return outcome(session, prepared, walked, warnings, [started, ready]);
     }
     if job.protocol.garbles() {
         return garbled::run(session, prepared, inputs, source, progress);
@@ -254,28 +255,28 @@ fn all(
         });
         let parties = parties.collect::<Result<Vec<_>, EvaluateError>>()?;
         let context = prepared.context(inputs, progress);
-        let opened = walk(prepared, &context, parties, None)?;
-        return outcome(session, prepared, opened, Vec::new(), [started, ready]);
+        let walked = walk(prepared, &context, parties, None)?;
+        return outcome(session, prepared, walked, Vec::new(), [started, ready]);
     }
     let mut secrets = Secrets::exchange(mesh, &id, job.protocol, &job.places, entropy)?;
     let keys = RingKeys::new(&mut secrets, job.workers);
     let ready = session.meshes[0].now();
     let context = prepared.context(inputs, progress);
     let mut verifier = Verifier::new(job.protocol, &job.places, id, secrets.take_pairs());
-    let opened = compute(session, prepared, &context, keys, &mut verifier)?;
-    outcome(session, prepared, opened, Vec::new(), [started, ready])
+    let walked = compute(session, prepared, &context, keys, &mut verifier)?;
+    outcome(session, prepared, walked, Vec::new(), [started, ready])
 }
 
 fn outcome(
     session: &mut Session,
     prepared: &Prepared,
-    opened: Opened,
+    Walked { opened, rounds }: Walked,
     warnings: Vec<String>,
     [started, ready]: [Duration; 2],
 ) -> Result<Outcome, EvaluateError> {
     let times = Times { started, ready, finished: session.meshes[0].now() };
     let revealed = named(prepared, session.me(), opened);
-    let report = ProgramReport::gather(session, prepared, &prepared.cost()?, times)?;
+    let report = ProgramReport::gather(session, prepared, &prepared.cost()?, rounds, times)?;
     Ok(Outcome { revealed, report, warnings })
 }
 
@@ -346,7 +347,7 @@ fn compute(
     context: &Context<'_>,
     keys: Vec<RingKeys>,
     verifier: &mut Verifier,
-) -> Result<Opened, EvaluateError> {
+) -> Result<Walked, EvaluateError> {
     let job = &prepared.job;
     let needs = prepared.needs()?;
     let mut parties = Vec::new();
@@ -367,22 +368,29 @@ fn compute(
     walk(prepared, context, parties, Some(verifier))
 }
 
+/// What a walk opened, and in how many rounds.
+struct Walked {
+    opened: Opened,
+    rounds: u64,
+}
+
 /// Takes the program through these parties, one per worker.
 fn walk(
     prepared: &Prepared,
     context: &Context<'_>,
     mut parties: Vec<Box<dyn Backend + Send + '_>>,
     verifier: Option<&mut Verifier>,
-) -> Result<Opened, EvaluateError> {
+) -> Result<Walked, EvaluateError> {
     let mut backends: Vec<&mut (dyn Backend + Send)> = Vec::new();
     for party in &mut parties {
         backends.push(&mut **party);
     }
     let opened = prepared.walk(context, &mut backends, verifier)?;
+    let rounds = context.beside.with(backends[0].rounds()).iter().sum();
     for party in &mut parties {
         party.flush()?;
     }
-    Ok(opened)
+    Ok(Walked { opened, rounds })
 }
 
 /// The opened values that this party learns, as arrays of their types.

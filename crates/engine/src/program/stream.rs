@@ -10,6 +10,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use tacit_program::{Block, NodeId, ValueId};
 use tacit_sharing::backend::{Backend, Secret};
+use tacit_sharing::cost::Rounds;
 
 /// What one worker makes of its chunks: sums by node, and kept rows by value.
 #[derive(Default)]
@@ -26,12 +27,23 @@ pub(super) fn run_stream(
     stream: &Stream,
 ) -> Result<(), EvaluateError> {
     let shares = split(stream.rows, context.chunk, backends.len());
+    let before = rounds(backends);
     let ends = backends.iter_mut().map(|backend| &mut **backend);
     let parts = {
         let frame = &*frame;
         on_each(ends, shares, |backend, chunks| run_chunks(context, backend, frame, stream, chunks))
     }?;
+    let made = rounds(backends).into_iter().zip(before);
+    let made: Vec<Rounds> = made
+        .map(|(after, before)| std::array::from_fn(|role| after[role] - before[role]))
+        .collect();
+    context.beside.stream(&made);
     merge(backends, frame, stream, parts)
+}
+
+/// Rounds so far, by worker.
+fn rounds(backends: Backends<'_, '_>) -> Vec<Rounds> {
+    backends.iter_mut().map(|backend| backend.rounds()).collect()
 }
 
 /// The chunks of each worker: a run of them each, as even as possible. There is one even if there

@@ -2,6 +2,7 @@
 //! within their stated bound, bytes and rounds as predicted.
 
 mod harness;
+mod numpy;
 mod operations;
 mod random;
 

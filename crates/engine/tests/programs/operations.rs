@@ -1,6 +1,8 @@
 //! Every operation, on every kind of number, at the ends of its range.
 
 use crate::harness::*;
+use tacit_engine::program::ProgramJob;
+use tacit_program::clear::Array;
 
 const INTEGERS: [&str; 8] = ["i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64"];
 
@@ -28,6 +30,37 @@ fn comparisons_and_choices_of_every_type() {
              reveal abs(a - b) to alice as \"abs\"\nreveal max(abs(a), abs(b)) to bob as \"greater\"\n"
         );
         check_few(&text, &[66]);
+    }
+}
+
+/// All 65,536 pairs of bytes, by way of every conversion between bits and rings.
+#[test]
+fn every_pair_of_bytes() {
+    for (ty, low) in [("i8", -128), ("u8", 0)] {
+        let text = format!(
+            "input a: {ty}[pairs] from alice\ninput b: {ty}[pairs] from bob\ninput z: {ty} from carol in {low}..{low}\n\
+             let x = a + z\nlet y = b + z\n\
+             reveal x < y to alice as \"less\"\nreveal x == y to bob as \"equal\"\n\
+             reveal x * y to carol as \"product\"\nreveal max(x, y) to alice as \"greater\"\n\
+             reveal shift_right(x, by 3) to bob as \"shifted\"\n\
+             reveal select(x < y, x, y) to carol as \"chosen\"\n"
+        );
+        let text = text.replace("pairs", "65536");
+        let program = parse(&text);
+        let pair = |i: i128| [low + i / 256, low + i % 256];
+        let column = |at: usize| (0..65_536).map(move |i| pair(i)[at]);
+        let mut given = inputs(&program, &[1, 1], 1);
+        for (name, at) in [("a", 0), ("b", 1)] {
+            let element = given[name].element();
+            given.insert(
+                name.into(),
+                Array::from_values(element, vec![65_536], column(at)).unwrap(),
+            );
+        }
+        for setting in kinds() {
+            let job = ProgramJob { chunk_rows: 1 << 13, ..job(setting, &[1, 1]) };
+            check_on(&program, &job, &given);
+        }
     }
 }
 

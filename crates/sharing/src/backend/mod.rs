@@ -33,6 +33,7 @@ pub use tally::Tally;
 
 use crate::arrays::MatrixShape;
 use crate::convert::{Coordinates, Layered};
+use crate::cost::{MAX_ROLES, Rounds};
 use crate::gmw::{Gmw, GmwBits};
 use crate::party::{Party, SharingError};
 use crate::proof::Needs;
@@ -106,6 +107,12 @@ pub trait Bits {
     /// Says how many products are coming, where it is known: triples, under protocols that make products
     /// from them, then come in as few batches as can be.
     fn announce(&mut self, _needs: &Needs) {}
+
+    /// The steps so far, by role, in which it waited for online messages: a party knows its own, a dry run
+    /// those of all. Zero where nothing is sent.
+    fn rounds(&mut self) -> Rounds {
+        [0; MAX_ROLES]
+    }
 
     /// Pushes out what is still buffered.
     ///

@@ -90,6 +90,10 @@ macro_rules! delegate_bits {
             self.$($to).+.announce(needs);
         }
 
+        fn rounds(&mut self) -> $crate::cost::Rounds {
+            self.$($to).+.rounds()
+        }
+
         fn flush(&mut self) -> Result<()> {
             self.$($to).+.flush()
         }

@@ -4,6 +4,7 @@ use super::ring_keys::Bench;
 use super::{Bits, Circuits, Planes, Result, wrong};
 use crate::arrays::SharedVec;
 use crate::convert::{BitPlanes, Layered};
+use crate::cost::{Rounds, rounds_of};
 use crate::level::LevelScratch;
 use crate::party::{Keys, Party};
 use crate::proof::Needs;
@@ -195,6 +196,10 @@ impl<P: Role> Bits for PartyBits<'_, P> {
                 _ => {}
             }
         }
+    }
+
+    fn rounds(&mut self) -> Rounds {
+        rounds_of(self.party.role(), self.party.mesh().rounds())
     }
 
     fn flush(&mut self) -> Result<()> {

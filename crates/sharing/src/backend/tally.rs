@@ -7,7 +7,7 @@ use super::{Backend, Bits, Circuits, Kind, Name, Planes, Result, Ring, Secret, T
 use crate::Protocol;
 use crate::arrays::MatrixShape;
 use crate::convert::{Layered, deal_cost, gadget_cost, raise_cost};
-use crate::cost::{self, MAX_ROLES, Traffic};
+use crate::cost::{self, MAX_ROLES, Rounds, Traffic};
 use crate::proof::{Bill, Needs};
 use crate::role::{RoleId, Timing};
 use crate::verify::{Journal, Verifier};
@@ -24,7 +24,7 @@ pub struct Tally {
     /// What proofs of products cost, or triples.
     bill: Bill,
     /// By role, the number of steps in which it waits for online messages.
-    pub rounds: [u64; MAX_ROLES],
+    pub rounds: Rounds,
 }
 
 impl Tally {
@@ -161,6 +161,10 @@ impl Bits for Tally {
 
     fn announce(&mut self, needs: &Needs) {
         needs.iter().for_each(|(bits, words)| self.bill.announce(*bits, *words));
+    }
+
+    fn rounds(&mut self) -> Rounds {
+        self.rounds
     }
 
     fn flush(&mut self) -> Result<()> {

@@ -5,6 +5,7 @@ use super::party::Gmw;
 use super::products::Made;
 use crate::backend::{Bits, Circuits, Planes};
 use crate::convert::{BitPlanes, Layered};
+use crate::cost::{Rounds, rounds_of};
 use crate::party::SharingError;
 use crate::registry::Protocol;
 use crate::role::RoleId;
@@ -111,6 +112,10 @@ impl Bits for GmwBits<'_> {
 
     fn circuits(&mut self) -> &mut Circuits {
         &mut self.circuits
+    }
+
+    fn rounds(&mut self) -> Rounds {
+        rounds_of(self.party.role(), self.party.mesh.rounds())
     }
 
     fn flush(&mut self) -> Result<()> {
