@@ -2,10 +2,12 @@
 """Switches every comparison of the sharing protocols off, one at a time: a test must fail each time.
 
     scripts/mutations.py [--list] [--only NUMBER...]
+    scripts/mutations.py --build        # a release program; with TACIT_COMPARISON=all it compares nothing
 
 A comparison is a word put into a transcript (`party.log`) or two values that must be equal
 (`!hash::equal`). The switches are written into a copy of the sources, in the target directory, so the
-product has none. The copy is compiled once; its tests run once for every comparison.
+product has none. The copy is compiled once; its tests run once for every comparison. What comparisons cost
+is measured with the program that `--build` makes.
 """
 
 import argparse
@@ -26,8 +28,9 @@ FIRST = ["tampered", "proven", "four", "tacit_sharing"]
 SWITCH = """
 /// Whether this comparison is the one that is switched off.
 pub(crate) fn switched_off(comparison: usize) -> bool {
-    static OFF: std::sync::OnceLock<Option<usize>> = std::sync::OnceLock::new();
-    *OFF.get_or_init(|| std::env::var("TACIT_COMPARISON").ok()?.parse().ok()) == Some(comparison)
+    static OFF: std::sync::OnceLock<String> = std::sync::OnceLock::new();
+    let off = OFF.get_or_init(|| std::env::var("TACIT_COMPARISON").unwrap_or_default());
+    off == "all" || off.parse() == Ok(comparison)
 }
 """
 
@@ -95,6 +98,13 @@ def compile_tests():
     return [(name, programs[name]) for name in order]
 
 
+def build_program():
+    """Compiles the program of the copy and says where it is."""
+    command = [CARGO, "build", "--release", "--locked", "--bin", "tacit", "--target-dir", str(TARGET / "build")]
+    subprocess.run(command, cwd=COPY, check=True)
+    print(TARGET / "build/release/tacit")
+
+
 def failing(programs, comparison):
     """The first test program that fails with this comparison switched off; none if all pass."""
     environment = {**os.environ, "TACIT_COMPARISON": str(comparison), "RUST_BACKTRACE": "0"}
@@ -115,8 +125,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--list", action="store_true", help="only say which comparisons there are")
     parser.add_argument("--only", type=int, nargs="+", help="numbers of comparisons to switch off")
+    parser.add_argument("--build", action="store_true", help="only compile the program, with switches")
     arguments = parser.parse_args()
     places = copy_sources()
+    if arguments.build:
+        build_program()
+        return
     if arguments.list:
         print("\n".join(f"{number}: {place}" for number, place in enumerate(places)))
         return

@@ -324,6 +324,53 @@ fn a_killed_party_ends_the_others_without_results() {
     }
 }
 
+const OUTSIDE: &str = "program outside\nparties alice, bob, carol, dave, erin\nrows n <= 100\n\
+    input x: u16[n] from dave in 0..1000\ninput y: u16[n] from erin in 0..1000\n\
+    reveal x @ y to dave as \"product\"\nreveal max(x @ y, 7) to bob as \"more\"\n";
+
+/// Two of five parties give tables, one of them learns, and neither computes.
+#[test]
+fn parties_that_do_not_compute_give_tables_and_learn() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let dir = folder.path();
+    std::fs::write(dir.join("outside.tacit"), OUTSIDE).expect("writes");
+    std::fs::write(dir.join("dave.csv"), "x\n3\n500\n").expect("writes");
+    std::fs::write(dir.join("erin.csv"), "y\n7\n11\n").expect("writes");
+    let tables = "--table dave=dave.csv --table erin=erin.csv";
+    for how in ["trio", "lift --roles bob,carol,alice", "quad-het", "gmw:3", "trio --by circuits"] {
+        let text = ok(dir, &format!("run outside.tacit --local --protocol {how} {tables} --json"));
+        let report: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        let parties = report["parties"].as_array().expect("parties");
+        let learned = |party: &serde_json::Value| party["results"].clone();
+        let named = |name| parties.iter().find(|party| party["name"] == name).expect("a party");
+        assert_eq!(learned(named("dave"))["product"], 5521, "{how}: {text}");
+        assert_eq!(learned(named("bob"))["more"], 5521, "{how}: {text}");
+        assert!(learned(named("erin")).is_null(), "{how}: {text}");
+    }
+    let (code, text) = fails(dir, &format!("run outside.tacit --local --protocol bmr:3 {tables}"));
+    assert!(
+        code == 2 && text.contains("not supported") || text.contains("5 parties"),
+        "{code}: {text}"
+    );
+
+    common::configure_parties(dir, &["alice", "bob", "carol", "dave", "erin"]);
+    let party = |name: &str, table: &str| {
+        start(dir, &format!("run outside.tacit --protocol lift --party {name}.toml {table} --json"))
+    };
+    let children = vec![
+        party("alice", ""),
+        party("bob", ""),
+        party("carol", ""),
+        party("dave", "--table dave.csv"),
+        party("erin", "--table erin.csv"),
+    ];
+    let ended = finish(children, Duration::from_secs(60));
+    for (code, out, err) in &ended {
+        assert_eq!(*code, Some(0), "{out}{err}");
+    }
+    assert!(ended[3].1.contains("5521"), "{}", ended[3].1);
+}
+
 /// Most memory that a party of `group-by` takes with so many rows, in bytes.
 fn peak_memory(rows: u64) -> u64 {
     let program = example("bench/group-by.tacit");

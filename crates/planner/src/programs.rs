@@ -46,7 +46,7 @@ pub fn for_program(
 ) -> Result<Choice, EvaluateError> {
     let mut candidates = vec![job.clone()];
     for by in forms(job, free) {
-        for places in placings(network, job, free) {
+        for places in placings(job, free) {
             candidates.push(ProgramJob { by, places, ..job.clone() });
         }
     }
@@ -73,9 +73,15 @@ fn forms(job: &ProgramJob, free: Free) -> Vec<By> {
     if free.by && both { vec![By::Rings, By::Circuits] } else { vec![job.by] }
 }
 
-fn placings(network: &Network, job: &ProgramJob, free: Free) -> Vec<Vec<PartyId>> {
+fn placings(job: &ProgramJob, free: Free) -> Vec<Vec<PartyId>> {
     match free.roles && job.protocol.has_roles() {
-        true => orders(network.parties(), job.protocol.parties()),
+        true => {
+            // Who computes at all is a matter of trust, not of links.
+            let orders = orders(job.places.len(), job.protocol.parties()).into_iter();
+            let placed =
+                |order: Vec<PartyId>| order.iter().map(|p| job.places[p.index()]).collect();
+            orders.map(placed).collect()
+        }
         false => vec![job.places.clone()],
     }
 }
@@ -85,7 +91,7 @@ fn demand(program: &Program, job: &ProgramJob) -> Result<Demand, EvaluateError> 
     let cost = Prepared::new(program, job.clone())?.cost()?;
     let awaited = awaited(job).placed(&job.places);
     Ok(Demand {
-        bytes: loads(&cost.bytes.placed(&job.places)),
+        bytes: loads(&cost.bytes.placed(&job.everyone())),
         critical: cost::links().filter(|(from, to)| awaited.on[*from][*to] > 0).collect(),
         depth: cost.rounds.into_iter().max().unwrap_or(0),
     })

@@ -4,12 +4,12 @@
 //! as often as it does. A party that cheats could share something else each time.
 
 use crate::ir::{Block, Loop, Node, NodeId, Op, Program, ValueId};
-use crate::types::Visibility;
+use crate::types::{PartyId, Visibility};
 
-/// The same program, in which everything that comes from a private input is secret.
+/// The same program, in which everything is secret that comes from a private input of some parties.
 #[must_use]
-pub fn seal(program: &Program) -> Program {
-    let (body, map) = seal_block(&program.body, &[]);
+pub fn seal(program: &Program, whose: impl Fn(PartyId) -> bool) -> Program {
+    let (body, map) = seal_block(&program.body, &[], &whose);
     let mut reveals = program.reveals.clone();
     for reveal in &mut reveals {
         reveal.value.node = map[reveal.value.node as usize];
@@ -18,7 +18,11 @@ pub fn seal(program: &Program) -> Program {
 }
 
 /// A block whose parameters are secret where it says so, and where its nodes went.
-fn seal_block(block: &Block, secret_parameters: &[bool]) -> (Block, Vec<NodeId>) {
+fn seal_block(
+    block: &Block,
+    secret_parameters: &[bool],
+    whose: &dyn Fn(PartyId) -> bool,
+) -> (Block, Vec<NodeId>) {
     let mut sealed = Block::default();
     let mut map: Vec<NodeId> = Vec::with_capacity(block.nodes.len());
     let moved = |map: &[NodeId], v: &ValueId| ValueId { node: map[v.node as usize], ..*v };
@@ -32,7 +36,7 @@ fn seal_block(block: &Block, secret_parameters: &[bool]) -> (Block, Vec<NodeId>)
             hide(&mut node, |_| true);
         }
         if let Op::Loop(inner) = &node.op {
-            let (inner, results) = seal_loop(inner, &secret);
+            let (inner, results) = seal_loop(inner, &secret, whose);
             node.op = Op::Loop(Box::new(inner));
             hide(&mut node, |i| results[i]);
         } else if let Op::Sort { .. } = node.op {
@@ -41,7 +45,7 @@ fn seal_block(block: &Block, secret_parameters: &[bool]) -> (Block, Vec<NodeId>)
             hide(&mut node, |_| true);
         }
         let enters = matches!(node.op, Op::Input { .. } | Op::Constant(_))
-            && matches!(node.types[0].visibility, Visibility::Private(_));
+            && matches!(node.types[0].visibility, Visibility::Private(owner) if whose(owner));
         let mut id = sealed.nodes.len() as NodeId;
         sealed.nodes.push(node.clone());
         if enters {
@@ -59,13 +63,17 @@ fn seal_block(block: &Block, secret_parameters: &[bool]) -> (Block, Vec<NodeId>)
 
 /// A loop with operands that are secret or not, and which of its results are secret: as soon as a
 /// carried value is, it is from the start.
-fn seal_loop(inner: &Loop, operands: &[bool]) -> (Loop, Vec<bool>) {
+fn seal_loop(
+    inner: &Loop,
+    operands: &[bool],
+    whose: &dyn Fn(PartyId) -> bool,
+) -> (Loop, Vec<bool>) {
     let (carried, outside) = operands.split_at(inner.carried);
     let mut carried = carried.to_vec();
     loop {
         let parameters: Vec<bool> =
             carried.iter().chain(&[false]).chain(outside).copied().collect();
-        let (body, _) = seal_block(&inner.body, &parameters);
+        let (body, _) = seal_block(&inner.body, &parameters, whose);
         let results: Vec<bool> = body.results.iter().map(|v| is_secret(&body, *v)).collect();
         let next: Vec<bool> = carried.iter().zip(&results).map(|(was, is)| *was || *is).collect();
         if next == carried {
@@ -96,7 +104,7 @@ mod tests {
             input y: u8[n] from b\ninput p: u8 public\nlet z = x + 10\n\
             reveal x < y to a as \"one\"\nreveal z < y to a as \"two\"\nreveal p + 1 to b as \"p\"\n";
         let program = text::parse("test", source).unwrap();
-        let sealed = seal(&program);
+        let sealed = seal(&program, |_| true);
         let body = &sealed.body;
         for (id, node) in (0..).zip(&body.nodes) {
             let readers = body.nodes.iter().filter(|n| n.operands.iter().any(|v| v.node == id));

@@ -84,6 +84,13 @@ impl Keys {
         Keys::new(scripts.into_iter().map(Prg::insecure_scripted), false)
     }
 
+    /// By key, how many streams are left: the same at all holders of a key, at all times.
+    #[cfg(feature = "testing")]
+    #[must_use]
+    pub fn streams_left(&self) -> Vec<u64> {
+        self.generators.iter().map(|generator| generator.ids.remaining()).collect()
+    }
+
     /// The streams that are not used yet.
     pub fn streams(&mut self) -> Streams<'_> {
         let generators = self.generators.iter_mut().map(Generator::streams).collect();

@@ -185,6 +185,8 @@ pub struct Verifier {
     protocol: Protocol,
     /// Fresh for each session.
     session: Vec<u8>,
+    /// The parties that play a role; others of the session compare nothing.
+    members: Vec<PartyId>,
     /// The secret with each other party, by party.
     pairs: Vec<Option<Seed>>,
     epoch: u64,
@@ -200,10 +202,11 @@ impl Verifier {
         session: Vec<u8>,
         pairs: Vec<Option<Seed>>,
     ) -> Self {
-        Verifier { protocol, session, pairs: by_party(places, pairs), epoch: 0 }
+        let members = places.to_vec();
+        Verifier { protocol, session, members, pairs: by_party(places, pairs), epoch: 0 }
     }
 
-    /// The same with the pairs' secrets of another assignment of roles in the session, which all
+    /// The same with the pairs' secrets of another assignment of the roles to the same parties, which all
     /// epochs cover too.
     #[must_use]
     pub fn and(mut self, places: &[PartyId], pairs: Vec<Option<Seed>>) -> Self {
@@ -324,7 +327,9 @@ impl Verifier {
     }
 
     fn peers(&self, me: usize) -> impl Iterator<Item = usize> + Clone + use<> {
-        (0..self.pairs.len()).filter(move |peer| *peer != me)
+        let mut members: Vec<usize> = self.members.iter().map(|party| party.index()).collect();
+        members.sort_unstable();
+        members.into_iter().filter(move |peer| *peer != me)
     }
 }
 

@@ -113,7 +113,7 @@ pub fn run(args: &PrepareArgs, output: Output) -> Result<ExitCode, CliError> {
             local::launch(parties, args.run.transport)?.results()?
         }
         Some(path) => {
-            let (config, parties) = args.run.configured(path)?;
+            let (config, parties) = args.run.configured(path, false)?;
             vec![match (triples, is_program) {
                 (true, _) => triples::one_party(args, &parties, config.me, config),
                 (_, true) => program::configured(args, &parties, config),
@@ -197,7 +197,7 @@ impl Preparer<'_> {
         let Preparer { args, name, me, facts } = self;
         let run = &args.run;
         let configured = run.party_file()?.is_some();
-        if let Some(profile) = run.shape()? {
+        if let Some(profile) = run.shape(run.protocol.parties())? {
             config.shape = profile.leaving(me);
         }
         if configured {

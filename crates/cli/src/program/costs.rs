@@ -30,7 +30,7 @@ pub struct ProtocolCost {
 /// Costs with these row counts, all rows in as few rounds as can be.
 pub fn all(program: &Program, rows: &[u64]) -> Vec<ProtocolCost> {
     let protocols = Protocol::ALL.into_iter().map(|p| p.fitting(program.parties.len()));
-    let enough = |p: &Protocol| p.parties() >= program.parties.len();
+    let enough = |p: &Protocol| p.parties() >= program.parties.len() || super::takes_outside(*p);
     let protocols = protocols.filter(|p| *p != Protocol::Plain && enough(p));
     let settings = protocols.flat_map(|protocol| [(protocol, By::Rings), (protocol, By::Circuits)]);
     let by_circuits = |protocol: Protocol| Protocol::on_bits().any(|p| p.name() == protocol.name());
@@ -42,8 +42,9 @@ pub fn all(program: &Program, rows: &[u64]) -> Vec<ProtocolCost> {
 }
 
 fn of(program: &Program, protocol: Protocol, by: By, rows: &[u64]) -> ProtocolCost {
-    // Which party plays which role does not change the sums.
-    let parties = in_turn(program.parties.len(), protocol.parties()).collect();
+    // Which party plays which role does not change the sums. Those that play none are outside.
+    let inside = protocol.parties().max(program.parties.len());
+    let parties = in_turn(program.parties.len(), inside).collect();
     let job = ProgramJob { by, ..ProgramJob::new(protocol, parties, rows.to_vec()) };
     let cost = Prepared::new(program, job).and_then(|prepared| {
         match prepared.circuit_ands()?.filter(|ands| *ands > MAX_ANDS) {

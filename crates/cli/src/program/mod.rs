@@ -63,15 +63,21 @@ pub fn run(args: &ProgramArgs, output: Output) -> Result<ExitCode, CliError> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Checks that the program's parties can be those of the protocol.
+/// Checks that all of the program's parties can play a role.
 fn check_parties(program: &Program, protocol: Protocol) -> Result<(), CliError> {
     let (has, computing) = (program.parties.len(), protocol.parties());
     if has <= computing {
         return Ok(());
     }
     Err(CliError::input(format!(
-        "the program has {has} parties; {computing} compute under {protocol}"
+        "the program has {has} parties; {computing} compute under {protocol}, and more are supported in `tacit run` \
+         only, under protocols by shares"
     )))
+}
+
+/// Whether parties may give inputs and learn results that play no role.
+fn takes_outside(protocol: Protocol) -> bool {
+    !protocol.garbles() && protocol != Protocol::Plain
 }
 
 /// Reads a program file.

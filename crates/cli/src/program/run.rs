@@ -63,10 +63,10 @@ pub fn run_program(args: &RunArgs, output: Output) -> Result<ExitCode, CliError>
             // Wrong arguments are better told here, once.
             check_files(args, &names)?;
             job(args, &program, &names, vec![0; program.dims.len()])?;
-            local::launch(args.protocol.parties(), args.transport)?.results()?
+            local::launch(names.session.len(), args.transport)?.results()?
         }
         Some(path) => {
-            let (config, parties) = args.configured(path)?;
+            let (config, parties) = args.configured(path, super::takes_outside(args.protocol))?;
             let names = Names::configured(&program, &parties)?;
             check_own_files(args, &names, config.me)?;
             let json = output.is_json();
@@ -102,9 +102,11 @@ pub fn refuse_circuit_arguments(args: &RunArgs) -> Result<(), CliError> {
     refuse("circuits", flags.into_iter().chain(values))
 }
 
-/// Names of the session's parties when all are local: those of the program, and others.
+/// Names of the session's parties when all are local: those of the program, and others that only compute.
 pub fn local_names(program: &Program, protocol: Protocol) -> Result<Vec<String>, CliError> {
-    super::check_parties(program, protocol)?;
+    if !super::takes_outside(protocol) {
+        super::check_parties(program, protocol)?;
+    }
     let mut names = program.parties.clone();
     names.extend((names.len()..protocol.parties()).map(|i| format!("party{i}")));
     Ok(names)
@@ -223,7 +225,7 @@ fn one_party(
     json: bool,
 ) -> Result<ProgramRun, CliError> {
     let configured = args.party_file()?.is_some();
-    if let Some(profile) = args.shape()? {
+    if let Some(profile) = args.shape(names.session.len())? {
         config.shape = profile.leaving(me);
     }
     let is_me = |party: &Option<String>| names.is(party, me, configured);

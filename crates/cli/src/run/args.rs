@@ -268,13 +268,18 @@ impl RunArgs {
         }
     }
 
-    /// A party's session, from its configuration file.
-    pub fn configured(&self, path: &Path) -> Result<(SessionConfig, Parties), CliError> {
+    /// A party's session, from its configuration file. There may be more parties than compute if `outside`
+    /// says so.
+    pub fn configured(
+        &self,
+        path: &Path,
+        outside: bool,
+    ) -> Result<(SessionConfig, Parties), CliError> {
         let file = tacit_net::config::PartyConfig::load(path)?;
         let config = file.session(SessionId::named(&format!("tacit run {}", self.session)));
         let parties = Parties(config.parties.iter().map(|p| p.name.clone()).collect());
         let needed = self.protocol.parties();
-        if parties.0.len() != needed {
+        if parties.0.len() < needed || (parties.0.len() > needed && !outside) {
             return Err(CliError::input(format!(
                 "{} has {} parties; {} needs {needed}",
                 path.display(),
@@ -285,7 +290,7 @@ impl RunArgs {
         let config = self.limited(config);
         let config = match &self.shape {
             Some(name) => {
-                let shape = Profile::of_parties(name, needed)?.leaving(config.me);
+                let shape = Profile::of_parties(name, parties.0.len())?.leaving(config.me);
                 SessionConfig { shape, ..config }
             }
             None => config,
@@ -300,9 +305,9 @@ impl RunArgs {
         config
     }
 
-    /// The network to play between local parties.
-    pub fn shape(&self) -> Result<Option<Profile>, CliError> {
-        let load = |name| Profile::of_parties(name, self.protocol.parties());
+    /// The network to play between so many local parties.
+    pub fn shape(&self, parties: usize) -> Result<Option<Profile>, CliError> {
+        let load = |name| Profile::of_parties(name, parties);
         self.shape.as_deref().map(load).transpose()
     }
 

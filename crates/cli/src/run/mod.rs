@@ -41,7 +41,7 @@ pub fn run(args: &RunArgs, output: Output) -> Result<ExitCode, CliError> {
             local::launch(parties, args.transport)?.results()?
         }
         Some(path) => {
-            let (config, parties) = args.configured(path)?;
+            let (config, parties) = args.configured(path, false)?;
             vec![party::evaluate(args, &circuit, &parties, config.me, config)?]
         }
     };

@@ -90,7 +90,7 @@ pub fn check(
         prepare::refuse_choice(args)?;
         Store::open(directory)?;
     }
-    args.shape()?;
+    args.shape(args.protocol.parties())?;
     for (port, owner) in job.owners.iter().enumerate() {
         let given = args.inputs.iter().any(|file| file.ports.contains(&port));
         let mine = me.is_none_or(|me| me == *owner);
@@ -159,7 +159,7 @@ pub fn evaluate(
 ) -> Result<PartyRun, CliError> {
     let configured = args.party_file()?.is_some();
     let mut job = check(args, circuit, parties, configured.then_some(me))?;
-    if let Some(profile) = args.shape()? {
+    if let Some(profile) = args.shape(args.protocol.parties())? {
         config.shape = profile.leaving(me);
     }
     let values = own_values(args, circuit, &job, me)?;

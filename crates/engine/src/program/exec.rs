@@ -2,12 +2,13 @@
 
 use super::layout::{Layout, Place, Stage, is_secret, lengths};
 use super::operand::{Cache, Operand, Task};
+use super::outside::{Dealt, Inputs};
 use super::rings::BlockRings;
 use super::stream::run_stream;
 use crate::circuit::EvaluateError;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use tacit_program::clear::{self, Array};
 use tacit_program::{
     Block, Element, Extent, Loop, Node, NodeId, Op, PartyId, Type, ValueId, Visibility,
@@ -39,6 +40,10 @@ pub(super) struct Context<'c> {
     pub progress: &'c (dyn Fn(u64) + Sync),
     /// Rounds in which the first worker waited for another of this party, which had more chunks.
     pub beside: Beside,
+    /// What this role has of what came from outside, until it has entered.
+    pub dealt: Mutex<Option<Dealt>>,
+    /// The inputs from outside.
+    pub entered: OnceLock<Inputs>,
 }
 
 /// Rounds that workers make beside the first one: in every stream as many as the slowest has more.
@@ -166,7 +171,7 @@ impl Context<'_> {
         let node = &frame.block.nodes[id as usize];
         match &node.op {
             Op::Parameter(number) => Ok(vec![parameters[*number as usize].clone()]),
-            Op::Input { name, .. } => Ok(vec![Value::Clear(self.inputs.get(name).cloned())]),
+            Op::Input { name, .. } => Ok(vec![self.given(name)]),
             _ if frame.splats[id as usize] => self.splat(frame, node),
             _ if frame.layout.places[id as usize] == Place::Clear => self.clear(frame, node),
             Op::Loop(inner) => self.repeat(backends, frame, id, inner),
@@ -178,6 +183,14 @@ impl Context<'_> {
                 let results = task.run().map_err(|error| at(node, error))?;
                 Ok(results.into_iter().map(|secret| Value::Secret(Arc::new(secret))).collect())
             }
+        }
+    }
+
+    /// An input: shares, if it is from outside.
+    fn given(&self, name: &str) -> Value {
+        match self.entered.get().and_then(|entered| entered.get(name)) {
+            Some(secret) => Value::Secret(secret.clone()),
+            None => Value::Clear(self.inputs.get(name).cloned()),
         }
     }
 

@@ -6,6 +6,7 @@ use std::str::FromStr;
 use tacit_net::PartyId;
 use tacit_program::{Program, text};
 use tacit_sharing::backend::Ring;
+use tacit_sharing::cost::MAX_ROLES;
 use tacit_sharing::{Protocol, RoleId};
 
 /// Rows of a large array that are computed together, unless the job says otherwise: their values
@@ -149,11 +150,41 @@ impl ProgramJob {
             return fail("a job needs at least one thread and one row per chunk".into());
         }
         Assignment::new(self.protocol, self.places.clone()).check()?;
-        for party in &self.parties {
-            self.role_of(*party)?;
+        let outside = self.outside().len();
+        if outside > 0 && (self.protocol.garbles() || self.protocol == Protocol::Plain) {
+            return fail(format!(
+                "not supported: {outside} of the program's parties play no role; under {} all must, as under other \
+                 protocols that garble or trust a party",
+                self.protocol
+            ));
+        }
+        if self.everyone().len() > MAX_ROLES {
+            return fail(format!("a program has at most {MAX_ROLES} parties"));
         }
         tacit_program::clear::check_rows(program, &self.rows)
             .map_err(|e| EvaluateError::Job(e.to_string()))
+    }
+
+    /// The program's parties that play no role: they give inputs and learn results.
+    #[must_use]
+    pub fn outside(&self) -> Vec<PartyId> {
+        let plays_none = |party: &&PartyId| !self.places.contains(party);
+        self.parties.iter().filter(plays_none).copied().collect()
+    }
+
+    /// Who is who in traffic: the parties that play roles, in the order of these, then those outside.
+    #[must_use]
+    pub fn everyone(&self) -> Vec<PartyId> {
+        self.places.iter().copied().chain(self.outside()).collect()
+    }
+
+    /// The place of a party among [`ProgramJob::everyone`]: its role, if it plays one.
+    ///
+    /// # Errors
+    /// When it has no part in the program.
+    pub(super) fn seat_of(&self, party: PartyId) -> Result<RoleId, EvaluateError> {
+        let seat = self.everyone().iter().position(|p| *p == party);
+        seat.ok_or_else(|| EvaluateError::Job(format!("party {} has no part in it", party.0)))
     }
 
     /// The role that a party of the session plays.

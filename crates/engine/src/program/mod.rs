@@ -11,6 +11,7 @@ mod job;
 mod layout;
 mod operand;
 mod ops;
+mod outside;
 mod plain;
 mod prepare;
 mod report;

@@ -50,7 +50,7 @@ pub(super) fn run(
         results = revealed.into_iter().map(|(_, array)| Arc::new(array)).collect();
         warnings = observed.violations.values().map(|v| v.place_and_count()).collect();
     }
-    let mut opened = Vec::new();
+    let mut values = Vec::new();
     for (i, reveal) in prepared.source.reveals.iter().enumerate() {
         let ty = prepared.source.body.type_of(reveal.value);
         let mut mine = None;
@@ -61,9 +61,10 @@ pub(super) fn run(
                 mine = array.map(|array| Values::new(array.values().collect()));
             }
         }
-        opened.push(mine);
+        values.push(mine);
     }
     session.meshes[0].flush()?;
+    let opened = Opened { values, parcels: Vec::new() };
     Ok(Plain { opened, warnings })
 }
 

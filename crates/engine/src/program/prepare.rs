@@ -4,12 +4,13 @@ use super::exec::{Backends, Beside, Context, Value, run_block};
 use super::garbled;
 use super::job::{By, ProgramJob};
 use super::layout::{Layout, check_sizes, lengths};
+use super::outside::{self, Entered, Parcel};
 use super::plain;
 use super::rings::BlockRings;
 use crate::circuit::EvaluateError;
 use crate::workers::on_each;
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use tacit_program::clear::Array;
 use tacit_program::lower::lower;
 use tacit_program::seal::seal;
@@ -31,13 +32,19 @@ pub struct Prepared {
     facts: Vec<(&'static str, String)>,
 }
 
-/// The revealed values, in the program's order, where they are learned.
-pub(super) type Opened = Vec<Option<Values>>;
+/// What was opened.
+pub(super) struct Opened {
+    /// The revealed values, in the program's order, where they are learned.
+    pub values: Vec<Option<Values>>,
+    /// What roles pass on to those outside.
+    pub parcels: Vec<Parcel>,
+}
 
 /// What a run costs, from the protocols' cost functions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cost {
-    /// Bytes per directed link between roles.
+    /// Bytes per directed link between roles, and behind them those outside, as in
+    /// [`ProgramJob::everyone`].
     pub bytes: Traffic,
     /// By role, the steps in which it waits for online messages, one after the other: of workers that
     /// take rows side by side, those of the one that has most.
@@ -53,13 +60,12 @@ impl Prepared {
         infer::check(program).map_err(|e| EvaluateError::Job(e.to_string()))?;
         job.check(program)?;
         let facts = job.facts(program);
-        let roles = job.parties.iter().map(|p| job.role_of(*p)).collect::<Result<Vec<_>, _>>()?;
+        let roles = job.parties.iter().map(|p| job.seat_of(*p)).collect::<Result<Vec<_>, _>>()?;
         let source = program.clone();
-        // Who may cheat must not share an input twice, as two values.
-        let program = match job.protocol.is_malicious() {
-            true => lower(&seal(program)),
-            false => lower(program),
-        };
+        // Who may cheat must not share an input twice, as two values; who is outside computes nothing.
+        let outside =
+            |party: tacit_program::PartyId| roles[usize::from(party.0)] >= job.places.len();
+        let program = lower(&seal(program, |party| job.protocol.is_malicious() || outside(party)));
         check_sizes(&program.body, &job.rows)?;
         let rings = BlockRings::new(&program.body, &job.rows, job.by)?;
         Ok(Prepared { job, source, program, rings, roles, facts })
@@ -105,7 +111,9 @@ impl Prepared {
             return garbled::cost(self);
         }
         let (tallies, rounds) = self.tallies(&self.needs()?)?;
-        let mut cost = Cost { bytes: Traffic::default(), rounds };
+        let (bytes, waits) = outside::cost(self)?;
+        let mut cost =
+            Cost { bytes, rounds: std::array::from_fn(|seat| rounds[seat] + waits[seat]) };
         tallies.into_iter().for_each(|tally| cost.bytes += tally.bytes);
         Ok(cost)
     }
@@ -174,6 +182,8 @@ impl Prepared {
             chunk: self.job.chunk_rows,
             progress,
             beside: Beside::none(),
+            dealt: Mutex::new(None),
+            entered: OnceLock::new(),
         }
     }
 
@@ -184,6 +194,11 @@ impl Prepared {
         backends: Backends<'_, '_>,
         mut verifier: Option<&mut Verifier>,
     ) -> Result<Opened, EvaluateError> {
+        let dealt = context.dealt.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let Entered { inputs, pads } =
+            outside::enter(self, backends, dealt, verifier.as_deref_mut())?;
+        // A walk enters once.
+        let _ = context.entered.set(inputs);
         let wanted: Vec<ValueId> = self.program.reveals.iter().map(|r| r.value).collect();
         let body = &self.program.body;
         let values = run_block(context, backends, body, &self.rings, &[], &wanted)?;
@@ -203,18 +218,26 @@ impl Prepared {
             });
         }
         end_epoch(backends, verifier.as_deref_mut())?;
-        let mut opened = Vec::new();
+        let parcels = outside::open(self, backends, &pads, &shared)?;
+        let mut values = Vec::new();
         for (reveal, value) in self.program.reveals.iter().zip(shared) {
-            let to: Vec<RoleId> =
-                reveal.to.iter().map(|party| self.roles[usize::from(party.0)]).collect();
-            opened.push(match value {
+            let seats = reveal.to.iter().map(|party| self.roles[usize::from(party.0)]);
+            let to: Vec<RoleId> = seats.filter(|seat| *seat < self.job.places.len()).collect();
+            values.push(match value {
+                Value::Secret(_) if to.is_empty() => None,
                 Value::Secret(secret) => backends[0].open(&secret, &to)?,
                 Value::Clear(array) => array.map(|array| Values::new(array.values().collect())),
             });
         }
         // What opened them is compared, too, before anybody sees the values.
         end_epoch(backends, verifier)?;
-        Ok(opened)
+        Ok(Opened { values, parcels })
+    }
+
+    /// What a value is shared as that is revealed as it is.
+    pub(super) fn given_kind(&self, ty: &Type) -> Kind {
+        let ring = self.job.by.ring(ty.interval.signed_bits()).unwrap_or(Ring::W128);
+        if ty.element == Element::Bit { Kind::Bits } else { Kind::Ring(ring) }
     }
 
     /// Shares a value that its owner reveals as it is.
@@ -226,15 +249,14 @@ impl Prepared {
         array: Option<Arc<Array>>,
     ) -> Result<Secret, EvaluateError> {
         let len = lengths(&ty.shape, &self.job.rows)?.iter().product();
-        let ring = self.job.by.ring(ty.interval.signed_bits()).unwrap_or(Ring::W128);
-        let kind = if ty.element == Element::Bit { Kind::Bits } else { Kind::Ring(ring) };
+        let kind = self.given_kind(ty);
         let values = array.map(|array| Values::new(array.values().collect()));
         Ok(backends[0].input(kind, owner, values.as_ref().map(|values| &values[..]), len)?)
     }
 }
 
 /// Compares what all workers of all parties did, under protocols with checks.
-fn end_epoch(
+pub(super) fn end_epoch(
     backends: Backends<'_, '_>,
     verifier: Option<&mut Verifier>,
 ) -> Result<(), EvaluateError> {

@@ -53,7 +53,7 @@ impl ProgramReport {
         times: Times,
     ) -> Result<Self, EvaluateError> {
         let job = prepared.job();
-        let links = all_links(session, &cost.bytes.placed(&job.places))?;
+        let links = all_links(session, &cost.bytes.placed(&job.everyone()))?;
         let dims = prepared.program().dims.iter().zip(&job.rows);
         let me = session.me();
         Ok(ProgramReport {
@@ -66,7 +66,7 @@ impl ProgramReport {
             setup_seconds: (times.ready - times.started).as_secs_f64(),
             online_seconds: times.finished.saturating_sub(times.ready).as_secs_f64(),
             rounds,
-            predicted_rounds: cost.rounds[job.role_of(me)?],
+            predicted_rounds: cost.rounds[job.seat_of(me)?],
             links,
         })
     }

@@ -4,13 +4,14 @@ use super::exec::Context;
 use super::garbled::{self, Source};
 use super::job::By;
 use super::layout::lengths;
+use super::outside;
 use super::plain::{self, Plain};
 use super::prepare::{Opened, Prepared};
 use super::report::{ProgramReport, Times};
 use crate::circuit::evaluate::fresh_id;
 use crate::circuit::{self, Compiled, EvaluateError};
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tacit_net::{Mesh, PartyId, Phase, Session};
 use tacit_program::clear::{self, Array};
@@ -246,22 +247,32 @@ fn all(
     };
     let id = fresh_id(session, entropy)?;
     let mesh = &mut session.meshes[0];
+    if job.role_of(mesh.me()).is_err() {
+        let ready = mesh.now();
+        let values = outside::take_part(mesh, prepared, inputs, entropy)?;
+        let opened = Opened { values, parcels: Vec::new() };
+        let walked = Walked { opened, rounds: session.meter().rounds() };
+        return outcome(session, prepared, walked, Vec::new(), [started, ready]);
+    }
     if !job.protocol.has_roles() {
         let mut all = Correlations::exchange(mesh, &id, &job.places, Delta::Each, entropy)?;
         let ready = session.meshes[0].now();
+        let dealt = outside::receive(&mut session.meshes[0], prepared)?;
         let parties = session.meshes.iter_mut().map(|mesh| {
             mesh.set_phase(Phase::Online);
             Ok(backend::on_masked_values(Gmw::new(mesh, &job.places, all.worker())?))
         });
         let parties = parties.collect::<Result<Vec<_>, EvaluateError>>()?;
-        let context = prepared.context(inputs, progress);
+        let context =
+            Context { dealt: Mutex::new(Some(dealt)), ..prepared.context(inputs, progress) };
         let walked = walk(prepared, &context, parties, None)?;
         return outcome(session, prepared, walked, Vec::new(), [started, ready]);
     }
     let mut secrets = Secrets::exchange(mesh, &id, job.protocol, &job.places, entropy)?;
     let keys = RingKeys::new(&mut secrets, job.workers);
     let ready = session.meshes[0].now();
-    let context = prepared.context(inputs, progress);
+    let dealt = outside::receive(&mut session.meshes[0], prepared)?;
+    let context = Context { dealt: Mutex::new(Some(dealt)), ..prepared.context(inputs, progress) };
     let mut verifier = Verifier::new(job.protocol, &job.places, id, secrets.take_pairs());
     let walked = compute(session, prepared, &context, keys, &mut verifier)?;
     outcome(session, prepared, walked, Vec::new(), [started, ready])
@@ -274,6 +285,7 @@ fn outcome(
     warnings: Vec<String>,
     [started, ready]: [Duration; 2],
 ) -> Result<Outcome, EvaluateError> {
+    outside::deliver(&mut session.meshes[0], prepared, &opened.parcels)?;
     let times = Times { started, ready, finished: session.meshes[0].now() };
     let revealed = named(prepared, session.me(), opened);
     let report = ProgramReport::gather(session, prepared, &prepared.cost()?, rounds, times)?;
@@ -401,7 +413,7 @@ pub(super) fn named(
 ) -> Result<Revealed, EvaluateError> {
     let program = &prepared.program;
     let mut all = Vec::new();
-    for (reveal, values) in program.reveals.iter().zip(opened) {
+    for (reveal, values) in program.reveals.iter().zip(opened.values) {
         let learns = reveal.to.iter().any(|p| prepared.job.parties[usize::from(p.0)] == me);
         let (true, Some(values)) = (learns, values) else { continue };
         let ty = program.body.type_of(reveal.value);

@@ -46,14 +46,20 @@ fn every_message_changed_in_a_preparation_leaves_nobody_honest_a_result() {
     }
 }
 
-/// Split-Roles: one check covers all assignments, and nothing opens before it.
+/// Split-Roles: one check covers all assignments, and nothing opens before it. Also where each assignment
+/// has several threads, and where protocols are mixed.
 #[test]
 fn every_changed_message_of_any_assignment_ends_the_run_in_a_check() {
-    let mut job = job(Protocol::Quad, Preprocessing::Interleaved, 1);
-    let second = [0, 1, 2, 3].map(PartyId).to_vec();
-    job.assignments.push(Assignment { weight: 2, ..Assignment::new(Protocol::Quad, second) });
-    assert_eq!(job.threads(), 2);
-    each_cheat(&job, LONG, flip_first, a_check_ends_it);
+    let four = || checked().filter(|protocol| protocol.parties() == 4);
+    let alone = four().map(|protocol| (protocol, protocol, 1));
+    let cases = [(Protocol::Quad, Protocol::Quad, 2), (Protocol::Quad, Protocol::QuadHet, 1)];
+    for (first, second, workers) in alone.chain(cases) {
+        let mut job = job(first, Preprocessing::Interleaved, workers);
+        let places = [0, 1, 2, 3].map(PartyId).to_vec();
+        job.assignments.push(Assignment { weight: 2, ..Assignment::new(second, places) });
+        assert_eq!(job.threads(), 2 * workers);
+        each_cheat(&job, LONG, flip_first, a_check_ends_it);
+    }
 }
 
 #[test]

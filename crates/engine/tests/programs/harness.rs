@@ -57,8 +57,11 @@ pub fn array(rng: &mut Rng, ty: &Type, rows: &[u64]) -> Array {
 }
 
 pub fn parse(body: &str) -> Program {
-    let text = format!("{HEADER}{body}");
-    text::parse("test.tacit", &text).unwrap_or_else(|e| panic!("{e}\n{text}"))
+    parse_whole(&format!("{HEADER}{body}"))
+}
+
+pub fn parse_whole(text: &str) -> Program {
+    text::parse("test.tacit", text).unwrap_or_else(|e| panic!("{e}\n{text}"))
 }
 
 pub fn inputs(program: &Program, rows: &[u64], seed: u64) -> BTreeMap<String, Array> {
@@ -85,7 +88,8 @@ pub fn given(
 /// Runs a job and returns what each party has at the end.
 pub fn run(program: &Program, job: &ProgramJob, all: &BTreeMap<String, Array>) -> Vec<Outcome> {
     let seed = entropy::test_seed();
-    memory::run(job.places.len(), job.workers, &MemoryNetwork::default(), |mut session| {
+    let parties = job.everyone().iter().map(|party| party.index() + 1).max().unwrap();
+    memory::run(parties, job.workers, &MemoryNetwork::default(), |mut session| {
         let me = session.me();
         let prepared = Prepared::new(program, job.clone()).unwrap();
         let mut entropy = Entropy::insecure_seeded(seed, me.0);
@@ -102,14 +106,21 @@ pub fn check_job(program: &Program, job: &ProgramJob, seed: u64) {
     check_on(program, job, &inputs(program, &job.rows, seed));
 }
 
+/// How far results may be off, by name.
+pub fn limits(program: &Program, job: &ProgramJob) -> Vec<(String, u128)> {
+    // Under protocols with checks nobody computes on private values in the clear; nor do parties outside.
+    let sealed = seal(program, |_| true);
+    let is_sealed = job.protocol.is_malicious() || !job.outside().is_empty();
+    let limits = bounds::reveal_bounds(if is_sealed { &sealed } else { program });
+    limits.into_iter().map(|(name, limit)| (name.to_owned(), limit)).collect()
+}
+
 /// As [`check_job`], on these inputs.
 pub fn check_on(program: &Program, job: &ProgramJob, all: &BTreeMap<String, Array>) {
     let (want, observed) = clear::evaluate_observed(program, &job.rows, all.clone()).unwrap();
     let broken: Vec<String> = observed.violations.values().map(ToString::to_string).collect();
     assert!(broken.is_empty(), "{broken:?}");
-    // Under protocols with checks nobody computes on private values in the clear.
-    let sealed = seal(program);
-    let limits = bounds::reveal_bounds(if job.protocol.is_malicious() { &sealed } else { program });
+    let limits = limits(program, job);
     let outcomes = run(program, job, all);
     for (party, outcome) in outcomes.iter().enumerate() {
         let learned =

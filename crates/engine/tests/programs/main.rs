@@ -4,6 +4,7 @@
 mod harness;
 mod numpy;
 mod operations;
+mod outside;
 mod random;
 
 use harness::*;

@@ -3,8 +3,8 @@
 use crate::harness::*;
 use serde_json::Value;
 use std::collections::BTreeMap;
+use tacit_program::Program;
 use tacit_program::clear::Array;
-use tacit_program::{Program, bounds};
 
 /// A line of the vectors.
 struct Vector {
@@ -44,7 +44,7 @@ fn protocols_give_what_numpy_gives() {
     for Vector { program, rows, inputs, out, within } in lines.map(vector) {
         for setting in kinds() {
             let job = job(setting, &[rows, 1]);
-            let limits = bounds::reveal_bounds(&program);
+            let limits = limits(&program, &job);
             for (name, got) in run(&program, &job, &inputs)[0].revealed.as_ref().unwrap() {
                 let bound = limits.iter().find(|(n, _)| n == name).unwrap().1;
                 let limit = within + if is_exact(&program, &job) { 0 } else { bound };

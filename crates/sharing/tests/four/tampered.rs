@@ -71,7 +71,11 @@ enum Place {
 struct Play<'a> {
     session: &'a mut Session,
     seed: u64,
+    counters: &'a Counters,
 }
+
+/// By ring, and by the role that lacks a key, how many streams are left under it at each holder.
+type Counters = Mutex<BTreeMap<(usize, RoleId), Vec<u64>>>;
 
 /// The keys of a role for the rings here.
 struct Rings {
@@ -103,7 +107,15 @@ impl CoordinatesVisitor for Play<'_> {
             play(&mut Desk::new::<P>(&mut party), &mut rings, block, &a, &b);
         }
         party.flush().unwrap();
-        party.take_journal().unwrap()
+        let journal = party.take_journal().unwrap();
+        let Rings { bits, words, longs } = &rings;
+        for (ring, keys) in [bits, words, longs].into_iter().enumerate() {
+            let lacking = (0..4).filter(|role| *role != P::ROLE);
+            for (lacking, left) in lacking.zip(keys.streams_left()) {
+                self.counters.lock().unwrap().entry((ring, lacking)).or_default().push(left);
+            }
+        }
+        journal
     }
 }
 
@@ -197,17 +209,25 @@ fn run_with(
     seed: u64,
     tamper: impl Fn(RoleId) -> Option<Tamper> + Sync,
 ) -> Vec<Journal> {
-    memory::run(4, 1, &MemoryNetwork::default(), |mut session| {
+    let counters = Counters::default();
+    let journals = memory::run(4, 1, &MemoryNetwork::default(), |mut session| {
         let role = session.me().index();
         if let Some(tamper) = tamper(role) {
             session.meshes[0].set_tamper(tamper);
         }
-        let start = Play { session: &mut session, seed };
+        let start = Play { session: &mut session, seed, counters: &counters };
         let journal = protocol.visit_coordinates(role, start).unwrap();
         session.meshes[0].flush().unwrap();
         session.finish().unwrap();
         journal
-    })
+    });
+    for (key, left) in counters.into_inner().unwrap() {
+        assert!(
+            left.len() == 3 && left.iter().all(|n| *n == left[0]),
+            "{protocol} {key:?}: {left:?}"
+        );
+    }
+    journals
 }
 
 /// Flips a bit of what goes over a link in a block. Messages of conversions leave whole.
