@@ -206,7 +206,7 @@ mod tests {
     /// Checks the correlation, and counts set choices.
     fn check(delta: u128, [t, q]: &[Vec<u128>; 2]) -> usize {
         for (t, q) in t.iter().zip(q) {
-            assert!(*t == q ^ (t & 1) * delta && q & 1 == 0);
+            assert!(*t == q ^ ((t & 1) * delta) && q & 1 == 0);
         }
         t.iter().filter(|t| **t & 1 == 1).count()
     }
@@ -291,7 +291,7 @@ mod tests {
         let mut rng = Rng(test_seed());
         message.iter_mut().for_each(|block| *block ^= u128::from(rng.word()));
         receiver.correlate(&message, &mut t).unwrap();
-        assert!(t.iter().zip(&q).any(|(t, q)| *t != q ^ (t & 1) * DELTA));
+        assert!(t.iter().zip(&q).any(|(t, q)| *t != q ^ ((t & 1) * DELTA)));
         // To start with, too.
         let (_, mut some) = seeds::pair(Fan::Four, DELTA, test_seed());
         let mut above = some.sender(&Arc::new(Permutation::new([9; 16])));

@@ -133,7 +133,7 @@ mod tests {
                 let choices = rng.word() as usize & ((1 << depth) - 1);
                 let chosen = |i: usize| (choices >> i & 1) as u128;
                 let t: Vec<u128> =
-                    q.iter().enumerate().map(|(i, q)| q ^ chosen(i) * delta).collect();
+                    q.iter().enumerate().map(|(i, q)| q ^ (chosen(i) * delta)).collect();
                 let [mut w, mut v] = [(); 2].map(|()| vec![0; 1 << depth]);
                 let mut message = vec![0; depth];
                 grow(&pi, (block(&mut rng), delta), &q, &mut w, &mut message);
