@@ -5,8 +5,8 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use std::sync::Arc;
 use tacit_ot::silent::{self, Set, Setting};
 use tacit_ot::{Fan, Receiver, Receiving, Sender, Sending};
-use tacit_ring::Entropy;
 use tacit_ring::prg::Permutation;
+use tacit_ring::{Entropy, Seed};
 use zeroize::Zeroizing;
 
 const WORDS: usize = 64;
@@ -54,14 +54,13 @@ const SILENT: usize = 1 << 16;
 fn silently(c: &mut Criterion) {
     let mut group = c.benchmark_group("silent cot");
     group.throughput(Throughput::Elements(SILENT as u64));
-    let mut entropy = Entropy::system();
+    let seed = Seed::random().unwrap();
     let mut out = vec![0; SILENT];
     for set in Set::ALL {
         let (mut below, mut above) = pair(Fan::Four);
         let setting = Setting::new(set, b"session");
-        let (mut receiver, start) =
-            silent::Receiver::new(&setting, &mut below, &mut entropy).unwrap();
-        let mut sender = silent::Sender::new(&setting, &mut above, &start, &mut entropy).unwrap();
+        let (mut receiver, start) = silent::Receiver::new(&setting, &mut below, &seed).unwrap();
+        let mut sender = silent::Sender::new(&setting, &mut above, &start, &seed).unwrap();
         let bits = 128 * set.trees() * set.depth();
         let bits = bits as f64 / (set.given() * set.leaves()) as f64;
         let id = |name| BenchmarkId::new(name, format!("{set:?}, {bits:.2} bits"));

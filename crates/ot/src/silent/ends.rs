@@ -5,7 +5,7 @@ use super::{BLOCK, Setting, tree};
 use crate::OtError;
 use crate::cot::{self, TILE};
 use std::sync::Arc;
-use tacit_ring::{Buffer, Entropy, Prg, StreamIds, word};
+use tacit_ring::{Buffer, Prg, Seed, StreamIds, word};
 use zeroize::Zeroizing;
 
 /// The side that holds Delta.
@@ -44,10 +44,10 @@ impl Grow for Growing<'_> {
 }
 
 impl Sender {
-    /// From transfers of `base`, the receiver's message about them, and fresh randomness.
+    /// From transfers of `base`, the receiver's message about them, and a fresh seed.
     ///
     /// # Errors
-    /// When the message has another length, streams are used up, or there is no randomness.
+    /// When the message has another length, or streams are used up.
     ///
     /// # Panics
     /// When the lowest bit of Delta is not set.
@@ -55,7 +55,7 @@ impl Sender {
         setting: &Arc<Setting>,
         base: &mut cot::Sender,
         message: &[u64],
-        entropy: &mut Entropy,
+        seed: &Seed,
     ) -> Result<Self, OtError> {
         let delta = base.delta();
         assert!(*delta & 1 == 1, "the lowest bit of a silent Delta is set");
@@ -69,7 +69,7 @@ impl Sender {
             base.correlate_into(message, rows)?;
         }
         blocks.iter_mut().for_each(|block| *block &= !1);
-        let prg = Prg::new(&entropy.seed()?.derive_key("tacit 2026 silent OT roots", &[]));
+        let prg = Prg::new(&seed.derive_key("tacit 2026 silent OT roots", &[]));
         let supply = Supply::new(setting.clone(), Kept::new(setting, blocks));
         Ok(Sender { supply, roots: Roots { delta, prg, ids: StreamIds::new() } })
     }
@@ -122,19 +122,19 @@ impl Grow for Following<'_> {
 }
 
 impl Receiver {
-    /// From transfers of `base` with fresh choices: the receiver, and the message that the sender starts
-    /// from.
+    /// From transfers of `base` with choices from a fresh seed: the receiver, and the message that the
+    /// sender starts from.
     ///
     /// # Errors
-    /// When streams are used up, or there is no randomness.
+    /// When streams are used up.
     pub fn new(
         setting: &Arc<Setting>,
         base: &mut cot::Receiver,
-        entropy: &mut Entropy,
+        seed: &Seed,
     ) -> Result<(Self, Vec<u64>), OtError> {
         let words = setting.set.start_words();
         let mut choices: Buffer<u64> = Buffer::zeros(words);
-        let prg = Prg::new(&entropy.seed()?.derive_key("tacit 2026 silent OT choices", &[]));
+        let prg = Prg::new(&seed.derive_key("tacit 2026 silent OT choices", &[]));
         prg.fill(0, 0, word::bytes_mut(&mut choices));
         let mut message = vec![0; base.message_words(words)];
         let mut blocks = Buffer::zeros(64 * words);
@@ -186,10 +186,10 @@ mod tests {
         let pi = Arc::new(Permutation::new([9; 16]));
         let (mut below, mut above) = (all.receiver(&pi), some.sender(&pi));
         let setting = Setting::new(set, b"session");
-        let mut entropies = [0, 1].map(|party| Entropy::insecure_seeded(test_seed(), party));
-        let (receiver, start) = Receiver::new(&setting, &mut below, &mut entropies[0]).unwrap();
+        let seeds = [1, 2].map(|byte| Seed::from_bytes([byte; 32]));
+        let (receiver, start) = Receiver::new(&setting, &mut below, &seeds[0]).unwrap();
         assert_eq!(64 * start.len(), set.start_words() * 64 * 32, "32 bits per transfer");
-        let sender = Sender::new(&setting, &mut above, &start, &mut entropies[1]).unwrap();
+        let sender = Sender::new(&setting, &mut above, &start, &seeds[1]).unwrap();
         (receiver, sender)
     }
 
@@ -277,6 +277,26 @@ mod tests {
     }
 
     #[test]
+    fn bits_are_those_chosen_and_balanced() {
+        let (mut receiver, mut sender) = pair(Set::B10, DELTA);
+        let pi = Permutation::new([8; 16]);
+        for words in [1, 0, 150, 40] {
+            let (offer, message) = sender.bits(&pi, words).unwrap();
+            assert!(receiver.bits(&pi, words + 17, &message).is_err());
+            let (choices, pads) = receiver.bits(&pi, words, &message).unwrap().random();
+            let [zeros, ones] = offer.random();
+            for (i, choice) in choices.iter().enumerate() {
+                assert_eq!(pads[i], zeros[i] & !choice | ones[i] & choice);
+            }
+            let counts =
+                [&zeros, &ones, &choices].map(|words| words.iter().map(|w| w.count_ones()).sum());
+            let fair =
+                |count: u32| count.abs_diff(32 * words as u32) <= 5 * (16 * words as u32).isqrt();
+            assert!(counts.into_iter().all(fair), "{counts:?} of {}", 64 * words);
+        }
+    }
+
+    #[test]
     fn messages_of_another_length_are_refused_and_others_give_other_blocks() {
         let (mut receiver, mut sender) = pair(Set::B10, DELTA);
         let mut message = vec![0; sender.message_blocks(3000)];
@@ -296,9 +316,9 @@ mod tests {
         let (_, mut some) = seeds::pair(Fan::Four, DELTA, test_seed());
         let mut above = some.sender(&Arc::new(Permutation::new([9; 16])));
         let setting = Setting::new(Set::B10, b"session");
-        let mut entropy = Entropy::insecure_seeded(1, 1);
+        let seed = Seed::from_bytes([1; 32]);
         for words in [0, 5, 32 * Set::B10.start_words() + 1] {
-            let started = Sender::new(&setting, &mut above, &vec![0; words], &mut entropy);
+            let started = Sender::new(&setting, &mut above, &vec![0; words], &seed);
             assert!(matches!(started, Err(OtError::Malformed(_))));
         }
     }

@@ -27,6 +27,7 @@
 //! K. Yang, X. Wang, W. Zhang, X. Xie, J. Zhang, Z. Liu, "Half-Tree" (Eurocrypt 2023), for correlated
 //! trees.
 
+mod bits;
 mod code;
 mod ends;
 mod schedule;
