@@ -106,7 +106,7 @@ impl Prepared {
         let tallies = self.tallies(&self.needs()?)?;
         let mut cost = Cost { bytes: Traffic::default(), rounds: [0; MAX_ROLES] };
         for tally in tallies {
-            cost.bytes += tally.bytes;
+            cost.bytes += tally.total_bytes();
             for (rounds, more) in cost.rounds.iter_mut().zip(tally.rounds) {
                 *rounds = (*rounds).max(more);
             }
