@@ -3,9 +3,10 @@
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use std::sync::Arc;
+use tacit_ot::silent::{self, Set, Setting};
 use tacit_ot::{Fan, Receiver, Receiving, Sender, Sending};
-use tacit_ring::Entropy;
 use tacit_ring::prg::Permutation;
+use tacit_ring::{Entropy, Seed};
 use zeroize::Zeroizing;
 
 const WORDS: usize = 64;
@@ -13,7 +14,7 @@ const WORDS: usize = 64;
 fn pair(fan: Fan) -> (Receiver, Sender) {
     let mut entropy = Entropy::system();
     let receiving = Receiving::new([1; 32], fan, &mut entropy).unwrap();
-    let delta = Zeroizing::new(0x0123_4567_89ab_cdef_0f1e_2d3c_4b5a_6978);
+    let delta = Zeroizing::new(0x0123_4567_89ab_cdef_0f1e_2d3c_4b5a_6979);
     let sending = Sending::new([1; 32], fan, delta, &mut entropy).unwrap();
     let first = *receiving.message();
     let (mut all, second) = receiving.finish(sending.message(), &mut entropy).unwrap();
@@ -46,5 +47,38 @@ fn correlated(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, correlated);
+/// Transfers of silent correlated OT that are made together.
+const SILENT: usize = 1 << 16;
+
+/// Both sides, with all rounds that come up; messages that the receiver gets are made up.
+fn silently(c: &mut Criterion) {
+    let mut group = c.benchmark_group("silent cot");
+    group.throughput(Throughput::Elements(SILENT as u64));
+    let seed = Seed::random().unwrap();
+    let mut out = vec![0; SILENT];
+    for set in Set::ALL {
+        let (mut below, mut above) = pair(Fan::Four);
+        let setting = Setting::new(set, b"session");
+        let (mut receiver, start) = silent::Receiver::new(&setting, &mut below, &seed).unwrap();
+        let mut sender = silent::Sender::new(&setting, &mut above, &start, &seed).unwrap();
+        let bits = 128 * set.trees() * set.depth();
+        let bits = bits as f64 / (set.given() * set.leaves()) as f64;
+        let id = |name| BenchmarkId::new(name, format!("{set:?}, {bits:.2} bits"));
+        group.bench_function(id("receiver"), |b| {
+            b.iter(|| {
+                let message = vec![7; receiver.message_blocks(SILENT)];
+                receiver.correlate(&message, &mut out).unwrap();
+            });
+        });
+        group.bench_function(id("sender"), |b| {
+            b.iter(|| {
+                let mut message = vec![0; sender.message_blocks(SILENT)];
+                sender.correlate(&mut message, &mut out).unwrap();
+            });
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, correlated, silently);
 criterion_main!(benches);

@@ -290,6 +290,11 @@ pub struct Sender {
 }
 
 impl Sender {
+    /// Delta.
+    pub(crate) fn delta(&self) -> Zeroizing<u128> {
+        self.delta.clone()
+    }
+
     /// Words of the receiver's message for so many words of transfers.
     #[must_use]
     pub fn message_words(&self, words: usize) -> usize {

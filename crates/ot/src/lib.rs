@@ -9,12 +9,16 @@
 //! | [`base`] | one-round OT on ristretto255: 128 to start with |
 //! | [`seeds`] | all-but-one seeds from base OTs |
 //! | [`cot`] | correlated OT by SoftSpoken and IKNP, and pads of one bit made of it |
+//! | [`silent`] | correlated OT from few messages, by the hardness of learning parity with noise |
+//! | [`transfer`] | random transfers, chosen choices and messages, of blocks and of bits |
 //! | [`check`] | that a receiver's choices are the same everywhere |
 
 pub mod base;
 pub mod check;
 pub mod cot;
 pub mod seeds;
+pub mod silent;
+pub mod transfer;
 
 pub use cot::{Fan, Receiver, Sender};
 pub use seeds::{BASE_OTS, Receiving, Sending};

@@ -201,6 +201,27 @@ impl Div<u64> for Traffic {
     }
 }
 
+/// Elements deferred and online, from everybody to everybody.
+fn to_all(parties: u8, [ahead, online]: [u64; 2]) -> Traffic {
+    pairs(usize::from(parties)).fold(Traffic::default(), |sum, (i, j)| {
+        sum.sent(i, j, Stream::Def, ahead).sent(i, j, Stream::On, online)
+    })
+}
+
+/// Bytes for silent transfers between the roles of one worker that makes so many words of products of bits,
+/// over those of each product.
+#[must_use]
+pub fn transfers(protocol: Protocol, words: usize) -> Traffic {
+    let bytes = protocol.gmw().map_or(0, |method| method.start_bytes(words));
+    to_all(protocol.parties() as u8, [bytes, 0])
+}
+
+/// Online rounds that a product takes.
+#[must_use]
+pub fn rounds(protocol: Protocol) -> u64 {
+    protocol.gmw().map_or(1, |method| method.rounds() as u64)
+}
+
 /// A product, an inner product, or an entry of a matrix product.
 #[must_use]
 pub fn product(protocol: Protocol) -> Traffic {
@@ -232,11 +253,12 @@ pub fn product(protocol: Protocol) -> Traffic {
             .iter()
             .fold(none, |sum, &(i, j)| sum.sent(i, j, Stream::On, 1).sent(j, i, Stream::On, 1)),
         Protocol::Plain => none,
-        // What chooses, masks and online, to every other party.
-        Protocol::Gmw(parties) => pairs(usize::from(parties)).fold(none, |sum, (i, j)| {
-            let chooses = gmw::FAN.message_bits() as u64;
-            sum.sent(i, j, Stream::Def, chooses + 1).sent(i, j, Stream::On, 1)
-        }),
+        // What chooses, corrections and online, to every other party; silent ones also what
+        // `transfers` says.
+        Protocol::Gmw(n) => to_all(n, [gmw::FAN.message_bits() as u64 + 1, 1]),
+        Protocol::GmwSilent(n) => to_all(n, [1 + 1, 1]),
+        Protocol::GmwOt(n) => to_all(n, [gmw::FAN.message_bits() as u64, 1 + 2]),
+        Protocol::GmwTriples(n) => to_all(n, [gmw::FAN.message_bits() as u64 + 1, 2]),
         // The table of the half gates.
         Protocol::Yao => none.sent(0, 1, Stream::Def, 256),
         Protocol::YaoThree => none.sent(0, 2, Stream::Def, 256),
@@ -324,6 +346,11 @@ pub fn proofs(bill: &Bill) -> Traffic {
     })
 }
 
+/// Whether parties of GMW hold shares, not masks and public values.
+fn on_shares(protocol: Protocol) -> bool {
+    protocol.gmw().is_some_and(|method| !method.is_masked())
+}
+
 /// An input element of `owner`.
 #[must_use]
 pub fn input(protocol: Protocol, owner: RoleId, timing: Timing) -> Traffic {
@@ -335,6 +362,9 @@ pub fn input(protocol: Protocol, owner: RoleId, timing: Timing) -> Traffic {
         }
     }
     let none = Traffic::default();
+    if on_shares(protocol) {
+        return none;
+    }
     if !protocol.has_roles() {
         let others = pairs(protocol.parties()).filter(|(from, _)| *from == owner);
         return others.fold(none, |sum, (from, to)| sum.sent(from, to, Stream::On, 1));
@@ -355,8 +385,8 @@ pub fn output(protocol: Protocol, receivers: &[RoleId]) -> Traffic {
     }
     if !protocol.has_roles() {
         let learn = pairs(protocol.parties()).filter(|(_, to)| receivers.contains(to));
-        return learn
-            .fold(Traffic::default(), |sum, (from, to)| sum.sent(from, to, Stream::Pre, 1));
+        let stream = if on_shares(protocol) { Stream::On } else { Stream::Pre };
+        return learn.fold(Traffic::default(), |sum, (from, to)| sum.sent(from, to, stream, 1));
     }
     receivers.iter().fold(Traffic::default(), |sum, &to| {
         let (from, stream) = protocol.visit(to, Opener(to));

@@ -3,6 +3,7 @@
 use crate::astra::Astra;
 use crate::convert::Coordinates;
 use crate::fantastic_four::FantasticFour;
+use crate::gmw;
 use crate::multi_fan_in::MultiFanIn;
 use crate::plain::Plain;
 use crate::proof::{Method, Source};
@@ -44,6 +45,12 @@ pub enum Protocol {
     FantasticFour,
     /// GMW for so many parties, of which all but one may pool what they see.
     Gmw(u8),
+    /// The same with silent oblivious transfers: a tenth of the traffic for many products.
+    GmwSilent(u8),
+    /// GMW on shares, as published: products from random oblivious transfers.
+    GmwOt(u8),
+    /// GMW on shares: products from random triples.
+    GmwTriples(u8),
     /// BMR over oblivious transfer for so many parties, of which all but one may pool what they see: a
     /// constant number of rounds.
     Bmr(u8),
@@ -98,7 +105,7 @@ impl fmt::Display for Security {
 
 impl Protocol {
     /// All protocols; those for any number of parties with three.
-    pub const ALL: [Protocol; 23] = [
+    pub const ALL: [Protocol; 26] = [
         Protocol::Trio,
         Protocol::Astra,
         Protocol::Replicated,
@@ -116,6 +123,9 @@ impl Protocol {
         Protocol::Tetrad,
         Protocol::FantasticFour,
         Protocol::Gmw(3),
+        Protocol::GmwSilent(3),
+        Protocol::GmwOt(3),
+        Protocol::GmwTriples(3),
         Protocol::Bmr(3),
         Protocol::BmrShamir(3),
         Protocol::Yao,
@@ -147,6 +157,9 @@ impl Protocol {
             Protocol::Tetrad => "tetrad",
             Protocol::FantasticFour => "fantastic-four",
             Protocol::Gmw(_) => "gmw",
+            Protocol::GmwSilent(_) => "gmw-silent",
+            Protocol::GmwOt(_) => "gmw-ot",
+            Protocol::GmwTriples(_) => "gmw-triples",
             Protocol::Bmr(_) => "bmr",
             Protocol::BmrShamir(_) => "bmr-shamir",
             Protocol::Yao => "yao",
@@ -166,6 +179,9 @@ impl Protocol {
             | Protocol::Tetrad
             | Protocol::FantasticFour => 4,
             Protocol::Gmw(parties)
+            | Protocol::GmwSilent(parties)
+            | Protocol::GmwOt(parties)
+            | Protocol::GmwTriples(parties)
             | Protocol::Bmr(parties)
             | Protocol::BmrShamir(parties)
             | Protocol::Authenticated(parties) => usize::from(parties),
@@ -177,7 +193,19 @@ impl Protocol {
     /// Whether parties play roles of [`Protocol::visit`]. Elsewhere they do not share by those.
     #[must_use]
     pub fn has_roles(self) -> bool {
-        !matches!(self, Protocol::Gmw(_)) && !self.garbles()
+        self.gmw().is_none() && !self.garbles()
+    }
+
+    /// How products of bits are made, where it is a form of GMW.
+    #[must_use]
+    pub fn gmw(self) -> Option<gmw::Method> {
+        match self {
+            Protocol::Gmw(_) => Some(gmw::Method::Masked),
+            Protocol::GmwSilent(_) => Some(gmw::Method::Silent),
+            Protocol::GmwOt(_) => Some(gmw::Method::Transfers),
+            Protocol::GmwTriples(_) => Some(gmw::Method::Triples),
+            _ => None,
+        }
     }
 
     /// Whether it evaluates garbled circuits.
@@ -199,6 +227,9 @@ impl Protocol {
     pub fn fitting(self, parties: usize) -> Self {
         match self {
             Protocol::Gmw(_) => Protocol::Gmw(within(parties)),
+            Protocol::GmwSilent(_) => Protocol::GmwSilent(within(parties)),
+            Protocol::GmwOt(_) => Protocol::GmwOt(within(parties)),
+            Protocol::GmwTriples(_) => Protocol::GmwTriples(within(parties)),
             Protocol::Bmr(_) => Protocol::Bmr(within(parties)),
             Protocol::BmrShamir(_) => Protocol::BmrShamir(within(parties).max(3)),
             Protocol::Authenticated(_) => Protocol::Authenticated(within(parties)),
@@ -268,7 +299,8 @@ impl Protocol {
     pub fn security(self) -> Security {
         match self {
             Protocol::Plain => Security::TrustedParty,
-            Protocol::Gmw(_) | Protocol::Bmr(_) | Protocol::Yao => Security::DishonestMajority,
+            Protocol::Bmr(_) | Protocol::Yao => Security::DishonestMajority,
+            _ if self.gmw().is_some() => Security::DishonestMajority,
             Protocol::BmrShamir(_) => Security::HonestMajority,
             Protocol::Authenticated(_) => Security::MaliciousDishonestMajority,
             _ if self.proves_products() => Security::MaliciousWithAbort,
@@ -311,6 +343,9 @@ impl Protocol {
             | Protocol::Brain(_)
             | Protocol::FantasticFour
             | Protocol::Gmw(_)
+            | Protocol::GmwSilent(_)
+            | Protocol::GmwOt(_)
+            | Protocol::GmwTriples(_)
             | Protocol::Bmr(_)
             | Protocol::BmrShamir(_)
             | Protocol::Yao
@@ -489,12 +524,9 @@ pub trait RoleVisitor {
 
 impl fmt::Display for Protocol {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Protocol::Gmw(parties)
-            | Protocol::Bmr(parties)
-            | Protocol::BmrShamir(parties)
-            | Protocol::Authenticated(parties) => write!(f, "{}:{parties}", self.name()),
-            _ => f.write_str(self.name()),
+        match self.takes_any_number() {
+            true => write!(f, "{}:{}", self.name(), self.parties()),
+            false => f.write_str(self.name()),
         }
     }
 }
@@ -515,7 +547,8 @@ fn names() -> String {
     let fixed = Protocol::ALL.into_iter().filter(|protocol| !protocol.takes_any_number());
     let mut names: Vec<String> = fixed.map(|protocol| protocol.to_string()).collect();
     names.push(format!(
-        "gmw:N, bmr:N and authenticated:N with N from 2 to {MAX_PARTIES}, two without :N, \
+        "gmw:N, gmw-silent:N, gmw-ot:N, gmw-triples:N, bmr:N and authenticated:N with N from 2 to \
+         {MAX_PARTIES}, two without :N, \
          bmr-shamir:N with N from 3 on, three without :N"
     ));
     names.join(", ")
@@ -532,6 +565,9 @@ impl FromStr for Protocol {
         let parties = parties.filter(|parties| (2..=MAX_PARTIES).contains(parties));
         let many = parties.and_then(|parties| match kind {
             "gmw" => Some(Protocol::Gmw(parties)),
+            "gmw-silent" => Some(Protocol::GmwSilent(parties)),
+            "gmw-ot" => Some(Protocol::GmwOt(parties)),
+            "gmw-triples" => Some(Protocol::GmwTriples(parties)),
             "bmr" => Some(Protocol::Bmr(parties)),
             "bmr-shamir" if parties > 2 => Some(Protocol::BmrShamir(parties)),
             "authenticated" => Some(Protocol::Authenticated(parties)),

@@ -7,7 +7,7 @@ use tacit_net::testing::{Outgoing, Tamper, Verdict};
 use tacit_net::{NetError, PartyId, Phase, Session, Stream};
 use tacit_ring::entropy::{Rng, test_seed};
 use tacit_ring::{Buffer, Entropy, Z2, word};
-use tacit_sharing::gmw::{Correlations, Cut, Delta, Gmw, Ports};
+use tacit_sharing::gmw::{Correlations, Cut, Delta, Gmw, Method, Ports};
 use tacit_sharing::{Protocol, SharingError, cost};
 
 const LANES: usize = 64 * 64;
@@ -213,6 +213,108 @@ fn set_up_takes_what_the_page_says() {
         assert_eq!(sent, 2 * (32 + 32 + 128 * 64 + 128 * 32));
         session.finish().unwrap();
     });
+}
+
+/// The result of products of random bits of parties 0 and 1, block after block, and of what every party sent
+/// in each phase.
+fn products(method: Method, parties: usize, words: usize, seed: u64) -> Vec<[u64; 2]> {
+    let mut builder = Builder::new();
+    let (x, y) = (builder.input(2), builder.input(2));
+    // A chain, with a negation, and of one party's bits alone.
+    let first = builder.and2(x[0], y[0]);
+    let not = builder.not(first);
+    let second = builder.and2(not, y[1]);
+    let own = builder.and2(x[0], x[1]);
+    let sum = builder.xor(second, own);
+    builder.output(&[sum, first]);
+    let schedule = schedule(&builder.finish());
+    let given = |party: usize| Rng(seed ^ party as u64).words(2 * words);
+    let sent = memory::run(parties, 1, &MemoryNetwork::default(), |mut session| {
+        let mut entropy = Entropy::insecure_seeded(seed, session.me().0);
+        let me = session.me().index();
+        let (mesh, all) = (&mut session.meshes[0], places(parties));
+        let keys = Correlations::for_products(mesh, b"session", &all, method, &mut entropy);
+        let keys = keys.unwrap().worker();
+        let (inputs, outputs) = ([(0, 2), (1, 2)], [vec![0, parties - 1]]);
+        let cut = Cut { block: words / 3 + 1, blocks: 2 };
+        let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs, cut };
+        let mut party = Gmw::new(mesh, &all, keys).unwrap();
+        let ready = party.prepare(ports, 64 * words).unwrap();
+        let mut values = [None, None];
+        if me < 2 {
+            let words: Vec<Z2> = given(me).into_iter().map(Z2).collect();
+            values[me] = Some(Buffer::from_slice(&words));
+        }
+        let learned = ready.run(party.mesh(), &all, (ports, 64 * words), &values).unwrap();
+        let (x, y) = (given(0), given(1));
+        for bits in &learned {
+            assert_eq!(bits.is_some(), me == 0 || me == parties - 1);
+            for (i, bits) in bits.iter().flat_map(|bits| bits.iter().take(words)).enumerate() {
+                let first = x[i] & y[i];
+                assert_eq!(bits.0, !first & y[words + i] ^ x[i] & x[words + i], "{method:?}, {i}");
+            }
+        }
+        let mesh = party.mesh();
+        let meter = mesh.meter();
+        let sent = [Phase::Offline, Phase::Online]
+            .map(|wanted| meter.total(|_, _, phase| phase == wanted).bytes_sent);
+        session.finish().unwrap();
+        (sent, meter.rounds())
+    });
+    let rounds = match method {
+        // Inputs, and two levels; or levels and outputs.
+        Method::Masked | Method::Silent | Method::Triples => 3,
+        Method::Transfers => 5,
+    };
+    assert!(sent[0].1 == rounds, "{method:?}: {} rounds", sent[0].1);
+    sent.into_iter().map(|(sent, _)| sent).collect()
+}
+
+/// Every way gives the right products, and takes what the page says of bits, to the byte.
+#[test]
+fn every_way_to_make_products_takes_what_the_page_says() {
+    let words = 700;
+    for parties in [2, 3, 5] {
+        for method in [Method::Masked, Method::Silent, Method::Transfers, Method::Triples] {
+            let sent = products(method, parties, words, test_seed());
+            let (peers, word) = (parties as u64 - 1, 8 * words as u64);
+            let (per_product, online) = match method {
+                Method::Masked => (33, 1),
+                Method::Silent => (2, 1),
+                Method::Transfers => (32, 3),
+                Method::Triples => (33, 2),
+            };
+            for (party, [ahead, on]) in sent.into_iter().enumerate() {
+                let party = party as u64;
+                // Two output bits to role 0 and the last one, ahead only where values are masked.
+                let receivers = if party == 0 || party == peers { 1 } else { 2 };
+                let outputs = 2 * word * receivers;
+                let inputs = if party < 2 { 2 * word * peers } else { 0 };
+                let products = 3 * word * peers;
+                let start = method.start_bytes(3 * words) * peers;
+                let masked = method.is_masked();
+                let [early, late] = if masked { [outputs, inputs] } else { [0, outputs] };
+                assert_eq!(ahead, per_product * products + early + start, "{method:?}");
+                assert_eq!(on, online * products + late, "{method:?}");
+            }
+        }
+    }
+}
+
+/// More products than a round of silent transfers has, in more than one piece.
+#[test]
+fn silent_transfers_go_on_round_after_round() {
+    let words = 28_000;
+    let transfers = 3 * 64 * words;
+    let set = Method::SILENT;
+    assert!(transfers > 2 * set.given() * set.leaves());
+    let sent = products(Method::Silent, 2, words, test_seed());
+    let products = 3 * 8 * words as u64;
+    let start = Method::Silent.start_bytes(3 * words);
+    // Choices to start from, 32 bits each, and trees: below a bit for each product.
+    let choices = 4 * 64 * set.start_words() as u64;
+    assert!(start > choices && start - choices < products, "{start}");
+    assert_eq!(sent[0][0], 2 * products + start + 2 * 8 * words as u64);
 }
 
 /// A party that sends no group elements in set-up is found out, and everybody stops.

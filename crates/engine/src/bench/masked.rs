@@ -9,7 +9,7 @@ use tacit_circuit::{Builder, Circuit};
 use tacit_net::{PartyId, Session};
 use tacit_ring::{Entropy, Z2};
 use tacit_sharing::backend::{Bits, Planes};
-use tacit_sharing::gmw::{Correlations, Delta, Gmw, GmwBits, WorkerKeys};
+use tacit_sharing::gmw::{Correlations, Gmw, GmwBits, WorkerKeys};
 use tacit_sharing::verify::{Pass, Verifier};
 use tacit_sharing::{Party, SharingError};
 
@@ -21,7 +21,10 @@ pub(super) fn run(
     started: Instant,
 ) -> Result<Measured, EvaluateError> {
     let places = &plan.assignments[0].places;
-    let mut all = Correlations::exchange(&mut session.meshes[0], id, places, Delta::Each, entropy)?;
+    let method = plan.protocol().gmw();
+    let method = method.ok_or_else(|| EvaluateError::Bug("products of another protocol".into()))?;
+    let mesh = &mut session.meshes[0];
+    let mut all = Correlations::for_products(mesh, id, places, method, entropy)?;
     let setup_seconds = started.elapsed().as_secs_f64();
     let shares = plan.shares();
     let mut builder = Builder::new();

@@ -15,9 +15,9 @@ use std::ops::Range;
 use tacit_net::{Mesh, Session};
 use tacit_ring::{Buffer, Entropy, Z2};
 use tacit_sharing::SharingError;
-use tacit_sharing::gmw::{Correlations, Cut, Delta, Gmw, Ports, Ready, WorkerKeys};
+use tacit_sharing::gmw::{Correlations, Cut, Gmw, Ports, Ready, WorkerKeys};
 
-/// Preprocessing of a chunk, per worker: two words for each product, and as much for ports.
+/// Preprocessing of a chunk, per worker: some words for each product, and as much for ports.
 const CHUNK_BYTES: usize = 128 << 20;
 
 /// Exchanges what correlations are made of, and evaluates with every worker, or prepares for that.
@@ -28,7 +28,10 @@ pub(super) fn compute(
     entropy: &mut Entropy,
 ) -> Result<Done, EvaluateError> {
     let places = &run.compiled.seatings[0].assignment.places;
-    let mut all = Correlations::exchange(&mut session.meshes[0], id, places, Delta::Each, entropy)?;
+    let method = run.compiled.job().protocol().gmw();
+    let method = method.ok_or_else(|| EvaluateError::Bug("products of another protocol".into()))?;
+    let mesh = &mut session.meshes[0];
+    let mut all = Correlations::for_products(mesh, id, places, method, entropy)?;
     let keys: Vec<WorkerKeys> = (0..run.compiled.job().threads()).map(|_| all.worker()).collect();
     let ready = session.meshes[0].now();
     let computed = on_each(&mut session.meshes, keys.into_iter().enumerate(), |mesh, item| {
@@ -154,7 +157,9 @@ fn chunks(compiled: &Compiled, at: Range<usize>) -> Vec<Range<usize>> {
     let schedule = compiled.schedule();
     let products: usize = (0..schedule.depth()).map(|l| schedule.products(l).len()).sum();
     let outputs: usize = schedule.outputs().iter().map(Vec::len).sum();
-    let bytes = 16 * (products + schedule.inputs().len() + outputs).max(1);
+    let protocol = compiled.job().protocol();
+    let each = protocol.gmw().map_or(2, |method| method.tape_words(protocol.parties()));
+    let bytes = 8 * (each * products + 2 * (schedule.inputs().len() + outputs)).max(1);
     let block = compiled.block_words.max(1);
     let words = (CHUNK_BYTES / bytes).max(1).next_multiple_of(block);
     at.clone().step_by(words).map(|start| start..(start + words).min(at.end)).collect()

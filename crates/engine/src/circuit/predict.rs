@@ -107,7 +107,8 @@ fn predict_garbled(compiled: &Compiled) -> Prediction {
     }
 }
 
-/// Bytes between parties that prove products, or make them from triples: every worker its own.
+/// Bytes between parties that prove products, make them from triples, or start silent transfers: every worker
+/// its own.
 fn proofs(compiled: &Compiled) -> Traffic {
     let mut sum = Traffic::default();
     for worker in 0..compiled.job().threads() {
@@ -117,7 +118,8 @@ fn proofs(compiled: &Compiled) -> Traffic {
         bill.announce(1, words);
         bill.add(1, words, 1);
         bill.finish();
-        sum += cost::proofs(&bill).placed(&assignment.places);
+        let more = cost::proofs(&bill) + cost::transfers(assignment.protocol, words);
+        sum += more.placed(&assignment.places);
     }
     sum
 }
@@ -215,7 +217,8 @@ fn rounds(compiled: &Compiled, party: PartyId) -> u64 {
         })
     };
     let levels = (0..compiled.schedule.depth()).filter(level).count() as u64;
-    u64::from(inputs) + levels + u64::from(outputs)
+    let each = cost::rounds(compiled.job().protocol());
+    u64::from(inputs) + each * levels + u64::from(outputs)
 }
 
 /// The stream's name in reports.

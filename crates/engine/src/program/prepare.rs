@@ -114,7 +114,7 @@ impl Prepared {
         let (bytes, waits) = outside::cost(self)?;
         let mut cost =
             Cost { bytes, rounds: std::array::from_fn(|seat| rounds[seat] + waits[seat]) };
-        tallies.into_iter().for_each(|tally| cost.bytes += tally.bytes);
+        tallies.into_iter().for_each(|tally| cost.bytes += tally.total_bytes());
         Ok(cost)
     }
 

@@ -18,7 +18,7 @@ use tacit_program::clear::{self, Array};
 use tacit_program::{Program, text};
 use tacit_ring::Entropy;
 use tacit_sharing::backend::{self, Backend, RingKeys};
-use tacit_sharing::gmw::{Correlations, Delta, Gmw};
+use tacit_sharing::gmw::{Correlations, Gmw};
 use tacit_sharing::setup::Secrets;
 use tacit_sharing::verify::Verifier;
 use tacit_sharing::{Party, Protocol};
@@ -254,8 +254,8 @@ fn all(
         let walked = Walked { opened, rounds: session.meter().rounds() };
         return outcome(session, prepared, walked, Vec::new(), [started, ready]);
     }
-    if !job.protocol.has_roles() {
-        let mut all = Correlations::exchange(mesh, &id, &job.places, Delta::Each, entropy)?;
+    if let Some(method) = job.protocol.gmw() {
+        let mut all = Correlations::for_products(mesh, &id, &job.places, method, entropy)?;
         let ready = session.meshes[0].now();
         let dealt = outside::receive(&mut session.meshes[0], prepared)?;
         let parties = session.meshes.iter_mut().map(|mesh| {

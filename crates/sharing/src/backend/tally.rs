@@ -19,10 +19,12 @@ use tacit_ring::{Buffer, Z2};
 pub struct Tally {
     protocol: Protocol,
     circuits: Circuits,
-    /// Bytes per directed link.
-    pub bytes: Traffic,
+    /// Bytes per directed link, without what silent transfers take over those of each product.
+    bytes: Traffic,
     /// What proofs of products cost, or triples.
     bill: Bill,
+    /// Words of products of bits so far.
+    words: usize,
     /// By role, the number of steps in which it waits for online messages.
     pub rounds: Rounds,
 }
@@ -36,8 +38,15 @@ impl Tally {
             circuits: Circuits::new(protocol),
             bytes: Traffic::default(),
             bill: Bill::of(protocol),
+            words: 0,
             rounds: [0; MAX_ROLES],
         }
+    }
+
+    /// Bytes per directed link of a program that ends here.
+    #[must_use]
+    pub fn total_bytes(&self) -> Traffic {
+        self.bytes.clone() + cost::transfers(self.protocol, self.words)
     }
 
     /// The products that were made from triples so far.
@@ -135,9 +144,11 @@ impl Bits for Tally {
         self.bytes += circuit.traffic(self.protocol) * (8 * words as u64);
         for level in 0..circuit.depth() {
             self.bill.add(1, circuit.level(level).products() * words, 1);
+            self.words += circuit.level(level).products() * words;
             let traffic = circuit.level(level).traffic(self.protocol);
             for (role, rounds) in self.rounds.iter_mut().enumerate() {
-                *rounds += groups * u64::from(traffic.is_awaited_by(role));
+                let each = groups * cost::rounds(self.protocol);
+                *rounds += each * u64::from(traffic.is_awaited_by(role));
             }
         }
         Ok(circuit.outputs().iter().map(|width| Planes::dry(*width, lanes)).collect())

@@ -1,12 +1,14 @@
 //! Seeds of correlated OT with every other party, in both directions.
 
-use super::FAN;
+use super::silent::Silent;
+use super::{FAN, Method};
 use crate::party::{SharingError, role_in};
 use crate::role::RoleId;
 use std::sync::Arc;
 use tacit_net::{Mesh, PartyId, Phase, Stream};
 use tacit_ot::base::{PAIR, POINT};
 use tacit_ot::seeds::{AllSeeds, Level, SomeSeeds};
+use tacit_ot::silent::Setting;
 use tacit_ot::{BASE_OTS, Fan, OtError, Receiver, Receiving, Sender, Sending};
 use tacit_ring::prg::Permutation;
 use tacit_ring::{Entropy, Key, NoEntropy, Prg, Seed, StreamIds, hash};
@@ -21,6 +23,9 @@ pub struct Correlations {
     delta: Option<Zeroizing<u128>>,
     /// Workers that have their keys.
     given: u64,
+    method: Method,
+    /// What silent transfers have in common, where there are any.
+    setting: Option<Arc<Setting>>,
 }
 
 struct Pair {
@@ -46,7 +51,9 @@ pub struct WorkerKeys {
     pub pi: Arc<Permutation>,
     /// The offset of all correlations that this party sends, if they have one in common.
     pub delta: Option<Zeroizing<u128>>,
+    pub(super) method: Method,
     pub(super) peers: Vec<Option<(Receiver, Sender)>>,
+    pub(super) silent: Option<Silent>,
 }
 
 impl WorkerKeys {
@@ -72,6 +79,8 @@ impl WorkerKeys {
 pub enum Delta {
     /// One of its own for every other party.
     Each,
+    /// One of its own for every other party, its lowest bit set: for silent transfers.
+    Odd,
     /// The same for all, its lowest bit set: an offset of labels.
     Common,
     /// The same for all, for bits that are authenticated against parties that deviate. The lowest bits of all
@@ -125,7 +134,7 @@ impl Correlations {
         let mut begun = Vec::new();
         let fan = delta.fan();
         let common_delta = match delta {
-            Delta::Each => None,
+            Delta::Each | Delta::Odd => None,
             Delta::Authenticating if me == 0 => {
                 let lowest = places.len() as u128 & 1;
                 Some(Zeroizing::new(*fresh_delta(entropy)? & !1 | lowest))
@@ -137,7 +146,7 @@ impl Correlations {
         for &peer in &peers {
             let delta = match &common_delta {
                 Some(delta) => delta.clone(),
-                None => fresh_delta(entropy)?,
+                None => Zeroizing::new(*fresh_delta(entropy)? | u128::from(delta == Delta::Odd)),
             };
             let ours = begin(session, places, [me, peer], (fan, delta), entropy);
             let (receiving, sending) = ours.map_err(|e| malformed(mesh, places[peer], e))?;
@@ -178,7 +187,25 @@ impl Correlations {
             own: entropy.seed()?,
             delta: common_delta,
             given: 0,
+            method: Method::Masked,
+            setting: None,
         })
+    }
+
+    /// As [`Correlations::exchange`], for GMW with products made in this way.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn for_products(
+        mesh: &mut Mesh,
+        session: &[u8],
+        places: &[PartyId],
+        method: Method,
+        entropy: &mut Entropy,
+    ) -> Result<Self, SharingError> {
+        let all = Self::exchange(mesh, session, places, method.delta(), entropy)?;
+        let setting = (method == Method::Silent).then(|| Silent::setting(session));
+        Ok(Correlations { method, setting, ..all })
     }
 
     /// What the next worker needs. All parties ask for as many workers, in the same order.
@@ -198,6 +225,9 @@ impl Correlations {
         };
         let peers = self.pairs.iter_mut().map(ends).collect();
         let (ids, zero_ids) = (StreamIds::new(), StreamIds::new());
+        let silent = self.setting.as_ref().map(|setting| {
+            Silent::new(setting, pi, self.own.derive("tacit 2026 GMW silent OT", &[&number]))
+        });
         WorkerKeys {
             number: self.given,
             own: Prg::new(&key),
@@ -206,7 +236,9 @@ impl Correlations {
             zero_ids,
             pi: self.pi.clone(),
             delta: self.delta.clone(),
+            method: self.method,
             peers,
+            silent,
         }
     }
 }

@@ -1,5 +1,6 @@
-//! A circuit on masked values: its masks ahead, its public values level by level.
+//! A circuit: its masks ahead, its public values level by level; and shares in place of both, level by level.
 
+use super::method::Method;
 use super::party::Gmw;
 use crate::convert::BitPlanes;
 use crate::party::SharingError;
@@ -10,13 +11,14 @@ use tacit_circuit::schedule::{Product, Schedule};
 use tacit_net::Stream;
 use tacit_ring::{Buffer, Word, Z2, simd, word};
 
-/// Masks of a circuit's products on so many lanes, used once: by taking it.
+/// What a circuit's products on so many lanes take, used once: by taking it.
 #[derive(Serialize, Deserialize)]
 pub struct Tape {
-    /// Shares of the masks of results, block after block, product after product.
-    masks: Buffer<Z2>,
-    /// Shares of the products of the factors' masks.
-    products: Buffer<Z2>,
+    method: Method,
+    /// Words, block after block, product after product. On masked values: shares of the masks of results,
+    /// and of the products of the factors' masks. Triples: the factors and their product. Transfers: five
+    /// runs for every peer ([`super::baselines`]).
+    runs: Vec<Buffer<Z2>>,
 }
 
 /// How a circuit's lanes are cut: words of a block, and blocks under way together.
@@ -39,16 +41,26 @@ impl Cut {
 const MASKED: usize = 2;
 
 /// A block under way online.
-struct Block<'t> {
-    at: Range<usize>,
-    shares: Shares<Z2>,
+pub(super) struct Block<'t> {
+    pub at: Range<usize>,
+    pub shares: Shares<Z2>,
     /// What is left of the tape for it.
-    masks: &'t [Z2],
-    products: &'t [Z2],
+    left: Vec<&'t [Z2]>,
+    /// The part of it for the level under way.
+    pub level: Vec<&'t [Z2]>,
+}
+
+impl Block<'_> {
+    /// The next words of all runs are a level's.
+    fn turn(&mut self, words: usize) {
+        for (level, left) in self.level.iter_mut().zip(&mut self.left) {
+            (*level, *left) = left.split_at(words);
+        }
+    }
 }
 
 /// A circuit's products.
-fn products_of(schedule: &Schedule) -> usize {
+pub(super) fn products_of(schedule: &Schedule) -> usize {
     (0..schedule.depth()).map(|level| schedule.products(level).len()).sum()
 }
 
@@ -138,12 +150,19 @@ impl Gmw<'_> {
                     }
                 }
                 let part = count * at.start..count * at.end;
-                let (masks, products) = (&tape.masks[part.clone()], &tape.products[part]);
-                Block { at: at.clone(), shares, masks, products }
+                let left: Vec<&[Z2]> = tape.runs.iter().map(|run| &run[part.clone()]).collect();
+                Block { at: at.clone(), shares, level: vec![&[]; left.len()], left }
             };
             let mut group: Vec<Block<'_>> = group.iter().map(block).collect();
+            let rounds = self.method.rounds();
             for level in 0..=schedule.depth() {
-                next_step(self, level);
+                if level > 0 && rounds > 1 {
+                    next_step(self, rounds * level - 1);
+                    for block in &mut group {
+                        self.answer_transfers(schedule.products(level - 1), block)?;
+                    }
+                }
+                next_step(self, rounds * level);
                 for block in &mut group {
                     if let Some(last) = level.checked_sub(1) {
                         self.finish(schedule.products(last), block)?;
@@ -161,15 +180,34 @@ impl Gmw<'_> {
         Ok(outputs)
     }
 
-    /// Computes and sends a level's `z`.
+    /// Computes and sends a level's first messages.
     fn begin(&mut self, gates: &[Product], block: &mut Block<'_>) -> Result<(), SharingError> {
+        block.turn(gates.len() * block.at.len());
+        match self.method {
+            Method::Masked | Method::Silent => self.begin_masked(gates, block),
+            Method::Triples => self.begin_triples(gates, block),
+            Method::Transfers => self.begin_transfers(gates, block),
+        }
+    }
+
+    /// Takes a level's last messages.
+    fn finish(&mut self, gates: &[Product], block: &mut Block<'_>) -> Result<(), SharingError> {
+        match self.method {
+            Method::Masked | Method::Silent => self.finish_masked(gates, block),
+            Method::Triples => self.finish_triples(gates, block),
+            Method::Transfers => self.finish_transfers(gates, block),
+        }
+    }
+
+    /// Computes and sends a level's `z`.
+    fn begin_masked(
+        &mut self,
+        gates: &[Product],
+        block: &mut Block<'_>,
+    ) -> Result<(), SharingError> {
         let words = block.at.len();
         let message = self.message.sized(gates.len() * words);
-        let split = gates.len() * words;
-        let (masks, left) = block.masks.split_at(split);
-        block.masks = left;
-        let (products, left) = block.products.split_at(split);
-        block.products = left;
+        let (masks, products) = (block.level[0], block.level[1]);
         let shares = &mut block.shares;
         simd::vectorize(
             #[inline(always)]
@@ -191,7 +229,11 @@ impl Gmw<'_> {
     }
 
     /// Adds the peers' `z` of a level.
-    fn finish(&mut self, gates: &[Product], block: &mut Block<'_>) -> Result<(), SharingError> {
+    fn finish_masked(
+        &mut self,
+        gates: &[Product],
+        block: &mut Block<'_>,
+    ) -> Result<(), SharingError> {
         let words = block.at.len();
         let received = self.received.sized(gates.len() * words);
         let me = self.mesh.me();
@@ -207,13 +249,20 @@ impl Gmw<'_> {
 }
 
 impl Tape {
-    pub(super) fn new(masks: Buffer<Z2>, products: Buffer<Z2>) -> Self {
-        Tape { masks, products }
+    pub(super) fn new(method: Method, runs: Vec<Buffer<Z2>>) -> Self {
+        Tape { method, runs }
     }
 
-    /// Whether it is for a circuit on so many words of lanes.
-    pub(super) fn fits(&self, schedule: &Schedule, words: usize) -> bool {
-        [self.masks.len(), self.products.len()] == [products_of(schedule) * words; 2]
+    /// How the products are to be made.
+    pub(super) fn method(&self) -> Method {
+        self.method
+    }
+
+    /// Whether it is for a circuit on so many words of lanes of so many parties.
+    pub(super) fn fits(&self, schedule: &Schedule, words: usize, parties: usize) -> bool {
+        let wanted = products_of(schedule) * words;
+        self.runs.len() == self.method.tape_words(parties)
+            && self.runs.iter().all(|run| run.len() == wanted)
     }
 }
 

@@ -31,14 +31,18 @@
 //! (CCS 2016) for products by OT; masked public values are folklore, used for example by X. Wang,
 //! S. Ranellucci, J. Katz (CCS 2017).
 
+mod baselines;
 mod exchange;
 mod layers;
+mod method;
 mod party;
 mod planes;
 mod products;
+mod silent;
 
 pub use exchange::{Correlations, Delta, WorkerKeys, malformed};
 pub use layers::Cut;
+pub use method::Method;
 pub use party::{Gmw, Ports, Ready};
 pub use planes::GmwBits;
 

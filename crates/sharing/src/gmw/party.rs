@@ -1,7 +1,8 @@
 //! One worker of one party of GMW.
 
 use super::exchange::WorkerKeys;
-use super::layers::{Cut, Tape};
+use super::layers::{Cut, Tape, products_of};
+use super::method::Method;
 use super::products::{Made, Products};
 use crate::convert::BitPlanes;
 use crate::party::{SharingError, role_in};
@@ -18,6 +19,7 @@ pub struct Gmw<'m> {
     pub(super) products: Products,
     pub(super) message: Buffer<Z2>,
     pub(super) received: Buffer<Z2>,
+    pub(super) method: Method,
     me: RoleId,
     /// Without the ends of correlations; none at a party that only runs what is ready.
     keys: Option<WorkerKeys>,
@@ -58,36 +60,41 @@ impl<'m> Gmw<'m> {
         places: &[PartyId],
         mut keys: WorkerKeys,
     ) -> Result<Self, SharingError> {
-        let products = Products::new(mesh.me(), places, std::mem::take(&mut keys.peers));
-        Self::with(mesh, places, products, Some(keys))
+        let (peers, silent) = (std::mem::take(&mut keys.peers), keys.silent.take());
+        let products = Products::new(mesh.me(), places, peers, silent);
+        Self::with(mesh, places, products, (keys.method, Some(keys)))
     }
 
     /// One that runs what is ready.
-    fn online(mesh: &'m mut Mesh, places: &[PartyId]) -> Result<Self, SharingError> {
-        let products = Products::new(mesh.me(), places, []);
-        Self::with(mesh, places, products, None)
+    fn online(
+        mesh: &'m mut Mesh,
+        places: &[PartyId],
+        method: Method,
+    ) -> Result<Self, SharingError> {
+        let products = Products::new(mesh.me(), places, [], None);
+        Self::with(mesh, places, products, (method, None))
     }
 
     fn with(
         mesh: &'m mut Mesh,
         places: &[PartyId],
         products: Products,
-        keys: Option<WorkerKeys>,
+        (method, keys): (Method, Option<WorkerKeys>),
     ) -> Result<Self, SharingError> {
         let me = role_in(places, mesh.me())?;
         let places = places.to_vec();
         let (message, received) = (Buffer::default(), Buffer::default());
-        Ok(Gmw { mesh, places, products, message, received, me, keys })
+        Ok(Gmw { mesh, places, products, message, received, method, me, keys })
     }
 
     /// The keys, for another party of this worker to go on with.
     #[must_use]
     pub fn leave(self) -> Option<WorkerKeys> {
-        let peers = self.products.leave(self.places.len());
-        Some(WorkerKeys { peers, ..self.keys? })
+        let (peers, silent) = self.products.leave(self.places.len());
+        Some(WorkerKeys { peers, silent, ..self.keys? })
     }
 
-    fn keys(&mut self) -> Result<&mut WorkerKeys, SharingError> {
+    pub(super) fn keys(&mut self) -> Result<&mut WorkerKeys, SharingError> {
         self.keys.as_mut().ok_or_else(|| SharingError::Shape("no keys to prepare with".into()))
     }
 
@@ -117,17 +124,13 @@ impl<'m> Gmw<'m> {
         masks: &[Z2],
         receivers: &[RoleId],
     ) -> Result<(), SharingError> {
-        let keys = self.keys()?;
-        let number = keys.zero_ids.step()?.single().number();
-        let (mut shares, mut zero) = (Buffer::from_slice(masks), Buffer::zeros(masks.len()));
-        for prg in &keys.zeros {
-            prg.fill(number, 0, word::bytes_mut(&mut zero));
-            shares.iter_mut().zip(&*zero).for_each(|(share, zero)| *share = share.add(*zero));
-        }
+        let mut shares = self.zero(masks.len())?;
+        shares.iter_mut().zip(masks).for_each(|(share, mask)| *share = share.add(*mask));
         self.products.open(self.mesh, &shares, &self.places, receivers)
     }
 
-    /// Fresh masks of an input: random at its owner, zero elsewhere.
+    /// Fresh masks of an input: random at its owner, zero elsewhere. On shares, random ones that add up to
+    /// nothing until the owner adds its values.
     pub(super) fn input_masks(
         &mut self,
         owner: RoleId,
@@ -135,13 +138,15 @@ impl<'m> Gmw<'m> {
         lanes: usize,
     ) -> Result<BitPlanes, SharingError> {
         let mut input = BitPlanes::zeros(planes, lanes);
-        if owner == self.me {
+        if !self.method.is_masked() {
+            self.share_input(owner, &mut input)?;
+        } else if owner == self.me {
             self.fresh(&mut input.shares.first)?;
         }
         Ok(input)
     }
 
-    /// The owner's part of an input: the public values, to everybody.
+    /// The owner's part of an input: the public values, to everybody; on shares, nothing to anybody.
     pub(super) fn give(
         &mut self,
         input: &mut BitPlanes,
@@ -153,6 +158,11 @@ impl<'m> Gmw<'m> {
             return Err(SharingError::Shape(format!(
                 "an input of {wanted} words was given {given}"
             )));
+        }
+        if !self.method.is_masked() {
+            let shares = shares.first.iter_mut();
+            shares.zip(values).for_each(|(share, value)| *share = share.add(*value));
+            return Ok(());
         }
         for ((public, mask), value) in shares.second.iter_mut().zip(&*shares.first).zip(values) {
             *public = mask.add(*value);
@@ -170,6 +180,9 @@ impl<'m> Gmw<'m> {
         owner: RoleId,
         input: &mut BitPlanes,
     ) -> Result<(), SharingError> {
+        if !self.method.is_masked() {
+            return Ok(());
+        }
         let public = word::bytes_mut(&mut input.shares.second);
         Ok(self.mesh.recv(self.places[owner], Stream::On, public)?)
     }
@@ -181,11 +194,27 @@ impl<'m> Gmw<'m> {
     pub fn prepare(&mut self, ports: Ports<'_>, lanes: usize) -> Result<Ready, SharingError> {
         let words = lanes.div_ceil(64);
         self.mesh.set_phase(Phase::Offline);
-        self.start(ports.schedule, words);
         let mut inputs = Vec::with_capacity(ports.inputs.len());
         for (owner, bits) in ports.inputs {
             inputs.push(self.input_masks(*owner, *bits, lanes)?);
         }
+        let (tape, outputs) = if self.method.is_masked() {
+            self.prepare_masked(ports, &inputs, words)?
+        } else {
+            self.prepare_shared(ports, words)?
+        };
+        let inputs = inputs.into_iter().map(|input| input.shares.first).collect();
+        Ok(Ready { inputs, tape, outputs, lanes })
+    }
+
+    /// The products' masks, and the outputs' that open to this party.
+    fn prepare_masked(
+        &mut self,
+        ports: Ports<'_>,
+        inputs: &[BitPlanes],
+        words: usize,
+    ) -> Result<(Tape, Vec<Option<Buffer<Z2>>>), SharingError> {
+        self.start(ports.schedule, words);
         let all: Vec<&BitPlanes> = inputs.iter().collect();
         let (masks, outputs) = self.mask(ports.schedule, ports.cut, &all, words)?;
         for (output, receivers) in outputs.iter().zip(ports.outputs) {
@@ -194,14 +223,26 @@ impl<'m> Gmw<'m> {
         let Made { products, masks: mut opened } = self.products.finish(self.mesh)?;
         let mine = |to: &Vec<RoleId>| to.contains(&self.me).then(|| opened.pop_front()).flatten();
         let outputs = ports.outputs.iter().map(mine).collect();
-        let inputs = inputs.into_iter().map(|input| input.shares.first).collect();
-        Ok(Ready { inputs, tape: Tape::new(masks, products), outputs, lanes })
+        Ok((Tape::new(self.method, vec![masks, products]), outputs))
+    }
+
+    /// What products on shares take, and fresh shares of zero for the outputs.
+    fn prepare_shared(
+        &mut self,
+        ports: Ports<'_>,
+        words: usize,
+    ) -> Result<(Tape, Vec<Option<Buffer<Z2>>>), SharingError> {
+        let runs = self.baseline_runs(products_of(ports.schedule) * words)?;
+        let widths = ports.schedule.outputs().iter().map(Vec::len);
+        let zeros =
+            widths.map(|width| self.zero(width * words).map(Some)).collect::<Result<_, _>>();
+        Ok((Tape::new(self.method, runs), zeros?))
     }
 }
 
 impl Ready {
     /// Whether it is for this circuit.
-    fn fits(&self, ports: Ports<'_>, lanes: usize, me: RoleId) -> bool {
+    fn fits(&self, ports: Ports<'_>, lanes: usize, (me, parties): (RoleId, usize)) -> bool {
         if self.lanes != lanes {
             return false;
         }
@@ -210,11 +251,13 @@ impl Ready {
             |((_, planes), masks): (&(RoleId, usize), &Buffer<Z2>)| masks.len() == planes * words;
         let widths = ports.schedule.outputs().iter().map(Vec::len);
         let mut outputs = self.outputs.iter().zip(ports.outputs).zip(widths);
-        self.tape.fits(ports.schedule, words)
+        let shared = !self.tape.method().is_masked();
+        self.tape.fits(ports.schedule, words, parties)
             && [self.inputs.len(), self.outputs.len()] == [ports.inputs.len(), ports.outputs.len()]
             && ports.inputs.iter().zip(&self.inputs).all(input)
             && outputs.all(|((masks, to), width)| {
-                masks.as_ref().map(|masks| masks.len()) == to.contains(&me).then_some(width * words)
+                let wanted = shared || to.contains(&me);
+                masks.as_ref().map(|masks| masks.len()) == wanted.then_some(width * words)
             })
     }
 
@@ -230,8 +273,8 @@ impl Ready {
         (ports, lanes): (Ports<'_>, usize),
         values: &[Option<Buffer<Z2>>],
     ) -> Result<Vec<Option<Buffer<Z2>>>, SharingError> {
-        let mut party = Gmw::online(mesh, places)?;
-        if !self.fits(ports, lanes, party.me) {
+        let mut party = Gmw::online(mesh, places, self.tape.method())?;
+        if !self.fits(ports, lanes, (party.me, places.len())) {
             let what = "a circuit that was prepared for another one or another role";
             return Err(SharingError::Shape(what.into()));
         }
@@ -259,6 +302,11 @@ impl Ready {
         let all: Vec<&BitPlanes> = inputs.iter().collect();
         let step = &mut |party: &mut Gmw<'_>, level: usize| party.mesh.set_step(level as u32);
         let public = party.evaluate(ports.schedule, ports.cut, tape, &all, lanes, step)?;
+        if !party.method.is_masked() {
+            let last = party.method.rounds() * ports.schedule.depth();
+            party.mesh.set_step(last as u32 + 1);
+            return party.open_all(&public, &outputs, ports.outputs);
+        }
         let learned = outputs.into_iter().zip(public).map(|(masks, public)| {
             let mut masks = masks?;
             masks.iter_mut().zip(&*public.shares.second).for_each(|(m, x)| *m = m.add(*x));

@@ -1,13 +1,12 @@
 //! Bits and circuits of programs under GMW: every circuit is prepared just before it runs.
 
-use super::layers::{Cut, Tape};
+use super::layers::{Cut, Tape, products_of};
 use super::party::Gmw;
 use super::products::Made;
 use crate::backend::{Bits, Circuits, Planes};
 use crate::convert::{BitPlanes, Layered};
 use crate::cost::{Rounds, rounds_of};
 use crate::party::SharingError;
-use crate::registry::Protocol;
 use crate::role::RoleId;
 use std::sync::Arc;
 use tacit_net::Phase;
@@ -26,7 +25,7 @@ impl<'m> GmwBits<'m> {
     /// Nothing computed yet.
     #[must_use]
     pub fn new(party: Gmw<'m>) -> Self {
-        let protocol = Protocol::Gmw(party.places.len() as u8);
+        let protocol = party.method.protocol(party.places.len());
         GmwBits { party, circuits: Circuits::new(protocol), step: 0 }
     }
 
@@ -79,6 +78,11 @@ impl Bits for GmwBits<'_> {
         // Lanes beyond the last may be anything: they stay closed.
         let planes = bits(planes)?.only_lanes();
         let party = &mut self.party;
+        if !party.method.is_masked() {
+            let zero = party.zero(planes.shares.len())?;
+            let opened = party.open_all(&[planes], &[Some(zero)], &[receivers.to_vec()])?;
+            return Ok(opened.into_iter().flatten().next());
+        }
         party.products.start(0);
         party.open_masks(&planes.shares.first, receivers)?;
         let Made { mut masks, .. } = party.products.finish(party.mesh)?;
@@ -96,11 +100,16 @@ impl Bits for GmwBits<'_> {
         let (schedule, cut) = (circuit.schedule(), Cut { block, blocks });
         let party = &mut self.party;
         party.mesh.set_phase(Phase::Offline);
-        party.start(schedule, words);
-        let (masks, _) = party.mask(schedule, cut, &ports, words)?;
-        let Made { products, .. } = party.products.finish(party.mesh)?;
+        let runs = if party.method.is_masked() {
+            party.start(schedule, words);
+            let (masks, _) = party.mask(schedule, cut, &ports, words)?;
+            let Made { products, .. } = party.products.finish(party.mesh)?;
+            vec![masks, products]
+        } else {
+            party.baseline_runs(products_of(schedule) * words)?
+        };
         party.mesh.set_phase(Phase::Online);
-        let (tape, step) = (Tape::new(masks, products), &mut self.step);
+        let (tape, step) = (Tape::new(party.method, runs), &mut self.step);
         let next = &mut |party: &mut Gmw<'_>, _: usize| {
             *step += 1;
             party.mesh.set_step(*step);

@@ -14,10 +14,13 @@
 //! stream [`Stream::Def`], which is read ahead: all parties send and take them in the same order.
 //! (`Pre` is for those who receive nothing.)
 
+use super::baselines::KEPT;
 use super::exchange::malformed;
+use super::silent::{Silent, Stock};
 use crate::party::SharingError;
 use crate::role::RoleId;
 use std::collections::VecDeque;
+use std::ops::Range;
 use tacit_net::{Mesh, PartyId, Stream};
 use tacit_ot::{Receiver, Sender};
 use tacit_ring::{Buffer, Z2, word};
@@ -29,11 +32,13 @@ const WINDOW: usize = 8;
 /// Bytes of choices under way from all peers together, at most.
 const WINDOW_BYTES: usize = 32 << 20;
 
-struct Peer {
-    role: RoleId,
-    at: PartyId,
-    chooses: Receiver,
-    offers: Sender,
+pub(super) struct Peer {
+    pub role: RoleId,
+    pub at: PartyId,
+    pub chooses: Receiver,
+    pub offers: Sender,
+    /// Silent transfers, where they are used.
+    pub stock: Stock,
 }
 
 /// What waits for the peers' choices, or for their shares of masks, in the order in which all send them.
@@ -69,6 +74,7 @@ pub(super) struct Made {
 pub(super) struct Products {
     me: PartyId,
     peers: Vec<Peer>,
+    silent: Option<Silent>,
     /// Factors that do not fill a tile yet: how many.
     filled: usize,
     u: Buffer<u64>,
@@ -82,6 +88,8 @@ pub(super) struct Products {
     /// What this party has sent and the peers, in the same order, send too: still to be taken.
     order: VecDeque<Sent>,
     made: Made,
+    /// Words of products whose choices were sent, and words that are done.
+    asked: usize,
     done: usize,
     message: Buffer<u64>,
     pads: [Buffer<u64>; 2],
@@ -92,15 +100,18 @@ impl Products {
         me: PartyId,
         places: &[PartyId],
         peers: impl IntoIterator<Item = Option<(Receiver, Sender)>>,
+        silent: Option<Silent>,
     ) -> Self {
         let ends = places.iter().zip(peers).enumerate();
         let peers = ends.filter_map(|(role, (at, ends))| {
             let (chooses, offers) = ends?;
-            Some(Peer { role, at: *at, chooses, offers })
+            Some(Peer { role, at: *at, chooses, offers, stock: Stock::default() })
         });
         Products {
             me,
             peers: peers.collect(),
+            silent,
+            asked: 0,
             filled: 0,
             u: Buffer::zeros(TILE),
             v: Buffer::zeros(TILE),
@@ -117,24 +128,25 @@ impl Products {
     }
 
     /// The ends of the correlations, by role.
-    pub fn leave(self, roles: usize) -> Vec<Option<(Receiver, Sender)>> {
+    pub fn leave(self, roles: usize) -> (Vec<Option<(Receiver, Sender)>>, Option<Silent>) {
         let mut peers: Vec<Option<(Receiver, Sender)>> = (0..roles).map(|_| None).collect();
         for Peer { role, chooses, offers, .. } in self.peers {
             peers[role] = Some((chooses, offers));
         }
-        peers
+        (peers, self.silent)
     }
 
     /// The next products are so many words.
     pub fn start(&mut self, words: usize) {
         self.made = Made { products: Buffer::zeros(words), masks: VecDeque::new() };
-        self.done = 0;
+        (self.asked, self.done) = (0, 0);
         self.tiles = 0;
     }
 
     /// Tiles that may be under way.
     fn window(&self) -> usize {
-        let tile = 8 * TILE * super::FAN.message_bits() * self.peers.len();
+        let bits = if self.silent.is_some() { 1 } else { super::FAN.message_bits() };
+        let tile = 8 * TILE * bits * self.peers.len();
         (self.tiles / 4).clamp(WINDOW, (WINDOW_BYTES / tile.max(1)).max(WINDOW))
     }
 
@@ -177,18 +189,97 @@ impl Products {
         if self.filled > 0 {
             self.choose(mesh)?;
         }
-        while !self.chosen.is_empty() {
-            self.answer(mesh)?;
-        }
-        while !self.answered.is_empty() {
-            self.settle(mesh)?;
-        }
+        self.drain(mesh)?;
         mesh.flush()?;
         if self.done != self.made.products.len() {
             return Err(SharingError::Shape("fewer products than were to be made".into()));
         }
         let none = Made { products: Buffer::default(), masks: VecDeque::new() };
         Ok(std::mem::replace(&mut self.made, none))
+    }
+
+    /// Random transfers with every peer, five runs for each: from the first, the choices, to the second, the
+    /// pads chosen, and to the next two, both pads offered. One round: no message waits for another.
+    pub fn transfers(
+        &mut self,
+        mesh: &mut Mesh,
+        runs: &mut [Buffer<Z2>],
+    ) -> Result<(), SharingError> {
+        let words = runs.first().map_or(0, |run| run.len());
+        let tiles = words.div_ceil(TILE);
+        let window = self.window();
+        let range = |tile: usize| tile * TILE..words.min((tile + 1) * TILE);
+        for tile in 0..tiles + window {
+            if tile < tiles {
+                self.choose_at_random(mesh, runs, range(tile))?;
+            }
+            if tile >= window {
+                self.offer_at_random(mesh, runs, range(tile - window))?;
+            }
+        }
+        Ok(mesh.flush()?)
+    }
+
+    fn choose_at_random(
+        &mut self,
+        mesh: &mut Mesh,
+        runs: &mut [Buffer<Z2>],
+        at: Range<usize>,
+    ) -> Result<(), SharingError> {
+        for (peer, runs) in self.peers.iter_mut().zip(runs.chunks_exact_mut(KEPT)) {
+            let [choices, pads, ..] = runs else { continue };
+            let message = self.message.sized(peer.chooses.message_words(at.len()));
+            let (choices, pads) =
+                (word::lanes(&choices[at.clone()]), word::lanes_mut(&mut pads[at.clone()]));
+            let chosen = peer.chooses.bits(choices, message, pads);
+            chosen.map_err(|error| malformed(mesh, peer.at, error))?;
+            mesh.send(peer.at, Stream::Def, word::bytes(message))?;
+        }
+        Ok(())
+    }
+
+    fn offer_at_random(
+        &mut self,
+        mesh: &mut Mesh,
+        runs: &mut [Buffer<Z2>],
+        at: Range<usize>,
+    ) -> Result<(), SharingError> {
+        for (peer, runs) in self.peers.iter_mut().zip(runs.chunks_exact_mut(KEPT)) {
+            let [_, _, zeros, ones, _] = runs else { continue };
+            let message = self.message.sized(peer.offers.message_words(at.len()));
+            mesh.recv(peer.at, Stream::Def, word::bytes_mut(message))?;
+            let pads = [zeros, ones].map(|run| word::lanes_mut(&mut run[at.clone()]));
+            let offered = peer.offers.bits(message, pads);
+            offered.map_err(|error| malformed(mesh, peer.at, error))?;
+        }
+        Ok(())
+    }
+
+    /// Completes what is under way.
+    fn drain(&mut self, mesh: &mut Mesh) -> Result<(), SharingError> {
+        while !self.chosen.is_empty() {
+            self.answer(mesh)?;
+        }
+        while !self.answered.is_empty() {
+            self.settle(mesh)?;
+        }
+        Ok(())
+    }
+
+    /// Sees to it that there are silent transfers for so many words, if they are used.
+    fn restock(&mut self, mesh: &mut Mesh, words: usize) -> Result<(), SharingError> {
+        let short = self.peers.iter().any(|peer| peer.stock.left() < words);
+        if self.silent.is_none() || !short {
+            return Ok(());
+        }
+        // Nothing else is under way on the stream then.
+        self.drain(mesh)?;
+        let left = self.made.products.len().saturating_sub(self.asked);
+        let words = left.min(Silent::bound(self.peers.len(), TILE)).max(words);
+        match &mut self.silent {
+            Some(silent) => silent.restock(mesh, &mut self.peers, words),
+            None => Ok(()),
+        }
     }
 
     /// Sends the choices of a tile.
@@ -199,8 +290,16 @@ impl Products {
         for ((share, u), v) in share.iter_mut().zip(&*u).zip(&*v) {
             *share = u & v;
         }
+        self.restock(mesh, words)?;
+        self.asked += words;
         let mut all = Vec::with_capacity(self.peers.len());
         for peer in &mut self.peers {
+            if self.silent.is_some() {
+                let (choice, message) = peer.stock.choice(words).exchange(&v);
+                mesh.send(peer.at, Stream::Def, word::bytes(&message))?;
+                all.push(choice.random().1);
+                continue;
+            }
             let message = self.message.sized(peer.chooses.message_words(words));
             let mut pads = Buffer::zeros(words);
             let chosen = peer.chooses.bits(&v, message, &mut pads);
@@ -241,12 +340,18 @@ impl Products {
         self.under_way -= 1;
         let words = tile.u.len();
         for peer in &mut self.peers {
-            let message = self.message.sized(peer.offers.message_words(words));
+            let bits = if self.silent.is_some() { words } else { peer.offers.message_words(words) };
+            let message = self.message.sized(bits);
             mesh.recv(peer.at, Stream::Def, word::bytes_mut(message))?;
             let [zeros, ones] = &mut self.pads;
-            let (zeros, ones) = (zeros.sized(words), ones.sized(words));
-            let offered = peer.offers.bits(message, [&mut *zeros, &mut *ones]);
+            let offered = if self.silent.is_some() {
+                let offer = peer.stock.offer(words).exchanged(message);
+                offer.map(|offer| [*zeros, *ones] = offer.random())
+            } else {
+                peer.offers.bits(message, [zeros.sized(words), ones.sized(words)])
+            };
             offered.map_err(|error| malformed(mesh, peer.at, error))?;
+            let (zeros, ones) = (&mut zeros[..words], &mut ones[..words]);
             xor(&mut tile.share, zeros);
             xor(ones, zeros);
             xor(ones, &tile.u);

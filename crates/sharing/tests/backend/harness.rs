@@ -103,7 +103,7 @@ pub fn run_by(protocol: Protocol, by: By, script: &Script<'_>) -> Vec<Vec<i128>>
         let (opened, sent, rounds) = play(&mut session, (protocol, by), script);
         session.finish().unwrap();
         for (sent, stream) in sent.iter().zip([Stream::Pre, Stream::On, Stream::Def]) {
-            let want = &tally.bytes.stream(stream)[role][..parties];
+            let want = &tally.total_bytes().stream(stream)[role][..parties];
             assert_eq!(sent[..], *want, "{protocol} role {role}: bytes on {stream:?}");
         }
         assert_eq!(rounds, tally.rounds[role], "{protocol} role {role}: rounds");
