@@ -212,8 +212,10 @@ fn three_phases_run_in_three_sessions_at_their_prices() {
             let store = stores.of(&session);
             let mut preparation = store.begin(&mut session, "triples", triples.facts()).unwrap();
             let entropy = &mut Entropy::system();
-            let (made, links) = prepare_triples(&mut session, &triples, entropy).unwrap();
-            preparation.add(&made).unwrap();
+            let pieces = preparation.pieces().unwrap();
+            let keep = |worker, piece| pieces.put(worker, piece);
+            let links = prepare_triples(&mut session, &triples, entropy, &keep).unwrap();
+            pieces.finish().unwrap();
             session.finish().unwrap();
             for link in links {
                 assert_eq!(link.bytes, link.predicted_bytes, "{label}: {link:?}");
@@ -224,10 +226,11 @@ fn three_phases_run_in_three_sessions_at_their_prices() {
                 let compiled = Compiled::new(&circuit(), job.clone())?;
                 let store = stores.of(&session);
                 let fits = |facts: &Facts| TripleJob::fits(facts, &compiled);
-                let (name, stock) = store.take_any(&mut session, fits)?;
+                let (name, pieces) = store.take_pieces(&mut session, fits)?;
+                let give = |worker| pieces.next(worker);
                 let facts = compiled.facts().iter().map(|(name, v)| (name.to_string(), v.clone()));
                 let mut preparation = store.begin(&mut session, "test", facts.collect())?;
-                let (made, report) = prepare_from_triples(&mut session, &compiled, (&name, stock))?;
+                let (made, report) = prepare_from_triples(&mut session, &compiled, (&name, &give))?;
                 preparation.add(&made)?;
                 session.finish()?;
                 costs_as_predicted(job, &report, "preparation");

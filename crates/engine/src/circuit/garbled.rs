@@ -8,6 +8,7 @@ use super::compile::{Compiled, Seating, Shape};
 use super::evaluate::{Done, Run};
 use super::opening::Opened;
 use super::prepared::{decode, encode};
+use super::triples::Give;
 use super::worker::Computed;
 use super::{Assignment, EvaluateError, Preprocessing};
 use crate::values::Lanes;
@@ -108,24 +109,20 @@ pub(super) fn needs(compiled: &Compiled) -> [usize; 2] {
 pub(super) fn from_triples(
     session: &mut Session,
     run: Run<'_>,
-    stocks: Vec<Buffer<u8>>,
+    give: Give<'_>,
 ) -> Result<Vec<Computed>, EvaluateError> {
-    let wanted = needs(run.compiled);
-    if stocks.len() != run.compiled.job().threads() {
-        return Err(EvaluateError::Job("triples for other threads".into()));
-    }
-    on_each(&mut session.meshes, stocks.into_iter().enumerate(), |mesh, (worker, stock)| {
-        let stock: Stock = decode(&stock)?;
-        let [triples, bits] = stock.size();
-        if triples < wanted[0] || bits < wanted[1] {
-            return Err(EvaluateError::Job(format!(
-                "{triples} stored triples and {bits} bits of every party, where the circuit takes {} and {}",
-                wanted[0], wanted[1]
-            )));
-        }
+    on_each(&mut session.meshes, 0..run.compiled.job().threads(), |mesh, worker| {
+        let stock = give(worker)?;
+        let missing = || EvaluateError::Job("triples for other threads".into());
+        let stock: Stock = decode(&stock.ok_or_else(missing)?)?;
+        let pieces = Box::new(move || {
+            let piece =
+                give(worker).and_then(|piece| piece.map(|piece| decode(&piece)).transpose());
+            piece.map_err(|error| SharingError::System(error.to_string()))
+        });
         let task = Task { run, worker };
         let places = &task.seating().assignment.places;
-        let party = Authenticated::with_stock(mesh, places, stock)?;
+        let party = Authenticated::with_stock(mesh, places, stock, pieces)?;
         Ok(task.run(party, |_, _, _| {})?)
     })
 }

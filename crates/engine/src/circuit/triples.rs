@@ -2,16 +2,16 @@
 
 use super::evaluate::{fresh_id, guarded};
 use super::links::all_links;
-use super::prepared::{digest, encode};
+use super::prepared::encode;
 use super::report::LinkUse;
-use super::{Assignment, Compiled, EvaluateError, Prepared, garbled};
+use super::{Assignment, Compiled, EvaluateError, garbled};
 use crate::workers::on_each;
 use tacit_garbling::authenticated::{self, Authenticated};
 use tacit_net::{Mesh, Session};
 use tacit_ring::{Buffer, Entropy};
-use tacit_sharing::Protocol;
 use tacit_sharing::cost::Traffic;
 use tacit_sharing::gmw::{Correlations, Delta};
+use tacit_sharing::{Protocol, SharingError};
 
 /// Triples for one run in another session, of a circuit that need not be known yet.
 #[derive(Clone, Debug)]
@@ -27,8 +27,8 @@ pub struct TripleJob {
     pub bits: usize,
 }
 
-/// Triples of a worker, at most: what is kept in memory.
-const MAX_TRIPLES: usize = 1 << 24;
+/// Triples of a worker, at most. Batches are 181 then, and each of them fails with probability 2^-40.
+const MAX_TRIPLES: usize = 1 << 26;
 
 impl TripleJob {
     /// What parties agree on, but for how many.
@@ -97,15 +97,24 @@ impl TripleJob {
     }
 }
 
+/// Takes pieces of what is prepared, with the workers that they are of, in order. They are secret.
+pub type Keep<'k> = &'k (dyn Fn(usize, Buffer<u8>) -> Result<(), EvaluateError> + Sync);
+
+/// Gives each worker its pieces, in the order in which they were kept.
+pub type Give<'g> = &'g (dyn Fn(usize) -> Result<Option<Buffer<u8>>, EvaluateError> + Sync);
+
 /// Makes triples, for one run in another session: all parties do. Gives the links that they were made over.
+/// `keep` takes each batch when its checks have passed: memory does not grow with the number of triples. What
+/// was kept may be used only if this ends well.
 ///
 /// # Errors
-/// As [`evaluate`](super::evaluate()); when a peer is found to deviate.
+/// As [`evaluate`](super::evaluate()); when a peer is found to deviate; those of `keep`.
 pub fn prepare_triples(
     session: &mut Session,
     job: &TripleJob,
     entropy: &mut Entropy,
-) -> Result<(Prepared, Vec<LinkUse>), EvaluateError> {
+    keep: Keep<'_>,
+) -> Result<Vec<LinkUse>, EvaluateError> {
     guarded(session, |session| {
         job.check()?;
         let places = &job.assignment.places;
@@ -119,14 +128,18 @@ pub fn prepare_triples(
         let mut all = Correlations::exchange(mesh, &id, places, Delta::Authenticating, entropy)?;
         let sid = authenticated::set_up(mesh, places, all.worker(), &id)?;
         let keys: Vec<_> = (0..job.workers).map(|_| all.worker()).collect();
-        let workers = on_each(&mut session.meshes, keys, |mesh, keys| {
+        on_each(&mut session.meshes, keys.into_iter().enumerate(), |mesh, (worker, keys)| {
             let party = Authenticated::new(mesh, places, keys, &sid)?;
-            Ok(encode(&party.stock(job.triples, job.bits)?)?)
+            let kept = |kept: Result<(), EvaluateError>| {
+                kept.map_err(|error| SharingError::System(error.to_string()))
+            };
+            let (stock, making) = party.stock()?;
+            keep(worker, encode(&stock)?)?;
+            let keep = |piece| kept(keep(worker, encode(&piece)?));
+            Ok(making.pieces(job.triples, job.bits, keep)?)
         })?;
         let each = authenticated::bytes_of_stock(places.len(), job.triples, job.bits);
         let all = (0..job.workers).fold(Traffic::default(), |sum, _| sum + each.clone());
-        let links = all_links(session, &all.placed(places))?;
-        let party = session.me().0;
-        Ok((Prepared { party, job: digest(&facts), common: Buffer::default(), workers }, links))
+        all_links(session, &all.placed(places))
     })
 }

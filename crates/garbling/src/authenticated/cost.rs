@@ -3,6 +3,7 @@
 use super::bits::choice_words;
 use super::garble::blocks;
 use super::masks::{extra_bits, learned_slots};
+use super::stock::stock_batches;
 use super::talk::DIGEST;
 use super::triples::{batches, bucket};
 use super::{EVALUATOR, FIRST_GARBLER};
@@ -32,7 +33,9 @@ pub fn bytes(ports: Ports<'_>, parties: usize, chunks: impl Iterator<Item = usiz
 #[must_use]
 pub fn bytes_of_stock(parties: usize, triples: usize, bits: usize) -> Traffic {
     let mut sum = Traffic::default();
-    made(parties, triples, vec![bits; parties], &mut sum);
+    for [count, bits] in stock_batches(triples, bits) {
+        batch(count, &vec![bits; parties], &mut sum);
+    }
     sum
 }
 
@@ -75,34 +78,41 @@ fn ahead(
 ) -> usize {
     let gates = instances * ports.ands();
     let extra = extra_bits(ports, parties, instances);
-    let fresh = made(parties, gates.saturating_sub(left), extra, sum);
+    let fresh = made(gates.saturating_sub(left), extra, sum);
     garbled(ports, parties, instances, sum);
     left + fresh - gates
 }
 
 /// Triples that are missing, and further bits of each role; gives how many triples are made.
-fn made(parties: usize, missing: usize, mut extra: Vec<usize>, sum: &mut Traffic) -> usize {
-    let (mut made, mut first) = (0, true);
-    for count in batches(missing) {
-        let leaky = count * bucket(count);
-        let counts: Vec<usize> = extra.iter().map(|extra| 3 * leaky + extra).collect();
-        extended(&counts, sum);
-        for (from, to) in links(parties) {
-            // Products; commitments to corrections and to a sum, with their openings; coins; buckets.
-            sum.def[from][to] += leaky as u64 * BLOCK
-                + (2 * DIGEST_BYTES + words(leaky))
-                + (2 * DIGEST_BYTES + BLOCK)
-                + 2 * COIN
-                + (words(leaky - count) + DIGEST_BYTES);
-        }
-        extra.fill(0);
-        made += count;
-        first = false;
-    }
-    if first {
+fn made(missing: usize, mut extra: Vec<usize>, sum: &mut Traffic) -> usize {
+    if missing == 0 {
         extended(&extra, sum);
     }
+    let mut made = 0;
+    for count in batches(missing) {
+        batch(count, &extra, sum);
+        extra.fill(0);
+        made += count;
+    }
     made
+}
+
+/// A batch of triples, if any, and further bits of each role.
+fn batch(count: usize, extra: &[usize], sum: &mut Traffic) {
+    if count == 0 {
+        return extended(extra, sum);
+    }
+    let leaky = count * bucket(count);
+    let counts: Vec<usize> = extra.iter().map(|extra| 3 * leaky + extra).collect();
+    extended(&counts, sum);
+    for (from, to) in links(extra.len()) {
+        // Products; commitments to corrections and to a sum, with their openings; coins; buckets.
+        sum.def[from][to] += leaky as u64 * BLOCK
+            + (2 * DIGEST_BYTES + words(leaky))
+            + (2 * DIGEST_BYTES + BLOCK)
+            + 2 * COIN
+            + (words(leaky - count) + DIGEST_BYTES);
+    }
 }
 
 /// Products of masks, and garbled gates.

@@ -48,8 +48,8 @@ mod tweak;
 pub use cost::{bytes, bytes_of_stock, bytes_with_stock};
 pub use online::Ready;
 pub use outputs::{Unopened, open};
-pub use party::{Authenticated, set_up};
-pub use stock::{Stock, needs};
+pub use party::{Authenticated, Stocking, set_up};
+pub use stock::{PIECE, Piece, Pieces, Stock, needs};
 
 use tacit_sharing::RoleId;
 

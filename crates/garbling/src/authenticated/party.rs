@@ -4,8 +4,8 @@ use super::bits::AuthBits;
 use super::garble::{Garbler, blocks, lowest_bits};
 use super::masks::{self, Masks, Source, extra_bits};
 use super::online::{Made, Ready};
-use super::rows::Layout;
-use super::stock::Stock;
+use super::rows::{Layout, Rows};
+use super::stock::{Piece, Pieces, Stock, Supply, cut, stock_batches};
 use super::talk::{DIGEST, Talk};
 use super::triples::{self, Triples, batches, bucket};
 use super::tweak::Hash;
@@ -26,8 +26,8 @@ pub struct Authenticated<'m> {
     hash: Hash,
     delta: Zeroizing<u128>,
     triples: Triples,
-    /// Of a stock: bits for masks, and how many of each role are used.
-    bits: Option<(AuthBits, usize)>,
+    /// Of a stock.
+    supply: Option<Supply<'m>>,
     next_triple: u64,
     next_gate: u64,
     /// How often it has prepared something.
@@ -96,7 +96,7 @@ impl<'m> Authenticated<'m> {
             hash: Hash::new(sid, worker)?,
             delta,
             triples: Triples::none(layout),
-            bits: None,
+            supply: None,
             next_triple: 0,
             next_gate: 0,
             prepared: 0,
@@ -112,74 +112,60 @@ impl<'m> Authenticated<'m> {
         self.layout.me == EVALUATOR
     }
 
-    /// A worker with a stock of triples and bits, to which all of its phases are local but openings.
+    /// A worker with a stock, to which all of its phases are local but openings. It takes pieces when it needs
+    /// them: those that are not of this party, or are missing, end the session then.
     ///
     /// # Errors
-    /// When this mesh's party plays no role, or the stock is of another one.
+    /// When this mesh's party plays no role.
     pub fn with_stock(
         mesh: &'m mut Mesh,
         places: &[PartyId],
         stock: Stock,
+        pieces: Pieces<'m>,
     ) -> Result<Self, SharingError> {
         let links = Links::new(mesh, places)?;
         let layout = Layout { parties: links.parties(), me: links.me };
-        let Stock { voice, hash, delta, seed, triples, bits, count } = stock;
-        if !(triples.are_for(layout) && bits.are(layout, count)) {
-            return Err(SharingError::Shape("a stock of triples of another party".into()));
-        }
+        let Stock { voice, hash, delta, seed } = stock;
         Ok(Authenticated {
             talk: Talk::drawing(links, voice, &seed),
             layout,
             hash,
             delta,
-            triples,
-            bits: Some((bits, 0)),
+            triples: Triples::none(layout),
+            supply: Some(Supply::new(layout, pieces)),
             next_triple: 0,
             next_gate: 0,
             prepared: 0,
         })
     }
 
-    /// Makes so many triples, and so many bits of every party for masks, for functions that are not known
-    /// yet: for a later session, in which nothing else is made of these keys.
+    /// Begins a stock of triples and of bits for masks, for functions that are not known yet: for a later
+    /// session, in which nothing else is made of these keys.
     ///
     /// # Errors
-    /// When the network fails, or a peer is found to deviate.
-    pub fn stock(mut self, triples: usize, bits: usize) -> Result<Stock, SharingError> {
-        self.talk.links.mesh.set_phase(Phase::Offline);
-        self.talk.stream = Stream::Def;
-        let (made, skipped) = self.make(triples, &vec![bits; self.layout.parties])?;
+    /// When there are no keys.
+    pub fn stock(mut self) -> Result<(Stock, Stocking<'m>), SharingError> {
         let mut seed = Seed::from_bytes([0; Seed::LEN]);
         self.talk.random(seed.expose_mut())?;
-        self.talk.links.mesh.flush()?;
-        Ok(Stock {
-            voice: self.talk.voice.later("from a stock", 0),
-            hash: self.hash,
-            delta: self.delta,
-            seed,
-            triples: self.triples,
-            bits: made.part(skipped, bits),
-            count: bits,
-        })
+        let voice = self.talk.voice.later("from a stock", 0);
+        Ok((Stock { voice, hash: self.hash, delta: self.delta.clone(), seed }, Stocking(self)))
     }
 
     /// What masks of a circuit are made of: as many triples as they need, and bits.
     fn masks(&mut self, ports: Ports<'_>, instances: usize) -> Result<Masks, SharingError> {
         let extra = extra_bits(ports, self.layout.parties, instances);
         let wanted = instances * ports.ands();
-        let Some((bits, used)) = &mut self.bits else {
+        let Some(supply) = &mut self.supply else {
             let (bits, skipped) = self.make(wanted, &extra)?;
             let source = Source { bits: &bits, skipped };
             let (talk, triples) = (&mut self.talk, &mut self.triples);
             return masks::multiply(talk, ports, instances, source, triples, *self.delta);
         };
         let most = extra.iter().max().copied().unwrap_or(0);
-        let skipped = *used;
-        *used += most;
-        if self.triples.left() < wanted || !bits.are_at_least(*used) {
-            return Err(SharingError::Shape("a stock of too few triples or bits".into()));
+        while self.triples.left() < wanted || supply.left() < most {
+            self.triples.add(supply.more()?);
         }
-        let source = Source { bits, skipped };
+        let source = Source { bits: &supply.take(most), skipped: 0 };
         masks::multiply(&mut self.talk, ports, instances, source, &mut self.triples, *self.delta)
     }
 
@@ -191,17 +177,32 @@ impl<'m> Authenticated<'m> {
         for count in batches(missing) {
             let none = vec![0; extra.len()];
             let extra = if source.is_none() { extra } else { &none };
-            let leaky = count * bucket(count);
-            let (made, bits) =
-                triples::make(&mut self.talk, self.hash, self.next_triple, count, extra)?;
-            self.next_triple += leaky as u64;
+            let (made, bits, skipped) = self.batch(count, extra)?;
             self.triples.add(made);
-            source.get_or_insert((bits, 3 * leaky));
+            source.get_or_insert((bits, skipped));
         }
         match source {
             Some(source) => Ok(source),
             None => Ok((bits::extend(&mut self.talk, extra)?, 0)),
         }
+    }
+
+    /// Makes a batch of so many triples, if any, and with it `extra[r]` bits of role `r`; gives how many come
+    /// before those.
+    fn batch(
+        &mut self,
+        count: usize,
+        extra: &[usize],
+    ) -> Result<(Rows, AuthBits, usize), SharingError> {
+        if count == 0 {
+            let bits = bits::extend(&mut self.talk, extra)?;
+            return Ok((Rows::zeros(0, 3 * self.layout.width()), bits, 0));
+        }
+        let leaky = count * bucket(count);
+        let (made, bits) =
+            triples::make(&mut self.talk, self.hash, self.next_triple, count, extra)?;
+        self.next_triple += leaky as u64;
+        Ok((made, bits, 3 * leaky))
     }
 
     fn garble(
@@ -250,6 +251,32 @@ impl<'m> Authenticated<'m> {
         }
         let lowest = self.talk.recv_bits(FIRST_GARBLER, gates)?;
         Ok(Made::Evaluator { tables, lowest })
+    }
+}
+
+/// A worker that makes the pieces of a stock.
+pub struct Stocking<'m>(Authenticated<'m>);
+
+impl Stocking<'_> {
+    /// Makes so many triples, and so many bits of every party. `keep` takes pieces as their checks have passed;
+    /// no more than one batch is held at a time. None of them may be used unless this ends well.
+    ///
+    /// # Errors
+    /// When the network fails, a peer is found to deviate, or `keep` fails.
+    pub fn pieces(
+        self,
+        triples: usize,
+        bits: usize,
+        mut keep: impl FnMut(Piece) -> Result<(), SharingError>,
+    ) -> Result<(), SharingError> {
+        let Stocking(mut party) = self;
+        party.talk.links.mesh.set_phase(Phase::Offline);
+        party.talk.stream = Stream::Def;
+        for [count, bits] in stock_batches(triples, bits) {
+            let (rows, made, skipped) = party.batch(count, &vec![bits; party.layout.parties])?;
+            cut(&rows, &made, skipped, bits).try_for_each(&mut keep)?;
+        }
+        Ok(party.talk.links.mesh.flush()?)
     }
 }
 

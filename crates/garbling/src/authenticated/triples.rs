@@ -5,7 +5,7 @@ use super::rows::{Layout, Rows, add_masked, mask};
 use super::talk::{Opening, Talk};
 use super::tweak::{Hash, Use};
 use crate::Bits;
-use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
 use tacit_net::Stream;
 use tacit_ring::gf128::inner_product;
 use tacit_ring::{Buffer, Key, Prg, word};
@@ -34,63 +34,47 @@ pub(super) fn batches(triples: usize) -> impl Iterator<Item = usize> {
     (0..count).map(move |i| size(i).max(LEAST))
 }
 
-/// Triples: rows of `a`, `b` and their product beside each other.
-#[derive(Serialize, Deserialize)]
+/// Triples: rows of `a`, `b` and their product beside each other, piece after piece as they were made.
 pub(super) struct Triples {
-    rows: Rows,
+    pieces: VecDeque<Rows>,
+    /// Of the first piece.
     used: usize,
+    left: usize,
     width: usize,
 }
 
 impl Triples {
     pub fn none(layout: Layout) -> Self {
-        Triples { rows: Rows::zeros(0, 3 * layout.width()), used: 0, width: layout.width() }
-    }
-
-    /// Whether they are of parties so placed.
-    pub fn are_for(&self, layout: Layout) -> bool {
-        let width = layout.width();
-        let whole = self.rows.blocks.len().is_multiple_of(3 * width);
-        self.width == width
-            && whole
-            && self.rows.are(self.rows.blocks.len() / (3 * width), 3 * width)
-            && self.used <= self.rows.len()
+        Triples { pieces: VecDeque::new(), used: 0, left: 0, width: layout.width() }
     }
 
     /// Those left.
     pub fn left(&self) -> usize {
-        self.rows.len() - self.used
+        self.left
     }
 
     /// The next triple. It is not given again.
     pub fn next(&mut self) -> Option<[&[u128]; 3]> {
-        (self.left() > 0).then(|| {
-            let row = self.rows.get(self.used);
-            self.used += 1;
-            let (a, rest) = row.split_at(self.width);
-            let (b, c) = rest.split_at(self.width);
-            [a, b, c]
-        })
+        while self.pieces.front().is_some_and(|piece| self.used == piece.len()) {
+            self.pieces.pop_front();
+            self.used = 0;
+        }
+        let row = self.pieces.front()?.get(self.used);
+        self.used += 1;
+        self.left -= 1;
+        let (a, rest) = row.split_at(self.width);
+        let (b, c) = rest.split_at(self.width);
+        Some([a, b, c])
     }
 
     /// Adds others behind those left.
-    pub fn add(&mut self, other: Triples) {
-        debug_assert_eq!(other.used, 0, "fresh triples");
-        if self.left() == 0 {
-            *self = other;
-            return;
-        }
-        let all = self.left() + other.rows.len();
-        let mut rows = Rows::zeros(all, 3 * self.width);
-        let start = self.used * 3 * self.width;
-        let (old, new) = (&self.rows.blocks[start..], &other.rows.blocks);
-        rows.blocks[..old.len()].copy_from_slice(old);
-        rows.blocks[old.len()..].copy_from_slice(new);
-        (self.rows, self.used) = (rows, 0);
+    pub fn add(&mut self, piece: Rows) {
+        self.left += piece.len();
+        self.pieces.push_back(piece);
     }
 }
 
-/// Makes a batch of `count` triples, and with it `extra[r]` further bits of role `r`: those are the last
+/// Makes a batch of `count` triples, as rows, and with it `extra[r]` further bits of role `r`: those are the last
 /// bits of what comes with the triples.
 pub(super) fn make(
     talk: &mut Talk<'_>,
@@ -98,7 +82,7 @@ pub(super) fn make(
     first: u64,
     count: usize,
     extra: &[usize],
-) -> Result<(Triples, AuthBits), SharingError> {
+) -> Result<(Rows, AuthBits), SharingError> {
     let bucket = bucket(count);
     let leaky = count * bucket;
     let counts: Vec<usize> = extra.iter().map(|extra| 3 * leaky + extra).collect();
@@ -295,7 +279,7 @@ impl Batch {
     }
 
     /// Combines the leaky triples of every bucket to one.
-    fn combine(&self, talk: &mut Talk<'_>, rotations: &[usize]) -> Result<Triples, SharingError> {
+    fn combine(&self, talk: &mut Talk<'_>, rotations: &[usize]) -> Result<Rows, SharingError> {
         let opened = self.open_differences(talk, rotations)?;
         let width = self.layout.width();
         let mut rows = Rows::zeros(self.count, 3 * width);
@@ -319,7 +303,7 @@ impl Batch {
             }
         }
         zeroize::Zeroize::zeroize(&mut a);
-        Ok(Triples { rows, used: 0, width })
+        Ok(rows)
     }
 
     /// Opens how the `b` of a bucket differ, to all.
