@@ -88,6 +88,33 @@ enum Change {
     All,
     /// A bit of the first byte is.
     Bit(u32),
+    /// A bit of a column of choices is, of so many.
+    Column(usize),
+    /// It is replaced by the last one before it of the same length, if there is one.
+    Replay,
+    /// It is not sent.
+    Drop,
+}
+
+impl Change {
+    /// What becomes of a message, after others.
+    fn of(self, bytes: &[u8], before: &[Vec<u8>]) -> Verdict {
+        let mut bytes = bytes.to_vec();
+        match self {
+            Change::All => bytes.iter_mut().for_each(|byte| *byte ^= 0xff),
+            Change::Bit(bit) => bytes[0] ^= 1 << bit,
+            Change::Column(column) => {
+                let at = bytes.len() / 128 * column;
+                bytes[at] ^= 1;
+            }
+            Change::Replay => {
+                let same = before.iter().rev().find(|earlier| earlier.len() == bytes.len());
+                same.into_iter().for_each(|earlier| bytes.copy_from_slice(earlier));
+            }
+            Change::Drop => return Verdict::Drop,
+        }
+        Verdict::Replace(bytes)
+    }
 }
 
 /// A message of one party to another: what it is, what is altered, and the checks that may fail.
@@ -188,7 +215,7 @@ fn altered(
         let counter = counter.clone();
         if me == from {
             // Four messages of base OTs go before.
-            let mut skipped = 0;
+            let (mut skipped, mut before) = (0, Vec::new());
             session.meshes[0].set_tamper(Tamper::new(move |message| {
                 if message.to.index() != to || message.bytes.is_empty() {
                     return Verdict::Keep;
@@ -199,14 +226,10 @@ fn altered(
                 }
                 assert_eq!(skipped, 4, "base OTs come first");
                 if counter.fetch_add(1, std::sync::atomic::Ordering::SeqCst) != number {
+                    before.push(message.bytes.to_vec());
                     return Verdict::Keep;
                 }
-                let mut bytes = message.bytes.to_vec();
-                match change {
-                    Change::All => bytes.iter_mut().for_each(|byte| *byte ^= 0xff),
-                    Change::Bit(bit) => bytes[0] ^= 1 << bit,
-                }
-                Verdict::Replace(bytes)
+                change.of(message.bytes, &before)
             }));
         }
         let mut party = party(&mut session, parties, seed)?;
@@ -232,34 +255,95 @@ fn every_altered_message_is_caught_by_its_check() {
         let (sent, _) = altered(parties, link, usize::MAX, Change::All, test_seed());
         assert_eq!(sent, all.len(), "messages of {parties} parties, {link:?}");
         for (number, message) in all.iter().enumerate().filter(|(_, m)| !m.checks.is_empty()) {
-            let (_, results) = altered(parties, link, number, message.change, test_seed());
-            let label = format!("{parties} parties, {link:?}, {number}: {message:?}");
-            let honest = || results.iter().enumerate().filter(|(party, _)| *party != link[0]);
-            let finds = |result: &Result<Bits, SharingError>| {
-                let error = result.as_ref().err().map(ToString::to_string).unwrap_or_default();
-                message.checks.iter().any(|check| error.contains(&format!("'{check}'")))
-            };
-            let found = honest().any(|(_, result)| finds(result));
-            let unused = message.what == "garbled gates";
-            // Whose message is altered runs the protocol, and may be who finds it where that is a check of
-            // the other's answer: to wrong gates, or to other coefficients than the evaluator's own.
-            let answer =
-                message.what == "seed of coefficients" || message.checks.contains(&"z-check");
-            let own = answer && finds(&results[link[0]]);
-            assert!(
-                found || unused || own,
-                "{label}: {:?}",
-                results.iter().map(|r| r.as_ref().err()).collect::<Vec<_>>()
-            );
-            let want = in_the_clear(CASE);
-            for (party, result) in honest() {
-                let Ok(learned) = result else { continue };
-                let mine = if party == 0 { &want[..3] } else { &want[..] };
-                let right = (0..learned.len).all(|i| learned.get(i) == mine[i]);
-                assert!(right, "{label}: party {party} has a wrong result");
-            }
+            is_caught(parties, link, number, *message);
         }
     }
+}
+
+/// Alters a message: a check of it finds that, and no honest party has a wrong result.
+fn is_caught(parties: usize, link: [usize; 2], number: usize, message: Message) {
+    let (_, results) = altered(parties, link, number, message.change, test_seed());
+    let label = format!("{parties} parties, {link:?}, {number}: {message:?}");
+    let finds = |result: &Result<Bits, SharingError>| {
+        let error = result.as_ref().err().map(ToString::to_string).unwrap_or_default();
+        message.checks.iter().any(|check| error.contains(&format!("'{check}'")))
+    };
+    let mut honest = results.iter().enumerate().filter(|(party, _)| *party != link[0]);
+    let found = honest.any(|(_, result)| finds(result));
+    let unused = message.what == "garbled gates";
+    // Whose message is altered runs the protocol, and may be who finds it where that is a check of
+    // the other's answer: to wrong gates, or to other coefficients than the evaluator's own.
+    let answer = message.what == "seed of coefficients" || message.checks.contains(&"z-check");
+    let own = answer && finds(&results[link[0]]);
+    assert!(
+        found || unused || own,
+        "{label}: {:?}",
+        results.iter().map(|r| r.as_ref().err()).collect::<Vec<_>>()
+    );
+    nobody_is_wrong(&results, link[0], &label);
+}
+
+/// No honest party has a wrong result.
+fn nobody_is_wrong(results: &[Result<Bits, SharingError>], cheat: usize, label: &str) {
+    let want = in_the_clear(CASE);
+    for (party, result) in results.iter().enumerate().filter(|(party, _)| *party != cheat) {
+        let Ok(learned) = result else { continue };
+        let mine = if party == 0 { &want[..3] } else { &want[..] };
+        let right = (0..learned.len).all(|i| learned.get(i) == mine[i]);
+        assert!(right, "{label}: party {party} has a wrong result");
+    }
+}
+
+/// What was said before is not taken for what is said now: everything carries its number, or is under a MAC or
+/// mask of its own.
+#[test]
+fn a_replayed_message_is_caught_by_its_check() {
+    for (parties, link) in [(2, [1, 0]), (3, [0, 2])] {
+        let all = messages(parties, link[0], link[1]);
+        for (number, message) in all.iter().enumerate().filter(|(_, m)| !m.checks.is_empty()) {
+            // The first of its length has nothing before it; bits may be the same by chance.
+            const DIGESTS: [&str; 6] =
+                ["commitment", "digest", "echo", "opening", "hash", "choices"];
+            let first =
+                ["commitment to a coin", "opening of a coin"].contains(&message.what) && number < 2;
+            if first || !DIGESTS.iter().any(|what| message.what.starts_with(what)) {
+                continue;
+            }
+            is_caught(parties, link, number, Message { change: Change::Replay, ..*message });
+        }
+    }
+}
+
+/// Whatever is not sent, nobody waits for ever, and nobody has a wrong result.
+#[test]
+fn a_dropped_message_ends_the_session() {
+    for (parties, link) in [(2, [0, 1]), (3, [1, 0])] {
+        let all = messages(parties, link[0], link[1]);
+        for (number, message) in all.iter().enumerate() {
+            let (_, results) = altered(parties, link, number, Change::Drop, test_seed());
+            let label = format!("{parties} parties, {link:?}, {number}: no {}", message.what);
+            assert!(results[link[1]].is_err(), "{label}");
+            nobody_is_wrong(&results, link[0], &label);
+        }
+    }
+}
+
+/// A wrong column of choices goes unnoticed where the peer's bit of Delta is zero: half of the time, at the
+/// risk of being caught. Then all MACs are right and so is the result.
+#[test]
+fn a_guess_of_a_bit_of_delta_is_caught_half_of_the_time() {
+    let choices = messages(2, 1, 0).iter().position(|message| message.what == "choices");
+    const RUNS: usize = 40;
+    let caught = (0..RUNS).filter(|run| {
+        let change = Change::Column(3 + run);
+        let (_, results) = altered(2, [1, 0], choices.expect("there are"), change, test_seed());
+        nobody_is_wrong(&results, 1, "a column of choices");
+        let error = results[0].as_ref().err().map(ToString::to_string);
+        assert!(error.as_ref().is_none_or(|error| error.contains("'cot-consistency'")));
+        error.is_some()
+    });
+    let caught = caught.count();
+    assert!((5..=35).contains(&caught), "caught {caught} times of {RUNS}");
 }
 
 /// An even error in what turns a bit of `a` into a product is found half of the time: when that bit is one.

@@ -229,9 +229,7 @@ fn check(talk: &mut Talk<'_>, coin: &Digest, bits: &AuthBits) -> Result<(), Shar
         }
         heard[peer] = word::bytes(&shown).to_vec();
     }
-    if wrong.is_some() {
-        return Err(talk.failed("cot-consistency", wrong));
-    }
+    talk.ensure(wrong.is_none(), "cot-consistency", wrong)?;
     talk.echo("uhat", &heard)
 }
 
@@ -275,10 +273,8 @@ pub(super) fn check_deltas(talk: &mut Talk<'_>) -> Result<(), SharingError> {
     let opened = talk.open(heard)?;
     let sums = (0..parties)
         .map(|j| opened.iter().fold(0, |sum, bytes| sum ^ block(&bytes[16 * j..16 * (j + 1)])));
-    match sums.fold(0, |all, sum| all | sum) {
-        0 => Ok(()),
-        _ => Err(talk.failed("key-consistency", None)),
-    }
+    let sum = sums.fold(0, |all, sum| all | sum);
+    talk.ensure(sum == 0, "key-consistency", None)
 }
 
 fn block(bytes: &[u8]) -> u128 {

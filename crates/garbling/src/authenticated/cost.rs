@@ -39,6 +39,14 @@ pub fn bytes_of_stock(parties: usize, triples: usize, bits: usize) -> Traffic {
     sum
 }
 
+/// Bits that a party sends each other one for one of so many triples: `4 B kappa + 2 B - 1`, the leading terms for
+/// buckets of `B`.
+#[must_use]
+pub fn bits_per_triple(triples: usize) -> u64 {
+    let bucket = batches(triples).map(bucket).max().unwrap_or(0) as u64;
+    (4 * bucket * KAPPA as u64 + 2 * bucket).saturating_sub(1)
+}
+
 /// Bytes between `parties` of one worker with a stock, which prepares and runs so many instances at a time.
 #[must_use]
 pub fn bytes_with_stock(

@@ -32,6 +32,7 @@
 mod bits;
 #[cfg(test)]
 mod cheats;
+mod check;
 mod cost;
 mod evaluate;
 mod garble;
@@ -45,7 +46,7 @@ mod talk;
 mod triples;
 mod tweak;
 
-pub use cost::{bytes, bytes_of_stock, bytes_with_stock};
+pub use cost::{bits_per_triple, bytes, bytes_of_stock, bytes_with_stock};
 pub use online::Ready;
 pub use outputs::{Unopened, open};
 pub use party::{Authenticated, Stocking, set_up};

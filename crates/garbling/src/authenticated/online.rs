@@ -188,9 +188,7 @@ impl Online<'_, '_> {
         let active = labels.iter().enumerate();
         let active = active.map(|(i, zero)| zero ^ (u128::from(public.get(i)) * *garbled.delta));
         let mine = self.talk.voice.labels(number, self.layout.me, active);
-        if !hash::equal(&mine, &digest) {
-            return Err(self.talk.failed("label-check", Some(EVALUATOR)));
-        }
+        self.talk.ensure(hash::equal(&mine, &digest), "label-check", Some(EVALUATOR))?;
         let mut slots = Vec::with_capacity(garbled.instances);
         let mut pairs = Vec::with_capacity(public.len);
         for (instance, values) in masked.values.iter().enumerate() {
@@ -269,9 +267,7 @@ impl Online<'_, '_> {
             sum ^= theirs[0];
         }
         // Nothing that this party knows of outputs leaves it unless this is zero.
-        if sum != 0 {
-            return Err(self.talk.failed("z-check", None));
-        }
+        self.talk.ensure(sum == 0, "z-check", None)?;
         Ok(Checked(slots))
     }
 
@@ -279,6 +275,7 @@ impl Online<'_, '_> {
     fn show_values(&mut self, outputs: &[u128], active: &Rows) -> Result<Digest, SharingError> {
         let mut public = Bits::zeros(outputs.len());
         outputs.iter().enumerate().for_each(|(i, value)| public.flip_if(i, *value == 1));
+        self.talk.say("public values", word::bytes_mut(&mut public.words));
         let chi = *self.garbled.coin;
         let number = self.talk.agreed_number();
         for garbler in 1..self.layout.parties {

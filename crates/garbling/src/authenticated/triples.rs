@@ -217,7 +217,7 @@ impl Batch {
         }
         let tail = self.leaky % 64;
         let padded = self.corrections.words.last().is_some_and(|word| tail > 0 && word >> tail > 0);
-        if padded { Err(talk.failed("length", Some(party))) } else { Ok(()) }
+        talk.ensure(!padded, "length", Some(party))
     }
 
     /// Checks that all are products.
@@ -243,19 +243,9 @@ impl Batch {
         // Which triples leak is fixed: buckets may be drawn.
         let coin = talk.toss(coin)?;
         let value = |bytes: &Vec<u8>| u128::from_le_bytes(*bytes.first_chunk().expect("a block"));
-        if opened.iter().fold(0, |sum, bytes| sum ^ value(bytes)) != 0 {
-            return Err(talk.failed("leaky-and", None));
-        }
-        Ok(self.rotations(&coin))
-    }
-
-    /// How far each row of leaky triples is rotated: row 0 stays.
-    fn rotations(&self, coin: &[u8; 32]) -> Vec<usize> {
-        let prg = stream("tacit 2026 buckets of leaky triples", coin);
-        let mut drawn = vec![0u128; self.leaky / self.count];
-        prg.fill(0, 0, word::bytes_mut(&mut drawn));
-        drawn[0] = 0;
-        drawn.into_iter().map(|drawn| (drawn % self.count as u128) as usize).collect()
+        let sum = opened.iter().fold(0, |sum, bytes| sum ^ value(bytes));
+        talk.ensure(sum == 0, "leaky-and", None)?;
+        Ok(rotations(&coin, self.count, self.leaky / self.count))
     }
 
     /// The leaky triples in place of row `row`, bucket by bucket.
@@ -332,6 +322,15 @@ impl Batch {
     }
 }
 
+/// How far each row of so many leaky triples is rotated: row 0 stays.
+fn rotations(coin: &[u8; 32], count: usize, rows: usize) -> Vec<usize> {
+    let prg = stream("tacit 2026 buckets of leaky triples", coin);
+    let mut drawn = vec![0u128; rows];
+    prg.fill(0, 0, word::bytes_mut(&mut drawn));
+    drawn[0] = 0;
+    drawn.into_iter().map(|drawn| (drawn % count as u128) as usize).collect()
+}
+
 /// A public stream from a coin.
 pub(super) fn stream(context: &'static str, coin: &[u8; 32]) -> Prg {
     let key = tacit_ring::hash::derive_key(context, &[coin]);
@@ -349,6 +348,34 @@ mod tests {
             assert_eq!(bucket(triples), want, "{triples}");
         }
         assert_eq!([bucket(46), bucket(112), bucket(431)], [7, 6, 5]);
+    }
+
+    /// How often attacked triples meet in a bucket is what the bound says: `l_0 l_1 l_2 / N^2` buckets of three.
+    #[test]
+    fn rotations_are_uniform_and_attacked_triples_meet_as_rarely_as_they_should() {
+        const N: usize = 16;
+        const COINS: u64 = 8192;
+        // Of each row, the places attacked; rows are rotated as in `in_row`.
+        let attacked = [vec![3, 7, 8, 12], vec![0, 5, 9], vec![1, 2, 11, 13, 15]];
+        let (mut offsets, mut met) = ([[0u64; N]; 3], 0);
+        for number in 0..COINS {
+            let coin = tacit_ring::hash::derive_key("test", &[&number.to_le_bytes()]);
+            let drawn = rotations(&coin, N, 3);
+            assert_eq!(drawn[0], 0);
+            drawn.iter().zip(&mut offsets).for_each(|(drawn, counts)| counts[*drawn] += 1);
+            let hit = |q: usize| {
+                attacked.iter().zip(&drawn).all(|(row, drawn)| row.contains(&((q + drawn) % N)))
+            };
+            met += (0..N).filter(|q| hit(*q)).count() as u64;
+        }
+        for counts in &offsets[1..] {
+            let mean = COINS as f64 / N as f64;
+            let chi: f64 = counts.iter().map(|n| (*n as f64 - mean).powi(2) / mean).sum();
+            // Fifteen degrees of freedom; it is a fixed sequence of coins.
+            assert!(chi < 45.0, "{chi}");
+        }
+        let expected = (4 * 3 * 5) as f64 / (N * N) as f64 * COINS as f64;
+        assert!((met as f64 - expected).abs() < 6.0 * expected.sqrt(), "{met}, not {expected}");
     }
 
     #[test]
