@@ -202,8 +202,9 @@ fn several_assignments_are_stored_together() {
 /// Under authenticated garbling: triples in one session, a garbled circuit in the next, the run in a third.
 #[test]
 fn three_phases_run_in_three_sessions_at_their_prices() {
-    for (parties, workers) in [(2, 1), (3, 1), (2, 2)] {
-        let protocol = Protocol::Authenticated(parties);
+    let protocols =
+        [(2, 1), (3, 1), (2, 2)].map(|(n, workers)| (Protocol::Authenticated(n), workers));
+    for (protocol, workers) in protocols.into_iter().chain([(Protocol::Wrk17(3), 1)]) {
         let (job, stores) = (job(protocol, workers), Stores::new(protocol));
         let assignment = job.assignments[0].clone();
         let triples = TripleJob { assignment, workers, triples: 900, bits: 2000 };
@@ -447,7 +448,7 @@ fn preprocessing_of_another_job_or_party_is_refused() {
                 Ok::<Evaluation, EvaluateError>(done)
             });
             // Without checks, another run's preprocessing may give anything.
-            let checked = protocol.is_checked() || matches!(protocol, Protocol::Authenticated(_));
+            let checked = protocol.is_checked() || protocol.authenticates();
             if what == "run" && !checked {
                 continue;
             }

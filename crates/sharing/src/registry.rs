@@ -56,6 +56,8 @@ pub enum Protocol {
     /// Authenticated garbling for so many parties, of which all but one may cheat: a constant number of
     /// rounds.
     Authenticated(u8),
+    /// The same with gates of four rows, as in its first paper (CCS 2017): to be compared with.
+    Wrk17(u8),
     /// A trusted third party computes in the clear.
     Plain,
 }
@@ -98,7 +100,7 @@ impl fmt::Display for Security {
 
 impl Protocol {
     /// All protocols; those for any number of parties with three.
-    pub const ALL: [Protocol; 23] = [
+    pub const ALL: [Protocol; 24] = [
         Protocol::Trio,
         Protocol::Astra,
         Protocol::Replicated,
@@ -121,6 +123,7 @@ impl Protocol {
         Protocol::Yao,
         Protocol::YaoThree,
         Protocol::Authenticated(3),
+        Protocol::Wrk17(3),
         Protocol::Plain,
     ];
 
@@ -152,6 +155,7 @@ impl Protocol {
             Protocol::Yao => "yao",
             Protocol::YaoThree => "yao-three",
             Protocol::Authenticated(_) => "authenticated",
+            Protocol::Wrk17(_) => "wrk17",
             Protocol::Plain => "plain",
         }
     }
@@ -168,7 +172,8 @@ impl Protocol {
             Protocol::Gmw(parties)
             | Protocol::Bmr(parties)
             | Protocol::BmrShamir(parties)
-            | Protocol::Authenticated(parties) => usize::from(parties),
+            | Protocol::Authenticated(parties)
+            | Protocol::Wrk17(parties) => usize::from(parties),
             Protocol::Yao => 2,
             _ => 3,
         }
@@ -185,7 +190,13 @@ impl Protocol {
     pub fn garbles(self) -> bool {
         let of_two_or_three = matches!(self, Protocol::Yao | Protocol::YaoThree);
         let of_any = matches!(self, Protocol::Bmr(_) | Protocol::BmrShamir(_));
-        of_two_or_three || of_any || matches!(self, Protocol::Authenticated(_))
+        of_two_or_three || of_any || self.authenticates()
+    }
+
+    /// Whether it is authenticated garbling, in any form.
+    #[must_use]
+    pub fn authenticates(self) -> bool {
+        matches!(self, Protocol::Authenticated(_) | Protocol::Wrk17(_))
     }
 
     /// Whether it runs with any number of parties, from two or three on.
@@ -202,6 +213,7 @@ impl Protocol {
             Protocol::Bmr(_) => Protocol::Bmr(within(parties)),
             Protocol::BmrShamir(_) => Protocol::BmrShamir(within(parties).max(3)),
             Protocol::Authenticated(_) => Protocol::Authenticated(within(parties)),
+            Protocol::Wrk17(_) => Protocol::Wrk17(within(parties)),
             other => other,
         }
     }
@@ -270,7 +282,7 @@ impl Protocol {
             Protocol::Plain => Security::TrustedParty,
             Protocol::Gmw(_) | Protocol::Bmr(_) | Protocol::Yao => Security::DishonestMajority,
             Protocol::BmrShamir(_) => Security::HonestMajority,
-            Protocol::Authenticated(_) => Security::MaliciousDishonestMajority,
+            _ if self.authenticates() => Security::MaliciousDishonestMajority,
             _ if self.proves_products() => Security::MaliciousWithAbort,
             _ if self.parties() == 4 => Security::MaliciousWithAbort,
             _ => Security::SemiHonest,
@@ -316,6 +328,7 @@ impl Protocol {
             | Protocol::Yao
             | Protocol::YaoThree
             | Protocol::Authenticated(_)
+            | Protocol::Wrk17(_)
             | Protocol::Plain => None,
         }
     }
@@ -493,7 +506,8 @@ impl fmt::Display for Protocol {
             Protocol::Gmw(parties)
             | Protocol::Bmr(parties)
             | Protocol::BmrShamir(parties)
-            | Protocol::Authenticated(parties) => write!(f, "{}:{parties}", self.name()),
+            | Protocol::Authenticated(parties)
+            | Protocol::Wrk17(parties) => write!(f, "{}:{parties}", self.name()),
             _ => f.write_str(self.name()),
         }
     }
@@ -515,7 +529,7 @@ fn names() -> String {
     let fixed = Protocol::ALL.into_iter().filter(|protocol| !protocol.takes_any_number());
     let mut names: Vec<String> = fixed.map(|protocol| protocol.to_string()).collect();
     names.push(format!(
-        "gmw:N, bmr:N and authenticated:N with N from 2 to {MAX_PARTIES}, two without :N, \
+        "gmw:N, bmr:N, authenticated:N and wrk17:N with N from 2 to {MAX_PARTIES}, two without :N, \
          bmr-shamir:N with N from 3 on, three without :N"
     ));
     names.join(", ")
@@ -535,6 +549,7 @@ impl FromStr for Protocol {
             "bmr" => Some(Protocol::Bmr(parties)),
             "bmr-shamir" if parties > 2 => Some(Protocol::BmrShamir(parties)),
             "authenticated" => Some(Protocol::Authenticated(parties)),
+            "wrk17" => Some(Protocol::Wrk17(parties)),
             _ => None,
         });
         let named = Protocol::ALL.into_iter().find(|p| p.to_string() == name);

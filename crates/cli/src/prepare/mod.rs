@@ -257,7 +257,7 @@ fn make(
     let Some(directory) = &args.triples else {
         return engine::prepare(session, compiled, &mut Entropy::system());
     };
-    if !matches!(compiled.job().protocol(), Protocol::Authenticated(_)) {
+    if !compiled.job().protocol().authenticates() {
         return Err(EvaluateError::Job("--triples is for authenticated:N".into()));
     }
     let store = Store::open(&store_of(directory, party))?;

@@ -100,7 +100,7 @@ impl TripleJob {
         self.assignment.check()?;
         let protocol = self.assignment.protocol;
         let fail = |text: String| Err(EvaluateError::Job(text));
-        if !matches!(protocol, Protocol::Authenticated(_)) {
+        if !protocol.authenticates() {
             return fail(format!(
                 "not supported: triples for any function are made for authenticated:N, not for {protocol}"
             ));

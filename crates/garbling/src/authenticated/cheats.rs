@@ -2,6 +2,7 @@
 //! together. And the other way round: what they would reach if a check were left out.
 
 use super::check::excuse;
+use super::four_rows::Form;
 use super::outputs::open;
 use super::party::{Authenticated, begin, finish_set_up};
 use super::talk::Cheat;
@@ -18,6 +19,7 @@ use tacit_sharing::gmw::{Correlations, Delta, WorkerKeys};
 /// What happens in a run: who cheats at what, and who leaves out which checks.
 #[derive(Clone)]
 struct Plot {
+    form: Form,
     parties: usize,
     cheats: &'static [usize],
     /// Of everything that is said under these labels, cheats flip a bit.
@@ -42,14 +44,21 @@ enum Keys {
 impl Plot {
     fn new(parties: usize, cheats: &'static [usize], labels: &'static [&'static str]) -> Plot {
         let (excused, keys) = ([&[][..]; 2], Keys::Honest);
-        Plot { parties, cheats, labels, own_bits: true, excused, keys }
+        let form = Form::HalfGates;
+        Plot { form, parties, cheats, labels, own_bits: true, excused, keys }
     }
 
     fn cheat(&self, me: usize) -> Option<Cheat> {
         let labels = self.cheats.contains(&me).then_some(self.labels)?;
         let bit = if self.own_bits { me % 8 } else { 0 };
         Some(Box::new(move |what, bytes| {
-            if labels.contains(&what) {
+            if !labels.contains(&what) {
+                return;
+            }
+            if what == "gates" {
+                // The first gate of two parties, of four rows: all shares of its value.
+                [64, 72, 80, 88].map(|at| bytes[at] ^= 1);
+            } else {
                 // Shares of few bits are followed by padding.
                 let bit = if what.starts_with("shares") { 0 } else { bit };
                 bytes[0] ^= 1 << bit;
@@ -77,7 +86,8 @@ impl Plot {
         let mut talk = begin(&mut session.meshes[0], &places, first, b"test")?;
         talk.cheat = self.cheat(me);
         let sid = finish_set_up(talk)?;
-        let mut party = Authenticated::new(&mut session.meshes[0], &places, second, &sid)?;
+        let party = Authenticated::new(&mut session.meshes[0], &places, second, &sid)?;
+        let mut party = party.in_form(self.form);
         party.cheat(self.cheat(me));
         let ready = party.prepare(ports, 1)?;
         let mut mine = Bits::zeros(usize::from(me < 2));
@@ -170,6 +180,8 @@ impl Plot {
         self.is_caught_by(check);
     }
 }
+
+const FORMS: [Form; 2] = [Form::HalfGates, Form::FourRows];
 
 fn errors(results: &[Result<bool, SharingError>]) -> Vec<Option<&SharingError>> {
     results.iter().map(|result| result.as_ref().err()).collect()
@@ -288,11 +300,31 @@ fn attacks_succeed_where_their_check_is_left_out() {
     .is_stopped_by_nothing_but(&["z-check"]);
 }
 
+#[test]
+fn attacks_on_four_rows_succeed_where_their_check_is_left_out() {
+    let rows = |parties, cheats, labels, excused| {
+        let excused = [excused, &[][..]];
+        Plot {
+            form: Form::FourRows,
+            own_bits: false,
+            excused,
+            ..Plot::new(parties, cheats, labels)
+        }
+    };
+    for parties in [2, 3] {
+        rows(parties, &[1], &["shares output"], &[])
+            .is_stopped_by_nothing_but(&["open-mac:output"]);
+        rows(parties, &[1], &["masked masks"], &[]).is_stopped_by_nothing_but(&["open-mac:beaver"]);
+        rows(parties, &[0], &["public values"], &[]).is_stopped_by_nothing_but(&["label-check"]);
+    }
+    rows(2, &[1], &["gates"], &["label-check"]).is_stopped_by_nothing_but(&["row-mac"]);
+}
+
 /// Nobody cheats: everybody has the result.
 #[test]
 fn honest_parties_get_along() {
-    for parties in [2, 3] {
-        let results = Plot::new(parties, &[], &[]).results(test_seed());
+    for (parties, form) in [2, 3].into_iter().flat_map(|n| FORMS.map(|form| (n, form))) {
+        let results = Plot { form, ..Plot::new(parties, &[], &[]) }.results(test_seed());
         assert!(results.iter().all(|result| matches!(result, Ok(true))));
     }
 }

@@ -2,7 +2,8 @@
 
 use super::bits::AuthBits;
 use super::check::excused;
-use super::garble::{Garbler, blocks, lowest_bits};
+use super::four_rows::Form;
+use super::garble::{Garbler, lowest_bits};
 use super::masks::{self, Masks, Source, extra_bits};
 use super::online::{Made, Ready};
 use super::rows::{Layout, Rows};
@@ -23,6 +24,7 @@ use zeroize::Zeroizing;
 /// A worker of a party.
 pub struct Authenticated<'m> {
     talk: Talk<'m>,
+    form: Form,
     layout: Layout,
     hash: Hash,
     delta: Zeroizing<u128>,
@@ -93,6 +95,7 @@ impl<'m> Authenticated<'m> {
         }
         Ok(Authenticated {
             talk,
+            form: Form::HalfGates,
             layout,
             hash: Hash::new(sid, worker)?,
             delta,
@@ -102,6 +105,12 @@ impl<'m> Authenticated<'m> {
             next_gate: 0,
             prepared: 0,
         })
+    }
+
+    /// Garbles in another form than half gates: all parties do.
+    #[must_use]
+    pub fn in_form(self, form: Form) -> Self {
+        Authenticated { form, ..self }
     }
 
     #[cfg(test)]
@@ -129,6 +138,7 @@ impl<'m> Authenticated<'m> {
         let Stock { voice, hash, delta, seed } = stock;
         Ok(Authenticated {
             talk: Talk::drawing(links, voice, &seed),
+            form: Form::HalfGates,
             layout,
             hash,
             delta,
@@ -216,11 +226,15 @@ impl<'m> Authenticated<'m> {
         let (ands, inputs) = (ports.ands(), ports.schedule.inputs().len());
         let mut zeros = Buffer::<u128>::zeros(instances * inputs);
         self.talk.random(&mut zeros)?;
-        let mut labels = Buffer::<u128>::zeros(instances * ands);
-        let mut lowest = Bits::zeros(instances * ands);
+        let rows = self.form == Form::FourRows;
+        let mut drawn = Buffer::<u128>::zeros(if rows { ands } else { 0 });
+        let mut labels: Vec<Buffer<u128>> = Vec::with_capacity(instances);
+        let mut lowest = Bits::zeros(if rows { 0 } else { instances * ands });
         for instance in 0..instances {
             let start = instance * ands;
+            self.talk.random(&mut drawn)?;
             let garbler = Garbler {
+                form: self.form,
                 layout: self.layout,
                 hash: self.hash,
                 delta: *self.delta,
@@ -228,12 +242,17 @@ impl<'m> Authenticated<'m> {
                 first: first + start as u64,
                 start,
             };
-            let made = garbler.garble(ports, &zeros[instance * inputs..(instance + 1) * inputs]);
+            let zeros = &zeros[instance * inputs..(instance + 1) * inputs];
+            let mut made = garbler.garble(ports, zeros, &drawn);
+            self.talk.say("gates", word::bytes_mut(&mut made.table));
             self.talk.links.send(EVALUATOR, Stream::Def, &made.table)?;
-            labels[start..start + ands].copy_from_slice(&made.labels);
-            lowest_bits(&made.labels, start, &mut lowest);
+            if !rows {
+                lowest_bits(&made.labels, start, &mut lowest);
+            }
+            labels.push(made.labels);
         }
-        if self.layout.me == FIRST_GARBLER {
+        let labels = joined(&labels);
+        if self.layout.me == FIRST_GARBLER && !rows {
             self.talk.say("lowest bits", word::bytes_mut(&mut lowest.words));
             self.talk.links.send(EVALUATOR, Stream::Def, &lowest.words)?;
         }
@@ -244,16 +263,30 @@ impl<'m> Authenticated<'m> {
         let gates = instances * ports.ands();
         let mut tables = vec![Buffer::default()];
         for garbler in 1..self.layout.parties {
-            let mut table = Buffer::zeros(gates * blocks(self.layout.parties));
+            let size = self.form.blocks(self.layout.parties);
+            let mut table = Buffer::zeros(gates * size);
             // In the pieces in which it was sent.
-            for piece in table.chunks_mut((ports.ands() * blocks(self.layout.parties)).max(1)) {
+            for piece in table.chunks_mut((ports.ands() * size).max(1)) {
                 self.talk.links.recv_into(garbler, Stream::Def, piece)?;
             }
             tables.push(table);
         }
-        let lowest = self.talk.recv_bits(FIRST_GARBLER, gates)?;
+        let lowest = match self.form {
+            Form::HalfGates => self.talk.recv_bits(FIRST_GARBLER, gates)?,
+            Form::FourRows => Bits::zeros(0),
+        };
         Ok(Made::Evaluator { tables, lowest })
     }
+}
+
+fn joined(parts: &[Buffer<u128>]) -> Buffer<u128> {
+    let mut all = Buffer::zeros(parts.iter().map(|part| part.len()).sum());
+    let mut at = 0;
+    for part in parts {
+        all[at..at + part.len()].copy_from_slice(part);
+        at += part.len();
+    }
+    all
 }
 
 /// A worker that makes the pieces of a stock.
@@ -306,6 +339,7 @@ impl ports::Garbling for Authenticated<'_> {
         self.talk.links.mesh.flush()?;
         Ok(Ready {
             voice: self.talk.voice.later("online", self.prepared),
+            form: self.form,
             hash: self.hash,
             delta: self.delta.clone(),
             coin,

@@ -17,7 +17,7 @@ const RHO: f64 = 40.0;
 /// A batch has at least so many triples: few would need large buckets.
 const LEAST: usize = 432;
 /// A batch is so large that buckets of three are enough.
-const LARGE: usize = 370_728;
+pub(super) const LARGE: usize = 370_728;
 /// Products that are hashed in one go.
 const CHUNK: usize = 1024;
 
