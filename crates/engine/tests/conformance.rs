@@ -229,6 +229,7 @@ fn random_circuits_with_two_and_with_more_parties() {
     sweep(&[Protocol::Gmw(2), Protocol::Gmw(5), Protocol::Bmr(2), Protocol::Bmr(4)], 3);
     sweep(&[4, 5].map(Protocol::BmrShamir), 3);
     sweep(&[Protocol::Authenticated(2), Protocol::Authenticated(4)], 3);
+    sweep(&[Protocol::Wrk17(2), Protocol::Wrk17(4)], 3);
 }
 
 #[test]

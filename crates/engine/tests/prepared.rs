@@ -202,8 +202,9 @@ fn several_assignments_are_stored_together() {
 /// Under authenticated garbling: triples in one session, a garbled circuit in the next, the run in a third.
 #[test]
 fn three_phases_run_in_three_sessions_at_their_prices() {
-    for (parties, workers) in [(2, 1), (3, 1), (2, 2)] {
-        let protocol = Protocol::Authenticated(parties);
+    let protocols =
+        [(2, 1), (3, 1), (2, 2)].map(|(n, workers)| (Protocol::Authenticated(n), workers));
+    for (protocol, workers) in protocols.into_iter().chain([(Protocol::Wrk17(3), 1)]) {
         let (job, stores) = (job(protocol, workers), Stores::new(protocol));
         let assignment = job.assignments[0].clone();
         let triples = TripleJob { assignment, workers, triples: 900, bits: 2000 };
@@ -212,8 +213,10 @@ fn three_phases_run_in_three_sessions_at_their_prices() {
             let store = stores.of(&session);
             let mut preparation = store.begin(&mut session, "triples", triples.facts()).unwrap();
             let entropy = &mut Entropy::system();
-            let (made, links) = prepare_triples(&mut session, &triples, entropy).unwrap();
-            preparation.add(&made).unwrap();
+            let pieces = preparation.pieces().unwrap();
+            let keep = |worker, piece| pieces.put(worker, piece);
+            let links = prepare_triples(&mut session, &triples, entropy, &keep).unwrap();
+            pieces.finish().unwrap();
             session.finish().unwrap();
             for link in links {
                 assert_eq!(link.bytes, link.predicted_bytes, "{label}: {link:?}");
@@ -224,10 +227,11 @@ fn three_phases_run_in_three_sessions_at_their_prices() {
                 let compiled = Compiled::new(&circuit(), job.clone())?;
                 let store = stores.of(&session);
                 let fits = |facts: &Facts| TripleJob::fits(facts, &compiled);
-                let (name, stock) = store.take_any(&mut session, fits)?;
+                let (name, pieces) = store.take_pieces(&mut session, fits)?;
+                let give = |worker| pieces.next(worker);
                 let facts = compiled.facts().iter().map(|(name, v)| (name.to_string(), v.clone()));
                 let mut preparation = store.begin(&mut session, "test", facts.collect())?;
-                let (made, report) = prepare_from_triples(&mut session, &compiled, (&name, stock))?;
+                let (made, report) = prepare_from_triples(&mut session, &compiled, (&name, &give))?;
                 preparation.add(&made)?;
                 session.finish()?;
                 costs_as_predicted(job, &report, "preparation");
@@ -444,7 +448,7 @@ fn preprocessing_of_another_job_or_party_is_refused() {
                 Ok::<Evaluation, EvaluateError>(done)
             });
             // Without checks, another run's preprocessing may give anything.
-            let checked = protocol.is_checked() || matches!(protocol, Protocol::Authenticated(_));
+            let checked = protocol.is_checked() || protocol.authenticates();
             if what == "run" && !checked {
                 continue;
             }

@@ -272,6 +272,15 @@ pub fn product(protocol: Protocol) -> Traffic {
                 if i == 0 { sum.sent(i, j, Stream::On, 1) } else { sum }
             })
         }
+        // The same; four rows of labels and MACs, and a word.
+        Protocol::Wrk17(parties) => {
+            let (n, buckets) = (u64::from(parties), 3);
+            let ahead = 128 * (4 * buckets + 1) + 2 * buckets + 1;
+            pairs(usize::from(parties)).fold(none, |sum, (i, j)| {
+                let table = if j == 0 { 4 * (128 * (n - 1) + 64) } else { 0 };
+                sum.sent(i, j, Stream::Def, ahead + table)
+            })
+        }
         // Choices of masks and products, cross terms, rows and columns of four blocks.
         Protocol::Bmr(parties) => pairs(usize::from(parties)).fold(none, |sum, (i, j)| {
             let chooses = 2 * gmw::FAN.message_bits() as u64;

@@ -63,6 +63,8 @@ pub enum Protocol {
     /// Authenticated garbling for so many parties, of which all but one may cheat: a constant number of
     /// rounds.
     Authenticated(u8),
+    /// The same with gates of four rows, as in its first paper (CCS 2017): to be compared with.
+    Wrk17(u8),
     /// A trusted third party computes in the clear.
     Plain,
 }
@@ -105,7 +107,7 @@ impl fmt::Display for Security {
 
 impl Protocol {
     /// All protocols; those for any number of parties with three.
-    pub const ALL: [Protocol; 26] = [
+    pub const ALL: [Protocol; 27] = [
         Protocol::Trio,
         Protocol::Astra,
         Protocol::Replicated,
@@ -131,6 +133,7 @@ impl Protocol {
         Protocol::Yao,
         Protocol::YaoThree,
         Protocol::Authenticated(3),
+        Protocol::Wrk17(3),
         Protocol::Plain,
     ];
 
@@ -165,6 +168,7 @@ impl Protocol {
             Protocol::Yao => "yao",
             Protocol::YaoThree => "yao-three",
             Protocol::Authenticated(_) => "authenticated",
+            Protocol::Wrk17(_) => "wrk17",
             Protocol::Plain => "plain",
         }
     }
@@ -184,7 +188,8 @@ impl Protocol {
             | Protocol::GmwTriples(parties)
             | Protocol::Bmr(parties)
             | Protocol::BmrShamir(parties)
-            | Protocol::Authenticated(parties) => usize::from(parties),
+            | Protocol::Authenticated(parties)
+            | Protocol::Wrk17(parties) => usize::from(parties),
             Protocol::Yao => 2,
             _ => 3,
         }
@@ -213,7 +218,13 @@ impl Protocol {
     pub fn garbles(self) -> bool {
         let of_two_or_three = matches!(self, Protocol::Yao | Protocol::YaoThree);
         let of_any = matches!(self, Protocol::Bmr(_) | Protocol::BmrShamir(_));
-        of_two_or_three || of_any || matches!(self, Protocol::Authenticated(_))
+        of_two_or_three || of_any || self.authenticates()
+    }
+
+    /// Whether it is authenticated garbling, in any form.
+    #[must_use]
+    pub fn authenticates(self) -> bool {
+        matches!(self, Protocol::Authenticated(_) | Protocol::Wrk17(_))
     }
 
     /// Whether it runs with any number of parties, from two or three on.
@@ -233,6 +244,7 @@ impl Protocol {
             Protocol::Bmr(_) => Protocol::Bmr(within(parties)),
             Protocol::BmrShamir(_) => Protocol::BmrShamir(within(parties).max(3)),
             Protocol::Authenticated(_) => Protocol::Authenticated(within(parties)),
+            Protocol::Wrk17(_) => Protocol::Wrk17(within(parties)),
             other => other,
         }
     }
@@ -302,7 +314,7 @@ impl Protocol {
             Protocol::Bmr(_) | Protocol::Yao => Security::DishonestMajority,
             _ if self.gmw().is_some() => Security::DishonestMajority,
             Protocol::BmrShamir(_) => Security::HonestMajority,
-            Protocol::Authenticated(_) => Security::MaliciousDishonestMajority,
+            _ if self.authenticates() => Security::MaliciousDishonestMajority,
             _ if self.proves_products() => Security::MaliciousWithAbort,
             _ if self.parties() == 4 => Security::MaliciousWithAbort,
             _ => Security::SemiHonest,
@@ -351,6 +363,7 @@ impl Protocol {
             | Protocol::Yao
             | Protocol::YaoThree
             | Protocol::Authenticated(_)
+            | Protocol::Wrk17(_)
             | Protocol::Plain => None,
         }
     }
@@ -547,7 +560,7 @@ fn names() -> String {
     let fixed = Protocol::ALL.into_iter().filter(|protocol| !protocol.takes_any_number());
     let mut names: Vec<String> = fixed.map(|protocol| protocol.to_string()).collect();
     names.push(format!(
-        "gmw:N, gmw-silent:N, gmw-ot:N, gmw-triples:N, bmr:N and authenticated:N with N from 2 to \
+        "gmw:N, gmw-silent:N, gmw-ot:N, gmw-triples:N, bmr:N, authenticated:N and wrk17:N with N from 2 to \
          {MAX_PARTIES}, two without :N, \
          bmr-shamir:N with N from 3 on, three without :N"
     ));
@@ -571,6 +584,7 @@ impl FromStr for Protocol {
             "bmr" => Some(Protocol::Bmr(parties)),
             "bmr-shamir" if parties > 2 => Some(Protocol::BmrShamir(parties)),
             "authenticated" => Some(Protocol::Authenticated(parties)),
+            "wrk17" => Some(Protocol::Wrk17(parties)),
             _ => None,
         });
         let named = Protocol::ALL.into_iter().find(|p| p.to_string() == name);

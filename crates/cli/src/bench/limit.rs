@@ -1,6 +1,6 @@
 //! The physical bound of a setting, measured in the same run.
 
-use super::task::{assignments, circuit, job};
+use super::task::{assignments, circuit, job, triples};
 use super::{BenchArgs, BenchTransport, Operation};
 use crate::error::CliError;
 use crate::profile::Profile;
@@ -39,6 +39,11 @@ pub fn bits(args: &BenchArgs) -> Result<Bits, CliError> {
     let width = match args.operation {
         Operation::And => 1,
         Operation::Mul | Operation::Dot | Operation::Matmul => u64::from(args.width),
+        Operation::Triples => {
+            let job = triples(args)?;
+            let results = (job.triples * job.workers) as u64;
+            return Ok(Bits { traffic: job.bytes() * 8, results });
+        }
         _ => {
             let (circuit, instances) = circuit(args)?;
             let mut job = job(args, &circuit, instances)?;

@@ -40,6 +40,8 @@ pub enum Operation {
     Sha256,
     /// Comparisons of --width-bit integers
     Compare,
+    /// Authenticated AND triples, under authenticated:N: as many per pass and thread as --lanes says
+    Triples,
     /// The experiments of a paper in virtual time, beside what it reports: name the paper
     Paper,
 }
@@ -76,6 +78,7 @@ impl BenchTransport {
   tacit bench aes --protocol multi-fan-in --lanes 1000 --shape global
   tacit bench and --protocol quad --roles split --shape 1gbit --vs-limit
   tacit bench paper ccs16
+  tacit bench triples --protocol authenticated:3 --threads 2
   tacit bench aes --protocol bmr:3 --hosts hosts.toml
   tacit bench and --shape 1gbit --protocols quad,trio --keep 0-2,1-2 --plot throttled.svg")]
 pub struct BenchArgs {
@@ -88,7 +91,7 @@ pub struct BenchArgs {
 
     /// trio, astra, replicated, multi-fan-in, plain, lift, post, brain-sacrifice,
     /// brain-buckets, brain-integers, brain-batch, brain-single, quad, quad-a, quad-het,
-    /// tetrad, fantastic-four, gmw:N, bmr:N, bmr-shamir:N, authenticated:N (N parties), yao
+    /// tetrad, fantastic-four, gmw:N, bmr:N, bmr-shamir:N, authenticated:N, wrk17:N (N parties), yao
     /// or yao-three
     #[arg(long, default_value = "trio")]
     pub protocol: Protocol,

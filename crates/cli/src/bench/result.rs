@@ -1,7 +1,7 @@
 //! Results of a benchmark: per party, and summed up.
 
 use super::limit::{Limit, limit};
-use super::{BenchArgs, Operation};
+use super::{BenchArgs, Operation, task};
 use crate::error::CliError;
 use crate::output::Report;
 use crate::profile::Profile;
@@ -87,6 +87,19 @@ impl PartyResult {
         }
     }
 
+    /// Adds one batch of triples.
+    pub fn add_triples(&mut self, made: &circuit::MadeTriples) {
+        self.passes += 1;
+        self.lanes = made.triples;
+        self.seconds.setup += made.setup_seconds;
+        self.seconds.offline += made.seconds;
+        self.seconds.total += made.setup_seconds + made.seconds;
+        for link in &made.links {
+            *self.bytes_sent.entry(format!("{}->{}", link.from, link.to)).or_default() +=
+                link.bytes;
+        }
+    }
+
     /// Sets CPU time and memory.
     pub fn set_usage(&mut self, usage: &Usage) {
         self.user_seconds = usage.user_seconds;
@@ -117,9 +130,39 @@ pub struct Summary {
     bytes_sent: BTreeMap<String, u64>,
     rounds: u64,
     peak_rss_bytes: u64,
+    /// Of triples.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bytes_per_triple: Option<BytesPerTriple>,
     limit: Option<Limit>,
     version: &'static str,
     machine: String,
+}
+
+/// Bytes of a triple on the link that carries most.
+#[derive(Clone, Copy, Debug, Serialize)]
+struct BytesPerTriple {
+    /// As the meter has it.
+    counted: f64,
+    /// By the cost functions, which know of every message.
+    predicted: f64,
+    /// The leading terms of the CCS 2020 paper: (4 B 128 + 2 B - 1) / 8 for buckets of B.
+    published: f64,
+}
+
+impl BytesPerTriple {
+    fn of(args: &BenchArgs, result: &PartyResult) -> Result<Option<Self>, CliError> {
+        if args.operation != Operation::Triples {
+            return Ok(None);
+        }
+        let job = task::triples(args)?;
+        let made = (result.passes * result.lanes) as f64;
+        let busiest = result.bytes_sent.values().max().copied().unwrap_or(0);
+        Ok(Some(BytesPerTriple {
+            counted: busiest as f64 / made,
+            predicted: job.bytes().busiest() as f64 / (job.triples * job.workers) as f64,
+            published: job.bits_per_triple() as f64 / 8.0,
+        }))
+    }
 }
 
 /// CPU seconds of all parties.
@@ -174,6 +217,7 @@ pub fn summary(
         bytes_sent: slowest.bytes_sent.clone(),
         rounds: parties.iter().map(|p| p.rounds).max().unwrap_or(0),
         peak_rss_bytes: parties.iter().map(|p| p.peak_rss_bytes).max().unwrap_or(0),
+        bytes_per_triple: BytesPerTriple::of(args, slowest)?,
         limit,
         version: env!("CARGO_PKG_VERSION"),
         machine: machine(),
@@ -183,7 +227,7 @@ pub fn summary(
 fn width(args: &BenchArgs) -> Option<u32> {
     match args.operation {
         Operation::And => Some(1),
-        Operation::Aes | Operation::Sha256 => None,
+        Operation::Aes | Operation::Sha256 | Operation::Triples => None,
         _ => Some(args.width),
     }
 }
@@ -216,6 +260,13 @@ impl Report for Summary {
         )?;
         for (link, bytes) in &self.bytes_sent {
             writeln!(out, "  {link}: {:.3} bits per result", *bytes as f64 * 8.0 / results)?;
+        }
+        if let Some(BytesPerTriple { counted, predicted, published }) = self.bytes_per_triple {
+            writeln!(
+                out,
+                "  bytes per triple to each party: {counted:.2}; by the cost functions {predicted:.2}, in \
+                 leading terms {published:.2}"
+            )?;
         }
         if let Some(limit) = &self.limit {
             let bound = short(limit.per_second);

@@ -9,10 +9,11 @@ use crate::run::{Parties, in_turn};
 use std::time::{Duration, Instant};
 use tacit_circuit::{Circuit, library};
 use tacit_engine::bench::{self, Plan, Usage};
-use tacit_engine::circuit::{Assignment, Compiled, Job, evaluate};
+use tacit_engine::circuit::{Assignment, Compiled, Job, TripleJob, evaluate, measure_triples};
 use tacit_engine::values::Lanes;
 use tacit_net::{PartyId, Session, connect};
 use tacit_planner::{Network, Wanted, for_circuit, for_products};
+use tacit_ring::Entropy;
 use tacit_sharing::arrays::Cut;
 
 /// A party in a process of its own: the bound first, then the benchmark.
@@ -39,6 +40,7 @@ pub fn run(args: &BenchArgs, mut session: Session) -> Result<PartyResult, CliErr
             let measured = bench::run(&mut session, &plan)?;
             PartyResult::of_arrays(&measured)
         }
+        None if args.operation == Operation::Triples => run_triples(args, &mut session)?,
         None => run_circuit(args, &mut session)?,
     };
     session.finish()?;
@@ -68,6 +70,11 @@ pub fn meshes(args: &BenchArgs) -> Result<usize, CliError> {
             "--parties is for `and`, `mul`, `dot` and `matmul`: inputs and outputs of circuits \
              belong to parties that play a role",
         ));
+    }
+    if args.operation == Operation::Triples {
+        let job = triples(args)?;
+        job.check()?;
+        return Ok(job.workers);
     }
     let (circuit, instances) = circuit(args)?;
     let job = job(args, &circuit, instances)?;
@@ -146,6 +153,39 @@ fn array_plan(args: &BenchArgs) -> Result<Option<Plan>, CliError> {
     }))
 }
 
+/// Triples per pass and thread: the fewest that buckets of three are enough for.
+const TRIPLES: usize = 370_728;
+
+/// The triples of a pass, without bits for masks.
+pub fn triples(args: &BenchArgs) -> Result<TripleJob, CliError> {
+    let assignments = match &args.roles {
+        None | Some(Roles::Given(_)) => assignments(args)?,
+        _ => return Err(CliError::input("triples are made for one assignment of roles")),
+    };
+    let [assignment] = &assignments[..] else {
+        return Err(CliError::input("triples are made for one assignment of roles"));
+    };
+    Ok(TripleJob {
+        assignment: assignment.clone(),
+        workers: args.threads,
+        triples: args.lanes.unwrap_or(TRIPLES),
+        bits: 0,
+    })
+}
+
+fn run_triples(args: &BenchArgs, session: &mut Session) -> Result<PartyResult, CliError> {
+    let job = triples(args)?;
+    repeat(args, session, |session, result| {
+        let began = Instant::now();
+        let mut made = measure_triples(session, &job, &mut Entropy::system())?;
+        if args.transport == BenchTransport::Memory {
+            // Its clock is virtual, and computing is free there.
+            made.seconds = began.elapsed().as_secs_f64();
+        }
+        Ok(result.add_triples(&made))
+    })
+}
+
 /// The circuit of an operation, and instances per pass.
 pub fn circuit(args: &BenchArgs) -> Result<(Circuit, usize), CliError> {
     let wide = args.protocol.fan_in() > 2;
@@ -184,20 +224,28 @@ fn run_circuit(args: &BenchArgs, session: &mut Session) -> Result<PartyResult, C
             })
             .collect()
     };
-    let mut result = PartyResult::default();
-    let start = (Usage::now(), Instant::now());
-    let mut warm = true;
-    loop {
+    repeat(args, session, |session, result| {
         let (values, began) = (values(()), Instant::now());
         let mut report = evaluate(session, &compiled, values, &|_| {})?.report;
         if args.transport == BenchTransport::Memory {
             // Its clock is virtual, and computing is free there.
             report.online_seconds = began.elapsed().as_secs_f64();
         }
-        if !warm {
-            result.add_report(&report);
-        }
-        warm = false;
+        Ok(result.add_report(&report))
+    })
+}
+
+/// Repeats passes until the time is spent. The first one warms up.
+fn repeat(
+    args: &BenchArgs,
+    session: &mut Session,
+    mut pass: impl FnMut(&mut Session, &mut PartyResult) -> Result<(), CliError>,
+) -> Result<PartyResult, CliError> {
+    pass(session, &mut PartyResult::default())?;
+    let mut result = PartyResult::default();
+    let start = (Usage::now(), Instant::now());
+    loop {
+        pass(session, &mut result)?;
         let spent = start.1.elapsed().as_secs_f64() >= args.seconds && result.passes > 0;
         // All parties stop together: when any has spent its time.
         let spent = session.publish(&[u8::from(spent)])?.iter().any(|b| b == &[1]);

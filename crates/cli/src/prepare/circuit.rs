@@ -47,9 +47,9 @@ fn one_party(
     let facts = compiled.facts().iter().map(|(name, value)| (name.to_string(), value.clone()));
     let name = &parties.0[me.index()];
     let preparer = Preparer { args, name, me, facts: facts.collect() };
-    preparer.all(config, |session| {
+    preparer.all(config, |session, preparation| {
         let (prepared, report) = make(args, name, session, &compiled)?;
-        Ok((prepared, report.total_bytes()))
+        Ok([preparation.add(&prepared)?, report.total_bytes()])
     })
 }
 

@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use tacit_engine::circuit::{self as engine, Compiled, EvaluateError, Prepared, TripleJob};
-use tacit_engine::store::{Facts, Store};
+use tacit_engine::store::{Facts, Preparation, Store};
 use tacit_net::{PartyId, Session, SessionConfig};
 use tacit_ring::Entropy;
 use tacit_sharing::Protocol;
@@ -187,12 +187,12 @@ struct Preparer<'a> {
 }
 
 impl Preparer<'_> {
-    /// Prepares all runs, one after the other, each in keys of its own. `one` prepares one, and gives the
-    /// bytes that it took.
+    /// Prepares all runs, one after the other, each in keys of its own. `one` prepares one and keeps it; it
+    /// gives the bytes of its file, and those that it took.
     fn all(
         self,
         mut config: SessionConfig,
-        mut one: impl FnMut(&mut Session) -> Result<(Prepared, u64), EvaluateError>,
+        mut one: impl FnMut(&mut Session, &mut Preparation<'_>) -> Result<[u64; 2], EvaluateError>,
     ) -> Result<Stored, CliError> {
         let Preparer { args, name, me, facts } = self;
         let run = &args.run;
@@ -221,8 +221,9 @@ impl Preparer<'_> {
         let bar = progress_bar(args.runs, configured || me == PartyId(0));
         let (mut bytes, mut bytes_sent) = (0, 0);
         for done in 0..args.runs {
-            let made = one(&mut session).inspect_err(|e| session.abort(&e.to_string()));
-            let (prepared, sent) = made.map_err(|error| {
+            let made = one(&mut session, &mut preparation);
+            let made = made.inspect_err(|e| session.abort(&e.to_string()));
+            let [kept, sent] = made.map_err(|error| {
                 let CliError { kind, message } = error.into();
                 match done {
                     0 => CliError { kind, message },
@@ -233,9 +234,8 @@ impl Preparer<'_> {
                     }
                 }
             })?;
+            bytes += kept;
             bytes_sent += sent;
-            let kept = preparation.add(&prepared);
-            bytes += kept.inspect_err(|e| session.abort(&e.to_string()))?;
             bar.inc(1);
         }
         bar.finish_and_clear();
@@ -257,14 +257,14 @@ fn make(
     let Some(directory) = &args.triples else {
         return engine::prepare(session, compiled, &mut Entropy::system());
     };
-    if !matches!(compiled.job().protocol(), Protocol::Authenticated(_)) {
+    if !compiled.job().protocol().authenticates() {
         return Err(EvaluateError::Job("--triples is for authenticated:N".into()));
     }
     let store = Store::open(&store_of(directory, party))?;
     // Triples are spent for what all parties want.
     session.agree(compiled.facts())?;
-    let taken = store.take_any(session, |facts| TripleJob::fits(facts, compiled));
-    let (name, stock) = taken.map_err(|error| match error {
+    let taken = store.take_pieces(session, |facts| TripleJob::fits(facts, compiled));
+    let (name, pieces) = taken.map_err(|error| match error {
         EvaluateError::Job(why) => {
             let [triples, bits] = TripleJob::needs(compiled);
             let (protocol, threads) = (compiled.job().protocol(), compiled.job().workers);
@@ -275,7 +275,7 @@ fn make(
         }
         error => error,
     })?;
-    engine::prepare_from_triples(session, compiled, (&name, stock))
+    engine::prepare_from_triples(session, compiled, (&name, &|worker| pieces.next(worker)))
 }
 
 fn progress_bar(runs: u64, wanted: bool) -> ProgressBar {

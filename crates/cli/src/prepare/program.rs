@@ -65,9 +65,9 @@ fn one_party(
     let facts = engine::facts(&prepared, &public);
     let name = &names.session[me.index()];
     let preparer = Preparer { args, name, me, facts };
-    preparer.all(config, |session| {
+    preparer.all(config, |session, preparation| {
         let one = |session: &mut Session, compiled: &Compiled| make(args, name, session, compiled);
         let (ready, report) = engine::prepare(session, &prepared, &public, one)?;
-        Ok((ready, report.total_bytes()))
+        Ok([preparation.add(&ready)?, report.total_bytes()])
     })
 }

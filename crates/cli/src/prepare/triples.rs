@@ -48,8 +48,10 @@ pub fn one_party(
     let job = job(args, parties)?;
     config.workers = job.workers;
     let preparer = Preparer { args, name: &parties.0[me.index()], me, facts: job.facts() };
-    preparer.all(config, |session| {
-        let (made, links) = engine::prepare_triples(session, &job, &mut Entropy::system())?;
-        Ok((made, links.iter().map(|link| link.bytes).sum()))
+    preparer.all(config, |session, preparation| {
+        let pieces = preparation.pieces()?;
+        let keep = |worker, piece| pieces.put(worker, piece);
+        let links = engine::prepare_triples(session, &job, &mut Entropy::system(), &keep)?;
+        Ok([pieces.finish()?, links.iter().map(|link| link.bytes).sum()])
     })
 }

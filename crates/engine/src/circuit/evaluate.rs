@@ -9,6 +9,7 @@ use super::opening::{Opened, Opener};
 use super::predict::{ahead_words, predict};
 use super::prepared::{Phases, Prepared, decode, digest, encode};
 use super::report::{AssignmentUse, Report};
+use super::triples::Give;
 use super::worker::{Computed, Worker};
 use super::{EvaluateError, Job, Preprocessing};
 use crate::setup::SetUp;
@@ -128,24 +129,22 @@ pub fn prepare(
 
 /// As [`prepare`], under authenticated garbling, with triples that were made in another session by
 /// [`prepare_triples`](super::prepare_triples): parties then open products and exchange garbled circuits, and
-/// nothing else. `name` names the triples, and is what parties compare.
+/// nothing else. `name` names the triples, and is what parties compare;
+/// `give` gives what was kept of them.
 ///
 /// # Errors
 /// As [`prepare`]; when there are too few triples, or they are for other parties.
 pub fn prepare_from_triples(
     session: &mut Session,
     compiled: &Compiled,
-    (name, triples): (&str, Prepared),
+    (name, give): (&str, Give<'_>),
 ) -> Result<(Prepared, Report), EvaluateError> {
     guarded(session, |session| {
         check_storable(compiled)?;
         let times = begin(session, compiled, Phases::FromTriples)?;
         session.agree(&[("stored triples", name.to_string())])?;
-        if triples.party != session.me().0 {
-            return Err(EvaluateError::Job("stored triples of another party".into()));
-        }
         let run = Run::ahead(compiled, Phases::FromTriples);
-        let computed = garbled::from_triples(session, run, triples.workers)?;
+        let computed = garbled::from_triples(session, run, give)?;
         stored(session, run, times, (Buffer::default(), computed))
     })
 }

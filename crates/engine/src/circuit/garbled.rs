@@ -8,13 +8,14 @@ use super::compile::{Compiled, Seating, Shape};
 use super::evaluate::{Done, Run};
 use super::opening::Opened;
 use super::prepared::{decode, encode};
+use super::triples::Give;
 use super::worker::Computed;
 use super::{Assignment, EvaluateError, Preprocessing};
 use crate::values::Lanes;
 use crate::workers::on_each;
 use std::ops::Range;
 use tacit_circuit::schedule::Schedule;
-use tacit_garbling::authenticated::{self, Authenticated, Stock, Unopened};
+use tacit_garbling::authenticated::{self, Authenticated, Form, Stock, Unopened};
 use tacit_garbling::bmr::shamir::{self, BmrShamir, ShamirKeys};
 use tacit_garbling::bmr::{self, Bmr};
 use tacit_garbling::yao::three::{self, ThreeKeys, YaoThree};
@@ -50,6 +51,14 @@ fn ports<'p>(shape: &'p Shape, compiled: &'p Compiled) -> Ports<'p> {
     Ports { schedule: compiled.schedule(), inputs: &shape.inputs, outputs: &shape.outputs }
 }
 
+/// How authenticated garbling garbles.
+fn form(protocol: Protocol) -> Form {
+    match protocol {
+        Protocol::Wrk17(_) => Form::FourRows,
+        _ => Form::HalfGates,
+    }
+}
+
 /// Bytes between parties that a job sends.
 pub(super) fn bytes(compiled: &Compiled) -> Traffic {
     let seating = &compiled.seatings[0];
@@ -60,11 +69,11 @@ pub(super) fn bytes(compiled: &Compiled) -> Traffic {
     let all = match seating.assignment.protocol {
         Protocol::Yao => yao::bytes(ports) * instances,
         Protocol::YaoThree => three::bytes(ports) * instances,
-        Protocol::Authenticated(_) => {
+        protocol if protocol.authenticates() => {
             let workers = 0..compiled.job().threads();
             workers.fold(Traffic::default(), |sum, worker| {
                 let chunks = chunks(compiled, worker).map(|at| at.len());
-                sum + authenticated::bytes(ports, places.len(), chunks)
+                sum + authenticated::bytes(form(protocol), ports, places.len(), chunks)
             })
         }
         Protocol::BmrShamir(_) => shamir::bytes(ports, places.len()) * instances,
@@ -78,11 +87,11 @@ pub(super) fn bytes_from_triples(compiled: &Compiled) -> Traffic {
     let seating = &compiled.seatings[0];
     let places = &seating.assignment.places;
     let shape = Shape::of(seating);
-    let ports = ports(&shape, compiled);
+    let (ports, form) = (ports(&shape, compiled), form(seating.assignment.protocol));
     let workers = 0..compiled.job().threads();
     let all = workers.fold(Traffic::default(), |sum, worker| {
         let chunks = chunks(compiled, worker).map(|at| at.len());
-        sum + authenticated::bytes_with_stock(ports, places.len(), chunks)
+        sum + authenticated::bytes_with_stock(form, ports, places.len(), chunks)
     });
     all.placed(places)
 }
@@ -108,24 +117,21 @@ pub(super) fn needs(compiled: &Compiled) -> [usize; 2] {
 pub(super) fn from_triples(
     session: &mut Session,
     run: Run<'_>,
-    stocks: Vec<Buffer<u8>>,
+    give: Give<'_>,
 ) -> Result<Vec<Computed>, EvaluateError> {
-    let wanted = needs(run.compiled);
-    if stocks.len() != run.compiled.job().threads() {
-        return Err(EvaluateError::Job("triples for other threads".into()));
-    }
-    on_each(&mut session.meshes, stocks.into_iter().enumerate(), |mesh, (worker, stock)| {
-        let stock: Stock = decode(&stock)?;
-        let [triples, bits] = stock.size();
-        if triples < wanted[0] || bits < wanted[1] {
-            return Err(EvaluateError::Job(format!(
-                "{triples} stored triples and {bits} bits of every party, where the circuit takes {} and {}",
-                wanted[0], wanted[1]
-            )));
-        }
+    on_each(&mut session.meshes, 0..run.compiled.job().threads(), |mesh, worker| {
+        let stock = give(worker)?;
+        let missing = || EvaluateError::Job("triples for other threads".into());
+        let stock: Stock = decode(&stock.ok_or_else(missing)?)?;
+        let pieces = Box::new(move || {
+            let piece =
+                give(worker).and_then(|piece| piece.map(|piece| decode(&piece)).transpose());
+            piece.map_err(|error| SharingError::System(error.to_string()))
+        });
         let task = Task { run, worker };
-        let places = &task.seating().assignment.places;
-        let party = Authenticated::with_stock(mesh, places, stock)?;
+        let Assignment { places, protocol, .. } = &task.seating().assignment;
+        let party = Authenticated::with_stock(mesh, places, stock, pieces)?;
+        let party = party.in_form(form(*protocol));
         Ok(task.run(party, |_, _, _| {})?)
     })
 }
@@ -151,6 +157,13 @@ pub(super) fn rounds(compiled: &Compiled, party: PartyId) -> u64 {
         (Protocol::YaoThree, 0) => gives(2) + learns(0),
         (Protocol::YaoThree, 1) => learns(1),
         (Protocol::YaoThree, _) => inputs,
+        // Public values of inputs, what others heard of them, labels; masks of outputs, if it learns any.
+        (Protocol::Wrk17(parties), 0) => others_give + u64::from(parties > 2) + inputs + learns(0),
+        // Public values come to who learns something.
+        (Protocol::Wrk17(parties), me) => {
+            let many = u64::from(parties > 2);
+            others_give + many + learns(me) * (many + 2)
+        }
         // Public values of inputs, what others heard of them, labels, sums of MACs.
         (Protocol::Authenticated(parties), 0) => others_give + u64::from(parties > 2) + inputs + 1,
         // The same but for labels; public values; masks of outputs from garblers and the evaluator.
@@ -191,10 +204,8 @@ pub(super) fn compute(
         }
         _ => {}
     }
-    let (delta, authenticates) = match protocol {
-        Protocol::Authenticated(_) => (Delta::Authenticating, true),
-        _ => (Delta::Common, false),
-    };
+    let authenticates = protocol.authenticates();
+    let delta = if authenticates { Delta::Authenticating } else { Delta::Common };
     let mut all = Correlations::exchange(mesh, id, places, delta, entropy)?;
     let sid = match authenticates {
         true => authenticated::set_up(mesh, places, all.worker(), id)?,
@@ -207,8 +218,9 @@ pub(super) fn compute(
         let (task, mut unopened) = (task(worker), Vec::new());
         let computed = match protocol {
             Protocol::Yao => task.learn(Yao::new(mesh, places, keys, id)?),
-            Protocol::Authenticated(_) => {
+            protocol if protocol.authenticates() => {
                 let party = Authenticated::new(mesh, places, keys, &sid)?;
+                let party = party.in_form(form(*protocol));
                 task.run(party, |_, at, outputs| unopened.push((at, outputs)))
             }
             _ => task.learn(Bmr::new(mesh, places, keys, id)?),
@@ -231,7 +243,7 @@ pub(super) fn resume(
         let computed = match protocol {
             Protocol::Yao => task.resume::<yao::Ready>(mesh, &stored, Task::put),
             Protocol::YaoThree => task.resume::<three::Ready>(mesh, &stored, Task::put),
-            Protocol::Authenticated(_) => {
+            protocol if protocol.authenticates() => {
                 let keep = |_: &Task<'_>, _: &mut Opened, at, done| unopened.push((at, done));
                 task.resume::<authenticated::Ready>(mesh, &stored, keep)
             }
@@ -419,7 +431,8 @@ fn chunk(compiled: &Compiled) -> usize {
     let blocks = match protocol {
         // Sharings of both inputs, the output, a triple and what opens it; of five leaky triples three
         // sharings each, and what they are made from; tables of garblers and at the evaluator.
-        Protocol::Authenticated(_) => ands * (50 * parties + 3 * parties * parties),
+        Protocol::Wrk17(_) => ands * (50 * parties + 4 * parties * parties),
+        protocol if protocol.authenticates() => ands * (50 * parties + 3 * parties * parties),
         // Tables, columns under way, and what a wire is authenticated by.
         _ => ands * 16 * parties,
     };

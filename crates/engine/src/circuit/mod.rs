@@ -33,4 +33,4 @@ pub use job::{Blocking, FormChoice, Job, MAX_VALUE_BYTES, Preprocessing};
 pub use predict::{Alone, Prediction, predict, predict_alone};
 pub use prepared::Prepared;
 pub use report::{AssignmentUse, LinkUse, Report};
-pub use triples::{TripleJob, prepare_triples};
+pub use triples::{Give, Keep, MadeTriples, TripleJob, measure_triples, prepare_triples};

@@ -2,16 +2,16 @@
 
 use super::evaluate::{fresh_id, guarded};
 use super::links::all_links;
-use super::prepared::{digest, encode};
+use super::prepared::encode;
 use super::report::LinkUse;
-use super::{Assignment, Compiled, EvaluateError, Prepared, garbled};
+use super::{Assignment, Compiled, EvaluateError, garbled};
 use crate::workers::on_each;
-use tacit_garbling::authenticated::{self, Authenticated};
+use tacit_garbling::authenticated::{self, Authenticated, Piece, Stock};
 use tacit_net::{Mesh, Session};
 use tacit_ring::{Buffer, Entropy};
-use tacit_sharing::Protocol;
 use tacit_sharing::cost::Traffic;
 use tacit_sharing::gmw::{Correlations, Delta};
+use tacit_sharing::{Protocol, SharingError};
 
 /// Triples for one run in another session, of a circuit that need not be known yet.
 #[derive(Clone, Debug)]
@@ -27,8 +27,8 @@ pub struct TripleJob {
     pub bits: usize,
 }
 
-/// Triples of a worker, at most: what is kept in memory.
-const MAX_TRIPLES: usize = 1 << 24;
+/// Triples of a worker, at most. Batches are 181 then, and each of them fails with probability 2^-40.
+const MAX_TRIPLES: usize = 1 << 26;
 
 impl TripleJob {
     /// What parties agree on, but for how many.
@@ -75,6 +75,23 @@ impl TripleJob {
             && number("bits").is_some_and(|count| count >= needs[1])
     }
 
+    /// Bytes between parties, without set-up.
+    #[must_use]
+    pub fn bytes(&self) -> Traffic {
+        let places = &self.assignment.places;
+        let each = authenticated::bytes_of_stock(places.len(), self.triples, self.bits);
+        let all = (0..self.workers).fold(Traffic::default(), |sum, _| sum + each.clone());
+        all.placed(places)
+    }
+
+    /// Bits that a party sends each other one for a triple, in the leading terms of K. Yang, X. Wang, J.
+    /// Zhang (CCS 2020): three authenticated bits and a block for each of `B` leaky triples, one bit for its
+    /// product, and one for every one but the first when they are combined.
+    #[must_use]
+    pub fn bits_per_triple(&self) -> u64 {
+        authenticated::bits_per_triple(self.triples)
+    }
+
     /// Refuses what is not supported.
     ///
     /// # Errors
@@ -83,7 +100,7 @@ impl TripleJob {
         self.assignment.check()?;
         let protocol = self.assignment.protocol;
         let fail = |text: String| Err(EvaluateError::Job(text));
-        if !matches!(protocol, Protocol::Authenticated(_)) {
+        if !protocol.authenticates() {
             return fail(format!(
                 "not supported: triples for any function are made for authenticated:N, not for {protocol}"
             ));
@@ -97,17 +114,71 @@ impl TripleJob {
     }
 }
 
+/// Takes pieces of what is prepared, with the workers that they are of, in order. They are secret.
+pub type Keep<'k> = &'k (dyn Fn(usize, Buffer<u8>) -> Result<(), EvaluateError> + Sync);
+
+/// Gives each worker its pieces, in the order in which they were kept.
+pub type Give<'g> = &'g (dyn Fn(usize) -> Result<Option<Buffer<u8>>, EvaluateError> + Sync);
+
 /// Makes triples, for one run in another session: all parties do. Gives the links that they were made over.
+/// `keep` takes each batch when its checks have passed: memory does not grow with the number of triples. What
+/// was kept may be used only if this ends well.
 ///
 /// # Errors
-/// As [`evaluate`](super::evaluate()); when a peer is found to deviate.
+/// As [`evaluate`](super::evaluate()); when a peer is found to deviate; those of `keep`.
 pub fn prepare_triples(
     session: &mut Session,
     job: &TripleJob,
     entropy: &mut Entropy,
-) -> Result<(Prepared, Vec<LinkUse>), EvaluateError> {
+    keep: Keep<'_>,
+) -> Result<Vec<LinkUse>, EvaluateError> {
+    let encoded = |worker: usize, part: Part| match part {
+        Part::Stock(stock) => keep(worker, encode(&stock)?),
+        Part::Piece(piece) => keep(worker, encode(&piece)?),
+    };
+    Ok(make(session, job, entropy, &encoded)?.links)
+}
+
+/// Makes triples, checks them, and gives them up: to say what they cost.
+///
+/// # Errors
+/// As [`evaluate`](super::evaluate()); when a peer is found to deviate.
+pub fn measure_triples(
+    session: &mut Session,
+    job: &TripleJob,
+    entropy: &mut Entropy,
+) -> Result<MadeTriples, EvaluateError> {
+    make(session, job, entropy, &|_, _| Ok(()))
+}
+
+/// What triples took.
+#[derive(Clone, Debug)]
+pub struct MadeTriples {
+    /// Triples of all workers.
+    pub triples: u64,
+    /// Seconds in set-up: agreement, base OTs, and the check of Deltas.
+    pub setup_seconds: f64,
+    /// Seconds from then on.
+    pub seconds: f64,
+    /// All links, without set-up, as their senders metered them.
+    pub links: Vec<LinkUse>,
+}
+
+/// What a worker makes: first what its pieces are for, then those.
+enum Part {
+    Stock(Stock),
+    Piece(Piece),
+}
+
+fn make(
+    session: &mut Session,
+    job: &TripleJob,
+    entropy: &mut Entropy,
+    keep: &(dyn Fn(usize, Part) -> Result<(), EvaluateError> + Sync),
+) -> Result<MadeTriples, EvaluateError> {
     guarded(session, |session| {
         job.check()?;
+        let start = session.meshes[0].now();
         let places = &job.assignment.places;
         session.meshes.iter_mut().for_each(Mesh::reset_meter);
         let facts = job.facts();
@@ -119,14 +190,23 @@ pub fn prepare_triples(
         let mut all = Correlations::exchange(mesh, &id, places, Delta::Authenticating, entropy)?;
         let sid = authenticated::set_up(mesh, places, all.worker(), &id)?;
         let keys: Vec<_> = (0..job.workers).map(|_| all.worker()).collect();
-        let workers = on_each(&mut session.meshes, keys, |mesh, keys| {
+        let ready = session.meshes[0].now();
+        on_each(&mut session.meshes, keys.into_iter().enumerate(), |mesh, (worker, keys)| {
             let party = Authenticated::new(mesh, places, keys, &sid)?;
-            Ok(encode(&party.stock(job.triples, job.bits)?)?)
+            let kept = |kept: Result<(), EvaluateError>| {
+                kept.map_err(|error| SharingError::System(error.to_string()))
+            };
+            let (stock, making) = party.stock()?;
+            keep(worker, Part::Stock(stock))?;
+            let keep = |piece| kept(keep(worker, Part::Piece(piece)));
+            Ok(making.pieces(job.triples, job.bits, keep)?)
         })?;
-        let each = authenticated::bytes_of_stock(places.len(), job.triples, job.bits);
-        let all = (0..job.workers).fold(Traffic::default(), |sum, _| sum + each.clone());
-        let links = all_links(session, &all.placed(places))?;
-        let party = session.me().0;
-        Ok((Prepared { party, job: digest(&facts), common: Buffer::default(), workers }, links))
+        let end = session.meshes[0].now();
+        Ok(MadeTriples {
+            triples: (job.triples * job.workers) as u64,
+            setup_seconds: (ready - start).as_secs_f64(),
+            seconds: (end - ready).as_secs_f64(),
+            links: all_links(session, &job.bytes())?,
+        })
     })
 }

@@ -1,5 +1,6 @@
 //! The files of a store: a line that says what a file is and how long the next one is, a line of JSON that says
-//! what it is for, what was prepared, and a digest of everything before it.
+//! what it is for, what was prepared, and a digest of everything before it. They are written and checked chunk
+//! by chunk: a file may be larger than memory.
 //!
 //! Nothing secret goes through a buffer that is not wiped.
 
@@ -7,17 +8,21 @@ use super::system;
 use crate::circuit::{EvaluateError, Prepared};
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::{SystemTime, UNIX_EPOCH};
-use tacit_ring::{Buffer, hash};
+use tacit_ring::Buffer;
+use tacit_ring::hash::{self, Item, Transcript};
+use tempfile::NamedTempFile;
 
 /// The first line, up to the length of the second.
-const MAGIC: &str = "tacit preprocessing 1, head ";
+const MAGIC: &str = "tacit preprocessing 2, head ";
 /// Digits of that length.
 const DIGITS: usize = 7;
 const DIGEST: usize = 32;
+/// Bytes that are written, read and hashed in one go.
+const CHUNK: usize = 1 << 20;
 
 /// What is ready, what is spent, and what is being written.
 pub const READY: &str = "ready";
@@ -90,31 +95,98 @@ pub fn sync_directory(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Writes a file so that it is there as a whole or not at all; gives its size. A crash leaves at most one
+/// A file that is being written: it is there as a whole in the end, or not at all. A crash leaves at most one
 /// that is called unfinished.
-pub fn write(directory: &Path, head: &Head, prepared: &Prepared) -> Result<u64, EvaluateError> {
-    let path = directory.join(name(&head.preparation, head.number, READY));
-    let body = prepared.encode()?;
-    let head = serde_json::to_string(&Head { body: body.len() as u64, ..head.clone() })
-        .map_err(|e| EvaluateError::Bug(format!("cannot write a head: {e}")))?;
-    let start = format!("{MAGIC}{:0DIGITS$}\n{head}\n", head.len());
-    let write = || {
-        let mut file = tempfile::Builder::new()
-            .prefix("")
-            .suffix(&format!(".{UNFINISHED}"))
-            .tempfile_in(directory)?;
-        file.write_all(start.as_bytes())?;
-        file.write_all(&body)?;
-        file.write_all(&hash::digest(&[start.as_bytes(), &body]))?;
-        file.as_file().sync_all()?;
-        file.persist_noclobber(&path)?;
-        sync_directory(directory)?;
-        Ok((start.len() + body.len() + DIGEST) as u64)
-    };
-    write().map_err(|e: io::Error| system("write", &path, &e))
+pub struct Writer {
+    directory: PathBuf,
+    path: PathBuf,
+    head: Head,
+    /// Bytes of both lines.
+    start: usize,
+    file: NamedTempFile,
+    digest: Transcript,
+    /// What is not written yet.
+    chunk: Buffer<u8>,
+    filled: usize,
 }
 
-fn damaged(path: &Path, what: &str) -> EvaluateError {
+impl Writer {
+    /// Begins a file.
+    pub fn begin(directory: &Path, head: &Head) -> Result<Writer, EvaluateError> {
+        let path = directory.join(name(&head.preparation, head.number, READY));
+        let head = Head { body: u64::MAX, ..head.clone() };
+        let start = lines(&head, 0)?.len();
+        let begin = || {
+            let suffix = format!(".{UNFINISHED}");
+            let mut file =
+                tempfile::Builder::new().prefix("").suffix(&suffix).tempfile_in(directory)?;
+            // In their place come the lines, when it is known how long the file is.
+            file.write_all(&vec![0; start])?;
+            Ok(file)
+        };
+        let file = begin().map_err(|e: io::Error| system("write", &path, &e))?;
+        let (chunk, digest) = (Buffer::zeros(CHUNK), Transcript::new(&[DIGEST_DOMAIN]));
+        let (head, directory) = (Head { body: 0, ..head }, directory.to_path_buf());
+        Ok(Writer { directory, path, head, start, file, digest, chunk, filled: 0 })
+    }
+
+    /// Appends something.
+    pub fn put(&mut self, mut bytes: &[u8]) -> Result<(), EvaluateError> {
+        self.head.body += bytes.len() as u64;
+        while !bytes.is_empty() {
+            let len = bytes.len().min(CHUNK - self.filled);
+            let (now, later) = bytes.split_at(len);
+            self.chunk[self.filled..self.filled + len].copy_from_slice(now);
+            (self.filled, bytes) = (self.filled + len, later);
+            if self.filled == CHUNK {
+                self.flush()?;
+            }
+        }
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<(), EvaluateError> {
+        let bytes = &self.chunk[..self.filled];
+        absorb(&mut self.digest, bytes);
+        self.filled = 0;
+        self.file.write_all(bytes).map_err(|e| system("write", &self.path, &e))
+    }
+
+    /// Ends the file and waits until the disk has it; gives its size.
+    pub fn finish(mut self) -> Result<u64, EvaluateError> {
+        self.flush()?;
+        let start = lines(&self.head, self.start)?;
+        absorb(&mut self.digest, start.as_bytes());
+        let Writer { directory, path, mut file, digest, head, .. } = self;
+        let finish = || {
+            file.write_all(&digest.finish())?;
+            file.seek(SeekFrom::Start(0))?;
+            file.write_all(start.as_bytes())?;
+            file.as_file().sync_all()?;
+            file.persist_noclobber(&path)?;
+            sync_directory(&directory)
+        };
+        finish().map_err(|e: io::Error| system("write", &path, &e))?;
+        Ok(start.len() as u64 + head.body + DIGEST as u64)
+    }
+}
+
+/// Names what is hashed.
+const DIGEST_DOMAIN: &[u8] = b"tacit 2026 file of preprocessing";
+
+fn absorb(digest: &mut Transcript, bytes: &[u8]) {
+    digest.append(Item { epoch: 0, step: 0, tag: 0 }, bytes);
+}
+
+/// Both lines, filled up with blanks to so many bytes.
+fn lines(head: &Head, bytes: usize) -> Result<String, EvaluateError> {
+    let head = serde_json::to_string(head)
+        .map_err(|e| EvaluateError::Bug(format!("cannot write a head: {e}")))?;
+    let length = head.len().max(bytes.saturating_sub(MAGIC.len() + DIGITS + 2));
+    Ok(format!("{MAGIC}{length:0DIGITS$}\n{head:length$}\n"))
+}
+
+pub fn damaged(path: &Path, what: &str) -> EvaluateError {
     EvaluateError::Job(format!("{} is damaged: {what}; remove it", path.display()))
 }
 
@@ -154,33 +226,74 @@ pub fn open(path: &Path) -> Result<Opened, EvaluateError> {
 }
 
 impl Opened {
-    /// Reads what was prepared.
-    pub fn read(mut self) -> Result<Prepared, EvaluateError> {
-        let damaged = |what| damaged(&self.path, what);
-        let rest = usize::try_from(self.bytes).ok();
-        let rest = rest.and_then(|bytes| bytes.checked_sub(self.start.len()));
-        let rest = rest.filter(|rest| *rest >= DIGEST).ok_or_else(|| damaged("it is cut short"))?;
-        let mut rest = Buffer::<u8>::zeros(rest);
-        self.file.read_exact(&mut rest).map_err(|_| damaged("it is cut short"))?;
-        let (body, digest) = rest.split_at(rest.len() - DIGEST);
-        if hash::digest(&[&self.start, body]) != digest {
-            return Err(damaged("its digest is another"));
-        }
-        Prepared::decode(body).map_err(|_| damaged("it has another form"))
+    /// Where what was prepared begins.
+    pub fn begins(&self) -> u64 {
+        self.start.len() as u64
     }
+
+    /// Checks the digest; gives `each` what was prepared, chunk by chunk, before it is known to be right.
+    pub fn check(&mut self, mut each: impl FnMut(&[u8])) -> Result<(), EvaluateError> {
+        let damaged = |what| damaged(&self.path, what);
+        let mut transcript = Transcript::new(&[DIGEST_DOMAIN]);
+        let (mut chunk, mut left) = (Buffer::<u8>::zeros(CHUNK), self.head.body);
+        while left > 0 {
+            let len = left.min(CHUNK as u64);
+            let chunk = &mut chunk[..len as usize];
+            self.file.read_exact(chunk).map_err(|_| damaged("it is cut short"))?;
+            absorb(&mut transcript, chunk);
+            each(chunk);
+            left -= len;
+        }
+        // As it is written: nothing, where all chunks are full.
+        if self.head.body.is_multiple_of(CHUNK as u64) {
+            absorb(&mut transcript, &[]);
+        }
+        absorb(&mut transcript, &self.start);
+        let mut digest = [0; DIGEST];
+        self.file.read_exact(&mut digest).map_err(|_| damaged("it is cut short"))?;
+        match transcript.finish() == digest {
+            true => Ok(()),
+            false => Err(damaged("its digest is another")),
+        }
+    }
+
+    /// Reads all of what was prepared.
+    pub fn read(mut self) -> Result<Prepared, EvaluateError> {
+        // The file is as long as its head says.
+        let body = usize::try_from(self.head.body);
+        let body = body.map_err(|_| damaged(&self.path, "it is larger than memory"))?;
+        let (mut all, mut filled) = (Buffer::<u8>::zeros(body), 0);
+        self.check(|chunk| {
+            all[filled..filled + chunk.len()].copy_from_slice(chunk);
+            filled += chunk.len();
+        })?;
+        Prepared::decode(&all).map_err(|_| damaged(&self.path, "it has another form"))
+    }
+}
+
+/// Writes a file of what fits in memory; gives its size.
+pub fn write(directory: &Path, head: &Head, prepared: &Prepared) -> Result<u64, EvaluateError> {
+    let mut writer = Writer::begin(directory, head)?;
+    writer.put(&prepared.encode()?)?;
+    writer.finish()
 }
 
 /// Overwrites a file with zeros and empties it. Disks may keep copies of what was there.
 pub fn wipe(path: &Path) -> io::Result<()> {
     let mut file = OpenOptions::new().write(true).open(path)?;
-    let mut left = file.metadata()?.len();
+    let all = file.metadata()?.len();
+    overwrite(&mut file, all)?;
+    file.set_len(0)?;
+    file.sync_all()
+}
+
+/// Overwrites the beginning of a file with zeros, and waits until the disk has that.
+pub fn overwrite(file: &mut File, mut left: u64) -> io::Result<()> {
     let zeros = [0; 1 << 16];
     while left > 0 {
         let count = left.min(zeros.len() as u64);
         file.write_all(&zeros[..count as usize])?;
         left -= count;
     }
-    file.sync_all()?;
-    file.set_len(0)?;
     file.sync_all()
 }

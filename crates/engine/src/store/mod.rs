@@ -3,7 +3,8 @@
 //! A file holds secrets: it can be read by its owner alone. Its name begins with the *preparation* that it is
 //! of, which parties drew jointly, and the number of the run; it ends in `ready` or `spent`. A file is
 //! renamed to `spent`, durably, and emptied before anything of it is used. Whoever renames it has it:
-//! two runs never use the same one, and after a crash at any point a file is either untouched or spent.
+//! two runs never use the same one, and after a crash at any point a file is either untouched or spent. One
+//! that is larger than memory is encrypted, and it is its key that is gone by then ([`Pieces`]).
 //!
 //! A file also says which program made it, and no other uses it: what is replayed from keys must be drawn in
 //! the same order.
@@ -13,16 +14,19 @@
 
 mod file;
 mod offer;
+mod pieces;
 
 use crate::circuit::{EvaluateError, Prepared};
 use file::{Head, READY, SPENT, UNFINISHED};
 use offer::Offers;
+use pieces::Index;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use tacit_net::{PartyId, Session};
 
 pub use file::Facts;
+pub use pieces::{PieceWriter, Pieces};
 
 /// A directory of preprocessing for later runs.
 pub struct Store {
@@ -199,7 +203,12 @@ impl Store {
         // Nobody spends anything for what another party does not want.
         session.agree(facts)?;
         match self.choose(session, same)? {
-            Ok(taken) => Ok(taken),
+            Ok((name, path)) => {
+                let prepared = file::open(&path)?.read()?;
+                let spent = self.spend(&path)?;
+                file::wipe(&spent).map_err(|e| system("empty", &spent, &e))?;
+                Ok((name, prepared))
+            }
             Err(why) => {
                 let hint = self.hint(session.me(), facts);
                 Err(EvaluateError::Job(format!("{why}{hint}")))
@@ -207,34 +216,34 @@ impl Store {
         }
     }
 
-    /// As [`Store::take`], of what fits by the facts that parties agreed on for it.
+    /// As [`Store::take`], of what was kept in pieces and fits by the facts that parties agreed on for it.
     ///
     /// # Errors
     /// As [`Store::take`].
-    pub fn take_any(
+    pub fn take_pieces(
         &self,
         session: &mut Session,
         fits: impl Fn(&Facts) -> bool,
-    ) -> Result<(String, Prepared), EvaluateError> {
-        self.choose(session, fits)?.map_err(EvaluateError::Job)
+    ) -> Result<(String, Pieces), EvaluateError> {
+        let (name, path) = self.choose(session, fits)?.map_err(EvaluateError::Job)?;
+        let index = Index::of(&path, file::open(&path)?)?;
+        let spent = self.spend(index.path())?;
+        Ok((name, index.spend(&spent)?))
     }
 
-    /// Takes the first that fits at all parties, or says why there is none.
+    /// Chooses the first that fits at all parties, or says why there is none.
     fn choose(
         &self,
         session: &mut Session,
         fits: impl Fn(&Facts) -> bool,
-    ) -> Result<Result<(String, Prepared), String>, EvaluateError> {
+    ) -> Result<Result<(String, PathBuf), String>, EvaluateError> {
         let (preparation, number) = match self.offers(session.me(), fits)?.agree(session)? {
             Ok(chosen) => chosen,
             Err(why) => return Ok(Err(why)),
         };
         let name = format!("{preparation}, run {number}");
         session.agree(&[("stored preprocessing", name.clone())])?;
-        let path = self.directory.join(file::name(&preparation, number, READY));
-        let prepared = file::open(&path)?.read()?;
-        self.spend(&path)?;
-        Ok(Ok((name, prepared)))
+        Ok(Ok((name, self.directory.join(file::name(&preparation, number, READY)))))
     }
 
     fn offers(&self, me: PartyId, fits: impl Fn(&Facts) -> bool) -> Result<Offers, EvaluateError> {
@@ -282,16 +291,16 @@ impl Store {
         }
     }
 
-    /// Marks a file as spent, and empties it: before it is used, so that one that is not empty never was, and
-    /// so that no disk that forgets a name brings back what was used.
-    fn spend(&self, path: &Path) -> Result<(), EvaluateError> {
+    /// Marks a file as spent. Who did empties it, or its key, before using it, so that one that is not empty
+    /// never was, and so that no disk that forgets a name brings back what was used.
+    fn spend(&self, path: &Path) -> Result<PathBuf, EvaluateError> {
         let spent = path.with_extension(SPENT);
         let failed = |e: std::io::Error| system("mark as spent", path, &e);
         // Fails where there is such a name: somebody else has it, or put it back.
         fs::hard_link(path, &spent).map_err(failed)?;
         fs::remove_file(path).map_err(failed)?;
         file::sync_directory(&self.directory).map_err(failed)?;
-        file::wipe(&spent).map_err(|e| system("empty", &spent, &e))
+        Ok(spent)
     }
 }
 
@@ -312,6 +321,15 @@ impl Preparation<'_> {
     pub fn add(&mut self, prepared: &Prepared) -> Result<u64, EvaluateError> {
         self.head.number += 1;
         file::write(&self.store.directory, &self.head, prepared)
+    }
+
+    /// Begins the preprocessing of one more run, which is kept in pieces as it is made.
+    ///
+    /// # Errors
+    /// When the disk fails or there is no entropy.
+    pub fn pieces(&mut self) -> Result<PieceWriter, EvaluateError> {
+        self.head.number += 1;
+        PieceWriter::begin(&self.store.directory, &self.head)
     }
 
     /// Names the preparation: the same at all parties.

@@ -48,15 +48,9 @@ impl AuthBits {
 
     /// So many bits of every party, from one on.
     pub fn part(&self, start: usize, len: usize) -> AuthBits {
-        let mut own = Zeroizing::new(vec![0; len.div_ceil(64)]);
-        (0..len).for_each(|i| own[i / 64] |= (self.bit(start + i) as u64) << (i % 64));
-        let part = |blocks: &[u128]| Buffer::from_slice(&blocks[start..start + len]);
-        let peers = self.peers.iter().map(|peer| Peer {
-            macs: part(&peer.macs),
-            keys: part(&peer.keys),
-            ..*peer
-        });
-        AuthBits { layout: self.layout, own, peers: peers.collect() }
+        let mut part = AuthBits::zeros(self.layout, len);
+        part.copy_from(0, self, start, len);
+        part
     }
 
     /// Whether there are so many of every party.
@@ -72,9 +66,34 @@ impl AuthBits {
             && self.peers.iter().zip(roles).all(fits)
     }
 
-    /// Whether there are so many of every party, or more.
-    pub fn are_at_least(&self, len: usize) -> bool {
-        self.peers.first().is_none_or(|peer| peer.macs.len() >= len)
+    /// How many of every party.
+    pub fn len(&self) -> usize {
+        self.peers.first().map_or(0, |peer| peer.macs.len())
+    }
+
+    /// So many zeros of every party, to be written over.
+    pub fn zeros(layout: Layout, len: usize) -> AuthBits {
+        let own = Zeroizing::new(vec![0; len.div_ceil(64)]);
+        let roles = (0..layout.parties).filter(|role| *role != layout.me);
+        let peers = roles.map(|role| Peer {
+            role,
+            mac: layout.mac(role),
+            key: layout.key(role),
+            macs: Buffer::zeros(len),
+            keys: Buffer::zeros(len),
+        });
+        AuthBits { layout, own, peers: peers.collect() }
+    }
+
+    /// Writes bits of another list, from its bit `start` on, over zeros at `to`.
+    pub fn copy_from(&mut self, to: usize, other: &AuthBits, start: usize, len: usize) {
+        for i in 0..len {
+            self.own[(to + i) / 64] |= (other.bit(start + i) as u64) << ((to + i) % 64);
+        }
+        for (peer, other) in self.peers.iter_mut().zip(&other.peers) {
+            peer.macs[to..to + len].copy_from_slice(&other.macs[start..start + len]);
+            peer.keys[to..to + len].copy_from_slice(&other.keys[start..start + len]);
+        }
     }
 
     /// MACs of this party's bits under a peer's key.
@@ -210,9 +229,7 @@ fn check(talk: &mut Talk<'_>, coin: &Digest, bits: &AuthBits) -> Result<(), Shar
         }
         heard[peer] = word::bytes(&shown).to_vec();
     }
-    if wrong.is_some() {
-        return Err(talk.failed("cot-consistency", wrong));
-    }
+    talk.ensure(wrong.is_none(), "cot-consistency", wrong)?;
     talk.echo("uhat", &heard)
 }
 
@@ -256,10 +273,8 @@ pub(super) fn check_deltas(talk: &mut Talk<'_>) -> Result<(), SharingError> {
     let opened = talk.open(heard)?;
     let sums = (0..parties)
         .map(|j| opened.iter().fold(0, |sum, bytes| sum ^ block(&bytes[16 * j..16 * (j + 1)])));
-    match sums.fold(0, |all, sum| all | sum) {
-        0 => Ok(()),
-        _ => Err(talk.failed("key-consistency", None)),
-    }
+    let sum = sums.fold(0, |all, sum| all | sum);
+    talk.ensure(sum == 0, "key-consistency", None)
 }
 
 fn block(bytes: &[u8]) -> u128 {

@@ -1,8 +1,9 @@
 //! What authenticated garbling sends, byte for byte.
 
 use super::bits::choice_words;
-use super::garble::blocks;
+use super::four_rows::Form;
 use super::masks::{extra_bits, learned_slots};
+use super::stock::stock_batches;
 use super::talk::DIGEST;
 use super::triples::{batches, bucket};
 use super::{EVALUATOR, FIRST_GARBLER};
@@ -19,11 +20,16 @@ const COIN: u64 = 3 * DIGEST_BYTES;
 
 /// Bytes between `parties` of one worker, which prepares and runs so many instances at a time.
 #[must_use]
-pub fn bytes(ports: Ports<'_>, parties: usize, chunks: impl Iterator<Item = usize>) -> Traffic {
+pub fn bytes(
+    form: Form,
+    ports: Ports<'_>,
+    parties: usize,
+    chunks: impl Iterator<Item = usize>,
+) -> Traffic {
     let (mut sum, mut left) = (Traffic::default(), 0);
     for instances in chunks {
-        left = ahead(ports, parties, instances, left, &mut sum);
-        online(ports, parties, instances, &mut sum);
+        left = ahead(form, ports, parties, (instances, left), &mut sum);
+        online(form, ports, parties, instances, &mut sum);
     }
     sum
 }
@@ -32,21 +38,32 @@ pub fn bytes(ports: Ports<'_>, parties: usize, chunks: impl Iterator<Item = usiz
 #[must_use]
 pub fn bytes_of_stock(parties: usize, triples: usize, bits: usize) -> Traffic {
     let mut sum = Traffic::default();
-    made(parties, triples, vec![bits; parties], &mut sum);
+    for [count, bits] in stock_batches(triples, bits) {
+        batch(count, &vec![bits; parties], &mut sum);
+    }
     sum
+}
+
+/// Bits that a party sends each other one for one of so many triples: `4 B kappa + 2 B - 1`, the leading terms for
+/// buckets of `B`.
+#[must_use]
+pub fn bits_per_triple(triples: usize) -> u64 {
+    let bucket = batches(triples).map(bucket).max().unwrap_or(0) as u64;
+    (4 * bucket * KAPPA as u64 + 2 * bucket).saturating_sub(1)
 }
 
 /// Bytes between `parties` of one worker with a stock, which prepares and runs so many instances at a time.
 #[must_use]
 pub fn bytes_with_stock(
+    form: Form,
     ports: Ports<'_>,
     parties: usize,
     chunks: impl Iterator<Item = usize>,
 ) -> Traffic {
     let mut sum = Traffic::default();
     for instances in chunks {
-        garbled(ports, parties, instances, &mut sum);
-        online(ports, parties, instances, &mut sum);
+        garbled(form, ports, parties, instances, &mut sum);
+        online(form, ports, parties, instances, &mut sum);
     }
     sum
 }
@@ -67,57 +84,66 @@ fn extended(counts: &[usize], sum: &mut Traffic) {
 
 /// Preprocessing; takes and gives the triples left over.
 fn ahead(
+    form: Form,
     ports: Ports<'_>,
     parties: usize,
-    instances: usize,
-    left: usize,
+    (instances, left): (usize, usize),
     sum: &mut Traffic,
 ) -> usize {
     let gates = instances * ports.ands();
     let extra = extra_bits(ports, parties, instances);
-    let fresh = made(parties, gates.saturating_sub(left), extra, sum);
-    garbled(ports, parties, instances, sum);
+    let fresh = made(gates.saturating_sub(left), extra, sum);
+    garbled(form, ports, parties, instances, sum);
     left + fresh - gates
 }
 
 /// Triples that are missing, and further bits of each role; gives how many triples are made.
-fn made(parties: usize, missing: usize, mut extra: Vec<usize>, sum: &mut Traffic) -> usize {
-    let (mut made, mut first) = (0, true);
+fn made(missing: usize, mut extra: Vec<usize>, sum: &mut Traffic) -> usize {
+    if missing == 0 {
+        extended(&extra, sum);
+    }
+    let mut made = 0;
     for count in batches(missing) {
-        let leaky = count * bucket(count);
-        let counts: Vec<usize> = extra.iter().map(|extra| 3 * leaky + extra).collect();
-        extended(&counts, sum);
-        for (from, to) in links(parties) {
-            // Products; commitments to corrections and to a sum, with their openings; coins; buckets.
-            sum.def[from][to] += leaky as u64 * BLOCK
-                + (2 * DIGEST_BYTES + words(leaky))
-                + (2 * DIGEST_BYTES + BLOCK)
-                + 2 * COIN
-                + (words(leaky - count) + DIGEST_BYTES);
-        }
+        batch(count, &extra, sum);
         extra.fill(0);
         made += count;
-        first = false;
-    }
-    if first {
-        extended(&extra, sum);
     }
     made
 }
 
+/// A batch of triples, if any, and further bits of each role.
+fn batch(count: usize, extra: &[usize], sum: &mut Traffic) {
+    if count == 0 {
+        return extended(extra, sum);
+    }
+    let leaky = count * bucket(count);
+    let counts: Vec<usize> = extra.iter().map(|extra| 3 * leaky + extra).collect();
+    extended(&counts, sum);
+    for (from, to) in links(extra.len()) {
+        // Products; commitments to corrections and to a sum, with their openings; coins; buckets.
+        sum.def[from][to] += leaky as u64 * BLOCK
+            + (2 * DIGEST_BYTES + words(leaky))
+            + (2 * DIGEST_BYTES + BLOCK)
+            + 2 * COIN
+            + (words(leaky - count) + DIGEST_BYTES);
+    }
+}
+
 /// Products of masks, and garbled gates.
-fn garbled(ports: Ports<'_>, parties: usize, instances: usize, sum: &mut Traffic) {
+fn garbled(form: Form, ports: Ports<'_>, parties: usize, instances: usize, sum: &mut Traffic) {
     let gates = instances * ports.ands();
     for (from, to) in links(parties) {
         sum.def[from][to] += words(2 * gates) + DIGEST_BYTES;
     }
     for garbler in 1..parties {
-        sum.def[garbler][EVALUATOR] += (gates * blocks(parties)) as u64 * BLOCK;
+        sum.def[garbler][EVALUATOR] += (gates * form.blocks(parties)) as u64 * BLOCK;
     }
-    sum.def[FIRST_GARBLER][EVALUATOR] += words(gates);
+    if form == Form::HalfGates {
+        sum.def[FIRST_GARBLER][EVALUATOR] += words(gates);
+    }
 }
 
-fn online(ports: Ports<'_>, parties: usize, instances: usize, sum: &mut Traffic) {
+fn online(form: Form, ports: Ports<'_>, parties: usize, instances: usize, sum: &mut Traffic) {
     let learned = learned_slots(ports, parties);
     let echo = if parties > 2 { DIGEST_BYTES } else { 0 };
     for (from, to) in links(parties) {
@@ -128,7 +154,16 @@ fn online(ports: Ports<'_>, parties: usize, instances: usize, sum: &mut Traffic)
     }
     for garbler in 1..parties {
         let labels = (instances * ports.schedule.inputs().len()) as u64;
-        sum.on[garbler][EVALUATOR] += (labels + 1) * BLOCK;
-        sum.on[EVALUATOR][garbler] += words(instances * ports.ands()) + 2 * DIGEST_BYTES;
+        sum.on[garbler][EVALUATOR] += labels * BLOCK;
+        let values = instances * learned[garbler].len();
+        sum.on[EVALUATOR][garbler] += match form {
+            // A garbler answers with a block.
+            Form::HalfGates => {
+                sum.on[garbler][EVALUATOR] += BLOCK;
+                words(instances * ports.ands()) + 2 * DIGEST_BYTES
+            }
+            Form::FourRows if values > 0 => words(values) + DIGEST_BYTES,
+            Form::FourRows => 0,
+        };
     }
 }

@@ -1,6 +1,7 @@
 //! The evaluator's part: active labels of all garblers, public values, and what they are checked by.
 
-use super::garble::{blocks, place};
+use super::four_rows::Form;
+use super::garble::place;
 use super::masks::Masks;
 use super::rows::{Layout, Rows, mask};
 use super::tweak::{Hash, Use};
@@ -10,8 +11,10 @@ use tacit_ring::Buffer;
 
 /// One instance, as the evaluator has it.
 pub(super) struct Evaluator<'a> {
+    pub form: Form,
     pub layout: Layout,
     pub hash: Hash,
+    pub delta: u128,
     pub masks: &'a Masks,
     pub first: u64,
     pub start: usize,
@@ -29,8 +32,17 @@ pub(super) struct Evaluated {
     pub outputs: Vec<u128>,
     /// Active labels of every AND's output, garbler after garbler.
     pub labels: Rows,
+    /// Public values and labels by slot, at the end.
+    pub ends: Rows,
+    /// Of four rows: not zero where a MAC is wrong.
+    pub wrong: u64,
+}
+
+impl Evaluated {
     /// Public values by slot, at the end.
-    pub slots: Vec<bool>,
+    pub fn slots(&self) -> Vec<bool> {
+        (0..self.ends.len()).map(|slot| self.ends.get(slot)[0] == 1).collect()
+    }
 }
 
 impl Evaluator<'_> {
@@ -46,7 +58,8 @@ impl Evaluator<'_> {
             inputs: Vec::with_capacity(ports.ands()),
             outputs: Vec::with_capacity(ports.ands()),
             labels: Rows::zeros(ports.ands(), parties - 1),
-            slots: Vec::new(),
+            ends: Rows::zeros(0, parties),
+            wrong: 0,
         };
         for level in 0..=schedule.depth() {
             self.linear(&mut wires, schedule.linear(level));
@@ -59,6 +72,7 @@ impl Evaluator<'_> {
                 gate,
                 public: Vec::with_capacity(products.len()),
                 rows: Rows::zeros(products.len(), parties),
+                words: vec![0; products.len()],
             };
             let row = |slot: Slot| wires.get(slot as usize);
             level.public.extend(products.iter().map(|p| [row(p.a)[0], row(p.b)[0]]));
@@ -67,9 +81,16 @@ impl Evaluator<'_> {
                 let list = |pick: fn(&tacit_circuit::schedule::Product) -> Slot| {
                     products.iter().map(|p| row(pick(p))[garbler]).collect::<Vec<u128>>()
                 };
-                level.garbler(garbler, [&list(|p| p.a), &list(|p| p.b)]);
+                let inputs = [&list(|p| p.a)[..], &list(|p| p.b)];
+                match self.form {
+                    Form::HalfGates => level.garbler(garbler, inputs),
+                    Form::FourRows => level.take_rows(garbler, inputs),
+                }
             }
-            level.values();
+            match self.form {
+                Form::HalfGates => level.values(),
+                Form::FourRows => done.wrong |= level.values_of_rows(),
+            }
             for (i, product) in products.iter().enumerate() {
                 let row = level.rows.get(i);
                 wires.set(product.dst as usize, row);
@@ -78,7 +99,7 @@ impl Evaluator<'_> {
             }
             done.inputs.append(&mut level.public);
         }
-        done.slots = (0..schedule.slots()).map(|slot| wires.get(slot)[0] == 1).collect();
+        done.ends = wires;
         done
     }
 
@@ -98,12 +119,14 @@ impl Evaluator<'_> {
 }
 
 /// The ANDs of a level.
-struct Level<'e, 'a> {
-    it: &'e Evaluator<'a>,
-    gate: usize,
-    public: Vec<[u128; 2]>,
+pub(super) struct Level<'e, 'a> {
+    pub it: &'e Evaluator<'a>,
+    pub gate: usize,
+    pub public: Vec<[u128; 2]>,
     /// Of outputs: the value, and labels by garbler, added up.
-    rows: Rows,
+    pub rows: Rows,
+    /// Of four rows: garblers' shares of the value and MACs, added up.
+    pub words: Vec<u64>,
 }
 
 impl Level<'_, '_> {
@@ -124,7 +147,7 @@ impl Level<'_, '_> {
     /// Adds what one garbler's active labels of both inputs give, for every target.
     fn garbler(&mut self, garbler: usize, inputs: [&[u128]; 2]) {
         let it = self.it;
-        let (size, number) = (blocks(it.layout.parties), it.first + self.gate as u64);
+        let (size, number) = (it.form.blocks(it.layout.parties), it.first + self.gate as u64);
         let table = &it.tables[garbler][size * self.gate..];
         for target in 1..it.layout.parties {
             let [a, b] = Use::of_inputs(inputs, |use_, labels| {

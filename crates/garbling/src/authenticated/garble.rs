@@ -1,6 +1,7 @@
 //! A garbler's part: labels, half gates, and the transport of its MACs to the evaluator.
 
 use super::EVALUATOR;
+use super::four_rows::{Form, labels_of_outputs};
 use super::masks::Masks;
 use super::rows::{Layout, mask};
 use super::tweak::{Hash, Use};
@@ -10,21 +11,17 @@ use tacit_ring::Buffer;
 use tacit_sharing::RoleId;
 use zeroize::Zeroizing;
 
-/// Blocks that a garbler sends for a gate.
-pub(super) fn blocks(parties: usize) -> usize {
-    2 + 3 * (parties - 2)
-}
-
 /// What a garbler makes of one instance.
 pub(super) struct Made {
-    /// Blocks of every gate: its own half gates, then three for each other garbler.
+    /// Blocks of every gate: its own half gates, then three for each other garbler; or four rows.
     pub table: Buffer<u128>,
-    /// Zero labels of the outputs of ANDs.
+    /// Zero labels of the outputs of ANDs; of four rows, of what this party learns.
     pub labels: Buffer<u128>,
 }
 
 /// A garbler of one instance.
 pub(super) struct Garbler<'a> {
+    pub form: Form,
     pub layout: Layout,
     pub hash: Hash,
     pub delta: u128,
@@ -35,16 +32,19 @@ pub(super) struct Garbler<'a> {
 }
 
 impl Garbler<'_> {
-    /// Garbles, from zero labels of the inputs.
-    pub fn garble(&self, ports: Ports<'_>, inputs: &[u128]) -> Made {
+    /// Garbles, from zero labels of the inputs and, of four rows, of the outputs of ANDs.
+    pub fn garble(&self, ports: Ports<'_>, inputs: &[u128], drawn: &[u128]) -> Made {
         let schedule = ports.schedule;
         let mut wires = Buffer::<u128>::zeros(schedule.slots());
         for (input, label) in schedule.inputs().iter().zip(inputs) {
             wires[input.slot as usize] = *label;
         }
-        let size = blocks(self.layout.parties);
-        let mut made =
-            Made { table: Buffer::zeros(size * ports.ands()), labels: Buffer::zeros(ports.ands()) };
+        let size = self.form.blocks(self.layout.parties);
+        let labels = match self.form {
+            Form::HalfGates => Buffer::zeros(ports.ands()),
+            Form::FourRows => Buffer::from_slice(drawn),
+        };
+        let mut made = Made { table: Buffer::zeros(size * ports.ands()), labels };
         let mut gate = 0;
         for level in 0..=schedule.depth() {
             for linear in schedule.linear(level) {
@@ -60,18 +60,34 @@ impl Garbler<'_> {
             let after = gate + products.len();
             let (table, labels) =
                 (&mut made.table[size * gate..size * after], &mut made.labels[gate..after]);
-            self.own(gate, [&first, &second], table, labels);
-            let garblers = 1..self.layout.parties;
-            let others = garblers.filter(|target| *target != self.layout.me);
-            for (place, target) in others.enumerate() {
-                self.transport(gate, target, [&first, &second], 2 + 3 * place, table);
+            match self.form {
+                Form::HalfGates => self.half_gates(gate, [&first, &second], table, labels),
+                Form::FourRows => self.four_rows(gate, [&first, &second], table, labels),
             }
             for (product, label) in products.iter().zip(&*labels) {
                 wires[product.dst as usize] = *label;
             }
             gate = after;
         }
+        if self.form == Form::FourRows {
+            made.labels = labels_of_outputs(ports, self.layout, &wires);
+        }
         made
+    }
+
+    fn half_gates(
+        &self,
+        gate: usize,
+        inputs: [&[u128]; 2],
+        table: &mut [u128],
+        labels: &mut [u128],
+    ) {
+        self.own(gate, inputs, table, labels);
+        let garblers = 1..self.layout.parties;
+        let others = garblers.filter(|target| *target != self.layout.me);
+        for (place, target) in others.enumerate() {
+            self.transport(gate, target, inputs, 2 + 3 * place, table);
+        }
     }
 
     fn linear(&self, wires: &mut [u128], gate: &Linear) {
@@ -107,14 +123,14 @@ impl Garbler<'_> {
     }
 
     /// The share of a mask times Delta, from a closed row.
-    fn scaled(&self, row: &[u128]) -> u128 {
+    pub(super) fn scaled(&self, row: &[u128]) -> u128 {
         (mask(row[0]) & self.delta) ^ row[self.layout.keys()]
     }
 
     /// The half gates of this party's own labels, and the zero labels of outputs.
     fn own(&self, gate: usize, inputs: [&[u128]; 2], table: &mut [u128], labels: &mut [u128]) {
         let [[a0, a1], [b0, b1]] = self.hashes(gate, self.layout.me, inputs);
-        let tables = table.chunks_exact_mut(blocks(self.layout.parties));
+        let tables = table.chunks_exact_mut(self.form.blocks(self.layout.parties));
         for (i, (table, label)) in tables.zip(labels).enumerate() {
             let at = self.start + gate + i;
             let (first, second, third) =
@@ -135,7 +151,7 @@ impl Garbler<'_> {
         table: &mut [u128],
     ) {
         let [[a0, a1], [b0, b1]] = self.hashes(gate, target, inputs);
-        let (mac, size) = (self.layout.mac(target), blocks(self.layout.parties));
+        let (mac, size) = (self.layout.mac(target), self.form.blocks(self.layout.parties));
         for (i, table) in table.chunks_exact_mut(size).enumerate() {
             let at = self.start + gate + i;
             table[place] = a0[i] ^ a1[i] ^ self.masks.second.get(at)[mac];

@@ -7,7 +7,7 @@ use super::triples::Triples;
 use crate::{Bits, Ports};
 use serde::{Deserialize, Serialize};
 use tacit_circuit::schedule::{Product, Slot};
-use tacit_ring::Buffer;
+use tacit_ring::{Buffer, word};
 use tacit_sharing::{RoleId, SharingError};
 
 /// Masks of a circuit's wires, for some instances.
@@ -180,6 +180,7 @@ impl Walk<'_, '_> {
         let row = |i: usize| self.opened[i % 2].get(i / 2);
         let mut mine = Bits::zeros(2 * gates);
         (0..2 * gates).for_each(|i| mine.flip_if(i, row(i)[0] == 1));
+        talk.say("masked masks", word::bytes_mut(&mut mine.words));
         let number = talk.agreed_number();
         for peer in talk.links.peers() {
             let macs = (0..2 * gates).map(|i| row(i)[layout.mac(peer)]);

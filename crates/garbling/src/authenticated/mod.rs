@@ -32,24 +32,29 @@
 mod bits;
 #[cfg(test)]
 mod cheats;
+mod check;
 mod cost;
 mod evaluate;
+mod four_rows;
 mod garble;
 mod masks;
 mod online;
 mod outputs;
 mod party;
+#[cfg(test)]
+mod relations;
 mod rows;
 mod stock;
 mod talk;
 mod triples;
 mod tweak;
 
-pub use cost::{bytes, bytes_of_stock, bytes_with_stock};
+pub use cost::{bits_per_triple, bytes, bytes_of_stock, bytes_with_stock};
+pub use four_rows::Form;
 pub use online::Ready;
 pub use outputs::{Unopened, open};
-pub use party::{Authenticated, set_up};
-pub use stock::{Stock, needs};
+pub use party::{Authenticated, Stocking, set_up};
+pub use stock::{PIECE, Piece, Pieces, Stock, needs};
 
 use tacit_sharing::RoleId;
 

@@ -2,7 +2,8 @@
 
 use super::EVALUATOR;
 use super::evaluate::{self, Evaluator};
-use super::garble::{blocks, follow};
+use super::four_rows::Form;
+use super::garble::follow;
 use super::masks::{self, Masks, learned_slots};
 use super::outputs::{Checked, Unopened};
 use super::rows::{Layout, Rows};
@@ -24,6 +25,7 @@ use zeroize::Zeroizing;
 pub struct Ready {
     /// Names these instances.
     pub(super) voice: Voice,
+    pub(super) form: Form,
     pub(super) hash: Hash,
     #[serde(with = "stored::block")]
     pub(super) delta: Zeroizing<u128>,
@@ -42,7 +44,8 @@ pub struct Ready {
 #[derive(Serialize, Deserialize)]
 pub(super) enum Made {
     Garbler {
-        /// Zero labels of inputs, and of outputs of ANDs, instance after instance.
+        /// Zero labels of inputs, and of outputs of ANDs, instance after instance; of four rows, of what this party
+        /// learns.
         inputs: Buffer<u128>,
         labels: Buffer<u128>,
     },
@@ -57,21 +60,23 @@ impl Ready {
     fn fits(&self, layout: Layout, ports: Ports<'_>) -> bool {
         let (ands, inputs) = (self.instances * ports.ands(), ports.schedule.inputs().len());
         let parties = layout.parties;
+        let learned = learned_slots(ports, parties);
+        let rows = self.form == Form::FourRows;
         let made = match (&self.made, layout.me) {
             (Made::Evaluator { tables, lowest }, EVALUATOR) => {
-                let full = |table: &Buffer<u128>| table.len() == ands * blocks(parties);
+                let full = |table: &Buffer<u128>| table.len() == ands * self.form.blocks(parties);
                 let [none, tables @ ..] = &tables[..] else {
                     return false;
                 };
                 let sizes = none.is_empty() && tables.len() + 1 == parties;
-                sizes && tables.iter().all(full) && lowest.len == ands
+                sizes && tables.iter().all(full) && lowest.len == if rows { 0 } else { ands }
             }
             (Made::Garbler { inputs: zeros, labels }, me) if me != EVALUATOR => {
-                [zeros.len(), labels.len()] == [self.instances * inputs, ands]
+                let kept = if rows { self.instances * learned[me].len() } else { ands };
+                [zeros.len(), labels.len()] == [self.instances * inputs, kept]
             }
             _ => false,
         };
-        let learned = learned_slots(ports, parties);
         let mut outputs = learned.iter().zip(&self.masks.outputs);
         made && self.masks.gates().iter().all(|rows| rows.are(ands, layout.closed()))
             && self.masks.inputs.len == self.instances * ports.given_by(layout.me)
@@ -104,7 +109,7 @@ impl Evaluate for Ready {
         let masked = online.masked_inputs(ports, values)?;
         let checked = match layout.me {
             EVALUATOR => online.evaluate(ports, &masked)?,
-            _ => online.show_labels(ports, &masked)?,
+            _ => online.garbler(ports, &masked)?,
         };
         let learned = learned_slots(ports, layout.parties);
         let talk = &mut online.talk;
@@ -120,10 +125,10 @@ struct Masked {
 }
 
 /// A party online.
-struct Online<'m, 'g> {
-    talk: Talk<'m>,
-    layout: Layout,
-    garbled: &'g Ready,
+pub(super) struct Online<'m, 'g> {
+    pub(super) talk: Talk<'m>,
+    pub(super) layout: Layout,
+    pub(super) garbled: &'g Ready,
 }
 
 impl Online<'_, '_> {
@@ -165,7 +170,7 @@ impl Online<'_, '_> {
     }
 
     /// A garbler's online part, up to where outputs may be opened.
-    fn show_labels(&mut self, ports: Ports<'_>, masked: &Masked) -> Result<Checked, SharingError> {
+    fn garbler(&mut self, ports: Ports<'_>, masked: &Masked) -> Result<Checked, SharingError> {
         let garbled = self.garbled;
         let Made::Garbler { inputs, labels } = &garbled.made else {
             return Err(SharingError::Shape("a garbled circuit of another role".into()));
@@ -180,6 +185,21 @@ impl Online<'_, '_> {
             links.send(EVALUATOR, Stream::On, &active)?;
         }
         links.mesh.set_step(3);
+        match garbled.form {
+            Form::HalfGates => self.check_values(ports, masked, labels),
+            Form::FourRows => self.check_outputs(ports, labels),
+        }
+    }
+
+    /// Takes the public values of all gates, which a garbler's labels authenticate, and answers with its part of
+    /// the sum that authenticates the gates.
+    fn check_values(
+        &mut self,
+        ports: Ports<'_>,
+        masked: &Masked,
+        labels: &[u128],
+    ) -> Result<Checked, SharingError> {
+        let (garbled, count) = (self.garbled, ports.schedule.inputs().len());
         let number = self.talk.agreed_number();
         let public = self.talk.recv_bits(EVALUATOR, garbled.instances * ports.ands())?;
         let (mut digest, mut chi): (Digest, Digest) = Default::default();
@@ -188,9 +208,7 @@ impl Online<'_, '_> {
         let active = labels.iter().enumerate();
         let active = active.map(|(i, zero)| zero ^ (u128::from(public.get(i)) * *garbled.delta));
         let mine = self.talk.voice.labels(number, self.layout.me, active);
-        if !hash::equal(&mine, &digest) {
-            return Err(self.talk.failed("label-check", Some(EVALUATOR)));
-        }
+        self.talk.ensure(hash::equal(&mine, &digest), "label-check", Some(EVALUATOR))?;
         let mut slots = Vec::with_capacity(garbled.instances);
         let mut pairs = Vec::with_capacity(public.len);
         for (instance, values) in masked.values.iter().enumerate() {
@@ -223,6 +241,7 @@ impl Online<'_, '_> {
             labels.push(self.talk.links.recv::<u128>(garbler, Stream::On, instances * count)?);
         }
         let (mut inputs, mut outputs, mut slots) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut ends, mut wrong) = (Vec::new(), 0);
         let mut active = Rows::zeros(instances * ands, parties - 1);
         for (instance, values) in masked.values.iter().enumerate() {
             let mut given = Rows::zeros(count, parties);
@@ -232,7 +251,7 @@ impl Online<'_, '_> {
                 let shown = row[1..].iter_mut().zip(&labels);
                 shown.for_each(|(row, labels)| *row = labels[instance * count + i]);
             }
-            let (start, size) = (instance * ands, ands * blocks(parties));
+            let (start, size) = (instance * ands, ands * garbled.form.blocks(parties));
             let tables: Vec<&[u128]> = tables
                 .iter()
                 .map(|table| match table.is_empty() {
@@ -241,8 +260,10 @@ impl Online<'_, '_> {
                 })
                 .collect();
             let evaluator = Evaluator {
+                form: garbled.form,
                 layout: self.layout,
                 hash: garbled.hash,
+                delta: *garbled.delta,
                 masks: &garbled.masks,
                 first: garbled.first + start as u64,
                 start,
@@ -252,12 +273,23 @@ impl Online<'_, '_> {
             let mut done = evaluator.evaluate(ports, &given);
             inputs.append(&mut done.inputs);
             outputs.append(&mut done.outputs);
-            slots.push(done.slots);
+            slots.push(done.slots());
+            wrong |= done.wrong;
+            if garbled.form == Form::FourRows {
+                ends.push(done.ends);
+                continue;
+            }
             for gate in 0..ands {
                 active.set(start + gate, done.labels.get(gate));
             }
         }
         self.talk.links.mesh.set_step(3);
+        if garbled.form == Form::FourRows {
+            // Which gate it was stays unknown: that would tell of inputs.
+            self.talk.ensure(wrong == 0, "row-mac", None)?;
+            self.show_outputs(ports, &ends)?;
+            return Ok(Checked(slots));
+        }
         let chi = self.show_values(&outputs, &active)?;
         let masks = garbled.masks.gates();
         let shares = evaluate::authenticated(self.layout, masks, &inputs, &outputs, *garbled.delta);
@@ -269,9 +301,7 @@ impl Online<'_, '_> {
             sum ^= theirs[0];
         }
         // Nothing that this party knows of outputs leaves it unless this is zero.
-        if sum != 0 {
-            return Err(self.talk.failed("z-check", None));
-        }
+        self.talk.ensure(sum == 0, "z-check", None)?;
         Ok(Checked(slots))
     }
 
@@ -279,6 +309,7 @@ impl Online<'_, '_> {
     fn show_values(&mut self, outputs: &[u128], active: &Rows) -> Result<Digest, SharingError> {
         let mut public = Bits::zeros(outputs.len());
         outputs.iter().enumerate().for_each(|(i, value)| public.flip_if(i, *value == 1));
+        self.talk.say("public values", word::bytes_mut(&mut public.words));
         let chi = *self.garbled.coin;
         let number = self.talk.agreed_number();
         for garbler in 1..self.layout.parties {

@@ -1,11 +1,13 @@
 //! One worker of one party ahead of its inputs: the phases that any function, and one function, need.
 
 use super::bits::AuthBits;
-use super::garble::{Garbler, blocks, lowest_bits};
+use super::check::excused;
+use super::four_rows::Form;
+use super::garble::{Garbler, lowest_bits};
 use super::masks::{self, Masks, Source, extra_bits};
 use super::online::{Made, Ready};
-use super::rows::Layout;
-use super::stock::Stock;
+use super::rows::{Layout, Rows};
+use super::stock::{Piece, Pieces, Stock, Supply, cut, stock_batches};
 use super::talk::{DIGEST, Talk};
 use super::triples::{self, Triples, batches, bucket};
 use super::tweak::Hash;
@@ -22,12 +24,13 @@ use zeroize::Zeroizing;
 /// A worker of a party.
 pub struct Authenticated<'m> {
     talk: Talk<'m>,
+    form: Form,
     layout: Layout,
     hash: Hash,
     delta: Zeroizing<u128>,
     triples: Triples,
-    /// Of a stock: bits for masks, and how many of each role are used.
-    bits: Option<(AuthBits, usize)>,
+    /// Of a stock.
+    supply: Option<Supply<'m>>,
     next_triple: u64,
     next_gate: u64,
     /// How often it has prepared something.
@@ -87,20 +90,27 @@ impl<'m> Authenticated<'m> {
         let talk = Talk::new(links, keys, *sid);
         let delta = bits::delta(&talk)?;
         let low = if layout.me == EVALUATOR { layout.parties as u128 & 1 } else { 1 };
-        if *delta & 1 != low {
+        if *delta & 1 != low && !excused("low bit") {
             return Err(SharingError::Shape("a Delta of another protocol".into()));
         }
         Ok(Authenticated {
             talk,
+            form: Form::HalfGates,
             layout,
             hash: Hash::new(sid, worker)?,
             delta,
             triples: Triples::none(layout),
-            bits: None,
+            supply: None,
             next_triple: 0,
             next_gate: 0,
             prepared: 0,
         })
+    }
+
+    /// Garbles in another form than half gates: all parties do.
+    #[must_use]
+    pub fn in_form(self, form: Form) -> Self {
+        Authenticated { form, ..self }
     }
 
     #[cfg(test)]
@@ -112,74 +122,61 @@ impl<'m> Authenticated<'m> {
         self.layout.me == EVALUATOR
     }
 
-    /// A worker with a stock of triples and bits, to which all of its phases are local but openings.
+    /// A worker with a stock, to which all of its phases are local but openings. It takes pieces when it needs
+    /// them: those that are not of this party, or are missing, end the session then.
     ///
     /// # Errors
-    /// When this mesh's party plays no role, or the stock is of another one.
+    /// When this mesh's party plays no role.
     pub fn with_stock(
         mesh: &'m mut Mesh,
         places: &[PartyId],
         stock: Stock,
+        pieces: Pieces<'m>,
     ) -> Result<Self, SharingError> {
         let links = Links::new(mesh, places)?;
         let layout = Layout { parties: links.parties(), me: links.me };
-        let Stock { voice, hash, delta, seed, triples, bits, count } = stock;
-        if !(triples.are_for(layout) && bits.are(layout, count)) {
-            return Err(SharingError::Shape("a stock of triples of another party".into()));
-        }
+        let Stock { voice, hash, delta, seed } = stock;
         Ok(Authenticated {
             talk: Talk::drawing(links, voice, &seed),
+            form: Form::HalfGates,
             layout,
             hash,
             delta,
-            triples,
-            bits: Some((bits, 0)),
+            triples: Triples::none(layout),
+            supply: Some(Supply::new(layout, pieces)),
             next_triple: 0,
             next_gate: 0,
             prepared: 0,
         })
     }
 
-    /// Makes so many triples, and so many bits of every party for masks, for functions that are not known
-    /// yet: for a later session, in which nothing else is made of these keys.
+    /// Begins a stock of triples and of bits for masks, for functions that are not known yet: for a later
+    /// session, in which nothing else is made of these keys.
     ///
     /// # Errors
-    /// When the network fails, or a peer is found to deviate.
-    pub fn stock(mut self, triples: usize, bits: usize) -> Result<Stock, SharingError> {
-        self.talk.links.mesh.set_phase(Phase::Offline);
-        self.talk.stream = Stream::Def;
-        let (made, skipped) = self.make(triples, &vec![bits; self.layout.parties])?;
+    /// When there are no keys.
+    pub fn stock(mut self) -> Result<(Stock, Stocking<'m>), SharingError> {
         let mut seed = Seed::from_bytes([0; Seed::LEN]);
         self.talk.random(seed.expose_mut())?;
-        self.talk.links.mesh.flush()?;
-        Ok(Stock {
-            voice: self.talk.voice.later("from a stock", 0),
-            hash: self.hash,
-            delta: self.delta,
-            seed,
-            triples: self.triples,
-            bits: made.part(skipped, bits),
-            count: bits,
-        })
+        let voice = self.talk.voice.later("from a stock", 0);
+        Ok((Stock { voice, hash: self.hash, delta: self.delta.clone(), seed }, Stocking(self)))
     }
 
     /// What masks of a circuit are made of: as many triples as they need, and bits.
     fn masks(&mut self, ports: Ports<'_>, instances: usize) -> Result<Masks, SharingError> {
         let extra = extra_bits(ports, self.layout.parties, instances);
         let wanted = instances * ports.ands();
-        let Some((bits, used)) = &mut self.bits else {
+        let Some(supply) = &mut self.supply else {
             let (bits, skipped) = self.make(wanted, &extra)?;
             let source = Source { bits: &bits, skipped };
             let (talk, triples) = (&mut self.talk, &mut self.triples);
             return masks::multiply(talk, ports, instances, source, triples, *self.delta);
         };
         let most = extra.iter().max().copied().unwrap_or(0);
-        let skipped = *used;
-        *used += most;
-        if self.triples.left() < wanted || !bits.are_at_least(*used) {
-            return Err(SharingError::Shape("a stock of too few triples or bits".into()));
+        while self.triples.left() < wanted || supply.left() < most {
+            self.triples.add(supply.more()?);
         }
-        let source = Source { bits, skipped };
+        let source = Source { bits: &supply.take(most), skipped: 0 };
         masks::multiply(&mut self.talk, ports, instances, source, &mut self.triples, *self.delta)
     }
 
@@ -191,17 +188,32 @@ impl<'m> Authenticated<'m> {
         for count in batches(missing) {
             let none = vec![0; extra.len()];
             let extra = if source.is_none() { extra } else { &none };
-            let leaky = count * bucket(count);
-            let (made, bits) =
-                triples::make(&mut self.talk, self.hash, self.next_triple, count, extra)?;
-            self.next_triple += leaky as u64;
+            let (made, bits, skipped) = self.batch(count, extra)?;
             self.triples.add(made);
-            source.get_or_insert((bits, 3 * leaky));
+            source.get_or_insert((bits, skipped));
         }
         match source {
             Some(source) => Ok(source),
             None => Ok((bits::extend(&mut self.talk, extra)?, 0)),
         }
+    }
+
+    /// Makes a batch of so many triples, if any, and with it `extra[r]` bits of role `r`; gives how many come
+    /// before those.
+    fn batch(
+        &mut self,
+        count: usize,
+        extra: &[usize],
+    ) -> Result<(Rows, AuthBits, usize), SharingError> {
+        if count == 0 {
+            let bits = bits::extend(&mut self.talk, extra)?;
+            return Ok((Rows::zeros(0, 3 * self.layout.width()), bits, 0));
+        }
+        let leaky = count * bucket(count);
+        let (made, bits) =
+            triples::make(&mut self.talk, self.hash, self.next_triple, count, extra)?;
+        self.next_triple += leaky as u64;
+        Ok((made, bits, 3 * leaky))
     }
 
     fn garble(
@@ -214,11 +226,15 @@ impl<'m> Authenticated<'m> {
         let (ands, inputs) = (ports.ands(), ports.schedule.inputs().len());
         let mut zeros = Buffer::<u128>::zeros(instances * inputs);
         self.talk.random(&mut zeros)?;
-        let mut labels = Buffer::<u128>::zeros(instances * ands);
-        let mut lowest = Bits::zeros(instances * ands);
+        let rows = self.form == Form::FourRows;
+        let mut drawn = Buffer::<u128>::zeros(if rows { ands } else { 0 });
+        let mut labels: Vec<Buffer<u128>> = Vec::with_capacity(instances);
+        let mut lowest = Bits::zeros(if rows { 0 } else { instances * ands });
         for instance in 0..instances {
             let start = instance * ands;
+            self.talk.random(&mut drawn)?;
             let garbler = Garbler {
+                form: self.form,
                 layout: self.layout,
                 hash: self.hash,
                 delta: *self.delta,
@@ -226,12 +242,18 @@ impl<'m> Authenticated<'m> {
                 first: first + start as u64,
                 start,
             };
-            let made = garbler.garble(ports, &zeros[instance * inputs..(instance + 1) * inputs]);
+            let zeros = &zeros[instance * inputs..(instance + 1) * inputs];
+            let mut made = garbler.garble(ports, zeros, &drawn);
+            self.talk.say("gates", word::bytes_mut(&mut made.table));
             self.talk.links.send(EVALUATOR, Stream::Def, &made.table)?;
-            labels[start..start + ands].copy_from_slice(&made.labels);
-            lowest_bits(&made.labels, start, &mut lowest);
+            if !rows {
+                lowest_bits(&made.labels, start, &mut lowest);
+            }
+            labels.push(made.labels);
         }
-        if self.layout.me == FIRST_GARBLER {
+        let labels = joined(&labels);
+        if self.layout.me == FIRST_GARBLER && !rows {
+            self.talk.say("lowest bits", word::bytes_mut(&mut lowest.words));
             self.talk.links.send(EVALUATOR, Stream::Def, &lowest.words)?;
         }
         Ok(Made::Garbler { inputs: zeros, labels })
@@ -241,15 +263,55 @@ impl<'m> Authenticated<'m> {
         let gates = instances * ports.ands();
         let mut tables = vec![Buffer::default()];
         for garbler in 1..self.layout.parties {
-            let mut table = Buffer::zeros(gates * blocks(self.layout.parties));
+            let size = self.form.blocks(self.layout.parties);
+            let mut table = Buffer::zeros(gates * size);
             // In the pieces in which it was sent.
-            for piece in table.chunks_mut((ports.ands() * blocks(self.layout.parties)).max(1)) {
+            for piece in table.chunks_mut((ports.ands() * size).max(1)) {
                 self.talk.links.recv_into(garbler, Stream::Def, piece)?;
             }
             tables.push(table);
         }
-        let lowest = self.talk.recv_bits(FIRST_GARBLER, gates)?;
+        let lowest = match self.form {
+            Form::HalfGates => self.talk.recv_bits(FIRST_GARBLER, gates)?,
+            Form::FourRows => Bits::zeros(0),
+        };
         Ok(Made::Evaluator { tables, lowest })
+    }
+}
+
+fn joined(parts: &[Buffer<u128>]) -> Buffer<u128> {
+    let mut all = Buffer::zeros(parts.iter().map(|part| part.len()).sum());
+    let mut at = 0;
+    for part in parts {
+        all[at..at + part.len()].copy_from_slice(part);
+        at += part.len();
+    }
+    all
+}
+
+/// A worker that makes the pieces of a stock.
+pub struct Stocking<'m>(Authenticated<'m>);
+
+impl Stocking<'_> {
+    /// Makes so many triples, and so many bits of every party. `keep` takes pieces as their checks have passed;
+    /// no more than one batch is held at a time. None of them may be used unless this ends well.
+    ///
+    /// # Errors
+    /// When the network fails, a peer is found to deviate, or `keep` fails.
+    pub fn pieces(
+        self,
+        triples: usize,
+        bits: usize,
+        mut keep: impl FnMut(Piece) -> Result<(), SharingError>,
+    ) -> Result<(), SharingError> {
+        let Stocking(mut party) = self;
+        party.talk.links.mesh.set_phase(Phase::Offline);
+        party.talk.stream = Stream::Def;
+        for [count, bits] in stock_batches(triples, bits) {
+            let (rows, made, skipped) = party.batch(count, &vec![bits; party.layout.parties])?;
+            cut(&rows, &made, skipped, bits).try_for_each(&mut keep)?;
+        }
+        Ok(party.talk.links.mesh.flush()?)
     }
 }
 
@@ -277,6 +339,7 @@ impl ports::Garbling for Authenticated<'_> {
         self.talk.links.mesh.flush()?;
         Ok(Ready {
             voice: self.talk.voice.later("online", self.prepared),
+            form: self.form,
             hash: self.hash,
             delta: self.delta.clone(),
             coin,

@@ -92,8 +92,19 @@ impl Rows {
         self.width == width && self.blocks.len() == count * width
     }
 
+    /// Whether they are of so many blocks each, however many they are.
+    pub fn are_whole(&self, width: usize) -> bool {
+        self.width == width && self.blocks.len().is_multiple_of(width)
+    }
+
+    /// Some of them.
+    pub fn part(&self, rows: std::ops::Range<usize>) -> Rows {
+        let blocks = &self.blocks[rows.start * self.width..rows.end * self.width];
+        Rows { width: self.width, blocks: Buffer::from_slice(blocks) }
+    }
+
     pub fn len(&self) -> usize {
-        self.blocks.len() / self.width
+        self.blocks.len() / self.width.max(1)
     }
 
     pub fn get(&self, i: usize) -> &[u128] {

@@ -1,16 +1,25 @@
-//! Triples and bits for masks, made before the function is known.
+//! Triples and bits for masks, made before the function is known: piece by piece, so that neither who makes
+//! them nor who uses them ever holds all.
 
 use super::bits::AuthBits;
+use super::rows::{Layout, Rows};
 use super::talk::Voice;
-use super::triples::Triples;
+use super::triples::batches;
 use super::tweak::Hash;
 use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
 use tacit_ring::{Seed, stored};
+use tacit_sharing::SharingError;
 use zeroize::Zeroizing;
 
-/// What one worker of a party made for functions to come: it is used once, by
-/// [`Authenticated::with_stock`](super::Authenticated::with_stock). It may be stored in between, as the secret
-/// that it is.
+/// Triples of a piece, and bits of every party, at most.
+pub const PIECE: usize = 1 << 16;
+/// Bits of every party that are made at once, at most.
+const MOST_BITS: usize = 1 << 20;
+
+/// What one worker of a party made for functions to come, but for the pieces, which hold its triples and bits: it
+/// is used once, by [`Authenticated::with_stock`](super::Authenticated::with_stock). It may be stored in
+/// between, as the secret that it is.
 #[derive(Serialize, Deserialize)]
 pub struct Stock {
     /// Names what is made of it.
@@ -20,18 +29,113 @@ pub struct Stock {
     pub(super) delta: Zeroizing<u128>,
     /// Of this party's further randomness.
     pub(super) seed: Seed,
-    pub(super) triples: Triples,
-    /// Bits of every party for masks, and how many.
-    pub(super) bits: AuthBits,
-    pub(super) count: usize,
 }
 
-impl Stock {
+/// Up to [`PIECE`] triples, and as many bits of every party for masks. The checks of all have passed. Secret;
+/// used once, in the order in which pieces were made.
+#[derive(Serialize, Deserialize)]
+pub struct Piece {
+    triples: Rows,
+    bits: AuthBits,
+    count: usize,
+}
+
+impl Piece {
     /// Triples, and bits of every party.
     #[must_use]
     pub fn size(&self) -> [usize; 2] {
-        [self.triples.left(), self.count]
+        [self.triples.len(), self.count]
     }
+
+    fn is_for(&self, layout: Layout) -> bool {
+        self.triples.are_whole(3 * layout.width()) && self.bits.are(layout, self.count)
+    }
+}
+
+/// Where pieces come from, in order; none at the end.
+pub type Pieces<'p> = Box<dyn FnMut() -> Result<Option<Piece>, SharingError> + 'p>;
+
+/// Of a stock: pieces that are still to come, and the bits that are left of the last ones.
+pub(super) struct Supply<'p> {
+    layout: Layout,
+    pieces: Pieces<'p>,
+    bits: VecDeque<AuthBits>,
+    /// Of the first list.
+    used: usize,
+    left: usize,
+}
+
+impl<'p> Supply<'p> {
+    pub fn new(layout: Layout, pieces: Pieces<'p>) -> Self {
+        Supply { layout, pieces, bits: VecDeque::new(), used: 0, left: 0 }
+    }
+
+    /// Bits that are there.
+    pub fn left(&self) -> usize {
+        self.left
+    }
+
+    /// The next piece: its bits are kept here, its triples given.
+    pub fn more(&mut self) -> Result<Rows, SharingError> {
+        let piece = (self.pieces)()?;
+        let piece = piece
+            .ok_or_else(|| SharingError::Shape("a stock of too few triples or bits".into()))?;
+        if !piece.is_for(self.layout) {
+            return Err(SharingError::Shape("a stock of triples of another party".into()));
+        }
+        self.left += piece.count;
+        self.bits.push_back(piece.bits);
+        Ok(piece.triples)
+    }
+
+    /// The next bits, of those that are there. They are not given again.
+    pub fn take(&mut self, count: usize) -> AuthBits {
+        let mut taken = AuthBits::zeros(self.layout, count);
+        let mut done = 0;
+        while let Some(bits) = self.bits.front().filter(|_| done < count) {
+            let len = (bits.len() - self.used).min(count - done);
+            taken.copy_from(done, bits, self.used, len);
+            done += len;
+            self.used += len;
+            if self.used == bits.len() {
+                self.bits.pop_front();
+                self.used = 0;
+            }
+        }
+        self.left -= done;
+        taken
+    }
+}
+
+/// What is made at once of a stock: triples, and bits of every party.
+pub(super) fn stock_batches(triples: usize, bits: usize) -> impl Iterator<Item = [usize; 2]> {
+    let all: Vec<usize> = batches(triples).collect();
+    let count = all.len().max(bits.div_ceil(MOST_BITS));
+    (0..count).map(move |i| [all.get(i).copied().unwrap_or(0), shares(bits, count, i).len()])
+}
+
+/// Cuts what was made at once into pieces: `skipped` bits come before the `count` that are for masks.
+pub(super) fn cut(
+    triples: &Rows,
+    bits: &AuthBits,
+    skipped: usize,
+    count: usize,
+) -> impl Iterator<Item = Piece> {
+    let pieces = triples.len().max(count).div_ceil(PIECE);
+    (0..pieces).map(move |i| {
+        let at = shares(count, pieces, i);
+        Piece {
+            triples: triples.part(shares(triples.len(), pieces, i)),
+            bits: bits.part(skipped + at.start, at.len()),
+            count: at.len(),
+        }
+    })
+}
+
+/// The `i`-th of so many nearly equal shares.
+fn shares(all: usize, count: usize, i: usize) -> std::ops::Range<usize> {
+    let start = |i: usize| i * (all / count) + i.min(all % count);
+    start(i)..start(i + 1)
 }
 
 /// Triples, and bits of every party, that instances of a circuit take.
@@ -39,4 +143,49 @@ impl Stock {
 pub fn needs(ports: crate::Ports<'_>, parties: usize, instances: usize) -> [usize; 2] {
     let bits = super::masks::extra_bits(ports, parties, instances);
     [instances * ports.ands(), bits.into_iter().max().unwrap_or(0)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_grows_with_a_stock() {
+        let made = |triples, bits| {
+            let all: Vec<_> = stock_batches(triples, bits).collect();
+            let sum = |i: usize| all.iter().map(|batch| batch[i]).sum::<usize>();
+            assert_eq!(sum(1), bits);
+            assert!(sum(0) >= triples);
+            all.into_iter().map(|[triples, bits]| triples.max(bits)).max().unwrap_or(0)
+        };
+        for count in [1, 431, 70_000, 1 << 20, 1 << 22, 1 << 26] {
+            assert!(made(count, count + 8192) <= MOST_BITS, "{count}");
+            assert!(made(0, count) <= MOST_BITS && made(count, 0) <= MOST_BITS, "{count}");
+        }
+        assert_eq!(stock_batches(0, 0).count(), 0);
+    }
+
+    #[test]
+    fn pieces_are_small_and_all_there() {
+        let layout = Layout { parties: 2, me: 0 };
+        for (triples, bits) in [(0, 3), (432, 100), (PIECE + 1, 9), (3 * PIECE, 3 * PIECE + 5)] {
+            let mut rows = Rows::zeros(triples, 3 * layout.width());
+            (0..triples).for_each(|i| rows.get_mut(i).fill(i as u128 + 1));
+            let all = AuthBits::zeros(layout, bits + 7);
+            let mut supply = Supply::new(layout, Box::new(|| Ok(None)));
+            let mut next = 0;
+            for piece in cut(&rows, &all, 7, bits) {
+                assert!(piece.size().iter().all(|size| *size <= PIECE) && piece.is_for(layout));
+                (0..piece.triples.len()).for_each(|i| {
+                    next += 1;
+                    assert_eq!(piece.triples.get(i), [next; 9]);
+                });
+                supply.left += piece.count;
+                supply.bits.push_back(piece.bits);
+            }
+            assert_eq!((next as usize, supply.left()), (triples, bits));
+            assert_eq!(supply.take(bits / 2).len() + supply.take(bits - bits / 2).len(), bits);
+            assert!(supply.bits.is_empty() && supply.more().is_err());
+        }
+    }
 }

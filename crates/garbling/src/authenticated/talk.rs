@@ -5,6 +5,7 @@
 //! nothing can be said again elsewhere. A check that fails ends the session for everybody; peers are told
 //! only that one failed.
 
+use super::check::ensure;
 use crate::Bits;
 use crate::links::Links;
 use serde::{Deserialize, Serialize};
@@ -135,14 +136,6 @@ fn digest_blocks(domain: &Digest, mut blocks: impl Iterator<Item = u128>) -> Dig
     }
 }
 
-/// Ends the session: a check failed.
-pub(super) fn failed(links: &mut Links<'_>, check: &str, peer: Option<RoleId>) -> SharingError {
-    let whose = peer.map(|role| format!(", of what {} sent", links.party(role)));
-    let whose = whose.unwrap_or_default();
-    let what = format!("check '{check}' failed{whose}: a party did not follow the protocol");
-    links.mesh.some_check_failed(what).into()
-}
-
 fn recv_digest(
     links: &mut Links<'_>,
     stream: Stream,
@@ -164,7 +157,8 @@ pub(super) fn recv_bits(
     links.recv_into(from, stream, &mut bits.words)?;
     let padding =
         bits.words.last().is_some_and(|last| !len.is_multiple_of(64) && last >> (len % 64) > 0);
-    if padding { Err(failed(links, "length", Some(from))) } else { Ok(bits) }
+    ensure(links, !padding, "length", Some(from))?;
+    Ok(bits)
 }
 
 /// Shares that are opened together: what they are and their number, this party's keys for them, and its
@@ -189,10 +183,9 @@ pub(super) fn recv_shares(
     let theirs = recv_digest(links, stream, from)?;
     let macs = keys.enumerate().map(|(i, key)| key ^ (u128::from(bits.get(i)) * delta));
     let digest = voice.macs(label, number, [from, links.me], macs);
-    match hash::equal(&digest, &theirs) {
-        true => Ok(bits),
-        false => Err(failed(links, &format!("open-mac:{label}"), Some(from))),
-    }
+    let equal = hash::equal(&digest, &theirs);
+    ensure(links, equal, &format!("open-mac:{label}"), Some(from))?;
+    Ok(bits)
 }
 
 /// What correlations are made of.
@@ -324,9 +317,8 @@ impl<'m> Talk<'m> {
             let mut opening = vec![0; opening.len()];
             self.links.recv_into(peer, self.stream, &mut opening)?;
             let digest = self.voice.digest("commitment", label, number, peer, &[&opening]);
-            if !hash::equal(&digest, &theirs[peer]) {
-                return Err(self.failed(&format!("commit:{label}"), Some(peer)));
-            }
+            let equal = hash::equal(&digest, &theirs[peer]);
+            self.ensure(equal, &format!("commit:{label}"), Some(peer))?;
             values[peer] = opening.split_off(DIGEST);
         }
         Ok(values)
@@ -354,7 +346,7 @@ impl<'m> Talk<'m> {
             let theirs = self.recv_digest(peer)?;
             all_equal &= hash::equal(&mine, &theirs);
         }
-        if all_equal { Ok(()) } else { Err(self.failed(&format!("echo:{label}"), None)) }
+        self.ensure(all_equal, &format!("echo:{label}"), None)
     }
 
     /// The number of the next thing said in full agreement, for digests made elsewhere.
@@ -400,9 +392,14 @@ impl<'m> Talk<'m> {
         recv_bits(&mut self.links, self.stream, from, len)
     }
 
-    /// Ends the session: a check failed.
-    pub fn failed(&mut self, check: &str, peer: Option<RoleId>) -> SharingError {
-        failed(&mut self.links, check, peer)
+    /// Ends the session unless a check has passed.
+    pub fn ensure(
+        &mut self,
+        passed: bool,
+        check: &str,
+        peer: Option<RoleId>,
+    ) -> Result<(), SharingError> {
+        ensure(&mut self.links, passed, check, peer)
     }
 
     fn recv_digest(&mut self, from: RoleId) -> Result<Digest, SharingError> {

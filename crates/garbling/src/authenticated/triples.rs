@@ -5,7 +5,7 @@ use super::rows::{Layout, Rows, add_masked, mask};
 use super::talk::{Opening, Talk};
 use super::tweak::{Hash, Use};
 use crate::Bits;
-use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
 use tacit_net::Stream;
 use tacit_ring::gf128::inner_product;
 use tacit_ring::{Buffer, Key, Prg, word};
@@ -17,7 +17,7 @@ const RHO: f64 = 40.0;
 /// A batch has at least so many triples: few would need large buckets.
 const LEAST: usize = 432;
 /// A batch is so large that buckets of three are enough.
-const LARGE: usize = 370_728;
+pub(super) const LARGE: usize = 370_728;
 /// Products that are hashed in one go.
 const CHUNK: usize = 1024;
 
@@ -34,63 +34,47 @@ pub(super) fn batches(triples: usize) -> impl Iterator<Item = usize> {
     (0..count).map(move |i| size(i).max(LEAST))
 }
 
-/// Triples: rows of `a`, `b` and their product beside each other.
-#[derive(Serialize, Deserialize)]
+/// Triples: rows of `a`, `b` and their product beside each other, piece after piece as they were made.
 pub(super) struct Triples {
-    rows: Rows,
+    pieces: VecDeque<Rows>,
+    /// Of the first piece.
     used: usize,
+    left: usize,
     width: usize,
 }
 
 impl Triples {
     pub fn none(layout: Layout) -> Self {
-        Triples { rows: Rows::zeros(0, 3 * layout.width()), used: 0, width: layout.width() }
-    }
-
-    /// Whether they are of parties so placed.
-    pub fn are_for(&self, layout: Layout) -> bool {
-        let width = layout.width();
-        let whole = self.rows.blocks.len().is_multiple_of(3 * width);
-        self.width == width
-            && whole
-            && self.rows.are(self.rows.blocks.len() / (3 * width), 3 * width)
-            && self.used <= self.rows.len()
+        Triples { pieces: VecDeque::new(), used: 0, left: 0, width: layout.width() }
     }
 
     /// Those left.
     pub fn left(&self) -> usize {
-        self.rows.len() - self.used
+        self.left
     }
 
     /// The next triple. It is not given again.
     pub fn next(&mut self) -> Option<[&[u128]; 3]> {
-        (self.left() > 0).then(|| {
-            let row = self.rows.get(self.used);
-            self.used += 1;
-            let (a, rest) = row.split_at(self.width);
-            let (b, c) = rest.split_at(self.width);
-            [a, b, c]
-        })
+        while self.pieces.front().is_some_and(|piece| self.used == piece.len()) {
+            self.pieces.pop_front();
+            self.used = 0;
+        }
+        let row = self.pieces.front()?.get(self.used);
+        self.used += 1;
+        self.left -= 1;
+        let (a, rest) = row.split_at(self.width);
+        let (b, c) = rest.split_at(self.width);
+        Some([a, b, c])
     }
 
     /// Adds others behind those left.
-    pub fn add(&mut self, other: Triples) {
-        debug_assert_eq!(other.used, 0, "fresh triples");
-        if self.left() == 0 {
-            *self = other;
-            return;
-        }
-        let all = self.left() + other.rows.len();
-        let mut rows = Rows::zeros(all, 3 * self.width);
-        let start = self.used * 3 * self.width;
-        let (old, new) = (&self.rows.blocks[start..], &other.rows.blocks);
-        rows.blocks[..old.len()].copy_from_slice(old);
-        rows.blocks[old.len()..].copy_from_slice(new);
-        (self.rows, self.used) = (rows, 0);
+    pub fn add(&mut self, piece: Rows) {
+        self.left += piece.len();
+        self.pieces.push_back(piece);
     }
 }
 
-/// Makes a batch of `count` triples, and with it `extra[r]` further bits of role `r`: those are the last
+/// Makes a batch of `count` triples, as rows, and with it `extra[r]` further bits of role `r`: those are the last
 /// bits of what comes with the triples.
 pub(super) fn make(
     talk: &mut Talk<'_>,
@@ -98,7 +82,7 @@ pub(super) fn make(
     first: u64,
     count: usize,
     extra: &[usize],
-) -> Result<(Triples, AuthBits), SharingError> {
+) -> Result<(Rows, AuthBits), SharingError> {
     let bucket = bucket(count);
     let leaky = count * bucket;
     let counts: Vec<usize> = extra.iter().map(|extra| 3 * leaky + extra).collect();
@@ -233,7 +217,7 @@ impl Batch {
         }
         let tail = self.leaky % 64;
         let padded = self.corrections.words.last().is_some_and(|word| tail > 0 && word >> tail > 0);
-        if padded { Err(talk.failed("length", Some(party))) } else { Ok(()) }
+        talk.ensure(!padded, "length", Some(party))
     }
 
     /// Checks that all are products.
@@ -259,19 +243,9 @@ impl Batch {
         // Which triples leak is fixed: buckets may be drawn.
         let coin = talk.toss(coin)?;
         let value = |bytes: &Vec<u8>| u128::from_le_bytes(*bytes.first_chunk().expect("a block"));
-        if opened.iter().fold(0, |sum, bytes| sum ^ value(bytes)) != 0 {
-            return Err(talk.failed("leaky-and", None));
-        }
-        Ok(self.rotations(&coin))
-    }
-
-    /// How far each row of leaky triples is rotated: row 0 stays.
-    fn rotations(&self, coin: &[u8; 32]) -> Vec<usize> {
-        let prg = stream("tacit 2026 buckets of leaky triples", coin);
-        let mut drawn = vec![0u128; self.leaky / self.count];
-        prg.fill(0, 0, word::bytes_mut(&mut drawn));
-        drawn[0] = 0;
-        drawn.into_iter().map(|drawn| (drawn % self.count as u128) as usize).collect()
+        let sum = opened.iter().fold(0, |sum, bytes| sum ^ value(bytes));
+        talk.ensure(sum == 0, "leaky-and", None)?;
+        Ok(rotations(&coin, self.count, self.leaky / self.count))
     }
 
     /// The leaky triples in place of row `row`, bucket by bucket.
@@ -295,7 +269,7 @@ impl Batch {
     }
 
     /// Combines the leaky triples of every bucket to one.
-    fn combine(&self, talk: &mut Talk<'_>, rotations: &[usize]) -> Result<Triples, SharingError> {
+    fn combine(&self, talk: &mut Talk<'_>, rotations: &[usize]) -> Result<Rows, SharingError> {
         let opened = self.open_differences(talk, rotations)?;
         let width = self.layout.width();
         let mut rows = Rows::zeros(self.count, 3 * width);
@@ -319,7 +293,7 @@ impl Batch {
             }
         }
         zeroize::Zeroize::zeroize(&mut a);
-        Ok(Triples { rows, used: 0, width })
+        Ok(rows)
     }
 
     /// Opens how the `b` of a bucket differ, to all.
@@ -348,6 +322,15 @@ impl Batch {
     }
 }
 
+/// How far each row of so many leaky triples is rotated: row 0 stays.
+fn rotations(coin: &[u8; 32], count: usize, rows: usize) -> Vec<usize> {
+    let prg = stream("tacit 2026 buckets of leaky triples", coin);
+    let mut drawn = vec![0u128; rows];
+    prg.fill(0, 0, word::bytes_mut(&mut drawn));
+    drawn[0] = 0;
+    drawn.into_iter().map(|drawn| (drawn % count as u128) as usize).collect()
+}
+
 /// A public stream from a coin.
 pub(super) fn stream(context: &'static str, coin: &[u8; 32]) -> Prg {
     let key = tacit_ring::hash::derive_key(context, &[coin]);
@@ -365,6 +348,34 @@ mod tests {
             assert_eq!(bucket(triples), want, "{triples}");
         }
         assert_eq!([bucket(46), bucket(112), bucket(431)], [7, 6, 5]);
+    }
+
+    /// How often attacked triples meet in a bucket is what the bound says: `l_0 l_1 l_2 / N^2` buckets of three.
+    #[test]
+    fn rotations_are_uniform_and_attacked_triples_meet_as_rarely_as_they_should() {
+        const N: usize = 16;
+        const COINS: u64 = 8192;
+        // Of each row, the places attacked; rows are rotated as in `in_row`.
+        let attacked = [vec![3, 7, 8, 12], vec![0, 5, 9], vec![1, 2, 11, 13, 15]];
+        let (mut offsets, mut met) = ([[0u64; N]; 3], 0);
+        for number in 0..COINS {
+            let coin = tacit_ring::hash::derive_key("test", &[&number.to_le_bytes()]);
+            let drawn = rotations(&coin, N, 3);
+            assert_eq!(drawn[0], 0);
+            drawn.iter().zip(&mut offsets).for_each(|(drawn, counts)| counts[*drawn] += 1);
+            let hit = |q: usize| {
+                attacked.iter().zip(&drawn).all(|(row, drawn)| row.contains(&((q + drawn) % N)))
+            };
+            met += (0..N).filter(|q| hit(*q)).count() as u64;
+        }
+        for counts in &offsets[1..] {
+            let mean = COINS as f64 / N as f64;
+            let chi: f64 = counts.iter().map(|n| (*n as f64 - mean).powi(2) / mean).sum();
+            // Fifteen degrees of freedom; it is a fixed sequence of coins.
+            assert!(chi < 45.0, "{chi}");
+        }
+        let expected = (4 * 3 * 5) as f64 / (N * N) as f64 * COINS as f64;
+        assert!((met as f64 - expected).abs() < 6.0 * expected.sqrt(), "{met}, not {expected}");
     }
 
     #[test]

@@ -14,6 +14,8 @@ pub(super) enum Use {
     First,
     /// The second input of a gate.
     Second,
+    /// Both inputs of a gate of four rows, in this row.
+    Row(u8),
 }
 
 impl Use {
@@ -46,6 +48,7 @@ impl Hash {
             Use::Triple => (1, 0),
             Use::First => (2, 0),
             Use::Second => (2, 1),
+            Use::Row(row) => (3, u128::from(row)),
         };
         let tweak = tag
             | side << 8

@@ -1,26 +1,15 @@
-//! `tacit bench paper`: the experiments of a published paper, here, beside what it reports.
+//! A. Ben-Efraim, Y. Lindell, E. Omri, "Optimizing Semi-Honest Secure Multiparty Computation for the Internet"
+//! (CCS 2016): its tables 1 and 2.
 
-use super::task;
+use super::evaluated;
+use crate::bench::task;
 use crate::error::CliError;
-use crate::lab;
-use crate::output::{Output, Report};
+use crate::output::Report;
 use crate::profile::Profile;
-use crate::run::in_turn;
-use clap::ValueEnum;
 use serde::Serialize;
 use std::io::{self, Write};
 use tacit_circuit::Circuit;
-use tacit_engine::circuit::{Job, Preprocessing};
-use tacit_net::PartyId;
-use tacit_net::memory::Compute;
 use tacit_sharing::Protocol;
-
-/// A paper whose experiments can be run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Paper {
-    /// Ben-Efraim, Lindell, Omri: constant rounds for any number of semi-honest parties (CCS 2016)
-    Ccs16,
-}
 
 /// What a protocol takes, here or as published.
 #[derive(Serialize)]
@@ -39,7 +28,7 @@ struct Measurement {
 }
 
 #[derive(Serialize)]
-struct PaperReport {
+pub struct PaperReport {
     paper: &'static str,
     network: String,
     runs: Vec<Measurement>,
@@ -87,9 +76,8 @@ const CCS16: [Published; 5] = [
     },
 ];
 
-/// Runs the experiments of a paper in virtual time.
-pub fn run(paper: Paper, output: Output) -> Result<(), CliError> {
-    let Paper::Ccs16 = paper;
+/// Runs the experiments in virtual time.
+pub fn run() -> Result<PaperReport, CliError> {
     let profile = Profile::load("ccs16")?;
     let aes = task::built("aes", &[("key-bits", "128"), ("sbox", "d4")])?;
     let sha = task::built("sha256", &[("fan-in", "2"), ("form", "ripple")])?;
@@ -119,7 +107,7 @@ pub fn run(paper: Paper, output: Output) -> Result<(), CliError> {
             }
         }
     }
-    output.print(&PaperReport { paper: "CCS 2016", network: profile.description, runs })
+    Ok(PaperReport { paper: "CCS 2016", network: profile.description, runs })
 }
 
 /// One instance, all preprocessing first; all parties learn the output.
@@ -130,12 +118,7 @@ fn measure(
     profile: &Profile,
 ) -> Result<Measurement, CliError> {
     let protocol = protocol.fitting(parties);
-    let owners = in_turn(circuit.input_widths().len(), parties).collect();
-    let all: Vec<PartyId> = PartyId::all(parties).collect();
-    let mut job = Job::new(protocol, owners, vec![all.clone(); circuit.output_ports().len()]);
-    job.preprocessing = Preprocessing::Separate;
-    let network = profile.virtual_network().with_compute(Compute::ThreadCpuTime(1.0));
-    let (report, rounds) = lab::slowest(circuit, &job, &all, &network)?;
+    let (report, rounds) = evaluated(circuit, protocol, profile)?;
     Ok(Measurement {
         circuit: name,
         ands: circuit.stats().ands.iter().sum(),
