@@ -49,7 +49,8 @@ pub struct LabArgs {
 
     /// trio, astra, replicated, multi-fan-in, lift, post, brain-sacrifice, brain-buckets,
     /// brain-integers, brain-batch, brain-single, quad, quad-a, quad-het, tetrad,
-    /// fantastic-four, gmw:N, bmr:N, bmr-shamir:N, authenticated:N, wrk17:N (N parties), yao, yao-three,
+    /// fantastic-four, gmw:N, gmw-silent:N, gmw-ot:N, gmw-triples:N, bmr:N,
+    /// bmr-shamir:N, authenticated:N, wrk17:N (N parties), yao, yao-three,
     /// plain, or all that fit
     #[arg(long, default_value = "all")]
     protocol: String,

@@ -232,6 +232,16 @@ fn random_circuits_with_two_and_with_more_parties() {
     sweep(&[Protocol::Wrk17(2), Protocol::Wrk17(4)], 3);
 }
 
+/// All forms give the results of the clear, on the same circuits as one another.
+#[test]
+fn random_circuits_under_all_forms_of_gmw() {
+    for n in [2, 3, 5] {
+        let all = [Protocol::GmwOt(n), Protocol::GmwTriples(n), Protocol::Gmw(n)];
+        sweep(&all, 4);
+        sweep(&[Protocol::GmwSilent(n)], 1);
+    }
+}
+
 #[test]
 #[ignore = "minutes: base OTs between every two of up to 33 parties"]
 fn random_circuits_with_many_parties() {

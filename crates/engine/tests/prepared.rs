@@ -186,7 +186,7 @@ fn stored_runs_give_the_results_at_the_price_of_the_online_phase() {
         protocols += 1;
     }
     // All but the trusted party.
-    assert_eq!(protocols, 18 + 3);
+    assert_eq!(protocols, 21 + 3);
 }
 
 #[test]

@@ -11,7 +11,7 @@ use crate::registry::RoleVisitor;
 use crate::role::{InputRule, Role, RoleId, Timing};
 use crate::verify::DIGEST_BYTES;
 use std::fmt;
-use std::ops::{Add, AddAssign, Div, Index, IndexMut, Mul};
+use std::ops::{Add, AddAssign, Div, Index, IndexMut, Mul, Range};
 use tacit_net::{PartyId, Stream};
 
 /// Roles at most.
@@ -208,12 +208,12 @@ fn to_all(parties: u8, [ahead, online]: [u64; 2]) -> Traffic {
     })
 }
 
-/// Bytes for silent transfers between the roles of one worker that makes so many words of products of bits,
+/// Bytes for silent transfers between the roles of one worker that makes these words of its products of bits,
 /// over those of each product.
 #[must_use]
-pub fn transfers(protocol: Protocol, words: usize) -> Traffic {
-    let bytes = protocol.gmw().map_or(0, |method| method.start_bytes(words));
-    to_all(protocol.parties() as u8, [bytes, 0])
+pub fn transfers(protocol: Protocol, words: Range<usize>) -> Traffic {
+    let bytes = |words| protocol.gmw().map_or(0, |method| method.start_bytes(words));
+    to_all(protocol.parties() as u8, [bytes(words.end) - bytes(words.start), 0])
 }
 
 /// Online rounds that a product takes.

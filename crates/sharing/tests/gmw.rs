@@ -145,45 +145,66 @@ fn masks_that_only_one_party_waits_for_do_not_disturb_the_order_of_tiles() {
     assert!(got.iter().copied().eq(want));
 }
 
-/// What every party sends online is fair coins, whatever the inputs.
-#[test]
-fn online_messages_are_uniform() {
+/// What two parties with the same input send online, for a product that both learn.
+fn sent_online(method: Method, value: u64) -> Vec<Vec<Vec<u8>>> {
     let mut builder = Builder::new();
     let (x, y) = (builder.input(1), builder.input(1));
     let and = builder.and2(x[0], y[0]);
     builder.output(&[and]);
     let schedule = schedule(&builder.finish());
     let seed = test_seed();
-    for value in [0, u64::MAX] {
-        let seen = memory::run(2, 1, &MemoryNetwork::default(), |mut session| {
-            let keys = correlations(&mut session, 2, seed).unwrap().worker();
-            let me = session.me().index();
-            let (sink, sent) = std::sync::mpsc::channel();
-            let mesh = &mut session.meshes[0];
-            mesh.set_tamper(Tamper::new(move |message| {
-                if message.stream == Stream::On {
-                    let _ = sink.send(message.bytes.to_vec());
+    memory::run(2, 1, &MemoryNetwork::default(), |mut session| {
+        let mut entropy = Entropy::insecure_seeded(seed, session.me().0);
+        let (me, all) = (session.me().index(), places(2));
+        let mesh = &mut session.meshes[0];
+        let keys = Correlations::for_products(mesh, b"session", &all, method, &mut entropy);
+        let keys = keys.unwrap().worker();
+        let (sink, sent) = std::sync::mpsc::channel();
+        mesh.set_tamper(Tamper::new(move |message| {
+            if message.stream == Stream::On {
+                let _ = sink.send(message.bytes.to_vec());
+            }
+            Verdict::Keep
+        }));
+        let inputs = [(0, 1), (1, 1)];
+        let outputs = [vec![0, 1]];
+        let cut = Cut { block: WORDS, blocks: 1 };
+        let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs, cut };
+        let mut party = Gmw::new(mesh, &all, keys).unwrap();
+        let ready = party.prepare(ports, LANES).unwrap();
+        let mut given = [None, None];
+        given[me] = Some(Buffer::from_slice(&[Z2(value); WORDS]));
+        let learned = ready.run(party.mesh(), &all, (ports, LANES), &given).unwrap();
+        assert!(learned[0].as_ref().unwrap().iter().all(|word| word.0 == value));
+        session.finish().unwrap();
+        sent.try_iter().collect()
+    })
+}
+
+/// What every party sends online is fair coins, whatever the inputs, and so are the sums of any two.
+#[test]
+fn online_messages_are_uniform() {
+    for (method, planes) in [
+        // An input and a product; two factors and a result; a choice, two pads and a result.
+        (Method::Masked, 2),
+        (Method::Silent, 2),
+        (Method::Triples, 3),
+        (Method::Transfers, 4),
+    ] {
+        for value in [0, u64::MAX] {
+            for messages in sent_online(method, value) {
+                let messages = messages.concat();
+                let all: Vec<&[u8]> = messages.chunks(LANES / 8).collect();
+                assert_eq!(all.len(), planes, "{method:?}");
+                let ones = |i: usize, j: usize| -> u32 {
+                    let sum = |(a, b): (&u8, &u8)| {
+                        if i == j { a.count_ones() } else { (a ^ b).count_ones() }
+                    };
+                    all[i].iter().zip(all[j]).map(sum).sum()
+                };
+                for (i, j) in (0..planes).flat_map(|i| (0..=i).map(move |j| (i, j))) {
+                    assert!(is_fair(ones(i, j)), "{method:?}: {} of {LANES}", ones(i, j));
                 }
-                Verdict::Keep
-            }));
-            let inputs = [(0, 1), (1, 1)];
-            let outputs = [vec![0, 1]];
-            let cut = Cut { block: WORDS, blocks: 1 };
-            let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs, cut };
-            let mut party = Gmw::new(mesh, &places(2), keys).unwrap();
-            let ready = party.prepare(ports, LANES).unwrap();
-            let mut given = [None, None];
-            given[me] = Some(Buffer::from_slice(&[Z2(value); WORDS]));
-            let learned = ready.run(party.mesh(), &places(2), (ports, LANES), &given).unwrap();
-            assert!(learned[0].as_ref().unwrap().iter().all(|word| word.0 == value));
-            session.finish().unwrap();
-            sent.try_iter().collect::<Vec<Vec<u8>>>()
-        });
-        for messages in seen {
-            assert_eq!(messages.len(), 2, "an input and a product");
-            for message in messages {
-                let ones: u32 = message.iter().map(|byte| byte.count_ones()).sum();
-                assert!(message.len() * 8 == LANES && is_fair(ones), "{ones} of {LANES}");
             }
         }
     }
@@ -200,6 +221,11 @@ fn costs_are_those_of_the_table() {
         }
         let links = parties * (parties - 1);
         assert_eq!(product.total(), 34 * links as u64);
+        let each = |protocol| cost::product(protocol).total() / links as u64;
+        let n = parties as u8;
+        assert_eq!(each(Protocol::GmwSilent(n)), 3);
+        assert_eq!(each(Protocol::GmwOt(n)), 32 + 3);
+        assert_eq!(each(Protocol::GmwTriples(n)), 33 + 2);
     }
 }
 

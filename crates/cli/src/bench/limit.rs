@@ -34,7 +34,10 @@ pub struct Bits {
     results: u64,
 }
 
-/// The traffic of as many results as assignments of roles have weights: all have whole parts then.
+/// Words of products that the traffic is counted for: with what takes as much for many as for one.
+const WORDS: usize = 1 << 18;
+
+/// The traffic of as many results, or a multiple, as assignments of roles have weights: all have whole parts then.
 pub fn bits(args: &BenchArgs) -> Result<Bits, CliError> {
     let width = match args.operation {
         Operation::And => 1,
@@ -59,10 +62,11 @@ pub fn bits(args: &BenchArgs) -> Result<Bits, CliError> {
     let assignments = assignments(args)?;
     let loads = assignments.iter().map(|a| {
         let weight = width * u64::from(a.weight);
-        (cost::product(a.protocol) * weight).placed(&a.places)
+        let products = cost::product(a.protocol) * (64 * WORDS as u64 * weight);
+        (products + cost::transfers(a.protocol, 0..WORDS) * 8).placed(&a.places)
     });
     let traffic = loads.fold(Traffic::default(), |sum, load| sum + load);
-    Ok(Bits { traffic, results: weights(&assignments) })
+    Ok(Bits { traffic, results: 64 * WORDS as u64 * weights(&assignments) })
 }
 
 fn weights(assignments: &[Assignment]) -> u64 {

@@ -37,7 +37,8 @@ pub struct RunArgs {
 
     /// trio, astra, replicated, multi-fan-in, lift, post, brain-sacrifice, brain-buckets,
     /// brain-integers, brain-batch, brain-single, yao-three or plain (three parties), or quad, quad-a,
-    /// quad-het, tetrad or fantastic-four (four); gmw:N, bmr:N, bmr-shamir:N or authenticated:N, wrk17:N (N parties), yao
+    /// quad-het, tetrad or fantastic-four (four); gmw:N, gmw-silent:N, gmw-ot:N, gmw-triples:N,
+    /// bmr:N, bmr-shamir:N, authenticated:N or wrk17:N (N parties), yao
     /// (two)
     #[arg(long, default_value = "trio")]
     pub protocol: Protocol,

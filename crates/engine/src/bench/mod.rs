@@ -275,6 +275,9 @@ impl<'a, W: Word> RoleVisitor for NewWorker<'a, W> {
     }
 }
 
+/// Passes that are timed to settle on a number of passes.
+const WARM_UP: u32 = 3;
+
 /// One measurement under way.
 struct Run<'a> {
     session: &'a mut Session,
@@ -299,6 +302,7 @@ impl Run<'_> {
         self.each(workers, |work, party| (0..passes).try_for_each(|_| work.pass(party)))?;
         self.session.barrier()?;
         let seconds = start.elapsed().as_secs_f64();
+        let bytes = bytes + self.transfers(shares, 1 + WARM_UP as usize, passes as usize);
         let elements = (shares.iter().sum::<usize>() * W::LANES) as u64;
         let usage = Usage::now().since(&usage);
         let setup_seconds = 0.0;
@@ -323,13 +327,25 @@ impl Run<'_> {
         Ok(self.checks.end_epoch(&mut self.session.meshes[0], journals)?)
     }
 
-    /// Compares one pass's traffic with the cost function.
+    /// What silent transfers take in a pass of the so many that follow on others, on average.
+    fn transfers(&self, shares: &[usize], before: usize, passes: usize) -> Traffic {
+        let protocol = self.plan.protocol();
+        let all = shares
+            .iter()
+            .map(|words| cost::transfers(protocol, before * words..(before + passes) * words));
+        let sum = all.fold(Traffic::default(), |sum, more| sum + more);
+        sum.placed(&self.plan.assignments[0].places) / passes.max(1) as u64
+    }
+
+    /// Compares the first pass's traffic with the cost function. Gives that of every pass, but for silent
+    /// transfers.
     fn check_meter<W: Word>(
         &self,
         before: &Meter,
         shares: &[usize],
     ) -> Result<Traffic, EvaluateError> {
         let mut expected = Traffic::default();
+        let first = self.transfers(shares, 0, 1);
         for (assignment, words) in
             self.plan.assignments.iter().zip(shares.chunks(self.plan.threads))
         {
@@ -345,7 +361,7 @@ impl Run<'_> {
         }
         let sent = |meter: &Meter| meter.total(|_, _, _| true).bytes_sent;
         let mine = sent(&self.session.meter()) - sent(before);
-        let with_checks = expected.clone() + cost::checks(self.plan.protocol());
+        let with_checks = expected.clone() + first + cost::checks(self.plan.protocol());
         let me = self.session.me().index();
         let predicted: u64 = (0..cost::MAX_ROLES).map(|to| with_checks.link(me, to)).sum();
         if mine == predicted {
@@ -358,7 +374,6 @@ impl Run<'_> {
 
     /// Times warm-up passes; all parties settle on the same number of passes.
     fn agree_passes(&mut self, workers: &mut [Seat<'_>]) -> Result<u64, EvaluateError> {
-        const WARM_UP: u32 = 3;
         self.session.barrier()?;
         let start = Instant::now();
         self.each(workers, |work, party| (0..WARM_UP).try_for_each(|_| work.pass(party)))?;

@@ -118,7 +118,7 @@ fn proofs(compiled: &Compiled) -> Traffic {
         bill.announce(1, words);
         bill.add(1, words, 1);
         bill.finish();
-        let more = cost::proofs(&bill) + cost::transfers(assignment.protocol, words);
+        let more = cost::proofs(&bill) + cost::transfers(assignment.protocol, 0..words);
         sum += more.placed(&assignment.places);
     }
     sum

@@ -46,7 +46,7 @@ impl Tally {
     /// Bytes per directed link of a program that ends here.
     #[must_use]
     pub fn total_bytes(&self) -> Traffic {
-        self.bytes.clone() + cost::transfers(self.protocol, self.words)
+        self.bytes.clone() + cost::transfers(self.protocol, 0..self.words)
     }
 
     /// The products that were made from triples so far.

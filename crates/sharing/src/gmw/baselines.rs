@@ -97,7 +97,7 @@ impl Gmw<'_> {
             first.copy_from_slice(of(firsts, i, words));
             second.copy_from_slice(of(seconds, i, words));
         }
-        self.to_all(&message)
+        self.send_all(&message)
     }
 
     /// Opens them, and computes shares of the products.
@@ -218,7 +218,7 @@ impl Gmw<'_> {
     }
 
     /// Sends to every other party.
-    fn to_all(&mut self, message: &[Z2]) -> Result<(), SharingError> {
+    fn send_all(&mut self, message: &[Z2]) -> Result<(), SharingError> {
         let me = self.mesh.me();
         for peer in self.places.iter().filter(|peer| **peer != me) {
             self.mesh.send(*peer, Stream::On, word::bytes(message))?;

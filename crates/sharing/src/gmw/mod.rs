@@ -27,6 +27,8 @@
 //! megabytes. The 32 bits are those of correlated OT
 //! ([`tacit_ot::cot`]) with four columns to a block.
 //!
+//! Other forms ([`Method`]) make products from silent transfers, from random transfers or from triples.
+//!
 //! Sources: O. Goldreich, S. Micali, A. Wigderson (STOC 1987) and A. Ben-Efraim, Y. Lindell, E. Omri
 //! (CCS 2016) for products by OT; masked public values are folklore, used for example by X. Wang,
 //! S. Ranellucci, J. Katz (CCS 2017).

@@ -32,10 +32,14 @@ pub struct Ready {
     /// This party's shares of the masks of input ports.
     inputs: Vec<Buffer<Z2>>,
     tape: Tape,
-    /// Masks of the output ports that this party learns.
+    /// Masks of the output ports that this party learns; on shares, fresh shares of zero for all.
     outputs: Vec<Option<Buffer<Z2>>>,
     lanes: usize,
 }
+
+/// What a circuit's products take, and its output ports: masks of those that this party learns, or shares of zero
+/// for all.
+type Prepared = (Tape, Vec<Option<Buffer<Z2>>>);
 
 /// Input and output ports of a circuit for GMW, and how its lanes are cut.
 #[derive(Clone, Copy)]
@@ -213,7 +217,7 @@ impl<'m> Gmw<'m> {
         ports: Ports<'_>,
         inputs: &[BitPlanes],
         words: usize,
-    ) -> Result<(Tape, Vec<Option<Buffer<Z2>>>), SharingError> {
+    ) -> Result<Prepared, SharingError> {
         self.start(ports.schedule, words);
         let all: Vec<&BitPlanes> = inputs.iter().collect();
         let (masks, outputs) = self.mask(ports.schedule, ports.cut, &all, words)?;
@@ -227,11 +231,7 @@ impl<'m> Gmw<'m> {
     }
 
     /// What products on shares take, and fresh shares of zero for the outputs.
-    fn prepare_shared(
-        &mut self,
-        ports: Ports<'_>,
-        words: usize,
-    ) -> Result<(Tape, Vec<Option<Buffer<Z2>>>), SharingError> {
+    fn prepare_shared(&mut self, ports: Ports<'_>, words: usize) -> Result<Prepared, SharingError> {
         let runs = self.baseline_runs(products_of(ports.schedule) * words)?;
         let widths = ports.schedule.outputs().iter().map(Vec::len);
         let zeros =

@@ -102,8 +102,9 @@ pub fn run_by(protocol: Protocol, by: By, script: &Script<'_>) -> Vec<Vec<i128>>
         let role = PLACES.iter().position(|p| *p == session.me()).unwrap();
         let (opened, sent, rounds) = play(&mut session, (protocol, by), script);
         session.finish().unwrap();
+        let bytes = tally.total_bytes();
         for (sent, stream) in sent.iter().zip([Stream::Pre, Stream::On, Stream::Def]) {
-            let want = &tally.total_bytes().stream(stream)[role][..parties];
+            let want = &bytes.stream(stream)[role][..parties];
             assert_eq!(sent[..], *want, "{protocol} role {role}: bytes on {stream:?}");
         }
         assert_eq!(rounds, tally.rounds[role], "{protocol} role {role}: rounds");
