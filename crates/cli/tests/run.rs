@@ -260,6 +260,8 @@ fn absurd_arguments_of_benchmarks_are_refused() {
         "and --window 0",
         "paper",
         "and ccs16",
+        "triples",
+        "triples --protocol authenticated:2 --lanes 99999999999",
     ] {
         let (code, error) = fails(folder.path(), &format!("bench {arguments} --transport memory"));
         assert_eq!(code, 2, "{arguments}: {error}");
@@ -425,6 +427,7 @@ fn benchmarks_print_one_json_object_with_the_bound() {
         ("dot", "--transport memory --length 100 --lanes 50"),
         ("matmul", "--protocol replicated --width 64 --size 20"),
         ("compare", "--protocol multi-fan-in --width 16 --lanes 500"),
+        ("triples", "--protocol authenticated:3 --lanes 500"),
     ] {
         let run = format!("bench {operation} --seconds 0.05 --vs-limit --json {rest}");
         let result: serde_json::Value = serde_json::from_str(&ok(dir, &run)).expect("JSON");
@@ -434,6 +437,13 @@ fn benchmarks_print_one_json_object_with_the_bound() {
         let sum = seconds("setup") + seconds("offline") + seconds("online") + seconds("verify");
         assert!(seconds("setup") > 0.0 && (seconds("total") - sum).abs() < 1e-9, "{operation}");
         assert!(result["bytes_sent"].as_object().expect("links").len() >= 3);
+        if operation == "triples" {
+            let bytes = |how: &str| result["bytes_per_triple"][how].as_f64().expect("a number");
+            assert_eq!(bytes("counted"), bytes("predicted"));
+            // Buckets of five, with what is not per triple beside it.
+            assert!((321.0..370.0).contains(&bytes("counted")), "{}", bytes("counted"));
+            assert_eq!(bytes("published"), 321.125);
+        }
         if operation != "dot" {
             assert!(result["limit"]["ratio"].as_f64().expect("a ratio") > 0.0, "{operation}");
         }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Duration;
 use tacit_circuit::{Builder, Circuit};
+use tacit_engine::bench::Usage;
 use tacit_engine::circuit::{
     Assignment, Blocking, Compiled, EvaluateError, Evaluation, Job, Prepared, Preprocessing,
     Report, TripleJob, check_storable, evaluate_prepared, prepare, prepare_from_triples,
@@ -246,6 +247,37 @@ fn three_phases_run_in_three_sessions_at_their_prices() {
         // They are spent.
         assert!(garble(&job).iter().all(Result::is_err), "{label}");
     }
+}
+
+/// Four times as many triples take as much memory, and no more than 1 GB for each of two parties.
+#[test]
+#[ignore = "minutes, and 2 GB on disk"]
+fn memory_does_not_grow_with_the_number_of_triples() {
+    let protocol = Protocol::Authenticated(2);
+    let peaks = [1 << 20, 1 << 22].map(|count| {
+        let (stores, assignment) = (Stores::new(protocol), Assignment::in_order(protocol));
+        let triples = TripleJob { assignment, workers: 1, triples: count, bits: count };
+        memory::run(stores.parties, 1, &MemoryNetwork::default(), |mut session| {
+            let store = stores.of(&session);
+            let mut preparation = store.begin(&mut session, "triples", triples.facts()).unwrap();
+            let pieces = preparation.pieces().unwrap();
+            let keep = |worker, piece| pieces.put(worker, piece);
+            prepare_triples(&mut session, &triples, &mut Entropy::system(), &keep).unwrap();
+            pieces.finish().unwrap();
+            let (_, pieces) = store.take_pieces(&mut session, |_| true).unwrap();
+            let mut read = 0;
+            while let Some(piece) = pieces.next(0).unwrap() {
+                read += piece.len();
+            }
+            // Three sharings for a triple, one bit for a mask.
+            assert!(read >= count * (3 * 48 + 32), "{read}");
+            session.finish().unwrap();
+        });
+        let peak = Usage::now().peak_rss_bytes;
+        println!("{count} triples: {} MB for two parties", peak / 1_000_000);
+        peak
+    });
+    assert!(peaks[1] < 2_000_000_000 && peaks[1] * 4 < peaks[0] * 5, "{peaks:?}");
 }
 
 #[test]

@@ -24,7 +24,6 @@ use tacit_engine::circuit::{self as engine, Compiled, EvaluateError, Prepared, T
 use tacit_engine::store::{Facts, Preparation, Store};
 use tacit_net::{PartyId, Session, SessionConfig};
 use tacit_ring::Entropy;
-use tacit_sharing::Protocol;
 
 /// Arguments of `tacit prepare`.
 #[derive(Args, Clone, Debug)]

@@ -57,7 +57,7 @@ impl Plot {
             }
             if what == "gates" {
                 // The first gate of two parties, of four rows: all shares of its value.
-                [64, 72, 80, 88].map(|at| bytes[at] ^= 1);
+                [64, 72, 80, 88].into_iter().for_each(|at| bytes[at] ^= 1);
             } else {
                 // Shares of few bits are followed by padding.
                 let bit = if what.starts_with("shares") { 0 } else { bit };
