@@ -9,7 +9,9 @@ use crate::output::{Output, Report};
 use crate::profile::Profile;
 use crate::program::{self, NamedValue};
 use crate::roles::{self, Roles};
-use crate::run::{Misplaced, Parties, PreprocessingArg, in_turn, refuse, seconds, write_links};
+use crate::run::{
+    Misplaced, Parties, PreprocessingArg, in_turn, opening, refuse, seconds, write_links,
+};
 use clap::Args;
 use serde::Serialize;
 use std::io::{self, Write};
@@ -25,6 +27,7 @@ use tacit_net::{PartyId, Session};
 use tacit_planner::{Network, Wanted, for_circuit, orders};
 use tacit_program::Program;
 use tacit_sharing::Protocol;
+use tacit_sharing::bmr::Opening;
 
 /// Arguments of `tacit lab`.
 #[derive(Args, Clone, Debug)]
@@ -51,7 +54,8 @@ pub struct LabArgs {
     /// brain-integers, brain-batch, brain-single, quad, quad-a, quad-het, tetrad,
     /// fantastic-four, gmw:N, gmw-silent:N, gmw-ot:N, gmw-triples:N, bmr:N,
     /// bmr-shamir:N, authenticated:N, wrk17:N (N parties), yao, yao-three,
-    /// plain, or all that fit
+    /// bmr-replicated, plain, or all that fit; for comparison, named alone, bmr-basic:N, bmr-reduced:N,
+    /// bmr-correlated:N, bmr-offset:N, bmr-shamir-s4:N, bmr-shamir-s3:N, bmr-shamir-s2:N
     #[arg(long, default_value = "all")]
     protocol: String,
 
@@ -78,6 +82,11 @@ pub struct LabArgs {
     /// online phase alone
     #[arg(long, default_value = "interleaved")]
     preprocessing: PreprocessingArg,
+
+    /// How garbled tables of a circuit open that parties make together (bmr and its variants) [default: as the
+    /// protocol does by itself]
+    #[arg(long, value_name = "all|collector", value_parser = opening)]
+    opening: Option<Opening>,
 
     /// Leave computing out: the network's time alone, the same in every run
     #[arg(long)]
@@ -127,7 +136,8 @@ pub fn run(args: &LabArgs, output: Output) -> Result<(), CliError> {
     let protocols: Vec<Protocol> = match args.protocol.as_str() {
         "all" => {
             let fits = |protocol: &Protocol| all_can(args, &task, &profile, *protocol);
-            let all = task.protocols().map(|p| p.fitting(task.parties()));
+            let all =
+                task.protocols().filter(|p| !p.for_comparison()).map(|p| p.fitting(task.parties()));
             let mut fitting = Vec::new();
             for protocol in all.filter(fits) {
                 match too_large(args, &task, protocol)? {
@@ -253,6 +263,7 @@ fn job(
     job.instances = args.instances.unwrap_or(1);
     job.assignments = assignments.to_vec();
     job.form = form;
+    job.opening = args.opening.filter(|_| protocol.opens_tables());
     job.preprocessing = args.preprocessing.into();
     // Latency is what the lab is about: keep a link's worth of messages under way.
     job.blocking = Blocking { window_bytes: 32 << 20, ..Blocking::default() };

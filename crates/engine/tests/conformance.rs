@@ -16,6 +16,7 @@ use tacit_net::memory::{self, MemoryNetwork};
 use tacit_net::testing::{Tamper, Verdict};
 use tacit_net::{LinkProfile, PartyId, Phase, Session, Stream};
 use tacit_ring::{Entropy, entropy};
+use tacit_sharing::bmr::{Opening, Products, Rounds};
 use tacit_sharing::{Protocol, cost};
 
 /// A small generator.
@@ -158,6 +159,12 @@ fn places(random: &mut Random, parties: usize) -> Vec<PartyId> {
     places
 }
 
+/// A way to open garbled tables, of protocols that do.
+fn opening(random: &mut Random, protocol: Protocol) -> Option<Opening> {
+    let ways = [None, Some(Opening::All), Some(Opening::Collector)];
+    ways[random.below(3)].filter(|_| protocol.opens_tables())
+}
+
 /// Most often one assignment of roles, else several side by side, also of like protocols.
 fn assignments(random: &mut Random, protocol: Protocol) -> Vec<Assignment> {
     let like = |other: &Protocol| {
@@ -206,6 +213,7 @@ fn sweep(protocols: &[Protocol], rounds: usize) {
                     job.workers = 1 + random.below(3);
                     job.preprocessing = preprocessing;
                     job.form = form;
+                    job.opening = opening(&mut random, protocol);
                     job.blocking = Blocking {
                         block_words: random.below(6),
                         blocks: random.below(4),
@@ -228,6 +236,8 @@ fn random_circuits_under_every_protocol() {
 fn random_circuits_with_two_and_with_more_parties() {
     sweep(&[Protocol::Gmw(2), Protocol::Gmw(5), Protocol::Bmr(2), Protocol::Bmr(4)], 3);
     sweep(&[4, 5].map(Protocol::BmrShamir), 3);
+    sweep(&Products::ALL.map(|products| Protocol::BmrOt(products, 2)), 2);
+    sweep(&Rounds::ALL.map(|rounds| Protocol::BmrBlocks(rounds, 5)), 2);
     sweep(&[Protocol::Authenticated(2), Protocol::Authenticated(4)], 3);
     sweep(&[Protocol::Wrk17(2), Protocol::Wrk17(4)], 3);
 }

@@ -1,8 +1,10 @@
-//! Correlated OT for any number of bits.
+//! Correlated OT for any number of bits, and pads from it.
 
 use crate::bits::Bits;
 use tacit_ot::cot::TILE;
 use tacit_ot::{OtError, Receiver, Sender};
+use tacit_ring::prg::Permutation;
+use zeroize::Zeroizing;
 
 /// Chooses by `bits`; gives the message, and every block to `put`.
 pub(crate) fn choose(
@@ -40,4 +42,34 @@ pub(crate) fn take(
         }
     }
     Ok(())
+}
+
+/// Where pads of consecutive gates begin that are hashed from what two roles have: the sender first. No two
+/// purposes, gates of a session or directions have the same.
+pub(crate) fn tweak(purpose: u8, first_gate: u64, [sender, receiver]: [usize; 2]) -> u128 {
+    1 << 127
+        | u128::from(purpose) << 120
+        | u128::from(first_gate) << 32
+        | (sender as u128) << 16
+        | receiver as u128
+}
+
+/// Pads of consecutive gates from `tweak` on, hashed from blocks plus an offset.
+pub(crate) fn pads(
+    pi: &Permutation,
+    tweak: u128,
+    blocks: &[u128],
+    offset: u128,
+) -> Zeroizing<Vec<u128>> {
+    let mut pads: Zeroizing<Vec<u128>> =
+        Zeroizing::new(blocks.iter().map(|block| block ^ offset).collect());
+    pi.hash_tweaked(tweak, 1 << 32, &mut pads);
+    pads
+}
+
+/// The lowest bits of blocks.
+pub(crate) fn lowest(blocks: &[u128]) -> Bits {
+    let mut bits = Bits::zeros(blocks.len());
+    blocks.iter().enumerate().for_each(|(i, block)| bits.flip_if(i, block & 1 == 1));
+    bits
 }

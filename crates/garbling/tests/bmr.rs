@@ -1,92 +1,40 @@
 //! BMR: results and bytes of every input, what peers see, and peers that deviate.
 
 mod common;
+mod kinds;
 mod store;
 
 use common::{circuit, given, in_the_clear, places, schedule};
-use store::stored;
+use kinds::{Kind, Play, check_costs, majority, network, wires};
 use tacit_circuit::Builder;
-use tacit_garbling::bmr::shamir::{self, BmrShamir, ShamirKeys};
-use tacit_garbling::bmr::{Bmr, bytes};
+use tacit_garbling::bmr::Bmr;
+use tacit_garbling::bmr::shamir::BmrShamir;
 use tacit_garbling::{Bits, Evaluate, Garbling, Ports};
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_net::testing::{Tamper, Verdict};
-use tacit_net::{NetError, PartyId, Phase, Session, Stream};
-use tacit_ring::Entropy;
+use tacit_net::{NetError, Phase, Session, Stream};
 use tacit_ring::entropy::{Rng, test_seed};
 use tacit_sharing::SharingError;
-use tacit_sharing::cost::Traffic;
-use tacit_sharing::gmw::{Correlations, Delta};
+use tacit_sharing::bmr::Opening;
 
-fn party<'m>(session: &'m mut Session, parties: usize, seed: u64) -> Result<Bmr<'m>, SharingError> {
-    let mut entropy = Entropy::insecure_seeded(seed, session.me().0);
-    let mesh = &mut session.meshes[0];
-    let places = places(parties);
-    let mut all = Correlations::exchange(mesh, b"session", &places, Delta::Common, &mut entropy)?;
-    Bmr::new(mesh, &places, all.worker(), b"session")
+fn party(session: &mut Session, seed: u64) -> Result<Bmr<'_>, SharingError> {
+    wires(session, 2, seed, Opening::Collector)
 }
 
-/// Evaluates some instances, with parties of some kind.
-trait Kind: Sync {
-    fn bytes(&self, ports: Ports<'_>, parties: usize) -> Traffic;
-    fn play(&self, session: &mut Session, parties: usize, job: Play<'_>) -> Vec<Bits>;
-}
-
-#[derive(Clone, Copy)]
-struct Play<'a> {
-    ports: Ports<'a>,
-    values: &'a [Bits],
-    seed: u64,
-}
-
-impl Play<'_> {
-    fn with<G>(self, mut party: G, parties: usize) -> Vec<Bits>
-    where
-        G: Garbling<Ready: Evaluate<Done = Vec<Bits>>>,
-    {
-        let ready = party.prepare(self.ports, self.values.len()).unwrap();
-        stored(ready).run(party.mesh(), &places(parties), self.ports, self.values).unwrap()
-    }
-}
-
-struct OverOt;
-
-impl Kind for OverOt {
-    fn bytes(&self, ports: Ports<'_>, parties: usize) -> Traffic {
-        bytes(ports, parties)
-    }
-
-    fn play(&self, session: &mut Session, parties: usize, play: Play<'_>) -> Vec<Bits> {
-        play.with(party(session, parties, play.seed).unwrap(), parties)
-    }
-}
-
-struct OverShamir;
-
-impl Kind for OverShamir {
-    fn bytes(&self, ports: Ports<'_>, parties: usize) -> Traffic {
-        shamir::bytes(ports, parties)
-    }
-
-    fn play(&self, session: &mut Session, parties: usize, play: Play<'_>) -> Vec<Bits> {
-        play.with(majority(session, parties, play.seed), parties)
-    }
-}
-
-fn majority(session: &mut Session, parties: usize, seed: u64) -> BmrShamir<'_> {
-    let mut entropy = Entropy::insecure_seeded(seed, session.me().0);
-    let (mesh, places) = (&mut session.meshes[0], places(parties));
-    let mut all = ShamirKeys::exchange(mesh, b"session", &places, &mut entropy).unwrap();
-    BmrShamir::new(mesh, &places, all.worker(), b"session").unwrap()
+fn three(session: &mut Session, seed: u64) -> BmrShamir<'_> {
+    majority(session, 3, seed, Opening::Collector)
 }
 
 #[test]
 fn all_inputs_give_what_the_circuit_says_at_the_price_of_the_table() {
-    [2, 3].into_iter().for_each(|parties| check_all(&OverOt, parties));
-    [3, 4, 5, 8].into_iter().for_each(|parties| check_all(&OverShamir, parties));
+    for (kind, parties) in Kind::all() {
+        for opening in Opening::ALL {
+            parties.iter().for_each(|parties| check_all(kind, opening, *parties));
+        }
+    }
 }
 
-fn check_all(kind: &dyn Kind, parties: usize) {
+fn check_all(kind: Kind, opening: Opening, parties: usize) {
     let circuit = circuit();
     let schedule = schedule(&circuit);
     let inputs = [(0, 2), (parties - 1, 2)];
@@ -94,12 +42,12 @@ fn check_all(kind: &dyn Kind, parties: usize) {
     let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs };
     let all: Vec<[bool; 4]> = (0..16).map(|i| [0, 1, 2, 3].map(|bit| i >> bit & 1 == 1)).collect();
     let seed = test_seed();
-    memory::run(parties, 1, &MemoryNetwork::default(), |mut session| {
+    memory::run(parties, 1, &network(), |mut session| {
         let me = session.me().index();
         let values: Vec<Bits> = all.iter().map(|v| given(me, parties, *v)).collect();
-        let play = Play { ports, values: &values, seed };
-        let learned = kind.play(&mut session, parties, play);
-        for (values, learned) in all.iter().zip(&learned) {
+        let play = Play { kind, opening, ports, parties, values: &values, seed };
+        let played = play.play(&mut session);
+        for (values, learned) in all.iter().zip(&played.learned) {
             let want = in_the_clear(*values);
             let mine: &[bool] = match me {
                 _ if me == parties - 1 => &want,
@@ -107,20 +55,9 @@ fn check_all(kind: &dyn Kind, parties: usize) {
                 _ => &[],
             };
             assert_eq!(learned.len, mine.len());
-            assert!((0..mine.len()).all(|i| learned.get(i) == mine[i]), "{values:?}");
+            assert!((0..mine.len()).all(|i| learned.get(i) == mine[i]), "{kind:?} {values:?}");
         }
-        let each = kind.bytes(ports, parties);
-        let meter = session.meter();
-        for to in (0..parties).filter(|to| *to != me) {
-            let id = PartyId(to as u8);
-            let sent = |stream| -> u64 {
-                let phases = [Phase::Offline, Phase::Online];
-                phases.map(|phase| meter.count(id, stream, phase).bytes_sent).iter().sum()
-            };
-            assert_eq!(sent(Stream::Pre), 16 * each.pre[me][to]);
-            assert_eq!(sent(Stream::Def), 16 * each.def[me][to]);
-            assert_eq!(sent(Stream::On), 16 * each.on[me][to]);
-        }
+        check_costs(&session, &play, &played);
         session.finish().unwrap();
     });
 }
@@ -149,7 +86,7 @@ fn parts_of_rows_are_no_multiples_of_each_other() {
             }
             Verdict::Keep
         }));
-        let mut party = majority(&mut session, 3, seed);
+        let mut party = three(&mut session, seed);
         party.prepare(ports, 5).unwrap();
         drop(party);
         session.finish().unwrap();
@@ -190,7 +127,7 @@ fn public_values_of_inputs_are_uniform() {
                 }
                 Verdict::Keep
             }));
-            let mut party = party(&mut session, 2, seed).unwrap();
+            let mut party = party(&mut session, seed).unwrap();
             let ready = party.prepare(ports, RUNS).unwrap();
             let value = || {
                 let mut bits = Bits::zeros(64);
@@ -227,7 +164,7 @@ fn changed_messages_end_the_session_or_change_results() {
             if me == 0 {
                 session.meshes[0].set_tamper(Tamper::flip(index, bit));
             }
-            let mut party = party(&mut session, 2, seed)?;
+            let mut party = party(&mut session, seed)?;
             let ready = party.prepare(ports, 1)?;
             ready.run(
                 party.mesh(),
@@ -260,7 +197,7 @@ fn changed_messages_of_a_majority_end_the_session_or_change_results() {
             if me == cheat {
                 session.meshes[0].set_tamper(Tamper::flip(index, bit));
             }
-            let mut party = majority(&mut session, 3, seed);
+            let mut party = three(&mut session, seed);
             let ready = party.prepare(ports, 1)?;
             let case = [true, false, true, true];
             let learned = ready.run(party.mesh(), &places(3), ports, &[given(me, 3, case)])?;
@@ -291,7 +228,7 @@ fn instances_have_tables_of_their_own() {
             }
             Verdict::Keep
         }));
-        let mut party = party(&mut session, 2, seed).unwrap();
+        let mut party = party(&mut session, seed).unwrap();
         party.prepare(ports, 3).unwrap();
         drop(party);
         session.finish().unwrap();

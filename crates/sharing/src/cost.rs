@@ -284,18 +284,43 @@ pub fn product(protocol: Protocol) -> Traffic {
         // Choices of masks and products, cross terms, rows and columns of four blocks.
         Protocol::Bmr(parties) => pairs(usize::from(parties)).fold(none, |sum, (i, j)| {
             let chooses = 2 * gmw::FAN.message_bits() as u64;
-            sum.sent(i, j, Stream::Def, chooses + 1 + 2 * 512)
+            sum.sent(i, j, Stream::Def, chooses + 1 + table(protocol, parties.into(), [i, j]))
         }),
         // Bytes of masks and products; rows and columns of four blocks.
         Protocol::BmrShamir(parties) => {
             let (n, keepers) = (usize::from(parties), usize::from(parties).div_ceil(2));
-            let column = |role: usize| if role < keepers { 512 } else { 0 };
             pairs(n).fold(none, |sum, (i, j)| {
                 let product = if i < 2 * keepers - 1 { 8 } else { 0 };
-                sum.sent(i, j, Stream::Def, 8 + product + column(i) + column(j))
+                sum.sent(i, j, Stream::Def, 8 + product + table(protocol, keepers, [i, j]))
+            })
+        }
+        // Blocks of masks, of hidden labels and what reduces degrees.
+        Protocol::BmrBlocks(rounds, parties) => {
+            let n = usize::from(parties);
+            pairs(n).fold(none, |sum, (i, j)| {
+                let dealt = 128 * (1 + 4 * n + rounds.reduced(n, i)) as u64;
+                sum.sent(i, j, Stream::Def, dealt + table(protocol, n, [i, j]))
+            })
+        }
+        Protocol::BmrReplicated => pairs(3).fold(none, |sum, (i, j)| {
+            let product = u64::from(j == (i + 2) % 3);
+            sum.sent(i, j, Stream::Def, product + table(protocol, 3, [i, j]))
+        }),
+        // Choices of masks and of every row, and what the sender answers.
+        Protocol::BmrOt(products, parties) => {
+            pairs(usize::from(parties)).fold(none, |sum, (i, j)| {
+                let chooses = (1 + products.rows()) * gmw::FAN.message_bits();
+                let answers = products.bits() + 128 * products.blocks() * products.rows();
+                let sent = (chooses + answers) as u64;
+                sum.sent(i, j, Stream::Def, sent + table(protocol, parties.into(), [i, j]))
             })
         }
     }
+}
+
+/// Bits of a garbled table that one role sends another, opened as the protocol does by itself.
+fn table(protocol: Protocol, columns: usize, link: [RoleId; 2]) -> u64 {
+    128 * protocol.opening().blocks(columns, link) as u64
 }
 
 /// Bytes of results over words of `bits` bits, each the sum of `terms` products of words; without what
@@ -445,7 +470,8 @@ mod tests {
             }
             assert_eq!(output(protocol, &[0, 1, 2]).total(), 3);
         }
-        for protocol in Protocol::ALL.into_iter().filter(|protocol| protocol.parties() == 4) {
+        let four = |protocol: &Protocol| protocol.parties() == 4 && protocol.has_roles();
+        for protocol in Protocol::ALL.into_iter().filter(four) {
             for owner in 0..4 {
                 assert_eq!(input(protocol, owner, Timing::Early).total(), 2);
             }

@@ -9,6 +9,7 @@
 pub mod arrays;
 pub mod astra;
 pub mod backend;
+pub mod bmr;
 pub mod convert;
 pub mod cost;
 pub mod fantastic_four;

@@ -1,6 +1,7 @@
 //! The protocols, by name.
 
 use crate::astra::Astra;
+use crate::bmr::{Opening, Products, Rounds};
 use crate::convert::Coordinates;
 use crate::fantastic_four::FantasticFour;
 use crate::gmw;
@@ -56,6 +57,14 @@ pub enum Protocol {
     Bmr(u8),
     /// BMR over Shamir's sharing for so many parties, of which fewer than half may pool what they see.
     BmrShamir(u8),
+    /// BMR over oblivious transfer in another way, for comparison: for so many parties, of which all but one
+    /// may pool what they see.
+    BmrOt(Products, u8),
+    /// BMR over Shamir's sharing of whole blocks, for comparison: for so many parties, of which fewer than half,
+    /// or a third, may pool what they see.
+    BmrBlocks(Rounds, u8),
+    /// BMR over replicated sharing, for three parties.
+    BmrReplicated,
     /// Yao's garbled circuits, with half gates, for two parties: a constant number of rounds.
     Yao,
     /// Garbled circuits among three parties: two that have all labels, one that evaluates.
@@ -82,6 +91,9 @@ pub enum Security {
     /// Private against any number of parties that follow the protocol and pool what they see, if they are
     /// fewer than half.
     HonestMajority,
+    /// Private against any number of parties that follow the protocol and pool what they see, if they are
+    /// fewer than a third.
+    FewerThanThird,
     /// Private and correct against any single party, whatever it does; it can make the run end
     /// without a result.
     MaliciousWithAbort,
@@ -98,6 +110,7 @@ impl fmt::Display for Security {
             Security::SemiHonest => "semi-honest, one corruption",
             Security::DishonestMajority => "semi-honest, all but one corrupted",
             Security::HonestMajority => "semi-honest, fewer than half corrupted",
+            Security::FewerThanThird => "semi-honest, fewer than a third corrupted",
             Security::MaliciousWithAbort => "malicious with abort, one corruption",
             Security::MaliciousDishonestMajority => "malicious with abort, all but one corrupted",
             Security::TrustedParty => "none: one party sees everything",
@@ -107,7 +120,7 @@ impl fmt::Display for Security {
 
 impl Protocol {
     /// All protocols; those for any number of parties with three.
-    pub const ALL: [Protocol; 27] = [
+    pub const ALL: [Protocol; 35] = [
         Protocol::Trio,
         Protocol::Astra,
         Protocol::Replicated,
@@ -130,12 +143,27 @@ impl Protocol {
         Protocol::GmwTriples(3),
         Protocol::Bmr(3),
         Protocol::BmrShamir(3),
+        Protocol::BmrOt(Products::Basic, 3),
+        Protocol::BmrOt(Products::Reduced, 3),
+        Protocol::BmrOt(Products::Correlated, 3),
+        Protocol::BmrOt(Products::Offset, 3),
+        Protocol::BmrBlocks(Rounds::Four, 3),
+        Protocol::BmrBlocks(Rounds::Three, 3),
+        Protocol::BmrBlocks(Rounds::Two, 4),
+        Protocol::BmrReplicated,
         Protocol::Yao,
         Protocol::YaoThree,
         Protocol::Authenticated(3),
         Protocol::Wrk17(3),
         Protocol::Plain,
     ];
+
+    /// Whether it is here to be compared with: another protocol does the same for less, everywhere. Such ones
+    /// run where they are named.
+    #[must_use]
+    pub fn for_comparison(self) -> bool {
+        matches!(self, Protocol::BmrOt(..) | Protocol::BmrBlocks(..))
+    }
 
     /// Those that differ on circuits: triples of bits are all made in the same way.
     pub fn on_bits() -> impl Iterator<Item = Protocol> {
@@ -165,6 +193,9 @@ impl Protocol {
             Protocol::GmwTriples(_) => "gmw-triples",
             Protocol::Bmr(_) => "bmr",
             Protocol::BmrShamir(_) => "bmr-shamir",
+            Protocol::BmrOt(products, _) => products.name(),
+            Protocol::BmrBlocks(rounds, _) => rounds.name(),
+            Protocol::BmrReplicated => "bmr-replicated",
             Protocol::Yao => "yao",
             Protocol::YaoThree => "yao-three",
             Protocol::Authenticated(_) => "authenticated",
@@ -188,6 +219,8 @@ impl Protocol {
             | Protocol::GmwTriples(parties)
             | Protocol::Bmr(parties)
             | Protocol::BmrShamir(parties)
+            | Protocol::BmrOt(_, parties)
+            | Protocol::BmrBlocks(_, parties)
             | Protocol::Authenticated(parties)
             | Protocol::Wrk17(parties) => usize::from(parties),
             Protocol::Yao => 2,
@@ -217,14 +250,31 @@ impl Protocol {
     #[must_use]
     pub fn garbles(self) -> bool {
         let of_two_or_three = matches!(self, Protocol::Yao | Protocol::YaoThree);
-        let of_any = matches!(self, Protocol::Bmr(_) | Protocol::BmrShamir(_));
-        of_two_or_three || of_any || self.authenticates()
+        of_two_or_three || self.opens_tables() || self.authenticates()
     }
 
     /// Whether it is authenticated garbling, in any form.
     #[must_use]
     pub fn authenticates(self) -> bool {
         matches!(self, Protocol::Authenticated(_) | Protocol::Wrk17(_))
+    }
+
+    /// Whether parties open garbled tables together: BMR.
+    #[must_use]
+    pub fn opens_tables(self) -> bool {
+        let ours =
+            matches!(self, Protocol::Bmr(_) | Protocol::BmrShamir(_) | Protocol::BmrReplicated);
+        ours || self.for_comparison()
+    }
+
+    /// How its tables open if nothing else is asked for: published variants in the published way.
+    #[must_use]
+    pub fn opening(self) -> Opening {
+        match self {
+            Protocol::BmrOt(Products::Offset, _) => Opening::Collector,
+            Protocol::BmrOt(..) | Protocol::BmrBlocks(..) => Opening::All,
+            _ => Opening::Collector,
+        }
     }
 
     /// Whether it runs with any number of parties, from two or three on.
@@ -243,6 +293,10 @@ impl Protocol {
             Protocol::GmwTriples(_) => Protocol::GmwTriples(within(parties)),
             Protocol::Bmr(_) => Protocol::Bmr(within(parties)),
             Protocol::BmrShamir(_) => Protocol::BmrShamir(within(parties).max(3)),
+            Protocol::BmrOt(products, _) => Protocol::BmrOt(products, within(parties)),
+            Protocol::BmrBlocks(rounds, _) => {
+                Protocol::BmrBlocks(rounds, within(parties).max(rounds.least()))
+            }
             Protocol::Authenticated(_) => Protocol::Authenticated(within(parties)),
             Protocol::Wrk17(_) => Protocol::Wrk17(within(parties)),
             other => other,
@@ -311,9 +365,10 @@ impl Protocol {
     pub fn security(self) -> Security {
         match self {
             Protocol::Plain => Security::TrustedParty,
-            Protocol::Bmr(_) | Protocol::Yao => Security::DishonestMajority,
+            Protocol::Bmr(_) | Protocol::BmrOt(..) | Protocol::Yao => Security::DishonestMajority,
             _ if self.gmw().is_some() => Security::DishonestMajority,
-            Protocol::BmrShamir(_) => Security::HonestMajority,
+            Protocol::BmrBlocks(Rounds::Two, _) => Security::FewerThanThird,
+            Protocol::BmrShamir(_) | Protocol::BmrBlocks(..) => Security::HonestMajority,
             _ if self.authenticates() => Security::MaliciousDishonestMajority,
             _ if self.proves_products() => Security::MaliciousWithAbort,
             _ if self.parties() == 4 => Security::MaliciousWithAbort,
@@ -360,6 +415,9 @@ impl Protocol {
             | Protocol::GmwTriples(_)
             | Protocol::Bmr(_)
             | Protocol::BmrShamir(_)
+            | Protocol::BmrOt(..)
+            | Protocol::BmrBlocks(..)
+            | Protocol::BmrReplicated
             | Protocol::Yao
             | Protocol::YaoThree
             | Protocol::Authenticated(_)
@@ -557,37 +615,36 @@ fn within(parties: usize) -> u8 {
 
 /// The names that [`Protocol::from_str`] takes.
 fn names() -> String {
-    let fixed = Protocol::ALL.into_iter().filter(|protocol| !protocol.takes_any_number());
-    let mut names: Vec<String> = fixed.map(|protocol| protocol.to_string()).collect();
-    names.push(format!(
-        "gmw:N, gmw-silent:N, gmw-ot:N, gmw-triples:N, bmr:N, authenticated:N and wrk17:N with N from 2 to \
-         {MAX_PARTIES}, two without :N, \
-         bmr-shamir:N with N from 3 on, three without :N"
-    ));
-    names.join(", ")
+    let (any, fixed): (Vec<Protocol>, Vec<Protocol>) =
+        Protocol::ALL.into_iter().partition(|protocol| protocol.takes_any_number());
+    let mut names: Vec<String> = fixed.iter().map(|protocol| protocol.to_string()).collect();
+    for least in 2..=MAX_PARTIES {
+        let any = any.iter().filter(|protocol| protocol.fitting(0).parties() == least.into());
+        let these: Vec<String> = any.map(|protocol| format!("{}:N", protocol.name())).collect();
+        if !these.is_empty() {
+            let these = these.join(", ");
+            names.push(format!("{these} with N from {least} to {MAX_PARTIES}, {least} without :N"));
+        }
+    }
+    names.join("; ")
 }
 
 impl FromStr for Protocol {
     type Err = UnknownProtocol;
     fn from_str(name: &str) -> Result<Self, UnknownProtocol> {
+        let unknown = || UnknownProtocol { name: name.chars().take(40).collect() };
         let (kind, parties) = match name.split_once(':') {
-            Some((kind, parties)) => (kind, parties.parse().ok()),
-            None if name == "bmr-shamir" => (name, Some(3)),
-            None => (name, Some(2)),
+            Some((kind, parties)) => (kind, Some(parties.parse().map_err(|_| unknown())?)),
+            None => (name, None),
         };
-        let parties = parties.filter(|parties| (2..=MAX_PARTIES).contains(parties));
-        let many = parties.and_then(|parties| match kind {
-            "gmw" => Some(Protocol::Gmw(parties)),
-            "gmw-silent" => Some(Protocol::GmwSilent(parties)),
-            "gmw-ot" => Some(Protocol::GmwOt(parties)),
-            "gmw-triples" => Some(Protocol::GmwTriples(parties)),
-            "bmr" => Some(Protocol::Bmr(parties)),
-            "bmr-shamir" if parties > 2 => Some(Protocol::BmrShamir(parties)),
-            "authenticated" => Some(Protocol::Authenticated(parties)),
-            "wrk17" => Some(Protocol::Wrk17(parties)),
-            _ => None,
-        });
-        let named = Protocol::ALL.into_iter().find(|p| p.to_string() == name);
-        many.or(named).ok_or_else(|| UnknownProtocol { name: name.chars().take(40).collect() })
+        let named = Protocol::ALL.into_iter().find(|protocol| protocol.name() == kind);
+        let named = named.ok_or_else(unknown)?;
+        match parties {
+            None => Ok(named.fitting(0)),
+            Some(parties) => {
+                let fits = named.takes_any_number() && named.fitting(parties).parties() == parties;
+                if fits { Ok(named.fitting(parties)) } else { Err(unknown()) }
+            }
+        }
     }
 }

@@ -29,7 +29,8 @@ pub struct ProtocolCost {
 
 /// Costs with these row counts, all rows in as few rounds as can be.
 pub fn all(program: &Program, rows: &[u64]) -> Vec<ProtocolCost> {
-    let protocols = Protocol::ALL.into_iter().map(|p| p.fitting(program.parties.len()));
+    let protocols = Protocol::ALL.into_iter().filter(|p| !p.for_comparison());
+    let protocols = protocols.map(|p| p.fitting(program.parties.len()));
     let enough = |p: &Protocol| p.parties() >= program.parties.len() || super::takes_outside(*p);
     let protocols = protocols.filter(|p| *p != Protocol::Plain && enough(p));
     let settings = protocols.flat_map(|protocol| [(protocol, By::Rings), (protocol, By::Circuits)]);

@@ -96,6 +96,7 @@ pub fn refuse_circuit_arguments(args: &RunArgs) -> Result<(), CliError> {
         Misplaced::new(!args.reveal.is_empty(), "--reveal", WHO_LEARNS),
         Misplaced::new(separate, "--preprocessing separate", ""),
         Misplaced::new(other_form, "--form", ""),
+        Misplaced::new(args.opening.is_some(), "--opening", ""),
         Misplaced::new(args.blocking().window_bytes > 0, "--window", "--chunk-rows ROWS"),
     ];
     let values = args.style.flags().into_iter().chain(args.read.flags());

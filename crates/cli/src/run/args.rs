@@ -14,6 +14,7 @@ use std::time::Duration;
 use tacit_engine::circuit::{Blocking, FormChoice, Preprocessing};
 use tacit_net::{PartyId, SessionConfig, SessionId};
 use tacit_sharing::Protocol;
+use tacit_sharing::bmr::Opening;
 
 /// Arguments of `tacit run`.
 #[derive(Args, Clone, Debug)]
@@ -39,7 +40,8 @@ pub struct RunArgs {
     /// brain-integers, brain-batch, brain-single, yao-three or plain (three parties), or quad, quad-a,
     /// quad-het, tetrad or fantastic-four (four); gmw:N, gmw-silent:N, gmw-ot:N, gmw-triples:N,
     /// bmr:N, bmr-shamir:N, authenticated:N or wrk17:N (N parties), yao
-    /// (two)
+    /// (two); bmr-replicated (three); bmr-basic:N, bmr-reduced:N, bmr-correlated:N, bmr-offset:N,
+    /// bmr-shamir-s4:N, bmr-shamir-s3:N or bmr-shamir-s2:N, to compare
     #[arg(long, default_value = "trio")]
     pub protocol: Protocol,
 
@@ -106,6 +108,12 @@ pub struct RunArgs {
     #[arg(long, default_value = "dealer", value_parser = form)]
     pub form: FormChoice,
 
+    /// How garbled tables that parties make together open (bmr and its variants): all, everybody sends
+    /// everybody everything, in one round; collector, column by column, in two rounds and fewer bytes
+    /// [default: collector; all for bmr-basic, bmr-reduced and bmr-correlated]
+    #[arg(long, value_name = "all|collector", value_parser = opening)]
+    pub opening: Option<Opening>,
+
     /// Bytes of messages under way per direction; more hides more latency
     #[arg(long, value_name = "BYTES")]
     window: Option<usize>,
@@ -157,6 +165,12 @@ impl From<PreprocessingArg> for Preprocessing {
             PreprocessingArg::Separate => Preprocessing::Separate,
         }
     }
+}
+
+/// A way to open tables, by name.
+pub fn opening(text: &str) -> Result<Opening, String> {
+    let named = Opening::ALL.into_iter().find(|opening| opening.name() == text);
+    named.ok_or_else(|| "write all or collector".into())
 }
 
 fn form(text: &str) -> Result<FormChoice, String> {

@@ -4,7 +4,7 @@ mod args;
 mod party;
 mod report;
 
-pub use args::{Misplaced, Parties, PreprocessingArg, RunArgs, refuse};
+pub use args::{Misplaced, Parties, PreprocessingArg, RunArgs, opening, refuse};
 pub use party::{in_turn, job};
 pub use report::{seconds, write_links};
 

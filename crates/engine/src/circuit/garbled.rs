@@ -16,6 +16,9 @@ use crate::workers::on_each;
 use std::ops::Range;
 use tacit_circuit::schedule::Schedule;
 use tacit_garbling::authenticated::{self, Authenticated, Form, Stock, Unopened};
+use tacit_garbling::bmr::blocks::{self, BmrBlocks};
+use tacit_garbling::bmr::over_ot::{self, BmrOt};
+use tacit_garbling::bmr::replicated::{self, BmrReplicated, ReplicatedKeys};
 use tacit_garbling::bmr::shamir::{self, BmrShamir, ShamirKeys};
 use tacit_garbling::bmr::{self, Bmr};
 use tacit_garbling::yao::three::{self, ThreeKeys, YaoThree};
@@ -23,8 +26,9 @@ use tacit_garbling::yao::{self, Yao};
 use tacit_garbling::{Bits, Evaluate, Garbling, Ports};
 use tacit_net::{Mesh, PartyId, Session};
 use tacit_ring::{Buffer, Entropy, Z2};
+use tacit_sharing::bmr::Opening;
 use tacit_sharing::cost::Traffic;
-use tacit_sharing::gmw::{Correlations, Delta, WorkerKeys};
+use tacit_sharing::gmw::{Correlations, Delta, FAN, WorkerKeys};
 use tacit_sharing::{Protocol, RoleId, SharingError};
 
 /// Garbled circuits, and what they are made from, per worker.
@@ -38,10 +42,15 @@ const MAX_ANDS: usize = 1 << 24;
 pub(super) fn check_size(protocol: Protocol, schedule: &Schedule) -> Result<(), EvaluateError> {
     let ands: usize = (0..schedule.depth()).map(|l| schedule.products(l).len()).sum();
     let kept = protocol.garbles() && !matches!(protocol, Protocol::Yao | Protocol::YaoThree);
-    match kept && ands >= MAX_ANDS {
+    let most = match protocol {
+        // From every party four blocks for every party.
+        Protocol::BmrBlocks(_, parties) => MAX_ANDS / usize::from(parties),
+        _ => MAX_ANDS,
+    };
+    match kept && ands >= most {
         true => Err(EvaluateError::Job(format!(
             "the circuit has {ands} ANDs; {protocol} keeps a garbled circuit in memory and takes fewer \
-             than {MAX_ANDS}: use gmw, or split the circuit"
+             than {most}: use gmw, or split the circuit"
         ))),
         false => Ok(()),
     }
@@ -65,7 +74,7 @@ pub(super) fn bytes(compiled: &Compiled) -> Traffic {
     let places = &seating.assignment.places;
     let shape = Shape::of(seating);
     let ports = ports(&shape, compiled);
-    let instances = compiled.job().instances as u64;
+    let (instances, opening) = (compiled.job().instances as u64, compiled.job().opening());
     let all = match seating.assignment.protocol {
         Protocol::Yao => yao::bytes(ports) * instances,
         Protocol::YaoThree => three::bytes(ports) * instances,
@@ -76,8 +85,15 @@ pub(super) fn bytes(compiled: &Compiled) -> Traffic {
                 sum + authenticated::bytes(form(protocol), ports, places.len(), chunks)
             })
         }
-        Protocol::BmrShamir(_) => shamir::bytes(ports, places.len()) * instances,
-        _ => bmr::bytes(ports, places.len()) * instances,
+        Protocol::BmrShamir(_) => shamir::bytes(ports, places.len(), opening) * instances,
+        Protocol::BmrOt(products, _) => {
+            over_ot::bytes(ports, places.len(), (products, opening), FAN) * instances
+        }
+        Protocol::BmrBlocks(rounds, _) => {
+            blocks::bytes(ports, places.len(), (rounds, opening)) * instances
+        }
+        Protocol::BmrReplicated => replicated::bytes(ports, opening) * instances,
+        _ => bmr::bytes(ports, places.len(), opening) * instances,
     };
     all.placed(places)
 }
@@ -184,7 +200,7 @@ pub(super) fn compute(
     entropy: &mut Entropy,
 ) -> Result<Done, EvaluateError> {
     let Assignment { protocol, places, .. } = &run.compiled.seatings[0].assignment;
-    let threads = run.compiled.job().threads();
+    let (threads, opening) = (run.compiled.job().threads(), run.compiled.job().opening());
     let mesh = &mut session.meshes[0];
     let task = |worker| Task { run, worker };
     match protocol {
@@ -192,7 +208,21 @@ pub(super) fn compute(
             let mut all = ShamirKeys::exchange(mesh, id, places, entropy)?;
             let keys = (0..threads).map(|_| all.worker()).collect();
             return on_workers(session, keys, |mesh, worker, keys| {
-                task(worker).learn(BmrShamir::new(mesh, places, keys, id)?)
+                task(worker).learn(BmrShamir::new(mesh, places, keys, id, opening)?)
+            });
+        }
+        Protocol::BmrBlocks(rounds, _) => {
+            let mut all = blocks::exchange(mesh, id, places, *rounds, entropy)?;
+            let keys = (0..threads).map(|_| all.worker()).collect();
+            return on_workers(session, keys, |mesh, worker, keys| {
+                task(worker).learn(BmrBlocks::new(mesh, places, keys, id, (*rounds, opening))?)
+            });
+        }
+        Protocol::BmrReplicated => {
+            let mut all = ReplicatedKeys::exchange(mesh, id, places, entropy)?;
+            let keys = (0..threads).map(|_| all.worker()).collect();
+            return on_workers(session, keys, |mesh, worker, keys| {
+                task(worker).learn(BmrReplicated::new(mesh, places, keys, id, opening)?)
             });
         }
         Protocol::YaoThree => {
@@ -223,7 +253,10 @@ pub(super) fn compute(
                 let party = party.in_form(form(*protocol));
                 task.run(party, |_, at, outputs| unopened.push((at, outputs)))
             }
-            _ => task.learn(Bmr::new(mesh, places, keys, id)?),
+            Protocol::BmrOt(products, _) => {
+                task.learn(BmrOt::new(mesh, places, keys, id, *products, opening)?)
+            }
+            _ => task.learn(Bmr::new(mesh, places, keys, id, opening)?),
         }?;
         Ok((computed, unopened))
     })?;
@@ -428,13 +461,21 @@ fn chunk(compiled: &Compiled) -> usize {
     let ports = schedule.inputs().len() + outputs;
     let protocol = compiled.job().protocol();
     let parties = protocol.parties();
+    let under_way = match compiled.job().opening() {
+        Opening::All => 4 * parties * parties,
+        Opening::Collector => 0,
+    };
     let blocks = match protocol {
         // Sharings of both inputs, the output, a triple and what opens it; of five leaky triples three
         // sharings each, and what they are made from; tables of garblers and at the evaluator.
         Protocol::Wrk17(_) => ands * (50 * parties + 4 * parties * parties),
         protocol if protocol.authenticates() => ands * (50 * parties + 3 * parties * parties),
+        // Hidden labels from everybody, and their shares, as much again for products; tables.
+        Protocol::BmrBlocks(..) => ands * (16 * parties + 8 * parties * parties + under_way),
+        // Shares of every row, tables, and columns under way: from everybody all of them, perhaps.
+        Protocol::BmrOt(..) => ands * (24 * parties + under_way),
         // Tables, columns under way, and what a wire is authenticated by.
-        _ => ands * 16 * parties,
+        _ => ands * (16 * parties + under_way),
     };
     // Two buffers of 16 kB at least are kept of each.
     let bytes = 16 * (blocks + ports * 16 * parties) + (2 << 14);

@@ -5,6 +5,7 @@ use super::assignment::{self, Assignment};
 use tacit_circuit::Circuit;
 use tacit_net::PartyId;
 use tacit_sharing::Protocol;
+use tacit_sharing::bmr::Opening;
 
 /// When messages that do not depend on inputs are sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -92,6 +93,8 @@ pub struct Job {
     pub stored: bool,
     /// Form of wide products.
     pub form: FormChoice,
+    /// How garbled tables that parties make together open, if not as the protocol does by itself.
+    pub opening: Option<Opening>,
     /// How lanes are cut.
     pub blocking: Blocking,
 }
@@ -109,6 +112,7 @@ impl Job {
             preprocessing: Preprocessing::default(),
             stored: false,
             form: FormChoice::default(),
+            opening: None,
             blocking: Blocking::default(),
         }
     }
@@ -120,6 +124,12 @@ impl Job {
     #[must_use]
     pub fn protocol(&self) -> Protocol {
         self.assignments[0].protocol
+    }
+
+    /// How garbled tables that parties make together open.
+    #[must_use]
+    pub fn opening(&self) -> Opening {
+        self.opening.unwrap_or(self.protocol().opening())
     }
 
     /// Gives all instances to one assignment of the protocol's roles.
@@ -140,7 +150,7 @@ impl Job {
         let receivers: Vec<String> =
             self.receivers.iter().map(|to| format!("[{}]", list(to.iter()))).collect();
         let preprocessing = if self.stored { STORED } else { self.preprocessing.name() };
-        vec![
+        let mut facts = vec![
             ("tacit version", env!("CARGO_PKG_VERSION").to_string()),
             ("circuit", hex::encode(circuit.digest())),
             ("protocol", self.protocol().to_string()),
@@ -152,7 +162,11 @@ impl Job {
             ("preprocessing", preprocessing.to_string()),
             ("form of wide products", self.form.name()),
             ("blocking", format!("{:?}", self.blocking)),
-        ]
+        ];
+        if self.protocol().opens_tables() {
+            facts.push(("opening of garbled tables", self.opening().name().to_string()));
+        }
+        facts
     }
 
     /// Checks the job against the circuit.
@@ -172,6 +186,10 @@ impl Job {
         }
         if self.instances == 0 || self.workers == 0 {
             return fail("a job needs at least one instance and one thread".into());
+        }
+        if self.opening.is_some() && !self.protocol().opens_tables() {
+            let protocol = self.protocol();
+            return fail(format!("{protocol} opens no garbled tables: leave out how to open them"));
         }
         self.check_size(circuit)?;
         assignment::check(&self.assignments)?;

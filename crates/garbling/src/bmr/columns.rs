@@ -1,63 +1,72 @@
-//! Opening of garbled tables, column by column: every party sends its part of a column to the column's
-//! owner, who tells all the sum.
+//! Opening of garbled tables, column by column. Either every party sends its part of a column to the column's
+//! owner, who tells all the sum; or everybody sends everybody its parts of all columns.
 
-use super::common::Common;
+use super::common::{Common, Garbled, Ready};
+use crate::Bits;
 use crate::links::Links;
-use crate::{Bits, Ports};
 use tacit_net::Stream;
 use tacit_ring::Buffer;
 use tacit_sharing::SharingError;
+use tacit_sharing::bmr::Opening;
 
 /// The table of an instance that is being opened.
-pub(super) struct Opening {
-    /// The sum of this party's column, if it has one.
-    column: Buffer<u128>,
+pub(super) struct Columns {
+    opening: Opening,
+    /// Sums of the columns that this party adds up, by role; others are empty.
+    sums: Vec<Buffer<u128>>,
     /// Masks of the outputs that this party learns.
     masks: Bits,
 }
 
-impl Opening {
+impl Columns {
     /// Sends this party's parts of all columns, and its shares of the masks that each role learns.
     pub fn send(
         links: &mut Links<'_>,
-        mut columns: Vec<Buffer<u128>>,
+        opening: Opening,
+        columns: Vec<Buffer<u128>>,
         mut masks: Vec<Bits>,
     ) -> Result<Self, SharingError> {
         for peer in links.peers() {
-            if let Some(column) = columns.get(peer) {
-                links.send(peer, Stream::Def, column)?;
+            for (j, column) in columns.iter().enumerate() {
+                if adds_up(opening, peer, j) {
+                    links.send(peer, Stream::Def, column)?;
+                }
             }
             links.send(peer, Stream::Pre, &masks[peer].words)?;
         }
-        let column = columns.get_mut(links.me).map(std::mem::take).unwrap_or_default();
-        Ok(Opening { column, masks: masks.swap_remove(links.me) })
+        let me = links.me;
+        let kept =
+            columns.into_iter().enumerate().map(|(j, column)| match adds_up(opening, me, j) {
+                true => column,
+                false => Buffer::default(),
+            });
+        Ok(Columns { opening, sums: kept.collect(), masks: masks.swap_remove(me) })
     }
 
-    /// Takes the peers' parts of this party's column, and sends their sum.
-    pub fn take_parts(
-        &mut self,
-        links: &mut Links<'_>,
-        common: &Common,
-        ports: Ports<'_>,
-    ) -> Result<(), SharingError> {
-        let words = ports.learned_by(common.me).div_ceil(64);
+    /// Takes the peers' parts of the columns that this party adds up, and sends what others wait for.
+    fn take_parts(&mut self, links: &mut Links<'_>, common: &Common) -> Result<(), SharingError> {
+        let me = common.me;
         for peer in links.peers() {
-            if common.is_keeper() {
-                let part = links.recv::<u128>(peer, Stream::Def, self.column.len())?;
-                self.column.iter_mut().zip(&*part).for_each(|(sum, part)| *sum ^= part);
+            for (j, sum) in self.sums.iter_mut().enumerate() {
+                if adds_up(self.opening, me, j) {
+                    let part = links.recv::<u128>(peer, Stream::Def, sum.len())?;
+                    sum.iter_mut().zip(&*part).for_each(|(sum, part)| *sum ^= part);
+                }
             }
-            let masks = links.recv::<u64>(peer, Stream::Pre, words)?;
+            let masks = links.recv::<u64>(peer, Stream::Pre, self.masks.words.len())?;
             self.masks.words.iter_mut().zip(&*masks).for_each(|(mine, theirs)| *mine ^= theirs);
         }
-        for peer in links.peers().filter(|_| common.is_keeper()) {
-            links.send(peer, Stream::Def, &self.column)?;
+        if self.opening == Opening::Collector && common.is_keeper() {
+            for peer in links.peers() {
+                links.send(peer, Stream::Def, &self.sums[me])?;
+            }
         }
         Ok(())
     }
 
     /// Takes the other columns of so many ANDs. Gives the table, row after row a block for every column, and
     /// the masks.
-    pub fn finish(
+    fn finish(
         self,
         links: &mut Links<'_>,
         common: &Common,
@@ -65,15 +74,39 @@ impl Opening {
     ) -> Result<(Buffer<u128>, Bits), SharingError> {
         let columns = common.columns;
         let mut table = Buffer::<u128>::zeros(4 * columns * ands);
-        for j in 0..columns {
-            let theirs = match j == common.me {
-                true => Buffer::default(),
+        for (j, sum) in self.sums.into_iter().enumerate() {
+            let column = match adds_up(self.opening, common.me, j) {
+                true => sum,
                 false => links.recv::<u128>(j, Stream::Def, 4 * ands)?,
             };
-            let column = if j == common.me { &self.column } else { &theirs };
             let entries = table.iter_mut().skip(j).step_by(columns);
-            entries.zip(&**column).for_each(|(entry, block)| *entry = *block);
+            entries.zip(&*column).for_each(|(entry, block)| *entry = *block);
         }
         Ok((table, self.masks))
     }
+}
+
+/// Opens the tables of instances of so many ANDs each, of which this party's parts are sent. `done` tells what
+/// becomes of an instance with its table and masks.
+pub(super) fn open<I>(
+    links: &mut Links<'_>,
+    common: &Common,
+    (instances, mut columns): (Vec<I>, Vec<Columns>),
+    ands: usize,
+    done: impl Fn(I, (Buffer<u128>, Bits)) -> Garbled,
+) -> Result<Ready, SharingError> {
+    for columns in &mut columns {
+        columns.take_parts(links, common)?;
+    }
+    let mut garbled = Vec::with_capacity(instances.len());
+    for (it, columns) in instances.into_iter().zip(columns) {
+        garbled.push(done(it, columns.finish(links, common, ands)?));
+    }
+    links.mesh.flush()?;
+    Ok(common.ready(garbled))
+}
+
+/// Whether a role adds up a column.
+fn adds_up(opening: Opening, role: usize, column: usize) -> bool {
+    opening == Opening::All || role == column
 }

@@ -1,10 +1,10 @@
 //! What parties of BMR know, however they share.
 
-use crate::prf::LabelPrf;
+use crate::prf::{LabelPrf, combine};
 use crate::{Bits, Ports};
 use serde::{Deserialize, Serialize};
-use tacit_ring::{Buffer, hash, stored};
-use tacit_sharing::RoleId;
+use tacit_ring::{Buffer, Prg, StreamIds, hash, stored};
+use tacit_sharing::{RoleId, SharingError};
 use zeroize::Zeroizing;
 
 /// What all instances of a worker have in common.
@@ -38,10 +38,34 @@ impl Common {
         Ready { columns: self.columns, offset: self.offset.clone(), key: self.key, circuits }
     }
 
+    /// The function under this party's labels of a gate's inputs, from their zero labels: row after row of
+    /// public values a block for every column.
+    pub fn hide(&self, gate: u64, [u, v]: [u128; 2], out: &mut [u128]) {
+        let r = *self.offset;
+        let labels = |a: u128, b: u128| combine(u ^ (a * r), v ^ (b * r));
+        let pairs = [labels(0, 0), labels(0, 1), labels(1, 0), labels(1, 1)];
+        self.prf.gate(gate, &pairs, self.columns, out);
+    }
+
     /// Whether this party has labels.
     pub fn is_keeper(&self) -> bool {
         self.me < self.columns
     }
+}
+
+/// Adds shares of zero: a stream with every other party each.
+pub(super) fn add_zeros(
+    prgs: &[Prg],
+    ids: &mut StreamIds,
+    bytes: &mut [u8],
+) -> Result<(), SharingError> {
+    let number = ids.step()?.single().number();
+    let mut part = Buffer::<u8>::zeros(bytes.len());
+    for prg in prgs {
+        prg.fill(number, 0, &mut part);
+        bytes.iter_mut().zip(&*part).for_each(|(byte, part)| *byte ^= part);
+    }
+    Ok(())
 }
 
 /// The sources of wires that a role draws masks for: its inputs, and all ANDs.
@@ -86,6 +110,17 @@ pub(super) struct Garbled {
 }
 
 impl Garbled {
+    /// From the opened table and masks of outputs, and this party's zero label and mask of every input.
+    pub(super) fn new(
+        first_gate: u64,
+        (table, masks): (Buffer<u128>, Bits),
+        inputs: impl Iterator<Item = (u128, u128)>,
+    ) -> Self {
+        let (labels, lambdas): (Vec<u128>, Vec<u128>) = inputs.unzip();
+        let (labels, lambdas) = (Zeroizing::new(labels), Zeroizing::new(lambdas));
+        Garbled { first_gate, table, labels, lambdas, masks }
+    }
+
     pub(super) fn fits(&self, common: &Common, ports: Ports<'_>) -> bool {
         let inputs = ports.schedule.inputs().len();
         // Numbers of gates have 64 bits; the last ones are never used.

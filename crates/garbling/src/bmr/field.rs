@@ -46,7 +46,7 @@ pub(super) fn times(a: u8, b: u8) -> u8 {
 }
 
 /// The inverse; zero's is zero.
-fn inverse(a: u8) -> u8 {
+pub(super) fn inverse(a: u8) -> u8 {
     // a^254.
     (0..7)
         .fold((1, a), |(power, square), _| {

@@ -1,9 +1,11 @@
 //! Preprocessing of one instance, message by message.
 
+#[cfg(test)]
+mod attack;
+
 use super::common::{Common, Garbled, drawn_by};
 use super::wires::{Gate, walk};
-use crate::cot::{choose, take};
-use crate::prf::combine;
+use crate::cot::{choose, lowest, pads, take, tweak};
 use crate::{Bits, Ports};
 use tacit_ot::{OtError, Receiver, Sender};
 use tacit_ring::Buffer;
@@ -115,17 +117,8 @@ impl<'p> Garbling<'p> {
                 keys.push(*block);
             }
         });
-        let hashed = |blocks: &[u128], offset: u128, [sender, receiver]: [usize; 2]| {
-            let mut blocks: Zeroizing<Vec<u128>> =
-                Zeroizing::new(blocks.iter().map(|block| block ^ offset).collect());
-            let start = 1 << 127
-                | u128::from(self.first_gate) << 32
-                | (sender as u128) << 16
-                | receiver as u128;
-            pi.hash_tweaked(start, 1 << 32, &mut blocks);
-            let mut bits = Bits::zeros(blocks.len());
-            blocks.iter().enumerate().for_each(|(i, block)| bits.flip_if(i, block & 1 == 1));
-            bits
+        let hashed = |blocks: &[u128], offset: u128, roles: [usize; 2]| {
+            lowest(&pads(pi, tweak(0, self.first_gate, roles), blocks, offset))
         };
         let mut messages: Vec<Bits> = (0..n).map(|_| Bits::zeros(0)).collect();
         for peer in (0..n).filter(|peer| *peer != me) {
@@ -210,18 +203,10 @@ impl<'p> Garbling<'p> {
     }
 
     /// The garbled circuit, from the table and the masks that this party learns.
-    pub fn finish(self, common: &Common, (table, masks): (Buffer<u128>, Bits)) -> Garbled {
+    pub fn finish(self, common: &Common, opened: (Buffer<u128>, Bits)) -> Garbled {
         let (n, me, width) = (common.parties, common.me, width(common));
         let inputs = self.sources.chunks_exact(width).take(self.ports.schedule.inputs().len());
-        let (labels, lambdas): (Vec<u128>, Vec<u128>) =
-            inputs.map(|wire| (wire[me], wire[n + me])).unzip();
-        Garbled {
-            first_gate: self.first_gate,
-            table,
-            labels: Zeroizing::new(labels),
-            lambdas: Zeroizing::new(lambdas),
-            masks,
-        }
+        Garbled::new(self.first_gate, opened, inputs.map(|wire| (wire[me], wire[n + me])))
     }
 }
 
@@ -235,9 +220,7 @@ impl Common {
     fn rows(&self, first_gate: u64, gate: &Gate<'_>, [w, product]: [&[u128]; 2], out: &mut [u128]) {
         let (n, me, r) = (self.parties, self.me, *self.offset);
         let Gate { number, u: (u, flag_u), v: (v, flag_v) } = *gate;
-        let labels = |a: u128, b: u128| combine(u[me] ^ (a * r), v[me] ^ (b * r));
-        let pairs = [labels(0, 0), labels(0, 1), labels(1, 0), labels(1, 1)];
-        self.prf.gate(first_gate + number as u64, &pairs, n, out);
+        self.hide(first_gate + number as u64, [u[me], v[me]], out);
         for (row, out) in out.chunks_exact_mut(n).enumerate() {
             let (a, b) = (row >> 1 == 1, row & 1 == 1);
             let (a, b) = (u128::from(a ^ flag_u), u128::from(b ^ flag_v));

@@ -30,15 +30,26 @@
 //! data structure of C. Hazay, P. Scholl, E. Soria-Vazquez (Asiacrypt 2017) and X. Wang, S. Ranellucci,
 //! J. Katz (CCS 2017), cut down to parties that follow the protocol.
 
+#[cfg(test)]
+mod attacks;
+pub mod blocks;
 mod columns;
 mod common;
 mod cost;
 mod evaluate;
 mod field;
 mod garble;
+mod keys;
 mod online;
+pub mod over_ot;
+mod pairs;
 mod party;
+pub mod replicated;
+mod rows;
+mod seat;
 pub mod shamir;
+mod transfer;
+mod wide;
 mod wires;
 
 pub use common::Ready;

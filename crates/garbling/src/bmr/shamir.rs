@@ -21,17 +21,21 @@
 //! added without sharing values of the pseudorandom function, are ours; fewer keepers as in A. Ben-Efraim,
 //! E. Omri (Latincrypt 2017).
 
-use super::columns::Opening;
-use super::common::{Common, Garbled, Ready, drawn_by};
+#[cfg(test)]
+mod attack;
+
+use super::columns::{Columns, open};
+use super::common::{Common, Garbled, Ready, add_zeros, drawn_by};
 use super::field::{Multiples, shares, times, weights};
+pub use super::keys::{ShamirKeys, WorkerKeys};
 use super::wires::{Gate, walk};
 use crate::links::{GateNumbers, Links};
-use crate::prf::combine;
 use crate::{Bits, Ports, ports};
 use std::ops::Range;
 use tacit_net::{Mesh, PartyId, Phase, Stream};
-use tacit_ring::{Buffer, Entropy, Key, Prg, Seed, StreamIds, hash, word};
+use tacit_ring::{Buffer, word};
 use tacit_sharing::SharingError;
+use tacit_sharing::bmr::Opening;
 use tacit_sharing::cost::Traffic;
 use zeroize::Zeroizing;
 
@@ -43,116 +47,6 @@ pub fn corruptions(parties: usize) -> usize {
 
 /// Bytes of a block.
 const BYTES: usize = 16;
-
-/// What parties have agreed on for a session: every party once.
-pub struct ShamirKeys {
-    /// With every other party, by role.
-    pairs: Vec<Option<Seed>>,
-    own: Seed,
-    /// `R` of this party, if it is a keeper.
-    offset: Zeroizing<u128>,
-    /// This party's shares of the keepers' `R`.
-    offsets: Zeroizing<Vec<u128>>,
-    given: u64,
-}
-
-/// What one worker has of them.
-pub struct WorkerKeys {
-    number: u64,
-    own: Prg,
-    ids: StreamIds,
-    zeros: Vec<Prg>,
-    zero_ids: StreamIds,
-    offset: Zeroizing<u128>,
-    offsets: Zeroizing<Vec<u128>>,
-}
-
-impl ShamirKeys {
-    /// Seeds of all pairs, and shares of offsets: one round, 32 or 48 bytes per directed link. `session`
-    /// must be fresh.
-    ///
-    /// # Errors
-    /// When the network fails, this party plays no role, there are fewer than three, or there is no entropy.
-    pub fn exchange(
-        mesh: &mut Mesh,
-        session: &[u8],
-        places: &[PartyId],
-        entropy: &mut Entropy,
-    ) -> Result<Self, SharingError> {
-        if places.len() < 3 {
-            return Err(SharingError::Shape("fewer than three parties have no majority".into()));
-        }
-        mesh.set_phase(Phase::Setup);
-        let mut links = Links::new(mesh, places)?;
-        let (n, me, t) = (places.len(), links.me, corruptions(places.len()));
-        let own = entropy.seed()?;
-        let mut secrets = Zeroizing::new(vec![0u128; 1 + t]);
-        Prg::new(&own.derive_key("tacit 2026 offset of a keeper", &[])).fill(
-            0,
-            0,
-            word::bytes_mut(&mut secrets),
-        );
-        let offset = Zeroizing::new(if me <= t { secrets[0] | 1 } else { 0 });
-        let dealt = shares(&[*offset], &secrets[1..], n);
-        let mut seeds: Vec<Option<Seed>> = Vec::new();
-        for (peer, share) in dealt.iter().enumerate() {
-            seeds.push(match peer == me {
-                true => None,
-                false => {
-                    let seed = entropy.seed()?;
-                    links.send(peer, Stream::On, seed.expose())?;
-                    if me <= t {
-                        links.send(peer, Stream::On, share)?;
-                    }
-                    Some(seed)
-                }
-            });
-        }
-        let mut offsets = Zeroizing::new(vec![0u128; t + 1]);
-        let mut pairs = Vec::new();
-        for (peer, mine) in seeds.iter().enumerate() {
-            let Some(mine) = mine else {
-                pairs.push(None);
-                if me <= t {
-                    offsets[me] = dealt[me][0];
-                }
-                continue;
-            };
-            let mut theirs = Seed::from_bytes([0; Seed::LEN]);
-            links.recv_into(peer, Stream::On, theirs.expose_mut())?;
-            if peer <= t {
-                links.recv_into(peer, Stream::On, &mut offsets[peer..=peer])?;
-            }
-            let (first, second) = if me < peer { (mine, &theirs) } else { (&theirs, mine) };
-            let roles = [me.min(peer) as u8, me.max(peer) as u8];
-            let parts: [&[u8]; 4] = [session, &roles, first.expose(), second.expose()];
-            let seed = hash::derive_key("tacit 2026 seed of two parties of BMR", &parts);
-            pairs.push(Some(Seed::from_bytes(seed)));
-        }
-        links.mesh.flush()?;
-        Ok(ShamirKeys { pairs, own, offset, offsets, given: 0 })
-    }
-
-    /// What the next worker needs. All parties ask for as many workers, in the same order.
-    #[must_use]
-    pub fn worker(&mut self) -> WorkerKeys {
-        self.given += 1;
-        let number = self.given.to_le_bytes();
-        let own: Key = self.own.derive_key("tacit 2026 labels and masks of a worker", &[&number]);
-        let zero = |seed: &Seed| {
-            Prg::new(&seed.derive_key("tacit 2026 BMR zeros of a worker", &[&number]))
-        };
-        WorkerKeys {
-            number: self.given,
-            own: Prg::new(&own),
-            ids: StreamIds::new(),
-            zeros: self.pairs.iter().flatten().map(zero).collect(),
-            zero_ids: StreamIds::new(),
-            offset: self.offset.clone(),
-            offsets: self.offsets.clone(),
-        }
-    }
-}
 
 /// A worker of a party.
 pub struct BmrShamir<'m> {
@@ -166,6 +60,7 @@ pub struct BmrShamir<'m> {
     weight: u8,
     /// This party's shares of offsets, times powers of x.
     offsets: Zeroizing<Vec<Multiples>>,
+    opening: Opening,
 }
 
 /// One instance that is being garbled.
@@ -189,7 +84,7 @@ fn packed(bytes: impl ExactSizeIterator<Item = u8>) -> Buffer<u128> {
 }
 
 impl<'m> BmrShamir<'m> {
-    /// `places[r]` plays role `r`.
+    /// `places[r]` plays role `r`. All parties open tables in the same way.
     ///
     /// # Errors
     /// When this mesh's party plays no role.
@@ -198,6 +93,7 @@ impl<'m> BmrShamir<'m> {
         places: &[PartyId],
         keys: WorkerKeys,
         session: &[u8],
+        opening: Opening,
     ) -> Result<Self, SharingError> {
         let links = Links::new(mesh, places)?;
         let (n, me, t) = (places.len(), links.me, corruptions(places.len()));
@@ -206,30 +102,16 @@ impl<'m> BmrShamir<'m> {
         let weight = weights(2 * t + 1).get(me).copied().unwrap_or(0);
         let offsets = keys.offsets.iter().map(|share| Multiples::new(*share)).collect();
         let offsets = Zeroizing::new(offsets);
-        Ok(BmrShamir { links, keys, common, gates, corruptions: t, weight, offsets })
+        Ok(BmrShamir { links, keys, common, gates, corruptions: t, weight, offsets, opening })
     }
 
-    fn random(&mut self, blocks: usize) -> Result<Buffer<u128>, SharingError> {
-        let mut random = Buffer::zeros(blocks);
-        let id = self.keys.ids.step()?.single();
-        self.keys.own.stream(id).fill(&mut random);
-        Ok(random)
-    }
-
-    /// Shares of zero.
-    fn zeros(&mut self, bytes: &mut [u8]) -> Result<(), SharingError> {
-        let number = self.keys.zero_ids.step()?.single().number();
-        let mut part = Buffer::<u8>::zeros(bytes.len());
-        for prg in &self.keys.zeros {
-            prg.fill(number, 0, &mut part);
-            bytes.iter_mut().zip(&*part).for_each(|(byte, part)| *byte ^= part);
-        }
-        Ok(())
+    fn add_zeros(&mut self, bytes: &mut [u8]) -> Result<(), SharingError> {
+        add_zeros(&self.keys.zeros, &mut self.keys.zero_ids, bytes)
     }
 
     /// Sends every peer its shares of secrets, and keeps this party's own.
     fn deal(&mut self, secrets: &[u128]) -> Result<Buffer<u128>, SharingError> {
-        let random = self.random(self.corruptions * secrets.len())?;
+        let random = self.keys.random(self.corruptions * secrets.len())?;
         let mut dealt = shares(secrets, &random, self.common.parties);
         for peer in self.links.peers() {
             self.links.send(peer, Stream::Def, &dealt[peer])?;
@@ -247,7 +129,7 @@ impl<'m> BmrShamir<'m> {
         let ands = ports.ands();
         let count = ports.schedule.inputs().len() + ands;
         let first_gate = self.gates.take(ands)?;
-        let random = self.random(count)?;
+        let random = self.keys.random(count)?;
         let drawn = drawn_by(ports, self.common.me);
         let mut sources = Zeroizing::new(vec![0; 2 * count]);
         if self.common.is_keeper() {
@@ -287,7 +169,7 @@ impl<'m> BmrShamir<'m> {
         &mut self,
         ports: Ports<'_>,
         it: &mut Instance,
-    ) -> Result<Opening, SharingError> {
+    ) -> Result<Columns, SharingError> {
         let me = self.common.me;
         for peer in self.multipliers().filter(|peer| *peer != me) {
             let blocks = it.products.len().div_ceil(BYTES);
@@ -296,13 +178,13 @@ impl<'m> BmrShamir<'m> {
         let mut columns: Vec<Buffer<u128>> = Vec::new();
         for _ in 0..self.common.columns {
             let mut column = Buffer::zeros(4 * it.products.len());
-            self.zeros(word::bytes_mut(&mut column))?;
+            self.add_zeros(word::bytes_mut(&mut column))?;
             columns.push(column);
         }
         let mut masks = Vec::new();
         for role in 0..self.common.parties {
             let mut zero = Bits::zeros(ports.learned_by(role));
-            self.zeros(word::bytes_mut(&mut zero.words))?;
+            self.add_zeros(word::bytes_mut(&mut zero.words))?;
             masks.push(zero);
         }
         let inputs = ports.schedule.inputs().len();
@@ -322,7 +204,7 @@ impl<'m> BmrShamir<'m> {
                 masks.flip_if(i, wires.get(slot).0[1] >> DRAWN & 1 == 1);
             }
         }
-        Opening::send(&mut self.links, columns, masks)
+        Columns::send(&mut self.links, self.opening, columns, masks)
     }
 
     /// This party's part of the four rows of a gate but for shares of zero, row after row a block for every
@@ -338,10 +220,7 @@ impl<'m> BmrShamir<'m> {
         let Gate { number, u: (u, flag_u), v: (v, flag_v) } = *gate;
         out.fill(0);
         if self.common.is_keeper() {
-            let r = *self.common.offset;
-            let labels = |a: u128, b: u128| combine(u[0] ^ (a * r), v[0] ^ (b * r));
-            let pairs = [labels(0, 0), labels(0, 1), labels(1, 0), labels(1, 1)];
-            self.common.prf.gate(first_gate + number as u64, &pairs, columns, out);
+            self.common.hide(first_gate + number as u64, [u[0], v[0]], out);
         }
         for (row, out) in out.chunks_exact_mut(columns).enumerate() {
             let (a, b) = (u8::from((row >> 1 == 1) ^ flag_u), u8::from((row & 1 == 1) ^ flag_v));
@@ -356,25 +235,6 @@ impl<'m> BmrShamir<'m> {
             }
         }
     }
-
-    fn finish(
-        &mut self,
-        ports: Ports<'_>,
-        it: &Instance,
-        opening: Opening,
-    ) -> Result<Garbled, SharingError> {
-        let (table, masks) = opening.finish(&mut self.links, &self.common, it.products.len())?;
-        let inputs = it.sources.chunks_exact(2).take(ports.schedule.inputs().len());
-        let (labels, lambdas): (Vec<u128>, Vec<u128>) =
-            inputs.map(|wire| (wire[0], wire[1] >> DRAWN & 1)).unzip();
-        Ok(Garbled {
-            first_gate: it.first_gate,
-            table,
-            labels: Zeroizing::new(labels),
-            lambdas: Zeroizing::new(lambdas),
-            masks,
-        })
-    }
 }
 
 impl Instance {
@@ -383,6 +243,13 @@ impl Instance {
         for (at, byte) in drawn.iter().zip(word::bytes(theirs)) {
             self.sources[2 * at + 1] ^= u128::from(*byte);
         }
+    }
+
+    /// The garbled circuit, from the table and the masks that this party learns.
+    fn finish(self, ports: Ports<'_>, opened: (Buffer<u128>, Bits)) -> Garbled {
+        let inputs = self.sources.chunks_exact(2).take(ports.schedule.inputs().len());
+        let inputs = inputs.map(|wire| (wire[0], wire[1] >> DRAWN & 1));
+        Garbled::new(self.first_gate, opened, inputs)
     }
 
     fn add_products(&mut self, theirs: &[u128]) {
@@ -404,24 +271,16 @@ impl ports::Garbling for BmrShamir<'_> {
         for it in &mut all {
             self.take_masks(ports, it)?;
         }
-        let mut openings = Vec::with_capacity(instances);
-        for it in &mut all {
-            openings.push(self.take_products(ports, it)?);
-        }
-        for opening in &mut openings {
-            opening.take_parts(&mut self.links, &self.common, ports)?;
-        }
-        let both = all.iter().zip(openings);
-        let garbled = both.map(|(it, opening)| self.finish(ports, it, opening));
-        let garbled = garbled.collect::<Result<_, _>>()?;
-        self.links.mesh.flush()?;
-        Ok(self.common.ready(garbled))
+        let opened = all.iter_mut().map(|it| self.take_products(ports, it));
+        let opened = opened.collect::<Result<Vec<_>, _>>()?;
+        let finish = |it: Instance, opened| it.finish(ports, opened);
+        open(&mut self.links, &self.common, (all, opened), ports.ands(), finish)
     }
 }
 
 /// Bytes between `parties` for one instance.
 #[must_use]
-pub fn bytes(ports: Ports<'_>, parties: usize) -> Traffic {
+pub fn bytes(ports: Ports<'_>, parties: usize, opening: Opening) -> Traffic {
     let (ands, inputs) = (ports.ands(), ports.schedule.inputs().len());
     let t = corruptions(parties);
     let blocks = |count: usize| (count * BYTES) as u64;
@@ -431,9 +290,9 @@ pub fn bytes(ports: Ports<'_>, parties: usize) -> Traffic {
     for (from, to) in pairs.filter(|(from, to)| from != to) {
         let given = ports.given_by(from);
         sum.pre[from][to] += super::cost::words(ports.learned_by(to));
-        let column = |role: usize| if role <= t { blocks(4 * ands) } else { 0 };
+        let opened = blocks(ands * opening.blocks(t + 1, [from, to]));
         let product = if from <= 2 * t { packed(ands) } else { 0 };
-        sum.def[from][to] += packed(given + ands) + product + column(from) + column(to);
+        sum.def[from][to] += packed(given + ands) + product + opened;
         let labels = if from <= t { blocks(inputs) } else { 0 };
         sum.on[from][to] += super::cost::words(given) + labels;
     }

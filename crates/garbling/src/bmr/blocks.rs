@@ -1,0 +1,342 @@
+//! BMR over Shamir's sharing as published, over the field of 2^128 elements, in four, three or two rounds of
+//! preprocessing.
+//!
+//! Everything is shared by polynomials: offsets, masks as elements zero and one, and the values of the
+//! pseudorandom function with the labels that rows hide, `4 n` elements per gate and party. Degrees are `t`
+//! ([`Rounds::corruptions`]) but for those values, which are dealt in the degree `D` in which rows open:
+//!
+//! | round | what | elements per AND and link |
+//! | --- | --- | --- |
+//! | set-up | shares of `R^j` | |
+//! | 1 | shares of masks; of hidden labels, in degree `D` = t, 2t, 3t | 1 + 4 n |
+//! | 2 | (four, three rounds) shares of a share of `l_u l_v`, from the first `2t + 1` parties | 1 |
+//! | 3 | (four rounds) shares of shares of rows' bits times offsets, from the same | 4 n |
+//! | last | opening ([`Opening`]): shares of rows, times what they count for | 4 n with `all` |
+//!
+//! The polynomials that open are the sum of products and of fresh ones of the same degree, so that they show
+//! their values at zero alone. In two rounds fewer than a third may pool what they see.
+//!
+//! Source: A. Ben-Efraim, Y. Lindell, E. Omri (CCS 2016), after M. Ben-Or, S. Goldwasser, A. Wigderson (STOC
+//! 1988) and, for degrees, R. Gennaro, M. Rabin, T. Rabin (PODC 1998).
+
+use super::columns::{Columns, open};
+use super::common::{Common, Garbled, Ready, drawn_by};
+use super::cost::words;
+use super::keys::{ShamirKeys, WorkerKeys};
+use super::wide::{shares, times, weights};
+use super::wires::{Gate, walk};
+use crate::links::{GateNumbers, Links};
+use crate::{Bits, Ports, ports};
+use tacit_net::{Mesh, PartyId, Phase, Stream};
+use tacit_ot::KAPPA;
+use tacit_ring::{Buffer, Entropy};
+use tacit_sharing::SharingError;
+use tacit_sharing::bmr::{Opening, Rounds};
+use tacit_sharing::cost::Traffic;
+use zeroize::Zeroizing;
+
+/// Elements that are dealt in one message.
+const DEALT: usize = 1 << 14;
+
+/// What parties agree on: seeds of all pairs, and shares of offsets over the field of 2^128 elements: one round,
+/// 48 bytes per directed link. `session` must be fresh.
+///
+/// # Errors
+/// When the network fails, this party plays no role, there are too few, or there is no entropy.
+pub fn exchange(
+    mesh: &mut Mesh,
+    session: &[u8],
+    places: &[PartyId],
+    rounds: Rounds,
+    entropy: &mut Entropy,
+) -> Result<ShamirKeys, SharingError> {
+    check_parties(rounds, places.len())?;
+    let dealing = (rounds.corruptions(places.len()), places.len(), shares as _);
+    ShamirKeys::deal(mesh, session, places, dealing, entropy)
+}
+
+fn check_parties(rounds: Rounds, parties: usize) -> Result<(), SharingError> {
+    match parties >= rounds.least().into() {
+        true => Ok(()),
+        false => Err(SharingError::Shape(format!(
+            "{} is for {} and more parties",
+            rounds.name(),
+            rounds.least()
+        ))),
+    }
+}
+
+/// A worker of a party.
+pub struct BmrBlocks<'m> {
+    links: Links<'m>,
+    keys: WorkerKeys,
+    common: Common,
+    gates: GateNumbers,
+    rounds: Rounds,
+    opening: Opening,
+    /// What this party's shares count for in values of degree `t`, of twice that, and of rows; zero if they
+    /// are not needed.
+    weights: [u128; 3],
+}
+
+/// One instance that is being garbled.
+struct Instance {
+    first_gate: u64,
+    /// Of all inputs, then of all outputs of ANDs: this party's zero label, and its share of the mask.
+    sources: Zeroizing<Vec<u128>>,
+    /// What this party drew of the masks of all inputs.
+    lambdas: Bits,
+    /// Shares of products of the masks of ANDs' inputs.
+    products: Zeroizing<Vec<u128>>,
+    /// Gate after gate and row after row, for every column: shares of hidden labels, then of rows.
+    rows: Zeroizing<Vec<u128>>,
+}
+
+impl<'m> BmrBlocks<'m> {
+    /// `places[r]` plays role `r`. All parties take as many rounds, and open tables in the same way.
+    ///
+    /// # Errors
+    /// When this mesh's party plays no role, or there are too few.
+    pub fn new(
+        mesh: &'m mut Mesh,
+        places: &[PartyId],
+        keys: WorkerKeys,
+        session: &[u8],
+        (rounds, opening): (Rounds, Opening),
+    ) -> Result<Self, SharingError> {
+        let n = places.len();
+        check_parties(rounds, n)?;
+        let links = Links::new(mesh, places)?;
+        let (me, t) = (links.me, rounds.corruptions(n));
+        let common = Common::new([n; 2], me, keys.offset.clone(), session);
+        let gates = GateNumbers::new(keys.number)?;
+        let weight = |degree: usize| weights(degree + 1).get(me).copied().unwrap_or(0);
+        let weights = [t, 2 * t, rounds.opens(n)].map(weight);
+        Ok(BmrBlocks { links, keys, common, gates, rounds, opening, weights })
+    }
+
+    /// The degree of sharings.
+    fn degree(&self) -> usize {
+        self.rounds.corruptions(self.common.parties)
+    }
+
+    /// Whether shares of a role make values of twice the degree.
+    fn multiplies(&self, role: usize) -> bool {
+        role <= 2 * self.degree()
+    }
+
+    /// Sends every peer its shares of secrets, and adds this party's own.
+    fn deal(
+        &mut self,
+        secrets: &[u128],
+        degree: usize,
+        sums: &mut [u128],
+    ) -> Result<(), SharingError> {
+        for (secrets, sums) in secrets.chunks(DEALT).zip(sums.chunks_mut(DEALT)) {
+            let random = self.keys.random(degree * secrets.len())?;
+            let dealt = shares(secrets, &random, self.common.parties);
+            for peer in self.links.peers() {
+                self.links.send(peer, Stream::Def, &dealt[peer])?;
+            }
+            add(sums, &dealt[self.common.me]);
+        }
+        Ok(())
+    }
+
+    /// Adds shares of what a peer dealt.
+    fn take(&mut self, peer: usize, sums: &mut [u128]) -> Result<(), SharingError> {
+        for sums in sums.chunks_mut(DEALT) {
+            add(sums, &self.links.recv::<u128>(peer, Stream::Def, sums.len())?);
+        }
+        Ok(())
+    }
+
+    /// Draws labels and masks; deals masks and hidden labels.
+    fn begin(&mut self, ports: Ports<'_>) -> Result<Instance, SharingError> {
+        let (n, me, ands) = (self.common.parties, self.common.me, ports.ands());
+        let inputs = ports.schedule.inputs().len();
+        let first_gate = self.gates.take(ands)?;
+        let random = self.keys.random(inputs + ands)?;
+        let mut sources = Zeroizing::new(vec![0; 2 * (inputs + ands)]);
+        let labels = sources.iter_mut().step_by(2).zip(&*random);
+        labels.for_each(|(label, random)| *label = random & !1);
+        let drawn = drawn_by(ports, me);
+        let mut lambdas = Bits::zeros(inputs);
+        for at in drawn.iter().filter(|at| **at < inputs) {
+            lambdas.flip_if(*at, random[*at] & 1 == 1);
+        }
+        let masks: Zeroizing<Vec<u128>> =
+            Zeroizing::new(drawn.iter().map(|at| random[*at] & 1).collect());
+        let mut mine = Zeroizing::new(vec![0; masks.len()]);
+        self.deal(&masks, self.degree(), &mut mine)?;
+        let mut hidden = Zeroizing::new(vec![0; 4 * n * ands]);
+        walk(ports.schedule, 2, &sources, |Gate { number, u, v }| {
+            let out = &mut hidden[4 * n * number..][..4 * n];
+            self.common.hide(first_gate + number as u64, [u.0[0], v.0[0]], out);
+            let label = sources[2 * (inputs + number)];
+            out.iter_mut().skip(me).step_by(n).for_each(|entry| *entry ^= label);
+        });
+        let mut rows = Zeroizing::new(vec![0; hidden.len()]);
+        self.deal(&hidden, self.rounds.opens(n), &mut rows)?;
+        let products = Zeroizing::new(vec![0; ands]);
+        let mut it = Instance { first_gate, sources, lambdas, products, rows };
+        it.add_masks(&drawn, &mine);
+        Ok(it)
+    }
+
+    /// Takes what the peers dealt, and multiplies masks.
+    fn take_masks(&mut self, ports: Ports<'_>, it: &mut Instance) -> Result<(), SharingError> {
+        for peer in self.links.peers() {
+            let drawn = drawn_by(ports, peer);
+            let mut theirs = Zeroizing::new(vec![0; drawn.len()]);
+            self.take(peer, &mut theirs)?;
+            it.add_masks(&drawn, &theirs);
+            self.take(peer, &mut it.rows)?;
+        }
+        let mut products = Zeroizing::new(vec![0; it.products.len()]);
+        walk(ports.schedule, 2, &it.sources, |Gate { number, u, v }| {
+            products[number] = times(u.0[1], v.0[1]);
+        });
+        match self.rounds {
+            Rounds::Two => it.products = products,
+            _ => self.reduce(&mut products, &mut it.products)?,
+        }
+        Ok(())
+    }
+
+    /// Deals shares of twice the degree, which makes them shares of the degree again, of those that are needed.
+    fn reduce(&mut self, shares: &mut [u128], sums: &mut [u128]) -> Result<(), SharingError> {
+        if !self.multiplies(self.common.me) {
+            return Ok(());
+        }
+        shares.iter_mut().for_each(|share| *share = times(*share, self.weights[1]));
+        self.deal(shares, self.degree(), sums)
+    }
+
+    /// Takes what peers dealt of shares of twice the degree.
+    fn take_reduced(&mut self, sums: &mut [u128]) -> Result<(), SharingError> {
+        let peers: Vec<usize> = self.links.peers().filter(|peer| self.multiplies(*peer)).collect();
+        peers.into_iter().try_for_each(|peer| self.take(peer, sums))
+    }
+
+    /// Takes products of masks, and multiplies rows' bits by offsets.
+    fn multiply_rows(&mut self, ports: Ports<'_>, it: &mut Instance) -> Result<(), SharingError> {
+        if self.rounds != Rounds::Two {
+            self.take_reduced(&mut it.products)?;
+        }
+        let n = self.common.parties;
+        let inputs = ports.schedule.inputs().len();
+        let mut rows = Zeroizing::new(vec![0; it.rows.len()]);
+        walk(ports.schedule, 2, &it.sources, |Gate { number, u, v }| {
+            let base = it.products[number] ^ it.sources[2 * (inputs + number) + 1];
+            for (row, out) in rows[4 * n * number..][..4 * n].chunks_exact_mut(n).enumerate() {
+                let (a, b) = ((row >> 1 == 1) ^ u.1, (row & 1 == 1) ^ v.1);
+                let [a, b] = [a, b].map(u128::from);
+                let bit = base ^ (a * v.0[1]) ^ (b * u.0[1]) ^ (a & b);
+                for (out, offset) in out.iter_mut().zip(self.keys.offsets.iter()) {
+                    *out = times(bit, *offset);
+                }
+            }
+        });
+        match self.rounds {
+            Rounds::Four => self.reduce(&mut rows, &mut it.rows),
+            _ => {
+                add(&mut it.rows, &rows);
+                Ok(())
+            }
+        }
+    }
+
+    /// Opens rows and masks.
+    fn open(&mut self, ports: Ports<'_>, it: &mut Instance) -> Result<Columns, SharingError> {
+        if self.rounds == Rounds::Four {
+            self.take_reduced(&mut it.rows)?;
+        }
+        let [of_masks, _, of_rows] = self.weights;
+        let column = |j: usize| {
+            let entries = it.rows.iter().skip(j).step_by(self.common.parties);
+            let weighted: Zeroizing<Vec<u128>> =
+                Zeroizing::new(entries.map(|entry| times(*entry, of_rows)).collect());
+            Buffer::from_slice(&weighted)
+        };
+        let columns = (0..self.common.parties).map(column).collect();
+        let wires = walk(ports.schedule, 2, &it.sources, |_| {});
+        let masks = |role: usize| {
+            let mut masks = Bits::zeros(ports.learned_by(role) * KAPPA);
+            let pairs = masks.words.chunks_exact_mut(2).zip(ports.slots_learned_by(role));
+            for (pair, slot) in pairs {
+                let weighted = times(wires.get(slot).0[1], of_masks);
+                (pair[0], pair[1]) = (weighted as u64, (weighted >> 64) as u64);
+            }
+            masks
+        };
+        let masks = (0..self.common.parties).map(masks).collect();
+        Columns::send(&mut self.links, self.opening, columns, masks)
+    }
+}
+
+/// Adds blocks.
+fn add(sums: &mut [u128], blocks: &[u128]) {
+    sums.iter_mut().zip(blocks).for_each(|(sum, block)| *sum ^= block);
+}
+
+impl Instance {
+    /// Adds shares of what some role drew.
+    fn add_masks(&mut self, drawn: &[usize], theirs: &[u128]) {
+        for (at, share) in drawn.iter().zip(theirs) {
+            self.sources[2 * at + 1] ^= share;
+        }
+    }
+
+    /// The garbled circuit, from the table and the elements that are masks.
+    fn finish(self, ports: Ports<'_>, (table, elements): (Buffer<u128>, Bits)) -> Garbled {
+        let mut masks = Bits::zeros(elements.len / KAPPA);
+        (0..masks.len).for_each(|i| masks.flip_if(i, elements.get(i * KAPPA)));
+        let labels = self.sources.iter().step_by(2).take(ports.schedule.inputs().len());
+        let mask = |i: usize| u128::from(self.lambdas.get(i));
+        let inputs = labels.enumerate().map(|(i, label)| (*label, mask(i)));
+        Garbled::new(self.first_gate, (table, masks), inputs)
+    }
+}
+
+impl ports::Garbling for BmrBlocks<'_> {
+    type Ready = Ready;
+
+    fn mesh(&mut self) -> &mut Mesh {
+        self.links.mesh
+    }
+
+    fn prepare(&mut self, ports: Ports<'_>, instances: usize) -> Result<Ready, SharingError> {
+        self.links.mesh.set_phase(Phase::Offline);
+        let all = (0..instances).map(|_| self.begin(ports));
+        let mut all = all.collect::<Result<Vec<_>, _>>()?;
+        for it in &mut all {
+            self.take_masks(ports, it)?;
+        }
+        for it in &mut all {
+            self.multiply_rows(ports, it)?;
+        }
+        let opened = all.iter_mut().map(|it| self.open(ports, it));
+        let opened = opened.collect::<Result<Vec<_>, _>>()?;
+        let finish = |it: Instance, opened| it.finish(ports, opened);
+        open(&mut self.links, &self.common, (all, opened), ports.ands(), finish)
+    }
+}
+
+/// Bytes between `parties` for one instance.
+#[must_use]
+pub fn bytes(ports: Ports<'_>, parties: usize, (rounds, opening): (Rounds, Opening)) -> Traffic {
+    let (n, ands, inputs) = (parties, ports.ands(), ports.schedule.inputs().len());
+    let blocks = |count: usize| (count * KAPPA / 8) as u64;
+    let mut sum = Traffic::default();
+    let pairs = (0..n).flat_map(|from| (0..n).map(move |to| (from, to)));
+    for (from, to) in pairs.filter(|(from, to)| from != to) {
+        let given = ports.given_by(from);
+        let reduced = ands * rounds.reduced(n, from);
+        let opened = ands * opening.blocks(n, [from, to]);
+        sum.pre[from][to] += blocks(ports.learned_by(to));
+        sum.def[from][to] += blocks(given + ands + 4 * n * ands + reduced + opened);
+        sum.on[from][to] += words(given) + blocks(inputs);
+    }
+    sum
+}

@@ -1,0 +1,162 @@
+//! The kinds of BMR beside each other: random circuits, AES, and costs as published.
+
+use super::{Kind, Play, check_costs, network};
+use crate::common::schedule;
+use tacit_circuit::library::aes::{self, KeySize, Sbox};
+use tacit_circuit::{Builder, Circuit, Wire};
+use tacit_garbling::{Bits, Ports};
+use tacit_net::memory;
+use tacit_ring::entropy::{Rng, test_seed};
+use tacit_sharing::RoleId;
+use tacit_sharing::bmr::{Opening, Products, Rounds};
+use tacit_sharing::gmw::FAN;
+
+/// Gates of all kinds, also with both inputs equal, on inputs of `parties` parties, and outputs that are inputs
+/// or sums of them.
+fn random_circuit(rng: &mut Rng, parties: usize, gates: usize) -> Circuit {
+    let mut b = Builder::new();
+    let mut wires: Vec<Wire> = (0..parties).flat_map(|_| b.input(3)).collect();
+    for _ in 0..gates {
+        let [x, y] = [(); 2].map(|()| wires[rng.below(wires.len())]);
+        wires.push(match rng.below(4) {
+            0 => b.xor(x, y),
+            1 => b.not(x),
+            _ => b.and2(x, y),
+        });
+    }
+    let constant = b.constant(true);
+    let sum = b.xor(wires[0], wires[3 * parties - 1]);
+    b.output(&wires[wires.len() - 8..]);
+    b.output(&[constant, sum, wires[1]]);
+    b.finish()
+}
+
+/// Every party learns what the circuit says, at the price of the table and in so many rounds.
+fn check(
+    (kind, opening, parties): (Kind, Opening, usize),
+    circuit: &Circuit,
+    rng: &mut Rng,
+    instances: usize,
+) {
+    let schedule = schedule(circuit);
+    let widths = circuit.input_widths().to_vec();
+    let inputs: Vec<(RoleId, usize)> =
+        widths.iter().enumerate().map(|(port, width)| (port % parties, *width as usize)).collect();
+    let outputs: Vec<Vec<RoleId>> =
+        (0..circuit.output_ports().len()).map(|port| (port..parties).collect()).collect();
+    let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs };
+    let given: Vec<Vec<Vec<bool>>> = (0..instances)
+        .map(|_| {
+            inputs.iter().map(|(_, w)| (0..*w).map(|_| rng.word() & 1 == 1).collect()).collect()
+        })
+        .collect();
+    let want: Vec<Vec<Vec<bool>>> = given.iter().map(|given| circuit.eval(given)).collect();
+    let seed = rng.word();
+    memory::run(parties, 1, &network(), |mut session| {
+        let me = session.me().index();
+        let mine = |given: &Vec<Vec<bool>>| {
+            let ports = given.iter().zip(&inputs).filter(|(_, (owner, _))| *owner == me);
+            bits(ports.flat_map(|(bits, _)| bits.iter().copied()).collect())
+        };
+        let values: Vec<Bits> = given.iter().map(mine).collect();
+        let play = Play { kind, opening, ports, parties, values: &values, seed };
+        let played = play.play(&mut session);
+        for (learned, want) in played.learned.iter().zip(&want) {
+            let ports = want.iter().zip(&outputs).filter(|(_, to)| to.contains(&me));
+            let want = bits(ports.flat_map(|(bits, _)| bits.iter().copied()).collect());
+            assert_eq!((learned.len, &learned.words), (want.len, &want.words), "{kind:?} {seed}");
+        }
+        check_costs(&session, &play, &played);
+        session.finish().unwrap();
+    });
+}
+
+fn bits(list: Vec<bool>) -> Bits {
+    let mut bits = Bits::zeros(list.len());
+    list.iter().enumerate().for_each(|(i, bit)| bits.flip_if(i, *bit));
+    bits
+}
+
+#[test]
+fn all_kinds_agree_with_the_circuit_on_random_ones() {
+    let mut rng = Rng(test_seed());
+    for (kind, numbers) in Kind::all() {
+        for parties in numbers {
+            for opening in Opening::ALL {
+                let gates = 1 + rng.below(150);
+                let circuit = random_circuit(&mut rng, *parties, gates);
+                check((kind, opening, *parties), &circuit, &mut rng, 12);
+            }
+        }
+    }
+}
+
+#[test]
+fn all_kinds_encrypt() {
+    let mut rng = Rng(test_seed());
+    let (direction, key) = (aes::Direction::Encrypt, aes::KeyInput::Key);
+    let circuit = aes::circuit(KeySize::Aes128, Sbox::D4, direction, key);
+    for (kind, numbers) in Kind::all() {
+        check((kind, Opening::Collector, numbers[0]), &circuit, &mut rng, 1);
+    }
+}
+
+/// With whole words of everything, bytes are those of the published formulas, and of ours.
+#[test]
+fn costs_are_the_published_formulas() {
+    let (width, k, r) = (64, 128, FAN.message_bits());
+    for (kind, numbers) in Kind::all() {
+        for (n, opening) in numbers.iter().flat_map(|n| Opening::ALL.map(|opening| (*n, opening))) {
+            let mut b = Builder::new();
+            let all: Vec<Vec<Wire>> = (0..n).map(|_| b.input(width)).collect();
+            let pairs = all[0].iter().zip(&all[1]);
+            let ands: Vec<Wire> = pairs.map(|(x, y)| b.and2(*x, *y)).collect();
+            let more: Vec<Wire> =
+                ands.iter().zip(&all[n - 1]).map(|(x, y)| b.and2(*x, *y)).collect();
+            b.output(&more);
+            let schedule = schedule(&b.finish());
+            let inputs: Vec<(RoleId, usize)> = (0..n).map(|role| (role, 64)).collect();
+            let outputs = [(0..n).collect()];
+            let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs };
+            let play = Play { kind, opening, ports, parties: n, values: &[], seed: 0 };
+            let (cost, a, i, own, o) = (play.bytes(), 128, 64 * n, 64, 64);
+            for (from, to) in (0..n).flat_map(|from| (0..n).map(move |to| (from, to))) {
+                if from == to {
+                    continue;
+                }
+                let table = |m: usize| match opening {
+                    Opening::All => 4 * m * k * a,
+                    Opening::Collector => 4 * k * a * (usize::from(from < m) + usize::from(to < m)),
+                };
+                let t = n.div_ceil(2) - 1;
+                let reduces = from <= 2 * t;
+                let ahead = match kind {
+                    Kind::Wires => a * 2 * r + own * r + a + o + table(n),
+                    Kind::Rows(Products::Basic) => a * (r + 2 + 4 * (r + 2 * k)) + o + table(n),
+                    Kind::Rows(Products::Reduced) => a * (r + 2 + 3 * (r + 2 * k)) + o + table(n),
+                    Kind::Rows(Products::Correlated) => a * (r + 1 + 3 * (r + k)) + o + table(n),
+                    Kind::Rows(Products::Offset) => a * (r + 1 + 3 * r) + o + table(n),
+                    // Output masks are bits here, and offsets are in the set-up.
+                    Kind::Bytes => {
+                        8 * (own + a) + if reduces { 8 * a } else { 0 } + o + table(t + 1)
+                    }
+                    Kind::Blocks(rounds) => {
+                        let reduced = match rounds {
+                            Rounds::Two => 0,
+                            _ if !reduces => 0,
+                            Rounds::Three => 1,
+                            Rounds::Four => 1 + 4 * n,
+                        };
+                        k * (a * (1 + 4 * n + reduced) + own + o) + table(n)
+                    }
+                    Kind::Replicated if to == (from + 2) % 3 => a + table(3),
+                    Kind::Replicated => o + table(3),
+                };
+                let labels = if matches!(kind, Kind::Bytes) && from > t { 0 } else { i * k };
+                let sent = cost.pre[from][to] + cost.def[from][to];
+                assert_eq!(8 * sent, ahead as u64, "{kind:?} {opening:?} {n}: {from} to {to}");
+                assert_eq!(8 * cost.on[from][to], (own + labels) as u64, "{kind:?} {n}");
+            }
+        }
+    }
+}

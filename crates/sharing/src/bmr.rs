@@ -1,0 +1,148 @@
+//! What the variants of BMR are called, and in what they differ: how bits are multiplied by offsets of labels,
+//! and how garbled tables open. The protocols are in the crate `tacit-garbling`.
+//!
+//! Source: A. Ben-Efraim, Y. Lindell, E. Omri, *Optimizing Semi-Honest Secure Multiparty Computation for the
+//! Internet*, CCS 2016. [`Products::Offset`] and [`Opening::Collector`] are ours.
+
+/// How shares of row bits times offsets are made over oblivious transfer. Secure against all parties but one
+/// that follow the protocol and pool what they see.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Products {
+    /// Both strings of every transfer are sent, for all four rows.
+    Basic,
+    /// The same for three rows, of which the fourth follows.
+    Reduced,
+    /// Three rows, and one string per transfer: what both differ by is corrected.
+    Correlated,
+    /// Three rows, and no string: transfers are correlated by the sender's offset of labels itself.
+    Offset,
+}
+
+impl Products {
+    /// All.
+    pub const ALL: [Products; 4] =
+        [Products::Basic, Products::Reduced, Products::Correlated, Products::Offset];
+
+    /// The name on command lines.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Products::Basic => "bmr-basic",
+            Products::Reduced => "bmr-reduced",
+            Products::Correlated => "bmr-correlated",
+            Products::Offset => "bmr-offset",
+        }
+    }
+
+    /// Rows whose bits are multiplied.
+    #[must_use]
+    pub const fn rows(self) -> usize {
+        if matches!(self, Products::Basic) { 4 } else { 3 }
+    }
+
+    /// Bits that the sender answers per transfer of a bit.
+    #[must_use]
+    pub const fn bits(self) -> usize {
+        if matches!(self, Products::Basic | Products::Reduced) { 2 } else { 1 }
+    }
+
+    /// Blocks that the sender answers per transfer of a string.
+    #[must_use]
+    pub const fn blocks(self) -> usize {
+        if matches!(self, Products::Offset) { 0 } else { self.bits() }
+    }
+}
+
+/// Rounds of preprocessing where all is shared over the field of 2^128 elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Rounds {
+    /// Four: degrees are reduced after both products. Fewer than half may pool what they see.
+    Four,
+    /// Three: degrees are reduced after the first product. The same.
+    Three,
+    /// Two: degrees are not reduced. Fewer than a third may pool what they see.
+    Two,
+}
+
+impl Rounds {
+    /// All.
+    pub const ALL: [Rounds; 3] = [Rounds::Four, Rounds::Three, Rounds::Two];
+
+    /// The name on command lines.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Rounds::Four => "bmr-shamir-s4",
+            Rounds::Three => "bmr-shamir-s3",
+            Rounds::Two => "bmr-shamir-s2",
+        }
+    }
+
+    /// The largest number of parties that may pool what they see, of so many: the degree of sharings.
+    #[must_use]
+    pub const fn corruptions(self, parties: usize) -> usize {
+        let part = if matches!(self, Rounds::Two) { 3 } else { 2 };
+        parties.div_ceil(part).saturating_sub(1)
+    }
+
+    /// The degree in which rows open.
+    #[must_use]
+    pub const fn opens(self, parties: usize) -> usize {
+        let times = match self {
+            Rounds::Four => 1,
+            Rounds::Three => 2,
+            Rounds::Two => 3,
+        };
+        times * self.corruptions(parties)
+    }
+
+    /// Elements per AND that a role of so many sends every other to reduce degrees.
+    #[must_use]
+    pub const fn reduced(self, parties: usize, role: usize) -> usize {
+        match self {
+            _ if role > 2 * self.corruptions(parties) => 0,
+            Rounds::Four => 1 + 4 * parties,
+            Rounds::Three => 1,
+            Rounds::Two => 0,
+        }
+    }
+
+    /// The fewest parties.
+    #[must_use]
+    pub const fn least(self) -> u8 {
+        if matches!(self, Rounds::Two) { 4 } else { 3 }
+    }
+}
+
+/// How parts of garbled tables are brought together: an agreed fact of a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Opening {
+    /// Every party sends every other its part of all columns: one round.
+    All,
+    /// Every party sends its part of a column to the column's owner, who tells all the sum: two rounds, and
+    /// for `n` columns about `2 / n` of the bytes.
+    Collector,
+}
+
+impl Opening {
+    /// All.
+    pub const ALL: [Opening; 2] = [Opening::All, Opening::Collector];
+
+    /// The name on command lines.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Opening::All => "all",
+            Opening::Collector => "collector",
+        }
+    }
+
+    /// Blocks of a table that one of `parties` sends another, of `columns` columns, which the first roles own.
+    #[must_use]
+    pub fn blocks(self, columns: usize, [from, to]: [usize; 2]) -> usize {
+        match self {
+            Opening::All => 4 * columns,
+            Opening::Collector => 4 * (usize::from(from < columns) + usize::from(to < columns)),
+        }
+    }
+}
