@@ -7,7 +7,7 @@ mod messages;
 mod store;
 
 use common::{circuit, given, in_the_clear, places, schedule};
-use messages::{Change, Message, Run, altered, are_all_caught, is_caught, nobody_is_wrong};
+use messages::{CASE, Change, Message, Run, altered, are_all_caught, is_caught, nobody_is_wrong};
 use store::stored;
 use tacit_garbling::authenticated::{Authenticated, Form, bytes, open, set_up};
 use tacit_garbling::{Bits, Evaluate, Garbling, Ports};

@@ -123,7 +123,7 @@ fn messages(form: Form, parties: usize, from: usize, to: usize) -> Vec<Message> 
     all
 }
 
-const CASE: [bool; 4] = [true, false, true, true];
+pub const CASE: [bool; 4] = [true, false, true, true];
 
 /// Whose messages are altered, and how.
 #[derive(Clone, Copy, Debug)]
