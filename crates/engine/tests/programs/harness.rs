@@ -10,17 +10,18 @@ use tacit_program::{Interval, Op, Program, Type, bounds, text};
 use tacit_ring::Entropy;
 use tacit_ring::entropy::{self, Rng};
 use tacit_sharing::Protocol;
-use tacit_sharing::bmr::Products;
 use tacit_sharing::proof::Source;
 
-/// All protocols for three and more parties, with all that numbers can be computed with. Of those that
-/// differ in where triples come from, one; of those for comparison, one that garbles over oblivious transfer.
+/// All protocols for three and more parties, with all that numbers can be computed with. Of those that differ
+/// in how circuits are evaluated or garbled only, one: circuits have tests of their own.
 pub fn settings() -> impl Iterator<Item = (Protocol, By)> {
     let brain = |protocol: &Protocol| matches!(protocol, Protocol::Brain(_));
     let other = move |p: &Protocol| brain(p) && *p != Protocol::Brain(Source::Sacrifice);
-    let compared =
-        |p: &Protocol| p.for_comparison() && !matches!(p, Protocol::BmrOt(Products::Reduced, _));
-    let all = move || Protocol::ALL.into_iter().filter(move |p| p.parties() > 2 && !compared(p));
+    let alike = |p: &Protocol| {
+        use Protocol::{BmrReplicated, GmwOt, GmwSilent, Wrk17};
+        p.for_comparison() || matches!(p, BmrReplicated | GmwOt(_) | GmwSilent(_) | Wrk17(_))
+    };
+    let all = move || Protocol::ALL.into_iter().filter(move |p| p.parties() > 2 && !alike(p));
     let rings = all().filter(move |protocol| protocol.has_rings() && !other(protocol));
     let circuits = all().filter(move |p| *p != Protocol::Plain && !brain(p));
     let rings = rings.map(|protocol| (protocol, By::Rings));
