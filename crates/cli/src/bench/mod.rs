@@ -88,8 +88,8 @@ pub struct BenchArgs {
 
     /// trio, astra, replicated, multi-fan-in, plain, lift, post, brain-sacrifice,
     /// brain-buckets, brain-integers, brain-batch, brain-single, quad, quad-a, quad-het,
-    /// tetrad, fantastic-four, gmw:N, bmr:N, bmr-shamir:N, authenticated:N (N parties), bmr-replicated, yao
-    /// or yao-three
+    /// tetrad, fantastic-four, gmw:N, bmr:N, bmr-shamir:N, authenticated:N (N parties),
+    /// bmr-replicated, yao or yao-three
     #[arg(long, default_value = "trio")]
     pub protocol: Protocol,
 
