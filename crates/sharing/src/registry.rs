@@ -277,13 +277,13 @@ impl Protocol {
         }
     }
 
-    /// Whether it runs with any number of parties, from two or three on.
+    /// Whether it runs with any number of parties, from two, three or four on.
     #[must_use]
     pub fn takes_any_number(self) -> bool {
-        self.fitting(3) != self.fitting(4)
+        self.fitting(4) != self.fitting(5)
     }
 
-    /// The same, for so many parties where it runs with any number: at least two, or three.
+    /// The same, for so many parties where it runs with any number: at least two, three or four.
     #[must_use]
     pub fn fitting(self, parties: usize) -> Self {
         match self {
@@ -646,5 +646,30 @@ impl FromStr for Protocol {
                 if fits { Ok(named.fitting(parties)) } else { Err(unknown()) }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_those_of_protocols_with_enough_parties() {
+        for protocol in Protocol::ALL {
+            assert_eq!(protocol.to_string().parse(), Ok(protocol));
+            let least = protocol.fitting(0);
+            assert_eq!(protocol.name().parse(), Ok(least));
+            for parties in 0..=usize::from(MAX_PARTIES) + 1 {
+                let parsed = format!("{}:{parties}", protocol.name()).parse::<Protocol>();
+                let takes = protocol.takes_any_number()
+                    && (least.parties()..=usize::from(MAX_PARTIES)).contains(&parties);
+                assert_eq!(parsed.ok(), takes.then(|| protocol.fitting(parties)), "{protocol}");
+                assert!(!takes || protocol.fitting(parties).parties() == parties);
+            }
+        }
+        let least = |name: &str| name.parse::<Protocol>().map(Protocol::parties).ok();
+        let names = ["gmw", "bmr-offset", "bmr-shamir-s3", "bmr-shamir-s2", "bmr-replicated"];
+        assert_eq!(names.map(least), [2, 2, 3, 4, 3].map(Some));
+        assert!("bmr-shamir-s2:5".parse::<Protocol>().is_ok());
     }
 }

@@ -92,8 +92,7 @@ pub struct BenchArgs {
     /// trio, astra, replicated, multi-fan-in, plain, lift, post, brain-sacrifice,
     /// brain-buckets, brain-integers, brain-batch, brain-single, quad, quad-a, quad-het,
     /// tetrad, fantastic-four, gmw:N, gmw-silent:N, gmw-ot:N, gmw-triples:N, bmr:N,
-    /// bmr-shamir:N, authenticated:N, wrk17:N (N parties), bmr-replicated, yao
-    /// or yao-three
+    /// bmr-shamir:N, authenticated:N, wrk17:N (N parties), bmr-replicated, yao or yao-three
     #[arg(long, default_value = "trio")]
     pub protocol: Protocol,
 
