@@ -110,7 +110,7 @@ pub struct RunArgs {
 
     /// How garbled tables that parties make together open (bmr and its variants): all, everybody sends
     /// everybody everything, in one round; collector, column by column, in two rounds and fewer bytes
-    /// [default: collector; all for bmr-basic, bmr-reduced and bmr-correlated]
+    /// [default: collector; all for bmr-basic, bmr-reduced, bmr-correlated and bmr-shamir-s4, -s3 and -s2]
     #[arg(long, value_name = "all|collector", value_parser = opening)]
     pub opening: Option<Opening>,
 
