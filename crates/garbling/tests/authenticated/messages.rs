@@ -2,6 +2,8 @@
 
 use crate::common::{circuit, given, in_the_clear, places, schedule};
 use crate::party;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use tacit_garbling::authenticated::{Form, open};
 use tacit_garbling::{Bits, Evaluate, Garbling, Ports};
 use tacit_net::memory::{self, MemoryNetwork};
@@ -144,25 +146,33 @@ impl Run {
     }
 }
 
-/// Runs with message `number` of a link altered; gives what every party has in the end.
+/// What came of a run.
+pub struct Altered {
+    /// Messages on the link.
+    pub sent: usize,
+    /// Whether one of them was another than it should be.
+    pub changed: bool,
+    /// What every party has in the end.
+    pub results: Vec<Result<Bits, SharingError>>,
+}
+
+/// Runs with message `number` of a link altered.
 pub fn altered(
     Run { form, parties, link: [from, to], deadline_seconds }: Run,
     number: usize,
     change: Change,
     seed: u64,
-) -> (usize, Vec<Result<Bits, SharingError>>) {
+) -> Altered {
     let schedule = schedule(&circuit());
     let inputs = [(0, 2), (parties - 1, 2)];
     let outputs = [vec![0, parties - 1], vec![parties - 1]];
     let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs };
-    let sent = std::sync::atomic::AtomicUsize::new(0);
-    let sent = std::sync::Arc::new(sent);
-    let counter = sent.clone();
+    let (sent, changed) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicBool::new(false)));
     let deadline = std::time::Duration::from_secs(deadline_seconds);
     let network = MemoryNetwork { deadline, ..MemoryNetwork::default() };
     let results = memory::run(parties, 1, &network, |mut session| {
         let me = session.me().index();
-        let counter = counter.clone();
+        let (counter, changes) = (sent.clone(), changed.clone());
         if me == from {
             // Four messages of base OTs go before.
             let (mut skipped, mut before) = (0, Vec::new());
@@ -175,11 +185,13 @@ pub fn altered(
                     return Verdict::Keep;
                 }
                 assert_eq!(skipped, 4, "base OTs come first");
-                if counter.fetch_add(1, std::sync::atomic::Ordering::SeqCst) != number {
+                if counter.fetch_add(1, SeqCst) != number {
                     before.push(message.bytes.to_vec());
                     return Verdict::Keep;
                 }
-                change.of(message.bytes, &before)
+                let verdict = change.of(message.bytes, &before);
+                changes.store(verdict != Verdict::Replace(message.bytes.to_vec()), SeqCst);
+                verdict
             }));
         }
         let mut party = party(&mut session, form, parties, seed)?;
@@ -190,25 +202,29 @@ pub fn altered(
         session.finish()?;
         Ok::<Bits, SharingError>(learned[0].swap_remove(0))
     });
-    (sent.load(std::sync::atomic::Ordering::SeqCst), results)
+    Altered { sent: sent.load(SeqCst), changed: changed.load(SeqCst), results }
 }
 
 /// Alters every message of a link that `picks` picks.
 pub fn are_all_caught(run: Run, picks: impl Fn(usize) -> bool) {
     let all = run.messages();
-    let (sent, _) = altered(run, usize::MAX, Change::All, test_seed());
-    assert_eq!(sent, all.len(), "messages of {run:?}");
+    let honest = altered(run, usize::MAX, Change::All, test_seed());
+    assert_eq!(honest.sent, all.len(), "messages of {run:?}");
     for (number, message) in all.iter().enumerate().filter(|(_, m)| !m.checks.is_empty()) {
         if picks(number) {
-            is_caught(run, number, *message);
+            assert!(is_caught(run, number, *message), "message {number} of {run:?}");
         }
     }
 }
 
-/// Alters a message: a check of it finds that, and no honest party has a wrong result.
-pub fn is_caught(run: Run, number: usize, message: Message) {
+/// Alters a message: a check of it finds that, and no honest party has a wrong result. False where nothing was
+/// altered.
+pub fn is_caught(run: Run, number: usize, message: Message) -> bool {
     let link = run.link;
-    let (_, results) = altered(run, number, message.change, test_seed());
+    let Altered { results, changed, .. } = altered(run, number, message.change, test_seed());
+    if !changed {
+        return false;
+    }
     let label = format!("{run:?}, {number}: {message:?}");
     let finds = |result: &Result<Bits, SharingError>| {
         let error = result.as_ref().err().map(ToString::to_string).unwrap_or_default();
@@ -227,6 +243,7 @@ pub fn is_caught(run: Run, number: usize, message: Message) {
         results.iter().map(|r| r.as_ref().err()).collect::<Vec<_>>()
     );
     nobody_is_wrong(&results, link[0], &label);
+    true
 }
 
 /// No honest party has a wrong result.
