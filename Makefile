@@ -3,7 +3,8 @@
 #   make demo       three companies compute their pay gap over TLS, beside the answer in the clear
 #                   (PROTOCOL=quad: under another protocol)
 #   make test       all tests
-#   make test-all   the same, with the long ones, and again optimised
+#   make test-all   the same, with the long ones, and again optimised; and with each comparison of the
+#                   sharing protocols switched off, when a test must fail (needs Python 3)
 #   make bench      the standard benchmarks, as a table and target/bench.jsonl (needs Python 3)
 #   make lint       format, clippy, licences and sources of dependencies
 #   make audit      known vulnerabilities of dependencies (fetches the advisory database)
@@ -29,6 +30,7 @@ test:
 # Long tests are marked `#[ignore]` with their reason.
 test-all: test
 	$(CARGO) test --workspace --locked --release -- --include-ignored
+	scripts/mutations.py
 
 bench:
 	@scripts/bench.sh
