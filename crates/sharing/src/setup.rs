@@ -238,6 +238,7 @@ impl Context<'_> {
 mod tests {
     use super::*;
     use tacit_net::memory::{self, MemoryNetwork};
+    use tacit_net::testing::{Tamper, Verdict};
 
     const PLACES: [PartyId; 3] = [PartyId(2), PartyId(0), PartyId(1)];
 
@@ -279,6 +280,33 @@ mod tests {
         all.sort_unstable();
         all.dedup();
         assert_eq!(all.len(), 3 * 8);
+    }
+
+    /// A role that gives two others different keys is found out in set-up, before any key is used.
+    #[test]
+    fn a_role_that_gives_two_keys_is_found_out() {
+        const FOUR: [PartyId; 4] = [PartyId(0), PartyId(1), PartyId(2), PartyId(3)];
+        for (from, to) in [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3)] {
+            let results = memory::run(4, 1, &MemoryNetwork::default(), |mut session| {
+                let mut entropy = Entropy::insecure_seeded(9, session.me().0);
+                let mesh = &mut session.meshes[0];
+                let mut given = 0;
+                if mesh.me() == PartyId(from) {
+                    mesh.set_tamper(Tamper::new(move |m| {
+                        // First the seed of the pair, then those of threes.
+                        given += usize::from(m.to == PartyId(to));
+                        let mut bytes = m.bytes.to_vec();
+                        bytes[0] ^= u8::from(m.to == PartyId(to) && given == 2);
+                        Verdict::Replace(bytes)
+                    }));
+                }
+                Secrets::exchange(mesh, b"session", Protocol::Quad, &FOUR, &mut entropy).map(drop)
+            });
+            let named = |result: &Result<(), SharingError>| {
+                result.as_ref().is_err_and(|error| error.to_string().contains("different keys"))
+            };
+            assert!(named(&results[usize::from(to)]), "{from} to {to}: {results:?}");
+        }
     }
 
     #[test]

@@ -168,6 +168,26 @@ fn a_cheat_that_plants_two_roots_passes_twice_as_often_at_a_level() {
     assert_rate(passes(plant, claim(1)), 1.0 - (7.0 / 8.0) * (6.0 / 8.0));
 }
 
+/// The zero that it leads to would be found one time in eight, where a component is zero: that all opened the
+/// same is compared, too.
+#[test]
+fn what_one_role_opens_differently_never_passes() {
+    let second = || {
+        let mut seen = 0;
+        Tamper::new(move |m| {
+            // Of single elements to the previous role: the masked product, then what opens.
+            if m.stream != Stream::Def || m.to != PartyId(0) || m.bytes.len() != 8 {
+                return Verdict::Keep;
+            }
+            seen += 1;
+            let mut bytes = m.bytes.to_vec();
+            bytes[0] ^= u8::from(seen % 2 == 0);
+            Verdict::Replace(bytes)
+        })
+    };
+    assert_eq!(passes(second, claim(0)), 0);
+}
+
 #[test]
 fn a_wrong_result_of_a_ring_passes_where_no_set_has_it() {
     // Products of 3 and 5, one of them off by 2^63, and three sets.
