@@ -187,7 +187,7 @@ fn stored_runs_give_the_results_at_the_price_of_the_online_phase() {
         protocols += 1;
     }
     // All but the trusted party.
-    assert_eq!(protocols, 21 + 3);
+    assert_eq!(protocols, 30 + 3);
 }
 
 #[test]
