@@ -19,6 +19,9 @@ struct Case {
     wanted: Vec<Vec<bool>>,
 }
 
+/// Wires of an output port with their values, and who learns them.
+type Shown = (Vec<(Wire, bool)>, Vec<usize>);
+
 /// A circuit that is built together with the values of its wires.
 struct Building {
     b: Builder,
@@ -40,11 +43,7 @@ impl Building {
         it
     }
 
-    fn finish(
-        mut self,
-        widths: &[(usize, usize)],
-        shown: Vec<(Vec<(Wire, bool)>, Vec<usize>)>,
-    ) -> Case {
+    fn finish(mut self, widths: &[(usize, usize)], shown: Vec<Shown>) -> Case {
         let (mut outputs, mut wanted) = (Vec::new(), vec![Vec::new(); self.given.len()]);
         for (wires, receivers) in shown {
             self.b.output(&wires.iter().map(|(wire, _)| *wire).collect::<Vec<_>>());
@@ -80,7 +79,7 @@ fn random(parties: usize, gates: usize, rng: &mut Rng) -> Case {
         it.wires.push(made);
     }
     let constant = (it.b.constant(true), true);
-    let mut shown: Vec<(Vec<_>, Vec<usize>)> = Vec::new();
+    let mut shown: Vec<Shown> = Vec::new();
     for port in 0..4 {
         let mut wires: Vec<_> =
             (0..1 + rng.below(6)).map(|_| it.wires[rng.below(it.wires.len())]).collect();

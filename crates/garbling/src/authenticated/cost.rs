@@ -152,10 +152,10 @@ fn online(form: Form, ports: Ports<'_>, parties: usize, instances: usize, sum: &
             sum.on[from][to] += words(instances * learned[to].len()) + DIGEST_BYTES;
         }
     }
-    for garbler in 1..parties {
+    for (garbler, learned) in learned.iter().enumerate().skip(1) {
         let labels = (instances * ports.schedule.inputs().len()) as u64;
         sum.on[garbler][EVALUATOR] += labels * BLOCK;
-        let values = instances * learned[garbler].len();
+        let values = instances * learned.len();
         sum.on[EVALUATOR][garbler] += match form {
             // A garbler answers with a block.
             Form::HalfGates => {
