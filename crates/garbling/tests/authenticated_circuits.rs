@@ -154,9 +154,13 @@ fn are_right(form: Form, parties: usize, cases: &[Case]) {
 fn random_circuits_of_two_to_six_parties_are_right() {
     let mut rng = Rng(test_seed());
     for parties in 2..=6 {
-        let cases: Vec<Case> =
+        let mut cases: Vec<Case> =
             [0, 1, 7, 40, 90].map(|gates| random(parties, gates, &mut rng)).into_iter().collect();
-        assert!(cases.iter().any(|case| case.circuit.stats().ands.iter().sum::<u64>() > 5));
+        // What nothing learned depends on is left out: one more, until some ANDs are left.
+        let ands = |case: &Case| case.circuit.stats().ands.iter().sum::<u64>();
+        while !cases.iter().any(|case| ands(case) > 5) {
+            cases.push(random(parties, 90, &mut rng));
+        }
         for form in [Form::HalfGates, Form::FourRows] {
             are_right(form, parties, &cases);
         }
