@@ -435,7 +435,10 @@ impl Task {
     fn names(&self, protocol: Protocol) -> Result<Parties, CliError> {
         match self {
             Task::Circuit(_) => Ok(Parties::numbered(protocol.parties())),
-            Task::Program(program) => program::local_names(program, protocol).map(Parties),
+            Task::Program(program) => {
+                program::check_parties(program, protocol)?;
+                program::local_names(program, protocol).map(Parties)
+            }
         }
     }
 }

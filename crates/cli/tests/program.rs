@@ -348,10 +348,12 @@ fn parties_that_do_not_compute_give_tables_and_learn() {
         assert!(learned(named("erin")).is_null(), "{how}: {text}");
     }
     let (code, text) = fails(dir, &format!("run outside.tacit --local --protocol bmr:3 {tables}"));
-    assert!(
-        code == 2 && text.contains("not supported") || text.contains("5 parties"),
-        "{code}: {text}"
-    );
+    assert!(code == 2 && text.contains("5 parties"), "{code}: {text}");
+
+    for elsewhere in ["lab outside.tacit --protocol trio", "program bench outside.tacit"] {
+        let (code, text) = fails(dir, elsewhere);
+        assert!(code == 2 && text.contains("5 parties"), "{code}: {text}");
+    }
 
     common::configure_parties(dir, &["alice", "bob", "carol", "dave", "erin"]);
     let party = |name: &str, table: &str| {

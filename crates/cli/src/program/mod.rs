@@ -64,7 +64,7 @@ pub fn run(args: &ProgramArgs, output: Output) -> Result<ExitCode, CliError> {
 }
 
 /// Checks that all of the program's parties can play a role.
-fn check_parties(program: &Program, protocol: Protocol) -> Result<(), CliError> {
+pub fn check_parties(program: &Program, protocol: Protocol) -> Result<(), CliError> {
     let (has, computing) = (program.parties.len(), protocol.parties());
     if has <= computing {
         return Ok(());

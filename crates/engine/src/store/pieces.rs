@@ -16,6 +16,8 @@ use tacit_ring::{Buffer, Entropy, Prg, Seed};
 
 /// Bytes before a piece: whose it is, and its length.
 const FRAME: usize = 12;
+/// Workers of a file, fewer than this: more threads than any machine runs.
+const MOST_WORKERS: usize = 1 << 16;
 /// Bytes of a piece, at most: 64 parties' take a third of that.
 const MOST: u64 = 1 << 32;
 
@@ -57,8 +59,9 @@ impl PieceWriter {
     /// # Errors
     /// When the disk fails.
     pub fn put(&self, worker: usize, mut piece: Buffer<u8>) -> Result<(), EvaluateError> {
-        let too_large = |_| EvaluateError::Bug("more workers than can be stored".into());
-        let worker = u32::try_from(worker).map_err(too_large)?;
+        let worker = u32::try_from(worker).ok().filter(|worker| (*worker as usize) < MOST_WORKERS);
+        let worker =
+            worker.ok_or_else(|| EvaluateError::Bug("more workers than are stored".into()))?;
         let mut writing = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let Writing { writer, cipher, count } = &mut *writing;
         crypt(cipher, *count, &mut piece);
@@ -110,8 +113,7 @@ impl Index {
         let start = opened.begins();
         let mut pieces = Vec::new();
         for (number, (worker, at, len)) in (0..).zip(scan.pieces.drain(..)) {
-            // Not more workers than a file of so many pieces can have.
-            if worker > pieces.len() + 65_536 {
+            if worker >= MOST_WORKERS {
                 return Err(damaged());
             }
             if pieces.len() <= worker {

@@ -10,7 +10,8 @@
 //!
 //! A result is opened to the roles under a *pad*, which the party that learns it gives like an input, for
 //! this run alone. One role passes on what it opened; where roles may deviate, all do, and must have
-//! opened the same. (Compare "external clients" in Damgard et al., SCN 2016.)
+//! opened the same. (Pads as in I. Damgård et al., "Confidential Benchmarking Based on Multiparty
+//! Computation", FC 2016; the comparison of pieces is ours.)
 
 mod messages;
 mod party;
