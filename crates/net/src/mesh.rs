@@ -17,6 +17,8 @@ pub(crate) trait Transport: Send {
     fn now(&self) -> Duration;
     /// Work of this thread counts from here (memory transport with charged CPU time).
     fn begin_work(&mut self);
+    /// A virtual clock goes on from `at`, if that is later.
+    fn not_before(&mut self, at: Duration);
     /// Ends the session for this party's other threads and tells the peers why.
     fn stop(&mut self, reason: &str, cause: &NetError);
     /// Nothing more will be sent; what was sent still arrives.
@@ -134,6 +136,13 @@ impl Mesh {
     pub fn set_phase(&mut self, phase: Phase) {
         self.place.phase = phase;
         self.transport.begin_work();
+    }
+
+    /// The same, for work that could not begin before `at`: on a virtual clock. What this thread worked
+    /// until now is charged first.
+    pub fn begin_work_at(&mut self, at: Duration) {
+        self.transport.begin_work();
+        self.transport.not_before(at);
     }
 
     /// Labels what follows with a step (for instance the layer of a circuit).

@@ -5,6 +5,7 @@ use super::operand::{Cache, Operand, Task};
 use super::outside::{Dealt, Inputs};
 use super::rings::BlockRings;
 use super::stream::run_stream;
+use super::team::Team;
 use crate::circuit::EvaluateError;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -178,8 +179,9 @@ impl Context<'_> {
             Op::Sort { .. } => self.sort(backends, frame, id),
             _ => {
                 let mut cache = Cache::default();
-                let backend = &mut *backends[0];
-                let mut task = self.task(frame, id, backend, &mut cache, &HashMap::new(), None)?;
+                let mut team = Team::new(backends, self.chunk, &self.beside);
+                let team = &mut team;
+                let mut task = self.task(frame, id, team, &mut cache, &HashMap::new(), None)?;
                 let results = task.run().map_err(|error| at(node, error))?;
                 Ok(results.into_iter().map(|secret| Value::Secret(Arc::new(secret))).collect())
             }
@@ -203,8 +205,8 @@ impl Context<'_> {
     ) -> Result<Vec<Value>, EvaluateError> {
         let node = &frame.block.nodes[id as usize];
         let mut cache = Cache::default();
-        let backend = &mut *backends[0];
-        let mut task = self.task(frame, id, backend, &mut cache, &HashMap::new(), None)?;
+        let mut team = Team::new(backends, self.chunk, &self.beside);
+        let mut task = self.task(frame, id, &mut team, &mut cache, &HashMap::new(), None)?;
         let mut secrets = task.run().map_err(|error| at(node, error))?.into_iter();
         let key = node.operands[0];
         let mut results = Vec::new();

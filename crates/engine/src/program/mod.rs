@@ -18,6 +18,7 @@ mod report;
 mod rings;
 mod run;
 mod stream;
+mod team;
 
 pub use job::{By, CHUNK_ROWS, ProgramJob};
 pub use prepare::{Cost, Prepared};

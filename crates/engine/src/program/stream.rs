@@ -8,6 +8,7 @@ use crate::workers::on_each;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
+use std::time::Duration;
 use tacit_program::{Block, NodeId, ValueId};
 use tacit_sharing::backend::{Backend, Secret};
 use tacit_sharing::cost::Rounds;
@@ -28,11 +29,18 @@ pub(super) fn run_stream(
 ) -> Result<(), EvaluateError> {
     let shares = split(stream.rows, context.chunk, backends.len());
     let before = rounds(backends);
+    let start = backends[0].now();
     let ends = backends.iter_mut().map(|backend| &mut **backend);
     let parts = {
         let frame = &*frame;
-        on_each(ends, shares, |backend, chunks| run_chunks(context, backend, frame, stream, chunks))
+        on_each(ends, shares, |backend, chunks| {
+            backend.begin_at(start);
+            let part = run_chunks(context, backend, frame, stream, chunks)?;
+            Ok((part, backend.now()))
+        })
     }?;
+    let (parts, ends): (Vec<Part>, Vec<Duration>) = parts.into_iter().unzip();
+    backends[0].begin_at(ends.into_iter().max().unwrap_or(start));
     let made = rounds(backends).into_iter().zip(before);
     let made: Vec<Rounds> = made
         .map(|(after, before)| std::array::from_fn(|role| after[role] - before[role]))

@@ -202,6 +202,10 @@ impl Transport for MemoryTransport {
         self.charger.resume();
     }
 
+    fn not_before(&mut self, at: Duration) {
+        self.clock.advance_to(at.as_nanos() as u64 * 1000);
+    }
+
     fn stop(&mut self, reason: &str, cause: &NetError) {
         self.hub.stop(self.me, reason, cause.clone());
     }

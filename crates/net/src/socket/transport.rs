@@ -370,6 +370,8 @@ impl Transport for SocketTransport {
 
     fn begin_work(&mut self) {}
 
+    fn not_before(&mut self, _: Duration) {}
+
     fn stop(&mut self, reason: &str, cause: &NetError) {
         self.ends.stop(reason, cause.clone());
     }

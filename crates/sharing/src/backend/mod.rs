@@ -29,6 +29,7 @@ pub use drawing::{Drawing, Drawn, FlatBits, Replay};
 pub use planes::Planes;
 pub use ring_keys::RingKeys;
 pub use secret::{Data, Kind, Ring, Secret};
+pub use sort::{Column, Shuffles};
 pub use tally::Tally;
 
 use crate::arrays::MatrixShape;
@@ -44,6 +45,7 @@ use party_bits::PartyBits;
 use proven::Proven;
 use rings::Rings;
 use std::sync::Arc;
+use std::time::Duration;
 use tacit_ring::{Buffer, Z2};
 use zeroize::Zeroizing;
 
@@ -113,6 +115,14 @@ pub trait Bits {
     fn rounds(&mut self) -> Rounds {
         [0; MAX_ROLES]
     }
+
+    /// Time since the session started, with what this thread worked until now; zero in dry runs.
+    fn now(&mut self) -> Duration {
+        Duration::ZERO
+    }
+
+    /// Work of this thread counts from here, and could not begin before `at`: on a virtual clock.
+    fn begin_at(&mut self, _at: Duration) {}
 
     /// Pushes out what is still buffered.
     ///
@@ -310,12 +320,22 @@ pub trait Backend: Bits {
     /// When the network fails.
     fn low_bits(&mut self, a: &Secret, bits: u32) -> Result<Planes>;
 
+    /// What sorts by shuffles, where there are any.
+    fn shuffles(&mut self) -> Option<&mut dyn Shuffles> {
+        None
+    }
+
     /// The order that sorts rows by the unsigned numbers in `planes`, ascending and stably, applied
-    /// to `columns`.
+    /// to `columns`: by shuffles, else by a network.
     ///
     /// # Errors
     /// When the network fails.
-    fn sort(&mut self, planes: &Planes, columns: &[&Secret]) -> Result<Vec<Secret>>;
+    fn sort(&mut self, planes: &Planes, columns: &[&Secret]) -> Result<Vec<Secret>> {
+        match self.shuffles() {
+            Some(shuffles) => sort::by_shuffles(shuffles, planes, columns),
+            None => network::sort(self, planes, columns),
+        }
+    }
 }
 
 /// One side of a comparison. Not both are constants.
@@ -348,13 +368,13 @@ pub fn in_rings<'m>(
     impl<'m> CanonicalVisitor for Start<'m> {
         type Out = Box<dyn Backend + Send + 'm>;
         fn visit<P: Canonical>(self) -> Self::Out {
-            Box::new(Rings::<P>::new(self.0, self.1, sort::by_shuffles))
+            Box::new(Rings::<P>::new(self.0, self.1, |rings| Some(rings)))
         }
     }
     impl<'m> CoordinatesVisitor for Start<'m> {
         type Out = Box<dyn Backend + Send + 'm>;
         fn visit<P: Coordinates>(self) -> Self::Out {
-            Box::new(Rings::<P>::new(self.0, self.1, network::sort))
+            Box::new(Rings::<P>::new(self.0, self.1, |_| None))
         }
     }
     impl<'m> RoleVisitor for Start<'m> {

@@ -94,6 +94,14 @@ macro_rules! delegate_bits {
             self.$($to).+.rounds()
         }
 
+        fn now(&mut self) -> std::time::Duration {
+            self.$($to).+.now()
+        }
+
+        fn begin_at(&mut self, at: std::time::Duration) {
+            self.$($to).+.begin_at(at);
+        }
+
         fn flush(&mut self) -> Result<()> {
             self.$($to).+.flush()
         }

@@ -14,6 +14,7 @@ use crate::transfer::{self, Input, Output, TransferScratch};
 use crate::verify::{Journal, Pass, Verifier};
 use std::marker::PhantomData;
 use std::sync::Arc;
+use std::time::Duration;
 use tacit_net::Phase;
 use tacit_ring::{Buffer, Word, Z2};
 
@@ -200,6 +201,15 @@ impl<P: Role> Bits for PartyBits<'_, P> {
 
     fn rounds(&mut self) -> Rounds {
         rounds_of(self.party.role(), self.party.mesh().rounds())
+    }
+
+    fn now(&mut self) -> Duration {
+        self.party.mesh().begin_work_at(Duration::ZERO);
+        self.party.mesh().now()
+    }
+
+    fn begin_at(&mut self, at: Duration) {
+        self.party.mesh().begin_work_at(at);
     }
 
     fn flush(&mut self) -> Result<()> {

@@ -134,8 +134,4 @@ impl<P: Role> Backend for Proven<'_, P> {
     components::conversions!();
 
     masked::comparisons!();
-
-    fn sort(&mut self, planes: &Planes, columns: &[&Secret]) -> Result<Vec<Secret>> {
-        super::network::sort(self, planes, columns)
-    }
 }

@@ -3,32 +3,36 @@
 use super::masked::{self, MaskedBits};
 use super::numbers::{Numbers, bits_in, by_ring, delegate_bits, delegate_numbers, ring_of};
 use super::party_bits::planes_in;
-use super::ring_keys::{Held, RingKeys};
+use super::ring_keys::{Bench, Held, RingKeys};
 use super::secret::{Element, bits_of, typed};
+use super::sort::{Column, Shuffles, with_column};
 use super::{
     Backend, Bits, Circuits, Kind, Name, Planes, Result, Ring, Secret, Term, Values, wrong,
 };
-use crate::arrays::MatrixShape;
+use crate::arrays::{MatrixShape, SharedVec};
+use crate::convert::shuffle::{self, Hop};
 use crate::convert::{self, BitPlanes, Coordinates, Desk, Layered, Masked, Seat};
 use crate::party::{Draws, Party};
-use crate::role::RoleId;
+use crate::role::{Canonical, RoleId};
+
 use crate::verify::{Journal, Verifier};
+use std::ops::Range;
 use std::sync::Arc;
 use tacit_ring::{Buffer, Word, Z2};
 
 /// A party of a protocol in role `P`, with numbers in rings and bits.
 pub(super) struct Rings<'m, P> {
     pub(super) numbers: Numbers<'m, P>,
-    sorting: Sorting<'m, P>,
+    shuffles: OfShuffles<'m, P>,
 }
 
-/// How rows are sorted by a key, columns in their order.
-pub(super) type Sorting<'m, P> = fn(&mut Rings<'m, P>, &Planes, &[&Secret]) -> Result<Vec<Secret>>;
+/// What sorts by shuffles, if the role can.
+type OfShuffles<'m, P> = for<'r> fn(&'r mut Rings<'m, P>) -> Option<&'r mut (dyn Shuffles + 'r)>;
 
 impl<'m, P: Coordinates> Rings<'m, P> {
     /// A party with fresh keys.
-    pub fn new(party: Party<'m>, keys: RingKeys, sorting: Sorting<'m, P>) -> Self {
-        Rings { numbers: Numbers::new(party, keys), sorting }
+    pub fn new(party: Party<'m>, keys: RingKeys, shuffles: OfShuffles<'m, P>) -> Self {
+        Rings { numbers: Numbers::new(party, keys), shuffles }
     }
 
     /// A conversion under the next draws of ring `W`.
@@ -205,7 +209,95 @@ impl<P: Coordinates> Backend for Rings<'_, P> {
 
     masked::comparisons!();
 
-    fn sort(&mut self, planes: &Planes, columns: &[&Secret]) -> Result<Vec<Secret>> {
-        (self.sorting)(self, planes, columns)
+    fn shuffles(&mut self) -> Option<&mut dyn Shuffles> {
+        (self.shuffles)(self)
+    }
+}
+
+impl<P: Canonical> Shuffles for Rings<'_, P> {
+    fn hops(&mut self) -> [RoleId; 3] {
+        shuffle::hops::<P>()
+    }
+
+    fn draw(&mut self, pair: RoleId, n: usize) -> Result<Hop> {
+        let (_, bench) = self.numbers.step::<Z2>();
+        let mut draws = bench.keys.streams().draws()?;
+        Ok(Hop::draw::<P>(&mut draws, pair, n))
+    }
+
+    fn turn(&mut self, hop: &Hop, column: &mut Column) {
+        with_column!(column, v, _of => hop.turn::<P, _>(v), dry ());
+    }
+
+    fn hop(&mut self, hop: &Hop, columns: &[Column], to: Range<usize>) -> Result<Vec<Column>> {
+        self.numbers.step::<Z2>();
+        let mut moved = Vec::new();
+        for column in columns {
+            moved.push(with_column!(column, v, of => {
+                of(self.hop_begin(hop, v, to.clone())?)
+            }, dry return Err(wrong("a column of a dry run"))));
+        }
+        for column in &mut moved {
+            with_column!(column, v, _of => self.hop_finish(hop, v)?, dry ());
+        }
+        Ok(moved)
+    }
+
+    fn row_dots(&mut self, rows: usize, a: &Secret, b: &Secret) -> Result<Secret> {
+        let dots = self.numbers.row_dots(rows, typed::<u32>(a), typed::<u32>(b))?;
+        Ok(Secret::of(dots))
+    }
+
+    fn open_places(&mut self, places: &Column, at: Range<usize>) -> Result<Buffer<u32>> {
+        let cut = |run: &[u32]| Buffer::from_slice(&run[at.clone()]);
+        match places {
+            Column::W32(v) => {
+                let cut = SharedVec::pair(cut(&v.first), cut(&v.second));
+                self.numbers.bits.open_words(&cut, &EVERYONE)
+            }
+            Column::Words(v) => {
+                let cut = v.map(|run| Buffer::from_slice(&run[at.clone()]));
+                let opened = self.numbers.bits.open_words(&cut, &EVERYONE)?;
+                let mut numbers = Buffer::zeros(opened.len());
+                numbers.iter_mut().zip(opened.iter()).for_each(|(to, word): (&mut u32, _)| {
+                    *to = word.0 as u32;
+                });
+                Ok(numbers)
+            }
+            _ => Err(wrong("places")),
+        }
+    }
+
+    fn numbers(&mut self, n: usize) -> [Column; 2] {
+        let (mut words, mut places) = (SharedVec::<Z2>::zeros(n), SharedVec::<u32>::zeros(n));
+        for i in 0..n {
+            [words.first[i], words.second[i]] = P::constant(Z2((i as u64) << 32));
+            [places.first[i], places.second[i]] = P::constant(i as u32);
+        }
+        [Column::Words(words), Column::W32(places)]
+    }
+
+    fn one(&mut self) -> [u32; 2] {
+        P::constant(1u32)
+    }
+}
+
+const EVERYONE: [RoleId; 3] = [0, 1, 2];
+
+impl<P: Canonical> Rings<'_, P> {
+    fn hop_begin<W: Held>(
+        &mut self,
+        hop: &Hop,
+        turned: &SharedVec<W>,
+        to: Range<usize>,
+    ) -> Result<SharedVec<W>> {
+        let (party, Bench { keys, .. }) = self.numbers.same_step::<W>();
+        let mut draws = keys.streams().draws()?;
+        hop.begin::<P, W>(party, &mut draws, turned, to)
+    }
+
+    fn hop_finish<W: Held>(&mut self, hop: &Hop, moved: &mut SharedVec<W>) -> Result<()> {
+        let (party, _) = self.numbers.same_step::<W>();
+        hop.finish::<P, W>(party, moved)
     }
 }

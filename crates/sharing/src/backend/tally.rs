@@ -2,15 +2,17 @@
 
 use super::components::{self, Components, Shift};
 use super::masked::{self, MaskedBits};
-use super::sort::DIGIT_BITS;
+use super::sort::{Column, Shuffles};
 use super::{Backend, Bits, Circuits, Kind, Name, Planes, Result, Ring, Secret, Term, Values};
 use crate::Protocol;
 use crate::arrays::MatrixShape;
+use crate::convert::shuffle::Hop;
 use crate::convert::{Layered, deal_cost, gadget_cost, raise_cost};
 use crate::cost::{self, MAX_ROLES, Rounds, Traffic};
 use crate::proof::{Bill, Needs};
 use crate::role::{RoleId, Timing};
 use crate::verify::{Journal, Verifier};
+use std::ops::Range;
 use std::sync::Arc;
 use tacit_net::Stream;
 use tacit_ring::{Buffer, Z2};
@@ -96,21 +98,6 @@ impl Tally {
     /// So many bytes dealt and raised.
     fn known(&self, [dealt, raised]: [u64; 2]) -> Traffic {
         deal_cost(self.protocol) * dealt + raise_cost(self.protocol) * raised
-    }
-
-    /// Words exchanged in a shuffle of rows of `bytes` bytes, and the opening of places.
-    fn shuffle(&mut self, rows: usize, bytes: u64, opened: u64) {
-        for pair in [0, 2, 1].map(|hop| (crate::convert::dealer(self.protocol) + hop) % 3) {
-            let other = (pair + 1) % 3;
-            let each = rows as u64 * bytes;
-            self.step(Traffic::default().sent(pair, other, Stream::On, each).sent(
-                other,
-                pair,
-                Stream::On,
-                each,
-            ));
-        }
-        self.step(cost::output(self.protocol, &[0, 1, 2]) * (rows as u64 * opened));
     }
 }
 
@@ -319,26 +306,47 @@ impl Backend for Tally {
 
     masked::comparisons!();
 
-    fn sort(&mut self, planes: &Planes, columns: &[&Secret]) -> Result<Vec<Secret>> {
-        if self.protocol.is_checked() {
-            return super::network::sort(self, planes, columns);
-        }
-        let n = planes.lanes;
-        let bits = |len| Secret::dry(Kind::Bits, len);
-        let words = 8 * if planes.planes > 32 { 2 } else { 1 };
-        let step = n.next_multiple_of(64);
-        for bit in (0..planes.planes).step_by(DIGIT_BITS) {
-            let digits = (planes.planes - bit).min(DIGIT_BITS);
-            if digits == 2 {
-                self.multiply(&bits(n), &bits(n), [1, 1])?;
-            }
-            self.bit_to_ring(&bits(((1 << digits) - 1) * step), Ring::W32)?;
-            self.step(cost::product(self.protocol) * Self::size(Kind::Ring(Ring::W32), n));
-            self.shuffle(n, 4 + words, 4);
-        }
-        self.shuffle(n, 12, 8);
-        let row = columns.iter().map(|column| column.ring().map_or(8, Ring::bytes)).sum::<u64>();
-        self.shuffle(n, 4 + row, 4);
-        Ok(columns.iter().map(|c| Secret::dry(c.kind, c.len)).collect())
+    fn shuffles(&mut self) -> Option<&mut dyn Shuffles> {
+        if self.protocol.is_checked() { None } else { Some(self) }
+    }
+}
+
+impl Shuffles for Tally {
+    fn hops(&mut self) -> [RoleId; 3] {
+        [0, 2, 1].map(|hop| (crate::convert::dealer(self.protocol) + hop) % 3)
+    }
+
+    fn draw(&mut self, pair: RoleId, _n: usize) -> Result<Hop> {
+        Ok(Hop::dry(pair))
+    }
+
+    fn turn(&mut self, _hop: &Hop, _column: &mut Column) {}
+
+    fn hop(&mut self, hop: &Hop, columns: &[Column], to: Range<usize>) -> Result<Vec<Column>> {
+        let (pair, other) = (hop.pair(), (hop.pair() + 1) % 3);
+        let bytes = columns.iter().map(Column::row_bytes).sum::<u64>() * to.len() as u64;
+        let sent = Traffic::default().sent(pair, other, Stream::On, bytes);
+        self.step(sent.sent(other, pair, Stream::On, bytes));
+        let dry = |column: &Column| Column::Dry { rows: to.len(), bytes: column.row_bytes() };
+        Ok(columns.iter().map(dry).collect())
+    }
+
+    fn row_dots(&mut self, rows: usize, a: &Secret, _b: &Secret) -> Result<Secret> {
+        self.step(cost::product(self.protocol) * Self::size(a.kind, rows));
+        Ok(Secret::dry(a.kind, rows))
+    }
+
+    fn open_places(&mut self, places: &Column, at: Range<usize>) -> Result<Buffer<u32>> {
+        let bytes = places.row_bytes() * at.len() as u64;
+        self.step(cost::output(self.protocol, &[0, 1, 2]) * bytes);
+        Ok(Buffer::default())
+    }
+
+    fn numbers(&mut self, n: usize) -> [Column; 2] {
+        [8, 4].map(|bytes| Column::Dry { rows: n, bytes })
+    }
+
+    fn one(&mut self) -> [u32; 2] {
+        [0; 2]
     }
 }

@@ -11,6 +11,7 @@ use super::seat::dealer;
 use crate::arrays::SharedVec;
 use crate::party::{Draws, Party, SharingError};
 use crate::role::{Canonical, RoleId, Share};
+use std::ops::Range;
 use tacit_net::Stream;
 use tacit_ring::{Buffer, PrgStream, Word, simd, word};
 
@@ -42,7 +43,37 @@ impl Hop {
         Hop { pair, order }
     }
 
-    /// Permutes and reshares a column; sends.
+    /// A hop in a dry run.
+    #[must_use]
+    pub fn dry(pair: RoleId) -> Self {
+        Hop { pair, order: None }
+    }
+
+    /// The first role of the pair that permutes.
+    #[must_use]
+    pub fn pair(&self) -> RoleId {
+        self.pair
+    }
+
+    /// Whether this party is the first of the pair.
+    fn lower<P: Canonical>(&self) -> bool {
+        P::ROLE == self.pair
+    }
+
+    /// Puts what is permuted into a column's first components, in order: so that rows are fetched from one
+    /// place each. Local.
+    pub fn turn<P: Canonical, W: Word>(&self, column: &mut SharedVec<W>) {
+        if self.order.is_none() {
+            return;
+        }
+        let lower = self.lower::<P>();
+        map_pairs(&mut column.first, &mut column.second, |share| {
+            let share = P::to_replicated(share);
+            [if lower { share[0].add(share[1]) } else { share[1] }, W::ZERO]
+        });
+    }
+
+    /// Permutes and reshares a turned column, what comes to the rows `to`; sends.
     ///
     /// # Errors
     /// When the network fails.
@@ -50,69 +81,69 @@ impl Hop {
         &self,
         party: &mut Party<'_>,
         draws: &mut Draws<'_>,
-        column: &mut SharedVec<W>,
-    ) -> Result<(), SharingError> {
-        let n = column.len();
+        turned: &SharedVec<W>,
+        to: Range<usize>,
+    ) -> Result<SharedVec<W>, SharingError> {
+        let mut moved = SharedVec::<W>::zeros(to.len());
+        let SharedVec { first, second, .. } = &mut moved;
         let Some(order) = &self.order else {
             // The third party: (s'_{i+2}, s'_i).
-            draws.with_prev().fill(&mut column.first[..]);
-            draws.with_next().fill(&mut column.second[..]);
-            return Ok(());
+            draws.with_prev().fill(&mut first[..]);
+            draws.with_next().fill(&mut second[..]);
+            return Ok(moved);
         };
-        let lower = P::ROLE == self.pair;
-        let mut mask = Buffer::<W>::zeros(n);
+        let lower = self.lower::<P>();
+        // The own mask, and the message.
         if lower {
-            draws.with_prev().fill(&mut mask[..])
+            draws.with_prev().fill(&mut first[..]);
         } else {
-            draws.with_next().fill(&mut mask[..])
+            draws.with_next().fill(&mut first[..]);
         }
-        let SharedVec { first, second, .. } = column;
-        // What is permuted, in order: so that rows are fetched from one place each.
-        map_pairs(first, second, |share| {
-            let share = P::to_replicated(share);
-            [if lower { share[0].add(share[1]) } else { share[1] }, W::ZERO]
-        });
-        for ((message, from), mask) in second.iter_mut().zip(order).zip(mask.iter()) {
-            *message = first[*from as usize].sub(*mask);
+        let order = &order[to];
+        for ((message, from), mask) in second.iter_mut().zip(order).zip(first.iter()) {
+            *message = turned.first[*from as usize].sub(*mask);
         }
-        let peer = if lower { (self.pair + 1) % 3 } else { self.pair };
-        party.send(peer, Stream::On, second)?;
+        party.send(self.peer::<P>(), Stream::On, second)?;
         // The common component is completed by the peer's message.
-        *first = mask;
         if !lower {
             std::mem::swap(first, second);
         }
-        Ok(())
+        Ok(moved)
     }
 
-    /// Receives, and completes the column's shares.
+    fn peer<P: Canonical>(&self) -> RoleId {
+        if self.lower::<P>() { (self.pair + 1) % 3 } else { self.pair }
+    }
+
+    /// Receives, and completes the shares of moved rows.
     ///
     /// # Errors
     /// When the network fails.
     pub fn finish<P: Canonical, W: Word>(
         &self,
         party: &mut Party<'_>,
-        column: &mut SharedVec<W>,
+        moved: &mut SharedVec<W>,
     ) -> Result<(), SharingError> {
         if self.order.is_some() {
-            let lower = P::ROLE == self.pair;
-            let peer = if lower { (self.pair + 1) % 3 } else { self.pair };
-            let mut theirs = Buffer::<W>::zeros(column.len());
-            party.recv(peer, Stream::On, &mut theirs)?;
-            let common = if lower { &mut column.second } else { &mut column.first };
-            simd::vectorize(
-                #[inline(always)]
-                || {
-                    for (common, theirs) in common.iter_mut().zip(theirs.iter()) {
-                        *common = common.add(*theirs);
-                    }
-                },
-            );
+            let peer = self.peer::<P>();
+            let common = if self.lower::<P>() { &mut moved.second } else { &mut moved.first };
+            let mut theirs = Buffer::<W>::zeros(RECEIVED.min(common.len()));
+            for common in common.chunks_mut(RECEIVED) {
+                let theirs = &mut theirs[..common.len()];
+                party.recv(peer, Stream::On, theirs)?;
+                simd::vectorize(
+                    #[inline(always)]
+                    || common.iter_mut().zip(theirs).for_each(|(to, word)| *to = to.add(*word)),
+                );
+            }
         }
-        map_pairs(&mut column.first, &mut column.second, P::from_replicated::<W>);
+        map_pairs(&mut moved.first, &mut moved.second, P::from_replicated::<W>);
         Ok(())
     }
 }
+
+/// Words received at a time.
+const RECEIVED: usize = 8192;
 
 /// Maps pairs of words, one by one.
 fn map_pairs<W: Word>(first: &mut [W], second: &mut [W], f: impl Fn(Share<W>) -> Share<W>) {
@@ -173,18 +204,16 @@ impl Places {
         is_permutation(&to).then_some(Places(to))
     }
 
-    /// A column's rows in their places.
+    /// A column's rows in their places: one component.
     ///
     /// # Panics
     /// If there are more or fewer rows.
     #[must_use]
-    pub fn put<W: Word>(&self, column: &SharedVec<W>) -> SharedVec<W> {
+    pub fn put<W: Word>(&self, column: &[W]) -> Buffer<W> {
         assert_eq!(column.len(), self.0.len(), "rows and their places");
-        let mut out = SharedVec::zeros(column.len());
-        for (out, column) in [(&mut out.first, &column.first), (&mut out.second, &column.second)] {
-            for (word, to) in column.iter().zip(self.0.iter()) {
-                out[*to as usize] = *word;
-            }
+        let mut out = Buffer::zeros(column.len());
+        for (word, to) in column.iter().zip(self.0.iter()) {
+            out[*to as usize] = *word;
         }
         out
     }

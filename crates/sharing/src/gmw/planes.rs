@@ -9,6 +9,7 @@ use crate::cost::{Rounds, rounds_of};
 use crate::party::SharingError;
 use crate::role::RoleId;
 use std::sync::Arc;
+use std::time::Duration;
 use tacit_net::Phase;
 use tacit_ring::{Buffer, Word, Z2};
 
@@ -125,6 +126,15 @@ impl Bits for GmwBits<'_> {
 
     fn rounds(&mut self) -> Rounds {
         rounds_of(self.party.role(), self.party.mesh.rounds())
+    }
+
+    fn now(&mut self) -> Duration {
+        self.party.mesh.begin_work_at(Duration::ZERO);
+        self.party.mesh.now()
+    }
+
+    fn begin_at(&mut self, at: Duration) {
+        self.party.mesh.begin_work_at(at);
     }
 
     fn flush(&mut self) -> Result<()> {

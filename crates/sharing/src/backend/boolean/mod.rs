@@ -258,8 +258,4 @@ impl<B: Bits> Backend for Boolean<B> {
         }
         Ok(Planes::low_of(a, bits as usize))
     }
-
-    fn sort(&mut self, planes: &Planes, columns: &[&Secret]) -> Result<Vec<Secret>> {
-        super::network::sort(self, planes, columns)
-    }
 }

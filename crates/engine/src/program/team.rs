@@ -1,0 +1,321 @@
+//! All workers of a party as one backend: operations on whole arrays, side by side.
+//!
+//! Where an array has many elements every worker takes some of them, from a multiple of 64 on, over its own
+//! mesh and under its own keys, as it does with rows of a stream. All parties, and predictions, divide
+//! alike. Inputs, openings and sums stay with the first worker.
+
+mod parts;
+mod shuffles;
+
+use super::exec::{Backends, Beside};
+use crate::circuit::EvaluateError;
+use crate::workers::on_each;
+use parts::{Join, part_of, part_of_planes, part_of_term};
+use std::ops::Range;
+use std::sync::Arc;
+use tacit_ring::{Buffer, Z2};
+use tacit_sharing::arrays::MatrixShape;
+use tacit_sharing::backend::{
+    Backend, Bits, Circuits, Kind, Planes, Ring, Secret, Shuffles, Term, Values,
+};
+use tacit_sharing::convert::Layered;
+use tacit_sharing::cost::Rounds;
+use tacit_sharing::verify::{Journal, Verifier};
+use tacit_sharing::{RoleId, SharingError};
+
+type Result<T> = std::result::Result<T, SharingError>;
+type Worker<'m> = dyn Backend + Send + 'm;
+
+/// Elements that are worth a thread: what a worker takes at least, unless chunks are smaller.
+const LEAST: usize = 4096;
+
+/// The workers of a party.
+pub(super) struct Team<'t, 'b, 'm> {
+    backends: Backends<'b, 'm>,
+    least: usize,
+    beside: &'t Beside,
+}
+
+impl<'t, 'b, 'm> Team<'t, 'b, 'm> {
+    pub fn new(backends: Backends<'b, 'm>, chunk: usize, beside: &'t Beside) -> Self {
+        Team { backends, least: chunk.clamp(1, LEAST), beside }
+    }
+
+    fn first(&mut self) -> &mut Worker<'m> {
+        &mut *self.backends[0]
+    }
+
+    /// Into how many parts so much work is divided.
+    fn parts(&self, work: usize) -> usize {
+        (work / self.least).clamp(1, self.backends.len())
+    }
+
+    /// Which elements each worker takes.
+    fn ranges(&self, len: usize) -> Vec<Range<usize>> {
+        let parts = self.parts(len);
+        let words = len.div_ceil(64);
+        let place = |i: usize| (64 * (words * i / parts)).min(len);
+        let ranges = (0..parts).map(|i| place(i)..place(i + 1).max(place(i)));
+        let ranges: Vec<_> = ranges.filter(|range| !range.is_empty()).collect();
+        if ranges.is_empty() { vec![0..len] } else { ranges }
+    }
+
+    /// Does the same to parts of arrays of `len` elements, and joins what comes out.
+    fn split<T: Join + Send>(
+        &mut self,
+        len: usize,
+        work: impl Fn(&mut Worker<'m>, &Range<usize>) -> Result<T> + Sync,
+    ) -> Result<T> {
+        let ranges = self.ranges(len);
+        self.on(ranges, |backend, at| work(backend, &at)).map(T::join)
+    }
+
+    /// Gives every item to a worker of its own.
+    fn on<I: Send, T: Send>(
+        &mut self,
+        items: Vec<I>,
+        work: impl Fn(&mut Worker<'m>, I) -> Result<T> + Sync,
+    ) -> Result<Vec<T>> {
+        if items.len() == 1 {
+            let first = self.first();
+            return items.into_iter().map(|item| work(&mut *first, item)).collect();
+        }
+        let before = self.all_rounds();
+        let start = self.first().now();
+        let ends = self.backends.iter_mut().map(|backend| &mut **backend);
+        let results = on_each(ends, items, |backend, item| {
+            backend.begin_at(start);
+            let result = work(backend, item)?;
+            // This worker waits for the others next: peers need its last messages.
+            backend.flush()?;
+            Ok((result, backend.now()))
+        });
+        let results = results.map_err(back)?;
+        let end = results.iter().map(|(_, end)| *end).max().unwrap_or(start);
+        self.first().begin_at(end);
+        let after = self.all_rounds().into_iter().zip(before);
+        let made: Vec<Rounds> = after
+            .map(|(after, before)| std::array::from_fn(|role| after[role] - before[role]))
+            .collect();
+        self.beside.stream(&made);
+        Ok(results.into_iter().map(|(result, _)| result).collect())
+    }
+
+    fn all_rounds(&mut self) -> Vec<Rounds> {
+        self.backends.iter_mut().map(|backend| backend.rounds()).collect()
+    }
+}
+
+/// What a worker's error was before it came from a thread.
+fn back(error: EvaluateError) -> SharingError {
+    match error {
+        EvaluateError::Net(error) => SharingError::Net(error),
+        EvaluateError::System(what) => SharingError::System(what),
+        error => SharingError::Shape(error.to_string()),
+    }
+}
+
+fn alone(what: &str) -> SharingError {
+    SharingError::Shape(format!("{what} of all workers as one"))
+}
+
+impl Bits for Team<'_, '_, '_> {
+    fn input_planes(
+        &mut self,
+        owner: RoleId,
+        values: Option<&[Z2]>,
+        planes: usize,
+        lanes: usize,
+    ) -> Result<Planes> {
+        self.first().input_planes(owner, values, planes, lanes)
+    }
+
+    fn public_planes(&mut self, values: &[Z2], planes: usize, lanes: usize) -> Planes {
+        self.first().public_planes(values, planes, lanes)
+    }
+
+    fn open_planes(&mut self, planes: &Planes, receivers: &[RoleId]) -> Result<Option<Buffer<Z2>>> {
+        self.first().open_planes(planes, receivers)
+    }
+
+    fn circuit(&mut self, circuit: &Arc<Layered>, inputs: &[&Planes]) -> Result<Vec<Planes>> {
+        let lanes = inputs.first().map_or(0, |planes| planes.lanes);
+        self.split(lanes, |backend, at| {
+            let parts: Vec<_> = inputs.iter().map(|planes| part_of_planes(planes, at)).collect();
+            let parts: Vec<&Planes> = parts.iter().map(|part| &**part).collect();
+            backend.circuit(circuit, &parts)
+        })
+    }
+
+    fn circuits(&mut self) -> &mut Circuits {
+        self.first().circuits()
+    }
+
+    fn take_journal(&mut self) -> Result<Journal> {
+        Err(alone("the transcripts"))
+    }
+
+    fn end_epoch(&mut self, _: Option<&mut Verifier>, _: Vec<Journal>) -> Result<()> {
+        Err(alone("the checks"))
+    }
+
+    fn rounds(&mut self) -> Rounds {
+        self.first().rounds()
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        self.backends.iter_mut().try_for_each(|backend| backend.flush())
+    }
+
+    fn abort(&mut self, reason: &str) {
+        self.first().abort(reason);
+    }
+}
+
+/// Whether sums and the like are circuits.
+fn by_circuits(a: &Secret) -> bool {
+    matches!(a.kind, Kind::Ring(Ring::Bits(_)))
+}
+
+/// Operations on one array, element by element.
+macro_rules! on_one {
+    ($($name:ident($($more:ident: $ty:ty),*) -> $out:ty;)*) => {
+        $(fn $name(&mut self, a: &Secret, $($more: $ty),*) -> Result<$out> {
+            self.split(a.len, |backend, at| backend.$name(&part_of(a, at), $($more),*))
+        })*
+    };
+}
+
+/// Operations on one array, which are local unless numbers are held as bits.
+macro_rules! on_one_by_circuits {
+    ($($name:ident($($more:ident: $ty:ty),*);)*) => {
+        $(fn $name(&mut self, a: &Secret, $($more: $ty),*) -> Result<Secret> {
+            if !by_circuits(a) {
+                return self.first().$name(a, $($more),*);
+            }
+            self.split(a.len, |backend, at| backend.$name(&part_of(a, at), $($more),*))
+        })*
+    };
+}
+
+impl Backend for Team<'_, '_, '_> {
+    fn input(
+        &mut self,
+        kind: Kind,
+        owner: RoleId,
+        values: Option<&[i128]>,
+        len: usize,
+    ) -> Result<Secret> {
+        self.first().input(kind, owner, values, len)
+    }
+
+    fn public(&mut self, kind: Kind, values: &[i128], len: usize) -> Secret {
+        self.first().public(kind, values, len)
+    }
+
+    fn open(&mut self, secret: &Secret, receivers: &[RoleId]) -> Result<Option<Values>> {
+        self.first().open(secret, receivers)
+    }
+
+    fn sum(&mut self, a: &Secret, b: &Secret, subtract: bool) -> Result<Secret> {
+        if !by_circuits(a) {
+            return self.first().sum(a, b, subtract);
+        }
+        self.split(a.len, |backend, at| backend.sum(&part_of(a, at), &part_of(b, at), subtract))
+    }
+
+    on_one_by_circuits! {
+        plus(number: i128);
+        times(factor: i128);
+    }
+
+    fn times_each(&mut self, a: &Secret, factors: &[i128], bits: u32) -> Result<Secret> {
+        self.first().times_each(a, factors, bits)
+    }
+
+    fn sum_axis(&mut self, a: &Secret, shape: [usize; 3], bits: u32) -> Result<Secret> {
+        self.first().sum_axis(a, shape, bits)
+    }
+
+    fn multiply(&mut self, a: &Secret, b: &Secret, bits: [u32; 2]) -> Result<Secret> {
+        self.split(a.len, |backend, at| backend.multiply(&part_of(a, at), &part_of(b, at), bits))
+    }
+
+    fn matrix_product(
+        &mut self,
+        shape: MatrixShape,
+        a: &Secret,
+        b: &Secret,
+        bits: [u32; 2],
+    ) -> Result<Secret> {
+        let MatrixShape { rows, inner, columns } = shape;
+        let work = rows.saturating_mul(inner).saturating_mul(columns);
+        let parts = self.parts(work).min(rows.max(1));
+        let ranges = (0..parts).map(|i| rows * i / parts..rows * (i + 1) / parts).collect();
+        let products = self.on(ranges, |backend, at: Range<usize>| {
+            let shape = MatrixShape { rows: at.len(), ..shape };
+            backend.matrix_product(shape, &part_of(a, &(at.start * inner..at.end * inner)), b, bits)
+        })?;
+        Ok(Join::join(products))
+    }
+
+    on_one! {
+        truncate(by: u32) -> Secret;
+        widen(ring: Ring) -> Secret;
+        bit_to_ring(ring: Ring) -> Secret;
+        floor_shift(by: u32) -> Secret;
+        low_bits(bits: u32) -> Planes;
+    }
+
+    fn compose(&mut self, planes: &Planes, signed: bool, ring: Ring) -> Result<Secret> {
+        self.split(planes.lanes, |backend, at| {
+            backend.compose(&part_of_planes(planes, at), signed, ring)
+        })
+    }
+
+    fn inject(&mut self, bits: &Secret, a: &Secret) -> Result<Secret> {
+        self.split(a.len, |backend, at| backend.inject(&part_of(bits, at), &part_of(a, at)))
+    }
+
+    fn select(&mut self, bits: &Secret, a: &Secret, b: &Secret) -> Result<Secret> {
+        self.split(a.len, |backend, at| {
+            backend.select(&part_of(bits, at), &part_of(a, at), &part_of(b, at))
+        })
+    }
+
+    fn select_public(&mut self, bits: &[i128], a: &Secret, b: &Secret) -> Secret {
+        self.first().select_public(bits, a, b)
+    }
+
+    fn group_sums(
+        &mut self,
+        groups: &[&Secret],
+        a: Option<(&Secret, u32)>,
+        ring: Ring,
+    ) -> Result<Secret> {
+        self.first().group_sums(groups, a, ring)
+    }
+
+    fn less(&mut self, pair: [&Term; 2], bits: u32) -> Result<Secret> {
+        self.split(len_of(pair), |backend, at| {
+            let parts = pair.map(|term| part_of_term(term, at));
+            backend.less(parts.each_ref(), bits)
+        })
+    }
+
+    fn equal(&mut self, pair: [&Term; 2], bits: u32) -> Result<Secret> {
+        self.split(len_of(pair), |backend, at| {
+            let parts = pair.map(|term| part_of_term(term, at));
+            backend.equal(parts.each_ref(), bits)
+        })
+    }
+
+    fn shuffles(&mut self) -> Option<&mut dyn Shuffles> {
+        if self.first().shuffles().is_some() { Some(self) } else { None }
+    }
+}
+
+fn len_of(pair: [&Term; 2]) -> usize {
+    let len = |term: &Term| if let Term::Array(array) = term { array.len } else { 0 };
+    pair.into_iter().map(len).max().unwrap_or(0)
+}

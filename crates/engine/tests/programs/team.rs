@@ -1,0 +1,74 @@
+//! Whole arrays taken by several workers side by side.
+
+use super::harness::*;
+use tacit_engine::program::{By, ProgramJob};
+use tacit_sharing::Protocol;
+
+/// Elements enough for every worker to take a part.
+const ROWS: u64 = 300;
+
+fn check_with_workers(body: &str) {
+    let program = parse(body);
+    for setting in kinds() {
+        for workers in [2, 3] {
+            let job = ProgramJob { workers, ..job(setting, &[70, 5]) };
+            check_job(&program, &job, workers as u64);
+        }
+    }
+}
+
+#[test]
+fn matrices_on_all_workers() {
+    check_with_workers(
+        "input a: i16[31, 40] from alice\ninput b: i16[40, 9] from bob\n\
+         input c: fixed(32, 8)[5, 60] from carol in -100.0..100.0\n\
+         input d: fixed(32, 8)[60, 40] from bob in -100.0..100.0\n\
+         reveal matmul(a, b) to alice as \"integers\"\nreveal matmul(c, d) to carol as \"fixed\"\n",
+    );
+}
+
+#[test]
+fn every_operation_on_all_workers() {
+    check_with_workers(&format!(
+        "input a: i16[{ROWS}] from alice\ninput b: i16[{ROWS}] from bob\n\
+         input c: bit[{ROWS}] from carol\n\
+         input x: fixed(32, 8)[{ROWS}] from bob in -100.0..100.0\n\
+         let s = a + b\n\
+         reveal s < b to alice as \"less\"\nreveal s == b to bob as \"equal\"\n\
+         reveal 3 < s to bob as \"above\"\n\
+         reveal select(c, s, b) to carol as \"chosen\"\n\
+         reveal mul(a, b, wrap) to alice as \"wrapped\"\n\
+         reveal c & (a < b) to bob as \"both\"\n\
+         reveal shift_right(a * b, by 3) to bob as \"shifted\"\n\
+         reveal x * x to carol as \"squares\"\n\
+         reveal sum(s * 2 + 1, axis 0) to alice as \"total\"\n",
+    ));
+}
+
+fn sorts(settings: impl Iterator<Item = (Protocol, By)>, rows: u64) {
+    // A key, too, of more than 32 bits.
+    let program = parse(&format!(
+        "input key: i8[{rows}] from alice\ninput long: i64[{rows}] from bob in -10000000000..10\n\
+         input c: bit[{rows}] from carol\n\
+         let (k, v, b) = sort(key + 1, long, c)\nlet (w, d) = sort(v, b)\n\
+         reveal k to alice\nreveal v to bob\nreveal b to carol\nreveal w to bob\nreveal d to bob\n",
+    ));
+    for setting in settings {
+        check_job(&program, &ProgramJob { workers: 3, ..job(setting, &[70, 5]) }, rows);
+    }
+}
+
+#[test]
+fn shuffles_on_all_workers() {
+    let shuffled = |(protocol, by): &(Protocol, By)| {
+        *by == By::Rings && protocol.parties() == 3 && !protocol.is_malicious()
+    };
+    // Not a multiple of what a worker takes.
+    sorts(settings().filter(shuffled), ROWS + 5);
+}
+
+#[test]
+fn sorting_networks_on_all_workers() {
+    let settings = [(Protocol::Lift, By::Rings), (Protocol::Gmw(3), By::Circuits)];
+    sorts(settings.into_iter(), ROWS / 2);
+}
