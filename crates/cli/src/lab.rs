@@ -35,7 +35,8 @@ use tacit_sharing::bmr::Opening;
   tacit lab pay-gap.tacit --network global --rows a=2000 --rows b=2000 --rows c=2000
   tacit lab aes.txt --network global --protocol multi-fan-in
   tacit lab sha256.txt --network continental --protocol all --instances 1000
-  tacit lab adder.txt --network mynetwork.toml --protocol trio --roles 2,0,1")]
+  tacit lab adder.txt --network mynetwork.toml --protocol trio --roles 2,0,1
+  tacit lab sort.tacit --network lan --protocol trio --rows n=1000000 --threads 4")]
 pub struct LabArgs {
     /// A program, or a circuit
     #[arg(value_name = "PROGRAM|CIRCUIT")]
@@ -87,6 +88,11 @@ pub struct LabArgs {
     /// protocol does by itself]
     #[arg(long, value_name = "all|collector", value_parser = opening)]
     opening: Option<Opening>,
+
+    /// Threads per party, and with several assignments of roles per assignment; each party has a core
+    /// for each
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+    threads: u16,
 
     /// Leave computing out: the network's time alone, the same in every run
     #[arg(long)]
@@ -261,6 +267,7 @@ fn job(
     };
     let mut job = Job::new(protocol, owners, vec![receivers.clone(); circuit.output_ports().len()]);
     job.instances = args.instances.unwrap_or(1);
+    job.workers = usize::from(args.threads);
     job.assignments = assignments.to_vec();
     job.form = form;
     job.opening = args.opening.filter(|_| protocol.opens_tables());
@@ -342,8 +349,9 @@ fn program_job(
     Ok(ProgramJob {
         by: args.by.unwrap_or(By::of(protocol)),
         places: places.to_vec(),
+        workers: usize::from(args.threads),
         // Latency is what the lab is about: all rows in as few rounds as can be.
-        chunk_rows: 1 << 20,
+        chunk_rows: (1 << 20) / usize::from(args.threads),
         ..ProgramJob::new(protocol, parties, rows)
     })
 }
@@ -363,7 +371,7 @@ fn simulate_program(
         session.finish()?;
         Ok(outcome.report)
     };
-    let reports = memory::run(places.len(), 1, network, party);
+    let reports = memory::run(places.len(), prepared.job().workers, network, party);
     let reports: Vec<ProgramReport> = reports.into_iter().collect::<Result<_, _>>()?;
     let slowest = |f: fn(&ProgramReport) -> f64| reports.iter().map(f).fold(0.0, f64::max);
     let links = reports.first().map(|report| report.links.clone()).unwrap_or_default();

@@ -80,6 +80,7 @@ fn roles_and_form_are_chosen_for_the_links() {
         ("trio", "--roles auto", 6),
         ("quad-het", "--roles auto --by auto", 12),
         ("gmw:3", "--by auto", 6),
+        ("trio", "--chunk-rows auto", 6),
     ] {
         let run = format!("run stay.tacit --local --protocol {protocol} {choose} {TABLES}");
         let text = ok(dir, &format!("{run} --json"));
@@ -93,9 +94,14 @@ fn roles_and_form_are_chosen_for_the_links() {
         }
         assert!(ok(dir, &run).contains("chosen for the measured links"), "{protocol}");
     }
-    for refused in
-        ["--roles split", "--roles 0,1,2;2,1,0", "--by rounds", "--by auto --prepared here"]
-    {
+    for refused in [
+        "--roles split",
+        "--roles 0,1,2;2,1,0",
+        "--by rounds",
+        "--by auto --prepared here",
+        "--chunk-rows many",
+        "--chunk-rows auto --prepared here",
+    ] {
         let rest = format!("run stay.tacit --local --protocol trio {refused} {TABLES}");
         assert_eq!(fails(dir, &rest).0, 2, "{refused}");
     }
@@ -255,6 +261,13 @@ fn flags_for_circuits_are_refused_for_programs_and_the_other_way_round() {
     let roles = ok(dir, &format!("{lab} --roles carol,alice,bob --json"));
     let roles: serde_json::Value = serde_json::from_str(&roles).expect("JSON");
     assert_eq!(roles["runs"][0]["roles"], serde_json::json!([2, 0, 1]));
+    refused(lab, "--threads 0", "--threads");
+    let bytes = |threads: &str| {
+        let lab = ok(dir, &format!("{lab} --roles carol,alice,bob --json --threads {threads}"));
+        let lab: serde_json::Value = serde_json::from_str(&lab).expect("JSON");
+        lab["runs"][0]["total_bytes"].clone()
+    };
+    assert_eq!(bytes("3"), roles["runs"][0]["total_bytes"], "no thread sends more");
     let run = format!("run stay.tacit --local {TABLES}");
     for flag in ["--bits bytes", "--window 9", "--form symmetric", "--preprocessing separate"] {
         refused(&run, flag, "for circuits");

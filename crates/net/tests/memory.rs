@@ -186,6 +186,17 @@ fn thread_cpu_time_moves_the_clock() {
 }
 
 #[test]
+fn work_begins_when_it_is_said_to_and_no_clock_goes_back() {
+    let times = on_meshes(2, &MemoryNetwork::default(), |mesh| {
+        mesh.begin_work_at(5 * MS);
+        let later = mesh.now();
+        mesh.begin_work_at(2 * MS);
+        [later, mesh.now()]
+    });
+    assert_eq!(times, [[5 * MS; 2]; 2]);
+}
+
+#[test]
 fn waits_end_and_say_where() {
     let network =
         MemoryNetwork { deadline: Duration::from_millis(100), ..MemoryNetwork::default() };

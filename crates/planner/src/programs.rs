@@ -17,6 +17,8 @@ pub struct Free {
     pub roles: bool,
     /// Rings or circuits.
     pub by: bool,
+    /// How many rows of large arrays are computed together.
+    pub chunk: bool,
 }
 
 /// What fits the network.
@@ -26,6 +28,8 @@ pub struct Choice {
     pub places: Vec<PartyId>,
     /// Rings or circuits.
     pub by: By,
+    /// Rows of large arrays that are computed together.
+    pub chunk_rows: usize,
     /// Seconds that the network takes for it at least.
     pub seconds: f64,
     /// Seconds that it takes for the job as it was given; none if that is impossible.
@@ -59,8 +63,43 @@ pub fn for_program(
         return Err(demands.into_iter().find_map(Result::err).unwrap_or_else(no_candidate));
     };
     let given = demands[0].as_ref().ok().and_then(|given| alone(std::slice::from_ref(given)).ok());
-    let ProgramJob { places, by, .. } = candidates.swap_remove(possible[best.parts[0].0]);
-    Ok(Choice { places, by, seconds: best.seconds, given_seconds: given.map(|plan| plan.seconds) })
+    let chosen = candidates.swap_remove(possible[best.parts[0].0]);
+    let (chunk_rows, seconds) = match free.chunk {
+        true => chunk(network, program, &chosen)?,
+        false => (chosen.chunk_rows, best.seconds),
+    };
+    let ProgramJob { places, by, .. } = chosen;
+    Ok(Choice { places, by, chunk_rows, seconds, given_seconds: given.map(|plan| plan.seconds) })
+}
+
+/// Chunks that are tried where a job's own have more rounds: rows of all workers together.
+const LARGER: [usize; 2] = [1 << 17, 1 << 19];
+/// Larger chunks fit caches less, and take memory: the smallest within this of the best is best.
+const WORTH: f64 = 1.25;
+
+/// The smallest chunk with which rounds take little of the time, and the seconds with it.
+fn chunk(
+    network: &Network,
+    program: &Program,
+    job: &ProgramJob,
+) -> Result<(usize, f64), EvaluateError> {
+    let most = job.rows.iter().copied().max().unwrap_or(0);
+    let own = job.chunk_rows;
+    let larger = LARGER.into_iter().scan(own, |last, size| {
+        let size = size / job.workers.max(1);
+        let splits = size > *last && most > *last as u64;
+        *last = size.max(*last);
+        splits.then_some(size)
+    });
+    let mut tried = Vec::new();
+    for chunk_rows in std::iter::once(own).chain(larger) {
+        let demand = demand(program, &ProgramJob { chunk_rows, ..job.clone() })?;
+        let plan = single(network, &[demand]).map_err(|_| no_candidate())?;
+        tried.push((chunk_rows, plan.seconds));
+    }
+    let best = tried.iter().map(|(_, seconds)| *seconds).fold(f64::INFINITY, f64::min);
+    let fits = |(_, seconds): &(usize, f64)| *seconds <= best * WORTH;
+    tried.into_iter().find(fits).ok_or_else(no_candidate)
 }
 
 fn no_candidate() -> EvaluateError {
@@ -133,8 +172,9 @@ mod tests {
         for_program(network, &program, job, free).unwrap()
     }
 
-    const ROLES: Free = Free { roles: true, by: false };
-    const BY: Free = Free { roles: false, by: true };
+    const ROLES: Free = Free { roles: true, by: false, chunk: false };
+    const BY: Free = Free { roles: false, by: true, chunk: false };
+    const CHUNK: Free = Free { roles: false, by: false, chunk: true };
 
     #[test]
     fn the_pair_that_waits_is_the_near_one() {
@@ -190,8 +230,9 @@ mod tests {
         let reveal = "reveal sum(x * y, axis 0) to a as \"s\"";
         for protocol in [Protocol::Plain, Protocol::Gmw(3), Protocol::Bmr(3), Protocol::Trio] {
             let given = job(protocol, 10);
-            let none = Free { roles: false, by: false };
-            let all = Free { roles: protocol != Protocol::Trio, by: protocol != Protocol::Trio };
+            let none = Free { roles: false, by: false, chunk: false };
+            let all = protocol != Protocol::Trio;
+            let all = Free { roles: all, by: all, chunk: false };
             let free = if protocol == Protocol::Plain { none } else { all };
             let choice = choose(&network, reveal, &given, free);
             assert_eq!((choice.by, choice.places), (given.by, given.places), "{protocol}");
@@ -199,11 +240,28 @@ mod tests {
     }
 
     #[test]
+    fn chunks_are_large_where_rounds_are_slow() {
+        let reveal = "reveal sum(select(x < y, x, y), axis 0) to a as \"s\"";
+        let on = |delay: f64, rows: u64| {
+            let network = Network::new(3, |_, _| (1e9, delay));
+            let choice = choose(&network, reveal, &job(Protocol::Trio, rows), CHUNK);
+            assert!(choice.seconds <= choice.given_seconds.unwrap());
+            choice.chunk_rows
+        };
+        let usual = job(Protocol::Trio, 1).chunk_rows;
+        assert_eq!(on(0.00001, 900_000), usual);
+        assert_eq!(on(0.1, 900_000), 1 << 19);
+        // Nor are they larger than it takes.
+        assert_eq!(on(0.1, 100_000), 1 << 17);
+        assert_eq!(on(0.1, 30_000), usual);
+    }
+
+    #[test]
     fn a_job_that_fits_in_no_form_is_an_error() {
         let text = format!("{TEXT}reveal x < y to a as \"s\"\n");
         let program = text::parse("choice", &text).unwrap();
         let too_many = job(Protocol::Trio, 2_000_000);
-        let all = Free { roles: true, by: true };
+        let all = Free { roles: true, by: true, chunk: true };
         assert!(for_program(&Network::uniform(3), &program, &too_many, all).is_err());
     }
 }

@@ -10,7 +10,7 @@ pub use list::{PreparedArgs, run as prepared};
 use crate::error::CliError;
 use crate::local::{self, Child};
 use crate::output::{Output, Report};
-use crate::program::{ByArg, NamedValue};
+use crate::program::{ByArg, ChunkArg, NamedValue};
 use crate::roles::Roles;
 use crate::run::{Misplaced, Parties, RunArgs, refuse, seconds};
 use clap::Args;
@@ -151,6 +151,11 @@ pub fn refuse_choice(run: &RunArgs) -> Result<(), CliError> {
     }
     if run.by == Some(ByArg::Auto) {
         return Err(CliError::input("stored preprocessing is for one form: say --by circuits"));
+    }
+    if run.program.chunk_rows == Some(ChunkArg::Auto) {
+        return Err(CliError::input(
+            "stored preprocessing is for chunks of one size: say --chunk-rows ROWS",
+        ));
     }
     Ok(())
 }

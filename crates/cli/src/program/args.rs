@@ -1,5 +1,6 @@
 //! Where a program's inputs come from and where its results go.
 
+use super::choice::ChunkArg;
 use crate::run::Misplaced;
 use clap::Args;
 use std::path::PathBuf;
@@ -44,9 +45,10 @@ pub struct TableArgs {
     #[arg(long, default_value = "table", value_name = "FORMAT")]
     pub result_format: Format,
 
-    /// Rows of large arrays computed together; fewer take less memory and more rounds
-    #[arg(long, value_name = "ROWS")]
-    pub chunk_rows: Option<usize>,
+    /// Rows of large arrays computed together [default: 32768]; fewer take less memory and more rounds;
+    /// `auto` (or with --roles or --by auto): as many as the measured links need
+    #[arg(long, value_name = "ROWS|auto")]
+    pub chunk_rows: Option<ChunkArg>,
 }
 
 impl TableArgs {

@@ -1,4 +1,4 @@
-//! `--roles auto` and `--by auto` of programs: what fits the links.
+//! `--roles auto`, `--by auto` and `--chunk-rows auto` of programs: what fits the links.
 
 use crate::roles::{Measured, Roles, measured};
 use crate::run::{RunArgs, seconds};
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::io::{self, Write};
 use std::str::FromStr;
 use tacit_engine::circuit::EvaluateError;
-use tacit_engine::program::{By, ProgramJob};
+use tacit_engine::program::{By, CHUNK_ROWS, ProgramJob};
 use tacit_net::Session;
 use tacit_net::probe::{Effort, probe};
 use tacit_planner::{Free, Network, for_program};
@@ -44,9 +44,41 @@ impl ByArg {
     }
 }
 
+/// Rows that are computed together, given or chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChunkArg {
+    /// As many as make rounds cheap on the links between the parties, which are measured first.
+    Auto,
+    /// Given.
+    Given(usize),
+}
+
+impl FromStr for ChunkArg {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<ChunkArg, String> {
+        if text == "auto" {
+            return Ok(ChunkArg::Auto);
+        }
+        text.parse().map(ChunkArg::Given).map_err(|e| format!("{e}; `auto` chooses"))
+    }
+}
+
+impl ChunkArg {
+    /// What is meant until links are measured.
+    pub fn or_usual(rows: Option<ChunkArg>) -> usize {
+        match rows {
+            Some(ChunkArg::Given(rows)) => rows,
+            _ => CHUNK_ROWS,
+        }
+    }
+}
+
 /// What was chosen, and why.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ProgramChoice {
+    /// Rows of large arrays that are computed together.
+    pub chunk_rows: usize,
     /// Seconds that the links take at least.
     pub seconds: f64,
     /// The same with parties in their order and the usual form, if that is possible.
@@ -55,9 +87,14 @@ pub struct ProgramChoice {
     pub links: Vec<Measured>,
 }
 
-/// What arguments leave to be chosen.
+/// What arguments leave to be chosen: where links are measured anyway, chunks too.
 pub fn free(args: &RunArgs) -> Free {
-    Free { roles: args.roles == Some(Roles::Auto), by: args.by == Some(ByArg::Auto) }
+    let (roles, by) = (args.roles == Some(Roles::Auto), args.by == Some(ByArg::Auto));
+    let chunk = match args.program.chunk_rows {
+        None => roles || by,
+        Some(chunk) => chunk == ChunkArg::Auto,
+    };
+    Free { roles, by, chunk }
 }
 
 /// Measures the links, and puts into the job what takes least time on them.
@@ -67,15 +104,19 @@ pub fn for_links(
     job: &mut ProgramJob,
     free: Free,
 ) -> Result<Option<ProgramChoice>, EvaluateError> {
-    if !(free.roles || free.by) {
+    if !(free.roles || free.by || free.chunk) {
         return Ok(None);
     }
     let probes = probe(session, Effort::Brief)?;
     let network = Network::measured(session.parties(), &probes);
     let choice = for_program(&network, program, job, free)?;
-    (job.places, job.by) = (choice.places, choice.by);
-    let (seconds, given_seconds) = (choice.seconds, choice.given_seconds);
-    Ok(Some(ProgramChoice { seconds, given_seconds, links: measured(&probes) }))
+    (job.places, job.by, job.chunk_rows) = (choice.places, choice.by, choice.chunk_rows);
+    Ok(Some(ProgramChoice {
+        chunk_rows: choice.chunk_rows,
+        seconds: choice.seconds,
+        given_seconds: choice.given_seconds,
+        links: measured(&probes),
+    }))
 }
 
 impl ProgramChoice {
@@ -88,10 +129,14 @@ impl ProgramChoice {
         )?;
         match self.given_seconds {
             Some(given) if given > self.seconds * 1.01 => {
-                writeln!(out, "; with the usual roles and form {}", seconds(given))
+                write!(out, "; with the usual roles, form and chunks {}", seconds(given))?;
             }
-            Some(_) => writeln!(out, ", as with the usual roles and form"),
-            None => writeln!(out, "; the usual form is not possible"),
+            Some(_) => write!(out, ", as with the usual roles and form")?,
+            None => write!(out, "; the usual form is not possible")?,
+        }
+        match self.chunk_rows {
+            CHUNK_ROWS => writeln!(out),
+            rows => writeln!(out, "; {rows} rows at a time"),
         }
     }
 }

@@ -13,7 +13,7 @@ mod show;
 
 pub use args::{NamedValue, TableArgs};
 pub use bench::random_inputs;
-pub use choice::ByArg;
+pub use choice::{ByArg, ChunkArg};
 pub use costs::MAX_ANDS;
 pub use inputs::public as public_inputs;
 pub use run::{

@@ -1,7 +1,7 @@
 //! `tacit run` of a program.
 
 use super::args::{PartyFile, TableArgs};
-use super::choice::{self, ByArg, ProgramChoice};
+use super::choice::{self, ByArg, ChunkArg, ProgramChoice};
 use super::inputs::{self, Given};
 use super::{check, load, results};
 use crate::error::CliError;
@@ -17,7 +17,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use tacit_engine::circuit::FormChoice;
-use tacit_engine::program::{self as engine, CHUNK_ROWS, Prepared, ProgramJob, ProgramReport};
+use tacit_engine::program::{self as engine, Prepared, ProgramJob, ProgramReport};
 use tacit_engine::store::Store;
 use tacit_net::{PartyId, SessionConfig, connect};
 use tacit_program::{self as form, Program};
@@ -209,7 +209,7 @@ pub fn job(
         by: ByArg::or_usual(args.by, args.protocol),
         workers: args.threads,
         stored: args.prepared.is_some(),
-        chunk_rows: args.program.chunk_rows.unwrap_or(CHUNK_ROWS),
+        chunk_rows: ChunkArg::or_usual(args.program.chunk_rows),
         ..ProgramJob::new(args.protocol, names.parties.clone(), rows)
     };
     job.check(program)?;
