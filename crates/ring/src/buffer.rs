@@ -114,6 +114,7 @@ impl<W: Word> DerefMut for Buffer<W> {
 /// Zeroed memory of dropped buffers, by thread.
 mod pool {
     use super::RefCell;
+    use std::sync::Mutex;
 
     /// Units that a thread keeps at most: 128 MiB.
     const MOST: usize = 8 << 20;
@@ -126,9 +127,46 @@ mod pool {
         units: usize,
     }
 
-    thread_local! {
-        static POOL: RefCell<Pool> = const { RefCell::new(Pool { free: Vec::new(), units: 0 }) };
+    impl Pool {
+        const fn empty() -> Self {
+            Pool { free: Vec::new(), units: 0 }
+        }
+
+        fn pop(&mut self, class: usize) -> Option<Vec<u128>> {
+            let memory = self.free.get_mut(class)?.pop()?;
+            self.units -= memory.len();
+            Some(memory)
+        }
+
+        /// Keeps memory of a class, if there is room.
+        fn push(&mut self, class: usize, memory: Vec<u128>) {
+            if self.units + memory.len() > MOST {
+                return;
+            }
+            if self.free.len() <= class {
+                self.free.resize_with(class + 1, Vec::new);
+            }
+            self.units += memory.len();
+            self.free[class].push(memory);
+        }
     }
+
+    impl Drop for Pool {
+        fn drop(&mut self) {
+            // Threads that work together come and go: the next ones take it.
+            let Ok(mut left) = LEFT.lock() else { return };
+            for (class, free) in self.free.drain(..).enumerate() {
+                free.into_iter().for_each(|memory| left.push(class, memory));
+            }
+        }
+    }
+
+    thread_local! {
+        static POOL: RefCell<Pool> = const { RefCell::new(Pool::empty()) };
+    }
+
+    /// What threads left that have ended.
+    static LEFT: Mutex<Pool> = Mutex::new(Pool::empty());
 
     /// Size class of at least `units`, and its size: eight classes to each power of two.
     fn class(units: usize) -> (usize, usize) {
@@ -142,13 +180,9 @@ mod pool {
     /// Zeros, at least `units` of them.
     pub fn take(units: usize) -> Vec<u128> {
         let (class, size) = class(units);
-        let kept = POOL.try_with(|pool| {
-            let pool = &mut *pool.try_borrow_mut().ok()?;
-            let memory = pool.free.get_mut(class)?.pop()?;
-            pool.units -= memory.len();
-            Some(memory)
-        });
-        kept.ok().flatten().unwrap_or_else(|| vec![0; size])
+        let own = POOL.try_with(|pool| pool.try_borrow_mut().ok()?.pop(class)).ok().flatten();
+        let kept = own.or_else(|| LEFT.lock().ok()?.pop(class));
+        kept.unwrap_or_else(|| vec![0; size])
     }
 
     /// Keeps zeroed memory, if there is room.
@@ -156,15 +190,9 @@ mod pool {
         let (class, size) = class(memory.len());
         // A thread that ends keeps nothing.
         let _ = POOL.try_with(|pool| {
-            let Ok(mut pool) = pool.try_borrow_mut() else { return };
-            if size != memory.len() || pool.units + size > MOST {
-                return;
+            if let (Ok(mut pool), true) = (pool.try_borrow_mut(), size == memory.len()) {
+                pool.push(class, memory);
             }
-            if pool.free.len() <= class {
-                pool.free.resize_with(class + 1, Vec::new);
-            }
-            pool.units += size;
-            pool.free[class].push(memory);
         });
     }
 
@@ -188,6 +216,20 @@ mod pool {
             give(memory);
             let again = take(5000);
             assert_eq!(again.as_ptr(), address);
+        }
+
+        #[test]
+        fn memory_of_a_thread_that_ended_comes_back() {
+            // Of a size that no other test takes.
+            let units = 3_333_333;
+            let used = move || {
+                let memory = take(units);
+                let address = memory.as_ptr() as usize;
+                give(memory);
+                address
+            };
+            let first = std::thread::spawn(used).join().unwrap();
+            assert_eq!(std::thread::spawn(used).join().unwrap(), first);
         }
     }
 }

@@ -111,7 +111,8 @@ fn back(error: EvaluateError) -> SharingError {
     match error {
         EvaluateError::Net(error) => SharingError::Net(error),
         EvaluateError::System(what) => SharingError::System(what),
-        error => SharingError::Shape(error.to_string()),
+        EvaluateError::Job(what) | EvaluateError::Bug(what) => SharingError::Shape(what),
+        error @ EvaluateError::Misbehaviour { .. } => SharingError::Shape(error.to_string()),
     }
 }
 
