@@ -8,6 +8,7 @@ use super::triples::batches;
 use super::tweak::Hash;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
+use std::ops::Range;
 use tacit_ring::{Seed, stored};
 use tacit_sharing::SharingError;
 use zeroize::Zeroizing;
@@ -114,18 +115,17 @@ pub(super) fn stock_batches(triples: usize, bits: usize) -> impl Iterator<Item =
     (0..count).map(move |i| [all.get(i).copied().unwrap_or(0), shares(bits, count, i).len()])
 }
 
-/// Cuts what was made at once into pieces: `skipped` bits come before the `count` that are for masks.
+/// Cuts what was made at once into pieces: so many triples, of which `rows` gives some, and bits, where some come
+/// before so many that are for masks.
 pub(super) fn cut(
-    triples: &Rows,
-    bits: &AuthBits,
-    skipped: usize,
-    count: usize,
+    (triples, rows): (usize, impl Fn(Range<usize>) -> Rows),
+    (bits, skipped, count): (&AuthBits, usize, usize),
 ) -> impl Iterator<Item = Piece> {
-    let pieces = triples.len().max(count).div_ceil(PIECE);
+    let pieces = triples.max(count).div_ceil(PIECE);
     (0..pieces).map(move |i| {
         let at = shares(count, pieces, i);
         Piece {
-            triples: triples.part(shares(triples.len(), pieces, i)),
+            triples: rows(shares(triples, pieces, i)),
             bits: bits.part(skipped + at.start, at.len()),
             count: at.len(),
         }
@@ -133,7 +133,7 @@ pub(super) fn cut(
 }
 
 /// The `i`-th of so many nearly equal shares.
-fn shares(all: usize, count: usize, i: usize) -> std::ops::Range<usize> {
+fn shares(all: usize, count: usize, i: usize) -> Range<usize> {
     let start = |i: usize| i * (all / count) + i.min(all % count);
     start(i)..start(i + 1)
 }
@@ -169,12 +169,15 @@ mod tests {
     fn pieces_are_small_and_all_there() {
         let layout = Layout { parties: 2, me: 0 };
         for (triples, bits) in [(0, 3), (432, 100), (PIECE + 1, 9), (3 * PIECE, 3 * PIECE + 5)] {
-            let mut rows = Rows::zeros(triples, 3 * layout.width());
-            (0..triples).for_each(|i| rows.get_mut(i).fill(i as u128 + 1));
+            let rows = |range: Range<usize>| {
+                let mut rows = Rows::zeros(range.len(), 3 * layout.width());
+                range.enumerate().for_each(|(i, k)| rows.get_mut(i).fill(k as u128 + 1));
+                rows
+            };
             let all = AuthBits::zeros(layout, bits + 7);
             let mut supply = Supply::new(layout, Box::new(|| Ok(None)));
             let mut next = 0;
-            for piece in cut(&rows, &all, 7, bits) {
+            for piece in cut((triples, rows), (&all, 7, bits)) {
                 assert!(piece.size().iter().all(|size| *size <= PIECE) && piece.is_for(layout));
                 (0..piece.triples.len()).for_each(|i| {
                     next += 1;
