@@ -304,7 +304,8 @@ impl Stocking<'_> {
         for [count, bits] in stock_batches(triples, bits) {
             let made = party.batch(count, &vec![bits; party.layout.parties])?;
             let rows = |range| made.rows(range);
-            cut((made.len(), rows), (made.bits(), made.spent(), bits)).try_for_each(&mut keep)?;
+            cut(party.layout, (made.len(), rows), (made.bits(), made.spent(), bits))
+                .try_for_each(&mut keep)?;
         }
         Ok(party.talk.links.mesh.flush()?)
     }

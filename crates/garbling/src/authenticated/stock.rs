@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::ops::Range;
 use tacit_ring::{Seed, stored};
-use tacit_sharing::SharingError;
+use tacit_sharing::{RoleId, SharingError};
 use zeroize::Zeroizing;
 
 /// Triples of a piece, and bits of every party, at most.
@@ -36,7 +36,7 @@ pub struct Stock {
 /// used once, in the order in which pieces were made.
 #[derive(Serialize, Deserialize)]
 pub struct Piece {
-    triples: Rows,
+    triples: Packed,
     bits: AuthBits,
     count: usize,
 }
@@ -45,11 +45,55 @@ impl Piece {
     /// Triples, and bits of every party.
     #[must_use]
     pub fn size(&self) -> [usize; 2] {
-        [self.triples.len(), self.count]
+        [self.triples.blocks.len(), self.count]
     }
 
-    fn is_for(&self, layout: Layout) -> bool {
-        self.triples.are_whole(3 * layout.width()) && self.bits.are(layout, self.count)
+    /// Whether it is of this role among so many parties, and as long as it says.
+    #[must_use]
+    pub fn is_for(&self, parties: usize, role: RoleId) -> bool {
+        let layout = Layout { parties, me: role };
+        role < parties
+            && parties > 1
+            && self.triples.are_whole(layout.width())
+            && self.bits.are(layout, self.count)
+    }
+}
+
+/// Triples as they are stored: shares are single bits.
+#[derive(Serialize, Deserialize)]
+struct Packed {
+    #[serde(with = "stored::list")]
+    shares: Zeroizing<Vec<u64>>,
+    /// MACs and keys.
+    blocks: Rows,
+}
+
+impl Packed {
+    /// Rows of three sharings of so many blocks each.
+    fn new(rows: &Rows, width: usize) -> Self {
+        let mut shares = Zeroizing::new(vec![0; (3 * rows.len()).div_ceil(64)]);
+        let mut blocks = Rows::zeros(rows.len(), 3 * (width - 1));
+        let to = blocks.blocks.chunks_exact_mut(width - 1);
+        for (i, (to, sharing)) in to.zip(rows.blocks.chunks_exact(width)).enumerate() {
+            shares[i / 64] |= (sharing[0] as u64) << (i % 64);
+            to.copy_from_slice(&sharing[1..]);
+        }
+        Packed { shares, blocks }
+    }
+
+    fn are_whole(&self, width: usize) -> bool {
+        self.blocks.are_whole(3 * (width - 1))
+            && self.shares.len() == (3 * self.blocks.len()).div_ceil(64)
+    }
+
+    fn rows(&self, width: usize) -> Rows {
+        let mut rows = Rows::zeros(self.blocks.len(), 3 * width);
+        let from = self.blocks.blocks.chunks_exact(width - 1);
+        for (i, (sharing, from)) in rows.blocks.chunks_exact_mut(width).zip(from).enumerate() {
+            sharing[0] = u128::from(self.shares[i / 64] >> (i % 64) & 1);
+            sharing[1..].copy_from_slice(from);
+        }
+        rows
     }
 }
 
@@ -81,12 +125,12 @@ impl<'p> Supply<'p> {
         let piece = (self.pieces)()?;
         let piece = piece
             .ok_or_else(|| SharingError::Shape("a stock of too few triples or bits".into()))?;
-        if !piece.is_for(self.layout) {
+        if !piece.is_for(self.layout.parties, self.layout.me) {
             return Err(SharingError::Shape("a stock of triples of another party".into()));
         }
         self.left += piece.count;
         self.bits.push_back(piece.bits);
-        Ok(piece.triples)
+        Ok(piece.triples.rows(self.layout.width()))
     }
 
     /// The next bits, of those that are there. They are not given again.
@@ -118,6 +162,7 @@ pub(super) fn stock_batches(triples: usize, bits: usize) -> impl Iterator<Item =
 /// Cuts what was made at once into pieces: so many triples, of which `rows` gives some, and bits, where some come
 /// before so many that are for masks.
 pub(super) fn cut(
+    layout: Layout,
     (triples, rows): (usize, impl Fn(Range<usize>) -> Rows),
     (bits, skipped, count): (&AuthBits, usize, usize),
 ) -> impl Iterator<Item = Piece> {
@@ -125,7 +170,7 @@ pub(super) fn cut(
     (0..pieces).map(move |i| {
         let at = shares(count, pieces, i);
         Piece {
-            triples: rows(shares(triples, pieces, i)),
+            triples: Packed::new(&rows(shares(triples, pieces, i)), layout.width()),
             bits: bits.part(skipped + at.start, at.len()),
             count: at.len(),
         }
@@ -165,28 +210,40 @@ mod tests {
         assert_eq!(stock_batches(0, 0).count(), 0);
     }
 
+    /// Something else for every triple: blocks, and shares among them.
+    fn fill(row: &mut [u128], k: usize) {
+        row.fill((k as u128) << 64 | 5);
+        (0..3).for_each(|i| row[3 * i] = (k >> i & 1) as u128);
+    }
+
     #[test]
     fn pieces_are_small_and_all_there() {
         let layout = Layout { parties: 2, me: 0 };
         for (triples, bits) in [(0, 3), (432, 100), (PIECE + 1, 9), (3 * PIECE, 3 * PIECE + 5)] {
             let rows = |range: Range<usize>| {
                 let mut rows = Rows::zeros(range.len(), 3 * layout.width());
-                range.enumerate().for_each(|(i, k)| rows.get_mut(i).fill(k as u128 + 1));
+                range.enumerate().for_each(|(i, k)| fill(rows.get_mut(i), k));
                 rows
             };
             let all = AuthBits::zeros(layout, bits + 7);
             let mut supply = Supply::new(layout, Box::new(|| Ok(None)));
             let mut next = 0;
-            for piece in cut((triples, rows), (&all, 7, bits)) {
-                assert!(piece.size().iter().all(|size| *size <= PIECE) && piece.is_for(layout));
-                (0..piece.triples.len()).for_each(|i| {
+            for piece in cut(layout, (triples, rows), (&all, 7, bits)) {
+                assert!(
+                    piece.size().iter().all(|size| *size <= PIECE)
+                        && piece.is_for(layout.parties, layout.me)
+                );
+                let rows = piece.triples.rows(layout.width());
+                (0..rows.len()).for_each(|i| {
+                    let mut wanted = [0; 9];
+                    fill(&mut wanted, next);
+                    assert_eq!(rows.get(i), wanted);
                     next += 1;
-                    assert_eq!(piece.triples.get(i), [next; 9]);
                 });
                 supply.left += piece.count;
                 supply.bits.push_back(piece.bits);
             }
-            assert_eq!((next as usize, supply.left()), (triples, bits));
+            assert_eq!((next, supply.left()), (triples, bits));
             assert_eq!(supply.take(bits / 2).len() + supply.take(bits - bits / 2).len(), bits);
             assert!(supply.bits.is_empty() && supply.more().is_err());
         }

@@ -27,7 +27,11 @@ pub fn both() -> Option<[Bits; 2]> {
 }
 
 /// Shares of the corrections in place of those that the faster construction gives.
-pub(super) fn instead_of(faster: Bits, batch: &Batch, talk: &mut Talk<'_>) -> Result<Bits, SharingError> {
+pub(super) fn instead_of(
+    faster: Bits,
+    batch: &Batch,
+    talk: &mut Talk<'_>,
+) -> Result<Bits, SharingError> {
     let shares = shares(batch, talk)?;
     let copy = Bits { words: shares.words.clone(), len: shares.len };
     BOTH.set(Some([faster, copy]));
