@@ -248,4 +248,36 @@ mod tests {
             assert!(supply.bits.is_empty() && supply.more().is_err());
         }
     }
+
+    /// Whatever a file says, what is taken from it is a whole piece of this party, or an error.
+    #[test]
+    fn damaged_pieces_are_refused_or_whole() {
+        let layout = Layout { parties: 3, me: 1 };
+        let rows = |range: Range<usize>| Rows::zeros(range.len(), 3 * layout.width());
+        let all = AuthBits::zeros(layout, 70);
+        let piece = cut(layout, (5, rows), (&all, 0, 70)).next().expect("a piece");
+        let bytes = postcard::to_allocvec(&piece).unwrap();
+        let take = |bytes: &[u8]| {
+            let piece = postcard::from_bytes::<Piece>(bytes).ok()?;
+            let mut piece = Some(piece);
+            let mut supply = Supply::new(layout, Box::new(move || Ok(piece.take())));
+            let rows = supply.more().ok()?;
+            let len = rows.len();
+            assert_eq!(rows.blocks.len(), 3 * layout.width() * len);
+            assert_eq!(supply.take(supply.left()).len() + len, 75);
+            Some(())
+        };
+        assert!(take(&bytes).is_some());
+        assert!((0..bytes.len()).all(|len| take(&bytes[..len]).is_none()), "cut short");
+        // Shares, MACs and keys may be any.
+        let taken = (0..bytes.len()).filter(|at| {
+            let mut damaged = bytes.clone();
+            [1, 0x80].into_iter().any(|bit| {
+                damaged[*at] = bytes[*at] ^ bit;
+                take(&damaged).is_some()
+            })
+        });
+        let blocks = 8 * (1 + 2) + 16 * (5 * 3 * 4 + 70 * 4);
+        assert_eq!(taken.count(), blocks);
+    }
 }
