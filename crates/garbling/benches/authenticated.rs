@@ -1,4 +1,5 @@
-//! Authenticated garbling in one process: ANDs prepared and evaluated per second, every party a thread.
+//! Authenticated garbling in one process: triples made, and ANDs prepared and evaluated, per second, every party a
+//! thread.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;
@@ -59,6 +60,49 @@ fn time(parties: usize, instances: usize, schedule: &Schedule, times: u64) -> [D
     [0, 1].map(|i| all.iter().map(|spent| spent[i]).max().unwrap_or_default())
 }
 
+/// Time to make so many triples, so often, and as many bits for masks.
+fn time_of_triples(parties: usize, count: usize, times: u64) -> Duration {
+    let places: Vec<PartyId> = PartyId::all(parties).collect();
+    let all = memory::run(parties, 1, &MemoryNetwork::default(), |mut session| {
+        let mut entropy = Entropy::system();
+        let mesh = &mut session.meshes[0];
+        let kind = Delta::Authenticating;
+        let keys = Correlations::exchange(mesh, b"bench", &places, kind, &mut entropy);
+        let mut keys = keys.expect("base OTs");
+        let sid = set_up(mesh, &places, keys.worker(), b"bench").expect("set-up");
+        let start = Instant::now();
+        for _ in 0..times {
+            let party = Authenticated::new(mesh, &places, keys.worker(), &sid).expect("a role");
+            let (stock, making) = party.stock().expect("keys");
+            let keep = |piece| {
+                black_box(piece);
+                Ok(())
+            };
+            making.pieces(count, count, keep).expect("makes");
+            drop(stock);
+        }
+        let spent = start.elapsed();
+        session.finish().expect("ends");
+        spent
+    });
+    all.into_iter().max().unwrap_or_default()
+}
+
+fn bench_triples(c: &mut Criterion) {
+    for parties in [2, 3, 5] {
+        let mut group = c.benchmark_group(format!("{parties} parties, triples"));
+        group.sample_size(10).measurement_time(Duration::from_secs(3));
+        // Buckets of four that fit in caches, and of three.
+        for count in [4096, 400_000] {
+            group.throughput(Throughput::Elements(count as u64));
+            group.bench_function(count.to_string(), |b| {
+                b.iter_custom(|times| time_of_triples(parties, count, times));
+            });
+        }
+        group.finish();
+    }
+}
+
 fn bench(c: &mut Criterion) {
     let schedule = schedule();
     for parties in [2, 3, 5] {
@@ -77,5 +121,5 @@ fn bench(c: &mut Criterion) {
     }
 }
 
-criterion_group!(benches, bench);
+criterion_group!(benches, bench_triples, bench);
 criterion_main!(benches);

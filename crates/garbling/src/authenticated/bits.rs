@@ -1,6 +1,6 @@
 //! Random bits of every party, authenticated towards every other.
 
-use super::rows::Layout;
+use super::rows::{Layout, mask};
 use super::talk::{Digest, Talk, correlations};
 use serde::{Deserialize, Serialize};
 use tacit_net::Stream;
@@ -14,6 +14,10 @@ use zeroize::Zeroizing;
 pub(super) fn choice_words(bits: usize) -> usize {
     2 * (bits.div_ceil(BLOCK) + 1)
 }
+
+/// Tiles of choices that a party sends before it takes the first of its peers', 8 MiB for each: so much may be on
+/// the way on a long link, and so much has to be kept where peers are slower.
+const AHEAD: usize = 128;
 
 /// This party's bits, their MACs, and its keys for the others' bits. All of it is checked.
 #[derive(Serialize, Deserialize)]
@@ -73,27 +77,54 @@ impl AuthBits {
 
     /// So many zeros of every party, to be written over.
     pub fn zeros(layout: Layout, len: usize) -> AuthBits {
-        let own = Zeroizing::new(vec![0; len.div_ceil(64)]);
+        let lengths = vec![len; layout.parties];
+        AuthBits::of_lengths(layout, vec![0; len.div_ceil(64)], &lengths)
+    }
+
+    /// Zeros: as many of each role as it has words of choices.
+    fn of_words(layout: Layout, words: &[usize]) -> AuthBits {
+        let lengths: Vec<usize> = words.iter().map(|words| 64 * words).collect();
+        AuthBits::of_lengths(layout, vec![0; words[layout.me]], &lengths)
+    }
+
+    fn of_lengths(layout: Layout, own: Vec<u64>, lengths: &[usize]) -> AuthBits {
         let roles = (0..layout.parties).filter(|role| *role != layout.me);
         let peers = roles.map(|role| Peer {
             role,
             mac: layout.mac(role),
             key: layout.key(role),
-            macs: Buffer::zeros(len),
-            keys: Buffer::zeros(len),
+            macs: Buffer::zeros(lengths[layout.me]),
+            keys: Buffer::zeros(lengths[role]),
         });
-        AuthBits { layout, own, peers: peers.collect() }
+        AuthBits { layout, own: Zeroizing::new(own), peers: peers.collect() }
     }
 
     /// Writes bits of another list, from its bit `start` on, over zeros at `to`.
     pub fn copy_from(&mut self, to: usize, other: &AuthBits, start: usize, len: usize) {
-        for i in 0..len {
-            self.own[(to + i) / 64] |= (other.bit(start + i) as u64) << ((to + i) % 64);
+        for i in (0..len).step_by(64) {
+            let word = other.word(start + i) & (u64::MAX >> (64 - (len - i).min(64)));
+            let (at, shift) = ((to + i) / 64, (to + i) % 64);
+            self.own[at] |= word << shift;
+            if let Some(next) = self.own.get_mut(at + 1) {
+                *next |= (word >> 1) >> (63 - shift);
+            }
         }
         for (peer, other) in self.peers.iter_mut().zip(&other.peers) {
             peer.macs[to..to + len].copy_from_slice(&other.macs[start..start + len]);
             peer.keys[to..to + len].copy_from_slice(&other.keys[start..start + len]);
         }
+    }
+
+    /// 64 of this party's bits from bit `i` on; zeros behind the last.
+    pub fn word(&self, i: usize) -> u64 {
+        let (at, shift) = (i / 64, i % 64);
+        let above = self.own.get(at + 1).copied().unwrap_or(0);
+        self.own[at] >> shift | (above << 1) << (63 - shift)
+    }
+
+    /// MACs and keys by peer, each with its place in a row.
+    pub fn columns(&self) -> impl Iterator<Item = (usize, &[u128])> {
+        self.peers.iter().flat_map(|peer| [(peer.mac, &*peer.macs), (peer.key, &*peer.keys)])
     }
 
     /// MACs of this party's bits under a peer's key.
@@ -133,8 +164,9 @@ impl AuthBits {
     /// Adds what this party's share, MACs and keys of the sharings from `start` on add up to: together with
     /// the others' it is the shared bit times the sum of all Deltas.
     pub fn add_scaled(&self, start: usize, delta: u128, sums: &mut [u128]) {
-        for (i, sum) in sums.iter_mut().enumerate() {
-            *sum ^= self.bit(start + i).wrapping_neg() & delta;
+        for (chunk, sums) in sums.chunks_mut(64).enumerate() {
+            let word = self.word(start + 64 * chunk);
+            (0..).zip(sums).for_each(|(i, sum)| *sum ^= mask(u128::from(word >> i)) & delta);
         }
         for peer in &self.peers {
             let both = peer.macs[start..].iter().zip(&peer.keys[start..]);
@@ -145,58 +177,69 @@ impl AuthBits {
 
 /// Makes `counts[r]` bits of role `r`, for all roles at once, and checks them.
 pub(super) fn extend(talk: &mut Talk<'_>, counts: &[usize]) -> Result<AuthBits, SharingError> {
-    let me = talk.links.me;
-    let layout = Layout { parties: counts.len(), me };
+    let layout = Layout { parties: counts.len(), me: talk.links.me };
     let coin = talk.commit_coin("coin:cot")?;
-    let mut own = Zeroizing::new(vec![0u64; choice_words(counts[me])]);
-    talk.random(&mut own)?;
-    let mut peers = Vec::with_capacity(counts.len());
-    for role in talk.links.peers() {
-        let macs = choose(talk, role, &own)?;
-        let (mac, key) = (layout.mac(role), layout.key(role));
-        peers.push(Peer { role, mac, key, macs, keys: Buffer::default() });
+    let words: Vec<usize> = counts.iter().map(|count| choice_words(*count)).collect();
+    let mut bits = AuthBits::of_words(layout, &words);
+    talk.random(&mut bits.own)?;
+    let tiles = words.iter().max().map_or(0, |words| words.div_ceil(TILE));
+    let mut message = Vec::new();
+    for tile in 0..tiles.min(AHEAD) {
+        choose(talk, &mut bits, tile, &mut message)?;
     }
     let coin = talk.hear(coin)?;
-    for peer in &mut peers {
-        peer.keys = take(talk, peer.role, choice_words(counts[peer.role]))?;
+    for tile in 0..tiles {
+        take(talk, &mut bits, tile, &mut message)?;
+        choose(talk, &mut bits, tile + AHEAD, &mut message)?;
     }
     // Everybody's choices are fixed from here on.
     let coin = talk.toss(coin)?;
-    let bits = AuthBits { layout, own, peers };
     check(talk, &coin, &bits)?;
     Ok(bits)
 }
 
-fn choose(talk: &mut Talk<'_>, peer: RoleId, own: &[u64]) -> Result<Buffer<u128>, SharingError> {
-    #[cfg(test)]
-    let own = &{
-        let mut own = own.to_vec();
-        talk.say(&format!("choices for {peer}"), word::bytes_mut(&mut own));
-        own
-    };
-    let mut macs = Buffer::zeros(64 * own.len());
-    let (receiver, _) = correlations(&mut talk.keys)?.ends(peer)?;
-    let mut message = vec![0; receiver.message_words(TILE)];
-    for (words, macs) in own.chunks(TILE).zip(macs.chunks_mut(64 * TILE)) {
-        let message = &mut message[..receiver.message_words(words.len())];
+/// Sends all peers a tile of choices, if there are so many.
+fn choose(
+    talk: &mut Talk<'_>,
+    bits: &mut AuthBits,
+    tile: usize,
+    message: &mut Vec<u64>,
+) -> Result<(), SharingError> {
+    let AuthBits { own, peers, .. } = bits;
+    let Some(words) = own.chunks(TILE).nth(tile) else { return Ok(()) };
+    for Peer { role, macs, .. } in peers {
+        #[cfg(test)]
+        let words = &{
+            let mut words = words.to_vec();
+            talk.say(&format!("choices for {role}"), word::bytes_mut(&mut words));
+            words
+        };
+        let macs = macs.chunks_mut(64 * TILE).nth(tile).expect("a MAC for each choice");
+        let (receiver, _) = correlations(&mut talk.keys)?.ends(*role)?;
+        message.resize(receiver.message_words(words.len()), 0);
         let done = receiver.correlate_into(words, message, macs);
-        talk.links.checked(peer, done)?;
-        talk.links.send(peer, Stream::Def, message)?;
+        talk.links.checked(*role, done)?;
+        talk.links.send(*role, Stream::Def, message)?;
     }
-    Ok(macs)
+    Ok(())
 }
 
-fn take(talk: &mut Talk<'_>, peer: RoleId, words: usize) -> Result<Buffer<u128>, SharingError> {
-    let mut keys = Buffer::zeros(64 * words);
-    let (_, sender) = correlations(&mut talk.keys)?.ends(peer)?;
-    let mut message = vec![0; sender.message_words(TILE)];
-    for keys in keys.chunks_mut(64 * TILE) {
-        let message = &mut message[..sender.message_words(keys.len() / 64)];
-        talk.links.recv_into(peer, Stream::Def, message)?;
+/// Takes a tile of choices from all peers that have so many.
+fn take(
+    talk: &mut Talk<'_>,
+    bits: &mut AuthBits,
+    tile: usize,
+    message: &mut Vec<u64>,
+) -> Result<(), SharingError> {
+    for Peer { role, keys, .. } in &mut bits.peers {
+        let Some(keys) = keys.chunks_mut(64 * TILE).nth(tile) else { continue };
+        let (_, sender) = correlations(&mut talk.keys)?.ends(*role)?;
+        message.resize(sender.message_words(keys.len() / 64), 0);
+        talk.links.recv_into(*role, Stream::Def, message)?;
         let done = sender.correlate_into(message, keys);
-        talk.links.checked(peer, done)?;
+        talk.links.checked(*role, done)?;
     }
-    Ok(keys)
+    Ok(())
 }
 
 /// Every party used the same choices everywhere.

@@ -6,6 +6,7 @@ use super::four_rows::Form;
 use super::outputs::open;
 use super::party::{Authenticated, begin, finish_set_up};
 use super::talk::Cheat;
+use super::triples::fallback;
 use crate::{Bits, Evaluate, Garbling, Ports};
 use tacit_circuit::schedule::Schedule;
 use tacit_circuit::{Builder, passes};
@@ -29,7 +30,12 @@ struct Plot {
     /// Checks that cheats leave out, and those that honest parties do.
     excused: [&'static [&'static str]; 2],
     keys: Keys,
+    /// Products of leaky triples are shared bit by bit.
+    bitwise: bool,
 }
+
+/// Before a label: not a bit of it is flipped, but one of the padding behind the last.
+const PADDING: &str = "padding of ";
 
 /// What party 1 does when correlations are set up.
 #[derive(Clone, Copy, PartialEq)]
@@ -45,13 +51,16 @@ impl Plot {
     fn new(parties: usize, cheats: &'static [usize], labels: &'static [&'static str]) -> Plot {
         let (excused, keys) = ([&[][..]; 2], Keys::Honest);
         let form = Form::HalfGates;
-        Plot { form, parties, cheats, labels, own_bits: true, excused, keys }
+        Plot { form, parties, cheats, labels, own_bits: true, excused, keys, bitwise: false }
     }
 
     fn cheat(&self, me: usize) -> Option<Cheat> {
         let labels = self.cheats.contains(&me).then_some(self.labels)?;
         let bit = if self.own_bits { me % 8 } else { 0 };
         Some(Box::new(move |what, bytes| {
+            if labels.iter().any(|label| label.strip_prefix(PADDING) == Some(what)) {
+                *bytes.last_mut().expect("something is said") ^= 0x80;
+            }
             if !labels.contains(&what) {
                 return;
             }
@@ -82,6 +91,7 @@ impl Plot {
         let places: Vec<PartyId> = PartyId::all(self.parties).collect();
         let me = session.me().index();
         excuse(self.excused[usize::from(!self.cheats.contains(&me))]);
+        fallback::choose(self.bitwise);
         let [first, second] = self.keys(&mut session, &places, seed)?;
         let mut talk = begin(&mut session.meshes[0], &places, first, b"test")?;
         talk.cheat = self.cheat(me);
@@ -326,5 +336,35 @@ fn honest_parties_get_along() {
     for (parties, form) in [2, 3].into_iter().flat_map(|n| FORMS.map(|form| (n, form))) {
         let results = Plot { form, ..Plot::new(parties, &[], &[]) }.results(test_seed());
         assert!(results.iter().all(|result| matches!(result, Ok(true))));
+    }
+}
+
+/// Triples of the older construction serve as well, in both forms, and are checked as well.
+#[test]
+fn triples_whose_products_are_shared_bit_by_bit_serve_as_well() {
+    for (parties, form) in [(2, Form::HalfGates), (3, Form::HalfGates), (3, Form::FourRows)] {
+        let plot = Plot { form, bitwise: true, ..Plot::new(parties, &[], &[]) };
+        assert!(plot.results(test_seed()).iter().all(|result| matches!(result, Ok(true))));
+        for label in [&["d"], &["products for 0"]] {
+            let plot = Plot::new(parties, &[1], label);
+            Plot { form, bitwise: true, own_bits: false, ..plot }.is_caught_by(&["leaky-and"]);
+        }
+    }
+}
+
+/// Bits that nobody asked for are refused, before anything is done with the others.
+#[test]
+fn padding_that_is_not_zero_is_refused() {
+    let cases: [(usize, &[&str]); 5] = [
+        (1, &["padding of d"]),
+        (1, &["padding of shares beaver"]),
+        (1, &["padding of lowest bits"]),
+        (0, &["padding of public values"]),
+        (1, &["padding of shares output"]),
+    ];
+    for (cheat, labels) in cases {
+        let cheats: &[usize] = if cheat == 0 { &[0] } else { &[1] };
+        let excused = [&["length"][..], &[]];
+        Plot { excused, ..Plot::new(2, cheats, labels) }.is_caught_by(&["length"]);
     }
 }

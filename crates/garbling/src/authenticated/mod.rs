@@ -30,6 +30,7 @@
 //! the check of correlated OT by columns.
 
 mod bits;
+mod buckets;
 #[cfg(test)]
 mod cheats;
 mod check;

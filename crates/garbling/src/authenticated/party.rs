@@ -1,12 +1,13 @@
 //! One worker of one party ahead of its inputs: the phases that any function, and one function, need.
 
 use super::bits::AuthBits;
+use super::buckets::Buckets;
 use super::check::excused;
 use super::four_rows::Form;
 use super::garble::{Garbler, lowest_bits};
 use super::masks::{self, Masks, Source, extra_bits};
 use super::online::{Made, Ready};
-use super::rows::{Layout, Rows};
+use super::rows::Layout;
 use super::stock::{Piece, Pieces, Stock, Supply, cut, stock_batches};
 use super::talk::{DIGEST, Talk};
 use super::triples::{self, Triples, batches, bucket};
@@ -188,9 +189,10 @@ impl<'m> Authenticated<'m> {
         for count in batches(missing) {
             let none = vec![0; extra.len()];
             let extra = if source.is_none() { extra } else { &none };
-            let (made, bits, skipped) = self.batch(count, extra)?;
-            self.triples.add(made);
-            source.get_or_insert((bits, skipped));
+            let made = self.batch(count, extra)?;
+            self.triples.add(made.rows(0..made.len()));
+            let skipped = made.spent();
+            source.get_or_insert((made.into_bits(), skipped));
         }
         match source {
             Some(source) => Ok(source),
@@ -198,22 +200,14 @@ impl<'m> Authenticated<'m> {
         }
     }
 
-    /// Makes a batch of so many triples, if any, and with it `extra[r]` bits of role `r`; gives how many come
-    /// before those.
-    fn batch(
-        &mut self,
-        count: usize,
-        extra: &[usize],
-    ) -> Result<(Rows, AuthBits, usize), SharingError> {
+    /// Makes a batch of so many triples, if any, and with it `extra[r]` bits of role `r`.
+    fn batch(&mut self, count: usize, extra: &[usize]) -> Result<Buckets, SharingError> {
         if count == 0 {
-            let bits = bits::extend(&mut self.talk, extra)?;
-            return Ok((Rows::zeros(0, 3 * self.layout.width()), bits, 0));
+            return Ok(Buckets::none(self.layout, bits::extend(&mut self.talk, extra)?));
         }
-        let leaky = count * bucket(count);
-        let (made, bits) =
-            triples::make(&mut self.talk, self.hash, self.next_triple, count, extra)?;
-        self.next_triple += leaky as u64;
-        Ok((made, bits, 3 * leaky))
+        let made = triples::make(&mut self.talk, self.hash, self.next_triple, count, extra)?;
+        self.next_triple += (count * bucket(count)) as u64;
+        Ok(made)
     }
 
     fn garble(
@@ -308,8 +302,10 @@ impl Stocking<'_> {
         party.talk.links.mesh.set_phase(Phase::Offline);
         party.talk.stream = Stream::Def;
         for [count, bits] in stock_batches(triples, bits) {
-            let (rows, made, skipped) = party.batch(count, &vec![bits; party.layout.parties])?;
-            cut(&rows, &made, skipped, bits).try_for_each(&mut keep)?;
+            let made = party.batch(count, &vec![bits; party.layout.parties])?;
+            let rows = |range| made.rows(range);
+            cut(party.layout, (made.len(), rows), (made.bits(), made.spent(), bits))
+                .try_for_each(&mut keep)?;
         }
         Ok(party.talk.links.mesh.flush()?)
     }

@@ -2,7 +2,8 @@
 
 use super::party::{begin, finish_set_up};
 use super::rows::{Layout, Rows};
-use super::triples::{self, bucket};
+use super::talk::Talk;
+use super::triples::{self, bucket, fallback};
 use super::tweak::Hash;
 use tacit_net::PartyId;
 use tacit_net::memory::{self, MemoryNetwork};
@@ -10,8 +11,8 @@ use tacit_ring::Entropy;
 use tacit_ring::entropy::test_seed;
 use tacit_sharing::gmw::{Correlations, Delta};
 
-/// All parties' Deltas and rows of a batch of so many triples.
-fn batch(parties: usize, count: usize) -> Vec<(u128, Rows)> {
+/// What `f` gives all parties, which have just set up.
+fn each<T: Send>(parties: usize, f: impl Fn(&mut Talk<'_>) -> T + Sync) -> Vec<T> {
     let places: Vec<PartyId> = PartyId::all(parties).collect();
     let seed = test_seed();
     memory::run(parties, 1, &MemoryNetwork::default(), |mut session| {
@@ -21,14 +22,24 @@ fn batch(parties: usize, count: usize) -> Vec<(u128, Rows)> {
         let mut all = Correlations::exchange(mesh, b"test", &places, kind, &mut entropy).unwrap();
         let mut talk = begin(mesh, &places, all.worker(), b"test").unwrap();
         talk.keys = Some(all.worker());
-        let hash = Hash::new(&[7; 32], 1).unwrap();
-        let made = triples::make(&mut talk, hash, 0, count, &vec![5; parties]);
-        let delta = *super::bits::delta(&talk).unwrap();
-        let (rows, _) = made.unwrap();
+        let made = f(&mut talk);
         finish_set_up(talk).unwrap();
         session.finish().unwrap();
-        (delta, rows)
+        made
     })
+}
+
+/// This party's Delta and rows of a batch of so many triples.
+fn make(talk: &mut Talk<'_>, count: usize) -> (u128, Rows) {
+    let hash = Hash::new(&[7; 32], 1).unwrap();
+    let extra = vec![5; talk.links.parties()];
+    let made = triples::make(talk, hash, 0, count, &extra).unwrap();
+    (*super::bits::delta(talk).unwrap(), made.rows(0..count))
+}
+
+/// All parties' Deltas and rows of a batch of so many triples.
+fn batch(parties: usize, count: usize) -> Vec<(u128, Rows)> {
+    each(parties, |talk| make(talk, count))
 }
 
 /// Every MAC is its key plus the bit times Delta, and every third value the product of the first two.
@@ -70,4 +81,43 @@ fn triples_are_authenticated_products_with_buckets_of_all_sizes() {
     }
     assert_eq!(bucket(triples::LARGE), 3);
     hold(&batch(2, triples::LARGE));
+}
+
+#[test]
+fn parts_of_a_batch_are_its_triples() {
+    let parts = each(3, |talk| {
+        let hash = Hash::new(&[7; 32], 1).unwrap();
+        let made = triples::make(talk, hash, 0, 450, &[0; 3]).unwrap();
+        let all = made.rows(0..450);
+        for part in [0..1, 1..130, 127..450, 449..450, 450..450] {
+            let rows = made.rows(part.clone());
+            assert_eq!(rows.len(), part.len());
+            assert!(part.enumerate().all(|(i, k)| rows.get(i) == all.get(k)));
+        }
+        all.len()
+    });
+    assert_eq!(parts, [450; 3]);
+}
+
+/// Two constructions of leaky triples, of the same bits: they agree on every correction, and what comes of either
+/// are triples.
+#[test]
+fn products_that_are_shared_bit_by_bit_are_the_same() {
+    for (parties, count) in [(2, 432), (3, 433), (4, 450)] {
+        let made = each(parties, |talk| {
+            fallback::choose(true);
+            let made = make(talk, count);
+            fallback::choose(false);
+            (made, fallback::both().expect("both shares"))
+        });
+        let sum = |which: usize| {
+            made.iter().fold(vec![0; (count * bucket(count)).div_ceil(64)], |mut sum, (_, both)| {
+                sum.iter_mut().zip(&both[which].words).for_each(|(sum, word)| *sum ^= word);
+                sum
+            })
+        };
+        assert_eq!(sum(0), sum(1), "{parties} parties");
+        assert!(made.iter().all(|(_, both)| both[0].words != both[1].words));
+        hold(&made.into_iter().map(|(made, _)| made).collect::<Vec<_>>());
+    }
 }

@@ -97,12 +97,6 @@ impl Rows {
         self.width == width && self.blocks.len().is_multiple_of(width)
     }
 
-    /// Some of them.
-    pub fn part(&self, rows: std::ops::Range<usize>) -> Rows {
-        let blocks = &self.blocks[rows.start * self.width..rows.end * self.width];
-        Rows { width: self.width, blocks: Buffer::from_slice(blocks) }
-    }
-
     pub fn len(&self) -> usize {
         self.blocks.len() / self.width.max(1)
     }

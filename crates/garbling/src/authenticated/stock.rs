@@ -8,8 +8,9 @@ use super::triples::batches;
 use super::tweak::Hash;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
+use std::ops::Range;
 use tacit_ring::{Seed, stored};
-use tacit_sharing::SharingError;
+use tacit_sharing::{RoleId, SharingError};
 use zeroize::Zeroizing;
 
 /// Triples of a piece, and bits of every party, at most.
@@ -35,7 +36,7 @@ pub struct Stock {
 /// used once, in the order in which pieces were made.
 #[derive(Serialize, Deserialize)]
 pub struct Piece {
-    triples: Rows,
+    triples: Packed,
     bits: AuthBits,
     count: usize,
 }
@@ -44,11 +45,55 @@ impl Piece {
     /// Triples, and bits of every party.
     #[must_use]
     pub fn size(&self) -> [usize; 2] {
-        [self.triples.len(), self.count]
+        [self.triples.blocks.len(), self.count]
     }
 
-    fn is_for(&self, layout: Layout) -> bool {
-        self.triples.are_whole(3 * layout.width()) && self.bits.are(layout, self.count)
+    /// Whether it is of this role among so many parties, and as long as it says.
+    #[must_use]
+    pub fn is_for(&self, parties: usize, role: RoleId) -> bool {
+        let layout = Layout { parties, me: role };
+        role < parties
+            && parties > 1
+            && self.triples.are_whole(layout.width())
+            && self.bits.are(layout, self.count)
+    }
+}
+
+/// Triples as they are stored: shares are single bits.
+#[derive(Serialize, Deserialize)]
+struct Packed {
+    #[serde(with = "stored::list")]
+    shares: Zeroizing<Vec<u64>>,
+    /// MACs and keys.
+    blocks: Rows,
+}
+
+impl Packed {
+    /// Rows of three sharings of so many blocks each.
+    fn new(rows: &Rows, width: usize) -> Self {
+        let mut shares = Zeroizing::new(vec![0; (3 * rows.len()).div_ceil(64)]);
+        let mut blocks = Rows::zeros(rows.len(), 3 * (width - 1));
+        let to = blocks.blocks.chunks_exact_mut(width - 1);
+        for (i, (to, sharing)) in to.zip(rows.blocks.chunks_exact(width)).enumerate() {
+            shares[i / 64] |= (sharing[0] as u64) << (i % 64);
+            to.copy_from_slice(&sharing[1..]);
+        }
+        Packed { shares, blocks }
+    }
+
+    fn are_whole(&self, width: usize) -> bool {
+        self.blocks.are_whole(3 * (width - 1))
+            && self.shares.len() == (3 * self.blocks.len()).div_ceil(64)
+    }
+
+    fn rows(&self, width: usize) -> Rows {
+        let mut rows = Rows::zeros(self.blocks.len(), 3 * width);
+        let from = self.blocks.blocks.chunks_exact(width - 1);
+        for (i, (sharing, from)) in rows.blocks.chunks_exact_mut(width).zip(from).enumerate() {
+            sharing[0] = u128::from(self.shares[i / 64] >> (i % 64) & 1);
+            sharing[1..].copy_from_slice(from);
+        }
+        rows
     }
 }
 
@@ -80,12 +125,12 @@ impl<'p> Supply<'p> {
         let piece = (self.pieces)()?;
         let piece = piece
             .ok_or_else(|| SharingError::Shape("a stock of too few triples or bits".into()))?;
-        if !piece.is_for(self.layout) {
+        if !piece.is_for(self.layout.parties, self.layout.me) {
             return Err(SharingError::Shape("a stock of triples of another party".into()));
         }
         self.left += piece.count;
         self.bits.push_back(piece.bits);
-        Ok(piece.triples)
+        Ok(piece.triples.rows(self.layout.width()))
     }
 
     /// The next bits, of those that are there. They are not given again.
@@ -114,18 +159,18 @@ pub(super) fn stock_batches(triples: usize, bits: usize) -> impl Iterator<Item =
     (0..count).map(move |i| [all.get(i).copied().unwrap_or(0), shares(bits, count, i).len()])
 }
 
-/// Cuts what was made at once into pieces: `skipped` bits come before the `count` that are for masks.
+/// Cuts what was made at once into pieces: so many triples, of which `rows` gives some, and bits, where some come
+/// before so many that are for masks.
 pub(super) fn cut(
-    triples: &Rows,
-    bits: &AuthBits,
-    skipped: usize,
-    count: usize,
+    layout: Layout,
+    (triples, rows): (usize, impl Fn(Range<usize>) -> Rows),
+    (bits, skipped, count): (&AuthBits, usize, usize),
 ) -> impl Iterator<Item = Piece> {
-    let pieces = triples.len().max(count).div_ceil(PIECE);
+    let pieces = triples.max(count).div_ceil(PIECE);
     (0..pieces).map(move |i| {
         let at = shares(count, pieces, i);
         Piece {
-            triples: triples.part(shares(triples.len(), pieces, i)),
+            triples: Packed::new(&rows(shares(triples, pieces, i)), layout.width()),
             bits: bits.part(skipped + at.start, at.len()),
             count: at.len(),
         }
@@ -133,7 +178,7 @@ pub(super) fn cut(
 }
 
 /// The `i`-th of so many nearly equal shares.
-fn shares(all: usize, count: usize, i: usize) -> std::ops::Range<usize> {
+fn shares(all: usize, count: usize, i: usize) -> Range<usize> {
     let start = |i: usize| i * (all / count) + i.min(all % count);
     start(i)..start(i + 1)
 }
@@ -165,27 +210,74 @@ mod tests {
         assert_eq!(stock_batches(0, 0).count(), 0);
     }
 
+    /// Something else for every triple: blocks, and shares among them.
+    fn fill(row: &mut [u128], k: usize) {
+        row.fill((k as u128) << 64 | 5);
+        (0..3).for_each(|i| row[3 * i] = (k >> i & 1) as u128);
+    }
+
     #[test]
     fn pieces_are_small_and_all_there() {
         let layout = Layout { parties: 2, me: 0 };
         for (triples, bits) in [(0, 3), (432, 100), (PIECE + 1, 9), (3 * PIECE, 3 * PIECE + 5)] {
-            let mut rows = Rows::zeros(triples, 3 * layout.width());
-            (0..triples).for_each(|i| rows.get_mut(i).fill(i as u128 + 1));
+            let rows = |range: Range<usize>| {
+                let mut rows = Rows::zeros(range.len(), 3 * layout.width());
+                range.enumerate().for_each(|(i, k)| fill(rows.get_mut(i), k));
+                rows
+            };
             let all = AuthBits::zeros(layout, bits + 7);
             let mut supply = Supply::new(layout, Box::new(|| Ok(None)));
             let mut next = 0;
-            for piece in cut(&rows, &all, 7, bits) {
-                assert!(piece.size().iter().all(|size| *size <= PIECE) && piece.is_for(layout));
-                (0..piece.triples.len()).for_each(|i| {
+            for piece in cut(layout, (triples, rows), (&all, 7, bits)) {
+                assert!(
+                    piece.size().iter().all(|size| *size <= PIECE)
+                        && piece.is_for(layout.parties, layout.me)
+                );
+                let rows = piece.triples.rows(layout.width());
+                (0..rows.len()).for_each(|i| {
+                    let mut wanted = [0; 9];
+                    fill(&mut wanted, next);
+                    assert_eq!(rows.get(i), wanted);
                     next += 1;
-                    assert_eq!(piece.triples.get(i), [next; 9]);
                 });
                 supply.left += piece.count;
                 supply.bits.push_back(piece.bits);
             }
-            assert_eq!((next as usize, supply.left()), (triples, bits));
+            assert_eq!((next, supply.left()), (triples, bits));
             assert_eq!(supply.take(bits / 2).len() + supply.take(bits - bits / 2).len(), bits);
             assert!(supply.bits.is_empty() && supply.more().is_err());
         }
+    }
+
+    /// Whatever a file says, what is taken from it is a whole piece of this party, or an error.
+    #[test]
+    fn damaged_pieces_are_refused_or_whole() {
+        let layout = Layout { parties: 3, me: 1 };
+        let rows = |range: Range<usize>| Rows::zeros(range.len(), 3 * layout.width());
+        let all = AuthBits::zeros(layout, 70);
+        let piece = cut(layout, (5, rows), (&all, 0, 70)).next().expect("a piece");
+        let bytes = postcard::to_allocvec(&piece).unwrap();
+        let take = |bytes: &[u8]| {
+            let piece = postcard::from_bytes::<Piece>(bytes).ok()?;
+            let mut piece = Some(piece);
+            let mut supply = Supply::new(layout, Box::new(move || Ok(piece.take())));
+            let rows = supply.more().ok()?;
+            let len = rows.len();
+            assert_eq!(rows.blocks.len(), 3 * layout.width() * len);
+            assert_eq!(supply.take(supply.left()).len() + len, 75);
+            Some(())
+        };
+        assert!(take(&bytes).is_some());
+        assert!((0..bytes.len()).all(|len| take(&bytes[..len]).is_none()), "cut short");
+        // Shares, MACs and keys may be any.
+        let taken = (0..bytes.len()).filter(|at| {
+            let mut damaged = bytes.clone();
+            [1, 0x80].into_iter().any(|bit| {
+                damaged[*at] = bytes[*at] ^ bit;
+                take(&damaged).is_some()
+            })
+        });
+        let blocks = 8 * (1 + 2) + 16 * (5 * 3 * 4 + 70 * 4);
+        assert_eq!(taken.count(), blocks);
     }
 }

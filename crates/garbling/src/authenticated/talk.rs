@@ -120,20 +120,23 @@ impl Voice {
 }
 
 /// A digest of blocks under a domain.
-fn digest_blocks(domain: &Digest, mut blocks: impl Iterator<Item = u128>) -> Digest {
+fn digest_blocks(domain: &Digest, blocks: impl Iterator<Item = u128>) -> Digest {
     let mut transcript = Transcript::new(&[domain]);
     let mut chunk = Zeroizing::new([0u128; 256]);
-    loop {
-        let mut len = 0;
-        for (place, block) in chunk.iter_mut().zip(&mut blocks) {
-            *place = block;
-            len += 1;
+    let mut append = |blocks: &[u128]| {
+        transcript.append_words(Item { epoch: 0, step: 0, tag: 0 }, blocks);
+    };
+    let mut len = 0;
+    blocks.for_each(|block| {
+        chunk[len] = block;
+        len += 1;
+        if len == chunk.len() {
+            append(&*chunk);
+            len = 0;
         }
-        transcript.append_words(Item { epoch: 0, step: 0, tag: 0 }, &chunk[..len]);
-        if len < chunk.len() {
-            return transcript.finish();
-        }
-    }
+    });
+    append(&chunk[..len]);
+    transcript.finish()
 }
 
 fn recv_digest(

@@ -1,8 +1,12 @@
 //! Authenticated products of random bits: leaky ones, and buckets of them combined.
 
+#[cfg(test)]
+pub(super) mod fallback;
+
 use super::bits::{AuthBits, delta, extend};
-use super::rows::{Layout, Rows, add_masked, mask};
-use super::talk::{Opening, Talk};
+use super::buckets::{Buckets, Leaky};
+use super::rows::{Layout, Rows, mask};
+use super::talk::Talk;
 use super::tweak::{Hash, Use};
 use crate::Bits;
 use std::collections::VecDeque;
@@ -10,7 +14,7 @@ use tacit_net::Stream;
 use tacit_ring::gf128::inner_product;
 use tacit_ring::{Buffer, Key, Prg, word};
 use tacit_sharing::{RoleId, SharingError};
-use zeroize::Zeroizing;
+use zeroize::{Zeroize, Zeroizing};
 
 /// The statistical parameter: bucketing fails with probability 2^-40 at most, batch by batch.
 const RHO: f64 = 40.0;
@@ -20,6 +24,8 @@ const LEAST: usize = 432;
 pub(super) const LARGE: usize = 370_728;
 /// Products that are hashed in one go.
 const CHUNK: usize = 1024;
+/// Chunks that a party sends before it takes the first of its peers', as [`extend`] does with choices: 8 MiB.
+const AHEAD: usize = 512;
 
 /// Leaky triples per triple, for so many triples at a time: `2^-B N^-(B-1) <= 2^-rho`.
 pub(super) fn bucket(triples: usize) -> usize {
@@ -74,33 +80,35 @@ impl Triples {
     }
 }
 
-/// Makes a batch of `count` triples, as rows, and with it `extra[r]` further bits of role `r`: those are the last
-/// bits of what comes with the triples.
+/// Makes a batch of `count` triples, and with it `extra[r]` further bits of role `r`: those are the last bits of
+/// what comes with the triples.
 pub(super) fn make(
     talk: &mut Talk<'_>,
     hash: Hash,
     first: u64,
     count: usize,
     extra: &[usize],
-) -> Result<(Rows, AuthBits), SharingError> {
+) -> Result<Buckets, SharingError> {
     let bucket = bucket(count);
     let leaky = count * bucket;
     let counts: Vec<usize> = extra.iter().map(|extra| 3 * leaky + extra).collect();
     let bits = extend(talk, &counts)?;
+    let layout = Layout { parties: counts.len(), me: talk.links.me };
+    let delta = delta(talk)?;
     let mut batch = Batch {
-        layout: Layout { parties: counts.len(), me: talk.links.me },
+        layout,
         hash,
         first,
-        count,
         leaky,
         bits,
-        delta: delta(talk)?,
+        delta,
         sums: Buffer::zeros(leaky),
         corrections: Bits::zeros(leaky),
     };
-    let offsets = batch.multiply(talk)?;
-    let triples = batch.combine(talk, &offsets)?;
-    Ok((triples, batch.bits))
+    batch.multiply(talk)?;
+    let rotations = batch.verify(talk, count)?;
+    let Batch { bits, delta, corrections, .. } = batch;
+    Buckets::open(talk, Leaky { layout, count, bits, delta, corrections }, rotations)
 }
 
 /// A batch on its way: of the sharings, the first are `a`, then `b`, then masks of products.
@@ -108,7 +116,6 @@ struct Batch {
     layout: Layout,
     hash: Hash,
     first: u64,
-    count: usize,
     leaky: usize,
     bits: AuthBits,
     delta: Zeroizing<u128>,
@@ -118,31 +125,101 @@ struct Batch {
     corrections: Bits,
 }
 
+/// Room for a chunk of products.
+struct Room {
+    factors: [u128; CHUNK],
+    tweaks: [u128; CHUNK],
+    zeros: [u128; CHUNK],
+    ones: [u128; CHUNK],
+}
+
+impl Zeroize for Room {
+    fn zeroize(&mut self) {
+        let Room { factors, tweaks, zeros, ones } = self;
+        [factors, tweaks, zeros, ones].into_iter().for_each(Zeroize::zeroize);
+    }
+}
+
 impl Batch {
-    fn b(&self, k: usize) -> usize {
-        self.leaky + k
+    /// Computes all parties' sums, chunk by chunk.
+    fn multiply(&mut self, talk: &mut Talk<'_>) -> Result<(), SharingError> {
+        let empty = [0; CHUNK];
+        let room = Room { factors: empty, tweaks: empty, zeros: empty, ones: empty };
+        let mut room = Zeroizing::new(room);
+        let chunks = self.leaky.div_ceil(CHUNK);
+        for chunk in 0..chunks.min(AHEAD) {
+            self.send_products(talk, chunk, &mut room)?;
+        }
+        for chunk in 0..chunks {
+            self.take_products(talk, chunk, &mut room)?;
+            if chunk + AHEAD < chunks {
+                self.send_products(talk, chunk + AHEAD, &mut room)?;
+            }
+        }
+        Ok(())
     }
 
-    fn r(&self, k: usize) -> usize {
-        2 * self.leaky + k
+    /// Where a chunk begins, and its length.
+    fn chunk(&self, chunk: usize) -> (usize, usize) {
+        (chunk * CHUNK, CHUNK.min(self.leaky - chunk * CHUNK))
+    }
+
+    /// Sends each peer what turns its bits of `a` into its parts of the products with this party's factors
+    /// `Phi`: all parties' add up to `b D`.
+    fn send_products(
+        &mut self,
+        talk: &mut Talk<'_>,
+        chunk: usize,
+        room: &mut Room,
+    ) -> Result<(), SharingError> {
+        let (at, len) = self.chunk(chunk);
+        let Room { factors, tweaks, zeros, ones } = room;
+        let [factors, tweaks, zeros, ones] =
+            [factors, tweaks, zeros, ones].map(|list| &mut list[..len]);
+        let sums = &mut self.sums[at..at + len];
+        factors.fill(0);
+        talk.add_zero(factors)?;
+        self.bits.add_scaled(self.leaky + at, *self.delta, factors);
+        self.bits.add_scaled(2 * self.leaky + at, *self.delta, sums);
+        add_chosen(sums, &self.bits, at, factors);
+        for peer in talk.links.peers() {
+            self.hash.keys(Use::Triple, [self.layout.me, peer], self.first + at as u64, tweaks);
+            zeros.copy_from_slice(&self.bits.keys(peer)[at..at + len]);
+            ones.iter_mut().zip(&*zeros).for_each(|(one, zero)| *one = zero ^ *self.delta);
+            Hash::hash(tweaks, [zeros, ones]);
+            sums.iter_mut().zip(&*zeros).for_each(|(sum, zero)| *sum ^= zero);
+            let both = zeros.iter().zip(&*factors);
+            ones.iter_mut().zip(both).for_each(|(one, (zero, factor))| *one ^= zero ^ factor);
+            talk.links.send(peer, Stream::Def, ones)?;
+        }
+        Ok(())
+    }
+
+    fn take_products(
+        &mut self,
+        talk: &mut Talk<'_>,
+        chunk: usize,
+        room: &mut Room,
+    ) -> Result<(), SharingError> {
+        let (at, len) = self.chunk(chunk);
+        let Room { tweaks, zeros, ones, .. } = room;
+        let [tweaks, macs, sent] = [tweaks, zeros, ones].map(|list| &mut list[..len]);
+        let sums = &mut self.sums[at..at + len];
+        for peer in talk.links.peers() {
+            talk.links.recv_into(peer, Stream::Def, sent)?;
+            self.hash.keys(Use::Triple, [peer, self.layout.me], self.first + at as u64, tweaks);
+            macs.copy_from_slice(&self.bits.macs(peer)[at..at + len]);
+            Hash::hash(tweaks, [macs]);
+            sums.iter_mut().zip(&*macs).for_each(|(sum, mac)| *sum ^= mac);
+            add_chosen(sums, &self.bits, at, sent);
+        }
+        Ok(())
     }
 
     /// Makes the leaky triples and checks that they are products; gives the rotations of the rows that
     /// buckets are made of.
-    fn multiply(&mut self, talk: &mut Talk<'_>) -> Result<Vec<usize>, SharingError> {
-        let factors = self.factors(talk)?;
-        for peer in talk.links.peers() {
-            self.send_products(talk, peer, &factors)?;
-        }
-        for peer in talk.links.peers() {
-            self.take_products(talk, peer)?;
-        }
-        for (k, sum) in self.sums.iter_mut().enumerate() {
-            *sum ^= mask(self.bits.bit(k)) & factors[k];
-        }
-        self.bits.add_scaled(2 * self.leaky, *self.delta, &mut self.sums);
-        let mut shares = Bits::zeros(self.leaky);
-        (0..self.leaky).for_each(|k| shares.flip_if(k, self.sums[k] & 1 == 1));
+    fn verify(&mut self, talk: &mut Talk<'_>, count: usize) -> Result<Vec<usize>, SharingError> {
+        let shares = self.shares(talk)?;
         let sent = talk.commit("d", word::bytes(&shares.words))?;
         let coin = talk.commit_coin("coin:leaky")?;
         let (heard, coin) = (talk.hear(sent)?, talk.hear(coin)?);
@@ -150,60 +227,29 @@ impl Batch {
             self.add_corrections(talk, party, &bytes)?;
         }
         let coin = talk.toss(coin)?;
-        self.verify(talk, &coin)
+        let theta = [self.errors(talk, &coin)?];
+        let sent = talk.commit("theta", word::bytes(&theta))?;
+        let coin = talk.commit_coin("coin:bucket")?;
+        let (heard, coin) = (talk.hear(sent)?, talk.hear(coin)?);
+        let opened = talk.open(heard)?;
+        // Which triples leak is fixed: buckets may be drawn.
+        let coin = talk.toss(coin)?;
+        let value = |bytes: &Vec<u8>| u128::from_le_bytes(*bytes.first_chunk().expect("a block"));
+        let sum = opened.iter().fold(0, |sum, bytes| sum ^ value(bytes));
+        talk.ensure(sum == 0, "leaky-and", None)?;
+        Ok(rotations(&coin, count, self.leaky / count))
     }
 
-    /// `Phi`: all parties' add up to `b D`.
-    fn factors(&self, talk: &mut Talk<'_>) -> Result<Buffer<u128>, SharingError> {
-        let mut factors = Buffer::zeros(self.leaky);
-        talk.add_zero(&mut factors)?;
-        self.bits.add_scaled(self.leaky, *self.delta, &mut factors);
-        Ok(factors)
-    }
-
-    /// Sends what turns a peer's bit of `a` into its part of the product with this party's factor.
-    fn send_products(
-        &mut self,
-        talk: &mut Talk<'_>,
-        peer: RoleId,
-        factors: &[u128],
-    ) -> Result<(), SharingError> {
-        let mut room = Zeroizing::new([[0u128; CHUNK]; 3]);
-        let mut at = 0;
-        for (factors, sums) in factors.chunks(CHUNK).zip(self.sums.chunks_mut(CHUNK)) {
-            let len = factors.len();
-            let [tweaks, zeros, ones] = room.each_mut().map(|list| &mut list[..len]);
-            self.hash.keys(Use::Triple, [self.layout.me, peer], self.first + at as u64, tweaks);
-            zeros.copy_from_slice(&self.bits.keys(peer)[at..at + len]);
-            ones.iter_mut().zip(&*zeros).for_each(|(one, zero)| *one = zero ^ *self.delta);
-            Hash::hash(tweaks, [zeros, ones]);
-            for k in 0..len {
-                sums[k] ^= zeros[k];
-                ones[k] ^= zeros[k] ^ factors[k];
-            }
-            talk.links.send(peer, Stream::Def, ones)?;
-            at += len;
+    /// This party's shares of the corrections: the lowest bits of its sums, as that of `D` is one.
+    fn shares(&self, talk: &mut Talk<'_>) -> Result<Bits, SharingError> {
+        let mut shares = Bits::zeros(self.leaky);
+        (0..self.leaky).for_each(|k| shares.flip_if(k, self.sums[k] & 1 == 1));
+        #[cfg(test)]
+        if fallback::is_chosen() {
+            return fallback::instead_of(shares, self, talk);
         }
-        Ok(())
-    }
-
-    fn take_products(&mut self, talk: &mut Talk<'_>, peer: RoleId) -> Result<(), SharingError> {
-        let mut room = Zeroizing::new([[0u128; CHUNK]; 3]);
-        let mut at = 0;
-        while at < self.leaky {
-            let len = CHUNK.min(self.leaky - at);
-            let [tweaks, macs, sent] = room.each_mut().map(|list| &mut list[..len]);
-            talk.links.recv_into(peer, Stream::Def, sent)?;
-            self.hash.keys(Use::Triple, [peer, self.layout.me], self.first + at as u64, tweaks);
-            macs.copy_from_slice(&self.bits.macs(peer)[at..at + len]);
-            Hash::hash(tweaks, [macs]);
-            for k in 0..len {
-                let chosen = mask(self.bits.bit(at + k));
-                self.sums[at + k] ^= macs[k] ^ (sent[k] & chosen);
-            }
-            at += len;
-        }
-        Ok(())
+        let _ = talk;
+        Ok(shares)
     }
 
     fn add_corrections(
@@ -220,105 +266,34 @@ impl Batch {
         talk.ensure(!padded, "length", Some(party))
     }
 
-    /// Checks that all are products.
-    fn verify(&self, talk: &mut Talk<'_>, coin: &[u8; 32]) -> Result<Vec<usize>, SharingError> {
+    /// `theta`: all parties' add up to zero where all are products.
+    fn errors(&self, talk: &mut Talk<'_>, coin: &[u8; 32]) -> Result<u128, SharingError> {
         let prg = stream("tacit 2026 coefficients of leaky triples", coin);
         let mut coefficients = [0u128; CHUNK];
+        let mut errors = Zeroizing::new([0u128; CHUNK]);
         let mut theta = [0u128];
         talk.add_zero(&mut theta)?;
         for (chunk, sums) in self.sums.chunks(CHUNK).enumerate() {
+            let at = chunk * CHUNK;
             let coefficients = &mut coefficients[..sums.len()];
-            prg.fill(0, (chunk * CHUNK) as u64, word::bytes_mut(coefficients));
-            let correct = |(k, sum): (usize, &u128)| {
-                sum ^ (u128::from(self.corrections.get(chunk * CHUNK + k)) * *self.delta)
-            };
-            let errors: Zeroizing<Vec<u128>> =
-                Zeroizing::new(sums.iter().enumerate().map(correct).collect());
-            theta[0] ^= inner_product(coefficients, &errors);
-        }
-        let sent = talk.commit("theta", word::bytes(&theta))?;
-        let coin = talk.commit_coin("coin:bucket")?;
-        let (heard, coin) = (talk.hear(sent)?, talk.hear(coin)?);
-        let opened = talk.open(heard)?;
-        // Which triples leak is fixed: buckets may be drawn.
-        let coin = talk.toss(coin)?;
-        let value = |bytes: &Vec<u8>| u128::from_le_bytes(*bytes.first_chunk().expect("a block"));
-        let sum = opened.iter().fold(0, |sum, bytes| sum ^ value(bytes));
-        talk.ensure(sum == 0, "leaky-and", None)?;
-        Ok(rotations(&coin, self.count, self.leaky / self.count))
-    }
-
-    /// The leaky triples in place of row `row`, bucket by bucket.
-    fn in_row(&self, row: usize, rotation: usize) -> impl Iterator<Item = usize> + use<> {
-        let start = row * self.count;
-        (start + rotation..start + self.count).chain(start..start + rotation)
-    }
-
-    /// What is opened: in every row but the first, the difference of its `b` and the first's; of this
-    /// party's bits, MACs or keys.
-    fn differences<T: std::ops::BitXor<Output = T>>(
-        &self,
-        rotations: &[usize],
-        of: impl Fn(usize) -> T + Copy,
-    ) -> impl Iterator<Item = T> {
-        let rows = rotations.iter().enumerate().skip(1);
-        rows.flat_map(move |(row, rotation)| {
-            let pairs = self.in_row(0, 0).zip(self.in_row(row, *rotation));
-            pairs.map(move |(first, other)| of(self.b(first)) ^ of(self.b(other)))
-        })
-    }
-
-    /// Combines the leaky triples of every bucket to one.
-    fn combine(&self, talk: &mut Talk<'_>, rotations: &[usize]) -> Result<Rows, SharingError> {
-        let opened = self.open_differences(talk, rotations)?;
-        let width = self.layout.width();
-        let mut rows = Rows::zeros(self.count, 3 * width);
-        let mut a = vec![0u128; width];
-        for (row, rotation) in rotations.iter().enumerate() {
-            for (q, k) in self.in_row(row, *rotation).enumerate() {
-                let (row_a, rest) = rows.get_mut(q).split_at_mut(width);
-                let (row_b, row_c) = rest.split_at_mut(width);
-                a.fill(0);
-                self.bits.add_to(k, &mut a);
-                add_masked(row_a, &a, u128::MAX);
-                self.bits.add_to(self.r(k), row_c);
-                let correction = u128::from(self.corrections.get(k));
-                self.layout.add_public(row_c, correction, *self.delta);
-                if row == 0 {
-                    self.bits.add_to(self.b(k), row_b);
-                } else {
-                    let difference = opened.get((row - 1) * self.count + q);
-                    add_masked(row_c, &a, mask(u128::from(difference)));
-                }
+            prg.fill(0, at as u64, word::bytes_mut(coefficients));
+            for (i, (error, sum)) in errors.iter_mut().zip(sums).enumerate() {
+                let correction = mask(u128::from(self.corrections.get(at + i)));
+                *error = sum ^ (correction & *self.delta);
             }
+            theta[0] ^= inner_product(coefficients, &errors[..sums.len()]);
         }
-        zeroize::Zeroize::zeroize(&mut a);
-        Ok(rows)
+        Ok(theta[0])
     }
+}
 
-    /// Opens how the `b` of a bucket differ, to all.
-    fn open_differences(
-        &self,
-        talk: &mut Talk<'_>,
-        rotations: &[usize],
-    ) -> Result<Bits, SharingError> {
-        let mut sum = Bits::zeros(self.leaky - self.count);
-        let own = self.differences(rotations, |k| self.bits.bit(k));
-        own.enumerate().for_each(|(i, bit)| sum.flip_if(i, bit == 1));
-        let number = talk.agreed_number();
-        for peer in talk.links.peers() {
-            let macs = self.bits.macs(peer);
-            let macs = self.differences(rotations, |k| macs[k]);
-            talk.send_shares("bucket", number, peer, &sum, macs)?;
+/// Adds blocks where this party's bits from `at` on are one.
+fn add_chosen(sums: &mut [u128], bits: &AuthBits, at: usize, blocks: &[u128]) {
+    for (i, (sums, blocks)) in sums.chunks_mut(64).zip(blocks.chunks(64)).enumerate() {
+        let word = bits.word(at + 64 * i);
+        for (bit, (sum, block)) in (0..).zip(sums.iter_mut().zip(blocks)) {
+            *sum ^= mask(u128::from(word >> bit)) & block;
         }
-        for peer in talk.links.peers() {
-            let keys = self.bits.keys(peer);
-            let keys = self.differences(rotations, |k| keys[k]);
-            let (label, len, delta) = ("bucket", sum.len, *self.delta);
-            let theirs = talk.recv_shares(peer, Opening { label, number, len, keys, delta })?;
-            sum.words.iter_mut().zip(&theirs.words).for_each(|(sum, theirs)| *sum ^= theirs);
-        }
-        Ok(sum)
     }
 }
 

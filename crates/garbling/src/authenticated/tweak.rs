@@ -10,6 +10,9 @@ use tacit_sharing::{RoleId, SharingError};
 pub(super) enum Use {
     /// Leaky triples.
     Triple,
+    /// Their products, bit by bit.
+    #[cfg(test)]
+    Bit,
     /// The first input of a gate.
     First,
     /// The second input of a gate.
@@ -46,6 +49,8 @@ impl Hash {
     pub fn key(self, use_: Use, [owner, target]: [RoleId; 2], index: u64) -> u128 {
         let (tag, side) = match use_ {
             Use::Triple => (1, 0),
+            #[cfg(test)]
+            Use::Bit => (1, 1),
             Use::First => (2, 0),
             Use::Second => (2, 1),
             Use::Row(row) => (3, u128::from(row)),
@@ -68,5 +73,46 @@ impl Hash {
     /// Hashes in place: block `i` of each list under key `i`.
     pub fn hash<const N: usize>(keys: &[u128], blocks: [&mut [u128]; N]) {
         hash_under(keys, blocks);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    /// No use, pair, worker or number of a session shares a tweak with another: neither do the two inputs of a
+    /// gate, the two directions of a pair, or a garbler's own half gates and what it sends for another.
+    #[test]
+    fn every_use_has_a_tweak_of_its_own() {
+        let uses = [Use::Triple, Use::Bit, Use::First, Use::Second];
+        let uses: Vec<Use> = uses.into_iter().chain((0..4).map(Use::Row)).collect();
+        let ends = [0, 1, 2, 255, 256, 65535];
+        let mut keys = BTreeSet::new();
+        let mut count = 0;
+        for worker in [0, 1, 65535] {
+            let hash = Hash::new(&[7; 32], worker).unwrap();
+            for use_ in &uses {
+                for pair in ends.iter().flat_map(|owner| ends.map(|target| [*owner, target])) {
+                    for index in [0, 1, 1 << 32, u64::MAX] {
+                        keys.insert(hash.key(*use_, pair, index));
+                        count += 1;
+                    }
+                }
+            }
+        }
+        assert_eq!(keys.len(), count);
+        assert!(Hash::new(&[7; 32], 65536).is_err(), "a worker that has no tweaks left");
+    }
+
+    #[test]
+    fn sessions_have_other_keys_and_lists_are_of_single_keys() {
+        let [hash, other] = [[7; 32], [8; 32]].map(|sid| Hash::new(&sid, 3).unwrap());
+        let mut keys = [0; 5];
+        hash.keys(Use::Second, [2, 1], 1 << 40, &mut keys);
+        for (key, index) in keys.into_iter().zip(1 << 40..) {
+            assert_eq!(key, hash.key(Use::Second, [2, 1], index));
+            assert_ne!(key, other.key(Use::Second, [2, 1], index));
+        }
     }
 }

@@ -1,0 +1,21 @@
+//! Stored triples: any bytes are a piece of them or an error, and a piece is what it was when it is stored again.
+//! (The digest of a store's file and its head are checked before.)
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use tacit_garbling::authenticated::{Piece, Stock};
+
+fuzz_target!(|data: &[u8]| {
+    let _ = postcard::from_bytes::<Stock>(data);
+    let Ok(piece) = postcard::from_bytes::<Piece>(data) else { return };
+    let size = piece.size();
+    let bytes = postcard::to_allocvec(&piece).expect("what was read");
+    let again: Piece = postcard::from_bytes(&bytes).expect("what was written");
+    assert_eq!(again.size(), size);
+    // Whether it is of this party or not, and however long it says that it is.
+    for (parties, role) in [(2, 0), (2, 1), (3, 2)] {
+        if again.is_for(parties, role) {
+            assert!(size[0] * parties <= data.len() && size[1] * parties <= data.len());
+        }
+    }
+});
