@@ -26,6 +26,7 @@ mod integers;
 mod kept;
 mod lift;
 mod method;
+mod modular;
 mod post;
 mod redundant;
 mod single;
@@ -210,6 +211,13 @@ impl Proofs {
     pub(crate) fn new(method: Method, keys: Keys) -> Self {
         let (pending, pools) = (Vec::new(), Vec::new());
         Proofs { method, keys, pending, pools, scratch: Scratch::default() }
+    }
+
+    /// By key, how many streams are left: the same at both holders of a key.
+    #[cfg(feature = "testing")]
+    #[must_use]
+    pub fn streams_left(&self) -> Vec<u64> {
+        self.keys.streams_left()
     }
 
     /// Whether all products are proven, and none is under way.

@@ -1,130 +1,16 @@
 //! What passes by chance, where chances are made large: as often as it should, no more.
 
-use super::buckets::{self, Sizes};
-use super::field::Field;
-use super::redundant::{self, Claims};
-use super::talk::{Pair, Talk};
-use super::{Batch, Scratch, fold, lift};
-use crate::Protocol;
-use crate::party::{Party, SharingError};
-use crate::setup::Secrets;
-use crate::verify::Journal;
-use tacit_net::memory::{self, MemoryNetwork};
+use super::{Gf8, Small, TRIALS, add_one, assert_rate, changing, honest, passes, public};
+use crate::party::SharingError;
+use crate::proof::buckets::{self, Sizes};
+use crate::proof::field::Field;
+use crate::proof::integers::{self, Factors, Products};
+use crate::proof::modular::{self, Modular};
+use crate::proof::redundant::{self, Claims};
+use crate::proof::talk::Talk;
+use crate::proof::{Batch, Scratch, fold, lift};
 use tacit_net::testing::{Tamper, Verdict};
 use tacit_net::{PartyId, Stream};
-use tacit_ring::{Entropy, entropy};
-
-const PLACES: [PartyId; 3] = [PartyId(0), PartyId(1), PartyId(2)];
-const TRIALS: usize = 2000;
-
-/// The field of eight elements, modulo `X^3 + X + 1`.
-#[derive(Clone, Copy)]
-struct Gf8;
-
-impl Field for Gf8 {
-    type Sum = u64;
-    const TERMS: usize = usize::MAX;
-    const NONE: u64 = 0;
-
-    fn random(self, bits: u128) -> u64 {
-        bits as u64 & 7
-    }
-
-    fn has(self, word: u64) -> bool {
-        word < 8
-    }
-
-    fn add(self, a: u64, b: u64) -> u64 {
-        a ^ b
-    }
-
-    fn sub(self, a: u64, b: u64) -> u64 {
-        a ^ b
-    }
-
-    fn mul(self, a: u64, b: u64) -> u64 {
-        let mut product = (0..3).filter(|i| b >> i & 1 == 1).fold(0, |sum, i| sum ^ a << i);
-        for bit in [4, 3] {
-            if product >> bit & 1 == 1 {
-                product ^= 0b1011 << (bit - 3);
-            }
-        }
-        product
-    }
-
-    fn plus(self, sum: u64, a: u64, b: u64) -> u64 {
-        sum ^ self.mul(a, b)
-    }
-
-    fn total(self, sum: u64) -> u64 {
-        sum
-    }
-
-    fn weight(self, a: u64) -> u64 {
-        a
-    }
-
-    fn weighted(self, sum: u64) -> u64 {
-        sum
-    }
-}
-
-/// How many of many proofs are found to be right by the two honest roles, 0 and 2, when role 1's
-/// messages go through `tamper`.
-fn passes(
-    tamper: fn() -> Tamper,
-    prove: impl Fn(usize, &mut Talk<'_, '_, '_>) -> Result<(), SharingError> + Sync,
-) -> usize {
-    let seed = entropy::test_seed();
-    let journals = memory::run(3, 1, &MemoryNetwork::default(), |mut session| {
-        let mesh = &mut session.meshes[0];
-        let mut entropy = Entropy::insecure_seeded(seed, mesh.me().0);
-        let mut secrets =
-            Secrets::exchange(mesh, b"test", Protocol::Lift, &PLACES, &mut entropy).unwrap();
-        let mut keys = secrets.keys("test", 64, 1).remove(0);
-        if mesh.me() == PartyId(1) {
-            mesh.set_tamper(tamper());
-        }
-        let mut party = Party::new(mesh, &PLACES).unwrap();
-        let role = party.role();
-        let mut journals: Vec<Journal> = Vec::new();
-        for _ in 0..TRIALS {
-            let draws = keys.streams().draws().unwrap();
-            prove(role, &mut Talk::new(&mut party, draws)).unwrap();
-            journals.push(party.take_journal().unwrap());
-        }
-        party.flush().unwrap();
-        drop(party);
-        session.finish().unwrap();
-        journals
-    });
-    let [first, _, third]: [Vec<Journal>; 3] =
-        journals.try_into().unwrap_or_else(|_| panic!("three parties"));
-    let agree =
-        |(first, third): (Journal, Journal)| Journal::differences(first, 0, third, 2).is_empty();
-    first.into_iter().zip(third).map(agree).filter(|agree| *agree).count()
-}
-
-/// Within four and a half standard deviations.
-fn assert_rate(passes: usize, probability: f64) {
-    let trials = TRIALS as f64;
-    let deviation = (trials * probability * (1.0 - probability)).sqrt();
-    let off = (passes as f64 - trials * probability).abs();
-    assert!(off <= 4.5 * deviation, "{passes} of {TRIALS}, not {probability}");
-}
-
-fn honest() -> Tamper {
-    Tamper::new(|_| Verdict::Keep)
-}
-
-/// A sharing whose first component is the value.
-fn public(role: usize, value: u64) -> Pair {
-    match role {
-        0 => [value, 0],
-        2 => [0, value],
-        _ => [0, 0],
-    }
-}
 
 /// Claims that 3 * 5 + 2 * 7 is off by `error` from what it is.
 fn claim(error: u64) -> impl Fn(usize, &mut Talk<'_, '_, '_>) -> Result<(), SharingError> + Sync {
@@ -207,23 +93,6 @@ fn a_wrong_result_of_a_ring_passes_where_no_set_has_it() {
     assert_rate(rate, 1.0 / 8.0);
 }
 
-/// Messages of `len` bytes through `change`, every second one only if `alternate`.
-fn changing(len: usize, alternate: bool, change: fn(&mut [u8])) -> Tamper {
-    let mut seen = 0;
-    Tamper::new(move |m| {
-        if m.stream != Stream::Def || m.bytes.len() != len {
-            return Verdict::Keep;
-        }
-        seen += 1;
-        if alternate && seen % 2 == 0 {
-            return Verdict::Keep;
-        }
-        let mut bytes = m.bytes.to_vec();
-        change(&mut bytes);
-        Verdict::Replace(bytes)
-    })
-}
-
 /// A result is off by `ERROR`, and a second product made to fit the challenge 1, one of `2^LAMBDA`.
 fn sacrifices_that_pass<const ERROR: u64, const LAMBDA: u32>() -> usize {
     const EACH: usize = redundant::bytes(64);
@@ -239,7 +108,7 @@ fn sacrifices_that_pass<const ERROR: u64, const LAMBDA: u32>() -> usize {
         let shared = |value: u64| public(role, value).map(|word| [u128::from(word)]);
         let [x, y, z] = [3, 5, 15 + ERROR].map(shared);
         let [x, y, z] = [&x, &y, &z].map(|pair| pair.each_ref().map(|run| &run[..]));
-        let claims = Claims { bits: 64, x, y, z, runs: &[(1, 1)] };
+        let claims = Claims { each: EACH, x, y, z, runs: &[(1, 1)] };
         redundant::sacrifice_with::<u128, LAMBDA>(talk, &claims)
     })
 }
@@ -263,13 +132,6 @@ fn buckets_pass(sizes: Sizes, tamper: fn() -> Tamper) -> usize {
     })
 }
 
-fn add_one(words: &mut [u8]) {
-    for word in words.chunks_exact_mut(8) {
-        let value = u64::from_le_bytes(std::array::from_fn(|i| word[i])).wrapping_add(1);
-        word.copy_from_slice(&value.to_le_bytes());
-    }
-}
-
 #[test]
 fn a_spoilt_bucket_passes_where_its_triples_meet() {
     let two = || changing(9 * 8, false, |bytes| add_one(&mut bytes[..2 * 8]));
@@ -282,4 +144,106 @@ fn spoilt_triples_pass_where_none_of_them_opens() {
     assert_rate(buckets_pass(Sizes { kept: 4, bucket: 2, opened: 1 }, all_but_one), 1.0 / 9.0);
     let all_but_two = || changing(10 * 8, false, |bytes| add_one(&mut bytes[..8 * 8]));
     assert_rate(buckets_pass(Sizes { kept: 4, bucket: 2, opened: 2 }, all_but_two), 1.0 / 45.0);
+}
+
+impl<const P: u64> Modular for Small<P> {
+    type Element = u64;
+    const DRAWN: usize = 1;
+    const ZERO: u64 = 0;
+
+    fn add(self, a: &u64, b: &u64) -> u64 {
+        Field::add(self, *a, *b)
+    }
+
+    fn sub(self, a: &u64, b: &u64) -> u64 {
+        Field::sub(self, *a, *b)
+    }
+
+    fn mul(self, a: &u64, b: &u64) -> u64 {
+        Field::mul(self, *a, *b)
+    }
+
+    fn random(self, words: &[u64]) -> u64 {
+        Field::random(self, u128::from(words[0]))
+    }
+
+    fn packed(self, elements: &[u64]) -> Vec<u8> {
+        elements.iter().map(|element| *element as u8).collect()
+    }
+
+    fn unpacked(self, bytes: &[u8]) -> Option<Vec<u64>> {
+        let elements: Vec<u64> = bytes.iter().map(|byte| u64::from(*byte)).collect();
+        elements.iter().all(|element| self.has(*element)).then_some(elements)
+    }
+}
+
+/// A product modulo 11 that is off by one, and a second one made to fit the challenge 4.
+#[test]
+fn a_triple_modulo_a_small_prime_is_passed_by_who_guesses_the_challenge() {
+    let guess = || changing(1, true, |bytes| bytes[0] = (bytes[0] + 4) % 11);
+    let check = |product: u64| {
+        move |role: usize, talk: &mut Talk<'_, '_, '_>| {
+            let triple = [3, 5, product].map(|value| public(role, value));
+            modular::check(talk, Small::<11>, 1, |_| triple)
+        }
+    };
+    assert_rate(passes(guess, check(5)), 1.0 / 11.0);
+    assert_eq!(passes(honest, check(4)), TRIALS);
+    // An error that nothing makes up for is found unless the challenge is zero.
+    assert_rate(passes(honest, check(5)), 1.0 / 11.0);
+}
+
+/// Four products over the integers, proven together modulo 101.
+fn products_modulo_101_pass(tamper: fn() -> Tamper) -> usize {
+    passes(tamper, |_, talk| {
+        let products = Products::make(talk, Factors::Known, 8, 4)?;
+        let challenge = talk.coin()?;
+        integers::prove(talk, &mut Scratch::default(), (Small::<101>, challenge), &products)
+    })
+}
+
+#[test]
+fn a_wrong_product_of_a_batch_passes_where_a_factor_of_its_error_is_zero() {
+    assert_eq!(products_modulo_101_pass(honest), TRIALS);
+    // The error counts for a weight, two coordinates of a point, and a last factor.
+    let one = || changing(4 * EACH_INTEGER, false, |bytes| bytes[0] ^= 1);
+    let found = 100.0 / 101.0f64;
+    assert_rate(products_modulo_101_pass(one), 1.0 - found.powi(4));
+}
+
+/// Bytes of a masked product of factors of eight bits.
+const EACH_INTEGER: usize = (2 * 8 + 2 + 64 + 1usize).div_ceil(8);
+
+/// The best that can be done about a claim on a batch: an error with as many zeros as its degree has room
+/// for, and a last factor that may be zero.
+#[test]
+fn a_cheat_that_plants_all_roots_passes_as_often_as_the_bound_says() {
+    // (r1 - 1) (r1 - 2) (r2 - 1) (r2 - 2) has this sum over 0 and 1.
+    const ERROR: u64 = 2 * 2;
+    let plant = || {
+        Tamper::new(|m| {
+            if m.stream != Stream::Def || m.bytes.len() != 64 {
+                return Verdict::Keep;
+            }
+            // Values at 0, 1 and infinity; that at (1, 1) is not sent.
+            let root = [2, 0, 1];
+            let errors = (0..9).filter(|i| *i != 4).map(|i| root[i % 3] * root[i / 3]);
+            let off = |(word, error): (&[u8], u64)| {
+                let word = u64::from_le_bytes(std::array::from_fn(|i| word[i]));
+                ((word + error) % 101).to_le_bytes()
+            };
+            Verdict::Replace(m.bytes.chunks_exact(8).zip(errors).flat_map(off).collect())
+        })
+    };
+    let rate = passes(plant, |role, talk| {
+        let column = |values: [u64; 4]| {
+            let pairs = values.map(|value| public(role, value));
+            [0, 1].map(|c| pairs.map(|pair| pair[c]))
+        };
+        let [f, g] = [column([3, 2, 9, 50]), column([5, 7, 11, 60])];
+        let value = (3 * 5 + 2 * 7 + 9 * 11 + 50 * 60 + ERROR) % 101;
+        let vectors = [&f, &g].map(|column| column.each_ref().map(|run| &run[..]));
+        fold::prove(talk, Small::<101>, vectors, 4, public(role, value))
+    });
+    assert_rate(rate, 1.0 - (99.0 / 101.0f64).powi(2) * (100.0 / 101.0));
 }
