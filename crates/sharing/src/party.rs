@@ -372,6 +372,11 @@ impl<'m> Party<'m> {
         }
     }
 
+    /// The number of the key that tags numbers, where the protocol has one.
+    pub(crate) fn tag_key(&self) -> Option<u64> {
+        self.proofs.as_ref().and_then(Proofs::tag_key)
+    }
+
     /// Begins results over words that are made by the protocol's method, each the sum of `terms`
     /// products.
     pub(crate) fn begin_made<W: Word>(
@@ -392,10 +397,11 @@ impl<'m> Party<'m> {
         self.with_proofs(|proofs, party| proofs.finish(party, factors, terms, out))
     }
 
-    fn with_proofs(
+    /// What proves products, for something that it does with this party.
+    pub(crate) fn with_proofs<T>(
         &mut self,
-        work: impl FnOnce(&mut Proofs, &mut Self) -> Result<(), SharingError>,
-    ) -> Result<(), SharingError> {
+        work: impl FnOnce(&mut Proofs, &mut Self) -> Result<T, SharingError>,
+    ) -> Result<T, SharingError> {
         let Some(mut proofs) = self.proofs.take() else { return Err(no_keys()) };
         let result = work(&mut proofs, self);
         self.proofs = Some(proofs);

@@ -316,7 +316,7 @@ fn nothing_opens<W: Word>(job: Job, party: PartyId) {
 
 /// Whether products are computed on more bits than count in the end.
 fn is_redundant(protocol: Protocol) -> bool {
-    matches!(protocol, Protocol::Post | Protocol::Brain(Source::Sacrifice))
+    matches!(protocol, Protocol::Post | Protocol::Tagged | Protocol::Brain(Source::Sacrifice))
 }
 
 /// Where a change of a message of a phase is noticed.

@@ -7,7 +7,7 @@ mod views;
 use super::field::{Field, Residues};
 use super::talk::{Pair, Talk};
 use crate::Protocol;
-use crate::party::{Party, SharingError};
+use crate::party::{Party, SharingError, Streams};
 use crate::setup::Secrets;
 use crate::verify::Journal;
 use tacit_net::memory::{self, MemoryNetwork};
@@ -128,6 +128,16 @@ fn passes(
     tamper: fn() -> Tamper,
     prove: impl Fn(usize, &mut Talk<'_, '_, '_>) -> Result<(), SharingError> + Sync,
 ) -> usize {
+    passes_with(tamper, |party, streams| {
+        prove(party.role(), &mut Talk::new(party, streams.draws()?))
+    })
+}
+
+/// The same of what takes more than one step.
+fn passes_with(
+    tamper: fn() -> Tamper,
+    prove: impl Fn(&mut Party<'_>, &mut Streams<'_>) -> Result<(), SharingError> + Sync,
+) -> usize {
     let seed = entropy::test_seed();
     let journals = memory::run(3, 1, &MemoryNetwork::default(), |mut session| {
         let mesh = &mut session.meshes[0];
@@ -139,11 +149,10 @@ fn passes(
             mesh.set_tamper(tamper());
         }
         let mut party = Party::new(mesh, &PLACES).unwrap();
-        let role = party.role();
+        let mut streams = keys.streams();
         let mut journals: Vec<Journal> = Vec::new();
         for _ in 0..TRIALS {
-            let draws = keys.streams().draws().unwrap();
-            prove(role, &mut Talk::new(&mut party, draws)).unwrap();
+            prove(&mut party, &mut streams).unwrap();
             journals.push(party.take_journal().unwrap());
         }
         party.flush().unwrap();

@@ -1,12 +1,15 @@
 //! What passes by chance, where chances are made large: as often as it should, no more.
 
-use super::{Gf8, Small, TRIALS, add_one, assert_rate, changing, honest, passes, public};
+use super::{
+    Gf8, Small, TRIALS, add_one, assert_rate, changing, honest, passes, passes_with, public,
+};
 use crate::party::SharingError;
 use crate::proof::buckets::{self, Sizes};
 use crate::proof::field::Field;
 use crate::proof::integers::{self, Factors, Products};
 use crate::proof::modular::{self, Modular};
 use crate::proof::redundant::{self, Claims};
+use crate::proof::tagged::{self, Tagging};
 use crate::proof::talk::Talk;
 use crate::proof::{Batch, Scratch, fold, lift};
 use tacit_net::testing::{Tamper, Verdict};
@@ -246,4 +249,47 @@ fn a_cheat_that_plants_all_roots_passes_as_often_as_the_bound_says() {
         fold::prove(talk, Small::<101>, vectors, 4, public(role, value))
     });
     assert_rate(rate, 1.0 - (99.0 / 101.0f64).powi(2) * (100.0 / 101.0));
+}
+
+/// A product of words of five bits, three bits redundant, with tags: checked by itself.
+fn tagged_products_pass(tamper: fn() -> Tamper) -> usize {
+    passes_with(tamper, |party, streams| {
+        let role = party.role();
+        let shared = |value: u64| public(role, value).map(|word| [u128::from(word)]);
+        let [x, y] = [3, 5].map(shared);
+        let [x, y] = [&x, &y].map(|pair| pair.each_ref().map(|run| &run[..]));
+        let mut tagging = Tagging::default();
+        let tag = tagging.tag(party, streams.draws()?, 1, x)?;
+        let tag = tag.each_ref().map(|run| &run[..]);
+        let what = (1, tagged::Factors::Pairs(1));
+        tagging.results(party, streams.draws()?, what, [[x, y], [tag, y]])?;
+        tagging.check(&mut Talk::new(party, streams.draws()?))
+    })
+}
+
+/// Adds `errors` to the bytes of messages of products that are as long.
+fn adding<const N: usize>(errors: [u8; N]) -> Tamper {
+    Tamper::new(move |m| {
+        if m.stream != Stream::On || m.bytes.len() != N {
+            return Verdict::Keep;
+        }
+        let sums = m.bytes.iter().zip(errors).map(|(byte, error)| byte.wrapping_add(error));
+        Verdict::Replace(sums.collect())
+    })
+}
+
+#[test]
+fn a_tagged_product_is_passed_by_who_guesses_the_key() {
+    assert_eq!(tagged_products_pass(honest), TRIALS);
+    // The error 2^4 of the product, and 11 times it of its tag: modulo 2^8 four bits of the key count.
+    let guess = || adding([1 << 4, (11u8 << 4)]);
+    assert_rate(tagged_products_pass(guess), 1.0 / 16.0);
+    assert_rate(tagged_products_pass(|| adding([1, 11])), 1.0 / 256.0);
+}
+
+/// What depends on the other factor is not even the chance to be found.
+#[test]
+fn a_wrong_tag_never_passes() {
+    assert_eq!(tagged_products_pass(|| adding([1 << 7])), 0);
+    assert_eq!(tagged_products_pass(|| adding([0, 1 << 7])), 0);
 }
