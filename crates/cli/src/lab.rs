@@ -51,8 +51,8 @@ pub struct LabArgs {
     #[arg(long, value_name = "NETWORK", default_value = "global")]
     network: String,
 
-    /// trio, astra, replicated, multi-fan-in, lift, post, brain-sacrifice, brain-buckets,
-    /// brain-integers, brain-batch, brain-single, quad, quad-a, quad-het, tetrad,
+    /// trio, astra, replicated, multi-fan-in, lift, post, tagged, brain-sacrifice,
+    /// brain-buckets, brain-integers, brain-batch, brain-single, quad, quad-a, quad-het, tetrad,
     /// fantastic-four, gmw:N, gmw-silent:N, gmw-ot:N, gmw-triples:N, bmr:N,
     /// bmr-shamir:N, authenticated:N, wrk17:N (N parties), yao, yao-three,
     /// bmr-replicated, plain, or all that fit; for comparison, named alone, bmr-basic:N, bmr-reduced:N,

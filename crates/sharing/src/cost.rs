@@ -230,7 +230,7 @@ pub fn product(protocol: Protocol) -> Traffic {
         Protocol::Trio | Protocol::Astra => {
             none.sent(0, 2, Stream::Pre, 1).sent(1, 2, Stream::On, 1).sent(2, 1, Stream::On, 1)
         }
-        Protocol::Replicated | Protocol::Lift | Protocol::Post => {
+        Protocol::Replicated | Protocol::Lift | Protocol::Post | Protocol::Tagged => {
             none.sent(1, 0, Stream::On, 1).sent(2, 1, Stream::On, 1).sent(0, 2, Stream::On, 1)
         }
         // Both factors, under masks.
@@ -331,9 +331,11 @@ pub fn results(protocol: Protocol, bits: u32, results: usize, terms: usize) -> T
     let products = results as u64 * terms as u64;
     match protocol {
         Protocol::Brain(_) => product(protocol) * (word * products),
-        Protocol::Post if bits == 1 => product(protocol) * (word * products),
-        Protocol::Post if terms == 0 => Traffic::default(),
-        Protocol::Post => product(protocol) * (redundant_bytes(bits) as u64 * results as u64),
+        Protocol::Post | Protocol::Tagged if bits == 1 => product(protocol) * (word * products),
+        Protocol::Post | Protocol::Tagged if terms == 0 => Traffic::default(),
+        Protocol::Post | Protocol::Tagged => {
+            product(protocol) * (redundant_bytes(bits) as u64 * results as u64)
+        }
         _ => product(protocol) * (word * results as u64),
     }
 }

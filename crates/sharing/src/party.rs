@@ -50,8 +50,8 @@ pub struct Keys {
     generators: Vec<Generator>,
     /// The first key gives a second stream per step.
     tail: bool,
-    /// Keys for proofs, where the protocol has any, until a party takes them.
-    proofs: Option<(Method, Box<Keys>)>,
+    /// Keys for proofs, where the protocol has any, until a party takes them; and whose, by worker.
+    proofs: Option<(Method, Box<Keys>, usize)>,
 }
 
 struct Generator {
@@ -66,14 +66,14 @@ impl Keys {
         Keys { generators: generators.into_iter().map(generator).collect(), tail, proofs: None }
     }
 
-    /// With keys for the proofs of one party.
-    pub(crate) fn with_proofs(self, proofs: Option<(Method, Keys)>) -> Self {
-        Keys { proofs: proofs.map(|(method, keys)| (method, Box::new(keys))), ..self }
+    /// With keys for the proofs of one worker of a party.
+    pub(crate) fn with_proofs(self, proofs: Option<(Method, Keys)>, worker: usize) -> Self {
+        Keys { proofs: proofs.map(|(method, keys)| (method, Box::new(keys), worker)), ..self }
     }
 
     /// What a party needs to prove products, under protocols that do. These keys give it once.
     pub fn proofs(&mut self) -> Option<Proofs> {
-        self.proofs.take().map(|(method, keys)| Proofs::new(method, *keys))
+        self.proofs.take().map(|(method, keys, worker)| Proofs::new(method, *keys, worker))
     }
 
     /// Generators that give these bytes, in the order of the keys, for tests of what a party sees:
@@ -372,6 +372,11 @@ impl<'m> Party<'m> {
         }
     }
 
+    /// The number of the key that tags numbers, where the protocol has one.
+    pub(crate) fn tag_key(&self) -> Option<u64> {
+        self.proofs.as_ref().and_then(Proofs::tag_key)
+    }
+
     /// Begins results over words that are made by the protocol's method, each the sum of `terms`
     /// products.
     pub(crate) fn begin_made<W: Word>(
@@ -392,10 +397,11 @@ impl<'m> Party<'m> {
         self.with_proofs(|proofs, party| proofs.finish(party, factors, terms, out))
     }
 
-    fn with_proofs(
+    /// What proves products, for something that it does with this party.
+    pub(crate) fn with_proofs<T>(
         &mut self,
-        work: impl FnOnce(&mut Proofs, &mut Self) -> Result<(), SharingError>,
-    ) -> Result<(), SharingError> {
+        work: impl FnOnce(&mut Proofs, &mut Self) -> Result<T, SharingError>,
+    ) -> Result<T, SharingError> {
         let Some(mut proofs) = self.proofs.take() else { return Err(no_keys()) };
         let result = work(&mut proofs, self);
         self.proofs = Some(proofs);

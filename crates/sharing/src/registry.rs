@@ -30,6 +30,8 @@ pub enum Protocol {
     Lift,
     /// The same with products on redundant shares, which are checked one by one.
     Post,
+    /// As [`Protocol::Post`]; numbers of programs go with their products with a secret key.
+    Tagged,
     /// The same with products made from random ones that were checked before.
     Brain(Source),
     /// Products of two to eight factors in one round.
@@ -120,12 +122,13 @@ impl fmt::Display for Security {
 
 impl Protocol {
     /// All protocols; those for any number of parties with three.
-    pub const ALL: [Protocol; 35] = [
+    pub const ALL: [Protocol; 36] = [
         Protocol::Trio,
         Protocol::Astra,
         Protocol::Replicated,
         Protocol::Lift,
         Protocol::Post,
+        Protocol::Tagged,
         Protocol::Brain(Source::Sacrifice),
         Protocol::Brain(Source::Buckets),
         Protocol::Brain(Source::Integers),
@@ -165,9 +168,12 @@ impl Protocol {
         matches!(self, Protocol::BmrOt(..) | Protocol::BmrBlocks(..))
     }
 
-    /// Those that differ on circuits: triples of bits are all made in the same way.
+    /// Those that differ on circuits: triples of bits are all made in the same way, and tags are of numbers.
     pub fn on_bits() -> impl Iterator<Item = Protocol> {
-        let other = |source| matches!(source, Protocol::Brain(source) if source != Source::Buckets);
+        let other = |protocol| match protocol {
+            Protocol::Brain(source) => source != Source::Buckets,
+            other => other == Protocol::Tagged,
+        };
         Protocol::ALL.into_iter().filter(move |protocol| !other(*protocol))
     }
 
@@ -180,6 +186,7 @@ impl Protocol {
             Protocol::Replicated => "replicated",
             Protocol::Lift => Method::Lift.name(),
             Protocol::Post => Method::Post.name(),
+            Protocol::Tagged => Method::Tagged.name(),
             Protocol::Brain(source) => Method::Brain(source).name(),
             Protocol::MultiFanIn => "multi-fan-in",
             Protocol::Quad => "quad",
@@ -355,6 +362,7 @@ impl Protocol {
         match self {
             Protocol::Lift => Some(Method::Lift),
             Protocol::Post => Some(Method::Post),
+            Protocol::Tagged => Some(Method::Tagged),
             Protocol::Brain(source) => Some(Method::Brain(source)),
             _ => None,
         }
@@ -407,6 +415,7 @@ impl Protocol {
             Protocol::Replicated
             | Protocol::Lift
             | Protocol::Post
+            | Protocol::Tagged
             | Protocol::Brain(_)
             | Protocol::FantasticFour
             | Protocol::Gmw(_)
@@ -453,13 +462,14 @@ impl Protocol {
     /// # Panics
     /// When `role` is not below [`Protocol::parties`], or it is another protocol.
     pub fn visit_proven<V: RoleVisitor>(self, role: RoleId, visitor: V) -> V::Out {
+        assert!(self.proves_products(), "{self} does not prove products");
         match (self, role) {
             (Protocol::Lift, 0) => visitor.visit::<Replicated<0, LiftCheck>>(),
             (Protocol::Lift, 1) => visitor.visit::<Replicated<1, LiftCheck>>(),
             (Protocol::Lift, 2) => visitor.visit::<Replicated<2, LiftCheck>>(),
-            (Protocol::Post | Protocol::Brain(_), 0) => visitor.visit::<Replicated<0, Made>>(),
-            (Protocol::Post | Protocol::Brain(_), 1) => visitor.visit::<Replicated<1, Made>>(),
-            (Protocol::Post | Protocol::Brain(_), 2) => visitor.visit::<Replicated<2, Made>>(),
+            (_, 0) => visitor.visit::<Replicated<0, Made>>(),
+            (_, 1) => visitor.visit::<Replicated<1, Made>>(),
+            (_, 2) => visitor.visit::<Replicated<2, Made>>(),
             _ => panic!("{self} has no role {role} that proves products"),
         }
     }

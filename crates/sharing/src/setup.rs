@@ -125,10 +125,11 @@ impl Secrets {
         };
         let keys = |worker: usize| {
             let keys = Keys::new(self.seeds.iter().map(|seed| prg(seed, worker, false)), self.tail);
-            keys.with_proofs(self.proofs.as_ref().map(|(method, private)| {
+            let proofs = self.proofs.as_ref().map(|(method, private)| {
                 let seeds = self.seeds.iter().chain([private]);
                 (*method, Keys::new(seeds.map(|seed| prg(seed, worker, true)), self.tail))
-            }))
+            });
+            keys.with_proofs(proofs, worker)
         };
         (0..workers).map(keys).collect()
     }

@@ -364,7 +364,9 @@ fn xor(a: &Digest, b: &Digest) -> Digest {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::{Arc, Mutex};
     use tacit_net::memory::{self, MemoryNetwork};
+    use tacit_net::testing::{Tamper, Verdict};
     use tacit_net::{AbortKind, NetError};
     use tacit_ring::Z2;
 
@@ -376,12 +378,8 @@ mod tests {
     fn epoch(word: impl Fn(PartyId, usize, RoleId) -> u64 + Sync) -> Vec<Result<(), SharingError>> {
         memory::run(4, 1, &MemoryNetwork::default(), |mut session| {
             let me = session.me();
-            let secret = |peer: usize| {
-                let pair = [me.index().min(peer) as u8, me.index().max(peer) as u8];
-                (peer != me.index()).then(|| Seed::from_bytes([pair[0] * 16 + pair[1]; 32]))
-            };
             let everybody: Vec<PartyId> = PartyId::all(4).collect();
-            let pairs = (0..4).map(secret).collect();
+            let pairs = (0..4).map(|peer| pair(me.index(), peer)).collect();
             let mut verifier = Verifier::new(Protocol::Quad, &everybody, vec![7], pairs);
             let journal = |(worker, places): (usize, &[u8; 4])| {
                 let places = places.map(PartyId);
@@ -417,6 +415,126 @@ mod tests {
                     );
                     assert!(told, "{error}");
                 }
+            }
+        }
+    }
+
+    /// Three parties, of which party 1 opened something wrong to party 0, so that what that one finds is off
+    /// by a multiple of a secret. `seen` gets what is sent to party 1.
+    fn epoch_after_a_cheat(secret: u64, seen: &Arc<Mutex<Vec<Vec<u8>>>>) {
+        memory::run(3, 1, &MemoryNetwork::default(), |mut session| {
+            let me = session.me().index();
+            let everybody: Vec<PartyId> = PartyId::all(3).collect();
+            let mut verifier = Verifier::new(
+                Protocol::Post,
+                &everybody,
+                vec![7],
+                (0..3).map(|p| pair(me, p)).collect(),
+            );
+            let log = seen.clone();
+            session.meshes[0].set_tamper(Tamper::new(move |m| {
+                if m.to == PartyId(1) {
+                    log.lock().unwrap().push(m.bytes.to_vec());
+                }
+                Verdict::Keep
+            }));
+            let journals = vec![journal_after_a_cheat(&everybody, me, secret)];
+            verifier.end_epoch(&mut session.meshes[0], journals).map(drop).unwrap_err();
+            session.abort("the end of the test");
+        });
+    }
+
+    fn pair(me: usize, peer: usize) -> Option<Seed> {
+        let pair = [me.min(peer) as u8, me.max(peer) as u8];
+        (peer != me).then(|| Seed::from_bytes([pair[0] * 16 + pair[1]; 32]))
+    }
+
+    fn journal_after_a_cheat(places: &[PartyId], me: usize, secret: u64) -> Journal {
+        let (opened, off) = (1000, 5 * u64::from(me == 0));
+        let mut journal = Journal::new(places);
+        let item = Item::new(Kind::Proof, &[0, 1, 2]);
+        journal.log(item, &[opened + off]);
+        journal.log(item, &[0u64.wrapping_sub(off * secret)]);
+        journal
+    }
+
+    /// What opened and what must be zero are compared together, so digests must not be shown: with one of
+    /// a party that was deceived, a cheat could go through all values of a secret.
+    #[test]
+    fn what_a_cheat_is_shown_fits_no_guess_of_a_secret() {
+        let seen = Arc::default();
+        epoch_after_a_cheat(77, &seen);
+        let seen = seen.lock().unwrap();
+        assert!(!seen.is_empty());
+        let everybody: Vec<PartyId> = PartyId::all(3).collect();
+        let verifier = |me: usize| {
+            let pairs = (0..3).map(|peer| pair(me, peer)).collect();
+            let mut verifier = Verifier::new(Protocol::Post, &everybody, vec![7], pairs);
+            verifier.epoch = 1;
+            verifier
+        };
+        for guess in 0..256 {
+            let mut computed: Vec<Digest> = Vec::new();
+            for role in [0, 2] {
+                let journal = || journal_after_a_cheat(&everybody, role, guess);
+                let digest = pair_digest(&[(everybody.clone(), journal().close())], 1);
+                // With the key that the cheat has, of the terms of a sum.
+                let mut known = verifier(role);
+                known.pairs.iter_mut().enumerate().for_each(|(peer, key)| {
+                    if peer != 1 && peer != role {
+                        *key = Some(Seed::from_bytes([0; 32]));
+                    }
+                });
+                let sum = known.sum(role, vec![journal()]).unwrap();
+                computed.extend([digest, sum, known.commitment(&digest, [role, 1])]);
+                computed.push(known.commitment(&sum, [role, 1]));
+            }
+            let shown = |digest: &Digest| seen.iter().any(|message| message[..] == digest[..]);
+            assert!(!computed.iter().any(shown), "a cheat can test whether the secret is {guess}");
+        }
+        // With all keys, which no cheat has, the test would see it.
+        let sum = verifier(0).sum(0, vec![journal_after_a_cheat(&everybody, 0, 77)]).unwrap();
+        assert!(seen.iter().any(|message| message[..] == verifier(0).commitment(&sum, [0, 1])));
+    }
+
+    /// Messages of an epoch are worth nothing in the next one.
+    #[test]
+    fn digests_of_another_epoch_are_refused() {
+        // By round of an epoch: a commitment, a sum, and a confirmation.
+        for replayed in 0..3 {
+            let results = memory::run(3, 1, &MemoryNetwork::default(), |mut session| {
+                let me = session.me().index();
+                let everybody: Vec<PartyId> = PartyId::all(3).collect();
+                let pairs = (0..3).map(|peer| pair(me, peer)).collect();
+                let mut verifier = Verifier::new(Protocol::Post, &everybody, vec![7], pairs);
+                let mut old: Vec<Vec<u8>> = Vec::new();
+                if me == 1 {
+                    session.meshes[0].set_tamper(Tamper::new(move |m| {
+                        old.push(m.bytes.to_vec());
+                        // Two messages a round, six an epoch.
+                        match (old.len() - 1).checked_sub(6).filter(|i| i / 2 == replayed) {
+                            Some(i) => Verdict::Replace(old[i].clone()),
+                            None => Verdict::Keep,
+                        }
+                    }));
+                }
+                let mut epoch = || {
+                    let mut journal = Journal::new(&everybody);
+                    journal.log(Item::new(Kind::Proof, &[0, 1, 2]), &[9u64]);
+                    verifier.end_epoch(&mut session.meshes[0], vec![journal]).map(drop)
+                };
+                epoch().unwrap();
+                let second = epoch();
+                if second.is_err() {
+                    session.abort("the end of the test");
+                }
+                second
+            });
+            for party in [0, 2] {
+                assert!(
+                    results[party].is_err(),
+                    "round {replayed} of an epoch is taken from another"
+                );
             }
         }
     }

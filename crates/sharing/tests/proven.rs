@@ -43,6 +43,8 @@ struct Ended<W> {
     proof: u64,
     /// Virtual time before what was left to prove, and after it.
     times: [Duration; 2],
+    /// By key for proofs, streams that are not used.
+    streams_left: Vec<u64>,
     opened: Vec<W>,
 }
 
@@ -97,7 +99,8 @@ fn play<P: Role, W: Word>(session: &mut Session, job: Job, tamper: Option<Tamper
     let opened = open::<P, W>(party, &pass, &out)?;
     let journal = party.take_journal()?;
     verifier.end_epoch(party.mesh(), vec![journal])?;
-    Ok(Ended { proof, times, opened })
+    let streams_left = party.take_proofs().map_or(Vec::new(), |proofs| proofs.streams_left());
+    Ok(Ended { proof, times, streams_left, opened })
 }
 
 fn open<P: Role, W: Word>(
@@ -313,7 +316,7 @@ fn nothing_opens<W: Word>(job: Job, party: PartyId) {
 
 /// Whether products are computed on more bits than count in the end.
 fn is_redundant(protocol: Protocol) -> bool {
-    matches!(protocol, Protocol::Post | Protocol::Brain(Source::Sacrifice))
+    matches!(protocol, Protocol::Post | Protocol::Tagged | Protocol::Brain(Source::Sacrifice))
 }
 
 /// Where a change of a message of a phase is noticed.
@@ -343,6 +346,135 @@ fn whatever_one_party_changes_nothing_opens() {
             nothing_opens::<u64>(job(4, 3), party);
             nothing_opens::<u128>(job(6, 1), party);
         }
+    }
+}
+
+/// Products of redundant words are cut before they open: what is above tells of carries.
+#[test]
+fn what_opens_of_a_result_is_no_wider_than_its_ring() {
+    for protocol in protocols() {
+        let job = Job { protocol, results: 20, terms: 1 };
+        for party in PLACES {
+            let opening = |(phase, bytes): (Phase, usize)| (phase == Phase::Open).then_some(bytes);
+            let opened: usize = messages::<u32>(job, party).into_iter().filter_map(opening).sum();
+            assert_eq!(opened, 20 * size_of::<u32>(), "{protocol}: {party:?}");
+        }
+    }
+}
+
+/// Two holders of a key draw alike, whatever they compute: else shares would not fit together.
+#[test]
+fn both_holders_of_a_key_are_at_the_same_place_of_its_stream() {
+    for protocol in protocols() {
+        for (results, terms) in [(17, 1), (5, 3)] {
+            let endings = run::<u64>(Job { protocol, results, terms }, None);
+            let left: Vec<Vec<u64>> =
+                endings.into_iter().map(|ending| ending.unwrap().streams_left).collect();
+            let by_role = PLACES.map(|party| &left[party.index()]);
+            for role in 0..3 {
+                let next = by_role[(role + 1) % 3];
+                // A role's first key is its next role's second one.
+                assert_eq!(by_role[role][0], next[1], "{protocol}: role {role}");
+            }
+        }
+    }
+}
+
+/// Products one after the other, in batches that are proven on the way: whether the results open.
+struct LongRun<'s> {
+    session: &'s mut Session,
+    batches: usize,
+    tamper: Option<Tamper>,
+}
+
+/// Products of a batch.
+const BATCH: usize = 1 << 18;
+
+fn odd_words() -> Vec<u64> {
+    words::<u64>(1, BATCH).into_iter().map(|word| word | 1).collect()
+}
+
+impl RoleVisitor for LongRun<'_> {
+    type Out = Ending<u64>;
+    fn visit<P: Role>(self) -> Ending<u64> {
+        let LongRun { session, batches, tamper } = self;
+        let mesh = &mut session.meshes[0];
+        let mut entropy = Entropy::insecure_seeded(entropy::test_seed(), mesh.me().0);
+        let protocol = Protocol::Lift;
+        let mut secrets = Secrets::exchange(mesh, b"test", protocol, &PLACES, &mut entropy)?;
+        let mut keys = secrets.keys("test", u64::BITS, 1).remove(0);
+        let mut verifier = Verifier::new(protocol, &PLACES, b"test".to_vec(), secrets.take_pairs());
+        tamper.into_iter().for_each(|tamper| mesh.set_tamper(tamper));
+        let mut party = Party::new(mesh, &PLACES)?.proving(keys.proofs());
+        let mut streams = keys.streams();
+        party.mesh().set_phase(Phase::Online);
+        // Public numbers are shared like any others.
+        let mut base = SharedVec::zeros_of::<P>(BATCH);
+        for (i, value) in odd_words().into_iter().enumerate() {
+            [base.first[i], base.second[i]] = P::constant(value);
+        }
+        let mut factor = SharedVec::copied(base.components());
+        let mut product = SharedVec::zeros_of::<P>(BATCH);
+        let mut scratch = Scratch::default();
+        for _ in 0..batches {
+            let (mut draws, factors) = (streams.draws()?, [&factor, &base]);
+            let (cut, out) = (Cut::default(), &mut product);
+            arrays::multiply::<P, u64>(&mut party, &mut draws, &mut scratch, cut, factors, out)?;
+            std::mem::swap(&mut factor, &mut product);
+        }
+        party.flush()?;
+        let journal = party.take_journal()?;
+        let pass = verifier.end_epoch(party.mesh(), vec![journal])?;
+        let opened = open::<P, u64>(&mut party, &pass, &factor)?;
+        let journal = party.take_journal()?;
+        verifier.end_epoch(party.mesh(), vec![journal])?;
+        Ok(Ended { proof: 0, times: [Duration::ZERO; 2], streams_left: Vec::new(), opened })
+    }
+}
+
+fn long_run(batches: usize, cheat: Option<(PartyId, usize)>) -> Vec<Ending<u64>> {
+    memory::run(3, 1, &MemoryNetwork::default(), |mut session| {
+        let me = session.me();
+        let tamper = cheat.filter(|(party, _)| *party == me).map(|(_, batch)| {
+            let mut seen = 0;
+            Tamper::new(move |m| {
+                if m.place.phase != Phase::Online {
+                    return Verdict::Keep;
+                }
+                let (start, mut bytes) = (seen, m.bytes.to_vec());
+                seen += bytes.len();
+                // One bit of one product of the batch.
+                if (start..seen).contains(&(8 * (batch * BATCH + BATCH / 3))) {
+                    bytes[0] ^= 1;
+                }
+                Verdict::Replace(bytes)
+            })
+        });
+        let role = PLACES.iter().position(|party| *party == me).unwrap();
+        match Protocol::Lift.visit(role, LongRun { session: &mut session, batches, tamper }) {
+            Ok(ending) => session.finish().map(|()| ending).map_err(Into::into),
+            Err(error) => {
+                session.abort("a check failed");
+                Err(error)
+            }
+        }
+    })
+}
+
+#[test]
+#[ignore = "2^24 products, twice"]
+fn one_wrong_product_of_millions_leaves_nobody_a_result() {
+    let batches = (1 << 24) / BATCH;
+    let power = |base: u64| base.wrapping_pow(batches as u32 + 1);
+    let expected: Vec<u64> = odd_words().into_iter().map(power).collect();
+    for ended in long_run(batches, None) {
+        assert!(ended.unwrap().opened == expected);
+    }
+    let random = Entropy::insecure_seeded(entropy::test_seed(), 9).seed().unwrap();
+    let batch = usize::from(random.expose()[0]) % batches;
+    let (cheat, results) = (PLACES[2], long_run(batches, Some((PLACES[2], batch))));
+    for (result, party) in results.iter().zip(0..).filter(|(_, party)| PartyId(*party) != cheat) {
+        assert!(result.is_err(), "an error in batch {batch}: party {party} has a result");
     }
 }
 

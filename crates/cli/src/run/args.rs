@@ -36,8 +36,8 @@ pub struct RunArgs {
     #[arg(value_name = "PROGRAM|CIRCUIT")]
     pub path: PathBuf,
 
-    /// trio, astra, replicated, multi-fan-in, lift, post, brain-sacrifice, brain-buckets,
-    /// brain-integers, brain-batch, brain-single, yao-three or plain (three parties), or quad, quad-a,
+    /// trio, astra, replicated, multi-fan-in, lift, post, tagged, brain-sacrifice,
+    /// brain-buckets, brain-integers, brain-batch, brain-single, yao-three or plain (three parties), or quad, quad-a,
     /// quad-het, tetrad or fantastic-four (four); gmw:N, gmw-silent:N, gmw-ot:N, gmw-triples:N,
     /// bmr:N, bmr-shamir:N, authenticated:N or wrk17:N (N parties), yao
     /// (two); bmr-replicated (three); bmr-basic:N, bmr-reduced:N, bmr-correlated:N, bmr-offset:N,

@@ -130,8 +130,9 @@ impl Prepared {
     fn tallies(&self, needs: &[Needs]) -> Result<(Vec<Tally>, Rounds), EvaluateError> {
         let inputs = BTreeMap::new();
         let context = self.context(&inputs, &|_| {});
-        let mut tallies: Vec<Tally> =
-            (0..self.job.workers).map(|_| Tally::new(self.job.protocol)).collect();
+        let mut tallies: Vec<Tally> = (0..self.job.workers)
+            .map(|worker| Tally::new(self.job.protocol).of_worker(worker))
+            .collect();
         for (tally, needs) in tallies.iter_mut().zip(needs) {
             tally.announce(needs);
         }

@@ -78,6 +78,7 @@ fn cheat_in_program(how: (Protocol, By), what: fn(&[u8]) -> Verdict) {
 
 #[test]
 fn a_cheat_in_a_program_leaves_nobody_honest_a_result() {
+    cheat_in_program((Protocol::Tagged, By::Rings), flip_first);
     for protocol in checked() {
         cheat_in_program((protocol, By::Circuits), flip_first);
         if protocol.has_rings() {

@@ -9,7 +9,7 @@ const ROWS: u64 = 300;
 
 fn check_with_workers(body: &str) {
     let program = parse(body);
-    for setting in kinds() {
+    for setting in kinds().chain([(Protocol::Tagged, By::Rings)]) {
         for workers in [2, 3] {
             let job = ProgramJob { workers, ..job(setting, &[70, 5]) };
             check_job(&program, &job, workers as u64);
@@ -69,6 +69,7 @@ fn shuffles_on_all_workers() {
 
 #[test]
 fn sorting_networks_on_all_workers() {
-    let settings = [(Protocol::Lift, By::Rings), (Protocol::Gmw(3), By::Circuits)];
-    sorts(settings.into_iter(), ROWS / 2);
+    let settings = [Protocol::Lift, Protocol::Tagged].map(|protocol| (protocol, By::Rings));
+    let settings = settings.into_iter().chain([(Protocol::Gmw(3), By::Circuits)]);
+    sorts(settings, ROWS / 2);
 }

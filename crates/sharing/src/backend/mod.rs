@@ -21,6 +21,7 @@ mod ring_keys;
 mod rings;
 mod secret;
 mod sort;
+mod tags;
 mod tally;
 
 pub use bits::{Circuits, Name};

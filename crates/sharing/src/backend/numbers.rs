@@ -113,8 +113,8 @@ macro_rules! delegate_bits {
 }
 pub(super) use delegate_bits;
 
-/// What [`Backend`](super::Backend) wants of inputs, products and openings: those of a [`Numbers`].
-macro_rules! delegate_numbers {
+/// What [`Backend`](super::Backend) wants of inputs and openings: those of a [`Numbers`].
+macro_rules! delegate_transfers {
     ($to:ident) => {
         fn input(
             &mut self,
@@ -126,12 +126,18 @@ macro_rules! delegate_numbers {
             self.$to.input(kind, owner, values, len)
         }
 
-        fn public(&mut self, kind: Kind, values: &[i128], len: usize) -> Secret {
-            self.$to.public(kind, values, len)
-        }
-
         fn open(&mut self, secret: &Secret, receivers: &[RoleId]) -> Result<Option<Values>> {
             self.$to.open(secret, receivers)
+        }
+    };
+}
+pub(super) use delegate_transfers;
+
+/// What it wants of public numbers and products: those of a [`Numbers`].
+macro_rules! delegate_products {
+    ($to:ident) => {
+        fn public(&mut self, kind: Kind, values: &[i128], len: usize) -> Secret {
+            self.$to.public(kind, values, len)
         }
 
         fn multiply(&mut self, a: &Secret, b: &Secret, _bits: [u32; 2]) -> Result<Secret> {
@@ -149,7 +155,7 @@ macro_rules! delegate_numbers {
         }
     };
 }
-pub(super) use delegate_numbers;
+pub(super) use delegate_products;
 
 impl<'m, P: Role> Numbers<'m, P> {
     /// A party with fresh keys.

@@ -105,6 +105,11 @@ impl<'m, P: Role> PartyBits<'m, P> {
         }
     }
 
+    /// The party, for what needs no check before anything opens.
+    pub fn party(&mut self) -> &mut Party<'m> {
+        &mut self.party
+    }
+
     /// Begins a step of a computation, with the keys for bits.
     pub fn step(&mut self) -> (&mut Party<'m>, &mut Bench<Z2>) {
         self.party.next_step();

@@ -76,7 +76,7 @@ impl Planes {
             }
             Data::Bits(out)
         });
-        Secret { kind: Kind::Ring(ring), len, data }
+        Secret::untagged(Kind::Ring(ring), len, data)
     }
 
     /// Plane `j` as an array of bits.

@@ -2,13 +2,15 @@
 
 use super::components::{self, Components, Shift};
 use super::masked::{self, MaskedBits};
-use super::numbers::{Numbers, delegate_bits, delegate_numbers};
+use super::numbers::{Numbers, delegate_bits, delegate_transfers};
 use super::ring_keys::RingKeys;
 use super::secret::{Element, bits_of, typed};
+use super::tags::{self, Tagging};
 use super::{Backend, Bits, Circuits, Kind, Name, Planes, Result, Ring, Secret, Term, Values};
 use crate::arrays::{MatrixShape, SharedVec};
 use crate::convert::{BitPlanes, Layered, to_planes};
 use crate::party::Party;
+use crate::proof::{Factors, Proofs};
 use crate::role::{Role, RoleId};
 use crate::verify::{Journal, Verifier};
 use std::sync::Arc;
@@ -118,6 +120,59 @@ impl<P: Role> Components for Proven<'_, P> {
     }
 }
 
+/// A role's words of an array of redundant words.
+fn redundant(array: &Secret) -> [&[u128]; 2] {
+    let shares = typed::<u128>(array);
+    [&shares.first, &shares.second]
+}
+
+fn array([first, second]: [Buffer<u128>; 2]) -> Secret {
+    Secret::of(SharedVec::pair(first, second))
+}
+
+impl<P: Role> Tagging for Proven<'_, P> {
+    fn tag_key(&mut self) -> Option<u64> {
+        self.numbers.bits.party().tag_key()
+    }
+
+    fn tag(&mut self, each: usize, values: &Secret) -> Result<Secret> {
+        let (party, _) = self.numbers.bits.step();
+        let work =
+            |proofs: &mut Proofs, party: &mut Party<'_>| proofs.tag(party, each, redundant(values));
+        Ok(array(party.with_proofs(work)?))
+    }
+
+    fn tagged_products(
+        &mut self,
+        what: (usize, Factors),
+        factors: [[&Secret; 2]; 2],
+    ) -> Result<[Secret; 2]> {
+        let (party, _) = self.numbers.bits.step();
+        let factors = factors.map(|pair| pair.map(redundant));
+        let work = |proofs: &mut Proofs, party: &mut Party<'_>| {
+            proofs.tagged_products(party, what, factors)
+        };
+        Ok(party.with_proofs(work)?.map(array))
+    }
+
+    fn tagged_public(&mut self, values: &[i128], len: usize) -> Option<[Secret; 2]> {
+        let party = self.numbers.bits.party();
+        let key = party.with_proofs(|proofs, party| proofs.tag_shares(party)).ok()?;
+        let public = self.numbers.public_ring::<u128>(values, len);
+        let value = |i: usize| values[if values.len() == 1 { 0 } else { i }] as u128;
+        let tags = key.map(|key| {
+            let mut tags = Buffer::zeros(len);
+            tags.iter_mut().enumerate().for_each(|(i, tag)| *tag = key.mul(value(i)));
+            tags
+        });
+        Some([public, array(tags)])
+    }
+
+    fn check_many_tags(&mut self) -> Result<()> {
+        self.numbers.bits.same_step().0.prove_if_many()
+    }
+}
+
 impl<P: Role> Bits for Proven<'_, P> {
     delegate_bits!(numbers.bits);
 }
@@ -129,7 +184,32 @@ impl<P: Role> MaskedBits for Proven<'_, P> {
 }
 
 impl<P: Role> Backend for Proven<'_, P> {
-    delegate_numbers!(numbers);
+    delegate_transfers!(numbers);
+
+    fn public(&mut self, kind: Kind, values: &[i128], len: usize) -> Secret {
+        let array = self.numbers.public(kind, values, len);
+        tags::public(self, array, values)
+    }
+
+    fn multiply(&mut self, a: &Secret, b: &Secret, _bits: [u32; 2]) -> Result<Secret> {
+        match tags::product(self, Factors::Pairs(a.len), [a, b])? {
+            Some(product) => Ok(product),
+            None => self.numbers.multiply(a, b),
+        }
+    }
+
+    fn matrix_product(
+        &mut self,
+        shape: MatrixShape,
+        a: &Secret,
+        b: &Secret,
+        _bits: [u32; 2],
+    ) -> Result<Secret> {
+        match tags::product(self, Factors::Matrices(shape), [a, b])? {
+            Some(product) => Ok(product),
+            None => self.numbers.matrix_product(shape, a, b),
+        }
+    }
 
     components::conversions!();
 

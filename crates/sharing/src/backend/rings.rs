@@ -1,7 +1,9 @@
 //! Programs on numbers shared in rings, under every protocol whose shares have masked coordinates.
 
 use super::masked::{self, MaskedBits};
-use super::numbers::{Numbers, bits_in, by_ring, delegate_bits, delegate_numbers, ring_of};
+use super::numbers::{
+    Numbers, bits_in, by_ring, delegate_bits, delegate_products, delegate_transfers, ring_of,
+};
 use super::party_bits::planes_in;
 use super::ring_keys::{Bench, Held, RingKeys};
 use super::secret::{Element, bits_of, typed};
@@ -172,7 +174,8 @@ impl<P: Coordinates> MaskedBits for Rings<'_, P> {
 }
 
 impl<P: Coordinates> Backend for Rings<'_, P> {
-    delegate_numbers!(numbers);
+    delegate_transfers!(numbers);
+    delegate_products!(numbers);
 
     fn truncate(&mut self, a: &Secret, by: u32) -> Result<Secret> {
         by_ring!(ring_of(a)?, self.truncate_ring(a, by))

@@ -90,6 +90,26 @@ pub struct Secret {
     pub len: usize,
     /// This party's shares.
     pub data: Data,
+    /// The same under tags, where a protocol has such.
+    pub(crate) tags: Option<Box<Tags>>,
+}
+
+/// Numbers of a ring as redundant words, and their products with a key that nobody knows: both held as
+/// elements of the widest ring, of which the low bits count. What is linear is done to all alike.
+pub(crate) struct Tags {
+    /// Which key.
+    pub key: u64,
+    /// The numbers, whose bits beyond those of their ring mean nothing.
+    pub values: Secret,
+    /// The products.
+    pub tags: Secret,
+}
+
+impl Tags {
+    /// Does the same to both.
+    fn map(&self, f: impl Fn(&Secret) -> Secret) -> Box<Tags> {
+        Box::new(Tags { key: self.key, values: f(&self.values), tags: f(&self.tags) })
+    }
 }
 
 /// Evaluates an expression with `$v` bound to the typed shares of a ring array.
@@ -133,22 +153,47 @@ element!(u64, W64);
 element!(u128, W128);
 
 impl Secret {
+    pub(super) fn untagged(kind: Kind, len: usize, data: Data) -> Self {
+        Secret { kind, len, data, tags: None }
+    }
+
+    /// The same with tags.
+    pub(super) fn with_tags(self, key: u64, values: Secret, tags: Secret) -> Self {
+        Secret { tags: Some(Box::new(Tags { key, values, tags })), ..self }
+    }
+
+    /// Its tags, if they are under this key.
+    pub(super) fn tags_under(&self, key: u64) -> Option<&Tags> {
+        self.tags.as_deref().filter(|tags| tags.key == key)
+    }
+
+    fn tags_mapped(&self, f: impl Fn(&Secret) -> Secret) -> Option<Box<Tags>> {
+        self.tags.as_ref().map(|tags| tags.map(f))
+    }
+
+    /// The numbers as they are, without sign, in the widest ring.
+    pub(super) fn extended(&self) -> Secret {
+        let data = with_ring!(&self.data, v => u128::wrap(narrow_typed(v)), none Data::None,
+            bits _b => panic!("bits in place of ring elements"));
+        Secret::untagged(Kind::Ring(Ring::W128), self.len, data)
+    }
+
     /// An array of a ring.
     #[must_use]
     pub fn of<W: Element>(shares: SharedVec<W>) -> Self {
-        Secret { kind: Kind::Ring(W::RING), len: shares.len(), data: W::wrap(shares) }
+        Secret::untagged(Kind::Ring(W::RING), shares.len(), W::wrap(shares))
     }
 
     /// An array of bits: one plane.
     #[must_use]
     pub fn bits(bits: BitPlanes) -> Self {
-        Secret { kind: Kind::Bits, len: bits.lanes, data: Data::Bits(bits) }
+        Secret::untagged(Kind::Bits, bits.lanes, Data::Bits(bits))
     }
 
     /// An array without shares.
     #[must_use]
     pub fn dry(kind: Kind, len: usize) -> Self {
-        Secret { kind, len, data: Data::None }
+        Secret::untagged(kind, len, Data::None)
     }
 
     /// The ring, if it is of one.
@@ -179,19 +224,31 @@ impl Secret {
         arrays: &[&Secret],
         places: impl ExactSizeIterator<Item = (u32, u32)>,
     ) -> Secret {
+        let places: Vec<(u32, u32)> = places.collect();
         let len = places.len();
-        let data = with_ring!(&self.data, v => gather_typed(v, arrays, places), none Data::None,
-            bits _b => Data::Bits(planes::gather(arrays, self.kind.planes(), places.collect())));
-        Secret { kind: self.kind, len, data }
+        let each = || places.iter().copied();
+        let data = with_ring!(&self.data, v => gather_typed(v, arrays, each()), none Data::None,
+            bits _b => Data::Bits(planes::gather(arrays, self.kind.planes(), places.clone())));
+        let tags = self.tags.as_ref().and_then(|tags| {
+            let all: Option<Vec<&Tags>> = arrays.iter().map(|a| a.tags_under(tags.key)).collect();
+            let all = all?;
+            let [values, marks]: [Vec<&Secret>; 2] =
+                [all.iter().map(|t| &t.values).collect(), all.iter().map(|t| &t.tags).collect()];
+            let values = tags.values.gather_from(&values, each());
+            let tags = Tags { key: tags.key, values, tags: tags.tags.gather_from(&marks, each()) };
+            Some(Box::new(tags))
+        });
+        Secret { kind: self.kind, len, data, tags }
     }
 
     /// Elements `at`.
     #[must_use]
     pub fn slice(&self, at: std::ops::Range<usize>) -> Secret {
         let len = at.len();
-        let data = with_ring!(&self.data, v => slice_typed(v, at), none Data::None,
-            bits b => Data::Bits(planes::slice(b, self.kind.planes(), at)));
-        Secret { kind: self.kind, len, data }
+        let data = with_ring!(&self.data, v => slice_typed(v, at.clone()), none Data::None,
+            bits b => Data::Bits(planes::slice(b, self.kind.planes(), at.clone())));
+        let tags = self.tags_mapped(|array| array.slice(at.clone()));
+        Secret { kind: self.kind, len, data, tags }
     }
 
     /// Each element times a public bit.
@@ -210,7 +267,7 @@ impl Secret {
                     };
                     let all = wires.all.iter().enumerate().map(kept).collect();
                     let data = Data::Bits(BitPlanes::drawn(wires.on_same(all), bits.lanes));
-                    return Secret { kind: self.kind, len: self.len, data };
+                    return Secret::untagged(self.kind, self.len, data);
                 }
                 let mask = packed(values, self.len);
                 let cut = |run: &Buffer<Z2>| {
@@ -225,7 +282,7 @@ impl Secret {
             Data::None => Data::None,
             _ => panic!("an array of bits"),
         };
-        Secret { kind: self.kind, len: self.len, data }
+        Secret::untagged(self.kind, self.len, data)
     }
 
     /// Componentwise `self + other` or `self - other`; bits: exclusive or. Not for numbers held as
@@ -239,7 +296,13 @@ impl Secret {
         assert!(!matches!(self.kind, Kind::Ring(Ring::Bits(_))), "operands of a local sum");
         let data = with_ring!(&self.data, v => sum_typed(v, other, subtract), none Data::None,
             bits _b => return self.xor(other));
-        Secret { kind: self.kind, len: self.len, data }
+        let tags = self.tags.as_ref().and_then(|mine| {
+            let theirs = other.tags_under(mine.key)?;
+            let values = mine.values.sum(&theirs.values, subtract);
+            let tags = mine.tags.sum(&theirs.tags, subtract);
+            Some(Box::new(Tags { key: mine.key, values, tags }))
+        });
+        Secret { kind: self.kind, len: self.len, data, tags }
     }
 
     /// Exclusive or, of what is held as bits.
@@ -254,7 +317,7 @@ impl Secret {
             (Some(x), Some(y)) => BitPlanes::drawn(x.xor(y), b.lanes),
             _ => BitPlanes::shared(zip(&b.shares, &bits_of(other).shares, Z2::add), b.lanes),
         }));
-        Secret { kind: self.kind, len: self.len, data }
+        Secret::untagged(self.kind, self.len, data)
     }
 
     /// Each element times a public one; one factor serves all.
@@ -267,7 +330,8 @@ impl Secret {
         assert!(!matches!(self.kind, Kind::Ring(Ring::Bits(_))), "operands of a local scaling");
         let data = with_ring!(&self.data, v => scale_typed(v, factors), none Data::None,
             bits _b => panic!("bits are not scaled"));
-        Secret { kind: self.kind, len: self.len, data }
+        let tags = self.tags_mapped(|array| array.scale(factors));
+        Secret { kind: self.kind, len: self.len, data, tags }
     }
 
     /// Sums of `outer x axis x inner` over the middle axis.
@@ -280,7 +344,8 @@ impl Secret {
         assert!(!matches!(self.kind, Kind::Ring(Ring::Bits(_))), "operands of a local sum");
         let data = with_ring!(&self.data, v => sum_axis_typed(v, outer, axis, inner),
             none Data::None, bits _b => panic!("bits are not summed"));
-        Secret { kind: self.kind, len: outer * inner, data }
+        let tags = self.tags_mapped(|array| array.sum_axis(outer, axis, inner));
+        Secret { kind: self.kind, len: outer * inner, data, tags }
     }
 
     /// The same numbers modulo a smaller power of two.
@@ -296,7 +361,9 @@ impl Secret {
             Ring::W128 => u128::wrap(narrow_typed(v)),
             Ring::Bits(_) => panic!("a ring of machine words"),
         }, none Data::None, bits b => Data::Bits(b.range(0..ring.bits() as usize)));
-        Secret { kind: Kind::Ring(ring), len: self.len, data }
+        // Redundant words are right modulo every smaller power of two.
+        let tags = self.tags_mapped(Secret::copied);
+        Secret { kind: Kind::Ring(ring), len: self.len, data, tags }
     }
 
     /// Writes another array's elements from place `at`.
@@ -312,6 +379,17 @@ impl Secret {
             (Data::Bits(to), Data::Bits(from)) => planes::copy_in(to, at, from),
             _ => {}
         }
+        let Some(mut mine) = self.tags.take() else { return };
+        if let Some(theirs) = from.tags_under(mine.key) {
+            mine.values.copy_in(at, &theirs.values);
+            mine.tags.copy_in(at, &theirs.tags);
+            self.tags = Some(mine);
+        }
+    }
+
+    /// The same array again.
+    fn copied(&self) -> Secret {
+        self.slice(0..self.len)
     }
 
     /// Arrays of one kind and length one after the other; bits each from a whole word on.
@@ -340,7 +418,8 @@ impl Secret {
             Data::W64(v) => Data::W64(SharedVec::zeros_like(len, [v])),
             Data::W128(v) => Data::W128(SharedVec::zeros_like(len, [v])),
         };
-        Secret { kind: self.kind, len, data }
+        let tags = self.tags_mapped(|array| array.zeros_like(len));
+        Secret { kind: self.kind, len, data, tags }
     }
 }
 

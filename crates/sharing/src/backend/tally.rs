@@ -3,13 +3,14 @@
 use super::components::{self, Components, Shift};
 use super::masked::{self, MaskedBits};
 use super::sort::{Column, Shuffles};
+use super::tags::{self, Tagging};
 use super::{Backend, Bits, Circuits, Kind, Name, Planes, Result, Ring, Secret, Term, Values};
 use crate::Protocol;
 use crate::arrays::MatrixShape;
 use crate::convert::shuffle::Hop;
 use crate::convert::{Layered, deal_cost, gadget_cost, raise_cost};
 use crate::cost::{self, MAX_ROLES, Rounds, Traffic};
-use crate::proof::{Bill, Needs};
+use crate::proof::{Bill, Factors, Needs};
 use crate::role::{RoleId, Timing};
 use crate::verify::{Journal, Verifier};
 use std::ops::Range;
@@ -43,6 +44,12 @@ impl Tally {
             words: 0,
             rounds: [0; MAX_ROLES],
         }
+    }
+
+    /// The same, of a worker.
+    #[must_use]
+    pub fn of_worker(self, worker: usize) -> Self {
+        Tally { bill: self.bill.of_worker(worker), ..self }
     }
 
     /// Bytes per directed link of a program that ends here.
@@ -186,6 +193,38 @@ impl Components for Tally {
     }
 }
 
+impl Tagging for Tally {
+    fn tag_key(&mut self) -> Option<u64> {
+        self.bill.tag_key()
+    }
+
+    fn tag(&mut self, each: usize, values: &Secret) -> Result<Secret> {
+        self.bill.tag(values.len);
+        self.step(cost::product(self.protocol) * (each * values.len) as u64);
+        Ok(Secret::dry(values.kind, values.len))
+    }
+
+    fn tagged_products(
+        &mut self,
+        (each, factors): (usize, Factors),
+        [[values, _], _]: [[&Secret; 2]; 2],
+    ) -> Result<[Secret; 2]> {
+        let results = factors.results();
+        self.bill.tag(results);
+        self.step(cost::product(self.protocol) * (2 * each * results) as u64);
+        Ok([(); 2].map(|()| Secret::dry(values.kind, results)))
+    }
+
+    fn tagged_public(&mut self, _values: &[i128], len: usize) -> Option<[Secret; 2]> {
+        Some([(); 2].map(|()| Secret::dry(Kind::Ring(Ring::W128), len)))
+    }
+
+    fn check_many_tags(&mut self) -> Result<()> {
+        self.bill.check_many_tags();
+        Ok(())
+    }
+}
+
 impl MaskedBits for Tally {
     fn masked_bits(&mut self, a: &Secret, bits: u32) -> Result<[Planes; 2]> {
         if self.protocol.proves_products() {
@@ -210,8 +249,8 @@ impl Backend for Tally {
         Ok(Secret::dry(kind, len))
     }
 
-    fn public(&mut self, kind: Kind, _values: &[i128], len: usize) -> Secret {
-        Secret::dry(kind, len)
+    fn public(&mut self, kind: Kind, values: &[i128], len: usize) -> Secret {
+        tags::public(self, Secret::dry(kind, len), values)
     }
 
     fn open(&mut self, secret: &Secret, receivers: &[RoleId]) -> Result<Option<Values>> {
@@ -219,7 +258,10 @@ impl Backend for Tally {
         Ok(None)
     }
 
-    fn multiply(&mut self, a: &Secret, _b: &Secret, _bits: [u32; 2]) -> Result<Secret> {
+    fn multiply(&mut self, a: &Secret, b: &Secret, _bits: [u32; 2]) -> Result<Secret> {
+        if let Some(product) = tags::product(self, Factors::Pairs(a.len), [a, b])? {
+            return Ok(product);
+        }
         self.results(a.kind, a.len, 1);
         Ok(Secret::dry(a.kind, a.len))
     }
@@ -228,9 +270,12 @@ impl Backend for Tally {
         &mut self,
         shape: MatrixShape,
         a: &Secret,
-        _b: &Secret,
+        b: &Secret,
         _bits: [u32; 2],
     ) -> Result<Secret> {
+        if let Some(product) = tags::product(self, Factors::Matrices(shape), [a, b])? {
+            return Ok(product);
+        }
         let len = shape.rows * shape.columns;
         self.results(a.kind, len, shape.inner);
         Ok(Secret::dry(a.kind, len))

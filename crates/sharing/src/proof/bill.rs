@@ -1,7 +1,7 @@
 //! What proofs of products cost, or triples.
 
 use super::triples::Batches;
-use super::{Charge, Class, Method, first_batch, post, push_run};
+use super::{Charge, Class, Method, first_batch, post, push_run, tagged};
 use crate::Protocol;
 use std::collections::BTreeMap;
 use std::ops::Add;
@@ -14,6 +14,8 @@ pub struct Bill {
     pending: BTreeMap<Class, Vec<(usize, usize)>>,
     /// Triples by ring, and how many were used.
     triples: BTreeMap<u32, (Batches, usize)>,
+    /// Tags that are not checked, and keys that were opened.
+    tags: (usize, u64),
     /// Bytes from each role to the previous one.
     pub backward: u64,
     /// Bytes from each role to the next one.
@@ -31,7 +33,13 @@ impl Bill {
     pub fn of(protocol: Protocol) -> Self {
         let (pending, triples) = (BTreeMap::new(), BTreeMap::new());
         let method = protocol.method();
-        Bill { method, pending, triples, backward: 0, forward: 0, rounds: 0 }
+        Bill { method, pending, triples, tags: (0, 0), backward: 0, forward: 0, rounds: 0 }
+    }
+
+    /// The same, of a worker: each tags under keys of its own.
+    #[must_use]
+    pub fn of_worker(self, worker: usize) -> Self {
+        Bill { tags: (0, tagged::first_key(worker)), ..self }
     }
 
     /// The products that were made from triples so far.
@@ -56,9 +64,32 @@ impl Bill {
                 self.triples.entry(bits).or_default().1 += results * terms;
             }
             // Of bits, every product is kept on its own.
-            Some(Method::Post) if bits == 1 => self.keep(bits, results * terms, 1),
+            Some(Method::Post | Method::Tagged) if bits == 1 => self.keep(bits, results * terms, 1),
             Some(_) => self.keep(bits, results, terms),
         }
+    }
+
+    /// The number of the key that tags numbers, where the protocol has one.
+    pub(crate) fn tag_key(&self) -> Option<u64> {
+        (self.method == Some(Method::Tagged)).then_some(self.tags.1)
+    }
+
+    /// Adds tags, and those of products.
+    pub(crate) fn tag(&mut self, n: usize) {
+        self.tags.0 += n;
+    }
+
+    /// Checks tags, if there are so many.
+    fn check_tags(&mut self, least: usize) {
+        if self.tags.0 >= least {
+            self.tags = (0, self.tags.1 + 1);
+            self.pay(tagged::CHECK);
+        }
+    }
+
+    /// Checks tags, if there are many.
+    pub(crate) fn check_many_tags(&mut self) {
+        self.check_tags(tagged::LIMIT);
     }
 
     fn keep(&mut self, bits: u32, results: usize, terms: usize) {
@@ -104,6 +135,7 @@ impl Bill {
                 self.prove(class, &runs);
             }
         }
+        self.check_tags(1);
         if let Some(Method::Brain(source)) = self.method {
             let pools = self.triples.iter_mut();
             let charges = pools.map(|(bits, (made, used))| made.pay(source, *bits, *used));

@@ -32,6 +32,18 @@ pub(super) trait Field: Copy + Send + Sync {
     fn weighted(self, sum: Self::Sum) -> u64;
 }
 
+/// A field of numbers modulo a prime.
+pub(super) trait Residues: Field {
+    /// The remainder of a number.
+    fn remainder(self, number: u128) -> u64;
+}
+
+impl Residues for Prime {
+    fn remainder(self, number: u128) -> u64 {
+        self.reduce(number)
+    }
+}
+
 impl Field for Prime {
     type Sum = u128;
     const TERMS: usize = 32;

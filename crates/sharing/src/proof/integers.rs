@@ -7,12 +7,12 @@
 //! [`lift`](super::lift). (The published check is modulo one prime that is larger than all numbers:
 //! [`single`](super::single).)
 
+use super::field::Residues;
 use super::redundant::REDUNDANCY;
-use super::talk::Talk;
+use super::talk::{Challenge, Talk};
 use super::wide::{self, MASK_BITS, Wide};
 use super::{Charge, Scratch, Triples, fold};
 use crate::party::SharingError;
-use tacit_ring::prime::Prime;
 use tacit_ring::{Buffer, Word};
 use zeroize::Zeroizing;
 
@@ -60,7 +60,7 @@ pub(super) struct Width {
     /// Of a mask, in bits.
     pub mask: u32,
     /// The greatest integer.
-    most: Wide,
+    pub most: Wide,
     /// Of a masked integer, in bytes.
     pub bytes: usize,
 }
@@ -255,6 +255,19 @@ pub(super) fn triples<W: Word>(
     let products = Products::make(talk, kind, W::BITS, n)?;
     let mut challenge = talk.coin()?;
     let field = challenge.prime();
+    prove(talk, scratch, (field, challenge), &products)?;
+    Ok(products.reduced())
+}
+
+/// Proves that products are right modulo a prime, all together, under a challenge that came when they were
+/// out.
+pub(super) fn prove<F: Residues>(
+    talk: &mut Talk<'_, '_, '_>,
+    scratch: &mut Scratch,
+    (field, mut challenge): (F, Challenge),
+    products: &Products,
+) -> Result<(), SharingError> {
+    let n = products.c.len();
     let weights = challenge.elements(field, n);
     let mut claim = [0; 2];
     for (c, weight) in products.c.iter().zip(&weights) {
@@ -274,14 +287,14 @@ pub(super) fn triples<W: Word>(
             };
         }
     }
-    fold::prove(talk, field, [f, g].map(|runs| runs.map(|run| &*run)), n, claim)?;
-    Ok(products.reduced())
+    fold::prove(talk, field, [f, g].map(|runs| runs.map(|run| &*run)), n, claim)
 }
 
-fn modulo(field: Prime, factor: &Factor) -> u64 {
+fn modulo<F: Residues>(field: F, factor: &Factor) -> u64 {
     let low = u128::from(factor[0]) | u128::from(factor[1]) << 64;
-    let shift = field.add(field.reduce(u128::MAX), 1);
-    field.add(field.reduce(low), field.mul(field.reduce_word(factor[2]), shift))
+    let shift = field.add(field.remainder(u128::MAX), 1);
+    let high = field.remainder(u128::from(factor[2]));
+    field.add(field.remainder(low), field.mul(high, shift))
 }
 
 #[cfg(test)]

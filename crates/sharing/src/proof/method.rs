@@ -11,6 +11,9 @@ pub enum Method {
     /// Products are computed on redundant shares, and checked later by a sacrifice each; of bits, by
     /// cut and choose.
     Post,
+    /// The same, but for numbers of programs: those go with their products with a secret key, and products
+    /// are computed of both.
+    Tagged,
     /// Products are made from checked random ones ("triples"), which came first.
     Brain(Source),
 }
@@ -32,9 +35,10 @@ pub enum Source {
 
 impl Method {
     /// All of them.
-    pub const ALL: [Method; 7] = [
+    pub const ALL: [Method; 8] = [
         Method::Lift,
         Method::Post,
+        Method::Tagged,
         Method::Brain(Source::Single),
         Method::Brain(Source::Batch),
         Method::Brain(Source::Integers),
@@ -54,6 +58,7 @@ impl Method {
         match self {
             Method::Lift => "lift",
             Method::Post => "post",
+            Method::Tagged => "tagged",
             Method::Brain(Source::Single) => "brain-single",
             Method::Brain(Source::Batch) => "brain-batch",
             Method::Brain(Source::Integers) => "brain-integers",

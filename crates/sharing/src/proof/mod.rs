@@ -10,6 +10,8 @@
 //!   product that is proven with messages of logarithmic size ([`fold`]).
 //! - [`Method::Post`]: the same with products of redundant words ([`redundant`]), checked one by one
 //!   ([`post`]); of bits, by cut and choose ([`buckets`]).
+//! - [`Method::Tagged`]: as `Post`; in programs, numbers go with their products with a secret key
+//!   ([`tagged`]), which checks all products of numbers at once.
 //! - [`Method::Brain`]: random products come first ([`triples`]), made and checked in one of five ways; those of
 //!   the program open masked factors ([`beaver`]).
 //!
@@ -26,9 +28,11 @@ mod integers;
 mod kept;
 mod lift;
 mod method;
+mod modular;
 mod post;
 mod redundant;
 mod single;
+mod tagged;
 mod talk;
 #[cfg(test)]
 mod tests;
@@ -38,6 +42,7 @@ mod wide;
 pub use bill::{Bill, Needs};
 pub use method::{Method, Source};
 pub(crate) use redundant::bytes as redundant_bytes;
+pub(crate) use tagged::Factors;
 
 use crate::party::{Keys, Party, SharingError};
 use crate::shares::Runs;
@@ -48,6 +53,7 @@ use std::any::Any;
 use std::ops::{Add, AddAssign};
 use tacit_net::Phase;
 use tacit_ring::{Buffer, Word};
+use tagged::Tagging;
 use talk::Talk;
 use triples::Pool;
 
@@ -147,6 +153,7 @@ pub struct Proofs {
     pending: Vec<Box<dyn Pending>>,
     /// Triples, one per ring.
     pools: Vec<Box<dyn Reserve>>,
+    tagging: Tagging,
     scratch: Scratch,
 }
 
@@ -207,20 +214,30 @@ impl Scratch {
 
 impl Proofs {
     /// Keys must be fresh.
-    pub(crate) fn new(method: Method, keys: Keys) -> Self {
+    pub(crate) fn new(method: Method, keys: Keys, worker: usize) -> Self {
         let (pending, pools) = (Vec::new(), Vec::new());
-        Proofs { method, keys, pending, pools, scratch: Scratch::default() }
+        let (tagging, scratch) = (Tagging::of_worker(worker), Scratch::default());
+        Proofs { method, keys, pending, pools, tagging, scratch }
+    }
+
+    /// By key, how many streams are left: the same at both holders of a key.
+    #[cfg(feature = "testing")]
+    #[must_use]
+    pub fn streams_left(&self) -> Vec<u64> {
+        self.keys.streams_left()
     }
 
     /// Whether all products are proven, and none is under way.
     pub(crate) fn is_done(&self) -> bool {
         self.pending.iter().all(|products| products.terms() == 0 && products.is_settled())
             && self.pools.iter().all(|pool| pool.is_settled())
+            && self.tagging.pending() == 0
     }
 
     /// Whether there are so many products that they should be proven now.
     pub(crate) fn is_full(&self) -> bool {
         self.pending.iter().any(|products| products.terms() >= products.limit())
+            || self.tagging.pending() >= tagged::LIMIT
     }
 
     /// Where the triples of a ring are.
@@ -305,7 +322,7 @@ impl Proofs {
                 }
                 beaver::begin(party, triples_of(&mut self.pools[at]), factors)
             }
-            Method::Post => {
+            Method::Post | Method::Tagged => {
                 let Proofs { keys, pending, .. } = self;
                 let draws = keys.streams().draws()?;
                 match W::BITS {
@@ -331,7 +348,7 @@ impl Proofs {
                 let at = self.pool::<W>();
                 beaver::finish(party, triples_of(&mut self.pools[at]), factors, terms, out)
             }
-            Method::Post => match W::BITS {
+            Method::Post | Method::Tagged => match W::BITS {
                 1 => checked_later::<W, W>(&mut self.pending).finish(party, factors, terms, out),
                 128 => {
                     checked_later::<W, U192>(&mut self.pending).finish(party, factors, terms, out)
@@ -384,8 +401,50 @@ impl Proofs {
                 products.prove(&mut Talk::new(party, draws), &mut self.scratch)?;
             }
         }
+        let tagged = self.tagging.pending();
+        if tagged >= tagged::LIMIT || (all && tagged > 0) {
+            let draws = self.keys.streams().draws()?;
+            self.tagging.check(&mut Talk::new(party, draws))?;
+        }
         party.mesh().set_phase(place.phase);
         Ok(())
+    }
+
+    /// The number of the key that tags numbers, where the protocol has one.
+    pub(crate) fn tag_key(&self) -> Option<u64> {
+        (self.method == Method::Tagged).then_some(self.tagging.number)
+    }
+
+    /// This role's shares of the present key, for tags of public numbers.
+    pub(crate) fn tag_shares(&mut self, party: &mut Party<'_>) -> Result<[u128; 2], SharingError> {
+        if let Some(key) = self.tagging.drawn() {
+            return Ok(key);
+        }
+        let draws = self.keys.streams().draws()?;
+        Ok(self.tagging.key(&mut Talk::new(party, draws)))
+    }
+
+    /// Tags of redundant words of so many bytes.
+    pub(crate) fn tag(
+        &mut self,
+        party: &mut Party<'_>,
+        each: usize,
+        values: Two<'_, u128>,
+    ) -> Result<[Buffer<u128>; 2], SharingError> {
+        let draws = self.keys.streams().draws()?;
+        self.tagging.tag(party, draws, each, values)
+    }
+
+    /// Products of redundant words of so many bytes, and their tags: of two factors, and of the same with one
+    /// of them tagged.
+    pub(crate) fn tagged_products(
+        &mut self,
+        party: &mut Party<'_>,
+        what: (usize, Factors),
+        factors: [[Two<'_, u128>; 2]; 2],
+    ) -> Result<[[Buffer<u128>; 2]; 2], SharingError> {
+        let draws = self.keys.streams().draws()?;
+        self.tagging.results(party, draws, what, factors)
     }
 }
 

@@ -146,7 +146,7 @@ impl<W: Word, E: Word> Pending for Products<W, E> {
             let [x, y] = [x, y].map(|pair| pair.map(redundant::extended::<W, E>));
             let runs = &runs[..];
             let [x, y] = [&x, &y].map(|pair| pair.each_ref().map(|run| &run[..]));
-            redundant::sacrifice(talk, &Claims { bits: W::BITS, x, y, z, runs })?;
+            redundant::sacrifice(talk, &Claims { each: Self::bytes(), x, y, z, runs })?;
         }
         for column in self.x.iter_mut().chain(&mut self.y) {
             column.forget(terms);

@@ -195,10 +195,10 @@ pub(super) fn totals<E: Word>(words: Buffer<E>, runs: &[(usize, usize)]) -> Buff
     sums
 }
 
-/// Results, each claimed to be a sum of products of factors, over redundant words of a ring of `bits`
-/// bits.
+/// Results, each claimed to be a sum of products of factors, over redundant words.
 pub(super) struct Claims<'a, E> {
-    pub bits: u32,
+    /// Bytes of a word that count.
+    pub each: usize,
     pub x: Two<'a, E>,
     pub y: Two<'a, E>,
     pub z: Two<'a, E>,
@@ -206,7 +206,7 @@ pub(super) struct Claims<'a, E> {
     pub runs: &'a [(usize, usize)],
 }
 
-/// Checks results, which must be right modulo `2^bits`: what it finds to be zero is compared later.
+/// Checks results, which must be right modulo the ring's power of two: what it finds to be zero is compared later.
 ///
 /// # Errors
 /// When the network fails or a peer sends what no honest party does.
@@ -222,8 +222,8 @@ pub(super) fn sacrifice_with<E: Word, const CHALLENGE: u32>(
     talk: &mut Talk<'_, '_, '_>,
     claims: &Claims<'_, E>,
 ) -> Result<(), SharingError> {
-    let Claims { bits, x, y, z, runs } = claims;
-    let (each, terms) = (bytes(*bits), x[0].len());
+    let Claims { each, x, y, z, runs } = claims;
+    let (each, terms) = (*each, x[0].len());
     // A second factor that nobody knows, and its product, before the challenge.
     let a = talk.shared::<E>(terms);
     let mut products = Buffer::zeros(terms);

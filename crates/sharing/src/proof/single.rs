@@ -2,12 +2,12 @@
 //! 5.1; Damgård, Orlandi, Simkin, CRYPTO 2018): the first protocol of its kind, as the others' measure.
 
 use super::integers::{Factor, Factors, Products, cost_of_products, factor};
+use super::modular::{self, Modular};
 use super::talk::Talk;
 use super::wide::{self, WORDS, Wide};
 use super::{Charge, Triples};
 use crate::party::SharingError;
 use tacit_ring::{Buffer, Word};
-use zeroize::Zeroizing;
 
 /// The field of `2^bits - less` elements, in `L` words.
 #[derive(Clone, Copy)]
@@ -52,15 +52,6 @@ impl<const L: usize> Field<L> {
         choose(borrowed, &a, &reduced)
     }
 
-    fn add(self, a: &Element<L>, b: &Element<L>) -> Element<L> {
-        self.once(plus(a, b))
-    }
-
-    fn sub(self, a: &Element<L>, b: &Element<L>) -> Element<L> {
-        let (difference, borrowed) = subtract(a, b);
-        choose(borrowed, &plus(&difference, &self.modulus()), &difference)
-    }
-
     /// `low + 2^bits high` is `low + less high`.
     fn folded(self, number: &[u64]) -> Element<L> {
         let (word, bit) = ((self.bits / 64) as usize, self.bits % 64);
@@ -84,6 +75,34 @@ impl<const L: usize> Field<L> {
         self.once(self.folded(&once))
     }
 
+    /// A number in two's complement.
+    fn signed(self, a: &Wide) -> Element<L> {
+        let negative = (a[WORDS - 1] >> 63).wrapping_neg();
+        let minus = wide::difference(&wide::ZERO, a);
+        let size: Wide = std::array::from_fn(|i| (minus[i] & negative) | (a[i] & !negative));
+        let positive = self.reduce(&size);
+        choose(negative != 0, &self.sub(&[0; L], &positive), &positive)
+    }
+
+    fn factor(self, a: &Factor) -> Element<L> {
+        self.reduce(a)
+    }
+}
+
+impl<const L: usize> Modular for Field<L> {
+    type Element = Element<L>;
+    const DRAWN: usize = L;
+    const ZERO: Element<L> = [0; L];
+
+    fn add(self, a: &Element<L>, b: &Element<L>) -> Element<L> {
+        self.once(plus(a, b))
+    }
+
+    fn sub(self, a: &Element<L>, b: &Element<L>) -> Element<L> {
+        let (difference, borrowed) = subtract(a, b);
+        choose(borrowed, &plus(&difference, &self.modulus()), &difference)
+    }
+
     fn mul(self, a: &Element<L>, b: &Element<L>) -> Element<L> {
         let mut product = [[0u64; L]; 2];
         let words = product.as_flattened_mut();
@@ -98,24 +117,32 @@ impl<const L: usize> Field<L> {
         self.reduce(words)
     }
 
-    /// A number in two's complement.
-    fn signed(self, a: &Wide) -> Element<L> {
-        let negative = (a[WORDS - 1] >> 63).wrapping_neg();
-        let minus = wide::difference(&wide::ZERO, a);
-        let size: Wide = std::array::from_fn(|i| (minus[i] & negative) | (a[i] & !negative));
-        let positive = self.reduce(&size);
-        choose(negative != 0, &self.sub(&[0; L], &positive), &positive)
-    }
-
-    fn factor(self, a: &Factor) -> Element<L> {
-        self.reduce(a)
-    }
-
-    /// As good as uniform.
     fn random(self, words: &[u64]) -> Element<L> {
         let mut element: Element<L> = std::array::from_fn(|i| words[i]);
         element[L - 1] &= u64::MAX >> (64 * L as u32 - self.bits);
         self.once(element)
+    }
+
+    fn packed(self, elements: &[Element<L>]) -> Vec<u8> {
+        let bytes = self.bytes();
+        let mut packed = vec![0; elements.len() * bytes];
+        for (to, element) in packed.chunks_exact_mut(bytes).zip(elements) {
+            let words = element.map(u64::to_le_bytes);
+            to.copy_from_slice(&words.as_flattened()[..bytes]);
+        }
+        packed
+    }
+
+    fn unpacked(self, bytes: &[u8]) -> Option<Vec<Element<L>>> {
+        let read = |bytes: &[u8]| {
+            let mut element = [0u64; L];
+            let each = bytes.iter().enumerate();
+            each.for_each(|(i, b)| element[i / 8] |= u64::from(*b) << (8 * (i % 8)));
+            element
+        };
+        let elements: Vec<Element<L>> = bytes.chunks_exact(self.bytes()).map(read).collect();
+        let modulus = self.modulus();
+        elements.iter().all(|element| subtract(element, &modulus).1).then_some(elements)
     }
 }
 
@@ -151,78 +178,6 @@ fn choose<const L: usize>(first: bool, a: &Element<L>, b: &Element<L>) -> Elemen
     std::array::from_fn(|i| (a[i] & mask) | (b[i] & !mask))
 }
 
-/// Components of a shared element.
-type Pair<const L: usize> = [Element<L>; 2];
-
-impl<const L: usize> Field<L> {
-    fn packed(self, elements: &[Element<L>]) -> Vec<u8> {
-        let bytes = self.bytes();
-        let mut packed = vec![0; elements.len() * bytes];
-        for (to, element) in packed.chunks_exact_mut(bytes).zip(elements) {
-            let words = element.map(u64::to_le_bytes);
-            to.copy_from_slice(&words.as_flattened()[..bytes]);
-        }
-        packed
-    }
-
-    fn unpacked(
-        self,
-        talk: &mut Talk<'_, '_, '_>,
-        bytes: &[u8],
-    ) -> Result<Vec<Element<L>>, SharingError> {
-        let read = |bytes: &[u8]| {
-            let mut element = [0u64; L];
-            bytes
-                .iter()
-                .enumerate()
-                .for_each(|(i, b)| element[i / 8] |= u64::from(*b) << (8 * (i % 8)));
-            element
-        };
-        let elements: Vec<Element<L>> = bytes.chunks_exact(self.bytes()).map(read).collect();
-        match elements.iter().all(|element| subtract(element, &self.modulus()).1) {
-            true => Ok(elements),
-            false => Err(talk.out_of_range()),
-        }
-    }
-
-    fn masks(self, talk: &mut Talk<'_, '_, '_>, n: usize) -> [Zeroizing<Vec<Element<L>>>; 2] {
-        let elements = |run: Buffer<u64>| run.chunks_exact(L).map(|w| self.random(w)).collect();
-        talk.masks::<u64>(n * L).map(|run| Zeroizing::new(elements(run)))
-    }
-
-    /// Sharings of values of which each role has a summand.
-    fn share(
-        self,
-        talk: &mut Talk<'_, '_, '_>,
-        summands: &[Element<L>],
-    ) -> Result<Zeroizing<Vec<Pair<L>>>, SharingError> {
-        let [next, previous] = self.masks(talk, summands.len());
-        let masks = next.iter().zip(previous.iter());
-        let own = |(summand, (next, previous))| self.sub(&self.add(summand, next), previous);
-        let mine: Vec<Element<L>> = summands.iter().zip(masks).map(own).collect();
-        let theirs = talk.pass(&self.packed(&mine))?;
-        let theirs = self.unpacked(talk, &theirs)?;
-        let pairs = mine.into_iter().zip(theirs).map(|(own, next)| [own, next]);
-        Ok(Zeroizing::new(pairs.collect()))
-    }
-
-    fn open(
-        self,
-        talk: &mut Talk<'_, '_, '_>,
-        shares: &[Pair<L>],
-    ) -> Result<Vec<Element<L>>, SharingError> {
-        let next: Vec<Element<L>> = shares.iter().map(|[_, next]| *next).collect();
-        let missing = talk.pass(&self.packed(&next))?;
-        let missing = self.unpacked(talk, &missing)?;
-        let sum = |([own, next], missing): (&Pair<L>, &Element<L>)| {
-            self.add(&self.add(own, next), missing)
-        };
-        let opened: Vec<Element<L>> = shares.iter().zip(&missing).map(sum).collect();
-        talk.agree(&self.packed(&opened));
-        Ok(opened)
-    }
-}
-
 /// What triples cost.
 pub(super) fn cost(ring: u32, n: usize) -> Charge {
     let made = cost_of_products(Factors::Dealt, ring, n);
@@ -252,40 +207,12 @@ fn triples_in<W: Word, const L: usize>(
 ) -> Result<Triples<W>, SharingError> {
     let field = Field::<L>::new(W::BITS);
     let products = Products::make(talk, Factors::Dealt, W::BITS, n)?;
-    let component = |factors: &[Buffer<u64>; 2], i: usize| -> Pair<L> {
-        [0, 1].map(|c| field.factor(&factor(factors, c, i)))
-    };
-    // Another first factor that nobody knows, with the same second one.
-    let [next, own] = field.masks(talk, n);
-    let f = own.iter().zip(next.iter()).map(|(own, next)| [*own, *next]);
-    let f: Zeroizing<Vec<Pair<L>>> = Zeroizing::new(f.collect());
-    let summand = |(i, f): (usize, &Pair<L>)| {
-        let b = component(&products.b, i);
-        field.add(&field.mul(&f[0], &field.add(&b[0], &b[1])), &field.mul(&f[1], &b[0]))
-    };
-    let summands = f.iter().enumerate().map(summand);
-    let summands: Zeroizing<Vec<Element<L>>> = Zeroizing::new(summands.collect());
-    let h = field.share(talk, &summands)?;
-    let t = field.random(&talk.coin()?.words::<u64>(L));
-    let masked = |(i, f): (usize, &Pair<L>)| -> Pair<L> {
-        let a = component(&products.a, i);
-        [0, 1].map(|c| field.sub(&field.mul(&t, &a[c]), &f[c]))
-    };
-    let masked: Vec<Pair<L>> = f.iter().enumerate().map(masked).collect();
-    let rho = field.open(talk, &masked)?;
-    let zero = |(i, rho): (usize, &Element<L>)| -> Pair<L> {
-        let b = component(&products.b, i);
-        [0, 1].map(|c| {
-            let claimed = field.mul(&t, &field.signed(&products.c[i][c]));
-            field.sub(&field.sub(&claimed, &h[i][c]), &field.mul(rho, &b[c]))
-        })
-    };
-    let zeros: Vec<Pair<L>> = rho.iter().enumerate().map(zero).collect();
-    let runs = [0, 1].map(|c| zeros.iter().map(|pair| pair[c]).collect::<Vec<_>>());
-    let derive = |own: &Element<L>, next: &Element<L>| field.sub(&field.sub(&[0; L], own), next);
-    let derived: Vec<Element<L>> =
-        runs[0].iter().zip(&runs[1]).map(|(o, n)| derive(o, n)).collect();
-    talk.claim_all_zero([&runs[0], &runs[1], &derived].map(|run| field.packed(run)));
+    let component =
+        |factors: &[Buffer<u64>; 2], i: usize| [0, 1].map(|c| field.factor(&factor(factors, c, i)));
+    modular::check(talk, field, n, |i| {
+        let product = [0, 1].map(|c| field.signed(&products.c[i][c]));
+        [component(&products.a, i), component(&products.b, i), product]
+    })?;
     Ok(products.reduced())
 }
 

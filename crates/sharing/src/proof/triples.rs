@@ -115,8 +115,8 @@ fn sacrificed<W: Word, E: Word>(
     fn runs<E: Word>(pair: &[Buffer<E>; 2]) -> super::Two<'_, E> {
         pair.each_ref().map(|run| &run[..])
     }
-    let (bits, one) = (W::BITS, [(n, 1)]);
-    let claims = Claims { bits, x: runs(&x), y: runs(&y), z: runs(&z), runs: &one };
+    let one = [(n, 1)];
+    let claims = Claims { each, x: runs(&x), y: runs(&y), z: runs(&z), runs: &one };
     redundant::sacrifice(talk, &claims)?;
     Ok([x, y, z].map(|pair| pair.map(|run| redundant::reduced(&run))))
 }

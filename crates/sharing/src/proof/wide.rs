@@ -1,6 +1,6 @@
 //! Integers of up to 448 bits, as little-endian words: sums of products of words, and their masks.
 
-use tacit_ring::prime::Prime;
+use super::field::Residues;
 
 /// Words of a [`Wide`].
 pub(super) const WORDS: usize = 7;
@@ -130,9 +130,9 @@ pub(super) fn from_bytes(bytes: &[u8]) -> Wide {
 }
 
 /// The remainder of a number in two's complement.
-pub(super) fn signed_modulo(field: Prime, a: &Wide) -> u64 {
-    let word = |word: u64| field.reduce(u128::from(word));
-    let shift = field.reduce(1 << 64);
+pub(super) fn signed_modulo<F: Residues>(field: F, a: &Wide) -> u64 {
+    let word = |word: u64| field.remainder(u128::from(word));
+    let shift = field.remainder(1 << 64);
     let unsigned = a.iter().rev().fold(0, |sum, w| field.add(field.mul(sum, shift), word(*w)));
     let wrapped = (0..WORDS).fold(1, |power, _| field.mul(power, shift));
     let is_negative = (a[WORDS - 1] >> 63).wrapping_neg();
@@ -143,6 +143,7 @@ pub(super) fn signed_modulo(field: Prime, a: &Wide) -> u64 {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use tacit_ring::prime::Prime;
 
     #[test]
     fn numbers_of_two_words_agree_with_the_machine_s() {

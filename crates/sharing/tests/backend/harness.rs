@@ -12,11 +12,12 @@ use tacit_sharing::{Party, Protocol};
 
 const PLACES: [PartyId; 4] = [PartyId(1), PartyId(2), PartyId(0), PartyId(3)];
 pub const EVERYONE: [usize; 3] = [0, 1, 2];
-pub const PROTOCOLS: [Protocol; 10] = [
+pub const PROTOCOLS: [Protocol; 11] = [
     Protocol::Trio,
     Protocol::Astra,
     Protocol::Replicated,
     Protocol::Lift,
+    Protocol::Tagged,
     Protocol::MultiFanIn,
     Protocol::Quad,
     Protocol::QuadA,

@@ -40,6 +40,41 @@ fn linear_operations_products_and_constants() {
     }
 }
 
+/// Products of products, of what is linear in them, and of tags under keys that a check has burnt: one
+/// when there are many, and one before something opens.
+#[test]
+fn tagged_numbers_are_tagged_again_after_a_check() {
+    const N: usize = 40_000;
+    let ring = Ring::W64;
+    let (x, y) = (numbers(ring, N), numbers(ring, N + 5).split_off(5));
+    let (a, b) = (x.clone(), y.clone());
+    let opened = run(Protocol::Tagged, &move |be| {
+        let kind = Kind::Ring(ring);
+        let (x, y) = (share(be, kind, 0, &a), share(be, kind, 2, &b));
+        let three = be.public(kind, &[3], N);
+        let xy = be.multiply(&x, &y, [64; 2]).unwrap();
+        let cube = be.multiply(&xy.sum(&three, true).scale(&[-5]), &xy, [64; 2]).unwrap();
+        let first = open(be, &cube);
+        let again = be.multiply(&y, &cube, [64; 2]).unwrap();
+        let shape = MatrixShape { rows: 2, inner: N / 2, columns: 1 };
+        let row = again.slice(0..N / 2);
+        let sums = be.matrix_product(shape, &again, &row, [64; 2]).unwrap();
+        vec![first, open(be, &sums)]
+    });
+    let wrap = |v: i128| signed(v, 64);
+    let cube = |i: usize| {
+        let xy = x[i].wrapping_mul(y[i]);
+        wrap(xy.wrapping_sub(3).wrapping_mul(-5).wrapping_mul(xy))
+    };
+    let again = |i: usize| wrap(cube(i).wrapping_mul(y[i]));
+    assert!((0..N).all(|i| opened[0][i] == cube(i)));
+    assert_eq!(opened[1].len(), 2);
+    for (row, sum) in opened[1].iter().enumerate() {
+        let terms = (0..N / 2).map(|i| again(row * N / 2 + i).wrapping_mul(again(i)));
+        assert_eq!(*sum, wrap(terms.fold(0, i128::wrapping_add)));
+    }
+}
+
 #[test]
 fn signs_and_equality_at_every_value() {
     let all: Vec<i128> = (-128..128).collect();
