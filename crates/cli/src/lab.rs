@@ -344,6 +344,7 @@ fn program_job(
     protocol: Protocol,
     places: &[PartyId],
 ) -> Result<ProgramJob, CliError> {
+    program::check_parties(program, protocol)?;
     let rows = program::rows(program, &args.rows)?;
     let parties = (0..program.parties.len() as u8).map(PartyId).collect();
     Ok(ProgramJob {
@@ -443,10 +444,7 @@ impl Task {
     fn names(&self, protocol: Protocol) -> Result<Parties, CliError> {
         match self {
             Task::Circuit(_) => Ok(Parties::numbered(protocol.parties())),
-            Task::Program(program) => {
-                program::check_parties(program, protocol)?;
-                program::local_names(program, protocol).map(Parties)
-            }
+            Task::Program(program) => program::local_names(program, protocol).map(Parties),
         }
     }
 }
