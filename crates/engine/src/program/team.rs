@@ -56,8 +56,11 @@ impl<'t, 'b, 'm> Team<'t, 'b, 'm> {
         let words = len.div_ceil(64);
         let place = |i: usize| (64 * (words * i / parts)).min(len);
         let ranges = (0..parts).map(|i| place(i)..place(i + 1).max(place(i)));
-        let ranges: Vec<_> = ranges.filter(|range| !range.is_empty()).collect();
-        if ranges.is_empty() { vec![0..len] } else { ranges }
+        let mut ranges: Vec<_> = ranges.filter(|range| !range.is_empty()).collect();
+        if ranges.is_empty() {
+            ranges.push(0..len);
+        }
+        ranges
     }
 
     /// Does the same to parts of arrays of `len` elements, and joins what comes out.
