@@ -127,6 +127,15 @@ fn the_report_holds_predictions_that_came_true() {
 }
 
 #[test]
+fn products_without_the_protocols_tags_are_not_measured() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    for operation in ["mul", "dot", "matmul"] {
+        let (code, error) = fails(folder.path(), &format!("bench {operation} --protocol tagged"));
+        assert!(code == 2 && error.contains("not supported"), "{operation}: {error}");
+    }
+}
+
+#[test]
 fn assignments_of_roles_run_side_by_side() {
     let folder = aes_folder("d4");
     let dir = folder.path();

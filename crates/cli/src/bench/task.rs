@@ -14,6 +14,7 @@ use tacit_engine::values::Lanes;
 use tacit_net::{PartyId, Session, connect};
 use tacit_planner::{Network, Wanted, for_circuit, for_products};
 use tacit_ring::Entropy;
+use tacit_sharing::Protocol;
 use tacit_sharing::arrays::Cut;
 
 /// A party in a process of its own: the bound first, then the benchmark.
@@ -138,6 +139,12 @@ fn array_plan(args: &BenchArgs) -> Result<Option<Plan>, CliError> {
         }
         _ => return Ok(None),
     };
+    if ring_bits > 1 && args.protocol == Protocol::Tagged {
+        return Err(CliError::input(
+            "not supported: under `tagged` products have tags in programs alone; measure them with \
+             `tacit program bench`",
+        ));
+    }
     let cut = Cut::default();
     Ok(Some(Plan {
         assignments: assignments(args)?,
