@@ -19,6 +19,7 @@ use std::path::PathBuf;
 use tacit_circuit::Circuit;
 use tacit_engine::circuit::{
     self as engine, Assignment, Blocking, Compiled, EvaluateError, FormChoice, Job, LinkUse,
+    Preprocessing,
 };
 use tacit_engine::program::{By, Prepared, ProgramJob, ProgramReport, run as run_program};
 use tacit_engine::values::Lanes;
@@ -79,8 +80,8 @@ pub struct LabArgs {
     #[arg(long, value_name = "PARTIES")]
     reveal: Option<String>,
 
-    /// When messages of a circuit that do not depend on inputs are sent; `separate` times the
-    /// online phase alone
+    /// When messages that do not depend on inputs are sent; `separate` times the online phase
+    /// alone
     #[arg(long, default_value = "interleaved")]
     preprocessing: PreprocessingArg,
 
@@ -186,7 +187,7 @@ fn all_can(args: &LabArgs, task: &Task, profile: &Profile, protocol: Protocol) -
     let parties = protocol.parties();
     roles.is_none_or(|roles| roles == parties)
         && profile.parties() >= parties
-        && task.is_run_by(protocol, args.by)
+        && task.is_run_by(protocol, args.by, args.preprocessing.into())
 }
 
 /// The run with the given roles and forms, or the fastest of all.
@@ -351,6 +352,7 @@ fn program_job(
         by: args.by.unwrap_or(By::of(protocol)),
         places: places.to_vec(),
         workers: usize::from(args.threads),
+        preprocessing: args.preprocessing.into(),
         // Latency is what the lab is about: all rows in as few rounds as can be.
         chunk_rows: (1 << 20) / usize::from(args.threads),
         ..ProgramJob::new(protocol, parties, rows)
@@ -383,7 +385,7 @@ fn simulate_program(
         form: None,
         rounds: reports.iter().map(|report| report.rounds).max().unwrap_or(0),
         seconds: slowest(|report| report.online_seconds),
-        offline_seconds: 0.0,
+        offline_seconds: slowest(|report| report.offline_seconds),
         setup_seconds: slowest(|report| report.setup_seconds),
         total_bytes: reports.first().map_or(0, ProgramReport::total_bytes),
         links,
@@ -403,11 +405,9 @@ impl Task {
             refuse("programs", [rows, Misplaced::new(args.by.is_some(), "--by", "")])?;
             return Ok(Task::Circuit(file::read(&args.path, &args.read)?));
         }
-        let separate = matches!(args.preprocessing, PreprocessingArg::Separate);
         let flags = [
             Misplaced::new(args.instances.is_some(), "--instances", "--rows ROWS=NUMBER"),
             Misplaced::new(args.reveal.is_some(), "--reveal", program::WHO_LEARNS),
-            Misplaced::new(separate, "--preprocessing separate", ""),
         ];
         refuse("circuits", flags.into_iter().chain(args.read.flags()))?;
         Ok(Task::Program(Box::new(program::load(&args.path)?)))
@@ -422,14 +422,21 @@ impl Task {
     }
 
     /// Whether a protocol runs it. The trusted party computes in the clear, not by circuits.
-    fn is_run_by(&self, protocol: Protocol, by: Option<By>) -> bool {
+    fn is_run_by(&self, protocol: Protocol, by: Option<By>, preprocessing: Preprocessing) -> bool {
+        let comes_first = || match preprocessing {
+            Preprocessing::Interleaved => true,
+            Preprocessing::Separate => protocol != Protocol::Plain && protocol.gmw().is_none(),
+        };
         let computes = || match by.unwrap_or(By::of(protocol)) {
             By::Rings => protocol.has_rings(),
             By::Circuits => protocol != Protocol::Plain,
         };
         match self {
             Task::Circuit(_) => true,
-            Task::Program(program) => computes() && program.parties.len() <= protocol.parties(),
+            Task::Program(program) => {
+                let fits = program.parties.len() <= protocol.parties();
+                fits && computes() && comes_first()
+            }
         }
     }
 

@@ -11,7 +11,7 @@ use tacit_engine::circuit::{
     Report, TripleJob, check_storable, evaluate_prepared, prepare, prepare_from_triples,
     prepare_triples,
 };
-use tacit_engine::program::{self, Prepared as PreparedProgram, ProgramJob};
+use tacit_engine::program::{self, By, Prepared as PreparedProgram, ProgramJob};
 use tacit_engine::store::{Facts, Store};
 use tacit_engine::values::Lanes;
 use tacit_net::memory::{self, MemoryNetwork};
@@ -592,62 +592,127 @@ const PROGRAM: &str = "program stored\nparties a, b\nrows n <= 100\n\
     input x: u8[n] from a\ninput y: u8[n] from b\ninput k: u8 public\n\
     let p = sum(x * y, axis 0) * k\nreveal p to a\n";
 
+/// Under which protocols, and by what, programs are stored.
+fn stored_programs() -> Vec<(Protocol, By)> {
+    let brain = [Source::Buckets, Source::Sacrifice, Source::Integers].map(Protocol::Brain);
+    let in_rings = [
+        Protocol::Trio,
+        Protocol::Astra,
+        Protocol::Replicated,
+        Protocol::MultiFanIn,
+        Protocol::Lift,
+        Protocol::Post,
+        Protocol::Tagged,
+        Protocol::Quad,
+        Protocol::QuadA,
+        Protocol::QuadHet,
+        Protocol::Tetrad,
+        Protocol::FantasticFour,
+    ];
+    let rings = in_rings.into_iter().chain(brain).filter(|protocol| protocol.has_rings());
+    let rings = rings.map(|protocol| (protocol, By::Rings));
+    let circuits = [
+        Protocol::Trio,
+        Protocol::MultiFanIn,
+        Protocol::QuadA,
+        Protocol::Tetrad,
+        Protocol::Brain(Source::Buckets),
+        Protocol::Yao,
+        Protocol::BmrShamir(3),
+        Protocol::Authenticated(2),
+    ];
+    rings.chain(circuits.map(|protocol| (protocol, By::Circuits))).collect()
+}
+
 #[test]
-fn programs_run_on_stored_garbled_circuits() {
+fn programs_run_on_stored_preprocessing() {
     let program = text::parse("stored.tacit", PROGRAM).unwrap();
-    for protocol in [Protocol::Yao, Protocol::BmrShamir(3), Protocol::Authenticated(2)] {
+    for (protocol, by) in stored_programs() {
         let stores = Stores::new(protocol);
-        let job = |rows| ProgramJob::new(protocol, vec![PartyId(0), PartyId(1)], vec![rows]);
+        let workers = if protocol.garbles() { 1 } else { 2 };
+        let parties = vec![PartyId(0), PartyId(1)];
+        let job = ProgramJob {
+            by,
+            workers,
+            stored: true,
+            preprocessing: Preprocessing::Separate,
+            chunk_rows: 1,
+            ..ProgramJob::new(protocol, parties, vec![3])
+        };
         let array = |values: &[i128], shape: Vec<usize>| {
             Array::from_values(U8, shape, values.iter().copied()).unwrap()
         };
         let public = |k: i128| [("k".to_string(), array(&[k], vec![]))].into();
-        memory::run(stores.parties, 1, &MemoryNetwork::default(), |mut session| {
-            let prepared = PreparedProgram::new(&program, job(3)).unwrap();
+        memory::run(stores.parties, workers, &MemoryNetwork::default(), |mut session| {
+            let prepared = PreparedProgram::new(&program, job.clone()).unwrap();
             let store = stores.of(&session);
             let facts = program::facts(&prepared, &public(5));
             let mut preparation = store.begin(&mut session, "stored", facts).unwrap();
             let one = |session: &mut Session, compiled: &Compiled| {
                 prepare(session, compiled, &mut Entropy::system())
             };
-            let made = program::prepare(&mut session, &prepared, &public(5), one).unwrap();
-            preparation.add(&made.0).unwrap();
+            let (made, links) = program::prepare(&mut session, &prepared, &public(5), one).unwrap();
+            let sent: u64 = links.iter().map(|link| link.bytes).sum();
+            let expects = protocol.ahead().is_some() || protocol.garbles();
+            assert!(sent > 0 || !expects, "{protocol} {by}");
+            for link in links {
+                assert_eq!(link.bytes, link.predicted_bytes, "{protocol} {by}: {link:?}");
+            }
+            preparation.add(&made).unwrap();
             session.finish().unwrap();
         });
         // With another public input, then as prepared, then once more.
         for (k, goes_well) in [(6, false), (5, true), (5, false)] {
-            let results =
-                memory::run(stores.parties, 1, &MemoryNetwork::default(), |mut session| {
-                    let prepared = PreparedProgram::new(&program, job(3)).unwrap();
-                    let mut inputs = public(k);
-                    if session.me().0 < 2 {
-                        let (name, values) =
-                            [("x", [1, 2, 3]), ("y", [10, 20, 30])][session.me().index()];
-                        inputs.insert(name.to_string(), array(&values, vec![3]));
-                    }
-                    let facts = program::facts(&prepared, &inputs);
-                    let facts: Vec<(&str, String)> =
-                        facts.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
-                    let (name, ready) = stores.of(&session).take(&mut session, &facts)?;
-                    let stored = (&name[..], ready);
-                    let done =
-                        program::run_prepared(&mut session, &prepared, inputs, stored, &|_| {})?;
-                    session.finish()?;
-                    for link in &done.report.links {
-                        assert_eq!(link.bytes, link.predicted_bytes, "{protocol}: {link:?}");
-                        assert_eq!(link.stream, "online");
-                    }
-                    done.revealed
-                });
+            let network = MemoryNetwork::default();
+            let results = memory::run(stores.parties, workers, &network, |mut session| {
+                let prepared = PreparedProgram::new(&program, job.clone()).unwrap();
+                let mut inputs = public(k);
+                if session.me().0 < 2 {
+                    let (name, values) =
+                        [("x", [1, 2, 3]), ("y", [10, 20, 30])][session.me().index()];
+                    inputs.insert(name.to_string(), array(&values, vec![3]));
+                }
+                let facts = program::facts(&prepared, &inputs);
+                let facts: Vec<(&str, String)> =
+                    facts.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
+                let (name, ready) = stores.of(&session).take(&mut session, &facts)?;
+                let stored = (&name[..], ready);
+                let done = program::run_prepared(&mut session, &prepared, inputs, stored, &|_| {})?;
+                session.finish()?;
+                for link in &done.report.links {
+                    assert_eq!(link.bytes, link.predicted_bytes, "{protocol} {by}: {link:?}");
+                    assert_ne!(link.stream, "ahead");
+                }
+                done.revealed
+            });
             for (party, result) in results.into_iter().enumerate() {
-                assert_eq!(result.is_ok(), goes_well, "{protocol} {k}");
+                let error = result.as_ref().err().map(ToString::to_string);
+                assert_eq!(error.is_none(), goes_well, "{protocol} {by} {k}: {error:?}");
                 if let (0, Ok(revealed)) = (party, result) {
-                    assert_eq!(revealed[0].1.raw(), [(10 + 40 + 90) * 5]);
+                    assert_eq!(revealed[0].1.raw(), [(10 + 40 + 90) * 5], "{protocol} {by}");
                 }
             }
         }
     }
-    let job = ProgramJob::new(Protocol::Trio, vec![PartyId(0), PartyId(1)], vec![3]);
-    let error = program::check_storable(&PreparedProgram::new(&program, job).unwrap()).unwrap_err();
+}
+
+#[test]
+fn preprocessing_of_programs_that_cannot_be_stored_is_refused() {
+    let program = text::parse("stored.tacit", PROGRAM).unwrap();
+    let job = |protocol, preprocessing| ProgramJob {
+        preprocessing,
+        ..ProgramJob::new(protocol, vec![PartyId(0), PartyId(1)], vec![3])
+    };
+    for protocol in [Protocol::Gmw(2), Protocol::Plain] {
+        let error = PreparedProgram::new(&program, job(protocol, Preprocessing::Separate));
+        assert!(error.is_err(), "{protocol}");
+    }
+    let interleaved = job(Protocol::Trio, Preprocessing::Interleaved);
+    let prepared = PreparedProgram::new(&program, interleaved).unwrap();
+    let error = program::check_storable(&prepared).unwrap_err();
+    assert!(error.to_string().contains("interleaved"), "{error}");
+    let mut outside = job(Protocol::Trio, Preprocessing::Separate);
+    outside.parties[1] = PartyId(3);
+    let error = PreparedProgram::new(&program, outside).err().unwrap();
     assert!(error.to_string().starts_with("not supported"), "{error}");
 }

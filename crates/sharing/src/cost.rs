@@ -11,7 +11,7 @@ use crate::registry::RoleVisitor;
 use crate::role::{InputRule, Role, RoleId, Timing};
 use crate::verify::DIGEST_BYTES;
 use std::fmt;
-use std::ops::{Add, AddAssign, Div, Index, IndexMut, Mul, Range};
+use std::ops::{Add, AddAssign, Div, Index, IndexMut, Mul, Range, SubAssign};
 use tacit_net::{PartyId, Stream};
 
 /// Roles at most.
@@ -79,6 +79,14 @@ impl AddAssign<&Links> for Links {
     }
 }
 
+impl SubAssign<&Links> for Links {
+    fn sub_assign(&mut self, part: &Links) {
+        for (from, row) in part.0.iter().enumerate() {
+            self[from].iter_mut().zip(row).for_each(|(rest, part)| *rest -= part);
+        }
+    }
+}
+
 /// Elements sent between roles.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Traffic {
@@ -127,6 +135,16 @@ impl Traffic {
             }
         }
         out
+    }
+
+    /// The rest, without a part of it.
+    #[must_use]
+    pub fn without(&self, part: &Traffic) -> Self {
+        let mut rest = self.clone();
+        rest.pre -= &part.pre;
+        rest.on -= &part.on;
+        rest.def -= &part.def;
+        rest
     }
 
     /// All elements, all links.

@@ -1,8 +1,8 @@
 //! One worker of one party, as the protocols see it: roles instead of parties, ring words instead
 //! of bytes, keys with each neighbour.
 
-use crate::proof::{Method, Proofs, Stock};
-use crate::role::{Role, RoleId, SLOTS, TAIL};
+use crate::proof::{Growing, Method, Proofs, Stock};
+use crate::role::{Role, RoleId, SLOTS, TAIL, Timing};
 use crate::shares::Runs;
 use crate::verify::{Item, Journal, Kind};
 use serde::{Deserialize, Serialize};
@@ -238,6 +238,8 @@ pub struct Party<'m> {
     stored: Vec<Option<Stored>>,
     /// What goes ahead was sent in another session.
     sent_ahead: bool,
+    /// Nothing but what goes ahead is exchanged: by role, what came of it so far.
+    only_ahead: Option<Vec<Growing<u8>>>,
     step: u32,
     journal: Journal,
     proofs: Option<Proofs>,
@@ -257,22 +259,21 @@ impl<'m> Party<'m> {
             places: places.to_vec(),
             stored,
             sent_ahead: false,
+            only_ahead: None,
             step: 0,
             journal: Journal::new(places),
             proofs: None,
         })
     }
 
-    /// The same where preprocessing was exchanged in another session, by a party with the same keys: what
+    /// Takes preprocessing that was exchanged in another session, by a party with the same keys: what
     /// [`Party::put_off`] gave there. What this party would send ahead is sent, until
     /// [`Party::preprocessed`].
-    #[must_use]
-    pub fn with_preprocessing(mut self, fetched: Fetched) -> Self {
+    pub fn resume(&mut self, fetched: Fetched) {
         let stored = |bytes: Option<Buffer<u8>>| bytes.map(|bytes| Stored { bytes, used: 0 });
         self.stored = fetched.0.into_iter().map(stored).collect();
         self.stored.resize_with(self.places.len(), || None);
         self.sent_ahead = true;
-        self
     }
 
     /// Everything that goes ahead is sent.
@@ -280,11 +281,40 @@ impl<'m> Party<'m> {
         self.sent_ahead = false;
     }
 
+    /// The same for preprocessing alone: of a whole computation only what goes ahead is sent, received and
+    /// kept for [`Party::put_off`]; other messages are not sent, and zeros are received. What goes ahead depends on
+    /// neither.
+    #[must_use]
+    pub fn only_ahead(mut self) -> Self {
+        self.only_ahead = Some(self.places.iter().map(|_| Growing::default()).collect());
+        self
+    }
+
+    /// Whether this is preprocessing alone: there are no inputs.
+    #[must_use]
+    pub fn is_only_ahead(&self) -> bool {
+        self.only_ahead.is_some()
+    }
+
+    /// Whether all preprocessing comes before inputs are known.
+    pub(crate) fn is_separate(&self) -> bool {
+        self.sent_ahead || self.only_ahead.is_some()
+    }
+
+    /// When inputs are known.
+    pub(crate) fn timing(&self) -> Timing {
+        if self.is_separate() { Timing::Late } else { Timing::Early }
+    }
+
     /// Ends preprocessing. A party of another session does all of it again from the same keys and this,
     /// and what its transcripts say is compared then.
     #[must_use]
-    pub fn put_off(mut self) -> Fetched {
+    pub fn put_off(&mut self) -> Fetched {
         drop(self.journal.take());
+        if let Some(came) = self.only_ahead.take() {
+            let bytes = |bytes: Growing<u8>| (bytes.len > 0).then(|| bytes.into_buffer());
+            return Fetched(came.into_iter().map(bytes).collect());
+        }
         let bytes = |stored: Option<Stored>| stored.map(|stored| stored.bytes);
         Fetched(std::mem::take(&mut self.stored).into_iter().map(bytes).collect())
     }
@@ -467,7 +497,11 @@ impl<'m> Party<'m> {
         stream: Stream,
         words: &[W],
     ) -> Result<(), SharingError> {
-        if self.sent_ahead && stream == Stream::Pre {
+        let sent = match stream {
+            Stream::Pre => !self.sent_ahead,
+            _ => self.only_ahead.is_none(),
+        };
+        if !sent {
             return Ok(());
         }
         Ok(self.mesh.send(self.places[to], stream, word::bytes(words))?)
@@ -494,7 +528,15 @@ impl<'m> Party<'m> {
             stored.used = end;
             return Ok(());
         }
-        Ok(self.mesh.recv(self.places[from], stream, bytes)?)
+        match (stream, &mut self.only_ahead) {
+            (Stream::Pre, Some(came)) => {
+                self.mesh.recv(self.places[from], stream, bytes)?;
+                came[from].extend(bytes);
+            }
+            (_, Some(_)) => bytes.fill(0),
+            (_, None) => self.mesh.recv(self.places[from], stream, bytes)?,
+        }
+        Ok(())
     }
 
     /// Fetches all preprocessing messages of `from`, `bytes` in number, into memory; from now on

@@ -4,7 +4,7 @@ use super::{PrepareArgs, Preparer, Stored, make};
 use crate::error::CliError;
 use crate::program::{self, Names, refuse_circuit_arguments};
 use crate::run::{Misplaced, Parties, refuse};
-use tacit_engine::circuit::Compiled;
+use tacit_engine::circuit::{Compiled, Preprocessing};
 use tacit_engine::program::{self as engine, Prepared};
 use tacit_net::{PartyId, Session, SessionConfig};
 use tacit_program::Program;
@@ -49,6 +49,7 @@ fn prepared(args: &PrepareArgs, program: &Program, names: &Names) -> Result<Prep
     }
     let mut job = program::job(&args.run, program, names, rows)?;
     job.stored = true;
+    job.preprocessing = Preprocessing::Separate;
     Ok(Prepared::new(program, job)?)
 }
 
@@ -67,7 +68,7 @@ fn one_party(
     let preparer = Preparer { args, name, me, facts };
     preparer.all(config, |session, preparation| {
         let one = |session: &mut Session, compiled: &Compiled| make(args, name, session, compiled);
-        let (ready, report) = engine::prepare(session, &prepared, &public, one)?;
-        Ok([preparation.add(&ready)?, report.total_bytes()])
+        let (ready, links) = engine::prepare(session, &prepared, &public, one)?;
+        Ok([preparation.add(&ready)?, links.iter().map(|link| link.bytes).sum()])
     })
 }

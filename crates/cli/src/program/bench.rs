@@ -8,7 +8,7 @@ use crate::error::CliError;
 use crate::local::{self, Child, Transport};
 use crate::output::{Output, Report};
 use crate::profile::Profile;
-use crate::run::seconds;
+use crate::run::{PreprocessingArg, seconds};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -68,6 +68,10 @@ pub struct ProgramBenchArgs {
     /// What numbers are computed with [default: rings, if the protocol has them]
     #[arg(long, value_name = "rings|circuits")]
     by: Option<By>,
+
+    /// When messages that do not depend on inputs are sent; `separate` times the rest alone
+    #[arg(long, default_value = "interleaved")]
+    preprocessing: PreprocessingArg,
 }
 
 /// Runs the command.
@@ -98,6 +102,7 @@ pub fn run(args: &ProgramBenchArgs, output: Output) -> Result<ExitCode, CliError
         rows: rows.collect(),
         runs: args.runs,
         seconds: last(|party| party.seconds),
+        offline_seconds: last(|party| party.offline_seconds),
         setup_seconds: last(|party| party.setup_seconds),
         cpu_seconds: parties.iter().map(|party| party.cpu_seconds).sum(),
         rounds: parties.iter().map(|party| party.rounds).max().unwrap_or(0),
@@ -114,6 +119,7 @@ fn prepare(args: &ProgramBenchArgs, program: &Program) -> Result<Prepared, CliEr
     let job = ProgramJob {
         by: args.by.unwrap_or(By::of(args.protocol)),
         workers: args.threads,
+        preprocessing: args.preprocessing.into(),
         chunk_rows: args.chunk_rows.unwrap_or(CHUNK_ROWS),
         ..ProgramJob::new(args.protocol, parties, show::rows(program, &args.rows)?)
     };
@@ -163,7 +169,8 @@ fn one_run(
     }
     Ok(Measured {
         seconds: report.online_seconds,
-        setup_seconds: elapsed - report.online_seconds,
+        offline_seconds: report.offline_seconds,
+        setup_seconds: elapsed - report.offline_seconds - report.online_seconds,
         cpu_seconds: usage.user_seconds + usage.system_seconds,
         rounds: report.rounds,
         peak_rss_bytes: 0,
@@ -209,6 +216,7 @@ fn random(ty: &Type, rows: &[u64], seed: u64) -> Result<Array, CliError> {
 #[derive(Serialize, Deserialize)]
 struct Measured {
     seconds: f64,
+    offline_seconds: f64,
     setup_seconds: f64,
     cpu_seconds: f64,
     rounds: u64,
@@ -230,6 +238,8 @@ struct Benchmark {
     runs: usize,
     /// From the first share to the last revealed value, of the slowest party.
     seconds: f64,
+    /// Before that, where preprocessing comes first.
+    offline_seconds: f64,
     setup_seconds: f64,
     cpu_seconds: f64,
     rounds: u64,
@@ -262,6 +272,9 @@ impl Report for Benchmark {
             self.rounds,
             self.peak_rss_bytes / 1_000_000
         )?;
+        if self.offline_seconds > 0.0 {
+            writeln!(out, "  after {} of preprocessing", seconds(self.offline_seconds))?;
+        }
         if let Some(rows) = self.rows.values().max().filter(|rows| **rows > 0) {
             writeln!(out, "  {:.3} million rows per second", *rows as f64 / self.seconds * 1e-6)?;
         }

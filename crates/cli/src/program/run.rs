@@ -8,7 +8,7 @@ use crate::error::CliError;
 use crate::local::{self, Child};
 use crate::output::{Output, Report};
 use crate::prepare;
-use crate::run::{Misplaced, Parties, PreprocessingArg, RunArgs, refuse, seconds, write_links};
+use crate::run::{Misplaced, Parties, RunArgs, refuse, seconds, write_links};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::{Deserialize, Serialize, Serializer};
 use std::collections::BTreeMap;
@@ -16,7 +16,7 @@ use std::io::{self, Read, Write};
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
-use tacit_engine::circuit::FormChoice;
+use tacit_engine::circuit::{FormChoice, Preprocessing};
 use tacit_engine::program::{self as engine, Prepared, ProgramJob, ProgramReport};
 use tacit_engine::store::Store;
 use tacit_net::{PartyId, SessionConfig, connect};
@@ -82,7 +82,6 @@ pub const WHO_LEARNS: &str = "the program, which says who learns what";
 
 /// Refuses flags that are for circuits only.
 pub fn refuse_circuit_arguments(args: &RunArgs) -> Result<(), CliError> {
-    let separate = matches!(args.preprocessing, PreprocessingArg::Separate);
     let other_form = !matches!(args.form, FormChoice::Dealer);
     let tables = "--table PARTY=FILE or --value INPUT=VALUE";
     let flags = [
@@ -94,7 +93,6 @@ pub fn refuse_circuit_arguments(args: &RunArgs) -> Result<(), CliError> {
             "the program, which says who gives what",
         ),
         Misplaced::new(!args.reveal.is_empty(), "--reveal", WHO_LEARNS),
-        Misplaced::new(separate, "--preprocessing separate", ""),
         Misplaced::new(other_form, "--form", ""),
         Misplaced::new(args.opening.is_some(), "--opening", ""),
         Misplaced::new(args.blocking().window_bytes > 0, "--window", "--chunk-rows ROWS"),
@@ -209,6 +207,10 @@ pub fn job(
         by: ByArg::or_usual(args.by, args.protocol),
         workers: args.threads,
         stored: args.prepared.is_some(),
+        preprocessing: match args.prepared {
+            Some(_) => Preprocessing::Separate,
+            None => args.preprocessing.into(),
+        },
         chunk_rows: ChunkArg::or_usual(args.program.chunk_rows),
         ..ProgramJob::new(args.protocol, names.parties.clone(), rows)
     };
@@ -402,9 +404,13 @@ fn write_cost(out: &mut dyn Write, run: &ProgramRun) -> io::Result<()> {
     if let Some(name) = stored {
         writeln!(out, "with stored preprocessing {name}")?;
     }
+    let ahead = match report.offline_seconds {
+        0.0 => String::new(),
+        offline => format!("{} preprocessing, ", seconds(offline)),
+    };
     writeln!(
         out,
-        "took {} setup, {} computing; {} sent in all; {} waited for {} rounds (predicted {})",
+        "took {} setup, {ahead}{} computing; {} sent in all; {} waited for {} rounds (predicted {})",
         seconds(report.setup_seconds),
         seconds(report.online_seconds),
         bytes(report.total_bytes()),

@@ -353,7 +353,7 @@ fn resume_in_roles(
 }
 
 /// Whether preprocessing makes random products, which are checked before they are stored.
-pub(super) fn makes_triples(protocol: Protocol) -> bool {
+pub(crate) fn makes_triples(protocol: Protocol) -> bool {
     matches!(protocol.method(), Some(Method::Brain(_)))
 }
 
@@ -505,7 +505,7 @@ impl RoleVisitor for Compute<'_, '_> {
         let streams = keys.streams();
         if let Some(stored) = stored {
             let (stock, fetched): Kept = decode(&stored)?;
-            party = party.with_preprocessing(fetched);
+            party.resume(fetched);
             party.hold_products(stock)?;
         }
         party.expect_products::<Z2>(compiled.products() * words as usize);

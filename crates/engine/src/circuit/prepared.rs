@@ -41,13 +41,13 @@ impl Phases {
 #[derive(Serialize, Deserialize)]
 pub struct Prepared {
     /// Whose it is.
-    pub(super) party: u8,
+    pub(crate) party: u8,
     /// A digest of what parties agreed on for it.
-    pub(super) job: [u8; 32],
+    pub(crate) job: [u8; 32],
     /// What all workers have in common.
-    pub(super) common: Buffer<u8>,
+    pub(crate) common: Buffer<u8>,
     /// By worker.
-    pub(super) workers: Vec<Buffer<u8>>,
+    pub(crate) workers: Vec<Buffer<u8>>,
 }
 
 impl Prepared {
@@ -69,7 +69,7 @@ impl Prepared {
 }
 
 /// A digest of what parties agree on.
-pub(super) fn digest<N: AsRef<str>>(facts: &[(N, String)]) -> [u8; 32] {
+pub(crate) fn digest<N: AsRef<str>>(facts: &[(N, String)]) -> [u8; 32] {
     let parts: Vec<&[u8]> = facts
         .iter()
         .flat_map(|(name, value)| [name.as_ref().as_bytes(), value.as_bytes()])
@@ -78,7 +78,7 @@ pub(super) fn digest<N: AsRef<str>>(facts: &[(N, String)]) -> [u8; 32] {
 }
 
 /// The bytes of something secret, which are nowhere else.
-pub(super) fn encode<T: Serialize>(value: &T) -> Result<Buffer<u8>, SharingError> {
+pub(crate) fn encode<T: Serialize>(value: &T) -> Result<Buffer<u8>, SharingError> {
     use postcard::ser_flavors::Size;
     let failed = |e: postcard::Error| SharingError::System(format!("cannot be stored: {e}"));
     let size = postcard::serialize_with_flavor(value, Size::default()).map_err(failed)?;
@@ -87,7 +87,7 @@ pub(super) fn encode<T: Serialize>(value: &T) -> Result<Buffer<u8>, SharingError
     Ok(bytes)
 }
 
-pub(super) fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, EvaluateError> {
+pub(crate) fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, EvaluateError> {
     match postcard::take_from_bytes(bytes) {
         Ok((value, [])) => Ok(value),
         _ => Err(EvaluateError::Job("stored preprocessing has not the form that it should".into())),

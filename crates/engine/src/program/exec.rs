@@ -37,6 +37,8 @@ pub(super) struct Context<'c> {
     pub inputs: &'c BTreeMap<String, Arc<Array>>,
     /// Rows of a chunk.
     pub chunk: usize,
+    /// Nothing but what goes ahead is exchanged: no inputs, and no results.
+    pub only_ahead: bool,
     /// Told of every row that went through a stream.
     pub progress: &'c (dyn Fn(u64) + Sync),
     /// Rounds in which the first worker waited for another of this party, which had more chunks.

@@ -12,7 +12,7 @@ use tacit_net::{PartyId, Session};
 use tacit_program::clear::Array;
 use tacit_ring::Entropy;
 use tacit_sharing::backend::{Backend, Boolean, Drawing, Drawn, FlatBits, Replay};
-use tacit_sharing::cost::Traffic;
+use tacit_sharing::cost::{Links, Traffic};
 
 type Inputs = BTreeMap<String, Arc<Array>>;
 
@@ -76,10 +76,11 @@ pub(super) fn cost(prepared: &Prepared) -> Result<Cost, EvaluateError> {
 fn cost_of(prepared: &Prepared, drawn: &Drawn) -> Result<Cost, EvaluateError> {
     let roles: Vec<PartyId> = PartyId::all(prepared.job.protocol.parties()).collect();
     let prediction = circuit::predict(&compile(prepared, drawn, &roles, Preprocessing::default())?);
-    Ok(Cost { bytes: prediction.bytes, rounds: prediction.rounds })
+    let ahead = Traffic { on: Links::default(), ..prediction.bytes.clone() };
+    Ok(Cost { bytes: prediction.bytes, ahead, rounds: prediction.rounds })
 }
 
-/// Where the garbled circuit of a run comes from.
+/// Where the preprocessing of a run comes from.
 pub(super) enum Source<'s> {
     /// It is made, with secrets from here.
     Made(&'s mut Entropy),
@@ -104,7 +105,7 @@ pub(super) fn run(
     let (protocol, started) = (prepared.job.protocol, session.meshes[0].now());
     let drawn = draw(prepared, inputs)?;
     let preprocessing = match source {
-        Source::Made(_) => Preprocessing::Interleaved,
+        Source::Made(_) => prepared.job.preprocessing,
         Source::Stored(..) => Preprocessing::Separate,
     };
     let compiled = compile(prepared, &drawn, &prepared.job.places, preprocessing)?;
@@ -125,12 +126,11 @@ pub(super) fn run(
     let learned = done.outputs.iter().map(|port| port.as_ref().map(flat)).collect();
     let (_, opened) = walk(prepared, inputs, progress, Replay::new(protocol, learned))?;
     let ready = started + Duration::from_secs_f64(done.report.setup_seconds);
-    let times = Times { started, ready, finished: session.meshes[0].now() };
+    let began = ready + Duration::from_secs_f64(done.report.offline_seconds);
+    let times = Times { started, ready, began, finished: session.meshes[0].now() };
     let revealed = named(prepared, me, opened);
-    let mut cost = cost_of(prepared, &drawn)?;
-    if stored {
-        cost.bytes = Traffic { on: cost.bytes.on, ..Traffic::default() };
-    }
+    let cost = cost_of(prepared, &drawn)?;
+    let cost = if stored { Cost { bytes: cost.online(), ..cost } } else { cost };
     let rounds = session.meter().rounds();
     let report = ProgramReport::gather(session, prepared, &cost, rounds, times)?;
     Ok(Outcome { revealed, report, warnings: Vec::new() })

@@ -1,6 +1,7 @@
 //! Which program is computed, by whom, on how many rows.
 
-use crate::circuit::{Assignment, EvaluateError, STORED};
+use super::ahead;
+use crate::circuit::{Assignment, EvaluateError, Preprocessing, STORED};
 use std::fmt;
 use std::str::FromStr;
 use tacit_net::PartyId;
@@ -84,6 +85,8 @@ pub struct ProgramJob {
     pub workers: usize,
     /// Preprocessing runs in a session of its own and is stored: part of what parties agree on, in both.
     pub stored: bool,
+    /// When what does not depend on inputs is made.
+    pub preprocessing: Preprocessing,
     /// Rows of large arrays that are computed together. Fewer take less memory and more rounds.
     pub chunk_rows: usize,
 }
@@ -100,6 +103,7 @@ impl ProgramJob {
             rows,
             workers: 1,
             stored: false,
+            preprocessing: Preprocessing::Interleaved,
             chunk_rows: CHUNK_ROWS,
         }
     }
@@ -112,7 +116,11 @@ impl ProgramJob {
         };
         let dims = program.dims.iter().zip(&self.rows);
         let rows: Vec<String> = dims.map(|(dim, rows)| format!("{}={rows}", dim.name)).collect();
-        let preprocessing = if self.stored { STORED } else { "in the run" };
+        let preprocessing = match self.preprocessing {
+            _ if self.stored => STORED,
+            Preprocessing::Interleaved => "in the run",
+            Preprocessing::Separate => "before the inputs",
+        };
         vec![
             ("tacit version", env!("CARGO_PKG_VERSION").to_string()),
             ("program", hex::encode(text::digest(program))),
@@ -160,6 +168,9 @@ impl ProgramJob {
         }
         if self.everyone().len() > MAX_ROLES {
             return fail(format!("a program has at most {MAX_ROLES} parties"));
+        }
+        if self.preprocessing == Preprocessing::Separate && !self.protocol.garbles() {
+            ahead::check(self)?;
         }
         tacit_program::clear::check_rows(program, &self.rows)
             .map_err(|e| EvaluateError::Job(e.to_string()))

@@ -4,6 +4,7 @@
 //! out for a protocol; [`run`] evaluates it over an open session and returns the revealed values
 //! with a [`ProgramReport`].
 
+mod ahead;
 mod exec;
 mod garbled;
 mod indices;
@@ -24,6 +25,6 @@ pub use job::{By, CHUNK_ROWS, ProgramJob};
 pub use prepare::{Cost, Prepared};
 pub use report::ProgramReport;
 pub use run::{
-    Outcome, Revealed, agree_rows, check_inputs, check_storable, facts, prepare, run, run_prepared,
-    run_with,
+    Outcome, Revealed, agree_rows, check_inputs, check_storable, facts, prepare, prepare_with, run,
+    run_prepared, run_with,
 };

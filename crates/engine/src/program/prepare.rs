@@ -1,13 +1,13 @@
 //! A program laid out for a job, and what it will cost.
 
 use super::exec::{Backends, Beside, Context, Value, run_block};
-use super::garbled;
 use super::job::{By, ProgramJob};
 use super::layout::{Layout, check_sizes, lengths};
 use super::outside::{self, Entered, Parcel};
 use super::plain;
 use super::rings::BlockRings;
-use crate::circuit::EvaluateError;
+use super::{ahead, garbled};
+use crate::circuit::{EvaluateError, Preprocessing};
 use crate::workers::on_each;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -46,9 +46,19 @@ pub struct Cost {
     /// Bytes per directed link between roles, and behind them those outside, as in
     /// [`ProgramJob::everyone`].
     pub bytes: Traffic,
+    /// The part of them that preprocessing takes, where that comes first.
+    pub ahead: Traffic,
     /// By role, the steps in which it waits for online messages, one after the other: of workers that
     /// take rows side by side, those of the one that has most.
     pub rounds: Rounds,
+}
+
+impl Cost {
+    /// The part of what is sent when preprocessing is done.
+    #[must_use]
+    pub fn online(&self) -> Traffic {
+        self.bytes.without(&self.ahead)
+    }
 }
 
 impl Prepared {
@@ -105,17 +115,28 @@ impl Prepared {
     pub fn cost(&self) -> Result<Cost, EvaluateError> {
         if self.job.protocol == Protocol::Plain {
             let (bytes, rounds) = plain::cost(self)?;
-            return Ok(Cost { bytes, rounds });
+            return Ok(Cost { bytes, ahead: Traffic::default(), rounds });
         }
         if self.job.protocol.garbles() {
             return garbled::cost(self);
         }
         let (tallies, rounds) = self.tallies(&self.needs()?)?;
         let (bytes, waits) = outside::cost(self)?;
-        let mut cost =
-            Cost { bytes, rounds: std::array::from_fn(|seat| rounds[seat] + waits[seat]) };
-        tallies.into_iter().for_each(|tally| cost.bytes += tally.total_bytes());
-        Ok(cost)
+        let rounds = std::array::from_fn(|seat| rounds[seat] + waits[seat]);
+        let mut cost = Cost { bytes, ahead: Traffic::default(), rounds };
+        for tally in tallies {
+            cost.bytes += tally.total_bytes();
+            cost.ahead += tally.bytes_ahead();
+        }
+        match self.job.preprocessing {
+            Preprocessing::Interleaved => Ok(cost),
+            Preprocessing::Separate => {
+                let more = ahead::checks(self.job.protocol);
+                cost.bytes += more.clone();
+                cost.ahead += more;
+                Ok(cost)
+            }
+        }
     }
 
     /// By worker, how many products are made from triples.
@@ -132,6 +153,10 @@ impl Prepared {
         let context = self.context(&inputs, &|_| {});
         let mut tallies: Vec<Tally> = (0..self.job.workers)
             .map(|worker| Tally::new(self.job.protocol).of_worker(worker))
+            .map(|tally| match self.job.preprocessing {
+                Preprocessing::Interleaved => tally,
+                Preprocessing::Separate => tally.separate(),
+            })
             .collect();
         for (tally, needs) in tallies.iter_mut().zip(needs) {
             tally.announce(needs);
@@ -181,6 +206,7 @@ impl Prepared {
             roles: &self.roles,
             inputs,
             chunk: self.job.chunk_rows,
+            only_ahead: false,
             progress,
             beside: Beside::none(),
             dealt: Mutex::new(None),
@@ -219,6 +245,10 @@ impl Prepared {
             });
         }
         end_epoch(backends, verifier.as_deref_mut())?;
+        if context.only_ahead && self.job.protocol.is_checked() {
+            // Openings send nothing ahead.
+            return Ok(Opened { values: Vec::new(), parcels: Vec::new() });
+        }
         let parcels = outside::open(self, backends, &pads, &shared)?;
         let mut values = Vec::new();
         for (reveal, value) in self.program.reveals.iter().zip(shared) {

@@ -11,8 +11,18 @@ use tacit_net::Session;
 #[derive(Clone, Copy)]
 pub(super) struct Times {
     pub started: Duration,
+    /// Keys were there.
     pub ready: Duration,
+    /// So was preprocessing, where that comes first.
+    pub began: Duration,
     pub finished: Duration,
+}
+
+impl Times {
+    /// Preprocessing comes as it is needed.
+    pub fn interleaved([started, ready]: [Duration; 2]) -> Self {
+        Times { started, ready, began: ready, finished: ready }
+    }
 }
 
 /// One party's view of a finished run.
@@ -32,6 +42,8 @@ pub struct ProgramReport {
     pub threads: u64,
     /// Seconds in set-up: agreement and keys.
     pub setup_seconds: f64,
+    /// Seconds of preprocessing, where that comes first in the same run.
+    pub offline_seconds: f64,
     /// Seconds from the first share to the last revealed value.
     pub online_seconds: f64,
     /// Steps in which this party waited for an online message; of threads that take rows side by side, those
@@ -64,7 +76,8 @@ impl ProgramReport {
             rows: dims.map(|(dim, rows)| (dim.name.clone(), *rows)).collect(),
             threads: job.workers as u64,
             setup_seconds: (times.ready - times.started).as_secs_f64(),
-            online_seconds: times.finished.saturating_sub(times.ready).as_secs_f64(),
+            offline_seconds: (times.began - times.ready).as_secs_f64(),
+            online_seconds: times.finished.saturating_sub(times.began).as_secs_f64(),
             rounds,
             predicted_rounds: cost.rounds[job.seat_of(me)?],
             links,

@@ -1,15 +1,17 @@
 //! Runs a prepared program over an open session.
 
+use super::ahead::{self, Resumed};
 use super::exec::Context;
 use super::garbled::{self, Source};
 use super::job::By;
 use super::layout::lengths;
 use super::outside;
 use super::plain::{self, Plain};
-use super::prepare::{Opened, Prepared};
+use super::prepare::{Cost, Opened, Prepared};
 use super::report::{ProgramReport, Times};
 use crate::circuit::evaluate::fresh_id;
-use crate::circuit::{self, Compiled, EvaluateError};
+use crate::circuit::links::all_links;
+use crate::circuit::{self, Compiled, EvaluateError, LinkUse, Preprocessing};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -122,11 +124,11 @@ pub fn run_with(
     with_inputs(session, prepared, inputs, Source::Made(entropy), progress)
 }
 
-/// As [`run`], with the garbled circuit that [`prepare`] made in another session, and that has this name at
+/// As [`run`], with the preprocessing that [`prepare`] made in another session, and that has this name at
 /// all parties.
 ///
 /// # Errors
-/// As [`run`]; when that is for another job, or the protocol does not garble.
+/// As [`run`]; when that is for another job, or there is none that can be stored.
 pub fn run_prepared(
     session: &mut Session,
     prepared: &Prepared,
@@ -138,37 +140,77 @@ pub fn run_prepared(
     with_inputs(session, prepared, inputs, Source::Stored(name, ready), progress)
 }
 
-/// Garbles a program, for one run in another session: all parties do. Of the inputs only public ones matter.
-/// `make` prepares its circuit: [`circuit::prepare`], or with stored triples.
+/// Makes a program's preprocessing, for one run in another session: all parties do. Of the inputs only public
+/// ones matter. Gives what is stored, and who sent how much for it.
+///
+/// Where the protocol garbles, `garble` prepares the program's circuit: by [`circuit::prepare`], or with stored
+/// triples.
 ///
 /// # Errors
-/// As [`run`]; when the protocol does not garble.
+/// As [`run`]; when the preprocessing cannot be stored.
 pub fn prepare(
     session: &mut Session,
     prepared: &Prepared,
     public: &BTreeMap<String, Array>,
-    make: impl FnOnce(&mut Session, &Compiled) -> Made,
-) -> Made {
-    let shared = |(name, array): (&String, &Array)| (name.clone(), Arc::new(array.clone()));
-    let public = public.iter().map(shared).collect();
-    let work = || {
-        check_storable(prepared)?;
-        session.agree(prepared.facts())?;
-        agree_public(session, prepared, &public)?;
-        make(session, &garbled::compiled(prepared, &public)?)
-    };
-    let result = work();
-    result.inspect_err(|error| session.abort(&error.to_string()))
+    garble: impl FnOnce(&mut Session, &Compiled) -> Garbled,
+) -> Result<(circuit::Prepared, Vec<LinkUse>), EvaluateError> {
+    prepare_with(session, prepared, public, &mut Entropy::system(), garble)
 }
 
-/// What is stored, and what it cost.
-type Made = Result<(circuit::Prepared, circuit::Report), EvaluateError>;
+/// As [`prepare`], with fresh secrets from `entropy` where the protocol does not garble.
+///
+/// # Errors
+/// As [`prepare`].
+pub fn prepare_with(
+    session: &mut Session,
+    prepared: &Prepared,
+    public: &BTreeMap<String, Array>,
+    entropy: &mut Entropy,
+    garble: impl FnOnce(&mut Session, &Compiled) -> Garbled,
+) -> Result<(circuit::Prepared, Vec<LinkUse>), EvaluateError> {
+    let shared = |(name, array): (&String, &Array)| (name.clone(), Arc::new(array.clone()));
+    let public: Inputs = public.iter().map(shared).collect();
+    let work = || {
+        check_storable(prepared)?;
+        session.meshes.iter_mut().for_each(Mesh::reset_meter);
+        session.agree(prepared.facts())?;
+        agree_public(session, prepared, &public)?;
+        if prepared.job.protocol.garbles() {
+            let (made, report) = garble(session, &garbled::compiled(prepared, &public)?)?;
+            return Ok((made, report.links));
+        }
+        let (_, made) = ahead::make(session, prepared, &public, entropy)?;
+        let predicted = prepared.cost()?.ahead;
+        let links = all_links(session, &predicted.placed(&prepared.job.everyone()))?;
+        Ok((made, links))
+    };
+    let result = work();
+    result.inspect_err(|error: &EvaluateError| session.abort(&error.to_string()))
+}
+
+/// A stored circuit, and what it cost.
+type Garbled = Result<(circuit::Prepared, circuit::Report), EvaluateError>;
+
+/// Inputs, by name.
+pub(super) type Inputs = BTreeMap<String, Arc<Array>>;
 
 /// What parties agree on for a run, by name: what a store looks for.
 #[must_use]
 pub fn facts(prepared: &Prepared, inputs: &BTreeMap<String, Array>) -> Vec<(String, String)> {
+    all_facts(prepared, |name| inputs.get(name).map(digest))
+}
+
+/// The same, of inputs as a run has them.
+pub(super) fn facts_with(prepared: &Prepared, inputs: &Inputs) -> Vec<(String, String)> {
+    all_facts(prepared, |name| inputs.get(name).map(|array| digest(array)))
+}
+
+fn all_facts(
+    prepared: &Prepared,
+    digest: impl Fn(&str) -> Option<String>,
+) -> Vec<(String, String)> {
     let own = prepared.facts().iter().map(|(name, value)| (name.to_string(), value.clone()));
-    own.chain(public_facts(prepared, |name| inputs.get(name).map(digest))).collect()
+    own.chain(public_facts(prepared, digest)).collect()
 }
 
 /// Refuses jobs whose preprocessing is not of a kind that can be stored.
@@ -176,13 +218,15 @@ pub fn facts(prepared: &Prepared, inputs: &BTreeMap<String, Array>) -> Vec<(Stri
 /// # Errors
 /// Says why.
 pub fn check_storable(prepared: &Prepared) -> Result<(), EvaluateError> {
-    let protocol = prepared.job.protocol;
-    match protocol.garbles() {
-        true => Ok(()),
-        false => Err(EvaluateError::Job(format!(
-            "not supported: under {protocol} the preprocessing of programs cannot be stored; that of circuits \
-             can, and under protocols that garble (bmr, yao, authenticated) that of programs too"
-        ))),
+    if prepared.job.protocol.garbles() {
+        return Ok(());
+    }
+    ahead::check(&prepared.job)?;
+    match prepared.job.preprocessing {
+        Preprocessing::Separate => Ok(()),
+        Preprocessing::Interleaved => Err(EvaluateError::Job(
+            "what is stored is separate preprocessing, not interleaved".into(),
+        )),
     }
 }
 
@@ -231,19 +275,24 @@ fn all(
     session.meshes.iter_mut().for_each(Mesh::reset_meter);
     session.agree(prepared.facts())?;
     agree_public(session, prepared, inputs)?;
+    let interleaved = |times| Ok::<_, EvaluateError>((prepared.cost()?, Times::interleaved(times)));
     if job.protocol == Protocol::Plain {
         let ready = session.meshes[0].now();
         session.meshes.iter_mut().for_each(|mesh| mesh.set_phase(Phase::Online));
         let context = prepared.context(inputs, progress);
         let Plain { opened, warnings } = plain::run(session, prepared, &context)?;
         let walked = Walked { opened, rounds: session.meter().rounds() };
-        return outcome(session, prepared, walked, warnings, [started, ready]);
+        return outcome(session, prepared, walked, warnings, interleaved([started, ready])?);
     }
     if job.protocol.garbles() {
         return garbled::run(session, prepared, inputs, source, progress);
     }
+    if job.preprocessing == Preprocessing::Separate {
+        return in_two_phases(session, prepared, inputs, (source, started), progress);
+    }
+
     let Source::Made(entropy) = source else {
-        return Err(EvaluateError::Bug("stored preprocessing of what does not garble".into()));
+        return Err(EvaluateError::Bug("stored preprocessing of an interleaved run".into()));
     };
     let id = fresh_id(session, entropy)?;
     let mesh = &mut session.meshes[0];
@@ -252,7 +301,7 @@ fn all(
         let values = outside::take_part(mesh, prepared, inputs, entropy)?;
         let opened = Opened { values, parcels: Vec::new() };
         let walked = Walked { opened, rounds: session.meter().rounds() };
-        return outcome(session, prepared, walked, Vec::new(), [started, ready]);
+        return outcome(session, prepared, walked, Vec::new(), interleaved([started, ready])?);
     }
     if let Some(method) = job.protocol.gmw() {
         let mut all = Correlations::for_products(mesh, &id, &job.places, method, entropy)?;
@@ -266,7 +315,7 @@ fn all(
         let context =
             Context { dealt: Mutex::new(Some(dealt)), ..prepared.context(inputs, progress) };
         let walked = walk(prepared, &context, parties, None)?;
-        return outcome(session, prepared, walked, Vec::new(), [started, ready]);
+        return outcome(session, prepared, walked, Vec::new(), interleaved([started, ready])?);
     }
     let mut secrets = Secrets::exchange(mesh, &id, job.protocol, &job.places, entropy)?;
     let keys = RingKeys::new(&mut secrets, job.workers);
@@ -274,8 +323,41 @@ fn all(
     let dealt = outside::receive(&mut session.meshes[0], prepared)?;
     let context = Context { dealt: Mutex::new(Some(dealt)), ..prepared.context(inputs, progress) };
     let mut verifier = Verifier::new(job.protocol, &job.places, id, secrets.take_pairs());
-    let walked = compute(session, prepared, &context, keys, &mut verifier)?;
-    outcome(session, prepared, walked, Vec::new(), [started, ready])
+    let parties = parties(session, prepared, keys, Phase::Online, |party| party)?;
+    let walked = walk(prepared, &context, parties, Some(&mut verifier))?;
+    outcome(session, prepared, walked, Vec::new(), interleaved([started, ready])?)
+}
+
+/// Runs a program under a protocol with roles: first all preprocessing, unless it is stored, then the rest.
+fn in_two_phases(
+    session: &mut Session,
+    prepared: &Prepared,
+    inputs: &Inputs,
+    (source, started): (Source<'_>, Duration),
+    progress: &(dyn Fn(u64) + Sync),
+) -> Result<Outcome, EvaluateError> {
+    let cost = prepared.cost()?;
+    let (ready, made, predicted) = match source {
+        Source::Made(entropy) => {
+            let (ready, made) = ahead::make(session, prepared, inputs, entropy)?;
+            (ready, made, cost.bytes.clone())
+        }
+        Source::Stored(name, made) => {
+            // Nobody sends anything before all others have spent theirs.
+            session.agree(&[("stored preprocessing", name.to_string())])?;
+            (session.meshes[0].now(), made, cost.online())
+        }
+    };
+    let Resumed { keys, mut verifier, put_off } = ahead::resume(session, prepared, inputs, made)?;
+    let began = session.meshes[0].now();
+    let mut parties = parties(session, prepared, keys, Phase::Online, |party| party)?;
+    for (party, put_off) in parties.iter_mut().zip(put_off) {
+        party.resume(put_off)?;
+    }
+    let context = prepared.context(inputs, progress);
+    let walked = walk(prepared, &context, parties, Some(&mut verifier))?;
+    let times = Times { began, ..Times::interleaved([started, ready]) };
+    outcome(session, prepared, walked, Vec::new(), (Cost { bytes: predicted, ..cost }, times))
 }
 
 fn outcome(
@@ -283,12 +365,12 @@ fn outcome(
     prepared: &Prepared,
     Walked { opened, rounds }: Walked,
     warnings: Vec<String>,
-    [started, ready]: [Duration; 2],
+    (cost, times): (Cost, Times),
 ) -> Result<Outcome, EvaluateError> {
     outside::deliver(&mut session.meshes[0], prepared, &opened.parcels)?;
-    let times = Times { started, ready, finished: session.meshes[0].now() };
+    let times = Times { finished: session.meshes[0].now(), ..times };
     let revealed = named(prepared, session.me(), opened);
-    let report = ProgramReport::gather(session, prepared, &prepared.cost()?, rounds, times)?;
+    let report = ProgramReport::gather(session, prepared, &cost, rounds, times)?;
     Ok(Outcome { revealed, report, warnings })
 }
 
@@ -352,20 +434,20 @@ fn own_inputs(
     }
 }
 
-/// Computes under a protocol, and opens what is revealed.
-fn compute(
-    session: &mut Session,
+/// Parties of all workers, under fresh keys; `with` makes of each what it should be.
+pub(super) fn parties<'s>(
+    session: &'s mut Session,
     prepared: &Prepared,
-    context: &Context<'_>,
     keys: Vec<RingKeys>,
-    verifier: &mut Verifier,
-) -> Result<Walked, EvaluateError> {
+    phase: Phase,
+    with: impl Fn(Party<'s>) -> Party<'s>,
+) -> Result<Vec<Worker<'s>>, EvaluateError> {
     let job = &prepared.job;
     let needs = prepared.needs()?;
     let mut parties = Vec::new();
     for (mesh, keys) in session.meshes.iter_mut().zip(keys) {
-        mesh.set_phase(Phase::Online);
-        let party = Party::new(mesh, &job.places)?;
+        mesh.set_phase(phase);
+        let party = with(Party::new(mesh, &job.places)?);
         let party = match job.by {
             By::Rings => backend::in_rings(job.protocol, party, keys),
             By::Circuits => backend::by_circuits(job.protocol, party, keys),
@@ -377,7 +459,19 @@ fn compute(
     for (party, needs) in parties.iter_mut().zip(&needs) {
         party.announce(needs);
     }
-    walk(prepared, context, parties, Some(verifier))
+    Ok(parties)
+}
+
+/// One worker of a party.
+type Worker<'s> = Box<dyn Backend + Send + 's>;
+
+/// All workers, to walk over.
+pub(super) fn backends<'p, 's>(parties: &'p mut [Worker<'s>]) -> Vec<&'p mut (dyn Backend + Send)> {
+    let mut backends: Vec<&mut (dyn Backend + Send)> = Vec::new();
+    for party in parties {
+        backends.push(&mut **party);
+    }
+    backends
 }
 
 /// What a walk opened, and in how many rounds.
@@ -390,16 +484,14 @@ struct Walked {
 fn walk(
     prepared: &Prepared,
     context: &Context<'_>,
-    mut parties: Vec<Box<dyn Backend + Send + '_>>,
+    mut parties: Vec<Worker<'_>>,
     verifier: Option<&mut Verifier>,
 ) -> Result<Walked, EvaluateError> {
-    let mut backends: Vec<&mut (dyn Backend + Send)> = Vec::new();
-    for party in &mut parties {
-        backends.push(&mut **party);
-    }
+    let mut backends = backends(&mut parties);
     let opened = prepared.walk(context, &mut backends, verifier)?;
     let rounds = context.beside.with(backends[0].rounds()).iter().sum();
     for party in &mut parties {
+        party.check_used_up()?;
         party.flush()?;
     }
     Ok(Walked { opened, rounds })

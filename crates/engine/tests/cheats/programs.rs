@@ -3,6 +3,7 @@
 use crate::harness::{Class, LONG, cheat_at, checked, flip_first, flip_last};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
+use tacit_engine::circuit::Preprocessing;
 use tacit_engine::program::{self, By, Prepared, ProgramJob};
 use tacit_net::PartyId;
 use tacit_net::memory::{self, MemoryNetwork};
@@ -11,6 +12,7 @@ use tacit_program::clear::Array;
 use tacit_program::text;
 use tacit_ring::{Entropy, entropy};
 use tacit_sharing::Protocol;
+use tacit_sharing::proof::Source;
 
 /// A product, a selection, a shift and a rounded product of numbers of three parties.
 const PROGRAM: &str = "program cheat\nparties a, b, c\nrows n <= 100\n\
@@ -20,15 +22,23 @@ const PROGRAM: &str = "program cheat\nparties a, b, c\nrows n <= 100\n\
     let f = sum(to_fixed(y, fraction 8) * to_fixed(z, fraction 8), axis 0)\n\
     reveal p to a, b\nreveal q to c\nreveal r to a\nreveal f to b\n";
 
+/// Under which protocol, by what, and with which preprocessing.
+type How = (Protocol, By, Preprocessing);
+
 /// As [`run`], of a program: whether each party has a result.
 fn run_program(
-    (protocol, by): (Protocol, By),
+    (protocol, by, preprocessing): How,
     cheat: PartyId,
     tamper: impl Fn(usize) -> Tamper + Sync,
 ) -> Vec<bool> {
     let (program, seed) = (text::parse("cheat", PROGRAM).unwrap(), entropy::test_seed());
     let parties = PartyId::all(3).collect();
-    let job = ProgramJob { by, workers: 2, ..ProgramJob::new(protocol, parties, vec![70]) };
+    let job = ProgramJob {
+        by,
+        workers: 2,
+        preprocessing,
+        ..ProgramJob::new(protocol, parties, vec![70])
+    };
     let network = MemoryNetwork { deadline: LONG, ..MemoryNetwork::default() };
     memory::run(protocol.parties(), 2, &network, |mut session| {
         let me = session.me();
@@ -49,7 +59,7 @@ fn run_program(
 }
 
 /// Changes the first and the last message of every class of a program's.
-fn cheat_in_program(how: (Protocol, By), what: fn(&[u8]) -> Verdict) {
+fn cheat_in_program(how: How, what: fn(&[u8]) -> Verdict) {
     for party in PartyId::all(how.0.parties()) {
         let classes: Arc<Mutex<BTreeMap<Class, usize>>> = Arc::default();
         let results = run_program(how, party, |worker| {
@@ -78,15 +88,25 @@ fn cheat_in_program(how: (Protocol, By), what: fn(&[u8]) -> Verdict) {
 
 #[test]
 fn a_cheat_in_a_program_leaves_nobody_honest_a_result() {
-    cheat_in_program((Protocol::Tagged, By::Rings), flip_first);
+    use Preprocessing::Interleaved;
+    cheat_in_program((Protocol::Tagged, By::Rings, Interleaved), flip_first);
     for protocol in checked() {
-        cheat_in_program((protocol, By::Circuits), flip_first);
+        cheat_in_program((protocol, By::Circuits, Interleaved), flip_first);
         if protocol.has_rings() {
-            cheat_in_program((protocol, By::Rings), flip_first);
+            cheat_in_program((protocol, By::Rings, Interleaved), flip_first);
             // Of a redundant word the last bit does not count.
             if protocol != Protocol::Post {
-                cheat_in_program((protocol, By::Rings), flip_last);
+                cheat_in_program((protocol, By::Rings, Interleaved), flip_last);
             }
         }
+    }
+}
+
+#[test]
+fn a_cheat_in_a_program_after_its_preprocessing_or_in_it_leaves_nobody_honest_a_result() {
+    let makes_any = |p: &Protocol| p.ahead().is_some() || *p == Protocol::Brain(Source::Buckets);
+    for protocol in checked().filter(makes_any) {
+        cheat_in_program((protocol, By::Circuits, Preprocessing::Separate), flip_first);
+        cheat_in_program((protocol, By::Rings, Preprocessing::Separate), flip_first);
     }
 }

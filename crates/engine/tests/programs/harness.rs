@@ -1,6 +1,7 @@
 //! Runs programs under every protocol, and compares them with the clear.
 
 use std::collections::BTreeMap;
+use tacit_engine::circuit::Preprocessing;
 use tacit_engine::program::{self, By, Outcome, Prepared, ProgramJob};
 use tacit_net::PartyId;
 use tacit_net::memory::{self, MemoryNetwork};
@@ -161,6 +162,14 @@ pub fn job((protocol, by): (Protocol, By), rows: &[u64]) -> ProgramJob {
     ProgramJob { by, chunk_rows: 64, places, ..ProgramJob::new(protocol, parties, rows.to_vec()) }
 }
 
+/// Preprocessing before inputs are known, if the protocol can.
+pub fn separate(protocol: Protocol) -> Preprocessing {
+    match protocol == Protocol::Plain || protocol.gmw().is_some() {
+        true => Preprocessing::Interleaved,
+        false => Preprocessing::Separate,
+    }
+}
+
 /// Which party plays which role: any order, another one with every protocol and size.
 fn order(protocol: Protocol, rows: &[u64]) -> Vec<PartyId> {
     let seed = protocol.name().bytes().map(u64::from).chain(rows.iter().copied());
@@ -209,6 +218,9 @@ fn check_under(settings: impl Iterator<Item = (Protocol, By)>, body: &str, sizes
         for (i, rows) in sizes.iter().enumerate().filter(|(_, rows)| !one_too_many(**rows)) {
             let mut job = job(setting, &[fitting(setting.0, *rows), 5]);
             job.workers = 1 + i % 2;
+            if *rows <= 1 {
+                job.preprocessing = separate(setting.0);
+            }
             check_job(&program, &job, *rows + 7);
         }
     }

@@ -17,6 +17,7 @@ mod numbers;
 mod party_bits;
 mod planes;
 mod proven;
+mod put_off;
 mod ring_keys;
 mod rings;
 mod secret;
@@ -28,6 +29,7 @@ pub use bits::{Circuits, Name};
 pub use boolean::{Arithmetic, Boolean};
 pub use drawing::{Drawing, Drawn, FlatBits, Replay};
 pub use planes::Planes;
+pub use put_off::PutOff;
 pub use ring_keys::RingKeys;
 pub use secret::{Data, Kind, Ring, Secret};
 pub use sort::{Column, Shuffles};
@@ -110,6 +112,38 @@ pub trait Bits {
     /// Says how many products are coming, where it is known: triples, under protocols that make products
     /// from them, then come in as few batches as can be.
     fn announce(&mut self, _needs: &Needs) {}
+
+    /// Makes all triples that are announced.
+    ///
+    /// # Errors
+    /// When the network fails, or a peer sends what no honest party does.
+    fn make_triples(&mut self) -> Result<()> {
+        Ok(())
+    }
+
+    /// Ends preprocessing, and hands it out for a party of another session.
+    ///
+    /// # Errors
+    /// Where there is none that can be stored.
+    fn put_off(&mut self) -> Result<PutOff> {
+        Err(wrong("preprocessing that cannot be stored"))
+    }
+
+    /// Takes what a party of another session with the same keys put off, before anything else.
+    ///
+    /// # Errors
+    /// When it is for another protocol.
+    fn resume(&mut self, _: PutOff) -> Result<()> {
+        Err(wrong("preprocessing that cannot be stored"))
+    }
+
+    /// Whether all that was put off is used.
+    ///
+    /// # Errors
+    /// Says what is left.
+    fn check_used_up(&mut self) -> Result<()> {
+        Ok(())
+    }
 
     /// The steps so far, by role, in which it waited for online messages: a party knows its own, a dry run
     /// those of all. Zero where nothing is sent.

@@ -90,6 +90,22 @@ macro_rules! delegate_bits {
             self.$($to).+.announce(needs);
         }
 
+        fn make_triples(&mut self) -> Result<()> {
+            self.$($to).+.make_triples()
+        }
+
+        fn put_off(&mut self) -> Result<$crate::backend::PutOff> {
+            self.$($to).+.put_off()
+        }
+
+        fn resume(&mut self, put_off: $crate::backend::PutOff) -> Result<()> {
+            self.$($to).+.resume(put_off)
+        }
+
+        fn check_used_up(&mut self) -> Result<()> {
+            self.$($to).+.check_used_up()
+        }
+
         fn rounds(&mut self) -> $crate::cost::Rounds {
             self.$($to).+.rounds()
         }
@@ -183,7 +199,9 @@ impl<'m, P: Role> Numbers<'m, P> {
         len: usize,
     ) -> Result<Secret> {
         let mut words = Buffer::zeros(0);
-        if P::ROLE == owner {
+        if P::ROLE == owner && self.bits.party().is_only_ahead() {
+            words = Buffer::zeros(len);
+        } else if P::ROLE == owner {
             let values = values.ok_or_else(|| wrong("an input without values"))?;
             words = Buffer::zeros(values.len());
             words.iter_mut().zip(values).for_each(|(w, v): (&mut W, _)| {

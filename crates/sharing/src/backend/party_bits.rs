@@ -1,14 +1,14 @@
 //! Shared bits, and circuits on them, under any protocol with shares.
 
 use super::ring_keys::Bench;
-use super::{Bits, Circuits, Planes, Result, wrong};
+use super::{Bits, Circuits, Planes, PutOff, Result, wrong};
 use crate::arrays::SharedVec;
 use crate::convert::{BitPlanes, Layered};
 use crate::cost::{Rounds, rounds_of};
 use crate::level::LevelScratch;
 use crate::party::{Keys, Party};
 use crate::proof::Needs;
-use crate::role::{Role, RoleId, Timing};
+use crate::role::{Role, RoleId};
 use crate::shares::Shares;
 use crate::transfer::{self, Input, Output, TransferScratch};
 use crate::verify::{Journal, Pass, Verifier};
@@ -35,7 +35,7 @@ pub(super) fn input_words<P: Role, W: Word>(
     }
     let mut draws = keys.streams().draws()?;
     let mut shares = Shares::of::<P>(1, len);
-    let input = Input { owner, timing: Timing::Early, slots: &[0], values };
+    let input = Input { owner, timing: party.timing(), slots: &[0], values };
     let mut scratch = TransferScratch::default();
     transfer::input_begin::<P, W>(party, &mut draws, &mut scratch, &mut shares, input)?;
     transfer::input_finish::<P, W>(party, &mut scratch, &mut shares, input)?;
@@ -145,8 +145,10 @@ impl<P: Role> Bits for PartyBits<'_, P> {
         lanes: usize,
     ) -> Result<Planes> {
         let words = planes * lanes.div_ceil(64);
-        let mut own: &[Z2] = &[];
-        if P::ROLE == owner {
+        let (mut own, mut none): (&[Z2], _) = (&[], Buffer::default());
+        if P::ROLE == owner && self.party.is_only_ahead() {
+            own = none.sized(words);
+        } else if P::ROLE == owner {
             let values = values.filter(|values| values.len() == words);
             own = values.ok_or_else(|| wrong("an input's values"))?;
         }
@@ -202,6 +204,22 @@ impl<P: Role> Bits for PartyBits<'_, P> {
                 _ => {}
             }
         }
+    }
+
+    fn make_triples(&mut self) -> Result<()> {
+        self.party.prepare_products()
+    }
+
+    fn put_off(&mut self) -> Result<PutOff> {
+        Ok(PutOff::of(&mut self.party))
+    }
+
+    fn resume(&mut self, put_off: PutOff) -> Result<()> {
+        put_off.give(&mut self.party)
+    }
+
+    fn check_used_up(&mut self) -> Result<()> {
+        self.party.check_used_up()
     }
 
     fn rounds(&mut self) -> Rounds {

@@ -12,8 +12,12 @@ pub(super) struct Bench<W> {
 }
 
 impl<W: Word> Bench<W> {
-    fn all(secrets: &mut Secrets, workers: usize) -> impl Iterator<Item = Self> + use<W> {
-        let keys = secrets.keys("program", W::BITS, workers);
+    fn all(
+        secrets: &mut Secrets,
+        purpose: &str,
+        workers: usize,
+    ) -> impl Iterator<Item = Self> + use<W> {
+        let keys = secrets.keys(purpose, W::BITS, workers);
         keys.into_iter().map(|keys| Bench { keys, scratch: Scratch::default() })
     }
 }
@@ -35,8 +39,20 @@ impl RingKeys {
     /// Fresh keys of all workers.
     #[must_use]
     pub fn new(secrets: &mut Secrets, workers: usize) -> Vec<RingKeys> {
-        let (bits, w32) = (Bench::all(secrets, workers), Bench::all(secrets, workers));
-        let (w64, w128) = (Bench::all(secrets, workers), Bench::all(secrets, workers));
+        Self::of(secrets, "program", workers)
+    }
+
+    /// The same to make triples that are stored: another session draws under the others.
+    #[must_use]
+    pub fn for_triples(secrets: &mut Secrets, workers: usize) -> Vec<RingKeys> {
+        Self::of(secrets, "triples of a program", workers)
+    }
+
+    fn of(secrets: &mut Secrets, purpose: &str, workers: usize) -> Vec<RingKeys> {
+        let bits = Bench::all(secrets, purpose, workers);
+        let w32 = Bench::all(secrets, purpose, workers);
+        let w64 = Bench::all(secrets, purpose, workers);
+        let w128 = Bench::all(secrets, purpose, workers);
         let rings = bits.zip(w32).zip(w64.zip(w128));
         let keys =
             |((bits, w32), (w64, w128))| RingKeys { bits, numbers: NumberKeys { w32, w64, w128 } };

@@ -213,7 +213,11 @@ impl<P: Coordinates> Backend for Rings<'_, P> {
     masked::comparisons!();
 
     fn shuffles(&mut self) -> Option<&mut dyn Shuffles> {
-        (self.shuffles)(self)
+        // Places that a shuffle opens decide which masks later products have: no preprocessing for those.
+        match P::PROTOCOL.ahead().is_some() && self.numbers.bits.party().is_separate() {
+            true => None,
+            false => (self.shuffles)(self),
+        }
     }
 }
 

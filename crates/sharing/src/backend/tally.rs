@@ -10,7 +10,7 @@ use crate::arrays::MatrixShape;
 use crate::convert::shuffle::Hop;
 use crate::convert::{Layered, deal_cost, gadget_cost, raise_cost};
 use crate::cost::{self, MAX_ROLES, Rounds, Traffic};
-use crate::proof::{Bill, Factors, Needs};
+use crate::proof::{Bill, Factors, Method, Needs};
 use crate::role::{RoleId, Timing};
 use crate::verify::{Journal, Verifier};
 use std::ops::Range;
@@ -24,8 +24,12 @@ pub struct Tally {
     circuits: Circuits,
     /// Bytes per directed link, without what silent transfers take over those of each product.
     bytes: Traffic,
+    /// What triples cost.
+    triples: Traffic,
     /// What proofs of products cost, or triples.
     bill: Bill,
+    /// When inputs are known.
+    timing: Timing,
     /// Words of products of bits so far.
     words: usize,
     /// By role, the number of steps in which it waits for online messages.
@@ -40,7 +44,9 @@ impl Tally {
             protocol,
             circuits: Circuits::new(protocol),
             bytes: Traffic::default(),
+            triples: Traffic::default(),
             bill: Bill::of(protocol),
+            timing: Timing::Early,
             words: 0,
             rounds: [0; MAX_ROLES],
         }
@@ -52,10 +58,23 @@ impl Tally {
         Tally { bill: self.bill.of_worker(worker), ..self }
     }
 
+    /// The same where all preprocessing comes before inputs are known.
+    #[must_use]
+    pub fn separate(self) -> Self {
+        Tally { timing: Timing::Late, ..self }
+    }
+
     /// Bytes per directed link of a program that ends here.
     #[must_use]
     pub fn total_bytes(&self) -> Traffic {
-        self.bytes.clone() + cost::transfers(self.protocol, 0..self.words)
+        let transfers = cost::transfers(self.protocol, 0..self.words);
+        self.bytes.clone() + self.triples.clone() + transfers
+    }
+
+    /// The part that preprocessing takes: what goes ahead, or triples.
+    #[must_use]
+    pub fn bytes_ahead(&self) -> Traffic {
+        Traffic { pre: self.bytes.pre.clone(), ..Traffic::default() } + self.triples.clone()
     }
 
     /// The products that were made from triples so far.
@@ -117,7 +136,7 @@ impl Bits for Tally {
         lanes: usize,
     ) -> Result<Planes> {
         let bytes = planes as u64 * Self::size(Kind::Bits, lanes);
-        self.step(cost::input(self.protocol, owner, Timing::Early) * bytes);
+        self.step(cost::input(self.protocol, owner, self.timing) * bytes);
         Ok(Planes::dry(planes, lanes))
     }
 
@@ -154,7 +173,10 @@ impl Bits for Tally {
 
     fn take_journal(&mut self) -> Result<Journal> {
         self.bill.finish();
-        self.bytes += cost::proofs(&self.bill);
+        match self.protocol.method() {
+            Some(Method::Brain(_)) => self.triples += cost::proofs(&self.bill),
+            _ => self.bytes += cost::proofs(&self.bill),
+        }
         self.bill.settle();
         Ok(Journal::default())
     }
@@ -245,7 +267,7 @@ impl Backend for Tally {
         _values: Option<&[i128]>,
         len: usize,
     ) -> Result<Secret> {
-        self.step(cost::input(self.protocol, owner, Timing::Early) * Self::size(kind, len));
+        self.step(cost::input(self.protocol, owner, self.timing) * Self::size(kind, len));
         Ok(Secret::dry(kind, len))
     }
 
@@ -352,7 +374,8 @@ impl Backend for Tally {
     masked::comparisons!();
 
     fn shuffles(&mut self) -> Option<&mut dyn Shuffles> {
-        if self.protocol.is_checked() { None } else { Some(self) }
+        let separate = self.timing == Timing::Late && self.protocol.ahead().is_some();
+        if separate || self.protocol.is_checked() { None } else { Some(self) }
     }
 }
 

@@ -140,7 +140,7 @@ impl<W: Word> Batch<'_, W> {
 }
 
 /// Words that are added one run after the other; wiped like a [`Buffer`].
-pub(super) struct Growing<W> {
+pub(crate) struct Growing<W> {
     pub buffer: Buffer<W>,
     pub len: usize,
 }
@@ -161,6 +161,11 @@ impl<W: Word> Growing<W> {
         }
         self.buffer[self.len..end].copy_from_slice(words);
         self.len = end;
+    }
+
+    /// All words.
+    pub fn into_buffer(self) -> Buffer<W> {
+        Buffer::from_slice(&self.buffer[..self.len])
     }
 
     pub fn forget(&mut self, first: usize) {

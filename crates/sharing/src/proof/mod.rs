@@ -46,7 +46,8 @@ pub(crate) use tagged::Factors;
 
 use crate::party::{Keys, Party, SharingError};
 use crate::shares::Runs;
-use kept::{Batch, Growing, Products, first, first_batch};
+pub(crate) use kept::Growing;
+use kept::{Batch, Products, first, first_batch};
 use redundant::U192;
 use serde::{Deserialize, Serialize};
 use std::any::Any;

@@ -1,0 +1,44 @@
+//! Preprocessing of a program for a run in another session.
+
+use super::Result;
+use crate::party::{Fetched, Party};
+use crate::proof::Stock;
+use serde::{Deserialize, Serialize};
+use tacit_ring::Z2;
+
+/// What one worker keeps of preprocessing: secret.
+#[derive(Serialize, Deserialize)]
+pub struct PutOff {
+    /// What came ahead.
+    fetched: Fetched,
+    /// Triples of every ring, where products are made from such.
+    bits: Option<Stock<Z2>>,
+    w32: Option<Stock<u32>>,
+    w64: Option<Stock<u64>>,
+    w128: Option<Stock<u128>>,
+}
+
+impl PutOff {
+    /// Takes it from a party that has done nothing else.
+    pub(super) fn of(party: &mut Party<'_>) -> Self {
+        PutOff {
+            fetched: party.put_off(),
+            bits: party.store_products(),
+            w32: party.store_products(),
+            w64: party.store_products(),
+            w128: party.store_products(),
+        }
+    }
+
+    /// Gives it to a party that has done nothing yet.
+    ///
+    /// # Errors
+    /// When parts are missing.
+    pub(super) fn give(self, party: &mut Party<'_>) -> Result<()> {
+        party.resume(self.fetched);
+        party.hold_products(self.bits)?;
+        party.hold_products(self.w32)?;
+        party.hold_products(self.w64)?;
+        party.hold_products(self.w128)
+    }
+}
