@@ -425,7 +425,7 @@ impl Task {
     fn is_run_by(&self, protocol: Protocol, by: Option<By>, preprocessing: Preprocessing) -> bool {
         let comes_first = || match preprocessing {
             Preprocessing::Interleaved => true,
-            Preprocessing::Separate => protocol != Protocol::Plain && protocol.gmw().is_none(),
+            Preprocessing::Separate => protocol != Protocol::Plain,
         };
         let computes = || match by.unwrap_or(By::of(protocol)) {
             By::Rings => protocol.has_rings(),

@@ -65,7 +65,7 @@ fn runs_use_what_was_prepared_once() {
 }
 
 #[test]
-fn a_program_runs_on_a_garbled_circuit_that_was_prepared() {
+fn programs_run_on_what_was_prepared() {
     let folder = tempfile::tempdir().expect("temporary folder");
     let dir = folder.path();
     let program = "program match\nparties a, b\nrows n <= 10\n\
@@ -74,15 +74,24 @@ fn a_program_runs_on_a_garbled_circuit_that_was_prepared() {
     std::fs::write(dir.join("match.tacit"), program).expect("writes");
     std::fs::write(dir.join("a.csv"), "x\n1\n2\n3\n").expect("writes");
     std::fs::write(dir.join("b.csv"), "y\n1\n5\n3\n").expect("writes");
-    let job = "match.tacit --local --protocol yao";
-    ok(dir, &format!("prepare {job} --rows n=3 --into store"));
     let tables = "--table a=a.csv --table b=b.csv";
-    let printed = ok(dir, &format!("run {job} --prepared store {tables}"));
-    assert!(printed.contains('2') && printed.contains("with stored preprocessing"), "{printed}");
-    // Other rows than those prepared.
-    ok(dir, &format!("prepare {job} --rows n=4 --into store"));
-    let told = refused(dir, &format!("run {job} --prepared store {tables}"));
-    assert!(told.contains("rows `n=4` where this run has `n=3`"), "{told}");
+    for protocol in ["yao", "gmw:2", "trio", "quad --by circuits --threads 2", "brain-buckets"] {
+        let job = format!("match.tacit --local --protocol {protocol}");
+        ok(dir, &format!("prepare {job} --rows n=3 --into store"));
+        let printed = ok(dir, &format!("run {job} --prepared store {tables}"));
+        assert!(printed.contains('2'), "{protocol}: {printed}");
+        assert!(printed.contains("with stored preprocessing"), "{protocol}: {printed}");
+        // Other rows than those prepared.
+        ok(dir, &format!("prepare {job} --rows n=4 --into store"));
+        let told = refused(dir, &format!("run {job} --prepared store {tables}"));
+        assert!(told.contains("rows `n=4` where this run has `n=3`"), "{protocol}: {told}");
+        std::fs::remove_dir_all(dir.join("store")).expect("removes");
+    }
+    let told = refused(dir, "prepare match.tacit --local --protocol plain --rows n=3 --into store");
+    assert!(told.contains("no preprocessing"), "{told}");
+    let job = "match.tacit --local --protocol tetrad --preprocessing separate";
+    let printed = ok(dir, &format!("run {job} {tables}"));
+    assert!(printed.contains("preprocessing, "), "{printed}");
 }
 
 #[test]

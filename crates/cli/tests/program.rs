@@ -252,7 +252,6 @@ fn flags_for_circuits_are_refused_for_programs_and_the_other_way_round() {
     let lab = "lab stay.tacit --network lan --network-only --protocol replicated --rows a=3";
     refused(lab, "--reveal 0", "who learns what");
     refused(lab, "--instances 5", "--rows ROWS=NUMBER");
-    refused(lab, "--preprocessing separate", "for circuits only");
     refused(lab, "--from old", "for circuits only");
     refused(lab, "--roles dave,alice,bob", "choose from alice, bob, carol");
     refused("lab compare.txt", "--rows a=3", "--instances");
@@ -262,6 +261,10 @@ fn flags_for_circuits_are_refused_for_programs_and_the_other_way_round() {
     let roles: serde_json::Value = serde_json::from_str(&roles).expect("JSON");
     assert_eq!(roles["runs"][0]["roles"], serde_json::json!([2, 0, 1]));
     refused(lab, "--threads 0", "--threads");
+    let trio = lab.replace("replicated", "trio");
+    let two = ok(dir, &format!("{trio} --preprocessing separate --json"));
+    let two: serde_json::Value = serde_json::from_str(&two).expect("JSON");
+    assert!(two["runs"][0]["offline_seconds"].as_f64() > Some(0.0), "{two}");
     let bytes = |threads: &str| {
         let lab = ok(dir, &format!("{lab} --roles carol,alice,bob --json --threads {threads}"));
         let lab: serde_json::Value = serde_json::from_str(&lab).expect("JSON");
@@ -269,7 +272,7 @@ fn flags_for_circuits_are_refused_for_programs_and_the_other_way_round() {
     };
     assert_eq!(bytes("3"), roles["runs"][0]["total_bytes"], "no thread sends more");
     let run = format!("run stay.tacit --local {TABLES}");
-    for flag in ["--bits bytes", "--window 9", "--form symmetric", "--preprocessing separate"] {
+    for flag in ["--bits bytes", "--window 9", "--form symmetric"] {
         refused(&run, flag, "for circuits");
     }
     let others = ["--table alice=alice.csv", "--value x=1", "--chunk-rows 9", "--by rings"];

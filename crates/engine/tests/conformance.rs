@@ -229,7 +229,13 @@ fn sweep(protocols: &[Protocol], rounds: usize) {
 
 #[test]
 fn random_circuits_under_every_protocol() {
-    sweep(&Protocol::on_bits().collect::<Vec<_>>(), 12);
+    sweep(&Protocol::on_bits().collect::<Vec<_>>(), 6);
+}
+
+#[test]
+#[ignore = "minutes: as many circuits again, four times"]
+fn many_random_circuits_under_every_protocol() {
+    sweep(&Protocol::on_bits().collect::<Vec<_>>(), 24);
 }
 
 #[test]

@@ -227,7 +227,7 @@ struct Stored {
 }
 
 /// Preprocessing messages of every role that sends any, for another session.
-#[derive(Serialize, Deserialize)]
+#[derive(Default, Serialize, Deserialize)]
 pub struct Fetched(Vec<Option<Buffer<u8>>>);
 
 /// One worker's channels in terms of roles.

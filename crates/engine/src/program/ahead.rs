@@ -5,20 +5,22 @@
 //! then computes everything again and takes from there what would come. Under protocols that make products from
 //! triples these are made and checked instead.
 
-use super::exec::Backends;
+use super::exec::{Backends, Context};
 use super::job::ProgramJob;
+use super::parties::{Worker, backends, on_masked_values, on_shares};
 use super::prepare::{Prepared, end_epoch};
-use super::run::{Inputs, backends, facts_with, parties};
+use super::run::{Inputs, facts_with};
 use crate::circuit::evaluate::{fresh_id, makes_triples};
 use crate::circuit::prepared::{decode, digest, encode};
 use crate::circuit::{self, EvaluateError};
 use crate::workers::on_each;
 use std::time::Duration;
-use tacit_net::{Phase, Session};
+use tacit_net::{PartyId, Phase, Session};
 use tacit_ring::{Buffer, Entropy};
 use tacit_sharing::Protocol;
 use tacit_sharing::backend::{PutOff, RingKeys};
 use tacit_sharing::cost::{self, Traffic};
+use tacit_sharing::gmw::{Correlations, Gmw, GmwBits};
 use tacit_sharing::setup::Secrets;
 use tacit_sharing::verify::Verifier;
 
@@ -28,12 +30,6 @@ pub(super) fn check(job: &ProgramJob) -> Result<(), EvaluateError> {
     let protocol = job.protocol;
     if protocol == Protocol::Plain {
         return fail("plain has no preprocessing".into());
-    }
-    if protocol.gmw().is_some() {
-        return fail(format!(
-            "not supported: under {protocol} programs make what they need in the run; that of circuits can be \
-             made before, and under protocols that garble (bmr, yao, authenticated) that of programs too"
-        ));
     }
     if !job.outside().is_empty() {
         return fail(
@@ -59,80 +55,123 @@ pub(super) fn make(
     inputs: &Inputs,
     entropy: &mut Entropy,
 ) -> Result<(Duration, circuit::Prepared), EvaluateError> {
+    let (me, job) = (session.me(), &prepared.job);
+    let SetUp { common, ready, mut parties, mut verifier } = set_up(session, prepared, entropy)?;
+    let mut workers = backends(&mut parties);
+    if makes_triples(job.protocol) {
+        make_triples(&mut workers, verifier.as_mut())?;
+    } else if job.protocol.ahead().is_some() || !job.protocol.has_roles() {
+        let context = Context { only_ahead: true, ..prepared.context(inputs, &|_| {}) };
+        prepared.walk(&context, &mut workers, None)?;
+    }
+    let mut workers = Vec::new();
+    for party in &mut parties {
+        party.flush()?;
+        workers.push(encode(&party.put_off()?)?);
+    }
+    let job = digest(&facts_with(prepared, inputs));
+    Ok((ready, circuit::Prepared { party: me.0, job, common, workers }))
+}
+
+/// Keys are exchanged, for what is made ahead.
+struct SetUp<'s> {
+    /// What is stored of them.
+    common: Buffer<u8>,
+    ready: Duration,
+    parties: Vec<Worker<'s>>,
+    verifier: Option<Verifier>,
+}
+
+fn set_up<'s>(
+    session: &'s mut Session,
+    prepared: &Prepared,
+    entropy: &mut Entropy,
+) -> Result<SetUp<'s>, EvaluateError> {
     let job = &prepared.job;
-    let triples = makes_triples(job.protocol);
     let id = fresh_id(session, entropy)?;
     let mesh = &mut session.meshes[0];
+    if let Some(method) = job.protocol.gmw() {
+        let mut all = Correlations::for_products(mesh, &id, &job.places, method, entropy)?;
+        let ready = mesh.now();
+        let only_ahead = |mesh| {
+            let party = Gmw::new(mesh, &job.places, all.worker())?;
+            Ok(GmwBits::new(party).only_ahead())
+        };
+        let parties = on_masked_values(session, Phase::Offline, only_ahead)?;
+        return Ok(SetUp { common: Buffer::default(), ready, parties, verifier: None });
+    }
+    let triples = makes_triples(job.protocol);
     let mut secrets = Secrets::exchange(mesh, &id, job.protocol, &job.places, entropy)?;
-    let common = encode(&(&id, &secrets))?;
+    let (common, ready) = (encode(&(&id, &secrets))?, mesh.now());
     let keys = match triples {
         true => RingKeys::for_triples(&mut secrets, job.workers),
         false => RingKeys::new(&mut secrets, job.workers),
     };
-    let (me, ready) = (session.me(), session.meshes[0].now());
-    let mut all = parties(session, prepared, keys, Phase::Offline, |party| match triples {
+    let verifier = Verifier::new(job.protocol, &job.places, id, secrets.take_pairs());
+    let parties = on_shares(session, prepared, keys, Phase::Offline, |party| match triples {
         true => party,
         false => party.only_ahead(),
     })?;
-    let mut workers = backends(&mut all);
-    if triples {
-        let mut verifier = Verifier::new(job.protocol, &job.places, id, secrets.take_pairs());
-        make_triples(&mut workers, &mut verifier)?;
-    } else if job.protocol.ahead().is_some() {
-        let context =
-            super::exec::Context { only_ahead: true, ..prepared.context(inputs, &|_| {}) };
-        prepared.walk(&context, &mut workers, None)?;
-    }
-    let mut stored = Vec::new();
-    for party in &mut all {
-        party.flush()?;
-        stored.push(encode(&party.put_off()?)?);
-    }
-    let job = digest(&facts_with(prepared, inputs));
-    Ok((ready, circuit::Prepared { party: me.0, job, common, workers: stored }))
+    Ok(SetUp { common, ready, parties, verifier: Some(verifier) })
 }
 
 /// All workers make what is announced, and all that was said is compared.
-fn make_triples(workers: Backends<'_, '_>, verifier: &mut Verifier) -> Result<(), EvaluateError> {
+fn make_triples(
+    workers: Backends<'_, '_>,
+    verifier: Option<&mut Verifier>,
+) -> Result<(), EvaluateError> {
     let ends = workers.iter_mut().map(|worker| &mut **worker);
     on_each(ends, 0.., |worker, _| {
         worker.make_triples()?;
         Ok(worker.flush()?)
     })?;
-    end_epoch(workers, Some(verifier))
+    end_epoch(workers, verifier)
 }
 
-/// What a run goes on with.
-pub(super) struct Resumed {
-    pub keys: Vec<RingKeys>,
-    pub verifier: Verifier,
-    /// By worker.
-    pub put_off: Vec<PutOff>,
-}
+/// The parties of a run that goes on, and who checks them.
+type Resumed<'s> = (Vec<Worker<'s>>, Option<Verifier>);
 
-/// Takes what was made for this job and party.
-pub(super) fn resume(
-    session: &Session,
+/// Goes on with what was made for this job and party.
+pub(super) fn resume<'s>(
+    session: &'s mut Session,
     prepared: &Prepared,
     inputs: &Inputs,
     ready: circuit::Prepared,
-) -> Result<Resumed, EvaluateError> {
-    let fail = |text: &str| Err(EvaluateError::Job(text.into()));
+) -> Result<Resumed<'s>, EvaluateError> {
     let job = &prepared.job;
     let circuit::Prepared { party, job: made_for, common, workers } = ready;
     let right = party == session.me().0 && made_for == digest(&facts_with(prepared, inputs));
     if !(right && workers.len() == job.workers) {
-        return fail("stored preprocessing of another job or party");
+        return Err(EvaluateError::Job("stored preprocessing of another job or party".into()));
     }
-    let (id, mut secrets): (Vec<u8>, Secrets) = decode(&common)?;
-    if !secrets.fit(job.protocol, job.role_of(session.me())?) {
-        return fail("stored keys of another role or protocol");
+    let (mut parties, verifier) = match job.protocol.gmw() {
+        Some(method) => {
+            let party = |mesh| Ok(GmwBits::new(Gmw::online(mesh, &job.places, method)?));
+            (on_masked_values(session, Phase::Online, party)?, None)
+        }
+        None => {
+            let (keys, verifier) = keys_in(&common, job, session.me())?;
+            (on_shares(session, prepared, keys, Phase::Online, |party| party)?, Some(verifier))
+        }
+    };
+    for (party, stored) in parties.iter_mut().zip(&workers) {
+        party.resume(decode::<PutOff>(stored)?)?;
+    }
+    Ok((parties, verifier))
+}
+
+/// Stored keys, and what checks that they fit together.
+fn keys_in(
+    common: &[u8],
+    job: &ProgramJob,
+    me: PartyId,
+) -> Result<(Vec<RingKeys>, Verifier), EvaluateError> {
+    let (id, mut secrets): (Vec<u8>, Secrets) = decode(common)?;
+    if !secrets.fit(job.protocol, job.role_of(me)?) {
+        return Err(EvaluateError::Job("stored keys of another role or protocol".into()));
     }
     // What is compared is another session's.
     let id = [&id, &b"online"[..]].concat();
     let verifier = Verifier::new(job.protocol, &job.places, id, secrets.take_pairs());
-    let keys = RingKeys::new(&mut secrets, job.workers);
-    let put_off =
-        workers.iter().map(|bytes: &Buffer<u8>| decode(bytes)).collect::<Result<_, _>>()?;
-    Ok(Resumed { keys, verifier, put_off })
+    Ok((RingKeys::new(&mut secrets, job.workers), verifier))
 }

@@ -13,6 +13,7 @@ mod layout;
 mod operand;
 mod ops;
 mod outside;
+mod parties;
 mod plain;
 mod prepare;
 mod report;

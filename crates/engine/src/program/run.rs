@@ -1,11 +1,11 @@
 //! Runs a prepared program over an open session.
 
-use super::ahead::{self, Resumed};
+use super::ahead;
 use super::exec::Context;
 use super::garbled::{self, Source};
-use super::job::By;
 use super::layout::lengths;
 use super::outside;
+use super::parties::{Worker, backends, on_masked_values, on_shares};
 use super::plain::{self, Plain};
 use super::prepare::{Cost, Opened, Prepared};
 use super::report::{ProgramReport, Times};
@@ -19,11 +19,11 @@ use tacit_net::{Mesh, PartyId, Phase, Session};
 use tacit_program::clear::{self, Array};
 use tacit_program::{Program, text};
 use tacit_ring::Entropy;
-use tacit_sharing::backend::{self, Backend, RingKeys};
-use tacit_sharing::gmw::{Correlations, Gmw};
+use tacit_sharing::Protocol;
+use tacit_sharing::backend::RingKeys;
+use tacit_sharing::gmw::{Correlations, Gmw, GmwBits};
 use tacit_sharing::setup::Secrets;
 use tacit_sharing::verify::Verifier;
-use tacit_sharing::{Party, Protocol};
 
 /// Revealed values, by name.
 pub type Revealed = Vec<(String, Array)>;
@@ -307,11 +307,8 @@ fn all(
         let mut all = Correlations::for_products(mesh, &id, &job.places, method, entropy)?;
         let ready = session.meshes[0].now();
         let dealt = outside::receive(&mut session.meshes[0], prepared)?;
-        let parties = session.meshes.iter_mut().map(|mesh| {
-            mesh.set_phase(Phase::Online);
-            Ok(backend::on_masked_values(Gmw::new(mesh, &job.places, all.worker())?))
-        });
-        let parties = parties.collect::<Result<Vec<_>, EvaluateError>>()?;
+        let party = |mesh| Ok(GmwBits::new(Gmw::new(mesh, &job.places, all.worker())?));
+        let parties = on_masked_values(session, Phase::Online, party)?;
         let context =
             Context { dealt: Mutex::new(Some(dealt)), ..prepared.context(inputs, progress) };
         let walked = walk(prepared, &context, parties, None)?;
@@ -323,7 +320,7 @@ fn all(
     let dealt = outside::receive(&mut session.meshes[0], prepared)?;
     let context = Context { dealt: Mutex::new(Some(dealt)), ..prepared.context(inputs, progress) };
     let mut verifier = Verifier::new(job.protocol, &job.places, id, secrets.take_pairs());
-    let parties = parties(session, prepared, keys, Phase::Online, |party| party)?;
+    let parties = on_shares(session, prepared, keys, Phase::Online, |party| party)?;
     let walked = walk(prepared, &context, parties, Some(&mut verifier))?;
     outcome(session, prepared, walked, Vec::new(), interleaved([started, ready])?)
 }
@@ -348,14 +345,10 @@ fn in_two_phases(
             (session.meshes[0].now(), made, cost.online())
         }
     };
-    let Resumed { keys, mut verifier, put_off } = ahead::resume(session, prepared, inputs, made)?;
     let began = session.meshes[0].now();
-    let mut parties = parties(session, prepared, keys, Phase::Online, |party| party)?;
-    for (party, put_off) in parties.iter_mut().zip(put_off) {
-        party.resume(put_off)?;
-    }
+    let (parties, mut verifier) = ahead::resume(session, prepared, inputs, made)?;
     let context = prepared.context(inputs, progress);
-    let walked = walk(prepared, &context, parties, Some(&mut verifier))?;
+    let walked = walk(prepared, &context, parties, verifier.as_mut())?;
     let times = Times { began, ..Times::interleaved([started, ready]) };
     outcome(session, prepared, walked, Vec::new(), (Cost { bytes: predicted, ..cost }, times))
 }
@@ -432,46 +425,6 @@ fn own_inputs(
         Some(name) => Err(EvaluateError::Job(format!("this party gives no input `{name}`"))),
         None => Ok(own),
     }
-}
-
-/// Parties of all workers, under fresh keys; `with` makes of each what it should be.
-pub(super) fn parties<'s>(
-    session: &'s mut Session,
-    prepared: &Prepared,
-    keys: Vec<RingKeys>,
-    phase: Phase,
-    with: impl Fn(Party<'s>) -> Party<'s>,
-) -> Result<Vec<Worker<'s>>, EvaluateError> {
-    let job = &prepared.job;
-    let needs = prepared.needs()?;
-    let mut parties = Vec::new();
-    for (mesh, keys) in session.meshes.iter_mut().zip(keys) {
-        mesh.set_phase(phase);
-        let party = with(Party::new(mesh, &job.places)?);
-        let party = match job.by {
-            By::Rings => backend::in_rings(job.protocol, party, keys),
-            By::Circuits => backend::by_circuits(job.protocol, party, keys),
-        };
-        parties.push(party.ok_or_else(|| {
-            EvaluateError::Job(format!("{} does not run programs", job.protocol))
-        })?);
-    }
-    for (party, needs) in parties.iter_mut().zip(&needs) {
-        party.announce(needs);
-    }
-    Ok(parties)
-}
-
-/// One worker of a party.
-type Worker<'s> = Box<dyn Backend + Send + 's>;
-
-/// All workers, to walk over.
-pub(super) fn backends<'p, 's>(parties: &'p mut [Worker<'s>]) -> Vec<&'p mut (dyn Backend + Send)> {
-    let mut backends: Vec<&mut (dyn Backend + Send)> = Vec::new();
-    for party in parties {
-        backends.push(&mut **party);
-    }
-    backends
 }
 
 /// What a walk opened, and in how many rounds.

@@ -164,9 +164,9 @@ pub fn job((protocol, by): (Protocol, By), rows: &[u64]) -> ProgramJob {
 
 /// Preprocessing before inputs are known, if the protocol can.
 pub fn separate(protocol: Protocol) -> Preprocessing {
-    match protocol == Protocol::Plain || protocol.gmw().is_some() {
-        true => Preprocessing::Interleaved,
-        false => Preprocessing::Separate,
+    match protocol {
+        Protocol::Plain => Preprocessing::Interleaved,
+        _ => Preprocessing::Separate,
     }
 }
 

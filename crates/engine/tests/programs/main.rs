@@ -186,9 +186,13 @@ fn groups() {
          reveal group_sum(g, v, first 0, groups 7) to alice as \"sums\"\n\
          reveal group_sum(g, v, keep, first 2, groups 5) to alice as \"kept sums\"\n\
          reveal group_count(g, first 0, groups 12) to bob as \"counts\"\n\
-         reveal group_count(h + cast(g, to i8), keep, first -3, groups 9) to bob as \"secret groups\"\n\
+         reveal group_count(h + cast(g, to i8), keep, first -3, groups 9) to bob as \"secret groups\"\n",
+    );
+    check_few(
+        "input g: u8[n] from alice in 0..9\ninput v: i32[n] from carol in -10000..10000\n\
          reveal group_mean(g, v, first 0, groups 3) to carol as \"means\"\n\
          reveal group_std(g, v, first 0, groups 3) to carol as \"deviations\"\n",
+        &[0, 1, 130],
     );
 }
 

@@ -38,7 +38,7 @@ pub use tally::Tally;
 use crate::arrays::MatrixShape;
 use crate::convert::{Coordinates, Layered};
 use crate::cost::{MAX_ROLES, Rounds};
-use crate::gmw::{Gmw, GmwBits};
+use crate::gmw::GmwBits;
 use crate::party::{Party, SharingError};
 use crate::proof::Needs;
 use crate::registry::{CanonicalVisitor, CoordinatesVisitor, Protocol, RoleVisitor};
@@ -383,8 +383,8 @@ pub enum Term {
 
 /// A party of GMW, with numbers held as bits.
 #[must_use]
-pub fn on_masked_values<'m>(party: Gmw<'m>) -> Box<dyn Backend + Send + 'm> {
-    Box::new(Boolean::new(GmwBits::new(party)))
+pub fn on_masked_values<'m>(party: GmwBits<'m>) -> Box<dyn Backend + Send + 'm> {
+    Box::new(Boolean::new(party))
 }
 
 fn wrong(what: &str) -> SharingError {

@@ -1,6 +1,7 @@
 //! Preprocessing of a program for a run in another session.
 
 use super::Result;
+use crate::gmw::Piece;
 use crate::party::{Fetched, Party};
 use crate::proof::Stock;
 use serde::{Deserialize, Serialize};
@@ -16,6 +17,8 @@ pub struct PutOff {
     w32: Option<Stock<u32>>,
     w64: Option<Stock<u64>>,
     w128: Option<Stock<u128>>,
+    /// On masked values, operation after operation.
+    pieces: Vec<Piece>,
 }
 
 impl PutOff {
@@ -27,7 +30,19 @@ impl PutOff {
             w32: party.store_products(),
             w64: party.store_products(),
             w128: party.store_products(),
+            pieces: Vec::new(),
         }
+    }
+
+    /// Of a party on masked values.
+    pub(crate) fn of_pieces(pieces: Vec<Piece>) -> Self {
+        let fetched = Fetched::default();
+        PutOff { fetched, bits: None, w32: None, w64: None, w128: None, pieces }
+    }
+
+    /// For a party on masked values.
+    pub(crate) fn into_pieces(self) -> Vec<Piece> {
+        self.pieces
     }
 
     /// Gives it to a party that has done nothing yet.

@@ -9,7 +9,7 @@ use crate::Protocol;
 use crate::arrays::MatrixShape;
 use crate::convert::shuffle::Hop;
 use crate::convert::{Layered, deal_cost, gadget_cost, raise_cost};
-use crate::cost::{self, MAX_ROLES, Rounds, Traffic};
+use crate::cost::{self, Links, MAX_ROLES, Rounds, Traffic};
 use crate::proof::{Bill, Factors, Method, Needs};
 use crate::role::{RoleId, Timing};
 use crate::verify::{Journal, Verifier};
@@ -74,7 +74,11 @@ impl Tally {
     /// The part that preprocessing takes: what goes ahead, or triples.
     #[must_use]
     pub fn bytes_ahead(&self) -> Traffic {
-        Traffic { pre: self.bytes.pre.clone(), ..Traffic::default() } + self.triples.clone()
+        if self.protocol.has_roles() {
+            return Traffic { pre: self.bytes.pre.clone(), ..Traffic::default() }
+                + self.triples.clone();
+        }
+        Traffic { on: Links::default(), ..self.total_bytes() }
     }
 
     /// The products that were made from triples so far.

@@ -47,6 +47,7 @@ pub use layers::Cut;
 pub use method::Method;
 pub use party::{Gmw, Ports, Ready};
 pub use planes::GmwBits;
+pub(crate) use planes::Piece;
 
 use tacit_ot::Fan;
 

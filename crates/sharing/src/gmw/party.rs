@@ -70,7 +70,10 @@ impl<'m> Gmw<'m> {
     }
 
     /// One that runs what is ready.
-    fn online(
+    ///
+    /// # Errors
+    /// As [`Gmw::new`].
+    pub fn online(
         mesh: &'m mut Mesh,
         places: &[PartyId],
         method: Method,

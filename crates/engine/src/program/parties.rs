@@ -1,0 +1,62 @@
+//! One party of a program's protocol for every worker.
+
+use super::job::By;
+use super::prepare::Prepared;
+use crate::circuit::EvaluateError;
+use tacit_net::{Mesh, Phase, Session};
+use tacit_sharing::backend::{self, Backend, RingKeys};
+use tacit_sharing::gmw::GmwBits;
+use tacit_sharing::{Party, SharingError};
+
+/// One worker of a party.
+pub(super) type Worker<'s> = Box<dyn Backend + Send + 's>;
+
+/// All workers, to walk over.
+pub(super) fn backends<'p, 's>(parties: &'p mut [Worker<'s>]) -> Vec<&'p mut (dyn Backend + Send)> {
+    let mut backends: Vec<&mut (dyn Backend + Send)> = Vec::new();
+    for party in parties {
+        backends.push(&mut **party);
+    }
+    backends
+}
+
+/// Parties on shares, under fresh keys; `with` makes of each what it should be.
+pub(super) fn on_shares<'s>(
+    session: &'s mut Session,
+    prepared: &Prepared,
+    keys: Vec<RingKeys>,
+    phase: Phase,
+    with: impl Fn(Party<'s>) -> Party<'s>,
+) -> Result<Vec<Worker<'s>>, EvaluateError> {
+    let job = &prepared.job;
+    let needs = prepared.needs()?;
+    let mut parties = Vec::new();
+    for (mesh, keys) in session.meshes.iter_mut().zip(keys) {
+        mesh.set_phase(phase);
+        let party = with(Party::new(mesh, &job.places)?);
+        let party = match job.by {
+            By::Rings => backend::in_rings(job.protocol, party, keys),
+            By::Circuits => backend::by_circuits(job.protocol, party, keys),
+        };
+        parties.push(party.ok_or_else(|| {
+            EvaluateError::Job(format!("{} does not run programs", job.protocol))
+        })?);
+    }
+    for (party, needs) in parties.iter_mut().zip(&needs) {
+        party.announce(needs);
+    }
+    Ok(parties)
+}
+
+/// Parties of GMW.
+pub(super) fn on_masked_values<'s>(
+    session: &'s mut Session,
+    phase: Phase,
+    mut party: impl FnMut(&'s mut Mesh) -> Result<GmwBits<'s>, SharingError>,
+) -> Result<Vec<Worker<'s>>, EvaluateError> {
+    let parties = session.meshes.iter_mut().map(|mesh| {
+        mesh.set_phase(phase);
+        Ok(backend::on_masked_values(party(mesh)?))
+    });
+    parties.collect()
+}
