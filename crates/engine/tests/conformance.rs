@@ -17,6 +17,7 @@ use tacit_net::testing::{Tamper, Verdict};
 use tacit_net::{LinkProfile, PartyId, Phase, Session, Stream};
 use tacit_ring::{Entropy, entropy};
 use tacit_sharing::bmr::{Opening, Products, Rounds};
+use tacit_sharing::proof::{Method, Source};
 use tacit_sharing::{Protocol, cost};
 
 /// A small generator.
@@ -230,6 +231,13 @@ fn sweep(protocols: &[Protocol], rounds: usize) {
 #[test]
 fn random_circuits_under_every_protocol() {
     sweep(&Protocol::on_bits().collect::<Vec<_>>(), 12);
+}
+
+/// Of those that make triples of bits, all do in the same way.
+#[test]
+fn random_circuits_with_a_statistical_parameter_of_64() {
+    let buckets = Method::Brain(Source::Buckets);
+    sweep(&[Method::Lift, Method::Post, buckets].map(Protocol::Strong), 6);
 }
 
 #[test]
