@@ -134,7 +134,7 @@ fn a_statistical_parameter_of_64_can_be_asked_for() {
     let strong = "--local --protocol post --statistical 64";
     let report = ok(dir, &format!("run aes.txt {strong} {INPUTS} --json"));
     assert!(report.contains("\"post@64\""), "{report}");
-    ok(dir, "prepare aes.txt --local --protocol brain-buckets@64 --into store");
+    ok(dir, "prepare aes.txt --local --protocol brain-buckets@64 --instances 4 --into store");
     let stored = format!("run aes.txt --local --protocol brain-buckets --prepared store {INPUTS}");
     let (code, told) = fails(dir, &stored);
     assert!(code == 2 && told.contains("brain-buckets@64"), "{told}");

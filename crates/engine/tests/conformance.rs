@@ -169,10 +169,12 @@ fn opening(random: &mut Random, protocol: Protocol) -> Option<Opening> {
 /// Most often one assignment of roles, else several side by side, also of like protocols.
 fn assignments(random: &mut Random, protocol: Protocol) -> Vec<Assignment> {
     let like = |other: &Protocol| {
-        let class = |p: Protocol| (p.parties(), p.security(), p.fan_in(), p.has_roles());
+        let class =
+            |p: Protocol| (p.parties(), p.security(), p.fan_in(), p.has_roles(), p.strength());
         class(*other) == class(protocol)
     };
-    let alike: Vec<Protocol> = Protocol::on_bits().filter(like).collect();
+    let all = Protocol::on_bits().chain(Protocol::STRONG);
+    let alike: Vec<Protocol> = all.filter(like).collect();
     // Where all do the same there are no roles to split.
     let count = if protocol.has_roles() { [1, 1, 2, 3][random.below(4)] } else { 1 };
     let assignment = |index: usize| {
