@@ -107,6 +107,9 @@ fn make<W: Word>(
             sacrificed::<W, redundant::U192>(talk, strength, wanted)
         }
         Source::Sacrifice => sacrificed::<W, u128>(talk, strength, wanted),
+        Source::Single | Source::Batch if strength != Strength::Usual => Err(SharingError::Shape(
+            "triples of dealt integers have the usual statistical parameter only".into(),
+        )),
         Source::Single => single::triples(talk, wanted),
         Source::Batch => integers::triples(talk, scratch, (Factors::Dealt, strength), wanted),
         Source::Integers => integers::triples(talk, scratch, (Factors::Known, strength), wanted),
