@@ -29,6 +29,8 @@ use tacit_planner::{Network, Wanted, for_circuit, orders};
 use tacit_program::Program;
 use tacit_sharing::Protocol;
 use tacit_sharing::bmr::Opening;
+use tacit_sharing::proof::Strength;
+use tacit_sharing::registry::UnknownProtocol;
 
 /// Arguments of `tacit lab`.
 #[derive(Args, Clone, Debug)]
@@ -60,6 +62,12 @@ pub struct LabArgs {
     /// bmr-correlated:N, bmr-offset:N, bmr-shamir-s4:N, bmr-shamir-s3:N, bmr-shamir-s2:N
     #[arg(long, default_value = "all")]
     protocol: String,
+
+    /// How rarely a cheat may pass checks of products: with two to the minus 40 or 64. 64 under lift,
+    /// post, tagged, brain-sacrifice, brain-buckets and brain-integers (`--protocol post@64` says the same),
+    /// and under protocols of four parties, which notice every cheat [default: 40]
+    #[arg(long, value_name = "40|64")]
+    statistical: Option<Strength>,
 
     /// What a program's numbers are computed with [default: rings]
     #[arg(long, value_name = "rings|circuits")]
@@ -143,8 +151,10 @@ pub fn run(args: &LabArgs, output: Output) -> Result<(), CliError> {
     let protocols: Vec<Protocol> = match args.protocol.as_str() {
         "all" => {
             let fits = |protocol: &Protocol| all_can(args, &task, &profile, *protocol);
-            let all =
-                task.protocols().filter(|p| !p.for_comparison()).map(|p| p.fitting(task.parties()));
+            // Those that have the statistical parameter, where one is asked for.
+            let strong = |p: Protocol| roles::strengthened(p, args.statistical).ok();
+            let all = task.protocols().filter(|p| !p.for_comparison()).filter_map(strong);
+            let all = all.map(|p| p.fitting(task.parties()));
             let mut fitting = Vec::new();
             for protocol in all.filter(fits) {
                 match too_large(args, &task, protocol)? {
@@ -157,9 +167,11 @@ pub fn run(args: &LabArgs, output: Output) -> Result<(), CliError> {
             }
             fitting
         }
-        name => vec![name.parse().map_err(|e: tacit_sharing::registry::UnknownProtocol| {
-            CliError::input(e.to_string())
-        })?],
+        name => {
+            let named: Protocol =
+                name.parse().map_err(|e: UnknownProtocol| CliError::input(e.to_string()))?;
+            vec![roles::strengthened(named, args.statistical)?]
+        }
     };
     let mut runs = Vec::new();
     for protocol in protocols {

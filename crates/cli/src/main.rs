@@ -69,12 +69,12 @@ fn run(command: Command, output: Output) -> Result<ExitCode, CliError> {
     match command {
         Command::Circuit(args) => circuit::run(args, output).map(|()| ExitCode::SUCCESS),
         Command::Network(args) => network::run(args, output).map(|()| ExitCode::SUCCESS),
-        Command::Program(args) => program::run(&args, output),
-        Command::Run(args) => run::run(&args, output),
-        Command::Prepare(args) => prepare::run(&args, output),
+        Command::Program(args) => program::run(*args, output),
+        Command::Run(args) => run::run(&args.strengthened()?, output),
+        Command::Prepare(args) => prepare::run(&args.strengthened()?, output),
         Command::Prepared(args) => prepare::prepared(&args, output).map(|()| ExitCode::SUCCESS),
         Command::Lab(args) => lab::run(&args, output).map(|()| ExitCode::SUCCESS),
-        Command::Bench(args) => bench::run(&args, output),
+        Command::Bench(args) => bench::run(&args.strengthened()?, output),
     }
 }
 

@@ -9,6 +9,7 @@ use tacit_engine::circuit::{Assignment, Job};
 use tacit_net::probe::LinkProbe;
 use tacit_planner::{Chosen, Network, Wanted, for_circuit};
 use tacit_sharing::Protocol;
+use tacit_sharing::proof::Strength;
 use tacit_sharing::registry::UnknownProtocol;
 
 /// How roles are given out.
@@ -68,12 +69,25 @@ pub fn named(
 fn assignment(text: &str, protocol: Protocol, parties: &Parties) -> Result<Assignment, CliError> {
     let (protocol, names) = match text.split_once(':') {
         None => (protocol, text),
-        Some((name, names)) => (
-            name.trim().parse().map_err(|e: UnknownProtocol| CliError::input(e.to_string()))?,
-            names,
-        ),
+        Some((name, names)) => {
+            let named: Protocol =
+                name.trim().parse().map_err(|e: UnknownProtocol| CliError::input(e.to_string()))?;
+            // What --statistical says holds for all.
+            let wanted = Some(protocol.strength()).filter(|it| *it == Strength::Strong);
+            (strengthened(named, wanted)?, names)
+        }
     };
     Ok(Assignment::new(protocol, parties.list(names)?))
+}
+
+/// A protocol with the statistical parameter that was asked for, if one was.
+pub fn strengthened(protocol: Protocol, strength: Option<Strength>) -> Result<Protocol, CliError> {
+    match strength {
+        None => Ok(protocol),
+        Some(strength) => {
+            protocol.with_strength(strength).map_err(|e| CliError::input(e.to_string()))
+        }
+    }
 }
 
 /// Protocols that may be chosen: the wanted one, and those beside which it may run.

@@ -126,6 +126,39 @@ fn the_report_holds_predictions_that_came_true() {
     }
 }
 
+/// The statistical parameter is the protocol's: it is in reports, and parties and stores tell it apart.
+#[test]
+fn a_statistical_parameter_of_64_can_be_asked_for() {
+    let folder = aes_folder("d4");
+    let dir = folder.path();
+    let strong = "--local --protocol post --statistical 64";
+    let report = ok(dir, &format!("run aes.txt {strong} {INPUTS} --json"));
+    assert!(report.contains("\"post@64\""), "{report}");
+    ok(dir, "prepare aes.txt --local --protocol brain-buckets@64 --instances 4 --into store");
+    let stored = format!("run aes.txt --local --protocol brain-buckets --prepared store {INPUTS}");
+    let (code, told) = fails(dir, &stored);
+    assert!(code == 2 && told.contains("brain-buckets@64"), "{told}");
+    ok(dir, &format!("{stored} --statistical 64"));
+    let mul = "bench mul --lanes 1000 --seconds 0.1 --json --protocol";
+    let speed = ok(dir, &format!("{mul} lift --statistical 64"));
+    assert!(speed.contains("\"lift@64\""), "{speed}");
+    ok(dir, &format!("{mul} quad --statistical 64"));
+    let lab = ok(dir, "lab aes.txt --network global --network-only --statistical 64 --json");
+    assert!(lab.contains("\"post@64\"") && lab.contains("\"quad\""), "{lab}");
+    assert!(!lab.contains("\"post\"") && !lab.contains("\"trio\""), "{lab}");
+    for (arguments, says) in [
+        ("--protocol trio --statistical 64", "notices no cheats"),
+        ("--protocol brain-single --statistical 64", "not supported"),
+        ("--protocol authenticated:3 --statistical 64", "not supported"),
+        ("--protocol post@64 --statistical 40", "not of 40"),
+        ("--protocol post --statistical 3", "40 or 64"),
+        ("--protocol brain-single@64", "unknown protocol"),
+    ] {
+        let (code, told) = fails(dir, &format!("run aes.txt --local {arguments} {INPUTS}"));
+        assert!(code == 2 && told.contains(says), "{arguments}: {told}");
+    }
+}
+
 #[test]
 fn products_without_the_protocols_tags_are_not_measured() {
     let folder = tempfile::tempdir().expect("temporary folder");

@@ -17,6 +17,7 @@ use tacit_net::testing::{Tamper, Verdict};
 use tacit_net::{LinkProfile, PartyId, Phase, Session, Stream};
 use tacit_ring::{Entropy, entropy};
 use tacit_sharing::bmr::{Opening, Products, Rounds};
+use tacit_sharing::proof::{Method, Source};
 use tacit_sharing::{Protocol, cost};
 
 /// A small generator.
@@ -168,10 +169,12 @@ fn opening(random: &mut Random, protocol: Protocol) -> Option<Opening> {
 /// Most often one assignment of roles, else several side by side, also of like protocols.
 fn assignments(random: &mut Random, protocol: Protocol) -> Vec<Assignment> {
     let like = |other: &Protocol| {
-        let class = |p: Protocol| (p.parties(), p.security(), p.fan_in(), p.has_roles());
+        let class =
+            |p: Protocol| (p.parties(), p.security(), p.fan_in(), p.has_roles(), p.strength());
         class(*other) == class(protocol)
     };
-    let alike: Vec<Protocol> = Protocol::on_bits().filter(like).collect();
+    let all = Protocol::on_bits().chain(Protocol::STRONG);
+    let alike: Vec<Protocol> = all.filter(like).collect();
     // Where all do the same there are no roles to split.
     let count = if protocol.has_roles() { [1, 1, 2, 3][random.below(4)] } else { 1 };
     let assignment = |index: usize| {
@@ -236,6 +239,13 @@ fn random_circuits_under_every_protocol() {
 #[ignore = "minutes: as many circuits again, four times"]
 fn many_random_circuits_under_every_protocol() {
     sweep(&Protocol::on_bits().collect::<Vec<_>>(), 24);
+}
+
+/// Of those that make triples of bits, all do in the same way.
+#[test]
+fn random_circuits_with_a_statistical_parameter_of_64() {
+    let buckets = Method::Brain(Source::Buckets);
+    sweep(&[Method::Lift, Method::Post, buckets].map(Protocol::Strong), 6);
 }
 
 #[test]

@@ -1,12 +1,13 @@
 //! Whose fault an error is: every kind that can be provoked.
 
 use tacit_circuit::{Builder, Circuit};
-use tacit_engine::circuit::{Compiled, EvaluateError, Job, agree_instances, evaluate};
+use tacit_engine::circuit::{Assignment, Compiled, EvaluateError, Job, agree_instances, evaluate};
 use tacit_engine::program::{Prepared, ProgramJob};
 use tacit_engine::values::{Instances, Lanes};
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_net::{NetError, PartyId, Session, Stream};
 use tacit_program::text;
+use tacit_sharing::proof::Method;
 use tacit_sharing::{Party, Protocol, SharingError};
 
 fn one_and() -> (Circuit, Job) {
@@ -61,10 +62,20 @@ fn inputs_that_do_not_fit_are_the_users_and_disagreement_is_the_networks() {
         let compiled = Compiled::new(&circuit, job).unwrap();
         evaluate(&mut session, &compiled, vec![None, None], &|_| {}).err()
     });
+    let strengths = run(1, |mut session| {
+        let names = [Protocol::Post, Protocol::Strong(Method::Post)];
+        let mut job = job.clone();
+        job.assignments = vec![Assignment::in_order(names[usize::from(session.me().0 == 1)])];
+        let compiled = Compiled::new(&circuit, job).unwrap();
+        evaluate(&mut session, &compiled, vec![None, None], &|_| {}).err()
+    });
+    let told =
+        |e: &Option<EvaluateError>| e.as_ref().is_some_and(|e| e.to_string().contains("post@64"));
+    assert!(strengths.iter().all(told), "{strengths:?}");
     let disagree = |e: &Option<EvaluateError>| {
         matches!(e, Some(EvaluateError::Net(NetError::Disagreement { .. })))
     };
-    assert!(errors.iter().all(disagree), "{errors:?}");
+    assert!(errors.iter().chain(&strengths).all(disagree), "{errors:?}");
 }
 
 #[test]

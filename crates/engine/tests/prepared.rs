@@ -21,7 +21,7 @@ use tacit_program::{Element, text};
 use tacit_ring::Entropy;
 use tacit_ring::entropy::{Rng, test_seed};
 use tacit_sharing::Protocol;
-use tacit_sharing::proof::Source;
+use tacit_sharing::proof::{Source, Strength};
 
 const WIDTH: u32 = 3;
 const INSTANCES: usize = 130;
@@ -305,6 +305,38 @@ fn another_job_is_told_what_differs() {
     }
     // It is still there.
     stores.run_well(&job(Protocol::Bmr(3), 1));
+}
+
+/// Neither what a store says of it nor the bytes themselves fit a run that wants to be surer, or less sure.
+#[test]
+fn preprocessing_of_another_statistical_parameter_is_refused() {
+    let strong = |protocol: Protocol| protocol.with_strength(Strength::Strong).unwrap();
+    for usual in [Protocol::Post, Protocol::Lift, Protocol::Brain(Source::Buckets)] {
+        for (made, wanted) in [(usual, strong(usual)), (strong(usual), usual)] {
+            let stores = Stores::new(made);
+            for report in stores.prepare(&job(made, 1), 1) {
+                costs_as_predicted(&job(made, 1), &report, "preparation");
+            }
+            for result in stores.run(&job(wanted, 1)) {
+                let error = result.err().expect("it has another parameter").to_string();
+                let differ = format!("protocol `{made}` where this run has `{wanted}`");
+                assert!(error.contains(&differ), "{error}");
+            }
+            stores.run_well(&job(made, 1));
+            let results = memory::run(3, 1, &MemoryNetwork::default(), |mut session| {
+                let compiled = Compiled::new(&circuit(), job(made, 1)).unwrap();
+                let (kept, _) = prepare(&mut session, &compiled, &mut Entropy::system())?;
+                let compiled = Compiled::new(&circuit(), job(wanted, 1))?;
+                let own = |(i, owner): (usize, &PartyId)| {
+                    (*owner == session.me()).then(|| lanes(i as u64))
+                };
+                let values = compiled.job().owners.iter().enumerate().map(own).collect();
+                let stored = ("one", Prepared::decode(&kept.encode()?)?);
+                evaluate_prepared(&mut session, &compiled, values, stored, &|_| {}).map(|_| ())
+            });
+            assert!(results.iter().all(Result::is_err), "{made} for {wanted}: {results:?}");
+        }
+    }
 }
 
 #[test]

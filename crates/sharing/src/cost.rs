@@ -6,7 +6,7 @@
 use crate::Protocol;
 use crate::gmw;
 use crate::multi_fan_in::plan::{Form, PolyPlan};
-use crate::proof::{Bill, redundant_bytes};
+use crate::proof::{Bill, Method, redundant_bytes};
 use crate::registry::RoleVisitor;
 use crate::role::{InputRule, Role, RoleId, Timing};
 use crate::verify::DIGEST_BYTES;
@@ -248,11 +248,17 @@ pub fn product(protocol: Protocol) -> Traffic {
         Protocol::Trio | Protocol::Astra => {
             none.sent(0, 2, Stream::Pre, 1).sent(1, 2, Stream::On, 1).sent(2, 1, Stream::On, 1)
         }
-        Protocol::Replicated | Protocol::Lift | Protocol::Post | Protocol::Tagged => {
+        // Both factors, under masks.
+        Protocol::Brain(_) | Protocol::Strong(Method::Brain(_)) => {
+            product(Protocol::Replicated) * 2
+        }
+        Protocol::Replicated
+        | Protocol::Lift
+        | Protocol::Post
+        | Protocol::Tagged
+        | Protocol::Strong(_) => {
             none.sent(1, 0, Stream::On, 1).sent(2, 1, Stream::On, 1).sent(0, 2, Stream::On, 1)
         }
-        // Both factors, under masks.
-        Protocol::Brain(_) => product(Protocol::Replicated) * 2,
         Protocol::MultiFanIn => {
             none.sent(2, 0, Stream::Pre, 1).sent(0, 1, Stream::On, 1).sent(1, 0, Stream::On, 1)
         }
@@ -347,12 +353,13 @@ fn table(protocol: Protocol, columns: usize, link: [RoleId; 2]) -> u64 {
 pub fn results(protocol: Protocol, bits: u32, results: usize, terms: usize) -> Traffic {
     let word = if bits == 1 { 8 } else { u64::from(bits / 8) };
     let products = results as u64 * terms as u64;
-    match protocol {
-        Protocol::Brain(_) => product(protocol) * (word * products),
-        Protocol::Post | Protocol::Tagged if bits == 1 => product(protocol) * (word * products),
-        Protocol::Post | Protocol::Tagged if terms == 0 => Traffic::default(),
-        Protocol::Post | Protocol::Tagged => {
-            product(protocol) * (redundant_bytes(bits) as u64 * results as u64)
+    match protocol.method() {
+        Some(Method::Brain(_)) => product(protocol) * (word * products),
+        Some(Method::Post | Method::Tagged) if bits == 1 => product(protocol) * (word * products),
+        Some(Method::Post | Method::Tagged) if terms == 0 => Traffic::default(),
+        Some(Method::Post | Method::Tagged) => {
+            let each = redundant_bytes(bits, protocol.strength()) as u64;
+            product(protocol) * (each * results as u64)
         }
         _ => product(protocol) * (word * results as u64),
     }

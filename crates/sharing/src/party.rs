@@ -1,7 +1,7 @@
 //! One worker of one party, as the protocols see it: roles instead of parties, ring words instead
 //! of bytes, keys with each neighbour.
 
-use crate::proof::{Growing, Method, Proofs, Stock};
+use crate::proof::{Growing, Proofs, Proving, Stock, Strength};
 use crate::role::{Role, RoleId, SLOTS, TAIL, Timing};
 use crate::shares::Runs;
 use crate::verify::{Item, Journal, Kind};
@@ -51,7 +51,7 @@ pub struct Keys {
     /// The first key gives a second stream per step.
     tail: bool,
     /// Keys for proofs, where the protocol has any, until a party takes them; and whose, by worker.
-    proofs: Option<(Method, Box<Keys>, usize)>,
+    proofs: Option<(Proving, Box<Keys>, usize)>,
 }
 
 struct Generator {
@@ -67,13 +67,13 @@ impl Keys {
     }
 
     /// With keys for the proofs of one worker of a party.
-    pub(crate) fn with_proofs(self, proofs: Option<(Method, Keys)>, worker: usize) -> Self {
-        Keys { proofs: proofs.map(|(method, keys)| (method, Box::new(keys), worker)), ..self }
+    pub(crate) fn with_proofs(self, proofs: Option<(Proving, Keys)>, worker: usize) -> Self {
+        Keys { proofs: proofs.map(|(how, keys)| (how, Box::new(keys), worker)), ..self }
     }
 
     /// What a party needs to prove products, under protocols that do. These keys give it once.
     pub fn proofs(&mut self) -> Option<Proofs> {
-        self.proofs.take().map(|(method, keys, worker)| Proofs::new(method, *keys, worker))
+        self.proofs.take().map(|(how, keys, worker)| Proofs::new(how, *keys, worker))
     }
 
     /// Generators that give these bytes, in the order of the keys, for tests of what a party sees:
@@ -402,8 +402,8 @@ impl<'m> Party<'m> {
         }
     }
 
-    /// The number of the key that tags numbers, where the protocol has one.
-    pub(crate) fn tag_key(&self) -> Option<u64> {
+    /// The number of the key that tags numbers, where the protocol has one, and what it is good for.
+    pub(crate) fn tag_key(&self) -> Option<(u64, Strength)> {
         self.proofs.as_ref().and_then(Proofs::tag_key)
     }
 

@@ -7,7 +7,7 @@ use crate::fantastic_four::FantasticFour;
 use crate::gmw;
 use crate::multi_fan_in::MultiFanIn;
 use crate::plain::Plain;
-use crate::proof::{Method, Source};
+use crate::proof::{Method, Proving, Source, Strength};
 use crate::quad::{self, Quad};
 use crate::replicated::{LiftCheck, Made, Replicated};
 use crate::role::{Canonical, Few, Role, RoleId};
@@ -34,6 +34,9 @@ pub enum Protocol {
     Tagged,
     /// The same with products made from random ones that were checked before.
     Brain(Source),
+    /// One of those with a statistical parameter of 64 in place of 40, of a method that
+    /// [can](Method::can_be_strong) have it.
+    Strong(Method),
     /// Products of two to eight factors in one round.
     MultiFanIn,
     /// Quad: four parties, one of which may cheat. Role 3 sends all that is sent ahead.
@@ -161,6 +164,16 @@ impl Protocol {
         Protocol::Plain,
     ];
 
+    /// Those with a statistical parameter of 64, which run where they are named.
+    pub const STRONG: [Protocol; 6] = [
+        Protocol::Strong(Method::Lift),
+        Protocol::Strong(Method::Post),
+        Protocol::Strong(Method::Tagged),
+        Protocol::Strong(Method::Brain(Source::Sacrifice)),
+        Protocol::Strong(Method::Brain(Source::Buckets)),
+        Protocol::Strong(Method::Brain(Source::Integers)),
+    ];
+
     /// Whether it is here to be compared with: another protocol does the same for less, everywhere. Such ones
     /// run where they are named.
     #[must_use]
@@ -188,6 +201,7 @@ impl Protocol {
             Protocol::Post => Method::Post.name(),
             Protocol::Tagged => Method::Tagged.name(),
             Protocol::Brain(source) => Method::Brain(source).name(),
+            Protocol::Strong(method) => method.strong_name(),
             Protocol::MultiFanIn => "multi-fan-in",
             Protocol::Quad => "quad",
             Protocol::QuadA => "quad-a",
@@ -364,8 +378,40 @@ impl Protocol {
             Protocol::Post => Some(Method::Post),
             Protocol::Tagged => Some(Method::Tagged),
             Protocol::Brain(source) => Some(Method::Brain(source)),
+            Protocol::Strong(method) => Some(method),
             _ => None,
         }
+    }
+
+    /// The statistical parameter of what is done about products.
+    #[must_use]
+    pub fn strength(self) -> Strength {
+        match self {
+            Protocol::Strong(_) => Strength::Strong,
+            _ => Strength::Usual,
+        }
+    }
+
+    /// What is done about products, and how rarely it is passed.
+    #[must_use]
+    pub fn proving(self) -> Option<Proving> {
+        self.method().map(|method| Proving { method, strength: self.strength() })
+    }
+
+    /// The same protocol with a statistical parameter.
+    ///
+    /// # Errors
+    /// If it has none, or not this one.
+    pub fn with_strength(self, strength: Strength) -> Result<Self, OtherStrength> {
+        // What finds every error does so with any parameter.
+        let always = self.is_checked() && !self.proves_products();
+        if self.is_malicious() && (always || strength == self.strength()) {
+            return Ok(self);
+        }
+        let same =
+            |strong: &Protocol| strength == Strength::Strong && strong.method() == self.method();
+        let mut strong = Protocol::STRONG.into_iter();
+        strong.find(same).ok_or(OtherStrength { protocol: self, strength })
     }
 
     /// What it protects against.
@@ -417,6 +463,7 @@ impl Protocol {
             | Protocol::Post
             | Protocol::Tagged
             | Protocol::Brain(_)
+            | Protocol::Strong(_)
             | Protocol::FantasticFour
             | Protocol::Gmw(_)
             | Protocol::GmwSilent(_)
@@ -463,10 +510,10 @@ impl Protocol {
     /// When `role` is not below [`Protocol::parties`], or it is another protocol.
     pub fn visit_proven<V: RoleVisitor>(self, role: RoleId, visitor: V) -> V::Out {
         assert!(self.proves_products(), "{self} does not prove products");
-        match (self, role) {
-            (Protocol::Lift, 0) => visitor.visit::<Replicated<0, LiftCheck>>(),
-            (Protocol::Lift, 1) => visitor.visit::<Replicated<1, LiftCheck>>(),
-            (Protocol::Lift, 2) => visitor.visit::<Replicated<2, LiftCheck>>(),
+        match (self.method(), role) {
+            (Some(Method::Lift), 0) => visitor.visit::<Replicated<0, LiftCheck>>(),
+            (Some(Method::Lift), 1) => visitor.visit::<Replicated<1, LiftCheck>>(),
+            (Some(Method::Lift), 2) => visitor.visit::<Replicated<2, LiftCheck>>(),
             (_, 0) => visitor.visit::<Replicated<0, Made>>(),
             (_, 1) => visitor.visit::<Replicated<1, Made>>(),
             (_, 2) => visitor.visit::<Replicated<2, Made>>(),
@@ -612,6 +659,36 @@ impl fmt::Display for Protocol {
     }
 }
 
+/// A protocol does not have this statistical parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OtherStrength {
+    /// The protocol.
+    pub protocol: Protocol,
+    /// The parameter that was asked for.
+    pub strength: Strength,
+}
+
+impl std::error::Error for OtherStrength {}
+
+impl fmt::Display for OtherStrength {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let OtherStrength { protocol, strength } = self;
+        if !protocol.is_malicious() {
+            return write!(f, "{protocol} notices no cheats: it has no statistical parameter");
+        }
+        let all = Protocol::STRONG.iter().filter_map(|strong| strong.method());
+        let all: Vec<&str> = all.map(Method::name).collect();
+        write!(
+            f,
+            "not supported: {protocol} has a statistical parameter of {}, not of {strength}; one of \
+             {} can be chosen under {}; protocols of four parties notice every cheat",
+            protocol.strength(),
+            Strength::Strong,
+            all.join(", ")
+        )
+    }
+}
+
 /// No protocol has this name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown protocol '{name}': choose one of {}", names())]
@@ -625,8 +702,10 @@ fn within(parties: usize) -> u8 {
 
 /// The names that [`Protocol::from_str`] takes.
 fn names() -> String {
-    let (any, fixed): (Vec<Protocol>, Vec<Protocol>) =
-        Protocol::ALL.into_iter().partition(|protocol| protocol.takes_any_number());
+    let (any, fixed): (Vec<Protocol>, Vec<Protocol>) = Protocol::ALL
+        .into_iter()
+        .chain(Protocol::STRONG)
+        .partition(|protocol| protocol.takes_any_number());
     let mut names: Vec<String> = fixed.iter().map(|protocol| protocol.to_string()).collect();
     for least in 2..=MAX_PARTIES {
         let any = any.iter().filter(|protocol| protocol.fitting(0).parties() == least.into());
@@ -647,7 +726,8 @@ impl FromStr for Protocol {
             Some((kind, parties)) => (kind, Some(parties.parse().map_err(|_| unknown())?)),
             None => (name, None),
         };
-        let named = Protocol::ALL.into_iter().find(|protocol| protocol.name() == kind);
+        let all = Protocol::ALL.into_iter().chain(Protocol::STRONG);
+        let named = all.into_iter().find(|protocol| protocol.name() == kind);
         let named = named.ok_or_else(unknown)?;
         match parties {
             None => Ok(named.fitting(0)),
@@ -665,7 +745,7 @@ mod tests {
 
     #[test]
     fn names_are_those_of_protocols_with_enough_parties() {
-        for protocol in Protocol::ALL {
+        for protocol in Protocol::ALL.into_iter().chain(Protocol::STRONG) {
             assert_eq!(protocol.to_string().parse(), Ok(protocol));
             let least = protocol.fitting(0);
             assert_eq!(protocol.name().parse(), Ok(least));
@@ -676,6 +756,20 @@ mod tests {
                 assert_eq!(parsed.ok(), takes.then(|| protocol.fitting(parties)), "{protocol}");
                 assert!(!takes || protocol.fitting(parties).parties() == parties);
             }
+        }
+        for protocol in Protocol::ALL {
+            let strong = protocol.with_strength(Strength::Strong);
+            match protocol.method() {
+                Some(method) if method.can_be_strong() => {
+                    assert_eq!(strong, Ok(Protocol::Strong(method)));
+                    assert_eq!(strong.unwrap().proving().unwrap().strength, Strength::Strong);
+                    assert!(strong.unwrap().with_strength(Strength::Usual).is_err());
+                }
+                None if protocol.is_checked() => assert_eq!(strong, Ok(protocol)),
+                _ => assert!(strong.is_err(), "{protocol}"),
+            }
+            let usual = protocol.with_strength(Strength::Usual);
+            assert_eq!(usual.ok(), protocol.is_malicious().then_some(protocol));
         }
         let least = |name: &str| name.parse::<Protocol>().map(Protocol::parties).ok();
         let names = ["gmw", "bmr-offset", "bmr-shamir-s3", "bmr-shamir-s2", "bmr-replicated"];

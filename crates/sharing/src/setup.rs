@@ -12,7 +12,7 @@
 
 use crate::Protocol;
 use crate::party::{Keys, SharingError, role_in};
-use crate::proof::Method;
+use crate::proof::Proving;
 use crate::role::RoleId;
 use serde::{Deserialize, Serialize};
 use tacit_net::{Mesh, PartyId, Phase, Stream};
@@ -28,7 +28,7 @@ pub struct Secrets {
     /// The first key gives two streams per step.
     tail: bool,
     /// Keys come with others for proofs, and with one that no other role has.
-    proofs: Option<(Method, Seed)>,
+    proofs: Option<(Proving, Seed)>,
     /// Number of [`Secrets::keys`] calls so far.
     given: u64,
 }
@@ -70,8 +70,8 @@ impl Secrets {
                         Some(seed.derive("tacit 2026 secrets of a pair for checks", &[]));
                 }
             }
-            let proofs = match protocol.method() {
-                Some(method) => Some((method, entropy.seed()?)),
+            let proofs = match protocol.proving() {
+                Some(proving) => Some((proving, entropy.seed()?)),
                 None => None,
             };
             return Ok(Secrets { seeds, pairs, tail: false, proofs, given: 0 });
@@ -96,7 +96,7 @@ impl Secrets {
             && self.pairs.len() == if with_peers { parties } else { 0 }
             && pairs.all(|(peer, pair)| pair.is_some() == (peer != role))
             && self.tail == (!three && role != 0)
-            && self.proofs.as_ref().map(|(method, _)| *method) == protocol.method()
+            && self.proofs.as_ref().map(|(proving, _)| *proving) == protocol.proving()
             && self.given == 0
     }
 
@@ -125,9 +125,9 @@ impl Secrets {
         };
         let keys = |worker: usize| {
             let keys = Keys::new(self.seeds.iter().map(|seed| prg(seed, worker, false)), self.tail);
-            let proofs = self.proofs.as_ref().map(|(method, private)| {
+            let proofs = self.proofs.as_ref().map(|(proving, private)| {
                 let seeds = self.seeds.iter().chain([private]);
-                (*method, Keys::new(seeds.map(|seed| prg(seed, worker, true)), self.tail))
+                (*proving, Keys::new(seeds.map(|seed| prg(seed, worker, true)), self.tail))
             });
             keys.with_proofs(proofs, worker)
         };

@@ -12,7 +12,7 @@ use tacit_sharing::arrays::{self, Cut, SharedVec};
 use tacit_sharing::cost;
 use tacit_sharing::party::Keys;
 use tacit_sharing::products::Scratch;
-use tacit_sharing::proof::{Bill, Source};
+use tacit_sharing::proof::{Bill, Method, Source};
 use tacit_sharing::setup::Secrets;
 use tacit_sharing::transfer::{self, Input, Output, TransferScratch};
 use tacit_sharing::verify::{Pass, Verifier};
@@ -31,7 +31,8 @@ struct Job {
 
 /// All protocols that prove products.
 fn protocols() -> impl Iterator<Item = Protocol> {
-    Protocol::ALL.into_iter().filter(|protocol| protocol.proves_products())
+    let all = Protocol::ALL.into_iter().chain(Protocol::STRONG);
+    all.filter(|protocol| protocol.proves_products())
 }
 
 /// How long a message is under way.
@@ -209,6 +210,12 @@ fn proofs_take_the_rounds_that_the_docs_say() {
     honest::<u64>(Protocol::Lift, (1 << 18) - 1, 1, Some(18));
     honest::<u64>(Protocol::Post, (1 << 16) - 1, 1, Some(3));
     honest::<Z2>(Protocol::Post, (1 << 14) - 1, 1, Some(3));
+    // Two proofs of bits; two of one claim on a ring, behind two coins and the sums.
+    let [lift, post] = [Method::Lift, Method::Post].map(Protocol::Strong);
+    honest::<Z2>(lift, (1 << 17) - 1, 1, Some(36));
+    honest::<u64>(lift, (1 << 18) - 1, 1, Some(33));
+    honest::<u64>(post, (1 << 16) - 1, 1, Some(3));
+    honest::<Z2>(post, (1 << 14) - 1, 1, Some(3));
 }
 
 #[test]
@@ -316,7 +323,8 @@ fn nothing_opens<W: Word>(job: Job, party: PartyId) {
 
 /// Whether products are computed on more bits than count in the end.
 fn is_redundant(protocol: Protocol) -> bool {
-    matches!(protocol, Protocol::Post | Protocol::Tagged | Protocol::Brain(Source::Sacrifice))
+    let sacrifices = Method::Brain(Source::Sacrifice);
+    protocol.method().is_some_and(|it| [Method::Post, Method::Tagged, sacrifices].contains(&it))
 }
 
 /// Where a change of a message of a phase is noticed.

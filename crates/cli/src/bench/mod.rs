@@ -10,7 +10,7 @@ use crate::error::CliError;
 use crate::local::{self, Child, Hosts, Transport};
 use crate::output::Output;
 use crate::profile::Profile;
-use crate::roles::Roles;
+use crate::roles::{self, Roles};
 use clap::builder::RangedU64ValueParser;
 use clap::{Args, ValueEnum};
 use paper::Paper;
@@ -21,6 +21,7 @@ use std::process::ExitCode;
 use sweep::SweepArgs;
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_sharing::Protocol;
+use tacit_sharing::proof::Strength;
 
 /// What is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
@@ -95,6 +96,12 @@ pub struct BenchArgs {
     /// bmr-shamir:N, authenticated:N, wrk17:N (N parties), bmr-replicated, yao or yao-three
     #[arg(long, default_value = "trio")]
     pub protocol: Protocol,
+
+    /// How rarely a cheat may pass checks of products: with two to the minus 40 or 64. 64 under lift,
+    /// post, tagged, brain-sacrifice, brain-buckets and brain-integers (`--protocol post@64` says the same),
+    /// and under protocols of four parties, which notice every cheat [default: 40]
+    #[arg(long, value_name = "40|64")]
+    statistical: Option<Strength>,
 
     /// Parties, if they are more than a protocol has roles: with --roles split all have work. For
     /// `and`, `mul`, `dot` and `matmul` [default: one per role]
@@ -187,6 +194,15 @@ impl BenchArgs {
             Some(_) => BenchTransport::Tls.name(),
             None => self.transport.name(),
         }
+    }
+
+    /// With the protocols of the statistical parameter that is asked for.
+    pub fn strengthened(mut self) -> Result<Self, CliError> {
+        self.protocol = roles::strengthened(self.protocol, self.statistical)?;
+        for other in self.mix.iter_mut().chain(&mut self.sweep.protocols) {
+            *other = roles::strengthened(*other, self.statistical)?;
+        }
+        Ok(self)
     }
 
     /// Number of parties.

@@ -26,7 +26,7 @@ pub struct SweepArgs {
 
     /// Protocols to plot, with commas between them
     #[arg(long, value_delimiter = ',', requires = "plot", value_name = "PROTOCOLS")]
-    protocols: Vec<Protocol>,
+    pub protocols: Vec<Protocol>,
 
     /// Links that keep their full rate in both directions: 0-2,1-2
     #[arg(long, value_delimiter = ',', requires = "plot", value_name = "LINKS")]

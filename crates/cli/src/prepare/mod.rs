@@ -77,6 +77,13 @@ pub struct PrepareArgs {
     pub rows: Vec<NamedValue>,
 }
 
+impl PrepareArgs {
+    /// With the protocols of the statistical parameter that is asked for.
+    pub fn strengthened(self) -> Result<Self, CliError> {
+        Ok(PrepareArgs { run: self.run.strengthened()?, ..self })
+    }
+}
+
 /// Runs the command.
 pub fn run(args: &PrepareArgs, output: Output) -> Result<ExitCode, CliError> {
     let triples = triples::are_meant(args);

@@ -8,6 +8,7 @@ use crate::error::CliError;
 use crate::local::{self, Child, Transport};
 use crate::output::{Output, Report};
 use crate::profile::Profile;
+use crate::roles;
 use crate::run::{PreprocessingArg, seconds};
 use clap::Args;
 use serde::{Deserialize, Serialize};
@@ -22,6 +23,7 @@ use tacit_net::{PartyId, Session, SessionConfig, connect};
 use tacit_program::clear::Array;
 use tacit_program::{Interval, Program, Type};
 use tacit_sharing::Protocol;
+use tacit_sharing::proof::Strength;
 
 /// Arguments of `tacit program bench`.
 #[derive(Args, Clone, Debug)]
@@ -43,6 +45,12 @@ pub struct ProgramBenchArgs {
     /// bmr-shamir:N, authenticated:N, wrk17:N (N parties), bmr-replicated, yao or yao-three
     #[arg(long, default_value = "trio")]
     protocol: Protocol,
+
+    /// How rarely a cheat may pass checks of products: with two to the minus 40 or 64. 64 under lift,
+    /// post, tagged, brain-sacrifice, brain-buckets and brain-integers (`--protocol post@64` says the same),
+    /// and under protocols of four parties, which notice every cheat [default: 40]
+    #[arg(long, value_name = "40|64")]
+    statistical: Option<Strength>,
 
     /// Threads per party
     #[arg(long, default_value_t = 1)]
@@ -72,6 +80,14 @@ pub struct ProgramBenchArgs {
     /// When messages that do not depend on inputs are sent; `separate` times the rest alone
     #[arg(long, default_value = "interleaved")]
     preprocessing: PreprocessingArg,
+}
+
+impl ProgramBenchArgs {
+    /// With the protocol of the statistical parameter that is asked for.
+    pub fn strengthened(self) -> Result<Self, CliError> {
+        let protocol = roles::strengthened(self.protocol, self.statistical)?;
+        Ok(ProgramBenchArgs { protocol, ..self })
+    }
 }
 
 /// Runs the command.

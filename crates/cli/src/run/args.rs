@@ -6,7 +6,7 @@ use crate::local::Transport;
 use crate::ports::{PortFile, ValueStyle};
 use crate::profile::Profile;
 use crate::program::{ByArg, TableArgs};
-use crate::roles::Roles;
+use crate::roles::{self, Roles};
 use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -15,6 +15,7 @@ use tacit_engine::circuit::{Blocking, FormChoice, Preprocessing};
 use tacit_net::{PartyId, SessionConfig, SessionId};
 use tacit_sharing::Protocol;
 use tacit_sharing::bmr::Opening;
+use tacit_sharing::proof::Strength;
 
 /// Arguments of `tacit run`.
 #[derive(Args, Clone, Debug)]
@@ -44,6 +45,12 @@ pub struct RunArgs {
     /// bmr-shamir-s4:N, bmr-shamir-s3:N or bmr-shamir-s2:N, to compare
     #[arg(long, default_value = "trio")]
     pub protocol: Protocol,
+
+    /// How rarely a cheat may pass checks of products: with two to the minus 40 or 64. 64 under lift,
+    /// post, tagged, brain-sacrifice, brain-buckets and brain-integers (`--protocol post@64` says the same),
+    /// and under protocols of four parties, which notice every cheat [default: 40]
+    #[arg(long, value_name = "40|64")]
+    statistical: Option<Strength>,
 
     /// What a program's numbers are computed with: shares in rings, or circuits alone, which
     /// round exactly; `auto` to measure the links and take what is faster on them [default: rings, if
@@ -272,6 +279,15 @@ pub fn refuse(others: &str, flags: impl IntoIterator<Item = Misplaced>) -> Resul
 }
 
 impl RunArgs {
+    /// With the protocols of the statistical parameter that is asked for.
+    pub fn strengthened(mut self) -> Result<Self, CliError> {
+        self.protocol = roles::strengthened(self.protocol, self.statistical)?;
+        for other in &mut self.mix {
+            *other = roles::strengthened(*other, self.statistical)?;
+        }
+        Ok(self)
+    }
+
     /// The configuration file of the one party to run, or `None` for all local ones.
     pub fn party_file(&self) -> Result<Option<&Path>, CliError> {
         match (&self.party, self.local) {

@@ -84,6 +84,7 @@ pub(crate) fn check(assignments: &[Assignment]) -> Result<(), EvaluateError> {
             && one.has_roles() == other.has_roles()
             && one.is_checked() == other.is_checked()
             && one.proves_products() == other.proves_products()
+            && one.strength() == other.strength()
             && one.fan_in() == other.fan_in();
         if !alike {
             return fail(&format!(
@@ -113,6 +114,7 @@ pub(crate) fn cut(total: usize, weights: impl Iterator<Item = u64> + Clone) -> V
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tacit_sharing::proof::Method;
 
     #[test]
     fn a_cut_covers_everything_in_proportion() {
@@ -128,5 +130,7 @@ mod tests {
         assert!(check(&pair).unwrap_err().to_string().contains("side by side"));
         let pair = [Assignment::in_order(Protocol::Trio), Assignment::in_order(Protocol::Astra)];
         assert!(check(&pair).is_ok());
+        let both = [Protocol::Post, Protocol::Strong(Method::Post)].map(Assignment::in_order);
+        assert!(check(&both).unwrap_err().to_string().contains("side by side"));
     }
 }

@@ -6,6 +6,7 @@ use tacit_engine::circuit::{Assignment, EvaluateError, Preprocessing};
 use tacit_net::testing::{Tamper, Verdict};
 use tacit_net::{AbortKind, NetError, PartyId, Phase, Stream};
 use tacit_sharing::Protocol;
+use tacit_sharing::proof::{Method, Source};
 
 #[test]
 fn every_changed_message_ends_the_run_in_a_check() {
@@ -19,6 +20,15 @@ fn every_changed_message_ends_the_run_in_a_check() {
             each_cheat(&job, LONG, flip_first, a_check_ends_it);
             each_cheat(&job, LONG, flip_last, a_check_ends_it);
         }
+    }
+}
+
+#[test]
+fn every_changed_message_ends_the_run_in_a_check_with_a_statistical_parameter_of_64() {
+    for method in [Method::Lift, Method::Post, Method::Brain(Source::Buckets)] {
+        let job = job(Protocol::Strong(method), Preprocessing::Interleaved, 1);
+        each_cheat(&job, LONG, flip_first, a_check_ends_it);
+        each_cheat(&job, LONG, flip_last, a_check_ends_it);
     }
 }
 

@@ -87,6 +87,13 @@ fn cheat_in_program(how: How, what: fn(&[u8]) -> Verdict) {
 }
 
 #[test]
+fn nor_with_a_statistical_parameter_of_64() {
+    for strong in Protocol::STRONG {
+        cheat_in_program((strong, By::Rings), flip_first);
+    }
+}
+
+#[test]
 fn a_cheat_in_a_program_leaves_nobody_honest_a_result() {
     use Preprocessing::Interleaved;
     cheat_in_program((Protocol::Tagged, By::Rings, Interleaved), flip_first);

@@ -15,6 +15,7 @@ use tacit_net::memory::{self, MemoryNetwork};
 use tacit_program::Element;
 use tacit_program::clear::Array;
 use tacit_sharing::Protocol;
+use tacit_sharing::proof::Method;
 
 #[test]
 fn arithmetic_on_integers_of_every_width() {
@@ -44,11 +45,33 @@ fn triples_of_every_source() {
          reveal sum(a * b, axis 0) to carol as \"total\"\n\
          reveal select(a < b, a, b) to bob as \"least\"\n",
     );
-    let protocols = Protocol::ALL.into_iter().filter(|p| matches!(p, Protocol::Brain(_)));
+    let made = |p: &Protocol| matches!(p.method(), Some(Method::Brain(_)));
+    let protocols = Protocol::ALL.into_iter().chain(Protocol::STRONG).filter(made);
     for (i, protocol) in protocols.enumerate() {
         for by in [By::Rings, By::Circuits] {
             let mut job = job((protocol, by), &[70, 5]);
             job.workers = 1 + i % 2;
+            check_job(&program, &job, 7);
+        }
+    }
+}
+
+#[test]
+fn programs_with_a_statistical_parameter_of_64() {
+    let program = parse(
+        "input a: i32[n] from alice\ninput b: i32[n] from bob in -1000..1000\n\
+         input c: i64[n] from carol in -1000000..1000000\n\
+         input d: fixed(32, 10)[n] from carol in -100.0..100.0\n\
+         reveal mul(a, b, wrap) to alice as \"product\"\n\
+         reveal sum(b * c, axis 0) to carol as \"total\"\n\
+         reveal select(a < b, a, b) to bob as \"least\"\n\
+         reveal shift_right(c * c, by 7) to bob as \"shifted\"\n\
+         reveal d * d to alice as \"square\"\n",
+    );
+    for method in [Method::Lift, Method::Post, Method::Tagged] {
+        for by in [By::Rings, By::Circuits] {
+            let mut job = job((Protocol::Strong(method), by), &[70, 5]);
+            job.workers = 2;
             check_job(&program, &job, 7);
         }
     }

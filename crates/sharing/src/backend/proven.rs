@@ -10,7 +10,7 @@ use super::{Backend, Bits, Circuits, Kind, Name, Planes, Result, Ring, Secret, T
 use crate::arrays::{MatrixShape, SharedVec};
 use crate::convert::{BitPlanes, Layered, to_planes};
 use crate::party::Party;
-use crate::proof::{Factors, Proofs};
+use crate::proof::{Factors, Proofs, Strength};
 use crate::role::{Role, RoleId};
 use crate::verify::{Journal, Verifier};
 use std::sync::Arc;
@@ -131,7 +131,7 @@ fn array([first, second]: [Buffer<u128>; 2]) -> Secret {
 }
 
 impl<P: Role> Tagging for Proven<'_, P> {
-    fn tag_key(&mut self) -> Option<u64> {
+    fn tag_key(&mut self) -> Option<(u64, Strength)> {
         self.numbers.bits.party().tag_key()
     }
 

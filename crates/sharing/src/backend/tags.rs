@@ -2,12 +2,12 @@
 //! functions.
 
 use super::{Result, Ring, Secret};
-use crate::proof::{Factors, redundant_bytes};
+use crate::proof::{Factors, Strength, redundant_bytes};
 
 /// What a backend can do with tags.
 pub(super) trait Tagging {
-    /// The number of the present key, where the protocol has one.
-    fn tag_key(&mut self) -> Option<u64>;
+    /// The number of the present key, where the protocol has one, and what it is good for.
+    fn tag_key(&mut self) -> Option<(u64, Strength)>;
 
     /// Tags of redundant words of so many bytes.
     fn tag(&mut self, each: usize, values: &Secret) -> Result<Secret>;
@@ -37,13 +37,14 @@ pub(super) fn product<T: Tagging>(
     factors: Factors,
     [a, b]: [&Secret; 2],
 ) -> Result<Option<Secret>> {
-    let (Some(key), Some(ring)) = (t.tag_key(), a.ring().filter(|ring| has_tags(*ring))) else {
+    let ring = a.ring().filter(|ring| has_tags(*ring));
+    let (Some((key, strength)), Some(ring)) = (t.tag_key(), ring) else {
         return Ok(None);
     };
     if factors.results() == 0 || a.len == 0 {
         return Ok(None);
     }
-    let each = redundant_bytes(ring.bits());
+    let each = redundant_bytes(ring.bits(), strength);
     let known = [a, b].map(|array| array.tags_under(key));
     // The tag of one factor is enough; if there is none yet, the shorter array gets one.
     let left = match known {
@@ -66,7 +67,7 @@ pub(super) fn product<T: Tagging>(
 
 /// A public array, with tags if the protocol has such for it.
 pub(super) fn public<T: Tagging>(t: &mut T, array: Secret, values: &[i128]) -> Secret {
-    let Some(key) = t.tag_key().filter(|_| array.ring().is_some_and(has_tags)) else {
+    let Some((key, _)) = t.tag_key().filter(|_| array.ring().is_some_and(has_tags)) else {
         return array;
     };
     match t.tagged_public(values, array.len) {

@@ -10,7 +10,7 @@ use crate::arrays::MatrixShape;
 use crate::convert::shuffle::Hop;
 use crate::convert::{Layered, deal_cost, gadget_cost, raise_cost};
 use crate::cost::{self, Links, MAX_ROLES, Rounds, Traffic};
-use crate::proof::{Bill, Factors, Method, Needs};
+use crate::proof::{Bill, Factors, Method, Needs, Strength};
 use crate::role::{RoleId, Timing};
 use crate::verify::{Journal, Verifier};
 use std::ops::Range;
@@ -220,7 +220,7 @@ impl Components for Tally {
 }
 
 impl Tagging for Tally {
-    fn tag_key(&mut self) -> Option<u64> {
+    fn tag_key(&mut self) -> Option<(u64, Strength)> {
         self.bill.tag_key()
     }
 

@@ -1,7 +1,7 @@
 //! What proofs of products cost, or triples.
 
-use super::triples::Batches;
-use super::{Charge, Class, Method, first_batch, post, push_run, tagged};
+use super::triples::{Batches, How};
+use super::{Charge, Class, Method, Strength, first_batch, post, push_run, tagged};
 use crate::Protocol;
 use std::collections::BTreeMap;
 use std::ops::Add;
@@ -10,6 +10,7 @@ use std::ops::Add;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bill {
     method: Option<Method>,
+    strength: Strength,
     /// Products that are not proven yet.
     pending: BTreeMap<Class, Vec<(usize, usize)>>,
     /// Triples by ring, and how many were used.
@@ -32,8 +33,8 @@ impl Bill {
     #[must_use]
     pub fn of(protocol: Protocol) -> Self {
         let (pending, triples) = (BTreeMap::new(), BTreeMap::new());
-        let method = protocol.method();
-        Bill { method, pending, triples, tags: (0, 0), backward: 0, forward: 0, rounds: 0 }
+        let (method, strength, tags) = (protocol.method(), protocol.strength(), (0, 0));
+        Bill { method, strength, pending, triples, tags, backward: 0, forward: 0, rounds: 0 }
     }
 
     /// The same, of a worker: each tags under keys of its own.
@@ -69,9 +70,9 @@ impl Bill {
         }
     }
 
-    /// The number of the key that tags numbers, where the protocol has one.
-    pub(crate) fn tag_key(&self) -> Option<u64> {
-        (self.method == Some(Method::Tagged)).then_some(self.tags.1)
+    /// The number of the key that tags numbers, where the protocol has one, and what it is good for.
+    pub(crate) fn tag_key(&self) -> Option<(u64, Strength)> {
+        (self.method == Some(Method::Tagged)).then_some((self.tags.1, self.strength))
     }
 
     /// Adds tags, and those of products.
@@ -116,8 +117,8 @@ impl Bill {
     fn prove(&mut self, class: Class, batch: &[(usize, usize)]) {
         let results = batch.iter().map(|(results, _)| results).sum();
         self.pay(match self.method {
-            Some(Method::Lift) => class.cost(total(batch)),
-            _ => post::cost(class.bits, results, total(batch)),
+            Some(Method::Lift) => class.cost(self.strength, total(batch)),
+            _ => post::cost(class.bits, self.strength, results, total(batch)),
         });
     }
 
@@ -137,8 +138,8 @@ impl Bill {
         }
         self.check_tags(1);
         if let Some(Method::Brain(source)) = self.method {
-            let pools = self.triples.iter_mut();
-            let charges = pools.map(|(bits, (made, used))| made.pay(source, *bits, *used));
+            let (pools, how) = (self.triples.iter_mut(), How { source, strength: self.strength });
+            let charges = pools.map(|(bits, (made, used))| made.pay(how, *bits, *used));
             let charge = charges.fold(Charge::default(), Add::add);
             self.pay(charge);
         }

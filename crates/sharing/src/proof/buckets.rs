@@ -7,15 +7,15 @@
 
 use super::redundant::{open, reshare, summands};
 use super::talk::{Challenge, Talk};
-use super::{Charge, Triples, Two};
+use super::{Charge, Strength, Triples, Two};
 use crate::party::SharingError;
 use std::ops::Range;
 use tacit_ring::{Buffer, Word, transpose, word};
 
-/// A cheat passes with two to the minus this at most.
-const SECURITY: f64 = 40.0;
 /// Buckets that are tried.
 const LARGEST: usize = 64;
+/// Words of products at most that a batch is enlarged to.
+const MOST: usize = 1 << 40;
 
 /// How products are grouped, in words: of bits, each word is 64.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,34 +60,43 @@ impl Sizes {
         choices(all, self.bucket - 1).min(choices(all, opened))
     }
 
-    /// The least number of words from `wanted` on with that security.
-    fn least(bits: u32, bucket: usize, wanted: usize, security: fn(Sizes, u32) -> f64) -> Self {
-        let enough = |kept: usize| security(Sizes::new(bits, kept, bucket), bits) >= SECURITY;
+    /// The least number of words from `wanted` on with that security, if there are not too many.
+    fn least(
+        (bits, strength): (u32, Strength),
+        bucket: usize,
+        wanted: usize,
+        security: fn(Sizes, u32) -> f64,
+    ) -> Option<Self> {
+        let target = f64::from(strength.bits());
+        let enough = |kept: usize| security(Sizes::new(bits, kept, bucket), bits) >= target;
         let (mut few, mut many) = (wanted.max(1), wanted.max(1));
         if !enough(many) {
             while !enough(many) {
                 few = many;
-                many *= 2;
+                many = many.checked_mul(2).filter(|many| *many <= MOST)?;
             }
             while many - few > 1 {
                 let middle = few.midpoint(many);
                 if enough(middle) { many = middle } else { few = middle }
             }
         }
-        Sizes::new(bits, many, bucket)
+        Some(Sizes::new(bits, many, bucket))
     }
 
     /// For triples, `wanted` words of them or more, with as little to send as can be.
-    pub fn for_triples(bits: u32, wanted: usize) -> Self {
-        let least = |bucket| Self::least(bits, bucket, wanted, Self::security_of_triples);
-        let all = (2..=LARGEST).map(least);
-        all.min_by_key(|sizes| sizes.sent_for_triples()).unwrap_or(least(LARGEST))
+    pub fn for_triples(bits: u32, strength: Strength, wanted: usize) -> Self {
+        let least =
+            |bucket| Self::least((bits, strength), bucket, wanted, Self::security_of_triples);
+        let all = (2..=LARGEST).filter_map(least);
+        all.min_by_key(|sizes| sizes.sent_for_triples())
+            .expect("the largest buckets are secure, even for one triple")
     }
 
     /// For so many given words of products: the smallest buckets that are secure.
-    pub fn for_products(bits: u32, given: usize) -> Self {
+    pub fn for_products(bits: u32, strength: Strength, given: usize) -> Self {
+        let target = f64::from(strength.bits());
         let all = (2..=LARGEST).map(|bucket| Sizes::new(bits, given, bucket));
-        let mut secure = all.filter(|sizes| sizes.security_of_products(bits) >= SECURITY);
+        let mut secure = all.filter(|sizes| sizes.security_of_products(bits) >= target);
         secure.next().expect("the largest buckets are secure, even for one product")
     }
 
@@ -111,13 +120,13 @@ impl Sizes {
 }
 
 /// What triples cost.
-pub(super) fn cost_of_triples(bits: u32, wanted: usize) -> Charge {
-    charge(bits, Sizes::for_triples(bits, wanted).sent_for_triples())
+pub(super) fn cost_of_triples(bits: u32, strength: Strength, wanted: usize) -> Charge {
+    charge(bits, Sizes::for_triples(bits, strength, wanted).sent_for_triples())
 }
 
 /// What a check of given products costs.
-pub(super) fn cost_of_products(bits: u32, given: usize) -> Charge {
-    let sizes = Sizes::for_products(bits, given);
+pub(super) fn cost_of_products(bits: u32, strength: Strength, given: usize) -> Charge {
+    let sizes = Sizes::for_products(bits, strength, given);
     charge(bits, sizes.made_for_products() + sizes.sent_to_compare())
 }
 
@@ -132,9 +141,11 @@ fn charge(bits: u32, words: usize) -> Charge {
 /// When the network fails or a peer sends what no honest party does.
 pub(super) fn triples<W: Word>(
     talk: &mut Talk<'_, '_, '_>,
+    strength: Strength,
     wanted: usize,
 ) -> Result<Triples<W>, SharingError> {
-    let (triples, opened_right) = triples_in(talk, Sizes::for_triples(W::BITS, wanted))?;
+    let sizes = Sizes::for_triples(W::BITS, strength, wanted);
+    let (triples, opened_right) = triples_in(talk, sizes)?;
     if opened_right { Ok(triples) } else { Err(talk.wrong_products()) }
 }
 
@@ -156,9 +167,10 @@ pub(super) fn triples_in<W: Word>(
 /// As [`triples`].
 pub(super) fn products<W: Word>(
     talk: &mut Talk<'_, '_, '_>,
+    strength: Strength,
     given: [Two<'_, W>; 3],
 ) -> Result<(), SharingError> {
-    let sizes = Sizes::for_products(W::BITS, given[0][0].len());
+    let sizes = Sizes::for_products(W::BITS, strength, given[0][0].len());
     let made = random_triples::<W>(talk, sizes.made_for_products())?;
     let made = shuffled(&mut talk.coin()?, made);
     if compare(talk, sizes, given, &made, 0)? { Ok(()) } else { Err(talk.wrong_products()) }
@@ -287,26 +299,70 @@ mod tests {
 
     #[test]
     fn the_least_sizes_are_those_of_the_specification() {
-        for (bucket, triples, products) in
-            [(3, 494_303, 741_454), (4, 4_688, 6_251), (5, 453, 566), (6, 111, 133)]
-        {
-            let least = |security| Sizes::least(64, bucket, 1, security).kept;
-            assert_eq!(least(Sizes::security_of_triples), triples);
-            assert_eq!(least(Sizes::security_of_products), products);
+        let (usual, strong) = (Strength::Usual, Strength::Strong);
+        for (strength, bucket, triples, products) in [
+            (usual, 3, 494_303, 741_454),
+            (usual, 4, 4_688, 6_251),
+            (usual, 5, 453, 566),
+            (usual, 6, 111, 133),
+            (strong, 4, 1_200_320, 1_600_426),
+            (strong, 5, 29_011, 36_263),
+            (strong, 6, 3_096, 3_715),
+        ] {
+            let least = |security| {
+                Sizes::least((64, strength), bucket, 1, security).map(|sizes| sizes.kept)
+            };
+            assert_eq!(least(Sizes::security_of_triples), Some(triples));
+            assert_eq!(least(Sizes::security_of_products), Some(products));
         }
     }
 
     #[test]
     fn buckets_are_large_enough_and_no_larger() {
-        for bits in [1, 64] {
-            for wanted in [1, 7, 100, 5_000, 1 << 20] {
-                let triples = Sizes::for_triples(bits, wanted);
-                assert!(triples.kept >= wanted && triples.security_of_triples(bits) >= SECURITY);
-                let products = Sizes::for_products(bits, wanted);
-                assert!(products.security_of_products(bits) >= SECURITY, "{bits} {wanted}");
+        for strength in [Strength::Usual, Strength::Strong] {
+            let target = f64::from(strength.bits());
+            for bits in [1, 64] {
+                for wanted in [1, 7, 100, 5_000, 1 << 20] {
+                    let triples = Sizes::for_triples(bits, strength, wanted);
+                    assert!(triples.kept >= wanted && triples.security_of_triples(bits) >= target);
+                    let products = Sizes::for_products(bits, strength, wanted);
+                    assert!(products.security_of_products(bits) >= target, "{bits} {wanted}");
+                    let fewer = Sizes::new(bits, wanted, products.bucket - 1);
+                    let is_least =
+                        products.bucket == 2 || fewer.security_of_products(bits) < target;
+                    assert!(is_least, "{bits} {wanted}");
+                }
             }
         }
-        assert_eq!(Sizes::for_triples(64, 1 << 20).bucket, 3);
-        assert_eq!(Sizes::for_triples(1, 1 << 14).bucket, 3);
+        let bucket = |strength, words, bits| Sizes::for_triples(bits, strength, words).bucket;
+        assert_eq!(bucket(Strength::Usual, 1 << 20, 64), 3);
+        assert_eq!(bucket(Strength::Usual, 1 << 14, 1), 3);
+        assert_eq!([1 << 19, 1 << 21].map(|words| bucket(Strength::Strong, words, 64)), [5, 4]);
+        // With some to spare, that sends less.
+        assert_eq!(bucket(Strength::Strong, 1 << 14, 1), 4);
+    }
+
+    #[test]
+    fn a_cheat_does_best_with_one_bucket_or_all_of_them() {
+        // Of `all` products some are wrong in whole buckets, and none of those that open is.
+        let chance = |sizes: Sizes, all: usize, each: usize| {
+            let one = |spoilt: usize| choices(all, spoilt * each) - choices(sizes.kept, spoilt);
+            (1..=sizes.kept).map(one).fold(f64::INFINITY, f64::min)
+        };
+        for strength in [Strength::Usual, Strength::Strong] {
+            for kept in [1, 2, 3, 10, 111, 400, 1000] {
+                let triples = Sizes::for_triples(64, strength, kept);
+                let least = chance(triples, triples.made_for_triples(), triples.bucket);
+                assert!((least - triples.security_of_triples(64)).abs() < 1e-6, "{triples:?}");
+            }
+            for given in [1, 2, 3, 10, 133, 1000] {
+                let sizes = Sizes::for_products(64, strength, given);
+                let (all, each) = (sizes.made_for_products(), sizes.bucket - 1);
+                // Given products are not shuffled: the cheat says which ones are wrong.
+                let one = |spoilt: usize| choices(all, spoilt * each);
+                let least = (1..=given).map(one).fold(f64::INFINITY, f64::min);
+                assert!((least - sizes.security_of_products(64)).abs() < 1e-6, "{sizes:?}");
+            }
+        }
     }
 }

@@ -8,10 +8,9 @@
 //! [`single`](super::single).)
 
 use super::field::Residues;
-use super::redundant::REDUNDANCY;
 use super::talk::{Challenge, Talk};
-use super::wide::{self, MASK_BITS, Wide};
-use super::{Charge, Scratch, Triples, fold};
+use super::wide::{self, Wide};
+use super::{Charge, Scratch, Strength, Triples, fold};
 use crate::party::SharingError;
 use tacit_ring::{Buffer, Word};
 use zeroize::Zeroizing;
@@ -20,10 +19,14 @@ use zeroize::Zeroizing;
 pub(super) const FACTOR: usize = 3;
 pub(super) type Factor = [u64; FACTOR];
 
+/// Bits by which dealt numbers are wider than what they hide.
+const DEALT: u32 = Strength::Usual.bits();
+
 /// Where random factors come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Factors {
-    /// Every party deals some, wide enough to hide them over the integers (Damgård, Orlandi, Simkin).
+    /// Every party deals some, wide enough to hide them over the integers (Damgård, Orlandi, Simkin). Only
+    /// of the usual strength: wider ones do not fit into a [`Factor`].
     Dealt,
     /// Components are words that two parties know: uniform modulo `2^m`, which is all that is needed.
     Known,
@@ -33,7 +36,7 @@ impl Factors {
     /// Bits of a component.
     fn bits(self, ring: u32) -> u32 {
         match self {
-            Factors::Dealt => ring + REDUNDANCY + 1,
+            Factors::Dealt => ring + DEALT + 1,
             Factors::Known => ring,
         }
     }
@@ -41,17 +44,17 @@ impl Factors {
     /// Bytes of what each party deals of a factor.
     fn dealt_bytes(self, ring: u32) -> usize {
         match self {
-            Factors::Dealt => (ring + REDUNDANCY).div_ceil(8) as usize,
+            Factors::Dealt => (ring + DEALT).div_ceil(8) as usize,
             Factors::Known => 0,
         }
     }
 
     /// Widths of a masked product.
-    fn width(self, ring: u32) -> Width {
+    fn width(self, strength: Strength, ring: u32) -> Width {
         let component = wide::less_one(&wide::power(self.bits(ring)));
         let mut most = wide::ZERO;
         wide::add_times(&mut most, &times(&cut(&component), &cut(&component)), 3);
-        Width::new(most)
+        Width::new(most, strength)
     }
 }
 
@@ -67,8 +70,8 @@ pub(super) struct Width {
 
 impl Width {
     /// Of integers that are at most `most`.
-    pub fn new(most: Wide) -> Self {
-        let mask = wide::bits(&most) + MASK_BITS;
+    pub fn new(most: Wide, strength: Strength) -> Self {
+        let mask = wide::bits(&most) + strength.mask_bits();
         Width { mask, most, bytes: (mask as usize + 1).div_ceil(8) }
     }
 }
@@ -121,7 +124,7 @@ impl Products {
     /// When the network fails or a peer sends what no honest party does.
     pub fn make(
         talk: &mut Talk<'_, '_, '_>,
-        kind: Factors,
+        (kind, strength): (Factors, Strength),
         ring: u32,
         n: usize,
     ) -> Result<Self, SharingError> {
@@ -135,7 +138,7 @@ impl Products {
             wide::sum(&times(&x[0], &both), &times(&x[1], &y[0]))
         };
         let summands: Zeroizing<Vec<Wide>> = Zeroizing::new((0..n).map(summand).collect());
-        let c = share(talk, &kind.width(ring), &summands)?;
+        let c = share(talk, &kind.width(strength, ring), &summands)?;
         Ok(Products { a, b, c })
     }
 
@@ -230,16 +233,18 @@ pub(super) fn times(a: &Factor, b: &Factor) -> Wide {
 }
 
 /// What triples cost without their check.
-pub(super) fn cost_of_products(kind: Factors, ring: u32, n: usize) -> Charge {
+pub(super) fn cost_of_products(kind: Factors, strength: Strength, ring: u32, n: usize) -> Charge {
     let dealt = 2 * kind.dealt_bytes(ring);
     let rounds = 1 + u64::from(dealt > 0);
-    Charge { bytes: (n * (dealt + kind.width(ring).bytes)) as u64, coins: 0, rounds }
+    Charge { bytes: (n * (dealt + kind.width(strength, ring).bytes)) as u64, coins: 0, rounds }
 }
 
 /// What triples cost.
-pub(super) fn cost(kind: Factors, ring: u32, n: usize) -> Charge {
+pub(super) fn cost(kind: Factors, strength: Strength, ring: u32, n: usize) -> Charge {
     let coin = Charge { bytes: 0, coins: 1, rounds: 1 };
-    cost_of_products(kind, ring, n) + coin + fold::cost(n).charge()
+    cost_of_products(kind, strength, ring, n)
+        + coin
+        + fold::cost(n).charge().times(strength.proofs())
 }
 
 /// `n` triples, proven together.
@@ -249,13 +254,15 @@ pub(super) fn cost(kind: Factors, ring: u32, n: usize) -> Charge {
 pub(super) fn triples<W: Word>(
     talk: &mut Talk<'_, '_, '_>,
     scratch: &mut Scratch,
-    kind: Factors,
+    kind: (Factors, Strength),
     n: usize,
 ) -> Result<Triples<W>, SharingError> {
     let products = Products::make(talk, kind, W::BITS, n)?;
     let mut challenge = talk.coin()?;
-    let field = challenge.prime();
-    prove(talk, scratch, (field, challenge), &products)?;
+    for _ in 0..kind.1.proofs() {
+        let field = challenge.prime();
+        prove(talk, scratch, (field, &mut challenge), &products)?;
+    }
     Ok(products.reduced())
 }
 
@@ -264,7 +271,7 @@ pub(super) fn triples<W: Word>(
 pub(super) fn prove<F: Residues>(
     talk: &mut Talk<'_, '_, '_>,
     scratch: &mut Scratch,
-    (field, mut challenge): (F, Challenge),
+    (field, challenge): (F, &mut Challenge),
     products: &Products,
 ) -> Result<(), SharingError> {
     let n = products.c.len();
@@ -304,10 +311,13 @@ mod tests {
     #[test]
     fn widths_are_those_of_the_specification_with_wider_masks() {
         // sigma = 2m + 2 + 64 of known factors, 2(m + 41) + 2 + 64 of dealt ones.
+        let (usual, strong) = (Strength::Usual, Strength::Strong);
         for ring in [8, 16, 32, 64, 128] {
-            assert_eq!(Factors::Known.width(ring).mask, 2 * ring + 66);
-            assert_eq!(Factors::Dealt.width(ring).mask, 2 * (ring + 41) + 66);
+            assert_eq!(Factors::Known.width(usual, ring).mask, 2 * ring + 66);
+            assert_eq!(Factors::Known.width(strong, ring).mask, 2 * ring + 90);
+            assert_eq!(Factors::Dealt.width(usual, ring).mask, 2 * (ring + 41) + 66);
         }
-        assert_eq!(Factors::Known.width(64).bytes, 195usize.div_ceil(8));
+        assert_eq!(Factors::Known.width(usual, 64).bytes, 195usize.div_ceil(8));
+        assert_eq!(Factors::Known.width(strong, 64).bytes, 219usize.div_ceil(8));
     }
 }

@@ -1,44 +1,51 @@
 //! Proof of products modulo `2^m`: the lift check (spec 8.3), with one word-size prime.
 //!
 //! Components of factors are read as numbers, so that products are known over the integers, too.
-//! For each of `SUBSETS` random sets of results the parties share the sum `S` of the integer products;
+//! For each of 41 random sets of results the parties share the sum `S` of the integer products;
 //! modulo `2^m` it must be the sum of the results, which a wrong result fails in half of the sets.
 //! That the sums themselves are right is proven modulo a prime that is drawn only then: a number
 //! that is off by some `e` is right modulo the few primes that divide `e` alone.
-//! So this needs one inner product in a field of one word, of any width `m`.
+//! So this needs one inner product in a field of one word, of any width `m`. With a statistical parameter
+//! of 64 it is 65 sets, and two inner products, modulo two primes: a wrong sum passes both with `2^-97`.
 
 use super::fold;
 use super::integers::{Width, share};
 use super::talk::{Challenge, Pair, Talk};
 use super::wide::{self, Wide};
-use super::{Batch, Charge, Scratch};
+use super::{Batch, Charge, Scratch, Strength};
 use crate::party::SharingError;
 use std::ops::Range;
 use tacit_ring::Word;
 use tacit_ring::prime::Prime;
 use tacit_ring::simd::{self, Kernel};
 
-/// Sets of results: a wrong one is missed by all with probability `2^-41`.
-pub(super) const SUBSETS: usize = 41;
+/// Sets of results: a wrong one is missed by all with probability two to the minus this, a half of what it
+/// may.
+pub(super) const fn subsets(strength: Strength) -> usize {
+    strength.bits() as usize + 1
+}
 /// Results whose places in the sets are drawn together.
 const TOGETHER: usize = 8;
 /// Bits of sums that a lane keeps between carries.
 const LANE_BITS: u32 = 48;
+/// Tables whose entries are added before sums are reduced.
+const AT_ONCE: usize = 8;
 /// Results between carries: a lane then grows by less than `2^15` times.
 const CARRY: usize = (1 << 12) * TOGETHER;
 
 /// What the proof of `terms` products of `bits` bits sends.
-pub(super) fn cost(bits: u32, terms: usize) -> Charge {
-    let sums = SUBSETS as u64 * width(bits, terms).bytes as u64;
-    fold::cost(terms).charge() + Charge { bytes: sums, coins: 2, rounds: 3 }
+pub(super) fn cost(bits: u32, strength: Strength, terms: usize) -> Charge {
+    let sums = subsets(strength) as u64 * width(bits, strength, terms).bytes as u64;
+    fold::cost(terms).charge().times(strength.proofs())
+        + Charge { bytes: sums, coins: 2, rounds: 3 }
 }
 
 /// Widths of the sums of `terms` products.
-fn width(bits: u32, terms: usize) -> Width {
+fn width(bits: u32, strength: Strength, terms: usize) -> Width {
     let greatest = if bits == 128 { u128::MAX } else { (1 << bits) - 1 };
     let mut most = wide::ZERO;
     wide::add_times(&mut most, &wide::product(greatest, greatest), 3 * terms as u64);
-    Width::new(most)
+    Width::new(most, strength)
 }
 
 /// Proves that every result is the sum of the products of its terms.
@@ -48,15 +55,22 @@ fn width(bits: u32, terms: usize) -> Width {
 pub(super) fn prove<W: Word>(
     talk: &mut Talk<'_, '_, '_>,
     scratch: &mut Scratch,
+    strength: Strength,
     products: &Batch<'_, W>,
 ) -> Result<(), SharingError> {
-    prove_with::<W, SUBSETS>(talk, scratch, products)
+    const USUAL: usize = subsets(Strength::Usual);
+    const STRONG: usize = subsets(Strength::Strong);
+    match strength {
+        Strength::Usual => prove_with::<W, USUAL>(talk, scratch, strength, products),
+        Strength::Strong => prove_with::<W, STRONG>(talk, scratch, strength, products),
+    }
 }
 
 /// With so many sets: fewer for tests of what passes by chance.
 pub(super) fn prove_with<W: Word, const SUBSETS: usize>(
     talk: &mut Talk<'_, '_, '_>,
     scratch: &mut Scratch,
+    strength: Strength,
     products: &Batch<'_, W>,
 ) -> Result<(), SharingError> {
     let places = Places::<SUBSETS>::new(&mut talk.coin()?, products.results());
@@ -66,7 +80,7 @@ pub(super) fn prove_with<W: Word, const SUBSETS: usize>(
         _ => sums::<W, 4, SUBSETS>(products, &places),
     };
     let summands: Vec<Wide> = sums.iter().map(|sum| sum.products).collect();
-    let shared = share(talk, &width(W::BITS, products.terms()), &summands)?;
+    let shared = share(talk, &width(W::BITS, strength, products.terms()), &summands)?;
     let differ = |(sums, shared): (&Sums, &[Wide; 2])| -> [W; 2] {
         [0, 1].map(|c| {
             let sum = u128::from(shared[c][0]) | u128::from(shared[c][1]) << 64;
@@ -75,17 +89,30 @@ pub(super) fn prove_with<W: Word, const SUBSETS: usize>(
     };
     let differences: Vec<[W; 2]> = sums.iter().zip(shared.iter()).map(differ).collect();
     let mut challenge = talk.coin()?;
+    talk.claim_zero(&differences, W::sub);
+    for _ in 0..strength.proofs() {
+        prove_sums(talk, scratch, &mut challenge, (products, &places, &shared))?;
+    }
+    Ok(())
+}
+
+/// Proves that sums over the integers are right, modulo a prime.
+fn prove_sums<W: Word, const SUBSETS: usize>(
+    talk: &mut Talk<'_, '_, '_>,
+    scratch: &mut Scratch,
+    challenge: &mut Challenge,
+    (products, places, sums): (&Batch<'_, W>, &Places<SUBSETS>, &[[Wide; 2]]),
+) -> Result<(), SharingError> {
     let field = challenge.prime();
     let weights = challenge.elements(field, SUBSETS);
     let mut claim: Pair = [0; 2];
-    for (sum, weight) in shared.iter().zip(&weights) {
+    for (sum, weight) in sums.iter().zip(&weights) {
         let modulo = |c: usize| field.mul(wide::signed_modulo(field, &sum[c]), *weight);
         claim = [0, 1].map(|c| field.add(claim[c], modulo(c)));
     }
     let len = products.terms();
     let columns = scratch.columns(fold::padded(len));
-    let [f, g] = lifted(field, products, (&places, &weights), columns);
-    talk.claim_zero(&differences, W::sub);
+    let [f, g] = lifted(field, products, (places, &weights), columns);
     fold::prove(talk, field, [f, g].map(|runs| runs.map(|run| &*run)), len, claim)
 }
 
@@ -324,8 +351,21 @@ impl Tables {
     /// Of eight results, what each counts for. Places are public.
     #[inline(always)]
     fn of(&self, field: Prime, bytes: &[u8]) -> [u64; TOGETHER] {
+        let (first, rest) = self.0.split_at(self.0.len().min(AT_ONCE));
+        let (these, others) = bytes.split_at(bytes.len().min(8 * AT_ONCE));
+        let sums = Self::sums(field, first, these);
+        if rest.is_empty() {
+            return sums;
+        }
+        let more = Self::sums(field, rest, others);
+        std::array::from_fn(|i| field.add(sums[i], more[i]))
+    }
+
+    /// The same for some of the sets, of [`AT_ONCE`] tables at most.
+    #[inline(always)]
+    fn sums(field: Prime, tables: &[[u64; 256]], bytes: &[u8]) -> [u64; TOGETHER] {
         let mut sums = [0u64; TOGETHER];
-        for (table, bytes) in self.0.iter().zip(bytes.chunks(8)) {
+        for (table, bytes) in tables.iter().zip(bytes.chunks(8)) {
             let rows = std::array::from_fn(|i| bytes.get(i).copied().unwrap_or(0));
             for (sum, sets) in sums.iter_mut().zip(transpose8(rows).to_le_bytes()) {
                 *sum += table[usize::from(sets)];

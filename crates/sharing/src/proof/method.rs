@@ -52,6 +52,28 @@ impl Method {
         self == Method::Lift
     }
 
+    /// Whether it is offered with [`Strength::Strong`](super::Strength::Strong): what is dealt over the integers
+    /// would be too wide.
+    #[must_use]
+    pub fn can_be_strong(self) -> bool {
+        !matches!(self, Method::Brain(Source::Single | Source::Batch))
+    }
+
+    /// The name of the protocol with [`Strength::Strong`](super::Strength::Strong).
+    #[must_use]
+    pub fn strong_name(self) -> &'static str {
+        match self {
+            Method::Lift => "lift@64",
+            Method::Post => "post@64",
+            Method::Tagged => "tagged@64",
+            Method::Brain(Source::Single) => "brain-single@64",
+            Method::Brain(Source::Batch) => "brain-batch@64",
+            Method::Brain(Source::Integers) => "brain-integers@64",
+            Method::Brain(Source::Buckets) => "brain-buckets@64",
+            Method::Brain(Source::Sacrifice) => "brain-sacrifice@64",
+        }
+    }
+
     /// The name of the protocol.
     #[must_use]
     pub fn name(self) -> &'static str {

@@ -32,6 +32,7 @@ mod modular;
 mod post;
 mod redundant;
 mod single;
+mod strength;
 mod tagged;
 mod talk;
 #[cfg(test)]
@@ -42,6 +43,7 @@ mod wide;
 pub use bill::{Bill, Needs};
 pub use method::{Method, Source};
 pub(crate) use redundant::bytes as redundant_bytes;
+pub use strength::{Proving, Strength, UnknownStrength};
 pub(crate) use tagged::Factors;
 
 use crate::party::{Keys, Party, SharingError};
@@ -56,7 +58,7 @@ use tacit_net::Phase;
 use tacit_ring::{Buffer, Word};
 use tagged::Tagging;
 use talk::Talk;
-use triples::Pool;
+use triples::{How, Pool};
 
 /// Products of bits that are proven together, in words.
 const BIT_WORDS: usize = 1 << 17;
@@ -99,12 +101,13 @@ impl Class {
     }
 
     /// What one proof of so many words of factors costs.
-    fn cost(self, terms: usize) -> Charge {
-        match self {
-            Class { bits: 1, sums: false } => bits::cost(terms).charge(),
-            Class { bits: 1, sums: true } => bits::cost_of_sums(terms).charge(),
-            Class { bits, .. } => lift::cost(bits, terms),
-        }
+    fn cost(self, strength: Strength, terms: usize) -> Charge {
+        let of_bits = match self {
+            Class { bits: 1, sums: false } => bits::cost(terms),
+            Class { bits: 1, sums: true } => bits::cost_of_sums(terms),
+            Class { bits, .. } => return lift::cost(bits, strength, terms),
+        };
+        of_bits.charge().times(strength.proofs())
     }
 }
 
@@ -128,6 +131,14 @@ struct Charge {
     rounds: u64,
 }
 
+impl Charge {
+    /// So many times.
+    fn times(self, times: u64) -> Charge {
+        let Charge { bytes, coins, rounds } = self;
+        Charge { bytes: bytes * times, coins: coins * times, rounds: rounds * times }
+    }
+}
+
 impl Add for Charge {
     type Output = Charge;
     fn add(self, other: Charge) -> Charge {
@@ -149,6 +160,7 @@ impl AddAssign for Charge {
 /// A party's products that are not proven yet, or what products are made from; and its keys for both.
 pub struct Proofs {
     method: Method,
+    strength: Strength,
     keys: Keys,
     /// Products that are not proven, one per class.
     pending: Vec<Box<dyn Pending>>,
@@ -167,7 +179,7 @@ trait Reserve: Send {
         &mut self,
         talk: &mut Talk<'_, '_, '_>,
         scratch: &mut Scratch,
-        source: Source,
+        how: How,
     ) -> Result<(), SharingError>;
     /// Whether all that is expected is there.
     fn is_filled(&self) -> bool;
@@ -190,9 +202,9 @@ impl<W: Word> Reserve for Pool<W> {
         &mut self,
         talk: &mut Talk<'_, '_, '_>,
         scratch: &mut Scratch,
-        source: Source,
+        how: How,
     ) -> Result<(), SharingError> {
-        Pool::grow(self, talk, scratch, source)
+        Pool::grow(self, talk, scratch, how)
     }
 
     fn is_filled(&self) -> bool {
@@ -215,10 +227,11 @@ impl Scratch {
 
 impl Proofs {
     /// Keys must be fresh.
-    pub(crate) fn new(method: Method, keys: Keys, worker: usize) -> Self {
+    pub(crate) fn new(proving: Proving, keys: Keys, worker: usize) -> Self {
+        let Proving { method, strength } = proving;
         let (pending, pools) = (Vec::new(), Vec::new());
         let (tagging, scratch) = (Tagging::of_worker(worker), Scratch::default());
-        Proofs { method, keys, pending, pools, tagging, scratch }
+        Proofs { method, strength, keys, pending, pools, tagging, scratch }
     }
 
     /// By key, how many streams are left: the same at both holders of a key.
@@ -296,7 +309,8 @@ impl Proofs {
         let place = party.mesh().place();
         party.mesh().set_phase(Phase::Offline);
         let draws = self.keys.streams().draws()?;
-        self.pools[at].grow(&mut Talk::new(party, draws), &mut self.scratch, source)?;
+        let how = How { source, strength: self.strength };
+        self.pools[at].grow(&mut Talk::new(party, draws), &mut self.scratch, how)?;
         party.mesh().set_phase(place.phase);
         Ok(())
     }
@@ -324,12 +338,12 @@ impl Proofs {
                 beaver::begin(party, triples_of(&mut self.pools[at]), factors)
             }
             Method::Post | Method::Tagged => {
-                let Proofs { keys, pending, .. } = self;
-                let draws = keys.streams().draws()?;
+                let Proofs { keys, pending, strength, .. } = self;
+                let (draws, to) = (keys.streams().draws()?, (pending, *strength));
                 match W::BITS {
-                    1 => checked_later::<W, W>(pending).begin(party, draws, factors, terms),
-                    128 => checked_later::<W, U192>(pending).begin(party, draws, factors, terms),
-                    _ => checked_later::<W, u128>(pending).begin(party, draws, factors, terms),
+                    1 => checked_later::<W, W>(to).begin(party, draws, factors, terms),
+                    128 => checked_later::<W, U192>(to).begin(party, draws, factors, terms),
+                    _ => checked_later::<W, u128>(to).begin(party, draws, factors, terms),
                 }
             }
         }
@@ -349,13 +363,14 @@ impl Proofs {
                 let at = self.pool::<W>();
                 beaver::finish(party, triples_of(&mut self.pools[at]), factors, terms, out)
             }
-            Method::Post | Method::Tagged => match W::BITS {
-                1 => checked_later::<W, W>(&mut self.pending).finish(party, factors, terms, out),
-                128 => {
-                    checked_later::<W, U192>(&mut self.pending).finish(party, factors, terms, out)
+            Method::Post | Method::Tagged => {
+                let of = (&mut self.pending, self.strength);
+                match W::BITS {
+                    1 => checked_later::<W, W>(of).finish(party, factors, terms, out),
+                    128 => checked_later::<W, U192>(of).finish(party, factors, terms, out),
+                    _ => checked_later::<W, u128>(of).finish(party, factors, terms, out),
                 }
-                _ => checked_later::<W, u128>(&mut self.pending).finish(party, factors, terms, out),
-            },
+            }
         }
     }
 
@@ -382,7 +397,8 @@ impl Proofs {
             let zeros: Runs<'_, W> = [&zeros, &zeros, &[]];
             return self.keep([zeros, zeros], z, 1);
         }
-        let products = kept(&mut self.pending, class, || Products::<W>::new(class));
+        let new = || Products::<W>::new(class, self.strength);
+        let products = kept(&mut self.pending, class, new);
         for c in 0..2 {
             products.x[c].extend(x[c]);
             products.y[c].extend(y[c]);
@@ -411,9 +427,9 @@ impl Proofs {
         Ok(())
     }
 
-    /// The number of the key that tags numbers, where the protocol has one.
-    pub(crate) fn tag_key(&self) -> Option<u64> {
-        (self.method == Method::Tagged).then_some(self.tagging.number)
+    /// The number of the key that tags numbers, where the protocol has one, and what it is good for.
+    pub(crate) fn tag_key(&self) -> Option<(u64, Strength)> {
+        (self.method == Method::Tagged).then_some((self.tagging.number, self.strength))
     }
 
     /// This role's shares of the present key, for tags of public numbers.
@@ -469,9 +485,10 @@ fn kept<T: Pending + 'static>(
 
 /// Products of words `W` that are checked afterwards, on words `E`.
 fn checked_later<W: Word, E: Word>(
-    pending: &mut Vec<Box<dyn Pending>>,
+    (pending, strength): (&mut Vec<Box<dyn Pending>>, Strength),
 ) -> &mut post::Products<W, E> {
-    kept(pending, Class { bits: W::BITS, sums: false }, post::Products::new)
+    let class = Class { bits: W::BITS, sums: false };
+    kept(pending, class, || post::Products::new(strength))
 }
 
 /// Adds results to runs of such with equal numbers of terms.

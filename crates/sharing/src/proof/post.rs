@@ -3,7 +3,9 @@
 
 use super::redundant::{self, Claims};
 use super::talk::Talk;
-use super::{Charge, Class, Growing, Pending, Scratch, Two, buckets, first, first_batch, push_run};
+use super::{
+    Charge, Class, Growing, Pending, Scratch, Strength, Two, buckets, first, first_batch, push_run,
+};
 use crate::party::{Draws, Party, SharingError};
 use std::any::Any;
 use std::collections::VecDeque;
@@ -16,15 +18,16 @@ pub(super) fn limit(bits: u32) -> usize {
 }
 
 /// What a check costs.
-pub(super) fn cost(bits: u32, results: usize, terms: usize) -> Charge {
+pub(super) fn cost(bits: u32, strength: Strength, results: usize, terms: usize) -> Charge {
     match bits {
-        1 => buckets::cost_of_products(1, terms),
-        _ => redundant::cost(bits, results, terms),
+        1 => buckets::cost_of_products(1, strength, terms),
+        _ => redundant::cost(bits, strength, results, terms),
     }
 }
 
 /// Products of words `W`, computed on words `E`.
 pub(super) struct Products<W, E> {
+    strength: Strength,
     x: [Growing<W>; 2],
     y: [Growing<W>; 2],
     z: [Growing<E>; 2],
@@ -35,8 +38,9 @@ pub(super) struct Products<W, E> {
 }
 
 impl<W: Word, E: Word> Products<W, E> {
-    pub fn new() -> Self {
+    pub fn new(strength: Strength) -> Self {
         Products {
+            strength,
             x: Default::default(),
             y: Default::default(),
             z: Default::default(),
@@ -46,8 +50,11 @@ impl<W: Word, E: Word> Products<W, E> {
     }
 
     /// Bytes of a word as it is sent.
-    fn bytes() -> usize {
-        if W::BITS == 1 { size_of::<W>() } else { redundant::bytes(W::BITS) }
+    fn bytes(&self) -> usize {
+        match W::BITS {
+            1 => size_of::<W>(),
+            bits => redundant::bytes(bits, self.strength),
+        }
     }
 
     /// Terms of a result that are summed up before they are sent: bits are checked one by one.
@@ -76,7 +83,7 @@ impl<W: Word, E: Word> Products<W, E> {
             *own = sum;
         }
         let to = (party.role() + 2) % 3;
-        party.send(to, Stream::On, &redundant::narrowed(&own, Self::bytes()))?;
+        party.send(to, Stream::On, &redundant::narrowed(&own, self.bytes()))?;
         self.begun.push_back(own);
         Ok(())
     }
@@ -93,9 +100,9 @@ impl<W: Word, E: Word> Products<W, E> {
         let missing = || SharingError::Shape("a product is finished that did not begin".into());
         let own = self.begun.pop_front().ok_or_else(missing)?;
         let from = (party.role() + 1) % 3;
-        let mut theirs = Buffer::<u8>::zeros(own.len() * Self::bytes());
+        let mut theirs = Buffer::<u8>::zeros(own.len() * self.bytes());
         party.recv(from, Stream::On, &mut theirs)?;
-        let z = [own, redundant::widened(&theirs, Self::bytes())];
+        let z = [own, redundant::widened(&theirs, self.bytes())];
         let whole = terms / summed;
         for (out, z) in out.into_iter().zip(&z) {
             for (out, parts) in out.iter_mut().zip(z.chunks_exact(whole)) {
@@ -141,12 +148,13 @@ impl<W: Word, E: Word> Pending for Products<W, E> {
         let (x, y, z) = (first(&self.x, terms), first(&self.y, terms), first(&self.z, results));
         if W::BITS == 1 {
             let z = z.map(bytemuck::cast_slice::<E, W>);
-            buckets::products(talk, [x, y, z])?;
+            buckets::products(talk, self.strength, [x, y, z])?;
         } else {
             let [x, y] = [x, y].map(|pair| pair.map(redundant::extended::<W, E>));
             let runs = &runs[..];
             let [x, y] = [&x, &y].map(|pair| pair.each_ref().map(|run| &run[..]));
-            redundant::sacrifice(talk, &Claims { each: Self::bytes(), x, y, z, runs })?;
+            let claims = Claims { each: self.bytes(), x, y, z, runs };
+            redundant::sacrifice(talk, self.strength, &claims)?;
         }
         for column in self.x.iter_mut().chain(&mut self.y) {
             column.forget(terms);

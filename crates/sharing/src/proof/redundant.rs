@@ -1,18 +1,16 @@
-//! Redundant shares: words of `m` bits computed on modulo `2^(m + 40)`, and the sacrifice that checks
-//! their products (spec 3.5, 4.1).
+//! Redundant shares: words of `m` bits computed on modulo `2^(m + s)`, for the statistical parameter `s`,
+//! and the sacrifice that checks their products (spec 3.5, 4.1).
 //!
-//! A product that is wrong by `e`, not zero modulo `2^m`, is wrong by `r e` after a challenge `r` of 40
-//! bits, and `r e` takes a different value modulo `2^(m + 40)` for each `r`. So another product, made
-//! before `r` was known, has made up for it with probability `2^-40` at most.
+//! A product that is wrong by `e`, not zero modulo `2^m`, is wrong by `r e` after a challenge `r` of `s`
+//! bits, and `r e` takes a different value modulo `2^(m + s)` for each `r`. So another product, made
+//! before `r` was known, has made up for it with probability `2^-s` at most. With `s = 64`, words of 64
+//! bits fill 128, and those of 128 bits 192: no bit is left over.
 
 use super::talk::Talk;
-use super::{Charge, Two};
+use super::{Charge, Strength, Two};
 use crate::party::SharingError;
 use bytemuck::{Pod, Zeroable};
 use tacit_ring::{Buffer, Word, word};
-
-/// Bits by which redundant words are wider: what a cheat passes with is two to the minus this.
-pub(super) const REDUNDANCY: u32 = 40;
 
 /// An integer modulo `2^192`, for redundant words of 128 bits. The last word does not count: it is there
 /// because buffers hold whole units of 16 bytes.
@@ -74,8 +72,8 @@ impl U192 {
 }
 
 /// Bytes of a redundant word of `bits` bits.
-pub(crate) const fn bytes(bits: u32) -> usize {
-    (bits + REDUNDANCY).div_ceil(8) as usize
+pub(crate) const fn bytes(bits: u32, strength: Strength) -> usize {
+    (bits + strength.bits()).div_ceil(8) as usize
 }
 
 /// The low bytes of each word.
@@ -140,8 +138,8 @@ pub(super) fn reduced<W: Word, E: Word>(run: &[E]) -> Buffer<W> {
 }
 
 /// What a sacrifice costs for results of so many products in all.
-pub(super) fn cost(bits: u32, results: usize, terms: usize) -> Charge {
-    Charge { bytes: (bytes(bits) * (results + terms)) as u64, coins: 1, rounds: 3 }
+pub(super) fn cost(bits: u32, strength: Strength, results: usize, terms: usize) -> Charge {
+    Charge { bytes: (bytes(bits, strength) * (results + terms)) as u64, coins: 1, rounds: 3 }
 }
 
 /// Shares results of which this role has summands, in words of `each` bytes: its own component, and
@@ -212,9 +210,13 @@ pub(super) struct Claims<'a, E> {
 /// When the network fails or a peer sends what no honest party does.
 pub(super) fn sacrifice<E: Word>(
     talk: &mut Talk<'_, '_, '_>,
+    strength: Strength,
     claims: &Claims<'_, E>,
 ) -> Result<(), SharingError> {
-    sacrifice_with::<E, REDUNDANCY>(talk, claims)
+    match strength {
+        Strength::Usual => sacrifice_with::<E, { Strength::Usual.bits() }>(talk, claims),
+        Strength::Strong => sacrifice_with::<E, { Strength::Strong.bits() }>(talk, claims),
+    }
 }
 
 /// With a challenge of so many bits: fewer for tests of what passes by chance.

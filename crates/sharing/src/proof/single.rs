@@ -5,7 +5,7 @@ use super::integers::{Factor, Factors, Products, cost_of_products, factor};
 use super::modular::{self, Modular};
 use super::talk::Talk;
 use super::wide::{self, WORDS, Wide};
-use super::{Charge, Triples};
+use super::{Charge, Strength, Triples};
 use crate::party::SharingError;
 use tacit_ring::{Buffer, Word};
 
@@ -180,7 +180,7 @@ fn choose<const L: usize>(first: bool, a: &Element<L>, b: &Element<L>) -> Elemen
 
 /// What triples cost.
 pub(super) fn cost(ring: u32, n: usize) -> Charge {
-    let made = cost_of_products(Factors::Dealt, ring, n);
+    let made = cost_of_products(Factors::Dealt, Strength::Usual, ring, n);
     let element = u64::from(prime(ring).0.div_ceil(8));
     made + Charge { bytes: 2 * n as u64 * element, coins: 1, rounds: 3 }
 }
@@ -206,7 +206,7 @@ fn triples_in<W: Word, const L: usize>(
     n: usize,
 ) -> Result<Triples<W>, SharingError> {
     let field = Field::<L>::new(W::BITS);
-    let products = Products::make(talk, Factors::Dealt, W::BITS, n)?;
+    let products = Products::make(talk, (Factors::Dealt, Strength::Usual), W::BITS, n)?;
     let component =
         |factors: &[Buffer<u64>; 2], i: usize| [0, 1].map(|c| field.factor(&factor(factors, c, i)));
     modular::check(talk, field, n, |i| {

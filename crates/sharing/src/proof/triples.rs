@@ -10,13 +10,20 @@ use super::integers::{self, Factors};
 use super::method::Source;
 use super::redundant::{self, Claims};
 use super::talk::Talk;
-use super::{Charge, Scratch, Triples, buckets, single};
+use super::{Charge, Scratch, Strength, Triples, buckets, single};
 use crate::party::SharingError;
 use std::ops::Range;
 use tacit_ring::{Buffer, Word};
 
 /// The first batch, where nobody said how many are coming, in words.
 const FIRST: usize = 16;
+
+/// How triples are made and checked.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct How {
+    pub source: Source,
+    pub strength: Strength,
+}
 
 /// How many triples of a ring are made next.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -40,12 +47,12 @@ impl Batches {
     }
 
     /// Makes what is still missing of so many words in all, and adds up what it costs.
-    pub fn pay(&mut self, source: Source, bits: u32, words: usize) -> Charge {
+    pub fn pay(&mut self, how: How, bits: u32, words: usize) -> Charge {
         let mut charge = Charge::default();
         while self.made < words {
-            let batch = self.next(source, bits);
-            charge += cost(source, bits, batch);
-            self.made += made(source, bits, batch);
+            let batch = self.next(how.source, bits);
+            charge += cost(how, bits, batch);
+            self.made += made(how, bits, batch);
         }
         charge
     }
@@ -67,57 +74,63 @@ fn most(source: Source, bits: u32) -> usize {
 }
 
 /// Words that a batch of `wanted` has.
-fn made(source: Source, bits: u32, wanted: usize) -> usize {
+fn made(How { source, strength }: How, bits: u32, wanted: usize) -> usize {
     match source_of(source, bits) {
-        Source::Buckets => buckets::Sizes::for_triples(bits, wanted).kept,
+        Source::Buckets => buckets::Sizes::for_triples(bits, strength, wanted).kept,
         _ => wanted,
     }
 }
 
-fn cost(source: Source, bits: u32, wanted: usize) -> Charge {
+fn cost(How { source, strength }: How, bits: u32, wanted: usize) -> Charge {
     match source_of(source, bits) {
-        Source::Buckets => buckets::cost_of_triples(bits, wanted),
+        Source::Buckets => buckets::cost_of_triples(bits, strength, wanted),
         Source::Sacrifice => {
-            let each = redundant::bytes(bits) as u64;
-            redundant::cost(bits, wanted, wanted)
+            let each = redundant::bytes(bits, strength) as u64;
+            redundant::cost(bits, strength, wanted, wanted)
                 + Charge { bytes: each * wanted as u64, coins: 0, rounds: 1 }
         }
         Source::Single => single::cost(bits, wanted),
-        Source::Batch => integers::cost(Factors::Dealt, bits, wanted),
-        Source::Integers => integers::cost(Factors::Known, bits, wanted),
+        Source::Batch => integers::cost(Factors::Dealt, strength, bits, wanted),
+        Source::Integers => integers::cost(Factors::Known, strength, bits, wanted),
     }
 }
 
 fn make<W: Word>(
     talk: &mut Talk<'_, '_, '_>,
     scratch: &mut Scratch,
-    source: Source,
+    How { source, strength }: How,
     wanted: usize,
 ) -> Result<Triples<W>, SharingError> {
     match source_of(source, W::BITS) {
-        Source::Buckets => buckets::triples(talk, wanted),
-        Source::Sacrifice if W::BITS == 128 => sacrificed::<W, redundant::U192>(talk, wanted),
-        Source::Sacrifice => sacrificed::<W, u128>(talk, wanted),
+        Source::Buckets => buckets::triples(talk, strength, wanted),
+        Source::Sacrifice if W::BITS == 128 => {
+            sacrificed::<W, redundant::U192>(talk, strength, wanted)
+        }
+        Source::Sacrifice => sacrificed::<W, u128>(talk, strength, wanted),
+        Source::Single | Source::Batch if strength != Strength::Usual => Err(SharingError::Shape(
+            "triples of dealt integers have the usual statistical parameter only".into(),
+        )),
         Source::Single => single::triples(talk, wanted),
-        Source::Batch => integers::triples(talk, scratch, Factors::Dealt, wanted),
-        Source::Integers => integers::triples(talk, scratch, Factors::Known, wanted),
+        Source::Batch => integers::triples(talk, scratch, (Factors::Dealt, strength), wanted),
+        Source::Integers => integers::triples(talk, scratch, (Factors::Known, strength), wanted),
     }
 }
 
 /// Random products of redundant words (spec 5.5).
 fn sacrificed<W: Word, E: Word>(
     talk: &mut Talk<'_, '_, '_>,
+    strength: Strength,
     n: usize,
 ) -> Result<Triples<W>, SharingError> {
     let [x, y] = [talk.shared::<E>(n), talk.shared::<E>(n)];
-    let each = redundant::bytes(W::BITS);
+    let each = redundant::bytes(W::BITS, strength);
     let z = redundant::reshare(talk, each, &redundant::summands(&x, &y))?;
     fn runs<E: Word>(pair: &[Buffer<E>; 2]) -> super::Two<'_, E> {
         pair.each_ref().map(|run| &run[..])
     }
     let one = [(n, 1)];
     let claims = Claims { each, x: runs(&x), y: runs(&y), z: runs(&z), runs: &one };
-    redundant::sacrifice(talk, &claims)?;
+    redundant::sacrifice(talk, strength, &claims)?;
     Ok([x, y, z].map(|pair| pair.map(|run| redundant::reduced(&run))))
 }
 
@@ -158,9 +171,9 @@ impl<W: Word> Pool<W> {
         &mut self,
         talk: &mut Talk<'_, '_, '_>,
         scratch: &mut Scratch,
-        source: Source,
+        how: How,
     ) -> Result<(), SharingError> {
-        let batch = make(talk, scratch, source, self.batches.next(source, W::BITS))?;
+        let batch = make(talk, scratch, how, self.batches.next(how.source, W::BITS))?;
         self.batches.made += batch[0][0].len();
         if self.finished == self.len() {
             self.triples = batch;
@@ -231,7 +244,8 @@ mod tests {
         ] {
             for words in [1 << 19, (1 << 19) + 1, 1 << 20, 3_000_000] {
                 let mut batches = Batches { expected: words, made: 0 };
-                let paid = batches.pay(source, 64, words).bytes;
+                let how = How { source, strength: Strength::Usual };
+                let paid = batches.pay(how, 64, words).bytes;
                 let least = bytes * words as u64;
                 assert!(paid >= least && paid < least * 102 / 100, "{source:?} {words}: {paid}");
             }

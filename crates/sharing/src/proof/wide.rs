@@ -4,9 +4,6 @@ use super::field::Residues;
 
 /// Words of a [`Wide`].
 pub(super) const WORDS: usize = 7;
-/// Bits by which masks are wider than what they hide: they hide it but for `2^-64`, so that very many
-/// may follow each other.
-pub(super) const MASK_BITS: u32 = 64;
 
 /// An integer modulo `2^448`.
 pub(super) type Wide = [u64; WORDS];

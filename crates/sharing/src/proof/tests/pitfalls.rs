@@ -3,6 +3,7 @@
 use super::{PLACES, public};
 use crate::Protocol;
 use crate::party::{Party, SharingError};
+use crate::proof::Strength;
 use crate::proof::redundant::{self, Claims};
 use crate::proof::talk::Talk;
 use crate::setup::Secrets;
@@ -50,10 +51,11 @@ fn sacrifice(role: usize, talk: &mut Talk<'_, '_, '_>) -> Result<(), SharingErro
     let shared = |value: u64| public(role, value).map(|word| [u128::from(word)]);
     let [x, y, z] = [3, 5, 15].map(shared);
     let [x, y, z] = [&x, &y, &z].map(|pair| pair.each_ref().map(|run| &run[..]));
-    redundant::sacrifice(talk, &Claims { each: EACH, x, y, z, runs: &[(1, 1)] })
+    let claims = Claims { each: EACH, x, y, z, runs: &[(1, 1)] };
+    redundant::sacrifice(talk, Strength::Usual, &claims)
 }
 
-const EACH: usize = redundant::bytes(64);
+const EACH: usize = redundant::bytes(64, Strength::Usual);
 
 /// All that a role knows of a coin before the others show it is two halves of three.
 #[test]
