@@ -9,6 +9,7 @@
 pub mod arrays;
 pub mod astra;
 pub mod backend;
+pub mod balance;
 pub mod bmr;
 pub mod convert;
 pub mod cost;

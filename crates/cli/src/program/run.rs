@@ -94,6 +94,7 @@ pub fn refuse_circuit_arguments(args: &RunArgs) -> Result<(), CliError> {
             "the program, which says who gives what",
         ),
         Misplaced::new(!args.reveal.is_empty(), "--reveal", WHO_LEARNS),
+        Misplaced::new(!args.balance.is_none(), "--balance", ""),
         Misplaced::new(separate, "--preprocessing separate", ""),
         Misplaced::new(other_form, "--form", ""),
         Misplaced::new(args.opening.is_some(), "--opening", ""),

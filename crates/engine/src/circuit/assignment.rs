@@ -9,6 +9,7 @@ use super::EvaluateError;
 use super::job::list;
 use std::fmt;
 use tacit_net::PartyId;
+use tacit_sharing::balance::Balance;
 use tacit_sharing::{Protocol, RoleId};
 
 /// One way to give out the roles.
@@ -20,19 +21,34 @@ pub struct Assignment {
     pub places: Vec<PartyId>,
     /// The part of the instances that goes this way, in proportion to the weights of all.
     pub weight: u32,
+    /// How products are divided between the ways to make them.
+    pub balance: Balance,
 }
 
 impl Assignment {
     /// Roles given to `places`, in their order.
     #[must_use]
     pub fn new(protocol: Protocol, places: Vec<PartyId>) -> Self {
-        Assignment { protocol, places, weight: 1 }
+        Assignment { protocol, places, weight: 1, balance: Balance::default() }
     }
 
     /// Every party plays the role of its number.
     #[must_use]
     pub fn in_order(protocol: Protocol) -> Self {
         Assignment::new(protocol, PartyId::all(protocol.parties()).collect())
+    }
+
+    /// The same with products divided between ways, by the protocol whose roles can make them all.
+    #[must_use]
+    pub fn balanced(self, balance: Balance) -> Self {
+        let protocol = balance.protocol(self.protocol);
+        match balance.weights() {
+            // That is what a protocol does by itself.
+            [(way, _)] if !way.crossed => {
+                Assignment { protocol, balance: Balance::default(), ..self }
+            }
+            _ => Assignment { protocol, balance, ..self },
+        }
     }
 
     /// The role that a party plays.
@@ -57,13 +73,14 @@ impl Assignment {
         if parties.len() < roles {
             return Err(EvaluateError::Job("each role needs a party of its own".into()));
         }
-        Ok(())
+        self.balance.check(protocol).map_err(|e| EvaluateError::Job(e.to_string()))
     }
 }
 
 impl fmt::Display for Assignment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {} x{}", self.protocol, list(self.places.iter()), self.weight)
+        write!(f, "{} {} x{}", self.protocol, list(self.places.iter()), self.weight)?;
+        if self.balance.is_none() { Ok(()) } else { write!(f, " by {}", self.balance) }
     }
 }
 
