@@ -41,13 +41,12 @@ impl Assignment {
     /// The same with products divided between ways, by the protocol whose roles can make them all.
     #[must_use]
     pub fn balanced(self, balance: Balance) -> Self {
-        let protocol = balance.protocol(self.protocol);
         match balance.weights() {
             // That is what a protocol does by itself.
             [(way, _)] if !way.crossed => {
-                Assignment { protocol, balance: Balance::default(), ..self }
+                Assignment { protocol: way.protocol, balance: Balance::default(), ..self }
             }
-            _ => Assignment { protocol, balance, ..self },
+            _ => Assignment { protocol: balance.protocol(self.protocol), balance, ..self },
         }
     }
 
@@ -137,6 +136,20 @@ mod tests {
         assert_eq!(cut(1, [1u64, 1].into_iter()), [0, 1]);
         assert_eq!(cut(7, [0u64, 5].into_iter()), [0, 7]);
         assert_eq!(cut(usize::MAX, [u64::from(u32::MAX); 2].into_iter())[1], usize::MAX);
+    }
+
+    #[test]
+    fn one_way_is_a_protocol_and_several_are_those_of_one_that_can() {
+        let balanced = |asked, weights: &[(&'static str, u32)]| {
+            let balance = Balance::of(asked, weights.iter().copied()).unwrap();
+            Assignment::in_order(asked).balanced(balance).to_string()
+        };
+        assert_eq!(balanced(Protocol::QuadHet, &[("a", 3)]), "quad-a 0,1,2,3 x1");
+        assert_eq!(balanced(Protocol::QuadA, &[("b", 1), ("het", 0)]), "quad 0,1,2,3 x1");
+        let two = [("b", 1), ("het", 1)];
+        assert_eq!(balanced(Protocol::Quad, &two), "quad-het 0,1,2,3 x1 by b=1,het=1");
+        assert_eq!(balanced(Protocol::QuadA, &two), "quad-a 0,1,2,3 x1 by b=1,het=1");
+        assert_eq!(balanced(Protocol::Trio, &[("crossed", 2)]), "trio 0,1,2 x1 by crossed=1");
     }
 
     #[test]
