@@ -200,7 +200,7 @@ mod tests {
 
     #[test]
     fn given_weights_choose_the_order() {
-        let network = network(&[((3, 1), 1e9), ((2, 1), 1e9), ((3, 0), 5e8)]);
+        let network = network(&[((1, 3), 1e9), ((1, 2), 1e9), ((0, 3), 5e8)]);
         let balance = Balance::of(Protocol::Quad, [("a", 2), ("het", 1)]).unwrap();
         let orders = orders(4, 4);
         let given = Weights::Given(&balance);
