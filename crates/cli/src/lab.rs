@@ -3,6 +3,7 @@
 //! All parties run as threads on the virtual mesh: the real protocol, real messages, virtual
 //! time. Computing costs what it costs here, unless it is left out.
 
+use crate::balance::BalanceArg;
 use crate::circuit::file::{self, ReadArgs};
 use crate::error::CliError;
 use crate::output::{Output, Report};
@@ -84,6 +85,13 @@ pub struct LabArgs {
     #[arg(long, value_name = "PARTIES|split|auto")]
     roles: Option<Roles>,
 
+    /// Divide the products of one assignment of roles between ways to make them, by weight, so that
+    /// links which one way leaves idle carry a part: a, b, het (quad, quad-a, quad-het) or straight
+    /// (trio, astra), each also with roles 1 and 2 exchanged: a-crossed, b-crossed, het-crossed, crossed.
+    /// `auto`: weights that are fastest on the network. For a circuit and a named protocol
+    #[arg(long, value_name = "auto|none|a=2,het=1", default_value = "none")]
+    balance: BalanceArg,
+
     /// Parties that learn the outputs of a circuit; the time is theirs [default: all]
     #[arg(long, value_name = "PARTIES")]
     reveal: Option<String>,
@@ -131,6 +139,8 @@ struct Run {
     roles: Vec<u8>,
     /// Assignments of roles side by side.
     assignments: usize,
+    /// Weights of the ways in which products were made, if there were several.
+    balance: Option<String>,
     form: Option<String>,
     /// From the first share to the last output, at the slowest party that learns it.
     seconds: f64,
@@ -149,6 +159,9 @@ pub fn run(args: &LabArgs, output: Output) -> Result<(), CliError> {
     let task = Task::read(args)?;
     let profile = Profile::load(&args.network)?;
     let protocols: Vec<Protocol> = match args.protocol.as_str() {
+        "all" if !args.balance.is_none() => {
+            return Err(CliError::input("--balance is for one protocol: name it with --protocol"));
+        }
         "all" => {
             let fits = |protocol: &Protocol| all_can(args, &task, &profile, *protocol);
             // Those that have the statistical parameter, where one is asked for.
@@ -244,6 +257,9 @@ fn assignments(
     if let Task::Program(_) = task {
         Roles::only(args.roles.as_ref(), "a program")?;
     }
+    if let (Task::Circuit(circuit), false) = (task, args.balance.is_none()) {
+        return Ok(vec![vec![balanced(args, circuit, profile, protocol)?]]);
+    }
     match (&args.roles, task) {
         (Some(Roles::Auto), Task::Circuit(circuit)) => {
             let network = Network::described(parties, |from, to| profile.link(from, to));
@@ -263,6 +279,22 @@ fn assignments(
         }
         (given, _) => Ok(vec![roles::named(given.as_ref(), protocol, &task.names(protocol)?)?]),
     }
+}
+
+/// The assignment whose balanced products fit the network best.
+fn balanced(
+    args: &LabArgs,
+    circuit: &Circuit,
+    profile: &Profile,
+    protocol: Protocol,
+) -> Result<Assignment, CliError> {
+    args.balance.check(protocol, args.roles.as_ref(), &[])?;
+    let parties = Parties::numbered(protocol.parties());
+    let named = roles::named(args.roles.as_ref(), protocol, &parties)?;
+    let network = Network::described(parties.0.len(), |from, to| profile.link(from, to));
+    let job = job(args, circuit, &named, FormChoice::Dealer)?.0;
+    let roles = args.roles.clone().unwrap_or(Roles::Auto);
+    Ok(args.balance.for_circuit(&network, circuit, &job, Some(&roles))?.assignment)
 }
 
 /// The job of a circuit, and who learns its outputs.
@@ -305,6 +337,7 @@ fn simulate(
         protocol: protocol.to_string(),
         roles: report.assignments[0].roles.clone(),
         assignments: report.assignments.len(),
+        balance: report.assignments[0].balance.clone(),
         form: (protocol == Protocol::MultiFanIn).then(|| form.name()),
         rounds,
         seconds: report.online_seconds,
@@ -394,6 +427,7 @@ fn simulate_program(
         protocol: protocol.to_string(),
         roles: places.iter().map(|p| p.0).collect(),
         assignments: 1,
+        balance: None,
         form: None,
         rounds: reports.iter().map(|report| report.rounds).max().unwrap_or(0),
         seconds: slowest(|report| report.online_seconds),
@@ -420,6 +454,7 @@ impl Task {
         let flags = [
             Misplaced::new(args.instances.is_some(), "--instances", "--rows ROWS=NUMBER"),
             Misplaced::new(args.reveal.is_some(), "--reveal", program::WHO_LEARNS),
+            Misplaced::new(!args.balance.is_none(), "--balance", ""),
         ];
         refuse("circuits", flags.into_iter().chain(args.read.flags()))?;
         Ok(Task::Program(Box::new(program::load(&args.path)?)))
@@ -476,8 +511,8 @@ impl Report for LabReport {
         table.set_header(["protocol", "roles", "time", "rounds", "MB sent", "ahead", "setup"]);
         for run in &self.runs {
             let roles: Vec<String> = run.roles.iter().map(u8::to_string).collect();
-            let name = match &run.form {
-                Some(form) => format!("{} ({form})", run.protocol),
+            let name = match run.form.as_ref().or(run.balance.as_ref()) {
+                Some(how) => format!("{} ({how})", run.protocol),
                 None => run.protocol.clone(),
             };
             table.add_row([

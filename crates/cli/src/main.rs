@@ -1,5 +1,6 @@
 //! The `tacit` program.
 
+mod balance;
 mod bench;
 mod circuit;
 mod error;

@@ -108,8 +108,10 @@ pub fn most(parties: usize) -> usize {
 pub struct Choice {
     /// Seconds that the links take at least.
     pub seconds: f64,
-    /// The same with the best single assignment.
+    /// The same with the best single assignment, its products not balanced.
     pub single_seconds: f64,
+    /// Whether products were to be balanced.
+    pub balanced: bool,
     /// Measured links.
     pub links: Vec<Measured>,
 }
@@ -138,7 +140,7 @@ pub fn choose_for_links(
     let Chosen { assignments, seconds, single_seconds } =
         for_circuit(&network, circuit, job, protocols, Wanted::Best)?;
     job.assignments = assignments;
-    Ok(Choice { seconds, single_seconds, links: measured(probes) })
+    Ok(Choice { seconds, single_seconds, balanced: false, links: measured(probes) })
 }
 
 /// Links as reports show them.

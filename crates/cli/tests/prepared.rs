@@ -45,12 +45,15 @@ fn left(dir: &Path) -> Vec<[u64; 2]> {
 fn runs_use_what_was_prepared_once() {
     let folder = aes_folder();
     let dir = folder.path();
-    for protocol in ["trio", "quad", "brain-buckets", "gmw:2", "bmr:3", "authenticated:2"] {
+    let balanced = "quad --balance a=2,b=1,het-crossed=1";
+    for protocol in ["trio", "quad", "brain-buckets", "gmw:2", "bmr:3", "authenticated:2", balanced]
+    {
         let job = format!("aes.txt --local --protocol {protocol}");
         let told = ok(dir, &format!("prepare {job} --runs 2 --into store"));
         assert!(told.contains("preprocessing of 2 run(s)"), "{told}");
         let text = ok(dir, "prepared list store");
-        assert!(text.contains(protocol) && text.contains("aes"), "{text}");
+        let name = protocol.split(' ').next().unwrap_or_default();
+        assert!(text.contains(name) && text.contains("aes"), "{text}");
         for spent in 0..2 {
             assert!(left(dir).iter().all(|it| *it == [2 - spent, spent]), "{:?}", left(dir));
             let printed = ok(dir, &format!("run {job} --prepared store {INPUTS}"));

@@ -275,6 +275,8 @@ fn flags_for_circuits_are_refused_for_programs_and_the_other_way_round() {
     for flag in ["--bits bytes", "--window 9", "--form symmetric"] {
         refused(&run, flag, "for circuits");
     }
+    refused(&run, "--balance a=1,het=1", "for circuits");
+    refused(lab, "--balance auto", "for circuits");
     let others = ["--table alice=alice.csv", "--value x=1", "--chunk-rows 9", "--by rings"];
     for flag in others.into_iter().chain(["--result-format csv"]) {
         refused("run compare.txt --local", flag, "for programs");

@@ -210,6 +210,101 @@ fn assignments_of_roles_run_side_by_side() {
 }
 
 #[test]
+fn products_of_one_assignment_are_balanced() {
+    let folder = aes_folder("d4");
+    let dir = folder.path();
+    for (protocol, rest) in [
+        ("quad", "--balance a=2,het=1"),
+        ("quad", "--balance b=1,b-crossed=1 --roles 2,0,3,1 --threads 2"),
+        ("quad-het", "--balance auto"),
+        ("trio", "--balance straight=1,crossed=1 --preprocessing separate"),
+        ("astra", "--balance auto --roles auto"),
+    ] {
+        let run = format!("run aes.txt --local --protocol {protocol} {rest} {INPUTS}");
+        let text = ok(dir, &format!("{run} --output 0=out.hex --json"));
+        assert_eq!(read(dir, "out.hex"), CIPHER, "{protocol} {rest}");
+        let report: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        for party in report["parties"].as_array().expect("parties") {
+            let assignment = &party["report"]["assignments"][0];
+            match assignment["balance"].as_str() {
+                Some(balance) => assert!(rest.contains("auto") || rest.contains(balance)),
+                None => assert!(rest.contains("auto"), "{rest}: {assignment}"),
+            }
+            assert_eq!(party["roles"].is_null(), !rest.contains("auto"), "{protocol} {rest}");
+            for link in party["report"]["links"].as_array().expect("links") {
+                assert_eq!(link["bytes"], link["predicted_bytes"], "{protocol} {rest}: {link}");
+            }
+        }
+    }
+    let told =
+        ok(dir, &format!("run aes.txt --local --protocol quad --balance a=2,het=1 {INPUTS}"));
+    assert!(told.contains("quad-a with roles") && told.contains("by weight: a=2,het=1"), "{told}");
+}
+
+/// Two good links, one of half their rate, three bad ones: the example of the specification, in virtual time.
+const UNEVEN: &str = "name = \"uneven\"
+links = [
+    { between = [0, 2], mbit_per_s = 100 },
+    { between = [1, 2], mbit_per_s = 100 },
+    { between = [0, 3], mbit_per_s = 50 },
+    { between = [0, 1], mbit_per_s = 10 },
+    { between = [1, 3], mbit_per_s = 10 },
+    { between = [2, 3], mbit_per_s = 10 },
+]
+";
+
+#[test]
+fn weights_that_fit_the_links_are_faster_there() {
+    let folder = aes_folder("d4");
+    let dir = folder.path();
+    write(dir, "uneven.toml", UNEVEN);
+    let lab = "lab aes.txt --network uneven.toml --network-only --instances 4096 --protocol quad-het \
+               --roles 0,1,2,3 --reveal 1 --json";
+    let run = |balance: &str| {
+        let text = ok(dir, &format!("{lab} --balance {balance}"));
+        let report: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        let run = report["runs"][0].clone();
+        (run["seconds"].as_f64().expect("seconds"), run["balance"].clone())
+    };
+    let [(none, _), (auto, weights), (given, _)] = ["none", "auto", "a=2,het=1"].map(run);
+    // 3/4 against 1/2 of the rate for products; inputs go over bad links, too.
+    assert!(auto < 0.8 * none && given < 0.8 * none, "{auto}, {given} against {none}");
+    let weights = weights.as_str().expect("weights");
+    assert!(weights.contains("a=") && weights.contains("het="), "{weights}");
+    let bench =
+        "bench and --protocol quad-het --shape uneven.toml --seconds 0.2 --lanes 1048576 --json";
+    let text = ok(dir, &format!("{bench} --balance a=2,het=1 --vs-limit"));
+    let report: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    assert_eq!(report["balance"], "a=2,het=1");
+    let limit = report["limit"]["per_second"].as_f64().expect("a limit");
+    assert!((limit / 75e6 - 1.0).abs() < 1e-6, "{limit}");
+}
+
+#[test]
+fn products_that_cannot_be_balanced_are_refused() {
+    let folder = aes_folder("d4");
+    let refused = |rest: &str, says: &str| {
+        let (code, error) = fails(folder.path(), rest);
+        assert_eq!(code, 2, "{rest}: {error}");
+        assert!(error.contains(says), "{rest}: {error}");
+    };
+    let run = |rest: &str| format!("run aes.txt --local {INPUTS} {rest}");
+    refused(&run("--balance half"), "whole weights");
+    refused(&run("--balance a=1,het=1"), "choose of straight, crossed");
+    refused(&run("--protocol quad --balance a=1,het=x"), "whole weights");
+    refused(&run("--protocol quad --balance a=1,a=1"), "two weights");
+    refused(&run("--protocol quad --balance a=0"), "not all of them zero");
+    refused(&run("--protocol tetrad --balance auto"), "not supported");
+    refused(&run("--balance auto --roles split"), "not supported");
+    refused(&run("--balance auto --roles 0,1,2;2,1,0"), "not supported");
+    refused("prepare aes.txt --local --balance auto --into store", "weights that are given");
+    refused("lab aes.txt --balance auto", "one protocol");
+    refused("bench and --balance auto --transport memory", "--shape");
+    refused("bench dot --balance straight=1,crossed=1 --transport memory", "not supported");
+    refused("bench triples --protocol authenticated:2 --balance auto", "not supported");
+}
+
+#[test]
 fn roles_that_do_not_fit_are_refused() {
     let folder = aes_folder("d4");
     let refused = |rest: &str, says: &str| {

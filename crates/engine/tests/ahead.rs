@@ -3,11 +3,14 @@
 
 use std::time::Duration;
 use tacit_circuit::{Builder, Circuit};
-use tacit_engine::circuit::{Blocking, Compiled, Evaluation, Job, Preprocessing, evaluate};
+use tacit_engine::circuit::{
+    Assignment, Blocking, Compiled, Evaluation, Job, Preprocessing, evaluate,
+};
 use tacit_engine::values::Lanes;
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_net::{LinkProfile, PartyId};
 use tacit_sharing::Protocol;
+use tacit_sharing::balance::Balance;
 
 const AHEAD: [Protocol; 3] = [Protocol::Trio, Protocol::Astra, Protocol::MultiFanIn];
 
@@ -112,6 +115,16 @@ fn chain(depth: usize) -> Circuit {
     builder.finish()
 }
 
+/// Roles in order, and products by some weights.
+fn mix(weights: &str) -> Assignment {
+    let weights = weights.split(',').map(|one| {
+        let (name, weight) = one.split_once('=').unwrap();
+        (name, weight.parse().unwrap())
+    });
+    let balance = Balance::of(Protocol::Quad, weights).unwrap();
+    Assignment::in_order(Protocol::Quad).balanced(balance)
+}
+
 /// Four parties, all links slow but the one between P1 and P2: P0, which deals in some variants and
 /// lags in all, and P3 cost the others a few ways, not ways per level or per group.
 #[test]
@@ -122,7 +135,10 @@ fn roles_with_slow_links_cost_a_few_ways() {
     let network = MemoryNetwork::uniform(LinkProfile::delay(far))
         .with_link(PartyId(1), PartyId(2), LinkProfile::delay(near))
         .with_link(PartyId(2), PartyId(1), LinkProfile::delay(near));
-    for protocol in [Protocol::Quad, Protocol::QuadA, Protocol::QuadHet, Protocol::Tetrad] {
+    let mixes = ["a=1,het=1", "a=1,b=2,het=1"].map(mix);
+    let alone = [Protocol::Quad, Protocol::QuadA, Protocol::QuadHet, Protocol::Tetrad];
+    for assignment in alone.map(Assignment::in_order).into_iter().chain(mixes) {
+        let protocol = assignment.protocol;
         for (preprocessing, owner) in [
             (Preprocessing::Interleaved, 1),
             (Preprocessing::Separate, 1),
@@ -132,6 +148,7 @@ fn roles_with_slow_links_cost_a_few_ways() {
             let mut job =
                 Job::new(protocol, vec![PartyId(owner), PartyId(2)], vec![vec![PartyId(1)]]);
             job.instances = 4 * 64;
+            job.assignments = vec![assignment.clone()];
             job.preprocessing = preprocessing;
             job.blocking = Blocking { block_words: 1, blocks: 1, window_bytes: 0 };
             if owner == 0 && [Protocol::Quad, Protocol::Tetrad].contains(&protocol) {
@@ -153,7 +170,7 @@ fn roles_with_slow_links_cost_a_few_ways() {
                 // Two comparisons of three rounds, the inputs, P0's way, the output.
                 let seconds = result.report.online_seconds - least;
                 let ways = seconds / far.as_secs_f64();
-                assert!(ways < 12.0, "{protocol} {preprocessing:?} {owner}: {ways} ways");
+                assert!(ways < 12.0, "{assignment} {preprocessing:?} {owner}: {ways} ways");
             }
         }
     }
@@ -162,10 +179,15 @@ fn roles_with_slow_links_cost_a_few_ways() {
 /// The same, with as little sent ahead as there can be: slower, but nobody waits in a circle.
 #[test]
 fn two_passes_run_with_the_least_lead() {
-    for protocol in [Protocol::QuadA, Protocol::QuadHet] {
+    let mixes = ["a=1,het=1", "a=1,b=1", "b=3,het=1,a-crossed=1"].map(mix);
+    for assignment in
+        [Protocol::QuadA, Protocol::QuadHet].map(Assignment::in_order).into_iter().chain(mixes)
+    {
+        let protocol = assignment.protocol;
         for preprocessing in [Preprocessing::Interleaved, Preprocessing::Separate] {
             let everybody: Vec<PartyId> = PartyId::all(4).collect();
             let mut job = Job::new(protocol, vec![PartyId(0), PartyId(3)], vec![everybody]);
+            job.assignments = vec![assignment.clone()];
             job.instances = 7 * 64;
             job.workers = 2;
             job.preprocessing = preprocessing;

@@ -1,4 +1,4 @@
-//! Measurements of forms of GMW: their first pass takes what the cost functions say, or they end with an error.
+//! Measurements: their first pass takes what the cost functions say, or they end with an error.
 
 use std::time::Duration;
 use tacit_engine::bench::{self, Operation, Plan};
@@ -6,6 +6,7 @@ use tacit_engine::circuit::Assignment;
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_sharing::Protocol;
 use tacit_sharing::arrays::Cut;
+use tacit_sharing::balance::Balance;
 
 #[test]
 fn forms_of_gmw_are_measured_at_the_price_of_their_cost_functions() {
@@ -32,4 +33,58 @@ fn forms_of_gmw_are_measured_at_the_price_of_their_cost_functions() {
             assert!(measured.passes > 0 && measured.bytes.link(0, 1) > 0, "{protocol}");
         }
     }
+}
+
+/// Products made in several ways are right, and cost what their ways do.
+#[test]
+fn products_made_in_several_ways_are_measured() {
+    let six = ["a", "a-crossed", "b", "b-crossed", "het", "het-crossed"];
+    for (protocol, ways) in [
+        (Protocol::Trio, &["straight", "crossed"][..]),
+        (Protocol::Astra, &["straight", "crossed"]),
+        (Protocol::Quad, &["b", "b-crossed"]),
+        (Protocol::Quad, &["a", "het"]),
+        (Protocol::Quad, &six),
+    ] {
+        let balance = Balance::of(protocol, ways.iter().map(|way| (*way, 1))).unwrap();
+        for (ring_bits, threads, cut) in
+            [(1, 1, Cut::default()), (64, 2, Cut { piece: 700, window: 3 })]
+        {
+            let network = MemoryNetwork::default();
+            let results = memory::run(protocol.parties(), threads, &network, |mut session| {
+                let assignment = Assignment::in_order(protocol).balanced(balance.clone());
+                let plan = Plan {
+                    assignments: vec![assignment],
+                    threads,
+                    ring_bits,
+                    operation: Operation::Product,
+                    elements: 50_000,
+                    duration: Duration::from_millis(1),
+                    cut,
+                };
+                let measured = bench::run(&mut session, &plan)?;
+                session.finish()?;
+                Ok::<_, tacit_engine::circuit::EvaluateError>(measured)
+            });
+            for measured in results {
+                let measured = measured.unwrap_or_else(|e| panic!("{balance} {ring_bits}: {e}"));
+                assert!(measured.passes > 0 && measured.bytes.link(1, 2) > 0, "{balance}");
+            }
+        }
+    }
+}
+
+#[test]
+fn sums_of_products_are_not_balanced() {
+    let balance = Balance::of(Protocol::Trio, [("straight", 1), ("crossed", 1)]).unwrap();
+    let plan = Plan {
+        assignments: vec![Assignment::in_order(Protocol::Trio).balanced(balance)],
+        threads: 1,
+        ring_bits: 64,
+        operation: Operation::Dot { length: 10 },
+        elements: 100,
+        duration: Duration::from_millis(1),
+        cut: Cut::default(),
+    };
+    assert!(plan.check().unwrap_err().to_string().contains("not supported"));
 }

@@ -16,6 +16,7 @@ use tacit_net::memory::{self, MemoryNetwork};
 use tacit_net::testing::{Tamper, Verdict};
 use tacit_net::{LinkProfile, PartyId, Phase, Session, Stream};
 use tacit_ring::{Entropy, entropy};
+use tacit_sharing::balance::{Balance, Way};
 use tacit_sharing::bmr::{Opening, Products, Rounds};
 use tacit_sharing::proof::{Method, Source};
 use tacit_sharing::{Protocol, cost};
@@ -166,6 +167,13 @@ fn opening(random: &mut Random, protocol: Protocol) -> Option<Opening> {
     ways[random.below(3)].filter(|_| protocol.opens_tables())
 }
 
+/// Weights of ways to make products; often none.
+fn balance(random: &mut Random, protocol: Protocol) -> Balance {
+    let ways = Way::all(protocol).into_iter();
+    let weights = ways.map(|way| (way, random.below(4) as u32)).collect();
+    Balance::new(weights).ok().filter(|_| random.below(2) > 0).unwrap_or_default()
+}
+
 /// Most often one assignment of roles, else several side by side, also of like protocols.
 fn assignments(random: &mut Random, protocol: Protocol) -> Vec<Assignment> {
     let like = |other: &Protocol| {
@@ -180,9 +188,91 @@ fn assignments(random: &mut Random, protocol: Protocol) -> Vec<Assignment> {
     let assignment = |index: usize| {
         let protocol = if index == 0 { protocol } else { alike[random.below(alike.len())] };
         let weight = 1 + random.below(3) as u32;
-        Assignment { weight, ..Assignment::new(protocol, places(random, protocol.parties())) }
+        let assignment = Assignment::new(protocol, places(random, protocol.parties()));
+        Assignment { weight, ..assignment.balanced(balance(random, protocol)) }
     };
     (0..count).map(assignment).collect()
+}
+
+/// Products of one circuit made in several ways: results, bytes per link and rounds.
+#[test]
+fn circuits_with_products_made_in_several_ways() {
+    const THREE: [&str; 3] = ["straight=1,crossed=1", "straight=1,crossed=4", "crossed=1"];
+    const FOUR: [&str; 7] = [
+        "a=2,het=1",
+        "b=1,het=3",
+        "a=1,b=1",
+        "b=2,b-crossed=1",
+        "het=1,het-crossed=1",
+        "a-crossed=1,b=2,het-crossed=3",
+        "a=5,a-crossed=1,b=3,b-crossed=1,het=2,het-crossed=1",
+    ];
+    let mut random = Random::new();
+    for (protocol, mixes) in [
+        (Protocol::Trio, &THREE[..]),
+        (Protocol::Astra, &THREE),
+        (Protocol::Quad, &FOUR),
+        (Protocol::QuadHet, &FOUR),
+    ] {
+        for (index, text) in mixes.iter().enumerate() {
+            let circuit = random_circuit(&mut random, [20, 150, 60][index % 3]);
+            let instances = [65, 1000, 64][index % 3];
+            let widths = circuit.input_widths().to_vec();
+            let inputs: Vec<Lanes> =
+                widths.iter().map(|w| random_lanes(&mut random, *w, instances)).collect();
+            let weights = text.split(',').map(|one| {
+                let (name, weight) = one.split_once('=').unwrap();
+                (name, weight.parse().unwrap())
+            });
+            let balance = Balance::of(protocol, weights).unwrap();
+            for preprocessing in [Preprocessing::Interleaved, Preprocessing::Separate] {
+                let parties = protocol.parties();
+                let owners = (0..3).map(|_| PartyId(random.below(parties) as u8)).collect();
+                let mut job = Job::new(protocol, owners, party_lists(&mut random, 3, parties));
+                let assignment = Assignment::new(protocol, places(&mut random, parties));
+                job.assignments = vec![assignment.balanced(balance.clone())];
+                job.instances = instances;
+                job.workers = 1 + random.below(3);
+                job.preprocessing = preprocessing;
+                let (block_words, blocks) = (random.below(6), random.below(4));
+                job.blocking = Blocking { block_words, blocks, window_bytes: 0 };
+                let (keys, label) = (random.next(), format!("{text} {job:?}"));
+                check(&circuit, &job, &inputs, keys, &label);
+            }
+        }
+    }
+}
+
+/// Parties that give out products by other weights stop before any share is sent.
+#[test]
+fn weights_that_differ_stop_everybody_before_any_share() {
+    let circuit = chain(5);
+    let inputs = [1, 2].map(|salt| Lanes::from_bits(vec![vec![salt]], 64));
+    for theirs in [Some(("het", 2)), Some(("b", 1)), None] {
+        let results = memory::run(4, 1, &MemoryNetwork::default(), |mut session| {
+            let mut job = Job::new(Protocol::QuadA, vec![PartyId(0); 2], vec![vec![PartyId(0)]]);
+            job.instances = 64;
+            let mut weights = vec![("a", 1)];
+            match theirs {
+                Some(theirs) if session.me() == PartyId(2) => weights.push(theirs),
+                None if session.me() == PartyId(2) => weights.clear(),
+                _ => weights.push(("het", 1)),
+            }
+            if !weights.is_empty() {
+                let balance = Balance::of(Protocol::QuadA, weights).unwrap();
+                job.assignments = vec![job.assignments[0].clone().balanced(balance)];
+            }
+            let compiled = Compiled::new(&circuit, job).unwrap();
+            let values = inputs.iter().cloned().map(Some).collect();
+            let error = evaluate(&mut session, &compiled, values, &|_| {}).err().unwrap();
+            let sent: u64 = session.meter().entries().map(|(_, _, _, c)| c.bytes_sent).sum();
+            (error.to_string(), sent)
+        });
+        for (error, sent) in results {
+            assert!(error.contains("roles") && error.contains("by a=1,het=1"), "{error}");
+            assert_eq!(sent, 0);
+        }
+    }
 }
 
 fn sweep(protocols: &[Protocol], rounds: usize) {

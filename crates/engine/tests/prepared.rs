@@ -21,6 +21,7 @@ use tacit_program::{Element, text};
 use tacit_ring::Entropy;
 use tacit_ring::entropy::{Rng, test_seed};
 use tacit_sharing::Protocol;
+use tacit_sharing::balance::Balance;
 use tacit_sharing::proof::{Source, Strength};
 
 const WIDTH: u32 = 3;
@@ -198,6 +199,24 @@ fn several_assignments_are_stored_together() {
     let stores = Stores::new(Protocol::Quad);
     stores.prepare(&job, 1);
     stores.run_well(&job);
+}
+
+#[test]
+fn products_made_in_several_ways_are_stored() {
+    for (protocol, ways) in [
+        (Protocol::Quad, &["a", "b", "het", "a-crossed"][..]),
+        (Protocol::Quad, &["b", "b-crossed"]),
+        (Protocol::Trio, &["straight", "crossed"]),
+    ] {
+        for workers in [1, 2] {
+            let mut job = job(protocol, workers);
+            let balance = Balance::of(protocol, ways.iter().map(|way| (*way, 1))).unwrap();
+            job.assignments = vec![job.assignments[0].clone().balanced(balance)];
+            let stores = Stores::new(protocol);
+            stores.prepare(&job, 1);
+            stores.run_well(&job);
+        }
+    }
 }
 
 /// Under authenticated garbling: triples in one session, a garbled circuit in the next, the run in a third.

@@ -101,7 +101,7 @@ fn choose(
     Ok(Chosen { assignments: parts.iter().map(assignment).collect(), seconds, single_seconds })
 }
 
-fn demand(alone: &Alone) -> Demand {
+pub(crate) fn demand(alone: &Alone) -> Demand {
     Demand { bytes: loads(&alone.bytes), critical: alone.critical.clone(), depth: alone.depth }
 }
 

@@ -38,11 +38,11 @@ const WEIGHTS: f64 = 1000.0;
 /// An assignment below this part of the largest one is left out.
 const LEAST_PART: f64 = 0.03;
 /// Several assignments must save this part of the time: they cost threads and set-up.
-const WORTH_SPLITTING: f64 = 0.9;
+pub(crate) const WORTH_SPLITTING: f64 = 0.9;
 
 impl Demand {
     /// Seconds of all levels.
-    fn waiting(&self, network: &Network) -> f64 {
+    pub(crate) fn waiting(&self, network: &Network) -> f64 {
         let delays = self.critical.iter().map(|(from, to)| network.delay(*from, *to));
         self.depth as f64 * delays.fold(0.0, f64::max)
     }
@@ -112,7 +112,7 @@ pub fn plan(network: &Network, demands: &[Demand]) -> Result<Plan, NoPlan> {
 }
 
 /// The mix of allowed assignments that sends everything in the least time.
-fn mix(
+pub(crate) fn mix(
     network: &Network,
     demands: &[Demand],
     allowed: impl Fn(&Demand) -> bool,

@@ -6,9 +6,11 @@
 
 pub use crate::shared_vec::SharedVec;
 
+use crate::balance::{self, Balance, Way};
 use crate::made;
 use crate::party::{Draws, Party, SharingError};
 use crate::products::{DRAW, Scratch, settles};
+use crate::registry::RoleVisitor;
 use crate::role::{COMPONENTS, Role, TERMS};
 use crate::runs::{
     Masks, Outs, PerTerm, begin_run, components, each_term, finish_run, mask_sums, share_at,
@@ -104,6 +106,87 @@ pub fn multiply<P: Role, W: Word>(
         }
         _ => begin_products::<P, W>(party, draws, scratch, [a, b], out, at),
     })
+}
+
+/// As [`multiply`], with products made in several ways side by side.
+///
+/// # Errors
+/// As [`multiply`].
+pub fn multiply_in_ways<P: Role, W: Word>(
+    party: &mut Party<'_>,
+    draws: &mut Draws<'_>,
+    scratch: &mut Scratch<W>,
+    (cut, balance): (Cut, &Balance),
+    [a, b]: [&SharedVec<W>; 2],
+    out: &mut SharedVec<W>,
+) -> Result<(), SharingError> {
+    check_length(a.len() == out.len() && b.len() == out.len(), "factors and product")?;
+    let mut ahead = draws.ahead::<P>();
+    let piece = cut.piece.max(1);
+    let pieces = balance::pieces(balance, out.len(), piece);
+    cut.run::<P>(out.len(), |stage, at| {
+        for (way, at) in &pieces[at.start / piece] {
+            let (way, factors, at) = (*way, [a, b], at.clone());
+            let (party, scratch, out) = (&mut *party, &mut *scratch, &mut *out);
+            match (stage, &mut ahead) {
+                (Stage::Finish, _) => {
+                    P::in_way(way, FinishRun { party, draws: &mut *draws, scratch, out, at })
+                }
+                (Stage::Ahead, Some(draws)) => {
+                    P::Ahead::in_way(way, BeginRun { party, draws, scratch, factors, out, at })
+                }
+                _ => {
+                    let draws = &mut *draws;
+                    P::in_way(way, BeginRun { party, draws, scratch, factors, out, at })
+                }
+            }?;
+        }
+        Ok(())
+    })
+}
+
+/// Words of products that [`multiply_in_ways`] makes in each way.
+pub fn words_in_ways(
+    (cut, balance): (Cut, &Balance),
+    words: usize,
+) -> impl Iterator<Item = (Way, usize)> {
+    let pieces = balance::pieces(balance, words, cut.piece.max(1));
+    pieces.into_iter().flatten().map(|(way, run)| (way, run.len()))
+}
+
+/// Products that begin in the same way.
+struct BeginRun<'a, 'm, 'k, W> {
+    party: &'a mut Party<'m>,
+    draws: &'a mut Draws<'k>,
+    scratch: &'a mut Scratch<W>,
+    factors: [&'a SharedVec<W>; 2],
+    out: &'a mut SharedVec<W>,
+    at: Range<usize>,
+}
+
+impl<W: Word> RoleVisitor for BeginRun<'_, '_, '_, W> {
+    type Out = Result<(), SharingError>;
+    fn visit<P: Role>(self) -> Self::Out {
+        let BeginRun { party, draws, scratch, factors, out, at } = self;
+        begin_products::<P, W>(party, draws, scratch, factors, out, at)
+    }
+}
+
+/// Products that are finished in the same way.
+struct FinishRun<'a, 'm, 'k, W> {
+    party: &'a mut Party<'m>,
+    draws: &'a mut Draws<'k>,
+    scratch: &'a mut Scratch<W>,
+    out: &'a mut SharedVec<W>,
+    at: Range<usize>,
+}
+
+impl<W: Word> RoleVisitor for FinishRun<'_, '_, '_, W> {
+    type Out = Result<(), SharingError>;
+    fn visit<P: Role>(self) -> Self::Out {
+        let FinishRun { party, draws, scratch, out, at } = self;
+        finish::<P, W>(party, draws, scratch, out, at)
+    }
 }
 
 fn begin_products<P: Role, W: Word>(

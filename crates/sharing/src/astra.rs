@@ -12,6 +12,8 @@
 //! only latency-critical link; one round. Local multiplications: 1, 2, 2.
 
 use crate::Protocol;
+use crate::balance::{self, Twin, Way};
+use crate::registry::RoleVisitor;
 use crate::role::{Canonical, Drawn, InputRule, Role, RoleId, SLOTS, Share, Sink, Source, Timing};
 use crate::trio::{Trio, masked_input_draws, masked_input_part, masked_input_rule, masked_opener};
 use tacit_net::Stream;
@@ -75,6 +77,10 @@ impl<const R: RoleId> Role for Astra<R> {
     fn settle<W: Word>(partial: Share<W>, late: [W; 2], _: W) -> (Share<W>, [W; 2]) {
         let share = if R == 0 { partial } else { [partial[0].add(late[0]), partial[1]] };
         (share, [W::ZERO; 2])
+    }
+
+    fn in_way<V: RoleVisitor>(way: Way, visitor: V) -> V::Out {
+        balance::astra(R, way, visitor)
     }
 
     fn input_rule(owner: RoleId, timing: Timing) -> InputRule {
@@ -142,6 +148,15 @@ impl<const R: RoleId> Role for Astra<R> {
             0 => received.sub(share[0]).sub(share[1]),
             _ => share[0].sub(share[1]).sub(received),
         }
+    }
+}
+
+impl<const R: RoleId> Twin for Astra<R> {
+    const EXCHANGED: [usize; SLOTS] = [1, 0, 2, 3];
+
+    #[inline(always)]
+    fn turn<W: Word>([first, second]: Share<W>) -> Share<W> {
+        if R == 0 { [second, first] } else { [first, second] }
     }
 }
 

@@ -2,13 +2,14 @@
 //!
 //! A protocol is a [`Role`] for each of its three or four places: pages of equations on ring words.
 //! Everything else is written once: key set-up ([`setup`]), products over slots of a circuit
-//! ([`products`], [`multi_fan_in::wide`]) and over arrays ([`arrays`]), inputs and outputs
-//! ([`transfer`]), checks before openings ([`verify`]), and what they cost ([`cost`]). [`Protocol`]
+//! ([`products`], [`multi_fan_in::wide`]) and over arrays ([`arrays`]), in several ways side by side
+//! ([`balance`]), inputs and outputs ([`transfer`]), checks before openings ([`verify`]), and what they cost ([`cost`]). [`Protocol`]
 //! is the registry. [`gmw`], for any number of equal parties, has no roles, and its own circuits.
 
 pub mod arrays;
 pub mod astra;
 pub mod backend;
+pub mod balance;
 pub mod bmr;
 pub mod convert;
 pub mod cost;

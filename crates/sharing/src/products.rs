@@ -3,7 +3,7 @@
 
 use crate::made;
 use crate::party::{Draws, Party, SharingError};
-use crate::role::{OUTS, Role, SLOTS, Sink, TAIL};
+use crate::role::{OUTS, Role, SLOTS, Sink, Source, TAIL};
 use crate::runs::{Masks, Outs, Settling, begin_run, cut_mut, finish_run};
 use crate::shares::{Shares, split, split_mut};
 use std::ops::Range;
@@ -49,8 +49,30 @@ impl<W: Word> Scratch<W> {
                 party.log(item, early);
             }
         }
+        if let Some(source) = P::EARLY_LESS {
+            self.take_off(party, source, words)?;
+        }
         for message in self.messages.iter_mut().take(P::OUT.len()) {
             message.sized(words);
+        }
+        Ok(())
+    }
+
+    /// Takes another message off what was sent ahead.
+    fn take_off(
+        &mut self,
+        party: &mut Party<'_>,
+        source: Source,
+        words: usize,
+    ) -> Result<(), SharingError> {
+        let [less, _] = &mut self.late;
+        let less = less.sized(words);
+        party.recv(source.from, source.stream, less)?;
+        if let Some(item) = source.log {
+            party.log(item, less);
+        }
+        for (early, less) in self.early.iter_mut().zip(less.iter()) {
+            *early = early.sub(*less);
         }
         Ok(())
     }

@@ -37,6 +37,8 @@
 //! In A and Het P0 lags and works ahead: [`Ahead`] computes `o` from masks alone.
 
 use crate::Protocol;
+use crate::balance::{self, Second, Twin, Way};
+use crate::registry::RoleVisitor;
 use crate::role::{Drawn, InputRule, Role, RoleId, SLOTS, Share, Sink, Source, TAIL, Timing};
 use crate::verify::{Item, Kind};
 use tacit_net::Stream;
@@ -55,22 +57,22 @@ pub const HET: Variant = 2;
 #[derive(Clone, Copy, Debug)]
 pub struct Quad<const V: Variant, const R: RoleId>;
 
-/// P0 working ahead in variants A and Het: its share is `(0, x0)`.
+/// P0 working ahead in variants A and Het, and in mixes with them: its share is `(0, x0)`.
 #[derive(Clone, Copy, Debug)]
 pub struct Ahead<const V: Variant>;
 
 const PROTOCOLS: [Protocol; 3] = [Protocol::QuadA, Protocol::Quad, Protocol::QuadHet];
 
 /// What is dealt to P2, compared by it and the role that could have sent it too.
-const DEAL: [Item; 3] = [
+pub(crate) const DEAL: [Item; 3] = [
     Item::new(Kind::Deal, &[2, 3]),
     Item::new(Kind::Deal, &[0, 2]),
     Item::new(Kind::Deal, &[2, 3]),
 ];
 /// `h = (a + x0)(b + y0) + q`, sent by P2 to P0, compared by P0 and P1.
-const RAISE: Item = Item::new(Kind::Raise, &[0, 1]);
+pub(crate) const RAISE: Item = Item::new(Kind::Raise, &[0, 1]);
 /// `F = ab + z0 + w`, computed by P0, P1 and P2.
-const RESULT: Item = Item::new(Kind::Result, &[0, 1, 2]);
+pub(crate) const RESULT: Item = Item::new(Kind::Result, &[0, 1, 2]);
 /// The same where P2 sends it to P0.
 const RESULT_SENT: Item = Item::new(Kind::Result, &[0, 1]);
 /// `k`, where P0 can compute it from words that P1 has too.
@@ -212,6 +214,10 @@ impl<const V: Variant, const R: RoleId> Role for Quad<V, R> {
         }
     }
 
+    fn in_way<T: RoleVisitor>(way: Way, visitor: T) -> T::Out {
+        balance::quad(R, way, visitor)
+    }
+
     fn input_rule(owner: RoleId, timing: Timing) -> InputRule {
         masked_input_rule(owner, timing)
     }
@@ -297,7 +303,11 @@ impl<const V: Variant> Role for Ahead<V> {
     const ROLE: RoleId = 0;
     const DRAWS: [usize; SLOTS] = DRAWS[0];
     const EARLY: Option<Source> = None;
-    const OUT: &'static [Sink] = &[Sink::Send(2, Stream::Pre)];
+    const OUT: &'static [Sink] = match V {
+        // In a mix with others: P3 sends `o`.
+        B => &[],
+        _ => &[Sink::Send(2, Stream::Pre)],
+    };
     const LATE: &'static [Source] = &[];
 
     #[inline(always)]
@@ -320,6 +330,10 @@ impl<const V: Variant> Role for Ahead<V> {
     #[inline(always)]
     fn settle<W: Word>(partial: Share<W>, _: [W; 2], _: W) -> (Share<W>, [W; 2]) {
         (partial, [W::ZERO; 2])
+    }
+
+    fn in_way<T: RoleVisitor>(way: Way, visitor: T) -> T::Out {
+        balance::quad_ahead(way, visitor)
     }
 
     /// Of its own input as the role itself; it receives nothing.
@@ -361,6 +375,21 @@ impl<const V: Variant> Role for Ahead<V> {
     fn opened<W: Word>(_: Share<W>, received: W) -> W {
         received
     }
+}
+
+/// The slots of `x1` and `x2`, exchanged.
+const EXCHANGED: [[usize; SLOTS]; 4] = [[1, 0, 2, 3], [0, 1, 2, 3], [0, 1, 2, 3], [0, 2, 1, 3]];
+
+impl<const V: Variant, const R: RoleId> Twin for Quad<V, R> {
+    const EXCHANGED: [usize; SLOTS] = EXCHANGED[R];
+}
+
+impl<const V: Variant> Twin for Second<V> {
+    const EXCHANGED: [usize; SLOTS] = EXCHANGED[0];
+}
+
+impl<const V: Variant> Twin for Ahead<V> {
+    const EXCHANGED: [usize; SLOTS] = EXCHANGED[0];
 }
 
 /// Who hears the masked value of an owner's input, or, if it is P3's and early, the mask `u`.

@@ -14,6 +14,8 @@
 //! checking are written once.
 
 use crate::Protocol;
+use crate::balance::Way;
+use crate::registry::RoleVisitor;
 use crate::verify::Item;
 use std::ops::Index;
 use tacit_net::Stream;
@@ -161,6 +163,8 @@ pub trait Role: Copy + Send + Sync + 'static {
     const SETTLE_DRAWS: usize = 0;
     /// The message that this role needs before it can mask a product.
     const EARLY: Option<Source>;
+    /// A message that is taken from that one before [`Role::mask`] gets it.
+    const EARLY_LESS: Option<Source> = None;
     /// Where the words of [`Role::mask`] go; at most [`OUTS`].
     const OUT: &'static [Sink];
     /// How many of the summands of [`Role::cross`] it uses.
@@ -183,6 +187,12 @@ pub trait Role: Copy + Send + Sync + 'static {
     /// Completes the share with the peers' messages, in the order of [`Role::LATE`]; also gives the
     /// words for [`Role::RESULT`].
     fn settle<W: Word>(partial: Self::Share<W>, late: [W; 2], draw: W) -> (Self::Share<W>, [W; 2]);
+
+    /// Calls `visitor` with what this role is for a product that is made in some way of a mix: this role
+    /// itself where there is one way only.
+    fn in_way<V: RoleVisitor>(_way: Way, visitor: V) -> V::Out {
+        visitor.visit::<Self>()
+    }
 
     /// The rule for inputs of `owner`.
     fn input_rule(owner: RoleId, timing: Timing) -> InputRule;

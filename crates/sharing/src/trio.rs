@@ -11,6 +11,8 @@
 //! Local multiplications: 2, 2, 1.
 
 use crate::Protocol;
+use crate::balance::{self, Twin, Way};
+use crate::registry::RoleVisitor;
 use crate::role::{Canonical, Drawn, InputRule, Role, RoleId, SLOTS, Share, Sink, Source, Timing};
 use tacit_net::Stream;
 use tacit_ring::Word;
@@ -132,6 +134,10 @@ impl<const R: RoleId> Role for Trio<R> {
         (share, [W::ZERO; 2])
     }
 
+    fn in_way<V: RoleVisitor>(way: Way, visitor: V) -> V::Out {
+        balance::trio(R, way, visitor)
+    }
+
     fn input_rule(owner: RoleId, timing: Timing) -> InputRule {
         masked_input_rule(owner, timing)
     }
@@ -191,6 +197,15 @@ impl<const R: RoleId> Role for Trio<R> {
     #[inline(always)]
     fn opened<W: Word>(share: Share<W>, received: W) -> W {
         if R == 0 { received.sub(share[0]) } else { share[0].sub(received) }
+    }
+}
+
+impl<const R: RoleId> Twin for Trio<R> {
+    const EXCHANGED: [usize; SLOTS] = [1, 0, 2, 3];
+
+    #[inline(always)]
+    fn turn<W: Word>([first, second]: Share<W>) -> Share<W> {
+        if R == 0 { [second, first] } else { [first, second] }
     }
 }
 

@@ -72,11 +72,11 @@ impl Item {
 
     /// The kind.
     #[must_use]
-    pub fn kind(self) -> Kind {
+    pub const fn kind(self) -> Kind {
         self.kind
     }
 
-    fn has(self, role: RoleId) -> bool {
+    pub(crate) const fn has(self, role: RoleId) -> bool {
         self.members >> role & 1 == 1
     }
 }

@@ -8,6 +8,8 @@ use tacit_net::testing::{Outgoing, Tamper, Verdict};
 use tacit_net::{PartyId, Phase, Session, Stream};
 use tacit_ring::{Entropy, Word, Z2};
 use tacit_sharing::arrays::{self, Cut, SharedVec};
+use tacit_sharing::balance::{Balance, Way};
+use tacit_sharing::cost::{self, Traffic};
 use tacit_sharing::party::Streams;
 use tacit_sharing::products::Scratch;
 use tacit_sharing::setup::Secrets;
@@ -51,9 +53,42 @@ struct Change {
 /// A run: of which protocol, with which messages changed, and how products are cut.
 #[derive(Clone)]
 struct Scene {
-    protocol: Protocol,
+    case: Case,
     changes: Vec<Change>,
     cut: Cut,
+}
+
+/// A protocol, and how its products are divided between ways to make them.
+#[derive(Clone, Debug)]
+struct Case {
+    protocol: Protocol,
+    balance: Balance,
+}
+
+impl Case {
+    fn of(protocol: Protocol) -> Self {
+        Case { protocol, balance: Balance::default() }
+    }
+
+    fn mixed(balance: Balance) -> Self {
+        Case { protocol: balance.protocol(Protocol::Quad), balance }
+    }
+
+    /// The way in which all products are made, if it is not the protocol's own.
+    fn way(&self) -> Option<Way> {
+        self.balance.weights().first().map(|(way, _)| *way)
+    }
+
+    /// Every protocol, and every way of Quad in a mix.
+    fn all() -> Vec<Case> {
+        let ways = Way::all(Protocol::Quad).into_iter().map(Balance::only).map(Case::mixed);
+        PROTOCOLS.into_iter().map(Case::of).chain(ways).collect()
+    }
+
+    /// Whether P0 hears h, and later F.
+    fn is_het(&self) -> bool {
+        self.way().map_or(self.protocol, |way| way.protocol) == Protocol::QuadHet
+    }
 }
 
 /// Several pieces, the last of them odd.
@@ -65,6 +100,7 @@ struct Play<'a, W> {
     seed: u64,
     secrets: &'a [W],
     cut: Cut,
+    balance: &'a Balance,
 }
 
 /// What a role has in the end: what it would compare before opening and after, and what it opened.
@@ -73,7 +109,7 @@ type Ending<W> = (Journal, Journal, Vec<W>);
 impl<W: Word> RoleVisitor for Play<'_, W> {
     type Out = Ending<W>;
     fn visit<P: Role>(self) -> Ending<W> {
-        let Play { session, seed, secrets, cut } = self;
+        let Play { session, seed, secrets, cut, balance } = self;
         let mesh = &mut session.meshes[0];
         let mut entropy = Entropy::insecure_seeded(seed, mesh.me().0);
         let mut secrets_of_session =
@@ -96,8 +132,16 @@ impl<W: Word> RoleVisitor for Play<'_, W> {
         party.mesh().set_step(5);
         let mut product = SharedVec::zeros_of::<P>(a.len());
         let (mut draws, mut scratch) = (streams.draws().unwrap(), Scratch::default());
-        arrays::multiply::<P, W>(&mut party, &mut draws, &mut scratch, cut, [&a, &b], &mut product)
-            .unwrap();
+        let (party_at, draws, scratch, out) = (&mut party, &mut draws, &mut scratch, &mut product);
+        let factors = [&a, &b];
+        match balance.is_none() {
+            true => arrays::multiply::<P, W>(party_at, draws, scratch, cut, factors, out),
+            false => {
+                let cut = (cut, balance);
+                arrays::multiply_in_ways::<P, W>(party_at, draws, scratch, cut, factors, out)
+            }
+        }
+        .unwrap();
         party.flush().unwrap();
         let before = party.take_journal().unwrap();
         party.mesh().set_step(6);
@@ -165,8 +209,9 @@ fn play<W: Word>(secrets: &[W], scene: &Scene, seed: u64) -> Vec<Ending<W>> {
             assert!(changed.len() <= 1, "one change of a message");
             changed.into_iter().next().unwrap_or(Verdict::Keep)
         }));
-        let play = Play { session: &mut session, seed, secrets, cut: scene.cut };
-        let ending = scene.protocol.visit(role, play);
+        let Scene { case: Case { protocol, balance }, cut, .. } = scene;
+        let play = Play { session: &mut session, seed, secrets, cut: *cut, balance };
+        let ending = protocol.visit(role, play);
         session.meshes[0].flush().unwrap();
         session.finish().unwrap();
         ending
@@ -218,15 +263,33 @@ fn disagreements<W: Word>(
 }
 
 /// Stage, sender, receiver, stream, and the pairs that must differ.
-type Row = (Stage, RoleId, RoleId, Stream, &'static [(RoleId, RoleId, Kind)]);
+type Row = (Stage, RoleId, RoleId, Stream, Vec<(RoleId, RoleId, Kind)>);
+
+type StaticRow = (Stage, RoleId, RoleId, Stream, &'static [(RoleId, RoleId, Kind)]);
+
+/// Every message that a product sends, in the way of a case.
+fn product_rows_of(case: &Case) -> Vec<Row> {
+    let way = case.way();
+    let crossed = way.is_some_and(|way| way.crossed);
+    let other = |role: RoleId| if crossed { [0, 2, 1, 3][role] } else { role };
+    let pair = |(i, j, kind): &(RoleId, RoleId, Kind)| {
+        let (i, j) = (other(*i), other(*j));
+        (i.min(j), i.max(j), *kind)
+    };
+    let rows = product_rows(way.map_or(case.protocol, |way| way.protocol)).into_iter();
+    rows.map(|(stage, from, to, stream, catchers)| {
+        (stage, other(from), other(to), stream, catchers.iter().map(pair).collect())
+    })
+    .collect()
+}
 
 /// Every message that a product sends.
 #[rustfmt::skip]
-fn product_rows(protocol: Protocol) -> Vec<Row> {
+fn product_rows(protocol: Protocol) -> Vec<StaticRow> {
     use Kind::{Cross, Deal, Masks, OtherCross, Raise, Result};
     use Stage::Product;
     use Stream::{Def, On, Pre};
-    let rows: &[Row] = match protocol {
+    let rows: &[StaticRow] = match protocol {
         Protocol::QuadA => &[
             (Product, 0, 2, Pre, &[(2, 3, Deal)]),
             (Product, 3, 0, Pre, &[(0, 1, Result), (0, 2, Result)]),
@@ -262,14 +325,22 @@ fn product_rows(protocol: Protocol) -> Vec<Row> {
 }
 
 /// Every message that is sent, and the honest pairs and transcripts that must catch a change of it.
+fn table(case: &Case) -> Vec<Row> {
+    let others = other_rows(case.protocol).into_iter();
+    let others = others
+        .map(|(stage, from, to, stream, catchers)| (stage, from, to, stream, catchers.to_vec()));
+    product_rows_of(case).into_iter().chain(others).collect()
+}
+
+/// Those of inputs and openings.
 #[rustfmt::skip]
-fn table(protocol: Protocol) -> Vec<Row> {
+fn other_rows(protocol: Protocol) -> Vec<StaticRow> {
     use Kind::{Input, Opening};
     use Stage::{Input as From, Opening as Open};
     use Stream::{On, Pre};
     use Timing::{Early, Late};
-    let mut rows = product_rows(protocol);
-    rows.extend::<[Row; 6]>([
+    let mut rows: Vec<StaticRow> = Vec::new();
+    rows.extend::<[StaticRow; 6]>([
         (From(0, Early), 0, 1, On, &[(1, 2, Input)]),
         (From(0, Early), 0, 2, On, &[(1, 2, Input)]),
         (From(1, Early), 1, 0, On, &[(0, 2, Input)]),
@@ -278,12 +349,12 @@ fn table(protocol: Protocol) -> Vec<Row> {
         (From(2, Early), 2, 1, On, &[(0, 1, Input)]),
     ]);
     if protocol == Protocol::FantasticFour {
-        rows.extend::<[Row; 2]>([
+        rows.extend::<[StaticRow; 2]>([
             (From(3, Early), 3, 1, On, &[(1, 2, Input)]),
             (From(3, Early), 3, 2, On, &[(1, 2, Input)]),
         ]);
     } else {
-        rows.extend::<[Row; 5]>([
+        rows.extend::<[StaticRow; 5]>([
             (From(3, Early), 3, 1, Pre, &[(1, 2, Input)]),
             (From(3, Early), 3, 2, Pre, &[(1, 2, Input)]),
             (From(3, Late), 3, 0, On, &[(0, 1, Input), (0, 2, Input)]),
@@ -292,14 +363,14 @@ fn table(protocol: Protocol) -> Vec<Row> {
         ]);
     }
     if protocol.components() == 3 {
-        rows.extend::<[Row; 4]>([
+        rows.extend::<[StaticRow; 4]>([
             (Open, 1, 0, On, &[(0, 2, Opening)]),
             (Open, 2, 1, On, &[(1, 3, Opening)]),
             (Open, 3, 2, On, &[(0, 2, Opening)]),
             (Open, 0, 3, On, &[(1, 3, Opening)]),
         ]);
     } else {
-        rows.extend::<[Row; 4]>([
+        rows.extend::<[StaticRow; 4]>([
             (Open, 2, 0, On, &[(0, 1, Opening)]),
             (Open, 0, 1, On, &[(1, 3, Opening)]),
             (Open, 3, 2, On, &[(0, 2, Opening)]),
@@ -318,21 +389,21 @@ const PROTOCOLS: [Protocol; 5] =
     [Protocol::Quad, Protocol::QuadA, Protocol::QuadHet, Protocol::Tetrad, Protocol::FantasticFour];
 
 fn every_change_is_caught<W: Word + std::fmt::Debug>(top: u128) {
-    let rows = |protocol| table(protocol).into_iter().map(move |row| (protocol, row));
-    for (protocol, (stage, from, to, stream, catchers)) in PROTOCOLS.into_iter().flat_map(rows) {
+    let rows = |case: Case| table(&case).into_iter().map(move |row| (case.clone(), row));
+    for (case, (stage, from, to, stream, catchers)) in Case::all().into_iter().flat_map(rows) {
         let words = if matches!(stage, Stage::Input(..)) { 7 } else { 35 };
         for place in [0, words / 2, words - 1] {
             for error in [top, 1] {
                 let changes = vec![Change { stage, from, to, stream, error, place }];
-                let scene = Scene { protocol, changes, cut: PIECES };
-                let label = format!("{protocol} {stage:?} {from} to {to} word {place}");
+                let scene = Scene { case: case.clone(), changes, cut: PIECES };
+                let label = format!("{case:?} {stage:?} {from} to {to} word {place}");
                 // Certainly, whatever the secrets are: nothing may depend on whether it is caught.
                 for salt in 0..3 {
                     let endings = play::<W>(&secrets(salt), &scene, salt ^ 7);
                     let [before, after] = disagreements(&endings, Some(from));
                     let found = if stage == Stage::Opening { after } else { before };
                     let caught = catchers.iter().filter(|catcher| found.contains(catcher)).count();
-                    let either = protocol == Protocol::QuadHet && stream == Stream::Def;
+                    let either = case.is_het() && stream == Stream::Def;
                     let enough = if either { 1 } else { catchers.len() };
                     assert!(caught >= enough, "{label}: {catchers:?} not in {found:?}");
                 }
@@ -371,7 +442,7 @@ fn changes_of_several_messages_that_fit_each_other_are_caught() {
             (vec![wrong, fitting], (0, 3, Kind::Masks)),
             (vec![wrong, fitting, hiding], (0, 1, Kind::Raise)),
         ] {
-            let scene = Scene { protocol: Protocol::QuadHet, changes, cut };
+            let scene = Scene { case: Case::of(Protocol::QuadHet), changes, cut };
             for salt in 0..3 {
                 let endings = play::<u32>(&secrets(salt), &scene, salt ^ 7);
                 let [before, _] = disagreements(&endings, Some(2));
@@ -385,13 +456,51 @@ fn changes_of_several_messages_that_fit_each_other_are_caught() {
 #[test]
 fn honest_roles_agree_and_open_the_products() {
     let secrets = secrets::<u64>(5);
-    for protocol in PROTOCOLS {
-        let scene = Scene { protocol, changes: Vec::new(), cut: PIECES };
+    for case in Case::all().into_iter().chain(mixes()) {
+        let scene = Scene { case: case.clone(), changes: Vec::new(), cut: PIECES };
         let endings = play(&secrets, &scene, 1);
         assert!(disagreements(&endings, None).iter().all(BTreeSet::is_empty));
         for (role, (_, _, opened)) in endings.iter().enumerate() {
             let expected = (0..35).map(|i| secrets[i].mul(secrets[(i + 7) % 35]));
-            assert!(opened.iter().copied().eq(expected), "{protocol} role {role}");
+            assert!(opened.iter().copied().eq(expected), "{case:?} role {role}");
+        }
+    }
+}
+
+/// Products of several ways over the same links.
+fn mixes() -> Vec<Case> {
+    let mix = |ways: &[&'static str]| {
+        let weights = ways.iter().map(|name| (*name, 1));
+        Case::mixed(Balance::of(Protocol::Quad, weights).unwrap())
+    };
+    vec![
+        mix(&["a", "het"]),
+        mix(&["b", "b-crossed"]),
+        mix(&["a", "b", "het"]),
+        mix(&["a", "a-crossed", "b", "b-crossed", "het", "het-crossed"]),
+    ]
+}
+
+/// Whatever a mix sends for products, changed anywhere, makes honest roles disagree.
+#[test]
+fn every_changed_word_of_a_mix_is_caught() {
+    for case in mixes() {
+        let mut traffic = Traffic::default();
+        for (way, words) in arrays::words_in_ways((PIECES, &case.balance), 35) {
+            traffic += way.product() * words as u64;
+        }
+        for (from, to) in cost::links().filter(|(from, to)| traffic.link(*from, *to) > 0) {
+            for stream in [Stream::Pre, Stream::On, Stream::Def] {
+                for place in 0..traffic.stream(stream)[from][to] as usize {
+                    let stage = Stage::Product;
+                    let changes = vec![Change { stage, from, to, stream, error: 1, place }];
+                    let scene = Scene { case: case.clone(), changes, cut: PIECES };
+                    let endings = play::<u32>(&secrets(place as u64), &scene, 3);
+                    let [before, _] = disagreements(&endings, Some(from));
+                    let label = format!("{case:?} {from} to {to} {stream:?} word {place}");
+                    assert!(!before.is_empty(), "{label} goes unnoticed");
+                }
+            }
         }
     }
 }
@@ -418,39 +527,39 @@ fn up_to_three(changes: &[Change]) -> Vec<Vec<Change>> {
 #[test]
 fn every_comparison_catches_what_no_other_one_does() {
     let cut = Cut { piece: 64, window: 1 };
-    for protocol in PROTOCOLS {
+    for case in Case::all() {
         let mut missing: BTreeSet<(RoleId, RoleId, Kind)> = BTreeSet::new();
-        for row in table(protocol) {
-            missing.extend(row.4.iter().filter(|(.., kind)| *kind != Kind::Input));
+        for row in table(&case) {
+            missing.extend(row.4.into_iter().filter(|(.., kind)| *kind != Kind::Input));
         }
         for from in EVERYBODY {
-            let change = |row: Row, place| {
-                let (stage, from, to, stream, _) = row;
+            let change = |row: &Row, place| {
+                let (stage, from, to, stream) = (row.0, row.1, row.2, row.3);
                 Change { stage, from, to, stream, error: 1 << 31, place }
             };
             let (mut together, mut alone) = (Vec::new(), Vec::new());
-            for row in table(protocol).into_iter().filter(|row| row.1 == from) {
+            for row in table(&case).into_iter().filter(|row| row.1 == from) {
                 if row.0 == Stage::Product {
-                    together.push(change(row, 3));
-                    if protocol == Protocol::QuadHet && row.3 == Stream::Def {
+                    together.push(change(&row, 3));
+                    if case.is_het() && row.3 == Stream::Def {
                         // h of all products, then F of all.
-                        together.push(change(row, 35 + 3));
+                        together.push(change(&row, 35 + 3));
                     }
                 } else {
-                    alone.push(vec![change(row, 3)]);
+                    alone.push(vec![change(&row, 3)]);
                 }
             }
             for changes in alone.into_iter().chain(up_to_three(&together)) {
-                let scene = Scene { protocol, changes, cut };
+                let scene = Scene { case: case.clone(), changes, cut };
                 let endings = play::<u32>(&secrets(1), &scene, 11);
                 let [before, after] = disagreements(&endings, Some(from));
                 let found = if before.is_empty() { after } else { before };
-                assert!(!found.is_empty(), "{protocol}: a cheat of {from} goes unnoticed");
+                assert!(!found.is_empty(), "{case:?}: a cheat of {from} goes unnoticed");
                 if found.len() == 1 {
                     missing.retain(|comparison| !found.contains(comparison));
                 }
             }
         }
-        assert!(missing.is_empty(), "{protocol}: nothing shows that {missing:?} is needed");
+        assert!(missing.is_empty(), "{case:?}: nothing shows that {missing:?} is needed");
     }
 }

@@ -60,6 +60,12 @@ pub fn bits(args: &BenchArgs) -> Result<Bits, CliError> {
         }
     };
     let assignments = assignments(args)?;
+    if let [Assignment { protocol, places, balance, .. }] = &assignments[..]
+        && !balance.is_none()
+    {
+        let (traffic, products) = balance.products(*protocol);
+        return Ok(Bits { traffic: (traffic * width).placed(places), results: products });
+    }
     let loads = assignments.iter().map(|a| {
         let weight = width * u64::from(a.weight);
         let products = cost::product(a.protocol) * (64 * WORDS as u64 * weight);

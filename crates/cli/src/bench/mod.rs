@@ -6,6 +6,7 @@ mod result;
 mod sweep;
 mod task;
 
+use crate::balance::BalanceArg;
 use crate::error::CliError;
 use crate::local::{self, Child, Hosts, Transport};
 use crate::output::Output;
@@ -21,6 +22,7 @@ use std::process::ExitCode;
 use sweep::SweepArgs;
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_sharing::Protocol;
+use tacit_sharing::balance::Way;
 use tacit_sharing::proof::Strength;
 
 /// What is measured.
@@ -134,6 +136,13 @@ pub struct BenchArgs {
     #[arg(long, value_delimiter = ',', requires = "roles", value_name = "PROTOCOLS")]
     pub mix: Vec<Protocol>,
 
+    /// Divide the products of one assignment of roles between ways to make them, by weight, so that
+    /// links which one way leaves idle carry a part: a, b, het (quad, quad-a, quad-het) or straight
+    /// (trio, astra), each also with roles 1 and 2 exchanged: a-crossed, b-crossed, het-crossed, crossed.
+    /// `auto`: weights that are fastest on the network of --shape. Not for `dot`, `matmul` and `triples`
+    #[arg(long, value_name = "auto|none|a=2,het=1", default_value = "none")]
+    pub balance: BalanceArg,
+
     /// Threads per party; with several assignments of roles, per assignment
     #[arg(long, default_value_t = 1, value_parser = up_to(MAX_THREADS))]
     pub threads: usize,
@@ -223,6 +232,9 @@ impl BenchArgs {
         add("--threads", self.threads.to_string());
         add("--transport", self.transport.name().into());
         add("--seconds", self.seconds.to_string());
+        if !Way::all(protocol).is_empty() {
+            add("--balance", self.balance.to_string());
+        }
         // Passes over throttled links are to take no longer than others.
         let lanes = self.lanes.unwrap_or(1 << 22) as f64 * percent / 100.0;
         add("--lanes", (lanes as usize).max(1 << 12).to_string());

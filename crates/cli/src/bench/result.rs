@@ -116,6 +116,9 @@ pub struct Summary {
     parties: u64,
     /// Assignments of roles side by side.
     assignments: usize,
+    /// Weights of the ways in which products are made, if there are several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    balance: Option<String>,
     threads: u64,
     transport: String,
     network: Option<String>,
@@ -204,6 +207,7 @@ pub fn summary(
         protocol: args.protocol.to_string(),
         parties: parties.len() as u64,
         assignments: super::task::meshes(args)? / args.threads,
+        balance: super::task::weights(args)?,
         threads: args.threads as u64,
         transport: args.transport_name().into(),
         network: profile.map(|p| p.name.clone()),
@@ -258,6 +262,9 @@ impl Report for Summary {
             user * 1e9 / results,
             system * 1e9 / results
         )?;
+        if let Some(balance) = &self.balance {
+            writeln!(out, "  products made in several ways, by weight: {balance}")?;
+        }
         for (link, bytes) in &self.bytes_sent {
             writeln!(out, "  {link}: {:.3} bits per result", *bytes as f64 * 8.0 / results)?;
         }

@@ -14,6 +14,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::str::FromStr;
+use tacit_sharing::balance::Way;
+use tacit_sharing::cost::Traffic;
 use tacit_sharing::{Protocol, cost};
 
 /// Arguments of a plot.
@@ -149,11 +151,7 @@ fn point(
     let fail = |what: String| CliError::system(format!("a benchmark of {protocol}: {what}"));
     let own = std::env::current_exe().map_err(|e| fail(e.to_string()))?;
     let mut command = Command::new(own);
-    let product = cost::product(protocol);
-    let mut used = cost::links().filter(|(from, to)| product.link(*from, *to) > 0);
-    let kept = |(a, b): (usize, usize)| args.sweep.keep.iter().any(|p| p.is(a as u8, b as u8));
-    // Who does not use the throttled links does not slow down with them.
-    let pace = if used.all(kept) { 100.0 } else { percent };
+    let pace = if keeps_its_pace(args, protocol) { 100.0 } else { percent };
     command.args(args.of_point(protocol, pace)).arg("--shape").arg(network);
     command.stdin(Stdio::null()).stderr(Stdio::inherit());
     let run = command.output().map_err(|e| fail(e.to_string()))?;
@@ -165,6 +163,21 @@ fn point(
     let per_second = result["per_second"].as_f64().ok_or_else(|| fail("no speed".into()))?;
     let limit_per_second = result["limit"]["per_second"].as_f64();
     Ok(Point { protocol: protocol.to_string(), percent, per_second, limit_per_second })
+}
+
+/// Whether products go over links that are kept, in a way that is theirs to choose or in all: who does not use the
+/// throttled links does not slow down with them.
+fn keeps_its_pace(args: &BenchArgs, protocol: Protocol) -> bool {
+    let kept = |product: Traffic| {
+        let mut used = cost::links().filter(|(from, to)| product.link(*from, *to) > 0);
+        used.all(|(a, b)| args.sweep.keep.iter().any(|pair| pair.is(a as u8, b as u8)))
+    };
+    let mut ways = Way::all(protocol).into_iter();
+    match args.balance.given(protocol) {
+        Ok(Some(balance)) => kept(balance.products(protocol).0),
+        _ if args.balance.is_none() => kept(cost::product(protocol)),
+        _ => ways.any(|way| kept(way.product())),
+    }
 }
 
 fn draw(sweep: &Sweep) -> Result<(), Box<dyn std::error::Error>> {

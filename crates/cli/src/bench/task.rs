@@ -2,6 +2,7 @@
 
 use super::result::PartyResult;
 use super::{BenchArgs, BenchTransport, Operation, limit};
+use crate::balance::BalanceArg;
 use crate::error::CliError;
 use crate::local::Child;
 use crate::roles::{self, Roles};
@@ -85,14 +86,8 @@ pub fn meshes(args: &BenchArgs) -> Result<usize, CliError> {
 
 /// What roles are to be chosen for: the network that is played, or links that are all alike.
 fn network(args: &BenchArgs) -> Result<(Network, Wanted), CliError> {
-    match (&args.roles, args.profile()?) {
-        (Some(Roles::Auto), Some(profile)) => {
-            let network = Network::described(args.parties(), |from, to| profile.link(from, to));
-            Ok((network, Wanted::Best))
-        }
-        (Some(Roles::Auto), None) => Err(CliError::input(
-            "--roles auto needs a network to fit: --shape NETWORK (`tacit run` measures its links)",
-        )),
+    match &args.roles {
+        Some(Roles::Auto) => Ok((shape(args)?, Wanted::Best)),
         _ => Ok((Network::uniform(args.parties()), Wanted::Split)),
     }
 }
@@ -101,12 +96,53 @@ fn network(args: &BenchArgs) -> Result<(Network, Wanted), CliError> {
 pub fn assignments(args: &BenchArgs) -> Result<Vec<Assignment>, CliError> {
     if let None | Some(Roles::Given(_)) = &args.roles {
         let parties = Parties::numbered(args.parties());
-        return roles::named(args.roles.as_ref(), args.protocol, &parties);
+        let named = roles::named(args.roles.as_ref(), args.protocol, &parties)?;
+        if args.balance.is_none() {
+            return Ok(named);
+        }
+        return Ok(vec![balanced(args, named)?]);
+    }
+    if !args.balance.is_none() {
+        return Ok(vec![balanced(args, vec![Assignment::in_order(args.protocol)])?]);
     }
     let (network, wanted) = network(args)?;
     let protocols = roles::eligible(args.protocol, &args.mix);
     let chosen = for_products(&network, &protocols, (1 << 20, 8), wanted);
     Ok(chosen.map_err(|e| CliError::input(e.to_string()))?.assignments)
+}
+
+/// The network of --shape, for weights and roles to fit.
+fn shape(args: &BenchArgs) -> Result<Network, CliError> {
+    let profile = args.profile()?.ok_or_else(|| {
+        CliError::input(
+            "--roles auto and --balance auto need a network to fit: --shape NETWORK (`tacit run` \
+             measures its links)",
+        )
+    })?;
+    Ok(Network::described(args.parties(), |from, to| profile.link(from, to)))
+}
+
+/// One assignment of roles with balanced products.
+fn balanced(args: &BenchArgs, named: Vec<Assignment>) -> Result<Assignment, CliError> {
+    let (roles, mut assignment) = (args.roles.as_ref(), named[0].clone());
+    args.balance.check(assignment.protocol, roles, &args.mix)?;
+    if args.balance == BalanceArg::Auto || roles == Some(&Roles::Auto) {
+        return Ok(args.balance.for_products(&shape(args)?, &assignment, roles)?.assignment);
+    }
+    args.balance.put(&mut assignment)?;
+    Ok(assignment)
+}
+
+/// The same for a circuit.
+fn balanced_job(args: &BenchArgs, circuit: &Circuit, job: &Job) -> Result<Assignment, CliError> {
+    let roles = args.roles.as_ref();
+    let mut assignment = job.assignments[0].clone();
+    args.balance.check(assignment.protocol, roles, &args.mix)?;
+    if args.balance == BalanceArg::Auto || roles == Some(&Roles::Auto) {
+        return Ok(args.balance.for_circuit(&shape(args)?, circuit, job, roles)?.assignment);
+    }
+    args.balance.put(&mut assignment)?;
+    Ok(assignment)
 }
 
 pub fn job(args: &BenchArgs, circuit: &Circuit, instances: usize) -> Result<Job, CliError> {
@@ -116,6 +152,12 @@ pub fn job(args: &BenchArgs, circuit: &Circuit, instances: usize) -> Result<Job,
     let mut job = Job::new(args.protocol, owners, receivers);
     job.instances = instances;
     job.workers = args.threads;
+    if !args.balance.is_none() {
+        let parties = Parties::numbered(args.parties());
+        job.assignments = roles::named(args.roles.as_ref(), args.protocol, &parties)?;
+        job.assignments = vec![balanced_job(args, circuit, &job)?];
+        return Ok(job);
+    }
     job.assignments = match &args.roles {
         None | Some(Roles::Given(_)) => assignments(args)?,
         _ => {
@@ -125,6 +167,22 @@ pub fn job(args: &BenchArgs, circuit: &Circuit, instances: usize) -> Result<Job,
         }
     };
     Ok(job)
+}
+
+/// The weights of ways to make products, if there are several.
+pub fn weights(args: &BenchArgs) -> Result<Option<String>, CliError> {
+    if args.balance.is_none() {
+        return Ok(None);
+    }
+    let assignments = match array_plan(args)? {
+        Some(plan) => plan.assignments,
+        None => {
+            let (circuit, instances) = circuit(args)?;
+            job(args, &circuit, instances)?.assignments
+        }
+    };
+    let balance = &assignments[0].balance;
+    Ok((!balance.is_none()).then(|| balance.to_string()))
 }
 
 fn array_plan(args: &BenchArgs) -> Result<Option<Plan>, CliError> {
@@ -165,6 +223,11 @@ const TRIPLES: usize = 370_728;
 
 /// The triples of a pass, without bits for masks.
 pub fn triples(args: &BenchArgs) -> Result<TripleJob, CliError> {
+    if !args.balance.is_none() {
+        return Err(CliError::input(
+            "not supported: triples are made in one way; leave out --balance",
+        ));
+    }
     let assignments = match &args.roles {
         None | Some(Roles::Given(_)) => assignments(args)?,
         _ => return Err(CliError::input("triples are made for one assignment of roles")),

@@ -7,6 +7,7 @@ mod triples;
 
 pub use list::{PreparedArgs, run as prepared};
 
+use crate::balance::BalanceArg;
 use crate::error::CliError;
 use crate::local::{self, Child};
 use crate::output::{Output, Report};
@@ -154,6 +155,11 @@ pub fn refuse_choice(run: &RunArgs) -> Result<(), CliError> {
         return Err(CliError::input(
             "stored preprocessing is for roles that are given: name the parties in the order of their \
              roles, such as --roles 0,1,2",
+        ));
+    }
+    if run.balance == BalanceArg::Auto {
+        return Err(CliError::input(
+            "stored preprocessing is for weights that are given, such as --balance a=2,het=1",
         ));
     }
     if run.by == Some(ByArg::Auto) {

@@ -93,6 +93,7 @@ pub fn refuse_circuit_arguments(args: &RunArgs) -> Result<(), CliError> {
             "the program, which says who gives what",
         ),
         Misplaced::new(!args.reveal.is_empty(), "--reveal", WHO_LEARNS),
+        Misplaced::new(!args.balance.is_none(), "--balance", ""),
         Misplaced::new(other_form, "--form", ""),
         Misplaced::new(args.opening.is_some(), "--opening", ""),
         Misplaced::new(args.blocking().window_bytes > 0, "--window", "--chunk-rows ROWS"),

@@ -1,5 +1,6 @@
 //! Arguments of `tacit run`.
 
+use crate::balance::BalanceArg;
 use crate::circuit::file::ReadArgs;
 use crate::error::CliError;
 use crate::local::Transport;
@@ -97,6 +98,13 @@ pub struct RunArgs {
     /// the same: quad-a,quad-het
     #[arg(long, value_delimiter = ',', requires = "roles", value_name = "PROTOCOLS")]
     pub mix: Vec<Protocol>,
+
+    /// Divide the products of one assignment of roles between ways to make them, by weight, so that
+    /// links which one way leaves idle carry a part: a, b, het (quad, quad-a, quad-het) or straight
+    /// (trio, astra), each also with roles 1 and 2 exchanged: a-crossed, b-crossed, het-crossed, crossed.
+    /// `auto`: measure the links and take the weights that are fastest on them
+    #[arg(long, value_name = "auto|none|a=2,het=1", default_value = "none")]
+    pub balance: BalanceArg,
 
     /// Threads per party; with several assignments of roles, per assignment
     #[arg(long, default_value_t = 1)]

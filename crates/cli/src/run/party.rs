@@ -2,10 +2,11 @@
 
 use super::args::{Parties, RunArgs};
 use super::report::PartyRun;
+use crate::balance::{self, BalanceArg};
 use crate::error::CliError;
 use crate::ports::{self, PortFile};
 use crate::prepare;
-use crate::roles::{self, Roles};
+use crate::roles::{self, Choice, Roles};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::sync::Arc;
 use tacit_circuit::Circuit;
@@ -13,7 +14,7 @@ use tacit_engine::circuit::{self as engine, Compiled, Job, Preprocessing};
 use tacit_engine::store::Store;
 use tacit_engine::values::{Format, Instances, Lanes, format_outputs};
 use tacit_net::probe::{Effort, probe};
-use tacit_net::{PartyId, SessionConfig, connect};
+use tacit_net::{PartyId, Session, SessionConfig, connect};
 use zeroize::Zeroizing;
 
 /// The job that the arguments describe, for one instance.
@@ -51,6 +52,8 @@ pub fn job(args: &RunArgs, circuit: &Circuit, parties: &Parties) -> Result<Job, 
     }
     let mut job = Job::new(args.protocol, owners, receivers);
     job.assignments = roles::named(args.roles.as_ref(), args.protocol, parties)?;
+    args.balance.check(job.protocol(), args.roles.as_ref(), &args.mix)?;
+    args.balance.put(&mut job.assignments[0])?;
     job.workers = args.threads;
     job.preprocessing = match args.prepared {
         Some(_) => Preprocessing::Separate,
@@ -174,7 +177,7 @@ pub fn evaluate(
         config.notice = Some(Arc::new(|text: &str| eprintln!("tacit: {text}")));
     }
     config.workers = match args.roles {
-        Some(Roles::Auto) if job.protocol().has_roles() => {
+        Some(Roles::Auto) if job.protocol().has_roles() && args.balance.is_none() => {
             args.threads.saturating_mul(roles::most(parties.0.len()))
         }
         _ => job.threads(),
@@ -183,10 +186,9 @@ pub fn evaluate(
     job.instances = engine::agree_instances(&mut session, circuit, &job, mine)
         .inspect_err(|e| session.abort(&e.to_string()))?;
     let mut choice = None;
-    if args.roles == Some(Roles::Auto) && job.protocol().has_roles() {
-        let probes = probe(&mut session, Effort::Brief)?;
-        let protocols = roles::eligible(args.protocol, &args.mix);
-        let chosen = roles::choose_for_links(&mut job, circuit, &protocols, &probes);
+    let chooses = args.roles == Some(Roles::Auto) || args.balance == BalanceArg::Auto;
+    if chooses && job.protocol().has_roles() {
+        let chosen = choose(args, circuit, &mut job, &mut session);
         choice = Some(chosen.inspect_err(|e| session.abort(&e.to_string()))?);
     }
     let compiled = Compiled::new(circuit, job).inspect_err(|e| session.abort(&e.to_string()))?;
@@ -213,6 +215,23 @@ pub fn evaluate(
     let printed = deliver(args, circuit, &written, &result.outputs)?;
     let names = parties.0.clone();
     Ok(PartyRun { names, report: result.report, roles: choice, stored, printed })
+}
+
+/// Measures the links, and puts what fits them into the job.
+fn choose(
+    args: &RunArgs,
+    circuit: &Circuit,
+    job: &mut Job,
+    session: &mut Session,
+) -> Result<Choice, CliError> {
+    if args.balance.is_none() {
+        let probes = probe(session, Effort::Brief)?;
+        let protocols = roles::eligible(args.protocol, &args.mix);
+        return roles::choose_for_links(job, circuit, &protocols, &probes);
+    }
+    session.agree(&[("balance", args.balance.to_string())])?;
+    let probes = probe(session, Effort::Brief)?;
+    balance::choose_for_links(&args.balance, job, circuit, args.roles.as_ref(), &probes)
 }
 
 /// Values of the ports that this party owns.

@@ -87,11 +87,16 @@ impl Report for RunReport {
 /// Writes who played which role, and why.
 fn write_roles(out: &mut dyn Write, run: &PartyRun) -> io::Result<()> {
     let all: u64 = run.report.assignments.iter().map(|a| a.words).sum();
-    if let [AssignmentUse { protocol, roles, .. }] = &run.report.assignments[..] {
+    let mut balanced = false;
+    if let [AssignmentUse { protocol, roles, balance, .. }] = &run.report.assignments[..] {
         writeln!(out, "\n{protocol} with roles {}", roles::names(roles, &run.names))?;
+        if let Some(balance) = balance {
+            balanced = true;
+            writeln!(out, "products made in several ways, by weight: {balance}")?;
+        }
     } else {
         writeln!(out, "\n{} assignments of roles side by side:", run.report.assignments.len())?;
-        for AssignmentUse { protocol, roles, words } in &run.report.assignments {
+        for AssignmentUse { protocol, roles, words, .. } in &run.report.assignments {
             let percent = 100.0 * *words as f64 / all.max(1) as f64;
             let names = roles::names(roles, &run.names);
             writeln!(out, "  {protocol} with roles {names}: {percent:.0} % of the instances")?;
@@ -100,6 +105,15 @@ fn write_roles(out: &mut dyn Write, run: &PartyRun) -> io::Result<()> {
     let Some(choice) = &run.roles else { return Ok(()) };
     let [best, single] = [choice.seconds, choice.single_seconds].map(seconds);
     match run.report.assignments.len() {
+        1 if balanced => writeln!(
+            out,
+            "chosen for the measured links, which take at least {best}; without several ways {single}"
+        ),
+        1 if choice.balanced => writeln!(
+            out,
+            "chosen for the measured links, which take at least {best}; no weights of several ways \
+             save a tenth of that"
+        ),
         1 => writeln!(
             out,
             "chosen for the measured links, which take at least {best}; no mix of assignments \

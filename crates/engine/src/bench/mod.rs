@@ -16,7 +16,8 @@ use crate::workers::on_each;
 use std::time::{Duration, Instant};
 use tacit_net::{Meter, PartyId, Session};
 use tacit_ring::{Entropy, Word, Z2};
-use tacit_sharing::arrays::{Cut, MatrixShape};
+use tacit_sharing::arrays::{self, Cut, MatrixShape};
+use tacit_sharing::balance::Balance;
 use tacit_sharing::cost::{self, Traffic};
 use tacit_sharing::party::Streams;
 use tacit_sharing::proof::{Bill, Proofs};
@@ -102,6 +103,13 @@ impl Plan {
             _ => 1,
         });
         let terms = if matches!(self.operation, Operation::Dot { .. }) { unit } else { 1 };
+        let mut balanced = self.assignments.iter().map(|assignment| !assignment.balance.is_none());
+        if self.operation != Operation::Product && balanced.any(|balanced| balanced) {
+            return Err(EvaluateError::Job(
+                "not supported: of arrays only `and` and `mul` are measured with balanced products"
+                    .into(),
+            ));
+        }
         let bits_only = self.ring_bits == 1 && self.operation == Operation::Product;
         if self.protocol().garbles() {
             let protocol = self.protocol();
@@ -237,14 +245,13 @@ fn run_in<W: Word>(session: &mut Session, plan: &Plan) -> Result<Measured, Evalu
     let shares = plan.shares();
     let mut workers: Vec<Seat<'_>> = Vec::new();
     for (index, (keys, words)) in keys.iter_mut().zip(&shares).enumerate() {
-        let Assignment { protocol, places, .. } = &assignments[index / threads];
+        let Assignment { protocol, places, balance, .. } = &assignments[index / threads];
         let role = places.iter().position(|party| *party == session.me());
         let mut proofs = None;
         let work = role.zip(keys.as_mut()).map(|(role, keys)| {
             proofs = keys.proofs();
-            let word = std::marker::PhantomData;
-            protocol
-                .visit(role, NewWorker::<W> { streams: keys.streams(), plan, words: *words, word })
+            let (word, streams) = (std::marker::PhantomData, keys.streams());
+            protocol.visit(role, NewWorker::<W> { streams, plan, balance, words: *words, word })
         });
         workers.push(Seat { work, places, proofs });
     }
@@ -263,6 +270,7 @@ struct Seat<'a> {
 struct NewWorker<'a, W> {
     streams: Streams<'a>,
     plan: &'a Plan,
+    balance: &'a Balance,
     words: usize,
     word: std::marker::PhantomData<W>,
 }
@@ -271,7 +279,7 @@ impl<'a, W: Word> RoleVisitor for NewWorker<'a, W> {
     type Out = Box<dyn Work + 'a>;
 
     fn visit<P: Role>(self) -> Self::Out {
-        Box::new(Worker::<P, W>::new(self.streams, self.plan, self.words))
+        Box::new(Worker::<P, W>::new(self.streams, (self.plan, self.balance), self.words))
     }
 }
 
@@ -351,7 +359,10 @@ impl Run<'_> {
         {
             let terms = self.plan.operation.terms();
             for words in words {
-                let sent = cost::results(assignment.protocol, W::BITS, *words, terms);
+                let sent = match assignment.balance.is_none() {
+                    true => cost::results(assignment.protocol, W::BITS, *words, terms),
+                    false => balanced::<W>(self.plan.cut, &assignment.balance, *words),
+                };
                 let mut bill = Bill::of(assignment.protocol);
                 bill.announce(W::BITS, words * terms);
                 bill.add(W::BITS, *words, terms);
@@ -388,6 +399,14 @@ impl Run<'_> {
             .unwrap_or(took);
         Ok((self.plan.duration.as_nanos() as u64 / slowest.max(1)).max(1))
     }
+}
+
+/// Bytes of products that are made in several ways.
+fn balanced<W: Word>(cut: Cut, balance: &Balance, words: usize) -> Traffic {
+    let runs = arrays::words_in_ways((cut, balance), words);
+    runs.fold(Traffic::default(), |sum, (way, words)| {
+        sum + way.product() * (words * size_of::<W>()) as u64
+    })
 }
 
 /// The matrix shape of an operation.

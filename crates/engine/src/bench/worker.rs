@@ -4,6 +4,7 @@ use super::{Operation, Plan, square};
 use std::marker::PhantomData;
 use tacit_ring::{Buffer, Word};
 use tacit_sharing::arrays::{self, Cut, SharedVec};
+use tacit_sharing::balance::Balance;
 use tacit_sharing::party::Streams;
 use tacit_sharing::products::Scratch;
 use tacit_sharing::transfer::{self, Input, Output, TransferScratch};
@@ -17,6 +18,7 @@ pub(super) struct Worker<'k, P, W> {
     streams: Streams<'k>,
     operation: Operation,
     cut: Cut,
+    balance: &'k Balance,
     factors: [SharedVec<W>; 2],
     out: SharedVec<W>,
     scratch: Scratch<W>,
@@ -36,7 +38,7 @@ pub(super) trait Work: Send {
 }
 
 impl<'k, P: Role, W: Word> Worker<'k, P, W> {
-    pub fn new(streams: Streams<'k>, plan: &Plan, words: usize) -> Self {
+    pub fn new(streams: Streams<'k>, (plan, balance): (&Plan, &'k Balance), words: usize) -> Self {
         let factor = match plan.operation {
             Operation::Product | Operation::Matrix { .. } => words,
             Operation::Dot { length } => words * length,
@@ -45,6 +47,7 @@ impl<'k, P: Role, W: Word> Worker<'k, P, W> {
             streams,
             operation: plan.operation,
             cut: plan.cut,
+            balance,
             factors: [SharedVec::zeros_of::<P>(factor), SharedVec::zeros_of::<P>(factor)],
             out: SharedVec::zeros_of::<P>(words),
             scratch: Scratch::default(),
@@ -107,6 +110,10 @@ impl<P: Role, W: Word> Work for Worker<'_, P, W> {
         let [a, b] = &self.factors;
         let (scratch, cut, out) = (&mut self.scratch, self.cut, &mut self.out);
         match self.operation {
+            Operation::Product if !self.balance.is_none() => {
+                let cut = (cut, self.balance);
+                arrays::multiply_in_ways::<P, W>(party, &mut draws, scratch, cut, [a, b], out)
+            }
             Operation::Product => {
                 arrays::multiply::<P, W>(party, &mut draws, scratch, cut, [a, b], out)
             }

@@ -66,7 +66,7 @@ impl<'a, P: Role> Worker<'a, '_, P> {
     /// Bytes that this role sends ahead in a level, for some words of lanes.
     pub(super) fn bytes_ahead(&self, level: usize, blocks: &[Block<'_>]) -> u64 {
         let words: usize = blocks.iter().map(|block| block.at.len()).sum();
-        level_ahead(self.compiled, P::PROTOCOL, level, P::ROLE) * words as u64 * 8
+        level_ahead(self.compiled, self.seating, level, P::ROLE) * words as u64 * 8
     }
 
     /// The pass's next level; false at its end.

@@ -9,6 +9,7 @@ use super::EvaluateError;
 use super::job::list;
 use std::fmt;
 use tacit_net::PartyId;
+use tacit_sharing::balance::Balance;
 use tacit_sharing::{Protocol, RoleId};
 
 /// One way to give out the roles.
@@ -20,19 +21,33 @@ pub struct Assignment {
     pub places: Vec<PartyId>,
     /// The part of the instances that goes this way, in proportion to the weights of all.
     pub weight: u32,
+    /// How products are divided between the ways to make them.
+    pub balance: Balance,
 }
 
 impl Assignment {
     /// Roles given to `places`, in their order.
     #[must_use]
     pub fn new(protocol: Protocol, places: Vec<PartyId>) -> Self {
-        Assignment { protocol, places, weight: 1 }
+        Assignment { protocol, places, weight: 1, balance: Balance::default() }
     }
 
     /// Every party plays the role of its number.
     #[must_use]
     pub fn in_order(protocol: Protocol) -> Self {
         Assignment::new(protocol, PartyId::all(protocol.parties()).collect())
+    }
+
+    /// The same with products divided between ways, by the protocol whose roles can make them all.
+    #[must_use]
+    pub fn balanced(self, balance: Balance) -> Self {
+        match balance.weights() {
+            // That is what a protocol does by itself.
+            [(way, _)] if !way.crossed => {
+                Assignment { protocol: way.protocol, balance: Balance::default(), ..self }
+            }
+            _ => Assignment { protocol: balance.protocol(self.protocol), balance, ..self },
+        }
     }
 
     /// The role that a party plays.
@@ -57,13 +72,14 @@ impl Assignment {
         if parties.len() < roles {
             return Err(EvaluateError::Job("each role needs a party of its own".into()));
         }
-        Ok(())
+        self.balance.check(protocol).map_err(|e| EvaluateError::Job(e.to_string()))
     }
 }
 
 impl fmt::Display for Assignment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {} x{}", self.protocol, list(self.places.iter()), self.weight)
+        write!(f, "{} {} x{}", self.protocol, list(self.places.iter()), self.weight)?;
+        if self.balance.is_none() { Ok(()) } else { write!(f, " by {}", self.balance) }
     }
 }
 
@@ -122,6 +138,20 @@ mod tests {
         assert_eq!(cut(1, [1u64, 1].into_iter()), [0, 1]);
         assert_eq!(cut(7, [0u64, 5].into_iter()), [0, 7]);
         assert_eq!(cut(usize::MAX, [u64::from(u32::MAX); 2].into_iter())[1], usize::MAX);
+    }
+
+    #[test]
+    fn one_way_is_a_protocol_and_several_are_those_of_one_that_can() {
+        let balanced = |asked, weights: &[(&'static str, u32)]| {
+            let balance = Balance::of(asked, weights.iter().copied()).unwrap();
+            Assignment::in_order(asked).balanced(balance).to_string()
+        };
+        assert_eq!(balanced(Protocol::QuadHet, &[("a", 3)]), "quad-a 0,1,2,3 x1");
+        assert_eq!(balanced(Protocol::QuadA, &[("b", 1), ("het", 0)]), "quad 0,1,2,3 x1");
+        let two = [("b", 1), ("het", 1)];
+        assert_eq!(balanced(Protocol::Quad, &two), "quad-het 0,1,2,3 x1 by b=1,het=1");
+        assert_eq!(balanced(Protocol::QuadA, &two), "quad-a 0,1,2,3 x1 by b=1,het=1");
+        assert_eq!(balanced(Protocol::Trio, &[("crossed", 2)]), "trio 0,1,2 x1 by crossed=1");
     }
 
     #[test]

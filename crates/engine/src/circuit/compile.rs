@@ -3,9 +3,11 @@
 use super::assignment::{Assignment, cut};
 use super::{EvaluateError, FormChoice, Job, Preprocessing, garbled};
 use std::ops::Range;
+use std::sync::Arc;
 use tacit_circuit::schedule::{Schedule, Slot};
 use tacit_circuit::{Circuit, passes};
 use tacit_net::PartyId;
+use tacit_sharing::balance::{Balance, Mix};
 use tacit_sharing::cost::Traffic;
 use tacit_sharing::level::Level;
 use tacit_sharing::multi_fan_in::plan::{Form, PolyPlan};
@@ -42,6 +44,8 @@ pub(super) struct OutputPort {
 #[derive(Clone, Debug)]
 pub(super) struct Seating {
     pub assignment: Assignment,
+    /// In which way each product is made, if there are several.
+    mix: Option<Arc<Mix>>,
     pub inputs: Vec<InputPort>,
     pub outputs: Vec<OutputPort>,
 }
@@ -173,21 +177,22 @@ impl Compiled {
 
     /// Products of two factors, per instance.
     pub(super) fn products(&self) -> usize {
-        (0..self.schedule.depth()).map(|level| self.level(level).products()).sum()
+        (0..self.schedule.depth()).map(|level| self.schedule.products(level).len()).sum()
     }
 
-    /// The products of a level.
-    pub(super) fn level(&self, level: usize) -> Level<'_> {
-        self.level_in(level, self.level_forms[level])
+    /// The products of a level, as an assignment's roles make them.
+    pub(super) fn level<'c>(&'c self, seating: &'c Seating, level: usize) -> Level<'c> {
+        let mix = seating.mix.as_ref().map(|mix| mix.level(level));
+        self.level_in(level, self.level_forms[level]).mixed(mix)
     }
 
     fn level_in(&self, level: usize, form: usize) -> Level<'_> {
         Level::new(&self.schedule, &self.plans[form], level)
     }
 
-    /// Elements per lane word that a level's products cost under a protocol.
-    pub(super) fn level_traffic(&self, level: usize, protocol: Protocol) -> Traffic {
-        self.level(level).traffic(protocol)
+    /// Elements per lane word that a level's products cost.
+    pub(super) fn level_traffic(&self, level: usize, seating: &Seating) -> Traffic {
+        self.level(seating, level).traffic(seating.assignment.protocol)
     }
 
     fn choose_form(&self, level: usize) -> usize {
@@ -221,8 +226,8 @@ impl Compiled {
             0 => fitting.min(per_worker),
             given => given.min(words.max(1)),
         };
-        let protocol = self.job.protocol();
-        let levels = (0..self.schedule.depth()).map(|l| self.level_traffic(l, protocol).busiest());
+        let levels = 0..self.schedule.depth();
+        let levels = levels.map(|level| self.level_traffic(level, &self.seatings[0]).busiest());
         let busiest = levels.max().unwrap_or(0);
         let level_bytes = (busiest as usize).max(1) * 8 * self.block_words;
         let window = if wanted.window_bytes == 0 { WINDOW_BYTES } else { wanted.window_bytes };
@@ -259,14 +264,31 @@ fn seatings(
     circuit: &Circuit,
     schedule: &Schedule,
 ) -> Result<Vec<Seating>, EvaluateError> {
-    let seating = |assignment: &Assignment| {
-        Ok(Seating {
+    let mut mixes: Vec<(&Balance, Option<Arc<Mix>>)> = Vec::new();
+    let mut seatings = Vec::new();
+    for assignment in &job.assignments {
+        seatings.push(Seating {
+            mix: mix_of(&assignment.balance, schedule, &mut mixes),
             inputs: input_ports(job, assignment, circuit, schedule)?,
             outputs: output_ports(job, assignment, schedule)?,
             assignment: assignment.clone(),
-        })
-    };
-    job.assignments.iter().map(seating).collect()
+        });
+    }
+    Ok(seatings)
+}
+
+/// The mix of a circuit's products by some weights, laid out once for all assignments with those.
+fn mix_of<'a>(
+    balance: &'a Balance,
+    schedule: &Schedule,
+    known: &mut Vec<(&'a Balance, Option<Arc<Mix>>)>,
+) -> Option<Arc<Mix>> {
+    if let Some((_, mix)) = known.iter().find(|(other, _)| *other == balance) {
+        return mix.clone();
+    }
+    let mix = Mix::new(balance, schedule).map(Arc::new);
+    known.push((balance, mix.clone()));
+    mix
 }
 
 fn input_ports(

@@ -616,7 +616,8 @@ fn report(
 }
 
 fn assignment_use((seating, words): (&Seating, u64)) -> AssignmentUse {
-    let Assignment { protocol, places, .. } = &seating.assignment;
+    let Assignment { protocol, places, balance, .. } = &seating.assignment;
     let roles = places.iter().map(|p| p.0).collect();
-    AssignmentUse { protocol: protocol.to_string(), roles, words }
+    let balance = (!balance.is_none()).then(|| balance.to_string());
+    AssignmentUse { protocol: protocol.to_string(), roles, words, balance }
 }

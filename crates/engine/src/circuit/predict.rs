@@ -1,14 +1,13 @@
 //! What a job will cost, from the protocols' cost functions.
 
-use super::assignment::Assignment;
 use super::compile::{Compiled, Seating};
 use super::evaluate::makes_triples;
 use super::garbled;
 use super::prepared::Phases;
 use tacit_net::{PartyId, Stream};
+use tacit_sharing::RoleId;
 use tacit_sharing::cost::{self, MAX_ROLES, Traffic};
 use tacit_sharing::proof::Bill;
-use tacit_sharing::{Protocol, RoleId};
 
 /// The cost of a job, before it runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,7 +78,7 @@ pub fn predict(compiled: &Compiled) -> Prediction {
         let places = &seating.assignment.places;
         words += (per_word(compiled, seating) * lanes).placed(places);
         for level in 0..depth {
-            let traffic = compiled.level_traffic(level, seating.assignment.protocol);
+            let traffic = compiled.level_traffic(level, seating);
             levels += traffic.placed(places);
         }
     }
@@ -141,8 +140,8 @@ pub fn predict_alone(compiled: &Compiled) -> Vec<Alone> {
     let words = compiled.total_words() as u64;
     let depth = compiled.schedule.depth();
     let alone = |seating: &Seating| {
-        let Assignment { protocol, places, .. } = &seating.assignment;
-        let levels = (0..depth).map(|level| compiled.level_traffic(level, *protocol));
+        let places = &seating.assignment.places;
+        let levels = (0..depth).map(|level| compiled.level_traffic(level, seating));
         let levels = levels.fold(Traffic::default(), |sum, level| sum + level).placed(places);
         Alone {
             bytes: (per_word(compiled, seating) * (8 * words)).placed(places),
@@ -161,7 +160,7 @@ fn per_word(compiled: &Compiled, seating: &Seating) -> Traffic {
         sum += cost::input(protocol, port.owner, port.timing) * port.slots.len() as u64;
     }
     for level in 0..compiled.schedule.depth() {
-        sum += compiled.level_traffic(level, protocol);
+        sum += compiled.level_traffic(level, seating);
     }
     for port in &seating.outputs {
         sum += cost::output(protocol, &port.receivers) * port.slots.len() as u64;
@@ -178,14 +177,14 @@ pub(super) fn ahead_words(compiled: &Compiled, seating: &Seating, to: RoleId) ->
 /// Words per word of lanes that role `from` sends ahead for a level's products; none behind the last.
 pub(super) fn level_ahead(
     compiled: &Compiled,
-    protocol: Protocol,
+    seating: &Seating,
     level: usize,
     from: RoleId,
 ) -> u64 {
     if level == compiled.schedule.depth() {
         return 0;
     }
-    compiled.level_traffic(level, protocol).pre[from].iter().sum()
+    compiled.level_traffic(level, seating).pre[from].iter().sum()
 }
 
 /// Stages in which a party waits for an online message in any of its roles.
@@ -212,9 +211,7 @@ fn rounds(compiled: &Compiled, party: PartyId) -> u64 {
         ports.any(|port| cost::output(protocol, &port.receivers).is_awaited_by(role))
     });
     let level = |level: &usize| {
-        any(&|seating, role| {
-            compiled.level_traffic(*level, seating.assignment.protocol).is_awaited_by(role)
-        })
+        any(&|seating, role| compiled.level_traffic(*level, seating).is_awaited_by(role))
     };
     let levels = (0..compiled.schedule.depth()).filter(level).count() as u64;
     let each = cost::rounds(compiled.job().protocol());

@@ -30,6 +30,9 @@ pub struct AssignmentUse {
     pub roles: Vec<u8>,
     /// 64-lane words of instances.
     pub words: u64,
+    /// Weights of the ways in which products were made, if there were several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub balance: Option<String>,
 }
 
 /// One party's view of a finished job.

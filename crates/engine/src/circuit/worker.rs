@@ -357,7 +357,7 @@ impl<'a, 'm, P: Role> Worker<'a, 'm, P> {
         level: usize,
     ) -> Result<(), SharingError> {
         let Block { shares, draws, .. } = block;
-        let level = self.compiled.level(level);
+        let level = self.compiled.level(self.seating, level);
         level.begin::<Q>(&mut self.party, draws, &mut self.products, shares)
     }
 
@@ -367,7 +367,7 @@ impl<'a, 'm, P: Role> Worker<'a, 'm, P> {
         level: usize,
     ) -> Result<(), SharingError> {
         let Block { shares, draws, .. } = block;
-        let level = self.compiled.level(level);
+        let level = self.compiled.level(self.seating, level);
         level.finish::<Q>(&mut self.party, draws, &mut self.products, shares)
     }
 

@@ -15,6 +15,7 @@ use tacit_net::testing::{Tamper, Verdict};
 use tacit_net::{AbortKind, NetError, PartyId, Phase, Stream};
 use tacit_ring::{Entropy, entropy};
 use tacit_sharing::Protocol;
+use tacit_sharing::balance::Balance;
 
 /// Inputs of the circuit. Of three parties the first gives two.
 pub const INPUTS: usize = 4;
@@ -84,6 +85,13 @@ pub fn job(protocol: Protocol, preprocessing: Preprocessing, workers: usize) -> 
     job.preprocessing = preprocessing;
     job.blocking = Blocking { block_words: 1, blocks: 2, window_bytes: 0 };
     Case { job, stored: false, ahead: false }
+}
+
+/// The same job with its products made in several ways, as many in each.
+pub fn mixed(ways: &str, mut case: Case) -> Case {
+    let balance = Balance::of(case.protocol(), ways.split(',').map(|way| (way, 1))).unwrap();
+    case.job.assignments = vec![case.job.assignments[0].clone().balanced(balance)];
+    case
 }
 
 /// The same, with preprocessing in a session before.
@@ -235,16 +243,37 @@ pub fn each_cheat(
     what: fn(&[u8]) -> Verdict,
     check: impl Fn(&str, PartyId, &Results),
 ) {
+    let some = |count: usize| vec![0, count / 2, count - 1];
+    cheats_at(job, deadline, what, some, check);
+}
+
+/// Every message.
+pub fn every_cheat(
+    job: &Case,
+    deadline: Duration,
+    what: fn(&[u8]) -> Verdict,
+    check: impl Fn(&str, PartyId, &Results),
+) {
+    cheats_at(job, deadline, what, |count| (0..count).collect(), check);
+}
+
+fn cheats_at(
+    job: &Case,
+    deadline: Duration,
+    what: fn(&[u8]) -> Verdict,
+    which: impl Fn(usize) -> Vec<usize>,
+    check: impl Fn(&str, PartyId, &Results),
+) {
     for (party, classes) in classes(job).into_iter().enumerate() {
         let cheat = PartyId(party as u8);
         for (class, count) in classes {
-            let mut indices = vec![0, count / 2, count - 1];
+            let mut indices = which(count);
             indices.dedup();
             for index in indices {
                 let tamper = |worker| cheat_at(class, index, worker, what);
                 let results = run(job, deadline, Some(cheat), tamper);
-                let label =
-                    format!("{}: {cheat} in {class:?} number {index} of {count}", job.protocol());
+                let assignment = &job.assignments[0];
+                let label = format!("{assignment}: {cheat} in {class:?} number {index} of {count}");
                 check(&label, cheat, &results);
             }
         }

@@ -75,18 +75,39 @@ fn every_changed_message_of_any_assignment_ends_the_run_in_a_check() {
     }
 }
 
+/// Products of several ways over the same links: every message of every class.
+#[test]
+fn every_changed_message_of_a_mix_ends_the_run_in_a_check() {
+    let cases = [
+        ("a,het", Preprocessing::Interleaved, 1),
+        ("a,b,het", Preprocessing::Separate, 1),
+        ("a,a-crossed,b,b-crossed,het,het-crossed", Preprocessing::Interleaved, 1),
+        ("b,b-crossed", Preprocessing::Interleaved, 2),
+    ];
+    for (ways, preprocessing, workers) in cases {
+        let job = mixed(ways, job(Protocol::Quad, preprocessing, workers));
+        learn_the_function(&job);
+        every_cheat(&job, LONG, flip_first, a_check_ends_it);
+        each_cheat(&job, LONG, flip_last, a_check_ends_it);
+    }
+    let stored = mixed("a,b,het-crossed", stored(Protocol::Quad, 1));
+    learn_the_function(&stored);
+    each_cheat(&stored, LONG, flip_first, a_check_ends_it);
+    let ahead = Case { ahead: true, ..stored };
+    each_cheat(&ahead, LONG, flip_first, nobody_honest_has_a_result);
+}
+
 #[test]
 fn every_message_cut_short_ends_the_run() {
-    let all: Vec<Protocol> = checked().collect();
-    let cut_short = |protocol: &Protocol| {
-        let job = job(*protocol, Preprocessing::Interleaved, 1);
-        let half = |bytes: &[u8]| Verdict::Truncate(bytes.len() / 2);
-        each_cheat(&job, SHORT, half, nobody_honest_has_a_result);
-    };
+    let half = |bytes: &[u8]| Verdict::Truncate(bytes.len() / 2);
+    let cut_short = |job: &Case| each_cheat(job, SHORT, half, nobody_honest_has_a_result);
+    let interleaved = |protocol| job(protocol, Preprocessing::Interleaved, 1);
+    let mut cases: Vec<Case> = checked().map(interleaved).collect();
+    cases.push(mixed("a,b,het-crossed", interleaved(Protocol::Quad)));
     // Parties mostly wait.
     std::thread::scope(|scope| {
-        for protocols in all.chunks(3) {
-            scope.spawn(|| protocols.iter().for_each(cut_short));
+        for cases in cases.chunks(3) {
+            scope.spawn(move || cases.iter().for_each(cut_short));
         }
     });
 }

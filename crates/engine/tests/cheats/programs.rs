@@ -89,7 +89,7 @@ fn cheat_in_program(how: How, what: fn(&[u8]) -> Verdict) {
 #[test]
 fn nor_with_a_statistical_parameter_of_64() {
     for strong in Protocol::STRONG {
-        cheat_in_program((strong, By::Rings), flip_first);
+        cheat_in_program((strong, By::Rings, Preprocessing::Interleaved), flip_first);
     }
 }
 

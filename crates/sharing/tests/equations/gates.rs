@@ -8,6 +8,7 @@ use crate::lanes::{
 };
 use tacit_circuit::Poly;
 use tacit_ring::{Word, Z2};
+use tacit_sharing::balance::Way;
 use tacit_sharing::multi_fan_in::plan::{Form, PolyPlan};
 use tacit_sharing::multi_fan_in::wide::{self, Gate, WideScratch};
 use tacit_sharing::transfer::{self, Output, TransferScratch};
@@ -17,6 +18,8 @@ use tacit_sharing::{Protocol, Role, RoleId, RoleVisitor, Shares};
 /// A gate on fixed secrets.
 struct GateScene<'a> {
     protocol: Protocol,
+    /// In which way of a mix the gate is made.
+    way: Option<Way>,
     poly: &'a Poly,
     plan: PolyPlan,
     secrets: usize,
@@ -30,7 +33,7 @@ impl<'a> GateScene<'a> {
     fn new(protocol: Protocol, poly: &'a Poly, form: Form, secrets: usize) -> Self {
         let plan = PolyPlan::new(poly, form);
         assert_eq!(plan.form(), form);
-        GateScene { protocol, poly, plan, secrets, receivers: &[], careless: false }
+        GateScene { protocol, way: None, poly, plan, secrets, receivers: &[], careless: false }
     }
 
     fn inputs(&self) -> u32 {
@@ -87,6 +90,32 @@ impl RoleVisitor for Next {
     }
 }
 
+/// The same in some way of a mix.
+struct NextIn(Way);
+impl RoleVisitor for NextIn {
+    type Out = u32;
+    fn visit<P: Role>(self) -> u32 {
+        P::in_way(self.0, Next)
+    }
+}
+
+/// A gate from beginning to end, as the role that makes it.
+struct WholeGate<'a, 'k, 'm> {
+    stage: &'a mut Stage<'k, 'm>,
+    shares: &'a mut Shares<Z2>,
+    gate: Gate<'a>,
+}
+
+impl RoleVisitor for WholeGate<'_, '_, '_> {
+    type Out = ();
+    fn visit<P: Role>(self) {
+        let WholeGate { stage: Stage { party, draws, .. }, shares, gate } = self;
+        let mut scratch = WideScratch::default();
+        wide::begin::<P, Z2>(party, draws, &mut scratch, shares, gate).unwrap();
+        wide::finish::<P, Z2>(party, draws, &mut scratch, shares, gate).unwrap();
+    }
+}
+
 impl Scene for GateScene<'_> {
     fn free(&self) -> u32 {
         2 * self.inputs()
@@ -95,7 +124,13 @@ impl Scene for GateScene<'_> {
     fn draws(&self) -> [u32; 3] {
         let (messages, outputs) = (self.plan.messages() as u32, self.poly.outputs().len() as u32);
         match self.plan.form() {
-            Form::Quadratic => [0, 1, 2].map(|r| self.protocol.visit(r, Next) * outputs),
+            Form::Quadratic => [0, 1, 2].map(|role| {
+                let drawn = match self.way {
+                    None => self.protocol.visit(role, Next),
+                    Some(way) => self.protocol.visit(role, NextIn(way)),
+                };
+                drawn * outputs
+            }),
             Form::Symmetric => [0, messages + outputs, messages + outputs],
             Form::Dealer => [0, outputs, messages + outputs],
         }
@@ -113,10 +148,11 @@ impl Scene for GateScene<'_> {
             slot.1.copy_from_slice(&second);
         }
         let gate = Gate { plan: &self.plan, inputs: &inputs, outputs: &outputs };
-        let (party, draws) = (&mut stage.party, &mut stage.draws);
-        let mut scratch = WideScratch::default();
-        wide::begin::<P, Z2>(party, draws, &mut scratch, &mut shares, gate).unwrap();
-        wide::finish::<P, Z2>(party, draws, &mut scratch, &mut shares, gate).unwrap();
+        let whole = WholeGate { stage: &mut *stage, shares: &mut shares, gate };
+        match self.way {
+            None => whole.visit::<P>(),
+            Some(way) => P::in_way(way, whole),
+        }
         for slot in inputs.iter().chain(&outputs) {
             let (first, second) = shares.get(*slot);
             stage.seen.extend([first.to_vec(), second.to_vec()]);
@@ -203,6 +239,27 @@ fn gates_look_the_same_for_all_secrets() {
                 |secrets| views(protocol, &GateScene::new(protocol, &poly, form, secrets), None);
             let label = format!("{protocol} {form:?} {poly:?}");
             assert_told_alone(&all_views(of, &poly), |_, _| 0, &label);
+        }
+    }
+}
+
+/// Gates in the ways of a mix give the same outputs, and tell nobody more.
+#[test]
+fn gates_of_a_mix_tell_receivers_the_outputs_alone() {
+    for way in [Protocol::Trio, Protocol::Astra].into_iter().flat_map(Way::all) {
+        for (poly, receivers) in
+            gates(Form::Quadratic).iter().flat_map(|p| RECEIVERS.map(|r| (p, r)))
+        {
+            let of = |secrets| {
+                let scene = GateScene::new(way.protocol, poly, Form::Quadratic, secrets);
+                views(way.protocol, &GateScene { way: Some(way), receivers, ..scene }, None)
+            };
+            let told = |role, secrets| {
+                let outputs = clear_outputs(poly, secrets);
+                let learned = outputs.iter().fold(0, |all, bit| all << 1 | bit);
+                if receivers.contains(&role) { learned } else { 0 }
+            };
+            assert_told_alone(&all_views(of, poly), told, &format!("{way:?} to {receivers:?}"));
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use tacit_net::Stream;
 use tacit_ring::Word;
+use tacit_sharing::balance::Way;
 use tacit_sharing::role::{Drawn, Few, InputRule, SLOTS, Sink, Source};
 use tacit_sharing::{Protocol, Role, RoleId, RoleVisitor, Timing};
 
@@ -34,6 +35,7 @@ pub struct Ahead<W> {
 pub struct Equations<W> {
     pub ahead: Option<Ahead<W>>,
     pub early: Option<Source>,
+    pub early_less: Option<Source>,
     pub out: &'static [Sink],
     pub late: &'static [Source],
     pub result: &'static [Sink],
@@ -62,6 +64,7 @@ impl<W: Word> RoleVisitor for Tabulate<W> {
         Equations {
             ahead: P::TWO_PASSES.then_some(Ahead { out: P::Ahead::OUT, cross, mask }),
             early: P::EARLY,
+            early_less: P::EARLY_LESS,
             out: P::OUT,
             late: P::LATE,
             result: P::RESULT,
@@ -103,6 +106,28 @@ fn mask<P: Role, W: Word>(v: &[W], draws: Drawn<W>, early: W) -> (Vec<W>, Share<
 pub fn roles<W: Word>(protocol: Protocol) -> Vec<Equations<W>> {
     let roles = 0..protocol.parties();
     roles.map(|role| protocol.visit(role, Tabulate(std::marker::PhantomData))).collect()
+}
+
+/// The roles for a product that is made in some way of a mix.
+pub fn roles_in<W: Word>(way: Way) -> Vec<Equations<W>> {
+    let roles = 0..way.protocol.parties();
+    let word = std::marker::PhantomData;
+    roles.map(|role| way.protocol.visit(role, InWay { way, word })).collect()
+}
+
+struct InWay<W> {
+    way: Way,
+    word: std::marker::PhantomData<W>,
+}
+
+impl<W: Word> RoleVisitor for InWay<W> {
+    type Out = Equations<W>;
+    fn visit<P: Role>(self) -> Equations<W> {
+        let tabulate = || Tabulate(self.word);
+        let pass = P::TWO_PASSES.then(|| P::Ahead::in_way(self.way, tabulate()));
+        let ahead = pass.map(|it| Ahead { out: it.out, cross: it.cross, mask: it.mask });
+        Equations { ahead, ..P::in_way(self.way, tabulate()) }
+    }
 }
 
 /// The key in each of a role's slots: of three parties by its first role (0,1), (1,2), (2,0); of
@@ -170,7 +195,11 @@ pub fn product<W: Word>(
     let mut views: Views<W> = vec![Vec::new(); n];
     // Roles without an early message go first: others need theirs. The role that lags goes last.
     let mut order: Vec<usize> = (0..n).collect();
-    order.sort_by_key(|r| roles[*r].early.map(|early| early.stream == Stream::Def));
+    let deferred = |source: Source| source.stream == Stream::Def;
+    order.sort_by_key(|r| {
+        let role = &roles[*r];
+        role.early.map(|early| deferred(early) || role.early_less.is_some_and(deferred))
+    });
     for r in order {
         let role = &roles[r];
         let early = role.early.map(|source| {
@@ -179,6 +208,11 @@ pub fn product<W: Word>(
             pass.or_else(|| sent_to(from.out, &out[source.from], r)).expect("it is sent")
         });
         views[r].extend(early);
+        let less = role.early_less.map(|source| {
+            sent_to(roles[source.from].out, &out[source.from], r).expect("it is sent")
+        });
+        views[r].extend(less);
+        let early = early.map(|early| early.sub(less.unwrap_or(W::ZERO)));
         let v = (role.cross)(a[r].as_ref(), b[r].as_ref());
         (out[r], shares[r]) = (role.mask)(&v, drawn(r, roles, draws), early.unwrap_or(W::ZERO));
     }

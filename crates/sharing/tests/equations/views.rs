@@ -3,9 +3,10 @@
 //! One bit, all masks enumerated. A party's view is its draws, its shares and what it receives.
 //! A negative control reuses a mask and must be caught.
 
-use crate::table::{Draws, input, product, roles};
+use crate::table::{Draws, input, open, product, roles, roles_in};
 use std::collections::HashMap;
 use tacit_ring::Z2;
+use tacit_sharing::balance::Way;
 use tacit_sharing::{Protocol, Timing};
 
 /// Number of free bits: three draws for each of two inputs, two for each key of a product.
@@ -97,9 +98,10 @@ fn the_trusted_party_sees_everything() {
     assert!(a != b);
 }
 
-/// What role `me` of a Quad sees in two inputs and their product: 3 + 3 + 5 free bits.
+/// What role `me` of a Quad sees in two inputs and their product, perhaps in some way of a mix: 3 + 3 + 5 free
+/// bits.
 fn quad_view(
-    quad: Protocol,
+    (quad, way): (Protocol, Option<Way>),
     me: usize,
     owners: [usize; 2],
     secrets: [u64; 2],
@@ -111,10 +113,16 @@ fn quad_view(
     let (y, seen_y) = input(quad, owners[1], Timing::Late, Z2(secrets[1]), &masks(3));
     let [q, z2, z1, r, w] = [6, 7, 8, 9, 10].map(|at| bit(bits, at));
     // The same keys under Tetrad: s, u2, u1 and q1, p3.
-    let draws: Draws<Z2> = vec![[q, Z2(0)], [z2, Z2(0)], [z1, r], [Z2(0); 2], [w, Z2(0)]];
-    let played = product(&roles(quad), &x, &y, &draws);
+    let crossed = way.is_some_and(|way| way.crossed);
+    // Who draws r with P0 and P3.
+    let [r1, r2] = if crossed { [Z2(0), r] } else { [r, Z2(0)] };
+    let draws: Draws<Z2> = vec![[q, Z2(0)], [z2, r2], [z1, r1], [Z2(0); 2], [w, Z2(0)]];
+    let roles = way.map_or_else(|| roles(quad), roles_in);
+    let played = product(&roles, &x, &y, &draws);
+    let opened = (0..4).map(|role| open(quad, &played.shares, role).0 & 1);
+    assert!(opened.eq([secrets[0] & secrets[1]; 4]), "{quad} {way:?}");
     let mut seen: Vec<Z2> = Vec::new();
-    for (lacking, drawn) in [(0, vec![q, w]), (1, vec![z2]), (2, vec![z1, r])] {
+    for (lacking, drawn) in [(0, vec![q, w]), (1, vec![z2, r2]), (2, vec![z1, r1])] {
         if lacking != me {
             seen.extend([masks(0)[lacking], masks(3)[lacking]]);
             seen.extend(drawn);
@@ -129,10 +137,10 @@ fn quad_view(
 
 #[test]
 fn a_role_of_quad_sees_the_same_for_all_secrets_of_others() {
-    for (quad, me) in [Protocol::Quad, Protocol::QuadA, Protocol::QuadHet, Protocol::Tetrad]
-        .into_iter()
-        .flat_map(|quad| (0..4).map(move |me| (quad, me)))
-    {
+    let alone = [Protocol::Quad, Protocol::QuadA, Protocol::QuadHet, Protocol::Tetrad];
+    let ways = Way::all(Protocol::Quad).into_iter().map(|way| (way.protocol, Some(way)));
+    let all = alone.into_iter().map(|quad| (quad, None)).chain(ways);
+    for (quad, me) in all.flat_map(|quad| (0..4).map(move |me| (quad, me))) {
         let others: Vec<usize> = (0..4).filter(|role| *role != me).collect();
         for owners in [[0, 1], [1, 2], [2, 0], [1, 1]].map(|pair| pair.map(|i: usize| others[i])) {
             let histogram = |secrets| {
@@ -146,7 +154,7 @@ fn a_role_of_quad_sees_the_same_for_all_secrets_of_others() {
             for secrets in [[0, 1], [1, 0], [1, 1]] {
                 assert!(
                     reference == histogram(secrets),
-                    "{quad}: role {me} of {owners:?} sees {secrets:?}"
+                    "{quad:?}: role {me} of {owners:?} sees {secrets:?}"
                 );
             }
         }
