@@ -93,12 +93,12 @@ impl Gmw<'_> {
         schedule: &Schedule,
         cut: Cut,
         ports: &[&BitPlanes],
-        words: usize,
+        lanes: usize,
     ) -> Result<(Buffer<Z2>, Vec<BitPlanes>), SharingError> {
-        let count = products_of(schedule);
+        let (count, words) = (products_of(schedule), lanes.div_ceil(64));
         let mut masks = Buffer::zeros(count * words);
         self.fresh(&mut masks)?;
-        let mut outputs = blank(schedule, words * 64);
+        let mut outputs = blank(schedule, lanes);
         for at in cut.ranges(words) {
             let mut slots: Shares<Z2> = Shares::with(1, schedule.slots(), at.len());
             for (slot, [mask, _]) in inputs(schedule, ports, words) {

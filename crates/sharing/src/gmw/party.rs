@@ -206,7 +206,7 @@ impl<'m> Gmw<'m> {
             inputs.push(self.input_masks(*owner, *bits, lanes)?);
         }
         let (tape, outputs) = if self.method.is_masked() {
-            self.prepare_masked(ports, &inputs, words)?
+            self.prepare_masked(ports, &inputs, lanes)?
         } else {
             self.prepare_shared(ports, words)?
         };
@@ -219,11 +219,11 @@ impl<'m> Gmw<'m> {
         &mut self,
         ports: Ports<'_>,
         inputs: &[BitPlanes],
-        words: usize,
+        lanes: usize,
     ) -> Result<Prepared, SharingError> {
-        self.start(ports.schedule, words);
+        self.start(ports.schedule, lanes.div_ceil(64));
         let all: Vec<&BitPlanes> = inputs.iter().collect();
-        let (masks, outputs) = self.mask(ports.schedule, ports.cut, &all, words)?;
+        let (masks, outputs) = self.mask(ports.schedule, ports.cut, &all, lanes)?;
         for (output, receivers) in outputs.iter().zip(ports.outputs) {
             self.open_masks(&output.shares.first, receivers)?;
         }

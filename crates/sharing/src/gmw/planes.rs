@@ -117,7 +117,7 @@ impl<'m> GmwBits<'m> {
         party.mesh.set_phase(Phase::Offline);
         let made = if party.method.is_masked() {
             party.start(schedule, words);
-            let (masks, outputs) = party.mask(schedule, cut, inputs, words)?;
+            let (masks, outputs) = party.mask(schedule, cut, inputs, lanes)?;
             let Made { products, .. } = party.products.finish(party.mesh)?;
             (Tape::new(party.method, vec![masks, products]), outputs)
         } else {
