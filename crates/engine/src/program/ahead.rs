@@ -1,9 +1,10 @@
 //! Preprocessing of programs on shares before inputs are known, for this session or another one.
 //!
-//! What goes ahead is a function of keys and of the program: parties take the whole program through
-//! [`Party::only_ahead`], and keep what came. The same party, or one of another session with the same keys,
-//! then computes everything again and takes from there what would come. Under protocols that make products from
-//! triples these are made and checked instead.
+//! What goes ahead is a function of keys and of the program. Parties go through the whole program without inputs,
+//! exchange [nothing else](tacit_sharing::Party::only_ahead), and keep what came. Parties with the same keys, in this
+//! session or another one, then compute everything again and take from there what would come. So each stream is drawn
+//! twice, but no message that depends on it is sent twice. Under protocols that make products from triples these are made
+//! and checked instead; GMW keeps what each operation takes ([`GmwBits::only_ahead`]).
 
 use super::exec::{Backends, Context};
 use super::job::ProgramJob;

@@ -290,7 +290,6 @@ fn all(
     if job.preprocessing == Preprocessing::Separate {
         return in_two_phases(session, prepared, inputs, (source, started), progress);
     }
-
     let Source::Made(entropy) = source else {
         return Err(EvaluateError::Bug("stored preprocessing of an interleaved run".into()));
     };
@@ -325,7 +324,7 @@ fn all(
     outcome(session, prepared, walked, Vec::new(), interleaved([started, ready])?)
 }
 
-/// Runs a program under a protocol with roles: first all preprocessing, unless it is stored, then the rest.
+/// Runs a program on shares: first all preprocessing, unless it is stored, then the rest.
 fn in_two_phases(
     session: &mut Session,
     prepared: &Prepared,
