@@ -6,6 +6,7 @@ use crate::workers::on_each;
 use tacit_net::Session;
 use tacit_ring::{Entropy, NoEntropy};
 use tacit_sharing::SharingError;
+use tacit_sharing::backend::RingKeys;
 use tacit_sharing::party::Keys;
 use tacit_sharing::setup::Secrets;
 use tacit_sharing::verify::Verifier;
@@ -63,6 +64,18 @@ impl SetUp {
         }
         let checks = checks.ok_or_else(|| EvaluateError::Bug("no assignment of roles".into()))?;
         Ok(SetUp { secrets, workers, checks })
+    }
+
+    /// Keys of programs for all workers, those of the first assignment first. This party plays a role in each.
+    pub fn ring_keys(&mut self) -> Result<Vec<RingKeys>, EvaluateError> {
+        let workers = self.workers;
+        let mut all = Vec::new();
+        for secrets in &mut self.secrets {
+            let secrets = secrets.as_mut();
+            let secrets = secrets.ok_or_else(|| EvaluateError::Bug("no keys".into()))?;
+            all.extend(RingKeys::new(secrets, workers));
+        }
+        Ok(all)
     }
 
     /// Keys of all workers, those of the first assignment first.

@@ -25,6 +25,7 @@ pub mod proof;
 pub mod quad;
 pub mod registry;
 pub mod replicated;
+pub mod reseat;
 pub mod role;
 mod runs;
 pub mod setup;

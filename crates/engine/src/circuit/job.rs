@@ -215,6 +215,6 @@ impl Job {
     }
 }
 
-pub(super) fn list<'a>(parties: impl Iterator<Item = &'a PartyId>) -> String {
+pub(crate) fn list<'a>(parties: impl Iterator<Item = &'a PartyId>) -> String {
     parties.map(|p| p.0.to_string()).collect::<Vec<_>>().join(",")
 }

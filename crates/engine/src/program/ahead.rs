@@ -57,12 +57,13 @@ pub(super) fn make(
     entropy: &mut Entropy,
 ) -> Result<(Duration, circuit::Prepared), EvaluateError> {
     let (me, job) = (session.me(), &prepared.job);
+    let role = job.role_of(me)?;
     let SetUp { common, ready, mut parties, mut verifier } = set_up(session, prepared, entropy)?;
     let mut workers = backends(&mut parties);
     if makes_triples(job.protocol) {
         make_triples(&mut workers, verifier.as_mut())?;
     } else if job.protocol.ahead().is_some() || !job.protocol.has_roles() {
-        let context = Context { only_ahead: true, ..prepared.context(inputs, &|_| {}) };
+        let context = Context { only_ahead: true, ..prepared.context(role, inputs, &|_| {}) };
         prepared.walk(&context, &mut workers, None)?;
     }
     let mut workers = Vec::new();

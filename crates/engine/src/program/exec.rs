@@ -4,19 +4,21 @@ use super::layout::{Layout, Place, Stage, is_secret, lengths};
 use super::operand::{Cache, Operand, Task};
 use super::outside::{Dealt, Inputs};
 use super::rings::BlockRings;
+use super::seats::{Seat, Seating};
 use super::stream::run_stream;
 use super::team::Team;
 use crate::circuit::EvaluateError;
 use std::collections::{BTreeMap, HashMap};
+use std::iter::repeat_n;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use tacit_program::clear::{self, Array};
 use tacit_program::{
     Block, Element, Extent, Loop, Node, NodeId, Op, PartyId, Type, ValueId, Visibility,
 };
+use tacit_sharing::SharingError;
 use tacit_sharing::backend::{Backend, Kind, Ring, Secret, Values};
 use tacit_sharing::cost::{MAX_ROLES, Rounds};
-use tacit_sharing::{RoleId, SharingError};
 
 /// A value of a block.
 #[derive(Clone)]
@@ -31,8 +33,12 @@ pub(super) enum Value {
 pub(super) struct Context<'c> {
     /// Row counts by dim.
     pub rows: &'c [u64],
-    /// The role that each party of the program plays.
-    pub roles: &'c [RoleId],
+    /// What this party knows of its roles, by worker.
+    pub seats: Vec<Seat<'c>>,
+    /// The assignments of roles, each with as many workers as any other one.
+    pub seatings: &'c [Seating],
+    /// In proportion to which rows are divided among workers.
+    pub weights: Vec<u64>,
     /// This party's own inputs and the public ones, by name.
     pub inputs: &'c BTreeMap<String, Arc<Array>>,
     /// Rows of a chunk.
@@ -163,6 +169,27 @@ fn last_uses(block: &Block, layout: &Layout, wanted: &[ValueId]) -> Vec<Option<u
 }
 
 impl Context<'_> {
+    /// Workers of the first assignment of roles.
+    pub fn of_first(&self) -> usize {
+        self.seats.len() / self.seatings.len()
+    }
+
+    /// Rows of a chunk of so many in all. Where roles change from worker to worker, each has one.
+    pub fn chunk_of(&self, rows: usize) -> usize {
+        match self.seatings.len() {
+            1 => self.chunk,
+            _ => self.chunk.min(rows.div_ceil(self.seats.len())),
+        }
+    }
+
+    /// Rounds so far, by worker, as those of the first assignment's roles.
+    pub fn rounds_of(&self, backends: Backends<'_, '_>) -> Vec<Rounds> {
+        let seatings = self.seatings.iter();
+        let seatings = seatings.flat_map(|seating| repeat_n(seating, self.of_first()));
+        let pairs = backends.iter_mut().zip(seatings);
+        pairs.map(|(backend, seating)| seating.rounds(&backend.rounds())).collect()
+    }
+
     /// Evaluates a node on whole arrays.
     fn whole(
         &self,
@@ -181,8 +208,8 @@ impl Context<'_> {
             Op::Sort { .. } => self.sort(backends, frame, id),
             _ => {
                 let mut cache = Cache::default();
-                let mut team = Team::new(backends, self.chunk, &self.beside);
-                let team = &mut team;
+                let mut team = Team::new(backends, self);
+                let team = (&mut team as &mut dyn Backend, self.seats[0]);
                 let mut task = self.task(frame, id, team, &mut cache, &HashMap::new(), None)?;
                 let results = task.run().map_err(|error| at(node, error))?;
                 Ok(results.into_iter().map(|secret| Value::Secret(Arc::new(secret))).collect())
@@ -207,8 +234,9 @@ impl Context<'_> {
     ) -> Result<Vec<Value>, EvaluateError> {
         let node = &frame.block.nodes[id as usize];
         let mut cache = Cache::default();
-        let mut team = Team::new(backends, self.chunk, &self.beside);
-        let mut task = self.task(frame, id, &mut team, &mut cache, &HashMap::new(), None)?;
+        let mut team = Team::new(backends, self);
+        let team = (&mut team as &mut dyn Backend, self.seats[0]);
+        let mut task = self.task(frame, id, team, &mut cache, &HashMap::new(), None)?;
         let mut secrets = task.run().map_err(|error| at(node, error))?.into_iter();
         let key = node.operands[0];
         let mut results = Vec::new();
@@ -316,7 +344,7 @@ impl Context<'_> {
         let backend = &mut *backends[0];
         let secret = match ty.visibility {
             Visibility::Private(PartyId(party)) => {
-                let owner = self.roles[usize::from(party)];
+                let owner = self.seats[0].roles[usize::from(party)];
                 backend.input(kind, owner, values, len)?
             }
             // In a dry run there are no values.
@@ -325,12 +353,13 @@ impl Context<'_> {
         Ok(Value::Secret(Arc::new(secret)))
     }
 
-    /// Prepares a node: on rows `at` of its stream, or on whole arrays.
+    /// Prepares a node: on rows `at` of its stream, or on whole arrays. `local` are values of the backend's own
+    /// roles.
     pub fn task<'t>(
         &self,
         frame: &'t Frame<'_>,
         id: NodeId,
-        backend: &'t mut dyn Backend,
+        (backend, seat): (&'t mut dyn Backend, Seat<'_>),
         cache: &'t mut Cache,
         local: &HashMap<ValueId, Arc<Secret>>,
         at: Option<(&Extent, Range<usize>)>,
@@ -350,7 +379,7 @@ impl Context<'_> {
             let (shape, cut) = self.cut(ty, at.as_ref())?;
             task.operands.push(match local.get(operand) {
                 Some(secret) => Operand::Secret(secret.clone()),
-                None => self.operand(frame.value(*operand)?, ty, cut)?,
+                None => self.operand(frame.value(*operand)?, ty, cut, seat)?,
             });
             task.shapes.push(shape);
         }
@@ -381,6 +410,7 @@ impl Context<'_> {
         value: &Value,
         ty: &Type,
         cut: Option<Range<usize>>,
+        seat: Seat<'_>,
     ) -> Result<Operand, SharingError> {
         let elements = |array: &Arc<Array>| match &cut {
             // One number that fills all rows.
@@ -389,13 +419,13 @@ impl Context<'_> {
             None => array.values().collect(),
         };
         Ok(match (value, ty.visibility) {
-            (Value::Secret(secret), _) => match cut {
-                Some(at) => Operand::Secret(Arc::new(secret.slice(at))),
-                None => Operand::Secret(secret.clone()),
-            },
+            (Value::Secret(secret), _) => Operand::Secret(match cut {
+                Some(at) => Arc::new(seat.taken_there(secret.slice(at))),
+                None => seat.there(&**secret).map_or_else(|| secret.clone(), Arc::new),
+            }),
             (Value::Clear(array), Visibility::Private(PartyId(party))) => {
                 let values = array.as_ref().map(elements).map(Values::new);
-                Operand::Private(self.roles[usize::from(party)], values)
+                Operand::Private(seat.roles[usize::from(party)], values)
             }
             (Value::Clear(array), Visibility::Public) => {
                 Operand::Public(array.as_ref().map(elements))

@@ -23,7 +23,7 @@ fn walk<B: Backend + Send>(
     progress: &(dyn Fn(u64) + Sync),
     mut backend: B,
 ) -> Result<(B, Opened), EvaluateError> {
-    let context = prepared.context(inputs, progress);
+    let context = prepared.context(0, inputs, progress);
     let opened = prepared.walk(&context, &mut [&mut backend], None)?;
     Ok((backend, opened))
 }

@@ -1,7 +1,7 @@
 //! Which program is computed, by whom, on how many rows.
 
 use super::ahead;
-use crate::circuit::{Assignment, EvaluateError, Preprocessing, STORED};
+use crate::circuit::{Assignment, EvaluateError, Preprocessing, STORED, assignment, list};
 use std::fmt;
 use std::str::FromStr;
 use tacit_net::PartyId;
@@ -81,7 +81,12 @@ pub struct ProgramJob {
     pub parties: Vec<PartyId>,
     /// Row counts, by dim.
     pub rows: Vec<u64>,
-    /// Worker threads per party.
+    /// The part of the rows that this assignment of roles takes, in proportion to its weight and those of
+    /// `beside`.
+    pub weight: u32,
+    /// Other assignments of the roles to the same parties, side by side with this one (*Split-Roles*).
+    pub beside: Vec<Assignment>,
+    /// Worker threads per party and assignment of roles.
     pub workers: usize,
     /// Preprocessing runs in a session of its own and is stored: part of what parties agree on, in both.
     pub stored: bool,
@@ -99,6 +104,8 @@ impl ProgramJob {
             protocol,
             by: By::of(protocol),
             places: PartyId::all(protocol.parties()).collect(),
+            weight: 1,
+            beside: Vec::new(),
             parties,
             rows,
             workers: 1,
@@ -108,12 +115,37 @@ impl ProgramJob {
         }
     }
 
+    /// All assignments of roles: the first one is that of `protocol` and `places`.
+    #[must_use]
+    pub fn assignments(&self) -> Vec<Assignment> {
+        let first = Assignment::new(self.protocol, self.places.clone());
+        let first = Assignment { weight: self.weight, ..first };
+        std::iter::once(first).chain(self.beside.iter().cloned()).collect()
+    }
+
+    /// Gives the roles out in these ways, side by side.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn assign(&mut self, assignments: Vec<Assignment>) -> Result<(), EvaluateError> {
+        let mut all = assignments.into_iter();
+        let first = all
+            .next()
+            .ok_or_else(|| EvaluateError::Job("a job needs an assignment of roles".into()))?;
+        (self.protocol, self.places, self.weight) = (first.protocol, first.places, first.weight);
+        self.beside = all.collect();
+        Ok(())
+    }
+
+    /// Worker threads per party, of all assignments of roles.
+    #[must_use]
+    pub fn threads(&self) -> usize {
+        self.workers * (1 + self.beside.len())
+    }
+
     /// The facts that parties compare before they start.
     #[must_use]
     pub fn facts(&self, program: &Program) -> Vec<(&'static str, String)> {
-        let list = |parties: &[PartyId]| {
-            parties.iter().map(|p| p.0.to_string()).collect::<Vec<_>>().join(",")
-        };
         let dims = program.dims.iter().zip(&self.rows);
         let rows: Vec<String> = dims.map(|(dim, rows)| format!("{}={rows}", dim.name)).collect();
         let preprocessing = match self.preprocessing {
@@ -124,15 +156,23 @@ impl ProgramJob {
         vec![
             ("tacit version", env!("CARGO_PKG_VERSION").to_string()),
             ("program", hex::encode(text::digest(program))),
-            ("parties of the program", list(&self.parties)),
+            ("parties of the program", list(self.parties.iter())),
             ("rows", rows.join(" ")),
             ("protocol", self.protocol.to_string()),
             ("numbers by", self.by.to_string()),
-            ("roles", list(&self.places)),
+            ("roles", self.roles_fact()),
             ("threads", self.workers.to_string()),
             ("rows per chunk", self.chunk_rows.to_string()),
             ("preprocessing", preprocessing.to_string()),
         ]
+    }
+
+    fn roles_fact(&self) -> String {
+        let all = self.assignments();
+        match &all[..] {
+            [_] => list(self.places.iter()),
+            _ => all.iter().map(Assignment::to_string).collect::<Vec<_>>().join("; "),
+        }
     }
 
     /// Checks the job against the program.
@@ -157,7 +197,7 @@ impl ProgramJob {
         if self.workers == 0 || self.chunk_rows == 0 {
             return fail("a job needs at least one thread and one row per chunk".into());
         }
-        Assignment::new(self.protocol, self.places.clone()).check()?;
+        self.check_assignments()?;
         let outside = self.outside().len();
         if outside > 0 && (self.protocol.garbles() || self.protocol == Protocol::Plain) {
             return fail(format!(
@@ -174,6 +214,37 @@ impl ProgramJob {
         }
         tacit_program::clear::check_rows(program, &self.rows)
             .map_err(|e| EvaluateError::Job(e.to_string()))
+    }
+
+    fn check_assignments(&self) -> Result<(), EvaluateError> {
+        let fail = |text: String| Err(EvaluateError::Job(text));
+        assignment::check(&self.assignments())?;
+        let balanced = |other: &Assignment| !other.balance.is_none();
+        if self.beside.iter().any(balanced) {
+            return fail("not supported: balanced products in programs".into());
+        }
+        for Assignment { protocol, places, .. } in &self.beside {
+            if protocol.method() != self.protocol.method() {
+                return fail(format!(
+                    "not supported: programs under {} beside {protocol}",
+                    self.protocol
+                ));
+            }
+            if places.iter().any(|party| !self.places.contains(party)) {
+                return fail(
+                    "not supported: programs whose roles are split among more parties than there are roles"
+                        .into(),
+                );
+            }
+        }
+        if !self.beside.is_empty() && self.preprocessing == Preprocessing::Separate {
+            return fail(
+                "not supported: preprocessing of programs before the inputs, where roles are split: what is \
+                 shared by one assignment of roles is used by another one"
+                    .into(),
+            );
+        }
+        Ok(())
     }
 
     /// The program's parties that play no role: they give inputs and learn results.

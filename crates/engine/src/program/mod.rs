@@ -19,12 +19,13 @@ mod prepare;
 mod report;
 mod rings;
 mod run;
+mod seats;
 mod stream;
 mod team;
 
 pub use job::{By, CHUNK_ROWS, ProgramJob};
 pub use prepare::{Cost, Prepared};
-pub use report::ProgramReport;
+pub use report::{ProgramReport, RolesUse};
 pub use run::{
     Outcome, Revealed, agree_rows, check_inputs, check_storable, facts, prepare, prepare_with, run,
     run_prepared, run_with,

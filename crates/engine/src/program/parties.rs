@@ -2,7 +2,7 @@
 
 use super::job::By;
 use super::prepare::Prepared;
-use crate::circuit::EvaluateError;
+use crate::circuit::{Assignment, EvaluateError};
 use tacit_net::{Mesh, Phase, Session};
 use tacit_sharing::backend::{self, Backend, RingKeys};
 use tacit_sharing::gmw::GmwBits;
@@ -28,19 +28,19 @@ pub(super) fn on_shares<'s>(
     phase: Phase,
     with: impl Fn(Party<'s>) -> Party<'s>,
 ) -> Result<Vec<Worker<'s>>, EvaluateError> {
-    let job = &prepared.job;
     let needs = prepared.needs()?;
     let mut parties = Vec::new();
-    for (mesh, keys) in session.meshes.iter_mut().zip(keys) {
+    for ((worker, mesh), keys) in session.meshes.iter_mut().enumerate().zip(keys) {
         mesh.set_phase(phase);
-        let party = with(Party::new(mesh, &job.places)?);
-        let party = match job.by {
-            By::Rings => backend::in_rings(job.protocol, party, keys),
-            By::Circuits => backend::by_circuits(job.protocol, party, keys),
+        let Assignment { protocol, places, .. } = &prepared.seating_of(worker).assignment;
+        let party = with(Party::new(mesh, places)?);
+        let party = match prepared.job.by {
+            By::Rings => backend::in_rings(*protocol, party, keys),
+            By::Circuits => backend::by_circuits(*protocol, party, keys),
         };
-        parties.push(party.ok_or_else(|| {
-            EvaluateError::Job(format!("{} does not run programs", job.protocol))
-        })?);
+        parties.push(
+            party.ok_or_else(|| EvaluateError::Job(format!("{protocol} does not run programs")))?,
+        );
     }
     for (party, needs) in parties.iter_mut().zip(&needs) {
         party.announce(needs);

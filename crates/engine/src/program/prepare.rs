@@ -6,6 +6,7 @@ use super::layout::{Layout, check_sizes, lengths};
 use super::outside::{self, Entered, Parcel};
 use super::plain;
 use super::rings::BlockRings;
+use super::seats::Seating;
 use super::{ahead, garbled};
 use crate::circuit::{EvaluateError, Preprocessing};
 use crate::workers::on_each;
@@ -29,6 +30,7 @@ pub struct Prepared {
     pub(super) program: Program,
     pub(super) rings: BlockRings,
     pub(super) roles: Vec<RoleId>,
+    pub(super) seatings: Vec<Seating>,
     facts: Vec<(&'static str, String)>,
 }
 
@@ -78,7 +80,8 @@ impl Prepared {
         let program = lower(&seal(program, |party| job.protocol.is_malicious() || outside(party)));
         check_sizes(&program.body, &job.rows)?;
         let rings = BlockRings::new(&program.body, &job.rows, job.by)?;
-        Ok(Prepared { job, source, program, rings, roles, facts })
+        let seatings = Seating::all(&job)?;
+        Ok(Prepared { job, source, program, rings, roles, seatings, facts })
     }
 
     /// The job.
@@ -124,9 +127,10 @@ impl Prepared {
         let (bytes, waits) = outside::cost(self)?;
         let rounds = std::array::from_fn(|seat| rounds[seat] + waits[seat]);
         let mut cost = Cost { bytes, ahead: Traffic::default(), rounds };
-        for tally in tallies {
-            cost.bytes += tally.total_bytes();
-            cost.ahead += tally.bytes_ahead();
+        for (worker, tally) in tallies.into_iter().enumerate() {
+            let seating = self.seating_of(worker);
+            cost.bytes += seating.traffic(&tally.total_bytes());
+            cost.ahead += seating.traffic(&tally.bytes_ahead());
         }
         match self.job.preprocessing {
             Preprocessing::Interleaved => Ok(cost),
@@ -150,9 +154,11 @@ impl Prepared {
     /// The costs of every worker, who were told of so many products, and the rounds of all together.
     fn tallies(&self, needs: &[Needs]) -> Result<(Vec<Tally>, Rounds), EvaluateError> {
         let inputs = BTreeMap::new();
-        let context = self.context(&inputs, &|_| {});
-        let mut tallies: Vec<Tally> = (0..self.job.workers)
-            .map(|worker| Tally::new(self.job.protocol).of_worker(worker))
+        // Shares are not there, so those of any role do.
+        let context = self.context(0, &inputs, &|_| {});
+        let protocol = |worker| self.seating_of(worker).assignment.protocol;
+        let mut tallies: Vec<Tally> = (0..self.job.threads())
+            .map(|worker| Tally::new(protocol(worker)).of_worker(worker))
             .map(|tally| match self.job.preprocessing {
                 Preprocessing::Interleaved => tally,
                 Preprocessing::Separate => tally.separate(),
@@ -196,14 +202,25 @@ impl Prepared {
         streams.map(|stream| stream.rows as u64).sum()
     }
 
+    /// The assignment of a worker: those of the first come first.
+    pub(super) fn seating_of(&self, worker: usize) -> &Seating {
+        &self.seatings[worker / self.job.workers]
+    }
+
+    /// For the party that plays `role` in the first assignment, or one outside.
     pub(super) fn context<'c>(
         &'c self,
+        role: RoleId,
         inputs: &'c BTreeMap<String, Arc<Array>>,
         progress: &'c (dyn Fn(u64) + Sync),
     ) -> Context<'c> {
+        let workers = 0..self.job.threads();
+        let weight = |worker| u64::from(self.seating_of(worker).assignment.weight);
         Context {
             rows: &self.job.rows,
-            roles: &self.roles,
+            seats: workers.clone().map(|worker| self.seating_of(worker).of_role(role)).collect(),
+            seatings: &self.seatings,
+            weights: workers.map(weight).collect(),
             inputs,
             chunk: self.job.chunk_rows,
             only_ahead: false,

@@ -2,10 +2,10 @@
 
 use super::prepare::{Cost, Prepared};
 use crate::circuit::links::all_links;
-use crate::circuit::{EvaluateError, LinkUse};
+use crate::circuit::{Assignment, EvaluateError, LinkUse};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
-use tacit_net::Session;
+use tacit_net::{PartyId, Session};
 
 /// Moments of a run.
 #[derive(Clone, Copy)]
@@ -25,6 +25,28 @@ impl Times {
     }
 }
 
+/// An assignment of roles, and how much of the rows it took.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct RolesUse {
+    /// Protocol name.
+    pub protocol: String,
+    /// Party that plays each role.
+    pub roles: Vec<u8>,
+    /// Rows are in proportion to the weights of all.
+    pub weight: u32,
+}
+
+impl RolesUse {
+    fn of(assignment: &Assignment) -> Self {
+        let Assignment { protocol, places, weight, .. } = assignment;
+        RolesUse { protocol: protocol.to_string(), roles: numbers(places), weight: *weight }
+    }
+}
+
+fn numbers(places: &[PartyId]) -> Vec<u8> {
+    places.iter().map(|party| party.0).collect()
+}
+
 /// One party's view of a finished run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ProgramReport {
@@ -34,6 +56,8 @@ pub struct ProgramReport {
     pub by: String,
     /// Party that plays each role.
     pub roles: Vec<u8>,
+    /// All assignments of roles, with their weights.
+    pub assignments: Vec<RolesUse>,
     /// This party.
     pub party: u8,
     /// Row counts by dim.
@@ -71,10 +95,11 @@ impl ProgramReport {
         Ok(ProgramReport {
             protocol: job.protocol.to_string(),
             by: job.by.to_string(),
-            roles: job.places.iter().map(|p| p.0).collect(),
+            roles: numbers(&job.places),
+            assignments: job.assignments().iter().map(RolesUse::of).collect(),
             party: me.0,
             rows: dims.map(|(dim, rows)| (dim.name.clone(), *rows)).collect(),
-            threads: job.workers as u64,
+            threads: job.threads() as u64,
             setup_seconds: (times.ready - times.started).as_secs_f64(),
             offline_seconds: (times.began - times.ready).as_secs_f64(),
             online_seconds: times.finished.saturating_sub(times.began).as_secs_f64(),

@@ -12,6 +12,7 @@ use super::report::{ProgramReport, Times};
 use crate::circuit::evaluate::fresh_id;
 use crate::circuit::links::all_links;
 use crate::circuit::{self, Compiled, EvaluateError, LinkUse, Preprocessing};
+use crate::setup::SetUp;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -20,9 +21,7 @@ use tacit_program::clear::{self, Array};
 use tacit_program::{Program, text};
 use tacit_ring::Entropy;
 use tacit_sharing::Protocol;
-use tacit_sharing::backend::RingKeys;
 use tacit_sharing::gmw::{Correlations, Gmw, GmwBits};
-use tacit_sharing::setup::Secrets;
 use tacit_sharing::verify::Verifier;
 
 /// Revealed values, by name.
@@ -267,8 +266,9 @@ fn all(
     progress: &(dyn Fn(u64) + Sync),
 ) -> Result<Outcome, EvaluateError> {
     let job = &prepared.job;
-    if session.meshes.len() != job.workers {
-        let (has, wants) = (session.meshes.len(), job.workers);
+    // Where roles are chosen for the links, there may be more than the choice needs.
+    let (has, wants) = (session.meshes.len(), job.threads());
+    if has < wants || (has > wants && !job.protocol.has_roles()) {
         return Err(EvaluateError::Bug(format!("the session has {has} threads, the job {wants}")));
     }
     let started = session.meshes[0].now();
@@ -279,7 +279,7 @@ fn all(
     if job.protocol == Protocol::Plain {
         let ready = session.meshes[0].now();
         session.meshes.iter_mut().for_each(|mesh| mesh.set_phase(Phase::Online));
-        let context = prepared.context(inputs, progress);
+        let context = prepared.context(0, inputs, progress);
         let Plain { opened, warnings } = plain::run(session, prepared, &context)?;
         let walked = Walked { opened, rounds: session.meter().rounds() };
         return outcome(session, prepared, walked, warnings, interleaved([started, ready])?);
@@ -302,23 +302,27 @@ fn all(
         let walked = Walked { opened, rounds: session.meter().rounds() };
         return outcome(session, prepared, walked, Vec::new(), interleaved([started, ready])?);
     }
+    let role = job.role_of(mesh.me())?;
     if let Some(method) = job.protocol.gmw() {
         let mut all = Correlations::for_products(mesh, &id, &job.places, method, entropy)?;
         let ready = session.meshes[0].now();
         let dealt = outside::receive(&mut session.meshes[0], prepared)?;
         let party = |mesh| Ok(GmwBits::new(Gmw::new(mesh, &job.places, all.worker())?));
         let parties = on_masked_values(session, Phase::Online, party)?;
-        let context =
-            Context { dealt: Mutex::new(Some(dealt)), ..prepared.context(inputs, progress) };
+        let context = prepared.context(role, inputs, progress);
+        let context = Context { dealt: Mutex::new(Some(dealt)), ..context };
         let walked = walk(prepared, &context, parties, None)?;
         return outcome(session, prepared, walked, Vec::new(), interleaved([started, ready])?);
     }
-    let mut secrets = Secrets::exchange(mesh, &id, job.protocol, &job.places, entropy)?;
-    let keys = RingKeys::new(&mut secrets, job.workers);
+    let assignments = job.assignments();
+    let secrets = SetUp::exchange(session, &assignments, job.workers, &id, entropy)?;
+    let mut set_up = SetUp::new(secrets, &assignments, job.workers, id)?;
+    let keys = set_up.ring_keys()?;
     let ready = session.meshes[0].now();
     let dealt = outside::receive(&mut session.meshes[0], prepared)?;
-    let context = Context { dealt: Mutex::new(Some(dealt)), ..prepared.context(inputs, progress) };
-    let mut verifier = Verifier::new(job.protocol, &job.places, id, secrets.take_pairs());
+    let context = prepared.context(role, inputs, progress);
+    let context = Context { dealt: Mutex::new(Some(dealt)), ..context };
+    let mut verifier = set_up.checks;
     let parties = on_shares(session, prepared, keys, Phase::Online, |party| party)?;
     let walked = walk(prepared, &context, parties, Some(&mut verifier))?;
     outcome(session, prepared, walked, Vec::new(), interleaved([started, ready])?)
@@ -332,7 +336,7 @@ fn in_two_phases(
     (source, started): (Source<'_>, Duration),
     progress: &(dyn Fn(u64) + Sync),
 ) -> Result<Outcome, EvaluateError> {
-    let cost = prepared.cost()?;
+    let (me, job, cost) = (session.me(), &prepared.job, prepared.cost()?);
     let (ready, made, predicted) = match source {
         Source::Made(entropy) => {
             let (ready, made) = ahead::make(session, prepared, inputs, entropy)?;
@@ -346,7 +350,7 @@ fn in_two_phases(
     };
     let began = session.meshes[0].now();
     let (parties, mut verifier) = ahead::resume(session, prepared, inputs, made)?;
-    let context = prepared.context(inputs, progress);
+    let context = prepared.context(job.role_of(me)?, inputs, progress);
     let walked = walk(prepared, &context, parties, verifier.as_mut())?;
     let times = Times { began, ..Times::interleaved([started, ready]) };
     outcome(session, prepared, walked, Vec::new(), (Cost { bytes: predicted, ..cost }, times))

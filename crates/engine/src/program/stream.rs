@@ -3,7 +3,8 @@
 use super::exec::{Backends, Context, Frame, Value, at};
 use super::layout::{Place, Stream};
 use super::operand::Cache;
-use crate::circuit::EvaluateError;
+use super::seats::Seat;
+use crate::circuit::{EvaluateError, cut};
 use crate::workers::on_each;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -27,21 +28,21 @@ pub(super) fn run_stream(
     frame: &mut Frame<'_>,
     stream: &Stream,
 ) -> Result<(), EvaluateError> {
-    let shares = split(stream.rows, context.chunk, backends.len());
-    let before = rounds(backends);
+    let shares = split(stream.rows, context.chunk_of(stream.rows), &context.weights);
+    let before = context.rounds_of(backends);
     let start = backends[0].now();
     let ends = backends.iter_mut().map(|backend| &mut **backend);
     let parts = {
         let frame = &*frame;
-        on_each(ends, shares, |backend, chunks| {
+        on_each(ends, shares.into_iter().zip(&context.seats), |backend, (chunks, seat)| {
             backend.begin_at(start);
-            let part = run_chunks(context, backend, frame, stream, chunks)?;
-            Ok((part, backend.now()))
+            let part = run_chunks(context, (backend, *seat), frame, stream, chunks)?;
+            Ok((part.back(*seat), backend.now()))
         })
     }?;
     let (parts, ends): (Vec<Part>, Vec<Duration>) = parts.into_iter().unzip();
     backends[0].begin_at(ends.into_iter().max().unwrap_or(start));
-    let made = rounds(backends).into_iter().zip(before);
+    let made = context.rounds_of(backends).into_iter().zip(before);
     let made: Vec<Rounds> = made
         .map(|(after, before)| std::array::from_fn(|role| after[role] - before[role]))
         .collect();
@@ -49,26 +50,30 @@ pub(super) fn run_stream(
     merge(backends, frame, stream, parts)
 }
 
-/// Rounds so far, by worker.
-fn rounds(backends: Backends<'_, '_>) -> Vec<Rounds> {
-    backends.iter_mut().map(|backend| backend.rounds()).collect()
+impl Part {
+    /// The same as shares of the first assignment's roles.
+    fn back(self, seat: Seat<'_>) -> Self {
+        let sums = self.sums.into_iter().map(|(id, sum)| (id, seat.back(sum)));
+        let rows = self.rows.into_iter().map(|(value, rows)| (value, seat.back(rows)));
+        Part { sums: sums.collect(), rows: rows.collect() }
+    }
 }
 
-/// The chunks of each worker: a run of them each, as even as possible. There is one even if there
+/// The chunks of each worker: a run of them each, in proportion to weights. There is one even if there
 /// are no rows.
-fn split(rows: usize, chunk: usize, workers: usize) -> Vec<Vec<Range<usize>>> {
+fn split(rows: usize, chunk: usize, weights: &[u64]) -> Vec<Vec<Range<usize>>> {
     // Whole words of bits, so that rows of bits are cut without moving them.
     let chunk = chunk.min(rows).max(1).next_multiple_of(64);
     let chunks = rows.div_ceil(chunk).max(1);
     let range = |i: usize| i * chunk..((i + 1) * chunk).min(rows);
-    (0..workers)
-        .map(|w| (chunks * w / workers..chunks * (w + 1) / workers).map(range).collect())
-        .collect()
+    let ends = cut(chunks, weights.iter().copied());
+    let starts = std::iter::once(0).chain(ends.clone());
+    starts.zip(ends).map(|(start, end)| (start..end).map(range).collect()).collect()
 }
 
 fn run_chunks(
     context: &Context<'_>,
-    backend: &mut (dyn Backend + Send),
+    (backend, seat): (&mut (dyn Backend + Send), Seat<'_>),
     frame: &Frame<'_>,
     stream: &Stream,
     chunks: Vec<Range<usize>>,
@@ -86,7 +91,7 @@ fn run_chunks(
             let mut task = context.task(
                 frame,
                 *id,
-                &mut *backend,
+                (&mut *backend, seat),
                 &mut cache,
                 &local,
                 Some((extent, rows.clone())),
@@ -181,7 +186,7 @@ mod tests {
     #[test]
     fn chunks_are_shared_out_however_large_they_are_asked_for() {
         let ends = |rows, chunk, workers| -> Vec<Vec<usize>> {
-            let shares = split(rows, chunk, workers).into_iter();
+            let shares = split(rows, chunk, &vec![1; workers]).into_iter();
             shares.map(|chunks| chunks.iter().map(|rows| rows.end).collect()).collect()
         };
         assert_eq!(ends(130, 1, 2), [vec![64], vec![128, 130]]);

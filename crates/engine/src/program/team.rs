@@ -7,10 +7,11 @@
 mod parts;
 mod shuffles;
 
-use super::exec::{Backends, Beside};
-use crate::circuit::EvaluateError;
+use super::exec::{Backends, Context};
+use super::seats::{Reseated, Seat};
+use crate::circuit::{EvaluateError, cut};
 use crate::workers::on_each;
-use parts::{Join, part_of, part_of_planes, part_of_term};
+use parts::{At, Join};
 use std::ops::Range;
 use std::sync::Arc;
 use tacit_ring::{Buffer, Z2};
@@ -33,62 +34,73 @@ const LEAST: usize = 4096;
 pub(super) struct Team<'t, 'b, 'm> {
     backends: Backends<'b, 'm>,
     least: usize,
-    beside: &'t Beside,
+    context: &'t Context<'t>,
 }
 
 impl<'t, 'b, 'm> Team<'t, 'b, 'm> {
-    pub fn new(backends: Backends<'b, 'm>, chunk: usize, beside: &'t Beside) -> Self {
-        Team { backends, least: chunk.clamp(1, LEAST), beside }
+    pub fn new(backends: Backends<'b, 'm>, context: &'t Context<'t>) -> Self {
+        Team { backends, least: context.chunk.clamp(1, LEAST), context }
     }
 
     fn first(&mut self) -> &mut Worker<'m> {
         &mut *self.backends[0]
     }
 
-    /// Into how many parts so much work is divided.
-    fn parts(&self, work: usize) -> usize {
-        (work / self.least).clamp(1, self.backends.len())
+    /// Which items of `work` pieces of work each of the first `most` workers takes: those in the same place of
+    /// the list. Places are multiples of `step`.
+    fn ranges(&self, items: usize, work: usize, most: usize, step: usize) -> Vec<Range<usize>> {
+        let parts = (work / self.least).clamp(1, most);
+        let weights = self.context.weights[..parts].iter().copied();
+        let ends = cut(items.div_ceil(step), weights);
+        let ends = ends.into_iter().map(|end| (end * step).min(items));
+        let starts = std::iter::once(0).chain(ends.clone());
+        starts.zip(ends).map(|(start, end)| start..end).collect()
     }
 
     /// Which elements each worker takes.
-    fn ranges(&self, len: usize) -> Vec<Range<usize>> {
-        let parts = self.parts(len);
-        let words = len.div_ceil(64);
-        let place = |i: usize| (64 * (words * i / parts)).min(len);
-        let ranges = (0..parts).map(|i| place(i)..place(i + 1).max(place(i)));
-        let mut ranges: Vec<_> = ranges.filter(|range| !range.is_empty()).collect();
-        if ranges.is_empty() {
-            ranges.push(0..len);
-        }
-        ranges
+    fn elements(&self, len: usize) -> Vec<Range<usize>> {
+        self.ranges(len, len, self.backends.len(), 64)
     }
 
     /// Does the same to parts of arrays of `len` elements, and joins what comes out.
-    fn split<T: Join + Send>(
+    fn split<T: Join + Reseated + Send>(
         &mut self,
         len: usize,
-        work: impl Fn(&mut Worker<'m>, &Range<usize>) -> Result<T> + Sync,
+        work: impl Fn(&mut Worker<'m>, &At<'_>) -> Result<T> + Sync,
     ) -> Result<T> {
-        let ranges = self.ranges(len);
-        self.on(ranges, |backend, at| work(backend, &at)).map(T::join)
+        let ranges = self.elements(len);
+        let parts = self.on(ranges, |backend, seat, range| {
+            Ok(seat.back(work(backend, &At { range, seat })?))
+        })?;
+        Ok(T::join(parts))
     }
 
-    /// Gives every item to a worker of its own.
-    fn on<I: Send, T: Send>(
+    /// Gives every item to a worker of its own; those that have nothing to do are left out.
+    fn on<T: Send>(
         &mut self,
-        items: Vec<I>,
-        work: impl Fn(&mut Worker<'m>, I) -> Result<T> + Sync,
+        ranges: Vec<Range<usize>>,
+        work: impl Fn(&mut Worker<'m>, Seat<'t>, Range<usize>) -> Result<T> + Sync,
     ) -> Result<Vec<T>> {
-        if items.len() == 1 {
-            let first = self.first();
-            return items.into_iter().map(|item| work(&mut *first, item)).collect();
+        let seats = &self.context.seats;
+        let mut busy: Vec<(usize, Range<usize>)> =
+            ranges.into_iter().enumerate().filter(|(_, range)| !range.is_empty()).collect();
+        if busy.is_empty() {
+            busy.push((0, 0..0));
         }
+        if let [(0, range)] = &busy[..] {
+            let range = range.clone();
+            return Ok(vec![work(self.first(), seats[0], range)?]);
+        }
+        // Peers may wait for what the first worker said last.
+        self.first().flush()?;
         let before = self.all_rounds();
         let start = self.first().now();
-        let ends = self.backends.iter_mut().map(|backend| &mut **backend);
-        let results = on_each(ends, items, |backend, item| {
+        let is_busy = |worker: &usize| busy.iter().any(|(other, _)| other == worker);
+        let workers = self.backends.iter_mut().enumerate();
+        let ends = workers.filter(|(worker, _)| is_busy(worker)).map(|(_, backend)| &mut **backend);
+        let results = on_each(ends, busy.clone(), |backend, (worker, range)| {
             backend.begin_at(start);
-            let result = work(backend, item)?;
+            let result = work(backend, seats[worker], range)?;
             // This worker waits for the others next: peers need its last messages.
             backend.flush()?;
             Ok((result, backend.now()))
@@ -100,12 +112,12 @@ impl<'t, 'b, 'm> Team<'t, 'b, 'm> {
         let made: Vec<Rounds> = after
             .map(|(after, before)| std::array::from_fn(|role| after[role] - before[role]))
             .collect();
-        self.beside.stream(&made);
+        self.context.beside.stream(&made);
         Ok(results.into_iter().map(|(result, _)| result).collect())
     }
 
     fn all_rounds(&mut self) -> Vec<Rounds> {
-        self.backends.iter_mut().map(|backend| backend.rounds()).collect()
+        self.context.rounds_of(self.backends)
     }
 }
 
@@ -145,7 +157,7 @@ impl Bits for Team<'_, '_, '_> {
     fn circuit(&mut self, circuit: &Arc<Layered>, inputs: &[&Planes]) -> Result<Vec<Planes>> {
         let lanes = inputs.first().map_or(0, |planes| planes.lanes);
         self.split(lanes, |backend, at| {
-            let parts: Vec<_> = inputs.iter().map(|planes| part_of_planes(planes, at)).collect();
+            let parts: Vec<_> = inputs.iter().map(|planes| at.part_of_planes(planes)).collect();
             let parts: Vec<&Planes> = parts.iter().map(|part| &**part).collect();
             backend.circuit(circuit, &parts)
         })
@@ -185,7 +197,7 @@ fn by_circuits(a: &Secret) -> bool {
 macro_rules! on_one {
     ($($name:ident($($more:ident: $ty:ty),*) -> $out:ty;)*) => {
         $(fn $name(&mut self, a: &Secret, $($more: $ty),*) -> Result<$out> {
-            self.split(a.len, |backend, at| backend.$name(&part_of(a, at), $($more),*))
+            self.split(a.len, |backend, at| backend.$name(&at.part_of(a), $($more),*))
         })*
     };
 }
@@ -197,7 +209,7 @@ macro_rules! on_one_by_circuits {
             if !by_circuits(a) {
                 return self.first().$name(a, $($more),*);
             }
-            self.split(a.len, |backend, at| backend.$name(&part_of(a, at), $($more),*))
+            self.split(a.len, |backend, at| backend.$name(&at.part_of(a), $($more),*))
         })*
     };
 }
@@ -225,7 +237,7 @@ impl Backend for Team<'_, '_, '_> {
         if !by_circuits(a) {
             return self.first().sum(a, b, subtract);
         }
-        self.split(a.len, |backend, at| backend.sum(&part_of(a, at), &part_of(b, at), subtract))
+        self.split(a.len, |backend, at| backend.sum(&at.part_of(a), &at.part_of(b), subtract))
     }
 
     on_one_by_circuits! {
@@ -242,7 +254,7 @@ impl Backend for Team<'_, '_, '_> {
     }
 
     fn multiply(&mut self, a: &Secret, b: &Secret, bits: [u32; 2]) -> Result<Secret> {
-        self.split(a.len, |backend, at| backend.multiply(&part_of(a, at), &part_of(b, at), bits))
+        self.split(a.len, |backend, at| backend.multiply(&at.part_of(a), &at.part_of(b), bits))
     }
 
     fn matrix_product(
@@ -254,11 +266,13 @@ impl Backend for Team<'_, '_, '_> {
     ) -> Result<Secret> {
         let MatrixShape { rows, inner, columns } = shape;
         let work = rows.saturating_mul(inner).saturating_mul(columns);
-        let parts = self.parts(work).min(rows.max(1));
-        let ranges = (0..parts).map(|i| rows * i / parts..rows * (i + 1) / parts).collect();
-        let products = self.on(ranges, |backend, at: Range<usize>| {
-            let shape = MatrixShape { rows: at.len(), ..shape };
-            backend.matrix_product(shape, &part_of(a, &(at.start * inner..at.end * inner)), b, bits)
+        let ranges = self.ranges(rows, work, self.backends.len(), 1);
+        let products = self.on(ranges, |backend, seat, range| {
+            let shape = MatrixShape { rows: range.len(), ..shape };
+            let elements = range.start * inner..range.end * inner;
+            let at = At { range, seat };
+            let (a, b) = (at.elements(a, elements), at.elements(b, 0..b.len));
+            Ok(seat.back(backend.matrix_product(shape, &a, &b, bits)?))
         })?;
         Ok(Join::join(products))
     }
@@ -273,17 +287,17 @@ impl Backend for Team<'_, '_, '_> {
 
     fn compose(&mut self, planes: &Planes, signed: bool, ring: Ring) -> Result<Secret> {
         self.split(planes.lanes, |backend, at| {
-            backend.compose(&part_of_planes(planes, at), signed, ring)
+            backend.compose(&at.part_of_planes(planes), signed, ring)
         })
     }
 
     fn inject(&mut self, bits: &Secret, a: &Secret) -> Result<Secret> {
-        self.split(a.len, |backend, at| backend.inject(&part_of(bits, at), &part_of(a, at)))
+        self.split(a.len, |backend, at| backend.inject(&at.part_of(bits), &at.part_of(a)))
     }
 
     fn select(&mut self, bits: &Secret, a: &Secret, b: &Secret) -> Result<Secret> {
         self.split(a.len, |backend, at| {
-            backend.select(&part_of(bits, at), &part_of(a, at), &part_of(b, at))
+            backend.select(&at.part_of(bits), &at.part_of(a), &at.part_of(b))
         })
     }
 
@@ -302,14 +316,14 @@ impl Backend for Team<'_, '_, '_> {
 
     fn less(&mut self, pair: [&Term; 2], bits: u32) -> Result<Secret> {
         self.split(len_of(pair), |backend, at| {
-            let parts = pair.map(|term| part_of_term(term, at));
+            let parts = pair.map(|term| at.part_of_term(term));
             backend.less(parts.each_ref(), bits)
         })
     }
 
     fn equal(&mut self, pair: [&Term; 2], bits: u32) -> Result<Secret> {
         self.split(len_of(pair), |backend, at| {
-            let parts = pair.map(|term| part_of_term(term, at));
+            let parts = pair.map(|term| at.part_of_term(term));
             backend.equal(parts.each_ref(), bits)
         })
     }

@@ -95,7 +95,7 @@ pub fn given(
 pub fn run(program: &Program, job: &ProgramJob, all: &BTreeMap<String, Array>) -> Vec<Outcome> {
     let seed = entropy::test_seed();
     let parties = job.everyone().iter().map(|party| party.index() + 1).max().unwrap();
-    memory::run(parties, job.workers, &MemoryNetwork::default(), |mut session| {
+    memory::run(parties, job.threads(), &MemoryNetwork::default(), |mut session| {
         let me = session.me();
         let prepared = Prepared::new(program, job.clone()).unwrap();
         let mut entropy = Entropy::insecure_seeded(seed, me.0);
@@ -151,7 +151,7 @@ pub fn check_on(program: &Program, job: &ProgramJob, all: &BTreeMap<String, Arra
             assert_eq!(link.bytes, link.predicted_bytes, "{what}");
         }
         let report = &outcome.report;
-        let what = format!("{} by {} rounds, {} threads", job.protocol, job.by, job.workers);
+        let what = format!("{} by {} rounds, {} threads", job.protocol, job.by, job.threads());
         assert_eq!(report.rounds, report.predicted_rounds, "{what}");
     }
 }

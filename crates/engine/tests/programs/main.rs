@@ -6,6 +6,7 @@ mod numpy;
 mod operations;
 mod outside;
 mod random;
+mod split;
 mod team;
 
 use harness::*;

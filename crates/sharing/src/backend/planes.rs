@@ -4,6 +4,7 @@ use super::secret::bits_of;
 use super::{Data, Kind, Ring, Secret};
 use crate::arrays::SharedVec;
 use crate::convert::{BitPlanes, Wires, shuffle, to_planes};
+use crate::reseat::Reseat;
 use std::ops::Range;
 use tacit_circuit::Wire;
 use tacit_ring::{Buffer, Z2, word};
@@ -136,6 +137,12 @@ impl Planes {
         let lanes = at.len();
         let data = self.data.as_ref().map(|data| slice(data, self.planes, at));
         Planes { planes: self.planes, lanes, data }
+    }
+
+    /// The same bits in the roles of another assignment.
+    #[must_use]
+    pub fn reseated(&self, to: &Reseat) -> Self {
+        Planes { data: self.data.as_ref().map(|data| data.reseated(to)), ..*self }
     }
 
     /// Lanes one after the other.

@@ -3,6 +3,7 @@
 use super::{Values, planes};
 use crate::arrays::SharedVec;
 use crate::convert::{BitPlanes, Wires};
+use crate::reseat::Reseat;
 use tacit_circuit::Wire;
 use tacit_ring::{Buffer, Word, Z2, simd, transpose, word};
 use zeroize::Zeroizing;
@@ -385,6 +386,14 @@ impl Secret {
             mine.tags.copy_in(at, &theirs.tags);
             self.tags = Some(mine);
         }
+    }
+
+    /// The same array in the roles of another assignment; without tags, which are of one worker alone.
+    #[must_use]
+    pub fn reseated(&self, to: &Reseat) -> Secret {
+        let data = with_ring!(&self.data, v => Element::wrap(to.apply(v)), none Data::None,
+            bits b => Data::Bits(b.reseated(to)));
+        Secret::untagged(self.kind, self.len, data)
     }
 
     /// The same array again.

@@ -5,6 +5,7 @@ use super::wires::Wires;
 use super::{Desk, Masked, Seat};
 use crate::arrays::SharedVec;
 use crate::party::{Draws, SharingError};
+use crate::reseat::Reseat;
 use crate::role::Role;
 use std::ops::Range;
 use tacit_ring::{Buffer, Word, Z2, transpose, word};
@@ -25,6 +26,12 @@ impl BitPlanes {
     #[must_use]
     pub fn shared(shares: SharedVec<Z2>, lanes: usize) -> Self {
         BitPlanes { shares, wires: None, lanes }
+    }
+
+    /// The same bits in the roles of another assignment. There are shares, not wires.
+    #[must_use]
+    pub(crate) fn reseated(&self, to: &Reseat) -> Self {
+        BitPlanes::shared(to.apply(&self.shares), self.lanes)
     }
 
     /// Of wires: as many as planes and lanes.

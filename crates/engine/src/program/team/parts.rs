@@ -1,5 +1,6 @@
 //! Parts of arrays, and arrays out of parts.
 
+use super::super::seats::{Reseated, Seat};
 use std::ops::{Deref, Range};
 use std::sync::Arc;
 use tacit_sharing::backend::{Column, Planes, Secret, Term};
@@ -20,26 +21,52 @@ impl<T> Deref for Part<'_, T> {
     }
 }
 
-/// Elements of an array.
-pub(super) fn part_of<'p>(array: &'p Secret, at: &Range<usize>) -> Part<'p, Secret> {
-    if *at == (0..array.len) { Part::Whole(array) } else { Part::Some(array.slice(at.clone())) }
-}
-
-/// Lanes of planes.
-pub(super) fn part_of_planes<'p>(planes: &'p Planes, at: &Range<usize>) -> Part<'p, Planes> {
-    if *at == (0..planes.lanes) {
-        Part::Whole(planes)
-    } else {
-        Part::Some(planes.lanes(at.clone()))
+impl<T: Reseated> Part<'_, T> {
+    /// In a worker's roles.
+    fn in_seat(self, seat: Seat<'_>) -> Self {
+        match seat.there(&*self) {
+            Some(there) => Part::Some(there),
+            None => self,
+        }
     }
 }
 
-/// Elements of one side of a comparison.
-pub(super) fn part_of_term(term: &Term, at: &Range<usize>) -> Term {
-    match term {
-        Term::Array(array) if *at == (0..array.len) => Term::Array(array.clone()),
-        Term::Array(array) => Term::Array(Arc::new(array.slice(at.clone()))),
-        Term::Constant(number) => Term::Constant(*number),
+/// Which elements a worker takes, and in what roles.
+pub(super) struct At<'s> {
+    pub range: Range<usize>,
+    pub seat: Seat<'s>,
+}
+
+impl At<'_> {
+    /// Elements of an array.
+    pub fn part_of<'p>(&self, array: &'p Secret) -> Part<'p, Secret> {
+        self.elements(array, self.range.clone())
+    }
+
+    /// Other elements of an array.
+    pub fn elements<'p>(&self, array: &'p Secret, at: Range<usize>) -> Part<'p, Secret> {
+        let whole = at == (0..array.len);
+        let part = if whole { Part::Whole(array) } else { Part::Some(array.slice(at)) };
+        part.in_seat(self.seat)
+    }
+
+    /// Lanes of planes.
+    pub fn part_of_planes<'p>(&self, planes: &'p Planes) -> Part<'p, Planes> {
+        let at = self.range.clone();
+        let whole = at == (0..planes.lanes);
+        let part = if whole { Part::Whole(planes) } else { Part::Some(planes.lanes(at)) };
+        part.in_seat(self.seat)
+    }
+
+    /// Elements of one side of a comparison.
+    pub fn part_of_term(&self, term: &Term) -> Term {
+        match term {
+            Term::Array(array) => match self.part_of(array) {
+                Part::Whole(_) => Term::Array(array.clone()),
+                Part::Some(part) => Term::Array(Arc::new(part)),
+            },
+            Term::Constant(number) => Term::Constant(*number),
+        }
     }
 }
 

@@ -1,7 +1,6 @@
 //! Sorting by shuffles on all workers.
 
-use super::parts::part_of;
-use super::{Join, Result, Team, Worker, alone};
+use super::{At, Join, Result, Team, Worker, alone};
 use std::ops::Range;
 use tacit_ring::Buffer;
 use tacit_sharing::RoleId;
@@ -14,6 +13,12 @@ fn own<'w>(worker: &'w mut Worker<'_>) -> Result<&'w mut dyn Shuffles> {
 }
 
 impl Team<'_, '_, '_> {
+    /// Which of `items` rows each worker takes: all hold the shares of the same roles, and know the same hops.
+    fn rows(&self, items: usize) -> Vec<Range<usize>> {
+        let most = self.context.of_first();
+        self.ranges(items, items, most, 64)
+    }
+
     /// Only where the first worker shuffles is a team asked to.
     fn shuffler(&mut self) -> &mut dyn Shuffles {
         self.first().shuffles().expect("a worker that shuffles")
@@ -34,26 +39,27 @@ impl Shuffles for Team<'_, '_, '_> {
     }
 
     fn hop(&mut self, hop: &Hop, columns: &[Column], to: Range<usize>) -> Result<Vec<Column>> {
-        let ranges = self.ranges(to.len()).into_iter();
-        let ranges = ranges.map(|at| to.start + at.start..to.start + at.end).collect();
-        let moved = self.on(ranges, |worker, at| own(worker)?.hop(hop, columns, at))?;
+        let moved = self.on(self.rows(to.len()), |worker, _, at| {
+            own(worker)?.hop(hop, columns, to.start + at.start..to.start + at.end)
+        })?;
         Ok(Join::join(moved))
     }
 
     fn row_dots(&mut self, rows: usize, a: &Secret, b: &Secret) -> Result<Secret> {
         let width = a.len.checked_div(rows).unwrap_or(0);
-        let ranges = self.ranges(rows);
-        let dots = self.on(ranges, |worker, at| {
-            let terms = at.start * width..at.end * width;
-            own(worker)?.row_dots(at.len(), &part_of(a, &terms), &part_of(b, &terms))
+        let dots = self.on(self.rows(rows), |worker, seat, range| {
+            let terms = range.start * width..range.end * width;
+            let at = At { range, seat };
+            let (a, b) = (at.elements(a, terms.clone()), at.elements(b, terms));
+            own(worker)?.row_dots(at.range.len(), &a, &b)
         })?;
         Ok(Join::join(dots))
     }
 
     fn open_places(&mut self, places: &Column, at: Range<usize>) -> Result<Buffer<u32>> {
-        let ranges = self.ranges(at.len()).into_iter();
-        let ranges = ranges.map(|part| at.start + part.start..at.start + part.end).collect();
-        let parts = self.on(ranges, |worker, at| own(worker)?.open_places(places, at))?;
+        let parts = self.on(self.rows(at.len()), |worker, _, part| {
+            own(worker)?.open_places(places, at.start + part.start..at.start + part.end)
+        })?;
         let mut opened = Buffer::zeros(parts.iter().map(|part| part.len()).sum());
         let mut at = 0;
         for part in &parts {
@@ -73,9 +79,9 @@ impl Shuffles for Team<'_, '_, '_> {
 
     fn each(&mut self, tasks: usize, work: &(dyn Fn(usize) + Sync)) -> Result<()> {
         let workers = self.backends.len().min(tasks).max(1);
-        let shares: Vec<usize> = (0..workers).collect();
-        self.on(shares, |_, first| {
-            (first..tasks).step_by(workers).for_each(work);
+        let shares = (0..workers).map(|first| first..first + 1).collect();
+        self.on(shares, |_, _, share| {
+            (share.start..tasks).step_by(workers).for_each(work);
             Ok(())
         })?;
         Ok(())

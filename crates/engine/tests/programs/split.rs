@@ -1,0 +1,135 @@
+//! Several assignments of roles side by side.
+
+use super::harness::*;
+use tacit_engine::circuit::{Assignment, Preprocessing};
+use tacit_engine::program::{By, Prepared, ProgramJob};
+use tacit_net::PartyId;
+use tacit_ring::entropy::{self, Rng};
+use tacit_sharing::Protocol;
+use tacit_sharing::reseat::Reseat;
+
+/// What runs side by side.
+fn class(protocol: Protocol) -> Vec<Protocol> {
+    match protocol {
+        Protocol::Trio => vec![Protocol::Trio, Protocol::Astra, Protocol::Replicated],
+        Protocol::Quad => vec![Protocol::Quad, Protocol::QuadA, Protocol::QuadHet],
+        Protocol::Tetrad => vec![Protocol::Tetrad, Protocol::FantasticFour, Protocol::Quad],
+        other => vec![other],
+    }
+}
+
+/// All assignments of a protocol's class whose shares parties can make of those of `first`.
+fn possible(first: &Assignment) -> Vec<Assignment> {
+    let mut all = Vec::new();
+    for protocol in class(first.protocol) {
+        for places in orders(&first.places) {
+            let there = (protocol, &places[..]);
+            let back = Reseat::fits(there, (first.protocol, &first.places));
+            if back && Reseat::fits((first.protocol, &first.places), there) {
+                all.push(Assignment::new(protocol, places));
+            }
+        }
+    }
+    all
+}
+
+/// All orders of some parties.
+fn orders(parties: &[PartyId]) -> Vec<Vec<PartyId>> {
+    let Some((last, others)) = parties.split_last() else { return vec![Vec::new()] };
+    let with = |order: Vec<PartyId>| {
+        (0..=order.len()).map(move |at| {
+            let mut order = order.clone();
+            order.insert(at, *last);
+            order
+        })
+    };
+    orders(others).into_iter().flat_map(with).collect()
+}
+
+/// The same with up to three more assignments, of any weights.
+fn split(job: ProgramJob, rng: &mut Rng) -> ProgramJob {
+    let all = possible(&job.assignments()[0]);
+    let weight = |rng: &mut Rng| [1, 1, 2, 0][rng.below(4)];
+    let beside = (0..1 + rng.below(3)).map(|_| {
+        let assignment = all[rng.below(all.len())].clone();
+        Assignment { weight: weight(rng), ..assignment }
+    });
+    ProgramJob { beside: beside.collect(), ..job }
+}
+
+fn settings_with_roles() -> impl Iterator<Item = (Protocol, By)> {
+    settings().filter(|(protocol, _)| protocol.has_roles() && *protocol != Protocol::Plain)
+}
+
+fn check(settings: impl Iterator<Item = (Protocol, By)>, body: &str, sizes: &[u64]) {
+    let program = parse(body);
+    let mut rng = Rng(entropy::test_seed());
+    for setting in settings {
+        for rows in sizes {
+            let given = job(setting, &[*rows, 5]);
+            let given = ProgramJob { workers: 1 + rng.below(2), ..given };
+            let job = split(given, &mut rng);
+            println!("{:?} by {}", job.assignments(), job.by);
+            check_job(&program, &job, *rows + 7);
+        }
+    }
+}
+
+/// Rows in streams: values of their own, sums, and rows that one stream leaves to the next.
+#[test]
+fn rows_of_streams() {
+    check(
+        settings_with_roles(),
+        "input a: i16[n] from alice\ninput b: i16[n] from bob\ninput c: bit[n] from carol\n\
+         input f: fixed(32, 8)[n] from carol in -100.0..100.0\n\
+         let total = sum(a * b, axis 0)\nlet chosen = select(c, a, b)\n\
+         reveal total to alice as \"total\"\nreveal chosen to carol as \"chosen\"\n\
+         reveal (a < b) & c to bob as \"both\"\nreveal f * f to alice as \"squares\"\n\
+         reveal sum(select(a * 2 < chosen, f, f * f), axis 0) to bob as \"second\"\n\
+         reveal chosen * total to bob as \"scaled\"\n",
+        &[1, 400],
+    );
+}
+
+/// Whole arrays: every operation takes shares there and back.
+#[test]
+fn parts_of_whole_arrays() {
+    let sorted =
+        "let (k, v) = sort(a, s)\nreveal k to alice as \"keys\"\nreveal v to bob as \"values\"\n";
+    let rest = "input a: i16[300] from alice\ninput b: i16[300] from bob\ninput c: bit[300] from carol\n\
+         input p: i16[31, 40] from alice\ninput q: i16[40, 9] from bob\nlet s = a + b\n\
+         reveal s < b to alice as \"less\"\nreveal 3 < s to bob as \"above\"\n\
+         reveal select(c, s, b) to carol as \"chosen\"\nreveal mul(a, b, wrap) to alice as \"wrapped\"\n\
+         reveal shift_right(a * b, by 3) to bob as \"shifted\"\n\
+         reveal matmul(p, q) to alice as \"product\"\nreveal sum(s * 2 + 1, axis 0) to carol as \"total\"\n";
+    let fast = |(protocol, by): &(Protocol, By)| *by == By::Rings && !protocol.is_malicious();
+    check(settings_with_roles().filter(|setting| !fast(setting)), rest, &[70]);
+    check(settings_with_roles().filter(fast), &format!("{rest}{sorted}"), &[70]);
+}
+
+/// What the first assignment's shares cannot be made into, or need before inputs, is refused.
+#[test]
+fn what_does_not_fit_is_refused() {
+    let program = parse("input a: i16[n] from alice\nreveal sum(a, axis 0) to bob as \"s\"\n");
+    let parties: Vec<PartyId> = PartyId::all(3).collect();
+    let with = |protocol: Protocol, places: &[u8]| {
+        let places = places.iter().map(|p| PartyId(*p)).collect();
+        let job = ProgramJob::new(protocol, parties.clone(), vec![10, 5]);
+        ProgramJob { beside: vec![Assignment::new(protocol, places)], ..job }
+    };
+    let refused = |job: ProgramJob, why: &str| {
+        let error = Prepared::new(&program, job).err().unwrap().to_string();
+        assert!(error.contains(why), "{error}");
+    };
+    // P0 and P1 of Quad have no share of the other's in common.
+    refused(with(Protocol::Quad, &[0, 3, 1, 2]), "parties lack");
+    refused(with(Protocol::Trio, &[0, 1, 3]), "more parties");
+    refused(with(Protocol::Gmw(3), &[2, 1, 0]), "not split");
+    let separate = with(Protocol::Trio, &[2, 1, 0]);
+    let separate = ProgramJob { preprocessing: Preprocessing::Separate, ..separate };
+    refused(separate, "before the inputs");
+    let mut mixed = with(Protocol::Lift, &[2, 1, 0]);
+    mixed.protocol = Protocol::Post;
+    refused(mixed, "beside");
+    assert!(Prepared::new(&program, with(Protocol::Quad, &[3, 1, 2, 0])).is_ok());
+}
