@@ -26,7 +26,7 @@ use tacit_engine::program::{By, Prepared, ProgramJob, ProgramReport, run as run_
 use tacit_engine::values::Lanes;
 use tacit_net::memory::{self, Compute, MemoryNetwork};
 use tacit_net::{PartyId, Session};
-use tacit_planner::{Network, Wanted, for_circuit, orders};
+use tacit_planner::{Free, Network, Wanted, for_circuit, for_program, orders};
 use tacit_program::Program;
 use tacit_sharing::Protocol;
 use tacit_sharing::bmr::Opening;
@@ -78,10 +78,9 @@ pub struct LabArgs {
     #[arg(long)]
     instances: Option<usize>,
 
-    /// Parties that play roles 0, 1, 2 and so on, by number, or as a program calls them; for a
-    /// circuit also several assignments side by side, such as `0,1,2;2,1,0`, `split` for
-    /// assignments that use all links alike, `auto` for what fits the network [default: the
-    /// assignment with the shortest time]
+    /// Parties that play roles 0, 1, 2 and so on, by number, or as a program calls them; or several
+    /// assignments side by side, such as `0,1,2;2,1,0`; `split` for assignments that use all links
+    /// alike, `auto` for what fits the network [default: the assignment with the shortest time]
     #[arg(long, value_name = "PARTIES|split|auto")]
     roles: Option<Roles>,
 
@@ -198,8 +197,8 @@ pub fn run(args: &LabArgs, output: Output) -> Result<(), CliError> {
 /// The ANDs of a program's circuit under a protocol that garbles, if they are too many to be tried unasked.
 fn too_large(args: &LabArgs, task: &Task, protocol: Protocol) -> Result<Option<u64>, CliError> {
     let Task::Program(program) = task else { return Ok(None) };
-    let places: Vec<PartyId> = PartyId::all(protocol.parties()).collect();
-    let prepared = Prepared::new(program, program_job(args, program, protocol, &places)?)?;
+    let in_order = vec![Assignment::in_order(protocol)];
+    let prepared = Prepared::new(program, program_job(args, program, protocol, in_order)?)?;
     Ok(prepared.circuit_ands()?.filter(|ands| *ands > program::MAX_ANDS))
 }
 
@@ -235,7 +234,7 @@ fn best(
                 Task::Circuit(circuit) => simulate(args, circuit, profile, &roles, *form)?,
                 Task::Program(program) => {
                     let network = virtual_network(args, profile);
-                    simulate_program(args, program, &network, protocol, &roles[0].places)?
+                    simulate_program(args, program, &network, protocol, &roles)?
                 }
             };
             if best.as_ref().is_none_or(|best| run.seconds < best.seconds) {
@@ -254,9 +253,6 @@ fn assignments(
     protocol: Protocol,
 ) -> Result<Vec<Vec<Assignment>>, CliError> {
     let parties = protocol.parties();
-    if let Task::Program(_) = task {
-        Roles::only(args.roles.as_ref(), "a program")?;
-    }
     if let (Task::Circuit(circuit), false) = (task, args.balance.is_none()) {
         return Ok(vec![vec![balanced(args, circuit, profile, protocol)?]]);
     }
@@ -271,6 +267,19 @@ fn assignments(
             let mut job = job(args, circuit, &in_order, FormChoice::Dealer)?.0;
             roles::split_evenly(&mut job, circuit, &[protocol])?;
             Ok(vec![job.assignments])
+        }
+        (Some(Roles::Auto), Task::Program(program)) => {
+            let network = Network::described(parties, |from, to| profile.link(from, to));
+            let in_order = vec![Assignment::in_order(protocol)];
+            let job = program_job(args, program, protocol, in_order)?;
+            let free = Free { roles: true, by: false, chunk: false };
+            Ok(vec![for_program(&network, program, &job, free, &[])?.assignments])
+        }
+        (Some(Roles::Split), Task::Program(program)) => {
+            let in_order = vec![Assignment::in_order(protocol)];
+            let mut job = program_job(args, program, protocol, in_order)?;
+            roles::split_program_evenly(&mut job, program, &[protocol])?;
+            Ok(vec![job.assignments()])
         }
         (None, _) if !protocol.has_roles() => Ok(vec![vec![Assignment::in_order(protocol)]]),
         (None, _) => {
@@ -388,20 +397,21 @@ fn program_job(
     args: &LabArgs,
     program: &Program,
     protocol: Protocol,
-    places: &[PartyId],
+    assignments: Vec<Assignment>,
 ) -> Result<ProgramJob, CliError> {
     program::check_parties(program, protocol)?;
     let rows = program::rows(program, &args.rows)?;
     let parties = (0..program.parties.len() as u8).map(PartyId).collect();
-    Ok(ProgramJob {
+    let mut job = ProgramJob {
         by: args.by.unwrap_or(By::of(protocol)),
-        places: places.to_vec(),
         workers: usize::from(args.threads),
         preprocessing: args.preprocessing.into(),
         // Latency is what the lab is about: all rows in as few rounds as can be.
         chunk_rows: (1 << 20) / usize::from(args.threads),
         ..ProgramJob::new(protocol, parties, rows)
-    })
+    };
+    job.assign(assignments)?;
+    Ok(job)
 }
 
 /// A program on random inputs within their ranges.
@@ -410,23 +420,25 @@ fn simulate_program(
     program: &Program,
     network: &MemoryNetwork,
     protocol: Protocol,
-    places: &[PartyId],
+    assignments: &[Assignment],
 ) -> Result<Run, CliError> {
-    let prepared = Prepared::new(program, program_job(args, program, protocol, places)?)?;
+    let job = program_job(args, program, protocol, assignments.to_vec())?;
+    let (parties, places) = (job.places.len(), job.places.clone());
+    let prepared = Prepared::new(program, job)?;
     let party = |mut session: Session| -> Result<ProgramReport, CliError> {
         let inputs = program::random_inputs(program, &prepared.job().rows, session.me())?;
         let outcome = run_program(&mut session, &prepared, inputs, &|_| {})?;
         session.finish()?;
         Ok(outcome.report)
     };
-    let reports = memory::run(places.len(), prepared.job().workers, network, party);
+    let reports = memory::run(parties, prepared.job().threads(), network, party);
     let reports: Vec<ProgramReport> = reports.into_iter().collect::<Result<_, _>>()?;
     let slowest = |f: fn(&ProgramReport) -> f64| reports.iter().map(f).fold(0.0, f64::max);
     let links = reports.first().map(|report| report.links.clone()).unwrap_or_default();
     Ok(Run {
         protocol: protocol.to_string(),
         roles: places.iter().map(|p| p.0).collect(),
-        assignments: 1,
+        assignments: assignments.len(),
         balance: None,
         form: None,
         rounds: reports.iter().map(|report| report.rounds).max().unwrap_or(0),

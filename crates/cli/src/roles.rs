@@ -6,8 +6,10 @@ use serde::{Deserialize, Serialize};
 use std::str::FromStr;
 use tacit_circuit::Circuit;
 use tacit_engine::circuit::{Assignment, Job};
+use tacit_engine::program::ProgramJob;
 use tacit_net::probe::LinkProbe;
-use tacit_planner::{Chosen, Network, Wanted, for_circuit};
+use tacit_planner::{Chosen, Network, Wanted, for_circuit, split_program};
+use tacit_program::Program;
 use tacit_sharing::Protocol;
 use tacit_sharing::proof::Strength;
 use tacit_sharing::registry::UnknownProtocol;
@@ -33,20 +35,6 @@ impl FromStr for Roles {
             "split" => Ok(Roles::Split),
             "" => Err("write auto, split, or parties such as 0,1,2".into()),
             given => Ok(Roles::Given(given.split(';').map(|one| one.trim().into()).collect())),
-        }
-    }
-}
-
-impl Roles {
-    /// The assignment of somebody who asked for just one.
-    pub fn only(roles: Option<&Roles>, what: &str) -> Result<Option<String>, CliError> {
-        match roles {
-            None => Ok(None),
-            Some(Roles::Given(given)) if given.len() == 1 => Ok(given.first().cloned()),
-            Some(_) => Err(CliError::input(format!(
-                "not supported: {what} has one assignment of roles; name the parties in the order \
-                 of their roles, such as --roles 0,1,2"
-            ))),
         }
     }
 }
@@ -167,6 +155,24 @@ pub fn split_evenly(
     Ok(())
 }
 
+/// Assignments for a program that keep equal links equally busy, whatever its number of rows: as many as they
+/// may be, up to a number at which fixed costs do not count.
+pub fn split_program_evenly(
+    job: &mut ProgramJob,
+    program: &Program,
+    protocols: &[Protocol],
+) -> Result<(), CliError> {
+    let parties = job.everyone().iter().map(|party| party.index() + 1).max().unwrap_or(0);
+    let network = Network::uniform(parties);
+    let rows = program.dims.iter().map(|dim| dim.max.min(MANY_ROWS)).collect();
+    let many = ProgramJob { rows, ..job.clone() };
+    let chosen = split_program(&network, program, &many, protocols, Wanted::Split)?;
+    Ok(job.assign(chosen.assignments)?)
+}
+
+/// Rows of a program for which its roles are split.
+const MANY_ROWS: u64 = 1 << 16;
+
 /// Roles as a report names them: `alice, bob, carol`.
 pub fn names(roles: &[u8], names: &[String]) -> String {
     let roles: Vec<&str> = roles.iter().map(|p| names[usize::from(*p)].as_str()).collect();
@@ -185,8 +191,6 @@ mod tests {
         let two = Roles::Given(vec!["0,1,2".into(), "2,1,0".into()]);
         assert_eq!("0,1,2; 2,1,0".parse(), Ok(two.clone()));
         assert!("".parse::<Roles>().is_err());
-        assert!(Roles::only(Some(&two), "a program").is_err());
-        assert!(Roles::only(Some(&Roles::Auto), "a program").is_err());
         let all = named(Some(&two), Protocol::Trio, &Parties::numbered(3)).unwrap();
         assert_eq!(all[1].places, [2, 1, 0].map(PartyId));
         assert!(named(Some(&two), Protocol::Trio, &Parties::numbered(2)).is_err());

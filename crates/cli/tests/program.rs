@@ -95,8 +95,8 @@ fn roles_and_form_are_chosen_for_the_links() {
         assert!(ok(dir, &run).contains("chosen for the measured links"), "{protocol}");
     }
     for refused in [
-        "--roles split",
-        "--roles 0,1,2;2,1,0",
+        "--roles 0,1,2;2,1,3",
+        "--roles split --preprocessing separate",
         "--by rounds",
         "--by auto --prepared here",
         "--chunk-rows many",
@@ -105,6 +105,43 @@ fn roles_and_form_are_chosen_for_the_links() {
         let rest = format!("run stay.tacit --local --protocol trio {refused} {TABLES}");
         assert_eq!(fails(dir, &rest).0, 2, "{refused}");
     }
+}
+
+#[test]
+fn assignments_of_roles_run_side_by_side() {
+    let folder = stay();
+    let dir = folder.path();
+    let want = mean(dir);
+    for (protocol, roles) in [
+        ("trio", "--roles split"),
+        ("lift", "--roles 0,1,2;2,1,0;1,2,0 --threads 2"),
+        ("quad", "--roles split --mix quad-het"),
+        ("fantastic-four", "--roles split --by circuits"),
+    ] {
+        let run = format!("run stay.tacit --local --protocol {protocol} {roles} {TABLES}");
+        let report: serde_json::Value =
+            serde_json::from_str(&ok(dir, &format!("{run} --json"))).expect("JSON");
+        for party in report["parties"].as_array().expect("parties").iter().take(3) {
+            let got = printed_mean(&party["results"]);
+            assert!((got - want).abs() <= 1.0 / 256.0, "{protocol}: {got} for {want}");
+            let many = party["report"]["assignments"].as_array().expect("assignments").len();
+            assert!(many > 1, "{protocol} {roles}");
+            for link in party["report"]["links"].as_array().expect("links") {
+                assert_eq!(link["bytes"], link["predicted_bytes"], "{protocol} {link}");
+            }
+        }
+    }
+    let told = ok(dir, &format!("run stay.tacit --local --roles 0,1,2;2,1,0 {TABLES}"));
+    assert!(told.contains("2 assignments of roles side by side"), "{told}");
+    for protocol in ["gmw:3", "plain", "yao"] {
+        let run = format!("run stay.tacit --local --protocol {protocol} --roles split {TABLES}");
+        assert_eq!(fails(dir, &run).0, 2, "{protocol}");
+    }
+    let lab = ok(dir, "lab stay.tacit --protocol trio --network continental --roles split --json");
+    let lab: serde_json::Value = serde_json::from_str(&lab).expect("JSON");
+    assert!(lab["runs"][0]["assignments"].as_u64() > Some(1), "{lab}");
+    let bench = "program bench stay.tacit --protocol quad --roles split --runs 1";
+    assert!(ok(dir, bench).contains("side by side"));
 }
 
 #[test]

@@ -81,7 +81,7 @@ fn all_assignments(parties: usize, protocol: Protocol) -> Vec<Assignment> {
 }
 
 /// At most so many assignments as there are words of instances.
-fn choose(
+pub(crate) fn choose(
     network: &Network,
     all: &[Assignment],
     demands: &[Demand],

@@ -16,5 +16,5 @@ mod roles;
 pub use assign::{Chosen, Wanted, for_circuit, for_products};
 pub use balance::{Balanced, Weights, balance_circuit, balance_products};
 pub use network::Network;
-pub use programs::{Choice, Free, for_program};
+pub use programs::{Choice, Free, for_program, split_program};
 pub use roles::{Demand, NoPlan, Plan, orders, plan, single, split};

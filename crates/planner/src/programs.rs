@@ -1,13 +1,14 @@
 //! Who plays which role in a program, and what its numbers are computed with.
 
-use crate::assign::loads;
+use crate::assign::{Chosen, Wanted, choose, loads};
 use crate::network::Network;
 use crate::roles::{Demand, orders, single};
-use tacit_engine::circuit::EvaluateError;
+use tacit_engine::circuit::{Assignment, EvaluateError, Preprocessing};
 use tacit_engine::program::{By, Prepared, ProgramJob};
 use tacit_net::PartyId;
 use tacit_program::Program;
 use tacit_sharing::cost::Traffic;
+use tacit_sharing::reseat::Reseat;
 use tacit_sharing::{Protocol, convert, cost};
 
 /// What of a job may be chosen.
@@ -24,8 +25,8 @@ pub struct Free {
 /// What fits the network.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Choice {
-    /// The party that plays each role.
-    pub places: Vec<PartyId>,
+    /// Assignments of roles: one, or several side by side.
+    pub assignments: Vec<Assignment>,
     /// Rings or circuits.
     pub by: By,
     /// Rows of large arrays that are computed together.
@@ -38,7 +39,8 @@ pub struct Choice {
 
 /// Chooses what takes the network least time: rounds times the largest delay of a link that products
 /// wait for, and the bytes of the busiest link. Processors do not count. Of equals it is the job as
-/// given.
+/// given. Where roles are free there may be several assignments, of the job's protocol and those that it may run
+/// `beside`, if that saves enough.
 ///
 /// # Errors
 /// When the job does not fit the program, however it is computed.
@@ -47,6 +49,7 @@ pub fn for_program(
     program: &Program,
     job: &ProgramJob,
     free: Free,
+    beside: &[Protocol],
 ) -> Result<Choice, EvaluateError> {
     let mut candidates = vec![job.clone()];
     for by in forms(job, free) {
@@ -63,13 +66,86 @@ pub fn for_program(
         return Err(demands.into_iter().find_map(Result::err).unwrap_or_else(no_candidate));
     };
     let given = demands[0].as_ref().ok().and_then(|given| alone(std::slice::from_ref(given)).ok());
-    let chosen = candidates.swap_remove(possible[best.parts[0].0]);
+    let mut chosen = candidates.swap_remove(possible[best.parts[0].0]);
+    let mut seconds = best.seconds;
+    if free.roles && can_split(&chosen) {
+        let protocols: Vec<Protocol> =
+            std::iter::once(job.protocol).chain(beside.iter().copied()).collect();
+        let split = split_program(network, program, &chosen, &protocols, Wanted::Best)?;
+        if split.assignments.len() > 1 || split.seconds < seconds * (1.0 - 1e-9) {
+            seconds = split.seconds;
+            chosen.assign(split.assignments)?;
+        }
+    }
     let (chunk_rows, seconds) = match free.chunk {
         true => chunk(network, program, &chosen)?,
-        false => (chosen.chunk_rows, best.seconds),
+        false => (chosen.chunk_rows, seconds),
     };
-    let ProgramJob { places, by, .. } = chosen;
-    Ok(Choice { places, by, chunk_rows, seconds, given_seconds: given.map(|plan| plan.seconds) })
+    let given_seconds = given.map(|plan| plan.seconds);
+    let (assignments, by) = (chosen.assignments(), chosen.by);
+    Ok(Choice { assignments, by, chunk_rows, seconds, given_seconds })
+}
+
+/// Whether a job's roles may change from row to row.
+fn can_split(job: &ProgramJob) -> bool {
+    let shares = job.protocol.has_roles() && job.protocol != Protocol::Plain;
+    shares && job.preprocessing == Preprocessing::Interleaved
+}
+
+/// Assignments of roles of some protocols for a program, whose values parties can take from one to the other.
+/// Those of the job are not looked at.
+///
+/// # Errors
+/// When the job does not fit the program, or roles of its protocol are not split.
+pub fn split_program(
+    network: &Network,
+    program: &Program,
+    job: &ProgramJob,
+    protocols: &[Protocol],
+    wanted: Wanted,
+) -> Result<Chosen, EvaluateError> {
+    if !can_split(job) {
+        return Err(EvaluateError::Job(format!(
+            "not supported: roles of programs that are split under {}, or with preprocessing before the inputs",
+            job.protocol
+        )));
+    }
+    let words = job.rows.iter().max().map_or(1, |rows| rows.div_ceil(64)) as usize;
+    let mut best: Option<Chosen> = None;
+    for class in classes(job, protocols) {
+        let demand = |assignment: &Assignment| {
+            let mut job = job.clone();
+            job.assign(vec![assignment.clone()])?;
+            demand(program, &job)
+        };
+        let demands = class.iter().map(demand).collect::<Result<Vec<_>, _>>()?;
+        let chosen = choose(network, &class, &demands, wanted, words)
+            .map_err(|e| EvaluateError::Bug(e.to_string()))?;
+        if best.as_ref().is_none_or(|best| chosen.seconds < best.seconds * (1.0 - 1e-9)) {
+            best = Some(chosen);
+        }
+    }
+    best.ok_or_else(no_candidate)
+}
+
+/// All assignments to the parties of a job, those together whose shares can be made of each other's.
+fn classes(job: &ProgramJob, protocols: &[Protocol]) -> Vec<Vec<Assignment>> {
+    let mut classes: Vec<Vec<Assignment>> = Vec::new();
+    for protocol in protocols {
+        for order in orders(job.places.len(), protocol.parties()) {
+            let places: Vec<PartyId> = order.iter().map(|p| job.places[p.index()]).collect();
+            let fits = |class: &&mut Vec<Assignment>| {
+                let [here, there] =
+                    [(class[0].protocol, &class[0].places[..]), (*protocol, &places)];
+                Reseat::fits(here, there) && Reseat::fits(there, here)
+            };
+            match classes.iter_mut().find(fits) {
+                Some(class) => class.push(Assignment::new(*protocol, places)),
+                None => classes.push(vec![Assignment::new(*protocol, places)]),
+            }
+        }
+    }
+    classes
 }
 
 /// Chunks that are tried where a job's own have more rounds: rows of all workers together.
@@ -128,7 +204,9 @@ fn placings(job: &ProgramJob, free: Free) -> Vec<Vec<PartyId>> {
 /// What a job asks of the network.
 fn demand(program: &Program, job: &ProgramJob) -> Result<Demand, EvaluateError> {
     let cost = Prepared::new(program, job.clone())?.cost()?;
-    let awaited = awaited(job).placed(&job.places);
+    let awaited =
+        job.assignments().into_iter().map(|it| awaited(it.protocol, job.by).placed(&it.places));
+    let awaited = awaited.fold(Traffic::default(), |sum, next| sum + next);
     Ok(Demand {
         bytes: loads(&cost.bytes.placed(&job.everyone())),
         critical: cost::links().filter(|(from, to)| awaited.on[*from][*to] > 0).collect(),
@@ -137,9 +215,9 @@ fn demand(program: &Program, job: &ProgramJob) -> Result<Demand, EvaluateError> 
 }
 
 /// The links that operations wait for, as online traffic.
-fn awaited(job: &ProgramJob) -> Traffic {
-    let (protocol, products) = (job.protocol, cost::product(job.protocol));
-    let by_seats = job.by == By::Rings && protocol.has_rings() && !protocol.proves_products();
+fn awaited(protocol: Protocol, by: By) -> Traffic {
+    let products = cost::product(protocol);
+    let by_seats = by == By::Rings && protocol.has_rings() && !protocol.proves_products();
     if !by_seats || protocol == Protocol::Plain {
         return products;
     }
@@ -169,7 +247,7 @@ mod tests {
 
     fn choose(network: &Network, reveal: &str, job: &ProgramJob, free: Free) -> Choice {
         let program = text::parse("choice", &format!("{TEXT}{reveal}\n")).unwrap();
-        for_program(network, &program, job, free).unwrap()
+        for_program(network, &program, job, free, &[]).unwrap()
     }
 
     const ROLES: Free = Free { roles: true, by: false, chunk: false };
@@ -186,7 +264,7 @@ mod tests {
         let reveal = "reveal sum(select(x < y, x, y), axis 0) to a as \"s\"";
         for protocol in [Protocol::Trio, Protocol::Astra] {
             let choice = choose(&network, reveal, &job(protocol, 10), ROLES);
-            assert_eq!(choice.places[0], PartyId(1), "{protocol}");
+            assert_eq!(choice.assignments[0].places[0], PartyId(1), "{protocol}");
             assert!(choice.seconds < 0.05 * choice.given_seconds.unwrap(), "{protocol}");
         }
     }
@@ -203,7 +281,8 @@ mod tests {
         for (protocol, waits_for_nobody) in
             [(Protocol::Quad, &[0, 3][..]), (Protocol::QuadA, &[3]), (Protocol::QuadHet, &[3])]
         {
-            let places = choose(&network, reveal, &job(protocol, 10), ROLES).places;
+            let choice = choose(&network, reveal, &job(protocol, 10), ROLES);
+            let places = &choice.assignments[0].places;
             let role = places.iter().position(|party| *party == PartyId(3)).unwrap();
             assert!(waits_for_nobody.contains(&role), "{protocol}: {places:?}");
         }
@@ -219,7 +298,7 @@ mod tests {
             for protocol in [Protocol::Trio, Protocol::Lift] {
                 let choice = choose(&network, reveal, &job(protocol, 100_000), BY);
                 assert_eq!(choice.by, by, "{protocol}: {reveal}");
-                assert_eq!(choice.places, job(protocol, 1).places);
+                assert_eq!(choice.assignments, job(protocol, 1).assignments());
             }
         }
     }
@@ -235,7 +314,8 @@ mod tests {
             let all = Free { roles: all, by: all, chunk: false };
             let free = if protocol == Protocol::Plain { none } else { all };
             let choice = choose(&network, reveal, &given, free);
-            assert_eq!((choice.by, choice.places), (given.by, given.places), "{protocol}");
+            assert_eq!(choice.assignments, given.assignments(), "{protocol}");
+            assert_eq!(choice.by, given.by, "{protocol}");
         }
     }
 
@@ -256,12 +336,47 @@ mod tests {
         assert_eq!(on(0.1, 30_000), usual);
     }
 
+    /// Products of many rows: as much faster as circuits are, but for orders of Quad's roles whose shares cannot
+    /// be made of each other's.
+    #[test]
+    fn roles_are_split_where_links_are_busy() {
+        let text = format!("{TEXT}reveal sum(x * y, axis 0) to a as \"s\"\n");
+        let program = text::parse("choice", &text).unwrap();
+        for (protocol, rate) in [
+            (Protocol::Trio, 2.0),
+            (Protocol::Replicated, 2.0),
+            (Protocol::Lift, 2.0),
+            (Protocol::Quad, 1.3),
+            (Protocol::Tetrad, 2.2),
+            (Protocol::FantasticFour, 1.9),
+        ] {
+            let network = Network::new(protocol.parties(), |_, _| (1e7, 1e-5));
+            let job = job(protocol, 1_000_000);
+            // Inputs of one party load its links alone.
+            let split = |wanted| split_program(&network, &program, &job, &[protocol], wanted);
+            let [one, many] = [Wanted::Single, Wanted::Split].map(|wanted| split(wanted).unwrap());
+            let saved = one.seconds / many.seconds;
+            assert!(many.assignments.len() > 1 && saved > 0.6 * rate, "{protocol}: {saved}");
+            let choice = for_program(&network, &program, &job, ROLES, &[]).unwrap();
+            let expected = job.clone();
+            let mut job = job;
+            job.assign(choice.assignments).unwrap();
+            assert!(Prepared::new(&program, job).is_ok(), "{protocol}: {:?}", expected.places);
+        }
+        for other in [Protocol::Gmw(3), Protocol::Plain] {
+            let job = job(other, 1000);
+            let split =
+                split_program(&Network::uniform(3), &program, &job, &[other], Wanted::Split);
+            assert!(split.unwrap_err().to_string().contains("not supported"), "{other}");
+        }
+    }
+
     #[test]
     fn a_job_that_fits_in_no_form_is_an_error() {
         let text = format!("{TEXT}reveal x < y to a as \"s\"\n");
         let program = text::parse("choice", &text).unwrap();
         let too_many = job(Protocol::Trio, 2_000_000);
         let all = Free { roles: true, by: true, chunk: true };
-        assert!(for_program(&Network::uniform(3), &program, &too_many, all).is_err());
+        assert!(for_program(&Network::uniform(3), &program, &too_many, all, &[]).is_err());
     }
 }

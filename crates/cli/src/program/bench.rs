@@ -8,8 +8,8 @@ use crate::error::CliError;
 use crate::local::{self, Child, Transport};
 use crate::output::{Output, Report};
 use crate::profile::Profile;
-use crate::roles;
-use crate::run::{PreprocessingArg, seconds};
+use crate::roles::{self, Roles};
+use crate::run::{Parties, PreprocessingArg, seconds};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -29,6 +29,7 @@ use tacit_sharing::proof::Strength;
 #[derive(Args, Clone, Debug)]
 #[command(after_help = "Examples:
   tacit program bench examples/bench/compare.tacit --rows n=1000000
+  tacit program bench examples/bench/compare.tacit --rows n=1000000 --roles split --shape 1gbit
   tacit program bench examples/bench/sort.tacit --rows n=1000000 --protocol replicated --json")]
 pub struct ProgramBenchArgs {
     /// The program
@@ -52,7 +53,12 @@ pub struct ProgramBenchArgs {
     #[arg(long, value_name = "40|64")]
     statistical: Option<Strength>,
 
-    /// Threads per party
+    /// Parties by number that play roles 0, 1, 2 and so on, or several assignments side by side, such as
+    /// `0,1,2;2,1,0`; `split` for assignments that use all links alike [default: parties in their order]
+    #[arg(long, value_name = "PARTIES|split")]
+    roles: Option<Roles>,
+
+    /// Threads per party; with several assignments of roles, per assignment
     #[arg(long, default_value_t = 1)]
     threads: usize,
 
@@ -97,7 +103,7 @@ pub fn run(args: &ProgramBenchArgs, output: Output) -> Result<ExitCode, CliError
         return Ok(Child::report(result));
     }
     let program = load(&args.path)?;
-    prepare(args, &program)?;
+    let prepared = prepare(args, &program)?;
     if args.runs == 0 {
         return Err(CliError::input("--runs is at least one"));
     }
@@ -112,6 +118,7 @@ pub fn run(args: &ProgramBenchArgs, output: Output) -> Result<ExitCode, CliError
         protocol: args.protocol.to_string(),
         by: args.by.unwrap_or(By::of(args.protocol)).to_string(),
         parties: args.protocol.parties() as u64,
+        assignments: prepared.job().assignments().len(),
         threads: args.threads,
         transport: args.transport,
         network: profile.map(|profile| profile.name),
@@ -132,13 +139,24 @@ pub fn run(args: &ProgramBenchArgs, output: Output) -> Result<ExitCode, CliError
 fn prepare(args: &ProgramBenchArgs, program: &Program) -> Result<Prepared, CliError> {
     super::check_parties(program, args.protocol)?;
     let parties = (0..program.parties.len() as u8).map(PartyId).collect();
-    let job = ProgramJob {
+    let mut job = ProgramJob {
         by: args.by.unwrap_or(By::of(args.protocol)),
         workers: args.threads,
         preprocessing: args.preprocessing.into(),
         chunk_rows: args.chunk_rows.unwrap_or(CHUNK_ROWS),
         ..ProgramJob::new(args.protocol, parties, show::rows(program, &args.rows)?)
     };
+    let numbered = Parties::numbered(args.protocol.parties());
+    job.assign(roles::named(args.roles.as_ref(), args.protocol, &numbered)?)?;
+    match args.roles {
+        Some(Roles::Auto) => {
+            return Err(CliError::input(
+                "not supported: roles chosen for measured links in a benchmark; tacit run and tacit lab choose",
+            ));
+        }
+        Some(Roles::Split) => roles::split_program_evenly(&mut job, program, &[args.protocol])?,
+        _ => {}
+    }
     Ok(Prepared::new(program, job)?)
 }
 
@@ -148,12 +166,12 @@ fn party(
     me: PartyId,
     mut config: SessionConfig,
 ) -> Result<Measured, CliError> {
-    config.workers = args.threads;
     if let Some(name) = &args.shape {
         config.shape = Profile::load(name)?.leaving(me);
     }
     let program = load(&args.path)?;
     let prepared = prepare(args, &program)?;
+    config.workers = prepared.job().threads();
     let mut session = connect(&config)?;
     let mut runs = Vec::new();
     for _ in 0..args.runs {
@@ -247,6 +265,8 @@ struct Benchmark {
     protocol: String,
     by: String,
     parties: u64,
+    /// Of roles, side by side.
+    assignments: usize,
     threads: usize,
     transport: Transport,
     network: Option<String>,
@@ -268,9 +288,13 @@ impl Report for Benchmark {
     fn text(&self, out: &mut dyn Write) -> io::Result<()> {
         let rows: Vec<String> =
             self.rows.iter().map(|(dim, rows)| format!(", {dim} = {rows}")).collect();
+        let split = match self.assignments {
+            1 => String::new(),
+            many => format!(", {many} assignments of roles side by side"),
+        };
         writeln!(
             out,
-            "{} under {} by {}{}, {} thread(s) per party: median of {} runs",
+            "{} under {} by {}{}{split}, {} thread(s) per party: median of {} runs",
             self.op,
             self.protocol,
             self.by,

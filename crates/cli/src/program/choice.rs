@@ -88,7 +88,7 @@ pub struct ProgramChoice {
 }
 
 /// What arguments leave to be chosen: where links are measured anyway, chunks too.
-pub fn free(args: &RunArgs) -> Free {
+fn free(args: &RunArgs) -> Free {
     let (roles, by) = (args.roles == Some(Roles::Auto), args.by == Some(ByArg::Auto));
     let chunk = match args.program.chunk_rows {
         None => roles || by,
@@ -102,15 +102,17 @@ pub fn for_links(
     session: &mut Session,
     program: &Program,
     job: &mut ProgramJob,
-    free: Free,
+    args: &RunArgs,
 ) -> Result<Option<ProgramChoice>, EvaluateError> {
+    let free = free(args);
     if !(free.roles || free.by || free.chunk) {
         return Ok(None);
     }
     let probes = probe(session, Effort::Brief)?;
     let network = Network::measured(session.parties(), &probes);
-    let choice = for_program(&network, program, job, free)?;
-    (job.places, job.by, job.chunk_rows) = (choice.places, choice.by, choice.chunk_rows);
+    let choice = for_program(&network, program, job, free, &args.mix)?;
+    job.assign(choice.assignments)?;
+    (job.by, job.chunk_rows) = (choice.by, choice.chunk_rows);
     Ok(Some(ProgramChoice {
         chunk_rows: choice.chunk_rows,
         seconds: choice.seconds,

@@ -8,6 +8,7 @@ use crate::error::CliError;
 use crate::local::{self, Child};
 use crate::output::{Output, Report};
 use crate::prepare;
+use crate::roles::{self, Roles};
 use crate::run::{Misplaced, Parties, RunArgs, refuse, seconds, write_links};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::{Deserialize, Serialize, Serializer};
@@ -17,7 +18,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use tacit_engine::circuit::{FormChoice, Preprocessing};
-use tacit_engine::program::{self as engine, Prepared, ProgramJob, ProgramReport};
+use tacit_engine::program::{self as engine, Prepared, ProgramJob, ProgramReport, RolesUse};
 use tacit_engine::store::Store;
 use tacit_net::{PartyId, SessionConfig, connect};
 use tacit_program::{self as form, Program};
@@ -203,8 +204,7 @@ pub fn job(
     names: &Names,
     rows: Vec<u64>,
 ) -> Result<ProgramJob, CliError> {
-    let job = ProgramJob {
-        places: args.places(&Parties(names.session.clone()))?,
+    let mut job = ProgramJob {
         by: ByArg::or_usual(args.by, args.protocol),
         workers: args.threads,
         stored: args.prepared.is_some(),
@@ -215,6 +215,12 @@ pub fn job(
         chunk_rows: ChunkArg::or_usual(args.program.chunk_rows),
         ..ProgramJob::new(args.protocol, names.parties.clone(), rows)
     };
+    let parties = Parties(names.session.clone());
+    job.assign(roles::named(args.roles.as_ref(), args.protocol, &parties)?)?;
+    if args.roles == Some(Roles::Split) {
+        let protocols = roles::eligible(args.protocol, &args.mix);
+        roles::split_program_evenly(&mut job, program, &protocols)?;
+    }
     job.check(program)?;
     Ok(job)
 }
@@ -242,12 +248,12 @@ fn one_party(
     if configured {
         config.notice = Some(Arc::new(|text: &str| eprintln!("tacit: {text}")));
     }
-    config.workers = args.threads;
+    config.workers = workers(args, program, names)?;
     let mut session = connect(&config)?;
     let rows = engine::agree_rows(&mut session, program, &given.rows)
         .inspect_err(|e| session.abort(&e.to_string()))?;
     let mut job = job(args, program, names, rows).inspect_err(|e| session.abort(&e.to_string()))?;
-    let choice = choice::for_links(&mut session, program, &mut job, choice::free(args))
+    let choice = choice::for_links(&mut session, program, &mut job, args)
         .inspect_err(|e| session.abort(&e.to_string()))?;
     let prepared = Prepared::new(program, job).inspect_err(|e| session.abort(&e.to_string()))?;
     let bar = progress_bar(&prepared, configured || me == PartyId(0));
@@ -277,6 +283,16 @@ fn one_party(
     let (report, warnings) = (outcome.report, outcome.warnings);
     let names = names.session.clone();
     Ok(ProgramRun { names, report, choice, stored, warnings, printed })
+}
+
+/// Meshes of a session: of as many assignments of roles as may be chosen.
+fn workers(args: &RunArgs, program: &Program, names: &Names) -> Result<usize, CliError> {
+    match args.roles {
+        Some(Roles::Auto) if args.protocol.has_roles() && args.protocol != Protocol::Plain => {
+            Ok(args.threads.saturating_mul(roles::most(args.protocol.parties())))
+        }
+        _ => Ok(job(args, program, names, vec![0; program.dims.len()])?.threads()),
+    }
 }
 
 /// Writes this party's result files, or returns the text to print if there is none.
@@ -393,12 +409,25 @@ impl ProgramRuns {
 fn write_cost(out: &mut dyn Write, run: &ProgramRun) -> io::Result<()> {
     let ProgramRun { names, report, choice, stored, .. } = run;
     let name = |party: &u8| names[usize::from(*party)].as_str();
-    let roles: Vec<&str> = report.roles.iter().map(name).collect();
     let rows: Vec<String> =
         report.rows.iter().map(|(dim, rows)| format!("{dim} = {rows}")).collect();
     let rows = if rows.is_empty() { String::new() } else { format!(", {}", rows.join(", ")) };
     let (protocol, by) = (&report.protocol, &report.by);
-    writeln!(out, "\n{protocol} by {by} with roles {}{rows}", roles.join(", "))?;
+    match &report.assignments[..] {
+        [_] => {
+            let roles = roles::names(&report.roles, names);
+            writeln!(out, "\n{protocol} by {by} with roles {roles}{rows}")?;
+        }
+        all => {
+            writeln!(out, "\n{} assignments of roles side by side, by {by}{rows}:", all.len())?;
+            let sum: u32 = all.iter().map(|it| it.weight).sum();
+            for RolesUse { protocol, roles, weight } in all {
+                let part = 100.0 * f64::from(*weight) / f64::from(sum);
+                let roles = roles::names(roles, names);
+                writeln!(out, "  {protocol} with roles {roles}: {part:.0} % of rows")?;
+            }
+        }
+    }
     if let Some(choice) = choice {
         choice.write(out)?;
     }

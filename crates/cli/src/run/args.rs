@@ -350,15 +350,6 @@ impl RunArgs {
         self.shape.as_deref().map(load).transpose()
     }
 
-    /// The parties that play the protocol's roles in a program.
-    pub fn places(&self, parties: &Parties) -> Result<Vec<PartyId>, CliError> {
-        let given = self.roles.as_ref().filter(|roles| **roles != Roles::Auto);
-        match Roles::only(given, "a program")? {
-            None => Ok(PartyId::all(self.protocol.parties()).collect()),
-            Some(names) => parties.list(&names),
-        }
-    }
-
     /// How lanes are cut.
     pub fn blocking(&self) -> Blocking {
         Blocking { window_bytes: self.window.unwrap_or(0), ..Blocking::default() }

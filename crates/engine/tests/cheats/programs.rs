@@ -3,7 +3,7 @@
 use crate::harness::{Class, LONG, cheat_at, checked, flip_first, flip_last};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
-use tacit_engine::circuit::Preprocessing;
+use tacit_engine::circuit::{Assignment, Preprocessing};
 use tacit_engine::program::{self, By, Prepared, ProgramJob};
 use tacit_net::PartyId;
 use tacit_net::memory::{self, MemoryNetwork};
@@ -22,25 +22,43 @@ const PROGRAM: &str = "program cheat\nparties a, b, c\nrows n <= 100\n\
     let f = sum(to_fixed(y, fraction 8) * to_fixed(z, fraction 8), axis 0)\n\
     reveal p to a, b\nreveal q to c\nreveal r to a\nreveal f to b\n";
 
-/// Under which protocol, by what, and with which preprocessing.
-type How = (Protocol, By, Preprocessing);
+/// How the program is computed.
+#[derive(Clone, Copy, Debug)]
+struct How {
+    protocol: Protocol,
+    by: By,
+    preprocessing: Preprocessing,
+    /// The second worker has the roles in reverse.
+    split: bool,
+}
+
+impl How {
+    fn new(protocol: Protocol, by: By) -> Self {
+        How { protocol, by, preprocessing: Preprocessing::Interleaved, split: false }
+    }
+
+    fn job(self) -> ProgramJob {
+        let How { protocol, by, preprocessing, split } = self;
+        let mut reverse: Vec<PartyId> = PartyId::all(protocol.parties()).collect();
+        reverse.reverse();
+        let reverse = split.then(|| Assignment::new(protocol, reverse));
+        let parties = PartyId::all(3).collect();
+        ProgramJob {
+            by,
+            beside: reverse.into_iter().collect(),
+            workers: if split { 1 } else { 2 },
+            preprocessing,
+            ..ProgramJob::new(protocol, parties, vec![70])
+        }
+    }
+}
 
 /// As [`run`], of a program: whether each party has a result.
-fn run_program(
-    (protocol, by, preprocessing): How,
-    cheat: PartyId,
-    tamper: impl Fn(usize) -> Tamper + Sync,
-) -> Vec<bool> {
+fn run_program(how: How, cheat: PartyId, tamper: impl Fn(usize) -> Tamper + Sync) -> Vec<bool> {
     let (program, seed) = (text::parse("cheat", PROGRAM).unwrap(), entropy::test_seed());
-    let parties = PartyId::all(3).collect();
-    let job = ProgramJob {
-        by,
-        workers: 2,
-        preprocessing,
-        ..ProgramJob::new(protocol, parties, vec![70])
-    };
+    let job = how.job();
     let network = MemoryNetwork { deadline: LONG, ..MemoryNetwork::default() };
-    memory::run(protocol.parties(), 2, &network, |mut session| {
+    memory::run(how.protocol.parties(), 2, &network, |mut session| {
         let me = session.me();
         for (worker, mesh) in session.meshes.iter_mut().enumerate().filter(|_| me == cheat) {
             mesh.set_tamper(tamper(worker));
@@ -60,7 +78,7 @@ fn run_program(
 
 /// Changes the first and the last message of every class of a program's.
 fn cheat_in_program(how: How, what: fn(&[u8]) -> Verdict) {
-    for party in PartyId::all(how.0.parties()) {
+    for party in PartyId::all(how.protocol.parties()) {
         let classes: Arc<Mutex<BTreeMap<Class, usize>>> = Arc::default();
         let results = run_program(how, party, |worker| {
             let classes = classes.clone();
@@ -89,21 +107,20 @@ fn cheat_in_program(how: How, what: fn(&[u8]) -> Verdict) {
 #[test]
 fn nor_with_a_statistical_parameter_of_64() {
     for strong in Protocol::STRONG {
-        cheat_in_program((strong, By::Rings, Preprocessing::Interleaved), flip_first);
+        cheat_in_program(How::new(strong, By::Rings), flip_first);
     }
 }
 
 #[test]
 fn a_cheat_in_a_program_leaves_nobody_honest_a_result() {
-    use Preprocessing::Interleaved;
-    cheat_in_program((Protocol::Tagged, By::Rings, Interleaved), flip_first);
+    cheat_in_program(How::new(Protocol::Tagged, By::Rings), flip_first);
     for protocol in checked() {
-        cheat_in_program((protocol, By::Circuits, Interleaved), flip_first);
+        cheat_in_program(How::new(protocol, By::Circuits), flip_first);
         if protocol.has_rings() {
-            cheat_in_program((protocol, By::Rings, Interleaved), flip_first);
+            cheat_in_program(How::new(protocol, By::Rings), flip_first);
             // Of a redundant word the last bit does not count.
             if protocol != Protocol::Post {
-                cheat_in_program((protocol, By::Rings, Interleaved), flip_last);
+                cheat_in_program(How::new(protocol, By::Rings), flip_last);
             }
         }
     }
@@ -117,6 +134,20 @@ fn a_cheat_in_a_program_after_its_preprocessing_or_in_it_leaves_nobody_honest_a_
         (Protocol::QuadHet, By::Circuits),
         (Protocol::Brain(Source::Buckets), By::Rings),
     ] {
-        cheat_in_program((protocol, by, Preprocessing::Separate), flip_first);
+        let preprocessing = Preprocessing::Separate;
+        cheat_in_program(How { preprocessing, ..How::new(protocol, by) }, flip_first);
+    }
+}
+
+#[test]
+fn a_cheat_in_either_assignment_of_roles_leaves_nobody_honest_a_result() {
+    for (protocol, by) in [
+        (Protocol::Quad, By::Rings),
+        (Protocol::QuadHet, By::Rings),
+        (Protocol::Tetrad, By::Circuits),
+        (Protocol::FantasticFour, By::Rings),
+        (Protocol::Lift, By::Rings),
+    ] {
+        cheat_in_program(How { split: true, ..How::new(protocol, by) }, flip_first);
     }
 }
