@@ -10,7 +10,8 @@ use tacit_net::memory::{self, MemoryNetwork};
 use tacit_net::testing::{Tamper, Verdict};
 use tacit_program::clear::Array;
 use tacit_program::text;
-use tacit_ring::{Entropy, entropy};
+use tacit_ring::Entropy;
+use tacit_ring::entropy::{self, Rng};
 use tacit_sharing::Protocol;
 use tacit_sharing::proof::Source;
 
@@ -21,6 +22,12 @@ const PROGRAM: &str = "program cheat\nparties a, b, c\nrows n <= 100\n\
     let r = sum(shift_right(x * z, by 3), axis 0)\n\
     let f = sum(to_fixed(y, fraction 8) * to_fixed(z, fraction 8), axis 0)\n\
     reveal p to a, b\nreveal q to c\nreveal r to a\nreveal f to b\n";
+
+/// A product and a selection: by circuits all operations are alike.
+const SHORT: &str = "program cheat\nparties a, b, c\nrows n <= 100\n\
+    input x: u8[n] from a\ninput y: u8[n] from b\ninput z: u8[n] from c\n\
+    let p = sum(x * y, axis 0)\nlet q = sum(select(x < z, y, z), axis 0)\n\
+    reveal p to a, b\nreveal q to c\n";
 
 /// How the program is computed.
 #[derive(Clone, Copy, Debug)]
@@ -55,7 +62,8 @@ impl How {
 
 /// As [`run`], of a program: whether each party has a result.
 fn run_program(how: How, cheat: PartyId, tamper: impl Fn(usize) -> Tamper + Sync) -> Vec<bool> {
-    let (program, seed) = (text::parse("cheat", PROGRAM).unwrap(), entropy::test_seed());
+    let program = if how.by == By::Rings { PROGRAM } else { SHORT };
+    let (program, seed) = (text::parse("cheat", program).unwrap(), entropy::test_seed());
     let job = how.job();
     let network = MemoryNetwork { deadline: LONG, ..MemoryNetwork::default() };
     memory::run(how.protocol.parties(), 2, &network, |mut session| {
@@ -76,8 +84,41 @@ fn run_program(how: How, cheat: PartyId, tamper: impl Fn(usize) -> Tamper + Sync
     })
 }
 
-/// Changes the first and the last message of every class of a program's.
-fn cheat_in_program(how: How, what: fn(&[u8]) -> Verdict) {
+/// A change of a message.
+type Change = fn(&[u8]) -> Verdict;
+
+/// Which messages of so many are changed, and how.
+type Changes = fn(How, usize) -> Vec<(usize, Change)>;
+
+/// Whether the last bit of a message counts: of a redundant word it does not.
+fn last_counts(how: How) -> bool {
+    let redundant = [Protocol::Post, Protocol::Tagged].contains(&how.protocol);
+    !redundant && !Protocol::STRONG.contains(&how.protocol)
+}
+
+/// The first message and any other one, at either end.
+fn two(how: How, count: usize) -> Vec<(usize, Change)> {
+    static DRAWN: Mutex<Option<Rng>> = Mutex::new(None);
+    let mut drawn = DRAWN.lock().unwrap();
+    let other = drawn.get_or_insert_with(|| Rng(entropy::test_seed())).below(count);
+    let last: Change = if last_counts(how) { flip_last } else { flip_first };
+    if count == 1 { vec![(0, flip_first)] } else { vec![(0, flip_first), (other.max(1), last)] }
+}
+
+/// Messages all along, at both ends.
+fn many(how: How, count: usize) -> Vec<(usize, Change)> {
+    let mut indices = vec![0, count / 3, count / 2, count - 1];
+    indices.dedup();
+    let changes: &[Change] =
+        if last_counts(how) { &[flip_first, flip_last] } else { &[flip_first] };
+    indices
+        .into_iter()
+        .flat_map(|index| changes.iter().map(move |change| (index, *change)))
+        .collect()
+}
+
+/// Changes messages of every class of a program's, one at a time.
+fn cheat_in_program(how: How, changes: Changes) {
     for party in PartyId::all(how.protocol.parties()) {
         let classes: Arc<Mutex<BTreeMap<Class, usize>>> = Arc::default();
         let results = run_program(how, party, |worker| {
@@ -91,11 +132,9 @@ fn cheat_in_program(how: How, what: fn(&[u8]) -> Verdict) {
         assert!(results.iter().all(|has| *has));
         let classes = classes.lock().unwrap().clone();
         for (class, count) in classes {
-            let mut indices = vec![0, count / 3, count / 2, count - 1];
-            indices.dedup();
-            for index in indices {
+            for (index, change) in changes(how, count) {
                 let results =
-                    run_program(how, party, |worker| cheat_at(class, index, worker, what));
+                    run_program(how, party, |worker| cheat_at(class, index, worker, change));
                 let honest = (0..).map(PartyId).zip(results).filter(|(p, _)| *p != party);
                 let label = format!("{how:?}, {party} in {class:?} number {index} of {count}");
                 honest.for_each(|(p, result)| assert!(!result, "{label}: {p} has a result"));
@@ -104,50 +143,67 @@ fn cheat_in_program(how: How, what: fn(&[u8]) -> Verdict) {
     }
 }
 
-#[test]
-fn nor_with_a_statistical_parameter_of_64() {
-    for strong in Protocol::STRONG {
-        cheat_in_program(How::new(strong, By::Rings), flip_first);
-    }
+/// In every form that is checked, one after the other.
+fn forms() -> impl Iterator<Item = How> {
+    let tagged = How::new(Protocol::Tagged, By::Rings);
+    let forms = checked().into_iter().flat_map(|protocol| {
+        let rings = protocol.has_rings().then(|| How::new(protocol, By::Rings));
+        std::iter::once(How::new(protocol, By::Circuits)).chain(rings)
+    });
+    std::iter::once(tagged).chain(forms)
 }
 
-#[test]
-fn a_cheat_in_a_program_leaves_nobody_honest_a_result() {
-    cheat_in_program(How::new(Protocol::Tagged, By::Rings), flip_first);
-    for protocol in checked() {
-        cheat_in_program(How::new(protocol, By::Circuits), flip_first);
-        if protocol.has_rings() {
-            cheat_in_program(How::new(protocol, By::Rings), flip_first);
-            // Of a redundant word the last bit does not count.
-            if protocol != Protocol::Post {
-                cheat_in_program(How::new(protocol, By::Rings), flip_last);
-            }
-        }
-    }
-}
-
-#[test]
-fn a_cheat_in_a_program_after_its_preprocessing_or_in_it_leaves_nobody_honest_a_result() {
-    for (protocol, by) in [
+/// With preprocessing that comes first.
+fn separate() -> impl Iterator<Item = How> {
+    let forms = [
         (Protocol::QuadA, By::Rings),
         (Protocol::Tetrad, By::Rings),
         (Protocol::QuadHet, By::Circuits),
         (Protocol::Brain(Source::Buckets), By::Rings),
-    ] {
-        let preprocessing = Preprocessing::Separate;
-        cheat_in_program(How { preprocessing, ..How::new(protocol, by) }, flip_first);
-    }
+    ];
+    let preprocessing = Preprocessing::Separate;
+    forms.into_iter().map(move |(protocol, by)| How { preprocessing, ..How::new(protocol, by) })
+}
+
+/// With two assignments of roles.
+fn split() -> impl Iterator<Item = How> {
+    let forms = [
+        (Protocol::Quad, By::Rings),
+        (Protocol::Tetrad, By::Circuits),
+        (Protocol::Lift, By::Rings),
+        (Protocol::QuadHet, By::Rings),
+        (Protocol::FantasticFour, By::Rings),
+    ];
+    forms.into_iter().map(|(protocol, by)| How { split: true, ..How::new(protocol, by) })
+}
+
+fn strong() -> impl Iterator<Item = How> {
+    Protocol::STRONG.into_iter().map(|protocol| How::new(protocol, By::Rings))
+}
+
+#[test]
+fn a_cheat_in_a_program_leaves_nobody_honest_a_result() {
+    forms().for_each(|how| cheat_in_program(how, two));
+}
+
+#[test]
+fn nor_with_a_statistical_parameter_of_64() {
+    strong().for_each(|how| cheat_in_program(how, two));
+}
+
+#[test]
+fn a_cheat_in_a_program_after_its_preprocessing_or_in_it_leaves_nobody_honest_a_result() {
+    separate().for_each(|how| cheat_in_program(how, two));
 }
 
 #[test]
 fn a_cheat_in_either_assignment_of_roles_leaves_nobody_honest_a_result() {
-    for (protocol, by) in [
-        (Protocol::Quad, By::Rings),
-        (Protocol::QuadHet, By::Rings),
-        (Protocol::Tetrad, By::Circuits),
-        (Protocol::FantasticFour, By::Rings),
-        (Protocol::Lift, By::Rings),
-    ] {
-        cheat_in_program(How { split: true, ..How::new(protocol, by) }, flip_first);
-    }
+    split().take(3).for_each(|how| cheat_in_program(how, two));
+}
+
+#[test]
+#[ignore = "changes many messages: minutes"]
+fn many_cheats_in_programs_leave_nobody_honest_a_result() {
+    let all = forms().chain(strong()).chain(separate()).chain(split());
+    all.for_each(|how| cheat_in_program(how, many));
 }
