@@ -39,22 +39,19 @@ impl Seating {
         };
         let roles = job.parties.iter().map(|party| seat(*party)).collect::<Result<_, _>>()?;
         let firsts = here.1.iter().map(|party| job.role_of(*party)).collect::<Result<_, _>>()?;
-        let maps = (first != here).then(|| {
-            let both = |party: &PartyId| {
-                Some([Reseat::between(first, here, *party)?, Reseat::between(here, first, *party)?])
-            };
-            job.places.iter().map(both).collect::<Option<Vec<_>>>()
-        });
-        let maps = match maps {
-            None => None,
-            Some(Some(maps)) => Some(maps),
-            Some(None) => {
-                return Err(EvaluateError::Job(format!(
+        let both = |party: &PartyId| {
+            let there = Reseat::between(first, here, *party);
+            there.zip(Reseat::between(here, first, *party)).map(|(there, back)| [there, back])
+        };
+        let maps = match first == here {
+            true => None,
+            false => Some(job.places.iter().map(both).collect::<Option<_>>().ok_or_else(|| {
+                EvaluateError::Job(format!(
                     "not supported: a program's values under {assignment} beside {}: parties lack what the \
                      shares of their new roles are made of",
                     job.assignments()[0]
-                )));
-            }
+                ))
+            })?),
         };
         Ok(Seating { assignment, roles, firsts, maps })
     }

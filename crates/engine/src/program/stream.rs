@@ -28,7 +28,9 @@ pub(super) fn run_stream(
     frame: &mut Frame<'_>,
     stream: &Stream,
 ) -> Result<(), EvaluateError> {
-    let shares = split(stream.rows, context.chunk_of(stream.rows), &context.weights);
+    // A program that is garbled is drawn by one, however many threads garble it.
+    let weights = &context.weights[..backends.len()];
+    let shares = split(stream.rows, context.chunk_of(stream.rows), weights);
     let before = context.rounds_of(backends);
     let start = backends[0].now();
     let ends = backends.iter_mut().map(|backend| &mut **backend);

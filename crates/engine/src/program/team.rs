@@ -50,8 +50,11 @@ impl<'t, 'b, 'm> Team<'t, 'b, 'm> {
     /// the list. Places are multiples of `step`.
     fn ranges(&self, items: usize, work: usize, most: usize, step: usize) -> Vec<Range<usize>> {
         let parts = (work / self.least).clamp(1, most);
-        let weights = self.context.weights[..parts].iter().copied();
-        let ends = cut(items.div_ceil(step), weights);
+        let weights = &self.context.weights[..parts];
+        if weights.iter().all(|weight| *weight == 0) {
+            return vec![0..items];
+        }
+        let ends = cut(items.div_ceil(step), weights.iter().copied());
         let ends = ends.into_iter().map(|end| (end * step).min(items));
         let starts = std::iter::once(0).chain(ends.clone());
         starts.zip(ends).map(|(start, end)| start..end).collect()

@@ -21,7 +21,8 @@ use tacit_sharing::proof::Method;
 #[test]
 fn arithmetic_on_integers_of_every_width() {
     for ty in ["i8", "i16", "i32", "u8", "u16", "u32"] {
-        check_sizes(
+        let under = if ["i8", "u32"].contains(&ty) { check_sizes } else { check_few };
+        under(
             &format!(
                 "input a: {ty}[n] from alice\ninput b: {ty}[n] from bob\n\
                  reveal a + b to alice, carol as \"sum\"\n\

@@ -41,8 +41,9 @@ fn vector(line: &str) -> Vector {
 #[test]
 fn protocols_give_what_numpy_gives() {
     let lines = include_str!("../../../program/tests/vectors/programs.jsonl").lines();
-    for Vector { program, rows, inputs, out, within } in lines.map(vector) {
-        for setting in kinds() {
+    for (i, Vector { program, rows, inputs, out, within }) in lines.map(vector).enumerate() {
+        // Half of the protocols each, in turn.
+        for setting in kinds().skip(i % 2).step_by(2) {
             let job = job(setting, &[rows, 1]);
             let limits = limits(&program, &job);
             for (name, got) in run(&program, &job, &inputs)[0].revealed.as_ref().unwrap() {

@@ -54,7 +54,10 @@ fn split(job: ProgramJob, rng: &mut Rng) -> ProgramJob {
         let assignment = all[rng.below(all.len())].clone();
         Assignment { weight: weight(rng), ..assignment }
     });
-    ProgramJob { beside: beside.collect(), ..job }
+    let beside: Vec<Assignment> = beside.collect();
+    let some = beside.iter().any(|assignment| assignment.weight > 0);
+    let weight = if some { rng.below(2) as u32 } else { 1 };
+    ProgramJob { weight, beside, ..job }
 }
 
 fn settings_with_roles() -> impl Iterator<Item = (Protocol, By)> {
