@@ -96,7 +96,9 @@ fn nor_with_a_statistical_parameter_of_64() {
 #[test]
 fn a_cheat_in_a_program_leaves_nobody_honest_a_result() {
     use Preprocessing::Interleaved;
-    cheat_in_program((Protocol::Tagged, By::Rings, Interleaved), flip_first);
+    for protocol in [Protocol::Tagged, Protocol::Galois] {
+        cheat_in_program((protocol, By::Rings, Interleaved), flip_first);
+    }
     for protocol in checked() {
         cheat_in_program((protocol, By::Circuits, Interleaved), flip_first);
         if protocol.has_rings() {
