@@ -11,8 +11,10 @@ use bytemuck::{Pod, Zeroable};
 use tacit_ring::simd::{self, Kernel};
 use tacit_ring::{Buffer, Word, word};
 
-/// Coefficients that there is room for: buffers hold whole units of 16 bytes.
-const ROOM: usize = 48;
+/// Coefficients that there is room for: sizes of what buffers hold are powers of two.
+const ROOM: usize = 64;
+/// Coefficients that are computed with.
+const USED: usize = 48;
 /// Variables that are folded at once: elements are long, so few points are worth a round more.
 const VARIABLES: usize = 2;
 /// Points of such a level.
@@ -36,22 +38,22 @@ impl<W: Word> Word for Element<W> {
 
     #[inline(always)]
     fn add(self, o: Self) -> Self {
-        Element(std::array::from_fn(|i| self.0[i].add(o.0[i])))
+        self.with(&o, W::add)
     }
 
     #[inline(always)]
     fn sub(self, o: Self) -> Self {
-        Element(std::array::from_fn(|i| self.0[i].sub(o.0[i])))
+        self.with(&o, W::sub)
     }
 
     #[inline(always)]
     fn mul(self, o: Self) -> Self {
-        Element(std::array::from_fn(|i| self.0[i].mul(o.0[i])))
+        self.with(&o, W::mul)
     }
 
     #[inline(always)]
     fn neg(self) -> Self {
-        Element(self.0.map(W::neg))
+        Self::ZERO.sub(self)
     }
 
     fn from_u128(v: u128) -> Self {
@@ -66,10 +68,18 @@ impl<W: Word> Word for Element<W> {
 }
 
 impl<W: Word> Element<W> {
+    #[inline(always)]
+    fn with(mut self, other: &Self, f: impl Fn(W, W) -> W) -> Self {
+        for (to, from) in self.0[..USED].iter_mut().zip(&other.0) {
+            *to = f(*to, *from);
+        }
+        self
+    }
+
     /// Adds another one times a number.
     #[inline(always)]
     pub fn add_times(&mut self, other: &Self, by: W) {
-        for (to, from) in self.0.iter_mut().zip(&other.0) {
+        for (to, from) in self.0[..USED].iter_mut().zip(&other.0) {
             *to = to.add(from.mul(by));
         }
     }
@@ -77,7 +87,7 @@ impl<W: Word> Element<W> {
     /// Adds another one.
     #[inline(always)]
     pub fn add_up(&mut self, other: &Self) {
-        for (to, from) in self.0.iter_mut().zip(&other.0) {
+        for (to, from) in self.0[..USED].iter_mut().zip(&other.0) {
             *to = to.add(*from);
         }
     }
@@ -85,7 +95,7 @@ impl<W: Word> Element<W> {
     /// Adds two others, each times its number.
     #[inline(always)]
     pub fn add_both(&mut self, [a, b]: [&Self; 2], [by, also]: [W; 2]) {
-        for ((to, a), b) in self.0.iter_mut().zip(&a.0).zip(&b.0) {
+        for ((to, a), b) in self.0[..USED].iter_mut().zip(&a.0).zip(&b.0) {
             *to = to.add(a.mul(by)).add(b.mul(also));
         }
     }
@@ -93,16 +103,16 @@ impl<W: Word> Element<W> {
 
 /// A sum of products that is not reduced yet.
 #[derive(Clone)]
-struct Sum<W>([W; 2 * ROOM]);
+struct Sum<W>([W; 2 * USED]);
 
 impl<W: Word> Sum<W> {
-    const NONE: Self = Sum([W::ZERO; 2 * ROOM]);
+    const NONE: Self = Sum([W::ZERO; 2 * USED]);
 
     /// Adds a product of elements of degree below `degree`.
     #[inline(always)]
     fn add(&mut self, a: &Element<W>, b: &Element<W>, degree: usize) {
         for (i, a) in a.0[..degree].iter().enumerate() {
-            for (to, b) in self.0[i..i + ROOM].iter_mut().zip(&b.0) {
+            for (to, b) in self.0[i..i + USED].iter_mut().zip(&b.0) {
                 *to = to.add(a.mul(*b));
             }
         }
@@ -124,7 +134,7 @@ impl<W, const D: usize, const TAP: usize> Copy for Extension<W, D, TAP> {}
 
 impl<W: Word, const D: usize, const TAP: usize> Extension<W, D, TAP> {
     pub const NEW: Self = {
-        assert!(D < ROOM && 2 * TAP < D);
+        assert!(D < USED && TAP < D);
         Extension(std::marker::PhantomData)
     };
 

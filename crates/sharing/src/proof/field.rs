@@ -1,7 +1,7 @@
 //! What proofs compute in: fields whose elements are words, and extensions of rings
 //! ([`Extension`](super::extension::Extension)).
 
-use super::fold;
+use super::{fold, level};
 use tacit_ring::gf64::{self, Multiplier};
 use tacit_ring::prime::Prime;
 use tacit_ring::{Buffer, Word, word};
@@ -80,11 +80,11 @@ impl<F: Field> Algebra for F {
     }
 
     fn grid(self, vectors: [fold::Runs<'_>; 2], variables: usize, blocks: usize) -> Vec<u64> {
-        fold::grid(self, vectors, variables, blocks)
+        level::grid(self, vectors, variables, blocks)
     }
 
     fn folded(self, weights: &[u64], run: &[u64], folded: &mut [u64]) {
-        fold::folded(self, weights, run, folded);
+        level::folded(self, weights, run, folded);
     }
 }
 

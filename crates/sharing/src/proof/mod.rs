@@ -25,12 +25,14 @@ mod beaver;
 mod bill;
 mod bits;
 mod buckets;
+mod class;
 mod extension;
 mod field;
 mod fold;
 mod galois;
 mod integers;
 mod kept;
+mod level;
 mod lift;
 mod method;
 mod modular;
@@ -56,73 +58,20 @@ pub(crate) use wires::bytes as integer_bytes;
 
 use crate::party::{Keys, Party, SharingError};
 use crate::shares::Runs;
+use class::{BIT_WORDS, Charge, Class};
 pub(crate) use kept::Growing;
 use kept::{Batch, Products, first, first_batch};
 use redundant::U192;
 use serde::{Deserialize, Serialize};
 use std::any::Any;
-use std::ops::{Add, AddAssign};
 use tacit_net::Phase;
 use tacit_ring::{Buffer, Word};
 use tagged::Tagging;
 use talk::Talk;
 use triples::{How, Pool};
 
-/// Products of bits that are proven together, in words.
-const BIT_WORDS: usize = 1 << 17;
-/// Products of a ring that are proven together.
-const TERMS: usize = 1 << 18;
-
 /// Terms at most of a sum that is made as a whole.
 const MOST_TERMS: usize = 1 << 20;
-
-/// Products of bits that are summed up, proven together, in words: each bit is an element then.
-const SUM_WORDS: usize = 1 << 12;
-
-/// What is proven in the same way.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Class {
-    /// Bits of a ring element.
-    bits: u32,
-    /// Whether products of bits are summed up.
-    sums: bool,
-}
-
-impl Class {
-    fn new(bits: u32, terms: usize) -> Self {
-        Class { bits, sums: bits == 1 && terms != 1 }
-    }
-
-    /// Words of factors that are proven together: as few results as reach this.
-    fn limit(self) -> usize {
-        match self {
-            Class { bits: 1, sums: false } => BIT_WORDS,
-            Class { bits: 1, sums: true } => SUM_WORDS,
-            _ => TERMS,
-        }
-    }
-
-    /// Terms of a sum at most: integers of sums have room for no more, and sums of bits are proven
-    /// element by element.
-    fn most_terms(self, method: Method) -> usize {
-        match (self.sums, method) {
-            (true, _) => 1 << 16,
-            (_, Method::Galois) if self.bits > 1 => galois::MOST_TERMS,
-            _ => 1 << 28,
-        }
-    }
-
-    /// What one proof of so many words of factors costs.
-    fn cost(self, Proving { method, strength }: Proving, terms: usize) -> Charge {
-        let each = match self {
-            Class { bits: 1, sums: false } => bits::cost(terms).charge(),
-            Class { bits: 1, sums: true } => bits::cost_of_sums(terms).charge(),
-            Class { bits, .. } if method == Method::Galois => galois::cost(bits, terms),
-            Class { bits, .. } => return lift::cost(bits, strength, terms),
-        };
-        each.times(strength.proofs())
-    }
-}
 
 /// Components of shared words: this role's own, and the next role's.
 type Two<'a, W> = [&'a [W]; 2];
@@ -133,42 +82,6 @@ type Triples<W> = [[Buffer<W>; 2]; 3];
 #[derive(Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Stock<W: Word>(Triples<W>);
-
-/// What each role pays, and the rounds that it takes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Charge {
-    /// Bytes to the previous role, without coins.
-    bytes: u64,
-    /// Coins, of 32 bytes to each other role.
-    coins: u64,
-    rounds: u64,
-}
-
-impl Charge {
-    /// So many times.
-    fn times(self, times: u64) -> Charge {
-        let Charge { bytes, coins, rounds } = self;
-        Charge { bytes: bytes * times, coins: coins * times, rounds: rounds * times }
-    }
-}
-
-impl Add for Charge {
-    type Output = Charge;
-    fn add(self, other: Charge) -> Charge {
-        let Charge { bytes, coins, rounds } = other;
-        Charge {
-            bytes: self.bytes + bytes,
-            coins: self.coins + coins,
-            rounds: self.rounds + rounds,
-        }
-    }
-}
-
-impl AddAssign for Charge {
-    fn add_assign(&mut self, other: Charge) {
-        *self = *self + other;
-    }
-}
 
 /// A party's products that are not proven yet, or what products are made from; and its keys for both.
 pub struct Proofs {

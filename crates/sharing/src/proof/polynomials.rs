@@ -180,7 +180,7 @@ fn lagrange<F: Modular>(field: F, point: &F::Element, n: usize) -> Vec<F::Elemen
     });
     let weight = |k: usize| {
         let size = field.mul(&field.mul(&before[k], &behind[n - 1 - k]), &binomials[k]);
-        if (n - 1 - k) % 2 == 0 { size } else { field.sub(&F::ZERO, &size) }
+        if (n - 1 - k).is_multiple_of(2) { size } else { field.sub(&F::ZERO, &size) }
     };
     (0..n).map(weight).collect()
 }
