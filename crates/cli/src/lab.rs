@@ -55,8 +55,8 @@ pub struct LabArgs {
     #[arg(long, value_name = "NETWORK", default_value = "global")]
     network: String,
 
-    /// trio, astra, replicated, multi-fan-in, lift, post, tagged, brain-sacrifice,
-    /// brain-buckets, brain-integers, brain-batch, brain-single, quad, quad-a, quad-het, tetrad,
+    /// trio, astra, replicated, multi-fan-in, lift, galois, integers, post, tagged, brain-sacrifice,
+    /// brain-buckets, brain-integers, brain-batch, brain-polynomials, brain-single, quad, quad-a, quad-het, tetrad,
     /// fantastic-four, gmw:N, gmw-silent:N, gmw-ot:N, gmw-triples:N, bmr:N,
     /// bmr-shamir:N, authenticated:N, wrk17:N (N parties), yao, yao-three,
     /// bmr-replicated, plain, or all that fit; for comparison, named alone, bmr-basic:N, bmr-reduced:N,
@@ -65,7 +65,7 @@ pub struct LabArgs {
     protocol: String,
 
     /// How rarely a cheat may pass checks of products: with two to the minus 40 or 64. 64 under lift,
-    /// post, tagged, brain-sacrifice, brain-buckets and brain-integers (`--protocol post@64` says the same),
+    /// galois, integers, post, tagged, brain-sacrifice, brain-buckets and brain-integers (`--protocol post@64` says the same),
     /// and under protocols of four parties, which notice every cheat [default: 40]
     #[arg(long, value_name = "40|64")]
     statistical: Option<Strength>,

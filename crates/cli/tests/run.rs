@@ -149,6 +149,7 @@ fn a_statistical_parameter_of_64_can_be_asked_for() {
     for (arguments, says) in [
         ("--protocol trio --statistical 64", "notices no cheats"),
         ("--protocol brain-single --statistical 64", "not supported"),
+        ("--protocol brain-polynomials --statistical 64", "not supported"),
         ("--protocol authenticated:3 --statistical 64", "not supported"),
         ("--protocol post@64 --statistical 40", "not of 40"),
         ("--protocol post --statistical 3", "40 or 64"),

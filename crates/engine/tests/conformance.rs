@@ -335,7 +335,7 @@ fn many_random_circuits_under_every_protocol() {
 #[test]
 fn random_circuits_with_a_statistical_parameter_of_64() {
     let buckets = Method::Brain(Source::Buckets);
-    sweep(&[Method::Lift, Method::Post, buckets].map(Protocol::Strong), 6);
+    sweep(&[Method::Lift, Method::Integers, Method::Post, buckets].map(Protocol::Strong), 6);
 }
 
 #[test]

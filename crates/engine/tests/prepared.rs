@@ -645,13 +645,16 @@ const PROGRAM: &str = "program stored\nparties a, b\nrows n <= 100\n\
 
 /// Under which protocols, and by what, programs are stored.
 fn stored_programs() -> Vec<(Protocol, By)> {
-    let brain = [Source::Buckets, Source::Sacrifice, Source::Integers].map(Protocol::Brain);
+    let brain = [Source::Buckets, Source::Sacrifice, Source::Integers, Source::Polynomials];
+    let brain = brain.map(Protocol::Brain);
     let in_rings = [
         Protocol::Trio,
         Protocol::Astra,
         Protocol::Replicated,
         Protocol::MultiFanIn,
         Protocol::Lift,
+        Protocol::Galois,
+        Protocol::Integers,
         Protocol::Post,
         Protocol::Tagged,
         Protocol::Quad,

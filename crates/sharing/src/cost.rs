@@ -6,7 +6,7 @@
 use crate::Protocol;
 use crate::gmw;
 use crate::multi_fan_in::plan::{Form, PolyPlan};
-use crate::proof::{Bill, Method, redundant_bytes};
+use crate::proof::{Bill, Method, integer_bytes, redundant_bytes};
 use crate::registry::RoleVisitor;
 use crate::role::{InputRule, Role, RoleId, Timing};
 use crate::verify::DIGEST_BYTES;
@@ -254,6 +254,8 @@ pub fn product(protocol: Protocol) -> Traffic {
         }
         Protocol::Replicated
         | Protocol::Lift
+        | Protocol::Galois
+        | Protocol::Integers
         | Protocol::Post
         | Protocol::Tagged
         | Protocol::Strong(_) => {
@@ -355,8 +357,14 @@ pub fn results(protocol: Protocol, bits: u32, results: usize, terms: usize) -> T
     let products = results as u64 * terms as u64;
     match protocol.method() {
         Some(Method::Brain(_)) => product(protocol) * (word * products),
-        Some(Method::Post | Method::Tagged) if bits == 1 => product(protocol) * (word * products),
-        Some(Method::Post | Method::Tagged) if terms == 0 => Traffic::default(),
+        Some(Method::Post | Method::Tagged | Method::Integers) if bits == 1 => {
+            product(protocol) * (word * products)
+        }
+        Some(Method::Post | Method::Tagged | Method::Integers) if terms == 0 => Traffic::default(),
+        Some(Method::Integers) => {
+            let each = integer_bytes(bits, protocol.strength(), terms) as u64;
+            product(protocol) * (each * results as u64)
+        }
         Some(Method::Post | Method::Tagged) => {
             let each = redundant_bytes(bits, protocol.strength()) as u64;
             product(protocol) * (each * results as u64)

@@ -9,7 +9,7 @@ use crate::multi_fan_in::MultiFanIn;
 use crate::plain::Plain;
 use crate::proof::{Method, Proving, Source, Strength};
 use crate::quad::{self, Quad};
-use crate::replicated::{LiftCheck, Made, Replicated};
+use crate::replicated::{Made, ProvenLater, Replicated};
 use crate::role::{Canonical, Few, Role, RoleId};
 use crate::tetrad::Tetrad;
 use crate::trio::Trio;
@@ -28,6 +28,10 @@ pub enum Protocol {
     Replicated,
     /// The same with proven products: one of three parties may cheat.
     Lift,
+    /// As [`Protocol::Lift`]; products of rings are proven in an extension of the ring.
+    Galois,
+    /// The same with products over the integers.
+    Integers,
     /// The same with products on redundant shares, which are checked one by one.
     Post,
     /// As [`Protocol::Post`]; numbers of programs go with their products with a secret key.
@@ -125,17 +129,20 @@ impl fmt::Display for Security {
 
 impl Protocol {
     /// All protocols; those for any number of parties with three.
-    pub const ALL: [Protocol; 36] = [
+    pub const ALL: [Protocol; 39] = [
         Protocol::Trio,
         Protocol::Astra,
         Protocol::Replicated,
         Protocol::Lift,
+        Protocol::Galois,
+        Protocol::Integers,
         Protocol::Post,
         Protocol::Tagged,
         Protocol::Brain(Source::Sacrifice),
         Protocol::Brain(Source::Buckets),
         Protocol::Brain(Source::Integers),
         Protocol::Brain(Source::Batch),
+        Protocol::Brain(Source::Polynomials),
         Protocol::Brain(Source::Single),
         Protocol::MultiFanIn,
         Protocol::Quad,
@@ -165,8 +172,10 @@ impl Protocol {
     ];
 
     /// Those with a statistical parameter of 64, which run where they are named.
-    pub const STRONG: [Protocol; 6] = [
+    pub const STRONG: [Protocol; 8] = [
         Protocol::Strong(Method::Lift),
+        Protocol::Strong(Method::Galois),
+        Protocol::Strong(Method::Integers),
         Protocol::Strong(Method::Post),
         Protocol::Strong(Method::Tagged),
         Protocol::Strong(Method::Brain(Source::Sacrifice)),
@@ -181,11 +190,12 @@ impl Protocol {
         matches!(self, Protocol::BmrOt(..) | Protocol::BmrBlocks(..))
     }
 
-    /// Those that differ on circuits: triples of bits are all made in the same way, and tags are of numbers.
+    /// Those that differ on circuits: triples of bits are all made in the same way, tags are of numbers, and
+    /// the field that bits are proven in is one extension.
     pub fn on_bits() -> impl Iterator<Item = Protocol> {
         let other = |protocol| match protocol {
             Protocol::Brain(source) => source != Source::Buckets,
-            other => other == Protocol::Tagged,
+            other => matches!(other, Protocol::Tagged | Protocol::Galois),
         };
         Protocol::ALL.into_iter().filter(move |protocol| !other(*protocol))
     }
@@ -198,6 +208,8 @@ impl Protocol {
             Protocol::Astra => "astra",
             Protocol::Replicated => "replicated",
             Protocol::Lift => Method::Lift.name(),
+            Protocol::Galois => Method::Galois.name(),
+            Protocol::Integers => Method::Integers.name(),
             Protocol::Post => Method::Post.name(),
             Protocol::Tagged => Method::Tagged.name(),
             Protocol::Brain(source) => Method::Brain(source).name(),
@@ -375,6 +387,8 @@ impl Protocol {
     pub fn method(self) -> Option<Method> {
         match self {
             Protocol::Lift => Some(Method::Lift),
+            Protocol::Galois => Some(Method::Galois),
+            Protocol::Integers => Some(Method::Integers),
             Protocol::Post => Some(Method::Post),
             Protocol::Tagged => Some(Method::Tagged),
             Protocol::Brain(source) => Some(Method::Brain(source)),
@@ -460,6 +474,8 @@ impl Protocol {
             Protocol::Quad | Protocol::QuadA | Protocol::QuadHet | Protocol::Tetrad => Some(3),
             Protocol::Replicated
             | Protocol::Lift
+            | Protocol::Galois
+            | Protocol::Integers
             | Protocol::Post
             | Protocol::Tagged
             | Protocol::Brain(_)
@@ -510,10 +526,10 @@ impl Protocol {
     /// When `role` is not below [`Protocol::parties`], or it is another protocol.
     pub fn visit_proven<V: RoleVisitor>(self, role: RoleId, visitor: V) -> V::Out {
         assert!(self.proves_products(), "{self} does not prove products");
-        match (self.method(), role) {
-            (Some(Method::Lift), 0) => visitor.visit::<Replicated<0, LiftCheck>>(),
-            (Some(Method::Lift), 1) => visitor.visit::<Replicated<1, LiftCheck>>(),
-            (Some(Method::Lift), 2) => visitor.visit::<Replicated<2, LiftCheck>>(),
+        match (self.method().is_some_and(Method::proves_later), role) {
+            (true, 0) => visitor.visit::<Replicated<0, ProvenLater>>(),
+            (true, 1) => visitor.visit::<Replicated<1, ProvenLater>>(),
+            (true, 2) => visitor.visit::<Replicated<2, ProvenLater>>(),
             (_, 0) => visitor.visit::<Replicated<0, Made>>(),
             (_, 1) => visitor.visit::<Replicated<1, Made>>(),
             (_, 2) => visitor.visit::<Replicated<2, Made>>(),

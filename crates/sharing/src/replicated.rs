@@ -2,7 +2,7 @@
 //!
 //! `a = s0 + s1 + s2`; role i holds `(s_i, s_{i+1})`. Additive form: no division by three.
 //!
-//! With [`LiftCheck`] also against one party that cheats: all products are proven before anything
+//! With [`ProvenLater`] also against one party that cheats: all products are proven before anything
 //! opens. What a cheat can do until then is to add something to a result that it sends.
 //!
 //! A product costs one element per party, P_i to P_{i-1}, all three links latency-critical;
@@ -38,11 +38,12 @@ impl Checks for SemiHonest {
     const PROVEN: bool = false;
 }
 
-/// Products are proven by the lift check: see [`proof`](crate::proof).
+/// Products are proven later: see [`proof`](crate::proof). Of these protocols [`Protocol::Lift`] stands for the
+/// others.
 #[derive(Clone, Copy, Debug)]
-pub struct LiftCheck;
+pub struct ProvenLater;
 
-impl Checks for LiftCheck {
+impl Checks for ProvenLater {
     const PROTOCOL: Protocol = Protocol::Lift;
     const PROVEN: bool = true;
 }

@@ -208,6 +208,10 @@ fn proofs_take_the_rounds_that_the_docs_say() {
     // A whole batch each.
     honest::<Z2>(Protocol::Lift, (1 << 17) - 1, 1, Some(18));
     honest::<u64>(Protocol::Lift, (1 << 18) - 1, 1, Some(18));
+    honest::<u64>(Protocol::Integers, (1 << 16) - 1, 1, Some(14));
+    honest::<Z2>(Protocol::Integers, (1 << 17) - 1, 1, Some(18));
+    // A sixteenth of a batch: it takes 20.
+    honest::<u64>(Protocol::Galois, (1 << 14) - 1, 1, Some(16));
     honest::<u64>(Protocol::Post, (1 << 16) - 1, 1, Some(3));
     honest::<Z2>(Protocol::Post, (1 << 14) - 1, 1, Some(3));
     // Two proofs of bits; two of one claim on a ring, behind two coins and the sums.
@@ -224,7 +228,10 @@ fn whole_batches_are_proven_on_the_way() {
     honest::<u64>(Protocol::Lift, (1 << 18) + 70, 1, None);
     honest::<u64>(Protocol::Lift, 4400, 61, None);
     honest::<u64>(Protocol::Post, (1 << 16) + 70, 1, None);
+    honest::<u64>(Protocol::Integers, (1 << 16) + 70, 1, None);
+    honest::<u64>(Protocol::Integers, 1100, 61, None);
     honest::<u64>(Protocol::Brain(Source::Sacrifice), (1 << 16) + 70, 1, None);
+    honest::<u64>(Protocol::Brain(Source::Polynomials), 1000, 1, None);
     honest::<Z2>(Protocol::Brain(Source::Sacrifice), (1 << 14) + 70, 1, None);
 }
 
@@ -330,7 +337,8 @@ fn is_redundant(protocol: Protocol) -> bool {
 /// Where a change of a message of a phase is noticed.
 fn check_of(phase: Phase) -> &'static [&'static str] {
     match phase {
-        Phase::Online | Phase::Open => &["transcripts differ"],
+        Phase::Online => &["transcripts differ", "out of range"],
+        Phase::Open => &["transcripts differ"],
         _ => &[
             "transcripts differ",
             "are not products",

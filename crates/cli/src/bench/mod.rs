@@ -92,15 +92,15 @@ pub struct BenchArgs {
     #[arg(value_name = "PAPER", required_if_eq("operation", "paper"))]
     pub paper: Option<Paper>,
 
-    /// trio, astra, replicated, multi-fan-in, plain, lift, post, tagged,
-    /// brain-sacrifice, brain-buckets, brain-integers, brain-batch, brain-single, quad, quad-a, quad-het,
-    /// tetrad, fantastic-four, gmw:N, gmw-silent:N, gmw-ot:N, gmw-triples:N, bmr:N,
+    /// trio, astra, replicated, multi-fan-in, plain, lift, galois, integers, post, tagged,
+    /// brain-sacrifice, brain-buckets, brain-integers, brain-batch, brain-polynomials, brain-single, quad,
+    /// quad-a, quad-het, tetrad, fantastic-four, gmw:N, gmw-silent:N, gmw-ot:N, gmw-triples:N, bmr:N,
     /// bmr-shamir:N, authenticated:N, wrk17:N (N parties), bmr-replicated, yao or yao-three
     #[arg(long, default_value = "trio")]
     pub protocol: Protocol,
 
     /// How rarely a cheat may pass checks of products: with two to the minus 40 or 64. 64 under lift,
-    /// post, tagged, brain-sacrifice, brain-buckets and brain-integers (`--protocol post@64` says the same),
+    /// galois, integers, post, tagged, brain-sacrifice, brain-buckets and brain-integers (`--protocol post@64` says the same),
     /// and under protocols of four parties, which notice every cheat [default: 40]
     #[arg(long, value_name = "40|64")]
     statistical: Option<Strength>,

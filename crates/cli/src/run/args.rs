@@ -38,8 +38,8 @@ pub struct RunArgs {
     #[arg(value_name = "PROGRAM|CIRCUIT")]
     pub path: PathBuf,
 
-    /// trio, astra, replicated, multi-fan-in, lift, post, tagged, brain-sacrifice,
-    /// brain-buckets, brain-integers, brain-batch, brain-single, yao-three or plain (three parties), or quad, quad-a,
+    /// trio, astra, replicated, multi-fan-in, lift, galois, integers, post, tagged, brain-sacrifice,
+    /// brain-buckets, brain-integers, brain-batch, brain-polynomials, brain-single, yao-three or plain (three parties), or quad, quad-a,
     /// quad-het, tetrad or fantastic-four (four); gmw:N, gmw-silent:N, gmw-ot:N, gmw-triples:N,
     /// bmr:N, bmr-shamir:N, authenticated:N or wrk17:N (N parties), yao
     /// (two); bmr-replicated (three); bmr-basic:N, bmr-reduced:N, bmr-correlated:N, bmr-offset:N,
@@ -48,7 +48,7 @@ pub struct RunArgs {
     pub protocol: Protocol,
 
     /// How rarely a cheat may pass checks of products: with two to the minus 40 or 64. 64 under lift,
-    /// post, tagged, brain-sacrifice, brain-buckets and brain-integers (`--protocol post@64` says the same),
+    /// galois, integers, post, tagged, brain-sacrifice, brain-buckets and brain-integers (`--protocol post@64` says the same),
     /// and under protocols of four parties, which notice every cheat [default: 40]
     #[arg(long, value_name = "40|64")]
     statistical: Option<Strength>,

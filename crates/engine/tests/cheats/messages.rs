@@ -25,7 +25,7 @@ fn every_changed_message_ends_the_run_in_a_check() {
 
 #[test]
 fn every_changed_message_ends_the_run_in_a_check_with_a_statistical_parameter_of_64() {
-    for method in [Method::Lift, Method::Post, Method::Brain(Source::Buckets)] {
+    for method in [Method::Lift, Method::Integers, Method::Post, Method::Brain(Source::Buckets)] {
         let job = job(Protocol::Strong(method), Preprocessing::Interleaved, 1);
         each_cheat(&job, LONG, flip_first, a_check_ends_it);
         each_cheat(&job, LONG, flip_last, a_check_ends_it);
@@ -42,8 +42,8 @@ fn every_message_changed_after_stored_preprocessing_ends_the_run_in_a_check() {
         each_cheat(&job, LONG, flip_last, a_check_ends_it);
         protocols += 1;
     }
-    // Lift, post, brain, and four parties' five.
-    assert_eq!(protocols, 8);
+    // Lift, integers, post, brain, and four parties' five.
+    assert_eq!(protocols, 9);
 }
 
 /// What is cheated with ahead, in the session before: whoever is honest notices there, or in a check of the run.

@@ -145,12 +145,12 @@ fn cheat_in_program(how: How, changes: Changes) {
 
 /// In every form that is checked, one after the other.
 fn forms() -> impl Iterator<Item = How> {
-    let tagged = How::new(Protocol::Tagged, By::Rings);
+    let others = [Protocol::Tagged, Protocol::Galois].map(|it| How::new(it, By::Rings));
     let forms = checked().into_iter().flat_map(|protocol| {
         let rings = protocol.has_rings().then(|| How::new(protocol, By::Rings));
         std::iter::once(How::new(protocol, By::Circuits)).chain(rings)
     });
-    std::iter::once(tagged).chain(forms)
+    others.into_iter().chain(forms)
 }
 
 /// With preprocessing that comes first.

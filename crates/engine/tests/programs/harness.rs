@@ -24,7 +24,8 @@ pub fn settings() -> impl Iterator<Item = (Protocol, By)> {
     };
     let all = move || Protocol::ALL.into_iter().filter(move |p| p.parties() > 2 && !alike(p));
     let rings = all().filter(move |protocol| protocol.has_rings() && !other(protocol));
-    let in_rings = |p: &Protocol| matches!(p, Protocol::Plain | Protocol::Tagged);
+    let in_rings =
+        |p: &Protocol| matches!(p, Protocol::Plain | Protocol::Tagged | Protocol::Galois);
     let circuits = all().filter(move |p| !in_rings(p) && !brain(p));
     let rings = rings.map(|protocol| (protocol, By::Rings));
     rings.chain(circuits.map(|protocol| (protocol, By::Circuits)))

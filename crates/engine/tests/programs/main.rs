@@ -70,7 +70,7 @@ fn programs_with_a_statistical_parameter_of_64() {
          reveal shift_right(c * c, by 7) to bob as \"shifted\"\n\
          reveal d * d to alice as \"square\"\n",
     );
-    for method in [Method::Lift, Method::Post, Method::Tagged] {
+    for method in [Method::Lift, Method::Galois, Method::Integers, Method::Post, Method::Tagged] {
         for by in [By::Rings, By::Circuits] {
             let mut job = job((Protocol::Strong(method), by), &[70, 5]);
             job.workers = 2;

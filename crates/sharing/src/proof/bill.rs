@@ -1,7 +1,7 @@
 //! What proofs of products cost, or triples.
 
 use super::triples::{Batches, How};
-use super::{Charge, Class, Method, Strength, first_batch, post, push_run, tagged};
+use super::{Charge, Class, Method, Proving, Strength, first_batch, post, push_run, tagged};
 use crate::Protocol;
 use std::collections::BTreeMap;
 use std::ops::Add;
@@ -59,13 +59,15 @@ impl Bill {
         match self.method {
             None => {}
             // Sums of nothing are known, but are sent like any other where they are proven.
-            Some(Method::Lift) => self.keep(bits, results, terms.max(1)),
+            Some(method) if method.proves_later() => self.keep(bits, results, terms.max(1)),
             Some(_) if terms == 0 => {}
             Some(Method::Brain(_)) => {
                 self.triples.entry(bits).or_default().1 += results * terms;
             }
             // Of bits, every product is kept on its own.
-            Some(Method::Post | Method::Tagged) if bits == 1 => self.keep(bits, results * terms, 1),
+            Some(Method::Post | Method::Tagged | Method::Integers) if bits == 1 => {
+                self.keep(bits, results * terms, 1);
+            }
             Some(_) => self.keep(bits, results, terms),
         }
     }
@@ -94,9 +96,9 @@ impl Bill {
     }
 
     fn keep(&mut self, bits: u32, results: usize, terms: usize) {
-        let class = match self.method {
-            Some(Method::Lift) => Class::new(bits, terms),
-            _ => Class { bits, sums: false },
+        let class = match self.proves_later() {
+            true => Class::new(bits, terms),
+            false => Class { bits, sums: false },
         };
         let limit = self.limit(class);
         let mut runs = self.pending.remove(&class).unwrap_or_default();
@@ -109,16 +111,22 @@ impl Bill {
 
     fn limit(&self, class: Class) -> usize {
         match self.method {
-            Some(Method::Lift) => class.limit(),
-            _ => post::limit(class.bits),
+            Some(method) if !method.proves_later() => post::limit(method, class.bits),
+            _ => class.limit(),
         }
+    }
+
+    fn proves_later(&self) -> bool {
+        self.method.is_some_and(Method::proves_later)
     }
 
     fn prove(&mut self, class: Class, batch: &[(usize, usize)]) {
         let results = batch.iter().map(|(results, _)| results).sum();
-        self.pay(match self.method {
-            Some(Method::Lift) => class.cost(self.strength, total(batch)),
-            _ => post::cost(class.bits, self.strength, results, total(batch)),
+        let Some(method) = self.method else { return };
+        let proving = Proving { method, strength: self.strength };
+        self.pay(match method.proves_later() {
+            true => class.cost(proving, total(batch)),
+            false => post::cost(proving, class.bits, results, total(batch)),
         });
     }
 

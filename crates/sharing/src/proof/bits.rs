@@ -28,7 +28,7 @@ const LANES: usize = 4;
 /// What the proof of `words` words of products sends.
 pub(super) fn cost(words: usize) -> Cost {
     let mut cost = fold::cost(64 * blocks(words));
-    cost.words += (POINTS - BLOCKS) as u64;
+    cost.elements += (POINTS - BLOCKS) as u64;
     cost.coins += 2;
     cost.rounds += 3;
     cost

@@ -1,9 +1,94 @@
-//! The fields that proofs compute in: elements are words.
+//! What proofs compute in: fields whose elements are words, and extensions of rings
+//! ([`Extension`](super::extension::Extension)).
 
+use super::{fold, level};
 use tacit_ring::gf64::{self, Multiplier};
 use tacit_ring::prime::Prime;
+use tacit_ring::{Buffer, Word, word};
 
-/// A field of at least 2^60 elements.
+/// A ring with many elements whose differences have inverses: what is not zero, times a random one of them, is
+/// zero for one of them alone.
+pub(super) trait Algebra: Copy + Send + Sync {
+    /// An element. What the type computes by itself need not be what this ring does.
+    type Element: Word;
+    /// What a uniform element is drawn as.
+    type Drawn: Word;
+    /// Variables that are folded at once, at most.
+    const VARIABLES: usize;
+
+    /// An element as good as uniform, from uniform bits.
+    fn drawn(self, bits: Self::Drawn) -> Self::Element;
+    /// One of the elements whose differences have inverses, from uniform bits.
+    fn challenge(self, bits: u128) -> Self::Element;
+    /// Elements as they are sent.
+    fn packed(self, elements: &[Self::Element]) -> Buffer<u8>;
+    /// Elements as they were sent, if they are such.
+    fn unpacked(self, bytes: &[u8]) -> Option<Buffer<Self::Element>>;
+    /// A sum.
+    fn sum(self, a: Self::Element, b: Self::Element) -> Self::Element;
+    /// A difference.
+    fn difference(self, a: Self::Element, b: Self::Element) -> Self::Element;
+    /// A product.
+    fn product(self, a: Self::Element, b: Self::Element) -> Self::Element;
+    /// A role's summands of the values at the points of a grid, of vectors cut into blocks of so many elements.
+    fn grid(
+        self,
+        vectors: [fold::Runs<'_, Self::Element>; 2],
+        variables: usize,
+        blocks: usize,
+    ) -> Vec<Self::Element>;
+    /// Adds up the blocks of a vector, as many as there are weights, each times its weight.
+    fn folded(self, weights: &[Self::Element], run: &[Self::Element], folded: &mut [Self::Element]);
+}
+
+impl<F: Field> Algebra for F {
+    type Element = u64;
+    type Drawn = u128;
+    const VARIABLES: usize = fold::MOST;
+
+    fn drawn(self, bits: u128) -> u64 {
+        self.random(bits)
+    }
+
+    fn challenge(self, bits: u128) -> u64 {
+        self.random(bits)
+    }
+
+    fn packed(self, elements: &[u64]) -> Buffer<u8> {
+        Buffer::from_slice(word::bytes(elements))
+    }
+
+    fn unpacked(self, bytes: &[u8]) -> Option<Buffer<u64>> {
+        let mut elements = Buffer::zeros(bytes.len() / 8);
+        word::bytes_mut(&mut elements).copy_from_slice(bytes);
+        elements.iter().all(|element| self.has(*element)).then_some(elements)
+    }
+
+    #[inline(always)]
+    fn sum(self, a: u64, b: u64) -> u64 {
+        self.add(a, b)
+    }
+
+    #[inline(always)]
+    fn difference(self, a: u64, b: u64) -> u64 {
+        self.sub(a, b)
+    }
+
+    #[inline(always)]
+    fn product(self, a: u64, b: u64) -> u64 {
+        self.mul(a, b)
+    }
+
+    fn grid(self, vectors: [fold::Runs<'_>; 2], variables: usize, blocks: usize) -> Vec<u64> {
+        level::grid(self, vectors, variables, blocks)
+    }
+
+    fn folded(self, weights: &[u64], run: &[u64], folded: &mut [u64]) {
+        level::folded(self, weights, run, folded);
+    }
+}
+
+/// A field of at least 2^60 elements, which are words.
 pub(super) trait Field: Copy + Send + Sync {
     /// A sum of products that is not reduced yet.
     type Sum: Copy;

@@ -74,35 +74,72 @@ impl Width {
         let mask = wide::bits(&most) + strength.mask_bits();
         Width { mask, most, bytes: (mask as usize + 1).div_ceil(8) }
     }
+
+    /// Of sums of so many products of shared words, of which each role has a summand.
+    pub fn of_products(bits: u32, strength: Strength, terms: usize) -> Self {
+        let greatest = u128::MAX >> (128 - bits);
+        let mut most = wide::ZERO;
+        wide::add_times(&mut most, &wide::product(greatest, greatest), 3 * terms as u64);
+        Width::new(most, strength)
+    }
+}
+
+/// Sharings over the integers that are under way: what this role has of them.
+pub(super) struct Masked {
+    width: Width,
+    own: Zeroizing<Vec<Wide>>,
+    /// Masks of what the next role sends.
+    theirs: Buffer<u64>,
+}
+
+fn mask(masks: &[u64], width: &Width, at: usize) -> Wide {
+    wide::cut(&masks[at * wide::WORDS..], width.mask)
+}
+
+impl Masked {
+    /// Of numbers of which each role has a summand; and what goes to the previous role.
+    pub fn new(talk: &mut Talk<'_, '_, '_>, width: Width, summands: &[Wide]) -> (Self, Buffer<u8>) {
+        let [with_next, with_previous] = talk.masks::<u64>(summands.len() * wide::WORDS);
+        let mut sent = Buffer::zeros(summands.len() * width.bytes);
+        let mut own = Zeroizing::new(Vec::with_capacity(summands.len()));
+        for (i, (to, summand)) in sent.chunks_exact_mut(width.bytes).zip(summands).enumerate() {
+            let masked = wide::sum(summand, &mask(&with_next, &width, i));
+            wide::write(&masked, to);
+            own.push(wide::difference(&masked, &mask(&with_previous, &width, i)));
+        }
+        (Masked { width, own, theirs: with_next }, sent)
+    }
+
+    /// Bytes that the next role sends.
+    pub fn bytes(&self) -> usize {
+        self.own.len() * self.width.bytes
+    }
+
+    /// Signed components, with what the next role sent; nothing if it is out of range.
+    pub fn finished(self, sent: &[u8]) -> Option<Zeroizing<Vec<[Wide; 2]>>> {
+        let Masked { width, own, theirs } = self;
+        let most = wide::sum(&wide::power(width.mask), &width.most);
+        let mut shared = Zeroizing::new(Vec::with_capacity(own.len()));
+        for (i, (own, sent)) in own.iter().zip(sent.chunks_exact(width.bytes)).enumerate() {
+            let sent = wide::from_bytes(sent);
+            if wide::is_less(&most, &sent) {
+                return None;
+            }
+            shared.push([*own, wide::difference(&sent, &mask(&theirs, &width, i))]);
+        }
+        Some(shared)
+    }
 }
 
 /// Sharings over the integers of numbers of which each role has a summand: signed components.
 pub(super) fn share(
     talk: &mut Talk<'_, '_, '_>,
-    width: &Width,
+    width: Width,
     summands: &[Wide],
 ) -> Result<Zeroizing<Vec<[Wide; 2]>>, SharingError> {
-    let [with_next, with_previous] = talk.masks::<u64>(summands.len() * wide::WORDS);
-    let mask = |masks: &[u64], i: usize| wide::cut(&masks[i * wide::WORDS..], width.mask);
-    let masked = |(i, summand)| wide::sum(summand, &mask(&with_next, i));
-    let mine: Vec<Wide> = summands.iter().enumerate().map(masked).collect();
-    let mut bytes = vec![0; mine.len() * width.bytes];
-    for (to, u) in bytes.chunks_exact_mut(width.bytes).zip(&mine) {
-        wide::write(u, to);
-    }
-    let theirs = talk.pass(&bytes)?;
-    let mut most = wide::power(width.mask);
-    wide::add_times(&mut most, &width.most, 1);
-    let mut shared = Zeroizing::new(Vec::with_capacity(summands.len()));
-    for (i, (mine, theirs)) in mine.iter().zip(theirs.chunks_exact(width.bytes)).enumerate() {
-        let theirs = wide::from_bytes(theirs);
-        if wide::is_less(&most, &theirs) {
-            return Err(talk.out_of_range());
-        }
-        let own = wide::difference(mine, &mask(&with_previous, i));
-        shared.push([own, wide::difference(&theirs, &mask(&with_next, i))]);
-    }
-    Ok(shared)
+    let (masked, sent) = Masked::new(talk, width, summands);
+    let theirs = talk.pass(&sent)?;
+    masked.finished(&theirs).ok_or_else(|| talk.out_of_range())
 }
 
 /// Shared factors and their products over the integers, not checked yet.
@@ -138,7 +175,7 @@ impl Products {
             wide::sum(&times(&x[0], &both), &times(&x[1], &y[0]))
         };
         let summands: Zeroizing<Vec<Wide>> = Zeroizing::new((0..n).map(summand).collect());
-        let c = share(talk, &kind.width(strength, ring), &summands)?;
+        let c = share(talk, kind.width(strength, ring), &summands)?;
         Ok(Products { a, b, c })
     }
 
@@ -261,40 +298,68 @@ pub(super) fn triples<W: Word>(
     let mut challenge = talk.coin()?;
     for _ in 0..kind.1.proofs() {
         let field = challenge.prime();
-        prove(talk, scratch, (field, &mut challenge), &products)?;
+        prove_triples(talk, scratch, (field, &mut challenge), &products)?;
     }
     Ok(products.reduced())
 }
 
-/// Proves that products are right modulo a prime, all together, under a challenge that came when they were
-/// out.
-pub(super) fn prove<F: Residues>(
+/// Proves that triples are right modulo a prime, all together, under a challenge that came when they were out.
+pub(super) fn prove_triples<F: Residues>(
     talk: &mut Talk<'_, '_, '_>,
     scratch: &mut Scratch,
     (field, challenge): (F, &mut Challenge),
     products: &Products,
 ) -> Result<(), SharingError> {
-    let n = products.c.len();
-    let weights = challenge.elements(field, n);
+    let claims = Claims {
+        runs: &[(products.c.len(), 1)],
+        factors: |c: usize, at: usize| {
+            [&products.a, &products.b].map(|factors| modulo(field, &factor(factors, c, at)))
+        },
+        result: |c: usize, at: usize| products.c[at][c],
+    };
+    prove(talk, scratch, (field, challenge), &claims)
+}
+
+/// Numbers, each claimed to be a sum of products.
+pub(super) struct Claims<'a, F, R> {
+    /// Results, and the terms of each.
+    pub runs: &'a [(usize, usize)],
+    /// A component of both factors of a term, modulo the prime.
+    pub factors: F,
+    /// A component of a result.
+    pub result: R,
+}
+
+/// Proves that all claims are right modulo a prime, under a challenge that came when they were out.
+pub(super) fn prove<F: Residues>(
+    talk: &mut Talk<'_, '_, '_>,
+    scratch: &mut Scratch,
+    (field, challenge): (F, &mut Challenge),
+    claims: &Claims<'_, impl Fn(usize, usize) -> [u64; 2], impl Fn(usize, usize) -> Wide>,
+) -> Result<(), SharingError> {
+    let runs = || claims.runs.iter();
+    let weights = challenge.elements(field, runs().map(|(results, _)| results).sum());
     let mut claim = [0; 2];
-    for (c, weight) in products.c.iter().zip(&weights) {
-        let term = |i: usize| field.mul(wide::signed_modulo(field, &c[i]), *weight);
-        claim = [0, 1].map(|i| field.add(claim[i], term(i)));
+    for (at, weight) in weights.iter().enumerate() {
+        claim = [0, 1].map(|c| {
+            let result = wide::signed_modulo(field, &(claims.result)(c, at));
+            field.add(claim[c], field.mul(result, *weight))
+        });
     }
-    let [f, g] = scratch.columns(fold::padded(n));
+    let terms = runs().map(|(results, terms)| results * terms).sum();
+    let [f, g] = scratch.columns(fold::padded(terms));
     for c in 0..2 {
-        let runs = f[c].iter_mut().zip(g[c].iter_mut()).enumerate();
-        for (i, (f, g)) in runs {
-            (*f, *g) = match weights.get(i) {
-                Some(weight) => (
-                    field.mul(modulo(field, &factor(&products.a, c, i)), *weight),
-                    modulo(field, &factor(&products.b, c, i)),
-                ),
-                None => (0, 0),
-            };
+        let each = runs().flat_map(|(results, terms)| std::iter::repeat_n(*terms, *results));
+        let each =
+            each.zip(&weights).flat_map(|(terms, weight)| std::iter::repeat_n(weight, terms));
+        for (at, weight) in each.enumerate() {
+            let [x, y] = (claims.factors)(c, at);
+            (f[c][at], g[c][at]) = (field.mul(x, *weight), y);
         }
+        f[c][terms..].fill(0);
+        g[c][terms..].fill(0);
     }
-    fold::prove(talk, field, [f, g].map(|runs| runs.map(|run| &*run)), n, claim)
+    fold::prove(talk, field, [f, g].map(|runs| runs.map(|run| &*run)), terms, claim)
 }
 
 fn modulo<F: Residues>(field: F, factor: &Factor) -> u64 {

@@ -1,7 +1,7 @@
 //! Products that are kept to be proven later.
 
 use super::talk::Talk;
-use super::{Class, Pending, Scratch, Strength, bits, lift};
+use super::{Class, Method, Pending, Proving, Scratch, bits, galois, lift};
 use crate::party::SharingError;
 use std::any::Any;
 use std::ops::Range;
@@ -10,7 +10,7 @@ use tacit_ring::{Buffer, Word, word};
 /// Factors and results of products, component by component: the party's own, and the next role's.
 pub(super) struct Products<W> {
     pub class: Class,
-    pub strength: Strength,
+    pub proving: Proving,
     pub x: [Growing<W>; 2],
     pub y: [Growing<W>; 2],
     pub z: [Growing<W>; 2],
@@ -19,10 +19,10 @@ pub(super) struct Products<W> {
 }
 
 impl<W: Word> Products<W> {
-    pub fn new(class: Class, strength: Strength) -> Self {
+    pub fn new(class: Class, proving: Proving) -> Self {
         Products {
             class,
-            strength,
+            proving,
             x: Default::default(),
             y: Default::default(),
             z: Default::default(),
@@ -58,17 +58,24 @@ impl<W: Word> Pending for Products<W> {
         let terms = runs.iter().map(|(results, terms)| results * terms).sum();
         let [x, y] = [&self.x, &self.y].map(|columns| first(columns, terms));
         let z = first(&self.z, results);
+        let Proving { method, strength } = self.proving;
         match self.class {
             Class { bits: 1, sums } => {
                 let (factors, z) = ([x, y].map(|xs| xs.map(word::as_u64)), z.map(word::as_u64));
-                for _ in 0..self.strength.proofs() {
+                for _ in 0..strength.proofs() {
                     match sums {
                         false => bits::prove(talk, scratch, factors, z)?,
                         true => bits::prove_sums(talk, factors, z, &runs)?,
                     }
                 }
             }
-            _ => lift::prove(talk, scratch, self.strength, &Batch { x, y, z, runs })?,
+            _ if method == Method::Galois => {
+                let batch = Batch { x, y, z, runs };
+                for _ in 0..strength.proofs() {
+                    galois::prove(talk, &batch)?;
+                }
+            }
+            _ => lift::prove(talk, scratch, strength, &Batch { x, y, z, runs })?,
         }
         for column in self.x.iter_mut().chain(&mut self.y) {
             column.forget(terms);

@@ -35,17 +35,9 @@ const CARRY: usize = (1 << 12) * TOGETHER;
 
 /// What the proof of `terms` products of `bits` bits sends.
 pub(super) fn cost(bits: u32, strength: Strength, terms: usize) -> Charge {
-    let sums = subsets(strength) as u64 * width(bits, strength, terms).bytes as u64;
+    let sums = subsets(strength) as u64 * Width::of_products(bits, strength, terms).bytes as u64;
     fold::cost(terms).charge().times(strength.proofs())
         + Charge { bytes: sums, coins: 2, rounds: 3 }
-}
-
-/// Widths of the sums of `terms` products.
-fn width(bits: u32, strength: Strength, terms: usize) -> Width {
-    let greatest = if bits == 128 { u128::MAX } else { (1 << bits) - 1 };
-    let mut most = wide::ZERO;
-    wide::add_times(&mut most, &wide::product(greatest, greatest), 3 * terms as u64);
-    Width::new(most, strength)
 }
 
 /// Proves that every result is the sum of the products of its terms.
@@ -80,7 +72,7 @@ pub(super) fn prove_with<W: Word, const SUBSETS: usize>(
         _ => sums::<W, 4, SUBSETS>(products, &places),
     };
     let summands: Vec<Wide> = sums.iter().map(|sum| sum.products).collect();
-    let shared = share(talk, &width(W::BITS, strength, products.terms()), &summands)?;
+    let shared = share(talk, Width::of_products(W::BITS, strength, products.terms()), &summands)?;
     let differ = |(sums, shared): (&Sums, &[Wide; 2])| -> [W; 2] {
         [0, 1].map(|c| {
             let sum = u128::from(shared[c][0]) | u128::from(shared[c][1]) << 64;

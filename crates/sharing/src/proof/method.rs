@@ -8,6 +8,10 @@ pub enum Method {
     /// Products are computed as among honest parties and proven later: of rings through integers, of
     /// bits in a field.
     Lift,
+    /// The same, but those of rings are proven in an extension of the ring.
+    Galois,
+    /// Products are computed over the integers, under masks, and proven later; those of bits in a field.
+    Integers,
     /// Products are computed on redundant shares, and checked later by a sacrifice each; of bits, by
     /// cut and choose.
     Post,
@@ -23,6 +27,8 @@ pub enum Method {
 pub enum Source {
     /// Over the integers, dealt, checked one by one modulo a large prime.
     Single,
+    /// Over the integers, dealt, checked in blocks modulo a large prime, as values of polynomials.
+    Polynomials,
     /// Over the integers, dealt, proven together.
     Batch,
     /// Over the integers, without dealing, proven together.
@@ -35,11 +41,14 @@ pub enum Source {
 
 impl Method {
     /// All of them.
-    pub const ALL: [Method; 8] = [
+    pub const ALL: [Method; 11] = [
         Method::Lift,
+        Method::Galois,
+        Method::Integers,
         Method::Post,
         Method::Tagged,
         Method::Brain(Source::Single),
+        Method::Brain(Source::Polynomials),
         Method::Brain(Source::Batch),
         Method::Brain(Source::Integers),
         Method::Brain(Source::Buckets),
@@ -49,14 +58,14 @@ impl Method {
     /// Whether products are those of replicated sharing, which are kept and proven later.
     #[must_use]
     pub fn proves_later(self) -> bool {
-        self == Method::Lift
+        matches!(self, Method::Lift | Method::Galois)
     }
 
     /// Whether it is offered with [`Strength::Strong`](super::Strength::Strong): what is dealt over the integers
     /// would be too wide.
     #[must_use]
     pub fn can_be_strong(self) -> bool {
-        !matches!(self, Method::Brain(Source::Single | Source::Batch))
+        !matches!(self, Method::Brain(Source::Single | Source::Polynomials | Source::Batch))
     }
 
     /// The name of the protocol with [`Strength::Strong`](super::Strength::Strong).
@@ -64,9 +73,12 @@ impl Method {
     pub fn strong_name(self) -> &'static str {
         match self {
             Method::Lift => "lift@64",
+            Method::Galois => "galois@64",
+            Method::Integers => "integers@64",
             Method::Post => "post@64",
             Method::Tagged => "tagged@64",
             Method::Brain(Source::Single) => "brain-single@64",
+            Method::Brain(Source::Polynomials) => "brain-polynomials@64",
             Method::Brain(Source::Batch) => "brain-batch@64",
             Method::Brain(Source::Integers) => "brain-integers@64",
             Method::Brain(Source::Buckets) => "brain-buckets@64",
@@ -79,9 +91,12 @@ impl Method {
     pub fn name(self) -> &'static str {
         match self {
             Method::Lift => "lift",
+            Method::Galois => "galois",
+            Method::Integers => "integers",
             Method::Post => "post",
             Method::Tagged => "tagged",
             Method::Brain(Source::Single) => "brain-single",
+            Method::Brain(Source::Polynomials) => "brain-polynomials",
             Method::Brain(Source::Batch) => "brain-batch",
             Method::Brain(Source::Integers) => "brain-integers",
             Method::Brain(Source::Buckets) => "brain-buckets",

@@ -8,11 +8,14 @@
 //!   there are many, and before anything is given out, the parties prove them together: bits in a field
 //!   of 2^64 elements ([`bits`]), words of a ring through integers ([`lift`]). Both end in an inner
 //!   product that is proven with messages of logarithmic size ([`fold`]).
+//! - [`Method::Galois`]: the same, but words of a ring in an extension of it ([`galois`]).
+//! - [`Method::Integers`]: products are computed over the integers, under masks ([`wires`]), and proven together;
+//!   those of bits as under `Lift`.
 //! - [`Method::Post`]: the same with products of redundant words ([`redundant`]), checked one by one
 //!   ([`post`]); of bits, by cut and choose ([`buckets`]).
 //! - [`Method::Tagged`]: as `Post`; in programs, numbers go with their products with a secret key
 //!   ([`tagged`]), which checks all products of numbers at once.
-//! - [`Method::Brain`]: random products come first ([`triples`]), made and checked in one of five ways; those of
+//! - [`Method::Brain`]: random products come first ([`triples`]), made and checked in one of six ways; those of
 //!   the program open masked factors ([`beaver`]).
 //!
 //! A check itself opens nothing but masked values. What it finds goes into the transcripts that
@@ -22,13 +25,18 @@ mod beaver;
 mod bill;
 mod bits;
 mod buckets;
+mod class;
+mod extension;
 mod field;
 mod fold;
+mod galois;
 mod integers;
 mod kept;
+mod level;
 mod lift;
 mod method;
 mod modular;
+mod polynomials;
 mod post;
 mod redundant;
 mod single;
@@ -39,77 +47,31 @@ mod talk;
 mod tests;
 mod triples;
 mod wide;
+mod wires;
 
 pub use bill::{Bill, Needs};
 pub use method::{Method, Source};
 pub(crate) use redundant::bytes as redundant_bytes;
 pub use strength::{Proving, Strength, UnknownStrength};
 pub(crate) use tagged::Factors;
+pub(crate) use wires::bytes as integer_bytes;
 
 use crate::party::{Keys, Party, SharingError};
 use crate::shares::Runs;
+use class::{BIT_WORDS, Charge, Class};
 pub(crate) use kept::Growing;
 use kept::{Batch, Products, first, first_batch};
 use redundant::U192;
 use serde::{Deserialize, Serialize};
 use std::any::Any;
-use std::ops::{Add, AddAssign};
 use tacit_net::Phase;
 use tacit_ring::{Buffer, Word};
 use tagged::Tagging;
 use talk::Talk;
 use triples::{How, Pool};
 
-/// Products of bits that are proven together, in words.
-const BIT_WORDS: usize = 1 << 17;
-/// Products of a ring that are proven together.
-const TERMS: usize = 1 << 18;
-
 /// Terms at most of a sum that is made as a whole.
 const MOST_TERMS: usize = 1 << 20;
-
-/// Products of bits that are summed up, proven together, in words: each bit is an element then.
-const SUM_WORDS: usize = 1 << 12;
-
-/// What is proven in the same way.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Class {
-    /// Bits of a ring element.
-    bits: u32,
-    /// Whether products of bits are summed up.
-    sums: bool,
-}
-
-impl Class {
-    fn new(bits: u32, terms: usize) -> Self {
-        Class { bits, sums: bits == 1 && terms != 1 }
-    }
-
-    /// Words of factors that are proven together: as few results as reach this.
-    fn limit(self) -> usize {
-        match self {
-            Class { bits: 1, sums: false } => BIT_WORDS,
-            Class { bits: 1, sums: true } => SUM_WORDS,
-            _ => TERMS,
-        }
-    }
-
-    /// Terms of a sum at most: integers of sums have room for no more, and sums of bits are proven
-    /// element by element.
-    fn most_terms(self) -> usize {
-        if self.sums { 1 << 16 } else { 1 << 28 }
-    }
-
-    /// What one proof of so many words of factors costs.
-    fn cost(self, strength: Strength, terms: usize) -> Charge {
-        let of_bits = match self {
-            Class { bits: 1, sums: false } => bits::cost(terms),
-            Class { bits: 1, sums: true } => bits::cost_of_sums(terms),
-            Class { bits, .. } => return lift::cost(bits, strength, terms),
-        };
-        of_bits.charge().times(strength.proofs())
-    }
-}
 
 /// Components of shared words: this role's own, and the next role's.
 type Two<'a, W> = [&'a [W]; 2];
@@ -120,42 +82,6 @@ type Triples<W> = [[Buffer<W>; 2]; 3];
 #[derive(Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Stock<W: Word>(Triples<W>);
-
-/// What each role pays, and the rounds that it takes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Charge {
-    /// Bytes to the previous role, without coins.
-    bytes: u64,
-    /// Coins, of 32 bytes to each other role.
-    coins: u64,
-    rounds: u64,
-}
-
-impl Charge {
-    /// So many times.
-    fn times(self, times: u64) -> Charge {
-        let Charge { bytes, coins, rounds } = self;
-        Charge { bytes: bytes * times, coins: coins * times, rounds: rounds * times }
-    }
-}
-
-impl Add for Charge {
-    type Output = Charge;
-    fn add(self, other: Charge) -> Charge {
-        let Charge { bytes, coins, rounds } = other;
-        Charge {
-            bytes: self.bytes + bytes,
-            coins: self.coins + coins,
-            rounds: self.rounds + rounds,
-        }
-    }
-}
-
-impl AddAssign for Charge {
-    fn add_assign(&mut self, other: Charge) {
-        *self = *self + other;
-    }
-}
 
 /// A party's products that are not proven yet, or what products are made from; and its keys for both.
 pub struct Proofs {
@@ -328,7 +254,9 @@ impl Proofs {
             )));
         }
         match self.method {
-            Method::Lift => Err(SharingError::Shape("products that are proven later".into())),
+            Method::Lift | Method::Galois => {
+                Err(SharingError::Shape("products that are proven later".into()))
+            }
             Method::Brain(_) => {
                 let at = self.pool::<W>();
                 let words = factors[0][0].len();
@@ -337,16 +265,24 @@ impl Proofs {
                 }
                 beaver::begin(party, triples_of(&mut self.pools[at]), factors)
             }
-            Method::Post | Method::Tagged => {
-                let Proofs { keys, pending, strength, .. } = self;
-                let (draws, to) = (keys.streams().draws()?, (pending, *strength));
+            Method::Post | Method::Tagged | Method::Integers => {
+                let proving = self.proving();
+                let Proofs { keys, pending, .. } = self;
+                let (draws, to) = (keys.streams().draws()?, (pending, proving));
                 match W::BITS {
                     1 => checked_later::<W, W>(to).begin(party, draws, factors, terms),
+                    _ if proving.method == Method::Integers => {
+                        on_wires::<W>(to).begin(party, draws, factors, terms)
+                    }
                     128 => checked_later::<W, U192>(to).begin(party, draws, factors, terms),
                     _ => checked_later::<W, u128>(to).begin(party, draws, factors, terms),
                 }
             }
         }
+    }
+
+    fn proving(&self) -> Proving {
+        Proving { method: self.method, strength: self.strength }
     }
 
     /// Finishes the results that began first.
@@ -358,15 +294,21 @@ impl Proofs {
         out: [&mut [W]; 2],
     ) -> Result<(), SharingError> {
         match self.method {
-            Method::Lift => Err(SharingError::Shape("products that are proven later".into())),
+            Method::Lift | Method::Galois => {
+                Err(SharingError::Shape("products that are proven later".into()))
+            }
             Method::Brain(_) => {
                 let at = self.pool::<W>();
                 beaver::finish(party, triples_of(&mut self.pools[at]), factors, terms, out)
             }
-            Method::Post | Method::Tagged => {
-                let of = (&mut self.pending, self.strength);
+            Method::Post | Method::Tagged | Method::Integers => {
+                let proving = self.proving();
+                let of = (&mut self.pending, proving);
                 match W::BITS {
                     1 => checked_later::<W, W>(of).finish(party, factors, terms, out),
+                    _ if proving.method == Method::Integers => {
+                        on_wires::<W>(of).finish(party, factors, terms, out)
+                    }
                     128 => checked_later::<W, U192>(of).finish(party, factors, terms, out),
                     _ => checked_later::<W, u128>(of).finish(party, factors, terms, out),
                 }
@@ -385,7 +327,7 @@ impl Proofs {
             return Err(SharingError::Shape("a proof of products that do not fit".into()));
         }
         let class = Class::new(W::BITS, terms);
-        let most = class.most_terms();
+        let most = class.most_terms(self.method);
         if terms > most {
             return Err(SharingError::Shape(format!(
                 "a sum of {terms} products is proven as a whole, and that is more than {most}"
@@ -397,7 +339,8 @@ impl Proofs {
             let zeros: Runs<'_, W> = [&zeros, &zeros, &[]];
             return self.keep([zeros, zeros], z, 1);
         }
-        let new = || Products::<W>::new(class, self.strength);
+        let proving = self.proving();
+        let new = || Products::<W>::new(class, proving);
         let products = kept(&mut self.pending, class, new);
         for c in 0..2 {
             products.x[c].extend(x[c]);
@@ -485,10 +428,18 @@ fn kept<T: Pending + 'static>(
 
 /// Products of words `W` that are checked afterwards, on words `E`.
 fn checked_later<W: Word, E: Word>(
-    (pending, strength): (&mut Vec<Box<dyn Pending>>, Strength),
+    (pending, proving): (&mut Vec<Box<dyn Pending>>, Proving),
 ) -> &mut post::Products<W, E> {
     let class = Class { bits: W::BITS, sums: false };
-    kept(pending, class, || post::Products::new(strength))
+    kept(pending, class, || post::Products::new(proving))
+}
+
+/// Products of words that are numbers, proven afterwards.
+fn on_wires<W: Word>(
+    (pending, proving): (&mut Vec<Box<dyn Pending>>, Proving),
+) -> &mut wires::Products<W> {
+    let class = Class { bits: W::BITS, sums: false };
+    kept(pending, class, || wires::Products::new(proving.strength))
 }
 
 /// Adds results to runs of such with equal numbers of terms.

@@ -26,6 +26,12 @@ pub(super) trait Modular: Copy {
     fn mul(self, a: &Self::Element, b: &Self::Element) -> Self::Element;
     /// A number as good as uniform, from uniform words.
     fn random(self, words: &[u64]) -> Self::Element;
+    /// A small number.
+    fn small(self, number: u64) -> Self::Element {
+        let mut words = vec![0; Self::DRAWN];
+        words[0] = number;
+        self.random(&words)
+    }
     /// Numbers as they are sent.
     fn packed(self, elements: &[Self::Element]) -> Vec<u8>;
     /// Numbers as they were sent, if they are such.
@@ -92,7 +98,7 @@ fn masks<F: Modular>(
 }
 
 /// Sharings of values of which each role has a summand.
-fn share<F: Modular>(
+pub(super) fn share<F: Modular>(
     talk: &mut Talk<'_, '_, '_>,
     field: F,
     summands: &[F::Element],

@@ -1,33 +1,46 @@
 //! Products that are checked afterwards by a sacrifice each (spec 6, 9.2): computed on redundant shares,
-//! or on bits.
+//! or on bits. Where products of rings are proven over the integers, those of bits are proven in a field.
 
 use super::redundant::{self, Claims};
 use super::talk::Talk;
 use super::{
-    Charge, Class, Growing, Pending, Scratch, Strength, Two, buckets, first, first_batch, push_run,
+    BIT_WORDS, Charge, Class, Growing, Method, Pending, Proving, Scratch, Two, bits, buckets,
+    first, first_batch, push_run, wires,
 };
 use crate::party::{Draws, Party, SharingError};
 use std::any::Any;
 use std::collections::VecDeque;
 use tacit_net::Stream;
-use tacit_ring::{Buffer, Word};
+use tacit_ring::{Buffer, Word, word};
 
 /// Words of factors that are checked together.
-pub(super) fn limit(bits: u32) -> usize {
-    if bits == 1 { 1 << 14 } else { 1 << 16 }
+pub(super) fn limit(method: Method, bits: u32) -> usize {
+    match (bits, method) {
+        (1, Method::Integers) => BIT_WORDS,
+        (1, _) => 1 << 14,
+        (_, Method::Integers) => wires::LIMIT,
+        _ => 1 << 16,
+    }
 }
 
 /// What a check costs.
-pub(super) fn cost(bits: u32, strength: Strength, results: usize, terms: usize) -> Charge {
-    match bits {
-        1 => buckets::cost_of_products(1, strength, terms),
+pub(super) fn cost(
+    Proving { method, strength }: Proving,
+    bits: u32,
+    results: usize,
+    terms: usize,
+) -> Charge {
+    match (bits, method) {
+        (1, Method::Integers) => bits::cost(terms).charge().times(strength.proofs()),
+        (1, _) => buckets::cost_of_products(1, strength, terms),
+        (_, Method::Integers) => wires::cost(strength, terms),
         _ => redundant::cost(bits, strength, results, terms),
     }
 }
 
 /// Products of words `W`, computed on words `E`.
 pub(super) struct Products<W, E> {
-    strength: Strength,
+    proving: Proving,
     x: [Growing<W>; 2],
     y: [Growing<W>; 2],
     z: [Growing<E>; 2],
@@ -38,9 +51,9 @@ pub(super) struct Products<W, E> {
 }
 
 impl<W: Word, E: Word> Products<W, E> {
-    pub fn new(strength: Strength) -> Self {
+    pub fn new(proving: Proving) -> Self {
         Products {
-            strength,
+            proving,
             x: Default::default(),
             y: Default::default(),
             z: Default::default(),
@@ -53,7 +66,7 @@ impl<W: Word, E: Word> Products<W, E> {
     fn bytes(&self) -> usize {
         match W::BITS {
             1 => size_of::<W>(),
-            bits => redundant::bytes(bits, self.strength),
+            bits => redundant::bytes(bits, self.proving.strength),
         }
     }
 
@@ -134,27 +147,37 @@ impl<W: Word, E: Word> Pending for Products<W, E> {
     }
 
     fn limit(&self) -> usize {
-        limit(W::BITS)
+        limit(self.proving.method, W::BITS)
     }
 
     fn is_settled(&self) -> bool {
         self.begun.is_empty()
     }
 
-    fn prove(&mut self, talk: &mut Talk<'_, '_, '_>, _: &mut Scratch) -> Result<(), SharingError> {
-        let runs = first_batch(&mut self.runs, limit(W::BITS));
+    fn prove(
+        &mut self,
+        talk: &mut Talk<'_, '_, '_>,
+        scratch: &mut Scratch,
+    ) -> Result<(), SharingError> {
+        let Proving { method, strength } = self.proving;
+        let runs = first_batch(&mut self.runs, limit(method, W::BITS));
         let results = runs.iter().map(|(results, _)| results).sum();
         let terms = runs.iter().map(|(results, terms)| results * terms).sum();
         let (x, y, z) = (first(&self.x, terms), first(&self.y, terms), first(&self.z, results));
-        if W::BITS == 1 {
+        if W::BITS == 1 && method == Method::Integers {
+            let (factors, z) = ([x, y].map(|xs| xs.map(word::as_u64)), z.map(word::as_u64));
+            for _ in 0..strength.proofs() {
+                bits::prove(talk, scratch, factors, z)?;
+            }
+        } else if W::BITS == 1 {
             let z = z.map(bytemuck::cast_slice::<E, W>);
-            buckets::products(talk, self.strength, [x, y, z])?;
+            buckets::products(talk, strength, [x, y, z])?;
         } else {
             let [x, y] = [x, y].map(|pair| pair.map(redundant::extended::<W, E>));
             let runs = &runs[..];
             let [x, y] = [&x, &y].map(|pair| pair.each_ref().map(|run| &run[..]));
             let claims = Claims { each: self.bytes(), x, y, z, runs };
-            redundant::sacrifice(talk, self.strength, &claims)?;
+            redundant::sacrifice(talk, strength, &claims)?;
         }
         for column in self.x.iter_mut().chain(&mut self.y) {
             column.forget(terms);

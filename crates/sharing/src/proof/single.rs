@@ -1,8 +1,9 @@
-//! Dealt triples that are checked one by one, modulo a prime that is larger than any error (spec 4.2,
-//! 5.1; Damgård, Orlandi, Simkin, CRYPTO 2018): the first protocol of its kind, as the others' measure.
+//! Dealt triples that are checked one by one or in blocks, modulo a prime that is larger than any error (spec 4.2,
+//! 4.3, 5.1, 5.2; Damgård, Orlandi, Simkin, CRYPTO 2018): the first protocol of its kind, as the others' measure.
 
 use super::integers::{Factor, Factors, Products, cost_of_products, factor};
 use super::modular::{self, Modular};
+use super::polynomials::{self, Blocks};
 use super::talk::Talk;
 use super::wide::{self, WORDS, Wide};
 use super::{Charge, Strength, Triples};
@@ -19,7 +20,7 @@ struct Field<const L: usize> {
 type Element<const L: usize> = [u64; L];
 
 /// `(bits, less)` for words of so many bits: primes above `2^sigma + 3 (2^(m + 41) - 1)^2`.
-fn prime(ring: u32) -> (u32, u64) {
+const fn prime(ring: u32) -> (u32, u64) {
     match ring {
         8 => (165, 25),
         16 => (181, 165),
@@ -178,11 +179,31 @@ fn choose<const L: usize>(first: bool, a: &Element<L>, b: &Element<L>) -> Elemen
     std::array::from_fn(|i| (a[i] & mask) | (b[i] & !mask))
 }
 
+/// How triples are checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Check {
+    OneByOne,
+    /// As values of polynomials.
+    InBlocks,
+}
+
+// The least prime is large enough for blocks.
+const _: () =
+    assert!(polynomials::is_sound(prime(8).0, polynomials::BLOCK, Strength::Usual.bits()));
+
 /// What triples cost.
-pub(super) fn cost(ring: u32, n: usize) -> Charge {
+pub(super) fn cost(check: Check, ring: u32, n: usize) -> Charge {
     let made = cost_of_products(Factors::Dealt, Strength::Usual, ring, n);
+    let (elements, coins, rounds) = match check {
+        Check::OneByOne => (2 * n, 1, 3),
+        Check::InBlocks => {
+            let blocks = Blocks::of(n);
+            let rounds = polynomials::ROUNDS - u64::from(blocks.len == 1);
+            (blocks.elements(), polynomials::COINS, rounds)
+        }
+    };
     let element = u64::from(prime(ring).0.div_ceil(8));
-    made + Charge { bytes: 2 * n as u64 * element, coins: 1, rounds: 3 }
+    made + Charge { bytes: elements as u64 * element, coins, rounds }
 }
 
 /// `n` triples.
@@ -191,28 +212,34 @@ pub(super) fn cost(ring: u32, n: usize) -> Charge {
 /// When the network fails or a peer sends what no honest party does.
 pub(super) fn triples<W: Word>(
     talk: &mut Talk<'_, '_, '_>,
+    check: Check,
     n: usize,
 ) -> Result<Triples<W>, SharingError> {
     match W::BITS {
-        8 | 16 => triples_in::<W, 3>(talk, n),
-        32 => triples_in::<W, 4>(talk, n),
-        64 => triples_in::<W, 5>(talk, n),
-        _ => triples_in::<W, 7>(talk, n),
+        8 | 16 => triples_in::<W, 3>(talk, check, n),
+        32 => triples_in::<W, 4>(talk, check, n),
+        64 => triples_in::<W, 5>(talk, check, n),
+        _ => triples_in::<W, 7>(talk, check, n),
     }
 }
 
 fn triples_in<W: Word, const L: usize>(
     talk: &mut Talk<'_, '_, '_>,
+    check: Check,
     n: usize,
 ) -> Result<Triples<W>, SharingError> {
     let field = Field::<L>::new(W::BITS);
     let products = Products::make(talk, (Factors::Dealt, Strength::Usual), W::BITS, n)?;
     let component =
         |factors: &[Buffer<u64>; 2], i: usize| [0, 1].map(|c| field.factor(&factor(factors, c, i)));
-    modular::check(talk, field, n, |i| {
+    let triple = |i: usize| {
         let product = [0, 1].map(|c| field.signed(&products.c[i][c]));
         [component(&products.a, i), component(&products.b, i), product]
-    })?;
+    };
+    match check {
+        Check::OneByOne => modular::check(talk, field, n, triple)?,
+        Check::InBlocks => polynomials::check(talk, field, n, triple)?,
+    }
     Ok(products.reduced())
 }
 

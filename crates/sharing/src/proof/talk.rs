@@ -1,7 +1,7 @@
 //! What parties say to each other in a proof. All of it is masked by fresh draws, or public.
 
 use super::Two;
-use super::field::Field;
+use super::field::Algebra;
 use super::redundant::narrowed;
 use crate::party::{Draws, PRIVATE, Party, SharingError};
 use crate::verify::{Item, Kind};
@@ -10,8 +10,8 @@ use tacit_net::Stream;
 use tacit_ring::prime::Prime;
 use tacit_ring::{Buffer, Prg, Seed, Word, hash};
 
-/// A replicated sharing of a word: the party's own component, and the next role's.
-pub(super) type Pair = [u64; 2];
+/// A replicated sharing of an element: the party's own component, and the next role's.
+pub(super) type Pair<E = u64> = [E; 2];
 
 /// What all parties must agree on, and what must be zero.
 pub(super) const PROOF: Item = Item::new(Kind::Proof, &[0, 1, 2]);
@@ -74,41 +74,46 @@ impl<'t, 'm, 'k> Talk<'t, 'm, 'k> {
     }
 
     /// Sharings of values of which each role has a summand.
-    pub fn share<F: Field>(
+    pub fn share<A: Algebra>(
         &mut self,
-        field: F,
-        summands: &[u64],
-    ) -> Result<Vec<Pair>, SharingError> {
-        let [next, previous] = self.masks::<u128>(summands.len());
+        algebra: A,
+        summands: &[A::Element],
+    ) -> Result<Vec<Pair<A::Element>>, SharingError> {
+        let [next, previous] = self.masks::<A::Drawn>(summands.len());
         let masks = next.iter().zip(previous.iter());
-        let masked = |(summand, (next, previous)): (&u64, (&u128, &u128))| {
-            let sum = field.add(*summand, field.random(*next));
-            field.sub(sum, field.random(*previous))
+        let masked = |(summand, (next, previous)): (&A::Element, (&A::Drawn, &A::Drawn))| {
+            let sum = algebra.sum(*summand, algebra.drawn(*next));
+            algebra.difference(sum, algebra.drawn(*previous))
         };
-        let mine: Vec<u64> = summands.iter().zip(masks).map(masked).collect();
-        let theirs = self.elements(field, &mine)?;
+        let mine: Vec<A::Element> = summands.iter().zip(masks).map(masked).collect();
+        let theirs = self.elements(algebra, &mine)?;
         Ok(mine.iter().zip(theirs.iter()).map(|(own, next)| [*own, *next]).collect())
     }
 
     /// A sharing of an element that nobody knows.
-    pub fn random<F: Field>(&mut self, field: F) -> Pair {
-        self.shared::<u128>(1).map(|bits| field.random(bits[0]))
+    pub fn random<A: Algebra>(&mut self, algebra: A) -> Pair<A::Element> {
+        self.shared::<A::Drawn>(1).map(|bits| algebra.drawn(bits[0]))
     }
 
     /// A shared value, to all. That all have the same is compared later.
-    pub fn open<F: Field>(&mut self, field: F, [own, next]: Pair) -> Result<u64, SharingError> {
-        let missing = self.elements(field, &[next])?[0];
-        let value = field.add(field.add(own, next), missing);
+    pub fn open<A: Algebra>(
+        &mut self,
+        algebra: A,
+        [own, next]: Pair<A::Element>,
+    ) -> Result<A::Element, SharingError> {
+        let missing = self.elements(algebra, &[next])?[0];
+        let value = algebra.sum(algebra.sum(own, next), missing);
         self.party.log(PROOF, &[value]);
         Ok(value)
     }
 
-    fn elements<F: Field>(&mut self, field: F, mine: &[u64]) -> Result<Buffer<u64>, SharingError> {
-        let theirs = self.pass(mine)?;
-        match theirs.iter().all(|word| field.has(*word)) {
-            true => Ok(theirs),
-            false => Err(self.out_of_range()),
-        }
+    fn elements<A: Algebra>(
+        &mut self,
+        algebra: A,
+        mine: &[A::Element],
+    ) -> Result<Buffer<A::Element>, SharingError> {
+        let theirs = self.pass(&algebra.packed(mine))?;
+        algebra.unpacked(&theirs).ok_or_else(|| self.out_of_range())
     }
 
     /// Ends the session because of a message that no honest party sends.
@@ -223,8 +228,8 @@ impl Challenge {
         })
     }
 
-    /// `n` elements.
-    pub fn elements<F: Field>(&mut self, field: F, n: usize) -> Vec<u64> {
-        self.words::<u128>(n).into_iter().map(|bits| field.random(bits)).collect()
+    /// `n` elements whose differences have inverses.
+    pub fn elements<A: Algebra>(&mut self, algebra: A, n: usize) -> Vec<A::Element> {
+        self.words::<u128>(n).into_iter().map(|bits| algebra.challenge(bits)).collect()
     }
 }

@@ -9,8 +9,9 @@
 use super::integers::{self, Factors};
 use super::method::Source;
 use super::redundant::{self, Claims};
+use super::single::{self, Check};
 use super::talk::Talk;
-use super::{Charge, Scratch, Strength, Triples, buckets, single};
+use super::{Charge, Scratch, Strength, Triples, buckets};
 use crate::party::SharingError;
 use std::ops::Range;
 use tacit_ring::{Buffer, Word};
@@ -89,7 +90,8 @@ fn cost(How { source, strength }: How, bits: u32, wanted: usize) -> Charge {
             redundant::cost(bits, strength, wanted, wanted)
                 + Charge { bytes: each * wanted as u64, coins: 0, rounds: 1 }
         }
-        Source::Single => single::cost(bits, wanted),
+        Source::Single => single::cost(Check::OneByOne, bits, wanted),
+        Source::Polynomials => single::cost(Check::InBlocks, bits, wanted),
         Source::Batch => integers::cost(Factors::Dealt, strength, bits, wanted),
         Source::Integers => integers::cost(Factors::Known, strength, bits, wanted),
     }
@@ -107,10 +109,13 @@ fn make<W: Word>(
             sacrificed::<W, redundant::U192>(talk, strength, wanted)
         }
         Source::Sacrifice => sacrificed::<W, u128>(talk, strength, wanted),
-        Source::Single | Source::Batch if strength != Strength::Usual => Err(SharingError::Shape(
-            "triples of dealt integers have the usual statistical parameter only".into(),
-        )),
-        Source::Single => single::triples(talk, wanted),
+        Source::Single | Source::Polynomials | Source::Batch if strength != Strength::Usual => {
+            Err(SharingError::Shape(
+                "triples of dealt integers have the usual statistical parameter only".into(),
+            ))
+        }
+        Source::Single => single::triples(talk, Check::OneByOne, wanted),
+        Source::Polynomials => single::triples(talk, Check::InBlocks, wanted),
         Source::Batch => integers::triples(talk, scratch, (Factors::Dealt, strength), wanted),
         Source::Integers => integers::triples(talk, scratch, (Factors::Known, strength), wanted),
     }
@@ -241,6 +246,7 @@ mod tests {
             (Source::Integers, 25),
             (Source::Batch, 61),
             (Source::Single, 131),
+            (Source::Polynomials, 96),
         ] {
             for words in [1 << 19, (1 << 19) + 1, 1 << 20, 3_000_000] {
                 let mut batches = Batches { expected: words, made: 0 };

@@ -104,6 +104,12 @@ pub(super) fn piece(a: &Wide, shift: u32) -> u64 {
     ((u128::from(a[word]) | u128::from(next) << 64) >> bit) as u64
 }
 
+/// The low two words.
+#[inline(always)]
+pub(super) fn low(a: &Wide) -> u128 {
+    u128::from(a[0]) | u128::from(a[1]) << 64
+}
+
 /// The low `bits` bits of the first words.
 pub(super) fn cut(words: &[u64], bits: u32) -> Wide {
     std::array::from_fn(|i| match bits.saturating_sub(64 * i as u32) {

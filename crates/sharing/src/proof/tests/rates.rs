@@ -5,15 +5,18 @@ use super::{
 };
 use crate::party::SharingError;
 use crate::proof::buckets::{self, Sizes};
+use crate::proof::extension::{Element, Extension};
 use crate::proof::field::Field;
 use crate::proof::integers::{self, Factors, Products};
 use crate::proof::modular::{self, Modular};
+use crate::proof::polynomials;
 use crate::proof::redundant::{self, Claims};
 use crate::proof::tagged::{self, Tagging};
 use crate::proof::talk::Talk;
-use crate::proof::{Batch, Scratch, Strength, fold, lift};
+use crate::proof::{Batch, Scratch, Strength, fold, galois, lift};
 use tacit_net::testing::{Tamper, Verdict};
 use tacit_net::{PartyId, Stream};
+use tacit_ring::Word;
 
 /// Claims that 3 * 5 + 2 * 7 is off by `error` from what it is.
 fn claim(error: u64) -> impl Fn(usize, &mut Talk<'_, '_, '_>) -> Result<(), SharingError> + Sync {
@@ -26,6 +29,71 @@ fn claim(error: u64) -> impl Fn(usize, &mut Talk<'_, '_, '_>) -> Result<(), Shar
         let columns = [column([3, 2]), column([5, 7])];
         let vectors = columns.each_ref().map(|column| column.each_ref().map(|run| &run[..]));
         fold::prove(talk, Gf8, vectors, 2, public(role, value))
+    }
+}
+
+/// The ring of 256 numbers, and as many challenges as [`Gf8`] has elements.
+type Galois8 = Extension<u8, 3, 1>;
+
+/// Claims in an extension that one and one is off by one from what it is.
+fn claim_in_an_extension(role: usize, talk: &mut Talk<'_, '_, '_>) -> Result<(), SharingError> {
+    let shared = |value: u64| public(role, value).map(|word| Element::<u8>::from_u128(word.into()));
+    let ones = [shared(1); 2];
+    let column = [0, 1].map(|c| [ones[0][c], ones[1][c]]);
+    let vectors = [&column, &column].map(|column| column.each_ref().map(|run| &run[..]));
+    fold::prove(talk, Galois8::NEW, vectors, 2, shared(3))
+}
+
+#[test]
+fn a_wrong_claim_in_an_extension_passes_as_in_a_field() {
+    assert_rate(passes(honest, claim_in_an_extension), 1.0 - (7.0 / 8.0) * (7.0 / 8.0));
+    // At infinity 1 / (1 - X) more: the error r + r (r - 1) / (1 - X) is zero at 0 and at X.
+    let plant = || {
+        Tamper::new(|m| {
+            let mut bytes = m.bytes.to_vec();
+            if m.stream == Stream::Def && bytes.len() == 6 {
+                let errors = [86u8, 171, 171];
+                bytes[3..]
+                    .iter_mut()
+                    .zip(errors)
+                    .for_each(|(byte, e)| *byte = byte.wrapping_add(e));
+            }
+            Verdict::Replace(bytes)
+        })
+    };
+    assert_rate(passes(plant, claim_in_an_extension), 1.0 - (7.0 / 8.0) * (6.0 / 8.0));
+}
+
+/// Products of 3 and 5 in the ring of 256 numbers, in results of so many, the last result off by `error`.
+fn products_in_an_extension_pass(runs: &[(usize, usize)], error: u8) -> usize {
+    passes(honest, |role, talk| {
+        let shared = |values: Vec<u8>| {
+            let pairs: Vec<_> =
+                values.into_iter().map(|value| public(role, value.into())).collect();
+            [0, 1].map(|c| pairs.iter().map(|pair| pair[c] as u8).collect::<Vec<u8>>())
+        };
+        let each = runs.iter().flat_map(|(results, terms)| vec![*terms as u8; *results]);
+        let mut z: Vec<u8> = each.map(|terms| terms.wrapping_mul(15)).collect();
+        let terms = runs.iter().map(|(results, terms)| results * terms).sum();
+        *z.last_mut().unwrap() ^= error;
+        let columns = [vec![3; terms], vec![5; terms], z].map(shared);
+        let [x, y, z] = columns.each_ref().map(|column| column.each_ref().map(|run| &run[..]));
+        let batch = Batch { x, y, z, runs: runs.to_vec() };
+        galois::prove_in::<u8, 3, 1>(talk, &batch)
+    })
+}
+
+#[test]
+fn a_wrong_product_passes_where_what_it_counts_for_is_zero_in_an_extension() {
+    let found = 7.0 / 8.0f64;
+    for runs in [vec![(1, 1)], vec![(2, 1)], vec![(1, 2)], vec![(20, 1)], vec![(3, 7), (20, 2)]] {
+        assert_eq!(products_in_an_extension_pass(&runs, 0), TRIALS, "{runs:?}");
+    }
+    // A factor of the result, a coordinate where there are two terms, and a last factor.
+    for error in [1, 1 << 7] {
+        assert_rate(products_in_an_extension_pass(&[(1, 1)], error), 1.0 - found.powi(2));
+        assert_rate(products_in_an_extension_pass(&[(2, 1)], error), 1.0 - found.powi(3));
+        assert_rate(products_in_an_extension_pass(&[(1, 2)], error), 1.0 - found.powi(3));
     }
 }
 
@@ -202,12 +270,47 @@ fn a_triple_modulo_a_small_prime_is_passed_by_who_guesses_the_challenge() {
     assert_rate(passes(honest, check(5)), 1.0 / 11.0);
 }
 
+/// Products of 3 and 5 modulo 101 as values of polynomials, in one block, each off by what `error` says.
+fn products_in_a_block_pass(tamper: fn() -> Tamper, n: usize, error: fn(u64) -> u64) -> usize {
+    passes(tamper, move |role, talk| {
+        let triple = |k: usize| [3, 5, 15 + error(k as u64)].map(|value| public(role, value % 101));
+        polynomials::check(talk, Small::<101>, n, triple)
+    })
+}
+
+/// Six roots, at none of the points where values are known.
+fn with_six_roots(point: u64) -> u64 {
+    (50..56).fold(1, |product, root| product * (101 + point - root) % 101)
+}
+
+#[test]
+fn wrong_products_of_a_block_pass_where_a_cheat_planted_roots() {
+    for n in [1, 2, 4, 70] {
+        assert_eq!(products_in_a_block_pass(honest, n, |_| 0), TRIALS, "{n}");
+    }
+    // What is shared of h at 4, 5 and 6.
+    let plant = || {
+        changing(3, false, |bytes| {
+            for (byte, point) in bytes.iter_mut().zip(4..) {
+                *byte = ((u64::from(*byte) + with_six_roots(point)) % 101) as u8;
+            }
+        })
+    };
+    let (roots, found) = (6.0 / 101.0, 95.0 / 101.0);
+    assert_rate(products_in_a_block_pass(plant, 4, with_six_roots), roots + found / 101.0);
+}
+
 /// Four products over the integers, proven together modulo 101.
 fn products_modulo_101_pass(tamper: fn() -> Tamper) -> usize {
     passes(tamper, |_, talk| {
         let products = Products::make(talk, (Factors::Known, Strength::Usual), 8, 4)?;
         let mut challenge = talk.coin()?;
-        integers::prove(talk, &mut Scratch::default(), (Small::<101>, &mut challenge), &products)
+        integers::prove_triples(
+            talk,
+            &mut Scratch::default(),
+            (Small::<101>, &mut challenge),
+            &products,
+        )
     })
 }
 

@@ -184,7 +184,7 @@ fn masks_hide_integers_as_well_as_they_are_wide() {
         let seen = seen_by_role_1(1, &scripts, honest, |_, talk| {
             let integers = vec![wide::from_bytes(&integer.to_le_bytes()); MASKS];
             let width = Width { mask: 6, most: wide::from_bytes(&[most]), bytes: 1 };
-            integers::share(talk, &width, &integers).map(drop)
+            integers::share(talk, width, &integers).map(drop)
         });
         histogram(seen[2][0].iter().map(|byte| vec![*byte]))
     };
