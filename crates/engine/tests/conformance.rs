@@ -341,6 +341,7 @@ fn random_circuits_with_a_statistical_parameter_of_64() {
 #[test]
 fn random_circuits_with_two_and_with_more_parties() {
     sweep(&[Protocol::Gmw(2), Protocol::Gmw(5), Protocol::Bmr(2), Protocol::Bmr(4)], 3);
+    sweep(&[Protocol::BmrSilent(2), Protocol::BmrSilent(4)], 1);
     sweep(&[4, 5].map(Protocol::BmrShamir), 3);
     sweep(&Products::ALL.map(|products| Protocol::BmrOt(products, 2)), 2);
     sweep(&Rounds::ALL.map(|rounds| Protocol::BmrBlocks(rounds, 5)), 2);

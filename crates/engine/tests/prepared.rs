@@ -671,7 +671,8 @@ fn stored_programs() -> Vec<(Protocol, By)> {
         Protocol::Gmw(2),
         Protocol::GmwTriples(3),
         Protocol::GmwSilent(2),
-        Protocol::Yao,
+        Protocol::YaoSilent,
+        Protocol::BmrSilent(2),
         Protocol::BmrShamir(3),
         Protocol::Authenticated(2),
     ];

@@ -2,6 +2,7 @@
 
 use super::common::{Common, add_zeros};
 use crate::links::{GateNumbers, Links};
+use crate::silent::Transfers;
 use crate::{Bits, Ports};
 use tacit_net::{Mesh, PartyId};
 use tacit_ring::{Buffer, word};
@@ -16,6 +17,7 @@ pub(super) struct Seat<'m> {
     pub common: Common,
     pub gates: GateNumbers,
     pub opening: Opening,
+    pub transfers: Transfers,
 }
 
 impl<'m> Seat<'m> {
@@ -24,7 +26,7 @@ impl<'m> Seat<'m> {
     pub fn new(
         mesh: &'m mut Mesh,
         places: &[PartyId],
-        keys: WorkerKeys,
+        mut keys: WorkerKeys,
         session: &[u8],
         opening: Opening,
     ) -> Result<Self, SharingError> {
@@ -36,7 +38,8 @@ impl<'m> Seat<'m> {
         let common = Common::new([places.len(); 2], me, offset, session);
         // Workers have gates of their own, as they have the same offset.
         let gates = GateNumbers::new(keys.number)?;
-        Ok(Seat { links, keys, common, gates, opening })
+        let transfers = Transfers::of(&mut keys, places.len());
+        Ok(Seat { links, keys, common, gates, opening, transfers })
     }
 
     /// Random blocks of this party's own.

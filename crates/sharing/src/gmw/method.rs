@@ -1,9 +1,10 @@
 //! The ways to make products.
 
 use super::exchange::Delta;
+use super::silent::silent_bytes;
 use crate::registry::Protocol;
 use serde::{Deserialize, Serialize};
-use tacit_ot::silent::{Schedule, Set};
+use tacit_ot::silent::Set;
 
 /// How products of bits are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -66,11 +67,9 @@ impl Method {
     /// words of products.
     #[must_use]
     pub fn start_bytes(self, words: usize) -> u64 {
-        if self != Method::Silent || words == 0 {
+        if self != Method::Silent {
             return 0;
         }
-        let start = Self::SILENT.start_words() * super::FAN.message_bits() * size_of::<u64>();
-        let trees = Schedule::new(Self::SILENT).take(64 * words) * size_of::<u128>();
-        (start + trees) as u64
+        silent_bytes(64 * words).iter().sum()
     }
 }

@@ -48,6 +48,7 @@ pub use method::Method;
 pub use party::{Gmw, Ports, Ready};
 pub use planes::GmwBits;
 pub(crate) use planes::Piece;
+pub use silent::{SilentStart, silent_bytes};
 
 use tacit_ot::Fan;
 
