@@ -101,9 +101,9 @@ pub struct LabArgs {
     #[arg(long, default_value = "interleaved")]
     preprocessing: PreprocessingArg,
 
-    /// How garbled tables of a circuit open that parties make together (bmr and its variants) [default: as the
+    /// How garbled tables open that parties make together (bmr and its variants) [default: as the
     /// protocol does by itself]
-    #[arg(long, value_name = "all|collector", value_parser = opening)]
+    #[arg(long, value_name = "all|collector|single", value_parser = opening)]
     opening: Option<Opening>,
 
     /// Threads per party, and with several assignments of roles per assignment; each party has a core
@@ -400,6 +400,7 @@ fn program_job(
         preprocessing: args.preprocessing.into(),
         // Latency is what the lab is about: all rows in as few rounds as can be.
         chunk_rows: (1 << 20) / usize::from(args.threads),
+        opening: args.opening.filter(|_| protocol.opens_tables()),
         ..ProgramJob::new(protocol, parties, rows)
     })
 }

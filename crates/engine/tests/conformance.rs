@@ -163,8 +163,9 @@ fn places(random: &mut Random, parties: usize) -> Vec<PartyId> {
 
 /// A way to open garbled tables, of protocols that do.
 fn opening(random: &mut Random, protocol: Protocol) -> Option<Opening> {
-    let ways = [None, Some(Opening::All), Some(Opening::Collector)];
-    ways[random.below(3)].filter(|_| protocol.opens_tables())
+    let ways = Opening::ALL.map(Some);
+    let way = random.below(4);
+    ways.get(way).copied().flatten().filter(|_| protocol.opens_tables())
 }
 
 /// Weights of ways to make products; often none.

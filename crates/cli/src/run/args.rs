@@ -124,9 +124,10 @@ pub struct RunArgs {
     pub form: FormChoice,
 
     /// How garbled tables that parties make together open (bmr and its variants): all, everybody sends
-    /// everybody everything, in one round; collector, column by column, in two rounds and fewer bytes
+    /// everybody everything, in one round; collector, column by column, in two rounds and fewer bytes; single,
+    /// the same, but only role 0 has the tables, evaluates, and tells the others: half the bytes, and a round more
     /// [default: collector; all for bmr-basic, bmr-reduced, bmr-correlated and bmr-shamir-s4, -s3 and -s2]
-    #[arg(long, value_name = "all|collector", value_parser = opening)]
+    #[arg(long, value_name = "all|collector|single", value_parser = opening)]
     pub opening: Option<Opening>,
 
     /// Bytes of messages under way per direction; more hides more latency
@@ -185,7 +186,7 @@ impl From<PreprocessingArg> for Preprocessing {
 /// A way to open tables, by name.
 pub fn opening(text: &str) -> Result<Opening, String> {
     let named = Opening::ALL.into_iter().find(|opening| opening.name() == text);
-    named.ok_or_else(|| "write all or collector".into())
+    named.ok_or_else(|| "write all, collector or single".into())
 }
 
 fn form(text: &str) -> Result<FormChoice, String> {

@@ -199,6 +199,8 @@ pub(super) fn rounds(compiled: &Compiled, party: PartyId) -> u64 {
             let many = u64::from(parties > 2);
             others_give + many + 1 + learns(me) * (many + 1)
         }
+        // Public values of inputs, and of outputs; only role 0 evaluates.
+        (_, me) if !compiled.job().opening().evaluates(me) => others_give + learns(me),
         // Public values of inputs, and labels.
         _ => others_give + inputs,
     }
@@ -476,7 +478,7 @@ fn chunk(compiled: &Compiled) -> usize {
     let parties = protocol.parties();
     let under_way = match compiled.job().opening() {
         Opening::All => 4 * parties * parties,
-        Opening::Collector => 0,
+        Opening::Collector | Opening::Single => 0,
     };
     let blocks = match protocol {
         // Sharings of both inputs, the output, a triple and what opens it; of five leaky triples three

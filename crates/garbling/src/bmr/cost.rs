@@ -33,6 +33,19 @@ pub fn silent_bytes(
     sum
 }
 
+/// Online bytes from a role to another for one instance, where the first `keepers` roles have labels.
+pub(super) fn online(
+    ports: Ports<'_>,
+    (keepers, opening): (usize, Opening),
+    [from, to]: [usize; 2],
+) -> u64 {
+    let labels =
+        if from < keepers && opening.evaluates(to) { ports.schedule.inputs().len() } else { 0 };
+    let tells = opening.evaluates(from) && !opening.evaluates(to);
+    let told = if tells { ports.learned_by(to) } else { 0 };
+    words(ports.given_by(from)) + (labels * KAPPA / 8) as u64 + words(told)
+}
+
 fn pairs(parties: usize) -> impl Iterator<Item = (usize, usize)> {
     let all = (0..parties).flat_map(move |from| (0..parties).map(move |to| (from, to)));
     all.filter(|(from, to)| from != to)
@@ -40,7 +53,7 @@ fn pairs(parties: usize) -> impl Iterator<Item = (usize, usize)> {
 
 /// With so many bits per choice.
 fn with_choices(ports: Ports<'_>, parties: usize, opening: Opening, bits: usize) -> Traffic {
-    let (ands, inputs) = (ports.ands(), ports.schedule.inputs().len());
+    let ands = ports.ands();
     let chosen = |count: usize| words(count) * bits as u64;
     let blocks = |count: usize| (count * KAPPA / 8) as u64;
     let mut sum = Traffic::default();
@@ -50,7 +63,7 @@ fn with_choices(ports: Ports<'_>, parties: usize, opening: Opening, bits: usize)
         let opened = blocks(ands * opening.blocks(parties, [from, to]));
         let chosen = chosen(given + ands) + chosen(ands);
         sum.def[from][to] += chosen + words(ands) + opened;
-        sum.on[from][to] += words(given) + blocks(inputs);
+        sum.on[from][to] += online(ports, (parties, opening), [from, to]);
     }
     sum
 }

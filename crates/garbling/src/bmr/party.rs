@@ -111,7 +111,7 @@ impl Seat<'_> {
         }
         let mut masks = self.zero_masks(ports)?;
         let columns = it.rows(&self.common, &mut masks);
-        Columns::send(&mut self.links, self.opening, columns, masks)
+        Columns::send(&mut self.links, self.common.opening, columns, masks)
     }
 }
 

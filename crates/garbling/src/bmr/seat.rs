@@ -16,7 +16,6 @@ pub(super) struct Seat<'m> {
     pub keys: WorkerKeys,
     pub common: Common,
     pub gates: GateNumbers,
-    pub opening: Opening,
     pub transfers: Transfers,
 }
 
@@ -35,11 +34,11 @@ impl<'m> Seat<'m> {
         let me = links.me;
         let offset = keys.delta.clone().filter(|delta| **delta & 1 == 1);
         let offset = offset.ok_or_else(|| wrong("an offset that is no offset of labels"))?;
-        let common = Common::new([places.len(); 2], me, offset, session);
+        let common = Common::new([places.len(); 2], me, (offset, opening), session);
         // Workers have gates of their own, as they have the same offset.
         let gates = GateNumbers::new(keys.number)?;
         let transfers = Transfers::of(&mut keys, places.len());
-        Ok(Seat { links, keys, common, gates, opening, transfers })
+        Ok(Seat { links, keys, common, gates, transfers })
     }
 
     /// Random blocks of this party's own.

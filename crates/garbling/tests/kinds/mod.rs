@@ -73,8 +73,8 @@ impl Play<'_> {
         each * instances as u64
     }
 
-    /// How often every party waits in both phases.
-    pub fn rounds(&self) -> [u32; 2] {
+    /// How often a party waits in both phases.
+    pub fn rounds(&self, me: usize) -> [u32; 2] {
         let before = match self.kind {
             Kind::Wires | Kind::Rows(Products::Offset) => 3,
             // A start, and trees.
@@ -85,6 +85,12 @@ impl Play<'_> {
             Kind::Blocks(Rounds::Three) => 2,
             Kind::Blocks(Rounds::Two) | Kind::Replicated => 1,
         };
+        if !self.opening.evaluates(me) {
+            let learns = self.ports.outputs.iter().any(|to| to.contains(&me));
+            let keeps = !matches!(self.kind, Kind::Bytes) || me < self.parties.div_ceil(2);
+            // For parts of columns, or of masks; for public values of inputs, and of outputs after labels.
+            return [before + u32::from(keeps || learns), if learns { 3 } else { 1 }];
+        }
         let opening = if self.opening == Opening::All { 1 } else { 2 };
         [before + opening, 2]
     }
@@ -200,10 +206,11 @@ pub fn network() -> MemoryNetwork {
 
 /// That a party has sent what its kind costs, and has waited as often, on [`network`].
 pub fn check_costs(session: &Session, play: &Play<'_>, played: &Played) {
-    let rounds = play.rounds().map(|rounds| Duration::from_secs(rounds.into()));
+    let me = session.me().index();
+    let rounds = play.rounds(me).map(|rounds| Duration::from_secs(rounds.into()));
     assert_eq!(played.waited, rounds, "{:?} {:?}", play.kind, play.opening);
 
-    let (all, meter, me) = (play.bytes(), session.meter(), session.me().index());
+    let (all, meter) = (play.bytes(), session.meter());
     for to in (0..play.parties).filter(|to| *to != me) {
         let sent = |stream| -> u64 {
             let id = PartyId(to as u8);
