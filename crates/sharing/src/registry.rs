@@ -264,6 +264,12 @@ impl Protocol {
         self.gmw().is_none() && !self.garbles()
     }
 
+    /// Whether it matters for links who plays which role, and orders are few enough to try them all.
+    #[must_use]
+    pub fn has_unlike_roles(self) -> bool {
+        self.has_roles() || self.is_yao() || self == Protocol::YaoThree
+    }
+
     /// How products of bits are made, where it is a form of GMW.
     #[must_use]
     pub fn gmw(self) -> Option<gmw::Method> {
