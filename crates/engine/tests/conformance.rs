@@ -354,7 +354,8 @@ fn random_circuits_with_two_and_with_more_parties() {
 #[test]
 fn random_circuits_under_all_forms_of_gmw() {
     for n in [2, 3, 5] {
-        let all = [Protocol::GmwOt(n), Protocol::GmwTriples(n), Protocol::Gmw(n)];
+        use Protocol::{Gmw, GmwOt, GmwStar, GmwTriples};
+        let all = [GmwOt(n), GmwTriples(n), GmwStar(n), Gmw(n)];
         sweep(&all, 4);
         sweep(&[Protocol::GmwSilent(n)], 1);
     }

@@ -189,7 +189,7 @@ fn stored_runs_give_the_results_at_the_price_of_the_online_phase() {
         protocols += 1;
     }
     // All but the trusted party.
-    assert_eq!(protocols, 32 + 3);
+    assert_eq!(protocols, 33 + 3);
 }
 
 /// Only the evaluator has a table; the others' files say that they have none.
@@ -687,6 +687,7 @@ fn stored_programs() -> Vec<(Protocol, By)> {
         Protocol::Brain(Source::Buckets),
         Protocol::Gmw(2),
         Protocol::GmwTriples(3),
+        Protocol::GmwStar(3),
         Protocol::GmwSilent(2),
         Protocol::YaoSilent,
         Protocol::BmrSilent(2),

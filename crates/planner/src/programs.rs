@@ -132,7 +132,7 @@ fn demand(program: &Program, job: &ProgramJob) -> Result<Demand, EvaluateError> 
     Ok(Demand {
         bytes: loads(&cost.bytes.placed(&job.everyone())),
         critical: cost::links().filter(|(from, to)| awaited.on[*from][*to] > 0).collect(),
-        depth: cost.rounds.into_iter().max().unwrap_or(0),
+        depth: cost::latencies(job.protocol) * cost.rounds.into_iter().max().unwrap_or(0),
     })
 }
 

@@ -240,6 +240,12 @@ pub fn rounds(protocol: Protocol) -> u64 {
     protocol.gmw().map_or(1, |method| method.rounds() as u64)
 }
 
+/// Latencies of an online round: two where one party tells the others what it heard.
+#[must_use]
+pub fn latencies(protocol: Protocol) -> u64 {
+    if protocol.gmw() == Some(gmw::Method::Star) { 2 } else { 1 }
+}
+
 /// A product, an inner product, or an entry of a matrix product.
 #[must_use]
 pub fn product(protocol: Protocol) -> Traffic {
@@ -281,6 +287,12 @@ pub fn product(protocol: Protocol) -> Traffic {
         // `transfers` says.
         Protocol::Gmw(n) => to_all(n, [gmw::FAN.message_bits() as u64 + 1, 1]),
         Protocol::GmwSilent(n) => to_all(n, [1 + 1, 1]),
+        // Online to role 0, and back.
+        Protocol::GmwStar(n) => pairs(usize::from(n)).fold(none, |sum, (i, j)| {
+            let online = u64::from(i == 0 || j == 0);
+            let sum = sum.sent(i, j, Stream::Def, gmw::FAN.message_bits() as u64 + 1);
+            sum.sent(i, j, Stream::On, online)
+        }),
         Protocol::GmwOt(n) => to_all(n, [gmw::FAN.message_bits() as u64, 1 + 2]),
         Protocol::GmwTriples(n) => to_all(n, [gmw::FAN.message_bits() as u64 + 1, 2]),
         // The table of the half gates.

@@ -53,6 +53,9 @@ pub enum Protocol {
     Gmw(u8),
     /// The same with silent oblivious transfers: a tenth of the traffic for many products.
     GmwSilent(u8),
+    /// The same with ordinary transfers, and role 0 between all others online: two bits for each of them, and twice
+    /// the latency.
+    GmwStar(u8),
     /// GMW on shares, as published: products from random oblivious transfers.
     GmwOt(u8),
     /// GMW on shares: products from random triples.
@@ -129,7 +132,7 @@ impl fmt::Display for Security {
 
 impl Protocol {
     /// All protocols; those for any number of parties with three.
-    pub const ALL: [Protocol; 38] = [
+    pub const ALL: [Protocol; 39] = [
         Protocol::Trio,
         Protocol::Astra,
         Protocol::Replicated,
@@ -149,6 +152,7 @@ impl Protocol {
         Protocol::FantasticFour,
         Protocol::Gmw(3),
         Protocol::GmwSilent(3),
+        Protocol::GmwStar(3),
         Protocol::GmwOt(3),
         Protocol::GmwTriples(3),
         Protocol::Bmr(3),
@@ -216,6 +220,7 @@ impl Protocol {
             Protocol::FantasticFour => "fantastic-four",
             Protocol::Gmw(_) => "gmw",
             Protocol::GmwSilent(_) => "gmw-silent",
+            Protocol::GmwStar(_) => "gmw-star",
             Protocol::GmwOt(_) => "gmw-ot",
             Protocol::GmwTriples(_) => "gmw-triples",
             Protocol::Bmr(_) => "bmr",
@@ -244,6 +249,7 @@ impl Protocol {
             | Protocol::FantasticFour => 4,
             Protocol::Gmw(parties)
             | Protocol::GmwSilent(parties)
+            | Protocol::GmwStar(parties)
             | Protocol::GmwOt(parties)
             | Protocol::GmwTriples(parties)
             | Protocol::Bmr(parties)
@@ -276,6 +282,7 @@ impl Protocol {
         match self {
             Protocol::Gmw(_) => Some(gmw::Method::Masked),
             Protocol::GmwSilent(_) => Some(gmw::Method::Silent),
+            Protocol::GmwStar(_) => Some(gmw::Method::Star),
             Protocol::GmwOt(_) => Some(gmw::Method::Transfers),
             Protocol::GmwTriples(_) => Some(gmw::Method::Triples),
             _ => None,
@@ -337,6 +344,7 @@ impl Protocol {
         match self {
             Protocol::Gmw(_) => Protocol::Gmw(within(parties)),
             Protocol::GmwSilent(_) => Protocol::GmwSilent(within(parties)),
+            Protocol::GmwStar(_) => Protocol::GmwStar(within(parties)),
             Protocol::GmwOt(_) => Protocol::GmwOt(within(parties)),
             Protocol::GmwTriples(_) => Protocol::GmwTriples(within(parties)),
             Protocol::Bmr(_) => Protocol::Bmr(within(parties)),
@@ -497,6 +505,7 @@ impl Protocol {
             | Protocol::FantasticFour
             | Protocol::Gmw(_)
             | Protocol::GmwSilent(_)
+            | Protocol::GmwStar(_)
             | Protocol::GmwOt(_)
             | Protocol::GmwTriples(_)
             | Protocol::Bmr(_)

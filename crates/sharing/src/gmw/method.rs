@@ -13,6 +13,8 @@ pub enum Method {
     Masked,
     /// The same, with silent oblivious transfers.
     Silent,
+    /// On masked values: role 0 adds up what the others send, and tells them. Two latencies.
+    Star,
     /// On shares, from random oblivious transfers: three bits online, in two rounds.
     Transfers,
     /// On shares, from random triples: two bits online, in one round.
@@ -30,6 +32,7 @@ impl Method {
         match self {
             Method::Masked => Protocol::Gmw(parties),
             Method::Silent => Protocol::GmwSilent(parties),
+            Method::Star => Protocol::GmwStar(parties),
             Method::Transfers => Protocol::GmwOt(parties),
             Method::Triples => Protocol::GmwTriples(parties),
         }
@@ -38,7 +41,7 @@ impl Method {
     /// Whether parties hold masks and public values, not shares.
     #[must_use]
     pub fn is_masked(self) -> bool {
-        matches!(self, Method::Masked | Method::Silent)
+        matches!(self, Method::Masked | Method::Silent | Method::Star)
     }
 
     /// The offsets of its correlations.
@@ -57,7 +60,7 @@ impl Method {
     #[must_use]
     pub fn tape_words(self, parties: usize) -> usize {
         match self {
-            Method::Masked | Method::Silent => 2,
+            Method::Masked | Method::Silent | Method::Star => 2,
             Method::Triples => 3,
             Method::Transfers => super::baselines::KEPT * (parties - 1),
         }
