@@ -57,8 +57,8 @@ pub struct LabArgs {
 
     /// trio, astra, replicated, multi-fan-in, lift, galois, integers, post, tagged, brain-sacrifice,
     /// brain-buckets, brain-integers, brain-batch, brain-polynomials, brain-single, quad, quad-a, quad-het, tetrad,
-    /// fantastic-four, gmw:N, gmw-silent:N, gmw-ot:N, gmw-triples:N, bmr:N,
-    /// bmr-shamir:N, authenticated:N, wrk17:N (N parties), yao, yao-three,
+    /// fantastic-four, gmw:N, gmw-silent:N, gmw-star:N, gmw-ot:N, gmw-triples:N, bmr:N,
+    /// bmr-silent:N, bmr-shamir:N, authenticated:N, wrk17:N (N parties), yao, yao-silent, yao-three,
     /// bmr-replicated, plain, or all that fit; for comparison, named alone, bmr-basic:N, bmr-reduced:N,
     /// bmr-correlated:N, bmr-offset:N, bmr-shamir-s4:N, bmr-shamir-s3:N, bmr-shamir-s2:N
     #[arg(long, default_value = "all")]
@@ -100,9 +100,9 @@ pub struct LabArgs {
     #[arg(long, default_value = "interleaved")]
     preprocessing: PreprocessingArg,
 
-    /// How garbled tables of a circuit open that parties make together (bmr and its variants) [default: as the
+    /// How garbled tables open that parties make together (bmr and its variants) [default: as the
     /// protocol does by itself]
-    #[arg(long, value_name = "all|collector", value_parser = opening)]
+    #[arg(long, value_name = "all|collector|single", value_parser = opening)]
     opening: Option<Opening>,
 
     /// Threads per party, and with several assignments of roles per assignment; each party has a core
@@ -408,6 +408,7 @@ fn program_job(
         preprocessing: args.preprocessing.into(),
         // Latency is what the lab is about: all rows in as few rounds as can be.
         chunk_rows: (1 << 20) / usize::from(args.threads),
+        opening: args.opening.filter(|_| protocol.opens_tables()),
         ..ProgramJob::new(protocol, parties, rows)
     };
     job.assign(assignments)?;

@@ -145,6 +145,26 @@ fn assignments_of_roles_run_side_by_side() {
 }
 
 #[test]
+fn garbled_tables_open_to_all_or_to_one() {
+    let folder = stay();
+    let dir = folder.path();
+    let want = mean(dir);
+    for opening in ["all", "collector", "single"] {
+        let run =
+            format!("run stay.tacit --local --protocol bmr-shamir:3 --opening {opening} {TABLES}");
+        let report: serde_json::Value =
+            serde_json::from_str(&ok(dir, &format!("{run} --json"))).expect("JSON");
+        for party in report["parties"].as_array().expect("parties") {
+            let got = printed_mean(&party["results"]);
+            assert!((got - want).abs() <= 1.0 / 256.0, "{opening}: {got} for {want}");
+        }
+    }
+    let wrong = format!("run stay.tacit --local --protocol gmw:3 --opening single {TABLES}");
+    let (code, text) = fails(dir, &wrong);
+    assert!(code == 2 && text.contains("opens no garbled tables"), "{code}: {text}");
+}
+
+#[test]
 fn results_are_written_and_evaluation_in_the_clear_agrees() {
     let folder = stay();
     let dir = folder.path();

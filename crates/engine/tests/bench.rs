@@ -10,9 +10,13 @@ use tacit_sharing::balance::Balance;
 
 #[test]
 fn forms_of_gmw_are_measured_at_the_price_of_their_cost_functions() {
-    for protocol in
-        [Protocol::Gmw(2), Protocol::GmwSilent(2), Protocol::GmwOt(3), Protocol::GmwTriples(3)]
-    {
+    for protocol in [
+        Protocol::Gmw(2),
+        Protocol::GmwSilent(2),
+        Protocol::GmwStar(3),
+        Protocol::GmwOt(3),
+        Protocol::GmwTriples(3),
+    ] {
         let results =
             memory::run(protocol.parties(), 1, &MemoryNetwork::default(), |mut session| {
                 let plan = Plan {

@@ -163,8 +163,9 @@ fn places(random: &mut Random, parties: usize) -> Vec<PartyId> {
 
 /// A way to open garbled tables, of protocols that do.
 fn opening(random: &mut Random, protocol: Protocol) -> Option<Opening> {
-    let ways = [None, Some(Opening::All), Some(Opening::Collector)];
-    ways[random.below(3)].filter(|_| protocol.opens_tables())
+    let ways = Opening::ALL.map(Some);
+    let way = random.below(4);
+    ways.get(way).copied().flatten().filter(|_| protocol.opens_tables())
 }
 
 /// Weights of ways to make products; often none.
@@ -341,6 +342,7 @@ fn random_circuits_with_a_statistical_parameter_of_64() {
 #[test]
 fn random_circuits_with_two_and_with_more_parties() {
     sweep(&[Protocol::Gmw(2), Protocol::Gmw(5), Protocol::Bmr(2), Protocol::Bmr(4)], 3);
+    sweep(&[Protocol::BmrSilent(2), Protocol::BmrSilent(4)], 1);
     sweep(&[4, 5].map(Protocol::BmrShamir), 3);
     sweep(&Products::ALL.map(|products| Protocol::BmrOt(products, 2)), 2);
     sweep(&Rounds::ALL.map(|rounds| Protocol::BmrBlocks(rounds, 5)), 2);
@@ -352,7 +354,8 @@ fn random_circuits_with_two_and_with_more_parties() {
 #[test]
 fn random_circuits_under_all_forms_of_gmw() {
     for n in [2, 3, 5] {
-        let all = [Protocol::GmwOt(n), Protocol::GmwTriples(n), Protocol::Gmw(n)];
+        use Protocol::{Gmw, GmwOt, GmwStar, GmwTriples};
+        let all = [GmwOt(n), GmwTriples(n), GmwStar(n), Gmw(n)];
         sweep(&all, 4);
         sweep(&[Protocol::GmwSilent(n)], 1);
     }

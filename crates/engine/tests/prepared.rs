@@ -22,6 +22,7 @@ use tacit_ring::Entropy;
 use tacit_ring::entropy::{Rng, test_seed};
 use tacit_sharing::Protocol;
 use tacit_sharing::balance::Balance;
+use tacit_sharing::bmr::Opening;
 use tacit_sharing::proof::{Source, Strength};
 
 const WIDTH: u32 = 3;
@@ -188,7 +189,23 @@ fn stored_runs_give_the_results_at_the_price_of_the_online_phase() {
         protocols += 1;
     }
     // All but the trusted party.
-    assert_eq!(protocols, 30 + 3);
+    assert_eq!(protocols, 33 + 3);
+}
+
+/// Only the evaluator has a table; the others' files say that they have none.
+#[test]
+fn tables_that_only_one_party_has_are_stored() {
+    for protocol in [Protocol::Bmr(3), Protocol::BmrShamir(3), Protocol::BmrReplicated] {
+        let job = Job { opening: Some(Opening::Single), ..job(protocol, 2) };
+        let stores = Stores::new(protocol);
+        for report in stores.prepare(&job, 1) {
+            costs_as_predicted(&job, &report, "preparation");
+        }
+        // What is stored is for this way to open.
+        let other = Job { opening: Some(Opening::Collector), ..job.clone() };
+        assert!(stores.run(&other).iter().all(Result::is_err), "{protocol}");
+        stores.run_well(&job);
+    }
 }
 
 #[test]
@@ -673,8 +690,10 @@ fn stored_programs() -> Vec<(Protocol, By)> {
         Protocol::Brain(Source::Buckets),
         Protocol::Gmw(2),
         Protocol::GmwTriples(3),
+        Protocol::GmwStar(3),
         Protocol::GmwSilent(2),
-        Protocol::Yao,
+        Protocol::YaoSilent,
+        Protocol::BmrSilent(2),
         Protocol::BmrShamir(3),
         Protocol::Authenticated(2),
     ];

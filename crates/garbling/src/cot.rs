@@ -1,6 +1,7 @@
 //! Correlated OT for any number of bits, and pads from it.
 
 use crate::bits::Bits;
+use crate::silent::Made;
 use tacit_ot::cot::TILE;
 use tacit_ot::{OtError, Receiver, Sender};
 use tacit_ring::prg::Permutation;
@@ -42,6 +43,62 @@ pub(crate) fn take(
         }
     }
     Ok(())
+}
+
+/// The end of transfers with a peer that chooses.
+pub(crate) enum Chooser<'a> {
+    /// Transfers are made with the choices.
+    Extending(&'a mut Receiver),
+    /// They were made before, with random choices.
+    Silent(&'a mut Made),
+}
+
+impl Chooser<'_> {
+    /// Chooses by `bits`; gives the message, and every block to `put`.
+    pub fn choose(
+        self,
+        bits: &Bits,
+        mut put: impl FnMut(usize, u128),
+    ) -> Result<Vec<u64>, OtError> {
+        let made = match self {
+            Chooser::Extending(receiver) => return choose(receiver, bits, put),
+            Chooser::Silent(made) => made,
+        };
+        let mut message = bits.words.clone();
+        for (i, block) in made.next(bits.len).iter().enumerate() {
+            message[i / 64] ^= (*block as u64 & 1) << (i % 64);
+            put(i, *block);
+        }
+        Ok(message)
+    }
+}
+
+/// The end of transfers with a peer that offers.
+pub(crate) enum Offerer<'a> {
+    /// Transfers are made with the choices.
+    Extending(&'a mut Sender),
+    /// They were made before, with this offset.
+    Silent(&'a mut Made, Zeroizing<u128>),
+}
+
+impl Offerer<'_> {
+    /// Takes `count` choices; gives every block to `put`.
+    pub fn take(
+        self,
+        count: usize,
+        message: &[u64],
+        mut put: impl FnMut(usize, u128),
+    ) -> Result<(), OtError> {
+        let (made, delta) = match self {
+            Offerer::Extending(sender) => return take(sender, count, message, put),
+            Offerer::Silent(made, delta) => (made, delta),
+        };
+        for (i, block) in made.next(count).iter().enumerate() {
+            let other = u128::from(message[i / 64] >> (i % 64) & 1);
+            put(i, block ^ (other * *delta));
+        }
+        Ok(())
+    }
 }
 
 /// Where pads of consecutive gates begin that are hashed from what two roles have: the sender first. No two

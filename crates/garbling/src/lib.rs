@@ -14,6 +14,7 @@ mod cot;
 mod links;
 mod ports;
 pub mod prf;
+mod silent;
 pub mod yao;
 
 pub use bits::Bits;

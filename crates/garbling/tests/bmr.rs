@@ -5,7 +5,7 @@ mod kinds;
 mod store;
 
 use common::{circuit, given, in_the_clear, places, schedule};
-use kinds::{Kind, Play, check_costs, majority, network, wires};
+use kinds::{Kind, Play, check_costs, majority, network, silent, wires};
 use tacit_circuit::Builder;
 use tacit_garbling::bmr::Bmr;
 use tacit_garbling::bmr::shamir::BmrShamir;
@@ -180,6 +180,36 @@ fn changed_messages_end_the_session_or_change_results() {
         found += u32::from(results.iter().any(check));
     }
     assert!(found > 0, "no change was ever noticed");
+}
+
+/// The same of what silent transfers start from, of trees, and of all that is made of them.
+#[test]
+fn changed_messages_of_silent_transfers_end_the_session_or_change_results() {
+    let schedule = schedule(&circuit());
+    let (inputs, outputs) = ([(0, 2), (1, 2)], [vec![0, 1], vec![1]]);
+    let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs };
+    let mut rng = Rng(test_seed());
+    let mut wrong = 0;
+    for index in 3..13 {
+        let (seed, bit) = (rng.word(), rng.below(1 << 16));
+        let results = memory::run(2, 1, &MemoryNetwork::default(), |mut session| {
+            let me = session.me().index();
+            if me == 0 {
+                session.meshes[0].set_tamper(Tamper::flip(index, bit));
+            }
+            let mut party = silent(&mut session, 2, seed, Opening::Collector)?;
+            let ready = party.prepare(ports, 1)?;
+            let case = [true, false, true, true];
+            let learned = ready.run(party.mesh(), &places(2), ports, &[given(me, 2, case)])?;
+            drop(party);
+            session.finish()?;
+            let all = in_the_clear(case);
+            let want = if me == 0 { &all[..3] } else { &all[..] };
+            Ok::<bool, SharingError>((0..want.len()).all(|i| learned[0].get(i) == want[i]))
+        });
+        wrong += u32::from(results.iter().any(|result| !matches!(result, Ok(true))));
+    }
+    assert!(wrong > 0, "no change ever mattered");
 }
 
 /// The same over Shamir's sharing, whoever changes them.

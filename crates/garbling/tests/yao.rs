@@ -6,7 +6,7 @@ use store::stored;
 use tacit_circuit::schedule::Schedule;
 use tacit_circuit::{Builder, passes};
 use tacit_garbling::yao::three::{ThreeKeys, YaoThree, bytes as bytes_of_three};
-use tacit_garbling::yao::{Yao, bytes};
+use tacit_garbling::yao::{Yao, bytes, silent_bytes};
 use tacit_garbling::{Bits, Evaluate, Garbling, Ports};
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_net::testing::{Tamper, Verdict};
@@ -38,10 +38,11 @@ fn in_the_clear([x0, x1, y]: [bool; 3]) -> [bool; 4] {
     [and, !and & (x0 ^ x1), !and, y]
 }
 
-fn party(session: &mut Session, seed: u64) -> Result<Yao<'_>, SharingError> {
+fn party(session: &mut Session, seed: u64, silent: bool) -> Result<Yao<'_>, SharingError> {
     let mut entropy = Entropy::insecure_seeded(seed, session.me().0);
     let mesh = &mut session.meshes[0];
-    let mut all = Correlations::exchange(mesh, b"session", &PLACES, Delta::Common, &mut entropy)?;
+    let all = Correlations::exchange(mesh, b"session", &PLACES, Delta::Common, &mut entropy)?;
+    let mut all = if silent { all.silent(b"session") } else { all };
     Yao::new(mesh, &PLACES, all.worker(), b"session")
 }
 
@@ -59,14 +60,14 @@ fn cases() -> Vec<[bool; 3]> {
 fn all_inputs_give_what_the_circuit_says_at_the_price_of_the_table() {
     let schedule = schedule();
     // Either party gives the first input; outputs go to one, to both, to the other.
-    for owner in [0, 1] {
+    for (owner, silent) in [(0, false), (1, false), (0, true), (1, true)] {
         let inputs = [(owner, 2), (1 - owner, 1)];
         let outputs = [vec![0], vec![0, 1]];
         let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs };
         let seed = test_seed();
         memory::run(2, 1, &MemoryNetwork::default(), |mut session| {
             let me = session.me().index();
-            let mut party = party(&mut session, seed).unwrap();
+            let mut party = party(&mut session, seed, silent).unwrap();
             let ready = party.prepare(ports, 8).unwrap();
             let mine = |case: &[bool; 3]| {
                 if me == owner { packed(&case[..2]) } else { packed(&case[2..]) }
@@ -80,12 +81,13 @@ fn all_inputs_give_what_the_circuit_says_at_the_price_of_the_table() {
                 assert_eq!(learned.len, want.len());
                 assert!((0..want.len()).all(|i| learned.get(i) == want[i]), "{case:?}");
             }
-            let (each, to) = (bytes(ports), 1 - me);
+            let all = if silent { silent_bytes(ports, 8) } else { bytes(ports) * 8 };
+            let to = 1 - me;
             let meter = session.meter();
-            for (stream, links) in [(Stream::Def, &each.def), (Stream::On, &each.on)] {
+            for (stream, links) in [(Stream::Def, &all.def), (Stream::On, &all.on)] {
                 let phases = [Phase::Offline, Phase::Online];
                 let sent = phases.map(|p| meter.count(PartyId(to as u8), stream, p).bytes_sent);
-                assert_eq!(sent.iter().sum::<u64>(), 8 * links[me][to], "{stream:?}");
+                assert_eq!(sent.iter().sum::<u64>(), links[me][to], "{stream:?}");
             }
             session.finish().unwrap();
         });
@@ -104,7 +106,7 @@ fn online_messages_are_uniform() {
     let (inputs, outputs) = ([(0, 64), (1, 64)], [vec![]]);
     let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs };
     const RUNS: usize = 64;
-    for ones in [false, true] {
+    for (ones, silent) in [(false, false), (true, false), (false, true), (true, true)] {
         let seed = test_seed();
         let seen = memory::run(2, 1, &MemoryNetwork::default(), |mut session| {
             let (sink, sent) = std::sync::mpsc::channel();
@@ -114,7 +116,7 @@ fn online_messages_are_uniform() {
                 }
                 Verdict::Keep
             }));
-            let mut party = party(&mut session, seed).unwrap();
+            let mut party = party(&mut session, seed, silent).unwrap();
             let ready = party.prepare(ports, RUNS).unwrap();
             let values: Vec<Bits> = (0..RUNS).map(|_| packed(&[ones; 64])).collect();
             stored(ready).run(party.mesh(), &PLACES, ports, &values).unwrap();

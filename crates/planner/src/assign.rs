@@ -3,7 +3,9 @@
 use crate::network::Network;
 use crate::roles::{Demand, NoPlan, Plan, orders, plan, single, split};
 use tacit_circuit::Circuit;
-use tacit_engine::circuit::{Alone, Assignment, Compiled, EvaluateError, Job, predict_alone};
+use tacit_engine::circuit::{
+    Alone, Assignment, Compiled, EvaluateError, Job, predict, predict_alone,
+};
 use tacit_net::PartyId;
 use tacit_sharing::Protocol;
 use tacit_sharing::cost::{self, Traffic};
@@ -42,6 +44,11 @@ pub fn for_circuit(
     protocols: &[Protocol],
     wanted: Wanted,
 ) -> Result<Chosen, EvaluateError> {
+    if let [protocol] = protocols
+        && protocol.garbles()
+    {
+        return for_garbled(network, circuit, job, *protocol);
+    }
     let all: Vec<Assignment> =
         protocols.iter().flat_map(|p| all_assignments(network.parties(), *p)).collect();
     let mut job = job.clone();
@@ -50,6 +57,27 @@ pub fn for_circuit(
     let demands: Vec<Demand> = predict_alone(&compiled).iter().map(demand).collect();
     let most = compiled.total_words();
     choose(network, &all, &demands, wanted, most).map_err(|e| EvaluateError::Bug(e.to_string()))
+}
+
+/// The assignment of a protocol that garbles, by all bytes of the job; its rounds are few.
+fn for_garbled(
+    network: &Network,
+    circuit: &Circuit,
+    job: &Job,
+    protocol: Protocol,
+) -> Result<Chosen, EvaluateError> {
+    let all = match protocol.has_unlike_roles() {
+        true => in_all_orders(network.parties(), protocol),
+        false => vec![Assignment::in_order(protocol)],
+    };
+    let demand = |assignment: &Assignment| {
+        let job = Job { assignments: vec![assignment.clone()], ..job.clone() };
+        let bytes = predict(&Compiled::new(circuit, job)?).bytes;
+        Ok(Demand { bytes: loads(&bytes), critical: Vec::new(), depth: 0 })
+    };
+    let demands = all.iter().map(demand).collect::<Result<Vec<_>, EvaluateError>>()?;
+    let chosen = choose(network, &all, &demands, Wanted::Single, 1);
+    chosen.map_err(|e| EvaluateError::Bug(e.to_string()))
 }
 
 /// Chooses assignments of roles of some protocols for `words` products of words of `bytes` bytes.
@@ -73,10 +101,14 @@ pub fn for_products(
 }
 
 fn all_assignments(parties: usize, protocol: Protocol) -> Vec<Assignment> {
-    let assignment = |places: Vec<PartyId>| Assignment::new(protocol, places);
-    if !protocol.has_roles() {
-        return vec![Assignment::in_order(protocol)];
+    match protocol.has_roles() {
+        true => in_all_orders(parties, protocol),
+        false => vec![Assignment::in_order(protocol)],
     }
+}
+
+fn in_all_orders(parties: usize, protocol: Protocol) -> Vec<Assignment> {
+    let assignment = |places: Vec<PartyId>| Assignment::new(protocol, places);
     orders(parties, protocol.parties()).into_iter().map(assignment).collect()
 }
 
@@ -113,6 +145,7 @@ pub(crate) fn loads(bytes: &Traffic) -> Vec<(usize, usize, f64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tacit_circuit::Builder;
 
     #[test]
     fn products_on_equal_links() {
@@ -157,6 +190,50 @@ mod tests {
         let [a, het] = [Protocol::QuadA, Protocol::QuadHet].map(|protocol| seconds(&[protocol]));
         let both = seconds(&[Protocol::QuadA, Protocol::QuadHet]);
         assert!(both < 0.95 * a.min(het), "{both} against {a} and {het}");
+    }
+
+    /// A circuit of many ANDs and few inputs.
+    fn deep() -> Circuit {
+        let mut b = Builder::new();
+        let (x, y) = (b.input(1), b.input(1));
+        let mut wire = x[0];
+        for _ in 0..1000 {
+            let and = b.and2(wire, y[0]);
+            wire = b.xor(and, x[0]);
+        }
+        b.output(&[wire]);
+        b.finish()
+    }
+
+    #[test]
+    fn who_has_the_faster_uplink_garbles() {
+        let circuit = deep();
+        for (protocol, fast) in
+            [(Protocol::Yao, [1, 0]), (Protocol::YaoSilent, [0, 1]), (Protocol::YaoThree, [2, 1])]
+        {
+            let network = Network::new(protocol.parties(), |a, b| {
+                let is_fast = [a.index(), b.index()] == fast;
+                (if is_fast { 1e9 } else { 1e6 }, 0.01)
+            });
+            let everybody = PartyId::all(protocol.parties()).collect();
+            let job = Job::new(protocol, vec![PartyId(0), PartyId(1)], vec![everybody]);
+            let choose = |wanted| for_circuit(&network, &circuit, &job, &[protocol], wanted);
+            let Chosen { assignments, seconds, single_seconds } = choose(Wanted::Best).unwrap();
+            // The table goes from role 0 to the last.
+            let places = &assignments[0].places;
+            assert_eq!([places[0], places[places.len() - 1]], fast.map(|p| PartyId(p as u8)));
+            assert!(assignments.len() == 1 && seconds == single_seconds);
+            assert_eq!(choose(Wanted::Split).unwrap().assignments, assignments);
+        }
+    }
+
+    #[test]
+    fn where_roles_are_alike_parties_stay_in_order() {
+        let circuit = deep();
+        let network = Network::new(3, |a, b| (if a.0 > b.0 { 1e9 } else { 1e6 }, 0.01));
+        let job = Job::new(Protocol::Bmr(3), vec![PartyId(0), PartyId(1)], vec![vec![PartyId(2)]]);
+        let chosen = for_circuit(&network, &circuit, &job, &[Protocol::Bmr(3)], Wanted::Best);
+        assert_eq!(chosen.unwrap().assignments, [Assignment::in_order(Protocol::Bmr(3))]);
     }
 
     #[test]

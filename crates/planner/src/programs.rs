@@ -189,7 +189,7 @@ fn forms(job: &ProgramJob, free: Free) -> Vec<By> {
 }
 
 fn placings(job: &ProgramJob, free: Free) -> Vec<Vec<PartyId>> {
-    match free.roles && job.protocol.has_roles() {
+    match free.roles && job.protocol.has_unlike_roles() {
         true => {
             // Who computes at all is a matter of trust, not of links.
             let orders = orders(job.places.len(), job.protocol.parties()).into_iter();
@@ -210,7 +210,7 @@ fn demand(program: &Program, job: &ProgramJob) -> Result<Demand, EvaluateError> 
     Ok(Demand {
         bytes: loads(&cost.bytes.placed(&job.everyone())),
         critical: cost::links().filter(|(from, to)| awaited.on[*from][*to] > 0).collect(),
-        depth: cost.rounds.into_iter().max().unwrap_or(0),
+        depth: cost::latencies(job.protocol) * cost.rounds.into_iter().max().unwrap_or(0),
     })
 }
 
@@ -286,6 +286,19 @@ mod tests {
             let role = places.iter().position(|party| *party == PartyId(3)).unwrap();
             assert!(waits_for_nobody.contains(&role), "{protocol}: {places:?}");
         }
+    }
+
+    #[test]
+    fn who_has_the_faster_uplink_garbles() {
+        let network = Network::new(3, |a, b| {
+            let fast = [a.index(), b.index()] == [2, 0];
+            (if fast { 1e9 } else { 1e6 }, 0.01)
+        });
+        let reveal = "reveal sum(select(x < y, x, y), axis 0) to a as \"s\"";
+        let choice = choose(&network, reveal, &job(Protocol::YaoThree, 10), ROLES);
+        let places = &choice.assignments[0].places;
+        assert_eq!([places[0], places[2]], [2, 0].map(PartyId));
+        assert!(choice.seconds < 0.1 * choice.given_seconds.unwrap());
     }
 
     #[test]

@@ -2,7 +2,9 @@
 //! and how garbled tables open. The protocols are in the crate `tacit-garbling`.
 //!
 //! Source: A. Ben-Efraim, Y. Lindell, E. Omri, *Optimizing Semi-Honest Secure Multiparty Computation for the
-//! Internet*, CCS 2016. [`Products::Offset`] and [`Opening::Collector`] are ours.
+//! Internet*, CCS 2016. [`Products::Offset`], [`Opening::Collector`] and [`Opening::Single`] are ours.
+
+use serde::{Deserialize, Serialize};
 
 /// How shares of row bits times offsets are made over oblivious transfer. Secure against all parties but one
 /// that follow the protocol and pool what they see.
@@ -114,19 +116,25 @@ impl Rounds {
     }
 }
 
+/// Who evaluates where one party does.
+pub const EVALUATOR: usize = 0;
+
 /// How parts of garbled tables are brought together: an agreed fact of a session.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Opening {
     /// Every party sends every other its part of all columns: one round.
     All,
     /// Every party sends its part of a column to the column's owner, who tells all the sum: two rounds, and
     /// for `n` columns about `2 / n` of the bytes.
     Collector,
+    /// The same, but owners tell role 0 alone: it evaluates, and tells the others of outputs. About half the bytes,
+    /// and one round more online.
+    Single,
 }
 
 impl Opening {
     /// All.
-    pub const ALL: [Opening; 2] = [Opening::All, Opening::Collector];
+    pub const ALL: [Opening; 3] = [Opening::All, Opening::Collector, Opening::Single];
 
     /// The name on command lines.
     #[must_use]
@@ -134,7 +142,14 @@ impl Opening {
         match self {
             Opening::All => "all",
             Opening::Collector => "collector",
+            Opening::Single => "single",
         }
+    }
+
+    /// Whether a role has the table in the end, and evaluates.
+    #[must_use]
+    pub fn evaluates(self, role: usize) -> bool {
+        self != Opening::Single || role == EVALUATOR
     }
 
     /// Blocks of a table that one of `parties` sends another, of `columns` columns, which the first roles own.
@@ -142,7 +157,10 @@ impl Opening {
     pub fn blocks(self, columns: usize, [from, to]: [usize; 2]) -> usize {
         match self {
             Opening::All => 4 * columns,
-            Opening::Collector => 4 * (usize::from(from < columns) + usize::from(to < columns)),
+            Opening::Collector | Opening::Single => {
+                let sum = from < columns && self.evaluates(to);
+                4 * (usize::from(sum) + usize::from(to < columns))
+            }
         }
     }
 }

@@ -240,6 +240,12 @@ pub fn rounds(protocol: Protocol) -> u64 {
     protocol.gmw().map_or(1, |method| method.rounds() as u64)
 }
 
+/// Latencies of an online round: two where one party tells the others what it heard.
+#[must_use]
+pub fn latencies(protocol: Protocol) -> u64 {
+    if protocol.gmw() == Some(gmw::Method::Star) { 2 } else { 1 }
+}
+
 /// A product, an inner product, or an entry of a matrix product.
 #[must_use]
 pub fn product(protocol: Protocol) -> Traffic {
@@ -283,10 +289,16 @@ pub fn product(protocol: Protocol) -> Traffic {
         // `transfers` says.
         Protocol::Gmw(n) => to_all(n, [gmw::FAN.message_bits() as u64 + 1, 1]),
         Protocol::GmwSilent(n) => to_all(n, [1 + 1, 1]),
+        // Online to role 0, and back.
+        Protocol::GmwStar(n) => pairs(usize::from(n)).fold(none, |sum, (i, j)| {
+            let online = u64::from(i == 0 || j == 0);
+            let sum = sum.sent(i, j, Stream::Def, gmw::FAN.message_bits() as u64 + 1);
+            sum.sent(i, j, Stream::On, online)
+        }),
         Protocol::GmwOt(n) => to_all(n, [gmw::FAN.message_bits() as u64, 1 + 2]),
         Protocol::GmwTriples(n) => to_all(n, [gmw::FAN.message_bits() as u64 + 1, 2]),
         // The table of the half gates.
-        Protocol::Yao => none.sent(0, 1, Stream::Def, 256),
+        Protocol::Yao | Protocol::YaoSilent => none.sent(0, 1, Stream::Def, 256),
         Protocol::YaoThree => none.sent(0, 2, Stream::Def, 256),
         // Authenticated bits, products and openings of buckets of three; half gates and MACs; public values.
         Protocol::Authenticated(parties) => {
@@ -307,11 +319,15 @@ pub fn product(protocol: Protocol) -> Traffic {
                 sum.sent(i, j, Stream::Def, ahead + table)
             })
         }
-        // Choices of masks and products, cross terms, rows and columns of four blocks.
-        Protocol::Bmr(parties) => pairs(usize::from(parties)).fold(none, |sum, (i, j)| {
-            let chooses = 2 * gmw::FAN.message_bits() as u64;
-            sum.sent(i, j, Stream::Def, chooses + 1 + table(protocol, parties.into(), [i, j]))
-        }),
+        // Choices of masks and products, cross terms, rows and columns of four blocks; silent transfers are made
+        // before.
+        Protocol::Bmr(n) | Protocol::BmrSilent(n) => {
+            pairs(usize::from(n)).fold(none, |sum, (i, j)| {
+                let bits = if protocol.is_silent() { 1 } else { gmw::FAN.message_bits() };
+                let (chooses, parties) = (2 * bits as u64, n);
+                sum.sent(i, j, Stream::Def, chooses + 1 + table(protocol, parties.into(), [i, j]))
+            })
+        }
         // Bytes of masks and products; rows and columns of four blocks.
         Protocol::BmrShamir(parties) => {
             let (n, keepers) = (usize::from(parties), usize::from(parties).div_ceil(2));

@@ -57,6 +57,9 @@ pub enum Protocol {
     Gmw(u8),
     /// The same with silent oblivious transfers: a tenth of the traffic for many products.
     GmwSilent(u8),
+    /// The same with ordinary transfers, and role 0 between all others online: two bits for each of them, and twice
+    /// the latency.
+    GmwStar(u8),
     /// GMW on shares, as published: products from random oblivious transfers.
     GmwOt(u8),
     /// GMW on shares: products from random triples.
@@ -64,6 +67,8 @@ pub enum Protocol {
     /// BMR over oblivious transfer for so many parties, of which all but one may pool what they see: a
     /// constant number of rounds.
     Bmr(u8),
+    /// The same with silent oblivious transfers.
+    BmrSilent(u8),
     /// BMR over Shamir's sharing for so many parties, of which fewer than half may pool what they see.
     BmrShamir(u8),
     /// BMR over oblivious transfer in another way, for comparison: for so many parties, of which all but one
@@ -76,6 +81,8 @@ pub enum Protocol {
     BmrReplicated,
     /// Yao's garbled circuits, with half gates, for two parties: a constant number of rounds.
     Yao,
+    /// The same with silent oblivious transfers.
+    YaoSilent,
     /// Garbled circuits among three parties: two that have all labels, one that evaluates.
     YaoThree,
     /// Authenticated garbling for so many parties, of which all but one may cheat: a constant number of
@@ -129,7 +136,7 @@ impl fmt::Display for Security {
 
 impl Protocol {
     /// All protocols; those for any number of parties with three.
-    pub const ALL: [Protocol; 39] = [
+    pub const ALL: [Protocol; 42] = [
         Protocol::Trio,
         Protocol::Astra,
         Protocol::Replicated,
@@ -152,9 +159,11 @@ impl Protocol {
         Protocol::FantasticFour,
         Protocol::Gmw(3),
         Protocol::GmwSilent(3),
+        Protocol::GmwStar(3),
         Protocol::GmwOt(3),
         Protocol::GmwTriples(3),
         Protocol::Bmr(3),
+        Protocol::BmrSilent(3),
         Protocol::BmrShamir(3),
         Protocol::BmrOt(Products::Basic, 3),
         Protocol::BmrOt(Products::Reduced, 3),
@@ -165,6 +174,7 @@ impl Protocol {
         Protocol::BmrBlocks(Rounds::Two, 4),
         Protocol::BmrReplicated,
         Protocol::Yao,
+        Protocol::YaoSilent,
         Protocol::YaoThree,
         Protocol::Authenticated(3),
         Protocol::Wrk17(3),
@@ -222,14 +232,17 @@ impl Protocol {
             Protocol::FantasticFour => "fantastic-four",
             Protocol::Gmw(_) => "gmw",
             Protocol::GmwSilent(_) => "gmw-silent",
+            Protocol::GmwStar(_) => "gmw-star",
             Protocol::GmwOt(_) => "gmw-ot",
             Protocol::GmwTriples(_) => "gmw-triples",
             Protocol::Bmr(_) => "bmr",
+            Protocol::BmrSilent(_) => "bmr-silent",
             Protocol::BmrShamir(_) => "bmr-shamir",
             Protocol::BmrOt(products, _) => products.name(),
             Protocol::BmrBlocks(rounds, _) => rounds.name(),
             Protocol::BmrReplicated => "bmr-replicated",
             Protocol::Yao => "yao",
+            Protocol::YaoSilent => "yao-silent",
             Protocol::YaoThree => "yao-three",
             Protocol::Authenticated(_) => "authenticated",
             Protocol::Wrk17(_) => "wrk17",
@@ -248,15 +261,17 @@ impl Protocol {
             | Protocol::FantasticFour => 4,
             Protocol::Gmw(parties)
             | Protocol::GmwSilent(parties)
+            | Protocol::GmwStar(parties)
             | Protocol::GmwOt(parties)
             | Protocol::GmwTriples(parties)
             | Protocol::Bmr(parties)
+            | Protocol::BmrSilent(parties)
             | Protocol::BmrShamir(parties)
             | Protocol::BmrOt(_, parties)
             | Protocol::BmrBlocks(_, parties)
             | Protocol::Authenticated(parties)
             | Protocol::Wrk17(parties) => usize::from(parties),
-            Protocol::Yao => 2,
+            _ if self.is_yao() => 2,
             _ => 3,
         }
     }
@@ -267,12 +282,19 @@ impl Protocol {
         self.gmw().is_none() && !self.garbles()
     }
 
+    /// Whether it matters for links who plays which role, and orders are few enough to try them all.
+    #[must_use]
+    pub fn has_unlike_roles(self) -> bool {
+        self.has_roles() || self.is_yao() || self == Protocol::YaoThree
+    }
+
     /// How products of bits are made, where it is a form of GMW.
     #[must_use]
     pub fn gmw(self) -> Option<gmw::Method> {
         match self {
             Protocol::Gmw(_) => Some(gmw::Method::Masked),
             Protocol::GmwSilent(_) => Some(gmw::Method::Silent),
+            Protocol::GmwStar(_) => Some(gmw::Method::Star),
             Protocol::GmwOt(_) => Some(gmw::Method::Transfers),
             Protocol::GmwTriples(_) => Some(gmw::Method::Triples),
             _ => None,
@@ -282,8 +304,20 @@ impl Protocol {
     /// Whether it evaluates garbled circuits.
     #[must_use]
     pub fn garbles(self) -> bool {
-        let of_two_or_three = matches!(self, Protocol::Yao | Protocol::YaoThree);
+        let of_two_or_three = self.is_yao() || self == Protocol::YaoThree;
         of_two_or_three || self.opens_tables() || self.authenticates()
+    }
+
+    /// Whether one of two parties garbles and the other evaluates.
+    #[must_use]
+    pub fn is_yao(self) -> bool {
+        matches!(self, Protocol::Yao | Protocol::YaoSilent)
+    }
+
+    /// Whether its oblivious transfers are silent.
+    #[must_use]
+    pub fn is_silent(self) -> bool {
+        matches!(self, Protocol::GmwSilent(_) | Protocol::BmrSilent(_) | Protocol::YaoSilent)
     }
 
     /// Whether it is authenticated garbling, in any form.
@@ -295,9 +329,9 @@ impl Protocol {
     /// Whether parties open garbled tables together: BMR.
     #[must_use]
     pub fn opens_tables(self) -> bool {
-        let ours =
-            matches!(self, Protocol::Bmr(_) | Protocol::BmrShamir(_) | Protocol::BmrReplicated);
-        ours || self.for_comparison()
+        let over_ot = matches!(self, Protocol::Bmr(_) | Protocol::BmrSilent(_));
+        let over_shares = matches!(self, Protocol::BmrShamir(_) | Protocol::BmrReplicated);
+        over_ot || over_shares || self.for_comparison()
     }
 
     /// How its tables open if nothing else is asked for: published variants in the published way.
@@ -322,9 +356,11 @@ impl Protocol {
         match self {
             Protocol::Gmw(_) => Protocol::Gmw(within(parties)),
             Protocol::GmwSilent(_) => Protocol::GmwSilent(within(parties)),
+            Protocol::GmwStar(_) => Protocol::GmwStar(within(parties)),
             Protocol::GmwOt(_) => Protocol::GmwOt(within(parties)),
             Protocol::GmwTriples(_) => Protocol::GmwTriples(within(parties)),
             Protocol::Bmr(_) => Protocol::Bmr(within(parties)),
+            Protocol::BmrSilent(_) => Protocol::BmrSilent(within(parties)),
             Protocol::BmrShamir(_) => Protocol::BmrShamir(within(parties).max(3)),
             Protocol::BmrOt(products, _) => Protocol::BmrOt(products, within(parties)),
             Protocol::BmrBlocks(rounds, _) => {
@@ -433,8 +469,10 @@ impl Protocol {
     pub fn security(self) -> Security {
         match self {
             Protocol::Plain => Security::TrustedParty,
-            Protocol::Bmr(_) | Protocol::BmrOt(..) | Protocol::Yao => Security::DishonestMajority,
-            _ if self.gmw().is_some() => Security::DishonestMajority,
+            Protocol::Bmr(_) | Protocol::BmrSilent(_) | Protocol::BmrOt(..) => {
+                Security::DishonestMajority
+            }
+            _ if self.gmw().is_some() || self.is_yao() => Security::DishonestMajority,
             Protocol::BmrBlocks(Rounds::Two, _) => Security::FewerThanThird,
             Protocol::BmrShamir(_) | Protocol::BmrBlocks(..) => Security::HonestMajority,
             _ if self.authenticates() => Security::MaliciousDishonestMajority,
@@ -483,14 +521,17 @@ impl Protocol {
             | Protocol::FantasticFour
             | Protocol::Gmw(_)
             | Protocol::GmwSilent(_)
+            | Protocol::GmwStar(_)
             | Protocol::GmwOt(_)
             | Protocol::GmwTriples(_)
             | Protocol::Bmr(_)
+            | Protocol::BmrSilent(_)
             | Protocol::BmrShamir(_)
             | Protocol::BmrOt(..)
             | Protocol::BmrBlocks(..)
             | Protocol::BmrReplicated
             | Protocol::Yao
+            | Protocol::YaoSilent
             | Protocol::YaoThree
             | Protocol::Authenticated(_)
             | Protocol::Wrk17(_)

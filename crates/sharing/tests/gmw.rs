@@ -188,6 +188,7 @@ fn online_messages_are_uniform() {
         // An input and a product; two factors and a result; a choice, two pads and a result.
         (Method::Masked, 2),
         (Method::Silent, 2),
+        (Method::Star, 2),
         (Method::Triples, 3),
         (Method::Transfers, 4),
     ] {
@@ -225,6 +226,9 @@ fn costs_are_those_of_the_table() {
         let n = parties as u8;
         assert_eq!(each(Protocol::GmwSilent(n)), 3);
         assert_eq!(each(Protocol::GmwOt(n)), 32 + 3);
+        let star = cost::product(Protocol::GmwStar(n));
+        assert_eq!(star.total(), 33 * links as u64 + 2 * (parties as u64 - 1));
+        assert!((1..parties).all(|i| star.on[0][i] == 1 && star.on[i][0] == 1));
         assert_eq!(each(Protocol::GmwTriples(n)), 33 + 2);
     }
 }
@@ -289,7 +293,7 @@ fn products(method: Method, parties: usize, words: usize, seed: u64) -> Vec<[u64
     });
     let rounds = match method {
         // Inputs, and two levels; or levels and outputs.
-        Method::Masked | Method::Silent | Method::Triples => 3,
+        Method::Masked | Method::Silent | Method::Star | Method::Triples => 3,
         Method::Transfers => 5,
     };
     assert!(sent[0].1 == rounds, "{method:?}: {} rounds", sent[0].1);
@@ -301,11 +305,12 @@ fn products(method: Method, parties: usize, words: usize, seed: u64) -> Vec<[u64
 fn every_way_to_make_products_takes_what_the_page_says() {
     let words = 700;
     for parties in [2, 3, 5] {
-        for method in [Method::Masked, Method::Silent, Method::Transfers, Method::Triples] {
+        use Method::{Masked, Silent, Star, Transfers, Triples};
+        for method in [Masked, Silent, Star, Transfers, Triples] {
             let sent = products(method, parties, words, test_seed());
             let (peers, word) = (parties as u64 - 1, 8 * words as u64);
             let (per_product, online) = match method {
-                Method::Masked => (33, 1),
+                Method::Masked | Method::Star => (33, 1),
                 Method::Silent => (2, 1),
                 Method::Transfers => (32, 3),
                 Method::Triples => (33, 2),
@@ -321,6 +326,9 @@ fn every_way_to_make_products_takes_what_the_page_says() {
                 let masked = method.is_masked();
                 let [early, late] = if masked { [outputs, inputs] } else { [0, outputs] };
                 assert_eq!(ahead, per_product * products + early + start, "{method:?}");
+                // Around role 0 the others send to it alone.
+                let alone = method == Method::Star && party > 0;
+                let products = if alone { 3 * word } else { products };
                 assert_eq!(on, online * products + late, "{method:?}");
             }
         }

@@ -9,7 +9,7 @@ use crate::local::{self, Child, Transport};
 use crate::output::{Output, Report};
 use crate::profile::Profile;
 use crate::roles::{self, Roles};
-use crate::run::{Parties, PreprocessingArg, seconds};
+use crate::run::{Parties, PreprocessingArg, opening, seconds};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -23,6 +23,7 @@ use tacit_net::{PartyId, Session, SessionConfig, connect};
 use tacit_program::clear::Array;
 use tacit_program::{Interval, Program, Type};
 use tacit_sharing::Protocol;
+use tacit_sharing::bmr::Opening;
 use tacit_sharing::proof::Strength;
 
 /// Arguments of `tacit program bench`.
@@ -42,8 +43,9 @@ pub struct ProgramBenchArgs {
 
     /// trio, astra, replicated, multi-fan-in, plain, lift, galois, integers, post, tagged,
     /// brain-sacrifice, brain-buckets, brain-integers, brain-batch, brain-polynomials, brain-single, quad,
-    /// quad-a, quad-het, tetrad, fantastic-four, gmw:N, gmw-silent:N, gmw-ot:N, gmw-triples:N, bmr:N,
-    /// bmr-shamir:N, authenticated:N, wrk17:N (N parties), bmr-replicated, yao or yao-three
+    /// quad-a, quad-het, tetrad, fantastic-four, gmw:N, gmw-silent:N, gmw-star:N, gmw-ot:N, gmw-triples:N, bmr:N,
+    /// bmr-silent:N, bmr-shamir:N, authenticated:N, wrk17:N (N parties), bmr-replicated, yao, yao-silent or
+    /// yao-three
     #[arg(long, default_value = "trio")]
     protocol: Protocol,
 
@@ -86,6 +88,11 @@ pub struct ProgramBenchArgs {
     /// When messages that do not depend on inputs are sent; `separate` times the rest alone
     #[arg(long, default_value = "interleaved")]
     preprocessing: PreprocessingArg,
+
+    /// How garbled tables open that parties make together (bmr and its variants) [default: as the
+    /// protocol does by itself]
+    #[arg(long, value_name = "all|collector|single", value_parser = opening)]
+    opening: Option<Opening>,
 }
 
 impl ProgramBenchArgs {
@@ -144,6 +151,7 @@ fn prepare(args: &ProgramBenchArgs, program: &Program) -> Result<Prepared, CliEr
         workers: args.threads,
         preprocessing: args.preprocessing.into(),
         chunk_rows: args.chunk_rows.unwrap_or(CHUNK_ROWS),
+        opening: args.opening,
         ..ProgramJob::new(args.protocol, parties, show::rows(program, &args.rows)?)
     };
     let numbered = Parties::numbered(args.protocol.parties());

@@ -96,7 +96,6 @@ pub fn refuse_circuit_arguments(args: &RunArgs) -> Result<(), CliError> {
         Misplaced::new(!args.reveal.is_empty(), "--reveal", WHO_LEARNS),
         Misplaced::new(!args.balance.is_none(), "--balance", ""),
         Misplaced::new(other_form, "--form", ""),
-        Misplaced::new(args.opening.is_some(), "--opening", ""),
         Misplaced::new(args.blocking().window_bytes > 0, "--window", "--chunk-rows ROWS"),
     ];
     let values = args.style.flags().into_iter().chain(args.read.flags());
@@ -213,6 +212,7 @@ pub fn job(
             None => args.preprocessing.into(),
         },
         chunk_rows: ChunkArg::or_usual(args.program.chunk_rows),
+        opening: args.opening,
         ..ProgramJob::new(args.protocol, names.parties.clone(), rows)
     };
     let parties = Parties(names.session.clone());

@@ -40,8 +40,8 @@ pub struct RunArgs {
 
     /// trio, astra, replicated, multi-fan-in, lift, galois, integers, post, tagged, brain-sacrifice,
     /// brain-buckets, brain-integers, brain-batch, brain-polynomials, brain-single, yao-three or plain (three parties), or quad, quad-a,
-    /// quad-het, tetrad or fantastic-four (four); gmw:N, gmw-silent:N, gmw-ot:N, gmw-triples:N,
-    /// bmr:N, bmr-shamir:N, authenticated:N or wrk17:N (N parties), yao
+    /// quad-het, tetrad or fantastic-four (four); gmw:N, gmw-silent:N, gmw-star:N, gmw-ot:N, gmw-triples:N,
+    /// bmr:N, bmr-silent:N, bmr-shamir:N, authenticated:N or wrk17:N (N parties), yao or yao-silent
     /// (two); bmr-replicated (three); bmr-basic:N, bmr-reduced:N, bmr-correlated:N, bmr-offset:N,
     /// bmr-shamir-s4:N, bmr-shamir-s3:N or bmr-shamir-s2:N, to compare
     #[arg(long, default_value = "trio")]
@@ -124,9 +124,10 @@ pub struct RunArgs {
     pub form: FormChoice,
 
     /// How garbled tables that parties make together open (bmr and its variants): all, everybody sends
-    /// everybody everything, in one round; collector, column by column, in two rounds and fewer bytes
+    /// everybody everything, in one round; collector, column by column, in two rounds and fewer bytes; single,
+    /// the same, but only role 0 has the tables, evaluates, and tells the others: half the bytes, and a round more
     /// [default: collector; all for bmr-basic, bmr-reduced, bmr-correlated and bmr-shamir-s4, -s3 and -s2]
-    #[arg(long, value_name = "all|collector", value_parser = opening)]
+    #[arg(long, value_name = "all|collector|single", value_parser = opening)]
     pub opening: Option<Opening>,
 
     /// Bytes of messages under way per direction; more hides more latency
@@ -185,7 +186,7 @@ impl From<PreprocessingArg> for Preprocessing {
 /// A way to open tables, by name.
 pub fn opening(text: &str) -> Result<Opening, String> {
     let named = Opening::ALL.into_iter().find(|opening| opening.name() == text);
-    named.ok_or_else(|| "write all or collector".into())
+    named.ok_or_else(|| "write all, collector or single".into())
 }
 
 fn form(text: &str) -> Result<FormChoice, String> {

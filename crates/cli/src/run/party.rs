@@ -187,7 +187,7 @@ pub fn evaluate(
         .inspect_err(|e| session.abort(&e.to_string()))?;
     let mut choice = None;
     let chooses = args.roles == Some(Roles::Auto) || args.balance == BalanceArg::Auto;
-    if chooses && job.protocol().has_roles() {
+    if chooses && job.protocol().has_unlike_roles() {
         let chosen = choose(args, circuit, &mut job, &mut session);
         choice = Some(chosen.inspect_err(|e| session.abort(&e.to_string()))?);
     }

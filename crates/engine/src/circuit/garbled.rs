@@ -41,7 +41,7 @@ const MAX_ANDS: usize = 1 << 24;
 /// Refuses circuits whose garbled form is too large to be kept.
 pub(super) fn check_size(protocol: Protocol, schedule: &Schedule) -> Result<(), EvaluateError> {
     let ands: usize = (0..schedule.depth()).map(|l| schedule.products(l).len()).sum();
-    let kept = protocol.garbles() && !matches!(protocol, Protocol::Yao | Protocol::YaoThree);
+    let kept = protocol.opens_tables() || protocol.authenticates();
     let most = match protocol {
         // From every party four blocks for every party.
         Protocol::BmrBlocks(_, parties) => MAX_ANDS / usize::from(parties),
@@ -77,6 +77,7 @@ pub(super) fn bytes(compiled: &Compiled) -> Traffic {
     let (instances, opening) = (compiled.job().instances as u64, compiled.job().opening());
     let all = match seating.assignment.protocol {
         Protocol::Yao => yao::bytes(ports) * instances,
+        Protocol::YaoSilent => by_worker(compiled, |at| yao::silent_bytes(ports, at)),
         Protocol::YaoThree => three::bytes(ports) * instances,
         protocol if protocol.authenticates() => {
             let workers = 0..compiled.job().threads();
@@ -93,9 +94,20 @@ pub(super) fn bytes(compiled: &Compiled) -> Traffic {
             blocks::bytes(ports, places.len(), (rounds, opening)) * instances
         }
         Protocol::BmrReplicated => replicated::bytes(ports, opening) * instances,
+        Protocol::BmrSilent(_) => {
+            by_worker(compiled, |at| bmr::silent_bytes(ports, places.len(), opening, at))
+        }
         _ => bmr::bytes(ports, places.len(), opening) * instances,
     };
     all.placed(places)
+}
+
+/// The sum of what every worker sends for so many instances.
+fn by_worker(compiled: &Compiled, bytes: impl Fn(usize) -> Traffic) -> Traffic {
+    let workers = 0..compiled.job().threads();
+    workers.fold(Traffic::default(), |sum, worker| {
+        sum + bytes(chunks(compiled, worker).map(|at| at.len()).sum())
+    })
 }
 
 /// Bytes between parties for a job with stored triples.
@@ -166,9 +178,9 @@ pub(super) fn rounds(compiled: &Compiled, party: PartyId) -> u64 {
     };
     match (seating.assignment.protocol, me) {
         // What role 1 chooses, and what it has evaluated.
-        (Protocol::Yao, 0) => others_give + learns(0),
+        (Protocol::Yao | Protocol::YaoSilent, 0) => others_give + learns(0),
         // Labels.
-        (Protocol::Yao, _) => inputs,
+        (Protocol::Yao | Protocol::YaoSilent, _) => inputs,
         // Shares of role 2's inputs, and what it has evaluated; labels.
         (Protocol::YaoThree, 0) => gives(2) + learns(0),
         (Protocol::YaoThree, 1) => learns(1),
@@ -187,6 +199,8 @@ pub(super) fn rounds(compiled: &Compiled, party: PartyId) -> u64 {
             let many = u64::from(parties > 2);
             others_give + many + 1 + learns(me) * (many + 1)
         }
+        // Public values of inputs, and of outputs; only role 0 evaluates.
+        (_, me) if !compiled.job().opening().evaluates(me) => others_give + learns(me),
         // Public values of inputs, and labels.
         _ => others_give + inputs,
     }
@@ -236,7 +250,8 @@ pub(super) fn compute(
     }
     let authenticates = protocol.authenticates();
     let delta = if authenticates { Delta::Authenticating } else { Delta::Common };
-    let mut all = Correlations::exchange(mesh, id, places, delta, entropy)?;
+    let all = Correlations::exchange(mesh, id, places, delta, entropy)?;
+    let mut all = if protocol.is_silent() { all.silent(id) } else { all };
     let sid = match authenticates {
         true => authenticated::set_up(mesh, places, all.worker(), id)?,
         false => [0; 32],
@@ -247,7 +262,7 @@ pub(super) fn compute(
     let computed = on_each(&mut session.meshes, workers, |mesh, (worker, keys)| {
         let (task, mut unopened) = (task(worker), Vec::new());
         let computed = match protocol {
-            Protocol::Yao => task.learn(Yao::new(mesh, places, keys, id)?),
+            protocol if protocol.is_yao() => task.learn(Yao::new(mesh, places, keys, id)?),
             protocol if protocol.authenticates() => {
                 let party = Authenticated::new(mesh, places, keys, &sid)?;
                 let party = party.in_form(form(*protocol));
@@ -274,7 +289,7 @@ pub(super) fn resume(
     let computed = on_each(&mut session.meshes, workers, |mesh, (worker, stored)| {
         let (task, mut unopened) = (Task { run, worker }, Vec::new());
         let computed = match protocol {
-            Protocol::Yao => task.resume::<yao::Ready>(mesh, &stored, Task::put),
+            protocol if protocol.is_yao() => task.resume::<yao::Ready>(mesh, &stored, Task::put),
             Protocol::YaoThree => task.resume::<three::Ready>(mesh, &stored, Task::put),
             protocol if protocol.authenticates() => {
                 let keep = |_: &Task<'_>, _: &mut Opened, at, done| unopened.push((at, done));
@@ -463,7 +478,7 @@ fn chunk(compiled: &Compiled) -> usize {
     let parties = protocol.parties();
     let under_way = match compiled.job().opening() {
         Opening::All => 4 * parties * parties,
-        Opening::Collector => 0,
+        Opening::Collector | Opening::Single => 0,
     };
     let blocks = match protocol {
         // Sharings of both inputs, the output, a triple and what opens it; of five leaky triples three
@@ -474,6 +489,8 @@ fn chunk(compiled: &Compiled) -> usize {
         Protocol::BmrBlocks(..) => ands * (16 * parties + 8 * parties * parties + under_way),
         // Shares of every row, tables, and columns under way: from everybody all of them, perhaps.
         Protocol::BmrOt(..) => ands * (24 * parties + under_way),
+        // As below, and transfers that wait to be used.
+        Protocol::BmrSilent(_) => ands * (18 * parties + under_way),
         // Tables, columns under way, and what a wire is authenticated by.
         _ => ands * (16 * parties + under_way),
     };

@@ -163,9 +163,7 @@ impl Job {
             ("form of wide products", self.form.name()),
             ("blocking", format!("{:?}", self.blocking)),
         ];
-        if self.protocol().opens_tables() {
-            facts.push(("opening of garbled tables", self.opening().name().to_string()));
-        }
+        facts.extend(opening_fact(self.protocol(), self.opening));
         facts
     }
 
@@ -187,10 +185,7 @@ impl Job {
         if self.instances == 0 || self.workers == 0 {
             return fail("a job needs at least one instance and one thread".into());
         }
-        if self.opening.is_some() && !self.protocol().opens_tables() {
-            let protocol = self.protocol();
-            return fail(format!("{protocol} opens no garbled tables: leave out how to open them"));
-        }
+        check_opening(self.protocol(), self.opening)?;
         self.check_size(circuit)?;
         assignment::check(&self.assignments)?;
         for party in self.owners.iter().chain(self.receivers.iter().flatten()) {
@@ -212,6 +207,28 @@ impl Job {
             self.instances,
             MAX_VALUE_BYTES >> 30
         )))
+    }
+}
+
+/// How garbled tables open under a protocol that opens them: a fact that parties compare.
+pub(crate) fn opening_fact(
+    protocol: Protocol,
+    opening: Option<Opening>,
+) -> Option<(&'static str, String)> {
+    let opening = opening.unwrap_or(protocol.opening());
+    protocol.opens_tables().then(|| ("opening of garbled tables", opening.name().to_string()))
+}
+
+/// Refuses to say how garbled tables open where none do.
+pub(crate) fn check_opening(
+    protocol: Protocol,
+    opening: Option<Opening>,
+) -> Result<(), EvaluateError> {
+    match opening.is_some() && !protocol.opens_tables() {
+        true => Err(EvaluateError::Job(format!(
+            "{protocol} opens no garbled tables: leave out how to open them"
+        ))),
+        false => Ok(()),
     }
 }
 

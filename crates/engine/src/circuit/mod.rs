@@ -29,7 +29,7 @@ pub use evaluate::{
     prepare, prepare_from_triples,
 };
 pub use job::{Blocking, FormChoice, Job, MAX_VALUE_BYTES, Preprocessing};
-pub(crate) use job::{STORED, list};
+pub(crate) use job::{STORED, check_opening, list, opening_fact};
 pub use predict::{Alone, Prediction, predict, predict_alone};
 pub use prepared::Prepared;
 pub use report::{AssignmentUse, LinkUse, Report};

@@ -64,6 +64,7 @@ fn compile(
     let receivers = drawn.receivers.iter().map(|to| to.iter().map(at).collect()).collect();
     let mut job = Job::new(prepared.job.protocol, owners, receivers);
     job.preprocessing = preprocessing;
+    job.opening = prepared.job.opening;
     job.assignments = vec![Assignment::new(prepared.job.protocol, places.to_vec())];
     Compiled::new(&drawn.circuit, job)
 }

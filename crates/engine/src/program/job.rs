@@ -1,12 +1,13 @@
 //! Which program is computed, by whom, on how many rows.
 
 use super::ahead;
-use crate::circuit::{Assignment, EvaluateError, Preprocessing, STORED, assignment, list};
+use crate::circuit::{self, Assignment, EvaluateError, Preprocessing, STORED, assignment, list};
 use std::fmt;
 use std::str::FromStr;
 use tacit_net::PartyId;
 use tacit_program::{Program, text};
 use tacit_sharing::backend::Ring;
+use tacit_sharing::bmr::Opening;
 use tacit_sharing::cost::MAX_ROLES;
 use tacit_sharing::{Protocol, RoleId};
 
@@ -94,6 +95,8 @@ pub struct ProgramJob {
     pub preprocessing: Preprocessing,
     /// Rows of large arrays that are computed together. Fewer take less memory and more rounds.
     pub chunk_rows: usize,
+    /// How garbled tables that parties make together open, if not as the protocol does by itself.
+    pub opening: Option<Opening>,
 }
 
 impl ProgramJob {
@@ -112,6 +115,7 @@ impl ProgramJob {
             stored: false,
             preprocessing: Preprocessing::Interleaved,
             chunk_rows: CHUNK_ROWS,
+            opening: None,
         }
     }
 
@@ -153,7 +157,7 @@ impl ProgramJob {
             Preprocessing::Interleaved => "in the run",
             Preprocessing::Separate => "before the inputs",
         };
-        vec![
+        let mut facts = vec![
             ("tacit version", env!("CARGO_PKG_VERSION").to_string()),
             ("program", hex::encode(text::digest(program))),
             ("parties of the program", list(self.parties.iter())),
@@ -164,7 +168,9 @@ impl ProgramJob {
             ("threads", self.workers.to_string()),
             ("rows per chunk", self.chunk_rows.to_string()),
             ("preprocessing", preprocessing.to_string()),
-        ]
+        ];
+        facts.extend(circuit::opening_fact(self.protocol, self.opening));
+        facts
     }
 
     fn roles_fact(&self) -> String {
@@ -197,6 +203,7 @@ impl ProgramJob {
         if self.workers == 0 || self.chunk_rows == 0 {
             return fail("a job needs at least one thread and one row per chunk".into());
         }
+        circuit::check_opening(self.protocol, self.opening)?;
         self.check_assignments()?;
         let outside = self.outside().len();
         if outside > 0 && (self.protocol.garbles() || self.protocol == Protocol::Plain) {

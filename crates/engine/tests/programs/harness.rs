@@ -19,8 +19,10 @@ pub fn settings() -> impl Iterator<Item = (Protocol, By)> {
     let brain = |protocol: &Protocol| matches!(protocol, Protocol::Brain(_));
     let other = move |p: &Protocol| brain(p) && *p != Protocol::Brain(Source::Sacrifice);
     let alike = |p: &Protocol| {
-        use Protocol::{BmrReplicated, GmwOt, GmwSilent, Wrk17};
-        p.for_comparison() || matches!(p, BmrReplicated | GmwOt(_) | GmwSilent(_) | Wrk17(_))
+        use Protocol::{BmrReplicated, GmwOt, GmwStar, Wrk17};
+        p.for_comparison()
+            || p.is_silent()
+            || matches!(p, BmrReplicated | GmwOt(_) | GmwStar(_) | Wrk17(_))
     };
     let all = move || Protocol::ALL.into_iter().filter(move |p| p.parties() > 2 && !alike(p));
     let rings = all().filter(move |protocol| protocol.has_rings() && !other(protocol));

@@ -16,6 +16,7 @@ use tacit_net::memory::{self, MemoryNetwork};
 use tacit_program::Element;
 use tacit_program::clear::Array;
 use tacit_sharing::Protocol;
+use tacit_sharing::bmr::Opening;
 use tacit_sharing::proof::Method;
 
 #[test]
@@ -56,6 +57,30 @@ fn triples_of_every_source() {
             check_job(&program, &job, 7);
         }
     }
+}
+
+/// Tables that everybody has, and one that a single party has, which tells the others what they learn.
+#[test]
+fn tables_of_programs_open_in_every_way() {
+    let program = parse(
+        "input a: i16[n] from alice\ninput b: i16[n] from bob\n\
+         reveal sum(a * b, axis 0) to carol as \"total\"\n\
+         reveal select(a < b, a, b) to alice, bob as \"least\"\n",
+    );
+    for protocol in [Protocol::Bmr(3), Protocol::BmrSilent(3), Protocol::BmrShamir(3)] {
+        for (i, opening) in Opening::ALL.into_iter().enumerate() {
+            let mut job = job((protocol, By::Circuits), &[3, 5]);
+            job.opening = Some(opening);
+            if i % 2 == 0 {
+                job.preprocessing = separate(protocol);
+            }
+            check_job(&program, &job, 7);
+        }
+    }
+    let mut other = job((Protocol::Trio, By::Rings), &[3, 5]);
+    other.opening = Some(Opening::Single);
+    let refused = Prepared::new(&program, other).err().unwrap().to_string();
+    assert!(refused.contains("opens no garbled tables"), "{refused}");
 }
 
 #[test]

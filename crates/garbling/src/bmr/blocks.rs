@@ -21,7 +21,7 @@
 
 use super::columns::{Columns, open};
 use super::common::{Common, Garbled, Ready, drawn_by};
-use super::cost::words;
+use super::cost::online;
 use super::keys::{ShamirKeys, WorkerKeys};
 use super::wide::{shares, times, weights};
 use super::wires::{Gate, walk};
@@ -73,7 +73,6 @@ pub struct BmrBlocks<'m> {
     common: Common,
     gates: GateNumbers,
     rounds: Rounds,
-    opening: Opening,
     /// What this party's shares count for in values of degree `t`, of twice that, and of rows; zero if they
     /// are not needed.
     weights: [u128; 3],
@@ -108,11 +107,11 @@ impl<'m> BmrBlocks<'m> {
         check_parties(rounds, n)?;
         let links = Links::new(mesh, places)?;
         let (me, t) = (links.me, rounds.corruptions(n));
-        let common = Common::new([n; 2], me, keys.offset.clone(), session);
+        let common = Common::new([n; 2], me, (keys.offset.clone(), opening), session);
         let gates = GateNumbers::new(keys.number)?;
         let weight = |degree: usize| weights(degree + 1).get(me).copied().unwrap_or(0);
         let weights = [t, 2 * t, rounds.opens(n)].map(weight);
-        Ok(BmrBlocks { links, keys, common, gates, rounds, opening, weights })
+        Ok(BmrBlocks { links, keys, common, gates, rounds, weights })
     }
 
     /// The degree of sharings.
@@ -271,7 +270,7 @@ impl<'m> BmrBlocks<'m> {
             masks
         };
         let masks = (0..self.common.parties).map(masks).collect();
-        Columns::send(&mut self.links, self.opening, columns, masks)
+        Columns::send(&mut self.links, self.common.opening, columns, masks)
     }
 }
 
@@ -326,7 +325,7 @@ impl ports::Garbling for BmrBlocks<'_> {
 /// Bytes between `parties` for one instance.
 #[must_use]
 pub fn bytes(ports: Ports<'_>, parties: usize, (rounds, opening): (Rounds, Opening)) -> Traffic {
-    let (n, ands, inputs) = (parties, ports.ands(), ports.schedule.inputs().len());
+    let (n, ands) = (parties, ports.ands());
     let blocks = |count: usize| (count * KAPPA / 8) as u64;
     let mut sum = Traffic::default();
     let pairs = (0..n).flat_map(|from| (0..n).map(move |to| (from, to)));
@@ -336,7 +335,7 @@ pub fn bytes(ports: Ports<'_>, parties: usize, (rounds, opening): (Rounds, Openi
         let opened = ands * opening.blocks(n, [from, to]);
         sum.pre[from][to] += blocks(ports.learned_by(to));
         sum.def[from][to] += blocks(given + ands + 4 * n * ands + reduced + opened);
-        sum.on[from][to] += words(given) + blocks(inputs);
+        sum.on[from][to] += online(ports, (n, opening), [from, to]);
     }
     sum
 }

@@ -1,5 +1,5 @@
 //! Opening of garbled tables, column by column. Either every party sends its part of a column to the column's
-//! owner, who tells all the sum; or everybody sends everybody its parts of all columns.
+//! owner, who tells all the sum, or who evaluates; or everybody sends everybody its parts of all columns.
 
 use super::common::{Common, Garbled, Ready};
 use crate::Bits;
@@ -11,7 +11,6 @@ use tacit_sharing::bmr::Opening;
 
 /// The table of an instance that is being opened.
 pub(super) struct Columns {
-    opening: Opening,
     /// Sums of the columns that this party adds up, by role; others are empty.
     sums: Vec<Buffer<u128>>,
     /// Masks of the outputs that this party learns.
@@ -40,15 +39,15 @@ impl Columns {
                 true => column,
                 false => Buffer::default(),
             });
-        Ok(Columns { opening, sums: kept.collect(), masks: masks.swap_remove(me) })
+        Ok(Columns { sums: kept.collect(), masks: masks.swap_remove(me) })
     }
 
     /// Takes the peers' parts of the columns that this party adds up, and sends what others wait for.
     fn take_parts(&mut self, links: &mut Links<'_>, common: &Common) -> Result<(), SharingError> {
-        let me = common.me;
+        let (me, opening) = (common.me, common.opening);
         for peer in links.peers() {
             for (j, sum) in self.sums.iter_mut().enumerate() {
-                if adds_up(self.opening, me, j) {
+                if adds_up(opening, me, j) {
                     let part = links.recv::<u128>(peer, Stream::Def, sum.len())?;
                     sum.iter_mut().zip(&*part).for_each(|(sum, part)| *sum ^= part);
                 }
@@ -56,26 +55,29 @@ impl Columns {
             let masks = links.recv::<u64>(peer, Stream::Pre, self.masks.words.len())?;
             self.masks.words.iter_mut().zip(&*masks).for_each(|(mine, theirs)| *mine ^= theirs);
         }
-        if self.opening == Opening::Collector && common.is_keeper() {
-            for peer in links.peers() {
+        if opening != Opening::All && common.is_keeper() {
+            for peer in links.peers().filter(|peer| opening.evaluates(*peer)) {
                 links.send(peer, Stream::Def, &self.sums[me])?;
             }
         }
         Ok(())
     }
 
-    /// Takes the other columns of so many ANDs. Gives the table, row after row a block for every column, and
-    /// the masks.
+    /// Takes the other columns of so many ANDs, if this party evaluates. Gives the table, row after row a block for
+    /// every column, and the masks.
     fn finish(
         self,
         links: &mut Links<'_>,
         common: &Common,
         ands: usize,
     ) -> Result<(Buffer<u128>, Bits), SharingError> {
-        let columns = common.columns;
+        let (columns, opening) = (common.columns, common.opening);
+        if !opening.evaluates(common.me) {
+            return Ok((Buffer::default(), self.masks));
+        }
         let mut table = Buffer::<u128>::zeros(4 * columns * ands);
         for (j, sum) in self.sums.into_iter().enumerate() {
-            let column = match adds_up(self.opening, common.me, j) {
+            let column = match adds_up(opening, common.me, j) {
                 true => sum,
                 false => links.recv::<u128>(j, Stream::Def, 4 * ands)?,
             };

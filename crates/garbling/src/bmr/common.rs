@@ -4,6 +4,7 @@ use crate::prf::{LabelPrf, combine};
 use crate::{Bits, Ports};
 use serde::{Deserialize, Serialize};
 use tacit_ring::{Buffer, Prg, StreamIds, hash, stored};
+use tacit_sharing::bmr::Opening;
 use tacit_sharing::{RoleId, SharingError};
 use zeroize::Zeroizing;
 
@@ -13,6 +14,7 @@ pub(super) struct Common {
     /// Parties whose labels hide the rows, the first ones: of these one at least is to be honest.
     pub columns: usize,
     pub me: RoleId,
+    pub opening: Opening,
     /// `R` of this party, if it has labels.
     pub offset: Zeroizing<u128>,
     /// Of the function under labels.
@@ -25,17 +27,18 @@ impl Common {
     pub fn new(
         [parties, columns]: [usize; 2],
         me: RoleId,
-        offset: Zeroizing<u128>,
+        (offset, opening): (Zeroizing<u128>, Opening),
         session: &[u8],
     ) -> Self {
         let key = hash::derive_key("tacit 2026 BMR label function", &[session]);
         let key = *key.first_chunk().expect("sixteen of thirty-two bytes");
-        Common { parties, columns, me, offset, key, prf: LabelPrf::new(key) }
+        Common { parties, columns, me, opening, offset, key, prf: LabelPrf::new(key) }
     }
 
     /// Circuits, with what their evaluation needs.
     pub fn ready(&self, circuits: Vec<Garbled>) -> Ready {
-        Ready { columns: self.columns, offset: self.offset.clone(), key: self.key, circuits }
+        let Common { columns, opening, ref offset, key, .. } = *self;
+        Ready { columns, opening, offset: offset.clone(), key, circuits }
     }
 
     /// The function under this party's labels of a gate's inputs, from their zero labels: row after row of
@@ -79,6 +82,7 @@ pub(super) fn drawn_by(ports: Ports<'_>, role: RoleId) -> Vec<usize> {
 #[derive(Serialize, Deserialize)]
 pub struct Ready {
     pub(super) columns: usize,
+    opening: Opening,
     #[serde(with = "stored::block")]
     offset: Zeroizing<u128>,
     key: [u8; 16],
@@ -88,8 +92,9 @@ pub struct Ready {
 impl Ready {
     /// What evaluation needs, at a role of so many.
     pub(super) fn common(&self, parties: usize, me: RoleId) -> Common {
-        let Ready { columns, ref offset, key, .. } = *self;
-        Common { parties, columns, me, offset: offset.clone(), key, prf: LabelPrf::new(key) }
+        let Ready { columns, opening, ref offset, key, .. } = *self;
+        let (offset, prf) = (offset.clone(), LabelPrf::new(key));
+        Common { parties, columns, me, opening, offset, key, prf }
     }
 }
 
@@ -97,7 +102,7 @@ impl Ready {
 #[derive(Serialize, Deserialize)]
 pub(super) struct Garbled {
     pub(super) first_gate: u64,
-    /// Gate after gate four rows, each a block for every column.
+    /// Gate after gate four rows, each a block for every column, at those who evaluate.
     pub(super) table: Buffer<u128>,
     /// Zero labels of all inputs.
     #[serde(with = "stored::list")]
@@ -123,9 +128,11 @@ impl Garbled {
 
     pub(super) fn fits(&self, common: &Common, ports: Ports<'_>) -> bool {
         let inputs = ports.schedule.inputs().len();
+        let opened = common.opening.evaluates(common.me);
+        let ands = if opened { ports.ands() } else { 0 };
         // Numbers of gates have 64 bits; the last ones are never used.
         self.first_gate < 1 << 63
-            && self.table.len() == 4 * common.columns * ports.ands()
+            && self.table.len() == 4 * common.columns * ands
             && [self.labels.len(), self.lambdas.len()] == [inputs; 2]
             && self.masks.len == ports.learned_by(common.me)
     }

@@ -5,6 +5,7 @@ use crate::prf::combine;
 use crate::{Bits, Ports};
 use tacit_circuit::schedule::{Linear, Product, Slot};
 use tacit_ring::Buffer;
+use tacit_sharing::RoleId;
 
 /// Labels of all parties by slot, for the public value that each wire has.
 struct Labels {
@@ -60,15 +61,16 @@ fn public(labels: &[u128]) -> Option<bool> {
     labels.iter().all(|label| label & 1 == first).then_some(first == 1)
 }
 
-/// Evaluates, from the labels of all inputs, keeper after keeper; gives what this party learns, port after
-/// port. `None` when labels of one wire show different public values: some party did not follow the
-/// protocol.
+/// Evaluates, from the labels of all inputs, keeper after keeper; gives the public values of the outputs that each role
+/// of `learners` learns, port after port. `None` when labels of one wire show different public values: some party
+/// did not follow the protocol.
 pub(super) fn evaluate(
     common: &Common,
     ports: Ports<'_>,
     garbled: &Garbled,
     inputs: &[Buffer<u128>],
-) -> Option<Bits> {
+    learners: &[RoleId],
+) -> Option<Vec<Bits>> {
     let (schedule, n) = (ports.schedule, common.columns);
     let blocks = Buffer::zeros(schedule.slots() * n);
     let mut wires = Labels { parties: n, blocks, flags: vec![false; schedule.slots()] };
@@ -99,10 +101,12 @@ pub(super) fn evaluate(
             wires.set(*dst, &labels);
         }
     }
-    let mut learned = Bits::zeros(ports.learned_by(common.me));
-    for (i, slot) in ports.slots_learned_by(common.me).enumerate() {
-        let value = public(wires.get(slot))? ^ wires.flags[slot as usize];
-        learned.flip_if(i, value ^ garbled.masks.get(i));
-    }
-    Some(learned)
+    let outputs = |role: &RoleId| {
+        let mut values = Bits::zeros(ports.learned_by(*role));
+        for (i, slot) in ports.slots_learned_by(*role).enumerate() {
+            values.flip_if(i, public(wires.get(slot))? ^ wires.flags[slot as usize]);
+        }
+        Some(values)
+    };
+    learners.iter().map(outputs).collect()
 }

@@ -5,9 +5,9 @@ mod attack;
 
 use super::common::{Common, Garbled, drawn_by};
 use super::wires::{Gate, walk};
-use crate::cot::{choose, lowest, pads, take, tweak};
+use crate::cot::{Chooser, Offerer, lowest, pads, tweak};
 use crate::{Bits, Ports};
-use tacit_ot::{OtError, Receiver, Sender};
+use tacit_ot::OtError;
 use tacit_ring::Buffer;
 use tacit_ring::prg::Permutation;
 use zeroize::Zeroizing;
@@ -69,7 +69,7 @@ impl<'p> Garbling<'p> {
         &mut self,
         common: &Common,
         peer: usize,
-        receiver: &mut Receiver,
+        chooser: Chooser<'_>,
     ) -> Result<Vec<u64>, OtError> {
         let (width, n, me) = (width(common), common.parties, common.me);
         let chosen = drawn_by(self.ports, me);
@@ -78,7 +78,7 @@ impl<'p> Garbling<'p> {
             bits.flip_if(i, self.sources[source * width + n + me] == 1);
         }
         let sources = &mut self.sources;
-        choose(receiver, &bits, |i, block| sources[chosen[i] * width + n + peer] = block)
+        chooser.choose(&bits, |i, block| sources[chosen[i] * width + n + peer] = block)
     }
 
     /// What `peer` chose in round 1, so many words.
@@ -91,13 +91,13 @@ impl<'p> Garbling<'p> {
         &mut self,
         common: &Common,
         peer: usize,
-        sender: &mut Sender,
+        offerer: Offerer<'_>,
         message: &[u64],
     ) -> Result<(), OtError> {
         let width = width(common);
         let chosen = drawn_by(self.ports, peer);
         let sources = &mut self.sources;
-        take(sender, chosen.len(), message, |i, block| sources[chosen[i] * width + peer] = block)
+        offerer.take(chosen.len(), message, |i, block| sources[chosen[i] * width + peer] = block)
     }
 
     /// Round 2: the cross terms towards every peer, by role.
@@ -155,11 +155,11 @@ impl<'p> Garbling<'p> {
         &mut self,
         common: &Common,
         peer: usize,
-        receiver: &mut Receiver,
+        chooser: Chooser<'_>,
     ) -> Result<Vec<u64>, OtError> {
         let (width, n) = (width(common), common.parties);
         let crossed = &mut self.crossed;
-        choose(receiver, &self.shares, |i, block| crossed[i * width + n + peer] = block)
+        chooser.choose(&self.shares, |i, block| crossed[i * width + n + peer] = block)
     }
 
     /// Takes what `peer` chose in round 3.
@@ -167,12 +167,12 @@ impl<'p> Garbling<'p> {
         &mut self,
         common: &Common,
         peer: usize,
-        sender: &mut Sender,
+        offerer: Offerer<'_>,
         message: &[u64],
     ) -> Result<(), OtError> {
         let width = width(common);
         let crossed = &mut self.crossed;
-        take(sender, self.ands, message, |i, block| crossed[i * width + peer] = block)
+        offerer.take(self.ands, message, |i, block| crossed[i * width + peer] = block)
     }
 
     /// Round 4: this party's part of every column, by role. Adds shares of the masks that each role learns

@@ -21,6 +21,9 @@
 //! | 4 | its share of four rows of the receiver's column | 512 |
 //! | 5 | the sum of four rows of its column | 512 |
 //!
+//! With silent transfers (`bmr-silent`), which are made before choices, those take 1 bit each; trees come before
+//! rounds 1 and 3 and with them, and there is a round more.
+//!
 //! Online two rounds: owners send public values of inputs, everybody sends the labels for them.
 //!
 //! Shares of `l_u l_v`, and of masks that open, get fresh shares of zero: opened rows show a column's
@@ -53,6 +56,6 @@ mod wide;
 mod wires;
 
 pub use common::Ready;
-pub use cost::bytes;
 pub(crate) use cost::words;
+pub use cost::{bytes, silent_bytes};
 pub use party::Bmr;

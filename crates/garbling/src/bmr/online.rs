@@ -1,4 +1,5 @@
-//! The online phase: public values of inputs, the labels for them, and evaluation by each party alone.
+//! The online phase: public values of inputs, the labels for them, and evaluation by each party alone, or by one, who
+//! tells the others the public values of what they learn.
 
 use super::common::{Common, Garbled, Ready};
 use super::evaluate::evaluate;
@@ -7,7 +8,8 @@ use crate::ports::{Evaluate, check_fit, check_values};
 use crate::{Bits, Ports};
 use tacit_net::{Mesh, PartyId, Phase, Stream};
 use tacit_ring::Buffer;
-use tacit_sharing::SharingError;
+use tacit_sharing::bmr::EVALUATOR;
+use tacit_sharing::{RoleId, SharingError};
 
 impl Evaluate for Ready {
     type Done = Vec<Bits>;
@@ -63,33 +65,72 @@ fn run(
         }
     }
     links.mesh.set_step(1);
+    let evaluates = |role: &RoleId| common.opening.evaluates(*role);
     let mut own = Vec::with_capacity(garbled.len());
     for (garbled, public) in garbled.iter().zip(&public).filter(|_| common.is_keeper()) {
         let mut labels = Buffer::<u128>::zeros(garbled.labels.len());
         for (i, (label, zero)) in labels.iter_mut().zip(&*garbled.labels).enumerate() {
             *label = zero ^ (u128::from(public.get(i)) * *common.offset);
         }
-        for peer in links.peers() {
+        for peer in links.peers().filter(evaluates) {
             links.send(peer, Stream::On, &labels)?;
         }
         own.push(labels);
     }
+    let learned = match evaluates(&me) {
+        true => evaluate_all(links, common, ports, garbled, own),
+        false => take_outputs(links, garbled),
+    }?;
+    links.mesh.flush()?;
+    Ok(learned)
+}
+
+/// Takes the keepers' labels, and evaluates; tells the others of outputs if nobody else evaluates. `own` are this
+/// party's labels, if it has any.
+fn evaluate_all(
+    links: &mut Links<'_>,
+    common: &Common,
+    ports: Ports<'_>,
+    garbled: Vec<Garbled>,
+    own: Vec<Buffer<u128>>,
+) -> Result<Vec<Bits>, SharingError> {
+    let mut learners = vec![common.me];
+    learners.extend(links.peers().filter(|peer| !common.opening.evaluates(*peer)));
     let mut learned = Vec::with_capacity(garbled.len());
     let mut own = own.into_iter();
     for garbled in garbled {
         let mut labels = Vec::with_capacity(common.columns);
         for role in 0..common.columns {
-            labels.push(match role == me {
+            labels.push(match role == common.me {
                 true => own.next().unwrap_or_default(),
                 false => links.recv(role, Stream::On, garbled.labels.len())?,
             });
         }
-        let result = evaluate(common, ports, &garbled, &labels);
-        learned.push(result.ok_or_else(|| {
+        let outputs = evaluate(common, ports, &garbled, &labels, &learners);
+        let mut outputs = outputs.ok_or_else(|| {
             let what = "labels of a wire do not agree: a party did not follow the protocol";
             SharingError::from(links.mesh.check_failed(what.into()))
-        })?);
+        })?;
+        for (peer, public) in learners.iter().zip(&outputs).skip(1) {
+            links.send(*peer, Stream::On, &public.words)?;
+        }
+        learned.push(unmasked(outputs.swap_remove(0), &garbled.masks.words));
     }
-    links.mesh.flush()?;
     Ok(learned)
+}
+
+/// Takes the public values of outputs from who evaluates.
+fn take_outputs(links: &mut Links<'_>, garbled: Vec<Garbled>) -> Result<Vec<Bits>, SharingError> {
+    links.mesh.set_step(2);
+    let take = |garbled: Garbled| {
+        let public = links.recv::<u64>(EVALUATOR, Stream::On, garbled.masks.words.len())?;
+        Ok(unmasked(garbled.masks, &public))
+    };
+    garbled.into_iter().map(take).collect()
+}
+
+/// Values, from public values and masks.
+fn unmasked(mut bits: Bits, others: &[u64]) -> Bits {
+    bits.words.iter_mut().zip(others).for_each(|(bits, others)| *bits ^= others);
+    bits
 }

@@ -23,7 +23,7 @@
 
 use super::columns::{Columns, open};
 use super::common::Ready;
-use super::cost::words;
+use super::cost::{online, words};
 use super::rows::Rows;
 use super::seat::Seat;
 use crate::{Ports, ports};
@@ -142,7 +142,7 @@ impl<'m> BmrOt<'m> {
         }
         let mut masks = seat.zero_masks(ports)?;
         let columns = it.columns(&seat.common, &mut masks);
-        Columns::send(&mut seat.links, seat.opening, columns, masks)
+        Columns::send(&mut seat.links, seat.common.opening, columns, masks)
     }
 }
 
@@ -181,19 +181,18 @@ pub fn bytes(
     (products, opening): (Products, Opening),
     fan: Fan,
 ) -> Traffic {
-    let (ands, inputs) = (ports.ands(), ports.schedule.inputs().len());
+    let ands = ports.ands();
     let rows = products.rows() * ands;
     let chosen = |bits: usize| words(bits) * fan.message_bits() as u64;
     let blocks = |count: usize| (count * KAPPA / 8) as u64;
     let mut sum = Traffic::default();
     let pairs = (0..parties).flat_map(|from| (0..parties).map(move |to| (from, to)));
     for (from, to) in pairs.filter(|(from, to)| from != to) {
-        let given = ports.given_by(from);
         let answers = products.bits() as u64 * words(ands) + blocks(products.blocks() * rows);
         let opened = blocks(ands * opening.blocks(parties, [from, to]));
         sum.pre[from][to] += words(ports.learned_by(to));
         sum.def[from][to] += chosen(ands) + chosen(rows) + answers + opened;
-        sum.on[from][to] += words(given) + blocks(inputs);
+        sum.on[from][to] += online(ports, (parties, opening), [from, to]);
     }
     sum
 }

@@ -1,7 +1,7 @@
 //! One worker of one party of BMR: many instances at a time, message by message.
 
 use super::columns::{Columns, open};
-use super::common::Ready;
+use super::common::{Ready, drawn_by};
 use super::garble::Garbling;
 use super::seat::Seat;
 use crate::{Ports, ports};
@@ -32,14 +32,27 @@ impl<'m> Bmr<'m> {
 }
 
 impl Seat<'_> {
+    /// Makes the transfers of masks of so many instances, where they are silent.
+    fn make_masks(&mut self, ports: Ports<'_>, instances: usize) -> Result<(), SharingError> {
+        let Seat { links, keys, common, transfers, .. } = self;
+        let chosen = |role| instances * drawn_by(ports, role).len();
+        transfers.make(links, keys, |peer| [chosen(common.me), chosen(peer)])
+    }
+
+    /// The same of products.
+    fn make_products(&mut self, ports: Ports<'_>, instances: usize) -> Result<(), SharingError> {
+        let Seat { links, keys, transfers, .. } = self;
+        transfers.make(links, keys, |_| [instances * ports.ands(); 2])
+    }
+
     /// Draws labels and masks, and sends the choices of masks.
     pub(super) fn begin<'p>(&mut self, ports: Ports<'p>) -> Result<Garbling<'p>, SharingError> {
         let random = self.random(Garbling::random_blocks(ports))?;
         let first = self.gates.take(ports.ands())?;
         let mut it = Garbling::new(&self.common, ports, first, &random);
         for peer in self.links.peers() {
-            let (receiver, _) = self.keys.ends(peer)?;
-            let message = it.choose_masks(&self.common, peer, receiver);
+            let chooser = self.transfers.chooser(&mut self.keys, peer)?;
+            let message = it.choose_masks(&self.common, peer, chooser);
             let message = self.links.checked(peer, message)?;
             self.links.send(peer, Stream::Def, &message)?;
         }
@@ -49,10 +62,11 @@ impl Seat<'_> {
     /// Takes the peers' choices of masks, and sends the cross terms.
     pub(super) fn take_masks(&mut self, it: &mut Garbling<'_>) -> Result<(), SharingError> {
         for peer in self.links.peers() {
-            let words = it.masks_message(peer, |words| self.keys.message_words(words));
+            let words = it.masks_message(peer, |words| self.transfers.message_words(words));
             let message = self.links.recv::<u64>(peer, Stream::Def, words)?;
-            let (_, sender) = self.keys.ends(peer)?;
-            let taken = it.take_masks(&self.common, peer, sender, &message);
+            let offset = *self.common.offset;
+            let offerer = self.transfers.offerer(&mut self.keys, (peer, offset))?;
+            let taken = it.take_masks(&self.common, peer, offerer, &message);
             self.links.checked(peer, taken)?;
         }
         let crossed = it.cross(&self.common, &self.keys.pi);
@@ -73,8 +87,8 @@ impl Seat<'_> {
         self.add_zeros(&mut zero)?;
         it.fix_products(&self.common, &zero);
         for peer in self.links.peers() {
-            let (receiver, _) = self.keys.ends(peer)?;
-            let message = it.choose_products(&self.common, peer, receiver);
+            let chooser = self.transfers.chooser(&mut self.keys, peer)?;
+            let message = it.choose_products(&self.common, peer, chooser);
             let message = self.links.checked(peer, message)?;
             self.links.send(peer, Stream::Def, &message)?;
         }
@@ -87,16 +101,17 @@ impl Seat<'_> {
         ports: Ports<'_>,
         it: &mut Garbling<'_>,
     ) -> Result<Columns, SharingError> {
-        let words = self.keys.message_words(it.ands().div_ceil(64));
+        let words = self.transfers.message_words(it.ands().div_ceil(64));
         for peer in self.links.peers() {
             let message = self.links.recv::<u64>(peer, Stream::Def, words)?;
-            let (_, sender) = self.keys.ends(peer)?;
-            let taken = it.take_products(&self.common, peer, sender, &message);
+            let offset = *self.common.offset;
+            let offerer = self.transfers.offerer(&mut self.keys, (peer, offset))?;
+            let taken = it.take_products(&self.common, peer, offerer, &message);
             self.links.checked(peer, taken)?;
         }
         let mut masks = self.zero_masks(ports)?;
         let columns = it.rows(&self.common, &mut masks);
-        Columns::send(&mut self.links, self.opening, columns, masks)
+        Columns::send(&mut self.links, self.common.opening, columns, masks)
     }
 }
 
@@ -110,6 +125,7 @@ impl ports::Garbling for Bmr<'_> {
     fn prepare(&mut self, ports: Ports<'_>, instances: usize) -> Result<Ready, SharingError> {
         let seat = &mut self.0;
         seat.links.mesh.set_phase(Phase::Offline);
+        seat.make_masks(ports, instances)?;
         let mut all = Vec::with_capacity(instances);
         for _ in 0..instances {
             all.push(seat.begin(ports)?);
@@ -117,6 +133,7 @@ impl ports::Garbling for Bmr<'_> {
         for it in &mut all {
             seat.take_masks(it)?;
         }
+        seat.make_products(ports, instances)?;
         for it in &mut all {
             seat.take_cross(it)?;
         }

@@ -22,7 +22,7 @@ mod attack;
 
 use super::columns::{Columns, open};
 use super::common::{Common, Garbled, Ready, add_zeros};
-use super::cost::words;
+use super::cost::{online, words};
 use super::pairs::Pairs;
 use super::wires::{Gate, walk};
 use crate::links::{GateNumbers, Links};
@@ -143,7 +143,6 @@ pub struct BmrReplicated<'m> {
     keys: WorkerKeys,
     common: Common,
     gates: GateNumbers,
-    opening: Opening,
 }
 
 /// One instance that is being garbled.
@@ -189,9 +188,9 @@ impl<'m> BmrReplicated<'m> {
         let links = Links::new(mesh, places)?;
         let [first, second] = keys.offsets[links.me];
         let offset = Zeroizing::new(first ^ second);
-        let common = Common::new([PARTIES; 2], links.me, offset, session);
+        let common = Common::new([PARTIES; 2], links.me, (offset, opening), session);
         let gates = GateNumbers::new(keys.number)?;
-        Ok(BmrReplicated { links, keys, common, gates, opening })
+        Ok(BmrReplicated { links, keys, common, gates })
     }
 
     /// Draws labels and masks; sends components of products, and of masks of outputs.
@@ -276,7 +275,7 @@ impl<'m> BmrReplicated<'m> {
             }
         });
         let masks = (0..PARTIES).map(|_| Bits::zeros(0)).collect();
-        Columns::send(&mut self.links, self.opening, columns, masks)
+        Columns::send(&mut self.links, self.common.opening, columns, masks)
     }
 
     /// This party's part of the four rows of a gate but for shares of zero, row after row a block for every
@@ -338,7 +337,7 @@ impl ports::Garbling for BmrReplicated<'_> {
 /// Bytes between the parties for one instance.
 #[must_use]
 pub fn bytes(ports: Ports<'_>, opening: Opening) -> Traffic {
-    let (ands, inputs) = (ports.ands(), ports.schedule.inputs().len());
+    let ands = ports.ands();
     let blocks = |count: usize| (count * KAPPA / 8) as u64;
     let mut sum = Traffic::default();
     for from in 0..PARTIES {
@@ -346,7 +345,7 @@ pub fn bytes(ports: Ports<'_>, opening: Opening) -> Traffic {
         sum.pre[from][next(from)] += words(ports.learned_by(next(from)));
         for to in [before(from), next(from)] {
             sum.def[from][to] += blocks(ands * opening.blocks(PARTIES, [from, to]));
-            sum.on[from][to] += words(ports.given_by(from)) + blocks(inputs);
+            sum.on[from][to] += online(ports, (PARTIES, opening), [from, to]);
         }
     }
     sum

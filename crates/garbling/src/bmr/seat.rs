@@ -2,6 +2,7 @@
 
 use super::common::{Common, add_zeros};
 use crate::links::{GateNumbers, Links};
+use crate::silent::Transfers;
 use crate::{Bits, Ports};
 use tacit_net::{Mesh, PartyId};
 use tacit_ring::{Buffer, word};
@@ -15,7 +16,7 @@ pub(super) struct Seat<'m> {
     pub keys: WorkerKeys,
     pub common: Common,
     pub gates: GateNumbers,
-    pub opening: Opening,
+    pub transfers: Transfers,
 }
 
 impl<'m> Seat<'m> {
@@ -24,7 +25,7 @@ impl<'m> Seat<'m> {
     pub fn new(
         mesh: &'m mut Mesh,
         places: &[PartyId],
-        keys: WorkerKeys,
+        mut keys: WorkerKeys,
         session: &[u8],
         opening: Opening,
     ) -> Result<Self, SharingError> {
@@ -33,10 +34,11 @@ impl<'m> Seat<'m> {
         let me = links.me;
         let offset = keys.delta.clone().filter(|delta| **delta & 1 == 1);
         let offset = offset.ok_or_else(|| wrong("an offset that is no offset of labels"))?;
-        let common = Common::new([places.len(); 2], me, offset, session);
+        let common = Common::new([places.len(); 2], me, (offset, opening), session);
         // Workers have gates of their own, as they have the same offset.
         let gates = GateNumbers::new(keys.number)?;
-        Ok(Seat { links, keys, common, gates, opening })
+        let transfers = Transfers::of(&mut keys, places.len());
+        Ok(Seat { links, keys, common, gates, transfers })
     }
 
     /// Random blocks of this party's own.

@@ -60,7 +60,6 @@ pub struct BmrShamir<'m> {
     weight: u8,
     /// This party's shares of offsets, times powers of x.
     offsets: Zeroizing<Vec<Multiples>>,
-    opening: Opening,
 }
 
 /// One instance that is being garbled.
@@ -97,12 +96,12 @@ impl<'m> BmrShamir<'m> {
     ) -> Result<Self, SharingError> {
         let links = Links::new(mesh, places)?;
         let (n, me, t) = (places.len(), links.me, corruptions(places.len()));
-        let common = Common::new([n, t + 1], me, keys.offset.clone(), session);
+        let common = Common::new([n, t + 1], me, (keys.offset.clone(), opening), session);
         let gates = GateNumbers::new(keys.number)?;
         let weight = weights(2 * t + 1).get(me).copied().unwrap_or(0);
         let offsets = keys.offsets.iter().map(|share| Multiples::new(*share)).collect();
         let offsets = Zeroizing::new(offsets);
-        Ok(BmrShamir { links, keys, common, gates, corruptions: t, weight, offsets, opening })
+        Ok(BmrShamir { links, keys, common, gates, corruptions: t, weight, offsets })
     }
 
     fn add_zeros(&mut self, bytes: &mut [u8]) -> Result<(), SharingError> {
@@ -204,7 +203,7 @@ impl<'m> BmrShamir<'m> {
                 masks.flip_if(i, wires.get(slot).0[1] >> DRAWN & 1 == 1);
             }
         }
-        Columns::send(&mut self.links, self.opening, columns, masks)
+        Columns::send(&mut self.links, self.common.opening, columns, masks)
     }
 
     /// This party's part of the four rows of a gate but for shares of zero, row after row a block for every
@@ -281,7 +280,7 @@ impl ports::Garbling for BmrShamir<'_> {
 /// Bytes between `parties` for one instance.
 #[must_use]
 pub fn bytes(ports: Ports<'_>, parties: usize, opening: Opening) -> Traffic {
-    let (ands, inputs) = (ports.ands(), ports.schedule.inputs().len());
+    let ands = ports.ands();
     let t = corruptions(parties);
     let blocks = |count: usize| (count * BYTES) as u64;
     let packed = |bytes: usize| blocks(bytes.div_ceil(BYTES));
@@ -293,8 +292,7 @@ pub fn bytes(ports: Ports<'_>, parties: usize, opening: Opening) -> Traffic {
         let opened = blocks(ands * opening.blocks(t + 1, [from, to]));
         let product = if from <= 2 * t { packed(ands) } else { 0 };
         sum.def[from][to] += packed(given + ands) + product + opened;
-        let labels = if from <= t { blocks(inputs) } else { 0 };
-        sum.on[from][to] += super::cost::words(given) + labels;
+        sum.on[from][to] += super::cost::online(ports, (t + 1, opening), [from, to]);
     }
     sum
 }

@@ -2,16 +2,17 @@
 
 use super::gates::{Hash, HashKey, SIDE, evaluate, garble, hash_key};
 use crate::bmr::words;
-use crate::cot::{choose, take};
+use crate::cot::{choose, lowest, take};
 use crate::links::{GateNumbers, Links};
 use crate::ports::{self, Evaluate, check_fit, check_values};
+use crate::silent::Transfers;
 use crate::{Bits, Ports};
 use serde::{Deserialize, Serialize};
 use tacit_net::{Mesh, PartyId, Phase, Stream};
 use tacit_ot::KAPPA;
 use tacit_ring::{Buffer, Word, stored};
 use tacit_sharing::cost::Traffic;
-use tacit_sharing::gmw::{FAN, WorkerKeys};
+use tacit_sharing::gmw::{FAN, WorkerKeys, silent_bytes as silent_transfers};
 use tacit_sharing::{RoleId, SharingError};
 use zeroize::Zeroizing;
 
@@ -52,16 +53,32 @@ pub struct Yao<'m> {
     keys: WorkerKeys,
     key: HashKey,
     gates: GateNumbers,
+    transfers: Transfers,
 }
 
 /// Bytes between the two parties for one instance.
 #[must_use]
 pub fn bytes(ports: Ports<'_>) -> Traffic {
+    with_choices(ports, FAN.message_bits())
+}
+
+/// Bytes between the two parties for so many instances of one worker, with silent transfers.
+#[must_use]
+pub fn silent_bytes(ports: Ports<'_>, instances: usize) -> Traffic {
+    let mut sum = with_choices(ports, 0) * instances as u64;
+    let [start, trees] = silent_transfers(instances * ports.given_by(1));
+    sum.def[1][0] += start;
+    sum.def[0][1] += trees;
+    sum
+}
+
+/// With so many bits per random choice.
+fn with_choices(ports: Ports<'_>, bits: usize) -> Traffic {
     let blocks = |count: usize| (count * KAPPA / 8) as u64;
     let [given_0, given_1] = [0, 1].map(|role| ports.given_by(role));
     let mut sum = Traffic::default();
     sum.def[0][1] += blocks(2 * ports.ands()) + words(ports.learned_by(1));
-    sum.def[1][0] += words(given_1) * FAN.message_bits() as u64;
+    sum.def[1][0] += words(given_1) * bits as u64;
     sum.on[0][1] += blocks(given_0 + given_1);
     sum.on[1][0] += words(given_1) + words(ports.learned_by(0));
     sum
@@ -75,7 +92,7 @@ impl<'m> Yao<'m> {
     pub fn new(
         mesh: &'m mut Mesh,
         places: &[PartyId],
-        keys: WorkerKeys,
+        mut keys: WorkerKeys,
         session: &[u8],
     ) -> Result<Self, SharingError> {
         let wrong = |what: &str| SharingError::Shape(what.into());
@@ -87,7 +104,8 @@ impl<'m> Yao<'m> {
         let offset = offset.ok_or_else(|| wrong("an offset that is no offset of labels"))?;
         // Workers have gates of their own, as they have the same offset.
         let gates = GateNumbers::new(keys.number)?;
-        Ok(Yao { links, offset, keys, key: hash_key(session), gates })
+        let transfers = Transfers::of(&mut keys, places.len());
+        Ok(Yao { links, offset, keys, key: hash_key(session), gates, transfers })
     }
 
     fn peer(&self) -> RoleId {
@@ -105,18 +123,27 @@ impl<'m> Yao<'m> {
     /// Role 0: takes role 1's random choices, and draws labels.
     fn begin(&mut self, ports: Ports<'_>) -> Result<Garbled, SharingError> {
         let (first_gate, chosen) = (self.gates.take(ports.ands())?, ports.given_by(1));
-        let message_words = self.keys.message_words(chosen.div_ceil(64));
-        let message = self.recv::<u64>(Stream::Def, message_words)?;
-        let mut blocks = Buffer::zeros(chosen);
-        let peer = self.peer();
-        let (_, sender) = self.keys.ends(peer)?;
-        let taken = take(sender, chosen, &message, |i, block| blocks[i] = block);
-        self.links.checked(peer, taken)?;
+        let blocks = self.take_choices(chosen)?;
         let mut labels = Buffer::zeros(ports.schedule.inputs().len());
         let id = self.keys.ids.step()?.single();
         self.keys.own.stream(id).fill(&mut labels);
         let (table, choices, decode) = (Buffer::default(), Bits::zeros(0), Bits::zeros(0));
         Ok(Garbled { first_gate, table, labels, blocks, choices, decode })
+    }
+
+    /// Role 0: blocks for random choices of role 1, which it sends unless they came out before.
+    fn take_choices(&mut self, chosen: usize) -> Result<Buffer<u128>, SharingError> {
+        let peer = self.peer();
+        if let Some(made) = self.transfers.offered(peer) {
+            return Ok(Buffer::from_slice(made.next(chosen)));
+        }
+        let message_words = self.transfers.message_words(chosen.div_ceil(64));
+        let message = self.recv::<u64>(Stream::Def, message_words)?;
+        let mut blocks = Buffer::zeros(chosen);
+        let (_, sender) = self.keys.ends(peer)?;
+        let taken = take(sender, chosen, &message, |i, block| blocks[i] = block);
+        self.links.checked(peer, taken)?;
+        Ok(blocks)
     }
 
     /// Role 0: garbles some instances, and sends what role 1 needs.
@@ -141,20 +168,30 @@ impl<'m> Yao<'m> {
     /// Role 1: chooses at random.
     fn choose(&mut self, ports: Ports<'_>) -> Result<Garbled, SharingError> {
         let first_gate = self.gates.take(ports.ands())?;
-        let mut choices = Bits::zeros(ports.given_by(1));
+        let (choices, blocks) = self.random_choices(ports.given_by(1))?;
+        let (table, labels, decode) = (Buffer::default(), Buffer::default(), Bits::zeros(0));
+        Ok(Garbled { first_gate, table, labels, blocks, choices, decode })
+    }
+
+    /// Role 1: random choices, and their blocks. It tells of them, unless they came out before.
+    fn random_choices(&mut self, count: usize) -> Result<(Bits, Buffer<u128>), SharingError> {
+        let peer = self.peer();
+        if let Some(made) = self.transfers.chosen(peer) {
+            let blocks = Buffer::from_slice(made.next(count));
+            return Ok((lowest(&blocks), blocks));
+        }
+        let mut choices = Bits::zeros(count);
         let id = self.keys.ids.step()?.single();
         self.keys.own.stream(id).fill(&mut choices.words);
         if let Some(last) = choices.words.last_mut() {
             *last &= u64::MAX >> ((64 - choices.len % 64) % 64);
         }
         let mut blocks = Buffer::zeros(choices.len);
-        let peer = self.peer();
         let (receiver, _) = self.keys.ends(peer)?;
         let message = choose(receiver, &choices, |i, block| blocks[i] = block);
         let message = self.links.checked(peer, message)?;
         self.send(Stream::Def, &message)?;
-        let (table, labels, decode) = (Buffer::default(), Buffer::default(), Bits::zeros(0));
-        Ok(Garbled { first_gate, table, labels, blocks, choices, decode })
+        Ok((choices, blocks))
     }
 
     /// Role 1: takes the garbled circuit.
@@ -285,6 +322,9 @@ impl ports::Garbling for Yao<'_> {
 
     fn prepare(&mut self, ports: Ports<'_>, instances: usize) -> Result<Ready, SharingError> {
         self.links.mesh.set_phase(Phase::Offline);
+        let chosen = instances * ports.given_by(1);
+        let counts = if self.links.me == GARBLER { [0, chosen] } else { [chosen, 0] };
+        self.transfers.make(&mut self.links, &mut self.keys, |_| counts)?;
         let circuits = if self.links.me == GARBLER {
             let mut all = Vec::with_capacity(instances);
             while all.len() < instances {

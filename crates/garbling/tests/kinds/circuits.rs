@@ -9,7 +9,7 @@ use tacit_net::memory;
 use tacit_ring::entropy::{Rng, test_seed};
 use tacit_sharing::RoleId;
 use tacit_sharing::bmr::{Opening, Products, Rounds};
-use tacit_sharing::gmw::FAN;
+use tacit_sharing::gmw::{FAN, Method};
 
 /// Gates of all kinds, also with both inputs equal, on inputs of `parties` parties, and outputs that are inputs
 /// or sums of them.
@@ -119,7 +119,8 @@ fn costs_are_the_published_formulas() {
             let inputs: Vec<(RoleId, usize)> = (0..n).map(|role| (role, 64)).collect();
             let outputs = [(0..n).collect()];
             let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs };
-            let play = Play { kind, opening, ports, parties: n, values: &[], seed: 0 };
+            let play =
+                Play { kind, opening, ports, parties: n, values: &[Bits::zeros(0)], seed: 0 };
             let (cost, a, i, own, o) = (play.bytes(), 128, 64 * n, 64, 64);
             for (from, to) in (0..n).flat_map(|from| (0..n).map(move |to| (from, to))) {
                 if from == to {
@@ -128,11 +129,19 @@ fn costs_are_the_published_formulas() {
                 let table = |m: usize| match opening {
                     Opening::All => 4 * m * k * a,
                     Opening::Collector => 4 * k * a * (usize::from(from < m) + usize::from(to < m)),
+                    Opening::Single => {
+                        4 * k * a * (usize::from(from < m && to == 0) + usize::from(to < m))
+                    }
                 };
                 let t = n.div_ceil(2) - 1;
                 let reduces = from <= 2 * t;
                 let ahead = match kind {
                     Kind::Wires => a * 2 * r + own * r + a + o + table(n),
+                    // A start, and a tree.
+                    Kind::Silent => {
+                        let start = Method::SILENT.start_words() * 64 * r + 11 * k;
+                        a * 2 + own + a + o + table(n) + start
+                    }
                     Kind::Rows(Products::Basic) => a * (r + 2 + 4 * (r + 2 * k)) + o + table(n),
                     Kind::Rows(Products::Reduced) => a * (r + 2 + 3 * (r + 2 * k)) + o + table(n),
                     Kind::Rows(Products::Correlated) => a * (r + 1 + 3 * (r + k)) + o + table(n),
@@ -154,6 +163,11 @@ fn costs_are_the_published_formulas() {
                     Kind::Replicated => o + table(3),
                 };
                 let labels = if matches!(kind, Kind::Bytes) && from > t { 0 } else { i * k };
+                let labels = match (opening, from, to) {
+                    (Opening::Single, 0, _) => o,
+                    (Opening::Single, _, 1..) => 0,
+                    _ => labels,
+                };
                 let sent = cost.pre[from][to] + cost.def[from][to];
                 assert_eq!(8 * sent, ahead as u64, "{kind:?} {opening:?} {n}: {from} to {to}");
                 assert_eq!(8 * cost.on[from][to], (own + labels) as u64, "{kind:?} {n}");

@@ -9,7 +9,7 @@ use tacit_garbling::bmr::blocks::{self, BmrBlocks};
 use tacit_garbling::bmr::over_ot::{self, BmrOt};
 use tacit_garbling::bmr::replicated::{self, BmrReplicated, ReplicatedKeys};
 use tacit_garbling::bmr::shamir::{self, BmrShamir, ShamirKeys};
-use tacit_garbling::bmr::{Bmr, bytes};
+use tacit_garbling::bmr::{Bmr, bytes, silent_bytes};
 use tacit_garbling::{Bits, Evaluate, Garbling, Ports};
 use tacit_net::memory::MemoryNetwork;
 use tacit_net::{LinkProfile, PartyId, Phase, Session, Stream};
@@ -23,6 +23,8 @@ use tacit_sharing::gmw::{Correlations, Delta, FAN, WorkerKeys};
 #[derive(Clone, Copy, Debug)]
 pub enum Kind {
     Wires,
+    /// With silent transfers.
+    Silent,
     Rows(Products),
     Bytes,
     Blocks(Rounds),
@@ -44,7 +46,8 @@ impl Kind {
     /// All, with numbers of parties that they take.
     pub fn all() -> Vec<(Kind, &'static [usize])> {
         let any: &[usize] = &[2, 3, 5];
-        let mut all = vec![(Kind::Wires, any), (Kind::Bytes, &[3, 4, 5, 8])];
+        let mut all =
+            vec![(Kind::Wires, any), (Kind::Silent, &[2, 3]), (Kind::Bytes, &[3, 4, 5, 8])];
         all.extend(Products::ALL.map(|products| (Kind::Rows(products), any)));
         all.extend(
             [Rounds::Four, Rounds::Three].map(|rounds| (Kind::Blocks(rounds), &[3, 4, 5][..])),
@@ -58,25 +61,36 @@ impl Play<'_> {
     /// What they are to send.
     pub fn bytes(&self) -> Traffic {
         let Play { ports, parties, opening, .. } = *self;
-        match self.kind {
+        let instances = self.values.len();
+        let each = match self.kind {
+            Kind::Silent => return silent_bytes(ports, parties, opening, instances),
             Kind::Wires => bytes(ports, parties, opening),
             Kind::Rows(products) => over_ot::bytes(ports, parties, (products, opening), FAN),
             Kind::Bytes => shamir::bytes(ports, parties, opening),
             Kind::Blocks(rounds) => blocks::bytes(ports, parties, (rounds, opening)),
             Kind::Replicated => replicated::bytes(ports, opening),
-        }
+        };
+        each * instances as u64
     }
 
-    /// How often every party waits in both phases.
-    pub fn rounds(&self) -> [u32; 2] {
+    /// How often a party waits in both phases.
+    pub fn rounds(&self, me: usize) -> [u32; 2] {
         let before = match self.kind {
             Kind::Wires | Kind::Rows(Products::Offset) => 3,
+            // A start, and trees.
+            Kind::Silent => 5,
             Kind::Rows(_) => 4,
             Kind::Bytes => 2,
             Kind::Blocks(Rounds::Four) => 3,
             Kind::Blocks(Rounds::Three) => 2,
             Kind::Blocks(Rounds::Two) | Kind::Replicated => 1,
         };
+        if !self.opening.evaluates(me) {
+            let learns = self.ports.outputs.iter().any(|to| to.contains(&me));
+            let keeps = !matches!(self.kind, Kind::Bytes) || me < self.parties.div_ceil(2);
+            // For parts of columns, or of masks; for public values of inputs, and of outputs after labels.
+            return [before + u32::from(keeps || learns), if learns { 3 } else { 1 }];
+        }
         let opening = if self.opening == Opening::All { 1 } else { 2 };
         [before + opening, 2]
     }
@@ -86,6 +100,7 @@ impl Play<'_> {
         let opening = self.opening;
         match self.kind {
             Kind::Wires => self.with(wires(session, self.parties, self.seed, opening).unwrap()),
+            Kind::Silent => self.with(silent(session, self.parties, self.seed, opening).unwrap()),
             Kind::Rows(products) => {
                 let keys = correlated(session, self.parties, self.seed).unwrap();
                 let (mesh, places) = (&mut session.meshes[0], places(self.parties));
@@ -131,15 +146,22 @@ pub struct Played {
     pub waited: [Duration; 2],
 }
 
+fn correlations(
+    session: &mut Session,
+    parties: usize,
+    seed: u64,
+) -> Result<Correlations, SharingError> {
+    let mut entropy = Entropy::insecure_seeded(seed, session.me().0);
+    let (mesh, places) = (&mut session.meshes[0], places(parties));
+    Correlations::exchange(mesh, b"session", &places, Delta::Common, &mut entropy)
+}
+
 fn correlated(
     session: &mut Session,
     parties: usize,
     seed: u64,
 ) -> Result<WorkerKeys, SharingError> {
-    let mut entropy = Entropy::insecure_seeded(seed, session.me().0);
-    let (mesh, places) = (&mut session.meshes[0], places(parties));
-    let mut all = Correlations::exchange(mesh, b"session", &places, Delta::Common, &mut entropy)?;
-    Ok(all.worker())
+    Ok(correlations(session, parties, seed)?.worker())
 }
 
 /// A party of BMR over oblivious transfer.
@@ -150,6 +172,17 @@ pub fn wires(
     opening: Opening,
 ) -> Result<Bmr<'_>, SharingError> {
     let keys = correlated(session, parties, seed)?;
+    Bmr::new(&mut session.meshes[0], &places(parties), keys, b"session", opening)
+}
+
+/// The same over silent transfers.
+pub fn silent(
+    session: &mut Session,
+    parties: usize,
+    seed: u64,
+    opening: Opening,
+) -> Result<Bmr<'_>, SharingError> {
+    let keys = correlations(session, parties, seed)?.silent(b"session").worker();
     Bmr::new(&mut session.meshes[0], &places(parties), keys, b"session", opening)
 }
 
@@ -173,11 +206,11 @@ pub fn network() -> MemoryNetwork {
 
 /// That a party has sent what its kind costs, and has waited as often, on [`network`].
 pub fn check_costs(session: &Session, play: &Play<'_>, played: &Played) {
-    let rounds = play.rounds().map(|rounds| Duration::from_secs(rounds.into()));
+    let me = session.me().index();
+    let rounds = play.rounds(me).map(|rounds| Duration::from_secs(rounds.into()));
     assert_eq!(played.waited, rounds, "{:?} {:?}", play.kind, play.opening);
 
-    let (each, meter, me) = (play.bytes(), session.meter(), session.me().index());
-    let instances = play.values.len() as u64;
+    let (all, meter) = (play.bytes(), session.meter());
     for to in (0..play.parties).filter(|to| *to != me) {
         let sent = |stream| -> u64 {
             let id = PartyId(to as u8);
@@ -185,8 +218,8 @@ pub fn check_costs(session: &Session, play: &Play<'_>, played: &Played) {
             phases.map(|phase| meter.count(id, stream, phase).bytes_sent).iter().sum()
         };
         let kind = play.kind;
-        assert_eq!(sent(Stream::Pre), instances * each.pre[me][to], "{kind:?} {me} {to}");
-        assert_eq!(sent(Stream::Def), instances * each.def[me][to], "{kind:?} {me} {to}");
-        assert_eq!(sent(Stream::On), instances * each.on[me][to], "{kind:?} {me} {to}");
+        assert_eq!(sent(Stream::Pre), all.pre[me][to], "{kind:?} {me} {to}");
+        assert_eq!(sent(Stream::Def), all.def[me][to], "{kind:?} {me} {to}");
+        assert_eq!(sent(Stream::On), all.on[me][to], "{kind:?} {me} {to}");
     }
 }

@@ -1,6 +1,6 @@
 //! Seeds of correlated OT with every other party, in both directions.
 
-use super::silent::Silent;
+use super::silent::{Silent, SilentStart};
 use super::{FAN, Method};
 use crate::party::{SharingError, role_in};
 use crate::role::RoleId;
@@ -65,6 +65,11 @@ impl WorkerKeys {
         let ends = self.peers.get_mut(role).and_then(Option::as_mut);
         let ends = ends.ok_or_else(|| SharingError::Shape("no correlations with a role".into()))?;
         Ok((&mut ends.0, &mut ends.1))
+    }
+
+    /// What silent transfers start from, where the session has them: once.
+    pub fn take_silent(&mut self) -> Option<SilentStart> {
+        self.silent.take().map(|silent| silent.start)
     }
 
     /// Words of a message that chooses so many words, against parties that follow the protocol.
@@ -204,8 +209,14 @@ impl Correlations {
         entropy: &mut Entropy,
     ) -> Result<Self, SharingError> {
         let all = Self::exchange(mesh, session, places, method.delta(), entropy)?;
-        let setting = (method == Method::Silent).then(|| Silent::setting(session));
-        Ok(Correlations { method, setting, ..all })
+        let all = if method == Method::Silent { all.silent(session) } else { all };
+        Ok(Correlations { method, ..all })
+    }
+
+    /// The same for silent transfers. The lowest bits of all offsets are set.
+    #[must_use]
+    pub fn silent(self, session: &[u8]) -> Self {
+        Correlations { setting: Some(Silent::setting(session)), ..self }
     }
 
     /// What the next worker needs. All parties ask for as many workers, in the same order.
@@ -226,7 +237,8 @@ impl Correlations {
         let peers = self.pairs.iter_mut().map(ends).collect();
         let (ids, zero_ids) = (StreamIds::new(), StreamIds::new());
         let silent = self.setting.as_ref().map(|setting| {
-            Silent::new(setting, pi, self.own.derive("tacit 2026 GMW silent OT", &[&number]))
+            let seed = self.own.derive("tacit 2026 GMW silent OT", &[&number]);
+            Silent::new(SilentStart::new(setting, seed), pi)
         });
         WorkerKeys {
             number: self.given,

@@ -177,6 +177,10 @@ impl Gmw<'_> {
                 store(schedule, shares, at, words, &mut outputs);
             }
         }
+        if self.method == Method::Star {
+            // The others wait for what role 0 told last.
+            self.mesh.flush()?;
+        }
         Ok(outputs)
     }
 
@@ -184,7 +188,7 @@ impl Gmw<'_> {
     fn begin(&mut self, gates: &[Product], block: &mut Block<'_>) -> Result<(), SharingError> {
         block.turn(gates.len() * block.at.len());
         match self.method {
-            Method::Masked | Method::Silent => self.begin_masked(gates, block),
+            Method::Masked | Method::Silent | Method::Star => self.begin_masked(gates, block),
             Method::Triples => self.begin_triples(gates, block),
             Method::Transfers => self.begin_transfers(gates, block),
         }
@@ -193,7 +197,7 @@ impl Gmw<'_> {
     /// Takes a level's last messages.
     fn finish(&mut self, gates: &[Product], block: &mut Block<'_>) -> Result<(), SharingError> {
         match self.method {
-            Method::Masked | Method::Silent => self.finish_masked(gates, block),
+            Method::Masked | Method::Silent | Method::Star => self.finish_masked(gates, block),
             Method::Triples => self.finish_triples(gates, block),
             Method::Transfers => self.finish_transfers(gates, block),
         }
@@ -221,19 +225,55 @@ impl Gmw<'_> {
                 }
             },
         );
-        let me = self.mesh.me();
-        for peer in self.places.iter().filter(|peer| **peer != me) {
+        let (me, star) = (self.mesh.me(), self.method == Method::Star);
+        let adds_up = if star { 1 } else { self.places.len() };
+        for peer in self.places[..adds_up].iter().filter(|peer| **peer != me) {
             self.mesh.send(*peer, Stream::On, word::bytes(message))?;
         }
         Ok(())
     }
 
-    /// Adds the peers' `z` of a level.
+    /// Adds the peers' `z` of a level; around role 0 it does so alone, and tells the others.
     fn finish_masked(
         &mut self,
         gates: &[Product],
         block: &mut Block<'_>,
     ) -> Result<(), SharingError> {
+        match (self.method, self.role()) {
+            (Method::Star, 0) => {
+                self.add_up(gates, block)?;
+                self.tell(gates, block)
+            }
+            (Method::Star, _) => self.hear(gates, block),
+            _ => self.add_up(gates, block),
+        }
+    }
+
+    /// Role 0 tells all others the public values of a level.
+    fn tell(&mut self, gates: &[Product], block: &Block<'_>) -> Result<(), SharingError> {
+        let words = block.at.len();
+        let message = self.message.sized(gates.len() * words);
+        for (gate, told) in gates.iter().zip(message.chunks_exact_mut(words)) {
+            told.copy_from_slice(block.shares.runs(gate.dst)[1]);
+        }
+        for peer in &self.places[1..] {
+            self.mesh.send(*peer, Stream::On, word::bytes(message))?;
+        }
+        Ok(())
+    }
+
+    /// The others take them.
+    fn hear(&mut self, gates: &[Product], block: &mut Block<'_>) -> Result<(), SharingError> {
+        let words = block.at.len();
+        let received = self.received.sized(gates.len() * words);
+        self.mesh.recv(self.places[0], Stream::On, word::bytes_mut(received))?;
+        for (gate, told) in gates.iter().zip(received.chunks_exact(words)) {
+            block.shares.runs_mut(gate.dst)[1].copy_from_slice(told);
+        }
+        Ok(())
+    }
+
+    fn add_up(&mut self, gates: &[Product], block: &mut Block<'_>) -> Result<(), SharingError> {
         let words = block.at.len();
         let received = self.received.sized(gates.len() * words);
         let me = self.mesh.me();

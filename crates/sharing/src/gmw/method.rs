@@ -1,9 +1,10 @@
 //! The ways to make products.
 
 use super::exchange::Delta;
+use super::silent::silent_bytes;
 use crate::registry::Protocol;
 use serde::{Deserialize, Serialize};
-use tacit_ot::silent::{Schedule, Set};
+use tacit_ot::silent::Set;
 
 /// How products of bits are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -12,6 +13,8 @@ pub enum Method {
     Masked,
     /// The same, with silent oblivious transfers.
     Silent,
+    /// On masked values: role 0 adds up what the others send, and tells them. Two latencies.
+    Star,
     /// On shares, from random oblivious transfers: three bits online, in two rounds.
     Transfers,
     /// On shares, from random triples: two bits online, in one round.
@@ -29,6 +32,7 @@ impl Method {
         match self {
             Method::Masked => Protocol::Gmw(parties),
             Method::Silent => Protocol::GmwSilent(parties),
+            Method::Star => Protocol::GmwStar(parties),
             Method::Transfers => Protocol::GmwOt(parties),
             Method::Triples => Protocol::GmwTriples(parties),
         }
@@ -37,7 +41,7 @@ impl Method {
     /// Whether parties hold masks and public values, not shares.
     #[must_use]
     pub fn is_masked(self) -> bool {
-        matches!(self, Method::Masked | Method::Silent)
+        matches!(self, Method::Masked | Method::Silent | Method::Star)
     }
 
     /// The offsets of its correlations.
@@ -56,7 +60,7 @@ impl Method {
     #[must_use]
     pub fn tape_words(self, parties: usize) -> usize {
         match self {
-            Method::Masked | Method::Silent => 2,
+            Method::Masked | Method::Silent | Method::Star => 2,
             Method::Triples => 3,
             Method::Transfers => super::baselines::KEPT * (parties - 1),
         }
@@ -66,11 +70,9 @@ impl Method {
     /// words of products.
     #[must_use]
     pub fn start_bytes(self, words: usize) -> u64 {
-        if self != Method::Silent || words == 0 {
+        if self != Method::Silent {
             return 0;
         }
-        let start = Self::SILENT.start_words() * super::FAN.message_bits() * size_of::<u64>();
-        let trees = Schedule::new(Self::SILENT).take(64 * words) * size_of::<u128>();
-        (start + trees) as u64
+        silent_bytes(64 * words).iter().sum()
     }
 }

@@ -27,6 +27,9 @@
 //! megabytes. The 32 bits are those of correlated OT
 //! ([`tacit_ot::cot`]) with four columns to a block.
 //!
+//! Around role 0 ([`Method::Star`]) all send `z` to it alone, and it answers with the result's public value: one bit
+//! from each of the others and one to it, in two latencies.
+//!
 //! Other forms ([`Method`]) make products from silent transfers, from random transfers or from triples.
 //!
 //! Sources: O. Goldreich, S. Micali, A. Wigderson (STOC 1987) and A. Ben-Efraim, Y. Lindell, E. Omri
@@ -48,6 +51,7 @@ pub use method::Method;
 pub use party::{Gmw, Ports, Ready};
 pub use planes::GmwBits;
 pub(crate) use planes::Piece;
+pub use silent::{SilentStart, silent_bytes};
 
 use tacit_ot::Fan;
 

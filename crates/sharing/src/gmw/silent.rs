@@ -8,9 +8,11 @@ use super::exchange::malformed;
 use super::method::Method;
 use super::products::Peer;
 use crate::party::SharingError;
+use crate::role::RoleId;
 use std::sync::Arc;
-use tacit_net::{Mesh, Stream};
-use tacit_ot::silent::{Receiver, Sender, Setting};
+use tacit_net::{Mesh, PartyId, Stream};
+use tacit_ot::cot;
+use tacit_ot::silent::{Receiver, Schedule, Sender, Setting};
 use tacit_ot::transfer::{BitChoice, BitOffer};
 use tacit_ring::prg::Permutation;
 use tacit_ring::{Buffer, Seed, word};
@@ -20,11 +22,72 @@ use tacit_ring::{Buffer, Seed, word};
 const STOCK_BYTES: usize = 2 << 20;
 const WORD_BYTES: usize = 4 * size_of::<u64>();
 
+/// What a worker's silent transfers with the other parties start from.
+pub struct SilentStart {
+    setting: Arc<Setting>,
+    seed: Seed,
+}
+
+impl SilentStart {
+    /// For a session, with a seed that only this worker has.
+    pub(super) fn new(setting: &Arc<Setting>, seed: Seed) -> Self {
+        SilentStart { setting: setting.clone(), seed }
+    }
+
+    fn seed(&self, role: RoleId, side: u8) -> Seed {
+        self.seed.derive("tacit 2026 GMW silent OT with a party", &[&[role as u8, side]])
+    }
+
+    /// The end that chooses, from ordinary transfers, of which it tells the peer.
+    ///
+    /// # Errors
+    /// When the network fails, or streams are used up.
+    pub fn receiver(
+        &self,
+        mesh: &mut Mesh,
+        (role, at): (RoleId, PartyId),
+        base: &mut cot::Receiver,
+    ) -> Result<Receiver, SharingError> {
+        let made = Receiver::new(&self.setting, base, &self.seed(role, 0));
+        let (receiver, message) = made.map_err(|error| malformed(mesh, at, error))?;
+        mesh.send(at, Stream::Def, word::bytes(&message))?;
+        Ok(receiver)
+    }
+
+    /// The end that offers, from what the peer tells of ordinary transfers.
+    ///
+    /// # Errors
+    /// When the network fails, or streams are used up.
+    pub fn sender(
+        &self,
+        mesh: &mut Mesh,
+        (role, at): (RoleId, PartyId),
+        base: &mut cot::Sender,
+    ) -> Result<Sender, SharingError> {
+        let mut message = vec![0u64; base.message_words(self.setting.set().start_words())];
+        mesh.recv(at, Stream::Def, word::bytes_mut(&mut message))?;
+        let sender = Sender::new(&self.setting, base, &message, &self.seed(role, 1));
+        sender.map_err(|error| malformed(mesh, at, error))
+    }
+}
+
+/// Bytes that who chooses sends to start, and bytes of trees of who offers, where a worker makes so many silent
+/// transfers in one direction in all. What corrects choices is not among them.
+#[must_use]
+pub fn silent_bytes(transfers: usize) -> [u64; 2] {
+    if transfers == 0 {
+        return [0; 2];
+    }
+    let set = Method::SILENT;
+    let start = set.start_words() * super::FAN.message_bits() * size_of::<u64>();
+    let trees = Schedule::new(set).take(transfers) * size_of::<u128>();
+    [start as u64, trees as u64]
+}
+
 /// What a worker has for silent transfers.
 pub(super) struct Silent {
-    setting: Arc<Setting>,
+    pub start: SilentStart,
     pi: Arc<Permutation>,
-    seed: Seed,
     /// By peer, once there was a product.
     ends: Vec<(Receiver, Sender)>,
 }
@@ -68,9 +131,9 @@ impl Stock {
 }
 
 impl Silent {
-    /// For a session, with a seed that only this worker has.
-    pub fn new(setting: &Arc<Setting>, pi: &Arc<Permutation>, seed: Seed) -> Self {
-        Silent { setting: setting.clone(), pi: pi.clone(), seed, ends: Vec::new() }
+    /// From a start that only this worker has.
+    pub fn new(start: SilentStart, pi: &Arc<Permutation>) -> Self {
+        Silent { start, pi: pi.clone(), ends: Vec::new() }
     }
 
     /// The setting of a session.
@@ -112,25 +175,14 @@ impl Silent {
 
     /// Ends with every peer, from ordinary transfers.
     fn begin(&mut self, mesh: &mut Mesh, peers: &mut [Peer]) -> Result<(), SharingError> {
-        let seed = |peer: &Peer, side: u8| {
-            self.seed.derive("tacit 2026 GMW silent OT with a party", &[&[peer.role as u8, side]])
-        };
         let mut receivers = Vec::with_capacity(peers.len());
         for peer in &mut *peers {
-            let seed = seed(peer, 0);
-            let made = Receiver::new(&self.setting, &mut peer.chooses, &seed);
-            let (receiver, message) = made.map_err(|error| malformed(mesh, peer.at, error))?;
-            mesh.send(peer.at, Stream::Def, word::bytes(&message))?;
-            receivers.push(receiver);
+            receivers.push(self.start.receiver(mesh, (peer.role, peer.at), &mut peer.chooses)?);
         }
-        let words = self.setting.set().start_words();
         let mut ends = Vec::with_capacity(peers.len());
         for (peer, receiver) in peers.iter_mut().zip(receivers) {
-            let mut message = vec![0u64; peer.offers.message_words(words)];
-            mesh.recv(peer.at, Stream::Def, word::bytes_mut(&mut message))?;
-            let seed = seed(peer, 1);
-            let sender = Sender::new(&self.setting, &mut peer.offers, &message, &seed);
-            ends.push((receiver, sender.map_err(|error| malformed(mesh, peer.at, error))?));
+            let sender = self.start.sender(mesh, (peer.role, peer.at), &mut peer.offers)?;
+            ends.push((receiver, sender));
         }
         self.ends = ends;
         Ok(())
