@@ -4,11 +4,10 @@ use crate::assign::{Chosen, Wanted, choose, loads};
 use crate::network::Network;
 use crate::roles::{Demand, orders, single};
 use tacit_engine::circuit::{Assignment, EvaluateError, Preprocessing};
-use tacit_engine::program::{By, Prepared, ProgramJob};
+use tacit_engine::program::{By, Prepared, ProgramJob, share_values};
 use tacit_net::PartyId;
 use tacit_program::Program;
 use tacit_sharing::cost::Traffic;
-use tacit_sharing::reseat::Reseat;
 use tacit_sharing::{Protocol, convert, cost};
 
 /// What of a job may be chosen.
@@ -134,14 +133,10 @@ fn classes(job: &ProgramJob, protocols: &[Protocol]) -> Vec<Vec<Assignment>> {
     for protocol in protocols {
         for order in orders(job.places.len(), protocol.parties()) {
             let places: Vec<PartyId> = order.iter().map(|p| job.places[p.index()]).collect();
-            let fits = |class: &&mut Vec<Assignment>| {
-                let [here, there] =
-                    [(class[0].protocol, &class[0].places[..]), (*protocol, &places)];
-                Reseat::fits(here, there) && Reseat::fits(there, here)
-            };
-            match classes.iter_mut().find(fits) {
-                Some(class) => class.push(Assignment::new(*protocol, places)),
-                None => classes.push(vec![Assignment::new(*protocol, places)]),
+            let assignment = Assignment::new(*protocol, places);
+            match classes.iter_mut().find(|class| share_values(&class[0], &assignment)) {
+                Some(class) => class.push(assignment),
+                None => classes.push(vec![assignment]),
             }
         }
     }
@@ -237,6 +232,7 @@ fn awaited(protocol: Protocol, by: By) -> Traffic {
 mod tests {
     use super::*;
     use tacit_program::text;
+    use tacit_sharing::proof::Source;
 
     const TEXT: &str = "program choice\nparties a, b, c\nrows n <= 1000000\n\
         input x: i16[n] from a\ninput y: i16[n] from b\n";
@@ -358,7 +354,7 @@ mod tests {
         for (protocol, rate) in [
             (Protocol::Trio, 2.0),
             (Protocol::Replicated, 2.0),
-            (Protocol::Lift, 2.0),
+            (Protocol::Brain(Source::Buckets), 2.0),
             (Protocol::Quad, 1.3),
             (Protocol::Tetrad, 2.2),
             (Protocol::FantasticFour, 1.9),

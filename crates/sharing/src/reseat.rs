@@ -65,6 +65,7 @@ impl Reseat {
 fn combined<W: Word>(row: &[i8; COMPONENTS], components: [&[W]; COMPONENTS]) -> Buffer<W> {
     let mut terms = row.iter().zip(components).filter(|(factor, _)| **factor != 0);
     let Some((first, run)) = terms.next() else { return Buffer::zeros(components[0].len()) };
+    assert_eq!(run.len(), components[0].len(), "components of a share");
     let mut out = Buffer::from_slice(run);
     let to = &mut out;
     simd::vectorize(
@@ -74,6 +75,7 @@ fn combined<W: Word>(row: &[i8; COMPONENTS], components: [&[W]; COMPONENTS]) -> 
                 to.iter_mut().for_each(|x| *x = x.neg());
             }
             for (factor, run) in terms {
+                assert_eq!(run.len(), to.len(), "components of a share");
                 match *factor < 0 {
                     true => to.iter_mut().zip(run).for_each(|(x, y)| *x = x.sub(*y)),
                     false => to.iter_mut().zip(run).for_each(|(x, y)| *x = x.add(*y)),

@@ -174,12 +174,10 @@ impl Context<'_> {
         self.seats.len() / self.seatings.len()
     }
 
-    /// Rows of a chunk of so many in all. Where roles change from worker to worker, each has one.
-    pub fn chunk_of(&self, rows: usize) -> usize {
-        match self.seatings.len() {
-            1 => self.chunk,
-            _ => self.chunk.min(rows.div_ceil(self.seats.len())),
-        }
+    /// What rows are divided in among workers: chunks, or where roles change from worker to worker as few as can
+    /// be, so that links are as busy as weights say.
+    pub fn unit(&self) -> usize {
+        if self.seatings.len() == 1 { self.chunk } else { 1 }
     }
 
     /// Rounds so far, by worker, as those of the first assignment's roles.

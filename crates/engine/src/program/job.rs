@@ -1,6 +1,7 @@
 //! Which program is computed, by whom, on how many rows.
 
 use super::ahead;
+use super::seats::share_values;
 use crate::circuit::{self, Assignment, EvaluateError, Preprocessing, STORED, assignment, list};
 use std::fmt;
 use std::str::FromStr;
@@ -130,14 +131,18 @@ impl ProgramJob {
     /// Gives the roles out in these ways, side by side.
     ///
     /// # Errors
-    /// When there is none.
+    /// When there is none, or products are balanced.
     pub fn assign(&mut self, assignments: Vec<Assignment>) -> Result<(), EvaluateError> {
         let mut all = assignments.into_iter();
         let first = all
             .next()
             .ok_or_else(|| EvaluateError::Job("a job needs an assignment of roles".into()))?;
+        let beside: Vec<Assignment> = all.collect();
+        if std::iter::once(&first).chain(&beside).any(|it| !it.balance.is_none()) {
+            return Err(EvaluateError::Job("not supported: balanced products in programs".into()));
+        }
         (self.protocol, self.places, self.weight) = (first.protocol, first.places, first.weight);
-        self.beside = all.collect();
+        self.beside = beside;
         Ok(())
     }
 
@@ -226,11 +231,9 @@ impl ProgramJob {
     fn check_assignments(&self) -> Result<(), EvaluateError> {
         let fail = |text: String| Err(EvaluateError::Job(text));
         assignment::check(&self.assignments())?;
-        let balanced = |other: &Assignment| !other.balance.is_none();
-        if self.beside.iter().any(balanced) {
-            return fail("not supported: balanced products in programs".into());
-        }
-        for Assignment { protocol, places, .. } in &self.beside {
+        let first = &self.assignments()[0];
+        for other in &self.beside {
+            let Assignment { protocol, places, .. } = other;
             if protocol.method() != self.protocol.method() {
                 return fail(format!(
                     "not supported: programs under {} beside {protocol}",
@@ -242,6 +245,12 @@ impl ProgramJob {
                     "not supported: programs whose roles are split among more parties than there are roles"
                         .into(),
                 );
+            }
+            if !share_values(first, other) {
+                return fail(format!(
+                    "not supported: a program under {first} beside {other}, as values of one cannot be used by the \
+                     other; see docs/roles.md, or leave the choice to --roles split"
+                ));
             }
         }
         if !self.beside.is_empty() && self.preprocessing == Preprocessing::Separate {

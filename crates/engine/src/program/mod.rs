@@ -30,3 +30,4 @@ pub use run::{
     Outcome, Revealed, agree_rows, check_inputs, check_storable, facts, prepare, prepare_with, run,
     run_prepared, run_with,
 };
+pub use seats::share_values;

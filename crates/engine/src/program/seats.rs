@@ -8,10 +8,38 @@
 use super::job::ProgramJob;
 use crate::circuit::{Assignment, EvaluateError};
 use tacit_net::PartyId;
-use tacit_sharing::RoleId;
 use tacit_sharing::backend::{Planes, Secret};
 use tacit_sharing::cost::{MAX_ROLES, Rounds, Traffic};
+use tacit_sharing::proof::Method;
 use tacit_sharing::reseat::Reseat;
+use tacit_sharing::{Protocol, RoleId};
+
+/// Whether workers of one assignment can compute with values of another one: parties can make the shares, and
+/// coins stay what they promise.
+///
+/// A coin of a proof ([`tacit_sharing::proof`]) is shown in one round, which a role may do because all that the
+/// coin binds comes to the role before the sender. Where the other assignment's order of the roles runs the other
+/// way round, a cheat could hold back a message of that one from its receiver until the third party, which does
+/// not wait for it, has shown a coin here.
+#[must_use]
+pub fn share_values(one: &Assignment, other: &Assignment) -> bool {
+    let [a, b] = [one, other].map(|it| (it.protocol, &it.places[..]));
+    let tosses = |protocol: Protocol| {
+        let method = protocol.method();
+        method.is_some_and(|method| !matches!(method, Method::Brain(_)))
+    };
+    let alike = !tosses(a.0) || is_rotation(a.1, b.1);
+    alike && Reseat::fits(a, b) && Reseat::fits(b, a)
+}
+
+/// Whether the same parties follow each other in a circle.
+fn is_rotation(one: &[PartyId], other: &[PartyId]) -> bool {
+    let shift = other.iter().position(|party| one.first() == Some(party));
+    shift.is_some_and(|shift| {
+        let turned = other.iter().cycle().skip(shift);
+        one.len() == other.len() && one.iter().zip(turned).all(|(a, b)| a == b)
+    })
+}
 
 /// An assignment of roles, as programs use it.
 pub(super) struct Seating {
@@ -20,17 +48,18 @@ pub(super) struct Seating {
     pub roles: Vec<RoleId>,
     /// By role here, the role that the same party plays in the first assignment.
     firsts: Vec<RoleId>,
-    /// By that role: there and back. None where nothing changes.
+    /// By that role: there and back. None for the first assignment itself.
     maps: Option<Vec<[Reseat; 2]>>,
 }
 
 impl Seating {
     /// Those of a job, in order.
     pub fn all(job: &ProgramJob) -> Result<Vec<Self>, EvaluateError> {
-        job.assignments().into_iter().map(|it| Seating::new(job, it)).collect()
+        let all = job.assignments().into_iter().enumerate();
+        all.map(|(index, assignment)| Seating::new(job, index, assignment)).collect()
     }
 
-    fn new(job: &ProgramJob, assignment: Assignment) -> Result<Self, EvaluateError> {
+    fn new(job: &ProgramJob, index: usize, assignment: Assignment) -> Result<Self, EvaluateError> {
         let first = (job.protocol, &job.places[..]);
         let here = (assignment.protocol, &assignment.places[..]);
         let seat = |party: PartyId| match assignment.role_of(party) {
@@ -43,9 +72,10 @@ impl Seating {
             let there = Reseat::between(first, here, *party);
             there.zip(Reseat::between(here, first, *party)).map(|(there, back)| [there, back])
         };
-        let maps = match first == here {
-            true => None,
-            false => Some(job.places.iter().map(both).collect::<Option<_>>().ok_or_else(|| {
+        // Tags are of one worker, so another assignment's are dropped even if its roles are the same.
+        let maps = match index {
+            0 => None,
+            _ => Some(job.places.iter().map(both).collect::<Option<_>>().ok_or_else(|| {
                 EvaluateError::Job(format!(
                     "not supported: a program's values under {assignment} beside {}: parties lack what the \
                      shares of their new roles are made of",

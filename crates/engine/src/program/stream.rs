@@ -30,7 +30,7 @@ pub(super) fn run_stream(
 ) -> Result<(), EvaluateError> {
     // A program that is garbled is drawn by one, however many threads garble it.
     let weights = &context.weights[..backends.len()];
-    let shares = split(stream.rows, context.chunk_of(stream.rows), weights);
+    let shares = split(stream.rows, [context.chunk, context.unit()], weights);
     let before = context.rounds_of(backends);
     let start = backends[0].now();
     let ends = backends.iter_mut().map(|backend| &mut **backend);
@@ -61,16 +61,20 @@ impl Part {
     }
 }
 
-/// The chunks of each worker: a run of them each, in proportion to weights. There is one even if there
-/// are no rows.
-fn split(rows: usize, chunk: usize, weights: &[u64]) -> Vec<Vec<Range<usize>>> {
+/// The chunks of each worker: so many units of rows each, in proportion to weights. There is one even if
+/// there are no rows.
+fn split(rows: usize, sizes: [usize; 2], weights: &[u64]) -> Vec<Vec<Range<usize>>> {
     // Whole words of bits, so that rows of bits are cut without moving them.
-    let chunk = chunk.min(rows).max(1).next_multiple_of(64);
-    let chunks = rows.div_ceil(chunk).max(1);
-    let range = |i: usize| i * chunk..((i + 1) * chunk).min(rows);
-    let ends = cut(chunks, weights.iter().copied());
+    let [chunk, unit] = sizes.map(|size| size.min(rows).max(1).next_multiple_of(64));
+    let ends = cut(rows.div_ceil(unit).max(1), weights.iter().copied());
     let starts = std::iter::once(0).chain(ends.clone());
-    starts.zip(ends).map(|(start, end)| (start..end).map(range).collect()).collect()
+    let rows_of = |(start, end): (usize, usize)| {
+        let (from, to) = (start * unit, (end * unit).min(rows));
+        let none = (from == to && start < end).then_some(from..to);
+        let some = (from..to).step_by(chunk).map(|from| from..(from + chunk).min(to));
+        none.into_iter().chain(some).collect()
+    };
+    starts.zip(ends).map(rows_of).collect()
 }
 
 fn run_chunks(
@@ -188,11 +192,14 @@ mod tests {
     #[test]
     fn chunks_are_shared_out_however_large_they_are_asked_for() {
         let ends = |rows, chunk, workers| -> Vec<Vec<usize>> {
-            let shares = split(rows, chunk, &vec![1; workers]).into_iter();
+            let shares = split(rows, [chunk; 2], &vec![1; workers]).into_iter();
             shares.map(|chunks| chunks.iter().map(|rows| rows.end).collect()).collect()
         };
         assert_eq!(ends(130, 1, 2), [vec![64], vec![128, 130]]);
         assert_eq!(ends(130, usize::MAX, 2), [vec![], vec![130]]);
         assert_eq!(ends(0, usize::MAX, 1), [[0]]);
+        let uneven = split(1000, [1 << 20, 1], &[499, 501]);
+        assert_eq!(uneven, [vec![0..448], vec![448..1000]]);
+        assert_eq!(split(0, [64, 1], &[1, 1]).concat(), [0..0]);
     }
 }

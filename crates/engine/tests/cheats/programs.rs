@@ -35,7 +35,7 @@ struct How {
     protocol: Protocol,
     by: By,
     preprocessing: Preprocessing,
-    /// The second worker has the roles in reverse.
+    /// The second worker has the roles in another order.
     split: bool,
 }
 
@@ -46,13 +46,16 @@ impl How {
 
     fn job(self) -> ProgramJob {
         let How { protocol, by, preprocessing, split } = self;
-        let mut reverse: Vec<PartyId> = PartyId::all(protocol.parties()).collect();
-        reverse.reverse();
-        let reverse = split.then(|| Assignment::new(protocol, reverse));
+        let mut order: Vec<PartyId> = PartyId::all(protocol.parties()).collect();
+        match order.len() {
+            3 => order.rotate_left(1),
+            _ => order.reverse(),
+        }
+        let other = split.then(|| Assignment::new(protocol, order));
         let parties = PartyId::all(3).collect();
         ProgramJob {
             by,
-            beside: reverse.into_iter().collect(),
+            beside: other.into_iter().collect(),
             workers: if split { 1 } else { 2 },
             preprocessing,
             ..ProgramJob::new(protocol, parties, vec![70])

@@ -2,11 +2,10 @@
 
 use super::harness::*;
 use tacit_engine::circuit::{Assignment, Preprocessing};
-use tacit_engine::program::{By, Prepared, ProgramJob};
+use tacit_engine::program::{By, Prepared, ProgramJob, share_values};
 use tacit_net::PartyId;
 use tacit_ring::entropy::{self, Rng};
 use tacit_sharing::Protocol;
-use tacit_sharing::reseat::Reseat;
 
 /// What runs side by side.
 fn class(protocol: Protocol) -> Vec<Protocol> {
@@ -23,10 +22,9 @@ fn possible(first: &Assignment) -> Vec<Assignment> {
     let mut all = Vec::new();
     for protocol in class(first.protocol) {
         for places in orders(&first.places) {
-            let there = (protocol, &places[..]);
-            let back = Reseat::fits(there, (first.protocol, &first.places));
-            if back && Reseat::fits((first.protocol, &first.places), there) {
-                all.push(Assignment::new(protocol, places));
+            let assignment = Assignment::new(protocol, places);
+            if share_values(first, &assignment) {
+                all.push(assignment);
             }
         }
     }
@@ -124,14 +122,19 @@ fn what_does_not_fit_is_refused() {
         let error = Prepared::new(&program, job).err().unwrap().to_string();
         assert!(error.contains(why), "{error}");
     };
-    // P0 and P1 of Quad have no share of the other's in common.
-    refused(with(Protocol::Quad, &[0, 3, 1, 2]), "parties lack");
+    // Parties lack what the shares of their new roles are made of.
+    refused(with(Protocol::Quad, &[0, 3, 1, 2]), "cannot be used");
+    // A coin in one round binds only what follows the same circle.
+    for protocol in [Protocol::Lift, Protocol::Post, Protocol::Tagged] {
+        refused(with(protocol, &[2, 1, 0]), "cannot be used");
+        assert!(Prepared::new(&program, with(protocol, &[1, 2, 0])).is_ok());
+    }
     refused(with(Protocol::Trio, &[0, 1, 3]), "more parties");
     refused(with(Protocol::Gmw(3), &[2, 1, 0]), "not split");
     let separate = with(Protocol::Trio, &[2, 1, 0]);
     let separate = ProgramJob { preprocessing: Preprocessing::Separate, ..separate };
     refused(separate, "before the inputs");
-    let mut mixed = with(Protocol::Lift, &[2, 1, 0]);
+    let mut mixed = with(Protocol::Lift, &[2, 0, 1]);
     mixed.protocol = Protocol::Post;
     refused(mixed, "beside");
     assert!(Prepared::new(&program, with(Protocol::Quad, &[3, 1, 2, 0])).is_ok());
