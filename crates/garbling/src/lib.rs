@@ -17,4 +17,4 @@ pub mod prf;
 pub mod yao;
 
 pub use bits::Bits;
-pub use ports::{Evaluate, Garbling, Ports};
+pub use ports::{Evaluate, Garbling, KEPT, Ports};
