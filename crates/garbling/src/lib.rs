@@ -18,4 +18,4 @@ mod silent;
 pub mod yao;
 
 pub use bits::Bits;
-pub use ports::{Evaluate, Garbling, Ports};
+pub use ports::{Evaluate, Garbling, KEPT, Ports};

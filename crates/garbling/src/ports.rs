@@ -7,12 +7,15 @@ use tacit_circuit::schedule::{Schedule, Slot};
 use tacit_net::{Mesh, PartyId};
 use tacit_sharing::{RoleId, SharingError};
 
+/// In place of who gives an input port: it goes on from a circuit before, under authenticated garbling.
+pub const KEPT: RoleId = RoleId::MAX;
+
 /// A circuit, and who gives and learns what.
 #[derive(Clone, Copy)]
 pub struct Ports<'p> {
     /// The circuit, of ANDs of two inputs.
     pub schedule: &'p Schedule,
-    /// Who gives each input port, and its bits.
+    /// Who gives each input port, or [`KEPT`], and its bits.
     pub inputs: &'p [(RoleId, usize)],
     /// Who learns each output port.
     pub outputs: &'p [Vec<RoleId>],
@@ -39,6 +42,13 @@ impl Ports<'_> {
     /// Output bits that a role learns.
     pub(crate) fn learned_by(&self, role: RoleId) -> usize {
         self.slots_learned_by(role).count()
+    }
+
+    /// The slots of output bits that nobody learns, port after port.
+    pub(crate) fn slots_kept(&self) -> impl Iterator<Item = Slot> {
+        let ports = self.outputs.iter().zip(self.schedule.outputs());
+        let kept = ports.filter(|(to, _)| to.is_empty());
+        kept.flat_map(|(_, slots)| slots.iter().copied())
     }
 
     /// ANDs of the circuit.

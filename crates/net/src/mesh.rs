@@ -39,6 +39,8 @@ pub struct Mesh {
     place: Place,
     meter: Meter,
     failed: bool,
+    /// Some send or receive has waited.
+    waited: bool,
     /// Why nothing more may go over this mesh.
     retired: Option<&'static str>,
     #[cfg(feature = "testing")]
@@ -54,6 +56,7 @@ impl Mesh {
             meter: Meter::new(peers.len()),
             peers,
             failed: false,
+            waited: false,
             retired: None,
             #[cfg(feature = "testing")]
             tamper: None,
@@ -96,6 +99,7 @@ impl Mesh {
             Ok(ns) => ns,
             Err(e) => return Err(self.fail(e)),
         };
+        self.waited |= ns > 0;
         self.meter.sent(peer, s, self.place, bytes.len(), ns);
         Ok(())
     }
@@ -117,6 +121,7 @@ impl Mesh {
             Ok(ns) => ns,
             Err(e) => return Err(self.fail(e)),
         };
+        self.waited |= ns > 0;
         self.meter.received(peer, s, self.place, buf.len(), ns);
         Ok(())
     }
@@ -130,6 +135,12 @@ impl Mesh {
     pub fn flush(&mut self) -> Result<(), NetError> {
         self.check_in_use()?;
         self.transport.flush(self.place).map_err(|e| self.fail(e))
+    }
+
+    /// Whether a send or a receive had to wait for its peer since this was last asked: a send where
+    /// there is no room on the way, a receive where nothing had come.
+    pub fn has_waited(&mut self) -> bool {
+        std::mem::take(&mut self.waited)
     }
 
     /// Labels what follows with a phase.

@@ -76,9 +76,11 @@ impl Coefficients {
                 }
             }
             columns::to_rows(&words, &mut turned);
-            for (i, columns) in turned.chunks_exact(BLOCK).take(blocks.len()).enumerate() {
-                sums.add(self.of(PAIR * pair + i, all.len()), columns);
+            let by = &mut [0; PAIR][..blocks.len()];
+            for (i, by) in by.iter_mut().enumerate() {
+                *by = self.of(PAIR * pair + i, all.len());
             }
+            sums.add(by, &turned[..BLOCK * blocks.len()]);
         }
         zeroize::Zeroize::zeroize(&mut words);
         zeroize::Zeroize::zeroize(&mut turned);

@@ -116,8 +116,8 @@ mod pool {
     use super::RefCell;
     use std::sync::Mutex;
 
-    /// Units that a thread keeps at most: 128 MiB.
-    const MOST: usize = 8 << 20;
+    /// Units that a thread keeps at most: 256 MiB.
+    const MOST: usize = 16 << 20;
     /// Smaller buffers are no burden for the allocator.
     const LEAST: usize = 1 << 10;
 

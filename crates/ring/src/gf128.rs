@@ -3,6 +3,9 @@
 //! Bit `i` of a block is the coefficient of `X^i`. Addition is exclusive or. Inner products are added
 //! up as polynomials and reduced once.
 
+#[cfg(target_arch = "x86_64")]
+mod x86;
+
 use crate::gf64::{Hardware, Multiplier, Portable};
 use crate::simd::{self, Kernel};
 
@@ -26,6 +29,11 @@ impl Wide {
         self.0[2] ^= m.multiply_wide(a1, b1);
     }
 
+    #[cfg(target_arch = "x86_64")]
+    fn add(&mut self, other: Wide) {
+        self.0.iter_mut().zip(other.0).for_each(|(part, other)| *part ^= other);
+    }
+
     #[inline(always)]
     fn reduce(self) -> u128 {
         let [low, middle, high] = self.0;
@@ -40,16 +48,16 @@ impl Wide {
 struct Inner<'a, M>(M, &'a [u128], &'a [u128]);
 
 impl<M: Multiplier> Kernel for Inner<'_, M> {
-    type Output = u128;
+    type Output = Wide;
 
     #[inline(always)]
-    fn run(self) -> u128 {
+    fn run(self) -> Wide {
         let Inner(m, a, b) = self;
         let mut sum = Wide::default();
         for (a, b) in a.iter().zip(b) {
             sum.add_product(m, *a, *b);
         }
-        sum.reduce()
+        sum
     }
 }
 
@@ -60,54 +68,81 @@ impl<M: Multiplier> Kernel for Inner<'_, M> {
 #[must_use]
 pub fn inner_product(a: &[u128], b: &[u128]) -> u128 {
     assert_eq!(a.len(), b.len(), "as many factors on both sides");
+    #[cfg(target_arch = "x86_64")]
+    if let Some(found) = x86::Found::detect() {
+        let (mut sum, done) = found.inner_product(a, b);
+        match Hardware::detect() {
+            Some(hardware) => sum.add(simd::run(Inner(hardware, &a[done..], &b[done..]))),
+            None => sum.add(Inner(Portable, &a[done..], &b[done..]).run()),
+        }
+        return sum.reduce();
+    }
     match Hardware::detect() {
         Some(hardware) => simd::run(Inner(hardware, a, b)),
         None => simd::run(Inner(Portable, a, b)),
     }
+    .reduce()
 }
 
-struct Scaled<'a, M>(M, u128, &'a [u128], &'a mut [[u128; 3]]);
+struct Scaled<'a, M> {
+    multiplier: M,
+    by: &'a [u128],
+    blocks: &'a [u128],
+    sums: &'a mut [Vec<u128>; 3],
+    /// Sums before this one have it all.
+    from: usize,
+}
 
 impl<M: Multiplier> Kernel for Scaled<'_, M> {
     type Output = ();
 
     #[inline(always)]
     fn run(self) {
-        let Scaled(m, by, blocks, sums) = self;
-        for (sum, block) in sums.iter_mut().zip(blocks) {
-            let mut wide = Wide(*sum);
-            wide.add_product(m, by, *block);
-            *sum = wide.0;
+        let Scaled { multiplier, by, blocks, sums, from } = self;
+        let count = sums[0].len();
+        for (by, list) in by.iter().zip(blocks.chunks_exact(count.max(1))) {
+            for i in from..count {
+                let mut wide = Wide([0, 1, 2].map(|part| sums[part][i]));
+                wide.add_product(multiplier, *by, list[i]);
+                [0, 1, 2].into_iter().for_each(|part| sums[part][i] = wide.0[part]);
+            }
         }
     }
 }
 
-/// Sums of products with the same factor on one side, many beside each other.
-pub struct Sums(Vec<[u128; 3]>);
+/// Sums of products with the same factors on one side, many beside each other: low, middle and high parts.
+pub struct Sums([Vec<u128>; 3]);
 
 impl Sums {
     /// So many empty ones.
     #[must_use]
     pub fn new(count: usize) -> Self {
-        Sums(vec![[0; 3]; count])
+        Sums([(); 3].map(|()| vec![0; count]))
     }
 
-    /// Adds `by` times block `i` to sum `i`.
+    /// Adds each of `by` times block `i` of its list to sum `i`: the lists lie one behind the other.
     ///
     /// # Panics
-    /// When there is not a block for each sum.
-    pub fn add(&mut self, by: u128, blocks: &[u128]) {
-        assert_eq!(blocks.len(), self.0.len(), "a block for each sum");
+    /// When there is not a list for each factor, with a block for each sum.
+    pub fn add(&mut self, by: &[u128], blocks: &[u128]) {
+        assert_eq!(blocks.len(), by.len() * self.0[0].len(), "blocks for each factor and sum");
+        let sums = &mut self.0;
+        #[cfg(target_arch = "x86_64")]
+        let from = x86::Found::detect().map_or(0, |found| found.add(by, blocks, sums));
+        #[cfg(not(target_arch = "x86_64"))]
+        let from = 0;
         match Hardware::detect() {
-            Some(hardware) => simd::run(Scaled(hardware, by, blocks, &mut self.0)),
-            None => simd::run(Scaled(Portable, by, blocks, &mut self.0)),
+            Some(multiplier) => simd::run(Scaled { multiplier, by, blocks, sums, from }),
+            None => simd::run(Scaled { multiplier: Portable, by, blocks, sums, from }),
         }
     }
 
     /// The sums.
     #[must_use]
     pub fn reduce(&self) -> Vec<u128> {
-        self.0.iter().map(|sum| Wide(*sum).reduce()).collect()
+        let [low, middle, high] = &self.0;
+        let parts = low.iter().zip(middle).zip(high);
+        parts.map(|((low, middle), high)| Wide([*low, *middle, *high]).reduce()).collect()
     }
 }
 
@@ -140,14 +175,35 @@ mod tests {
 
     proptest! {
         #[test]
-        fn sums_are_those_bit_by_bit(pairs in prop::collection::vec((any::<u128>(), any::<u128>()), 0..9)) {
+        fn sums_are_those_bit_by_bit(pairs in prop::collection::vec((any::<u128>(), any::<u128>()), 0..23)) {
             let (a, b): (Vec<u128>, Vec<u128>) = pairs.into_iter().unzip();
             let want = a.iter().zip(&b).fold(0, |sum, (a, b)| sum ^ slowly(*a, *b));
             prop_assert_eq!(inner_product(&a, &b), want);
-            prop_assert_eq!(simd::run(Inner(Portable, &a, &b)), want);
+            prop_assert_eq!(simd::run(Inner(Portable, &a, &b)).reduce(), want);
             let mut sums = Sums::new(1);
-            a.iter().zip(&b).for_each(|(a, b)| sums.add(*a, &[*b]));
+            a.iter().zip(&b).for_each(|(a, b)| sums.add(&[*a], &[*b]));
             prop_assert_eq!(sums.reduce(), vec![want]);
+        }
+
+        #[test]
+        fn many_sums_are_those_one_by_one(
+            by in prop::collection::vec(any::<u128>(), 0..4),
+            count in 0usize..10,
+            seed: u64,
+        ) {
+            let words = crate::entropy::Rng(seed).words(2 * count * by.len());
+            let blocks: Vec<u128> =
+                words.as_chunks::<2>().0.iter().map(|[a, b]| u128::from(*a) << 64 | u128::from(*b)).collect();
+            let mut sums = Sums::new(count);
+            // Twice the same is nothing.
+            for _ in 0..3 {
+                sums.add(&by, &blocks);
+            }
+            let column = |i: usize| by.iter().enumerate().map(move |(k, by)| (*by, k * count + i));
+            let want: Vec<u128> = (0..count)
+                .map(|i| column(i).fold(0, |sum, (by, at)| sum ^ slowly(by, blocks[at])))
+                .collect();
+            prop_assert_eq!(sums.reduce(), want);
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::rows::{Layout, mask};
 use super::talk::{Digest, Talk, correlations};
+use super::turns::{Turn, Turns};
 use serde::{Deserialize, Serialize};
 use tacit_net::Stream;
 use tacit_ot::check::{BLOCK, Coefficients, expected};
@@ -15,8 +16,8 @@ pub(super) fn choice_words(bits: usize) -> usize {
     2 * (bits.div_ceil(BLOCK) + 1)
 }
 
-/// Tiles of choices that a party sends before it takes the first of its peers', 8 MiB for each: so much may be on
-/// the way on a long link, and so much has to be kept where peers are slower.
+/// Tiles of choices that a party sends ahead of those that it takes, at most, 8 MiB for each peer: so much may be on
+/// the way on a long link.
 const AHEAD: usize = 128;
 
 /// This party's bits, their MACs, and its keys for the others' bits. All of it is checked.
@@ -117,9 +118,7 @@ impl AuthBits {
 
     /// 64 of this party's bits from bit `i` on; zeros behind the last.
     pub fn word(&self, i: usize) -> u64 {
-        let (at, shift) = (i / 64, i % 64);
-        let above = self.own.get(at + 1).copied().unwrap_or(0);
-        self.own[at] >> shift | (above << 1) << (63 - shift)
+        word_at(&self.own, i)
     }
 
     /// MACs and keys by peer, each with its place in a row.
@@ -175,6 +174,13 @@ impl AuthBits {
     }
 }
 
+/// 64 bits from bit `i` on; zeros behind the last word.
+pub(super) fn word_at(words: &[u64], i: usize) -> u64 {
+    let (at, shift) = (i / 64, i % 64);
+    let above = words.get(at + 1).copied().unwrap_or(0);
+    words[at] >> shift | (above << 1) << (63 - shift)
+}
+
 /// Makes `counts[r]` bits of role `r`, for all roles at once, and checks them.
 pub(super) fn extend(talk: &mut Talk<'_>, counts: &[usize]) -> Result<AuthBits, SharingError> {
     let layout = Layout { parties: counts.len(), me: talk.links.me };
@@ -183,17 +189,23 @@ pub(super) fn extend(talk: &mut Talk<'_>, counts: &[usize]) -> Result<AuthBits, 
     let mut bits = AuthBits::of_words(layout, &words);
     talk.random(&mut bits.own)?;
     let tiles = words.iter().max().map_or(0, |words| words.div_ceil(TILE));
-    let mut message = Vec::new();
-    for tile in 0..tiles.min(AHEAD) {
-        choose(talk, &mut bits, tile, &mut message)?;
-    }
-    let coin = talk.hear(coin)?;
-    for tile in 0..tiles {
-        take(talk, &mut bits, tile, &mut message)?;
-        choose(talk, &mut bits, tile + AHEAD, &mut message)?;
+    let mut message = Buffer::default();
+    let mut turns = Turns::new(tiles, AHEAD);
+    let (mut sent, mut heard) = (Some(coin), None);
+    while let Some(turn) = turns.next(talk.links.mesh) {
+        match turn {
+            Turn::Send(tile) => choose(talk, &mut bits, tile, &mut message)?,
+            Turn::Take(tile) => {
+                if let Some(coin) = sent.take() {
+                    heard = Some(talk.hear(coin)?);
+                }
+                take(talk, &mut bits, tile, &mut message)?;
+            }
+        }
     }
     // Everybody's choices are fixed from here on.
-    let coin = talk.toss(coin)?;
+    let coin =
+        talk.toss(heard.expect("there are always choices, if only those that hide others"))?;
     check(talk, &coin, &bits)?;
     Ok(bits)
 }
@@ -203,7 +215,7 @@ fn choose(
     talk: &mut Talk<'_>,
     bits: &mut AuthBits,
     tile: usize,
-    message: &mut Vec<u64>,
+    message: &mut Buffer<u64>,
 ) -> Result<(), SharingError> {
     let AuthBits { own, peers, .. } = bits;
     let Some(words) = own.chunks(TILE).nth(tile) else { return Ok(()) };
@@ -216,7 +228,7 @@ fn choose(
         };
         let macs = macs.chunks_mut(64 * TILE).nth(tile).expect("a MAC for each choice");
         let (receiver, _) = correlations(&mut talk.keys)?.ends(*role)?;
-        message.resize(receiver.message_words(words.len()), 0);
+        let message = message.sized(receiver.message_words(words.len()));
         let done = receiver.correlate_into(words, message, macs);
         talk.links.checked(*role, done)?;
         talk.links.send(*role, Stream::Def, message)?;
@@ -229,12 +241,12 @@ fn take(
     talk: &mut Talk<'_>,
     bits: &mut AuthBits,
     tile: usize,
-    message: &mut Vec<u64>,
+    message: &mut Buffer<u64>,
 ) -> Result<(), SharingError> {
     for Peer { role, keys, .. } in &mut bits.peers {
         let Some(keys) = keys.chunks_mut(64 * TILE).nth(tile) else { continue };
         let (_, sender) = correlations(&mut talk.keys)?.ends(*role)?;
-        message.resize(sender.message_words(keys.len() / 64), 0);
+        let message = message.sized(sender.message_words(keys.len() / 64));
         talk.links.recv_into(*role, Stream::Def, message)?;
         let done = sender.correlate_into(message, keys);
         talk.links.checked(*role, done)?;

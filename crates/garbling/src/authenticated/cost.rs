@@ -9,6 +9,7 @@ use super::triples::{batches, bucket};
 use super::{EVALUATOR, FIRST_GARBLER};
 use crate::Ports;
 use crate::bmr::words;
+use crate::ports::KEPT;
 use tacit_ot::KAPPA;
 use tacit_sharing::cost::Traffic;
 
@@ -26,8 +27,19 @@ pub fn bytes(
     parties: usize,
     chunks: impl Iterator<Item = usize>,
 ) -> Traffic {
+    bytes_of_chain(form, parties, chunks.map(|instances| (ports, instances)))
+}
+
+/// Bytes between `parties` of one worker that prepares and runs so many instances of each of these circuits, one after
+/// the other: some may go on from others.
+#[must_use]
+pub fn bytes_of_chain<'p>(
+    form: Form,
+    parties: usize,
+    circuits: impl Iterator<Item = (Ports<'p>, usize)>,
+) -> Traffic {
     let (mut sum, mut left) = (Traffic::default(), 0);
-    for instances in chunks {
+    for (ports, instances) in circuits {
         left = ahead(form, ports, parties, (instances, left), &mut sum);
         online(form, ports, parties, instances, &mut sum);
     }
@@ -153,7 +165,8 @@ fn online(form: Form, ports: Ports<'_>, parties: usize, instances: usize, sum: &
         }
     }
     for (garbler, learned) in learned.iter().enumerate().skip(1) {
-        let labels = (instances * ports.schedule.inputs().len()) as u64;
+        let shown = ports.schedule.inputs().len() - ports.given_by(KEPT);
+        let labels = (instances * shown) as u64;
         sum.on[garbler][EVALUATOR] += labels * BLOCK;
         let values = instances * learned.len();
         sum.on[EVALUATOR][garbler] += match form {

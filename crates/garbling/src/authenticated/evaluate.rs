@@ -6,7 +6,7 @@ use super::masks::Masks;
 use super::rows::{Layout, Rows, mask};
 use super::tweak::{Hash, Use};
 use crate::{Bits, Ports};
-use tacit_circuit::schedule::{Linear, Slot};
+use tacit_circuit::schedule::Slot;
 use tacit_ring::Buffer;
 
 /// One instance, as the evaluator has it.
@@ -24,14 +24,18 @@ pub(super) struct Evaluator<'a> {
     pub lowest: &'a Bits,
 }
 
-/// What evaluation gives.
+/// What evaluation gives of the ANDs of one instance.
+pub(super) struct Gates<'a> {
+    /// Public values of both inputs.
+    pub inputs: &'a mut [[u128; 2]],
+    /// Those of the output.
+    pub outputs: &'a mut [u128],
+    /// Active labels of the output, garbler after garbler.
+    pub labels: &'a mut [u128],
+}
+
+/// What else evaluation gives.
 pub(super) struct Evaluated {
-    /// Of both inputs of every AND.
-    pub inputs: Vec<[u128; 2]>,
-    /// Of every AND's output.
-    pub outputs: Vec<u128>,
-    /// Active labels of every AND's output, garbler after garbler.
-    pub labels: Rows,
     /// Public values and labels by slot, at the end.
     pub ends: Rows,
     /// Of four rows: not zero where a MAC is wrong.
@@ -48,25 +52,19 @@ impl Evaluated {
 impl Evaluator<'_> {
     /// Evaluates, from public values and active labels of inputs: for every input the value, then labels by
     /// garbler.
-    pub fn evaluate(&self, ports: Ports<'_>, inputs: &Rows) -> Evaluated {
+    pub fn evaluate(&self, ports: Ports<'_>, inputs: &Rows, gates: Gates<'_>) -> Evaluated {
         let (schedule, parties) = (ports.schedule, self.layout.parties);
         let mut wires = Rows::zeros(schedule.slots(), parties);
         for (i, input) in schedule.inputs().iter().enumerate() {
             wires.set(input.slot as usize, inputs.get(i));
         }
-        let mut done = Evaluated {
-            inputs: Vec::with_capacity(ports.ands()),
-            outputs: Vec::with_capacity(ports.ands()),
-            labels: Rows::zeros(ports.ands(), parties - 1),
-            ends: Rows::zeros(0, parties),
-            wrong: 0,
-        };
+        let (mut gate, mut wrong) = (0, 0);
         for level in 0..=schedule.depth() {
-            self.linear(&mut wires, schedule.linear(level));
+            wires.linear_of_values(schedule.linear(level));
             if level == schedule.depth() {
                 break;
             }
-            let (products, gate) = (schedule.products(level), done.inputs.len());
+            let products = schedule.products(level);
             let mut level = Level {
                 it: self,
                 gate,
@@ -89,32 +87,18 @@ impl Evaluator<'_> {
             }
             match self.form {
                 Form::HalfGates => level.values(),
-                Form::FourRows => done.wrong |= level.values_of_rows(),
+                Form::FourRows => wrong |= level.values_of_rows(),
             }
-            for (i, product) in products.iter().enumerate() {
-                let row = level.rows.get(i);
+            for (i, (product, row)) in products.iter().zip(level.rows.iter()).enumerate() {
                 wires.set(product.dst as usize, row);
-                done.outputs.push(row[0]);
-                done.labels.set(gate + i, &row[1..]);
+                gates.outputs[gate + i] = row[0];
+                let labels = (gate + i) * (parties - 1);
+                gates.labels[labels..labels + parties - 1].copy_from_slice(&row[1..]);
             }
-            done.inputs.append(&mut level.public);
+            gates.inputs[gate..gate + products.len()].copy_from_slice(&level.public);
+            gate += products.len();
         }
-        done.ends = wires;
-        done
-    }
-
-    /// Rows of public values and labels through the gates that need no others.
-    fn linear(&self, wires: &mut Rows, gates: &[Linear]) {
-        for gate in gates {
-            wires.linear(std::slice::from_ref(gate));
-            match *gate {
-                Linear::Xor { .. } => {}
-                Linear::Not { dst, .. } => wires.get_mut(dst as usize)[0] ^= 1,
-                Linear::Const { dst, value } => {
-                    wires.get_mut(dst as usize)[0] = u128::from(value);
-                }
-            }
-        }
+        Evaluated { ends: wires, wrong }
     }
 }
 
@@ -132,12 +116,13 @@ pub(super) struct Level<'e, 'a> {
 impl Level<'_, '_> {
     /// Starts every garbler's labels with the evaluator's own MACs under that garbler's key.
     fn own_macs(&mut self) {
-        let (it, masks) = (self.it, self.it.masks);
-        for (i, [u, v]) in self.public.iter().enumerate() {
-            let at = it.start + self.gate + i;
-            let [first, second, third] =
-                [&masks.first, &masks.second, &masks.third].map(|rows| rows.get(at));
-            for (garbler, label) in self.rows.get_mut(i).iter_mut().enumerate().skip(1) {
+        let it = self.it;
+        let [first, second, third] =
+            it.masks.gates().map(|rows| rows.iter().skip(it.start + self.gate));
+        let masks = third.zip(second.zip(first));
+        let rows = self.rows.iter_mut().zip(&self.public);
+        for ((row, [u, v]), (third, (second, first))) in rows.zip(masks) {
+            for (garbler, label) in row.iter_mut().enumerate().skip(1) {
                 let mac = it.layout.mac(garbler);
                 *label = third[mac] ^ mask(*u) & second[mac] ^ mask(*v) & first[mac];
             }
@@ -157,12 +142,16 @@ impl Level<'_, '_> {
                 Hash::hash(&keys, [&mut labels]);
                 labels
             });
-            for (i, (table, [u, v])) in table.chunks_exact(size).zip(&self.public).enumerate() {
+            let hashes = a.iter().zip(&b).zip(inputs[0]);
+            let gates = table.chunks_exact(size).zip(&self.public);
+            for ((row, (table, [u, v])), ((a, b), input)) in
+                self.rows.iter_mut().zip(gates).zip(hashes)
+            {
                 let (u, v) = (mask(*u), mask(*v));
-                self.rows.get_mut(i)[target] ^= a[i]
-                    ^ b[i]
+                row[target] ^= a
+                    ^ b
                     ^ match garbler == target {
-                        true => u & table[0] ^ v & (table[1] ^ inputs[0][i]),
+                        true => u & table[0] ^ v & (table[1] ^ input),
                         false => {
                             let at = place(garbler, target);
                             table[at + 2] ^ u & table[at] ^ v & table[at + 1]
@@ -174,10 +163,9 @@ impl Level<'_, '_> {
 
     /// Public values of outputs: by the first garbler's labels.
     fn values(&mut self) {
-        for i in 0..self.public.len() {
-            let lowest = u128::from(self.it.lowest.get(self.it.start + self.gate + i));
-            let row = self.rows.get_mut(i);
-            row[0] = lowest ^ row[1] & 1;
+        let first = self.it.start + self.gate;
+        for (row, i) in self.rows.iter_mut().zip(first..) {
+            row[0] = u128::from(self.it.lowest.get(i)) ^ row[1] & 1;
         }
     }
 }

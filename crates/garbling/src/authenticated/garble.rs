@@ -6,7 +6,7 @@ use super::masks::Masks;
 use super::rows::{Layout, mask};
 use super::tweak::{Hash, Use};
 use crate::{Bits, Ports};
-use tacit_circuit::schedule::{Linear, Slot};
+use tacit_circuit::schedule::{Linear, Product, Slot};
 use tacit_ring::Buffer;
 use tacit_sharing::RoleId;
 use zeroize::Zeroizing;
@@ -17,6 +17,8 @@ pub(super) struct Made {
     pub table: Buffer<u128>,
     /// Zero labels of the outputs of ANDs; of four rows, of what this party learns.
     pub labels: Buffer<u128>,
+    /// Zero labels of what nobody learns.
+    pub kept: Buffer<u128>,
 }
 
 /// A garbler of one instance.
@@ -44,7 +46,8 @@ impl Garbler<'_> {
             Form::HalfGates => Buffer::zeros(ports.ands()),
             Form::FourRows => Buffer::from_slice(drawn),
         };
-        let mut made = Made { table: Buffer::zeros(size * ports.ands()), labels };
+        let table = Buffer::zeros(size * ports.ands());
+        let mut made = Made { table, labels, kept: Buffer::zeros(ports.slots_kept().count()) };
         let mut gate = 0;
         for level in 0..=schedule.depth() {
             for linear in schedule.linear(level) {
@@ -68,6 +71,9 @@ impl Garbler<'_> {
                 wires[product.dst as usize] = *label;
             }
             gate = after;
+        }
+        for (label, slot) in made.kept.iter_mut().zip(ports.slots_kept()) {
+            *label = wires[slot as usize];
         }
         if self.form == Form::FourRows {
             made.labels = labels_of_outputs(ports, self.layout, &wires);
@@ -161,27 +167,20 @@ impl Garbler<'_> {
     }
 }
 
-/// Public values of all wires of an instance, at a garbler.
-pub(super) struct Public {
-    /// Of both inputs of every AND.
-    pub inputs: Vec<[u128; 2]>,
-    /// By slot, at the end.
-    pub slots: Vec<bool>,
-}
-
-/// Takes public values of inputs and of AND outputs, from `start` on, through the circuit.
+/// Takes public values of inputs and of AND outputs, from one on, through the circuit: writes those of both inputs of
+/// every AND, and gives those of slots at the end.
 pub(super) fn follow(
     ports: Ports<'_>,
     inputs: impl Iterator<Item = bool>,
-    outputs: &Bits,
-    start: usize,
-) -> Public {
+    (outputs, start): (&Bits, usize),
+    pairs: &mut [[u128; 2]],
+) -> Vec<bool> {
     let schedule = ports.schedule;
     let mut slots = vec![false; schedule.slots()];
     for (input, value) in schedule.inputs().iter().zip(inputs) {
         slots[input.slot as usize] = value;
     }
-    let mut pairs = Vec::with_capacity(ports.ands());
+    let mut gate = 0;
     for level in 0..=schedule.depth() {
         for gate in schedule.linear(level) {
             match *gate {
@@ -195,18 +194,16 @@ pub(super) fn follow(
         if level == schedule.depth() {
             break;
         }
-        let first = start + pairs.len();
-        let products = schedule.products(level);
-        pairs.extend(
-            products
-                .iter()
-                .map(|product| [product.a, product.b].map(|slot| u128::from(slots[slot as usize]))),
-        );
-        for (i, product) in products.iter().enumerate() {
+        for Product { a, b, .. } in schedule.products(level) {
+            pairs[gate] = [a, b].map(|slot| u128::from(slots[*slot as usize]));
+            gate += 1;
+        }
+        let first = start + gate - schedule.products(level).len();
+        for (i, product) in schedule.products(level).iter().enumerate() {
             slots[product.dst as usize] = outputs.get(first + i);
         }
     }
-    Public { inputs: pairs, slots }
+    slots
 }
 
 /// The place of a garbler's blocks for `target`, at `from`.

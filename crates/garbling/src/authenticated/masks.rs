@@ -1,9 +1,11 @@
 //! Masks of wires: which sharing masks which wire, and products of masks for every AND.
 
 use super::bits::AuthBits;
+use super::kept::Kept;
+use super::packed::Triples;
 use super::rows::{Layout, Rows, add_masked, mask};
 use super::talk::{Opening, Talk};
-use super::triples::Triples;
+use crate::ports::KEPT;
 use crate::{Bits, Ports};
 use serde::{Deserialize, Serialize};
 use tacit_circuit::schedule::{Product, Slot};
@@ -61,6 +63,11 @@ struct Walk<'a, 'p> {
     ports: Ports<'p>,
     instances: usize,
     source: Source<'a>,
+    /// What the circuit goes on from, and how many of its wires have been taken.
+    from: &'a Kept,
+    taken: usize,
+    /// Open sharings of the masks of what nobody learns, instance after instance.
+    kept: Rows,
     /// Bits of each role's inputs so far.
     given: Vec<usize>,
     masks: Masks,
@@ -70,26 +77,31 @@ struct Walk<'a, 'p> {
     opened: [Rows; 2],
 }
 
-/// Draws masks, and multiplies those of every AND's inputs with triples.
+/// Draws masks, and multiplies those of every AND's inputs with triples; gives open sharings of the masks of what
+/// nobody learns too.
 pub(super) fn multiply(
     talk: &mut Talk<'_>,
     ports: Ports<'_>,
     instances: usize,
-    source: Source<'_>,
+    (source, from): (Source<'_>, &Kept),
     triples: &mut Triples,
     delta: u128,
-) -> Result<Masks, SharingError> {
+) -> Result<(Masks, Rows), SharingError> {
     let layout = Layout { parties: talk.links.parties(), me: talk.links.me };
     let gates = instances * ports.ands();
     let closed = || Rows::zeros(gates, layout.closed());
     let open = || Rows::zeros(gates, layout.width());
     let learned = learned_slots(ports, layout.parties);
+    let kept: Vec<Slot> = ports.slots_kept().collect();
     let outputs = learned.iter().map(|slots| Rows::zeros(instances * slots.len(), layout.width()));
     let mut walk = Walk {
         layout,
         ports,
         instances,
         source,
+        from,
+        taken: 0,
+        kept: Rows::zeros(instances * kept.len(), layout.width()),
         given: vec![0; layout.parties],
         masks: Masks {
             first: closed(),
@@ -102,10 +114,10 @@ pub(super) fn multiply(
         opened: [open(), open()],
     };
     for instance in 0..instances {
-        walk.instance(instance, triples, &learned)?;
+        walk.instance(instance, triples, &learned, &kept)?;
     }
     walk.open(talk, delta)?;
-    Ok(walk.masks)
+    Ok((walk.masks, walk.kept))
 }
 
 impl Walk<'_, '_> {
@@ -114,10 +126,16 @@ impl Walk<'_, '_> {
         instance: usize,
         triples: &mut Triples,
         learned: &[Vec<Slot>],
+        kept: &[Slot],
     ) -> Result<(), SharingError> {
         let schedule = self.ports.schedule;
         let mut wires = Rows::zeros(schedule.slots(), self.layout.width());
         for (input, owner) in schedule.inputs().iter().zip(self.ports.owners()) {
+            if owner == KEPT {
+                wires.set(input.slot as usize, self.from.masks.get(self.taken));
+                self.taken += 1;
+                continue;
+            }
             let given = self.given[owner];
             self.given[owner] += 1;
             let at = self.source.skipped + self.instances * self.ports.ands() + given;
@@ -149,6 +167,9 @@ impl Walk<'_, '_> {
             for (i, slot) in slots.iter().enumerate() {
                 rows.set(instance * slots.len() + i, wires.get(*slot as usize));
             }
+        }
+        for (i, slot) in kept.iter().enumerate() {
+            self.kept.set(instance * kept.len() + i, wires.get(*slot as usize));
         }
         Ok(())
     }
@@ -210,10 +231,10 @@ impl Walk<'_, '_> {
 /// needs of the masks, for MACs or keys at `place`.
 pub(super) fn authenticated(masks: [&Rows; 3], place: usize, public: &[[u128; 2]]) -> Buffer<u128> {
     let mut all = Buffer::zeros(public.len());
-    let [first, second, third] = masks;
-    for (gate, (out, [u, v])) in all.iter_mut().zip(public).enumerate() {
-        let (first, second) = (first.get(gate)[place], second.get(gate)[place]);
-        *out = third.get(gate)[place] ^ mask(*u) & second ^ mask(*v) & first;
+    let [first, second, third] = masks.map(Rows::iter);
+    let rows = third.zip(second.zip(first));
+    for ((out, [u, v]), (third, (second, first))) in all.iter_mut().zip(public).zip(rows) {
+        *out = third[place] ^ mask(*u) & second[place] ^ mask(*v) & first[place];
     }
     all
 }

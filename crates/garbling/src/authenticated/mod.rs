@@ -32,15 +32,19 @@
 mod bits;
 mod buckets;
 #[cfg(test)]
+mod chains;
+#[cfg(test)]
 mod cheats;
 mod check;
 mod cost;
 mod evaluate;
 mod four_rows;
 mod garble;
+mod kept;
 mod masks;
 mod online;
 mod outputs;
+mod packed;
 mod party;
 #[cfg(test)]
 mod relations;
@@ -48,10 +52,12 @@ mod rows;
 mod stock;
 mod talk;
 mod triples;
+mod turns;
 mod tweak;
 
-pub use cost::{bits_per_triple, bytes, bytes_of_stock, bytes_with_stock};
+pub use cost::{bits_per_triple, bytes, bytes_of_chain, bytes_of_stock, bytes_with_stock};
 pub use four_rows::Form;
+pub use kept::{Active, Kept};
 pub use online::Ready;
 pub use outputs::{Unopened, open};
 pub use party::{Authenticated, Stocking, set_up};

@@ -1,9 +1,10 @@
 //! One worker of one party online: masked inputs, labels, evaluation, and the checks before anything opens.
 
 use super::EVALUATOR;
-use super::evaluate::{self, Evaluator};
+use super::evaluate::{self, Evaluator, Gates};
 use super::four_rows::Form;
 use super::garble::follow;
+use super::kept::Active;
 use super::masks::{self, Masks, learned_slots};
 use super::outputs::{Checked, Unopened};
 use super::rows::{Layout, Rows};
@@ -11,9 +12,10 @@ use super::talk::{Digest, Talk, Voice};
 use super::triples;
 use super::tweak::Hash;
 use crate::links::Links;
-use crate::ports::{Evaluate, check_fit, check_values};
+use crate::ports::{Evaluate, KEPT, check_fit, check_values};
 use crate::{Bits, Ports};
 use serde::{Deserialize, Serialize};
+use tacit_circuit::schedule::Slot;
 use tacit_net::{Mesh, PartyId, Phase, Stream};
 use tacit_ring::gf128::inner_product;
 use tacit_ring::{Buffer, hash, stored, word};
@@ -25,6 +27,9 @@ use zeroize::Zeroizing;
 pub struct Ready {
     /// Names these instances.
     pub(super) voice: Voice,
+    /// Which circuit it is, among all of this worker, and which one it goes on from; 0 for none.
+    pub(super) number: u64,
+    pub(super) from: u64,
     pub(super) form: Form,
     pub(super) hash: Hash,
     #[serde(with = "stored::block")]
@@ -95,27 +100,48 @@ impl Evaluate for Ready {
         ports: Ports<'_>,
         values: &[Bits],
     ) -> Result<Unopened, SharingError> {
+        Ok(self.run_on(mesh, places, ports, values, &Active::none())?.0)
+    }
+}
+
+impl Ready {
+    /// As [`run`](Evaluate::run), for a circuit that goes on from another: on what came of that one. Gives what
+    /// further ones go on from too.
+    ///
+    /// # Errors
+    /// As [`run`](Evaluate::run); when it was prepared on another circuit.
+    pub fn run_on(
+        self,
+        mesh: &mut Mesh,
+        places: &[PartyId],
+        ports: Ports<'_>,
+        values: &[Bits],
+        from: &Active,
+    ) -> Result<(Unopened, Active), SharingError> {
         let links = Links::new(mesh, places)?;
         let layout = Layout { parties: links.parties(), me: links.me };
         // So many are what the caller asks for: the rest is compared with that.
         check_values(ports, layout.me, self.instances, values)?;
         check_fit(self.first < 1 << 63 && self.fits(layout, ports))?;
+        from.check(self.from, layout, ports, self.instances)?;
         let talk = Talk::online(links, self.voice);
         #[cfg(test)]
         let talk = talk.cheating(self.cheat.take());
         talk.links.mesh.set_phase(Phase::Online);
         talk.links.mesh.set_step(0);
-        let mut online = Online { talk, layout, garbled: &self };
+        let mut online = Online { talk, layout, garbled: &self, from };
         let masked = online.masked_inputs(ports, values)?;
-        let checked = match layout.me {
+        let (checked, labels) = match layout.me {
             EVALUATOR => online.evaluate(ports, &masked)?,
-            _ => online.garbler(ports, &masked)?,
+            _ => (online.garbler(ports, &masked)?, Rows::zeros(0, 0)),
         };
+        let kept: Vec<Slot> = ports.slots_kept().collect();
+        let active = Active::new(self.number, &kept, &checked.0, labels);
         let learned = learned_slots(ports, layout.parties);
         let talk = &mut online.talk;
         let done = Unopened::new(talk, ports, &learned, &self.masks, &self.delta, checked);
         talk.links.mesh.flush()?;
-        Ok(done)
+        Ok((done, active))
     }
 }
 
@@ -129,6 +155,8 @@ pub(super) struct Online<'m, 'g> {
     pub(super) talk: Talk<'m>,
     pub(super) layout: Layout,
     pub(super) garbled: &'g Ready,
+    /// What the circuit goes on from.
+    pub(super) from: &'g Active,
 }
 
 impl Online<'_, '_> {
@@ -158,9 +186,15 @@ impl Online<'_, '_> {
         self.talk.echo("masked", &heard)?;
         let mut next = vec![0; self.layout.parties];
         let mut values = Vec::with_capacity(instances);
-        for _ in 0..instances {
+        for instance in 0..instances {
             let mut bits = Bits::zeros(ports.schedule.inputs().len());
+            let mut kept = 0;
             for (i, owner) in ports.owners().enumerate() {
+                if owner == KEPT {
+                    bits.flip_if(i, self.from.value(instance, kept));
+                    kept += 1;
+                    continue;
+                }
                 bits.flip_if(i, all[owner].get(next[owner]));
                 next[owner] += 1;
             }
@@ -178,9 +212,10 @@ impl Online<'_, '_> {
         let (links, count) = (&mut self.talk.links, ports.schedule.inputs().len());
         links.mesh.set_step(2);
         for (zeros, values) in inputs.chunks_exact(count.max(1)).zip(&masked.values) {
-            let mut active = Buffer::from_slice(zeros);
-            for (i, label) in active.iter_mut().enumerate() {
-                *label ^= u128::from(values.get(i)) * *garbled.delta;
+            let mut active = Buffer::zeros(count - ports.given_by(KEPT));
+            let given = ports.owners().enumerate().filter(|(_, owner)| *owner != KEPT);
+            for (label, (i, _)) in active.iter_mut().zip(given) {
+                *label = zeros[i] ^ u128::from(values.get(i)) * *garbled.delta;
             }
             links.send(EVALUATOR, Stream::On, &active)?;
         }
@@ -210,16 +245,15 @@ impl Online<'_, '_> {
         let mine = self.talk.voice.labels(number, self.layout.me, active);
         self.talk.ensure(hash::equal(&mine, &digest), "label-check", Some(EVALUATOR))?;
         let mut slots = Vec::with_capacity(garbled.instances);
-        let mut pairs = Vec::with_capacity(public.len);
+        let mut pairs = Buffer::<u128>::zeros(2 * public.len);
         for (instance, values) in masked.values.iter().enumerate() {
             let start = instance * ports.ands();
             let inputs = (0..count).map(|i| values.get(i));
-            let mut public = follow(ports, inputs, &public, start);
-            pairs.append(&mut public.inputs);
-            slots.push(public.slots);
+            let pairs = &mut pairs.as_chunks_mut().0[start..start + ports.ands()];
+            slots.push(follow(ports, inputs, (&public, start), pairs));
         }
         let place = self.layout.mac(EVALUATOR);
-        let shares = masks::authenticated(garbled.masks.gates(), place, &pairs);
+        let shares = masks::authenticated(garbled.masks.gates(), place, pairs.as_chunks().0);
         self.talk.links.mesh.set_step(4);
         let mut sum = check_sum(&chi, &shares).to_le_bytes();
         self.talk.say("z", &mut sum);
@@ -227,29 +261,45 @@ impl Online<'_, '_> {
         Ok(Checked(slots))
     }
 
-    /// The evaluator's online part, up to where outputs may be opened.
-    fn evaluate(&mut self, ports: Ports<'_>, masked: &Masked) -> Result<Checked, SharingError> {
+    /// The evaluator's online part, up to where outputs may be opened; gives the labels of what nobody learns too.
+    fn evaluate(
+        &mut self,
+        ports: Ports<'_>,
+        masked: &Masked,
+    ) -> Result<(Checked, Rows), SharingError> {
         let garbled = self.garbled;
         let Made::Evaluator { tables, lowest } = &garbled.made else {
             return Err(SharingError::Shape("a garbled circuit of another role".into()));
         };
         let (parties, ands, instances) = (self.layout.parties, ports.ands(), garbled.instances);
         let count = ports.schedule.inputs().len();
+        let shown = count - ports.given_by(KEPT);
+        let kept: Vec<Slot> = ports.slots_kept().collect();
+        let mut kept_labels = Rows::zeros(instances * kept.len(), parties - 1);
         self.talk.links.mesh.set_step(2);
         let mut labels = Vec::new();
         for garbler in 1..parties {
-            labels.push(self.talk.links.recv::<u128>(garbler, Stream::On, instances * count)?);
+            labels.push(self.talk.links.recv::<u128>(garbler, Stream::On, instances * shown)?);
         }
-        let (mut inputs, mut outputs, mut slots) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut ends, mut wrong) = (Vec::new(), 0);
+        let (mut slots, mut ends, mut wrong) = (Vec::new(), Vec::new(), 0);
+        // Of all gates: public values of both inputs and of the output, and labels.
+        let mut inputs = Buffer::<u128>::zeros(2 * instances * ands);
+        let mut outputs = Buffer::<u128>::zeros(instances * ands);
         let mut active = Rows::zeros(instances * ands, parties - 1);
         for (instance, values) in masked.values.iter().enumerate() {
             let mut given = Rows::zeros(count, parties);
-            for i in 0..count {
+            let (mut next, mut next_kept) = (instance * shown, instance * (count - shown));
+            for (i, owner) in ports.owners().enumerate() {
                 let row = given.get_mut(i);
                 row[0] = u128::from(values.get(i));
-                let shown = row[1..].iter_mut().zip(&labels);
-                shown.for_each(|(row, labels)| *row = labels[instance * count + i]);
+                if owner == KEPT {
+                    row[1..].copy_from_slice(self.from.labels(next_kept));
+                    next_kept += 1;
+                    continue;
+                }
+                let labels = row[1..].iter_mut().zip(&labels);
+                labels.for_each(|(row, labels)| *row = labels[next]);
+                next += 1;
             }
             let (start, size) = (instance * ands, ands * garbled.form.blocks(parties));
             let tables: Vec<&[u128]> = tables
@@ -270,17 +320,22 @@ impl Online<'_, '_> {
                 tables: &tables,
                 lowest,
             };
-            let mut done = evaluator.evaluate(ports, &given);
-            inputs.append(&mut done.inputs);
-            outputs.append(&mut done.outputs);
+            let gates = start..start + ands;
+            let labels = gates.start * (parties - 1)..gates.end * (parties - 1);
+            let gates = Gates {
+                inputs: &mut inputs.as_chunks_mut().0[gates.clone()],
+                outputs: &mut outputs[gates],
+                labels: &mut active.blocks[labels],
+            };
+            let done = evaluator.evaluate(ports, &given, gates);
             slots.push(done.slots());
+            for (i, slot) in kept.iter().enumerate() {
+                let labels = &done.ends.get(*slot as usize)[1..];
+                kept_labels.set(instance * kept.len() + i, labels);
+            }
             wrong |= done.wrong;
             if garbled.form == Form::FourRows {
                 ends.push(done.ends);
-                continue;
-            }
-            for gate in 0..ands {
-                active.set(start + gate, done.labels.get(gate));
             }
         }
         self.talk.links.mesh.set_step(3);
@@ -288,11 +343,12 @@ impl Online<'_, '_> {
             // Which gate it was stays unknown: that would tell of inputs.
             self.talk.ensure(wrong == 0, "row-mac", None)?;
             self.show_outputs(ports, &ends)?;
-            return Ok(Checked(slots));
+            return Ok((Checked(slots), kept_labels));
         }
         let chi = self.show_values(&outputs, &active)?;
         let masks = garbled.masks.gates();
-        let shares = evaluate::authenticated(self.layout, masks, &inputs, &outputs, *garbled.delta);
+        let inputs = inputs.as_chunks().0;
+        let shares = evaluate::authenticated(self.layout, masks, inputs, &outputs, *garbled.delta);
         let mut sum = check_sum(&chi, &shares);
         self.talk.links.mesh.set_step(4);
         for garbler in 1..parties {
@@ -302,7 +358,7 @@ impl Online<'_, '_> {
         }
         // Nothing that this party knows of outputs leaves it unless this is zero.
         self.talk.ensure(sum == 0, "z-check", None)?;
-        Ok(Checked(slots))
+        Ok((Checked(slots), kept_labels))
     }
 
     /// Sends every garbler the public values of all ANDs, the digest of its labels for them, and a seed.

@@ -5,16 +5,18 @@ use super::buckets::Buckets;
 use super::check::excused;
 use super::four_rows::Form;
 use super::garble::{Garbler, lowest_bits};
+use super::kept::Kept;
 use super::masks::{self, Masks, Source, extra_bits};
 use super::online::{Made, Ready};
-use super::rows::Layout;
+use super::packed::Triples;
+use super::rows::{Layout, Rows};
 use super::stock::{Piece, Pieces, Stock, Supply, cut, stock_batches};
 use super::talk::{DIGEST, Talk};
-use super::triples::{self, Triples, batches, bucket};
+use super::triples::{self, batches, bucket};
 use super::tweak::Hash;
 use super::{EVALUATOR, FIRST_GARBLER, bits};
 use crate::links::Links;
-use crate::ports;
+use crate::ports::{self, KEPT};
 use crate::{Bits, Ports};
 use tacit_net::{Mesh, PartyId, Phase, Stream};
 use tacit_ring::{Buffer, Seed, hash, word};
@@ -164,21 +166,27 @@ impl<'m> Authenticated<'m> {
     }
 
     /// What masks of a circuit are made of: as many triples as they need, and bits.
-    fn masks(&mut self, ports: Ports<'_>, instances: usize) -> Result<Masks, SharingError> {
+    fn masks(
+        &mut self,
+        ports: Ports<'_>,
+        instances: usize,
+        from: &Kept,
+    ) -> Result<(Masks, Rows), SharingError> {
         let extra = extra_bits(ports, self.layout.parties, instances);
         let wanted = instances * ports.ands();
         let Some(supply) = &mut self.supply else {
             let (bits, skipped) = self.make(wanted, &extra)?;
             let source = Source { bits: &bits, skipped };
             let (talk, triples) = (&mut self.talk, &mut self.triples);
-            return masks::multiply(talk, ports, instances, source, triples, *self.delta);
+            return masks::multiply(talk, ports, instances, (source, from), triples, *self.delta);
         };
         let most = extra.iter().max().copied().unwrap_or(0);
         while self.triples.left() < wanted || supply.left() < most {
             self.triples.add(supply.more()?);
         }
         let source = Source { bits: &supply.take(most), skipped: 0 };
-        masks::multiply(&mut self.talk, ports, instances, source, &mut self.triples, *self.delta)
+        let (talk, triples) = (&mut self.talk, &mut self.triples);
+        masks::multiply(talk, ports, instances, (source, from), triples, *self.delta)
     }
 
     /// Makes what triples are missing of so many, and with the first batch `extra[r]` bits of role `r`; gives
@@ -190,7 +198,7 @@ impl<'m> Authenticated<'m> {
             let none = vec![0; extra.len()];
             let extra = if source.is_none() { extra } else { &none };
             let made = self.batch(count, extra)?;
-            self.triples.add(made.rows(0..made.len()));
+            self.triples.add(made.packed(0..made.len()));
             let skipped = made.spent();
             source.get_or_insert((made.into_bits(), skipped));
         }
@@ -210,19 +218,81 @@ impl<'m> Authenticated<'m> {
         Ok(made)
     }
 
+    /// As [`prepare`](ports::Garbling::prepare), for a circuit that may go on from one before: its inputs that nobody
+    /// gives are the wires of that one that nobody learns, in the same order. Gives what further ones may go on from.
+    ///
+    /// # Errors
+    /// As [`prepare`](ports::Garbling::prepare); when there are not as many wires as inputs; in another form than
+    /// half gates.
+    pub fn prepare_on(
+        &mut self,
+        ports: Ports<'_>,
+        instances: usize,
+        from: &Kept,
+    ) -> Result<(Ready, Kept), SharingError> {
+        if self.form != Form::HalfGates {
+            let what = "not supported: circuits that go on from others, in four rows";
+            return Err(SharingError::Shape(what.into()));
+        }
+        self.ready(ports, instances, from)
+    }
+
+    fn ready(
+        &mut self,
+        ports: Ports<'_>,
+        instances: usize,
+        from: &Kept,
+    ) -> Result<(Ready, Kept), SharingError> {
+        from.check(ports, instances)?;
+        self.talk.links.mesh.set_phase(Phase::Offline);
+        self.talk.stream = Stream::Def;
+        let (masks, kept) = self.masks(ports, instances, from)?;
+        let first = self.next_gate;
+        self.next_gate += (instances * ports.ands()) as u64;
+        let (made, zeros) = match self.is_evaluator() {
+            true => (self.take_gates(ports, instances)?, Buffer::default()),
+            false => self.garble(ports, first, instances, (&masks, from))?,
+        };
+        let mut coin = Zeroizing::new([0u64; DIGEST / 8]);
+        self.talk.random(&mut *coin)?;
+        let coin = Zeroizing::new(word::bytes(&*coin).try_into().expect("as many bytes"));
+        self.prepared += 1;
+        self.talk.links.mesh.flush()?;
+        let ready = Ready {
+            voice: self.talk.voice.later("online", self.prepared),
+            number: self.prepared,
+            from: from.number,
+            form: self.form,
+            hash: self.hash,
+            delta: self.delta.clone(),
+            coin,
+            instances,
+            masks,
+            first,
+            made,
+            #[cfg(test)]
+            cheat: self.talk.cheat.take().into(),
+        };
+        Ok((ready, Kept { number: self.prepared, masks: kept, zeros }))
+    }
+
     fn garble(
         &mut self,
         ports: Ports<'_>,
         first: u64,
         instances: usize,
-        masks: &Masks,
-    ) -> Result<Made, SharingError> {
+        (masks, from): (&Masks, &Kept),
+    ) -> Result<(Made, Buffer<u128>), SharingError> {
         let (ands, inputs) = (ports.ands(), ports.schedule.inputs().len());
         let mut zeros = Buffer::<u128>::zeros(instances * inputs);
         self.talk.random(&mut zeros)?;
+        let owners = (0..instances).flat_map(|_| ports.owners());
+        let kept = zeros.iter_mut().zip(owners).filter(|(_, owner)| *owner == KEPT);
+        kept.zip(&*from.zeros).for_each(|((zero, _), label)| *zero = *label);
         let rows = self.form == Form::FourRows;
         let mut drawn = Buffer::<u128>::zeros(if rows { ands } else { 0 });
         let mut labels: Vec<Buffer<u128>> = Vec::with_capacity(instances);
+        let mut kept: Vec<Buffer<u128>> = Vec::with_capacity(instances);
         let mut lowest = Bits::zeros(if rows { 0 } else { instances * ands });
         for instance in 0..instances {
             let start = instance * ands;
@@ -244,13 +314,14 @@ impl<'m> Authenticated<'m> {
                 lowest_bits(&made.labels, start, &mut lowest);
             }
             labels.push(made.labels);
+            kept.push(made.kept);
         }
         let labels = joined(&labels);
         if self.layout.me == FIRST_GARBLER && !rows {
             self.talk.say("lowest bits", word::bytes_mut(&mut lowest.words));
             self.talk.links.send(EVALUATOR, Stream::Def, &lowest.words)?;
         }
-        Ok(Made::Garbler { inputs: zeros, labels })
+        Ok((Made::Garbler { inputs: zeros, labels }, joined(&kept)))
     }
 
     fn take_gates(&mut self, ports: Ports<'_>, instances: usize) -> Result<Made, SharingError> {
@@ -303,9 +374,8 @@ impl Stocking<'_> {
         party.talk.stream = Stream::Def;
         for [count, bits] in stock_batches(triples, bits) {
             let made = party.batch(count, &vec![bits; party.layout.parties])?;
-            let rows = |range| made.rows(range);
-            cut(party.layout, (made.len(), rows), (made.bits(), made.spent(), bits))
-                .try_for_each(&mut keep)?;
+            let packed = |range| made.packed(range);
+            cut((made.len(), packed), (made.bits(), made.spent(), bits)).try_for_each(&mut keep)?;
         }
         Ok(party.talk.links.mesh.flush()?)
     }
@@ -319,32 +389,6 @@ impl ports::Garbling for Authenticated<'_> {
     }
 
     fn prepare(&mut self, ports: Ports<'_>, instances: usize) -> Result<Ready, SharingError> {
-        self.talk.links.mesh.set_phase(Phase::Offline);
-        self.talk.stream = Stream::Def;
-        let masks = self.masks(ports, instances)?;
-        let first = self.next_gate;
-        self.next_gate += (instances * ports.ands()) as u64;
-        let made = match self.is_evaluator() {
-            true => self.take_gates(ports, instances)?,
-            false => self.garble(ports, first, instances, &masks)?,
-        };
-        let mut coin = Zeroizing::new([0u64; DIGEST / 8]);
-        self.talk.random(&mut *coin)?;
-        let coin = Zeroizing::new(word::bytes(&*coin).try_into().expect("as many bytes"));
-        self.prepared += 1;
-        self.talk.links.mesh.flush()?;
-        Ok(Ready {
-            voice: self.talk.voice.later("online", self.prepared),
-            form: self.form,
-            hash: self.hash,
-            delta: self.delta.clone(),
-            coin,
-            instances,
-            masks,
-            first,
-            made,
-            #[cfg(test)]
-            cheat: self.talk.cheat.take().into(),
-        })
+        Ok(self.ready(ports, instances, &Kept::none())?.0)
     }
 }

@@ -34,7 +34,8 @@ fn make(talk: &mut Talk<'_>, count: usize) -> (u128, Rows) {
     let hash = Hash::new(&[7; 32], 1).unwrap();
     let extra = vec![5; talk.links.parties()];
     let made = triples::make(talk, hash, 0, count, &extra).unwrap();
-    (*super::bits::delta(talk).unwrap(), made.rows(0..count))
+    let layout = Layout { parties: talk.links.parties(), me: talk.links.me };
+    (*super::bits::delta(talk).unwrap(), made.packed(0..count).rows(layout))
 }
 
 /// All parties' Deltas and rows of a batch of so many triples.
@@ -88,9 +89,11 @@ fn parts_of_a_batch_are_its_triples() {
     let parts = each(3, |talk| {
         let hash = Hash::new(&[7; 32], 1).unwrap();
         let made = triples::make(talk, hash, 0, 450, &[0; 3]).unwrap();
-        let all = made.rows(0..450);
+        let layout = Layout { parties: 3, me: talk.links.me };
+        let rows = |part| made.packed(part).rows(layout);
+        let all = rows(0..450);
         for part in [0..1, 1..130, 127..450, 449..450, 450..450] {
-            let rows = made.rows(part.clone());
+            let rows = rows(part.clone());
             assert_eq!(rows.len(), part.len());
             assert!(part.enumerate().all(|(i, k)| rows.get(i) == all.get(k)));
         }

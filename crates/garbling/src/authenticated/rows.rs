@@ -1,7 +1,7 @@
 //! Authenticated shares as rows of blocks: everything about them is linear.
 
 use serde::{Deserialize, Serialize};
-use tacit_circuit::schedule::Linear;
+use tacit_circuit::schedule::{Linear, Slot};
 use tacit_ring::Buffer;
 use tacit_sharing::RoleId;
 
@@ -44,15 +44,7 @@ impl Layout {
         self.parties
     }
 
-    /// Adds a public bit to an open row: role 0 to its share, the others to their keys for it.
-    pub fn add_public(self, row: &mut [u128], bit: u128, delta: u128) {
-        match self.me {
-            0 => row[0] ^= bit,
-            _ => row[self.key(0)] ^= bit * delta,
-        }
-    }
-
-    /// The same, to a closed row.
+    /// Adds a public bit to a closed row: role 0 to its share, the others to their keys for it.
     pub fn add_public_closed(self, row: &mut [u128], bit: u128, delta: u128) {
         match self.me {
             0 => row[0] ^= bit,
@@ -113,23 +105,48 @@ impl Rows {
         self.get_mut(i).copy_from_slice(row);
     }
 
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = &[u128]> {
+        self.blocks.chunks_exact(self.width.max(1))
+    }
+
+    /// The same, to be changed.
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut [u128]> {
+        self.blocks.chunks_exact_mut(self.width.max(1))
+    }
+
     /// Takes rows of wires through the gates that need no others. Negation and constants change public
     /// values alone.
     pub fn linear(&mut self, gates: &[Linear]) {
-        let width = self.width;
+        self.through::<false>(gates);
+    }
+
+    /// The same, where rows begin with public values.
+    pub fn linear_of_values(&mut self, gates: &[Linear]) {
+        self.through::<true>(gates);
+    }
+
+    fn through<const VALUES: bool>(&mut self, gates: &[Linear]) {
+        let (width, blocks) = (self.width, &mut self.blocks[..]);
+        let start = |slot: Slot| slot as usize * width;
         for gate in gates {
             match *gate {
                 Linear::Xor { dst, a, b } => {
-                    let [dst, a, b] = [dst, a, b].map(|slot| slot as usize * width);
+                    let [dst, a, b] = [dst, a, b].map(start);
                     for i in 0..width {
-                        self.blocks[dst + i] = self.blocks[a + i] ^ self.blocks[b + i];
+                        blocks[dst + i] = blocks[a + i] ^ blocks[b + i];
                     }
                 }
                 Linear::Not { dst, a } => {
-                    let [dst, a] = [dst, a].map(|slot| slot as usize * width);
-                    self.blocks.copy_within(a..a + width, dst);
+                    let [dst, a] = [dst, a].map(start);
+                    blocks.copy_within(a..a + width, dst);
+                    blocks[dst] ^= u128::from(VALUES);
                 }
-                Linear::Const { dst, .. } => self.get_mut(dst as usize).fill(0),
+                Linear::Const { dst, value } => {
+                    let dst = start(dst);
+                    blocks[dst..dst + width].fill(0);
+                    blocks[dst] = u128::from(VALUES && value);
+                }
             }
         }
     }

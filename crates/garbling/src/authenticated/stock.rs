@@ -2,7 +2,8 @@
 //! them nor who uses them ever holds all.
 
 use super::bits::AuthBits;
-use super::rows::{Layout, Rows};
+use super::packed::Packed;
+use super::rows::Layout;
 use super::talk::Voice;
 use super::triples::batches;
 use super::tweak::Hash;
@@ -45,7 +46,7 @@ impl Piece {
     /// Triples, and bits of every party.
     #[must_use]
     pub fn size(&self) -> [usize; 2] {
-        [self.triples.blocks.len(), self.count]
+        [self.triples.len(), self.count]
     }
 
     /// Whether it is of this role among so many parties, and as long as it says.
@@ -54,46 +55,8 @@ impl Piece {
         let layout = Layout { parties, me: role };
         role < parties
             && parties > 1
-            && self.triples.are_whole(layout.width())
+            && self.triples.are_whole(layout)
             && self.bits.are(layout, self.count)
-    }
-}
-
-/// Triples as they are stored: shares are single bits.
-#[derive(Serialize, Deserialize)]
-struct Packed {
-    #[serde(with = "stored::list")]
-    shares: Zeroizing<Vec<u64>>,
-    /// MACs and keys.
-    blocks: Rows,
-}
-
-impl Packed {
-    /// Rows of three sharings of so many blocks each.
-    fn new(rows: &Rows, width: usize) -> Self {
-        let mut shares = Zeroizing::new(vec![0; (3 * rows.len()).div_ceil(64)]);
-        let mut blocks = Rows::zeros(rows.len(), 3 * (width - 1));
-        let to = blocks.blocks.chunks_exact_mut(width - 1);
-        for (i, (to, sharing)) in to.zip(rows.blocks.chunks_exact(width)).enumerate() {
-            shares[i / 64] |= (sharing[0] as u64) << (i % 64);
-            to.copy_from_slice(&sharing[1..]);
-        }
-        Packed { shares, blocks }
-    }
-
-    fn are_whole(&self, width: usize) -> bool {
-        self.blocks.are_whole(3 * (width - 1))
-            && self.shares.len() == (3 * self.blocks.len()).div_ceil(64)
-    }
-
-    fn rows(&self, width: usize) -> Rows {
-        let mut rows = Rows::zeros(self.blocks.len(), 3 * width);
-        let from = self.blocks.blocks.chunks_exact(width - 1);
-        for (i, (sharing, from)) in rows.blocks.chunks_exact_mut(width).zip(from).enumerate() {
-            sharing[0] = u128::from(self.shares[i / 64] >> (i % 64) & 1);
-            sharing[1..].copy_from_slice(from);
-        }
-        rows
     }
 }
 
@@ -121,7 +84,7 @@ impl<'p> Supply<'p> {
     }
 
     /// The next piece: its bits are kept here, its triples given.
-    pub fn more(&mut self) -> Result<Rows, SharingError> {
+    pub fn more(&mut self) -> Result<Packed, SharingError> {
         let piece = (self.pieces)()?;
         let piece = piece
             .ok_or_else(|| SharingError::Shape("a stock of too few triples or bits".into()))?;
@@ -130,7 +93,7 @@ impl<'p> Supply<'p> {
         }
         self.left += piece.count;
         self.bits.push_back(piece.bits);
-        Ok(piece.triples.rows(self.layout.width()))
+        Ok(piece.triples)
     }
 
     /// The next bits, of those that are there. They are not given again.
@@ -159,18 +122,17 @@ pub(super) fn stock_batches(triples: usize, bits: usize) -> impl Iterator<Item =
     (0..count).map(move |i| [all.get(i).copied().unwrap_or(0), shares(bits, count, i).len()])
 }
 
-/// Cuts what was made at once into pieces: so many triples, of which `rows` gives some, and bits, where some come
+/// Cuts what was made at once into pieces: so many triples, of which `packed` gives some, and bits, where some come
 /// before so many that are for masks.
 pub(super) fn cut(
-    layout: Layout,
-    (triples, rows): (usize, impl Fn(Range<usize>) -> Rows),
+    (triples, packed): (usize, impl Fn(Range<usize>) -> Packed),
     (bits, skipped, count): (&AuthBits, usize, usize),
 ) -> impl Iterator<Item = Piece> {
     let pieces = triples.max(count).div_ceil(PIECE);
     (0..pieces).map(move |i| {
         let at = shares(count, pieces, i);
         Piece {
-            triples: Packed::new(&rows(shares(triples, pieces, i)), layout.width()),
+            triples: packed(shares(triples, pieces, i)),
             bits: bits.part(skipped + at.start, at.len()),
             count: at.len(),
         }
@@ -210,33 +172,33 @@ mod tests {
         assert_eq!(stock_batches(0, 0).count(), 0);
     }
 
-    /// Something else for every triple: blocks, and shares among them.
-    fn fill(row: &mut [u128], k: usize) {
-        row.fill((k as u128) << 64 | 5);
-        (0..3).for_each(|i| row[3 * i] = (k >> i & 1) as u128);
+    /// Something else for every triple.
+    fn packed(layout: Layout, range: Range<usize>) -> Packed {
+        let mut packed = Packed::zeros(layout, range.len());
+        for (i, k) in range.enumerate() {
+            packed.blocks.get_mut(i).fill((k as u128) << 64 | 5);
+            (0..3).for_each(|factor| packed.add_shares(factor, i, k as u64 >> factor & 1));
+        }
+        packed
     }
 
     #[test]
     fn pieces_are_small_and_all_there() {
         let layout = Layout { parties: 2, me: 0 };
         for (triples, bits) in [(0, 3), (432, 100), (PIECE + 1, 9), (3 * PIECE, 3 * PIECE + 5)] {
-            let rows = |range: Range<usize>| {
-                let mut rows = Rows::zeros(range.len(), 3 * layout.width());
-                range.enumerate().for_each(|(i, k)| fill(rows.get_mut(i), k));
-                rows
-            };
+            let packed = |range| packed(layout, range);
             let all = AuthBits::zeros(layout, bits + 7);
             let mut supply = Supply::new(layout, Box::new(|| Ok(None)));
             let mut next = 0;
-            for piece in cut(layout, (triples, rows), (&all, 7, bits)) {
+            for piece in cut((triples, packed), (&all, 7, bits)) {
                 assert!(
                     piece.size().iter().all(|size| *size <= PIECE)
                         && piece.is_for(layout.parties, layout.me)
                 );
-                let rows = piece.triples.rows(layout.width());
+                let rows = piece.triples.rows(layout);
                 (0..rows.len()).for_each(|i| {
-                    let mut wanted = [0; 9];
-                    fill(&mut wanted, next);
+                    let mut wanted = [(next as u128) << 64 | 5; 9];
+                    (0..3).for_each(|factor| wanted[3 * factor] = (next >> factor & 1) as u128);
                     assert_eq!(rows.get(i), wanted);
                     next += 1;
                 });
@@ -253,17 +215,17 @@ mod tests {
     #[test]
     fn damaged_pieces_are_refused_or_whole() {
         let layout = Layout { parties: 3, me: 1 };
-        let rows = |range: Range<usize>| Rows::zeros(range.len(), 3 * layout.width());
+        let packed = |range: Range<usize>| Packed::zeros(layout, range.len());
         let all = AuthBits::zeros(layout, 70);
-        let piece = cut(layout, (5, rows), (&all, 0, 70)).next().expect("a piece");
+        let piece = cut((5, packed), (&all, 0, 70)).next().expect("a piece");
         let bytes = postcard::to_allocvec(&piece).unwrap();
         let take = |bytes: &[u8]| {
             let piece = postcard::from_bytes::<Piece>(bytes).ok()?;
             let mut piece = Some(piece);
             let mut supply = Supply::new(layout, Box::new(move || Ok(piece.take())));
-            let rows = supply.more().ok()?;
-            let len = rows.len();
-            assert_eq!(rows.blocks.len(), 3 * layout.width() * len);
+            let triples = supply.more().ok()?;
+            let len = triples.len();
+            assert_eq!(triples.rows(layout).len(), len);
             assert_eq!(supply.take(supply.left()).len() + len, 75);
             Some(())
         };

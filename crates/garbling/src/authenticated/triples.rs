@@ -5,16 +5,16 @@ pub(super) mod fallback;
 
 use super::bits::{AuthBits, delta, extend};
 use super::buckets::{Buckets, Leaky};
-use super::rows::{Layout, Rows, mask};
+use super::rows::{Layout, mask};
 use super::talk::Talk;
+use super::turns::{Turn, Turns};
 use super::tweak::{Hash, Use};
 use crate::Bits;
-use std::collections::VecDeque;
 use tacit_net::Stream;
 use tacit_ring::gf128::inner_product;
 use tacit_ring::{Buffer, Key, Prg, word};
 use tacit_sharing::{RoleId, SharingError};
-use zeroize::{Zeroize, Zeroizing};
+use zeroize::Zeroizing;
 
 /// The statistical parameter: bucketing fails with probability 2^-40 at most, batch by batch.
 const RHO: f64 = 40.0;
@@ -23,9 +23,11 @@ const LEAST: usize = 432;
 /// A batch is so large that buckets of three are enough.
 pub(super) const LARGE: usize = 370_728;
 /// Products that are hashed in one go.
-const CHUNK: usize = 1024;
-/// Chunks that a party sends before it takes the first of its peers', as [`extend`] does with choices: 8 MiB.
-const AHEAD: usize = 512;
+const CHUNK: usize = 4096;
+/// Chunks that a party sends ahead of those that it takes, at most, as [`extend`] does with choices: 8 MiB.
+const AHEAD: usize = 128;
+/// Products whose errors are added up in one go.
+const TILE: usize = 1024;
 
 /// Leaky triples per triple, for so many triples at a time: `2^-B N^-(B-1) <= 2^-rho`.
 pub(super) fn bucket(triples: usize) -> usize {
@@ -38,46 +40,6 @@ pub(super) fn batches(triples: usize) -> impl Iterator<Item = usize> {
     let count = (triples / LARGE).max(usize::from(triples > 0));
     let size = move |i: usize| triples / count + usize::from(i < triples % count);
     (0..count).map(move |i| size(i).max(LEAST))
-}
-
-/// Triples: rows of `a`, `b` and their product beside each other, piece after piece as they were made.
-pub(super) struct Triples {
-    pieces: VecDeque<Rows>,
-    /// Of the first piece.
-    used: usize,
-    left: usize,
-    width: usize,
-}
-
-impl Triples {
-    pub fn none(layout: Layout) -> Self {
-        Triples { pieces: VecDeque::new(), used: 0, left: 0, width: layout.width() }
-    }
-
-    /// Those left.
-    pub fn left(&self) -> usize {
-        self.left
-    }
-
-    /// The next triple. It is not given again.
-    pub fn next(&mut self) -> Option<[&[u128]; 3]> {
-        while self.pieces.front().is_some_and(|piece| self.used == piece.len()) {
-            self.pieces.pop_front();
-            self.used = 0;
-        }
-        let row = self.pieces.front()?.get(self.used);
-        self.used += 1;
-        self.left -= 1;
-        let (a, rest) = row.split_at(self.width);
-        let (b, c) = rest.split_at(self.width);
-        Some([a, b, c])
-    }
-
-    /// Adds others behind those left.
-    pub fn add(&mut self, piece: Rows) {
-        self.left += piece.len();
-        self.pieces.push_back(piece);
-    }
 }
 
 /// Makes a batch of `count` triples, and with it `extra[r]` further bits of role `r`: those are the last bits of
@@ -127,33 +89,22 @@ struct Batch {
 
 /// Room for a chunk of products.
 struct Room {
-    factors: [u128; CHUNK],
-    tweaks: [u128; CHUNK],
-    zeros: [u128; CHUNK],
-    ones: [u128; CHUNK],
-}
-
-impl Zeroize for Room {
-    fn zeroize(&mut self) {
-        let Room { factors, tweaks, zeros, ones } = self;
-        [factors, tweaks, zeros, ones].into_iter().for_each(Zeroize::zeroize);
-    }
+    factors: Buffer<u128>,
+    tweaks: Buffer<u128>,
+    zeros: Buffer<u128>,
+    ones: Buffer<u128>,
 }
 
 impl Batch {
     /// Computes all parties' sums, chunk by chunk.
     fn multiply(&mut self, talk: &mut Talk<'_>) -> Result<(), SharingError> {
-        let empty = [0; CHUNK];
-        let room = Room { factors: empty, tweaks: empty, zeros: empty, ones: empty };
-        let mut room = Zeroizing::new(room);
-        let chunks = self.leaky.div_ceil(CHUNK);
-        for chunk in 0..chunks.min(AHEAD) {
-            self.send_products(talk, chunk, &mut room)?;
-        }
-        for chunk in 0..chunks {
-            self.take_products(talk, chunk, &mut room)?;
-            if chunk + AHEAD < chunks {
-                self.send_products(talk, chunk + AHEAD, &mut room)?;
+        let empty = || Buffer::zeros(CHUNK);
+        let mut room = Room { factors: empty(), tweaks: empty(), zeros: empty(), ones: empty() };
+        let mut turns = Turns::new(self.leaky.div_ceil(CHUNK), AHEAD);
+        while let Some(turn) = turns.next(talk.links.mesh) {
+            match turn {
+                Turn::Send(chunk) => self.send_products(talk, chunk, &mut room)?,
+                Turn::Take(chunk) => self.take_products(talk, chunk, &mut room)?,
             }
         }
         Ok(())
@@ -243,7 +194,9 @@ impl Batch {
     /// This party's shares of the corrections: the lowest bits of its sums, as that of `D` is one.
     fn shares(&self, talk: &mut Talk<'_>) -> Result<Bits, SharingError> {
         let mut shares = Bits::zeros(self.leaky);
-        (0..self.leaky).for_each(|k| shares.flip_if(k, self.sums[k] & 1 == 1));
+        for (word, sums) in shares.words.iter_mut().zip(self.sums.chunks(64)) {
+            *word = (0..).zip(sums).fold(0, |word, (i, sum)| word | (*sum as u64 & 1) << i);
+        }
         #[cfg(test)]
         if fallback::is_chosen() {
             return fallback::instead_of(shares, self, talk);
@@ -269,12 +222,12 @@ impl Batch {
     /// `theta`: all parties' add up to zero where all are products.
     fn errors(&self, talk: &mut Talk<'_>, coin: &[u8; 32]) -> Result<u128, SharingError> {
         let prg = stream("tacit 2026 coefficients of leaky triples", coin);
-        let mut coefficients = [0u128; CHUNK];
-        let mut errors = Zeroizing::new([0u128; CHUNK]);
+        let mut coefficients = [0u128; TILE];
+        let mut errors = Zeroizing::new([0u128; TILE]);
         let mut theta = [0u128];
         talk.add_zero(&mut theta)?;
-        for (chunk, sums) in self.sums.chunks(CHUNK).enumerate() {
-            let at = chunk * CHUNK;
+        for (chunk, sums) in self.sums.chunks(TILE).enumerate() {
+            let at = chunk * TILE;
             let coefficients = &mut coefficients[..sums.len()];
             prg.fill(0, at as u64, word::bytes_mut(coefficients));
             for (i, (error, sum)) in errors.iter_mut().zip(sums).enumerate() {

@@ -90,7 +90,7 @@ fn messages(form: Form, parties: usize, from: usize, to: usize) -> Vec<Message> 
     }
     all.extend(extension(2, many));
     let products = Message { what: "products", change: Change::All, checks: &["leaky-and"] };
-    all.extend([products; 3]);
+    all.push(products);
     let (leaky, bucket) = (coin(&["commit:coin:leaky"]), coin(&["commit:coin:bucket"]));
     all.extend([message("commitment to d", &["commit:d"]), leaky[0]]);
     all.extend([message("opening of d", &["commit:d"]), leaky[1]]);

@@ -58,7 +58,7 @@ mod tests {
     #[test]
     fn all_backends_and_all_numbers_of_blocks_agree() {
         let blocks: Vec<u128> = (0..90u128).map(|i| i * 0x9E37_79B9_7F4A_7C15_F39C_C060).collect();
-        for len in [0, 1, 3, 7, 8, 9, 16, 19, 30] {
+        for len in [0, 1, 3, 7, 8, 9, 16, 19, 25, 30] {
             let keys = &blocks[60..60 + len];
             let run = |backend| {
                 let (mut a, mut b) = (blocks[..len].to_vec(), blocks[30..30 + len].to_vec());

@@ -4,6 +4,10 @@
 //! round has a latency of three to five cycles and two can start per cycle.
 #![allow(unsafe_code)]
 
+mod rekeyed;
+
+pub(super) use rekeyed::hash_under;
+
 use super::{BLOCK, Backend};
 use crate::secret::Key;
 use std::arch::is_x86_feature_detected as has;
@@ -30,11 +34,12 @@ impl Kernel {
     pub(super) fn detect(backend: Backend) -> Option<Kernel> {
         let aes = has!("aes") && has!("sse4.1");
         let vaes = aes && has!("vaes") && has!("avx2");
+        let wide = vaes && has!("avx512f") && has!("avx512bw");
         match backend {
             Backend::Portable => None,
             Backend::AesNi => aes.then_some(Kernel(Width::W128)),
             Backend::Vaes256 => vaes.then_some(Kernel(Width::W256)),
-            Backend::Vaes512 => (vaes && has!("avx512f")).then_some(Kernel(Width::W512)),
+            Backend::Vaes512 => wide.then_some(Kernel(Width::W512)),
         }
     }
 }
@@ -433,146 +438,4 @@ fn hash_bits128(keys: &RoundKeys, blocks: &[u128; 64], offset: u128) -> u64 {
         }
     }
     bits
-}
-
-/// Keys whose blocks are hashed side by side: enough to hide the latency of their schedules.
-const SIDE_BY_SIDE: usize = 8;
-
-/// See [`super::rekeyed::hash_under`]; there is a block for each key.
-pub(super) fn hash_under<const N: usize>(
-    kernel: Kernel,
-    keys: &[u128],
-    mut blocks: [&mut [u128]; N],
-) {
-    let mut at = 0;
-    while at + SIDE_BY_SIDE <= keys.len() {
-        // SAFETY: `Kernel::detect` found the features of the kernel it names, and a CPU with
-        // AVX-512 has AVX2 too. All lists are as long as the keys.
-        unsafe {
-            match kernel.0 {
-                Width::W128 => hash_under128::<N, SIDE_BY_SIDE>(keys, &mut blocks, at),
-                Width::W256 | Width::W512 => hash_under256(keys, &mut blocks, at),
-            }
-        }
-        at += SIDE_BY_SIDE;
-    }
-    for at in at..keys.len() {
-        // SAFETY: as above.
-        unsafe { hash_under128::<N, 1>(keys, &mut blocks, at) }
-    }
-}
-
-#[target_feature(enable = "aes,sse4.1")]
-fn hash_under128<const N: usize, const G: usize>(
-    keys: &[u128],
-    blocks: &mut [&mut [u128]; N],
-    at: usize,
-) {
-    let zero = _mm_setzero_si128();
-    let (mut round, mut inputs) = ([zero; G], [[zero; G]; N]);
-    for (round, key) in round.iter_mut().zip(&keys[at..at + G]) {
-        *round = load(&key.to_le_bytes());
-    }
-    for (inputs, list) in inputs.iter_mut().zip(&*blocks) {
-        for (input, block) in inputs.iter_mut().zip(&list[at..at + G]) {
-            let x = load(&block.to_le_bytes());
-            *input = _mm_xor_si128(_mm_shuffle_epi32::<0x4E>(x), high_half(x));
-        }
-    }
-    let mut state = inputs;
-    for list in &mut state {
-        for (x, key) in list.iter_mut().zip(&round) {
-            *x = _mm_xor_si128(*x, *key);
-        }
-    }
-    for (r, rcon) in RCON.into_iter().enumerate() {
-        for key in &mut round {
-            *key = next_key(*key, rcon);
-        }
-        for list in &mut state {
-            for (x, key) in list.iter_mut().zip(&round) {
-                *x =
-                    if r < 9 { _mm_aesenc_si128(*x, *key) } else { _mm_aesenclast_si128(*x, *key) };
-            }
-        }
-    }
-    for ((list, state), inputs) in blocks.iter_mut().zip(&state).zip(&inputs) {
-        for ((block, x), input) in list[at..at + G].iter_mut().zip(state).zip(inputs) {
-            let mut bytes = [0; BLOCK];
-            store(&mut bytes, _mm_xor_si128(*x, *input));
-            *block = u128::from_le_bytes(bytes);
-        }
-    }
-}
-
-/// The high half, moved up to where the swapped low half is added to it.
-#[inline]
-#[target_feature(enable = "sse4.1")]
-fn high_half(x: __m128i) -> __m128i {
-    _mm_and_si128(x, _mm_set_epi64x(-1, 0))
-}
-
-/// As [`next_key`], for two keys.
-#[inline]
-#[target_feature(enable = "aes,vaes,avx2")]
-fn next_key256(last: __m256i, rcon: i32) -> __m256i {
-    let w = _mm256_shuffle_epi32::<0xFF>(last);
-    let rotated = _mm256_or_si256(_mm256_srli_epi32::<8>(w), _mm256_slli_epi32::<24>(w));
-    let word = _mm256_aesenclast_epi128(rotated, _mm256_set1_epi32(rcon));
-    let mut sum = _mm256_xor_si256(last, _mm256_slli_si256::<4>(last));
-    sum = _mm256_xor_si256(sum, _mm256_slli_si256::<8>(sum));
-    _mm256_xor_si256(sum, word)
-}
-
-#[target_feature(enable = "aes,vaes,avx2")]
-fn hash_under256<const N: usize>(keys: &[u128], blocks: &mut [&mut [u128]; N], at: usize) {
-    const PAIRS: usize = SIDE_BY_SIDE / 2;
-    let top = _mm256_set_epi64x(-1, 0, -1, 0);
-    let zero = _mm256_setzero_si256();
-    let (mut round, mut inputs) = ([zero; PAIRS], [[zero; PAIRS]; N]);
-    load_pairs(&keys[at..at + SIDE_BY_SIDE], &mut round);
-    for (inputs, list) in inputs.iter_mut().zip(&*blocks) {
-        load_pairs(&list[at..at + SIDE_BY_SIDE], inputs);
-        for x in inputs {
-            *x = _mm256_xor_si256(_mm256_shuffle_epi32::<0x4E>(*x), _mm256_and_si256(*x, top));
-        }
-    }
-    let mut state = inputs;
-    for list in &mut state {
-        for (x, key) in list.iter_mut().zip(&round) {
-            *x = _mm256_xor_si256(*x, *key);
-        }
-    }
-    for (r, rcon) in RCON.into_iter().enumerate() {
-        for key in &mut round {
-            *key = next_key256(*key, rcon);
-        }
-        for list in &mut state {
-            for (x, key) in list.iter_mut().zip(&round) {
-                *x = if r < 9 {
-                    _mm256_aesenc_epi128(*x, *key)
-                } else {
-                    _mm256_aesenclast_epi128(*x, *key)
-                };
-            }
-        }
-    }
-    for ((list, state), inputs) in blocks.iter_mut().zip(&state).zip(&inputs) {
-        let pairs = list[at..at + SIDE_BY_SIDE].as_chunks_mut::<2>().0;
-        for (pair, (x, input)) in pairs.iter_mut().zip(state.iter().zip(inputs)) {
-            // SAFETY: thirty-two writable bytes at any alignment.
-            unsafe {
-                _mm256_storeu_si256(pair.as_mut_ptr().cast(), _mm256_xor_si256(*x, *input));
-            }
-        }
-    }
-}
-
-#[inline]
-#[target_feature(enable = "avx2")]
-fn load_pairs(blocks: &[u128], pairs: &mut [__m256i]) {
-    for (pair, blocks) in pairs.iter_mut().zip(blocks.as_chunks::<2>().0) {
-        // SAFETY: thirty-two readable bytes at any alignment.
-        *pair = unsafe { _mm256_loadu_si256(blocks.as_ptr().cast()) };
-    }
 }
