@@ -490,7 +490,7 @@ fn chunk(compiled: &Compiled) -> usize {
         // Shares of every row, tables, and columns under way: from everybody all of them, perhaps.
         Protocol::BmrOt(..) => ands * (24 * parties + under_way),
         // As below, and transfers that wait to be used.
-        Protocol::BmrSilent(_) => ands * (18 * parties + under_way),
+        Protocol::BmrSilent(_) => ands * (20 * parties + under_way),
         // Tables, columns under way, and what a wire is authenticated by.
         _ => ands * (16 * parties + under_way),
     };

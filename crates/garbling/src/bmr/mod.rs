@@ -21,8 +21,7 @@
 //! | 4 | its share of four rows of the receiver's column | 512 |
 //! | 5 | the sum of four rows of its column | 512 |
 //!
-//! With silent transfers (`bmr-silent`), which are made before choices, those take 1 bit each; trees come before
-//! rounds 1 and 3 and with them, and there is a round more.
+//! With silent transfers (`bmr-silent`), which are made before round 1, choices take 1 bit each, and there is a round more.
 //!
 //! Online two rounds: owners send public values of inputs, everybody sends the labels for them.
 //!

@@ -32,17 +32,11 @@ impl<'m> Bmr<'m> {
 }
 
 impl Seat<'_> {
-    /// Makes the transfers of masks of so many instances, where they are silent.
-    fn make_masks(&mut self, ports: Ports<'_>, instances: usize) -> Result<(), SharingError> {
+    /// Makes the transfers of masks and products of so many instances, where they are silent.
+    fn make_transfers(&mut self, ports: Ports<'_>, instances: usize) -> Result<(), SharingError> {
         let Seat { links, keys, common, transfers, .. } = self;
-        let chosen = |role| instances * drawn_by(ports, role).len();
+        let chosen = |role| instances * (drawn_by(ports, role).len() + ports.ands());
         transfers.make(links, keys, |peer| [chosen(common.me), chosen(peer)])
-    }
-
-    /// The same of products.
-    fn make_products(&mut self, ports: Ports<'_>, instances: usize) -> Result<(), SharingError> {
-        let Seat { links, keys, transfers, .. } = self;
-        transfers.make(links, keys, |_| [instances * ports.ands(); 2])
     }
 
     /// Draws labels and masks, and sends the choices of masks.
@@ -125,7 +119,7 @@ impl ports::Garbling for Bmr<'_> {
     fn prepare(&mut self, ports: Ports<'_>, instances: usize) -> Result<Ready, SharingError> {
         let seat = &mut self.0;
         seat.links.mesh.set_phase(Phase::Offline);
-        seat.make_masks(ports, instances)?;
+        seat.make_transfers(ports, instances)?;
         let mut all = Vec::with_capacity(instances);
         for _ in 0..instances {
             all.push(seat.begin(ports)?);
@@ -133,7 +127,6 @@ impl ports::Garbling for Bmr<'_> {
         for it in &mut all {
             seat.take_masks(it)?;
         }
-        seat.make_products(ports, instances)?;
         for it in &mut all {
             seat.take_cross(it)?;
         }

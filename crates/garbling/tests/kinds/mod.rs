@@ -88,8 +88,10 @@ impl Play<'_> {
         if !self.opening.evaluates(me) {
             let learns = self.ports.outputs.iter().any(|to| to.contains(&me));
             let keeps = !matches!(self.kind, Kind::Bytes) || me < self.parties.div_ceil(2);
-            // For parts of columns, or of masks; for public values of inputs, and of outputs after labels.
-            return [before + u32::from(keeps || learns), if learns { 3 } else { 1 }];
+            // For parts of columns, or of masks. Then for public values of role 0's inputs, which begins when it has
+            // the sums, and for outputs, after labels.
+            let ahead = u32::from(keeps || learns);
+            return [before + ahead, if learns { 5 } else { 3 } - ahead];
         }
         let opening = if self.opening == Opening::All { 1 } else { 2 };
         [before + opening, 2]
