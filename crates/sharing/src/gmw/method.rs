@@ -13,12 +13,12 @@ pub enum Method {
     Masked,
     /// The same, with silent oblivious transfers.
     Silent,
-    /// On masked values: role 0 adds up what the others send, and tells them. Two latencies.
-    Star,
     /// On shares, from random oblivious transfers: three bits online, in two rounds.
     Transfers,
     /// On shares, from random triples: two bits online, in one round.
     Triples,
+    /// On masked values: role 0 adds up what the others send, and tells them. Two latencies.
+    Star,
 }
 
 impl Method {

@@ -50,7 +50,7 @@ impl Factors {
     }
 
     /// Widths of a masked product.
-    fn width(self, strength: Strength, ring: u32) -> Width {
+    pub fn width(self, strength: Strength, ring: u32) -> Width {
         let component = wide::less_one(&wide::power(self.bits(ring)));
         let mut most = wide::ZERO;
         wide::add_times(&mut most, &times(&cut(&component), &cut(&component)), 3);

@@ -56,6 +56,9 @@ pub(super) fn check<F: Modular>(
     n: usize,
     triple: impl Fn(usize) -> [Pair<F>; 3],
 ) -> Result<(), SharingError> {
+    if n == 0 {
+        return Ok(());
+    }
     let blocks @ Blocks { count, len } = Blocks::of(n);
     let none = [[F::ZERO; 2]; 3];
     let at = |block: usize, k: usize| match block * len + k {
@@ -92,10 +95,10 @@ pub(super) fn check<F: Modular>(
 /// The values at the points that follow of the polynomial of lowest degree with these values: one fewer.
 fn extended<F: Modular>(
     field: F,
-    values: impl Iterator<Item = F::Element>,
+    values: impl ExactSizeIterator<Item = F::Element>,
 ) -> Zeroizing<Vec<F::Element>> {
     // Differences of all orders at the last point.
-    let mut ends: Zeroizing<Vec<F::Element>> = Zeroizing::new(Vec::new());
+    let mut ends: Zeroizing<Vec<F::Element>> = Zeroizing::new(Vec::with_capacity(values.len()));
     for value in values {
         let mut difference = value;
         for end in ends.iter_mut() {

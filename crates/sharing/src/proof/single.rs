@@ -191,6 +191,19 @@ pub(super) enum Check {
 const _: () =
     assert!(polynomials::is_sound(prime(8).0, polynomials::BLOCK, Strength::Usual.bits()));
 
+/// A product that is wrong over the integers is wrong modulo the prime: both are below it.
+#[cfg(test)]
+#[test]
+fn primes_are_beyond_any_product() {
+    for ring in [8, 16, 32, 64, 128] {
+        let width = Factors::Dealt.width(Strength::Usual, ring);
+        let most = wide::sum(&wide::power(width.mask), &width.most);
+        let (bits, less) = prime(ring);
+        let prime = wide::difference(&wide::power(bits), &wide::product(u128::from(less), 1));
+        assert!(wide::is_less(&most, &prime), "{ring} bits");
+    }
+}
+
 /// What triples cost.
 pub(super) fn cost(check: Check, ring: u32, n: usize) -> Charge {
     let made = cost_of_products(Factors::Dealt, Strength::Usual, ring, n);

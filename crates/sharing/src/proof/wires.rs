@@ -66,6 +66,9 @@ impl<W: Word> Products<W> {
         [x, y]: [Two<'_, W>; 2],
         terms: usize,
     ) -> Result<(), SharingError> {
+        if [x, y].iter().flatten().any(|run| run.len() != x[0].len() || run.len() % terms != 0) {
+            return Err(SharingError::Shape("factors of sums of products".into()));
+        }
         let mut summands = Zeroizing::new(vec![wide::ZERO; x[0].len() / terms]);
         for (sum, start) in summands.iter_mut().zip((0..).step_by(terms)) {
             for at in start..start + terms {
@@ -97,6 +100,10 @@ impl<W: Word> Products<W> {
         let Some(z) = masked.finished(&theirs) else {
             return Err(party.fail(format!("role {from} sent a product that is out of range")));
         };
+        let sums = out.iter().all(|out| out.len() == z.len());
+        if !sums || [x, y].iter().flatten().any(|run| run.len() != z.len() * terms) {
+            return Err(SharingError::Shape("factors of sums of products that end".into()));
+        }
         for (c, out) in out.into_iter().enumerate() {
             for (out, z) in out.iter_mut().zip(z.iter()) {
                 *out = W::from_u128(wide::low(&z[c]));
