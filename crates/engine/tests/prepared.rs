@@ -189,7 +189,7 @@ fn stored_runs_give_the_results_at_the_price_of_the_online_phase() {
         protocols += 1;
     }
     // All but the trusted party.
-    assert_eq!(protocols, 33 + 3);
+    assert_eq!(protocols, 37);
 }
 
 /// Only the evaluator has a table; the others' files say that they have none.

@@ -197,7 +197,7 @@ mod tests {
         let mut b = Builder::new();
         let (x, y) = (b.input(1), b.input(1));
         let mut wire = x[0];
-        for _ in 0..1000 {
+        for _ in 0..1 << 16 {
             let and = b.and2(wire, y[0]);
             wire = b.xor(and, x[0]);
         }

@@ -52,7 +52,7 @@ impl<'t, 'b, 'm> Team<'t, 'b, 'm> {
         let parts = (work / self.least).clamp(1, most);
         let weights = &self.context.weights[..parts];
         if weights.iter().all(|weight| *weight == 0) {
-            return vec![0..items];
+            return std::iter::once(0..items).collect();
         }
         let ends = cut(items.div_ceil(step), weights.iter().copied());
         let ends = ends.into_iter().map(|end| (end * step).min(items));

@@ -149,7 +149,7 @@ fn cheat_in_program(how: How, changes: Changes) {
 /// In every form that is checked, one after the other.
 fn forms() -> impl Iterator<Item = How> {
     let others = [Protocol::Tagged, Protocol::Galois].map(|it| How::new(it, By::Rings));
-    let forms = checked().into_iter().flat_map(|protocol| {
+    let forms = checked().flat_map(|protocol| {
         let rings = protocol.has_rings().then(|| How::new(protocol, By::Rings));
         std::iter::once(How::new(protocol, By::Circuits)).chain(rings)
     });

@@ -215,7 +215,7 @@ impl Online<'_, '_> {
             let mut active = Buffer::zeros(count - ports.given_by(KEPT));
             let given = ports.owners().enumerate().filter(|(_, owner)| *owner != KEPT);
             for (label, (i, _)) in active.iter_mut().zip(given) {
-                *label = zeros[i] ^ u128::from(values.get(i)) * *garbled.delta;
+                *label = zeros[i] ^ (u128::from(values.get(i)) * *garbled.delta);
             }
             links.send(EVALUATOR, Stream::On, &active)?;
         }
