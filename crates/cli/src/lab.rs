@@ -22,7 +22,9 @@ use tacit_engine::circuit::{
     self as engine, Assignment, Blocking, Compiled, EvaluateError, FormChoice, Job, LinkUse,
     Preprocessing,
 };
-use tacit_engine::program::{By, Prepared, ProgramJob, ProgramReport, run as run_program};
+use tacit_engine::program::{
+    By, Garbling, Prepared, ProgramJob, ProgramReport, run as run_program,
+};
 use tacit_engine::values::Lanes;
 use tacit_net::memory::{self, Compute, MemoryNetwork};
 use tacit_net::{PartyId, Session};
@@ -104,6 +106,11 @@ pub struct LabArgs {
     /// protocol does by itself]
     #[arg(long, value_name = "all|collector|single", value_parser = opening)]
     opening: Option<Opening>,
+
+    /// How circuits are garbled under yao and yao-silent: whole, before the inputs; or streamed, as the program runs,
+    /// in memory that does not grow with it; auto: streamed from about a million ANDs on
+    #[arg(long, value_name = "auto|whole|streamed", default_value = "auto")]
+    garbling: Garbling,
 
     /// Threads per party, and with several assignments of roles per assignment; each party has a core
     /// for each
@@ -325,6 +332,7 @@ fn job(
     job.assignments = assignments.to_vec();
     job.form = form;
     job.opening = args.opening.filter(|_| protocol.opens_tables());
+    job.garbling = garbling(args, protocol);
     job.preprocessing = args.preprocessing.into();
     // Latency is what the lab is about: keep a link's worth of messages under way.
     job.blocking = Blocking { window_bytes: 32 << 20, ..Blocking::default() };
@@ -393,6 +401,11 @@ fn virtual_network(args: &LabArgs, profile: &Profile) -> MemoryNetwork {
     profile.virtual_network().with_compute(compute)
 }
 
+/// How circuits are garbled, where a protocol can be told.
+fn garbling(args: &LabArgs, protocol: Protocol) -> Garbling {
+    if protocol.is_yao() { args.garbling } else { Garbling::Auto }
+}
+
 fn program_job(
     args: &LabArgs,
     program: &Program,
@@ -409,6 +422,7 @@ fn program_job(
         // Latency is what the lab is about: all rows in as few rounds as can be.
         chunk_rows: (1 << 20) / usize::from(args.threads),
         opening: args.opening.filter(|_| protocol.opens_tables()),
+        garbling: garbling(args, protocol),
         ..ProgramJob::new(protocol, parties, rows)
     };
     job.assign(assignments)?;

@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tacit_circuit::{Builder, Circuit, Poly, Wire};
 use tacit_engine::circuit::{
-    Assignment, Blocking, Compiled, EvaluateError, Evaluation, FormChoice, Job, Preprocessing,
-    agree_instances, evaluate, evaluate_with, predict,
+    Assignment, Blocking, Compiled, EvaluateError, Evaluation, FormChoice, Garbling, Job,
+    Preprocessing, agree_instances, evaluate, evaluate_with, predict,
 };
 use tacit_engine::values::{Instances, Lanes};
 use tacit_net::memory::{self, MemoryNetwork};
@@ -168,6 +168,12 @@ fn opening(random: &mut Random, protocol: Protocol) -> Option<Opening> {
     ways.get(way).copied().flatten().filter(|_| protocol.opens_tables())
 }
 
+/// In turn whole and streamed, of protocols that do.
+fn garbling(round: usize, job: &Job) -> Garbling {
+    let streams = job.protocol().is_yao() && job.preprocessing == Preprocessing::Interleaved;
+    if streams && round % 2 == 0 { Garbling::Streamed } else { Garbling::Whole }
+}
+
 /// Weights of ways to make products; often none.
 fn balance(random: &mut Random, protocol: Protocol) -> Balance {
     let ways = Way::all(protocol).into_iter();
@@ -308,6 +314,7 @@ fn sweep(protocols: &[Protocol], rounds: usize) {
                     job.preprocessing = preprocessing;
                     job.form = form;
                     job.opening = opening(&mut random, protocol);
+                    job.garbling = garbling(round, &job);
                     job.blocking = Blocking {
                         block_words: random.below(6),
                         blocks: random.below(4),
@@ -344,6 +351,7 @@ fn random_circuits_with_two_and_with_more_parties() {
     sweep(&[Protocol::Gmw(2), Protocol::Gmw(5), Protocol::Bmr(2), Protocol::Bmr(4)], 3);
     sweep(&[Protocol::BmrSilent(2), Protocol::BmrSilent(4)], 1);
     sweep(&[4, 5].map(Protocol::BmrShamir), 3);
+    sweep(&[Protocol::Yao, Protocol::YaoSilent], 4);
     sweep(&Products::ALL.map(|products| Protocol::BmrOt(products, 2)), 2);
     sweep(&Rounds::ALL.map(|rounds| Protocol::BmrBlocks(rounds, 5)), 2);
     sweep(&[Protocol::Authenticated(2), Protocol::Authenticated(4)], 3);

@@ -18,7 +18,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 use tacit_engine::bench::Usage;
-use tacit_engine::program::{self as engine, By, CHUNK_ROWS, Prepared, ProgramJob};
+use tacit_engine::program::{self as engine, By, CHUNK_ROWS, Garbling, Prepared, ProgramJob};
 use tacit_net::{PartyId, Session, SessionConfig, connect};
 use tacit_program::clear::Array;
 use tacit_program::{Interval, Program, Type};
@@ -93,6 +93,11 @@ pub struct ProgramBenchArgs {
     /// protocol does by itself]
     #[arg(long, value_name = "all|collector|single", value_parser = opening)]
     opening: Option<Opening>,
+
+    /// How circuits are garbled under yao and yao-silent: whole, before the inputs; or streamed, as the program runs,
+    /// in memory that does not grow with it; auto: streamed from about a million ANDs on
+    #[arg(long, value_name = "auto|whole|streamed", default_value = "auto")]
+    garbling: Garbling,
 }
 
 impl ProgramBenchArgs {
@@ -152,6 +157,7 @@ fn prepare(args: &ProgramBenchArgs, program: &Program) -> Result<Prepared, CliEr
         preprocessing: args.preprocessing.into(),
         chunk_rows: args.chunk_rows.unwrap_or(CHUNK_ROWS),
         opening: args.opening,
+        garbling: args.garbling,
         ..ProgramJob::new(args.protocol, parties, show::rows(program, &args.rows)?)
     };
     let numbered = Parties::numbered(args.protocol.parties());

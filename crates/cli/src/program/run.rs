@@ -213,6 +213,7 @@ pub fn job(
         },
         chunk_rows: ChunkArg::or_usual(args.program.chunk_rows),
         opening: args.opening,
+        garbling: args.garbling,
         ..ProgramJob::new(args.protocol, names.parties.clone(), rows)
     };
     let parties = Parties(names.session.clone());

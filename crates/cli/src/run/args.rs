@@ -12,7 +12,7 @@ use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
-use tacit_engine::circuit::{Blocking, FormChoice, Preprocessing};
+use tacit_engine::circuit::{Blocking, FormChoice, Garbling, Preprocessing};
 use tacit_net::{PartyId, SessionConfig, SessionId};
 use tacit_sharing::Protocol;
 use tacit_sharing::bmr::Opening;
@@ -129,6 +129,12 @@ pub struct RunArgs {
     /// [default: collector; all for bmr-basic, bmr-reduced, bmr-correlated and bmr-shamir-s4, -s3 and -s2]
     #[arg(long, value_name = "all|collector|single", value_parser = opening)]
     pub opening: Option<Opening>,
+
+    /// How circuits are garbled under yao and yao-silent: whole, ready before the inputs; or streamed, gate by gate,
+    /// in memory that does not grow with tables; auto: streamed from about a million ANDs on, unless they are to
+    /// come first
+    #[arg(long, value_name = "auto|whole|streamed", default_value = "auto")]
+    pub garbling: Garbling,
 
     /// Bytes of messages under way per direction; more hides more latency
     #[arg(long, value_name = "BYTES")]

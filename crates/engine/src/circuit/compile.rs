@@ -1,7 +1,7 @@
 //! A circuit laid out for a job.
 
 use super::assignment::{Assignment, cut};
-use super::{EvaluateError, FormChoice, Job, Preprocessing, garbled};
+use super::{EvaluateError, FormChoice, Garbling, Job, Preprocessing, garbled};
 use std::ops::Range;
 use std::sync::Arc;
 use tacit_circuit::schedule::{Schedule, Slot};
@@ -64,6 +64,8 @@ pub struct Compiled {
     pub(super) blocks: usize,
     /// Groups of blocks after which the role that works ahead takes the outputs it learns.
     pub(super) groups_late: usize,
+    /// Circuits are garbled gate by gate when inputs are there.
+    pub(super) streams: bool,
     facts: Vec<(&'static str, String)>,
 }
 
@@ -98,12 +100,15 @@ impl Compiled {
     /// When the job does not fit the circuit.
     pub fn new(circuit: &Circuit, job: Job) -> Result<Self, EvaluateError> {
         job.check(circuit)?;
-        let facts = job.facts(circuit);
+        let mut facts = job.facts(circuit);
         let fan_in = job.protocol().fan_in();
         // Readers keep a file's gates as they are; folding makes gates' inputs distinct.
         let folded = job.protocol().lower(&passes::fold(circuit));
         let schedule = Schedule::new(&folded);
         garbled::check_size(job.protocol(), &schedule)?;
+        let ands = || Ok(garbled::ands(&schedule) as u64);
+        let streams = job.garbling.streams(job.protocol(), job.preprocessing, ands)?;
+        facts.extend(Garbling::fact(job.protocol(), streams));
         let forms = if fan_in < 8 { [Form::Quadratic; 2] } else { FORMS };
         let plans: Vec<PolyPlan> =
             schedule.polys().iter().map(|poly| PolyPlan::new(poly, forms[0])).collect();
@@ -115,6 +120,7 @@ impl Compiled {
             block_words: 0,
             blocks: 0,
             groups_late: 1,
+            streams,
             job,
             schedule,
             plans,

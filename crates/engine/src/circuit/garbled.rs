@@ -22,9 +22,9 @@ use tacit_garbling::bmr::replicated::{self, BmrReplicated, ReplicatedKeys};
 use tacit_garbling::bmr::shamir::{self, BmrShamir, ShamirKeys};
 use tacit_garbling::bmr::{self, Bmr};
 use tacit_garbling::yao::three::{self, ThreeKeys, YaoThree};
-use tacit_garbling::yao::{self, Yao};
+use tacit_garbling::yao::{self, Yao, streamed};
 use tacit_garbling::{Bits, Evaluate, Garbling, Ports};
-use tacit_net::{Mesh, PartyId, Session};
+use tacit_net::{Mesh, PartyId, Phase, Session};
 use tacit_ring::{Buffer, Entropy, Z2};
 use tacit_sharing::bmr::Opening;
 use tacit_sharing::cost::Traffic;
@@ -38,9 +38,14 @@ const CHUNK_BYTES: usize = 256 << 20;
 /// before they take it: it has to be kept.
 const MAX_ANDS: usize = 1 << 24;
 
+/// ANDs of a circuit.
+pub(super) fn ands(schedule: &Schedule) -> usize {
+    (0..schedule.depth()).map(|level| schedule.products(level).len()).sum()
+}
+
 /// Refuses circuits whose garbled form is too large to be kept.
 pub(super) fn check_size(protocol: Protocol, schedule: &Schedule) -> Result<(), EvaluateError> {
-    let ands: usize = (0..schedule.depth()).map(|l| schedule.products(l).len()).sum();
+    let ands = ands(schedule);
     let kept = protocol.opens_tables() || protocol.authenticates();
     let most = match protocol {
         // From every party four blocks for every party.
@@ -76,6 +81,13 @@ pub(super) fn bytes(compiled: &Compiled) -> Traffic {
     let ports = ports(&shape, compiled);
     let (instances, opening) = (compiled.job().instances as u64, compiled.job().opening());
     let all = match seating.assignment.protocol {
+        protocol if compiled.streams => {
+            let workers = 0..compiled.job().threads();
+            workers.fold(Traffic::default(), |sum, worker| {
+                let chunks = chunks(compiled, worker).map(|at| at.len());
+                sum + streamed::bytes(protocol, ports, chunks)
+            })
+        }
         Protocol::Yao => yao::bytes(ports) * instances,
         Protocol::YaoSilent => by_worker(compiled, |at| yao::silent_bytes(ports, at)),
         Protocol::YaoThree => three::bytes(ports) * instances,
@@ -177,6 +189,8 @@ pub(super) fn rounds(compiled: &Compiled, party: PartyId) -> u64 {
         u64::from(ports.any(|port| port.receivers.contains(&role)))
     };
     match (seating.assignment.protocol, me) {
+        // Choices, or labels; the others' part of outputs.
+        _ if compiled.streams => others_give + learns(me),
         // What role 1 chooses, and what it has evaluated.
         (Protocol::Yao | Protocol::YaoSilent, 0) => others_give + learns(0),
         // Labels.
@@ -262,6 +276,7 @@ pub(super) fn compute(
     let computed = on_each(&mut session.meshes, workers, |mesh, (worker, keys)| {
         let (task, mut unopened) = (task(worker), Vec::new());
         let computed = match protocol {
+            _ if run.compiled.streams => task.stream(Yao::new(mesh, places, keys, id)?),
             protocol if protocol.is_yao() => task.learn(Yao::new(mesh, places, keys, id)?),
             protocol if protocol.authenticates() => {
                 let party = Authenticated::new(mesh, places, keys, &sid)?;
@@ -358,6 +373,35 @@ impl<'a> Task<'a> {
         self.run(party, |opened, at, bits| self.put(opened, at, bits))
     }
 
+    /// Garbles or evaluates gate by gate, and keeps what this party learns.
+    fn stream(&self, party: Yao<'_>) -> Result<Computed, SharingError> {
+        let shape = Shape::of(self.seating());
+        let ports = ports(&shape, self.run.compiled);
+        let mut party = party.streamed().bits;
+        let mut computed = self.nothing_yet(party.mesh())?;
+        party.mesh().set_phase(Phase::Online);
+        for at in self.chunks() {
+            let given = self.given(party.mesh(), &at)?;
+            let learned = party.evaluate(ports, &given)?;
+            self.tell(&at);
+            self.put(&mut computed.opened, at, learned);
+        }
+        party.mesh().flush()?;
+        Ok(computed)
+    }
+
+    /// This party's bits of instances.
+    fn given(&self, mesh: &Mesh, at: &Range<usize>) -> Result<Vec<Bits>, SharingError> {
+        let (seating, values) = (self.seating(), self.run.values);
+        let role = seating.role(mesh.me())?;
+        Ok(at.clone().map(|i| given(seating, values, role, i)).collect())
+    }
+
+    /// Tells how far it is, in words of 64 instances.
+    fn tell(&self, at: &Range<usize>) {
+        (self.run.progress)((at.end.div_ceil(64) - at.start.div_ceil(64)) as u64);
+    }
+
     /// Prepares and evaluates; `done` takes what comes of each chunk.
     fn run<G: Garbling>(
         &self,
@@ -423,13 +467,9 @@ impl<'a> Task<'a> {
         at: &Range<usize>,
         ready: E,
     ) -> Result<E::Done, SharingError> {
-        let seating = self.seating();
-        let (role, places) = (seating.role(mesh.me())?, &seating.assignment.places);
-        let values = self.run.values;
-        let given: Vec<Bits> = at.clone().map(|i| given(seating, values, role, i)).collect();
-        let done = ready.run(mesh, places, ports, &given)?;
-        // Told in words of 64 instances.
-        (self.run.progress)((at.end.div_ceil(64) - at.start.div_ceil(64)) as u64);
+        let given = self.given(mesh, at)?;
+        let done = ready.run(mesh, &self.seating().assignment.places, ports, &given)?;
+        self.tell(at);
         Ok(done)
     }
 
@@ -471,7 +511,8 @@ fn chunks(compiled: &Compiled, worker: usize) -> impl Iterator<Item = Range<usiz
 /// Instances of a chunk.
 fn chunk(compiled: &Compiled) -> usize {
     let schedule = compiled.schedule();
-    let ands: usize = (0..schedule.depth()).map(|l| schedule.products(l).len()).sum();
+    // Tables that are streamed are not kept.
+    let ands = if compiled.streams { 0 } else { ands(schedule) };
     let outputs: usize = schedule.outputs().iter().map(Vec::len).sum();
     let ports = schedule.inputs().len() + outputs;
     let protocol = compiled.job().protocol();

@@ -2,6 +2,8 @@
 
 use super::EvaluateError;
 use super::assignment::{self, Assignment};
+use std::fmt;
+use std::str::FromStr;
 use tacit_circuit::Circuit;
 use tacit_net::PartyId;
 use tacit_sharing::Protocol;
@@ -25,6 +27,75 @@ impl Preprocessing {
             Preprocessing::Interleaved => "interleaved",
             Preprocessing::Separate => "separate",
         }
+    }
+}
+
+/// ANDs of a circuit or program from which on it is garbled as it runs, unless it is told how: by then a program's
+/// circuit takes longer to draw than to garble.
+const STREAMED_ANDS: u64 = 1 << 20;
+
+/// How circuits are garbled, and those of programs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Garbling {
+    /// Streamed where protocols do that and a circuit or program is large.
+    #[default]
+    Auto,
+    /// As one circuit, before its inputs are known: what all its parts have in common is garbled once. It is kept
+    /// in memory.
+    Whole,
+    /// Gate by gate, as the program runs or the inputs are there: in memory that does not grow with tables.
+    Streamed,
+}
+
+impl Garbling {
+    /// All of them.
+    pub const ALL: [Garbling; 3] = [Garbling::Auto, Garbling::Whole, Garbling::Streamed];
+
+    /// The name used on command lines.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Garbling::Auto => "auto",
+            Garbling::Whole => "whole",
+            Garbling::Streamed => "streamed",
+        }
+    }
+
+    /// Whether a circuit of so many ANDs is streamed.
+    pub(crate) fn streams(
+        self,
+        protocol: Protocol,
+        preprocessing: Preprocessing,
+        ands: impl FnOnce() -> Result<u64, EvaluateError>,
+    ) -> Result<bool, EvaluateError> {
+        let may = protocol.is_yao() && preprocessing == Preprocessing::Interleaved;
+        Ok(match self {
+            Garbling::Streamed => may,
+            Garbling::Whole => false,
+            Garbling::Auto => may && ands()? > STREAMED_ANDS,
+        })
+    }
+
+    /// What parties compare of a protocol that streams.
+    pub(crate) fn fact(protocol: Protocol, streams: bool) -> Option<(&'static str, String)> {
+        let how = if streams { Garbling::Streamed } else { Garbling::Whole };
+        protocol.is_yao().then(|| ("circuits are garbled", how.to_string()))
+    }
+}
+
+impl fmt::Display for Garbling {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Garbling {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        let known = Self::ALL.into_iter().find(|it| it.name() == name);
+        known
+            .ok_or_else(|| "circuits are garbled `whole`, `streamed`, or as is best: `auto`".into())
     }
 }
 
@@ -95,6 +166,8 @@ pub struct Job {
     pub form: FormChoice,
     /// How garbled tables that parties make together open, if not as the protocol does by itself.
     pub opening: Option<Opening>,
+    /// How circuits are garbled.
+    pub garbling: Garbling,
     /// How lanes are cut.
     pub blocking: Blocking,
 }
@@ -113,6 +186,7 @@ impl Job {
             stored: false,
             form: FormChoice::default(),
             opening: None,
+            garbling: Garbling::Auto,
             blocking: Blocking::default(),
         }
     }
@@ -186,6 +260,7 @@ impl Job {
             return fail("a job needs at least one instance and one thread".into());
         }
         check_opening(self.protocol(), self.opening)?;
+        check_garbling(self.protocol(), self.garbling, self.preprocessing)?;
         self.check_size(circuit)?;
         assignment::check(&self.assignments)?;
         for party in self.owners.iter().chain(self.receivers.iter().flatten()) {
@@ -229,6 +304,30 @@ pub(crate) fn check_opening(
             "{protocol} opens no garbled tables: leave out how to open them"
         ))),
         false => Ok(()),
+    }
+}
+
+/// Refuses to stream circuits where that cannot be.
+pub(crate) fn check_garbling(
+    protocol: Protocol,
+    garbling: Garbling,
+    preprocessing: Preprocessing,
+) -> Result<(), EvaluateError> {
+    if garbling != Garbling::Streamed {
+        return Ok(());
+    }
+    if !protocol.is_yao() {
+        return Err(EvaluateError::Job(format!(
+            "not supported: circuits that are streamed under {protocol}; yao and yao-silent do that"
+        )));
+    }
+    match preprocessing {
+        Preprocessing::Interleaved => Ok(()),
+        Preprocessing::Separate => Err(EvaluateError::Job(
+            "circuits that are streamed are garbled in the run, not before the inputs: leave out one of \
+             --garbling streamed and separate or stored preprocessing"
+                .into(),
+        )),
     }
 }
 

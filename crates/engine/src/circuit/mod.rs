@@ -28,8 +28,8 @@ pub use evaluate::{
     Evaluation, agree_instances, check_storable, evaluate, evaluate_prepared, evaluate_with,
     prepare, prepare_from_triples,
 };
-pub use job::{Blocking, FormChoice, Job, MAX_VALUE_BYTES, Preprocessing};
-pub(crate) use job::{STORED, check_opening, list, opening_fact};
+pub use job::{Blocking, FormChoice, Garbling, Job, MAX_VALUE_BYTES, Preprocessing};
+pub(crate) use job::{STORED, check_garbling, check_opening, list, opening_fact};
 pub use predict::{Alone, Prediction, predict, predict_alone};
 pub use prepared::Prepared;
 pub use report::{AssignmentUse, LinkUse, Report};

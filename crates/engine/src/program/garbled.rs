@@ -3,7 +3,7 @@
 use super::prepare::{Cost, Opened, Prepared};
 use super::report::{ProgramReport, Times};
 use super::run::{Outcome, named};
-use crate::circuit::{self, Assignment, Compiled, EvaluateError, Job, Preprocessing};
+use crate::circuit::{self, Assignment, Compiled, EvaluateError, Garbling, Job, Preprocessing};
 use crate::values::Lanes;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -65,6 +65,7 @@ fn compile(
     let mut job = Job::new(prepared.job.protocol, owners, receivers);
     job.preprocessing = preprocessing;
     job.opening = prepared.job.opening;
+    job.garbling = Garbling::Whole;
     job.assignments = vec![Assignment::new(prepared.job.protocol, places.to_vec())];
     Compiled::new(&drawn.circuit, job)
 }

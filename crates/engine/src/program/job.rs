@@ -2,7 +2,9 @@
 
 use super::ahead;
 use super::seats::share_values;
-use crate::circuit::{self, Assignment, EvaluateError, Preprocessing, STORED, assignment, list};
+use crate::circuit::{
+    self, Assignment, EvaluateError, Garbling, Preprocessing, STORED, assignment, list,
+};
 use std::fmt;
 use std::str::FromStr;
 use tacit_net::PartyId;
@@ -98,6 +100,8 @@ pub struct ProgramJob {
     pub chunk_rows: usize,
     /// How garbled tables that parties make together open, if not as the protocol does by itself.
     pub opening: Option<Opening>,
+    /// How circuits are garbled.
+    pub garbling: Garbling,
 }
 
 impl ProgramJob {
@@ -117,6 +121,7 @@ impl ProgramJob {
             preprocessing: Preprocessing::Interleaved,
             chunk_rows: CHUNK_ROWS,
             opening: None,
+            garbling: Garbling::Auto,
         }
     }
 
@@ -209,6 +214,7 @@ impl ProgramJob {
             return fail("a job needs at least one thread and one row per chunk".into());
         }
         circuit::check_opening(self.protocol, self.opening)?;
+        circuit::check_garbling(self.protocol, self.garbling, self.preprocessing)?;
         self.check_assignments()?;
         let outside = self.outside().len();
         if outside > 0 && (self.protocol.garbles() || self.protocol == Protocol::Plain) {

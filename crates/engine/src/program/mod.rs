@@ -23,6 +23,7 @@ mod seats;
 mod stream;
 mod team;
 
+pub use crate::circuit::Garbling;
 pub use job::{By, CHUNK_ROWS, ProgramJob};
 pub use prepare::{Cost, Prepared};
 pub use report::{ProgramReport, RolesUse};

@@ -3,9 +3,10 @@
 use super::job::By;
 use super::prepare::Prepared;
 use crate::circuit::{Assignment, EvaluateError};
+use tacit_garbling::yao::Yao;
 use tacit_net::{Mesh, Phase, Session};
 use tacit_sharing::backend::{self, Backend, RingKeys};
-use tacit_sharing::gmw::GmwBits;
+use tacit_sharing::gmw::{GmwBits, WorkerKeys};
 use tacit_sharing::{Party, SharingError};
 
 /// One worker of a party.
@@ -46,6 +47,21 @@ pub(super) fn on_shares<'s>(
         party.announce(needs);
     }
     Ok(parties)
+}
+
+/// Parties that garble, or evaluate, as the program runs.
+pub(super) fn garbling<'s>(
+    session: &'s mut Session,
+    prepared: &'s Prepared,
+    id: &[u8],
+    mut keys: impl FnMut() -> WorkerKeys,
+) -> Result<Vec<Worker<'s>>, EvaluateError> {
+    let parties = session.meshes.iter_mut().map(|mesh| {
+        mesh.set_phase(Phase::Online);
+        let party = Yao::new(mesh, &prepared.job.places, keys(), id)?;
+        Ok(Box::new(party.streamed()) as Worker<'s>)
+    });
+    parties.collect()
 }
 
 /// Parties of GMW.

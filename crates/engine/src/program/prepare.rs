@@ -8,10 +8,11 @@ use super::plain;
 use super::rings::BlockRings;
 use super::seats::Seating;
 use super::{ahead, garbled};
-use crate::circuit::{EvaluateError, Preprocessing};
+use crate::circuit::{EvaluateError, Garbling, Preprocessing};
 use crate::workers::on_each;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use tacit_garbling::yao::streamed::Counted;
 use tacit_program::clear::Array;
 use tacit_program::lower::lower;
 use tacit_program::seal::seal;
@@ -31,6 +32,8 @@ pub struct Prepared {
     pub(super) rings: BlockRings,
     pub(super) roles: Vec<RoleId>,
     pub(super) seatings: Vec<Seating>,
+    /// Circuits are garbled as the program runs.
+    pub(super) streams: bool,
     facts: Vec<(&'static str, String)>,
 }
 
@@ -71,7 +74,7 @@ impl Prepared {
     pub fn new(program: &Program, job: ProgramJob) -> Result<Self, EvaluateError> {
         infer::check(program).map_err(|e| EvaluateError::Job(e.to_string()))?;
         job.check(program)?;
-        let facts = job.facts(program);
+        let mut facts = job.facts(program);
         let roles = job.parties.iter().map(|p| job.seat_of(*p)).collect::<Result<Vec<_>, _>>()?;
         let source = program.clone();
         // Who may cheat must not share an input twice, as two values; who is outside computes nothing.
@@ -81,7 +84,22 @@ impl Prepared {
         check_sizes(&program.body, &job.rows)?;
         let rings = BlockRings::new(&program.body, &job.rows, job.by)?;
         let seatings = Seating::all(&job)?;
-        Ok(Prepared { job, source, program, rings, roles, seatings, facts })
+        let (protocol, preprocessing, garbling) = (job.protocol, job.preprocessing, job.garbling);
+        let mut prepared = Prepared {
+            job,
+            source,
+            program,
+            rings,
+            roles,
+            seatings,
+            streams: false,
+            facts: Vec::new(),
+        };
+        prepared.streams =
+            garbling.streams(protocol, preprocessing, || garbled::ands(&prepared))?;
+        facts.extend(Garbling::fact(protocol, prepared.streams));
+        prepared.facts = facts;
+        Ok(prepared)
     }
 
     /// The job.
@@ -103,12 +121,13 @@ impl Prepared {
     }
 
     /// About how many ANDs there are in the circuit that the program is under a protocol that garbles; none
-    /// under others. Quick, however large.
+    /// under others, and where it is streamed. Quick, however large.
     ///
     /// # Errors
     /// When arrays are too large.
     pub fn circuit_ands(&self) -> Result<Option<u64>, EvaluateError> {
-        self.job.protocol.garbles().then(|| garbled::ands(self)).transpose()
+        let whole = self.job.protocol.garbles() && !self.streams;
+        whole.then(|| garbled::ands(self)).transpose()
     }
 
     /// What a run will cost, byte for byte: the same walk, over a backend that only counts.
@@ -119,6 +138,9 @@ impl Prepared {
         if self.job.protocol == Protocol::Plain {
             let (bytes, rounds) = plain::cost(self)?;
             return Ok(Cost { bytes, ahead: Traffic::default(), rounds });
+        }
+        if self.streams {
+            return self.streamed_cost();
         }
         if self.job.protocol.garbles() {
             return garbled::cost(self);
@@ -141,6 +163,18 @@ impl Prepared {
                 Ok(cost)
             }
         }
+    }
+
+    /// What a run costs that garbles as it goes.
+    fn streamed_cost(&self) -> Result<Cost, EvaluateError> {
+        let inputs = BTreeMap::new();
+        let context = self.context(0, &inputs, &|_| {});
+        let workers = 0..self.job.threads();
+        let counters = workers.map(|_| Counted::new(self.job.protocol)).collect();
+        let (counted, rounds) = self.counted(&context, counters)?;
+        let parts = counted.iter().map(|worker| worker.bits.total_bytes());
+        let bytes = parts.fold(Traffic::default(), |sum, part| sum + part);
+        Ok(Cost { bytes, ahead: Traffic::default(), rounds })
     }
 
     /// By worker, how many products are made from triples.

@@ -5,7 +5,7 @@ use super::exec::Context;
 use super::garbled::{self, Source};
 use super::layout::lengths;
 use super::outside;
-use super::parties::{Worker, backends, on_masked_values, on_shares};
+use super::parties::{Worker, backends, garbling, on_masked_values, on_shares};
 use super::plain::{self, Plain};
 use super::prepare::{Cost, Opened, Prepared};
 use super::report::{ProgramReport, Times};
@@ -21,7 +21,7 @@ use tacit_program::clear::{self, Array};
 use tacit_program::{Program, text};
 use tacit_ring::Entropy;
 use tacit_sharing::Protocol;
-use tacit_sharing::gmw::{Correlations, Gmw, GmwBits};
+use tacit_sharing::gmw::{Correlations, Delta, Gmw, GmwBits};
 use tacit_sharing::verify::Verifier;
 
 /// Revealed values, by name.
@@ -284,7 +284,7 @@ fn all(
         let walked = Walked { opened, rounds: session.meter().rounds() };
         return outcome(session, prepared, walked, warnings, interleaved([started, ready])?);
     }
-    if job.protocol.garbles() {
+    if job.protocol.garbles() && !prepared.streams {
         return garbled::run(session, prepared, inputs, source, progress);
     }
     if job.preprocessing == Preprocessing::Separate {
@@ -311,6 +311,15 @@ fn all(
         let parties = on_masked_values(session, Phase::Online, party)?;
         let context = prepared.context(role, inputs, progress);
         let context = Context { dealt: Mutex::new(Some(dealt)), ..context };
+        let walked = walk(prepared, &context, parties, None)?;
+        return outcome(session, prepared, walked, Vec::new(), interleaved([started, ready])?);
+    }
+    if prepared.streams {
+        let all = Correlations::exchange(mesh, &id, &job.places, Delta::Common, entropy)?;
+        let mut all = if job.protocol.is_silent() { all.silent(&id) } else { all };
+        let ready = session.meshes[0].now();
+        let parties = garbling(session, prepared, &id, || all.worker())?;
+        let context = prepared.context(role, inputs, progress);
         let walked = walk(prepared, &context, parties, None)?;
         return outcome(session, prepared, walked, Vec::new(), interleaved([started, ready])?);
     }

@@ -7,6 +7,7 @@ mod operations;
 mod outside;
 mod random;
 mod split;
+mod streamed;
 mod team;
 
 use harness::*;

@@ -4,7 +4,7 @@ use crate::harness::*;
 use tacit_ring::entropy::{self, Rng};
 
 /// A program of random operations on columns: integers, fixed point and bits.
-fn random_text(rng: &mut Rng, steps: usize) -> String {
+pub fn random_text(rng: &mut Rng, steps: usize) -> String {
     let mut text = String::from(
         "input i0: i16[n] from alice\ninput i1: u8[n] from bob\n\
          input i2: i32[n] from carol in -1000..1000\ninput b0: bit[n] from alice\n\

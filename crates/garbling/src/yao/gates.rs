@@ -1,10 +1,10 @@
 //! Garbling and evaluating a circuit gate by gate, of some instances side by side.
 
 use crate::{Bits, Ports};
-use tacit_circuit::schedule::Linear;
+use tacit_circuit::schedule::{Linear, Schedule, Slot};
 use tacit_ring::prg::{Permutation, hash_under};
 use tacit_ring::{Buffer, hash};
-use tacit_sharing::RoleId;
+use tacit_sharing::{RoleId, SharingError};
 
 /// The key of `H`: public, the session's own.
 pub(super) type HashKey = [u8; 16];
@@ -35,7 +35,7 @@ pub(super) const SIDE: usize = 8;
 
 /// Room for the ANDs of a level: both inputs' labels, hashes of both labels each, and keys.
 #[derive(Default)]
-struct Level {
+pub(super) struct Level {
     inputs: [Buffer<u128>; 2],
     hashes: [[Buffer<u128>; 2]; 2],
     keys: Buffer<u128>,
@@ -50,6 +50,20 @@ fn mask(x: u128) -> u128 {
 pub(super) struct Labels<const N: usize>(Buffer<u128>);
 
 impl<const N: usize> Labels<N> {
+    /// Those of a circuit's inputs: input after input, instance after instance.
+    pub fn of_inputs(schedule: &Schedule, input: impl Fn(usize, usize) -> u128) -> Self {
+        let mut labels = Labels(Buffer::zeros(schedule.slots() * N));
+        for (i, wire) in schedule.inputs().iter().enumerate() {
+            labels.rows()[wire.slot as usize] = std::array::from_fn(|k| input(i, k));
+        }
+        labels
+    }
+
+    /// The label of a slot, of an instance.
+    pub fn at(&self, slot: Slot, instance: usize) -> u128 {
+        self.0[slot as usize * N + instance]
+    }
+
     fn rows(&mut self) -> &mut [[u128; N]] {
         self.0.as_chunks_mut().0
     }
@@ -58,7 +72,7 @@ impl<const N: usize> Labels<N> {
     pub fn lowest(&self, ports: Ports<'_>, role: RoleId, instance: usize) -> Bits {
         let mut bits = Bits::zeros(ports.learned_by(role));
         for (i, slot) in ports.slots_learned_by(role).enumerate() {
-            bits.flip_if(i, self.0[slot as usize * N + instance] & 1 == 1);
+            bits.flip_if(i, self.at(slot, instance) & 1 == 1);
         }
         bits
     }
@@ -84,17 +98,12 @@ impl<const N: usize> Labels<N> {
 
 /// Takes labels of inputs through a circuit; `and` gives the labels of a level's ANDs, from a number on, in
 /// place of those of their first inputs: AND after AND, instance after instance.
-fn walk<const N: usize>(
-    ports: Ports<'_>,
-    inputs: [&[u128]; N],
+pub(super) fn walk<const N: usize>(
+    schedule: &Schedule,
+    mut labels: Labels<N>,
     one: u128,
-    mut and: impl FnMut(usize, &mut [u128], &[u128]),
-) -> Labels<N> {
-    let schedule = ports.schedule;
-    let mut labels = Labels(Buffer::zeros(schedule.slots() * N));
-    for (i, input) in schedule.inputs().iter().enumerate() {
-        labels.rows()[input.slot as usize] = std::array::from_fn(|k| inputs[k][i]);
-    }
+    mut and: impl FnMut(usize, &mut [u128], &[u128]) -> Result<(), SharingError>,
+) -> Result<Labels<N>, SharingError> {
     let [mut first, mut second] = [(); 2].map(|()| Buffer::<u128>::default());
     let mut number = 0;
     for level in 0..=schedule.depth() {
@@ -109,13 +118,13 @@ fn walk<const N: usize>(
         for ((a, b), product) in both.zip(products) {
             (*a, *b) = (rows[product.a as usize], rows[product.b as usize]);
         }
-        and(number, a, b);
+        and(number, a, b)?;
         for (label, product) in a.as_chunks::<N>().0.iter().zip(products) {
             rows[product.dst as usize] = *label;
         }
         number += products.len();
     }
-    labels
+    Ok(labels)
 }
 
 /// Tweaks of the ANDs of a level, for one side: no tweak serves two gates.
@@ -123,6 +132,78 @@ fn tweaks<const N: usize>(first: [u64; N], number: usize, side: u128, keys: &mut
     let start = first.map(|first| 2 * (u128::from(first) + number as u128) + side);
     for (keys, i) in keys.as_chunks_mut::<N>().0.iter_mut().zip(0..) {
         *keys = start.map(|start| start + 2 * i);
+    }
+}
+
+/// What both parties know of the ANDs of a level: their numbers from `number` on, counted from the first gates
+/// of the instances.
+#[derive(Clone, Copy)]
+pub(super) struct Gates<'h, const N: usize> {
+    pub hash: &'h Hash,
+    pub first: [u64; N],
+    pub number: usize,
+}
+
+impl<const N: usize> Gates<'_, N> {
+    /// Garbles a level's ANDs of zero labels `a` and `b`; `put` takes the two blocks of each, by AND and
+    /// instance.
+    pub fn garble(
+        self,
+        room: &mut Level,
+        r: u128,
+        a: &mut [u128],
+        b: &[u128],
+        mut put: impl FnMut(usize, usize, [u128; 2]),
+    ) {
+        let keys = room.keys.sized(a.len());
+        let mut hashed = |side: u128, zeros: &[u128], room: &mut [Buffer<u128>; 2]| {
+            let [zero, one] = room.each_mut().map(|list| list.sized(zeros.len()));
+            zero.copy_from_slice(zeros);
+            one.iter_mut().zip(zeros).for_each(|(one, zero)| *one = zero ^ r);
+            tweaks(self.first, self.number, side, keys);
+            self.hash.all(keys, [zero, one]);
+        };
+        let [of_a, of_b] = &mut room.hashes;
+        hashed(0, a, of_a);
+        hashed(1, b, of_b);
+        let [a_zero, a_one] = of_a.each_ref().map(|list| list[..a.len()].as_chunks::<N>().0);
+        let [b_zero, b_one] = of_b.each_ref().map(|list| list[..a.len()].as_chunks::<N>().0);
+        let (a, b) = (a.as_chunks_mut::<N>().0, b.as_chunks::<N>().0);
+        for (i, (a, b)) in a.iter_mut().zip(b).enumerate() {
+            for k in 0..N {
+                let (in_a, in_b) = (mask(a[k]), mask(b[k]));
+                let t = a_zero[i][k] ^ a_one[i][k] ^ (in_b & r);
+                let u = b_zero[i][k] ^ b_one[i][k] ^ a[k];
+                put(i, k, [t, u]);
+                a[k] = a_zero[i][k] ^ (in_a & t) ^ b_zero[i][k] ^ (in_b & (u ^ a[k]));
+            }
+        }
+    }
+
+    /// Evaluates a level's ANDs of labels `a` and `b`; `get` gives the two blocks of each.
+    pub fn evaluate(
+        self,
+        room: &mut Level,
+        a: &mut [u128],
+        b: &[u128],
+        get: impl Fn(usize, usize) -> [u128; 2],
+    ) {
+        let keys = room.keys.sized(a.len());
+        let [of_a, of_b] = room.inputs.each_mut().map(|list| list.sized(a.len()));
+        for (side, (of, labels)) in [(&mut *of_a, &*a), (&mut *of_b, b)].into_iter().enumerate() {
+            of.copy_from_slice(labels);
+            tweaks(self.first, self.number, side as u128, keys);
+            self.hash.all(keys, [of]);
+        }
+        let (of_a, of_b) = (of_a.as_chunks::<N>().0, of_b.as_chunks::<N>().0);
+        let (a, b) = (a.as_chunks_mut::<N>().0, b.as_chunks::<N>().0);
+        for (i, (a, b)) in a.iter_mut().zip(b).enumerate() {
+            for k in 0..N {
+                let [t, u] = get(i, k);
+                let of_b = of_b[i][k] ^ (mask(b[k]) & (u ^ a[k]));
+                a[k] = of_a[i][k] ^ (mask(a[k]) & t) ^ of_b;
+            }
+        }
     }
 }
 
@@ -134,35 +215,17 @@ pub(super) fn garble<const N: usize>(
     first: [u64; N],
     r: u128,
     inputs: [&[u128]; N],
-) -> ([Buffer<u128>; N], Labels<N>) {
+) -> Result<([Buffer<u128>; N], Labels<N>), SharingError> {
     let mut tables = [(); N].map(|()| Buffer::<u128>::zeros(2 * ports.ands()));
     let mut room = Level::default();
-    let labels = walk(ports, inputs, r, |number, a, b| {
-        let keys = room.keys.sized(a.len());
-        let mut hashed = |side: u128, zeros: &[u128], room: &mut [Buffer<u128>; 2]| {
-            let [zero, one] = room.each_mut().map(|list| list.sized(zeros.len()));
-            zero.copy_from_slice(zeros);
-            one.iter_mut().zip(zeros).for_each(|(one, zero)| *one = zero ^ r);
-            tweaks(first, number, side, keys);
-            hash.all(keys, [zero, one]);
-        };
-        let [of_a, of_b] = &mut room.hashes;
-        hashed(0, a, of_a);
-        hashed(1, b, of_b);
-        let [a_zero, a_one] = of_a.each_ref().map(|list| list[..a.len()].as_chunks::<N>().0);
-        let [b_zero, b_one] = of_b.each_ref().map(|list| list[..a.len()].as_chunks::<N>().0);
-        let (a, b) = (a.as_chunks_mut::<N>().0, b.as_chunks::<N>().0);
-        for (i, (a, b)) in a.iter_mut().zip(b).enumerate() {
-            for (k, table) in tables.iter_mut().enumerate() {
-                let (in_a, in_b) = (mask(a[k]), mask(b[k]));
-                let t = a_zero[i][k] ^ a_one[i][k] ^ (in_b & r);
-                let u = b_zero[i][k] ^ b_one[i][k] ^ a[k];
-                table[2 * (number + i)..][..2].copy_from_slice(&[t, u]);
-                a[k] = a_zero[i][k] ^ (in_a & t) ^ b_zero[i][k] ^ (in_b & (u ^ a[k]));
-            }
-        }
-    });
-    (tables, labels)
+    let labels = Labels::of_inputs(ports.schedule, |i, k| inputs[k][i]);
+    let labels = walk(ports.schedule, labels, r, |number, a, b| {
+        Gates { hash, first, number }.garble(&mut room, r, a, b, |i, k, blocks| {
+            tables[k][2 * (number + i)..][..2].copy_from_slice(&blocks);
+        });
+        Ok(())
+    })?;
+    Ok((tables, labels))
 }
 
 /// Evaluates some instances: the labels at the end.
@@ -172,25 +235,15 @@ pub(super) fn evaluate<const N: usize>(
     first: [u64; N],
     tables: [&[u128]; N],
     inputs: [&[u128]; N],
-) -> Labels<N> {
+) -> Result<Labels<N>, SharingError> {
     let mut room = Level::default();
-    walk(ports, inputs, 0, |number, a, b| {
-        let keys = room.keys.sized(a.len());
-        let [of_a, of_b] = room.inputs.each_mut().map(|list| list.sized(a.len()));
-        for (side, (of, labels)) in [(&mut *of_a, &*a), (&mut *of_b, b)].into_iter().enumerate() {
-            of.copy_from_slice(labels);
-            tweaks(first, number, side as u128, keys);
-            hash.all(keys, [of]);
-        }
-        let (of_a, of_b) = (of_a.as_chunks::<N>().0, of_b.as_chunks::<N>().0);
-        let (a, b) = (a.as_chunks_mut::<N>().0, b.as_chunks::<N>().0);
-        for (i, (a, b)) in a.iter_mut().zip(b).enumerate() {
-            for (k, table) in tables.iter().enumerate() {
-                let (t, u) = (table[2 * (number + i)], table[2 * (number + i) + 1]);
-                let of_b = of_b[i][k] ^ (mask(b[k]) & (u ^ a[k]));
-                a[k] = of_a[i][k] ^ (mask(a[k]) & t) ^ of_b;
-            }
-        }
+    let labels = Labels::of_inputs(ports.schedule, |i, k| inputs[k][i]);
+    walk(ports.schedule, labels, 0, |number, a, b| {
+        Gates { hash, first, number }.evaluate(&mut room, a, b, |i, k| {
+            let at = 2 * (number + i);
+            [tables[k][at], tables[k][at + 1]]
+        });
+        Ok(())
     })
 }
 

@@ -34,6 +34,7 @@
 
 mod gates;
 mod party;
+pub mod streamed;
 pub mod three;
 
 pub use party::{Ready, Yao, bytes, silent_bytes};

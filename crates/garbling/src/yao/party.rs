@@ -17,7 +17,7 @@ use tacit_sharing::{RoleId, SharingError};
 use zeroize::Zeroizing;
 
 /// Who garbles.
-const GARBLER: RoleId = 0;
+pub(super) const GARBLER: RoleId = 0;
 
 /// Garbled circuits at either role. They are used once: by giving them up.
 #[derive(Serialize, Deserialize)]
@@ -47,13 +47,13 @@ struct Garbled {
 
 /// A worker of a party.
 pub struct Yao<'m> {
-    links: Links<'m>,
+    pub(super) links: Links<'m>,
     /// `R` at role 0.
-    offset: Zeroizing<u128>,
-    keys: WorkerKeys,
-    key: HashKey,
-    gates: GateNumbers,
-    transfers: Transfers,
+    pub(super) offset: Zeroizing<u128>,
+    pub(super) keys: WorkerKeys,
+    pub(super) key: HashKey,
+    pub(super) gates: GateNumbers,
+    pub(super) transfers: Transfers,
 }
 
 /// Bytes between the two parties for one instance.
@@ -108,15 +108,23 @@ impl<'m> Yao<'m> {
         Ok(Yao { links, offset, keys, key: hash_key(session), gates, transfers })
     }
 
-    fn peer(&self) -> RoleId {
+    pub(super) fn peer(&self) -> RoleId {
         1 - self.links.me
     }
 
-    fn send<W: Word>(&mut self, stream: Stream, words: &[W]) -> Result<(), SharingError> {
+    pub(super) fn send<W: Word>(
+        &mut self,
+        stream: Stream,
+        words: &[W],
+    ) -> Result<(), SharingError> {
         self.links.send(self.peer(), stream, words)
     }
 
-    fn recv<W: Word>(&mut self, stream: Stream, count: usize) -> Result<Buffer<W>, SharingError> {
+    pub(super) fn recv<W: Word>(
+        &mut self,
+        stream: Stream,
+        count: usize,
+    ) -> Result<Buffer<W>, SharingError> {
         self.links.recv(self.peer(), stream, count)
     }
 
@@ -156,7 +164,7 @@ impl<'m> Yao<'m> {
         let first = std::array::from_fn(|k| begun[k].first_gate);
         let inputs = std::array::from_fn(|k| &begun[k].labels[..]);
         let hash = Hash::new(self.key);
-        let (tables, ends) = garble::<N>(&hash, ports, first, *self.offset, inputs);
+        let (tables, ends) = garble::<N>(&hash, ports, first, *self.offset, inputs)?;
         for (k, (table, garbled)) in tables.iter().zip(begun).enumerate() {
             self.send(Stream::Def, table)?;
             self.send(Stream::Def, &ends.lowest(ports, 1, k).words)?;
@@ -301,7 +309,7 @@ impl Online<'_> {
         let first = group.each_ref().map(|garbled| garbled.first_gate);
         let tables = group.each_ref().map(|garbled| &garbled.table[..]);
         let inputs = std::array::from_fn(|k| &inputs[k][..]);
-        let ends = evaluate::<N>(&self.hash, ports, first, tables, inputs);
+        let ends = evaluate::<N>(&self.hash, ports, first, tables, inputs)?;
         for (k, garbled) in group.iter().enumerate() {
             self.send(&ends.lowest(ports, GARBLER, k).words)?;
             let mut mine = ends.lowest(ports, 1, k);

@@ -222,7 +222,7 @@ impl<'m> YaoThree<'m> {
         let first = begun.each_ref().map(|it| it.first_gate);
         let hash = Hash::new(self.key);
         let zeros = zeros.each_ref().map(|zero| &zero[..]);
-        let (tables, ends) = garble::<N>(&hash, ports, first, *self.keys.offset, zeros);
+        let (tables, ends) = garble::<N>(&hash, ports, first, *self.keys.offset, zeros)?;
         for (k, (it, table)) in begun.iter_mut().zip(&tables).enumerate() {
             self.links.send(EVALUATOR, Stream::Def, table)?;
             for role in [1, EVALUATOR] {
@@ -290,7 +290,7 @@ impl Online<'_> {
         let first = group.each_ref().map(|it| it.first_gate);
         let tables = group.each_ref().map(|it| &it.table[..]);
         let labels = std::array::from_fn(|k| &labels[k][..]);
-        let ends = evaluate::<N>(&self.hash, ports, first, tables, labels);
+        let ends = evaluate::<N>(&self.hash, ports, first, tables, labels)?;
         for (k, it) in group.iter().enumerate() {
             for role in [0, 1] {
                 self.links.send(role, Stream::On, &ends.lowest(ports, role, k).words)?;

@@ -52,8 +52,8 @@ impl Drawing {
     }
 
     fn drawn(&self, all: Vec<Wire>, planes: usize, lanes: usize) -> Planes {
-        let wires = Wires { canvas: self.canvas.clone(), all };
-        Planes { planes, lanes, data: Some(BitPlanes::drawn(wires, lanes)) }
+        let wires = Wires::Drawn(self.canvas.clone(), all);
+        Planes { planes, lanes, data: Some(BitPlanes::of_wires(wires, lanes)) }
     }
 }
 
@@ -64,9 +64,10 @@ fn too_large<T>() -> Result<T> {
 }
 
 fn wires(planes: &Planes) -> Result<&[Wire]> {
-    let wires = planes_in(planes)?.wires.as_ref();
-    let wires = wires.ok_or_else(|| SharingError::Shape("shares in a drawing".into()))?;
-    Ok(&wires.all)
+    match &planes_in(planes)?.wires {
+        Some(Wires::Drawn(_, all)) => Ok(all),
+        _ => Err(SharingError::Shape("shares in a drawing".into())),
+    }
 }
 
 /// Adds a circuit, its inputs driven by wires; gives the outputs, port after port.

@@ -6,7 +6,6 @@ use crate::arrays::SharedVec;
 use crate::convert::{BitPlanes, Wires, shuffle, to_planes};
 use crate::reseat::Reseat;
 use std::ops::Range;
-use tacit_circuit::Wire;
 use tacit_ring::{Buffer, Z2, word};
 
 /// Bits of numbers, plane after plane, or only their count in a dry run.
@@ -60,12 +59,14 @@ impl Planes {
         let data = self.data.map_or(Data::None, |data| {
             let words = data.words();
             let mut out = data.range(0..self.planes.min(bits));
-            if let Some(wires) = &mut out.wires {
-                let zero = Wires::zeros(&wires.canvas, len);
-                let top = wires.all.len().saturating_sub(len);
-                let sign = wires.all.get(top..).filter(|_| signed && self.planes > 0);
-                let filling = sign.map_or(zero.all, <[Wire]>::to_vec);
-                (self.planes..bits).for_each(|_| wires.all.extend_from_slice(&filling));
+            if let Some(wires) = &out.wires {
+                let filling = match signed && self.planes > 0 {
+                    true => wires.range(wires.len().saturating_sub(len)..wires.len()),
+                    false => wires.zeros_like(len),
+                };
+                let more = std::iter::repeat_n(&filling, bits.saturating_sub(self.planes));
+                let all: Vec<&Wires> = std::iter::once(wires).chain(more).collect();
+                out.wires = Wires::joined(&all);
                 return Data::Bits(out);
             }
             out.shares = resized(&out.shares, bits * words);
@@ -108,10 +109,9 @@ impl Planes {
         assert!(parts.iter().all(|part| part.lanes == lanes), "planes of the same lanes");
         let planes = parts.iter().map(|part| part.planes).sum();
         let data = whole(parts.iter()).map(|parts| {
-            if let Some(wires) = parts.iter().find_map(|part| part.wires.as_ref()) {
-                let parts = parts.iter().flat_map(|part| &part.wires);
-                let all = parts.flat_map(|wires| wires.all.iter().copied()).collect();
-                return BitPlanes::drawn(wires.on_same(all), lanes);
+            let wires: Vec<&Wires> = parts.iter().flat_map(|part| &part.wires).collect();
+            if let Some(wires) = Wires::joined(&wires) {
+                return BitPlanes::of_wires(wires, lanes);
             }
             let mut all = BitPlanes::zeros_like(planes, lanes, parts.iter().copied());
             let mut at = 0;
@@ -239,8 +239,8 @@ impl Rows {
             (Held::Wires(wires), Some(others)) => {
                 for plane in 0..self.planes {
                     let (to, from) = (plane * self.lanes, plane * data.lanes);
-                    let moved = at.iter().zip(&others.all[from..from + data.lanes]);
-                    moved.for_each(|(i, wire)| wires.all[to + *i as usize] = *wire);
+                    let moved = at.iter().zip(from..from + data.lanes);
+                    moved.for_each(|(i, from)| wires.put(to + *i as usize, others, from..from + 1));
                 }
                 return;
             }
@@ -260,7 +260,7 @@ impl Rows {
     pub fn planes(&self) -> Planes {
         let data = match &self.words {
             Held::Nothing => None,
-            Held::Wires(wires) => Some(BitPlanes::drawn(wires.clone(), self.lanes)),
+            Held::Wires(wires) => Some(BitPlanes::of_wires(wires.clone(), self.lanes)),
             Held::Words(words) => Some(planes_of(words, self.planes, self.lanes)),
         };
         Planes { planes: self.planes, lanes: self.lanes, data }
@@ -309,13 +309,13 @@ fn picked(
 
 /// Lanes `(which, index)` of wires, each with its number of lanes, of as many planes.
 fn picked_wires(arrays: &[(&Wires, usize)], planes: usize, places: &[(u32, u32)]) -> BitPlanes {
-    let pick = |plane: usize, (which, index): (u32, u32)| {
-        let (wires, lanes) = arrays[which as usize];
-        wires.all[plane * lanes + index as usize]
+    let wires: Vec<&Wires> = arrays.iter().map(|(wires, _)| *wires).collect();
+    let place = |i: usize| {
+        let (plane, (which, index)) = (i / places.len(), places[i % places.len()]);
+        (which as usize, plane * arrays[which as usize].1 + index as usize)
     };
-    let plane = |plane| places.iter().map(move |place| pick(plane, *place));
-    let all = (0..planes).flat_map(plane).collect();
-    BitPlanes::drawn(arrays[0].0.on_same(all), places.len())
+    let picked = Wires::picked(&wires, (0..planes * places.len()).map(place));
+    BitPlanes::of_wires(picked, places.len())
 }
 
 /// Lanes `(which, index)` of several arrays of as many planes.
@@ -343,7 +343,7 @@ pub(super) fn slice(from: &BitPlanes, planes: usize, at: Range<usize>) -> BitPla
     if let (Some(to), Some(wires)) = (&mut out.wires, &from.wires) {
         for plane in 0..planes {
             let (to_start, start) = (plane * at.len(), plane * from.lanes + at.start);
-            to.all[to_start..to_start + kept].copy_from_slice(&wires.all[start..start + kept]);
+            to.put(to_start, wires, start..start + kept);
         }
         return out;
     }
@@ -354,9 +354,10 @@ pub(super) fn slice(from: &BitPlanes, planes: usize, at: Range<usize>) -> BitPla
 /// Writes all lanes of `from` from place `at`.
 pub(super) fn copy_in(to: &mut BitPlanes, at: usize, from: &BitPlanes) {
     if let (Some(wires), Some(others)) = (&mut to.wires, &from.wires) {
-        let lanes = (to.lanes.max(1), from.lanes.max(1));
-        let planes = wires.all.chunks_exact_mut(lanes.0).zip(others.all.chunks_exact(lanes.1));
-        planes.for_each(|(to, from)| to[at..at + from.len()].copy_from_slice(from));
+        for plane in 0..others.len().checked_div(from.lanes).unwrap_or(0) {
+            let start = plane * from.lanes;
+            wires.put(plane * to.lanes + at, others, start..start + from.lanes);
+        }
         return;
     }
     each_plane(to, from, |to, plane| copy_lanes(to, at, plane, 0, from.lanes));

@@ -2,9 +2,8 @@
 
 use super::{Values, planes};
 use crate::arrays::SharedVec;
-use crate::convert::{BitPlanes, Wires};
+use crate::convert::BitPlanes;
 use crate::reseat::Reseat;
-use tacit_circuit::Wire;
 use tacit_ring::{Buffer, Word, Z2, simd, transpose, word};
 use zeroize::Zeroizing;
 
@@ -261,13 +260,9 @@ impl Secret {
         let data = match &self.data {
             Data::Bits(bits) => {
                 if let Some(wires) = &bits.wires {
-                    let zero = Wires::zeros(&wires.canvas, 1).all[0];
-                    let kept = |(i, wire): (usize, &Wire)| {
-                        let value = values[if values.len() == 1 { 0 } else { i % self.len }];
-                        if value & 1 == 1 { *wire } else { zero }
-                    };
-                    let all = wires.all.iter().enumerate().map(kept).collect();
-                    let data = Data::Bits(BitPlanes::drawn(wires.on_same(all), bits.lanes));
+                    let value = |i: usize| values[if values.len() == 1 { 0 } else { i % self.len }];
+                    let kept = wires.only(|i| value(i) & 1 == 1);
+                    let data = Data::Bits(BitPlanes::of_wires(kept, bits.lanes));
                     return Secret::untagged(self.kind, self.len, data);
                 }
                 let mask = packed(values, self.len);
@@ -315,7 +310,7 @@ impl Secret {
         assert!(self.kind == other.kind && self.len == other.len, "operands of an exclusive or");
         let data = with_ring!(&self.data, _v => panic!("operands held as bits"), none Data::None,
         bits b => Data::Bits(match (&b.wires, &bits_of(other).wires) {
-            (Some(x), Some(y)) => BitPlanes::drawn(x.xor(y), b.lanes),
+            (Some(x), Some(y)) => BitPlanes::of_wires(x.xor(y), b.lanes),
             _ => BitPlanes::shared(zip(&b.shares, &bits_of(other).shares, Z2::add), b.lanes),
         }));
         Secret::untagged(self.kind, self.len, data)

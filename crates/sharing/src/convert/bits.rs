@@ -15,7 +15,7 @@ use tacit_ring::{Buffer, Word, Z2, transpose, word};
 pub struct BitPlanes {
     /// The shares; none where there are wires.
     pub shares: SharedVec<Z2>,
-    /// Wires in place of shares.
+    /// Wires, or their labels, in place of shares.
     pub wires: Option<Wires>,
     /// Number of values.
     pub lanes: usize,
@@ -36,7 +36,7 @@ impl BitPlanes {
 
     /// Of wires: as many as planes and lanes.
     #[must_use]
-    pub fn drawn(wires: Wires, lanes: usize) -> Self {
+    pub fn of_wires(wires: Wires, lanes: usize) -> Self {
         BitPlanes { shares: SharedVec::zeros(0), wires: Some(wires), lanes }
     }
 
@@ -61,7 +61,7 @@ impl BitPlanes {
     ) -> Self {
         let others: Vec<&BitPlanes> = others.into_iter().collect();
         if let Some(wires) = others.iter().find_map(|other| other.wires.as_ref()) {
-            return BitPlanes::drawn(Wires::zeros(&wires.canvas, planes * lanes), lanes);
+            return BitPlanes::of_wires(wires.zeros_like(planes * lanes), lanes);
         }
         let others = others.into_iter().map(|other| &other.shares);
         BitPlanes::shared(SharedVec::zeros_like(planes * lanes.div_ceil(64), others), lanes)
@@ -77,7 +77,7 @@ impl BitPlanes {
     #[must_use]
     pub fn planes(&self) -> usize {
         if let Some(wires) = &self.wires {
-            return wires.all.len().checked_div(self.lanes).unwrap_or(0);
+            return wires.len().checked_div(self.lanes).unwrap_or(0);
         }
         self.shares.len().checked_div(self.words()).unwrap_or(0)
     }
@@ -109,8 +109,8 @@ impl BitPlanes {
     #[must_use]
     pub fn range(&self, at: Range<usize>) -> BitPlanes {
         if let Some(wires) = &self.wires {
-            let all = wires.all[at.start * self.lanes..at.end * self.lanes].to_vec();
-            return BitPlanes::drawn(wires.on_same(all), self.lanes);
+            let at = at.start * self.lanes..at.end * self.lanes;
+            return BitPlanes::of_wires(wires.range(at), self.lanes);
         }
         let at = at.start * self.words()..at.end * self.words();
         let shares = self.shares.map(|run| Buffer::from_slice(&run[at.clone()]));

@@ -90,12 +90,16 @@ impl Layered {
     }
 
     /// The circuit's layout.
-    pub(crate) fn schedule(&self) -> &Schedule {
+    #[must_use]
+    pub fn schedule(&self) -> &Schedule {
         &self.schedule
     }
 
     /// Checks that there is a value for every input bit, on as many lanes.
-    pub(crate) fn check_inputs(&self, inputs: &[&BitPlanes]) -> Result<(), SharingError> {
+    ///
+    /// # Errors
+    /// When there is not.
+    pub fn check_inputs(&self, inputs: &[&BitPlanes]) -> Result<(), SharingError> {
         let lanes = inputs.first().map_or(0, |port| port.lanes);
         let fits = inputs.len() == self.inputs.len()
             && inputs.iter().zip(&self.inputs).all(|(port, width)| {

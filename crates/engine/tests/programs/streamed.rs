@@ -1,0 +1,102 @@
+//! Programs of two parties whose circuits are garbled as the program runs.
+
+use crate::harness::*;
+use crate::random::random_text;
+use tacit_engine::circuit::Preprocessing;
+use tacit_engine::program::{Garbling, Prepared, ProgramJob};
+use tacit_net::PartyId;
+use tacit_program::Program;
+use tacit_ring::entropy::{self, Rng};
+use tacit_sharing::Protocol;
+
+const PROTOCOLS: [Protocol; 2] = [Protocol::Yao, Protocol::YaoSilent];
+
+/// A program of three parties, with alice in place of carol.
+fn of_two(body: &str) -> Program {
+    let header = HEADER.replace(", carol", "");
+    let body = body.replace(", carol", "").replace("carol", "alice");
+    parse_whole(&format!("{header}{body}"))
+}
+
+fn job(protocol: Protocol, rows: u64, first: u8) -> ProgramJob {
+    let parties = (0..2).map(PartyId).collect();
+    ProgramJob {
+        places: [first, 1 - first].map(PartyId).to_vec(),
+        chunk_rows: 64,
+        garbling: Garbling::Streamed,
+        ..ProgramJob::new(protocol, parties, vec![rows, 5])
+    }
+}
+
+#[test]
+fn random_programs_agree_with_the_clear_and_with_whole_circuits() {
+    let seed = entropy::test_seed();
+    let mut rng = Rng(seed);
+    for round in 0..6 {
+        let program = of_two(&random_text(&mut rng, 14));
+        let protocol = PROTOCOLS[round % 2];
+        let rows = [1, 70, 9, 130, 0, 64][round];
+        let streamed = job(protocol, rows, (round / 2 % 2) as u8);
+        let streamed = ProgramJob { workers: 1 + round % 3 / 2, ..streamed };
+        check_job(&program, &streamed, seed.wrapping_add(round as u64));
+        if rows < 10 {
+            let whole = ProgramJob { garbling: Garbling::Whole, ..streamed };
+            check_job(&program, &whole, seed.wrapping_add(round as u64));
+        }
+    }
+}
+
+#[test]
+fn operations_that_move_extend_and_mask_labels() {
+    let program = of_two(
+        "input x: i16[n] from alice\ninput y: i16[n] from bob\ninput b: bit[n] from bob\n\
+         input k: i16[n] public\n\
+         let (key, moved, flag) = sort(x, y, b)\nreveal key to alice as \"sorted\"\n\
+         reveal moved to bob as \"moved\"\nreveal flag to alice, bob as \"moved bits\"\n\
+         reveal x * k to alice as \"scaled\"\nreveal cast(x * y, to i64) to bob as \"wide\"\n\
+         reveal group_sum(y, x, b, first 3, groups 5) to bob as \"groups\"\n\
+         reveal sum(select(b, x, y), axis 0) to alice, bob as \"sum\"\nreveal x to bob as \"given\"\n",
+    );
+    for (i, protocol) in PROTOCOLS.into_iter().enumerate() {
+        for rows in [0, 3, 100] {
+            let job = job(protocol, rows, i as u8);
+            check_job(&program, &ProgramJob { workers: 1 + i, ..job }, rows);
+        }
+    }
+}
+
+#[test]
+fn large_programs_are_streamed_unless_they_are_to_be_stored() {
+    let program = of_two(
+        "input x: i16[n] from alice\ninput y: i16[n] from bob\nreveal sum(x * y, axis 0) to bob as \"s\"\n",
+    );
+    let prepared = |rows: u64, change: &dyn Fn(&mut ProgramJob)| {
+        let mut job = ProgramJob { garbling: Garbling::Auto, ..job(Protocol::Yao, rows, 0) };
+        change(&mut job);
+        Prepared::new(&program, job)
+    };
+    let how = |prepared: Prepared| {
+        let facts = prepared.facts().iter();
+        facts.filter(|(name, _)| name.contains("garbled")).map(|(_, how)| how.clone()).collect()
+    };
+    let how = |rows, change: &dyn Fn(&mut ProgramJob)| -> Vec<String> {
+        how(prepared(rows, change).unwrap())
+    };
+    assert_eq!(how(10, &|_| {}), ["whole"]);
+    assert_eq!(how(10_000, &|_| {}), ["streamed"]);
+    assert_eq!(how(10, &|job| job.garbling = Garbling::Streamed), ["streamed"]);
+    assert_eq!(how(10_000, &|job| job.garbling = Garbling::Whole), ["whole"]);
+    assert_eq!(how(10_000, &|job| job.preprocessing = Preprocessing::Separate), ["whole"]);
+    let error = |change: &dyn Fn(&mut ProgramJob)| prepared(10, change).err().unwrap().to_string();
+    let streamed = |job: &mut ProgramJob| job.garbling = Garbling::Streamed;
+    let separate = error(&|job| {
+        streamed(job);
+        job.preprocessing = Preprocessing::Separate;
+    });
+    assert!(separate.contains("--garbling streamed"), "{separate}");
+    let other = error(&|job| {
+        streamed(job);
+        (job.protocol, job.places) = (Protocol::Bmr(2), job.places.clone());
+    });
+    assert!(other.contains("not supported") && other.contains("yao"), "{other}");
+}
