@@ -171,7 +171,7 @@ fn opening(random: &mut Random, protocol: Protocol) -> Option<Opening> {
 /// In turn whole and streamed, of protocols that do.
 fn garbling(round: usize, job: &Job) -> Garbling {
     let streams = job.protocol().is_yao() && job.preprocessing == Preprocessing::Interleaved;
-    if streams && round % 2 == 0 { Garbling::Streamed } else { Garbling::Whole }
+    if streams && round.is_multiple_of(2) { Garbling::Streamed } else { Garbling::Whole }
 }
 
 /// Weights of ways to make products; often none.
