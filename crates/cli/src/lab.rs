@@ -107,8 +107,9 @@ pub struct LabArgs {
     #[arg(long, value_name = "all|collector|single", value_parser = opening)]
     opening: Option<Opening>,
 
-    /// How circuits are garbled under yao and yao-silent: whole, before the inputs; or streamed, as the program runs,
-    /// in memory that does not grow with it; auto: streamed from about a million ANDs on
+    /// How circuits are garbled under yao and yao-silent: whole, ready before the inputs; or streamed, gate by gate,
+    /// in memory that does not grow with tables; auto: streamed, but for programs of fewer than 65536 ANDs, and unless
+    /// they are to come first
     #[arg(long, value_name = "auto|whole|streamed", default_value = "auto")]
     garbling: Garbling,
 

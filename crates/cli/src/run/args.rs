@@ -131,8 +131,8 @@ pub struct RunArgs {
     pub opening: Option<Opening>,
 
     /// How circuits are garbled under yao and yao-silent: whole, ready before the inputs; or streamed, gate by gate,
-    /// in memory that does not grow with tables; auto: streamed from about a million ANDs on, unless they are to
-    /// come first
+    /// in memory that does not grow with tables; auto: streamed, but for programs of fewer than 65536 ANDs, and unless
+    /// they are to come first
     #[arg(long, value_name = "auto|whole|streamed", default_value = "auto")]
     pub garbling: Garbling,
 

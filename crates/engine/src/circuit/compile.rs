@@ -106,8 +106,7 @@ impl Compiled {
         let folded = job.protocol().lower(&passes::fold(circuit));
         let schedule = Schedule::new(&folded);
         garbled::check_size(job.protocol(), &schedule)?;
-        let ands = || Ok(garbled::ands(&schedule) as u64);
-        let streams = job.garbling.streams(job.protocol(), job.preprocessing, ands)?;
+        let streams = job.garbling.streams(job.protocol(), job.preprocessing, || Ok(true))?;
         facts.extend(Garbling::fact(job.protocol(), streams));
         let forms = if fan_in < 8 { [Form::Quadratic; 2] } else { FORMS };
         let plans: Vec<PolyPlan> =

@@ -30,14 +30,10 @@ impl Preprocessing {
     }
 }
 
-/// ANDs of a circuit or program from which on it is garbled as it runs, unless it is told how: by then a program's
-/// circuit takes longer to draw than to garble.
-const STREAMED_ANDS: u64 = 1 << 20;
-
 /// How circuits are garbled, and those of programs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Garbling {
-    /// Streamed where protocols do that and a circuit or program is large.
+    /// Streamed where protocols do that, but for small programs.
     #[default]
     Auto,
     /// As one circuit, before its inputs are known: what all its parts have in common is garbled once. It is kept
@@ -61,18 +57,18 @@ impl Garbling {
         }
     }
 
-    /// Whether a circuit of so many ANDs is streamed.
+    /// Whether circuits are streamed; `auto` says it where that is left open.
     pub(crate) fn streams(
         self,
         protocol: Protocol,
         preprocessing: Preprocessing,
-        ands: impl FnOnce() -> Result<u64, EvaluateError>,
+        auto: impl FnOnce() -> Result<bool, EvaluateError>,
     ) -> Result<bool, EvaluateError> {
         let may = protocol.is_yao() && preprocessing == Preprocessing::Interleaved;
         Ok(match self {
             Garbling::Streamed => may,
             Garbling::Whole => false,
-            Garbling::Auto => may && ands()? > STREAMED_ANDS,
+            Garbling::Auto => may && auto()?,
         })
     }
 

@@ -23,6 +23,10 @@ use tacit_sharing::proof::{Method, Needs};
 use tacit_sharing::verify::Verifier;
 use tacit_sharing::{Protocol, RoleId};
 
+/// ANDs of a program from which on it is garbled as it runs, unless it is told how: by then a circuit of everything
+/// takes longer to draw than to garble.
+const STREAMED_ANDS: u64 = 1 << 16;
+
 /// A program in core operations, with a ring for every value.
 pub struct Prepared {
     pub(super) job: ProgramJob,
@@ -95,8 +99,8 @@ impl Prepared {
             streams: false,
             facts: Vec::new(),
         };
-        prepared.streams =
-            garbling.streams(protocol, preprocessing, || garbled::ands(&prepared))?;
+        prepared.streams = garbling
+            .streams(protocol, preprocessing, || Ok(garbled::ands(&prepared)? > STREAMED_ANDS))?;
         facts.extend(Garbling::fact(protocol, prepared.streams));
         prepared.facts = facts;
         Ok(prepared)

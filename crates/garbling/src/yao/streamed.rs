@@ -65,6 +65,27 @@ fn ands(schedule: &Schedule) -> usize {
     (0..schedule.depth()).map(|level| schedule.products(level).len()).sum()
 }
 
+/// Instances that go side by side through a circuit whose levels have few ANDs, if there are as many.
+const NARROW: usize = 64;
+
+/// Instances that go through a circuit side by side, of some that are left.
+fn side(schedule: &Schedule, left: usize) -> usize {
+    // Enough hashes of a level to fill what computes them side by side.
+    let narrow = ands(schedule) < schedule.depth() * NARROW / 4;
+    match left {
+        NARROW.. if narrow => NARROW,
+        SIDE.. => SIDE,
+        _ => 1,
+    }
+}
+
+impl<const N: usize> Labels<N> {
+    /// By instance, the lowest bits of what either role learns.
+    fn outputs(&self, ports: Ports<'_>, ends: &mut Vec<[Bits; 2]>) {
+        ends.extend((0..N).map(|k| [0, 1].map(|role| self.lowest(ports, role, k))));
+    }
+}
+
 /// A worker of a party that garbles, or evaluates, as a program runs.
 pub struct Streamed<'m> {
     party: Yao<'m>,
@@ -211,12 +232,11 @@ impl Streamed<'_> {
         let mut ends = Vec::with_capacity(values.len());
         while ends.len() < values.len() {
             let start = ends.len();
-            if values.len() - start >= SIDE {
-                let labels = self.walk::<SIDE>(ports.schedule, |i, k| input(i, start + k))?;
-                ends.extend((0..SIDE).map(|k| [0, 1].map(|role| labels.lowest(ports, role, k))));
-            } else {
-                let labels = self.walk::<1>(ports.schedule, |i, _| input(i, start))?;
-                ends.push([0, 1].map(|role| labels.lowest(ports, role, 0)));
+            let input = |i: usize, k: usize| input(i, start + k);
+            match side(ports.schedule, values.len() - start) {
+                NARROW => self.walk::<NARROW>(ports.schedule, input)?.outputs(ports, &mut ends),
+                SIDE => self.walk::<SIDE>(ports.schedule, input)?.outputs(ports, &mut ends),
+                _ => self.walk::<1>(ports.schedule, input)?.outputs(ports, &mut ends),
             }
         }
         self.exchange(ends)
@@ -313,15 +333,23 @@ impl backend::Bits for Streamed<'_> {
         };
         let mut start = 0;
         while start < lanes {
-            if lanes - start >= SIDE {
-                let ends = self.walk::<SIDE>(schedule, |i, k| input(i, start + k))?;
-                put(start, SIDE, &|slot, k| ends.at(slot, k));
-                start += SIDE;
-            } else {
-                let ends = self.walk::<1>(schedule, |i, _| input(i, start))?;
-                put(start, 1, &|slot, _| ends.at(slot, 0));
-                start += 1;
+            let input = |i: usize, k: usize| input(i, start + k);
+            let side = side(schedule, lanes - start);
+            match side {
+                NARROW => {
+                    let ends = self.walk::<NARROW>(schedule, input)?;
+                    put(start, side, &|slot, k| ends.at(slot, k));
+                }
+                SIDE => {
+                    let ends = self.walk::<SIDE>(schedule, input)?;
+                    put(start, side, &|slot, k| ends.at(slot, k));
+                }
+                _ => {
+                    let ends = self.walk::<1>(schedule, input)?;
+                    put(start, side, &|slot, k| ends.at(slot, k));
+                }
             }
+            start += side;
         }
         let outputs = outputs.into_iter().zip(circuit.outputs());
         Ok(outputs.map(|(labels, width)| planes_of(labels, *width, lanes)).collect())
