@@ -51,12 +51,23 @@ pub(super) struct Labels<const N: usize>(Buffer<u128>);
 
 impl<const N: usize> Labels<N> {
     /// Those of a circuit's inputs: input after input, instance after instance.
-    pub fn of_inputs(schedule: &Schedule, input: impl Fn(usize, usize) -> u128) -> Self {
-        let mut labels = Labels(Buffer::zeros(schedule.slots() * N));
+    /// They lie in `room`, whatever was there.
+    pub fn of_inputs(
+        schedule: &Schedule,
+        mut room: Buffer<u128>,
+        input: impl Fn(usize, usize) -> u128,
+    ) -> Self {
+        room.sized(schedule.slots() * N);
+        let mut labels = Labels(room);
         for (i, wire) in schedule.inputs().iter().enumerate() {
             labels.rows()[wire.slot as usize] = std::array::from_fn(|k| input(i, k));
         }
         labels
+    }
+
+    /// The room, for others.
+    pub fn into_room(self) -> Buffer<u128> {
+        self.0
     }
 
     /// The label of a slot, of an instance.
@@ -218,7 +229,7 @@ pub(super) fn garble<const N: usize>(
 ) -> Result<([Buffer<u128>; N], Labels<N>), SharingError> {
     let mut tables = [(); N].map(|()| Buffer::<u128>::zeros(2 * ports.ands()));
     let mut room = Level::default();
-    let labels = Labels::of_inputs(ports.schedule, |i, k| inputs[k][i]);
+    let labels = Labels::of_inputs(ports.schedule, Buffer::default(), |i, k| inputs[k][i]);
     let labels = walk(ports.schedule, labels, r, |number, a, b| {
         Gates { hash, first, number }.garble(&mut room, r, a, b, |i, k, blocks| {
             tables[k][2 * (number + i)..][..2].copy_from_slice(&blocks);
@@ -237,7 +248,7 @@ pub(super) fn evaluate<const N: usize>(
     inputs: [&[u128]; N],
 ) -> Result<Labels<N>, SharingError> {
     let mut room = Level::default();
-    let labels = Labels::of_inputs(ports.schedule, |i, k| inputs[k][i]);
+    let labels = Labels::of_inputs(ports.schedule, Buffer::default(), |i, k| inputs[k][i]);
     walk(ports.schedule, labels, 0, |number, a, b| {
         Gates { hash, first, number }.evaluate(&mut room, a, b, |i, k| {
             let at = 2 * (number + i);

@@ -80,9 +80,10 @@ fn side(schedule: &Schedule, left: usize) -> usize {
 }
 
 impl<const N: usize> Labels<N> {
-    /// By instance, the lowest bits of what either role learns.
-    fn outputs(&self, ports: Ports<'_>, ends: &mut Vec<[Bits; 2]>) {
+    /// By instance, the lowest bits of what either role learns. Gives the room back.
+    fn outputs(self, ports: Ports<'_>, ends: &mut Vec<[Bits; 2]>) -> Buffer<u128> {
         ends.extend((0..N).map(|k| [0, 1].map(|role| self.lowest(ports, role, k))));
+        self.into_room()
     }
 }
 
@@ -94,6 +95,8 @@ pub struct Streamed<'m> {
     room: Level,
     /// Blocks of a level's ANDs.
     table: Buffer<u128>,
+    /// For labels of some instances.
+    labels: Buffer<u128>,
     step: u32,
 }
 
@@ -102,8 +105,9 @@ impl<'m> Yao<'m> {
     #[must_use]
     pub fn streamed(self) -> Boolean<Streamed<'m>> {
         let (hash, circuits) = (Hash::new(self.key), Circuits::new(Protocol::Yao));
-        let (room, table) = (Level::default(), Buffer::default());
-        Boolean::new(Streamed { party: self, hash, circuits, room, table, step: 0 })
+        let [table, labels] = [(); 2].map(|()| Buffer::default());
+        let room = Level::default();
+        Boolean::new(Streamed { party: self, hash, circuits, room, table, labels, step: 0 })
     }
 }
 
@@ -164,13 +168,15 @@ impl Streamed<'_> {
         input: impl Fn(usize, usize) -> u128,
     ) -> Result<Labels<N>> {
         let (garbles, count) = (self.garbles(), ands(schedule));
+        let labels = std::mem::take(&mut self.labels);
         let Streamed { party, hash, room, table, .. } = self;
         let (r, one) = (*party.offset, if garbles { *party.offset } else { 0 });
         let mut first = [0; N];
         for first in &mut first {
             *first = party.gates.take(count)?;
         }
-        walk(schedule, Labels::of_inputs(schedule, input), one, |number, a, b| {
+        let labels = Labels::of_inputs(schedule, labels, input);
+        walk(schedule, labels, one, |number, a, b| {
             let gates = Gates { hash, first, number };
             let table = table.sized(2 * a.len());
             if garbles {
@@ -234,9 +240,18 @@ impl Streamed<'_> {
             let start = ends.len();
             let input = |i: usize, k: usize| input(i, start + k);
             match side(ports.schedule, values.len() - start) {
-                NARROW => self.walk::<NARROW>(ports.schedule, input)?.outputs(ports, &mut ends),
-                SIDE => self.walk::<SIDE>(ports.schedule, input)?.outputs(ports, &mut ends),
-                _ => self.walk::<1>(ports.schedule, input)?.outputs(ports, &mut ends),
+                NARROW => {
+                    let labels = self.walk::<NARROW>(ports.schedule, input)?;
+                    self.labels = labels.outputs(ports, &mut ends);
+                }
+                SIDE => {
+                    let labels = self.walk::<SIDE>(ports.schedule, input)?;
+                    self.labels = labels.outputs(ports, &mut ends);
+                }
+                _ => {
+                    let labels = self.walk::<1>(ports.schedule, input)?;
+                    self.labels = labels.outputs(ports, &mut ends);
+                }
             }
         }
         self.exchange(ends)
@@ -339,14 +354,17 @@ impl backend::Bits for Streamed<'_> {
                 NARROW => {
                     let ends = self.walk::<NARROW>(schedule, input)?;
                     put(start, side, &|slot, k| ends.at(slot, k));
+                    self.labels = ends.into_room();
                 }
                 SIDE => {
                     let ends = self.walk::<SIDE>(schedule, input)?;
                     put(start, side, &|slot, k| ends.at(slot, k));
+                    self.labels = ends.into_room();
                 }
                 _ => {
                     let ends = self.walk::<1>(schedule, input)?;
                     put(start, side, &|slot, k| ends.at(slot, k));
+                    self.labels = ends.into_room();
                 }
             }
             start += side;

@@ -57,6 +57,9 @@ impl Planes {
         let bits = ring.bits() as usize;
         let len = self.lanes;
         let data = self.data.map_or(Data::None, |data| {
+            if self.planes == bits {
+                return Data::Bits(data);
+            }
             let words = data.words();
             let mut out = data.range(0..self.planes.min(bits));
             if let Some(wires) = &out.wires {
