@@ -173,6 +173,30 @@ mod tests {
         assert_eq!(times_x(1 << 127), 0x87);
     }
 
+    #[test]
+    fn products_are_those_of_cryprot() {
+        // `Block::gf_mul` of cryprot-core 0.3.2.
+        for [a, b, want] in [
+            [
+                0xdadaad9c63c3e748069e5cbb98f45f9f,
+                0x9b7fb0d64289c21a5caa4445f8dc112a,
+                0x374bdcc5799f5b8e1f6cfc6012fcb67b,
+            ],
+            [
+                0xf4a514e1b0f680415a9467ed46ae7da1,
+                0x6b4d94e0bed2dd924d1b8555cc7413b4,
+                0x46eb66d5bbc3595c28749c4301c2f10c,
+            ],
+            [
+                0x08ab2233cb87c6d62bf161231d0fc8d3,
+                0x3ef655e06939e5c5bf2d9d9e0cc7642e,
+                0xbc4e001e341cbe26bf4d67291f42339f,
+            ],
+        ] {
+            assert_eq!(inner_product(&[a], &[b]), want);
+        }
+    }
+
     proptest! {
         #[test]
         fn sums_are_those_bit_by_bit(pairs in prop::collection::vec((any::<u128>(), any::<u128>()), 0..23)) {
