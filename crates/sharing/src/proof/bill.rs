@@ -9,8 +9,7 @@ use std::ops::Add;
 /// What proofs, or triples, cost one role, for products added in order. All roles pay the same.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bill {
-    method: Option<Method>,
-    strength: Strength,
+    proving: Option<Proving>,
     /// Products that are not proven yet.
     pending: BTreeMap<Class, Vec<(usize, usize)>>,
     /// Triples by ring, and how many were used.
@@ -33,8 +32,8 @@ impl Bill {
     #[must_use]
     pub fn of(protocol: Protocol) -> Self {
         let (pending, triples) = (BTreeMap::new(), BTreeMap::new());
-        let (method, strength, tags) = (protocol.method(), protocol.strength(), (0, 0));
-        Bill { method, strength, pending, triples, tags, backward: 0, forward: 0, rounds: 0 }
+        let (proving, tags) = (protocol.proving(), (0, 0));
+        Bill { proving, pending, triples, tags, backward: 0, forward: 0, rounds: 0 }
     }
 
     /// The same, of a worker: each tags under keys of its own.
@@ -56,7 +55,7 @@ impl Bill {
 
     /// Adds results over words of `bits` bits, each a sum of so many products, in words.
     pub fn add(&mut self, bits: u32, results: usize, terms: usize) {
-        match self.method {
+        match self.method() {
             None => {}
             // Sums of nothing are known, but are sent like any other where they are proven.
             Some(method) if method.proves_later() => self.keep(bits, results, terms.max(1)),
@@ -74,7 +73,8 @@ impl Bill {
 
     /// The number of the key that tags numbers, where the protocol has one, and what it is good for.
     pub(crate) fn tag_key(&self) -> Option<(u64, Strength)> {
-        (self.method == Some(Method::Tagged)).then_some((self.tags.1, self.strength))
+        let Proving { method, strength, .. } = self.proving?;
+        (method == Method::Tagged).then_some((self.tags.1, strength))
     }
 
     /// Adds tags, and those of products.
@@ -92,15 +92,20 @@ impl Bill {
 
     /// Checks tags, if there are many.
     pub(crate) fn check_many_tags(&mut self) {
-        self.check_tags(tagged::LIMIT);
+        if let Some(proving) = self.proving {
+            self.check_tags(tagged::limit(proving));
+        }
     }
 
     fn keep(&mut self, bits: u32, results: usize, terms: usize) {
-        let class = match self.proves_later() {
-            true => Class::new(bits, terms),
-            false => Class { bits, sums: false },
+        let Some(proving) = self.proving else { return };
+        let (class, limit) = match proving.method.proves_later() {
+            true => {
+                let class = Class::new(bits, terms);
+                (class, class.limit(proving))
+            }
+            false => (Class { bits, sums: false }, post::limit(proving, bits)),
         };
-        let limit = self.limit(class);
         let mut runs = self.pending.remove(&class).unwrap_or_default();
         push_run(&mut runs, results, terms);
         while total(&runs) >= limit {
@@ -109,22 +114,14 @@ impl Bill {
         self.pending.insert(class, runs);
     }
 
-    fn limit(&self, class: Class) -> usize {
-        match self.method {
-            Some(method) if !method.proves_later() => post::limit(method, class.bits),
-            _ => class.limit(),
-        }
-    }
-
-    fn proves_later(&self) -> bool {
-        self.method.is_some_and(Method::proves_later)
+    fn method(&self) -> Option<Method> {
+        self.proving.map(|proving| proving.method)
     }
 
     fn prove(&mut self, class: Class, batch: &[(usize, usize)]) {
         let results = batch.iter().map(|(results, _)| results).sum();
-        let Some(method) = self.method else { return };
-        let proving = Proving { method, strength: self.strength };
-        self.pay(match method.proves_later() {
+        let Some(proving) = self.proving else { return };
+        self.pay(match proving.method.proves_later() {
             true => class.cost(proving, total(batch)),
             false => post::cost(proving, class.bits, results, total(batch)),
         });
@@ -145,8 +142,8 @@ impl Bill {
             }
         }
         self.check_tags(1);
-        if let Some(Method::Brain(source)) = self.method {
-            let (pools, how) = (self.triples.iter_mut(), How { source, strength: self.strength });
+        if let Some(proving @ Proving { method: Method::Brain(source), .. }) = self.proving {
+            let (pools, how) = (self.triples.iter_mut(), How { source, proving });
             let charges = pools.map(|(bits, (made, used))| made.pay(how, *bits, *used));
             let charge = charges.fold(Charge::default(), Add::add);
             self.pay(charge);

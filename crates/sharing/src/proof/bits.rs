@@ -31,6 +31,8 @@ pub(super) fn cost(words: usize) -> Cost {
     cost.elements += (POINTS - BLOCKS) as u64;
     cost.coins += 2;
     cost.rounds += 3;
+    // Of what words count for, and of the first point.
+    cost.roots += 1 + 2 * V as u64;
     cost
 }
 
@@ -39,7 +41,13 @@ pub(super) fn cost_of_sums(words: usize) -> Cost {
     let mut cost = fold::cost(64 * words);
     cost.coins += 1;
     cost.rounds += 1;
+    cost.roots += 1;
     cost
+}
+
+/// The chance that a wrong batch passes a proof that costs so much.
+pub(super) fn chance(cost: Cost) -> f64 {
+    cost.roots as f64 * (-64f64).exp2()
 }
 
 /// Words of a block.

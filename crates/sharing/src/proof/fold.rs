@@ -85,7 +85,7 @@ pub(super) fn cost(len: usize) -> Cost {
 /// The same where so many variables are folded at once.
 pub(super) fn cost_by(mut len: usize, most: usize) -> Cost {
     // The product with a random element, and what opens.
-    let mut cost = Cost { elements: 2, coins: 1, rounds: 3 };
+    let mut cost = Cost { elements: 2, coins: 1, rounds: 3, roots: 1 };
     while len > 1 {
         let variables = variables(len, most);
         cost += level_cost(variables);
@@ -96,7 +96,8 @@ pub(super) fn cost_by(mut len: usize, most: usize) -> Cost {
 
 /// What a level sends.
 pub(super) fn level_cost(variables: usize) -> Cost {
-    Cost { elements: points(variables) as u64 - 1, coins: 1, rounds: 2 }
+    let roots = 2 * variables as u64;
+    Cost { elements: points(variables) as u64 - 1, coins: 1, rounds: 2, roots }
 }
 
 /// What a proof sends.
@@ -108,6 +109,9 @@ pub(super) struct Cost {
     pub coins: u64,
     /// Rounds.
     pub rounds: u64,
+    /// How many challenges at most, of all that may be drawn, make a wrong claim a right one: added up for all
+    /// coins.
+    pub roots: u64,
 }
 
 impl Cost {
@@ -118,7 +122,7 @@ impl Cost {
 
     /// The same in bytes, of elements of so many.
     pub fn charge_of(self, element: u64) -> Charge {
-        let Cost { elements, coins, rounds } = self;
+        let Cost { elements, coins, rounds, .. } = self;
         Charge { bytes: element * elements, coins, rounds }
     }
 }
@@ -128,6 +132,7 @@ impl AddAssign for Cost {
         self.elements += other.elements;
         self.coins += other.coins;
         self.rounds += other.rounds;
+        self.roots += other.roots;
     }
 }
 

@@ -9,7 +9,7 @@
 //! of 64 it is 65 sets, and two inner products, modulo two primes: a wrong sum passes both with `2^-97`.
 
 use super::fold;
-use super::integers::{Width, share};
+use super::integers::{self, Width, share};
 use super::talk::{Challenge, Pair, Talk};
 use super::wide::{self, Wide};
 use super::{Batch, Charge, Scratch, Strength};
@@ -38,6 +38,12 @@ pub(super) fn cost(bits: u32, strength: Strength, terms: usize) -> Charge {
     let sums = subsets(strength) as u64 * Width::of_products(bits, strength, terms).bytes as u64;
     fold::cost(terms).charge().times(strength.proofs())
         + Charge { bytes: sums, coins: 2, rounds: 3 }
+}
+
+/// The chance that a wrong batch of `terms` products passes: by all sets, or with a wrong sum.
+pub(super) fn chance(bits: u32, strength: Strength, terms: usize) -> f64 {
+    let width = Width::of_products(bits, strength, terms);
+    (-(subsets(strength) as f64)).exp2() + integers::chance(&width, strength, terms)
 }
 
 /// Proves that every result is the sum of the products of its terms.

@@ -1,6 +1,6 @@
 //! How rarely a cheat passes: the statistical parameter.
 
-use super::Method;
+use super::{BatchSize, Method};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -69,4 +69,13 @@ pub struct Proving {
     pub method: Method,
     /// How rarely a cheat passes.
     pub strength: Strength,
+    /// How many products are checked together, where that was asked for.
+    pub batch: Option<BatchSize>,
+}
+
+impl Proving {
+    /// Words of a ring that are checked together: the usual ones, unless others are asked for.
+    pub(super) fn batch_or(self, bits: u32, usual: usize) -> usize {
+        self.batch.map_or(usual, |batch| batch.words(bits))
+    }
 }
