@@ -465,6 +465,13 @@ impl Protocol {
         self.method().map(|method| Proving { method, strength, batch })
     }
 
+    /// Bits of soundness of its checks of products, where it has any: a cheat passes them with two to the minus
+    /// this at most.
+    #[must_use]
+    pub fn soundness(self) -> Option<f64> {
+        self.proving().map(Proving::soundness)
+    }
+
     /// The same protocol with a statistical parameter.
     ///
     /// # Errors

@@ -4,7 +4,6 @@ use super::triples::{Batches, How};
 use super::{Charge, Class, Method, Proving, Strength, first_batch, post, push_run, tagged};
 use crate::Protocol;
 use std::collections::BTreeMap;
-use std::ops::Add;
 
 /// What proofs, or triples, cost one role, for products added in order. All roles pay the same.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,6 +15,8 @@ pub struct Bill {
     triples: BTreeMap<u32, (Batches, usize)>,
     /// Tags that are not checked, and keys that were opened.
     tags: (usize, u64),
+    /// Integers that each role sent under a mask, and that masks hide up to a small chance each.
+    masked: u64,
     /// Bytes from each role to the previous one.
     pub backward: u64,
     /// Bytes from each role to the next one.
@@ -33,7 +34,7 @@ impl Bill {
     pub fn of(protocol: Protocol) -> Self {
         let (pending, triples) = (BTreeMap::new(), BTreeMap::new());
         let (proving, tags) = (protocol.proving(), (0, 0));
-        Bill { proving, pending, triples, tags, backward: 0, forward: 0, rounds: 0 }
+        Bill { proving, pending, triples, tags, masked: 0, backward: 0, forward: 0, rounds: 0 }
     }
 
     /// The same, of a worker: each tags under keys of its own.
@@ -46,6 +47,12 @@ impl Bill {
     #[must_use]
     pub fn needs(&self) -> Needs {
         self.triples.iter().map(|(bits, (_, used))| (*bits, *used)).collect()
+    }
+
+    /// Integers that each role sent under a mask so far: [`Proving::MOST_MASKED`] at most.
+    #[must_use]
+    pub fn masked(&self) -> u64 {
+        self.masked
     }
 
     /// Says that so many words of products are coming.
@@ -121,6 +128,7 @@ impl Bill {
     fn prove(&mut self, class: Class, batch: &[(usize, usize)]) {
         let results = batch.iter().map(|(results, _)| results).sum();
         let Some(proving) = self.proving else { return };
+        self.masked += proving.masked(class.bits, results);
         self.pay(match proving.method.proves_later() {
             true => class.cost(proving, total(batch)),
             false => post::cost(proving, class.bits, results, total(batch)),
@@ -143,9 +151,13 @@ impl Bill {
         }
         self.check_tags(1);
         if let Some(proving @ Proving { method: Method::Brain(source), .. }) = self.proving {
-            let (pools, how) = (self.triples.iter_mut(), How { source, proving });
-            let charges = pools.map(|(bits, (made, used))| made.pay(how, *bits, *used));
-            let charge = charges.fold(Charge::default(), Add::add);
+            let how = How { source, proving };
+            let mut charge = Charge::default();
+            for (bits, (batches, used)) in &mut self.triples {
+                let before = batches.made;
+                charge += batches.pay(how, *bits, *used);
+                self.masked += proving.masked(*bits, batches.made - before);
+            }
             self.pay(charge);
         }
     }

@@ -92,11 +92,23 @@ impl Sizes {
     pub fn for_triples(bits: u32, proving: Proving, wanted: usize) -> Self {
         let of = |bucket| Self::in_buckets((bits, proving.strength), bucket, wanted);
         let chosen = proving.batch.and_then(BatchSize::bucket).and_then(|bucket| of(bucket.into()));
-        chosen.unwrap_or_else(|| {
-            let all = (2..=LARGEST).filter_map(of);
-            all.min_by_key(|sizes| sizes.sent_for_triples())
-                .expect("the largest buckets are secure, even for one triple")
-        })
+        chosen.unwrap_or_else(|| Self::cheapest(of, wanted))
+    }
+
+    /// Of the least sizes by bucket, those that send least.
+    fn cheapest(of: impl Fn(usize) -> Option<Self>, wanted: usize) -> Self {
+        let mut best: Option<Self> = None;
+        for sizes in (2..=LARGEST).filter_map(of) {
+            let sent = sizes.sent_for_triples();
+            if best.is_none_or(|best| sent < best.sent_for_triples()) {
+                best = Some(sizes);
+            }
+            // Larger buckets hold as many, and send more.
+            if sizes.kept <= wanted {
+                break;
+            }
+        }
+        best.expect("the largest buckets are secure, even for one triple")
     }
 
     /// For so many given words of products: the smallest buckets that are secure.
@@ -329,6 +341,20 @@ mod tests {
         // No batch that can be asked for is sound with two; then larger buckets are made.
         let two = "16777216x2".parse().ok();
         assert!(Sizes::for_triples(64, proving(Strength::Strong, two), 453).bucket > 2);
+    }
+
+    #[test]
+    fn no_buckets_send_less_than_those_that_are_taken() {
+        for strength in [Strength::Usual, Strength::Strong] {
+            for bits in [1, 64] {
+                for wanted in [0, 1, 2, 5, 70, 110, 400, 452, 3_000, 4_600, 16_384, 490_000] {
+                    let of = |bucket| Sizes::in_buckets((bits, strength), bucket, wanted);
+                    let least = (2..=LARGEST).filter_map(of).map(Sizes::sent_for_triples).min();
+                    let taken = Sizes::for_triples(bits, proving(strength, None), wanted);
+                    assert_eq!(Some(taken.sent_for_triples()), least, "{bits} {wanted}");
+                }
+            }
+        }
     }
 
     #[test]

@@ -153,14 +153,14 @@ struct Grid<'a, W, const D: usize, const TAP: usize> {
 }
 
 impl<W: Word, const D: usize, const TAP: usize> Kernel for Grid<'_, W, D, TAP> {
-    type Output = Vec<Element<W>>;
+    type Output = Buffer<Element<W>>;
     const AVX512: bool = true;
 
     #[inline(always)]
-    fn run(self) -> Vec<Element<W>> {
+    fn run(self) -> Buffer<Element<W>> {
         let Grid { weights, products, variables, blocks } = self;
         let (sources, points) = (const { sources::<V, POINTS>() }, points(variables));
-        let mut sums = vec![Element::ZERO; points];
+        let mut sums = Buffer::<Element<W>>::zeros(points);
         // The components of the first factor; of the second, one and the sum of both.
         let mut firsts = Buffer::<Element<W>>::zeros(2 * points);
         let mut seconds = Buffer::<W>::zeros(2 * points);

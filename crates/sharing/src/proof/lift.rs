@@ -18,6 +18,7 @@ use std::ops::Range;
 use tacit_ring::Word;
 use tacit_ring::prime::Prime;
 use tacit_ring::simd::{self, Kernel};
+use zeroize::{Zeroize, Zeroizing};
 
 /// Sets of results: a wrong one is missed by all with probability two to the minus this, a half of what it
 /// may.
@@ -77,7 +78,7 @@ pub(super) fn prove_with<W: Word, const SUBSETS: usize>(
         64 => sums::<W, 5, SUBSETS>(products, &places),
         _ => sums::<W, 4, SUBSETS>(products, &places),
     };
-    let summands: Vec<Wide> = sums.iter().map(|sum| sum.products).collect();
+    let summands = Zeroizing::new(sums.iter().map(|sum| sum.products).collect::<Vec<Wide>>());
     let shared = share(talk, Width::of_products(W::BITS, strength, products.terms()), &summands)?;
     let differ = |(sums, shared): (&Sums, &[Wide; 2])| -> [W; 2] {
         [0, 1].map(|c| {
@@ -137,11 +138,18 @@ struct Sums {
     results: [u128; 2],
 }
 
+impl Zeroize for Sums {
+    fn zeroize(&mut self) {
+        self.products.zeroize();
+        self.results.zeroize();
+    }
+}
+
 fn sums<W: Word, const LANES: usize, const SUBSETS: usize>(
     products: &Batch<'_, W>,
     places: &Places<SUBSETS>,
-) -> Vec<Sums> {
-    simd::run(Subsets::<W, LANES, SUBSETS> { products, places })
+) -> Zeroizing<Vec<Sums>> {
+    Zeroizing::new(simd::run(Subsets::<W, LANES, SUBSETS> { products, places }))
 }
 
 /// Begins at a cache line.
