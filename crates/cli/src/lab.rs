@@ -4,6 +4,7 @@
 //! time. Computing costs what it costs here, unless it is left out.
 
 use crate::balance::BalanceArg;
+use crate::checks::Checks;
 use crate::circuit::file::{self, ReadArgs};
 use crate::error::CliError;
 use crate::output::{Output, Report};
@@ -32,7 +33,6 @@ use tacit_planner::{Free, Network, Wanted, for_circuit, for_program, orders};
 use tacit_program::Program;
 use tacit_sharing::Protocol;
 use tacit_sharing::bmr::Opening;
-use tacit_sharing::proof::Strength;
 use tacit_sharing::registry::UnknownProtocol;
 
 /// Arguments of `tacit lab`.
@@ -66,11 +66,8 @@ pub struct LabArgs {
     #[arg(long, default_value = "all")]
     protocol: String,
 
-    /// How rarely a cheat may pass checks of products: with two to the minus 40 or 64. 64 under lift,
-    /// galois, integers, post, tagged, brain-sacrifice, brain-buckets and brain-integers (`--protocol post@64` says the same),
-    /// and under protocols of four parties, which notice every cheat [default: 40]
-    #[arg(long, value_name = "40|64")]
-    statistical: Option<Strength>,
+    #[command(flatten)]
+    checks: Checks,
 
     /// What a program's numbers are computed with [default: rings]
     #[arg(long, value_name = "rings|circuits")]
@@ -171,8 +168,8 @@ pub fn run(args: &LabArgs, output: Output) -> Result<(), CliError> {
         }
         "all" => {
             let fits = |protocol: &Protocol| all_can(args, &task, &profile, *protocol);
-            // Those that have the statistical parameter, where one is asked for.
-            let strong = |p: Protocol| roles::strengthened(p, args.statistical).ok();
+            // Those that have such checks, where any are asked for.
+            let strong = |p: Protocol| args.checks.apply(p).ok();
             let all = task.protocols().filter(|p| !p.for_comparison()).filter_map(strong);
             let all = all.map(|p| p.fitting(task.parties()));
             let mut fitting = Vec::new();
@@ -190,7 +187,7 @@ pub fn run(args: &LabArgs, output: Output) -> Result<(), CliError> {
         name => {
             let named: Protocol =
                 name.parse().map_err(|e: UnknownProtocol| CliError::input(e.to_string()))?;
-            vec![roles::strengthened(named, args.statistical)?]
+            vec![args.checks.apply(named)?]
         }
     };
     let mut runs = Vec::new();

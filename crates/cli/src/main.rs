@@ -2,6 +2,7 @@
 
 mod balance;
 mod bench;
+mod checks;
 mod circuit;
 mod error;
 mod lab;
@@ -71,11 +72,11 @@ fn run(command: Command, output: Output) -> Result<ExitCode, CliError> {
         Command::Circuit(args) => circuit::run(args, output).map(|()| ExitCode::SUCCESS),
         Command::Network(args) => network::run(args, output).map(|()| ExitCode::SUCCESS),
         Command::Program(args) => program::run(*args, output),
-        Command::Run(args) => run::run(&args.strengthened()?, output),
-        Command::Prepare(args) => prepare::run(&args.strengthened()?, output),
+        Command::Run(args) => run::run(&args.checked()?, output),
+        Command::Prepare(args) => prepare::run(&args.checked()?, output),
         Command::Prepared(args) => prepare::prepared(&args, output).map(|()| ExitCode::SUCCESS),
         Command::Lab(args) => lab::run(&args, output).map(|()| ExitCode::SUCCESS),
-        Command::Bench(args) => bench::run(&args.strengthened()?, output),
+        Command::Bench(args) => bench::run(&args.checked()?, output),
     }
 }
 

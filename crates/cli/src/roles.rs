@@ -1,5 +1,6 @@
 //! `--roles`: who plays which role, given or chosen.
 
+use crate::checks::Checks;
 use crate::error::CliError;
 use crate::run::Parties;
 use serde::{Deserialize, Serialize};
@@ -11,7 +12,6 @@ use tacit_net::probe::LinkProbe;
 use tacit_planner::{Chosen, Network, Wanted, for_circuit, split_program};
 use tacit_program::Program;
 use tacit_sharing::Protocol;
-use tacit_sharing::proof::Strength;
 use tacit_sharing::registry::UnknownProtocol;
 
 /// How roles are given out.
@@ -60,22 +60,11 @@ fn assignment(text: &str, protocol: Protocol, parties: &Parties) -> Result<Assig
         Some((name, names)) => {
             let named: Protocol =
                 name.trim().parse().map_err(|e: UnknownProtocol| CliError::input(e.to_string()))?;
-            // What --statistical says holds for all.
-            let wanted = Some(protocol.strength()).filter(|it| *it == Strength::Strong);
-            (strengthened(named, wanted)?, names)
+            // What --statistical and --batch say holds for all.
+            (Checks::of(protocol).apply(named)?, names)
         }
     };
     Ok(Assignment::new(protocol, parties.list(names)?))
-}
-
-/// A protocol with the statistical parameter that was asked for, if one was.
-pub fn strengthened(protocol: Protocol, strength: Option<Strength>) -> Result<Protocol, CliError> {
-    match strength {
-        None => Ok(protocol),
-        Some(strength) => {
-            protocol.with_strength(strength).map_err(|e| CliError::input(e.to_string()))
-        }
-    }
 }
 
 /// Protocols that may be chosen: the wanted one, and those beside which it may run.

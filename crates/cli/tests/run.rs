@@ -160,6 +160,52 @@ fn a_statistical_parameter_of_64_can_be_asked_for() {
     }
 }
 
+/// So is the size of batches, wherever the statistical parameter is.
+#[test]
+fn a_size_of_batches_can_be_asked_for() {
+    let folder = aes_folder("d4");
+    let dir = folder.path();
+    let small = "--local --protocol post --batch 4096";
+    let report = ok(dir, &format!("run aes.txt {small} {INPUTS} --json"));
+    assert!(
+        report.contains("\"post/4096\"") && report.contains("\"soundness_bits\":40"),
+        "{report}"
+    );
+    let told = ok(dir, &format!("run aes.txt {small} --statistical 64 {INPUTS}"));
+    assert!(told.contains("post@64/4096 with roles") && told.contains("2^-64.0"), "{told}");
+    ok(
+        dir,
+        "prepare aes.txt --local --protocol brain-buckets --batch 8192 --instances 4 --into store",
+    );
+    let stored = format!("run aes.txt --local --protocol brain-buckets --prepared store {INPUTS}");
+    let (code, told) = fails(dir, &stored);
+    assert!(code == 2 && told.contains("brain-buckets/8192"), "{told}");
+    ok(dir, &format!("{stored} --batch 8192"));
+    let mul = "bench mul --lanes 1000 --seconds 0.1 --json --protocol";
+    let speed = ok(dir, &format!("{mul} lift --batch 500"));
+    assert!(speed.contains("\"lift/500\""), "{speed}");
+    let lab = ok(dir, "lab aes.txt --network global --network-only --batch 4096 --json");
+    assert!(lab.contains("\"post/4096\"") && !lab.contains("\"quad\""), "{lab}");
+    for (arguments, says) in [
+        ("--protocol trio --batch 4096", "notices no cheats"),
+        ("--protocol quad --batch 4096", "not supported: quad has no batches"),
+        ("--protocol lift --batch 4096x3", "not supported: lift compares no numbers in buckets"),
+        ("--protocol post/64 --batch 4096", "has batches of 64, not of 4096"),
+        ("--protocol post --batch 0", "a batch has 1 to 16777216 products"),
+        (
+            "--protocol brain-buckets --batch 4096x3",
+            "2^-26.2, and brain-buckets promises 2^-40: 494303 or more",
+        ),
+        (
+            "--protocol brain-buckets --batch 4688x4 --statistical 64",
+            "promises 2^-64: 1200320 or more",
+        ),
+    ] {
+        let (code, told) = fails(dir, &format!("run aes.txt --local {arguments} {INPUTS}"));
+        assert!(code == 2 && told.contains(says), "{arguments}: {told}");
+    }
+}
+
 #[test]
 fn products_without_the_protocols_tags_are_not_measured() {
     let folder = tempfile::tempdir().expect("temporary folder");

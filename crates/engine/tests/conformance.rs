@@ -347,6 +347,12 @@ fn random_circuits_with_a_statistical_parameter_of_64() {
 }
 
 #[test]
+fn random_circuits_with_batches_of_another_size() {
+    let names = ["lift/128", "integers/1000", "post/100", "brain-buckets/64", "post@64/128"];
+    sweep(&names.map(|name| name.parse().unwrap()), 3);
+}
+
+#[test]
 fn random_circuits_with_two_and_with_more_parties() {
     sweep(&[Protocol::Gmw(2), Protocol::Gmw(5), Protocol::Bmr(2), Protocol::Bmr(4)], 3);
     sweep(&[Protocol::BmrSilent(2), Protocol::BmrSilent(4)], 1);

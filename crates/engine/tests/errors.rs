@@ -72,10 +72,21 @@ fn inputs_that_do_not_fit_are_the_users_and_disagreement_is_the_networks() {
     let told =
         |e: &Option<EvaluateError>| e.as_ref().is_some_and(|e| e.to_string().contains("post@64"));
     assert!(strengths.iter().all(told), "{strengths:?}");
+    let batches = run(1, |mut session| {
+        let name = ["post", "post/4096"][usize::from(session.me().0 == 1)];
+        let mut job = job.clone();
+        job.assignments = vec![Assignment::in_order(name.parse().unwrap())];
+        let compiled = Compiled::new(&circuit, job).unwrap();
+        evaluate(&mut session, &compiled, vec![None, None], &|_| {}).err()
+    });
+    let told =
+        |e: &Option<EvaluateError>| e.as_ref().is_some_and(|e| e.to_string().contains("post/4096"));
+    assert!(batches.iter().all(told), "{batches:?}");
     let disagree = |e: &Option<EvaluateError>| {
         matches!(e, Some(EvaluateError::Net(NetError::Disagreement { .. })))
     };
-    assert!(errors.iter().chain(&strengths).all(disagree), "{errors:?}");
+    let mut all = errors.iter().chain(&strengths).chain(&batches);
+    assert!(all.all(disagree), "{errors:?} {strengths:?} {batches:?}");
 }
 
 #[test]

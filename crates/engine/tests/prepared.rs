@@ -343,12 +343,17 @@ fn another_job_is_told_what_differs() {
     stores.run_well(&job(Protocol::Bmr(3), 1));
 }
 
-/// Neither what a store says of it nor the bytes themselves fit a run that wants to be surer, or less sure.
+/// Neither what a store says of it nor the bytes themselves fit a run that wants to be surer, or less sure, or has
+/// other batches.
 #[test]
-fn preprocessing_of_another_statistical_parameter_is_refused() {
+fn preprocessing_of_another_statistical_parameter_or_batch_is_refused() {
     let strong = |protocol: Protocol| protocol.with_strength(Strength::Strong).unwrap();
+    let small = |protocol: Protocol| protocol.with_batch("4096".parse().unwrap()).unwrap();
     for usual in [Protocol::Post, Protocol::Lift, Protocol::Brain(Source::Buckets)] {
-        for (made, wanted) in [(usual, strong(usual)), (strong(usual), usual)] {
+        for (made, wanted) in [strong as fn(Protocol) -> Protocol, small]
+            .into_iter()
+            .flat_map(|other| [(usual, other(usual)), (other(usual), usual)])
+        {
             let stores = Stores::new(made);
             for report in stores.prepare(&job(made, 1), 1) {
                 costs_as_predicted(&job(made, 1), &report, "preparation");

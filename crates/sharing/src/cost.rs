@@ -255,7 +255,7 @@ pub fn product(protocol: Protocol) -> Traffic {
             none.sent(0, 2, Stream::Pre, 1).sent(1, 2, Stream::On, 1).sent(2, 1, Stream::On, 1)
         }
         // Both factors, under masks.
-        Protocol::Brain(_) | Protocol::Strong(Method::Brain(_)) => {
+        _ if matches!(protocol.method(), Some(Method::Brain(_))) => {
             product(Protocol::Replicated) * 2
         }
         Protocol::Replicated
@@ -264,7 +264,9 @@ pub fn product(protocol: Protocol) -> Traffic {
         | Protocol::Integers
         | Protocol::Post
         | Protocol::Tagged
-        | Protocol::Strong(_) => {
+        | Protocol::Brain(_)
+        | Protocol::Strong(_)
+        | Protocol::Batched(..) => {
             none.sent(1, 0, Stream::On, 1).sent(2, 1, Stream::On, 1).sent(0, 2, Stream::On, 1)
         }
         Protocol::MultiFanIn => {

@@ -7,7 +7,7 @@ use crate::fantastic_four::FantasticFour;
 use crate::gmw;
 use crate::multi_fan_in::MultiFanIn;
 use crate::plain::Plain;
-use crate::proof::{Method, Proving, Source, Strength};
+use crate::proof::{BatchSize, Method, Proving, Source, Strength, UnknownBatch};
 use crate::quad::{self, Quad};
 use crate::replicated::{Made, ProvenLater, Replicated};
 use crate::role::{Canonical, Few, Role, RoleId};
@@ -41,6 +41,9 @@ pub enum Protocol {
     /// One of those with a statistical parameter of 64 in place of 40, of a method that
     /// [can](Method::can_be_strong) have it.
     Strong(Method),
+    /// One of those with this statistical parameter that checks so many products together, which is
+    /// [sound](Proving::is_sound).
+    Batched(Method, Strength, BatchSize),
     /// Products of two to eight factors in one round.
     MultiFanIn,
     /// Quad: four parties, one of which may cheat. Role 3 sends all that is sent ahead.
@@ -223,7 +226,10 @@ impl Protocol {
             Protocol::Post => Method::Post.name(),
             Protocol::Tagged => Method::Tagged.name(),
             Protocol::Brain(source) => Method::Brain(source).name(),
-            Protocol::Strong(method) => method.strong_name(),
+            Protocol::Strong(method) | Protocol::Batched(method, Strength::Strong, _) => {
+                method.strong_name()
+            }
+            Protocol::Batched(method, Strength::Usual, _) => method.name(),
             Protocol::MultiFanIn => "multi-fan-in",
             Protocol::Quad => "quad",
             Protocol::QuadA => "quad-a",
@@ -428,7 +434,7 @@ impl Protocol {
             Protocol::Post => Some(Method::Post),
             Protocol::Tagged => Some(Method::Tagged),
             Protocol::Brain(source) => Some(Method::Brain(source)),
-            Protocol::Strong(method) => Some(method),
+            Protocol::Strong(method) | Protocol::Batched(method, ..) => Some(method),
             _ => None,
         }
     }
@@ -438,14 +444,32 @@ impl Protocol {
     pub fn strength(self) -> Strength {
         match self {
             Protocol::Strong(_) => Strength::Strong,
+            Protocol::Batched(_, strength, _) => strength,
             _ => Strength::Usual,
+        }
+    }
+
+    /// How many products are checked together, where that was asked for.
+    #[must_use]
+    pub fn batch(self) -> Option<BatchSize> {
+        match self {
+            Protocol::Batched(_, _, batch) => Some(batch),
+            _ => None,
         }
     }
 
     /// What is done about products, and how rarely it is passed.
     #[must_use]
     pub fn proving(self) -> Option<Proving> {
-        self.method().map(|method| Proving { method, strength: self.strength() })
+        let (strength, batch) = (self.strength(), self.batch());
+        self.method().map(|method| Proving { method, strength, batch })
+    }
+
+    /// Bits of soundness of its checks of products, where it has any: a cheat passes them with two to the minus
+    /// this at most.
+    #[must_use]
+    pub fn soundness(self) -> Option<f64> {
+        self.proving().map(Proving::soundness)
     }
 
     /// The same protocol with a statistical parameter.
@@ -462,6 +486,21 @@ impl Protocol {
             |strong: &Protocol| strength == Strength::Strong && strong.method() == self.method();
         let mut strong = Protocol::STRONG.into_iter();
         strong.find(same).ok_or(OtherStrength { protocol: self, strength })
+    }
+
+    /// The same protocol with so many products checked together.
+    ///
+    /// # Errors
+    /// If it checks none in batches, has other ones, or such a batch would not be sound.
+    pub fn with_batch(self, batch: BatchSize) -> Result<Self, OtherBatch> {
+        let other = OtherBatch { protocol: self, batch };
+        let proving = self.proving().ok_or(other)?;
+        let proving = Proving { batch: Some(proving.batch.unwrap_or(batch)), ..proving };
+        let fits = batch.bucket().is_none() || proving.method == Method::Brain(Source::Buckets);
+        match proving.batch == Some(batch) && fits && proving.is_sound() {
+            true => Ok(Protocol::Batched(proving.method, proving.strength, batch)),
+            false => Err(other),
+        }
     }
 
     /// What it protects against.
@@ -518,6 +557,7 @@ impl Protocol {
             | Protocol::Tagged
             | Protocol::Brain(_)
             | Protocol::Strong(_)
+            | Protocol::Batched(..)
             | Protocol::FantasticFour
             | Protocol::Gmw(_)
             | Protocol::GmwSilent(_)
@@ -709,9 +749,10 @@ pub trait RoleVisitor {
 
 impl fmt::Display for Protocol {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.takes_any_number() {
-            true => write!(f, "{}:{}", self.name(), self.parties()),
-            false => f.write_str(self.name()),
+        match (self.batch(), self.takes_any_number()) {
+            (Some(batch), _) => write!(f, "{}/{batch}", self.name()),
+            (None, true) => write!(f, "{}:{}", self.name(), self.parties()),
+            (None, false) => f.write_str(self.name()),
         }
     }
 }
@@ -746,11 +787,74 @@ impl fmt::Display for OtherStrength {
     }
 }
 
+/// A protocol does not check so many products together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OtherBatch {
+    /// The protocol.
+    pub protocol: Protocol,
+    /// The batch that was asked for.
+    pub batch: BatchSize,
+}
+
+impl std::error::Error for OtherBatch {}
+
+impl fmt::Display for OtherBatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let OtherBatch { protocol, batch } = self;
+        let Some(proving) = protocol.proving() else {
+            return match protocol.security() {
+                Security::MaliciousWithAbort => write!(
+                    f,
+                    "not supported: {protocol} has no batches of products: every wrong message is noticed, \
+                     however many are compared together"
+                ),
+                Security::MaliciousDishonestMajority => write!(
+                    f,
+                    "not supported: {protocol} makes what all ANDs of a circuit need in one batch: its size \
+                     follows from the circuit"
+                ),
+                _ => write!(f, "{protocol} notices no cheats: it checks no products"),
+            };
+        };
+        if let Some(other) = proving.batch {
+            return write!(f, "not supported: {protocol} has batches of {other}, not of {batch}");
+        }
+        let Some(bucket) =
+            batch.bucket().filter(|_| proving.method == Method::Brain(Source::Buckets))
+        else {
+            return write!(
+                f,
+                "not supported: {protocol} compares no numbers in buckets: leave out how large they are"
+            );
+        };
+        let proving = Proving { batch: Some(*batch), ..proving };
+        write!(
+            f,
+            "not sound: a batch of {} in buckets of {bucket} lets a cheat pass with 2^-{:.1}, and {protocol} \
+             promises 2^-{}",
+            batch.products(),
+            proving.soundness(),
+            proving.strength
+        )?;
+        match proving.least_batch() {
+            Some(least) => write!(f, ": {} or more would do, or larger buckets", least.products()),
+            None => write!(f, ": larger buckets would do"),
+        }
+    }
+}
+
 /// No protocol has this name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown protocol '{name}': choose one of {}", names())]
-pub struct UnknownProtocol {
-    name: String,
+pub enum UnknownProtocol {
+    /// Not even without what follows it.
+    #[error("unknown protocol '{0}': choose one of {list}", list = names())]
+    Name(String),
+    /// What follows is no batch.
+    #[error(transparent)]
+    Batch(#[from] UnknownBatch),
+    /// What follows is no batch of this protocol.
+    #[error(transparent)]
+    OtherBatch(#[from] OtherBatch),
 }
 
 fn within(parties: usize) -> u8 {
@@ -772,13 +876,19 @@ fn names() -> String {
             names.push(format!("{these} with N from {least} to {MAX_PARTIES}, {least} without :N"));
         }
     }
-    names.join("; ")
+    let names = names.join("; ");
+    format!(
+        "{names}; those of three parties of which one may cheat with /N behind: N products checked together"
+    )
 }
 
 impl FromStr for Protocol {
     type Err = UnknownProtocol;
     fn from_str(name: &str) -> Result<Self, UnknownProtocol> {
-        let unknown = || UnknownProtocol { name: name.chars().take(40).collect() };
+        if let Some((name, batch)) = name.split_once('/') {
+            return Ok(name.parse::<Protocol>()?.with_batch(batch.parse()?)?);
+        }
+        let unknown = || UnknownProtocol::Name(name.chars().take(40).collect());
         let (kind, parties) = match name.split_once(':') {
             Some((kind, parties)) => (kind, Some(parties.parse().map_err(|_| unknown())?)),
             None => (name, None),
@@ -827,6 +937,37 @@ mod tests {
             }
             let usual = protocol.with_strength(Strength::Usual);
             assert_eq!(usual.ok(), protocol.is_malicious().then_some(protocol));
+        }
+        let sizes = ["1", "4096", "4688x4"].map(|text| text.parse::<BatchSize>().unwrap());
+        for protocol in Protocol::ALL.into_iter().chain(Protocol::STRONG) {
+            for batch in sizes {
+                let found = protocol.with_batch(batch);
+                let buckets = protocol == Protocol::Brain(Source::Buckets);
+                let fits = protocol.proves_products() && (batch.bucket().is_none() || buckets);
+                assert_eq!(found.is_ok(), fits, "{protocol} {batch}");
+                let Ok(found) = found else { continue };
+                assert_eq!(found.to_string(), format!("{protocol}/{batch}"));
+                assert_eq!(found.to_string().parse(), Ok(found));
+                let same = |p: Protocol| (p.method(), p.strength(), p.security(), p.parties());
+                assert_eq!(same(found), same(protocol));
+                assert_eq!(found.with_batch(batch), Ok(found));
+                assert!(found.with_batch("7".parse().unwrap()).is_err(), "{found}");
+            }
+        }
+        let told = |name: &str| name.parse::<Protocol>().unwrap_err().to_string();
+        for (name, what) in [
+            ("brain-buckets/1024x3", "2^-22.2, and brain-buckets promises 2^-40: 494303 or more"),
+            ("brain-buckets@64/29010x5", "2^-64: 29011 or more"),
+            ("brain-buckets/9x2", "larger buckets would do"),
+            ("post/4096x4", "compares no numbers in buckets"),
+            ("lift/0", "a batch has 1 to 16777216 products"),
+            ("quad/4096", "not supported: quad has no batches"),
+            ("trio/4096", "notices no cheats"),
+            ("authenticated:3/4096", "not supported"),
+            ("lift/7/8", "1 to 16777216"),
+            ("lit/7", "unknown protocol 'lit'"),
+        ] {
+            assert!(told(name).contains(what), "{}", told(name));
         }
         let least = |name: &str| name.parse::<Protocol>().map(Protocol::parties).ok();
         let names = ["gmw", "bmr-offset", "bmr-shamir-s3", "bmr-shamir-s2", "bmr-replicated"];

@@ -228,8 +228,8 @@ impl Context<'_> {
     fn secret(&self, members: &[RoleId], seeds: &[&Seed]) -> Seed {
         let places: Vec<u8> = self.places.iter().map(|p| p.0).collect();
         let members: Vec<u8> = members.iter().map(|role| *role as u8).collect();
-        let mut parts: Vec<&[u8]> =
-            vec![self.session, self.protocol.name().as_bytes(), &places, &members];
+        let protocol = self.protocol.to_string();
+        let mut parts: Vec<&[u8]> = vec![self.session, protocol.as_bytes(), &places, &members];
         parts.extend(seeds.iter().map(|seed| &seed.expose()[..]));
         Seed::from_bytes(hash::derive_key("tacit 2026 key of some roles", &parts))
     }

@@ -235,6 +235,90 @@ fn whole_batches_are_proven_on_the_way() {
     honest::<Z2>(Protocol::Brain(Source::Sacrifice), (1 << 14) + 70, 1, None);
 }
 
+/// The same with so many products checked together.
+fn in_batches(protocols: &[Method], batch: &str) -> Vec<Protocol> {
+    let sized = |method: &Method| format!("{}/{batch}", method.name()).parse().unwrap();
+    protocols.iter().map(sized).collect()
+}
+
+#[test]
+fn batches_of_any_size_open_and_cost_what_the_bill_says() {
+    for batch in ["1", "7", "64", "100"] {
+        for protocol in in_batches(&Method::ALL, batch) {
+            honest::<Z2>(protocol, 5, 1, None);
+            honest::<Z2>(protocol, 2, 3, None);
+            honest::<u8>(protocol, 15, 1, None);
+            honest::<u32>(protocol, 30, 1, None);
+            honest::<u64>(protocol, 4, 5, None);
+            honest::<u128>(protocol, 15, 1, None);
+        }
+    }
+    for batch in ["100@64", "64@64"] {
+        let (size, _) = batch.split_once('@').unwrap();
+        for strong in Protocol::STRONG {
+            let protocol = strong.with_batch(size.parse().unwrap()).unwrap();
+            honest::<Z2>(protocol, 5, 1, None);
+            honest::<u64>(protocol, 150, 1, None);
+        }
+    }
+    // Buckets of a size that was asked for.
+    for name in ["brain-buckets/453x5", "brain-buckets/1000x6", "brain-buckets@64/5000x6"] {
+        let protocol: Protocol = name.parse().unwrap();
+        honest::<Z2>(protocol, 9, 1, None);
+        honest::<u64>(protocol, 20, 1, None);
+        honest::<u64>(protocol, 1200, 1, None);
+    }
+}
+
+/// By batch, what a product costs a role beside the product itself, where there are many: as the docs say.
+#[test]
+fn smaller_batches_cost_as_much_more_as_the_docs_say() {
+    for (name, bits) in [
+        ("lift", 0.12),
+        ("lift/4096", 6.61),
+        ("lift/256", 83.81),
+        ("galois", 1.6),
+        ("galois/4096", 84.59),
+        ("galois/256", 1161.5),
+        ("integers", 0.31),
+        ("integers/4096", 4.41),
+        ("integers/256", 48.5),
+        ("post", 208.0),
+        ("post/4096", 208.13),
+        ("post/256", 210.0),
+        ("brain-sacrifice", 312.0),
+        ("brain-sacrifice/256", 314.0),
+        ("brain-integers", 200.31),
+        ("brain-integers/4096", 204.41),
+        ("brain-integers/256", 248.5),
+        ("brain-batch", 488.31),
+        ("brain-batch/4096", 492.41),
+        ("brain-batch/256", 536.5),
+        ("brain-polynomials", 772.39),
+        ("brain-polynomials/4096", 772.63),
+        ("brain-polynomials/256", 776.38),
+        ("brain-single", 1048.01),
+        ("brain-single/256", 1050.0),
+        ("brain-buckets", 448.0),
+        ("brain-buckets/494303x3", 448.0),
+        ("brain-buckets/131072", 640.01),
+        ("brain-buckets/4688", 640.33),
+        ("brain-buckets/1024", 833.75),
+        ("brain-buckets/4096", 640.33),
+        ("brain-buckets/453x5", 835.96),
+        ("brain-buckets/256", 1032.0),
+        ("brain-buckets/111x6", 1042.45),
+    ] {
+        let n = 1 << 22;
+        let mut bill = Bill::of(name.parse().unwrap());
+        bill.announce(64, n);
+        bill.add(64, n, 1);
+        bill.finish();
+        let found = 8.0 * (bill.backward + bill.forward) as f64 / n as f64;
+        assert!((found - bits).abs() < 0.011, "{name}: {found}");
+    }
+}
+
 /// Messages that a party sends after key set-up: phase and bytes.
 fn messages<W: Word>(job: Job, party: PartyId) -> Vec<(Phase, usize)> {
     let seen = Arc::new(Mutex::new(Vec::new()));
@@ -363,6 +447,24 @@ fn whatever_one_party_changes_nothing_opens() {
             nothing_opens::<u128>(job(6, 1), party);
         }
     }
+}
+
+/// Nor in batches of another size, of which some are checked on the way.
+#[test]
+fn whatever_one_party_changes_in_small_batches_nothing_opens() {
+    use Source::{Buckets, Integers, Polynomials};
+    let brain = [Buckets, Integers, Polynomials].map(Method::Brain);
+    let later = [Method::Lift, Method::Galois, Method::Integers, Method::Post, Method::Tagged];
+    for (protocol, party) in
+        in_batches(&[&brain[..], &later].concat(), "7").into_iter().zip(PLACES.iter().cycle())
+    {
+        let job = |results, terms| Job { protocol, results, terms };
+        nothing_opens::<u64>(job(20, 1), *party);
+        nothing_opens::<u32>(job(4, 3), *party);
+        nothing_opens::<Z2>(job(2, 1), *party);
+    }
+    let protocol = "brain-buckets/453x5".parse().unwrap();
+    nothing_opens::<u64>(Job { protocol, results: 460, terms: 1 }, PLACES[1]);
 }
 
 /// Products of redundant words are cut before they open: what is above tells of carries.

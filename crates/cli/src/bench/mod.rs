@@ -7,11 +7,12 @@ mod sweep;
 mod task;
 
 use crate::balance::BalanceArg;
+use crate::checks::Checks;
 use crate::error::CliError;
 use crate::local::{self, Child, Hosts, Transport};
 use crate::output::Output;
 use crate::profile::Profile;
-use crate::roles::{self, Roles};
+use crate::roles::Roles;
 use clap::builder::RangedU64ValueParser;
 use clap::{Args, ValueEnum};
 use paper::Paper;
@@ -23,7 +24,6 @@ use sweep::SweepArgs;
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_sharing::Protocol;
 use tacit_sharing::balance::Way;
-use tacit_sharing::proof::Strength;
 
 /// What is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
@@ -100,11 +100,8 @@ pub struct BenchArgs {
     #[arg(long, default_value = "trio")]
     pub protocol: Protocol,
 
-    /// How rarely a cheat may pass checks of products: with two to the minus 40 or 64. 64 under lift,
-    /// galois, integers, post, tagged, brain-sacrifice, brain-buckets and brain-integers (`--protocol post@64` says the same),
-    /// and under protocols of four parties, which notice every cheat [default: 40]
-    #[arg(long, value_name = "40|64")]
-    statistical: Option<Strength>,
+    #[command(flatten)]
+    checks: Checks,
 
     /// Parties, if they are more than a protocol has roles: with --roles split all have work. For
     /// `and`, `mul`, `dot` and `matmul` [default: one per role]
@@ -206,11 +203,11 @@ impl BenchArgs {
         }
     }
 
-    /// With the protocols of the statistical parameter that is asked for.
-    pub fn strengthened(mut self) -> Result<Self, CliError> {
-        self.protocol = roles::strengthened(self.protocol, self.statistical)?;
+    /// With the protocols of the checks that are asked for.
+    pub fn checked(mut self) -> Result<Self, CliError> {
+        self.protocol = self.checks.apply(self.protocol)?;
         for other in self.mix.iter_mut().chain(&mut self.sweep.protocols) {
-            *other = roles::strengthened(*other, self.statistical)?;
+            *other = self.checks.apply(*other)?;
         }
         Ok(self)
     }

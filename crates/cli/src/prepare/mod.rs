@@ -79,9 +79,9 @@ pub struct PrepareArgs {
 }
 
 impl PrepareArgs {
-    /// With the protocols of the statistical parameter that is asked for.
-    pub fn strengthened(self) -> Result<Self, CliError> {
-        Ok(PrepareArgs { run: self.run.strengthened()?, ..self })
+    /// With the protocols of the checks that are asked for.
+    pub fn checked(self) -> Result<Self, CliError> {
+        Ok(PrepareArgs { run: self.run.checked()?, ..self })
     }
 }
 

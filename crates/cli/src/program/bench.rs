@@ -4,6 +4,7 @@ use super::args::NamedValue;
 use super::load;
 use super::run::bytes;
 use super::show;
+use crate::checks::Checks;
 use crate::error::CliError;
 use crate::local::{self, Child, Transport};
 use crate::output::{Output, Report};
@@ -24,7 +25,6 @@ use tacit_program::clear::Array;
 use tacit_program::{Interval, Program, Type};
 use tacit_sharing::Protocol;
 use tacit_sharing::bmr::Opening;
-use tacit_sharing::proof::Strength;
 
 /// Arguments of `tacit program bench`.
 #[derive(Args, Clone, Debug)]
@@ -49,11 +49,8 @@ pub struct ProgramBenchArgs {
     #[arg(long, default_value = "trio")]
     protocol: Protocol,
 
-    /// How rarely a cheat may pass checks of products: with two to the minus 40 or 64. 64 under lift,
-    /// galois, integers, post, tagged, brain-sacrifice, brain-buckets and brain-integers (`--protocol post@64` says the same),
-    /// and under protocols of four parties, which notice every cheat [default: 40]
-    #[arg(long, value_name = "40|64")]
-    statistical: Option<Strength>,
+    #[command(flatten)]
+    checks: Checks,
 
     /// Parties by number that play roles 0, 1, 2 and so on, or several assignments side by side, such as
     /// `0,1,2;2,1,0`; `split` for assignments that use all links alike [default: parties in their order]
@@ -102,9 +99,9 @@ pub struct ProgramBenchArgs {
 }
 
 impl ProgramBenchArgs {
-    /// With the protocol of the statistical parameter that is asked for.
-    pub fn strengthened(self) -> Result<Self, CliError> {
-        let protocol = roles::strengthened(self.protocol, self.statistical)?;
+    /// With the protocol of the checks that are asked for.
+    pub fn checked(self) -> Result<Self, CliError> {
+        let protocol = self.checks.apply(self.protocol)?;
         Ok(ProgramBenchArgs { protocol, ..self })
     }
 }

@@ -57,7 +57,7 @@ pub fn run(args: ProgramArgs, output: Output) -> Result<ExitCode, CliError> {
     match args.command {
         ProgramCommand::Show(args) => show::run(&args, output)?,
         ProgramCommand::Check { path } => show::check(&path, output)?,
-        ProgramCommand::Bench(args) => return bench::run(&args.strengthened()?, output),
+        ProgramCommand::Bench(args) => return bench::run(&args.checked()?, output),
         ProgramCommand::Eval(args) => eval::run(&args, output)?,
     }
     Ok(ExitCode::SUCCESS)

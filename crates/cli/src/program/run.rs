@@ -4,6 +4,7 @@ use super::args::{PartyFile, TableArgs};
 use super::choice::{self, ByArg, ChunkArg, ProgramChoice};
 use super::inputs::{self, Given};
 use super::{check, load, results};
+use crate::checks::write_soundness;
 use crate::error::CliError;
 use crate::local::{self, Child};
 use crate::output::{Output, Report};
@@ -422,13 +423,15 @@ fn write_cost(out: &mut dyn Write, run: &ProgramRun) -> io::Result<()> {
         all => {
             writeln!(out, "\n{} assignments of roles side by side, by {by}{rows}:", all.len())?;
             let sum: u32 = all.iter().map(|it| it.weight).sum();
-            for RolesUse { protocol, roles, weight } in all {
+            for RolesUse { protocol, roles, weight, .. } in all {
                 let part = 100.0 * f64::from(*weight) / f64::from(sum);
                 let roles = roles::names(roles, names);
                 writeln!(out, "  {protocol} with roles {roles}: {part:.0} % of rows")?;
             }
         }
     }
+    let least = report.assignments.iter().filter_map(|one| one.soundness_bits);
+    write_soundness(out, least.min_by(f64::total_cmp))?;
     if let Some(choice) = choice {
         choice.write(out)?;
     }

@@ -1,13 +1,14 @@
 //! Arguments of `tacit run`.
 
 use crate::balance::BalanceArg;
+use crate::checks::Checks;
 use crate::circuit::file::ReadArgs;
 use crate::error::CliError;
 use crate::local::Transport;
 use crate::ports::{PortFile, ValueStyle};
 use crate::profile::Profile;
 use crate::program::{ByArg, TableArgs};
-use crate::roles::{self, Roles};
+use crate::roles::Roles;
 use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -16,7 +17,6 @@ use tacit_engine::circuit::{Blocking, FormChoice, Garbling, Preprocessing};
 use tacit_net::{PartyId, SessionConfig, SessionId};
 use tacit_sharing::Protocol;
 use tacit_sharing::bmr::Opening;
-use tacit_sharing::proof::Strength;
 
 /// Arguments of `tacit run`.
 #[derive(Args, Clone, Debug)]
@@ -47,11 +47,8 @@ pub struct RunArgs {
     #[arg(long, default_value = "trio")]
     pub protocol: Protocol,
 
-    /// How rarely a cheat may pass checks of products: with two to the minus 40 or 64. 64 under lift,
-    /// galois, integers, post, tagged, brain-sacrifice, brain-buckets and brain-integers (`--protocol post@64` says the same),
-    /// and under protocols of four parties, which notice every cheat [default: 40]
-    #[arg(long, value_name = "40|64")]
-    statistical: Option<Strength>,
+    #[command(flatten)]
+    checks: Checks,
 
     /// What a program's numbers are computed with: shares in rings, or circuits alone, which
     /// round exactly; `auto` to measure the links and take what is faster on them [default: rings, if
@@ -294,11 +291,11 @@ pub fn refuse(others: &str, flags: impl IntoIterator<Item = Misplaced>) -> Resul
 }
 
 impl RunArgs {
-    /// With the protocols of the statistical parameter that is asked for.
-    pub fn strengthened(mut self) -> Result<Self, CliError> {
-        self.protocol = roles::strengthened(self.protocol, self.statistical)?;
+    /// With the protocols of the checks that are asked for.
+    pub fn checked(mut self) -> Result<Self, CliError> {
+        self.protocol = self.checks.apply(self.protocol)?;
         for other in &mut self.mix {
-            *other = roles::strengthened(*other, self.statistical)?;
+            *other = self.checks.apply(*other)?;
         }
         Ok(self)
     }

@@ -1,5 +1,6 @@
 //! What `tacit run` prints.
 
+use crate::checks::write_soundness;
 use crate::output::Report;
 use crate::roles::{self, Choice};
 use comfy_table::{Table, presets};
@@ -102,6 +103,8 @@ fn write_roles(out: &mut dyn Write, run: &PartyRun) -> io::Result<()> {
             writeln!(out, "  {protocol} with roles {names}: {percent:.0} % of the instances")?;
         }
     }
+    let least = run.report.assignments.iter().filter_map(|one| one.soundness_bits);
+    write_soundness(out, least.min_by(f64::total_cmp))?;
     let Some(choice) = &run.roles else { return Ok(()) };
     let [best, single] = [choice.seconds, choice.single_seconds].map(seconds);
     match run.report.assignments.len() {

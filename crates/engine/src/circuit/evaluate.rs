@@ -619,5 +619,6 @@ fn assignment_use((seating, words): (&Seating, u64)) -> AssignmentUse {
     let Assignment { protocol, places, balance, .. } = &seating.assignment;
     let roles = places.iter().map(|p| p.0).collect();
     let balance = (!balance.is_none()).then(|| balance.to_string());
-    AssignmentUse { protocol: protocol.to_string(), roles, words, balance }
+    let soundness_bits = protocol.soundness();
+    AssignmentUse { protocol: protocol.to_string(), roles, words, soundness_bits, balance }
 }

@@ -30,6 +30,9 @@ pub struct AssignmentUse {
     pub roles: Vec<u8>,
     /// 64-lane words of instances.
     pub words: u64,
+    /// Bits of soundness of its checks of products, if it has any: a cheat passes them with two to the minus this.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub soundness_bits: Option<f64>,
     /// Weights of the ways in which products were made, if there were several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub balance: Option<String>,

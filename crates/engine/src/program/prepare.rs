@@ -19,7 +19,7 @@ use tacit_program::seal::seal;
 use tacit_program::{Element, Program, Type, ValueId, Visibility, infer};
 use tacit_sharing::backend::{Backend, Bits, Boolean, Kind, Ring, Secret, Tally, Values};
 use tacit_sharing::cost::{Rounds, Traffic};
-use tacit_sharing::proof::{Method, Needs};
+use tacit_sharing::proof::{Method, Needs, Proving};
 use tacit_sharing::verify::Verifier;
 use tacit_sharing::{Protocol, RoleId};
 
@@ -179,6 +179,29 @@ impl Prepared {
         let parts = counted.iter().map(|worker| worker.bits.total_bytes());
         let bytes = parts.fold(Traffic::default(), |sum, part| sum + part);
         Ok(Cost { bytes, ahead: Traffic::default(), rounds })
+    }
+
+    /// Checks that no more numbers are sent under masks than are hidden well enough, all workers together.
+    ///
+    /// # Errors
+    /// When there are more; when arrays are too large.
+    pub fn check_masks(&self) -> Result<(), EvaluateError> {
+        let protocol = self.job.protocol;
+        let mut all = self.job.assignments().into_iter().filter_map(|it| it.protocol.proving());
+        if !all.any(Proving::must_count_masked) {
+            return Ok(());
+        }
+        let (tallies, _) = self.tallies(&self.needs()?)?;
+        let masked: u64 = tallies.iter().map(Tally::masked).sum();
+        if masked <= Proving::MOST_MASKED {
+            return Ok(());
+        }
+        Err(EvaluateError::Job(format!(
+            "not supported: under {protocol} each role would send {masked} numbers under masks, and {} are \
+             hidden up to 2^-{} together: take lift with its usual batches, or post",
+            Proving::MOST_MASKED,
+            protocol.strength()
+        )))
     }
 
     /// By worker, how many products are made from triples.

@@ -34,12 +34,20 @@ pub struct RolesUse {
     pub roles: Vec<u8>,
     /// Rows are in proportion to the weights of all.
     pub weight: u32,
+    /// Bits of soundness of its checks of products, if it has any: a cheat passes them with two to the minus this.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub soundness_bits: Option<f64>,
 }
 
 impl RolesUse {
     fn of(assignment: &Assignment) -> Self {
         let Assignment { protocol, places, weight, .. } = assignment;
-        RolesUse { protocol: protocol.to_string(), roles: numbers(places), weight: *weight }
+        RolesUse {
+            protocol: protocol.to_string(),
+            roles: numbers(places),
+            weight: *weight,
+            soundness_bits: protocol.soundness(),
+        }
     }
 }
 

@@ -178,6 +178,7 @@ pub fn prepare_with(
             let (made, report) = garble(session, &garbled::compiled(prepared, &public)?)?;
             return Ok((made, report.links));
         }
+        prepared.check_masks()?;
         let (_, made) = ahead::make(session, prepared, &public, entropy)?;
         let predicted = prepared.cost()?.ahead;
         let links = all_links(session, &predicted.placed(&prepared.job.everyone()))?;
@@ -275,6 +276,7 @@ fn all(
     session.meshes.iter_mut().for_each(Mesh::reset_meter);
     session.agree(prepared.facts())?;
     agree_public(session, prepared, inputs)?;
+    prepared.check_masks()?;
     let interleaved = |times| Ok::<_, EvaluateError>((prepared.cost()?, Times::interleaved(times)));
     if job.protocol == Protocol::Plain {
         let ready = session.meshes[0].now();

@@ -32,6 +32,15 @@ fn every_changed_message_ends_the_run_in_a_check_with_a_statistical_parameter_of
     }
 }
 
+#[test]
+fn every_changed_message_ends_the_run_in_a_check_with_batches_of_another_size() {
+    for name in ["lift/128", "integers/128", "post/64", "brain-buckets/128"] {
+        let job = job(name.parse().unwrap(), Preprocessing::Interleaved, 1);
+        each_cheat(&job, LONG, flip_first, a_check_ends_it);
+        each_cheat(&job, LONG, flip_last, a_check_ends_it);
+    }
+}
+
 /// What is cheated with online, after honest preprocessing in another session.
 #[test]
 fn every_message_changed_after_stored_preprocessing_ends_the_run_in_a_check() {

@@ -14,8 +14,8 @@ use harness::*;
 use std::collections::BTreeMap;
 use tacit_engine::program::{self, By, Prepared};
 use tacit_net::memory::{self, MemoryNetwork};
-use tacit_program::Element;
 use tacit_program::clear::Array;
+use tacit_program::{Element, Program};
 use tacit_sharing::Protocol;
 use tacit_sharing::bmr::Opening;
 use tacit_sharing::proof::Method;
@@ -84,9 +84,41 @@ fn tables_of_programs_open_in_every_way() {
     assert!(refused.contains("opens no garbled tables"), "{refused}");
 }
 
+/// Masks of integers hide so many and no more, all workers together; lift has few, unless its batches are small.
 #[test]
-fn programs_with_a_statistical_parameter_of_64() {
+fn more_masked_numbers_than_are_hidden_well_enough_are_refused() {
     let program = parse(
+        "input a: i32[n] from alice\ninput b: i32[n] from bob\n\
+         reveal mul(a, b, wrap) to carol as \"product\"\n",
+    );
+    let most = 1 << 24;
+    for (name, rows, fits) in [
+        ("integers", most, true),
+        ("integers", most + 1, false),
+        ("integers@64", most + 1, false),
+        ("brain-integers", most, true),
+        ("brain-integers", most + 1, false),
+        ("brain-batch", most + 1, false),
+        ("lift", most + 1, true),
+        ("lift/64", most, true),
+        ("lift@64/64", most, false),
+        ("lift/4", most, false),
+        ("galois/4", most + 1, true),
+        ("post", most + 1, true),
+        ("brain-buckets", most + 1, true),
+    ] {
+        let mut job = job((name.parse().unwrap(), By::Rings), &[rows]);
+        (job.workers, job.chunk_rows) = (2, 1 << 20);
+        let checked = Prepared::new(&program, job).unwrap().check_masks();
+        let told = checked.as_ref().err().map(ToString::to_string).unwrap_or_default();
+        assert_eq!(checked.is_ok(), fits, "{name} {rows}: {told}");
+        assert!(fits || told.contains("not supported: under"), "{told}");
+    }
+}
+
+/// Products of all kinds, in numbers of several rings.
+fn products_of_all_kinds() -> Program {
+    parse(
         "input a: i32[n] from alice\ninput b: i32[n] from bob in -1000..1000\n\
          input c: i64[n] from carol in -1000000..1000000\n\
          input d: fixed(32, 10)[n] from carol in -100.0..100.0\n\
@@ -95,7 +127,33 @@ fn programs_with_a_statistical_parameter_of_64() {
          reveal select(a < b, a, b) to bob as \"least\"\n\
          reveal shift_right(c * c, by 7) to bob as \"shifted\"\n\
          reveal d * d to alice as \"square\"\n",
-    );
+    )
+}
+
+#[test]
+fn programs_with_batches_of_another_size() {
+    let program = products_of_all_kinds();
+    for name in [
+        "lift/100",
+        "galois/30",
+        "integers/100",
+        "post/100",
+        "tagged/10",
+        "tagged@64/100",
+        "brain-integers/100",
+        "brain-buckets/453x5",
+    ] {
+        for by in [By::Rings, By::Circuits] {
+            let mut job = job((name.parse().unwrap(), by), &[70, 5]);
+            job.workers = 2;
+            check_job(&program, &job, 7);
+        }
+    }
+}
+
+#[test]
+fn programs_with_a_statistical_parameter_of_64() {
+    let program = products_of_all_kinds();
     for method in [Method::Lift, Method::Galois, Method::Integers, Method::Post, Method::Tagged] {
         for by in [By::Rings, By::Circuits] {
             let mut job = job((Protocol::Strong(method), by), &[70, 5]);

@@ -87,6 +87,12 @@ impl Tally {
         self.bill.needs()
     }
 
+    /// Integers that each role sent under a mask so far.
+    #[must_use]
+    pub fn masked(&self) -> u64 {
+        self.bill.masked()
+    }
+
     /// One step: messages that are waited for together.
     fn step(&mut self, bytes: Traffic) {
         for (role, rounds) in self.rounds.iter_mut().enumerate() {

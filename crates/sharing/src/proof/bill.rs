@@ -4,19 +4,19 @@ use super::triples::{Batches, How};
 use super::{Charge, Class, Method, Proving, Strength, first_batch, post, push_run, tagged};
 use crate::Protocol;
 use std::collections::BTreeMap;
-use std::ops::Add;
 
 /// What proofs, or triples, cost one role, for products added in order. All roles pay the same.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bill {
-    method: Option<Method>,
-    strength: Strength,
+    proving: Option<Proving>,
     /// Products that are not proven yet.
     pending: BTreeMap<Class, Vec<(usize, usize)>>,
     /// Triples by ring, and how many were used.
     triples: BTreeMap<u32, (Batches, usize)>,
     /// Tags that are not checked, and keys that were opened.
     tags: (usize, u64),
+    /// Integers that each role sent under a mask, and that masks hide up to a small chance each.
+    masked: u64,
     /// Bytes from each role to the previous one.
     pub backward: u64,
     /// Bytes from each role to the next one.
@@ -33,8 +33,8 @@ impl Bill {
     #[must_use]
     pub fn of(protocol: Protocol) -> Self {
         let (pending, triples) = (BTreeMap::new(), BTreeMap::new());
-        let (method, strength, tags) = (protocol.method(), protocol.strength(), (0, 0));
-        Bill { method, strength, pending, triples, tags, backward: 0, forward: 0, rounds: 0 }
+        let (proving, tags) = (protocol.proving(), (0, 0));
+        Bill { proving, pending, triples, tags, masked: 0, backward: 0, forward: 0, rounds: 0 }
     }
 
     /// The same, of a worker: each tags under keys of its own.
@@ -49,6 +49,12 @@ impl Bill {
         self.triples.iter().map(|(bits, (_, used))| (*bits, *used)).collect()
     }
 
+    /// Integers that each role sent under a mask so far: [`Proving::MOST_MASKED`] at most.
+    #[must_use]
+    pub fn masked(&self) -> u64 {
+        self.masked
+    }
+
     /// Says that so many words of products are coming.
     pub fn announce(&mut self, bits: u32, words: usize) {
         self.triples.entry(bits).or_default().0.expected += words;
@@ -56,7 +62,7 @@ impl Bill {
 
     /// Adds results over words of `bits` bits, each a sum of so many products, in words.
     pub fn add(&mut self, bits: u32, results: usize, terms: usize) {
-        match self.method {
+        match self.method() {
             None => {}
             // Sums of nothing are known, but are sent like any other where they are proven.
             Some(method) if method.proves_later() => self.keep(bits, results, terms.max(1)),
@@ -74,7 +80,8 @@ impl Bill {
 
     /// The number of the key that tags numbers, where the protocol has one, and what it is good for.
     pub(crate) fn tag_key(&self) -> Option<(u64, Strength)> {
-        (self.method == Some(Method::Tagged)).then_some((self.tags.1, self.strength))
+        let Proving { method, strength, .. } = self.proving?;
+        (method == Method::Tagged).then_some((self.tags.1, strength))
     }
 
     /// Adds tags, and those of products.
@@ -92,15 +99,20 @@ impl Bill {
 
     /// Checks tags, if there are many.
     pub(crate) fn check_many_tags(&mut self) {
-        self.check_tags(tagged::LIMIT);
+        if let Some(proving) = self.proving {
+            self.check_tags(tagged::limit(proving));
+        }
     }
 
     fn keep(&mut self, bits: u32, results: usize, terms: usize) {
-        let class = match self.proves_later() {
-            true => Class::new(bits, terms),
-            false => Class { bits, sums: false },
+        let Some(proving) = self.proving else { return };
+        let (class, limit) = match proving.method.proves_later() {
+            true => {
+                let class = Class::new(bits, terms);
+                (class, class.limit(proving))
+            }
+            false => (Class { bits, sums: false }, post::limit(proving, bits)),
         };
-        let limit = self.limit(class);
         let mut runs = self.pending.remove(&class).unwrap_or_default();
         push_run(&mut runs, results, terms);
         while total(&runs) >= limit {
@@ -109,22 +121,15 @@ impl Bill {
         self.pending.insert(class, runs);
     }
 
-    fn limit(&self, class: Class) -> usize {
-        match self.method {
-            Some(method) if !method.proves_later() => post::limit(method, class.bits),
-            _ => class.limit(),
-        }
-    }
-
-    fn proves_later(&self) -> bool {
-        self.method.is_some_and(Method::proves_later)
+    fn method(&self) -> Option<Method> {
+        self.proving.map(|proving| proving.method)
     }
 
     fn prove(&mut self, class: Class, batch: &[(usize, usize)]) {
         let results = batch.iter().map(|(results, _)| results).sum();
-        let Some(method) = self.method else { return };
-        let proving = Proving { method, strength: self.strength };
-        self.pay(match method.proves_later() {
+        let Some(proving) = self.proving else { return };
+        self.masked += proving.masked(class.bits, results);
+        self.pay(match proving.method.proves_later() {
             true => class.cost(proving, total(batch)),
             false => post::cost(proving, class.bits, results, total(batch)),
         });
@@ -145,10 +150,14 @@ impl Bill {
             }
         }
         self.check_tags(1);
-        if let Some(Method::Brain(source)) = self.method {
-            let (pools, how) = (self.triples.iter_mut(), How { source, strength: self.strength });
-            let charges = pools.map(|(bits, (made, used))| made.pay(how, *bits, *used));
-            let charge = charges.fold(Charge::default(), Add::add);
+        if let Some(proving @ Proving { method: Method::Brain(source), .. }) = self.proving {
+            let how = How { source, proving };
+            let mut charge = Charge::default();
+            for (bits, (batches, used)) in &mut self.triples {
+                let before = batches.made;
+                charge += batches.pay(how, *bits, *used);
+                self.masked += proving.masked(*bits, batches.made - before);
+            }
             self.pay(charge);
         }
     }

@@ -12,7 +12,7 @@
 use super::Scratch;
 use super::field::{Field, Gf64};
 use super::fold::{self, Cost, Point, Runs, Source, points, sources};
-use super::talk::{Pair, Talk};
+use super::talk::Talk;
 use crate::party::SharingError;
 use tacit_ring::Buffer;
 use tacit_ring::gf64::{self, Hardware, Multiplier, Portable};
@@ -31,6 +31,8 @@ pub(super) fn cost(words: usize) -> Cost {
     cost.elements += (POINTS - BLOCKS) as u64;
     cost.coins += 2;
     cost.rounds += 3;
+    // Of what words count for, and of the first point.
+    cost.roots += 1 + 2 * V as u64;
     cost
 }
 
@@ -39,7 +41,13 @@ pub(super) fn cost_of_sums(words: usize) -> Cost {
     let mut cost = fold::cost(64 * words);
     cost.coins += 1;
     cost.rounds += 1;
+    cost.roots += 1;
     cost
+}
+
+/// The chance that a wrong batch passes a proof that costs so much.
+pub(super) fn chance(cost: Cost) -> f64 {
+    cost.roots as f64 * (-64f64).exp2()
 }
 
 /// Words of a block.
@@ -76,17 +84,22 @@ fn prove_in<M: Multiplier>(
     let grid = simd::run(Grid { multiplier, factors: [x, y], rho: &rho });
     let sources = sources::<V, POINTS>();
     let is_block = |point: &usize| sources[*point].block().is_some();
-    let others: Vec<u64> =
-        (0..POINTS).filter(|point| !is_block(point)).map(|point| grid[point]).collect();
-    let mut shared = talk.share(field, &others)?.into_iter();
-    let results = z.map(|z| simd::run(Results { multiplier, z, rho: &rho }));
-    let value = |source: &Source| -> Option<Pair> {
-        match source.block() {
-            Some(block) => Some([results[0][block], results[1][block]]),
-            None => shared.next(),
+    let mut others = Buffer::zeros(POINTS - BLOCKS);
+    let points = (0..POINTS).filter(|point| !is_block(point));
+    others.iter_mut().zip(points).for_each(|(to, point)| *to = grid[point]);
+    let shared = talk.share(field, &others)?;
+    let values = [0, 1].map(|c| {
+        let results = simd::run(Results { multiplier, z: z[c], rho: &rho });
+        let mut shared = shared[c].iter();
+        let mut values = Buffer::zeros(POINTS);
+        for (value, source) in values.iter_mut().zip(&sources) {
+            *value = match source.block() {
+                Some(block) => results[block],
+                None => *shared.next().expect("one per point that is no block"),
+            };
         }
-    };
-    let values: Vec<Pair> = sources.iter().filter_map(value).collect();
+        values
+    });
     let point = Point::new(field, &mut talk.coin()?, V);
     let claim = point.claim(field, &values);
     let (len, weights) = (64 * blocks, &point.blocks[..]);

@@ -7,13 +7,13 @@
 
 use super::redundant::{open, reshare, summands};
 use super::talk::{Challenge, Talk};
-use super::{Charge, Strength, Triples, Two};
+use super::{BatchSize, Charge, Proving, Strength, Triples, Two};
 use crate::party::SharingError;
 use std::ops::Range;
 use tacit_ring::{Buffer, Word, transpose, word};
 
-/// Buckets that are tried.
-const LARGEST: usize = 64;
+/// Products of a bucket at most.
+pub(super) const LARGEST: usize = 64;
 /// Words of products at most that a batch is enlarged to.
 const MOST: usize = 1 << 40;
 
@@ -35,7 +35,7 @@ fn choices(n: usize, few: usize) -> f64 {
 
 impl Sizes {
     /// So many words of a ring of `bits` bits; of bits, a whole word opens.
-    fn new(bits: u32, kept: usize, bucket: usize) -> Self {
+    pub fn new(bits: u32, kept: usize, bucket: usize) -> Self {
         Sizes { kept, bucket, opened: if bits == 1 { 1 } else { bucket } }
     }
 
@@ -83,13 +83,32 @@ impl Sizes {
         Some(Sizes::new(bits, many, bucket))
     }
 
+    /// The least number of triples in buckets of a size, `wanted` words of them or more, if there are not too many.
+    pub fn in_buckets(what: (u32, Strength), bucket: usize, wanted: usize) -> Option<Self> {
+        Self::least(what, bucket, wanted, Self::security_of_triples)
+    }
+
     /// For triples, `wanted` words of them or more, with as little to send as can be.
-    pub fn for_triples(bits: u32, strength: Strength, wanted: usize) -> Self {
-        let least =
-            |bucket| Self::least((bits, strength), bucket, wanted, Self::security_of_triples);
-        let all = (2..=LARGEST).filter_map(least);
-        all.min_by_key(|sizes| sizes.sent_for_triples())
-            .expect("the largest buckets are secure, even for one triple")
+    pub fn for_triples(bits: u32, proving: Proving, wanted: usize) -> Self {
+        let of = |bucket| Self::in_buckets((bits, proving.strength), bucket, wanted);
+        let chosen = proving.batch.and_then(BatchSize::bucket).and_then(|bucket| of(bucket.into()));
+        chosen.unwrap_or_else(|| Self::cheapest(of, wanted))
+    }
+
+    /// Of the least sizes by bucket, those that send least.
+    fn cheapest(of: impl Fn(usize) -> Option<Self>, wanted: usize) -> Self {
+        let mut best: Option<Self> = None;
+        for sizes in (2..=LARGEST).filter_map(of) {
+            let sent = sizes.sent_for_triples();
+            if best.is_none_or(|best| sent < best.sent_for_triples()) {
+                best = Some(sizes);
+            }
+            // Larger buckets hold as many, and send more.
+            if sizes.kept <= wanted {
+                break;
+            }
+        }
+        best.expect("the largest buckets are secure, even for one triple")
     }
 
     /// For so many given words of products: the smallest buckets that are secure.
@@ -98,6 +117,16 @@ impl Sizes {
         let all = (2..=LARGEST).map(|bucket| Sizes::new(bits, given, bucket));
         let mut secure = all.filter(|sizes| sizes.security_of_products(bits) >= target);
         secure.next().expect("the largest buckets are secure, even for one product")
+    }
+
+    /// The chance of a cheat where triples are prepared.
+    pub fn chance_of_triples(self, bits: u32) -> f64 {
+        (-self.security_of_triples(bits)).exp2()
+    }
+
+    /// The same where given products are compared with triples.
+    pub fn chance_of_products(self, bits: u32) -> f64 {
+        (-self.security_of_products(bits)).exp2()
     }
 
     /// Words that a role sends to prepare triples.
@@ -120,8 +149,8 @@ impl Sizes {
 }
 
 /// What triples cost.
-pub(super) fn cost_of_triples(bits: u32, strength: Strength, wanted: usize) -> Charge {
-    charge(bits, Sizes::for_triples(bits, strength, wanted).sent_for_triples())
+pub(super) fn cost_of_triples(bits: u32, sizes: Sizes) -> Charge {
+    charge(bits, sizes.sent_for_triples())
 }
 
 /// What a check of given products costs.
@@ -135,16 +164,14 @@ fn charge(bits: u32, words: usize) -> Charge {
     Charge { bytes: words as u64 * each, coins: 1, rounds: 3 }
 }
 
-/// `wanted` triples or more, checked but for what is compared later.
+/// Triples, checked but for what is compared later.
 ///
 /// # Errors
 /// When the network fails or a peer sends what no honest party does.
 pub(super) fn triples<W: Word>(
     talk: &mut Talk<'_, '_, '_>,
-    strength: Strength,
-    wanted: usize,
+    sizes: Sizes,
 ) -> Result<Triples<W>, SharingError> {
-    let sizes = Sizes::for_triples(W::BITS, strength, wanted);
     let (triples, opened_right) = triples_in(talk, sizes)?;
     if opened_right { Ok(triples) } else { Err(talk.wrong_products()) }
 }
@@ -296,6 +323,39 @@ fn shuffle<T>(challenge: &mut Challenge, items: &mut [T]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::proof::{Method, Source};
+
+    fn proving(strength: Strength, batch: Option<BatchSize>) -> Proving {
+        Proving { method: Method::Brain(Source::Buckets), strength, batch }
+    }
+
+    #[test]
+    fn buckets_of_the_size_that_is_asked_for_hold_as_many_triples_as_that_takes() {
+        let batch = "494303x3".parse().ok();
+        for (wanted, kept) in [(1, 494_303), (494_303, 494_303), (800_000, 800_000)] {
+            let sizes = Sizes::for_triples(64, proving(Strength::Usual, batch), wanted);
+            assert_eq!(sizes, Sizes { kept, bucket: 3, opened: 3 });
+        }
+        let any = "494303".parse().ok();
+        assert_eq!(Sizes::for_triples(64, proving(Strength::Usual, any), 453).bucket, 5);
+        // No batch that can be asked for is sound with two; then larger buckets are made.
+        let two = "16777216x2".parse().ok();
+        assert!(Sizes::for_triples(64, proving(Strength::Strong, two), 453).bucket > 2);
+    }
+
+    #[test]
+    fn no_buckets_send_less_than_those_that_are_taken() {
+        for strength in [Strength::Usual, Strength::Strong] {
+            for bits in [1, 64] {
+                for wanted in [0, 1, 2, 5, 70, 110, 400, 452, 3_000, 4_600, 16_384, 490_000] {
+                    let of = |bucket| Sizes::in_buckets((bits, strength), bucket, wanted);
+                    let least = (2..=LARGEST).filter_map(of).map(Sizes::sent_for_triples).min();
+                    let taken = Sizes::for_triples(bits, proving(strength, None), wanted);
+                    assert_eq!(Some(taken.sent_for_triples()), least, "{bits} {wanted}");
+                }
+            }
+        }
+    }
 
     #[test]
     fn the_least_sizes_are_those_of_the_specification() {
@@ -323,7 +383,7 @@ mod tests {
             let target = f64::from(strength.bits());
             for bits in [1, 64] {
                 for wanted in [1, 7, 100, 5_000, 1 << 20] {
-                    let triples = Sizes::for_triples(bits, strength, wanted);
+                    let triples = Sizes::for_triples(bits, proving(strength, None), wanted);
                     assert!(triples.kept >= wanted && triples.security_of_triples(bits) >= target);
                     let products = Sizes::for_products(bits, strength, wanted);
                     assert!(products.security_of_products(bits) >= target, "{bits} {wanted}");
@@ -334,7 +394,8 @@ mod tests {
                 }
             }
         }
-        let bucket = |strength, words, bits| Sizes::for_triples(bits, strength, words).bucket;
+        let bucket =
+            |strength, words, bits| Sizes::for_triples(bits, proving(strength, None), words).bucket;
         assert_eq!(bucket(Strength::Usual, 1 << 20, 64), 3);
         assert_eq!(bucket(Strength::Usual, 1 << 14, 1), 3);
         assert_eq!([1 << 19, 1 << 21].map(|words| bucket(Strength::Strong, words, 64)), [5, 4]);
@@ -351,7 +412,7 @@ mod tests {
         };
         for strength in [Strength::Usual, Strength::Strong] {
             for kept in [1, 2, 3, 10, 111, 400, 1000] {
-                let triples = Sizes::for_triples(64, strength, kept);
+                let triples = Sizes::for_triples(64, proving(strength, None), kept);
                 let least = chance(triples, triples.made_for_triples(), triples.bucket);
                 assert!((least - triples.security_of_triples(64)).abs() < 1e-6, "{triples:?}");
             }

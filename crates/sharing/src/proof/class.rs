@@ -26,12 +26,13 @@ impl Class {
     }
 
     /// Words of factors that are proven together: as few results as reach this.
-    pub fn limit(self) -> usize {
-        match self {
+    pub fn limit(self, proving: Proving) -> usize {
+        let usual = match self {
             Class { bits: 1, sums: false } => BIT_WORDS,
             Class { bits: 1, sums: true } => SUM_WORDS,
             _ => TERMS,
-        }
+        };
+        proving.batch_or(self.bits, usual)
     }
 
     /// Terms of a sum at most: integers of sums have room for no more, and sums of bits are proven
@@ -45,7 +46,7 @@ impl Class {
     }
 
     /// What one proof of so many words of factors costs.
-    pub fn cost(self, Proving { method, strength }: Proving, terms: usize) -> Charge {
+    pub fn cost(self, Proving { method, strength, .. }: Proving, terms: usize) -> Charge {
         let each = match self {
             Class { bits: 1, sums: false } => bits::cost(terms).charge(),
             Class { bits: 1, sums: true } => bits::cost_of_sums(terms).charge(),

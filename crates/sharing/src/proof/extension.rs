@@ -10,6 +10,7 @@ use super::fold::{Runs, all_ones, points, sources};
 use bytemuck::{Pod, Zeroable};
 use tacit_ring::simd::{self, Kernel};
 use tacit_ring::{Buffer, Word, word};
+use zeroize::{Zeroize, Zeroizing};
 
 /// Coefficients that there is room for: sizes of what buffers hold are powers of two.
 const ROOM: usize = 64;
@@ -104,6 +105,12 @@ impl<W: Word> Element<W> {
 /// A sum of products that is not reduced yet.
 #[derive(Clone)]
 struct Sum<W>([W; 2 * USED]);
+
+impl<W: Word> Zeroize for Sum<W> {
+    fn zeroize(&mut self) {
+        word::bytes_mut(&mut self.0).zeroize();
+    }
+}
 
 impl<W: Word> Sum<W> {
     const NONE: Self = Sum([W::ZERO; 2 * USED]);
@@ -219,9 +226,11 @@ impl<W: Word, const D: usize, const TAP: usize> Algebra for Extension<W, D, TAP>
         vectors: [Runs<'_, Element<W>>; 2],
         variables: usize,
         blocks: usize,
-    ) -> Vec<Element<W>> {
+    ) -> Buffer<Element<W>> {
         let sums = simd::run(Grid { vectors, variables, blocks, degree: D });
-        sums.into_iter().map(Self::reduced).collect()
+        let mut reduced = Buffer::zeros(sums.len());
+        reduced.iter_mut().zip(sums.iter()).for_each(|(to, sum)| *to = Self::reduced(sum.clone()));
+        reduced
     }
 
     fn folded(self, weights: &[Element<W>], run: &[Element<W>], folded: &mut [Element<W>]) {
@@ -238,14 +247,14 @@ struct Grid<'a, W> {
 }
 
 impl<W: Word> Kernel for Grid<'_, W> {
-    type Output = Vec<Sum<W>>;
+    type Output = Zeroizing<Vec<Sum<W>>>;
     const AVX512: bool = true;
 
     #[inline(always)]
-    fn run(self) -> Vec<Sum<W>> {
+    fn run(self) -> Zeroizing<Vec<Sum<W>>> {
         let Grid { vectors: [f, g], variables, blocks, degree } = self;
         let (sources, points) = (const { sources::<VARIABLES, POINTS>() }, points(variables));
-        let mut sums = vec![Sum::NONE; points];
+        let mut sums = Zeroizing::new(vec![Sum::NONE; points]);
         // Both components of the first factor; one of the second, and the sum of both.
         let mut values = Buffer::<Element<W>>::zeros(4 * points);
         for k in 0..blocks {

@@ -36,7 +36,7 @@ pub(super) trait Algebra: Copy + Send + Sync {
         vectors: [fold::Runs<'_, Self::Element>; 2],
         variables: usize,
         blocks: usize,
-    ) -> Vec<Self::Element>;
+    ) -> Buffer<Self::Element>;
     /// Adds up the blocks of a vector, as many as there are weights, each times its weight.
     fn folded(self, weights: &[Self::Element], run: &[Self::Element], folded: &mut [Self::Element]);
 }
@@ -79,7 +79,7 @@ impl<F: Field> Algebra for F {
         self.mul(a, b)
     }
 
-    fn grid(self, vectors: [fold::Runs<'_>; 2], variables: usize, blocks: usize) -> Vec<u64> {
+    fn grid(self, vectors: [fold::Runs<'_>; 2], variables: usize, blocks: usize) -> Buffer<u64> {
         level::grid(self, vectors, variables, blocks)
     }
 

@@ -85,7 +85,7 @@ pub(super) fn cost(len: usize) -> Cost {
 /// The same where so many variables are folded at once.
 pub(super) fn cost_by(mut len: usize, most: usize) -> Cost {
     // The product with a random element, and what opens.
-    let mut cost = Cost { elements: 2, coins: 1, rounds: 3 };
+    let mut cost = Cost { elements: 2, coins: 1, rounds: 3, roots: 1 };
     while len > 1 {
         let variables = variables(len, most);
         cost += level_cost(variables);
@@ -96,7 +96,8 @@ pub(super) fn cost_by(mut len: usize, most: usize) -> Cost {
 
 /// What a level sends.
 pub(super) fn level_cost(variables: usize) -> Cost {
-    Cost { elements: points(variables) as u64 - 1, coins: 1, rounds: 2 }
+    let roots = 2 * variables as u64;
+    Cost { elements: points(variables) as u64 - 1, coins: 1, rounds: 2, roots }
 }
 
 /// What a proof sends.
@@ -108,6 +109,9 @@ pub(super) struct Cost {
     pub coins: u64,
     /// Rounds.
     pub rounds: u64,
+    /// How many challenges at most, of all that may be drawn, make a wrong claim a right one: added up for all
+    /// coins.
+    pub roots: u64,
 }
 
 impl Cost {
@@ -118,7 +122,7 @@ impl Cost {
 
     /// The same in bytes, of elements of so many.
     pub fn charge_of(self, element: u64) -> Charge {
-        let Cost { elements, coins, rounds } = self;
+        let Cost { elements, coins, rounds, .. } = self;
         Charge { bytes: element * elements, coins, rounds }
     }
 }
@@ -128,6 +132,7 @@ impl AddAssign for Cost {
         self.elements += other.elements;
         self.coins += other.coins;
         self.rounds += other.rounds;
+        self.roots += other.roots;
     }
 }
 
@@ -204,9 +209,19 @@ pub(super) fn descend<A: Algebra>(
     claim: &mut Pair<A::Element>,
 ) -> Result<Point<A::Element>, SharingError> {
     let ones = all_ones(variables);
-    let others = [&summands[..ones], &summands[ones + 1..points(variables)]].concat();
-    let mut values = talk.share(algebra, &others)?;
-    values.insert(ones, last_value(algebra, *claim, &values, variables));
+    let count = points(variables);
+    let mut others = Buffer::zeros(count - 1);
+    others[..ones].copy_from_slice(&summands[..ones]);
+    others[ones..].copy_from_slice(&summands[ones + 1..count]);
+    let shared = talk.share(algebra, &others)?;
+    let mut values = shared.each_ref().map(|run| {
+        let mut values = Buffer::zeros(count);
+        values[..ones].copy_from_slice(&run[..ones]);
+        values[ones + 1..].copy_from_slice(&run[ones..]);
+        values
+    });
+    let last = last_value(algebra, *claim, &values, variables);
+    values.iter_mut().zip(last).for_each(|(values, last)| values[ones] = last);
     let point = Point::new(algebra, &mut talk.coin()?, variables);
     *claim = point.claim(algebra, &values);
     Ok(point)
@@ -242,13 +257,13 @@ impl Source {
 fn last_value<A: Algebra>(
     algebra: A,
     claim: Pair<A::Element>,
-    values: &[Pair<A::Element>],
+    values: &Column<A::Element>,
     variables: usize,
 ) -> Pair<A::Element> {
     // Points are numbered alike whatever the number of variables.
     let sources = sources::<MOST, POINTS>();
     let blocks = (0..all_ones(variables)).filter(|point| sources[*point].block().is_some());
-    blocks.fold(claim, |sum, point| sub(algebra, sum, values[point]))
+    blocks.fold(claim, |sum, point| sub(algebra, sum, [values[0][point], values[1][point]]))
 }
 
 fn sub<A: Algebra>(algebra: A, a: Pair<A::Element>, b: Pair<A::Element>) -> Pair<A::Element> {
@@ -264,7 +279,7 @@ fn last<A: Algebra>(
 ) -> Result<(), SharingError> {
     let mask = talk.random(algebra);
     let summand = product(algebra, mask, g);
-    let masked = talk.share(algebra, &[summand])?[0];
+    let masked = talk.share(algebra, &[summand])?.map(|run| run[0]);
     let t = talk.coin()?.elements(algebra, 1)[0];
     let along = |a: Pair<A::Element>, b: Pair<A::Element>| {
         [0, 1].map(|c| algebra.sum(algebra.product(t, a[c]), b[c]))
@@ -309,11 +324,11 @@ impl<E: Word> Point<E> {
     }
 
     /// The value there of what has these values on the grid.
-    pub fn claim<A: Algebra<Element = E>>(&self, algebra: A, values: &[Pair<E>]) -> Pair<E> {
-        let mut claim = [E::ZERO; 2];
-        for (value, weight) in values.iter().zip(&self.points) {
-            claim = [0, 1].map(|c| algebra.sum(claim[c], algebra.product(value[c], *weight)));
-        }
-        claim
+    pub fn claim<A: Algebra<Element = E>>(&self, algebra: A, values: &Column<E>) -> Pair<E> {
+        values.each_ref().map(|run| {
+            run.iter().zip(&self.points).fold(E::ZERO, |sum, (value, weight)| {
+                algebra.sum(sum, algebra.product(*value, *weight))
+            })
+        })
     }
 }

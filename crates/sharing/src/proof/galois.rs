@@ -38,15 +38,25 @@ fn first(terms: usize) -> (usize, usize) {
     (variables, terms.div_ceil(1 << variables))
 }
 
-/// What the proof of `terms` products of `bits` bits sends.
-pub(super) fn cost(bits: u32, terms: usize) -> Charge {
+/// What the proof of `terms` products sends, in elements.
+fn elements(terms: usize) -> Cost {
     let (variables, blocks) = first(terms);
-    let mut cost = Cost { elements: 0, coins: 1, rounds: 1 };
+    let mut cost = Cost { elements: 0, coins: 1, rounds: 1, roots: 1 };
     if variables > 0 {
         cost += fold::level_cost(variables);
     }
     cost += fold::cost_by(blocks, Extension::<u64>::VARIABLES);
-    cost.charge_of(DEGREE as u64 * u64::from(bits / 8))
+    cost
+}
+
+/// What the proof of `terms` products of `bits` bits sends.
+pub(super) fn cost(bits: u32, terms: usize) -> Charge {
+    elements(terms).charge_of(DEGREE as u64 * u64::from(bits / 8))
+}
+
+/// The chance that a wrong batch of `terms` products passes a proof.
+pub(super) fn chance(terms: usize) -> f64 {
+    elements(terms).roots as f64 * (-(DEGREE as f64)).exp2()
 }
 
 /// Proves that every result is the sum of the products of its terms.
@@ -143,14 +153,14 @@ struct Grid<'a, W, const D: usize, const TAP: usize> {
 }
 
 impl<W: Word, const D: usize, const TAP: usize> Kernel for Grid<'_, W, D, TAP> {
-    type Output = Vec<Element<W>>;
+    type Output = Buffer<Element<W>>;
     const AVX512: bool = true;
 
     #[inline(always)]
-    fn run(self) -> Vec<Element<W>> {
+    fn run(self) -> Buffer<Element<W>> {
         let Grid { weights, products, variables, blocks } = self;
         let (sources, points) = (const { sources::<V, POINTS>() }, points(variables));
-        let mut sums = vec![Element::ZERO; points];
+        let mut sums = Buffer::<Element<W>>::zeros(points);
         // The components of the first factor; of the second, one and the sum of both.
         let mut firsts = Buffer::<Element<W>>::zeros(2 * points);
         let mut seconds = Buffer::<W>::zeros(2 * points);
@@ -271,6 +281,20 @@ mod tests {
         }
         // What is above the degree does not count.
         assert!(tables.of(1 << 47) == Element::ZERO);
+    }
+
+    #[test]
+    fn degrees_add_up_to_what_the_docs_say() {
+        // Of weights and the last factor one each, eight of the first level, four of each other one.
+        assert_eq!(elements(1 << 18).roots, 1 + 8 + 7 * 4 + 1);
+        // A batch that is all but full, and the longest sum.
+        let longest = elements((1 << 18) - 1 + MOST_TERMS);
+        assert_eq!(longest.roots, 1 + 8 + 10 * 4 + 2 + 1);
+        for (terms, bits) in [(1 << 18, 41.7), ((1 << 18) - 1 + MOST_TERMS, 41.2)] {
+            let found = -chance(terms).log2();
+            assert!((bits..bits + 0.15).contains(&found), "{terms}: {found}");
+        }
+        assert_eq!(elements(1).roots, 2);
     }
 
     #[test]

@@ -276,6 +276,20 @@ pub(super) fn cost_of_products(kind: Factors, strength: Strength, ring: u32, n: 
     Charge { bytes: (n * (dealt + kind.width(strength, ring).bytes)) as u64, coins: 0, rounds }
 }
 
+/// The logarithm, rounded down, of the number of primes that one is drawn from: those between 15/16 of 2^61 and 2^61.
+const PRIMES: f64 = 51.59;
+/// Bits of a prime, but for less than a tenth.
+const PRIME_BITS: f64 = 60.9;
+
+/// The chance that masked integers of such widths pass though one is wrong, where `terms` products of theirs are
+/// proven: the prime divides its error, or the proof misses it; each time anew.
+pub(super) fn chance(width: &Width, strength: Strength, terms: usize) -> f64 {
+    let dividing = (f64::from(width.mask + 1) / PRIME_BITS).floor();
+    let missed = (1 + fold::cost(terms).roots) as f64;
+    let once = dividing * (-PRIMES).exp2() + missed * (-PRIME_BITS).exp2();
+    once.powi(strength.proofs() as i32)
+}
+
 /// What triples cost.
 pub(super) fn cost(kind: Factors, strength: Strength, ring: u32, n: usize) -> Charge {
     let coin = Charge { bytes: 0, coins: 1, rounds: 1 };

@@ -45,7 +45,7 @@ impl<W: Word> Pending for Products<W> {
     }
 
     fn limit(&self) -> usize {
-        self.class.limit()
+        self.class.limit(self.proving)
     }
 
     fn prove(
@@ -53,12 +53,13 @@ impl<W: Word> Pending for Products<W> {
         talk: &mut Talk<'_, '_, '_>,
         scratch: &mut Scratch,
     ) -> Result<(), SharingError> {
-        let runs = first_batch(&mut self.runs, self.class.limit());
+        let limit = self.limit();
+        let runs = first_batch(&mut self.runs, limit);
         let results = runs.iter().map(|(results, _)| results).sum();
         let terms = runs.iter().map(|(results, terms)| results * terms).sum();
         let [x, y] = [&self.x, &self.y].map(|columns| first(columns, terms));
         let z = first(&self.z, results);
-        let Proving { method, strength } = self.proving;
+        let Proving { method, strength, .. } = self.proving;
         match self.class {
             Class { bits: 1, sums } => {
                 let (factors, z) = ([x, y].map(|xs| xs.map(word::as_u64)), z.map(word::as_u64));

@@ -2,6 +2,7 @@
 
 use super::field::Field;
 use super::fold::{MOST, POINTS, Runs, Source, points, sources};
+use tacit_ring::Buffer;
 use tacit_ring::simd::{self, Kernel};
 
 /// A role's summands of the values at all points, in a field.
@@ -10,12 +11,12 @@ pub(super) fn grid<F: Field>(
     vectors: [Runs<'_>; 2],
     variables: usize,
     blocks: usize,
-) -> Vec<u64> {
+) -> Buffer<u64> {
     match variables {
-        1 => simd::run(Summands::<F, 1> { field, vectors, blocks }).to_vec(),
-        2 => simd::run(Squares { field, vectors, blocks }).to_vec(),
-        3 => simd::run(Summands::<F, 3> { field, vectors, blocks }).to_vec(),
-        _ => simd::run(Summands::<F, MOST> { field, vectors, blocks }).to_vec(),
+        1 => Buffer::from_slice(&simd::run(Summands::<F, 1> { field, vectors, blocks })),
+        2 => Buffer::from_slice(&simd::run(Squares { field, vectors, blocks })),
+        3 => Buffer::from_slice(&simd::run(Summands::<F, 3> { field, vectors, blocks })),
+        _ => Buffer::from_slice(&simd::run(Summands::<F, MOST> { field, vectors, blocks })),
     }
 }
 

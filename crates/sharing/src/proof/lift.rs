@@ -9,7 +9,7 @@
 //! of 64 it is 65 sets, and two inner products, modulo two primes: a wrong sum passes both with `2^-97`.
 
 use super::fold;
-use super::integers::{Width, share};
+use super::integers::{self, Width, share};
 use super::talk::{Challenge, Pair, Talk};
 use super::wide::{self, Wide};
 use super::{Batch, Charge, Scratch, Strength};
@@ -18,6 +18,7 @@ use std::ops::Range;
 use tacit_ring::Word;
 use tacit_ring::prime::Prime;
 use tacit_ring::simd::{self, Kernel};
+use zeroize::{Zeroize, Zeroizing};
 
 /// Sets of results: a wrong one is missed by all with probability two to the minus this, a half of what it
 /// may.
@@ -38,6 +39,12 @@ pub(super) fn cost(bits: u32, strength: Strength, terms: usize) -> Charge {
     let sums = subsets(strength) as u64 * Width::of_products(bits, strength, terms).bytes as u64;
     fold::cost(terms).charge().times(strength.proofs())
         + Charge { bytes: sums, coins: 2, rounds: 3 }
+}
+
+/// The chance that a wrong batch of `terms` products passes: by all sets, or with a wrong sum.
+pub(super) fn chance(bits: u32, strength: Strength, terms: usize) -> f64 {
+    let width = Width::of_products(bits, strength, terms);
+    (-(subsets(strength) as f64)).exp2() + integers::chance(&width, strength, terms)
 }
 
 /// Proves that every result is the sum of the products of its terms.
@@ -71,7 +78,7 @@ pub(super) fn prove_with<W: Word, const SUBSETS: usize>(
         64 => sums::<W, 5, SUBSETS>(products, &places),
         _ => sums::<W, 4, SUBSETS>(products, &places),
     };
-    let summands: Vec<Wide> = sums.iter().map(|sum| sum.products).collect();
+    let summands = Zeroizing::new(sums.iter().map(|sum| sum.products).collect::<Vec<Wide>>());
     let shared = share(talk, Width::of_products(W::BITS, strength, products.terms()), &summands)?;
     let differ = |(sums, shared): (&Sums, &[Wide; 2])| -> [W; 2] {
         [0, 1].map(|c| {
@@ -131,11 +138,18 @@ struct Sums {
     results: [u128; 2],
 }
 
+impl Zeroize for Sums {
+    fn zeroize(&mut self) {
+        self.products.zeroize();
+        self.results.zeroize();
+    }
+}
+
 fn sums<W: Word, const LANES: usize, const SUBSETS: usize>(
     products: &Batch<'_, W>,
     places: &Places<SUBSETS>,
-) -> Vec<Sums> {
-    simd::run(Subsets::<W, LANES, SUBSETS> { products, places })
+) -> Zeroizing<Vec<Sums>> {
+    Zeroizing::new(simd::run(Subsets::<W, LANES, SUBSETS> { products, places }))
 }
 
 /// Begins at a cache line.

@@ -21,6 +21,7 @@
 //! A check itself opens nothing but masked values. What it finds goes into the transcripts that
 //! [`verify`](crate::verify) compares, which tells one bit: whether all is well.
 
+mod batch;
 mod beaver;
 mod bill;
 mod bits;
@@ -40,6 +41,7 @@ mod polynomials;
 mod post;
 mod redundant;
 mod single;
+mod soundness;
 mod strength;
 mod tagged;
 mod talk;
@@ -49,6 +51,7 @@ mod triples;
 mod wide;
 mod wires;
 
+pub use batch::{BatchSize, UnknownBatch};
 pub use bill::{Bill, Needs};
 pub use method::{Method, Source};
 pub(crate) use redundant::bytes as redundant_bytes;
@@ -85,8 +88,7 @@ pub struct Stock<W: Word>(Triples<W>);
 
 /// A party's products that are not proven yet, or what products are made from; and its keys for both.
 pub struct Proofs {
-    method: Method,
-    strength: Strength,
+    proving: Proving,
     keys: Keys,
     /// Products that are not proven, one per class.
     pending: Vec<Box<dyn Pending>>,
@@ -154,10 +156,9 @@ impl Scratch {
 impl Proofs {
     /// Keys must be fresh.
     pub(crate) fn new(proving: Proving, keys: Keys, worker: usize) -> Self {
-        let Proving { method, strength } = proving;
         let (pending, pools) = (Vec::new(), Vec::new());
         let (tagging, scratch) = (Tagging::of_worker(worker), Scratch::default());
-        Proofs { method, strength, keys, pending, pools, tagging, scratch }
+        Proofs { proving, keys, pending, pools, tagging, scratch }
     }
 
     /// By key, how many streams are left: the same at both holders of a key.
@@ -177,7 +178,7 @@ impl Proofs {
     /// Whether there are so many products that they should be proven now.
     pub(crate) fn is_full(&self) -> bool {
         self.pending.iter().any(|products| products.terms() >= products.limit())
-            || self.tagging.pending() >= tagged::LIMIT
+            || self.tagging.pending() >= tagged::limit(self.proving)
     }
 
     /// Where the triples of a ring are.
@@ -192,7 +193,7 @@ impl Proofs {
     /// Says that so many words of products are coming, more than were said before: triples are then made
     /// in as few batches as can be. Elsewhere without effect.
     pub(crate) fn expect<W: Word>(&mut self, words: usize) {
-        if let Method::Brain(_) = self.method {
+        if let Method::Brain(_) = self.proving.method {
             let at = self.pool::<W>();
             triples_of::<W>(&mut self.pools[at]).batches.expected += words;
         }
@@ -210,7 +211,7 @@ impl Proofs {
 
     /// Hands out all triples of a ring, for another session. Nothing where products are made otherwise.
     pub(crate) fn take_triples<W: Word>(&mut self) -> Stock<W> {
-        match self.method {
+        match self.proving.method {
             Method::Brain(_) => {
                 let at = self.pool::<W>();
                 Stock(triples_of::<W>(&mut self.pools[at]).take_all())
@@ -221,7 +222,7 @@ impl Proofs {
 
     /// Takes triples of another session, before any others are made.
     pub(crate) fn hold_triples<W: Word>(&mut self, stock: Stock<W>) -> Result<(), SharingError> {
-        match self.method {
+        match self.proving.method {
             Method::Brain(_) => {
                 let at = self.pool::<W>();
                 triples_of::<W>(&mut self.pools[at]).hold(stock.0)
@@ -231,11 +232,11 @@ impl Proofs {
     }
 
     fn grow(&mut self, party: &mut Party<'_>, at: usize) -> Result<(), SharingError> {
-        let Method::Brain(source) = self.method else { return Ok(()) };
+        let Method::Brain(source) = self.proving.method else { return Ok(()) };
         let place = party.mesh().place();
         party.mesh().set_phase(Phase::Offline);
         let draws = self.keys.streams().draws()?;
-        let how = How { source, strength: self.strength };
+        let how = How { source, proving: self.proving };
         self.pools[at].grow(&mut Talk::new(party, draws), &mut self.scratch, how)?;
         party.mesh().set_phase(place.phase);
         Ok(())
@@ -253,7 +254,7 @@ impl Proofs {
                 "a sum of {terms} products, where one to {MOST_TERMS} are made as a whole"
             )));
         }
-        match self.method {
+        match self.proving.method {
             Method::Lift | Method::Galois => {
                 Err(SharingError::Shape("products that are proven later".into()))
             }
@@ -266,9 +267,9 @@ impl Proofs {
                 beaver::begin(party, triples_of(&mut self.pools[at]), factors)
             }
             Method::Post | Method::Tagged | Method::Integers => {
-                let proving = self.proving();
-                let Proofs { keys, pending, .. } = self;
-                let (draws, to) = (keys.streams().draws()?, (pending, proving));
+                let Proofs { keys, pending, proving, .. } = self;
+                let (draws, proving) = (keys.streams().draws()?, *proving);
+                let to = (pending, proving);
                 match W::BITS {
                     1 => checked_later::<W, W>(to).begin(party, draws, factors, terms),
                     _ if proving.method == Method::Integers => {
@@ -281,10 +282,6 @@ impl Proofs {
         }
     }
 
-    fn proving(&self) -> Proving {
-        Proving { method: self.method, strength: self.strength }
-    }
-
     /// Finishes the results that began first.
     pub(crate) fn finish<W: Word>(
         &mut self,
@@ -293,7 +290,7 @@ impl Proofs {
         terms: usize,
         out: [&mut [W]; 2],
     ) -> Result<(), SharingError> {
-        match self.method {
+        match self.proving.method {
             Method::Lift | Method::Galois => {
                 Err(SharingError::Shape("products that are proven later".into()))
             }
@@ -302,7 +299,7 @@ impl Proofs {
                 beaver::finish(party, triples_of(&mut self.pools[at]), factors, terms, out)
             }
             Method::Post | Method::Tagged | Method::Integers => {
-                let proving = self.proving();
+                let proving = self.proving;
                 let of = (&mut self.pending, proving);
                 match W::BITS {
                     1 => checked_later::<W, W>(of).finish(party, factors, terms, out),
@@ -327,7 +324,7 @@ impl Proofs {
             return Err(SharingError::Shape("a proof of products that do not fit".into()));
         }
         let class = Class::new(W::BITS, terms);
-        let most = class.most_terms(self.method);
+        let most = class.most_terms(self.proving.method);
         if terms > most {
             return Err(SharingError::Shape(format!(
                 "a sum of {terms} products is proven as a whole, and that is more than {most}"
@@ -339,7 +336,7 @@ impl Proofs {
             let zeros: Runs<'_, W> = [&zeros, &zeros, &[]];
             return self.keep([zeros, zeros], z, 1);
         }
-        let proving = self.proving();
+        let proving = self.proving;
         let new = || Products::<W>::new(class, proving);
         let products = kept(&mut self.pending, class, new);
         for c in 0..2 {
@@ -362,7 +359,7 @@ impl Proofs {
             }
         }
         let tagged = self.tagging.pending();
-        if tagged >= tagged::LIMIT || (all && tagged > 0) {
+        if tagged >= tagged::limit(self.proving) || (all && tagged > 0) {
             let draws = self.keys.streams().draws()?;
             self.tagging.check(&mut Talk::new(party, draws))?;
         }
@@ -372,7 +369,8 @@ impl Proofs {
 
     /// The number of the key that tags numbers, where the protocol has one, and what it is good for.
     pub(crate) fn tag_key(&self) -> Option<(u64, Strength)> {
-        (self.method == Method::Tagged).then_some((self.tagging.number, self.strength))
+        let Proving { method, strength, .. } = self.proving;
+        (method == Method::Tagged).then_some((self.tagging.number, strength))
     }
 
     /// This role's shares of the present key, for tags of public numbers.
@@ -439,7 +437,7 @@ fn on_wires<W: Word>(
     (pending, proving): (&mut Vec<Box<dyn Pending>>, Proving),
 ) -> &mut wires::Products<W> {
     let class = Class { bits: W::BITS, sums: false };
-    kept(pending, class, || wires::Products::new(proving.strength))
+    kept(pending, class, || wires::Products::new(proving))
 }
 
 /// Adds results to runs of such with equal numbers of terms.

@@ -14,18 +14,18 @@ use tacit_net::Stream;
 use tacit_ring::{Buffer, Word, word};
 
 /// Words of factors that are checked together.
-pub(super) fn limit(method: Method, bits: u32) -> usize {
-    match (bits, method) {
+pub(super) fn limit(proving: Proving, bits: u32) -> usize {
+    let usual = match (bits, proving.method) {
         (1, Method::Integers) => BIT_WORDS,
         (1, _) => 1 << 14,
-        (_, Method::Integers) => wires::LIMIT,
         _ => 1 << 16,
-    }
+    };
+    proving.batch_or(bits, usual)
 }
 
 /// What a check costs.
 pub(super) fn cost(
-    Proving { method, strength }: Proving,
+    Proving { method, strength, .. }: Proving,
     bits: u32,
     results: usize,
     terms: usize,
@@ -147,7 +147,7 @@ impl<W: Word, E: Word> Pending for Products<W, E> {
     }
 
     fn limit(&self) -> usize {
-        limit(self.proving.method, W::BITS)
+        limit(self.proving, W::BITS)
     }
 
     fn is_settled(&self) -> bool {
@@ -159,8 +159,9 @@ impl<W: Word, E: Word> Pending for Products<W, E> {
         talk: &mut Talk<'_, '_, '_>,
         scratch: &mut Scratch,
     ) -> Result<(), SharingError> {
-        let Proving { method, strength } = self.proving;
-        let runs = first_batch(&mut self.runs, limit(method, W::BITS));
+        let Proving { method, strength, .. } = self.proving;
+        let limit = self.limit();
+        let runs = first_batch(&mut self.runs, limit);
         let results = runs.iter().map(|(results, _)| results).sum();
         let terms = runs.iter().map(|(results, terms)| results * terms).sum();
         let (x, y, z) = (first(&self.x, terms), first(&self.y, terms), first(&self.z, results));

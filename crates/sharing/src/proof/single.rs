@@ -204,6 +204,16 @@ fn primes_are_beyond_any_product() {
     }
 }
 
+/// The chance that a batch of `n` triples passes though one is wrong: the primes are larger than half of the power
+/// of two that is reduced to draw a number.
+pub(super) fn chance(check: Check, ring: u32, n: usize) -> f64 {
+    let roots = match check {
+        Check::OneByOne => 1,
+        Check::InBlocks => 2 * Blocks::of(n).len - 1,
+    };
+    roots as f64 * (1.0 - f64::from(prime(ring).0)).exp2()
+}
+
 /// What triples cost.
 pub(super) fn cost(check: Check, ring: u32, n: usize) -> Charge {
     let made = cost_of_products(Factors::Dealt, Strength::Usual, ring, n);

@@ -11,7 +11,7 @@
 
 use super::redundant::{narrowed, summand, widened};
 use super::talk::Talk;
-use super::{Charge, Growing, Two, first};
+use super::{Charge, Growing, Proving, Two, first};
 use crate::arrays::MatrixShape;
 use crate::party::{Draws, Party, SharingError};
 use tacit_net::Stream;
@@ -19,7 +19,9 @@ use tacit_ring::{Buffer, Word};
 use zeroize::Zeroizing;
 
 /// Products and tags that are checked together.
-pub(super) const LIMIT: usize = 1 << 16;
+pub(super) fn limit(proving: Proving) -> usize {
+    proving.batch_or(64, 1 << 16)
+}
 
 /// What a check costs: a coin, so that all is out before the key is, and the key.
 pub(super) const CHECK: Charge = Charge { bytes: 16, coins: 1, rounds: 2 };

@@ -2,6 +2,7 @@
 
 use super::Two;
 use super::field::Algebra;
+use super::fold::Column;
 use super::redundant::narrowed;
 use crate::party::{Draws, PRIVATE, Party, SharingError};
 use crate::verify::{Item, Kind};
@@ -78,16 +79,15 @@ impl<'t, 'm, 'k> Talk<'t, 'm, 'k> {
         &mut self,
         algebra: A,
         summands: &[A::Element],
-    ) -> Result<Vec<Pair<A::Element>>, SharingError> {
+    ) -> Result<Column<A::Element>, SharingError> {
         let [next, previous] = self.masks::<A::Drawn>(summands.len());
-        let masks = next.iter().zip(previous.iter());
-        let masked = |(summand, (next, previous)): (&A::Element, (&A::Drawn, &A::Drawn))| {
-            let sum = algebra.sum(*summand, algebra.drawn(*next));
-            algebra.difference(sum, algebra.drawn(*previous))
-        };
-        let mine: Vec<A::Element> = summands.iter().zip(masks).map(masked).collect();
-        let theirs = self.elements(algebra, &mine)?;
-        Ok(mine.iter().zip(theirs.iter()).map(|(own, next)| [*own, *next]).collect())
+        let mut own = Buffer::from_slice(summands);
+        for (sum, (next, previous)) in own.iter_mut().zip(next.iter().zip(previous.iter())) {
+            let with_next = algebra.sum(*sum, algebra.drawn(*next));
+            *sum = algebra.difference(with_next, algebra.drawn(*previous));
+        }
+        let theirs = self.elements(algebra, &own)?;
+        Ok([own, theirs])
     }
 
     /// A sharing of an element that nobody knows.

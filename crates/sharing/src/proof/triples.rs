@@ -11,7 +11,7 @@ use super::method::Source;
 use super::redundant::{self, Claims};
 use super::single::{self, Check};
 use super::talk::Talk;
-use super::{Charge, Scratch, Strength, Triples, buckets};
+use super::{Charge, Proving, Scratch, Strength, Triples, buckets};
 use crate::party::SharingError;
 use std::ops::Range;
 use tacit_ring::{Buffer, Word};
@@ -23,7 +23,14 @@ const FIRST: usize = 16;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct How {
     pub source: Source,
-    pub strength: Strength,
+    pub proving: Proving,
+}
+
+impl How {
+    /// How groups of triples are made that are checked by cut and choose.
+    fn buckets(self, bits: u32, wanted: usize) -> buckets::Sizes {
+        buckets::Sizes::for_triples(bits, self.proving, wanted)
+    }
 }
 
 /// How many triples of a ring are made next.
@@ -38,10 +45,10 @@ pub(super) struct Batches {
 impl Batches {
     /// The next batch: what is expected, the last one up to twice as large as others; else as much again as
     /// there was.
-    fn next(self, source: Source, bits: u32) -> usize {
-        let most = most(source, bits);
+    fn next(self, how: How, bits: u32) -> usize {
+        let most = most(how, bits);
         match self.expected.saturating_sub(self.made) {
-            0 => self.made.clamp(FIRST, most),
+            0 => self.made.max(FIRST).min(most),
             left if left < 2 * most => left,
             _ => most,
         }
@@ -51,7 +58,7 @@ impl Batches {
     pub fn pay(&mut self, how: How, bits: u32, words: usize) -> Charge {
         let mut charge = Charge::default();
         while self.made < words {
-            let batch = self.next(how.source, bits);
+            let batch = self.next(how, bits);
             charge += cost(how, bits, batch);
             self.made += made(how, bits, batch);
         }
@@ -60,31 +67,33 @@ impl Batches {
 }
 
 /// Of bits, there is no other way.
-fn source_of(source: Source, bits: u32) -> Source {
+pub(super) fn source_of(source: Source, bits: u32) -> Source {
     if bits == 1 { Source::Buckets } else { source }
 }
 
 /// Words of a batch at most.
-fn most(source: Source, bits: u32) -> usize {
-    match (source_of(source, bits), bits) {
+pub(super) fn most(How { source, proving }: How, bits: u32) -> usize {
+    let usual = match (source_of(source, bits), bits) {
         (Source::Buckets, 1) => 1 << 14,
         // Enough for buckets of three.
         (Source::Buckets, _) => 1 << 19,
         _ => 1 << 16,
-    }
+    };
+    proving.batch_or(bits, usual)
 }
 
 /// Words that a batch of `wanted` has.
-fn made(How { source, strength }: How, bits: u32, wanted: usize) -> usize {
-    match source_of(source, bits) {
-        Source::Buckets => buckets::Sizes::for_triples(bits, strength, wanted).kept,
+fn made(how: How, bits: u32, wanted: usize) -> usize {
+    match source_of(how.source, bits) {
+        Source::Buckets => how.buckets(bits, wanted).kept,
         _ => wanted,
     }
 }
 
-fn cost(How { source, strength }: How, bits: u32, wanted: usize) -> Charge {
+fn cost(how: How, bits: u32, wanted: usize) -> Charge {
+    let How { source, proving: Proving { strength, .. } } = how;
     match source_of(source, bits) {
-        Source::Buckets => buckets::cost_of_triples(bits, strength, wanted),
+        Source::Buckets => buckets::cost_of_triples(bits, how.buckets(bits, wanted)),
         Source::Sacrifice => {
             let each = redundant::bytes(bits, strength) as u64;
             redundant::cost(bits, strength, wanted, wanted)
@@ -100,11 +109,12 @@ fn cost(How { source, strength }: How, bits: u32, wanted: usize) -> Charge {
 fn make<W: Word>(
     talk: &mut Talk<'_, '_, '_>,
     scratch: &mut Scratch,
-    How { source, strength }: How,
+    how: How,
     wanted: usize,
 ) -> Result<Triples<W>, SharingError> {
+    let How { source, proving: Proving { strength, .. } } = how;
     match source_of(source, W::BITS) {
-        Source::Buckets => buckets::triples(talk, strength, wanted),
+        Source::Buckets => buckets::triples(talk, how.buckets(W::BITS, wanted)),
         Source::Sacrifice if W::BITS == 128 => {
             sacrificed::<W, redundant::U192>(talk, strength, wanted)
         }
@@ -178,7 +188,7 @@ impl<W: Word> Pool<W> {
         scratch: &mut Scratch,
         how: How,
     ) -> Result<(), SharingError> {
-        let batch = make(talk, scratch, how, self.batches.next(how.source, W::BITS))?;
+        let batch = make(talk, scratch, how, self.batches.next(how, W::BITS))?;
         self.batches.made += batch[0][0].len();
         if self.finished == self.len() {
             self.triples = batch;
@@ -237,6 +247,12 @@ impl<W: Word> Pool<W> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::proof::{BatchSize, Method};
+
+    fn how(source: Source, batch: Option<BatchSize>) -> How {
+        let proving = Proving { method: Method::Brain(source), strength: Strength::Usual, batch };
+        How { source, proving }
+    }
 
     #[test]
     fn many_triples_cost_what_the_docs_say() {
@@ -250,7 +266,7 @@ mod tests {
         ] {
             for words in [1 << 19, (1 << 19) + 1, 1 << 20, 3_000_000] {
                 let mut batches = Batches { expected: words, made: 0 };
-                let how = How { source, strength: Strength::Usual };
+                let how = how(source, None);
                 let paid = batches.pay(how, 64, words).bytes;
                 let least = bytes * words as u64;
                 assert!(paid >= least && paid < least * 102 / 100, "{source:?} {words}: {paid}");

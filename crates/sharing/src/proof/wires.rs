@@ -10,7 +10,8 @@ use super::integers::{self, Claims, Masked, Width};
 use super::talk::Talk;
 use super::wide::{self, WORDS, Wide};
 use super::{
-    Charge, Class, Growing, Pending, Scratch, Strength, Two, first, first_batch, fold, push_run,
+    Charge, Class, Growing, Pending, Proving, Scratch, Strength, Two, first, first_batch, fold,
+    post, push_run,
 };
 use crate::party::{Draws, Party, SharingError};
 use std::any::Any;
@@ -18,9 +19,6 @@ use std::collections::VecDeque;
 use tacit_net::Stream;
 use tacit_ring::{Buffer, Word};
 use zeroize::Zeroizing;
-
-/// Words of factors that are proven together.
-pub(super) const LIMIT: usize = 1 << 16;
 
 /// Bytes of a masked sum of so many products.
 pub(crate) fn bytes(bits: u32, strength: Strength, terms: usize) -> usize {
@@ -35,7 +33,7 @@ pub(super) fn cost(strength: Strength, terms: usize) -> Charge {
 
 /// Products of words `W`, and the numbers that they are cut from.
 pub(super) struct Products<W> {
-    strength: Strength,
+    proving: Proving,
     x: [Growing<W>; 2],
     y: [Growing<W>; 2],
     /// Numbers, in two's complement.
@@ -47,9 +45,9 @@ pub(super) struct Products<W> {
 }
 
 impl<W: Word> Products<W> {
-    pub fn new(strength: Strength) -> Self {
+    pub fn new(proving: Proving) -> Self {
         Products {
-            strength,
+            proving,
             x: Default::default(),
             y: Default::default(),
             z: Default::default(),
@@ -76,7 +74,7 @@ impl<W: Word> Products<W> {
                 add_summand(sum, W::BITS, x, y);
             }
         }
-        let width = Width::of_products(W::BITS, self.strength, terms);
+        let width = Width::of_products(W::BITS, self.proving.strength, terms);
         let (masked, bytes) = Masked::new(&mut Talk::new(party, draws), width, &summands);
         let to = (party.role() + 2) % 3;
         party.send(to, Stream::On, &bytes)?;
@@ -142,7 +140,7 @@ impl<W: Word> Pending for Products<W> {
     }
 
     fn limit(&self) -> usize {
-        LIMIT
+        post::limit(self.proving, W::BITS)
     }
 
     fn is_settled(&self) -> bool {
@@ -154,13 +152,14 @@ impl<W: Word> Pending for Products<W> {
         talk: &mut Talk<'_, '_, '_>,
         scratch: &mut Scratch,
     ) -> Result<(), SharingError> {
-        let runs = first_batch(&mut self.runs, LIMIT);
+        let limit = self.limit();
+        let runs = first_batch(&mut self.runs, limit);
         let results: usize = runs.iter().map(|(results, _)| results).sum();
         let terms = runs.iter().map(|(results, terms)| results * terms).sum();
         let (x, y, z) =
             (first(&self.x, terms), first(&self.y, terms), first(&self.z, results * WORDS));
         let mut challenge = talk.coin()?;
-        for _ in 0..self.strength.proofs() {
+        for _ in 0..self.proving.strength.proofs() {
             let field = challenge.prime();
             let claims = Claims {
                 runs: &runs,

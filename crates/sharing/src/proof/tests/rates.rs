@@ -7,13 +7,13 @@ use crate::party::SharingError;
 use crate::proof::buckets::{self, Sizes};
 use crate::proof::extension::{Element, Extension};
 use crate::proof::field::Field;
-use crate::proof::integers::{self, Factors, Products};
+use crate::proof::integers::{self, Claims, Factors, Products};
 use crate::proof::modular::{self, Modular};
 use crate::proof::polynomials;
-use crate::proof::redundant::{self, Claims};
+use crate::proof::redundant;
 use crate::proof::tagged::{self, Tagging};
 use crate::proof::talk::Talk;
-use crate::proof::{Batch, Scratch, Strength, fold, galois, lift};
+use crate::proof::{Batch, Scratch, Strength, fold, galois, lift, wide};
 use tacit_net::testing::{Tamper, Verdict};
 use tacit_net::{PartyId, Stream};
 use tacit_ring::Word;
@@ -185,7 +185,7 @@ fn sacrifices_that_pass<const ERROR: u64, const LAMBDA: u32>() -> usize {
         let shared = |value: u64| public(role, value).map(|word| [u128::from(word)]);
         let [x, y, z] = [3, 5, 15 + ERROR].map(shared);
         let [x, y, z] = [&x, &y, &z].map(|pair| pair.each_ref().map(|run| &run[..]));
-        let claims = Claims { each: EACH, x, y, z, runs: &[(1, 1)] };
+        let claims = redundant::Claims { each: EACH, x, y, z, runs: &[(1, 1)] };
         redundant::sacrifice_with::<u128, LAMBDA>(talk, &claims)
     })
 }
@@ -321,6 +321,40 @@ fn a_wrong_product_of_a_batch_passes_where_a_factor_of_its_error_is_zero() {
     let one = || changing(4 * EACH_INTEGER, false, |bytes| bytes[0] ^= 1);
     let found = 100.0 / 101.0f64;
     assert_rate(products_modulo_101_pass(one), 1.0 - found.powi(4));
+}
+
+/// Sums of so many products of 3 and 5, as they are on wires, proven modulo 101: the last one is off by `error`.
+fn sums_modulo_101_pass(runs: &[(usize, usize)], error: u64) -> usize {
+    let mut sums: Vec<u64> =
+        runs.iter().flat_map(|(results, terms)| vec![15 * *terms as u64; *results]).collect();
+    *sums.last_mut().unwrap() += error;
+    passes(honest, |role, talk| {
+        let component = |value: u64, c: usize| public(role, value)[c];
+        let mut challenge = talk.coin()?;
+        let claims = Claims {
+            runs,
+            factors: |c: usize, _: usize| [3, 5].map(|value| component(value, c)),
+            result: |c: usize, at: usize| wide::from_bytes(&component(sums[at], c).to_le_bytes()),
+        };
+        integers::prove(talk, &mut Scratch::default(), (Small::<101>, &mut challenge), &claims)
+    })
+}
+
+#[test]
+fn a_wrong_sum_of_a_batch_passes_where_a_factor_of_its_error_is_zero() {
+    let found = 100.0 / 101.0f64;
+    for (runs, factors) in [
+        // A weight, coordinates of a point, and a last factor: of one sum of four, of two of two, and of two alone.
+        (vec![(1, 4)], 4),
+        (vec![(2, 2)], 4),
+        (vec![(1, 2)], 3),
+        // Of eight terms three.
+        (vec![(1, 3), (1, 5)], 5),
+    ] {
+        // What the prime divides is no error.
+        assert_eq!(sums_modulo_101_pass(&runs, 101), TRIALS, "{runs:?}");
+        assert_rate(sums_modulo_101_pass(&runs, 1), 1.0 - found.powi(factors));
+    }
 }
 
 /// Bytes of a masked product of factors of eight bits.

@@ -3,11 +3,12 @@
 
 use super::{Gf8, PLACES, honest};
 use crate::party::{Keys, Party, SharingError};
+use crate::proof::extension::Element;
 use crate::proof::field::Field;
 use crate::proof::integers::{self, Width};
 use crate::proof::redundant::{self, Claims};
 use crate::proof::talk::Talk;
-use crate::proof::{fold, wide};
+use crate::proof::{Batch, fold, galois, wide};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use tacit_net::memory::{self, MemoryNetwork};
@@ -168,6 +169,57 @@ fn a_cheat_sees_the_same_of_a_proof_for_all_secrets() {
     assert_eq!(reference.len(), 1 << 12);
     assert!(folds([[1, 0], [7, 3]], honest) == reference);
     assert!(folds([[5, 6], [2, 4]], changing::<16>) == reference);
+}
+
+/// What role 1 sees of a proof of two products in the ring of 256 numbers, in an extension of degree three: two
+/// values of a grid, a masked product, and what opens.
+///
+/// Of each number that is drawn the topmost bit takes both values, and so it does of secrets. Multiples of 128 are an
+/// ideal, so what masks do for those is what they do for all.
+fn extensions(top: [[bool; 2]; 2], cheat: fn() -> Tamper) -> Histogram {
+    type Drawn = Element<u8>;
+    let scripts = |trial: usize| {
+        let draw = |at: usize| {
+            let mut bytes = vec![0x35; size_of::<Drawn>()];
+            (0..3).for_each(|i| bytes[i] ^= ((trial >> (3 * at + i)) as u8 & 1) << 7);
+            bytes
+        };
+        let coin = || vec![0b1011; 32];
+        let draws = [coin(), [draw(0), draw(1)].concat(), coin(), draw(2), draw(3), coin()];
+        [draws.concat(), vec![6; 1024], vec![1; 1024]]
+    };
+    let seen = seen_by_role_1(1 << 12, &scripts, cheat, |role, talk| {
+        let [x, y] = [[3, 77], [5, 130]];
+        let secret = |value: u8, top: bool| value ^ u8::from(top) << 7;
+        let [x, y] = [0, 1].map(|f| [0, 1].map(|i| secret([x, y][f][i], top[f][i])));
+        let z = [0, 1].map(|i| x[i].wrapping_mul(y[i]));
+        let columns = [(x, [9, 30]), (y, [14, 250]), (z, [71, 6])].map(|(values, known)| {
+            let pairs = values.map(|value| shared(role, value, known));
+            [0, 1].map(|c| pairs.map(|pair| pair[c]))
+        });
+        let [x, y, z] = columns.each_ref().map(|column| column.each_ref().map(|run| &run[..]));
+        galois::prove_in::<u8, 3, 1>(talk, &Batch { x, y, z, runs: vec![(2, 1)] })
+    });
+    // From the next role: hashes of halves of three coins, and between them the grid, the product and what opens.
+    let views = seen[2].chunks_exact(6).map(|messages| {
+        let elements = messages.iter().filter(|message| message.len() != 32);
+        elements.flatten().copied().collect::<Vec<u8>>()
+    });
+    histogram(views)
+}
+
+#[test]
+fn a_cheat_sees_the_same_of_a_proof_in_an_extension_for_all_secrets() {
+    let none = [[false; 2]; 2];
+    for cheat in [honest as fn() -> Tamper, changing::<6>] {
+        let reference = extensions(none, cheat);
+        // Four elements of three coefficients each, once each.
+        assert_eq!(reference.len(), 1 << 12);
+        assert!(reference.keys().all(|view| view.len() == 12));
+        for top in [[[true, false], [false; 2]], [[false, true], [true, true]]] {
+            assert!(extensions(top, cheat) == reference, "{top:?}");
+        }
+    }
 }
 
 /// Masked integers of 0 to 12, under masks below 64: how far apart what is sent can be.

@@ -1,0 +1,52 @@
+//! `--statistical` and `--batch`: how rarely a cheat passes checks of products, and how many are checked together.
+
+use crate::error::CliError;
+use clap::Args;
+use std::io::{self, Write};
+use tacit_sharing::Protocol;
+use tacit_sharing::proof::{BatchSize, Strength};
+
+/// How products are checked, where that was asked for.
+#[derive(Args, Clone, Copy, Debug, Default)]
+pub struct Checks {
+    /// How rarely a cheat may pass checks of products: with two to the minus 40 or 64. 64 under lift,
+    /// galois, integers, post, tagged, brain-sacrifice, brain-buckets and brain-integers (`--protocol post@64` says the same),
+    /// and under protocols of four parties, which notice every cheat [default: 40]
+    #[arg(long, value_name = "40|64")]
+    statistical: Option<Strength>,
+
+    /// How many products are checked together, or made ahead, under lift, galois, integers, post, tagged and brain-…
+    /// (`--protocol post/4096` says the same): fewer take less memory, and more bytes and rounds per product. Under
+    /// brain-buckets, `4688x4` makes buckets of four, and is refused where they are too few for that
+    /// [default: 65536 to 8388608, by protocol]
+    #[arg(long, value_name = "N|NxBUCKET")]
+    batch: Option<BatchSize>,
+}
+
+impl Checks {
+    /// As a protocol's are.
+    pub fn of(protocol: Protocol) -> Checks {
+        let strong = Some(protocol.strength()).filter(|it| *it == Strength::Strong);
+        Checks { statistical: strong, batch: protocol.batch() }
+    }
+
+    /// A protocol with such checks.
+    pub fn apply(self, protocol: Protocol) -> Result<Protocol, CliError> {
+        let strong = match self.statistical {
+            None => Ok(protocol),
+            Some(strength) => protocol.with_strength(strength),
+        };
+        let strong = strong.map_err(|e| CliError::input(e.to_string()))?;
+        let sized = self.batch.map_or(Ok(strong), |batch| strong.with_batch(batch));
+        sized.map_err(|e| CliError::input(e.to_string()))
+    }
+}
+
+/// Writes how sound checks of products are, where there are any.
+pub fn write_soundness(out: &mut dyn Write, bits: Option<f64>) -> io::Result<()> {
+    // Never more than it is.
+    let bits = bits.map(|bits| (10.0 * bits).floor() / 10.0);
+    bits.map_or(Ok(()), |bits| {
+        writeln!(out, "a cheat passes the checks of products with 2^-{bits:.1} at most")
+    })
+}
