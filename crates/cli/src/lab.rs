@@ -59,8 +59,8 @@ pub struct LabArgs {
 
     /// trio, astra, replicated, multi-fan-in, lift, galois, integers, post, tagged, brain-sacrifice,
     /// brain-buckets, brain-integers, brain-batch, brain-polynomials, brain-single, quad, quad-a, quad-het, tetrad,
-    /// fantastic-four, gmw:N, gmw-silent:N, gmw-star:N, gmw-ot:N, gmw-triples:N, bmr:N,
-    /// bmr-silent:N, bmr-shamir:N, authenticated:N, wrk17:N (N parties), yao, yao-silent, yao-three,
+    /// fantastic-four, gmw:N, gmw-silent:N, gmw-star:N, gmw-wide:N, gmw-ot:N, gmw-triples:N,
+    /// bmr:N, bmr-silent:N, bmr-shamir:N, authenticated:N, wrk17:N (N parties), yao, yao-silent, yao-three,
     /// bmr-replicated, plain, or all that fit; for comparison, named alone, bmr-basic:N, bmr-reduced:N,
     /// bmr-correlated:N, bmr-offset:N, bmr-shamir-s4:N, bmr-shamir-s3:N, bmr-shamir-s2:N
     #[arg(long, default_value = "all")]

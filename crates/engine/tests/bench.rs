@@ -14,6 +14,7 @@ fn forms_of_gmw_are_measured_at_the_price_of_their_cost_functions() {
         Protocol::Gmw(2),
         Protocol::GmwSilent(2),
         Protocol::GmwStar(3),
+        Protocol::GmwWide(3),
         Protocol::GmwOt(3),
         Protocol::GmwTriples(3),
     ] {

@@ -368,8 +368,8 @@ fn random_circuits_with_two_and_with_more_parties() {
 #[test]
 fn random_circuits_under_all_forms_of_gmw() {
     for n in [2, 3, 5] {
-        use Protocol::{Gmw, GmwOt, GmwStar, GmwTriples};
-        let all = [GmwOt(n), GmwTriples(n), GmwStar(n), Gmw(n)];
+        use Protocol::{Gmw, GmwOt, GmwStar, GmwTriples, GmwWide};
+        let all = [GmwOt(n), GmwTriples(n), GmwStar(n), GmwWide(n), Gmw(n)];
         sweep(&all, 4);
         sweep(&[Protocol::GmwSilent(n)], 1);
     }

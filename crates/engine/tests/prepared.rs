@@ -189,7 +189,7 @@ fn stored_runs_give_the_results_at_the_price_of_the_online_phase() {
         protocols += 1;
     }
     // All but the trusted party.
-    assert_eq!(protocols, 37);
+    assert_eq!(protocols, 38);
 }
 
 /// Only the evaluator has a table; the others' files say that they have none.
@@ -696,6 +696,7 @@ fn stored_programs() -> Vec<(Protocol, By)> {
         Protocol::Gmw(2),
         Protocol::GmwTriples(3),
         Protocol::GmwStar(3),
+        Protocol::GmwWide(3),
         Protocol::GmwSilent(2),
         Protocol::YaoSilent,
         Protocol::BmrSilent(2),

@@ -289,7 +289,9 @@ pub fn product(protocol: Protocol) -> Traffic {
         Protocol::Plain => none,
         // What chooses, corrections and online, to every other party; silent ones also what
         // `transfers` says.
-        Protocol::Gmw(n) => to_all(n, [gmw::FAN.message_bits() as u64 + 1, 1]),
+        Protocol::Gmw(n) | Protocol::GmwWide(n) => {
+            to_all(n, [gmw::FAN.message_bits() as u64 + 1, 1])
+        }
         Protocol::GmwSilent(n) => to_all(n, [1 + 1, 1]),
         // Online to role 0, and back.
         Protocol::GmwStar(n) => pairs(usize::from(n)).fold(none, |sum, (i, j)| {
@@ -395,6 +397,11 @@ pub fn results(protocol: Protocol, bits: u32, results: usize, terms: usize) -> T
 #[must_use]
 pub fn polynomial(protocol: Protocol, plan: &PolyPlan) -> Traffic {
     let (messages, outputs) = (plan.messages() as u64, plan.outputs.len() as u64);
+    if let Protocol::GmwWide(n) = protocol {
+        // Products of masks, one by one, and a bit for each result.
+        let ahead = (gmw::FAN.message_bits() + 1) * plan.closure.len();
+        return to_all(n, [ahead as u64, outputs]);
+    }
     match plan.form() {
         Form::Quadratic => product(protocol) * outputs,
         Form::Symmetric => Traffic::default()

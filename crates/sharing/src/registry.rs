@@ -63,6 +63,8 @@ pub enum Protocol {
     /// The same with ordinary transfers, and role 0 between all others online: two bits for each of them, and twice
     /// the latency.
     GmwStar(u8),
+    /// The same with ordinary transfers, and products of up to four factors in one round.
+    GmwWide(u8),
     /// GMW on shares, as published: products from random oblivious transfers.
     GmwOt(u8),
     /// GMW on shares: products from random triples.
@@ -139,7 +141,7 @@ impl fmt::Display for Security {
 
 impl Protocol {
     /// All protocols; those for any number of parties with three.
-    pub const ALL: [Protocol; 42] = [
+    pub const ALL: [Protocol; 43] = [
         Protocol::Trio,
         Protocol::Astra,
         Protocol::Replicated,
@@ -163,6 +165,7 @@ impl Protocol {
         Protocol::Gmw(3),
         Protocol::GmwSilent(3),
         Protocol::GmwStar(3),
+        Protocol::GmwWide(3),
         Protocol::GmwOt(3),
         Protocol::GmwTriples(3),
         Protocol::Bmr(3),
@@ -239,6 +242,7 @@ impl Protocol {
             Protocol::Gmw(_) => "gmw",
             Protocol::GmwSilent(_) => "gmw-silent",
             Protocol::GmwStar(_) => "gmw-star",
+            Protocol::GmwWide(_) => "gmw-wide",
             Protocol::GmwOt(_) => "gmw-ot",
             Protocol::GmwTriples(_) => "gmw-triples",
             Protocol::Bmr(_) => "bmr",
@@ -268,6 +272,7 @@ impl Protocol {
             Protocol::Gmw(parties)
             | Protocol::GmwSilent(parties)
             | Protocol::GmwStar(parties)
+            | Protocol::GmwWide(parties)
             | Protocol::GmwOt(parties)
             | Protocol::GmwTriples(parties)
             | Protocol::Bmr(parties)
@@ -301,6 +306,7 @@ impl Protocol {
             Protocol::Gmw(_) => Some(gmw::Method::Masked),
             Protocol::GmwSilent(_) => Some(gmw::Method::Silent),
             Protocol::GmwStar(_) => Some(gmw::Method::Star),
+            Protocol::GmwWide(_) => Some(gmw::Method::Wide),
             Protocol::GmwOt(_) => Some(gmw::Method::Transfers),
             Protocol::GmwTriples(_) => Some(gmw::Method::Triples),
             _ => None,
@@ -363,6 +369,7 @@ impl Protocol {
             Protocol::Gmw(_) => Protocol::Gmw(within(parties)),
             Protocol::GmwSilent(_) => Protocol::GmwSilent(within(parties)),
             Protocol::GmwStar(_) => Protocol::GmwStar(within(parties)),
+            Protocol::GmwWide(_) => Protocol::GmwWide(within(parties)),
             Protocol::GmwOt(_) => Protocol::GmwOt(within(parties)),
             Protocol::GmwTriples(_) => Protocol::GmwTriples(within(parties)),
             Protocol::Bmr(_) => Protocol::Bmr(within(parties)),
@@ -526,6 +533,7 @@ impl Protocol {
     pub fn fan_in(self) -> usize {
         match self {
             Protocol::MultiFanIn => 8,
+            Protocol::GmwWide(_) => gmw::WIDEST,
             _ => 2,
         }
     }
@@ -562,6 +570,7 @@ impl Protocol {
             | Protocol::Gmw(_)
             | Protocol::GmwSilent(_)
             | Protocol::GmwStar(_)
+            | Protocol::GmwWide(_)
             | Protocol::GmwOt(_)
             | Protocol::GmwTriples(_)
             | Protocol::Bmr(_)

@@ -158,6 +158,11 @@ fn emit_carries(
 /// select adder from the first column that holds two bits.
 pub fn sum_columns(b: &mut Builder, columns: Columns, fan_in: FanIn) -> Vec<Wire> {
     let columns = reduce(b, columns, fan_in);
+    sum_rows(b, columns, fan_in)
+}
+
+/// The same, of columns that are reduced to at most two bits each.
+pub fn sum_rows(b: &mut Builder, columns: Columns, fan_in: FanIn) -> Vec<Wire> {
     let zero = b.constant(false);
     let bit = |column: &Vec<Wire>, k: usize| column.get(k).copied().unwrap_or(zero);
     let single = columns.iter().take_while(|c| c.len() < 2).count();

@@ -158,8 +158,11 @@ struct Partial {
     wire: Wire,
 }
 
-/// Partial products by column, and with fusion the carries of first-level adders.
-pub(super) fn partial_products(
+/// Partial products by column, and with fusion the carries of first-level adders: [`carry_save`] adds them up.
+///
+/// # Panics
+/// As [`carry_save`].
+pub fn partial_products(
     b: &mut Builder,
     x: &[Wire],
     y: &[Wire],

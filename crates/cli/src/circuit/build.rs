@@ -17,7 +17,7 @@ use tacit_circuit::library::{self, BuildError, Param, Params};
   tacit circuit build sha256 --fan-in 8 --output sha.tbc
 
 Gates of more than two inputs (--fan-in) mean fewer rounds and more traffic, and only the
-protocol multi-fan-in has them. Ports are integers, least significant bit first, in AES
+protocols multi-fan-in and, up to four inputs, gmw-wide have them. Ports are integers, least significant bit first, in AES
 bytes (value files need --bits bytes), in SHA-256 32-bit words (--bits words).")]
 pub struct BuildArgs {
     #[command(subcommand)]

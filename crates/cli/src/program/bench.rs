@@ -43,8 +43,8 @@ pub struct ProgramBenchArgs {
 
     /// trio, astra, replicated, multi-fan-in, plain, lift, galois, integers, post, tagged,
     /// brain-sacrifice, brain-buckets, brain-integers, brain-batch, brain-polynomials, brain-single, quad,
-    /// quad-a, quad-het, tetrad, fantastic-four, gmw:N, gmw-silent:N, gmw-star:N, gmw-ot:N, gmw-triples:N, bmr:N,
-    /// bmr-silent:N, bmr-shamir:N, authenticated:N, wrk17:N (N parties), bmr-replicated, yao, yao-silent or
+    /// quad-a, quad-het, tetrad, fantastic-four, gmw:N, gmw-silent:N, gmw-star:N, gmw-wide:N, gmw-ot:N,
+    /// gmw-triples:N, bmr:N, bmr-silent:N, bmr-shamir:N, authenticated:N, wrk17:N (N parties), bmr-replicated, yao, yao-silent or
     /// yao-three
     #[arg(long, default_value = "trio")]
     protocol: Protocol,

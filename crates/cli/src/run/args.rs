@@ -40,8 +40,8 @@ pub struct RunArgs {
 
     /// trio, astra, replicated, multi-fan-in, lift, galois, integers, post, tagged, brain-sacrifice,
     /// brain-buckets, brain-integers, brain-batch, brain-polynomials, brain-single, yao-three or plain (three parties), or quad, quad-a,
-    /// quad-het, tetrad or fantastic-four (four); gmw:N, gmw-silent:N, gmw-star:N, gmw-ot:N, gmw-triples:N,
-    /// bmr:N, bmr-silent:N, bmr-shamir:N, authenticated:N or wrk17:N (N parties), yao or yao-silent
+    /// quad-het, tetrad or fantastic-four (four); gmw:N, gmw-silent:N, gmw-star:N, gmw-wide:N, gmw-ot:N,
+    /// gmw-triples:N, bmr:N, bmr-silent:N, bmr-shamir:N, authenticated:N or wrk17:N (N parties), yao or yao-silent
     /// (two); bmr-replicated (three); bmr-basic:N, bmr-reduced:N, bmr-correlated:N, bmr-offset:N,
     /// bmr-shamir-s4:N, bmr-shamir-s3:N or bmr-shamir-s2:N, to compare
     #[arg(long, default_value = "trio")]

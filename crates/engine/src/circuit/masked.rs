@@ -155,11 +155,13 @@ impl<'a> Task<'a> {
 /// A worker's words, cut in chunks of whole blocks.
 fn chunks(compiled: &Compiled, at: Range<usize>) -> Vec<Range<usize>> {
     let schedule = compiled.schedule();
-    let products: usize = (0..schedule.depth()).map(|l| schedule.products(l).len()).sum();
     let outputs: usize = schedule.outputs().iter().map(Vec::len).sum();
     let protocol = compiled.job().protocol();
-    let each = protocol.gmw().map_or(2, |method| method.tape_words(protocol.parties()));
-    let bytes = 8 * (each * products + 2 * (schedule.inputs().len() + outputs)).max(1);
+    let tape = protocol
+        .gmw()
+        .map(|method| method.tape_words(schedule, 0..schedule.depth(), protocol.parties()));
+    let tape: usize = tape.iter().flatten().sum();
+    let bytes = 8 * (tape + 2 * (schedule.inputs().len() + outputs)).max(1);
     let block = compiled.block_words.max(1);
     let words = (CHUNK_BYTES / bytes).max(1).next_multiple_of(block);
     at.clone().step_by(words).map(|start| start..(start + words).min(at.end)).collect()

@@ -13,15 +13,19 @@ use tacit_circuit::{Builder, Wire};
 pub(super) struct Forms {
     /// Widest gates.
     pub fan_in: FanIn,
+    /// Widest gates of what adds up columns of many bits.
+    pub counters: FanIn,
     /// As few ANDs as possible, however many levels.
     smallest: bool,
 }
 
 impl Forms {
-    /// Wider gates than four cost more traffic than they save rounds.
+    /// Wider gates than four cost more traffic than they save rounds; wide counters save GMW a level or two of many, and
+    /// cost it several times as many products.
     pub fn of(protocol: Protocol) -> Self {
         let fan_in = FanIn::new(protocol.fan_in().min(4)).expect("two and four are fan-ins");
-        Forms { fan_in, smallest: protocol.garbles() }
+        let counters = if protocol.gmw().is_some() { FanIn::TWO } else { fan_in };
+        Forms { fan_in, counters, smallest: protocol.garbles() }
     }
 
     /// `x + y`, and one if `carry` is, modulo a power of two.
@@ -58,10 +62,10 @@ impl Forms {
 
     /// The sum of all columns.
     pub fn sum_columns(self, b: &mut Builder, columns: Columns) -> Vec<Wire> {
+        let columns = carry_save::reduce(b, columns, self.counters);
         if !self.smallest {
-            return carry_save::sum_columns(b, columns, self.fan_in);
+            return carry_save::sum_rows(b, columns, self.fan_in);
         }
-        let columns = carry_save::reduce(b, columns, self.fan_in);
         let zero = b.constant(false);
         let row = |k: usize| -> Vec<Wire> {
             columns.iter().map(|column| column.get(k).copied().unwrap_or(zero)).collect()
@@ -75,17 +79,17 @@ impl Forms {
             let (x, y) = (&x[..bits], &y[..bits]);
             return match self.smallest {
                 true => multiplier::array(b, x, y, bits),
-                false => multiplier::carry_save(b, x, y, bits, self.fan_in, Fusion::Auto),
+                false => {
+                    let fusion = Fusion::Auto;
+                    let columns =
+                        multiplier::partial_products(b, x, y, bits, self.counters, fusion);
+                    self.sum_columns(b, columns)
+                }
             };
         }
         let width = bits.min(x.len() + y.len());
-        let mut product = match self.smallest {
-            true => {
-                let columns = multiplier::signed_columns(b, x, y, width);
-                self.sum_columns(b, columns)
-            }
-            false => multiplier::carry_save_signed(b, x, y, width, self.fan_in),
-        };
+        let columns = multiplier::signed_columns(b, x, y, width);
+        let mut product = self.sum_columns(b, columns);
         product.resize(bits, product[width - 1]);
         product
     }
@@ -129,7 +133,9 @@ mod tests {
             },
         ];
         for (which, draw) in circuits.into_iter().enumerate() {
-            let (small, shallow) = (drawn(Protocol::Yao, draw), drawn(Protocol::Trio, draw));
+            let of = |protocol| drawn(protocol, draw);
+            let (small, shallow) = (of(Protocol::Yao), of(Protocol::Trio));
+            let wide = [Protocol::GmwWide(2), Protocol::MultiFanIn].map(of);
             assert!(small.stats().and_count() <= shallow.stats().and_count(), "{which}");
             for (x, y) in (0..16).flat_map(|x| (0..16).map(move |y| (x, y))) {
                 let inputs = [bits(x), bits(y)].concat();
@@ -140,12 +146,31 @@ mod tests {
                     2 => u64::from(x < y),
                     _ => (signed(x) * signed(y)) as u64 & 255,
                 };
-                for circuit in [&small, &shallow] {
+                for circuit in [&small, &shallow, &wide[0], &wide[1]] {
                     let out = circuit.eval_lanes(&inputs);
                     let got = (0..).zip(&out).fold(0, |sum, (i, bit)| sum | (bit & 1) << i);
                     assert_eq!(got, want, "{which}: {x}, {y}");
                 }
             }
         }
+    }
+
+    /// Wide adders save levels for less than twice the products of masks, which is what GMW pays for; wide counters
+    /// would save one or two more for several times as many.
+    #[test]
+    fn wide_gates_of_gmw_are_where_they_save_levels_for_little() {
+        let product = |protocol| {
+            let mut b = Builder::new();
+            let (x, y) = (b.input(32), b.input(32));
+            let product = Forms::of(protocol).product(&mut b, &x, &y, 32);
+            b.output(&product);
+            let stats = b.finish().stats();
+            (stats.and_depth, stats.direction_bits())
+        };
+        let [(levels, products), (fewer, more)] =
+            [Protocol::Gmw(2), Protocol::GmwWide(2)].map(product);
+        assert!(fewer < levels && more < 2 * products, "{levels}, {fewer}; {products}, {more}");
+        let (fewest, most) = product(Protocol::MultiFanIn);
+        assert!(fewest + 2 >= fewer && most > 3 * products, "{fewest}; {most}");
     }
 }

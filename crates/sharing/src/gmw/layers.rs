@@ -1,13 +1,14 @@
-//! A circuit: its masks ahead, its public values level by level; and shares in place of both, level by level.
+//! A circuit online: its public values level by level; and shares in their place, level by level.
 
 use super::method::Method;
 use super::party::Gmw;
+use super::wide;
 use crate::convert::BitPlanes;
 use crate::party::SharingError;
 use crate::shares::Shares;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
-use tacit_circuit::schedule::{Product, Schedule};
+use tacit_circuit::schedule::{Product, Schedule, Slot};
 use tacit_net::Stream;
 use tacit_ring::{Buffer, Word, Z2, simd, word};
 
@@ -16,8 +17,8 @@ use tacit_ring::{Buffer, Word, Z2, simd, word};
 pub struct Tape {
     method: Method,
     /// Words, block after block, product after product. On masked values: shares of the masks of results,
-    /// and of the products of the factors' masks. Triples: the factors and their product. Transfers: five
-    /// runs for every peer ([`super::baselines`]).
+    /// of the products of two factors' masks, and of the products of more. Triples: the factors and their
+    /// product. Transfers: five runs for every peer ([`super::baselines`]).
     runs: Vec<Buffer<Z2>>,
 }
 
@@ -31,7 +32,7 @@ pub struct Cut {
 }
 
 impl Cut {
-    fn ranges(self, words: usize) -> Vec<Range<usize>> {
+    pub(super) fn ranges(self, words: usize) -> Vec<Range<usize>> {
         let block = self.block.max(1);
         (0..words).step_by(block).map(|at| at..(at + block).min(words)).collect()
     }
@@ -51,21 +52,52 @@ pub(super) struct Block<'t> {
 }
 
 impl Block<'_> {
-    /// The next words of all runs are a level's.
-    fn turn(&mut self, words: usize) {
-        for (level, left) in self.level.iter_mut().zip(&mut self.left) {
-            (*level, *left) = left.split_at(words);
+    /// The next words of all runs are a level's: so many of each for every word of lanes.
+    fn turn(&mut self, words: &[usize]) {
+        for ((level, left), words) in self.level.iter_mut().zip(&mut self.left).zip(words) {
+            (*level, *left) = left.split_at(words * self.at.len());
         }
     }
 }
 
-/// A circuit's products.
+/// The products of a level.
+#[derive(Clone, Copy)]
+pub(super) struct Gates<'s> {
+    pub schedule: &'s Schedule,
+    pub level: usize,
+}
+
+impl<'s> Gates<'s> {
+    /// Those of two factors.
+    pub fn products(self) -> &'s [Product] {
+        self.schedule.products(self.level)
+    }
+
+    /// The factors and the result of those of more.
+    pub fn wide(self) -> impl Iterator<Item = (&'s [Slot], Slot)> {
+        let schedule = self.schedule;
+        let wide = schedule.wide(self.level).iter();
+        wide.map(|gate| (schedule.wide_inputs(gate), schedule.wide_outputs(gate)[0]))
+    }
+
+    /// The results of all, in the order of a tape.
+    pub fn results(self) -> impl Iterator<Item = Slot> {
+        let two = self.products().iter().map(|product| product.dst);
+        two.chain(self.wide().map(|(_, result)| result))
+    }
+
+    fn count(self) -> usize {
+        self.products().len() + self.schedule.wide(self.level).len()
+    }
+}
+
+/// A circuit's products of two factors.
 pub(super) fn products_of(schedule: &Schedule) -> usize {
     (0..schedule.depth()).map(|level| schedule.products(level).len()).sum()
 }
 
 /// The masks of input ports, in the order of a schedule's inputs.
-fn inputs<'p>(
+pub(super) fn inputs<'p>(
     schedule: &'p Schedule,
     ports: &'p [&BitPlanes],
     words: usize,
@@ -78,53 +110,6 @@ fn inputs<'p>(
 }
 
 impl Gmw<'_> {
-    /// Begins preprocessing of products of so many words.
-    pub fn start(&mut self, schedule: &Schedule, words: usize) {
-        self.products.start(products_of(schedule) * words);
-    }
-
-    /// Takes the masks of input ports through a circuit: fresh masks for all products, whose own
-    /// products are made from here on. Gives the masks of the output ports.
-    ///
-    /// # Errors
-    /// When the network fails.
-    pub fn mask(
-        &mut self,
-        schedule: &Schedule,
-        cut: Cut,
-        ports: &[&BitPlanes],
-        lanes: usize,
-    ) -> Result<(Buffer<Z2>, Vec<BitPlanes>), SharingError> {
-        let (count, words) = (products_of(schedule), lanes.div_ceil(64));
-        let mut masks = Buffer::zeros(count * words);
-        self.fresh(&mut masks)?;
-        let mut outputs = blank(schedule, lanes);
-        for at in cut.ranges(words) {
-            let mut slots: Shares<Z2> = Shares::with(1, schedule.slots(), at.len());
-            for (slot, [mask, _]) in inputs(schedule, ports, words) {
-                slots.runs_mut(slot)[0].copy_from_slice(&mask[at.clone()]);
-            }
-            let mut fresh = masks[count * at.start..count * at.end].chunks_exact(at.len());
-            for level in 0..=schedule.depth() {
-                // A negation changes the public value alone.
-                slots.linear_with(schedule.linear(level), &[Z2::ZERO]);
-                if level == schedule.depth() {
-                    break;
-                }
-                for Product { dst, a, b } in schedule.products(level) {
-                    let (mesh, products) = (&mut *self.mesh, &mut self.products);
-                    products.push(mesh, slots.runs(*a)[0], slots.runs(*b)[0])?;
-                    let mask = fresh.next().ok_or_else(|| {
-                        SharingError::Shape("a circuit has more products than it says".into())
-                    })?;
-                    slots.runs_mut(*dst)[0].copy_from_slice(mask);
-                }
-            }
-            store(schedule, &slots, &at, words, &mut outputs);
-        }
-        Ok((masks, outputs))
-    }
-
     /// The public values of a circuit, from those of its input ports.
     ///
     /// # Errors
@@ -139,7 +124,7 @@ impl Gmw<'_> {
         next_step: &mut dyn FnMut(&mut Self, usize),
     ) -> Result<Vec<BitPlanes>, SharingError> {
         let words = lanes.div_ceil(64);
-        let count = products_of(schedule);
+        let counts = self.method.tape_words(schedule, 0..schedule.depth(), self.places.len());
         let mut outputs = blank(schedule, lanes);
         for group in cut.ranges(words).chunks(cut.blocks.max(1)) {
             let block = |at: &Range<usize>| {
@@ -149,8 +134,9 @@ impl Gmw<'_> {
                         to.copy_from_slice(&run[at.clone()]);
                     }
                 }
-                let part = count * at.start..count * at.end;
-                let left: Vec<&[Z2]> = tape.runs.iter().map(|run| &run[part.clone()]).collect();
+                let runs = tape.runs.iter().zip(&counts);
+                let left: Vec<&[Z2]> =
+                    runs.map(|(run, count)| &run[count * at.start..count * at.end]).collect();
                 Block { at: at.clone(), shares, level: vec![&[]; left.len()], left }
             };
             let mut group: Vec<Block<'_>> = group.iter().map(block).collect();
@@ -163,13 +149,16 @@ impl Gmw<'_> {
                     }
                 }
                 next_step(self, rounds * level);
+                let levels = level..schedule.depth().min(level + 1);
+                let words = self.method.tape_words(schedule, levels, self.places.len());
                 for block in &mut group {
                     if let Some(last) = level.checked_sub(1) {
-                        self.finish(schedule.products(last), block)?;
+                        self.finish(Gates { schedule, level: last }, block)?;
                     }
                     block.shares.linear_with(schedule.linear(level), &[Z2::ZERO, Z2::ONE]);
                     if level < schedule.depth() {
-                        self.begin(schedule.products(level), block)?;
+                        block.turn(&words);
+                        self.begin(Gates { schedule, level }, block)?;
                     }
                 }
             }
@@ -185,44 +174,50 @@ impl Gmw<'_> {
     }
 
     /// Computes and sends a level's first messages.
-    fn begin(&mut self, gates: &[Product], block: &mut Block<'_>) -> Result<(), SharingError> {
-        block.turn(gates.len() * block.at.len());
+    fn begin(&mut self, gates: Gates<'_>, block: &mut Block<'_>) -> Result<(), SharingError> {
         match self.method {
-            Method::Masked | Method::Silent | Method::Star => self.begin_masked(gates, block),
-            Method::Triples => self.begin_triples(gates, block),
-            Method::Transfers => self.begin_transfers(gates, block),
+            Method::Triples => self.begin_triples(gates.products(), block),
+            Method::Transfers => self.begin_transfers(gates.products(), block),
+            _ => self.begin_masked(gates, block),
         }
     }
 
     /// Takes a level's last messages.
-    fn finish(&mut self, gates: &[Product], block: &mut Block<'_>) -> Result<(), SharingError> {
+    fn finish(&mut self, gates: Gates<'_>, block: &mut Block<'_>) -> Result<(), SharingError> {
         match self.method {
-            Method::Masked | Method::Silent | Method::Star => self.finish_masked(gates, block),
-            Method::Triples => self.finish_triples(gates, block),
-            Method::Transfers => self.finish_transfers(gates, block),
+            Method::Triples => self.finish_triples(gates.products(), block),
+            Method::Transfers => self.finish_transfers(gates.products(), block),
+            _ => self.finish_masked(gates, block),
         }
     }
 
     /// Computes and sends a level's `z`.
     fn begin_masked(
         &mut self,
-        gates: &[Product],
+        gates: Gates<'_>,
         block: &mut Block<'_>,
     ) -> Result<(), SharingError> {
         let words = block.at.len();
-        let message = self.message.sized(gates.len() * words);
-        let (masks, products) = (block.level[0], block.level[1]);
+        let message = self.message.sized(gates.count() * words);
+        let known = self.received.sized(words);
+        let products = gates.products();
+        let split = products.len() * words;
+        let (masks, wide_masks) = block.level[0].split_at(split);
+        let (pairs, wide_pairs) = block.level[1].split_at(split);
+        let wide_tape = [wide_masks, wide_pairs, block.level[2]];
         let shares = &mut block.shares;
         simd::vectorize(
             #[inline(always)]
             || {
-                let runs = message.chunks_exact_mut(words).zip(masks.chunks_exact(words));
-                for ((gate, (z, masks)), products) in
-                    gates.iter().zip(runs).zip(products.chunks_exact(words))
+                let (z, wide_z) = message.split_at_mut(split);
+                let runs = z.chunks_exact_mut(words).zip(masks.chunks_exact(words));
+                for ((gate, (z, masks)), pairs) in
+                    products.iter().zip(runs).zip(pairs.chunks_exact(words))
                 {
                     let (dst, a, b) = shares.three(gate.dst, gate.a, gate.b);
-                    masked_product(dst, [a, b], [masks, products], z);
+                    masked_product(dst, [a, b], [masks, pairs], z);
                 }
+                wide::begin(gates, shares, wide_tape, wide_z, known);
             },
         );
         let (me, star) = (self.mesh.me(), self.method == Method::Star);
@@ -236,7 +231,7 @@ impl Gmw<'_> {
     /// Adds the peers' `z` of a level; around role 0 it does so alone, and tells the others.
     fn finish_masked(
         &mut self,
-        gates: &[Product],
+        gates: Gates<'_>,
         block: &mut Block<'_>,
     ) -> Result<(), SharingError> {
         match (self.method, self.role()) {
@@ -250,11 +245,11 @@ impl Gmw<'_> {
     }
 
     /// Role 0 tells all others the public values of a level.
-    fn tell(&mut self, gates: &[Product], block: &Block<'_>) -> Result<(), SharingError> {
+    fn tell(&mut self, gates: Gates<'_>, block: &Block<'_>) -> Result<(), SharingError> {
         let words = block.at.len();
-        let message = self.message.sized(gates.len() * words);
-        for (gate, told) in gates.iter().zip(message.chunks_exact_mut(words)) {
-            told.copy_from_slice(block.shares.runs(gate.dst)[1]);
+        let message = self.message.sized(gates.count() * words);
+        for (result, told) in gates.results().zip(message.chunks_exact_mut(words)) {
+            told.copy_from_slice(block.shares.runs(result)[1]);
         }
         for peer in &self.places[1..] {
             self.mesh.send(*peer, Stream::On, word::bytes(message))?;
@@ -263,24 +258,24 @@ impl Gmw<'_> {
     }
 
     /// The others take them.
-    fn hear(&mut self, gates: &[Product], block: &mut Block<'_>) -> Result<(), SharingError> {
+    fn hear(&mut self, gates: Gates<'_>, block: &mut Block<'_>) -> Result<(), SharingError> {
         let words = block.at.len();
-        let received = self.received.sized(gates.len() * words);
+        let received = self.received.sized(gates.count() * words);
         self.mesh.recv(self.places[0], Stream::On, word::bytes_mut(received))?;
-        for (gate, told) in gates.iter().zip(received.chunks_exact(words)) {
-            block.shares.runs_mut(gate.dst)[1].copy_from_slice(told);
+        for (result, told) in gates.results().zip(received.chunks_exact(words)) {
+            block.shares.runs_mut(result)[1].copy_from_slice(told);
         }
         Ok(())
     }
 
-    fn add_up(&mut self, gates: &[Product], block: &mut Block<'_>) -> Result<(), SharingError> {
+    fn add_up(&mut self, gates: Gates<'_>, block: &mut Block<'_>) -> Result<(), SharingError> {
         let words = block.at.len();
-        let received = self.received.sized(gates.len() * words);
+        let received = self.received.sized(gates.count() * words);
         let me = self.mesh.me();
         for peer in self.places.iter().filter(|peer| **peer != me) {
             self.mesh.recv(*peer, Stream::On, word::bytes_mut(received))?;
-            for (gate, z) in gates.iter().zip(received.chunks_exact(words)) {
-                let [_, public, _] = block.shares.runs_mut(gate.dst);
+            for (result, z) in gates.results().zip(received.chunks_exact(words)) {
+                let [_, public, _] = block.shares.runs_mut(result);
                 public.iter_mut().zip(z).for_each(|(public, z)| *public = public.add(*z));
             }
         }
@@ -300,9 +295,9 @@ impl Tape {
 
     /// Whether it is for a circuit on so many words of lanes of so many parties.
     pub(super) fn fits(&self, schedule: &Schedule, words: usize, parties: usize) -> bool {
-        let wanted = products_of(schedule) * words;
-        self.runs.len() == self.method.tape_words(parties)
-            && self.runs.iter().all(|run| run.len() == wanted)
+        let wanted = self.method.tape_words(schedule, 0..schedule.depth(), parties);
+        let wanted = wanted.into_iter().map(|each| each * words);
+        self.runs.iter().map(|run| run.len()).eq(wanted)
     }
 }
 
@@ -324,12 +319,13 @@ fn masked_product(dst: &mut [Z2], [a, b]: [&[Z2]; 2], [masks, products]: [&[Z2];
     }
 }
 
-fn blank(schedule: &Schedule, lanes: usize) -> Vec<BitPlanes> {
+/// Output ports of zeros.
+pub(super) fn blank(schedule: &Schedule, lanes: usize) -> Vec<BitPlanes> {
     schedule.outputs().iter().map(|port| BitPlanes::zeros(port.len(), lanes)).collect()
 }
 
 /// Copies the output slots of a block to the ports.
-fn store(
+pub(super) fn store(
     schedule: &Schedule,
     shares: &Shares<Z2>,
     at: &Range<usize>,

@@ -2,8 +2,11 @@
 
 use super::exchange::Delta;
 use super::silent::silent_bytes;
+use super::wide;
 use crate::registry::Protocol;
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
+use tacit_circuit::schedule::Schedule;
 use tacit_ot::silent::Set;
 
 /// How products of bits are made.
@@ -19,6 +22,8 @@ pub enum Method {
     Triples,
     /// On masked values: role 0 adds up what the others send, and tells them. Two latencies.
     Star,
+    /// On masked values: products of up to four factors, all of one bit online, in one round.
+    Wide,
 }
 
 impl Method {
@@ -33,6 +38,7 @@ impl Method {
             Method::Masked => Protocol::Gmw(parties),
             Method::Silent => Protocol::GmwSilent(parties),
             Method::Star => Protocol::GmwStar(parties),
+            Method::Wide => Protocol::GmwWide(parties),
             Method::Transfers => Protocol::GmwOt(parties),
             Method::Triples => Protocol::GmwTriples(parties),
         }
@@ -41,7 +47,7 @@ impl Method {
     /// Whether parties hold masks and public values, not shares.
     #[must_use]
     pub fn is_masked(self) -> bool {
-        matches!(self, Method::Masked | Method::Silent | Method::Star)
+        !matches!(self, Method::Transfers | Method::Triples)
     }
 
     /// The offsets of its correlations.
@@ -56,13 +62,19 @@ impl Method {
         if self == Method::Transfers { 2 } else { 1 }
     }
 
-    /// Words that a party keeps of every word of products until they are needed.
+    /// Words that a party keeps for every word of lanes until some levels of a circuit need them, by what they are.
     #[must_use]
-    pub fn tape_words(self, parties: usize) -> usize {
+    pub fn tape_words(
+        self,
+        schedule: &Schedule,
+        levels: Range<usize>,
+        parties: usize,
+    ) -> Vec<usize> {
+        let products = || levels.clone().map(|level| schedule.products(level).len()).sum();
         match self {
-            Method::Masked | Method::Silent | Method::Star => 2,
-            Method::Triples => 3,
-            Method::Transfers => super::baselines::KEPT * (parties - 1),
+            Method::Triples => vec![products(); 3],
+            Method::Transfers => vec![products(); super::baselines::KEPT * (parties - 1)],
+            _ => wide::tape_words(schedule, levels).to_vec(),
         }
     }
 

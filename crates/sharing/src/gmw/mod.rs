@@ -30,6 +30,9 @@
 //! Around role 0 ([`Method::Star`]) all send `z` to it alone, and it answers with the result's public value: one bit
 //! from each of the others and one to it, in two latencies.
 //!
+//! ANDs of three and four inputs ([`Method::Wide`]) take shares of the products of all their masks, pairs first
+//! and then those of more: one bit and one round online, four or eleven products ahead.
+//!
 //! Other forms ([`Method`]) make products from silent transfers, from random transfers or from triples.
 //!
 //! Sources: O. Goldreich, S. Micali, A. Wigderson (STOC 1987) and A. Ben-Efraim, Y. Lindell, E. Omri
@@ -39,11 +42,13 @@
 mod baselines;
 mod exchange;
 mod layers;
+mod masks;
 mod method;
 mod party;
 mod planes;
 mod products;
 mod silent;
+mod wide;
 
 pub use exchange::{Correlations, Delta, WorkerKeys, malformed};
 pub use layers::Cut;
@@ -52,6 +57,7 @@ pub use party::{Gmw, Ports, Ready};
 pub use planes::GmwBits;
 pub(crate) use planes::Piece;
 pub use silent::{SilentStart, silent_bytes};
+pub use wide::WIDEST;
 
 use tacit_ot::Fan;
 

@@ -2,8 +2,10 @@
 
 use super::exchange::WorkerKeys;
 use super::layers::{Cut, Tape, products_of};
+use super::masks::{Masked, Walk};
 use super::method::Method;
-use super::products::{Made, Products};
+use super::products::Products;
+use super::wide;
 use crate::convert::BitPlanes;
 use crate::party::{SharingError, role_in};
 use crate::role::RoleId;
@@ -221,20 +223,17 @@ impl<'m> Gmw<'m> {
         inputs: &[BitPlanes],
         lanes: usize,
     ) -> Result<Prepared, SharingError> {
-        self.start(ports.schedule, lanes.div_ceil(64));
         let all: Vec<&BitPlanes> = inputs.iter().collect();
-        let (masks, outputs) = self.mask(ports.schedule, ports.cut, &all, lanes)?;
-        for (output, receivers) in outputs.iter().zip(ports.outputs) {
-            self.open_masks(&output.shares.first, receivers)?;
-        }
-        let Made { products, masks: mut opened } = self.products.finish(self.mesh)?;
+        let walk = Walk { schedule: ports.schedule, cut: ports.cut, ports: &all, lanes };
+        let Masked { tape, mut opened, .. } = self.masked(walk, ports.outputs)?;
         let mine = |to: &Vec<RoleId>| to.contains(&self.me).then(|| opened.pop_front()).flatten();
         let outputs = ports.outputs.iter().map(mine).collect();
-        Ok((Tape::new(self.method, vec![masks, products]), outputs))
+        Ok((tape, outputs))
     }
 
     /// What products on shares take, and fresh shares of zero for the outputs.
     fn prepare_shared(&mut self, ports: Ports<'_>, words: usize) -> Result<Prepared, SharingError> {
+        wide::check(ports.schedule, self.method)?;
         let runs = self.baseline_runs(products_of(ports.schedule) * words)?;
         let widths = ports.schedule.outputs().iter().map(Vec::len);
         let zeros =

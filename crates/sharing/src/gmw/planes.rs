@@ -1,6 +1,7 @@
 //! Bits and circuits of programs under GMW: every circuit is prepared just before it runs, or in another session.
 
 use super::layers::{Cut, Tape, products_of};
+use super::masks::{Masked, Walk};
 use super::party::Gmw;
 use super::products::Made;
 use crate::backend::{Bits, Circuits, Planes, PutOff};
@@ -116,10 +117,9 @@ impl<'m> GmwBits<'m> {
         let party = &mut self.party;
         party.mesh.set_phase(Phase::Offline);
         let made = if party.method.is_masked() {
-            party.start(schedule, words);
-            let (masks, outputs) = party.mask(schedule, cut, inputs, lanes)?;
-            let Made { products, .. } = party.products.finish(party.mesh)?;
-            (Tape::new(party.method, vec![masks, products]), outputs)
+            let walk = Walk { schedule, cut, ports: inputs, lanes };
+            let Masked { tape, outputs, .. } = party.masked(walk, &[])?;
+            (tape, outputs)
         } else {
             let runs = party.baseline_runs(products_of(schedule) * words)?;
             let widths = circuit.outputs().iter();

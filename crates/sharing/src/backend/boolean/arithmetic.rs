@@ -120,7 +120,7 @@ impl Arithmetic {
             Arithmetic::ProductRows { factors, bits } => {
                 let [x, y] = factors.map(|bits| b.input(bits));
                 let columns = multiplier::signed_columns(b, &x, &y, bits as usize);
-                two_rows(b, columns, forms.fan_in);
+                two_rows(b, columns, forms.counters);
             }
             Arithmetic::Mask(bits) => {
                 let (bit, x) = (b.input(1)[0], b.input(bits));
@@ -134,7 +134,7 @@ impl Arithmetic {
             }
             Arithmetic::Rows { rows, from, to } => {
                 let columns = operands(b, rows, from, to);
-                two_rows(b, columns, forms.fan_in);
+                two_rows(b, columns, forms.counters);
             }
             Arithmetic::Total { rows, from, to, plus } => {
                 let mut columns = operands(b, rows, from, to);

@@ -1,5 +1,7 @@
 //! GMW: what one party sees, what set-up costs, and peers that send garbage.
 
+mod wide;
+
 use tacit_circuit::schedule::Schedule;
 use tacit_circuit::{Builder, Circuit, passes};
 use tacit_net::memory::{self, MemoryNetwork};
@@ -8,6 +10,7 @@ use tacit_net::{NetError, PartyId, Phase, Session, Stream};
 use tacit_ring::entropy::{Rng, test_seed};
 use tacit_ring::{Buffer, Entropy, Z2, word};
 use tacit_sharing::gmw::{Correlations, Cut, Delta, Gmw, Method, Ports};
+use tacit_sharing::multi_fan_in::plan::{Form, PolyPlan};
 use tacit_sharing::{Protocol, SharingError, cost};
 
 const LANES: usize = 64 * 64;
@@ -145,11 +148,12 @@ fn masks_that_only_one_party_waits_for_do_not_disturb_the_order_of_tiles() {
     assert!(got.iter().copied().eq(want));
 }
 
-/// What two parties with the same input send online, for a product that both learn.
-fn sent_online(method: Method, value: u64) -> Vec<Vec<Vec<u8>>> {
+/// What two parties with the same input, as often as `width` says, send online for the product of all, which both
+/// learn.
+fn sent_online(method: Method, width: usize, value: u64) -> Vec<Vec<Vec<u8>>> {
     let mut builder = Builder::new();
-    let (x, y) = (builder.input(1), builder.input(1));
-    let and = builder.and2(x[0], y[0]);
+    let (x, y) = (builder.input(width as u32), builder.input(width as u32));
+    let and = builder.and(&[x, y].concat());
     builder.output(&[and]);
     let schedule = schedule(&builder.finish());
     let seed = test_seed();
@@ -166,14 +170,14 @@ fn sent_online(method: Method, value: u64) -> Vec<Vec<Vec<u8>>> {
             }
             Verdict::Keep
         }));
-        let inputs = [(0, 1), (1, 1)];
+        let inputs = [(0, width), (1, width)];
         let outputs = [vec![0, 1]];
         let cut = Cut { block: WORDS, blocks: 1 };
         let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs, cut };
         let mut party = Gmw::new(mesh, &all, keys).unwrap();
         let ready = party.prepare(ports, LANES).unwrap();
         let mut given = [None, None];
-        given[me] = Some(Buffer::from_slice(&[Z2(value); WORDS]));
+        given[me] = Some(Buffer::from_slice(&vec![Z2(value); width * WORDS]));
         let learned = ready.run(party.mesh(), &all, (ports, LANES), &given).unwrap();
         assert!(learned[0].as_ref().unwrap().iter().all(|word| word.0 == value));
         session.finish().unwrap();
@@ -181,30 +185,34 @@ fn sent_online(method: Method, value: u64) -> Vec<Vec<Vec<u8>>> {
     })
 }
 
+/// Ones of the sum of some planes.
+fn ones(planes: &[&[u8]]) -> u32 {
+    let sum = |at: usize| planes.iter().fold(0, |sum, plane| sum ^ plane[at]);
+    (0..LANES / 8).map(|at| sum(at).count_ones()).sum()
+}
+
 /// What every party sends online is fair coins, whatever the inputs, and so are the sums of any two.
 #[test]
 fn online_messages_are_uniform() {
-    for (method, planes) in [
+    for (method, width, planes) in [
         // An input and a product; two factors and a result; a choice, two pads and a result.
-        (Method::Masked, 2),
-        (Method::Silent, 2),
-        (Method::Star, 2),
-        (Method::Triples, 3),
-        (Method::Transfers, 4),
+        (Method::Masked, 1, 2),
+        (Method::Silent, 1, 2),
+        (Method::Star, 1, 2),
+        (Method::Wide, 1, 2),
+        (Method::Triples, 1, 3),
+        (Method::Transfers, 1, 4),
+        // Two inputs, and a product of four.
+        (Method::Wide, 2, 3),
     ] {
         for value in [0, u64::MAX] {
-            for messages in sent_online(method, value) {
+            for messages in sent_online(method, width, value) {
                 let messages = messages.concat();
                 let all: Vec<&[u8]> = messages.chunks(LANES / 8).collect();
                 assert_eq!(all.len(), planes, "{method:?}");
-                let ones = |i: usize, j: usize| -> u32 {
-                    let sum = |(a, b): (&u8, &u8)| {
-                        if i == j { a.count_ones() } else { (a ^ b).count_ones() }
-                    };
-                    all[i].iter().zip(all[j]).map(sum).sum()
-                };
                 for (i, j) in (0..planes).flat_map(|i| (0..=i).map(move |j| (i, j))) {
-                    assert!(is_fair(ones(i, j)), "{method:?}: {} of {LANES}", ones(i, j));
+                    let sum = if i == j { ones(&[all[i]]) } else { ones(&[all[i], all[j]]) };
+                    assert!(is_fair(sum), "{method:?}: {sum} of {LANES}");
                 }
             }
         }
@@ -230,6 +238,12 @@ fn costs_are_those_of_the_table() {
         assert_eq!(star.total(), 33 * links as u64 + 2 * (parties as u64 - 1));
         assert!((1..parties).all(|i| star.on[0][i] == 1 && star.on[i][0] == 1));
         assert_eq!(each(Protocol::GmwTriples(n)), 33 + 2);
+        assert_eq!(each(Protocol::GmwWide(n)), 33 + 1);
+        for (inputs, products) in [(3, 4), (4, 11)] {
+            let plan = PolyPlan::product(inputs, Form::Quadratic);
+            let wide = cost::polynomial(Protocol::GmwWide(n), &plan);
+            assert_eq!(wide.total(), (33 * products + 1) * links as u64);
+        }
     }
 }
 
@@ -293,8 +307,8 @@ fn products(method: Method, parties: usize, words: usize, seed: u64) -> Vec<[u64
     });
     let rounds = match method {
         // Inputs, and two levels; or levels and outputs.
-        Method::Masked | Method::Silent | Method::Star | Method::Triples => 3,
         Method::Transfers => 5,
+        _ => 3,
     };
     assert!(sent[0].1 == rounds, "{method:?}: {} rounds", sent[0].1);
     sent.into_iter().map(|(sent, _)| sent).collect()
@@ -305,12 +319,12 @@ fn products(method: Method, parties: usize, words: usize, seed: u64) -> Vec<[u64
 fn every_way_to_make_products_takes_what_the_page_says() {
     let words = 700;
     for parties in [2, 3, 5] {
-        use Method::{Masked, Silent, Star, Transfers, Triples};
-        for method in [Masked, Silent, Star, Transfers, Triples] {
+        use Method::{Masked, Silent, Star, Transfers, Triples, Wide};
+        for method in [Masked, Silent, Star, Transfers, Triples, Wide] {
             let sent = products(method, parties, words, test_seed());
             let (peers, word) = (parties as u64 - 1, 8 * words as u64);
             let (per_product, online) = match method {
-                Method::Masked | Method::Star => (33, 1),
+                Method::Masked | Method::Star | Method::Wide => (33, 1),
                 Method::Silent => (2, 1),
                 Method::Transfers => (32, 3),
                 Method::Triples => (33, 2),
