@@ -125,8 +125,9 @@ impl And<'_> {
     fn begin<const INPUTS: usize>(&self, z: &mut [Z2], known: &mut [Z2]) {
         for (word, (z, known)) in z.iter_mut().zip(known).enumerate() {
             let mut sums = [Z2::ZERO; SETS];
-            for set in 1..1 << INPUTS {
-                sums[set] = self.products[set][word];
+            let sets = 1..1 << INPUTS;
+            for (sum, products) in sums[sets.clone()].iter_mut().zip(&self.products[sets]) {
+                *sum = products[word];
             }
             // Input after input: its public value times the sets without it, plus those with it.
             let mut all = Z2::ONE;
