@@ -87,8 +87,9 @@ fn tables_of_programs_open_in_every_way() {
 /// Masks of integers hide so many and no more, all workers together; lift has few, unless its batches are small.
 #[test]
 fn more_masked_numbers_than_are_hidden_well_enough_are_refused() {
-    let program = parse(
-        "input a: i32[n] from alice\ninput b: i32[n] from bob\n\
+    let program = parse_whole(
+        "program test\nparties alice, bob, carol\nrows n <= 20000000\n\
+         input a: i32[n] from alice\ninput b: i32[n] from bob\n\
          reveal mul(a, b, wrap) to carol as \"product\"\n",
     );
     let most = 1 << 24;
