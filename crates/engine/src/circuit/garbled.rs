@@ -511,10 +511,13 @@ fn chunks(compiled: &Compiled, worker: usize) -> impl Iterator<Item = Range<usiz
 /// Instances of a chunk.
 fn chunk(compiled: &Compiled) -> usize {
     let schedule = compiled.schedule();
-    // Tables that are streamed are not kept.
-    let ands = if compiled.streams { 0 } else { ands(schedule) };
+    let ands = ands(schedule);
     let outputs: usize = schedule.outputs().iter().map(Vec::len).sum();
     let ports = schedule.inputs().len() + outputs;
+    if compiled.streams {
+        // Labels of inputs, and their messages; no tables.
+        return (CHUNK_BYTES / (64 * ports).max(1)).max(1);
+    }
     let protocol = compiled.job().protocol();
     let parties = protocol.parties();
     let under_way = match compiled.job().opening() {

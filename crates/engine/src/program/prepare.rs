@@ -100,7 +100,7 @@ impl Prepared {
             facts: Vec::new(),
         };
         prepared.streams = garbling
-            .streams(protocol, preprocessing, || Ok(garbled::ands(&prepared)? > STREAMED_ANDS))?;
+            .streams(protocol, preprocessing, || Ok(garbled::ands(&prepared)? >= STREAMED_ANDS))?;
         facts.extend(Garbling::fact(protocol, prepared.streams));
         prepared.facts = facts;
         Ok(prepared)

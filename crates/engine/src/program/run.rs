@@ -218,6 +218,13 @@ fn all_facts(
 /// # Errors
 /// Says why.
 pub fn check_storable(prepared: &Prepared) -> Result<(), EvaluateError> {
+    if prepared.streams {
+        return Err(EvaluateError::Job(
+            "what is stored is garbled whole, before the inputs; this program is garbled as it runs: ask for separate \
+             preprocessing"
+                .into(),
+        ));
+    }
     if prepared.job.protocol.garbles() {
         return Ok(());
     }

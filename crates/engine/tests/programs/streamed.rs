@@ -3,7 +3,7 @@
 use crate::harness::*;
 use crate::random::random_text;
 use tacit_engine::circuit::Preprocessing;
-use tacit_engine::program::{Garbling, Prepared, ProgramJob};
+use tacit_engine::program::{self, Garbling, Prepared, ProgramJob};
 use tacit_net::PartyId;
 use tacit_program::Program;
 use tacit_ring::entropy::{self, Rng};
@@ -84,6 +84,8 @@ fn large_programs_are_streamed_unless_they_are_to_be_stored() {
     };
     assert_eq!(how(10, &|_| {}), ["whole"]);
     assert_eq!(how(10_000, &|_| {}), ["streamed"]);
+    let stored = program::check_storable(&prepared(10_000, &|_| {}).unwrap());
+    assert!(stored.unwrap_err().to_string().contains("separate"));
     assert_eq!(how(10, &|job| job.garbling = Garbling::Streamed), ["streamed"]);
     assert_eq!(how(10_000, &|job| job.garbling = Garbling::Whole), ["whole"]);
     assert_eq!(how(10_000, &|job| job.preprocessing = Preprocessing::Separate), ["whole"]);

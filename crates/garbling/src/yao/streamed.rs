@@ -133,6 +133,8 @@ impl Streamed<'_> {
             *label ^= u128::from(bits.get(i)) * *party.offset;
         }
         party.send(Stream::On, &message)?;
+        // Role 1 waits for them, and this role perhaps for nothing before many tables.
+        party.links.mesh.flush()?;
         Ok(labels)
     }
 
@@ -264,6 +266,7 @@ impl Streamed<'_> {
         for bits in &ends {
             self.party.send(Stream::On, &bits[peer].words)?;
         }
+        self.mesh().flush()?;
         let open = |mut bits: [Bits; 2]| {
             let theirs = self.party.recv::<u64>(Stream::On, bits[me].words.len())?;
             bits[me].words.iter_mut().zip(&*theirs).for_each(|(mine, theirs)| *mine ^= theirs);
@@ -320,6 +323,7 @@ impl backend::Bits for Streamed<'_> {
             self.party.send(Stream::On, word::lanes(&bits))?;
         }
         if !receivers.contains(&me) {
+            self.mesh().flush()?;
             return Ok(None);
         }
         let theirs = self.party.recv::<u64>(Stream::On, bits.len())?;

@@ -344,7 +344,7 @@ pub(super) fn slice(from: &BitPlanes, planes: usize, at: Range<usize>) -> BitPla
     let mut out = BitPlanes::zeros_like(planes, at.len(), [from]);
     let kept = from.lanes.min(at.end).saturating_sub(at.start);
     if let (Some(to), Some(wires)) = (&mut out.wires, &from.wires) {
-        for plane in 0..planes {
+        for plane in (0..planes).filter(|_| kept > 0) {
             let (to_start, start) = (plane * at.len(), plane * from.lanes + at.start);
             to.put(to_start, wires, start..start + kept);
         }

@@ -15,7 +15,7 @@ use tacit_ring::{Buffer, Word, Z2, simd, word};
 /// What a circuit's products on so many lanes take, used once: by taking it.
 #[derive(Serialize, Deserialize)]
 pub struct Tape {
-    method: Method,
+    pub(super) method: Method,
     /// Words, block after block, product after product. On masked values: shares of the masks of results,
     /// of the products of two factors' masks, and of the products of more. Triples: the factors and their
     /// product. Transfers: five runs for every peer ([`super::baselines`]).

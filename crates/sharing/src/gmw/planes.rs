@@ -108,7 +108,10 @@ impl<'m> GmwBits<'m> {
         let (schedule, words) = (circuit.schedule(), lanes.div_ceil(64));
         if let Some(piece) = self.stored()? {
             return match piece {
-                Piece::Circuit(tape) if tape.fits(schedule, words, self.party.places.len()) => {
+                Piece::Circuit(tape)
+                    if tape.method == self.party.method
+                        && tape.fits(schedule, words, self.party.places.len()) =>
+                {
                     Ok((tape, Vec::new()))
                 }
                 _ => Err(other()),

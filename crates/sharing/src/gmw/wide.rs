@@ -71,7 +71,9 @@ pub(super) fn check(schedule: &Schedule, method: Method) -> Result<(), SharingEr
     let fits = polys.all(|poly| {
         let all = (1u32 << poly.arity()) - 1;
         let one = |sets: &Vec<u16>| sets.iter().map(|set| u32::from(*set)).eq([all]);
-        poly.arity() <= widest && poly.outputs().len() == 1 && poly.outputs().iter().all(one)
+        (3..=widest).contains(&poly.arity())
+            && poly.outputs().len() == 1
+            && poly.outputs().iter().all(one)
     });
     let what = format!("not supported: gates other than ANDs of up to {widest} inputs");
     if fits { Ok(()) } else { Err(SharingError::Shape(what)) }
