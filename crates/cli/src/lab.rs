@@ -7,6 +7,7 @@ use crate::balance::BalanceArg;
 use crate::checks::Checks;
 use crate::circuit::file::{self, ReadArgs};
 use crate::error::CliError;
+use crate::garbling::GarblingArgs;
 use crate::output::{Output, Report};
 use crate::profile::Profile;
 use crate::program::{self, NamedValue};
@@ -104,11 +105,8 @@ pub struct LabArgs {
     #[arg(long, value_name = "all|collector|single", value_parser = opening)]
     opening: Option<Opening>,
 
-    /// How circuits are garbled under yao and yao-silent: whole, ready before the inputs; or streamed, gate by gate,
-    /// in memory that does not grow with tables; auto: streamed, but for programs of fewer than 65536 ANDs, and unless
-    /// they are to come first
-    #[arg(long, value_name = "auto|whole|streamed", default_value = "auto")]
-    garbling: Garbling,
+    #[command(flatten)]
+    garbling: GarblingArgs,
 
     /// Threads per party, and with several assignments of roles per assignment; each party has a core
     /// for each
@@ -330,7 +328,7 @@ fn job(
     job.assignments = assignments.to_vec();
     job.form = form;
     job.opening = args.opening.filter(|_| protocol.opens_tables());
-    job.garbling = garbling(args, protocol);
+    job.garbling = if protocol.is_yao() { args.garbling.garbling } else { Garbling::Auto };
     job.preprocessing = args.preprocessing.into();
     // Latency is what the lab is about: keep a link's worth of messages under way.
     job.blocking = Blocking { window_bytes: 32 << 20, ..Blocking::default() };
@@ -399,11 +397,6 @@ fn virtual_network(args: &LabArgs, profile: &Profile) -> MemoryNetwork {
     profile.virtual_network().with_compute(compute)
 }
 
-/// How circuits are garbled, where a protocol can be told.
-fn garbling(args: &LabArgs, protocol: Protocol) -> Garbling {
-    if protocol.is_yao() { args.garbling } else { Garbling::Auto }
-}
-
 fn program_job(
     args: &LabArgs,
     program: &Program,
@@ -413,16 +406,16 @@ fn program_job(
     program::check_parties(program, protocol)?;
     let rows = program::rows(program, &args.rows)?;
     let parties = (0..program.parties.len() as u8).map(PartyId).collect();
-    let mut job = ProgramJob {
+    let job = ProgramJob {
         by: args.by.unwrap_or(By::of(protocol)),
         workers: usize::from(args.threads),
         preprocessing: args.preprocessing.into(),
         // Latency is what the lab is about: all rows in as few rounds as can be.
         chunk_rows: (1 << 20) / usize::from(args.threads),
         opening: args.opening.filter(|_| protocol.opens_tables()),
-        garbling: garbling(args, protocol),
         ..ProgramJob::new(protocol, parties, rows)
     };
+    let mut job = args.garbling.where_it_can(job);
     job.assign(assignments)?;
     Ok(job)
 }

@@ -5,6 +5,7 @@ mod bench;
 mod checks;
 mod circuit;
 mod error;
+mod garbling;
 mod lab;
 mod local;
 mod network;

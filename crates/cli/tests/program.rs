@@ -165,6 +165,29 @@ fn garbled_tables_open_to_all_or_to_one() {
 }
 
 #[test]
+fn programs_are_garbled_circuit_by_circuit() {
+    let folder = stay();
+    let dir = folder.path();
+    let want = mean(dir);
+    for protocol in ["bmr:3", "authenticated:3"] {
+        let how = "--garbling streamed --block-ands 2000 --threads 2";
+        let run = format!("run stay.tacit --local --protocol {protocol} {how} {TABLES} --json");
+        let report: serde_json::Value = serde_json::from_str(&ok(dir, &run)).expect("JSON");
+        for party in report["parties"].as_array().expect("parties") {
+            let got = printed_mean(&party["results"]);
+            assert!((got - want).abs() <= 1.0 / 256.0, "{protocol}: {got} for {want}");
+            for link in party["report"]["links"].as_array().expect("links") {
+                assert_eq!(link["bytes"], link["predicted_bytes"], "{protocol} {link}");
+            }
+        }
+    }
+    let wrong =
+        format!("run stay.tacit --local --protocol bmr-shamir:3 --garbling streamed {TABLES}");
+    let (code, text) = fails(dir, &wrong);
+    assert!(code == 2 && text.contains("not supported"), "{code}: {text}");
+}
+
+#[test]
 fn results_are_written_and_evaluation_in_the_clear_agrees() {
     let folder = stay();
     let dir = folder.path();

@@ -473,6 +473,7 @@ fn wrong_arguments_and_inputs_say_what_to_do() {
         ),
         ("run aes.txt --local --protocol best", "unknown protocol"),
         ("run aes.txt --local --protocol bmr-shamir-s2:3", "unknown protocol"),
+        ("run aes.txt --local --protocol bmr:2 --block-ands 9", "--block-ands"),
         (
             "run aes.txt --local --opening all --bits bytes --input 0=key.hex --input 1=blocks.hex",
             "opens no garbled tables",

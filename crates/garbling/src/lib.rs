@@ -5,17 +5,22 @@
 //! | [`bmr`] | any number of parties, all but one corrupted, semi-honest; [`bmr::shamir`]: fewer than half |
 //! | [`authenticated`] | any number of parties, all but one corrupted, malicious |
 //! | [`yao`] | two parties, semi-honest: half gates; [`yao::three`]: three parties, one corrupted |
+//! | [`chain`] | circuits that go on from each other |
 //! | [`prf`] | the pseudorandom function under two labels |
 
 pub mod authenticated;
 mod bits;
 pub mod bmr;
+pub mod chain;
 mod cot;
 mod links;
 mod ports;
 pub mod prf;
+mod rounds;
 mod silent;
 pub mod yao;
 
 pub use bits::Bits;
+pub use chain::Chain;
 pub use ports::{Evaluate, Garbling, KEPT, Ports};
+pub use rounds::rounds;

@@ -7,7 +7,7 @@ use tacit_circuit::schedule::{Schedule, Slot};
 use tacit_net::{Mesh, PartyId};
 use tacit_sharing::{RoleId, SharingError};
 
-/// In place of who gives an input port: it goes on from a circuit before, under authenticated garbling.
+/// In place of who gives an input port: it goes on from a circuit before.
 pub const KEPT: RoleId = RoleId::MAX;
 
 /// A circuit, and who gives and learns what.
@@ -40,7 +40,8 @@ impl Ports<'_> {
     }
 
     /// Output bits that a role learns.
-    pub(crate) fn learned_by(&self, role: RoleId) -> usize {
+    #[must_use]
+    pub fn learned_by(&self, role: RoleId) -> usize {
         self.slots_learned_by(role).count()
     }
 
@@ -100,6 +101,12 @@ pub trait Evaluate: Serialize + DeserializeOwned {
 /// Refuses what was prepared for another circuit or role.
 pub(crate) fn check_fit(fits: bool) -> Result<(), SharingError> {
     let what = "a garbled circuit that was made for another circuit or role";
+    if fits { Ok(()) } else { Err(SharingError::Shape(what.into())) }
+}
+
+/// Refuses wires to go on from that are not what the circuit before kept.
+pub(crate) fn check_kept(fits: bool) -> Result<(), SharingError> {
+    let what = "wires that are not kept of the circuit that this one goes on from";
     if fits { Ok(()) } else { Err(SharingError::Shape(what.into())) }
 }
 

@@ -37,6 +37,7 @@ pub struct Mesh {
     me: PartyId,
     peers: Peers,
     place: Place,
+    first_step: u32,
     meter: Meter,
     failed: bool,
     /// Some send or receive has waited.
@@ -53,6 +54,7 @@ impl Mesh {
             transport,
             me,
             place: Place { phase: Phase::Setup, step: 0 },
+            first_step: 0,
             meter: Meter::new(peers.len()),
             peers,
             failed: false,
@@ -158,7 +160,12 @@ impl Mesh {
 
     /// Labels what follows with a step (for instance the layer of a circuit).
     pub fn set_step(&mut self, step: u32) {
-        self.place.step = step;
+        self.place.step = self.first_step.saturating_add(step);
+    }
+
+    /// What steps are counted from, from here on: for what is done several times, each time in steps from 0.
+    pub fn set_first_step(&mut self, step: u32) {
+        self.first_step = step;
     }
 
     /// The phase and step set last.

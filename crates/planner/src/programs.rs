@@ -291,7 +291,7 @@ mod tests {
             (if fast { 1e9 } else { 1e6 }, 0.01)
         });
         let reveal = "reveal sum(select(x < y, x, y), axis 0) to a as \"s\"";
-        let choice = choose(&network, reveal, &job(Protocol::YaoThree, 10), ROLES);
+        let choice = choose(&network, reveal, &job(Protocol::YaoThree, 1000), ROLES);
         let places = &choice.assignments[0].places;
         assert_eq!([places[0], places[2]], [2, 0].map(PartyId));
         let given = choice.given_seconds.unwrap();

@@ -6,6 +6,7 @@ use super::run::bytes;
 use super::show;
 use crate::checks::Checks;
 use crate::error::CliError;
+use crate::garbling::GarblingArgs;
 use crate::local::{self, Child, Transport};
 use crate::output::{Output, Report};
 use crate::profile::Profile;
@@ -19,7 +20,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 use tacit_engine::bench::Usage;
-use tacit_engine::program::{self as engine, By, CHUNK_ROWS, Garbling, Prepared, ProgramJob};
+use tacit_engine::program::{self as engine, By, CHUNK_ROWS, Prepared, ProgramJob};
 use tacit_net::{PartyId, Session, SessionConfig, connect};
 use tacit_program::clear::Array;
 use tacit_program::{Interval, Program, Type};
@@ -91,11 +92,8 @@ pub struct ProgramBenchArgs {
     #[arg(long, value_name = "all|collector|single", value_parser = opening)]
     opening: Option<Opening>,
 
-    /// How circuits are garbled under yao and yao-silent: whole, ready before the inputs; or streamed, gate by gate,
-    /// in memory that does not grow with tables; auto: streamed, but for programs of fewer than 65536 ANDs, and unless
-    /// they are to come first
-    #[arg(long, value_name = "auto|whole|streamed", default_value = "auto")]
-    garbling: Garbling,
+    #[command(flatten)]
+    garbling: GarblingArgs,
 }
 
 impl ProgramBenchArgs {
@@ -149,15 +147,15 @@ pub fn run(args: &ProgramBenchArgs, output: Output) -> Result<ExitCode, CliError
 fn prepare(args: &ProgramBenchArgs, program: &Program) -> Result<Prepared, CliError> {
     super::check_parties(program, args.protocol)?;
     let parties = (0..program.parties.len() as u8).map(PartyId).collect();
-    let mut job = ProgramJob {
+    let job = ProgramJob {
         by: args.by.unwrap_or(By::of(args.protocol)),
         workers: args.threads,
         preprocessing: args.preprocessing.into(),
         chunk_rows: args.chunk_rows.unwrap_or(CHUNK_ROWS),
         opening: args.opening,
-        garbling: args.garbling,
         ..ProgramJob::new(args.protocol, parties, show::rows(program, &args.rows)?)
     };
+    let mut job = args.garbling.of(job);
     let numbered = Parties::numbered(args.protocol.parties());
     job.assign(roles::named(args.roles.as_ref(), args.protocol, &numbered)?)?;
     match args.roles {

@@ -204,7 +204,7 @@ pub fn job(
     names: &Names,
     rows: Vec<u64>,
 ) -> Result<ProgramJob, CliError> {
-    let mut job = ProgramJob {
+    let job = ProgramJob {
         by: ByArg::or_usual(args.by, args.protocol),
         workers: args.threads,
         stored: args.prepared.is_some(),
@@ -214,9 +214,9 @@ pub fn job(
         },
         chunk_rows: ChunkArg::or_usual(args.program.chunk_rows),
         opening: args.opening,
-        garbling: args.garbling,
         ..ProgramJob::new(args.protocol, names.parties.clone(), rows)
     };
+    let mut job = args.garbling.of(job);
     let parties = Parties(names.session.clone());
     job.assign(roles::named(args.roles.as_ref(), args.protocol, &parties)?)?;
     if args.roles == Some(Roles::Split) {

@@ -4,6 +4,7 @@ use crate::balance::BalanceArg;
 use crate::checks::Checks;
 use crate::circuit::file::ReadArgs;
 use crate::error::CliError;
+use crate::garbling::GarblingArgs;
 use crate::local::Transport;
 use crate::ports::{PortFile, ValueStyle};
 use crate::profile::Profile;
@@ -13,7 +14,7 @@ use clap::{Args, ValueEnum};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
-use tacit_engine::circuit::{Blocking, FormChoice, Garbling, Preprocessing};
+use tacit_engine::circuit::{Blocking, FormChoice, Preprocessing};
 use tacit_net::{PartyId, SessionConfig, SessionId};
 use tacit_sharing::Protocol;
 use tacit_sharing::bmr::Opening;
@@ -127,11 +128,8 @@ pub struct RunArgs {
     #[arg(long, value_name = "all|collector|single", value_parser = opening)]
     pub opening: Option<Opening>,
 
-    /// How circuits are garbled under yao and yao-silent: whole, ready before the inputs; or streamed, gate by gate,
-    /// in memory that does not grow with tables; auto: streamed, but for programs of fewer than 65536 ANDs, and unless
-    /// they are to come first
-    #[arg(long, value_name = "auto|whole|streamed", default_value = "auto")]
-    pub garbling: Garbling,
+    #[command(flatten)]
+    pub garbling: GarblingArgs,
 
     /// Bytes of messages under way per direction; more hides more latency
     #[arg(long, value_name = "BYTES")]

@@ -31,7 +31,8 @@ pub fn run(args: &RunArgs, output: Output) -> Result<ExitCode, CliError> {
         return Ok(Child::report(result));
     }
     let by = Misplaced::new(args.by.is_some(), "--by", "");
-    refuse("programs", args.program.flags().into_iter().chain([by]))?;
+    let block = Misplaced::new(args.garbling.block_ands.is_some(), "--block-ands", "");
+    refuse("programs", args.program.flags().into_iter().chain([by, block]))?;
     let circuit = file::read(&args.path, &args.read)?;
     let results = match args.party_file()? {
         None => {

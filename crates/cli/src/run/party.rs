@@ -62,7 +62,7 @@ pub fn job(args: &RunArgs, circuit: &Circuit, parties: &Parties) -> Result<Job, 
     job.stored = args.prepared.is_some();
     job.form = args.form;
     job.opening = args.opening;
-    job.garbling = args.garbling;
+    job.garbling = args.garbling.garbling;
     job.blocking = args.blocking();
     if args.roles == Some(Roles::Split) {
         let protocols = roles::eligible(args.protocol, &args.mix);

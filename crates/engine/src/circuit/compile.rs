@@ -106,8 +106,9 @@ impl Compiled {
         let folded = job.protocol().lower(&passes::fold(circuit));
         let schedule = Schedule::new(&folded);
         garbled::check_size(job.protocol(), &schedule)?;
-        let streams = job.garbling.streams(job.protocol(), job.preprocessing, || Ok(true))?;
-        facts.extend(Garbling::fact(job.protocol(), streams));
+        let streams =
+            job.garbling.streams(job.protocol().is_yao(), job.preprocessing, || Ok(true))?;
+        facts.extend(Garbling::fact(job.protocol().is_yao(), streams));
         let forms = if fan_in < 8 { [Form::Quadratic; 2] } else { FORMS };
         let plans: Vec<PolyPlan> =
             schedule.polys().iter().map(|poly| PolyPlan::new(poly, forms[0])).collect();

@@ -180,44 +180,15 @@ pub(super) fn from_triples(
 pub(super) fn rounds(compiled: &Compiled, party: PartyId) -> u64 {
     let seating = &compiled.seatings[0];
     let Ok(me) = seating.assignment.role_of(party) else { return 0 };
-    let used = || seating.inputs.iter().filter(|port| !port.slots.is_empty());
-    let inputs = u64::from(used().count() > 0);
-    let gives = |role| u64::from(used().any(|port| port.owner == role));
-    let others_give = u64::from(used().any(|port| port.owner != me));
-    let learns = |role| {
-        let mut ports = seating.outputs.iter().filter(|port| !port.slots.is_empty());
-        u64::from(ports.any(|port| port.receivers.contains(&role)))
-    };
-    match (seating.assignment.protocol, me) {
+    let shape = Shape::of(seating);
+    let ports = ports(&shape, compiled);
+    if compiled.streams {
         // Choices, or labels; the others' part of outputs.
-        _ if compiled.streams => others_give + learns(me),
-        // What role 1 chooses, and what it has evaluated.
-        (Protocol::Yao | Protocol::YaoSilent, 0) => others_give + learns(0),
-        // Labels.
-        (Protocol::Yao | Protocol::YaoSilent, _) => inputs,
-        // Shares of role 2's inputs, and what it has evaluated; labels.
-        (Protocol::YaoThree, 0) => gives(2) + learns(0),
-        (Protocol::YaoThree, 1) => learns(1),
-        (Protocol::YaoThree, _) => inputs,
-        // Public values of inputs, what others heard of them, labels; masks of outputs, if it learns any.
-        (Protocol::Wrk17(parties), 0) => others_give + u64::from(parties > 2) + inputs + learns(0),
-        // Public values come to who learns something.
-        (Protocol::Wrk17(parties), me) => {
-            let many = u64::from(parties > 2);
-            others_give + many + learns(me) * (many + 2)
-        }
-        // Public values of inputs, what others heard of them, labels, sums of MACs.
-        (Protocol::Authenticated(parties), 0) => others_give + u64::from(parties > 2) + inputs + 1,
-        // The same but for labels; public values; masks of outputs from garblers and the evaluator.
-        (Protocol::Authenticated(parties), me) => {
-            let many = u64::from(parties > 2);
-            others_give + many + 1 + learns(me) * (many + 1)
-        }
-        // Public values of inputs, and of outputs; only role 0 evaluates.
-        (_, me) if !compiled.job().opening().evaluates(me) => others_give + learns(me),
-        // Public values of inputs, and labels.
-        _ => others_give + inputs,
+        let used = seating.inputs.iter().filter(|port| !port.slots.is_empty());
+        let others_give = used.filter(|port| port.owner != me).count() > 0;
+        return u64::from(others_give) + u64::from(ports.learned_by(me) > 0);
     }
+    tacit_garbling::rounds(seating.assignment.protocol, compiled.job().opening(), ports, me)
 }
 
 /// Exchanges what correlations are made of, and evaluates with every worker, or prepares for that.

@@ -39,7 +39,8 @@ pub enum Garbling {
     /// As one circuit, before its inputs are known: what all its parts have in common is garbled once. It is kept
     /// in memory.
     Whole,
-    /// Gate by gate, as the program runs or the inputs are there: in memory that does not grow with tables.
+    /// As the program runs or the inputs are there, in memory that does not grow with tables: gate by gate, or under
+    /// protocols whose parties garble together circuit by circuit, each of which goes on from the one before.
     Streamed,
 }
 
@@ -57,14 +58,14 @@ impl Garbling {
         }
     }
 
-    /// Whether circuits are streamed; `auto` says it where that is left open.
+    /// Whether circuits are streamed, where the protocol does that; `auto` says it where it is left open.
     pub(crate) fn streams(
         self,
-        protocol: Protocol,
+        does: bool,
         preprocessing: Preprocessing,
         auto: impl FnOnce() -> Result<bool, EvaluateError>,
     ) -> Result<bool, EvaluateError> {
-        let may = protocol.is_yao() && preprocessing == Preprocessing::Interleaved;
+        let may = does && preprocessing == Preprocessing::Interleaved;
         Ok(match self {
             Garbling::Streamed => may,
             Garbling::Whole => false,
@@ -73,9 +74,9 @@ impl Garbling {
     }
 
     /// What parties compare of a protocol that streams.
-    pub(crate) fn fact(protocol: Protocol, streams: bool) -> Option<(&'static str, String)> {
+    pub(crate) fn fact(does: bool, streams: bool) -> Option<(&'static str, String)> {
         let how = if streams { Garbling::Streamed } else { Garbling::Whole };
-        protocol.is_yao().then(|| ("circuits are garbled", how.to_string()))
+        does.then(|| ("circuits are garbled", how.to_string()))
     }
 }
 
@@ -256,7 +257,9 @@ impl Job {
             return fail("a job needs at least one instance and one thread".into());
         }
         check_opening(self.protocol(), self.opening)?;
-        check_garbling(self.protocol(), self.garbling, self.preprocessing)?;
+        let protocol = self.protocol();
+        let does = (protocol, protocol.is_yao(), "yao and yao-silent");
+        check_garbling(does, self.garbling, self.preprocessing)?;
         self.check_size(circuit)?;
         assignment::check(&self.assignments)?;
         for party in self.owners.iter().chain(self.receivers.iter().flatten()) {
@@ -303,18 +306,18 @@ pub(crate) fn check_opening(
     }
 }
 
-/// Refuses to stream circuits where that cannot be.
+/// Refuses to stream circuits where that cannot be; `others` are protocols that do it.
 pub(crate) fn check_garbling(
-    protocol: Protocol,
+    (protocol, does, others): (Protocol, bool, &str),
     garbling: Garbling,
     preprocessing: Preprocessing,
 ) -> Result<(), EvaluateError> {
     if garbling != Garbling::Streamed {
         return Ok(());
     }
-    if !protocol.is_yao() {
+    if !does {
         return Err(EvaluateError::Job(format!(
-            "not supported: circuits that are streamed under {protocol}; yao and yao-silent do that"
+            "not supported: circuits that are streamed under {protocol}; {others} do that"
         )));
     }
     match preprocessing {

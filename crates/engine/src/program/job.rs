@@ -7,6 +7,7 @@ use crate::circuit::{
 };
 use std::fmt;
 use std::str::FromStr;
+use tacit_garbling::chain;
 use tacit_net::PartyId;
 use tacit_program::{Program, text};
 use tacit_sharing::backend::Ring;
@@ -102,7 +103,14 @@ pub struct ProgramJob {
     pub opening: Option<Opening>,
     /// How circuits are garbled.
     pub garbling: Garbling,
+    /// Under protocols whose parties garble together, where they do that as the program runs: about how many ANDs each
+    /// circuit has, at most. More take more memory and fewer rounds. If it is not said, a circuit takes some hundred
+    /// megabytes.
+    pub block_ands: Option<usize>,
 }
+
+/// ANDs of all parties' circuits together, where a program is garbled circuit by circuit.
+const BLOCK_ANDS: usize = 1 << 21;
 
 impl ProgramJob {
     /// A job with defaults: roles in party order, one worker.
@@ -122,7 +130,24 @@ impl ProgramJob {
             chunk_rows: CHUNK_ROWS,
             opening: None,
             garbling: Garbling::Auto,
+            block_ands: None,
         }
+    }
+
+    /// Whether its circuits can be garbled as the program runs.
+    #[must_use]
+    pub fn may_stream(&self) -> bool {
+        self.protocol.is_yao() || self.in_blocks()
+    }
+
+    /// Whether that is circuit by circuit.
+    pub(super) fn in_blocks(&self) -> bool {
+        chain::goes_on(self.protocol)
+    }
+
+    /// About how many ANDs such a circuit has, at most.
+    pub(super) fn most_ands(&self) -> usize {
+        self.block_ands.unwrap_or(BLOCK_ANDS / self.protocol.parties())
     }
 
     /// All assignments of roles: the first one is that of `protocol` and `places`.
@@ -180,6 +205,7 @@ impl ProgramJob {
             ("preprocessing", preprocessing.to_string()),
         ];
         facts.extend(circuit::opening_fact(self.protocol, self.opening));
+        facts.extend(self.in_blocks().then(|| ("ANDs of a circuit", self.most_ands().to_string())));
         facts
     }
 
@@ -214,7 +240,12 @@ impl ProgramJob {
             return fail("a job needs at least one thread and one row per chunk".into());
         }
         circuit::check_opening(self.protocol, self.opening)?;
-        circuit::check_garbling(self.protocol, self.garbling, self.preprocessing)?;
+        if self.block_ands == Some(0) {
+            return fail("a garbled circuit has one AND at least".into());
+        }
+        let streaming = "yao, yao-silent, bmr, bmr-silent and authenticated";
+        let does = (self.protocol, self.may_stream(), streaming);
+        circuit::check_garbling(does, self.garbling, self.preprocessing)?;
         self.check_assignments()?;
         let outside = self.outside().len();
         if outside > 0 && (self.protocol.garbles() || self.protocol == Protocol::Plain) {

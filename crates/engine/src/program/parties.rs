@@ -3,10 +3,13 @@
 use super::job::By;
 use super::prepare::Prepared;
 use crate::circuit::{Assignment, EvaluateError};
+use tacit_garbling::authenticated::{self, Authenticated};
+use tacit_garbling::bmr::Bmr;
+use tacit_garbling::chain::Chained;
 use tacit_garbling::yao::Yao;
 use tacit_net::{Mesh, Phase, Session};
-use tacit_sharing::backend::{self, Backend, RingKeys};
-use tacit_sharing::gmw::{GmwBits, WorkerKeys};
+use tacit_sharing::backend::{self, Backend, InBlocks, RingKeys};
+use tacit_sharing::gmw::{Correlations, GmwBits, WorkerKeys};
 use tacit_sharing::{Party, SharingError};
 
 /// One worker of a party.
@@ -62,6 +65,28 @@ pub(super) fn garbling<'s>(
         Ok(Box::new(party.streamed()) as Worker<'s>)
     });
     parties.collect()
+}
+
+/// The party that garbles circuit by circuit with the others: one, whatever the number of workers.
+pub(super) fn in_blocks<'s>(
+    session: &'s mut Session,
+    prepared: &Prepared,
+    id: &[u8],
+    all: &mut Correlations,
+) -> Result<Worker<'s>, EvaluateError> {
+    let job = &prepared.job;
+    let (protocol, places, most) = (job.protocol, &job.places, job.most_ands());
+    let opening = job.opening.unwrap_or(protocol.opening());
+    let mesh = &mut session.meshes[0];
+    if protocol.authenticates() {
+        let sid = authenticated::set_up(mesh, places, all.worker(), id)?;
+        let party = Authenticated::new(mesh, places, all.worker(), &sid)?;
+        let chained = Chained::new(protocol, party.chain(places));
+        return Ok(Box::new(InBlocks::new(protocol, most, chained)));
+    }
+    let party = Bmr::new(mesh, places, all.worker(), id, opening)?;
+    let chained = Chained::new(protocol, party.chain());
+    Ok(Box::new(InBlocks::new(protocol, most, chained)))
 }
 
 /// Parties of GMW.

@@ -12,12 +12,13 @@ use crate::circuit::{EvaluateError, Garbling, Preprocessing};
 use crate::workers::on_each;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use tacit_garbling::chain::ChainCost;
 use tacit_garbling::yao::streamed::Counted;
 use tacit_program::clear::Array;
 use tacit_program::lower::lower;
 use tacit_program::seal::seal;
 use tacit_program::{Element, Program, Type, ValueId, Visibility, infer};
-use tacit_sharing::backend::{Backend, Bits, Boolean, Kind, Ring, Secret, Tally, Values};
+use tacit_sharing::backend::{Backend, Bits, Boolean, InBlocks, Kind, Ring, Secret, Tally, Values};
 use tacit_sharing::cost::{Rounds, Traffic};
 use tacit_sharing::proof::{Method, Needs, Proving};
 use tacit_sharing::verify::Verifier;
@@ -88,7 +89,7 @@ impl Prepared {
         check_sizes(&program.body, &job.rows)?;
         let rings = BlockRings::new(&program.body, &job.rows, job.by)?;
         let seatings = Seating::all(&job)?;
-        let (protocol, preprocessing, garbling) = (job.protocol, job.preprocessing, job.garbling);
+        let (preprocessing, garbling) = (job.preprocessing, job.garbling);
         let mut prepared = Prepared {
             job,
             source,
@@ -99,9 +100,11 @@ impl Prepared {
             streams: false,
             facts: Vec::new(),
         };
-        prepared.streams = garbling
-            .streams(protocol, preprocessing, || Ok(garbled::ands(&prepared)? >= STREAMED_ANDS))?;
-        facts.extend(Garbling::fact(protocol, prepared.streams));
+        let (does, in_blocks) = (prepared.job.may_stream(), prepared.job.in_blocks());
+        let most = if in_blocks { prepared.job.most_ands() as u64 } else { STREAMED_ANDS };
+        prepared.streams =
+            garbling.streams(does, preprocessing, || Ok(garbled::ands(&prepared)? >= most))?;
+        facts.extend(Garbling::fact(does, prepared.streams));
         prepared.facts = facts;
         Ok(prepared)
     }
@@ -143,6 +146,9 @@ impl Prepared {
             let (bytes, rounds) = plain::cost(self)?;
             return Ok(Cost { bytes, ahead: Traffic::default(), rounds });
         }
+        if self.streams && self.job.in_blocks() {
+            return self.cost_in_blocks();
+        }
         if self.streams {
             return self.streamed_cost();
         }
@@ -178,6 +184,20 @@ impl Prepared {
         let (counted, rounds) = self.counted(&context, counters)?;
         let parts = counted.iter().map(|worker| worker.bits.total_bytes());
         let bytes = parts.fold(Traffic::default(), |sum, part| sum + part);
+        Ok(Cost { bytes, ahead: Traffic::default(), rounds })
+    }
+
+    /// What a run costs that garbles circuit by circuit.
+    fn cost_in_blocks(&self) -> Result<Cost, EvaluateError> {
+        let inputs = BTreeMap::new();
+        let context = self.context(0, &inputs, &|_| {});
+        let (protocol, opening) =
+            (self.job.protocol, self.job.opening.unwrap_or(self.job.protocol.opening()));
+        let counter = ChainCost::new(protocol, opening)
+            .ok_or_else(|| EvaluateError::Bug(format!("blocks under {protocol}")))?;
+        let counter = InBlocks::new(protocol, self.job.most_ands(), counter);
+        let (counted, rounds) = self.counted(&context, vec![counter])?;
+        let bytes = counted[0].bits.evaluator.bytes();
         Ok(Cost { bytes, ahead: Traffic::default(), rounds })
     }
 

@@ -5,7 +5,7 @@ use super::exec::Context;
 use super::garbled::{self, Source};
 use super::layout::lengths;
 use super::outside;
-use super::parties::{Worker, backends, garbling, on_masked_values, on_shares};
+use super::parties::{Worker, backends, garbling, in_blocks, on_masked_values, on_shares};
 use super::plain::{self, Plain};
 use super::prepare::{Cost, Opened, Prepared};
 use super::report::{ProgramReport, Times};
@@ -324,10 +324,15 @@ fn all(
         return outcome(session, prepared, walked, Vec::new(), interleaved([started, ready])?);
     }
     if prepared.streams {
-        let all = Correlations::exchange(mesh, &id, &job.places, Delta::Common, entropy)?;
+        let authenticates = job.protocol.authenticates();
+        let delta = if authenticates { Delta::Authenticating } else { Delta::Common };
+        let all = Correlations::exchange(mesh, &id, &job.places, delta, entropy)?;
         let mut all = if job.protocol.is_silent() { all.silent(&id) } else { all };
         let ready = session.meshes[0].now();
-        let parties = garbling(session, prepared, &id, || all.worker())?;
+        let parties = match job.in_blocks() {
+            true => vec![in_blocks(session, prepared, &id, &mut all)?],
+            false => garbling(session, prepared, &id, || all.worker())?,
+        };
         let context = prepared.context(role, inputs, progress);
         let walked = walk(prepared, &context, parties, None)?;
         return outcome(session, prepared, walked, Vec::new(), interleaved([started, ready])?);

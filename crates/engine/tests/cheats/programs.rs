@@ -4,7 +4,7 @@ use crate::harness::{Class, LONG, cheat_at, checked, flip_first, flip_last};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use tacit_engine::circuit::{Assignment, Preprocessing};
-use tacit_engine::program::{self, By, Prepared, ProgramJob};
+use tacit_engine::program::{self, By, Prepared, ProgramJob, Revealed};
 use tacit_net::PartyId;
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_net::testing::{Tamper, Verdict};
@@ -37,15 +37,18 @@ struct How {
     preprocessing: Preprocessing,
     /// The second worker has the roles in another order.
     split: bool,
+    /// It is garbled circuit by circuit, each of so many ANDs.
+    block_ands: Option<usize>,
 }
 
 impl How {
     fn new(protocol: Protocol, by: By) -> Self {
-        How { protocol, by, preprocessing: Preprocessing::Interleaved, split: false }
+        let preprocessing = Preprocessing::Interleaved;
+        How { protocol, by, preprocessing, split: false, block_ands: None }
     }
 
     fn job(self) -> ProgramJob {
-        let How { protocol, by, preprocessing, split } = self;
+        let How { protocol, by, preprocessing, split, block_ands } = self;
         let mut order: Vec<PartyId> = PartyId::all(protocol.parties()).collect();
         match order.len() {
             3 => order.rotate_left(1),
@@ -58,13 +61,18 @@ impl How {
             beside: other.into_iter().collect(),
             workers: if split { 1 } else { 2 },
             preprocessing,
+            block_ands,
             ..ProgramJob::new(protocol, parties, vec![70])
         }
     }
 }
 
-/// As [`run`], of a program: whether each party has a result.
-fn run_program(how: How, cheat: PartyId, tamper: impl Fn(usize) -> Tamper + Sync) -> Vec<bool> {
+/// As [`run`], of a program: by party its results, if it has any.
+fn run_program(
+    how: How,
+    cheat: PartyId,
+    tamper: impl Fn(usize) -> Tamper + Sync,
+) -> Vec<Option<Revealed>> {
     let program = if how.by == By::Rings { PROGRAM } else { SHORT };
     let (program, seed) = (text::parse("cheat", program).unwrap(), entropy::test_seed());
     let job = how.job();
@@ -83,7 +91,8 @@ fn run_program(how: How, cheat: PartyId, tamper: impl Fn(usize) -> Tamper + Sync
         let prepared = Prepared::new(&program, job.clone()).unwrap();
         let mut entropy = Entropy::insecure_seeded(seed, me.0);
         let inputs = inputs.collect();
-        program::run_with(&mut session, &prepared, inputs, &mut entropy, &|_| {}).is_ok()
+        let done = program::run_with(&mut session, &prepared, inputs, &mut entropy, &|_| {});
+        done.ok().map(|outcome| outcome.revealed.unwrap_or_default())
     })
 }
 
@@ -120,8 +129,13 @@ fn many(how: How, count: usize) -> Vec<(usize, Change)> {
         .collect()
 }
 
-/// Changes messages of every class of a program's, one at a time.
+/// Changes messages of every class of a program's, one at a time: honest parties have no result.
 fn cheat_in_program(how: How, changes: Changes) {
+    each_cheat(how, changes, |label, _, result| assert!(result.is_none(), "{label} has a result"));
+}
+
+/// The same; what honest parties have then is shown beside what they should.
+fn each_cheat(how: How, changes: Changes, check: fn(&str, &Revealed, Option<&Revealed>)) {
     for party in PartyId::all(how.protocol.parties()) {
         let classes: Arc<Mutex<BTreeMap<Class, usize>>> = Arc::default();
         let results = run_program(how, party, |worker| {
@@ -132,15 +146,18 @@ fn cheat_in_program(how: How, changes: Changes) {
                 Verdict::Keep
             })
         });
-        assert!(results.iter().all(|has| *has));
+        let right: Vec<Revealed> = results.into_iter().map(Option::unwrap).collect();
         let classes = classes.lock().unwrap().clone();
         for (class, count) in classes {
             for (index, change) in changes(how, count) {
                 let results =
                     run_program(how, party, |worker| cheat_at(class, index, worker, change));
-                let honest = (0..).map(PartyId).zip(results).filter(|(p, _)| *p != party);
                 let label = format!("{how:?}, {party} in {class:?} number {index} of {count}");
-                honest.for_each(|(p, result)| assert!(!result, "{label}: {p} has a result"));
+                for ((p, result), right) in (0..).map(PartyId).zip(&results).zip(&right) {
+                    if p != party {
+                        check(&format!("{label}: {p}"), right, result.as_ref());
+                    }
+                }
             }
         }
     }
@@ -202,6 +219,14 @@ fn a_cheat_in_a_program_after_its_preprocessing_or_in_it_leaves_nobody_honest_a_
 #[test]
 fn a_cheat_in_either_assignment_of_roles_leaves_nobody_honest_a_result() {
     split().take(3).for_each(|how| cheat_in_program(how, two));
+}
+
+#[test]
+fn a_cheat_in_a_program_that_is_garbled_circuit_by_circuit_changes_no_honest_result() {
+    let how = How::new(Protocol::Authenticated(3), By::Circuits);
+    each_cheat(How { block_ands: Some(2500), ..how }, two, |label, right, result| {
+        assert!(result.is_none_or(|result| result == right), "{label} has a wrong result");
+    });
 }
 
 #[test]

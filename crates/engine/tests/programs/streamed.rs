@@ -1,4 +1,4 @@
-//! Programs of two parties whose circuits are garbled as the program runs.
+//! Programs whose circuits are garbled as the program runs: gate by gate between two parties, or circuit by circuit.
 
 use crate::harness::*;
 use crate::random::random_text;
@@ -8,6 +8,7 @@ use tacit_net::PartyId;
 use tacit_program::Program;
 use tacit_ring::entropy::{self, Rng};
 use tacit_sharing::Protocol;
+use tacit_sharing::bmr::Opening;
 
 const PROTOCOLS: [Protocol; 2] = [Protocol::Yao, Protocol::YaoSilent];
 
@@ -42,6 +43,53 @@ fn random_programs_agree_with_the_clear_and_with_whole_circuits() {
         if rows < 10 {
             let whole = ProgramJob { garbling: Garbling::Whole, ..streamed };
             check_job(&program, &whole, seed.wrapping_add(round as u64));
+        }
+    }
+}
+
+/// Under protocols of two and three parties, with circuits of so many ANDs.
+fn in_blocks(protocol: Protocol, rows: u64, most: usize) -> ProgramJob {
+    let mut places: Vec<PartyId> = PartyId::all(protocol.parties()).collect();
+    places.rotate_left(rows as usize % protocol.parties());
+    let parties = PartyId::all(protocol.parties()).collect();
+    let block_ands = Some(most);
+    ProgramJob { block_ands, places, parties, ..job(protocol, rows, 0) }
+}
+
+#[test]
+fn random_programs_agree_with_the_clear_circuit_by_circuit() {
+    let seed = entropy::test_seed();
+    let mut rng = Rng(seed);
+    let protocols = [Protocol::Bmr(2), Protocol::Authenticated(2), Protocol::BmrSilent(2)];
+    let more = [Protocol::Bmr(3), Protocol::Authenticated(3), Protocol::BmrSilent(3)];
+    let opening = [None, Some(Opening::Single), Some(Opening::All)];
+    for (round, protocol) in protocols.into_iter().chain(more).chain(protocols).enumerate() {
+        let body = random_text(&mut rng, 10);
+        let program = if protocol.parties() == 2 { of_two(&body) } else { parse(&body) };
+        let rows = [1, 70, 9, 2, 3, 0, 65, 5, 30][round];
+        let most = [1, 5000, 300, 1 << 20][round % 4];
+        let job = in_blocks(protocol, rows, most);
+        let opening = opening[round % 3].filter(|_| protocol.opens_tables());
+        let job = ProgramJob { opening, workers: 1 + round % 2, ..job };
+        check_job(&program, &job, seed.wrapping_add(round as u64));
+    }
+}
+
+#[test]
+fn values_go_on_from_circuit_to_circuit() {
+    // Kept as they are, negated, constant, opened and used again, from loops and sorted.
+    let program = parse(
+        "input x: i8[n] from alice\ninput y: i8[n] from bob\ninput b: bit[n] from carol\n\
+         input k: i8[n] public\n\
+         let never = x < x\nlet p = x * y\nreveal sum(p, axis 0) to bob as \"p\"\n\
+         let q = select(b, p, cast(k, to i16))\nreveal q to alice, carol as \"q\"\n\
+         reveal sum(select(never, x, y), axis 0) to alice as \"never\"\n\
+         let (key, moved) = sort(x, q)\nreveal moved to carol as \"moved\"\n\
+         reveal key to alice, bob as \"key\"\nreveal sum(q, axis 0) to bob as \"again\"\n",
+    );
+    for protocol in [Protocol::Bmr(3), Protocol::Authenticated(3)] {
+        for (rows, most) in [(0, 10), (1, 1), (5, 64), (67, 1000)] {
+            check_job(&program, &in_blocks(protocol, rows, most), rows);
         }
     }
 }
@@ -98,7 +146,16 @@ fn large_programs_are_streamed_unless_they_are_to_be_stored() {
     assert!(separate.contains("--garbling streamed"), "{separate}");
     let other = error(&|job| {
         streamed(job);
-        (job.protocol, job.places) = (Protocol::Bmr(2), job.places.clone());
+        job.protocol = Protocol::Wrk17(2);
     });
     assert!(other.contains("not supported") && other.contains("yao"), "{other}");
+    // Circuit by circuit from the second circuit on.
+    let blocks = |job: &mut ProgramJob| job.protocol = Protocol::Authenticated(2);
+    assert_eq!(how(100, &blocks), ["whole"]);
+    assert_eq!(how(10_000, &blocks), ["streamed"]);
+    let short = |job: &mut ProgramJob| {
+        blocks(job);
+        job.block_ands = Some(1000);
+    };
+    assert_eq!(how(10, &short), ["streamed"]);
 }

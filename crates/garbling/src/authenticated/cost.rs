@@ -38,12 +38,39 @@ pub fn bytes_of_chain<'p>(
     parties: usize,
     circuits: impl Iterator<Item = (Ports<'p>, usize)>,
 ) -> Traffic {
-    let (mut sum, mut left) = (Traffic::default(), 0);
-    for (ports, instances) in circuits {
-        left = ahead(form, ports, parties, (instances, left), &mut sum);
-        online(form, ports, parties, instances, &mut sum);
+    let mut cost = CostOfChain::new(form, parties);
+    circuits.for_each(|(ports, instances)| cost.add(ports, instances));
+    cost.bytes()
+}
+
+/// What circuits cost, one after the other.
+pub struct CostOfChain {
+    form: Form,
+    parties: usize,
+    sum: Traffic,
+    /// Triples that wait to be used.
+    left: usize,
+}
+
+impl CostOfChain {
+    /// Nothing yet.
+    #[must_use]
+    pub fn new(form: Form, parties: usize) -> Self {
+        CostOfChain { form, parties, sum: Traffic::default(), left: 0 }
     }
-    sum
+
+    /// Adds so many instances of a circuit.
+    pub fn add(&mut self, ports: Ports<'_>, instances: usize) {
+        let CostOfChain { form, parties, ref mut sum, left } = *self;
+        self.left = ahead(form, ports, parties, (instances, left), sum);
+        online(form, ports, parties, instances, sum);
+    }
+
+    /// Bytes per directed link.
+    #[must_use]
+    pub fn bytes(&self) -> Traffic {
+        self.sum.clone()
+    }
 }
 
 /// Bytes between `parties` of one worker that makes a stock.

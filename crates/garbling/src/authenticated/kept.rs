@@ -8,7 +8,7 @@
 //! kept wires opens before that.
 
 use super::rows::{Layout, Rows};
-use crate::ports::KEPT;
+use crate::ports::{KEPT, check_kept};
 use crate::{Bits, Ports};
 use tacit_circuit::schedule::Slot;
 use tacit_ring::Buffer;
@@ -32,7 +32,7 @@ impl Kept {
     }
 
     pub(super) fn check(&self, ports: Ports<'_>, instances: usize) -> Result<(), SharingError> {
-        check(self.masks.len() == instances * ports.given_by(KEPT))
+        check_kept(self.masks.len() == instances * ports.given_by(KEPT))
     }
 }
 
@@ -75,7 +75,7 @@ impl Active {
             return Ok(());
         }
         let evaluates = layout.me == super::EVALUATOR;
-        check(
+        check_kept(
             self.number == number
                 && self.values.len() == instances
                 && self.values.iter().all(|bits| bits.len == count)
@@ -90,9 +90,4 @@ impl Active {
     pub(super) fn labels(&self, i: usize) -> &[u128] {
         self.labels.get(i)
     }
-}
-
-fn check(fits: bool) -> Result<(), SharingError> {
-    let what = "wires that are not kept of the circuit that this one goes on from";
-    if fits { Ok(()) } else { Err(SharingError::Shape(what.into())) }
 }

@@ -55,7 +55,9 @@ mod triples;
 mod turns;
 mod tweak;
 
-pub use cost::{bits_per_triple, bytes, bytes_of_chain, bytes_of_stock, bytes_with_stock};
+pub use cost::{
+    CostOfChain, bits_per_triple, bytes, bytes_of_chain, bytes_of_stock, bytes_with_stock,
+};
 pub use four_rows::Form;
 pub use kept::{Active, Kept};
 pub use online::Ready;

@@ -20,8 +20,8 @@ use crate::ports::{self, KEPT};
 use crate::{Bits, Ports};
 use tacit_net::{Mesh, PartyId, Phase, Stream};
 use tacit_ring::{Buffer, Seed, hash, word};
-use tacit_sharing::SharingError;
 use tacit_sharing::gmw::WorkerKeys;
+use tacit_sharing::{RoleId, SharingError};
 use zeroize::Zeroizing;
 
 /// A worker of a party.
@@ -119,6 +119,12 @@ impl<'m> Authenticated<'m> {
     #[cfg(test)]
     pub(super) fn cheat(&mut self, cheat: Option<super::talk::Cheat>) {
         self.talk.cheat = cheat;
+    }
+
+    /// The role that this party plays.
+    #[must_use]
+    pub fn me(&self) -> RoleId {
+        self.layout.me
     }
 
     fn is_evaluator(&self) -> bool {

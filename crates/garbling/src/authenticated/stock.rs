@@ -61,7 +61,7 @@ impl Piece {
 }
 
 /// Where pieces come from, in order; none at the end.
-pub type Pieces<'p> = Box<dyn FnMut() -> Result<Option<Piece>, SharingError> + 'p>;
+pub type Pieces<'p> = Box<dyn FnMut() -> Result<Option<Piece>, SharingError> + Send + 'p>;
 
 /// Of a stock: pieces that are still to come, and the bits that are left of the last ones.
 pub(super) struct Supply<'p> {

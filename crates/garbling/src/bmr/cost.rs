@@ -1,6 +1,7 @@
 //! What BMR sends, byte for byte.
 
 use crate::Ports;
+use crate::ports::KEPT;
 use tacit_ot::KAPPA;
 use tacit_sharing::bmr::Opening;
 use tacit_sharing::cost::Traffic;
@@ -25,12 +26,50 @@ pub fn silent_bytes(
     opening: Opening,
     instances: usize,
 ) -> Traffic {
-    let mut sum = with_choices(ports, parties, opening, 1) * instances as u64;
-    let made = |role| silent_transfers(instances * (ports.given_by(role) + 2 * ports.ands()));
-    for (from, to) in pairs(parties) {
-        sum.def[from][to] += made(from)[0] + made(to)[1];
+    let mut cost = CostOfBmr::new(parties, opening, true);
+    cost.add(ports, instances);
+    cost.bytes()
+}
+
+/// What circuits cost, one after the other, wire-authenticated.
+pub struct CostOfBmr {
+    opening: Opening,
+    silent: bool,
+    /// Without what silent transfers take.
+    sum: Traffic,
+    /// By role, transfers in which it chose.
+    chosen: Vec<usize>,
+}
+
+impl CostOfBmr {
+    /// Nothing yet, between so many parties, with silent transfers or others.
+    #[must_use]
+    pub fn new(parties: usize, opening: Opening, silent: bool) -> Self {
+        CostOfBmr { opening, silent, sum: Traffic::default(), chosen: vec![0; parties] }
     }
-    sum
+
+    /// Adds so many instances of a circuit.
+    pub fn add(&mut self, ports: Ports<'_>, instances: usize) {
+        let bits = if self.silent { 1 } else { FAN.message_bits() };
+        let one = with_choices(ports, self.chosen.len(), self.opening, bits);
+        self.sum += one * instances as u64;
+        for (role, chosen) in self.chosen.iter_mut().enumerate() {
+            *chosen += instances * (ports.given_by(role) + 2 * ports.ands());
+        }
+    }
+
+    /// Bytes per directed link.
+    #[must_use]
+    pub fn bytes(&self) -> Traffic {
+        let mut sum = self.sum.clone();
+        if self.silent {
+            let made: Vec<_> = self.chosen.iter().map(|count| silent_transfers(*count)).collect();
+            for (from, to) in pairs(made.len()) {
+                sum.def[from][to] += made[from][0] + made[to][1];
+            }
+        }
+        sum
+    }
 }
 
 /// Online bytes from a role to another for one instance, where the first `keepers` roles have labels.
@@ -39,8 +78,8 @@ pub(super) fn online(
     (keepers, opening): (usize, Opening),
     [from, to]: [usize; 2],
 ) -> u64 {
-    let labels =
-        if from < keepers && opening.evaluates(to) { ports.schedule.inputs().len() } else { 0 };
+    let shown = ports.schedule.inputs().len() - ports.given_by(KEPT);
+    let labels = if from < keepers && opening.evaluates(to) { shown } else { 0 };
     let tells = opening.evaluates(from) && !opening.evaluates(to);
     let told = if tells { ports.learned_by(to) } else { 0 };
     words(ports.given_by(from)) + (labels * KAPPA / 8) as u64 + words(told)

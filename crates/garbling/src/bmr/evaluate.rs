@@ -1,6 +1,7 @@
 //! The online phase of one instance.
 
 use super::common::{Common, Garbled};
+use crate::ports::KEPT;
 use crate::prf::combine;
 use crate::{Bits, Ports};
 use tacit_circuit::schedule::{Linear, Product, Slot};
@@ -61,22 +62,29 @@ fn public(labels: &[u128]) -> Option<bool> {
     labels.iter().all(|label| label & 1 == first).then_some(first == 1)
 }
 
-/// Evaluates, from the labels of all inputs, keeper after keeper; gives the public values of the outputs that each role
-/// of `learners` learns, port after port. `None` when labels of one wire show different public values: some party
+/// Evaluates, from the labels of all inputs, keeper after keeper, and of what the circuit goes on from, wire after wire.
+/// Gives the public values of the outputs that each role of `learners` learns, port after port, and the labels of what
+/// nobody learns. `None` when labels of one wire show different public values: some party
 /// did not follow the protocol.
 pub(super) fn evaluate(
     common: &Common,
     ports: Ports<'_>,
     garbled: &Garbled,
-    inputs: &[Buffer<u128>],
+    (inputs, from): (&[Buffer<u128>], &[u128]),
     learners: &[RoleId],
-) -> Option<Vec<Bits>> {
+) -> Option<(Vec<Bits>, Buffer<u128>)> {
     let (schedule, n) = (ports.schedule, common.columns);
     let blocks = Buffer::zeros(schedule.slots() * n);
     let mut wires = Labels { parties: n, blocks, flags: vec![false; schedule.slots()] };
     let (mut labels, mut combined) = (Buffer::zeros(n), Buffer::zeros(n));
-    for (i, input) in schedule.inputs().iter().enumerate() {
-        labels.iter_mut().zip(inputs).for_each(|(label, of_party)| *label = of_party[i]);
+    let (mut given, mut from) = (0.., from.chunks_exact(n));
+    for (input, owner) in schedule.inputs().iter().zip(ports.owners()) {
+        if owner == KEPT {
+            labels.copy_from_slice(from.next()?);
+        } else {
+            let i = given.next()?;
+            labels.iter_mut().zip(inputs).for_each(|(label, of_party)| *label = of_party[i]);
+        }
         public(&labels)?;
         wires.set(input.slot, &labels);
     }
@@ -108,5 +116,11 @@ pub(super) fn evaluate(
         }
         Some(values)
     };
-    learners.iter().map(outputs).collect()
+    let outputs = learners.iter().map(outputs).collect::<Option<_>>()?;
+    let mut kept = Buffer::zeros(ports.slots_kept().count() * n);
+    for (to, slot) in kept.chunks_exact_mut(n).zip(ports.slots_kept()) {
+        public(wires.get(slot))?;
+        to.copy_from_slice(wires.get(slot));
+    }
+    Some((outputs, kept))
 }

@@ -6,6 +6,7 @@ mod attack;
 use super::common::{Common, Garbled, drawn_by};
 use super::wires::{Gate, walk};
 use crate::cot::{Chooser, Offerer, lowest, pads, tweak};
+use crate::ports::KEPT;
 use crate::{Bits, Ports};
 use tacit_ot::OtError;
 use tacit_ring::Buffer;
@@ -28,11 +29,18 @@ pub(super) struct Garbling<'p> {
     pads: Vec<Bits>,
     /// This party's masks of the first inputs of ANDs.
     lambda_u: Bits,
+    /// As `sources`, of outputs that nobody learns, once there are rows.
+    kept: Zeroizing<Vec<u128>>,
 }
 
 impl<'p> Garbling<'p> {
-    /// Draws labels and masks.
-    pub fn new(common: &Common, ports: Ports<'p>, first_gate: u64, random: &[u128]) -> Self {
+    /// Draws labels and masks; what a circuit before kept goes on as it is.
+    pub fn new(
+        common: &Common,
+        ports: Ports<'p>,
+        first_gate: u64,
+        (random, from): (&[u128], &[u128]),
+    ) -> Self {
         let (ands, width, me) = (ports.ands(), width(common), common.me);
         let inputs = ports.schedule.inputs().len();
         let mut sources = Zeroizing::new(vec![0; (inputs + ands) * width]);
@@ -42,6 +50,8 @@ impl<'p> Garbling<'p> {
             let mine = owners.get(index).is_none_or(|owner| *owner == me);
             wire[common.parties + me] = if mine { random & 1 } else { 0 };
         }
+        let kept = sources.chunks_exact_mut(width).zip(&owners).filter(|(_, it)| **it == KEPT);
+        kept.zip(from.chunks_exact(width)).for_each(|((wire, _), from)| wire.copy_from_slice(from));
         Garbling {
             ports,
             first_gate,
@@ -51,7 +61,13 @@ impl<'p> Garbling<'p> {
             shares: Bits::zeros(ands),
             pads: (0..common.parties).map(|_| Bits::zeros(ands)).collect(),
             lambda_u: Bits::zeros(ands),
+            kept: Zeroizing::default(),
         }
+    }
+
+    /// Blocks of what a circuit goes on from.
+    pub fn kept_blocks(common: &Common, ports: Ports<'_>) -> usize {
+        ports.given_by(KEPT) * width(common)
     }
 
     /// ANDs of the circuit.
@@ -199,7 +215,16 @@ impl<'p> Garbling<'p> {
                 masks.flip_if(i, wires.get(slot).0[n + common.me] == 1);
             }
         }
+        let kept = self.ports.slots_kept().map(|slot| wires.get(slot));
+        let mut all = Zeroizing::new(Vec::with_capacity(self.ports.slots_kept().count() * width));
+        kept.for_each(|wire| all.extend(common.without_flag(wire)));
+        self.kept = all;
         columns
+    }
+
+    /// What further circuits go on from, once there are rows.
+    pub fn take_kept(&mut self) -> Zeroizing<Vec<u128>> {
+        std::mem::take(&mut self.kept)
     }
 
     /// The garbled circuit, from the table and the masks that this party learns.
@@ -216,6 +241,14 @@ fn width(common: &Common) -> usize {
 }
 
 impl Common {
+    /// A wire whose value is its mask plus its public value: where it was that plus one, role 0's share of the mask
+    /// is another.
+    fn without_flag(&self, (wire, flag): (&[u128], bool)) -> impl Iterator<Item = u128> {
+        let (at, change) = if self.me == 0 { (self.parties, 1) } else { (0, *self.offset) };
+        let change = if flag { change } else { 0 };
+        wire.iter().enumerate().map(move |(i, block)| block ^ if i == at { change } else { 0 })
+    }
+
     /// This party's part of the four rows of a gate, row after row a block for every column.
     fn rows(&self, first_gate: u64, gate: &Gate<'_>, [w, product]: [&[u128]; 2], out: &mut [u128]) {
         let (n, me, r) = (self.parties, self.me, *self.offset);

@@ -56,5 +56,5 @@ mod wires;
 
 pub use common::Ready;
 pub(crate) use cost::words;
-pub use cost::{bytes, silent_bytes};
-pub use party::Bmr;
+pub use cost::{CostOfBmr, bytes, silent_bytes};
+pub use party::{Bmr, BmrChain};

@@ -4,7 +4,7 @@
 use super::common::{Common, Garbled, Ready};
 use super::evaluate::evaluate;
 use crate::links::Links;
-use crate::ports::{Evaluate, check_fit, check_values};
+use crate::ports::{Evaluate, KEPT, check_fit, check_kept, check_values};
 use crate::{Bits, Ports};
 use tacit_net::{Mesh, PartyId, Phase, Stream};
 use tacit_ring::Buffer;
@@ -22,11 +22,34 @@ impl Evaluate for Ready {
         values: &[Bits],
     ) -> Result<Vec<Bits>, SharingError> {
         let mut links = Links::new(mesh, places)?;
-        let common = self.common(places.len(), links.me);
+        let none = vec![Buffer::default(); self.circuits.len()];
+        Ok(self.run_on(&mut links, ports, values, &none)?.0)
+    }
+}
+
+/// By instance, what is learned, and labels of what is kept.
+type Done = (Vec<Bits>, Vec<Buffer<u128>>);
+
+impl Ready {
+    /// As [`run`](Evaluate::run), for a circuit that goes on from another: on labels of the wires that it kept, by
+    /// instance. Gives those of what this one keeps too. Only who evaluates has labels.
+    pub(super) fn run_on(
+        self,
+        links: &mut Links<'_>,
+        ports: Ports<'_>,
+        values: &[Bits],
+        from: &[Buffer<u128>],
+    ) -> Result<Done, SharingError> {
+        let parties = links.parties();
+        let common = self.common(parties, links.me);
         let fits = |garbled: &Garbled| garbled.fits(&common, ports);
-        check_fit((1..=places.len()).contains(&common.columns) && self.circuits.iter().all(fits))?;
+        check_fit((1..=parties).contains(&common.columns) && self.circuits.iter().all(fits))?;
         check_values(ports, common.me, self.circuits.len(), values)?;
-        run(&mut links, &common, ports, self.circuits, values)
+        let evaluates = common.opening.evaluates(common.me);
+        let blocks = if evaluates { ports.given_by(KEPT) * common.columns } else { 0 };
+        let all = from.len() == self.circuits.len();
+        check_kept(all && from.iter().all(|labels| labels.len() == blocks))?;
+        run(links, &common, ports, self.circuits, (values, from))
     }
 }
 
@@ -35,8 +58,8 @@ fn run(
     common: &Common,
     ports: Ports<'_>,
     garbled: Vec<Garbled>,
-    values: &[Bits],
-) -> Result<Vec<Bits>, SharingError> {
+    (values, from): (&[Bits], &[Buffer<u128>]),
+) -> Result<Done, SharingError> {
     links.mesh.set_phase(Phase::Online);
     links.mesh.set_step(0);
     let (me, owners) = (common.me, ports.owners().collect::<Vec<_>>());
@@ -68,8 +91,9 @@ fn run(
     let evaluates = |role: &RoleId| common.opening.evaluates(*role);
     let mut own = Vec::with_capacity(garbled.len());
     for (garbled, public) in garbled.iter().zip(&public).filter(|_| common.is_keeper()) {
-        let mut labels = Buffer::<u128>::zeros(garbled.labels.len());
-        for (i, (label, zero)) in labels.iter_mut().zip(&*garbled.labels).enumerate() {
+        let mut labels = Buffer::<u128>::zeros(shown(ports));
+        let zeros = garbled.labels.iter().enumerate().filter(|(i, _)| owners[*i] != KEPT);
+        for (label, (i, zero)) in labels.iter_mut().zip(zeros) {
             *label = zero ^ (u128::from(public.get(i)) * *common.offset);
         }
         for peer in links.peers().filter(evaluates) {
@@ -78,11 +102,16 @@ fn run(
         own.push(labels);
     }
     let learned = match evaluates(&me) {
-        true => evaluate_all(links, common, ports, garbled, own),
+        true => evaluate_all(links, common, ports, garbled, (own, from)),
         false => take_outputs(links, garbled),
     }?;
     links.mesh.flush()?;
     Ok(learned)
+}
+
+/// Inputs of which labels are sent.
+fn shown(ports: Ports<'_>) -> usize {
+    ports.schedule.inputs().len() - ports.given_by(KEPT)
 }
 
 /// Takes the keepers' labels, and evaluates; tells the others of outputs if nobody else evaluates. `own` are this
@@ -92,22 +121,22 @@ fn evaluate_all(
     common: &Common,
     ports: Ports<'_>,
     garbled: Vec<Garbled>,
-    own: Vec<Buffer<u128>>,
-) -> Result<Vec<Bits>, SharingError> {
+    (own, from): (Vec<Buffer<u128>>, &[Buffer<u128>]),
+) -> Result<Done, SharingError> {
     let mut learners = vec![common.me];
     learners.extend(links.peers().filter(|peer| !common.opening.evaluates(*peer)));
-    let mut learned = Vec::with_capacity(garbled.len());
+    let (mut learned, mut kept) = (Vec::with_capacity(garbled.len()), Vec::new());
     let mut own = own.into_iter();
-    for garbled in garbled {
+    for (garbled, from) in garbled.into_iter().zip(from) {
         let mut labels = Vec::with_capacity(common.columns);
         for role in 0..common.columns {
             labels.push(match role == common.me {
                 true => own.next().unwrap_or_default(),
-                false => links.recv(role, Stream::On, garbled.labels.len())?,
+                false => links.recv(role, Stream::On, shown(ports))?,
             });
         }
-        let outputs = evaluate(common, ports, &garbled, &labels, &learners);
-        let mut outputs = outputs.ok_or_else(|| {
+        let done = evaluate(common, ports, &garbled, (&labels, from), &learners);
+        let (mut outputs, labels) = done.ok_or_else(|| {
             let what = "labels of a wire do not agree: a party did not follow the protocol";
             SharingError::from(links.mesh.check_failed(what.into()))
         })?;
@@ -115,18 +144,20 @@ fn evaluate_all(
             links.send(*peer, Stream::On, &public.words)?;
         }
         learned.push(unmasked(outputs.swap_remove(0), &garbled.masks.words));
+        kept.push(labels);
     }
-    Ok(learned)
+    Ok((learned, kept))
 }
 
 /// Takes the public values of outputs from who evaluates.
-fn take_outputs(links: &mut Links<'_>, garbled: Vec<Garbled>) -> Result<Vec<Bits>, SharingError> {
+fn take_outputs(links: &mut Links<'_>, garbled: Vec<Garbled>) -> Result<Done, SharingError> {
     links.mesh.set_step(2);
+    let kept = garbled.iter().map(|_| Buffer::default()).collect();
     let take = |garbled: Garbled| {
         let public = links.recv::<u64>(EVALUATOR, Stream::On, garbled.masks.words.len())?;
         Ok(unmasked(garbled.masks, &public))
     };
-    garbled.into_iter().map(take).collect()
+    Ok((garbled.into_iter().map(take).collect::<Result<_, SharingError>>()?, kept))
 }
 
 /// Values, from public values and masks.

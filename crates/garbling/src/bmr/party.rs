@@ -4,12 +4,14 @@ use super::columns::{Columns, open};
 use super::common::{Ready, drawn_by};
 use super::garble::Garbling;
 use super::seat::Seat;
-use crate::{Ports, ports};
+use crate::ports::check_kept;
+use crate::{Bits, Chain, Ports, ports};
 use tacit_net::{Mesh, PartyId, Phase, Stream};
 use tacit_ring::Buffer;
-use tacit_sharing::SharingError;
 use tacit_sharing::bmr::Opening;
 use tacit_sharing::gmw::WorkerKeys;
+use tacit_sharing::{RoleId, SharingError};
+use zeroize::Zeroizing;
 
 /// A worker of a party.
 pub struct Bmr<'m>(Seat<'m>);
@@ -32,6 +34,34 @@ impl<'m> Bmr<'m> {
 }
 
 impl Seat<'_> {
+    /// Garbles a circuit for some instances, each of which goes on from wires; gives those that it keeps.
+    fn prepare(
+        &mut self,
+        ports: Ports<'_>,
+        from: &[Zeroizing<Vec<u128>>],
+    ) -> Result<(Ready, Vec<Zeroizing<Vec<u128>>>), SharingError> {
+        let blocks = Garbling::kept_blocks(&self.common, ports);
+        check_kept(from.iter().all(|from| from.len() == blocks))?;
+        self.links.mesh.set_phase(Phase::Offline);
+        self.make_transfers(ports, from.len())?;
+        let mut all = Vec::with_capacity(from.len());
+        for from in from {
+            all.push(self.begin(ports, from)?);
+        }
+        for it in &mut all {
+            self.take_masks(it)?;
+        }
+        for it in &mut all {
+            self.take_cross(it)?;
+        }
+        let opened = all.iter_mut().map(|it| self.take_products(ports, it));
+        let opened = opened.collect::<Result<Vec<_>, _>>()?;
+        let kept = all.iter_mut().map(Garbling::take_kept).collect();
+        let Seat { links, common, .. } = self;
+        let finish = |it: Garbling<'_>, opened| it.finish(common, opened);
+        Ok((open(links, common, (all, opened), ports.ands(), finish)?, kept))
+    }
+
     /// Makes the transfers of masks and products of so many instances, where they are silent.
     fn make_transfers(&mut self, ports: Ports<'_>, instances: usize) -> Result<(), SharingError> {
         let Seat { links, keys, common, transfers, .. } = self;
@@ -40,10 +70,14 @@ impl Seat<'_> {
     }
 
     /// Draws labels and masks, and sends the choices of masks.
-    pub(super) fn begin<'p>(&mut self, ports: Ports<'p>) -> Result<Garbling<'p>, SharingError> {
+    pub(super) fn begin<'p>(
+        &mut self,
+        ports: Ports<'p>,
+        from: &[u128],
+    ) -> Result<Garbling<'p>, SharingError> {
         let random = self.random(Garbling::random_blocks(ports))?;
         let first = self.gates.take(ports.ands())?;
-        let mut it = Garbling::new(&self.common, ports, first, &random);
+        let mut it = Garbling::new(&self.common, ports, first, (&random, from));
         for peer in self.links.peers() {
             let chooser = self.transfers.chooser(&mut self.keys, peer)?;
             let message = it.choose_masks(&self.common, peer, chooser);
@@ -109,6 +143,52 @@ impl Seat<'_> {
     }
 }
 
+/// What further circuits go on from: wires that nobody learned. Secret.
+#[derive(Default)]
+struct Kept {
+    /// As they are garbled.
+    wires: Zeroizing<Vec<u128>>,
+    /// Their labels, if this party evaluates.
+    labels: Buffer<u128>,
+}
+
+/// A worker of a party, evaluating circuits each of which goes on from the one before. Zero labels, shares of masks
+/// and what authenticates them towards others stay those of the wires that go on, under the same offset; gates have
+/// further numbers.
+pub struct BmrChain<'m> {
+    seat: Seat<'m>,
+    kept: Kept,
+}
+
+impl<'m> Bmr<'m> {
+    /// This worker, for circuits that go on from each other.
+    #[must_use]
+    pub fn chain(self) -> BmrChain<'m> {
+        BmrChain { seat: self.0, kept: Kept::default() }
+    }
+}
+
+impl Chain for BmrChain<'_> {
+    fn mesh(&mut self) -> &mut Mesh {
+        self.seat.links.mesh
+    }
+
+    fn me(&self) -> RoleId {
+        self.seat.links.me
+    }
+
+    fn evaluate_next(&mut self, ports: Ports<'_>, values: Bits) -> Result<Bits, SharingError> {
+        let BmrChain { seat, kept } = self;
+        let Kept { wires, labels } = std::mem::take(kept);
+        let (ready, mut next) = seat.prepare(ports, &[wires])?;
+        let (mut learned, mut active) =
+            ready.run_on(&mut seat.links, ports, &[values], &[labels])?;
+        let wires = next.pop().unwrap_or_default();
+        *kept = Kept { wires, labels: active.pop().unwrap_or_default() };
+        Ok(learned.pop().unwrap_or_else(|| Bits::zeros(0)))
+    }
+}
+
 impl ports::Garbling for Bmr<'_> {
     type Ready = Ready;
 
@@ -117,23 +197,6 @@ impl ports::Garbling for Bmr<'_> {
     }
 
     fn prepare(&mut self, ports: Ports<'_>, instances: usize) -> Result<Ready, SharingError> {
-        let seat = &mut self.0;
-        seat.links.mesh.set_phase(Phase::Offline);
-        seat.make_transfers(ports, instances)?;
-        let mut all = Vec::with_capacity(instances);
-        for _ in 0..instances {
-            all.push(seat.begin(ports)?);
-        }
-        for it in &mut all {
-            seat.take_masks(it)?;
-        }
-        for it in &mut all {
-            seat.take_cross(it)?;
-        }
-        let opened = all.iter_mut().map(|it| seat.take_products(ports, it));
-        let opened = opened.collect::<Result<Vec<_>, _>>()?;
-        let Seat { links, common, .. } = seat;
-        let finish = |it: Garbling<'_>, opened| it.finish(common, opened);
-        open(links, common, (all, opened), ports.ands(), finish)
+        Ok(self.0.prepare(ports, &vec![Zeroizing::default(); instances])?.0)
     }
 }

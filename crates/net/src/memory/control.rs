@@ -22,6 +22,8 @@ pub(crate) struct Hub {
     pub(crate) deadline: Duration,
     meeting_deadline: Duration,
     fates: Vec<Arc<Fate>>,
+    /// Held while a party's end becomes everybody's.
+    telling: Mutex<()>,
     /// By receiver and sender.
     inboxes: Mutex<Vec<VecDeque<Message>>>,
     arrived: Condvar,
@@ -35,6 +37,7 @@ impl Hub {
             deadline: network.deadline,
             meeting_deadline: network.meeting_deadline,
             fates: (0..n).map(|_| Arc::default()).collect(),
+            telling: Mutex::default(),
             inboxes: Mutex::new((0..n * n).map(|_| VecDeque::new()).collect()),
             arrived: Condvar::new(),
         }
@@ -52,9 +55,17 @@ impl Hub {
         self.fates[party.index()].clone()
     }
 
+    /// Why the session of `party` has ended, now that a peer is gone: who ended the peer's has ended this one too,
+    /// or is about to.
+    pub(crate) fn why_ended(&self, party: PartyId) -> Result<(), NetError> {
+        let _told = self.telling.lock().unwrap_or_else(PoisonError::into_inner);
+        self.fates[party.index()].check()
+    }
+
     /// Ends the session of `party` and, if it had not ended before, that of everyone else.
     pub(crate) fn stop(&self, party: PartyId, reason: &str, cause: NetError) {
         let payload = abort_payload(reason, &cause);
+        let _telling = self.telling.lock().unwrap_or_else(PoisonError::into_inner);
         if self.fates[party.index()].end(cause) {
             for (i, fate) in self.fates.iter().enumerate() {
                 if i != party.index() {

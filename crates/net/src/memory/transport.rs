@@ -87,7 +87,10 @@ impl MemoryTransport {
             let peer = self.hub.peer(from);
             match why {
                 Empty::Ended(cause) => cause,
-                Empty::SenderGone => NetError::Closed { peer, stream: s, place: at },
+                Empty::SenderGone => match self.hub.why_ended(self.me) {
+                    Err(cause) => cause,
+                    Ok(()) => NetError::Closed { peer, stream: s, place: at },
+                },
                 Empty::Deadline(waited) => NetError::Timeout { peer, stream: s, place: at, waited },
             }
         })

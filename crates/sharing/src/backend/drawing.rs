@@ -50,11 +50,49 @@ impl Drawing {
         let circuit = self.canvas.take().finish();
         Drawn { circuit, owners: self.owners, receivers: self.receivers }
     }
+}
 
-    fn drawn(&self, all: Vec<Wire>, planes: usize, lanes: usize) -> Planes {
-        let wires = Wires::Drawn(self.canvas.clone(), all);
-        Planes { planes, lanes, data: Some(BitPlanes::of_wires(wires, lanes)) }
+/// Planes of wires of a canvas.
+pub(super) fn drawn(canvas: &Canvas, all: Vec<Wire>, planes: usize, lanes: usize) -> Planes {
+    let wires = Wires::Drawn(canvas.hold(all));
+    Planes { planes, lanes, data: Some(BitPlanes::of_wires(wires, lanes)) }
+}
+
+/// Constant wires of public planes.
+pub(super) fn constants(canvas: &Canvas, values: &[Z2], planes: usize, lanes: usize) -> Planes {
+    let bits = flat_of(values, planes, lanes);
+    let all = canvas.with(|b| bits.iter().map(|bit| b.constant(*bit == 1)).collect());
+    drawn(canvas, all, planes, lanes)
+}
+
+/// Bits of planes, padded to words.
+pub(super) fn flat_of(values: &[Z2], planes: usize, lanes: usize) -> FlatBits {
+    let words = lanes.div_ceil(64);
+    let bit =
+        |plane: usize, lane: usize| (values[plane * words + lane / 64].0 >> (lane % 64) & 1) as u8;
+    FlatBits::new((0..planes).flat_map(|p| (0..lanes).map(move |l| bit(p, l))).collect())
+}
+
+/// Planes padded to words, of what opened.
+pub(super) fn words_of(flat: &FlatBits, planes: usize, lanes: usize) -> Result<Buffer<Z2>> {
+    if flat.len() != planes * lanes {
+        return Err(SharingError::Shape("outputs of another circuit".into()));
     }
+    let words = lanes.div_ceil(64);
+    let mut opened = Buffer::<Z2>::zeros(planes * words);
+    for (i, bit) in flat.iter().enumerate() {
+        let (plane, lane) = (i / lanes, i % lanes);
+        opened[plane * words + lane / 64].0 |= u64::from(*bit) << (lane % 64);
+    }
+    Ok(opened)
+}
+
+/// Adds an input port for planes.
+pub(super) fn input(canvas: &Canvas, planes: usize, lanes: usize) -> Result<Planes> {
+    let room = canvas.with(|b| MAX_WIRES.saturating_sub(b.wire_count()));
+    let bits = planes.saturating_mul(lanes);
+    let all = if bits <= room { canvas.with(|b| b.input(bits as u32)) } else { too_large()? };
+    Ok(drawn(canvas, all, planes, lanes))
 }
 
 fn too_large<T>() -> Result<T> {
@@ -63,15 +101,19 @@ fn too_large<T>() -> Result<T> {
     )))
 }
 
-fn wires(planes: &Planes) -> Result<&[Wire]> {
+pub(super) fn wires(planes: &Planes) -> Result<Vec<Wire>> {
     match &planes_in(planes)?.wires {
-        Some(Wires::Drawn(_, all)) => Ok(all),
+        Some(Wires::Drawn(all)) => Ok(all.wires()),
         _ => Err(SharingError::Shape("shares in a drawing".into())),
     }
 }
 
 /// Adds a circuit, its inputs driven by wires; gives the outputs, port after port.
-fn draw(b: &mut Builder, schedule: &Schedule, inputs: impl Fn(u32, u32) -> Wire) -> Vec<Wire> {
+pub(super) fn draw(
+    b: &mut Builder,
+    schedule: &Schedule,
+    inputs: impl Fn(u32, u32) -> Wire,
+) -> Vec<Wire> {
     let mut slots = vec![b.constant(false); schedule.slots()];
     for input in schedule.inputs() {
         slots[input.slot as usize] = inputs(input.port, input.bit);
@@ -95,6 +137,24 @@ fn draw(b: &mut Builder, schedule: &Schedule, inputs: impl Fn(u32, u32) -> Wire)
     schedule.outputs().iter().flatten().map(|slot| slots[*slot as usize]).collect()
 }
 
+/// Planes of output ports, from the wires of every lane.
+pub(super) fn by_port(
+    canvas: &Canvas,
+    widths: &[usize],
+    columns: &[Wire],
+    lanes: usize,
+) -> Vec<Planes> {
+    let total: usize = widths.iter().sum();
+    let mut start = 0;
+    let port = |width: &usize| {
+        let bits = start..start + width;
+        start = bits.end;
+        let plane = |bit: usize| (0..lanes).map(move |lane| columns[lane * total + bit]);
+        drawn(canvas, bits.flat_map(plane).collect(), *width, lanes)
+    };
+    widths.iter().map(port).collect()
+}
+
 impl Bits for Drawing {
     fn input_planes(
         &mut self,
@@ -103,28 +163,17 @@ impl Bits for Drawing {
         planes: usize,
         lanes: usize,
     ) -> Result<Planes> {
-        let room = self.canvas.with(|b| MAX_WIRES.saturating_sub(b.wire_count()));
-        let bits = planes.saturating_mul(lanes);
-        let all =
-            if bits <= room { self.canvas.with(|b| b.input(bits as u32)) } else { too_large()? };
         self.owners.push(owner);
-        Ok(self.drawn(all, planes, lanes))
+        input(&self.canvas, planes, lanes)
     }
 
     fn public_planes(&mut self, values: &[Z2], planes: usize, lanes: usize) -> Planes {
-        let words = lanes.div_ceil(64);
-        let bit = |i: usize| {
-            let (plane, lane) = (i / lanes, i % lanes);
-            values[plane * words + lane / 64].0 >> (lane % 64) & 1 == 1
-        };
-        let count = planes * lanes;
-        let all = self.canvas.with(|b| (0..count).map(|i| b.constant(bit(i))).collect());
-        self.drawn(all, planes, lanes)
+        constants(&self.canvas, values, planes, lanes)
     }
 
     fn open_planes(&mut self, planes: &Planes, receivers: &[RoleId]) -> Result<Option<Buffer<Z2>>> {
         let wires = wires(planes)?;
-        self.canvas.with(|b| b.output(wires));
+        self.canvas.with(|b| b.output(&wires));
         self.receivers.push(receivers.to_vec());
         Ok(None)
     }
@@ -134,30 +183,19 @@ impl Bits for Drawing {
         circuit.check_inputs(&ports)?;
         let ports = inputs.iter().map(|planes| wires(planes)).collect::<Result<Vec<_>>>()?;
         let lanes = inputs.first().map_or(0, |planes| planes.lanes);
-        let widths = circuit.outputs();
-        let mut outputs: Vec<Vec<Wire>> =
-            widths.iter().map(|width| Vec::with_capacity(width * lanes)).collect();
         // Lane by lane here, plane by plane there.
-        let mut columns: Vec<Vec<Wire>> = Vec::with_capacity(lanes);
+        let mut columns: Vec<Wire> = Vec::new();
         for lane in 0..lanes {
             let drawn = self.canvas.with(|b| {
                 let input = |port: u32, bit: u32| ports[port as usize][bit as usize * lanes + lane];
                 (b.wire_count() < MAX_WIRES).then(|| draw(b, circuit.schedule(), input))
             });
-            columns.push(match drawn {
-                Some(column) => column,
+            match drawn {
+                Some(column) => columns.extend(column),
                 None => too_large()?,
-            });
-        }
-        let mut start = 0;
-        for (output, width) in outputs.iter_mut().zip(widths) {
-            for bit in start..start + width {
-                output.extend(columns.iter().map(|column| column[bit]));
             }
-            start += width;
         }
-        let all = outputs.into_iter().zip(widths);
-        Ok(all.map(|(output, width)| self.drawn(output, *width, lanes)).collect())
+        Ok(by_port(&self.canvas, circuit.outputs(), &columns, lanes))
     }
 
     fn circuits(&mut self) -> &mut Circuits {
@@ -202,15 +240,7 @@ impl Bits for Replay {
         planes: usize,
         lanes: usize,
     ) -> Result<Planes> {
-        let words = lanes.div_ceil(64);
-        let plane = |plane: usize, values: &[Z2]| {
-            let values = &values[plane * words..(plane + 1) * words];
-            (0..lanes)
-                .map(|lane| (values[lane / 64].0 >> (lane % 64) & 1) as u8)
-                .collect::<Vec<_>>()
-        };
-        let flat = values.map(|values| (0..planes).flat_map(|p| plane(p, values)).collect());
-        self.given.push(flat.map(FlatBits::new));
+        self.given.push(values.map(|values| flat_of(values, planes, lanes)));
         Ok(Planes::dry(planes, lanes))
     }
 
@@ -220,17 +250,7 @@ impl Bits for Replay {
 
     fn open_planes(&mut self, planes: &Planes, _: &[RoleId]) -> Result<Option<Buffer<Z2>>> {
         let Some(flat) = self.learned.pop_front().flatten() else { return Ok(None) };
-        let Planes { planes, lanes, .. } = *planes;
-        if flat.len() != planes * lanes {
-            return Err(SharingError::Shape("outputs of another circuit".into()));
-        }
-        let words = lanes.div_ceil(64);
-        let mut opened = Buffer::<Z2>::zeros(planes * words);
-        for (i, bit) in flat.iter().enumerate() {
-            let (plane, lane) = (i / lanes, i % lanes);
-            opened[plane * words + lane / 64].0 |= u64::from(*bit) << (lane % 64);
-        }
-        Ok(Some(opened))
+        Ok(Some(words_of(&flat, planes.planes, planes.lanes)?))
     }
 
     fn circuit(&mut self, circuit: &Arc<Layered>, inputs: &[&Planes]) -> Result<Vec<Planes>> {

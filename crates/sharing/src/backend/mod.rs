@@ -3,10 +3,11 @@
 //! Every protocol has [`Bits`]: shared bits, and circuits on them. A [`Backend`] has numbers, too:
 //! [`in_rings`] shares them in rings, [`by_circuits`] holds them as bits and needs no more than
 //! [`Bits`]. [`Tally`] only counts what either costs, and [`Drawing`] draws a circuit of the whole
-//! program, for protocols that garble. All walk the same program, so predictions
+//! program, or [`InBlocks`] several, for protocols that garble. All walk the same program, so predictions
 //! follow every decision of a real run.
 
 mod bits;
+mod blocks;
 mod boolean;
 mod components;
 mod drawing;
@@ -26,6 +27,7 @@ mod tags;
 mod tally;
 
 pub use bits::{Circuits, Name};
+pub use blocks::{Block, Blocks, InBlocks};
 pub use boolean::{Arithmetic, Boolean};
 pub use drawing::{Drawing, Drawn, FlatBits, Replay};
 pub use planes::Planes;

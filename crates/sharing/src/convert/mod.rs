@@ -49,4 +49,4 @@ pub use layered::Layered;
 pub use masked::{Coordinates, Masked, from_masked, to_masked};
 pub use seat::{Seat, deal_stream, dealer};
 pub use truncate::{floor_shift, truncate, widen};
-pub use wires::{Canvas, Wires};
+pub use wires::{Canvas, Holding, Wires};

@@ -1,19 +1,46 @@
-//! What stands for bits in place of shares under protocols that garble: wires of one large circuit that is being
-//! drawn, or labels of wires that are garbled as the program runs.
+//! What stands for bits in place of shares under protocols that garble: wires of a circuit that is being
+//! drawn, whole or cut into several, or labels of wires that are garbled as the program runs.
 
+use std::collections::HashMap;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use tacit_circuit::{Builder, Wire};
 use tacit_ring::Buffer;
 
 /// A circuit that is being drawn by whoever holds one of its wires.
 #[derive(Clone, Default)]
-pub struct Canvas(Arc<Mutex<Builder>>);
+pub struct Canvas(Arc<Mutex<Sheet>>);
+
+/// A circuit, and who holds wires of it.
+#[derive(Default)]
+struct Sheet {
+    builder: Builder,
+    /// In the order in which they came; some may be gone.
+    holders: Vec<Weak<Mutex<Vec<Wire>>>>,
+    /// How many holders there are when those that are gone are looked for.
+    full: usize,
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Sheet {
+    fn hold(&mut self, wires: Vec<Wire>) -> Arc<Mutex<Vec<Wire>>> {
+        if self.holders.len() >= self.full {
+            self.holders.retain(|holder| holder.strong_count() > 0);
+            self.full = 2 * self.holders.len().max(64);
+        }
+        let holder = Arc::new(Mutex::new(wires));
+        self.holders.push(Arc::downgrade(&holder));
+        holder
+    }
+}
 
 impl Canvas {
     /// Does something with the circuit.
     pub fn with<T>(&self, f: impl FnOnce(&mut Builder) -> T) -> T {
-        f(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        f(&mut locked(&self.0).builder)
     }
 
     /// The circuit as it is now; an empty one takes its place.
@@ -21,13 +48,99 @@ impl Canvas {
     pub fn take(&self) -> Builder {
         self.with(std::mem::take)
     }
+
+    /// Ends the circuit, and begins one that goes on from it: wires that somebody holds are the last output port
+    /// of the one and the only input port of the other, each once, and stay with who holds them. Gives the circuit,
+    /// and how many such wires there are; without any there is no such port.
+    #[must_use]
+    pub fn cut(&self) -> (Builder, usize) {
+        let mut sheet = locked(&self.0);
+        let sheet = &mut *sheet;
+        let mut circuit = std::mem::take(&mut sheet.builder);
+        let holders: Vec<_> = sheet.holders.iter().filter_map(Weak::upgrade).collect();
+        let mut places = HashMap::new();
+        let mut carried = Vec::new();
+        for holder in &holders {
+            for wire in &*locked(holder) {
+                if circuit.constant_value(*wire).is_none() {
+                    places.entry(*wire).or_insert_with(|| {
+                        carried.push(*wire);
+                        carried.len() - 1
+                    });
+                }
+            }
+        }
+        let inputs = match carried.is_empty() {
+            true => Vec::new(),
+            false => sheet.builder.input(carried.len() as u32),
+        };
+        for holder in &holders {
+            for wire in &mut *locked(holder) {
+                *wire = match circuit.constant_value(*wire) {
+                    Some(value) => sheet.builder.constant(value),
+                    None => inputs[places[wire]],
+                };
+            }
+        }
+        if !carried.is_empty() {
+            circuit.output(&carried);
+        }
+        (circuit, carried.len())
+    }
+
+    /// Holds wires of the circuit.
+    #[must_use]
+    pub fn hold(&self, wires: Vec<Wire>) -> Holding {
+        Holding { canvas: self.clone(), wires: locked(&self.0).hold(wires) }
+    }
+}
+
+/// Wires of a circuit that is being drawn. They get other names when it is cut.
+pub struct Holding {
+    canvas: Canvas,
+    wires: Arc<Mutex<Vec<Wire>>>,
+}
+
+impl Holding {
+    /// Their names in the circuit as it is now.
+    #[must_use]
+    pub fn wires(&self) -> Vec<Wire> {
+        locked(&self.wires).clone()
+    }
+
+    /// How many.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        locked(&self.wires).len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Adds wires.
+    pub fn extend(&self, more: impl IntoIterator<Item = Wire>) {
+        locked(&self.wires).extend(more);
+    }
+
+    fn range(&self, at: Range<usize>) -> Vec<Wire> {
+        locked(&self.wires)[at].to_vec()
+    }
+}
+
+impl Clone for Holding {
+    fn clone(&self) -> Self {
+        self.canvas.hold(self.wires())
+    }
 }
 
 /// A wire for each lane of each plane, plane after plane, without padding.
 #[derive(Clone)]
 pub enum Wires {
     /// Wires of a circuit.
-    Drawn(Canvas, Vec<Wire>),
+    Drawn(Holding),
     /// Labels: zero labels at who garbles, those of the values at who evaluates. They add up as the values do,
     /// and zeros are labels of zeros.
     Labels(Buffer<u128>),
@@ -38,7 +151,7 @@ impl Wires {
     #[must_use]
     pub fn len(&self) -> usize {
         match self {
-            Wires::Drawn(_, all) => all.len(),
+            Wires::Drawn(all) => all.len(),
             Wires::Labels(all) => all.len(),
         }
     }
@@ -53,9 +166,9 @@ impl Wires {
     #[must_use]
     pub fn zeros_like(&self, count: usize) -> Self {
         match self {
-            Wires::Drawn(canvas, _) => {
+            Wires::Drawn(Holding { canvas, .. }) => {
                 let zero = canvas.with(|b| b.constant(false));
-                Wires::Drawn(canvas.clone(), vec![zero; count])
+                Wires::Drawn(canvas.hold(vec![zero; count]))
             }
             Wires::Labels(_) => Wires::Labels(Buffer::zeros(count)),
         }
@@ -65,7 +178,7 @@ impl Wires {
     #[must_use]
     pub fn range(&self, at: Range<usize>) -> Self {
         match self {
-            Wires::Drawn(canvas, all) => Wires::Drawn(canvas.clone(), all[at].to_vec()),
+            Wires::Drawn(all) => Wires::Drawn(all.canvas.hold(all.range(at))),
             Wires::Labels(all) => Wires::Labels(Buffer::from_slice(&all[at])),
         }
     }
@@ -105,7 +218,10 @@ impl Wires {
     pub fn put(&mut self, at: usize, other: &Wires, from: Range<usize>) {
         let to = at..at + from.len();
         match (self, other) {
-            (Wires::Drawn(_, all), Wires::Drawn(_, other)) => all[to].copy_from_slice(&other[from]),
+            (Wires::Drawn(all), Wires::Drawn(other)) => {
+                let other = other.range(from);
+                locked(&all.wires)[to].copy_from_slice(&other);
+            }
             (Wires::Labels(all), Wires::Labels(other)) => all[to].copy_from_slice(&other[from]),
             _ => panic!("wires and labels"),
         }
@@ -127,10 +243,10 @@ impl Wires {
     #[must_use]
     pub fn xor(&self, other: &Wires) -> Self {
         match (self, other) {
-            (Wires::Drawn(canvas, x), Wires::Drawn(_, y)) => {
-                let pairs = x.iter().zip(y);
-                let all = canvas.with(|b| pairs.map(|(x, y)| b.xor(*x, *y)).collect());
-                Wires::Drawn(canvas.clone(), all)
+            (Wires::Drawn(x), Wires::Drawn(y)) => {
+                let pairs = x.wires().into_iter().zip(y.wires());
+                let all = x.canvas.with(|b| pairs.map(|(x, y)| b.xor(x, y)).collect());
+                Wires::Drawn(x.canvas.hold(all))
             }
             (Wires::Labels(x), Wires::Labels(y)) => {
                 let mut sum = x.clone();

@@ -64,7 +64,7 @@ fn inputs_found(rerandomised: bool) -> usize {
         let mesh = &mut session.meshes[0];
         mesh.set_phase(Phase::Offline);
         let mut seat = Seat::new(mesh, &places, keys, b"session", Opening::All).unwrap();
-        let mut all: Vec<_> = (0..RUNS).map(|_| seat.begin(ports).unwrap()).collect();
+        let mut all: Vec<_> = (0..RUNS).map(|_| seat.begin(ports, &[]).unwrap()).collect();
         all.iter_mut().for_each(|it| seat.take_masks(it).unwrap());
         all.iter_mut().for_each(|it| seat.take_cross(it).unwrap());
         let opened = all.iter_mut().map(|it| seat.take_products(ports, it).unwrap()).collect();

@@ -1,0 +1,234 @@
+//! Circuits that go on from each other, evaluated one after the other: what a program in blocks needs of a protocol.
+
+use crate::authenticated::{self, Active, Authenticated, CostOfChain, Form, Kept};
+use crate::bmr::CostOfBmr;
+use crate::ports::KEPT;
+use crate::rounds::rounds;
+use crate::{Bits, Ports};
+use std::time::Duration;
+use tacit_circuit::passes;
+use tacit_circuit::schedule::Schedule;
+use tacit_net::{Mesh, PartyId};
+use tacit_sharing::backend::{Block, Blocks, FlatBits};
+use tacit_sharing::bmr::Opening;
+use tacit_sharing::cost::{MAX_ROLES, Rounds, Traffic};
+use tacit_sharing::{Protocol, RoleId, SharingError};
+
+type Result<T> = std::result::Result<T, SharingError>;
+
+/// More steps than a circuit takes online.
+const STEPS: u32 = 8;
+
+/// One worker of one party, evaluating circuits each of which goes on from the one before: inputs that are [`KEPT`] are
+/// that one's outputs that nobody learned, in the same order.
+pub trait Chain {
+    /// The underlying channels.
+    fn mesh(&mut self) -> &mut Mesh;
+
+    /// This party's role.
+    fn me(&self) -> RoleId;
+
+    /// Garbles a circuit, and evaluates it on this party's bits of its own inputs, in the order of the schedule's
+    /// inputs. Gives what this party learns, bit by bit, port after port.
+    ///
+    /// # Errors
+    /// When the network fails, values do not fit, or a check fails: before anything of the circuit opens.
+    fn evaluate_next(&mut self, ports: Ports<'_>, values: Bits) -> Result<Bits>;
+}
+
+/// Authenticated garbling of circuits that go on from each other.
+pub struct AuthenticatedChain<'m> {
+    party: Authenticated<'m>,
+    places: Vec<PartyId>,
+    kept: Kept,
+    active: Active,
+}
+
+impl<'m> Authenticated<'m> {
+    /// This worker, for circuits that go on from each other. `places[r]` plays role `r`, as before.
+    #[must_use]
+    pub fn chain(self, places: &[PartyId]) -> AuthenticatedChain<'m> {
+        let (kept, active) = (Kept::none(), Active::none());
+        AuthenticatedChain { party: self, places: places.to_vec(), kept, active }
+    }
+}
+
+impl Chain for AuthenticatedChain<'_> {
+    fn mesh(&mut self) -> &mut Mesh {
+        crate::Garbling::mesh(&mut self.party)
+    }
+
+    fn me(&self) -> RoleId {
+        self.party.me()
+    }
+
+    fn evaluate_next(&mut self, ports: Ports<'_>, values: Bits) -> Result<Bits> {
+        let (ready, kept) = self.party.prepare_on(ports, 1, &self.kept)?;
+        let mesh = crate::Garbling::mesh(&mut self.party);
+        let (done, active) = ready.run_on(mesh, &self.places, ports, &[values], &self.active)?;
+        (self.kept, self.active) = (kept, active);
+        let mut learned = authenticated::open(mesh, &self.places, vec![done])?;
+        Ok(learned.pop().and_then(|mut all| all.pop()).unwrap_or_else(|| Bits::zeros(0)))
+    }
+}
+
+/// A circuit laid out, and who gives and learns its bits.
+struct LaidOut {
+    schedule: Schedule,
+    inputs: Vec<(RoleId, usize)>,
+    outputs: Vec<Vec<RoleId>>,
+}
+
+impl LaidOut {
+    fn new(protocol: Protocol, block: &Block) -> Self {
+        let schedule = Schedule::new(&protocol.lower(&passes::fold(&block.circuit)));
+        let widths = block.circuit.input_widths().iter().map(|width| *width as usize);
+        let owners = block.owners.iter().map(|owner| owner.unwrap_or(KEPT));
+        LaidOut { schedule, inputs: owners.zip(widths).collect(), outputs: block.receivers.clone() }
+    }
+
+    fn ports(&self) -> Ports<'_> {
+        Ports { schedule: &self.schedule, inputs: &self.inputs, outputs: &self.outputs }
+    }
+}
+
+/// Evaluates a program's circuits by a chain.
+pub struct Chained<C> {
+    protocol: Protocol,
+    chain: C,
+    step: u32,
+}
+
+impl<C: Chain> Chained<C> {
+    /// Under a protocol.
+    pub fn new(protocol: Protocol, chain: C) -> Self {
+        Chained { protocol, chain, step: 0 }
+    }
+}
+
+impl<C: Chain> Blocks for Chained<C> {
+    fn evaluate(
+        &mut self,
+        block: &Block,
+        given: Vec<Option<FlatBits>>,
+    ) -> Result<Vec<Option<FlatBits>>> {
+        let laid_out = LaidOut::new(self.protocol, block);
+        let (ports, me) = (laid_out.ports(), self.chain.me());
+        let values = own(&laid_out, me, &given)?;
+        // What is waited for in different circuits is not the same round.
+        self.chain.mesh().set_first_step(self.step);
+        self.step += STEPS;
+        let learned = self.chain.evaluate_next(ports, values)?;
+        let mut bits = (0..learned.len).map(|i| u8::from(learned.get(i)));
+        let port = |(to, slots): (&Vec<RoleId>, &Vec<_>)| {
+            let learns = to.contains(&me);
+            learns.then(|| FlatBits::new(bits.by_ref().take(slots.len()).collect()))
+        };
+        Ok(ports.outputs.iter().zip(ports.schedule.outputs()).map(port).collect())
+    }
+
+    fn rounds(&mut self) -> Rounds {
+        let mut rounds = [0; MAX_ROLES];
+        rounds[self.chain.me()] = self.chain.mesh().rounds();
+        rounds
+    }
+
+    fn now(&mut self) -> Duration {
+        let mesh = self.chain.mesh();
+        mesh.begin_work_at(Duration::ZERO);
+        mesh.now()
+    }
+
+    fn begin_at(&mut self, at: Duration) {
+        self.chain.mesh().begin_work_at(at);
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        Ok(self.chain.mesh().flush()?)
+    }
+
+    fn abort(&mut self, reason: &str) {
+        self.chain.mesh().abort(reason);
+    }
+}
+
+/// The bits that a role gives, in the order of the schedule's inputs.
+fn own(laid_out: &LaidOut, me: RoleId, given: &[Option<FlatBits>]) -> Result<Bits> {
+    let wrong = || SharingError::Shape("an input's values".into());
+    let mut bits = Bits::zeros(laid_out.ports().given_by(me));
+    let inputs = laid_out.schedule.inputs().iter();
+    let mine = inputs.filter(|input| laid_out.inputs[input.port as usize].0 == me);
+    for (i, input) in mine.enumerate() {
+        let port = given[input.port as usize].as_ref().ok_or_else(wrong)?;
+        bits.flip_if(i, *port.get(input.bit as usize).ok_or_else(wrong)? == 1);
+    }
+    Ok(bits)
+}
+
+/// What a program's circuits cost, one after the other.
+pub struct ChainCost {
+    protocol: Protocol,
+    opening: Opening,
+    bytes: Bytes,
+    rounds: Rounds,
+}
+
+enum Bytes {
+    Bmr(CostOfBmr),
+    Authenticated(CostOfChain),
+}
+
+impl ChainCost {
+    /// Nothing yet; nothing for protocols whose circuits do not go on from each other.
+    #[must_use]
+    pub fn new(protocol: Protocol, opening: Opening) -> Option<Self> {
+        let parties = protocol.parties();
+        let bytes = match protocol {
+            Protocol::Bmr(_) => Bytes::Bmr(CostOfBmr::new(parties, opening, false)),
+            Protocol::BmrSilent(_) => Bytes::Bmr(CostOfBmr::new(parties, opening, true)),
+            Protocol::Authenticated(_) => {
+                Bytes::Authenticated(CostOfChain::new(Form::HalfGates, parties))
+            }
+            _ => return None,
+        };
+        Some(ChainCost { protocol, opening, bytes, rounds: [0; MAX_ROLES] })
+    }
+
+    /// Bytes per directed link.
+    #[must_use]
+    pub fn bytes(&self) -> Traffic {
+        match &self.bytes {
+            Bytes::Bmr(cost) => cost.bytes(),
+            Bytes::Authenticated(cost) => cost.bytes(),
+        }
+    }
+}
+
+impl Blocks for ChainCost {
+    fn evaluate(
+        &mut self,
+        block: &Block,
+        _: Vec<Option<FlatBits>>,
+    ) -> Result<Vec<Option<FlatBits>>> {
+        let laid_out = LaidOut::new(self.protocol, block);
+        let ports = laid_out.ports();
+        match &mut self.bytes {
+            Bytes::Bmr(cost) => cost.add(ports, 1),
+            Bytes::Authenticated(cost) => cost.add(ports, 1),
+        }
+        for (role, waits) in self.rounds.iter_mut().enumerate().take(self.protocol.parties()) {
+            *waits += rounds(self.protocol, self.opening, ports, role);
+        }
+        Ok(block.receivers.iter().map(|_| None).collect())
+    }
+
+    fn rounds(&mut self) -> Rounds {
+        self.rounds
+    }
+}
+
+/// Whether a protocol's circuits can go on from each other.
+#[must_use]
+pub fn goes_on(protocol: Protocol) -> bool {
+    ChainCost::new(protocol, Opening::Collector).is_some()
+}

@@ -1,0 +1,147 @@
+//! Circuits of BMR that go on from each other: results, bytes, and what is refused.
+
+mod common;
+mod kinds;
+mod store;
+
+use common::{circuit, given, in_the_clear, schedule};
+use kinds::{silent, wires};
+use tacit_circuit::schedule::Schedule;
+use tacit_circuit::{Builder, Circuit};
+use tacit_garbling::bmr::CostOfBmr;
+use tacit_garbling::{Bits, Chain, KEPT, Ports};
+use tacit_net::memory::{self, MemoryNetwork};
+use tacit_net::{PartyId, Phase, Session, Stream};
+use tacit_ring::entropy::test_seed;
+use tacit_sharing::bmr::Opening;
+
+/// Of what [`circuit`] gives: ANDs with a bit of the last party, of a wire with its own negation too, and sums; all of
+/// it and everything from before opens.
+fn second() -> Circuit {
+    let mut b = Builder::new();
+    let (kept, z) = (b.input(6), b.input(1)[0]);
+    let products: Vec<_> = kept.iter().map(|wire| b.and2(*wire, z)).collect();
+    let zero = b.and2(kept[1], kept[2]);
+    let sum = b.xor(products[0], products[5]);
+    let last = b.and2(sum, kept[4]);
+    b.output(&[&kept[..], &products[..], &[zero, sum, last]].concat());
+    b.output(&[last]);
+    b.finish()
+}
+
+fn second_in_the_clear(kept: &[bool], z: bool) -> Vec<bool> {
+    let products: Vec<bool> = kept.iter().map(|bit| bit & z).collect();
+    let sum = products[0] ^ products[5];
+    [kept, &products, &[kept[1] & kept[2], sum, sum & kept[4]]].concat()
+}
+
+/// A circuit without ANDs or inputs of its own.
+fn third() -> Circuit {
+    let mut b = Builder::new();
+    let kept = b.input(1)[0];
+    let not = b.not(kept);
+    b.output(&[not, kept]);
+    b.finish()
+}
+
+struct Stage {
+    schedule: Schedule,
+    inputs: Vec<(usize, usize)>,
+    outputs: Vec<Vec<usize>>,
+}
+
+impl Stage {
+    fn new(circuit: &Circuit, inputs: &[(usize, usize)], outputs: &[Vec<usize>]) -> Self {
+        let (inputs, outputs) = (inputs.to_vec(), outputs.to_vec());
+        Stage { schedule: schedule(circuit), inputs, outputs }
+    }
+
+    fn ports(&self) -> Ports<'_> {
+        Ports { schedule: &self.schedule, inputs: &self.inputs, outputs: &self.outputs }
+    }
+}
+
+fn stages(parties: usize) -> [Stage; 3] {
+    let (last, all, none) = (parties - 1, (0..parties).collect::<Vec<_>>(), Vec::new());
+    let inputs = [(0, 2), (last, 2)];
+    [
+        Stage::new(&circuit(), &inputs, &[none.clone(), none.clone()]),
+        Stage::new(&second(), &[(KEPT, 6), (last, 1)], &[all.clone(), none]),
+        Stage::new(&third(), &[(KEPT, 1)], &[all]),
+    ]
+}
+
+fn run(session: &mut Session, parties: usize, opening: Opening, is_silent: bool) {
+    let (me, stages) = (session.me().index(), stages(parties));
+    let mut cost = CostOfBmr::new(parties, opening, is_silent);
+    let party = match is_silent {
+        true => silent(session, parties, test_seed(), opening),
+        false => wires(session, parties, test_seed(), opening),
+    };
+    let mut chain = party.unwrap().chain();
+    for i in 0..32u8 {
+        let bits = [0, 1, 2, 3].map(|bit| i >> bit & 1 == 1);
+        let z = i >> 4 == 1;
+        let mut next = |stage: usize, values| {
+            cost.add(stages[stage].ports(), 1);
+            let learned = chain.evaluate_next(stages[stage].ports(), values).unwrap();
+            (0..learned.len).map(|i| learned.get(i)).collect::<Vec<bool>>()
+        };
+        assert!(next(0, given(me, parties, bits)).is_empty());
+        let mut own = Bits::zeros(usize::from(me == parties - 1));
+        if own.len == 1 {
+            own.flip_if(0, z);
+        }
+        let want = second_in_the_clear(&in_the_clear(bits), z);
+        assert_eq!(next(1, own), want, "party {me} of {parties}");
+        let last = want[want.len() - 1];
+        assert_eq!(next(2, Bits::zeros(0)), [!last, last], "party {me} of {parties}");
+    }
+    drop(chain);
+    let (meter, all) = (session.meter(), cost.bytes());
+    for to in (0..parties).filter(|to| *to != me) {
+        let sent = |stream| -> u64 {
+            let phases = [Phase::Offline, Phase::Online];
+            let bytes = |phase| meter.count(PartyId(to as u8), stream, phase).bytes_sent;
+            phases.map(bytes).iter().sum()
+        };
+        let want = [all.pre[me][to], all.def[me][to], all.on[me][to]];
+        assert_eq!(Stream::ALL.map(sent), want_by(want), "{me} to {to}, {opening:?}");
+    }
+}
+
+/// In the order of [`Stream::ALL`].
+fn want_by([pre, def, on]: [u64; 3]) -> [u64; Stream::COUNT] {
+    Stream::ALL.map(|stream| match stream {
+        Stream::Pre => pre,
+        Stream::Def => def,
+        Stream::On => on,
+    })
+}
+
+#[test]
+fn circuits_go_on_from_others_at_the_cost_that_is_said() {
+    for parties in [2, 3, 5] {
+        for opening in Opening::ALL {
+            for is_silent in [false, true].into_iter().filter(|silent| !silent || parties < 4) {
+                memory::run(parties, 1, &MemoryNetwork::default(), |mut session| {
+                    run(&mut session, parties, opening, is_silent);
+                    session.finish().unwrap();
+                });
+            }
+        }
+    }
+}
+
+/// A circuit goes on from what the one before kept, or not at all.
+#[test]
+fn other_wires_are_refused() {
+    let errors = memory::run(2, 1, &MemoryNetwork::default(), |mut session| {
+        let stages = stages(2);
+        let mut chain = wires(&mut session, 2, test_seed(), Opening::All).unwrap().chain();
+        let error = chain.evaluate_next(stages[1].ports(), Bits::zeros(0)).err().unwrap();
+        session.abort("done");
+        error.to_string()
+    });
+    assert!(errors.iter().all(|error| error.contains("not kept")), "{errors:?}");
+}
