@@ -294,8 +294,9 @@ mod tests {
         let choice = choose(&network, reveal, &job(Protocol::YaoThree, 1000), ROLES);
         let places = &choice.assignments[0].places;
         assert_eq!([places[0], places[2]], [2, 0].map(PartyId));
+        // Labels of inputs still take the slow links.
         let given = choice.given_seconds.unwrap();
-        assert!(choice.seconds < 0.1 * given, "{} against {given}", choice.seconds);
+        assert!(choice.seconds < 0.8 * given, "{} against {given}", choice.seconds);
     }
 
     #[test]
