@@ -27,6 +27,10 @@ impl GarblingArgs {
 
     /// The same, as far as its protocol does that.
     pub fn where_it_can(&self, job: ProgramJob) -> ProgramJob {
-        if job.may_stream() { self.of(job) } else { job }
+        let block_ands = self.block_ands.filter(|_| job.in_blocks());
+        match job.may_stream() {
+            true => ProgramJob { block_ands, ..self.of(job) },
+            false => job,
+        }
     }
 }

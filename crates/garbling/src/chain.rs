@@ -5,8 +5,8 @@ use crate::bmr::CostOfBmr;
 use crate::ports::KEPT;
 use crate::rounds::rounds;
 use crate::{Bits, Ports};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-use tacit_circuit::passes;
 use tacit_circuit::schedule::Schedule;
 use tacit_net::{Mesh, PartyId};
 use tacit_sharing::backend::{Block, Blocks, FlatBits};
@@ -81,7 +81,8 @@ struct LaidOut {
 
 impl LaidOut {
     fn new(protocol: Protocol, block: &Block) -> Self {
-        let schedule = Schedule::new(&protocol.lower(&passes::fold(&block.circuit)));
+        // Folded as it was drawn.
+        let schedule = Schedule::new(&protocol.lower(&block.circuit));
         let widths = block.circuit.input_widths().iter().map(|width| *width as usize);
         let owners = block.owners.iter().map(|owner| owner.unwrap_or(KEPT));
         LaidOut { schedule, inputs: owners.zip(widths).collect(), outputs: block.receivers.clone() }
@@ -94,15 +95,15 @@ impl LaidOut {
 
 /// Evaluates a program's circuits by a chain.
 pub struct Chained<C> {
-    protocol: Protocol,
     chain: C,
+    cost: Arc<Mutex<ChainCost>>,
     step: u32,
 }
 
 impl<C: Chain> Chained<C> {
-    /// Under a protocol.
-    pub fn new(protocol: Protocol, chain: C) -> Self {
-        Chained { protocol, chain, step: 0 }
+    /// What the circuits cost is added to `cost`, which is of the same protocol.
+    pub fn new(chain: C, cost: Arc<Mutex<ChainCost>>) -> Self {
+        Chained { chain, cost, step: 0 }
     }
 }
 
@@ -112,12 +113,17 @@ impl<C: Chain> Blocks for Chained<C> {
         block: &Block,
         given: Vec<Option<FlatBits>>,
     ) -> Result<Vec<Option<FlatBits>>> {
-        let laid_out = LaidOut::new(self.protocol, block);
+        let laid_out = {
+            let mut cost = self.cost.lock().unwrap_or_else(PoisonError::into_inner);
+            let laid_out = LaidOut::new(cost.protocol, block);
+            cost.add(laid_out.ports());
+            laid_out
+        };
         let (ports, me) = (laid_out.ports(), self.chain.me());
         let values = own(&laid_out, me, &given)?;
         // What is waited for in different circuits is not the same round.
         self.chain.mesh().set_first_step(self.step);
-        self.step += STEPS;
+        self.step = self.step.saturating_add(STEPS);
         let learned = self.chain.evaluate_next(ports, values)?;
         let mut bits = (0..learned.len).map(|i| u8::from(learned.get(i)));
         let port = |(to, slots): (&Vec<RoleId>, &Vec<_>)| {
@@ -194,6 +200,23 @@ impl ChainCost {
         Some(ChainCost { protocol, opening, bytes, rounds: [0; MAX_ROLES] })
     }
 
+    /// Adds a circuit.
+    fn add(&mut self, ports: Ports<'_>) {
+        match &mut self.bytes {
+            Bytes::Bmr(cost) => cost.add(ports, 1),
+            Bytes::Authenticated(cost) => cost.add(ports, 1),
+        }
+        for (role, waits) in self.rounds.iter_mut().enumerate().take(self.protocol.parties()) {
+            *waits += rounds(self.protocol, self.opening, ports, role);
+        }
+    }
+
+    /// By role, how often it waits online.
+    #[must_use]
+    pub fn rounds(&self) -> Rounds {
+        self.rounds
+    }
+
     /// Bytes per directed link.
     #[must_use]
     pub fn bytes(&self) -> Traffic {
@@ -210,15 +233,7 @@ impl Blocks for ChainCost {
         block: &Block,
         _: Vec<Option<FlatBits>>,
     ) -> Result<Vec<Option<FlatBits>>> {
-        let laid_out = LaidOut::new(self.protocol, block);
-        let ports = laid_out.ports();
-        match &mut self.bytes {
-            Bytes::Bmr(cost) => cost.add(ports, 1),
-            Bytes::Authenticated(cost) => cost.add(ports, 1),
-        }
-        for (role, waits) in self.rounds.iter_mut().enumerate().take(self.protocol.parties()) {
-            *waits += rounds(self.protocol, self.opening, ports, role);
-        }
+        self.add(LaidOut::new(self.protocol, block).ports());
         Ok(block.receivers.iter().map(|_| None).collect())
     }
 

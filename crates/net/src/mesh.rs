@@ -186,9 +186,10 @@ impl Mesh {
         self.meter.rounds()
     }
 
-    /// Sets all counters back to zero.
+    /// Sets all counters back to zero, and counts steps from there.
     pub fn reset_meter(&mut self) {
         self.meter.reset();
+        self.first_step = 0;
     }
 
     pub(crate) fn restore_meter(&mut self, meter: Meter) {

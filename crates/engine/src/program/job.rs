@@ -141,7 +141,8 @@ impl ProgramJob {
     }
 
     /// Whether that is circuit by circuit.
-    pub(super) fn in_blocks(&self) -> bool {
+    #[must_use]
+    pub fn in_blocks(&self) -> bool {
         chain::goes_on(self.protocol)
     }
 
@@ -205,7 +206,6 @@ impl ProgramJob {
             ("preprocessing", preprocessing.to_string()),
         ];
         facts.extend(circuit::opening_fact(self.protocol, self.opening));
-        facts.extend(self.in_blocks().then(|| ("ANDs of a circuit", self.most_ands().to_string())));
         facts
     }
 
@@ -242,6 +242,15 @@ impl ProgramJob {
         circuit::check_opening(self.protocol, self.opening)?;
         if self.block_ands == Some(0) {
             return fail("a garbled circuit has one AND at least".into());
+        }
+        let whole =
+            self.garbling == Garbling::Whole || self.preprocessing == Preprocessing::Separate;
+        if self.block_ands.is_some() && (whole || !self.in_blocks()) {
+            return fail(
+                "only programs that are garbled circuit by circuit as they run (under bmr, bmr-silent and \
+                 authenticated) take a number of ANDs for each circuit"
+                    .into(),
+            );
         }
         let streaming = "yao, yao-silent, bmr, bmr-silent and authenticated";
         let does = (self.protocol, self.may_stream(), streaming);

@@ -105,6 +105,9 @@ impl Prepared {
         prepared.streams =
             garbling.streams(does, preprocessing, || Ok(garbled::ands(&prepared)? >= most))?;
         facts.extend(Garbling::fact(does, prepared.streams));
+        if prepared.streams && in_blocks {
+            facts.push(("ANDs of a circuit", prepared.job.most_ands().to_string()));
+        }
         prepared.facts = facts;
         Ok(prepared)
     }
@@ -187,15 +190,19 @@ impl Prepared {
         Ok(Cost { bytes, ahead: Traffic::default(), rounds })
     }
 
-    /// What a run costs that garbles circuit by circuit.
+    /// The cost of no circuit yet, where they go on from each other.
+    pub(super) fn no_blocks(&self) -> Result<ChainCost, EvaluateError> {
+        let protocol = self.job.protocol;
+        let opening = self.job.opening.unwrap_or(protocol.opening());
+        ChainCost::new(protocol, opening)
+            .ok_or_else(|| EvaluateError::Bug(format!("circuits under {protocol} go on")))
+    }
+
+    /// What a run costs that garbles circuit by circuit: with public inputs of zeros.
     fn cost_in_blocks(&self) -> Result<Cost, EvaluateError> {
         let inputs = BTreeMap::new();
         let context = self.context(0, &inputs, &|_| {});
-        let (protocol, opening) =
-            (self.job.protocol, self.job.opening.unwrap_or(self.job.protocol.opening()));
-        let counter = ChainCost::new(protocol, opening)
-            .ok_or_else(|| EvaluateError::Bug(format!("blocks under {protocol}")))?;
-        let counter = InBlocks::new(protocol, self.job.most_ands(), counter);
+        let counter = InBlocks::new(self.job.protocol, self.job.most_ands(), self.no_blocks()?);
         let (counted, rounds) = self.counted(&context, vec![counter])?;
         let bytes = counted[0].bits.evaluator.bytes();
         Ok(Cost { bytes, ahead: Traffic::default(), rounds })
@@ -348,16 +355,24 @@ impl Prepared {
             return Ok(Opened { values: Vec::new(), parcels: Vec::new() });
         }
         let parcels = outside::open(self, backends, &pads, &shared)?;
-        let mut values = Vec::new();
-        for (reveal, value) in self.program.reveals.iter().zip(shared) {
+        let mut secrets = Vec::new();
+        for (reveal, value) in self.program.reveals.iter().zip(&shared) {
             let seats = reveal.to.iter().map(|party| self.roles[usize::from(party.0)]);
             let to: Vec<RoleId> = seats.filter(|seat| *seat < self.job.places.len()).collect();
-            values.push(match value {
-                Value::Secret(_) if to.is_empty() => None,
-                Value::Secret(secret) => backends[0].open(&secret, &to)?,
-                Value::Clear(array) => array.map(|array| Values::new(array.values().collect())),
+            secrets.push(match value {
+                Value::Secret(secret) if !to.is_empty() => Some((&**secret, to)),
+                _ => None,
             });
         }
+        let opened: Vec<(&Secret, Vec<RoleId>)> = secrets.iter().flatten().cloned().collect();
+        let mut opened = backends[0].open_all(&opened)?.into_iter();
+        let mut value = |(value, secret): (&Value, &Option<_>)| match value {
+            Value::Secret(_) => secret.as_ref().and_then(|_| opened.next().flatten()),
+            Value::Clear(array) => {
+                array.as_ref().map(|array| Values::new(array.values().collect()))
+            }
+        };
+        let values = shared.iter().zip(&secrets).map(&mut value).collect();
         // What opened them is compared, too, before anybody sees the values.
         end_epoch(backends, verifier)?;
         Ok(Opened { values, parcels })

@@ -14,13 +14,14 @@ use crate::circuit::links::all_links;
 use crate::circuit::{self, Compiled, EvaluateError, LinkUse, Preprocessing};
 use crate::setup::SetUp;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tacit_net::{Mesh, PartyId, Phase, Session};
 use tacit_program::clear::{self, Array};
 use tacit_program::{Program, text};
 use tacit_ring::Entropy;
 use tacit_sharing::Protocol;
+use tacit_sharing::cost::Traffic;
 use tacit_sharing::gmw::{Correlations, Delta, Gmw, GmwBits};
 use tacit_sharing::verify::Verifier;
 
@@ -329,10 +330,22 @@ fn all(
         let all = Correlations::exchange(mesh, &id, &job.places, delta, entropy)?;
         let mut all = if job.protocol.is_silent() { all.silent(&id) } else { all };
         let ready = session.meshes[0].now();
-        let parties = match job.in_blocks() {
-            true => vec![in_blocks(session, prepared, &id, &mut all)?],
-            false => garbling(session, prepared, &id, || all.worker())?,
-        };
+        if job.in_blocks() {
+            let context = prepared.context(role, inputs, progress);
+            let (party, cost) = in_blocks(session, prepared, &id, &mut all)?;
+            let walked = walk(prepared, &context, vec![party], None)?;
+            // Of the circuits that there were: public inputs decide over them too.
+            let (bytes, rounds) = {
+                let cost = cost.lock().unwrap_or_else(PoisonError::into_inner);
+                (cost.bytes(), cost.rounds())
+            };
+            let cost = (
+                Cost { bytes, ahead: Traffic::default(), rounds },
+                Times::interleaved([started, ready]),
+            );
+            return outcome(session, prepared, walked, Vec::new(), cost);
+        }
+        let parties = garbling(session, prepared, &id, || all.worker())?;
         let context = prepared.context(role, inputs, progress);
         let walked = walk(prepared, &context, parties, None)?;
         return outcome(session, prepared, walked, Vec::new(), interleaved([started, ready])?);

@@ -80,10 +80,12 @@ fn values_go_on_from_circuit_to_circuit() {
     // Kept as they are, negated, constant, opened and used again, from loops and sorted.
     let program = parse(
         "input x: i8[n] from alice\ninput y: i8[n] from bob\ninput b: bit[n] from carol\n\
-         input k: i8[n] public\n\
+         input k: i8[n] public\ninput c: bit[n] public\n\
          let never = x < x\nlet p = x * y\nreveal sum(p, axis 0) to bob as \"p\"\n\
          let q = select(b, p, cast(k, to i16))\nreveal q to alice, carol as \"q\"\n\
          reveal sum(select(never, x, y), axis 0) to alice as \"never\"\n\
+         reveal x * k to carol as \"scaled\"\n\
+         reveal sum(select(c, x * y, q), axis 0) to bob as \"chosen\"\n\
          let (key, moved) = sort(x, q)\nreveal moved to carol as \"moved\"\n\
          reveal key to alice, bob as \"key\"\nreveal sum(q, axis 0) to bob as \"again\"\n",
     );

@@ -200,7 +200,7 @@ fn errors(results: &[Result<bool, SharingError>]) -> Vec<Option<&SharingError>> 
 #[test]
 fn cheats_that_are_consistent_are_caught_by_their_checks() {
     // What is wrong, for how many parties, and the checks that may find it.
-    let cases: [(&'static [&'static str], &[usize], &[&str]); 10] = [
+    let cases: [(&'static [&'static str], &[usize], &[&str]); 11] = [
         (&["d"], &[2, 3], &["leaky-and"]),
         (&["theta"], &[2, 3], &["leaky-and"]),
         (&["keyz"], &[3], &["key-consistency"]),
@@ -210,6 +210,7 @@ fn cheats_that_are_consistent_are_caught_by_their_checks() {
         (&["shares bucket"], &[2, 3], &["open-mac:bucket"]),
         (&["shares beaver"], &[2, 3], &["open-mac:beaver"]),
         (&["shares output"], &[2, 3], &["open-mac:output"]),
+        (&["shares input"], &[3], &["open-mac:input"]),
         (&["lowest bits"], &[3], &["label-check", "z-check"]),
         (&["z"], &[2, 3], &["z-check"]),
     ];
@@ -239,7 +240,7 @@ fn a_cheating_evaluator_is_caught_by_the_garblers() {
 /// Two of three, or of four: whoever is left finds it, also where all others are against it.
 #[test]
 fn two_that_collude_are_caught() {
-    let cases: [(&'static [&'static str], &[&str]); 8] = [
+    let cases: [(&'static [&'static str], &[&str]); 9] = [
         (&["d"], &["leaky-and"]),
         (&["theta"], &["leaky-and"]),
         (&["keyz"], &["key-consistency"]),
@@ -248,6 +249,7 @@ fn two_that_collude_are_caught() {
         (&["shares bucket"], &["open-mac:bucket"]),
         (&["shares beaver"], &["open-mac:beaver"]),
         (&["shares output"], &["open-mac:output"]),
+        (&["shares input"], &["open-mac:input"]),
     ];
     for (labels, checks) in cases {
         for parties in [3, 4] {
@@ -269,6 +271,7 @@ fn checks_of(labels: &[&str]) -> &'static [&'static str] {
         "shares bucket" => &["open-mac:bucket"],
         "shares beaver" => &["open-mac:beaver"],
         "shares output" => &["open-mac:output"],
+        "shares input" => &["open-mac:input"],
         _ => &["leaky-and"],
     }
 }
@@ -301,6 +304,8 @@ fn attacks_succeed_where_their_check_is_left_out() {
         plot(&[1], &["masked masks"], &[]).is_stopped_by_nothing_but(&["open-mac:beaver"]);
         plot(&[0], &["public values"], &[]).is_stopped_by_nothing_but(&["label-check"]);
     }
+    Plot { own_bits: false, ..Plot::new(3, &[1], &["shares input"]) }
+        .is_stopped_by_nothing_but(&["open-mac:input"]);
     // All garblers are against the evaluator, and accept what comes of it.
     Plot {
         own_bits: false,

@@ -2,7 +2,7 @@
 
 use super::bits::choice_words;
 use super::four_rows::Form;
-use super::masks::{extra_bits, learned_slots};
+use super::masks::{extra_bits, inputs_are_shared, learned_slots};
 use super::stock::stock_batches;
 use super::talk::DIGEST;
 use super::triples::{batches, bucket};
@@ -168,10 +168,14 @@ fn batch(count: usize, extra: &[usize], sum: &mut Traffic) {
     }
 }
 
-/// Products of masks, and garbled gates.
+/// Products of masks, masks of inputs for who gives them, and garbled gates.
 fn garbled(form: Form, ports: Ports<'_>, parties: usize, instances: usize, sum: &mut Traffic) {
     let gates = instances * ports.ands();
     for (from, to) in links(parties) {
+        let given = instances * ports.given_by(to);
+        if inputs_are_shared(parties) && given > 0 {
+            sum.def[from][to] += words(given) + DIGEST_BYTES;
+        }
         sum.def[from][to] += words(2 * gates) + DIGEST_BYTES;
     }
     for garbler in 1..parties {

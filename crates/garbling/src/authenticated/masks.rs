@@ -1,6 +1,12 @@
 //! Masks of wires: which sharing masks which wire, and products of masks for every AND.
+//!
+//! Between three and more parties masks of inputs are shared by all, and opened to who gives the input. If that party
+//! alone knew them, its share of the mask of an output that is linear in inputs would be a function of its own inputs:
+//! of `x + y`, revealed to a third party, both summands could be told. (The spec has that form too; of two parties only
+//! one opens anything to the other, and its share is as good as the value.)
 
 use super::bits::AuthBits;
+use super::check::excused;
 use super::kept::Kept;
 use super::packed::Triples;
 use super::rows::{Layout, Rows, add_masked, mask};
@@ -44,11 +50,19 @@ pub(super) fn learned_slots(ports: Ports<'_>, parties: usize) -> Vec<Vec<Slot>> 
     (0..parties).map(learned).collect()
 }
 
+/// Whether all parties share masks of inputs.
+pub(super) fn inputs_are_shared(parties: usize) -> bool {
+    parties > 2 && !excused("shared masks of inputs")
+}
+
 /// Bits of each role for so many instances, beside those for triples: masks of ANDs, of which every role
-/// has a share, and of its own inputs.
+/// has a share, and of inputs: of all, or its own.
 pub(super) fn extra_bits(ports: Ports<'_>, parties: usize, instances: usize) -> Vec<usize> {
-    let given = |role| instances * (ports.ands() + ports.given_by(role));
-    (0..parties).map(given).collect()
+    let inputs = |role| match inputs_are_shared(parties) {
+        true => ports.schedule.inputs().len() - ports.given_by(KEPT),
+        false => ports.given_by(role),
+    };
+    (0..parties).map(|role| instances * (ports.ands() + inputs(role))).collect()
 }
 
 /// Where the bits for masks are.
@@ -70,6 +84,10 @@ struct Walk<'a, 'p> {
     kept: Rows,
     /// Bits of each role's inputs so far.
     given: Vec<usize>,
+    /// Open sharings of the masks of each role's inputs, instance after instance, where all parties share them.
+    shared: Vec<Rows>,
+    /// By role, the place of the first of them among all.
+    starts: Vec<usize>,
     masks: Masks,
     /// By gate: closed `a`, `b` and `c` of the triple, the output's mask added to `c`.
     triples: [Rows; 3],
@@ -94,6 +112,15 @@ pub(super) fn multiply(
     let learned = learned_slots(ports, layout.parties);
     let kept: Vec<Slot> = ports.slots_kept().collect();
     let outputs = learned.iter().map(|slots| Rows::zeros(instances * slots.len(), layout.width()));
+    let given =
+        |role| if inputs_are_shared(layout.parties) { instances * ports.given_by(role) } else { 0 };
+    let shared: Vec<Rows> =
+        (0..layout.parties).map(|role| Rows::zeros(given(role), layout.width())).collect();
+    let starts = shared.iter().scan(0, |next, rows| {
+        let start = *next;
+        *next += rows.len();
+        Some(start)
+    });
     let mut walk = Walk {
         layout,
         ports,
@@ -103,6 +130,8 @@ pub(super) fn multiply(
         taken: 0,
         kept: Rows::zeros(instances * kept.len(), layout.width()),
         given: vec![0; layout.parties],
+        starts: starts.collect(),
+        shared,
         masks: Masks {
             first: closed(),
             second: closed(),
@@ -140,6 +169,12 @@ impl Walk<'_, '_> {
             self.given[owner] += 1;
             let at = self.source.skipped + self.instances * self.ports.ands() + given;
             let row = wires.get_mut(input.slot as usize);
+            if self.shared[owner].len() > 0 {
+                row.fill(0);
+                self.source.bits.add_to(at + self.starts[owner], row);
+                self.shared[owner].set(given, row);
+                continue;
+            }
             self.source.bits.put_owned(owner, at, row);
             if owner == self.layout.me {
                 self.masks.inputs.flip_if(given, row[0] == 1);
@@ -195,9 +230,44 @@ impl Walk<'_, '_> {
         layout.add_closed(c, third);
     }
 
-    /// Opens the masked masks of all gates to all, and finishes the products.
+    /// Opens this party's shares of the masks of inputs to who gives them.
+    fn give_inputs(&self, talk: &mut Talk<'_>) -> Result<u64, SharingError> {
+        let number = talk.agreed_number();
+        for peer in talk.links.peers() {
+            let rows = &self.shared[peer];
+            if rows.len() > 0 {
+                let macs = (0..rows.len()).map(|i| rows.get(i)[self.layout.mac(peer)]);
+                talk.send_shares("input", number, peer, &shares(rows), macs)?;
+            }
+        }
+        Ok(number)
+    }
+
+    /// The masks of this party's inputs, from the others' shares, if there are any.
+    fn take_inputs(
+        &self,
+        talk: &mut Talk<'_>,
+        number: u64,
+        delta: u128,
+    ) -> Result<Option<Bits>, SharingError> {
+        let rows = &self.shared[self.layout.me];
+        if rows.len() == 0 {
+            return Ok(None);
+        }
+        let mut sum = shares(rows);
+        for peer in talk.links.peers() {
+            let keys = (0..rows.len()).map(|i| rows.get(i)[self.layout.key(peer)]);
+            let (label, len) = ("input", sum.len);
+            let theirs = talk.recv_shares(peer, Opening { label, number, len, keys, delta })?;
+            sum.words.iter_mut().zip(&theirs.words).for_each(|(sum, theirs)| *sum ^= theirs);
+        }
+        Ok(Some(sum))
+    }
+
+    /// Opens the masked masks of all gates to all, and masks of inputs to who gives them, and finishes the products.
     fn open(&mut self, talk: &mut Talk<'_>, delta: u128) -> Result<(), SharingError> {
         let (layout, gates) = (self.layout, self.masks.first.len());
+        let inputs = self.give_inputs(talk)?;
         let row = |i: usize| self.opened[i % 2].get(i / 2);
         let mut mine = Bits::zeros(2 * gates);
         (0..2 * gates).for_each(|i| mine.flip_if(i, row(i)[0] == 1));
@@ -207,12 +277,16 @@ impl Walk<'_, '_> {
             let macs = (0..2 * gates).map(|i| row(i)[layout.mac(peer)]);
             talk.send_shares("beaver", number, peer, &mine, macs)?;
         }
+        let taken = self.take_inputs(talk, inputs, delta)?;
         let mut sum = Bits { words: mine.words.clone(), len: mine.len };
         for peer in talk.links.peers() {
             let keys = (0..2 * gates).map(|i| row(i)[layout.key(peer)]);
             let (label, len) = ("beaver", sum.len);
             let theirs = talk.recv_shares(peer, Opening { label, number, len, keys, delta })?;
             sum.words.iter_mut().zip(&theirs.words).for_each(|(sum, theirs)| *sum ^= theirs);
+        }
+        if let Some(masks) = taken {
+            self.masks.inputs = masks;
         }
         let [a, b, c] = &self.triples;
         for gate in 0..gates {
@@ -225,6 +299,13 @@ impl Walk<'_, '_> {
         }
         Ok(())
     }
+}
+
+/// This party's shares.
+pub(super) fn shares(rows: &Rows) -> Bits {
+    let mut bits = Bits::zeros(rows.len());
+    (0..rows.len()).for_each(|i| bits.flip_if(i, rows.get(i)[0] == 1));
+    bits
 }
 
 /// Values of the first input times those of the second, gate by gate: what the authentication of gates

@@ -40,6 +40,8 @@ mod cost;
 mod evaluate;
 mod four_rows;
 mod garble;
+#[cfg(test)]
+mod input_masks;
 mod kept;
 mod masks;
 mod online;

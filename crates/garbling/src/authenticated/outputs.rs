@@ -1,7 +1,7 @@
 //! Outputs: what opens them is kept until the checks of everything that a party computes have passed, and
 //! then sent.
 
-use super::masks::Masks;
+use super::masks::{Masks, shares};
 use super::rows::Layout;
 use super::talk::{Digest, Opening, Talk, Voice, recv_shares};
 use super::{EVALUATOR, FIRST_GARBLER};
@@ -42,12 +42,7 @@ impl Unopened {
     ) -> Self {
         let (me, voice, number) = (talk.links.me, talk.voice, talk.agreed_number());
         let layout = Layout { parties: talk.links.parties(), me };
-        let shares = |role: RoleId| {
-            let rows = &masks.outputs[role];
-            let mut bits = Bits::zeros(rows.len());
-            (0..rows.len()).for_each(|i| bits.flip_if(i, rows.get(i)[0] == 1));
-            bits
-        };
+        let shares = |role: RoleId| shares(&masks.outputs[role]);
         let column = |role: RoleId, place: usize| {
             let rows = &masks.outputs[role];
             (0..rows.len()).map(move |i| rows.get(i)[place])

@@ -97,6 +97,9 @@ fn messages(form: Form, parties: usize, from: usize, to: usize) -> Vec<Message> 
     all.extend([message("commitment to theta", &["commit:theta"]), bucket[0]]);
     all.extend([message("opening of theta", &["commit:theta"]), bucket[1]]);
     all.extend([message("bits and MACs of buckets", &["open-mac:bucket"]); 2]);
+    if many && (to == 0 || to == parties - 1) {
+        all.extend([message("bits and MACs of masks of inputs", &["open-mac:input"]); 2]);
+    }
     all.extend([message("bits and MACs of products", &["open-mac:beaver"]); 2]);
     const GARBLED: &[&str] = &["label-check", "z-check", "row-mac"];
     let rows = form == Form::FourRows;

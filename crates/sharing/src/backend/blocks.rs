@@ -2,7 +2,7 @@
 //! until it is large enough, or something opens, has it evaluated, and draws on.
 
 use super::drawing::{by_port, constants, draw, flat_of, input, wires, words_of};
-use super::{Bits, Boolean, Circuits, FlatBits, Planes, Result};
+use super::{Bits, Boolean, Circuits, FlatBits, Planes, Result, wrong};
 use crate::Protocol;
 use crate::convert::{Canvas, Layered};
 use crate::cost::Rounds;
@@ -13,7 +13,7 @@ use tacit_circuit::Circuit;
 use tacit_circuit::schedule::Schedule;
 use tacit_ring::{Buffer, Z2};
 
-/// Wires that a circuit gets, about, at most, beside what it goes on from and inputs.
+/// Wires that a circuit gets, about, at most, beside what it goes on from.
 const MAX_WIRES: usize = 1 << 24;
 
 /// A circuit, and who gives and learns its ports. A port's bits are planes, lane after lane.
@@ -80,7 +80,7 @@ pub struct InBlocks<E> {
 }
 
 impl<E: Blocks> InBlocks<E> {
-    /// Under a protocol, with circuits of about so many ANDs at most.
+    /// Under a protocol, with circuits of about so many ANDs at most, or as many as wires go on.
     #[must_use]
     pub fn new(protocol: Protocol, most: usize, evaluator: E) -> Boolean<Self> {
         Boolean::new(InBlocks {
@@ -96,9 +96,22 @@ impl<E: Blocks> InBlocks<E> {
         })
     }
 
+    /// What goes on from circuit to circuit takes work too: where it is much, circuits are larger.
     fn is_full(&self) -> bool {
         let wires = self.canvas.with(|b| b.wire_count());
-        self.ands >= self.most || wires.saturating_sub(self.first_wires) >= MAX_WIRES
+        let most = self.most.max(self.first_wires);
+        self.ands >= most || wires.saturating_sub(self.first_wires) >= MAX_WIRES
+    }
+
+    /// Adds an output port.
+    fn output(&mut self, planes: &Planes, receivers: &[RoleId]) -> Result<()> {
+        if receivers.is_empty() {
+            return Err(wrong("an opening to nobody"));
+        }
+        let wires = wires(planes)?;
+        self.canvas.with(|b| b.output(&wires));
+        self.receivers.push(receivers.to_vec());
+        Ok(())
     }
 
     /// Has what is drawn evaluated; gives what this party learns of it.
@@ -138,11 +151,20 @@ impl<E: Blocks> Bits for InBlocks<E> {
     }
 
     fn open_planes(&mut self, planes: &Planes, receivers: &[RoleId]) -> Result<Option<Buffer<Z2>>> {
-        let wires = wires(planes)?;
-        self.canvas.with(|b| b.output(&wires));
-        self.receivers.push(receivers.to_vec());
+        self.output(planes, receivers)?;
         let opened = self.cut()?.into_iter().next().flatten();
         opened.map(|flat| words_of(&flat, planes.planes, planes.lanes)).transpose()
+    }
+
+    fn open_all_planes(&mut self, all: &[(Planes, &[RoleId])]) -> Result<Vec<Option<Buffer<Z2>>>> {
+        if all.is_empty() {
+            return Ok(Vec::new());
+        }
+        all.iter().try_for_each(|(planes, receivers)| self.output(planes, receivers))?;
+        let words = |(flat, (planes, _)): (Option<FlatBits>, &(Planes, _))| {
+            flat.map(|flat| words_of(&flat, planes.planes, planes.lanes)).transpose()
+        };
+        self.cut()?.into_iter().zip(all).map(words).collect()
     }
 
     fn circuit(&mut self, circuit: &Arc<Layered>, inputs: &[&Planes]) -> Result<Vec<Planes>> {

@@ -68,9 +68,13 @@ pub(super) fn constants(canvas: &Canvas, values: &[Z2], planes: usize, lanes: us
 /// Bits of planes, padded to words.
 pub(super) fn flat_of(values: &[Z2], planes: usize, lanes: usize) -> FlatBits {
     let words = lanes.div_ceil(64);
-    let bit =
-        |plane: usize, lane: usize| (values[plane * words + lane / 64].0 >> (lane % 64) & 1) as u8;
-    FlatBits::new((0..planes).flat_map(|p| (0..lanes).map(move |l| bit(p, l))).collect())
+    // Room for all, so that no copies are left behind.
+    let mut bits = FlatBits::new(Vec::with_capacity(planes * lanes));
+    for plane in 0..planes {
+        let bit = |lane: usize| (values[plane * words + lane / 64].0 >> (lane % 64) & 1) as u8;
+        bits.extend((0..lanes).map(bit));
+    }
+    bits
 }
 
 /// Planes padded to words, of what opened.
@@ -97,7 +101,7 @@ pub(super) fn input(canvas: &Canvas, planes: usize, lanes: usize) -> Result<Plan
 
 fn too_large<T>() -> Result<T> {
     Err(SharingError::System(format!(
-        "the program draws a circuit of more than {MAX_WIRES} wires: run it under gmw, or on fewer rows"
+        "the program needs more than {MAX_WIRES} wires at a time: run it under gmw, or on fewer rows"
     )))
 }
 

@@ -83,6 +83,14 @@ pub trait Bits {
     /// When the network fails.
     fn open_planes(&mut self, planes: &Planes, receivers: &[RoleId]) -> Result<Option<Buffer<Z2>>>;
 
+    /// Opens planes, each to its receivers: where that takes fewer messages, all at once.
+    ///
+    /// # Errors
+    /// When the network fails.
+    fn open_all_planes(&mut self, all: &[(Planes, &[RoleId])]) -> Result<Vec<Option<Buffer<Z2>>>> {
+        all.iter().map(|(planes, receivers)| self.open_planes(planes, receivers)).collect()
+    }
+
     /// Evaluates a circuit on bit planes.
     ///
     /// # Errors
@@ -198,6 +206,14 @@ pub trait Backend: Bits {
     /// # Errors
     /// When the network fails.
     fn open(&mut self, secret: &Secret, receivers: &[RoleId]) -> Result<Option<Values>>;
+
+    /// Opens arrays, each to its receivers: where that takes fewer messages, all at once.
+    ///
+    /// # Errors
+    /// When the network fails.
+    fn open_all(&mut self, all: &[(&Secret, Vec<RoleId>)]) -> Result<Vec<Option<Values>>> {
+        all.iter().map(|(secret, receivers)| self.open(secret, receivers)).collect()
+    }
 
     /// `a + b` or `a - b`, element by element; of bits: exclusive or.
     ///

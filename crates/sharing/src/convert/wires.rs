@@ -1,7 +1,6 @@
 //! What stands for bits in place of shares under protocols that garble: wires of a circuit that is being
 //! drawn, whole or cut into several, or labels of wires that are garbled as the program runs.
 
-use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use tacit_circuit::{Builder, Wire};
@@ -43,7 +42,7 @@ impl Canvas {
         f(&mut locked(&self.0).builder)
     }
 
-    /// The circuit as it is now; an empty one takes its place.
+    /// The circuit as it is at the end; an empty one takes its place, and wires that somebody holds mean nothing.
     #[must_use]
     pub fn take(&self) -> Builder {
         self.with(std::mem::take)
@@ -58,15 +57,15 @@ impl Canvas {
         let sheet = &mut *sheet;
         let mut circuit = std::mem::take(&mut sheet.builder);
         let holders: Vec<_> = sheet.holders.iter().filter_map(Weak::upgrade).collect();
-        let mut places = HashMap::new();
+        const NOWHERE: u32 = u32::MAX;
+        let mut places = vec![NOWHERE; circuit.wire_count()];
         let mut carried = Vec::new();
         for holder in &holders {
             for wire in &*locked(holder) {
-                if circuit.constant_value(*wire).is_none() {
-                    places.entry(*wire).or_insert_with(|| {
-                        carried.push(*wire);
-                        carried.len() - 1
-                    });
+                let place = &mut places[wire.index()];
+                if *place == NOWHERE && circuit.constant_value(*wire).is_none() {
+                    *place = carried.len() as u32;
+                    carried.push(*wire);
                 }
             }
         }
@@ -78,7 +77,7 @@ impl Canvas {
             for wire in &mut *locked(holder) {
                 *wire = match circuit.constant_value(*wire) {
                     Some(value) => sheet.builder.constant(value),
-                    None => inputs[places[wire]],
+                    None => inputs[places[wire.index()] as usize],
                 };
             }
         }
@@ -218,9 +217,9 @@ impl Wires {
     pub fn put(&mut self, at: usize, other: &Wires, from: Range<usize>) {
         let to = at..at + from.len();
         match (self, other) {
+            // Both are held by somebody, so they are not one.
             (Wires::Drawn(all), Wires::Drawn(other)) => {
-                let other = other.range(from);
-                locked(&all.wires)[to].copy_from_slice(&other);
+                locked(&all.wires)[to].copy_from_slice(&locked(&other.wires)[from]);
             }
             (Wires::Labels(all), Wires::Labels(other)) => all[to].copy_from_slice(&other[from]),
             _ => panic!("wires and labels"),

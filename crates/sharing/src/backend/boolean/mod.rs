@@ -141,6 +141,15 @@ impl<B: Bits> Backend for Boolean<B> {
         Ok(opened.map(|words| unpacked_numbers(secret.kind, &words, secret.len)))
     }
 
+    fn open_all(&mut self, all: &[(&Secret, Vec<RoleId>)]) -> Result<Vec<Option<Values>>> {
+        let planes = all.iter().map(|(secret, to)| (Planes::of_secret(secret), &to[..]));
+        let opened = self.bits.open_all_planes(&planes.collect::<Vec<_>>())?;
+        let values = opened.into_iter().zip(all).map(|(words, (secret, _))| {
+            words.map(|words| unpacked_numbers(secret.kind, &words, secret.len))
+        });
+        Ok(values.collect())
+    }
+
     fn sum(&mut self, a: &Secret, b: &Secret, subtract: bool) -> Result<Secret> {
         check_pair(a, b)?;
         if a.kind == Kind::Bits {
