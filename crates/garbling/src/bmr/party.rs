@@ -33,13 +33,16 @@ impl<'m> Bmr<'m> {
     }
 }
 
+/// Of wires, as they are garbled.
+type Blocks = Zeroizing<Vec<u128>>;
+
 impl Seat<'_> {
     /// Garbles a circuit for some instances, each of which goes on from wires; gives those that it keeps.
     fn prepare(
         &mut self,
         ports: Ports<'_>,
-        from: &[Zeroizing<Vec<u128>>],
-    ) -> Result<(Ready, Vec<Zeroizing<Vec<u128>>>), SharingError> {
+        from: &[Blocks],
+    ) -> Result<(Ready, Vec<Blocks>), SharingError> {
         let blocks = Garbling::kept_blocks(&self.common, ports);
         check_kept(from.iter().all(|from| from.len() == blocks))?;
         self.links.mesh.set_phase(Phase::Offline);
@@ -146,8 +149,7 @@ impl Seat<'_> {
 /// What further circuits go on from: wires that nobody learned. Secret.
 #[derive(Default)]
 struct Kept {
-    /// As they are garbled.
-    wires: Zeroizing<Vec<u128>>,
+    wires: Blocks,
     /// Their labels, if this party evaluates.
     labels: Buffer<u128>,
 }
