@@ -174,7 +174,7 @@ pub fn run(args: &LabArgs, output: Output) -> Result<(), CliError> {
             for protocol in all.filter(fits) {
                 match too_large(args, &task, protocol)? {
                     Some(ands) => eprintln!(
-                        "tacit: {protocol} left out: one circuit of some {ands} ANDs; name it with \
+                        "tacit: {protocol} left out: circuits of some {ands} ANDs; name it with \
                          --protocol to run it"
                     ),
                     None => fitting.push(protocol),

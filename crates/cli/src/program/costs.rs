@@ -50,7 +50,7 @@ fn of(program: &Program, protocol: Protocol, by: By, rows: &[u64]) -> ProtocolCo
     let cost = Prepared::new(program, job).and_then(|prepared| {
         match prepared.circuit_ands()?.filter(|ands| *ands > MAX_ANDS) {
             Some(ands) => Err(EvaluateError::Job(format!(
-                "one circuit of some {ands} ANDs: too large to be drawn for its cost alone"
+                "circuits of some {ands} ANDs: too large to be drawn for their cost alone"
             ))),
             None => prepared.cost(),
         }

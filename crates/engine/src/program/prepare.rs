@@ -130,14 +130,14 @@ impl Prepared {
         &self.facts
     }
 
-    /// About how many ANDs there are in the circuit that the program is under a protocol that garbles; none
-    /// under others, and where it is streamed. Quick, however large.
+    /// About how many ANDs there are in the circuit that the program is under a protocol that garbles, or in all its
+    /// circuits; none under others, and where it is streamed gate by gate. Quick, however large.
     ///
     /// # Errors
     /// When arrays are too large.
     pub fn circuit_ands(&self) -> Result<Option<u64>, EvaluateError> {
-        let whole = self.job.protocol.garbles() && !self.streams;
-        whole.then(|| garbled::ands(self)).transpose()
+        let drawn = self.job.protocol.garbles() && (self.job.in_blocks() || !self.streams);
+        drawn.then(|| garbled::ands(self)).transpose()
     }
 
     /// What a run will cost, byte for byte: the same walk, over a backend that only counts.

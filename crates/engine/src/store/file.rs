@@ -17,7 +17,7 @@ use tacit_ring::hash::{self, Item, Transcript};
 use tempfile::NamedTempFile;
 
 /// The first line, up to the length of the second.
-const MAGIC: &str = "tacit preprocessing 4, head ";
+const MAGIC: &str = "tacit preprocessing 5, head ";
 /// Digits of that length.
 const DIGITS: usize = 7;
 const DIGEST: usize = 32;

@@ -2,8 +2,8 @@
 //!
 //! Between three and more parties masks of inputs are shared by all, and opened to who gives the input. If that party
 //! alone knew them, its share of the mask of an output that is linear in inputs would be a function of its own inputs:
-//! of `x + y`, revealed to a third party, both summands could be told. (The spec has that form too; of two parties only
-//! one opens anything to the other, and its share is as good as the value.)
+//! of `x + y`, revealed to a third party, both summands could be told. (Of two parties only one opens
+//! anything to the other, and its share is as good as the value.)
 
 use super::bits::AuthBits;
 use super::check::excused;

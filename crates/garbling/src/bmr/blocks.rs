@@ -14,7 +14,8 @@
 //! | last | opening ([`Opening`]): shares of rows, times what they count for | 4 n with `all` |
 //!
 //! The polynomials that open are the sum of products and of fresh ones of the same degree, so that they show
-//! their values at zero alone. In two rounds fewer than a third may pool what they see.
+//! their values at zero alone. Masks of outputs open as they are: every honest party's polynomial among them is random, and
+//! at most t points of the sum are known to those who pool what they see. In two rounds fewer than a third may pool what they see.
 //!
 //! Source: A. Ben-Efraim, Y. Lindell, E. Omri (CCS 2016), after M. Ben-Or, S. Goldwasser, A. Wigderson (STOC
 //! 1988) and, for degrees, R. Gennaro, M. Rabin, T. Rabin (PODC 1998).

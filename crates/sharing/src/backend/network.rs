@@ -30,9 +30,12 @@ pub(super) fn sort<B: Backend + ?Sized>(
     for column in columns {
         parts.push(bits_of(backend, column)?);
     }
+    // Unsorted rows are not held any longer.
     let whole = Planes::stack(&parts);
-    let mut rows = Rows::new(&whole);
-    let exchange = Arithmetic::Exchange { key: key_bits, bits: whole.planes as u32 };
+    drop(parts);
+    let (mut rows, bits) = (Rows::new(&whole), whole.planes as u32);
+    drop(whole);
+    let exchange = Arithmetic::Exchange { key: key_bits, bits };
     for [low, high] in Steps::new(n) {
         let circuit = backend.circuits().get(Name::Arithmetic(exchange.clone()));
         let pair = [rows.gather(&low), rows.gather(&high)];

@@ -53,10 +53,13 @@ struct Column {
 }
 
 /// The roles that share each piece: one, and where a role may deviate a second one. One corrupted role
-/// of three or four has two of three pieces at most; among any number of parties each has one.
+/// of three or four has two of three pieces at most; among any number of parties each has one. (Those that garble have
+/// nobody outside: with all but one corrupted, two holders for a piece would be too many.)
 fn holders(protocol: Protocol) -> Vec<Vec<RoleId>> {
     match protocol {
-        _ if protocol.is_malicious() => (0..3).map(|role| vec![role, (role + 1) % 3]).collect(),
+        _ if protocol.is_checked() && protocol.has_roles() => {
+            (0..3).map(|role| vec![role, (role + 1) % 3]).collect()
+        }
         _ if protocol.has_roles() => vec![vec![0], vec![1]],
         _ => (0..protocol.parties()).map(|role| vec![role]).collect(),
     }
