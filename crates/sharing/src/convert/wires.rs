@@ -49,7 +49,7 @@ impl Canvas {
     }
 
     /// Ends the circuit, and begins one that goes on from it: wires that somebody holds are the last output port
-    /// of the one and the only input port of the other, each once, and stay with who holds them. Gives the circuit,
+    /// of the one and the first input port of the other, each once, and stay with who holds them. Gives the circuit,
     /// and how many such wires there are; without any there is no such port.
     #[must_use]
     pub fn cut(&self) -> (Builder, usize) {
@@ -217,7 +217,7 @@ impl Wires {
     pub fn put(&mut self, at: usize, other: &Wires, from: Range<usize>) {
         let to = at..at + from.len();
         match (self, other) {
-            // Both are held by somebody, so they are not one.
+            // Whoever holds wires holds its own, a clone too, so that these are not locked twice.
             (Wires::Drawn(all), Wires::Drawn(other)) => {
                 locked(&all.wires)[to].copy_from_slice(&locked(&other.wires)[from]);
             }
