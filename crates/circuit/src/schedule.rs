@@ -184,6 +184,8 @@ struct Planner<'a> {
     product_events: Vec<Vec<Event>>,
     slot_of: Vec<Slot>,
     last_use: Vec<u64>,
+    /// By linear gates of a level, of wires that are not used later; zeros between levels.
+    uses_left: Vec<u32>,
     free: Vec<Slot>,
     out: Schedule,
     poly_index: HashMap<Poly, u32>,
@@ -209,6 +211,7 @@ impl<'a> Planner<'a> {
             product_events: (0..=depth).map(|_| Vec::new()).collect(),
             slot_of: vec![FREE; circuit.wire_count()],
             last_use: vec![0; circuit.wire_count()],
+            uses_left: vec![0; circuit.wire_count()],
             free: Vec::new(),
             out: Schedule {
                 slots: 0,
@@ -295,11 +298,10 @@ impl<'a> Planner<'a> {
 
     fn plan_linear(&mut self, level: usize) {
         let events = std::mem::take(&mut self.linear_events[level]);
-        let mut uses_left: HashMap<Wire, u32> = HashMap::new();
         for event in &events {
             for &wire in operands(self.gates[event.gate as usize].1).iter() {
                 if self.last_use[wire.0 as usize] == linear_time(level) {
-                    *uses_left.entry(wire).or_default() += 1;
+                    self.uses_left[wire.0 as usize] += 1;
                 }
             }
         }
@@ -315,7 +317,9 @@ impl<'a> Planner<'a> {
             };
             self.out.linear.push(linear);
             for wire in operands(gate).iter() {
-                if let Some(left) = uses_left.get_mut(wire) {
+                // None of those that are used later.
+                let left = &mut self.uses_left[wire.0 as usize];
+                if *left > 0 {
                     *left -= 1;
                     if *left == 0 {
                         self.free.push(self.slot_of[wire.0 as usize]);

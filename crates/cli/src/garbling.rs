@@ -2,34 +2,43 @@
 
 use clap::Args;
 use tacit_engine::program::{Garbling, ProgramJob};
+use tacit_sharing::bmr::LabelFunction;
 
 /// Arguments of commands that run circuits or programs.
 #[derive(Args, Clone, Debug)]
 pub struct GarblingArgs {
     /// How circuits are garbled: whole, ready before the inputs; or streamed, in memory that does not grow with tables:
-    /// gate by gate under yao and yao-silent, and programs circuit by circuit under bmr, bmr-silent and authenticated;
-    /// auto: streamed, but for programs of fewer than 65536 ANDs, or of one such circuit, and unless they are to come
+    /// gate by gate under yao, yao-silent and yao-three, and programs circuit by circuit under bmr and its kin and
+    /// authenticated; auto: streamed, but for programs of fewer than 65536 ANDs, or of one such circuit, and unless they are to come
     /// first
     #[arg(long, value_name = "auto|whole|streamed", default_value = "auto")]
     pub garbling: Garbling,
 
     /// Where a program is garbled circuit by circuit, about how many ANDs each has, at most: more take more memory, and
-    /// fewer rounds [default: 2097152, divided by the parties]
+    /// fewer rounds [default: 262144, or 2097152 under authenticated, divided by the parties]
     #[arg(long, value_name = "ANDS")]
     pub block_ands: Option<usize>,
+
+    /// What hides the rows of garbled tables that parties make together (bmr and its kin): dk-mmo, AES under a key for
+    /// each gate; dk-tmmo, the same with one block more for each pair of labels; aes256, AES-256 under both labels:
+    /// slower, and no ideal cipher is assumed [default: dk-mmo]
+    #[arg(long, value_name = "dk-mmo|dk-tmmo|aes256")]
+    pub label_function: Option<LabelFunction>,
 }
 
 impl GarblingArgs {
     /// The job of a program, garbled so.
     pub fn of(&self, job: ProgramJob) -> ProgramJob {
-        ProgramJob { garbling: self.garbling, block_ands: self.block_ands, ..job }
+        let GarblingArgs { garbling, block_ands, label_function } = *self;
+        ProgramJob { garbling, block_ands, label_function, ..job }
     }
 
     /// The same, as far as its protocol does that.
     pub fn where_it_can(&self, job: ProgramJob) -> ProgramJob {
         let block_ands = self.block_ands.filter(|_| job.in_blocks());
+        let label_function = self.label_function.filter(|_| job.protocol.opens_tables());
         match job.may_stream() {
-            true => ProgramJob { block_ands, ..self.of(job) },
+            true => ProgramJob { block_ands, label_function, ..self.of(job) },
             false => job,
         }
     }

@@ -5,29 +5,26 @@
 
 use crate::balance::BalanceArg;
 use crate::checks::Checks;
-use crate::circuit::file::{self, ReadArgs};
+use crate::circuit::file::ReadArgs;
 use crate::error::CliError;
 use crate::garbling::GarblingArgs;
 use crate::output::{Output, Report};
 use crate::profile::Profile;
 use crate::program::{self, NamedValue};
 use crate::roles::{self, Roles};
-use crate::run::{
-    Misplaced, Parties, PreprocessingArg, in_turn, opening, refuse, seconds, write_links,
-};
+use crate::run::{Misplaced, Parties, PreprocessingArg, in_turn, opening, seconds, write_links};
+use crate::task::Task;
 use clap::Args;
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use tacit_circuit::Circuit;
 use tacit_engine::circuit::{
-    self as engine, Assignment, Blocking, Compiled, EvaluateError, FormChoice, Job, LinkUse,
-    Preprocessing,
+    self as engine, Assignment, Blocking, Compiled, FormChoice, Job, LinkUse,
 };
 use tacit_engine::program::{
     By, Garbling, Prepared, ProgramJob, ProgramReport, run as run_program,
 };
-use tacit_engine::values::Lanes;
 use tacit_net::memory::{self, Compute, MemoryNetwork};
 use tacit_net::{PartyId, Session};
 use tacit_planner::{Free, Network, Wanted, for_circuit, for_program, orders};
@@ -158,7 +155,7 @@ struct Run {
 
 /// Runs the command.
 pub fn run(args: &LabArgs, output: Output) -> Result<(), CliError> {
-    let task = Task::read(args)?;
+    let task = task(args)?;
     let profile = Profile::load(&args.network)?;
     let protocols: Vec<Protocol> = match args.protocol.as_str() {
         "all" if !args.balance.is_none() => {
@@ -195,6 +192,20 @@ pub fn run(args: &LabArgs, output: Output) -> Result<(), CliError> {
     runs.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
     let (network, description) = (profile.name.clone(), profile.description.clone());
     output.print(&LabReport { network, description, runs, links: args.links })
+}
+
+/// What is to be run.
+fn task(args: &LabArgs) -> Result<Task, CliError> {
+    let for_programs = [
+        Misplaced::new(!args.rows.is_empty(), "--rows", "--instances NUMBER"),
+        Misplaced::new(args.by.is_some(), "--by", ""),
+    ];
+    let for_circuits = [
+        Misplaced::new(args.instances.is_some(), "--instances", "--rows ROWS=NUMBER"),
+        Misplaced::new(args.reveal.is_some(), "--reveal", program::WHO_LEARNS),
+        Misplaced::new(!args.balance.is_none(), "--balance", ""),
+    ];
+    Task::read(&args.path, &args.read, for_programs, for_circuits)
 }
 
 /// The ANDs of a program's circuit under a protocol that garbles, if they are too many to be tried unasked.
@@ -328,7 +339,8 @@ fn job(
     job.assignments = assignments.to_vec();
     job.form = form;
     job.opening = args.opening.filter(|_| protocol.opens_tables());
-    job.garbling = if protocol.is_yao() { args.garbling.garbling } else { Garbling::Auto };
+    job.label_function = args.garbling.label_function.filter(|_| protocol.opens_tables());
+    job.garbling = if protocol.one_garbles() { args.garbling.garbling } else { Garbling::Auto };
     job.preprocessing = args.preprocessing.into();
     // Latency is what the lab is about: keep a link's worth of messages under way.
     job.blocking = Blocking { window_bytes: 32 << 20, ..Blocking::default() };
@@ -369,20 +381,8 @@ pub fn slowest(
     receivers: &[PartyId],
     network: &MemoryNetwork,
 ) -> Result<(engine::Report, u64), CliError> {
-    let party = |mut session: Session| -> Result<engine::Report, EvaluateError> {
-        let compiled = Compiled::new(circuit, job.clone())?;
-        let me = session.me();
-        let zeros = |(owner, width): (&PartyId, &u32)| {
-            let bits = vec![vec![0u64; job.instances.div_ceil(64)]; *width as usize];
-            (*owner == me).then(|| Lanes::from_bits(bits, job.instances))
-        };
-        let values = job.owners.iter().zip(circuit.input_widths()).map(zeros).collect();
-        let result = engine::evaluate(&mut session, &compiled, values, &|_| {})?;
-        session.finish()?;
-        Ok(result.report)
-    };
-    let reports = memory::run(job.protocol().parties(), job.threads(), network, party);
-    let reports: Vec<engine::Report> = reports.into_iter().collect::<Result<_, _>>()?;
+    let compiled = Compiled::new(circuit, job.clone())?;
+    let reports = engine::rehearse(&compiled, circuit.input_widths(), network)?;
     let rounds = reports.iter().map(|report| report.rounds).max().unwrap_or(0);
     let learns = |report: &engine::Report| receivers.contains(&PartyId(report.party));
     let slowest = reports
@@ -454,71 +454,6 @@ fn simulate_program(
         total_bytes: reports.first().map_or(0, ProgramReport::total_bytes),
         links,
     })
-}
-
-/// What is computed.
-enum Task {
-    Circuit(Circuit),
-    Program(Box<Program>),
-}
-
-impl Task {
-    fn read(args: &LabArgs) -> Result<Task, CliError> {
-        if !program::is_program(&args.path) {
-            let rows = Misplaced::new(!args.rows.is_empty(), "--rows", "--instances NUMBER");
-            refuse("programs", [rows, Misplaced::new(args.by.is_some(), "--by", "")])?;
-            return Ok(Task::Circuit(file::read(&args.path, &args.read)?));
-        }
-        let flags = [
-            Misplaced::new(args.instances.is_some(), "--instances", "--rows ROWS=NUMBER"),
-            Misplaced::new(args.reveal.is_some(), "--reveal", program::WHO_LEARNS),
-            Misplaced::new(!args.balance.is_none(), "--balance", ""),
-        ];
-        refuse("circuits", flags.into_iter().chain(args.read.flags()))?;
-        Ok(Task::Program(Box::new(program::load(&args.path)?)))
-    }
-
-    /// The protocols that differ on it.
-    fn protocols(&self) -> Box<dyn Iterator<Item = Protocol>> {
-        match self {
-            Task::Circuit(_) => Box::new(Protocol::on_bits()),
-            Task::Program(_) => Box::new(Protocol::ALL.into_iter()),
-        }
-    }
-
-    /// Whether a protocol runs it. The trusted party computes in the clear, not by circuits.
-    fn is_run_by(&self, protocol: Protocol, by: Option<By>, preprocessing: Preprocessing) -> bool {
-        let comes_first = || match preprocessing {
-            Preprocessing::Interleaved => true,
-            Preprocessing::Separate => protocol != Protocol::Plain,
-        };
-        let computes = || match by.unwrap_or(By::of(protocol)) {
-            By::Rings => protocol.has_rings(),
-            By::Circuits => protocol != Protocol::Plain,
-        };
-        match self {
-            Task::Circuit(_) => true,
-            Task::Program(program) => {
-                let fits = program.parties.len() <= protocol.parties();
-                fits && computes() && comes_first()
-            }
-        }
-    }
-
-    /// How many parties give inputs.
-    fn parties(&self) -> usize {
-        match self {
-            Task::Circuit(circuit) => circuit.input_widths().len(),
-            Task::Program(program) => program.parties.len(),
-        }
-    }
-
-    fn names(&self, protocol: Protocol) -> Result<Parties, CliError> {
-        match self {
-            Task::Circuit(_) => Ok(Parties::numbered(protocol.parties())),
-            Task::Program(program) => program::local_names(program, protocol).map(Parties),
-        }
-    }
 }
 
 impl Report for LabReport {

@@ -10,12 +10,14 @@ mod lab;
 mod local;
 mod network;
 mod output;
+mod plan;
 mod ports;
 mod prepare;
 mod profile;
 mod program;
 mod roles;
 mod run;
+mod task;
 
 use clap::{Parser, Subcommand};
 use error::{CliError, ErrorKind};
@@ -49,6 +51,8 @@ enum Command {
     Prepare(Box<prepare::PrepareArgs>),
     /// Show what is left of stored preprocessing
     Prepared(prepare::PreparedArgs),
+    /// Say which protocol is fastest for a program or a circuit, and why, without running anything
+    Plan(plan::PlanArgs),
     /// Predict how long a program or a circuit takes on another network
     Lab(lab::LabArgs),
     /// Measure a protocol's speed, beside the bound of the setting
@@ -76,6 +80,7 @@ fn run(command: Command, output: Output) -> Result<ExitCode, CliError> {
         Command::Run(args) => run::run(&args.checked()?, output),
         Command::Prepare(args) => prepare::run(&args.checked()?, output),
         Command::Prepared(args) => prepare::prepared(&args, output).map(|()| ExitCode::SUCCESS),
+        Command::Plan(args) => plan::run(&args, output).map(|()| ExitCode::SUCCESS),
         Command::Lab(args) => lab::run(&args, output).map(|()| ExitCode::SUCCESS),
         Command::Bench(args) => bench::run(&args.checked()?, output),
     }

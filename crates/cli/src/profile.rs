@@ -194,7 +194,7 @@ fn uniform(link: LinkProfile, parties: usize) -> HashMap<(u8, u8), LinkProfile> 
 }
 
 /// `1gbit`, `2.5gbit`, `100mbit`.
-fn bandwidth(text: &str) -> Option<u64> {
+pub fn bandwidth(text: &str) -> Option<u64> {
     let (number, unit) = match text.strip_suffix("gbit") {
         Some(number) => (number, 1e9),
         None => (text.strip_suffix("mbit")?, 1e6),

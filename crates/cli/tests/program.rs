@@ -159,6 +159,15 @@ fn garbled_tables_open_to_all_or_to_one() {
             assert!((got - want).abs() <= 1.0 / 256.0, "{opening}: {got} for {want}");
         }
     }
+    let how = "--protocol bmr:3 --label-function aes256";
+    let text = ok(dir, &format!("run stay.tacit --local {how} {TABLES} --json"));
+    let report: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let got = printed_mean(&report["parties"][0]["results"]);
+    assert!((got - want).abs() <= 1.0 / 256.0, "{got} for {want}");
+    let wrong =
+        format!("run stay.tacit --local --protocol gmw:3 --label-function dk-tmmo {TABLES}");
+    let (code, text) = fails(dir, &wrong);
+    assert!(code == 2 && text.contains("not supported"), "{code}: {text}");
     let wrong = format!("run stay.tacit --local --protocol gmw:3 --opening single {TABLES}");
     let (code, text) = fails(dir, &wrong);
     assert!(code == 2 && text.contains("opens no garbled tables"), "{code}: {text}");
@@ -169,7 +178,7 @@ fn programs_are_garbled_circuit_by_circuit() {
     let folder = stay();
     let dir = folder.path();
     let want = mean(dir);
-    for protocol in ["bmr:3", "authenticated:3"] {
+    for protocol in ["bmr:3", "bmr-shamir:3", "authenticated:3"] {
         let how = "--garbling streamed --block-ands 2000 --threads 2";
         let run = format!("run stay.tacit --local --protocol {protocol} {how} {TABLES} --json");
         let report: serde_json::Value = serde_json::from_str(&ok(dir, &run)).expect("JSON");
@@ -181,8 +190,7 @@ fn programs_are_garbled_circuit_by_circuit() {
             }
         }
     }
-    let wrong =
-        format!("run stay.tacit --local --protocol bmr-shamir:3 --garbling streamed {TABLES}");
+    let wrong = format!("run stay.tacit --local --protocol wrk17:3 --garbling streamed {TABLES}");
     let (code, text) = fails(dir, &wrong);
     assert!(code == 2 && text.contains("not supported"), "{code}: {text}");
 }

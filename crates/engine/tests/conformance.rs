@@ -17,7 +17,7 @@ use tacit_net::testing::{Tamper, Verdict};
 use tacit_net::{LinkProfile, PartyId, Phase, Session, Stream};
 use tacit_ring::{Entropy, entropy};
 use tacit_sharing::balance::{Balance, Way};
-use tacit_sharing::bmr::{Opening, Products, Rounds};
+use tacit_sharing::bmr::{LabelFunction, Opening, Products, Rounds};
 use tacit_sharing::proof::{Method, Source};
 use tacit_sharing::{Protocol, cost};
 
@@ -170,7 +170,7 @@ fn opening(random: &mut Random, protocol: Protocol) -> Option<Opening> {
 
 /// In turn whole and streamed, of protocols that do.
 fn garbling(round: usize, job: &Job) -> Garbling {
-    let streams = job.protocol().is_yao() && job.preprocessing == Preprocessing::Interleaved;
+    let streams = job.protocol().one_garbles() && job.preprocessing == Preprocessing::Interleaved;
     if streams && round.is_multiple_of(2) { Garbling::Streamed } else { Garbling::Whole }
 }
 
@@ -314,6 +314,8 @@ fn sweep(protocols: &[Protocol], rounds: usize) {
                     job.preprocessing = preprocessing;
                     job.form = form;
                     job.opening = opening(&mut random, protocol);
+                    let function = LabelFunction::ALL[random.below(3)];
+                    job.label_function = Some(function).filter(|_| protocol.opens_tables());
                     job.garbling = garbling(round, &job);
                     job.blocking = Blocking {
                         block_words: random.below(6),

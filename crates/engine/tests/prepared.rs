@@ -426,7 +426,6 @@ fn a_damaged_file_is_named_and_not_used() {
 /// Wherever a party stops, no run's preprocessing is used twice, and the next run goes well.
 #[test]
 fn nothing_is_used_twice_after_a_crash_at_any_point() {
-    let job = job(Protocol::Gmw(3), 1);
     let lost = |path: &Path| fs::remove_file(path).unwrap();
     let spent_but_full = |path: &Path| fs::rename(path, path.with_extension("spent")).unwrap();
     let spent = |path: &Path| {
@@ -434,8 +433,10 @@ fn nothing_is_used_twice_after_a_crash_at_any_point() {
         fs::rename(path, path.with_extension("spent")).unwrap();
     };
     let stops: [&dyn Fn(&Path); 3] = [&lost, &spent_but_full, &spent];
-    for stop in stops {
-        let stores = Stores::new(Protocol::Gmw(3));
+    let garbled = [Protocol::Bmr(3), Protocol::BmrShamir(3), Protocol::Authenticated(3)];
+    let all = [Protocol::Gmw(3); 3].into_iter().chain(garbled).chain([Protocol::YaoThree]);
+    for (protocol, stop) in all.zip(stops.into_iter().cycle()) {
+        let (job, stores) = (job(protocol, 1), Stores::new(protocol));
         stores.prepare(&job, 3);
         // Party 1 alone had come so far with the first run when all stopped.
         stop(&stores.files(1, "ready")[0]);

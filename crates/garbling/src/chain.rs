@@ -1,7 +1,7 @@
 //! Circuits that go on from each other, evaluated one after the other: what a program in blocks needs of a protocol.
 
 use crate::authenticated::{self, Active, Authenticated, CostOfChain, Form, Kept};
-use crate::bmr::CostOfBmr;
+use crate::bmr::{self, CostOfBmr};
 use crate::ports::KEPT;
 use crate::rounds::rounds;
 use crate::{Bits, Ports};
@@ -180,7 +180,9 @@ pub struct ChainCost {
 }
 
 enum Bytes {
-    Bmr(CostOfBmr),
+    /// What every circuit takes by itself.
+    Sum(Traffic),
+    Silent(CostOfBmr),
     Authenticated(CostOfChain),
 }
 
@@ -190,8 +192,8 @@ impl ChainCost {
     pub fn new(protocol: Protocol, opening: Opening) -> Option<Self> {
         let parties = protocol.parties();
         let bytes = match protocol {
-            Protocol::Bmr(_) => Bytes::Bmr(CostOfBmr::new(parties, opening, false)),
-            Protocol::BmrSilent(_) => Bytes::Bmr(CostOfBmr::new(parties, opening, true)),
+            Protocol::BmrSilent(_) => Bytes::Silent(CostOfBmr::new(parties, opening, true)),
+            _ if protocol.opens_tables() => Bytes::Sum(Traffic::default()),
             Protocol::Authenticated(_) => {
                 Bytes::Authenticated(CostOfChain::new(Form::HalfGates, parties))
             }
@@ -201,9 +203,12 @@ impl ChainCost {
     }
 
     /// Adds a circuit.
-    fn add(&mut self, ports: Ports<'_>) {
+    pub fn add(&mut self, ports: Ports<'_>) {
         match &mut self.bytes {
-            Bytes::Bmr(cost) => cost.add(ports, 1),
+            Bytes::Sum(sum) => {
+                *sum += bmr::bytes_of(self.protocol, self.opening, ports).unwrap_or_default();
+            }
+            Bytes::Silent(cost) => cost.add(ports, 1),
             Bytes::Authenticated(cost) => cost.add(ports, 1),
         }
         for (role, waits) in self.rounds.iter_mut().enumerate().take(self.protocol.parties()) {
@@ -221,7 +226,8 @@ impl ChainCost {
     #[must_use]
     pub fn bytes(&self) -> Traffic {
         match &self.bytes {
-            Bytes::Bmr(cost) => cost.bytes(),
+            Bytes::Sum(sum) => sum.clone(),
+            Bytes::Silent(cost) => cost.bytes(),
             Bytes::Authenticated(cost) => cost.bytes(),
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! | module | what |
 //! | --- | --- |
-//! | [`bmr`] | any number of parties, all but one corrupted, semi-honest; [`bmr::shamir`]: fewer than half |
+//! | [`bmr`] | any number of parties, all but one corrupted, semi-honest; over shares: fewer than half, or one of three |
 //! | [`authenticated`] | any number of parties, all but one corrupted, malicious |
 //! | [`yao`] | two parties, semi-honest: half gates; [`yao::three`]: three parties, one corrupted |
 //! | [`chain`] | circuits that go on from each other |

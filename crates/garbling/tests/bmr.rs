@@ -5,36 +5,42 @@ mod kinds;
 mod store;
 
 use common::{circuit, given, in_the_clear, places, schedule};
-use kinds::{Kind, Play, check_costs, majority, network, silent, wires};
+use kinds::{Kind, Play, check_costs, network};
 use tacit_circuit::Builder;
-use tacit_garbling::bmr::Bmr;
-use tacit_garbling::bmr::shamir::BmrShamir;
+use tacit_garbling::bmr::AnyBmr;
 use tacit_garbling::{Bits, Evaluate, Garbling, Ports};
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_net::testing::{Tamper, Verdict};
 use tacit_net::{NetError, Phase, Session, Stream};
 use tacit_ring::entropy::{Rng, test_seed};
-use tacit_sharing::SharingError;
-use tacit_sharing::bmr::Opening;
+use tacit_sharing::bmr::{LabelFunction, Opening};
+use tacit_sharing::{Protocol, SharingError};
 
-fn party(session: &mut Session, seed: u64) -> Result<Bmr<'_>, SharingError> {
-    wires(session, 2, seed, Opening::Collector)
-}
-
-fn three(session: &mut Session, seed: u64) -> BmrShamir<'_> {
-    majority(session, 3, seed, Opening::Collector)
+fn party(session: &mut Session, protocol: Protocol, seed: u64) -> Result<AnyBmr<'_>, SharingError> {
+    kinds::party(session, (protocol, Opening::Collector), seed)
 }
 
 #[test]
 fn all_inputs_give_what_the_circuit_says_at_the_price_of_the_table() {
     for (kind, parties) in Kind::all() {
         for opening in Opening::ALL {
-            parties.iter().for_each(|parties| check_all(kind, opening, *parties));
+            parties
+                .iter()
+                .for_each(|parties| check_all(kind, opening, LabelFunction::default(), *parties));
         }
     }
 }
 
-fn check_all(kind: Kind, opening: Opening, parties: usize) {
+#[test]
+fn all_functions_of_labels_hide_rows_of_every_kind() {
+    for (kind, parties) in Kind::all() {
+        for function in LabelFunction::ALL {
+            check_all(kind, Opening::Collector, function, parties[0]);
+        }
+    }
+}
+
+fn check_all(kind: Kind, opening: Opening, function: LabelFunction, parties: usize) {
     let circuit = circuit();
     let schedule = schedule(&circuit);
     let inputs = [(0, 2), (parties - 1, 2)];
@@ -45,7 +51,7 @@ fn check_all(kind: Kind, opening: Opening, parties: usize) {
     memory::run(parties, 1, &network(), |mut session| {
         let me = session.me().index();
         let values: Vec<Bits> = all.iter().map(|v| given(me, parties, *v)).collect();
-        let play = Play { kind, opening, ports, parties, values: &values, seed };
+        let play = Play { kind, opening, function, ports, parties, values: &values, seed };
         let played = play.play(&mut session);
         for (values, learned) in all.iter().zip(&played.learned) {
             let want = in_the_clear(*values);
@@ -86,7 +92,7 @@ fn parts_of_rows_are_no_multiples_of_each_other() {
             }
             Verdict::Keep
         }));
-        let mut party = three(&mut session, seed);
+        let mut party = party(&mut session, Protocol::BmrShamir(3), seed).unwrap();
         party.prepare(ports, 5).unwrap();
         drop(party);
         session.finish().unwrap();
@@ -127,7 +133,7 @@ fn public_values_of_inputs_are_uniform() {
                 }
                 Verdict::Keep
             }));
-            let mut party = party(&mut session, seed).unwrap();
+            let mut party = party(&mut session, Protocol::Bmr(2), seed).unwrap();
             let ready = party.prepare(ports, RUNS).unwrap();
             let value = || {
                 let mut bits = Bits::zeros(64);
@@ -164,7 +170,7 @@ fn changed_messages_end_the_session_or_change_results() {
             if me == 0 {
                 session.meshes[0].set_tamper(Tamper::flip(index, bit));
             }
-            let mut party = party(&mut session, seed)?;
+            let mut party = party(&mut session, Protocol::Bmr(2), seed)?;
             let ready = party.prepare(ports, 1)?;
             ready.run(
                 party.mesh(),
@@ -197,7 +203,7 @@ fn changed_messages_of_silent_transfers_end_the_session_or_change_results() {
             if me == 0 {
                 session.meshes[0].set_tamper(Tamper::flip(index, bit));
             }
-            let mut party = silent(&mut session, 2, seed, Opening::Collector)?;
+            let mut party = party(&mut session, Protocol::BmrSilent(2), seed)?;
             let ready = party.prepare(ports, 1)?;
             let case = [true, false, true, true];
             let learned = ready.run(party.mesh(), &places(2), ports, &[given(me, 2, case)])?;
@@ -227,7 +233,7 @@ fn changed_messages_of_a_majority_end_the_session_or_change_results() {
             if me == cheat {
                 session.meshes[0].set_tamper(Tamper::flip(index, bit));
             }
-            let mut party = three(&mut session, seed);
+            let mut party = party(&mut session, Protocol::BmrShamir(3), seed).unwrap();
             let ready = party.prepare(ports, 1)?;
             let case = [true, false, true, true];
             let learned = ready.run(party.mesh(), &places(3), ports, &[given(me, 3, case)])?;
@@ -258,7 +264,7 @@ fn instances_have_tables_of_their_own() {
             }
             Verdict::Keep
         }));
-        let mut party = party(&mut session, seed).unwrap();
+        let mut party = party(&mut session, Protocol::Bmr(2), seed).unwrap();
         party.prepare(ports, 3).unwrap();
         drop(party);
         session.finish().unwrap();

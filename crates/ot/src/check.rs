@@ -11,7 +11,9 @@
 //! ```
 //!
 //! A receiver that deviates is caught, or guesses bits of Delta: each guess is right half of the time. One
-//! that is caught must not try again against the same Delta.
+//! that is caught must not try again against the same Delta. Where blocks have several columns, other choices in a
+//! block pass for one value of all its bits of Delta; and seeds must come with
+//! [`Evidence`](crate::seeds::Evidence): else columns may differ by bits of Delta, and this checks nothing.
 //!
 //! Source: L. Roy, "SoftSpokenOT" (CRYPTO 2022), for hashing columns by a universal hash. The check of M.
 //! Keller, E. Orsini, P. Scholl (CRYPTO 2015), by rows, has no proof.
@@ -19,6 +21,7 @@
 use crate::KAPPA;
 use tacit_ring::columns;
 use tacit_ring::gf128::{Sums, inner_product};
+use tacit_ring::secret::mask;
 use tacit_ring::{Key, Prg, hash};
 
 /// Transfers of a block.
@@ -91,8 +94,8 @@ impl Coefficients {
 /// What the sender's hashes of columns are if the receiver's choices hash to `shown`: the receiver's.
 #[must_use]
 pub fn expected(of_columns: &[u128], delta: u128, shown: u128) -> Vec<u128> {
-    let bit = |c: usize| (delta >> c & 1).wrapping_neg();
-    of_columns.iter().enumerate().map(|(c, hash)| hash ^ bit(c) & shown).collect()
+    let column = |(c, hash): (usize, &u128)| hash ^ mask((delta >> c) as u8) & shown;
+    of_columns.iter().enumerate().map(column).collect()
 }
 
 #[cfg(test)]
@@ -107,8 +110,8 @@ mod tests {
     const DELTA: u128 = 0xfedc_ba98_7654_3210_8796_a5b4_c3d2_e1f1;
 
     /// Blocks of both sides, where the receiver's message was changed.
-    fn correlated(words: &[u64], change: impl Fn(&mut [u64])) -> [Vec<u128>; 2] {
-        let (mut all, mut some) = seeds::pair(Fan::One, DELTA, test_seed());
+    fn correlated(fan: Fan, words: &[u64], change: impl Fn(&mut [u64])) -> [Vec<u128>; 2] {
+        let (mut all, mut some) = seeds::pair(fan, DELTA, test_seed());
         let pi = Arc::new(Permutation::new([9; 16]));
         let (mut receiver, mut sender) = (all.receiver(&pi), some.sender(&pi));
         let mut blocks = [vec![], vec![]];
@@ -121,31 +124,86 @@ mod tests {
         blocks
     }
 
-    fn passes(choices: &[u64], [t, q]: &[Vec<u128>; 2]) -> bool {
+    /// Whether what a receiver shows passes: a hash of choices, and of columns.
+    fn passes(
+        q: &[u128],
+        choices: &[u64],
+        shown: impl Fn(&Coefficients) -> (u128, Vec<u128>),
+    ) -> bool {
         let check = Coefficients::new(&[7; 32], choices.len() / 2);
-        let theirs = expected(&check.of_columns(q), DELTA, check.of_choices(choices));
-        theirs == check.of_columns(t)
+        let (of_choices, of_columns) = shown(&check);
+        expected(&check.of_columns(q), DELTA, of_choices) == of_columns
+    }
+
+    fn passes_honestly(choices: &[u64], [t, q]: &[Vec<u128>; 2]) -> bool {
+        passes(q, choices, |check| (check.of_choices(choices), check.of_columns(t)))
     }
 
     #[test]
     fn honest_receivers_pass() {
-        for words in [2, 4, 6, TILE, TILE + 2, 2 * TILE] {
+        for (fan, words) in Fan::ALL.into_iter().cycle().zip([2, 4, 6, 8, TILE, TILE + 2, 2 * TILE])
+        {
             let choices = Rng(test_seed()).words(words);
-            assert!(passes(&choices, &correlated(&choices, |_| {})), "{words} words");
+            let both = correlated(fan, &choices, |_| {});
+            assert!(passes_honestly(&choices, &both), "{fan:?}, {words} words");
         }
     }
 
+    /// The bits of Delta in a block of columns.
+    fn bits(fan: Fan, block: usize) -> u128 {
+        DELTA >> (block * fan.bits()) & ((1 << fan.bits()) - 1)
+    }
+
     #[test]
-    fn other_choices_in_a_column_where_delta_is_one_are_caught() {
+    fn other_choices_in_a_block_where_delta_is_not_zero_are_caught() {
         let choices = Rng(test_seed()).words(6);
-        for (column, caught) in [(0, true), (1, false), (4, true), (127, true)] {
-            assert_eq!(DELTA >> column & 1 == 1, caught);
-            for bit in [0, 200, 383] {
-                let changed = correlated(&choices, |message| {
-                    message[6 * column + bit / 64] ^= 1 << (bit % 64);
-                });
-                assert_eq!(!passes(&choices, &changed), caught, "column {column}, bit {bit}");
-            }
+        let cases = [
+            (Fan::One, 0, true),
+            (Fan::One, 1, false),
+            (Fan::One, 4, true),
+            (Fan::One, 127, true),
+            (Fan::Two, 0, true),
+            (Fan::Two, 1, false),
+            (Fan::Two, 63, true),
+            (Fan::Four, 0, true),
+            (Fan::Four, 16, false),
+            (Fan::Eight, 15, true),
+        ];
+        for ((fan, block, caught), bit) in cases.into_iter().zip([0, 200, 383].into_iter().cycle())
+        {
+            assert_eq!(bits(fan, block) != 0, caught, "{fan:?}, block {block}");
+            let changed = correlated(fan, &choices, |message| {
+                message[6 * block + bit / 64] ^= 1 << (bit % 64);
+            });
+            let passes = passes_honestly(&choices, &changed);
+            assert_eq!(!passes, caught, "{fan:?}, block {block}, bit {bit}");
+        }
+    }
+
+    /// Other choices in a block pass with hashes that fit a guess of Delta there, if all of it is right.
+    #[test]
+    fn who_guesses_a_block_of_delta_passes_once() {
+        let choices = Rng(test_seed()).words(6);
+        for (fan, block) in [(Fan::One, 1), (Fan::Two, 5), (Fan::Four, 16), (Fan::Eight, 3)] {
+            let [t, q] = correlated(fan, &choices, |message| message[6 * block + 1] ^= 2);
+            let mut others = choices.clone();
+            others[1] ^= 2;
+            let shown = |guess: u128| {
+                let (choices, others) = (&choices, &others);
+                let t = &t;
+                move |check: &Coefficients| {
+                    let change = check.of_choices(choices) ^ check.of_choices(others);
+                    let mut columns = check.of_columns(t);
+                    for (bit, column) in
+                        columns[block * fan.bits()..][..fan.bits()].iter_mut().enumerate()
+                    {
+                        *column ^= (guess >> bit & 1) * change;
+                    }
+                    (check.of_choices(choices), columns)
+                }
+            };
+            let right = (0..1 << fan.bits()).filter(|guess| passes(&q, &choices, shown(*guess)));
+            assert_eq!(right.collect::<Vec<_>>(), [bits(fan, block)], "{fan:?}");
         }
     }
 

@@ -15,11 +15,17 @@
 //! `pi(x) ^ x`, for `x = q`, `q ^ Delta` and `t`, under a key of the session ([`Permutation`]): secure
 //! against parties that follow the protocol.
 
+#[cfg(test)]
+mod tests;
+#[cfg(test)]
+mod timing;
+
 use crate::seeds::{AllSeeds, SomeSeeds};
 use crate::{KAPPA, OtError};
 use std::sync::Arc;
 use tacit_ring::columns;
 use tacit_ring::prg::Permutation;
+use tacit_ring::secret::mask;
 use tacit_ring::simd::{self, Kernel};
 use tacit_ring::{Key, Prg, StreamIds, hash};
 use zeroize::Zeroizing;
@@ -335,7 +341,7 @@ impl Sender {
             it.fold(block, stride);
             let columns = it.columns[block * k * stride..].chunks_exact_mut(stride).take(k);
             for (bit, column) in columns.enumerate() {
-                let mask = ((*self.delta >> (block * k + bit)) as u64 & 1).wrapping_neg();
+                let mask = mask((*self.delta >> (block * k + bit)) as u8) as u64;
                 for (column, message) in column.iter_mut().zip(message) {
                     *column ^= message & mask;
                 }
@@ -363,79 +369,5 @@ impl Sender {
             pi.hash_bits(blocks, delta, ones);
         }
         Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::seeds;
-    use tacit_ring::entropy::{Rng, test_seed};
-
-    const DELTA: u128 = 0xfedc_ba98_7654_3210_8796_a5b4_c3d2_e1f1;
-
-    fn pair(fan: Fan) -> (Receiver, Sender) {
-        let (mut all, mut some) = seeds::pair(fan, DELTA, test_seed());
-        let pi = Arc::new(Permutation::new([9; 16]));
-        (all.receiver(&pi), some.sender(&pi))
-    }
-
-    fn chosen(choices: &[u64], i: usize) -> bool {
-        choices[i / 64] >> (i % 64) & 1 == 1
-    }
-
-    #[test]
-    fn blocks_differ_by_delta_where_the_choice_is_one() {
-        let mut rng = Rng(test_seed());
-        for fan in Fan::ALL {
-            let (mut receiver, mut sender) = pair(fan);
-            for words in [1, 2, 5, TILE, 0, 63] {
-                let choices = rng.words(words);
-                let mut message = vec![0; receiver.message_words(words)];
-                assert_eq!(message.len() * 64, words * 64 * fan.message_bits());
-                let t = receiver.correlate(&choices, &mut message).unwrap().to_vec();
-                let q = sender.correlate(words, &message).unwrap();
-                assert_eq!(t.len(), 64 * words);
-                for (i, (t, q)) in t.iter().zip(q).enumerate() {
-                    assert_eq!(t ^ q, if chosen(&choices, i) { DELTA } else { 0 }, "{fan:?} {i}");
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn pads_are_those_chosen_and_balanced() {
-        let mut rng = Rng(test_seed());
-        let (mut receiver, mut sender) = pair(Fan::Four);
-        let words = 3 * TILE + 7;
-        let choices = rng.words(words);
-        let mut message = vec![0; receiver.message_words(words)];
-        let [mut pads, mut zeros, mut ones] = [(); 3].map(|()| vec![0; words]);
-        receiver.bits(&choices, &mut message, &mut pads).unwrap();
-        sender.bits(&message, [&mut zeros, &mut ones]).unwrap();
-        for (i, choice) in choices.iter().enumerate() {
-            assert_eq!(pads[i], zeros[i] & !choice | ones[i] & choice);
-        }
-        // 12 736 bits each; five standard deviations are 282.
-        let differ = zeros.iter().zip(&ones).map(|(zero, one)| (zero ^ one).count_ones());
-        for count in [differ.sum::<u32>(), zeros.iter().map(|word| word.count_ones()).sum()] {
-            assert!(count.abs_diff(32 * words as u32) < 282, "{count} of {}", 64 * words);
-        }
-    }
-
-    #[test]
-    fn nothing_comes_twice() {
-        let (mut receiver, _) = pair(Fan::Four);
-        let mut message = vec![0; receiver.message_words(1)];
-        let first = receiver.correlate(&[5], &mut message).unwrap().to_vec();
-        let again = message.clone();
-        let second = receiver.correlate(&[5], &mut message).unwrap().to_vec();
-        assert!(first != second && again != message);
-        // Nor does another worker's stream.
-        let (mut all, _) = seeds::pair(Fan::Four, DELTA, 1);
-        let pi = Arc::new(Permutation::new([9; 16]));
-        let [mut one, mut other] = [(); 2].map(|()| all.receiver(&pi));
-        let one = one.correlate(&[5], &mut message).unwrap().to_vec();
-        assert_ne!(one, other.correlate(&[5], &mut message).unwrap());
     }
 }

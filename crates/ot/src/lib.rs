@@ -1,8 +1,8 @@
 //! Oblivious transfer: base OT from group assumptions, and correlated OT from it by the million.
 //!
 //! Nothing here touches a network: every step takes what the peer sent and gives what is to be
-//! sent. Everything is secure against parties that follow the protocol; with [`check`], correlated OT of
-//! [`Fan::One`] is secure against parties that do not.
+//! sent. Everything is secure against parties that follow the protocol; with [`check`], correlated OT is
+//! secure against parties that do not, from seeds with [`Evidence`] unless it is of [`Fan::One`].
 //!
 //! | module | what |
 //! | --- | --- |
@@ -21,7 +21,7 @@ pub mod silent;
 pub mod transfer;
 
 pub use cot::{Fan, Receiver, Sender};
-pub use seeds::{BASE_OTS, Receiving, Sending};
+pub use seeds::{BASE_OTS, Evidence, Receiving, Sending};
 
 use tacit_ring::{NoEntropy, StreamsExhausted};
 

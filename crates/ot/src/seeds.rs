@@ -7,6 +7,10 @@
 //!
 //! The sender numbers everything relative to its path, so that no memory access depends on Delta.
 
+mod evidence;
+
+pub use evidence::Evidence;
+
 use crate::base::{BaseReceiver, BaseSender, PAIR, POINT};
 use crate::cot::Fan;
 use crate::{KAPPA, OtError};
@@ -79,22 +83,40 @@ impl Receiving {
             return Err(OtError::Malformed("number of base transfers"));
         }
         let keys = self.base.keys(&self.sid, received)?;
-        let root = entropy.seed()?;
-        let depth = self.fan.bits();
-        let mut message = Vec::with_capacity(BASE_OTS);
-        let mut leaves = Vec::new();
-        for (block, keys) in (0u32..).zip(keys.chunks(depth)) {
-            let start = root.derive_key("tacit 2026 OT tree root", &[&block.to_le_bytes()]);
-            let mut nodes = Zeroizing::new(vec![*start.expose()]);
-            for keys in keys {
-                let next = nodes.iter().flat_map(|node| [child(node, 0), child(node, 1)]).collect();
-                nodes = Zeroizing::new(next);
-                message.push([0, 1].map(|side| xor(&sum(&nodes, side), &pad(&keys[side]))));
-            }
-            leaves.push(nodes);
-        }
-        Ok((AllSeeds { fan: self.fan, leaves, given: 0 }, message))
+        Ok(grow(self.fan, &entropy.seed()?, &keys))
     }
+
+    /// The same, with evidence for senders that do not trust this party to follow the protocol.
+    ///
+    /// # Errors
+    /// As [`Receiving::finish`].
+    pub fn finish_with_evidence(
+        self,
+        received: &[[u8; PAIR]],
+        entropy: &mut Entropy,
+    ) -> Result<(AllSeeds, Vec<Level>, Evidence), OtError> {
+        let sid = self.sid;
+        let (seeds, message) = self.finish(received, entropy)?;
+        let evidence = Evidence::new(&sid, &seeds);
+        Ok((seeds, message, evidence))
+    }
+}
+
+/// The trees of all blocks, and their levels' sums under both keys of every base transfer.
+fn grow(fan: Fan, root: &Seed, keys: &[[Seed; 2]]) -> (AllSeeds, Vec<Level>) {
+    let mut message = Vec::with_capacity(BASE_OTS);
+    let mut leaves = Vec::new();
+    for (block, keys) in (0u32..).zip(keys.chunks(fan.bits())) {
+        let start = root.derive_key("tacit 2026 OT tree root", &[&block.to_le_bytes()]);
+        let mut nodes = Zeroizing::new(vec![*start.expose()]);
+        for keys in keys {
+            let next = nodes.iter().flat_map(|node| [child(node, 0), child(node, 1)]).collect();
+            nodes = Zeroizing::new(next);
+            message.push([0, 1].map(|side| xor(&sum(&nodes, side), &pad(&keys[side]))));
+        }
+        leaves.push(nodes);
+    }
+    (AllSeeds { fan, leaves, given: 0 }, message)
 }
 
 /// All seeds, block after block.
@@ -131,11 +153,8 @@ impl Sending {
         delta: Zeroizing<u128>,
         entropy: &mut Entropy,
     ) -> Result<Self, OtError> {
-        let depth = fan.bits();
-        // At each level the sum of the side that the path leaves; the highest bit comes first.
-        let choice = |j: usize| 1 ^ path_bit(*delta, j / depth * depth, depth - 1 - j % depth);
-        let choices: Zeroizing<Vec<u8>> = Zeroizing::new((0..BASE_OTS).map(choice).collect());
-        Ok(Sending { base: BaseReceiver::new(&sid, &choices, entropy)?, sid, fan, delta })
+        let base = BaseReceiver::new(&sid, &choices(fan, *delta), entropy)?;
+        Ok(Sending { base, sid, fan, delta })
     }
 
     /// The message, which needs none of the receiver's.
@@ -153,27 +172,56 @@ impl Sending {
             return Err(OtError::Malformed("levels of seeds"));
         }
         let keys = self.base.keys(&self.sid, first)?;
-        let depth = self.fan.bits();
-        let mut leaves = Vec::new();
-        for (block, (keys, levels)) in keys.chunks(depth).zip(second.chunks(depth)).enumerate() {
-            // Number 0 is on the path, and unknown.
-            let mut nodes = Zeroizing::new(vec![[0; NODE]]);
-            for (level, (key, sums)) in keys.iter().zip(levels).enumerate() {
-                let path = path_bit(*self.delta, block * depth, depth - 1 - level);
-                let left = Choice::from(path);
-                let mut sibling: Node =
-                    std::array::from_fn(|i| u8::conditional_select(&sums[1][i], &sums[0][i], left));
-                sibling = xor(&sibling, &pad(key));
-                let known = nodes.iter().skip(1);
-                let mut next = vec![[0; NODE]; 2];
-                next.extend(known.flat_map(|node| [child(node, path), child(node, 1 ^ path)]));
-                next[1] = xor(&sibling, &sum(&next, 1));
-                nodes = Zeroizing::new(next);
-            }
-            leaves.push(nodes);
-        }
-        Ok(SomeSeeds { fan: self.fan, delta: self.delta, leaves, given: 0 })
+        Ok(open(self.fan, self.delta, &keys, second))
     }
+
+    /// The same, with the receiver's evidence that it followed the protocol. If it did not, this fails, or its seeds
+    /// are the same as these all the same, and it has guessed something of Delta.
+    ///
+    /// # Errors
+    /// When they are malformed, or seeds are not what they are shown to be; then Delta must not be used again.
+    pub fn finish_with_evidence(
+        self,
+        first: &[u8; POINT],
+        second: &[Level],
+        evidence: &Evidence,
+    ) -> Result<SomeSeeds, OtError> {
+        let sid = self.sid;
+        let seeds = self.finish(first, second)?;
+        evidence.check(&sid, &seeds)?;
+        Ok(seeds)
+    }
+}
+
+/// At each level the side that the path leaves; the highest bit comes first.
+fn choices(fan: Fan, delta: u128) -> Zeroizing<Vec<u8>> {
+    let depth = fan.bits();
+    let choice = |j: usize| 1 ^ path_bit(delta, j / depth * depth, depth - 1 - j % depth);
+    Zeroizing::new((0..BASE_OTS).map(choice).collect())
+}
+
+/// All seeds but those at Delta, from levels' sums, of each that of the side chosen.
+fn open(fan: Fan, delta: Zeroizing<u128>, keys: &[Seed], levels: &[Level]) -> SomeSeeds {
+    let depth = fan.bits();
+    let mut leaves = Vec::new();
+    for (block, (keys, levels)) in keys.chunks(depth).zip(levels.chunks(depth)).enumerate() {
+        // Number 0 is on the path, and unknown.
+        let mut nodes = Zeroizing::new(vec![[0; NODE]]);
+        for (level, (key, sums)) in keys.iter().zip(levels).enumerate() {
+            let path = path_bit(*delta, block * depth, depth - 1 - level);
+            let left = Choice::from(path);
+            let mut sibling: Node =
+                std::array::from_fn(|i| u8::conditional_select(&sums[1][i], &sums[0][i], left));
+            sibling = xor(&sibling, &pad(key));
+            let known = nodes.iter().skip(1);
+            let mut next = vec![[0; NODE]; 2];
+            next.extend(known.flat_map(|node| [child(node, path), child(node, 1 ^ path)]));
+            next[1] = xor(&sibling, &sum(&next, 1));
+            nodes = Zeroizing::new(next);
+        }
+        leaves.push(nodes);
+    }
+    SomeSeeds { fan, delta, leaves, given: 0 }
 }
 
 /// Bit `bit` of the block of Delta that starts at `start`.
@@ -225,6 +273,26 @@ mod tests {
                 for number in 0..1 << k {
                     assert_eq!(all[number] == some[number ^ at], number != at);
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn seeds_with_evidence_are_those_without() {
+        let delta = 0x0123_4567_89ab_cdef_0f1e_2d3c_4b5a_6978;
+        for spoiled in [false, true] {
+            let mut entropies = [0, 1].map(|party| Entropy::insecure_seeded(1, party));
+            let receiving = Receiving::new([3; 32], Fan::Four, &mut entropies[0]).unwrap();
+            let delta = Zeroizing::new(delta);
+            let sending = Sending::new([3; 32], Fan::Four, delta, &mut entropies[1]).unwrap();
+            let first = *receiving.message();
+            let grown = receiving.finish_with_evidence(sending.message(), &mut entropies[0]);
+            let (all, mut second, evidence) = grown.unwrap();
+            // Both sums, of which the sender opens one.
+            second[9].iter_mut().for_each(|sum| sum[0] ^= u8::from(spoiled));
+            match sending.finish_with_evidence(&first, &second, &evidence) {
+                Ok(some) => assert!(!spoiled && all.leaves[0][0] == some.leaves[0][8]),
+                Err(error) => assert!(spoiled && matches!(error, OtError::Malformed(_))),
             }
         }
     }

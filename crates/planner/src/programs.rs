@@ -4,7 +4,7 @@ use crate::assign::{Chosen, Wanted, choose, loads};
 use crate::network::Network;
 use crate::roles::{Demand, orders, single};
 use tacit_engine::circuit::{Assignment, EvaluateError, Preprocessing};
-use tacit_engine::program::{By, Prepared, ProgramJob, share_values};
+use tacit_engine::program::{By, Cost, Prepared, ProgramJob, share_values};
 use tacit_net::PartyId;
 use tacit_program::Program;
 use tacit_sharing::cost::Traffic;
@@ -199,14 +199,24 @@ fn placings(job: &ProgramJob, free: Free) -> Vec<Vec<PartyId>> {
 /// What a job asks of the network.
 fn demand(program: &Program, job: &ProgramJob) -> Result<Demand, EvaluateError> {
     let cost = Prepared::new(program, job.clone())?.cost()?;
+    Ok(Demand {
+        bytes: loads(&cost.bytes.placed(&job.everyone())),
+        critical: critical(job),
+        depth: levels(job, &cost),
+    })
+}
+
+/// Directed links that operations wait for.
+pub(crate) fn critical(job: &ProgramJob) -> Vec<(usize, usize)> {
     let awaited =
         job.assignments().into_iter().map(|it| awaited(it.protocol, job.by).placed(&it.places));
     let awaited = awaited.fold(Traffic::default(), |sum, next| sum + next);
-    Ok(Demand {
-        bytes: loads(&cost.bytes.placed(&job.everyone())),
-        critical: cost::links().filter(|(from, to)| awaited.on[*from][*to] > 0).collect(),
-        depth: cost::latencies(job.protocol) * cost.rounds.into_iter().max().unwrap_or(0),
-    })
+    cost::links().filter(|(from, to)| awaited.on[*from][*to] > 0).collect()
+}
+
+/// How often operations wait for them.
+pub(crate) fn levels(job: &ProgramJob, cost: &Cost) -> u64 {
+    cost::latencies(job.protocol) * cost.rounds.into_iter().max().unwrap_or(0)
 }
 
 /// The links that operations wait for, as online traffic.

@@ -4,7 +4,7 @@
 //! `load_pi`; at rates `y_pi` all together load them `sum y_pi load_pi`, which no link's rate may be
 //! exceeded by. The largest sum of rates is a linear program of one variable per assignment.
 
-use crate::network::Network;
+use crate::network::{Network, Waits};
 use microlp::{ComparisonOp, OptimizationDirection, Problem, Variable};
 use tacit_net::PartyId;
 
@@ -43,14 +43,12 @@ pub(crate) const WORTH_SPLITTING: f64 = 0.9;
 impl Demand {
     /// Seconds of all levels.
     pub(crate) fn waiting(&self, network: &Network) -> f64 {
-        let delays = self.critical.iter().map(|(from, to)| network.delay(*from, *to));
-        self.depth as f64 * delays.fold(0.0, f64::max)
+        network.waiting(&[Waits { links: self.critical.clone(), steps: self.depth }])
     }
 
     /// Seconds of the busiest link.
     fn sending(&self, network: &Network) -> f64 {
-        let times = self.bytes.iter().map(|(from, to, bytes)| bytes / network.rate(*from, *to));
-        times.fold(0.0, f64::max)
+        network.sending(&self.bytes)
     }
 }
 

@@ -34,15 +34,17 @@ pub use circuits::{Port, divide_floor, remainder_floor, square_root};
 use crate::ir::{Block, Loop, Node, NodeId, Op, Program, ValueId};
 use crate::types::{Type, Visibility};
 use emit::Emitter;
+use tacit_circuit::library::adder::AdderForm;
 
 /// The program in core operations. Values keep their types; the inputs, the reveals and what
-/// they are called stay.
+/// they are called stay. Circuits for division and roots have adders of a form: of few levels where a level is a
+/// round, of few ANDs where they are garbled.
 ///
 /// # Panics
 /// If the program does not pass [`check`](crate::infer::check).
 #[must_use]
-pub fn lower(program: &Program) -> Program {
-    let (body, map) = lower_block(&program.body, program);
+pub fn lower(program: &Program, adders: AdderForm) -> Program {
+    let (body, map) = lower_block(&program.body, program, adders);
     let mut reveals = program.reveals.clone();
     for reveal in &mut reveals {
         reveal.value = map.value(reveal.value);
@@ -59,15 +61,15 @@ impl Map {
     }
 }
 
-fn lower_block(block: &Block, program: &Program) -> (Block, Map) {
-    let mut emitter = Emitter::new(&program.dims);
+fn lower_block(block: &Block, program: &Program, adders: AdderForm) -> (Block, Map) {
+    let mut emitter = Emitter::new(&program.dims, adders);
     let mut map = Map(Vec::with_capacity(block.nodes.len()));
     for node in &block.nodes {
         let operands: Vec<ValueId> = node.operands.iter().map(|&v| map.value(v)).collect();
         emitter.span = node.span.clone();
         let results = match &node.op {
             Op::Loop(inner) => {
-                let (body, _) = lower_block(&inner.body, program);
+                let (body, _) = lower_block(&inner.body, program, adders);
                 let inner = Loop { body, ..(**inner).clone() };
                 kept(&mut emitter, node, Op::Loop(Box::new(inner)), operands)
             }

@@ -140,7 +140,8 @@ mod tests {
     #[test]
     fn every_bit_finds_its_place() {
         let mut rng = Rng(test_seed());
-        for words in [1, 2, 4, 5, 8, 12] {
+        // Among them 128, 8192 and 8320 rows.
+        for words in [1, 2, 4, 5, 8, 12, 128, 130, 132] {
             let columns = rng.words(COLUMNS * words);
             let mut rows = vec![0; 64 * words];
             to_rows(&columns, &mut rows);

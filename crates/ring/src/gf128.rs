@@ -171,6 +171,9 @@ mod tests {
         let (a, b) = (0x0123456789abcdeffedcba9876543210, 0xdeadbeefcafebabe0011223344556677);
         assert_eq!(inner_product(&[a], &[b]), 0xfa990997bd53944d1a1576f80d93b1dd);
         assert_eq!(times_x(1 << 127), 0x87);
+        let (a, b) = ((1 << 127) + 0x1234, 0xdead_beef);
+        let product = inner_product(&[a], &[b]).to_le_bytes();
+        assert_eq!(hex::encode(product), "69418662740c00000000000000000080");
     }
 
     #[test]

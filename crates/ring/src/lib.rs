@@ -33,6 +33,8 @@ pub mod secret;
 pub mod simd;
 pub mod stored;
 pub mod stream;
+#[cfg(feature = "testing")]
+pub mod timing;
 pub mod transpose;
 pub mod word;
 

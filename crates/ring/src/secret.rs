@@ -1,8 +1,23 @@
 //! Keys and seeds: wiped on drop, never printed, compared in constant time.
 
 use std::fmt;
-use subtle::{Choice, ConstantTimeEq};
+use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
 use zeroize::{Zeroize, ZeroizeOnDrop};
+
+/// All ones for a bit that is one, else zeros: what is taken or left by a secret. The compiler does not learn that it
+/// is nothing else; where it does, it may branch on the bit, or leave out a loop over what is masked.
+#[must_use]
+#[inline(always)]
+pub fn mask(bit: u8) -> u128 {
+    u128::conditional_select(&0, &u128::MAX, Choice::from(bit & 1))
+}
+
+/// A block for a bit that is one, else zeros.
+#[must_use]
+#[inline(always)]
+pub fn if_set(bit: bool, block: u128) -> u128 {
+    mask(bit.into()) & block
+}
 
 macro_rules! secret {
     ($(#[$doc:meta])* $name:ident, $len:literal) => {
@@ -99,6 +114,11 @@ mod tests {
     fn debug_shows_nothing() {
         assert_eq!(format!("{:?}", Key::from_bytes([7; 16])), "Key(..)");
         assert_eq!(format!("{:?}", Seed::from_bytes([7; 32])), "Seed(..)");
+    }
+
+    #[test]
+    fn masks_are_all_or_nothing() {
+        assert_eq!([0, 1, 2, 255].map(mask), [0, u128::MAX, 0, u128::MAX]);
     }
 
     #[test]

@@ -1,10 +1,12 @@
-//! What the variants of BMR are called, and in what they differ: how bits are multiplied by offsets of labels,
-//! and how garbled tables open. The protocols are in the crate `tacit-garbling`.
+//! What the variants of BMR are called, and in what they differ: how bits are multiplied by offsets of labels, how
+//! garbled tables open, and what hides their rows. The protocols are in the crate `tacit-garbling`.
 //!
 //! Source: A. Ben-Efraim, Y. Lindell, E. Omri, *Optimizing Semi-Honest Secure Multiparty Computation for the
 //! Internet*, CCS 2016. [`Products::Offset`], [`Opening::Collector`] and [`Opening::Single`] are ours.
 
 use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
 
 /// How shares of row bits times offsets are made over oblivious transfer. Secure against all parties but one
 /// that follow the protocol and pool what they see.
@@ -113,6 +115,52 @@ impl Rounds {
     #[must_use]
     pub const fn least(self) -> u8 {
         if matches!(self, Rounds::Two) { 4 } else { 3 }
+    }
+}
+
+/// The pseudorandom function under two labels that rows of gates are hidden by: an agreed fact of a session.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+pub enum LabelFunction {
+    /// AES under a key for each gate, of both labels combined and the column, plus both labels combined.
+    #[default]
+    DkMmo,
+    /// The same on what AES under the gate's key makes of both labels combined: a block more for each pair.
+    DkTmmo,
+    /// AES-256 under both labels, of the gate and the column: a key schedule for each pair. AES is not taken for an
+    /// ideal cipher, but for a pseudorandom function also under related keys.
+    Aes256,
+}
+
+impl LabelFunction {
+    /// All.
+    pub const ALL: [LabelFunction; 3] =
+        [LabelFunction::DkMmo, LabelFunction::DkTmmo, LabelFunction::Aes256];
+
+    /// The name on command lines.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            LabelFunction::DkMmo => "dk-mmo",
+            LabelFunction::DkTmmo => "dk-tmmo",
+            LabelFunction::Aes256 => "aes256",
+        }
+    }
+}
+
+impl fmt::Display for LabelFunction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for LabelFunction {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        let found = Self::ALL.into_iter().find(|function| function.name() == name);
+        found.ok_or_else(|| format!("no function of labels is called '{name}'"))
     }
 }
 

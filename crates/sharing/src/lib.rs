@@ -3,7 +3,7 @@
 //! A protocol is a [`Role`] for each of its three or four places: pages of equations on ring words.
 //! Everything else is written once: key set-up ([`setup`]), products over slots of a circuit
 //! ([`products`], [`multi_fan_in::wide`]) and over arrays ([`arrays`]), in several ways side by side
-//! ([`balance`]), inputs and outputs ([`transfer`]), checks before openings ([`verify`]), and what they cost ([`cost`]). [`Protocol`]
+//! ([`balance`]), inputs and outputs ([`transfer`]), checks before openings ([`verify`]), and what they cost ([`cost`], [`latencies`]). [`Protocol`]
 //! is the registry. [`gmw`], for any number of equal parties, has no roles, and its own circuits.
 
 pub mod arrays;
@@ -15,6 +15,7 @@ pub mod convert;
 pub mod cost;
 pub mod fantastic_four;
 pub mod gmw;
+pub mod latencies;
 pub mod level;
 mod made;
 pub mod multi_fan_in;

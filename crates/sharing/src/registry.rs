@@ -122,6 +122,27 @@ pub enum Security {
     TrustedParty,
 }
 
+impl Security {
+    /// How many of so many parties may be corrupted.
+    #[must_use]
+    pub fn corruptions(self, parties: usize) -> usize {
+        let below = |part: usize| parties.div_ceil(part).saturating_sub(1);
+        match self {
+            Security::SemiHonest | Security::MaliciousWithAbort => 1,
+            Security::DishonestMajority | Security::MaliciousDishonestMajority => below(1),
+            Security::HonestMajority => below(2),
+            Security::FewerThanThird => below(3),
+            Security::TrustedParty => 0,
+        }
+    }
+
+    /// Whether results are right whatever corrupted parties do.
+    #[must_use]
+    pub fn is_malicious(self) -> bool {
+        matches!(self, Security::MaliciousWithAbort | Security::MaliciousDishonestMajority)
+    }
+}
+
 impl fmt::Display for Security {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -293,7 +314,7 @@ impl Protocol {
     /// Whether it matters for links who plays which role, and orders are few enough to try them all.
     #[must_use]
     pub fn has_unlike_roles(self) -> bool {
-        self.has_roles() || self.is_yao() || self == Protocol::YaoThree
+        self.has_roles() || self.one_garbles()
     }
 
     /// How products of bits are made, where it is a form of GMW.
@@ -313,14 +334,26 @@ impl Protocol {
     /// Whether it evaluates garbled circuits.
     #[must_use]
     pub fn garbles(self) -> bool {
-        let of_two_or_three = self.is_yao() || self == Protocol::YaoThree;
-        of_two_or_three || self.opens_tables() || self.authenticates()
+        self.one_garbles() || self.opens_tables() || self.authenticates()
+    }
+
+    /// Whether one party garbles and one evaluates, so that gates can be sent as they are garbled.
+    #[must_use]
+    pub fn one_garbles(self) -> bool {
+        self.is_yao() || self == Protocol::YaoThree
     }
 
     /// Whether one of two parties garbles and the other evaluates.
     #[must_use]
     pub fn is_yao(self) -> bool {
         matches!(self, Protocol::Yao | Protocol::YaoSilent)
+    }
+
+    /// Whether it is made of oblivious transfers.
+    #[must_use]
+    pub fn has_transfers(self) -> bool {
+        let bmr = matches!(self, Protocol::Bmr(_) | Protocol::BmrSilent(_) | Protocol::BmrOt(..));
+        bmr || self.gmw().is_some() || self.is_yao() || self.authenticates()
     }
 
     /// Whether its oblivious transfers are silent.
@@ -412,8 +445,7 @@ impl Protocol {
     /// Whether results are right whatever corrupted parties do.
     #[must_use]
     pub fn is_malicious(self) -> bool {
-        let secure = self.security();
-        matches!(secure, Security::MaliciousWithAbort | Security::MaliciousDishonestMajority)
+        self.security().is_malicious()
     }
 
     /// Whether nothing opens before the parties have compared transcripts of what they did.
@@ -593,6 +625,26 @@ fn within(parties: usize) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn fewer_parties_may_be_corrupted_than_compute() {
+        for (protocol, corruptions) in [
+            (Protocol::Plain, 0),
+            (Protocol::Trio, 1),
+            (Protocol::Quad, 1),
+            (Protocol::Yao, 1),
+            (Protocol::YaoThree, 1),
+            (Protocol::Gmw(7), 6),
+            (Protocol::BmrShamir(3), 1),
+            (Protocol::BmrShamir(6), 2),
+            (Protocol::BmrShamir(7), 3),
+            (Protocol::BmrBlocks(Rounds::Two, 6), 1),
+            (Protocol::BmrBlocks(Rounds::Two, 7), 2),
+            (Protocol::Authenticated(5), 4),
+        ] {
+            assert_eq!(protocol.security().corruptions(protocol.parties()), corruptions);
+        }
+    }
 
     #[test]
     fn names_are_those_of_protocols_with_enough_parties() {

@@ -15,6 +15,7 @@ pub mod comparator;
 pub mod counter;
 mod designs;
 pub mod divider;
+pub mod layered;
 pub mod multiplier;
 mod params;
 mod scan;

@@ -76,7 +76,7 @@ pub fn check_parties(program: &Program, protocol: Protocol) -> Result<(), CliErr
 }
 
 /// Whether parties may give inputs and learn results that play no role.
-fn takes_outside(protocol: Protocol) -> bool {
+pub fn takes_outside(protocol: Protocol) -> bool {
     !protocol.garbles() && protocol != Protocol::Plain
 }
 

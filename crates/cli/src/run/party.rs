@@ -63,6 +63,7 @@ pub fn job(args: &RunArgs, circuit: &Circuit, parties: &Parties) -> Result<Job, 
     job.form = args.form;
     job.opening = args.opening;
     job.garbling = args.garbling.garbling;
+    job.label_function = args.garbling.label_function;
     job.blocking = args.blocking();
     if args.roles == Some(Roles::Split) {
         let protocols = roles::eligible(args.protocol, &args.mix);

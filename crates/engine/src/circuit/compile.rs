@@ -107,8 +107,8 @@ impl Compiled {
         let schedule = Schedule::new(&folded);
         garbled::check_size(job.protocol(), &schedule)?;
         let streams =
-            job.garbling.streams(job.protocol().is_yao(), job.preprocessing, || Ok(true))?;
-        facts.extend(Garbling::fact(job.protocol().is_yao(), streams));
+            job.garbling.streams(job.protocol().one_garbles(), job.preprocessing, || Ok(true))?;
+        facts.extend(Garbling::fact(job.protocol().one_garbles(), streams));
         let forms = if fan_in < 8 { [Form::Quadratic; 2] } else { FORMS };
         let plans: Vec<PolyPlan> =
             schedule.polys().iter().map(|poly| PolyPlan::new(poly, forms[0])).collect();
@@ -182,7 +182,8 @@ impl Compiled {
     }
 
     /// Products of two factors, per instance.
-    pub(super) fn products(&self) -> usize {
+    #[must_use]
+    pub fn products(&self) -> usize {
         (0..self.schedule.depth()).map(|level| self.schedule.products(level).len()).sum()
     }
 

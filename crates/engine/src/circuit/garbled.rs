@@ -16,19 +16,17 @@ use crate::workers::on_each;
 use std::ops::Range;
 use tacit_circuit::schedule::Schedule;
 use tacit_garbling::authenticated::{self, Authenticated, Form, Stock, Unopened};
-use tacit_garbling::bmr::blocks::{self, BmrBlocks};
-use tacit_garbling::bmr::over_ot::{self, BmrOt};
-use tacit_garbling::bmr::replicated::{self, BmrReplicated, ReplicatedKeys};
-use tacit_garbling::bmr::shamir::{self, BmrShamir, ShamirKeys};
-use tacit_garbling::bmr::{self, Bmr};
+use tacit_garbling::bmr;
+use tacit_garbling::yao::streamed::{self, Streamed};
 use tacit_garbling::yao::three::{self, ThreeKeys, YaoThree};
-use tacit_garbling::yao::{self, Yao, streamed};
+use tacit_garbling::yao::{self, Yao};
 use tacit_garbling::{Bits, Evaluate, Garbling, Ports};
 use tacit_net::{Mesh, PartyId, Phase, Session};
 use tacit_ring::{Buffer, Entropy, Z2};
+use tacit_sharing::backend::Boolean;
 use tacit_sharing::bmr::Opening;
 use tacit_sharing::cost::Traffic;
-use tacit_sharing::gmw::{Correlations, Delta, FAN, WorkerKeys};
+use tacit_sharing::gmw::{Correlations, Delta, WorkerKeys};
 use tacit_sharing::{Protocol, RoleId, SharingError};
 
 /// Garbled circuits, and what they are made from, per worker.
@@ -98,18 +96,10 @@ pub(super) fn bytes(compiled: &Compiled) -> Traffic {
                 sum + authenticated::bytes(form(protocol), ports, places.len(), chunks)
             })
         }
-        Protocol::BmrShamir(_) => shamir::bytes(ports, places.len(), opening) * instances,
-        Protocol::BmrOt(products, _) => {
-            over_ot::bytes(ports, places.len(), (products, opening), FAN) * instances
-        }
-        Protocol::BmrBlocks(rounds, _) => {
-            blocks::bytes(ports, places.len(), (rounds, opening)) * instances
-        }
-        Protocol::BmrReplicated => replicated::bytes(ports, opening) * instances,
-        Protocol::BmrSilent(_) => {
-            by_worker(compiled, |at| bmr::silent_bytes(ports, places.len(), opening, at))
-        }
-        _ => bmr::bytes(ports, places.len(), opening) * instances,
+        protocol => match bmr::bytes_of(protocol, opening, ports) {
+            Some(one) => one * instances,
+            None => by_worker(compiled, |at| bmr::silent_bytes(ports, places.len(), opening, at)),
+        },
     };
     all.placed(places)
 }
@@ -183,10 +173,7 @@ pub(super) fn rounds(compiled: &Compiled, party: PartyId) -> u64 {
     let shape = Shape::of(seating);
     let ports = ports(&shape, compiled);
     if compiled.streams {
-        // Choices, or labels; the others' part of outputs.
-        let used = seating.inputs.iter().filter(|port| !port.slots.is_empty());
-        let others_give = used.filter(|port| port.owner != me).count() > 0;
-        return u64::from(others_give) + u64::from(ports.learned_by(me) > 0);
+        return streamed::rounds(seating.assignment.protocol, ports, me);
     }
     tacit_garbling::rounds(seating.assignment.protocol, compiled.job().opening(), ports, me)
 }
@@ -203,32 +190,24 @@ pub(super) fn compute(
     let mesh = &mut session.meshes[0];
     let task = |worker| Task { run, worker };
     match protocol {
-        Protocol::BmrShamir(_) => {
-            let mut all = ShamirKeys::exchange(mesh, id, places, entropy)?;
+        _ if protocol.opens_tables() => {
+            let mut all = bmr::Keys::exchange(*protocol, mesh, id, places, entropy)?;
             let keys = (0..threads).map(|_| all.worker()).collect();
             return on_workers(session, keys, |mesh, worker, keys| {
-                task(worker).learn(BmrShamir::new(mesh, places, keys, id, opening)?)
-            });
-        }
-        Protocol::BmrBlocks(rounds, _) => {
-            let mut all = blocks::exchange(mesh, id, places, *rounds, entropy)?;
-            let keys = (0..threads).map(|_| all.worker()).collect();
-            return on_workers(session, keys, |mesh, worker, keys| {
-                task(worker).learn(BmrBlocks::new(mesh, places, keys, id, (*rounds, opening))?)
-            });
-        }
-        Protocol::BmrReplicated => {
-            let mut all = ReplicatedKeys::exchange(mesh, id, places, entropy)?;
-            let keys = (0..threads).map(|_| all.worker()).collect();
-            return on_workers(session, keys, |mesh, worker, keys| {
-                task(worker).learn(BmrReplicated::new(mesh, places, keys, id, opening)?)
+                let mut party = bmr::worker((*protocol, opening), mesh, places, keys, id)?;
+                party.set_label_function(run.compiled.job().label_function.unwrap_or_default());
+                task(worker).learn(party)
             });
         }
         Protocol::YaoThree => {
             let mut all = ThreeKeys::exchange(mesh, id, places, entropy)?;
             let keys = (0..threads).map(|_| all.worker()).collect();
             return on_workers(session, keys, |mesh, worker, keys| {
-                task(worker).learn(YaoThree::new(mesh, places, keys, id)?)
+                let party = YaoThree::new(mesh, places, keys, id)?;
+                match run.compiled.streams {
+                    true => task(worker).stream(party.streamed()),
+                    false => task(worker).learn(party),
+                }
             });
         }
         _ => {}
@@ -247,17 +226,13 @@ pub(super) fn compute(
     let computed = on_each(&mut session.meshes, workers, |mesh, (worker, keys)| {
         let (task, mut unopened) = (task(worker), Vec::new());
         let computed = match protocol {
-            _ if run.compiled.streams => task.stream(Yao::new(mesh, places, keys, id)?),
+            _ if run.compiled.streams => task.stream(Yao::new(mesh, places, keys, id)?.streamed()),
             protocol if protocol.is_yao() => task.learn(Yao::new(mesh, places, keys, id)?),
-            protocol if protocol.authenticates() => {
+            _ => {
                 let party = Authenticated::new(mesh, places, keys, &sid)?;
                 let party = party.in_form(form(*protocol));
                 task.run(party, |_, at, outputs| unopened.push((at, outputs)))
             }
-            Protocol::BmrOt(products, _) => {
-                task.learn(BmrOt::new(mesh, places, keys, id, *products, opening)?)
-            }
-            _ => task.learn(Bmr::new(mesh, places, keys, id, opening)?),
         }?;
         Ok((computed, unopened))
     })?;
@@ -345,10 +320,10 @@ impl<'a> Task<'a> {
     }
 
     /// Garbles or evaluates gate by gate, and keeps what this party learns.
-    fn stream(&self, party: Yao<'_>) -> Result<Computed, SharingError> {
+    fn stream(&self, party: Boolean<Streamed<'_>>) -> Result<Computed, SharingError> {
         let shape = Shape::of(self.seating());
         let ports = ports(&shape, self.run.compiled);
-        let mut party = party.streamed().bits;
+        let mut party = party.bits;
         let mut computed = self.nothing_yet(party.mesh())?;
         party.mesh().set_phase(Phase::Online);
         for at in self.chunks() {
@@ -480,14 +455,19 @@ fn chunks(compiled: &Compiled, worker: usize) -> impl Iterator<Item = Range<usiz
 }
 
 /// Instances of a chunk.
-fn chunk(compiled: &Compiled) -> usize {
+pub(super) fn chunk(compiled: &Compiled) -> usize {
+    (CHUNK_BYTES / instance_bytes(compiled).max(1)).max(1)
+}
+
+/// Bytes that a party keeps of an instance while it is garbled.
+pub(super) fn instance_bytes(compiled: &Compiled) -> usize {
     let schedule = compiled.schedule();
     let ands = ands(schedule);
     let outputs: usize = schedule.outputs().iter().map(Vec::len).sum();
     let ports = schedule.inputs().len() + outputs;
     if compiled.streams {
         // Labels of inputs, and their messages; no tables.
-        return (CHUNK_BYTES / (64 * ports).max(1)).max(1);
+        return 64 * ports;
     }
     let protocol = compiled.job().protocol();
     let parties = protocol.parties();
@@ -510,8 +490,7 @@ fn chunk(compiled: &Compiled) -> usize {
         _ => ands * (16 * parties + under_way),
     };
     // Two buffers of 16 kB at least are kept of each.
-    let bytes = 16 * (blocks + ports * 16 * parties) + (2 << 14);
-    (CHUNK_BYTES / bytes).max(1)
+    16 * (blocks + ports * 16 * parties) + (2 << 14)
 }
 
 /// This party's bits of an instance, port after port.

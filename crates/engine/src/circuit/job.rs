@@ -7,7 +7,7 @@ use std::str::FromStr;
 use tacit_circuit::Circuit;
 use tacit_net::PartyId;
 use tacit_sharing::Protocol;
-use tacit_sharing::bmr::Opening;
+use tacit_sharing::bmr::{LabelFunction, Opening};
 
 /// When messages that do not depend on inputs are sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -163,6 +163,8 @@ pub struct Job {
     pub form: FormChoice,
     /// How garbled tables that parties make together open, if not as the protocol does by itself.
     pub opening: Option<Opening>,
+    /// What hides rows of garbled tables that parties make together, if not the usual function.
+    pub label_function: Option<LabelFunction>,
     /// How circuits are garbled.
     pub garbling: Garbling,
     /// How lanes are cut.
@@ -183,6 +185,7 @@ impl Job {
             stored: false,
             form: FormChoice::default(),
             opening: None,
+            label_function: None,
             garbling: Garbling::Auto,
             blocking: Blocking::default(),
         }
@@ -235,6 +238,7 @@ impl Job {
             ("blocking", format!("{:?}", self.blocking)),
         ];
         facts.extend(opening_fact(self.protocol(), self.opening));
+        facts.extend(label_fact(self.protocol(), self.label_function));
         facts
     }
 
@@ -257,8 +261,9 @@ impl Job {
             return fail("a job needs at least one instance and one thread".into());
         }
         check_opening(self.protocol(), self.opening)?;
+        check_label_function(self.protocol(), self.label_function)?;
         let protocol = self.protocol();
-        let does = (protocol, protocol.is_yao(), "yao and yao-silent");
+        let does = (protocol, protocol.one_garbles(), "yao, yao-silent and yao-three");
         check_garbling(does, self.garbling, self.preprocessing)?;
         self.check_size(circuit)?;
         assignment::check(&self.assignments)?;
@@ -291,6 +296,28 @@ pub(crate) fn opening_fact(
 ) -> Option<(&'static str, String)> {
     let opening = opening.unwrap_or(protocol.opening());
     protocol.opens_tables().then(|| ("opening of garbled tables", opening.name().to_string()))
+}
+
+/// What hides their rows: a fact that parties compare.
+pub(crate) fn label_fact(
+    protocol: Protocol,
+    function: Option<LabelFunction>,
+) -> Option<(&'static str, String)> {
+    let name = function.unwrap_or_default().name();
+    protocol.opens_tables().then(|| ("function of labels", name.to_string()))
+}
+
+/// Refuses to say what hides rows where no tables open.
+pub(crate) fn check_label_function(
+    protocol: Protocol,
+    function: Option<LabelFunction>,
+) -> Result<(), EvaluateError> {
+    match function.is_some() && !protocol.opens_tables() {
+        true => Err(EvaluateError::Job(format!(
+            "not supported: another function of labels under {protocol}; bmr and its kin take one"
+        ))),
+        false => Ok(()),
+    }
 }
 
 /// Refuses to say how garbled tables open where none do.

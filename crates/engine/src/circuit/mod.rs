@@ -13,9 +13,11 @@ mod garbled;
 mod job;
 pub(crate) mod links;
 mod masked;
+mod memory;
 mod opening;
 mod predict;
 pub(crate) mod prepared;
+mod rehearse;
 mod report;
 mod triples;
 mod worker;
@@ -29,8 +31,12 @@ pub use evaluate::{
     prepare, prepare_from_triples,
 };
 pub use job::{Blocking, FormChoice, Garbling, Job, MAX_VALUE_BYTES, Preprocessing};
-pub(crate) use job::{STORED, check_garbling, check_opening, list, opening_fact};
-pub use predict::{Alone, Prediction, predict, predict_alone};
+pub(crate) use job::{
+    STORED, check_garbling, check_label_function, check_opening, label_fact, list, opening_fact,
+};
+pub use memory::memory;
+pub use predict::{Alone, Prediction, predict, predict_ahead, predict_alone};
 pub use prepared::Prepared;
+pub use rehearse::rehearse;
 pub use report::{AssignmentUse, LinkUse, Report};
 pub use triples::{Give, Keep, MadeTriples, TripleJob, measure_triples, prepare_triples};

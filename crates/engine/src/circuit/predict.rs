@@ -23,6 +23,8 @@ pub struct Prediction {
     pub critical: Vec<(usize, usize)>,
     /// Levels of products.
     pub depth: u64,
+    /// Rounds of proofs of products, or of checks of triples, of the worker that has most.
+    pub proof_rounds: u64,
 }
 
 impl Prediction {
@@ -36,7 +38,7 @@ impl Prediction {
         }
         if makes_triples(protocol) && phases != Phases::All {
             let bytes = match phases {
-                Phases::Ahead => proofs(compiled) + cost::checks(protocol),
+                Phases::Ahead => proofs(compiled).0 + cost::checks(protocol),
                 _ => self.words.clone() * 8 + cost::checks(protocol) * EPOCHS,
             };
             let rounds = if phases == Phases::Ahead { [0; MAX_ROLES] } else { self.rounds };
@@ -65,6 +67,12 @@ impl Prediction {
 /// Times that the parties compare what they did: before anything opens, and what opened it.
 const EPOCHS: u64 = 2;
 
+/// Bytes that preprocessing takes, where all of it comes first.
+#[must_use]
+pub fn predict_ahead(compiled: &Compiled) -> Traffic {
+    predict(compiled).of(compiled, Phases::Ahead).bytes
+}
+
 /// Computes the cost of a job.
 #[must_use]
 pub fn predict(compiled: &Compiled) -> Prediction {
@@ -82,7 +90,7 @@ pub fn predict(compiled: &Compiled) -> Prediction {
             levels += traffic.placed(places);
         }
     }
-    let proofs = proofs(compiled);
+    let (proofs, proof_rounds) = proofs(compiled);
     let critical = cost::links().filter(|(from, to)| levels.on[*from][*to] > 0).collect();
     Prediction {
         bytes: words.clone() * 8 + proofs + cost::checks(compiled.job().protocol()) * EPOCHS,
@@ -90,6 +98,7 @@ pub fn predict(compiled: &Compiled) -> Prediction {
         rounds: std::array::from_fn(|party| rounds(compiled, PartyId(party as u8))),
         critical,
         depth: depth as u64,
+        proof_rounds,
     }
 }
 
@@ -103,13 +112,14 @@ fn predict_garbled(compiled: &Compiled) -> Prediction {
         rounds: std::array::from_fn(|party| garbled::rounds(compiled, PartyId(party as u8))),
         critical: Vec::new(),
         depth: 0,
+        proof_rounds: 0,
     }
 }
 
 /// Bytes between parties that prove products, make them from triples, or start silent transfers: every worker
-/// its own.
-fn proofs(compiled: &Compiled) -> Traffic {
-    let mut sum = Traffic::default();
+/// its own. And the rounds of the one that has most.
+fn proofs(compiled: &Compiled) -> (Traffic, u64) {
+    let (mut sum, mut rounds) = (Traffic::default(), 0);
     for worker in 0..compiled.job().threads() {
         let assignment = &compiled.seating_of(worker).assignment;
         let words = compiled.products() * compiled.share_of(worker).len();
@@ -119,8 +129,9 @@ fn proofs(compiled: &Compiled) -> Traffic {
         bill.finish();
         let more = cost::proofs(&bill) + cost::transfers(assignment.protocol, 0..words);
         sum += more.placed(&assignment.places);
+        rounds = bill.rounds.max(rounds);
     }
-    sum
+    (sum, rounds)
 }
 
 /// What an assignment would cost if all instances went through it.

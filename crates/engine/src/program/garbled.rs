@@ -65,6 +65,7 @@ fn compile(
     let mut job = Job::new(prepared.job.protocol, owners, receivers);
     job.preprocessing = preprocessing;
     job.opening = prepared.job.opening;
+    job.label_function = prepared.job.label_function;
     job.garbling = Garbling::Whole;
     job.assignments = vec![Assignment::new(prepared.job.protocol, places.to_vec())];
     Compiled::new(&drawn.circuit, job)
@@ -79,7 +80,7 @@ fn cost_of(prepared: &Prepared, drawn: &Drawn) -> Result<Cost, EvaluateError> {
     let roles: Vec<PartyId> = PartyId::all(prepared.job.protocol.parties()).collect();
     let prediction = circuit::predict(&compile(prepared, drawn, &roles, Preprocessing::default())?);
     let ahead = Traffic { on: Links::default(), ..prediction.bytes.clone() };
-    Ok(Cost { bytes: prediction.bytes, ahead, rounds: prediction.rounds })
+    Ok(Cost { ahead, rounds: prediction.rounds, ..Cost::of(prediction.bytes) })
 }
 
 /// Where the preprocessing of a run comes from.

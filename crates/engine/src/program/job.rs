@@ -11,7 +11,7 @@ use tacit_garbling::chain;
 use tacit_net::PartyId;
 use tacit_program::{Program, text};
 use tacit_sharing::backend::Ring;
-use tacit_sharing::bmr::Opening;
+use tacit_sharing::bmr::{LabelFunction, Opening};
 use tacit_sharing::cost::MAX_ROLES;
 use tacit_sharing::{Protocol, RoleId};
 
@@ -101,6 +101,8 @@ pub struct ProgramJob {
     pub chunk_rows: usize,
     /// How garbled tables that parties make together open, if not as the protocol does by itself.
     pub opening: Option<Opening>,
+    /// What hides rows of garbled tables that parties make together, if not the usual function.
+    pub label_function: Option<LabelFunction>,
     /// How circuits are garbled.
     pub garbling: Garbling,
     /// Under protocols whose parties garble together, where they do that as the program runs: about how many ANDs each
@@ -109,8 +111,12 @@ pub struct ProgramJob {
     pub block_ands: Option<usize>,
 }
 
-/// ANDs of all parties' circuits together, where a program is garbled circuit by circuit.
-const BLOCK_ANDS: usize = 1 << 21;
+/// ANDs of all parties' circuits together, where a program is garbled circuit by circuit: with few, what is drawn and
+/// garbled stays in caches; with many, it takes fewer rounds.
+const BLOCK_ANDS: usize = 1 << 18;
+
+/// The same where bits are authenticated: buckets of triples are smaller in large batches.
+const AUTHENTICATED_BLOCK_ANDS: usize = 1 << 21;
 
 impl ProgramJob {
     /// A job with defaults: roles in party order, one worker.
@@ -129,6 +135,7 @@ impl ProgramJob {
             preprocessing: Preprocessing::Interleaved,
             chunk_rows: CHUNK_ROWS,
             opening: None,
+            label_function: None,
             garbling: Garbling::Auto,
             block_ands: None,
         }
@@ -137,7 +144,7 @@ impl ProgramJob {
     /// Whether its circuits can be garbled as the program runs.
     #[must_use]
     pub fn may_stream(&self) -> bool {
-        self.protocol.is_yao() || self.in_blocks()
+        self.protocol.one_garbles() || self.in_blocks()
     }
 
     /// Whether that is circuit by circuit.
@@ -148,7 +155,11 @@ impl ProgramJob {
 
     /// About how many ANDs such a circuit has, at most.
     pub(super) fn most_ands(&self) -> usize {
-        self.block_ands.unwrap_or(BLOCK_ANDS / self.protocol.parties())
+        let all = match self.protocol.authenticates() {
+            true => AUTHENTICATED_BLOCK_ANDS,
+            false => BLOCK_ANDS,
+        };
+        self.block_ands.unwrap_or(all / self.protocol.parties())
     }
 
     /// All assignments of roles: the first one is that of `protocol` and `places`.
@@ -206,6 +217,7 @@ impl ProgramJob {
             ("preprocessing", preprocessing.to_string()),
         ];
         facts.extend(circuit::opening_fact(self.protocol, self.opening));
+        facts.extend(circuit::label_fact(self.protocol, self.label_function));
         facts
     }
 
@@ -240,6 +252,7 @@ impl ProgramJob {
             return fail("a job needs at least one thread and one row per chunk".into());
         }
         circuit::check_opening(self.protocol, self.opening)?;
+        circuit::check_label_function(self.protocol, self.label_function)?;
         if self.block_ands == Some(0) {
             return fail("a garbled circuit has one AND at least".into());
         }
@@ -247,12 +260,12 @@ impl ProgramJob {
             self.garbling == Garbling::Whole || self.preprocessing == Preprocessing::Separate;
         if self.block_ands.is_some() && (whole || !self.in_blocks()) {
             return fail(
-                "only programs that are garbled circuit by circuit as they run (under bmr, bmr-silent and \
+                "only programs that are garbled circuit by circuit as they run (under bmr and its kin, and \
                  authenticated) take a number of ANDs for each circuit"
                     .into(),
             );
         }
-        let streaming = "yao, yao-silent, bmr, bmr-silent and authenticated";
+        let streaming = "yao, yao-silent, yao-three, bmr and its kin and authenticated";
         let does = (self.protocol, self.may_stream(), streaming);
         circuit::check_garbling(does, self.garbling, self.preprocessing)?;
         self.check_assignments()?;

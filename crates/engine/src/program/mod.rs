@@ -21,6 +21,7 @@ mod rings;
 mod run;
 mod seats;
 mod stream;
+mod streamed;
 mod team;
 
 pub use crate::circuit::Garbling;

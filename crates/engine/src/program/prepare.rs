@@ -12,6 +12,7 @@ use crate::circuit::{EvaluateError, Garbling, Preprocessing};
 use crate::workers::on_each;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use tacit_circuit::library::adder::AdderForm;
 use tacit_garbling::chain::ChainCost;
 use tacit_garbling::yao::streamed::Counted;
 use tacit_program::clear::Array;
@@ -19,7 +20,7 @@ use tacit_program::lower::lower;
 use tacit_program::seal::seal;
 use tacit_program::{Element, Program, Type, ValueId, Visibility, infer};
 use tacit_sharing::backend::{Backend, Bits, Boolean, InBlocks, Kind, Ring, Secret, Tally, Values};
-use tacit_sharing::cost::{Rounds, Traffic};
+use tacit_sharing::cost::{MAX_ROLES, Rounds, Traffic};
 use tacit_sharing::proof::{Method, Needs, Proving};
 use tacit_sharing::verify::Verifier;
 use tacit_sharing::{Protocol, RoleId};
@@ -27,6 +28,9 @@ use tacit_sharing::{Protocol, RoleId};
 /// ANDs of a program from which on it is garbled as it runs, unless it is told how: by then a circuit of everything
 /// takes longer to draw than to garble.
 const STREAMED_ANDS: u64 = 1 << 16;
+
+/// ANDs that a row may well have: so many of a circuit to a row of a chunk.
+const ROW_ANDS: usize = 256;
 
 /// A program in core operations, with a ring for every value.
 pub struct Prepared {
@@ -61,9 +65,21 @@ pub struct Cost {
     /// By role, the steps in which it waits for online messages, one after the other: of workers that
     /// take rows side by side, those of the one that has most.
     pub rounds: Rounds,
+    /// Rounds of proofs of products, or of checks of triples, of the worker that has most.
+    pub proof_rounds: u64,
 }
 
 impl Cost {
+    /// Bytes that no preprocessing takes, and that nobody waits for.
+    pub(super) fn of(bytes: Traffic) -> Self {
+        Cost { bytes, ahead: Traffic::default(), rounds: [0; MAX_ROLES], proof_rounds: 0 }
+    }
+
+    /// Of circuits that go on from each other.
+    pub(super) fn of_circuits(circuits: &ChainCost) -> Self {
+        Cost { rounds: circuits.rounds(), ..Cost::of(circuits.bytes()) }
+    }
+
     /// The part of what is sent when preprocessing is done.
     #[must_use]
     pub fn online(&self) -> Traffic {
@@ -85,7 +101,10 @@ impl Prepared {
         // Who may cheat must not share an input twice, as two values; who is outside computes nothing.
         let outside =
             |party: tacit_program::PartyId| roles[usize::from(party.0)] >= job.places.len();
-        let program = lower(&seal(program, |party| job.protocol.is_malicious() || outside(party)));
+        let sealed = seal(program, |party| job.protocol.is_malicious() || outside(party));
+        // Where circuits are garbled, levels are free.
+        let garbles = job.protocol.garbles();
+        let program = lower(&sealed, if garbles { AdderForm::Ripple } else { AdderForm::Select });
         check_sizes(&program.body, &job.rows)?;
         let rings = BlockRings::new(&program.body, &job.rows, job.by)?;
         let seatings = Seating::all(&job)?;
@@ -140,6 +159,17 @@ impl Prepared {
         drawn.then(|| garbled::ands(self)).transpose()
     }
 
+    /// About how many circuits are garbled one after the other: one, unless it is done circuit by circuit.
+    ///
+    /// # Errors
+    /// When arrays are too large.
+    pub fn circuits(&self) -> Result<u64, EvaluateError> {
+        if !(self.streams && self.job.in_blocks()) {
+            return Ok(1);
+        }
+        Ok(garbled::ands(self)?.div_ceil(self.job.most_ands() as u64).max(1))
+    }
+
     /// What a run will cost, byte for byte: the same walk, over a backend that only counts.
     ///
     /// # Errors
@@ -147,7 +177,7 @@ impl Prepared {
     pub fn cost(&self) -> Result<Cost, EvaluateError> {
         if self.job.protocol == Protocol::Plain {
             let (bytes, rounds) = plain::cost(self)?;
-            return Ok(Cost { bytes, ahead: Traffic::default(), rounds });
+            return Ok(Cost { rounds, ..Cost::of(bytes) });
         }
         if self.streams && self.job.in_blocks() {
             return self.cost_in_blocks();
@@ -161,11 +191,12 @@ impl Prepared {
         let (tallies, rounds) = self.tallies(&self.needs()?)?;
         let (bytes, waits) = outside::cost(self)?;
         let rounds = std::array::from_fn(|seat| rounds[seat] + waits[seat]);
-        let mut cost = Cost { bytes, ahead: Traffic::default(), rounds };
+        let mut cost = Cost { rounds, ..Cost::of(bytes) };
         for (worker, tally) in tallies.into_iter().enumerate() {
             let seating = self.seating_of(worker);
             cost.bytes += seating.traffic(&tally.total_bytes());
             cost.ahead += seating.traffic(&tally.bytes_ahead());
+            cost.proof_rounds = cost.proof_rounds.max(tally.proof_rounds());
         }
         match self.job.preprocessing {
             Preprocessing::Interleaved => Ok(cost),
@@ -187,7 +218,7 @@ impl Prepared {
         let (counted, rounds) = self.counted(&context, counters)?;
         let parts = counted.iter().map(|worker| worker.bits.total_bytes());
         let bytes = parts.fold(Traffic::default(), |sum, part| sum + part);
-        Ok(Cost { bytes, ahead: Traffic::default(), rounds })
+        Ok(Cost { rounds, ..Cost::of(bytes) })
     }
 
     /// The cost of no circuit yet, where they go on from each other.
@@ -204,8 +235,9 @@ impl Prepared {
         let context = self.context(0, &inputs, &|_| {});
         let counter = InBlocks::new(self.job.protocol, self.job.most_ands(), self.no_blocks()?);
         let (counted, rounds) = self.counted(&context, vec![counter])?;
-        let bytes = counted[0].bits.evaluator.bytes();
-        Ok(Cost { bytes, ahead: Traffic::default(), rounds })
+        let cost = Cost::of_circuits(&counted[0].bits.evaluator);
+        debug_assert_eq!(cost.rounds, rounds);
+        Ok(cost)
     }
 
     /// Checks that no more numbers are sent under masks than are hidden well enough, all workers together.
@@ -295,6 +327,16 @@ impl Prepared {
         &self.seatings[worker / self.job.workers]
     }
 
+    /// Rows of large arrays that are computed together. Circuit by circuit they are few, as bits that wait to be used
+    /// are held from one to the next; chunks take no rounds of their own there.
+    fn chunk_rows(&self) -> usize {
+        let most = match self.streams && self.job.in_blocks() {
+            true => (self.job.most_ands() / ROW_ANDS).max(64),
+            false => usize::MAX,
+        };
+        self.job.chunk_rows.min(most)
+    }
+
     /// For the party that plays `role` in the first assignment, or one outside.
     pub(super) fn context<'c>(
         &'c self,
@@ -310,7 +352,7 @@ impl Prepared {
             seatings: &self.seatings,
             weights: workers.map(weight).collect(),
             inputs,
-            chunk: self.job.chunk_rows,
+            chunk: self.chunk_rows(),
             only_ahead: false,
             progress,
             beside: Beside::none(),

@@ -5,10 +5,11 @@ use super::exec::Context;
 use super::garbled::{self, Source};
 use super::layout::lengths;
 use super::outside;
-use super::parties::{Worker, backends, garbling, in_blocks, on_masked_values, on_shares};
+use super::parties::{Worker, backends, on_masked_values, on_shares};
 use super::plain::{self, Plain};
 use super::prepare::{Cost, Opened, Prepared};
 use super::report::{ProgramReport, Times};
+use super::streamed::{by_circuits, by_gates};
 use crate::circuit::evaluate::fresh_id;
 use crate::circuit::links::all_links;
 use crate::circuit::{self, Compiled, EvaluateError, LinkUse, Preprocessing};
@@ -21,8 +22,7 @@ use tacit_program::clear::{self, Array};
 use tacit_program::{Program, text};
 use tacit_ring::Entropy;
 use tacit_sharing::Protocol;
-use tacit_sharing::cost::Traffic;
-use tacit_sharing::gmw::{Correlations, Delta, Gmw, GmwBits};
+use tacit_sharing::gmw::{Correlations, Gmw, GmwBits};
 use tacit_sharing::verify::Verifier;
 
 /// Revealed values, by name.
@@ -325,30 +325,23 @@ fn all(
         return outcome(session, prepared, walked, Vec::new(), interleaved([started, ready])?);
     }
     if prepared.streams {
-        let authenticates = job.protocol.authenticates();
-        let delta = if authenticates { Delta::Authenticating } else { Delta::Common };
-        let all = Correlations::exchange(mesh, &id, &job.places, delta, entropy)?;
-        let mut all = if job.protocol.is_silent() { all.silent(&id) } else { all };
-        let ready = session.meshes[0].now();
-        if job.in_blocks() {
-            let context = prepared.context(role, inputs, progress);
-            let (party, cost) = in_blocks(session, prepared, &id, &mut all)?;
-            let walked = walk(prepared, &context, vec![party], None)?;
-            // Of the circuits that there were: public inputs decide over them too.
-            let (bytes, rounds) = {
-                let cost = cost.lock().unwrap_or_else(PoisonError::into_inner);
-                (cost.bytes(), cost.rounds())
-            };
-            let cost = (
-                Cost { bytes, ahead: Traffic::default(), rounds },
-                Times::interleaved([started, ready]),
-            );
-            return outcome(session, prepared, walked, Vec::new(), cost);
-        }
-        let parties = garbling(session, prepared, &id, || all.worker())?;
+        let circuits = match job.in_blocks() {
+            true => Some(Arc::new(Mutex::new(prepared.no_blocks()?))),
+            false => None,
+        };
+        let (parties, ready) = match &circuits {
+            Some(cost) => by_circuits(session, prepared, &id, cost.clone(), entropy)?,
+            None => by_gates(session, prepared, &id, entropy)?,
+        };
         let context = prepared.context(role, inputs, progress);
         let walked = walk(prepared, &context, parties, None)?;
-        return outcome(session, prepared, walked, Vec::new(), interleaved([started, ready])?);
+        // Of the circuits that there were: public inputs decide over them too.
+        let cost = match circuits {
+            Some(cost) => Cost::of_circuits(&cost.lock().unwrap_or_else(PoisonError::into_inner)),
+            None => prepared.cost()?,
+        };
+        let times = Times::interleaved([started, ready]);
+        return outcome(session, prepared, walked, Vec::new(), (cost, times));
     }
     let assignments = job.assignments();
     let secrets = SetUp::exchange(session, &assignments, job.workers, &id, entropy)?;

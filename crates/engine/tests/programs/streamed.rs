@@ -8,9 +8,9 @@ use tacit_net::PartyId;
 use tacit_program::Program;
 use tacit_ring::entropy::{self, Rng};
 use tacit_sharing::Protocol;
-use tacit_sharing::bmr::Opening;
+use tacit_sharing::bmr::{LabelFunction, Opening, Products, Rounds};
 
-const PROTOCOLS: [Protocol; 2] = [Protocol::Yao, Protocol::YaoSilent];
+const PROTOCOLS: [Protocol; 3] = [Protocol::Yao, Protocol::YaoSilent, Protocol::YaoThree];
 
 /// A program of three parties, with alice in place of carol.
 fn of_two(body: &str) -> Program {
@@ -19,10 +19,18 @@ fn of_two(body: &str) -> Program {
     parse_whole(&format!("{header}{body}"))
 }
 
-fn job(protocol: Protocol, rows: u64, first: u8) -> ProgramJob {
-    let parties = (0..2).map(PartyId).collect();
+/// A program of three parties, or of two of them, as many as a protocol has.
+fn of_all(protocol: Protocol, body: &str) -> Program {
+    if protocol.parties() == 2 { of_two(body) } else { parse(body) }
+}
+
+/// `first` plays role 0, those behind it the other roles.
+fn job(protocol: Protocol, rows: u64, first: usize) -> ProgramJob {
+    let parties: Vec<PartyId> = PartyId::all(protocol.parties()).collect();
+    let mut places = parties.clone();
+    places.rotate_left(first % protocol.parties());
     ProgramJob {
-        places: [first, 1 - first].map(PartyId).to_vec(),
+        places,
         chunk_rows: 64,
         garbling: Garbling::Streamed,
         ..ProgramJob::new(protocol, parties, vec![rows, 5])
@@ -33,12 +41,12 @@ fn job(protocol: Protocol, rows: u64, first: u8) -> ProgramJob {
 fn random_programs_agree_with_the_clear_and_with_whole_circuits() {
     let seed = entropy::test_seed();
     let mut rng = Rng(seed);
-    for round in 0..6 {
-        let program = of_two(&random_text(&mut rng, 14));
-        let protocol = PROTOCOLS[round % 2];
-        let rows = [1, 70, 9, 130, 0, 64][round];
-        let streamed = job(protocol, rows, (round / 2 % 2) as u8);
-        let streamed = ProgramJob { workers: 1 + round % 3 / 2, ..streamed };
+    for round in 0..9 {
+        let protocol = PROTOCOLS[round % 3];
+        let program = of_all(protocol, &random_text(&mut rng, 14));
+        let rows = [1, 70, 9, 130, 0, 64, 65, 5, 200][round];
+        let streamed = job(protocol, rows, round / 3);
+        let streamed = ProgramJob { workers: 1 + round % 2, ..streamed };
         check_job(&program, &streamed, seed.wrapping_add(round as u64));
         if rows < 10 {
             let whole = ProgramJob { garbling: Garbling::Whole, ..streamed };
@@ -49,11 +57,7 @@ fn random_programs_agree_with_the_clear_and_with_whole_circuits() {
 
 /// Under protocols of two and three parties, with circuits of so many ANDs.
 fn in_blocks(protocol: Protocol, rows: u64, most: usize) -> ProgramJob {
-    let mut places: Vec<PartyId> = PartyId::all(protocol.parties()).collect();
-    places.rotate_left(rows as usize % protocol.parties());
-    let parties = PartyId::all(protocol.parties()).collect();
-    let block_ands = Some(most);
-    ProgramJob { block_ands, places, parties, ..job(protocol, rows, 0) }
+    ProgramJob { block_ands: Some(most), ..job(protocol, rows, rows as usize) }
 }
 
 #[test]
@@ -63,14 +67,21 @@ fn random_programs_agree_with_the_clear_circuit_by_circuit() {
     let protocols = [Protocol::Bmr(2), Protocol::Authenticated(2), Protocol::BmrSilent(2)];
     let more = [Protocol::Bmr(3), Protocol::Authenticated(3), Protocol::BmrSilent(3)];
     let opening = [None, Some(Opening::Single), Some(Opening::All)];
-    for (round, protocol) in protocols.into_iter().chain(more).chain(protocols).enumerate() {
-        let body = random_text(&mut rng, 10);
-        let program = if protocol.parties() == 2 { of_two(&body) } else { parse(&body) };
-        let rows = [1, 70, 9, 2, 3, 0, 65, 5, 30][round];
+    let shared = [Protocol::BmrShamir(3), Protocol::BmrReplicated];
+    let published = [
+        Protocol::BmrOt(Products::Basic, 2),
+        Protocol::BmrOt(Products::Offset, 3),
+        Protocol::BmrBlocks(Rounds::Three, 3),
+    ];
+    let all = protocols.into_iter().chain(more).chain(shared).chain(published).chain(protocols);
+    for (round, protocol) in all.enumerate() {
+        let program = of_all(protocol, &random_text(&mut rng, 10));
+        let rows = [1, 70, 9, 2, 3, 0, 65, 5, 30, 4, 12][round % 11];
         let most = [1, 5000, 300, 1 << 20][round % 4];
         let job = in_blocks(protocol, rows, most);
         let opening = opening[round % 3].filter(|_| protocol.opens_tables());
-        let job = ProgramJob { opening, workers: 1 + round % 2, ..job };
+        let function = Some(LabelFunction::ALL[round % 3]).filter(|_| protocol.opens_tables());
+        let job = ProgramJob { opening, label_function: function, workers: 1 + round % 2, ..job };
         check_job(&program, &job, seed.wrapping_add(round as u64));
     }
 }
@@ -89,7 +100,8 @@ fn values_go_on_from_circuit_to_circuit() {
          let (key, moved) = sort(x, q)\nreveal moved to carol as \"moved\"\n\
          reveal key to alice, bob as \"key\"\nreveal sum(q, axis 0) to bob as \"again\"\n",
     );
-    for protocol in [Protocol::Bmr(3), Protocol::Authenticated(3)] {
+    let shared = [Protocol::BmrShamir(3), Protocol::BmrReplicated];
+    for protocol in [Protocol::Bmr(3), Protocol::Authenticated(3)].into_iter().chain(shared) {
         for (rows, most) in [(0, 10), (1, 1), (5, 64), (67, 1000)] {
             check_job(&program, &in_blocks(protocol, rows, most), rows);
         }
@@ -98,19 +110,19 @@ fn values_go_on_from_circuit_to_circuit() {
 
 #[test]
 fn operations_that_move_extend_and_mask_labels() {
-    let program = of_two(
-        "input x: i16[n] from alice\ninput y: i16[n] from bob\ninput b: bit[n] from bob\n\
+    let body = "input x: i16[n] from alice\ninput y: i16[n] from bob\ninput b: bit[n] from carol\n\
          input k: i16[n] public\n\
          let (key, moved, flag) = sort(x, y, b)\nreveal key to alice as \"sorted\"\n\
          reveal moved to bob as \"moved\"\nreveal flag to alice, bob as \"moved bits\"\n\
          reveal x * k to alice as \"scaled\"\nreveal cast(x * y, to i64) to bob as \"wide\"\n\
          reveal group_sum(y, x, b, first 3, groups 5) to bob as \"groups\"\n\
-         reveal sum(select(b, x, y), axis 0) to alice, bob as \"sum\"\nreveal x to bob as \"given\"\n",
-    );
+         reveal sum(select(b, x, y), axis 0) to alice, bob as \"sum\"\nreveal x to bob as \"given\"\n\
+         reveal y to alice, carol as \"theirs\"\nreveal b to alice as \"bits\"\n";
     for (i, protocol) in PROTOCOLS.into_iter().enumerate() {
+        let program = of_all(protocol, body);
         for rows in [0, 3, 100] {
-            let job = job(protocol, rows, i as u8);
-            check_job(&program, &ProgramJob { workers: 1 + i, ..job }, rows);
+            let job = job(protocol, rows, i);
+            check_job(&program, &ProgramJob { workers: 1 + i % 2, ..job }, rows);
         }
     }
 }

@@ -1,9 +1,10 @@
 //! What curious parties could learn if shares of zero were left out. The attacks succeed on parties whose streams
 //! for them are taken away, which only this crate's tests can do, and fail on what is shipped.
 
+use super::chain::{Blocks, Worker};
 use super::over_ot::BmrOt;
 use super::party::Bmr;
-use crate::{Bits, Evaluate, Garbling, Ports};
+use crate::{Bits, Evaluate, Ports};
 use std::sync::mpsc::Receiver;
 use tacit_circuit::Builder;
 use tacit_circuit::schedule::Schedule;
@@ -90,13 +91,15 @@ fn inputs_found(products: Option<Products>, rerandomised: bool) -> usize {
         }
         let heard = listen(&mut session);
         let (mesh, opening) = (&mut session.meshes[0], Opening::All);
+        let nothing = vec![Blocks::default(); RUNS];
         let ready = match products {
             Some(products) => {
                 let party = BmrOt::new(mesh, &places, keys, b"session", products, opening);
-                party.unwrap().prepare(ports, RUNS)
+                party.unwrap().garble_on(ports, &nothing)
             }
             None => {
-                Bmr::new(mesh, &places, keys, b"session", opening).unwrap().prepare(ports, RUNS)
+                let party = Bmr::new(mesh, &places, keys, b"session", opening);
+                party.unwrap().garble_on(ports, &nothing)
             }
         };
         let given = |secret: &u64| match me {
@@ -104,7 +107,7 @@ fn inputs_found(products: Option<Products>, rerandomised: bool) -> usize {
             _ => bit(secret >> me & 1 == 1),
         };
         let values: Vec<Bits> = secrets.iter().map(given).collect();
-        ready.unwrap().run(&mut session.meshes[0], &places, ports, &values).unwrap();
+        ready.unwrap().0.run(&mut session.meshes[0], &places, ports, &values).unwrap();
         session.finish().unwrap();
         let sent: Vec<Sent> = heard.try_iter().collect();
         let masks = of(&sent, (Stream::Pre, Phase::Offline), 8);

@@ -20,6 +20,7 @@
 //! Source: A. Ben-Efraim, Y. Lindell, E. Omri (CCS 2016), after M. Ben-Or, S. Goldwasser, A. Wigderson (STOC
 //! 1988) and, for degrees, R. Gennaro, M. Rabin, T. Rabin (PODC 1998).
 
+use super::chain::{self, Done, Worker, go_on};
 use super::columns::{Columns, open};
 use super::common::{Common, Garbled, Ready, drawn_by};
 use super::cost::online;
@@ -27,13 +28,13 @@ use super::keys::{ShamirKeys, WorkerKeys};
 use super::wide::{shares, times, weights};
 use super::wires::{Gate, walk};
 use crate::links::{GateNumbers, Links};
-use crate::{Bits, Ports, ports};
+use crate::{Bits, Ports};
 use tacit_net::{Mesh, PartyId, Phase, Stream};
 use tacit_ot::KAPPA;
 use tacit_ring::{Buffer, Entropy};
-use tacit_sharing::SharingError;
-use tacit_sharing::bmr::{Opening, Rounds};
+use tacit_sharing::bmr::{LabelFunction, Opening, Rounds};
 use tacit_sharing::cost::Traffic;
+use tacit_sharing::{RoleId, SharingError};
 use zeroize::Zeroizing;
 
 /// Elements that are dealt in one message.
@@ -90,7 +91,12 @@ struct Instance {
     products: Zeroizing<Vec<u128>>,
     /// Gate after gate and row after row, for every column: shares of hidden labels, then of rows.
     rows: Zeroizing<Vec<u128>>,
+    /// As `sources`, of outputs that nobody learns, once rows open.
+    kept: chain::Blocks,
 }
+
+/// Blocks of a wire.
+const WIDTH: usize = 2;
 
 impl<'m> BmrBlocks<'m> {
     /// `places[r]` plays role `r`. All parties take as many rounds, and open tables in the same way.
@@ -152,14 +158,15 @@ impl<'m> BmrBlocks<'m> {
     }
 
     /// Draws labels and masks; deals masks and hidden labels.
-    fn begin(&mut self, ports: Ports<'_>) -> Result<Instance, SharingError> {
+    fn begin(&mut self, ports: Ports<'_>, from: &[u128]) -> Result<Instance, SharingError> {
         let (n, me, ands) = (self.common.parties, self.common.me, ports.ands());
         let inputs = ports.schedule.inputs().len();
         let first_gate = self.gates.take(ands)?;
         let random = self.keys.random(inputs + ands)?;
-        let mut sources = Zeroizing::new(vec![0; 2 * (inputs + ands)]);
-        let labels = sources.iter_mut().step_by(2).zip(&*random);
+        let mut sources = Zeroizing::new(vec![0; WIDTH * (inputs + ands)]);
+        let labels = sources.iter_mut().step_by(WIDTH).zip(&*random);
         labels.for_each(|(label, random)| *label = random & !1);
+        go_on(ports, WIDTH, &mut sources, from);
         let drawn = drawn_by(ports, me);
         let mut lambdas = Bits::zeros(inputs);
         for at in drawn.iter().filter(|at| **at < inputs) {
@@ -170,16 +177,17 @@ impl<'m> BmrBlocks<'m> {
         let mut mine = Zeroizing::new(vec![0; masks.len()]);
         self.deal(&masks, self.degree(), &mut mine)?;
         let mut hidden = Zeroizing::new(vec![0; 4 * n * ands]);
-        walk(ports.schedule, 2, &sources, |Gate { number, u, v }| {
+        walk(ports.schedule, WIDTH, &sources, |Gate { number, u, v }| {
             let out = &mut hidden[4 * n * number..][..4 * n];
             self.common.hide(first_gate + number as u64, [u.0[0], v.0[0]], out);
-            let label = sources[2 * (inputs + number)];
+            let label = sources[WIDTH * (inputs + number)];
             out.iter_mut().skip(me).step_by(n).for_each(|entry| *entry ^= label);
         });
         let mut rows = Zeroizing::new(vec![0; hidden.len()]);
         self.deal(&hidden, self.rounds.opens(n), &mut rows)?;
         let products = Zeroizing::new(vec![0; ands]);
-        let mut it = Instance { first_gate, sources, lambdas, products, rows };
+        let kept = chain::Blocks::default();
+        let mut it = Instance { first_gate, sources, lambdas, products, rows, kept };
         it.add_masks(&drawn, &mine);
         Ok(it)
     }
@@ -194,7 +202,7 @@ impl<'m> BmrBlocks<'m> {
             self.take(peer, &mut it.rows)?;
         }
         let mut products = Zeroizing::new(vec![0; it.products.len()]);
-        walk(ports.schedule, 2, &it.sources, |Gate { number, u, v }| {
+        walk(ports.schedule, WIDTH, &it.sources, |Gate { number, u, v }| {
             products[number] = times(u.0[1], v.0[1]);
         });
         match self.rounds {
@@ -227,8 +235,8 @@ impl<'m> BmrBlocks<'m> {
         let n = self.common.parties;
         let inputs = ports.schedule.inputs().len();
         let mut rows = Zeroizing::new(vec![0; it.rows.len()]);
-        walk(ports.schedule, 2, &it.sources, |Gate { number, u, v }| {
-            let base = it.products[number] ^ it.sources[2 * (inputs + number) + 1];
+        walk(ports.schedule, WIDTH, &it.sources, |Gate { number, u, v }| {
+            let base = it.products[number] ^ it.sources[WIDTH * (inputs + number) + 1];
             for (row, out) in rows[4 * n * number..][..4 * n].chunks_exact_mut(n).enumerate() {
                 let (a, b) = ((row >> 1 == 1) ^ u.1, (row & 1 == 1) ^ v.1);
                 let [a, b] = [a, b].map(u128::from);
@@ -260,7 +268,7 @@ impl<'m> BmrBlocks<'m> {
             Buffer::from_slice(&weighted)
         };
         let columns = (0..self.common.parties).map(column).collect();
-        let wires = walk(ports.schedule, 2, &it.sources, |_| {});
+        let wires = walk(ports.schedule, WIDTH, &it.sources, |_| {});
         let masks = |role: usize| {
             let mut masks = Bits::zeros(ports.learned_by(role) * KAPPA);
             let pairs = masks.words.chunks_exact_mut(2).zip(ports.slots_learned_by(role));
@@ -271,6 +279,8 @@ impl<'m> BmrBlocks<'m> {
             masks
         };
         let masks = (0..self.common.parties).map(masks).collect();
+        // A constant is its own share.
+        it.kept = wires.kept(ports, |wire| wire[1] ^= 1);
         Columns::send(&mut self.links, self.common.opening, columns, masks)
     }
 }
@@ -284,7 +294,7 @@ impl Instance {
     /// Adds shares of what some role drew.
     fn add_masks(&mut self, drawn: &[usize], theirs: &[u128]) {
         for (at, share) in drawn.iter().zip(theirs) {
-            self.sources[2 * at + 1] ^= share;
+            self.sources[WIDTH * at + 1] ^= share;
         }
     }
 
@@ -292,23 +302,37 @@ impl Instance {
     fn finish(self, ports: Ports<'_>, (table, elements): (Buffer<u128>, Bits)) -> Garbled {
         let mut masks = Bits::zeros(elements.len / KAPPA);
         (0..masks.len).for_each(|i| masks.flip_if(i, elements.get(i * KAPPA)));
-        let labels = self.sources.iter().step_by(2).take(ports.schedule.inputs().len());
+        let labels = self.sources.iter().step_by(WIDTH).take(ports.schedule.inputs().len());
         let mask = |i: usize| u128::from(self.lambdas.get(i));
         let inputs = labels.enumerate().map(|(i, label)| (*label, mask(i)));
         Garbled::new(self.first_gate, (table, masks), inputs)
     }
 }
 
-impl ports::Garbling for BmrBlocks<'_> {
-    type Ready = Ready;
+impl Worker for BmrBlocks<'_> {
+    fn width(&self) -> usize {
+        WIDTH
+    }
+
+    fn me(&self) -> RoleId {
+        self.links.me
+    }
 
     fn mesh(&mut self) -> &mut Mesh {
         self.links.mesh
     }
 
-    fn prepare(&mut self, ports: Ports<'_>, instances: usize) -> Result<Ready, SharingError> {
+    fn set_label_function(&mut self, function: LabelFunction) {
+        self.common.set_label_function(function);
+    }
+
+    fn garble_on(
+        &mut self,
+        ports: Ports<'_>,
+        from: &[chain::Blocks],
+    ) -> Result<(Ready, Vec<chain::Blocks>), SharingError> {
         self.links.mesh.set_phase(Phase::Offline);
-        let all = (0..instances).map(|_| self.begin(ports));
+        let all = from.iter().map(|from| self.begin(ports, from));
         let mut all = all.collect::<Result<Vec<_>, _>>()?;
         for it in &mut all {
             self.take_masks(ports, it)?;
@@ -318,8 +342,20 @@ impl ports::Garbling for BmrBlocks<'_> {
         }
         let opened = all.iter_mut().map(|it| self.open(ports, it));
         let opened = opened.collect::<Result<Vec<_>, _>>()?;
+        let kept = all.iter_mut().map(|it| std::mem::take(&mut it.kept)).collect();
         let finish = |it: Instance, opened| it.finish(ports, opened);
-        open(&mut self.links, &self.common, (all, opened), ports.ands(), finish)
+        let ready = open(&mut self.links, &self.common, (all, opened), ports.ands(), finish)?;
+        Ok((ready, kept))
+    }
+
+    fn evaluate_on(
+        &mut self,
+        ready: Ready,
+        ports: Ports<'_>,
+        values: &[Bits],
+        from: &[Buffer<u128>],
+    ) -> Result<Done, SharingError> {
+        ready.run_on(&mut self.links, ports, values, from)
     }
 }
 

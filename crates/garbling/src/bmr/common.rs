@@ -1,10 +1,10 @@
 //! What parties of BMR know, however they share.
 
-use crate::prf::{LabelPrf, combine};
+use crate::prf::LabelPrf;
 use crate::{Bits, Ports};
 use serde::{Deserialize, Serialize};
 use tacit_ring::{Buffer, Prg, StreamIds, hash, stored};
-use tacit_sharing::bmr::Opening;
+use tacit_sharing::bmr::{LabelFunction, Opening};
 use tacit_sharing::{RoleId, SharingError};
 use zeroize::Zeroizing;
 
@@ -17,7 +17,8 @@ pub(super) struct Common {
     pub opening: Opening,
     /// `R` of this party, if it has labels.
     pub offset: Zeroizing<u128>,
-    /// Of the function under labels.
+    function: LabelFunction,
+    /// Of the function.
     key: [u8; 16],
     pub prf: LabelPrf,
 }
@@ -32,22 +33,30 @@ impl Common {
     ) -> Self {
         let key = hash::derive_key("tacit 2026 BMR label function", &[session]);
         let key = *key.first_chunk().expect("sixteen of thirty-two bytes");
-        Common { parties, columns, me, opening, offset, key, prf: LabelPrf::new(key) }
+        let function = LabelFunction::default();
+        let prf = LabelPrf::new(function, key);
+        Common { parties, columns, me, opening, offset, function, key, prf }
+    }
+
+    /// Hides rows by a function.
+    pub fn set_label_function(&mut self, function: LabelFunction) {
+        self.function = function;
+        self.prf = LabelPrf::new(function, self.key);
     }
 
     /// Circuits, with what their evaluation needs.
     pub fn ready(&self, circuits: Vec<Garbled>) -> Ready {
-        let Common { columns, opening, ref offset, key, .. } = *self;
-        Ready { columns, opening, offset: offset.clone(), key, circuits }
+        let Common { columns, opening, ref offset, function, key, .. } = *self;
+        Ready { columns, opening, offset: offset.clone(), function, key, circuits }
     }
 
     /// The function under this party's labels of a gate's inputs, from their zero labels: row after row of
     /// public values a block for every column.
     pub fn hide(&self, gate: u64, [u, v]: [u128; 2], out: &mut [u128]) {
         let r = *self.offset;
-        let labels = |a: u128, b: u128| combine(u ^ (a * r), v ^ (b * r));
-        let pairs = [labels(0, 0), labels(0, 1), labels(1, 0), labels(1, 1)];
-        self.prf.gate(gate, &pairs, self.columns, out);
+        let (us, vs) = ([u, u ^ r], [v, v ^ r]);
+        let pairs = [[us[0], vs[0]], [us[0], vs[1]], [us[1], vs[0]], [us[1], vs[1]]];
+        self.prf.gate(gate, pairs, self.columns, out);
     }
 
     /// Whether this party has labels.
@@ -85,6 +94,7 @@ pub struct Ready {
     opening: Opening,
     #[serde(with = "stored::block")]
     offset: Zeroizing<u128>,
+    function: LabelFunction,
     key: [u8; 16],
     pub(super) circuits: Vec<Garbled>,
 }
@@ -92,9 +102,9 @@ pub struct Ready {
 impl Ready {
     /// What evaluation needs, at a role of so many.
     pub(super) fn common(&self, parties: usize, me: RoleId) -> Common {
-        let Ready { columns, opening, ref offset, key, .. } = *self;
-        let (offset, prf) = (offset.clone(), LabelPrf::new(key));
-        Common { parties, columns, me, opening, offset, key, prf }
+        let Ready { columns, opening, ref offset, function, key, .. } = *self;
+        let (offset, prf) = (offset.clone(), LabelPrf::new(function, key));
+        Common { parties, columns, me, opening, offset, function, key, prf }
     }
 }
 

@@ -1,8 +1,10 @@
 //! What BMR sends, byte for byte.
 
+use super::{blocks, over_ot, replicated, shamir};
 use crate::Ports;
 use crate::ports::KEPT;
 use tacit_ot::KAPPA;
+use tacit_sharing::Protocol;
 use tacit_sharing::bmr::Opening;
 use tacit_sharing::cost::Traffic;
 use tacit_sharing::gmw::{FAN, silent_bytes as silent_transfers};
@@ -16,6 +18,21 @@ pub(crate) fn words(bits: usize) -> u64 {
 #[must_use]
 pub fn bytes(ports: Ports<'_>, parties: usize, opening: Opening) -> Traffic {
     with_choices(ports, parties, opening, FAN.message_bits())
+}
+
+/// Bytes between the parties for one instance under any form of BMR whose instances cost the same each: all but with
+/// silent transfers.
+#[must_use]
+pub fn bytes_of(protocol: Protocol, opening: Opening, ports: Ports<'_>) -> Option<Traffic> {
+    let parties = protocol.parties();
+    Some(match protocol {
+        Protocol::Bmr(_) => bytes(ports, parties, opening),
+        Protocol::BmrOt(products, _) => over_ot::bytes(ports, parties, (products, opening), FAN),
+        Protocol::BmrShamir(_) => shamir::bytes(ports, parties, opening),
+        Protocol::BmrBlocks(rounds, _) => blocks::bytes(ports, parties, (rounds, opening)),
+        Protocol::BmrReplicated => replicated::bytes(ports, opening),
+        _ => return None,
+    })
 }
 
 /// Bytes between `parties` for so many instances of one worker, wire-authenticated, with silent transfers.

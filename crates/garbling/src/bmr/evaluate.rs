@@ -2,7 +2,7 @@
 
 use super::common::{Common, Garbled};
 use crate::ports::KEPT;
-use crate::prf::combine;
+use crate::prf::Sums;
 use crate::{Bits, Ports};
 use tacit_circuit::schedule::{Linear, Product, Slot};
 use tacit_ring::Buffer;
@@ -25,6 +25,11 @@ impl Labels {
         &self.blocks[self.range(slot)]
     }
 
+    /// The public value of a wire: all parties' labels were found to show the same.
+    fn public(&self, slot: Slot) -> usize {
+        (self.blocks[slot as usize * self.parties] & 1) as usize
+    }
+
     fn set(&mut self, slot: Slot, labels: &[u128]) {
         let range = self.range(slot);
         self.blocks[range].copy_from_slice(labels);
@@ -35,9 +40,17 @@ impl Labels {
         for gate in gates {
             match *gate {
                 Linear::Xor { dst, a, b } => {
-                    let [to, a_at, b_at] = [dst, a, b].map(|slot| slot as usize * self.parties);
-                    for i in 0..self.parties {
-                        self.blocks[to + i] = self.blocks[a_at + i] ^ self.blocks[b_at + i];
+                    let ranges = [dst, a, b].map(|slot| self.range(slot));
+                    match self.blocks.get_disjoint_mut(ranges) {
+                        Ok([to, a, b]) => {
+                            let sums = a.iter().zip(b).map(|(a, b)| *a ^ *b);
+                            to.iter_mut().zip(sums).for_each(|(to, sum)| *to = sum);
+                        }
+                        // Results land in no slot that is read: a wire is added to itself.
+                        Err(_) => {
+                            let range = self.range(dst);
+                            self.blocks[range].fill(0);
+                        }
                     }
                     self.flags[dst as usize] = self.flags[a as usize] ^ self.flags[b as usize];
                 }
@@ -56,10 +69,38 @@ impl Labels {
     }
 }
 
+impl Labels {
+    /// Evaluates ANDs of a level, whose numbers count up, from their rows.
+    fn products(
+        &mut self,
+        gates: &[Product],
+        sums: &mut Sums<'_>,
+        (first, rows): (u64, &[u128]),
+    ) -> Option<()> {
+        let n = self.parties;
+        for (i, (Product { a, b, .. }, rows)) in
+            gates.iter().zip(rows.chunks_exact(4 * n)).enumerate()
+        {
+            let row = 2 * self.public(*a) + self.public(*b);
+            sums.set(i, [self.get(*a), self.get(*b)], &rows[row * n..][..n]);
+        }
+        sums.compute(first, gates.len());
+        for (i, Product { dst, .. }) in gates.iter().enumerate() {
+            let range = self.range(*dst);
+            let labels = &mut self.blocks[range];
+            labels.iter_mut().zip(sums.get(i)).for_each(|(label, sum)| *label = sum);
+            public(labels)?;
+            self.flags[*dst as usize] = false;
+        }
+        Some(())
+    }
+}
+
 /// The public value of a wire, if all parties' labels show the same.
 fn public(labels: &[u128]) -> Option<bool> {
-    let first = labels.first()? & 1;
-    labels.iter().all(|label| label & 1 == first).then_some(first == 1)
+    let first = *labels.first()? as u64;
+    let differ = labels.iter().fold(0, |differ, label| differ | (*label as u64 ^ first));
+    (differ & 1 == 0).then_some(first & 1 == 1)
 }
 
 /// Evaluates, from the labels of all inputs, keeper after keeper, and of what the circuit goes on from, wire after wire.
@@ -76,7 +117,7 @@ pub(super) fn evaluate(
     let (schedule, n) = (ports.schedule, common.columns);
     let blocks = Buffer::zeros(schedule.slots() * n);
     let mut wires = Labels { parties: n, blocks, flags: vec![false; schedule.slots()] };
-    let (mut labels, mut combined) = (Buffer::zeros(n), Buffer::zeros(n));
+    let mut labels = Buffer::zeros(n);
     let (mut given, mut from) = (0.., from.chunks_exact(n));
     for (input, owner) in schedule.inputs().iter().zip(ports.owners()) {
         if owner == KEPT {
@@ -88,25 +129,17 @@ pub(super) fn evaluate(
         public(&labels)?;
         wires.set(input.slot, &labels);
     }
-    let mut hidden = Buffer::zeros(n * n);
-    let mut gates = garbled.table.chunks_exact(4 * n).zip(garbled.first_gate..);
+    let mut sums = Sums::new(&common.prf, n);
+    let (mut table, mut number) = (&*garbled.table, garbled.first_gate);
     for level in 0..=schedule.depth() {
         wires.linear(schedule.linear(level));
         if level == schedule.depth() {
             break;
         }
-        for Product { dst, a, b } in schedule.products(level) {
-            let (table, number) = gates.next()?;
-            let (u, v) = (wires.get(*a), wires.get(*b));
-            let row = 2 * usize::from(public(u)?) + usize::from(public(v)?);
-            combined.iter_mut().zip(u).zip(v).for_each(|((x, u), v)| *x = combine(*u, *v));
-            common.prf.gate(number, &combined, n, &mut hidden);
-            labels.copy_from_slice(&table[row * n..(row + 1) * n]);
-            for hidden in hidden.chunks_exact(n) {
-                labels.iter_mut().zip(hidden).for_each(|(label, hidden)| *label ^= hidden);
-            }
-            public(&labels)?;
-            wires.set(*dst, &labels);
+        for gates in schedule.products(level).chunks(sums.gates()) {
+            let (rows, others) = table.split_at_checked(4 * n * gates.len())?;
+            wires.products(gates, &mut sums, (number, rows))?;
+            (table, number) = (others, number + gates.len() as u64);
         }
     }
     let outputs = |role: &RoleId| {

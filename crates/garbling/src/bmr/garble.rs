@@ -2,15 +2,18 @@
 
 #[cfg(test)]
 mod attack;
+#[cfg(test)]
+mod shares;
 
+use super::chain::{Blocks, go_on};
 use super::common::{Common, Garbled, drawn_by};
 use super::wires::{Gate, walk};
 use crate::cot::{Chooser, Offerer, lowest, pads, tweak};
-use crate::ports::KEPT;
 use crate::{Bits, Ports};
 use tacit_ot::OtError;
 use tacit_ring::Buffer;
 use tacit_ring::prg::Permutation;
+use tacit_ring::secret::if_set;
 use zeroize::Zeroizing;
 
 /// One instance that is being garbled.
@@ -30,7 +33,7 @@ pub(super) struct Garbling<'p> {
     /// This party's masks of the first inputs of ANDs.
     lambda_u: Bits,
     /// As `sources`, of outputs that nobody learns, once there are rows.
-    kept: Zeroizing<Vec<u128>>,
+    kept: Blocks,
 }
 
 impl<'p> Garbling<'p> {
@@ -50,8 +53,7 @@ impl<'p> Garbling<'p> {
             let mine = owners.get(index).is_none_or(|owner| *owner == me);
             wire[common.parties + me] = if mine { random & 1 } else { 0 };
         }
-        let kept = sources.chunks_exact_mut(width).zip(&owners).filter(|(_, it)| **it == KEPT);
-        kept.zip(from.chunks_exact(width)).for_each(|((wire, _), from)| wire.copy_from_slice(from));
+        go_on(ports, width, &mut sources, from);
         Garbling {
             ports,
             first_gate,
@@ -63,11 +65,6 @@ impl<'p> Garbling<'p> {
             lambda_u: Bits::zeros(ands),
             kept: Zeroizing::default(),
         }
-    }
-
-    /// Blocks of what a circuit goes on from.
-    pub fn kept_blocks(common: &Common, ports: Ports<'_>) -> usize {
-        ports.given_by(KEPT) * width(common)
     }
 
     /// ANDs of the circuit.
@@ -215,15 +212,14 @@ impl<'p> Garbling<'p> {
                 masks.flip_if(i, wires.get(slot).0[n + common.me] == 1);
             }
         }
-        let kept = self.ports.slots_kept().map(|slot| wires.get(slot));
-        let mut all = Zeroizing::new(Vec::with_capacity(self.ports.slots_kept().count() * width));
-        kept.for_each(|wire| all.extend(common.without_flag(wire)));
-        self.kept = all;
+        // Role 0's share of the mask is another; it is what the others have for it that changes, by their offsets.
+        let (at, change) = if common.me == 0 { (n, 1) } else { (0, *common.offset) };
+        self.kept = wires.kept(self.ports, |wire| wire[at] ^= change);
         columns
     }
 
     /// What further circuits go on from, once there are rows.
-    pub fn take_kept(&mut self) -> Zeroizing<Vec<u128>> {
+    pub fn take_kept(&mut self) -> Blocks {
         std::mem::take(&mut self.kept)
     }
 
@@ -241,14 +237,6 @@ fn width(common: &Common) -> usize {
 }
 
 impl Common {
-    /// A wire whose value is its mask plus its public value: where it was that plus one, role 0's share of the mask
-    /// is another.
-    fn without_flag(&self, (wire, flag): (&[u128], bool)) -> impl Iterator<Item = u128> {
-        let (at, change) = if self.me == 0 { (self.parties, 1) } else { (0, *self.offset) };
-        let change = if flag { change } else { 0 };
-        wire.iter().enumerate().map(move |(i, block)| block ^ if i == at { change } else { 0 })
-    }
-
     /// This party's part of the four rows of a gate, row after row a block for every column.
     fn rows(&self, first_gate: u64, gate: &Gate<'_>, [w, product]: [&[u128]; 2], out: &mut [u128]) {
         let (n, me, r) = (self.parties, self.me, *self.offset);
@@ -263,8 +251,8 @@ impl Common {
                 out[j] ^= at(n + j);
                 own ^= at(j);
             }
-            let bit = (at(n + me) ^ (a * b)) & 1;
-            out[me] ^= own ^ (bit * r);
+            let bit = (at(n + me) ^ (a * b)) & 1 == 1;
+            out[me] ^= own ^ if_set(bit, r);
         }
     }
 }

@@ -32,29 +32,38 @@
 //! data structure of C. Hazay, P. Scholl, E. Soria-Vazquez (Asiacrypt 2017) and X. Wang, S. Ranellucci,
 //! J. Katz (CCS 2017), cut down to parties that follow the protocol.
 
+mod any;
 #[cfg(test)]
 mod attacks;
-pub mod blocks;
+mod blocks;
+mod chain;
 mod columns;
 mod common;
 mod cost;
+#[cfg(test)]
+mod definition;
 mod evaluate;
 mod field;
 mod garble;
 mod keys;
 mod online;
-pub mod over_ot;
+mod over_ot;
 mod pairs;
 mod party;
-pub mod replicated;
+mod replicated;
 mod rows;
 mod seat;
-pub mod shamir;
+mod shamir;
+#[cfg(test)]
+mod timing;
 mod transfer;
+#[cfg(test)]
+mod uniform;
 mod wide;
 mod wires;
 
+pub use any::{Keys, WorkerKeys, worker};
+pub use chain::{AnyBmr, BmrChain, Worker};
 pub use common::Ready;
 pub(crate) use cost::words;
-pub use cost::{CostOfBmr, bytes, silent_bytes};
-pub use party::{Bmr, BmrChain};
+pub use cost::{CostOfBmr, bytes, bytes_of, silent_bytes};

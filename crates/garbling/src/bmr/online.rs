@@ -1,6 +1,7 @@
 //! The online phase: public values of inputs, the labels for them, and evaluation by each party alone, or by one, who
 //! tells the others the public values of what they learn.
 
+use super::chain::Done;
 use super::common::{Common, Garbled, Ready};
 use super::evaluate::evaluate;
 use crate::links::Links;
@@ -26,9 +27,6 @@ impl Evaluate for Ready {
         Ok(self.run_on(&mut links, ports, values, &none)?.0)
     }
 }
-
-/// By instance, what is learned, and labels of what is kept.
-type Done = (Vec<Bits>, Vec<Buffer<u128>>);
 
 impl Ready {
     /// As [`run`](Evaluate::run), for a circuit that goes on from another: on labels of the wires that it kept, by

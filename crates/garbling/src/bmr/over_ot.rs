@@ -21,19 +21,20 @@
 //! bits; with correlated transfers after G. Asharov, Y. Lindell, T. Schneider, M. Zohner (CCS 2013).
 //! `Offset` is ours: transfers with one offset are products with it.
 
+use super::chain::{Blocks, Done, Worker};
 use super::columns::{Columns, open};
 use super::common::Ready;
 use super::cost::{online, words};
-use super::rows::Rows;
+use super::rows::{Rows, WIDTH};
 use super::seat::Seat;
-use crate::{Ports, ports};
+use crate::{Bits, Ports};
 use tacit_net::{Mesh, PartyId, Phase, Stream};
 use tacit_ot::{Fan, KAPPA};
 use tacit_ring::Buffer;
-use tacit_sharing::SharingError;
-use tacit_sharing::bmr::{Opening, Products};
+use tacit_sharing::bmr::{LabelFunction, Opening, Products};
 use tacit_sharing::cost::Traffic;
 use tacit_sharing::gmw::WorkerKeys;
+use tacit_sharing::{RoleId, SharingError};
 
 /// A worker of a party.
 pub struct BmrOt<'m> {
@@ -59,11 +60,11 @@ impl<'m> BmrOt<'m> {
     }
 
     /// Draws labels and masks, and sends the choices of masks.
-    fn begin<'p>(&mut self, ports: Ports<'p>) -> Result<Rows<'p>, SharingError> {
+    fn begin<'p>(&mut self, ports: Ports<'p>, from: &[u128]) -> Result<Rows<'p>, SharingError> {
         let seat = &mut self.seat;
         let random = seat.random(Rows::random_blocks(ports))?;
         let first = seat.gates.take(ports.ands())?;
-        let mut it = Rows::new(&seat.common, ports, self.products, first, &random);
+        let mut it = Rows::new(&seat.common, ports, self.products, first, (&random, from));
         let pi = seat.keys.pi.clone();
         for peer in seat.links.peers() {
             let (receiver, _) = seat.keys.ends(peer)?;
@@ -146,16 +147,30 @@ impl<'m> BmrOt<'m> {
     }
 }
 
-impl ports::Garbling for BmrOt<'_> {
-    type Ready = Ready;
+impl Worker for BmrOt<'_> {
+    fn width(&self) -> usize {
+        WIDTH
+    }
+
+    fn me(&self) -> RoleId {
+        self.seat.links.me
+    }
 
     fn mesh(&mut self) -> &mut Mesh {
         self.seat.links.mesh
     }
 
-    fn prepare(&mut self, ports: Ports<'_>, instances: usize) -> Result<Ready, SharingError> {
+    fn set_label_function(&mut self, function: LabelFunction) {
+        self.seat.common.set_label_function(function);
+    }
+
+    fn garble_on(
+        &mut self,
+        ports: Ports<'_>,
+        from: &[Blocks],
+    ) -> Result<(Ready, Vec<Blocks>), SharingError> {
         self.seat.links.mesh.set_phase(Phase::Offline);
-        let all = (0..instances).map(|_| self.begin(ports));
+        let all = from.iter().map(|from| self.begin(ports, from));
         let mut all = all.collect::<Result<Vec<_>, _>>()?;
         for it in &mut all {
             self.answer_masks(it)?;
@@ -168,8 +183,19 @@ impl ports::Garbling for BmrOt<'_> {
         }
         let opened = all.iter_mut().map(|it| self.open(ports, it));
         let opened = opened.collect::<Result<Vec<_>, _>>()?;
+        let kept = all.iter_mut().map(Rows::take_kept).collect();
         let Seat { links, common, .. } = &mut self.seat;
-        open(links, common, (all, opened), ports.ands(), Rows::finish)
+        Ok((open(links, common, (all, opened), ports.ands(), Rows::finish)?, kept))
+    }
+
+    fn evaluate_on(
+        &mut self,
+        ready: Ready,
+        ports: Ports<'_>,
+        values: &[Bits],
+        from: &[Buffer<u128>],
+    ) -> Result<Done, SharingError> {
+        ready.run_on(&mut self.seat.links, ports, values, from)
     }
 }
 

@@ -1,17 +1,16 @@
 //! One worker of one party of BMR: many instances at a time, message by message.
 
+use super::chain::{Blocks, Done, Worker};
 use super::columns::{Columns, open};
 use super::common::{Ready, drawn_by};
 use super::garble::Garbling;
 use super::seat::Seat;
-use crate::ports::check_kept;
-use crate::{Bits, Chain, Ports, ports};
+use crate::{Bits, Ports};
 use tacit_net::{Mesh, PartyId, Phase, Stream};
 use tacit_ring::Buffer;
-use tacit_sharing::bmr::Opening;
+use tacit_sharing::bmr::{LabelFunction, Opening};
 use tacit_sharing::gmw::WorkerKeys;
 use tacit_sharing::{RoleId, SharingError};
-use zeroize::Zeroizing;
 
 /// A worker of a party.
 pub struct Bmr<'m>(Seat<'m>);
@@ -33,18 +32,12 @@ impl<'m> Bmr<'m> {
     }
 }
 
-/// Of wires, as they are garbled.
-type Blocks = Zeroizing<Vec<u128>>;
-
 impl Seat<'_> {
-    /// Garbles a circuit for some instances, each of which goes on from wires; gives those that it keeps.
-    fn prepare(
+    fn garble_on(
         &mut self,
         ports: Ports<'_>,
         from: &[Blocks],
     ) -> Result<(Ready, Vec<Blocks>), SharingError> {
-        let blocks = Garbling::kept_blocks(&self.common, ports);
-        check_kept(from.iter().all(|from| from.len() == blocks))?;
         self.links.mesh.set_phase(Phase::Offline);
         self.make_transfers(ports, from.len())?;
         let mut all = Vec::with_capacity(from.len());
@@ -146,59 +139,38 @@ impl Seat<'_> {
     }
 }
 
-/// What further circuits go on from: wires that nobody learned. Secret.
-#[derive(Default)]
-struct Kept {
-    wires: Blocks,
-    /// Their labels, if this party evaluates.
-    labels: Buffer<u128>,
-}
-
-/// A worker of a party, evaluating circuits each of which goes on from the one before. Zero labels, shares of masks
-/// and what authenticates them towards others stay those of the wires that go on, under the same offset; gates have
-/// further numbers.
-pub struct BmrChain<'m> {
-    seat: Seat<'m>,
-    kept: Kept,
-}
-
-impl<'m> Bmr<'m> {
-    /// This worker, for circuits that go on from each other.
-    #[must_use]
-    pub fn chain(self) -> BmrChain<'m> {
-        BmrChain { seat: self.0, kept: Kept::default() }
-    }
-}
-
-impl Chain for BmrChain<'_> {
-    fn mesh(&mut self) -> &mut Mesh {
-        self.seat.links.mesh
+impl Worker for Bmr<'_> {
+    fn width(&self) -> usize {
+        2 * self.0.common.parties
     }
 
     fn me(&self) -> RoleId {
-        self.seat.links.me
+        self.0.links.me
     }
-
-    fn evaluate_next(&mut self, ports: Ports<'_>, values: Bits) -> Result<Bits, SharingError> {
-        let BmrChain { seat, kept } = self;
-        let Kept { wires, labels } = std::mem::take(kept);
-        let (ready, mut next) = seat.prepare(ports, &[wires])?;
-        let (mut learned, mut active) =
-            ready.run_on(&mut seat.links, ports, &[values], &[labels])?;
-        let wires = next.pop().unwrap_or_default();
-        *kept = Kept { wires, labels: active.pop().unwrap_or_default() };
-        Ok(learned.pop().unwrap_or_else(|| Bits::zeros(0)))
-    }
-}
-
-impl ports::Garbling for Bmr<'_> {
-    type Ready = Ready;
 
     fn mesh(&mut self) -> &mut Mesh {
         self.0.links.mesh
     }
 
-    fn prepare(&mut self, ports: Ports<'_>, instances: usize) -> Result<Ready, SharingError> {
-        Ok(self.0.prepare(ports, &vec![Zeroizing::default(); instances])?.0)
+    fn set_label_function(&mut self, function: LabelFunction) {
+        self.0.common.set_label_function(function);
+    }
+
+    fn garble_on(
+        &mut self,
+        ports: Ports<'_>,
+        from: &[Blocks],
+    ) -> Result<(Ready, Vec<Blocks>), SharingError> {
+        self.0.garble_on(ports, from)
+    }
+
+    fn evaluate_on(
+        &mut self,
+        ready: Ready,
+        ports: Ports<'_>,
+        values: &[Bits],
+        from: &[Buffer<u128>],
+    ) -> Result<Done, SharingError> {
+        ready.run_on(&mut self.0.links, ports, values, from)
     }
 }

@@ -19,20 +19,25 @@
 
 #[cfg(test)]
 mod attack;
+#[cfg(test)]
+mod uniform;
 
+use super::chain::{Blocks, Done, Worker, go_on};
 use super::columns::{Columns, open};
 use super::common::{Common, Garbled, Ready, add_zeros};
 use super::cost::{online, words};
 use super::pairs::Pairs;
 use super::wires::{Gate, walk};
 use crate::links::{GateNumbers, Links};
-use crate::{Bits, Ports, ports};
+use crate::ports::KEPT;
+use crate::{Bits, Ports};
 use tacit_net::{Mesh, PartyId, Phase, Stream};
 use tacit_ot::KAPPA;
+use tacit_ring::secret::mask;
 use tacit_ring::{Buffer, Entropy, Key, Prg, Seed, StreamIds, word};
-use tacit_sharing::SharingError;
-use tacit_sharing::bmr::Opening;
+use tacit_sharing::bmr::{LabelFunction, Opening};
 use tacit_sharing::cost::Traffic;
+use tacit_sharing::{RoleId, SharingError};
 use zeroize::Zeroizing;
 
 /// Parties.
@@ -137,6 +142,11 @@ fn has(role: usize, component: usize) -> bool {
     component == role || component == next(role)
 }
 
+/// Whether the first or the second of a role's components is component zero, where constants are.
+fn has_constants(role: usize, which: usize) -> bool {
+    (role + which).is_multiple_of(PARTIES)
+}
+
 /// A worker of a party.
 pub struct BmrReplicated<'m> {
     links: Links<'m>,
@@ -155,7 +165,12 @@ struct Instance {
     products: [Bits; 2],
     /// Masks of outputs that this party learns.
     masks: Bits,
+    /// As `sources`, of outputs that nobody learns.
+    kept: Blocks,
 }
+
+/// Blocks of a wire.
+const WIDTH: usize = 2;
 
 /// Both components of a wire.
 fn components(wire: &[u128]) -> [bool; 2] {
@@ -194,13 +209,14 @@ impl<'m> BmrReplicated<'m> {
     }
 
     /// Draws labels and masks; sends components of products, and of masks of outputs.
-    fn begin(&mut self, ports: Ports<'_>) -> Result<Instance, SharingError> {
+    fn begin(&mut self, ports: Ports<'_>, from: &[u128]) -> Result<Instance, SharingError> {
         let ands = ports.ands();
-        let sources = self.draw(ports)?;
+        let mut sources = self.draw(ports)?;
+        go_on(ports, WIDTH, &mut sources, from);
         let first_gate = self.gates.take(ands)?;
         let mut mine = Bits::zeros(ands);
         add_zeros(&self.keys.zeros, &mut self.keys.pair_ids, word::bytes_mut(&mut mine.words))?;
-        let wires = walk(ports.schedule, 2, &sources, |Gate { number, u, v }| {
+        let wires = walk(ports.schedule, WIDTH, &sources, |Gate { number, u, v }| {
             mine.flip_if(number, product(components(u.0), components(v.0)));
         });
         let masks = |role: usize| {
@@ -217,18 +233,20 @@ impl<'m> BmrReplicated<'m> {
         self.links.send(next(me), Stream::Pre, &lacking.words)?;
         let [mut own, second] = masks(me);
         own.words.iter_mut().zip(&second.words).for_each(|(own, second)| *own ^= second);
+        let one = [0, 1].map(|which| u128::from(has_constants(me, which)) << which);
+        let kept = wires.kept(ports, |wire| wire[1] ^= one[0] | one[1]);
         let products = [mine, Bits::zeros(ands)];
-        Ok(Instance { first_gate, sources, products, masks: own })
+        Ok(Instance { first_gate, sources, products, masks: own, kept })
     }
 
     /// Zero labels, and components of masks, of all inputs and outputs of ANDs.
     fn draw(&mut self, ports: Ports<'_>) -> Result<Zeroizing<Vec<u128>>, SharingError> {
         let count = ports.schedule.inputs().len() + ports.ands();
-        let mut sources = Zeroizing::new(vec![0; 2 * count]);
+        let mut sources = Zeroizing::new(vec![0; WIDTH * count]);
         let mut random = Buffer::<u128>::zeros(count);
         let id = self.keys.ids.step()?.single();
         self.keys.own.stream(id).fill(&mut random);
-        let labels = sources.iter_mut().step_by(2).zip(&*random);
+        let labels = sources.iter_mut().step_by(WIDTH).zip(&*random);
         labels.for_each(|(label, random)| *label = random & !1);
         let owners: Vec<usize> = ports.owners().collect();
         let number = self.keys.pair_ids.step()?.single().number();
@@ -236,8 +254,8 @@ impl<'m> BmrReplicated<'m> {
             let mut drawn = Bits::zeros(count);
             prg.fill(number, 0, word::bytes_mut(&mut drawn.words));
             let component = (self.common.me + which) % PARTIES;
-            for (i, wire) in sources.chunks_exact_mut(2).enumerate() {
-                if owners.get(i).is_none_or(|owner| has(*owner, component)) {
+            for (i, wire) in sources.chunks_exact_mut(WIDTH).enumerate() {
+                if owners.get(i).is_none_or(|owner| *owner != KEPT && has(*owner, component)) {
                     wire[1] |= u128::from(drawn.get(i)) << which;
                 }
             }
@@ -264,8 +282,8 @@ impl<'m> BmrReplicated<'m> {
         }
         let inputs = ports.schedule.inputs().len();
         let mut hidden = Buffer::zeros(4 * PARTIES);
-        walk(ports.schedule, 2, &it.sources, |gate| {
-            let w = &it.sources[2 * (inputs + gate.number)..][..2];
+        walk(ports.schedule, WIDTH, &it.sources, |gate| {
+            let w = &it.sources[WIDTH * (inputs + gate.number)..][..WIDTH];
             let products = [0, 1].map(|which: usize| it.products[which].get(gate.number));
             self.rows(it.first_gate, &gate, (w, products), &mut hidden);
             for (j, column) in columns.iter_mut().enumerate() {
@@ -294,10 +312,9 @@ impl<'m> BmrReplicated<'m> {
         for (row, out) in out.chunks_exact_mut(PARTIES).enumerate() {
             let (a, b) = ((row >> 1 == 1) ^ flag_u, (row & 1 == 1) ^ flag_v);
             let bits = [0, 1].map(|which| {
-                // Constants are in component zero.
-                let constant = a & b & (me + which).is_multiple_of(PARTIES);
+                let constant = a & b & has_constants(me, which);
                 let bit = products[which] ^ masks[which] ^ (a & v[which]) ^ (b & u[which]);
-                u128::from(bit ^ constant).wrapping_neg()
+                mask((bit ^ constant).into())
             });
             for (out, offset) in out.iter_mut().zip(&*self.keys.offsets) {
                 *out ^= product(*offset, bits);
@@ -310,27 +327,53 @@ impl<'m> BmrReplicated<'m> {
 impl Instance {
     /// The garbled circuit, from the table.
     fn finish(self, ports: Ports<'_>, (table, _): (Buffer<u128>, Bits)) -> Garbled {
-        let inputs = self.sources.chunks_exact(2).take(ports.schedule.inputs().len());
+        let inputs = self.sources.chunks_exact(WIDTH).take(ports.schedule.inputs().len());
         let mask = |wire: &[u128]| (wire[1] ^ wire[1] >> 1) & 1;
         Garbled::new(self.first_gate, (table, self.masks), inputs.map(|wire| (wire[0], mask(wire))))
     }
 }
 
-impl ports::Garbling for BmrReplicated<'_> {
-    type Ready = Ready;
+impl Worker for BmrReplicated<'_> {
+    fn width(&self) -> usize {
+        WIDTH
+    }
+
+    fn me(&self) -> RoleId {
+        self.links.me
+    }
 
     fn mesh(&mut self) -> &mut Mesh {
         self.links.mesh
     }
 
-    fn prepare(&mut self, ports: Ports<'_>, instances: usize) -> Result<Ready, SharingError> {
+    fn set_label_function(&mut self, function: LabelFunction) {
+        self.common.set_label_function(function);
+    }
+
+    fn garble_on(
+        &mut self,
+        ports: Ports<'_>,
+        from: &[Blocks],
+    ) -> Result<(Ready, Vec<Blocks>), SharingError> {
         self.links.mesh.set_phase(Phase::Offline);
-        let all = (0..instances).map(|_| self.begin(ports));
+        let all = from.iter().map(|from| self.begin(ports, from));
         let mut all = all.collect::<Result<Vec<_>, _>>()?;
         let opened = all.iter_mut().map(|it| self.take_products(ports, it));
         let opened = opened.collect::<Result<Vec<_>, _>>()?;
+        let kept = all.iter_mut().map(|it| std::mem::take(&mut it.kept)).collect();
         let finish = |it: Instance, opened| it.finish(ports, opened);
-        open(&mut self.links, &self.common, (all, opened), ports.ands(), finish)
+        let ready = open(&mut self.links, &self.common, (all, opened), ports.ands(), finish)?;
+        Ok((ready, kept))
+    }
+
+    fn evaluate_on(
+        &mut self,
+        ready: Ready,
+        ports: Ports<'_>,
+        values: &[Bits],
+        from: &[Buffer<u128>],
+    ) -> Result<Done, SharingError> {
+        ready.run_on(&mut self.links, ports, values, from)
     }
 }
 

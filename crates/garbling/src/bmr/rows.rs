@@ -1,5 +1,6 @@
 //! Preprocessing of one instance where every row is multiplied, message by message.
 
+use super::chain::{Blocks, go_on};
 use super::common::{Common, Garbled};
 use super::transfer::{answer, resolve};
 use super::wires::{Gate, walk};
@@ -8,11 +9,12 @@ use crate::{Bits, Ports};
 use tacit_ot::{OtError, Receiver, Sender};
 use tacit_ring::Buffer;
 use tacit_ring::prg::Permutation;
+use tacit_ring::secret::{if_set, mask};
 use tacit_sharing::bmr::Products;
 use zeroize::Zeroizing;
 
 /// Blocks of a wire: this party's zero label, and its share of the mask.
-const WIDTH: usize = 2;
+pub(super) const WIDTH: usize = 2;
 
 /// One instance that is being garbled.
 pub(super) struct Rows<'p> {
@@ -33,6 +35,8 @@ pub(super) struct Rows<'p> {
     pads: Vec<Bits>,
     /// By role, this party's shares of those bits times the role's offset.
     parts: Vec<Zeroizing<Vec<u128>>>,
+    /// As `sources`, of outputs that nobody learns, once there are rows.
+    kept: Blocks,
 }
 
 impl<'p> Rows<'p> {
@@ -42,7 +46,7 @@ impl<'p> Rows<'p> {
         ports: Ports<'p>,
         products: Products,
         first_gate: u64,
-        random: &[u128],
+        (random, from): (&[u128], &[u128]),
     ) -> Self {
         let ands = ports.ands();
         let count = ports.schedule.inputs().len() + ands;
@@ -53,6 +57,7 @@ impl<'p> Rows<'p> {
             let mine = owners.get(index).is_none_or(|owner| *owner == common.me);
             wire[1] = if mine { random & 1 } else { 0 };
         }
+        go_on(ports, WIDTH, &mut sources, from);
         let mut lambdas = [Bits::zeros(ands), Bits::zeros(ands)];
         let mut crossed = Bits::zeros(ands);
         walk(ports.schedule, WIDTH, &sources, |Gate { number, u, v }| {
@@ -65,7 +70,19 @@ impl<'p> Rows<'p> {
         let part = || Zeroizing::new(vec![0; bits.len]);
         let parts = (0..common.parties).map(|_| part()).collect();
         let pads = (0..common.parties).map(|_| Bits::zeros(ands)).collect();
-        Rows { ports, products, first_gate, ands, sources, lambdas, crossed, bits, pads, parts }
+        Rows {
+            ports,
+            products,
+            first_gate,
+            ands,
+            sources,
+            lambdas,
+            crossed,
+            bits,
+            pads,
+            parts,
+            kept: Blocks::default(),
+        }
     }
 
     /// Blocks that [`Rows::new`] takes.
@@ -137,7 +154,7 @@ impl<'p> Rows<'p> {
             }
         });
         for (i, part) in self.parts[common.me].iter_mut().enumerate() {
-            *part = u128::from(self.bits.get(i)) * *common.offset;
+            *part = if_set(self.bits.get(i), *common.offset);
         }
     }
 
@@ -198,7 +215,7 @@ impl<'p> Rows<'p> {
     /// Takes what `peer` answered, if it did.
     pub fn take_rows(&mut self, peer: usize, message: &[u128]) {
         let bits = &self.bits;
-        resolve(&mut self.parts[peer], message, |i| u128::from(bits.get(i)).wrapping_neg());
+        resolve(&mut self.parts[peer], message, |i| mask(bits.get(i).into()));
     }
 
     /// Round 5: this party's part of every column, by role. Adds shares of the masks that each role learns
@@ -226,7 +243,13 @@ impl<'p> Rows<'p> {
                 masks.flip_if(i, wires.get(slot).0[1] == 1);
             }
         }
+        self.kept = wires.kept(self.ports, |wire| wire[1] ^= u128::from(me == 0));
         columns
+    }
+
+    /// What further circuits go on from, once there are rows.
+    pub fn take_kept(&mut self) -> Blocks {
+        std::mem::take(&mut self.kept)
     }
 
     /// This party's shares of the bits of a gate's rows times the offset of `j`. The four bits add up to one.

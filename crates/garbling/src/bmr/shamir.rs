@@ -24,19 +24,20 @@
 #[cfg(test)]
 mod attack;
 
+use super::chain::{Blocks, Done, Worker, go_on};
 use super::columns::{Columns, open};
 use super::common::{Common, Garbled, Ready, add_zeros, drawn_by};
 use super::field::{Multiples, shares, times, weights};
 pub use super::keys::{ShamirKeys, WorkerKeys};
 use super::wires::{Gate, walk};
 use crate::links::{GateNumbers, Links};
-use crate::{Bits, Ports, ports};
+use crate::{Bits, Ports};
 use std::ops::Range;
 use tacit_net::{Mesh, PartyId, Phase, Stream};
 use tacit_ring::{Buffer, word};
-use tacit_sharing::SharingError;
-use tacit_sharing::bmr::Opening;
+use tacit_sharing::bmr::{LabelFunction, Opening};
 use tacit_sharing::cost::Traffic;
+use tacit_sharing::{RoleId, SharingError};
 use zeroize::Zeroizing;
 
 /// The largest number of parties that may pool what they see, of so many.
@@ -70,7 +71,12 @@ struct Instance {
     sources: Zeroizing<Vec<u128>>,
     /// Shares of products of the masks of ANDs' inputs.
     products: Zeroizing<Vec<u8>>,
+    /// As `sources`, of outputs that nobody learns, once there are rows.
+    kept: Blocks,
 }
+
+/// Blocks of a wire: the zero label, and what there is of the mask.
+const WIDTH: usize = 2;
 
 /// The place of what a party drew itself, above its share.
 const DRAWN: u32 = 8;
@@ -124,21 +130,23 @@ impl<'m> BmrShamir<'m> {
     }
 
     /// Draws labels and masks, and deals masks.
-    fn begin(&mut self, ports: Ports<'_>) -> Result<Instance, SharingError> {
+    fn begin(&mut self, ports: Ports<'_>, from: &[u128]) -> Result<Instance, SharingError> {
         let ands = ports.ands();
         let count = ports.schedule.inputs().len() + ands;
         let first_gate = self.gates.take(ands)?;
         let random = self.keys.random(count)?;
         let drawn = drawn_by(ports, self.common.me);
-        let mut sources = Zeroizing::new(vec![0; 2 * count]);
+        let mut sources = Zeroizing::new(vec![0; WIDTH * count]);
         if self.common.is_keeper() {
-            let labels = sources.iter_mut().step_by(2);
+            let labels = sources.iter_mut().step_by(WIDTH);
             labels.zip(&*random).for_each(|(label, random)| *label = random & !1);
         }
         for at in &drawn {
-            sources[2 * at + 1] = (random[*at] & 1) << DRAWN;
+            sources[WIDTH * at + 1] = (random[*at] & 1) << DRAWN;
         }
-        let mut it = Instance { first_gate, sources, products: Zeroizing::new(vec![0; ands]) };
+        go_on(ports, WIDTH, &mut sources, from);
+        let products = Zeroizing::new(vec![0; ands]);
+        let mut it = Instance { first_gate, sources, products, kept: Blocks::default() };
         let mine = self.deal(&packed(drawn.iter().map(|at| (random[*at] & 1) as u8)))?;
         it.add_masks(&drawn, &mine);
         Ok(it)
@@ -155,7 +163,7 @@ impl<'m> BmrShamir<'m> {
             return Ok(());
         }
         let mut products = Zeroizing::new(vec![0; it.products.len()]);
-        walk(ports.schedule, 2, &it.sources, |Gate { number, u, v }| {
+        walk(ports.schedule, WIDTH, &it.sources, |Gate { number, u, v }| {
             products[number] = times(self.weight, times(u.0[1] as u8, v.0[1] as u8));
         });
         let mine = self.deal(&packed(products.iter().copied()))?;
@@ -188,8 +196,8 @@ impl<'m> BmrShamir<'m> {
         }
         let inputs = ports.schedule.inputs().len();
         let mut hidden = Buffer::zeros(4 * self.common.columns);
-        let wires = walk(ports.schedule, 2, &it.sources, |gate| {
-            let w = &it.sources[2 * (inputs + gate.number)..][..2];
+        let wires = walk(ports.schedule, WIDTH, &it.sources, |gate| {
+            let w = &it.sources[WIDTH * (inputs + gate.number)..][..WIDTH];
             let (number, product) = (gate.number, it.products[gate.number]);
             self.rows(it.first_gate, &gate, (w, product), &mut hidden);
             for (j, column) in columns.iter_mut().enumerate() {
@@ -203,6 +211,9 @@ impl<'m> BmrShamir<'m> {
                 masks.flip_if(i, wires.get(slot).0[1] >> DRAWN & 1 == 1);
             }
         }
+        let drawn = u128::from(me == 0) << DRAWN;
+        // A constant is its own share.
+        it.kept = wires.kept(ports, |wire| wire[1] ^= 1 | drawn);
         Columns::send(&mut self.links, self.common.opening, columns, masks)
     }
 
@@ -240,13 +251,13 @@ impl Instance {
     /// Adds shares of what some role drew.
     fn add_masks(&mut self, drawn: &[usize], theirs: &[u128]) {
         for (at, byte) in drawn.iter().zip(word::bytes(theirs)) {
-            self.sources[2 * at + 1] ^= u128::from(*byte);
+            self.sources[WIDTH * at + 1] ^= u128::from(*byte);
         }
     }
 
     /// The garbled circuit, from the table and the masks that this party learns.
     fn finish(self, ports: Ports<'_>, opened: (Buffer<u128>, Bits)) -> Garbled {
-        let inputs = self.sources.chunks_exact(2).take(ports.schedule.inputs().len());
+        let inputs = self.sources.chunks_exact(WIDTH).take(ports.schedule.inputs().len());
         let inputs = inputs.map(|wire| (wire[0], wire[1] >> DRAWN & 1));
         Garbled::new(self.first_gate, opened, inputs)
     }
@@ -256,24 +267,50 @@ impl Instance {
     }
 }
 
-impl ports::Garbling for BmrShamir<'_> {
-    type Ready = Ready;
+impl Worker for BmrShamir<'_> {
+    fn width(&self) -> usize {
+        WIDTH
+    }
+
+    fn me(&self) -> RoleId {
+        self.links.me
+    }
 
     fn mesh(&mut self) -> &mut Mesh {
         self.links.mesh
     }
 
-    fn prepare(&mut self, ports: Ports<'_>, instances: usize) -> Result<Ready, SharingError> {
+    fn set_label_function(&mut self, function: LabelFunction) {
+        self.common.set_label_function(function);
+    }
+
+    fn garble_on(
+        &mut self,
+        ports: Ports<'_>,
+        from: &[Blocks],
+    ) -> Result<(Ready, Vec<Blocks>), SharingError> {
         self.links.mesh.set_phase(Phase::Offline);
-        let all = (0..instances).map(|_| self.begin(ports));
+        let all = from.iter().map(|from| self.begin(ports, from));
         let mut all = all.collect::<Result<Vec<_>, _>>()?;
         for it in &mut all {
             self.take_masks(ports, it)?;
         }
         let opened = all.iter_mut().map(|it| self.take_products(ports, it));
         let opened = opened.collect::<Result<Vec<_>, _>>()?;
+        let kept = all.iter_mut().map(|it| std::mem::take(&mut it.kept)).collect();
         let finish = |it: Instance, opened| it.finish(ports, opened);
-        open(&mut self.links, &self.common, (all, opened), ports.ands(), finish)
+        let ready = open(&mut self.links, &self.common, (all, opened), ports.ands(), finish)?;
+        Ok((ready, kept))
+    }
+
+    fn evaluate_on(
+        &mut self,
+        ready: Ready,
+        ports: Ports<'_>,
+        values: &[Bits],
+        from: &[Buffer<u128>],
+    ) -> Result<Done, SharingError> {
+        ready.run_on(&mut self.links, ports, values, from)
     }
 }
 

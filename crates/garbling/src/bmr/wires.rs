@@ -1,6 +1,9 @@
 //! What a party knows of the wires of a circuit that is being garbled.
 
+use super::chain::Blocks;
+use crate::Ports;
 use tacit_circuit::schedule::{Linear, Product, Schedule, Slot};
+use zeroize::Zeroizing;
 
 /// What every AND reads: its wires' blocks and flags.
 pub(super) struct Gate<'w> {
@@ -33,6 +36,20 @@ impl Wires {
         let start = slot as usize * self.width;
         self.blocks[start..start + self.width].copy_from_slice(wire);
         self.flags[slot as usize] = false;
+    }
+
+    /// The wires that nobody learns, to go on from. The value of one is its mask plus its public value then: where it
+    /// was that plus one, `negate` takes the one into the mask.
+    pub fn kept(&self, ports: Ports<'_>, negate: impl Fn(&mut [u128])) -> Blocks {
+        let mut all = Zeroizing::new(vec![0; ports.slots_kept().count() * self.width]);
+        for (to, slot) in all.chunks_exact_mut(self.width).zip(ports.slots_kept()) {
+            let (wire, flag) = self.get(slot);
+            to.copy_from_slice(wire);
+            if flag {
+                negate(to);
+            }
+        }
+        all
     }
 
     pub fn linear(&mut self, gates: &[Linear]) {

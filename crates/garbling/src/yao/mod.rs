@@ -36,5 +36,8 @@ mod gates;
 mod party;
 pub mod streamed;
 pub mod three;
+#[cfg(test)]
+mod timing;
+mod two;
 
 pub use party::{Ready, Yao, bytes, silent_bytes};

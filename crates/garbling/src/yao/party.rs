@@ -10,6 +10,7 @@ use crate::{Bits, Ports};
 use serde::{Deserialize, Serialize};
 use tacit_net::{Mesh, PartyId, Phase, Stream};
 use tacit_ot::KAPPA;
+use tacit_ring::secret::if_set;
 use tacit_ring::{Buffer, Word, stored};
 use tacit_sharing::cost::Traffic;
 use tacit_sharing::gmw::{FAN, WorkerKeys, silent_bytes as silent_transfers};
@@ -243,7 +244,7 @@ impl Online<'_> {
             let mut message = Buffer::<u128>::zeros(owners.len());
             for ((out, owner), label) in message.iter_mut().zip(&owners).zip(&*garbled.labels) {
                 if *owner == GARBLER {
-                    *out = label ^ (u128::from(values.get(mine)) * *self.offset);
+                    *out = label ^ if_set(values.get(mine), *self.offset);
                     mine += 1;
                 } else {
                     let bit = corrections[theirs / 64] >> (theirs % 64) & 1;

@@ -1,21 +1,23 @@
-//! Garbling as a program runs: tables are sent gate by gate and evaluated when they come, so that neither party
+//! Garbling as a program runs: tables are sent gate by gate and evaluated when they come, so that no party
 //! keeps more than the labels of values that are still needed, however large the program.
 //!
-//! Everything depends on inputs from the start, so that less is sent than ahead of time: an input of role 1 is a
-//! correlated OT with `Delta = R` on its bits themselves, whose blocks are the labels.
+//! Everything depends on inputs from the start, so that less is sent than ahead of time: of two parties, an input of
+//! role 1 is a correlated OT with `Delta = R` on its bits themselves, whose blocks are the labels. Of three, role 1
+//! sends labels of inputs alone.
 //!
-//! | | |
-//! | --- | --- |
-//! | AND | 256 bits, 0 to 1 |
-//! | input of role 0 | 128 bits, 0 to 1 |
-//! | input of role 1 | 32 bits, 1 to 0 |
-//! | output to role 1 | 1 bit, 0 to 1 |
-//! | output to role 0 | 1 bit, 1 to 0 |
+//! | | two parties | three |
+//! | --- | --- | --- |
+//! | AND | 256 bits, 0 to 1 | 256 bits, 0 to 2 |
+//! | input of role 0 | 128 bits, 0 to 1 | 128 bits, 0 to 2 |
+//! | input of role 1 | 32 bits, 1 to 0 | 128 bits, 1 to 2 |
+//! | input of role 2 | | 1 bit, 2 to 0; 128 bits from 0 and from 1 |
+//! | output | 1 bit, from the other | 1 bit, from role 0 and from role 2, but for its own |
 //!
-//! Outputs are in words of 64. What is public has labels that both know, zero at role 1.
+//! Outputs are in words of 64. What is public has labels that all know, zero at who evaluates.
 
-use super::gates::{Gates, Hash, Labels, Level, SIDE, walk};
-use super::party::{GARBLER, Yao};
+use super::gates::{Gates, Hash, HashKey, Labels, Level, SIDE, walk};
+use super::party::GARBLER;
+use crate::links::{GateNumbers, Links};
 use crate::ports::check_values;
 use crate::{Bits, Ports};
 use std::sync::Arc;
@@ -29,6 +31,10 @@ use tacit_sharing::convert::{BitPlanes, Layered, Wires};
 use tacit_sharing::cost::{MAX_ROLES, Rounds, Traffic};
 use tacit_sharing::gmw::{FAN, silent_bytes};
 use tacit_sharing::{Protocol, RoleId, SharingError};
+use zeroize::Zeroizing;
+
+/// Of three parties, who garbles nothing and knows labels of inputs.
+pub(super) const HELPER: RoleId = 1;
 
 type Result<T> = std::result::Result<T, SharingError>;
 
@@ -80,17 +86,38 @@ fn side(schedule: &Schedule, left: usize) -> usize {
 }
 
 impl<const N: usize> Labels<N> {
-    /// By instance, the lowest bits of what either role learns. Gives the room back.
-    fn outputs(self, ports: Ports<'_>, ends: &mut Vec<[Bits; 2]>) -> Buffer<u128> {
-        ends.extend((0..N).map(|k| [0, 1].map(|role| self.lowest(ports, role, k))));
+    /// By instance, the lowest bits of what each of so many roles learns. Gives the room back.
+    fn outputs(
+        self,
+        (ports, roles): (Ports<'_>, usize),
+        ends: &mut Vec<Vec<Bits>>,
+    ) -> Buffer<u128> {
+        let of = |k: usize| (0..roles).map(|role| self.lowest(ports, role, k)).collect();
+        ends.extend((0..N).map(of));
         self.into_room()
     }
 }
 
-/// A worker of a party that garbles, or evaluates, as a program runs.
+/// How labels of inputs come to who evaluates.
+pub(super) trait Inputs: Send {
+    /// Labels of `count` bits that a role gives, of which this party has its own: zero labels at who garbles, zeros at
+    /// who only helps. One step.
+    fn labels(
+        &mut self,
+        links: &mut Links<'_>,
+        owner: RoleId,
+        bits: &Bits,
+        count: usize,
+    ) -> Result<Buffer<u128>>;
+}
+
+/// A worker of a party that garbles, or evaluates, or helps with inputs, as a program runs.
 pub struct Streamed<'m> {
-    party: Yao<'m>,
+    links: Links<'m>,
+    offset: Zeroizing<u128>,
+    gates: GateNumbers,
     hash: Hash,
+    inputs: Box<dyn Inputs>,
     circuits: Circuits,
     room: Level,
     /// Blocks of a level's ANDs.
@@ -100,67 +127,42 @@ pub struct Streamed<'m> {
     step: u32,
 }
 
-impl<'m> Yao<'m> {
-    /// This worker, for a program.
-    #[must_use]
-    pub fn streamed(self) -> Boolean<Streamed<'m>> {
-        let (hash, circuits) = (Hash::new(self.key), Circuits::new(Protocol::Yao));
+impl<'m> Streamed<'m> {
+    /// The last role evaluates. Who garbles has an offset.
+    pub(super) fn new(
+        links: Links<'m>,
+        (key, gates): (HashKey, GateNumbers),
+        offset: Zeroizing<u128>,
+        (protocol, inputs): (Protocol, Box<dyn Inputs>),
+    ) -> Boolean<Self> {
         let [table, labels] = [(); 2].map(|()| Buffer::default());
-        let room = Level::default();
-        Boolean::new(Streamed { party: self, hash, circuits, room, table, labels, step: 0 })
+        Boolean::new(Streamed {
+            links,
+            offset,
+            gates,
+            hash: Hash::new(key),
+            inputs,
+            circuits: Circuits::new(protocol),
+            room: Level::default(),
+            table,
+            labels,
+            step: 0,
+        })
     }
-}
 
-impl Streamed<'_> {
     fn garbles(&self) -> bool {
-        self.party.links.me == GARBLER
+        self.links.me == GARBLER
+    }
+
+    /// Who evaluates.
+    fn evaluator(&self) -> RoleId {
+        self.links.parties() - 1
     }
 
     /// What is waited for until the next step is one round.
     fn next_step(&mut self) {
         self.step += 1;
-        self.party.links.mesh.set_step(self.step);
-    }
-
-    /// Labels of bits of the garbler.
-    fn give(&mut self, bits: &Bits) -> Result<Buffer<u128>> {
-        let party = &mut self.party;
-        let mut labels = Buffer::zeros(bits.len);
-        let id = party.keys.ids.step()?.single();
-        party.keys.own.stream(id).fill(&mut labels);
-        let mut message = labels.clone();
-        for (i, label) in message.iter_mut().enumerate() {
-            *label ^= u128::from(bits.get(i)) * *party.offset;
-        }
-        party.send(Stream::On, &message)?;
-        // Role 1 waits for them, and this role perhaps for nothing before many tables.
-        party.links.mesh.flush()?;
-        Ok(labels)
-    }
-
-    /// Labels of bits of the evaluator.
-    fn choose(&mut self, bits: &Bits) -> Result<Buffer<u128>> {
-        let party = &mut self.party;
-        party.transfers.make(&mut party.links, &mut party.keys, |_| [bits.len, 0])?;
-        let mut labels = Buffer::zeros(bits.len);
-        let chooser = party.transfers.chooser(&mut party.keys, GARBLER)?;
-        let message = chooser.choose(bits, |i, block| labels[i] = block);
-        let message = party.links.checked(GARBLER, message)?;
-        party.send(Stream::On, &message)?;
-        Ok(labels)
-    }
-
-    /// At the garbler, zero labels of `count` bits of the evaluator.
-    fn offer(&mut self, count: usize) -> Result<Buffer<u128>> {
-        let (party, peer) = (&mut self.party, 1 - GARBLER);
-        party.transfers.make(&mut party.links, &mut party.keys, |_| [0, count])?;
-        let words = party.transfers.message_words(count.div_ceil(64));
-        let message = party.recv::<u64>(Stream::On, words)?;
-        let mut labels = Buffer::zeros(count);
-        let offerer = party.transfers.offerer(&mut party.keys, (peer, *party.offset))?;
-        let taken = offerer.take(count, &message, |i, block| labels[i] = block);
-        party.links.checked(peer, taken)?;
-        Ok(labels)
+        self.links.mesh.set_step(self.step);
     }
 
     /// Takes some instances through a circuit, on labels by input and instance.
@@ -169,13 +171,17 @@ impl Streamed<'_> {
         schedule: &Schedule,
         input: impl Fn(usize, usize) -> u128,
     ) -> Result<Labels<N>> {
-        let (garbles, count) = (self.garbles(), ands(schedule));
+        let (garbles, evaluator) = (self.garbles(), self.evaluator());
         let labels = std::mem::take(&mut self.labels);
-        let Streamed { party, hash, room, table, .. } = self;
-        let (r, one) = (*party.offset, if garbles { *party.offset } else { 0 });
+        if !garbles && self.links.me != evaluator {
+            // Who helps with inputs has no part in circuits.
+            return Ok(Labels::of_inputs(schedule, labels, |_, _| 0));
+        }
+        let Streamed { links, hash, room, table, gates, .. } = self;
+        let (r, one) = (*self.offset, if garbles { *self.offset } else { 0 });
         let mut first = [0; N];
         for first in &mut first {
-            *first = party.gates.take(count)?;
+            *first = gates.take(ands(schedule))?;
         }
         let labels = Labels::of_inputs(schedule, labels, input);
         walk(schedule, labels, one, |number, a, b| {
@@ -184,9 +190,9 @@ impl Streamed<'_> {
             if garbles {
                 let (blocks, _) = table.as_chunks_mut::<2>();
                 gates.garble(room, r, a, b, |i, k, both| blocks[i * N + k] = both);
-                return party.send(Stream::Def, table);
+                return links.send(evaluator, Stream::Def, table);
             }
-            party.links.recv_into(GARBLER, Stream::Def, table)?;
+            links.recv_into(GARBLER, Stream::Def, table)?;
             let (blocks, _) = table.as_chunks::<2>();
             gates.evaluate(room, a, b, |i, k| blocks[i * N + k]);
             Ok(())
@@ -195,17 +201,14 @@ impl Streamed<'_> {
 
     /// The underlying channels.
     pub fn mesh(&mut self) -> &mut Mesh {
-        self.party.links.mesh
+        self.links.mesh
     }
 
     /// Labels of bits of a role, of which this party has its own.
     fn input(&mut self, owner: RoleId, bits: &Bits, count: usize) -> Result<Buffer<u128>> {
-        match (owner == GARBLER, owner == self.party.links.me) {
-            _ if count == 0 => Ok(Buffer::default()),
-            (true, true) => self.give(bits),
-            (true, false) => self.party.recv(Stream::On, count),
-            (false, true) => self.choose(bits),
-            (false, false) => self.offer(count),
+        match count {
+            0 => Ok(Buffer::default()),
+            _ => self.inputs.labels(&mut self.links, owner, bits, count),
         }
     }
 
@@ -215,11 +218,11 @@ impl Streamed<'_> {
     /// # Errors
     /// When the network fails, or values do not fit.
     pub fn evaluate(&mut self, ports: Ports<'_>, values: &[Bits]) -> Result<Vec<Bits>> {
-        let me = self.party.links.me;
+        let (me, roles) = (self.links.me, self.links.parties());
         check_values(ports, me, values.len(), values)?;
         self.mesh().set_step(0);
-        let mut labels = Vec::with_capacity(2);
-        for owner in [GARBLER, 1 - GARBLER] {
+        let mut labels = Vec::with_capacity(roles);
+        for owner in 0..roles {
             let given = ports.given_by(owner);
             let mut bits = Bits::zeros(if owner == me { given * values.len() } else { 0 });
             for i in 0..bits.len {
@@ -227,7 +230,7 @@ impl Streamed<'_> {
             }
             labels.push(self.input(owner, &bits, given * values.len())?);
         }
-        let mut next = [0; 2];
+        let mut next = vec![0; roles];
         let place = |owner: RoleId| {
             next[owner] += 1;
             (owner, next[owner] - 1)
@@ -244,35 +247,59 @@ impl Streamed<'_> {
             match side(ports.schedule, values.len() - start) {
                 NARROW => {
                     let labels = self.walk::<NARROW>(ports.schedule, input)?;
-                    self.labels = labels.outputs(ports, &mut ends);
+                    self.labels = labels.outputs((ports, roles), &mut ends);
                 }
                 SIDE => {
                     let labels = self.walk::<SIDE>(ports.schedule, input)?;
-                    self.labels = labels.outputs(ports, &mut ends);
+                    self.labels = labels.outputs((ports, roles), &mut ends);
                 }
                 _ => {
                     let labels = self.walk::<1>(ports.schedule, input)?;
-                    self.labels = labels.outputs(ports, &mut ends);
+                    self.labels = labels.outputs((ports, roles), &mut ends);
                 }
             }
         }
         self.exchange(ends)
     }
 
-    /// Opens outputs from their lowest bits: by instance those that roles 0 and 1 learn.
-    fn exchange(&mut self, ends: Vec<[Bits; 2]>) -> Result<Vec<Bits>> {
+    /// Opens outputs from their lowest bits: by instance those that each role learns.
+    fn exchange(&mut self, ends: Vec<Vec<Bits>>) -> Result<Vec<Bits>> {
         self.mesh().set_step(1);
-        let (me, peer) = (self.party.links.me, self.party.peer());
         for bits in &ends {
-            self.party.send(Stream::On, &bits[peer].words)?;
+            for (role, bits) in bits.iter().enumerate() {
+                self.tell(role, &bits.words)?;
+            }
         }
         self.mesh().flush()?;
-        let open = |mut bits: [Bits; 2]| {
-            let theirs = self.party.recv::<u64>(Stream::On, bits[me].words.len())?;
-            bits[me].words.iter_mut().zip(&*theirs).for_each(|(mine, theirs)| *mine ^= theirs);
-            Ok(std::mem::replace(&mut bits[me], Bits::zeros(0)))
+        let me = self.links.me;
+        let open = |mut bits: Vec<Bits>| {
+            let mut mine = bits.swap_remove(me);
+            self.hear(&mut mine.words)?;
+            Ok(mine)
         };
         ends.into_iter().map(open).collect()
+    }
+
+    /// Sends a role the lowest bits of what it learns, if it needs them of this party.
+    fn tell(&mut self, role: RoleId, words: &[u64]) -> Result<()> {
+        let (me, evaluator) = (self.links.me, self.evaluator());
+        match role != me && (me == GARBLER || me == evaluator) && !words.is_empty() {
+            true => self.links.send(role, Stream::On, words),
+            false => Ok(()),
+        }
+    }
+
+    /// Adds the lowest bits that others have for what this party learns.
+    fn hear(&mut self, words: &mut [u64]) -> Result<()> {
+        let (me, ends) = (self.links.me, [GARBLER, self.evaluator()]);
+        if words.is_empty() {
+            return Ok(());
+        }
+        for end in ends.into_iter().filter(|end| *end != me) {
+            let theirs = self.links.recv::<u64>(end, Stream::On, words.len())?;
+            words.iter_mut().zip(&*theirs).for_each(|(mine, theirs)| *mine ^= theirs);
+        }
+        Ok(())
     }
 
     /// The lowest bits of labels, in planes padded to words.
@@ -295,7 +322,7 @@ impl backend::Bits for Streamed<'_> {
         lanes: usize,
     ) -> Result<Planes> {
         self.next_step();
-        let (count, mine) = (planes * lanes, owner == self.party.links.me);
+        let (count, mine) = (planes * lanes, owner == self.links.me);
         let bits = match values.filter(|values| values.len() == planes * lanes.div_ceil(64)) {
             Some(values) if mine => flat(values, planes, lanes),
             _ if mine => return Err(wrong("an input's values")),
@@ -309,7 +336,7 @@ impl backend::Bits for Streamed<'_> {
         if self.garbles() {
             let bits = flat(values, planes, lanes);
             for (i, label) in labels.iter_mut().enumerate() {
-                *label = u128::from(bits.get(i)) * *self.party.offset;
+                *label = u128::from(bits.get(i)) * *self.offset;
             }
         }
         planes_of(labels, planes, lanes)
@@ -318,16 +345,14 @@ impl backend::Bits for Streamed<'_> {
     fn open_planes(&mut self, planes: &Planes, receivers: &[RoleId]) -> Result<Option<Buffer<Z2>>> {
         self.next_step();
         let mut bits = Self::lowest(labels_of(planes)?, planes.planes, planes.lanes);
-        let (me, peer) = (self.party.links.me, self.party.peer());
-        if receivers.contains(&peer) && !bits.is_empty() {
-            self.party.send(Stream::On, word::lanes(&bits))?;
+        for role in receivers {
+            self.tell(*role, word::lanes(&bits))?;
         }
-        if !receivers.contains(&me) {
+        if !receivers.contains(&self.links.me) {
             self.mesh().flush()?;
             return Ok(None);
         }
-        let theirs = self.party.recv::<u64>(Stream::On, bits.len())?;
-        bits.iter_mut().zip(&*theirs).for_each(|(mine, theirs)| mine.0 ^= theirs);
+        self.hear(word::lanes_mut(&mut bits))?;
         Ok(Some(bits))
     }
 
@@ -383,47 +408,61 @@ impl backend::Bits for Streamed<'_> {
 
     fn rounds(&mut self) -> Rounds {
         let mut rounds = [0; MAX_ROLES];
-        rounds[self.party.links.me] = self.party.links.mesh.rounds();
+        rounds[self.links.me] = self.links.mesh.rounds();
         rounds
     }
 
     fn now(&mut self) -> Duration {
-        self.party.links.mesh.begin_work_at(Duration::ZERO);
-        self.party.links.mesh.now()
+        self.links.mesh.begin_work_at(Duration::ZERO);
+        self.links.mesh.now()
     }
 
     fn begin_at(&mut self, at: Duration) {
-        self.party.links.mesh.begin_work_at(at);
+        self.links.mesh.begin_work_at(at);
     }
 
     fn flush(&mut self) -> Result<()> {
-        Ok(self.party.links.mesh.flush()?)
+        Ok(self.links.mesh.flush()?)
     }
 
     fn abort(&mut self, reason: &str) {
-        self.party.links.mesh.abort(reason);
+        self.links.mesh.abort(reason);
     }
 }
 
-/// Bytes between the two parties for a worker's chunks of so many instances of a circuit.
+/// Bytes between the parties for a worker's chunks of so many instances of a circuit.
 #[must_use]
 pub fn bytes(protocol: Protocol, ports: Ports<'_>, chunks: impl Iterator<Item = usize>) -> Traffic {
-    let [given, learned] =
-        [Ports::given_by, Ports::learned_by].map(|f| [0, 1].map(|r| f(&ports, r)));
     let mut counted = Counted::new(protocol).bits;
     for instances in chunks {
-        [0, 1].into_iter().for_each(|owner| counted.input(owner, given[owner] * instances));
-        counted.tables(ports.ands() * instances);
-        for (role, learned) in learned.iter().enumerate() {
-            counted.message(role, 8 * learned.div_ceil(64) * instances);
+        for role in 0..counted.parties {
+            counted.input(role, ports.given_by(role) * instances);
+            counted.output(role, 8 * ports.learned_by(role).div_ceil(64) * instances);
         }
+        counted.tables(ports.ands() * instances);
     }
     counted.total_bytes()
+}
+
+/// How often a role waits for a chunk of instances of a circuit: for inputs, and for what it learns.
+#[must_use]
+pub fn rounds(protocol: Protocol, ports: Ports<'_>, me: RoleId) -> u64 {
+    let evaluator = protocol.parties() - 1;
+    let gives = |role| ports.given_by(role) > 0;
+    let mut givers = (0..=evaluator).filter(|role| gives(*role));
+    let waits = match me {
+        GARBLER => gives(evaluator),
+        // Of two parties, who evaluates waits for no labels of its own inputs.
+        me if me == evaluator => givers.any(|role| role != me || evaluator > 1),
+        _ => false,
+    };
+    u64::from(waits) + u64::from(ports.learned_by(me) > 0)
 }
 
 /// What a worker's part of a program costs, by the same calls.
 pub struct Counted {
     circuits: Circuits,
+    parties: usize,
     silent: bool,
     /// Without what silent transfers take.
     bytes: Traffic,
@@ -433,13 +472,13 @@ pub struct Counted {
 }
 
 impl Counted {
-    /// Nothing yet, under a protocol of two that garble.
+    /// Nothing yet, under a protocol where one party garbles.
     #[must_use]
     pub fn new(protocol: Protocol) -> Boolean<Self> {
         let circuits = Circuits::new(protocol);
         let (bytes, rounds) = (Traffic::default(), [0; MAX_ROLES]);
-        let silent = protocol == Protocol::YaoSilent;
-        Boolean::new(Counted { circuits, silent, bytes, chosen: 0, rounds })
+        let (silent, parties) = (protocol.is_silent(), protocol.parties());
+        Boolean::new(Counted { circuits, parties, silent, bytes, chosen: 0, rounds })
     }
 
     /// Bytes per directed link.
@@ -454,24 +493,39 @@ impl Counted {
         bytes
     }
 
-    /// Bits of a role.
+    /// Bits of a role, in a step.
     fn input(&mut self, owner: RoleId, bits: usize) {
-        if owner == GARBLER {
-            return self.message(1, bits * KAPPA / 8);
+        let (evaluator, labels, words) =
+            (self.parties - 1, bits * KAPPA / 8, 8 * bits.div_ceil(64));
+        match (owner == evaluator, self.parties) {
+            (false, _) => self.wait(evaluator, &[owner], labels),
+            (true, 2) => {
+                self.chosen += bits;
+                let words = words * if self.silent { 1 } else { FAN.message_bits() };
+                self.wait(GARBLER, &[evaluator], words);
+            }
+            (true, _) => {
+                self.wait(GARBLER, &[evaluator], words);
+                self.wait(evaluator, &[GARBLER, HELPER], labels);
+            }
         }
-        self.chosen += bits;
-        let words = if self.silent { 1 } else { FAN.message_bits() };
-        self.message(0, 8 * bits.div_ceil(64) * words);
     }
 
     fn tables(&mut self, ands: usize) {
-        self.bytes.def[0][1] += (2 * ands * KAPPA / 8) as u64;
+        self.bytes.def[GARBLER][self.parties - 1] += (2 * ands * KAPPA / 8) as u64;
     }
 
-    /// A message that is waited for.
-    fn message(&mut self, to: RoleId, bytes: usize) {
+    /// So many bytes of what a role learns, in a step.
+    fn output(&mut self, to: RoleId, bytes: usize) {
+        let ends = [GARBLER, self.parties - 1];
+        let ends: Vec<RoleId> = ends.into_iter().filter(|end| *end != to).collect();
+        self.wait(to, &ends, bytes);
+    }
+
+    /// So many bytes from each of these, which are waited for in one round.
+    fn wait(&mut self, to: RoleId, from: &[RoleId], bytes: usize) {
         if bytes > 0 {
-            self.bytes.on[1 - to][to] += bytes as u64;
+            from.iter().for_each(|from| self.bytes.on[*from][to] += bytes as u64);
             self.rounds[to] += 1;
         }
     }
@@ -495,7 +549,7 @@ impl backend::Bits for Counted {
 
     fn open_planes(&mut self, planes: &Planes, receivers: &[RoleId]) -> Result<Option<Buffer<Z2>>> {
         let bytes = 8 * planes.planes * planes.lanes.div_ceil(64);
-        receivers.iter().for_each(|to| self.message(*to, bytes));
+        receivers.iter().for_each(|to| self.output(*to, bytes));
         Ok(None)
     }
 

@@ -18,6 +18,7 @@
 //! parties that follow the protocol.
 
 use super::gates::{Hash, HashKey, SIDE, evaluate, garble, hash_key};
+use super::streamed::{HELPER, Inputs, Streamed};
 use crate::bmr::words;
 use crate::links::{GateNumbers, Links};
 use crate::ports::{self, Evaluate, check_fit, check_values};
@@ -25,9 +26,11 @@ use crate::{Bits, Ports};
 use serde::{Deserialize, Serialize};
 use tacit_net::{Mesh, PartyId, Phase, Stream};
 use tacit_ot::KAPPA;
+use tacit_ring::secret::if_set;
 use tacit_ring::{Buffer, Entropy, Key, Prg, Seed, StreamIds, hash, stored, word};
+use tacit_sharing::backend::Boolean;
 use tacit_sharing::cost::Traffic;
-use tacit_sharing::{RoleId, SharingError};
+use tacit_sharing::{Protocol, RoleId, SharingError};
 use zeroize::Zeroizing;
 
 /// Who evaluates.
@@ -107,7 +110,7 @@ impl ThreeKeys {
         let prgs = self.seeds.each_ref().map(|seed| seed.as_ref().map(|seed| Prg::new(&key(seed))));
         let mut offset = Zeroizing::new([0u128]);
         if let Some(seed) = &self.seeds[0] {
-            let key: Key = seed.derive_key("tacit 2026 offset of Yao among three", &[&number]);
+            let key: Key = seed.derive_key("tacit 2026 offset of Yao among three", &[]);
             Prg::new(&key).fill(0, 0, word::bytes_mut(&mut *offset));
             offset[0] |= 1;
         }
@@ -171,6 +174,95 @@ pub fn bytes(ports: Ports<'_>) -> Traffic {
     sum
 }
 
+impl WorkerKeys {
+    /// Draws what is common: so many labels among garblers, and shares of so many bits of who evaluates, which that one
+    /// and role 1 have.
+    fn draw(&mut self, labels: usize, given: usize) -> Result<(Buffer<u128>, Bits), SharingError> {
+        let id = self.ids.step()?.single();
+        let mut drawn = Buffer::zeros(0);
+        if let Some(prg) = &self.prgs[0] {
+            drawn = Buffer::zeros(labels);
+            prg.fill(id.number(), 0, word::bytes_mut(&mut drawn));
+        }
+        let mut shares = Bits::zeros(given);
+        if let Some(prg) = &self.prgs[1] {
+            prg.fill(id.number(), 0, word::bytes_mut(&mut shares.words));
+            if let Some(last) = shares.words.last_mut() {
+                *last &= u64::MAX >> ((64 - given % 64) % 64);
+            }
+        }
+        Ok((drawn, shares))
+    }
+
+    /// Sends labels of bits to who evaluates, of zero labels.
+    fn show(
+        &self,
+        links: &mut Links<'_>,
+        zeros: &[u128],
+        bits: &[u64],
+    ) -> Result<(), SharingError> {
+        let mut message = Buffer::from_slice(zeros);
+        for (i, label) in message.iter_mut().enumerate() {
+            *label ^= if_set(bits[i / 64] >> (i % 64) & 1 == 1, *self.offset);
+        }
+        links.send(EVALUATOR, Stream::On, &message)?;
+        // Who evaluates waits for them, and this role perhaps for nothing before many tables.
+        Ok(links.mesh.flush()?)
+    }
+
+    /// Labels of bits of who evaluates: the sums of those that the garblers send.
+    fn labels_of_evaluator(
+        &mut self,
+        links: &mut Links<'_>,
+        bits: &Bits,
+        count: usize,
+    ) -> Result<Buffer<u128>, SharingError> {
+        let (halves, shares) = self.draw(2 * count, count)?;
+        if links.me == EVALUATOR {
+            let both = shares.words.iter().zip(&bits.words);
+            let other: Vec<u64> = both.map(|(share, bits)| share ^ bits).collect();
+            links.send(GARBLER, Stream::On, &other)?;
+            let mut labels = links.recv::<u128>(GARBLER, Stream::On, count)?;
+            let more = links.recv::<u128>(HELPER, Stream::On, count)?;
+            labels.iter_mut().zip(&*more).for_each(|(label, more)| *label ^= more);
+            return Ok(labels);
+        }
+        let (first, second) = halves.split_at(count);
+        if links.me == HELPER {
+            self.show(links, second, &shares.words)?;
+            return Ok(Buffer::zeros(count));
+        }
+        let theirs = links.recv::<u64>(EVALUATOR, Stream::On, count.div_ceil(64))?;
+        self.show(links, first, &theirs)?;
+        let mut labels = Buffer::from_slice(first);
+        labels.iter_mut().zip(second).for_each(|(label, second)| *label ^= second);
+        Ok(labels)
+    }
+}
+
+impl Inputs for WorkerKeys {
+    fn labels(
+        &mut self,
+        links: &mut Links<'_>,
+        owner: RoleId,
+        bits: &Bits,
+        count: usize,
+    ) -> Result<Buffer<u128>, SharingError> {
+        if owner == EVALUATOR {
+            return self.labels_of_evaluator(links, bits, count);
+        }
+        let (zeros, _) = self.draw(count, 0)?;
+        if links.me == owner {
+            self.show(links, &zeros, &bits.words)?;
+        }
+        match links.me {
+            EVALUATOR => links.recv(owner, Stream::On, count),
+            HELPER => Ok(Buffer::zeros(count)),
+            _ => Ok(zeros),
+        }
+    }
+}
+
 impl<'m> YaoThree<'m> {
     /// `places[r]` plays role `r`.
     ///
@@ -183,28 +275,24 @@ impl<'m> YaoThree<'m> {
         session: &[u8],
     ) -> Result<Self, SharingError> {
         let links = Links::new(mesh, places)?;
-        // Workers have offsets of their own, and gates too.
+        // Workers have gates of their own, as they have the same offset.
         let gates = GateNumbers::new(keys.number)?;
         Ok(YaoThree { links, keys, key: hash_key(session), gates })
+    }
+
+    /// This worker, for a program, or circuits, whose gates are sent as they are garbled.
+    #[must_use]
+    pub fn streamed(self) -> Boolean<Streamed<'m>> {
+        let YaoThree { links, keys, key, gates } = self;
+        let offset = keys.offset.clone();
+        Streamed::new(links, (key, gates), offset, (Protocol::YaoThree, Box::new(keys)))
     }
 
     /// Draws what is common: labels among garblers, shares of inputs with the evaluator.
     fn begin(&mut self, ports: Ports<'_>) -> Result<Garbled, SharingError> {
         let first_gate = self.gates.take(ports.ands())?;
         let (inputs, given) = (ports.schedule.inputs().len(), ports.given_by(EVALUATOR));
-        let id = self.keys.ids.step()?.single();
-        let mut labels = Buffer::zeros(0);
-        if let Some(prg) = &self.keys.prgs[0] {
-            labels = Buffer::zeros(inputs + given);
-            prg.fill(id.number(), 0, word::bytes_mut(&mut labels));
-        }
-        let mut shares = Bits::zeros(given);
-        if let Some(prg) = &self.keys.prgs[1] {
-            prg.fill(id.number(), 0, word::bytes_mut(&mut shares.words));
-            if let Some(last) = shares.words.last_mut() {
-                *last &= u64::MAX >> ((64 - given % 64) % 64);
-            }
-        }
+        let (labels, shares) = self.keys.draw(inputs + given, given)?;
         let (table, decode) = (Buffer::default(), Bits::zeros(0));
         Ok(Garbled { first_gate, table, labels, shares, decode })
     }
@@ -269,7 +357,7 @@ impl Online<'_> {
                 _ => continue,
             };
             if let Some(out) = out.next() {
-                *out = label ^ (u128::from(bit) * *self.offset);
+                *out = label ^ if_set(bit, *self.offset);
             }
         }
         self.links.send(EVALUATOR, Stream::On, &message)

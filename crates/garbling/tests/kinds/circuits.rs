@@ -8,7 +8,7 @@ use tacit_garbling::{Bits, Ports};
 use tacit_net::memory;
 use tacit_ring::entropy::{Rng, test_seed};
 use tacit_sharing::RoleId;
-use tacit_sharing::bmr::{Opening, Products, Rounds};
+use tacit_sharing::bmr::{LabelFunction, Opening, Products, Rounds};
 use tacit_sharing::gmw::{FAN, Method};
 
 /// Gates of all kinds, also with both inputs equal, on inputs of `parties` parties, and outputs that are inputs
@@ -59,7 +59,8 @@ fn check(
             bits(ports.flat_map(|(bits, _)| bits.iter().copied()).collect())
         };
         let values: Vec<Bits> = given.iter().map(mine).collect();
-        let play = Play { kind, opening, ports, parties, values: &values, seed };
+        let function = LabelFunction::default();
+        let play = Play { kind, opening, function, ports, parties, values: &values, seed };
         let played = play.play(&mut session);
         for (learned, want) in played.learned.iter().zip(&want) {
             let ports = want.iter().zip(&outputs).filter(|(_, to)| to.contains(&me));
@@ -119,8 +120,8 @@ fn costs_are_the_published_formulas() {
             let inputs: Vec<(RoleId, usize)> = (0..n).map(|role| (role, 64)).collect();
             let outputs = [(0..n).collect()];
             let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs };
-            let play =
-                Play { kind, opening, ports, parties: n, values: &[Bits::zeros(0)], seed: 0 };
+            let (function, values) = (LabelFunction::default(), &[Bits::zeros(0)]);
+            let play = Play { kind, opening, function, ports, parties: n, values, seed: 0 };
             let (cost, a, i, own, o) = (play.bytes(), 128, 64 * n, 64, 64);
             for (from, to) in (0..n).flat_map(|from| (0..n).map(move |to| (from, to))) {
                 if from == to {

@@ -5,19 +5,14 @@ mod circuits;
 use super::common::places;
 use super::store::stored;
 use std::time::Duration;
-use tacit_garbling::bmr::blocks::{self, BmrBlocks};
-use tacit_garbling::bmr::over_ot::{self, BmrOt};
-use tacit_garbling::bmr::replicated::{self, BmrReplicated, ReplicatedKeys};
-use tacit_garbling::bmr::shamir::{self, BmrShamir, ShamirKeys};
-use tacit_garbling::bmr::{Bmr, bytes, silent_bytes};
+use tacit_garbling::bmr::{AnyBmr, Keys, bytes_of, silent_bytes, worker};
 use tacit_garbling::{Bits, Evaluate, Garbling, Ports};
 use tacit_net::memory::MemoryNetwork;
 use tacit_net::{LinkProfile, PartyId, Phase, Session, Stream};
 use tacit_ring::Entropy;
-use tacit_sharing::SharingError;
-use tacit_sharing::bmr::{Opening, Products, Rounds};
+use tacit_sharing::bmr::{LabelFunction, Opening, Products, Rounds};
 use tacit_sharing::cost::Traffic;
-use tacit_sharing::gmw::{Correlations, Delta, FAN, WorkerKeys};
+use tacit_sharing::{Protocol, SharingError};
 
 /// How what is garbled is shared and multiplied.
 #[derive(Clone, Copy, Debug)]
@@ -36,6 +31,7 @@ pub enum Kind {
 pub struct Play<'a> {
     pub kind: Kind,
     pub opening: Opening,
+    pub function: LabelFunction,
     pub ports: Ports<'a>,
     pub parties: usize,
     pub values: &'a [Bits],
@@ -43,6 +39,19 @@ pub struct Play<'a> {
 }
 
 impl Kind {
+    /// Its protocol, for so many parties.
+    pub fn protocol(self, parties: usize) -> Protocol {
+        let n = parties as u8;
+        match self {
+            Kind::Wires => Protocol::Bmr(n),
+            Kind::Silent => Protocol::BmrSilent(n),
+            Kind::Rows(products) => Protocol::BmrOt(products, n),
+            Kind::Bytes => Protocol::BmrShamir(n),
+            Kind::Blocks(rounds) => Protocol::BmrBlocks(rounds, n),
+            Kind::Replicated => Protocol::BmrReplicated,
+        }
+    }
+
     /// All, with numbers of parties that they take.
     pub fn all() -> Vec<(Kind, &'static [usize])> {
         let any: &[usize] = &[2, 3, 5];
@@ -62,15 +71,10 @@ impl Play<'_> {
     pub fn bytes(&self) -> Traffic {
         let Play { ports, parties, opening, .. } = *self;
         let instances = self.values.len();
-        let each = match self.kind {
-            Kind::Silent => return silent_bytes(ports, parties, opening, instances),
-            Kind::Wires => bytes(ports, parties, opening),
-            Kind::Rows(products) => over_ot::bytes(ports, parties, (products, opening), FAN),
-            Kind::Bytes => shamir::bytes(ports, parties, opening),
-            Kind::Blocks(rounds) => blocks::bytes(ports, parties, (rounds, opening)),
-            Kind::Replicated => replicated::bytes(ports, opening),
-        };
-        each * instances as u64
+        match bytes_of(self.protocol(), opening, ports) {
+            Some(each) => each * instances as u64,
+            None => silent_bytes(ports, parties, opening, instances),
+        }
     }
 
     /// How often a party waits in both phases.
@@ -97,46 +101,27 @@ impl Play<'_> {
         [before + opening, 2]
     }
 
-    /// What this party learns, and after which waits.
-    pub fn play(&self, session: &mut Session) -> Played {
-        let opening = self.opening;
-        match self.kind {
-            Kind::Wires => self.with(wires(session, self.parties, self.seed, opening).unwrap()),
-            Kind::Silent => self.with(silent(session, self.parties, self.seed, opening).unwrap()),
-            Kind::Rows(products) => {
-                let keys = correlated(session, self.parties, self.seed).unwrap();
-                let (mesh, places) = (&mut session.meshes[0], places(self.parties));
-                let party = BmrOt::new(mesh, &places, keys, b"session", products, opening);
-                self.with(party.unwrap())
-            }
-            Kind::Bytes => self.with(majority(session, self.parties, self.seed, opening)),
-            Kind::Blocks(rounds) => {
-                let mut entropy = Entropy::insecure_seeded(self.seed, session.me().0);
-                let (mesh, places) = (&mut session.meshes[0], places(self.parties));
-                let keys = blocks::exchange(mesh, b"session", &places, rounds, &mut entropy);
-                let (keys, how) = (keys.unwrap().worker(), (rounds, opening));
-                self.with(BmrBlocks::new(mesh, &places, keys, b"session", how).unwrap())
-            }
-            Kind::Replicated => {
-                let mut entropy = Entropy::insecure_seeded(self.seed, session.me().0);
-                let (mesh, places) = (&mut session.meshes[0], places(self.parties));
-                let keys = ReplicatedKeys::exchange(mesh, b"session", &places, &mut entropy);
-                let keys = keys.unwrap().worker();
-                self.with(BmrReplicated::new(mesh, &places, keys, b"session", opening).unwrap())
-            }
-        }
+    /// The protocol.
+    pub fn protocol(&self) -> Protocol {
+        self.kind.protocol(self.parties)
     }
 
-    fn with<G>(&self, mut party: G) -> Played
-    where
-        G: Garbling<Ready: Evaluate<Done = Vec<Bits>>>,
-    {
+    /// What this party learns, and after which waits.
+    pub fn play(&self, session: &mut Session) -> Played {
+        let how = (self.protocol(), self.opening);
+        let mut party = party(session, how, self.seed).unwrap();
+        party.set_label_function(self.function);
+        self.with(party)
+    }
+
+    fn with(&self, mut party: AnyBmr<'_>) -> Played {
         let places = places(self.parties);
         let start = party.mesh().now();
         let ready = stored(party.prepare(self.ports, self.values.len()).unwrap());
-        let prepared = party.mesh().now();
-        let learned = ready.run(party.mesh(), &places, self.ports, self.values).unwrap();
-        let waited = [prepared - start, party.mesh().now() - prepared];
+        let mesh = party.mesh();
+        let prepared = mesh.now();
+        let learned = ready.run(mesh, &places, self.ports, self.values).unwrap();
+        let waited = [prepared - start, mesh.now() - prepared];
         Played { learned, waited }
     }
 }
@@ -148,57 +133,16 @@ pub struct Played {
     pub waited: [Duration; 2],
 }
 
-fn correlations(
+/// A party of any form of BMR.
+pub fn party(
     session: &mut Session,
-    parties: usize,
+    how: (Protocol, Opening),
     seed: u64,
-) -> Result<Correlations, SharingError> {
+) -> Result<AnyBmr<'_>, SharingError> {
     let mut entropy = Entropy::insecure_seeded(seed, session.me().0);
-    let (mesh, places) = (&mut session.meshes[0], places(parties));
-    Correlations::exchange(mesh, b"session", &places, Delta::Common, &mut entropy)
-}
-
-fn correlated(
-    session: &mut Session,
-    parties: usize,
-    seed: u64,
-) -> Result<WorkerKeys, SharingError> {
-    Ok(correlations(session, parties, seed)?.worker())
-}
-
-/// A party of BMR over oblivious transfer.
-pub fn wires(
-    session: &mut Session,
-    parties: usize,
-    seed: u64,
-    opening: Opening,
-) -> Result<Bmr<'_>, SharingError> {
-    let keys = correlated(session, parties, seed)?;
-    Bmr::new(&mut session.meshes[0], &places(parties), keys, b"session", opening)
-}
-
-/// The same over silent transfers.
-pub fn silent(
-    session: &mut Session,
-    parties: usize,
-    seed: u64,
-    opening: Opening,
-) -> Result<Bmr<'_>, SharingError> {
-    let keys = correlations(session, parties, seed)?.silent(b"session").worker();
-    Bmr::new(&mut session.meshes[0], &places(parties), keys, b"session", opening)
-}
-
-/// A party of BMR over Shamir's sharing.
-pub fn majority(
-    session: &mut Session,
-    parties: usize,
-    seed: u64,
-    opening: Opening,
-) -> BmrShamir<'_> {
-    let mut entropy = Entropy::insecure_seeded(seed, session.me().0);
-    let (mesh, places) = (&mut session.meshes[0], places(parties));
-    let mut all = ShamirKeys::exchange(mesh, b"session", &places, &mut entropy).unwrap();
-    BmrShamir::new(mesh, &places, all.worker(), b"session", opening).unwrap()
+    let (mesh, places) = (&mut session.meshes[0], places(how.0.parties()));
+    let keys = Keys::exchange(how.0, mesh, b"session", &places, &mut entropy)?.worker();
+    worker(how, mesh, &places, keys, b"session")
 }
 
 /// A network on which virtual time counts rounds, in seconds.

@@ -1,7 +1,7 @@
 //! Circuits for division, remainder and square root of integers of any widths, rounded down.
 //!
-//! Depth: one adder (a select adder of fan-in 2, a logarithm of its width) per bit of the
-//! result's magnitude; size: one adder per such bit.
+//! Depth: one adder of fan-in 2 (a logarithm of its width, if it is a select adder) per bit of the result's
+//! magnitude; size: one adder per such bit, of one AND per bit in ripple form.
 
 use tacit_circuit::library::adder::{self, AdderForm};
 use tacit_circuit::library::{FanIn, and_tree, bits};
@@ -29,10 +29,10 @@ impl Port {
 
 /// `floor(a 2^shift / b)`, zero where `b` is zero; output of `width` bits, two's complement.
 #[must_use]
-pub fn divide_floor(a: Port, b: Port, shift: u32, width: u32) -> Circuit {
+pub fn divide_floor(a: Port, b: Port, shift: u32, width: u32, form: AdderForm) -> Circuit {
     let mut c = Builder::new();
     let (x, y) = (a.input(&mut c), b.input(&mut c));
-    let division = divide(&mut c, (x, a.signed), (y, b.signed), shift);
+    let division = divide(&mut c, form, (x, a.signed), (y, b.signed), shift);
     let quotient = bits::mask(&mut c, division.defined, &division.quotient);
     let out = extend(&mut c, &quotient, a.signed || b.signed, width);
     c.output(&out);
@@ -41,10 +41,10 @@ pub fn divide_floor(a: Port, b: Port, shift: u32, width: u32) -> Circuit {
 
 /// `a - b floor(a / b)`, zero where `b` is zero; output of `width` bits, two's complement.
 #[must_use]
-pub fn remainder_floor(a: Port, b: Port, width: u32) -> Circuit {
+pub fn remainder_floor(a: Port, b: Port, width: u32, form: AdderForm) -> Circuit {
     let mut c = Builder::new();
     let (x, y) = (a.input(&mut c), b.input(&mut c));
-    let division = divide(&mut c, (x, a.signed), (y, b.signed), 0);
+    let division = divide(&mut c, form, (x, a.signed), (y, b.signed), 0);
     let remainder = bits::mask(&mut c, division.defined, &division.remainder);
     let out = extend(&mut c, &remainder, a.signed || b.signed, width);
     c.output(&out);
@@ -53,7 +53,7 @@ pub fn remainder_floor(a: Port, b: Port, width: u32) -> Circuit {
 
 /// `floor(sqrt(a 2^shift))`, zero of negative values; output of `width` bits.
 #[must_use]
-pub fn square_root(a: Port, shift: u32, width: u32) -> Circuit {
+pub fn square_root(a: Port, shift: u32, width: u32, form: AdderForm) -> Circuit {
     let mut c = Builder::new();
     let mut x = a.input(&mut c);
     if a.signed {
@@ -62,7 +62,7 @@ pub fn square_root(a: Port, shift: u32, width: u32) -> Circuit {
         x = bits::mask(&mut c, positive, &x);
     }
     let radicand = [bits::zeros(&mut c, shift as usize), x].concat();
-    let root = root(&mut c, &radicand);
+    let root = root(&mut c, form, &radicand);
     let out = extend(&mut c, &root, false, width);
     c.output(&out);
     c.finish()
@@ -87,6 +87,7 @@ struct Division {
 /// the remainder is `b - 1` less that of `~a`. Complements are free.
 fn divide(
     c: &mut Builder,
+    form: AdderForm,
     (a, a_signed): (Vec<Wire>, bool),
     (b, b_signed): (Vec<Wire>, bool),
     shift: u32,
@@ -96,24 +97,24 @@ fn divide(
     let undefined = and_tree::cheapest(c, &clear, FanIn::TWO);
     let defined = c.not(undefined);
     let flip = if b_signed { b[b.len() - 1] } else { zero };
-    let divisor = bits::negate_if(c, flip, &b, FanIn::TWO);
+    let divisor = negate_if(c, form, flip, &b);
     let mut dividend = a;
     if b_signed {
         // One more bit, for the negation of the least value.
         let top = if a_signed { dividend[dividend.len() - 1] } else { zero };
         dividend.push(top);
-        dividend = bits::negate_if(c, flip, &dividend, FanIn::TWO);
+        dividend = negate_if(c, form, flip, &dividend);
     }
     let signed = a_signed || b_signed;
     let sign = if signed { dividend.pop().expect("a sign") } else { zero };
     let dividend = [bits::zeros(c, shift as usize), dividend].concat();
     let magnitude = xor_all(c, &dividend, sign);
-    let (quotient, rest) = divide_unsigned(c, &magnitude, &divisor);
+    let (quotient, rest) = divide_unsigned(c, form, &magnitude, &divisor);
     let mut quotient = xor_all(c, &quotient, sign);
     let mut remainder = rest;
     if signed {
         quotient.push(sign);
-        remainder = signed_remainder(c, &remainder, &divisor, sign, flip);
+        remainder = signed_remainder(c, form, &remainder, &divisor, [sign, flip]);
     }
     Division { quotient, remainder, defined }
 }
@@ -121,10 +122,10 @@ fn divide(
 /// `r`, or `b - 1 - r` where the dividend was negative; negated where the divisor was.
 fn signed_remainder(
     c: &mut Builder,
+    form: AdderForm,
     rest: &[Wire],
     divisor: &[Wire],
-    negative: Wire,
-    flip: Wire,
+    [negative, flip]: [Wire; 2],
 ) -> Vec<Wire> {
     let width = divisor.len() + 1;
     let base = bits::mask(c, negative, divisor);
@@ -132,8 +133,14 @@ fn signed_remainder(
     let rest = bits::shifted(c, rest, 0, width);
     let rest = xor_all(c, &rest, negative);
     // b + ~r = b - 1 - r.
-    let sum = adder::add(c, AdderForm::Select, &base, &rest, None, false, FanIn::TWO);
-    bits::negate_if(c, flip, &sum, FanIn::TWO)
+    let sum = adder::add(c, form, &base, &rest, None, false, FanIn::TWO);
+    negate_if(c, form, flip, &sum)
+}
+
+/// `-x` if the bit is set.
+fn negate_if(c: &mut Builder, form: AdderForm, sign: Wire, x: &[Wire]) -> Vec<Wire> {
+    let (zero, flipped) = (bits::zeros(c, x.len()), xor_all(c, x, sign));
+    adder::add(c, form, &zero, &flipped, Some(sign), false, FanIn::TWO)
 }
 
 fn xor_all(c: &mut Builder, x: &[Wire], bit: Wire) -> Vec<Wire> {
@@ -142,7 +149,12 @@ fn xor_all(c: &mut Builder, x: &[Wire], bit: Wire) -> Vec<Wire> {
 
 /// Non-restoring division of words of any two widths: the partial remainder stays in `[-b, b)`,
 /// so a step adds or subtracts `b` modulo `2^(b.len() + 1)`. The remainder has `b`'s width.
-fn divide_unsigned(c: &mut Builder, a: &[Wire], b: &[Wire]) -> (Vec<Wire>, Vec<Wire>) {
+fn divide_unsigned(
+    c: &mut Builder,
+    form: AdderForm,
+    a: &[Wire],
+    b: &[Wire],
+) -> (Vec<Wire>, Vec<Wire>) {
     let width = b.len() + 1;
     let divisor = bits::shifted(c, b, 0, width);
     let mut remainder = bits::zeros(c, width);
@@ -153,22 +165,21 @@ fn divide_unsigned(c: &mut Builder, a: &[Wire], b: &[Wire]) -> (Vec<Wire>, Vec<W
         remainder.insert(0, bit);
         let operand = xor_all(c, &divisor, subtracts);
         let carry = Some(subtracts);
-        remainder =
-            adder::add(c, AdderForm::Select, &remainder, &operand, carry, false, FanIn::TWO);
+        remainder = adder::add(c, form, &remainder, &operand, carry, false, FanIn::TWO);
         subtracts = c.not(remainder[width - 1]);
         quotient.push(subtracts);
     }
     quotient.reverse();
     let negative = remainder.pop().expect("a sign");
     let back = bits::mask(c, negative, b);
-    let rest = adder::add(c, AdderForm::Select, &remainder, &back, None, false, FanIn::TWO);
+    let rest = adder::add(c, form, &remainder, &back, None, false, FanIn::TWO);
     (quotient, rest)
 }
 
 /// Non-restoring digit recurrence: with root `q` so far and remainder `r`, the next two bits of
 /// the radicand come in and `4 q + 1` is subtracted, or, if `r` was negative, `4 q + 3` added. The
 /// next bit of the root is 1 iff the new remainder is not negative.
-fn root(c: &mut Builder, radicand: &[Wire]) -> Vec<Wire> {
+fn root(c: &mut Builder, form: AdderForm, radicand: &[Wire]) -> Vec<Wire> {
     let zero = c.constant(false);
     let one = c.constant(true);
     let mut radicand = radicand.to_vec();
@@ -192,8 +203,7 @@ fn root(c: &mut Builder, radicand: &[Wire]) -> Vec<Wire> {
         }
         operand.resize(width, subtracts);
         let carry = Some(subtracts);
-        remainder =
-            adder::add(c, AdderForm::Select, &remainder, &operand, carry, false, FanIn::TWO);
+        remainder = adder::add(c, form, &remainder, &operand, carry, false, FanIn::TWO);
         subtracts = c.not(remainder[width - 1]);
         root.push(subtracts);
     }

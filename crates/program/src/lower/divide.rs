@@ -67,7 +67,7 @@ pub fn quotient(emitter: &mut Emitter<'_>, a: ValueId, b: ValueId) -> ValueId {
     let out = result(element, range::div(scaled, emitter.interval(divisor)));
     let (a, x) = port(emitter, a);
     let (b, y) = port(emitter, divisor);
-    let circuit = divide_floor(x, y, shift.into(), width(out.0));
+    let circuit = divide_floor(x, y, shift.into(), width(out.0), emitter.adders);
     apply(emitter, format!("divide {}+{shift} by {} bits", x.bits, y.bits), circuit, &[a, b], out)
 }
 
@@ -77,7 +77,7 @@ pub fn remainder(emitter: &mut Emitter<'_>, a: ValueId, b: ValueId) -> ValueId {
     let out = result(element, Some(range::rem(emitter.interval(a), emitter.interval(b))));
     let (a, x) = port(emitter, a);
     let (b, y) = port(emitter, b);
-    let circuit = remainder_floor(x, y, width(out.0));
+    let circuit = remainder_floor(x, y, width(out.0), emitter.adders);
     apply(emitter, format!("remainder {} by {} bits", x.bits, y.bits), circuit, &[a, b], out)
 }
 
@@ -87,6 +87,6 @@ pub fn root(emitter: &mut Emitter<'_>, a: ValueId) -> ValueId {
     let shift = element.fraction();
     let out = result(element, range::sqrt(emitter.interval(a), shift));
     let (a, x) = port(emitter, a);
-    let circuit = square_root(x, shift.into(), width(out.0));
+    let circuit = square_root(x, shift.into(), width(out.0), emitter.adders);
     apply(emitter, format!("square root {}+{shift} bits", x.bits), circuit, &[a], out)
 }

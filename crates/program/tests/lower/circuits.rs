@@ -1,6 +1,7 @@
 //! The circuits by themselves, exhaustively at small widths.
 
 use tacit_circuit::Circuit;
+use tacit_circuit::library::adder::AdderForm;
 use tacit_program::infer::range::{floor_div, isqrt};
 use tacit_program::lower::{Port, divide_floor, remainder_floor, square_root};
 
@@ -34,8 +35,9 @@ fn division_rounds_down_at_all_widths() {
     for x in ports() {
         for y in ports() {
             for shift in [0, 2] {
-                let quotient = divide_floor(x, y, shift, 12);
-                let remainder = remainder_floor(x, y, 12);
+                let form = if shift == 0 { AdderForm::Select } else { AdderForm::Ripple };
+                let quotient = divide_floor(x, y, shift, 12, form);
+                let remainder = remainder_floor(x, y, 12, form);
                 for a in all(x) {
                     for b in all(y) {
                         let (q, r) = match b {
@@ -62,7 +64,8 @@ fn roots_round_down_at_all_widths() {
         for signed in [false, true] {
             for shift in [0, 1, 4] {
                 let port = Port { width: bits, bits, signed };
-                let circuit = square_root(port, shift, 9);
+                let form = if shift == 1 { AdderForm::Select } else { AdderForm::Ripple };
+                let circuit = square_root(port, shift, 9, form);
                 for a in all(port) {
                     assert_eq!(eval(&circuit, &[(a, port)]), isqrt(a << shift), "{a} {shift}");
                 }

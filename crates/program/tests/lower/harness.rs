@@ -1,6 +1,7 @@
 //! Programs of one operation on secrets, run before and after lowering.
 
 use std::collections::BTreeMap;
+use tacit_circuit::library::adder::AdderForm;
 use tacit_program::build::{Array, Builder, Value};
 use tacit_program::clear::{Array as Data, evaluate_observed};
 use tacit_program::infer::check;
@@ -94,7 +95,7 @@ pub fn both(
     op: impl FnOnce(&mut Builder, &[Value]) -> Value,
 ) -> (Vec<i128>, Vec<i128>) {
     let program = program(columns, op).unwrap_or_else(|e| panic!("{e}"));
-    let lowered = lower(&program);
+    let lowered = lower(&program, AdderForm::Select);
     check(&lowered).unwrap_or_else(|e| panic!("{e}"));
     assert!(is_core(&lowered.body), "{:?}", lowered.body.nodes.iter().map(|n| &n.op));
     assert_eq!(

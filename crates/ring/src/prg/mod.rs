@@ -12,7 +12,9 @@ mod portable;
 mod rekeyed;
 #[cfg(feature = "testing")]
 mod script;
+mod sums;
 mod throughput;
+mod wide_key;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
@@ -21,7 +23,9 @@ mod tests;
 
 pub use permutation::Permutation;
 pub use rekeyed::hash_under;
+pub use sums::{Feed, SIDE_BY_SIDE, add_sums, combine};
 pub use throughput::throughput;
+pub use wide_key::encrypt_under;
 
 use crate::secret::Key;
 use crate::stream::StreamId;

@@ -4,9 +4,12 @@
 //! round has a latency of three to five cycles and two can start per cycle.
 #![allow(unsafe_code)]
 
+mod lanes;
 mod rekeyed;
+mod sums;
 
 pub(super) use rekeyed::hash_under;
+pub(super) use sums::add_sums;
 
 use super::{BLOCK, Backend};
 use crate::secret::Key;

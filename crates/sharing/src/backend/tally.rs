@@ -34,6 +34,8 @@ pub struct Tally {
     words: usize,
     /// By role, the number of steps in which it waits for online messages.
     pub rounds: Rounds,
+    /// Rounds of proofs of products.
+    proof_rounds: u64,
 }
 
 impl Tally {
@@ -49,6 +51,7 @@ impl Tally {
             timing: Timing::Early,
             words: 0,
             rounds: [0; MAX_ROLES],
+            proof_rounds: 0,
         }
     }
 
@@ -85,6 +88,12 @@ impl Tally {
     #[must_use]
     pub fn needs(&self) -> Needs {
         self.bill.needs()
+    }
+
+    /// Rounds of proofs of products, or of checks of triples, so far.
+    #[must_use]
+    pub fn proof_rounds(&self) -> u64 {
+        self.proof_rounds
     }
 
     /// Integers that each role sent under a mask so far.
@@ -187,6 +196,7 @@ impl Bits for Tally {
             Some(Method::Brain(_)) => self.triples += cost::proofs(&self.bill),
             _ => self.bytes += cost::proofs(&self.bill),
         }
+        self.proof_rounds += self.bill.rounds;
         self.bill.settle();
         Ok(Journal::default())
     }

@@ -1,5 +1,5 @@
 //! A. Ben-Efraim, Y. Lindell, E. Omri, "Optimizing Semi-Honest Secure Multiparty Computation for the Internet"
-//! (CCS 2016): its tables 1 and 2.
+//! (CCS 2016): its tables 1 and 2, with our circuits of AES and SHA-256, or with random ones of the paper's sizes.
 
 use super::evaluated;
 use crate::bench::task;
@@ -9,14 +9,16 @@ use crate::profile::Profile;
 use serde::Serialize;
 use std::io::{self, Write};
 use tacit_circuit::Circuit;
+use tacit_circuit::library::layered;
 use tacit_sharing::Protocol;
 use tacit_sharing::bmr::{Products, Rounds};
 
 /// What a protocol takes, here or as published.
 #[derive(Serialize)]
 struct Measurement {
-    circuit: &'static str,
+    circuit: String,
     ands: u64,
+    depth: u32,
     parties: usize,
     protocol: String,
     published: bool,
@@ -33,6 +35,7 @@ struct Measurement {
 pub struct PaperReport {
     paper: &'static str,
     network: String,
+    note: &'static str,
     runs: Vec<Measurement>,
 }
 
@@ -43,8 +46,10 @@ struct Published {
     sha: [Option<[u32; 2]>; 3],
 }
 
-/// ANDs of the circuits that were measured.
-const PUBLISHED_ANDS: [u64; 2] = [6_800, 90_825];
+/// ANDs and levels of the circuits that were measured.
+const PUBLISHED_SIZES: [(u64, u32); 2] = [(6_800, 40), (90_825, 4_000)];
+/// Bits that each party gives, and bits that all learn, of the second.
+const PORTS: [usize; 2] = [512, 256];
 
 /// Numbers of parties of the tables.
 const PARTIES: [usize; 3] = [3, 7, 13];
@@ -78,6 +83,14 @@ const CCS16: [Published; 5] = [
     },
 ];
 
+/// GMW with circuits of the size of SHA-256 and fewer levels: milliseconds offline and online, for each number of
+/// parties.
+const LEVELS: [(u32, [[u32; 2]; 3]); 3] = [
+    (10, [[598, 880], [1180, 906], [5360, 904]]),
+    (100, [[735, 8038], [2610, 8327], [4969, 8341]]),
+    (1000, [[701, 77_147], [3581, 83_168], [7932, 82_111]]),
+];
+
 /// SHA-256 for 13 parties with 76 ms between them, step by step: milliseconds offline, and online where given.
 const STEPS: [(&str, u32, Option<u32>); 5] = [
     ("BMR by OT, basic, 76 ms", 45_631, None),
@@ -102,17 +115,21 @@ fn protocols(parties: usize) -> impl Iterator<Item = Protocol> {
     all.filter(move |protocol| protocol.parties() == parties)
 }
 
+/// What was measured: its name, its ANDs and its levels.
+type Named<'a> = (&'a str, (u64, u32));
+
 /// A published time.
 fn published(
-    (row, circuit): (usize, &'static str),
+    (circuit, (ands, depth)): Named<'_>,
     parties: usize,
     protocol: &str,
     (offline, online): (u32, Option<u32>),
 ) -> Measurement {
     let seconds = |milliseconds: u32| f64::from(milliseconds) / 1e3;
     Measurement {
-        circuit,
-        ands: PUBLISHED_ANDS[row],
+        circuit: circuit.into(),
+        ands,
+        depth,
         parties,
         protocol: protocol.into(),
         published: true,
@@ -133,35 +150,76 @@ pub fn run() -> Result<PaperReport, CliError> {
     for (row, (name, circuit)) in circuits.iter().enumerate() {
         for (column, parties) in PARTIES.into_iter().enumerate() {
             for protocol in protocols(parties) {
-                eprintln!("tacit: {name} with {parties} parties under {}", protocol.name());
-                runs.push(measure((name, circuit), parties, protocol, &profile)?);
+                runs.push(measure((name, circuit), protocol, &profile)?);
             }
             for paper in &CCS16 {
                 let cells = if row == 0 { paper.aes } else { paper.sha };
                 if let Some([offline, online]) = cells[column] {
                     let times = (offline, Some(online));
-                    runs.push(published((row, name), parties, paper.protocol, times));
+                    let named = (*name, PUBLISHED_SIZES[row]);
+                    runs.push(published(named, parties, paper.protocol, times));
                 }
             }
         }
     }
     for (protocol, offline, online) in STEPS {
-        runs.push(published((1, "SHA-256"), 13, protocol, (offline, online)));
+        runs.push(published(("SHA-256", PUBLISHED_SIZES[1]), 13, protocol, (offline, online)));
     }
-    Ok(PaperReport { paper: "CCS 2016", network: profile.description, runs })
+    Ok(PaperReport { paper: "CCS 2016", network: profile.description, note: OURS, runs })
+}
+
+/// The experiments of table 2 in virtual time, with random circuits of the published sizes.
+pub fn run_synthetic() -> Result<PaperReport, CliError> {
+    let profile = Profile::load("ccs16")?;
+    let (ands, most) = PUBLISHED_SIZES[1];
+    let mut runs = Vec::new();
+    for (column, parties) in PARTIES.into_iter().enumerate() {
+        let shallow = LEVELS.map(|(depth, times)| (depth, times[column]));
+        for (depth, [offline, online]) in shallow {
+            let circuit = synthetic(ands, depth, parties);
+            runs.push(measure(("random", &circuit), Protocol::Gmw(parties as u8), &profile)?);
+            let named = ("random", (ands, depth));
+            runs.push(published(named, parties, "GMW", (offline, Some(online))));
+        }
+        let circuit = synthetic(ands, most, parties);
+        let protocols = [Protocol::Gmw(3), Protocol::Bmr(3), Protocol::BmrShamir(3)];
+        for protocol in protocols.map(|protocol| protocol.fitting(parties)) {
+            runs.push(measure(("random", &circuit), protocol, &profile)?);
+        }
+        for paper in &CCS16 {
+            if let Some([offline, online]) = paper.sha[column] {
+                let named = ("SHA-256", PUBLISHED_SIZES[1]);
+                runs.push(published(named, parties, paper.protocol, (offline, Some(online))));
+            }
+        }
+    }
+    Ok(PaperReport { paper: "CCS 2016", network: profile.description, note: SYNTHETIC, runs })
+}
+
+/// A circuit of the size of the paper's, of so many levels.
+fn synthetic(ands: u64, depth: u32, parties: usize) -> Circuit {
+    let [inputs, outputs] = PORTS;
+    layered::circuit(&layered::Size {
+        ands: ands as usize,
+        depth: depth as usize,
+        inputs: vec![inputs as u32; parties],
+        outputs,
+    })
 }
 
 /// One instance, all preprocessing first; all parties learn the output.
 fn measure(
-    (name, circuit): (&'static str, &Circuit),
-    parties: usize,
+    (name, circuit): (&str, &Circuit),
     protocol: Protocol,
     profile: &Profile,
 ) -> Result<Measurement, CliError> {
+    let (stats, parties) = (circuit.stats(), protocol.parties());
+    eprintln!("tacit: {name}, {} levels, with {parties} parties under {protocol}", stats.and_depth);
     let (report, rounds) = evaluated(circuit, protocol, profile)?;
     Ok(Measurement {
-        circuit: name,
-        ands: circuit.stats().ands.iter().sum(),
+        circuit: name.into(),
+        ands: stats.and_count(),
+        depth: stats.and_depth,
         parties,
         protocol: protocol.to_string(),
         published: false,
@@ -172,6 +230,15 @@ fn measure(
     })
 }
 
+/// What the figures are of.
+const OURS: &str = "Published: machines in Virginia and Ireland, and at last others with 76 ms between them; GMW \
+    there has 4,000 levels for SHA-256. Here: smaller circuits, virtual time on the network above, with this \
+    machine's time for computing. BMR by OT is `bmr-correlated`, BMR by BGW in 4, 3 and 2 rounds `bmr-shamir-s4`, \
+    `bmr-shamir-s3` and `bmr-shamir-s2`, all with free XOR and correlated OT of fewer bits; `bmr`, `bmr-shamir` and \
+    `bmr-replicated` do the same for less.";
+const SYNTHETIC: &str = "Published: machines in Virginia and Ireland. Here: random circuits of as many ANDs, levels \
+    and inputs, virtual time on the network above, with this machine's time for computing.";
+
 impl Report for PaperReport {
     fn text(&self, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "{}, {}", self.paper, self.network)?;
@@ -180,6 +247,7 @@ impl Report for PaperReport {
         let columns = [
             "circuit",
             "ANDs",
+            "levels",
             "parties",
             "protocol",
             "offline ms",
@@ -192,8 +260,9 @@ impl Report for PaperReport {
             let milliseconds = |seconds: f64| format!("{:.0}", seconds * 1e3);
             let source = if run.published { " (published)" } else { "" };
             table.add_row([
-                run.circuit.to_string(),
+                run.circuit.clone(),
                 run.ands.to_string(),
+                run.depth.to_string(),
                 run.parties.to_string(),
                 format!("{}{source}", run.protocol),
                 milliseconds(run.offline_seconds),
@@ -203,13 +272,6 @@ impl Report for PaperReport {
             ]);
         }
         writeln!(out, "{table}")?;
-        writeln!(
-            out,
-            "Published: machines in Virginia and Ireland, and at last others with 76 ms between them; GMW there \
-             has 4,000 levels for SHA-256. Here: smaller circuits, virtual time on the network above, with this \
-             machine's time for computing. BMR by OT is `bmr-correlated`, BMR by BGW in 4, 3 and 2 rounds \
-             `bmr-shamir-s4`, `bmr-shamir-s3` and `bmr-shamir-s2`, all with free XOR and correlated OT of fewer \
-             bits; `bmr`, `bmr-shamir` and `bmr-replicated` do the same for less."
-        )
+        writeln!(out, "{}", self.note)
     }
 }

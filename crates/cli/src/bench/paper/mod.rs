@@ -24,11 +24,15 @@ pub enum Paper {
     Ccs20,
 }
 
-/// Runs the experiments of a paper in virtual time.
-pub fn run(paper: Paper, output: Output) -> Result<(), CliError> {
-    match paper {
-        Paper::Ccs16 => output.print(&ccs16::run()?),
-        Paper::Ccs20 => output.print(&ccs20::run()?),
+/// Runs the experiments of a paper in virtual time, or those on random circuits of the paper's sizes.
+pub fn run(paper: Paper, synthetic: bool, output: Output) -> Result<(), CliError> {
+    match (paper, synthetic) {
+        (Paper::Ccs16, false) => output.print(&ccs16::run()?),
+        (Paper::Ccs16, true) => output.print(&ccs16::run_synthetic()?),
+        (Paper::Ccs20, false) => output.print(&ccs20::run()?),
+        (Paper::Ccs20, true) => {
+            Err(CliError::input("--synthetic is for `tacit bench paper ccs16`"))
+        }
     }
 }
 

@@ -3,8 +3,7 @@
 
 use super::super::attacks::{RUNS, Sent, bit, blocks, listen, of, places, product};
 use super::*;
-use crate::prf::combine;
-use crate::{Evaluate, Garbling};
+use crate::Evaluate;
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_ring::entropy::test_seed;
 
@@ -27,7 +26,7 @@ fn offsets_found(rerandomised: bool) -> usize {
         let heard = listen(&mut session);
         let (mesh, opening) = (&mut session.meshes[0], Opening::All);
         let mut party = BmrReplicated::new(mesh, &places(), keys, b"session", opening).unwrap();
-        let ready = party.prepare(ports, RUNS).unwrap();
+        let (ready, _) = party.garble_on(ports, &vec![Blocks::default(); RUNS]).unwrap();
         let common = ready.common(3, me.index());
         let first = ready.circuits[0].first_gate;
         let values: Vec<Bits> = (0..RUNS)
@@ -45,7 +44,7 @@ fn offsets_found(rerandomised: bool) -> usize {
     assert_eq!([parts.len(), labels.len()], [3 * RUNS, RUNS]);
     let found = |i: &usize| {
         let (labels, mut hidden) = (blocks(labels[*i]), [0; 3]);
-        common.prf.gate(first + *i as u64, &[combine(labels[0], labels[1])], 3, &mut hidden);
+        common.prf.gate(first + *i as u64, [[labels[0], labels[1]]], 3, &mut hidden);
         // Its part of column 1.
         let part = blocks(parts[3 * i + 1]);
         part.iter().any(|row| component ^ row ^ hidden[1] == offset)

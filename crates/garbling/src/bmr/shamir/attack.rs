@@ -26,7 +26,7 @@ fn offsets_found(rerandomised: bool) -> usize {
         let (mesh, opening) = (&mut session.meshes[0], Opening::All);
         mesh.set_phase(Phase::Offline);
         let mut party = BmrShamir::new(mesh, &places(), keys, b"session", opening).unwrap();
-        let mut all: Vec<Instance> = (0..RUNS).map(|_| party.begin(ports).unwrap()).collect();
+        let mut all: Vec<Instance> = (0..RUNS).map(|_| party.begin(ports, &[]).unwrap()).collect();
         all.iter_mut().for_each(|it| party.take_masks(ports, it).unwrap());
         let opened = all.iter_mut().map(|it| party.take_products(ports, it).unwrap()).collect();
         let shares: Vec<[u8; 4]> = all.iter().map(|it| bits_of_rows(ports, it)).collect();

@@ -92,7 +92,7 @@ fn high_half(x: __m128i) -> __m128i {
 /// As [`next_key`], for two keys.
 #[inline]
 #[target_feature(enable = "aes,vaes,avx2")]
-fn next_key256(last: __m256i, rcon: i32) -> __m256i {
+pub(super) fn next_key256(last: __m256i, rcon: i32) -> __m256i {
     let w = _mm256_shuffle_epi32::<0xFF>(last);
     let rotated = _mm256_or_si256(_mm256_srli_epi32::<8>(w), _mm256_slli_epi32::<24>(w));
     let word = _mm256_aesenclast_epi128(rotated, _mm256_set1_epi32(rcon));
@@ -157,7 +157,7 @@ fn load_pairs(blocks: &[u128], pairs: &mut [__m256i]) {
 /// As [`next_key`], for four keys.
 #[inline]
 #[target_feature(enable = "aes,vaes,avx512f,avx512bw")]
-fn next_key512(last: __m512i, rcon: i32) -> __m512i {
+pub(super) fn next_key512(last: __m512i, rcon: i32) -> __m512i {
     /// The sum of three.
     const XOR: i32 = 0x96;
     let rotated = _mm512_ror_epi32::<8>(_mm512_shuffle_epi32::<0xFF>(last));

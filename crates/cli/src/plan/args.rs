@@ -1,0 +1,248 @@
+//! Arguments of `tacit plan`.
+
+use super::described;
+use crate::checks::Checks;
+use crate::circuit::file::ReadArgs;
+use crate::error::CliError;
+use crate::profile::{Profile, bandwidth};
+use crate::program::NamedValue;
+use crate::run::{Misplaced, Parties};
+use crate::task::Task;
+use clap::builder::RangedU64ValueParser;
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+use std::str::FromStr;
+use tacit_planner::{Calibration, Network, Objective, Threat};
+use tacit_sharing::registry::MAX_PARTIES;
+
+/// Arguments of `tacit plan`.
+#[derive(Args, Clone, Debug)]
+#[command(after_help = "Examples:
+  tacit plan aes.txt --network global
+  tacit plan sha256.txt --parties 7 --network ccs16 --corruptions all-but-one
+  tacit plan aes.txt --parties 5 --network lan --corruptions minority --objective online
+  tacit plan pay-gap.tacit --network global --security malicious --rows a=2000 --rows b=2000
+  tacit plan aes.txt --parties alice,bob,carol --network mynetwork.toml --json")]
+pub struct PlanArgs {
+    /// A program, or a circuit
+    #[arg(value_name = "PROGRAM|CIRCUIT")]
+    pub path: PathBuf,
+
+    /// How many parties there are, or their names, those of a program first [default: those that give inputs]
+    #[arg(long, value_name = "NUMBER|NAMES")]
+    parties: Option<String>,
+
+    /// lan, continental, global, ccs16, a bandwidth such as 1gbit, or a TOML file
+    #[arg(long, value_name = "NETWORK", default_value = "global")]
+    pub network: String,
+
+    /// What each party sends at most over all its links together, such as 1gbit [default: its links alone
+    /// are limited]
+    #[arg(long, value_name = "BANDWIDTH")]
+    uplink: Option<String>,
+
+    /// What corrupted parties do: look at what they see (semi-honest), or whatever they like (malicious)
+    #[arg(long, default_value = "semi-honest")]
+    pub security: SecurityArg,
+
+    /// How many parties may be corrupted and pool what they see: one, minority (fewer than half), all-but-one,
+    /// or a number
+    #[arg(long, value_name = "one|minority|all-but-one|NUMBER", default_value = "one")]
+    corruptions: Corruptions,
+
+    /// Protocols of fewer parties, too: the first ones compute, of whom as many may be corrupted. The others take
+    /// no part, or, in programs, give inputs and learn results
+    #[arg(long)]
+    pub fewer: bool,
+
+    #[command(flatten)]
+    pub checks: Checks,
+
+    /// What is to be short: the whole run, or what comes after the inputs, where preprocessing was made before
+    #[arg(long, default_value = "total")]
+    objective: ObjectiveArg,
+
+    /// Number of instances of a circuit, all evaluated side by side [default: 1]
+    #[arg(long, value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
+    pub instances: Option<usize>,
+
+    /// Row counts of a program [default: 1000, or the maximum if it is less]
+    #[arg(long, value_name = "ROWS=NUMBER")]
+    pub rows: Vec<NamedValue>,
+
+    /// Threads per party, each with a core of its own
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+    pub threads: u16,
+
+    /// Megabytes that a party may keep: protocols that need more are left out
+    #[arg(long, value_name = "MB", default_value_t = 8192)]
+    pub memory: u64,
+
+    /// How fast the parties' processors are: as this machine, measured first; typical, from a table; or left out, for
+    /// the network's time alone
+    #[arg(long, default_value = "measured")]
+    computing: Computing,
+
+    #[command(flatten)]
+    read: ReadArgs,
+}
+
+/// What corrupted parties do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SecurityArg {
+    /// They follow the protocol
+    SemiHonest,
+    /// They do whatever they like
+    Malicious,
+}
+
+/// What is to be short.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum ObjectiveArg {
+    /// Set-up, preprocessing and the online phase
+    Total,
+    /// The online phase
+    Online,
+}
+
+/// How fast processors are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Computing {
+    /// As this machine
+    Measured,
+    /// As in a table
+    Typical,
+    /// Infinitely
+    None,
+}
+
+/// How many parties may be corrupted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Corruptions {
+    /// Fewer than half.
+    Minority,
+    /// All but one.
+    AllButOne,
+    /// So many.
+    Number(usize),
+}
+
+impl FromStr for Corruptions {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "one" => Ok(Corruptions::Number(1)),
+            "minority" => Ok(Corruptions::Minority),
+            "all-but-one" => Ok(Corruptions::AllButOne),
+            number => {
+                let number = number.parse().ok().filter(|number| *number > 0);
+                let hint = "write one, minority, all-but-one, or a number from 1 on";
+                number.map(Corruptions::Number).ok_or_else(|| hint.to_string())
+            }
+        }
+    }
+}
+
+impl PlanArgs {
+    /// What is to be computed.
+    pub fn task(&self) -> Result<Task, CliError> {
+        let for_programs = [Misplaced::new(!self.rows.is_empty(), "--rows", "--instances NUMBER")];
+        let for_circuits =
+            [Misplaced::new(self.instances.is_some(), "--instances", "--rows ROWS=NUMBER")];
+        Task::read(&self.path, &self.read, for_programs, for_circuits)
+    }
+
+    /// All parties, by name.
+    pub fn parties(&self, task: &Task) -> Result<Parties, CliError> {
+        let own = task.party_names();
+        let usual = task.parties().clamp(2, MOST);
+        let Some(given) = &self.parties else { return sized(usual, own) };
+        if let Ok(number) = given.trim().parse() {
+            return sized(number, own);
+        }
+        let names: Vec<String> = given.split(',').map(|name| name.trim().to_string()).collect();
+        let known = names.iter().enumerate().all(|(i, name)| {
+            let first = names.iter().position(|other| other == name);
+            !name.is_empty() && first == Some(i)
+        });
+        if !known {
+            return Err(CliError::input(
+                "--parties: write a number, or different names: alice,bob",
+            ));
+        }
+        if task.is_program() && !names.starts_with(&own) {
+            let own = own.join(",");
+            return Err(CliError::input(format!(
+                "--parties begins with the program's parties, in its order: {own}"
+            )));
+        }
+        sized(names.len(), names)
+    }
+
+    /// The network between so many parties.
+    pub fn network(&self, profile: &Profile, parties: usize) -> Result<Network, CliError> {
+        let network = described(profile, parties);
+        let Some(uplink) = &self.uplink else { return Ok(network) };
+        let bits = bandwidth(uplink).ok_or_else(|| {
+            CliError::input(format!(
+                "--uplink {uplink}: write a bandwidth such as 1gbit or 100mbit"
+            ))
+        })?;
+        Ok(network.with_uplinks(bits as f64 / 8.0))
+    }
+
+    /// How fast processors are.
+    pub fn calibration(&self) -> Result<Calibration, CliError> {
+        Ok(match self.computing {
+            Computing::Measured => Calibration::measured()?,
+            Computing::Typical => Calibration::TYPICAL,
+            Computing::None => Calibration::FREE,
+        })
+    }
+
+    /// What so many parties are to be protected against.
+    pub fn threat(&self, parties: usize) -> Result<Threat, CliError> {
+        let corruptions = match self.corruptions {
+            // With two parties either may be.
+            Corruptions::Minority => parties.div_ceil(2).saturating_sub(1).max(1),
+            Corruptions::AllButOne => parties - 1,
+            Corruptions::Number(number) => number,
+        };
+        if corruptions >= parties {
+            return Err(CliError::input(format!(
+                "--corruptions {corruptions}: of {parties} parties {} may be corrupted at most",
+                parties - 1
+            )));
+        }
+        Ok(Threat { corruptions, malicious: self.security == SecurityArg::Malicious })
+    }
+
+    /// What is to be short.
+    pub fn objective(&self) -> Objective {
+        match self.objective {
+            ObjectiveArg::Total => Objective::Total,
+            ObjectiveArg::Online => Objective::Online,
+        }
+    }
+}
+
+/// Parties at most.
+const MOST: usize = MAX_PARTIES as usize;
+
+/// So many parties, of whom some have names.
+fn sized(parties: usize, names: Vec<String>) -> Result<Parties, CliError> {
+    if parties < names.len() {
+        return Err(CliError::input(format!(
+            "{} parties give inputs or learn results: --parties {} or more",
+            names.len(),
+            names.len()
+        )));
+    }
+    if !(2..=MOST).contains(&parties) {
+        return Err(CliError::input(format!("--parties: from 2 to {MOST}")));
+    }
+    let Parties(mut all) = Parties::numbered(parties);
+    all.splice(..names.len(), names);
+    Ok(Parties(all))
+}

@@ -1,0 +1,135 @@
+//! `tacit plan`: which protocol is fastest for a circuit or a program, before anything runs.
+
+mod args;
+mod report;
+
+pub use args::PlanArgs;
+
+use crate::error::CliError;
+use crate::output::Output;
+use crate::profile::Profile;
+use crate::program;
+use crate::run::{Parties, in_turn};
+use crate::task::Task;
+use report::{Omitted, PlanReport};
+use tacit_circuit::Circuit;
+use tacit_engine::circuit::{Job, Preprocessing};
+use tacit_engine::program::ProgramJob;
+use tacit_net::PartyId;
+use tacit_planner::{Estimate, Free, Network, Objective, Setting, rank};
+use tacit_program::Program;
+use tacit_sharing::Protocol;
+
+/// Runs the command.
+pub fn run(args: &PlanArgs, output: Output) -> Result<(), CliError> {
+    let task = args.task()?;
+    let parties = args.parties(&task)?;
+    let profile = Profile::of_parties(&args.network, parties.0.len())?;
+    let network = args.network(&profile, parties.0.len())?;
+    let calibration = args.calibration()?;
+    let memory_bytes = args.memory as f64 * 1e6;
+    let setting = Setting { network: &network, calibration: &calibration, memory_bytes };
+    let (mut estimates, left_out) = estimates(args, &task, &parties, setting)?;
+    if estimates.is_empty() {
+        return Err(nothing(args, &parties, &left_out));
+    }
+    rank(&mut estimates, args.objective());
+    output.print(&PlanReport::new(args, (&task, &parties, &profile), &estimates, left_out))
+}
+
+/// What every protocol takes that protects well enough, and those that do not run here.
+fn estimates(
+    args: &PlanArgs,
+    task: &Task,
+    parties: &Parties,
+    setting: Setting<'_>,
+) -> Result<(Vec<Estimate>, Vec<Omitted>), CliError> {
+    let (mut estimates, mut left_out) = (Vec::new(), Vec::new());
+    let all = task.protocols().filter_map(|protocol| args.checks.apply(protocol).ok());
+    let threat = args.threat(parties.0.len())?;
+    let protocols = threat.protocols(all, parties.0.len(), args.fewer);
+    for protocol in protocols.into_iter().filter(|p| runs(task, parties, *p)) {
+        let estimate = match task {
+            Task::Circuit(circuit) => {
+                setting.circuit(circuit, &circuit_job(args, circuit, protocol))
+            }
+            Task::Program(program) => {
+                let job = program_job(args, program, protocol)?;
+                setting.program(program, &job, free(protocol))
+            }
+        };
+        match estimate {
+            Ok(estimate) => estimates.push(estimate),
+            Err(why) => left_out.push(Omitted::new(protocol, &why)),
+        }
+    }
+    Ok((estimates, left_out))
+}
+
+/// Whether all who give something compute, or need not.
+fn runs(task: &Task, parties: &Parties, protocol: Protocol) -> bool {
+    let giving = task.parties().min(parties.0.len());
+    giving <= protocol.parties() || (task.is_program() && program::takes_outside(protocol))
+}
+
+/// What of a program's job is chosen.
+fn free(protocol: Protocol) -> Free {
+    Free { roles: true, by: true, chunk: !protocol.garbles() }
+}
+
+/// Input ports are the parties' in turn; all learn the outputs.
+fn circuit_job(args: &PlanArgs, circuit: &Circuit, protocol: Protocol) -> Job {
+    let owners = in_turn(circuit.input_widths().len(), protocol.parties()).collect();
+    let everybody: Vec<PartyId> = PartyId::all(protocol.parties()).collect();
+    let job = Job::new(protocol, owners, vec![everybody; circuit.output_ports().len()]);
+    Job {
+        instances: args.instances.unwrap_or(1),
+        workers: usize::from(args.threads),
+        preprocessing: preprocessing(args.objective()),
+        ..job
+    }
+}
+
+fn program_job(
+    args: &PlanArgs,
+    program: &Program,
+    protocol: Protocol,
+) -> Result<ProgramJob, CliError> {
+    let parties = (0..program.parties.len() as u8).map(PartyId).collect();
+    let job = ProgramJob::new(protocol, parties, program::rows(program, &args.rows)?);
+    Ok(ProgramJob {
+        workers: usize::from(args.threads),
+        preprocessing: preprocessing(args.objective()),
+        ..job
+    })
+}
+
+/// Where the online phase is what counts, all preprocessing comes before it.
+fn preprocessing(objective: Objective) -> Preprocessing {
+    match objective {
+        Objective::Total => Preprocessing::Interleaved,
+        Objective::Online => Preprocessing::Separate,
+    }
+}
+
+/// Says why there is no protocol, and what to do.
+fn nothing(args: &PlanArgs, parties: &Parties, left_out: &[Omitted]) -> CliError {
+    if let [first, ..] = left_out {
+        return CliError::input(format!(
+            "no protocol runs it here; {} {}: allow more with --memory, take fewer rows or instances, or \
+             more parties",
+            first.protocol, first.why
+        ));
+    }
+    let hint = if args.fewer { "" } else { ", let fewer parties compute (--fewer)" };
+    CliError::input(format!(
+        "no protocol for {} parties protects against this: take other --parties{hint}, or allow for \
+         fewer --corruptions",
+        parties.0.len()
+    ))
+}
+
+/// The links between some parties as a profile describes them.
+fn described(profile: &Profile, parties: usize) -> Network {
+    Network::described(parties, |from, to| profile.link(from, to))
+}

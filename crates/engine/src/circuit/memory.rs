@@ -1,0 +1,55 @@
+//! How much memory a job takes, about.
+
+use super::compile::Compiled;
+use super::{Preprocessing, garbled};
+use tacit_sharing::Protocol;
+
+/// Bytes that a party keeps of a job at once, about: garbled circuits, or shares of the lanes under way, what
+/// preprocessing leaves where it comes first, and the values of all inputs and outputs.
+#[must_use]
+pub fn memory(compiled: &Compiled) -> usize {
+    let (job, schedule) = (compiled.job(), compiled.schedule());
+    let values = schedule.inputs().len() + schedule.outputs().iter().map(Vec::len).sum::<usize>();
+    let values = 8 * values * compiled.total_words();
+    let first = job.preprocessing == Preprocessing::Separate;
+    let stored = if first { stored(compiled) } else { 0 };
+    values + stored + job.threads() * under_way(compiled)
+}
+
+/// What a worker computes with.
+fn under_way(compiled: &Compiled) -> usize {
+    let protocol = compiled.job().protocol();
+    if protocol.garbles() {
+        let instances = compiled.job().instances.div_ceil(compiled.job().threads());
+        return garbled::instance_bytes(compiled) * garbled::chunk(compiled).min(instances);
+    }
+    let slots = compiled.schedule().slots() * protocol.components();
+    8 * slots * (compiled.block_words * compiled.blocks).min(compiled.total_words())
+}
+
+/// What preprocessing leaves.
+fn stored(compiled: &Compiled) -> usize {
+    let (protocol, schedule) = (compiled.job().protocol(), compiled.schedule());
+    let (parties, ands) = (protocol.parties(), garbled::ands(schedule));
+    let instances = compiled.job().instances;
+    match protocol.gmw() {
+        Some(method) => {
+            let words = method.tape_words(schedule, 0..schedule.depth(), parties);
+            8 * words.iter().sum::<usize>() * compiled.total_words()
+        }
+        None if protocol.garbles() => instances * ands * table(protocol),
+        // A word or two of every product.
+        None => 16 * compiled.products() * compiled.total_words(),
+    }
+}
+
+/// Bytes of an AND's garbled table.
+fn table(protocol: Protocol) -> usize {
+    let parties = protocol.parties();
+    match protocol {
+        Protocol::Yao | Protocol::YaoSilent | Protocol::YaoThree => 32,
+        // Labels' of those who have some.
+        Protocol::BmrShamir(_) => 64 * parties.div_ceil(2),
+        _ => 64 * parties,
+    }
+}

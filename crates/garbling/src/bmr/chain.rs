@@ -1,0 +1,129 @@
+//! Circuits that go on from each other, however their parts are shared and multiplied: a wire that goes on has the
+//! same zero labels, and the same shares of its mask, under the same offsets; gates have further numbers.
+
+use super::common::Ready;
+use crate::ports::{self, KEPT, check_kept};
+use crate::{Bits, Chain, Ports};
+use tacit_net::Mesh;
+use tacit_ring::Buffer;
+use tacit_sharing::bmr::LabelFunction;
+use tacit_sharing::{RoleId, SharingError};
+use zeroize::Zeroizing;
+
+/// Of wires, as they are garbled. Secret.
+pub type Blocks = Zeroizing<Vec<u128>>;
+
+/// By instance, what is learned, and labels of what is kept.
+pub type Done = (Vec<Bits>, Vec<Buffer<u128>>);
+
+/// A worker of a party, in one of the forms of BMR.
+pub trait Worker {
+    /// Blocks of a wire.
+    fn width(&self) -> usize;
+
+    /// This party's role.
+    fn me(&self) -> RoleId;
+
+    /// The underlying channels.
+    fn mesh(&mut self) -> &mut Mesh;
+
+    /// Hides rows by a function of labels, which all parties agree on; where this is not called, by the default one.
+    fn set_label_function(&mut self, function: LabelFunction);
+
+    /// Garbles a circuit for some instances, each of which goes on from wires that are as many as it takes; gives those
+    /// that it keeps.
+    ///
+    /// # Errors
+    /// When the network fails, or a peer sends what no honest party does.
+    fn garble_on(
+        &mut self,
+        ports: Ports<'_>,
+        from: &[Blocks],
+    ) -> Result<(Ready, Vec<Blocks>), SharingError>;
+
+    /// Evaluates instances on this party's bits, and on labels of the wires that they go on from.
+    ///
+    /// # Errors
+    /// When the network fails, values or wires do not fit, or labels do not fit each other.
+    fn evaluate_on(
+        &mut self,
+        ready: Ready,
+        ports: Ports<'_>,
+        values: &[Bits],
+        from: &[Buffer<u128>],
+    ) -> Result<Done, SharingError>;
+}
+
+/// Any worker of a party.
+pub type AnyBmr<'m> = Box<dyn Worker + Send + 'm>;
+
+/// Garbles a circuit for instances that go on from wires.
+fn prepare(
+    party: &mut (dyn Worker + Send + '_),
+    ports: Ports<'_>,
+    from: &[Blocks],
+) -> Result<(Ready, Vec<Blocks>), SharingError> {
+    let blocks = ports.given_by(KEPT) * party.width();
+    check_kept(from.iter().all(|from| from.len() == blocks))?;
+    party.garble_on(ports, from)
+}
+
+/// The wires of inputs that go on, set to what a circuit before kept; `sources` are those of all inputs, and more.
+pub(super) fn go_on(ports: Ports<'_>, width: usize, sources: &mut [u128], from: &[u128]) {
+    let kept = sources.chunks_exact_mut(width).zip(ports.owners()).filter(|(_, it)| *it == KEPT);
+    kept.zip(from.chunks_exact(width)).for_each(|((wire, _), from)| wire.copy_from_slice(from));
+}
+
+/// What further circuits go on from: wires that nobody learned. Secret.
+#[derive(Default)]
+struct Kept {
+    wires: Blocks,
+    /// Their labels, if this party evaluates.
+    labels: Buffer<u128>,
+}
+
+/// A worker of a party, evaluating circuits each of which goes on from the one before.
+pub struct BmrChain<'m> {
+    party: AnyBmr<'m>,
+    kept: Kept,
+}
+
+impl<'m> BmrChain<'m> {
+    /// A worker, for circuits that go on from each other.
+    #[must_use]
+    pub fn new(party: AnyBmr<'m>) -> Self {
+        BmrChain { party, kept: Kept::default() }
+    }
+}
+
+impl Chain for BmrChain<'_> {
+    fn mesh(&mut self) -> &mut Mesh {
+        self.party.mesh()
+    }
+
+    fn me(&self) -> RoleId {
+        self.party.me()
+    }
+
+    fn evaluate_next(&mut self, ports: Ports<'_>, values: Bits) -> Result<Bits, SharingError> {
+        let Kept { wires, labels } = std::mem::take(&mut self.kept);
+        let (ready, mut next) = prepare(&mut *self.party, ports, &[wires])?;
+        let (mut learned, mut active) =
+            self.party.evaluate_on(ready, ports, &[values], &[labels])?;
+        let wires = next.pop().unwrap_or_default();
+        self.kept = Kept { wires, labels: active.pop().unwrap_or_default() };
+        Ok(learned.pop().unwrap_or_else(|| Bits::zeros(0)))
+    }
+}
+
+impl ports::Garbling for AnyBmr<'_> {
+    type Ready = Ready;
+
+    fn mesh(&mut self) -> &mut Mesh {
+        Worker::mesh(&mut **self)
+    }
+
+    fn prepare(&mut self, ports: Ports<'_>, instances: usize) -> Result<Ready, SharingError> {
+        Ok(prepare(&mut **self, ports, &vec![Zeroizing::default(); instances])?.0)
+    }
+}

@@ -1,0 +1,85 @@
+//! How fast this machine computes: small circuits under the protocols themselves, on links that take no time, with the
+//! CPU time of each party.
+
+use crate::work::{Calibration, Work, of_an_and};
+use tacit_circuit::Circuit;
+use tacit_circuit::library::layered;
+use tacit_engine::circuit::{Compiled, EvaluateError, Job, Preprocessing, Report, rehearse};
+use tacit_net::PartyId;
+use tacit_net::memory::{Compute, MemoryNetwork};
+use tacit_sharing::Protocol;
+
+/// ANDs that are measured, and their levels where steps are not.
+const ANDS: usize = 1 << 13;
+const LEVELS: usize = 8;
+/// Levels of a few ANDs each, to measure steps.
+const STEPS: usize = 256;
+/// Instances that are garbled.
+const INSTANCES: usize = 8;
+/// Lanes of products of bits.
+const LANES: usize = 1 << 12;
+
+impl Calibration {
+    /// About what [`Calibration::measured`] gives on a machine with VAES, in the release build.
+    pub const TYPICAL: Calibration = Calibration {
+        peer: 25e-3,
+        transfer: 11e-9,
+        block: 8e-9,
+        gate: 1e-7,
+        bit: 2e-10,
+        step: 5e-6,
+    };
+
+    /// As it is here and now; in some tens of milliseconds.
+    ///
+    /// # Errors
+    /// When a protocol does not run here.
+    pub fn measured() -> Result<Self, EvaluateError> {
+        let (wide, deep) = (circuit(ANDS, LEVELS), circuit(4 * STEPS, STEPS));
+        let ands = ANDS as f64;
+        let block = garbled(&wide, Protocol::YaoThree, |work| work.blocks, |_| 0.0)?;
+        let others = |work: &Work| work.blocks * block;
+        let gate = garbled(&wide, Protocol::BmrReplicated, |work| work.gates, others)?;
+        let transferred = slowest(&wide, Protocol::Gmw(2), 64)?;
+        let [made, _] = of_an_and(Protocol::Gmw(2));
+        let transfer = transferred.offline_seconds / (64.0 * ands * made.transfers);
+        let step = slowest(&deep, Protocol::Replicated, 1)?.online_seconds / STEPS as f64;
+        let shared = slowest(&wide, Protocol::Replicated, LANES)?.online_seconds;
+        let bit = (shared - LEVELS as f64 * step).max(0.0) / (LANES as f64 * ands);
+        Ok(Calibration { peer: transferred.setup_seconds, transfer, block, gate, bit, step })
+    }
+}
+
+fn circuit(ands: usize, depth: usize) -> Circuit {
+    layered::circuit(&layered::Size { ands, depth, inputs: vec![64; 2], outputs: 1 })
+}
+
+/// Seconds of a unit of a protocol that garbles without transfers, but for `others`.
+fn garbled(
+    circuit: &Circuit,
+    protocol: Protocol,
+    units: impl Fn(&Work) -> f64,
+    others: impl Fn(&Work) -> f64,
+) -> Result<f64, EvaluateError> {
+    let report = slowest(circuit, protocol, INSTANCES)?;
+    let [made, opened] = of_an_and(protocol);
+    let work = made + opened;
+    let each = (report.offline_seconds + report.online_seconds) / (INSTANCES * ANDS) as f64;
+    Ok((each - others(&work)).max(0.0) / units(&work))
+}
+
+/// What the party that takes longest reports.
+fn slowest(
+    circuit: &Circuit,
+    protocol: Protocol,
+    instances: usize,
+) -> Result<Report, EvaluateError> {
+    let parties: Vec<PartyId> = PartyId::all(protocol.parties()).collect();
+    let mut job = Job::new(protocol, parties[..2].to_vec(), vec![parties.clone()]);
+    (job.instances, job.preprocessing) = (instances, Preprocessing::Separate);
+    let network = MemoryNetwork::default().with_compute(Compute::ThreadCpuTime(1.0));
+    let reports = rehearse(&Compiled::new(circuit, job)?, circuit.input_widths(), &network)?;
+    let seconds = |report: &Report| report.offline_seconds + report.online_seconds;
+    let slowest = reports.into_iter().max_by(|a, b| seconds(a).total_cmp(&seconds(b)));
+    slowest.ok_or_else(|| EvaluateError::Bug("a protocol without parties".into()))
+}

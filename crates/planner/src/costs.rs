@@ -1,0 +1,224 @@
+//! From jobs to phases: what a circuit or a program asks of links, processors and memory.
+
+use crate::assign::loads;
+use crate::network::Waits;
+use crate::programs::{critical, levels};
+use crate::time::Phase;
+use crate::work::{Work, of_an_and, of_set_up};
+use tacit_engine::circuit::{
+    Compiled, EvaluateError, Preprocessing, memory, predict, predict_ahead,
+};
+use tacit_engine::program::{Cost, Prepared};
+use tacit_net::PartyId;
+use tacit_sharing::Protocol;
+use tacit_sharing::cost::{self, Traffic};
+use tacit_sharing::gmw::{FAN, Method};
+use tacit_sharing::latencies;
+use tacit_sharing::proof;
+
+/// What a job asks for.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Costs {
+    /// Until parties have compared what they are about to do, and have their keys.
+    pub set_up: Phase,
+    /// What does not depend on inputs, where all of it comes first or nothing else can begin before it.
+    pub ahead: Phase,
+    /// The rest.
+    pub online: Phase,
+    /// Bytes that a party keeps at once, about.
+    pub memory_bytes: f64,
+}
+
+impl Costs {
+    /// All phases, in their order.
+    #[must_use]
+    pub fn phases(&self) -> [&Phase; 3] {
+        [&self.set_up, &self.ahead, &self.online]
+    }
+}
+
+/// Of a circuit.
+#[must_use]
+pub fn of_circuit(compiled: &Compiled) -> Costs {
+    let job = compiled.job();
+    let (protocol, opening, all) = (job.protocol(), job.opening(), predict(compiled));
+    let first = comes_first(protocol, job.preprocessing);
+    let ahead = if first { predict_ahead(compiled) } else { Traffic::default() };
+    let online = all.bytes.without(&ahead);
+    // One who computes in the clear waits for no level.
+    let depth = if all.critical.is_empty() { 0 } else { all.depth };
+    let levels = depth * latencies::levels(protocol);
+    let steps = Steps {
+        ahead: if first { latencies::ahead(protocol, opening) } else { 0 },
+        levels: (all.critical, levels),
+        ends: latencies::online(protocol, opening, depth) - levels,
+        checks: latencies::checks(protocol, all.proof_rounds),
+    };
+    let ands = protocol.garbles().then(|| (compiled.products() * job.instances) as f64);
+    let counts = ands.map_or_else(|| products(protocol, &ahead, &online), |ands| [ands; 2]);
+    let [ahead, online] = [ahead, online].map(|bytes| loads(&bytes));
+    let parties = &job.assignments[0].places;
+    let costs = steps.costs(protocol, parties, ahead, online, counts);
+    Costs { memory_bytes: memory(compiled) as f64, ..costs }
+}
+
+/// Of a program.
+///
+/// # Errors
+/// When arrays are too large.
+pub fn of_program(prepared: &Prepared) -> Result<Costs, EvaluateError> {
+    let (job, cost) = (prepared.job(), cost_of_program(prepared)?);
+    let (protocol, online) = (job.protocol, cost.online());
+    let opening = job.opening.unwrap_or(protocol.opening());
+    let first = comes_first(protocol, job.preprocessing);
+    let ahead = if first { cost.ahead.clone() } else { Traffic::default() };
+    let online = if first { online } else { cost.bytes.clone() };
+    let steps =
+        steps_of_program(prepared, &cost, first.then(|| latencies::ahead(protocol, opening)))?;
+    let counts = match protocol.garbles() {
+        true => [ands_of_program(prepared, &cost)?; 2],
+        false => products(protocol, &ahead, &online),
+    };
+    let everyone = job.everyone();
+    let [ahead, online] = [ahead, online].map(|bytes| loads(&bytes.placed(&everyone)));
+    let costs = steps.costs(protocol, &everyone, ahead, online, counts);
+    Ok(Costs { memory_bytes: memory_of_program(prepared)?, ..costs })
+}
+
+/// ANDs of a circuit that is drawn to know its cost exactly: about a second's worth.
+pub(crate) const MAX_DRAWN: u64 = 1 << 20;
+
+/// Exactly; of large circuits what their ANDs cost, without inputs and outputs.
+fn cost_of_program(prepared: &Prepared) -> Result<Cost, EvaluateError> {
+    match prepared.circuit_ands()?.filter(|ands| *ands > MAX_DRAWN) {
+        None => prepared.cost(),
+        Some(ands) => {
+            let bytes = cost::product(prepared.job().protocol) * ands / 8;
+            let ahead = Traffic { on: cost::Links::default(), ..bytes.clone() };
+            Ok(Cost { bytes, ahead, rounds: [0; cost::MAX_ROLES], proof_rounds: 0 })
+        }
+    }
+}
+
+fn steps_of_program(
+    prepared: &Prepared,
+    cost: &Cost,
+    ahead: Option<u64>,
+) -> Result<Steps, EvaluateError> {
+    let job = prepared.job();
+    let checks = latencies::checks(job.protocol, cost.proof_rounds);
+    if job.protocol.garbles() {
+        let opening = job.opening.unwrap_or(job.protocol.opening());
+        let circuits = prepared.circuits()?;
+        let ends = latencies::online(job.protocol, opening, 0);
+        let ahead = circuits * ahead.unwrap_or(0);
+        return Ok(Steps { ahead, levels: (Vec::new(), 0), ends: circuits * ends, checks });
+    }
+    let levels = (critical(job), levels(job, cost));
+    // Who waits most need not wait for inputs or results.
+    Ok(Steps { ahead: ahead.unwrap_or(0), levels, ends: 1, checks })
+}
+
+/// ANDs that are garbled: those of the circuits, or what fills the tables that are streamed.
+fn ands_of_program(prepared: &Prepared, cost: &Cost) -> Result<f64, EvaluateError> {
+    let streamed = || {
+        let each = cost::product(prepared.job().protocol).busiest().max(1);
+        8.0 * cost.bytes.busiest() as f64 / each as f64
+    };
+    Ok(prepared.circuit_ands()?.map_or_else(streamed, |ands| ands as f64))
+}
+
+/// Bytes of garbled circuits that a party keeps; shares go through in chunks.
+fn memory_of_program(prepared: &Prepared) -> Result<f64, EvaluateError> {
+    let Some(ands) = prepared.circuit_ands()? else { return Ok(0.0) };
+    let parties = prepared.job().protocol.parties() as f64;
+    Ok((ands / prepared.circuits()?) as f64 * 256.0 * parties)
+}
+
+/// Whether all preprocessing is made before inputs are shared.
+fn comes_first(protocol: Protocol, preprocessing: Preprocessing) -> bool {
+    // What roles send ahead is sent beside the rest.
+    !protocol.has_roles() || makes_triples(protocol) || preprocessing == Preprocessing::Separate
+}
+
+fn makes_triples(protocol: Protocol) -> bool {
+    matches!(protocol.method(), Some(proof::Method::Brain(_)))
+}
+
+/// Products of bits of shares that so many bytes are of, made ahead and online.
+fn products(protocol: Protocol, ahead: &Traffic, online: &Traffic) -> [f64; 2] {
+    let busiest = |links: &cost::Links| links.iter().flatten().copied().max().unwrap_or(0) as f64;
+    let each = cost::product(protocol);
+    let made = 8.0 * busiest(&online.on) / busiest(&each.on).max(1.0);
+    let chosen = 8.0 * busiest(&ahead.def) / FAN.message_bits() as f64;
+    match protocol.gmw() {
+        // Pairs of masks are multiplied, of which wide ANDs have several.
+        Some(method) if method != Method::Silent => [chosen, made],
+        _ => [made; 2],
+    }
+}
+
+/// How often parties wait.
+struct Steps {
+    ahead: u64,
+    /// For these links so often.
+    levels: (Vec<(usize, usize)>, u64),
+    /// For inputs, labels and results.
+    ends: u64,
+    /// For each other.
+    checks: u64,
+}
+
+type Loads = Vec<(usize, usize, f64)>;
+
+impl Steps {
+    fn costs(
+        self,
+        protocol: Protocol,
+        parties: &[PartyId],
+        ahead: Loads,
+        online: Loads,
+        [made, used]: [f64; 2],
+    ) -> Costs {
+        let waits = |links: Vec<(usize, usize)>, steps: u64| Waits { links, steps };
+        let used_links = |bytes: &Loads| bytes.iter().map(|link| (link.0, link.1)).collect();
+        // What is garbled as it is evaluated is not told apart.
+        let ahead_links = used_links(if ahead.is_empty() { &online } else { &ahead });
+        let [work_ahead, work_online] = of_an_and(protocol);
+        let each_other = pairs(parties);
+        let (critical, levels) = self.levels;
+        let steps = (levels + self.ends + self.checks) as f64;
+        Costs {
+            set_up: Phase {
+                waits: vec![waits(each_other.clone(), latencies::set_up(protocol))],
+                bytes: each_other.iter().map(|link| (link.0, link.1, keys(protocol))).collect(),
+                work: of_set_up(protocol),
+            },
+            ahead: Phase {
+                waits: vec![waits(ahead_links, self.ahead)],
+                bytes: ahead,
+                work: work_ahead * made,
+            },
+            online: Phase {
+                waits: vec![
+                    waits(critical, levels),
+                    waits(used_links(&online), self.ends),
+                    waits(each_other, self.checks),
+                ],
+                bytes: online,
+                work: work_online * used + Work { steps, ..Work::default() },
+            },
+            memory_bytes: 0.0,
+        }
+    }
+}
+
+/// Bytes of keys, and of base oblivious transfers: 128 of 64 bytes and 32 more.
+fn keys(protocol: Protocol) -> f64 {
+    if protocol.has_transfers() { 128.0 * 64.0 + 32.0 } else { 64.0 }
+}
+
+fn pairs(parties: &[PartyId]) -> Vec<(usize, usize)> {
+    let all = parties.iter().flat_map(|from| parties.iter().map(|to| (from.index(), to.index())));
+    all.filter(|(from, to)| from != to).collect()
+}

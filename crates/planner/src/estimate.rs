@@ -1,0 +1,204 @@
+//! How long a job takes under a protocol, before it runs, and which protocol takes least.
+
+use crate::assign::{Wanted, for_circuit};
+use crate::costs::{Costs, MAX_DRAWN, of_circuit, of_program};
+use crate::network::Network;
+use crate::programs::{Free, for_program};
+use crate::time::{Bound, Seconds};
+use crate::work::Calibration;
+use tacit_circuit::Circuit;
+use tacit_engine::circuit::{Assignment, Compiled, EvaluateError, Job};
+use tacit_engine::program::{By, Prepared, ProgramJob};
+use tacit_program::Program;
+use tacit_sharing::Protocol;
+
+/// What must be protected against.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Threat {
+    /// Parties that may be corrupted.
+    pub corruptions: usize,
+    /// Whether they may do whatever they like.
+    pub malicious: bool,
+}
+
+/// What is to take little time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Objective {
+    /// All of a run.
+    #[default]
+    Total,
+    /// What comes after the inputs: preprocessing is free.
+    Online,
+}
+
+/// The machines and links that a job is to run on.
+#[derive(Clone, Copy, Debug)]
+pub struct Setting<'s> {
+    /// Links between all parties, of whom the first compute where a protocol has fewer roles.
+    pub network: &'s Network,
+    /// How fast processors are.
+    pub calibration: &'s Calibration,
+    /// Bytes that a party may keep.
+    pub memory_bytes: f64,
+}
+
+/// What a job will take under a protocol.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Estimate {
+    /// The protocol.
+    pub protocol: Protocol,
+    /// Who plays which role.
+    pub assignments: Vec<Assignment>,
+    /// What a program's numbers are computed with.
+    pub by: Option<By>,
+    /// How many rows of a program are computed together.
+    pub chunk_rows: Option<usize>,
+    /// What it asks for.
+    pub costs: Costs,
+    /// Seconds of set-up, of what comes ahead, and online.
+    pub seconds: [Seconds; 3],
+}
+
+/// Why a protocol is left out.
+#[derive(Debug, thiserror::Error)]
+pub enum LeftOut {
+    /// It needs more memory than there is.
+    #[error("keeps about {} MB at a party, and {} MB are allowed", megabytes(*.needed), megabytes(*.allowed))]
+    Memory {
+        /// Bytes.
+        needed: f64,
+        /// Bytes.
+        allowed: f64,
+    },
+    /// The job does not run under it.
+    #[error(transparent)]
+    Job(#[from] EvaluateError),
+}
+
+fn megabytes(bytes: f64) -> u64 {
+    (bytes / 1e6).ceil() as u64
+}
+
+impl Threat {
+    /// Whether a protocol protects against it.
+    #[must_use]
+    pub fn is_met_by(self, protocol: Protocol) -> bool {
+        let security = protocol.security();
+        let enough = security.corruptions(protocol.parties()) >= self.corruptions;
+        enough && (security.is_malicious() || !self.malicious)
+    }
+
+    /// Protocols of some for so many parties that protect against it, or for `fewer` too.
+    pub fn protocols(
+        self,
+        all: impl Iterator<Item = Protocol>,
+        parties: usize,
+        fewer: bool,
+    ) -> Vec<Protocol> {
+        let fitting = all.filter(|p| !p.for_comparison()).map(|p| p.fitting(parties));
+        let sized = |p: &Protocol| p.parties() == parties || (fewer && p.parties() < parties);
+        fitting.filter(sized).filter(|p| self.is_met_by(*p)).collect()
+    }
+}
+
+impl Setting<'_> {
+    /// A circuit under the protocol of a job, with the roles that fit the network best.
+    ///
+    /// # Errors
+    /// When the job does not fit the circuit, or needs too much memory.
+    pub fn circuit(&self, circuit: &Circuit, job: &Job) -> Result<Estimate, LeftOut> {
+        let (protocol, threads) = (job.protocol(), job.workers);
+        let network = self.network.among(protocol.parties());
+        let chosen = for_circuit(&network, circuit, job, &[protocol], Wanted::Best)?;
+        let job = Job { assignments: chosen.assignments, ..job.clone() };
+        let assignments = job.assignments.clone();
+        let costs = of_circuit(&Compiled::new(circuit, job)?);
+        self.fits(&costs)?;
+        let seconds = self.seconds(&network, &costs, threads);
+        Ok(Estimate { protocol, assignments, by: None, chunk_rows: None, costs, seconds })
+    }
+
+    /// A program under the protocol of a job, with what is `free` as it fits the network best.
+    ///
+    /// # Errors
+    /// When the job does not fit the program, or needs too much memory.
+    pub fn program(
+        &self,
+        program: &Program,
+        job: &ProgramJob,
+        free: Free,
+    ) -> Result<Estimate, LeftOut> {
+        let (protocol, mut job) = (job.protocol, job.clone());
+        // Circuits that are large are not drawn to choose roles for them.
+        if !is_large(program, &job)? {
+            let choice = for_program(self.network, program, &job, free, &[])?;
+            job.assign(choice.assignments)?;
+            (job.by, job.chunk_rows) = (choice.by, choice.chunk_rows);
+        }
+        let (assignments, by, chunk_rows) = (job.assignments(), Some(job.by), Some(job.chunk_rows));
+        let threads = job.workers;
+        let costs = of_program(&Prepared::new(program, job)?)?;
+        self.fits(&costs)?;
+        let seconds = self.seconds(self.network, &costs, threads);
+        Ok(Estimate { protocol, assignments, by, chunk_rows, costs, seconds })
+    }
+
+    fn fits(&self, costs: &Costs) -> Result<(), LeftOut> {
+        let (needed, allowed) = (costs.memory_bytes, self.memory_bytes);
+        if needed <= allowed { Ok(()) } else { Err(LeftOut::Memory { needed, allowed }) }
+    }
+
+    fn seconds(&self, network: &Network, costs: &Costs, threads: usize) -> [Seconds; 3] {
+        costs.phases().map(|phase| phase.seconds(network, self.calibration, threads))
+    }
+}
+
+impl Estimate {
+    /// What counts for an objective.
+    #[must_use]
+    pub fn counted(&self, objective: Objective) -> Seconds {
+        let [set_up, ahead, online] = self.seconds;
+        match objective {
+            Objective::Total => set_up + ahead + online,
+            Objective::Online => online,
+        }
+    }
+
+    /// What most of that is.
+    #[must_use]
+    pub fn bound(&self, objective: Objective) -> Bound {
+        self.counted(objective).bound()
+    }
+
+    /// Steps in which somebody waits, of what counts.
+    #[must_use]
+    pub fn steps(&self, objective: Objective) -> u64 {
+        let steps = self.costs.phases().map(|phase| phase.steps());
+        match objective {
+            Objective::Total => steps.iter().sum(),
+            Objective::Online => steps[2],
+        }
+    }
+
+    /// Bytes that all parties send, of what counts.
+    #[must_use]
+    pub fn total_bytes(&self, objective: Objective) -> f64 {
+        let bytes = self.costs.phases().map(|phase| phase.total_bytes());
+        match objective {
+            Objective::Total => bytes.iter().sum(),
+            Objective::Online => bytes[2],
+        }
+    }
+}
+
+/// Whether the circuit of a program is too large to be drawn for its cost alone.
+fn is_large(program: &Program, job: &ProgramJob) -> Result<bool, EvaluateError> {
+    let ands = Prepared::new(program, job.clone())?.circuit_ands()?;
+    Ok(ands.is_some_and(|ands| ands > MAX_DRAWN))
+}
+
+/// Those that take least first; of those that take as long, in the order given.
+pub fn rank(estimates: &mut [Estimate], objective: Objective) {
+    let seconds = |estimate: &Estimate| estimate.counted(objective).total();
+    estimates.sort_by(|a, b| seconds(a).total_cmp(&seconds(b)));
+}

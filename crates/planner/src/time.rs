@@ -1,0 +1,119 @@
+//! Seconds of a phase: waiting for links, sending over them, and computing, one after the other.
+//!
+//! ```text
+//! T(phase) = steps x latency + max(bytes of a link / its rate, bytes of a party / its uplink) + work / threads
+//! ```
+//!
+//! Where a protocol sends while it computes this is more than it takes; which of the three parts is the largest stays
+//! the same.
+
+use crate::network::{Network, Waits};
+use crate::work::{Calibration, Work};
+use std::fmt;
+
+/// What a phase asks of the network and of the party that computes most.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Phase {
+    /// Steps in which parties wait, one after the other.
+    pub waits: Vec<Waits>,
+    /// Bytes over each directed link in use: sender, receiver, bytes.
+    pub bytes: Vec<(usize, usize, f64)>,
+    /// What is computed.
+    pub work: Work,
+}
+
+/// What a phase takes.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Seconds {
+    /// Waiting for messages that are on their way.
+    pub latency: f64,
+    /// Sending.
+    pub bandwidth: f64,
+    /// Computing.
+    pub computing: f64,
+}
+
+/// What takes most of the time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bound {
+    /// Rounds.
+    Latency,
+    /// Bytes.
+    Bandwidth,
+    /// Processors.
+    Computing,
+}
+
+impl Bound {
+    /// The name in reports.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Bound::Latency => "latency",
+            Bound::Bandwidth => "bandwidth",
+            Bound::Computing => "computing",
+        }
+    }
+}
+
+impl fmt::Display for Bound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl Phase {
+    /// How often somebody waits.
+    #[must_use]
+    pub fn steps(&self) -> u64 {
+        self.waits.iter().map(|waits| waits.steps).sum()
+    }
+
+    /// Bytes that all parties send.
+    #[must_use]
+    pub fn total_bytes(&self) -> f64 {
+        self.bytes.iter().map(|link| link.2).sum()
+    }
+
+    /// What it takes on a network, with so many threads.
+    #[must_use]
+    pub fn seconds(&self, network: &Network, calibration: &Calibration, threads: usize) -> Seconds {
+        Seconds {
+            latency: network.waiting(&self.waits),
+            bandwidth: network.sending(&self.bytes),
+            computing: calibration.seconds(&self.work) / threads.max(1) as f64,
+        }
+    }
+}
+
+impl Seconds {
+    /// All three.
+    #[must_use]
+    pub fn total(&self) -> f64 {
+        self.latency + self.bandwidth + self.computing
+    }
+
+    /// The largest.
+    #[must_use]
+    pub fn bound(&self) -> Bound {
+        let parts = [
+            (Bound::Latency, self.latency),
+            (Bound::Bandwidth, self.bandwidth),
+            (Bound::Computing, self.computing),
+        ];
+        let larger =
+            |most: (Bound, f64), next: (Bound, f64)| if next.1 > most.1 { next } else { most };
+        parts.into_iter().reduce(larger).map_or(Bound::Latency, |most| most.0)
+    }
+}
+
+impl std::ops::Add for Seconds {
+    type Output = Seconds;
+    fn add(self, other: Seconds) -> Seconds {
+        Seconds {
+            latency: self.latency + other.latency,
+            bandwidth: self.bandwidth + other.bandwidth,
+            computing: self.computing + other.computing,
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! Which protocol is chosen.
+
+use super::{circuit, job};
+use tacit_circuit::Circuit;
+use tacit_engine::circuit::Preprocessing;
+use tacit_planner::{Calibration, Estimate, LeftOut, Network, Objective, Setting, Threat, rank};
+use tacit_sharing::Protocol;
+
+const SPEED: Calibration =
+    Calibration { peer: 20e-3, transfer: 25e-9, block: 2.5e-9, gate: 0.0, bit: 2e-9, step: 10e-6 };
+
+/// Instances, so that words of lanes are full.
+const LANES: usize = 64;
+
+fn setting(network: &Network) -> Setting<'_> {
+    Setting { network, calibration: &SPEED, memory_bytes: 1e12 }
+}
+
+/// All protocols for the parties of a network that protect against so many, the best first.
+fn ranked(
+    network: &Network,
+    circuit: &Circuit,
+    threat: Threat,
+    objective: Objective,
+) -> Vec<Estimate> {
+    let protocols = threat.protocols(Protocol::on_bits(), network.parties(), false);
+    let preprocessing = match objective {
+        Objective::Total => Preprocessing::Interleaved,
+        Objective::Online => Preprocessing::Separate,
+    };
+    let estimate = |protocol: Protocol| {
+        let mut job = job(circuit, protocol, LANES);
+        job.preprocessing = preprocessing;
+        setting(network).circuit(circuit, &job).expect("runs")
+    };
+    let mut estimates: Vec<Estimate> = protocols.into_iter().map(estimate).collect();
+    rank(&mut estimates, objective);
+    estimates
+}
+
+/// The best protocol for so many parties, 25 ms from each other, of whom so many may be corrupted, for 2000 ANDs in so
+/// many levels.
+fn best(parties: usize, corruptions: usize, depth: usize, objective: Objective) -> Protocol {
+    let network = Network::new(parties, |_, _| (1.25e7, 25e-3));
+    let circuit = circuit(2000, depth, parties.min(2), [64, 64]);
+    let threat = Threat { corruptions, malicious: false };
+    ranked(&network, &circuit, threat, objective)[0].protocol
+}
+
+#[test]
+fn two_parties_take_yao_unless_levels_take_less_than_tables() {
+    // 64 tables of 2000 ANDs take 0.33 s of a link.
+    assert!(best(2, 1, 200, Objective::Total).is_yao());
+    assert!(best(2, 1, 2, Objective::Total).gmw().is_some());
+    // Tables that are there before the inputs take no time.
+    assert!(best(2, 1, 10, Objective::Online).garbles());
+}
+
+#[test]
+fn three_parties_with_one_corruption_take_yao_among_three_for_deep_circuits() {
+    assert_eq!(best(3, 1, 200, Objective::Total), Protocol::YaoThree);
+    assert!(best(3, 1, 2, Objective::Total).has_roles());
+}
+
+#[test]
+fn an_honest_majority_takes_shamirs_sharing_where_constant_rounds_win() {
+    for parties in [5, 7] {
+        let corruptions = (parties - 1) / 2;
+        let majority = Protocol::BmrShamir(parties as u8);
+        assert_eq!(best(parties, corruptions, 400, Objective::Total), majority);
+        assert!(best(parties, corruptions, 2, Objective::Total).gmw().is_some());
+    }
+}
+
+#[test]
+fn without_one_it_is_bmr_or_gmw_by_the_depth_and_by_what_counts() {
+    for parties in [4, 5, 7] {
+        let at = |depth, objective| best(parties, parties - 1, depth, objective);
+        let bmr = |protocol| matches!(protocol, Protocol::Bmr(_) | Protocol::BmrSilent(_));
+        assert!(bmr(at(400, Objective::Total)));
+        // Tables take longer than ten levels, but not when they are there.
+        assert!(at(10, Objective::Total).gmw().is_some());
+        assert!(bmr(at(10, Objective::Online)));
+    }
+}
+
+#[test]
+fn who_may_cheat_is_met_by_malicious_security_alone() {
+    let network = Network::new(3, |_, _| (1.25e7, 25e-3));
+    let circuit = circuit(200, 5, 2, [16, 16]);
+    for (corruptions, some) in [(1, Protocol::Lift), (2, Protocol::Authenticated(3))] {
+        let threat = Threat { corruptions, malicious: true };
+        let ranked = ranked(&network, &circuit, threat, Objective::Total);
+        assert!(ranked.iter().all(|it| it.protocol.is_malicious()));
+        assert!(ranked.iter().any(|it| it.protocol == some), "{some}");
+        let enough = |p: Protocol| p.security().corruptions(p.parties()) >= corruptions;
+        assert!(ranked.iter().all(|it| enough(it.protocol)));
+    }
+    let all = Threat { corruptions: 2, malicious: true };
+    assert!(all.protocols(Protocol::on_bits(), 3, true).iter().all(|p| p.authenticates()));
+}
+
+#[test]
+fn fewer_parties_compute_only_where_that_is_allowed() {
+    let one = Threat { corruptions: 1, malicious: false };
+    let parties = |fewer| one.protocols(Protocol::on_bits(), 5, fewer);
+    assert!(parties(false).iter().all(|protocol| protocol.parties() == 5));
+    for smaller in [Protocol::Trio, Protocol::Quad, Protocol::Yao] {
+        assert!(!parties(false).contains(&smaller) && parties(true).contains(&smaller));
+    }
+    // Parties 0 to 2 are near each other: the others' links do not matter to them.
+    let network = Network::new(5, |a, b| (1e9, if a.0.max(b.0) < 3 { 1e-3 } else { 1.0 }));
+    let circuit = circuit(200, 50, 2, [16, 16]);
+    let estimate = setting(&network).circuit(&circuit, &job(&circuit, Protocol::Trio, 1));
+    assert!(estimate.unwrap().counted(Objective::Online).latency < 0.1);
+}
+
+#[test]
+fn what_takes_too_much_memory_is_left_out() {
+    let network = Network::uniform(5);
+    let circuit = circuit(2000, 50, 2, [16, 16]);
+    let setting = Setting { memory_bytes: 1e6, ..setting(&network) };
+    let estimate = |protocol| setting.circuit(&circuit, &job(&circuit, protocol, 1));
+    // 64 bytes for each party and AND, and as much again for what they are made from.
+    let left_out = estimate(Protocol::Bmr(5)).unwrap_err();
+    assert!(matches!(left_out, LeftOut::Memory { needed, .. } if needed > 64.0 * 5.0 * 2000.0));
+    assert!(left_out.to_string().contains("1 MB are allowed"), "{left_out}");
+    assert!(estimate(Protocol::Gmw(5)).is_ok());
+}
+
+#[test]
+fn roles_are_those_that_fit_the_links() {
+    // Parties 0 and 2 are near each other.
+    let network = Network::new(3, |a, b| (1e9, if a.0 + b.0 == 2 { 1e-3 } else { 0.1 }));
+    let circuit = circuit(200, 50, 2, [16, 16]);
+    let estimate = setting(&network).circuit(&circuit, &job(&circuit, Protocol::Trio, 1)).unwrap();
+    assert_eq!(estimate.assignments[0].places[0].0, 1);
+    assert!(estimate.counted(Objective::Online).latency < 0.6);
+}

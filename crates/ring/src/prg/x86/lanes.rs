@@ -1,0 +1,219 @@
+//! Vectors of blocks: what kernels that are written once for all widths need of them.
+
+use super::rekeyed::{next_key256, next_key512};
+use super::{load, next_key};
+use std::arch::x86_64::*;
+
+/// So many blocks in a register. What is generic over it is inlined into functions that have its CPU features.
+///
+/// # Safety
+/// All functions may be called only where the vector's CPU features were found.
+pub(super) trait Lanes: Copy {
+    /// Blocks of a vector.
+    const COUNT: usize;
+
+    /// From so many blocks.
+    unsafe fn load(from: &[u128]) -> Self;
+
+    /// To so many blocks.
+    unsafe fn store(self, to: &mut [u128]);
+
+    /// The same block everywhere.
+    unsafe fn splat(block: u128) -> Self;
+
+    unsafe fn xor(self, other: Self) -> Self;
+
+    /// Twice the elements of GF(2^128); see [`times_x`](crate::gf128::times_x).
+    unsafe fn double(self) -> Self;
+
+    /// A round of AES.
+    unsafe fn round(self, key: Self) -> Self;
+
+    /// The last round of AES.
+    unsafe fn last_round(self, key: Self) -> Self;
+
+    /// The round keys after these; see [`next_key`].
+    unsafe fn next_key(self, rcon: i32) -> Self;
+}
+
+/// Checks a length before blocks are loaded or stored.
+#[inline(always)]
+fn check(blocks: usize, lanes: usize) {
+    assert!(blocks == lanes, "a block for each lane");
+}
+
+impl Lanes for __m128i {
+    const COUNT: usize = 1;
+
+    #[inline(always)]
+    unsafe fn load(from: &[u128]) -> Self {
+        check(from.len(), Self::COUNT);
+        // SAFETY: sixteen readable bytes at any alignment; the caller found the features.
+        unsafe { _mm_loadu_si128(from.as_ptr().cast()) }
+    }
+
+    #[inline(always)]
+    unsafe fn store(self, to: &mut [u128]) {
+        check(to.len(), Self::COUNT);
+        // SAFETY: sixteen writable bytes at any alignment; the caller found the features.
+        unsafe { _mm_storeu_si128(to.as_mut_ptr().cast(), self) }
+    }
+
+    #[inline(always)]
+    unsafe fn splat(block: u128) -> Self {
+        // SAFETY: the caller found the features.
+        unsafe { load(&block.to_le_bytes()) }
+    }
+
+    #[inline(always)]
+    unsafe fn xor(self, other: Self) -> Self {
+        // SAFETY: the caller found the features.
+        unsafe { _mm_xor_si128(self, other) }
+    }
+
+    #[inline(always)]
+    unsafe fn double(self) -> Self {
+        // SAFETY: the caller found the features.
+        unsafe {
+            // The top bits of both halves, each where it is carried to, and the high one times the modulus.
+            let tops = _mm_shuffle_epi32::<0x4E>(_mm_srli_epi64::<63>(self));
+            let carried = _mm_mul_epu32(tops, _mm_set_epi64x(1, 0x87));
+            _mm_xor_si128(_mm_add_epi64(self, self), carried)
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn round(self, key: Self) -> Self {
+        // SAFETY: the caller found the features.
+        unsafe { _mm_aesenc_si128(self, key) }
+    }
+
+    #[inline(always)]
+    unsafe fn last_round(self, key: Self) -> Self {
+        // SAFETY: the caller found the features.
+        unsafe { _mm_aesenclast_si128(self, key) }
+    }
+
+    #[inline(always)]
+    unsafe fn next_key(self, rcon: i32) -> Self {
+        // SAFETY: the caller found the features.
+        unsafe { next_key(self, rcon) }
+    }
+}
+
+impl Lanes for __m256i {
+    const COUNT: usize = 2;
+
+    #[inline(always)]
+    unsafe fn load(from: &[u128]) -> Self {
+        check(from.len(), Self::COUNT);
+        // SAFETY: thirty-two readable bytes at any alignment; the caller found the features.
+        unsafe { _mm256_loadu_si256(from.as_ptr().cast()) }
+    }
+
+    #[inline(always)]
+    unsafe fn store(self, to: &mut [u128]) {
+        check(to.len(), Self::COUNT);
+        // SAFETY: thirty-two writable bytes at any alignment; the caller found the features.
+        unsafe { _mm256_storeu_si256(to.as_mut_ptr().cast(), self) }
+    }
+
+    #[inline(always)]
+    unsafe fn splat(block: u128) -> Self {
+        // SAFETY: the caller found the features.
+        unsafe { _mm256_broadcastsi128_si256(load(&block.to_le_bytes())) }
+    }
+
+    #[inline(always)]
+    unsafe fn xor(self, other: Self) -> Self {
+        // SAFETY: the caller found the features.
+        unsafe { _mm256_xor_si256(self, other) }
+    }
+
+    #[inline(always)]
+    unsafe fn double(self) -> Self {
+        // SAFETY: the caller found the features.
+        unsafe {
+            let tops = _mm256_shuffle_epi32::<0x4E>(_mm256_srli_epi64::<63>(self));
+            let carried = _mm256_mul_epu32(tops, _mm256_set_epi64x(1, 0x87, 1, 0x87));
+            _mm256_xor_si256(_mm256_add_epi64(self, self), carried)
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn round(self, key: Self) -> Self {
+        // SAFETY: the caller found the features.
+        unsafe { _mm256_aesenc_epi128(self, key) }
+    }
+
+    #[inline(always)]
+    unsafe fn last_round(self, key: Self) -> Self {
+        // SAFETY: the caller found the features.
+        unsafe { _mm256_aesenclast_epi128(self, key) }
+    }
+
+    #[inline(always)]
+    unsafe fn next_key(self, rcon: i32) -> Self {
+        // SAFETY: the caller found the features.
+        unsafe { next_key256(self, rcon) }
+    }
+}
+
+impl Lanes for __m512i {
+    const COUNT: usize = 4;
+
+    #[inline(always)]
+    unsafe fn load(from: &[u128]) -> Self {
+        check(from.len(), Self::COUNT);
+        // SAFETY: sixty-four readable bytes at any alignment; the caller found the features.
+        unsafe { _mm512_loadu_si512(from.as_ptr().cast()) }
+    }
+
+    #[inline(always)]
+    unsafe fn store(self, to: &mut [u128]) {
+        check(to.len(), Self::COUNT);
+        // SAFETY: sixty-four writable bytes at any alignment; the caller found the features.
+        unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), self) }
+    }
+
+    #[inline(always)]
+    unsafe fn splat(block: u128) -> Self {
+        // SAFETY: the caller found the features.
+        unsafe { _mm512_broadcast_i32x4(load(&block.to_le_bytes())) }
+    }
+
+    #[inline(always)]
+    unsafe fn xor(self, other: Self) -> Self {
+        // SAFETY: the caller found the features.
+        unsafe { _mm512_xor_si512(self, other) }
+    }
+
+    #[inline(always)]
+    unsafe fn double(self) -> Self {
+        // SAFETY: the caller found the features.
+        unsafe {
+            let tops = _mm512_shuffle_epi32::<0x4E>(_mm512_srli_epi64::<63>(self));
+            let carried =
+                _mm512_mul_epu32(tops, _mm512_set_epi64(1, 0x87, 1, 0x87, 1, 0x87, 1, 0x87));
+            _mm512_xor_si512(_mm512_add_epi64(self, self), carried)
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn round(self, key: Self) -> Self {
+        // SAFETY: the caller found the features.
+        unsafe { _mm512_aesenc_epi128(self, key) }
+    }
+
+    #[inline(always)]
+    unsafe fn last_round(self, key: Self) -> Self {
+        // SAFETY: the caller found the features.
+        unsafe { _mm512_aesenclast_epi128(self, key) }
+    }
+
+    #[inline(always)]
+    unsafe fn next_key(self, rcon: i32) -> Self {
+        // SAFETY: the caller found the features.
+        unsafe { next_key512(self, rcon) }
+    }
+}
