@@ -1,10 +1,9 @@
 //! `tacit plan` as users run it: circuits and programs, text and JSON, wrong inputs.
 
-// Not all helpers of parties on their own are needed here.
-#[allow(dead_code)]
-mod common;
+#[path = "common/commands.rs"]
+mod commands;
 
-use common::{fails, ok};
+use commands::{fails, ok};
 use serde_json::Value;
 use std::path::Path;
 
@@ -64,9 +63,21 @@ fn circuits_have_a_choice_and_a_reason() {
 fn the_commands_run_the_choice() {
     let folder = folder();
     let dir = folder.path();
-    for (arguments, inputs) in [
-        ("compare.txt --network lan", "--input 0=x.dec --input 1=y.dec"),
-        ("sum.tacit --network lan --rows n=3", "--value x=x.csv --value y=y.csv"),
+    std::fs::write(dir.join("x.dec"), "7").expect("writes");
+    std::fs::write(dir.join("y.dec"), "9").expect("writes");
+    std::fs::write(dir.join("x.csv"), "x\n1\n5\n3\n").expect("writes");
+    std::fs::write(dir.join("y.csv"), "y\n2\n1\n2\n").expect("writes");
+    for (arguments, inputs, result) in [
+        (
+            "compare.txt --network lan",
+            "--input 0=x.dec --input 1=y.dec",
+            serde_json::json!({"printed": "1\n"}),
+        ),
+        (
+            "sum.tacit --network lan --rows n=3",
+            "--table alice=x.csv --table bob=y.csv",
+            serde_json::json!({"results": {"s": 4}}),
+        ),
     ] {
         let plan = json(dir, arguments);
         let [run, lab] = [0, 1].map(|i| plan["commands"][i].as_str().expect("a command"));
@@ -82,7 +93,11 @@ fn the_commands_run_the_choice() {
         let predicted = plan["candidates"][0]["seconds"]["total"].as_f64().expect("seconds");
         let ratio = predicted / found.iter().sum::<f64>();
         assert!((0.7..1.4).contains(&ratio), "{chosen}: {ratio}");
-        assert!(!inputs.is_empty() && run.starts_with("tacit run "));
+        let run = run.strip_prefix("tacit ").expect("a command");
+        let done: Value = serde_json::from_str(&ok(dir, &format!("{run} --local {inputs} --json")))
+            .expect("JSON");
+        let expected = result.as_object().expect("what is looked at");
+        assert!(expected.iter().all(|(name, value)| done[name] == *value), "{run}: {done}");
     }
 }
 

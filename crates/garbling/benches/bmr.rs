@@ -10,7 +10,7 @@ use tacit_circuit::library::aes::{self, Direction, KeyInput, KeySize, Sbox};
 use tacit_circuit::schedule::Schedule;
 use tacit_circuit::{Builder, passes};
 use tacit_garbling::bmr::{Keys, Ready, worker};
-use tacit_garbling::prf::LabelPrf;
+use tacit_garbling::prf::{Gates, LabelPrf};
 use tacit_garbling::{Bits, Evaluate, Garbling, Ports};
 use tacit_net::PartyId;
 use tacit_net::memory::{self, MemoryNetwork};
@@ -120,13 +120,13 @@ fn bench_hiding(c: &mut Criterion) {
     let mut group = c.benchmark_group("hidden");
     for parties in PARTIES {
         let mut out = vec![0; 4 * parties];
-        let mut gate = 0;
+        let (mut gates, mut gate) = (Gates::new(&prf), 0);
         group.throughput(Throughput::Elements(1));
         group.bench_function(BenchmarkId::from_parameter(parties), |b| {
             b.iter(|| {
                 gate += 1;
-                let pairs = [1, 2, 3, 4].map(|i| [i, u128::from(gate)]);
-                prf.gate(gate, pairs, parties, black_box(&mut out));
+                let labels = [&[1, 2, 3, 4], &[u128::from(gate); 4]];
+                gates.hide(gate, labels, parties, black_box(&mut out));
             });
         });
     }

@@ -4,7 +4,7 @@ mod common;
 mod kinds;
 mod store;
 
-use common::{circuit, given, in_the_clear, schedule};
+use common::{circuit, given, in_the_clear, places, schedule};
 use kinds::{Kind, party};
 use tacit_circuit::schedule::Schedule;
 use tacit_circuit::{Builder, Circuit};
@@ -76,7 +76,8 @@ fn run(session: &mut Session, kind: Kind, parties: usize, opening: Opening) {
     let (me, stages) = (session.me().index(), stages(parties));
     let protocol = kind.protocol(parties);
     let mut cost = ChainCost::new(protocol, opening).unwrap();
-    let mut chain = BmrChain::new(party(session, (protocol, opening), test_seed()).unwrap());
+    let worker = party(session, (protocol, opening), test_seed()).unwrap();
+    let mut chain = BmrChain::new(worker, &places(parties)).unwrap();
     for i in 0..32u8 {
         let bits = [0, 1, 2, 3].map(|bit| i >> bit & 1 == 1);
         let z = i >> 4 == 1;
@@ -141,7 +142,8 @@ fn other_wires_are_refused() {
     let errors = memory::run(2, 1, &MemoryNetwork::default(), |mut session| {
         let stages = stages(2);
         let how = (Kind::Wires.protocol(2), Opening::All);
-        let mut chain = BmrChain::new(party(&mut session, how, test_seed()).unwrap());
+        let worker = party(&mut session, how, test_seed()).unwrap();
+        let mut chain = BmrChain::new(worker, &places(2)).unwrap();
         let error = chain.evaluate_next(stages[1].ports(), Bits::zeros(0)).err().unwrap();
         drop(chain);
         session.finish().unwrap();

@@ -30,7 +30,7 @@ impl Calibration {
         step: 5e-6,
     };
 
-    /// As it is here and now; in some tens of milliseconds.
+    /// As it is here and now; in some tenths of a second.
     ///
     /// # Errors
     /// When a protocol does not run here.

@@ -6,6 +6,7 @@ use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 use std::marker::PhantomData;
+use std::ops::DerefMut;
 use zeroize::Zeroizing;
 
 fn put<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
@@ -23,24 +24,41 @@ impl<W: Word> Serialize for Buffer<W> {
 
 impl<'de, W: Word> Deserialize<'de> for Buffer<W> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_bytes(Words(PhantomData))
+        deserializer.deserialize_bytes(Words(PhantomData, PhantomData))
     }
 }
 
-struct Words<W>(PhantomData<W>);
+/// Zero words.
+trait Zeros<W>: DerefMut<Target = [W]> {
+    fn zeros(len: usize) -> Self;
+}
 
-impl<W: Word> Visitor<'_> for Words<W> {
-    type Value = Buffer<W>;
+impl<W: Word> Zeros<W> for Buffer<W> {
+    fn zeros(len: usize) -> Self {
+        Buffer::zeros(len)
+    }
+}
+
+impl<W: Word> Zeros<W> for Vec<W> {
+    fn zeros(len: usize) -> Self {
+        vec![W::ZERO; len]
+    }
+}
+
+struct Words<W, L>(PhantomData<W>, PhantomData<L>);
+
+impl<W: Word, L: Zeros<W>> Visitor<'_> for Words<W, L> {
+    type Value = L;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("words as bytes")
     }
 
-    fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<Buffer<W>, E> {
+    fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<L, E> {
         if !bytes.len().is_multiple_of(size_of::<W>()) {
             return Err(E::invalid_length(bytes.len(), &self));
         }
-        let mut words = Buffer::zeros(bytes.len() / size_of::<W>());
+        let mut words = L::zeros(bytes.len() / size_of::<W>());
         word::bytes_mut(&mut words).copy_from_slice(bytes);
         Ok(words)
     }
@@ -49,7 +67,6 @@ impl<W: Word> Visitor<'_> for Words<W> {
 /// Lists of words: `#[serde(with = "tacit_ring::stored::list")]`.
 pub mod list {
     use super::*;
-    use std::ops::Deref;
 
     /// As bytes.
     ///
@@ -58,22 +75,23 @@ pub mod list {
     pub fn serialize<W, L, S>(list: &L, serializer: S) -> Result<S::Ok, S::Error>
     where
         W: Word,
-        L: Deref<Target = Vec<W>>,
+        L: AsRef<[W]>,
         S: Serializer,
     {
-        put(word::bytes(list), serializer)
+        put(word::bytes(list.as_ref()), serializer)
     }
 
-    /// From bytes.
+    /// From bytes. Into a list that is wiped when it is dropped, or not.
     ///
     /// # Errors
     /// When they are not whole words.
-    pub fn deserialize<'de, W, D>(deserializer: D) -> Result<Zeroizing<Vec<W>>, D::Error>
+    pub fn deserialize<'de, W, L, D>(deserializer: D) -> Result<L, D::Error>
     where
-        W: Word + zeroize::Zeroize,
+        W: Word,
+        L: From<Vec<W>>,
         D: Deserializer<'de>,
     {
-        Ok(Zeroizing::new(Buffer::<W>::deserialize(deserializer)?.to_vec()))
+        Ok(L::from(deserializer.deserialize_bytes(Words(PhantomData, PhantomData))?))
     }
 }
 

@@ -76,7 +76,7 @@ pub(super) fn by_circuits<'s>(
     let how = (protocol, job.opening.unwrap_or(protocol.opening()));
     let mut party = bmr::worker(how, mesh, places, keys, id)?;
     party.set_label_function(job.label_function.unwrap_or_default());
-    Ok((vec![chained(prepared, BmrChain::new(party), cost)], ready))
+    Ok((vec![chained(prepared, BmrChain::new(party, places)?, cost)], ready))
 }
 
 fn chained<'s>(

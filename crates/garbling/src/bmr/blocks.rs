@@ -20,7 +20,7 @@
 //! Source: A. Ben-Efraim, Y. Lindell, E. Omri (CCS 2016), after M. Ben-Or, S. Goldwasser, A. Wigderson (STOC
 //! 1988) and, for degrees, R. Gennaro, M. Rabin, T. Rabin (PODC 1998).
 
-use super::chain::{self, Done, Worker, go_on};
+use super::chain::{self, Worker, go_on};
 use super::columns::{Columns, open};
 use super::common::{Common, Garbled, Ready, drawn_by};
 use super::cost::online;
@@ -32,9 +32,9 @@ use crate::{Bits, Ports};
 use tacit_net::{Mesh, PartyId, Phase, Stream};
 use tacit_ot::KAPPA;
 use tacit_ring::{Buffer, Entropy};
+use tacit_sharing::SharingError;
 use tacit_sharing::bmr::{LabelFunction, Opening, Rounds};
 use tacit_sharing::cost::Traffic;
-use tacit_sharing::{RoleId, SharingError};
 use zeroize::Zeroizing;
 
 /// Elements that are dealt in one message.
@@ -177,9 +177,10 @@ impl<'m> BmrBlocks<'m> {
         let mut mine = Zeroizing::new(vec![0; masks.len()]);
         self.deal(&masks, self.degree(), &mut mine)?;
         let mut hidden = Zeroizing::new(vec![0; 4 * n * ands]);
+        let mut hider = self.common.hider();
         walk(ports.schedule, WIDTH, &sources, |Gate { number, u, v }| {
             let out = &mut hidden[4 * n * number..][..4 * n];
-            self.common.hide(first_gate + number as u64, [u.0[0], v.0[0]], out);
+            hider.hide(first_gate + number as u64, [u.0[0], v.0[0]], out);
             let label = sources[WIDTH * (inputs + number)];
             out.iter_mut().skip(me).step_by(n).for_each(|entry| *entry ^= label);
         });
@@ -299,7 +300,7 @@ impl Instance {
     }
 
     /// The garbled circuit, from the table and the elements that are masks.
-    fn finish(self, ports: Ports<'_>, (table, elements): (Buffer<u128>, Bits)) -> Garbled {
+    fn finish(self, ports: Ports<'_>, (table, elements): (Vec<u128>, Bits)) -> Garbled {
         let mut masks = Bits::zeros(elements.len / KAPPA);
         (0..masks.len).for_each(|i| masks.flip_if(i, elements.get(i * KAPPA)));
         let labels = self.sources.iter().step_by(WIDTH).take(ports.schedule.inputs().len());
@@ -312,10 +313,6 @@ impl Instance {
 impl Worker for BmrBlocks<'_> {
     fn width(&self) -> usize {
         WIDTH
-    }
-
-    fn me(&self) -> RoleId {
-        self.links.me
     }
 
     fn mesh(&mut self) -> &mut Mesh {
@@ -346,16 +343,6 @@ impl Worker for BmrBlocks<'_> {
         let finish = |it: Instance, opened| it.finish(ports, opened);
         let ready = open(&mut self.links, &self.common, (all, opened), ports.ands(), finish)?;
         Ok((ready, kept))
-    }
-
-    fn evaluate_on(
-        &mut self,
-        ready: Ready,
-        ports: Ports<'_>,
-        values: &[Bits],
-        from: &[Buffer<u128>],
-    ) -> Result<Done, SharingError> {
-        ready.run_on(&mut self.links, ports, values, from)
     }
 }
 

@@ -2,9 +2,10 @@
 //! same zero labels, and the same shares of its mask, under the same offsets; gates have further numbers.
 
 use super::common::Ready;
+use crate::links::Links;
 use crate::ports::{self, KEPT, check_kept};
 use crate::{Bits, Chain, Ports};
-use tacit_net::Mesh;
+use tacit_net::{Mesh, PartyId};
 use tacit_ring::Buffer;
 use tacit_sharing::bmr::LabelFunction;
 use tacit_sharing::{RoleId, SharingError};
@@ -13,16 +14,10 @@ use zeroize::Zeroizing;
 /// Of wires, as they are garbled. Secret.
 pub type Blocks = Zeroizing<Vec<u128>>;
 
-/// By instance, what is learned, and labels of what is kept.
-pub type Done = (Vec<Bits>, Vec<Buffer<u128>>);
-
 /// A worker of a party, in one of the forms of BMR.
 pub trait Worker {
     /// Blocks of a wire.
     fn width(&self) -> usize;
-
-    /// This party's role.
-    fn me(&self) -> RoleId;
 
     /// The underlying channels.
     fn mesh(&mut self) -> &mut Mesh;
@@ -40,18 +35,6 @@ pub trait Worker {
         ports: Ports<'_>,
         from: &[Blocks],
     ) -> Result<(Ready, Vec<Blocks>), SharingError>;
-
-    /// Evaluates instances on this party's bits, and on labels of the wires that they go on from.
-    ///
-    /// # Errors
-    /// When the network fails, values or wires do not fit, or labels do not fit each other.
-    fn evaluate_on(
-        &mut self,
-        ready: Ready,
-        ports: Ports<'_>,
-        values: &[Bits],
-        from: &[Buffer<u128>],
-    ) -> Result<Done, SharingError>;
 }
 
 /// Any worker of a party.
@@ -85,14 +68,19 @@ struct Kept {
 /// A worker of a party, evaluating circuits each of which goes on from the one before.
 pub struct BmrChain<'m> {
     party: AnyBmr<'m>,
+    places: Vec<PartyId>,
+    me: RoleId,
     kept: Kept,
 }
 
 impl<'m> BmrChain<'m> {
-    /// A worker, for circuits that go on from each other.
-    #[must_use]
-    pub fn new(party: AnyBmr<'m>) -> Self {
-        BmrChain { party, kept: Kept::default() }
+    /// A worker, for circuits that go on from each other. `places[r]` plays role `r`, as before.
+    ///
+    /// # Errors
+    /// When its party plays no role.
+    pub fn new(mut party: AnyBmr<'m>, places: &[PartyId]) -> Result<Self, SharingError> {
+        let me = Links::new(party.mesh(), places)?.me;
+        Ok(BmrChain { party, places: places.to_vec(), me, kept: Kept::default() })
     }
 }
 
@@ -102,14 +90,14 @@ impl Chain for BmrChain<'_> {
     }
 
     fn me(&self) -> RoleId {
-        self.party.me()
+        self.me
     }
 
     fn evaluate_next(&mut self, ports: Ports<'_>, values: Bits) -> Result<Bits, SharingError> {
         let Kept { wires, labels } = std::mem::take(&mut self.kept);
         let (ready, mut next) = prepare(&mut *self.party, ports, &[wires])?;
-        let (mut learned, mut active) =
-            self.party.evaluate_on(ready, ports, &[values], &[labels])?;
+        let mut links = Links::new(self.party.mesh(), &self.places)?;
+        let (mut learned, mut active) = ready.run_on(&mut links, ports, &[values], &[labels])?;
         let wires = next.pop().unwrap_or_default();
         self.kept = Kept { wires, labels: active.pop().unwrap_or_default() };
         Ok(learned.pop().unwrap_or_else(|| Bits::zeros(0)))

@@ -70,12 +70,12 @@ impl Columns {
         links: &mut Links<'_>,
         common: &Common,
         ands: usize,
-    ) -> Result<(Buffer<u128>, Bits), SharingError> {
+    ) -> Result<(Vec<u128>, Bits), SharingError> {
         let (columns, opening) = (common.columns, common.opening);
         if !opening.evaluates(common.me) {
-            return Ok((Buffer::default(), self.masks));
+            return Ok((Vec::new(), self.masks));
         }
-        let mut table = Buffer::<u128>::zeros(4 * columns * ands);
+        let mut table = vec![0; 4 * columns * ands];
         for (j, sum) in self.sums.into_iter().enumerate() {
             let column = match adds_up(opening, common.me, j) {
                 true => sum,
@@ -95,7 +95,7 @@ pub(super) fn open<I>(
     common: &Common,
     (instances, mut columns): (Vec<I>, Vec<Columns>),
     ands: usize,
-    done: impl Fn(I, (Buffer<u128>, Bits)) -> Garbled,
+    done: impl Fn(I, (Vec<u128>, Bits)) -> Garbled,
 ) -> Result<Ready, SharingError> {
     for columns in &mut columns {
         columns.take_parts(links, common)?;

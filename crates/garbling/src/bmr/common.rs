@@ -1,6 +1,6 @@
 //! What parties of BMR know, however they share.
 
-use crate::prf::LabelPrf;
+use crate::prf::{Gates, LabelPrf};
 use crate::{Bits, Ports};
 use serde::{Deserialize, Serialize};
 use tacit_ring::{Buffer, Prg, StreamIds, hash, stored};
@@ -50,18 +50,30 @@ impl Common {
         Ready { columns, opening, offset: offset.clone(), function, key, circuits }
     }
 
-    /// The function under this party's labels of a gate's inputs, from their zero labels: row after row of
-    /// public values a block for every column.
-    pub fn hide(&self, gate: u64, [u, v]: [u128; 2], out: &mut [u128]) {
-        let r = *self.offset;
-        let (us, vs) = ([u, u ^ r], [v, v ^ r]);
-        let pairs = [[us[0], vs[0]], [us[0], vs[1]], [us[1], vs[0]], [us[1], vs[1]]];
-        self.prf.gate(gate, pairs, self.columns, out);
+    /// Hides rows of gates, best of those after each other.
+    pub fn hider(&self) -> Hider<'_> {
+        Hider { common: self, gates: Gates::new(&self.prf) }
     }
 
     /// Whether this party has labels.
     pub fn is_keeper(&self) -> bool {
         self.me < self.columns
+    }
+}
+
+/// Hides rows under one party's labels.
+pub(super) struct Hider<'c> {
+    common: &'c Common,
+    gates: Gates<'c>,
+}
+
+impl Hider<'_> {
+    /// The function under this party's labels of a gate's inputs, from their zero labels: row after row of
+    /// public values a block for every column.
+    pub fn hide(&mut self, gate: u64, [u, v]: [u128; 2], out: &mut [u128]) {
+        let r = *self.common.offset;
+        let labels = [&[u, u, u ^ r, u ^ r], &[v, v ^ r, v, v ^ r]];
+        self.gates.hide(gate, labels, self.common.columns, out);
     }
 }
 
@@ -112,8 +124,9 @@ impl Ready {
 #[derive(Serialize, Deserialize)]
 pub(super) struct Garbled {
     pub(super) first_gate: u64,
-    /// Gate after gate four rows, each a block for every column, at those who evaluate.
-    pub(super) table: Buffer<u128>,
+    /// Gate after gate four rows, each a block for every column, at those who evaluate. No secret: all parties have it.
+    #[serde(with = "stored::list")]
+    pub(super) table: Vec<u128>,
     /// Zero labels of all inputs.
     #[serde(with = "stored::list")]
     pub(super) labels: Zeroizing<Vec<u128>>,
@@ -128,7 +141,7 @@ impl Garbled {
     /// From the opened table and masks of outputs, and this party's zero label and mask of every input.
     pub(super) fn new(
         first_gate: u64,
-        (table, masks): (Buffer<u128>, Bits),
+        (table, masks): (Vec<u128>, Bits),
         inputs: impl Iterator<Item = (u128, u128)>,
     ) -> Self {
         let (labels, lambdas): (Vec<u128>, Vec<u128>) = inputs.unzip();

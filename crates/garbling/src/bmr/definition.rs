@@ -126,7 +126,7 @@ impl<'t> Gathered<'t> {
             let [u, v] = &gate.inputs;
             let pair = [self.label(u, i, a), self.label(v, i, b)];
             let mut hidden = vec![0; columns];
-            common.prf.gate(gate.number, [pair], columns, &mut hidden);
+            common.prf.hide_pair(gate.number, pair, &mut hidden);
             entries.iter_mut().zip(hidden).for_each(|(entry, hidden)| *entry ^= hidden);
         }
         entries

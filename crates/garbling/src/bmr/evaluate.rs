@@ -2,10 +2,11 @@
 
 use super::common::{Common, Garbled};
 use crate::ports::KEPT;
-use crate::prf::Sums;
+use crate::prf::{GATES, Gates};
 use crate::{Bits, Ports};
 use tacit_circuit::schedule::{Linear, Product, Slot};
 use tacit_ring::Buffer;
+use tacit_ring::prg::{Place, ROWS};
 use tacit_sharing::RoleId;
 
 /// Labels of all parties by slot, for the public value that each wire has.
@@ -40,18 +41,8 @@ impl Labels {
         for gate in gates {
             match *gate {
                 Linear::Xor { dst, a, b } => {
-                    let ranges = [dst, a, b].map(|slot| self.range(slot));
-                    match self.blocks.get_disjoint_mut(ranges) {
-                        Ok([to, a, b]) => {
-                            let sums = a.iter().zip(b).map(|(a, b)| *a ^ *b);
-                            to.iter_mut().zip(sums).for_each(|(to, sum)| *to = sum);
-                        }
-                        // Results land in no slot that is read: a wire is added to itself.
-                        Err(_) => {
-                            let range = self.range(dst);
-                            self.blocks[range].fill(0);
-                        }
-                    }
+                    let starts = [dst, a, b].map(|slot| self.range(slot).start);
+                    add(&mut self.blocks, starts, self.parties);
                     self.flags[dst as usize] = self.flags[a as usize] ^ self.flags[b as usize];
                 }
                 Linear::Not { dst, a } => {
@@ -70,29 +61,38 @@ impl Labels {
 }
 
 impl Labels {
-    /// Evaluates ANDs of a level, whose numbers count up, from their rows.
+    /// Evaluates ANDs of a level, whose numbers count up, from their rows, with which the table begins.
     fn products(
         &mut self,
-        gates: &[Product],
-        sums: &mut Sums<'_>,
+        products: &[Product],
+        gates: &mut Gates<'_>,
+        places: &mut Vec<Place>,
         (first, rows): (u64, &[u128]),
     ) -> Option<()> {
         let n = self.parties;
-        for (i, (Product { a, b, .. }, rows)) in
-            gates.iter().zip(rows.chunks_exact(4 * n)).enumerate()
-        {
+        places.clear();
+        places.extend(products.iter().map(|Product { dst, a, b }| {
             let row = 2 * self.public(*a) + self.public(*b);
-            sums.set(i, [self.get(*a), self.get(*b)], &rows[row * n..][..n]);
-        }
-        sums.compute(first, gates.len());
-        for (i, Product { dst, .. }) in gates.iter().enumerate() {
-            let range = self.range(*dst);
-            let labels = &mut self.blocks[range];
-            labels.iter_mut().zip(sums.get(i)).for_each(|(label, sum)| *label = sum);
-            public(labels)?;
+            let [to, a, b] = [dst, a, b].map(|slot| *slot as usize * n);
+            Place { labels: [a, b], to, row }
+        }));
+        gates.add_sums(first, n, places, rows, &mut self.blocks);
+        for Product { dst, .. } in products {
+            public(self.get(*dst))?;
             self.flags[*dst as usize] = false;
         }
         Some(())
+    }
+}
+
+/// Sets so many blocks to sums; results land where nothing is read.
+#[inline(always)]
+fn add(blocks: &mut [u128], [to, a, b]: [usize; 3], count: usize) {
+    let last = blocks.len().checked_sub(count).expect("a wire");
+    // Said once for all blocks.
+    assert!(to <= last && a <= last && b <= last, "slots of the circuit");
+    for i in 0..count {
+        blocks[to + i] = blocks[a + i] ^ blocks[b + i];
     }
 }
 
@@ -129,17 +129,17 @@ pub(super) fn evaluate(
         public(&labels)?;
         wires.set(input.slot, &labels);
     }
-    let mut sums = Sums::new(&common.prf, n);
+    let (mut gates, mut places) = (Gates::new(&common.prf), Vec::with_capacity(GATES));
     let (mut table, mut number) = (&*garbled.table, garbled.first_gate);
     for level in 0..=schedule.depth() {
         wires.linear(schedule.linear(level));
         if level == schedule.depth() {
             break;
         }
-        for gates in schedule.products(level).chunks(sums.gates()) {
-            let (rows, others) = table.split_at_checked(4 * n * gates.len())?;
-            wires.products(gates, &mut sums, (number, rows))?;
-            (table, number) = (others, number + gates.len() as u64);
+        for products in schedule.products(level).chunks(GATES) {
+            wires.products(products, &mut gates, &mut places, (number, table))?;
+            table = table.get(ROWS * n * products.len()..)?;
+            number += products.len() as u64;
         }
     }
     let outputs = |role: &RoleId| {

@@ -6,7 +6,7 @@ mod attack;
 mod shares;
 
 use super::chain::{Blocks, go_on};
-use super::common::{Common, Garbled, drawn_by};
+use super::common::{Common, Garbled, Hider, drawn_by};
 use super::wires::{Gate, walk};
 use crate::cot::{Chooser, Offerer, lowest, pads, tweak};
 use crate::{Bits, Ports};
@@ -195,12 +195,12 @@ impl<'p> Garbling<'p> {
         let inputs = self.ports.schedule.inputs().len();
         let mut columns: Vec<Buffer<u128>> = (0..n).map(|_| Buffer::zeros(4 * self.ands)).collect();
         let (sources, crossed) = (&self.sources, &self.crossed);
-        let mut hidden = Buffer::zeros(4 * n);
+        let (mut hider, mut hidden) = (common.hider(), Buffer::zeros(4 * n));
         let wires = walk(self.ports.schedule, width, sources, |gate| {
             let number = gate.number;
             let w = &sources[(inputs + number) * width..][..width];
             let product = &crossed[number * width..][..width];
-            common.rows(self.first_gate, &gate, [w, product], &mut hidden);
+            common.rows(&mut hider, self.first_gate, &gate, [w, product], &mut hidden);
             for (j, column) in columns.iter_mut().enumerate() {
                 for row in 0..4 {
                     column[4 * number + row] = hidden[row * n + j];
@@ -224,7 +224,7 @@ impl<'p> Garbling<'p> {
     }
 
     /// The garbled circuit, from the table and the masks that this party learns.
-    pub fn finish(self, common: &Common, opened: (Buffer<u128>, Bits)) -> Garbled {
+    pub fn finish(self, common: &Common, opened: (Vec<u128>, Bits)) -> Garbled {
         let (n, me, width) = (common.parties, common.me, width(common));
         let inputs = self.sources.chunks_exact(width).take(self.ports.schedule.inputs().len());
         Garbled::new(self.first_gate, opened, inputs.map(|wire| (wire[me], wire[n + me])))
@@ -238,10 +238,17 @@ fn width(common: &Common) -> usize {
 
 impl Common {
     /// This party's part of the four rows of a gate, row after row a block for every column.
-    fn rows(&self, first_gate: u64, gate: &Gate<'_>, [w, product]: [&[u128]; 2], out: &mut [u128]) {
+    fn rows(
+        &self,
+        hider: &mut Hider<'_>,
+        first_gate: u64,
+        gate: &Gate<'_>,
+        [w, product]: [&[u128]; 2],
+        out: &mut [u128],
+    ) {
         let (n, me, r) = (self.parties, self.me, *self.offset);
         let Gate { number, u: (u, flag_u), v: (v, flag_v) } = *gate;
-        self.hide(first_gate + number as u64, [u[me], v[me]], out);
+        hider.hide(first_gate + number as u64, [u[me], v[me]], out);
         for (row, out) in out.chunks_exact_mut(n).enumerate() {
             let (a, b) = (row >> 1 == 1, row & 1 == 1);
             let (a, b) = (u128::from(a ^ flag_u), u128::from(b ^ flag_v));

@@ -1,7 +1,6 @@
 //! The online phase: public values of inputs, the labels for them, and evaluation by each party alone, or by one, who
 //! tells the others the public values of what they learn.
 
-use super::chain::Done;
 use super::common::{Common, Garbled, Ready};
 use super::evaluate::evaluate;
 use crate::links::Links;
@@ -11,6 +10,9 @@ use tacit_net::{Mesh, PartyId, Phase, Stream};
 use tacit_ring::Buffer;
 use tacit_sharing::bmr::EVALUATOR;
 use tacit_sharing::{RoleId, SharingError};
+
+/// By instance, what is learned, and labels of what is kept.
+pub(super) type Done = (Vec<Bits>, Vec<Buffer<u128>>);
 
 impl Evaluate for Ready {
     type Done = Vec<Bits>;

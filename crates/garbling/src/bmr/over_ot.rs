@@ -21,20 +21,20 @@
 //! bits; with correlated transfers after G. Asharov, Y. Lindell, T. Schneider, M. Zohner (CCS 2013).
 //! `Offset` is ours: transfers with one offset are products with it.
 
-use super::chain::{Blocks, Done, Worker};
+use super::chain::{Blocks, Worker};
 use super::columns::{Columns, open};
 use super::common::Ready;
 use super::cost::{online, words};
 use super::rows::{Rows, WIDTH};
 use super::seat::Seat;
-use crate::{Bits, Ports};
+use crate::Ports;
 use tacit_net::{Mesh, PartyId, Phase, Stream};
 use tacit_ot::{Fan, KAPPA};
 use tacit_ring::Buffer;
+use tacit_sharing::SharingError;
 use tacit_sharing::bmr::{LabelFunction, Opening, Products};
 use tacit_sharing::cost::Traffic;
 use tacit_sharing::gmw::WorkerKeys;
-use tacit_sharing::{RoleId, SharingError};
 
 /// A worker of a party.
 pub struct BmrOt<'m> {
@@ -152,10 +152,6 @@ impl Worker for BmrOt<'_> {
         WIDTH
     }
 
-    fn me(&self) -> RoleId {
-        self.seat.links.me
-    }
-
     fn mesh(&mut self) -> &mut Mesh {
         self.seat.links.mesh
     }
@@ -186,16 +182,6 @@ impl Worker for BmrOt<'_> {
         let kept = all.iter_mut().map(Rows::take_kept).collect();
         let Seat { links, common, .. } = &mut self.seat;
         Ok((open(links, common, (all, opened), ports.ands(), Rows::finish)?, kept))
-    }
-
-    fn evaluate_on(
-        &mut self,
-        ready: Ready,
-        ports: Ports<'_>,
-        values: &[Bits],
-        from: &[Buffer<u128>],
-    ) -> Result<Done, SharingError> {
-        ready.run_on(&mut self.seat.links, ports, values, from)
     }
 }
 

@@ -1,16 +1,16 @@
 //! One worker of one party of BMR: many instances at a time, message by message.
 
-use super::chain::{Blocks, Done, Worker};
+use super::chain::{Blocks, Worker};
 use super::columns::{Columns, open};
 use super::common::{Ready, drawn_by};
 use super::garble::Garbling;
 use super::seat::Seat;
-use crate::{Bits, Ports};
+use crate::Ports;
 use tacit_net::{Mesh, PartyId, Phase, Stream};
 use tacit_ring::Buffer;
+use tacit_sharing::SharingError;
 use tacit_sharing::bmr::{LabelFunction, Opening};
 use tacit_sharing::gmw::WorkerKeys;
-use tacit_sharing::{RoleId, SharingError};
 
 /// A worker of a party.
 pub struct Bmr<'m>(Seat<'m>);
@@ -144,10 +144,6 @@ impl Worker for Bmr<'_> {
         2 * self.0.common.parties
     }
 
-    fn me(&self) -> RoleId {
-        self.0.links.me
-    }
-
     fn mesh(&mut self) -> &mut Mesh {
         self.0.links.mesh
     }
@@ -162,15 +158,5 @@ impl Worker for Bmr<'_> {
         from: &[Blocks],
     ) -> Result<(Ready, Vec<Blocks>), SharingError> {
         self.0.garble_on(ports, from)
-    }
-
-    fn evaluate_on(
-        &mut self,
-        ready: Ready,
-        ports: Ports<'_>,
-        values: &[Bits],
-        from: &[Buffer<u128>],
-    ) -> Result<Done, SharingError> {
-        ready.run_on(&mut self.0.links, ports, values, from)
     }
 }

@@ -22,9 +22,9 @@ mod attack;
 #[cfg(test)]
 mod uniform;
 
-use super::chain::{Blocks, Done, Worker, go_on};
+use super::chain::{Blocks, Worker, go_on};
 use super::columns::{Columns, open};
-use super::common::{Common, Garbled, Ready, add_zeros};
+use super::common::{Common, Garbled, Hider, Ready, add_zeros};
 use super::cost::{online, words};
 use super::pairs::Pairs;
 use super::wires::{Gate, walk};
@@ -35,9 +35,9 @@ use tacit_net::{Mesh, PartyId, Phase, Stream};
 use tacit_ot::KAPPA;
 use tacit_ring::secret::mask;
 use tacit_ring::{Buffer, Entropy, Key, Prg, Seed, StreamIds, word};
+use tacit_sharing::SharingError;
 use tacit_sharing::bmr::{LabelFunction, Opening};
 use tacit_sharing::cost::Traffic;
-use tacit_sharing::{RoleId, SharingError};
 use zeroize::Zeroizing;
 
 /// Parties.
@@ -281,11 +281,11 @@ impl<'m> BmrReplicated<'m> {
             columns.push(column);
         }
         let inputs = ports.schedule.inputs().len();
-        let mut hidden = Buffer::zeros(4 * PARTIES);
+        let (mut hider, mut hidden) = (self.common.hider(), Buffer::zeros(4 * PARTIES));
         walk(ports.schedule, WIDTH, &it.sources, |gate| {
             let w = &it.sources[WIDTH * (inputs + gate.number)..][..WIDTH];
             let products = [0, 1].map(|which: usize| it.products[which].get(gate.number));
-            self.rows(it.first_gate, &gate, (w, products), &mut hidden);
+            self.rows(&mut hider, it.first_gate, &gate, (w, products), &mut hidden);
             for (j, column) in columns.iter_mut().enumerate() {
                 for row in 0..4 {
                     column[4 * gate.number + row] ^= hidden[row * PARTIES + j];
@@ -300,6 +300,7 @@ impl<'m> BmrReplicated<'m> {
     /// column.
     fn rows(
         &self,
+        hider: &mut Hider<'_>,
         first_gate: u64,
         gate: &Gate<'_>,
         (w, products): (&[u128], [bool; 2]),
@@ -307,7 +308,7 @@ impl<'m> BmrReplicated<'m> {
     ) {
         let me = self.common.me;
         let Gate { number, u: (u, flag_u), v: (v, flag_v) } = *gate;
-        self.common.hide(first_gate + number as u64, [u[0], v[0]], out);
+        hider.hide(first_gate + number as u64, [u[0], v[0]], out);
         let [u, v, masks] = [components(u), components(v), components(w)];
         for (row, out) in out.chunks_exact_mut(PARTIES).enumerate() {
             let (a, b) = ((row >> 1 == 1) ^ flag_u, (row & 1 == 1) ^ flag_v);
@@ -326,7 +327,7 @@ impl<'m> BmrReplicated<'m> {
 
 impl Instance {
     /// The garbled circuit, from the table.
-    fn finish(self, ports: Ports<'_>, (table, _): (Buffer<u128>, Bits)) -> Garbled {
+    fn finish(self, ports: Ports<'_>, (table, _): (Vec<u128>, Bits)) -> Garbled {
         let inputs = self.sources.chunks_exact(WIDTH).take(ports.schedule.inputs().len());
         let mask = |wire: &[u128]| (wire[1] ^ wire[1] >> 1) & 1;
         Garbled::new(self.first_gate, (table, self.masks), inputs.map(|wire| (wire[0], mask(wire))))
@@ -336,10 +337,6 @@ impl Instance {
 impl Worker for BmrReplicated<'_> {
     fn width(&self) -> usize {
         WIDTH
-    }
-
-    fn me(&self) -> RoleId {
-        self.links.me
     }
 
     fn mesh(&mut self) -> &mut Mesh {
@@ -364,16 +361,6 @@ impl Worker for BmrReplicated<'_> {
         let finish = |it: Instance, opened| it.finish(ports, opened);
         let ready = open(&mut self.links, &self.common, (all, opened), ports.ands(), finish)?;
         Ok((ready, kept))
-    }
-
-    fn evaluate_on(
-        &mut self,
-        ready: Ready,
-        ports: Ports<'_>,
-        values: &[Bits],
-        from: &[Buffer<u128>],
-    ) -> Result<Done, SharingError> {
-        ready.run_on(&mut self.links, ports, values, from)
     }
 }
 

@@ -224,9 +224,9 @@ impl<'p> Rows<'p> {
         let (n, me, ands) = (common.parties, common.me, self.ands);
         let inputs = self.ports.schedule.inputs().len();
         let mut columns: Vec<Buffer<u128>> = (0..n).map(|_| Buffer::zeros(4 * ands)).collect();
-        let mut hidden = Buffer::zeros(4 * n);
+        let (mut hider, mut hidden) = (common.hider(), Buffer::zeros(4 * n));
         let wires = walk(self.ports.schedule, WIDTH, &self.sources, |Gate { number, u, v }| {
-            common.hide(self.first_gate + number as u64, [u.0[0], v.0[0]], &mut hidden);
+            hider.hide(self.first_gate + number as u64, [u.0[0], v.0[0]], &mut hidden);
             for (j, column) in columns.iter_mut().enumerate() {
                 let mut entries = self.entries(common, j, number);
                 if j == me {
@@ -264,7 +264,7 @@ impl<'p> Rows<'p> {
     }
 
     /// The garbled circuit, from the table and the masks that this party learns.
-    pub fn finish(self, opened: (Buffer<u128>, Bits)) -> Garbled {
+    pub fn finish(self, opened: (Vec<u128>, Bits)) -> Garbled {
         let inputs = self.sources.chunks_exact(WIDTH).take(self.ports.schedule.inputs().len());
         Garbled::new(self.first_gate, opened, inputs.map(|wire| (wire[0], wire[1])))
     }

@@ -24,9 +24,9 @@
 #[cfg(test)]
 mod attack;
 
-use super::chain::{Blocks, Done, Worker, go_on};
+use super::chain::{Blocks, Worker, go_on};
 use super::columns::{Columns, open};
-use super::common::{Common, Garbled, Ready, add_zeros, drawn_by};
+use super::common::{Common, Garbled, Hider, Ready, add_zeros, drawn_by};
 use super::field::{Multiples, shares, times, weights};
 pub use super::keys::{ShamirKeys, WorkerKeys};
 use super::wires::{Gate, walk};
@@ -35,9 +35,9 @@ use crate::{Bits, Ports};
 use std::ops::Range;
 use tacit_net::{Mesh, PartyId, Phase, Stream};
 use tacit_ring::{Buffer, word};
+use tacit_sharing::SharingError;
 use tacit_sharing::bmr::{LabelFunction, Opening};
 use tacit_sharing::cost::Traffic;
-use tacit_sharing::{RoleId, SharingError};
 use zeroize::Zeroizing;
 
 /// The largest number of parties that may pool what they see, of so many.
@@ -195,11 +195,11 @@ impl<'m> BmrShamir<'m> {
             masks.push(zero);
         }
         let inputs = ports.schedule.inputs().len();
-        let mut hidden = Buffer::zeros(4 * self.common.columns);
+        let (mut hider, mut hidden) = (self.common.hider(), Buffer::zeros(4 * self.common.columns));
         let wires = walk(ports.schedule, WIDTH, &it.sources, |gate| {
             let w = &it.sources[WIDTH * (inputs + gate.number)..][..WIDTH];
             let (number, product) = (gate.number, it.products[gate.number]);
-            self.rows(it.first_gate, &gate, (w, product), &mut hidden);
+            self.rows(&mut hider, it.first_gate, &gate, (w, product), &mut hidden);
             for (j, column) in columns.iter_mut().enumerate() {
                 for row in 0..4 {
                     column[4 * number + row] ^= hidden[row * self.common.columns + j];
@@ -221,6 +221,7 @@ impl<'m> BmrShamir<'m> {
     /// column.
     fn rows(
         &self,
+        hider: &mut Hider<'_>,
         first_gate: u64,
         gate: &Gate<'_>,
         (w, product): (&[u128], u8),
@@ -230,7 +231,7 @@ impl<'m> BmrShamir<'m> {
         let Gate { number, u: (u, flag_u), v: (v, flag_v) } = *gate;
         out.fill(0);
         if self.common.is_keeper() {
-            self.common.hide(first_gate + number as u64, [u[0], v[0]], out);
+            hider.hide(first_gate + number as u64, [u[0], v[0]], out);
         }
         for (row, out) in out.chunks_exact_mut(columns).enumerate() {
             let (a, b) = (u8::from((row >> 1 == 1) ^ flag_u), u8::from((row & 1 == 1) ^ flag_v));
@@ -256,7 +257,7 @@ impl Instance {
     }
 
     /// The garbled circuit, from the table and the masks that this party learns.
-    fn finish(self, ports: Ports<'_>, opened: (Buffer<u128>, Bits)) -> Garbled {
+    fn finish(self, ports: Ports<'_>, opened: (Vec<u128>, Bits)) -> Garbled {
         let inputs = self.sources.chunks_exact(WIDTH).take(ports.schedule.inputs().len());
         let inputs = inputs.map(|wire| (wire[0], wire[1] >> DRAWN & 1));
         Garbled::new(self.first_gate, opened, inputs)
@@ -270,10 +271,6 @@ impl Instance {
 impl Worker for BmrShamir<'_> {
     fn width(&self) -> usize {
         WIDTH
-    }
-
-    fn me(&self) -> RoleId {
-        self.links.me
     }
 
     fn mesh(&mut self) -> &mut Mesh {
@@ -301,16 +298,6 @@ impl Worker for BmrShamir<'_> {
         let finish = |it: Instance, opened| it.finish(ports, opened);
         let ready = open(&mut self.links, &self.common, (all, opened), ports.ands(), finish)?;
         Ok((ready, kept))
-    }
-
-    fn evaluate_on(
-        &mut self,
-        ready: Ready,
-        ports: Ports<'_>,
-        values: &[Bits],
-        from: &[Buffer<u128>],
-    ) -> Result<Done, SharingError> {
-        ready.run_on(&mut self.links, ports, values, from)
     }
 }
 

@@ -67,7 +67,7 @@ pub fn ranks(prepare: impl Fn(&mut Session, u64, Ports<'_>) -> Ready + Sync) -> 
                 let mut hidden = vec![0; 4 * columns];
                 if common.is_keeper() {
                     let labels = [garbled.labels[0], garbled.labels[1]];
-                    common.hide(garbled.first_gate, labels, &mut hidden);
+                    common.hider().hide(garbled.first_gate, labels, &mut hidden);
                 }
                 let rows =
                     blocks(part).into_iter().zip(hidden.into_iter().skip(j).step_by(columns));

@@ -17,14 +17,14 @@ pub(super) struct Gate<'w> {
 /// Shamir's sharing: the zero label, then the share of the mask.
 pub(super) struct Wires {
     width: usize,
-    blocks: Vec<u128>,
+    blocks: Zeroizing<Vec<u128>>,
     /// Public: whether the value is the mask plus the public value plus one.
     flags: Vec<bool>,
 }
 
 impl Wires {
     pub fn new(slots: usize, width: usize) -> Self {
-        Wires { width, blocks: vec![0; slots * width], flags: vec![false; slots] }
+        Wires { width, blocks: Zeroizing::new(vec![0; slots * width]), flags: vec![false; slots] }
     }
 
     pub fn get(&self, slot: Slot) -> (&[u128], bool) {

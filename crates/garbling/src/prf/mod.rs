@@ -18,11 +18,11 @@
 //! Guo, Katz, Wang, Weng, Yu, CRYPTO 2020); for two it is the usual argument for dual keys. For the last one it is
 //! that AES-256 is a pseudorandom function under related keys.
 
-mod sums;
+mod gates;
 
-pub use sums::Sums;
+pub use gates::{GATES, Gates};
 
-use tacit_ring::prg::{Permutation, combine, encrypt_under};
+use tacit_ring::prg::{Permutation, encrypt_under};
 use tacit_sharing::bmr::LabelFunction;
 
 /// One of the functions, for one session.
@@ -38,39 +38,12 @@ impl LabelPrf {
         LabelPrf { function, pi: Permutation::new(key) }
     }
 
-    /// For each pair of labels, the function at columns `0..columns`, one after the other. Gate numbers do not
-    /// repeat.
-    ///
-    /// # Panics
-    /// When there is not room for exactly that.
-    pub fn gate<const PAIRS: usize>(
-        &self,
-        gate: u64,
-        pairs: [[u128; 2]; PAIRS],
-        columns: usize,
-        out: &mut [u128],
-    ) {
-        assert_eq!(out.len(), PAIRS * columns, "a block for each pair and column");
-        if self.function == LabelFunction::Aes256 {
-            let lists = out.chunks_exact_mut(columns).zip(pairs);
-            return lists.for_each(|(out, pair)| under_labels(pair, gate, out));
-        }
-        let mut key = [u128::from(gate)];
-        self.pi.apply(&mut key);
-        let pi = Permutation::new(key[0].to_le_bytes());
-        let mut inputs = pairs.map(combine);
-        let mut first = 0;
-        if self.function == LabelFunction::DkTmmo {
-            pi.apply(&mut inputs);
-            first = 1;
-        }
-        for (out, x) in out.chunks_exact_mut(columns).zip(inputs) {
-            (first..).zip(out).for_each(|(j, out)| *out = x ^ j);
-        }
-        pi.apply(out);
-        for (out, x) in out.chunks_exact_mut(columns).zip(inputs) {
-            out.iter_mut().for_each(|out| *out ^= x);
-        }
+    /// The function of one pair of labels, at the first columns.
+    #[cfg(test)]
+    pub fn hide_pair(&self, gate: u64, [a, b]: [u128; 2], out: &mut [u128]) {
+        let mut all = vec![0; 4 * out.len()];
+        Gates::new(self).hide(gate, [&[a; 4], &[b; 4]], out.len(), &mut all);
+        out.copy_from_slice(&all[..out.len()]);
     }
 }
 
@@ -98,18 +71,22 @@ mod tests {
             (LabelFunction::DkTmmo, 3, "3c2f5a61c16283179561e575991f5414"),
             (LabelFunction::Aes256, 3, "7ef2eb6b67185f66ce7c3fedaabf86ba"),
         ] {
-            let mut out = [0; 8];
-            prf(function).gate(5, [[1, 2], LABELS], 4, &mut out);
+            let [mut out, mut again] = [[0; 16], [0; 16]];
+            let [a, b] = LABELS;
+            Gates::new(&prf(function)).hide(5, [&[1, a, 1, 1], &[2, b, 2, b]], 4, &mut out);
             assert_eq!(hex::encode(out[4 + column].to_le_bytes()), want, "{function}");
+            prf(function).hide_pair(5, LABELS, &mut again[..4]);
+            assert_eq!(out[4..8], again[..4]);
         }
     }
 
     #[test]
     fn gates_and_pairs_have_values_of_their_own() {
         for function in LabelFunction::ALL {
-            let (mut one, mut other) = ([0; 2], [0; 2]);
-            prf(function).gate(1, [[5, 6], [6, 5]], 1, &mut one);
-            prf(function).gate(2, [[5, 6], [6, 5]], 1, &mut other);
+            let (mut one, mut other) = ([0; 4], [0; 4]);
+            let (prf, labels) = (prf(function), [&[5, 6, 5, 5], &[6, 5, 5, 5]]);
+            Gates::new(&prf).hide(1, labels, 1, &mut one);
+            Gates::new(&prf).hide(2, labels, 1, &mut other);
             assert!(one[0] != one[1] && one[0] != other[0], "{function}");
         }
     }

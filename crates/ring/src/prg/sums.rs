@@ -1,11 +1,9 @@
-//! Sums of blocks under many keys: with `p` pairs of labels `A_i`, `B_i` and `n` columns to each key,
+//! Hashes of pairs of blocks under many keys, each of which is used for a gate and thrown away: for pairs `A_i`, `B_i`
+//! and columns `j`,
 //!
 //! ```text
-//! x_i = 2 A_i + 4 B_i in GF(2^128)      s_j = sum_i AES_k(x_i + j) + x_i
+//! x_i = 2 A_i + 4 B_i in GF(2^128)      f_ij = AES_k(x_i + j) + x_i      s_j = sum_i f_ij
 //! ```
-//!
-//! A gate's key may be thrown away after `p n` blocks: its schedule is computed beside those of others, and only sums
-//! are written.
 
 #[cfg(target_arch = "x86_64")]
 use super::x86;
@@ -14,8 +12,20 @@ use crate::gf128::times_x;
 use crate::secret::Key;
 use zeroize::Zeroizing;
 
-/// Keys whose lists are interleaved: four blocks after each other are of four keys.
-pub const SIDE_BY_SIDE: usize = 4;
+/// Columns of a gate, at most, and pairs where they are summed.
+pub const MAX_COLUMNS: usize = 64;
+
+/// Pairs that are hashed together.
+pub const PAIRS: usize = 4;
+
+/// Rows of a gate, to one of which the sums are added.
+pub const ROWS: usize = 4;
+
+/// Keys whose round keys are interleaved.
+pub(super) const SIDE_BY_SIDE: usize = 4;
+
+/// Round after round, those of four keys.
+pub(super) type Four = [[u128; SIDE_BY_SIDE]; 11];
 
 /// What two labels are combined to.
 #[inline(always)]
@@ -24,7 +34,7 @@ pub fn combine([a, b]: [u128; 2]) -> u128 {
     times_x(a ^ times_x(b))
 }
 
-/// What is summed.
+/// What is hashed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Feed {
     /// `AES_k(x + j) + x`.
@@ -33,63 +43,132 @@ pub enum Feed {
     Twice,
 }
 
-/// Adds to `sums`. Keys come four at a time: for every four there are as many blocks of first and of second labels,
-/// those of all four keys' first pairs and so on, and as many of `sums`, column by column. What the last keys lack of four is not
-/// looked at. Columns count as integers from zero, and as blocks of few bits.
-///
-/// # Panics
-/// When lists do not fit the number of keys.
-pub fn add_sums(feed: Feed, keys: &[u128], labels: [&[u128]; 2], sums: &mut [u128]) {
-    add_with(Backend::best(), feed, keys, labels, sums);
+impl Feed {
+    /// What is added to the input in the first column.
+    pub(super) fn first(self) -> u128 {
+        u128::from(self == Feed::Twice)
+    }
 }
 
-fn add_with(backend: Backend, feed: Feed, keys: &[u128], labels: [&[u128]; 2], sums: &mut [u128]) {
-    let fours = keys.len().div_ceil(SIDE_BY_SIDE);
-    if fours == 0 {
-        return;
-    }
-    let [labels_of, others_of, sums_of] =
-        [labels[0].len(), labels[1].len(), sums.len()].map(|blocks| {
-            assert!(blocks.is_multiple_of(fours * SIDE_BY_SIDE), "as many blocks for all keys");
-            blocks / fours
-        });
-    assert_eq!(labels_of, others_of, "labels come in pairs");
-    if labels_of == 0 || sums_of == 0 {
-        return;
-    }
+/// Schedules of public keys, in which they are looked up by place.
+pub struct Schedules {
+    fours: Vec<Four>,
+    len: usize,
     #[cfg(target_arch = "x86_64")]
-    if let Some(kernel) = x86::Kernel::detect(backend) {
-        return x86::add_sums(kernel, feed, keys, (labels, labels_of), (sums, sums_of));
-    }
-    let _ = backend;
-    for (i, key) in keys.iter().enumerate() {
-        let (four, lane) = (i / SIDE_BY_SIDE, i % SIDE_BY_SIDE);
-        let labels = labels.map(|list| &list[four * labels_of..][..labels_of]);
-        add_portable(feed, *key, labels, &mut sums[four * sums_of..][..sums_of], lane);
+    kernel: Option<x86::Kernel>,
+}
+
+impl Default for Schedules {
+    fn default() -> Self {
+        Schedules::with_backend(Backend::best())
     }
 }
 
-/// For one key, whose blocks are at one place of every four.
-fn add_portable(feed: Feed, key: u128, labels: [&[u128]; 2], sums: &mut [u128], lane: usize) {
-    let cipher = portable::Cipher::new(&Key::from_bytes(key.to_le_bytes()));
-    let columns = sums.len() / SIDE_BY_SIDE;
-    let mut hashed = Zeroizing::new(vec![[0; BLOCK]; columns]);
-    let [a, b] = labels.map(|list| list.iter().skip(lane).step_by(SIDE_BY_SIDE));
-    for (a, b) in a.zip(b) {
-        let (mut x, mut first) = (combine([*a, *b]), 0);
-        if feed == Feed::Twice {
-            let mut once = [x.to_le_bytes()];
-            cipher.encrypt(&mut once);
-            (x, first) = (u128::from_le_bytes(once[0]), 1);
-        }
-        for (block, j) in hashed.iter_mut().zip(first..) {
-            *block = (x ^ j).to_le_bytes();
-        }
-        cipher.encrypt(&mut hashed);
-        for (sum, block) in sums.iter_mut().skip(lane).step_by(SIDE_BY_SIDE).zip(&*hashed) {
-            *sum ^= u128::from_le_bytes(*block) ^ x;
+/// Where the blocks of a gate are: those of its columns are after each other.
+#[derive(Clone, Copy, Debug)]
+pub struct Place {
+    /// Of both lists of labels.
+    pub labels: [usize; 2],
+    /// Where the results go.
+    pub to: usize,
+    /// Which of its rows sums are added to.
+    pub row: usize,
+}
+
+impl Schedules {
+    fn with_backend(backend: Backend) -> Self {
+        let _ = backend;
+        Schedules {
+            fours: Vec::new(),
+            len: 0,
+            #[cfg(target_arch = "x86_64")]
+            kernel: x86::Kernel::detect(backend),
         }
     }
+
+    /// Sets the keys.
+    pub fn expand(&mut self, keys: &[u128]) {
+        self.len = keys.len();
+        self.fours.resize(keys.len().div_ceil(SIDE_BY_SIDE), [[0; SIDE_BY_SIDE]; 11]);
+        for (four, keys) in self.fours.iter_mut().zip(keys.chunks(SIDE_BY_SIDE)) {
+            four[0][..keys.len()].copy_from_slice(keys);
+        }
+        #[cfg(target_arch = "x86_64")]
+        if let Some(kernel) = self.kernel {
+            x86::expand_fours(kernel, &mut self.fours);
+        }
+    }
+
+    fn cipher(&self, key: usize) -> portable::Cipher {
+        let key = self.fours[key / SIDE_BY_SIDE][0][key % SIDE_BY_SIDE];
+        portable::Cipher::new(&Key::from_bytes(key.to_le_bytes()))
+    }
+
+    /// All `f_ij` of four pairs under a key, pair after pair. Pairs are secret.
+    ///
+    /// # Panics
+    /// When there is no such key, or not a block for each pair and column.
+    #[inline]
+    pub fn hash(&self, feed: Feed, key: usize, pairs: [&[u128; PAIRS]; 2], out: &mut [u128]) {
+        assert!(key < self.len, "a key");
+        assert!(out.len().is_multiple_of(PAIRS), "as many columns for all pairs");
+        let columns = out.len() / PAIRS;
+        assert!(columns <= MAX_COLUMNS, "at most 64 columns");
+        #[cfg(target_arch = "x86_64")]
+        if let Some(kernel) = self.kernel {
+            let four = &self.fours[key / SIDE_BY_SIDE];
+            return x86::hash_columns(kernel, feed, (four, key % SIDE_BY_SIDE), pairs, out);
+        }
+        let cipher = self.cipher(key);
+        let lists = out.chunks_exact_mut(columns.max(1)).zip(pairs[0]).zip(pairs[1]);
+        lists.for_each(|((out, a), b)| hash_portable(feed, &cipher, [*a, *b], out));
+    }
+
+    /// For gates, one for each of the first keys, the sums `s_j` of as many pairs as there are columns, added to one of the
+    /// gate's rows. `rows` are gate after gate four, and may go on with those of gates that come later. Labels are read, and
+    /// results written, in one list; no gate reads the results of another.
+    ///
+    /// # Panics
+    /// When places are not in their lists, or are more than keys.
+    pub fn add_sums(
+        &self,
+        feed: Feed,
+        columns: usize,
+        places: &[Place],
+        rows: &[u128],
+        labels: &mut [u128],
+    ) {
+        assert!(places.len() <= self.len, "a key for each place");
+        assert!(columns <= MAX_COLUMNS, "at most 64 columns");
+        #[cfg(target_arch = "x86_64")]
+        if let Some(kernel) = self.kernel {
+            return x86::add_sums(kernel, feed, &self.fours, (columns, places), rows, labels);
+        }
+        let mut sums = Zeroizing::new(vec![0; columns]);
+        let mut hashed = Zeroizing::new(vec![0; columns]);
+        for (key, place) in places.iter().enumerate() {
+            let cipher = self.cipher(key);
+            sums.copy_from_slice(&rows[(ROWS * key + place.row) * columns..][..columns]);
+            for i in 0..columns {
+                let pair = place.labels.map(|at| labels[at + i]);
+                hash_portable(feed, &cipher, pair, &mut hashed);
+                sums.iter_mut().zip(&*hashed).for_each(|(sum, hash)| *sum ^= hash);
+            }
+            labels[place.to..][..columns].copy_from_slice(&sums);
+        }
+    }
+}
+
+fn hash_portable(feed: Feed, cipher: &portable::Cipher, pair: [u128; 2], out: &mut [u128]) {
+    let mut x = combine(pair);
+    if feed == Feed::Twice {
+        let mut once: [[u8; BLOCK]; 1] = [x.to_le_bytes()];
+        cipher.encrypt(&mut once);
+        x = u128::from_le_bytes(once[0]);
+    }
+    (feed.first()..).zip(&mut *out).for_each(|(j, out)| *out = (x ^ j).to_le());
+    cipher.encrypt(bytemuck::cast_slice_mut(out));
+    out.iter_mut().for_each(|out| *out = u128::from_le(*out) ^ x);
 }
 
 #[cfg(test)]
@@ -103,50 +182,93 @@ mod tests {
     }
 
     /// By definition, one block at a time.
-    fn sum(feed: Feed, key: u128, inputs: &[u128], column: u128) -> u128 {
+    fn hash(feed: Feed, key: u128, pair: [u128; 2], column: u128) -> u128 {
         let pi = crate::prg::Permutation::new(key.to_le_bytes());
         let apply = |block| {
             let mut one = [block];
             pi.apply(&mut one);
             one[0]
         };
-        let term = |x: &u128| match feed {
+        let x = combine(pair);
+        match feed {
             Feed::Once => apply(x ^ column) ^ x,
             Feed::Twice => {
-                let y = apply(*x);
+                let y = apply(x);
                 apply(y ^ (column + 1)) ^ y
             }
-        };
-        inputs.iter().map(term).fold(0, |sum, term| sum ^ term)
+        }
     }
 
-    fn check(backend: Backend, feed: Feed, gates: usize, [pairs, columns]: [usize; 2]) {
-        let fours = SIDE_BY_SIDE * gates.div_ceil(SIDE_BY_SIDE);
-        let (keys, [a, b]) = (blocks(gates, 1), [4, 5].map(|salt| blocks(fours * pairs, salt)));
-        let before = blocks(fours * columns, 3);
-        let mut sums = before.clone();
-        add_with(backend, feed, &keys, [&a, &b], &mut sums);
-        for (gate, key) in keys.iter().enumerate() {
-            let at = |of: usize, i| (gate / 4 * of + i) * 4 + gate % 4;
-            let pair = |i| [&a, &b].map(|list| list[at(pairs, i)]);
-            let mine: Vec<u128> = (0..pairs).map(|i| combine(pair(i))).collect();
-            for j in 0..columns {
-                let want = before[at(columns, j)] ^ sum(feed, *key, &mine, j as u128);
-                let what = format!("{backend:?} {feed:?} {gates} gates, {pairs} x {columns}");
-                assert_eq!(sums[at(columns, j)], want, "{what}: gate {gate}, column {j}");
+    fn check_sums(backend: Backend, feed: Feed, gates: usize, n: usize) {
+        let (keys, rows) = (blocks(gates, 1), blocks(4 * gates * n, 2));
+        // Labels of one gate are those of another, too.
+        let mut labels = blocks((2 * gates + 1) * n, 3);
+        let before = labels.clone();
+        let place = |i: usize| Place {
+            labels: [i * n, (gates - 1 - i) * n],
+            to: (gates + i) * n,
+            row: i % ROWS,
+        };
+        let places: Vec<Place> = (0..gates).map(place).collect();
+        let mut schedules = Schedules::with_backend(backend);
+        schedules.expand(&keys);
+        schedules.add_sums(feed, n, &places, &rows, &mut labels);
+        let (given, end) = (gates * n, 2 * gates * n);
+        assert!(labels[..given] == before[..given] && labels[end..] == before[end..]);
+        for (gate, (key, place)) in keys.iter().zip(&places).enumerate() {
+            for j in 0..n {
+                let pair = |i| place.labels.map(|at| before[at + i]);
+                let sum = (0..n).map(|i| hash(feed, *key, pair(i), j as u128));
+                let row = rows[(ROWS * gate + place.row) * n + j];
+                let want = sum.fold(row, |sum, term| sum ^ term);
+                let what = format!("{backend:?} {feed:?} {gates} gates of {n}");
+                assert_eq!(labels[place.to + j], want, "{what}: {place:?}, column {j}");
+            }
+        }
+    }
+
+    fn check_hash(backend: Backend, feed: Feed, n: usize) {
+        let (keys, labels) = (blocks(6, 1), blocks(8, 2));
+        let mut schedules = Schedules::with_backend(backend);
+        schedules.expand(&keys);
+        for (place, key) in keys.iter().enumerate() {
+            let (pairs, _) = labels.as_chunks::<PAIRS>();
+            let mut out = vec![7; PAIRS * n];
+            schedules.hash(feed, place, [&pairs[0], &pairs[1]], &mut out);
+            for i in 0..PAIRS {
+                for j in 0..n {
+                    let want = hash(feed, *key, [pairs[0][i], pairs[1][i]], j as u128);
+                    assert_eq!(out[i * n + j], want, "{backend:?} {feed:?} {n}: pair {i}, {j}");
+                }
             }
         }
     }
 
     #[test]
-    fn all_backends_give_the_sums_of_every_shape() {
+    fn all_backends_give_the_hashes_and_sums_of_every_shape() {
         for backend in Backend::available() {
             for feed in [Feed::Once, Feed::Twice] {
-                (1..=40).for_each(|n| check(backend, feed, 6, [n, n]));
-                (0..=35).for_each(|gates| check(backend, feed, gates, [3, 3]));
-                let others = [[1, 5], [17, 2], [4, 1]];
-                others.into_iter().for_each(|shape| check(backend, feed, 21, shape));
+                (0..=20).for_each(|n| check_sums(backend, feed, 6, n));
+                [33, 63, 64].into_iter().for_each(|n| check_sums(backend, feed, 2, n));
+                (0..=35).for_each(|gates| check_sums(backend, feed, gates, 3));
+                (0..=9).chain([33, 64]).for_each(|n| check_hash(backend, feed, n));
             }
+        }
+    }
+
+    /// What is left of keys that were there before does not matter.
+    #[test]
+    fn keys_are_set_anew() {
+        let (mut schedules, mut fresh) = (Schedules::default(), Schedules::default());
+        schedules.expand(&blocks(9, 1));
+        let keys = blocks(6, 2);
+        [&mut schedules, &mut fresh].into_iter().for_each(|it| it.expand(&keys));
+        for key in 0..keys.len() {
+            let [mut one, mut other] = [[0; 20]; 2];
+            let pairs = [&[1, 2, 3, 4], &[5, 6, 7, 8]];
+            schedules.hash(Feed::Once, key, pairs, &mut one);
+            fresh.hash(Feed::Once, key, pairs, &mut other);
+            assert_eq!(one, other);
         }
     }
 
@@ -156,8 +278,18 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "as many blocks for all keys")]
-    fn lists_that_do_not_fit_are_refused() {
-        add_sums(Feed::Once, &[1, 2, 3, 4, 5], [&[0; 8]; 2], &mut [0; 12]);
+    #[should_panic(expected = "a key for each place")]
+    fn places_without_keys_are_refused() {
+        let place = Place { labels: [0, 3], to: 6, row: 0 };
+        Schedules::default().add_sums(Feed::Once, 3, &[place], &[0; 3], &mut [0; 9]);
+    }
+
+    #[test]
+    #[should_panic(expected = "out of range")]
+    fn places_outside_their_lists_are_refused() {
+        let mut schedules = Schedules::default();
+        schedules.expand(&[1]);
+        let place = Place { labels: [0, 3], to: 7, row: 0 };
+        schedules.add_sums(Feed::Once, 3, &[place], &[0; 3], &mut [0; 9]);
     }
 }

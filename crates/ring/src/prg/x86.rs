@@ -9,7 +9,7 @@ mod rekeyed;
 mod sums;
 
 pub(super) use rekeyed::hash_under;
-pub(super) use sums::add_sums;
+pub(super) use sums::{add_sums, expand_fours, hash_columns};
 
 use super::{BLOCK, Backend};
 use crate::secret::Key;

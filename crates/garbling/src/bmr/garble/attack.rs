@@ -90,7 +90,7 @@ fn inputs_found(rerandomised: bool) -> usize {
         let row = 2 * (u & 1) as usize + (v & 1) as usize;
         let mut hidden = [0; 3];
         // Gates are counted from the first of the first worker.
-        common.prf.gate((1 << 48) + *i as u64, [[u, v]], 3, &mut hidden);
+        common.prf.hide_pair((1 << 48) + *i as u64, [u, v], &mut hidden);
         let part = blocks(columns[3 * i])[row] ^ hidden[0] ^ own[*i].keys[row];
         let share = part == *common.offset;
         assert!(share || part == 0);

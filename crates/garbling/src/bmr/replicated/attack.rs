@@ -44,7 +44,7 @@ fn offsets_found(rerandomised: bool) -> usize {
     assert_eq!([parts.len(), labels.len()], [3 * RUNS, RUNS]);
     let found = |i: &usize| {
         let (labels, mut hidden) = (blocks(labels[*i]), [0; 3]);
-        common.prf.gate(first + *i as u64, [[labels[0], labels[1]]], 3, &mut hidden);
+        common.prf.hide_pair(first + *i as u64, [labels[0], labels[1]], &mut hidden);
         // Its part of column 1.
         let part = blocks(parts[3 * i + 1]);
         part.iter().any(|row| component ^ row ^ hidden[1] == offset)

@@ -4,6 +4,9 @@ use super::rekeyed::{next_key256, next_key512};
 use super::{load, next_key};
 use std::arch::x86_64::*;
 
+/// Lanes of the widest vector.
+pub(super) const LANES: usize = 4;
+
 /// So many blocks in a register. What is generic over it is inlined into functions that have its CPU features.
 ///
 /// # Safety
@@ -17,6 +20,12 @@ pub(super) trait Lanes: Copy {
 
     /// To so many blocks.
     unsafe fn store(self, to: &mut [u128]);
+
+    /// From blocks at the first places.
+    unsafe fn gather(from: *const u128, places: &[usize; LANES]) -> Self;
+
+    /// To the first places. Where some are the same, the first lane's block stays.
+    unsafe fn scatter(self, to: *mut u128, places: &[usize; LANES]);
 
     /// The same block everywhere.
     unsafe fn splat(block: u128) -> Self;
@@ -57,6 +66,18 @@ impl Lanes for __m128i {
         check(to.len(), Self::COUNT);
         // SAFETY: sixteen writable bytes at any alignment; the caller found the features.
         unsafe { _mm_storeu_si128(to.as_mut_ptr().cast(), self) }
+    }
+
+    #[inline(always)]
+    unsafe fn gather(from: *const u128, [at, ..]: &[usize; LANES]) -> Self {
+        // SAFETY: the caller's places are readable; it found the features.
+        unsafe { _mm_loadu_si128(from.add(*at).cast()) }
+    }
+
+    #[inline(always)]
+    unsafe fn scatter(self, to: *mut u128, [at, ..]: &[usize; LANES]) {
+        // SAFETY: the caller's places are writable; it found the features.
+        unsafe { _mm_storeu_si128(to.add(*at).cast(), self) }
     }
 
     #[inline(always)]
@@ -119,6 +140,28 @@ impl Lanes for __m256i {
     }
 
     #[inline(always)]
+    unsafe fn gather(from: *const u128, places: &[usize; LANES]) -> Self {
+        // SAFETY: the caller's places are readable; it found the features.
+        unsafe {
+            let [a, b, ..] = places.map(|at| from.add(at).cast());
+            _mm256_inserti128_si256::<1>(
+                _mm256_castsi128_si256(_mm_loadu_si128(a)),
+                _mm_loadu_si128(b),
+            )
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn scatter(self, to: *mut u128, places: &[usize; LANES]) {
+        // SAFETY: the caller's places are writable; it found the features.
+        unsafe {
+            let [a, b, ..] = places.map(|at| to.add(at).cast());
+            _mm_storeu_si128(b, _mm256_extracti128_si256::<1>(self));
+            _mm_storeu_si128(a, _mm256_castsi256_si128(self));
+        }
+    }
+
+    #[inline(always)]
     unsafe fn splat(block: u128) -> Self {
         // SAFETY: the caller found the features.
         unsafe { _mm256_broadcastsi128_si256(load(&block.to_le_bytes())) }
@@ -174,6 +217,28 @@ impl Lanes for __m512i {
         check(to.len(), Self::COUNT);
         // SAFETY: sixty-four writable bytes at any alignment; the caller found the features.
         unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), self) }
+    }
+
+    #[inline(always)]
+    unsafe fn gather(from: *const u128, places: &[usize; LANES]) -> Self {
+        // SAFETY: the caller's places are readable; it found the features.
+        unsafe {
+            let [a, b, c, d] = places.map(|at| _mm_loadu_si128(from.add(at).cast()));
+            let low = _mm512_inserti32x4::<1>(_mm512_castsi128_si512(a), b);
+            _mm512_inserti32x4::<3>(_mm512_inserti32x4::<2>(low, c), d)
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn scatter(self, to: *mut u128, places: &[usize; LANES]) {
+        // SAFETY: the caller's places are writable; it found the features.
+        unsafe {
+            let [a, b, c, d] = places.map(|at| to.add(at).cast());
+            _mm_storeu_si128(d, _mm512_extracti32x4_epi32::<3>(self));
+            _mm_storeu_si128(c, _mm512_extracti32x4_epi32::<2>(self));
+            _mm_storeu_si128(b, _mm512_extracti32x4_epi32::<1>(self));
+            _mm_storeu_si128(a, _mm512_castsi512_si128(self));
+        }
     }
 
     #[inline(always)]
