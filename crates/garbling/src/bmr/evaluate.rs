@@ -5,8 +5,8 @@ use crate::ports::KEPT;
 use crate::prf::{GATES, Gates};
 use crate::{Bits, Ports};
 use tacit_circuit::schedule::{Linear, Product, Slot};
-use tacit_ring::Buffer;
-use tacit_ring::prg::{Place, ROWS};
+use tacit_ring::prg::{Place, ROWS, lowest_agree};
+use tacit_ring::{Buffer, simd};
 use tacit_sharing::RoleId;
 
 /// Labels of all parties by slot, for the public value that each wire has.
@@ -37,6 +37,7 @@ impl Labels {
         self.flags[slot as usize] = false;
     }
 
+    #[inline(always)]
     fn linear(&mut self, gates: &[Linear]) {
         for gate in gates {
             match *gate {
@@ -76,14 +77,14 @@ impl Labels {
             let [to, a, b] = [dst, a, b].map(|slot| *slot as usize * n);
             Place { labels: [a, b], to, row }
         }));
-        gates.add_sums(first, n, places, rows, &mut self.blocks);
-        for Product { dst, .. } in products {
-            public(self.get(*dst))?;
-            self.flags[*dst as usize] = false;
-        }
-        Some(())
+        let agree = gates.add_sums(first, n, places, rows, &mut self.blocks);
+        products.iter().for_each(|product| self.flags[product.dst as usize] = false);
+        agree.then_some(())
     }
 }
+
+/// Blocks that are added at a time.
+const BLOCKS: usize = 4;
 
 /// Sets so many blocks to sums; results land where nothing is read.
 #[inline(always)]
@@ -91,16 +92,20 @@ fn add(blocks: &mut [u128], [to, a, b]: [usize; 3], count: usize) {
     let last = blocks.len().checked_sub(count).expect("a wire");
     // Said once for all blocks.
     assert!(to <= last && a <= last && b <= last, "slots of the circuit");
-    for i in 0..count {
+    let whole = count - count % BLOCKS;
+    for at in (0..whole).step_by(BLOCKS) {
+        let sums: [u128; BLOCKS] = std::array::from_fn(|i| blocks[a + at + i] ^ blocks[b + at + i]);
+        blocks[to + at..][..BLOCKS].copy_from_slice(&sums);
+    }
+    for i in whole..count {
         blocks[to + i] = blocks[a + i] ^ blocks[b + i];
     }
 }
 
 /// The public value of a wire, if all parties' labels show the same.
 fn public(labels: &[u128]) -> Option<bool> {
-    let first = *labels.first()? as u64;
-    let differ = labels.iter().fold(0, |differ, label| differ | (*label as u64 ^ first));
-    (differ & 1 == 0).then_some(first & 1 == 1)
+    let first = *labels.first()?;
+    lowest_agree(labels).then_some(first & 1 == 1)
 }
 
 /// Evaluates, from the labels of all inputs, keeper after keeper, and of what the circuit goes on from, wire after wire.
@@ -132,7 +137,10 @@ pub(super) fn evaluate(
     let (mut gates, mut places) = (Gates::new(&common.prf), Vec::with_capacity(GATES));
     let (mut table, mut number) = (&*garbled.table, garbled.first_gate);
     for level in 0..=schedule.depth() {
-        wires.linear(schedule.linear(level));
+        simd::vectorize(
+            #[inline(always)]
+            || wires.linear(schedule.linear(level)),
+        );
         if level == schedule.depth() {
             break;
         }

@@ -2,7 +2,7 @@
 
 use super::{LabelPrf, under_labels};
 use tacit_ring::Buffer;
-use tacit_ring::prg::{Feed, PAIRS, Place, ROWS, Schedules};
+use tacit_ring::prg::{Feed, PAIRS, Place, ROWS, Schedules, lowest_agree};
 use tacit_sharing::bmr::LabelFunction;
 
 /// Gates whose schedules are there at a time.
@@ -60,7 +60,8 @@ impl<'p> Gates<'p> {
     }
 
     /// The labels of outputs of gates, whose numbers count up from `first`: to a gate's active row, the sum over all
-    /// parties' labels of its inputs is added. See [`Schedules::add_sums`].
+    /// parties' labels of its inputs is added. See [`Schedules::add_sums`]. Whether all parties' labels of each
+    /// output show the same public value.
     ///
     /// # Panics
     /// When places are not in their lists, or are more than [`GATES`].
@@ -71,13 +72,13 @@ impl<'p> Gates<'p> {
         places: &[Place],
         rows: &[u128],
         labels: &mut [u128],
-    ) {
+    ) -> bool {
         assert!(places.len() <= GATES, "few gates at a time");
         let Some(feed) = feed(self.prf.function) else {
             return add_under_labels(first, parties, places, rows, labels);
         };
         self.know(first, places.len());
-        self.schedules.add_sums(feed, parties, places, rows, labels);
+        self.schedules.add_sums(feed, parties, places, rows, labels)
     }
 }
 
@@ -96,7 +97,8 @@ fn add_under_labels(
     places: &[Place],
     rows: &[u128],
     labels: &mut [u128],
-) {
+) -> bool {
+    let mut agree = true;
     let [mut sums, mut hidden] = [0; 2].map(|_| Buffer::<u128>::zeros(parties));
     for ((gate, place), number) in places.iter().enumerate().zip(first..) {
         sums.copy_from_slice(&rows[(ROWS * gate + place.row) * parties..][..parties]);
@@ -105,7 +107,9 @@ fn add_under_labels(
             sums.iter_mut().zip(&*hidden).for_each(|(sum, hidden)| *sum ^= hidden);
         }
         labels[place.to..][..parties].copy_from_slice(&sums);
+        agree &= lowest_agree(&sums);
     }
+    agree
 }
 
 #[cfg(test)]
@@ -141,7 +145,8 @@ mod tests {
         };
         let places: Vec<Place> = (0..count).map(place).collect();
         let rows = vec![7; ROWS * count * n];
-        gates.add_sums(first, n, &places, &rows, &mut labels);
+        let agree = gates.add_sums(first, n, &places, &rows, &mut labels);
+        assert_eq!(agree, places.iter().all(|place| lowest_agree(&labels[place.to..][..n])));
         for (gate, number) in (0..count).zip(first..) {
             let (mut want, mut hidden) = (vec![7; n], vec![0; n]);
             for i in 0..n {

@@ -23,7 +23,7 @@ mod tests;
 
 pub use permutation::Permutation;
 pub use rekeyed::hash_under;
-pub use sums::{Feed, MAX_COLUMNS, PAIRS, Place, ROWS, Schedules, combine};
+pub use sums::{Feed, MAX_COLUMNS, PAIRS, Place, ROWS, Schedules, combine, lowest_agree};
 pub use throughput::throughput;
 pub use wide_key::encrypt_under;
 

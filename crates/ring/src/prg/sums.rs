@@ -126,7 +126,8 @@ impl Schedules {
 
     /// For gates, one for each of the first keys, the sums `s_j` of as many pairs as there are columns, added to one of the
     /// gate's rows. `rows` are gate after gate four, and may go on with those of gates that come later. Labels are read, and
-    /// results written, in one list; no gate reads the results of another.
+    /// results written, in one list; no gate reads the results of another. Whether the lowest bits of a gate's results are the
+    /// same, for all gates.
     ///
     /// # Panics
     /// When places are not in their lists, or are more than keys.
@@ -137,7 +138,7 @@ impl Schedules {
         places: &[Place],
         rows: &[u128],
         labels: &mut [u128],
-    ) {
+    ) -> bool {
         assert!(places.len() <= self.len, "a key for each place");
         assert!(columns <= MAX_COLUMNS, "at most 64 columns");
         #[cfg(target_arch = "x86_64")]
@@ -146,6 +147,7 @@ impl Schedules {
         }
         let mut sums = Zeroizing::new(vec![0; columns]);
         let mut hashed = Zeroizing::new(vec![0; columns]);
+        let mut agree = true;
         for (key, place) in places.iter().enumerate() {
             let cipher = self.cipher(key);
             sums.copy_from_slice(&rows[(ROWS * key + place.row) * columns..][..columns]);
@@ -155,8 +157,17 @@ impl Schedules {
                 sums.iter_mut().zip(&*hashed).for_each(|(sum, hash)| *sum ^= hash);
             }
             labels[place.to..][..columns].copy_from_slice(&sums);
+            agree &= lowest_agree(&sums);
         }
+        agree
     }
+}
+
+/// Whether the lowest bits of all blocks are the same.
+#[must_use]
+pub fn lowest_agree(blocks: &[u128]) -> bool {
+    let first = blocks.first().map_or(0, |block| *block as u64);
+    blocks.iter().fold(0, |differ, block| differ | (*block as u64 ^ first)) & 1 == 0
 }
 
 fn hash_portable(feed: Feed, cipher: &portable::Cipher, pair: [u128; 2], out: &mut [u128]) {
@@ -212,7 +223,8 @@ mod tests {
         let places: Vec<Place> = (0..gates).map(place).collect();
         let mut schedules = Schedules::with_backend(backend);
         schedules.expand(&keys);
-        schedules.add_sums(feed, n, &places, &rows, &mut labels);
+        let agree = schedules.add_sums(feed, n, &places, &rows, &mut labels);
+        assert_eq!(agree, places.iter().all(|place| lowest_agree(&labels[place.to..][..n])));
         let (given, end) = (gates * n, 2 * gates * n);
         assert!(labels[..given] == before[..given] && labels[end..] == before[end..]);
         for (gate, (key, place)) in keys.iter().zip(&places).enumerate() {
@@ -252,6 +264,34 @@ mod tests {
                 [33, 63, 64].into_iter().for_each(|n| check_sums(backend, feed, 2, n));
                 (0..=35).for_each(|gates| check_sums(backend, feed, gates, 3));
                 (0..=9).chain([33, 64]).for_each(|n| check_hash(backend, feed, n));
+            }
+        }
+    }
+
+    /// In every lane, alone and beside others.
+    #[test]
+    fn results_that_differ_in_their_lowest_bits_are_found() {
+        for (backend, n) in Backend::available().into_iter().zip([2, 3, 7, 4].into_iter().cycle()) {
+            for gates in 1..9 {
+                let mut schedules = Schedules::with_backend(backend);
+                schedules.expand(&blocks(gates, 1));
+                let mut labels = blocks((gates + 2) * n, 3);
+                let place = |i| Place { labels: [0, n], to: (i + 2) * n, row: 1 };
+                let places: Vec<Place> = (0..gates).map(place).collect();
+                let mut rows = vec![0; ROWS * gates * n];
+                schedules.add_sums(Feed::Once, n, &places, &rows, &mut labels);
+                // Rows that make the lowest bits of all results zero.
+                for i in 0..gates * n {
+                    rows[(ROWS * (i / n) + 1) * n + i % n] = labels[2 * n + i] & 1;
+                }
+                assert!(schedules.add_sums(Feed::Once, n, &places, &rows, &mut labels));
+                for i in 0..gates * n {
+                    let row = (ROWS * (i / n) + 1) * n + i % n;
+                    rows[row] ^= 1;
+                    assert!(!schedules.add_sums(Feed::Once, n, &places, &rows, &mut labels));
+                    rows[row] ^= 3;
+                    assert!(schedules.add_sums(Feed::Once, n, &places, &rows, &mut labels));
+                }
             }
         }
     }

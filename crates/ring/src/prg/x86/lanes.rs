@@ -32,6 +32,11 @@ pub(super) trait Lanes: Copy {
 
     unsafe fn xor(self, other: Self) -> Self;
 
+    unsafe fn or(self, other: Self) -> Self;
+
+    /// The lowest bit of every block, from the lowest bit on.
+    unsafe fn lowest(self) -> u32;
+
     /// Twice the elements of GF(2^128); see [`times_x`](crate::gf128::times_x).
     unsafe fn double(self) -> Self;
 
@@ -90,6 +95,18 @@ impl Lanes for __m128i {
     unsafe fn xor(self, other: Self) -> Self {
         // SAFETY: the caller found the features.
         unsafe { _mm_xor_si128(self, other) }
+    }
+
+    #[inline(always)]
+    unsafe fn or(self, other: Self) -> Self {
+        // SAFETY: the caller found the features.
+        unsafe { _mm_or_si128(self, other) }
+    }
+
+    #[inline(always)]
+    unsafe fn lowest(self) -> u32 {
+        // SAFETY: the caller found the features.
+        unsafe { _mm_cvtsi128_si32(self) as u32 & 1 }
     }
 
     #[inline(always)]
@@ -174,6 +191,21 @@ impl Lanes for __m256i {
     }
 
     #[inline(always)]
+    unsafe fn or(self, other: Self) -> Self {
+        // SAFETY: the caller found the features.
+        unsafe { _mm256_or_si256(self, other) }
+    }
+
+    #[inline(always)]
+    unsafe fn lowest(self) -> u32 {
+        // SAFETY: the caller found the features.
+        let halves = unsafe {
+            _mm256_movemask_pd(_mm256_castsi256_pd(_mm256_slli_epi64::<63>(self))) as u32
+        };
+        halves & 1 | halves >> 1 & 2
+    }
+
+    #[inline(always)]
     unsafe fn double(self) -> Self {
         // SAFETY: the caller found the features.
         unsafe {
@@ -251,6 +283,19 @@ impl Lanes for __m512i {
     unsafe fn xor(self, other: Self) -> Self {
         // SAFETY: the caller found the features.
         unsafe { _mm512_xor_si512(self, other) }
+    }
+
+    #[inline(always)]
+    unsafe fn or(self, other: Self) -> Self {
+        // SAFETY: the caller found the features.
+        unsafe { _mm512_or_si512(self, other) }
+    }
+
+    #[inline(always)]
+    unsafe fn lowest(self) -> u32 {
+        // SAFETY: the caller found the features.
+        let halves = unsafe { u32::from(_mm512_test_epi64_mask(self, _mm512_set1_epi64(1))) };
+        halves & 1 | halves >> 1 & 2 | halves >> 2 & 4 | halves >> 3 & 8
     }
 
     #[inline(always)]

@@ -213,8 +213,8 @@ pub(in crate::prg) fn add_sums(
     (columns, places): (usize, &[Place]),
     rows: &[u128],
     labels: &mut [u128],
-) {
-    run(kernel, Sums { feed, keys, columns, places, rows, labels });
+) -> bool {
+    run(kernel, Sums { feed, keys, columns, places, rows, labels })
 }
 
 struct Sums<'l> {
@@ -227,16 +227,16 @@ struct Sums<'l> {
 }
 
 impl Task for Sums<'_> {
-    type Out = ();
+    type Out = bool;
 
     #[inline(always)]
-    unsafe fn run<V: Lanes>(self) {
+    unsafe fn run<V: Lanes>(self) -> bool {
         let Sums { feed, keys, columns, places, rows, labels } = self;
         // SAFETY: the caller found the features. Places are in their lists.
         unsafe {
             let mut round_keys = [V::splat(0); 11];
             let mut inputs = [V::splat(0); MAX_COLUMNS];
-            let inputs = &mut inputs[..columns];
+            let (inputs, mut agree) = (&mut inputs[..columns], true);
             for (at, places) in (0..).step_by(V::COUNT).zip(places.chunks(V::COUNT)) {
                 for (key, four) in round_keys.iter_mut().zip(&keys[at / SIDE_BY_SIDE]) {
                     *key = V::load(&four[at % SIDE_BY_SIDE..][..V::COUNT]);
@@ -247,8 +247,11 @@ impl Task for Sums<'_> {
                     _mm_prefetch::<_MM_HINT_T0>(ahead.cast());
                 }
                 let gates = Gates::new(places, (at, columns), [rows.len(), labels.len()]);
-                gates.sum(feed, &round_keys, inputs, rows.as_ptr(), labels.as_mut_ptr());
+                let (rows, labels) = (rows.as_ptr(), labels.as_mut_ptr());
+                let differ = gates.sum(feed, &round_keys, inputs, rows, labels).lowest();
+                agree &= differ & ((1 << places.len()) - 1) == 0;
             }
+            agree
         }
     }
 }
@@ -287,6 +290,8 @@ impl Gates {
         gates
     }
 
+    /// Gives the bits in which results differ between columns.
+    ///
     /// # Safety
     /// The CPU has the features of the vectors; places are in their lists, with as many columns as there are inputs.
     #[inline(always)]
@@ -297,7 +302,7 @@ impl Gates {
         inputs: &mut [V],
         rows: *const u128,
         labels: *mut u128,
-    ) {
+    ) -> V {
         // SAFETY: of the caller.
         unsafe {
             let mut all = V::splat(0);
@@ -308,11 +313,12 @@ impl Gates {
                 *input = x.xor(keys[0]);
             }
             let (n, first) = (inputs.len(), feed.first() as u64);
-            let mut columns = Columns { keys, inputs, all, first };
+            let zero = V::splat(0);
+            let mut columns = Columns { keys, inputs, all, first, results: [zero; 2] };
             let mut j = 0;
             if n == 3 {
                 self.columns::<V, 3>(&mut columns, j, rows, labels);
-                return;
+                return columns.results[1];
             }
             while j + 2 <= n {
                 self.columns::<V, 2>(&mut columns, j, rows, labels);
@@ -321,6 +327,7 @@ impl Gates {
             if j < n {
                 self.columns::<V, 1>(&mut columns, j, rows, labels);
             }
+            columns.results[1]
         }
     }
 
@@ -339,7 +346,12 @@ impl Gates {
                 *sum = V::gather(rows, &column(&self.row, j));
             }
             columns.add(&mut sums);
+            if first == 0 {
+                columns.results[0] = sums[0];
+            }
             for (sum, j) in sums.into_iter().zip(first..) {
+                let [head, differ] = columns.results;
+                columns.results[1] = differ.or(sum.xor(head));
                 sum.scatter(labels, &column(&self.to, j));
             }
         }
@@ -352,6 +364,8 @@ struct Columns<'l, V> {
     inputs: &'l [V],
     all: V,
     first: u64,
+    /// The first result, and all bits in which others differ from it.
+    results: [V; 2],
 }
 
 impl<V: Lanes> Columns<'_, V> {
