@@ -357,7 +357,7 @@ fn simulate(
 ) -> Result<Run, CliError> {
     let (job, receivers) = job(args, circuit, assignments, form)?;
     let protocol = job.protocol();
-    let (report, rounds) = slowest(circuit, &job, &receivers, &virtual_network(args, profile))?;
+    let (report, rounds) = rehearsed(circuit, &job, &receivers, &virtual_network(args, profile))?;
     Ok(Run {
         protocol: protocol.to_string(),
         roles: report.assignments[0].roles.clone(),
@@ -373,9 +373,35 @@ fn simulate(
     })
 }
 
-/// Runs a job on zeros: what the slowest party that learns something reports, and the rounds of the one that
-/// waits most.
-pub fn slowest(
+/// Seconds of parties that are through with their phases at different times: of a phase, from when the last of them
+/// begins it until the last one ends it; of the last phase, until the last one of those that learn something does.
+struct Phases {
+    setup: f64,
+    offline: f64,
+    online: f64,
+}
+
+impl Phases {
+    /// From whether each party learns something, and its seconds of set-up, offline and online.
+    fn of(parties: impl Iterator<Item = (bool, [f64; 3])>) -> Self {
+        let mut ends = [0.0_f64; 3];
+        for (learns, seconds) in parties {
+            let mut end = 0.0;
+            for (phase, seconds) in seconds.into_iter().enumerate() {
+                end += seconds;
+                if phase < 2 || learns {
+                    ends[phase] = ends[phase].max(end);
+                }
+            }
+        }
+        let [setup, offline, online] = ends;
+        Phases { setup, offline: offline - setup, online: (online - offline).max(0.0) }
+    }
+}
+
+/// Runs a job on zeros: what a party that learns something reports, with the seconds of all, and the rounds of the
+/// one that waits most.
+pub fn rehearsed(
     circuit: &Circuit,
     job: &Job,
     receivers: &[PartyId],
@@ -385,11 +411,14 @@ pub fn slowest(
     let reports = engine::rehearse(&compiled, circuit.input_widths(), network)?;
     let rounds = reports.iter().map(|report| report.rounds).max().unwrap_or(0);
     let learns = |report: &engine::Report| receivers.contains(&PartyId(report.party));
-    let slowest = reports
-        .into_iter()
-        .filter(learns)
-        .max_by(|a, b| a.online_seconds.total_cmp(&b.online_seconds));
-    Ok((slowest.ok_or_else(|| CliError::input("no party has a result"))?, rounds))
+    let seconds = |it: &engine::Report| [it.setup_seconds, it.offline_seconds, it.online_seconds];
+    let Phases { setup, offline, online } =
+        Phases::of(reports.iter().map(|report| (learns(report), seconds(report))));
+    let report = reports.into_iter().find(learns);
+    let mut report = report.ok_or_else(|| CliError::input("no party has a result"))?;
+    (report.setup_seconds, report.offline_seconds) = (setup, offline);
+    report.online_seconds = online;
+    Ok((report, rounds))
 }
 
 fn virtual_network(args: &LabArgs, profile: &Profile) -> MemoryNetwork {
@@ -439,7 +468,9 @@ fn simulate_program(
     };
     let reports = memory::run(parties, prepared.job().threads(), network, party);
     let reports: Vec<ProgramReport> = reports.into_iter().collect::<Result<_, _>>()?;
-    let slowest = |f: fn(&ProgramReport) -> f64| reports.iter().map(f).fold(0.0, f64::max);
+    let seconds = |it: &ProgramReport| [it.setup_seconds, it.offline_seconds, it.online_seconds];
+    let Phases { setup, offline, online } =
+        Phases::of(reports.iter().map(|report| (true, seconds(report))));
     let links = reports.first().map(|report| report.links.clone()).unwrap_or_default();
     Ok(Run {
         protocol: protocol.to_string(),
@@ -448,9 +479,9 @@ fn simulate_program(
         balance: None,
         form: None,
         rounds: reports.iter().map(|report| report.rounds).max().unwrap_or(0),
-        seconds: slowest(|report| report.online_seconds),
-        offline_seconds: slowest(|report| report.offline_seconds),
-        setup_seconds: slowest(|report| report.setup_seconds),
+        seconds: online,
+        offline_seconds: offline,
+        setup_seconds: setup,
         total_bytes: reports.first().map_or(0, ProgramReport::total_bytes),
         links,
     })
@@ -493,5 +524,19 @@ impl Report for LabReport {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn phases_begin_when_the_last_party_begins_and_end_with_the_last() {
+        let early = (true, [1.0, 2.0, 6.0]);
+        let late = (true, [1.5, 5.5, 2.5]);
+        let nothing_learned = (false, [1.0, 3.0, 100.0]);
+        let phases = Phases::of([early, late, nothing_learned].into_iter());
+        assert_eq!([phases.setup, phases.offline, phases.online], [1.5, 5.5, 2.5]);
     }
 }

@@ -9,6 +9,9 @@ use tacit_ring::Buffer;
 use tacit_sharing::SharingError;
 use tacit_sharing::bmr::Opening;
 
+/// Blocks of a column that are taken at a time.
+const PIECE: usize = 1 << 10;
+
 /// The table of an instance that is being opened.
 pub(super) struct Columns {
     /// Sums of the columns that this party adds up, by role; others are empty.
@@ -45,11 +48,15 @@ impl Columns {
     /// Takes the peers' parts of the columns that this party adds up, and sends what others wait for.
     fn take_parts(&mut self, links: &mut Links<'_>, common: &Common) -> Result<(), SharingError> {
         let (me, opening) = (common.me, common.opening);
+        let mut part = Buffer::<u128>::zeros(PIECE);
         for peer in links.peers() {
             for (j, sum) in self.sums.iter_mut().enumerate() {
                 if adds_up(opening, me, j) {
-                    let part = links.recv::<u128>(peer, Stream::Def, sum.len())?;
-                    sum.iter_mut().zip(&*part).for_each(|(sum, part)| *sum ^= part);
+                    for sum in sum.chunks_mut(PIECE) {
+                        let part = &mut part[..sum.len()];
+                        links.recv_into(peer, Stream::Def, part)?;
+                        sum.iter_mut().zip(part).for_each(|(sum, part)| *sum ^= *part);
+                    }
                 }
             }
             let masks = links.recv::<u64>(peer, Stream::Pre, self.masks.words.len())?;
@@ -76,13 +83,18 @@ impl Columns {
             return Ok((Vec::new(), self.masks));
         }
         let mut table = vec![0; 4 * columns * ands];
-        for (j, sum) in self.sums.into_iter().enumerate() {
-            let column = match adds_up(opening, common.me, j) {
-                true => sum,
-                false => links.recv::<u128>(j, Stream::Def, 4 * ands)?,
-            };
-            let entries = table.iter_mut().skip(j).step_by(columns);
-            entries.zip(&*column).for_each(|(entry, block)| *entry = *block);
+        let mut part = Buffer::<u128>::zeros(PIECE);
+        // A part of the table is written to while it is in the cache.
+        for (piece, table) in table.chunks_mut(columns * PIECE).enumerate() {
+            for (j, sum) in self.sums.iter().enumerate() {
+                let part = &mut part[..table.len() / columns];
+                match adds_up(opening, common.me, j) {
+                    true => part.copy_from_slice(&sum[piece * PIECE..][..part.len()]),
+                    false => links.recv_into(j, Stream::Def, part)?,
+                }
+                let entries = table.iter_mut().skip(j).step_by(columns);
+                entries.zip(part).for_each(|(entry, block)| *entry = *block);
+            }
         }
         Ok((table, self.masks))
     }

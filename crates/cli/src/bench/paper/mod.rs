@@ -49,5 +49,5 @@ fn evaluated(
     let mut job = Job::new(protocol, owners, vec![all.clone(); circuit.output_ports().len()]);
     job.preprocessing = Preprocessing::Separate;
     let network = profile.virtual_network().with_compute(Compute::ThreadCpuTime(1.0));
-    lab::slowest(circuit, &job, &all, &network)
+    lab::rehearsed(circuit, &job, &all, &network)
 }

@@ -7,7 +7,8 @@ use std::arch::x86_64::*;
 /// Lanes of the widest vector.
 pub(super) const LANES: usize = 4;
 
-/// So many blocks in a register. What is generic over it is inlined into functions that have its CPU features.
+/// So many blocks in a register. What is generic over it is inlined into functions that have its CPU features; it keeps
+/// vectors out of closures, which do not have them.
 ///
 /// # Safety
 /// All functions may be called only where the vector's CPU features were found.
@@ -160,10 +161,10 @@ impl Lanes for __m256i {
     unsafe fn gather(from: *const u128, places: &[usize; LANES]) -> Self {
         // SAFETY: the caller's places are readable; it found the features.
         unsafe {
-            let [a, b, ..] = places.map(|at| from.add(at).cast());
+            let [a, b, ..] = *places;
             _mm256_inserti128_si256::<1>(
-                _mm256_castsi128_si256(_mm_loadu_si128(a)),
-                _mm_loadu_si128(b),
+                _mm256_castsi128_si256(_mm_loadu_si128(from.add(a).cast())),
+                _mm_loadu_si128(from.add(b).cast()),
             )
         }
     }
@@ -172,9 +173,9 @@ impl Lanes for __m256i {
     unsafe fn scatter(self, to: *mut u128, places: &[usize; LANES]) {
         // SAFETY: the caller's places are writable; it found the features.
         unsafe {
-            let [a, b, ..] = places.map(|at| to.add(at).cast());
-            _mm_storeu_si128(b, _mm256_extracti128_si256::<1>(self));
-            _mm_storeu_si128(a, _mm256_castsi256_si128(self));
+            let [a, b, ..] = *places;
+            _mm_storeu_si128(to.add(b).cast(), _mm256_extracti128_si256::<1>(self));
+            _mm_storeu_si128(to.add(a).cast(), _mm256_castsi256_si128(self));
         }
     }
 
@@ -255,9 +256,12 @@ impl Lanes for __m512i {
     unsafe fn gather(from: *const u128, places: &[usize; LANES]) -> Self {
         // SAFETY: the caller's places are readable; it found the features.
         unsafe {
-            let [a, b, c, d] = places.map(|at| _mm_loadu_si128(from.add(at).cast()));
-            let low = _mm512_inserti32x4::<1>(_mm512_castsi128_si512(a), b);
-            _mm512_inserti32x4::<3>(_mm512_inserti32x4::<2>(low, c), d)
+            let [a, b, c, d] = *places;
+            let (a, b) = (from.add(a).cast(), _mm_loadu_si128(from.add(b).cast()));
+            let (c, d) = (from.add(c).cast(), _mm_loadu_si128(from.add(d).cast()));
+            let low = _mm256_inserti128_si256::<1>(_mm256_castsi128_si256(_mm_loadu_si128(a)), b);
+            let high = _mm256_inserti128_si256::<1>(_mm256_castsi128_si256(_mm_loadu_si128(c)), d);
+            _mm512_inserti64x4::<1>(_mm512_castsi256_si512(low), high)
         }
     }
 
@@ -265,11 +269,11 @@ impl Lanes for __m512i {
     unsafe fn scatter(self, to: *mut u128, places: &[usize; LANES]) {
         // SAFETY: the caller's places are writable; it found the features.
         unsafe {
-            let [a, b, c, d] = places.map(|at| to.add(at).cast());
-            _mm_storeu_si128(d, _mm512_extracti32x4_epi32::<3>(self));
-            _mm_storeu_si128(c, _mm512_extracti32x4_epi32::<2>(self));
-            _mm_storeu_si128(b, _mm512_extracti32x4_epi32::<1>(self));
-            _mm_storeu_si128(a, _mm512_castsi512_si128(self));
+            let [a, b, c, d] = *places;
+            _mm_storeu_si128(to.add(d).cast(), _mm512_extracti32x4_epi32::<3>(self));
+            _mm_storeu_si128(to.add(c).cast(), _mm512_extracti32x4_epi32::<2>(self));
+            _mm_storeu_si128(to.add(b).cast(), _mm512_extracti32x4_epi32::<1>(self));
+            _mm_storeu_si128(to.add(a).cast(), _mm512_castsi512_si128(self));
         }
     }
 

@@ -99,9 +99,13 @@ unsafe fn encrypt<V: Lanes, const N: usize>(keys: &[V; 11], mut blocks: [V; N]) 
     // SAFETY: the caller found the features.
     unsafe {
         for key in &keys[1..10] {
-            blocks.iter_mut().for_each(|block| *block = block.round(*key));
+            for block in &mut blocks {
+                *block = block.round(*key);
+            }
         }
-        blocks.iter_mut().for_each(|block| *block = block.last_round(keys[10]));
+        for block in &mut blocks {
+            *block = block.last_round(keys[10]);
+        }
     }
     blocks
 }
@@ -148,7 +152,9 @@ impl Task for Hash<'_> {
         // SAFETY: the caller found the features. Columns of all pairs are in their list.
         unsafe {
             let mut keys = [V::splat(0); 11];
-            keys.iter_mut().zip(four).for_each(|(key, four)| *key = V::splat(four[lane]));
+            for (key, four) in keys.iter_mut().zip(four) {
+                *key = V::splat(four[lane]);
+            }
             let mut inputs = [V::splat(0); PAIRS];
             for (input, at) in inputs.iter_mut().zip((0..PAIRS).step_by(V::COUNT)) {
                 let labels =
@@ -189,7 +195,9 @@ unsafe fn hash<V: Lanes, const C: usize>(
         }
         for key in &keys[1..10] {
             for blocks in &mut blocks {
-                blocks[..vectors].iter_mut().for_each(|block| *block = block.round(*key));
+                for block in &mut blocks[..vectors] {
+                    *block = block.round(*key);
+                }
             }
         }
         for (blocks, j) in blocks.into_iter().zip(column..) {
@@ -266,8 +274,11 @@ struct Gates {
 
 /// The places of a column.
 #[inline(always)]
-fn column(places: &[usize; LANES], j: usize) -> [usize; LANES] {
-    places.map(|place| place + j)
+fn column(mut places: [usize; LANES], j: usize) -> [usize; LANES] {
+    for place in &mut places {
+        *place += j;
+    }
+    places
 }
 
 impl Gates {
@@ -307,7 +318,9 @@ impl Gates {
         unsafe {
             let mut all = V::splat(0);
             for (i, input) in inputs.iter_mut().enumerate() {
-                let pair = self.labels.map(|list| V::gather(labels, &column(&list, i)));
+                let [a, b] = self.labels;
+                let pair = [column(a, i), column(b, i)];
+                let pair = [V::gather(labels, &pair[0]), V::gather(labels, &pair[1])];
                 let x = fed(feed, keys, pair);
                 all = all.xor(x);
                 *input = x.xor(keys[0]);
@@ -343,7 +356,7 @@ impl Gates {
         unsafe {
             let mut sums = [V::splat(0); C];
             for (sum, j) in sums.iter_mut().zip(first..) {
-                *sum = V::gather(rows, &column(&self.row, j));
+                *sum = V::gather(rows, &column(self.row, j));
             }
             columns.add(&mut sums);
             if first == 0 {
@@ -352,7 +365,7 @@ impl Gates {
             for (sum, j) in sums.into_iter().zip(first..) {
                 let [head, differ] = columns.results;
                 columns.results[1] = differ.or(sum.xor(head));
-                sum.scatter(labels, &column(&self.to, j));
+                sum.scatter(labels, &column(self.to, j));
             }
         }
     }
@@ -406,7 +419,9 @@ unsafe fn add<V: Lanes, const N: usize, const C: usize>(
     unsafe {
         let mut blocks = [inputs; C];
         for (blocks, number) in blocks.iter_mut().zip(numbers) {
-            blocks.iter_mut().for_each(|block| *block = block.xor(number));
+            for block in blocks {
+                *block = block.xor(number);
+            }
         }
         for key in &keys[1..10] {
             for block in blocks.as_flattened_mut() {
