@@ -66,6 +66,19 @@ fn processes_over_tls_encrypt_under_every_protocol() {
 }
 
 #[test]
+#[ignore = "a minute: every process has its own copy of everything, and base OTs with all others"]
+fn thirty_three_processes_over_tls_encrypt() {
+    let folder = aes_folder("d4");
+    let dir = folder.path();
+    for protocol in ["gmw:33", "bmr:33", "bmr-shamir:33"] {
+        let rest = format!("--protocol {protocol} --timeout 120 {INPUTS} --output 0=out.hex");
+        ok(dir, &format!("run aes.txt --local {rest}"));
+        assert_eq!(read(dir, "out.hex"), CIPHER, "{protocol}");
+        std::fs::remove_file(dir.join("out.hex")).expect("removes");
+    }
+}
+
+#[test]
 fn four_configured_parties_meet_and_a_killed_one_ends_the_run() {
     let folder = aes_folder("d4");
     let dir = folder.path();

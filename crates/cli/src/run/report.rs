@@ -160,23 +160,35 @@ fn write_cost(
     write_links(out, names, &report.links)
 }
 
-/// Writes the traffic of all links.
+/// Rows of traffic that are still shown one by one.
+const ROWS: usize = 60;
+
+/// Writes the traffic of all links; if they are many, of what each party sends.
 pub fn write_links(out: &mut dyn Write, names: &[String], links: &[LinkUse]) -> io::Result<()> {
     let mut table = Table::new();
     table.load_style(presets::UTF8_HORIZONTAL_ONLY);
     table.set_header(["link", "stream", "bytes", "predicted", "messages", "waited"]);
-    for link in links {
-        let name = |party: u8| names[usize::from(party)].as_str();
-        table.add_row([
-            format!("{} -> {}", name(link.from), name(link.to)),
-            link.stream.clone(),
-            link.bytes.to_string(),
-            link.predicted_bytes.to_string(),
-            link.messages.to_string(),
-            seconds(link.waited_seconds),
-        ]);
+    let name = |party: u8| names[usize::from(party)].as_str();
+    let mut row = |link: String, stream: &str, links: &[&LinkUse]| {
+        let sum = |of: fn(&LinkUse) -> u64| {
+            links.iter().fold(0, |sum: u64, link| sum.saturating_add(of(link))).to_string()
+        };
+        let waited = links.iter().map(|link| link.waited_seconds).fold(0.0, f64::max);
+        let [bytes, predicted, messages] =
+            [sum(|link| link.bytes), sum(|link| link.predicted_bytes), sum(|link| link.messages)];
+        table.add_row([link, stream.into(), bytes, predicted, messages, seconds(waited)]);
+    };
+    if links.len() <= ROWS {
+        for link in links {
+            row(format!("{} -> {}", name(link.from), name(link.to)), &link.stream, &[link]);
+        }
+        return writeln!(out, "{table}");
     }
-    writeln!(out, "{table}")
+    for (party, from) in (0..).zip(names) {
+        let all: Vec<&LinkUse> = links.iter().filter(|link| link.from == party).collect();
+        row(format!("{from} -> all"), "all", &all);
+    }
+    writeln!(out, "{table}\nwaited: the longest wait on one link; --json shows every link")
 }
 
 /// A time with a fitting unit.
@@ -185,5 +197,36 @@ pub fn seconds(seconds: f64) -> String {
         s if s >= 1.0 => format!("{s:.3} s"),
         s if s >= 1e-3 => format!("{:.2} ms", s * 1e3),
         s => format!("{:.1} us", s * 1e6),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(parties: u8) -> String {
+        let names: Vec<String> = (0..parties).map(|party| format!("p{party}")).collect();
+        let pairs = (0..parties).flat_map(|from| (0..parties).map(move |to| (from, to)));
+        let link = |(from, to)| LinkUse {
+            from,
+            to,
+            stream: "online".into(),
+            bytes: 10,
+            predicted_bytes: 10,
+            messages: 1,
+            waited_seconds: f64::from(to),
+        };
+        let links: Vec<LinkUse> = pairs.filter(|(from, to)| from != to).map(link).collect();
+        let mut out = Vec::new();
+        write_links(&mut out, &names, &links).expect("writes to memory");
+        String::from_utf8(out).expect("is text")
+    }
+
+    #[test]
+    fn few_links_are_shown_one_by_one_and_many_by_party() {
+        assert!(shown(3).contains("p0 -> p2"));
+        let many = shown(33);
+        assert!(many.contains("p32 -> all") && !many.contains("p0 -> p2"), "{many}");
+        assert!(many.contains("320") && many.contains("31.000 s"), "{many}");
     }
 }

@@ -1,0 +1,142 @@
+//! Protocols against parties that follow them, when messages are lost, cut short, doubled or out of order, or a party is
+//! gone from some point on: every run ends, in no panic, and who misses bytes has no result.
+
+use crate::harness::*;
+use crate::silence::silent_from;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use tacit_engine::circuit::{Garbling, Preprocessing};
+use tacit_net::testing::{Tamper, Verdict};
+use tacit_net::{PartyId, Phase};
+use tacit_sharing::Protocol;
+use tacit_sharing::bmr::{Opening, Products, Rounds};
+
+/// Without an honest majority, or garbled.
+fn protocols() -> Vec<Protocol> {
+    use Protocol::*;
+    let gmw = [Gmw(3), GmwSilent(2), GmwStar(3), GmwWide(3), GmwOt(3), GmwTriples(2)];
+    let bmr = [Bmr(3), BmrSilent(2), BmrShamir(3), BmrReplicated];
+    let variants = [BmrOt(Products::Basic, 2), BmrBlocks(Rounds::Three, 3)];
+    [&gmw[..], &bmr, &variants, &[Yao, YaoSilent, YaoThree]].concat()
+}
+
+/// In all modes that differ in what is sent when.
+fn cases(protocol: Protocol) -> Vec<Case> {
+    let mut cases = vec![job(protocol, Preprocessing::Separate, 1)];
+    if protocol.one_garbles() {
+        let mut streamed = job(protocol, Preprocessing::Interleaved, 1);
+        streamed.garbling = Garbling::Streamed;
+        cases.push(streamed);
+    }
+    if protocol.opens_tables() {
+        for opening in [Opening::All, Opening::Single] {
+            let mut other = job(protocol, Preprocessing::Separate, 1);
+            other.opening = Some(opening);
+            cases.push(other);
+        }
+    }
+    cases
+}
+
+/// What happens to a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fault {
+    Lost,
+    CutShort,
+    Doubled,
+    /// It comes after the next one of its class.
+    OutOfOrder,
+}
+
+impl Fault {
+    const ALL: [Fault; 4] = [Fault::Lost, Fault::CutShort, Fault::Doubled, Fault::OutOfOrder];
+
+    /// Message `index` of a class. `missing` is whether its receiver lacks bytes.
+    fn at(self, class: Class, index: usize, worker: usize, missing: Arc<AtomicBool>) -> Tamper {
+        let (mut seen, mut held) = (0, None::<Vec<u8>>);
+        Tamper::new(move |m| {
+            if (worker, m.to, m.stream, m.place.phase) != class {
+                return Verdict::Keep;
+            }
+            seen += 1;
+            if let Some(held) = held.take() {
+                missing.store(false, Ordering::Relaxed);
+                return Verdict::Replace([m.bytes, &held].concat());
+            }
+            if seen != index + 1 {
+                return Verdict::Keep;
+            }
+            missing.store(self != Fault::Doubled && !m.bytes.is_empty(), Ordering::Relaxed);
+            match self {
+                Fault::Lost => Verdict::Drop,
+                Fault::CutShort => Verdict::Truncate(m.bytes.len() / 2),
+                Fault::Doubled => Verdict::Repeat,
+                Fault::OutOfOrder => {
+                    held = Some(m.bytes.to_vec());
+                    Verdict::Drop
+                }
+            }
+        })
+    }
+}
+
+/// One message of every class of these parties goes wrong, in these ways for the class of a number.
+fn every_class<'f>(
+    case: &Case,
+    faulty: impl Fn(PartyId) -> bool,
+    faults: impl Fn(usize) -> &'f [Fault],
+) {
+    for (party, classes) in (0..).map(PartyId).zip(classes(case)).filter(|(at, _)| faulty(*at)) {
+        for (number, (class, count)) in classes.into_iter().enumerate() {
+            for &fault in faults(number) {
+                let missing = Arc::new(AtomicBool::new(false));
+                let results = run(case, SHORT, Some(party), |worker| {
+                    fault.at(class, count / 2, worker, missing.clone())
+                });
+                let ended = !missing.load(Ordering::Relaxed) || results[class.1.index()].is_err();
+                assert!(ended, "{}: {party}'s {class:?} {fault:?}: a result", case.protocol());
+            }
+        }
+    }
+}
+
+/// Parties mostly wait: some protocols at a time.
+fn side_by_side(protocols: &[Protocol], check: impl Fn(usize, Protocol) + Sync) {
+    const THREADS: usize = 6;
+    let check = &check;
+    std::thread::scope(|scope| {
+        for thread in 0..THREADS {
+            let some = protocols.iter().enumerate().skip(thread).step_by(THREADS);
+            scope.spawn(move || some.for_each(|(turn, protocol)| check(turn, *protocol)));
+        }
+    });
+}
+
+/// Parties and faults in turn.
+#[test]
+fn what_goes_wrong_on_the_way_ends_runs_of_semi_honest_protocols() {
+    side_by_side(&protocols(), |turn, protocol| {
+        let faulty = PartyId((turn % protocol.parties()) as u8);
+        let fault = |number: usize| std::slice::from_ref(&Fault::ALL[(turn + number) % 4]);
+        every_class(&cases(protocol)[0], |party| party == faulty, fault);
+    });
+}
+
+#[test]
+#[ignore = "minutes: the same of all parties, in all modes"]
+fn whatever_goes_wrong_on_the_way_ends_runs_of_semi_honest_protocols() {
+    side_by_side(&protocols(), |_, protocol| {
+        cases(protocol).iter().for_each(|case| every_class(case, |_| true, |_| &Fault::ALL));
+    });
+}
+
+#[test]
+fn a_party_that_is_gone_leaves_nobody_a_result_of_semi_honest_protocols() {
+    side_by_side(&protocols(), |_, protocol| {
+        for gone in PartyId::all(protocol.parties()) {
+            for phase in [Phase::Setup, Phase::Offline, Phase::Online] {
+                silent_from(&cases(protocol)[0], gone, phase, 1);
+            }
+        }
+    });
+}
