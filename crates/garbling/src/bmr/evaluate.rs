@@ -83,22 +83,25 @@ impl Labels {
     }
 }
 
-/// Blocks that are added at a time.
-const BLOCKS: usize = 4;
-
-/// Sets so many blocks to sums; results land where nothing is read.
+/// Sets so many blocks to sums of others.
 #[inline(always)]
-fn add(blocks: &mut [u128], [to, a, b]: [usize; 3], count: usize) {
-    let last = blocks.len().checked_sub(count).expect("a wire");
-    // Said once for all blocks.
-    assert!(to <= last && a <= last && b <= last, "slots of the circuit");
-    let whole = count - count % BLOCKS;
-    for at in (0..whole).step_by(BLOCKS) {
-        let sums: [u128; BLOCKS] = std::array::from_fn(|i| blocks[a + at + i] ^ blocks[b + at + i]);
-        blocks[to + at..][..BLOCKS].copy_from_slice(&sums);
+fn add(blocks: &mut [u128], starts: [usize; 3], count: usize) {
+    let wires = starts.map(|start| start..start + count);
+    let Ok([to, a, b]) = blocks.get_disjoint_mut(wires) else {
+        // A wire is added to itself, or takes the place of one that is read.
+        let [to, a, b] = starts;
+        return (0..count).for_each(|i| blocks[to + i] = blocks[a + i] ^ blocks[b + i]);
+    };
+    let ((to, to_last), (a, a_last), (b, b_last)) =
+        (to.as_chunks_mut::<4>(), a.as_chunks::<4>(), b.as_chunks::<4>());
+    for ((to, a), b) in to.iter_mut().zip(a).zip(b) {
+        *to = std::array::from_fn(|i| a[i] ^ b[i]);
     }
-    for i in whole..count {
-        blocks[to + i] = blocks[a + i] ^ blocks[b + i];
+    match (to_last, a_last, b_last) {
+        ([x], [a], [b]) => *x = a ^ b,
+        ([x, y], [a, c], [b, d]) => (*x, *y) = (a ^ b, c ^ d),
+        ([x, y, z], [a, c, e], [b, d, f]) => (*x, *y, *z) = (a ^ b, c ^ d, e ^ f),
+        _ => (),
     }
 }
 
@@ -164,4 +167,25 @@ pub(super) fn evaluate(
         to.copy_from_slice(wires.get(slot));
     }
     Some((outputs, kept))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wires_of_any_width_are_added_wherever_they_are() {
+        for count in 1..20 {
+            for [to, a, b] in [[0, 1, 2], [2, 0, 1], [1, 2, 2], [0, 0, 2], [0, 2, 0]] {
+                let before: Vec<u128> = (0..3 * count as u128).map(|i| i * i + 1).collect();
+                let mut blocks = before.clone();
+                add(&mut blocks, [to, a, b].map(|wire| wire * count), count);
+                for (at, block) in blocks.iter().enumerate() {
+                    let sum = before[a * count + at % count] ^ before[b * count + at % count];
+                    let want = if at / count == to { sum } else { before[at] };
+                    assert_eq!(*block, want, "{count} blocks, {to} = {a} + {b}, at {at}");
+                }
+            }
+        }
+    }
 }

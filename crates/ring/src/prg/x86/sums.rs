@@ -249,14 +249,10 @@ impl Task for Sums<'_> {
                 for (key, four) in round_keys.iter_mut().zip(&keys[at / SIDE_BY_SIDE]) {
                     *key = V::load(&four[at % SIDE_BY_SIDE..][..V::COUNT]);
                 }
-                let table = ROWS * columns * at;
-                for line in (0..ROWS * columns * places.len()).step_by(LINE) {
-                    let ahead = rows.as_ptr().wrapping_add(table + AHEAD + line);
-                    _mm_prefetch::<_MM_HINT_T0>(ahead.cast());
-                }
+                let ahead = rows.as_ptr().wrapping_add(ROWS * columns * at + AHEAD);
                 let gates = Gates::new(places, (at, columns), [rows.len(), labels.len()]);
                 let (rows, labels) = (rows.as_ptr(), labels.as_mut_ptr());
-                let differ = gates.sum(feed, &round_keys, inputs, rows, labels).lowest();
+                let differ = gates.sum(feed, &round_keys, inputs, [rows, ahead], labels).lowest();
                 agree &= differ & ((1 << places.len()) - 1) == 0;
             }
             agree
@@ -311,7 +307,7 @@ impl Gates {
         feed: Feed,
         keys: &[V; 11],
         inputs: &mut [V],
-        rows: *const u128,
+        rows: [*const u128; 2],
         labels: *mut u128,
     ) -> V {
         // SAFETY: of the caller.
@@ -349,11 +345,15 @@ impl Gates {
         &self,
         columns: &mut Columns<'_, V>,
         first: usize,
-        rows: *const u128,
+        [rows, ahead]: [*const u128; 2],
         labels: *mut u128,
     ) {
         // SAFETY: of the caller.
         unsafe {
+            // As many lines as gates have in these columns: more at a time would not fit the buffers of misses.
+            for line in V::COUNT * first..V::COUNT * (first + C) {
+                _mm_prefetch::<_MM_HINT_T0>(ahead.wrapping_add(LINE * line).cast());
+            }
             let mut sums = [V::splat(0); C];
             for (sum, j) in sums.iter_mut().zip(first..) {
                 *sum = V::gather(rows, &column(self.row, j));
