@@ -141,9 +141,9 @@ struct Run {
     /// Weights of the ways in which products were made, if there were several.
     balance: Option<String>,
     form: Option<String>,
-    /// From the first share to the last output, at the slowest party that learns it.
+    /// From when the last party is ready for it to when the last one that learns something has done so.
     seconds: f64,
-    /// Before that, where preprocessing comes first.
+    /// Before that, where preprocessing comes first: until the last party has done it.
     offline_seconds: f64,
     setup_seconds: f64,
     /// At the party that waits for most.
