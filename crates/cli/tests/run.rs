@@ -66,7 +66,7 @@ fn processes_over_tls_encrypt_under_every_protocol() {
 }
 
 #[test]
-#[ignore = "a minute: every process has its own copy of everything, and base OTs with all others"]
+#[ignore = "minutes: every process has its own copy of everything, and base OTs with all others"]
 fn thirty_three_processes_over_tls_encrypt() {
     let folder = aes_folder("d4");
     let dir = folder.path();
