@@ -68,24 +68,24 @@ fn a_party_that_falls_silent_in_any_phase_leaves_nobody_a_result() {
     for job in interleaved() {
         for silent in PartyId::all(job.protocol().parties()) {
             let begins = [Phase::Online, Phase::Verify, Phase::Open];
-            for (phase, times) in begins.into_iter().flat_map(|phase| [(phase, 1), (phase, 2)]) {
-                silent_from(&job, silent, phase, times);
-            }
+            let begins = begins.into_iter().flat_map(|phase| [(phase, 1), (phase, 2)]);
+            let phases = begins.filter(|(phase, times)| silent_from(&job, silent, *phase, *times));
+            assert!(phases.count() > 0, "{}: {silent} was never silent", job.protocol());
         }
     }
 }
 
-/// From the first message of a phase on that begins for so many times; not every phase does.
-pub fn silent_from(job: &Case, silent: PartyId, phase: Phase, times: u32) {
+/// From the first message of a phase on that begins for so many times; not every phase does. Says whether it did.
+pub fn silent_from(job: &Case, silent: PartyId, phase: Phase, times: u32) -> bool {
     let label = format!("{}: {silent} from {phase} on, {times}", job.protocol());
     let fell_silent = Arc::new(AtomicBool::new(false));
     let results = run(job, SHORT, Some(silent), |_| {
         let fell_silent = fell_silent.clone();
-        let (mut begun, mut before) = (0, Phase::Setup);
+        let (mut begun, mut before) = (0, None);
         Tamper::new(move |message| {
             let now = message.place.phase;
-            begun += u32::from(now == phase && before != phase);
-            before = now;
+            begun += u32::from(now == phase && before != Some(phase));
+            before = Some(now);
             if begun < times {
                 return Verdict::Keep;
             }
@@ -95,9 +95,11 @@ pub fn silent_from(job: &Case, silent: PartyId, phase: Phase, times: u32) {
     });
     if !fell_silent.load(Ordering::Relaxed) {
         // Nothing was left out: results came, or this machine was too busy for them to come in time.
-        return right_or_none(&label, silent, &results);
+        right_or_none(&label, silent, &results);
+        return false;
     }
     nobody_honest_has_a_result(&label, silent, &results);
+    true
 }
 
 /// Nobody honest opens anything after a cheat in what was computed.
