@@ -24,16 +24,15 @@ use crate::seeds::{AllSeeds, SomeSeeds};
 use crate::{KAPPA, OtError};
 use std::sync::Arc;
 use tacit_ring::columns;
-use tacit_ring::prg::Permutation;
+use tacit_ring::prg::{FOLD, Folds, Permutation};
 use tacit_ring::secret::mask;
-use tacit_ring::simd::{self, Kernel};
-use tacit_ring::{Key, Prg, StreamIds, hash};
+use tacit_ring::{Key, StreamIds, hash};
 use zeroize::Zeroizing;
 
 /// Words of transfers that are computed in one go: what stays in the second-level cache.
 pub const TILE: usize = 64;
-/// Words that a vector register holds.
-const LANE: usize = 4;
+/// Words that are computed together, at least.
+const LANE: usize = 2 * FOLD;
 
 /// Columns per block: more make messages shorter and take more seeds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -73,73 +72,59 @@ impl Fan {
 /// Streams from the seeds of one worker, and room to work in.
 struct Expansion {
     fan: Fan,
-    prgs: Vec<Prg>,
+    folds: Folds,
     ids: StreamIds,
     pi: Arc<Permutation>,
-    streams: Zeroizing<Vec<u64>>,
-    total: Zeroizing<[u64; TILE]>,
-    columns: Zeroizing<Vec<u64>>,
+    total: Zeroizing<[u128; TILE / 2]>,
+    columns: Zeroizing<Vec<u128>>,
     rows: Zeroizing<Vec<u128>>,
     /// Blocks that are lent out.
     tile: Zeroizing<Vec<u128>>,
 }
 
 impl Expansion {
-    fn new<'a>(
-        fan: Fan,
-        seeds: impl Iterator<Item = &'a [u8; 16]>,
+    /// From the seeds of each block; where number zero is missing, it is not looked at.
+    fn new(
+        (fan, missing): (Fan, bool),
+        seeds: &[Zeroizing<Vec<[u8; 16]>>],
         number: u64,
         pi: Arc<Permutation>,
     ) -> Self {
-        let prg = |seed: &[u8; 16]| {
-            let parts: [&[u8]; 2] = [seed, &number.to_le_bytes()];
+        let key = |block: usize, seed: usize| {
+            let parts: [&[u8]; 2] = [&seeds[block][seed], &number.to_le_bytes()];
             let key = Zeroizing::new(hash::derive_key("tacit 2026 OT stream", &parts));
-            Prg::new(&Key::from_bytes(*key.first_chunk().expect("sixteen of thirty-two bytes")))
+            Key::from_bytes(*key.first_chunk().expect("sixteen of thirty-two bytes"))
         };
         Expansion {
             fan,
-            prgs: seeds.map(prg).collect(),
+            folds: Folds::new((fan.bits(), missing), seeds.len(), key),
             ids: StreamIds::new(),
             pi,
-            streams: Zeroizing::new(vec![0; TILE << fan.bits()]),
-            total: Zeroizing::new([0; TILE]),
-            columns: Zeroizing::new(vec![0; KAPPA * TILE]),
+            total: Zeroizing::new([0; TILE / 2]),
+            columns: Zeroizing::new(vec![0; KAPPA * TILE / 2]),
             rows: Zeroizing::new(vec![0; 64 * TILE]),
             tile: Zeroizing::new(vec![0; 64 * TILE]),
         }
     }
 
-    /// Fills the streams from number `first` of a block, each of `stride` words.
-    fn fill(&mut self, block: usize, first: usize, stream: u64, stride: usize) {
-        let seeds = (1 << self.fan.bits()) - first;
-        let prgs = &self.prgs[block * seeds..(block + 1) * seeds];
-        let streams = self.streams[first * stride..].chunks_exact_mut(stride);
-        for (prg, out) in prgs.iter().zip(streams) {
-            prg.fill(stream, 0, bytemuck::cast_slice_mut(out));
-        }
-    }
-
-    /// The sums of the streams of a block, into its columns.
-    fn fold(&mut self, block: usize, stride: usize) {
-        let k = self.fan.bits();
-        let columns = &mut self.columns[block * k * stride..(block + 1) * k * stride];
-        let streams = &self.streams[..stride << k];
-        let fold = Fold { streams, total: &mut self.total[..stride], columns };
-        match self.fan {
-            Fan::One => simd::run(Folding::<2>(fold)),
-            Fan::Two => simd::run(Folding::<4>(fold)),
-            Fan::Four => simd::run(Folding::<16>(fold)),
-            Fan::Eight => simd::run(Folding::<256>(fold)),
-        }
+    /// The sum of a block's streams, and its columns, which are sums of some.
+    fn fold(&mut self, block: usize, stream: u64, stride: usize) -> (&[u64], &mut [u64]) {
+        let blocks = stride / 2;
+        let len = self.fan.bits() * blocks;
+        let (total, columns) =
+            (&mut self.total[..blocks], &mut self.columns[block * len..(block + 1) * len]);
+        self.folds.sums(block, stream, total, columns);
+        (bytemuck::cast_slice(total), bytemuck::cast_slice_mut(columns))
     }
 
     /// The blocks of `words` words, into `rows`.
     fn transpose(&mut self, words: usize, rows: &mut [u128]) {
         let stride = words.next_multiple_of(LANE);
+        let columns = bytemuck::cast_slice(&self.columns[..KAPPA * stride / 2]);
         if words == stride {
-            return columns::to_rows(&self.columns[..KAPPA * stride], rows);
+            return columns::to_rows(columns, rows);
         }
-        columns::to_rows(&self.columns[..KAPPA * stride], &mut self.rows[..64 * stride]);
+        columns::to_rows(columns, &mut self.rows[..64 * stride]);
         rows.copy_from_slice(&self.rows[..64 * words]);
     }
 
@@ -149,54 +134,12 @@ impl Expansion {
     }
 }
 
-struct Fold<'a> {
-    streams: &'a [u64],
-    total: &'a mut [u64],
-    columns: &'a mut [u64],
-}
-
-struct Folding<'a, const E: usize>(Fold<'a>);
-
-impl<const E: usize> Kernel for Folding<'_, E> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run(self) {
-        let Fold { streams, total, columns } = self.0;
-        let (streams, _) = streams.as_chunks::<LANE>();
-        let (columns, _) = columns.as_chunks_mut::<LANE>();
-        let (total, _) = total.as_chunks_mut::<LANE>();
-        let stride = total.len();
-        assert!(streams.len() == E * stride && columns.len() == E.ilog2() as usize * stride);
-        for (at, total) in total.iter_mut().enumerate() {
-            let mut left: [[u64; LANE]; E] = std::array::from_fn(|e| streams[e * stride + at]);
-            let mut half = E / 2;
-            for bit in 0..E.ilog2() as usize {
-                let mut odd = [0; LANE];
-                for e in 0..half {
-                    odd = xor(odd, left[2 * e + 1]);
-                    left[e] = xor(left[2 * e], left[2 * e + 1]);
-                }
-                half /= 2;
-                columns[bit * stride + at] = odd;
-            }
-            *total = left[0];
-        }
-    }
-}
-
-#[inline(always)]
-fn xor(a: [u64; LANE], b: [u64; LANE]) -> [u64; LANE] {
-    std::array::from_fn(|i| a[i] ^ b[i])
-}
-
 impl AllSeeds {
     /// The receiver of the next worker; the sender's workers come in the same order.
     #[must_use]
     pub fn receiver(&mut self, pi: &Arc<Permutation>) -> Receiver {
         let number = self.next_number();
-        let seeds = self.leaves.iter().flat_map(|block| block.iter());
-        Receiver(Expansion::new(self.fan, seeds, number, pi.clone()))
+        Receiver(Expansion::new((self.fan, false), &self.leaves, number, pi.clone()))
     }
 }
 
@@ -205,8 +148,7 @@ impl SomeSeeds {
     #[must_use]
     pub fn sender(&mut self, pi: &Arc<Permutation>) -> Sender {
         let number = self.next_number();
-        let seeds = self.leaves.iter().flat_map(|block| block.iter().skip(1));
-        let expansion = Expansion::new(self.fan, seeds, number, pi.clone());
+        let expansion = Expansion::new((self.fan, true), &self.leaves, number, pi.clone());
         Sender { expansion, delta: self.delta.clone() }
     }
 }
@@ -256,9 +198,8 @@ impl Receiver {
         let it = &mut self.0;
         let (stream, stride) = (it.next()?, words.next_multiple_of(LANE));
         for (block, message) in message.chunks_exact_mut(words.max(1)).enumerate() {
-            it.fill(block, 0, stream, stride);
-            it.fold(block, stride);
-            for ((out, total), choice) in message.iter_mut().zip(&*it.total).zip(choices) {
+            let (total, _) = it.fold(block, stream, stride);
+            for ((out, total), choice) in message.iter_mut().zip(total).zip(choices) {
                 *out = total ^ choice;
             }
         }
@@ -336,11 +277,8 @@ impl Sender {
         let it = &mut self.expansion;
         let (stream, stride, k) = (it.next()?, words.next_multiple_of(LANE), it.fan.bits());
         for (block, message) in message.chunks_exact(words.max(1)).enumerate() {
-            it.streams[..stride].fill(0);
-            it.fill(block, 1, stream, stride);
-            it.fold(block, stride);
-            let columns = it.columns[block * k * stride..].chunks_exact_mut(stride).take(k);
-            for (bit, column) in columns.enumerate() {
+            let (_, columns) = it.fold(block, stream, stride);
+            for (bit, column) in columns.chunks_exact_mut(stride).enumerate() {
                 let mask = mask((*self.delta >> (block * k + bit)) as u8) as u64;
                 for (column, message) in column.iter_mut().zip(message) {
                     *column ^= message & mask;

@@ -2,9 +2,12 @@
 //!
 //! The AVX2 kernel takes 256 rows at a time: Eklundh's exchanges between eight columns leave in each
 //! register the bits of eight columns for every eighth row, byte by byte; four rounds of interleaving
-//! sixteen such registers put the bytes of a row side by side. Its twin is
+//! sixteen such registers put the bytes of a row side by side. With AVX-512 and GFNI it takes 512. Their twin is
 //! [`transpose`](crate::transpose::transpose).
 #![allow(unsafe_code)]
+
+#[cfg(target_arch = "x86_64")]
+mod wide;
 
 use crate::transpose::transpose;
 
@@ -21,6 +24,12 @@ pub const WORDS: usize = 4;
 pub fn to_rows(columns: &[u64], rows: &mut [u128]) {
     assert_eq!(columns.len() * 64, rows.len() * COLUMNS, "128 columns of one bit for each row");
     assert!(rows.len().is_multiple_of(64), "whole words of rows");
+    #[cfg(target_arch = "x86_64")]
+    if rows.len().is_multiple_of(64 * wide::WORDS) && wide::is_available() {
+        // SAFETY: this CPU has the features.
+        unsafe { wide::to_rows(columns, rows) };
+        return;
+    }
     #[cfg(target_arch = "x86_64")]
     if rows.len().is_multiple_of(64 * WORDS) && std::arch::is_x86_feature_detected!("avx2") {
         // SAFETY: this CPU has AVX2.
@@ -154,6 +163,12 @@ mod tests {
             let mut twin = vec![0; 64 * words];
             to_rows_portable(&columns, &mut twin);
             assert!(rows == twin);
+            #[cfg(target_arch = "x86_64")]
+            if words.is_multiple_of(WORDS) && std::arch::is_x86_feature_detected!("avx2") {
+                // SAFETY: this CPU has AVX2.
+                unsafe { x86::to_rows(&columns, &mut twin) };
+                assert!(rows == twin);
+            }
         }
     }
 }

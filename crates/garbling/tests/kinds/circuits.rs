@@ -11,8 +11,8 @@ use tacit_sharing::RoleId;
 use tacit_sharing::bmr::{LabelFunction, Opening, Products, Rounds};
 use tacit_sharing::gmw::{FAN, Method};
 
-/// Gates of all kinds, also with both inputs equal, on inputs of `parties` parties, and outputs that are inputs
-/// or sums of them.
+/// Gates of all kinds, also with both inputs equal, on inputs of `parties` parties, and outputs that are inputs,
+/// or sums or a product of them: without any AND nothing is multiplied, in fewer rounds.
 fn random_circuit(rng: &mut Rng, parties: usize, gates: usize) -> Circuit {
     let mut b = Builder::new();
     let mut wires: Vec<Wire> = (0..parties).flat_map(|_| b.input(3)).collect();
@@ -26,8 +26,9 @@ fn random_circuit(rng: &mut Rng, parties: usize, gates: usize) -> Circuit {
     }
     let constant = b.constant(true);
     let sum = b.xor(wires[0], wires[3 * parties - 1]);
+    let product = b.and2(wires[0], wires[3 * parties - 1]);
     b.output(&wires[wires.len() - 8..]);
-    b.output(&[constant, sum, wires[1]]);
+    b.output(&[constant, sum, product, wires[1]]);
     b.finish()
 }
 
@@ -84,7 +85,6 @@ fn all_kinds_agree_with_the_circuit_on_random_ones() {
     for (kind, numbers) in Kind::all() {
         for parties in numbers {
             for opening in Opening::ALL {
-                // So many that some are ANDs: without any, nothing is multiplied, in fewer rounds.
                 let gates = 40 + rng.below(110);
                 let circuit = random_circuit(&mut rng, *parties, gates);
                 check((kind, opening, *parties), &circuit, &mut rng, 12);

@@ -7,6 +7,7 @@
 //! As a PRG, AES-128-CTR is distinguishable from random after about 2^64 blocks under one
 //! key (no output block repeats); derive one key per session and purpose.
 
+mod folds;
 mod permutation;
 mod portable;
 mod rekeyed;
@@ -21,6 +22,7 @@ mod x86;
 #[cfg(test)]
 mod tests;
 
+pub use folds::{FOLD, Folds};
 pub use permutation::Permutation;
 pub use rekeyed::hash_under;
 pub use sums::{Feed, MAX_COLUMNS, PAIRS, Place, ROWS, Schedules, combine, lowest_agree};

@@ -4,10 +4,12 @@
 //! round has a latency of three to five cycles and two can start per cycle.
 #![allow(unsafe_code)]
 
+mod folds;
 mod lanes;
 mod rekeyed;
 mod sums;
 
+pub(super) use folds::fold;
 pub(super) use rekeyed::hash_under;
 pub(super) use sums::{add_sums, expand_fours, hash_columns};
 
@@ -20,7 +22,7 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 /// The eleven round keys of AES-128.
 #[derive(Zeroize, ZeroizeOnDrop)]
 #[repr(C, align(16))]
-struct RoundKeys([[u8; BLOCK]; 11]);
+pub(super) struct RoundKeys([[u8; BLOCK]; 11]);
 
 /// A kernel whose CPU features were found: only [`Kernel::detect`] makes one.
 #[derive(Clone, Copy)]
@@ -45,6 +47,11 @@ impl Kernel {
             Backend::Vaes512 => wide.then_some(Kernel(Width::W512)),
         }
     }
+
+    pub(super) fn expand(self, key: &Key) -> RoundKeys {
+        // SAFETY: every `Kernel` implies AES-NI.
+        unsafe { expand(key.expose()) }
+    }
 }
 
 pub(super) struct Cipher {
@@ -54,9 +61,7 @@ pub(super) struct Cipher {
 
 impl Cipher {
     pub(super) fn new(key: &Key, kernel: Kernel) -> Cipher {
-        // SAFETY: every `Kernel` implies AES-NI.
-        let keys = unsafe { expand(key.expose()) };
-        Cipher { keys, kernel }
+        Cipher { keys: kernel.expand(key), kernel }
     }
 
     #[inline]
@@ -75,12 +80,12 @@ impl Cipher {
     #[inline]
     pub(super) fn hash_bits(&self, blocks: &[[u128; 64]], offset: u128, bits: &mut [u64]) {
         for (blocks, bits) in blocks.iter().zip(bits) {
-            // SAFETY: `Kernel::detect` found the features of the kernel it names, and a CPU with
-            // AVX-512 has AVX2 too.
+            // SAFETY: `Kernel::detect` found the features of the kernel it names.
             *bits = unsafe {
                 match self.kernel.0 {
                     Width::W128 => hash_bits128(&self.keys, blocks, offset),
-                    Width::W256 | Width::W512 => hash_bits256(&self.keys, blocks, offset),
+                    Width::W256 => hash_bits256(&self.keys, blocks, offset),
+                    Width::W512 => hash_bits512(&self.keys, blocks, offset),
                 }
             };
         }
@@ -400,6 +405,30 @@ fn encrypt_all256(keys: &RoundKeys, data: &mut [u8]) {
 fn encrypt_all128(keys: &RoundKeys, data: &mut [u8]) {
     let rest = in_place128::<8, 128>(keys, data);
     in_place128::<1, BLOCK>(keys, rest);
+}
+
+#[target_feature(enable = "aes,vaes,avx512f")]
+fn hash_bits512(keys: &RoundKeys, blocks: &[u128; 64], offset: u128) -> u64 {
+    let offset = _mm512_broadcast_i32x4(load(&offset.to_le_bytes()));
+    let low_halves = _mm512_set_epi64(14, 12, 10, 8, 6, 4, 2, 0);
+    let one = _mm512_set1_epi64(1);
+    let mut bits = 0;
+    for (i, group) in blocks.as_chunks::<32>().0.iter().enumerate() {
+        let mut x = [offset; 8];
+        for (x, four) in x.iter_mut().zip(group.as_chunks::<4>().0) {
+            // SAFETY: sixty-four readable bytes at any alignment.
+            let four = unsafe { _mm512_loadu_si512(four.as_ptr().cast()) };
+            *x = _mm512_xor_si512(*x, four);
+        }
+        let y = encrypt512(keys, x);
+        for j in 0..4 {
+            let [first, second] = [2 * j, 2 * j + 1].map(|k| _mm512_xor_si512(x[k], y[k]));
+            // The low halves of eight blocks, in order.
+            let low = _mm512_permutex2var_epi64(first, low_halves, second);
+            bits |= u64::from(_mm512_test_epi64_mask(low, one)) << (32 * i + 8 * j);
+        }
+    }
+    bits
 }
 
 #[target_feature(enable = "aes,vaes,avx2")]

@@ -1,7 +1,7 @@
 //! Vectors of blocks: what kernels that are written once for all widths need of them.
 
 use super::rekeyed::{next_key256, next_key512};
-use super::{load, next_key};
+use super::{BLOCK, load, next_key};
 use std::arch::x86_64::*;
 
 /// Lanes of the widest vector.
@@ -31,9 +31,14 @@ pub(super) trait Lanes: Copy {
     /// The same block everywhere.
     unsafe fn splat(block: u128) -> Self;
 
+    /// The same block everywhere, from memory.
+    unsafe fn broadcast(block: &[u8; BLOCK]) -> Self;
+
     unsafe fn xor(self, other: Self) -> Self;
 
     unsafe fn or(self, other: Self) -> Self;
+
+    unsafe fn and(self, other: Self) -> Self;
 
     /// The lowest bit of every block, from the lowest bit on.
     unsafe fn lowest(self) -> u32;
@@ -93,6 +98,12 @@ impl Lanes for __m128i {
     }
 
     #[inline(always)]
+    unsafe fn broadcast(block: &[u8; BLOCK]) -> Self {
+        // SAFETY: the caller found the features.
+        unsafe { load(block) }
+    }
+
+    #[inline(always)]
     unsafe fn xor(self, other: Self) -> Self {
         // SAFETY: the caller found the features.
         unsafe { _mm_xor_si128(self, other) }
@@ -102,6 +113,12 @@ impl Lanes for __m128i {
     unsafe fn or(self, other: Self) -> Self {
         // SAFETY: the caller found the features.
         unsafe { _mm_or_si128(self, other) }
+    }
+
+    #[inline(always)]
+    unsafe fn and(self, other: Self) -> Self {
+        // SAFETY: the caller found the features.
+        unsafe { _mm_and_si128(self, other) }
     }
 
     #[inline(always)]
@@ -186,6 +203,12 @@ impl Lanes for __m256i {
     }
 
     #[inline(always)]
+    unsafe fn broadcast(block: &[u8; BLOCK]) -> Self {
+        // SAFETY: the caller found the features.
+        unsafe { _mm256_broadcastsi128_si256(load(block)) }
+    }
+
+    #[inline(always)]
     unsafe fn xor(self, other: Self) -> Self {
         // SAFETY: the caller found the features.
         unsafe { _mm256_xor_si256(self, other) }
@@ -195,6 +218,12 @@ impl Lanes for __m256i {
     unsafe fn or(self, other: Self) -> Self {
         // SAFETY: the caller found the features.
         unsafe { _mm256_or_si256(self, other) }
+    }
+
+    #[inline(always)]
+    unsafe fn and(self, other: Self) -> Self {
+        // SAFETY: the caller found the features.
+        unsafe { _mm256_and_si256(self, other) }
     }
 
     #[inline(always)]
@@ -284,6 +313,12 @@ impl Lanes for __m512i {
     }
 
     #[inline(always)]
+    unsafe fn broadcast(block: &[u8; BLOCK]) -> Self {
+        // SAFETY: the caller found the features.
+        unsafe { _mm512_broadcast_i32x4(load(block)) }
+    }
+
+    #[inline(always)]
     unsafe fn xor(self, other: Self) -> Self {
         // SAFETY: the caller found the features.
         unsafe { _mm512_xor_si512(self, other) }
@@ -293,6 +328,12 @@ impl Lanes for __m512i {
     unsafe fn or(self, other: Self) -> Self {
         // SAFETY: the caller found the features.
         unsafe { _mm512_or_si512(self, other) }
+    }
+
+    #[inline(always)]
+    unsafe fn and(self, other: Self) -> Self {
+        // SAFETY: the caller found the features.
+        unsafe { _mm512_and_si512(self, other) }
     }
 
     #[inline(always)]

@@ -19,7 +19,7 @@ const AHEAD: usize = 512;
 pub(in crate::prg) type Key<'s> = (&'s Four, usize);
 
 /// What has a width of vectors.
-trait Task {
+pub(super) trait Task {
     type Out;
     /// # Safety
     /// The CPU has the features of the vectors.
@@ -45,7 +45,7 @@ fn run512<T: Task>(task: T) -> T::Out {
 }
 
 #[inline(always)]
-fn run<T: Task>(kernel: Kernel, task: T) -> T::Out {
+pub(super) fn run<T: Task>(kernel: Kernel, task: T) -> T::Out {
     // SAFETY: `Kernel::detect` found the features of the kernel it names.
     unsafe {
         match kernel.0 {
