@@ -13,6 +13,7 @@ mod bits;
 pub mod bmr;
 pub mod chain;
 mod cot;
+mod linear;
 mod links;
 mod ports;
 pub mod prf;

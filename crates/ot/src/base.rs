@@ -14,14 +14,17 @@
 //! ```
 //!
 //! Either side may choose its own outputs (that is what *endemic* means); all uses here allow it.
+//!
+//! Elements are encoded all at once, which shares one inversion; what is encoded that way is twice what is given. So
+//! scalars here are half of `a` and `r`, and hashes to the group are twice what a map to it gives: as random as it.
 
 use crate::OtError;
-use curve25519_dalek::ristretto::{CompressedRistretto, RistrettoPoint};
+use curve25519_dalek::ristretto::{CompressedRistretto, RistrettoBasepointTable, RistrettoPoint};
 use curve25519_dalek::scalar::Scalar;
 use curve25519_dalek::traits::IsIdentity;
 use subtle::{Choice, ConditionallySelectable};
 use tacit_ring::{Entropy, Seed, hash};
-use zeroize::{Zeroize, Zeroizing};
+use zeroize::Zeroizing;
 
 /// Bytes of a group element.
 pub const POINT: usize = 32;
@@ -51,8 +54,13 @@ fn random_point(seed: &Seed, k: u32) -> RistrettoPoint {
     RistrettoPoint::from_uniform_bytes(&bytes)
 }
 
-/// `H(sid, k, branch, other)`.
-fn to_group(sid: &[u8; 32], k: u32, branch: u8, other: &[u8; POINT]) -> RistrettoPoint {
+/// Twice these elements, encoded.
+fn encode_doubles(points: &[RistrettoPoint]) -> Vec<[u8; POINT]> {
+    RistrettoPoint::double_and_compress_batch(points).iter().map(|point| point.0).collect()
+}
+
+/// Half of `H(sid, k, branch, other)`.
+fn half_to_group(sid: &[u8; 32], k: u32, branch: u8, other: &[u8; POINT]) -> RistrettoPoint {
     let parts: [&[u8]; 4] = [sid, &k.to_le_bytes(), &[branch], other];
     RistrettoPoint::from_uniform_bytes(&wide("tacit 2026 base OT to group", &parts))
 }
@@ -70,18 +78,16 @@ struct Transcript<'a> {
 }
 
 impl Transcript<'_> {
-    fn key(&self, k: u32, branch: u8, pair: &[u8; PAIR], secret: RistrettoPoint) -> Seed {
-        let mut point = secret.compress().to_bytes();
+    fn key(&self, k: u32, branch: u8, pair: &[u8; PAIR], secret: &[u8; POINT]) -> Seed {
         let parts: [&[u8]; 6] =
-            [self.sid, &k.to_le_bytes(), &[branch], self.from_sender, pair, &point];
-        let key = Seed::from_bytes(hash::derive_key("tacit 2026 base OT key", &parts));
-        point.zeroize();
-        key
+            [self.sid, &k.to_le_bytes(), &[branch], self.from_sender, pair, secret];
+        Seed::from_bytes(hash::derive_key("tacit 2026 base OT key", &parts))
     }
 }
 
 /// The side that gets both keys of every transfer.
 pub struct BaseSender {
+    /// Half of `a`.
     secret: Zeroizing<Scalar>,
     message: [u8; POINT],
 }
@@ -93,7 +99,8 @@ impl BaseSender {
     /// When there is no randomness.
     pub fn new(entropy: &mut Entropy) -> Result<Self, OtError> {
         let secret = Zeroizing::new(random_scalar(&entropy.seed()?, 0));
-        let message = RistrettoPoint::mul_base(&secret).compress().to_bytes();
+        let point = RistrettoPoint::mul_base(&secret);
+        let message = (point + point).compress().to_bytes();
         Ok(BaseSender { secret, message })
     }
 
@@ -109,23 +116,27 @@ impl BaseSender {
     /// When that is malformed.
     pub fn keys(self, sid: &[u8; 32], received: &[[u8; PAIR]]) -> Result<Vec<[Seed; 2]>, OtError> {
         let transcript = Transcript { sid, from_sender: &self.message };
-        let keys = |(k, pair): (u32, &[u8; PAIR])| {
+        let mut secrets = Zeroizing::new(Vec::with_capacity(2 * received.len()));
+        for (k, pair) in (0..).zip(received) {
             let halves = pair.as_chunks::<POINT>().0;
-            let key = |branch: u8| -> Result<Seed, OtError> {
-                let (own, other) = (&halves[usize::from(branch)], &halves[usize::from(1 - branch)]);
-                decode(other)?;
-                let point = decode(own)? + to_group(sid, k, branch, other);
-                Ok(transcript.key(k, branch, pair, *self.secret * point))
-            };
-            Ok([key(0)?, key(1)?])
+            let points = [decode(&halves[0])?, decode(&halves[1])?];
+            for (branch, point) in (0u8..).zip(points) {
+                let hash = half_to_group(sid, k, branch, &halves[usize::from(1 - branch)]);
+                secrets.push(*self.secret * (point + hash + hash));
+            }
+        }
+        let secrets = Zeroizing::new(encode_doubles(&secrets));
+        let keys = |((k, pair), secrets): ((u32, &[u8; PAIR]), &[[u8; POINT]; 2])| {
+            [0, 1].map(|branch| transcript.key(k, branch, pair, &secrets[usize::from(branch)]))
         };
-        (0..).zip(received).map(keys).collect()
+        Ok((0..).zip(received).zip(secrets.as_chunks().0).map(keys).collect())
     }
 }
 
 /// The side that gets the keys of its choices.
 pub struct BaseReceiver {
     choices: Zeroizing<Vec<u8>>,
+    /// Halves of `r`.
     secrets: Zeroizing<Vec<Scalar>>,
     message: Vec<[u8; PAIR]>,
 }
@@ -137,20 +148,26 @@ impl BaseReceiver {
     /// When there is no randomness.
     pub fn new(sid: &[u8; 32], choices: &[u8], entropy: &mut Entropy) -> Result<Self, OtError> {
         let seed = entropy.seed()?;
+        let numbered = || (0u32..).zip(choices);
+        let others: Vec<RistrettoPoint> = numbered().map(|(k, _)| random_point(&seed, k)).collect();
+        let others = encode_doubles(&others);
         let mut secrets = Zeroizing::new(Vec::with_capacity(choices.len()));
-        let mut message = Vec::with_capacity(choices.len());
-        for (k, choice) in (0..).zip(choices) {
+        let mut owns = Zeroizing::new(Vec::with_capacity(choices.len()));
+        for ((k, choice), other) in numbered().zip(&others) {
             let secret = random_scalar(&seed, k);
-            let other = random_point(&seed, k).compress().to_bytes();
-            let own = RistrettoPoint::mul_base(&secret) - to_group(sid, k, *choice, &other);
-            let own = own.compress().to_bytes();
+            let hash = half_to_group(sid, k, *choice, other);
+            owns.push(RistrettoPoint::mul_base(&secret) - hash);
+            secrets.push(secret);
+        }
+        let owns = encode_doubles(&owns);
+        let mut message = Vec::with_capacity(choices.len());
+        for ((choice, other), own) in choices.iter().zip(&others).zip(&owns) {
             let mut pair = [0; PAIR];
             for (i, byte) in pair.iter_mut().enumerate() {
                 let in_second = Choice::from(u8::from(i >= POINT));
                 let chosen = Choice::from(*choice) ^ !in_second;
                 *byte = u8::conditional_select(&other[i % POINT], &own[i % POINT], chosen);
             }
-            secrets.push(secret);
             message.push(pair);
         }
         Ok(BaseReceiver { choices: Zeroizing::new(choices.to_vec()), secrets, message })
@@ -168,11 +185,13 @@ impl BaseReceiver {
     /// When that is malformed.
     pub fn keys(self, sid: &[u8; 32], received: &[u8; POINT]) -> Result<Vec<Seed>, OtError> {
         let transcript = Transcript { sid, from_sender: received };
-        let point = decode(received)?;
-        let transfers = self.choices.iter().zip(&*self.secrets).zip(&self.message);
-        Ok((0..)
-            .zip(transfers)
-            .map(|(k, ((choice, secret), pair))| transcript.key(k, *choice, pair, secret * point))
+        let point = RistrettoBasepointTable::create(&decode(received)?);
+        let products = self.secrets.iter().map(|secret| secret * &point);
+        let points: Zeroizing<Vec<RistrettoPoint>> = Zeroizing::new(products.collect());
+        let points = Zeroizing::new(encode_doubles(&points));
+        let transfers = (0..).zip(&*self.choices).zip(&self.message).zip(&*points);
+        Ok(transfers
+            .map(|(((k, choice), pair), secret)| transcript.key(k, *choice, pair, secret))
             .collect())
     }
 }

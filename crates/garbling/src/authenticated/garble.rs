@@ -5,8 +5,9 @@ use super::four_rows::{Form, labels_of_outputs};
 use super::masks::Masks;
 use super::rows::{Layout, mask};
 use super::tweak::{Hash, Use};
+use crate::linear::{linear, linear_bits};
 use crate::{Bits, Ports};
-use tacit_circuit::schedule::{Linear, Product, Slot};
+use tacit_circuit::schedule::{Product, Slot};
 use tacit_ring::Buffer;
 use tacit_sharing::RoleId;
 use zeroize::Zeroizing;
@@ -50,9 +51,8 @@ impl Garbler<'_> {
         let mut made = Made { table, labels, kept: Buffer::zeros(ports.slots_kept().count()) };
         let mut gate = 0;
         for level in 0..=schedule.depth() {
-            for linear in schedule.linear(level) {
-                self.linear(&mut wires, linear);
-            }
+            // The evaluator has the label zero for the constant one.
+            linear(schedule.linear(level), &mut wires, &[self.delta]);
             if level == schedule.depth() {
                 break;
             }
@@ -93,19 +93,6 @@ impl Garbler<'_> {
         let others = garblers.filter(|target| *target != self.layout.me);
         for (place, target) in others.enumerate() {
             self.transport(gate, target, inputs, 2 + 3 * place, table);
-        }
-    }
-
-    fn linear(&self, wires: &mut [u128], gate: &Linear) {
-        match *gate {
-            Linear::Xor { dst, a, b } => {
-                wires[dst as usize] = wires[a as usize] ^ wires[b as usize]
-            }
-            Linear::Not { dst, a } => wires[dst as usize] = wires[a as usize] ^ self.delta,
-            // The evaluator has the label zero for it.
-            Linear::Const { dst, value } => {
-                wires[dst as usize] = if value { self.delta } else { 0 };
-            }
         }
     }
 
@@ -182,15 +169,7 @@ pub(super) fn follow(
     }
     let mut gate = 0;
     for level in 0..=schedule.depth() {
-        for gate in schedule.linear(level) {
-            match *gate {
-                Linear::Xor { dst, a, b } => {
-                    slots[dst as usize] = slots[a as usize] ^ slots[b as usize];
-                }
-                Linear::Not { dst, a } => slots[dst as usize] = !slots[a as usize],
-                Linear::Const { dst, value } => slots[dst as usize] = value,
-            }
-        }
+        linear_bits(schedule.linear(level), &mut slots);
         if level == schedule.depth() {
             break;
         }

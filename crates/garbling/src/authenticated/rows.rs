@@ -1,7 +1,8 @@
 //! Authenticated shares as rows of blocks: everything about them is linear.
 
+use crate::linear::linear;
 use serde::{Deserialize, Serialize};
-use tacit_circuit::schedule::{Linear, Slot};
+use tacit_circuit::schedule::Linear;
 use tacit_ring::Buffer;
 use tacit_sharing::RoleId;
 
@@ -118,37 +119,16 @@ impl Rows {
     /// Takes rows of wires through the gates that need no others. Negation and constants change public
     /// values alone.
     pub fn linear(&mut self, gates: &[Linear]) {
-        self.through::<false>(gates);
+        linear(gates, &mut self.blocks, &vec![0; self.width]);
     }
 
     /// The same, where rows begin with public values.
     pub fn linear_of_values(&mut self, gates: &[Linear]) {
-        self.through::<true>(gates);
-    }
-
-    fn through<const VALUES: bool>(&mut self, gates: &[Linear]) {
-        let (width, blocks) = (self.width, &mut self.blocks[..]);
-        let start = |slot: Slot| slot as usize * width;
-        for gate in gates {
-            match *gate {
-                Linear::Xor { dst, a, b } => {
-                    let [dst, a, b] = [dst, a, b].map(start);
-                    for i in 0..width {
-                        blocks[dst + i] = blocks[a + i] ^ blocks[b + i];
-                    }
-                }
-                Linear::Not { dst, a } => {
-                    let [dst, a] = [dst, a].map(start);
-                    blocks.copy_within(a..a + width, dst);
-                    blocks[dst] ^= u128::from(VALUES);
-                }
-                Linear::Const { dst, value } => {
-                    let dst = start(dst);
-                    blocks[dst..dst + width].fill(0);
-                    blocks[dst] = u128::from(VALUES && value);
-                }
-            }
+        let mut one = vec![0; self.width];
+        if let Some(value) = one.first_mut() {
+            *value = 1;
         }
+        linear(gates, &mut self.blocks, &one);
     }
 }
 

@@ -1,12 +1,13 @@
 //! The online phase of one instance.
 
 use super::common::{Common, Garbled};
+use crate::linear::{linear, linear_bits};
 use crate::ports::KEPT;
 use crate::prf::{GATES, Gates};
 use crate::{Bits, Ports};
 use tacit_circuit::schedule::{Linear, Product, Slot};
+use tacit_ring::Buffer;
 use tacit_ring::prg::{Place, ROWS, lowest_agree};
-use tacit_ring::{Buffer, simd};
 use tacit_sharing::RoleId;
 
 /// Labels of all parties by slot, for the public value that each wire has.
@@ -37,27 +38,9 @@ impl Labels {
         self.flags[slot as usize] = false;
     }
 
-    #[inline(always)]
-    fn linear(&mut self, gates: &[Linear]) {
-        for gate in gates {
-            match *gate {
-                Linear::Xor { dst, a, b } => {
-                    let starts = [dst, a, b].map(|slot| self.range(slot).start);
-                    add(&mut self.blocks, starts, self.parties);
-                    self.flags[dst as usize] = self.flags[a as usize] ^ self.flags[b as usize];
-                }
-                Linear::Not { dst, a } => {
-                    let (from, to) = (self.range(a), self.range(dst).start);
-                    self.blocks.copy_within(from, to);
-                    self.flags[dst as usize] = !self.flags[a as usize];
-                }
-                Linear::Const { dst, value } => {
-                    let range = self.range(dst);
-                    self.blocks[range].fill(0);
-                    self.flags[dst as usize] = value;
-                }
-            }
-        }
+    fn linear(&mut self, gates: &[Linear], zero: &[u128]) {
+        linear(gates, &mut self.blocks, zero);
+        linear_bits(gates, &mut self.flags);
     }
 }
 
@@ -80,28 +63,6 @@ impl Labels {
         let agree = gates.add_sums(first, n, places, rows, &mut self.blocks);
         products.iter().for_each(|product| self.flags[product.dst as usize] = false);
         agree.then_some(())
-    }
-}
-
-/// Sets so many blocks to sums of others.
-#[inline(always)]
-fn add(blocks: &mut [u128], starts: [usize; 3], count: usize) {
-    let wires = starts.map(|start| start..start + count);
-    let Ok([to, a, b]) = blocks.get_disjoint_mut(wires) else {
-        // A wire is added to itself, or takes the place of one that is read.
-        let [to, a, b] = starts;
-        return (0..count).for_each(|i| blocks[to + i] = blocks[a + i] ^ blocks[b + i]);
-    };
-    let ((to, to_last), (a, a_last), (b, b_last)) =
-        (to.as_chunks_mut::<4>(), a.as_chunks::<4>(), b.as_chunks::<4>());
-    for ((to, a), b) in to.iter_mut().zip(a).zip(b) {
-        *to = std::array::from_fn(|i| a[i] ^ b[i]);
-    }
-    match (to_last, a_last, b_last) {
-        ([x], [a], [b]) => *x = a ^ b,
-        ([x, y], [a, c], [b, d]) => (*x, *y) = (a ^ b, c ^ d),
-        ([x, y, z], [a, c, e], [b, d, f]) => (*x, *y, *z) = (a ^ b, c ^ d, e ^ f),
-        _ => (),
     }
 }
 
@@ -138,12 +99,10 @@ pub(super) fn evaluate(
         wires.set(input.slot, &labels);
     }
     let (mut gates, mut places) = (Gates::new(&common.prf), Vec::with_capacity(GATES));
+    let zero = vec![0; n];
     let (mut table, mut number) = (&*garbled.table, garbled.first_gate);
     for level in 0..=schedule.depth() {
-        simd::vectorize(
-            #[inline(always)]
-            || wires.linear(schedule.linear(level)),
-        );
+        wires.linear(schedule.linear(level), &zero);
         if level == schedule.depth() {
             break;
         }
@@ -167,25 +126,4 @@ pub(super) fn evaluate(
         to.copy_from_slice(wires.get(slot));
     }
     Some((outputs, kept))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn wires_of_any_width_are_added_wherever_they_are() {
-        for count in 1..20 {
-            for [to, a, b] in [[0, 1, 2], [2, 0, 1], [1, 2, 2], [0, 0, 2], [0, 2, 0]] {
-                let before: Vec<u128> = (0..3 * count as u128).map(|i| i * i + 1).collect();
-                let mut blocks = before.clone();
-                add(&mut blocks, [to, a, b].map(|wire| wire * count), count);
-                for (at, block) in blocks.iter().enumerate() {
-                    let sum = before[a * count + at % count] ^ before[b * count + at % count];
-                    let want = if at / count == to { sum } else { before[at] };
-                    assert_eq!(*block, want, "{count} blocks, {to} = {a} + {b}, at {at}");
-                }
-            }
-        }
-    }
 }

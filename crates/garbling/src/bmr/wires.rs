@@ -2,6 +2,7 @@
 
 use super::chain::Blocks;
 use crate::Ports;
+use crate::linear::{linear, linear_bits};
 use tacit_circuit::schedule::{Linear, Product, Schedule, Slot};
 use zeroize::Zeroizing;
 
@@ -18,13 +19,19 @@ pub(super) struct Gate<'w> {
 pub(super) struct Wires {
     width: usize,
     blocks: Zeroizing<Vec<u128>>,
+    zero: Vec<u128>,
     /// Public: whether the value is the mask plus the public value plus one.
     flags: Vec<bool>,
 }
 
 impl Wires {
     pub fn new(slots: usize, width: usize) -> Self {
-        Wires { width, blocks: Zeroizing::new(vec![0; slots * width]), flags: vec![false; slots] }
+        Wires {
+            width,
+            blocks: Zeroizing::new(vec![0; slots * width]),
+            zero: vec![0; width],
+            flags: vec![false; slots],
+        }
     }
 
     pub fn get(&self, slot: Slot) -> (&[u128], bool) {
@@ -52,30 +59,10 @@ impl Wires {
         all
     }
 
+    /// Negation and constants change flags alone.
     pub fn linear(&mut self, gates: &[Linear]) {
-        let width = self.width;
-        for gate in gates {
-            match *gate {
-                Linear::Xor { dst, a, b } => {
-                    let [dst, a, b] = [dst, a, b].map(|slot| slot as usize);
-                    for i in 0..width {
-                        self.blocks[dst * width + i] =
-                            self.blocks[a * width + i] ^ self.blocks[b * width + i];
-                    }
-                    self.flags[dst] = self.flags[a] ^ self.flags[b];
-                }
-                Linear::Not { dst, a } => {
-                    let [dst, a] = [dst, a].map(|slot| slot as usize);
-                    self.blocks.copy_within(a * width..(a + 1) * width, dst * width);
-                    self.flags[dst] = !self.flags[a];
-                }
-                Linear::Const { dst, value } => {
-                    let dst = dst as usize;
-                    self.blocks[dst * width..(dst + 1) * width].fill(0);
-                    self.flags[dst] = value;
-                }
-            }
-        }
+        linear(gates, &mut self.blocks, &self.zero);
+        linear_bits(gates, &mut self.flags);
     }
 }
 

@@ -1,8 +1,9 @@
 //! Garbling and evaluating a circuit gate by gate, of some instances side by side.
 
+use crate::linear::linear;
 use crate::{Bits, Ports};
-use tacit_circuit::schedule::{Linear, Schedule, Slot};
-use tacit_ring::prg::{Permutation, hash_under};
+use tacit_circuit::schedule::{Linear, Product, Schedule, Slot};
+use tacit_ring::prg::{HalfGate, HalfGates, INSTANCES, Permutation, hash_under};
 use tacit_ring::{Buffer, hash};
 use tacit_sharing::{RoleId, SharingError};
 
@@ -15,30 +16,35 @@ pub(super) fn hash_key(session: &[u8]) -> HashKey {
     *key.first_chunk().expect("sixteen of thirty-two bytes")
 }
 
-/// `H`, for one session.
-pub(super) struct Hash(Permutation);
+/// `H`, for one session, and half gates of it.
+pub(super) struct Hash {
+    pi: Permutation,
+    gates: HalfGates,
+}
 
 impl Hash {
     pub fn new(key: HashKey) -> Self {
-        Hash(Permutation::new(key))
+        Hash { pi: Permutation::new(key), gates: HalfGates::new(key) }
     }
 
     /// `H` of block `i` of each list, under key `i`, which is a tweak first.
     fn all<const N: usize>(&self, tweaks: &mut [u128], blocks: [&mut [u128]; N]) {
-        self.0.apply(tweaks);
+        self.pi.apply(tweaks);
         hash_under(tweaks, blocks);
     }
 }
 
 /// Instances that go through a circuit side by side, if there are as many.
-pub(super) const SIDE: usize = 8;
+pub(super) const SIDE: usize = INSTANCES;
 
-/// Room for the ANDs of a level: both inputs' labels, hashes of both labels each, and keys.
+/// Room for the ANDs of a level. Of one instance: both inputs' labels, hashes of both labels each, and keys.
 #[derive(Default)]
 pub(super) struct Level {
     inputs: [Buffer<u128>; 2],
     hashes: [[Buffer<u128>; 2]; 2],
     keys: Buffer<u128>,
+    /// Of several: places of labels.
+    places: Vec<HalfGate>,
 }
 
 /// All ones if the lowest bit is set.
@@ -90,32 +96,17 @@ impl<const N: usize> Labels<N> {
 
     /// `one` is what negation adds: `R` at role 0, nothing at role 1.
     fn linear(&mut self, gates: &[Linear], one: u128) {
-        let rows = self.rows();
-        for gate in gates {
-            match *gate {
-                Linear::Xor { dst, a, b } => {
-                    let (a, b) = (rows[a as usize], rows[b as usize]);
-                    rows[dst as usize] = std::array::from_fn(|i| a[i] ^ b[i]);
-                }
-                Linear::Not { dst, a } => rows[dst as usize] = rows[a as usize].map(|a| a ^ one),
-                // Role 1 has the label zero for it.
-                Linear::Const { dst, value } => {
-                    rows[dst as usize] = [if value { one } else { 0 }; N];
-                }
-            }
-        }
+        linear(gates, &mut self.0, &[one; N]);
     }
 }
 
-/// Takes labels of inputs through a circuit; `and` gives the labels of a level's ANDs, from a number on, in
-/// place of those of their first inputs: AND after AND, instance after instance.
+/// Takes labels of inputs through a circuit; `and` sets the labels of results of a level's ANDs, from a number on.
 pub(super) fn walk<const N: usize>(
     schedule: &Schedule,
     mut labels: Labels<N>,
     one: u128,
-    mut and: impl FnMut(usize, &mut [u128], &[u128]) -> Result<(), SharingError>,
+    mut and: impl FnMut(usize, &[Product], &mut Labels<N>) -> Result<(), SharingError>,
 ) -> Result<Labels<N>, SharingError> {
-    let [mut first, mut second] = [(); 2].map(|()| Buffer::<u128>::default());
     let mut number = 0;
     for level in 0..=schedule.depth() {
         labels.linear(schedule.linear(level), one);
@@ -123,27 +114,20 @@ pub(super) fn walk<const N: usize>(
             break;
         }
         let products = schedule.products(level);
-        let (a, b) = (first.sized(products.len() * N), second.sized(products.len() * N));
-        let rows = labels.rows();
-        let both = a.as_chunks_mut::<N>().0.iter_mut().zip(b.as_chunks_mut::<N>().0);
-        for ((a, b), product) in both.zip(products) {
-            (*a, *b) = (rows[product.a as usize], rows[product.b as usize]);
-        }
-        and(number, a, b)?;
-        for (label, product) in a.as_chunks::<N>().0.iter().zip(products) {
-            rows[product.dst as usize] = *label;
-        }
+        and(number, products, &mut labels)?;
         number += products.len();
     }
     Ok(labels)
 }
 
-/// Tweaks of the ANDs of a level, for one side: no tweak serves two gates.
-fn tweaks<const N: usize>(first: [u64; N], number: usize, side: u128, keys: &mut [u128]) {
-    let start = first.map(|first| 2 * (u128::from(first) + number as u128) + side);
-    for (keys, i) in keys.as_chunks_mut::<N>().0.iter_mut().zip(0..) {
-        *keys = start.map(|start| start + 2 * i);
-    }
+/// Tweaks of the ANDs of an instance from one on, for one side: no tweak serves two gates.
+fn tweaks(first: u64, number: usize, side: u128, keys: &mut [u128]) {
+    let start = tweak(first, number) + side;
+    keys.iter_mut().zip(0..).for_each(|(key, i)| *key = start + 2 * i);
+}
+
+fn tweak(first: u64, number: usize) -> u128 {
+    2 * (u128::from(first) + number as u128)
 }
 
 /// What both parties know of the ANDs of a level: their numbers from `number` on, counted from the first gates
@@ -156,65 +140,115 @@ pub(super) struct Gates<'h, const N: usize> {
 }
 
 impl<const N: usize> Gates<'_, N> {
-    /// Garbles a level's ANDs of zero labels `a` and `b`; `put` takes the two blocks of each, by AND and
-    /// instance.
+    /// Garbles a level's ANDs of zero labels. The table gets both blocks of each: AND after AND, the first ones of all
+    /// instances and then the second ones.
     pub fn garble(
         self,
         room: &mut Level,
         r: u128,
-        a: &mut [u128],
-        b: &[u128],
-        mut put: impl FnMut(usize, usize, [u128; 2]),
+        products: &[Product],
+        labels: &mut Labels<N>,
+        table: &mut [u128],
     ) {
-        let keys = room.keys.sized(a.len());
-        let mut hashed = |side: u128, zeros: &[u128], room: &mut [Buffer<u128>; 2]| {
-            let [zero, one] = room.each_mut().map(|list| list.sized(zeros.len()));
-            zero.copy_from_slice(zeros);
-            one.iter_mut().zip(zeros).for_each(|(one, zero)| *one = zero ^ r);
-            tweaks(self.first, self.number, side, keys);
-            self.hash.all(keys, [zero, one]);
-        };
-        let [of_a, of_b] = &mut room.hashes;
-        hashed(0, a, of_a);
-        hashed(1, b, of_b);
-        let [a_zero, a_one] = of_a.each_ref().map(|list| list[..a.len()].as_chunks::<N>().0);
-        let [b_zero, b_one] = of_b.each_ref().map(|list| list[..a.len()].as_chunks::<N>().0);
-        let (a, b) = (a.as_chunks_mut::<N>().0, b.as_chunks::<N>().0);
-        for (i, (a, b)) in a.iter_mut().zip(b).enumerate() {
-            for k in 0..N {
-                let (in_a, in_b) = (mask(a[k]), mask(b[k]));
-                let t = a_zero[i][k] ^ a_one[i][k] ^ (in_b & r);
-                let u = b_zero[i][k] ^ b_one[i][k] ^ a[k];
-                put(i, k, [t, u]);
-                a[k] = a_zero[i][k] ^ (in_a & t) ^ b_zero[i][k] ^ (in_b & (u ^ a[k]));
-            }
+        if N == 1 {
+            return self.garble_one(room, r, products, labels, table);
         }
+        let tweaks = self.first.map(|first| tweak(first, self.number));
+        places::<N>(products, &mut room.places);
+        self.hash.gates.garble(&tweaks, &room.places, r, &mut labels.0, table);
     }
 
-    /// Evaluates a level's ANDs of labels `a` and `b`; `get` gives the two blocks of each.
+    /// Evaluates a level's ANDs of labels, from a table like that.
     pub fn evaluate(
         self,
         room: &mut Level,
-        a: &mut [u128],
-        b: &[u128],
-        get: impl Fn(usize, usize) -> [u128; 2],
+        products: &[Product],
+        labels: &mut Labels<N>,
+        table: &[u128],
     ) {
-        let keys = room.keys.sized(a.len());
-        let [of_a, of_b] = room.inputs.each_mut().map(|list| list.sized(a.len()));
-        for (side, (of, labels)) in [(&mut *of_a, &*a), (&mut *of_b, b)].into_iter().enumerate() {
+        if N == 1 {
+            return self.evaluate_one(room, products, labels, table);
+        }
+        let tweaks = self.first.map(|first| tweak(first, self.number));
+        places::<N>(products, &mut room.places);
+        self.hash.gates.evaluate(&tweaks, &room.places, &mut labels.0, table);
+    }
+
+    /// Of one instance, whose ANDs go side by side.
+    fn garble_one(
+        self,
+        room: &mut Level,
+        r: u128,
+        products: &[Product],
+        labels: &mut Labels<N>,
+        table: &mut [u128],
+    ) {
+        let (first, count) = (self.first[0], products.len());
+        let [a, b] = room.inputs.each_mut().map(|list| list.sized(count));
+        gather(products, &labels.0, [a, b]);
+        let keys = room.keys.sized(count);
+        for (side, (zeros, hashes)) in [&*a, &*b].into_iter().zip(&mut room.hashes).enumerate() {
+            let [zero, one] = hashes.each_mut().map(|list| list.sized(count));
+            zero.copy_from_slice(zeros);
+            one.iter_mut().zip(zeros).for_each(|(one, zero)| *one = zero ^ r);
+            tweaks(first, self.number, side as u128, keys);
+            self.hash.all(keys, [zero, one]);
+        }
+        let [[a_zero, a_one], [b_zero, b_one]] = &room.hashes;
+        let table = table.as_chunks_mut::<2>().0;
+        for (i, (product, both)) in products.iter().zip(table).enumerate() {
+            let (in_a, in_b) = (mask(a[i]), mask(b[i]));
+            let t = a_zero[i] ^ a_one[i] ^ (in_b & r);
+            let u = b_zero[i] ^ b_one[i] ^ a[i];
+            *both = [t, u];
+            labels.0[product.dst as usize] =
+                a_zero[i] ^ (in_a & t) ^ b_zero[i] ^ (in_b & (u ^ a[i]));
+        }
+    }
+
+    /// As [`Gates::garble_one`].
+    fn evaluate_one(
+        self,
+        room: &mut Level,
+        products: &[Product],
+        labels: &mut Labels<N>,
+        table: &[u128],
+    ) {
+        let (first, count) = (self.first[0], products.len());
+        let [a, b] = room.inputs.each_mut().map(|list| list.sized(count));
+        gather(products, &labels.0, [a, b]);
+        let keys = room.keys.sized(count);
+        let [[of_a, _], [of_b, _]] = &mut room.hashes;
+        let [of_a, of_b] = [of_a, of_b].map(|list| list.sized(count));
+        for (side, (of, labels)) in [(&mut *of_a, &*a), (&mut *of_b, &*b)].into_iter().enumerate() {
             of.copy_from_slice(labels);
-            tweaks(self.first, self.number, side as u128, keys);
+            tweaks(first, self.number, side as u128, keys);
             self.hash.all(keys, [of]);
         }
-        let (of_a, of_b) = (of_a.as_chunks::<N>().0, of_b.as_chunks::<N>().0);
-        let (a, b) = (a.as_chunks_mut::<N>().0, b.as_chunks::<N>().0);
-        for (i, (a, b)) in a.iter_mut().zip(b).enumerate() {
-            for k in 0..N {
-                let [t, u] = get(i, k);
-                let of_b = of_b[i][k] ^ (mask(b[k]) & (u ^ a[k]));
-                a[k] = of_a[i][k] ^ (mask(a[k]) & t) ^ of_b;
-            }
+        let table = table.as_chunks::<2>().0;
+        for (i, (product, [t, u])) in products.iter().zip(table).enumerate() {
+            let of_b = of_b[i] ^ (mask(b[i]) & (u ^ a[i]));
+            labels.0[product.dst as usize] = of_a[i] ^ (mask(a[i]) & t) ^ of_b;
         }
+    }
+}
+
+/// Places of labels of several instances.
+fn places<const N: usize>(products: &[Product], places: &mut Vec<HalfGate>) {
+    let place = |slot: Slot| slot as usize * N;
+    places.clear();
+    places.extend(
+        products.iter().map(|Product { a, b, dst }| HalfGate {
+            inputs: [place(*a), place(*b)],
+            to: place(*dst),
+        }),
+    );
+}
+
+/// Labels of ANDs' inputs, of one instance.
+fn gather(products: &[Product], labels: &[u128], [a, b]: [&mut [u128]; 2]) {
+    for ((product, a), b) in products.iter().zip(a).zip(b) {
+        (*a, *b) = (labels[product.a as usize], labels[product.b as usize]);
     }
 }
 
@@ -228,12 +262,16 @@ pub(super) fn garble<const N: usize>(
     inputs: [&[u128]; N],
 ) -> Result<([Buffer<u128>; N], Labels<N>), SharingError> {
     let mut tables = [(); N].map(|()| Buffer::<u128>::zeros(2 * ports.ands()));
-    let mut room = Level::default();
+    let (mut room, mut table) = (Level::default(), Buffer::<u128>::default());
     let labels = Labels::of_inputs(ports.schedule, Buffer::default(), |i, k| inputs[k][i]);
-    let labels = walk(ports.schedule, labels, r, |number, a, b| {
-        Gates { hash, first, number }.garble(&mut room, r, a, b, |i, k, blocks| {
-            tables[k][2 * (number + i)..][..2].copy_from_slice(&blocks);
-        });
+    let labels = walk(ports.schedule, labels, r, |number, products, labels| {
+        let table = table.sized(2 * N * products.len());
+        Gates { hash, first, number }.garble(&mut room, r, products, labels, table);
+        for (i, blocks) in table.chunks_exact(2 * N).enumerate() {
+            for (k, to) in tables.iter_mut().enumerate() {
+                to[2 * (number + i)..][..2].copy_from_slice(&[blocks[k], blocks[N + k]]);
+            }
+        }
         Ok(())
     })?;
     Ok((tables, labels))
@@ -247,13 +285,17 @@ pub(super) fn evaluate<const N: usize>(
     tables: [&[u128]; N],
     inputs: [&[u128]; N],
 ) -> Result<Labels<N>, SharingError> {
-    let mut room = Level::default();
+    let (mut room, mut table) = (Level::default(), Buffer::<u128>::default());
     let labels = Labels::of_inputs(ports.schedule, Buffer::default(), |i, k| inputs[k][i]);
-    walk(ports.schedule, labels, 0, |number, a, b| {
-        Gates { hash, first, number }.evaluate(&mut room, a, b, |i, k| {
-            let at = 2 * (number + i);
-            [tables[k][at], tables[k][at + 1]]
-        });
+    walk(ports.schedule, labels, 0, |number, products, labels| {
+        let table = table.sized(2 * N * products.len());
+        for (i, blocks) in table.chunks_exact_mut(2 * N).enumerate() {
+            for (k, from) in tables.iter().enumerate() {
+                let at = 2 * (number + i);
+                (blocks[k], blocks[N + k]) = (from[at], from[at + 1]);
+            }
+        }
+        Gates { hash, first, number }.evaluate(&mut room, products, labels, table);
         Ok(())
     })
 }

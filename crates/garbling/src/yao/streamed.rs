@@ -184,17 +184,15 @@ impl<'m> Streamed<'m> {
             *first = gates.take(ands(schedule))?;
         }
         let labels = Labels::of_inputs(schedule, labels, input);
-        walk(schedule, labels, one, |number, a, b| {
+        walk(schedule, labels, one, |number, products, labels| {
             let gates = Gates { hash, first, number };
-            let table = table.sized(2 * a.len());
+            let table = table.sized(2 * N * products.len());
             if garbles {
-                let (blocks, _) = table.as_chunks_mut::<2>();
-                gates.garble(room, r, a, b, |i, k, both| blocks[i * N + k] = both);
+                gates.garble(room, r, products, labels, table);
                 return links.send(evaluator, Stream::Def, table);
             }
             links.recv_into(GARBLER, Stream::Def, table)?;
-            let (blocks, _) = table.as_chunks::<2>();
-            gates.evaluate(room, a, b, |i, k| blocks[i * N + k]);
+            gates.evaluate(room, products, labels, table);
             Ok(())
         })
     }

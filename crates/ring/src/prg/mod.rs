@@ -8,6 +8,7 @@
 //! key (no output block repeats); derive one key per session and purpose.
 
 mod folds;
+mod halves;
 mod permutation;
 mod portable;
 mod rekeyed;
@@ -23,6 +24,7 @@ mod x86;
 mod tests;
 
 pub use folds::{FOLD, Folds};
+pub use halves::{HalfGate, HalfGates, INSTANCES};
 pub use permutation::Permutation;
 pub use rekeyed::hash_under;
 pub use sums::{Feed, MAX_COLUMNS, PAIRS, Place, ROWS, Schedules, combine, lowest_agree};

@@ -24,7 +24,11 @@ pub fn hash_under<const N: usize>(keys: &[u128], blocks: [&mut [u128]; N]) {
     hash_with(Backend::best(), keys, blocks);
 }
 
-fn hash_with<const N: usize>(backend: Backend, keys: &[u128], mut blocks: [&mut [u128]; N]) {
+pub(super) fn hash_with<const N: usize>(
+    backend: Backend,
+    keys: &[u128],
+    mut blocks: [&mut [u128]; N],
+) {
     assert!(blocks.iter().all(|list| list.len() == keys.len()), "a block for each key");
     #[cfg(target_arch = "x86_64")]
     if let Some(kernel) = x86::Kernel::detect(backend) {

@@ -5,11 +5,13 @@
 #![allow(unsafe_code)]
 
 mod folds;
+mod halves;
 mod lanes;
 mod rekeyed;
 mod sums;
 
 pub(super) use folds::fold;
+pub(super) use halves::{evaluate, garble};
 pub(super) use rekeyed::hash_under;
 pub(super) use sums::{add_sums, expand_fours, hash_columns};
 

@@ -84,10 +84,10 @@ impl<const BITS: usize> Fold<'_, BITS> {
                 }
             }
             let first = usize::from(self.missing);
-            if BITS == 1 {
-                if let [a, b] = keys {
-                    sums.add_pair(numbers([a, b], counters), 0);
-                }
+            if BITS == 1
+                && let [a, b] = keys
+            {
+                sums.add_pair(numbers([a, b], counters), 0);
             }
             for (group, keys) in (first..).zip(keys.as_chunks::<GROUP>().0) {
                 sums.add(group, numbers(keys.each_ref(), counters), 0);

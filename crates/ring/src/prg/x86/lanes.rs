@@ -46,6 +46,15 @@ pub(super) trait Lanes: Copy {
     /// Twice the elements of GF(2^128); see [`times_x`](crate::gf128::times_x).
     unsafe fn double(self) -> Self;
 
+    /// `f(h, l) = (h ^ l, h)` on halves.
+    unsafe fn orthomorphism(self) -> Self;
+
+    /// All ones in blocks whose lowest bit is set.
+    unsafe fn mask(self) -> Self;
+
+    /// Sums of 64-bit words.
+    unsafe fn add_words(self, other: Self) -> Self;
+
     /// A round of AES.
     unsafe fn round(self, key: Self) -> Self;
 
@@ -136,6 +145,29 @@ impl Lanes for __m128i {
             let carried = _mm_mul_epu32(tops, _mm_set_epi64x(1, 0x87));
             _mm_xor_si128(_mm_add_epi64(self, self), carried)
         }
+    }
+
+    #[inline(always)]
+    unsafe fn orthomorphism(self) -> Self {
+        // SAFETY: the caller found the features.
+        unsafe {
+            _mm_xor_si128(
+                _mm_shuffle_epi32::<0x4E>(self),
+                _mm_and_si128(self, _mm_set_epi64x(-1, 0)),
+            )
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn mask(self) -> Self {
+        // SAFETY: the caller found the features.
+        unsafe { _mm_srai_epi32::<31>(_mm_slli_epi32::<31>(_mm_shuffle_epi32::<0>(self))) }
+    }
+
+    #[inline(always)]
+    unsafe fn add_words(self, other: Self) -> Self {
+        // SAFETY: the caller found the features.
+        unsafe { _mm_add_epi64(self, other) }
     }
 
     #[inline(always)]
@@ -246,6 +278,29 @@ impl Lanes for __m256i {
     }
 
     #[inline(always)]
+    unsafe fn orthomorphism(self) -> Self {
+        // SAFETY: the caller found the features.
+        unsafe {
+            _mm256_xor_si256(
+                _mm256_shuffle_epi32::<0x4E>(self),
+                _mm256_and_si256(self, _mm256_set_epi64x(-1, 0, -1, 0)),
+            )
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn mask(self) -> Self {
+        // SAFETY: the caller found the features.
+        unsafe { _mm256_srai_epi32::<31>(_mm256_slli_epi32::<31>(_mm256_shuffle_epi32::<0>(self))) }
+    }
+
+    #[inline(always)]
+    unsafe fn add_words(self, other: Self) -> Self {
+        // SAFETY: the caller found the features.
+        unsafe { _mm256_add_epi64(self, other) }
+    }
+
+    #[inline(always)]
     unsafe fn round(self, key: Self) -> Self {
         // SAFETY: the caller found the features.
         unsafe { _mm256_aesenc_epi128(self, key) }
@@ -352,6 +407,29 @@ impl Lanes for __m512i {
                 _mm512_mul_epu32(tops, _mm512_set_epi64(1, 0x87, 1, 0x87, 1, 0x87, 1, 0x87));
             _mm512_xor_si512(_mm512_add_epi64(self, self), carried)
         }
+    }
+
+    #[inline(always)]
+    unsafe fn orthomorphism(self) -> Self {
+        // SAFETY: the caller found the features.
+        unsafe {
+            _mm512_xor_si512(
+                _mm512_shuffle_epi32::<0x4E>(self),
+                _mm512_and_si512(self, _mm512_set_epi64(-1, 0, -1, 0, -1, 0, -1, 0)),
+            )
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn mask(self) -> Self {
+        // SAFETY: the caller found the features.
+        unsafe { _mm512_srai_epi32::<31>(_mm512_slli_epi32::<31>(_mm512_shuffle_epi32::<0>(self))) }
+    }
+
+    #[inline(always)]
+    unsafe fn add_words(self, other: Self) -> Self {
+        // SAFETY: the caller found the features.
+        unsafe { _mm512_add_epi64(self, other) }
     }
 
     #[inline(always)]
