@@ -1,5 +1,7 @@
 //! Half gates of instances that are lanes: schedules of keys are computed round by round beside the blocks that they
 //! encrypt, and nothing goes through memory but labels and the table.
+// Iterators over arrays of vectors would do the same, but are not always unrolled.
+#![allow(clippy::needless_range_loop)]
 
 use super::lanes::Lanes;
 use super::sums::{Task, run};
@@ -18,7 +20,7 @@ pub(in crate::prg) fn garble(
     labels: &mut [u128],
     table: &mut [u128],
 ) {
-    run(kernel, Garble { keys, tweaks, gates, offset, labels, table });
+    run(kernel, Garble { walk: Walk { keys, tweaks, gates }, offset, labels, table });
 }
 
 pub(in crate::prg) fn evaluate(
@@ -28,13 +30,143 @@ pub(in crate::prg) fn evaluate(
     labels: &mut [u128],
     table: &[u128],
 ) {
-    run(kernel, Evaluate { keys, tweaks, gates, labels, table });
+    run(kernel, Evaluate { walk: Walk { keys, tweaks, gates }, labels, table });
 }
 
-struct Garble<'l> {
+/// ANDs in some instances that fill `P` vectors, one after the other, and the keys of the next ones.
+///
+/// Keys are made from tweaks while the blocks before them are encrypted, as both wait for their own last round most of the
+/// time.
+struct Walk<'l> {
     keys: &'l RoundKeys,
     tweaks: &'l [u128],
     gates: &'l [HalfGate],
+}
+
+/// The number of an AND, the AND, and the first of some instances.
+type At<'l> = (usize, &'l HalfGate, usize);
+
+impl<'l> Walk<'l> {
+    /// Every AND in all instances, `step` of them at a time.
+    #[inline(always)]
+    fn all(&self, step: usize) -> impl Iterator<Item = At<'l>> + use<'l> {
+        let instances = self.tweaks.len();
+        let gates = self.gates.iter().enumerate();
+        gates.flat_map(move |(i, gate)| (0..instances).step_by(step).map(move |k| (i, gate, k)))
+    }
+
+    /// What keys after those of some instances of an AND are made from.
+    #[inline(always)]
+    unsafe fn after<V: Lanes, const P: usize>(&self, (i, _, k): At<'_>) -> Keys<V, P> {
+        let next = k + P * V::COUNT;
+        // SAFETY: the caller found the features.
+        unsafe {
+            match next < self.tweaks.len() {
+                true => self.begin(i, next),
+                false => self.begin(i + 1, 0),
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn begin<V: Lanes, const P: usize>(&self, i: usize, k: usize) -> Keys<V, P> {
+        // SAFETY: the caller found the features.
+        unsafe {
+            let tweaks = load::<V, P>(self.tweaks, k);
+            let whitening = V::broadcast(&self.keys.0[0]);
+            let mut keys = [tweaks; 2];
+            for side in 0..2 {
+                let add = V::splat((2 * i + side) as u128);
+                for p in 0..P {
+                    keys[side][p] = tweaks[p].add_words(add).xor(whitening);
+                }
+            }
+            keys
+        }
+    }
+
+    /// The first keys.
+    #[inline(always)]
+    unsafe fn first<V: Lanes, const P: usize>(&self) -> Keys<V, P> {
+        // SAFETY: the caller found the features.
+        unsafe {
+            let mut keys = self.begin(0, 0);
+            for round in 1..11 {
+                self.go_on(&mut keys, round);
+            }
+            keys
+        }
+    }
+
+    /// A round of making keys.
+    #[inline(always)]
+    unsafe fn go_on<V: Lanes, const P: usize>(&self, keys: &mut Keys<V, P>, round: usize) {
+        // SAFETY: the caller found the features.
+        unsafe {
+            let key = V::broadcast(&self.keys.0[round]);
+            for side in 0..2 {
+                for p in 0..P {
+                    let block = keys[side][p];
+                    keys[side][p] =
+                        if round < 10 { block.round(key) } else { block.last_round(key) };
+                }
+            }
+        }
+    }
+
+    /// Hashes of some lists under each of two keys, from what was mixed; and the next keys in place of these, from what
+    /// they are made from.
+    ///
+    /// Loops are over arrays, one within the other: those over flat slices would keep vectors in memory.
+    #[inline(always)]
+    unsafe fn hash<V: Lanes, const P: usize, const L: usize>(
+        &self,
+        keys: &mut Keys<V, P>,
+        mut next: Keys<V, P>,
+        mixed: [[[V; P]; L]; 2],
+    ) -> [[[V; P]; L]; 2] {
+        let mut state = mixed;
+        // SAFETY: the caller found the features.
+        unsafe {
+            for side in 0..2 {
+                for list in 0..L {
+                    for p in 0..P {
+                        state[side][list][p] = state[side][list][p].xor(keys[side][p]);
+                    }
+                }
+            }
+            for round in 1..10 {
+                for side in 0..2 {
+                    for p in 0..P {
+                        keys[side][p] = keys[side][p].next_key(RCON[round - 1]);
+                        for list in 0..L {
+                            state[side][list][p] = state[side][list][p].round(keys[side][p]);
+                        }
+                    }
+                }
+                self.go_on(&mut next, round);
+            }
+            for side in 0..2 {
+                for p in 0..P {
+                    let last = keys[side][p].next_key(RCON[9]);
+                    for list in 0..L {
+                        let block = state[side][list][p].last_round(last);
+                        state[side][list][p] = block.xor(mixed[side][list][p]);
+                    }
+                }
+            }
+            self.go_on(&mut next, 10);
+        }
+        *keys = next;
+        state
+    }
+}
+
+/// For both inputs.
+type Keys<V, const P: usize> = [[V; P]; 2];
+
+struct Garble<'l> {
+    walk: Walk<'l>,
     offset: u128,
     labels: &'l mut [u128],
     table: &'l mut [u128],
@@ -58,50 +190,43 @@ impl Task for Garble<'_> {
 impl Garble<'_> {
     #[inline(always)]
     unsafe fn all<V: Lanes, const P: usize>(&mut self) {
-        let (gates, n) = (self.gates, self.tweaks.len());
+        let (walk, n) = (&self.walk, self.walk.tweaks.len());
         // SAFETY: the caller found the features.
         unsafe {
             let r = V::splat(self.offset);
-            for (i, gate) in gates.iter().enumerate() {
-                for k in (0..n).step_by(P * V::COUNT) {
-                    let keys = keys::<V, P>(self.keys, &self.tweaks[k..], i);
-                    let a = load::<V, P>(self.labels, gate.inputs[0] + k);
-                    let b = load::<V, P>(self.labels, gate.inputs[1] + k);
-                    let mut zeros_a = a;
-                    let mut zeros_b = b;
-                    let mut ones_a = a;
-                    let mut ones_b = b;
-                    for p in 0..P {
-                        zeros_a[p] = a[p].orthomorphism();
-                        zeros_b[p] = b[p].orthomorphism();
-                        ones_a[p] = a[p].xor(r).orthomorphism();
-                        ones_b[p] = b[p].xor(r).orthomorphism();
-                    }
-                    let [[a_zero, a_one], [b_zero, b_one]] =
-                        hash(keys, [[zeros_a, ones_a], [zeros_b, ones_b]]);
-                    let (mut t, mut u, mut to) = (a, a, a);
-                    for p in 0..P {
-                        let (in_a, in_b) = (a[p].mask(), b[p].mask());
-                        t[p] = a_zero[p].xor(a_one[p]).xor(in_b.and(r));
-                        let both = b_zero[p].xor(b_one[p]);
-                        u[p] = both.xor(a[p]);
-                        let sum = a_zero[p].xor(b_zero[p]);
-                        to[p] = sum.xor(in_a.and(t[p])).xor(in_b.and(both));
-                    }
-                    let row = 2 * n * i + k;
-                    store(t, self.table, row);
-                    store(u, self.table, row + n);
-                    store(to, self.labels, gate.to + k);
+            let mut keys = walk.first::<V, P>();
+            for at @ (i, gate, k) in walk.all(P * V::COUNT) {
+                let a = load::<V, P>(self.labels, gate.inputs[0] + k);
+                let b = load::<V, P>(self.labels, gate.inputs[1] + k);
+                let (mut of_a, mut of_b) = ([a; 2], [b; 2]);
+                for p in 0..P {
+                    of_a[0][p] = a[p].orthomorphism();
+                    of_b[0][p] = b[p].orthomorphism();
+                    of_a[1][p] = a[p].xor(r).orthomorphism();
+                    of_b[1][p] = b[p].xor(r).orthomorphism();
                 }
+                let next = walk.after(at);
+                let [of_a, of_b] = walk.hash(&mut keys, next, [of_a, of_b]);
+                let (mut t, mut u, mut to) = (a, a, a);
+                for p in 0..P {
+                    let (in_a, in_b) = (a[p].mask(), b[p].mask());
+                    t[p] = of_a[0][p].xor(of_a[1][p]).xor(in_b.and(r));
+                    let both = of_b[0][p].xor(of_b[1][p]);
+                    u[p] = both.xor(a[p]);
+                    let sum = of_a[0][p].xor(of_b[0][p]);
+                    to[p] = sum.xor(in_a.and(t[p])).xor(in_b.and(both));
+                }
+                let row = 2 * n * i + k;
+                store(t, self.table, row);
+                store(u, self.table, row + n);
+                store(to, self.labels, gate.to + k);
             }
         }
     }
 }
 
 struct Evaluate<'l> {
-    keys: &'l RoundKeys,
-    tweaks: &'l [u128],
-    gates: &'l [HalfGate],
+    walk: Walk<'l>,
     labels: &'l mut [u128],
     table: &'l [u128],
 }
@@ -124,30 +249,29 @@ impl Task for Evaluate<'_> {
 impl Evaluate<'_> {
     #[inline(always)]
     unsafe fn all<V: Lanes, const P: usize>(&mut self) {
-        let (gates, n) = (self.gates, self.tweaks.len());
+        let (walk, n) = (&self.walk, self.walk.tweaks.len());
         // SAFETY: the caller found the features.
         unsafe {
-            for (i, gate) in gates.iter().enumerate() {
-                for k in (0..n).step_by(P * V::COUNT) {
-                    let keys = keys::<V, P>(self.keys, &self.tweaks[k..], i);
-                    let a = load::<V, P>(self.labels, gate.inputs[0] + k);
-                    let b = load::<V, P>(self.labels, gate.inputs[1] + k);
-                    let (mut in_a, mut in_b) = (a, b);
-                    for p in 0..P {
-                        in_a[p] = a[p].orthomorphism();
-                        in_b[p] = b[p].orthomorphism();
-                    }
-                    let [[of_a], [of_b]] = hash(keys, [[in_a], [in_b]]);
-                    let row = 2 * n * i + k;
-                    let t = load::<V, P>(self.table, row);
-                    let u = load::<V, P>(self.table, row + n);
-                    let mut to = a;
-                    for p in 0..P {
-                        let sum = of_a[p].xor(of_b[p]).xor(a[p].mask().and(t[p]));
-                        to[p] = sum.xor(b[p].mask().and(u[p].xor(a[p])));
-                    }
-                    store(to, self.labels, gate.to + k);
+            let mut keys = walk.first::<V, P>();
+            for at @ (i, gate, k) in walk.all(P * V::COUNT) {
+                let a = load::<V, P>(self.labels, gate.inputs[0] + k);
+                let b = load::<V, P>(self.labels, gate.inputs[1] + k);
+                let (mut of_a, mut of_b) = (a, b);
+                for p in 0..P {
+                    of_a[p] = a[p].orthomorphism();
+                    of_b[p] = b[p].orthomorphism();
                 }
+                let next = walk.after(at);
+                let [[of_a], [of_b]] = walk.hash(&mut keys, next, [[of_a], [of_b]]);
+                let row = 2 * n * i + k;
+                let t = load::<V, P>(self.table, row);
+                let u = load::<V, P>(self.table, row + n);
+                let mut to = a;
+                for p in 0..P {
+                    let sum = of_a[p].xor(of_b[p]).xor(a[p].mask().and(t[p]));
+                    to[p] = sum.xor(b[p].mask().and(u[p].xor(a[p])));
+                }
+                store(to, self.labels, gate.to + k);
             }
         }
     }
@@ -173,71 +297,4 @@ unsafe fn store<V: Lanes, const P: usize>(vectors: [V; P], to: &mut [u128], at: 
         // SAFETY: the caller found the features.
         unsafe { vector.store(&mut to[p * V::COUNT..][..V::COUNT]) };
     }
-}
-
-/// Both keys of AND `i` in some instances.
-#[inline(always)]
-unsafe fn keys<V: Lanes, const P: usize>(pi: &RoundKeys, tweaks: &[u128], i: usize) -> [[V; P]; 2] {
-    // SAFETY: the caller found the features.
-    unsafe {
-        let first = load::<V, P>(tweaks, 0);
-        let mut keys = [first; 2];
-        let whitening = V::broadcast(&pi.0[0]);
-        for (side, keys) in keys.iter_mut().enumerate() {
-            let add = V::splat((2 * i + side) as u128);
-            for key in keys {
-                *key = key.add_words(add).xor(whitening);
-            }
-        }
-        for round in &pi.0[1..10] {
-            let round = V::broadcast(round);
-            for key in keys.as_flattened_mut() {
-                *key = key.round(round);
-            }
-        }
-        let last = V::broadcast(&pi.0[10]);
-        for key in keys.as_flattened_mut() {
-            *key = key.last_round(last);
-        }
-        keys
-    }
-}
-
-/// Hashes of some lists under each of two keys, from what was mixed.
-#[inline(always)]
-unsafe fn hash<V: Lanes, const P: usize, const L: usize>(
-    mut keys: [[V; P]; 2],
-    mixed: [[[V; P]; L]; 2],
-) -> [[[V; P]; L]; 2] {
-    let mut state = mixed;
-    // SAFETY: the caller found the features.
-    unsafe {
-        for (lists, keys) in state.iter_mut().zip(&keys) {
-            for list in lists {
-                for (x, key) in list.iter_mut().zip(keys) {
-                    *x = x.xor(*key);
-                }
-            }
-        }
-        for (r, rcon) in RCON.into_iter().enumerate() {
-            for key in keys.as_flattened_mut() {
-                *key = key.next_key(rcon);
-            }
-            for (lists, keys) in state.iter_mut().zip(&keys) {
-                for list in lists {
-                    for (x, key) in list.iter_mut().zip(keys) {
-                        *x = if r < 9 { x.round(*key) } else { x.last_round(*key) };
-                    }
-                }
-            }
-        }
-        for (lists, mixed) in state.iter_mut().zip(&mixed) {
-            for (list, mixed) in lists.iter_mut().zip(mixed) {
-                for (x, mixed) in list.iter_mut().zip(mixed) {
-                    *x = x.xor(*mixed);
-                }
-            }
-        }
-    }
-    state
 }

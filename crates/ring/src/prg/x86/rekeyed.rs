@@ -160,7 +160,9 @@ fn load_pairs(blocks: &[u128], pairs: &mut [__m256i]) {
 pub(super) fn next_key512(last: __m512i, rcon: i32) -> __m512i {
     /// The sum of three.
     const XOR: i32 = 0x96;
-    let rotated = _mm512_ror_epi32::<8>(_mm512_shuffle_epi32::<0xFF>(last));
+    /// The last word of each block everywhere, rotated by a byte.
+    const LAST: i32 = 0x0C0F_0E0D;
+    let rotated = _mm512_shuffle_epi8(last, _mm512_set1_epi32(LAST));
     let word = _mm512_aesenclast_epi128(rotated, _mm512_set1_epi32(rcon));
     let sum = _mm512_xor_si512(last, _mm512_bslli_epi128::<4>(last));
     _mm512_ternarylogic_epi64::<XOR>(sum, _mm512_bslli_epi128::<8>(sum), word)
