@@ -180,9 +180,10 @@ pub struct BenchArgs {
     #[arg(long, value_parser = up_to(MAX_PIECE))]
     pub window: Option<usize>,
 
-    /// S-box of AES: d4, d3, d2, d2p or d1; fewer rounds for more traffic
-    #[arg(long, default_value = "d4")]
-    pub sbox: String,
+    /// S-box of AES: d6, d4, d3, d2, d2p or d1; fewer rounds for more traffic [default: d6, of the fewest ANDs, where
+    /// circuits are garbled, else d4]
+    #[arg(long)]
+    pub sbox: Option<String>,
 
     #[command(flatten)]
     pub sweep: SweepArgs,

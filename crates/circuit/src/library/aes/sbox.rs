@@ -1,7 +1,8 @@
-//! The AES S-box at AND depth 4, 3, 2 and 1 (spec/circuits.md section 6).
+//! The AES S-box at AND depth 4, 3, 2 and 1 (spec/circuits.md section 6), and with the fewest ANDs.
 //!
 //! | form | depth | gates | bits per direction |
 //! |---|---|---|---|
+//! | [`Sbox::D6`] | 6 | 32 2-input | 32 |
 //! | [`Sbox::D4`] | 4 | 34 2-input | 34 |
 //! | [`Sbox::D3`] | 3 | 29 2-, 4 3-input | 45 |
 //! | [`Sbox::D2`] | 2 | 25 2-, 12 3-, 18 4-input | 271 |
@@ -22,6 +23,8 @@ use std::str::FromStr;
 /// A form of the S-box.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Sbox {
+    /// Six levels of two-input gates: fewest ANDs, for circuits that are garbled.
+    D6,
     /// Four levels of two-input gates: least traffic.
     D4,
     /// Three levels, gates of up to three inputs.
@@ -38,12 +41,13 @@ pub enum Sbox {
 
 impl Sbox {
     /// All forms.
-    pub const ALL: [Sbox; 6] =
-        [Sbox::D4, Sbox::D3, Sbox::D2, Sbox::D2p, Sbox::D2pProducts, Sbox::D1];
+    pub const ALL: [Sbox; 7] =
+        [Sbox::D6, Sbox::D4, Sbox::D3, Sbox::D2, Sbox::D2p, Sbox::D2pProducts, Sbox::D1];
 
-    /// The name in text: `d4`, `d3`, `d2`, `d2p`, `d2p-products`, `d1`.
+    /// The name in text: `d6`, `d4`, `d3`, `d2`, `d2p`, `d2p-products`, `d1`.
     pub fn name(self) -> &'static str {
         match self {
+            Sbox::D6 => "d6",
             Sbox::D4 => "d4",
             Sbox::D3 => "d3",
             Sbox::D2 => "d2",
@@ -56,6 +60,7 @@ impl Sbox {
     /// AND depth.
     pub fn depth(self) -> u32 {
         match self {
+            Sbox::D6 => 6,
             Sbox::D4 => 4,
             Sbox::D3 => 3,
             Sbox::D2 | Sbox::D2p | Sbox::D2pProducts => 2,
@@ -69,6 +74,7 @@ impl Sbox {
         let mut b = Builder::new();
         let x = b.input(8);
         let y = match self {
+            Sbox::D6 => gate_list(&mut b, &x, &[TOP, NORM, INVERSE_D6, SUMS, PRODUCTS, BOTTOM]),
             Sbox::D4 => gate_list(&mut b, &x, &[TOP, NORM, INVERSE_D4, SUMS, PRODUCTS, BOTTOM]),
             Sbox::D3 => gate_list(&mut b, &x, &[TOP, NORM, INVERSE_D3, SUMS, PRODUCTS, BOTTOM]),
             Sbox::D2 => gate_list(&mut b, &x, &[D2]),
@@ -112,6 +118,13 @@ const NORM: &str = "
 const INVERSE_D4: &str = "
     h=m2+m3 q=m2*m0 b1=m1+q e=m0+m1 b2=m3+q b3=b2*e b4=b1*h b5=m0*m3 b6=e*b5 b7=e+q
     b8=m1*m2 b9=h*b8 b10=h+q i0=m1+b3 i1=b6+b7 i2=m3+b4 i3=b9+b10";
+
+/// Inversion in GF(16) in four levels of two-input gates, five in all: as few as there can be. `i0` and `i2` are as
+/// before, and the others made from them. From J. Boyar, R. Peralta, "A New Combinational Logic Minimization Technique with
+/// Applications to Cryptology" (SEA 2010).
+const INVERSE_D6: &str = "
+    h=m2+m3 q=m2*m0 b1=m1+q e=m0+m1 b2=m3+q b3=b2*e b4=b1*h i0=m1+b3 i2=m3+b4
+    c1=m2+i2 c2=b2+i2 c3=m3*c2 i3=c1+c3 c4=b2+c3 c5=i0*c4 i1=e+c5";
 
 /// Inversion in GF(16) in one level: four three-input products, each the indicator
 /// of two points of GF(2)^4, and two two-input products (section 6.3).
