@@ -201,6 +201,14 @@ impl AddAssign for Traffic {
     }
 }
 
+impl SubAssign for Traffic {
+    fn sub_assign(&mut self, part: Self) {
+        self.pre -= &part.pre;
+        self.on -= &part.on;
+        self.def -= &part.def;
+    }
+}
+
 impl Mul<u64> for Traffic {
     type Output = Self;
     fn mul(mut self, times: u64) -> Self {
@@ -232,6 +240,24 @@ fn to_all(parties: u8, [ahead, online]: [u64; 2]) -> Traffic {
 pub fn transfers(protocol: Protocol, words: Range<usize>) -> Traffic {
     let bytes = |words| protocol.gmw().map_or(0, |method| method.start_bytes(words));
     to_all(protocol.parties() as u8, [bytes(words.end) - bytes(words.start), 0])
+}
+
+/// Words that a worker does not send for products of bits on so many lanes that whole words would take: preprocessing
+/// leaves no gaps where lanes are fewer than a word has.
+#[must_use]
+pub fn gaps(protocol: Protocol, products: usize, lanes: usize) -> Traffic {
+    let Some(method) = protocol.gmw() else { return Traffic::default() };
+    let gaps = products * lanes.div_ceil(64) - method.made_words(products, lanes);
+    let all = product(protocol);
+    Traffic { on: Links::default(), ..all } * gaps as u64
+}
+
+/// Words that preprocessing makes for products of bits on so many lanes.
+#[must_use]
+pub fn made_words(protocol: Protocol, products: usize, lanes: usize) -> usize {
+    protocol
+        .gmw()
+        .map_or(products * lanes.div_ceil(64), |method| method.made_words(products, lanes))
 }
 
 /// Online rounds that a product takes.

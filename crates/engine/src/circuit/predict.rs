@@ -85,6 +85,7 @@ pub fn predict(compiled: &Compiled) -> Prediction {
     for (seating, lanes) in compiled.words_by_seating().filter(|(_, lanes)| *lanes > 0) {
         let places = &seating.assignment.places;
         words += (per_word(compiled, seating) * lanes).placed(places);
+        words -= gaps(compiled, seating).placed(places);
         for level in 0..depth {
             let traffic = compiled.level_traffic(level, seating);
             levels += traffic.placed(places);
@@ -127,7 +128,11 @@ fn proofs(compiled: &Compiled) -> (Traffic, u64) {
         bill.announce(1, words);
         bill.add(1, words, 1);
         bill.finish();
-        let more = cost::proofs(&bill) + cost::transfers(assignment.protocol, 0..words);
+        let silent = match compiled.job().instances {
+            lanes @ 1..64 => cost::made_words(assignment.protocol, compiled.products(), lanes),
+            _ => words,
+        };
+        let more = cost::proofs(&bill) + cost::transfers(assignment.protocol, 0..silent);
         sum += more.placed(&assignment.places);
         rounds = bill.rounds.max(rounds);
     }
@@ -155,7 +160,11 @@ pub fn predict_alone(compiled: &Compiled) -> Vec<Alone> {
         let levels = (0..depth).map(|level| compiled.level_traffic(level, seating));
         let levels = levels.fold(Traffic::default(), |sum, level| sum + level).placed(places);
         Alone {
-            bytes: (per_word(compiled, seating) * (8 * words)).placed(places),
+            bytes: {
+                let mut all = per_word(compiled, seating) * words;
+                all -= gaps(compiled, seating);
+                (all * 8).placed(places)
+            },
             critical: cost::links().filter(|(from, to)| levels.on[*from][*to] > 0).collect(),
             depth: depth as u64,
         }
@@ -177,6 +186,11 @@ fn per_word(compiled: &Compiled, seating: &Seating) -> Traffic {
         sum += cost::output(protocol, &port.receivers) * port.slots.len() as u64;
     }
     sum
+}
+
+/// Elements that are not sent for lanes that one word of them does not have.
+fn gaps(compiled: &Compiled, seating: &Seating) -> Traffic {
+    cost::gaps(seating.assignment.protocol, compiled.products(), compiled.job().instances)
 }
 
 /// Words that role `to` gets from each role ahead, per word of lanes.

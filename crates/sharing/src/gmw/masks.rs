@@ -80,7 +80,7 @@ impl Gmw<'_> {
         let [fresh, pairs, larger] = words.map(|words| words * lanes.div_ceil(64));
         let mut masks = Buffer::zeros(fresh);
         self.fresh(&mut masks)?;
-        self.products.start(pairs);
+        self.products.start(pairs, self.method.used_lanes(lanes));
         let outputs = walk.through(&masks, |gates, slots| self.push_pairs(gates, slots))?;
         for (output, receivers) in outputs.iter().zip(receivers) {
             self.open_masks(&output.shares.first, receivers)?;
@@ -116,7 +116,7 @@ impl Gmw<'_> {
         mut pairs: &[Z2],
         words: usize,
     ) -> Result<Buffer<Z2>, SharingError> {
-        self.products.start(words);
+        self.products.start(words, 0);
         walk.through(masks, |gates, slots| {
             let [_, count, _] = wide::tape_words(gates.schedule, gates.level..gates.level + 1);
             let (level, rest) = pairs.split_at(count * slots.words());

@@ -1,5 +1,6 @@
 //! The ways to make products.
 
+use super::dense::dense_words;
 use super::exchange::Delta;
 use super::silent::silent_bytes;
 use super::wide;
@@ -60,6 +61,25 @@ impl Method {
     #[must_use]
     pub fn rounds(self) -> usize {
         if self == Method::Transfers { 2 } else { 1 }
+    }
+
+    /// Lanes of so many that products are made of: none of the gaps that too few lanes for a word leave, where this is
+    /// not zero.
+    #[must_use]
+    pub fn used_lanes(self, lanes: usize) -> usize {
+        match self {
+            Method::Masked | Method::Silent | Method::Star => lanes,
+            Method::Wide | Method::Transfers | Method::Triples => 0,
+        }
+    }
+
+    /// Words that preprocessing makes for so many products on so many lanes.
+    #[must_use]
+    pub fn made_words(self, products: usize, lanes: usize) -> usize {
+        match self.used_lanes(lanes) {
+            lanes @ 1..64 => dense_words(products, lanes),
+            _ => products * lanes.div_ceil(64),
+        }
     }
 
     /// Words that a party keeps for every word of lanes until some levels of a circuit need them, by what they are.

@@ -27,6 +27,8 @@
 //! megabytes. The 32 bits are those of correlated OT
 //! ([`tacit_ot::cot`]) with four columns to a block.
 //!
+//! Where a circuit has fewer lanes than a word, preprocessing is of those lanes alone; online, whole words are sent.
+//!
 //! Around role 0 ([`Method::Star`]) all send `z` to it alone, and it answers with the result's public value: one bit
 //! from each of the others and one to it, in two latencies.
 //!
@@ -40,6 +42,7 @@
 //! S. Ranellucci, J. Katz (CCS 2017).
 
 mod baselines;
+mod dense;
 mod exchange;
 mod layers;
 mod masks;
@@ -50,6 +53,7 @@ mod products;
 mod silent;
 mod wide;
 
+pub use dense::dense_words;
 pub use exchange::{Correlations, Delta, WorkerKeys, malformed};
 pub use layers::Cut;
 pub use method::Method;

@@ -15,6 +15,7 @@
 //! (`Pre` is for those who receive nothing.)
 
 use super::baselines::KEPT;
+use super::dense::{Packing, dense_words};
 use super::exchange::malformed;
 use super::silent::{Silent, Stock};
 use crate::party::SharingError;
@@ -75,6 +76,9 @@ pub(super) struct Products {
     me: PartyId,
     peers: Vec<Peer>,
     silent: Option<Silent>,
+    /// Where words of products have gaps; and how many there are.
+    packing: Option<Packing>,
+    words: usize,
     /// Factors that do not fill a tile yet: how many.
     filled: usize,
     u: Buffer<u64>,
@@ -112,6 +116,8 @@ impl Products {
             peers: peers.collect(),
             silent,
             asked: 0,
+            packing: None,
+            words: 0,
             filled: 0,
             u: Buffer::zeros(TILE),
             v: Buffer::zeros(TILE),
@@ -136,9 +142,12 @@ impl Products {
         (peers, self.silent)
     }
 
-    /// The next products are so many words.
-    pub fn start(&mut self, words: usize) {
-        self.made = Made { products: Buffer::zeros(words), masks: VecDeque::new() };
+    /// The next products are so many words, of which so many lanes are used where they are fewer than a word has.
+    pub fn start(&mut self, words: usize, lanes: usize) {
+        self.packing = Packing::of(lanes);
+        self.words = words;
+        let dense = if self.packing.is_some() { dense_words(words, lanes) } else { words };
+        self.made = Made { products: Buffer::zeros(dense), masks: VecDeque::new() };
         (self.asked, self.done) = (0, 0);
         self.tiles = 0;
     }
@@ -152,7 +161,24 @@ impl Products {
 
     /// Goes on with these factors.
     pub fn push(&mut self, mesh: &mut Mesh, u: &[Z2], v: &[Z2]) -> Result<(), SharingError> {
-        let (mut u, mut v) = (word::lanes(u), word::lanes(v));
+        let (u, v) = (word::lanes(u), word::lanes(v));
+        if self.packing.is_none() {
+            return self.push_words(mesh, u, v);
+        }
+        for (u, v) in u.iter().zip(v) {
+            if let Some([u, v]) = self.packing.as_mut().and_then(|packing| packing.add([*u, *v])) {
+                self.push_words(mesh, &[u], &[v])?;
+            }
+        }
+        Ok(())
+    }
+
+    fn push_words(
+        &mut self,
+        mesh: &mut Mesh,
+        mut u: &[u64],
+        mut v: &[u64],
+    ) -> Result<(), SharingError> {
         while !u.is_empty() {
             let take = u.len().min(TILE - self.filled);
             let at = self.filled..self.filled + take;
@@ -186,6 +212,9 @@ impl Products {
 
     /// Everything that was asked for since the start.
     pub fn finish(&mut self, mesh: &mut Mesh) -> Result<Made, SharingError> {
+        if let Some([u, v]) = self.packing.as_mut().and_then(Packing::last) {
+            self.push_words(mesh, &[u], &[v])?;
+        }
         if self.filled > 0 {
             self.choose(mesh)?;
         }
@@ -193,6 +222,9 @@ impl Products {
         mesh.flush()?;
         if self.done != self.made.products.len() {
             return Err(SharingError::Shape("fewer products than were to be made".into()));
+        }
+        if let Some(packing) = self.packing.take() {
+            self.made.products = packing.unpack(&self.made.products, self.words);
         }
         let none = Made { products: Buffer::default(), masks: VecDeque::new() };
         Ok(std::mem::replace(&mut self.made, none))
