@@ -15,8 +15,9 @@
 //!
 //! Either side may choose its own outputs (that is what *endemic* means); all uses here allow it.
 //!
-//! Elements are encoded all at once, which shares one inversion; what is encoded that way is twice what is given. So
-//! scalars here are half of `a` and `r`, and hashes to the group are twice what a map to it gives: as random as it.
+//! Elements of messages are encoded all at once, which shares one inversion; what is encoded that way is twice what is
+//! given. So scalars here are half of `a` and `r`, and hashes to the group are twice what a map to it gives: as random as it.
+//! Elements that keys are made from are encoded one by one, as that leaves no copies of them in memory.
 
 use crate::OtError;
 use curve25519_dalek::ristretto::{CompressedRistretto, RistrettoBasepointTable, RistrettoPoint};
@@ -54,9 +55,10 @@ fn random_point(seed: &Seed, k: u32) -> RistrettoPoint {
     RistrettoPoint::from_uniform_bytes(&bytes)
 }
 
-/// Twice these elements, encoded.
-fn encode_doubles(points: &[RistrettoPoint]) -> Vec<[u8; POINT]> {
-    RistrettoPoint::double_and_compress_batch(points).iter().map(|point| point.0).collect()
+/// Twice these elements, encoded: of messages, whose order tells choices.
+fn encode_doubles(points: &[RistrettoPoint]) -> Zeroizing<Vec<[u8; POINT]>> {
+    let points = Zeroizing::new(RistrettoPoint::double_and_compress_batch(points));
+    Zeroizing::new(points.iter().map(|point| point.0).collect())
 }
 
 /// Half of `H(sid, k, branch, other)`.
@@ -78,9 +80,11 @@ struct Transcript<'a> {
 }
 
 impl Transcript<'_> {
-    fn key(&self, k: u32, branch: u8, pair: &[u8; PAIR], secret: &[u8; POINT]) -> Seed {
+    /// From half of the secret that both sides have.
+    fn key(&self, k: u32, branch: u8, pair: &[u8; PAIR], half: RistrettoPoint) -> Seed {
+        let secret = Zeroizing::new((half + half).compress().to_bytes());
         let parts: [&[u8]; 6] =
-            [self.sid, &k.to_le_bytes(), &[branch], self.from_sender, pair, secret];
+            [self.sid, &k.to_le_bytes(), &[branch], self.from_sender, pair, &*secret];
         Seed::from_bytes(hash::derive_key("tacit 2026 base OT key", &parts))
     }
 }
@@ -116,20 +120,17 @@ impl BaseSender {
     /// When that is malformed.
     pub fn keys(self, sid: &[u8; 32], received: &[[u8; PAIR]]) -> Result<Vec<[Seed; 2]>, OtError> {
         let transcript = Transcript { sid, from_sender: &self.message };
-        let mut secrets = Zeroizing::new(Vec::with_capacity(2 * received.len()));
-        for (k, pair) in (0..).zip(received) {
+        let keys = |(k, pair): (u32, &[u8; PAIR])| {
             let halves = pair.as_chunks::<POINT>().0;
             let points = [decode(&halves[0])?, decode(&halves[1])?];
-            for (branch, point) in (0u8..).zip(points) {
+            let key = |branch: u8| {
                 let hash = half_to_group(sid, k, branch, &halves[usize::from(1 - branch)]);
-                secrets.push(*self.secret * (point + hash + hash));
-            }
-        }
-        let secrets = Zeroizing::new(encode_doubles(&secrets));
-        let keys = |((k, pair), secrets): ((u32, &[u8; PAIR]), &[[u8; POINT]; 2])| {
-            [0, 1].map(|branch| transcript.key(k, branch, pair, &secrets[usize::from(branch)]))
+                let point = points[usize::from(branch)] + hash + hash;
+                transcript.key(k, branch, pair, *self.secret * point)
+            };
+            Ok([key(0), key(1)])
         };
-        Ok((0..).zip(received).zip(secrets.as_chunks().0).map(keys).collect())
+        (0..).zip(received).map(keys).collect()
     }
 }
 
@@ -150,10 +151,10 @@ impl BaseReceiver {
         let seed = entropy.seed()?;
         let numbered = || (0u32..).zip(choices);
         let others: Vec<RistrettoPoint> = numbered().map(|(k, _)| random_point(&seed, k)).collect();
-        let others = encode_doubles(&others);
+        let others = encode_doubles(&Zeroizing::new(others));
         let mut secrets = Zeroizing::new(Vec::with_capacity(choices.len()));
         let mut owns = Zeroizing::new(Vec::with_capacity(choices.len()));
-        for ((k, choice), other) in numbered().zip(&others) {
+        for ((k, choice), other) in numbered().zip(&*others) {
             let secret = random_scalar(&seed, k);
             let hash = half_to_group(sid, k, *choice, other);
             owns.push(RistrettoPoint::mul_base(&secret) - hash);
@@ -161,7 +162,7 @@ impl BaseReceiver {
         }
         let owns = encode_doubles(&owns);
         let mut message = Vec::with_capacity(choices.len());
-        for ((choice, other), own) in choices.iter().zip(&others).zip(&owns) {
+        for ((choice, other), own) in choices.iter().zip(&*others).zip(&*owns) {
             let mut pair = [0; PAIR];
             for (i, byte) in pair.iter_mut().enumerate() {
                 let in_second = Choice::from(u8::from(i >= POINT));
@@ -186,12 +187,10 @@ impl BaseReceiver {
     pub fn keys(self, sid: &[u8; 32], received: &[u8; POINT]) -> Result<Vec<Seed>, OtError> {
         let transcript = Transcript { sid, from_sender: received };
         let point = RistrettoBasepointTable::create(&decode(received)?);
-        let products = self.secrets.iter().map(|secret| secret * &point);
-        let points: Zeroizing<Vec<RistrettoPoint>> = Zeroizing::new(products.collect());
-        let points = Zeroizing::new(encode_doubles(&points));
-        let transfers = (0..).zip(&*self.choices).zip(&self.message).zip(&*points);
-        Ok(transfers
-            .map(|(((k, choice), pair), secret)| transcript.key(k, *choice, pair, secret))
+        let transfers = self.choices.iter().zip(&*self.secrets).zip(&self.message);
+        Ok((0..)
+            .zip(transfers)
+            .map(|(k, ((choice, secret), pair))| transcript.key(k, *choice, pair, secret * &point))
             .collect())
     }
 }

@@ -242,14 +242,20 @@ pub fn transfers(protocol: Protocol, words: Range<usize>) -> Traffic {
     to_all(protocol.parties() as u8, [bytes(words.end) - bytes(words.start), 0])
 }
 
-/// Words that a worker does not send for products of bits on so many lanes that whole words would take: preprocessing
-/// leaves no gaps where lanes are fewer than a word has.
+/// Words that a worker does not send for levels of so many products of bits, on so many lanes, that whole words would take:
+/// there are no gaps where lanes are fewer than a word has.
 #[must_use]
-pub fn gaps(protocol: Protocol, products: usize, lanes: usize) -> Traffic {
+pub fn gaps(protocol: Protocol, levels: impl Iterator<Item = usize>, lanes: usize) -> Traffic {
     let Some(method) = protocol.gmw() else { return Traffic::default() };
-    let gaps = products * lanes.div_ceil(64) - method.made_words(products, lanes);
-    let all = product(protocol);
-    Traffic { on: Links::default(), ..all } * gaps as u64
+    let gaps = |products| products * lanes.div_ceil(64) - method.made_words(products, lanes);
+    let (mut ahead, mut online) = (0, 0);
+    for products in levels {
+        ahead += products;
+        online += gaps(products);
+    }
+    let each = product(protocol);
+    let online = Traffic { on: each.on.clone(), ..Traffic::default() } * online as u64;
+    Traffic { on: Links::default(), ..each } * gaps(ahead) as u64 + online
 }
 
 /// Words that preprocessing makes for products of bits on so many lanes.

@@ -202,6 +202,11 @@ fn up_to(max: u64) -> RangedU64ValueParser<usize> {
 }
 
 impl BenchArgs {
+    /// The form of AES's S-box: the fewest ANDs where they are garbled, else few rounds too.
+    fn sbox(&self) -> &str {
+        self.sbox.as_deref().unwrap_or(if self.protocol.garbles() { "d6" } else { "d4" })
+    }
+
     /// How the parties talk, by name.
     fn transport_name(&self) -> &'static str {
         match self.hosts {

@@ -125,6 +125,9 @@ pub struct Summary {
     seconds_asked: f64,
     /// Bits of a ring element, or of an integer; ciphers have none.
     width: Option<u32>,
+    /// That of AES.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sbox: Option<String>,
     lanes: u64,
     passes: u64,
     per_second: f64,
@@ -213,6 +216,7 @@ pub fn summary(
         network: profile.map(|p| p.name.clone()),
         seconds_asked: args.seconds,
         width: width(args),
+        sbox: matches!(args.operation, Operation::Aes).then(|| args.sbox().into()),
         lanes: slowest.lanes,
         passes: slowest.passes,
         per_second,

@@ -262,9 +262,8 @@ pub fn circuit(args: &BenchArgs) -> Result<(Circuit, usize), CliError> {
     let wide = args.protocol.fan_in() > 2;
     let fan_in = if wide { "4" } else { "2" };
     let width = args.width.to_string();
-    let sbox = args.sbox.as_deref().unwrap_or(if args.protocol.garbles() { "d6" } else { "d4" });
     let (name, settings, lanes): (_, Vec<(&str, &str)>, _) = match args.operation {
-        Operation::Aes => ("aes", vec![("key-bits", "128"), ("sbox", sbox)], 1 << 14),
+        Operation::Aes => ("aes", vec![("key-bits", "128"), ("sbox", args.sbox())], 1 << 14),
         Operation::Sha256 => ("sha256", vec![("fan-in", fan_in), ("form", "ripple")], 1 << 10),
         _ => ("compare", vec![("width", &width), ("fan-in", fan_in)], 1 << 16),
     };

@@ -71,7 +71,7 @@ fn work(
     let mut party = Gmw::new(mesh, &task.seating.assignment.places, keys)?;
     let mut computed = task.nothing_yet(party.mesh())?;
     let prepare =
-        |party: &mut Gmw<'_>, at: &Range<usize>| party.prepare(task.ports(), at.len() * 64);
+        |party: &mut Gmw<'_>, at: &Range<usize>| party.prepare(task.ports(), task.lanes(at));
     match run.compiled.job().preprocessing {
         Preprocessing::Interleaved => {
             for at in task.chunks() {
@@ -125,6 +125,14 @@ impl<'a> Task<'a> {
         Ports { schedule: compiled.schedule(), inputs, outputs, cut }
     }
 
+    /// Lanes of so many words: whole ones, or all instances where they do not fill one.
+    fn lanes(&self, at: &Range<usize>) -> usize {
+        match self.run.compiled.job().instances {
+            instances @ 1..64 => instances,
+            _ => 64 * at.len(),
+        }
+    }
+
     /// This worker's words, cut in chunks of whole blocks.
     fn chunks(&self) -> Vec<Range<usize>> {
         chunks(self.run.compiled, self.at.clone())
@@ -140,7 +148,7 @@ impl<'a> Task<'a> {
         let values = self.run.values.iter();
         let given: Vec<Option<Buffer<Z2>>> =
             values.map(|lanes| lanes.as_ref().map(|lanes| words(lanes, &at))).collect();
-        let (places, lanes) = (&self.seating.assignment.places, at.len() * 64);
+        let (places, lanes) = (&self.seating.assignment.places, self.lanes(&at));
         let learned = ready.run(mesh, places, (self.ports(), lanes), &given)?;
         for (port, words) in learned.iter().enumerate() {
             if let Some(words) = words {

@@ -129,7 +129,9 @@ fn proofs(compiled: &Compiled) -> (Traffic, u64) {
         bill.add(1, words, 1);
         bill.finish();
         let silent = match compiled.job().instances {
-            lanes @ 1..64 => cost::made_words(assignment.protocol, compiled.products(), lanes),
+            lanes @ 1..64 if words > 0 => {
+                cost::made_words(assignment.protocol, compiled.products(), lanes)
+            }
             _ => words,
         };
         let more = cost::proofs(&bill) + cost::transfers(assignment.protocol, 0..silent);
@@ -190,7 +192,9 @@ fn per_word(compiled: &Compiled, seating: &Seating) -> Traffic {
 
 /// Elements that are not sent for lanes that one word of them does not have.
 fn gaps(compiled: &Compiled, seating: &Seating) -> Traffic {
-    cost::gaps(seating.assignment.protocol, compiled.products(), compiled.job().instances)
+    let levels = 0..compiled.schedule.depth();
+    let products = levels.map(|level| compiled.schedule.products(level).len());
+    cost::gaps(seating.assignment.protocol, products, compiled.job().instances)
 }
 
 /// Words that role `to` gets from each role ahead, per word of lanes.

@@ -1,6 +1,6 @@
 //! That garbling takes as long whatever the offset and the lowest bits of labels are.
 
-use super::gates::{Hash, garble};
+use super::gates::{Hash, SIDE, garble};
 use crate::Ports;
 use std::hint::black_box;
 use tacit_circuit::Builder;
@@ -30,6 +30,9 @@ fn told(secrets: impl Fn(u128, u128, &mut [u128]) -> u128) -> bool {
     };
     tells(MEASUREMENTS, secret, |(offset, labels)| {
         let garbled = garble::<1>(&hash, ports, [0], *offset, [labels]).unwrap();
+        black_box(garbled.0[0].len());
+        // And several instances, which are garbled in another way.
+        let garbled = garble(&hash, ports, [0; SIDE], *offset, [&labels[..]; SIDE]).unwrap();
         black_box(garbled.0[0].len());
     })
 }

@@ -1,4 +1,4 @@
-//! Few lanes, which leave gaps in words: products are made of the lanes alone, one product after the other.
+//! Few lanes, which leave gaps in words: messages have the lanes alone, one product after the other.
 
 use tacit_ring::{Buffer, Z2};
 use zeroize::Zeroizing;
@@ -52,13 +52,32 @@ impl Packing {
     /// Lanes in words of their own again, so many.
     pub fn unpack(&self, dense: &[Z2], words: usize) -> Buffer<Z2> {
         let mut all = Buffer::zeros(words);
-        for (i, word) in all.iter_mut().enumerate() {
-            let (at, shift) = (i * self.lanes / WORD, i * self.lanes % WORD);
-            let next = dense.get(at + 1).map_or(0, |next| next.0);
-            let both = u128::from(next) << WORD | u128::from(dense[at].0);
-            *word = Z2((both >> shift) as u64 & ((1 << self.lanes) - 1));
-        }
+        unpack(dense, self.lanes, &mut all);
         all
+    }
+}
+
+/// The lanes of words, fewer than all of each, together: in as many words as [`dense_words`] says.
+pub(super) fn pack(words: &[Z2], lanes: usize, dense: &mut [Z2]) {
+    dense.fill(Z2(0));
+    for (i, word) in words.iter().enumerate() {
+        let (at, shift) = (i * lanes / WORD, i * lanes % WORD);
+        let used = u128::from(word.0 & ((1 << lanes) - 1)) << shift;
+        dense[at].0 |= used as u64;
+        // Nothing is left where there is no next word.
+        if let Some(next) = dense.get_mut(at + 1) {
+            next.0 |= (used >> WORD) as u64;
+        }
+    }
+}
+
+/// The other way round.
+pub(super) fn unpack(dense: &[Z2], lanes: usize, words: &mut [Z2]) {
+    for (i, word) in words.iter_mut().enumerate() {
+        let (at, shift) = (i * lanes / WORD, i * lanes % WORD);
+        let next = dense.get(at + 1).map_or(0, |next| next.0);
+        let both = u128::from(next) << WORD | u128::from(dense[at].0);
+        *word = Z2((both >> shift) as u64 & ((1 << lanes) - 1));
     }
 }
 
@@ -83,6 +102,10 @@ mod tests {
                 assert_eq!(packing.last(), None);
                 for (side, given) in given.iter().enumerate() {
                     let dense: Vec<Z2> = dense.iter().map(|both| Z2(both[side])).collect();
+                    let mut packed = vec![Z2(7); dense.len()];
+                    let whole: Vec<Z2> = given.iter().map(|word| Z2(*word)).collect();
+                    pack(&whole, lanes, &mut packed);
+                    assert!(packed == dense);
                     let back = packing.unpack(&dense, words);
                     for (word, given) in back.iter().zip(given) {
                         assert_eq!(word.0, given & ((1 << lanes) - 1), "{lanes} lanes");

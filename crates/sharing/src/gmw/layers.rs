@@ -1,5 +1,6 @@
 //! A circuit online: its public values level by level; and shares in their place, level by level.
 
+use super::dense::{dense_words, pack, unpack};
 use super::method::Method;
 use super::party::Gmw;
 use super::wide;
@@ -9,13 +10,15 @@ use crate::shares::Shares;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use tacit_circuit::schedule::{Product, Schedule, Slot};
-use tacit_net::Stream;
+use tacit_net::{PartyId, Stream};
 use tacit_ring::{Buffer, Word, Z2, simd, word};
 
 /// What a circuit's products on so many lanes take, used once: by taking it.
 #[derive(Serialize, Deserialize)]
 pub struct Tape {
     pub(super) method: Method,
+    /// Those that it is for, and no others: products are made of them alone.
+    lanes: usize,
     /// Words, block after block, product after product. On masked values: shares of the masks of results,
     /// of the products of two factors' masks, and of the products of more. Triples: the factors and their
     /// product. Transfers: five runs for every peer ([`super::baselines`]).
@@ -44,6 +47,8 @@ const MASKED: usize = 2;
 /// A block under way online.
 pub(super) struct Block<'t> {
     pub at: Range<usize>,
+    /// Lanes that messages have, where words would have gaps.
+    lanes: Option<usize>,
     pub shares: Shares<Z2>,
     /// What is left of the tape for it.
     left: Vec<&'t [Z2]>,
@@ -137,7 +142,9 @@ impl Gmw<'_> {
                 let runs = tape.runs.iter().zip(&counts);
                 let left: Vec<&[Z2]> =
                     runs.map(|(run, count)| &run[count * at.start..count * at.end]).collect();
-                Block { at: at.clone(), shares, level: vec![&[]; left.len()], left }
+                let lanes =
+                    Some(self.method.used_lanes(lanes)).filter(|used| (1..64).contains(used));
+                Block { at: at.clone(), lanes, shares, level: vec![&[]; left.len()], left }
             };
             let mut group: Vec<Block<'_>> = group.iter().map(block).collect();
             let rounds = self.method.rounds();
@@ -220,11 +227,45 @@ impl Gmw<'_> {
                 wide::begin(gates, shares, wide_tape, wide_z, known);
             },
         );
-        let (me, star) = (self.mesh.me(), self.method == Method::Star);
-        let adds_up = if star { 1 } else { self.places.len() };
-        for peer in self.places[..adds_up].iter().filter(|peer| **peer != me) {
+        let adds_up = if self.method == Method::Star { 1 } else { self.places.len() };
+        self.send_level(gates, block, 0..adds_up)
+    }
+
+    /// Sends the message to some roles, without gaps.
+    fn send_level(
+        &mut self,
+        gates: Gates<'_>,
+        block: &Block<'_>,
+        to: Range<usize>,
+    ) -> Result<(), SharingError> {
+        let mut message = &self.message[..gates.count() * block.at.len()];
+        if let Some(lanes) = block.lanes {
+            let dense = self.received.sized(dense_words(gates.count(), lanes));
+            pack(message, lanes, dense);
+            message = dense;
+        }
+        let me = self.mesh.me();
+        for peer in self.places[to].iter().filter(|peer| **peer != me) {
             self.mesh.send(*peer, Stream::On, word::bytes(message))?;
         }
+        Ok(())
+    }
+
+    /// Takes the message of a role, into what is received.
+    fn receive_level(
+        &mut self,
+        gates: Gates<'_>,
+        block: &Block<'_>,
+        from: PartyId,
+    ) -> Result<(), SharingError> {
+        let words = gates.count() * block.at.len();
+        let Some(lanes) = block.lanes else {
+            let received = word::bytes_mut(self.received.sized(words));
+            return Ok(self.mesh.recv(from, Stream::On, received)?);
+        };
+        let dense = self.message.sized(dense_words(gates.count(), lanes));
+        self.mesh.recv(from, Stream::On, word::bytes_mut(dense))?;
+        unpack(dense, lanes, self.received.sized(words));
         Ok(())
     }
 
@@ -251,18 +292,14 @@ impl Gmw<'_> {
         for (result, told) in gates.results().zip(message.chunks_exact_mut(words)) {
             told.copy_from_slice(block.shares.runs(result)[1]);
         }
-        for peer in &self.places[1..] {
-            self.mesh.send(*peer, Stream::On, word::bytes(message))?;
-        }
-        Ok(())
+        self.send_level(gates, block, 1..self.places.len())
     }
 
     /// The others take them.
     fn hear(&mut self, gates: Gates<'_>, block: &mut Block<'_>) -> Result<(), SharingError> {
         let words = block.at.len();
-        let received = self.received.sized(gates.count() * words);
-        self.mesh.recv(self.places[0], Stream::On, word::bytes_mut(received))?;
-        for (result, told) in gates.results().zip(received.chunks_exact(words)) {
+        self.receive_level(gates, block, self.places[0])?;
+        for (result, told) in gates.results().zip(self.received.chunks_exact(words)) {
             block.shares.runs_mut(result)[1].copy_from_slice(told);
         }
         Ok(())
@@ -270,11 +307,14 @@ impl Gmw<'_> {
 
     fn add_up(&mut self, gates: Gates<'_>, block: &mut Block<'_>) -> Result<(), SharingError> {
         let words = block.at.len();
-        let received = self.received.sized(gates.count() * words);
         let me = self.mesh.me();
-        for peer in self.places.iter().filter(|peer| **peer != me) {
-            self.mesh.recv(*peer, Stream::On, word::bytes_mut(received))?;
-            for (result, z) in gates.results().zip(received.chunks_exact(words)) {
+        for at in 0..self.places.len() {
+            let peer = self.places[at];
+            if peer == me {
+                continue;
+            }
+            self.receive_level(gates, block, peer)?;
+            for (result, z) in gates.results().zip(self.received.chunks_exact(words)) {
                 let [_, public, _] = block.shares.runs_mut(result);
                 public.iter_mut().zip(z).for_each(|(public, z)| *public = public.add(*z));
             }
@@ -284,8 +324,8 @@ impl Gmw<'_> {
 }
 
 impl Tape {
-    pub(super) fn new(method: Method, runs: Vec<Buffer<Z2>>) -> Self {
-        Tape { method, runs }
+    pub(super) fn new(method: Method, lanes: usize, runs: Vec<Buffer<Z2>>) -> Self {
+        Tape { method, lanes, runs }
     }
 
     /// How the products are to be made.
@@ -293,11 +333,11 @@ impl Tape {
         self.method
     }
 
-    /// Whether it is for a circuit on so many words of lanes of so many parties.
-    pub(super) fn fits(&self, schedule: &Schedule, words: usize, parties: usize) -> bool {
+    /// Whether it is for a circuit on so many lanes of so many parties.
+    pub(super) fn fits(&self, schedule: &Schedule, lanes: usize, parties: usize) -> bool {
         let wanted = self.method.tape_words(schedule, 0..schedule.depth(), parties);
-        let wanted = wanted.into_iter().map(|each| each * words);
-        self.runs.iter().map(|run| run.len()).eq(wanted)
+        let wanted = wanted.into_iter().map(|each| each * lanes.div_ceil(64));
+        self.lanes == lanes && self.runs.iter().map(|run| run.len()).eq(wanted)
     }
 }
 

@@ -1,7 +1,7 @@
 //! A circuit ahead of its inputs: masks of all wires, and shares of the products of masks.
 
 use super::layers::{Cut, Gates, Tape, blank, inputs, store};
-use super::party::Gmw;
+use super::party::{Gmw, only_lanes};
 use super::products::Made;
 use super::wide;
 use crate::convert::BitPlanes;
@@ -83,14 +83,19 @@ impl Gmw<'_> {
         self.products.start(pairs, self.method.used_lanes(lanes));
         let outputs = walk.through(&masks, |gates, slots| self.push_pairs(gates, slots))?;
         for (output, receivers) in outputs.iter().zip(receivers) {
-            self.open_masks(&output.shares.first, receivers)?;
+            let used = only_lanes(output);
+            self.open_masks(&used.as_ref().unwrap_or(output).shares.first, receivers)?;
         }
         let Made { products: pairs, masks: opened } = self.products.finish(self.mesh)?;
         let larger = match larger {
             0 => Buffer::default(),
             words => self.larger(walk, &masks, &pairs, words)?,
         };
-        Ok(Masked { tape: Tape::new(self.method, vec![masks, pairs, larger]), outputs, opened })
+        Ok(Masked {
+            tape: Tape::new(self.method, lanes, vec![masks, pairs, larger]),
+            outputs,
+            opened,
+        })
     }
 
     /// Multiplies the masks of both inputs of a level's products, and of any two inputs of its wider ones.

@@ -27,7 +27,8 @@
 //! megabytes. The 32 bits are those of correlated OT
 //! ([`tacit_ot::cot`]) with four columns to a block.
 //!
-//! Where a circuit has fewer lanes than a word, preprocessing is of those lanes alone; online, whole words are sent.
+//! Where a circuit has fewer lanes than a word, what is sent for ANDs is of those lanes alone: words of a level's ANDs,
+//! one after the other. Inputs and outputs are whole words.
 //!
 //! Around role 0 ([`Method::Star`]) all send `z` to it alone, and it answers with the result's public value: one bit
 //! from each of the others and one to it, in two latencies.

@@ -161,20 +161,26 @@ impl<'m> Gmw<'m> {
         input: &mut BitPlanes,
         values: &[Z2],
     ) -> Result<(), SharingError> {
-        let BitPlanes { shares, .. } = input;
+        let BitPlanes { shares, lanes, .. } = input;
         if values.len() != shares.len() {
             let (wanted, given) = (shares.len(), values.len());
             return Err(SharingError::Shape(format!(
                 "an input of {wanted} words was given {given}"
             )));
         }
+        // Whatever is in lanes beyond the last does not leave this party.
+        let (words, kept) = (lanes.div_ceil(64).max(1), last_lanes(*lanes));
+        let values = (1..).zip(values).map(|(place, value)| match place % words {
+            0 => value.mul(kept),
+            _ => *value,
+        });
         if !self.method.is_masked() {
             let shares = shares.first.iter_mut();
-            shares.zip(values).for_each(|(share, value)| *share = share.add(*value));
+            shares.zip(values).for_each(|(share, value)| *share = share.add(value));
             return Ok(());
         }
         for ((public, mask), value) in shares.second.iter_mut().zip(&*shares.first).zip(values) {
-            *public = mask.add(*value);
+            *public = mask.add(value);
         }
         let me = self.mesh.me();
         for peer in self.places.iter().filter(|peer| **peer != me) {
@@ -201,7 +207,6 @@ impl<'m> Gmw<'m> {
     /// # Errors
     /// When the network fails.
     pub fn prepare(&mut self, ports: Ports<'_>, lanes: usize) -> Result<Ready, SharingError> {
-        let words = lanes.div_ceil(64);
         self.mesh.set_phase(Phase::Offline);
         let mut inputs = Vec::with_capacity(ports.inputs.len());
         for (owner, bits) in ports.inputs {
@@ -210,7 +215,7 @@ impl<'m> Gmw<'m> {
         let (tape, outputs) = if self.method.is_masked() {
             self.prepare_masked(ports, &inputs, lanes)?
         } else {
-            self.prepare_shared(ports, words)?
+            self.prepare_shared(ports, lanes)?
         };
         let inputs = inputs.into_iter().map(|input| input.shares.first).collect();
         Ok(Ready { inputs, tape, outputs, lanes })
@@ -232,14 +237,26 @@ impl<'m> Gmw<'m> {
     }
 
     /// What products on shares take, and fresh shares of zero for the outputs.
-    fn prepare_shared(&mut self, ports: Ports<'_>, words: usize) -> Result<Prepared, SharingError> {
+    fn prepare_shared(&mut self, ports: Ports<'_>, lanes: usize) -> Result<Prepared, SharingError> {
+        let words = lanes.div_ceil(64);
         wide::check(ports.schedule, self.method)?;
         let runs = self.baseline_runs(products_of(ports.schedule) * words)?;
         let widths = ports.schedule.outputs().iter().map(Vec::len);
         let zeros =
             widths.map(|width| self.zero(width * words).map(Some)).collect::<Result<_, _>>();
-        Ok((Tape::new(self.method, runs), zeros?))
+        Ok((Tape::new(self.method, lanes, runs), zeros?))
     }
+}
+
+/// The lanes of a last word that are used.
+fn last_lanes(lanes: usize) -> Z2 {
+    Z2(u64::MAX >> ((64 - lanes % 64) % 64))
+}
+
+/// With zeros in lanes beyond the last, if there are any: nobody is to learn anything of them, and products in them need
+/// not be right.
+pub(super) fn only_lanes(planes: &BitPlanes) -> Option<BitPlanes> {
+    (!planes.lanes.is_multiple_of(64)).then(|| planes.only_lanes())
 }
 
 impl Ready {
@@ -254,7 +271,7 @@ impl Ready {
         let widths = ports.schedule.outputs().iter().map(Vec::len);
         let mut outputs = self.outputs.iter().zip(ports.outputs).zip(widths);
         let shared = !self.tape.method().is_masked();
-        self.tape.fits(ports.schedule, words, parties)
+        self.tape.fits(ports.schedule, lanes, parties)
             && [self.inputs.len(), self.outputs.len()] == [ports.inputs.len(), ports.outputs.len()]
             && ports.inputs.iter().zip(&self.inputs).all(input)
             && outputs.all(|((masks, to), width)| {
@@ -310,7 +327,8 @@ impl Ready {
             return party.open_all(&public, &outputs, ports.outputs);
         }
         let learned = outputs.into_iter().zip(public).map(|(masks, public)| {
-            let mut masks = masks?;
+            let (mut masks, used) = (masks?, only_lanes(&public));
+            let public = used.unwrap_or(public);
             masks.iter_mut().zip(&*public.shares.second).for_each(|(m, x)| *m = m.add(*x));
             Some(masks)
         });

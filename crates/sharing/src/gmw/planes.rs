@@ -105,12 +105,12 @@ impl<'m> GmwBits<'m> {
     /// What the products of a circuit take, and the masks of its outputs where they are only wanted ahead.
     fn tape(&mut self, ports: Ports<'_, '_>) -> Result<(Tape, Vec<BitPlanes>)> {
         let Ports { circuit, cut, inputs, lanes } = ports;
-        let (schedule, words) = (circuit.schedule(), lanes.div_ceil(64));
+        let schedule = circuit.schedule();
         if let Some(piece) = self.stored()? {
             return match piece {
                 Piece::Circuit(tape)
                     if tape.method == self.party.method
-                        && tape.fits(schedule, words, self.party.places.len()) =>
+                        && tape.fits(schedule, lanes, self.party.places.len()) =>
                 {
                     Ok((tape, Vec::new()))
                 }
@@ -124,10 +124,10 @@ impl<'m> GmwBits<'m> {
             let Masked { tape, outputs, .. } = party.masked(walk, &[])?;
             (tape, outputs)
         } else {
-            let runs = party.baseline_runs(products_of(schedule) * words)?;
+            let runs = party.baseline_runs(products_of(schedule) * lanes.div_ceil(64))?;
             let widths = circuit.outputs().iter();
             let outputs = widths.map(|width| BitPlanes::zeros(*width, lanes)).collect();
-            (Tape::new(party.method, runs), outputs)
+            (Tape::new(party.method, lanes, runs), outputs)
         };
         party.mesh.set_phase(Phase::Online);
         Ok(made)

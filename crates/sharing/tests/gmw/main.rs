@@ -1,5 +1,6 @@
 //! GMW: what one party sees, what set-up costs, and peers that send garbage.
 
+mod lanes;
 mod wide;
 
 use tacit_circuit::schedule::Schedule;
