@@ -38,8 +38,7 @@ impl Packing {
         self.filled += self.lanes;
         let left = self.filled.checked_sub(WORD)?;
         self.filled = left;
-        // None is left where the lanes filled the word exactly.
-        let next = factors.map(|word| word.checked_shr((self.lanes - left) as u32).unwrap_or(0));
+        let next = factors.map(|word| word >> (self.lanes - left));
         Some(std::mem::replace(&mut *self.rest, next))
     }
 
