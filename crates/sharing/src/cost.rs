@@ -12,6 +12,7 @@ use crate::role::{InputRule, Role, RoleId, Timing};
 use crate::verify::DIGEST_BYTES;
 use std::fmt;
 use std::ops::{Add, AddAssign, Div, Index, IndexMut, Mul, Range, SubAssign};
+use tacit_circuit::schedule::Schedule;
 use tacit_net::{PartyId, Stream};
 
 /// Roles at most.
@@ -242,20 +243,20 @@ pub fn transfers(protocol: Protocol, words: Range<usize>) -> Traffic {
     to_all(protocol.parties() as u8, [bytes(words.end) - bytes(words.start), 0])
 }
 
-/// Words that a worker does not send for levels of so many products of bits, on so many lanes, that whole words would take:
-/// there are no gaps where lanes are fewer than a word has.
+/// Words that a worker does not send for a circuit's products on so many lanes that whole words would take: there are no gaps
+/// where lanes are fewer than a word has.
 #[must_use]
-pub fn gaps(protocol: Protocol, levels: impl Iterator<Item = usize>, lanes: usize) -> Traffic {
-    let Some(method) = protocol.gmw() else { return Traffic::default() };
-    let gaps = |products| products * lanes.div_ceil(64) - method.made_words(products, lanes);
-    let (mut ahead, mut online) = (0, 0);
-    for products in levels {
-        ahead += products;
-        online += gaps(products);
-    }
+pub fn gaps(protocol: Protocol, schedule: &Schedule, lanes: usize) -> Traffic {
+    let used = |method: &gmw::Method| (1..64).contains(&method.used_lanes(lanes));
+    let Some(method) = protocol.gmw().filter(used) else { return Traffic::default() };
+    let gaps = |made| (made * lanes.div_ceil(64) - method.made_words(made, lanes)) as u64;
+    // Results, products of pairs, and products of more.
+    let words = |levels| gmw::masked_words(schedule, levels);
+    let [_, pairs, larger] = words(0..schedule.depth());
+    let online = (0..schedule.depth()).map(|level| gaps(words(level..level + 1)[0])).sum::<u64>();
     let each = product(protocol);
-    let online = Traffic { on: each.on.clone(), ..Traffic::default() } * online as u64;
-    Traffic { on: Links::default(), ..each } * gaps(ahead) as u64 + online
+    let online = Traffic { on: each.on.clone(), ..Traffic::default() } * online;
+    Traffic { on: Links::default(), ..each } * (gaps(pairs) + gaps(larger)) + online
 }
 
 /// Words that preprocessing makes for products of bits on so many lanes.

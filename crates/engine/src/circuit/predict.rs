@@ -192,9 +192,7 @@ fn per_word(compiled: &Compiled, seating: &Seating) -> Traffic {
 
 /// Elements that are not sent for lanes that one word of them does not have.
 fn gaps(compiled: &Compiled, seating: &Seating) -> Traffic {
-    let levels = 0..compiled.schedule.depth();
-    let products = levels.map(|level| compiled.schedule.products(level).len());
-    cost::gaps(seating.assignment.protocol, products, compiled.job().instances)
+    cost::gaps(seating.assignment.protocol, &compiled.schedule, compiled.job().instances)
 }
 
 /// Words that role `to` gets from each role ahead, per word of lanes.

@@ -175,7 +175,7 @@ impl Bits for Tally {
         let groups = circuit.groups(words) as u64;
         self.bytes += circuit.traffic(self.protocol) * (8 * words as u64);
         let products = || (0..circuit.depth()).map(|level| circuit.level(level).products());
-        self.bytes -= cost::gaps(self.protocol, products(), lanes) * 8;
+        self.bytes -= cost::gaps(self.protocol, circuit.schedule(), lanes) * 8;
         self.words += cost::made_words(self.protocol, products().sum(), lanes);
         for level in 0..circuit.depth() {
             self.bill.add(1, circuit.level(level).products() * words, 1);

@@ -121,7 +121,7 @@ impl Gmw<'_> {
         mut pairs: &[Z2],
         words: usize,
     ) -> Result<Buffer<Z2>, SharingError> {
-        self.products.start(words, 0);
+        self.products.start(words, self.method.used_lanes(walk.lanes));
         walk.through(masks, |gates, slots| {
             let [_, count, _] = wide::tape_words(gates.schedule, gates.level..gates.level + 1);
             let (level, rest) = pairs.split_at(count * slots.words());

@@ -68,8 +68,8 @@ impl Method {
     #[must_use]
     pub fn used_lanes(self, lanes: usize) -> usize {
         match self {
-            Method::Masked | Method::Silent | Method::Star => lanes,
-            Method::Wide | Method::Transfers | Method::Triples => 0,
+            Method::Masked | Method::Silent | Method::Star | Method::Wide => lanes,
+            Method::Transfers | Method::Triples => 0,
         }
     }
 

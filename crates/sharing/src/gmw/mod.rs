@@ -62,7 +62,7 @@ pub use party::{Gmw, Ports, Ready};
 pub use planes::GmwBits;
 pub(crate) use planes::Piece;
 pub use silent::{SilentStart, silent_bytes};
-pub use wide::WIDEST;
+pub use wide::{WIDEST, tape_words as masked_words};
 
 use tacit_ot::Fan;
 

@@ -49,7 +49,8 @@ pub(super) fn place(inputs: usize, pair: usize) -> usize {
 
 /// Words for every word of lanes, of some levels of a circuit: masks of results, products of two masks, and
 /// products of more.
-pub(super) fn tape_words(schedule: &Schedule, levels: Range<usize>) -> [usize; 3] {
+#[must_use]
+pub fn tape_words(schedule: &Schedule, levels: Range<usize>) -> [usize; 3] {
     let mut sum = [0; 3];
     for gates in levels.map(|level| Gates { schedule, level }) {
         let ands = gates.products().len();

@@ -7,18 +7,23 @@ use tacit_net::{PartyId, Phase, Session, Stream};
 use tacit_ring::entropy::{Rng, test_seed};
 use tacit_ring::{Buffer, Entropy, Z2};
 use tacit_sharing::cost;
-use tacit_sharing::gmw::{Correlations, Cut, Gmw, Method, Ports};
+use tacit_sharing::gmw::{Correlations, Cut, Gmw, Method, Ports, masked_words};
 
 const WIDTH: usize = 9;
 const CUT: Cut = Cut { block: 1, blocks: 1 };
 
-/// Three levels of 9, 8 and 7 ANDs.
-fn circuit() -> Circuit {
+/// Three levels of 9, 8 and 7 ANDs; where it is `wide`, one more of 4 ANDs of four inputs and 5 of three.
+fn circuit(wide: bool) -> Circuit {
     let mut b = Builder::new();
     let (x, y) = (b.input(WIDTH as u32), b.input(WIDTH as u32));
     let mut all: Vec<Wire> = x.iter().zip(&y).map(|(x, y)| b.and2(*x, *y)).collect();
     for _ in 0..2 {
         all = (1..all.len()).map(|i| b.and2(all[i], all[i - 1])).collect();
+    }
+    if wide {
+        let ands = |n: usize, count: usize| (0..count).map(move |i| i..i + n);
+        let sets = ands(4, 4).chain(ands(3, 5));
+        all = sets.map(|set| b.and(&all[set])).collect();
     }
     b.output(&all);
     b.finish()
@@ -29,6 +34,10 @@ fn given(seed: u64, me: usize) -> Vec<u64> {
     Rng(seed ^ (me as u64 + 1) << 40).words(WIDTH)
 }
 
+fn bits_of(word: u64) -> Vec<bool> {
+    (0..64).map(|lane| word >> lane & 1 == 1).collect()
+}
+
 /// What a party learns, and what it sent each other one for ANDs, ahead and online.
 fn play(
     mut session: Session,
@@ -36,7 +45,7 @@ fn play(
     lanes: usize,
     seed: u64,
 ) -> (Vec<u64>, Vec<[u64; 2]>) {
-    let schedule = schedule(&circuit());
+    let schedule = schedule(&circuit(method == Method::Wide));
     let outputs = [(0..parties).collect()];
     let ports = Ports {
         schedule: &schedule,
@@ -70,7 +79,6 @@ fn play(
 #[test]
 fn few_lanes_give_right_results_at_the_price_of_those_lanes() {
     let seed = test_seed();
-    let levels = || [WIDTH, WIDTH - 1, WIDTH - 2].into_iter();
     for method in [Method::Masked, Method::Star, Method::Silent, Method::Wide] {
         for (parties, lanes) in [(2, 1), (3, 7), (2, 33), (3, 63), (2, 64)] {
             let all = memory::run(parties, 1, &MemoryNetwork::default(), |session| {
@@ -78,13 +86,25 @@ fn few_lanes_give_right_results_at_the_price_of_those_lanes() {
             });
             let used = u64::MAX >> (64 - lanes);
             let words = [0, 1].map(|party| given(seed, party));
-            let and = |i: usize| words[0][i] & words[1][i] & used;
-            let want: Vec<u64> = (2..WIDTH).map(|i| and(i) & and(i - 1) & and(i - 2)).collect();
+            let circuit = circuit(method == Method::Wide);
+            let schedule = schedule(&circuit);
+            let bits = |party: usize| words[party].iter().map(|word| bits_of(word & used));
+            let inputs: Vec<Vec<Vec<bool>>> = [0, 1].map(|party| bits(party).collect()).into();
+            let mut want = vec![0u64; circuit.output_ports()[0].len()];
+            for lane in 0..lanes {
+                let port = |port: &Vec<Vec<bool>>| port.iter().map(|bits| bits[lane]).collect();
+                let given: Vec<Vec<bool>> = inputs.iter().map(port).collect();
+                let learned = circuit.eval(&given);
+                let all = want.iter_mut().zip(&learned[0]);
+                all.for_each(|(word, bit)| *word |= u64::from(*bit) << lane);
+            }
             let protocol = method.protocol(parties);
-            let products: usize = levels().sum();
-            let mut bytes = cost::product(protocol) * (8 * products as u64);
-            bytes -= cost::gaps(protocol, levels(), lanes) * 8;
-            bytes += cost::transfers(protocol, 0..cost::made_words(protocol, products, lanes));
+            let [results, pairs, larger] = masked_words(&schedule, 0..schedule.depth());
+            let each = cost::product(protocol);
+            let mut bytes = each.clone() * (8 * (pairs + larger) as u64);
+            bytes.on = (each * (8 * results as u64)).on;
+            bytes -= cost::gaps(protocol, &schedule, lanes) * 8;
+            bytes += cost::transfers(protocol, 0..cost::made_words(protocol, pairs, lanes));
             for (me, (learned, sent)) in all.iter().enumerate() {
                 assert_eq!(learned, &want, "{method:?}, {lanes} lanes");
                 for (to, sent) in sent.iter().enumerate().filter(|(to, _)| *to != me) {
@@ -95,9 +115,10 @@ fn few_lanes_give_right_results_at_the_price_of_those_lanes() {
         }
     }
     // The ANDs of one lane fit a word ahead, and one for each level.
+    let schedule = schedule(&circuit(false));
     let one = cost::product(Method::Masked.protocol(2)) * 24;
     let mut packed = one.clone();
-    packed -= cost::gaps(Method::Masked.protocol(2), levels(), 1);
+    packed -= cost::gaps(Method::Masked.protocol(2), &schedule, 1);
     assert_eq!([one.def[0][1], packed.def[0][1]], [24 * 33, 33]);
     assert_eq!([one.on[0][1], packed.on[0][1]], [24, 3]);
 }
@@ -105,7 +126,7 @@ fn few_lanes_give_right_results_at_the_price_of_those_lanes() {
 /// Products of other lanes are not there.
 #[test]
 fn what_was_prepared_for_some_lanes_is_not_for_others() {
-    let schedule = schedule(&circuit());
+    let schedule = schedule(&circuit(false));
     let outputs = [vec![0, 1]];
     let inputs = [(0, WIDTH), (1, WIDTH)];
     let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs, cut: CUT };
