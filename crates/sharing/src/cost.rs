@@ -247,8 +247,7 @@ pub fn transfers(protocol: Protocol, words: Range<usize>) -> Traffic {
 /// where lanes are fewer than a word has.
 #[must_use]
 pub fn gaps(protocol: Protocol, schedule: &Schedule, lanes: usize) -> Traffic {
-    let used = |method: &gmw::Method| (1..64).contains(&method.used_lanes(lanes));
-    let Some(method) = protocol.gmw().filter(used) else { return Traffic::default() };
+    let Some(method) = protocol.gmw() else { return Traffic::default() };
     let gaps = |made| (made * lanes.div_ceil(64) - method.made_words(made, lanes)) as u64;
     // Results, products of pairs, and products of more.
     let words = |levels| gmw::masked_words(schedule, levels);

@@ -153,8 +153,7 @@ impl<const N: usize> Gates<'_, N> {
         if N == 1 {
             return self.garble_one(room, r, products, labels, table);
         }
-        let tweaks = self.first.map(|first| tweak(first, self.number));
-        places::<N>(products, &mut room.places);
+        let tweaks = self.several(products, &mut room.places);
         self.hash.gates.garble(&tweaks, &room.places, r, &mut labels.0, table);
     }
 
@@ -169,9 +168,19 @@ impl<const N: usize> Gates<'_, N> {
         if N == 1 {
             return self.evaluate_one(room, products, labels, table);
         }
-        let tweaks = self.first.map(|first| tweak(first, self.number));
-        places::<N>(products, &mut room.places);
+        let tweaks = self.several(products, &mut room.places);
         self.hash.gates.evaluate(&tweaks, &room.places, &mut labels.0, table);
+    }
+
+    /// Of several instances, the tweaks of the first AND, and places of all labels.
+    fn several(self, products: &[Product], places: &mut Vec<HalfGate>) -> [u128; N] {
+        let place = |slot: Slot| slot as usize * N;
+        places.clear();
+        places.extend(products.iter().map(|Product { a, b, dst }| HalfGate {
+            inputs: [place(*a), place(*b)],
+            to: place(*dst),
+        }));
+        self.first.map(|first| tweak(first, self.number))
     }
 
     /// Of one instance, whose ANDs go side by side.
@@ -231,18 +240,6 @@ impl<const N: usize> Gates<'_, N> {
             labels.0[product.dst as usize] = of_a[i] ^ (mask(a[i]) & t) ^ of_b;
         }
     }
-}
-
-/// Places of labels of several instances.
-fn places<const N: usize>(products: &[Product], places: &mut Vec<HalfGate>) {
-    let place = |slot: Slot| slot as usize * N;
-    places.clear();
-    places.extend(
-        products.iter().map(|Product { a, b, dst }| HalfGate {
-            inputs: [place(*a), place(*b)],
-            to: place(*dst),
-        }),
-    );
 }
 
 /// Labels of ANDs' inputs, of one instance.

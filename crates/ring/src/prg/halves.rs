@@ -44,7 +44,7 @@ impl HalfGates {
 
     fn with_backend(key: [u8; BLOCK], backend: Backend) -> Self {
         HalfGates {
-            pi: Permutation::new(key),
+            pi: Permutation::with_backend(key, backend).unwrap_or_else(|| Permutation::new(key)),
             backend,
             #[cfg(target_arch = "x86_64")]
             kernel: x86::Kernel::detect(backend)

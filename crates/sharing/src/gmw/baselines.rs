@@ -53,7 +53,7 @@ impl Gmw<'_> {
         if self.method == super::Method::Transfers {
             return self.transfer_runs(words);
         }
-        self.products.start(words, 0);
+        self.products.start(words, None);
         let mut factors = [Buffer::zeros(words), Buffer::zeros(words)];
         for factor in &mut factors {
             self.fresh(factor)?;

@@ -1,73 +1,60 @@
 //! Few lanes, which leave gaps in words: messages have the lanes alone, one product after the other.
 
-use tacit_ring::{Buffer, Z2};
+use tacit_ring::Z2;
 use zeroize::Zeroizing;
 
 /// Lanes of a word.
-const WORD: usize = 64;
+pub(super) const WORD: usize = 64;
 
 /// Words of so many products that have one word each, of which so many lanes are used.
-pub fn dense_words(products: usize, lanes: usize) -> usize {
+pub(super) fn dense_words(products: usize, lanes: usize) -> usize {
     (products * lanes).div_ceil(WORD)
 }
 
-/// Takes the lanes of words together.
-pub(super) struct Packing {
+/// Takes the lanes of words together, of some lists of them side by side.
+pub(super) struct Packing<const LISTS: usize> {
     /// Used lanes of a word, fewer than all.
-    lanes: usize,
+    pub lanes: usize,
     /// Bits that do not fill a word yet: how many.
     filled: usize,
-    rest: Zeroizing<[u64; 2]>,
+    rest: Zeroizing<[u64; LISTS]>,
 }
 
-impl Packing {
-    /// None where words have no gaps, or there are several of each.
-    pub fn of(lanes: usize) -> Option<Self> {
-        (1..WORD).contains(&lanes).then(|| Packing {
-            lanes,
-            filled: 0,
-            rest: Zeroizing::new([0; 2]),
-        })
+impl<const LISTS: usize> Packing<LISTS> {
+    pub fn new(lanes: usize) -> Self {
+        Packing { lanes, filled: 0, rest: Zeroizing::new([0; LISTS]) }
     }
 
-    /// Adds the lanes of both factors' next words: what fills words then.
-    pub fn add(&mut self, factors: [u64; 2]) -> Option<[u64; 2]> {
-        let factors = factors.map(|word| word & ((1 << self.lanes) - 1));
-        let both = self.rest.iter_mut().zip(factors);
+    /// Adds the lanes of the next word of each list: what fills words then.
+    pub fn add(&mut self, words: [u64; LISTS]) -> Option<[u64; LISTS]> {
+        let words = words.map(|word| word & ((1 << self.lanes) - 1));
+        let both = self.rest.iter_mut().zip(words);
         both.for_each(|(rest, word)| *rest |= word << self.filled);
         self.filled += self.lanes;
         let left = self.filled.checked_sub(WORD)?;
         self.filled = left;
-        let next = factors.map(|word| word >> (self.lanes - left));
+        let next = words.map(|word| word >> (self.lanes - left));
         Some(std::mem::replace(&mut *self.rest, next))
     }
 
     /// What does not fill a word, if there is any.
-    pub fn last(&mut self) -> Option<[u64; 2]> {
+    pub fn last(&mut self) -> Option<[u64; LISTS]> {
         let any = std::mem::take(&mut self.filled) > 0;
-        any.then(|| std::mem::take(&mut *self.rest))
-    }
-
-    /// Lanes in words of their own again, so many.
-    pub fn unpack(&self, dense: &[Z2], words: usize) -> Buffer<Z2> {
-        let mut all = Buffer::zeros(words);
-        unpack(dense, self.lanes, &mut all);
-        all
+        any.then(|| std::mem::replace(&mut *self.rest, [0; LISTS]))
     }
 }
 
 /// The lanes of words, fewer than all of each, together: in as many words as [`dense_words`] says.
 pub(super) fn pack(words: &[Z2], lanes: usize, dense: &mut [Z2]) {
-    dense.fill(Z2(0));
-    for (i, word) in words.iter().enumerate() {
-        let (at, shift) = (i * lanes / WORD, i * lanes % WORD);
-        let used = u128::from(word.0 & ((1 << lanes) - 1)) << shift;
-        dense[at].0 |= used as u64;
-        // Nothing is left where there is no next word.
-        if let Some(next) = dense.get_mut(at + 1) {
-            next.0 |= (used >> WORD) as u64;
+    let mut packing = Packing::new(lanes);
+    let mut dense = dense.iter_mut();
+    let mut put = |full: Option<[u64; 1]>| {
+        if let (Some([word]), Some(to)) = (full, full.and_then(|_| dense.next())) {
+            *to = Z2(word);
         }
-    }
+    };
+    words.iter().for_each(|word| put(packing.add([word.0])));
+    put(packing.last());
 }
 
 /// The other way round.
@@ -88,11 +75,10 @@ mod tests {
     #[test]
     fn lanes_come_back_in_words_of_their_own() {
         let mut rng = Rng(test_seed());
-        assert!([0, 64, 65, 128].into_iter().all(|lanes| Packing::of(lanes).is_none()));
         for lanes in 1..64 {
             for words in [1, 2, 63, 64, 65, 200] {
                 let given = [(); 2].map(|()| rng.words(words));
-                let mut packing = Packing::of(lanes).unwrap();
+                let mut packing = Packing::new(lanes);
                 let pairs = given[0].iter().zip(&given[1]);
                 let mut dense: Vec<[u64; 2]> =
                     pairs.filter_map(|(u, v)| packing.add([*u, *v])).collect();
@@ -105,7 +91,8 @@ mod tests {
                     let whole: Vec<Z2> = given.iter().map(|word| Z2(*word)).collect();
                     pack(&whole, lanes, &mut packed);
                     assert!(packed == dense);
-                    let back = packing.unpack(&dense, words);
+                    let mut back = vec![Z2(7); words];
+                    unpack(&dense, lanes, &mut back);
                     for (word, given) in back.iter().zip(given) {
                         assert_eq!(word.0, given & ((1 << lanes) - 1), "{lanes} lanes");
                     }

@@ -142,8 +142,7 @@ impl Gmw<'_> {
                 let runs = tape.runs.iter().zip(&counts);
                 let left: Vec<&[Z2]> =
                     runs.map(|(run, count)| &run[count * at.start..count * at.end]).collect();
-                let lanes =
-                    Some(self.method.used_lanes(lanes)).filter(|used| (1..64).contains(used));
+                let lanes = self.method.packed(lanes);
                 Block { at: at.clone(), lanes, shares, level: vec![&[]; left.len()], left }
             };
             let mut group: Vec<Block<'_>> = group.iter().map(block).collect();

@@ -80,7 +80,7 @@ impl Gmw<'_> {
         let [fresh, pairs, larger] = words.map(|words| words * lanes.div_ceil(64));
         let mut masks = Buffer::zeros(fresh);
         self.fresh(&mut masks)?;
-        self.products.start(pairs, self.method.used_lanes(lanes));
+        self.products.start(pairs, self.method.packed(lanes));
         let outputs = walk.through(&masks, |gates, slots| self.push_pairs(gates, slots))?;
         for (output, receivers) in outputs.iter().zip(receivers) {
             let used = only_lanes(output);
@@ -121,7 +121,7 @@ impl Gmw<'_> {
         mut pairs: &[Z2],
         words: usize,
     ) -> Result<Buffer<Z2>, SharingError> {
-        self.products.start(words, self.method.used_lanes(walk.lanes));
+        self.products.start(words, self.method.packed(walk.lanes));
         walk.through(masks, |gates, slots| {
             let [_, count, _] = wide::tape_words(gates.schedule, gates.level..gates.level + 1);
             let (level, rest) = pairs.split_at(count * slots.words());

@@ -1,6 +1,6 @@
 //! The ways to make products.
 
-use super::dense::dense_words;
+use super::dense::{WORD, dense_words};
 use super::exchange::Delta;
 use super::silent::silent_bytes;
 use super::wide;
@@ -63,22 +63,18 @@ impl Method {
         if self == Method::Transfers { 2 } else { 1 }
     }
 
-    /// Lanes of so many that products are made of: none of the gaps that too few lanes for a word leave, where this is
-    /// not zero.
+    /// So many lanes, if they leave gaps in words that messages do not have.
     #[must_use]
-    pub fn used_lanes(self, lanes: usize) -> usize {
-        match self {
-            Method::Masked | Method::Silent | Method::Star | Method::Wide => lanes,
-            Method::Transfers | Method::Triples => 0,
-        }
+    pub(super) fn packed(self, lanes: usize) -> Option<usize> {
+        (self.is_masked() && (1..WORD).contains(&lanes)).then_some(lanes)
     }
 
     /// Words that preprocessing makes for so many products on so many lanes.
     #[must_use]
     pub fn made_words(self, products: usize, lanes: usize) -> usize {
-        match self.used_lanes(lanes) {
-            lanes @ 1..64 => dense_words(products, lanes),
-            _ => products * lanes.div_ceil(64),
+        match self.packed(lanes) {
+            Some(lanes) => dense_words(products, lanes),
+            None => products * lanes.div_ceil(WORD),
         }
     }
 

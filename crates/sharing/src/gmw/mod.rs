@@ -54,7 +54,6 @@ mod products;
 mod silent;
 mod wide;
 
-pub use dense::dense_words;
 pub use exchange::{Correlations, Delta, WorkerKeys, malformed};
 pub use layers::Cut;
 pub use method::Method;

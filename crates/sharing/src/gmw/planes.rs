@@ -150,7 +150,7 @@ impl<'m> GmwBits<'m> {
         if !party.method.is_masked() {
             return party.zero(planes.shares.len()).map(Some);
         }
-        party.products.start(0, 0);
+        party.products.start(0, None);
         party.open_masks(&planes.shares.first, receivers)?;
         let Made { mut masks, .. } = party.products.finish(party.mesh)?;
         Ok(masks.pop_front())

@@ -15,7 +15,7 @@
 //! (`Pre` is for those who receive nothing.)
 
 use super::baselines::KEPT;
-use super::dense::{Packing, dense_words};
+use super::dense::{Packing, dense_words, unpack};
 use super::exchange::malformed;
 use super::silent::{Silent, Stock};
 use crate::party::SharingError;
@@ -77,7 +77,7 @@ pub(super) struct Products {
     peers: Vec<Peer>,
     silent: Option<Silent>,
     /// Where words of products have gaps; and how many there are.
-    packing: Option<Packing>,
+    packing: Option<Packing<2>>,
     words: usize,
     /// Factors that do not fill a tile yet: how many.
     filled: usize,
@@ -142,11 +142,11 @@ impl Products {
         (peers, self.silent)
     }
 
-    /// The next products are so many words, of which so many lanes are used where they are fewer than a word has.
-    pub fn start(&mut self, words: usize, lanes: usize) {
-        self.packing = Packing::of(lanes);
+    /// The next products are so many words; if so many lanes of each are used, fewer than all, of those alone.
+    pub fn start(&mut self, words: usize, lanes: Option<usize>) {
+        self.packing = lanes.map(Packing::new);
         self.words = words;
-        let dense = if self.packing.is_some() { dense_words(words, lanes) } else { words };
+        let dense = lanes.map_or(words, |lanes| dense_words(words, lanes));
         self.made = Made { products: Buffer::zeros(dense), masks: VecDeque::new() };
         (self.asked, self.done) = (0, 0);
         self.tiles = 0;
@@ -224,7 +224,9 @@ impl Products {
             return Err(SharingError::Shape("fewer products than were to be made".into()));
         }
         if let Some(packing) = self.packing.take() {
-            self.made.products = packing.unpack(&self.made.products, self.words);
+            let mut products = Buffer::zeros(self.words);
+            unpack(&self.made.products, packing.lanes, &mut products);
+            self.made.products = products;
         }
         let none = Made { products: Buffer::default(), masks: VecDeque::new() };
         Ok(std::mem::replace(&mut self.made, none))

@@ -20,7 +20,7 @@ pub(in crate::prg) fn garble(
     labels: &mut [u128],
     table: &mut [u128],
 ) {
-    run(kernel, Garble { walk: Walk { keys, tweaks, gates }, offset, labels, table });
+    run(kernel, (Walk { keys, tweaks, gates }, Garble { offset, labels, table }));
 }
 
 pub(in crate::prg) fn evaluate(
@@ -30,7 +30,7 @@ pub(in crate::prg) fn evaluate(
     labels: &mut [u128],
     table: &[u128],
 ) {
-    run(kernel, Evaluate { walk: Walk { keys, tweaks, gates }, labels, table });
+    run(kernel, (Walk { keys, tweaks, gates }, Evaluate { labels, table }));
 }
 
 /// ANDs in some instances that fill `P` vectors, one after the other, and the keys of the next ones.
@@ -165,114 +165,126 @@ impl<'l> Walk<'l> {
 /// For both inputs.
 type Keys<V, const P: usize> = [[V; P]; 2];
 
+/// What is done with an AND in some instances.
+trait Gates {
+    /// Takes its keys, and leaves the next ones.
+    ///
+    /// # Safety
+    /// The CPU has the features of the vectors.
+    unsafe fn gate<V: Lanes, const P: usize>(
+        &mut self,
+        walk: &Walk<'_>,
+        keys: &mut Keys<V, P>,
+        at: At<'_>,
+    );
+}
+
+impl<G: Gates> Task for (Walk<'_>, G) {
+    type Out = ();
+
+    #[inline(always)]
+    unsafe fn run<V: Lanes>(mut self) {
+        // SAFETY: the caller found the features.
+        unsafe {
+            match V::COUNT {
+                4 => walk::<V, G, 2>(&self.0, &mut self.1),
+                _ => walk::<V, G, 1>(&self.0, &mut self.1),
+            }
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn walk<V: Lanes, G: Gates, const P: usize>(walk: &Walk<'_>, gates: &mut G) {
+    // SAFETY: the caller found the features.
+    unsafe {
+        let mut keys = walk.first::<V, P>();
+        for at in walk.all(P * V::COUNT) {
+            gates.gate(walk, &mut keys, at);
+        }
+    }
+}
+
 struct Garble<'l> {
-    walk: Walk<'l>,
     offset: u128,
     labels: &'l mut [u128],
     table: &'l mut [u128],
 }
 
-impl Task for Garble<'_> {
-    type Out = ();
-
+impl Gates for Garble<'_> {
     #[inline(always)]
-    unsafe fn run<V: Lanes>(mut self) {
-        // SAFETY: the caller found the features.
-        unsafe {
-            match V::COUNT {
-                4 => self.all::<V, 2>(),
-                _ => self.all::<V, 1>(),
-            }
-        }
-    }
-}
-
-impl Garble<'_> {
-    #[inline(always)]
-    unsafe fn all<V: Lanes, const P: usize>(&mut self) {
-        let (walk, n) = (&self.walk, self.walk.tweaks.len());
+    unsafe fn gate<V: Lanes, const P: usize>(
+        &mut self,
+        walk: &Walk<'_>,
+        keys: &mut Keys<V, P>,
+        at @ (i, gate, k): At<'_>,
+    ) {
+        let n = walk.tweaks.len();
         // SAFETY: the caller found the features.
         unsafe {
             let r = V::splat(self.offset);
-            let mut keys = walk.first::<V, P>();
-            for at @ (i, gate, k) in walk.all(P * V::COUNT) {
-                let a = load::<V, P>(self.labels, gate.inputs[0] + k);
-                let b = load::<V, P>(self.labels, gate.inputs[1] + k);
-                let (mut of_a, mut of_b) = ([a; 2], [b; 2]);
-                for p in 0..P {
-                    of_a[0][p] = a[p].orthomorphism();
-                    of_b[0][p] = b[p].orthomorphism();
-                    of_a[1][p] = a[p].xor(r).orthomorphism();
-                    of_b[1][p] = b[p].xor(r).orthomorphism();
-                }
-                let next = walk.after(at);
-                let [of_a, of_b] = walk.hash(&mut keys, next, [of_a, of_b]);
-                let (mut t, mut u, mut to) = (a, a, a);
-                for p in 0..P {
-                    let (in_a, in_b) = (a[p].mask(), b[p].mask());
-                    t[p] = of_a[0][p].xor(of_a[1][p]).xor(in_b.and(r));
-                    let both = of_b[0][p].xor(of_b[1][p]);
-                    u[p] = both.xor(a[p]);
-                    let sum = of_a[0][p].xor(of_b[0][p]);
-                    to[p] = sum.xor(in_a.and(t[p])).xor(in_b.and(both));
-                }
-                let row = 2 * n * i + k;
-                store(t, self.table, row);
-                store(u, self.table, row + n);
-                store(to, self.labels, gate.to + k);
+            let a = load::<V, P>(self.labels, gate.inputs[0] + k);
+            let b = load::<V, P>(self.labels, gate.inputs[1] + k);
+            let (mut of_a, mut of_b) = ([a; 2], [b; 2]);
+            for p in 0..P {
+                of_a[0][p] = a[p].orthomorphism();
+                of_b[0][p] = b[p].orthomorphism();
+                of_a[1][p] = a[p].xor(r).orthomorphism();
+                of_b[1][p] = b[p].xor(r).orthomorphism();
             }
+            let next = walk.after(at);
+            let [of_a, of_b] = walk.hash(keys, next, [of_a, of_b]);
+            let (mut t, mut u, mut to) = (a, a, a);
+            for p in 0..P {
+                let (in_a, in_b) = (a[p].mask(), b[p].mask());
+                t[p] = of_a[0][p].xor(of_a[1][p]).xor(in_b.and(r));
+                let both = of_b[0][p].xor(of_b[1][p]);
+                u[p] = both.xor(a[p]);
+                let sum = of_a[0][p].xor(of_b[0][p]);
+                to[p] = sum.xor(in_a.and(t[p])).xor(in_b.and(both));
+            }
+            let row = 2 * n * i + k;
+            store(t, self.table, row);
+            store(u, self.table, row + n);
+            store(to, self.labels, gate.to + k);
         }
     }
 }
 
 struct Evaluate<'l> {
-    walk: Walk<'l>,
     labels: &'l mut [u128],
     table: &'l [u128],
 }
 
-impl Task for Evaluate<'_> {
-    type Out = ();
-
+impl Gates for Evaluate<'_> {
     #[inline(always)]
-    unsafe fn run<V: Lanes>(mut self) {
+    unsafe fn gate<V: Lanes, const P: usize>(
+        &mut self,
+        walk: &Walk<'_>,
+        keys: &mut Keys<V, P>,
+        at @ (i, gate, k): At<'_>,
+    ) {
+        let n = walk.tweaks.len();
         // SAFETY: the caller found the features.
         unsafe {
-            match V::COUNT {
-                4 => self.all::<V, 2>(),
-                _ => self.all::<V, 1>(),
+            let a = load::<V, P>(self.labels, gate.inputs[0] + k);
+            let b = load::<V, P>(self.labels, gate.inputs[1] + k);
+            let (mut of_a, mut of_b) = (a, b);
+            for p in 0..P {
+                of_a[p] = a[p].orthomorphism();
+                of_b[p] = b[p].orthomorphism();
             }
-        }
-    }
-}
-
-impl Evaluate<'_> {
-    #[inline(always)]
-    unsafe fn all<V: Lanes, const P: usize>(&mut self) {
-        let (walk, n) = (&self.walk, self.walk.tweaks.len());
-        // SAFETY: the caller found the features.
-        unsafe {
-            let mut keys = walk.first::<V, P>();
-            for at @ (i, gate, k) in walk.all(P * V::COUNT) {
-                let a = load::<V, P>(self.labels, gate.inputs[0] + k);
-                let b = load::<V, P>(self.labels, gate.inputs[1] + k);
-                let (mut of_a, mut of_b) = (a, b);
-                for p in 0..P {
-                    of_a[p] = a[p].orthomorphism();
-                    of_b[p] = b[p].orthomorphism();
-                }
-                let next = walk.after(at);
-                let [[of_a], [of_b]] = walk.hash(&mut keys, next, [[of_a], [of_b]]);
-                let row = 2 * n * i + k;
-                let t = load::<V, P>(self.table, row);
-                let u = load::<V, P>(self.table, row + n);
-                let mut to = a;
-                for p in 0..P {
-                    let sum = of_a[p].xor(of_b[p]).xor(a[p].mask().and(t[p]));
-                    to[p] = sum.xor(b[p].mask().and(u[p].xor(a[p])));
-                }
-                store(to, self.labels, gate.to + k);
+            let next = walk.after(at);
+            let [[of_a], [of_b]] = walk.hash(keys, next, [[of_a], [of_b]]);
+            let row = 2 * n * i + k;
+            let t = load::<V, P>(self.table, row);
+            let u = load::<V, P>(self.table, row + n);
+            let mut to = a;
+            for p in 0..P {
+                let sum = of_a[p].xor(of_b[p]).xor(a[p].mask().and(t[p]));
+                to[p] = sum.xor(b[p].mask().and(u[p].xor(a[p])));
             }
+            store(to, self.labels, gate.to + k);
         }
     }
 }
