@@ -7,6 +7,9 @@ use crate::testing::{Tamper, Verdict};
 use crate::types::{PartyId, Peers, Phase, Place, Stream};
 use std::time::Duration;
 
+/// What peers are told when a check fails.
+const SOME_CHECK: &str = "a check of the protocol failed";
+
 /// What carries the bytes of a mesh: memory with virtual time, or sockets.
 ///
 /// The durations returned are the time that the call waited for the peer.
@@ -230,21 +233,14 @@ impl Mesh {
         }
     }
 
-    /// Ends the session because a check of a protocol failed, and gives the error to return.
-    /// `what` must hold nothing secret.
+    /// Ends the session because a check of a protocol failed, and gives the error to return. Peers are told that some
+    /// check failed, and not `what`: which one it was would tell whoever cheats more.
     #[must_use]
     pub fn check_failed(&mut self, what: String) -> NetError {
-        self.fail(NetError::Check(what))
-    }
-
-    /// As [`Mesh::check_failed`]; peers are told that a check failed, not which: where each check that
-    /// fails would tell whoever cheats more.
-    #[must_use]
-    pub fn some_check_failed(&mut self, what: String) -> NetError {
         let error = NetError::Check(what);
         if !self.failed {
             self.failed = true;
-            self.transport.stop("a check of the protocol failed", &error);
+            self.transport.stop(SOME_CHECK, &error);
         }
         error
     }

@@ -10,7 +10,7 @@ use tacit_net::config::{PartyConfig, generate, init};
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_net::probe::{Effort, LinkProbe, probe};
 use tacit_net::testing::{Tamper, Verdict};
-use tacit_net::{LinkProfile, Mesh, NetError, PartyId, SessionId, Stream, connect};
+use tacit_net::{AbortKind, LinkProfile, Mesh, NetError, PartyId, SessionId, Stream, connect};
 
 const P0: PartyId = PartyId(0);
 const P1: PartyId = PartyId(1);
@@ -229,6 +229,23 @@ fn a_configuration_that_others_may_read_is_refused() {
     assert!(error.contains("chmod 600"), "{error}");
     let missing = PartyConfig::load(&dir.path().join("none.toml")).unwrap_err();
     assert!(missing.to_string().contains("none.toml"), "{missing}");
+}
+
+/// Which check it was would tell whoever cheats more.
+#[test]
+fn peers_hear_that_a_check_failed_and_not_which() {
+    let heard = memory::run(2, 1, &MemoryNetwork::default(), |mut session| {
+        let mesh = &mut session.meshes[0];
+        match mesh.me() {
+            P0 => mesh.check_failed("triples are not products".into()),
+            _ => mesh.recv(P0, Stream::On, &mut [0]).unwrap_err(),
+        }
+    });
+    assert_eq!(heard[0], NetError::Check("triples are not products".into()));
+    let NetError::PeerAborted { kind: AbortKind::Misbehaviour, reason, .. } = &heard[1] else {
+        panic!("{}", heard[1]);
+    };
+    assert_eq!(reason, "a check of the protocol failed");
 }
 
 #[test]

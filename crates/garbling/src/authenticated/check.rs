@@ -18,7 +18,7 @@ fn failed(links: &mut Links<'_>, check: &str, peer: Option<RoleId>) -> SharingEr
     let whose = peer.map(|role| format!(", of what {} sent", links.party(role)));
     let whose = whose.unwrap_or_default();
     let what = format!("check '{check}' failed{whose}: a party did not follow the protocol");
-    links.mesh.some_check_failed(what).into()
+    links.mesh.check_failed(what).into()
 }
 
 #[cfg(not(test))]
