@@ -354,6 +354,12 @@ impl<'m> Party<'m> {
         self.journal.log(item, words);
     }
 
+    /// What this role logged since its journal was last taken.
+    #[cfg(test)]
+    pub(crate) fn logged(&self) -> &[(Item, Vec<u8>)] {
+        self.journal.words()
+    }
+
     /// Keeps results, each the sum of the products of so many factors, until they are proven. Call
     /// [`Party::prove_if_many`] when nothing of them is under way any more.
     pub(crate) fn keep_products<W: Word>(

@@ -19,6 +19,9 @@
 //! terms cancel, and where two honest roles differ the total is random to everybody else. A role
 //! commits to its sum before it sees others'. Whoever deviates makes some honest pair differ with
 //! certainty (a protocol's promise), so the run ends, and all that is seen is a random sum.
+//!
+//! Published protocols that compare digests in the clear, or once for several layers, are broken that way (ePrint
+//! 2026/234); `verify/replay.rs` replays the attack.
 
 use crate::Protocol;
 use crate::party::{Party, SharingError};
@@ -87,6 +90,9 @@ pub struct Journal {
     /// The party that plays each role, at this worker.
     places: Vec<PartyId>,
     entries: Vec<(Item, Transcript)>,
+    /// All that went into the transcripts, in order.
+    #[cfg(test)]
+    words: Vec<(Item, Vec<u8>)>,
 }
 
 /// Digests of items, in a fixed order.
@@ -95,7 +101,7 @@ type Closed = Vec<(Item, Digest)>;
 impl Journal {
     /// Of a worker in which `places[r]` plays role `r`.
     pub(crate) fn new(places: &[PartyId]) -> Self {
-        Journal { places: places.to_vec(), entries: Vec::new() }
+        Journal { places: places.to_vec(), ..Journal::default() }
     }
 
     /// Appends what this role knows of an item.
@@ -107,10 +113,18 @@ impl Journal {
                 self.entries.len() - 1
             }
         };
+        #[cfg(test)]
+        self.words.push((item, tacit_ring::word::bytes(words).to_vec()));
         let transcript = &mut self.entries[at].1;
         let batch = transcript.items();
         let header = hash::Item { epoch: 0, step: batch, tag: item.kind as u32 };
         transcript.append_words(header, words);
+    }
+
+    /// What was logged, in order.
+    #[cfg(test)]
+    pub(crate) fn words(&self) -> &[(Item, Vec<u8>)] {
+        &self.words
     }
 
     /// Whether nothing waits to be compared.
@@ -256,14 +270,17 @@ impl Verifier {
             let key = self.pairs.get(peer).and_then(Option::as_ref).ok_or_else(|| {
                 SharingError::Shape("a check without the secret of a pair".into())
             })?;
-            let digest = pair_digest(&workers, peer);
-            let pair = [me.min(peer) as u8, me.max(peer) as u8];
-            let number = self.epoch.to_le_bytes();
-            let parts: [&[u8]; 4] = [&self.session, &number, &pair, &digest];
-            let term = key.derive("tacit 2026 digest of a pair", &parts);
-            sum = xor(&sum, term.expose());
+            sum = xor(&sum, &self.term(key, [me, peer], &pair_digest(&workers, peer)));
         }
         Ok(sum)
+    }
+
+    /// What a pair adds to the sum of each of the two.
+    fn term(&self, key: &Seed, [me, peer]: [usize; 2], digest: &Digest) -> Digest {
+        let pair = [me.min(peer) as u8, me.max(peer) as u8];
+        let number = self.epoch.to_le_bytes();
+        let parts: [&[u8]; 4] = [&self.session, &number, &pair, digest];
+        *key.derive("tacit 2026 digest of a pair", &parts).expose()
     }
 
     /// Commits to this role's sum, then shows it: the total of all sums.
@@ -360,6 +377,9 @@ fn pair_digest(workers: &[(Vec<PartyId>, Closed)], peer: usize) -> Digest {
 fn xor(a: &Digest, b: &Digest) -> Digest {
     std::array::from_fn(|i| a[i] ^ b[i])
 }
+
+#[cfg(test)]
+mod replay;
 
 #[cfg(test)]
 mod tests {
