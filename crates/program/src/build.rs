@@ -36,6 +36,7 @@ use crate::infer::{check, infer};
 use crate::ir::{Block, Dim, Node, NodeId, Op, Program, Reveal, Span, ValueId};
 use crate::types::{DimId, Extent, PartyId, Type};
 use std::collections::HashMap;
+use std::ops::RangeInclusive;
 use std::panic::Location;
 use std::sync::Arc;
 
@@ -98,7 +99,14 @@ impl Builder {
 
     /// Adds a row count that is bound when a session starts: 0 to `max` rows.
     pub fn rows(&mut self, name: &str, max: u64) -> DimId {
-        self.program.dims.push(Dim { name: name.into(), max });
+        self.rows_in(name, 0..=max)
+    }
+
+    /// Adds a row count that is bound when a session starts, with the fewest rows that it may be too: nobody is
+    /// made to compute with a table of fewer. [`Builder::finish`] refuses a range that is empty.
+    pub fn rows_in(&mut self, name: &str, range: RangeInclusive<u64>) -> DimId {
+        let (min, max) = range.into_inner();
+        self.program.dims.push(Dim { name: name.into(), min, max });
         DimId(self.program.dims.len() as u32 - 1)
     }
 

@@ -285,7 +285,9 @@ pub struct Reveal {
 pub struct Dim {
     /// Its name.
     pub name: String,
-    /// The largest row count, which intervals are computed for.
+    /// The least row count: zero where the program does not say.
+    pub min: u64,
+    /// The largest row count. Intervals are computed for all from the least to this one.
     pub max: u64,
 }
 

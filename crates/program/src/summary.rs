@@ -10,6 +10,7 @@ use crate::text::functions;
 use crate::text::print::{array_text, length, range};
 use crate::types::{Element, Type, Visibility};
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 
 /// What parties agree to when they run a program. Displayed for people to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,8 +21,8 @@ pub struct Summary {
     pub digest: [u8; 32],
     /// Names of the parties.
     pub parties: Vec<String>,
-    /// Row counts, which everybody learns, and their maxima.
-    pub rows: Vec<(String, u64)>,
+    /// Row counts, which everybody learns, and the fewest and most rows that they may be.
+    pub rows: Vec<(String, RangeInclusive<u64>)>,
     /// What is taken.
     pub inputs: Vec<Input>,
     /// What is revealed.
@@ -102,7 +103,7 @@ pub fn summary(program: &Program) -> Summary {
         name: program.name.clone(),
         digest: crate::text::digest(program),
         parties: program.parties.clone(),
-        rows: program.dims.iter().map(|dim| (dim.name.clone(), dim.max)).collect(),
+        rows: program.dims.iter().map(|dim| (dim.name.clone(), dim.min..=dim.max)).collect(),
         inputs: inputs(program),
         outputs: outputs(program),
         nonlinear: operations.iter().fold(Count::default(), |all, op| all.plus(&op.nonlinear)),

@@ -22,7 +22,7 @@ fn full(element: Element) -> Type {
 }
 
 fn dims() -> Vec<Dim> {
-    vec![Dim { name: "n".into(), max: 1000 }]
+    vec![Dim { name: "n".into(), min: 0, max: 1000 }]
 }
 
 fn one(op: Op, operands: &[&Type]) -> Result<Type, String> {
@@ -209,7 +209,7 @@ fn checks_find_what_is_unsound() {
 #[test]
 fn absurd_sizes_are_refused() {
     let factor = |n| Extent { constant: 0, terms: vec![(DimId(0), n)] };
-    let none = vec![Dim { name: "n".into(), max: 0 }];
+    let none = vec![Dim { name: "n".into(), min: 0, max: 0 }];
     let long = typed(Element::int(8), vec![factor(u64::MAX)], 0, 1);
     let concat = Op::Concat { axis: 0 };
     assert!(infer(&concat, &[&long, &long], &none, None).unwrap_err().contains("2^48"));

@@ -47,6 +47,16 @@ pub enum ClearError {
         /// Rows allowed.
         max: u64,
     },
+    /// Fewer rows than the program was checked for.
+    #[error("`{dim}` has {rows} rows, the program asks for at least {min}")]
+    TooFewRows {
+        /// Name of the dim.
+        dim: String,
+        /// Rows given.
+        rows: u64,
+        /// Rows asked for.
+        min: u64,
+    },
     /// An input that nobody gave.
     #[error("input `{0}` is missing")]
     MissingInput(String),

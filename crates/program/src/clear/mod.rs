@@ -25,7 +25,7 @@ pub use block::evaluate_op;
 pub use error::{ClearError, OpError};
 pub use observe::{EXAMPLES, NodePath, Observed, Outside, Violation};
 
-use crate::ir::{Op, Program, Span};
+use crate::ir::{Dim, Op, Program, Span};
 use crate::types::Type;
 use block::{Run, take};
 use observe::bind;
@@ -77,20 +77,24 @@ pub fn evaluate_observed(
     Ok((names.zip(values.into_iter().map(take)).collect(), run.observed))
 }
 
-/// Checks that there is a row count for each dim, within its maximum.
+/// Checks that there is a row count for each dim, from its minimum to its maximum.
 ///
 /// # Errors
-/// [`ClearError::RowCounts`] or [`ClearError::TooManyRows`] if not.
+/// [`ClearError::RowCounts`], [`ClearError::TooManyRows`] or [`ClearError::TooFewRows`] if not.
 pub fn check_rows(program: &Program, rows: &[u64]) -> Result<(), ClearError> {
     if rows.len() != program.dims.len() {
         return Err(ClearError::RowCounts { expected: program.dims.len(), found: rows.len() });
     }
-    match program.dims.iter().zip(rows).find(|&(dim, &rows)| rows > dim.max) {
-        Some((dim, &rows)) => {
-            Err(ClearError::TooManyRows { dim: dim.name.clone(), rows, max: dim.max })
+    for (Dim { name, min, max }, &rows) in program.dims.iter().zip(rows) {
+        let (dim, min, max) = (|| name.clone(), *min, *max);
+        if rows > max {
+            return Err(ClearError::TooManyRows { dim: dim(), rows, max });
         }
-        None => Ok(()),
+        if rows < min {
+            return Err(ClearError::TooFewRows { dim: dim(), rows, min });
+        }
     }
+    Ok(())
 }
 
 /// Checks that an array fits the type of the input of this name: element, shape with these row

@@ -46,6 +46,11 @@ fn check_names(program: &Program) -> Result<(), ProgramError> {
             "a program has at most 255 parties and 65536 row counts",
         ));
     }
+    if let Some(dim) = program.dims.iter().find(|dim| dim.min > dim.max) {
+        let Dim { name, min, max } = dim;
+        let message = format!("row count `{name}` is from {min} to {max}: an empty range");
+        return Err(ProgramError::nowhere(message));
+    }
     let dims: Vec<&str> = program.dims.iter().map(|d| d.name.as_str()).collect();
     let parties: Vec<&str> = program.parties.iter().map(String::as_str).collect();
     let inputs: Vec<&str> = program.inputs().map(|(_, name, _)| name).collect();

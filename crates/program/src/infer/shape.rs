@@ -52,11 +52,21 @@ pub fn valid(shape: &[Extent], dims: &[Dim]) -> Result<(), String> {
     }
 }
 
+/// The least length; `None` on overflow.
+#[must_use]
+pub fn least(extent: &Extent, dims: &[Dim]) -> Option<u64> {
+    length(extent, |dim| dims[dim.0 as usize].min)
+}
+
 /// The greatest length; `None` on overflow.
 #[must_use]
 pub fn most(extent: &Extent, dims: &[Dim]) -> Option<u64> {
+    length(extent, |dim| dims[dim.0 as usize].max)
+}
+
+fn length(extent: &Extent, rows: impl Fn(DimId) -> u64) -> Option<u64> {
     extent.terms.iter().try_fold(extent.constant, |sum, (dim, factor)| {
-        sum.checked_add(dims[dim.0 as usize].max.checked_mul(*factor)?)
+        sum.checked_add(rows(*dim).checked_mul(*factor)?)
     })
 }
 

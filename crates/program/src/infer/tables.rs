@@ -7,8 +7,8 @@ use crate::types::{Element, Extent, Interval, Type};
 
 /// The lengths that an axis may have: least and most.
 fn lengths(extent: &Extent, context: &Context<'_>) -> Result<(u64, u64), String> {
-    let most = shape::most(extent, context.dims).ok_or("an axis is too long")?;
-    Ok((extent.constant, most))
+    let ends = shape::least(extent, context.dims).zip(shape::most(extent, context.dims));
+    ends.ok_or_else(|| "an axis is too long".into())
 }
 
 /// Sums over an axis.

@@ -33,10 +33,11 @@ impl Summary {
                 lines.push([learns, names::show(&output.name), output.array.clone(), range]);
             }
         }
-        for (i, (name, max)) in self.rows.iter().enumerate() {
+        for (i, (name, rows)) in self.rows.iter().enumerate() {
             let learns = if i == 0 { "everybody learns" } else { "" };
             let count = format!("row count {}", names::show(name));
-            lines.push([learns.into(), count, String::new(), format!("in 0..{max}")]);
+            let range = format!("in {}..{}", rows.start(), rows.end());
+            lines.push([learns.into(), count, String::new(), range]);
         }
         table(f, &lines)
     }

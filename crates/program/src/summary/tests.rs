@@ -70,7 +70,8 @@ fn names_cannot_forge_lines() {
 
 #[test]
 fn counts_stay_small() {
-    let dims: Vec<_> = (0..40).map(|i| crate::ir::Dim { name: format!("d{i}"), max: 7 }).collect();
+    let dims: Vec<_> =
+        (0..40).map(|i| crate::ir::Dim { name: format!("d{i}"), min: 0, max: 7 }).collect();
     let extent =
         (0..40).map(|i| crate::Extent::rows(crate::DimId(i))).reduce(|a, b| a + b).unwrap();
     let count = Count::of_shape(&[extent.clone(), extent.clone(), extent], &dims);

@@ -173,13 +173,23 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// `rows n <= 10000`
+    /// `rows n <= 10000` or `rows n in 100..10000`
     fn rows(&mut self) -> Result<(), ProgramError> {
         let name = self.cursor.name("the name of a row count")?;
         self.declare("row count", &name)?;
-        self.cursor.expect("<=")?;
+        let mut min = 0;
+        if self.cursor.accept("in")? {
+            min = self.cursor.number("the fewest rows", 0, u64::MAX)?;
+            self.cursor.expect("..")?;
+        } else if !self.cursor.accept("<=")? {
+            return Err(self.cursor.expected("`<=` and the most rows, or `in` and a range"));
+        }
+        let span = self.cursor.span();
         let max = self.cursor.number("the most rows", 0, u64::MAX)?;
-        self.program().dims.push(Dim { name: name.text, max });
+        if max < min {
+            return Err(ProgramError::new(&span, "this range of rows is empty: LOW..HIGH"));
+        }
+        self.program().dims.push(Dim { name: name.text, min, max });
         Ok(())
     }
 

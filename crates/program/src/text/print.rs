@@ -2,7 +2,7 @@
 
 use super::circuits::Printed;
 use super::{decimal, functions, names};
-use crate::ir::{Block, Loop, Node, Op, Program, ValueId};
+use crate::ir::{Block, Dim, Loop, Node, Op, Program, ValueId};
 use crate::types::{Element, Extent, Interval, PartyId, Type, Visibility};
 use std::fmt::Write;
 
@@ -73,7 +73,9 @@ impl Printer<'_> {
             self.line(0, &format!("parties {parties}"));
         }
         for dim in &program.dims {
-            self.line(0, &format!("rows {} <= {}", names::show(&dim.name), dim.max));
+            let Dim { name, min, max } = dim;
+            let range = if *min == 0 { format!("<= {max}") } else { format!("in {min}..{max}") };
+            self.line(0, &format!("rows {} {range}", names::show(name)));
         }
         for definition in self.circuits.definitions() {
             self.line(0, &definition);

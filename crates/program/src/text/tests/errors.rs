@@ -110,6 +110,9 @@ fn names_are_given_once() {
     assert_error("let x = 1\nlet x = 2\n", (2, 5), "of line 5");
     assert_error("input salary: u8 from bob\n", (1, 7), "already a input `salary`");
     assert_error("rows n <= 3\n", (1, 6), "already");
+    assert_error("rows m in 4..3\n", (1, 14), "empty");
+    assert_error("rows m in 4\n", (1, 12), "expected `..`");
+    assert_error("rows m = 4\n", (1, 8), "`in` and a range");
     assert_error("parties alice\n", (1, 9), "already");
     assert_error("reveal salary to bob\nreveal salary to alice\n", (2, 8), "already");
     assert_error("reveal salary to bob, bob\n", (1, 23), "twice");

@@ -1,6 +1,8 @@
 //! Programs as people write them.
 
 use super::*;
+use crate::clear::{self, Array};
+use crate::summary::summary;
 use crate::text::digest;
 use crate::types::{Element, Interval, Visibility};
 
@@ -30,6 +32,31 @@ fn canonical_text_has_types_and_no_user_names() {
                     let v2: u8 from a in 0..162 = sum(v1, axis 0)\n\
                     reveal v2 to a as \"it\"\n";
     assert_eq!(print(&program), expected);
+}
+
+/// Fewest rows narrow intervals, too, and programs that say none are as they were.
+#[test]
+fn row_counts_have_a_minimum() {
+    let text = "program p\nparties a\nrows n in RANGE\ninput pay: u8[n] from a in 2..9\n\
+                reveal sum(pay, axis 0) to a as \"it\"\n";
+    let program = read(&text.replace("RANGE", "3..9"));
+    assert_round_trip(&program);
+    let canonical = print(&program);
+    assert!(
+        canonical.contains("\nrows n in 3..9\n") && canonical.contains("in 6..81"),
+        "{canonical}"
+    );
+    assert_ne!(digest(&program), digest(&read(&text.replace("RANGE", "2..9"))));
+    let from_zero = digest(&read(&text.replace("RANGE", "0..9")));
+    assert_eq!(from_zero, digest(&read(&text.replace("in RANGE", "<= 9"))));
+    let shown = summary(&program).to_string();
+    assert!(shown.contains("row count n") && shown.contains("in 3..9"), "{shown}");
+    let run = |rows: u64| {
+        let pay = Array::from_values(Element::uint(8), vec![rows as usize], vec![2; rows as usize]);
+        clear::evaluate(&program, &[rows], [("pay".to_string(), pay.unwrap())].into()).map(drop)
+    };
+    assert_eq!(run(2).unwrap_err().to_string(), "`n` has 2 rows, the program asks for at least 3");
+    assert!(run(3).is_ok() && run(10).is_err());
 }
 
 #[test]

@@ -229,8 +229,8 @@ fn program(seeds: &[u64]) -> Program {
     let mut choices = Choices(seeds, 0);
     let mut builder = Builder::new("random");
     builder.declared().parties = vec!["alice".into(), "Bob B".into()];
-    let dim = |name: &str, max| Dim { name: name.into(), max };
-    builder.declared().dims = vec![dim("n", 1000), dim("loop", 3)];
+    let dim = |name: &str, min, max| Dim { name: name.into(), min, max };
+    builder.declared().dims = vec![dim("n", 2, 1000), dim("loop", 0, 3)];
     let mut random = Random { builder, values: Vec::new(), choices: Choices(seeds, 7) };
     for i in 0..3 {
         let element = choices.element();
