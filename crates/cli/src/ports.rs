@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use tacit_circuit::Circuit;
 use tacit_engine::values::{
-    BitOrder, Format, Instances, Lanes, PortSpec, check_outputs, parse_inputs, read_inputs,
+    BitOrder, Format, Lanes, PortSpec, Problem, check_outputs, parse_inputs, read_inputs,
     write_outputs,
 };
 
@@ -188,16 +188,23 @@ pub fn read_ports(
     Ok(values)
 }
 
-/// The number of instances that the inputs have together: all the same, single ones aside.
+/// The number of instances that the inputs have together: all the same, single ones aside. For what is computed in the
+/// clear: parties consent to repeat what they give once.
 pub fn common_instances(files: &[PortFile], values: &[Option<Lanes>]) -> Result<usize, CliError> {
-    let mut all = Instances::One;
+    let mut all = 1;
     for file in files {
-        let own = file.ports.iter().find_map(|&p| values[p].as_ref());
-        let own = Instances::of(own.map_or(1, Lanes::instances));
-        all =
-            all.join(own).map_err(|e| CliError::input(format!("{}: {e}", file.path.display())))?;
+        let own = file.ports.iter().find_map(|&p| values[p].as_ref()).map_or(1, Lanes::instances);
+        match (all, own) {
+            (1, _) => all = own,
+            (_, 1) => {}
+            (expected, found) if expected == found => {}
+            (expected, found) => {
+                let problem = Problem::InstanceCount { expected, found };
+                return Err(CliError::input(format!("{}: {problem}", file.path.display())));
+            }
+        }
     }
-    Ok(all.count())
+    Ok(all)
 }
 
 /// Writes the values of the ports that `files` name to them.

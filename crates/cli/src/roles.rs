@@ -153,7 +153,7 @@ pub fn split_program_evenly(
 ) -> Result<(), CliError> {
     let parties = job.everyone().iter().map(|party| party.index() + 1).max().unwrap_or(0);
     let network = Network::uniform(parties);
-    let rows = program.dims.iter().map(|dim| dim.max.min(MANY_ROWS)).collect();
+    let rows = program.dims.iter().map(|dim| MANY_ROWS.clamp(dim.min, dim.max)).collect();
     let many = ProgramJob { rows, ..job.clone() };
     let chosen = split_program(&network, program, &many, protocols, Wanted::Split)?;
     Ok(job.assign(chosen.assignments)?)

@@ -281,6 +281,46 @@ fn row_counts_stay_private_by_padding_and_numbers_come_from_the_command_line() {
     assert_eq!((code, error.contains("real")), (2, true), "{error}");
 }
 
+/// A hospital with too few rows, or other rows than a party wants, is told before anybody's rows leave.
+#[test]
+fn row_counts_are_bounded_by_the_program_and_by_each_party() {
+    let folder = stay();
+    let dir = folder.path();
+    std::fs::write(dir.join("few.csv"), "age,days\n70,3\n").expect("writes");
+    let few = TABLES.replace("bob=bob.csv", "bob=few.csv");
+    let (code, told) = fails(dir, &format!("run stay.tacit --local {few}"));
+    assert!(code == 2 && told.contains("`b` has 1 rows") && told.contains("at least 10"), "{told}");
+    let (code, told) = fails(dir, &format!("program eval stay.tacit {few}"));
+    assert!(code == 2 && told.contains("at least 10"), "{told}");
+    configure(dir);
+    for (bounds, says) in [
+        ("--rows-at-least b=1000", "at least 1000"),
+        ("--rows-at-least b=10 --rows-at-most b=11", "from 10 to 11"),
+    ] {
+        let run = "run stay.tacit --protocol lift --party";
+        let children = vec![
+            start(dir, &format!("{run} alice.toml --table alice.csv {bounds}")),
+            start(dir, &format!("{run} bob.toml --table bob.csv")),
+            start(dir, &format!("{run} carol.toml --table carol.csv --rows-at-most c=1_000")),
+        ];
+        for (code, output, errors) in finish(children, Duration::from_secs(60)) {
+            assert_eq!((code, output.as_str()), (Some(3), ""), "{errors}");
+            assert!(errors.contains("number of rows `b`") && errors.contains(says), "{errors}");
+        }
+    }
+    ok(dir, &format!("run stay.tacit --local {TABLES} --rows-at-least b=20 --rows-at-most c=99"));
+    for (bounds, says) in [
+        ("--rows-at-least d=1", "no row count `d`"),
+        ("--rows-at-least b=9 --rows-at-most b=8", "more than"),
+        ("--rows-at-most b", "ROWS=NUMBER"),
+        ("--instances 4", "--rows-at-most"),
+        ("--repeat", "for circuits only"),
+    ] {
+        let (code, told) = fails(dir, &format!("run stay.tacit --local {TABLES} {bounds}"));
+        assert!(code == 2 && told.contains(says), "{bounds}: {told}");
+    }
+}
+
 #[test]
 fn a_program_is_shown_and_checked() {
     let folder = stay();
@@ -337,7 +377,7 @@ fn flags_for_circuits_are_refused_for_programs_and_the_other_way_round() {
         let (code, error) = fails(dir, &format!("{run} {flag}"));
         assert!(code == 2 && error.contains(part), "{run} {flag}: {error}");
     };
-    let lab = "lab stay.tacit --network lan --network-only --protocol replicated --rows a=3";
+    let lab = "lab stay.tacit --network lan --network-only --protocol replicated --rows a=30";
     refused(lab, "--reveal 0", "who learns what");
     refused(lab, "--instances 5", "--rows ROWS=NUMBER");
     refused(lab, "--from old", "for circuits only");

@@ -39,7 +39,7 @@ fn aes_folder(sbox: &str) -> tempfile::TempDir {
     folder
 }
 
-const INPUTS: &str = "--bits bytes --input 0=key.hex --input 1=blocks.hex";
+const INPUTS: &str = "--bits bytes --input 0=key.hex --repeat 0 --input 1=blocks.hex";
 
 #[test]
 fn processes_over_tls_encrypt_under_every_protocol() {
@@ -86,7 +86,7 @@ fn four_configured_parties_meet_and_a_killed_one_ends_the_run() {
     let quad = format!("{COMMON} --protocol quad");
     let all = |rest: &str| {
         vec![
-            start(dir, &format!("{quad} {rest} --party alice.toml --input 0=key.hex")),
+            start(dir, &format!("{quad} {rest} --party alice.toml --input 0=key.hex --repeat")),
             start(dir, &format!("{quad} {rest} --party bob.toml --input 1=blocks.hex")),
             start(dir, &format!("{quad} {rest} --party carol.toml")),
         ]
@@ -474,7 +474,13 @@ fn wrong_arguments_and_inputs_say_what_to_do() {
         ("run missing.txt --local", "missing.txt"),
         ("run aes.txt --local --bits bytes --input 0=key.hex", "--input 1=FILE"),
         ("run aes.txt --local --bits bytes --input 0=short.hex --input 1=blocks.hex", "short.hex"),
-        ("run aes.txt --local --bits bytes --input 0=two.hex --input 1=three.hex", "instances"),
+        (
+            "run aes.txt --local --bits bytes --input 0=two.hex --input 1=three.hex --instances 3",
+            "2 instances here",
+        ),
+        ("run aes.txt --local --bits bytes --input 0=key.hex --instances 0", "--instances"),
+        ("run aes.txt --local --bits bytes --input 0=key.hex --repeat 2", "no input port 2"),
+        ("run aes.txt --local --bits bytes --input 0=key.hex --repeat x", "ports are numbers"),
         ("run aes.txt --local --owner 5=0 --bits bytes --input 0=key.hex", "no input port 5"),
         (
             "run aes.txt --local --roles 0,0,1 --bits bytes --input 0=key.hex --input 1=blocks.hex",
@@ -504,6 +510,61 @@ fn wrong_arguments_and_inputs_say_what_to_do() {
     }
 }
 
+/// Two numbers are compared, and bob brings thousands for alice's one: a run would tell him hers. Nobody computes that
+/// without her consent, and her helper says how often it helps.
+#[test]
+fn one_value_is_used_in_many_instances_by_its_owners_consent_only() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let dir = folder.path();
+    ok(dir, "circuit build compare --width 16 --output larger.txt");
+    write(dir, "a.dec", "3141\n");
+    let thresholds: Vec<String> = (0..4096).map(|threshold| threshold.to_string()).collect();
+    write(dir, "b.dec", &(thresholds.join("\n") + "\n"));
+    configure(dir);
+    let run = |alice: &str, bob: &str, carol: &str| {
+        let party = |name: &str, rest: &str| {
+            start(dir, &format!("run larger.txt --protocol lift --party {name}.toml {rest}"))
+        };
+        let children = vec![
+            party("alice", &format!("--input 0=a.dec {alice}")),
+            party("bob", &format!("--input 1=b.dec --output 0=out.dec {bob}")),
+            party("carol", carol),
+        ];
+        finish(children, Duration::from_secs(60))
+    };
+    for (alice, bob, carol, told) in [
+        ("", "", "", "4096"),
+        // Nor does it help to say how many there are, or of another party's input that it is repeated.
+        ("", "--instances 4096", "--instances 4096", "4096"),
+        ("--instances 64", "", "", "64"),
+        ("--repeat", "", "--instances 100", "100"),
+    ] {
+        let ended = run(alice, bob, carol);
+        for (code, output, errors) in &ended {
+            assert_eq!((*code, output.as_str()), (Some(3), ""), "{alice} {bob}: {errors}");
+            assert!(errors.contains("number of instances"), "{errors}");
+            assert!(errors.contains("--repeat") && errors.contains(told), "{errors}");
+        }
+        assert!(!alice.is_empty() || ended[0].2.contains("here 1, there 4096"), "{}", ended[0].2);
+        assert!(!alice.is_empty() || ended[0].2.contains("bob"), "{}", ended[0].2);
+        assert!(!dir.join("out.dec").exists());
+    }
+    for (alice, bob, carol) in [
+        ("--repeat", "", ""),
+        ("--repeat 0", "--instances 4096", "--instances 4096"),
+        ("--instances 4096", "", ""),
+    ] {
+        for (code, _, errors) in run(alice, bob, carol) {
+            assert_eq!(code, Some(0), "{alice} {bob} {carol}: {errors}");
+        }
+        assert_eq!(read(dir, "out.dec").lines().count(), 4096);
+        std::fs::remove_file(dir.join("out.dec")).expect("removes");
+    }
+    let bob = "run larger.txt --protocol lift --party bob.toml --input 1=b.dec --repeat 0";
+    let (code, told) = fails(dir, bob);
+    assert!(code == 2 && told.contains("another party gives input port 0"), "{told}");
+}
+
 const COMMON: &str = "run aes.txt --bits bytes --owner 0=alice --owner 1=bob --reveal bob";
 
 #[test]
@@ -512,7 +573,7 @@ fn three_configured_parties_meet_and_only_the_receiver_learns() {
     let dir = folder.path();
     configure(dir);
     let children = vec![
-        start(dir, &format!("{COMMON} --party alice.toml --input 0=key.hex")),
+        start(dir, &format!("{COMMON} --party alice.toml --input 0=key.hex --repeat")),
         start(dir, &format!("{COMMON} --party bob.toml --input 1=blocks.hex --output 0=out.hex")),
         start(dir, &format!("{COMMON} --party carol.toml")),
     ];
@@ -528,7 +589,7 @@ fn parties_that_disagree_are_told_what_differs() {
     let dir = folder.path();
     configure(dir);
     let children = vec![
-        start(dir, &format!("{COMMON} --party alice.toml --input 0=key.hex")),
+        start(dir, &format!("{COMMON} --party alice.toml --input 0=key.hex --repeat")),
         start(dir, &format!("{COMMON} --party bob.toml --input 1=blocks.hex --protocol astra")),
         start(dir, &format!("{COMMON} --party carol.toml")),
     ];
@@ -547,7 +608,7 @@ fn a_killed_party_ends_the_run_of_the_others_within_seconds() {
     // A slow network keeps the run going for long.
     let slow = "--shape ccs16 --timeout 20";
     let children = vec![
-        start(dir, &format!("{COMMON} {slow} --party alice.toml --input 0=key.hex")),
+        start(dir, &format!("{COMMON} {slow} --party alice.toml --input 0=key.hex --repeat")),
         start(
             dir,
             &format!("{COMMON} {slow} --party bob.toml --input 1=blocks.hex --output 0=out.hex"),
@@ -588,7 +649,7 @@ fn a_party_with_a_foreign_certificate_is_refused() {
     std::fs::write(dir.join("carol.toml"), mine).expect("writes");
     let wait = "--connect-timeout 5";
     let children = vec![
-        start(dir, &format!("{COMMON} {wait} --party alice.toml --input 0=key.hex")),
+        start(dir, &format!("{COMMON} {wait} --party alice.toml --input 0=key.hex --repeat")),
         start(dir, &format!("{COMMON} {wait} --party bob.toml --input 1=blocks.hex")),
         start(dir, &format!("{COMMON} {wait} --party carol.toml")),
     ];

@@ -8,10 +8,10 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tacit_circuit::{Builder, Circuit, Poly, Wire};
 use tacit_engine::circuit::{
-    Assignment, Blocking, Compiled, EvaluateError, Evaluation, FormChoice, Garbling, Job,
+    Assignment, Blocking, Compiled, Consent, EvaluateError, Evaluation, FormChoice, Garbling, Job,
     Preprocessing, agree_instances, evaluate, evaluate_with, predict,
 };
-use tacit_engine::values::{Instances, Lanes};
+use tacit_engine::values::Lanes;
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_net::testing::{Tamper, Verdict};
 use tacit_net::{LinkProfile, PartyId, Phase, Session, Stream};
@@ -743,7 +743,7 @@ fn a_session_runs_several_jobs_and_meters_each_alone() {
 #[test]
 fn absurd_instance_counts_of_a_peer_are_refused_by_all() {
     let circuit = chain(3);
-    for absurd in [0, 1 << 60, u64::MAX] {
+    for absurd in [1 << 40, 1 << 60, u64::MAX] {
         let errors = memory::run(3, 1, &MemoryNetwork::default(), |mut session| {
             let mut job = Job::new(Protocol::Trio, vec![PartyId(0); 2], vec![vec![PartyId(0)]]);
             let agreed = if session.me() == PartyId(2) {
@@ -753,7 +753,7 @@ fn absurd_instance_counts_of_a_peer_are_refused_by_all() {
                 session.agree(&facts).unwrap();
                 session.publish(&absurd.to_le_bytes()).map(|_| 1).map_err(EvaluateError::from)
             } else {
-                agree_instances(&mut session, &circuit, &job, Instances::One)
+                agree_instances(&mut session, &circuit, &job, Consent::as_others(&circuit))
             };
             let result = agreed.and_then(|instances| {
                 job.instances = instances;

@@ -1,11 +1,14 @@
 //! Whose fault an error is: every kind that can be provoked.
 
+use std::ops::RangeInclusive;
 use tacit_circuit::{Builder, Circuit};
-use tacit_engine::circuit::{Assignment, Compiled, EvaluateError, Job, agree_instances, evaluate};
-use tacit_engine::program::{Prepared, ProgramJob};
-use tacit_engine::values::{Instances, Lanes};
+use tacit_engine::circuit::{
+    Assignment, Compiled, Consent, EvaluateError, Job, agree_instances, evaluate,
+};
+use tacit_engine::program::{Prepared, ProgramJob, RowTerms, agree_rows};
+use tacit_engine::values::Lanes;
 use tacit_net::memory::{self, MemoryNetwork};
-use tacit_net::{NetError, PartyId, Session, Stream};
+use tacit_net::{AbortKind, NetError, PartyId, Session, Stream};
 use tacit_program::text;
 use tacit_sharing::proof::Method;
 use tacit_sharing::{Party, Protocol, SharingError};
@@ -26,10 +29,10 @@ fn run<R: Send>(workers: usize, party: impl Fn(Session) -> R + Sync) -> Vec<R> {
 #[test]
 fn numbers_of_instances_that_no_party_offers_are_misbehaviour() {
     let (circuit, job) = one_and();
-    for bad in [&[][..], &[1], &[0; 8], &[1; 9]] {
+    for bad in [&[][..], &[1], &[1; 9]] {
         let errors = run(1, |mut session| {
             if session.me() != PartyId(2) {
-                return agree_instances(&mut session, &circuit, &job, Instances::One).err();
+                return agree_instances(&mut session, &circuit, &job, Consent::UpTo(9)).err();
             }
             let mut facts = job.facts(&circuit);
             facts.retain(|(name, _)| *name != "instances");
@@ -45,17 +48,109 @@ fn numbers_of_instances_that_no_party_offers_are_misbehaviour() {
     }
 }
 
+/// What parties agree on, who consent to so many instances.
+fn agreed(consents: [Consent; 3]) -> Vec<Result<usize, EvaluateError>> {
+    let (circuit, job) = one_and();
+    run(1, |mut session| {
+        let mine = consents[session.me().index()];
+        let agreed = agree_instances(&mut session, &circuit, &job, mine)?;
+        session.finish()?;
+        Ok(agreed)
+    })
+}
+
+#[test]
+fn numbers_of_instances_are_what_all_consent_to() {
+    use Consent::{Exactly, UpTo};
+    for (consents, count) in [
+        ([UpTo(9), UpTo(9), UpTo(9)], 1),
+        ([Exactly(1), UpTo(1), UpTo(9)], 1),
+        ([Exactly(4), UpTo(4), Exactly(4)], 4),
+        ([UpTo(1 << 40), Exactly(1 << 40), UpTo(1 << 40)], 1 << 40),
+    ] {
+        let agreed = agreed(consents);
+        assert!(agreed.iter().all(|it| *it.as_ref().unwrap() == count), "{consents:?}");
+    }
+    // One value beside many, other numbers, and more than somebody takes part in: `mine` is what party 0 says.
+    for (consents, here, there, with) in [
+        ([Exactly(1), Exactly(4096), UpTo(9999)], "1", "4096", 1),
+        ([Exactly(1), UpTo(9), Exactly(2)], "1", "2", 2),
+        ([Exactly(3), Exactly(2), UpTo(9)], "3", "2", 1),
+        ([UpTo(9), Exactly(1), Exactly(4096)], "1, which party 1 says", "4096", 2),
+        ([UpTo(9), UpTo(99), Exactly(10)], "up to 9, unless --instances says how many", "10", 2),
+        ([UpTo(1 << 40), UpTo(9), Exactly(usize::MAX)], "up to 1099511627776, unless", "18446", 2),
+    ] {
+        let agreed = agreed(consents);
+        let Err(EvaluateError::Net(NetError::Disagreement { peer, mine, theirs, .. })) = &agreed[0]
+        else {
+            panic!("{consents:?}: {:?}", agreed[0]);
+        };
+        assert!(
+            mine.starts_with(here) && theirs.starts_with(there),
+            "{consents:?}: {mine} {theirs}"
+        );
+        assert_eq!(peer.id, PartyId(with), "{consents:?}");
+        // Whoever would go on is told that the parties disagree.
+        let disagrees = |it: &Result<_, EvaluateError>| {
+            let kind = AbortKind::Disagreement;
+            matches!(it, Err(EvaluateError::Net(NetError::Disagreement { .. })))
+                || matches!(it, Err(EvaluateError::Net(NetError::PeerAborted { kind: k, .. })) if *k == kind)
+        };
+        assert!(agreed.iter().all(disagrees), "{consents:?}: {agreed:?}");
+    }
+    let none = agreed([Exactly(0), UpTo(1), UpTo(1)]);
+    assert!(matches!(none[0], Err(EvaluateError::Job(_))), "{none:?}");
+}
+
+#[test]
+fn row_counts_are_what_all_consent_to() {
+    let text = "program few\nparties alice, bob\nrows n in 3..20\ninput x: u8[n] from bob\n\
+                reveal sum(x, axis 0) to alice as \"it\"\n";
+    let program = text::parse("few.tacit", text).unwrap();
+    let agreed = |offered: u64, wanted: RangeInclusive<u64>| {
+        run(1, |mut session| {
+            let mut terms = RowTerms::default();
+            match session.me().0 {
+                0 => drop(terms.bounds.insert("n".into(), wanted.clone())),
+                1 => drop(terms.own.insert("n".into(), offered)),
+                _ => {}
+            }
+            let agreed = agree_rows(&mut session, &program, &terms)?;
+            session.finish()?;
+            Ok::<_, EvaluateError>(agreed)
+        })
+    };
+    for (offered, wanted) in [(3, 0..=3), (20, 4..=u64::MAX), (7, 7..=7)] {
+        assert!(agreed(offered, wanted).iter().all(|it| *it.as_ref().unwrap() == [offered]));
+    }
+    for offered in [0, 2, 21, u64::MAX] {
+        let refused = agreed(offered, 0..=u64::MAX);
+        assert!(refused.iter().all(|it| matches!(it, Err(EvaluateError::Job(_)))), "{refused:?}");
+    }
+    for wanted in [8..=u64::MAX, 0..=6] {
+        let refused = &agreed(7, wanted)[0];
+        let Err(EvaluateError::Net(error @ NetError::Disagreement { peer, .. })) = refused else {
+            panic!("{refused:?}");
+        };
+        assert_eq!(peer.id, PartyId(1));
+        assert!(error.to_string().contains("rows `n`"), "{error}");
+    }
+}
+
 #[test]
 fn inputs_that_do_not_fit_are_the_users_and_disagreement_is_the_networks() {
     let (circuit, job) = one_and();
     let mut none = job.clone();
     none.instances = 0;
     assert!(matches!(none.check(&circuit), Err(EvaluateError::Job(_))));
+    // Nothing is repeated that the caller has not repeated.
     let errors = run(1, |mut session| {
-        let mine = if session.me() == PartyId(1) { 2 } else { 3 };
-        agree_instances(&mut session, &circuit, &job, Instances::of(mine)).err()
+        let job = Job { instances: 2, ..job.clone() };
+        let compiled = Compiled::new(&circuit, job).unwrap();
+        let one = || Some(Lanes::from_bits(vec![vec![1]], 1));
+        evaluate(&mut session, &compiled, vec![one(), one()], &|_| {}).err()
     });
-    assert!(errors.iter().all(|e| matches!(e, Some(EvaluateError::Job(_)))), "{errors:?}");
+    assert!(matches!(&errors[0], Some(EvaluateError::Job(_))), "{errors:?}");
     let errors = run(1, |mut session| {
         let mut job = job.clone();
         job.instances += usize::from(session.me().0);

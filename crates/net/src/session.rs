@@ -150,6 +150,22 @@ impl Session {
         self.control.stop(reason, NetError::Stopped(reason.to_owned()));
     }
 
+    /// Ends the session because this party and another one want different things, and gives the error to return.
+    /// `mine` must hold nothing secret.
+    #[must_use]
+    pub fn disagree(
+        &mut self,
+        with: PartyId,
+        what: &str,
+        mine: String,
+        theirs: String,
+    ) -> NetError {
+        let peer = self.shared_peer(with);
+        let error = NetError::Disagreement { peer, what: what.into(), mine, theirs };
+        self.stop(&error);
+        error
+    }
+
     /// Ends the session well: returns when every party has finished too, so that nobody loses
     /// bytes that are still on their way. The meshes must be here or dropped.
     ///

@@ -55,7 +55,6 @@ fn one_party(
 
 fn compile(args: &PrepareArgs, circuit: &Circuit, parties: &Parties) -> Result<Compiled, CliError> {
     let mut job = job(&args.run, circuit, parties)?;
-    job.instances = args.instances;
     job.preprocessing = Preprocessing::Separate;
     job.stored = true;
     Ok(Compiled::new(circuit, job)?)

@@ -56,10 +56,6 @@ pub struct PrepareArgs {
     #[arg(long, value_name = "DIRECTORY")]
     into: PathBuf,
 
-    /// Instances of a circuit in each run
-    #[arg(long, default_value_t = 1)]
-    pub instances: usize,
-
     /// Triples per thread, for `tacit prepare triples`: as many as there are ANDs in a run
     #[arg(long, value_name = "NUMBER")]
     pub count: Option<usize>,
@@ -140,6 +136,9 @@ fn refuse_inputs(args: &PrepareArgs) -> Result<(), CliError> {
         "tacit run, when inputs are there",
         [
             Misplaced::new(!run.inputs.is_empty(), "--input", ""),
+            Misplaced::new(!run.repeat.is_empty(), "--repeat", ""),
+            Misplaced::new(!tables.rows_at_least.is_empty(), "--rows-at-least", ""),
+            Misplaced::new(!tables.rows_at_most.is_empty(), "--rows-at-most", ""),
             Misplaced::new(!run.outputs.is_empty(), "--output", ""),
             Misplaced::new(!tables.tables.is_empty(), "--table", ""),
             Misplaced::new(!tables.results.is_empty(), "--result", ""),

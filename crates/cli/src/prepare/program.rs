@@ -12,7 +12,7 @@ use tacit_program::Program;
 /// Refuses wrong arguments, before any party starts.
 pub fn check(args: &PrepareArgs) -> Result<(), CliError> {
     let program = program::load(&args.run.path)?;
-    refuse("circuits", [Misplaced::new(args.instances != 1, "--instances", "--rows")])?;
+    refuse("circuits", [Misplaced::new(args.run.instances.is_some(), "--instances", "--rows")])?;
     refuse_circuit_arguments(&args.run)?;
     let prepared = prepared(args, &program, &Names::local(&program, args.run.protocol)?)?;
     Ok(engine::check_storable(&prepared)?)

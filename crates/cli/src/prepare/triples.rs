@@ -19,7 +19,7 @@ pub fn are_meant(args: &PrepareArgs) -> bool {
 /// Refuses wrong arguments, before any party starts.
 pub fn check(args: &PrepareArgs) -> Result<(), CliError> {
     let rows = Misplaced::new(!args.rows.is_empty(), "--rows", "--count");
-    let instances = Misplaced::new(args.instances != 1, "--instances", "--count");
+    let instances = Misplaced::new(args.run.instances.is_some(), "--instances", "--count");
     let from = Misplaced::new(args.triples.is_some(), "--triples", "--count");
     refuse("circuits and programs", [rows, instances, from])?;
     Ok(job(args, &Parties::numbered(args.run.protocol.parties()))?.check()?)

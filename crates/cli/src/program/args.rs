@@ -37,6 +37,15 @@ pub struct TableArgs {
     #[arg(long = "pad", value_name = "ROWS=INPUT")]
     pub pads: Vec<NamedValue>,
 
+    /// Compute only if there are so many rows at least, whatever the program allows: n=100. The others' tables
+    /// are meant; repeatable. Compared before inputs leave this party
+    #[arg(long = "rows-at-least", value_name = "ROWS=NUMBER")]
+    pub rows_at_least: Vec<RowBound>,
+
+    /// Compute only if there are so many rows at most: n=5000
+    #[arg(long = "rows-at-most", value_name = "ROWS=NUMBER")]
+    pub rows_at_most: Vec<RowBound>,
+
     /// File for what a party learns: .csv, .parquet, .json or .txt [default: print it]
     #[arg(long = "result", value_name = "[PARTY=]FILE")]
     pub results: Vec<PartyFile>,
@@ -53,7 +62,7 @@ pub struct TableArgs {
 
 impl TableArgs {
     /// What is no use to circuits.
-    pub fn flags(&self) -> [Misplaced; 9] {
+    pub fn flags(&self) -> [Misplaced; 11] {
         let inputs = "--input PORTS=FILE";
         [
             Misplaced::new(!self.tables.is_empty(), "--table", inputs),
@@ -62,10 +71,31 @@ impl TableArgs {
             Misplaced::new(!self.columns.is_empty(), "--column", inputs),
             Misplaced::new(!self.missing.is_empty(), "--missing", ""),
             Misplaced::new(!self.pads.is_empty(), "--pad", ""),
+            Misplaced::new(!self.rows_at_least.is_empty(), "--rows-at-least", "--instances NUMBER"),
+            Misplaced::new(!self.rows_at_most.is_empty(), "--rows-at-most", "--instances NUMBER"),
             Misplaced::new(!self.results.is_empty(), "--result", "--output PORTS=FILE"),
             Misplaced::new(self.result_format != Format::Table, "--result-format", "--format"),
             Misplaced::new(self.chunk_rows.is_some(), "--chunk-rows", "--window BYTES"),
         ]
+    }
+}
+
+/// `ROWS=NUMBER`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RowBound {
+    /// Name of the row count.
+    pub name: String,
+    /// The bound.
+    pub rows: u64,
+}
+
+impl FromStr for RowBound {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (name, rows) = text.split_once('=').ok_or("write ROWS=NUMBER, such as n=100")?;
+        let rows = rows.trim().replace('_', "").parse().map_err(|_| "rows are a whole number")?;
+        Ok(RowBound { name: name.trim().into(), rows })
     }
 }
 

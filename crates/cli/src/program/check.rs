@@ -1,8 +1,9 @@
 //! Checks of the flags for programs, before anything is read or computed.
 
-use super::args::{NamedValue, PartyFile, TableArgs};
+use super::args::{NamedValue, PartyFile, RowBound, TableArgs};
 use crate::error::CliError;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeInclusive;
 use tacit_program::{Element, Program, Type};
 use tacit_tables::{Format, check_shapes};
 
@@ -31,10 +32,37 @@ pub fn flags(program: &Program, args: &TableArgs) -> Result<(), CliError> {
             rows_exist(program, "--table", rows)?;
         }
     }
+    for (flag, bounds) in
+        [("--rows-at-least", &args.rows_at_least), ("--rows-at-most", &args.rows_at_most)]
+    {
+        bounds.iter().try_for_each(|bound| rows_exist(program, flag, &bound.name))?;
+        once(flag, bounds.iter().map(|bound| bound.name.clone()))?;
+    }
+    for (name, range) in bounds(args) {
+        if range.is_empty() {
+            let (least, most) = range.into_inner();
+            return Err(CliError::input(format!(
+                "rows `{name}`: --rows-at-least {least} is more than --rows-at-most {most}"
+            )));
+        }
+    }
     once("--value", args.values.iter().map(|value| value.name.clone()))?;
     once("--pad", args.pads.iter().map(|pad| pad.name.clone()))?;
     let place = |file: &PartyFile| format!("{:?}/{:?}", file.party, file.rows);
     once("--table", args.tables.iter().map(place))
+}
+
+/// The rows with which this party computes, by name of the row count, as it says.
+pub fn bounds(args: &TableArgs) -> BTreeMap<String, RangeInclusive<u64>> {
+    let named = |bounds: &[RowBound]| -> BTreeMap<String, u64> {
+        bounds.iter().map(|bound| (bound.name.clone(), bound.rows)).collect()
+    };
+    let (least, most) = (named(&args.rows_at_least), named(&args.rows_at_most));
+    let range = |name: &String| {
+        let (low, high) = (least.get(name).copied(), most.get(name).copied());
+        (name.clone(), low.unwrap_or(0)..=high.unwrap_or(u64::MAX))
+    };
+    least.keys().chain(most.keys()).map(range).collect()
 }
 
 fn once(flag: &str, mut names: impl Iterator<Item = String>) -> Result<(), CliError> {

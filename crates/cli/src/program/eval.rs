@@ -49,6 +49,14 @@ pub fn run(args: &EvalArgs, output: Output) -> Result<(), CliError> {
     }
     let rows: Vec<u64> =
         program.dims.iter().map(|dim| given.rows.get(&dim.name).copied().unwrap_or(0)).collect();
+    for (dim, wanted) in check::bounds(&args.tables) {
+        if let Some(rows) = given.rows.get(&dim).filter(|rows| !wanted.contains(rows)) {
+            let (least, most) = wanted.into_inner();
+            return Err(CliError::input(format!(
+                "there are {rows} rows `{dim}`, and {least} to {most} are wanted"
+            )));
+        }
+    }
     let (revealed, observed) = clear::evaluate_observed(&program, &rows, given.inputs)
         .map_err(|e| CliError::input(e.to_string()))?;
     let warnings: Vec<String> = observed.violations.values().map(ToString::to_string).collect();

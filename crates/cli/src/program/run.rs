@@ -19,7 +19,9 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use tacit_engine::circuit::{FormChoice, Preprocessing};
-use tacit_engine::program::{self as engine, Prepared, ProgramJob, ProgramReport, RolesUse};
+use tacit_engine::program::{
+    self as engine, Prepared, ProgramJob, ProgramReport, RolesUse, RowTerms,
+};
 use tacit_engine::store::Store;
 use tacit_net::{PartyId, SessionConfig, connect};
 use tacit_program::{self as form, Program};
@@ -64,7 +66,7 @@ pub fn run_program(args: &RunArgs, output: Output) -> Result<ExitCode, CliError>
             let names = Names::local(&program, args.protocol)?;
             // Wrong arguments are better told here, once.
             check_files(args, &names)?;
-            job(args, &program, &names, vec![0; program.dims.len()])?;
+            job(args, &program, &names, least_rows(&program))?;
             local::launch(names.session.len(), args.transport)?.results()?
         }
         Some(path) => {
@@ -88,6 +90,8 @@ pub fn refuse_circuit_arguments(args: &RunArgs) -> Result<(), CliError> {
     let tables = "--table PARTY=FILE or --value INPUT=VALUE";
     let flags = [
         Misplaced::new(!args.inputs.is_empty(), "--input", tables),
+        Misplaced::new(!args.repeat.is_empty(), "--repeat", ""),
+        Misplaced::new(args.instances.is_some(), "--instances", "tables, and --rows-at-most"),
         Misplaced::new(!args.outputs.is_empty(), "--output", "--result PARTY=FILE"),
         Misplaced::new(
             !args.owners.is_empty(),
@@ -252,7 +256,8 @@ fn one_party(
     }
     config.workers = workers(args, program, names)?;
     let mut session = connect(&config)?;
-    let rows = engine::agree_rows(&mut session, program, &given.rows)
+    let terms = RowTerms { own: given.rows, bounds: check::bounds(&args.program) };
+    let rows = engine::agree_rows(&mut session, program, &terms)
         .inspect_err(|e| session.abort(&e.to_string()))?;
     let mut job = job(args, program, names, rows).inspect_err(|e| session.abort(&e.to_string()))?;
     let choice = choice::for_links(&mut session, program, &mut job, args)
@@ -287,13 +292,18 @@ fn one_party(
     Ok(ProgramRun { names, report, choice, stored, warnings, printed })
 }
 
+/// The fewest rows that a program may have: for what does not depend on how many there are.
+fn least_rows(program: &Program) -> Vec<u64> {
+    program.dims.iter().map(|dim| dim.min).collect()
+}
+
 /// Meshes of a session: of as many assignments of roles as may be chosen.
 fn workers(args: &RunArgs, program: &Program, names: &Names) -> Result<usize, CliError> {
     match args.roles {
         Some(Roles::Auto) if args.protocol.has_roles() && args.protocol != Protocol::Plain => {
             Ok(args.threads.saturating_mul(roles::most(args.protocol.parties())))
         }
-        _ => Ok(job(args, program, names, vec![0; program.dims.len()])?.threads()),
+        _ => Ok(job(args, program, names, least_rows(program))?.threads()),
     }
 }
 

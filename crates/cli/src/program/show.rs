@@ -26,7 +26,7 @@ pub struct ShowArgs {
     #[arg(value_name = "PROGRAM")]
     path: PathBuf,
 
-    /// Rows to show costs for [default: 1000, or the maximum if it is less]
+    /// Rows to show costs for [default: 1000, or what the program allows that is nearest]
     #[arg(long, value_name = "ROWS=NUMBER")]
     rows: Vec<NamedValue>,
 }
@@ -51,7 +51,7 @@ pub fn rows(program: &Program, given: &[NamedValue]) -> Result<Vec<u64>, CliErro
     }
     let count = |dim: &tacit_program::ir::Dim| {
         let Some(given) = given.iter().find(|value| value.name == dim.name) else {
-            return Ok(ROWS.min(dim.max));
+            return Ok(ROWS.clamp(dim.min, dim.max));
         };
         let count = given.value.replace('_', "").parse();
         count.map_err(|_| CliError::input(format!("--rows {}: not a number", dim.name)))

@@ -11,6 +11,7 @@ use crate::profile::Profile;
 use crate::program::{ByArg, TableArgs};
 use crate::roles::Roles;
 use clap::{Args, ValueEnum};
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
@@ -26,14 +27,14 @@ use tacit_sharing::bmr::Opening;
     tacit run pay-gap.tacit --local --table alice=a.csv --table bob=b.csv --table carol=c.csv
   The same on alice's machine:
     tacit run pay-gap.tacit --party alice.toml --table a.csv
-  A circuit on this machine, input port i given by party i, results to everybody:
-    tacit run aes.txt --local --bits bytes --input 0=key.hex --input 1=blocks.hex --output 0=out.hex
+  A circuit on this machine, input port i given by party i, results to everybody, one key for all blocks:
+    tacit run aes.txt --local --bits bytes --input 0=key.hex --repeat 0 --input 1=blocks.hex --output 0=out.hex
   One of three machines, results to bob only:
     tacit run aes.txt --party alice.toml --bits bytes --owner 0=alice --owner 1=bob --reveal bob \\
-        --input 0=key.hex
+        --input 0=key.hex --repeat
   With what `tacit prepare` stored (see there):
     tacit run aes.txt --protocol bmr:3 --local --prepared store --bits bytes --input 0=key.hex ...
-  Other machines give the same arguments, except for --party, --input and --output.")]
+  Other machines give the same arguments, except for --party, --input, --repeat and --output.")]
 pub struct RunArgs {
     /// A program, or a circuit: the same at all parties
     #[arg(value_name = "PROGRAM|CIRCUIT")]
@@ -65,11 +66,21 @@ pub struct RunArgs {
     #[arg(long, value_name = "FILE", conflicts_with = "local")]
     party: Option<PathBuf>,
 
-    /// File with the values of an input port, or of several: 0=key.hex, 0,1=all.csv. A file with
-    /// one instance is repeated for all. With --party, only ports that this party owns, and `-`
+    /// File with the values of an input port, or of several: 0=key.hex, 0,1=all.csv. A file has
+    /// one value for each instance. With --party, only ports that this party owns, and `-`
     /// is standard input
     #[arg(long = "input", value_name = "PORTS=FILE")]
     pub inputs: Vec<PortFile>,
+
+    /// Use the one value of an input port in as many instances as the others have: of this port, or of all. Without it
+    /// a party that gives one value takes part in one instance: who chooses other inputs for it in many may find it out
+    #[arg(long, value_name = "PORT", num_args = 0..=1, default_missing_value = "all")]
+    pub repeat: Vec<Repeat>,
+
+    /// Instances of a circuit, compared before anybody's inputs leave. Values that are given once are used in all of them
+    /// [default: as many as there are values; a party that gives none takes part in as many as the others]
+    #[arg(long, value_name = "NUMBER")]
+    pub instances: Option<NonZeroUsize>,
 
     /// File for the values of an output port, or of several [default: print them]. With --local,
     /// the first party that learns all of them writes the file
@@ -200,6 +211,31 @@ fn form(text: &str) -> Result<FormChoice, String> {
             }
             _ => Err("write dealer, symmetric, or a positive ratio such as 2.5".into()),
         },
+    }
+}
+
+/// Input ports whose one value may be used in many instances.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Repeat {
+    /// All that the party gives.
+    All,
+    /// One.
+    Port(usize),
+}
+
+impl FromStr for Repeat {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Repeat, String> {
+        match text {
+            "all" => Ok(Repeat::All),
+            port => {
+                let port = port.parse().map(Repeat::Port);
+                port.map_err(|_| {
+                    "ports are numbers: --repeat 0, or --repeat behind all else".into()
+                })
+            }
+        }
     }
 }
 

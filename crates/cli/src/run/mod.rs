@@ -1,6 +1,7 @@
 //! `tacit run`: parties compute a program, or evaluate a circuit, on their private inputs.
 
 mod args;
+mod instances;
 mod party;
 mod report;
 

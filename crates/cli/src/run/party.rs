@@ -1,6 +1,7 @@
 //! One party's run.
 
 use super::args::{Parties, RunArgs};
+use super::instances;
 use super::report::PartyRun;
 use crate::balance::{self, BalanceArg};
 use crate::error::CliError;
@@ -8,16 +9,17 @@ use crate::ports::{self, PortFile};
 use crate::prepare;
 use crate::roles::{self, Choice, Roles};
 use indicatif::{ProgressBar, ProgressStyle};
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 use tacit_circuit::Circuit;
 use tacit_engine::circuit::{self as engine, Compiled, Job, Preprocessing};
 use tacit_engine::store::Store;
-use tacit_engine::values::{Format, Instances, Lanes, format_outputs};
+use tacit_engine::values::{Format, Lanes, Problem, format_outputs};
 use tacit_net::probe::{Effort, probe};
 use tacit_net::{PartyId, Session, SessionConfig, connect};
 use zeroize::Zeroizing;
 
-/// The job that the arguments describe, for one instance.
+/// The job that the arguments describe, for one instance unless they say how many.
 pub fn job(args: &RunArgs, circuit: &Circuit, parties: &Parties) -> Result<Job, CliError> {
     let ports = circuit.input_widths().len();
     let mut owners: Vec<PartyId> = in_turn(ports, parties.0.len()).collect();
@@ -54,6 +56,7 @@ pub fn job(args: &RunArgs, circuit: &Circuit, parties: &Parties) -> Result<Job, 
     job.assignments = roles::named(args.roles.as_ref(), args.protocol, parties)?;
     args.balance.check(job.protocol(), args.roles.as_ref(), &args.mix)?;
     args.balance.put(&mut job.assignments[0])?;
+    job.instances = args.instances.map_or(1, NonZeroUsize::get);
     job.workers = args.threads;
     job.preprocessing = match args.prepared {
         Some(_) => Preprocessing::Separate,
@@ -90,6 +93,7 @@ pub fn check(
     ports::check_output_files(&args.outputs, &out_ports, args.style.format())?;
     ports::check_input_files(&args.inputs, circuit.input_widths().len())?;
     check_receivers(args, &job, me)?;
+    instances::check(args, &job, me)?;
     check_standard_input(args, me)?;
     let store = args.prepared.as_deref();
     if let Some(directory) = store {
@@ -169,12 +173,7 @@ pub fn evaluate(
         config.shape = profile.leaving(me);
     }
     let values = own_values(args, circuit, &job, me)?;
-    let mine = values.iter().flatten().map(|lanes| Instances::of(lanes.instances()));
-    let mine = mine
-        .map(Ok)
-        .reduce(|a, b| a?.join(b?))
-        .unwrap_or(Ok(Instances::One))
-        .map_err(|e| CliError::input(format!("inputs of one party: {e}")))?;
+    let mine = instances::consent(args, circuit, &values)?;
     if configured {
         config.notice = Some(Arc::new(|text: &str| eprintln!("tacit: {text}")));
     }
@@ -194,6 +193,8 @@ pub fn evaluate(
         choice = Some(chosen.inspect_err(|e| session.abort(&e.to_string()))?);
     }
     let compiled = Compiled::new(circuit, job).inspect_err(|e| session.abort(&e.to_string()))?;
+    let values = repeated(values, compiled.job().instances)
+        .inspect_err(|_| session.abort("a party's inputs do not fit"))?;
     let bar = progress_bar(&compiled, configured || me == PartyId(0));
     let progress = |words| bar.inc(words);
     let mut stored = None;
@@ -217,6 +218,13 @@ pub fn evaluate(
     let printed = deliver(args, circuit, &written, &result.outputs)?;
     let names = parties.0.clone();
     Ok(PartyRun { names, report: result.report, roles: choice, stored, printed })
+}
+
+/// Values for all instances: of what the party has consented to, before.
+fn repeated(values: Vec<Option<Lanes>>, instances: usize) -> Result<Vec<Option<Lanes>>, CliError> {
+    let repeat = |lanes: Option<Lanes>| lanes.map(|lanes| lanes.broadcast(instances)).transpose();
+    let all: Result<_, Problem> = values.into_iter().map(repeat).collect();
+    all.map_err(|e| CliError::input(e.to_string()))
 }
 
 /// Measures the links, and puts what fits them into the job.

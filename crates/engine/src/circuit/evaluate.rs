@@ -11,13 +11,12 @@ use super::prepared::{Phases, Prepared, decode, digest, encode};
 use super::report::{AssignmentUse, Report};
 use super::triples::Give;
 use super::worker::{Computed, Worker};
-use super::{EvaluateError, Job, Preprocessing};
+use super::{EvaluateError, Preprocessing};
 use crate::setup::SetUp;
-use crate::values::{Instances, Lanes};
+use crate::values::Lanes;
 use crate::workers::on_each;
 use std::collections::VecDeque;
 use std::time::Duration;
-use tacit_circuit::Circuit;
 use tacit_net::{Mesh, PartyId, Phase, Session};
 use tacit_ring::{Buffer, Entropy, Z2};
 use tacit_sharing::party::{Fetched, Keys};
@@ -34,45 +33,8 @@ pub struct Evaluation {
     pub report: Report,
 }
 
-/// Finds the number of instances: what all parties' inputs offer together. First the parties
-/// compare everything else about the job.
-///
-/// # Errors
-/// When parties offer different numbers, or the network fails.
-pub fn agree_instances(
-    session: &mut Session,
-    circuit: &Circuit,
-    job: &Job,
-    mine: Instances,
-) -> Result<usize, EvaluateError> {
-    let mut facts = job.facts(circuit);
-    facts.retain(|(name, _)| *name != "instances");
-    facts.insert(0, ("command", "run".into()));
-    session.agree(&facts)?;
-    let offered = session.publish(&(mine.count() as u64).to_le_bytes())?;
-    let mut all = mine;
-    for (party, bytes) in offered.iter().enumerate() {
-        let count = <[u8; 8]>::try_from(&bytes[..])
-            .ok()
-            .and_then(|bytes| usize::try_from(u64::from_le_bytes(bytes)).ok())
-            .filter(|count| *count > 0)
-            .ok_or_else(|| EvaluateError::Misbehaviour {
-                party,
-                what: "it offers a number of instances that no input has".into(),
-            })?;
-        all = all.join(Instances::of(count)).map_err(|_| {
-            EvaluateError::Job(format!(
-                "party {party} offers {count} instances, but this party or another one {}; \
-                 every input needs the same number, or just one for all",
-                all.count()
-            ))
-        })?;
-    }
-    Ok(all.count())
-}
-
-/// Runs a job. `values[p]` are this party's values for input port `p`, with the job's number of
-/// instances (or one, for all). `progress` is told how many 64-lane words are done.
+/// Runs a job. `values[p]` are this party's values for input port `p`, as many as the job has instances: where one is
+/// to be used in all, its owner [repeats](Lanes::broadcast) it. `progress` is told how many 64-lane words are done.
 ///
 /// Before any share is sent, all parties compare the job's facts.
 ///
@@ -418,7 +380,14 @@ fn fit_values(
                 lanes.width()
             )));
         }
-        lanes.broadcast(job.instances).map(Some).map_err(|e| EvaluateError::Job(e.to_string()))
+        match lanes.instances() == job.instances {
+            true => Ok(Some(lanes)),
+            false => Err(EvaluateError::Job(format!(
+                "input {index} has values for {} instances, and the job {}",
+                lanes.instances(),
+                job.instances
+            ))),
+        }
     };
     job.owners.iter().zip(&compiled.seatings[0].inputs).enumerate().map(fit).collect()
 }

@@ -10,6 +10,7 @@ mod compile;
 mod error;
 pub(crate) mod evaluate;
 mod garbled;
+mod instances;
 mod job;
 pub(crate) mod links;
 mod masked;
@@ -27,9 +28,10 @@ pub(crate) use assignment::cut;
 pub use compile::Compiled;
 pub use error::EvaluateError;
 pub use evaluate::{
-    Evaluation, agree_instances, check_storable, evaluate, evaluate_prepared, evaluate_with,
-    prepare, prepare_from_triples,
+    Evaluation, check_storable, evaluate, evaluate_prepared, evaluate_with, prepare,
+    prepare_from_triples,
 };
+pub use instances::{Consent, UNSAID_VALUE_BYTES, agree_instances};
 pub use job::{Blocking, FormChoice, Garbling, Job, MAX_VALUE_BYTES, Preprocessing};
 pub(crate) use job::{
     STORED, check_garbling, check_label_function, check_opening, label_fact, list, opening_fact,

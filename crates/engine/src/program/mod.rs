@@ -18,6 +18,7 @@ mod plain;
 mod prepare;
 mod report;
 mod rings;
+mod rows;
 mod run;
 mod seats;
 mod stream;
@@ -28,8 +29,9 @@ pub use crate::circuit::Garbling;
 pub use job::{By, CHUNK_ROWS, ProgramJob};
 pub use prepare::{Cost, Prepared};
 pub use report::{ProgramReport, RolesUse};
+pub use rows::{RowTerms, agree_rows};
 pub use run::{
-    Outcome, Revealed, agree_rows, check_inputs, check_storable, facts, prepare, prepare_with, run,
+    Outcome, Revealed, check_inputs, check_storable, facts, prepare, prepare_with, run,
     run_prepared, run_with,
 };
 pub use seats::share_values;

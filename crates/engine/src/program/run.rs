@@ -19,7 +19,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tacit_net::{Mesh, PartyId, Phase, Session};
 use tacit_program::clear::{self, Array};
-use tacit_program::{Program, text};
 use tacit_ring::Entropy;
 use tacit_sharing::Protocol;
 use tacit_sharing::gmw::{Correlations, Gmw, GmwBits};
@@ -38,59 +37,6 @@ pub struct Outcome {
     /// Under `plain`, at the trusted party: where values left their ranges, so that a protocol
     /// would give wrong results. Places and counts, no values.
     pub warnings: Vec<String>,
-}
-
-/// Finds the row counts: every party offers those of its own inputs, by dim. First the parties
-/// compare their programs.
-///
-/// # Errors
-/// When parties offer different counts for a dim or nobody offers one, or the network fails.
-pub fn agree_rows(
-    session: &mut Session,
-    program: &Program,
-    mine: &BTreeMap<String, u64>,
-) -> Result<Vec<u64>, EvaluateError> {
-    session.agree(&[
-        ("command", "run".to_string()),
-        ("tacit version", env!("CARGO_PKG_VERSION").to_string()),
-        ("program", hex::encode(text::digest(program))),
-    ])?;
-    let offer: Vec<Option<u64>> =
-        program.dims.iter().map(|dim| mine.get(&dim.name).copied()).collect();
-    let mine = serde_json::to_vec(&offer)
-        .map_err(|e| EvaluateError::Bug(format!("cannot write row counts: {e}")))?;
-    let mut rows: Vec<Option<(u64, usize)>> = vec![None; program.dims.len()];
-    for (party, bytes) in session.publish(&mine)?.iter().enumerate() {
-        let theirs: Vec<Option<u64>> = serde_json::from_slice(bytes)
-            .ok()
-            .filter(|theirs: &Vec<_>| theirs.len() == rows.len())
-            .ok_or_else(|| EvaluateError::Misbehaviour {
-                party,
-                what: "it sent row counts that cannot be read; do both have the same program?"
-                    .into(),
-            })?;
-        for ((known, offer), dim) in rows.iter_mut().zip(theirs).zip(&program.dims) {
-            match (*known, offer) {
-                (Some((rows, first)), Some(other)) if rows != other => {
-                    return Err(EvaluateError::Job(format!(
-                        "party {first} has {rows} rows of `{}`, party {party} has {other}; tables \
-                         that are joined row by row need as many rows",
-                        dim.name
-                    )));
-                }
-                (None, Some(offer)) => *known = Some((offer, party)),
-                _ => {}
-            }
-        }
-    }
-    let named = rows.into_iter().zip(&program.dims);
-    named
-        .map(|(rows, dim)| {
-            rows.map(|(rows, _)| rows).ok_or_else(|| {
-                EvaluateError::Job(format!("no party has an input with rows `{}`", dim.name))
-            })
-        })
-        .collect()
 }
 
 /// Runs a program. `inputs` are this party's own inputs and all public ones, by name. `progress`

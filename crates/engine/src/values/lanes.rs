@@ -64,7 +64,10 @@ impl Lanes {
     }
 
     /// A single instance repeated `instances` times; lanes that already have so many
-    /// instances come back unchanged.
+    /// instances come back unchanged. Whoever repeats a secret lets as many questions be asked about it.
+    ///
+    /// # Errors
+    /// When there are several instances, of another number.
     pub fn broadcast(self, instances: usize) -> Result<Lanes, Problem> {
         if self.instances == instances {
             return Ok(self);
@@ -87,45 +90,6 @@ impl Drop for Lanes {
 impl fmt::Debug for Lanes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Lanes({} bits x {})", self.bits.len(), self.instances)
-    }
-}
-
-/// How many instances an input offers: one, which may be repeated for all, or exactly
-/// so many.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Instances {
-    /// One instance, to be repeated as often as the other inputs need.
-    One,
-    /// This many instances (never one).
-    Many(usize),
-}
-
-impl Instances {
-    /// From the number of instances in a file.
-    pub fn of(count: usize) -> Instances {
-        match count {
-            1 => Instances::One,
-            n => Instances::Many(n),
-        }
-    }
-
-    /// The number of instances of the computation.
-    pub fn count(self) -> usize {
-        match self {
-            Instances::One => 1,
-            Instances::Many(n) => n,
-        }
-    }
-
-    /// What two inputs have together.
-    pub fn join(self, other: Instances) -> Result<Instances, Problem> {
-        match (self, other) {
-            (Instances::One, any) | (any, Instances::One) => Ok(any),
-            (Instances::Many(a), Instances::Many(b)) if a == b => Ok(self),
-            (Instances::Many(a), Instances::Many(b)) => {
-                Err(Problem::InstanceCount { expected: a, found: b })
-            }
-        }
     }
 }
 

@@ -26,7 +26,7 @@ mod tests;
 
 pub use error::{Problem, ValueError};
 pub use format::{check_outputs, format_outputs, write_outputs};
-pub use lanes::{Instances, Lanes};
+pub use lanes::Lanes;
 pub use order::BitOrder;
 pub use parse::{parse_inputs, read_inputs};
 

@@ -224,11 +224,6 @@ fn one_instance_is_broadcast() {
     assert_eq!(many.bit(1), [0, 0]);
     assert_eq!(many.clone().broadcast(70), Ok(many.clone()));
     assert!(many.broadcast(71).is_err());
-    let join = |a, b| Instances::of(a).join(Instances::of(b)).map(Instances::count);
-    assert_eq!(join(1, 1), Ok(1));
-    assert_eq!(join(1, 9), Ok(9));
-    assert_eq!(join(9, 9), Ok(9));
-    assert_eq!(join(9, 8), Err(Problem::InstanceCount { expected: 9, found: 8 }));
 }
 
 #[test]
