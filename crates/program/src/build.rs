@@ -19,20 +19,25 @@
 //! assert_eq!(program.reveals.len(), 1);
 //! ```
 
+mod advice;
 mod arithmetic;
 mod arrays;
 mod frontend;
+mod labels;
 mod literal;
 mod logic;
+mod quantile;
 mod repeat;
 mod statistics;
 
 pub use literal::{Arg, Array, Number};
+pub use quantile::Quantile;
 pub use repeat::Carried;
 pub use statistics::{Along, Groups};
 
+use crate::domain::{Axes, Domain, Meaning, Members, leading};
 use crate::error::ProgramError;
-use crate::infer::{check, infer};
+use crate::infer::{check, check_labels, infer};
 use crate::ir::{Block, Dim, Node, NodeId, Op, Program, Reveal, Span, ValueId};
 use crate::types::{DimId, Extent, PartyId, Type};
 use std::collections::HashMap;
@@ -59,6 +64,8 @@ struct Scope {
     captured: Vec<ValueId>,
     /// The parameters that stand for them.
     parameters: HashMap<ValueId, NodeId>,
+    /// The labels of axes, of values that have some.
+    labels: HashMap<ValueId, Axes>,
 }
 
 /// Writes a [`Program`].
@@ -127,25 +134,62 @@ impl Builder {
         if self.scopes.len() > 1 {
             return self.fail("an input within a loop: declare it outside");
         }
-        let op = Op::Input { name: name.into(), party };
+        let meaning = array.meaning().clone();
         match array.into_type(party) {
-            Ok(ty) => self.push(op, &[], Some(&[ty])),
+            Ok(ty) => {
+                let op = Op::Input { name: name.into(), party, meaning };
+                self.push(op, &[], Some(&[ty]))
+            }
             Err(message) => self.fail(message),
         }
     }
 
-    /// Gives a value to parties, under a name.
+    /// Gives a value to parties, under a name. Results by group are labelled by the domain of the
+    /// groups.
     #[track_caller]
     pub fn reveal(&mut self, name: &str, value: Value, to: &[PartyId]) {
+        self.reveal_as(name, value, to, None, Meaning::Number);
+    }
+
+    /// As [`Self::reveal`], where the program says itself which domains label the value's axes,
+    /// or what its values stand for.
+    #[track_caller]
+    pub fn reveal_as(
+        &mut self,
+        name: &str,
+        value: Value,
+        to: &[PartyId],
+        by: Option<&[Arc<Domain>]>,
+        meaning: Meaning,
+    ) {
+        let by = by.map_or_else(|| leading(&self.axes(value)), <[_]>::to_vec);
         match self.resolve(value) {
             Some(_) if self.scopes.len() > 1 => {
                 self.fail("nothing can be revealed within a loop: carry it out");
             }
             Some(value) => {
-                self.program.reveals.push(Reveal { value, name: name.into(), to: to.to_vec() });
+                let reveal = Reveal { value, name: name.into(), to: to.to_vec(), by, meaning };
+                match check_labels(&self.program, &self.scopes[0].block, &reveal) {
+                    Ok(()) => self.program.reveals.push(reveal),
+                    Err(message) => drop(self.fail(message)),
+                }
             }
             None => {}
         }
+    }
+
+    /// Declares what integers stand for.
+    #[track_caller]
+    pub fn domain(&mut self, name: &str, members: Members) -> Arc<Domain> {
+        let domain = Arc::new(Domain { name: name.into(), members });
+        if let Err(message) = domain.check() {
+            self.fail(message);
+        }
+        if self.program.domain(name).is_some() {
+            self.fail(format!("there is already a domain `{name}`"));
+        }
+        self.program.domains.push(domain.clone());
+        domain
     }
 
     /// The program, checked.
@@ -259,7 +303,14 @@ impl Builder {
         let block = &self.scopes.last().expect("the outermost scope stays").block;
         let types: Vec<&Type> = ids.iter().map(|id| block.type_of(*id)).collect();
         match infer(&op, &types, &self.program.dims, declared) {
-            Ok(types) => self.append(Node { op, operands: ids, types, span }),
+            Ok(types) => {
+                let axes = self.carried_labels(&op, &ids, &types);
+                let values = self.append(Node { op, operands: ids, types, span });
+                if let (Some(axes), Some(value)) = (axes, values.first()) {
+                    self.label(*value, axes);
+                }
+                values
+            }
             Err(message) => {
                 self.fail_at(&span, message);
                 Vec::new()

@@ -7,15 +7,17 @@ mod check;
 pub mod element;
 pub(crate) mod elementary;
 mod nested;
-mod number;
+pub(crate) mod number;
 pub mod range;
 pub mod shape;
 mod tables;
 
+pub(crate) use check::check_labels;
 pub use check::{check, check_type};
 pub use nested::{iteration, width};
 pub use number::exp_limit;
 pub(crate) use number::log as log_interval;
+pub(crate) use tables::positions_of;
 
 use crate::ir::{Dim, Op};
 use crate::types::{Element, Extent, Interval, Type, Visibility};
@@ -23,8 +25,8 @@ use crate::types::{Element, Extent, Interval, Type, Visibility};
 /// Types of the results of an operation, or what is wrong with it.
 ///
 /// `declared` says what operands do not: the whole type of an input or parameter; element and
-/// shape of a constant; the shape of a reshape or broadcast; the length of a slice; element and
-/// interval of a circuit's results. Everything else in it must agree with what is inferred.
+/// shape of a constant; the shape of positions, a reshape or a broadcast; the length of a slice;
+/// element and interval of a circuit's results. Everything else in it must agree with what is inferred.
 pub fn infer(
     op: &Op,
     operands: &[&Type],
@@ -135,8 +137,9 @@ fn single(op: &Op, context: &Context<'_>) -> Result<Type, String> {
             let ty = context.declaration("a parameter")?;
             check_type(ty, context.dims).map(|()| ty.clone())
         }
-        Op::Input { party, .. } => number::input(context, *party),
+        Op::Input { party, meaning, .. } => number::input(context, *party, meaning),
         Op::Constant(values) => number::constant(context, values),
+        Op::Positions => tables::positions(context),
         Op::Less | Op::Equal => number::compare(context),
         Op::Select => number::select(context),
         Op::And | Op::Or | Op::Xor | Op::Not => number::logic(context),
@@ -162,7 +165,7 @@ fn single(op: &Op, context: &Context<'_>) -> Result<Type, String> {
 /// Whether the operation takes so many operands.
 fn expect_operands(op: &Op, given: usize) -> Result<(), String> {
     let (least, most) = match op {
-        Op::Parameter(_) | Op::Input { .. } | Op::Constant(_) => (0, 0),
+        Op::Parameter(_) | Op::Input { .. } | Op::Constant(_) | Op::Positions => (0, 0),
         Op::Add { .. } | Op::Sub { .. } | Op::Mul { .. } | Op::Min | Op::Max => (2, 2),
         Op::Div | Op::Rem | Op::Less | Op::Equal | Op::MatMul => (2, 2),
         Op::And | Op::Or | Op::Xor => (2, 2),

@@ -1,5 +1,6 @@
 //! The form: blocks of nodes, each an operation on earlier values.
 
+use crate::domain::{Axes, Domain, Meaning, by_axis};
 use crate::types::{DimId, Element, Extent, Interval, PartyId, Type};
 use std::sync::Arc;
 use tacit_circuit::Circuit;
@@ -100,9 +101,13 @@ pub enum Op {
         name: String,
         /// Who gives it.
         party: Option<PartyId>,
+        /// What its values stand for.
+        meaning: Meaning,
     },
     /// Public raw values, row-major; a single one fills the shape.
     Constant(Vec<i128>),
+    /// The positions 0, 1, ... along the one axis of the result: public integers.
+    Positions,
 
     /// Sum.
     Add {
@@ -278,6 +283,11 @@ pub struct Reveal {
     pub name: String,
     /// Who learns it.
     pub to: Vec<PartyId>,
+    /// The domains that label its leading axes, outermost first: the sizes of those of one axis
+    /// multiply to its length.
+    pub by: Vec<Arc<Domain>>,
+    /// What its values stand for.
+    pub meaning: Meaning,
 }
 
 /// A row count that is bound when a session starts.
@@ -300,6 +310,8 @@ pub struct Program {
     pub parties: Vec<String>,
     /// Symbolic row counts.
     pub dims: Vec<Dim>,
+    /// What integers stand for, and what labels groups.
+    pub domains: Vec<Arc<Domain>>,
     /// The computation.
     pub body: Block,
     /// What leaves it, and to whom.
@@ -310,9 +322,31 @@ impl Program {
     /// The inputs: node, name, party.
     pub fn inputs(&self) -> impl Iterator<Item = (NodeId, &str, Option<PartyId>)> {
         (0..).zip(&self.body.nodes).filter_map(|(id, node)| match &node.op {
-            Op::Input { name, party } => Some((id, name.as_str(), *party)),
+            Op::Input { name, party, .. } => Some((id, name.as_str(), *party)),
             _ => None,
         })
+    }
+
+    /// What the values of an input stand for.
+    #[must_use]
+    pub fn meaning(&self, input: NodeId) -> &Meaning {
+        match &self.body.nodes[input as usize].op {
+            Op::Input { meaning, .. } => meaning,
+            _ => &Meaning::Number,
+        }
+    }
+
+    /// The domain of this name.
+    #[must_use]
+    pub fn domain(&self, name: &str) -> Option<&Arc<Domain>> {
+        self.domains.iter().find(|domain| domain.name == name)
+    }
+
+    /// The labels of a result's axes.
+    #[must_use]
+    pub fn labels(&self, reveal: &Reveal) -> Axes {
+        let shape = &self.body.type_of(reveal.value).shape;
+        by_axis(&reveal.by, shape).unwrap_or_else(|| vec![Vec::new(); shape.len()])
     }
 
     /// The dim of this name.

@@ -11,6 +11,7 @@
 pub mod bounds;
 pub mod build;
 pub mod clear;
+pub mod domain;
 pub mod error;
 pub mod infer;
 pub mod ir;
@@ -20,6 +21,7 @@ pub mod summary;
 pub mod text;
 pub mod types;
 
+pub use domain::{Domain, Meaning};
 pub use error::ProgramError;
 pub use ir::{Block, Loop, Node, NodeId, Op, Program, Reveal, Span, ValueId};
 pub use types::{DimId, Element, Extent, Interval, PartyId, Shape, Type, Visibility};

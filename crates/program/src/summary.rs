@@ -5,12 +5,14 @@ mod show;
 
 pub use count::Count;
 
+use crate::domain::{Domain, Meaning};
 use crate::ir::{Block, Loop, Node, Op, Program};
-use crate::text::functions;
 use crate::text::print::{array_text, length, range};
+use crate::text::{functions, names};
 use crate::types::{Element, Type, Visibility};
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
+use std::sync::Arc;
 
 /// What parties agree to when they run a program. Displayed for people to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,6 +25,8 @@ pub struct Summary {
     pub parties: Vec<String>,
     /// Row counts, which everybody learns, and the fewest and most rows that they may be.
     pub rows: Vec<(String, RangeInclusive<u64>)>,
+    /// What integers stand for: domains and their members.
+    pub domains: Vec<(String, String)>,
     /// What is taken.
     pub inputs: Vec<Input>,
     /// What is revealed.
@@ -45,7 +49,7 @@ pub struct Input {
     pub party: Option<String>,
     /// Element type and shape: `u32[n]`.
     pub array: String,
-    /// Least and greatest value: `0..100`.
+    /// Least and greatest value, `0..100`, and what they stand for, if anything: `0..4 of level`.
     pub range: String,
 }
 
@@ -58,7 +62,8 @@ pub struct Output {
     pub to: Vec<String>,
     /// Element type and shape.
     pub array: String,
-    /// Least and greatest value that can occur.
+    /// Least and greatest value that can occur, what labels the rows and what the values stand for:
+    /// `0..100 by level`.
     pub range: String,
 }
 
@@ -104,6 +109,7 @@ pub fn summary(program: &Program) -> Summary {
         digest: crate::text::digest(program),
         parties: program.parties.clone(),
         rows: program.dims.iter().map(|dim| (dim.name.clone(), dim.min..=dim.max)).collect(),
+        domains: program.domains.iter().map(|d| (d.name.clone(), d.to_string())).collect(),
         inputs: inputs(program),
         outputs: outputs(program),
         nonlinear: operations.iter().fold(Count::default(), |all, op| all.plus(&op.nonlinear)),
@@ -119,7 +125,7 @@ fn inputs(program: &Program) -> Vec<Input> {
             name: name.to_owned(),
             party: party.map(|p| program.parties[usize::from(p.0)].clone()),
             array: array_text(program, ty),
-            range: range(ty.interval, ty.element),
+            range: range_of(ty, program.meaning(id)),
         }
     };
     program.inputs().map(input).collect()
@@ -132,10 +138,29 @@ fn outputs(program: &Program) -> Vec<Output> {
             name: reveal.name.clone(),
             to: reveal.to.iter().map(|p| program.parties[usize::from(p.0)].clone()).collect(),
             array: array_text(program, ty),
-            range: range(ty.interval, ty.element),
+            range: labelled(range_of(ty, &reveal.meaning), &reveal.by),
         }
     };
     program.reveals.iter().map(output).collect()
+}
+
+/// A range, and what its values stand for.
+fn range_of(ty: &Type, meaning: &Meaning) -> String {
+    match (meaning, meaning.name()) {
+        (Meaning::Date, _) => {
+            let ends = [ty.interval.low, ty.interval.high].map(|end| meaning.show(end));
+            ends.join("..")
+        }
+        (_, Some(name)) => {
+            format!("{} of {}", range(ty.interval, ty.element), names::show(name))
+        }
+        _ => range(ty.interval, ty.element),
+    }
+}
+
+fn labelled(range: String, by: &[Arc<Domain>]) -> String {
+    let by: Vec<String> = by.iter().map(|domain| names::show(&domain.name)).collect();
+    if by.is_empty() { range } else { format!("{range} by {}", by.join(", ")) }
 }
 
 struct Walk<'a> {

@@ -5,7 +5,8 @@ use tacit_program::clear::{Array, evaluate};
 use tacit_program::infer::{check, infer, range};
 use tacit_program::ir::{Block, Dim, Node, Op, Program, Span};
 use tacit_program::{
-    DimId, Element, Extent, Interval, NodeId, PartyId, Reveal, Shape, Type, ValueId, Visibility,
+    DimId, Element, Extent, Interval, Meaning, NodeId, PartyId, Reveal, Shape, Type, ValueId,
+    Visibility,
 };
 
 fn ty(element: Element, low: i128, high: i128) -> Type {
@@ -164,7 +165,7 @@ fn node(op: Op, operands: &[NodeId], types: Vec<Type>) -> Node {
 fn sound() -> Program {
     let mut x = full(Element::int(8));
     x.visibility = Visibility::Private(PartyId(0));
-    let input = Op::Input { name: "x".into(), party: Some(PartyId(0)) };
+    let input = Op::Input { name: "x".into(), party: Some(PartyId(0)), meaning: Meaning::Number };
     let mut y = one(ADD, &[&x, &x]).unwrap();
     y.visibility = x.visibility;
     let nodes = vec![node(input, &[], vec![x]), node(ADD, &[0, 0], vec![y])];
@@ -173,8 +174,15 @@ fn sound() -> Program {
         name: "test".into(),
         parties: vec!["alice".into(), "bob".into()],
         dims: dims(),
+        domains: Vec::new(),
         body: Block { nodes, results: Vec::new() },
-        reveals: vec![Reveal { value, name: "y".into(), to: vec![PartyId(1)] }],
+        reveals: vec![Reveal {
+            value,
+            name: "y".into(),
+            to: vec![PartyId(1)],
+            by: Vec::new(),
+            meaning: Meaning::Number,
+        }],
     }
 }
 

@@ -1,6 +1,7 @@
 //! Numbers in the user's terms, and declarations of arrays.
 
 use super::{Builder, POISON, Value};
+use crate::domain::Meaning;
 use crate::infer::element::smallest;
 use crate::ir::Op;
 use crate::types::{Element, Extent, Interval, PartyId, Shape, Type, Visibility};
@@ -99,13 +100,14 @@ pub struct Array {
     element: Element,
     shape: Shape,
     range: Option<(Number, Number)>,
+    meaning: Meaning,
 }
 
 impl Array {
     /// A single element, of any value.
     #[must_use]
     pub fn of(element: Element) -> Self {
-        Array { element, shape: Shape::new(), range: None }
+        Array { element, shape: Shape::new(), range: None, meaning: Meaning::Number }
     }
 
     /// With one more axis, innermost: a length or a row count.
@@ -122,12 +124,27 @@ impl Array {
         self
     }
 
+    /// Whose values stand for something: cells of tables hold dates, or members of a domain. It
+    /// is also the range, unless there is another.
+    #[must_use]
+    pub fn meaning_of(mut self, meaning: Meaning) -> Self {
+        self.meaning = meaning;
+        self
+    }
+
+    pub(super) fn meaning(&self) -> &Meaning {
+        &self.meaning
+    }
+
     pub(super) fn into_type(self, party: Option<PartyId>) -> Result<Type, String> {
-        let Array { element, shape, range } = self;
+        let Array { element, shape, range, meaning } = self;
         crate::infer::element::valid(element)?;
         let interval = match range {
             Some((low, high)) => Interval { low: low.raw(element)?, high: high.raw(element)? },
-            None => element.interval(),
+            None => match &meaning {
+                Meaning::Domain(domain) => domain.interval(),
+                _ => element.interval(),
+            },
         };
         let visibility = party.map_or(Visibility::Public, Visibility::Private);
         Ok(Type { element, shape, visibility, interval })

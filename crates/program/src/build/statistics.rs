@@ -15,7 +15,7 @@
 use super::{Builder, POISON, Value};
 use crate::infer::range;
 use crate::ir::Op;
-use crate::types::{Element, Interval, Shape, Type};
+use crate::types::{Element, Extent, Interval, Shape, Type};
 use std::ops::Range;
 
 /// A column that says which group each row is in.
@@ -46,8 +46,8 @@ impl Groups {
 /// The values along an axis.
 #[derive(Clone, Copy, Debug)]
 pub struct Along {
-    axis: u32,
-    mask: Option<Value>,
+    pub(super) axis: u32,
+    pub(super) mask: Option<Value>,
 }
 
 impl Along {
@@ -103,6 +103,14 @@ impl Builder {
     pub fn group_variance(&mut self, a: Value, by: Groups, fraction: u8) -> Value {
         let a = self.number(a);
         let Some(of) = self.ty(a) else { return POISON };
+        let axis = of.shape.first().cloned();
+        let spread = self.group_spread(a, of.clone(), by, fraction);
+        self.advise(&of, axis, fraction);
+        spread
+    }
+
+    #[track_caller]
+    fn group_spread(&mut self, a: Value, of: Type, by: Groups, fraction: u8) -> Value {
         let square = self.mul(a, a);
         let (sum, squares) = (self.group_sum(a, by), self.group_sum(square, by));
         let count = self.group_count(by);
@@ -129,6 +137,14 @@ impl Builder {
     pub fn variance(&mut self, a: Value, along: Along, fraction: u8) -> Value {
         let a = self.number(a);
         let Some(of) = self.ty(a) else { return POISON };
+        let axis = of.shape.get(along.axis as usize).cloned();
+        let spread = self.spread_along(a, of.clone(), along, fraction);
+        self.advise(&of, axis, fraction);
+        spread
+    }
+
+    #[track_caller]
+    pub(super) fn spread_along(&mut self, a: Value, of: Type, along: Along, fraction: u8) -> Value {
         let [kept, count] = self.kept(a, along);
         let square = self.mul(kept, kept);
         let (sum, squares) = (self.sum(kept, along.axis), self.sum(square, along.axis));
@@ -155,7 +171,13 @@ impl Builder {
     #[track_caller]
     pub fn count(&mut self, a: Value, axis: u32) -> Value {
         let Some(extent) = self.length(a, axis) else { return POISON };
-        let ones = self.raw_constant(Element::Bit, vec![extent], vec![1]);
+        self.row_count(extent)
+    }
+
+    /// A length, such as a row count, as a public value.
+    #[track_caller]
+    pub fn row_count(&mut self, length: impl Into<Extent>) -> Value {
+        let ones = self.raw_constant(Element::Bit, vec![length.into()], vec![1]);
         self.sum(ones, 0)
     }
 

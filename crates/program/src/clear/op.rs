@@ -40,6 +40,10 @@ fn sort(operands: &[&Array], descending: bool, out: &mut [Sink]) -> Result<(), O
 fn single(op: &Op, operands: &[&Array], out: &mut Sink) -> Result<(), OpError> {
     match op {
         Op::Constant(values) => elementwise::constant(values, out),
+        Op::Positions => {
+            out.extend(0..out.len() as i128);
+            Ok(())
+        }
         Op::Concat { axis } => layout::concat(operands, *axis, out),
         Op::GroupSum { .. } | Op::GroupCount { .. } => group(op, operands, out),
         _ => match *operands {

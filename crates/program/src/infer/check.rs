@@ -1,10 +1,12 @@
 //! Checks of whole programs.
 
 use super::{describe, element, infer, shape};
+use crate::domain::{Domain, Meaning, by_axis};
 use crate::error::ProgramError;
-use crate::ir::{Block, Dim, Node, NodeId, Op, Program, Span, ValueId};
-use crate::types::{Type, Visibility};
+use crate::ir::{Block, Dim, Node, NodeId, Op, Program, Reveal, Span, ValueId};
+use crate::types::{Element, Type, Visibility};
 use std::collections::HashSet;
+use std::sync::Arc;
 
 /// Whether a type is well-formed: a valid element, known row counts, a sound interval.
 pub fn check_type(ty: &Type, dims: &[Dim]) -> Result<(), String> {
@@ -29,6 +31,7 @@ pub fn check_type(ty: &Type, dims: &[Dim]) -> Result<(), String> {
 /// The first mistake, with the place of its node where that is known.
 pub fn check(program: &Program) -> Result<(), ProgramError> {
     check_names(program)?;
+    check_domains(program)?;
     check_block(&program.body, program, None)?;
     if !program.body.results.is_empty() {
         return Err(ProgramError::nowhere("the outermost block gives back no values: reveal them"));
@@ -70,6 +73,67 @@ fn check_names(program: &Program) -> Result<(), ProgramError> {
         }
     }
     Ok(())
+}
+
+fn check_domains(program: &Program) -> Result<(), ProgramError> {
+    let mut names = HashSet::new();
+    for domain in &program.domains {
+        domain.check().map_err(ProgramError::nowhere)?;
+        if !names.insert(&domain.name) {
+            let message = format!("two of the same name, domain `{}`: rename one", domain.name);
+            return Err(ProgramError::nowhere(message));
+        }
+    }
+    for (id, name, _) in program.inputs() {
+        let located = |message| ProgramError::new(&program.body.nodes[id as usize].span, message);
+        declared(program, program.meaning(id))
+            .map_err(|what| located(format!("input `{name}`: {what}")))?;
+    }
+    Ok(())
+}
+
+/// Whether the program has the domain of a meaning.
+fn declared(program: &Program, meaning: &Meaning) -> Result<(), String> {
+    match meaning {
+        Meaning::Domain(domain) if program.domain(&domain.name) != Some(domain) => {
+            Err(format!("the program does not declare the domain `{}`", domain.name))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whether the labels of a result fit it. `body` is the program's outermost block.
+pub(crate) fn check_labels(program: &Program, body: &Block, reveal: &Reveal) -> Result<(), String> {
+    let ty = body.type_of(reveal.value);
+    declared(program, &reveal.meaning)?;
+    if reveal.meaning != Meaning::Number && matches!(ty.element, Element::Fixed { .. }) {
+        return Err(format!("{} cannot stand for anything: cast it to integers", ty.element));
+    }
+    let mut names = HashSet::new();
+    for domain in &reveal.by {
+        declared(program, &Meaning::Domain(domain.clone()))?;
+        if !names.insert(&domain.name) {
+            return Err(format!("domain `{}` labels this result twice", domain.name));
+        }
+        let mut results = program.reveals.iter().chain([reveal]);
+        if results.any(|result| result.name == domain.name) {
+            let name = &domain.name;
+            return Err(format!(
+                "domain `{name}` labels it, but a result has that name: rename one"
+            ));
+        }
+    }
+    if by_axis(&reveal.by, &ty.shape).is_some() {
+        return Ok(());
+    }
+    let size = |domain: &Arc<Domain>| format!("{} ({})", domain.name, domain.len());
+    let by: Vec<String> = reveal.by.iter().map(size).collect();
+    Err(format!(
+        "the domains {} do not label the axes of {}: their sizes, outermost first, must multiply \
+         to the length of each axis",
+        by.join(", "),
+        shape::describe(&ty.shape, &program.dims)
+    ))
 }
 
 /// `parameters` is how many the body of a loop has; `None` for the outermost block.
@@ -152,6 +216,8 @@ fn check_reveals(program: &Program) -> Result<(), ProgramError> {
             return Err(ProgramError::nowhere(message));
         }
         let span: &Span = &program.body.nodes[reveal.value.node as usize].span;
+        check_labels(program, &program.body, reveal)
+            .map_err(|what| ProgramError::new(span, format!("result `{name}`: {what}")))?;
         let mut seen = HashSet::new();
         if reveal.to.is_empty() {
             let message = format!("result `{name}` is revealed to nobody: name a party");

@@ -85,7 +85,7 @@ fn too_wide(element: Element, interval: Interval) -> String {
 }
 
 /// What to do about results that do not fit.
-const REMEDY: &str = "declare narrower ranges for the inputs, promise a range with `assume`, or, \
+pub(crate) const REMEDY: &str = "declare narrower ranges for the inputs, promise a range with `assume`, or, \
                       of integers, ask for the wrapping form";
 
 /// The error for intervals that not even 128 bits hold.

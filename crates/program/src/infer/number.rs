@@ -2,6 +2,7 @@
 
 use super::element::{self, describe};
 use super::{Context, check_type, elementary, range};
+use crate::domain::Meaning;
 use crate::ir::Op;
 use crate::types::{Element, Interval, PartyId, Type, Visibility};
 
@@ -124,14 +125,39 @@ fn wrapping(context: &Context<'_>, op: &Op) -> Result<Type, String> {
 }
 
 /// An input, as declared.
-pub fn input(context: &Context<'_>, party: Option<PartyId>) -> Result<Type, String> {
+pub fn input(
+    context: &Context<'_>,
+    party: Option<PartyId>,
+    meaning: &Meaning,
+) -> Result<Type, String> {
     let ty = context.declaration("an input")?;
     check_type(ty, context.dims)?;
+    stands_for(ty, meaning)?;
     let expected = party.map_or(Visibility::Public, Visibility::Private);
     if ty.visibility != expected {
         return Err("an input is private to the party that gives it, or public".into());
     }
     Ok(ty.clone())
+}
+
+/// Whether values of a type can stand for dates or members of a domain.
+fn stands_for(ty: &Type, meaning: &Meaning) -> Result<(), String> {
+    match meaning {
+        Meaning::Number => Ok(()),
+        _ if ty.element.fraction() > 0 || matches!(ty.element, Element::Fixed { .. }) => {
+            Err(format!("{} cannot stand for anything: use an integer type", ty.element))
+        }
+        Meaning::Date if ty.element == Element::Bit => {
+            Err("bits cannot stand for dates: use i32".into())
+        }
+        Meaning::Domain(domain) if !domain.interval().contains(ty.interval) => Err(format!(
+            "values in {} where domain `{}` has the codes {}",
+            describe(ty.element, ty.interval),
+            domain.name,
+            describe(ty.element, domain.interval())
+        )),
+        _ => Ok(()),
+    }
 }
 
 /// A constant: as declared, with the interval of its values.
@@ -180,6 +206,9 @@ pub fn logic(context: &Context<'_>) -> Result<Type, String> {
     Ok(context.result(Element::Bit, context.shape()?, Element::Bit.interval()))
 }
 
+/// What the error of a cast says.
+pub(crate) const UNFIT: &str = "do not fit";
+
 /// The same number as another type.
 pub fn cast(context: &Context<'_>, to: Element) -> Result<Type, String> {
     element::valid(to)?;
@@ -195,7 +224,7 @@ pub fn cast(context: &Context<'_>, to: Element) -> Result<Type, String> {
     };
     if !to.interval().contains(interval) {
         return Err(format!(
-            "values in {} do not fit {to}, which holds {}: promise a range with `assume`, or use \
+            "values in {} {UNFIT} {to}, which holds {}: promise a range with `assume`, or use \
              a wider type{}",
             describe(to, interval),
             describe(to, to.interval()),

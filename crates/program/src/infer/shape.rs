@@ -112,7 +112,9 @@ fn count(shape: &[Extent]) -> Option<(u64, Vec<Extent>)> {
     Some((constant, factors))
 }
 
-fn gcd(a: u64, b: u64) -> u64 {
+/// The greatest common divisor.
+#[must_use]
+pub fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 

@@ -3,12 +3,29 @@
 use super::number::{expect_bits, expect_number};
 use super::shape::{self, describe};
 use super::{Context, element, range};
-use crate::types::{Element, Extent, Interval, Type};
+use crate::ir::Dim;
+use crate::types::{Element, Extent, Interval, Type, Visibility};
 
 /// The lengths that an axis may have: least and most.
 fn lengths(extent: &Extent, context: &Context<'_>) -> Result<(u64, u64), String> {
     let ends = shape::least(extent, context.dims).zip(shape::most(extent, context.dims));
     ends.ok_or_else(|| "an axis is too long".into())
+}
+
+/// The positions along an axis, as declared.
+pub fn positions(context: &Context<'_>) -> Result<Type, String> {
+    match context.declaration("positions")?.shape.as_slice() {
+        [length] => positions_of(length, context.dims),
+        _ => Err("positions are a column: an array of one axis".into()),
+    }
+}
+
+/// The type of the positions along an axis: the smallest that holds the last of the longest.
+pub fn positions_of(length: &Extent, dims: &[Dim]) -> Result<Type, String> {
+    let most = shape::most(length, dims).ok_or("an axis is too long")?;
+    let interval = Interval { low: 0, high: most.saturating_sub(1).into() };
+    let element = element::smallest(interval).ok_or_else(element::beyond)?;
+    Ok(Type { element, shape: vec![length.clone()], visibility: Visibility::Public, interval })
 }
 
 /// Sums over an axis.

@@ -11,6 +11,7 @@ impl fmt::Display for Summary {
         writeln!(f, "digest  {}", self.digest.map(|b| format!("{b:02x}")).concat())?;
         self.learned(f)?;
         self.taken(f)?;
+        self.domains(f)?;
         self.computed(f)?;
         self.repeated(f)
     }
@@ -54,6 +55,19 @@ impl Summary {
         };
         let lines: Vec<_> = self.inputs.iter().map(line).collect();
         if lines.is_empty() { writeln!(f, "  nothing") } else { table(f, &lines) }
+    }
+
+    fn domains(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let line = |(name, members): &(String, String)| {
+            let members = members.chars().map(visible).collect();
+            [names::show(name), members, String::new(), String::new()]
+        };
+        let lines: Vec<_> = self.domains.iter().map(line).collect();
+        if lines.is_empty() {
+            return Ok(());
+        }
+        writeln!(f, "\nDOMAINS, what numbers stand for")?;
+        table(f, &lines)
     }
 
     fn computed(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

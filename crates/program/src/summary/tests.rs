@@ -81,3 +81,19 @@ fn counts_stay_small() {
     let huge = huge.times(&huge, &[]).times(&huge, &[]);
     assert_eq!(huge.at(&[]), u128::MAX);
 }
+
+#[test]
+fn domains_and_labels_are_shown() {
+    let text = "program p\nparties a\nrows n <= 9\ndomain level = [\"low\", \"hi\"]\n\
+        input k: u8[n] from a of level\ninput d: date[n] from a in date(\"2020-01-01\")..date(\"2020-12-31\")\n\
+        reveal group_count(k, by level) to a as \"counts\"\nreveal median(d) to a of date as \"middle\"\n";
+    let shown = summary(&parse("p.tacit", text).unwrap()).to_string();
+    for part in [
+        "counts       u8[2]  in 0..9 by level",
+        "from a  k  u8[n]   in 0..1 of level",
+        "from a  d  i32[n]  in 2020-01-01..2020-12-31",
+        "DOMAINS, what numbers stand for\n  level  low, hi\n",
+    ] {
+        assert!(shown.contains(part), "{part} in\n{shown}");
+    }
+}

@@ -1,7 +1,7 @@
 //! Calls of functions: operands, named options, and the operations they make.
 
 use super::expression::Operand;
-use super::functions::{Apply, FUNCTIONS, Function, counted};
+use super::functions::{Apply, FUNCTIONS, Function, GROUPS, counted};
 use super::hints;
 use super::options::{self, Options};
 use super::parse::Parser;
@@ -9,27 +9,52 @@ use super::types::unknown;
 use crate::build::Value;
 use crate::error::ProgramError;
 use crate::ir::{Op, Span};
-use crate::types::{Extent, Shape, Type};
+use crate::types::{Extent, Interval, Shape, Type};
 
 impl<'a> Parser<'a> {
     /// `name(operand, ..., option value, ...)`.
     pub(super) fn call(&mut self) -> Result<Vec<Value>, ProgramError> {
         let span = self.cursor.span();
         let name = self.cursor.advance()?.text;
+        if name == "rows" {
+            return Ok(vec![self.rows_in_brackets(&span)?]);
+        }
         let Some(function) = FUNCTIONS.iter().find(|f| f.name == name) else {
-            return Err(match hints::word(name) {
+            return Err(match hints::word(name).or_else(|| hints::function(name)) {
                 Some(hint) => ProgramError::new(&span, hint),
                 None => unknown("function", name, FUNCTIONS.iter().map(|f| f.name), &span),
             });
         };
         let (operands, options) = self.arguments(function)?;
-        for required in function.required {
-            if !options.has(required) {
-                let usage = options::usage(required);
-                return Err(ProgramError::new(&span, format!("`{name}` needs `{usage}`")));
-            }
+        let missing = function.required.iter().find(|required| !options.has(required));
+        if let Some(required) = missing.filter(|_| options.domains.is_empty()) {
+            let usage = match function.required {
+                GROUPS => "by DOMAIN` or `first NUMBER, groups COUNT",
+                _ => options::usage(required),
+            };
+            return Err(ProgramError::new(&span, format!("`{name}` needs `{usage}`")));
+        }
+        if !options.domains.is_empty() && (options.has("first") || options.has("groups")) {
+            let message = "`by DOMAIN` says which groups there are: leave out `first` and `groups`";
+            return Err(ProgramError::new(&span, message));
         }
         self.apply(function, &operands, &options, &span)
+    }
+
+    /// `(n)` behind `rows`: a length as a public number.
+    fn rows_in_brackets(&mut self, span: &Span) -> Result<Value, ProgramError> {
+        let opened = self.cursor.expect("(")?;
+        let length = self.extent()?;
+        self.cursor.separate(&opened, ")")?;
+        self.cursor.expect(")")?;
+        self.length(length, span)
+    }
+
+    /// A length as a public number.
+    pub(super) fn length(&mut self, length: Extent, span: &Span) -> Result<Value, ProgramError> {
+        self.builder.at(span);
+        let value = self.builder.row_count(length);
+        self.builder.checked(value)
     }
 
     fn arguments(
@@ -43,6 +68,9 @@ impl<'a> Parser<'a> {
             if self.at_option() {
                 let known = [function.required, function.optional].concat();
                 self.option(function.name, &known, &operands, &mut options)?;
+            } else if function.name == "quantile" && operands.len() == 1 && !options.any_quantile()
+            {
+                self.quantiles(&mut options)?;
             } else if options.any() {
                 return Err(self.cursor.expected("an option: operands come before options"));
             } else {
@@ -69,12 +97,33 @@ impl<'a> Parser<'a> {
             Apply::Built { least, most, build } => {
                 let values = self.alike(operands)?;
                 counted(function.name, values.len(), least, most)
+                    .and_then(|()| self.pairs(&values, options))
                     .map_err(|message| ProgramError::new(span, message))?;
                 self.builder.at(span);
                 let results = build(&mut self.builder, &values, options);
                 self.builder.checked(results)
             }
         }
+    }
+
+    /// Whether a key can number the combinations of several domains, so that labels are right.
+    fn pairs(&self, values: &[Value], options: &Options) -> Result<(), String> {
+        let [first, .., last] = options.domains.as_slice() else { return Ok(()) };
+        let all = Interval { low: 0, high: i128::from(options.groups) - 1 };
+        let found = values.first().map(|&key| self.ty(key).interval);
+        if found == Some(all) {
+            return Ok(());
+        }
+        let range = |interval: Interval| format!("{}..{}", interval.low, interval.high);
+        Err(format!(
+            "the groups from {} to {} are numbered {}, the last domain's members fastest, but the \
+             key is in {}: number them as `a * {} + b`",
+            first.name,
+            last.name,
+            range(all),
+            found.map_or(String::new(), range),
+            last.len()
+        ))
     }
 
     fn exactly(

@@ -57,7 +57,8 @@ impl<'a> Cursor<'a> {
 
     /// The error that something else stands here.
     pub fn expected(&self, what: &str) -> ProgramError {
-        self.error(format!("expected {what}, found {}", self.token.describe()))
+        let whole = if self.token.kind == Kind::End { ": is it whole?" } else { "" };
+        self.error(format!("expected {what}, found {}{whole}", self.token.describe()))
     }
 
     pub fn at(&self, text: &str) -> bool {

@@ -21,6 +21,17 @@ pub(super) fn to_raw(text: &str, fraction: u8) -> Option<i128> {
     raw.checked_add(i128::from(double(&mut rest)))
 }
 
+/// An unsigned decimal number as numerator and denominator, a power of ten. `None` if either
+/// needs more than 64 bits.
+pub(super) fn to_ratio(text: &str) -> Option<(u64, u64)> {
+    let (whole, rest) = text.split_once('.').unwrap_or((text, ""));
+    let denominator = digits(rest).try_fold(1u64, |unit, _| unit.checked_mul(10))?;
+    let numerator = digits(whole)
+        .chain(digits(rest))
+        .try_fold(0u64, |sum, digit| sum.checked_mul(10)?.checked_add(digit.into()))?;
+    Some((numerator, denominator))
+}
+
 fn digits(text: &str) -> impl Iterator<Item = u8> + '_ {
     text.bytes().filter(u8::is_ascii_digit).map(|b| b - b'0')
 }

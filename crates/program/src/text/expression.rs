@@ -9,7 +9,7 @@ use super::types::Written;
 use crate::build::Value;
 use crate::error::ProgramError;
 use crate::ir::{Op, Span};
-use crate::types::{Element, Shape, Type};
+use crate::types::{Element, Extent, Shape, Type};
 
 /// Most expressions within each other.
 const MAX_DEPTH: usize = 100;
@@ -160,6 +160,12 @@ impl<'a> Parser<'a> {
                 return Ok(inner);
             }
             (Kind::Word, "circuit" | "circuit_file") => Term::Values(self.circuit_call(declared)?),
+            (Kind::Word, _) if self.at_date() => {
+                let days = i128::from(self.date()?);
+                let element = Element::int(32);
+                let shape = Shape::new();
+                Term::Values(vec![self.constant(vec![days], element, shape, &span)?])
+            }
             (Kind::Word, _) if self.cursor.ahead.is("(") => Term::Values(self.call()?),
             (Kind::Word, _) => {
                 let name = self.cursor.word("a value")?;
@@ -167,12 +173,20 @@ impl<'a> Parser<'a> {
                     let message = "there is no indexing with `[`: use `slice` or `gather`";
                     return Err(self.cursor.error(message));
                 }
-                let found = self.find(&name.text, &name.span);
-                Term::Values(vec![found.map_err(|error| self.hinted(&name, error))?])
+                Term::Values(vec![self.named(&name)?])
             }
             _ => return Err(self.cursor.expected("a value")),
         };
         Ok(Operand { term, span })
+    }
+
+    /// The value of a name: of a row count, unless a value is called the same, the number of rows.
+    fn named(&mut self, name: &Name) -> Result<Value, ProgramError> {
+        let rows = self.builder.program().dim(&name.text);
+        match (self.find(&name.text, &name.span), rows) {
+            (Err(_), Some(rows)) => self.length(Extent::rows(rows), &name.span),
+            (found, _) => found.map_err(|error| self.hinted(name, error)),
+        }
     }
 
     /// The error that there is no value of this name, with a better one where there is one.

@@ -3,6 +3,7 @@
 use super::options::Options;
 use crate::build::{Along, Builder, Groups, Value};
 use crate::ir::Op;
+use crate::types::Shape;
 
 /// A function of the language.
 pub(super) struct Function {
@@ -85,6 +86,12 @@ pub(super) static FUNCTIONS: &[Function] = &[
     function("assume", &["in"], Exactly(|o| Op::Assume(o.within))),
     built("sum", &["axis"], &[], (1, 1), |b, v, o| vec![b.sum(v[0], o.axis)]),
     function("product", &["axis"], Exactly(|o| Op::Product { axis: o.axis })),
+    built("median", &[], &["axis"], (1, 2), |b, v, o| vec![b.median(v[0], along(v, o))]),
+    built("quantile", &[], &["axis"], (1, 2), |b, v, o| {
+        let all = b.quantiles(v[0], along(v, o), &o.quantiles);
+        vec![if o.quantile_list { all } else { b.reshape(all, Shape::new()) }]
+    }),
+    built("positions", &["length"], &[], (0, 0), |b, _, o| vec![b.positions(o.length.clone())]),
     built("count", &["axis"], &[], (1, 1), |b, v, o| vec![b.count(v[0], o.axis)]),
     built("mean", &["axis"], &["fraction"], (1, 2), |b, v, o| {
         vec![b.mean(v[0], along(v, o), o.fraction)]
@@ -112,30 +119,29 @@ pub(super) static FUNCTIONS: &[Function] = &[
         &["axis", "at"],
         Exactly(|o| Op::Gather { axis: o.axis, indices: o.at.clone() }),
     ),
-    built("group_sum", GROUPS, &[], (2, 3), |b, v, o| {
+    built("group_sum", GROUPS, &["by"], (2, 3), |b, v, o| {
         let mut operands = v.to_vec();
         operands[1] = b.as_number(v[1]);
-        b.exactly(Op::GroupSum { first: o.first, groups: o.groups }, &operands, None)
+        by_group(b, Op::GroupSum { first: o.first, groups: o.groups }, &operands, o)
     }),
-    function(
-        "group_count",
-        GROUPS,
-        Exactly(|o| Op::GroupCount { first: o.first, groups: o.groups }),
-    ),
-    built("group_mean", GROUPS, &["fraction"], (2, 3), |b, v, o| {
+    built("group_count", GROUPS, &["by"], (1, 2), |b, v, o| {
+        by_group(b, Op::GroupCount { first: o.first, groups: o.groups }, v, o)
+    }),
+    built("group_mean", GROUPS, &["by", "fraction"], (2, 3), |b, v, o| {
         grouped(b, v, o, |b, a, by| b.group_mean(a, by, o.fraction))
     }),
-    built("group_variance", GROUPS, &["fraction"], (2, 3), |b, v, o| {
+    built("group_variance", GROUPS, &["by", "fraction"], (2, 3), |b, v, o| {
         grouped(b, v, o, |b, a, by| b.group_variance(a, by, o.fraction))
     }),
-    built("group_std", GROUPS, &["fraction"], (2, 3), |b, v, o| {
+    built("group_std", GROUPS, &["by", "fraction"], (2, 3), |b, v, o| {
         grouped(b, v, o, |b, a, by| b.group_std(a, by, o.fraction))
     }),
     optional("sort", &["descending"], Exactly(|o| Op::Sort { descending: o.descending })),
     built("top", &["rows"], &[], (1, usize::MAX), |b, v, o| b.top_k(v, o.rows)),
 ];
 
-const GROUPS: &[&str] = &["first", "groups"];
+/// What says which groups there are, unless `by` names a domain.
+pub(super) const GROUPS: &[&str] = &["first", "groups"];
 
 /// Least or greatest of two, or over an axis.
 fn extreme(b: &mut Builder, v: &[Value], o: &Options, greatest: bool) -> Vec<Value> {
@@ -154,6 +160,13 @@ fn along(v: &[Value], o: &Options) -> Along {
     v.get(1).map_or(all, |mask| all.only(*mask))
 }
 
+/// An operation by group, whose result is labelled if the groups are.
+fn by_group(b: &mut Builder, op: Op, operands: &[Value], o: &Options) -> Vec<Value> {
+    let results = b.exactly(op, operands, None);
+    results.iter().for_each(|result| b.label_groups(*result, &o.domains));
+    results
+}
+
 /// A statistic of values by group, of all rows or of those where the third operand is one.
 fn grouped(
     b: &mut Builder,
@@ -162,7 +175,10 @@ fn grouped(
     statistic: impl FnOnce(&mut Builder, Value, Groups) -> Value,
 ) -> Vec<Value> {
     let by = b.groups(v[0], v.get(2).copied(), o.first, o.groups);
-    by.map_or(Vec::new(), |by| vec![statistic(b, v[1], by)])
+    let Some(by) = by else { return Vec::new() };
+    let result = statistic(b, v[1], by);
+    b.label_groups(result, &o.domains);
+    vec![result]
 }
 
 /// The name of an operation. Constants, inputs, circuits and loops have their own syntax.
@@ -171,6 +187,7 @@ pub(crate) fn name(op: &Op) -> &'static str {
         Op::Parameter(_) => "parameter",
         Op::Input { .. } => "input",
         Op::Constant(_) => "constant",
+        Op::Positions => "positions",
         Op::Add { .. } => "add",
         Op::Sub { .. } => "sub",
         Op::Neg { .. } => "neg",

@@ -119,7 +119,7 @@ impl Parser<'_> {
         self.constant(raw, element, shape.clone(), &literal.span)
     }
 
-    fn constant(
+    pub(super) fn constant(
         &mut self,
         raw: Vec<i128>,
         element: Element,

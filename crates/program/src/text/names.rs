@@ -96,10 +96,8 @@ fn unescape(escape: &str) -> Result<(char, &str), String> {
 }
 
 /// The candidate that is spelled almost like `name`.
-pub(super) fn similar<'a>(
-    name: &str,
-    candidates: impl IntoIterator<Item = &'a str>,
-) -> Option<&'a str> {
+#[must_use]
+pub fn similar<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let most = (name.chars().count() / 3).clamp(1, 3);
     let name: String = name.chars().take(64).collect::<String>().to_lowercase();
     candidates

@@ -1,12 +1,16 @@
 //! Named options of functions: `axis 0`, `to u32`, `wrap`.
 
+use super::decimal;
 use super::expression::{Operand, Term};
 use super::hints;
 use super::lex::Kind;
 use super::parse::Parser;
 use super::types::{element, unknown};
+use crate::build::Quantile;
+use crate::domain::Domain;
 use crate::error::ProgramError;
 use crate::types::{Element, Extent, Interval, Shape};
+use std::sync::Arc;
 
 /// Fractional bits of means and variances unless given.
 pub(super) const DEFAULT_FRACTION: u8 = 16;
@@ -26,6 +30,12 @@ pub(super) struct Options {
     pub shape: Shape,
     pub order: Vec<u32>,
     pub at: Vec<u64>,
+    /// What groups are labelled by.
+    pub domains: Vec<Arc<Domain>>,
+    /// The fractions that stand behind the first operand, without a word before them.
+    pub quantiles: Vec<Quantile>,
+    /// Whether they stand in a list.
+    pub quantile_list: bool,
     pub to: Element,
     pub within: Interval,
     pub wrap: bool,
@@ -48,6 +58,9 @@ impl Default for Options {
             shape: Shape::new(),
             order: Vec::new(),
             at: Vec::new(),
+            domains: Vec::new(),
+            quantiles: Vec::new(),
+            quantile_list: false,
             to: Element::Bit,
             within: Interval::point(0),
             wrap: false,
@@ -59,6 +72,10 @@ impl Default for Options {
 impl Options {
     pub fn any(&self) -> bool {
         !self.given.is_empty()
+    }
+
+    pub fn any_quantile(&self) -> bool {
+        self.quantile_list || !self.quantiles.is_empty()
     }
 
     pub fn has(&self, name: &str) -> bool {
@@ -94,7 +111,7 @@ impl<'a> Parser<'a> {
         let (token, ahead) = (&self.cursor.token, &self.cursor.ahead);
         let flag = matches!(token.text, "wrap" | "descending") && !ahead.is("(");
         let value = match ahead.text {
-            "[" => matches!(token.text, "shape" | "order" | "at"),
+            "[" => matches!(token.text, "shape" | "order" | "at" | "by"),
             "-" => matches!(token.text, "in" | "first"),
             _ => matches!(ahead.kind, Kind::Word | Kind::Number | Kind::Quoted),
         };
@@ -120,11 +137,35 @@ impl<'a> Parser<'a> {
             return Err(ProgramError::new(&span, format!("`{name}` is given twice")));
         }
         options.given.push(name);
-        self.option_value(name, operands, options)
+        self.option_value(function, name, operands, options)
+    }
+
+    /// `level` or `[level, group]` behind `by`: the groups are the members of a domain, or all
+    /// pairs of members of two.
+    fn groups(&mut self, options: &mut Options) -> Result<(), ProgramError> {
+        let span = self.cursor.span();
+        if self.cursor.at("[") {
+            let opened = self.cursor.advance()?;
+            while !self.cursor.accept("]")? {
+                options.domains.push(self.domain()?);
+                self.cursor.separate(&opened, "]")?;
+            }
+        } else {
+            options.domains.push(self.domain()?);
+        }
+        let sizes = options.domains.iter().map(|domain| domain.len());
+        let groups = sizes.reduce(u64::saturating_mul);
+        options.groups = groups.ok_or_else(|| ProgramError::new(&span, "no domain is named"))?;
+        options.first = match options.domains.as_slice() {
+            [domain] => domain.first(),
+            _ => 0,
+        };
+        Ok(())
     }
 
     fn option_value(
         &mut self,
+        function: &str,
         name: &str,
         operands: &[Operand<'a>],
         options: &mut Options,
@@ -132,6 +173,7 @@ impl<'a> Parser<'a> {
         let cursor = &mut self.cursor;
         match name {
             "axis" => options.axis = cursor.number("an axis", 0, u32::MAX)?,
+            "by" if function.starts_with("group") => self.groups(options)?,
             "by" => options.by = cursor.number("the places", 0, 63)?,
             "fraction" => options.fraction = cursor.number("the fractional bits", 0, 62)?,
             "rows" => options.rows = cursor.number("the number of rows", 0, u64::MAX)?,
@@ -149,6 +191,45 @@ impl<'a> Parser<'a> {
             _ => options.descending = true,
         }
         Ok(())
+    }
+
+    /// What a quantile is of: a fraction from 0 to 1, or a list of them.
+    pub(super) fn quantiles(&mut self, options: &mut Options) -> Result<(), ProgramError> {
+        options.quantile_list = self.cursor.at("[");
+        if !options.quantile_list {
+            options.quantiles.push(self.quantile()?);
+            return Ok(());
+        }
+        let opened = self.cursor.expect("[")?;
+        while !self.cursor.accept("]")? {
+            options.quantiles.push(self.quantile()?);
+            self.cursor.separate(&opened, "]")?;
+        }
+        Ok(())
+    }
+
+    /// `0.9` or `9/10`, exactly.
+    fn quantile(&mut self) -> Result<Quantile, ProgramError> {
+        let span = self.cursor.span();
+        let (above, unit) = self.ratio()?;
+        let (below, part) = if self.cursor.accept("/")? { self.ratio()? } else { (1, 1) };
+        let numerator = above.checked_mul(part);
+        let denominator = unit.checked_mul(below);
+        let quantile = numerator.zip(denominator).and_then(|(n, d)| Quantile::new(n, d));
+        quantile.ok_or_else(|| {
+            let what = "a fraction is from 0 to 1, with a denominator of at most a million";
+            ProgramError::new(&span, what)
+        })
+    }
+
+    fn ratio(&mut self) -> Result<(u64, u64), ProgramError> {
+        if self.cursor.token.kind != Kind::Number {
+            return Err(self.cursor.expected("a fraction from 0 to 1, such as 9/10 or 0.9"));
+        }
+        let ratio = decimal::to_ratio(self.cursor.token.text)
+            .ok_or_else(|| self.cursor.error("this number has too many digits"))?;
+        self.cursor.advance()?;
+        Ok(ratio)
     }
 
     fn numbers<T>(&mut self, what: &str, most: T) -> Result<Vec<T>, ProgramError>

@@ -10,6 +10,7 @@ use super::print::type_text;
 use super::scope::Names;
 use super::types::Written;
 use crate::build::{Builder, Value};
+use crate::domain::{Meaning, Members};
 use crate::error::ProgramError;
 use crate::ir::{Dim, Op, Program, Span};
 use crate::types::{PartyId, Type, Visibility};
@@ -124,12 +125,13 @@ impl<'a> Parser<'a> {
         match keyword.text {
             "parties" => self.after_keyword(Self::parties),
             "rows" => self.after_keyword(Self::rows),
+            "domain" => self.after_keyword(Self::domain_definition),
             "circuit" => self.after_keyword(Self::circuit_definition),
             "input" => self.after_keyword(Self::input),
             "let" => self.after_keyword(Self::definition),
             "reveal" => self.after_keyword(Self::reveal),
             other => {
-                let known = ["parties", "rows", "circuit", "input", "let", "reveal"];
+                let known = ["parties", "rows", "domain", "circuit", "input", "let", "reveal"];
                 let hint = names::similar(other, known).map_or_else(
                     || format!("a line begins with one of {}", known.join(", ")),
                     |similar| format!("did you mean `{similar}`?"),
@@ -193,6 +195,29 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
+    /// `domain level = ["junior", "senior"]` or `domain year = 2018..2024`
+    fn domain_definition(&mut self) -> Result<(), ProgramError> {
+        let name = self.cursor.name("the name of a domain")?;
+        self.declare("domain", &name)?;
+        self.cursor.expect("=")?;
+        let members = if self.cursor.at("[") {
+            let mut names = Vec::new();
+            self.cursor.list(["[", "]"], |cursor| {
+                names.push(cursor.quoted("a category")?.text);
+                Ok(())
+            })?;
+            Members::Names(names)
+        } else {
+            let first = self.cursor.number("the least member", i64::MIN, i64::MAX)?;
+            self.cursor.expect("..")?;
+            let last = self.cursor.number("the greatest member", i64::MIN, i64::MAX)?;
+            Members::Numbers { first, last }
+        };
+        self.builder.at(&name.span);
+        let domain = self.builder.domain(&name.text, members);
+        self.builder.checked(domain).map(drop)
+    }
+
     /// `input pay: u32[n] from alice in 0..100` or `input "Base pay" as pay: ...`
     fn input(&mut self) -> Result<(), ProgramError> {
         let name = self.cursor.name("the name of an input")?;
@@ -216,13 +241,22 @@ impl<'a> Parser<'a> {
                 return Err(ProgramError::new(&written.span, message));
             }
         };
+        let meaning = match self.cursor.accept("of")? {
+            true => self.meaning()?,
+            false if written.date => Meaning::Date,
+            false => Meaning::Number,
+        };
+        let whole = match &meaning {
+            Meaning::Domain(domain) => domain.interval(),
+            _ => written.element.interval(),
+        };
         let ty = Type {
             element: written.element,
             shape: written.shape,
             visibility: party.map_or(Visibility::Public, Visibility::Private),
-            interval: written.interval.unwrap_or(written.element.interval()),
+            interval: written.interval.unwrap_or(whole),
         };
-        let op = Op::Input { name: name.text, party };
+        let op = Op::Input { name: name.text, party, meaning };
         let value = self.push(op, &[], Some(ty), &name.span)?;
         self.bind(&variable.text, value, &variable.span)
     }
@@ -294,7 +328,7 @@ impl<'a> Parser<'a> {
         Err(ProgramError::new(&written.span, message))
     }
 
-    /// `reveal sums to alice, bob as "sums"`
+    /// `reveal sums to alice, bob as "sums"`, perhaps with `by level` or `of date` before `as`
     fn reveal(&mut self) -> Result<(), ProgramError> {
         let (token, ahead) = (self.cursor.token, self.cursor.ahead);
         let span = self.cursor.span();
@@ -305,6 +339,8 @@ impl<'a> Parser<'a> {
         }
         self.cursor.advance()?;
         let to = self.receivers()?;
+        let by = if self.cursor.accept("by")? { Some(self.domains()?) } else { None };
+        let meaning = if self.cursor.accept("of")? { self.meaning()? } else { Meaning::Number };
         let name = if self.cursor.accept("as")? {
             self.cursor.name("the name of the result")?
         } else if token.kind == Kind::Word && ahead.is("to") {
@@ -314,7 +350,7 @@ impl<'a> Parser<'a> {
         };
         self.declare("result", &name)?;
         self.builder.at(&name.span);
-        self.builder.reveal(&name.text, value, &to);
+        self.builder.reveal_as(&name.text, value, &to, by.as_deref(), meaning);
         self.builder.checked(())
     }
 

@@ -2,6 +2,7 @@
 
 use super::circuits::Printed;
 use super::{decimal, functions, names};
+use crate::domain::{Meaning, Members};
 use crate::ir::{Block, Dim, Loop, Node, Op, Program, ValueId};
 use crate::types::{Element, Extent, Interval, PartyId, Type, Visibility};
 use std::fmt::Write;
@@ -77,6 +78,15 @@ impl Printer<'_> {
             let range = if *min == 0 { format!("<= {max}") } else { format!("in {min}..{max}") };
             self.line(0, &format!("rows {} {range}", names::show(name)));
         }
+        for domain in &program.domains {
+            let members = match &domain.members {
+                Members::Names(names) => {
+                    format!("[{}]", comma(names.iter().map(|name| names::quote(name))))
+                }
+                Members::Numbers { first, last } => format!("{first}..{last}"),
+            };
+            self.line(0, &format!("domain {} = {members}", names::show(&domain.name)));
+        }
         for definition in self.circuits.definitions() {
             self.line(0, &definition);
         }
@@ -87,7 +97,13 @@ impl Printer<'_> {
             let scope = Scope { prefix: "v".into(), indent: 0 };
             let value = scope.name(&self.program.body, reveal.value);
             let to = comma(reveal.to.iter().map(|&p| self.party(p)));
-            self.line(0, &format!("reveal {value} to {to} as {}", names::quote(&reveal.name)));
+            let mut line = format!("reveal {value} to {to}");
+            if !reveal.by.is_empty() {
+                let by = comma(reveal.by.iter().map(|domain| names::show(&domain.name)));
+                let _ = write!(line, " by {by}");
+            }
+            line += &meaning(&reveal.meaning);
+            self.line(0, &format!("{line} as {}", names::quote(&reveal.name)));
         }
     }
 
@@ -110,7 +126,10 @@ impl Printer<'_> {
     }
 
     fn input(&mut self, name: &str, node: &Node, variable: &str) {
-        let ty = self.ty(&node.types[0]);
+        let mut ty = self.ty(&node.types[0]);
+        if let Op::Input { meaning: stands_for, .. } = &node.op {
+            ty += &meaning(stands_for);
+        }
         if is_variable(name) {
             self.line(0, &format!("input {name}: {ty}"));
         } else {
@@ -186,6 +205,7 @@ impl Printer<'_> {
             | Op::MaxOver { axis }
             | Op::Concat { axis } => format!("axis {axis}"),
             Op::Reshape | Op::Broadcast => shape(),
+            Op::Positions => format!("length {}", self.extent(&types[0].shape[0])),
             Op::Slice { axis, start, step } => {
                 let length = self.extent(&types[0].shape[*axis as usize]);
                 format!("axis {axis}, start {start}, length {length}, step {step}")
@@ -219,6 +239,14 @@ impl Printer<'_> {
     fn extent(&self, extent: &Extent) -> String {
         length(self.program, extent)
     }
+}
+
+/// ` of DOMAIN`, if values stand for something.
+fn meaning(meaning: &Meaning) -> String {
+    meaning.name().map_or(String::new(), |name| match meaning {
+        Meaning::Domain(_) => format!(" of {}", names::show(name)),
+        _ => format!(" of {name}"),
+    })
 }
 
 /// A type as written, its range only if it is not the element's own.

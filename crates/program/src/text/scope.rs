@@ -71,7 +71,8 @@ impl Parser<'_> {
         let found = self.names.iter().rev().find_map(|names| names.get(name));
         found.map(|(value, _)| *value).ok_or_else(|| {
             let known = self.names.iter().flat_map(|names| names.keys().map(String::as_str));
-            let mut known: Vec<&str> = known.collect();
+            let rows = self.builder.program().dims.iter().map(|dim| dim.name.as_str());
+            let mut known: Vec<&str> = known.chain(rows).collect();
             known.sort_unstable();
             unknown("value", name, known, span)
         })

@@ -3,9 +3,11 @@
 use super::cursor::Cursor;
 use super::lex::Kind;
 use super::parse::Parser;
+use crate::domain::{DATE, Domain, Meaning, parse_date};
 use crate::error::ProgramError;
 use crate::ir::Span;
 use crate::types::{DimId, Element, Extent, Interval, PartyId, Shape, Type, Visibility};
+use std::sync::Arc;
 
 /// Longest axis and largest factor of a row count that a text can ask for.
 const MAX_EXTENT: u64 = 1 << 48;
@@ -19,6 +21,8 @@ pub(super) struct Written {
     pub shape: Shape,
     pub visibility: Option<Visibility>,
     pub interval: Option<Interval>,
+    /// Whether it is written `date`.
+    pub date: bool,
     pub span: Span,
 }
 
@@ -66,7 +70,7 @@ pub(super) fn element(cursor: &mut Cursor<'_>) -> Result<Element, ProgramError> 
         "u32" => Element::uint(32),
         "u64" => Element::uint(64),
         _ => {
-            let types = "a type: bit, i8 to i64, u8 to u64, or fixed(BITS, FRACTION)";
+            let types = "a type: bit, i8 to i64, u8 to u64, date, or fixed(BITS, FRACTION)";
             return Err(cursor.expected(types));
         }
     };
@@ -87,11 +91,12 @@ fn fixed(cursor: &mut Cursor<'_>) -> Result<Element, ProgramError> {
 impl Parser<'_> {
     pub(super) fn written_type(&mut self) -> Result<Written, ProgramError> {
         let span = self.cursor.span();
-        let element = element(&mut self.cursor)?;
+        let date = self.cursor.accept(DATE)?;
+        let element = if date { Element::int(32) } else { element(&mut self.cursor)? };
         let shape = if self.cursor.at("[") { self.shape()? } else { Shape::new() };
         let visibility = self.visibility()?;
         let interval = if self.cursor.accept("in")? { Some(self.interval(element)?) } else { None };
-        Ok(Written { element, shape, visibility, interval, span })
+        Ok(Written { element, shape, visibility, interval, date, span })
     }
 
     pub(super) fn shape(&mut self) -> Result<Shape, ProgramError> {
@@ -166,9 +171,9 @@ impl Parser<'_> {
     /// `LOW..HIGH`, both included.
     pub(super) fn interval(&mut self, element: Element) -> Result<Interval, ProgramError> {
         let span = self.cursor.span();
-        let low = self.cursor.raw(element.fraction(), "the least value")?;
+        let low = self.range_end(element, "the least value")?;
         self.cursor.expect("..")?;
-        let high = self.cursor.raw(element.fraction(), "the greatest value")?;
+        let high = self.range_end(element, "the greatest value")?;
         let interval = Interval { low, high };
         if low > high {
             return Err(ProgramError::new(&span, "this range is empty: LOW..HIGH"));
@@ -178,6 +183,67 @@ impl Parser<'_> {
             return Err(ProgramError::new(&span, format!("{element} has the values {all}")));
         }
         Ok(interval)
+    }
+}
+
+impl Parser<'_> {
+    /// An end of a range: a number or a date.
+    fn range_end(&mut self, element: Element, what: &str) -> Result<i128, ProgramError> {
+        if !self.at_date() {
+            return self.cursor.raw(element.fraction(), what);
+        }
+        let span = self.cursor.span();
+        let days = self.date()?;
+        match element {
+            Element::Int { .. } => Ok(days.into()),
+            _ => Err(ProgramError::new(&span, format!("{element} has no dates: use i32"))),
+        }
+    }
+
+    /// Whether `date("...")` stands here.
+    pub(super) fn at_date(&self) -> bool {
+        self.cursor.at(DATE) && self.cursor.ahead.is("(")
+    }
+
+    /// `date("2024-01-31")`: days since 1970-01-01.
+    pub(super) fn date(&mut self) -> Result<i64, ProgramError> {
+        self.cursor.advance()?;
+        let opened = self.cursor.expect("(")?;
+        let text = self.cursor.quoted("a date such as \"2024-01-31\"")?;
+        let days = parse_date(&text.text).ok_or_else(|| {
+            let what = "this is no date: write year, month and day, \"2024-01-31\"";
+            ProgramError::new(&text.span, what)
+        })?;
+        self.cursor.separate(&opened, ")")?;
+        self.cursor.expect(")")?;
+        Ok(days)
+    }
+
+    /// A domain by its name.
+    pub(super) fn domain(&mut self) -> Result<Arc<Domain>, ProgramError> {
+        let name = self.cursor.name("a domain")?;
+        let program = self.builder.program();
+        program.domain(&name.text).cloned().ok_or_else(|| {
+            let known = program.domains.iter().map(|domain| domain.name.as_str());
+            unknown("domain", &name.text, known, &name.span)
+        })
+    }
+
+    /// Domains with commas between them.
+    pub(super) fn domains(&mut self) -> Result<Vec<Arc<Domain>>, ProgramError> {
+        let mut all = vec![self.domain()?];
+        while self.cursor.accept(",")? {
+            all.push(self.domain()?);
+        }
+        Ok(all)
+    }
+
+    /// What stands behind `of`: a domain, or `date`.
+    pub(super) fn meaning(&mut self) -> Result<Meaning, ProgramError> {
+        if self.cursor.accept(DATE)? {
+            return Ok(Meaning::Date);
+        }
+        Ok(Meaning::Domain(self.domain()?))
     }
 }
 

@@ -163,10 +163,36 @@ def fixed(rows):
     })
 
 
+def quantile(a, q):
+    """NumPy's lower quantile of an exact fraction; of nothing zero."""
+    if not len(a):
+        return 0
+    at = math.floor(Fraction(q) * (len(a) - 1))
+    assert np.quantile(a, float(Fraction(q)), method="lower") == np.sort(a)[at]
+    return np.sort(a)[at]
+
+
+def quantiles(rows):
+    """Drawn from a generator of their own, so that what is above stays as it is."""
+    draw = np.random.Generator(np.random.PCG64(5 + rows))
+    a, b = draw.integers(-500, 501, size=rows), draw.integers(-500, 501, size=rows)
+    k = draw.integers(2, size=rows)
+    s, some, none = a + b, (a + b)[k == 1], a[:0]
+    at = ["0", "1/4", "1/3", "0.9", "1"]
+    emit(COLUMNS + ["let s = a + b"], {"a": a, "b": b, "k": k}, {
+        "median": ("median(s)", [quantile(s, "1/2")]),
+        "median of some": ("median(s, k)", [quantile(some, "1/2")]),
+        "quantiles of some": (f"quantile(s, [{', '.join(at)}], k)", [quantile(some, q) for q in at]),
+        "a quantile of none": ("quantile(a, 9/10, k & !k)", [quantile(none, "9/10")]),
+    })
+
+
 def main():
     for rows in ROWS:
         for part in [arithmetic, along, groups, order, fixed]:
             part(rows)
+    for rows in ROWS:
+        quantiles(rows)
 
 
 main()

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::clear::{EXAMPLES, Inputs, Observed, evaluate_observed};
+use crate::domain::Meaning;
 use crate::ir::{Block, Node, Program, Reveal, Span, ValueId};
 use crate::types::PartyId;
 
@@ -11,7 +12,7 @@ fn broken_promise() -> Program {
     let column = |element, low, high| within(result(element, &[40]), low, high);
     let line = |line| Span { file: "f.py".into(), line, column: 3 };
     let promise = Op::Assume(Interval { low: -5, high: 5 });
-    let input = Op::Input { name: "x".into(), party: Some(PartyId(0)) };
+    let input = Op::Input { name: "x".into(), party: Some(PartyId(0)), meaning: Meaning::Number };
     let nodes = vec![
         Node { op: input, operands: vec![], types: vec![column(I8, -128, 127)], span: line(1) },
         Node {
@@ -30,7 +31,13 @@ fn broken_promise() -> Program {
     Program {
         parties: vec!["alice".into()],
         body: Block { nodes, results: vec![] },
-        reveals: vec![Reveal { value: value(2), name: "y".into(), to: vec![PartyId(0)] }],
+        reveals: vec![Reveal {
+            value: value(2),
+            name: "y".into(),
+            to: vec![PartyId(0)],
+            by: Vec::new(),
+            meaning: Meaning::Number,
+        }],
         ..Program::default()
     }
 }

@@ -37,6 +37,86 @@ fn unknown_names_are_compared_with_known_ones() {
 }
 
 #[test]
+fn functions_of_other_languages_are_named() {
+    let assert = |call: &str, part: &str| assert_error(&format!("let x = {call}\n"), (1, 9), part);
+    assert("average(salary)", "`mean(x, axis 0)`");
+    assert("stddev(salary)", "`std(x, axis 0)`");
+    assert("percentile(salary, 90)", "`quantile(x, 9/10)`");
+    assert("len(salary)", "`rows(n)`");
+    assert("medain(salary)", "did you mean `median`?");
+    assert("quantile(salary)", "needs a fraction from 0 to 1");
+}
+
+#[test]
+fn fractions_of_quantiles_are_exact_and_from_0_to_1() {
+    let assert = |at: &str, part: &str| {
+        assert_error(&format!("let x = quantile(salary, {at})\n"), (1, 26), part);
+    };
+    for wrong in ["3/2", "1.5", "1/0", "1/1000001", "0.1234567"] {
+        assert(wrong, "a fraction is from 0 to 1");
+    }
+    assert("salary < 3", "such as 9/10 or 0.9");
+    assert("100000000000000000000/3", "too many digits");
+    assert_error("let x = quantile(salary, [0.5, 2])\n", (1, 32), "from 0 to 1");
+    assert_error("let x = quantile(salary, [])\n", (1, 9), "needs a fraction");
+    assert_error("let x = median(salary, salary < 5, axis 1)\n", (1, 9), "axis 1");
+    let wide = "input wide: u64[n] from bob\nlet x = median(wide)\n";
+    assert_error(wide, (2, 9), "(2^56 fits)");
+}
+
+#[test]
+fn a_variance_that_does_not_fit_says_what_would() {
+    let text = |range: &str, fraction: &str| {
+        format!("input y: u32[n] from bob{range}\nlet x = std(y, axis 0{fraction})\n")
+    };
+    let fits = |text: String| parse("p.tacit", &format!("{HEADER}{text}")).is_ok();
+    // What the message says is tried: fewer fractional bits, or a narrower range.
+    let told = error(&text(" in 0..100000000", "")).2;
+    let bits = told.split("with `fraction ").nth(1).expect(&told).trim_end_matches('`');
+    assert!(fits(text(" in 0..100000000", &format!(", fraction {bits}"))), "{told}");
+    let told = error(&text("", "")).2;
+    assert!(told.contains("the variance of up to 100 values in [0, 4294967295]"), "{told}");
+    let high = told.split("`assume`: [0, ").nth(1).expect(&told);
+    let high = high.split(']').next().expect("an end");
+    assert!(fits(text(&format!(" in 0..{high}"), "")), "{told}");
+}
+
+#[test]
+fn domains_and_labels_must_fit() {
+    let level = "domain level = [\"junior\", \"senior\"]\ninput k: u8[n] from bob of level\n";
+    let assert = |text: &str, column: u32, part: &str| {
+        assert_error(&format!("{level}{text}\n"), (3, column), part);
+    };
+    assert("let x = group_sum(k, salary, by levle)", 33, "did you mean `level`?");
+    assert("let x = group_sum(k, salary)", 9, "needs `by DOMAIN` or `first NUMBER, groups COUNT`");
+    assert("let x = group_sum(k, salary, by level, first 0)", 9, "leave out");
+    assert_error(
+        &format!("{level}domain size = 1..2\nlet x = group_count(k * 3 + k, by [level, size])\n"),
+        (4, 9),
+        "are numbered 0..3, the last domain's members fastest, but the key is in 0..4: number \
+         them as `a * 2 + b`",
+    );
+    assert("reveal salary to bob by level as \"x\"", 34, "do not label");
+    assert("reveal 1 to bob of levels as \"x\"", 20, "did you mean `level`?");
+    assert("reveal group_count(k, by level) to bob as \"level\"", 43, "a result has that name");
+    assert("input z: u8 from bob in 0..5 of level", 7, "domain `level` has the codes [0, 1]");
+    assert("input z: fixed(8,4) from bob of date", 7, "cannot stand for anything");
+    assert("domain level = 1..3", 8, "already a domain `level`");
+    assert("domain other = 3..1", 8, "0 members");
+    assert("domain date = 1..3", 8, "another name");
+    assert("domain other = [\"a\", \"a\"]", 8, "twice");
+    assert("domain other = [\" a\"]", 8, "spaces");
+    assert("let x = salary < date(\"2024-02-30\")", 23, "no date");
+    assert("let x = salary < date(2024)", 23, "in quotes");
+}
+
+#[test]
+fn a_text_that_ends_early_is_told_so() {
+    assert_error("let x =", (1, 8), "the end of the file: is it whole?");
+    assert_error("reveal sum(salary, axis 0", (1, 26), "the end of the file: is it whole?");
+}
+
+#[test]
 fn habits_of_other_languages_are_corrected() {
     let bits = "let a = salary < 5\nlet b = salary > 3\n";
     let assert = |text: &str, column: u32, part: &str| {

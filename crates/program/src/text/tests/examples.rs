@@ -1,10 +1,12 @@
 //! Programs as people write them.
 
 use super::*;
-use crate::clear::{self, Array};
+use crate::clear::{self, Array, evaluate};
+use crate::domain::{Domain, Meaning};
 use crate::summary::summary;
 use crate::text::digest;
 use crate::types::{Element, Interval, Visibility};
+use std::sync::Arc;
 
 #[test]
 fn the_tour_is_read_and_printed() {
@@ -177,4 +179,81 @@ fn names_that_are_no_words_are_quoted() {
     );
     assert!(print(&program).contains("input \"v1\" as v0: u8[2*\"n m\" + 1] from \"to\"\n"));
     assert_round_trip(&program);
+}
+
+#[test]
+fn row_counts_are_public_numbers_of_known_bounds() {
+    let program = read(
+        "program p\nparties a\nrows n <= 1000\nrows m <= 9\ninput x: u8[n] from a\n\
+         let per_row = sum(x, axis 0) / max(n, 1)\nlet length: u16 public in 1..2010 = rows(2*n + m + 1)\n\
+         let own: u16 public in 0..1000 = n\nreveal own + length to a as \"all\"\n",
+    );
+    assert_round_trip(&program);
+    let inputs = [("x".to_owned(), Array::from_values(Element::uint(8), vec![7], [3; 7]).unwrap())];
+    let revealed = evaluate(&program, &[7, 2], inputs.into()).unwrap();
+    assert_eq!(revealed[0].1.values().collect::<Vec<_>>(), [7 + 14 + 2 + 1]);
+    // A value goes before a row count of its name.
+    let program = read("program p\nparties a\nrows n <= 9\nlet n = 3\nreveal n to a\n");
+    let public = program.body.type_of(program.reveals[0].value);
+    assert_eq!(public.interval, Interval { low: 3, high: 3 });
+}
+
+#[test]
+fn results_by_group_are_labelled_by_their_domains() {
+    let header = "program p\nparties a\nrows n <= 9\ndomain level = [\"low\", \"hi\"]\n\
+                  domain year = 2020..2022\ninput k: u8[n] from a of level\n\
+                  input y: i32[n] from a of year\ninput x: u8[n] from a\n\
+                  let cell = k * 3 + (y - 2020)\n";
+    let labels = |expression: &str, clause: &str| {
+        let program = read(&format!("{header}reveal {expression} to a{clause} as \"r\"\n"));
+        assert_round_trip(&program);
+        let names = |axis: &Vec<Arc<Domain>>| {
+            axis.iter().map(|domain| domain.name.as_str()).collect::<Vec<_>>().join(" ")
+        };
+        let labels = program.labels(&program.reveals[0]);
+        labels.iter().map(names).collect::<Vec<_>>()
+    };
+    let both = "[level, year]";
+    assert_eq!(labels("group_sum(k, x, by level)", ""), ["level"]);
+    assert_eq!(labels("group_count(y, by year)", ""), ["year"]);
+    assert_eq!(labels(&format!("group_mean(cell, x, by {both})"), ""), ["level year"]);
+    assert_eq!(labels(&format!("group_std(cell, x, by {both}, fraction 4)"), ""), ["level year"]);
+    let counts = format!("group_count(cell, by {both})");
+    assert_eq!(labels(&format!("select({counts} > 2, {counts}, 0)"), ""), ["level year"]);
+    let table = format!("reshape({counts}, shape [2, 3])");
+    assert_eq!(labels(&table, ""), ["level", "year"]);
+    assert_eq!(labels(&format!("sum({table}, axis 0)"), ""), ["year"]);
+    assert_eq!(labels(&format!("transpose({table}, order [1, 0])"), ""), ["year", "level"]);
+    let column = format!("slice({table}, axis 1, start 0, length 1)");
+    assert_eq!(labels(&format!("reshape({column}, shape [2])"), ""), ["level"]);
+    assert_eq!(labels(&format!("reshape({counts}, shape [3, 2])"), ""), ["", ""]);
+    assert_eq!(labels("sort(group_sum(k, x, by level))", ""), [""]);
+    assert_eq!(labels("group_sum(k, x, first 0, groups 2)", ""), [""]);
+    assert_eq!(labels("group_sum(k, x, first 0, groups 2)", " by level"), ["level"]);
+    assert_eq!(
+        labels("group_sum(k, x, by level) + group_sum(y, x, first 0, groups 2)", ""),
+        ["level"]
+    );
+}
+
+#[test]
+fn dates_are_days_and_inputs_say_what_they_stand_for() {
+    let program = read(
+        "program p\nparties a\nrows n <= 9\ndomain \"a b\" = [\"x\", \"\\\"y\\\"\"]\n\
+         input born: date[n] from a in date(\"1900-01-01\")..date(\"2024-12-31\")\n\
+         input k: u8[n] from a of \"a b\"\nlet old = sum(born < date(\"1970-01-02\"), axis 0)\n\
+         reveal old to a\nreveal median(born) to a of date as \"middle\"\n",
+    );
+    assert_round_trip(&program);
+    let born = &program.body.nodes[0];
+    assert_eq!(born.types[0].interval, Interval { low: -25_567, high: 20_088 });
+    assert_eq!(*program.meaning(0), Meaning::Date);
+    assert!(print(&program).contains("i32[n] from a in -25567..20088 of date\n"));
+    assert!(print(&program).contains("input k: u8[n] from a in 0..1 of \"a b\"\n"));
+    let values = Array::from_values(Element::int(32), vec![3], [-1, 0, 1]).unwrap();
+    let codes = Array::from_values(Element::uint(8), vec![3], [0; 3]).unwrap();
+    let inputs = [("born".to_owned(), values), ("k".to_owned(), codes)];
+    let revealed = evaluate(&program, &[3], inputs.into()).unwrap();
+    assert_eq!(revealed[0].1.values().collect::<Vec<_>>(), [2]);
+    assert_eq!(revealed[1].1.values().collect::<Vec<_>>(), [0]);
 }

@@ -18,13 +18,13 @@ fn blocks(kind: &str) -> Vec<&'static str> {
 #[test]
 fn its_programs_are_right() {
     let programs = blocks("tacit");
-    assert_eq!(programs.len(), 4);
+    assert_eq!(programs.len(), 5);
     programs.iter().for_each(|text| assert_round_trip(&read(text)));
 }
 
 #[test]
 fn its_recipes_give_what_they_say() {
-    let program = read(blocks("tacit")[3]);
+    let program = read(blocks("tacit")[4]);
     let recipes = |pay: &[i128], age: &[i128]| -> BTreeMap<String, Vec<f64>> {
         let column = |bits, values: &[i128]| {
             Array::from_values(Element::uint(bits), vec![values.len()], values.to_vec()).unwrap()
@@ -46,11 +46,16 @@ fn its_recipes_give_what_they_say() {
     // (12^2 - 1) / 12 and 12 (12 + 1) / 12 times the square of the step.
     assert!((found["population"][0] - 143e8 / 12.0).abs() <= 1.0, "{:?}", found["population"]);
     assert!((found["sample"][0] - 13e8).abs() <= 2.0, "{:?}", found["sample"]);
+    assert_eq!(found["median pay under 30"], [50_000.0]);
+    assert_eq!(found["quartiles under 30"], [30_000.0, 50_000.0, 70_000.0]);
+    assert_eq!(found["pay per person"], [65_000.0]);
     assert_eq!(found["highest"], [120_000.0, 110_000.0, 100_000.0]);
     assert_eq!(found["their ages"], [31.0, 30.0, 29.0]);
     let found = recipes(&[7], &[29]);
     assert_eq!((found["sample"][0], &found["highest"][..]), (0.0, &[7.0, 0.0, 0.0][..]));
-    assert_eq!(recipes(&[], &[])["mean pay under 30"], [0.0]);
+    let found = recipes(&[], &[]);
+    assert_eq!((found["mean pay under 30"][0], found["median pay under 30"][0]), (0.0, 0.0));
+    assert_eq!(found["pay per person"], [0.0]);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::build::{Builder, Value};
+use crate::domain::{Domain, Meaning, Members};
 use crate::ir::Dim;
 use crate::types::{DimId, Element, Extent, Interval, PartyId, Shape, Type, Visibility};
 use proptest::prelude::*;
@@ -57,6 +58,16 @@ impl Choices<'_> {
         let width = self.pick(&[1i128, 10, 100, i128::MAX]);
         let low = all.low.max(-(self.below(8) as i128));
         Interval { low, high: all.high.min(low.saturating_add(width)) }
+    }
+
+    /// What values of a type may stand for.
+    fn meaning(&mut self, ty: &Type, domains: &[Arc<Domain>]) -> Meaning {
+        if matches!(ty.element, Element::Fixed { .. } | Element::Bit) {
+            return Meaning::Number;
+        }
+        let fits = |domain: &&Arc<Domain>| domain.interval().contains(ty.interval);
+        let fitting = domains.iter().find(fits).cloned().map(Meaning::Domain);
+        self.pick(&[Meaning::Number, Meaning::Date, fitting.unwrap_or(Meaning::Number)])
     }
 
     fn op(&mut self) -> Op {
@@ -146,6 +157,7 @@ impl Random<'_> {
             0 => self.constant(),
             1 => self.circuit(),
             2 => self.repeat(),
+            3 => self.positions(),
             _ => self.operation(),
         }
     }
@@ -178,6 +190,12 @@ impl Random<'_> {
         let raw = (0..count).map(|_| self.choices.pick(&raw)).collect();
         let ty = Type { element, shape, visibility: Visibility::Public, interval: all };
         self.add(Op::Constant(raw), &[], Some(&[ty]));
+    }
+
+    fn positions(&mut self) {
+        let length = self.choices.extent();
+        let values = vec![self.builder.positions(length)];
+        self.values.extend(self.builder.checked(values).expect("a length"));
     }
 
     fn circuit(&mut self) {
@@ -231,6 +249,13 @@ fn program(seeds: &[u64]) -> Program {
     builder.declared().parties = vec!["alice".into(), "Bob B".into()];
     let dim = |name: &str, min, max| Dim { name: name.into(), min, max };
     builder.declared().dims = vec![dim("n", 2, 1000), dim("loop", 0, 3)];
+    let domains = ["of", "a b", "date of"].map(|name| {
+        let members = match name {
+            "of" => Members::Names(vec!["no".into(), "\"yes\"".into()]),
+            _ => Members::Numbers { first: -3, last: choices.below(30) as i64 },
+        };
+        builder.domain(name, members)
+    });
     let mut random = Random { builder, values: Vec::new(), choices: Choices(seeds, 7) };
     for i in 0..3 {
         let element = choices.element();
@@ -242,12 +267,20 @@ fn program(seeds: &[u64]) -> Program {
             interval: choices.interval(element),
         };
         let name = choices.pick(&["in", "v", "axis", "a b"]);
-        let op = Op::Input { name: format!("{name}{i}"), party };
+        let meaning = choices.meaning(&ty, &domains);
+        let op = Op::Input { name: format!("{name}{i}"), party, meaning };
         assert!(random.add(op, &[], Some(&[ty])));
     }
     (0..seeds.len()).for_each(|_| random.step());
     let value = random.beside(None);
-    random.builder.reveal("it", value, &[PartyId(1), PartyId(0)]);
+    let ty = random.ty(value);
+    let by = domains
+        .iter()
+        .find(|domain| ty.shape.first().and_then(Extent::known) == Some(domain.len()));
+    let by: Vec<Arc<Domain>> = by.into_iter().cloned().collect();
+    let meaning = choices.meaning(&ty, &domains);
+    let to = [PartyId(1), PartyId(0)];
+    random.builder.reveal_as("it", value, &to, Some(&by), meaning);
     random.builder.finish().expect("a sound program")
 }
 
@@ -271,7 +304,7 @@ fn random_programs_have_all_operations() {
     assert!(missing.is_empty(), "never made: {missing:?}");
 }
 
-const EVERY: [&str; 41] = [
+const EVERY: [&str; 42] = [
     "add",
     "sub",
     "neg",
@@ -312,6 +345,7 @@ const EVERY: [&str; 41] = [
     "circuit",
     "loop",
     "constant",
+    "positions",
     "input",
 ];
 
