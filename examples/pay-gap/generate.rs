@@ -9,7 +9,8 @@ use std::process::ExitCode;
 
 const COMPANIES: [&str; 3] = ["alice", "bob", "carol"];
 const ROWS: usize = 2000;
-const LEVELS: usize = 5;
+const LEVELS: [&str; 5] = ["junior", "senior", "lead", "manager", "executive"];
+const GROUPS: [&str; 2] = ["women", "men"];
 /// Results of smaller cells are hidden.
 const LEAST: usize = 10;
 
@@ -53,6 +54,7 @@ fn write(folder: &Path) -> std::io::Result<()> {
         let mut text = String::from("level,group,salary\n");
         for _ in 0..ROWS {
             let (level, group, salary) = person(&mut random, company);
+            let (level, group) = (LEVELS[level], GROUPS[group]);
             text.push_str(&format!("{level},{group},{salary}\n"));
         }
         fs::write(folder.join(format!("{name}.csv")), text)?;
@@ -61,13 +63,17 @@ fn write(folder: &Path) -> std::io::Result<()> {
 }
 
 fn read(folder: &Path) -> std::io::Result<Vec<Vec<f64>>> {
-    let mut cells = vec![Vec::new(); 2 * LEVELS];
+    let mut cells: Vec<Vec<f64>> = vec![Vec::new(); 2 * LEVELS.len()];
     for name in COMPANIES {
         let text = fs::read_to_string(folder.join(format!("{name}.csv")))?;
         for line in text.lines().skip(1) {
-            let numbers: Vec<usize> = line.split(',').filter_map(|n| n.parse().ok()).collect();
-            if let [level, group, salary] = numbers[..] {
-                cells[2 * level + group].push(salary as f64);
+            if let [level, group, salary] = line.split(',').collect::<Vec<_>>()[..] {
+                let level = LEVELS.iter().position(|name| *name == level);
+                let group = GROUPS.iter().position(|name| *name == group);
+                let place = level.zip(group).zip(salary.parse().ok());
+                if let Some(((level, group), salary)) = place {
+                    cells[2 * level + group].push(salary);
+                }
             }
         }
     }
@@ -80,12 +86,12 @@ fn print_answer(cells: &[Vec<f64>]) {
         let mean = mean(cell);
         (cell.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / cell.len() as f64).sqrt()
     };
-    println!("level  group  people  mean pay    standard deviation  pay gap");
+    println!("level      group  people  mean pay    standard deviation  pay gap");
     for (i, cell) in cells.iter().enumerate() {
-        let (level, group) = (i / 2, ["women", "men"][i % 2]);
+        let (level, group) = (LEVELS[i / 2], GROUPS[i % 2]);
         let other = &cells[i ^ 1];
         if cell.len() < LEAST {
-            println!("{level:<5}  {group:<5}  hidden");
+            println!("{level:<9}  {group:<5}  hidden");
             continue;
         }
         let gap = if group == "men" && other.len() >= LEAST {
@@ -94,7 +100,7 @@ fn print_answer(cells: &[Vec<f64>]) {
             String::new()
         };
         let (people, mean, deviation) = (cell.len(), mean(cell), deviation(cell));
-        println!("{level:<5}  {group:<5}  {people:<6}  {mean:<10.2}  {deviation:<18.2}  {gap}");
+        println!("{level:<9}  {group:<5}  {people:<6}  {mean:<10.2}  {deviation:<18.2}  {gap}");
     }
 }
 

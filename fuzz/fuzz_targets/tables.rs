@@ -20,6 +20,15 @@ missing = { fill = 0 }
 [[column]]
 input = \"c\"
 type = \"bit\"
+
+[[column]]
+input = \"d\"
+type = \"date\"
+
+[[column]]
+input = \"e\"
+type = \"u8\"
+categories = [\"low\", \"high\"]
 ";
 
 fuzz_target!(|data: &[u8]| {

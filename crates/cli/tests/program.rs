@@ -228,6 +228,71 @@ fn the_pay_gap_is_what_it_is_in_the_clear() {
     }
 }
 
+/// The printed table of the demonstration can be read: it has the names of levels and groups.
+#[test]
+fn the_pay_gap_is_printed_with_its_labels() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let dir = folder.path();
+    let rows = |group: &str| format!("lead,{group},100\n").repeat(10);
+    for name in ["alice", "bob", "carol"] {
+        let text = format!("level,group,salary\n{}{}", rows("women"), rows("men"));
+        std::fs::write(dir.join(format!("{name}.csv")), text).expect("writes");
+    }
+    std::fs::copy(example("pay-gap/pay-gap.tacit"), dir.join("pay-gap.tacit")).expect("copies");
+    let printed = ok(dir, &format!("run pay-gap.tacit --local {TABLES}"));
+    let rows: Vec<Vec<&str>> =
+        printed.lines().map(|line| line.split_whitespace().collect()).collect();
+    assert!(rows.contains(&vec!["lead", "women", "30", "100.0", "0.0"]), "{printed}");
+    assert!(rows.contains(&vec!["lead", "0.0"]), "{printed}");
+    let json = ok(dir, &format!("program eval pay-gap.tacit {TABLES} --json"));
+    let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    assert_eq!(json["results"]["people"]["lead"]["men"], 30);
+    std::fs::write(dir.join("alice.csv"), "level,group,salary\nboss,men,100\n").expect("writes");
+    let (code, error) = fails(dir, &format!("run pay-gap.tacit --local {TABLES}"));
+    assert_eq!(code, 2);
+    assert!(
+        error.contains("line 2, row 1, column \"level\"") && !error.contains("boss"),
+        "{error}"
+    );
+}
+
+/// Dates, a median, the number of rows, and one schema for both parties' tables.
+#[test]
+fn one_schema_serves_all_parties_and_dates_are_read_and_printed() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let dir = folder.path();
+    let program = "program visits\nparties alice, bob\nrows a <= 50\nrows b <= 50\n\
+        input \"alice.day\" as x: date[a] from alice in date(\"2020-01-01\")..date(\"2024-12-31\")\n\
+        input \"bob.day\" as y: date[b] from bob in date(\"2020-01-01\")..date(\"2024-12-31\")\n\
+        input since: date from bob in date(\"2020-01-01\")..date(\"2024-12-31\")\n\
+        let day = concat(x, y, axis 0)\n\
+        reveal median(day, day >= since) to all of date as \"middle\"\n\
+        reveal a + b to all as \"visits\"\n";
+    std::fs::write(dir.join("p.tacit"), program).expect("writes");
+    std::fs::write(dir.join("a.csv"), "Tag\n2024-02-29\n2020-01-01\n2024-03-01\n").expect("writes");
+    std::fs::write(dir.join("b.csv"), "Tag\n2024-02-28\n2024-12-31\n").expect("writes");
+    let schema = "[[column]]\ninput = \"day\"\nname = \"Tag\"\n";
+    std::fs::write(dir.join("s.toml"), schema).expect("writes");
+    let given = "--table alice=a.csv --table bob=b.csv --value since=2021-01-01";
+    let run = format!("run p.tacit --local --protocol gmw:2 {given}");
+    let text = ok(dir, &format!("{run} --schema s.toml --json"));
+    let report: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    for party in report["parties"].as_array().expect("parties") {
+        assert_eq!(party["results"]["middle"], "2024-02-29");
+        assert_eq!(party["results"]["visits"], 5);
+    }
+    let clear = ok(dir, &format!("program eval p.tacit {given} --column day=Tag"));
+    assert!(clear.contains("2024-02-29"), "{clear}");
+    let (code, error) = fails(dir, &format!("{run} --column dya=Tag"));
+    assert_eq!((code, error.contains("did you mean `day`?")), (2, true), "{error}");
+    let (code, error) = fails(dir, &format!("{run} --schema s.toml --schema s.toml"));
+    assert_eq!((code, error.contains("--schema is given twice")), (2, true), "{error}");
+    std::fs::write(dir.join("p.tacit"), program.split("reveal").next().expect("it"))
+        .expect("writes");
+    let (code, error) = fails(dir, &run);
+    assert_eq!((code, error.contains("reveals nothing")), (2, true), "{error}");
+}
+
 /// Fixed point may be off by little.
 fn near(got: &serde_json::Value, want: &serde_json::Value, what: &str) {
     use serde_json::Value::{Array, Number, Object};
@@ -344,6 +409,8 @@ fn wrong_inputs_say_what_to_do() {
     assert!(error.contains("--table carol=FILE"), "{error}");
     let (code, error) = run(&format!("{TABLES} --table dave=x.csv"));
     assert_eq!((code, error.contains("no party `dave`")), (2, true), "{error}");
+    let (_, error) = run(&format!("{TABLES} --schema bbo=x.toml"));
+    assert!(error.contains("did you mean `bob`?"), "{error}");
     let (code, error) = run(&format!("{TABLES} --input 0=x.hex"));
     assert_eq!((code, error.contains("--table")), (2, true), "{error}");
     let (code, error) = run(&format!("{TABLES} --protocol plain --by circuits"));

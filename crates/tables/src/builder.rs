@@ -6,7 +6,7 @@ use crate::cell::{Cell, Problem, Target};
 use crate::column::{Column, Table};
 use crate::error::{CellError, MAX_CELL_ERRORS, TableError};
 use crate::schema::{ColumnSpec, Missing, Schema};
-use tacit_program::Element;
+use tacit_program::{Element, Meaning};
 
 /// Rows that a column first has room for.
 const FIRST_ROWS: usize = 1 << 10;
@@ -119,12 +119,14 @@ impl<'a> Builder<'a> {
                 name: spec.input.clone(),
                 element: spec.element,
                 interval: spec.range,
+                meaning: spec.meaning.clone(),
                 raw,
             });
             columns.extend(spec.validity.as_ref().map(|name| Column {
                 name: name.clone(),
                 element: Element::Bit,
                 interval: Element::Bit.interval(),
+                meaning: Meaning::Number,
                 raw: valid,
             }));
         }

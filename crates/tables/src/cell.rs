@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::fmt;
 
+use tacit_program::domain::parse_date;
 use tacit_program::{Element, Interval};
 
 use crate::number::{self, Exact};
@@ -25,6 +26,8 @@ pub enum Problem {
     Outside,
     /// A text that is no category of the column.
     NotCategory,
+    /// Not a date.
+    NotDate,
     /// Bytes that are not UTF-8.
     NotUtf8,
     /// A row of more or fewer cells than the file has columns.
@@ -46,6 +49,7 @@ impl Problem {
             Problem::NotFinite => f.write_str("not a finite number"),
             Problem::Outside => write!(f, "outside {allowed}"),
             Problem::NotCategory => write!(f, "none of the categories {allowed}"),
+            Problem::NotDate => f.write_str("not a date"),
             Problem::NotUtf8 => f.write_str("not UTF-8 text"),
             Problem::Count { found, expected } => {
                 write!(f, "{found} cells where the file has {expected} columns")
@@ -70,7 +74,11 @@ impl Problem {
                 "correct the values, or widen the column's type and range in the program and the \
                  schema"
             }
-            Problem::NotCategory => "correct the spelling, or add to the column's `categories`",
+            Problem::NotCategory => {
+                "correct the spelling, or add it to the categories, in the schema or the program's \
+                 `domain`"
+            }
+            Problem::NotDate => "write dates as year, month and day: 2024-01-31",
             Problem::NotUtf8 => "save the file as UTF-8",
             Problem::Count { .. } => {
                 "check the delimiter, and put cells that hold it between quotes"
@@ -87,6 +95,7 @@ pub(crate) struct Target {
     element: Element,
     interval: Interval,
     categories: HashMap<String, i64>,
+    dates: bool,
     /// Texts that mean that a value is missing, besides the empty one.
     missing: Vec<String>,
 }
@@ -97,6 +106,7 @@ impl Target {
             element: spec.element,
             interval: spec.range,
             categories: spec.categories.iter().cloned().collect(),
+            dates: spec.dates,
             missing: missing.to_vec(),
         }
     }
@@ -107,10 +117,13 @@ impl Target {
         if bytes.is_empty() || self.missing.iter().any(|text| text.as_bytes() == bytes) {
             return Ok(None);
         }
-        let raw =
-            if self.categories.is_empty() { self.number_text(bytes) } else { self.category(bytes) };
+        let raw = match (self.dates, self.categories.is_empty()) {
+            (true, _) => self.date(bytes),
+            (false, true) => self.number_text(bytes),
+            (false, false) => self.category(bytes),
+        };
         match raw {
-            Err(Problem::NotNumber | Problem::NotBit | Problem::NotCategory)
+            Err(Problem::NotNumber | Problem::NotBit | Problem::NotCategory | Problem::NotDate)
                 if std::str::from_utf8(bytes).is_err() =>
             {
                 Err(Problem::NotUtf8)
@@ -122,6 +135,11 @@ impl Target {
     fn category(&self, bytes: &[u8]) -> Result<i64, Problem> {
         let code = std::str::from_utf8(bytes).ok().and_then(|text| self.categories.get(text));
         code.copied().ok_or(Problem::NotCategory)
+    }
+
+    fn date(&self, bytes: &[u8]) -> Result<i64, Problem> {
+        let days = std::str::from_utf8(bytes).ok().and_then(parse_date);
+        self.exact(days.ok_or(Problem::NotDate)?.into())
     }
 
     fn number_text(&self, bytes: &[u8]) -> Result<i64, Problem> {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use tacit_program::{Element, Interval};
+use tacit_program::{Element, Interval, Meaning};
 use zeroize::Zeroizing;
 
 use crate::error::TableError;
@@ -16,13 +16,22 @@ pub struct Field {
     pub element: Element,
     /// Where the raw values lie; within the element's own interval.
     pub interval: Interval,
+    /// What the values stand for.
+    pub meaning: Meaning,
 }
 
 impl Field {
     /// A field that may hold every value of its type.
     #[must_use]
     pub fn new(name: impl Into<String>, element: Element) -> Self {
-        Field { name: name.into(), element, interval: element.interval() }
+        let name = name.into();
+        Field { name, element, interval: element.interval(), meaning: Meaning::Number }
+    }
+
+    /// The field whose values stand for something.
+    #[must_use]
+    pub fn standing_for(self, meaning: Meaning) -> Self {
+        Field { meaning, ..self }
     }
 
     /// The field with raw values from `low` to `high`.
@@ -41,6 +50,8 @@ pub struct Column {
     pub element: Element,
     /// Where the raw values lie.
     pub interval: Interval,
+    /// What the values stand for.
+    pub meaning: Meaning,
     /// Raw values: 0 or 1 for a bit; the 64 bits of a `u64` (see [`widen`]); `value * 2^fraction`
     /// in fixed point.
     pub raw: Zeroizing<Vec<i64>>,
@@ -50,7 +61,8 @@ impl Column {
     /// What it is, without its contents.
     #[must_use]
     pub fn field(&self) -> Field {
-        Field { name: self.name.clone(), element: self.element, interval: self.interval }
+        let (element, interval) = (self.element, self.interval);
+        Field { name: self.name.clone(), element, interval, meaning: self.meaning.clone() }
     }
 }
 
@@ -127,6 +139,8 @@ fn difference(a: &[Field], b: &[Field]) -> Option<String> {
         format!("{at} is \"{}\" in one, \"{}\" in the other", x.name, y.name)
     } else if x.element != y.element {
         format!("{at}, \"{}\", has types {} and {}", x.name, x.element, y.element)
+    } else if x.interval == y.interval {
+        format!("{at}, \"{}\", does not stand for the same in both", x.name)
     } else {
         let range = |f: &Field| crate::render::interval(f.element, f.interval);
         format!("{at}, \"{}\", has ranges {} and {}", x.name, range(x), range(y))

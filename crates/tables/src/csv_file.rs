@@ -99,7 +99,7 @@ fn header(record: &ByteRecord) -> Result<Vec<String>, String> {
 
 /// Names the columns that there are, unless the first line may be data, which stays secret.
 fn no_column(spec: &ColumnSpec, names: &[String], header: bool) -> String {
-    let ColumnSpec { column, input, .. } = spec;
+    let column = &spec.column;
     let start = format!("no column \"{column}\"");
     let is_data = |name: &String| name.is_empty() || number::from_text(name.as_bytes(), 0).is_ok();
     match names {
@@ -112,8 +112,9 @@ fn no_column(spec: &ColumnSpec, names: &[String], header: bool) -> String {
         ),
         [one] => format!("{start}, only \"{one}\"; is the delimiter right?"),
         names => format!(
-            "{start}; the header has: {}; name one of them: --column {input}=COLUMN",
-            names.join(", ")
+            "{start}; the header has: {}; {}",
+            names.join(", "),
+            spec.advice(names.iter().map(String::as_str))
         ),
     }
 }

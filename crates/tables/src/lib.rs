@@ -30,3 +30,4 @@ pub use output::{Format, OutputColumn, OutputTable, check_shapes};
 pub use pad::{Padded, pad};
 pub use read::read;
 pub use schema::{ColumnSpec, CsvOptions, Missing, Schema};
+pub use schema_file::Sharing;

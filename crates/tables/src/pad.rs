@@ -1,6 +1,6 @@
 //! Hiding how many rows there are.
 
-use tacit_program::{Element, Interval};
+use tacit_program::{Element, Interval, Meaning};
 
 use crate::builder::reserve;
 use crate::column::{Column, Table};
@@ -53,6 +53,7 @@ pub fn pad(mut table: Table, max_rows: usize, validity: &str) -> Result<Padded, 
         name: validity.to_owned(),
         element: Element::Bit,
         interval: Element::Bit.interval(),
+        meaning: Meaning::Number,
         raw: raw.into(),
     });
     table.rows = max_rows;

@@ -67,8 +67,8 @@ fn place(spec: &ColumnSpec, file: &arrow_schema::Schema) -> Result<usize, String
     let mut found = file.fields().iter().enumerate().filter(|(_, field)| field.name() == name);
     let (at, field) = found.next().ok_or_else(|| {
         let names: Vec<&str> = file.fields().iter().map(|field| field.name().as_str()).collect();
-        let (names, input) = (names.join(", "), &spec.input);
-        format!("no column \"{name}\"; the file has: {names}; name one: --column {input}=COLUMN")
+        let advice = spec.advice(names.iter().copied());
+        format!("no column \"{name}\"; the file has: {}; {advice}", names.join(", "))
     })?;
     if found.next().is_some() {
         return Err(format!("two columns are called \"{name}\"; rename one"));

@@ -2,7 +2,9 @@
 
 use std::collections::HashSet;
 
-use tacit_program::{Element, Interval};
+use tacit_program::domain::Members;
+use tacit_program::text::similar;
+use tacit_program::{Element, Interval, Meaning};
 
 use crate::cell::Target;
 use crate::column::Field;
@@ -36,6 +38,10 @@ pub struct ColumnSpec {
     pub missing: Missing,
     /// Texts that stand for integers; if there are any, the column holds nothing else.
     pub categories: Vec<(String, i64)>,
+    /// Whether texts are dates, `2024-01-31`, which become days since 1970-01-01.
+    pub dates: bool,
+    /// What the values stand for in the program.
+    pub meaning: Meaning,
     /// A program input of bits that says which values were there; needs a fill value.
     pub validity: Option<String>,
 }
@@ -72,13 +78,22 @@ impl ColumnSpec {
     /// A column of the same name as the input, in which no value may be missing.
     #[must_use]
     pub fn new(field: &Field) -> Self {
+        let categories = match &field.meaning {
+            Meaning::Domain(domain) => match &domain.members {
+                Members::Names(names) => names.iter().cloned().zip(0..).collect(),
+                Members::Numbers { .. } => Vec::new(),
+            },
+            _ => Vec::new(),
+        };
         ColumnSpec {
             column: field.name.clone(),
             input: field.name.clone(),
             element: field.element,
             range: field.interval,
             missing: Missing::Error,
-            categories: Vec::new(),
+            categories,
+            dates: field.meaning == Meaning::Date,
+            meaning: field.meaning.clone(),
             validity: None,
         }
     }
@@ -91,6 +106,7 @@ impl ColumnSpec {
         match Target::new(self, &[]).text(text.as_bytes()) {
             Ok(Some(raw)) => Ok(raw),
             Ok(None) => Err("is empty".to_owned()),
+            Err(_) if self.dates => Err(format!("`{text}` is not a date in {}", self.allowed())),
             Err(_) => Err(format!("`{text}` is not a {} in {}", self.element, self.allowed())),
         }
     }
@@ -98,10 +114,29 @@ impl ColumnSpec {
     /// What its cells may hold, in words.
     pub(crate) fn allowed(&self) -> String {
         if self.categories.is_empty() {
-            return render::interval(self.element, self.range);
+            return self.range_in_words();
         }
         let names: Vec<&str> = self.categories.iter().map(|(name, _)| name.as_str()).collect();
         names.join(", ")
+    }
+
+    /// How to name another column of a file, which has these.
+    pub(crate) fn advice<'n>(&self, columns: impl Iterator<Item = &'n str>) -> String {
+        let input = &self.input;
+        match similar(&self.column, columns) {
+            Some(meant) => format!("did you mean \"{meant}\"? Say so: --column {input}={meant}"),
+            None => format!("name one of them: --column {input}=COLUMN"),
+        }
+    }
+
+    /// Its range: of numbers or of dates.
+    pub(crate) fn range_in_words(&self) -> String {
+        match (self.dates, self.range) {
+            (true, Interval { low, high }) => {
+                format!("{}..{}", Meaning::Date.show(low), Meaning::Date.show(high))
+            }
+            (false, range) => render::interval(self.element, range),
+        }
     }
 
     /// Checks that it does not contradict itself.
@@ -131,6 +166,12 @@ impl ColumnSpec {
         if self.element.fraction() > 0 && !self.categories.is_empty() {
             return Err("categories stand for integers; use an integer type".to_owned());
         }
+        if self.dates && !matches!(self.element, Element::Int { .. }) {
+            return Err("dates are days since 1970-01-01; use an integer type".to_owned());
+        }
+        if self.dates && !self.categories.is_empty() {
+            return Err("a column holds dates or categories, not both".to_owned());
+        }
         let mut names = HashSet::new();
         for (name, code) in &self.categories {
             self.check_raw(*code, &format!("the code of category \"{name}\","))?;
@@ -157,8 +198,9 @@ impl Schema {
     #[must_use]
     pub fn fields(&self) -> Vec<Field> {
         let fields = self.columns.iter().map(|spec| {
-            let field =
-                Field { name: spec.input.clone(), element: spec.element, interval: spec.range };
+            let (element, interval) = (spec.element, spec.range);
+            let (name, meaning) = (spec.input.clone(), spec.meaning.clone());
+            let field = Field { name, element, interval, meaning };
             let validity = spec.validity.as_ref().map(|name| Field::new(name, Element::Bit));
             std::iter::once(field).chain(validity)
         });
@@ -200,8 +242,10 @@ impl Schema {
     fn of_input(&mut self, input: &str) -> Result<&mut ColumnSpec, TableError> {
         let inputs: Vec<String> = self.columns.iter().map(|spec| spec.input.clone()).collect();
         self.columns.iter_mut().find(|spec| spec.input == input).ok_or_else(|| {
+            let meant = similar(input, inputs.iter().map(String::as_str));
+            let meant = meant.map_or(String::new(), |meant| format!("; did you mean \"{meant}\"?"));
             let inputs = inputs.join(", ");
-            TableError::Schema(format!("no input \"{input}\"; there are: {inputs}"))
+            TableError::Schema(format!("no input \"{input}\"; there are: {inputs}{meant}"))
         })
     }
 

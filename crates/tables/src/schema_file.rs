@@ -4,13 +4,41 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::Deserialize;
-use tacit_program::{Element, Interval, text};
+use tacit_program::domain::{DATE, parse_date};
+use tacit_program::text;
+use tacit_program::{Element, Interval, Meaning};
 use toml::Spanned;
 
 use crate::column::Field;
 use crate::error::TableError;
 use crate::number;
 use crate::schema::{ColumnSpec, CsvOptions, Missing, Schema};
+
+/// How a schema file serves the tables of several parties.
+#[derive(Clone, Debug, Default)]
+pub struct Sharing {
+    /// Whose table is read: what the file says of `age` holds for the input `alice.age` of alice,
+    /// unless it says something of `alice.age` itself.
+    pub owner: String,
+    /// Inputs that the file may describe although this table does not give them.
+    pub others: Vec<String>,
+}
+
+impl Sharing {
+    /// The column of the owner that the file describes.
+    fn own(&self, column: ColumnTable, wanted: &[Field]) -> ColumnTable {
+        let is = |name: &str| wanted.iter().any(|field| field.name == name);
+        let own = |name: &str| {
+            let full = format!("{}.{name}", self.owner);
+            if !is(name) && is(&full) { full } else { name.to_owned() }
+        };
+        let written = column.input.clone();
+        let input = own(&written);
+        let validity = column.validity.as_deref().map(own);
+        let name = column.name.or_else(|| (input != written).then(|| written.clone()));
+        ColumnTable { input, written, validity, name, ..column }
+    }
+}
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -40,6 +68,9 @@ impl Default for CsvTable {
 #[serde(deny_unknown_fields)]
 struct ColumnTable {
     input: String,
+    /// The input as the file has it.
+    #[serde(skip)]
+    written: String,
     name: Option<String>,
     r#type: Option<String>,
     range: Option<[Number; 2]>,
@@ -85,6 +116,22 @@ enum Categories {
     Codes(BTreeMap<String, i64>),
 }
 
+impl ColumnTable {
+    /// Whether its texts are dates.
+    fn is_date(&self) -> bool {
+        self.r#type.as_deref() == Some(DATE)
+    }
+}
+
+impl Categories {
+    fn is_empty(&self) -> bool {
+        match self {
+            Categories::List(names) => names.is_empty(),
+            Categories::Codes(codes) => codes.is_empty(),
+        }
+    }
+}
+
 impl Default for Categories {
     fn default() -> Self {
         Categories::List(Vec::new())
@@ -92,7 +139,7 @@ impl Default for Categories {
 }
 
 impl Schema {
-    /// Reads a schema file. `wanted` are the inputs of the program that a file is to give: types
+    /// Reads a schema file. `wanted` are the inputs of the program that a table is to give: types
     /// and ranges that the file leaves out are theirs, and those that it does not mention come
     /// from columns of the same names. With no inputs wanted, the file says all.
     ///
@@ -100,9 +147,17 @@ impl Schema {
     /// [`TableError`] with file, line and what is wrong: not TOML, unknown keys, contradictions,
     /// types and ranges that the program does not want.
     pub fn load(path: &Path, wanted: &[Field]) -> Result<Self, TableError> {
+        Schema::load_for(path, wanted, &Sharing::default())
+    }
+
+    /// As [`Schema::load`], of a file that serves the tables of several parties.
+    ///
+    /// # Errors
+    /// As [`Schema::load`].
+    pub fn load_for(path: &Path, wanted: &[Field], by: &Sharing) -> Result<Self, TableError> {
         let file = path.display().to_string();
         let text = std::fs::read_to_string(path).map_err(|e| TableError::read(&file, e))?;
-        Schema::parse(&text, &file, wanted)
+        Schema::parse_for(&text, &file, wanted, by)
     }
 
     /// As [`Schema::load`], of a text; `file` is its name in errors.
@@ -110,20 +165,41 @@ impl Schema {
     /// # Errors
     /// As [`Schema::load`].
     pub fn parse(text: &str, file: &str, wanted: &[Field]) -> Result<Self, TableError> {
+        Schema::parse_for(text, file, wanted, &Sharing::default())
+    }
+
+    /// As [`Schema::load_for`], of a text; `file` is its name in errors.
+    ///
+    /// # Errors
+    /// As [`Schema::load`].
+    pub fn parse_for(
+        text: &str,
+        file: &str,
+        wanted: &[Field],
+        by: &Sharing,
+    ) -> Result<Self, TableError> {
         let parsed: SchemaFile = toml::from_str(text).map_err(|e| {
             let line = e.span().map(|span| format!(":{}", line_of(text, span.start)));
             TableError::file(&format!("{file}{}", line.unwrap_or_default()), e.message())
         })?;
         let csv = csv_options(parsed.csv).map_err(|what| TableError::file(file, what))?;
         let mut columns = Vec::new();
+        let named: Vec<String> =
+            parsed.column.iter().map(|column| column.get_ref().input.clone()).collect();
         for column in parsed.column {
             let line = line_of(text, column.span().start);
-            let column = column.into_inner();
+            let column = by.own(column.into_inner(), wanted);
             let wrong = |what: String| {
                 let file = format!("{file}:{line}");
                 TableError::file(&file, format!("input \"{}\": {what}", column.input))
             };
-            columns.push(spec(&column, wanted).map_err(wrong)?);
+            let is_wanted = wanted.iter().any(|field| field.name == column.input);
+            // What the file says of this party's input goes before what it says of everybody's.
+            let elsewhere = column.written != column.input && named.contains(&column.input);
+            if elsewhere || (!is_wanted && by.others.contains(&column.input)) {
+                continue;
+            }
+            columns.push(spec(&column, wanted, &by.others).map_err(wrong)?);
         }
         let schema = Schema { csv, columns: complete(columns, wanted) };
         schema.check().map_err(|e| TableError::file(file, e.to_string()))?;
@@ -165,26 +241,40 @@ fn csv_options(table: CsvTable) -> Result<CsvOptions, String> {
     Ok(CsvOptions { delimiter, quote, header: table.header, missing: table.missing })
 }
 
-fn spec(table: &ColumnTable, wanted: &[Field]) -> Result<ColumnSpec, String> {
+fn spec(table: &ColumnTable, wanted: &[Field], others: &[String]) -> Result<ColumnSpec, String> {
     let want = wanted.iter().find(|field| field.name == table.input);
     if want.is_none() && !wanted.is_empty() {
-        let names: Vec<&str> = wanted.iter().map(|field| field.name.as_str()).collect();
-        return Err(format!("the program wants none of this name, but {}", names.join(", ")));
+        let names = wanted.iter().map(|field| &field.name).chain(others).map(String::as_str);
+        let names: Vec<&str> = names.collect();
+        let meant = text::similar(&table.input, names.iter().copied());
+        return Err(match meant {
+            Some(meant) => {
+                format!("the program wants none of this name; did you mean \"{meant}\"?")
+            }
+            None => format!("the program wants none of this name, but {}", names.join(", ")),
+        });
     }
     let element = element(table, want)?;
     let whole = want.map_or(element.interval(), |field| field.interval);
-    let mut spec = ColumnSpec::new(&Field { name: table.input.clone(), element, interval: whole });
+    let meaning = want.map_or(Meaning::Number, |field| field.meaning.clone());
+    let name = table.input.clone();
+    let mut spec = ColumnSpec::new(&Field { name, element, interval: whole, meaning });
+    spec.dates |= table.is_date();
+    if !table.categories.is_empty() {
+        spec.categories = categories(&table.categories);
+        spec.dates = table.is_date();
+    }
     if let Some(range) = &table.range {
-        spec.range = bounds(element, range)?;
+        spec.range = bounds(element, range, spec.dates)?;
         if !whole.contains(spec.range) {
-            let [wide, own] = [whole, spec.range].map(|r| crate::render::interval(element, r));
+            let allowed = |range| ColumnSpec { range, ..spec.clone() }.range_in_words();
+            let [wide, own] = [whole, spec.range].map(allowed);
             return Err(format!(
                 "`range` {own} is not within {wide}, which its type or the program allows"
             ));
         }
     }
     spec.column = table.name.clone().unwrap_or(spec.column);
-    spec.categories = categories(&table.categories);
     spec.validity = table.validity.clone();
     if let Some(name) = &spec.validity {
         check_validity(name, wanted)?;
@@ -220,10 +310,10 @@ fn check_validity(name: &str, wanted: &[Field]) -> Result<(), String> {
 }
 
 fn element(table: &ColumnTable, want: Option<&Field>) -> Result<Element, String> {
-    let own = table
-        .r#type
-        .as_deref()
-        .map(|text| text::parse_element(text).map_err(|what| format!("`type` \"{text}\": {what}")));
+    let own =
+        table.r#type.as_deref().filter(|_| !table.is_date()).map(|text| {
+            text::parse_element(text).map_err(|what| format!("`type` \"{text}\": {what}"))
+        });
     let own = own.transpose()?;
     match (own, want) {
         (Some(own), Some(want)) if own != want.element => {
@@ -231,14 +321,18 @@ fn element(table: &ColumnTable, want: Option<&Field>) -> Result<Element, String>
         }
         (Some(element), _) => Ok(element),
         (None, Some(want)) => Ok(want.element),
+        (None, None) if table.is_date() => Ok(Element::int(32)),
         (None, None) => Err("`type` is missing".to_owned()),
     }
 }
 
 /// Bounds are rounded as values are, so that a value equal to a bound is within.
-fn bounds(element: Element, range: &[Number; 2]) -> Result<Interval, String> {
+fn bounds(element: Element, range: &[Number; 2], dates: bool) -> Result<Interval, String> {
     let raw = |number: &Number| {
         let text = number.text();
+        if let Some(days) = parse_date(&text).filter(|_| dates) {
+            return Ok(days.into());
+        }
         let exact = number::from_text(text.as_bytes(), element.fraction());
         match exact {
             Ok(found) if found.exact || element.fraction() > 0 => Ok(found.raw),

@@ -20,7 +20,8 @@ pub struct TableArgs {
     #[arg(long = "value", value_name = "INPUT=VALUES")]
     pub values: Vec<NamedValue>,
 
-    /// TOML file that maps a party's columns to inputs, with types, ranges and missing values
+    /// TOML file that maps a party's columns to inputs, with types, ranges and missing values; without
+    /// PARTY it serves all
     #[arg(long = "schema", value_name = "[PARTY=]FILE")]
     pub schemas: Vec<PartyFile>,
 

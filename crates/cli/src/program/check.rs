@@ -4,26 +4,33 @@ use super::args::{NamedValue, PartyFile, RowBound, TableArgs};
 use crate::error::CliError;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
-use tacit_program::{Element, Program, Type};
+use tacit_program::{Element, Program, Type, text};
 use tacit_tables::{Format, check_shapes};
 
 /// Refuses flags that name what the program has not, or name something twice.
 pub fn flags(program: &Program, args: &TableArgs) -> Result<(), CliError> {
     let inputs: Vec<&str> = program.inputs().map(|(_, name, _)| name).collect();
-    let known = |flag: &str, name: &str| {
+    // Within a party's own table `alice.age` is called `age`.
+    let short = program.inputs().filter_map(|(_, name, party)| {
+        super::inputs::short(name, &program.parties[usize::from(party?.0)])
+    });
+    let names: Vec<&str> = inputs.iter().copied().chain(short).collect();
+    let known = |flag: &str, name: &str, names: &[&str]| {
         let base = name.split('[').next().unwrap_or(name);
-        if inputs.contains(&name) || inputs.contains(&base) {
+        if names.contains(&name) || names.contains(&base) {
             return Ok(());
         }
+        let meant = text::similar(base, names.iter().copied());
+        let meant = meant.map_or(String::new(), |meant| format!("; did you mean `{meant}`?"));
         let all = inputs.join(", ");
-        Err(CliError::input(format!("{flag} {name}: the program's inputs are {all}")))
+        Err(CliError::input(format!("{flag} {name}: the program's inputs are {all}{meant}")))
     };
     for NamedValue { name, .. } in &args.values {
-        known("--value", name)?;
+        known("--value", name, &inputs)?;
     }
     for (flag, values) in [("--column", &args.columns), ("--missing", &args.missing)] {
         for value in values {
-            known(flag, value.split('=').next().unwrap_or_default())?;
+            known(flag, value.split('=').next().unwrap_or_default(), &names)?;
         }
     }
     args.pads.iter().try_for_each(|pad| padding(program, pad))?;
@@ -47,6 +54,7 @@ pub fn flags(program: &Program, args: &TableArgs) -> Result<(), CliError> {
         }
     }
     once("--value", args.values.iter().map(|value| value.name.clone()))?;
+    once("--schema", args.schemas.iter().map(|file| format!("{:?}", file.party)))?;
     once("--pad", args.pads.iter().map(|pad| pad.name.clone()))?;
     let place = |file: &PartyFile| format!("{:?}/{:?}", file.party, file.rows);
     once("--table", args.tables.iter().map(place))

@@ -60,7 +60,7 @@ pub fn run(args: &EvalArgs, output: Output) -> Result<(), CliError> {
     let (revealed, observed) = clear::evaluate_observed(&program, &rows, given.inputs)
         .map_err(|e| CliError::input(e.to_string()))?;
     let warnings: Vec<String> = observed.violations.values().map(ToString::to_string).collect();
-    let printed = results::text(&args.tables, &revealed, output.is_json())?;
+    let printed = results::text(&program, &args.tables, &revealed, output.is_json())?;
     output.print(&Evaluated { results: printed, warnings })
 }
 

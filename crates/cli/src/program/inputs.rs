@@ -4,8 +4,9 @@ use super::args::{PartyFile, TableArgs};
 use crate::error::CliError;
 use std::collections::BTreeMap;
 use tacit_program::clear::Array;
-use tacit_program::{DimId, Element, PartyId, Program, Type};
-use tacit_tables::{Field, Schema, Table, TableError, pad};
+use tacit_program::domain::{Members, parse_date};
+use tacit_program::{DimId, Element, Meaning, PartyId, Program, Type};
+use tacit_tables::{Field, Schema, Sharing, Table, TableError, pad};
 
 /// Inputs by name, and the row counts that they fix.
 #[derive(Default)]
@@ -29,6 +30,15 @@ impl From<TableError> for CliError {
 struct Wanted<'p> {
     name: &'p str,
     ty: &'p Type,
+    meaning: &'p Meaning,
+}
+
+/// All inputs of a program, and who gives them.
+fn all(program: &Program) -> impl Iterator<Item = (Wanted<'_>, Option<PartyId>)> {
+    program.inputs().map(|(id, name, owner)| {
+        let ty = &program.body.nodes[id as usize].types[0];
+        (Wanted { name, ty, meaning: program.meaning(id) }, owner)
+    })
 }
 
 impl Wanted<'_> {
@@ -55,8 +65,12 @@ impl Wanted<'_> {
 
     /// The columns that hold it.
     fn fields(&self) -> Result<Vec<Field>, CliError> {
-        let field =
-            |name: String| Field { name, element: self.ty.element, interval: self.ty.interval };
+        let field = |name: String| Field {
+            name,
+            element: self.ty.element,
+            interval: self.ty.interval,
+            meaning: self.meaning.clone(),
+        };
         if self.ty.shape.len() == 1 {
             return Ok(vec![field(self.name.into())]);
         }
@@ -74,21 +88,21 @@ pub fn of_party(
     let mut given = Given::default();
     let name = &program.parties[usize::from(party.0)];
     let mut by_dim: BTreeMap<DimId, Vec<Wanted<'_>>> = BTreeMap::new();
-    for (id, input, owner) in program.inputs() {
-        if owner != Some(party) {
-            continue;
-        }
-        let wanted = Wanted { name: input, ty: &program.body.nodes[id as usize].types[0] };
+    for (wanted, _) in all(program).filter(|(_, owner)| *owner == Some(party)) {
         match wanted.dim() {
             Some(dim) => by_dim.entry(dim).or_default().push(wanted),
             None => {
                 let array = value_of(args, &wanted)?;
-                given.inputs.insert(input.into(), array);
+                given.inputs.insert(wanted.name.into(), array);
             }
         }
     }
     let tables = mine(&args.tables, is_me)?;
-    let schema = mine(&args.schemas, is_me)?;
+    // A party's own schema goes before the one that all parties share.
+    let own = args.schemas.iter().filter(|schema| schema.party.is_some()).cloned();
+    let own: Vec<PartyFile> = own.collect();
+    let shared = args.schemas.iter().find(|schema| schema.party.is_none());
+    let schema = mine(&own, is_me)?.first().copied().or(shared);
     let single = by_dim.len() == 1;
     for (dim, wanted) in &by_dim {
         let rows = &program.dims[dim.0 as usize];
@@ -105,7 +119,7 @@ pub fn of_party(
                 if single { String::new() } else { format!("/{}", rows.name) }
             ))
         })?;
-        let table = read(args, table, schema.first().copied(), wanted, program, *dim, name)?;
+        let table = read(args, table, schema, wanted, program, *dim, name)?;
         given.rows.insert(rows.name.clone(), table.rows as u64);
         for wanted in wanted {
             given.inputs.insert(wanted.name.into(), array_of(wanted, &table)?);
@@ -117,12 +131,8 @@ pub fn of_party(
 /// The public inputs.
 pub fn public(program: &Program, args: &TableArgs) -> Result<Given, CliError> {
     let mut given = Given::default();
-    for (id, name, owner) in program.inputs() {
-        if owner.is_some() {
-            continue;
-        }
-        let wanted = Wanted { name, ty: &program.body.nodes[id as usize].types[0] };
-        given.inputs.insert(name.into(), value_of(args, &wanted)?);
+    for (wanted, _) in all(program).filter(|(_, owner)| owner.is_none()) {
+        given.inputs.insert(wanted.name.into(), value_of(args, &wanted)?);
     }
     Ok(given)
 }
@@ -155,13 +165,10 @@ fn read(
     let fields = wanted.iter().filter(is_validity).map(Wanted::fields);
     let fields: Vec<Field> = fields.collect::<Result<Vec<_>, _>>()?.concat();
     let mut schema = match schema {
-        Some(schema) => Schema::load(&schema.path, &fields)?,
+        Some(schema) => Schema::load_for(&schema.path, &fields, &sharing(program, owner))?,
         None => Schema::for_inputs(&fields),
     };
-    let known = |flag: &&String| {
-        let input = flag.split('=').next().unwrap_or_default();
-        fields.iter().any(|field| field.name == input)
-    };
+    let known = |flag: &String| own_flag(flag, &fields, owner);
     // The column of `alice.salary` from alice is `salary`, unless the schema names one.
     let prefix = format!("{owner}.");
     for spec in schema.columns.iter_mut().filter(|spec| spec.column == spec.input) {
@@ -169,11 +176,11 @@ fn read(
             spec.column = column.to_string();
         }
     }
-    for flag in args.columns.iter().filter(known) {
-        schema.set_column(flag)?;
+    for flag in args.columns.iter().filter_map(known) {
+        schema.set_column(&flag)?;
     }
-    for flag in args.missing.iter().filter(known) {
-        schema.set_missing(flag)?;
+    for flag in args.missing.iter().filter_map(known) {
+        schema.set_missing(&flag)?;
     }
     schema.check()?;
     let table = tacit_tables::read(&file.path, &schema)?;
@@ -181,6 +188,32 @@ fn read(
         Some(validity) => Ok(pad(table, rows.max as usize, &validity.value)?.table),
         None => Ok(table),
     }
+}
+
+/// How one schema file serves several parties: it may describe what any of them gives.
+fn sharing(program: &Program, owner: &str) -> Sharing {
+    let mut others = Vec::new();
+    for (wanted, party) in all(program).filter(|(wanted, _)| wanted.dim().is_some()) {
+        let party = party.map(|party| program.parties[usize::from(party.0)].as_str());
+        for field in wanted.fields().unwrap_or_default() {
+            let short = party.and_then(|party| short(&field.name, party));
+            others.extend(short.map(str::to_owned));
+            others.push(field.name);
+        }
+    }
+    Sharing { owner: owner.to_owned(), others }
+}
+
+/// The name of a party's input within its own table: `age` of `alice.age`.
+pub fn short<'n>(input: &'n str, party: &str) -> Option<&'n str> {
+    input.strip_prefix(party)?.strip_prefix('.')
+}
+
+/// A flag `INPUT=...` with the full name of the input, if it is one of these.
+fn own_flag(flag: &str, fields: &[Field], owner: &str) -> Option<String> {
+    let (input, rest) = flag.split_once('=').unwrap_or((flag, ""));
+    let is = |field: &&Field| field.name == input || short(&field.name, owner) == Some(input);
+    fields.iter().find(is).map(|field| format!("{}={rest}", field.name))
 }
 
 fn array_of(wanted: &Wanted<'_>, table: &Table) -> Result<Array, CliError> {
@@ -221,16 +254,32 @@ fn value_of(args: &TableArgs, wanted: &Wanted<'_>) -> Result<Array, CliError> {
     let raw = given
         .value
         .split(',')
-        .map(|text| number(text.trim(), wanted.ty.element))
+        .map(|text| code(text.trim(), wanted))
         .collect::<Option<Vec<i128>>>()
         .ok_or_else(|| {
-            CliError::input(format!(
-                "--value {}: not numbers of type {}",
-                wanted.name, wanted.ty.element
-            ))
+            let what = match wanted.meaning {
+                Meaning::Number => format!("not numbers of type {}", wanted.ty.element),
+                Meaning::Date => "not dates such as 2024-01-31".into(),
+                Meaning::Domain(domain) => format!("none of {domain}"),
+            };
+            CliError::input(format!("--value {}: {what}", wanted.name))
         })?;
     Array::from_values(wanted.ty.element, shape, raw)
         .map_err(|e| CliError::input(format!("--value {}: {e}", wanted.name)))
+}
+
+/// The raw value of a text: a number, a date, or a category.
+fn code(text: &str, wanted: &Wanted<'_>) -> Option<i128> {
+    match wanted.meaning {
+        Meaning::Number => number(text, wanted.ty.element),
+        Meaning::Date => parse_date(text).map(i128::from),
+        Meaning::Domain(domain) => match &domain.members {
+            Members::Names(names) => {
+                names.iter().position(|name| name == text).map(|code| code as i128)
+            }
+            Members::Numbers { .. } => number(text, wanted.ty.element),
+        },
+    }
 }
 
 fn number(text: &str, element: Element) -> Option<i128> {

@@ -84,5 +84,12 @@ pub fn takes_outside(protocol: Protocol) -> bool {
 pub fn load(path: &Path) -> Result<Program, CliError> {
     let source = std::fs::read_to_string(path).map_err(|e| CliError::file(path, &e))?;
     let name = path.display().to_string();
-    text::parse(&name, &source).map_err(|e| CliError::input(e.to_string()))
+    let program = text::parse(&name, &source).map_err(|e| CliError::input(e.to_string()))?;
+    if program.reveals.is_empty() {
+        return Err(CliError::input(format!(
+            "{name}: the program reveals nothing to anybody: is the file whole? A result is given \
+             with `reveal VALUE to PARTY as \"NAME\"`"
+        )));
+    }
+    Ok(program)
 }

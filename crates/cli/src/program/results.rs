@@ -3,6 +3,7 @@
 use super::args::TableArgs;
 use crate::error::CliError;
 use std::path::Path;
+use tacit_program::Program;
 use tacit_program::clear::Array;
 use tacit_tables::{Format, OutputColumn, OutputTable};
 use zeroize::Zeroizing;
@@ -10,24 +11,32 @@ use zeroize::Zeroizing;
 /// Rows of a result that are printed as a table.
 const SHOWN_ROWS: usize = 100;
 
-/// What a party learned, as a table.
-pub fn table(revealed: &[(String, Array)]) -> Result<OutputTable, CliError> {
-    let column = |(name, array): &(String, Array)| OutputColumn {
-        name: name.clone(),
-        element: array.element(),
-        shape: array.shape().iter().map(|n| *n as u64).collect(),
-        raw: array.raw().to_vec().into(),
+/// What a party learned, as a table, with the labels that the program gives its results.
+pub fn table(program: &Program, revealed: &[(String, Array)]) -> Result<OutputTable, CliError> {
+    let column = |(name, array): &(String, Array)| {
+        let shape = array.shape().iter().map(|n| *n as u64).collect();
+        let raw = array.raw().to_vec().into();
+        let column = OutputColumn::new(name, array.element(), shape, raw);
+        match program.reveals.iter().find(|reveal| reveal.name == *name) {
+            None => column,
+            Some(reveal) => OutputColumn {
+                labels: program.labels(reveal),
+                meaning: reveal.meaning.clone(),
+                ..column
+            },
+        }
     };
     Ok(OutputTable::new(revealed.iter().map(column).collect())?)
 }
 
 /// Writes results to a file, in the format that its name says.
-pub fn write(path: &Path, revealed: &[(String, Array)]) -> Result<(), CliError> {
-    Ok(table(revealed)?.write(path, None)?)
+pub fn write(program: &Program, path: &Path, revealed: &[(String, Array)]) -> Result<(), CliError> {
+    Ok(table(program, revealed)?.write(path, None)?)
 }
 
 /// Results as text.
 pub fn text(
+    program: &Program,
     args: &TableArgs,
     revealed: &[(String, Array)],
     json: bool,
@@ -38,7 +47,7 @@ pub fn text(
         Format::Table => (Format::Table, SHOWN_ROWS),
         format => (format, usize::MAX),
     };
-    table(revealed)?.write_to(&mut *text, format, rows)?;
+    table(program, revealed)?.write_to(&mut *text, format, rows)?;
     Ok(Zeroizing::new(String::from_utf8_lossy(&text).into_owned()))
 }
 

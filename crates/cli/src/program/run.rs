@@ -162,7 +162,9 @@ impl Names {
         let found = by_name.or_else(|| name.parse().ok().filter(|n| *n < self.session.len()));
         let found = found.ok_or_else(|| {
             let known = self.session.join(", ");
-            CliError::input(format!("there is no party `{name}`: choose from {known}"))
+            let meant = form::text::similar(name, self.session.iter().map(String::as_str));
+            let meant = meant.map_or(String::new(), |meant| format!("; did you mean `{meant}`?"));
+            CliError::input(format!("there is no party `{name}`: choose from {known}{meant}"))
         })?;
         Ok(found == me.index())
     }
@@ -177,7 +179,9 @@ impl Names {
 /// Checks that every file is somebody's.
 fn check_files(args: &RunArgs, names: &Names) -> Result<(), CliError> {
     let TableArgs { tables, schemas, results, .. } = &args.program;
-    for file in tables.iter().chain(schemas).chain(results) {
+    // A schema of nobody serves all.
+    let own = schemas.iter().filter(|schema| schema.party.is_some());
+    for file in tables.iter().chain(own).chain(results) {
         names.is(&file.party, PartyId(0), false)?;
     }
     for file in tables.iter().chain(schemas) {
@@ -286,7 +290,7 @@ fn one_party(
     bar.finish_and_clear();
     let outcome = outcome?;
     session.finish()?;
-    let printed = deliver(args, &is_me, &outcome.revealed?, json)?;
+    let printed = deliver(args, program, &is_me, &outcome.revealed?, json)?;
     let (report, warnings) = (outcome.report, outcome.warnings);
     let names = names.session.clone();
     Ok(ProgramRun { names, report, choice, stored, warnings, printed })
@@ -310,6 +314,7 @@ fn workers(args: &RunArgs, program: &Program, names: &Names) -> Result<usize, Cl
 /// Writes this party's result files, or returns the text to print if there is none.
 fn deliver(
     args: &RunArgs,
+    program: &Program,
     is_me: &dyn Fn(&Option<String>) -> Result<bool, CliError>,
     revealed: &[(String, form::clear::Array)],
     json: bool,
@@ -317,14 +322,14 @@ fn deliver(
     let mut written = false;
     for PartyFile { party, path, .. } in &args.program.results {
         if is_me(party)? {
-            results::write(path, revealed)?;
+            results::write(program, path, revealed)?;
             written = true;
         }
     }
     if written || revealed.is_empty() {
         return Ok(None);
     }
-    results::text(&args.program, revealed, json).map(Some)
+    results::text(program, &args.program, revealed, json).map(Some)
 }
 
 /// A bar on standard error, if it is a terminal: rows that went through streams.

@@ -4,14 +4,13 @@ use std::io::{self, Write};
 
 use super::OutputTable;
 use super::flat;
-use crate::render;
 
 pub(super) fn write(table: &OutputTable, writer: &mut dyn Write) -> io::Result<()> {
     let (columns, rows) = flat::table(table);
     let mut csv = csv::Writer::from_writer(writer);
     csv.write_record(columns.iter().map(|column| &column.name))?;
     for row in 0..rows {
-        csv.write_record(columns.iter().map(|c| render::exact(c.element, c.value(row))))?;
+        csv.write_record(columns.iter().map(|column| column.exact(row)))?;
     }
     csv.flush()
 }

@@ -1,10 +1,12 @@
 //! Results as one JSON object.
 
 use std::io::{self, Write};
+use std::sync::Arc;
 
-use tacit_program::Element;
+use tacit_program::{Domain, Element, Meaning};
 
 use super::{OutputColumn, OutputTable};
+use crate::column::widen;
 use crate::render;
 
 pub(super) fn write(table: &OutputTable, writer: &mut dyn Write) -> io::Result<()> {
@@ -13,34 +15,62 @@ pub(super) fn write(table: &OutputTable, writer: &mut dyn Write) -> io::Result<(
         writer.write_all(if i == 0 { b"\n  " } else { b",\n  " })?;
         serde_json::to_writer(&mut *writer, &column.name)?;
         writer.write_all(b": ")?;
-        array(writer, column, &column.shape, &column.raw)?;
+        array(writer, column, &levels(column), &column.raw)?;
     }
     writer.write_all(b"\n}\n")
 }
 
+/// One level of nesting: an axis, or one of the domains that label it.
+struct Level {
+    length: u64,
+    labels: Option<Arc<Domain>>,
+}
+
+/// The levels of a result. A labelled axis has one per domain.
+fn levels(column: &OutputColumn) -> Vec<Level> {
+    let level = |(at, length): (usize, &u64)| match column.axis(at) {
+        [] => vec![Level { length: *length, labels: None }],
+        by => by
+            .iter()
+            .map(|domain| Level { length: domain.len(), labels: Some(domain.clone()) })
+            .collect(),
+    };
+    column.shape.iter().enumerate().flat_map(level).collect()
+}
+
+/// Values as arrays, and as objects where there are labels.
 fn array(
     writer: &mut dyn Write,
     column: &OutputColumn,
-    shape: &[u64],
+    levels: &[Level],
     raw: &[i64],
 ) -> io::Result<()> {
-    let Some((length, inner)) = shape.split_first() else {
-        return writer.write_all(value(column.element, raw[0]).as_bytes());
+    let Some((Level { length, labels }, inner)) = levels.split_first() else {
+        return value(writer, column, raw[0]);
     };
-    let step = inner.iter().product::<u64>() as usize;
-    writer.write_all(b"[")?;
+    let step = inner.iter().map(|level| level.length).product::<u64>() as usize;
+    writer.write_all(if labels.is_some() { b"{" } else { b"[" })?;
     for i in 0..*length as usize {
         if i > 0 {
             writer.write_all(b", ")?;
         }
+        if let Some(domain) = labels {
+            let code = i128::from(domain.first()) + i as i128;
+            serde_json::to_writer(&mut *writer, &domain.label(code).unwrap_or_default())?;
+            writer.write_all(b": ")?;
+        }
         array(writer, column, inner, &raw[i * step..(i + 1) * step])?;
     }
-    writer.write_all(b"]")
+    writer.write_all(if labels.is_some() { b"}" } else { b"]" })
 }
 
-fn value(element: Element, raw: i64) -> String {
-    match element {
-        Element::Bit => (raw != 0).to_string(),
-        element => render::exact(element, raw),
+fn value(writer: &mut dyn Write, column: &OutputColumn, raw: i64) -> io::Result<()> {
+    match (column.element, &column.meaning) {
+        (element, meaning) if *meaning != Meaning::Number => {
+            serde_json::to_writer(writer, &meaning.show(widen(element, raw)))?;
+            Ok(())
+        }
+        (Element::Bit, _) => writer.write_all((raw != 0).to_string().as_bytes()),
+        (element, _) => writer.write_all(render::exact(element, raw).as_bytes()),
     }
 }

@@ -10,8 +10,9 @@ mod screen;
 use std::collections::HashSet;
 use std::io::Write;
 use std::path::Path;
+use std::sync::Arc;
 
-use tacit_program::Element;
+use tacit_program::{Domain, Element, Meaning};
 use zeroize::Zeroizing;
 
 use crate::error::TableError;
@@ -80,6 +81,32 @@ pub struct OutputColumn {
     pub shape: Vec<u64>,
     /// Raw values, row-major, as in [`Column::raw`](crate::Column::raw).
     pub raw: Zeroizing<Vec<i64>>,
+    /// The labels of each axis: of the domains whose sizes multiply to its length, all
+    /// combinations, the last domain's members fastest. None of an axis that has none.
+    pub labels: Vec<Vec<Arc<Domain>>>,
+    /// What the values stand for.
+    pub meaning: Meaning,
+}
+
+impl OutputColumn {
+    /// A result whose values are numbers, and whose axes have no labels.
+    #[must_use]
+    pub fn new(name: &str, element: Element, shape: Vec<u64>, raw: Zeroizing<Vec<i64>>) -> Self {
+        let labels = vec![Vec::new(); shape.len()];
+        OutputColumn {
+            name: name.to_owned(),
+            element,
+            shape,
+            raw,
+            labels,
+            meaning: Meaning::Number,
+        }
+    }
+
+    /// The labels of an axis.
+    fn axis(&self, at: usize) -> &[Arc<Domain>] {
+        self.labels.get(at).map_or(&[], Vec::as_slice)
+    }
 }
 
 /// All results that one party learns.
@@ -105,6 +132,10 @@ impl OutputTable {
                     column.raw.len(),
                     column.shape
                 )));
+            }
+            if column.labels.iter().zip(&column.shape).any(|(by, length)| !fits(by, *length)) {
+                let what = format!("the labels of result \"{}\" do not fit it", column.name);
+                return Err(TableError::Output(what));
             }
             if !names.insert(&column.name) {
                 let what = format!("two results are called \"{}\"", column.name);
@@ -152,6 +183,12 @@ impl OutputTable {
         };
         written.map_err(|e| TableError::write("the results", e))
     }
+}
+
+/// Whether domains label an axis of this length.
+fn fits(by: &[Arc<Domain>], length: u64) -> bool {
+    let labelled = by.iter().try_fold(1_u64, |all, domain| all.checked_mul(domain.len()));
+    by.is_empty() || labelled == Some(length)
 }
 
 /// Checks, before anything is computed, that a format can hold results of these names and

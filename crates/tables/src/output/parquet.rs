@@ -8,7 +8,7 @@ use arrow_array::types::{
     ArrowPrimitiveType, Decimal128Type, Decimal256Type, Float64Type, Int8Type, Int16Type,
     Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
-use arrow_array::{ArrayRef, BooleanArray, PrimitiveArray, RecordBatch};
+use arrow_array::{ArrayRef, BooleanArray, PrimitiveArray, RecordBatch, StringArray};
 use arrow_schema::{ArrowError, DataType, Field, Schema};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::Compression;
@@ -16,7 +16,7 @@ use parquet::file::properties::WriterProperties;
 use tacit_program::Element;
 
 use super::OutputTable;
-use super::flat::{self, Flat};
+use super::flat::{self, Content, Flat};
 
 type I256 = <Decimal256Type as ArrowPrimitiveType>::Native;
 
@@ -31,7 +31,7 @@ const DECIMAL128_DIGITS: u8 = 38;
 pub(super) fn write(table: &OutputTable, writer: &mut (dyn Write + Send)) -> io::Result<()> {
     let (columns, rows) = flat::table(table);
     let fields: Vec<Field> =
-        columns.iter().map(|c| Field::new(&c.name, data_type(c.element), false)).collect();
+        columns.iter().map(|c| Field::new(&c.name, column_type(c), false)).collect();
     let schema = Arc::new(Schema::new(fields));
     let options = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
     let mut parquet = ArrowWriter::try_new(writer, schema.clone(), Some(options))?;
@@ -44,6 +44,15 @@ pub(super) fn write(table: &OutputTable, writer: &mut (dyn Write + Send)) -> io:
     }
     parquet.close()?;
     Ok(())
+}
+
+/// Labels that are names, and values that stand for something, are texts; other labels integers.
+fn column_type(column: &Flat<'_>) -> DataType {
+    match column.content() {
+        _ if column.is_text() => DataType::Utf8,
+        Content::Values { element, .. } => data_type(*element),
+        Content::Labels { .. } => DataType::Int64,
+    }
 }
 
 fn data_type(element: Element) -> DataType {
@@ -80,8 +89,15 @@ fn five_to(power: u8) -> I256 {
 }
 
 fn array(column: &Flat<'_>, rows: Range<usize>) -> Result<ArrayRef, ArrowError> {
+    if column.is_text() {
+        return Ok(Arc::new(rows.map(|row| Some(column.exact(row))).collect::<StringArray>()));
+    }
     let raw: Vec<i64> = rows.map(|row| column.value(row)).collect();
-    Ok(match data_type(column.element) {
+    let fraction = match column.content() {
+        Content::Values { element, .. } => element.fraction(),
+        Content::Labels { .. } => 0,
+    };
+    Ok(match column_type(column) {
         DataType::Boolean => Arc::new(raw.iter().map(|v| Some(*v != 0)).collect::<BooleanArray>()),
         DataType::Int8 => integers::<Int8Type>(&raw),
         DataType::Int16 => integers::<Int16Type>(&raw),
@@ -91,19 +107,19 @@ fn array(column: &Flat<'_>, rows: Range<usize>) -> Result<ArrayRef, ArrowError> 
         DataType::UInt32 => integers::<UInt32Type>(&raw),
         DataType::UInt64 => primitives::<UInt64Type>(&raw, i64::cast_unsigned),
         DataType::Float64 => {
-            let unit = (-f64::from(column.element.fraction())).exp2();
+            let unit = (-f64::from(fraction)).exp2();
             #[expect(clippy::cast_precision_loss, reason = "at most 54 bits")]
             let float = |v| v as f64 * unit;
             primitives::<Float64Type>(&raw, float)
         }
         DataType::Decimal128(digits, scale) => {
-            let factor = 5_i128.pow(u32::from(column.element.fraction()));
+            let factor = 5_i128.pow(u32::from(fraction));
             let values = raw.iter().map(|v| i128::from(*v) * factor);
             let values = PrimitiveArray::<Decimal128Type>::from_iter_values(values);
             Arc::new(values.with_precision_and_scale(digits, scale)?)
         }
         DataType::Decimal256(digits, scale) => {
-            let factor = five_to(column.element.fraction());
+            let factor = five_to(fraction);
             let values = raw.iter().map(|v| I256::from_i128(i128::from(*v)).wrapping_mul(factor));
             let values = PrimitiveArray::<Decimal256Type>::from_iter_values(values);
             Arc::new(values.with_precision_and_scale(digits, scale)?)

@@ -1,8 +1,11 @@
 //! Results as text for people.
 
 use std::io::{self, Write};
+use std::sync::Arc;
 
 use comfy_table::{CellAlignment, Table, presets};
+
+use tacit_program::Domain;
 
 use super::flat::{self, Flat};
 use super::{OutputColumn, OutputTable};
@@ -11,46 +14,53 @@ use crate::render;
 /// Columns of one result that are shown.
 const MAX_COLUMNS: usize = 12;
 
-/// A table for the single values, and one for the results of each number of rows.
+/// Results of one kind stand in one table: whether they are single values, how many rows they have,
+/// and what labels those.
+type Kind = (bool, usize, Vec<Arc<Domain>>);
+
+/// A table for the single values, and one for the results of each number of rows and each labels.
 pub(super) fn write(
     table: &OutputTable,
     writer: &mut dyn Write,
     max_rows: usize,
 ) -> io::Result<()> {
-    let kind = |column: &OutputColumn| (column.shape.is_empty(), flat::rows(column));
-    let mut groups: Vec<((bool, usize), Vec<&OutputColumn>)> = Vec::new();
+    let kind = |column: &OutputColumn| {
+        (column.shape.is_empty(), flat::rows(column), flat::row_labels(column))
+    };
+    let mut groups: Vec<(Kind, Vec<&OutputColumn>)> = Vec::new();
     for column in &table.columns {
         match groups.iter_mut().find(|(key, _)| *key == kind(column)) {
             Some((_, group)) => group.push(column),
             None => groups.push((kind(column), vec![column])),
         }
     }
-    for (i, ((_, rows), group)) in groups.iter().enumerate() {
+    for (i, ((_, rows, by), group)) in groups.iter().enumerate() {
         if i > 0 {
             writeln!(writer)?;
         }
-        write_group(group, *rows, writer, max_rows)?;
+        write_group(group, (*rows, by), writer, max_rows)?;
     }
     Ok(())
 }
 
 fn write_group(
     group: &[&OutputColumn],
-    rows: usize,
+    (rows, by): (usize, &[Arc<Domain>]),
     writer: &mut dyn Write,
     max_rows: usize,
 ) -> io::Result<()> {
     let columns =
         group.iter().flat_map(|column| flat::columns(column).into_iter().take(MAX_COLUMNS));
-    let columns: Vec<Flat<'_>> = columns.collect();
+    let columns: Vec<Flat<'_>> = flat::labels(by).into_iter().chain(columns).collect();
     let mut text = Table::new();
     text.load_style(presets::UTF8_HORIZONTAL_ONLY);
     text.set_header(columns.iter().map(|column| column.name.as_str()));
     for row in 0..rows.min(max_rows) {
-        text.add_row(columns.iter().map(|c| render::shortest(c.element, c.value(row))));
+        text.add_row(columns.iter().map(|column| column.text(row, render::shortest)));
     }
-    for column in text.column_iter_mut() {
-        column.set_cell_alignment(CellAlignment::Right);
+    for (cells, column) in text.column_iter_mut().zip(&columns) {
+        let alignment = if column.is_text() { CellAlignment::Left } else { CellAlignment::Right };
+        cells.set_cell_alignment(alignment);
     }
     writeln!(writer, "{text}")?;
     if rows > max_rows {

@@ -1,6 +1,7 @@
 //! Tables in and out, from real files.
 
 mod csv;
+mod meaning;
 mod output;
 mod padding;
 mod parquet;

@@ -6,7 +6,7 @@ use tacit_tables::{Format, OutputColumn, OutputTable, TableError, check_shapes};
 use crate::{FIXED, raw, read, wanted};
 
 fn column(name: &str, element: Element, shape: &[u64], raw: &[i64]) -> OutputColumn {
-    OutputColumn { name: name.to_owned(), element, shape: shape.to_vec(), raw: raw.to_vec().into() }
+    OutputColumn::new(name, element, shape.to_vec(), raw.to_vec().into())
 }
 
 fn written(columns: Vec<OutputColumn>, format: Format) -> Result<String, TableError> {

@@ -37,11 +37,8 @@ proptest! {
     fn files_round_trip(columns in prop::collection::vec(column(), 1..5), parquet: bool) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(if parquet { "a.parquet" } else { "a.csv" });
-        let outputs = columns.iter().enumerate().map(|(i, (element, raw))| OutputColumn {
-            name: format!("c,\"{i}"),
-            element: *element,
-            shape: vec![17],
-            raw: raw.clone().into(),
+        let outputs = columns.iter().enumerate().map(|(i, (element, raw))| {
+            OutputColumn::new(&format!("c,\"{i}"), *element, vec![17], raw.clone().into())
         });
         OutputTable::new(outputs.collect()).unwrap().write(&path, None).unwrap();
         let fields: Vec<Field> = columns
@@ -58,7 +55,7 @@ proptest! {
     #[test]
     fn shortened_numbers_keep_their_value((element, values) in column()) {
         let raw_values = values.clone();
-        let output = OutputColumn { name: "x".into(), element, shape: vec![17], raw: raw_values.into() };
+        let output = OutputColumn::new("x", element, vec![17], raw_values.into());
         let mut text = Vec::new();
         let table = OutputTable::new(vec![output]).unwrap();
         table.write_to(&mut text, tacit_tables::Format::Table, 99).unwrap();
