@@ -1,5 +1,6 @@
 //! Errors of the program: their kinds, exit codes and how they are shown.
 
+use crate::deadlines;
 use serde_json::json;
 use std::fmt;
 use std::io;
@@ -18,15 +19,21 @@ pub enum ErrorKind {
     Network,
     /// A peer's misbehaviour: a failed check or a malformed message.
     Misbehaviour,
+    /// Another party ended the run for a reason of its own.
+    Peer,
     /// A bug in Tacit.
     Bug,
     /// This machine has no more of something.
     System,
+    /// Ctrl-C.
+    Interrupted,
+    /// SIGTERM.
+    Terminated,
 }
 
 impl ErrorKind {
     /// Every kind, with its exit code, name and meaning: the one table of exit codes.
-    pub const TABLE: [(ErrorKind, u8, &str, &str); 6] = [
+    pub const TABLE: [(ErrorKind, u8, &str, &str); 9] = [
         (ErrorKind::Input, 2, "input", "the command, an input file, a circuit or a program"),
         (
             ErrorKind::Config,
@@ -41,13 +48,21 @@ impl ErrorKind {
             "misbehaviour",
             "a peer broke the protocol; there is no result",
         ),
+        (
+            ErrorKind::Peer,
+            6,
+            "peer",
+            "another party ended the run for a reason of its own: its input, configuration, machine or user",
+        ),
         (ErrorKind::Bug, 70, "bug", "a bug in Tacit; please report it"),
         (
             ErrorKind::System,
             71,
             "system",
-            "this machine has no more disk, memory, threads or randomness",
+            "this machine has no more disk, memory, threads or randomness, or a result cannot be written",
         ),
+        (ErrorKind::Interrupted, 130, "interrupted", "Ctrl-C (SIGINT) ended this party"),
+        (ErrorKind::Terminated, 143, "terminated", "SIGTERM ended this party"),
     ];
 
     fn row(self) -> (ErrorKind, u8, &'static str, &'static str) {
@@ -67,7 +82,7 @@ impl ErrorKind {
     }
 
     /// Whose fault it is that a file that the user named cannot be read or written.
-    fn of_file(error: io::ErrorKind) -> ErrorKind {
+    pub fn of_file(error: io::ErrorKind) -> ErrorKind {
         match error {
             io::ErrorKind::NotFound
             | io::ErrorKind::PermissionDenied
@@ -88,9 +103,9 @@ impl ErrorKind {
 
     /// The table of exit codes as text, for `--help`.
     pub fn help() -> String {
-        let mut text = String::from("Exit codes:\n   0  success\n");
+        let mut text = String::from("Exit codes:\n    0  success\n");
         for (_, code, name, meaning) in ErrorKind::TABLE {
-            text.push_str(&format!("  {code:>2}  {name}: {meaning}\n"));
+            text.push_str(&format!("  {code:>3}  {name}: {meaning}\n"));
         }
         text
     }
@@ -120,6 +135,32 @@ impl CliError {
     /// An error of this machine.
     pub fn system(message: impl Into<String>) -> CliError {
         CliError { kind: ErrorKind::System, message: message.into() }
+    }
+
+    /// What peers are told of an error that ends a session: its kind, and a sentence without names, values
+    /// or places.
+    pub fn for_peers(&self) -> (AbortKind, &'static str) {
+        match self.kind {
+            ErrorKind::Input => (
+                AbortKind::Input,
+                "its command, a table or another input of it cannot be used, and its own output says why",
+            ),
+            ErrorKind::Config => (
+                AbortKind::Configuration,
+                "its configuration cannot be used, and its own output says why",
+            ),
+            ErrorKind::Network => (AbortKind::Failure, "it cannot reach a party, or has lost one"),
+            ErrorKind::Misbehaviour => (AbortKind::Misbehaviour, "a peer of it broke the protocol"),
+            ErrorKind::Peer => (AbortKind::Failure, "another party has ended it"),
+            ErrorKind::Bug => (AbortKind::Bug, "it met a bug in Tacit"),
+            ErrorKind::System => (
+                AbortKind::System,
+                "its machine has no more of something or cannot write, and its own output says what",
+            ),
+            ErrorKind::Interrupted | ErrorKind::Terminated => {
+                (AbortKind::Interrupted, "whoever runs it has stopped it")
+            }
+        }
     }
 
     /// The error as one JSON object.
@@ -165,24 +206,38 @@ impl From<ValueError> for CliError {
 
 impl From<NetError> for CliError {
     fn from(e: NetError) -> CliError {
-        let kind = match e {
-            NetError::Configuration(_)
-            | NetError::Disagreement { .. }
-            | NetError::PeerAborted { kind: AbortKind::Disagreement, .. } => ErrorKind::Config,
-            NetError::Misbehaviour { .. }
-            | NetError::Check(_)
-            | NetError::PeerAborted { kind: AbortKind::Misbehaviour, .. } => {
-                ErrorKind::Misbehaviour
-            }
-            _ => ErrorKind::Network,
+        let told = matches!(e, NetError::PeerAborted { .. });
+        let kind = match AbortKind::of(&e) {
+            AbortKind::Disagreement => ErrorKind::Config,
+            AbortKind::Misbehaviour => ErrorKind::Misbehaviour,
+            AbortKind::Failure => ErrorKind::Network,
+            _ if told => ErrorKind::Peer,
+            AbortKind::Input => ErrorKind::Input,
+            AbortKind::Configuration => ErrorKind::Config,
+            AbortKind::System => ErrorKind::System,
+            AbortKind::Bug => ErrorKind::Bug,
+            AbortKind::Interrupted => ErrorKind::Interrupted,
         };
         let hint = match &e {
-            NetError::Disagreement { what, .. } if what == "program" => {
-                "; compare the digests and texts that `tacit program check FILE` prints at each"
-            }
-            _ => "",
+            NetError::Disagreement { what, .. } => advice(what).to_owned(),
+            _ => deadlines::flag(&e).map_or_else(String::new, |flag| {
+                format!("; {flag} SECONDS sets how long it waits")
+            }),
         };
         CliError { kind, message: format!("{e}{hint}") }
+    }
+}
+
+/// How parties that differ in something find out why.
+fn advice(what: &str) -> &'static str {
+    match what {
+        "program" => {
+            "; compare the digests and texts that `tacit program check FILE` prints at each"
+        }
+        "the session" => ": the same command with the same --session",
+        "the number of workers" => ": the same --threads, --roles and --mix",
+        "the number of parties" => ": configuration files of one `tacit network init`",
+        _ => "",
     }
 }
 
@@ -200,15 +255,43 @@ mod tests {
             kind,
             reason: "why".into(),
         };
+        let stopped = |kind| NetError::Stopped { kind, reason: "why".into() };
         for (error, code) in [
             (NetError::Check("a check".into()), 5),
             (aborted(AbortKind::Misbehaviour), 5),
             (aborted(AbortKind::Disagreement), 3),
             (aborted(AbortKind::Failure), 4),
+            (aborted(AbortKind::Input), 6),
+            (aborted(AbortKind::Configuration), 6),
+            (aborted(AbortKind::System), 6),
+            (aborted(AbortKind::Bug), 6),
+            (aborted(AbortKind::Interrupted), 6),
             (NetError::Configuration("a key".into()), 3),
-            (NetError::Stopped("gone".into()), 4),
+            (NetError::Listen { address: "a:1".into(), hint: "in use".into() }, 3),
+            (NetError::Unauthorised { peer: Arc::new(bob.clone()), hint: "who?".into() }, 3),
+            (stopped(AbortKind::Failure), 4),
+            (stopped(AbortKind::System), 71),
+            (stopped(AbortKind::Interrupted), 130),
         ] {
             assert_eq!(CliError::from(error).kind.exit_code(), code);
+        }
+    }
+
+    #[test]
+    fn an_error_that_a_deadline_caused_names_the_flag_that_sets_it() {
+        let waited = std::time::Duration::from_secs(30);
+        let peer = || Arc::new(Peer { id: PartyId(1), name: "bob".into(), address: "b:1".into() });
+        let place = tacit_net::Place { phase: tacit_net::Phase::Online, step: 3 };
+        let stream = tacit_net::Stream::On;
+        for (error, flag) in [
+            (NetError::Timeout { peer: peer(), stream, place, waited }, "--timeout"),
+            (NetError::ControlTimeout { peer: peer(), doing: "x".into(), waited }, "--timeout"),
+            (NetError::Silent { peer: peer(), waited }, "--timeout"),
+            (NetError::NotConnected { peer: peer(), hint: "x".into() }, "--connect-timeout"),
+        ] {
+            let CliError { kind, message } = error.into();
+            assert_eq!(kind, ErrorKind::Network);
+            assert!(message.contains(&format!("{flag} SECONDS")), "{message}");
         }
     }
 
@@ -225,7 +308,8 @@ mod tests {
         let job = |e: EvaluateError| CliError::from(e).kind.exit_code();
         assert_eq!(job(EvaluateError::Job(text())), 2);
         assert_eq!(job(EvaluateError::Net(NetError::Configuration(text()))), 3);
-        assert_eq!(job(EvaluateError::Net(NetError::Stopped(text()))), 4);
+        let (kind, reason) = (AbortKind::Failure, text());
+        assert_eq!(job(EvaluateError::Net(NetError::Stopped { kind, reason })), 4);
         assert_eq!(job(EvaluateError::Misbehaviour { party: 1, what: text() }), 5);
         assert_eq!(job(EvaluateError::Bug(text())), 70);
         assert_eq!(job(EvaluateError::System(text())), 71);

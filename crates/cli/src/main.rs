@@ -4,10 +4,12 @@ mod balance;
 mod bench;
 mod checks;
 mod circuit;
+mod deadlines;
 mod error;
 mod garbling;
 mod lab;
 mod local;
+mod meeting;
 mod network;
 mod output;
 mod plan;
@@ -17,10 +19,12 @@ mod profile;
 mod program;
 mod roles;
 mod run;
+mod signals;
 mod task;
 
 use clap::{Parser, Subcommand};
 use error::{CliError, ErrorKind};
+use meeting::Failure;
 use output::Output;
 use std::process::ExitCode;
 
@@ -63,27 +67,26 @@ fn main() -> ExitCode {
     let cli = Cli::try_parse().unwrap_or_else(|e| usage(&e));
     let output = Output::new(cli.json);
     report_panics(output);
-    match run(cli.command, output) {
-        Ok(code) => code,
-        Err(e) => {
-            output.error(&e);
-            ExitCode::from(e.kind.exit_code())
-        }
-    }
+    run(cli.command, output).unwrap_or_else(|failure| failure.end(output))
 }
 
-fn run(command: Command, output: Output) -> Result<ExitCode, CliError> {
-    match command {
-        Command::Circuit(args) => circuit::run(args, output).map(|()| ExitCode::SUCCESS),
-        Command::Network(args) => network::run(args, output).map(|()| ExitCode::SUCCESS),
-        Command::Program(args) => program::run(*args, output),
-        Command::Run(args) => run::run(&args.checked()?, output),
-        Command::Prepare(args) => prepare::run(&args.checked()?, output),
-        Command::Prepared(args) => prepare::prepared(&args, output).map(|()| ExitCode::SUCCESS),
-        Command::Plan(args) => plan::run(&args, output).map(|()| ExitCode::SUCCESS),
-        Command::Lab(args) => lab::run(&args, output).map(|()| ExitCode::SUCCESS),
-        Command::Bench(args) => bench::run(&args.checked()?, output),
-    }
+fn run(command: Command, output: Output) -> Result<ExitCode, Failure> {
+    signals::watch(output)?;
+    Ok(match command {
+        Command::Circuit(args) => done(circuit::run(args, output)?),
+        Command::Network(args) => done(network::run(args, output)?),
+        Command::Program(args) => program::run(*args, output)?,
+        Command::Run(args) => run::run(&args.checked()?, output)?,
+        Command::Prepare(args) => prepare::run(&args.checked()?, output)?,
+        Command::Prepared(args) => done(prepare::prepared(&args, output)?),
+        Command::Plan(args) => done(plan::run(&args, output)?),
+        Command::Lab(args) => done(lab::run(&args, output)?),
+        Command::Bench(args) => bench::run(&args.checked()?, output)?,
+    })
+}
+
+fn done((): ()) -> ExitCode {
+    ExitCode::SUCCESS
 }
 
 /// Prints help, or says what is wrong with the command line, and ends the process.

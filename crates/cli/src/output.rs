@@ -2,7 +2,9 @@
 
 use crate::error::CliError;
 use serde::Serialize;
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, BufWriter, ErrorKind, Write};
+use std::path::PathBuf;
+use tempfile::Builder;
 
 /// A command's result: its fields are the JSON, its text is what people read.
 pub trait Report: Serialize {
@@ -27,17 +29,42 @@ impl Output {
         self.json
     }
 
-    /// Prints a result on standard output.
+    /// Prints what a command found out on standard output.
     pub fn print(self, report: &impl Report) -> Result<(), CliError> {
-        let mut out = io::stdout().lock();
-        let written = if self.json {
-            serde_json::to_writer(&mut out, report)
-                .map_err(io::Error::from)
-                .and_then(|()| out.write_all(b"\n"))
+        accept_closed(self.write(report, &mut io::stdout().lock()))
+    }
+
+    /// Prints what parties computed together. If that is not possible, it is kept in a file of the
+    /// working folder: it cannot be had again at will.
+    pub fn print_results(self, report: &impl Report) -> Result<(), CliError> {
+        self.write(report, &mut io::stdout().lock()).map_err(|error| {
+            let kept = match self.keep(report) {
+                Ok(path) => {
+                    format!("the results are in {}, which only you can read", path.display())
+                }
+                Err(e) => format!("nor can a file here be ({e}): the results are lost"),
+            };
+            CliError::system(format!("standard output cannot be written ({error}); {kept}"))
+        })
+    }
+
+    fn keep(self, report: &impl Report) -> io::Result<PathBuf> {
+        let suffix = if self.json { ".json" } else { ".txt" };
+        let file = Builder::new().prefix("tacit-results-").suffix(suffix).tempfile_in(".")?;
+        let mut out = BufWriter::new(&file);
+        self.write(report, &mut out)?;
+        drop(out);
+        Ok(file.keep()?.1)
+    }
+
+    fn write(self, report: &impl Report, mut out: &mut dyn Write) -> io::Result<()> {
+        if self.json {
+            serde_json::to_writer(&mut out, report)?;
+            out.write_all(b"\n")?;
         } else {
-            report.text(&mut out)
-        };
-        accept_closed(written.and_then(|()| out.flush()))
+            report.text(out)?;
+        }
+        out.flush()
     }
 
     /// Prints an error on standard error.
@@ -49,6 +76,12 @@ impl Output {
         // With standard error gone there is nobody left to tell.
         let _ = writeln!(io::stderr(), "{text}");
     }
+}
+
+/// Says something beside results and errors, on standard error.
+pub fn remark(text: &str) {
+    // With standard error gone there is nobody to tell.
+    let _ = writeln!(io::stderr(), "tacit: {text}");
 }
 
 /// A reader that closed its end early (`tacit ... | head`) is content.

@@ -81,9 +81,11 @@ fn a_party_with_another_key_is_refused() {
     let alice = start(dir, &format!("{check} right/alice.toml"));
     let bob = start(dir, &format!("{check} right/bob.toml"));
     let carol = start(dir, &format!("{check} wrong/carol.toml"));
-    for run in [alice, bob, carol] {
-        let (code, message) = failed(run.wait_with_output().expect("ends"));
-        assert!([4, 5].contains(&code), "exit code {code}: {message}");
+    let [alice, bob, carol] =
+        [alice, bob, carol].map(|run| failed(run.wait_with_output().expect("ends")));
+    assert_eq!(carol.0, 3, "{}", carol.1);
+    for (code, message) in [alice, bob] {
+        assert!([3, 4].contains(&code), "exit code {code}: {message}");
     }
 }
 

@@ -3,24 +3,24 @@
 use crate::circuit::EvaluateError;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread::{self, Builder, Scope, ScopedJoinHandle};
-use tacit_net::Mesh;
+use tacit_net::{AbortKind, Mesh};
 use tacit_sharing::backend::Backend;
 
 /// What a worker talks to its peers through.
 pub(crate) trait Stop {
     /// Ends the session for all threads and peers.
-    fn stop(&mut self, reason: &str);
+    fn stop(&mut self, kind: AbortKind, reason: &str);
 }
 
 impl Stop for Mesh {
-    fn stop(&mut self, reason: &str) {
-        self.abort(reason);
+    fn stop(&mut self, kind: AbortKind, reason: &str) {
+        self.abort(kind, reason);
     }
 }
 
 impl Stop for dyn Backend + Send + '_ {
-    fn stop(&mut self, reason: &str) {
-        self.abort(reason);
+    fn stop(&mut self, kind: AbortKind, reason: &str) {
+        self.abort(kind, reason);
     }
 }
 
@@ -42,7 +42,8 @@ pub(crate) fn on_each<'e, E: Stop + Send + ?Sized + 'e, I: Send, T: Send>(
         let others: Result<Vec<_>, _> =
             pairs.map(|(end, item)| start(scope, move || guarded(end, item))).collect();
         // Without all threads nobody can go on; those that run are stopped by the abort.
-        let others = others.inspect_err(|error| end.stop(&error.to_string()))?;
+        let others =
+            others.inspect_err(|error| end.stop(error.abort_kind(), &error.to_string()))?;
         let mine = guarded(end, item);
         first_cause(std::iter::once(mine).chain(others.into_iter().map(join)))
     })
@@ -54,7 +55,9 @@ fn guard<E: Stop + ?Sized, T>(
     work: impl FnOnce(&mut E) -> Result<T, EvaluateError>,
 ) -> Result<T, EvaluateError> {
     let result = catch_unwind(AssertUnwindSafe(|| work(end)));
-    result.unwrap_or_else(|_| Err(panicked())).inspect_err(|error| end.stop(&error.to_string()))
+    result
+        .unwrap_or_else(|_| Err(panicked()))
+        .inspect_err(|error| end.stop(error.abort_kind(), &error.to_string()))
 }
 
 fn start<'s, T: Send + 's>(

@@ -8,7 +8,7 @@ use crate::{Bits, Ports};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tacit_circuit::schedule::Schedule;
-use tacit_net::{Mesh, PartyId};
+use tacit_net::{AbortKind, Mesh, PartyId};
 use tacit_sharing::backend::{Block, Blocks, FlatBits};
 use tacit_sharing::bmr::Opening;
 use tacit_sharing::cost::{MAX_ROLES, Rounds, Traffic};
@@ -153,8 +153,8 @@ impl<C: Chain> Blocks for Chained<C> {
         Ok(self.chain.mesh().flush()?)
     }
 
-    fn abort(&mut self, reason: &str) {
-        self.chain.mesh().abort(reason);
+    fn abort(&mut self, kind: AbortKind, reason: &str) {
+        self.chain.mesh().abort(kind, reason);
     }
 }
 

@@ -33,10 +33,31 @@ pub enum NetError {
         hint: String,
     },
 
-    /// A peer made no progress within the deadline.
+    /// A peer did not connect in time: within the deadline [`crate::Limits::connect`].
+    #[error("network: {peer}: {hint}")]
+    NotConnected {
+        /// The peer.
+        peer: Arc<Peer>,
+        /// How long it was waited for, and what to try.
+        hint: String,
+    },
+
+    /// A peer showed no sign of life for long: a multiple of the deadline [`crate::Limits::progress`].
+    #[error(
+        "timeout: no sign of life from {peer} for {waited:.1?}; is it running, and is the network \
+         between you up?"
+    )]
+    Silent {
+        /// The peer.
+        peer: Arc<Peer>,
+        /// Time without any message.
+        waited: Duration,
+    },
+
+    /// A peer made no progress within the deadline [`crate::Limits::progress`].
     #[error(
         "timeout: no progress for {waited:.1?} with {peer}, stream {stream}, {place}; is it running, \
-         and is the network between you up? (the deadline is configurable)"
+         and is the network between you up?"
     )]
     Timeout {
         /// The peer waited for.
@@ -49,7 +70,8 @@ pub enum NetError {
         waited: Duration,
     },
 
-    /// A peer did not answer on the control connection within the deadline.
+    /// A peer did not answer on the control connection within the deadline
+    /// [`crate::Limits::meeting`].
     #[error("timeout: {peer} did not answer within {waited:.1?} while {doing}")]
     ControlTimeout {
         /// The peer waited for.
@@ -75,7 +97,7 @@ pub enum NetError {
 
     /// A peer ended the session and said why. Kind and reason are the peer's word; the reason is
     /// bounded and cleaned.
-    #[error("{peer} aborted the session: {reason}")]
+    #[error("{peer} ended the session: {reason}{}", kind.remedy())]
     PeerAborted {
         /// The peer.
         peer: Arc<Peer>,
@@ -89,9 +111,14 @@ pub enum NetError {
     #[error("check failed: {0}")]
     Check(String),
 
-    /// Another thread of this party ended the session.
-    #[error("stopped: {0}")]
-    Stopped(String),
+    /// This party ended the session, in another thread or at its user's wish.
+    #[error("stopped: {reason}")]
+    Stopped {
+        /// What kind of reason it gave.
+        kind: AbortKind,
+        /// Its reason.
+        reason: String,
+    },
 
     /// The parties want different things.
     #[error(
@@ -128,7 +155,7 @@ pub enum NetError {
 }
 
 /// What kind of reason a party gives for ending a session, so that the others' errors are of the
-/// same kind, whichever of them notices first.
+/// right kind, whichever of them notices first.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum AbortKind {
@@ -138,23 +165,66 @@ pub enum AbortKind {
     Disagreement = 1,
     /// A party sent what no party that follows the protocol sends.
     Misbehaviour = 2,
+    /// Its command or an input of it cannot be used.
+    Input = 3,
+    /// Its configuration cannot be used.
+    Configuration = 4,
+    /// Its machine has no more of something.
+    System = 5,
+    /// It met a bug in Tacit.
+    Bug = 6,
+    /// Its user stopped it.
+    Interrupted = 7,
 }
 
 impl AbortKind {
-    /// The kind of an error that ends a session.
+    /// Every kind, in order.
+    pub const ALL: [AbortKind; 8] = [
+        AbortKind::Failure,
+        AbortKind::Disagreement,
+        AbortKind::Misbehaviour,
+        AbortKind::Input,
+        AbortKind::Configuration,
+        AbortKind::System,
+        AbortKind::Bug,
+        AbortKind::Interrupted,
+    ];
+
+    /// The kind of an error that ends a session. An abort that is passed on keeps its kind.
     #[must_use]
     pub fn of(error: &NetError) -> AbortKind {
         match error {
             NetError::Disagreement { .. } => AbortKind::Disagreement,
             NetError::Misbehaviour { .. } | NetError::Check(_) => AbortKind::Misbehaviour,
-            _ => AbortKind::Failure,
+            NetError::Configuration(_)
+            | NetError::Unauthorised { .. }
+            | NetError::Listen { .. } => AbortKind::Configuration,
+            NetError::PeerAborted { kind, .. } | NetError::Stopped { kind, .. } => *kind,
+            NetError::Network { .. }
+            | NetError::NotConnected { .. }
+            | NetError::Silent { .. }
+            | NetError::Timeout { .. }
+            | NetError::ControlTimeout { .. }
+            | NetError::Closed { .. } => AbortKind::Failure,
         }
     }
 
     /// What a peer's byte stands for; one that stands for nothing is a failure.
     pub(crate) fn from_byte(byte: u8) -> AbortKind {
-        let known = [AbortKind::Disagreement, AbortKind::Misbehaviour];
-        known.into_iter().find(|kind| *kind as u8 == byte).unwrap_or(AbortKind::Failure)
+        AbortKind::ALL.get(usize::from(byte)).copied().unwrap_or(AbortKind::Failure)
+    }
+
+    /// What a party does about a peer's abort of this kind, where its reason does not say so.
+    fn remedy(self) -> &'static str {
+        match self {
+            AbortKind::Failure | AbortKind::Disagreement | AbortKind::Misbehaviour => "",
+            AbortKind::Input | AbortKind::Configuration => {
+                "; nothing is wrong here: start again when it has corrected that"
+            }
+            AbortKind::System => "; nothing is wrong here: start again when it has mended that",
+            AbortKind::Bug => "; nothing is wrong here: whoever runs it is to report the bug",
+            AbortKind::Interrupted => "; nothing is wrong here: start again when it does",
+        }
     }
 }
 
@@ -177,6 +247,18 @@ pub fn clean_text(bytes: &[u8], max_bytes: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn kinds_of_aborts_go_over_the_wire_and_are_kept_when_passed_on() {
+        for (byte, kind) in (0..).zip(AbortKind::ALL) {
+            assert_eq!((kind as u8, AbortKind::from_byte(byte)), (byte, kind));
+            let peer = Peer { id: crate::PartyId(1), name: "bob".into(), address: "b:1".into() };
+            let told = NetError::PeerAborted { peer: Arc::new(peer), kind, reason: "why".into() };
+            assert_eq!(AbortKind::of(&told), kind);
+            assert!(told.to_string().starts_with("party 1 (bob at b:1) ended the session: why"));
+        }
+        assert_eq!(AbortKind::from_byte(8), AbortKind::Failure);
+    }
 
     #[test]
     fn untrusted_text_is_bounded_and_clean() {

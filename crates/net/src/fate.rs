@@ -1,6 +1,6 @@
 //! One party's session as a whole: still going, or ended and why.
 
-use crate::error::NetError;
+use crate::error::{AbortKind, NetError};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -33,6 +33,9 @@ impl Fate {
             return Ok(());
         }
         let slot = self.cause.lock().unwrap_or_else(PoisonError::into_inner);
-        Err(slot.clone().unwrap_or_else(|| NetError::Stopped("the session has ended".into())))
+        Err(slot.clone().unwrap_or_else(|| NetError::Stopped {
+            kind: AbortKind::Failure,
+            reason: "the session has ended".into(),
+        }))
     }
 }

@@ -33,5 +33,8 @@ pub use link::LinkProfile;
 pub use mesh::Mesh;
 pub use meter::{Count, Meter};
 pub use session::{MAX_CONTROL_BYTES, Session};
-pub use socket::{Limits, Notice, PartyAddress, Security, SessionConfig, SessionId, connect};
+pub use socket::{
+    Farewell, Limits, Missed, Notice, PartyAddress, Security, SessionConfig, SessionId, Stopper,
+    connect, meet,
+};
 pub use types::{PartyId, Peer, Phase, Place, Stream};

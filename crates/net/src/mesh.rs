@@ -1,6 +1,6 @@
 //! The mesh: all channels of one worker thread of one party.
 
-use crate::error::NetError;
+use crate::error::{AbortKind, NetError};
 use crate::meter::Meter;
 #[cfg(feature = "testing")]
 use crate::testing::{Tamper, Verdict};
@@ -18,6 +18,8 @@ pub(crate) trait Transport: Send {
     fn recv(&mut self, from: usize, s: Stream, buf: &mut [u8], at: Place) -> Result<u64, NetError>;
     fn flush(&mut self, at: Place) -> Result<(), NetError>;
     fn now(&self) -> Duration;
+    /// What comes next belongs to `phase`: for whoever stops the session.
+    fn enter(&mut self, _phase: Phase) {}
     /// Work of this thread counts from here (memory transport with charged CPU time).
     fn begin_work(&mut self);
     /// A virtual clock goes on from `at`, if that is later.
@@ -151,6 +153,7 @@ impl Mesh {
     /// Labels what follows with a phase.
     pub fn set_phase(&mut self, phase: Phase) {
         self.place.phase = phase;
+        self.transport.enter(phase);
         self.transport.begin_work();
     }
 
@@ -212,9 +215,9 @@ impl Mesh {
 
     /// Ends the session, for instance because a check failed: the other threads of this party
     /// fail at their next wait with [`NetError::Stopped`], all peers with [`NetError::PeerAborted`].
-    /// `reason` must hold nothing secret.
-    pub fn abort(&mut self, reason: &str) {
-        let cause = NetError::Stopped(reason.to_owned());
+    /// `reason` goes to the peers and must hold nothing secret.
+    pub fn abort(&mut self, kind: AbortKind, reason: &str) {
+        let cause = NetError::Stopped { kind, reason: reason.to_owned() };
         self.failed = true;
         self.transport.stop(reason, &cause);
     }
@@ -228,7 +231,10 @@ impl Mesh {
     #[inline]
     fn check_in_use(&mut self) -> Result<(), NetError> {
         match self.retired {
-            Some(reason) => Err(self.fail(NetError::Stopped(reason.to_owned()))),
+            Some(reason) => {
+                let (kind, reason) = (AbortKind::Failure, reason.to_owned());
+                Err(self.fail(NetError::Stopped { kind, reason }))
+            }
             None => Ok(()),
         }
     }
@@ -298,7 +304,8 @@ impl Drop for Mesh {
     fn drop(&mut self) {
         if std::thread::panicking() {
             let reason = "a thread of this party panicked";
-            self.transport.stop(reason, &NetError::Stopped(reason.to_owned()));
+            let (kind, reason) = (AbortKind::Bug, reason.to_owned());
+            self.transport.stop(&reason.clone(), &NetError::Stopped { kind, reason });
         }
         self.transport.close(self.place);
     }

@@ -144,10 +144,11 @@ impl Session {
         self.exchange(Kind::Publish, message)
     }
 
-    /// Ends the session for everybody. `reason` goes to the peers and must hold nothing secret.
-    pub fn abort(&mut self, reason: &str) {
+    /// Ends the session for everybody, if nothing has ended it before. `reason` goes to the peers
+    /// and must hold nothing secret.
+    pub fn abort(&mut self, kind: AbortKind, reason: &str) {
         self.over = true;
-        self.control.stop(reason, NetError::Stopped(reason.to_owned()));
+        self.control.stop(reason, NetError::Stopped { kind, reason: reason.to_owned() });
     }
 
     /// Ends the session because this party and another one want different things, and gives the error to return.
@@ -209,7 +210,8 @@ impl Drop for Session {
     fn drop(&mut self) {
         if !self.over {
             let why = "it left the session before finishing";
-            self.control.stop(why, NetError::Stopped(why.to_owned()));
+            self.control
+                .stop(why, NetError::Stopped { kind: AbortKind::Failure, reason: why.to_owned() });
         }
     }
 }
@@ -226,8 +228,13 @@ pub(crate) fn out_of_step(peer: &Arc<Peer>, mine: Kind, theirs: Kind) -> NetErro
 
 /// The payload of an abort: the kind of its cause, then the reason.
 pub(crate) fn abort_payload(reason: &str, cause: &NetError) -> Vec<u8> {
+    abort_words(AbortKind::of(cause), reason)
+}
+
+/// The same, where the kind is known.
+pub(crate) fn abort_words(kind: AbortKind, reason: &str) -> Vec<u8> {
     let reason = reason.as_bytes();
-    let mut payload = vec![AbortKind::of(cause) as u8];
+    let mut payload = vec![kind as u8];
     payload.extend_from_slice(&reason[..reason.len().min(MAX_REASON_BYTES)]);
     payload
 }

@@ -7,7 +7,7 @@ use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
-use tacit_net::{Identity, NetError, PartyId, Phase, Security, Stream, connect};
+use tacit_net::{AbortKind, Identity, NetError, PartyId, Phase, Security, Stream, connect};
 
 const SHORT: Duration = Duration::from_millis(300);
 
@@ -109,14 +109,14 @@ fn an_abort_reaches_other_threads_and_peers() {
         std::thread::scope(|scope| {
             let waiting = scope.spawn(move || first.recv(other, Stream::On, &mut [0]).unwrap_err());
             if session.me() == PartyId(0) {
-                second.abort("check \u{7} failed\nbadly");
+                second.abort(AbortKind::Input, "check \u{7} failed\nbadly");
             }
             waiting.join().unwrap()
         })
     });
-    assert!(matches!(&errors[0], NetError::Stopped(why) if why.contains("failed")));
+    assert!(matches!(&errors[0], NetError::Stopped { reason, .. } if reason.contains("failed")));
     assert!(
-        matches!(&errors[1], NetError::PeerAborted { reason, .. } if reason == "check   failed badly"),
+        matches!(&errors[1], NetError::PeerAborted { kind: AbortKind::Input, reason, .. } if reason == "check   failed badly"),
         "{errors:?}"
     );
 }

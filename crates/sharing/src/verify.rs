@@ -460,7 +460,7 @@ mod tests {
             }));
             let journals = vec![journal_after_a_cheat(&everybody, me, secret)];
             verifier.end_epoch(&mut session.meshes[0], journals).map(drop).unwrap_err();
-            session.abort("the end of the test");
+            session.abort(AbortKind::Failure, "the end of the test");
         });
     }
 
@@ -546,7 +546,7 @@ mod tests {
                 epoch().unwrap();
                 let second = epoch();
                 if second.is_err() {
-                    session.abort("the end of the test");
+                    session.abort(AbortKind::Failure, "the end of the test");
                 }
                 second
             });

@@ -148,7 +148,7 @@ fn run<W: Word>(job: Job, cheat: Option<(PartyId, Mutex<Option<Tamper>>)>) -> Ve
         match job.protocol.visit(role, part) {
             Ok(ending) => session.finish().map(|()| ending).map_err(Into::into),
             Err(error) => {
-                session.abort("a check failed");
+                session.abort(AbortKind::Failure, "a check failed");
                 Err(error)
             }
         }
@@ -580,7 +580,7 @@ fn long_run(batches: usize, cheat: Option<(PartyId, usize)>) -> Vec<Ending<u64>>
         match Protocol::Lift.visit(role, LongRun { session: &mut session, batches, tamper }) {
             Ok(ending) => session.finish().map(|()| ending).map_err(Into::into),
             Err(error) => {
-                session.abort("a check failed");
+                session.abort(AbortKind::Failure, "a check failed");
                 Err(error)
             }
         }
@@ -622,7 +622,7 @@ fn a_party_without_keys_for_proofs_computes_nothing() {
     let errors = memory::run(3, 1, &MemoryNetwork::default(), |mut session| {
         let party = Party::new(&mut session.meshes[0], &PLACES).unwrap();
         let error = Protocol::Lift.visit(party.role(), Bare(party));
-        session.abort("the end of the test");
+        session.abort(AbortKind::Failure, "the end of the test");
         error
     });
     // Another's end may come first.

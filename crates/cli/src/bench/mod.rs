@@ -8,6 +8,7 @@ mod task;
 
 use crate::balance::BalanceArg;
 use crate::checks::Checks;
+use crate::deadlines::Deadlines;
 use crate::error::CliError;
 use crate::local::{self, Child, Hosts, Transport};
 use crate::output::Output;
@@ -184,6 +185,9 @@ pub struct BenchArgs {
     /// circuits are garbled, else d4]
     #[arg(long)]
     pub sbox: Option<String>,
+
+    #[command(flatten)]
+    pub deadlines: Deadlines,
 
     #[command(flatten)]
     pub sweep: SweepArgs,

@@ -20,7 +20,7 @@ use tacit_sharing::proof::Method;
 
 /// A party in a process of its own: the bound first, then the benchmark.
 pub fn run_child(args: &BenchArgs, child: Child) -> Result<PartyResult, CliError> {
-    let mut config = child.config;
+    let mut config = args.deadlines.of(child.config);
     config.workers = meshes(args)?;
     let bare = if args.vs_limit && args.shape.is_none() {
         Some(limit::bare_seconds(args, &config)?)

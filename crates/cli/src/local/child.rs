@@ -23,6 +23,11 @@ pub fn from_environment() -> Option<Result<Child, CliError>> {
     Some(Child::meet(&party))
 }
 
+/// Whether the launcher started this process.
+pub fn is_child() -> bool {
+    std::env::var_os(PARTY_VARIABLE).is_some()
+}
+
 impl Child {
     fn meet(party: &str) -> Result<Child, CliError> {
         let bad = |what: &str| CliError {

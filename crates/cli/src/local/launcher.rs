@@ -228,7 +228,12 @@ impl Local {
         let mut errors: Vec<CliError> = Vec::new();
         let mut told = vec![false; self.children.len()];
         while !told.iter().all(|told| *told) {
-            let wait = if errors.is_empty() { Duration::MAX } else { AFTER_FAILURE };
+            // Whoever was only told of an end, or lost a peer, may be heard before the one that knows why.
+            let wait = match &errors[..] {
+                [] => Duration::MAX,
+                errors if errors.iter().all(is_echo) => AFTER_FAILURE,
+                _ => Duration::ZERO,
+            };
             let Ok((party, line)) = self.lines.recv_timeout(wait) else { break };
             if std::mem::replace(&mut told[party], true) {
                 continue;
@@ -238,8 +243,7 @@ impl Local {
                 Err(error) => errors.push(self.located(party, error)),
             }
         }
-        // One party's own trouble makes the others lose it as a peer.
-        errors.sort_by_key(|error| error.kind == ErrorKind::Network);
+        errors.sort_by_key(is_echo);
         match errors.into_iter().next() {
             Some(error) => Err(error),
             None => Ok(results.into_iter().flatten().collect()),
@@ -278,6 +282,11 @@ impl Local {
         let message = format!("party {party}'s process ended without a result{complaint}");
         Err(CliError { kind, message })
     }
+}
+
+/// Whether another party knows more about an error: one's own trouble makes the others lose it as a peer.
+fn is_echo(error: &CliError) -> bool {
+    matches!(error.kind, ErrorKind::Network | ErrorKind::Peer)
 }
 
 /// Keeps the end of what a party prints on standard error.

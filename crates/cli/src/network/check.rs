@@ -1,16 +1,17 @@
 //! `tacit network check`.
 
+use crate::deadlines::Deadlines;
 use crate::error::CliError;
-use crate::output::{Output, Report};
+use crate::meeting::{Failure, hold};
+use crate::output::{Output, Report, remark};
 use clap::Args;
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 use tacit_net::config::PartyConfig;
 use tacit_net::probe::{Effort, LinkProbe, probe};
-use tacit_net::{PartyAddress, SessionId, connect};
+use tacit_net::{PartyAddress, SessionId};
 
 /// The session in which all parties meet for the test.
 const SESSION: &str = "tacit network check";
@@ -28,10 +29,8 @@ pub struct CheckArgs {
     #[arg(long, value_name = "FILE")]
     party: PathBuf,
 
-    /// How long to wait for the other parties
-    #[arg(long, value_name = "SECONDS", default_value = "30")]
-    #[arg(value_parser = clap::value_parser!(u64).range(1..=86_400))]
-    wait: u64,
+    #[command(flatten)]
+    deadlines: Deadlines,
 }
 
 /// What was measured.
@@ -78,17 +77,18 @@ impl Report for Checked {
 }
 
 /// Runs the command.
-pub fn run(args: &CheckArgs, output: Output) -> Result<(), CliError> {
-    let config = PartyConfig::load(&args.party)?;
-    let mut session = config.session(SessionId::named(SESSION));
-    session.limits.connect = Duration::from_secs(args.wait);
+pub fn run(args: &CheckArgs, output: Output) -> Result<(), Failure> {
+    let config = PartyConfig::load(&args.party).map_err(CliError::from)?;
+    let mut session = args.deadlines.of(config.session(SessionId::named(SESSION)));
     if !output.is_json() {
-        // Standard error may be closed; the notices are a courtesy.
-        session.notice = Some(Arc::new(|text| drop(writeln!(io::stderr(), "{text}"))));
+        session.notice = Some(Arc::new(remark));
     }
-    let mut session = connect(&session)?;
-    let probes = probe(&mut session, Effort::Thorough)?;
-    session.finish()?;
+    let probes = hold(session, |meeting| {
+        let mut session = meeting.connect()?;
+        let probes = probe(&mut session, Effort::Thorough)?;
+        session.finish()?;
+        Ok(probes)
+    })?;
     let links = probes.iter().map(|p| Link::new(p, &config.parties)).collect();
-    output.print(&Checked { party: config.name, links })
+    Ok(output.print(&Checked { party: config.name, links })?)
 }

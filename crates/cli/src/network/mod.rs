@@ -3,7 +3,7 @@
 mod check;
 mod init;
 
-use crate::error::CliError;
+use crate::meeting::Failure;
 use crate::output::Output;
 use clap::{Args, Subcommand};
 
@@ -23,9 +23,9 @@ enum NetworkCommand {
 }
 
 /// Runs a `tacit network` command.
-pub fn run(args: NetworkArgs, output: Output) -> Result<(), CliError> {
+pub fn run(args: NetworkArgs, output: Output) -> Result<(), Failure> {
     match args.command {
-        NetworkCommand::Init(args) => init::run(&args, output),
+        NetworkCommand::Init(args) => Ok(init::run(&args, output)?),
         NetworkCommand::Check(args) => check::run(&args, output),
     }
 }

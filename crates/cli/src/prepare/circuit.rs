@@ -3,10 +3,10 @@
 use super::{PrepareArgs, Preparer, Stored, make};
 use crate::circuit::file;
 use crate::error::CliError;
+use crate::meeting::Meeting;
 use crate::run::{Misplaced, Parties, job, refuse};
 use tacit_circuit::Circuit;
 use tacit_engine::circuit::{self as engine, Compiled, Preprocessing};
-use tacit_net::{PartyId, SessionConfig};
 
 /// Refuses wrong arguments, before any party starts.
 pub fn check(args: &PrepareArgs) -> Result<(), CliError> {
@@ -20,34 +20,33 @@ pub fn check(args: &PrepareArgs) -> Result<(), CliError> {
 }
 
 /// One of all parties on this machine.
-pub fn local(args: &PrepareArgs, me: PartyId, config: SessionConfig) -> Result<Stored, CliError> {
+pub fn local(args: &PrepareArgs, meeting: &mut Meeting) -> Result<Stored, CliError> {
     let parties = Parties::numbered(args.run.protocol.parties());
-    one_party(args, &parties, me, config)
+    one_party(args, &parties, meeting)
 }
 
 /// The party of a configuration file.
 pub fn configured(
     args: &PrepareArgs,
     parties: &Parties,
-    config: SessionConfig,
+    meeting: &mut Meeting,
 ) -> Result<Stored, CliError> {
     check(args)?;
-    one_party(args, parties, config.me, config)
+    one_party(args, parties, meeting)
 }
 
 fn one_party(
     args: &PrepareArgs,
     parties: &Parties,
-    me: PartyId,
-    mut config: SessionConfig,
+    meeting: &mut Meeting,
 ) -> Result<Stored, CliError> {
     let circuit = file::read(&args.run.path, &args.run.read)?;
     let compiled = compile(args, &circuit, parties)?;
-    config.workers = compiled.job().threads();
+    meeting.config.workers = compiled.job().threads();
     let facts = compiled.facts().iter().map(|(name, value)| (name.to_string(), value.clone()));
-    let name = &parties.0[me.index()];
-    let preparer = Preparer { args, name, me, facts: facts.collect() };
-    preparer.all(config, |session, preparation| {
+    let name = &parties.0[meeting.config.me.index()];
+    let preparer = Preparer { args, name, me: meeting.config.me, facts: facts.collect() };
+    preparer.all(meeting, |session, preparation| {
         let (prepared, report) = make(args, name, session, &compiled)?;
         Ok([preparation.add(&prepared)?, report.total_bytes()])
     })

@@ -10,7 +10,8 @@ pub use list::{PreparedArgs, run as prepared};
 use crate::balance::BalanceArg;
 use crate::error::CliError;
 use crate::local::{self, Child};
-use crate::output::{Output, Report};
+use crate::meeting::{Failure, Meeting, hold, in_session};
+use crate::output::{Output, Report, remark};
 use crate::program::{ByArg, ChunkArg, NamedValue};
 use crate::roles::Roles;
 use crate::run::{Misplaced, Parties, RunArgs, refuse, seconds};
@@ -23,7 +24,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use tacit_engine::circuit::{self as engine, Compiled, EvaluateError, Prepared, TripleJob};
 use tacit_engine::store::{Facts, Preparation, Store};
-use tacit_net::{PartyId, Session, SessionConfig};
+use tacit_net::{PartyId, Session};
 use tacit_ring::Entropy;
 
 /// Arguments of `tacit prepare`.
@@ -82,32 +83,27 @@ impl PrepareArgs {
 }
 
 /// Runs the command.
-pub fn run(args: &PrepareArgs, output: Output) -> Result<ExitCode, CliError> {
+pub fn run(args: &PrepareArgs, output: Output) -> Result<ExitCode, Failure> {
     let triples = triples::are_meant(args);
     let is_program = !triples && crate::program::is_program(&args.run.path);
     if let Some(child) = local::from_environment() {
         let result = child.and_then(|child| {
-            let config = args.run.limited(child.config);
+            let mut meeting = Meeting::new(args.run.deadlines.of(child.config));
             if triples {
                 let parties = Parties::numbered(args.run.protocol.parties());
-                return triples::one_party(args, &parties, child.me, config);
+                return triples::one_party(args, &parties, &mut meeting);
             }
             match is_program {
-                true => program::local(args, child.me, config),
-                false => circuit::local(args, child.me, config),
+                true => program::local(args, &mut meeting),
+                false => circuit::local(args, &mut meeting),
             }
         });
         return Ok(Child::report(result));
     }
-    refuse_inputs(args)?;
     let parties = args.run.protocol.parties();
-    if !triples {
-        let count = Misplaced::new(args.count.is_some(), "--count", "--instances or --rows");
-        let bits = Misplaced::new(args.mask_bits.is_some(), "--mask-bits", "");
-        refuse("`tacit prepare triples`", [count, bits])?;
-    }
     let stored = match args.run.party_file()? {
         None => {
+            refuse_arguments(args, triples)?;
             match (triples, is_program) {
                 (true, _) => triples::check(args),
                 (_, true) => program::check(args),
@@ -115,17 +111,28 @@ pub fn run(args: &PrepareArgs, output: Output) -> Result<ExitCode, CliError> {
             }?;
             local::launch(parties, args.run.transport)?.results()?
         }
-        Some(path) => {
-            let (config, parties) = args.run.configured(path, false)?;
-            vec![match (triples, is_program) {
-                (true, _) => triples::one_party(args, &parties, config.me, config),
-                (_, true) => program::configured(args, &parties, config),
-                (_, false) => circuit::configured(args, &parties, config),
-            }?]
-        }
+        Some(path) => hold(args.run.session(path)?, |meeting| {
+            refuse_arguments(args, triples)?;
+            let parties = args.run.named(&meeting.config, path, false)?;
+            Ok(vec![match (triples, is_program) {
+                (true, _) => triples::one_party(args, &parties, meeting),
+                (_, true) => program::configured(args, &parties, meeting),
+                (_, false) => circuit::configured(args, &parties, meeting),
+            }?])
+        })?,
     };
     output.print(&PrepareReport { triples, parties: stored })?;
     Ok(ExitCode::SUCCESS)
+}
+
+fn refuse_arguments(args: &PrepareArgs, triples: bool) -> Result<(), CliError> {
+    refuse_inputs(args)?;
+    if !triples {
+        let count = Misplaced::new(args.count.is_some(), "--count", "--instances or --rows");
+        let bits = Misplaced::new(args.mask_bits.is_some(), "--mask-bits", "");
+        refuse("`tacit prepare triples`", [count, bits])?;
+    }
+    Ok(())
 }
 
 /// Preparation is independent of inputs.
@@ -207,59 +214,65 @@ impl Preparer<'_> {
     /// gives the bytes of its file, and those that it took.
     fn all(
         self,
-        mut config: SessionConfig,
+        meeting: &mut Meeting,
         mut one: impl FnMut(&mut Session, &mut Preparation<'_>) -> Result<[u64; 2], EvaluateError>,
     ) -> Result<Stored, CliError> {
         let Preparer { args, name, me, facts } = self;
         let run = &args.run;
         let configured = run.party_file()?.is_some();
         if let Some(profile) = run.shape(run.protocol.parties())? {
-            config.shape = profile.leaving(me);
+            meeting.config.shape = profile.leaving(me);
         }
         if configured {
-            config.notice = Some(Arc::new(|text: &str| eprintln!("tacit: {text}")));
+            meeting.config.notice = Some(Arc::new(remark));
         }
         let directory = store_of(&args.into, name);
         let store = Store::create(&directory)?;
-        let mut session = tacit_net::connect(&config)?;
+        let mut session = meeting.connect()?;
         let started = session.meshes[0].now();
-        let command = if triples::are_meant(args) { "prepare triples" } else { "prepare" };
-        session.agree(&[
-            ("command", command.to_string()),
-            ("runs to prepare", args.runs.to_string()),
-            (
-                "stored triples",
-                if args.triples.is_some() { "used" } else { "not used" }.to_string(),
-            ),
-        ])?;
-        let label = run.path.file_stem().unwrap_or_default().to_string_lossy();
-        let mut preparation = store.begin(&mut session, &label, facts)?;
-        let bar = progress_bar(args.runs, configured || me == PartyId(0));
-        let (mut bytes, mut bytes_sent) = (0, 0);
-        for done in 0..args.runs {
-            let made = one(&mut session, &mut preparation);
-            let made = made.inspect_err(|e| session.abort(&e.to_string()));
-            let [kept, sent] = made.map_err(|error| {
-                let CliError { kind, message } = error.into();
-                match done {
-                    0 => CliError { kind, message },
-                    _ => {
-                        let runs = args.runs;
-                        let message = format!("{message} ({done} of {runs} runs are stored)");
-                        CliError { kind, message }
-                    }
-                }
-            })?;
-            bytes += kept;
-            bytes_sent += sent;
-            bar.inc(1);
-        }
-        bar.finish_and_clear();
+        let (preparation, [bytes, bytes_sent]) = in_session(&mut session, |session| {
+            session.agree(&args.agreed())?;
+            let label = run.path.file_stem().unwrap_or_default().to_string_lossy();
+            let mut preparation = store.begin(session, &label, facts)?;
+            let bar = progress_bar(args.runs, configured || me == PartyId(0));
+            let (mut bytes, mut bytes_sent) = (0, 0);
+            for done in 0..args.runs {
+                let made = one(session, &mut preparation);
+                let made = made.inspect_err(|e| session.abort(e.abort_kind(), &e.to_string()));
+                let [kept, sent] = made.map_err(|error| args.stopped_after(done, error))?;
+                bytes += kept;
+                bytes_sent += sent;
+                bar.inc(1);
+            }
+            bar.finish_and_clear();
+            Ok((preparation.preparation().to_string(), [bytes, bytes_sent]))
+        })?;
         let seconds = (session.meshes[0].now() - started).as_secs_f64();
-        let preparation = preparation.preparation().to_string();
         session.finish()?;
         let (party, runs, store) = (name.to_string(), args.runs, directory);
         Ok(Stored { party, preparation, runs, bytes, seconds, bytes_sent, store })
+    }
+}
+
+impl PrepareArgs {
+    /// What the parties agree on beside what is prepared.
+    fn agreed(&self) -> [(&'static str, String); 3] {
+        let command = if triples::are_meant(self) { "prepare triples" } else { "prepare" };
+        let triples = if self.triples.is_some() { "used" } else { "not used" };
+        [
+            ("command", command.to_string()),
+            ("runs to prepare", self.runs.to_string()),
+            ("stored triples", triples.to_string()),
+        ]
+    }
+
+    /// An error, and how many runs are stored in spite of it.
+    fn stopped_after(&self, done: u64, error: EvaluateError) -> CliError {
+        let CliError { kind, mut message } = error.into();
+        if done > 0 {
+            message += &format!(" ({done} of {} runs are stored)", self.runs);
+        }
+        CliError { kind, message }
     }
 }
 

@@ -2,11 +2,12 @@
 
 use super::{PrepareArgs, Preparer, Stored, make};
 use crate::error::CliError;
+use crate::meeting::Meeting;
 use crate::program::{self, Names, refuse_circuit_arguments};
 use crate::run::{Misplaced, Parties, refuse};
 use tacit_engine::circuit::{Compiled, Preprocessing};
 use tacit_engine::program::{self as engine, Prepared};
-use tacit_net::{PartyId, Session, SessionConfig};
+use tacit_net::Session;
 use tacit_program::Program;
 
 /// Refuses wrong arguments, before any party starts.
@@ -19,22 +20,22 @@ pub fn check(args: &PrepareArgs) -> Result<(), CliError> {
 }
 
 /// One of all parties on this machine.
-pub fn local(args: &PrepareArgs, me: PartyId, config: SessionConfig) -> Result<Stored, CliError> {
+pub fn local(args: &PrepareArgs, meeting: &mut Meeting) -> Result<Stored, CliError> {
     let program = program::load(&args.run.path)?;
     let names = Names::local(&program, args.run.protocol)?;
-    one_party(args, &program, &names, me, config)
+    one_party(args, &program, &names, meeting)
 }
 
 /// The party of a configuration file.
 pub fn configured(
     args: &PrepareArgs,
     parties: &Parties,
-    config: SessionConfig,
+    meeting: &mut Meeting,
 ) -> Result<Stored, CliError> {
     check(args)?;
     let program = program::load(&args.run.path)?;
     let names = Names::configured(&program, parties)?;
-    one_party(args, &program, &names, config.me, config)
+    one_party(args, &program, &names, meeting)
 }
 
 fn prepared(args: &PrepareArgs, program: &Program, names: &Names) -> Result<Prepared, CliError> {
@@ -57,16 +58,15 @@ fn one_party(
     args: &PrepareArgs,
     program: &Program,
     names: &Names,
-    me: PartyId,
-    mut config: SessionConfig,
+    meeting: &mut Meeting,
 ) -> Result<Stored, CliError> {
     let prepared = prepared(args, program, names)?;
     let public = program::public_inputs(program, &args.run.program)?.inputs;
-    config.workers = args.run.threads;
+    meeting.config.workers = args.run.threads;
     let facts = engine::facts(&prepared, &public);
-    let name = &names.session[me.index()];
-    let preparer = Preparer { args, name, me, facts };
-    preparer.all(config, |session, preparation| {
+    let name = &names.session[meeting.config.me.index()];
+    let preparer = Preparer { args, name, me: meeting.config.me, facts };
+    preparer.all(meeting, |session, preparation| {
         let one = |session: &mut Session, compiled: &Compiled| make(args, name, session, compiled);
         let (ready, links) = engine::prepare(session, &prepared, &public, one)?;
         Ok([preparation.add(&ready)?, links.iter().map(|link| link.bytes).sum()])

@@ -2,10 +2,10 @@
 
 use super::{PrepareArgs, Preparer, Stored};
 use crate::error::CliError;
+use crate::meeting::Meeting;
 use crate::roles;
 use crate::run::{Misplaced, Parties, refuse};
 use tacit_engine::circuit::{self as engine, TripleJob};
-use tacit_net::{PartyId, SessionConfig};
 use tacit_ring::Entropy;
 
 /// Bits for masks beside those for products, of every party: for inputs.
@@ -41,14 +41,18 @@ fn job(args: &PrepareArgs, parties: &Parties) -> Result<TripleJob, CliError> {
 pub fn one_party(
     args: &PrepareArgs,
     parties: &Parties,
-    me: PartyId,
-    mut config: SessionConfig,
+    meeting: &mut Meeting,
 ) -> Result<Stored, CliError> {
     check(args)?;
     let job = job(args, parties)?;
-    config.workers = job.workers;
-    let preparer = Preparer { args, name: &parties.0[me.index()], me, facts: job.facts() };
-    preparer.all(config, |session, preparation| {
+    meeting.config.workers = job.workers;
+    let preparer = Preparer {
+        args,
+        name: &parties.0[meeting.config.me.index()],
+        me: meeting.config.me,
+        facts: job.facts(),
+    };
+    preparer.all(meeting, |session, preparation| {
         let pieces = preparation.pieces()?;
         let keep = |worker, piece| pieces.put(worker, piece);
         let links = engine::prepare_triples(session, &job, &mut Entropy::system(), &keep)?;

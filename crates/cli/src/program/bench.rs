@@ -5,6 +5,7 @@ use super::load;
 use super::run::bytes;
 use super::show;
 use crate::checks::Checks;
+use crate::deadlines::Deadlines;
 use crate::error::CliError;
 use crate::garbling::GarblingArgs;
 use crate::local::{self, Child, Transport};
@@ -94,6 +95,9 @@ pub struct ProgramBenchArgs {
 
     #[command(flatten)]
     garbling: GarblingArgs,
+
+    #[command(flatten)]
+    deadlines: Deadlines,
 }
 
 impl ProgramBenchArgs {
@@ -107,7 +111,7 @@ impl ProgramBenchArgs {
 /// Runs the command.
 pub fn run(args: &ProgramBenchArgs, output: Output) -> Result<ExitCode, CliError> {
     if let Some(child) = local::from_environment() {
-        let result = child.and_then(|child| party(args, child.me, child.config));
+        let result = child.and_then(|child| party(args, child.me, args.deadlines.of(child.config)));
         return Ok(Child::report(result));
     }
     let program = load(&args.path)?;

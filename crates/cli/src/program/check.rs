@@ -5,7 +5,7 @@ use crate::error::CliError;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 use tacit_program::{Element, Program, Type, text};
-use tacit_tables::{Format, check_shapes};
+use tacit_tables::{Format, check_shapes, check_writable};
 
 /// Refuses flags that name what the program has not, or name something twice.
 pub fn flags(program: &Program, args: &TableArgs) -> Result<(), CliError> {
@@ -129,6 +129,7 @@ pub fn results(program: &Program, args: &TableArgs, local: bool) -> Result<(), C
             let folder = folder.display();
             return Err(CliError::input(format!("{shown}: there is no folder {folder}")));
         }
+        check_writable(path)?;
         let format = Format::from_path(path).ok_or_else(|| {
             CliError::input(format!("{shown}: end the name with .csv, .parquet, .json or .txt"))
         })?;

@@ -1,7 +1,7 @@
 //! Reading inputs of programs from tables and the command line.
 
 use super::args::{PartyFile, TableArgs};
-use crate::error::CliError;
+use crate::error::{CliError, ErrorKind};
 use std::collections::BTreeMap;
 use tacit_program::clear::Array;
 use tacit_program::domain::{Members, parse_date};
@@ -20,7 +20,10 @@ pub struct Given {
 impl From<TableError> for CliError {
     fn from(error: TableError) -> CliError {
         match error {
-            TableError::Io { .. } => CliError::input(error.to_string()),
+            TableError::Io { ref source, .. } => {
+                let kind = ErrorKind::of_file(source.kind());
+                CliError { kind, message: error.to_string() }
+            }
             _ => CliError::input(error.to_string()),
         }
     }

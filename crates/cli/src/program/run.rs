@@ -7,10 +7,12 @@ use super::{check, load, results};
 use crate::checks::write_soundness;
 use crate::error::CliError;
 use crate::local::{self, Child};
-use crate::output::{Output, Report};
+use crate::meeting::{Failure, Meeting, hold, in_session};
+use crate::output::{Output, Report, remark};
 use crate::prepare;
 use crate::roles::{self, Roles};
-use crate::run::{Misplaced, Parties, RunArgs, refuse, seconds, write_links};
+use crate::run::{Misplaced, Parties, RunArgs, all_written, refuse, seconds, write_links};
+use crate::signals;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::{Deserialize, Serialize, Serializer};
 use std::collections::BTreeMap;
@@ -20,10 +22,10 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use tacit_engine::circuit::{FormChoice, Preprocessing};
 use tacit_engine::program::{
-    self as engine, Prepared, ProgramJob, ProgramReport, RolesUse, RowTerms,
+    self as engine, Outcome, Prepared, ProgramJob, ProgramReport, RolesUse, RowTerms,
 };
 use tacit_engine::store::Store;
-use tacit_net::{PartyId, SessionConfig, connect};
+use tacit_net::{PartyId, Session};
 use tacit_program::{self as form, Program};
 use tacit_sharing::Protocol;
 use zeroize::Zeroizing;
@@ -44,16 +46,42 @@ pub fn is_program(path: &Path) -> bool {
 }
 
 /// Runs the command.
-pub fn run_program(args: &RunArgs, output: Output) -> Result<ExitCode, CliError> {
+pub fn run_program(args: &RunArgs, output: Output) -> Result<ExitCode, Failure> {
     if let Some(child) = local::from_environment() {
         let result = child.and_then(|child| {
             let program = load(&args.path)?;
             let names = Names::local(&program, args.protocol)?;
-            let config = args.limited(child.config);
-            one_party(args, &program, &names, child.me, config, output.is_json())
+            let mut meeting = Meeting::new(args.deadlines.of(child.config));
+            one_party(args, &program, &names, &mut meeting, output.is_json())
         });
         return Ok(Child::report(result));
     }
+    let runs = match args.party_file()? {
+        None => {
+            let program = load_checked(args)?;
+            let names = Names::local(&program, args.protocol)?;
+            // Wrong arguments are better told here, once.
+            check_files(args, &names)?;
+            job(args, &program, &names, least_rows(&program))?;
+            local::launch(names.session.len(), args.transport)?.results()?
+        }
+        Some(path) => hold(args.session(path)?, |meeting| {
+            let program = load_checked(args)?;
+            let outside = super::takes_outside(args.protocol);
+            let parties = args.named(&meeting.config, path, outside)?;
+            let names = Names::configured(&program, &parties)?;
+            check_own_files(args, &names, meeting.config.me)?;
+            Ok(vec![one_party(args, &program, &names, meeting, output.is_json())?])
+        })?,
+    };
+    let report = ProgramRuns { parties: runs };
+    output.print_results(&report)?;
+    all_written(report.parties.iter().map(|run| &run.unwritten))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Reads the program, and refuses arguments that do not fit it.
+fn load_checked(args: &RunArgs) -> Result<Program, CliError> {
     let program = load(&args.path)?;
     refuse_circuit_arguments(args)?;
     if args.prepared.is_some() {
@@ -61,24 +89,7 @@ pub fn run_program(args: &RunArgs, output: Output) -> Result<ExitCode, CliError>
     }
     check::flags(&program, &args.program)?;
     check::results(&program, &args.program, args.party_file()?.is_none())?;
-    let runs = match args.party_file()? {
-        None => {
-            let names = Names::local(&program, args.protocol)?;
-            // Wrong arguments are better told here, once.
-            check_files(args, &names)?;
-            job(args, &program, &names, least_rows(&program))?;
-            local::launch(names.session.len(), args.transport)?.results()?
-        }
-        Some(path) => {
-            let (config, parties) = args.configured(path, super::takes_outside(args.protocol))?;
-            let names = Names::configured(&program, &parties)?;
-            check_own_files(args, &names, config.me)?;
-            let json = output.is_json();
-            vec![one_party(args, &program, &names, config.me, config, json)?]
-        }
-    };
-    output.print(&ProgramRuns { parties: runs })?;
-    Ok(ExitCode::SUCCESS)
+    Ok(program)
 }
 
 /// What does in programs what `--reveal` does for circuits.
@@ -240,13 +251,13 @@ fn one_party(
     args: &RunArgs,
     program: &Program,
     names: &Names,
-    me: PartyId,
-    mut config: SessionConfig,
+    meeting: &mut Meeting,
     json: bool,
 ) -> Result<ProgramRun, CliError> {
+    let me = meeting.config.me;
     let configured = args.party_file()?.is_some();
     if let Some(profile) = args.shape(names.session.len())? {
-        config.shape = profile.leaving(me);
+        meeting.config.shape = profile.leaving(me);
     }
     let is_me = |party: &Option<String>| names.is(party, me, configured);
     let mut given = inputs::public(program, &args.program)?;
@@ -256,44 +267,62 @@ fn one_party(
         given.rows = rows;
     }
     if configured {
-        config.notice = Some(Arc::new(|text: &str| eprintln!("tacit: {text}")));
+        meeting.config.notice = Some(Arc::new(remark));
     }
-    config.workers = workers(args, program, names)?;
-    let mut session = connect(&config)?;
+    meeting.config.workers = workers(args, program, names)?;
+    let mut session = meeting.connect()?;
+    let Done { outcome, choice, stored } =
+        in_session(&mut session, |session| compute(args, program, names, session, given))?;
+    session.finish()?;
+    signals::opened();
+    let (printed, unwritten) = deliver(args, program, &is_me, &outcome.revealed?, json)?;
+    let (report, warnings) = (outcome.report, outcome.warnings);
+    let names = names.session.clone();
+    Ok(ProgramRun { names, report, choice, stored, warnings, printed, unwritten })
+}
+
+/// What a party has after the session.
+struct Done {
+    outcome: Outcome,
+    choice: Option<ProgramChoice>,
+    stored: Option<String>,
+}
+
+/// What the parties do together.
+fn compute(
+    args: &RunArgs,
+    program: &Program,
+    names: &Names,
+    session: &mut Session,
+    given: Given,
+) -> Result<Done, CliError> {
+    let me = session.me();
     let terms = RowTerms { own: given.rows, bounds: check::bounds(&args.program) };
-    let rows = engine::agree_rows(&mut session, program, &terms)
-        .inspect_err(|e| session.abort(&e.to_string()))?;
-    let mut job = job(args, program, names, rows).inspect_err(|e| session.abort(&e.to_string()))?;
-    let choice = choice::for_links(&mut session, program, &mut job, args)
-        .inspect_err(|e| session.abort(&e.to_string()))?;
-    let prepared = Prepared::new(program, job).inspect_err(|e| session.abort(&e.to_string()))?;
-    let bar = progress_bar(&prepared, configured || me == PartyId(0));
+    let rows = engine::agree_rows(session, program, &terms)?;
+    let mut job = job(args, program, names, rows)?;
+    let choice = choice::for_links(session, program, &mut job, args)?;
+    let prepared = Prepared::new(program, job)?;
+    let bar = progress_bar(&prepared, args.party_file()?.is_some() || me == PartyId(0));
     let progress = |rows| bar.inc(rows);
     let mut stored = None;
     let outcome = match &args.prepared {
-        None => engine::run(&mut session, &prepared, given.inputs, &progress),
+        None => engine::run(session, &prepared, given.inputs, &progress),
         Some(directory) => {
-            let store = Store::open(&prepare::store_of(directory, &names.session[me.index()]))
-                .inspect_err(|e| session.abort(&e.to_string()))?;
-            engine::check_storable(&prepared).inspect_err(|e| session.abort(&e.to_string()))?;
-            engine::check_inputs(&prepared, me, &given.inputs)
-                .inspect_err(|_| session.abort("a party's inputs do not fit the program"))?;
+            let store = Store::open(&prepare::store_of(directory, &names.session[me.index()]))?;
+            engine::check_storable(&prepared)?;
+            engine::check_inputs(&prepared, me, &given.inputs)?;
             let facts = engine::facts(&prepared, &given.inputs);
             let facts: Vec<(&str, String)> =
                 facts.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
-            let taken = store.take(&mut session, &facts);
-            let (name, ready) = taken.inspect_err(|_| session.abort(prepare::UNUSABLE))?;
+            let taken = store.take(session, &facts);
+            let (name, ready) =
+                taken.inspect_err(|e| session.abort(e.abort_kind(), prepare::UNUSABLE))?;
             let ready = (stored.insert(name).as_str(), ready);
-            engine::run_prepared(&mut session, &prepared, given.inputs, ready, &progress)
+            engine::run_prepared(session, &prepared, given.inputs, ready, &progress)
         }
     };
     bar.finish_and_clear();
-    let outcome = outcome?;
-    session.finish()?;
-    let printed = deliver(args, program, &is_me, &outcome.revealed?, json)?;
-    let (report, warnings) = (outcome.report, outcome.warnings);
-    let names = names.session.clone();
-    Ok(ProgramRun { names, report, choice, stored, warnings, printed })
+    Ok(Done { outcome: outcome?, choice, stored })
 }
 
 /// The fewest rows that a program may have: for what does not depend on how many there are.
@@ -311,25 +340,28 @@ fn workers(args: &RunArgs, program: &Program, names: &Names) -> Result<usize, Cl
     }
 }
 
-/// Writes this party's result files, or returns the text to print if there is none.
+/// Writes this party's result files. Returns the text to print if there is none, or if one cannot be written,
+/// and why not.
 fn deliver(
     args: &RunArgs,
     program: &Program,
     is_me: &dyn Fn(&Option<String>) -> Result<bool, CliError>,
     revealed: &[(String, form::clear::Array)],
     json: bool,
-) -> Result<Option<Zeroizing<String>>, CliError> {
-    let mut written = false;
+) -> Result<(Option<Zeroizing<String>>, Option<String>), CliError> {
+    let (mut written, mut unwritten) = (false, None);
     for PartyFile { party, path, .. } in &args.program.results {
         if is_me(party)? {
-            results::write(program, path, revealed)?;
-            written = true;
+            match results::write(program, path, revealed) {
+                Ok(()) => written = true,
+                Err(error) => unwritten = Some(error.message),
+            }
         }
     }
-    if written || revealed.is_empty() {
-        return Ok(None);
+    if revealed.is_empty() || written && unwritten.is_none() {
+        return Ok((None, unwritten));
     }
-    results::text(program, &args.program, revealed, json).map(Some)
+    Ok((Some(results::text(program, &args.program, revealed, json)?), unwritten))
 }
 
 /// A bar on standard error, if it is a terminal: rows that went through streams.
@@ -358,8 +390,10 @@ struct ProgramRun {
     stored: Option<String>,
     /// Under `plain`: where values left their ranges.
     warnings: Vec<String>,
-    /// Results to print, if no file was asked for.
+    /// Results to print, if no file was asked for, or one cannot be written.
     printed: Option<Zeroizing<String>>,
+    /// Why a result file is not written.
+    unwritten: Option<String>,
 }
 
 /// The run of one party, or of all local ones.

@@ -3,6 +3,7 @@
 use crate::balance::BalanceArg;
 use crate::checks::Checks;
 use crate::circuit::file::ReadArgs;
+use crate::deadlines::Deadlines;
 use crate::error::CliError;
 use crate::garbling::GarblingArgs;
 use crate::local::Transport;
@@ -14,7 +15,6 @@ use clap::{Args, ValueEnum};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
-use std::time::Duration;
 use tacit_engine::circuit::{Blocking, FormChoice, Preprocessing};
 use tacit_net::{PartyId, SessionConfig, SessionId};
 use tacit_sharing::Protocol;
@@ -159,13 +159,8 @@ pub struct RunArgs {
     #[arg(long, default_value = "default")]
     session: String,
 
-    /// Seconds without progress after which a wait fails
-    #[arg(long, default_value_t = 30)]
-    timeout: u64,
-
-    /// Seconds to wait for the other parties to come up
-    #[arg(long, default_value_t = 60)]
-    connect_timeout: u64,
+    #[command(flatten)]
+    pub deadlines: Deadlines,
 
     #[command(flatten)]
     pub style: ValueStyle,
@@ -345,15 +340,20 @@ impl RunArgs {
         }
     }
 
-    /// A party's session, from its configuration file. There may be more parties than compute if `outside`
-    /// says so.
-    pub fn configured(
-        &self,
-        path: &Path,
-        outside: bool,
-    ) -> Result<(SessionConfig, Parties), CliError> {
+    /// A party's session, from its configuration file: what it must know to meet the others.
+    pub fn session(&self, path: &Path) -> Result<SessionConfig, CliError> {
         let file = tacit_net::config::PartyConfig::load(path)?;
         let config = file.session(SessionId::named(&format!("tacit run {}", self.session)));
+        Ok(self.deadlines.of(config))
+    }
+
+    /// The parties of a configuration file. There may be more than compute if `outside` says so.
+    pub fn named(
+        &self,
+        config: &SessionConfig,
+        path: &Path,
+        outside: bool,
+    ) -> Result<Parties, CliError> {
         let parties = Parties(config.parties.iter().map(|p| p.name.clone()).collect());
         let needed = self.protocol.parties();
         if parties.0.len() < needed || (parties.0.len() > needed && !outside) {
@@ -364,22 +364,7 @@ impl RunArgs {
                 self.protocol
             )));
         }
-        let config = self.limited(config);
-        let config = match &self.shape {
-            Some(name) => {
-                let shape = Profile::of_parties(name, parties.0.len())?.leaving(config.me);
-                SessionConfig { shape, ..config }
-            }
-            None => config,
-        };
-        Ok((config, parties))
-    }
-
-    /// A session's configuration with the wanted deadlines.
-    pub fn limited(&self, mut config: SessionConfig) -> SessionConfig {
-        config.limits.progress = Duration::from_secs(self.timeout);
-        config.limits.connect = Duration::from_secs(self.connect_timeout);
-        config
+        Ok(parties)
     }
 
     /// The network to play between so many local parties.

@@ -5,18 +5,21 @@ use super::instances;
 use super::report::PartyRun;
 use crate::balance::{self, BalanceArg};
 use crate::error::CliError;
+use crate::meeting::{Meeting, in_session};
+use crate::output::remark;
 use crate::ports::{self, PortFile};
 use crate::prepare;
 use crate::roles::{self, Choice, Roles};
+use crate::signals;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use tacit_circuit::Circuit;
-use tacit_engine::circuit::{self as engine, Compiled, Job, Preprocessing};
+use tacit_engine::circuit::{self as engine, Compiled, Evaluation, Job, Preprocessing};
 use tacit_engine::store::Store;
 use tacit_engine::values::{Format, Lanes, Problem, format_outputs};
 use tacit_net::probe::{Effort, probe};
-use tacit_net::{PartyId, Session, SessionConfig, connect};
+use tacit_net::{PartyId, Session};
 use zeroize::Zeroizing;
 
 /// The job that the arguments describe, for one instance unless they say how many.
@@ -164,60 +167,86 @@ pub fn evaluate(
     args: &RunArgs,
     circuit: &Circuit,
     parties: &Parties,
-    me: PartyId,
-    mut config: SessionConfig,
+    meeting: &mut Meeting,
 ) -> Result<PartyRun, CliError> {
+    let me = meeting.config.me;
     let configured = args.party_file()?.is_some();
     let mut job = check(args, circuit, parties, configured.then_some(me))?;
     if let Some(profile) = args.shape(args.protocol.parties())? {
-        config.shape = profile.leaving(me);
+        meeting.config.shape = profile.leaving(me);
     }
     let values = own_values(args, circuit, &job, me)?;
     let mine = instances::consent(args, circuit, &values)?;
     if configured {
-        config.notice = Some(Arc::new(|text: &str| eprintln!("tacit: {text}")));
+        meeting.config.notice = Some(Arc::new(remark));
     }
-    config.workers = match args.roles {
+    meeting.config.workers = match args.roles {
         Some(Roles::Auto) if job.protocol().has_roles() && args.balance.is_none() => {
             args.threads.saturating_mul(roles::most(parties.0.len()))
         }
         _ => job.threads(),
     };
-    let mut session = connect(&config)?;
-    job.instances = engine::agree_instances(&mut session, circuit, &job, mine)
-        .inspect_err(|e| session.abort(&e.to_string()))?;
+    let mut session = meeting.connect()?;
+    let done = in_session(&mut session, |session| {
+        job.instances = engine::agree_instances(session, circuit, &job, mine)?;
+        compute(args, circuit, &parties.0[me.index()], session, job, values)
+    })?;
+    session.finish()?;
+    signals::opened();
+    let written: Vec<PortFile> =
+        args.outputs.iter().filter(|f| configured || done.writes(f, me)).cloned().collect();
+    let (printed, unwritten) = deliver(args, circuit, &written, &done.result.outputs)?;
+    let (names, Done { result, choice, stored, .. }) = (parties.0.clone(), done);
+    Ok(PartyRun { names, report: result.report, roles: choice, stored, printed, unwritten })
+}
+
+/// What a party has after the session.
+struct Done {
+    compiled: Compiled,
+    result: Evaluation,
+    choice: Option<Choice>,
+    stored: Option<String>,
+}
+
+impl Done {
+    /// Whether of local parties `me` writes a file.
+    fn writes(&self, file: &PortFile, me: PartyId) -> bool {
+        writer(self.compiled.job(), file) == Some(me)
+    }
+}
+
+/// What the parties do once they know how many instances there are.
+fn compute(
+    args: &RunArgs,
+    circuit: &Circuit,
+    name: &str,
+    session: &mut Session,
+    mut job: Job,
+    values: Vec<Option<Lanes>>,
+) -> Result<Done, CliError> {
     let mut choice = None;
     let chooses = args.roles == Some(Roles::Auto) || args.balance == BalanceArg::Auto;
     if chooses && job.protocol().has_unlike_roles() {
-        let chosen = choose(args, circuit, &mut job, &mut session);
-        choice = Some(chosen.inspect_err(|e| session.abort(&e.to_string()))?);
+        choice = Some(choose(args, circuit, &mut job, session)?);
     }
-    let compiled = Compiled::new(circuit, job).inspect_err(|e| session.abort(&e.to_string()))?;
-    let values = repeated(values, compiled.job().instances)
-        .inspect_err(|_| session.abort("a party's inputs do not fit"))?;
-    let bar = progress_bar(&compiled, configured || me == PartyId(0));
+    let compiled = Compiled::new(circuit, job)?;
+    let values = repeated(values, compiled.job().instances)?;
+    let bar = progress_bar(&compiled, args.party_file()?.is_some() || session.me() == PartyId(0));
     let progress = |words| bar.inc(words);
     let mut stored = None;
     let result = match &args.prepared {
-        None => engine::evaluate(&mut session, &compiled, values, &progress),
+        None => engine::evaluate(session, &compiled, values, &progress),
         Some(directory) => {
-            let store = Store::open(&prepare::store_of(directory, &parties.0[me.index()]))
-                .inspect_err(|e| session.abort(&e.to_string()))?;
-            let taken = store.take(&mut session, compiled.facts());
-            let (name, prepared) = taken.inspect_err(|_| session.abort(prepare::UNUSABLE))?;
+            let store = Store::open(&prepare::store_of(directory, name))?;
+            let taken = store.take(session, compiled.facts());
+            let (name, prepared) =
+                taken.inspect_err(|e| session.abort(e.abort_kind(), prepare::UNUSABLE))?;
             let ready = (stored.insert(name).as_str(), prepared);
-            engine::evaluate_prepared(&mut session, &compiled, values, ready, &progress)
+            engine::evaluate_prepared(session, &compiled, values, ready, &progress)
         }
     };
     bar.finish_and_clear();
-    let result = result?;
-    session.finish()?;
-    let job = compiled.job();
-    let written: Vec<PortFile> =
-        args.outputs.iter().filter(|f| configured || writer(job, f) == Some(me)).cloned().collect();
-    let printed = deliver(args, circuit, &written, &result.outputs)?;
-    let names = parties.0.clone();
-    Ok(PartyRun { names, report: result.report, roles: choice, stored, printed })
+    Ok(Done { result: result?, compiled, choice, stored })
 }
 
 /// Values for all instances: of what the party has consented to, before.
@@ -266,26 +295,29 @@ fn own_values(
     Ok(values)
 }
 
-/// Writes the output files that are this party's, or returns the text to print if none was asked
-/// for at all.
+/// Writes the output files that are this party's. Returns the text to print if none was asked for at all, or if
+/// one cannot be written, and why not.
 fn deliver(
     args: &RunArgs,
     circuit: &Circuit,
     written: &[PortFile],
     outputs: &[Option<Lanes>],
-) -> Result<Option<Zeroizing<String>>, CliError> {
+) -> Result<(Option<Zeroizing<String>>, Option<String>), CliError> {
     let specs = args.style.output_ports(circuit)?;
+    let mut unwritten = None;
     if !args.outputs.is_empty() {
         let lanes = outputs.iter().zip(&specs);
         let lanes = lanes.map(|(lanes, spec)| lanes.clone().unwrap_or_else(|| empty(spec.width)));
         let lanes: Vec<Lanes> = lanes.collect();
-        ports::write_ports(written, &specs, args.style.format(), &lanes)?;
-        return Ok(None);
+        match ports::write_ports(written, &specs, args.style.format(), &lanes) {
+            Ok(()) => return Ok((None, None)),
+            Err(error) => unwritten = Some(error.message),
+        }
     }
     let known = outputs.iter().zip(&specs).filter_map(|(lanes, spec)| Some((lanes.clone()?, spec)));
     let (lanes, specs): (Vec<Lanes>, Vec<_>) = known.map(|(l, spec)| (l, spec.clone())).unzip();
     if lanes.is_empty() {
-        return Ok(None);
+        return Ok((None, unwritten));
     }
     // Never grown beyond its capacity, so that no copy stays behind.
     let line: usize = specs.iter().map(|spec| spec.width as usize + 64).sum();
@@ -294,7 +326,8 @@ fn deliver(
     let format = args.style.format().unwrap_or(Format::Hex);
     format_outputs(&mut *text, format, &specs, &lanes)
         .map_err(|e| CliError::input(e.to_string()))?;
-    Ok(Some(Zeroizing::new(String::from_utf8_lossy(&text).into_owned())))
+    let text = Zeroizing::new(String::from_utf8_lossy(&text).into_owned());
+    Ok((Some(text), unwritten))
 }
 
 /// Bytes of printed values that are set aside at once.

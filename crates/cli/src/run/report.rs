@@ -1,6 +1,7 @@
 //! What `tacit run` prints.
 
 use crate::checks::write_soundness;
+use crate::error::CliError;
 use crate::output::Report;
 use crate::roles::{self, Choice};
 use comfy_table::{Table, presets};
@@ -20,8 +21,11 @@ pub struct PartyRun {
     pub roles: Option<Choice>,
     /// The stored preprocessing that it used.
     pub stored: Option<String>,
-    /// Outputs to print, if no file was asked for.
+    /// Outputs to print, if no file was asked for, or none can be written.
     pub printed: Option<Zeroizing<String>>,
+    /// Why an output file is not written.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub unwritten: Option<String>,
 }
 
 /// The run of one party, or of all local ones.
@@ -34,6 +38,24 @@ impl RunReport {
     /// Of the parties that ran here.
     pub fn new(parties: Vec<PartyRun>) -> RunReport {
         RunReport { parties }
+    }
+
+    /// An error if an output file is not written.
+    pub fn all_written(&self) -> Result<(), CliError> {
+        all_written(self.parties.iter().map(|run| &run.unwritten))
+    }
+}
+
+/// An error if a file of results is not written; they are printed then.
+pub fn all_written<'r>(
+    mut unwritten: impl Iterator<Item = &'r Option<String>>,
+) -> Result<(), CliError> {
+    match unwritten.find_map(Option::as_ref) {
+        None => Ok(()),
+        Some(why) => {
+            let message = format!("{why}; the run is over and its results are printed instead");
+            Err(CliError::system(message))
+        }
     }
 }
 

@@ -224,7 +224,7 @@ pub fn run(session: &mut Session, plan: &Plan) -> Result<Measured, EvaluateError
         ))),
     });
     if let Err(error) = &result {
-        session.abort(&error.to_string());
+        session.abort(error.abort_kind(), &error.to_string());
     }
     result
 }

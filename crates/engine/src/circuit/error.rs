@@ -1,6 +1,6 @@
 //! Why an evaluation stopped. Each variant is one kind, with its own remedy.
 
-use tacit_net::NetError;
+use tacit_net::{AbortKind, NetError};
 use tacit_sharing::SharingError;
 
 /// Why an evaluation stopped.
@@ -29,9 +29,21 @@ pub enum EvaluateError {
 }
 
 impl EvaluateError {
+    /// What peers are told of the kind of an error that ends the session.
+    #[must_use]
+    pub fn abort_kind(&self) -> AbortKind {
+        match self {
+            EvaluateError::Net(error) => AbortKind::of(error),
+            EvaluateError::Job(_) => AbortKind::Input,
+            EvaluateError::Misbehaviour { .. } => AbortKind::Misbehaviour,
+            EvaluateError::System(_) => AbortKind::System,
+            EvaluateError::Bug(_) => AbortKind::Bug,
+        }
+    }
+
     /// Whether this only says that another thread of this party had stopped.
     pub(crate) fn is_echo(&self) -> bool {
-        matches!(self, EvaluateError::Net(NetError::Stopped(_)))
+        matches!(self, EvaluateError::Net(NetError::Stopped { .. }))
     }
 }
 
@@ -64,7 +76,8 @@ mod tests {
         let of = EvaluateError::from;
         assert!(matches!(of(SharingError::Shape("x".into())), EvaluateError::Bug(_)));
         assert!(matches!(of(SharingError::System("x".into())), EvaluateError::System(_)));
-        let stopped = NetError::Stopped("x".into());
+        let (kind, reason) = (AbortKind::Failure, "x".into());
+        let stopped = NetError::Stopped { kind, reason };
         assert!(of(SharingError::Net(stopped)).is_echo());
         assert!(!EvaluateError::Bug("x".into()).is_echo());
     }

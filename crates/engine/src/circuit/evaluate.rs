@@ -167,7 +167,7 @@ pub(super) fn guarded<T>(
 ) -> Result<T, EvaluateError> {
     let result = work(session);
     if let Err(error) = &result {
-        session.abort(&error.to_string());
+        session.abort(error.abort_kind(), &error.to_string());
     }
     result
 }

@@ -17,7 +17,7 @@ use crate::setup::SetUp;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-use tacit_net::{Mesh, PartyId, Phase, Session};
+use tacit_net::{AbortKind, Mesh, PartyId, Phase, Session};
 use tacit_program::clear::{self, Array};
 use tacit_ring::Entropy;
 use tacit_sharing::Protocol;
@@ -82,7 +82,7 @@ pub fn run_prepared(
     (name, ready): (&str, circuit::Prepared),
     progress: &(dyn Fn(u64) + Sync),
 ) -> Result<Outcome, EvaluateError> {
-    check_storable(prepared).inspect_err(|e| session.abort(&e.to_string()))?;
+    check_storable(prepared).inspect_err(|e| session.abort(e.abort_kind(), &e.to_string()))?;
     with_inputs(session, prepared, inputs, Source::Stored(name, ready), progress)
 }
 
@@ -132,7 +132,8 @@ pub fn prepare_with(
         Ok((made, links))
     };
     let result = work();
-    result.inspect_err(|error: &EvaluateError| session.abort(&error.to_string()))
+    result
+        .inspect_err(|error: &EvaluateError| session.abort(error.abort_kind(), &error.to_string()))
 }
 
 /// A stored circuit, and what it cost.
@@ -205,10 +206,10 @@ fn with_inputs(
 ) -> Result<Outcome, EvaluateError> {
     // Peers are not told where an input is wrong.
     let inputs = own_inputs(prepared, session.me(), inputs)
-        .inspect_err(|_| session.abort("a party's inputs do not fit the program"))?;
+        .inspect_err(|_| session.abort(AbortKind::Input, "its inputs do not fit the program"))?;
     let result = all(session, prepared, &inputs, source, progress);
     if let Err(error) = &result {
-        session.abort(&error.to_string());
+        session.abort(error.abort_kind(), &error.to_string());
     }
     result
 }

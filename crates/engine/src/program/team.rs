@@ -14,6 +14,7 @@ use crate::workers::on_each;
 use parts::{At, Join};
 use std::ops::Range;
 use std::sync::Arc;
+use tacit_net::AbortKind;
 use tacit_ring::{Buffer, Z2};
 use tacit_sharing::arrays::MatrixShape;
 use tacit_sharing::backend::{
@@ -186,8 +187,8 @@ impl Bits for Team<'_, '_, '_> {
         self.backends.iter_mut().try_for_each(|backend| backend.flush())
     }
 
-    fn abort(&mut self, reason: &str) {
-        self.first().abort(reason);
+    fn abort(&mut self, kind: AbortKind, reason: &str) {
+        self.first().abort(kind, reason);
     }
 }
 

@@ -50,6 +50,9 @@ pub enum Problem {
     /// The operating system could not read or write the file.
     #[error("cannot read or write the file: {0}")]
     Io(std::io::ErrorKind),
+    /// The file to write is a device or the like.
+    #[error("this is no plain file; leave it out to print the values on standard output")]
+    NoFile,
     /// The extension does not name a format.
     #[error(
         "the file extension names no value format; use .hex, .bin, .dec, .csv or .raw, \

@@ -26,6 +26,7 @@ pub fn write_outputs(
     let mut out = BufWriter::with_capacity(1 << 16, partial);
     format_outputs(&mut out, format, ports, values).map_err(io_error)?;
     let partial = out.into_inner().map_err(|e| io_error(e.into_error()))?;
+    partial.as_file().sync_all().map_err(io_error)?;
     partial.persist(path).map_err(|e| io_error(e.error))?;
     Ok(())
 }
@@ -54,8 +55,13 @@ fn begin_outputs(
     let format = format.map_or_else(|| Format::of_path(path), Ok)?;
     check(format, ports).map_err(fail)?;
     ports.iter().try_for_each(|port| port.check(&name))?;
-    if path.is_dir() {
-        return Err(fail(Problem::Io(io::ErrorKind::IsADirectory)));
+    match path.metadata() {
+        Ok(found) if found.is_dir() => {
+            return Err(fail(Problem::Io(io::ErrorKind::IsADirectory)));
+        }
+        Ok(found) if !found.is_file() => return Err(fail(Problem::NoFile)),
+        // It is not there yet, or the folder will say more.
+        _ => {}
     }
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,

@@ -23,7 +23,7 @@ use crate::{Bits, Ports};
 use std::sync::Arc;
 use std::time::Duration;
 use tacit_circuit::schedule::Schedule;
-use tacit_net::{Mesh, Stream};
+use tacit_net::{AbortKind, Mesh, Stream};
 use tacit_ot::KAPPA;
 use tacit_ring::{Buffer, Z2, word};
 use tacit_sharing::backend::{self, Boolean, Circuits, Planes};
@@ -423,8 +423,8 @@ impl backend::Bits for Streamed<'_> {
         Ok(self.links.mesh.flush()?)
     }
 
-    fn abort(&mut self, reason: &str) {
-        self.links.mesh.abort(reason);
+    fn abort(&mut self, kind: AbortKind, reason: &str) {
+        self.links.mesh.abort(kind, reason);
     }
 }
 
@@ -569,5 +569,5 @@ impl backend::Bits for Counted {
         Ok(())
     }
 
-    fn abort(&mut self, _: &str) {}
+    fn abort(&mut self, _: AbortKind, _: &str) {}
 }

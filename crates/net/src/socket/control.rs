@@ -2,6 +2,7 @@
 //! keeps them alive, and ends the session when a peer aborts or disappears.
 
 use super::ends::Ends;
+use super::lobby::{Early, lost};
 use super::wire::{Stall, Wire, timespec};
 use crate::error::NetError;
 use crate::fate::GLANCE;
@@ -16,7 +17,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 /// Control messages that a peer may be ahead of this party.
-const MAX_AHEAD: usize = 64;
+pub(crate) const MAX_AHEAD: usize = 64;
 /// Time to get the last frames out when a session ends.
 const LINGER: Duration = Duration::from_secs(1);
 /// A peer that leaves because another one told it to may be faster than that one's word: how long
@@ -57,17 +58,14 @@ pub(crate) struct SocketControl {
 impl SocketControl {
     pub(crate) fn start(
         ends: Arc<Ends>,
-        wires: Vec<(usize, Wire)>,
+        wires: Vec<(usize, Wire, Early)>,
         pacings: Vec<Pacing>,
     ) -> Result<SocketControl, NetError> {
-        let line = |(peer, wire)| Line {
-            peer,
-            wire,
-            frames: Frames::default(),
-            unsent: Vec::new(),
-            heard: Instant::now(),
-            done: false,
-            open: true,
+        let line = |(peer, wire, early): (usize, Wire, Early)| {
+            let done = early.messages.iter().any(|(kind, _)| *kind == Kind::Done);
+            ends.lock_inbox()[peer].extend(early.messages);
+            let (frames, unsent, heard) = (early.frames, Vec::new(), Instant::now());
+            Line { peer, wire, frames, unsent, heard, done, open: true }
         };
         let mut worker = Thread {
             ends: ends.clone(),
@@ -250,12 +248,7 @@ impl Thread {
             }
             let silent = line.heard.elapsed();
             if silent > limit && !line.done {
-                let cause = NetError::Network {
-                    peer: self.ends.peer(line.peer),
-                    hint: format!(
-                        "no sign of life for {silent:.1?}; is it running, and is the network up?"
-                    ),
-                };
+                let cause = NetError::Silent { peer: self.ends.peer(line.peer), waited: silent };
                 self.ends.stop(&cause.to_string(), cause);
             }
         }
@@ -277,13 +270,7 @@ impl Thread {
     }
 
     fn lost(&self, i: usize, stall: Stall) -> NetError {
-        NetError::Network {
-            peer: self.ends.peer(self.lines[i].peer),
-            hint: match stall {
-                Stall::Eof => "it closed its control connection; see its own output".into(),
-                other => other.describe(),
-            },
-        }
+        lost(&self.ends.peers[self.lines[i].peer], stall)
     }
 
     fn take_frames(&mut self, i: usize) -> Result<(), NetError> {

@@ -6,6 +6,7 @@ use super::tls::Tls;
 use super::wire::{Stall, Wire};
 use crate::error::{AbortKind, NetError};
 use crate::identity::TlsEnds;
+use crate::session::aborted;
 use crate::types::PartyId;
 use rustls::ClientConfig;
 use std::net::{TcpStream, ToSocketAddrs};
@@ -58,6 +59,21 @@ fn tls_config(setup: &Setup, peer: usize) -> Result<Option<Arc<ClientConfig>>, N
     }
 }
 
+/// Tells `peer` that there will be no session, trying again until somebody hears it.
+pub(crate) fn say_farewell(setup: &Setup, peer: usize) {
+    let mut wait = FIRST_PAUSE;
+    let Ok(tls) = tls_config(setup, peer) else { return };
+    while !setup.is_over() {
+        // What is no answer of a party that may be told is no use either.
+        match attempt(setup, peer, Purpose::Farewell, tls.as_ref()) {
+            Ok(_) | Err(Miss::Never(_)) => return setup.report(Event::Told(peer)),
+            Err(Miss::Again(_)) => {}
+        }
+        pause(setup, wait);
+        wait = (wait * 2).min(LONGEST_PAUSE);
+    }
+}
+
 /// Opens one connection, trying again until the set-up is over.
 fn dial(
     setup: &Setup,
@@ -68,7 +84,7 @@ fn dial(
     let mut wait = FIRST_PAUSE;
     let started = Instant::now();
     let mut said = false;
-    while !setup.is_over() {
+    while !setup.is_over() && !setup.has_ended() {
         match attempt(setup, peer, purpose, tls) {
             Ok(wire) => {
                 setup.report(Event::Ready { peer, purpose, wire: Box::new(wire) });
@@ -107,7 +123,12 @@ fn attempt(
     let missed = |stall| miss(setup, peer, stall);
     wire.handshake(deadline).map_err(missed)?;
     let hello = setup.hello(setup.config.me, PartyId(peer as u8), purpose);
-    wire.write_all(&hello.encode(), deadline).map_err(missed)?;
+    let mut words = hello.encode();
+    if purpose == Purpose::Farewell {
+        words.extend_from_slice(&(setup.ended().len() as u16).to_le_bytes());
+        words.extend_from_slice(setup.ended());
+    }
+    wire.write_all(&words, deadline).map_err(missed)?;
     let mut header = [0; 3];
     wire.read_all(&mut header, deadline).map_err(missed)?;
     let len = Answer::text_len(header).ok_or_else(|| {
@@ -124,6 +145,7 @@ fn attempt(
         Answer::Differs([what, theirs, mine]) => {
             Err(Miss::Never(NetError::Disagreement { peer, what, mine, theirs }))
         }
+        Answer::Ended(payload) => Err(Miss::Never(aborted(&peer, &payload))),
         Answer::Refused(reason) => {
             let kind = AbortKind::Failure;
             Err(Miss::Never(NetError::PeerAborted { peer, kind, reason }))

@@ -1,7 +1,7 @@
 //! What all threads of one party share in a session over sockets.
 
-use super::Limits;
 use super::wire::Wire;
+use super::{Limits, Stopper};
 use crate::error::NetError;
 use crate::fate::Fate;
 use crate::frame;
@@ -24,6 +24,7 @@ pub(crate) struct Ends {
     pub(crate) me: PartyId,
     pub(crate) peers: Peers,
     pub(crate) limits: Limits,
+    pub(crate) stopper: Stopper,
     pub(crate) started: Instant,
     pub(crate) fate: Fate,
     pub(crate) inbox: Mutex<Inbox>,
@@ -38,7 +39,12 @@ pub(crate) struct Ends {
 }
 
 impl Ends {
-    pub(crate) fn new(me: PartyId, peers: Peers, limits: Limits) -> Result<Ends, NetError> {
+    pub(crate) fn new(
+        me: PartyId,
+        peers: Peers,
+        limits: Limits,
+        stopper: Stopper,
+    ) -> Result<Ends, NetError> {
         let wake = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK).map_err(|e| {
             NetError::Configuration(format!(
                 "cannot open an event descriptor: {}",
@@ -50,6 +56,7 @@ impl Ends {
             me,
             peers,
             limits,
+            stopper,
             started: Instant::now(),
             fate: Fate::default(),
             arrived: Condvar::new(),

@@ -4,17 +4,19 @@ use super::channel::Channel;
 use super::control::SocketControl;
 use super::dial::dial_peer;
 use super::ends::Ends;
+use super::farewell::{Farewell, farewell_payload};
 use super::hello::{Answer, Hello, Purpose, WIRE_VERSION};
 use super::listen::listen;
+use super::lobby::Lobby;
 use super::transport::SocketTransport;
 use super::wire::Wire;
 use super::{Security, SessionConfig};
-use crate::error::NetError;
+use crate::error::{AbortKind, NetError};
 use crate::fate::GLANCE;
 use crate::frame;
 use crate::identity::TlsEnds;
 use crate::mesh::Mesh;
-use crate::session::{Kind, Session, abort_payload};
+use crate::session::{Kind, Session};
 use crate::shaper::Pacer;
 use crate::types::{PartyId, Peer, Peers, Stream};
 use rustix::net::sockopt;
@@ -23,7 +25,7 @@ use std::net::{SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Socket buffers on the loopback interface, where the system's own choice grows until the bytes
@@ -32,8 +34,14 @@ const LOOPBACK_BUFFER_BYTES: usize = 1 << 20;
 
 /// What the threads that set up connections report.
 pub(crate) enum Event {
-    Ready { peer: usize, purpose: Purpose, wire: Box<Wire> },
+    Ready {
+        peer: usize,
+        purpose: Purpose,
+        wire: Box<Wire>,
+    },
     Failed(NetError),
+    /// After the end of the set-up: a peer knows of it.
+    Told(usize),
 }
 
 /// What the threads that set up connections share.
@@ -44,19 +52,69 @@ pub(crate) struct Setup {
     pub(crate) deadline: Instant,
     /// Set when nobody waits for connections any more.
     pub(crate) over: AtomicBool,
+    /// Set when there will be no session: the payload of the abort that peers get.
+    ended: OnceLock<Vec<u8>>,
     /// The latest reason why a connection with a peer (or a stranger) did not come about.
     trouble: Mutex<HashMap<Option<usize>, String>>,
     found: Mutex<Sender<Event>>,
 }
 
 impl Setup {
+    /// The set-up of a session, and what its threads report.
+    pub(crate) fn new(config: &SessionConfig) -> Result<(Arc<Setup>, Receiver<Event>), NetError> {
+        config.check()?;
+        let allowed = config.parties.iter().filter_map(|p| p.fingerprint);
+        let tls = match &config.security {
+            Security::Tls(identity) => Some(TlsEnds::new(identity, allowed.collect())?),
+            Security::InsecurePlaintextOnLoopback => {
+                require_loopback(config)?;
+                None
+            }
+            Security::InsecurePlaintextOverAnyNetwork => None,
+        };
+        let peer = |(id, p): (PartyId, &super::PartyAddress)| {
+            Arc::new(Peer { id, name: p.name.clone(), address: p.address.clone() })
+        };
+        let parties = config.parties.len();
+        let peers: Peers = PartyId::all(parties).zip(&config.parties).map(peer).collect();
+        let (found, events) = channel();
+        let setup = Setup {
+            config: config.clone(),
+            peers,
+            tls,
+            deadline: SessionConfig::deadline(config.limits.connect),
+            over: AtomicBool::new(false),
+            ended: OnceLock::new(),
+            trouble: Mutex::default(),
+            found: Mutex::new(found),
+        };
+        Ok((Arc::new(setup), events))
+    }
+
     pub(crate) fn report(&self, event: Event) {
         // Fails only if nobody waits any more.
         let _ = self.found.lock().unwrap_or_else(PoisonError::into_inner).send(event);
     }
 
+    /// There will be no session: from here on peers that come get `payload`.
+    pub(crate) fn end(&self, payload: Vec<u8>) {
+        // The first reason stays.
+        let _ = self.ended.set(payload);
+    }
+
+    /// What peers are told when there will be no session; empty as long as there may be one.
+    pub(crate) fn ended(&self) -> &[u8] {
+        self.ended.get().map_or(&[], Vec::as_slice)
+    }
+
+    pub(crate) fn has_ended(&self) -> bool {
+        self.ended.get().is_some()
+    }
+
+    /// Whether nobody waits for connections any more, not even to refuse them.
     pub(crate) fn is_over(&self) -> bool {
-        self.over.load(Ordering::Acquire) || Instant::now() >= self.deadline
+        let late = || !self.has_ended() && Instant::now() >= self.deadline;
+        self.over.load(Ordering::Acquire) || late()
     }
 
     /// Remembers trouble with a peer, or with a stranger, for the error that may follow.
@@ -73,7 +131,7 @@ impl Setup {
     /// The deadline of one handshake that starts now.
     pub(crate) fn handshake_deadline(&self) -> Instant {
         let own = SessionConfig::deadline(self.config.limits.handshake);
-        own.min(self.deadline)
+        if self.has_ended() { own } else { own.min(self.deadline) }
     }
 
     /// The hello of a connection between `from` and `to`.
@@ -117,7 +175,7 @@ impl Setup {
             let names: Vec<String> = others.iter().map(|p| p.to_string()).collect();
             hint += &format!(" Also missing: {}.", names.join(", "));
         }
-        NetError::Network { peer: (*first).clone(), hint }
+        NetError::NotConnected { peer: (*first).clone(), hint }
     }
 }
 
@@ -129,51 +187,98 @@ pub(crate) fn purposes(workers: usize) -> impl Iterator<Item = Purpose> {
     std::iter::once(Purpose::Control).chain(data)
 }
 
+/// Why a session did not come about, and what the others have not heard of it.
+pub struct Missed {
+    /// What happened.
+    pub error: NetError,
+    /// For the parties that still wait, or are about to come.
+    pub farewell: Farewell,
+}
+
+impl Missed {
+    fn alone(error: NetError) -> Missed {
+        Missed { error, farewell: Farewell::nobody() }
+    }
+}
+
+/// How long [`connect`] goes on telling others when it has failed.
+const PARTING: Duration = Duration::from_secs(1);
+
+/// As [`meet`], for callers that need not be quick when there is no session: those that have not
+/// heard why are told for up to a second.
+///
+/// # Errors
+/// As [`meet`].
+pub fn connect(config: &SessionConfig) -> Result<Session, NetError> {
+    meet(config).map_err(|mut missed| {
+        missed.farewell.tell(PARTING);
+        missed.error
+    })
+}
+
 /// Connects this party with all others and returns when every connection is up. Parties may
 /// start in any order.
 ///
 /// # Errors
 /// The configuration is wrong, the port is taken, a peer does not come up in time, is not who it
-/// should be, or is in another session.
-pub fn connect(config: &SessionConfig) -> Result<Session, NetError> {
-    config.check()?;
-    let allowed = config.parties.iter().filter_map(|p| p.fingerprint);
-    let tls = match &config.security {
-        Security::Tls(identity) => Some(TlsEnds::new(identity, allowed.collect())?),
-        Security::InsecurePlaintextOnLoopback => {
-            require_loopback(config)?;
-            None
+/// should be, is in another session, leaves, or says that it ends the session. Peers that are
+/// connected are told then; the others wait until they are told by [`Missed::farewell`].
+pub fn meet(config: &SessionConfig) -> Result<Session, Missed> {
+    let (setup, events) = Setup::new(config).map_err(Missed::alone)?;
+    let waiting = Arc::downgrade(&setup);
+    config.stopper.attach(move |kind, reason| {
+        if let Some(setup) = waiting.upgrade() {
+            setup.report(Event::Failed(NetError::Stopped { kind, reason: reason.to_owned() }));
         }
-        Security::InsecurePlaintextOverAnyNetwork => None,
-    };
-    let listener = open_listener(config)?;
-    let peer = |(id, p): (PartyId, &super::PartyAddress)| {
-        Arc::new(Peer { id, name: p.name.clone(), address: p.address.clone() })
-    };
-    let parties = config.parties.len();
-    let peers: Peers = PartyId::all(parties).zip(&config.parties).map(peer).collect();
-    let (found, events) = channel();
-    let setup = Arc::new(Setup {
-        config: config.clone(),
-        peers,
-        tls,
-        deadline: SessionConfig::deadline(config.limits.connect),
-        over: AtomicBool::new(false),
-        trouble: Mutex::default(),
-        found: Mutex::new(found),
     });
-    let result = gather(&setup, listener, &events);
-    setup.over.store(true, Ordering::Release);
-    build(&setup, result?)
+    let (mut wires, mut lobby) = (Wires::new(), Lobby::default());
+    match gather(&setup, &events, &mut wires, &mut lobby) {
+        Ok(()) => {
+            setup.over.store(true, Ordering::Release);
+            build(&setup, wires, lobby).map_err(Missed::alone)
+        }
+        Err(error) => {
+            setup.end(farewell_payload(AbortKind::of(&error), &said(&error)));
+            let told = say_goodbye(&mut wires, setup.ended());
+            let untold = untold(&setup, &error, &told);
+            Err(Missed { error, farewell: Farewell::of(setup, events, untold) })
+        }
+    }
 }
 
-type Wires = HashMap<(usize, Purpose), Box<Wire>>;
+/// An error as peers hear it: of another party's abort, its reason.
+fn said(error: &NetError) -> String {
+    match error {
+        NetError::PeerAborted { peer, reason, .. } => format!("{peer} ended it: {reason}"),
+        error => error.to_string(),
+    }
+}
+
+/// Who must still hear that the set-up ended.
+fn untold(setup: &Setup, error: &NetError, told: &[usize]) -> Vec<usize> {
+    let knows = match error {
+        // Who ended it tells everybody itself; who did not come in time may never come.
+        NetError::PeerAborted { .. } | NetError::NotConnected { .. } => return Vec::new(),
+        NetError::Disagreement { peer, .. }
+        | NetError::Unauthorised { peer, .. }
+        | NetError::Misbehaviour { peer, .. }
+        | NetError::Network { peer, .. } => peer.id.index(),
+        _ => setup.config.me.index(),
+    };
+    let me = setup.config.me.index();
+    let others = (0..setup.peers.len()).filter(|peer| ![me, knows].contains(peer));
+    others.filter(|peer| !told.contains(peer)).collect()
+}
+
+pub(crate) type Wires = HashMap<(usize, Purpose), Box<Wire>>;
 
 fn gather(
     setup: &Arc<Setup>,
-    listener: TcpListener,
     events: &Receiver<Event>,
-) -> Result<Wires, NetError> {
+    wires: &mut Wires,
+    lobby: &mut Lobby,
+) -> Result<(), NetError> {
+    let listener = open_listener(&setup.config)?;
     let (me, n) = (setup.config.me.index(), setup.peers.len());
     if me + 1 < n {
         let setup = setup.clone();
@@ -184,40 +289,46 @@ fn gather(
         spawn("tacit-dial", move || dial_peer(&setup, peer))?;
     }
     let wanted = (n - 1) * purposes(setup.config.workers).count();
-    let mut wires = Wires::new();
     while wires.len() < wanted {
         let left = setup.deadline.saturating_duration_since(Instant::now());
-        match events.recv_timeout(left) {
+        match events.recv_timeout(left.min(GLANCE)) {
             Ok(Event::Ready { peer, purpose, wire }) => {
                 wires.insert((peer, purpose), wire);
+                if purpose == Purpose::Control {
+                    lobby.enter(peer);
+                }
             }
-            Ok(Event::Failed(e)) => {
-                say_goodbye(&mut wires, &e);
-                return Err(e);
-            }
+            Ok(Event::Failed(e)) => return Err(e),
+            Ok(Event::Told(_)) => {}
+            Err(RecvTimeoutError::Timeout) if !left.is_zero() => lobby.look(setup, wires)?,
             Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
-                let e = setup.missing(&wires);
-                say_goodbye(&mut wires, &e);
-                return Err(e);
+                return Err(setup.missing(wires));
             }
         }
     }
-    Ok(wires)
+    Ok(())
 }
 
-/// Tells the peers that are connected already why this party gives up.
-fn say_goodbye(wires: &mut Wires, why: &NetError) {
-    let frame = frame::encode(Kind::Abort, &abort_payload(&why.to_string(), why));
-    for ((_, purpose), wire) in wires {
+/// Tells the peers that are connected already why this party gives up; returns those.
+fn say_goodbye(wires: &mut Wires, payload: &[u8]) -> Vec<usize> {
+    let mut told = Vec::new();
+    for ((peer, purpose), wire) in wires {
         if *purpose == Purpose::Control {
-            // A peer that is gone needs no goodbye.
-            let _ = wire.write_all(&frame, Instant::now() + GLANCE);
-            wire.end();
+            send_abort(wire, payload);
+            told.push(*peer);
         }
     }
+    told
 }
 
-fn build(setup: &Setup, mut wires: Wires) -> Result<Session, NetError> {
+/// The last words on a control connection.
+pub(crate) fn send_abort(wire: &mut Wire, payload: &[u8]) {
+    // A peer that is gone needs no goodbye.
+    let _ = wire.write_all(&frame::encode(Kind::Abort, payload), Instant::now() + GLANCE);
+    wire.end();
+}
+
+fn build(setup: &Setup, mut wires: Wires, mut lobby: Lobby) -> Result<Session, NetError> {
     let config = &setup.config;
     let (me, n) = (config.me, setup.peers.len());
     let mut pacers: HashMap<usize, Pacer> = HashMap::new();
@@ -230,11 +341,25 @@ fn build(setup: &Setup, mut wires: Wires) -> Result<Session, NetError> {
         }
     }
     let pacings = pacers.into_values().map(Pacer::start).collect::<Result<_, _>>()?;
-    let ends = Arc::new(Ends::new(me, setup.peers.clone(), config.limits.clone())?);
+    let ends = Arc::new(Ends::new(
+        me,
+        setup.peers.clone(),
+        config.limits.clone(),
+        config.stopper.clone(),
+    )?);
     let others: Vec<usize> = (0..n).filter(|&p| p != me.index()).collect();
-    let lines =
-        others.iter().filter_map(|&p| Some((p, *wires.remove(&(p, Purpose::Control))?))).collect();
+    let line = |&peer: &usize| {
+        let wire = wires.remove(&(peer, Purpose::Control))?;
+        Some((peer, *wire, lobby.take(peer)))
+    };
+    let lines = others.iter().filter_map(line).collect();
     let control = SocketControl::start(ends.clone(), lines, pacings)?;
+    let ended = Arc::downgrade(&ends);
+    config.stopper.attach(move |kind, reason| {
+        if let Some(ends) = ended.upgrade() {
+            ends.stop(reason, NetError::Stopped { kind, reason: reason.to_owned() });
+        }
+    });
     let mut meshes = Vec::with_capacity(config.workers);
     for worker in 0..config.workers as u16 {
         let channels = (0..n)

@@ -8,13 +8,18 @@ use crate::types::{PartyId, Stream};
 pub(crate) const WIRE_VERSION: u16 = 1;
 const MAGIC: [u8; 8] = *b"TACITnet";
 pub(crate) const HELLO_BYTES: usize = 8 + 2 + 16 + 1 + 2 + 1 + 1 + 1 + 2 + 1;
-const MAX_REFUSAL_BYTES: usize = 512;
+pub(crate) const MAX_REFUSAL_BYTES: usize = 512;
 
 /// What a connection is for.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Purpose {
     Control,
-    Data { worker: u16, stream: Stream },
+    Data {
+        worker: u16,
+        stream: Stream,
+    },
+    /// Only to say that there will be no session: the payload of an abort follows the hello.
+    Farewell,
 }
 
 /// The dialer's first bytes.
@@ -34,6 +39,7 @@ impl Hello {
         let (kind, worker, stream) = match self.purpose {
             Purpose::Control => (0, 0, 0),
             Purpose::Data { worker, stream } => (1, worker, stream.index() as u8),
+            Purpose::Farewell => (2, 0, 0),
         };
         let mut bytes = Vec::with_capacity(HELLO_BYTES);
         bytes.extend_from_slice(&MAGIC);
@@ -62,6 +68,7 @@ impl Hello {
                 worker: u16::from_le_bytes(worker),
                 stream: Stream::from_index(*rest.first()?)?,
             },
+            2 => Purpose::Farewell,
             _ => return None,
         };
         Some(Hello {
@@ -77,9 +84,13 @@ impl Hello {
 
     /// The first difference between what a listener expects and this hello: name, expected, got.
     pub(crate) fn difference(&self, expected: &Hello) -> Option<(&'static str, String, String)> {
+        // Ids are digests of names: whether they are equal is all that is said.
+        let same = expected.session == self.session;
+        let [own_session, other_session] =
+            [true, same].map(|own| if own { "one name" } else { "another name" }.to_owned());
         let pairs = [
             ("the wire version", expected.version.to_string(), self.version.to_string()),
-            ("the session", expected.session.to_string(), self.session.to_string()),
+            ("the session", own_session, other_session),
             ("the number of parties", expected.parties.to_string(), self.parties.to_string()),
             ("the number of workers", expected.workers.to_string(), self.workers.to_string()),
             ("who is at this address", expected.to.to_string(), self.to.to_string()),
@@ -88,23 +99,26 @@ impl Hello {
     }
 }
 
-/// The listener's answer: welcome, or why not (what differs, the listener's value, the dialer's).
+/// The listener's answer: welcome, or why not (what differs, the listener's value, the dialer's), or
+/// that there will be no session (the payload of an abort).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Answer {
     Welcome,
     Differs([String; 3]),
     Refused(String),
+    Ended(Vec<u8>),
 }
 
 impl Answer {
     /// A status byte, a 16-bit length, and that many bytes of text.
     pub(crate) fn encode(&self) -> Vec<u8> {
         let (status, text) = match self {
-            Answer::Welcome => (0, String::new()),
-            Answer::Differs(parts) => (1, parts.join("\n")),
-            Answer::Refused(why) => (2, why.clone()),
+            Answer::Welcome => (0, Vec::new()),
+            Answer::Differs(parts) => (1, parts.join("\n").into_bytes()),
+            Answer::Refused(why) => (2, why.clone().into_bytes()),
+            Answer::Ended(why) => (3, why.clone()),
         };
-        let text = &text.as_bytes()[..text.len().min(MAX_REFUSAL_BYTES)];
+        let text = &text[..text.len().min(MAX_REFUSAL_BYTES)];
         let mut bytes = vec![status];
         bytes.extend_from_slice(&(text.len() as u16).to_le_bytes());
         bytes.extend_from_slice(text);
@@ -114,13 +128,15 @@ impl Answer {
     /// The length of the text behind a header, if it is one.
     pub(crate) fn text_len(header: [u8; 3]) -> Option<usize> {
         let len = usize::from(u16::from_le_bytes([header[1], header[2]]));
-        (header[0] <= 2 && len <= MAX_REFUSAL_BYTES).then_some(len)
+        (header[0] <= 3 && len <= MAX_REFUSAL_BYTES).then_some(len)
     }
 
     pub(crate) fn decode(status: u8, text: &[u8]) -> Answer {
         let clean = |bytes: &[u8]| clean_text(bytes, MAX_REFUSAL_BYTES);
-        if status == 0 {
-            return Answer::Welcome;
+        match status {
+            0 => return Answer::Welcome,
+            3 => return Answer::Ended(text.to_vec()),
+            _ => {}
         }
         let parts: Vec<&[u8]> = text.split(|&b| b == b'\n').collect();
         match (status, &parts[..]) {
@@ -151,12 +167,14 @@ mod tests {
 
     #[test]
     fn hellos_and_answers_round_trip() {
-        for purpose in [Purpose::Control, Purpose::Data { worker: 300, stream: Stream::Def }] {
+        let data = Purpose::Data { worker: 300, stream: Stream::Def };
+        for purpose in [Purpose::Control, data, Purpose::Farewell] {
             let bytes: [u8; HELLO_BYTES] = hello(purpose).encode().try_into().unwrap();
             assert_eq!(Hello::decode(&bytes), Some(hello(purpose)));
         }
         let differs = Answer::Differs(["a".into(), "b".into(), "c".into()]);
-        for answer in [Answer::Welcome, differs, Answer::Refused("no".into())] {
+        let ended = Answer::Ended(vec![3, b'w', b'h', b'y']);
+        for answer in [Answer::Welcome, differs, Answer::Refused("no".into()), ended] {
             let bytes = answer.encode();
             let header = [bytes[0], bytes[1], bytes[2]];
             assert_eq!(Answer::text_len(header), Some(bytes.len() - 3));

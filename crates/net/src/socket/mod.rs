@@ -10,14 +10,19 @@ mod control;
 mod dial;
 mod ends;
 mod establish;
+mod farewell;
 mod hello;
 mod listen;
+mod lobby;
+mod stopper;
 mod tls;
 mod transport;
 pub(crate) mod wire;
 
-pub use establish::connect;
+pub use establish::{Missed, connect, meet};
 pub(crate) use establish::{open_listener, spawn};
+pub use farewell::Farewell;
+pub use stopper::Stopper;
 
 use crate::error::NetError;
 use crate::identity::{Fingerprint, Identity};
@@ -129,6 +134,8 @@ pub struct SessionConfig {
     pub limits: Limits,
     /// Where messages go; `None` is silent.
     pub notice: Option<Notice>,
+    /// What ends the session from another thread.
+    pub stopper: Stopper,
 }
 
 impl SessionConfig {
@@ -150,6 +157,7 @@ impl SessionConfig {
             shape: HashMap::new(),
             limits: Limits::default(),
             notice: None,
+            stopper: Stopper::default(),
         }
     }
 

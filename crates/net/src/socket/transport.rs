@@ -12,7 +12,7 @@ use crate::copy::is_well_placed;
 use crate::error::NetError;
 use crate::fate::GLANCE;
 use crate::mesh::Transport;
-use crate::types::{Place, Stream};
+use crate::types::{Phase, Place, Stream};
 use rustix::event::{PollFd, PollFlags, poll};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -366,6 +366,10 @@ impl Transport for SocketTransport {
 
     fn now(&self) -> Duration {
         self.ends.started.elapsed()
+    }
+
+    fn enter(&mut self, phase: Phase) {
+        self.ends.stopper.enter(phase);
     }
 
     fn begin_work(&mut self) {}

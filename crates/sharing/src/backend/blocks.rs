@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tacit_circuit::Circuit;
 use tacit_circuit::schedule::Schedule;
+use tacit_net::AbortKind;
 use tacit_ring::{Buffer, Z2};
 
 /// Wires that a circuit gets, about, at most, beside what it goes on from.
@@ -59,7 +60,7 @@ pub trait Blocks {
     }
 
     /// As [`Bits::abort`].
-    fn abort(&mut self, _reason: &str) {}
+    fn abort(&mut self, _kind: AbortKind, _reason: &str) {}
 }
 
 /// Draws, and has evaluated what it drew. All parties cut alike, whatever their values are.
@@ -205,8 +206,8 @@ impl<E: Blocks> Bits for InBlocks<E> {
         self.evaluator.flush()
     }
 
-    fn abort(&mut self, reason: &str) {
-        self.evaluator.abort(reason);
+    fn abort(&mut self, kind: AbortKind, reason: &str) {
+        self.evaluator.abort(kind, reason);
     }
 }
 

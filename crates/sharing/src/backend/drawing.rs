@@ -11,6 +11,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use tacit_circuit::schedule::{Linear, Product, Schedule};
 use tacit_circuit::{Builder, Circuit, Wire};
+use tacit_net::AbortKind;
 use tacit_ring::{Buffer, Z2};
 use zeroize::Zeroizing;
 
@@ -210,7 +211,7 @@ impl Bits for Drawing {
         Ok(())
     }
 
-    fn abort(&mut self, _: &str) {}
+    fn abort(&mut self, _: AbortKind, _: &str) {}
 }
 
 /// Bits of a port, plane after plane, lane after lane, each a byte of 0 or 1.
@@ -272,5 +273,5 @@ impl Bits for Replay {
         Ok(())
     }
 
-    fn abort(&mut self, _: &str) {}
+    fn abort(&mut self, _: AbortKind, _: &str) {}
 }

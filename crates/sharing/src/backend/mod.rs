@@ -51,6 +51,7 @@ use proven::Proven;
 use rings::Rings;
 use std::sync::Arc;
 use std::time::Duration;
+use tacit_net::AbortKind;
 use tacit_ring::{Buffer, Z2};
 use zeroize::Zeroizing;
 
@@ -175,8 +176,8 @@ pub trait Bits {
     /// When the network fails.
     fn flush(&mut self) -> Result<()>;
 
-    /// Ends the session for all threads and parties.
-    fn abort(&mut self, reason: &str);
+    /// Ends the session for all threads and parties; `reason` must hold nothing secret.
+    fn abort(&mut self, kind: AbortKind, reason: &str);
 }
 
 /// Operations on secret arrays. All parties call the same ones in the same order, on arrays of the

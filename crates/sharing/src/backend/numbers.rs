@@ -122,8 +122,8 @@ macro_rules! delegate_bits {
             self.$($to).+.flush()
         }
 
-        fn abort(&mut self, reason: &str) {
-            self.$($to).+.abort(reason);
+        fn abort(&mut self, kind: tacit_net::AbortKind, reason: &str) {
+            self.$($to).+.abort(kind, reason);
         }
     };
 }

@@ -15,7 +15,7 @@ use crate::verify::{Journal, Pass, Verifier};
 use std::marker::PhantomData;
 use std::sync::Arc;
 use std::time::Duration;
-use tacit_net::Phase;
+use tacit_net::{AbortKind, Phase};
 use tacit_ring::{Buffer, Word, Z2};
 
 pub(super) fn planes_in(planes: &Planes) -> Result<&BitPlanes> {
@@ -239,7 +239,7 @@ impl<P: Role> Bits for PartyBits<'_, P> {
         self.party.flush()
     }
 
-    fn abort(&mut self, reason: &str) {
-        self.party.mesh().abort(reason);
+    fn abort(&mut self, kind: AbortKind, reason: &str) {
+        self.party.mesh().abort(kind, reason);
     }
 }

@@ -15,7 +15,7 @@ use crate::role::{RoleId, Timing};
 use crate::verify::{Journal, Verifier};
 use std::ops::Range;
 use std::sync::Arc;
-use tacit_net::Stream;
+use tacit_net::{AbortKind, Stream};
 use tacit_ring::{Buffer, Z2};
 
 /// What a program costs so far.
@@ -220,7 +220,7 @@ impl Bits for Tally {
         Ok(())
     }
 
-    fn abort(&mut self, _reason: &str) {}
+    fn abort(&mut self, _kind: AbortKind, _reason: &str) {}
 }
 
 impl Components for Tally {

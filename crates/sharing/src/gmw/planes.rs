@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
-use tacit_net::Phase;
+use tacit_net::{AbortKind, Phase};
 use tacit_ring::{Buffer, Word, Z2};
 
 type Result<T> = std::result::Result<T, SharingError>;
@@ -290,7 +290,7 @@ impl Bits for GmwBits<'_> {
         Ok(self.party.mesh.flush()?)
     }
 
-    fn abort(&mut self, reason: &str) {
-        self.party.mesh.abort(reason);
+    fn abort(&mut self, kind: AbortKind, reason: &str) {
+        self.party.mesh.abort(kind, reason);
     }
 }

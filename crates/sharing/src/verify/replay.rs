@@ -193,7 +193,7 @@ fn run(protocol: Protocol, cheat: Option<Cheat>) -> Replay {
         let ended = protocol.visit(role, Play { session: &mut session, protocol, tamper });
         match &ended.result {
             Ok(()) => session.finish().unwrap(),
-            Err(_) => session.abort("the end of the test"),
+            Err(_) => session.abort(AbortKind::Failure, "the end of the test"),
         }
         ended
     });

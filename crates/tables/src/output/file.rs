@@ -38,6 +38,12 @@ fn write_stdout(table: &OutputTable, format: Format) -> Result<(), TableError> {
     writer.flush().map_err(|e| TableError::write("standard output", e))
 }
 
+/// Whether [`write`] can write a file, before there is anything to write.
+pub(super) fn check(path: &Path) -> Result<(), TableError> {
+    let file = path.display().to_string();
+    begin(&target(path, &file)?, &file).map(drop)
+}
+
 /// Where the file really is: a link stays a link.
 fn target(path: &Path, file: &str) -> Result<PathBuf, TableError> {
     let Ok(found) = std::fs::metadata(path) else { return Ok(path.to_owned()) };
@@ -58,9 +64,7 @@ fn write_file(
     format: Format,
 ) -> Result<(), TableError> {
     let failed = |e| TableError::write(file, e);
-    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let temporary = NamedTempFile::new_in(folder.unwrap_or(Path::new("."))).map_err(failed)?;
-    let mut writer = BufWriter::new(temporary);
+    let mut writer = BufWriter::new(begin(target, file)?);
     table.write_to(&mut writer, format, usize::MAX).map_err(|e| match e {
         TableError::Io { source, .. } => failed(source),
         other => other,
@@ -69,4 +73,10 @@ fn write_file(
     temporary.as_file().sync_all().map_err(failed)?;
     temporary.persist(target).map_err(|e| failed(e.error))?;
     Ok(())
+}
+
+/// A file under a temporary name beside `target`; it vanishes unless it is given that name.
+fn begin(target: &Path, file: &str) -> Result<NamedTempFile, TableError> {
+    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty());
+    NamedTempFile::new_in(folder.unwrap_or(Path::new("."))).map_err(|e| TableError::write(file, e))
 }

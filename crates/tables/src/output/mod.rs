@@ -191,6 +191,15 @@ fn fits(by: &[Arc<Domain>], length: u64) -> bool {
     by.is_empty() || labelled == Some(length)
 }
 
+/// Checks, before anything is computed, that a file can be written: it is no folder or device, and
+/// its folder takes files.
+///
+/// # Errors
+/// What [`OutputTable::write`] would say.
+pub fn check_writable(path: &Path) -> Result<(), TableError> {
+    file::check(path)
+}
+
 /// Checks, before anything is computed, that a format can hold results of these names and
 /// shapes: CSV and Parquet hold columns and matrices with equally many rows, or single values;
 /// the others hold everything.

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_net::testing::{Tamper, Verdict};
-use tacit_net::{PartyId, Stream};
+use tacit_net::{AbortKind, PartyId, Stream};
 use tacit_ring::{Entropy, entropy};
 
 /// How a check ends for each role, where each has a tamperer.
@@ -41,7 +41,7 @@ fn ends<T: Send>(
         let result = attempt();
         match &result {
             Ok(_) => session.finish()?,
-            Err(_) => session.abort("a check failed"),
+            Err(_) => session.abort(AbortKind::Failure, "a check failed"),
         }
         result
     })

@@ -1,0 +1,114 @@
+//! Meeting the other parties. Whatever keeps this one from it is told to them, too: nobody is to
+//! wait for a party that has ended.
+
+use crate::error::CliError;
+use crate::output::{Output, remark};
+use crate::signals;
+use std::process::ExitCode;
+use std::time::Duration;
+use tacit_net::{Farewell, Session, SessionConfig, meet};
+
+/// How long a party that cannot take part goes on telling the others, at most.
+const PARTING: Duration = Duration::from_secs(10);
+/// The same, before it says that it does.
+const AT_ONCE: Duration = Duration::from_millis(300);
+/// The same, where its user stopped it: peers try to connect once a second at least.
+const GOODBYE: Duration = Duration::from_millis(1200);
+
+/// What a party must know to meet the others, before anything that can go wrong here.
+pub struct Meeting {
+    /// How to connect.
+    pub config: SessionConfig,
+    met: bool,
+    farewell: Option<Farewell>,
+}
+
+impl Meeting {
+    /// A meeting of this configuration; signals end it from here on.
+    pub fn new(config: SessionConfig) -> Meeting {
+        signals::end_session(config.stopper.clone());
+        Meeting { config, met: false, farewell: None }
+    }
+
+    /// Connects this party with all others.
+    pub fn connect(&mut self) -> Result<Session, CliError> {
+        self.met = true;
+        meet(&self.config).map_err(|missed| {
+            self.farewell = Some(missed.farewell);
+            missed.error.into()
+        })
+    }
+
+    fn failed(self, error: CliError) -> Failure {
+        let patience = self.config.limits.connect.min(PARTING);
+        let farewell = match self.met {
+            true => self.farewell,
+            false => {
+                let (kind, reason) = error.for_peers();
+                Some(Farewell::new(&self.config, kind, reason))
+            }
+        };
+        Failure { error, farewell, patience }
+    }
+}
+
+/// What one party does that others wait for. An error before they are met is told to them.
+pub fn hold<T>(
+    config: SessionConfig,
+    work: impl FnOnce(&mut Meeting) -> Result<T, CliError>,
+) -> Result<T, Failure> {
+    let mut meeting = Meeting::new(config);
+    work(&mut meeting).map_err(|error| meeting.failed(error))
+}
+
+/// Does `work` in a session; an error ends it for everybody, and peers hear what kind it is.
+pub fn in_session<T>(
+    session: &mut Session,
+    work: impl FnOnce(&mut Session) -> Result<T, CliError>,
+) -> Result<T, CliError> {
+    work(session).inspect_err(|error| {
+        let (kind, reason) = error.for_peers();
+        session.abort(kind, reason);
+    })
+}
+
+/// How a command failed, and who has not heard of it yet.
+pub struct Failure {
+    error: CliError,
+    farewell: Option<Farewell>,
+    patience: Duration,
+}
+
+impl From<CliError> for Failure {
+    fn from(error: CliError) -> Failure {
+        Failure { error, farewell: None, patience: Duration::ZERO }
+    }
+}
+
+impl Failure {
+    /// Says what is wrong, at once; then tells the others for a while, and ends.
+    pub fn end(self, output: Output) -> ExitCode {
+        let Failure { error, farewell, patience } = self;
+        if let Some(code) = signals::caught_and_said(output) {
+            if let Some(mut farewell) = farewell {
+                farewell.tell(GOODBYE);
+            }
+            return ExitCode::from(code);
+        }
+        let code = error.kind.exit_code();
+        output.error(&error);
+        signals::parting(code);
+        if let Some(mut farewell) = farewell {
+            farewell.tell(AT_ONCE);
+            if !farewell.untold().is_empty() {
+                let names = farewell.untold().join(", ");
+                remark(&format!("telling {names} for up to {patience:.0?} (Ctrl-C to stop) ..."));
+                farewell.tell(patience);
+            }
+            if !farewell.untold().is_empty() {
+                remark(&format!("{} cannot be told", farewell.untold().join(", ")));
+            }
+        }
+        ExitCode::from(code)
+    }
+}
