@@ -506,6 +506,31 @@ fn facts_that_differ_stop_everybody_before_any_share() {
     }
 }
 
+/// A party with other parameters of silent transfers, as an earlier release has, is told so before it sends anything.
+#[test]
+fn other_parameters_of_silent_transfers_stop_everybody() {
+    const NAME: &str = "parameters of silent transfers";
+    let circuit = chain(3);
+    for protocol in [Protocol::GmwSilent(2), Protocol::BmrSilent(2), Protocol::YaoSilent] {
+        let owners = vec![PartyId(0), PartyId(1)];
+        let job = Job::new(protocol, owners, vec![vec![PartyId(0)]]);
+        let results = memory::run(2, 1, &MemoryNetwork::default(), |mut session| {
+            let mut facts = job.facts(&circuit);
+            if session.me() == PartyId(1) {
+                facts.retain(|(name, _)| *name != NAME);
+                facts.push((NAME, "B11".into()));
+            }
+            session.agree(&facts).err().unwrap().to_string()
+        });
+        for error in results {
+            assert!(error.contains(NAME) && error.contains("B11"), "{error}");
+            assert!(error.contains("S16 then L21, 12 names, 1024 rounds"), "{error}");
+        }
+    }
+    let job = Job::new(Protocol::Gmw(2), vec![PartyId(0); 2], vec![vec![PartyId(0)]]);
+    assert!(job.facts(&circuit).iter().all(|(name, _)| *name != NAME));
+}
+
 /// A chain of `depth` ANDs.
 fn chain(depth: usize) -> Circuit {
     let mut builder = Builder::new();

@@ -13,12 +13,27 @@ use zeroize::Zeroizing;
 #[derive(Default)]
 pub(crate) struct Made {
     blocks: Buffer<u128>,
+    /// How many of them there are already.
+    made: usize,
     used: usize,
 }
 
 impl Made {
-    fn new(blocks: Buffer<u128>) -> Self {
-        Made { blocks, used: 0 }
+    /// Room for so many.
+    fn of(count: usize) -> Self {
+        Made { blocks: Buffer::zeros(count), made: 0, used: 0 }
+    }
+
+    /// How many are still to be made.
+    fn missing(&self) -> usize {
+        self.blocks.len() - self.made
+    }
+
+    /// Room for the next of them, which are made then.
+    fn room(&mut self, count: usize) -> &mut [u128] {
+        let at = self.made..self.made + count;
+        self.made = at.end;
+        &mut self.blocks[at]
     }
 
     /// The next blocks. Of who chooses, the lowest bits are the choices.
@@ -36,6 +51,12 @@ struct Pair {
     sender: Option<Sender>,
     chosen: Made,
     offered: Made,
+}
+
+impl Pair {
+    fn is_short(&self) -> bool {
+        self.chosen.missing() + self.offered.missing() > 0
+    }
 }
 
 /// A worker's transfers with every other party.
@@ -114,7 +135,8 @@ impl Transfers {
     }
 
     /// Makes so many transfers with every peer, if they are silent: those in which this party chooses, and those in
-    /// which the peer does. One message from who offers; before the first one from who chooses.
+    /// which the peer does. One message from who offers; before the first one from who chooses, as where a chain of rounds
+    /// has ended.
     pub fn make(
         &mut self,
         links: &mut Links<'_>,
@@ -122,50 +144,59 @@ impl Transfers {
         counts: impl Fn(RoleId) -> [usize; 2],
     ) -> Result<(), SharingError> {
         let Transfers::Silent(silent) = self else { return Ok(()) };
-        silent.begin(links, keys, &counts)?;
         for peer in links.peers() {
-            let (count, pair) = (counts(peer)[1], &mut silent.pairs[peer]);
-            let Some(sender) = &mut pair.sender else { continue };
-            let mut blocks = Buffer::zeros(count);
-            let mut message = vec![0; sender.message_blocks(count)];
-            let made = sender.correlate(&mut message, &mut blocks);
-            links.checked(peer, made)?;
-            links.send(peer, Stream::Def, &message)?;
-            pair.offered = Made::new(blocks);
+            let pair = &mut silent.pairs[peer];
+            [pair.chosen, pair.offered] = counts(peer).map(Made::of);
         }
-        for peer in links.peers() {
-            let (count, pair) = (counts(peer)[0], &mut silent.pairs[peer]);
-            let Some(receiver) = &mut pair.receiver else { continue };
-            let mut blocks = Buffer::zeros(count);
-            let message = links.recv::<u128>(peer, Stream::Def, receiver.message_blocks(count))?;
-            let made = receiver.correlate(&message, &mut blocks);
-            links.checked(peer, made)?;
-            pair.chosen = Made::new(blocks);
+        while silent.pairs.iter().any(Pair::is_short) {
+            silent.begin(links, keys)?;
+            silent.make(links)?;
         }
         Ok(())
     }
 }
 
 impl Silent {
-    /// Ends that are needed and not there yet, from ordinary transfers.
-    fn begin(
-        &mut self,
-        links: &mut Links<'_>,
-        keys: &mut WorkerKeys,
-        counts: &impl Fn(RoleId) -> [usize; 2],
-    ) -> Result<(), SharingError> {
+    /// Ends that are needed and not there, or whose chain has ended, from ordinary transfers.
+    fn begin(&mut self, links: &mut Links<'_>, keys: &mut WorkerKeys) -> Result<(), SharingError> {
         let Silent { start, pairs } = self;
         for peer in links.peers() {
-            if counts(peer)[0] > 0 && pairs[peer].receiver.is_none() {
+            let Pair { receiver, chosen, .. } = &mut pairs[peer];
+            if chosen.missing() > 0 && receiver.as_ref().is_none_or(|end| end.rest() == 0) {
                 let (party, (base, _)) = (links.party(peer), keys.ends(peer)?);
-                pairs[peer].receiver = Some(start.receiver(links.mesh, (peer, party), base)?);
+                *receiver = Some(start.receiver(links.mesh, party, base)?);
             }
         }
         for peer in links.peers() {
-            if counts(peer)[1] > 0 && pairs[peer].sender.is_none() {
+            let Pair { sender, offered, .. } = &mut pairs[peer];
+            if offered.missing() > 0 && sender.as_ref().is_none_or(|end| end.rest() == 0) {
                 let (party, (_, base)) = (links.party(peer), keys.ends(peer)?);
-                pairs[peer].sender = Some(start.sender(links.mesh, (peer, party), base)?);
+                *sender = Some(start.sender(links.mesh, party, base)?);
             }
+        }
+        Ok(())
+    }
+
+    /// Makes what is missing, as far as chains go.
+    fn make(&mut self, links: &mut Links<'_>) -> Result<(), SharingError> {
+        for peer in links.peers() {
+            let Pair { sender: Some(sender), offered, .. } = &mut self.pairs[peer] else {
+                continue;
+            };
+            let count = offered.missing().min(sender.rest());
+            let mut message = vec![0; sender.message_blocks(count)];
+            let made = sender.correlate(&mut message, offered.room(count));
+            links.checked(peer, made)?;
+            links.send(peer, Stream::Def, &message)?;
+        }
+        for peer in links.peers() {
+            let Pair { receiver: Some(receiver), chosen, .. } = &mut self.pairs[peer] else {
+                continue;
+            };
+            let count = chosen.missing().min(receiver.rest());
+            let message = links.recv::<u128>(peer, Stream::Def, receiver.message_blocks(count))?;
+            let made = receiver.correlate(&message, chosen.room(count));
+            links.checked(peer, made)?;
         }
         Ok(())
     }

@@ -11,10 +11,11 @@ use tacit_garbling::{Bits, Evaluate, Garbling, Ports};
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_net::testing::{Tamper, Verdict};
 use tacit_net::{PartyId, Phase, Session, Stream};
+use tacit_ot::silent::{Chain, Set, Setting};
 use tacit_ring::Entropy;
 use tacit_ring::entropy::test_seed;
 use tacit_sharing::SharingError;
-use tacit_sharing::gmw::{Correlations, Delta};
+use tacit_sharing::gmw::{Correlations, Delta, silent_bytes_by};
 
 const PLACES: [PartyId; 2] = [PartyId(0), PartyId(1)];
 const THREE: [PartyId; 3] = [PartyId(0), PartyId(1), PartyId(2)];
@@ -92,6 +93,45 @@ fn all_inputs_give_what_the_circuit_says_at_the_price_of_the_table() {
             session.finish().unwrap();
         });
     }
+}
+
+/// More inputs of role 1 than a chain of rounds has transfers: another starts in the midst of them.
+#[test]
+fn silent_transfers_start_anew_when_a_chain_ends() {
+    const INPUTS: usize = 500_000;
+    let chain = Chain { set: Set::S16, rounds: 1 };
+    assert!(INPUTS > 2 * chain.transfers());
+    let mut b = Builder::new();
+    let (x, y) = (b.input(1), b.input(INPUTS as u32));
+    let first = b.and2(x[0], y[0]);
+    let sum = b.xor(first, y[INPUTS - 1]);
+    b.output(&[y[INPUTS / 2], sum]);
+    let schedule = Schedule::new(&passes::fold(&b.finish()));
+    let (inputs, outputs) = ([(0, 1), (1, INPUTS)], [vec![0]]);
+    let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs };
+    let seed = test_seed();
+    let mut ours = vec![false; INPUTS];
+    [0, INPUTS / 2].iter().for_each(|place| ours[*place] = true);
+    memory::run(2, 1, &MemoryNetwork::default(), |mut session| {
+        let me = session.me().index();
+        let mut entropy = Entropy::insecure_seeded(seed, session.me().0);
+        let mesh = &mut session.meshes[0];
+        let all = Correlations::exchange(mesh, b"session", &PLACES, Delta::Common, &mut entropy);
+        let mut all = all.unwrap().silent_by(Setting::new(chain, b"session"));
+        let mut party = Yao::new(mesh, &PLACES, all.worker(), b"session").unwrap();
+        let ready = party.prepare(ports, 1).unwrap();
+        let given = packed(if me == 0 { &[true] } else { &ours });
+        let learned = ready.run(party.mesh(), &PLACES, ports, &[given]).unwrap();
+        drop(party);
+        if me == 0 {
+            assert!(learned[0].get(0) && learned[0].get(1));
+        }
+        let sent = session.meter().count(PartyId(1 - me as u8), Stream::Def, Phase::Offline);
+        let [start, trees] = silent_bytes_by(chain, INPUTS);
+        let ours = if me == 0 { trees + 2 * 16 } else { start };
+        assert_eq!(sent.bytes_sent, ours);
+        session.finish().unwrap();
+    });
 }
 
 /// Role 1's corrections, and the lowest bits of labels that role 0 sends, are fair coins whatever the

@@ -3,7 +3,7 @@
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use std::sync::Arc;
-use tacit_ot::silent::{self, Set, Setting};
+use tacit_ot::silent::{self, Chain, Set, Setting};
 use tacit_ot::{Fan, Receiver, Receiving, Sender, Sending};
 use tacit_ring::prg::Permutation;
 use tacit_ring::{Entropy, Seed};
@@ -58,7 +58,7 @@ fn silently(c: &mut Criterion) {
     let mut out = vec![0; SILENT];
     for set in Set::ALL {
         let (mut below, mut above) = pair(Fan::Four);
-        let setting = Setting::new(set, b"session");
+        let setting = Setting::new(Chain::new(set), b"session");
         let (mut receiver, start) = silent::Receiver::new(&setting, &mut below, &seed).unwrap();
         let mut sender = silent::Sender::new(&setting, &mut above, &start, &seed).unwrap();
         let bits = 128 * set.trees() * set.depth();

@@ -45,7 +45,8 @@ pub struct RunArgs {
     /// quad-het, tetrad or fantastic-four (four); gmw:N, gmw-silent:N, gmw-star:N, gmw-wide:N, gmw-ot:N,
     /// gmw-triples:N, bmr:N, bmr-silent:N, bmr-shamir:N, authenticated:N or wrk17:N (N parties), yao or yao-silent
     /// (two); bmr-replicated (three); bmr-basic:N, bmr-reduced:N, bmr-correlated:N, bmr-offset:N,
-    /// bmr-shamir-s4:N, bmr-shamir-s3:N or bmr-shamir-s2:N, to compare
+    /// bmr-shamir-s4:N, bmr-shamir-s3:N or bmr-shamir-s2:N, to compare. The silent ones also rest on learning parity with
+    /// noise being hard: about 2^151 bit operations for the best attack that we know
     #[arg(long, default_value = "trio")]
     pub protocol: Protocol,
 

@@ -10,7 +10,7 @@ mod worker;
 pub use usage::Usage;
 
 use crate::circuit::evaluate::fresh_id;
-use crate::circuit::{Assignment, EvaluateError, assignment, cut};
+use crate::circuit::{Assignment, EvaluateError, assignment, cut, silent_fact};
 use crate::setup::SetUp;
 use crate::workers::on_each;
 use std::time::{Duration, Instant};
@@ -170,7 +170,7 @@ impl Plan {
 
     fn facts(&self) -> Vec<(&'static str, String)> {
         let assignments: Vec<String> = self.assignments.iter().map(Assignment::to_string).collect();
-        vec![
+        let mut facts = vec![
             ("tacit version", env!("CARGO_PKG_VERSION").to_string()),
             ("roles", assignments.join("; ")),
             ("ring", self.ring_bits.to_string()),
@@ -179,7 +179,9 @@ impl Plan {
             ("threads", self.threads.to_string()),
             ("cut", format!("{:?}", self.cut)),
             ("duration", format!("{:?}", self.duration)),
-        ]
+        ];
+        facts.extend(silent_fact(self.protocol()));
+        facts
     }
 }
 

@@ -8,6 +8,7 @@ use tacit_circuit::Circuit;
 use tacit_net::PartyId;
 use tacit_sharing::Protocol;
 use tacit_sharing::bmr::{LabelFunction, Opening};
+use tacit_sharing::gmw::Method;
 
 /// When messages that do not depend on inputs are sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -239,6 +240,7 @@ impl Job {
         ];
         facts.extend(opening_fact(self.protocol(), self.opening));
         facts.extend(label_fact(self.protocol(), self.label_function));
+        facts.extend(silent_fact(self.protocol()));
         facts
     }
 
@@ -305,6 +307,11 @@ pub(crate) fn label_fact(
 ) -> Option<(&'static str, String)> {
     let name = function.unwrap_or_default().name();
     protocol.opens_tables().then(|| ("function of labels", name.to_string()))
+}
+
+/// The parameters of silent transfers, where there are any: a fact that parties compare.
+pub(crate) fn silent_fact(protocol: Protocol) -> Option<(&'static str, String)> {
+    protocol.is_silent().then(|| ("parameters of silent transfers", Method::SILENT.to_string()))
 }
 
 /// Refuses to say what hides rows where no tables open.

@@ -35,6 +35,7 @@ pub use instances::{Consent, UNSAID_VALUE_BYTES, agree_instances};
 pub use job::{Blocking, FormChoice, Garbling, Job, MAX_VALUE_BYTES, Preprocessing};
 pub(crate) use job::{
     STORED, check_garbling, check_label_function, check_opening, label_fact, list, opening_fact,
+    silent_fact,
 };
 pub use memory::memory;
 pub use predict::{Alone, Prediction, predict, predict_ahead, predict_alone};

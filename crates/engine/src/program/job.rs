@@ -218,6 +218,7 @@ impl ProgramJob {
         ];
         facts.extend(circuit::opening_fact(self.protocol, self.opening));
         facts.extend(circuit::label_fact(self.protocol, self.label_function));
+        facts.extend(circuit::silent_fact(self.protocol));
         facts
     }
 

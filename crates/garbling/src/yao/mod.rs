@@ -25,8 +25,8 @@
 //! | output to role 0 | 0 | 1 bit, 1 to 0 |
 //! | rounds | 2 | 2, and 1 if role 0 learns anything |
 //!
-//! With silent transfers (`yao-silent`) random choices come out of trees, of which role 0 sends 0.73 bits per input;
-//! role 1 sends 576 kB at the start.
+//! With silent transfers (`yao-silent`) random choices come out of trees, of which role 0 sends 0.78 bits per input;
+//! role 1 sends 166 kB at the start, and role 0 138 kB.
 //!
 //! Sources: A. Yao (FOCS 1986); S. Zahur, M. Rosulek, D. Evans, "Two Halves Make a Whole" (Eurocrypt 2015);
 //! C. Guo, J. Katz, X. Wang, C. Weng, Y. Yu, "Better Concrete Security for Half-Gates Garbling" (CRYPTO

@@ -138,9 +138,11 @@ fn costs_are_the_published_formulas() {
                 let reduces = from <= 2 * t;
                 let ahead = match kind {
                     Kind::Wires => a * 2 * r + own * r + a + o + table(n),
-                    // A start, and a tree.
+                    // A start, trees of its own, and a tree.
                     Kind::Silent => {
-                        let start = Method::SILENT.start_words() * 64 * r + 11 * k;
+                        let set = Method::SILENT.set;
+                        let trees = set.start_blocks() + set.depth();
+                        let start = set.start_words() * 64 * r + trees * k;
                         a * 2 + own + a + o + table(n) + start
                     }
                     Kind::Rows(Products::Basic) => a * (r + 2 + 4 * (r + 2 * k)) + o + table(n),

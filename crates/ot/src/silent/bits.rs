@@ -15,6 +15,9 @@ impl Sender {
     ///
     /// # Errors
     /// When streams are used up.
+    ///
+    /// # Panics
+    /// When fewer transfers are left of the chain.
     pub fn bits(
         &mut self,
         pi: &Permutation,
@@ -41,6 +44,9 @@ impl Receiver {
     ///
     /// # Errors
     /// When the message has another length; nothing is taken then.
+    ///
+    /// # Panics
+    /// When fewer transfers are left of the chain.
     pub fn bits(
         &mut self,
         pi: &Permutation,

@@ -59,7 +59,7 @@ impl Sender {
     ) -> Result<Self, OtError> {
         let delta = base.delta();
         assert!(*delta & 1 == 1, "the lowest bit of a silent Delta is set");
-        let words = setting.set.start_words();
+        let words = setting.chain.set.start_words();
         if message.len() != base.message_words(words) {
             return Err(OtError::Malformed("choices to start from"));
         }
@@ -80,7 +80,16 @@ impl Sender {
         &self.roots.delta
     }
 
+    /// Transfers that are left of the chain. Then the ends start anew, from other seeds.
+    #[must_use]
+    pub fn rest(&self) -> usize {
+        self.supply.rest()
+    }
+
     /// Blocks of the message for so many transfers.
+    ///
+    /// # Panics
+    /// When there are fewer left.
     #[must_use]
     pub fn message_blocks(&self, transfers: usize) -> usize {
         self.supply.message_blocks(transfers)
@@ -92,7 +101,7 @@ impl Sender {
     /// When streams are used up.
     ///
     /// # Panics
-    /// When the message is not of [`Sender::message_blocks`].
+    /// When the message is not of [`Sender::message_blocks`], or fewer transfers are left.
     pub fn correlate(&mut self, message: &mut [u128], out: &mut [u128]) -> Result<(), OtError> {
         assert_eq!(message.len(), self.message_blocks(out.len()), "a message of its length");
         self.supply.take(&mut Growing { roots: &mut self.roots, message }, out)
@@ -132,7 +141,7 @@ impl Receiver {
         base: &mut cot::Receiver,
         seed: &Seed,
     ) -> Result<(Self, Vec<u64>), OtError> {
-        let words = setting.set.start_words();
+        let words = setting.chain.set.start_words();
         let mut choices: Buffer<u64> = Buffer::zeros(words);
         let prg = Prg::new(&seed.derive_key("tacit 2026 silent OT choices", &[]));
         prg.fill(0, 0, word::bytes_mut(&mut choices));
@@ -151,7 +160,16 @@ impl Receiver {
         Ok((Receiver { supply }, message))
     }
 
+    /// Transfers that are left of the chain. Then the ends start anew, from other seeds.
+    #[must_use]
+    pub fn rest(&self) -> usize {
+        self.supply.rest()
+    }
+
     /// Blocks of the message for so many transfers.
+    ///
+    /// # Panics
+    /// When there are fewer left.
     #[must_use]
     pub fn message_blocks(&self, transfers: usize) -> usize {
         self.supply.message_blocks(transfers)
@@ -162,6 +180,9 @@ impl Receiver {
     ///
     /// # Errors
     /// When the message has another length; nothing is taken then.
+    ///
+    /// # Panics
+    /// When fewer transfers are left.
     pub fn correlate(&mut self, message: &[u128], out: &mut [u128]) -> Result<(), OtError> {
         if message.len() != self.message_blocks(out.len()) {
             return Err(OtError::Malformed("messages of trees"));
@@ -175,18 +196,23 @@ mod tests {
     use super::*;
     use crate::cot::Fan;
     use crate::seeds;
-    use crate::silent::Set;
+    use crate::silent::{Chain, Set};
     use tacit_ring::entropy::{Rng, test_seed};
     use tacit_ring::prg::Permutation;
 
     const DELTA: u128 = 0xfedc_ba98_7654_3210_8796_a5b4_c3d2_e1f1;
 
     fn pair(set: Set, delta: u128) -> (Receiver, Sender) {
+        started(Chain::new(set), delta, [1, 2])
+    }
+
+    fn started(chain: Chain, delta: u128, seeds: [u8; 2]) -> (Receiver, Sender) {
+        let set = chain.set;
         let (mut all, mut some) = seeds::pair(Fan::Four, delta, test_seed());
         let pi = Arc::new(Permutation::new([9; 16]));
         let (mut below, mut above) = (all.receiver(&pi), some.sender(&pi));
-        let setting = Setting::new(set, b"session");
-        let seeds = [1, 2].map(|byte| Seed::from_bytes([byte; 32]));
+        let setting = Setting::new(chain, b"session");
+        let seeds = seeds.map(|byte| Seed::from_bytes([byte; 32]));
         let (receiver, start) = Receiver::new(&setting, &mut below, &seeds[0]).unwrap();
         assert_eq!(64 * start.len(), set.start_words() * 64 * 32, "32 bits per transfer");
         let sender = Sender::new(&setting, &mut above, &start, &seeds[1]).unwrap();
@@ -214,18 +240,18 @@ mod tests {
     #[test]
     fn blocks_differ_by_delta_where_the_choice_is_one_round_after_round() {
         for delta in [DELTA, u128::MAX, 1] {
-            let mut pair = pair(Set::B10, delta);
+            let mut pair = pair(Set::S16, delta);
             let (mut ones, mut all, mut blocks) = (0, 0, 0);
             // Into the second or third round, in pieces of all sizes, also none.
-            let last = if delta == DELTA { 1 << 20 } else { 1 << 10 };
-            for count in [1, 1 << 20, 0, 1023, 1024, 5000, last] {
+            let last = if delta == DELTA { 1 << 18 } else { 1 << 10 };
+            for count in [1, 1 << 18, 0, 255, 256, 5000, last] {
                 let (both, sent) = next(&mut pair, count);
                 ones += check(delta, &both);
                 (all, blocks) = (all + count, blocks + sent);
             }
             // Five standard deviations.
             assert!(ones.abs_diff(all / 2) < 5 * all.isqrt() / 2, "{ones} of {all}");
-            let set = Set::B10;
+            let set = Set::S16;
             let trees = all.div_ceil(set.leaves());
             let rounds = (trees - 1) / set.given();
             assert!(rounds >= 1 && (rounds == 2) == (delta == DELTA));
@@ -233,20 +259,58 @@ mod tests {
         }
     }
 
+    /// They begin with a round of a smaller set, whose trees are in the first message.
     #[test]
-    fn larger_sets_do_as_well() {
-        for set in [Set::B11, Set::B12, Set::B13] {
+    fn larger_sets_start_from_smaller_ones() {
+        for set in [Set::L19, Set::L21, Set::L23] {
             let mut pair = pair(set, DELTA);
             let count = 3 * set.leaves() + 7;
             let (both, sent) = next(&mut pair, count);
             assert!(check(DELTA, &both).abs_diff(count / 2) < 5 * count.isqrt());
-            assert_eq!(sent, 4 * set.depth());
+            assert_eq!(sent, set.start_blocks() + 4 * set.depth());
+            assert_eq!(next(&mut pair, set.leaves()).1, set.depth());
+            // What the last round started from came from the set before: noise in its places is hidden, and random.
+            let places: Vec<usize> = both[0]
+                .chunks_exact(set.leaves())
+                .enumerate()
+                .map(|(tree, t)| pair.0.supply.noise(tree, t)[0])
+                .collect();
+            assert!(places[0] != places[1] || places[1] != places[2], "{places:?}");
         }
     }
 
     #[test]
+    fn a_chain_ends_and_the_next_one_has_nothing_of_it() {
+        let chain = Chain { set: Set::S16, rounds: 2 };
+        let mut all = Vec::new();
+        for seeds in [[1, 2], [3, 4]] {
+            let mut pair = started(chain, DELTA, seeds);
+            for count in [chain.transfers() - 700, 700] {
+                let ([t, q], _) = next(&mut pair, count);
+                check(DELTA, &[t, q.clone()]);
+                all.extend(q);
+                let left = if count == 700 { 0 } else { 700 };
+                assert_eq!([pair.0.rest(), pair.1.rest()], [left; 2]);
+            }
+        }
+        all.sort_unstable();
+        all.dedup();
+        assert_eq!(all.len(), 2 * chain.transfers());
+    }
+
+    /// Which is why parties compare their parameters before a run.
+    #[test]
+    fn ends_of_other_sets_have_nothing_in_common() {
+        let (mut receiver, _) = pair(Set::L19, DELTA);
+        let (_, mut sender) = pair(Set::S16, DELTA);
+        let mut message = vec![0; sender.message_blocks(10)];
+        sender.correlate(&mut message, &mut [0; 10]).unwrap();
+        assert!(receiver.correlate(&message, &mut [0; 10]).is_err());
+    }
+
+    #[test]
     fn noise_is_at_one_place_of_each_tree_and_at_others_in_each_round() {
-        let set = Set::B10;
+        let set = Set::S16;
         let mut pair = pair(set, DELTA);
         let mut places = Vec::new();
         for _ in 0..2 {
@@ -260,25 +324,25 @@ mod tests {
         }
         let (first, second) = places.split_at(set.given());
         let again = first.iter().zip(second).filter(|(first, second)| first == second).count();
-        // 0.76 of 777 are expected by chance.
-        assert!(again < 8, "{again} of {} places again", set.given());
+        // 3.7 of 937 are expected by chance.
+        assert!(again < 15, "{again} of {} places again", set.given());
         let low = places.iter().filter(|place| **place < set.leaves() / 2).count();
         assert!(low.abs_diff(set.given()) < 100, "{low} of {} in the first half", places.len());
     }
 
     #[test]
     fn nothing_comes_twice() {
-        let mut pair = pair(Set::B10, DELTA);
-        let (both, _) = next(&mut pair, 1 << 20);
+        let mut pair = pair(Set::S16, DELTA);
+        let (both, _) = next(&mut pair, 1 << 18);
         let [_, mut q] = both;
         q.sort_unstable();
         q.dedup();
-        assert_eq!(q.len(), 1 << 20);
+        assert_eq!(q.len(), 1 << 18);
     }
 
     #[test]
     fn bits_are_those_chosen_and_balanced() {
-        let (mut receiver, mut sender) = pair(Set::B10, DELTA);
+        let (mut receiver, mut sender) = pair(Set::S16, DELTA);
         let pi = Permutation::new([8; 16]);
         for words in [1, 0, 150, 40] {
             let (offer, message) = sender.bits(&pi, words).unwrap();
@@ -298,7 +362,7 @@ mod tests {
 
     #[test]
     fn messages_of_another_length_are_refused_and_others_give_other_blocks() {
-        let (mut receiver, mut sender) = pair(Set::B10, DELTA);
+        let (mut receiver, mut sender) = pair(Set::S16, DELTA);
         let mut message = vec![0; sender.message_blocks(3000)];
         let [mut t, mut q] = [(); 2].map(|()| vec![0; 3000]);
         sender.correlate(&mut message, &mut q).unwrap();
@@ -315,9 +379,9 @@ mod tests {
         // To start with, too.
         let (_, mut some) = seeds::pair(Fan::Four, DELTA, test_seed());
         let mut above = some.sender(&Arc::new(Permutation::new([9; 16])));
-        let setting = Setting::new(Set::B10, b"session");
+        let setting = Setting::new(Chain::new(Set::S16), b"session");
         let seed = Seed::from_bytes([1; 32]);
-        for words in [0, 5, 32 * Set::B10.start_words() + 1] {
+        for words in [0, 5, 32 * Set::S16.start_words() + 1] {
             let started = Sender::new(&setting, &mut above, &vec![0; words], &seed);
             assert!(matches!(started, Err(OtError::Malformed(_))));
         }
@@ -326,6 +390,6 @@ mod tests {
     #[test]
     #[should_panic(expected = "the lowest bit")]
     fn a_delta_without_its_lowest_bit_is_refused() {
-        let _ = pair(Set::B10, 2);
+        let _ = pair(Set::S16, 2);
     }
 }

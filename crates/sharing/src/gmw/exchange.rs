@@ -216,7 +216,13 @@ impl Correlations {
     /// The same for silent transfers. The lowest bits of all offsets are set.
     #[must_use]
     pub fn silent(self, session: &[u8]) -> Self {
-        Correlations { setting: Some(Silent::setting(session)), ..self }
+        self.silent_by(Setting::new(Method::SILENT, session))
+    }
+
+    /// The same for silent transfers of these parameters, which all parties have in common.
+    #[must_use]
+    pub fn silent_by(self, setting: Arc<Setting>) -> Self {
+        Correlations { setting: Some(setting), ..self }
     }
 
     /// What the next worker needs. All parties ask for as many workers, in the same order.

@@ -8,7 +8,7 @@ use crate::registry::Protocol;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use tacit_circuit::schedule::Schedule;
-use tacit_ot::silent::Set;
+use tacit_ot::silent::{Chain, Set};
 
 /// How products of bits are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,8 +28,8 @@ pub enum Method {
 }
 
 impl Method {
-    /// Parameters of silent transfers.
-    pub const SILENT: Set = Set::B11;
+    /// Parameters of silent transfers, and how many rounds of them follow on one start.
+    pub const SILENT: Chain = Chain::new(Set::L21);
 
     /// The protocol that so many parties run.
     #[must_use]

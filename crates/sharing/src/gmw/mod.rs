@@ -60,7 +60,7 @@ pub use method::Method;
 pub use party::{Gmw, Ports, Ready};
 pub use planes::GmwBits;
 pub(crate) use planes::Piece;
-pub use silent::{SilentStart, silent_bytes};
+pub use silent::{SilentStart, silent_bytes, silent_bytes_by};
 pub use wide::{WIDEST, tape_words as masked_words};
 
 use tacit_ot::Fan;

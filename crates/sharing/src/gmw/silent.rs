@@ -2,17 +2,16 @@
 //!
 //! The first of them begin with ordinary correlated OTs: one message in either direction. From there on
 //! a message of a few blocks gives thousands of transfers, of random choices; products
-//! exchange those for their own.
+//! exchange those for their own. After two billion transfers they begin anew.
 
 use super::exchange::malformed;
 use super::method::Method;
 use super::products::Peer;
 use crate::party::SharingError;
-use crate::role::RoleId;
 use std::sync::Arc;
 use tacit_net::{Mesh, PartyId, Stream};
 use tacit_ot::cot;
-use tacit_ot::silent::{Receiver, Schedule, Sender, Setting};
+use tacit_ot::silent::{Chain, Receiver, Sender, Setting};
 use tacit_ot::transfer::{BitChoice, BitOffer};
 use tacit_ring::prg::Permutation;
 use tacit_ring::{Buffer, Seed, word};
@@ -26,16 +25,20 @@ const WORD_BYTES: usize = 4 * size_of::<u64>();
 pub struct SilentStart {
     setting: Arc<Setting>,
     seed: Seed,
+    /// Ends so far: each has a seed of its own.
+    begun: u64,
 }
 
 impl SilentStart {
     /// For a session, with a seed that only this worker has.
     pub(super) fn new(setting: &Arc<Setting>, seed: Seed) -> Self {
-        SilentStart { setting: setting.clone(), seed }
+        SilentStart { setting: setting.clone(), seed, begun: 0 }
     }
 
-    fn seed(&self, role: RoleId, side: u8) -> Seed {
-        self.seed.derive("tacit 2026 GMW silent OT with a party", &[&[role as u8, side]])
+    /// The seed of the next end.
+    fn next_seed(&mut self) -> Seed {
+        self.begun += 1;
+        self.seed.derive("tacit 2026 GMW silent OT of an end", &[&self.begun.to_le_bytes()])
     }
 
     /// The end that chooses, from ordinary transfers, of which it tells the peer.
@@ -43,12 +46,13 @@ impl SilentStart {
     /// # Errors
     /// When the network fails, or streams are used up.
     pub fn receiver(
-        &self,
+        &mut self,
         mesh: &mut Mesh,
-        (role, at): (RoleId, PartyId),
+        at: PartyId,
         base: &mut cot::Receiver,
     ) -> Result<Receiver, SharingError> {
-        let made = Receiver::new(&self.setting, base, &self.seed(role, 0));
+        let seed = self.next_seed();
+        let made = Receiver::new(&self.setting, base, &seed);
         let (receiver, message) = made.map_err(|error| malformed(mesh, at, error))?;
         mesh.send(at, Stream::Def, word::bytes(&message))?;
         Ok(receiver)
@@ -59,14 +63,16 @@ impl SilentStart {
     /// # Errors
     /// When the network fails, or streams are used up.
     pub fn sender(
-        &self,
+        &mut self,
         mesh: &mut Mesh,
-        (role, at): (RoleId, PartyId),
+        at: PartyId,
         base: &mut cot::Sender,
     ) -> Result<Sender, SharingError> {
-        let mut message = vec![0u64; base.message_words(self.setting.set().start_words())];
+        let words = self.setting.chain().set.start_words();
+        let mut message = vec![0u64; base.message_words(words)];
         mesh.recv(at, Stream::Def, word::bytes_mut(&mut message))?;
-        let sender = Sender::new(&self.setting, base, &message, &self.seed(role, 1));
+        let seed = self.next_seed();
+        let sender = Sender::new(&self.setting, base, &message, &seed);
         sender.map_err(|error| malformed(mesh, at, error))
     }
 }
@@ -75,13 +81,15 @@ impl SilentStart {
 /// transfers in one direction in all. What corrects choices is not among them.
 #[must_use]
 pub fn silent_bytes(transfers: usize) -> [u64; 2] {
-    if transfers == 0 {
-        return [0; 2];
-    }
-    let set = Method::SILENT;
-    let start = set.start_words() * super::FAN.message_bits() * size_of::<u64>();
-    let trees = Schedule::new(set).take(transfers) * size_of::<u128>();
-    [start as u64, trees as u64]
+    silent_bytes_by(Method::SILENT, transfers)
+}
+
+/// The same for other parameters.
+#[must_use]
+pub fn silent_bytes_by(chain: Chain, transfers: usize) -> [u64; 2] {
+    let [words, blocks] = chain.messages(transfers);
+    let start = words * super::FAN.message_bits() * size_of::<u64>();
+    [start as u64, (blocks * size_of::<u128>()) as u64]
 }
 
 /// What a worker has for silent transfers.
@@ -103,9 +111,14 @@ pub(super) struct Stock {
 }
 
 impl Stock {
-    fn new(choice: BitChoice, offer: BitOffer) -> Self {
+    /// Adds transfers after those that are there.
+    fn add(&mut self, choice: BitChoice, offer: BitOffer) {
         let (choices, pads) = choice.random();
-        Stock { choices, pads, offered: offer.random(), used: [0; 2] }
+        append(&mut self.choices, choices);
+        append(&mut self.pads, pads);
+        for (offered, more) in self.offered.iter_mut().zip(offer.random()) {
+            append(offered, more);
+        }
     }
 
     /// Words to choose with.
@@ -130,15 +143,21 @@ impl Stock {
     }
 }
 
+fn append(first: &mut Buffer<u64>, more: Buffer<u64>) {
+    if first.is_empty() {
+        *first = more;
+        return;
+    }
+    let mut both = Buffer::zeros(first.len() + more.len());
+    both[..first.len()].copy_from_slice(first);
+    both[first.len()..].copy_from_slice(&more);
+    *first = both;
+}
+
 impl Silent {
     /// From a start that only this worker has.
     pub fn new(start: SilentStart, pi: &Arc<Permutation>) -> Self {
         Silent { start, pi: pi.clone(), ends: Vec::new() }
-    }
-
-    /// The setting of a session.
-    pub fn setting(session: &[u8]) -> Arc<Setting> {
-        Setting::new(Method::SILENT, session)
     }
 
     /// Words of transfers that are made together at most, in whole tiles.
@@ -153,9 +172,29 @@ impl Silent {
         peers: &mut [Peer],
         words: usize,
     ) -> Result<(), SharingError> {
-        if self.ends.is_empty() {
-            self.begin(mesh, peers)?;
+        peers.iter_mut().for_each(|peer| peer.stock = Stock::default());
+        let mut missing = words;
+        while missing > 0 && !peers.is_empty() {
+            // The same with every peer.
+            let rest = self.ends.first().map_or(0, |(receiver, _)| receiver.rest() / 64);
+            match missing.min(rest) {
+                0 => self.begin(mesh, peers)?,
+                words => {
+                    self.make(mesh, peers, words)?;
+                    missing -= words;
+                }
+            }
         }
+        Ok(())
+    }
+
+    /// Makes so many words of transfers with every peer, from the chains under way.
+    fn make(
+        &mut self,
+        mesh: &mut Mesh,
+        peers: &mut [Peer],
+        words: usize,
+    ) -> Result<(), SharingError> {
         let mut offers = Vec::with_capacity(peers.len());
         for ((_, sender), peer) in self.ends.iter_mut().zip(&*peers) {
             let made = sender.bits(&self.pi, words);
@@ -168,7 +207,7 @@ impl Silent {
             mesh.recv(peer.at, Stream::Def, word::bytes_mut(&mut message))?;
             let choice = receiver.bits(&self.pi, words, &message);
             let choice = choice.map_err(|error| malformed(mesh, peer.at, error))?;
-            peer.stock = Stock::new(choice, offer);
+            peer.stock.add(choice, offer);
         }
         Ok(())
     }
@@ -177,11 +216,11 @@ impl Silent {
     fn begin(&mut self, mesh: &mut Mesh, peers: &mut [Peer]) -> Result<(), SharingError> {
         let mut receivers = Vec::with_capacity(peers.len());
         for peer in &mut *peers {
-            receivers.push(self.start.receiver(mesh, (peer.role, peer.at), &mut peer.chooses)?);
+            receivers.push(self.start.receiver(mesh, peer.at, &mut peer.chooses)?);
         }
         let mut ends = Vec::with_capacity(peers.len());
         for (peer, receiver) in peers.iter_mut().zip(receivers) {
-            let sender = self.start.sender(mesh, (peer.role, peer.at), &mut peer.offers)?;
+            let sender = self.start.sender(mesh, peer.at, &mut peer.offers)?;
             ends.push((receiver, sender));
         }
         self.ends = ends;

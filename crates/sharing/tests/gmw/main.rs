@@ -8,9 +8,10 @@ use tacit_circuit::{Builder, Circuit, passes};
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_net::testing::{Outgoing, Tamper, Verdict};
 use tacit_net::{NetError, PartyId, Phase, Session, Stream};
+use tacit_ot::silent::{Chain, Set, Setting};
 use tacit_ring::entropy::{Rng, test_seed};
 use tacit_ring::{Buffer, Entropy, Z2, word};
-use tacit_sharing::gmw::{Correlations, Cut, Delta, Gmw, Method, Ports};
+use tacit_sharing::gmw::{Correlations, Cut, Delta, Gmw, Method, Ports, silent_bytes_by};
 use tacit_sharing::multi_fan_in::plan::{Form, PolyPlan};
 use tacit_sharing::{Protocol, SharingError, cost};
 
@@ -263,6 +264,15 @@ fn set_up_takes_what_the_page_says() {
 /// The result of products of random bits of parties 0 and 1, block after block, and of what every party sent
 /// in each phase.
 fn products(method: Method, parties: usize, words: usize, seed: u64) -> Vec<[u64; 2]> {
+    products_by((method, Method::SILENT), parties, words, seed)
+}
+
+fn products_by(
+    (method, chain): (Method, Chain),
+    parties: usize,
+    words: usize,
+    seed: u64,
+) -> Vec<[u64; 2]> {
     let mut builder = Builder::new();
     let (x, y) = (builder.input(2), builder.input(2));
     // A chain, with a negation, and of one party's bits alone.
@@ -279,7 +289,10 @@ fn products(method: Method, parties: usize, words: usize, seed: u64) -> Vec<[u64
         let me = session.me().index();
         let (mesh, all) = (&mut session.meshes[0], places(parties));
         let keys = Correlations::for_products(mesh, b"session", &all, method, &mut entropy);
-        let keys = keys.unwrap().worker();
+        let keys = match method {
+            Method::Silent => keys.unwrap().silent_by(Setting::new(chain, b"session")).worker(),
+            _ => keys.unwrap().worker(),
+        };
         let (inputs, outputs) = ([(0, 2), (1, 2)], [vec![0, parties - 1]]);
         let cut = Cut { block: words / 3 + 1, blocks: 2 };
         let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs, cut };
@@ -355,15 +368,31 @@ fn every_way_to_make_products_takes_what_the_page_says() {
 fn silent_transfers_go_on_round_after_round() {
     let words = 28_000;
     let transfers = 3 * 64 * words;
-    let set = Method::SILENT;
+    let set = Method::SILENT.set;
     assert!(transfers > 2 * set.given() * set.leaves());
     let sent = products(Method::Silent, 2, words, test_seed());
     let products = 3 * 8 * words as u64;
     let start = Method::Silent.start_bytes(3 * words);
-    // Choices to start from, 32 bits each, and trees: below a bit for each product.
-    let choices = 4 * 64 * set.start_words() as u64;
-    assert!(start > choices && start - choices < products, "{start}");
+    // Choices to start from, 32 bits each, trees to start from, and others: below a bit for each product.
+    let first = (4 * 64 * set.start_words() + 16 * set.start_blocks()) as u64;
+    assert_eq!(first, 304_000);
+    assert!(start > first && start - first < products, "{start}");
     assert_eq!(sent[0][0], 2 * products + start + 2 * 8 * words as u64);
+}
+
+/// Chains of rounds end, and others start anew from ordinary transfers: in the midst of a batch, too.
+#[test]
+fn silent_transfers_start_anew_when_a_chain_ends() {
+    let (words, parties) = (3000, 3);
+    let chain = Chain { set: Set::S16, rounds: 1 };
+    let transfers = 3 * 64 * words;
+    assert!(transfers > 2 * chain.transfers() && transfers < 3 * chain.transfers());
+    let sent = products_by((Method::Silent, chain), parties, words, test_seed());
+    let products = 3 * 8 * words as u64;
+    let more: u64 = silent_bytes_by(chain, transfers).iter().sum();
+    assert!(more > 3 * 4 * 64 * Set::S16.start_words() as u64);
+    // Of party 1, in each direction of two; and output bits to two parties.
+    assert_eq!(sent[1][0], 2 * (2 * products + more) + 2 * 2 * 8 * words as u64);
 }
 
 /// A party that sends no group elements in set-up is found out, and everybody stops.
