@@ -285,6 +285,25 @@ fn three_phases_run_in_three_sessions_at_their_prices() {
     }
 }
 
+/// A cheat can try its luck in every thread: more threads take larger buckets, and what was made in smaller ones is
+/// not taken for it.
+#[test]
+fn more_threads_take_larger_buckets() {
+    let assignment = Assignment::in_order(Protocol::Authenticated(2));
+    let made = |workers, triples| {
+        let job = TripleJob { assignment: assignment.clone(), workers, triples, bits: 0 };
+        let leak = job.facts().into_iter().find(|(name, _)| name.contains("leak")).unwrap().1;
+        (job.bits_per_triple(), leak, job.bytes().total() / workers as u64)
+    };
+    let bits = |bucket: u64| 4 * bucket * 128 + 2 * bucket - 1;
+    let [one, two, three] = [1, 2, 3].map(|workers| made(workers, 370_728));
+    assert_eq!((one.0, two.0, three.0), (bits(3), bits(4), bits(4)));
+    assert_eq!([&one.1, &two.1, &three.1], ["2^-40 at most", "2^-41 at most", "2^-42 at most"]);
+    assert!(one.2 < two.2);
+    assert_eq!(made(2, TripleJob::large(2)).0, bits(3));
+    assert_eq!(made(16, TripleJob::large(16)).0, bits(4));
+}
+
 /// Four times as many triples take as much memory, and no more than 1 GB for each of two parties.
 #[test]
 #[ignore = "minutes, and 2 GB on disk"]

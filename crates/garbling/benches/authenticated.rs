@@ -6,7 +6,7 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 use tacit_circuit::schedule::Schedule;
 use tacit_circuit::{Builder, passes};
-use tacit_garbling::authenticated::{Authenticated, open, set_up};
+use tacit_garbling::authenticated::{Authenticated, Sizes, open, set_up};
 use tacit_garbling::{Bits, Evaluate, Garbling, Ports};
 use tacit_net::PartyId;
 use tacit_net::memory::{self, MemoryNetwork};
@@ -36,7 +36,8 @@ fn time(parties: usize, instances: usize, schedule: &Schedule, times: u64) -> [D
         let keys = Correlations::exchange(mesh, b"bench", &places, kind, &mut entropy);
         let mut keys = keys.expect("base OTs");
         let sid = set_up(mesh, &places, keys.worker(), b"bench").expect("set-up");
-        let mut party = Authenticated::new(mesh, &places, keys.worker(), &sid).expect("a role");
+        let mut party =
+            Authenticated::new(mesh, &places, keys.worker(), &sid, Sizes::of(1)).expect("a role");
         let (inputs, outputs) = ([(0, 128), (1, 128)], [vec![0]]);
         let ports = Ports { schedule, inputs: &inputs, outputs: &outputs };
         let given = if me < 2 { 128 } else { 0 };
@@ -72,7 +73,8 @@ fn time_of_triples(parties: usize, count: usize, times: u64) -> Duration {
         let sid = set_up(mesh, &places, keys.worker(), b"bench").expect("set-up");
         let start = Instant::now();
         for _ in 0..times {
-            let party = Authenticated::new(mesh, &places, keys.worker(), &sid).expect("a role");
+            let party = Authenticated::new(mesh, &places, keys.worker(), &sid, Sizes::of(1))
+                .expect("a role");
             let (stock, making) = party.stock().expect("keys");
             let keep = |piece| {
                 black_box(piece);

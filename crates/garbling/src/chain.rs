@@ -1,6 +1,6 @@
 //! Circuits that go on from each other, evaluated one after the other: what a program in blocks needs of a protocol.
 
-use crate::authenticated::{self, Active, Authenticated, CostOfChain, Form, Kept};
+use crate::authenticated::{self, Active, Authenticated, CostOfChain, Form, Kept, Sizes};
 use crate::bmr::{self, CostOfBmr};
 use crate::ports::KEPT;
 use crate::rounds::rounds;
@@ -195,7 +195,7 @@ impl ChainCost {
             Protocol::BmrSilent(_) => Bytes::Silent(CostOfBmr::new(parties, opening, true)),
             _ if protocol.opens_tables() => Bytes::Sum(Traffic::default()),
             Protocol::Authenticated(_) => {
-                Bytes::Authenticated(CostOfChain::new(Form::HalfGates, parties))
+                Bytes::Authenticated(CostOfChain::new(Form::HalfGates, parties, Sizes::of(1)))
             }
             _ => return None,
         };

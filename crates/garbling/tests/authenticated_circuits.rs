@@ -2,7 +2,7 @@
 
 use tacit_circuit::schedule::Schedule;
 use tacit_circuit::{Builder, Circuit, Wire};
-use tacit_garbling::authenticated::{Authenticated, Form, open, set_up};
+use tacit_garbling::authenticated::{Authenticated, Form, Sizes, open, set_up};
 use tacit_garbling::{Bits, Evaluate, Garbling, Ports};
 use tacit_net::PartyId;
 use tacit_net::memory::{self, MemoryNetwork};
@@ -128,7 +128,7 @@ fn are_right(form: Form, parties: usize, cases: &[Case]) {
         let mut all =
             Correlations::exchange(mesh, b"circuits", &places, kind, &mut entropy).unwrap();
         let sid = set_up(mesh, &places, all.worker(), b"circuits").unwrap();
-        let party = Authenticated::new(mesh, &places, all.worker(), &sid).unwrap();
+        let party = Authenticated::new(mesh, &places, all.worker(), &sid, Sizes::of(1)).unwrap();
         let mut party = party.in_form(form);
         let mut done = Vec::new();
         for case in cases {

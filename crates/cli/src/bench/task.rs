@@ -218,9 +218,6 @@ fn array_plan(args: &BenchArgs) -> Result<Option<Plan>, CliError> {
     }))
 }
 
-/// Triples per pass and thread: the fewest that buckets of three are enough for.
-const TRIPLES: usize = 370_728;
-
 /// The triples of a pass, without bits for masks.
 pub fn triples(args: &BenchArgs) -> Result<TripleJob, CliError> {
     if !args.balance.is_none() {
@@ -238,7 +235,7 @@ pub fn triples(args: &BenchArgs) -> Result<TripleJob, CliError> {
     Ok(TripleJob {
         assignment: assignment.clone(),
         workers: args.threads,
-        triples: args.lanes.unwrap_or(TRIPLES),
+        triples: args.lanes.unwrap_or_else(|| TripleJob::large(args.threads)),
         bits: 0,
     })
 }

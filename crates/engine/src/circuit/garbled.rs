@@ -15,7 +15,7 @@ use crate::values::Lanes;
 use crate::workers::on_each;
 use std::ops::Range;
 use tacit_circuit::schedule::Schedule;
-use tacit_garbling::authenticated::{self, Authenticated, Form, Stock, Unopened};
+use tacit_garbling::authenticated::{self, Authenticated, Form, Sizes, Stock, Unopened};
 use tacit_garbling::bmr;
 use tacit_garbling::yao::streamed::{self, Streamed};
 use tacit_garbling::yao::three::{self, ThreeKeys, YaoThree};
@@ -93,7 +93,8 @@ pub(super) fn bytes(compiled: &Compiled) -> Traffic {
             let workers = 0..compiled.job().threads();
             workers.fold(Traffic::default(), |sum, worker| {
                 let chunks = chunks(compiled, worker).map(|at| at.len());
-                sum + authenticated::bytes(form(protocol), ports, places.len(), chunks)
+                let parties = (places.len(), Sizes::of(compiled.job().threads()));
+                sum + authenticated::bytes(form(protocol), ports, parties, chunks)
             })
         }
         protocol => match bmr::bytes_of(protocol, opening, ports) {
@@ -229,7 +230,7 @@ pub(super) fn compute(
             _ if run.compiled.streams => task.stream(Yao::new(mesh, places, keys, id)?.streamed()),
             protocol if protocol.is_yao() => task.learn(Yao::new(mesh, places, keys, id)?),
             _ => {
-                let party = Authenticated::new(mesh, places, keys, &sid)?;
+                let party = Authenticated::new(mesh, places, keys, &sid, Sizes::of(threads))?;
                 let party = party.in_form(form(*protocol));
                 task.run(party, |_, at, outputs| unopened.push((at, outputs)))
             }

@@ -2,6 +2,7 @@
 
 use super::EvaluateError;
 use super::assignment::{self, Assignment};
+use super::triples::bucket_fact;
 use std::fmt;
 use std::str::FromStr;
 use tacit_circuit::Circuit;
@@ -241,6 +242,7 @@ impl Job {
         facts.extend(opening_fact(self.protocol(), self.opening));
         facts.extend(label_fact(self.protocol(), self.label_function));
         facts.extend(silent_fact(self.protocol()));
+        facts.extend(self.protocol().authenticates().then(|| bucket_fact(self.threads())));
         facts
     }
 

@@ -6,7 +6,7 @@ use super::prepared::encode;
 use super::report::LinkUse;
 use super::{Assignment, Compiled, EvaluateError, garbled};
 use crate::workers::on_each;
-use tacit_garbling::authenticated::{self, Authenticated, Piece, Stock};
+use tacit_garbling::authenticated::{self, Authenticated, Piece, Sizes, Stock};
 use tacit_net::{Mesh, Session};
 use tacit_ring::{Buffer, Entropy};
 use tacit_sharing::cost::Traffic;
@@ -27,8 +27,14 @@ pub struct TripleJob {
     pub bits: usize,
 }
 
-/// Triples of a worker, at most. Batches are 181 then, and each of them fails with probability 2^-40.
+/// Triples of a worker, at most.
 const MAX_TRIPLES: usize = 1 << 26;
+
+/// How seldom buckets of triples leak, in a worker of so many: a fact that parties compare.
+pub(crate) fn bucket_fact(workers: usize) -> (&'static str, String) {
+    let rho = Sizes::of(workers).rho();
+    ("buckets of a thread leak with probability", format!("2^-{rho} at most"))
+}
 
 impl TripleJob {
     /// What parties agree on, but for how many.
@@ -39,6 +45,7 @@ impl TripleJob {
             ("protocol", protocol.to_string()),
             ("roles", roles.to_string()),
             ("threads", workers.to_string()),
+            bucket_fact(workers),
         ];
         facts.map(|(name, value)| (name.to_string(), value)).to_vec()
     }
@@ -79,7 +86,8 @@ impl TripleJob {
     #[must_use]
     pub fn bytes(&self) -> Traffic {
         let places = &self.assignment.places;
-        let each = authenticated::bytes_of_stock(places.len(), self.triples, self.bits);
+        let sizes = Sizes::of(self.workers);
+        let each = authenticated::bytes_of_stock(places.len(), sizes, self.triples, self.bits);
         let all = (0..self.workers).fold(Traffic::default(), |sum, _| sum + each.clone());
         all.placed(places)
     }
@@ -89,7 +97,13 @@ impl TripleJob {
     /// product, and one for every one but the first when they are combined.
     #[must_use]
     pub fn bits_per_triple(&self) -> u64 {
-        authenticated::bits_per_triple(self.triples)
+        authenticated::bits_per_triple(Sizes::of(self.workers), self.triples)
+    }
+
+    /// The fewest triples of a worker among so many that are made in the smallest buckets that memory allows.
+    #[must_use]
+    pub fn large(workers: usize) -> usize {
+        Sizes::of(workers).large()
     }
 
     /// Refuses what is not supported.
@@ -192,7 +206,7 @@ fn make(
         let keys: Vec<_> = (0..job.workers).map(|_| all.worker()).collect();
         let ready = session.meshes[0].now();
         on_each(&mut session.meshes, keys.into_iter().enumerate(), |mesh, (worker, keys)| {
-            let party = Authenticated::new(mesh, places, keys, &sid)?;
+            let party = Authenticated::new(mesh, places, keys, &sid, Sizes::of(job.workers))?;
             let kept = |kept: Result<(), EvaluateError>| {
                 kept.map_err(|error| SharingError::System(error.to_string()))
             };

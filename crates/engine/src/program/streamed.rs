@@ -6,7 +6,7 @@ use crate::circuit::EvaluateError;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tacit_garbling::Chain;
-use tacit_garbling::authenticated::{self, Authenticated};
+use tacit_garbling::authenticated::{self, Authenticated, Sizes};
 use tacit_garbling::bmr::{self, BmrChain};
 use tacit_garbling::chain::{ChainCost, Chained};
 use tacit_garbling::yao::Yao;
@@ -68,7 +68,7 @@ pub(super) fn by_circuits<'s>(
         let mut all = Correlations::exchange(mesh, id, places, kind, entropy)?;
         let ready = mesh.now();
         let sid = authenticated::set_up(mesh, places, all.worker(), id)?;
-        let party = Authenticated::new(mesh, places, all.worker(), &sid)?;
+        let party = Authenticated::new(mesh, places, all.worker(), &sid, Sizes::of(1))?;
         return Ok((vec![chained(prepared, party.chain(places), cost)], ready));
     }
     let keys = bmr::Keys::exchange(protocol, mesh, id, places, entropy)?.worker();

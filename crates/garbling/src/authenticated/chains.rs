@@ -7,6 +7,7 @@ use super::kept::{Active, Kept};
 use super::outputs::open;
 use super::party::{Authenticated, begin, finish_set_up};
 use super::talk::Cheat;
+use super::triples::Sizes;
 use crate::{Bits, KEPT, Ports};
 use tacit_circuit::schedule::Schedule;
 use tacit_circuit::{Builder, passes};
@@ -129,7 +130,7 @@ fn party(
     let kind = Delta::Authenticating;
     let mut all = Correlations::exchange(mesh, b"test", &places, kind, &mut entropy)?;
     let sid = finish_set_up(begin(mesh, &places, all.worker(), b"test")?)?;
-    let mut party = Authenticated::new(mesh, &places, all.worker(), &sid)?;
+    let mut party = Authenticated::new(mesh, &places, all.worker(), &sid, Sizes::of(1))?;
     let (mut kept, mut ready) = (Kept::none(), Vec::new());
     for (number, stage) in stages.iter().enumerate() {
         party.cheat(plot.filter(|plot| (plot.party, plot.stage) == (me, number)).map(cheat));
@@ -238,7 +239,8 @@ fn other_wires_are_refused() {
         let all = Correlations::exchange(mesh, b"test", &places, kind, &mut entropy);
         let mut all = all.unwrap();
         let sid = finish_set_up(begin(mesh, &places, all.worker(), b"test").unwrap()).unwrap();
-        let mut party = Authenticated::new(mesh, &places, all.worker(), &sid).unwrap();
+        let mut party =
+            Authenticated::new(mesh, &places, all.worker(), &sid, Sizes::of(1)).unwrap();
         let [first, second] = [0, 1].map(|stage| stages[stage].ports());
         let (_, kept) = party.prepare_on(first, INSTANCES, &Kept::none()).unwrap();
         let missing = party.prepare_on(second, INSTANCES, &Kept::none()).err().unwrap();

@@ -6,7 +6,7 @@ use super::four_rows::Form;
 use super::outputs::open;
 use super::party::{Authenticated, begin, finish_set_up};
 use super::talk::Cheat;
-use super::triples::fallback;
+use super::triples::{Sizes, fallback};
 use crate::{Bits, Evaluate, Garbling, Ports};
 use tacit_circuit::schedule::Schedule;
 use tacit_circuit::{Builder, passes};
@@ -96,7 +96,8 @@ impl Plot {
         let mut talk = begin(&mut session.meshes[0], &places, first, b"test")?;
         talk.cheat = self.cheat(me);
         let sid = finish_set_up(talk)?;
-        let party = Authenticated::new(&mut session.meshes[0], &places, second, &sid)?;
+        let party =
+            Authenticated::new(&mut session.meshes[0], &places, second, &sid, Sizes::of(1))?;
         let mut party = party.in_form(self.form);
         party.cheat(self.cheat(me));
         let ready = party.prepare(ports, 1)?;

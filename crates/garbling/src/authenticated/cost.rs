@@ -5,7 +5,7 @@ use super::four_rows::Form;
 use super::masks::{extra_bits, inputs_are_shared, learned_slots};
 use super::stock::stock_batches;
 use super::talk::DIGEST;
-use super::triples::{batches, bucket};
+use super::triples::Sizes;
 use super::{EVALUATOR, FIRST_GARBLER};
 use crate::Ports;
 use crate::bmr::words;
@@ -19,26 +19,29 @@ const DIGEST_BYTES: u64 = DIGEST as u64;
 /// A commitment, and the opening of a coin.
 const COIN: u64 = 3 * DIGEST_BYTES;
 
-/// Bytes between `parties` of one worker, which prepares and runs so many instances at a time.
+/// Bytes between `parties` of one worker, which prepares and runs so many instances at a time, in a session of workers
+/// that make triples in these sizes.
 #[must_use]
 pub fn bytes(
     form: Form,
     ports: Ports<'_>,
-    parties: usize,
+    (parties, sizes): (usize, Sizes),
     chunks: impl Iterator<Item = usize>,
 ) -> Traffic {
-    bytes_of_chain(form, parties, chunks.map(|instances| (ports, instances)))
+    let mut cost = CostOfChain::new(form, parties, sizes);
+    chunks.for_each(|instances| cost.add(ports, instances));
+    cost.bytes()
 }
 
-/// Bytes between `parties` of one worker that prepares and runs so many instances of each of these circuits, one after
-/// the other: some may go on from others.
+/// Bytes between `parties` of a worker on its own that prepares and runs so many instances of each of these circuits, one
+/// after the other: some may go on from others.
 #[must_use]
 pub fn bytes_of_chain<'p>(
     form: Form,
     parties: usize,
     circuits: impl Iterator<Item = (Ports<'p>, usize)>,
 ) -> Traffic {
-    let mut cost = CostOfChain::new(form, parties);
+    let mut cost = CostOfChain::new(form, parties, Sizes::of(1));
     circuits.for_each(|(ports, instances)| cost.add(ports, instances));
     cost.bytes()
 }
@@ -47,22 +50,23 @@ pub fn bytes_of_chain<'p>(
 pub struct CostOfChain {
     form: Form,
     parties: usize,
+    sizes: Sizes,
     sum: Traffic,
     /// Triples that wait to be used.
     left: usize,
 }
 
 impl CostOfChain {
-    /// Nothing yet.
+    /// Nothing yet, of a worker that makes triples in these sizes.
     #[must_use]
-    pub fn new(form: Form, parties: usize) -> Self {
-        CostOfChain { form, parties, sum: Traffic::default(), left: 0 }
+    pub fn new(form: Form, parties: usize, sizes: Sizes) -> Self {
+        CostOfChain { form, parties, sizes, sum: Traffic::default(), left: 0 }
     }
 
     /// Adds so many instances of a circuit.
     pub fn add(&mut self, ports: Ports<'_>, instances: usize) {
-        let CostOfChain { form, parties, ref mut sum, left } = *self;
-        self.left = ahead(form, ports, parties, (instances, left), sum);
+        let CostOfChain { form, parties, sizes, ref mut sum, left } = *self;
+        self.left = ahead(form, ports, (parties, sizes), (instances, left), sum);
         online(form, ports, parties, instances, sum);
     }
 
@@ -73,12 +77,12 @@ impl CostOfChain {
     }
 }
 
-/// Bytes between `parties` of one worker that makes a stock.
+/// Bytes between `parties` of one worker that makes a stock, in these sizes.
 #[must_use]
-pub fn bytes_of_stock(parties: usize, triples: usize, bits: usize) -> Traffic {
+pub fn bytes_of_stock(parties: usize, sizes: Sizes, triples: usize, bits: usize) -> Traffic {
     let mut sum = Traffic::default();
-    for [count, bits] in stock_batches(triples, bits) {
-        batch(count, &vec![bits; parties], &mut sum);
+    for [count, bits] in stock_batches(sizes, triples, bits) {
+        batch(sizes, count, &vec![bits; parties], &mut sum);
     }
     sum
 }
@@ -86,8 +90,9 @@ pub fn bytes_of_stock(parties: usize, triples: usize, bits: usize) -> Traffic {
 /// Bits that a party sends each other one for one of so many triples: `4 B kappa + 2 B - 1`, the leading terms for
 /// buckets of `B`.
 #[must_use]
-pub fn bits_per_triple(triples: usize) -> u64 {
-    let bucket = batches(triples).map(bucket).max().unwrap_or(0) as u64;
+pub fn bits_per_triple(sizes: Sizes, triples: usize) -> u64 {
+    let buckets = sizes.batches(triples).map(|count| sizes.bucket(count));
+    let bucket = buckets.max().unwrap_or(0) as u64;
     (4 * bucket * KAPPA as u64 + 2 * bucket).saturating_sub(1)
 }
 
@@ -125,25 +130,25 @@ fn extended(counts: &[usize], sum: &mut Traffic) {
 fn ahead(
     form: Form,
     ports: Ports<'_>,
-    parties: usize,
+    (parties, sizes): (usize, Sizes),
     (instances, left): (usize, usize),
     sum: &mut Traffic,
 ) -> usize {
     let gates = instances * ports.ands();
     let extra = extra_bits(ports, parties, instances);
-    let fresh = made(gates.saturating_sub(left), extra, sum);
+    let fresh = made(sizes, gates.saturating_sub(left), extra, sum);
     garbled(form, ports, parties, instances, sum);
     left + fresh - gates
 }
 
 /// Triples that are missing, and further bits of each role; gives how many triples are made.
-fn made(missing: usize, mut extra: Vec<usize>, sum: &mut Traffic) -> usize {
+fn made(sizes: Sizes, missing: usize, mut extra: Vec<usize>, sum: &mut Traffic) -> usize {
     if missing == 0 {
         extended(&extra, sum);
     }
     let mut made = 0;
-    for count in batches(missing) {
-        batch(count, &extra, sum);
+    for count in sizes.batches(missing) {
+        batch(sizes, count, &extra, sum);
         extra.fill(0);
         made += count;
     }
@@ -151,11 +156,11 @@ fn made(missing: usize, mut extra: Vec<usize>, sum: &mut Traffic) -> usize {
 }
 
 /// A batch of triples, if any, and further bits of each role.
-fn batch(count: usize, extra: &[usize], sum: &mut Traffic) {
+fn batch(sizes: Sizes, count: usize, extra: &[usize], sum: &mut Traffic) {
     if count == 0 {
         return extended(extra, sum);
     }
-    let leaky = count * bucket(count);
+    let leaky = count * sizes.bucket(count);
     let counts: Vec<usize> = extra.iter().map(|extra| 3 * leaky + extra).collect();
     extended(&counts, sum);
     for (from, to) in links(extra.len()) {

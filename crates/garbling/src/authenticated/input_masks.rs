@@ -5,6 +5,7 @@ use super::check::excuse;
 use super::four_rows::Form;
 use super::masks::shares;
 use super::party::{Authenticated, begin, finish_set_up};
+use super::triples::Sizes;
 use crate::{Garbling, Ports};
 use tacit_circuit::Builder;
 use tacit_circuit::schedule::Schedule;
@@ -34,7 +35,7 @@ fn inputs_found(form: Form, excused: &'static [&'static str]) -> [usize; 2] {
         let kind = Delta::Authenticating;
         let mut all = Correlations::exchange(mesh, b"test", &places, kind, &mut entropy).unwrap();
         let sid = finish_set_up(begin(mesh, &places, all.worker(), b"test").unwrap()).unwrap();
-        let party = Authenticated::new(mesh, &places, all.worker(), &sid).unwrap();
+        let party = Authenticated::new(mesh, &places, all.worker(), &sid, Sizes::of(1)).unwrap();
         let mut party = party.in_form(form);
         let ready = party.prepare(ports, RUNS).unwrap();
         drop(party);

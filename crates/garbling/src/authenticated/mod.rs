@@ -66,6 +66,7 @@ pub use online::Ready;
 pub use outputs::{Unopened, open};
 pub use party::{Authenticated, Stocking, set_up};
 pub use stock::{PIECE, Piece, Pieces, Stock, needs};
+pub use triples::Sizes;
 
 use tacit_sharing::RoleId;
 

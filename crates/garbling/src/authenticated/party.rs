@@ -12,7 +12,7 @@ use super::packed::Triples;
 use super::rows::{Layout, Rows};
 use super::stock::{Piece, Pieces, Stock, Supply, cut, stock_batches};
 use super::talk::{DIGEST, Talk};
-use super::triples::{self, batches, bucket};
+use super::triples::{self, Sizes};
 use super::tweak::Hash;
 use super::{EVALUATOR, FIRST_GARBLER, bits};
 use crate::links::Links;
@@ -32,12 +32,19 @@ pub struct Authenticated<'m> {
     hash: Hash,
     delta: Zeroizing<u128>,
     triples: Triples,
-    /// Of a stock.
-    supply: Option<Supply<'m>>,
+    origin: Origin<'m>,
     next_triple: u64,
     next_gate: u64,
     /// How often it has prepared something.
     prepared: u64,
+}
+
+/// Where triples and bits come from.
+enum Origin<'m> {
+    /// They are made, in these sizes.
+    Made(Sizes),
+    /// They were.
+    Stock(Supply<'m>),
 }
 
 /// Tosses the coin that names the session, and checks that every party uses one Delta towards all. Before
@@ -78,7 +85,8 @@ pub(super) fn finish_set_up(mut talk: Talk<'_>) -> Result<[u8; 32], SharingError
 
 impl<'m> Authenticated<'m> {
     /// `places[r]` plays role `r`: role 0 evaluates, the others garble. `sid` is what [`set_up`] gave, and
-    /// keys come from where its keys came from.
+    /// keys come from where its keys came from. `sizes` are those for as many workers as the session has: with others its
+    /// checks are weaker than they should be.
     ///
     /// # Errors
     /// When this mesh's party plays no role, or keys have no common Delta of this protocol.
@@ -87,6 +95,7 @@ impl<'m> Authenticated<'m> {
         places: &[PartyId],
         keys: WorkerKeys,
         sid: &[u8; 32],
+        sizes: Sizes,
     ) -> Result<Self, SharingError> {
         let (links, worker) = (Links::new(mesh, places)?, keys.number);
         let layout = Layout { parties: links.parties(), me: links.me };
@@ -103,7 +112,7 @@ impl<'m> Authenticated<'m> {
             hash: Hash::new(sid, worker)?,
             delta,
             triples: Triples::none(layout),
-            supply: None,
+            origin: Origin::Made(sizes),
             next_triple: 0,
             next_gate: 0,
             prepared: 0,
@@ -152,7 +161,7 @@ impl<'m> Authenticated<'m> {
             hash,
             delta,
             triples: Triples::none(layout),
-            supply: Some(Supply::new(layout, pieces)),
+            origin: Origin::Stock(Supply::new(layout, pieces)),
             next_triple: 0,
             next_gate: 0,
             prepared: 0,
@@ -163,12 +172,18 @@ impl<'m> Authenticated<'m> {
     /// session, in which nothing else is made of these keys.
     ///
     /// # Errors
-    /// When there are no keys.
+    /// When there are no keys, or this worker has a stock itself.
     pub fn stock(mut self) -> Result<(Stock, Stocking<'m>), SharingError> {
+        let Origin::Made(sizes) = self.origin else {
+            return Err(SharingError::Shape("a stock from a stock".into()));
+        };
         let mut seed = Seed::from_bytes([0; Seed::LEN]);
         self.talk.random(seed.expose_mut())?;
         let voice = self.talk.voice.later("from a stock", 0);
-        Ok((Stock { voice, hash: self.hash, delta: self.delta.clone(), seed }, Stocking(self)))
+        Ok((
+            Stock { voice, hash: self.hash, delta: self.delta.clone(), seed },
+            Stocking(self, sizes),
+        ))
     }
 
     /// What masks of a circuit are made of: as many triples as they need, and bits.
@@ -180,11 +195,15 @@ impl<'m> Authenticated<'m> {
     ) -> Result<(Masks, Rows), SharingError> {
         let extra = extra_bits(ports, self.layout.parties, instances);
         let wanted = instances * ports.ands();
-        let Some(supply) = &mut self.supply else {
-            let (bits, skipped) = self.make(wanted, &extra)?;
-            let source = Source { bits: &bits, skipped };
-            let (talk, triples) = (&mut self.talk, &mut self.triples);
-            return masks::multiply(talk, ports, instances, (source, from), triples, *self.delta);
+        let supply = match &mut self.origin {
+            Origin::Stock(supply) => supply,
+            Origin::Made(sizes) => {
+                let sizes = *sizes;
+                let (bits, skipped) = self.make(sizes, wanted, &extra)?;
+                let source = (Source { bits: &bits, skipped }, from);
+                let (talk, triples) = (&mut self.talk, &mut self.triples);
+                return masks::multiply(talk, ports, instances, source, triples, *self.delta);
+            }
         };
         let most = extra.iter().max().copied().unwrap_or(0);
         while self.triples.left() < wanted || supply.left() < most {
@@ -197,13 +216,18 @@ impl<'m> Authenticated<'m> {
 
     /// Makes what triples are missing of so many, and with the first batch `extra[r]` bits of role `r`; gives
     /// those, and what comes before them.
-    fn make(&mut self, triples: usize, extra: &[usize]) -> Result<(AuthBits, usize), SharingError> {
+    fn make(
+        &mut self,
+        sizes: Sizes,
+        triples: usize,
+        extra: &[usize],
+    ) -> Result<(AuthBits, usize), SharingError> {
         let missing = triples.saturating_sub(self.triples.left());
         let mut source = None;
-        for count in batches(missing) {
+        for count in sizes.batches(missing) {
             let none = vec![0; extra.len()];
             let extra = if source.is_none() { extra } else { &none };
-            let made = self.batch(count, extra)?;
+            let made = self.batch(sizes, count, extra)?;
             self.triples.add(made.packed(0..made.len()));
             let skipped = made.spent();
             source.get_or_insert((made.into_bits(), skipped));
@@ -215,12 +239,18 @@ impl<'m> Authenticated<'m> {
     }
 
     /// Makes a batch of so many triples, if any, and with it `extra[r]` bits of role `r`.
-    fn batch(&mut self, count: usize, extra: &[usize]) -> Result<Buckets, SharingError> {
+    fn batch(
+        &mut self,
+        sizes: Sizes,
+        count: usize,
+        extra: &[usize],
+    ) -> Result<Buckets, SharingError> {
         if count == 0 {
             return Ok(Buckets::none(self.layout, bits::extend(&mut self.talk, extra)?));
         }
-        let made = triples::make(&mut self.talk, self.hash, self.next_triple, count, extra)?;
-        self.next_triple += (count * bucket(count)) as u64;
+        let batch = (count, sizes.bucket(count));
+        let made = triples::make(&mut self.talk, self.hash, self.next_triple, batch, extra)?;
+        self.next_triple += (batch.0 * batch.1) as u64;
         Ok(made)
     }
 
@@ -361,7 +391,7 @@ fn joined(parts: &[Buffer<u128>]) -> Buffer<u128> {
 }
 
 /// A worker that makes the pieces of a stock.
-pub struct Stocking<'m>(Authenticated<'m>);
+pub struct Stocking<'m>(Authenticated<'m>, Sizes);
 
 impl Stocking<'_> {
     /// Makes so many triples, and so many bits of every party. `keep` takes pieces as their checks have passed;
@@ -375,11 +405,11 @@ impl Stocking<'_> {
         bits: usize,
         mut keep: impl FnMut(Piece) -> Result<(), SharingError>,
     ) -> Result<(), SharingError> {
-        let Stocking(mut party) = self;
+        let Stocking(mut party, sizes) = self;
         party.talk.links.mesh.set_phase(Phase::Offline);
         party.talk.stream = Stream::Def;
-        for [count, bits] in stock_batches(triples, bits) {
-            let made = party.batch(count, &vec![bits; party.layout.parties])?;
+        for [count, bits] in stock_batches(sizes, triples, bits) {
+            let made = party.batch(sizes, count, &vec![bits; party.layout.parties])?;
             let packed = |range| made.packed(range);
             cut((made.len(), packed), (made.bits(), made.spent(), bits)).try_for_each(&mut keep)?;
         }

@@ -3,7 +3,7 @@
 use super::party::{begin, finish_set_up};
 use super::rows::{Layout, Rows};
 use super::talk::Talk;
-use super::triples::{self, bucket, fallback};
+use super::triples::{self, Sizes, fallback};
 use super::tweak::Hash;
 use tacit_net::PartyId;
 use tacit_net::memory::{self, MemoryNetwork};
@@ -29,11 +29,15 @@ fn each<T: Send>(parties: usize, f: impl Fn(&mut Talk<'_>) -> T + Sync) -> Vec<T
     })
 }
 
+fn bucket(count: usize) -> usize {
+    Sizes::of(1).bucket(count)
+}
+
 /// This party's Delta and rows of a batch of so many triples.
 fn make(talk: &mut Talk<'_>, count: usize) -> (u128, Rows) {
     let hash = Hash::new(&[7; 32], 1).unwrap();
     let extra = vec![5; talk.links.parties()];
-    let made = triples::make(talk, hash, 0, count, &extra).unwrap();
+    let made = triples::make(talk, hash, 0, (count, bucket(count)), &extra).unwrap();
     let layout = Layout { parties: talk.links.parties(), me: talk.links.me };
     (*super::bits::delta(talk).unwrap(), made.packed(0..count).rows(layout))
 }
@@ -80,15 +84,16 @@ fn triples_are_authenticated_products_with_buckets_of_all_sizes() {
         assert_eq!(bucket(count), buckets);
         hold(&batch(parties, count));
     }
-    assert_eq!(bucket(triples::LARGE), 3);
-    hold(&batch(2, triples::LARGE));
+    let large = Sizes::of(1).large();
+    assert_eq!(bucket(large), 3);
+    hold(&batch(2, large));
 }
 
 #[test]
 fn parts_of_a_batch_are_its_triples() {
     let parts = each(3, |talk| {
         let hash = Hash::new(&[7; 32], 1).unwrap();
-        let made = triples::make(talk, hash, 0, 450, &[0; 3]).unwrap();
+        let made = triples::make(talk, hash, 0, (450, bucket(450)), &[0; 3]).unwrap();
         let layout = Layout { parties: 3, me: talk.links.me };
         let rows = |part| made.packed(part).rows(layout);
         let all = rows(0..450);

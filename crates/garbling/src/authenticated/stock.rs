@@ -5,7 +5,7 @@ use super::bits::AuthBits;
 use super::packed::Packed;
 use super::rows::Layout;
 use super::talk::Voice;
-use super::triples::batches;
+use super::triples::Sizes;
 use super::tweak::Hash;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -116,8 +116,12 @@ impl<'p> Supply<'p> {
 }
 
 /// What is made at once of a stock: triples, and bits of every party.
-pub(super) fn stock_batches(triples: usize, bits: usize) -> impl Iterator<Item = [usize; 2]> {
-    let all: Vec<usize> = batches(triples).collect();
+pub(super) fn stock_batches(
+    sizes: Sizes,
+    triples: usize,
+    bits: usize,
+) -> impl Iterator<Item = [usize; 2]> {
+    let all: Vec<usize> = sizes.batches(triples).collect();
     let count = all.len().max(bits.div_ceil(MOST_BITS));
     (0..count).map(move |i| [all.get(i).copied().unwrap_or(0), shares(bits, count, i).len()])
 }
@@ -158,18 +162,22 @@ mod tests {
 
     #[test]
     fn nothing_grows_with_a_stock() {
-        let made = |triples, bits| {
-            let all: Vec<_> = stock_batches(triples, bits).collect();
+        let made = |workers, triples, bits| {
+            let all: Vec<_> = stock_batches(Sizes::of(workers), triples, bits).collect();
             let sum = |i: usize| all.iter().map(|batch| batch[i]).sum::<usize>();
             assert_eq!(sum(1), bits);
             assert!(sum(0) >= triples);
             all.into_iter().map(|[triples, bits]| triples.max(bits)).max().unwrap_or(0)
         };
-        for count in [1, 431, 70_000, 1 << 20, 1 << 22, 1 << 26] {
-            assert!(made(count, count + 8192) <= MOST_BITS, "{count}");
-            assert!(made(0, count) <= MOST_BITS && made(count, 0) <= MOST_BITS, "{count}");
+        for (workers, count) in [1, 431, 70_000, 1 << 20, 1 << 22, 1 << 26]
+            .into_iter()
+            .flat_map(|count| [1, 2, 4, 16].map(|workers| (workers, count)))
+        {
+            let most = [[count, count + 8192], [0, count], [count, 0]]
+                .map(|[triples, bits]| made(workers, triples, bits));
+            assert!(most.into_iter().all(|most| most <= MOST_BITS), "{count}: {most:?}");
         }
-        assert_eq!(stock_batches(0, 0).count(), 0);
+        assert_eq!(stock_batches(Sizes::of(1), 0, 0).count(), 0);
     }
 
     /// Something else for every triple.

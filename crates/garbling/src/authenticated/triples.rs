@@ -16,12 +16,8 @@ use tacit_ring::{Buffer, Key, Prg, word};
 use tacit_sharing::{RoleId, SharingError};
 use zeroize::Zeroizing;
 
-/// The statistical parameter: bucketing fails with probability 2^-40 at most, batch by batch.
-const RHO: f64 = 40.0;
-/// A batch has at least so many triples: few would need large buckets.
-const LEAST: usize = 432;
-/// A batch is so large that buckets of three are enough.
-pub(super) const LARGE: usize = 370_728;
+/// Triples of a batch at most, to bound its memory.
+const MOST: usize = 1 << 20;
 /// Products that are hashed in one go.
 const CHUNK: usize = 4096;
 /// Chunks that a party sends ahead of those that it takes, at most, as [`extend`] does with choices: 8 MiB.
@@ -29,29 +25,68 @@ const AHEAD: usize = 128;
 /// Products whose errors are added up in one go.
 const TILE: usize = 1024;
 
-/// Leaky triples per triple, for so many triples at a time: `2^-B N^-(B-1) <= 2^-rho`.
-pub(super) fn bucket(triples: usize) -> usize {
-    let log = (triples as f64).log2();
-    (2..).find(|b| f64::from(*b) + f64::from(b - 1) * log >= RHO).unwrap_or(41) as usize
+/// Sizes of buckets and batches where so many workers of a session make triples. Every worker is a try of its own: a cheat
+/// can stall those in which it guessed wrong and go on in one where it guessed right, before any honest party
+/// knows. So bucketing fails with probability `2^-rho` in each, at most, with `rho = 40 + ceil(log2 workers)`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sizes {
+    rho: u32,
 }
 
-/// The batches in which so many triples are made.
-pub(super) fn batches(triples: usize) -> impl Iterator<Item = usize> {
-    let count = (triples / LARGE).max(usize::from(triples > 0));
-    let size = move |i: usize| triples / count + usize::from(i < triples % count);
-    (0..count).map(move |i| size(i).max(LEAST))
+impl Sizes {
+    /// Those of a session of so many workers, of all parties alike.
+    #[must_use]
+    pub fn of(workers: usize) -> Self {
+        Sizes { rho: 40 + workers.max(1).next_power_of_two().ilog2() }
+    }
+
+    /// Bucketing fails in a worker with probability `2^-rho` at most.
+    #[must_use]
+    pub fn rho(self) -> u32 {
+        self.rho
+    }
+
+    /// The fewest triples for which buckets of so many are enough.
+    fn enough(self, bucket: u32) -> usize {
+        (f64::from(self.rho - bucket) / f64::from(bucket - 1)).exp2().ceil() as usize
+    }
+
+    /// A batch has at least so many triples: fewer would need larger buckets than of five.
+    fn least(self) -> usize {
+        self.enough(5).next_multiple_of(16)
+    }
+
+    /// The fewest triples of one worker that are made in the smallest buckets that memory allows: of three, with more than four
+    /// workers of four.
+    #[must_use]
+    pub fn large(self) -> usize {
+        Some(self.enough(3)).filter(|count| *count < MOST).unwrap_or(self.enough(4))
+    }
+
+    /// Leaky triples per triple, for so many triples at a time: `2^-B N^-(B-1) <= 2^-rho`.
+    pub(super) fn bucket(self, triples: usize) -> usize {
+        let (rho, log) = (f64::from(self.rho), (triples as f64).log2());
+        let fits = |b: &u32| f64::from(*b) + f64::from(b - 1) * log >= rho;
+        (2..=self.rho).find(fits).unwrap_or(self.rho) as usize
+    }
+
+    /// The batches in which so many triples are made.
+    pub(super) fn batches(self, triples: usize) -> impl Iterator<Item = usize> {
+        let (least, count) = (self.least(), (triples / self.enough(3)).max(triples.div_ceil(MOST)));
+        let size = move |i: usize| triples / count + usize::from(i < triples % count);
+        (0..count).map(move |i| size(i).max(least))
+    }
 }
 
-/// Makes a batch of `count` triples, and with it `extra[r]` further bits of role `r`: those are the last bits of
+/// Makes a batch of `count` triples in buckets of `bucket`, and with it `extra[r]` further bits of role `r`: those are the last bits of
 /// what comes with the triples.
 pub(super) fn make(
     talk: &mut Talk<'_>,
     hash: Hash,
     first: u64,
-    count: usize,
+    (count, bucket): (usize, usize),
     extra: &[usize],
 ) -> Result<Buckets, SharingError> {
-    let bucket = bucket(count);
     let leaky = count * bucket;
     let counts: Vec<usize> = extra.iter().map(|extra| 3 * leaky + extra).collect();
     let bits = extend(talk, &counts)?;
@@ -272,10 +307,35 @@ mod tests {
     #[test]
     fn buckets_are_as_large_as_the_bound_asks() {
         let of = [(432, 5), (4095, 5), (4096, 4), (6800, 4), (370_727, 4), (370_728, 3)];
+        let alone = Sizes::of(1);
         for (triples, want) in of {
-            assert_eq!(bucket(triples), want, "{triples}");
+            assert_eq!(alone.bucket(triples), want, "{triples}");
         }
-        assert_eq!([bucket(46), bucket(112), bucket(431)], [7, 6, 5]);
+        assert_eq!([46, 112, 431].map(|triples| alone.bucket(triples)), [7, 6, 5]);
+        // Two workers, each of which half as often.
+        let two = Sizes::of(2);
+        assert_eq!([432, 512, 370_728, 524_288].map(|triples| two.bucket(triples)), [6, 5, 4, 3]);
+    }
+
+    /// However many workers there are, a cheat that tries in all of them succeeds in one with probability 2^-40.
+    #[test]
+    fn all_workers_together_fail_as_rarely_as_one() {
+        for workers in (1..=70).chain([128, 1000, 65_535]) {
+            let sizes = Sizes::of(workers);
+            assert_eq!(sizes.batches(1).collect::<Vec<_>>(), [sizes.least()]);
+            assert_eq!(sizes.bucket(sizes.least()), 5);
+            assert!(sizes.bucket(sizes.large()) <= 4 && sizes.large() <= MOST);
+            for triples in [1, 500, 5000, 370_728, 524_288, 741_456, MOST, MOST + 1, 5 * MOST] {
+                for batch in sizes.batches(triples) {
+                    let (bucket, log) = (sizes.bucket(batch) as f64, (batch as f64).log2());
+                    let failure = (workers as f64).log2() - bucket - (bucket - 1.0) * log;
+                    assert!(
+                        failure <= -40.0,
+                        "{workers} workers, {batch} of {triples}: 2^{failure}"
+                    );
+                }
+            }
+        }
     }
 
     /// How often attacked triples meet in a bucket is what the bound says: `l_0 l_1 l_2 / N^2` buckets of three.
@@ -308,10 +368,23 @@ mod tests {
 
     #[test]
     fn batches_are_neither_small_nor_too_large() {
-        let of = |count| batches(count).collect::<Vec<_>>();
-        assert_eq!(of(0), Vec::<usize>::new());
-        assert_eq!(of(1), [LEAST]);
-        assert_eq!(of(LARGE + 1), [LARGE + 1]);
-        assert_eq!(of(2 * LARGE + 1), [LARGE + 1, LARGE]);
+        let of = |workers, count| Sizes::of(workers).batches(count).collect::<Vec<_>>();
+        assert_eq!(of(1, 0), Vec::<usize>::new());
+        let large = Sizes::of(1).large();
+        assert_eq!((large, of(1, 1)), (370_728, vec![432]));
+        assert_eq!(of(1, large + 1), [large + 1]);
+        assert_eq!(of(1, 2 * large + 1), [large + 1, large]);
+        let large = Sizes::of(3).large();
+        assert_eq!((large, of(3, 1)), (741_456, vec![624]));
+        assert_eq!(of(3, 2 * large), [large; 2]);
+        // Buckets of three would take more than there is room for.
+        assert_eq!((Sizes::of(16).large(), of(16, MOST + 2)), (10_322, vec![MOST / 2 + 1; 2]));
+        for workers in [1, 2, 3, 5, 64] {
+            let all = [1, MOST - 1, MOST + 1, 9 * MOST + 7];
+            assert!(all.into_iter().all(|count| {
+                of(workers, count).into_iter().max().is_some_and(|most| most <= MOST)
+                    && of(workers, count).into_iter().sum::<usize>() >= count
+            }));
+        }
     }
 }

@@ -9,7 +9,7 @@ mod store;
 use common::{circuit, given, in_the_clear, places, schedule};
 use messages::{CASE, Change, Message, Run, altered, are_all_caught, is_caught, nobody_is_wrong};
 use store::stored;
-use tacit_garbling::authenticated::{Authenticated, Form, bytes, open, set_up};
+use tacit_garbling::authenticated::{Authenticated, Form, Sizes, bytes, open, set_up};
 use tacit_garbling::{Bits, Evaluate, Garbling, Ports};
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_net::{PartyId, Phase, Session, Stream};
@@ -29,7 +29,7 @@ fn party<'m>(
     let kind = Delta::Authenticating;
     let mut all = Correlations::exchange(mesh, b"session", &places, kind, &mut entropy)?;
     let sid = set_up(mesh, &places, all.worker(), b"session")?;
-    Ok(Authenticated::new(mesh, &places, all.worker(), &sid)?.in_form(form))
+    Ok(Authenticated::new(mesh, &places, all.worker(), &sid, Sizes::of(1))?.in_form(form))
 }
 
 const FORMS: [Form; 2] = [Form::HalfGates, Form::FourRows];
@@ -70,7 +70,7 @@ fn all_inputs_give_what_the_circuit_says_at_the_price_of_the_formulas() {
                 assert_eq!(learned.len, mine.len());
                 assert!((0..mine.len()).all(|i| learned.get(i) == mine[i]), "{values:?}");
             }
-            let all = bytes(form, ports, parties, [11, 5].into_iter());
+            let all = bytes(form, ports, (parties, Sizes::of(1)), [11, 5].into_iter());
             let meter = session.meter();
             for to in (0..parties).filter(|to| *to != me) {
                 let id = PartyId(to as u8);

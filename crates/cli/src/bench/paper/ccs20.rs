@@ -43,9 +43,8 @@ const TABLE_4: [(usize, Option<f64>, f64); 12] = [
     (56, None, 16.86),
 ];
 
-/// Triples per thread: for buckets of three; for buckets of four, where there are many parties in one process.
-const LARGE: usize = 370_728;
-const SMALL: usize = 4096;
+/// Triples per thread for buckets of four, where there are many parties in one process, with up to 16 threads each.
+const SMALL: usize = 10_322;
 /// Threads and parties that are measured here: the rest takes more memory than one machine has.
 const MEASURED_THREADS: usize = 4;
 const MEASURED_PARTIES: usize = 8;
@@ -102,7 +101,7 @@ pub fn run() -> Result<PaperReport, CliError> {
             });
         }
         if threads <= MEASURED_THREADS {
-            triples.push(measured(3, 2, threads, LARGE)?);
+            triples.push(measured(3, 2, threads, TripleJob::large(threads))?);
         }
     }
     for (parties, old, new) in TABLE_4 {
