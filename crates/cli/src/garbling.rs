@@ -21,7 +21,8 @@ pub struct GarblingArgs {
 
     /// What hides the rows of garbled tables that parties make together (bmr and its kin): dk-mmo, AES under a key for
     /// each gate; dk-tmmo, the same with one block more for each pair of labels; aes256, AES-256 under both labels:
-    /// slower, and no ideal cipher is assumed [default: dk-mmo]
+    /// slower, and no ideal cipher is assumed, but that related keys, by a secret relation, do no harm; attacks on
+    /// AES-256 are known where the attacker chooses the relation [default: dk-mmo]
     #[arg(long, value_name = "dk-mmo|dk-tmmo|aes256")]
     pub label_function: Option<LabelFunction>,
 }

@@ -91,18 +91,23 @@ impl Transcript<'_> {
 
 /// The side that gets both keys of every transfer.
 pub struct BaseSender {
-    /// Half of `a`.
-    secret: Zeroizing<Scalar>,
+    /// Half of `a`, at a place of its own: where this is moved, no copy stays behind.
+    secret: Box<Zeroizing<Scalar>>,
     message: [u8; POINT],
 }
 
 impl BaseSender {
+    #[cfg(test)]
+    pub(crate) fn secret(&self) -> &Zeroizing<Scalar> {
+        &self.secret
+    }
+
     /// With a fresh secret.
     ///
     /// # Errors
     /// When there is no randomness.
     pub fn new(entropy: &mut Entropy) -> Result<Self, OtError> {
-        let secret = Zeroizing::new(random_scalar(&entropy.seed()?, 0));
+        let secret = Box::new(Zeroizing::new(random_scalar(&entropy.seed()?, 0)));
         let point = RistrettoPoint::mul_base(&secret);
         let message = (point + point).compress().to_bytes();
         Ok(BaseSender { secret, message })
@@ -126,7 +131,7 @@ impl BaseSender {
             let key = |branch: u8| {
                 let hash = half_to_group(sid, k, branch, &halves[usize::from(1 - branch)]);
                 let point = points[usize::from(branch)] + hash + hash;
-                transcript.key(k, branch, pair, *self.secret * point)
+                transcript.key(k, branch, pair, **self.secret * point)
             };
             Ok([key(0), key(1)])
         };

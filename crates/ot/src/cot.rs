@@ -233,12 +233,13 @@ impl Receiver {
 /// The side that holds Delta.
 pub struct Sender {
     expansion: Expansion,
-    delta: Zeroizing<u128>,
+    /// At a place of its own, as where it comes from.
+    delta: Box<Zeroizing<u128>>,
 }
 
 impl Sender {
     /// Delta.
-    pub(crate) fn delta(&self) -> Zeroizing<u128> {
+    pub(crate) fn delta(&self) -> Box<Zeroizing<u128>> {
         self.delta.clone()
     }
 
@@ -279,7 +280,7 @@ impl Sender {
         for (block, message) in message.chunks_exact(words.max(1)).enumerate() {
             let (_, columns) = it.fold(block, stream, stride);
             for (bit, column) in columns.chunks_exact_mut(stride).enumerate() {
-                let mask = mask((*self.delta >> (block * k + bit)) as u8) as u64;
+                let mask = mask((**self.delta >> (block * k + bit)) as u8) as u64;
                 for (column, message) in column.iter_mut().zip(message) {
                     *column ^= message & mask;
                 }
@@ -298,7 +299,7 @@ impl Sender {
     /// When lengths do not fit.
     pub fn bits(&mut self, message: &[u64], pads: [&mut [u64]; 2]) -> Result<(), OtError> {
         let [zeros, ones] = pads;
-        let (pi, delta) = (self.expansion.pi.clone(), *self.delta);
+        let (pi, delta) = (self.expansion.pi.clone(), **self.delta);
         assert!(message.len() == self.message_words(zeros.len()) && zeros.len() == ones.len());
         let tiles = zeros.chunks_mut(TILE).zip(ones.chunks_mut(TILE));
         for ((zeros, ones), message) in tiles.zip(message.chunks(self.message_words(TILE))) {

@@ -139,7 +139,8 @@ pub struct Sending {
     base: BaseReceiver,
     sid: [u8; 32],
     fan: Fan,
-    delta: Zeroizing<u128>,
+    /// At a place of its own: where this is moved, no copy stays behind.
+    delta: Box<Zeroizing<u128>>,
 }
 
 impl Sending {
@@ -154,7 +155,7 @@ impl Sending {
         entropy: &mut Entropy,
     ) -> Result<Self, OtError> {
         let base = BaseReceiver::new(&sid, &choices(fan, *delta), entropy)?;
-        Ok(Sending { base, sid, fan, delta })
+        Ok(Sending { base, sid, fan, delta: Box::new(delta) })
     }
 
     /// The message, which needs none of the receiver's.
@@ -201,14 +202,14 @@ fn choices(fan: Fan, delta: u128) -> Zeroizing<Vec<u8>> {
 }
 
 /// All seeds but those at Delta, from levels' sums, of each that of the side chosen.
-fn open(fan: Fan, delta: Zeroizing<u128>, keys: &[Seed], levels: &[Level]) -> SomeSeeds {
+fn open(fan: Fan, delta: Box<Zeroizing<u128>>, keys: &[Seed], levels: &[Level]) -> SomeSeeds {
     let depth = fan.bits();
     let mut leaves = Vec::new();
     for (block, (keys, levels)) in keys.chunks(depth).zip(levels.chunks(depth)).enumerate() {
         // Number 0 is on the path, and unknown.
         let mut nodes = Zeroizing::new(vec![[0; NODE]]);
         for (level, (key, sums)) in keys.iter().zip(levels).enumerate() {
-            let path = path_bit(*delta, block * depth, depth - 1 - level);
+            let path = path_bit(**delta, block * depth, depth - 1 - level);
             let left = Choice::from(path);
             let mut sibling: Node =
                 std::array::from_fn(|i| u8::conditional_select(&sums[1][i], &sums[0][i], left));
@@ -233,7 +234,7 @@ fn path_bit(delta: u128, start: usize, bit: usize) -> u8 {
 /// number 0 is nothing.
 pub struct SomeSeeds {
     pub(crate) fan: Fan,
-    pub(crate) delta: Zeroizing<u128>,
+    pub(crate) delta: Box<Zeroizing<u128>>,
     pub(crate) leaves: Vec<Zeroizing<Vec<Node>>>,
     given: u64,
 }
@@ -260,6 +261,33 @@ pub(crate) fn pair(fan: Fan, delta: u128, seed: u64) -> (AllSeeds, SomeSeeds) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// What is moved on the way into and out of growing lists leaves its Delta and its scalar where they are, to be wiped.
+    #[test]
+    fn secrets_stay_where_they_are_when_their_holders_move() {
+        let mut entropy = Entropy::insecure_seeded(tacit_ring::entropy::test_seed(), 0);
+        let mut all = Vec::new();
+        for _ in 0..2 {
+            let receiving = Receiving::new([1; 32], Fan::Four, &mut entropy).unwrap();
+            let sending =
+                Sending::new([1; 32], Fan::Four, Zeroizing::new(5), &mut entropy).unwrap();
+            let places = [&raw const **receiving.base.secret() as usize, place(&sending.delta)];
+            all.push((places, receiving, sending));
+            all.shrink_to_fit();
+        }
+        for (places, receiving, sending) in all {
+            let now = [&raw const **receiving.base.secret() as usize, place(&sending.delta)];
+            assert_eq!(places, now);
+            let first = *receiving.message();
+            let (_, second) = receiving.finish(sending.message(), &mut entropy).unwrap();
+            let some = sending.finish(&first, &second).unwrap();
+            assert_eq!((place(&some.delta), **some.delta), (places[1], 5));
+        }
+    }
+
+    fn place(delta: &Zeroizing<u128>) -> usize {
+        &raw const **delta as usize
+    }
 
     #[test]
     fn the_sender_has_all_seeds_but_those_at_delta() {

@@ -8,6 +8,7 @@ use super::tweak::{Hash, Use};
 use crate::{Bits, Ports};
 use tacit_circuit::schedule::Slot;
 use tacit_ring::Buffer;
+use zeroize::Zeroizing;
 
 /// One instance, as the evaluator has it.
 pub(super) struct Evaluator<'a> {
@@ -70,14 +71,15 @@ impl Evaluator<'_> {
                 gate,
                 public: Vec::with_capacity(products.len()),
                 rows: Rows::zeros(products.len(), parties),
-                words: vec![0; products.len()],
+                words: Zeroizing::new(vec![0; products.len()]),
             };
             let row = |slot: Slot| wires.get(slot as usize);
             level.public.extend(products.iter().map(|p| [row(p.a)[0], row(p.b)[0]]));
             level.own_macs();
             for garbler in 1..parties {
                 let list = |pick: fn(&tacit_circuit::schedule::Product) -> Slot| {
-                    products.iter().map(|p| row(pick(p))[garbler]).collect::<Vec<u128>>()
+                    let labels = products.iter().map(|p| row(pick(p))[garbler]);
+                    Zeroizing::new(labels.collect::<Vec<u128>>())
                 };
                 let inputs = [&list(|p| p.a)[..], &list(|p| p.b)];
                 match self.form {
@@ -110,7 +112,7 @@ pub(super) struct Level<'e, 'a> {
     /// Of outputs: the value, and labels by garbler, added up.
     pub rows: Rows,
     /// Of four rows: garblers' shares of the value and MACs, added up.
-    pub words: Vec<u64>,
+    pub words: Zeroizing<Vec<u64>>,
 }
 
 impl Level<'_, '_> {
@@ -138,11 +140,11 @@ impl Level<'_, '_> {
             let [a, b] = Use::of_inputs(inputs, |use_, labels| {
                 let mut keys = vec![0; labels.len()];
                 it.hash.keys(use_, [garbler, target], number, &mut keys);
-                let mut labels = labels.to_vec();
+                let mut labels = Zeroizing::new(labels.to_vec());
                 Hash::hash(&keys, [&mut labels]);
                 labels
             });
-            let hashes = a.iter().zip(&b).zip(inputs[0]);
+            let hashes = a.iter().zip(b.iter()).zip(inputs[0]);
             let gates = table.chunks_exact(size).zip(&self.public);
             for ((row, (table, [u, v])), ((a, b), input)) in
                 self.rows.iter_mut().zip(gates).zip(hashes)

@@ -153,7 +153,8 @@ impl Level<'_, '_> {
                     it.hash.key(Use::Row(row(*pair) as u8), [garbler, target], number)
                 })
                 .collect();
-            let mut pads: Vec<u128> = a.iter().zip(b).map(|(a, b)| of_both(*a, *b)).collect();
+            let both = a.iter().zip(b).map(|(a, b)| of_both(*a, *b));
+            let mut pads = Zeroizing::new(both.collect::<Vec<u128>>());
             Hash::hash(&keys, [&mut pads]);
             for (i, (table, pair)) in table.chunks_exact(size).zip(&self.public).enumerate() {
                 if target == EVALUATOR {

@@ -58,8 +58,9 @@ impl Garbler<'_> {
             }
             let products = schedule.products(level);
             let of = |slot: Slot| wires[slot as usize];
-            let first: Vec<u128> = products.iter().map(|product| of(product.a)).collect();
-            let second: Vec<u128> = products.iter().map(|product| of(product.b)).collect();
+            let [first, second] = [|p: &Product| p.a, |p: &Product| p.b].map(|slot| {
+                Zeroizing::new(products.iter().map(|p| of(slot(p))).collect::<Vec<u128>>())
+            });
             let after = gate + products.len();
             let (table, labels) =
                 (&mut made.table[size * gate..size * after], &mut made.labels[gate..after]);

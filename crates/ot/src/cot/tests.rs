@@ -73,7 +73,7 @@ fn nothing_comes_twice() {
 
 /// Runs so many transfers, tile after tile, and checks each; gives the sender's blocks.
 fn correlated((receiver, sender): &mut (Receiver, Sender), choices: &[u64]) -> Vec<u128> {
-    let (fan, delta) = (receiver.0.fan, *sender.delta);
+    let (fan, delta) = (receiver.0.fan, **sender.delta);
     let mut all = Vec::with_capacity(64 * choices.len());
     for choices in choices.chunks(TILE) {
         let mut message = vec![0; receiver.message_words(choices.len())];

@@ -39,7 +39,7 @@ fn senders_take_as_long_for_any_delta() {
         let message = Rng(test_seed()).words(sender.message_words(WORDS));
         let [mut zeros, mut ones] = [[0; WORDS]; 2];
         let told = tells(MEASUREMENTS, delta, |delta| {
-            *sender.delta = *delta;
+            **sender.delta = *delta;
             sender.bits(&message, [&mut zeros, &mut ones]).unwrap();
         });
         assert!(!told, "{fan:?}");

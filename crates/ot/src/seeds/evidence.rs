@@ -81,7 +81,7 @@ impl Evidence {
                 all[0] = all.iter().skip(1).fold(*sum, add);
                 let k = seeds.fan.bits();
                 (0..k).for_each(|bit| {
-                    exchange(&mut all, bit, path_bit(*seeds.delta, block * k, bit))
+                    exchange(&mut all, bit, path_bit(**seeds.delta, block * k, bit))
                 });
                 all
             })
@@ -138,7 +138,7 @@ mod tests {
             let keys = self.keys.iter().zip(&*choices);
             let keys: Vec<Seed> =
                 keys.map(|(both, choice)| both[usize::from(*choice)].clone()).collect();
-            open(self.fan, Zeroizing::new(delta), &keys, levels)
+            open(self.fan, Box::new(Zeroizing::new(delta)), &keys, levels)
         }
 
         fn passes(&self, delta: u128, levels: &[Level], evidence: &Evidence) -> bool {

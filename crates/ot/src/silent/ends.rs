@@ -16,7 +16,7 @@ pub struct Sender {
 
 /// What the sender's trees grow from.
 struct Roots {
-    delta: Zeroizing<u128>,
+    delta: Box<Zeroizing<u128>>,
     prg: Prg,
     ids: StreamIds,
 }
@@ -38,7 +38,7 @@ impl Grow for Growing<'_> {
         let mut root = Zeroizing::new([0; BLOCK]);
         prg.fill(ids.step()?.single().number(), 0, &mut *root);
         let message = self.message.split_off_mut(..levels.len()).expect("room for all trees");
-        tree::grow(&setting.pi, (u128::from_le_bytes(*root), **delta), levels, leaves, message);
+        tree::grow(&setting.pi, (u128::from_le_bytes(*root), ***delta), levels, leaves, message);
         Ok(())
     }
 }
@@ -58,7 +58,7 @@ impl Sender {
         seed: &Seed,
     ) -> Result<Self, OtError> {
         let delta = base.delta();
-        assert!(*delta & 1 == 1, "the lowest bit of a silent Delta is set");
+        assert!(**delta & 1 == 1, "the lowest bit of a silent Delta is set");
         let words = setting.chain.set.start_words();
         if message.len() != base.message_words(words) {
             return Err(OtError::Malformed("choices to start from"));

@@ -136,7 +136,7 @@ impl Correlations {
         let me = role_in(places, mesh.me())?;
         mesh.set_phase(Phase::Setup);
         let peers: Vec<RoleId> = (0..places.len()).filter(|role| *role != me).collect();
-        let mut begun = Vec::new();
+        let mut begun = Vec::with_capacity(peers.len());
         let fan = delta.fan();
         let common_delta = match delta {
             Delta::Each | Delta::Odd => None,
@@ -161,7 +161,7 @@ impl Correlations {
             mesh.send(places[peer], Stream::On, sending.message().as_flattened())?;
             begun.push((receiving, sending, seed));
         }
-        let mut answered = Vec::new();
+        let mut answered = Vec::with_capacity(peers.len());
         for ((receiving, sending, mine), &peer) in begun.into_iter().zip(&peers) {
             let mut theirs = Seed::from_bytes([0; Seed::LEN]);
             mesh.recv(places[peer], Stream::On, theirs.expose_mut())?;
