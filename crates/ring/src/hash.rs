@@ -5,7 +5,7 @@
 
 use crate::word::{self, Word};
 use subtle::ConstantTimeEq;
-use zeroize::Zeroize;
+use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
 /// Domain of [`digest`].
 const DIGEST_CONTEXT: &str = "tacit 2025 digest v1";
@@ -76,19 +76,39 @@ const BUFFER: usize = 1 << 14;
 ///
 /// Two transcripts have equal digests only if they have the same domain and the same items
 /// in the same order, with the same headers and boundaries between them.
-#[derive(Clone)]
+///
+/// What it hashes may be masked values, so it is wiped when it is dropped: what is collected, and the state of the
+/// hash, which stays in one place however the transcript is moved.
 pub struct Transcript {
-    hasher: blake3::Hasher,
-    buffer: Vec<u8>,
+    hasher: Box<blake3::Hasher>,
+    /// Never beyond its first capacity: so that no copy stays behind.
+    buffer: Zeroizing<Vec<u8>>,
     items: u64,
 }
+
+impl Clone for Transcript {
+    fn clone(&self) -> Transcript {
+        // As much room as the first: see there.
+        let mut buffer = Zeroizing::new(Vec::with_capacity(BUFFER));
+        buffer.extend_from_slice(&self.buffer);
+        Transcript { hasher: self.hasher.clone(), buffer, items: self.items }
+    }
+}
+
+impl Drop for Transcript {
+    fn drop(&mut self) {
+        self.hasher.zeroize();
+    }
+}
+
+impl ZeroizeOnDrop for Transcript {}
 
 impl Transcript {
     /// An empty transcript. `domain` names what is being recorded: session, pair, stream.
     #[must_use]
     pub fn new(domain: &[&[u8]]) -> Transcript {
-        let hasher = blake3::Hasher::new_derive_key(TRANSCRIPT_CONTEXT);
-        let mut buffer = Vec::with_capacity(BUFFER);
+        let hasher = Box::new(blake3::Hasher::new_derive_key(TRANSCRIPT_CONTEXT));
+        let mut buffer = Zeroizing::new(Vec::with_capacity(BUFFER));
         buffer.extend_from_slice(&digest(domain));
         Transcript { hasher, buffer, items: 0 }
     }
@@ -209,6 +229,25 @@ mod tests {
             prop_assert_eq!(t.items(), lens.len() as u64);
             prop_assert_eq!(t.finish(), reference(&lens, byte));
         }
+    }
+
+    /// What holds a part of what was hashed: the buffer, which never moves to another place, and the hash's state.
+    #[test]
+    fn a_transcript_is_wiped() {
+        fn wiped<T: ZeroizeOnDrop>(_: &T) {}
+        let mut t = Transcript::new(&[b"test"]);
+        let copy = t.clone();
+        assert_eq!(copy.buffer.capacity(), BUFFER);
+        let place = t.buffer.as_ptr();
+        for len in [1, 100, BUFFER - 1, BUFFER, 3 * BUFFER + 5, 7] {
+            t.append(ITEM, &vec![9; len]);
+            assert!(t.buffer.as_ptr() == place && t.buffer.capacity() == BUFFER);
+        }
+        wiped(&t);
+        wiped(&t.buffer);
+        assert!(t.hasher.count() > 0);
+        t.hasher.zeroize();
+        assert_eq!(t.hasher.count(), 0);
     }
 
     #[test]
