@@ -4,11 +4,15 @@
 //! seeds and the session, so that neither party fixes it alone. Under protocols that check, a pair's
 //! secret for comparisons is derived from the same; keys for proofs are keys of their own.
 //!
-//! Four parties: every three have a key that the fourth lacks. Their lowest role draws it and sends
-//! it to the other two, who compare what they got: a sender that gives them different keys is
-//! found out before anything else is sent. One that draws badly only hurts itself: the key hides
-//! values from the fourth role, and with one corruption that one is honest then. Every two have a
-//! key besides, for the checks before an opening.
+//! Four parties: every three have a key that the fourth lacks, derived from a seed of each of them. So
+//! it hides values from the fourth role as long as that role can predict at most two of the three
+//! generators: a machine that was cloned, or starts with too little randomness, gives nothing away alone.
+//! Every two of the three compare what they derived. A member that gives the other two different
+//! seeds makes their keys differ; both are honest then, they compare without it, and both end the session
+//! before anything is masked. What it hears of their keys it could compute: it knows all
+//! seeds that went into them. A member that waits for the others' seeds may choose among as many keys as it can
+//! try, and wins nothing: the key hides values from the fourth role, and with one corruption that one
+//! is honest then. Every two have a key besides, for the checks before an opening.
 
 use crate::Protocol;
 use crate::party::{Keys, SharingError, role_in};
@@ -42,7 +46,7 @@ struct Context<'c> {
 
 impl Secrets {
     /// Exchanges seeds from `entropy` over `mesh`: one round and 32 bytes per ordered pair of three
-    /// parties; two rounds of four.
+    /// parties; two rounds and 160 bytes of four.
     ///
     /// `session` must be fresh: it separates the keys of sessions and of attempts.
     ///
@@ -61,7 +65,8 @@ impl Secrets {
         let context = Context { session, protocol, places, role };
         if protocol.parties() == 3 {
             let peers = [(role + 1) % 3, (role + 2) % 3];
-            let seeds = context.pairs(mesh, &peers, entropy)?;
+            let mine = context.give_pairs(mesh, &peers, entropy)?;
+            let seeds = context.pairs(mesh, &peers, &mine)?;
             let mut pairs: Vec<Option<Seed>> = Vec::new();
             if protocol.is_checked() {
                 pairs = (0..3).map(|_| None).collect();
@@ -77,11 +82,14 @@ impl Secrets {
             return Ok(Secrets { seeds, pairs, tail: false, proofs, given: 0 });
         }
         let peers: Vec<RoleId> = (0..4).filter(|peer| *peer != role).collect();
+        let threes = context.threes();
+        let mine = context.give_pairs(mesh, &peers, entropy)?;
+        let mine_of_threes = context.give_threes(mesh, &threes, entropy)?;
         let mut pairs: Vec<Option<Seed>> = (0..4).map(|_| None).collect();
-        for (peer, seed) in peers.iter().zip(context.pairs(mesh, &peers, entropy)?) {
+        for (peer, seed) in peers.iter().zip(context.pairs(mesh, &peers, &mine)?) {
             pairs[*peer] = Some(seed);
         }
-        let seeds = context.triples(mesh, entropy)?;
+        let seeds = context.keys_of_threes(mesh, &threes, mine_of_threes)?;
         // The key that role 0 lacks is the first one of all others.
         Ok(Secrets { seeds, pairs, tail: role != 0, proofs: None, given: 0 })
     }
@@ -136,8 +144,8 @@ impl Secrets {
 }
 
 impl Context<'_> {
-    /// The secrets with some roles, each derived from a seed of both.
-    fn pairs(
+    /// Gives some roles a fresh seed each.
+    fn give_pairs(
         &self,
         mesh: &mut Mesh,
         peers: &[RoleId],
@@ -149,6 +157,16 @@ impl Context<'_> {
             mesh.send(self.places[*peer], Stream::On, seed.expose())?;
             mine.push(seed);
         }
+        Ok(mine)
+    }
+
+    /// The secrets with some roles, each derived from a seed of both.
+    fn pairs(
+        &self,
+        mesh: &mut Mesh,
+        peers: &[RoleId],
+        mine: &[Seed],
+    ) -> Result<Vec<Seed>, SharingError> {
         let mut secrets = Vec::with_capacity(peers.len());
         for (mine, &peer) in mine.iter().zip(peers) {
             let theirs = self.receive(mesh, peer)?;
@@ -159,35 +177,60 @@ impl Context<'_> {
         Ok(secrets)
     }
 
-    /// The secrets of all threes that this role is one of, by the role that lacks them.
-    fn triples(&self, mesh: &mut Mesh, entropy: &mut Entropy) -> Result<Vec<Seed>, SharingError> {
-        let threes: Vec<Vec<RoleId>> = (0..4)
+    /// All threes that this role is one of, by the role that is not.
+    fn threes(&self) -> Vec<Vec<RoleId>> {
+        (0..4)
             .filter(|lacking| *lacking != self.role)
             .map(|lacking| (0..4).filter(|role| *role != lacking).collect())
-            .collect();
-        let mut seeds = Vec::with_capacity(threes.len());
-        for members in &threes {
-            let seed = if members[0] == self.role { Some(entropy.seed()?) } else { None };
-            for to in members.iter().filter(|_| seed.is_some()).skip(1) {
-                if let Some(seed) = &seed {
-                    mesh.send(self.places[*to], Stream::On, seed.expose())?;
-                }
+            .collect()
+    }
+
+    /// The other two of three.
+    fn others<'t>(&self, three: &'t [RoleId]) -> impl Iterator<Item = RoleId> + use<'t> {
+        let me = self.role;
+        three.iter().copied().filter(move |role| *role != me)
+    }
+
+    /// Gives a fresh seed for each three to the other two.
+    fn give_threes(
+        &self,
+        mesh: &mut Mesh,
+        threes: &[Vec<RoleId>],
+        entropy: &mut Entropy,
+    ) -> Result<Vec<Seed>, SharingError> {
+        let mut mine = Vec::with_capacity(threes.len());
+        for three in threes {
+            let seed = entropy.seed()?;
+            for to in self.others(three) {
+                mesh.send(self.places[to], Stream::On, seed.expose())?;
             }
-            seeds.push(seed);
+            mine.push(seed);
         }
+        Ok(mine)
+    }
+
+    /// The secrets of all threes, each derived from a seed of all three, who compare it.
+    fn keys_of_threes(
+        &self,
+        mesh: &mut Mesh,
+        threes: &[Vec<RoleId>],
+        mine: Vec<Seed>,
+    ) -> Result<Vec<Seed>, SharingError> {
         let mut secrets = Vec::with_capacity(threes.len());
-        for (members, seed) in threes.iter().zip(seeds) {
-            let seed = match seed {
-                Some(seed) => seed,
-                None => self.receive(mesh, members[0])?,
-            };
-            secrets.push(self.secret(members, &[&seed]));
+        for (three, mine) in threes.iter().zip(mine) {
+            let mut mine = Some(mine);
+            let mut seeds = Vec::with_capacity(three.len());
+            for role in three {
+                let own = if *role == self.role { mine.take() } else { None };
+                seeds.push(own.map_or_else(|| self.receive(mesh, *role), Ok)?);
+            }
+            secrets.push(self.secret(three, &seeds.iter().collect::<Vec<_>>()));
         }
-        self.compare(mesh, &threes, &secrets)?;
+        self.compare(mesh, threes, &secrets)?;
         Ok(secrets)
     }
 
-    /// Compares each key that another role drew with the third role that has it.
+    /// Compares each key of three with both others that have it.
     fn compare(
         &self,
         mesh: &mut Mesh,
@@ -197,25 +240,32 @@ impl Context<'_> {
         let value = |secret: &Seed| {
             hash::derive_key("tacit 2026 key check value", &[self.session, secret.expose()])
         };
-        let received = || threes.iter().zip(secrets).filter(|(three, _)| three[0] != self.role);
-        let third = |three: &[RoleId]| if three[1] == self.role { three[2] } else { three[1] };
-        for (three, secret) in received() {
-            mesh.send(self.places[third(three)], Stream::On, &value(secret))?;
+        for (three, secret) in threes.iter().zip(secrets) {
+            for other in self.others(three) {
+                mesh.send(self.places[other], Stream::On, &value(secret))?;
+            }
         }
-        for (three, secret) in received() {
-            let mut theirs = [0; 32];
-            mesh.recv(self.places[third(three)], Stream::On, &mut theirs)?;
-            if !hash::equal(&value(secret), &theirs) {
-                let [drew, other] = [three[0], third(three)].map(|role| self.places[role].0);
-                let what = format!(
-                    "party {drew} gave this party and party {other} different keys, or party \
-                     {other} says so"
-                );
-                return Err(mesh.check_failed(what).into());
+        for (three, secret) in threes.iter().zip(secrets) {
+            for other in self.others(three) {
+                let mut theirs = [0; 32];
+                mesh.recv(self.places[other], Stream::On, &mut theirs)?;
+                if !hash::equal(&value(secret), &theirs) {
+                    return Err(mesh.check_failed(self.different(three, other)).into());
+                }
             }
         }
         mesh.flush()?;
         Ok(())
+    }
+
+    /// What is wrong when another of three has another key.
+    fn different(&self, three: &[RoleId], other: RoleId) -> String {
+        let third = self.others(three).find(|role| *role != other).unwrap_or(other);
+        let [other, third] = [other, third].map(|role| self.places[role].0);
+        format!(
+            "this party and party {other} have different keys: party {third} gave them different \
+             seeds, or party {other} does not keep to its own"
+        )
     }
 
     fn receive(&self, mesh: &mut Mesh, from: RoleId) -> Result<Seed, SharingError> {
@@ -238,6 +288,8 @@ impl Context<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::time::Duration;
+    use tacit_net::LinkProfile;
     use tacit_net::memory::{self, MemoryNetwork};
     use tacit_net::testing::{Tamper, Verdict};
 
@@ -283,11 +335,15 @@ mod tests {
         assert_eq!(all.len(), 3 * 8);
     }
 
-    /// A role that gives two others different keys is found out in set-up, before any key is used.
+    const FOUR: [PartyId; 4] = [PartyId(0), PartyId(1), PartyId(2), PartyId(3)];
+
+    /// A role that gives two others different seeds of a key is found out in set-up, before any key is used.
     #[test]
-    fn a_role_that_gives_two_keys_is_found_out() {
-        const FOUR: [PartyId; 4] = [PartyId(0), PartyId(1), PartyId(2), PartyId(3)];
-        for (from, to) in [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3)] {
+    fn a_role_that_gives_two_seeds_is_found_out() {
+        for (from, to) in (0..4).flat_map(|from| (0..4).map(move |to| (from, to))) {
+            if from == to {
+                continue;
+            }
             let results = memory::run(4, 1, &MemoryNetwork::default(), |mut session| {
                 let mut entropy = Entropy::insecure_seeded(9, session.me().0);
                 let mesh = &mut session.meshes[0];
@@ -313,6 +369,40 @@ mod tests {
                 results.iter().enumerate().filter(|(party, _)| *party != usize::from(from));
             let ended = honest.filter(|(_, result)| result.is_err()).count();
             assert!(ended >= 2, "{from} to {to}: {results:?}");
+        }
+    }
+
+    /// Keys of threes by role that lacks them, where one party's generator starts from another seed.
+    fn keys_of_threes(other: Option<u8>) -> Vec<Seed> {
+        let link = LinkProfile::delay(Duration::from_millis(10));
+        let mut of_parties = memory::run(4, 1, &MemoryNetwork::uniform(link), |mut session| {
+            let me = session.me().0;
+            let mut entropy = Entropy::insecure_seeded(u64::from(Some(me) == other), me);
+            let mesh = &mut session.meshes[0];
+            let made =
+                Secrets::exchange(mesh, b"session", Protocol::Quad, &FOUR, &mut entropy).unwrap();
+            // 32 for the pair, and for each of two threes 32 of a seed and 32 to compare.
+            let sent = |peer| session.meter().total(|to, _, _| to == peer).bytes_sent;
+            assert!(FOUR.iter().all(|peer| sent(*peer) == if peer.0 == me { 0 } else { 160 }));
+            assert_eq!(session.meshes[0].now(), 2 * link.delay);
+            session.finish().unwrap();
+            made.seeds
+        });
+        // What role 0 lacks is the first of role 3; role 0 has those that 1, 2 and 3 lack.
+        let mut keys = vec![of_parties[3].remove(0)];
+        keys.append(&mut of_parties[0]);
+        keys
+    }
+
+    /// Whoever can predict one generator, or two of the three, does not know a key.
+    #[test]
+    fn each_of_three_contributes_to_their_key() {
+        let usual = keys_of_threes(None);
+        for party in 0..4 {
+            let other = keys_of_threes(Some(party));
+            for (lacking, (a, b)) in (0..).zip(usual.iter().zip(&other)) {
+                assert_eq!(a == b, lacking == party, "the key that {lacking} lacks, of {party}");
+            }
         }
     }
 
