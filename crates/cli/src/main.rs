@@ -7,6 +7,7 @@ mod circuit;
 mod deadlines;
 mod error;
 mod garbling;
+mod harden;
 mod lab;
 mod local;
 mod meeting;
@@ -71,6 +72,7 @@ fn main() -> ExitCode {
 }
 
 fn run(command: Command, output: Output) -> Result<ExitCode, Failure> {
+    harden::harden()?;
     signals::watch(output)?;
     Ok(match command {
         Command::Circuit(args) => done(circuit::run(args, output)?),
