@@ -15,8 +15,8 @@
 //!
 //! Assumption: for random labels the function is pseudorandom also where labels are related by such an
 //! offset. For one label it is a theorem for the first two in the ideal-cipher model (Guo, Katz, Wang, Yu, S&P 2020;
-//! Guo, Katz, Wang, Weng, Yu, CRYPTO 2020); for two it is the usual argument for dual keys. For the last one it is
-//! that AES-256 is a pseudorandom function under related keys.
+//! Guo, Katz, Wang, Weng, Yu, CRYPTO 2020); for two it is argued in docs/protocols/bmr.md. For the last one it is
+//! that AES-256 is a pseudorandom function under keys that differ by a secret offset.
 
 mod gates;
 
