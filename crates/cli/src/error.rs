@@ -189,6 +189,11 @@ impl From<EvaluateError> for CliError {
             EvaluateError::Misbehaviour { .. } => ErrorKind::Misbehaviour,
             EvaluateError::System(_) => ErrorKind::System,
             EvaluateError::Bug(_) => ErrorKind::Bug,
+            EvaluateError::Lost { run, cause } => {
+                let CliError { kind, message } = CliError::from(*cause);
+                let message = format!("{message}{}", EvaluateError::lost(&run));
+                return CliError { kind, message };
+            }
         };
         CliError { kind, message: e.to_string() }
     }

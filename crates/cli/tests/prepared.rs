@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{configure, finish, ok, start};
+use common::{command, configure, finish, ok, start};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -134,6 +134,77 @@ fn what_makes_no_sense_is_refused() {
     }
     let told = refused(dir, &format!("run aes.txt --local --prepared nowhere {INPUTS}"));
     assert!(told.contains("tacit prepare"), "{told}");
+}
+
+/// Copies, restored directories, ones that others can enter, and users without a ledger: nothing is used.
+#[test]
+fn stores_that_are_not_as_they_were_are_refused() {
+    let folder = aes_folder();
+    let dir = folder.path();
+    let job = "aes.txt --local --protocol gmw:2";
+    ok(dir, &format!("prepare {job} --runs 2 --into store"));
+    let mut copy = std::process::Command::new("cp");
+    let copied = copy.args(["-a", "store", "copy"]).current_dir(dir).status();
+    assert!(copied.expect("copies").success());
+    let run = |store: &str| format!("run {job} --prepared {store} {INPUTS}");
+    ok(dir, &run("store"));
+    ok(dir, &run("store"));
+    let told = refused(dir, &run("copy"));
+    assert!(told.contains("2 are damaged or were put back after they were spent"), "{told}");
+    std::fs::rename(dir.join("store"), dir.join("old")).expect("moves");
+    std::fs::rename(dir.join("copy"), dir.join("store")).expect("restores");
+    let told = refused(dir, &run("store"));
+    assert!(told.contains("put back after they were spent"), "{told}");
+    // Another user's ledger, and none.
+    let with_state = |state: &str| {
+        let run = command(dir, &run("store")).env("TACIT_STATE", state).output().expect("starts");
+        (run.status.code(), String::from_utf8_lossy(&run.stderr).into_owned())
+    };
+    let other = dir.join("other");
+    let (code, told) = with_state(&other.to_string_lossy());
+    assert!(code == Some(2) && told.contains("the keys of 2 are not in"), "{told}");
+    let (code, told) = with_state("/dev/null/state");
+    assert!(code == Some(71) && told.contains("set TACIT_STATE"), "{told}");
+    let open = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(dir.join("store").join("party1"), open).expect("opens");
+    let told = refused(dir, &run("store"));
+    assert!(told.contains("mode 0755") && told.contains("chmod 700"), "{told}");
+}
+
+/// What alice, bob and carol prepared is not for three others of the same names.
+#[test]
+fn stores_are_for_the_parties_that_made_them() {
+    let (folder, others) = (aes_folder(), aes_folder());
+    let common = "aes.txt --protocol gmw:3";
+    let all = |dir: &Path, command: &str, rest: &str| -> Vec<_> {
+        let parties = ["alice", "bob", "carol"].into_iter().enumerate();
+        let start_one = |(i, name)| {
+            let files = ["--input 0=key.hex", "--input 1=block.hex", ""];
+            let inputs = if command == "run" { files[i] } else { "" };
+            let bits = if command == "run" { "--bits bytes" } else { "" };
+            start(dir, &format!("{command} {common} --party {name}.toml {bits} {inputs} {rest}"))
+        };
+        finish(parties.map(start_one).collect(), Duration::from_secs(60))
+    };
+    configure(folder.path());
+    configure(others.path());
+    for (code, _, errors) in all(folder.path(), "prepare", "--into store") {
+        assert_eq!(code, Some(0), "{errors}");
+    }
+    // The others get at the directory, and at what is kept outside it.
+    for name in ["store", "state"] {
+        let mut copy = std::process::Command::new("cp");
+        let copied = copy.arg("-a").arg(folder.path().join(name)).arg(others.path()).status();
+        assert!(copied.expect("copies").success());
+    }
+    for (code, _, errors) in all(others.path(), "run", "--prepared store") {
+        assert_eq!(code, Some(2), "{errors}");
+        assert!(errors.contains("made by parties with other keys"), "{errors}");
+    }
+    for (code, printed, errors) in all(folder.path(), "run", "--prepared store") {
+        assert_eq!(code, Some(0), "{errors}");
+        assert!(printed.contains("run 1"), "{printed}");
+    }
 }
 
 /// Parties on this machine end with the process that started them.

@@ -1,5 +1,6 @@
 //! Stored preprocessing: what it costs, that it is used once, and what is refused.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -12,7 +13,7 @@ use tacit_engine::circuit::{
     prepare_triples,
 };
 use tacit_engine::program::{self, By, Prepared as PreparedProgram, ProgramJob};
-use tacit_engine::store::{Facts, Store};
+use tacit_engine::store::{Facts, Listed, State, Store};
 use tacit_engine::values::Lanes;
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_net::{PartyId, Session};
@@ -72,23 +73,71 @@ fn job(protocol: Protocol, workers: usize) -> Job {
     job
 }
 
-/// The stores of some parties, in a directory that is gone in the end.
+/// The stores of some parties, and what each of them keeps outside, in a directory that is gone in the end.
 struct Stores {
     directory: tempfile::TempDir,
     parties: usize,
+    /// Where in it stores are, and what is outside them.
+    stores: &'static str,
+    states: &'static str,
+    /// Of what the parties are known by, if they have keys that last.
+    keys: Option<&'static str>,
 }
 
 impl Stores {
     fn new(protocol: Protocol) -> Self {
-        Stores { directory: tempfile::tempdir().unwrap(), parties: protocol.parties() }
+        let (directory, parties) = (tempfile::tempdir().unwrap(), protocol.parties());
+        Stores { directory, parties, stores: "stores", states: "states", keys: None }
     }
 
     fn path(&self, party: PartyId) -> PathBuf {
-        self.directory.path().join(party.0.to_string())
+        self.directory.path().join(self.stores).join(party.0.to_string())
+    }
+
+    fn state(&self, party: PartyId) -> State {
+        State::at(&self.directory.path().join(self.states).join(party.0.to_string())).unwrap()
+    }
+
+    fn open(&self, party: PartyId) -> Result<Store, EvaluateError> {
+        let store = Store::create(&self.path(party), self.state(party))?;
+        Ok(match self.keys {
+            Some(keys) => store.among(&[format!("{keys} 0"), format!("{keys} 1")]),
+            None => store,
+        })
     }
 
     fn of(&self, session: &Session) -> Store {
-        Store::create(&self.path(session.me())).unwrap()
+        self.open(session.me()).unwrap()
+    }
+
+    fn listed(&self, party: u8) -> Vec<Listed> {
+        self.open(PartyId(party)).unwrap().list().unwrap()
+    }
+
+    /// Copies all stores, as `cp` does, or a backup.
+    fn copy(&self, to: &str) {
+        for party in (0..self.parties as u8).map(PartyId) {
+            let to = self.directory.path().join(to).join(party.0.to_string());
+            fs::create_dir_all(&to).unwrap();
+            fs::set_permissions(&to, fs::metadata(self.path(party)).unwrap().permissions())
+                .unwrap();
+            for file in fs::read_dir(self.path(party)).unwrap() {
+                let file = file.unwrap();
+                fs::copy(file.path(), to.join(file.file_name())).unwrap();
+            }
+        }
+    }
+
+    /// Keys that are kept at a party.
+    fn keys(&self, party: u8) -> usize {
+        let keys = self.state(PartyId(party)).directory().join("keys");
+        fs::read_dir(keys).unwrap().count()
+    }
+
+    /// What all parties are told, none of whom has anything to use.
+    fn refused(&self, job: &Job) -> Vec<String> {
+        let results = self.run(job).into_iter();
+        results.map(|result| result.err().expect("it is refused").to_string()).collect()
     }
 
     fn prepare(&self, job: &Job, runs: usize) -> Vec<Report> {
@@ -101,7 +150,7 @@ impl Stores {
             for _ in 0..runs {
                 let entropy = &mut Entropy::system();
                 let (prepared, report) = prepare(&mut session, &compiled, entropy).unwrap();
-                preparation.add(&prepared).unwrap();
+                preparation.add(prepared).unwrap();
                 last = Some(report);
             }
             session.finish().unwrap();
@@ -269,7 +318,7 @@ fn three_phases_run_in_three_sessions_at_their_prices() {
                 let facts = compiled.facts().iter().map(|(name, v)| (name.to_string(), v.clone()));
                 let mut preparation = store.begin(&mut session, "test", facts.collect())?;
                 let (made, report) = prepare_from_triples(&mut session, &compiled, (&name, &give))?;
-                preparation.add(&made)?;
+                preparation.add(made)?;
                 session.finish()?;
                 costs_as_predicted(job, &report, "preparation");
                 Ok::<(), EvaluateError>(())
@@ -391,7 +440,7 @@ fn preprocessing_of_another_statistical_parameter_or_batch_is_refused() {
                     (*owner == session.me()).then(|| lanes(i as u64))
                 };
                 let values = compiled.job().owners.iter().enumerate().map(own).collect();
-                let stored = ("one", Prepared::decode(&kept.encode()?)?);
+                let stored = ("one", Prepared::insecure_from_bytes(&kept.insecure_bytes()?)?);
                 evaluate_prepared(&mut session, &compiled, values, stored, &|_| {}).map(|_| ())
             });
             assert!(results.iter().all(Result::is_err), "{made} for {wanted}: {results:?}");
@@ -436,7 +485,7 @@ fn a_damaged_file_is_named_and_not_used() {
         damage(&mut bytes);
         fs::write(&path, bytes).unwrap();
         stores.run_well(&job);
-        let listed = Store::open(&stores.path(PartyId(1))).unwrap().list().unwrap();
+        let listed = stores.listed(1);
         assert_eq!(listed[0].damaged, [path]);
         assert_eq!([listed[0].ready, listed[0].spent], [0, 1]);
     }
@@ -470,10 +519,8 @@ fn nothing_is_used_twice_after_a_crash_at_any_point() {
         assert!(wrong.iter().all(|name| name.as_ref().unwrap().ends_with("run 3")));
         assert!(stores.run(&job).iter().all(Result::is_err));
         for party in 0..3 {
-            assert!(stores.files(party, "spent").iter().all(|path| {
-                // What the crash left is never looked at; what was taken is empty.
-                party == 1 || fs::metadata(path).unwrap().len() == 0
-            }));
+            let spent = stores.files(party, "spent");
+            assert!(spent.iter().all(|path| fs::metadata(path).unwrap().len() == 0));
         }
     }
 }
@@ -494,7 +541,7 @@ fn a_copy_that_is_put_back_is_refused() {
         let error = result.err().expect("it was used").to_string();
         assert!(error.contains("tacit prepare"), "{error}");
     }
-    let listed = Store::open(&stores.path(PartyId(0))).unwrap().list().unwrap();
+    let listed = stores.listed(0);
     assert_eq!(listed[0].damaged, stores.files(0, "ready"));
 }
 
@@ -510,33 +557,200 @@ fn another_build_does_not_use_it() {
     fs::write(&path, bytes).unwrap();
     let error = stores.run(&job).remove(0).err().expect("it may be laid out otherwise").to_string();
     assert!(error.contains("another build"), "{error}");
-    let listed = Store::open(&stores.path(PartyId(0))).unwrap().list().unwrap();
+    let listed = stores.listed(0);
     assert_eq!([listed[0].ready, listed[0].foreign], [0, 1]);
 }
 
-/// Two runs of the same parties at once: whatever each of them gets, they do not use the same.
+/// Two runs of the same parties at once: each gets one of its own, and none is lost.
 #[test]
 fn runs_at_the_same_time_use_different_preprocessing() {
     let (job, stores) = (job(Protocol::Gmw(2), 1), Stores::new(Protocol::Gmw(2)));
-    stores.prepare(&job, 12);
+    stores.prepare(&job, 8);
     let mut used: Vec<String> = Vec::new();
-    for _ in 0..3 {
+    for _ in 0..4 {
         let both = std::thread::scope(|scope| {
-            let one = scope.spawn(|| stores.run(&job));
-            [stores.run(&job), one.join().unwrap()]
+            let one = scope.spawn(|| stores.run_well(&job));
+            [stores.run_well(&job), one.join().unwrap()]
         });
-        for results in both {
-            let names: Vec<String> = results.into_iter().flatten().map(|(name, _)| name).collect();
-            assert!(names.windows(2).all(|pair| pair[0] == pair[1]));
-            used.extend(names.into_iter().take(1));
-        }
+        used.extend(both);
     }
-    // One after the other: all is well again.
-    used.push(stores.run_well(&job));
-    let count = used.len();
     used.sort();
     used.dedup();
-    assert_eq!(used.len(), count, "{used:?}");
+    assert_eq!(used.len(), 8, "{used:?}");
+    assert!(stores.run(&job).iter().all(Result::is_err));
+}
+
+/// A party that takes its run and goes: the others are told that theirs is spent, and the next one goes well.
+#[test]
+fn a_run_that_fails_after_it_was_spent_is_told_as_lost() {
+    let (job, stores) = (job(Protocol::Gmw(2), 1), Stores::new(Protocol::Gmw(2)));
+    stores.prepare(&job, 2);
+    let results = memory::run(2, 1, &MemoryNetwork::default(), |mut session| {
+        let compiled = Compiled::new(&circuit(), job.clone())?;
+        let (name, prepared) = stores.of(&session).take(&mut session, compiled.facts())?;
+        if session.me() == PartyId(1) {
+            return Ok(());
+        }
+        let values = vec![Some(lanes(0)), None, Some(lanes(2))];
+        evaluate_prepared(&mut session, &compiled, values, (&name, prepared), &|_| {})?;
+        Ok(())
+    });
+    let error: &EvaluateError = results[0].as_ref().unwrap_err();
+    assert!(matches!(error, EvaluateError::Lost { run, .. } if run.ends_with("run 1")), "{error}");
+    assert!(error.to_string().contains("run 1) is spent and lost"), "{error}");
+    assert!(stores.run_well(&job).ends_with("run 2"));
+}
+
+/// Wherever a crash stops a party that spends a file: the next that opens the store destroys the key, wipes what
+/// is left, and does not use it.
+#[test]
+fn what_a_crash_leaves_of_a_spent_file_is_wiped() {
+    let line = |stores: &Stores, ready: &Path| {
+        let name = ready.file_stem().unwrap().to_str().unwrap();
+        let (preparation, number) = name.split_once('-').unwrap();
+        let number: u64 = number.parse().unwrap();
+        let ledger = stores.state(PartyId(1)).directory().join("spent");
+        let before = fs::read(&ledger).unwrap();
+        let line = format!("{preparation} {number} 1\n");
+        fs::write(ledger, [&before, line.as_bytes()].concat()).unwrap();
+    };
+    let entered = |stores: &Stores, ready: &Path| line(stores, ready);
+    let linked = |stores: &Stores, ready: &Path| {
+        line(stores, ready);
+        fs::hard_link(ready, ready.with_extension("spent")).unwrap();
+    };
+    let renamed = |stores: &Stores, ready: &Path| {
+        line(stores, ready);
+        fs::rename(ready, ready.with_extension("spent")).unwrap();
+    };
+    // As by hand: the ledger does not know of it.
+    let only_renamed = |_: &Stores, ready: &Path| {
+        fs::rename(ready, ready.with_extension("spent")).unwrap();
+    };
+    type Stop<'s> = &'s dyn Fn(&Stores, &Path);
+    let stops: [Stop<'_>; 4] = [&entered, &linked, &renamed, &only_renamed];
+    for stop in stops {
+        let (job, stores) = (job(Protocol::Gmw(2), 1), Stores::new(Protocol::Gmw(2)));
+        stores.prepare(&job, 2);
+        let ready = stores.files(1, "ready").remove(0);
+        let whole = fs::read(&ready).unwrap();
+        stop(&stores, &ready);
+        assert_eq!(stores.keys(1), 2);
+        stores.open(PartyId(1)).unwrap();
+        assert_eq!(stores.keys(1), 1);
+        for path in stores.files(1, "spent") {
+            assert_eq!(fs::metadata(path).unwrap().len(), 0);
+        }
+        assert!(stores.run_well(&job).ends_with("run 2"));
+        // Who puts it back wins nothing.
+        stores.files(1, "spent").into_iter().for_each(|path| fs::remove_file(path).unwrap());
+        fs::write(&ready, &whole).unwrap();
+        assert_eq!(stores.listed(1)[0].damaged, [ready]);
+        stores.refused(&job);
+    }
+}
+
+/// Copies are of no use: what was spent elsewhere is known, and who has not this user's keys can use nothing.
+#[test]
+fn a_copy_of_a_store_is_refused() {
+    let (job, mut stores) = (job(Protocol::Yao, 1), Stores::new(Protocol::Yao));
+    stores.prepare(&job, 2);
+    stores.copy("copies");
+    stores.run_well(&job);
+    stores.stores = "copies";
+    // The second is unused so far.
+    assert!(stores.run_well(&job).ends_with("run 2"));
+    stores.stores = "stores";
+    for error in stores.refused(&job) {
+        assert!(error.contains("put back after they were spent"), "{error}");
+    }
+    // On another machine, or of another user, and never used anywhere.
+    stores.prepare(&job, 1);
+    stores.copy("elsewhere");
+    (stores.stores, stores.states) = ("elsewhere", "others");
+    for error in stores.refused(&job) {
+        assert!(error.contains("the keys of 2 are not in"), "{error}");
+    }
+    assert_eq!(stores.listed(0).iter().map(|it| it.copies).sum::<u64>(), 2);
+}
+
+#[test]
+fn a_store_that_was_restored_is_refused() {
+    let (job, stores) = (job(Protocol::Yao, 1), Stores::new(Protocol::Yao));
+    stores.prepare(&job, 1);
+    stores.copy("backup");
+    stores.run_well(&job);
+    for party in (0..2).map(PartyId) {
+        fs::remove_dir_all(stores.path(party)).unwrap();
+        let backup = stores.directory.path().join("backup").join(party.0.to_string());
+        fs::rename(backup, stores.path(party)).unwrap();
+    }
+    assert_eq!(stores.files(0, "ready").len(), 1);
+    for error in stores.refused(&job) {
+        assert!(error.contains("put back after they were spent"), "{error}");
+    }
+    assert_eq!(stores.keys(0), 0);
+}
+
+/// What some parties made is not for others under the same numbers.
+#[test]
+fn other_parties_are_not_offered_it() {
+    let (job, mut stores) = (job(Protocol::Yao, 1), Stores::new(Protocol::Yao));
+    stores.keys = Some("of alice and bob");
+    stores.prepare(&job, 1);
+    for others in [Some("of alice and mallory"), None] {
+        stores.keys = others;
+        for error in stores.refused(&job) {
+            assert!(error.contains("made by parties with other keys"), "{error}");
+        }
+    }
+    stores.keys = Some("of alice and bob");
+    stores.run_well(&job);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_store_that_others_can_enter_is_refused() {
+    use std::os::unix::fs::{PermissionsExt, chown};
+    let (job, stores) = (job(Protocol::Yao, 1), Stores::new(Protocol::Yao));
+    stores.prepare(&job, 1);
+    let path = stores.path(PartyId(0));
+    let set = |mode| fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+    for mode in [0o755, 0o710, 0o707] {
+        set(mode);
+        let error = stores.open(PartyId(0)).err().expect("others can enter it").to_string();
+        assert!(error.contains(&format!("mode {mode:04o}")), "{error}");
+        assert!(error.contains("chmod 700"), "{error}");
+    }
+    set(0o700);
+    // Only the administrator can give a directory away.
+    if chown(&path, Some(65_534), None).is_ok() {
+        let error = stores.open(PartyId(0)).err().expect("it is another's").to_string();
+        assert!(error.contains("belongs to user 65534"), "{error}");
+        chown(&path, Some(0), None).unwrap();
+    }
+    stores.run_well(&job);
+}
+
+/// What is on the disk without the key tells nothing: not even what is the same in all files.
+#[test]
+fn what_is_stored_is_encrypted_and_its_key_is_gone_when_it_is_spent() {
+    let (job, stores) = (job(Protocol::Trio, 1), Stores::new(Protocol::Trio));
+    stores.prepare(&job, 2);
+    let bodies: Vec<Vec<u8>> = (0..3)
+        .flat_map(|party| stores.files(party, "ready"))
+        .map(|path| {
+            let bytes = fs::read(path).unwrap();
+            let mut ends = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
+            bytes[ends.nth(1).unwrap().0 + 1..].to_vec()
+        })
+        .collect();
+    let distinct: BTreeSet<&[u8]> = bodies.iter().flat_map(|body| body.windows(16)).collect();
+    let windows: usize = bodies.iter().map(|body| body.len() - 15).sum();
+    assert_eq!(distinct.len(), windows);
+    assert!((0..3).all(|party| stores.keys(party) == 2));
+    stores.run_well(&job);
+    assert!((0..3).all(|party| stores.keys(party) == 1));
 }
 
 /// What was made for another circuit, or for another party, under the same name: an error, no panic.
@@ -551,7 +765,7 @@ fn preprocessing_of_another_job_or_party_is_refused() {
                 let compiled = Compiled::new(&circuit(), job.clone()).unwrap();
                 let made = prepare(&mut session, &compiled, &mut Entropy::system()).unwrap();
                 session.finish().unwrap();
-                made.0.encode().unwrap().to_vec()
+                made.0.insecure_bytes().unwrap().to_vec()
             })
         };
         let (right, wrong, again) = (make(&mine), make(&other), make(&mine));
@@ -567,7 +781,7 @@ fn preprocessing_of_another_job_or_party_is_refused() {
                 let own =
                     |(i, owner): (usize, &PartyId)| (owner.index() == me).then(|| lanes(i as u64));
                 let values = mine.owners.iter().enumerate().map(own).collect();
-                let stored = ("one", Prepared::decode(&kept[me])?);
+                let stored = ("one", Prepared::insecure_from_bytes(&kept[me])?);
                 let done = evaluate_prepared(&mut session, &compiled, values, stored, &|_| {})?;
                 session.finish()?;
                 Ok::<Evaluation, EvaluateError>(done)
@@ -649,7 +863,7 @@ fn changed_preprocessing_ends_in_an_error_or_another_result() {
                     let compiled = Compiled::new(&circuit(), job.clone()).unwrap();
                     let made = prepare(&mut session, &compiled, &mut Entropy::system()).unwrap();
                     session.finish().unwrap();
-                    Mutex::new(made.0.encode().unwrap().to_vec())
+                    Mutex::new(made.0.insecure_bytes().unwrap().to_vec())
                 });
             let mut bytes = kept[0].lock().unwrap();
             for _ in 0..1 + random.below(3) {
@@ -662,7 +876,7 @@ fn changed_preprocessing_ends_in_an_error_or_another_result() {
             let results = memory::run(parties, 1, &network, |mut session| {
                 let compiled = Compiled::new(&circuit(), job.clone()).unwrap();
                 let me = session.me().index();
-                let prepared = Prepared::decode(&kept[me].lock().unwrap())?;
+                let prepared = Prepared::insecure_from_bytes(&kept[me].lock().unwrap())?;
                 let own = |owner: &PartyId| {
                     let value = Lanes::from_bits(vec![vec![1]; WIDTH as usize], 1);
                     (owner.index() == me).then_some(value)
@@ -760,7 +974,7 @@ fn programs_run_on_stored_preprocessing() {
             for link in links {
                 assert_eq!(link.bytes, link.predicted_bytes, "{protocol} {by}: {link:?}");
             }
-            preparation.add(&made).unwrap();
+            preparation.add(made).unwrap();
             session.finish().unwrap();
         });
         // With another public input, then as prepared, then once more.
@@ -815,4 +1029,44 @@ fn preprocessing_of_programs_that_cannot_be_stored_is_refused() {
     outside.parties[1] = PartyId(3);
     let error = PreparedProgram::new(&program, outside).err().unwrap();
     assert!(error.to_string().starts_with("not supported"), "{error}");
+}
+
+/// What is used once cannot be written as it is, and read as often as anybody likes: only given up for its bytes.
+#[test]
+fn preprocessing_has_no_form_that_leaves_it_in_place() {
+    use serde::Serialize;
+    use serde::de::DeserializeOwned;
+    use std::marker::PhantomData;
+
+    struct Of<T>(PhantomData<T>);
+    trait Otherwise {
+        const WRITTEN: bool = false;
+        const READ: bool = false;
+    }
+    impl<T> Otherwise for Of<T> {}
+    /// Found before the trait's, where the type can be written.
+    impl<T: Serialize> Of<T> {
+        const WRITTEN: bool = true;
+    }
+    impl<T: DeserializeOwned> Of<T> {
+        const READ: bool = true;
+    }
+    macro_rules! forms {
+        ($($it:ty),*) => { [$((Of::<$it>::WRITTEN, Of::<$it>::READ)),*] };
+    }
+    assert_eq!(forms!(Facts), [(true, true)]);
+    let secret = forms!(
+        Prepared,
+        tacit_garbling::authenticated::Ready,
+        tacit_garbling::authenticated::Stock,
+        tacit_garbling::authenticated::Piece,
+        tacit_garbling::bmr::Ready,
+        tacit_garbling::yao::Ready,
+        tacit_garbling::yao::three::Ready,
+        tacit_sharing::backend::PutOff,
+        tacit_sharing::gmw::Ready,
+        tacit_sharing::party::Fetched,
+        tacit_sharing::proof::Stock<tacit_ring::Z2>
+    );
+    assert_eq!(secret, [(false, false); 11]);
 }

@@ -14,8 +14,8 @@ use tacit_garbling::prf::{Gates, LabelPrf};
 use tacit_garbling::{Bits, Evaluate, Garbling, Ports};
 use tacit_net::PartyId;
 use tacit_net::memory::{self, MemoryNetwork};
-use tacit_ring::Entropy;
 use tacit_ring::prg::Permutation;
+use tacit_ring::{Buffer, Entropy};
 use tacit_sharing::Protocol;
 use tacit_sharing::bmr::{LabelFunction, Opening};
 
@@ -57,7 +57,7 @@ fn given(schedule: &Schedule) -> Vec<(usize, usize)> {
 }
 
 /// Garbled at every role.
-fn garbled(parties: usize, ports: Ports<'_>) -> Vec<Vec<u8>> {
+fn garbled(parties: usize, ports: Ports<'_>) -> Vec<Buffer<u8>> {
     let places: Vec<PartyId> = PartyId::all(parties).collect();
     memory::run(parties, 1, &MemoryNetwork::default(), |mut session| {
         let mut entropy = Entropy::system();
@@ -68,12 +68,12 @@ fn garbled(parties: usize, ports: Ports<'_>) -> Vec<Vec<u8>> {
         let party = worker((protocol, Opening::Single), mesh, &places, keys, b"bench");
         let ready = party.expect("a role").prepare(ports, 1).expect("prepares");
         session.finish().expect("ends");
-        postcard::to_allocvec(&ready).expect("is stored")
+        ready.into_bytes().expect("is stored")
     })
 }
 
 /// So many times the shortest time to evaluate at role 0, for which all others have sent all they send before.
-fn time(garbled: &[Vec<u8>], ports: Ports<'_>, times: u64) -> Duration {
+fn time(garbled: &[Buffer<u8>], ports: Ports<'_>, times: u64) -> Duration {
     let (parties, places) = (garbled.len(), PartyId::all(garbled.len()).collect::<Vec<_>>());
     let sent = Barrier::new(parties);
     let all = memory::run(parties, 1, &MemoryNetwork::default(), |mut session| {
@@ -82,7 +82,7 @@ fn time(garbled: &[Vec<u8>], ports: Ports<'_>, times: u64) -> Duration {
         let values = [Bits::zeros(bits)];
         let mut shortest = Duration::MAX;
         for _ in 0..times {
-            let ready: Ready = postcard::from_bytes(&garbled[me]).expect("was stored");
+            let ready: Ready = Ready::from_bytes(garbled[me].clone()).expect("was stored");
             if me == 0 {
                 sent.wait();
             }

@@ -1,10 +1,9 @@
 //! A circuit to be garbled, and who gives and learns what.
 
 use crate::bits::Bits;
-use serde::Serialize;
-use serde::de::DeserializeOwned;
 use tacit_circuit::schedule::{Schedule, Slot};
 use tacit_net::{Mesh, PartyId};
+use tacit_ring::Buffer;
 use tacit_sharing::{RoleId, SharingError};
 
 /// In place of who gives an input port: it goes on from a circuit before.
@@ -77,10 +76,22 @@ pub trait Garbling {
 }
 
 /// A circuit garbled for some instances, and all that a party needs to evaluate it: the online phase has no
-/// other secrets. It is used once: by giving it up. It may be stored in between, as the secret that it is.
-pub trait Evaluate: Serialize + DeserializeOwned {
+/// other secrets. It is used once: by giving it up.
+pub trait Evaluate: Sized {
     /// What comes of evaluation: what this party learns, or what is still to be opened.
     type Done;
+
+    /// The form in which it is kept between two sessions, in place of it: secret.
+    ///
+    /// # Errors
+    /// When there is none.
+    fn into_bytes(self) -> Result<Buffer<u8>, SharingError>;
+
+    /// From that form, which is given up.
+    ///
+    /// # Errors
+    /// When it is another.
+    fn from_bytes(bytes: Buffer<u8>) -> Result<Self, SharingError>;
 
     /// Evaluates all instances that were prepared together, on this party's bits of its own inputs, instance
     /// by instance in the order of the schedule's inputs. What this party learns is instance by instance, bit

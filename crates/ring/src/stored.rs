@@ -124,6 +124,10 @@ pub mod block {
     }
 }
 
+/// A single secret block, as sixteen bytes.
+#[derive(Serialize, Deserialize)]
+pub struct Block(#[serde(with = "block")] pub Zeroizing<u128>);
+
 impl Serialize for Seed {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         put(self.expose(), serializer)

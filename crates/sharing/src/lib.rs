@@ -32,6 +32,7 @@ mod runs;
 pub mod setup;
 mod shared_vec;
 pub mod shares;
+pub mod stored;
 pub mod tetrad;
 pub mod transfer;
 pub mod trio;

@@ -4,8 +4,8 @@
 use crate::proof::{Growing, Proofs, Proving, Stock, Strength};
 use crate::role::{Role, RoleId, SLOTS, TAIL, Timing};
 use crate::shares::Runs;
+use crate::stored;
 use crate::verify::{Item, Journal, Kind};
-use serde::{Deserialize, Serialize};
 use tacit_net::{Mesh, NetError, PartyId, Stream};
 use tacit_ring::{Buffer, NoEntropy, Prg, PrgStream, StreamIds, StreamsExhausted, Word, word};
 
@@ -227,8 +227,26 @@ struct Stored {
 }
 
 /// Preprocessing messages of every role that sends any, for another session.
-#[derive(Default, Serialize, Deserialize)]
+#[derive(Default)]
 pub struct Fetched(Vec<Option<Buffer<u8>>>);
+
+impl Fetched {
+    /// The form in which they are kept until then, in place of them: secret.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn into_bytes(self) -> Result<Buffer<u8>, SharingError> {
+        stored::encode(&self.0)
+    }
+
+    /// From that form, which is given up.
+    ///
+    /// # Errors
+    /// When it is another.
+    pub fn from_bytes(bytes: Buffer<u8>) -> Result<Self, SharingError> {
+        Ok(Fetched(stored::decode(&bytes)?))
+    }
+}
 
 /// One worker's channels in terms of roles.
 pub struct Party<'m> {

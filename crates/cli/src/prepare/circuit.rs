@@ -1,6 +1,6 @@
 //! Preparation of a circuit's runs.
 
-use super::{PrepareArgs, Preparer, Stored, make};
+use super::{PrepareArgs, Preparer, Stored, make, triples_of};
 use crate::circuit::file;
 use crate::error::CliError;
 use crate::meeting::Meeting;
@@ -46,9 +46,10 @@ fn one_party(
     let facts = compiled.facts().iter().map(|(name, value)| (name.to_string(), value.clone()));
     let name = &parties.0[meeting.config.me.index()];
     let preparer = Preparer { args, name, me: meeting.config.me, facts: facts.collect() };
+    let triples = triples_of(args, &meeting.config, name)?;
     preparer.all(meeting, |session, preparation| {
-        let (prepared, report) = make(args, name, session, &compiled)?;
-        Ok([preparation.add(&prepared)?, report.total_bytes()])
+        let (prepared, report) = make(triples.as_ref(), session, &compiled)?;
+        Ok([preparation.add(prepared)?, report.total_bytes()])
     })
 }
 

@@ -8,7 +8,7 @@ use serde::Serialize;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
-use tacit_engine::store::{Listed, Store};
+use tacit_engine::store::{Listed, State, Store, check_is_there};
 
 /// Arguments of `tacit prepared`.
 #[derive(Args, Debug)]
@@ -32,8 +32,9 @@ enum PreparedCommand {
 pub fn run(args: &PreparedArgs, output: Output) -> Result<(), CliError> {
     let PreparedCommand::List { directory } = &args.command;
     let mut stores = Vec::new();
+    let state = State::of_user()?;
     for path in stores_in(directory)? {
-        let store = Store::open(&path)?;
+        let store = Store::open(&path, state.clone())?;
         let (preparations, unfinished) = (store.list()?, store.unfinished()?);
         if !preparations.is_empty() || !unfinished.is_empty() {
             stores.push(StoreReport { store: path, unfinished, preparations });
@@ -42,10 +43,10 @@ pub fn run(args: &PreparedArgs, output: Output) -> Result<(), CliError> {
     output.print(&ListReport { stores })
 }
 
-/// The directory itself, and those in it.
+/// The directory itself, and those in it, where they have files of a store.
 fn stores_in(directory: &Path) -> Result<Vec<PathBuf>, CliError> {
     let failed = |e: io::Error| CliError::file(directory, &e);
-    Store::open(directory)?;
+    check_is_there(directory)?;
     let mut stores = vec![directory.to_path_buf()];
     for entry in std::fs::read_dir(directory).map_err(failed)? {
         let path = entry.map_err(failed)?.path();
@@ -53,8 +54,14 @@ fn stores_in(directory: &Path) -> Result<Vec<PathBuf>, CliError> {
             stores.push(path);
         }
     }
-    stores.sort();
-    Ok(stores)
+    let mut found = Vec::new();
+    for path in stores {
+        if Store::is_in(&path).map_err(|e| CliError::file(&path, &e))? {
+            found.push(path);
+        }
+    }
+    found.sort();
+    Ok(found)
 }
 
 #[derive(Serialize)]
@@ -111,6 +118,15 @@ impl Report for ListReport {
         {
             for path in &it.damaged {
                 writeln!(out, "damaged, or put back: {}; remove it", path.display())?;
+            }
+            if it.copies > 0 {
+                let (copies, path) = (it.copies, store.join(&it.preparation));
+                writeln!(
+                    out,
+                    "copies of another machine's or user's, whose keys are not here: {copies} run(s), {}-*; remove \
+                     them",
+                    path.display()
+                )?;
             }
             if it.foreign > 0 {
                 let (foreign, path) = (it.foreign, store.join(&it.preparation));

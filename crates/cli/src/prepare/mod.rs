@@ -23,8 +23,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use tacit_engine::circuit::{self as engine, Compiled, EvaluateError, Prepared, TripleJob};
-use tacit_engine::store::{Facts, Preparation, Store};
-use tacit_net::{PartyId, Session};
+use tacit_engine::store::{Facts, Preparation, State, Store, check_is_there};
+use tacit_net::{PartyId, Session, SessionConfig};
 use tacit_ring::Entropy;
 
 /// Arguments of `tacit prepare`.
@@ -43,8 +43,9 @@ use tacit_ring::Entropy;
     tacit prepare triples --protocol authenticated:3 --local --count 10000 --into store
     tacit prepare aes.txt --protocol authenticated:3 --local --triples store --into store
 Say what the run will say: the same circuit or program, protocol, roles, owners, receivers and threads.
-Needs no inputs. Files in the store are secrets: keep them to yourself, and do not put back copies of
-them: what is used twice reveals inputs.")]
+Needs no inputs. Files in the store are secrets: keep them to yourself. Their keys, and a ledger of
+what is spent, are kept in $TACIT_STATE, $XDG_STATE_HOME/tacit or ~/.local/state/tacit: stores that
+are copied to another machine, or put back from a backup, are refused.")]
 pub struct PrepareArgs {
     #[command(flatten)]
     pub run: RunArgs,
@@ -184,8 +185,48 @@ pub const UNUSABLE: &str =
     "a party cannot use its stored preprocessing of this run; start again for the next one";
 
 /// A party's store in a directory of stores.
-pub fn store_of(directory: &Path, party: &str) -> PathBuf {
+fn store_of(directory: &Path, party: &str) -> PathBuf {
     directory.join(party)
+}
+
+/// Refuses a directory of stores that is not there, and a user without a ledger of what is spent: before any party
+/// connects.
+pub fn check_store(directory: &Path) -> Result<(), CliError> {
+    check_is_there(directory)?;
+    State::of_user()?;
+    Ok(())
+}
+
+/// Opens this party's store for a run that is to use what was prepared.
+pub fn open_store(
+    run: &RunArgs,
+    config: &SessionConfig,
+    party: &str,
+) -> Result<Option<Store>, CliError> {
+    run.prepared.as_deref().map(|directory| open(run, config, (directory, party))).transpose()
+}
+
+/// Opens this party's store in a directory of stores.
+fn open(
+    run: &RunArgs,
+    config: &SessionConfig,
+    (directory, party): (&Path, &str),
+) -> Result<Store, CliError> {
+    let store = Store::open(&store_of(directory, party), State::of_user()?)?;
+    among(store, run, config)
+}
+
+/// Binds a store to the parties that are configured, by their pinned keys. Parties of `--local` have keys that are
+/// thrown away after each session, and one owner: their stores are for none but each other.
+fn among(store: Store, run: &RunArgs, config: &SessionConfig) -> Result<Store, CliError> {
+    if run.party_file()?.is_none() {
+        return Ok(store);
+    }
+    let pinned: Option<Vec<_>> = config.parties.iter().map(|party| party.fingerprint).collect();
+    Ok(match pinned {
+        Some(pinned) => store.among(&pinned),
+        None => store,
+    })
 }
 
 /// What one party stored.
@@ -227,7 +268,7 @@ impl Preparer<'_> {
             meeting.config.notice = Some(Arc::new(remark));
         }
         let directory = store_of(&args.into, name);
-        let store = Store::create(&directory)?;
+        let store = among(Store::create(&directory, State::of_user()?)?, run, &meeting.config)?;
         let mut session = meeting.connect()?;
         let started = session.meshes[0].now();
         let (preparation, [bytes, bytes_sent]) = in_session(&mut session, |session| {
@@ -276,20 +317,28 @@ impl PrepareArgs {
     }
 }
 
-/// Makes one run's preprocessing, with stored triples if the arguments say so.
-fn make(
+/// This party's store of triples, if the arguments name one.
+fn triples_of(
     args: &PrepareArgs,
+    config: &SessionConfig,
     party: &str,
+) -> Result<Option<Store>, CliError> {
+    if args.triples.is_some() && !args.run.protocol.authenticates() {
+        return Err(CliError::input("--triples is for authenticated:N"));
+    }
+    let of = |directory: &Path| open(&args.run, config, (directory, party));
+    args.triples.as_deref().map(of).transpose()
+}
+
+/// Makes one run's preprocessing, with stored triples if there are any.
+fn make(
+    triples: Option<&Store>,
     session: &mut Session,
     compiled: &Compiled,
 ) -> Result<(Prepared, engine::Report), EvaluateError> {
-    let Some(directory) = &args.triples else {
+    let Some(store) = triples else {
         return engine::prepare(session, compiled, &mut Entropy::system());
     };
-    if !compiled.job().protocol().authenticates() {
-        return Err(EvaluateError::Job("--triples is for authenticated:N".into()));
-    }
-    let store = Store::open(&store_of(directory, party))?;
     // Triples are spent for what all parties want.
     session.agree(compiled.facts())?;
     let taken = store.take_pieces(session, |facts| TripleJob::fits(facts, compiled));

@@ -1,6 +1,6 @@
 //! Preparation of a program's runs.
 
-use super::{PrepareArgs, Preparer, Stored, make};
+use super::{PrepareArgs, Preparer, Stored, make, triples_of};
 use crate::error::CliError;
 use crate::meeting::Meeting;
 use crate::program::{self, Names, refuse_circuit_arguments};
@@ -66,9 +66,11 @@ fn one_party(
     let facts = engine::facts(&prepared, &public);
     let name = &names.session[meeting.config.me.index()];
     let preparer = Preparer { args, name, me: meeting.config.me, facts };
+    let triples = triples_of(args, &meeting.config, name)?;
     preparer.all(meeting, |session, preparation| {
-        let one = |session: &mut Session, compiled: &Compiled| make(args, name, session, compiled);
+        let one =
+            |session: &mut Session, compiled: &Compiled| make(triples.as_ref(), session, compiled);
         let (ready, links) = engine::prepare(session, &prepared, &public, one)?;
-        Ok([preparation.add(&ready)?, links.iter().map(|link| link.bytes).sum()])
+        Ok([preparation.add(ready)?, links.iter().map(|link| link.bytes).sum()])
     })
 }

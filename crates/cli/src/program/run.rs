@@ -84,8 +84,9 @@ pub fn run_program(args: &RunArgs, output: Output) -> Result<ExitCode, Failure> 
 fn load_checked(args: &RunArgs) -> Result<Program, CliError> {
     let program = load(&args.path)?;
     refuse_circuit_arguments(args)?;
-    if args.prepared.is_some() {
+    if let Some(directory) = &args.prepared {
         prepare::refuse_choice(args)?;
+        prepare::check_store(directory)?;
     }
     check::flags(&program, &args.program)?;
     check::results(&program, &args.program, args.party_file()?.is_none())?;
@@ -270,9 +271,10 @@ fn one_party(
         meeting.config.notice = Some(Arc::new(remark));
     }
     meeting.config.workers = workers(args, program, names)?;
+    let store = prepare::open_store(args, &meeting.config, &names.session[me.index()])?;
     let mut session = meeting.connect()?;
     let Done { outcome, choice, stored } =
-        in_session(&mut session, |session| compute(args, program, names, session, given))?;
+        in_session(&mut session, |session| compute(args, program, names, session, (given, store)))?;
     session.finish()?;
     signals::opened();
     let (printed, unwritten) = deliver(args, program, &is_me, &outcome.revealed?, json)?;
@@ -294,7 +296,7 @@ fn compute(
     program: &Program,
     names: &Names,
     session: &mut Session,
-    given: Given,
+    (given, store): (Given, Option<Store>),
 ) -> Result<Done, CliError> {
     let me = session.me();
     let terms = RowTerms { own: given.rows, bounds: check::bounds(&args.program) };
@@ -305,10 +307,9 @@ fn compute(
     let bar = progress_bar(&prepared, args.party_file()?.is_some() || me == PartyId(0));
     let progress = |rows| bar.inc(rows);
     let mut stored = None;
-    let outcome = match &args.prepared {
+    let outcome = match store {
         None => engine::run(session, &prepared, given.inputs, &progress),
-        Some(directory) => {
-            let store = Store::open(&prepare::store_of(directory, &names.session[me.index()]))?;
+        Some(store) => {
             engine::check_storable(&prepared)?;
             engine::check_inputs(&prepared, me, &given.inputs)?;
             let facts = engine::facts(&prepared, &given.inputs);

@@ -101,7 +101,7 @@ pub fn check(
     let store = args.prepared.as_deref();
     if let Some(directory) = store {
         prepare::refuse_choice(args)?;
-        Store::open(directory)?;
+        prepare::check_store(directory)?;
     }
     args.shape(args.protocol.parties())?;
     for (port, owner) in job.owners.iter().enumerate() {
@@ -186,10 +186,11 @@ pub fn evaluate(
         }
         _ => job.threads(),
     };
+    let store = prepare::open_store(args, &meeting.config, &parties.0[me.index()])?;
     let mut session = meeting.connect()?;
     let done = in_session(&mut session, |session| {
         job.instances = engine::agree_instances(session, circuit, &job, mine)?;
-        compute(args, circuit, &parties.0[me.index()], session, job, values)
+        compute(args, circuit, store, session, job, values)
     })?;
     session.finish()?;
     signals::opened();
@@ -219,7 +220,7 @@ impl Done {
 fn compute(
     args: &RunArgs,
     circuit: &Circuit,
-    name: &str,
+    store: Option<Store>,
     session: &mut Session,
     mut job: Job,
     values: Vec<Option<Lanes>>,
@@ -234,10 +235,9 @@ fn compute(
     let bar = progress_bar(&compiled, args.party_file()?.is_some() || session.me() == PartyId(0));
     let progress = |words| bar.inc(words);
     let mut stored = None;
-    let result = match &args.prepared {
+    let result = match store {
         None => engine::evaluate(session, &compiled, values, &progress),
-        Some(directory) => {
-            let store = Store::open(&prepare::store_of(directory, name))?;
+        Some(store) => {
             let taken = store.take(session, compiled.facts());
             let (name, prepared) =
                 taken.inspect_err(|e| session.abort(e.abort_kind(), prepare::UNUSABLE))?;

@@ -7,6 +7,8 @@ use std::process::{Command, Output};
 pub fn command(folder: &Path, arguments: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tacit"));
     command.args(arguments.split_whitespace()).current_dir(folder);
+    // What is spent is not entered in the ledger of who runs the tests.
+    command.env("TACIT_STATE", folder.join("state"));
     command
 }
 

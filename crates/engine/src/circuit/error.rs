@@ -23,6 +23,14 @@ pub enum EvaluateError {
     /// This machine has no more of something: randomness, threads, memory.
     #[error("system: {0}")]
     System(String),
+    /// A run failed that had spent its stored preprocessing.
+    #[error("{cause}{}", EvaluateError::lost(run))]
+    Lost {
+        /// Names the preprocessing.
+        run: String,
+        /// Why the run failed.
+        cause: Box<EvaluateError>,
+    },
     /// An invariant does not hold, or a worker panicked.
     #[error("this is a bug in Tacit, please report it: {0}")]
     Bug(String),
@@ -37,13 +45,25 @@ impl EvaluateError {
             EvaluateError::Job(_) => AbortKind::Input,
             EvaluateError::Misbehaviour { .. } => AbortKind::Misbehaviour,
             EvaluateError::System(_) => AbortKind::System,
+            EvaluateError::Lost { cause, .. } => cause.abort_kind(),
             EvaluateError::Bug(_) => AbortKind::Bug,
         }
     }
 
+    /// What [`EvaluateError::Lost`] adds to its cause.
+    #[must_use]
+    pub fn lost(run: &str) -> String {
+        format!(
+            "; the stored preprocessing of this run ({run}) is spent and lost: start again for the next one"
+        )
+    }
+
     /// Whether this only says that another thread of this party had stopped.
     pub(crate) fn is_echo(&self) -> bool {
-        matches!(self, EvaluateError::Net(NetError::Stopped { .. }))
+        match self {
+            EvaluateError::Lost { cause, .. } => cause.is_echo(),
+            error => matches!(error, EvaluateError::Net(NetError::Stopped { .. })),
+        }
     }
 }
 

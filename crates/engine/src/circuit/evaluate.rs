@@ -7,12 +7,13 @@ use super::links::all_links;
 use super::masked;
 use super::opening::{Opened, Opener};
 use super::predict::{ahead_words, predict};
-use super::prepared::{Phases, Prepared, decode, digest, encode};
+use super::prepared::{Phases, Prepared, decode, decoded, digest, encode};
 use super::report::{AssignmentUse, Report};
 use super::triples::Give;
 use super::worker::{Computed, Worker};
 use super::{EvaluateError, Preprocessing};
 use crate::setup::SetUp;
+use crate::store::lost;
 use crate::values::Lanes;
 use crate::workers::on_each;
 use std::collections::VecDeque;
@@ -101,14 +102,15 @@ pub fn prepare_from_triples(
     compiled: &Compiled,
     (name, give): (&str, Give<'_>),
 ) -> Result<(Prepared, Report), EvaluateError> {
-    guarded(session, |session| {
+    let result = guarded(session, |session| {
         check_storable(compiled)?;
         let times = begin(session, compiled, Phases::FromTriples)?;
         session.agree(&[("stored triples", name.to_string())])?;
         let run = Run::ahead(compiled, Phases::FromTriples);
         let computed = garbled::from_triples(session, run, give)?;
         stored(session, run, times, (Buffer::default(), computed))
-    })
+    });
+    lost(name, result)
 }
 
 /// Takes what workers have prepared.
@@ -128,7 +130,7 @@ fn stored(
 /// of one preparation: `name` names it, and is what parties compare.
 ///
 /// # Errors
-/// As [`evaluate`]; when this was prepared for another job.
+/// As [`evaluate`]; when this was prepared for another job. What was prepared is lost then.
 pub fn evaluate_prepared(
     session: &mut Session,
     compiled: &Compiled,
@@ -136,7 +138,7 @@ pub fn evaluate_prepared(
     (name, prepared): (&str, Prepared),
     progress: &(dyn Fn(u64) + Sync),
 ) -> Result<Evaluation, EvaluateError> {
-    guarded(session, |session| {
+    let result = guarded(session, |session| {
         check_storable(compiled)?;
         let times = begin(session, compiled, Phases::Online)?;
         // Nobody sends anything before all others have spent theirs.
@@ -157,7 +159,8 @@ pub fn evaluate_prepared(
             masked::resume(session, run, workers)?
         };
         finish(session, run, times, computed)
-    })
+    });
+    lost(name, result)
 }
 
 /// When a failure ends the work, the session ends with it for everybody.
@@ -459,8 +462,8 @@ struct Compute<'a, 'm> {
     stored: Option<Buffer<u8>>,
 }
 
-/// What a worker keeps for another session.
-type Kept = (Option<Stock<Z2>>, Fetched);
+/// What a worker keeps for another session: its triples, and what was sent to it ahead.
+type Kept = (Option<Buffer<u8>>, Buffer<u8>);
 
 impl RoleVisitor for Compute<'_, '_> {
     type Out = Result<Computed, EvaluateError>;
@@ -474,8 +477,9 @@ impl RoleVisitor for Compute<'_, '_> {
         let streams = keys.streams();
         if let Some(stored) = stored {
             let (stock, fetched): Kept = decode(&stored)?;
-            party.resume(fetched);
-            party.hold_products(stock)?;
+            party.resume(decoded(Fetched::from_bytes(fetched))?);
+            let stock = stock.map(Stock::<Z2>::from_bytes).transpose();
+            party.hold_products(decoded(stock)?)?;
         }
         party.expect_products::<Z2>(compiled.products() * words as usize);
         if compiled.job().preprocessing == Preprocessing::Separate {
@@ -497,7 +501,8 @@ impl RoleVisitor for Compute<'_, '_> {
                 let at = compiled.share_of(worker);
                 let nothing = Computed::unchecked(Opened::new(seating, P::ROLE, at));
                 let (stock, journal) = kept;
-                let kept: Kept = (stock, task.ahead(expected)?);
+                let stock = stock.map(Stock::into_bytes).transpose()?;
+                let kept: Kept = (stock, task.ahead(expected)?.into_bytes()?);
                 Computed { stored: encode(&kept)?, journal, ..nothing }
             }
         })

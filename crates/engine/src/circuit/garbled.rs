@@ -7,7 +7,7 @@
 use super::compile::{Compiled, Seating, Shape};
 use super::evaluate::{Done, Run};
 use super::opening::Opened;
-use super::prepared::{decode, encode};
+use super::prepared::{decode, decoded, encode};
 use super::triples::Give;
 use super::worker::Computed;
 use super::{Assignment, EvaluateError, Preprocessing};
@@ -15,7 +15,7 @@ use crate::values::Lanes;
 use crate::workers::on_each;
 use std::ops::Range;
 use tacit_circuit::schedule::Schedule;
-use tacit_garbling::authenticated::{self, Authenticated, Form, Sizes, Stock, Unopened};
+use tacit_garbling::authenticated::{self, Authenticated, Form, Piece, Sizes, Stock, Unopened};
 use tacit_garbling::bmr;
 use tacit_garbling::yao::streamed::{self, Streamed};
 use tacit_garbling::yao::three::{self, ThreeKeys, YaoThree};
@@ -153,11 +153,10 @@ pub(super) fn from_triples(
     on_each(&mut session.meshes, 0..run.compiled.job().threads(), |mesh, worker| {
         let stock = give(worker)?;
         let missing = || EvaluateError::Job("triples for other threads".into());
-        let stock: Stock = decode(&stock.ok_or_else(missing)?)?;
+        let stock = decoded(Stock::from_bytes(stock.ok_or_else(missing)?))?;
         let pieces = Box::new(move || {
-            let piece =
-                give(worker).and_then(|piece| piece.map(|piece| decode(&piece)).transpose());
-            piece.map_err(|error| SharingError::System(error.to_string()))
+            let piece = give(worker).map_err(|error| SharingError::System(error.to_string()))?;
+            piece.map(Piece::from_bytes).transpose()
         });
         let task = Task { run, worker };
         let Assignment { places, protocol, .. } = &task.seating().assignment;
@@ -370,8 +369,9 @@ impl<'a> Task<'a> {
                 let prepare = |at: Range<usize>| Ok((at.clone(), party.prepare(ports, at.len())?));
                 let mut all = chunks.map(prepare).collect::<Result<Vec<_>, SharingError>>()?;
                 if self.run.phases.puts_off() {
-                    computed.stored = encode(&all)?;
-                    all.clear();
+                    let kept = all.drain(..).map(|(at, ready)| Ok((at, ready.into_bytes()?)));
+                    let kept = kept.collect::<Result<Vec<_>, SharingError>>()?;
+                    computed.stored = encode(&kept)?;
                 }
                 computed.began = Some(party.mesh().now());
                 for (at, ready) in all {
@@ -391,10 +391,12 @@ impl<'a> Task<'a> {
         stored: &[u8],
         mut done: impl FnMut(&Self, &mut Opened, Range<usize>, E::Done),
     ) -> Result<Computed, EvaluateError> {
-        let all: Vec<(Range<usize>, E)> = decode(stored)?;
+        let all: Vec<(Range<usize>, Buffer<u8>)> = decode(stored)?;
         if !all.iter().map(|(at, _)| at.clone()).eq(self.chunks()) {
             return Err(EvaluateError::Job("preprocessing that was cut otherwise".into()));
         }
+        let all = all.into_iter().map(|(at, bytes)| Ok((at, decoded(E::from_bytes(bytes))?)));
+        let all = all.collect::<Result<Vec<_>, EvaluateError>>()?;
         let shape = Shape::of(self.seating());
         let ports = ports(&shape, self.run.compiled);
         let mut computed = self.nothing_yet(mesh)?;

@@ -6,7 +6,7 @@
 use super::compile::{Compiled, Seating, Shape};
 use super::evaluate::{Done, Run};
 use super::opening::Opened;
-use super::prepared::{decode, encode};
+use super::prepared::{decode, decoded, encode};
 use super::worker::Computed;
 use super::{EvaluateError, Preprocessing};
 use crate::values::Lanes;
@@ -48,10 +48,12 @@ pub(super) fn resume(
 ) -> Result<Vec<Computed>, EvaluateError> {
     on_each(&mut session.meshes, stored.into_iter().enumerate(), |mesh, (worker, stored)| {
         let task = Task::new(run, worker);
-        let all: Vec<(Range<usize>, Ready)> = decode(&stored)?;
+        let all: Vec<(Range<usize>, Buffer<u8>)> = decode(&stored)?;
         if !all.iter().map(|(at, _)| at).eq(&task.chunks()) {
             return Err(EvaluateError::Job("preprocessing that was cut otherwise".into()));
         }
+        let all = all.into_iter().map(|(at, bytes)| Ok((at, decoded(Ready::from_bytes(bytes))?)));
+        let all = all.collect::<Result<Vec<_>, EvaluateError>>()?;
         let mut computed = task.nothing_yet(mesh)?;
         computed.began = Some(mesh.now());
         for (at, ready) in all {
@@ -86,8 +88,9 @@ fn work(
                 all.push((at, ready));
             }
             if run.phases.puts_off() {
-                computed.stored = encode(&all)?;
-                all.clear();
+                let kept = all.drain(..).map(|(at, ready)| Ok((at, ready.into_bytes()?)));
+                let kept = kept.collect::<Result<Vec<_>, SharingError>>()?;
+                computed.stored = encode(&kept)?;
             }
             computed.began = Some(party.mesh().now());
             for (at, ready) in all {

@@ -2,9 +2,9 @@
 
 use super::EvaluateError;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 use tacit_ring::{Buffer, hash};
-use tacit_sharing::SharingError;
+pub(crate) use tacit_sharing::stored::encode;
+use tacit_sharing::{SharingError, stored};
 
 /// Which phases of a job run in a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,8 +37,7 @@ impl Phases {
 }
 
 /// One party's preprocessing of a job, for one run in another session: secret. It is used once: by giving it
-/// up.
-#[derive(Serialize, Deserialize)]
+/// up, to a run or to a [`Store`](crate::store::Store), which gives it back once.
 pub struct Prepared {
     /// Whose it is.
     pub(crate) party: u8,
@@ -51,20 +50,46 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// The form in which a store keeps it.
+    /// The form in which a store keeps it, in place of it.
     ///
     /// # Errors
     /// When there is no memory for it.
-    pub fn encode(&self) -> Result<Buffer<u8>, EvaluateError> {
-        Ok(encode(self)?)
+    pub(crate) fn into_bytes(self) -> Result<Buffer<u8>, EvaluateError> {
+        self.bytes()
     }
 
-    /// From the form in which a store keeps it.
+    /// From the form in which a store keeps it, which has given it up. Nobody else decodes it: what is decoded
+    /// twice is used twice.
     ///
     /// # Errors
     /// When it is not that.
-    pub fn decode(bytes: &[u8]) -> Result<Self, EvaluateError> {
-        decode(bytes)
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Result<Self, EvaluateError> {
+        let (party, job, common, workers) = decode(bytes)?;
+        Ok(Prepared { party, job, common, workers })
+    }
+
+    fn bytes(&self) -> Result<Buffer<u8>, EvaluateError> {
+        let Prepared { party, job, common, workers } = self;
+        Ok(encode(&(party, job, common, workers))?)
+    }
+}
+
+#[cfg(feature = "testing")]
+impl Prepared {
+    /// **Not for use**: its bytes, and it is still there.
+    ///
+    /// # Errors
+    /// When there is no memory for it.
+    pub fn insecure_bytes(&self) -> Result<Buffer<u8>, EvaluateError> {
+        self.bytes()
+    }
+
+    /// **Not for use**: from bytes that may have been used before.
+    ///
+    /// # Errors
+    /// When they are of another form.
+    pub fn insecure_from_bytes(bytes: &[u8]) -> Result<Self, EvaluateError> {
+        Prepared::from_bytes(bytes)
     }
 }
 
@@ -77,19 +102,13 @@ pub(crate) fn digest<N: AsRef<str>>(facts: &[(N, String)]) -> [u8; 32] {
     hash::digest(&parts)
 }
 
-/// The bytes of something secret, which are nowhere else.
-pub(crate) fn encode<T: Serialize>(value: &T) -> Result<Buffer<u8>, SharingError> {
-    use postcard::ser_flavors::Size;
-    let failed = |e: postcard::Error| SharingError::System(format!("cannot be stored: {e}"));
-    let size = postcard::serialize_with_flavor(value, Size::default()).map_err(failed)?;
-    let mut bytes = Buffer::zeros(size);
-    postcard::to_slice(value, &mut bytes).map_err(failed)?;
-    Ok(bytes)
+pub(crate) fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, EvaluateError> {
+    decoded(stored::decode(bytes))
 }
 
-pub(crate) fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, EvaluateError> {
-    match postcard::take_from_bytes(bytes) {
-        Ok((value, [])) => Ok(value),
-        _ => Err(EvaluateError::Job("stored preprocessing has not the form that it should".into())),
-    }
+/// What was made of stored bytes.
+pub(crate) fn decoded<T>(made: Result<T, SharingError>) -> Result<T, EvaluateError> {
+    made.map_err(|_| {
+        EvaluateError::Job("stored preprocessing has not the form that it should".into())
+    })
 }

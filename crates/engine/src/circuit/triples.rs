@@ -2,7 +2,6 @@
 
 use super::evaluate::{fresh_id, guarded};
 use super::links::all_links;
-use super::prepared::encode;
 use super::report::LinkUse;
 use super::{Assignment, Compiled, EvaluateError, garbled};
 use crate::workers::on_each;
@@ -147,8 +146,8 @@ pub fn prepare_triples(
     keep: Keep<'_>,
 ) -> Result<Vec<LinkUse>, EvaluateError> {
     let encoded = |worker: usize, part: Part| match part {
-        Part::Stock(stock) => keep(worker, encode(&stock)?),
-        Part::Piece(piece) => keep(worker, encode(&piece)?),
+        Part::Stock(stock) => keep(worker, stock.into_bytes()?),
+        Part::Piece(piece) => keep(worker, piece.into_bytes()?),
     };
     Ok(make(session, job, entropy, &encoded)?.links)
 }

@@ -12,7 +12,7 @@ use super::parties::{Worker, backends, on_masked_values, on_shares};
 use super::prepare::{Prepared, end_epoch};
 use super::run::{Inputs, facts_with};
 use crate::circuit::evaluate::{fresh_id, makes_triples};
-use crate::circuit::prepared::{decode, digest, encode};
+use crate::circuit::prepared::{decode, decoded, digest, encode};
 use crate::circuit::{self, EvaluateError};
 use crate::workers::on_each;
 use std::time::Duration;
@@ -69,7 +69,7 @@ pub(super) fn make(
     let mut workers = Vec::new();
     for party in &mut parties {
         party.flush()?;
-        workers.push(encode(&party.put_off()?)?);
+        workers.push(party.put_off()?.into_bytes()?);
     }
     let job = digest(&facts_with(prepared, inputs));
     Ok((ready, circuit::Prepared { party: me.0, job, common, workers }))
@@ -156,8 +156,8 @@ pub(super) fn resume<'s>(
             (on_shares(session, prepared, keys, Phase::Online, |party| party)?, Some(verifier))
         }
     };
-    for (party, stored) in parties.iter_mut().zip(&workers) {
-        party.resume(decode::<PutOff>(stored)?)?;
+    for (party, stored) in parties.iter_mut().zip(workers) {
+        party.resume(decoded(PutOff::from_bytes(stored))?)?;
     }
     Ok((parties, verifier))
 }

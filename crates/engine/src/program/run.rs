@@ -14,6 +14,7 @@ use crate::circuit::evaluate::fresh_id;
 use crate::circuit::links::all_links;
 use crate::circuit::{self, Compiled, EvaluateError, LinkUse, Preprocessing};
 use crate::setup::SetUp;
+use crate::store::lost;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -82,8 +83,10 @@ pub fn run_prepared(
     (name, ready): (&str, circuit::Prepared),
     progress: &(dyn Fn(u64) + Sync),
 ) -> Result<Outcome, EvaluateError> {
-    check_storable(prepared).inspect_err(|e| session.abort(e.abort_kind(), &e.to_string()))?;
-    with_inputs(session, prepared, inputs, Source::Stored(name, ready), progress)
+    let storable = check_storable(prepared);
+    let storable = storable.inspect_err(|e| session.abort(e.abort_kind(), &e.to_string()));
+    let source = Source::Stored(name, ready);
+    lost(name, storable.and_then(|()| with_inputs(session, prepared, inputs, source, progress)))
 }
 
 /// Makes a program's preprocessing, for one run in another session: all parties do. Of the inputs only public

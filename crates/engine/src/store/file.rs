@@ -2,9 +2,11 @@
 //! what it is for, what was prepared, and a digest of everything before it. They are written and checked chunk
 //! by chunk: a file may be larger than memory.
 //!
-//! Nothing secret goes through a buffer that is not wiped.
+//! What was prepared is encrypted under a key of this file alone, which is kept outside the store ([`State`]) and
+//! keys the digest too. Nothing secret goes through a buffer that is not wiped.
 
-use super::system;
+use super::state::{RunId, State};
+use super::{private, system};
 use crate::circuit::{EvaluateError, Prepared};
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File, OpenOptions};
@@ -12,12 +14,12 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::{SystemTime, UNIX_EPOCH};
-use tacit_ring::Buffer;
 use tacit_ring::hash::{self, Item, Transcript};
+use tacit_ring::{Buffer, Entropy, Prg, Seed};
 use tempfile::NamedTempFile;
 
 /// The first line, up to the length of the second.
-const MAGIC: &str = "tacit preprocessing 5, head ";
+const MAGIC: &str = "tacit preprocessing 6, head ";
 /// Digits of that length.
 const DIGITS: usize = 7;
 const DIGEST: usize = 32;
@@ -39,12 +41,22 @@ pub struct Head {
     pub number: u64,
     pub name: String,
     pub facts: Facts,
+    /// Between whom: what the parties' keys are, or that they have none that last.
+    pub parties: String,
     pub party: u8,
     pub made: u64,
     /// Which program made it: another one may use the same keys otherwise.
     pub build: String,
     /// Bytes of what was prepared.
     pub body: u64,
+}
+
+impl Head {
+    /// Whose key and line in the ledger are this file's.
+    pub fn id(&self) -> RunId {
+        let (preparation, number, party) = (self.preparation.clone(), self.number, self.party);
+        RunId { preparation, number, party }
+    }
 }
 
 /// Seconds since 1970.
@@ -77,21 +89,43 @@ pub fn parse(path: &Path, kind: &str) -> Option<(String, u64)> {
     same.then(|| (preparation.to_string(), number))
 }
 
-#[cfg(unix)]
-pub fn only_for_owner(path: &Path) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    fs::set_permissions(path, fs::Permissions::from_mode(0o700))
+/// Encrypts what was prepared, and keys the digest of its file.
+pub struct Cipher {
+    prg: Prg,
+    digest: Seed,
 }
 
-#[cfg(not(unix))]
-pub fn only_for_owner(_: &Path) -> io::Result<()> {
-    Ok(())
-}
+impl Cipher {
+    /// Of a file's key.
+    pub fn new(key: &Seed) -> Cipher {
+        let prg = Prg::new(&key.derive_key("tacit 2026 what was prepared", &[]));
+        Cipher { prg, digest: key.derive("tacit 2026 digest of a file of preprocessing", &[]) }
+    }
 
-pub fn sync_directory(path: &Path) -> io::Result<()> {
-    match cfg!(unix) {
-        true => File::open(path)?.sync_all(),
-        false => Ok(()),
+    /// Encrypts or decrypts what stands at some place of what was prepared.
+    pub fn apply(&self, at: u64, bytes: &mut [u8]) {
+        const BLOCK: u64 = 16;
+        const MOST: usize = 1 << 16;
+        // A chunk begins in the middle of a block, perhaps.
+        let before = (at % BLOCK) as usize;
+        let mut stream = Buffer::<u8>::zeros((before + bytes.len()).min(MOST));
+        let (first, rest) = bytes.split_at_mut(bytes.len().min(MOST - before));
+        let mut place = at / BLOCK;
+        for chunk in std::iter::once(first).chain(rest.chunks_mut(MOST)) {
+            let skip = if place == at / BLOCK { before } else { 0 };
+            let stream = &mut stream[..skip + chunk.len()];
+            self.prg.fill(0, place, stream);
+            chunk.iter_mut().zip(&stream[skip..]).for_each(|(byte, stream)| *byte ^= stream);
+            place += MOST as u64 / BLOCK;
+        }
+    }
+
+    /// The digest that ends a file, of what its transcript hashes to: only who has the key makes it.
+    fn tag(&self, transcript: Transcript) -> [u8; DIGEST] {
+        *self
+            .digest
+            .derive("tacit 2026 end of a file of preprocessing", &[&transcript.finish()])
+            .expose()
     }
 }
 
@@ -104,6 +138,8 @@ pub struct Writer {
     /// Bytes of both lines.
     start: usize,
     file: NamedTempFile,
+    key: Seed,
+    cipher: Cipher,
     digest: Transcript,
     /// What is not written yet.
     chunk: Buffer<u8>,
@@ -111,7 +147,7 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// Begins a file.
+    /// Begins a file, under a fresh key.
     pub fn begin(directory: &Path, head: &Head) -> Result<Writer, EvaluateError> {
         let path = directory.join(name(&head.preparation, head.number, READY));
         let head = Head { body: u64::MAX, ..head.clone() };
@@ -125,16 +161,18 @@ impl Writer {
             Ok(file)
         };
         let file = begin().map_err(|e: io::Error| system("write", &path, &e))?;
+        let key = Entropy::system().seed().map_err(|e| EvaluateError::System(e.to_string()))?;
+        let cipher = Cipher::new(&key);
         let (chunk, digest) = (Buffer::zeros(CHUNK), Transcript::new(&[DIGEST_DOMAIN]));
         let (head, directory) = (Head { body: 0, ..head }, directory.to_path_buf());
-        Ok(Writer { directory, path, head, start, file, digest, chunk, filled: 0 })
+        Ok(Writer { directory, path, head, start, file, key, cipher, digest, chunk, filled: 0 })
     }
 
     /// Appends something.
     pub fn put(&mut self, mut bytes: &[u8]) -> Result<(), EvaluateError> {
-        self.head.body += bytes.len() as u64;
         while !bytes.is_empty() {
             let len = bytes.len().min(CHUNK - self.filled);
+            self.head.body += len as u64;
             let (now, later) = bytes.split_at(len);
             self.chunk[self.filled..self.filled + len].copy_from_slice(now);
             (self.filled, bytes) = (self.filled + len, later);
@@ -146,25 +184,27 @@ impl Writer {
     }
 
     fn flush(&mut self) -> Result<(), EvaluateError> {
-        let bytes = &self.chunk[..self.filled];
+        let bytes = &mut self.chunk[..self.filled];
+        self.cipher.apply(self.head.body - self.filled as u64, bytes);
         absorb(&mut self.digest, bytes);
         self.filled = 0;
         self.file.write_all(bytes).map_err(|e| system("write", &self.path, &e))
     }
 
-    /// Ends the file and waits until the disk has it; gives its size.
-    pub fn finish(mut self) -> Result<u64, EvaluateError> {
+    /// Ends the file and waits until the disk has it, after its key; gives its size.
+    pub fn finish(mut self, state: &State) -> Result<u64, EvaluateError> {
         self.flush()?;
         let start = lines(&self.head, self.start)?;
         absorb(&mut self.digest, start.as_bytes());
-        let Writer { directory, path, mut file, digest, head, .. } = self;
+        let Writer { directory, path, mut file, digest, cipher, head, key, .. } = self;
+        state.keep(&head.id(), &key)?;
         let finish = || {
-            file.write_all(&digest.finish())?;
+            file.write_all(&cipher.tag(digest))?;
             file.seek(SeekFrom::Start(0))?;
             file.write_all(start.as_bytes())?;
             file.as_file().sync_all()?;
             file.persist_noclobber(&path)?;
-            sync_directory(&directory)
+            private::sync_directory(&directory)
         };
         finish().map_err(|e: io::Error| system("write", &path, &e))?;
         Ok(start.len() as u64 + head.body + DIGEST as u64)
@@ -200,10 +240,26 @@ pub struct Opened {
     pub bytes: u64,
 }
 
-/// Opens a file and reads what it is for: the rest is not looked at.
+/// Opens a file that is ready, and reads what it is for: the rest is not looked at.
 pub fn open(path: &Path) -> Result<Opened, EvaluateError> {
+    read_head(path, READY, OpenOptions::new().read(true))
+}
+
+/// What a file that is spent was for, if it has not been emptied.
+pub fn open_spent(path: &Path) -> Result<Head, EvaluateError> {
+    Ok(read_head(path, SPENT, OpenOptions::new().read(true))?.head)
+}
+
+/// Opens a file to use what was prepared: nobody else does until it is closed.
+pub fn take(path: &Path) -> Result<Opened, EvaluateError> {
+    let opened = read_head(path, READY, OpenOptions::new().read(true).write(true))?;
+    opened.file.try_lock().map_err(|e| system("lock", path, &e.into()))?;
+    Ok(opened)
+}
+
+fn read_head(path: &Path, kind: &str, options: &OpenOptions) -> Result<Opened, EvaluateError> {
     let failed = |e: io::Error| system("read", path, &e);
-    let mut file = File::open(path).map_err(failed)?;
+    let mut file = options.open(path).map_err(failed)?;
     let bytes = file.metadata().map_err(failed)?.len();
     let mut start = vec![0; MAGIC.len() + DIGITS + 1];
     let other = || damaged(path, "it is not a file of this version's preprocessing");
@@ -219,7 +275,7 @@ pub fn open(path: &Path) -> Result<Opened, EvaluateError> {
     if head.body.checked_add((start.len() + DIGEST) as u64) != Some(bytes) {
         return Err(damaged(path, "it is cut short, or longer than it should be"));
     }
-    match parse(path, READY) == Some((head.preparation.clone(), head.number)) {
+    match parse(path, kind) == Some((head.preparation.clone(), head.number)) {
         true => Ok(Opened { file, path: path.to_path_buf(), start, head, bytes }),
         false => Err(damaged(path, "it has another file's name")),
     }
@@ -231,69 +287,103 @@ impl Opened {
         self.start.len() as u64
     }
 
+    /// The file, which stays locked as long as it is open.
+    pub fn into_file(self) -> File {
+        self.file
+    }
+
     /// Checks the digest; gives `each` what was prepared, chunk by chunk, before it is known to be right.
-    pub fn check(&mut self, mut each: impl FnMut(&[u8])) -> Result<(), EvaluateError> {
+    pub fn check(
+        &mut self,
+        cipher: &Cipher,
+        mut each: impl FnMut(&[u8]),
+    ) -> Result<(), EvaluateError> {
         let damaged = |what| damaged(&self.path, what);
-        let mut transcript = Transcript::new(&[DIGEST_DOMAIN]);
-        let (mut chunk, mut left) = (Buffer::<u8>::zeros(CHUNK), self.head.body);
-        while left > 0 {
-            let len = left.min(CHUNK as u64);
+        let (mut digest, mut at) = (Transcript::new(&[DIGEST_DOMAIN]), 0);
+        let mut chunk = Buffer::<u8>::zeros(CHUNK);
+        while at < self.head.body {
+            let len = (self.head.body - at).min(CHUNK as u64);
             let chunk = &mut chunk[..len as usize];
             self.file.read_exact(chunk).map_err(|_| damaged("it is cut short"))?;
-            absorb(&mut transcript, chunk);
+            absorb(&mut digest, chunk);
+            cipher.apply(at, chunk);
             each(chunk);
-            left -= len;
+            at += len;
         }
         // As it is written: nothing, where all chunks are full.
         if self.head.body.is_multiple_of(CHUNK as u64) {
-            absorb(&mut transcript, &[]);
+            absorb(&mut digest, &[]);
         }
-        absorb(&mut transcript, &self.start);
-        let mut digest = [0; DIGEST];
-        self.file.read_exact(&mut digest).map_err(|_| damaged("it is cut short"))?;
-        match transcript.finish() == digest {
+        absorb(&mut digest, &self.start);
+        let mut theirs = [0; DIGEST];
+        self.file.read_exact(&mut theirs).map_err(|_| damaged("it is cut short"))?;
+        match hash::equal(&cipher.tag(digest), &theirs) {
             true => Ok(()),
             false => Err(damaged("its digest is another")),
         }
     }
 
     /// Reads all of what was prepared.
-    pub fn read(mut self) -> Result<Prepared, EvaluateError> {
+    pub fn read(&mut self, cipher: &Cipher) -> Result<Prepared, EvaluateError> {
         // The file is as long as its head says.
         let body = usize::try_from(self.head.body);
         let body = body.map_err(|_| damaged(&self.path, "it is larger than memory"))?;
         let (mut all, mut filled) = (Buffer::<u8>::zeros(body), 0);
-        self.check(|chunk| {
+        self.check(cipher, |chunk| {
             all[filled..filled + chunk.len()].copy_from_slice(chunk);
             filled += chunk.len();
         })?;
-        Prepared::decode(&all).map_err(|_| damaged(&self.path, "it has another form"))
+        Prepared::from_bytes(&all).map_err(|_| damaged(&self.path, "it has another form"))
     }
 }
 
 /// Writes a file of what fits in memory; gives its size.
-pub fn write(directory: &Path, head: &Head, prepared: &Prepared) -> Result<u64, EvaluateError> {
+pub fn write(
+    (directory, state): (&Path, &State),
+    head: &Head,
+    prepared: Prepared,
+) -> Result<u64, EvaluateError> {
     let mut writer = Writer::begin(directory, head)?;
-    writer.put(&prepared.encode()?)?;
-    writer.finish()
+    writer.put(&prepared.into_bytes()?)?;
+    writer.finish(state)
 }
 
-/// Overwrites a file with zeros and empties it. Disks may keep copies of what was there.
+/// Overwrites a file with zeros and empties it, unless a run is reading it.
 pub fn wipe(path: &Path) -> io::Result<()> {
     let mut file = OpenOptions::new().write(true).open(path)?;
-    let all = file.metadata()?.len();
-    overwrite(&mut file, all)?;
-    file.set_len(0)?;
-    file.sync_all()
-}
-
-/// Overwrites the beginning of a file with zeros, and waits until the disk has that.
-pub fn overwrite(file: &mut File, mut left: u64) -> io::Result<()> {
-    let zeros = [0; 1 << 16];
+    if file.try_lock().is_err() {
+        return Ok(());
+    }
+    let (mut left, zeros) = (file.metadata()?.len(), [0; 1 << 16]);
     while left > 0 {
         let count = left.min(zeros.len() as u64);
         file.write_all(&zeros[..count as usize])?;
         left -= count;
     }
+    file.sync_all()?;
+    empty(&file)
+}
+
+/// Empties a file whose key is gone.
+pub fn empty(file: &File) -> io::Result<()> {
+    file.set_len(0)?;
     file.sync_all()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_is_encrypted_as_it_is_in_the_whole() {
+        let cipher = Cipher::new(&Seed::from_bytes([3; 32]));
+        let mut whole = vec![0; 200_000];
+        cipher.apply(0, &mut whole);
+        for (at, len) in [(0, 0), (5, 3), (16, 70_000), (65_530, 100), (17, 150_001), (65_536, 1)] {
+            let mut part = vec![0; len];
+            cipher.apply(at as u64, &mut part);
+            assert!(part == whole[at..at + len], "{len} at {at}");
+        }
+        assert!(whole.chunks(16).collect::<std::collections::HashSet<_>>().len() == 12_500);
+    }
 }

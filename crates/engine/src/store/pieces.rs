@@ -1,18 +1,18 @@
 //! Preprocessing that is written and read piece by piece, as it may be larger than memory.
 //!
-//! Pieces are encrypted under a key that stands before them in the file. Who takes the file reads the key, and
-//! overwrites it before the first piece is used: what is on the disk then tells nothing, wherever the party
-//! stops, and yet pieces can be read one at a time.
+//! Who takes the file has its key in memory, and the key on the disk is destroyed before the first piece is used:
+//! what is on the disk then tells nothing, wherever the party stops, and yet pieces can be read one at a time.
 
-use super::file::{self, Head, Opened, Writer};
+use super::file::{self, Cipher, Head, Opened, Writer};
+use super::state::State;
 use super::system;
 use crate::circuit::EvaluateError;
 use std::collections::VecDeque;
-use std::fs::{File, OpenOptions};
-use std::io::{self, Read, Seek, SeekFrom};
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
-use tacit_ring::{Buffer, Entropy, Prg, Seed};
+use tacit_ring::Buffer;
 
 /// Bytes before a piece: whose it is, and its length.
 const FRAME: usize = 12;
@@ -21,51 +21,31 @@ const MOST_WORKERS: usize = 1 << 16;
 /// Bytes of a piece, at most: 64 parties' take a third of that.
 const MOST: u64 = 1 << 32;
 
-fn cipher(key: &Seed) -> Prg {
-    Prg::new(&key.derive_key("tacit 2026 pieces of preprocessing", &[]))
-}
-
-/// Encrypts or decrypts piece `number` of a file in place.
-fn crypt(cipher: &Prg, number: u64, bytes: &mut [u8]) {
-    let mut stream = Buffer::<u8>::zeros(bytes.len().min(1 << 16));
-    for (i, chunk) in bytes.chunks_mut(1 << 16).enumerate() {
-        let stream = &mut stream[..chunk.len()];
-        cipher.fill(number, (i << 16) as u64, stream);
-        chunk.iter_mut().zip(&*stream).for_each(|(byte, stream)| *byte ^= stream);
-    }
-}
-
 /// A file of pieces that is being written, by several workers at once. It is there when it is finished: what
 /// was not is never taken.
-pub struct PieceWriter(Mutex<Writing>);
-
-struct Writing {
-    writer: Writer,
-    cipher: Prg,
-    /// Pieces so far.
-    count: u64,
+pub struct PieceWriter {
+    writer: Mutex<Writer>,
+    state: State,
 }
 
 impl PieceWriter {
-    pub(super) fn begin(directory: &Path, head: &Head) -> Result<Self, EvaluateError> {
-        let key = Entropy::system().seed().map_err(|e| EvaluateError::System(e.to_string()))?;
-        let mut writer = Writer::begin(directory, head)?;
-        writer.put(key.expose())?;
-        Ok(PieceWriter(Mutex::new(Writing { writer, cipher: cipher(&key), count: 0 })))
+    pub(super) fn begin(
+        (directory, state): (&Path, &State),
+        head: &Head,
+    ) -> Result<Self, EvaluateError> {
+        let writer = Mutex::new(Writer::begin(directory, head)?);
+        Ok(PieceWriter { writer, state: state.clone() })
     }
 
     /// Keeps a worker's next piece.
     ///
     /// # Errors
     /// When the disk fails.
-    pub fn put(&self, worker: usize, mut piece: Buffer<u8>) -> Result<(), EvaluateError> {
+    pub fn put(&self, worker: usize, piece: Buffer<u8>) -> Result<(), EvaluateError> {
         let worker = u32::try_from(worker).ok().filter(|worker| (*worker as usize) < MOST_WORKERS);
         let worker =
             worker.ok_or_else(|| EvaluateError::Bug("more workers than are stored".into()))?;
-        let mut writing = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let Writing { writer, cipher, count } = &mut *writing;
-        crypt(cipher, *count, &mut piece);
-        *count += 1;
+        let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         writer.put(&worker.to_le_bytes())?;
         writer.put(&(piece.len() as u64).to_le_bytes())?;
         writer.put(&piece)
@@ -76,79 +56,82 @@ impl PieceWriter {
     /// # Errors
     /// When the disk fails.
     pub fn finish(self) -> Result<u64, EvaluateError> {
-        self.0.into_inner().unwrap_or_else(PoisonError::into_inner).writer.finish()
+        let writer = self.writer.into_inner().unwrap_or_else(PoisonError::into_inner);
+        writer.finish(&self.state)
     }
 }
 
 /// Pieces of a file that is spent. Each is given once, in the order in which its worker made it.
 pub struct Pieces {
     path: PathBuf,
-    cipher: Prg,
+    cipher: Cipher,
+    /// Bytes before what was prepared.
+    start: u64,
     left: Mutex<Left>,
 }
 
 struct Left {
     file: File,
-    /// By worker: number, place and length.
-    pieces: Vec<VecDeque<(u64, u64, usize)>>,
+    /// By worker: place and length.
+    pieces: Vec<VecDeque<(u64, usize)>>,
 }
 
-/// Where the pieces of a file are: its digest is right.
-pub struct Index {
-    path: PathBuf,
-    key: Seed,
-    /// Bytes before the pieces: they are worth nothing without these.
-    start: u64,
-    pieces: Vec<VecDeque<(u64, u64, usize)>>,
-}
-
-impl Index {
-    /// Checks a file of pieces. Nothing of it may be used before it is spent.
-    pub fn of(path: &Path, mut opened: Opened) -> Result<Index, EvaluateError> {
-        let damaged = || file::damaged(path, "it has another form");
+impl Pieces {
+    /// Checks a file of pieces, which stays locked. Nothing of it may be used before it is spent.
+    pub(super) fn of(
+        path: &Path,
+        mut opened: Opened,
+        cipher: Cipher,
+    ) -> Result<Pieces, EvaluateError> {
         let mut scan = Scan::default();
-        opened.check(|chunk| scan.chunk(chunk))?;
-        let key: [u8; Seed::LEN] = scan.key.as_slice().try_into().map_err(|_| damaged())?;
+        opened.check(&cipher, |chunk| scan.chunk(chunk))?;
         let whole = scan.skip == 0 && scan.frame.is_empty() && !scan.wrong;
-        let start = opened.begins();
+        if !whole || scan.pieces.iter().any(|(worker, ..)| *worker >= MOST_WORKERS) {
+            return Err(file::damaged(path, "it has another form"));
+        }
         let mut pieces = Vec::new();
-        for (number, (worker, at, len)) in (0..).zip(scan.pieces.drain(..)) {
-            if worker >= MOST_WORKERS {
-                return Err(damaged());
-            }
+        for (worker, at, len) in scan.pieces {
             if pieces.len() <= worker {
                 pieces.resize_with(worker + 1, VecDeque::new);
             }
-            pieces[worker].push_back((number, start + at, len));
+            pieces[worker].push_back((at, len));
         }
-        let (path, key) = (path.to_path_buf(), Seed::from_bytes(key));
-        let index = Index { path, key, start: start + Seed::LEN as u64, pieces };
-        if whole { Ok(index) } else { Err(damaged()) }
+        let (path, start) = (path.to_path_buf(), opened.begins());
+        let left = Mutex::new(Left { file: opened.into_file(), pieces });
+        Ok(Pieces { path, cipher, start, left })
     }
 
-    /// Overwrites the key of a file that was renamed to `spent`.
-    pub fn spend(self, spent: &Path) -> Result<Pieces, EvaluateError> {
-        let Index { key, start, pieces, .. } = self;
-        let take = || {
-            let mut file = OpenOptions::new().read(true).write(true).open(spent)?;
-            file::overwrite(&mut file, start)?;
-            Ok(file)
+    /// A worker's next piece.
+    ///
+    /// # Errors
+    /// When the disk fails.
+    pub fn next(&self, worker: usize) -> Result<Option<Buffer<u8>>, EvaluateError> {
+        let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
+        let Left { file, pieces } = &mut *left;
+        let Some((at, len)) = pieces.get_mut(worker).and_then(VecDeque::pop_front) else {
+            return Ok(None);
         };
-        let file = take().map_err(|e: io::Error| system("empty", spent, &e))?;
-        let left = Mutex::new(Left { file, pieces });
-        Ok(Pieces { path: spent.to_path_buf(), cipher: cipher(&key), left })
+        let mut piece = Buffer::zeros(len);
+        let read =
+            file.seek(SeekFrom::Start(self.start + at)).and_then(|_| file.read_exact(&mut piece));
+        read.map_err(|e| system("read", &self.path, &e))?;
+        drop(left);
+        self.cipher.apply(at, &mut piece);
+        Ok(Some(piece))
     }
+}
 
-    /// The file that it is of.
-    pub fn path(&self) -> &Path {
-        &self.path
+impl Drop for Pieces {
+    /// Nobody can read what is left: the key is gone from the disk.
+    fn drop(&mut self) {
+        let left = self.left.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let _ = file::empty(&left.file);
     }
 }
 
 /// Finds the pieces of a file that is read chunk by chunk.
 #[derive(Default)]
 struct Scan {
-    key: zeroize::Zeroizing<Vec<u8>>,
     /// Of the next piece's frame.
     frame: Vec<u8>,
     /// Of the last piece.
@@ -160,15 +143,8 @@ struct Scan {
 
 impl Scan {
     fn chunk(&mut self, mut chunk: &[u8]) {
-        if self.key.is_empty() {
-            self.key.reserve_exact(Seed::LEN);
-        }
         while !chunk.is_empty() && !self.wrong {
-            let len = if self.key.len() < Seed::LEN {
-                let len = chunk.len().min(Seed::LEN - self.key.len());
-                self.key.extend_from_slice(&chunk[..len]);
-                len
-            } else if self.skip > 0 {
+            let len = if self.skip > 0 {
                 let len = self.skip.min(chunk.len() as u64);
                 self.skip -= len;
                 len as usize
@@ -194,34 +170,6 @@ impl Scan {
     }
 }
 
-impl Pieces {
-    /// A worker's next piece.
-    ///
-    /// # Errors
-    /// When the disk fails.
-    pub fn next(&self, worker: usize) -> Result<Option<Buffer<u8>>, EvaluateError> {
-        let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
-        let Left { file, pieces } = &mut *left;
-        let Some((number, at, len)) = pieces.get_mut(worker).and_then(VecDeque::pop_front) else {
-            return Ok(None);
-        };
-        let mut piece = Buffer::zeros(len);
-        let read = file.seek(SeekFrom::Start(at)).and_then(|_| file.read_exact(&mut piece));
-        read.map_err(|e| system("read", &self.path, &e))?;
-        drop(left);
-        crypt(&self.cipher, number, &mut piece);
-        Ok(Some(piece))
-    }
-}
-
-impl Drop for Pieces {
-    /// Nobody can read what is left: the key is gone from the disk.
-    fn drop(&mut self) {
-        let left = self.left.get_mut().unwrap_or_else(PoisonError::into_inner);
-        let _ = left.file.set_len(0).and_then(|()| left.file.sync_all());
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -232,6 +180,7 @@ mod tests {
             number: 1,
             name: "test".into(),
             facts: Vec::new(),
+            parties: String::new(),
             party: 0,
             made: 0,
             build: String::new(),
@@ -246,37 +195,48 @@ mod tests {
         piece
     }
 
+    fn state(directory: &Path) -> State {
+        State::at(&directory.join("state")).unwrap()
+    }
+
+    /// What `Store::take_pieces` does before it spends the file.
+    fn pieces(path: &Path, state: &State) -> Result<Pieces, EvaluateError> {
+        let cipher = Cipher::new(&state.key(&head().id())?);
+        Pieces::of(path, file::take(path)?, cipher)
+    }
+
     #[test]
-    fn pieces_come_back_once_each_and_in_order_and_the_key_is_gone() {
+    fn pieces_come_back_once_each_and_in_order() {
         let directory = tempfile::tempdir().unwrap();
+        let state = state(directory.path());
         let path = directory.path().join(file::name(&head().preparation, 1, file::READY));
-        let writer = PieceWriter::begin(directory.path(), &head()).unwrap();
+        let writer = PieceWriter::begin((directory.path(), &state), &head()).unwrap();
         (0..12).for_each(|i| writer.put(usize::from(i % 3), piece(i)).unwrap());
-        assert!(!path.exists(), "an unfinished file is not there");
+        assert!(
+            !path.exists() && state.key(&head().id()).is_err(),
+            "an unfinished file is not there"
+        );
         let bytes = writer.finish().unwrap();
         assert_eq!(bytes, std::fs::metadata(&path).unwrap().len());
         let before = std::fs::read(&path).unwrap();
         assert!(!before.windows(64).any(|bytes| bytes == [7; 64]), "pieces are encrypted");
-        let index = Index::of(&path, file::open(&path).unwrap()).unwrap();
-        let (start, key) = (index.start as usize, *index.key.expose());
-        let pieces = index.spend(&path).unwrap();
-        let after = std::fs::read(&path).unwrap();
-        assert!(!after.windows(key.len()).any(|bytes| bytes == key));
-        assert!(after[..start].iter().all(|byte| *byte == 0) && after[start..] == before[start..]);
-        assert!(file::open(&path).is_err(), "it is not taken again, whatever its name");
+        let taken = pieces(&path, &state).unwrap();
+        assert!(pieces(&path, &state).is_err(), "one run at a time has it");
+        file::wipe(&path).unwrap();
         for i in 0..12 {
-            assert!(*pieces.next(usize::from(i % 3)).unwrap().unwrap() == *piece(i));
+            assert!(*taken.next(usize::from(i % 3)).unwrap().unwrap() == *piece(i));
         }
-        assert!((0..5).all(|worker| pieces.next(worker).unwrap().is_none()));
-        drop(pieces);
+        assert!((0..5).all(|worker| taken.next(worker).unwrap().is_none()));
+        drop(taken);
         assert_eq!(std::fs::metadata(&path).unwrap().len(), 0);
     }
 
     #[test]
     fn a_file_that_is_damaged_anywhere_is_not_taken() {
         let directory = tempfile::tempdir().unwrap();
+        let state = state(directory.path());
         let path = directory.path().join(file::name(&head().preparation, 1, file::READY));
-        let writer = PieceWriter::begin(directory.path(), &head()).unwrap();
+        let writer = PieceWriter::begin((directory.path(), &state), &head()).unwrap();
         (0..4).for_each(|i| writer.put(0, piece(i)).unwrap());
         let bytes = writer.finish().unwrap() as usize;
         let whole = std::fs::read(&path).unwrap();
@@ -285,10 +245,15 @@ mod tests {
             let mut damaged = whole.clone();
             damaged[at] ^= 1;
             std::fs::write(&path, damaged).unwrap();
-            let taken = file::open(&path).and_then(|opened| Index::of(&path, opened));
-            assert!(taken.is_err(), "byte {at}");
+            assert!(pieces(&path, &state).is_err(), "byte {at}");
         }
-        std::fs::write(&path, whole).unwrap();
-        assert!(Index::of(&path, file::open(&path).unwrap()).is_ok());
+        std::fs::write(&path, &whole).unwrap();
+        // Under another key it is another file.
+        let other = tacit_ring::Seed::from_bytes([5; 32]);
+        let other = Pieces::of(&path, file::take(&path).unwrap(), Cipher::new(&other));
+        assert!(other.is_err());
+        // It is whole.
+        let taken = pieces(&path, &state).unwrap();
+        assert!(*taken.next(0).unwrap().unwrap() == *piece(0));
     }
 }

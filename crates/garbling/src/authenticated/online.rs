@@ -18,12 +18,12 @@ use serde::{Deserialize, Serialize};
 use tacit_circuit::schedule::Slot;
 use tacit_net::{Mesh, PartyId, Phase, Stream};
 use tacit_ring::gf128::inner_product;
-use tacit_ring::{Buffer, hash, stored, word};
-use tacit_sharing::SharingError;
+use tacit_ring::stored::Block;
+use tacit_ring::{Buffer, hash, word};
+use tacit_sharing::{SharingError, stored};
 use zeroize::Zeroizing;
 
 /// A circuit garbled for some instances, and this party's secrets. It is used once: by giving it up.
-#[derive(Serialize, Deserialize)]
 pub struct Ready {
     /// Names these instances.
     pub(super) voice: Voice,
@@ -32,7 +32,6 @@ pub struct Ready {
     pub(super) from: u64,
     pub(super) form: Form,
     pub(super) hash: Hash,
-    #[serde(with = "stored::block")]
     pub(super) delta: Zeroizing<u128>,
     /// What the evaluator draws the coefficients of its check from.
     pub(super) coin: Zeroizing<Digest>,
@@ -42,7 +41,6 @@ pub struct Ready {
     pub(super) first: u64,
     pub(super) made: Made,
     #[cfg(test)]
-    #[serde(skip)]
     pub(super) cheat: std::cell::RefCell<Option<super::talk::Cheat>>,
 }
 
@@ -92,6 +90,47 @@ impl Ready {
 
 impl Evaluate for Ready {
     type Done = Unopened;
+
+    fn into_bytes(self) -> Result<Buffer<u8>, SharingError> {
+        let Ready {
+            voice,
+            number,
+            from,
+            form,
+            hash,
+            delta,
+            coin,
+            instances,
+            masks,
+            first,
+            made,
+            ..
+        } = self;
+        let names = (voice, number, from, form, hash);
+        let secrets = (Block(delta), coin, instances, masks, first, made);
+        stored::encode(&(names, secrets))
+    }
+
+    fn from_bytes(bytes: Buffer<u8>) -> Result<Self, SharingError> {
+        let (names, secrets) = stored::decode(&bytes)?;
+        let (voice, number, from, form, hash) = names;
+        let (Block(delta), coin, instances, masks, first, made) = secrets;
+        Ok(Ready {
+            voice,
+            number,
+            from,
+            form,
+            hash,
+            delta,
+            coin,
+            instances,
+            masks,
+            first,
+            made,
+            #[cfg(test)]
+            cheat: std::cell::RefCell::new(None),
+        })
+    }
 
     fn run(
         self,

@@ -7,11 +7,11 @@ use super::rows::Layout;
 use super::talk::Voice;
 use super::triples::Sizes;
 use super::tweak::Hash;
-use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::ops::Range;
-use tacit_ring::{Seed, stored};
-use tacit_sharing::{RoleId, SharingError};
+use tacit_ring::stored::Block;
+use tacit_ring::{Buffer, Seed};
+use tacit_sharing::{RoleId, SharingError, stored};
 use zeroize::Zeroizing;
 
 /// Triples of a piece, and bits of every party, at most.
@@ -22,20 +22,37 @@ const MOST_BITS: usize = 1 << 20;
 /// What one worker of a party made for functions to come, but for the pieces, which hold its triples and bits: it
 /// is used once, by [`Authenticated::with_stock`](super::Authenticated::with_stock). It may be stored in
 /// between, as the secret that it is.
-#[derive(Serialize, Deserialize)]
 pub struct Stock {
     /// Names what is made of it.
     pub(super) voice: Voice,
     pub(super) hash: Hash,
-    #[serde(with = "stored::block")]
     pub(super) delta: Zeroizing<u128>,
     /// Of this party's further randomness.
     pub(super) seed: Seed,
 }
 
+impl Stock {
+    /// The form in which it is kept between two sessions, in place of it: secret.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn into_bytes(self) -> Result<Buffer<u8>, SharingError> {
+        let Stock { voice, hash, delta, seed } = self;
+        stored::encode(&(voice, hash, Block(delta), seed))
+    }
+
+    /// From that form, which is given up.
+    ///
+    /// # Errors
+    /// When it is another.
+    pub fn from_bytes(bytes: Buffer<u8>) -> Result<Self, SharingError> {
+        let (voice, hash, Block(delta), seed) = stored::decode(&bytes)?;
+        Ok(Stock { voice, hash, delta, seed })
+    }
+}
+
 /// Up to [`PIECE`] triples, and as many bits of every party for masks. The checks of all have passed. Secret;
 /// used once, in the order in which pieces were made.
-#[derive(Serialize, Deserialize)]
 pub struct Piece {
     triples: Packed,
     bits: AuthBits,
@@ -43,6 +60,24 @@ pub struct Piece {
 }
 
 impl Piece {
+    /// The form in which it is kept between two sessions, in place of it: secret.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn into_bytes(self) -> Result<Buffer<u8>, SharingError> {
+        let Piece { triples, bits, count } = self;
+        stored::encode(&(triples, bits, count))
+    }
+
+    /// From that form, which is given up.
+    ///
+    /// # Errors
+    /// When it is another.
+    pub fn from_bytes(bytes: Buffer<u8>) -> Result<Self, SharingError> {
+        let (triples, bits, count) = stored::decode(&bytes)?;
+        Ok(Piece { triples, bits, count })
+    }
+
     /// Triples, and bits of every party.
     #[must_use]
     pub fn size(&self) -> [usize; 2] {
@@ -226,9 +261,11 @@ mod tests {
         let packed = |range: Range<usize>| Packed::zeros(layout, range.len());
         let all = AuthBits::zeros(layout, 70);
         let piece = cut((5, packed), (&all, 0, 70)).next().expect("a piece");
-        let bytes = postcard::to_allocvec(&piece).unwrap();
+        let bytes = piece.into_bytes().unwrap();
         let take = |bytes: &[u8]| {
-            let piece = postcard::from_bytes::<Piece>(bytes).ok()?;
+            let mut copy = Buffer::zeros(bytes.len());
+            copy.copy_from_slice(bytes);
+            let piece = Piece::from_bytes(copy).ok()?;
             let mut piece = Some(piece);
             let mut supply = Supply::new(layout, Box::new(move || Ok(piece.take())));
             let triples = supply.more().ok()?;
@@ -241,7 +278,7 @@ mod tests {
         assert!((0..bytes.len()).all(|len| take(&bytes[..len]).is_none()), "cut short");
         // Shares, MACs and keys may be any.
         let taken = (0..bytes.len()).filter(|at| {
-            let mut damaged = bytes.clone();
+            let mut damaged = bytes.to_vec();
             [1, 0x80].into_iter().any(|bit| {
                 damaged[*at] = bytes[*at] ^ bit;
                 take(&damaged).is_some()

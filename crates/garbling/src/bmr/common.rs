@@ -100,14 +100,12 @@ pub(super) fn drawn_by(ports: Ports<'_>, role: RoleId) -> Vec<usize> {
 }
 
 /// Garbled circuits, and this party's secrets for them. They are used once: by giving them up.
-#[derive(Serialize, Deserialize)]
 pub struct Ready {
     pub(super) columns: usize,
-    opening: Opening,
-    #[serde(with = "stored::block")]
-    offset: Zeroizing<u128>,
-    function: LabelFunction,
-    key: [u8; 16],
+    pub(super) opening: Opening,
+    pub(super) offset: Zeroizing<u128>,
+    pub(super) function: LabelFunction,
+    pub(super) key: [u8; 16],
     pub(super) circuits: Vec<Garbled>,
 }
 

@@ -8,14 +8,25 @@ use crate::ports::{Evaluate, KEPT, check_fit, check_kept, check_values};
 use crate::{Bits, Ports};
 use tacit_net::{Mesh, PartyId, Phase, Stream};
 use tacit_ring::Buffer;
+use tacit_ring::stored::Block;
 use tacit_sharing::bmr::EVALUATOR;
-use tacit_sharing::{RoleId, SharingError};
+use tacit_sharing::{RoleId, SharingError, stored};
 
 /// By instance, what is learned, and labels of what is kept.
 pub(super) type Done = (Vec<Bits>, Vec<Buffer<u128>>);
 
 impl Evaluate for Ready {
     type Done = Vec<Bits>;
+
+    fn into_bytes(self) -> Result<Buffer<u8>, SharingError> {
+        let Ready { columns, opening, offset, function, key, circuits } = self;
+        stored::encode(&(columns, opening, Block(offset), function, key, circuits))
+    }
+
+    fn from_bytes(bytes: Buffer<u8>) -> Result<Self, SharingError> {
+        let (columns, opening, Block(offset), function, key, circuits) = stored::decode(&bytes)?;
+        Ok(Ready { columns, opening, offset, function, key, circuits })
+    }
 
     fn run(
         self,

@@ -11,21 +11,20 @@ use serde::{Deserialize, Serialize};
 use tacit_net::{Mesh, PartyId, Phase, Stream};
 use tacit_ot::KAPPA;
 use tacit_ring::secret::if_set;
-use tacit_ring::{Buffer, Word, stored};
+use tacit_ring::stored::Block;
+use tacit_ring::{Buffer, Word};
 use tacit_sharing::cost::Traffic;
 use tacit_sharing::gmw::{FAN, WorkerKeys, silent_bytes as silent_transfers};
-use tacit_sharing::{RoleId, SharingError};
+use tacit_sharing::{RoleId, SharingError, stored};
 use zeroize::Zeroizing;
 
 /// Who garbles.
 pub(super) const GARBLER: RoleId = 0;
 
 /// Garbled circuits at either role. They are used once: by giving them up.
-#[derive(Serialize, Deserialize)]
 pub struct Ready {
     key: HashKey,
     /// `R` at role 0.
-    #[serde(with = "stored::block")]
     offset: Zeroizing<u128>,
     circuits: Vec<Garbled>,
 }
@@ -370,6 +369,16 @@ impl Garbled {
 
 impl Evaluate for Ready {
     type Done = Vec<Bits>;
+
+    fn into_bytes(self) -> Result<Buffer<u8>, SharingError> {
+        let Ready { key, offset, circuits } = self;
+        stored::encode(&(key, Block(offset), circuits))
+    }
+
+    fn from_bytes(bytes: Buffer<u8>) -> Result<Self, SharingError> {
+        let (key, Block(offset), circuits) = stored::decode(&bytes)?;
+        Ok(Ready { key, offset, circuits })
+    }
 
     fn run(
         self,

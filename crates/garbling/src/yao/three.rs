@@ -27,10 +27,11 @@ use serde::{Deserialize, Serialize};
 use tacit_net::{Mesh, PartyId, Phase, Stream};
 use tacit_ot::KAPPA;
 use tacit_ring::secret::if_set;
-use tacit_ring::{Buffer, Entropy, Key, Prg, Seed, StreamIds, hash, stored, word};
+use tacit_ring::stored::Block;
+use tacit_ring::{Buffer, Entropy, Key, Prg, Seed, StreamIds, hash, word};
 use tacit_sharing::backend::Boolean;
 use tacit_sharing::cost::Traffic;
-use tacit_sharing::{Protocol, RoleId, SharingError};
+use tacit_sharing::{Protocol, RoleId, SharingError, stored};
 use zeroize::Zeroizing;
 
 /// Who evaluates.
@@ -120,11 +121,9 @@ impl ThreeKeys {
 }
 
 /// Garbled circuits at any role. They are used once: by giving them up.
-#[derive(Serialize, Deserialize)]
 pub struct Ready {
     key: HashKey,
     /// `R`, at garblers.
-    #[serde(with = "stored::block")]
     offset: Zeroizing<u128>,
     circuits: Vec<Garbled>,
 }
@@ -509,6 +508,16 @@ impl Garbled {
 
 impl Evaluate for Ready {
     type Done = Vec<Bits>;
+
+    fn into_bytes(self) -> Result<Buffer<u8>, SharingError> {
+        let Ready { key, offset, circuits } = self;
+        stored::encode(&(key, Block(offset), circuits))
+    }
+
+    fn from_bytes(bytes: Buffer<u8>) -> Result<Self, SharingError> {
+        let (key, Block(offset), circuits) = stored::decode(&bytes)?;
+        Ok(Ready { key, offset, circuits })
+    }
 
     fn run(
         self,

@@ -4,11 +4,10 @@ use super::Result;
 use crate::gmw::Piece;
 use crate::party::{Fetched, Party};
 use crate::proof::Stock;
-use serde::{Deserialize, Serialize};
-use tacit_ring::Z2;
+use crate::stored;
+use tacit_ring::{Buffer, Z2};
 
 /// What one worker keeps of preprocessing: secret.
-#[derive(Serialize, Deserialize)]
 pub struct PutOff {
     /// What came ahead.
     fetched: Fetched,
@@ -21,7 +20,41 @@ pub struct PutOff {
     pieces: Vec<Piece>,
 }
 
+/// How the parts of [`PutOff`] are kept.
+type Parts = (Buffer<u8>, [Option<Buffer<u8>>; 4], Vec<Piece>);
+
 impl PutOff {
+    /// The form in which it is kept between two sessions, in place of it: secret.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn into_bytes(self) -> Result<Buffer<u8>> {
+        let PutOff { fetched, bits, w32, w64, w128, pieces } = self;
+        let stocks = [
+            bits.map(Stock::into_bytes).transpose()?,
+            w32.map(Stock::into_bytes).transpose()?,
+            w64.map(Stock::into_bytes).transpose()?,
+            w128.map(Stock::into_bytes).transpose()?,
+        ];
+        stored::encode::<Parts>(&(fetched.into_bytes()?, stocks, pieces))
+    }
+
+    /// From that form, which is given up.
+    ///
+    /// # Errors
+    /// When it is another.
+    pub fn from_bytes(bytes: Buffer<u8>) -> Result<Self> {
+        let (fetched, [bits, w32, w64, w128], pieces): Parts = stored::decode(&bytes)?;
+        Ok(PutOff {
+            fetched: Fetched::from_bytes(fetched)?,
+            bits: bits.map(Stock::from_bytes).transpose()?,
+            w32: w32.map(Stock::from_bytes).transpose()?,
+            w64: w64.map(Stock::from_bytes).transpose()?,
+            w128: w128.map(Stock::from_bytes).transpose()?,
+            pieces,
+        })
+    }
+
     /// Takes it from a party that has done nothing else.
     pub(super) fn of(party: &mut Party<'_>) -> Self {
         PutOff {

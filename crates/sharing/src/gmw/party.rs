@@ -9,7 +9,7 @@ use super::wide;
 use crate::convert::BitPlanes;
 use crate::party::{SharingError, role_in};
 use crate::role::RoleId;
-use serde::{Deserialize, Serialize};
+use crate::stored;
 use tacit_circuit::schedule::Schedule;
 use tacit_net::{Mesh, PartyId, Phase, Stream};
 use tacit_ring::{Buffer, Word, Z2, word};
@@ -29,7 +29,6 @@ pub struct Gmw<'m> {
 
 /// A circuit on so many lanes that is ready to run once, with all that a party needs for it: masks of its
 /// ports, and a tape. It may be stored in between, as the secret that it is.
-#[derive(Serialize, Deserialize)]
 pub struct Ready {
     /// This party's shares of the masks of input ports.
     inputs: Vec<Buffer<Z2>>,
@@ -37,6 +36,26 @@ pub struct Ready {
     /// Masks of the output ports that this party learns; on shares, fresh shares of zero for all.
     outputs: Vec<Option<Buffer<Z2>>>,
     lanes: usize,
+}
+
+impl Ready {
+    /// The form in which it is kept between two sessions, in place of it: secret.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn into_bytes(self) -> Result<Buffer<u8>, SharingError> {
+        let Ready { inputs, tape, outputs, lanes } = self;
+        stored::encode(&(inputs, tape, outputs, lanes))
+    }
+
+    /// From that form, which is given up.
+    ///
+    /// # Errors
+    /// When it is another.
+    pub fn from_bytes(bytes: Buffer<u8>) -> Result<Self, SharingError> {
+        let (inputs, tape, outputs, lanes) = stored::decode(&bytes)?;
+        Ok(Ready { inputs, tape, outputs, lanes })
+    }
 }
 
 /// What a circuit's products take, and its output ports: masks of those that this party learns, or shares of zero

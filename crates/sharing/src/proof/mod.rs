@@ -61,11 +61,11 @@ pub(crate) use wires::bytes as integer_bytes;
 
 use crate::party::{Keys, Party, SharingError};
 use crate::shares::Runs;
+use crate::stored;
 use class::{BIT_WORDS, Charge, Class};
 pub(crate) use kept::Growing;
 use kept::{Batch, Products, first, first_batch};
 use redundant::U192;
-use serde::{Deserialize, Serialize};
 use std::any::Any;
 use tacit_net::Phase;
 use tacit_ring::{Buffer, Word};
@@ -82,9 +82,25 @@ type Two<'a, W> = [&'a [W]; 2];
 type Triples<W> = [[Buffer<W>; 2]; 3];
 
 /// Triples for another session: secret.
-#[derive(Serialize, Deserialize)]
-#[serde(bound = "")]
 pub struct Stock<W: Word>(Triples<W>);
+
+impl<W: Word> Stock<W> {
+    /// The form in which it is kept between two sessions, in place of it: secret.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn into_bytes(self) -> Result<Buffer<u8>, SharingError> {
+        stored::encode(&self.0)
+    }
+
+    /// From that form, which is given up.
+    ///
+    /// # Errors
+    /// When it is another.
+    pub fn from_bytes(bytes: Buffer<u8>) -> Result<Self, SharingError> {
+        Ok(Stock(stored::decode(&bytes)?))
+    }
+}
 
 /// A party's products that are not proven yet, or what products are made from; and its keys for both.
 pub struct Proofs {
