@@ -352,7 +352,8 @@ fn with_a_cheat(dir: &Path) -> Vec<End> {
 
 #[test]
 fn every_exit_code_of_the_table_is_what_a_real_process_ends_with() {
-    let codes: Vec<(u8, fn(&Path) -> Option<i32>)> = vec![
+    type End = fn(&Path) -> Option<i32>;
+    let codes: Vec<(u8, End)> = vec![
         (0, |dir| Some(if ok(dir, "--version").is_empty() { 1 } else { 0 })),
         (2, |dir| Some(fails(dir, "program check nowhere.tacit").0)),
         (3, |dir| Some(fails(dir, "network check --party nowhere.toml").0)),
