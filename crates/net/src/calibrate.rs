@@ -80,14 +80,13 @@ pub fn bare_rounds(
     };
     match &config.security {
         Security::Tls(identity) => {
-            let allowed = config.parties.iter().filter_map(|p| p.fingerprint);
-            let ends = TlsEnds::new(identity, allowed.collect())?;
+            let ends = TlsEnds::new(identity)?;
             let wrong = |e: rustls::Error| NetError::Configuration(e.to_string());
             let pinned = config.parties.get(peer.index()).and_then(|p| p.fingerprint);
             if config.me > peer
                 && let Some(pinned) = pinned
             {
-                let client = ends.client_config(pinned)?;
+                let client = ends.caller(pinned)?.config;
                 let connection = ClientConnection::new(client, TlsEnds::name()?).map_err(wrong)?;
                 play(config, peer, StreamOwned::new(connection, socket), message_bytes, rounds)
             } else {

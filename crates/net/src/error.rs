@@ -135,7 +135,8 @@ pub enum NetError {
         theirs: String,
     },
 
-    /// A peer's identity is not the pinned one, or it does not accept this party's.
+    /// A peer's key is not the pinned one, or it does not know this party's: a configuration is
+    /// wrong, or somebody answers in a peer's place.
     #[error("authentication: {peer}: {hint}")]
     Unauthorised {
         /// The peer.

@@ -5,10 +5,9 @@
 //! has the pinned SHA-256 digest. TLS 1.3 proves possession on every connection, both ways.
 
 use crate::error::NetError;
-use ring::digest::{SHA256, digest};
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::client::{Resumption, UnbufferedClientConnection};
-use rustls::crypto::ring::{cipher_suite, default_provider};
+use rustls::crypto::aws_lc_rs::{cipher_suite, default_provider, kx_group};
 use rustls::crypto::{CryptoProvider, verify_tls13_signature};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
@@ -18,9 +17,10 @@ use rustls::{
     CertificateError, ClientConfig, DigitallySignedStruct, DistinguishedName, ServerConfig,
     SignatureScheme,
 };
+use sha2::{Digest, Sha256};
 use std::fmt;
 use std::str::FromStr;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use zeroize::Zeroizing;
 
 /// SHA-256 of a public key (a certificate's SubjectPublicKeyInfo in DER), written in hex.
@@ -153,8 +153,7 @@ impl Identity {
 /// The fingerprint of a certificate's public key; `None` if it is not a certificate.
 pub(crate) fn fingerprint_of(certificate: &CertificateDer<'_>) -> Option<Fingerprint> {
     let parsed = ParsedCertificate::try_from(certificate).ok()?;
-    let hash = digest(&SHA256, &parsed.subject_public_key_info());
-    hash.as_ref().try_into().ok().map(Fingerprint)
+    Some(Fingerprint(Sha256::digest(parsed.subject_public_key_info()).into()))
 }
 
 /// Makes the TLS ends of one party's connections.
@@ -164,11 +163,31 @@ pub(crate) struct TlsEnds {
     server: Arc<ServerConfig>,
 }
 
+/// What dialing one peer needs.
+pub(crate) struct Caller {
+    pub(crate) config: Arc<ClientConfig>,
+    keys: Arc<Keys>,
+}
+
+impl Caller {
+    /// The client end of a new connection.
+    pub(crate) fn dial(&self) -> Result<UnbufferedClientConnection, NetError> {
+        UnbufferedClientConnection::new(self.config.clone(), TlsEnds::name()?).map_err(unusable)
+    }
+
+    /// The wrong key that the peer's address showed last.
+    pub(crate) fn wrong_key(&self) -> Option<Fingerprint> {
+        *self.keys.refused.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 impl TlsEnds {
-    /// The ends of `identity`, which listens for the holders of `allowed` fingerprints only.
-    pub(crate) fn new(identity: &Identity, allowed: Vec<Fingerprint>) -> Result<TlsEnds, NetError> {
+    /// The ends of `identity`. Its server end asks for a certificate and for proof of its key, and
+    /// accepts every key: whoever uses it looks whose key it is before it says anything. So
+    /// that a party with an unknown key is told, and this party knows which key was shown.
+    pub(crate) fn new(identity: &Identity) -> Result<TlsEnds, NetError> {
         let provider = Arc::new(provider());
-        let verifier = Arc::new(Pinned::new(&provider, allowed));
+        let verifier = Arc::new(Keys::new(&provider, None));
         let mut server = ServerConfig::builder_with_provider(provider.clone())
             .with_protocol_versions(&[&rustls::version::TLS13])
             .and_then(|b| {
@@ -187,27 +206,19 @@ impl TlsEnds {
         UnbufferedServerConnection::new(self.server.clone()).map_err(unusable)
     }
 
-    /// What dialing the holder of `expected` needs.
-    pub(crate) fn client_config(
-        &self,
-        expected: Fingerprint,
-    ) -> Result<Arc<ClientConfig>, NetError> {
-        let verifier = Arc::new(Pinned::new(&self.provider, vec![expected]));
+    /// What dialing the holder of `expected` needs: nobody else's key is accepted.
+    pub(crate) fn caller(&self, expected: Fingerprint) -> Result<Caller, NetError> {
+        let keys = Arc::new(Keys::new(&self.provider, Some(expected)));
         let mut client = ClientConfig::builder_with_provider(self.provider.clone())
             .with_protocol_versions(&[&rustls::version::TLS13])
             .map_err(unusable)?
             .dangerous()
-            .with_custom_certificate_verifier(verifier)
+            .with_custom_certificate_verifier(keys.clone())
             .with_client_auth_cert(vec![self.identity.certificate.clone()], self.identity.key()?)
             .map_err(unusable)?;
         client.enable_sni = false;
         client.resumption = Resumption::disabled();
-        Ok(Arc::new(client))
-    }
-
-    /// The client end of a new connection.
-    pub(crate) fn dial(config: &Arc<ClientConfig>) -> Result<UnbufferedClientConnection, NetError> {
-        UnbufferedClientConnection::new(config.clone(), TlsEnds::name()?).map_err(unusable)
+        Ok(Caller { config: Arc::new(client), keys })
     }
 
     /// The name that TLS wants for a server; it is neither sent nor checked.
@@ -215,14 +226,22 @@ impl TlsEnds {
         ServerName::try_from("tacit").map_err(|e| unusable_text(&e.to_string()))
     }
 
+    /// The fingerprint of the own key.
+    pub(crate) fn fingerprint(&self) -> Fingerprint {
+        self.identity.fingerprint()
+    }
+
     pub(crate) fn server(&self) -> Arc<ServerConfig> {
         self.server.clone()
     }
 }
 
-/// AES-128-GCM first where the processor has AES instructions, else ChaCha20-Poly1305.
+/// Keys are agreed with X25519 and ML-KEM-768 together and with nothing else, so that a recorded
+/// session stays secret unless both fall. AES-128-GCM comes first where the processor has AES
+/// instructions, else ChaCha20-Poly1305.
 fn provider() -> CryptoProvider {
     let mut provider = default_provider();
+    provider.kx_groups = vec![kx_group::X25519MLKEM768];
     let aes = cipher_suite::TLS13_AES_128_GCM_SHA256;
     let chacha = cipher_suite::TLS13_CHACHA20_POLY1305_SHA256;
     provider.cipher_suites = match has_aes() {
@@ -255,25 +274,29 @@ fn unusable_text(why: &str) -> NetError {
     NetError::Configuration(format!("this party's certificate and key cannot be used: {why}"))
 }
 
-/// Accepts exactly the certificates with a pinned public key, whoever signed them; the handshake
-/// signature proves possession of that key.
+/// Accepts certificates by their public key alone, whoever signed them; the handshake signature
+/// proves possession of that key.
 #[derive(Debug)]
-struct Pinned {
+struct Keys {
     provider: Arc<CryptoProvider>,
-    allowed: Vec<Fingerprint>,
+    /// The one key that is accepted; `None` accepts every key.
+    pinned: Option<Fingerprint>,
+    /// The key that was refused last.
+    refused: Mutex<Option<Fingerprint>>,
 }
 
-impl Pinned {
-    fn new(provider: &Arc<CryptoProvider>, allowed: Vec<Fingerprint>) -> Pinned {
-        Pinned { provider: provider.clone(), allowed }
+impl Keys {
+    fn new(provider: &Arc<CryptoProvider>, pinned: Option<Fingerprint>) -> Keys {
+        Keys { provider: provider.clone(), pinned, refused: Mutex::default() }
     }
 
     fn check(&self, certificate: &CertificateDer<'_>) -> Result<(), rustls::Error> {
-        let fingerprint = fingerprint_of(certificate).ok_or(CertificateError::BadEncoding)?;
-        match self.allowed.contains(&fingerprint) {
-            true => Ok(()),
-            false => Err(CertificateError::ApplicationVerificationFailure.into()),
+        let shown = fingerprint_of(certificate).ok_or(CertificateError::BadEncoding)?;
+        if self.pinned.is_none_or(|pinned| pinned == shown) {
+            return Ok(());
         }
+        *self.refused.lock().unwrap_or_else(PoisonError::into_inner) = Some(shown);
+        Err(CertificateError::ApplicationVerificationFailure.into())
     }
 
     fn check_signature(
@@ -295,7 +318,7 @@ fn no_tls12() -> Result<HandshakeSignatureValid, rustls::Error> {
     Err(rustls::Error::General("only TLS 1.3 is spoken".into()))
 }
 
-impl ServerCertVerifier for Pinned {
+impl ServerCertVerifier for Keys {
     fn verify_server_cert(
         &self,
         certificate: &CertificateDer<'_>,
@@ -330,7 +353,7 @@ impl ServerCertVerifier for Pinned {
     }
 }
 
-impl ClientCertVerifier for Pinned {
+impl ClientCertVerifier for Keys {
     fn root_hint_subjects(&self) -> &[DistinguishedName] {
         &[]
     }

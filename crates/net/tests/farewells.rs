@@ -83,9 +83,11 @@ fn who_comes_after_others_disagreed_hears_of_it() {
 
 /// Bytes of a hello from party 1 of two, in plaintext, for its connection number `i`.
 fn hello(config: &SessionConfig, i: u8) -> Vec<u8> {
-    let mut hello = b"TACITnet\x01\x00".to_vec();
+    let mut hello = b"TACITnet\x02\x00".to_vec();
+    let names: Vec<&str> = config.parties.iter().map(|party| party.name.as_str()).collect();
     hello.extend(config.session.0);
-    hello.extend([config.parties.len() as u8, 1, 0, 1, 0]);
+    hello.extend(SessionId::named(&names.join("\n")).0);
+    hello.extend([1, 0, 1, 0]);
     hello.extend([u8::from(i > 0), 0, 0, i.saturating_sub(1)]);
     hello
 }

@@ -7,7 +7,10 @@ use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
-use tacit_net::{AbortKind, Identity, NetError, PartyId, Phase, Security, Stream, connect};
+use tacit_net::{
+    AbortKind, Fingerprint, Identity, NetError, PartyId, Phase, Security, Session, SessionConfig,
+    SessionId, Stream, connect,
+};
 
 const SHORT: Duration = Duration::from_millis(300);
 
@@ -121,23 +124,72 @@ fn an_abort_reaches_other_threads_and_peers() {
     );
 }
 
-#[test]
-fn a_wrong_certificate_is_refused_with_a_clear_error_on_both_sides() {
-    for liar in [0, 1] {
-        let mut configs = configs(2, true);
-        configs.iter_mut().for_each(|c| c.limits.connect = Duration::from_millis(800));
-        let other = Identity::generate("mallory").unwrap();
-        configs[liar].parties[liar].fingerprint = Some(other.fingerprint());
-        configs[liar].security = Security::Tls(Box::new(other));
-        let errors = run_each(&configs, |c| connect(c).err().unwrap());
-        // The dialer knows at once; the listener keeps waiting for the right one, and then tells.
-        assert!(
-            matches!(&errors[1], NetError::Unauthorised { peer, .. } if peer.name == "alice"),
-            "{errors:?}"
-        );
-        let text = errors[0].to_string();
-        assert!(text.contains("bob") && text.contains("identity"), "{text}");
+/// Party `liar` has a new key, of which the others do not know.
+fn with_a_new_key(liar: usize) -> (Vec<SessionConfig>, Fingerprint) {
+    let mut configs = configs(3, true);
+    let other = Identity::generate("mallory").unwrap();
+    let fingerprint = other.fingerprint();
+    configs[liar].parties[liar].fingerprint = Some(fingerprint);
+    configs[liar].security = Security::Tls(Box::new(other));
+    for config in &mut configs {
+        config.limits.connect = Duration::from_secs(60);
+        // The sockets of these tests stay open when nobody listens any more.
+        config.limits.handshake = Duration::from_secs(1);
     }
+    (configs, fingerprint)
+}
+
+#[test]
+fn a_wrong_key_that_stays_ends_the_set_up_of_all_long_before_the_limit() {
+    let started = Instant::now();
+    std::thread::scope(|scope| {
+        for liar in 0..3 {
+            scope.spawn(move || {
+                let (configs, key) = with_a_new_key(liar);
+                let errors = run_each(&configs, |c| connect(c).err().unwrap());
+                // Who did not see the wrong key long enough itself hears of it from others.
+                for (i, error) in errors.iter().enumerate() {
+                    assert_eq!(AbortKind::of(error), AbortKind::Configuration, "{i}: {error:?}");
+                    assert!(error.to_string().contains(&key.to_string()), "{i}: {error}");
+                }
+                let saw = |error: &&NetError| matches!(error, NetError::Unauthorised { .. });
+                assert!(errors.iter().filter(saw).count() >= 2, "{errors:?}");
+                let own = errors[liar].to_string();
+                assert!(own.contains("does not know this party's key"), "{own}");
+            });
+        }
+    });
+    assert!(started.elapsed() < Duration::from_secs(30));
+}
+
+#[test]
+fn a_wrong_key_that_was_shown_once_ends_nothing() {
+    let mut configs = configs(2, true);
+    let (right, mut wrong) = (configs.remove(0), configs[0].clone());
+    let mallory = Identity::generate("mallory").unwrap();
+    wrong.me = PartyId(0);
+    wrong.parties[0].fingerprint = Some(mallory.fingerprint());
+    wrong.security = Security::Tls(Box::new(mallory));
+    wrong.listener = right.listener.clone();
+    wrong.limits.connect = SHORT;
+    std::thread::scope(|scope| {
+        let bob = scope.spawn(|| connect(&configs[0]).map(Session::finish));
+        // Somebody answers in Alice's place for a moment.
+        let mallory = connect(&wrong).err().unwrap();
+        assert!(matches!(mallory, NetError::Unauthorised { .. }), "{mallory}");
+        connect(&right).unwrap().finish().unwrap();
+        bob.join().unwrap().unwrap().unwrap();
+    });
+}
+
+#[test]
+fn a_wrong_key_is_said_at_the_limit_too() {
+    let (mut configs, key) = with_a_new_key(0);
+    configs.iter_mut().for_each(|c| c.limits.connect = Duration::from_millis(500));
+    let errors = run_each(&configs[..2], |c| connect(c).err().unwrap());
+    assert!(matches!(&errors[1], NetError::Unauthorised { .. }), "{errors:?}");
+    let (text, pinned) = (errors[1].to_string(), configs[1].parties[0].fingerprint.unwrap());
+    assert!(text.contains(&key.to_string()) && text.contains(&pinned.to_string()), "{text}");
 }
 
 #[test]
@@ -147,11 +199,29 @@ fn a_party_cannot_play_another() {
     // Carol has a certificate of the session, but says that she is Bob.
     configs[2].me = PartyId(1);
     configs[2].parties.swap(1, 2);
+    for (party, name) in configs[2].parties.iter_mut().zip(NAMES) {
+        party.name = name.into();
+    }
     let errors = run_each(&[configs[0].clone(), configs[2].clone()], |c| {
         connect(c).err().unwrap().to_string()
     });
     assert!(errors[0].contains("party 2 claims to be party 1"), "{errors:?}");
     assert!(errors[1].contains("party 2 claims to be party 1"), "{errors:?}");
+}
+
+#[test]
+fn other_members_or_another_order_are_said_at_both_sides() {
+    let mut configs = configs(3, true);
+    configs[2].parties.swap(0, 1);
+    let errors = run_each(&[configs[1].clone(), configs[2].clone()], |c| connect(c).err().unwrap());
+    for error in &errors {
+        assert_eq!(AbortKind::of(error), AbortKind::Disagreement, "{error}");
+        assert!(error.to_string().contains("who the parties are"), "{error}");
+    }
+    let text = errors[0].to_string();
+    assert!(text.contains("alice, bob, carol"), "{text}");
+    let text = errors[1].to_string();
+    assert!(text.contains("alice, bob, carol") && text.contains("bob, alice, carol"), "{text}");
 }
 
 #[test]
@@ -197,9 +267,10 @@ fn with_raw_peer(last_words: &[u8]) -> NetError {
             let mut lines: Vec<TcpStream> = (0..4u8)
                 .map(|i| {
                     let mut line = TcpStream::connect(&address).unwrap();
-                    let mut hello = b"TACITnet\x01\x00".to_vec();
+                    let mut hello = b"TACITnet\x02\x00".to_vec();
                     hello.extend(config.session.0);
-                    hello.extend([2, 1, 0, 1, 0, u8::from(i > 0), 0, 0, i.saturating_sub(1)]);
+                    hello.extend(SessionId::named("alice\nbob").0);
+                    hello.extend([1, 0, 1, 0, u8::from(i > 0), 0, 0, i.saturating_sub(1)]);
                     line.write_all(&hello).unwrap();
                     let mut answer = [9; 3];
                     line.read_exact(&mut answer).unwrap();

@@ -5,27 +5,28 @@ use super::control::SocketControl;
 use super::dial::dial_peer;
 use super::ends::Ends;
 use super::farewell::{Farewell, farewell_payload};
-use super::hello::{Answer, Hello, Purpose, WIRE_VERSION};
+use super::hello::{Answer, Hello, Purpose, WIRE_VERSION, members_of};
 use super::listen::listen;
 use super::lobby::Lobby;
 use super::transport::SocketTransport;
+use super::trust::Trust;
 use super::wire::Wire;
 use super::{Security, SessionConfig};
 use crate::error::{AbortKind, NetError};
 use crate::fate::GLANCE;
 use crate::frame;
-use crate::identity::TlsEnds;
+use crate::identity::{Fingerprint, TlsEnds};
 use crate::mesh::Mesh;
 use crate::session::{Kind, Session};
 use crate::shaper::Pacer;
 use crate::types::{PartyId, Peer, Peers, Stream};
 use rustix::net::sockopt;
 use std::collections::HashMap;
-use std::net::{SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
+use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Socket buffers on the loopback interface, where the system's own choice grows until the bytes
@@ -54,6 +55,10 @@ pub(crate) struct Setup {
     pub(crate) over: AtomicBool,
     /// Set when there will be no session: the payload of the abort that peers get.
     ended: OnceLock<Vec<u8>>,
+    /// Who showed the right key, and who another.
+    pub(crate) trust: Trust,
+    /// Addresses that parties are known to have.
+    homes: Mutex<HashMap<IpAddr, Vec<usize>>>,
     /// The latest reason why a connection with a peer (or a stranger) did not come about.
     trouble: Mutex<HashMap<Option<usize>, String>>,
     found: Mutex<Sender<Event>>,
@@ -63,9 +68,8 @@ impl Setup {
     /// The set-up of a session, and what its threads report.
     pub(crate) fn new(config: &SessionConfig) -> Result<(Arc<Setup>, Receiver<Event>), NetError> {
         config.check()?;
-        let allowed = config.parties.iter().filter_map(|p| p.fingerprint);
         let tls = match &config.security {
-            Security::Tls(identity) => Some(TlsEnds::new(identity, allowed.collect())?),
+            Security::Tls(identity) => Some(TlsEnds::new(identity)?),
             Security::InsecurePlaintextOnLoopback => {
                 require_loopback(config)?;
                 None
@@ -85,6 +89,8 @@ impl Setup {
             deadline: SessionConfig::deadline(config.limits.connect),
             over: AtomicBool::new(false),
             ended: OnceLock::new(),
+            trust: Trust::new(parties),
+            homes: Mutex::default(),
             trouble: Mutex::default(),
             found: Mutex::new(found),
         };
@@ -122,6 +128,50 @@ impl Setup {
         self.trouble.lock().unwrap_or_else(PoisonError::into_inner).insert(peer, what);
     }
 
+    /// The party whose key this is.
+    pub(crate) fn owner(&self, key: Fingerprint) -> Option<usize> {
+        self.config.parties.iter().position(|party| party.fingerprint == Some(key))
+    }
+
+    fn homes(&self) -> MutexGuard<'_, HashMap<IpAddr, Vec<usize>>> {
+        self.homes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Remembers that a party has this address.
+    pub(crate) fn lives_at(&self, peer: usize, ip: IpAddr) {
+        let mut homes = self.homes();
+        let peers = homes.entry(ip.to_canonical()).or_default();
+        if !peers.contains(&peer) {
+            peers.push(peer);
+        }
+    }
+
+    /// Whether some party is known to have this address.
+    pub(crate) fn is_known(&self, ip: IpAddr) -> bool {
+        self.homes().contains_key(&ip.to_canonical())
+    }
+
+    /// Whether this party is known to have this address.
+    pub(crate) fn is_home(&self, ip: IpAddr, peer: usize) -> bool {
+        self.homes().get(&ip.to_canonical()).is_some_and(|peers| peers.contains(&peer))
+    }
+
+    /// Looks up the addresses of the parties that dial this one.
+    pub(crate) fn find_homes(&self) {
+        for peer in self.config.me.index() + 1..self.peers.len() {
+            // Where there is no answer, the party is known once it has proved its key.
+            let found = self.config.parties[peer].address.to_socket_addrs();
+            for address in found.into_iter().flatten() {
+                self.lives_at(peer, address.ip());
+            }
+        }
+    }
+
+    /// The names of all parties by id.
+    pub(crate) fn members(&self) -> Vec<&str> {
+        self.config.parties.iter().map(|party| party.name.as_str()).collect()
+    }
+
     pub(crate) fn notice(&self, text: &str) {
         if let Some(notice) = &self.config.notice {
             notice(text);
@@ -139,7 +189,7 @@ impl Setup {
         Hello {
             version: WIRE_VERSION,
             session: self.config.session,
-            parties: self.peers.len() as u8,
+            members: members_of(self.members().into_iter()),
             workers: self.config.workers as u16,
             from,
             to,
@@ -154,6 +204,9 @@ impl Setup {
             p.id.index() != me && !purposes(self.config.workers).all(has)
         };
         let missing: Vec<&Arc<Peer>> = self.peers.iter().filter(lacking).collect();
+        if let Some(e) = missing.iter().find_map(|peer| self.trust.last(peer.id.index())) {
+            return e;
+        }
         let Some(first) = missing.first() else {
             return NetError::Configuration("no connection is missing".into());
         };
@@ -256,18 +309,25 @@ fn said(error: &NetError) -> String {
 
 /// Who must still hear that the set-up ended.
 fn untold(setup: &Setup, error: &NetError, told: &[usize]) -> Vec<usize> {
-    let knows = match error {
-        // Who ended it tells everybody itself; who did not come in time may never come.
-        NetError::PeerAborted { .. } | NetError::NotConnected { .. } => return Vec::new(),
-        NetError::Disagreement { peer, .. }
+    // Who ended it tells everybody itself; who did not come in time may never come.
+    if matches!(error, NetError::PeerAborted { .. } | NetError::NotConnected { .. }) {
+        return Vec::new();
+    }
+    let (me, knows) = (setup.config.me.index(), knows(error));
+    let others = (0..setup.peers.len()).filter(|peer| *peer != me && Some(*peer) != knows);
+    others.filter(|peer| !told.contains(peer)).collect()
+}
+
+/// Whom this party need not tell about an error: the peer it is about knows, or cannot be told.
+pub(crate) fn knows(error: &NetError) -> Option<usize> {
+    match error {
+        NetError::PeerAborted { peer, .. }
+        | NetError::Disagreement { peer, .. }
         | NetError::Unauthorised { peer, .. }
         | NetError::Misbehaviour { peer, .. }
-        | NetError::Network { peer, .. } => peer.id.index(),
-        _ => setup.config.me.index(),
-    };
-    let me = setup.config.me.index();
-    let others = (0..setup.peers.len()).filter(|peer| ![me, knows].contains(peer));
-    others.filter(|peer| !told.contains(peer)).collect()
+        | NetError::Network { peer, .. } => Some(peer.id.index()),
+        _ => None,
+    }
 }
 
 pub(crate) type Wires = HashMap<(usize, Purpose), Box<Wire>>;

@@ -3,7 +3,7 @@
 
 use super::SessionConfig;
 use super::dial::say_farewell;
-use super::establish::{Event, Setup, open_listener, send_abort, spawn};
+use super::establish::{Event, Setup, knows, open_listener, send_abort, spawn};
 use super::hello::{MAX_REFUSAL_BYTES, Purpose};
 use super::listen::listen;
 use crate::error::AbortKind;
@@ -75,7 +75,12 @@ impl Farewell {
                     send_abort(&mut wire, open.setup.ended());
                     peer
                 }
-                Event::Ready { .. } | Event::Failed(_) => continue,
+                // What ended an attempt with a peer, that peer knows.
+                Event::Failed(error) => match knows(&error) {
+                    Some(peer) => peer,
+                    None => continue,
+                },
+                Event::Ready { .. } => continue,
             };
             self.untold.retain(|peer| *peer != told);
         }

@@ -5,10 +5,18 @@ use crate::error::clean_text;
 use crate::types::{PartyId, Stream};
 
 /// Version of everything that goes over the wire. Parties of different versions do not talk.
-pub(crate) const WIRE_VERSION: u16 = 1;
+pub(crate) const WIRE_VERSION: u16 = 2;
 const MAGIC: [u8; 8] = *b"TACITnet";
-pub(crate) const HELLO_BYTES: usize = 8 + 2 + 16 + 1 + 2 + 1 + 1 + 1 + 2 + 1;
+pub(crate) const HELLO_BYTES: usize = 8 + 2 + 16 + 16 + 2 + 1 + 1 + 1 + 2 + 1;
 pub(crate) const MAX_REFUSAL_BYTES: usize = 512;
+
+/// What differs where two parties have other members, or in another order.
+pub(crate) const MEMBERS: &str = "who the parties are";
+
+/// Stands for the names of all parties by id.
+pub(crate) fn members_of<'a>(names: impl Iterator<Item = &'a str>) -> [u8; 16] {
+    SessionId::named(&names.collect::<Vec<_>>().join("\n")).0
+}
 
 /// What a connection is for.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
@@ -27,7 +35,8 @@ pub(crate) enum Purpose {
 pub(crate) struct Hello {
     pub(crate) version: u16,
     pub(crate) session: SessionId,
-    pub(crate) parties: u8,
+    /// Stands for the names of all parties by id: see [`members_of`].
+    pub(crate) members: [u8; 16],
     pub(crate) workers: u16,
     pub(crate) from: PartyId,
     pub(crate) to: PartyId,
@@ -45,7 +54,7 @@ impl Hello {
         bytes.extend_from_slice(&MAGIC);
         bytes.extend_from_slice(&self.version.to_le_bytes());
         bytes.extend_from_slice(&self.session.0);
-        bytes.push(self.parties);
+        bytes.extend_from_slice(&self.members);
         bytes.extend_from_slice(&self.workers.to_le_bytes());
         bytes.extend_from_slice(&[self.from.0, self.to.0, kind]);
         bytes.extend_from_slice(&worker.to_le_bytes());
@@ -58,7 +67,7 @@ impl Hello {
         let rest = bytes.strip_prefix(&MAGIC)?;
         let (&version, rest) = rest.split_first_chunk()?;
         let (&session, rest) = rest.split_first_chunk()?;
-        let (&[parties], rest) = rest.split_first_chunk()?;
+        let (&members, rest) = rest.split_first_chunk()?;
         let (&workers, rest) = rest.split_first_chunk()?;
         let (&[from, to, kind], rest) = rest.split_first_chunk()?;
         let (&worker, rest) = rest.split_first_chunk()?;
@@ -74,7 +83,7 @@ impl Hello {
         Some(Hello {
             version: u16::from_le_bytes(version),
             session: SessionId(session),
-            parties,
+            members,
             workers: u16::from_le_bytes(workers),
             from: PartyId(from),
             to: PartyId(to),
@@ -88,10 +97,13 @@ impl Hello {
         let same = expected.session == self.session;
         let [own_session, other_session] =
             [true, same].map(|own| if own { "one name" } else { "another name" }.to_owned());
+        let same = expected.members == self.members;
+        let [own_members, other_members] = [true, same]
+            .map(|own| if own { "these" } else { "others, or in another order" }.to_owned());
         let pairs = [
             ("the wire version", expected.version.to_string(), self.version.to_string()),
             ("the session", own_session, other_session),
-            ("the number of parties", expected.parties.to_string(), self.parties.to_string()),
+            (MEMBERS, own_members, other_members),
             ("the number of workers", expected.workers.to_string(), self.workers.to_string()),
             ("who is at this address", expected.to.to_string(), self.to.to_string()),
         ];
@@ -107,6 +119,8 @@ pub(crate) enum Answer {
     Differs([String; 3]),
     Refused(String),
     Ended(Vec<u8>),
+    /// The dialer's key is no party's.
+    UnknownKey,
 }
 
 impl Answer {
@@ -117,6 +131,7 @@ impl Answer {
             Answer::Differs(parts) => (1, parts.join("\n").into_bytes()),
             Answer::Refused(why) => (2, why.clone().into_bytes()),
             Answer::Ended(why) => (3, why.clone()),
+            Answer::UnknownKey => (4, Vec::new()),
         };
         let text = &text[..text.len().min(MAX_REFUSAL_BYTES)];
         let mut bytes = vec![status];
@@ -128,7 +143,7 @@ impl Answer {
     /// The length of the text behind a header, if it is one.
     pub(crate) fn text_len(header: [u8; 3]) -> Option<usize> {
         let len = usize::from(u16::from_le_bytes([header[1], header[2]]));
-        (header[0] <= 3 && len <= MAX_REFUSAL_BYTES).then_some(len)
+        (header[0] <= 4 && len <= MAX_REFUSAL_BYTES).then_some(len)
     }
 
     pub(crate) fn decode(status: u8, text: &[u8]) -> Answer {
@@ -136,6 +151,7 @@ impl Answer {
         match status {
             0 => return Answer::Welcome,
             3 => return Answer::Ended(text.to_vec()),
+            4 => return Answer::UnknownKey,
             _ => {}
         }
         let parts: Vec<&[u8]> = text.split(|&b| b == b'\n').collect();
@@ -157,7 +173,7 @@ mod tests {
         Hello {
             version: WIRE_VERSION,
             session: SessionId([7; 16]),
-            parties: 3,
+            members: [5; 16],
             workers: 2,
             from: PartyId(2),
             to: PartyId(0),
@@ -174,7 +190,8 @@ mod tests {
         }
         let differs = Answer::Differs(["a".into(), "b".into(), "c".into()]);
         let ended = Answer::Ended(vec![3, b'w', b'h', b'y']);
-        for answer in [Answer::Welcome, differs, Answer::Refused("no".into()), ended] {
+        let refused = Answer::Refused("no".into());
+        for answer in [Answer::Welcome, differs, refused, ended, Answer::UnknownKey] {
             let bytes = answer.encode();
             let header = [bytes[0], bytes[1], bytes[2]];
             assert_eq!(Answer::text_len(header), Some(bytes.len() - 3));
@@ -194,7 +211,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_bytes_decode_or_not(bytes in prop::array::uniform32(any::<u8>()), more in any::<[u8; 3]>()) {
+        fn any_bytes_decode_or_not(bytes in prop::array::uniform32(any::<u8>()), more in any::<[u8; 18]>()) {
             let mut all = [0; HELLO_BYTES];
             all[..32].copy_from_slice(&bytes);
             all[32..].copy_from_slice(&more);

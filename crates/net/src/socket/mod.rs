@@ -17,6 +17,7 @@ mod lobby;
 mod stopper;
 mod tls;
 mod transport;
+mod trust;
 pub(crate) mod wire;
 
 pub use establish::{Missed, connect, meet};
@@ -28,6 +29,7 @@ use crate::error::NetError;
 use crate::identity::{Fingerprint, Identity};
 use crate::link::LinkProfile;
 use crate::types::PartyId;
+use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 use std::fmt;
 use std::net::TcpListener;
@@ -42,9 +44,9 @@ impl SessionId {
     /// The id that stands for a name: the first half of its SHA-256 digest.
     #[must_use]
     pub fn named(name: &str) -> SessionId {
-        let digest = ring::digest::digest(&ring::digest::SHA256, name.as_bytes());
+        let digest: [u8; 32] = Sha256::digest(name.as_bytes()).into();
         let mut id = [0; 16];
-        id.copy_from_slice(&digest.as_ref()[..16]);
+        id.copy_from_slice(&digest[..16]);
         SessionId(id)
     }
 }
@@ -58,7 +60,7 @@ impl fmt::Display for SessionId {
 /// Where a party is reached, and by what it is known.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PartyAddress {
-    /// Its name, for messages.
+    /// Its name, the same at all parties: they compare the names by id before anything else.
     pub name: String,
     /// `host:port`. For this party: where it listens.
     pub address: String,
@@ -82,7 +84,7 @@ pub enum Security {
 pub struct Limits {
     /// Time for all parties to come up and connect.
     pub connect: Duration,
-    /// Time for one connection's handshake and hello.
+    /// Time for one connection's handshake and hello. A listener waits 2 s at most for a first word.
     pub handshake: Duration,
     /// Time without progress after which a wait for data fails. A peer that shows no sign of life
     /// at all for twice this time (and at least 10 s) is given up too.

@@ -32,6 +32,8 @@ pub(crate) struct Tls {
     /// The incoming buffer may hold a whole record.
     unprocessed: bool,
     peer_closed: bool,
+    /// This side has had something to send.
+    spoke: bool,
 }
 
 /// What one step of the TLS machine asks for next.
@@ -73,7 +75,13 @@ impl Tls {
             plain_at: 0,
             unprocessed: false,
             peer_closed: false,
+            spoke: false,
         }
+    }
+
+    /// Whether this side has had something to send. A server has once its client's hello is here.
+    pub(crate) fn spoke(&self) -> bool {
+        self.spoke
     }
 
     /// The certificate that the peer proved to hold.
@@ -237,6 +245,7 @@ impl Tls {
             Side::Server(c) => advance(c.process_tls_records(incoming), &mut ports),
         };
         let (taken, received) = (ports.taken, ports.received);
+        self.spoke |= !self.outgoing.is_empty();
         self.incoming.consume(discard);
         match next {
             Ok(next) => Ok((next, taken, received)),
@@ -343,21 +352,15 @@ impl Ports<'_> {
 }
 
 fn refusal(e: &rustls::Error) -> Stall {
-    use AlertDescription as A;
     match e {
         rustls::Error::InvalidCertificate(CertificateError::ApplicationVerificationFailure) => {
-            Stall::Unauthorised("its identity is not the expected one".into())
+            Stall::WrongKey
         }
-        rustls::Error::InvalidCertificate(_) | rustls::Error::NoCertificatesPresented => {
-            Stall::Unauthorised(e.to_string())
-        }
-        rustls::Error::AlertReceived(
-            A::AccessDenied
-            | A::BadCertificate
-            | A::CertificateUnknown
-            | A::UnknownCA
-            | A::CertificateRequired,
-        ) => Stall::Unauthorised("it refused this party's identity".into()),
+        // What a verifier's refusal becomes on the other side.
+        rustls::Error::AlertReceived(AlertDescription::AccessDenied) => Stall::Refused,
+        rustls::Error::PeerIncompatible(why) => Stall::Broken(format!(
+            "TLS: it cannot agree with this party: {why:?} (TLS 1.3 with X25519MLKEM768 is needed)"
+        )),
         e => Stall::Broken(format!("TLS: {e}")),
     }
 }

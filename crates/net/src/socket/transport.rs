@@ -309,7 +309,7 @@ impl SocketTransport {
     fn lost(&self, index: usize, at: Place, stall: Stall) -> NetError {
         let broke = match stall {
             Stall::Eof | Stall::Block => None,
-            Stall::Broken(why) | Stall::Unauthorised(why) => Some(why),
+            other => Some(other.describe()),
         };
         self.ends.lost(index / Stream::COUNT, stream_of(index), at, broke)
     }

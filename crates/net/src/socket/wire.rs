@@ -16,8 +16,10 @@ pub(crate) enum Stall {
     Eof,
     /// The connection broke.
     Broken(String),
-    /// The peer refused or failed authentication.
-    Unauthorised(String),
+    /// The peer's key is not the pinned one.
+    WrongKey,
+    /// The peer refused this party's key, without proof of who says so.
+    Refused,
 }
 
 impl Stall {
@@ -25,7 +27,9 @@ impl Stall {
         match self {
             Stall::Block => "no progress".into(),
             Stall::Eof => "the connection was closed".into(),
-            Stall::Broken(why) | Stall::Unauthorised(why) => why,
+            Stall::WrongKey => "its key is not the expected one".into(),
+            Stall::Refused => "it refused this party's key".into(),
+            Stall::Broken(why) => why,
         }
     }
 }
@@ -159,16 +163,17 @@ impl Wire {
 
     /// Finishes the TLS handshake before `deadline`.
     pub(crate) fn handshake(&mut self, deadline: Instant) -> Result<(), Stall> {
-        loop {
-            let Some(tls) = &mut self.tls else {
-                return Ok(());
-            };
-            let flags = match tls.handshake(&self.socket) {
-                Ok(None) => return Ok(()),
-                Ok(Some(flags)) => flags,
-                Err(e) => return Err(e),
-            };
+        while let Some(flags) = self.advance_handshake()? {
             self.wait(flags, deadline)?;
+        }
+        Ok(())
+    }
+
+    /// Advances the TLS handshake without waiting; `None` when it is done, else what to poll for.
+    pub(crate) fn advance_handshake(&mut self) -> Result<Option<PollFlags>, Stall> {
+        match &mut self.tls {
+            None => Ok(None),
+            Some(tls) => tls.handshake(&self.socket),
         }
     }
 
