@@ -1,5 +1,6 @@
 //! What all threads of one party share in a session over sockets.
 
+use super::kept::Kept;
 use super::wire::Wire;
 use super::{Limits, Stopper};
 use crate::error::NetError;
@@ -25,6 +26,8 @@ pub(crate) struct Ends {
     pub(crate) peers: Peers,
     pub(crate) limits: Limits,
     pub(crate) stopper: Stopper,
+    /// What all meshes keep for later.
+    pub(crate) kept: Kept,
     pub(crate) started: Instant,
     pub(crate) fate: Fate,
     pub(crate) inbox: Mutex<Inbox>,
@@ -44,6 +47,7 @@ impl Ends {
         peers: Peers,
         limits: Limits,
         stopper: Stopper,
+        workers: usize,
     ) -> Result<Ends, NetError> {
         let wake = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK).map_err(|e| {
             NetError::Configuration(format!(
@@ -55,6 +59,7 @@ impl Ends {
             inbox: Mutex::new(peers.iter().map(|_| VecDeque::new()).collect()),
             me,
             peers,
+            kept: Kept::new(limits.kept_bytes, workers),
             limits,
             stopper,
             started: Instant::now(),

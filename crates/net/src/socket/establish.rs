@@ -406,6 +406,7 @@ fn build(setup: &Setup, mut wires: Wires, mut lobby: Lobby) -> Result<Session, N
         setup.peers.clone(),
         config.limits.clone(),
         config.stopper.clone(),
+        config.workers,
     )?);
     let others: Vec<usize> = (0..n).filter(|&p| p != me.index()).collect();
     let line = |&peer: &usize| {

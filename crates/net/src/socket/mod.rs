@@ -12,6 +12,7 @@ mod ends;
 mod establish;
 mod farewell;
 mod hello;
+mod kept;
 mod listen;
 mod lobby;
 mod stopper;
@@ -92,7 +93,7 @@ pub struct Limits {
     /// Time that a party waits in a control operation (agree, barrier, finish) for a peer that is
     /// alive but busy.
     pub meeting: Duration,
-    /// Bytes that one mesh may keep for later: received ahead of their `recv` so that a peer is
+    /// Bytes that the meshes of a session may keep for later, together: received ahead of their `recv` so that a peer is
     /// not blocked, or sent on `Pre` to a peer that does not take them.
     pub kept_bytes: usize,
     /// Socket buffers in bytes; `None` leaves them to the system (on loopback: 1 MiB).

@@ -31,6 +31,8 @@ pub(crate) struct SocketTransport {
     /// By peer and stream; `None` for this party itself.
     channels: Vec<Option<Channel>>,
     staged: bool,
+    /// Kept bytes of this mesh that are charged to what all meshes of the session share.
+    charged: usize,
 }
 
 /// One blocking call: when it started to wait, and when it last got on.
@@ -85,7 +87,7 @@ fn stream_of(index: usize) -> Stream {
 
 impl SocketTransport {
     pub(crate) fn new(ends: Arc<Ends>, channels: Vec<Option<Channel>>) -> SocketTransport {
-        SocketTransport { ends, channels, staged: false }
+        SocketTransport { ends, channels, staged: false, charged: 0 }
     }
 
     fn channel(&mut self, index: usize) -> Result<&mut Channel, NetError> {
@@ -133,8 +135,17 @@ impl SocketTransport {
         Ok(channel.stuck)
     }
 
-    fn may_keep(&self) -> bool {
-        self.kept_bytes() < self.ends.limits.kept_bytes
+    /// Whether the session's budget has room for more that is kept here.
+    fn may_keep(&mut self) -> bool {
+        let kept = self.charge();
+        self.ends.kept.has_room(kept)
+    }
+
+    /// Brings the charge up to date; returns how much this mesh keeps.
+    fn charge(&mut self) -> usize {
+        let kept = self.kept_bytes();
+        self.charged = self.ends.kept.recharge(self.charged, kept);
+        kept
     }
 
     fn kept_bytes(&self) -> usize {
@@ -244,7 +255,8 @@ impl SocketTransport {
             }
             let readable = flags.intersects(PollFlags::IN | PollFlags::HUP | PollFlags::ERR);
             let here = what == For::Writing || k / Stream::COUNT == index / Stream::COUNT;
-            if readable && (k != index || what == For::Writing) && self.drain(k) && here {
+            let ahead = k != index || what == For::Writing;
+            if readable && ahead && self.may_keep() && self.drain(k) && here {
                 wait.got_on();
             }
         }
@@ -253,7 +265,7 @@ impl SocketTransport {
 
     /// Polls channel `index`, and unless `alone` all others that could be stuck; returns who is
     /// ready.
-    fn poll(&self, index: usize, what: For, alone: bool) -> Vec<(usize, PollFlags)> {
+    fn poll(&mut self, index: usize, what: For, alone: bool) -> Vec<(usize, PollFlags)> {
         let may_drain = self.may_keep();
         let mut fds = Vec::with_capacity(self.channels.len() + 2);
         let mut owners = Vec::with_capacity(self.channels.len() + 2);
@@ -356,6 +368,9 @@ impl Transport for SocketTransport {
                 Err(e) => return Err(self.lost(index, at, e)),
             }
         }
+        if self.charged > 0 {
+            self.charge();
+        }
         Ok(wait.total_ns())
     }
 
@@ -390,6 +405,7 @@ impl Transport for SocketTransport {
         for channel in &mut channels {
             channel.wire.end();
         }
+        self.charged = self.ends.kept.recharge(self.charged, 0);
         self.ends.park(channels.into_iter().map(|c| c.wire));
     }
 }
