@@ -241,7 +241,7 @@ fn advice(what: &str) -> &'static str {
         }
         "the session" => ": the same command with the same --session",
         "the number of workers" => ": the same --threads, --roles and --mix",
-        "the number of parties" => ": configuration files of one `tacit network init`",
+        "who the parties are" => ": compare what `tacit party show` prints at each",
         _ => "",
     }
 }

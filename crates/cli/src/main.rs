@@ -13,6 +13,7 @@ mod local;
 mod meeting;
 mod network;
 mod output;
+mod party;
 mod plan;
 mod ports;
 mod prepare;
@@ -46,7 +47,9 @@ struct Cli {
 enum Command {
     /// Build, inspect, convert and evaluate Boolean circuits
     Circuit(circuit::CircuitArgs),
-    /// Set up the parties' identities, and test the links between them
+    /// Make a party's key, and take the cards of the other parties
+    Party(party::PartyArgs),
+    /// Test the links between the parties, or set them all up on one machine for a trial
     Network(network::NetworkArgs),
     /// Show, check and try programs over arrays
     Program(Box<program::ProgramArgs>),
@@ -76,6 +79,7 @@ fn run(command: Command, output: Output) -> Result<ExitCode, Failure> {
     signals::watch(output)?;
     Ok(match command {
         Command::Circuit(args) => done(circuit::run(args, output)?),
+        Command::Party(args) => done(party::run(args, output)?),
         Command::Network(args) => done(network::run(args, output)?),
         Command::Program(args) => program::run(*args, output)?,
         Command::Run(args) => run::run(&args.checked()?, output)?,

@@ -25,7 +25,7 @@ const SESSION: &str = "tacit network check";
 Links are measured one after the other, over TLS and one connection, as sessions use them;
 the numbers are medians.")]
 pub struct CheckArgs {
-    /// This party's configuration file, from `tacit network init`
+    /// This party's configuration file, from `tacit party new`
     #[arg(long, value_name = "FILE")]
     party: PathBuf,
 

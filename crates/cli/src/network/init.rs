@@ -12,11 +12,11 @@ use tacit_net::config::{self, PartyConfig};
 /// Arguments of `tacit network init`.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
-  tacit network init --parties alice=10.0.0.1:7000,bob=10.0.0.2:7000,carol=10.0.0.3:7000
   tacit network init --dir keys --parties a=localhost:7001,b=localhost:7002,c=localhost:7003
 
-Each file holds that party's private key. Give it to that party over a safe channel, and to
-nobody else, and remove the copy. Parties have the ids 0, 1, 2 in the order given.")]
+This is for trials: whoever runs it has the private keys of all parties. Parties that do not trust
+each other make their own keys, each on its own machine, with `tacit party new`. Here parties have
+the ids 0, 1, 2 in the order given.")]
 pub struct InitArgs {
     /// The parties: name and the address at which the others reach it
     #[arg(long, value_name = "NAME=HOST:PORT", value_delimiter = ',', required = true)]
@@ -65,7 +65,11 @@ impl Report for Initialised {
             writeln!(out, "{}: party {}, {} at {}", p.file.display(), p.id, p.name, p.address)?;
             writeln!(out, "  {}", p.fingerprint)?;
         }
-        writeln!(out, "Each file holds a private key: give it to its party only.")
+        writeln!(
+            out,
+            "For trials: you hold the private keys of all parties. Parties that do not trust each other \
+             make their own with `tacit party new`."
+        )
     }
 }
 

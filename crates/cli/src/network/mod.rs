@@ -16,7 +16,7 @@ pub struct NetworkArgs {
 
 #[derive(Subcommand, Debug)]
 enum NetworkCommand {
-    /// Write a configuration file with a new key for each party
+    /// Make the keys of all parties at once, for trials on one machine
     Init(init::InitArgs),
     /// Test all links with the other parties: round-trip time and bandwidth
     Check(check::CheckArgs),

@@ -152,7 +152,7 @@ impl Names {
             found.map(|i| PartyId(i as u8)).ok_or_else(|| {
                 CliError::input(format!(
                     "the program's party `{name}` is none of {}; use the same names in the \
-                     program and in `tacit network init`",
+                     program and in the configuration (`tacit party show`)",
                     parties.0.join(", ")
                 ))
             })

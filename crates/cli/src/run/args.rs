@@ -63,7 +63,7 @@ pub struct RunArgs {
     #[arg(long)]
     local: bool,
 
-    /// Run one party: its configuration from `tacit network init`
+    /// Run one party: its configuration from `tacit party new`
     #[arg(long, value_name = "FILE", conflicts_with = "local")]
     party: Option<PathBuf>,
 
@@ -359,7 +359,7 @@ impl RunArgs {
         let needed = self.protocol.parties();
         if parties.0.len() < needed || (parties.0.len() > needed && !outside) {
             return Err(CliError::input(format!(
-                "{} has {} parties; {} needs {needed}",
+                "{} has {} parties; {} needs {needed} (`tacit party add` adds others)",
                 path.display(),
                 parties.0.len(),
                 self.protocol

@@ -173,6 +173,11 @@ impl SessionConfig {
     pub(crate) fn check(&self) -> Result<(), NetError> {
         let wrong = |why: String| Err(NetError::Configuration(why));
         let n = self.parties.len();
+        if n == 1 {
+            return wrong(
+                "this party knows no other yet; add their cards with `tacit party add`".into(),
+            );
+        }
         if !(2..=255).contains(&n) {
             return wrong(format!("a session has 2 to 255 parties, not {n}"));
         }
