@@ -161,7 +161,7 @@ impl Local {
                 return Err(CliError {
                     kind: ErrorKind::Network,
                     message: format!(
-                        "{} was not started within {seconds} seconds{}",
+                        "{} was not started within {seconds} seconds (start_seconds in the file of hosts){}",
                         self.name(missing),
                         self.complaint(missing)
                     ),
