@@ -11,6 +11,7 @@ use crate::garbling::GarblingArgs;
 use crate::output::{Output, Report};
 use crate::profile::Profile;
 use crate::program::{self, NamedValue};
+use crate::ranges::RangeArgs;
 use crate::roles::{self, Roles};
 use crate::run::{Misplaced, Parties, PreprocessingArg, in_turn, opening, seconds, write_links};
 use crate::task::Task;
@@ -104,6 +105,9 @@ pub struct LabArgs {
 
     #[command(flatten)]
     garbling: GarblingArgs,
+
+    #[command(flatten)]
+    ranges: RangeArgs,
 
     /// Threads per party, and with several assignments of roles per assignment; each party has a core
     /// for each
@@ -199,6 +203,7 @@ fn task(args: &LabArgs) -> Result<Task, CliError> {
     let for_programs = [
         Misplaced::new(!args.rows.is_empty(), "--rows", "--instances NUMBER"),
         Misplaced::new(args.by.is_some(), "--by", ""),
+        Misplaced::new(args.ranges.no_range_check, "--no-range-check", ""),
     ];
     let for_circuits = [
         Misplaced::new(args.instances.is_some(), "--instances", "--rows ROWS=NUMBER"),
@@ -444,7 +449,7 @@ fn program_job(
         opening: args.opening.filter(|_| protocol.opens_tables()),
         ..ProgramJob::new(protocol, parties, rows)
     };
-    let mut job = args.garbling.where_it_can(job);
+    let mut job = args.ranges.of(args.garbling.where_it_can(job));
     job.assign(assignments)?;
     Ok(job)
 }

@@ -19,6 +19,7 @@ mod ports;
 mod prepare;
 mod profile;
 mod program;
+mod ranges;
 mod roles;
 mod run;
 mod signals;

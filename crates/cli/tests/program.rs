@@ -386,6 +386,34 @@ fn row_counts_are_bounded_by_the_program_and_by_each_party() {
     }
 }
 
+/// Who leaves out the check of declared ranges is told what that means, and so is who reads the report.
+#[test]
+fn leaving_out_the_check_of_ranges_is_loud() {
+    let folder = tempfile::tempdir().expect("temporary folder");
+    let dir = folder.path();
+    let program = "program two\nparties alice, bob, carol\ninput x: u8 from alice in 0..100\n\
+        input y: u8 from bob in 0..100\nreveal x < y to carol as \"less\"\n";
+    std::fs::write(dir.join("two.tacit"), program).expect("writes");
+    let run = "run two.tacit --local --transport tcp --value x=1 --value y=2 --protocol";
+    let said = |arguments: &str| {
+        let runs = finish(vec![start(dir, &format!("{run} {arguments}"))], Duration::from_secs(60));
+        let [(code, out, error)] = &runs[..] else { panic!("one run") };
+        assert_eq!(*code, Some(0), "{error}");
+        [out, error].map(|text| text.contains("--no-range-check"))
+    };
+    assert_eq!(said("lift --no-range-check"), [true, true]);
+    assert_eq!(said("lift"), [false, false]);
+    assert_eq!(said("trio --no-range-check"), [false, false]);
+    let json = |arguments: &str| {
+        let report = ok(dir, &format!("{run} {arguments} --json"));
+        let report: serde_json::Value = serde_json::from_str(&report).expect("JSON");
+        report["parties"][0]["report"]["ranges_checked"].clone()
+    };
+    assert_eq!(json("lift --no-range-check"), false);
+    assert_eq!(json("lift"), true);
+    assert!(json("trio").is_null());
+}
+
 #[test]
 fn a_program_is_shown_and_checked() {
     let folder = stay();

@@ -39,7 +39,7 @@ fn time(parties: usize, instances: usize, schedule: &Schedule, times: u64) -> [D
         let mut party =
             Authenticated::new(mesh, &places, keys.worker(), &sid, Sizes::of(1)).expect("a role");
         let (inputs, outputs) = ([(0, 128), (1, 128)], [vec![0]]);
-        let ports = Ports { schedule, inputs: &inputs, outputs: &outputs };
+        let ports = Ports { schedule, inputs: &inputs, outputs: &outputs, guards: 0 };
         let given = if me < 2 { 128 } else { 0 };
         let values: Vec<Bits> = (0..instances).map(|_| Bits::zeros(given)).collect();
         let (mut spent, mut done) = ([Duration::ZERO; 2], Vec::new());

@@ -106,7 +106,8 @@ fn bench_evaluation(c: &mut Criterion) {
         group.sample_size(10).measurement_time(Duration::from_secs(3));
         for (name, schedule) in [("levels", levels(ands(parties))), ("aes", cipher())] {
             let (inputs, outputs) = (given(&schedule), [vec![0]]);
-            let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs };
+            let ports =
+                Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs, guards: 0 };
             let garbled = garbled(parties, ports);
             group.throughput(Throughput::Elements(ports.ands() as u64));
             group.bench_function(name, |b| b.iter_custom(|times| time(&garbled, ports, times)));

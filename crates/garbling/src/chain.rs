@@ -89,7 +89,7 @@ impl LaidOut {
     }
 
     fn ports(&self) -> Ports<'_> {
-        Ports { schedule: &self.schedule, inputs: &self.inputs, outputs: &self.outputs }
+        Ports { schedule: &self.schedule, inputs: &self.inputs, outputs: &self.outputs, guards: 0 }
     }
 }
 

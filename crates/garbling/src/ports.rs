@@ -18,6 +18,8 @@ pub struct Ports<'p> {
     pub inputs: &'p [(RoleId, usize)],
     /// Who learns each output port.
     pub outputs: &'p [Vec<RoleId>],
+    /// Under authenticated garbling, how many of the first output ports open before the others do.
+    pub guards: usize,
 }
 
 impl Ports<'_> {
@@ -36,6 +38,22 @@ impl Ports<'_> {
         let ports = self.outputs.iter().zip(self.schedule.outputs());
         let learned = ports.filter(move |(to, _)| to.contains(&role));
         learned.flat_map(|(_, slots)| slots.iter().copied())
+    }
+
+    /// The slots of output bits that a role learns of the ports that open first, or of the others, port after port.
+    pub(crate) fn slots_opened_to(&self, role: RoleId, first: bool) -> impl Iterator<Item = Slot> {
+        let (from, to) = match first {
+            true => (0, self.guards),
+            false => (self.guards, self.outputs.len()),
+        };
+        let ports = self.outputs[from..to].iter().zip(&self.schedule.outputs()[from..to]);
+        let learned = ports.filter(move |(to, _)| to.contains(&role));
+        learned.flat_map(|(_, slots)| slots.iter().copied())
+    }
+
+    /// Whether a role learns something of those.
+    pub(crate) fn opens_to(&self, role: RoleId, first: bool) -> bool {
+        self.slots_opened_to(role, first).next().is_some()
     }
 
     /// Output bits that a role learns.

@@ -15,6 +15,9 @@ pub fn rounds(protocol: Protocol, opening: Opening, ports: Ports<'_>, me: RoleId
     let gives = |role| given(&|owner| owner == role);
     let others_give = given(&|owner| owner != me);
     let learns = |role| u64::from(ports.learned_by(role) > 0);
+    // What opens first, and what opens after it in steps of its own.
+    let first = |role| u64::from(ports.opens_to(role, ports.guards > 0));
+    let later = |role| u64::from(ports.guards > 0 && ports.opens_to(role, false));
     match (protocol, me) {
         // What role 1 chooses, and what it has evaluated.
         (Protocol::Yao | Protocol::YaoSilent, 0) => others_give + learns(0),
@@ -25,18 +28,22 @@ pub fn rounds(protocol: Protocol, opening: Opening, ports: Ports<'_>, me: RoleId
         (Protocol::YaoThree, 1) => learns(1),
         (Protocol::YaoThree, _) => inputs,
         // Public values of inputs, what others heard of them, labels; masks of outputs, if it learns any.
-        (Protocol::Wrk17(parties), 0) => others_give + u64::from(parties > 2) + inputs + learns(0),
+        (Protocol::Wrk17(parties), 0) => {
+            others_give + u64::from(parties > 2) + inputs + first(0) + later(0)
+        }
         // Public values come to who learns something.
         (Protocol::Wrk17(parties), me) => {
             let many = u64::from(parties > 2);
-            others_give + many + learns(me) * (many + 2)
+            others_give + many + learns(me) + (first(me) + later(me)) * (many + 1)
         }
         // Public values of inputs, what others heard of them, labels, sums of MACs.
-        (Protocol::Authenticated(parties), 0) => others_give + u64::from(parties > 2) + inputs + 1,
+        (Protocol::Authenticated(parties), 0) => {
+            others_give + u64::from(parties > 2) + inputs + 1 + later(0)
+        }
         // The same but for labels; public values; masks of outputs from garblers and the evaluator.
         (Protocol::Authenticated(parties), me) => {
             let many = u64::from(parties > 2);
-            others_give + many + 1 + learns(me) * (many + 1)
+            others_give + many + 1 + (first(me) + later(me)) * (many + 1)
         }
         // Public values of inputs, and of outputs; only role 0 evaluates.
         (_, me) if !opening.evaluates(me) => others_give + learns(me),

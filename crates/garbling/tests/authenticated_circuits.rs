@@ -134,7 +134,7 @@ fn are_right(form: Form, parties: usize, cases: &[Case]) {
         for case in cases {
             let schedule = Schedule::new(&case.circuit);
             let (inputs, outputs) = (&case.inputs, &case.outputs);
-            let ports = Ports { schedule: &schedule, inputs, outputs };
+            let ports = Ports { schedule: &schedule, inputs, outputs, guards: 0 };
             let mut given = Bits::zeros(case.given[me].len());
             case.given[me].iter().enumerate().for_each(|(i, bit)| given.flip_if(i, *bit));
             let ready = party.prepare(ports, 1).unwrap();

@@ -45,7 +45,7 @@ fn check_all(kind: Kind, opening: Opening, function: LabelFunction, parties: usi
     let schedule = schedule(&circuit);
     let inputs = [(0, 2), (parties - 1, 2)];
     let outputs = [vec![0, parties - 1], vec![parties - 1]];
-    let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs };
+    let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs, guards: 0 };
     let all: Vec<[bool; 4]> = (0..16).map(|i| [0, 1, 2, 3].map(|bit| i >> bit & 1 == 1)).collect();
     let seed = test_seed();
     memory::run(parties, 1, &network(), |mut session| {
@@ -82,7 +82,7 @@ fn parts_of_rows_are_no_multiples_of_each_other() {
     let circuit = circuit();
     let schedule = schedule(&circuit);
     let (inputs, outputs) = ([(0, 2), (2, 2)], [vec![0], vec![1]]);
-    let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs };
+    let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs, guards: 0 };
     let seed = test_seed();
     let parts = memory::run(3, 1, &MemoryNetwork::default(), |mut session| {
         let (sink, sent) = std::sync::mpsc::channel();
@@ -120,7 +120,7 @@ fn public_values_of_inputs_are_uniform() {
     b.output(&[and]);
     let schedule = schedule(&b.finish());
     let (inputs, outputs) = ([(0, 64), (1, 64)], [vec![0, 1]]);
-    let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs };
+    let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs, guards: 0 };
     const RUNS: usize = 64;
     let seed = test_seed();
     for ones in [false, true] {
@@ -160,7 +160,7 @@ fn changed_messages_end_the_session_or_change_results() {
     let circuit = circuit();
     let schedule = schedule(&circuit);
     let (inputs, outputs) = ([(0, 2), (1, 2)], [vec![0, 1], vec![1]]);
-    let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs };
+    let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs, guards: 0 };
     let mut rng = Rng(test_seed());
     let mut found = 0;
     for index in (3..12).cycle().take(45) {
@@ -193,7 +193,7 @@ fn changed_messages_end_the_session_or_change_results() {
 fn changed_messages_of_silent_transfers_end_the_session_or_change_results() {
     let schedule = schedule(&circuit());
     let (inputs, outputs) = ([(0, 2), (1, 2)], [vec![0, 1], vec![1]]);
-    let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs };
+    let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs, guards: 0 };
     let mut rng = Rng(test_seed());
     let mut wrong = 0;
     for index in (3..13).cycle().take(60) {
@@ -223,7 +223,7 @@ fn changed_messages_of_silent_transfers_end_the_session_or_change_results() {
 fn changed_messages_of_a_majority_end_the_session_or_change_results() {
     let schedule = schedule(&circuit());
     let (inputs, outputs) = ([(0, 2), (2, 2)], [vec![0, 1], vec![1, 2]]);
-    let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs };
+    let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs, guards: 0 };
     let mut rng = Rng(test_seed());
     let mut wrong = 0;
     for (index, cheat) in (4..14).flat_map(|index| [0, 1, 2].map(|cheat| (index, cheat))) {
@@ -254,7 +254,7 @@ fn instances_have_tables_of_their_own() {
     let circuit = circuit();
     let schedule = schedule(&circuit);
     let (inputs, outputs) = ([(0, 2), (1, 2)], [vec![0], vec![1]]);
-    let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs };
+    let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs, guards: 0 };
     let seed = test_seed();
     let columns = memory::run(2, 1, &MemoryNetwork::default(), |mut session| {
         let (sink, sent) = std::sync::mpsc::channel();

@@ -64,7 +64,7 @@ fn all_inputs_give_what_the_circuit_says_at_the_price_of_the_table() {
     for (owner, silent) in [(0, false), (1, false), (0, true), (1, true)] {
         let inputs = [(owner, 2), (1 - owner, 1)];
         let outputs = [vec![0], vec![0, 1]];
-        let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs };
+        let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs, guards: 0 };
         let seed = test_seed();
         memory::run(2, 1, &MemoryNetwork::default(), |mut session| {
             let me = session.me().index();
@@ -108,7 +108,7 @@ fn silent_transfers_start_anew_when_a_chain_ends() {
     b.output(&[y[INPUTS / 2], sum]);
     let schedule = Schedule::new(&passes::fold(&b.finish()));
     let (inputs, outputs) = ([(0, 1), (1, INPUTS)], [vec![0]]);
-    let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs };
+    let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs, guards: 0 };
     let seed = test_seed();
     let mut ours = vec![false; INPUTS];
     [0, INPUTS / 2].iter().for_each(|place| ours[*place] = true);
@@ -144,7 +144,7 @@ fn online_messages_are_uniform() {
     b.output(&[and]);
     let schedule = Schedule::new(&passes::fold(&b.finish()));
     let (inputs, outputs) = ([(0, 64), (1, 64)], [vec![]]);
-    let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs };
+    let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs, guards: 0 };
     const RUNS: usize = 64;
     for (ones, silent) in [(false, false), (true, false), (false, true), (true, true)] {
         let seed = test_seed();
@@ -187,7 +187,7 @@ fn three_parties_learn_what_the_circuit_says_at_the_price_of_the_table() {
     let (schedule, seed) = (schedule(), test_seed());
     for [first, second] in (0..9).map(|i| [i / 3, i % 3]) {
         let (inputs, outputs) = ([(first, 2), (second, 1)], [vec![first], vec![0, 2]]);
-        let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs };
+        let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs, guards: 0 };
         memory::run(3, 1, &MemoryNetwork::default(), |mut session| {
             let me = session.me().index();
             let mut party = three(&mut session, seed);
@@ -231,7 +231,7 @@ fn shares_that_a_garbler_sees_are_uniform() {
     b.output(&[and]);
     let schedule = Schedule::new(&passes::lower(&passes::fold(&b.finish()), 2));
     let (inputs, outputs) = ([(2, 64), (1, 64)], [vec![2]]);
-    let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs };
+    let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs, guards: 0 };
     const RUNS: usize = 64;
     for ones in [false, true] {
         let seen = memory::run(3, 1, &MemoryNetwork::default(), |mut session| {
@@ -263,7 +263,7 @@ fn shares_that_a_garbler_sees_are_uniform() {
 fn changed_messages_among_three_end_the_session_or_change_results() {
     let (schedule, seed) = (schedule(), test_seed());
     let (inputs, outputs) = ([(0, 2), (2, 1)], [vec![0, 2], vec![1, 2]]);
-    let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs };
+    let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs, guards: 0 };
     let case = [true, false, true];
     let mut wrong = 0;
     for (index, cheat) in (1..8).flat_map(|index| [0, 1, 2].map(|cheat| (index, cheat))) {

@@ -11,6 +11,7 @@ use crate::garbling::GarblingArgs;
 use crate::local::{self, Child, Transport};
 use crate::output::{Output, Report};
 use crate::profile::Profile;
+use crate::ranges::RangeArgs;
 use crate::roles::{self, Roles};
 use crate::run::{Parties, PreprocessingArg, opening, seconds};
 use clap::Args;
@@ -98,6 +99,9 @@ pub struct ProgramBenchArgs {
 
     #[command(flatten)]
     deadlines: Deadlines,
+
+    #[command(flatten)]
+    ranges: RangeArgs,
 }
 
 impl ProgramBenchArgs {
@@ -159,7 +163,7 @@ fn prepare(args: &ProgramBenchArgs, program: &Program) -> Result<Prepared, CliEr
         opening: args.opening,
         ..ProgramJob::new(args.protocol, parties, show::rows(program, &args.rows)?)
     };
-    let mut job = args.garbling.of(job);
+    let mut job = args.ranges.of(args.garbling.of(job));
     let numbered = Parties::numbered(args.protocol.parties());
     job.assign(roles::named(args.roles.as_ref(), args.protocol, &numbered)?)?;
     match args.roles {

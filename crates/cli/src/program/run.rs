@@ -10,6 +10,7 @@ use crate::local::{self, Child};
 use crate::meeting::{Failure, Meeting, hold, in_session};
 use crate::output::{Output, Report, remark};
 use crate::prepare;
+use crate::ranges;
 use crate::roles::{self, Roles};
 use crate::run::{Misplaced, Parties, RunArgs, all_written, refuse, seconds, write_links};
 use crate::signals;
@@ -84,6 +85,7 @@ pub fn run_program(args: &RunArgs, output: Output) -> Result<ExitCode, Failure> 
 fn load_checked(args: &RunArgs) -> Result<Program, CliError> {
     let program = load(&args.path)?;
     refuse_circuit_arguments(args)?;
+    args.ranges.warn(args.protocol);
     if let Some(directory) = &args.prepared {
         prepare::refuse_choice(args)?;
         prepare::check_store(directory)?;
@@ -236,7 +238,7 @@ pub fn job(
         opening: args.opening,
         ..ProgramJob::new(args.protocol, names.parties.clone(), rows)
     };
-    let mut job = args.garbling.of(job);
+    let mut job = args.ranges.of(args.garbling.of(job));
     let parties = Parties(names.session.clone());
     job.assign(roles::named(args.roles.as_ref(), args.protocol, &parties)?)?;
     if args.roles == Some(Roles::Split) {
@@ -482,6 +484,9 @@ fn write_cost(out: &mut dyn Write, run: &ProgramRun) -> io::Result<()> {
     }
     let least = report.assignments.iter().filter_map(|one| one.soundness_bits);
     write_soundness(out, least.min_by(f64::total_cmp))?;
+    if report.ranges_checked == Some(false) {
+        writeln!(out, "warning: {}", ranges::UNCHECKED)?;
+    }
     if let Some(choice) = choice {
         choice.write(out)?;
     }

@@ -10,6 +10,7 @@ use crate::local::Transport;
 use crate::ports::{PortFile, ValueStyle};
 use crate::profile::Profile;
 use crate::program::{ByArg, TableArgs};
+use crate::ranges::RangeArgs;
 use crate::roles::Roles;
 use clap::{Args, ValueEnum};
 use std::num::NonZeroUsize;
@@ -142,6 +143,9 @@ pub struct RunArgs {
 
     #[command(flatten)]
     pub garbling: GarblingArgs,
+
+    #[command(flatten)]
+    pub ranges: RangeArgs,
 
     /// Bytes of messages under way per direction; more hides more latency
     #[arg(long, value_name = "BYTES")]

@@ -57,5 +57,6 @@ pub fn run(args: &RunArgs, output: Output) -> Result<ExitCode, Failure> {
 fn refuse_program_arguments(args: &RunArgs) -> Result<(), CliError> {
     let by = Misplaced::new(args.by.is_some(), "--by", "");
     let block = Misplaced::new(args.garbling.block_ands.is_some(), "--block-ands", "");
-    refuse("programs", args.program.flags().into_iter().chain([by, block]))
+    let ranges = Misplaced::new(args.ranges.no_range_check, "--no-range-check", "");
+    refuse("programs", args.program.flags().into_iter().chain([by, block, ranges]))
 }

@@ -60,7 +60,12 @@ pub(super) fn check_size(protocol: Protocol, schedule: &Schedule) -> Result<(), 
 }
 
 fn ports<'p>(shape: &'p Shape, compiled: &'p Compiled) -> Ports<'p> {
-    Ports { schedule: compiled.schedule(), inputs: &shape.inputs, outputs: &shape.outputs }
+    Ports {
+        schedule: compiled.schedule(),
+        inputs: &shape.inputs,
+        outputs: &shape.outputs,
+        guards: usize::from(!compiled.job().guard.is_empty()),
+    }
 }
 
 /// How authenticated garbling garbles.
@@ -266,17 +271,44 @@ pub(super) fn resume(
 /// What a worker has evaluated, and what of it is still to be opened.
 type Evaluated = (Computed, Vec<(Range<usize>, Unopened)>);
 
-/// Opens what all workers have evaluated: all of it has passed this party's checks.
+/// Opens what all workers have evaluated: all of it has passed this party's checks. What opens first is looked at
+/// before any worker opens the rest.
 fn open(
     session: &mut Session,
     run: Run<'_>,
     parts: Vec<Evaluated>,
 ) -> Result<Vec<Computed>, EvaluateError> {
+    let parts = match run.compiled.job().guard.is_empty() {
+        true => parts,
+        false => open_first(session, run, parts)?,
+    };
     let parts = parts.into_iter().enumerate();
     on_each(&mut session.meshes, parts, |mesh, (worker, (mut computed, unopened))| {
         Task { run, worker }.open(mesh, &mut computed.opened, unopened)?;
         Ok(computed)
     })
+}
+
+/// Opens what opens first, and ends the run unless all of it is zero.
+fn open_first(
+    session: &mut Session,
+    run: Run<'_>,
+    parts: Vec<Evaluated>,
+) -> Result<Vec<Evaluated>, EvaluateError> {
+    let parts = parts.into_iter().enumerate();
+    let parts = on_each(&mut session.meshes, parts, |mesh, (worker, (computed, unopened))| {
+        let (chunks, mut outputs): (Vec<_>, Vec<_>) = unopened.into_iter().unzip();
+        let places = &Task { run, worker }.seating().assignment.places;
+        let opened = match outputs.is_empty() {
+            true => Vec::new(),
+            false => authenticated::open_first(mesh, places, &mut outputs)?,
+        };
+        Ok((opened, (computed, chunks.into_iter().zip(outputs).collect())))
+    })?;
+    for bits in parts.iter().flat_map(|(opened, _)| opened.iter().flatten()) {
+        run.compiled.job().guard.check((0..bits.len).map(|i| bits.get(i)))?;
+    }
+    Ok(parts.into_iter().map(|(_, part)| part).collect())
 }
 
 /// Evaluates with every worker, where nothing is checked.

@@ -1,8 +1,8 @@
 //! What is computed, by whom and for whom.
 
-use super::EvaluateError;
 use super::assignment::{self, Assignment};
 use super::triples::bucket_fact;
+use super::{EvaluateError, Guard};
 use std::fmt;
 use std::str::FromStr;
 use tacit_circuit::Circuit;
@@ -171,6 +171,9 @@ pub struct Job {
     pub garbling: Garbling,
     /// How lanes are cut.
     pub blocking: Blocking,
+    /// Under authenticated garbling, what the first output port says, which everybody learns: it opens before the
+    /// others do, which stay closed unless all of it is zero. Empty if there is no such port.
+    pub guard: Guard,
 }
 
 impl Job {
@@ -190,6 +193,7 @@ impl Job {
             label_function: None,
             garbling: Garbling::Auto,
             blocking: Blocking::default(),
+            guard: Guard::default(),
         }
     }
 
@@ -239,11 +243,26 @@ impl Job {
             ("form of wide products", self.form.name()),
             ("blocking", format!("{:?}", self.blocking)),
         ];
+        if !self.guard.is_empty() {
+            facts.push(("bits that open first", self.guard.bits().to_string()));
+        }
         facts.extend(opening_fact(self.protocol(), self.opening));
         facts.extend(label_fact(self.protocol(), self.label_function));
         facts.extend(silent_fact(self.protocol()));
         facts.extend(self.protocol().authenticates().then(|| bucket_fact(self.threads())));
         facts
+    }
+
+    fn check_guard(&self, circuit: &Circuit) -> Result<(), EvaluateError> {
+        let bits = circuit.output_ports().first().map(|port| port.len());
+        let mut everybody = self.assignments.iter().flat_map(|assignment| &assignment.places);
+        let first = self.receivers.first();
+        let all_learn = first.is_some_and(|to| everybody.all(|party| to.contains(party)));
+        let fits = self.protocol().authenticates() && bits == Some(self.guard.bits()) && all_learn;
+        match fits {
+            true => Ok(()),
+            false => Err(EvaluateError::Bug("outputs that open first, and do not fit".into())),
+        }
     }
 
     /// Checks the job against the circuit.
@@ -260,6 +279,9 @@ impl Job {
         if self.receivers.len() != outputs {
             let given = self.receivers.len();
             return fail(format!("the circuit has {outputs} outputs, but {given} have receivers"));
+        }
+        if !self.guard.is_empty() {
+            self.check_guard(circuit)?;
         }
         if self.instances == 0 || self.workers == 0 {
             return fail("a job needs at least one instance and one thread".into());

@@ -10,6 +10,7 @@ mod compile;
 mod error;
 pub(crate) mod evaluate;
 mod garbled;
+mod guard;
 mod instances;
 mod job;
 pub(crate) mod links;
@@ -31,6 +32,7 @@ pub use evaluate::{
     Evaluation, check_storable, evaluate, evaluate_prepared, evaluate_with, prepare,
     prepare_from_triples,
 };
+pub use guard::Guard;
 pub use instances::{Consent, UNSAID_VALUE_BYTES, agree_instances};
 pub use job::{Blocking, FormChoice, Garbling, Job, MAX_VALUE_BYTES, Preprocessing};
 pub(crate) use job::{

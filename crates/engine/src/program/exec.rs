@@ -3,6 +3,7 @@
 use super::layout::{Layout, Place, Stage, is_secret, lengths};
 use super::operand::{Cache, Operand, Task};
 use super::outside::{Dealt, Inputs};
+use super::ranges::{ByBits, Test};
 use super::rings::BlockRings;
 use super::seats::{Seat, Seating};
 use super::stream::run_stream;
@@ -53,6 +54,12 @@ pub(super) struct Context<'c> {
     pub dealt: Mutex<Option<Dealt>>,
     /// The inputs from outside.
     pub entered: OnceLock<Inputs>,
+    /// Whether inputs are tested to lie in their ranges.
+    pub tested: bool,
+    /// Inputs that are shared by bits.
+    pub by_bits: &'c ByBits,
+    /// What the tests said so far.
+    pub tests: Mutex<Vec<Test>>,
 }
 
 /// Rounds that workers make beside the first one: in every stream as many as the slowest has more.
@@ -180,6 +187,11 @@ impl Context<'_> {
         if self.seatings.len() == 1 { self.chunk } else { 1 }
     }
 
+    /// Keeps what tests of inputs said, until it opens.
+    pub fn keep_tests(&self, tests: impl IntoIterator<Item = Test>) {
+        self.tests.lock().unwrap_or_else(PoisonError::into_inner).extend(tests);
+    }
+
     /// Rounds so far, by worker, as those of the first assignment's roles.
     pub fn rounds_of(&self, backends: Backends<'_, '_>) -> Vec<Rounds> {
         let seatings = self.seatings.iter();
@@ -210,6 +222,7 @@ impl Context<'_> {
                 let team = (&mut team as &mut dyn Backend, self.seats[0]);
                 let mut task = self.task(frame, id, team, &mut cache, &HashMap::new(), None)?;
                 let results = task.run().map_err(|error| at(node, error))?;
+                self.keep_tests(cache.take_tests());
                 Ok(results.into_iter().map(|secret| Value::Secret(Arc::new(secret))).collect())
             }
         }
@@ -354,7 +367,7 @@ impl Context<'_> {
     /// Prepares a node: on rows `at` of its stream, or on whole arrays. `local` are values of the backend's own
     /// roles.
     pub fn task<'t>(
-        &self,
+        &'t self,
         frame: &'t Frame<'_>,
         id: NodeId,
         (backend, seat): (&'t mut dyn Backend, Seat<'_>),
@@ -372,6 +385,8 @@ impl Context<'_> {
             operands: Vec::new(),
             shapes: Vec::new(),
             results: Vec::new(),
+            tested: self.tested,
+            by_bits: self.by_bits,
         };
         for (operand, ty) in node.operands.iter().zip(task.types.clone()) {
             let (shape, cut) = self.cut(ty, at.as_ref())?;

@@ -3,7 +3,9 @@
 use super::prepare::{Cost, Opened, Prepared};
 use super::report::{ProgramReport, Times};
 use super::run::{Outcome, named};
-use crate::circuit::{self, Assignment, Compiled, EvaluateError, Garbling, Job, Preprocessing};
+use crate::circuit::{
+    self, Assignment, Compiled, EvaluateError, Garbling, Guard, Job, Preprocessing,
+};
 use crate::values::Lanes;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -38,8 +40,9 @@ pub(super) fn ands(prepared: &Prepared) -> Result<u64, EvaluateError> {
     Ok(counted.bits.ands)
 }
 
-/// The circuit of the program. It depends on public inputs, not on those of parties.
-fn draw(prepared: &Prepared, inputs: &Inputs) -> Result<Drawn, EvaluateError> {
+/// The circuit of the program, and what its first output says if that is to open first. It depends on public inputs,
+/// not on those of parties.
+fn draw(prepared: &Prepared, inputs: &Inputs) -> Result<(Drawn, Guard), EvaluateError> {
     let (ands, protocol) = (ands(prepared)?, prepared.job.protocol);
     if ands > MAX_ANDS {
         return Err(EvaluateError::Job(format!(
@@ -48,14 +51,14 @@ fn draw(prepared: &Prepared, inputs: &Inputs) -> Result<Drawn, EvaluateError> {
         )));
     }
     let drawing = Drawing::new(protocol);
-    let (Boolean { bits }, _) = walk(prepared, inputs, &|_| {}, drawing)?;
-    Ok(bits.finish())
+    let (Boolean { bits }, opened) = walk(prepared, inputs, &|_| {}, drawing)?;
+    Ok((bits.finish(), opened.guard))
 }
 
 /// The circuit, laid out for parties that play roles.
 fn compile(
     prepared: &Prepared,
-    drawn: &Drawn,
+    (drawn, guard): &(Drawn, Guard),
     places: &[PartyId],
     preprocessing: Preprocessing,
 ) -> Result<Compiled, EvaluateError> {
@@ -67,6 +70,7 @@ fn compile(
     job.opening = prepared.job.opening;
     job.label_function = prepared.job.label_function;
     job.garbling = Garbling::Whole;
+    job.guard = guard.clone();
     job.assignments = vec![Assignment::new(prepared.job.protocol, places.to_vec())];
     Compiled::new(&drawn.circuit, job)
 }
@@ -76,7 +80,7 @@ pub(super) fn cost(prepared: &Prepared) -> Result<Cost, EvaluateError> {
     cost_of(prepared, &draw(prepared, &BTreeMap::new())?)
 }
 
-fn cost_of(prepared: &Prepared, drawn: &Drawn) -> Result<Cost, EvaluateError> {
+fn cost_of(prepared: &Prepared, drawn: &(Drawn, Guard)) -> Result<Cost, EvaluateError> {
     let roles: Vec<PartyId> = PartyId::all(prepared.job.protocol.parties()).collect();
     let prediction = circuit::predict(&compile(prepared, drawn, &roles, Preprocessing::default())?);
     let ahead = Traffic { on: Links::default(), ..prediction.bytes.clone() };

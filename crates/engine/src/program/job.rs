@@ -109,6 +109,9 @@ pub struct ProgramJob {
     /// circuit has, at most. More take more memory and fewer rounds. If it is not said, a circuit takes some hundred
     /// megabytes.
     pub block_ands: Option<usize>,
+    /// Under protocols that notice cheats, whether private inputs are tested to lie in their declared ranges before
+    /// anything opens. If not, who shares others may read what it likes of other parties' inputs.
+    pub range_check: bool,
 }
 
 /// ANDs of all parties' circuits together, where a program is garbled circuit by circuit: with few, what is drawn and
@@ -138,7 +141,15 @@ impl ProgramJob {
             label_function: None,
             garbling: Garbling::Auto,
             block_ands: None,
+            range_check: true,
         }
+    }
+
+    /// Whether private inputs are tested to lie in their declared ranges: other protocols than those that notice
+    /// cheats take every party's word for it.
+    #[must_use]
+    pub fn tests_ranges(&self) -> bool {
+        self.range_check && self.protocol.is_malicious()
     }
 
     /// Whether its circuits can be garbled as the program runs.
@@ -216,6 +227,11 @@ impl ProgramJob {
             ("rows per chunk", self.chunk_rows.to_string()),
             ("preprocessing", preprocessing.to_string()),
         ];
+        if self.protocol.is_malicious() {
+            let tested =
+                if self.range_check { "checked" } else { "not checked (--no-range-check)" };
+            facts.push(("declared ranges of inputs", tested.to_string()));
+        }
         facts.extend(circuit::opening_fact(self.protocol, self.opening));
         facts.extend(circuit::label_fact(self.protocol, self.label_function));
         facts.extend(circuit::silent_fact(self.protocol));

@@ -16,6 +16,7 @@ mod outside;
 mod parties;
 mod plain;
 mod prepare;
+mod ranges;
 mod report;
 mod rings;
 mod rows;

@@ -1,9 +1,10 @@
 //! Operands of one operation, shared only when and as it needs them.
 
+use super::ranges::{self, ByBits, Shared, Test};
 use super::rings::NodeRings;
 use std::collections::HashMap;
 use std::sync::Arc;
-use tacit_program::{Interval, Node, Type, ValueId};
+use tacit_program::{Interval, Node, Type, ValueId, Visibility};
 use tacit_sharing::backend::{Backend, Kind, Planes, Ring, Secret, Values};
 use tacit_sharing::convert::to_planes;
 use tacit_sharing::{RoleId, SharingError};
@@ -27,9 +28,16 @@ type GroupKey = (ValueId, Option<ValueId>, i64, u64);
 pub(super) struct Cache {
     shared: HashMap<(ValueId, Kind), Arc<Secret>>,
     groups: HashMap<GroupKey, Arc<Vec<Secret>>>,
+    /// What tests of inputs said.
+    tests: Vec<Test>,
 }
 
 impl Cache {
+    /// Hands out what tests of inputs said.
+    pub fn take_tests(&mut self) -> Vec<Test> {
+        std::mem::take(&mut self.tests)
+    }
+
     pub fn groups(&mut self, key: GroupKey) -> Option<Arc<Vec<Secret>>> {
         self.groups.get(&key).cloned()
     }
@@ -51,6 +59,10 @@ pub(super) struct Task<'t> {
     pub shapes: Vec<Vec<usize>>,
     /// Lengths of the results' axes.
     pub results: Vec<Vec<usize>>,
+    /// Whether inputs are tested to lie in their ranges.
+    pub tested: bool,
+    /// Inputs that are shared by bits: nothing beyond their ranges can be.
+    pub by_bits: &'t ByBits,
 }
 
 impl Task<'_> {
@@ -105,7 +117,11 @@ impl Task<'_> {
         let len = self.len(i);
         let key = (self.node.operands[i], kind);
         match &self.operands[i] {
-            Operand::Secret(secret) => Ok(secret.clone()),
+            Operand::Secret(secret) => {
+                let secret = secret.clone();
+                self.test(i, &secret)?;
+                Ok(secret)
+            }
             Operand::Public(values) => {
                 let values = values.as_deref().unwrap_or(&[0]);
                 Ok(Arc::new(self.backend.public(kind, values, len)))
@@ -115,17 +131,44 @@ impl Task<'_> {
                     return Ok(known.clone());
                 }
                 let values = values.as_ref().map(|values| &values[..]);
-                let secret = Arc::new(self.backend.input(kind, *owner, values, len)?);
+                let secret = Arc::new(match self.tested {
+                    false => self.backend.input(kind, *owner, values, len)?,
+                    true => {
+                        let (range, owner) = (self.types[i].interval, *owner);
+                        let shared = Shared { kind, range, owner, values, len };
+                        match self.by_bits.get(&key.0.node) {
+                            Some(bits) => shared.number_of_bits(self.backend, *bits)?,
+                            None => shared.number(self.backend)?,
+                        }
+                    }
+                });
                 self.cache.shared.insert(key, secret.clone());
+                if !self.by_bits.contains_key(&key.0.node) {
+                    self.test(i, &secret)?;
+                }
                 Ok(secret)
             }
         }
     }
 
+    /// Tests operand `i`, if it is an input that enters here.
+    fn test(&mut self, i: usize, secret: &Arc<Secret>) -> Result<(), SharingError> {
+        let Type { visibility: Visibility::Private(_), interval, .. } = self.types[i] else {
+            return Ok(());
+        };
+        if !self.tested {
+            return Ok(());
+        }
+        let beyond = ranges::test(self.backend, secret, *interval)?;
+        let input = self.node.operands[i].node;
+        self.cache.tests.extend(beyond.map(|beyond| Test { input, beyond }));
+        Ok(())
+    }
+
     /// The low `bits` bits of operand `i` minus a public number, in two's complement.
     pub fn planes(&mut self, i: usize, minus: i128, bits: u32) -> Result<Planes, SharingError> {
         let len = self.len(i);
-        if let Operand::Private(owner, values) = &self.operands[i] {
+        if let (Operand::Private(owner, values), false) = (&self.operands[i], self.tested) {
             // The owner shares the bits themselves.
             let words = values.as_ref().map(|values| {
                 let shifted = values.iter().map(|value| (value - minus) as u128);

@@ -5,7 +5,7 @@
 use super::exec::Context;
 use super::layout::lengths;
 use super::prepare::{Opened, Prepared};
-use crate::circuit::EvaluateError;
+use crate::circuit::{EvaluateError, Guard};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tacit_net::{PartyId, Session, Stream};
@@ -64,7 +64,7 @@ pub(super) fn run(
         values.push(mine);
     }
     session.meshes[0].flush()?;
-    let opened = Opened { values, parcels: Vec::new() };
+    let opened = Opened { values, parcels: Vec::new(), guard: Guard::default() };
     Ok(Plain { opened, warnings })
 }
 

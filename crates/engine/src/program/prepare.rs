@@ -5,10 +5,11 @@ use super::job::{By, ProgramJob};
 use super::layout::{Layout, check_sizes, lengths};
 use super::outside::{self, Entered, Parcel};
 use super::plain;
+use super::ranges;
 use super::rings::BlockRings;
 use super::seats::Seating;
 use super::{ahead, garbled};
-use crate::circuit::{EvaluateError, Garbling, Preprocessing};
+use crate::circuit::{EvaluateError, Garbling, Guard, Preprocessing};
 use crate::workers::on_each;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -41,6 +42,8 @@ pub struct Prepared {
     pub(super) rings: BlockRings,
     pub(super) roles: Vec<RoleId>,
     pub(super) seatings: Vec<Seating>,
+    /// Inputs that are shared by bits.
+    pub(super) by_bits: ranges::ByBits,
     /// Circuits are garbled as the program runs.
     pub(super) streams: bool,
     facts: Vec<(&'static str, String)>,
@@ -52,6 +55,8 @@ pub(super) struct Opened {
     pub values: Vec<Option<Values>>,
     /// What roles pass on to those outside.
     pub parcels: Vec<Parcel>,
+    /// What opened before all of that.
+    pub guard: Guard,
 }
 
 /// What a run costs, from the protocols' cost functions.
@@ -116,9 +121,11 @@ impl Prepared {
             rings,
             roles,
             seatings,
+            by_bits: ranges::ByBits::new(),
             streams: false,
             facts: Vec::new(),
         };
+        prepared.by_bits = ranges::by_bits(&prepared)?;
         let (does, in_blocks) = (prepared.job.may_stream(), prepared.job.in_blocks());
         let most = if in_blocks { prepared.job.most_ands() as u64 } else { STREAMED_ANDS };
         prepared.streams =
@@ -358,6 +365,9 @@ impl Prepared {
             beside: Beside::none(),
             dealt: Mutex::new(None),
             entered: OnceLock::new(),
+            tested: self.job.tests_ranges(),
+            by_bits: &self.by_bits,
+            tests: Mutex::new(Vec::new()),
         }
     }
 
@@ -394,8 +404,11 @@ impl Prepared {
         end_epoch(backends, verifier.as_deref_mut())?;
         if context.only_ahead && self.job.protocol.is_checked() {
             // Openings send nothing ahead.
-            return Ok(Opened { values: Vec::new(), parcels: Vec::new() });
+            return Ok(Opened { values: Vec::new(), parcels: Vec::new(), guard: Guard::default() });
         }
+        let tests =
+            std::mem::take(&mut *context.tests.lock().unwrap_or_else(PoisonError::into_inner));
+        let guard = ranges::check(self, backends, &tests, verifier.as_deref_mut())?;
         let parcels = outside::open(self, backends, &pads, &shared)?;
         let mut secrets = Vec::new();
         for (reveal, value) in self.program.reveals.iter().zip(&shared) {
@@ -417,7 +430,7 @@ impl Prepared {
         let values = shared.iter().zip(&secrets).map(&mut value).collect();
         // What opened them is compared, too, before anybody sees the values.
         end_epoch(backends, verifier)?;
-        Ok(Opened { values, parcels })
+        Ok(Opened { values, parcels, guard })
     }
 
     /// What a value is shared as that is revealed as it is.

@@ -68,6 +68,10 @@ pub struct ProgramReport {
     pub assignments: Vec<RolesUse>,
     /// This party.
     pub party: u8,
+    /// Whether private inputs were tested to lie in their declared ranges; nothing under protocols that take every
+    /// party's word for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ranges_checked: Option<bool>,
     /// Row counts by dim.
     pub rows: Vec<(String, u64)>,
     /// Worker threads.
@@ -106,6 +110,7 @@ impl ProgramReport {
             roles: numbers(&job.places),
             assignments: job.assignments().iter().map(RolesUse::of).collect(),
             party: me.0,
+            ranges_checked: job.protocol.is_malicious().then(|| job.tests_ranges()),
             rows: dims.map(|(dim, rows)| (dim.name.clone(), *rows)).collect(),
             threads: job.threads() as u64,
             setup_seconds: (times.ready - times.started).as_secs_f64(),

@@ -12,7 +12,7 @@ use super::report::{ProgramReport, Times};
 use super::streamed::{by_circuits, by_gates};
 use crate::circuit::evaluate::fresh_id;
 use crate::circuit::links::all_links;
-use crate::circuit::{self, Compiled, EvaluateError, LinkUse, Preprocessing};
+use crate::circuit::{self, Compiled, EvaluateError, Guard, LinkUse, Preprocessing};
 use crate::setup::SetUp;
 use crate::store::lost;
 use std::collections::BTreeMap;
@@ -210,7 +210,18 @@ fn with_inputs(
     // Peers are not told where an input is wrong.
     let inputs = own_inputs(prepared, session.me(), inputs)
         .inspect_err(|_| session.abort(AbortKind::Input, "its inputs do not fit the program"))?;
-    let result = all(session, prepared, &inputs, source, progress);
+    with_checked(session, prepared, &inputs, source, progress)
+}
+
+/// Runs a program on inputs that are as they have to be.
+pub(super) fn with_checked(
+    session: &mut Session,
+    prepared: &Prepared,
+    inputs: &Inputs,
+    source: Source<'_>,
+    progress: &(dyn Fn(u64) + Sync),
+) -> Result<Outcome, EvaluateError> {
+    let result = all(session, prepared, inputs, source, progress);
     if let Err(error) = &result {
         session.abort(error.abort_kind(), &error.to_string());
     }
@@ -258,7 +269,7 @@ fn all(
     if job.role_of(mesh.me()).is_err() {
         let ready = mesh.now();
         let values = outside::take_part(mesh, prepared, inputs, entropy)?;
-        let opened = Opened { values, parcels: Vec::new() };
+        let opened = Opened { values, parcels: Vec::new(), guard: Guard::default() };
         let walked = Walked { opened, rounds: session.meter().rounds() };
         return outcome(session, prepared, walked, Vec::new(), interleaved([started, ready])?);
     }

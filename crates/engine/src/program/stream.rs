@@ -3,10 +3,11 @@
 use super::exec::{Backends, Context, Frame, Value, at};
 use super::layout::{Place, Stream};
 use super::operand::Cache;
+use super::ranges::{self, Test};
 use super::seats::Seat;
 use crate::circuit::{EvaluateError, cut};
 use crate::workers::on_each;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,11 +15,13 @@ use tacit_program::{Block, NodeId, ValueId};
 use tacit_sharing::backend::{Backend, Secret};
 use tacit_sharing::cost::Rounds;
 
-/// What one worker makes of its chunks: sums by node, and kept rows by value.
+/// What one worker makes of its chunks: sums by node, kept rows by value, and what tests of inputs said.
 #[derive(Default)]
 struct Part {
     sums: HashMap<NodeId, Secret>,
     rows: HashMap<ValueId, Vec<Secret>>,
+    /// Of all chunks together, place by place.
+    tests: BTreeMap<NodeId, Secret>,
 }
 
 /// Takes all rows of a stream through its nodes, in chunks, on all workers.
@@ -42,13 +45,15 @@ pub(super) fn run_stream(
             Ok((part.back(*seat), backend.now()))
         })
     }?;
-    let (parts, ends): (Vec<Part>, Vec<Duration>) = parts.into_iter().unzip();
+    let (mut parts, ends): (Vec<Part>, Vec<Duration>) = parts.into_iter().unzip();
     backends[0].begin_at(ends.into_iter().max().unwrap_or(start));
     let made = context.rounds_of(backends).into_iter().zip(before);
     let made: Vec<Rounds> = made
         .map(|(after, before)| std::array::from_fn(|role| after[role] - before[role]))
         .collect();
     context.beside.stream(&made);
+    let tests = parts.iter_mut().flat_map(|part| std::mem::take(&mut part.tests));
+    context.keep_tests(tests.map(|(input, beyond)| Test { input, beyond }));
     merge(backends, frame, stream, parts)
 }
 
@@ -57,7 +62,8 @@ impl Part {
     fn back(self, seat: Seat<'_>) -> Self {
         let sums = self.sums.into_iter().map(|(id, sum)| (id, seat.back(sum)));
         let rows = self.rows.into_iter().map(|(value, rows)| (value, seat.back(rows)));
-        Part { sums: sums.collect(), rows: rows.collect() }
+        let tests = self.tests.into_iter().map(|(input, beyond)| (input, seat.back(beyond)));
+        Part { sums: sums.collect(), rows: rows.collect(), tests: tests.collect() }
     }
 }
 
@@ -116,6 +122,13 @@ fn run_chunks(
                 }
             }
             local.retain(|value, _| last.get(value).is_some_and(|last| *last > position));
+        }
+        for Test { input, beyond } in cache.take_tests() {
+            let beyond = match part.tests.remove(&input) {
+                Some(others) => ranges::either(backend, others, beyond)?,
+                None => beyond,
+            };
+            part.tests.insert(input, beyond);
         }
         for value in &stream.kept {
             let rows = local.get(value).map(|secret| secret.slice(0..secret.len));

@@ -36,7 +36,7 @@ impl Stage {
     }
 
     fn ports(&self) -> Ports<'_> {
-        Ports { schedule: &self.schedule, inputs: &self.inputs, outputs: &self.outputs }
+        Ports { schedule: &self.schedule, inputs: &self.inputs, outputs: &self.outputs, guards: 0 }
     }
 }
 

@@ -87,7 +87,7 @@ impl Plot {
         b.output(&[and]);
         let schedule = Schedule::new(&passes::fold(&b.finish()));
         let (inputs, outputs) = ([(0, 1), (1, 1)], [(0..self.parties).collect()]);
-        let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs };
+        let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs, guards: 0 };
         let places: Vec<PartyId> = PartyId::all(self.parties).collect();
         let me = session.me().index();
         excuse(self.excused[usize::from(!self.cheats.contains(&me))]);

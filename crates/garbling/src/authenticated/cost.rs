@@ -2,7 +2,7 @@
 
 use super::bits::choice_words;
 use super::four_rows::Form;
-use super::masks::{extra_bits, inputs_are_shared, learned_slots};
+use super::masks::{extra_bits, inputs_are_shared, learned_slots, opened_slots};
 use super::stock::stock_batches;
 use super::talk::DIGEST;
 use super::triples::Sizes;
@@ -193,11 +193,14 @@ fn garbled(form: Form, ports: Ports<'_>, parties: usize, instances: usize, sum: 
 
 fn online(form: Form, ports: Ports<'_>, parties: usize, instances: usize, sum: &mut Traffic) {
     let learned = learned_slots(ports, parties);
+    let opened = [true, false].map(|first| opened_slots(ports, parties, first));
     let echo = if parties > 2 { DIGEST_BYTES } else { 0 };
     for (from, to) in links(parties) {
         sum.on[from][to] += words(instances * ports.given_by(from)) + echo;
-        if !learned[to].is_empty() {
-            sum.on[from][to] += words(instances * learned[to].len()) + DIGEST_BYTES;
+        for slots in opened.each_ref().map(|opened| &opened[to]) {
+            if !slots.is_empty() {
+                sum.on[from][to] += words(instances * slots.len()) + DIGEST_BYTES;
+            }
         }
     }
     for (garbler, learned) in learned.iter().enumerate().skip(1) {

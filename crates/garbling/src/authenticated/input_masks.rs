@@ -26,7 +26,7 @@ fn inputs_found(form: Form, excused: &'static [&'static str]) -> [usize; 2] {
     b.output(&[sum]);
     let schedule = Schedule::new(&b.finish());
     let (inputs, outputs) = ([(0, 1), (1, 1)], [vec![2]]);
-    let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs };
+    let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs, guards: 0 };
     let found = memory::run(3, 1, &MemoryNetwork::default(), |mut session| {
         excuse(excused);
         let places: Vec<PartyId> = PartyId::all(3).collect();

@@ -41,13 +41,20 @@ impl Masks {
 
 /// The different slots that each role learns.
 pub(super) fn learned_slots(ports: Ports<'_>, parties: usize) -> Vec<Vec<Slot>> {
-    let learned = |role: RoleId| {
-        let mut slots: Vec<Slot> = ports.slots_learned_by(role).collect();
-        slots.sort_unstable();
-        slots.dedup();
-        slots
-    };
-    (0..parties).map(learned).collect()
+    (0..parties).map(|role| sorted(ports.slots_learned_by(role))).collect()
+}
+
+/// The same of the ports that open first, or of the others.
+pub(super) fn opened_slots(ports: Ports<'_>, parties: usize, first: bool) -> Vec<Vec<Slot>> {
+    let opened = |role: RoleId| sorted(ports.slots_opened_to(role, first));
+    (0..parties).map(opened).collect()
+}
+
+fn sorted(slots: impl Iterator<Item = Slot>) -> Vec<Slot> {
+    let mut slots: Vec<Slot> = slots.collect();
+    slots.sort_unstable();
+    slots.dedup();
+    slots
 }
 
 /// Whether all parties share masks of inputs.

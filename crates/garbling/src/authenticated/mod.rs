@@ -63,7 +63,7 @@ pub use cost::{
 pub use four_rows::Form;
 pub use kept::{Active, Kept};
 pub use online::Ready;
-pub use outputs::{Unopened, open};
+pub use outputs::{Unopened, open, open_first};
 pub use party::{Authenticated, Stocking, set_up};
 pub use stock::{PIECE, Piece, Pieces, Stock, needs};
 pub use triples::Sizes;

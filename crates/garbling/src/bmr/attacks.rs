@@ -75,7 +75,7 @@ fn inputs_found(products: Option<Products>, rerandomised: bool) -> usize {
     b.output(&[sum]);
     let schedule = Schedule::new(&b.finish());
     let (inputs, outputs) = ([(1, 1), (2, 1)], [vec![0]]);
-    let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs };
+    let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs, guards: 0 };
     let mut rng = Rng(test_seed());
     let secrets = rng.words(RUNS);
     let seed = rng.word();

@@ -263,7 +263,7 @@ fn gather(
     let schedule = schedule();
     let (inputs, last) = ([(0, 2), (parties - 1, 2)], parties - 1);
     let outputs = [(0..parties).collect(), vec![last]];
-    let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs };
+    let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs, guards: 0 };
     let seed = test_seed();
     let all = memory::run(parties, 1, &MemoryNetwork::default(), |mut session| {
         let entropy = &mut Entropy::insecure_seeded(seed, session.me().0);

@@ -45,7 +45,7 @@ fn garble(common: &Common, ports: Ports<'_>, random: &[u128], pi: &Permutation) 
 fn told(secrets: impl Fn(bool, u128, &mut [u128]) -> u128) -> bool {
     let schedule = schedule();
     let inputs = [0, 0].map(|role| (role, ANDS / 2));
-    let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &[vec![0]] };
+    let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &[vec![0]], guards: 0 };
     let offset = (Zeroizing::new(1), Opening::All);
     let mut common = Common::new([2; 2], 0, offset, b"session");
     let pi = Permutation::new([3; 16]);

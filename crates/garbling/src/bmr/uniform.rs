@@ -48,7 +48,7 @@ fn rank(blocks: impl IntoIterator<Item = u128>) -> usize {
 pub fn ranks(prepare: impl Fn(&mut Session, u64, Ports<'_>) -> Ready + Sync) -> Vec<usize> {
     let schedule = product();
     let (inputs, outputs) = ([(0, 1), (1, 1)], [vec![]]);
-    let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs };
+    let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs, guards: 0 };
     let seed = test_seed();
     let parties = memory::run(3, 1, &MemoryNetwork::default(), |mut session| {
         let heard = listen(&mut session);

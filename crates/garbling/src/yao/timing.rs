@@ -20,7 +20,7 @@ fn told(secrets: impl Fn(u128, u128, &mut [u128]) -> u128) -> bool {
     b.output(&products);
     let schedule = Schedule::new(&b.finish());
     let inputs = [(0, BITS), (1, BITS)];
-    let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &[vec![0]] };
+    let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &[vec![0]], guards: 0 };
     let hash = Hash::new([3; 16]);
     let secret = |class: bool, rng: &mut Rng| {
         let mut random = || u128::from(rng.word()) << 64 | u128::from(rng.word());

@@ -44,7 +44,7 @@ fn all_inputs_give_what_the_circuit_says_at_the_price_of_the_formulas() {
     for (parties, form) in [2, 3, 5].into_iter().flat_map(|n| FORMS.map(|form| (n, form))) {
         let inputs = [(0, 2), (parties - 1, 2)];
         let outputs = [vec![0, parties - 1], vec![parties - 1]];
-        let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs };
+        let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs, guards: 0 };
         let seed = test_seed();
         memory::run(parties, 1, &MemoryNetwork::default(), |mut session| {
             let me = session.me().index();

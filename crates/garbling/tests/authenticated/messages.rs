@@ -169,7 +169,7 @@ pub fn altered(
     let schedule = schedule(&circuit());
     let inputs = [(0, 2), (parties - 1, 2)];
     let outputs = [vec![0, parties - 1], vec![parties - 1]];
-    let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs };
+    let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs, guards: 0 };
     let (sent, changed) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicBool::new(false)));
     let deadline = std::time::Duration::from_secs(deadline_seconds);
     let network = MemoryNetwork { deadline, ..MemoryNetwork::default() };

@@ -45,7 +45,7 @@ fn check(
         widths.iter().enumerate().map(|(port, width)| (port % parties, *width as usize)).collect();
     let outputs: Vec<Vec<RoleId>> =
         (0..circuit.output_ports().len()).map(|port| (port..parties).collect()).collect();
-    let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs };
+    let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs, guards: 0 };
     let given: Vec<Vec<Vec<bool>>> = (0..instances)
         .map(|_| {
             inputs.iter().map(|(_, w)| (0..*w).map(|_| rng.word() & 1 == 1).collect()).collect()
@@ -119,7 +119,8 @@ fn costs_are_the_published_formulas() {
             let schedule = schedule(&b.finish());
             let inputs: Vec<(RoleId, usize)> = (0..n).map(|role| (role, 64)).collect();
             let outputs = [(0..n).collect()];
-            let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs };
+            let ports =
+                Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs, guards: 0 };
             let (function, values) = (LabelFunction::default(), &[Bits::zeros(0)]);
             let play = Play { kind, opening, function, ports, parties: n, values, seed: 0 };
             let (cost, a, i, own, o) = (play.bytes(), 128, 64 * n, 64, 64);

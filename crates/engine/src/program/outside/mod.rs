@@ -22,6 +22,7 @@ pub(super) use roles::{Dealt, Entered, Inputs, Parcel, deliver, enter, open, rec
 
 use super::layout::lengths;
 use super::prepare::Prepared;
+use super::ranges;
 use crate::circuit::EvaluateError;
 use messages::size;
 use tacit_program::{Element, Type, ValueId, Visibility};
@@ -50,6 +51,8 @@ struct Column {
     purpose: Purpose,
     kind: Kind,
     len: usize,
+    /// Where it has fewer bits than the numbers that it is computed with: those, and whether the last bit is a sign.
+    extends: Option<(Ring, bool)>,
 }
 
 /// The roles that share each piece: one, and where a role may deviate a second one. One corrupted role
@@ -83,7 +86,15 @@ fn columns(prepared: &Prepared) -> Answer<Vec<Column>> {
         let ty = &program.body.nodes[id as usize].types[0];
         let kind = kind_of(ty, || prepared.rings.node(reader).operands[0]);
         let purpose = Purpose::Input(name.to_owned());
-        columns.push(Column { from, purpose, kind, len: length(prepared, ty)? });
+        let (kind, extends) = match kind {
+            // Pieces of more bits could be a number that its range does not have.
+            Kind::Ring(ring @ Ring::Bits(_)) if prepared.job.tests_ranges() => {
+                let (bits, signed) = ranges::held(ty.interval);
+                (Kind::Ring(Ring::Bits(bits as u8)), Some((ring, signed)))
+            }
+            kind => (kind, None),
+        };
+        columns.push(Column { from, purpose, kind, len: length(prepared, ty)?, extends });
     }
     let padded = results(prepared)?.into_iter().filter(|result| result.padded);
     columns.extend(padded.map(|Learned { to, number, kind, len, .. }| Column {
@@ -91,6 +102,7 @@ fn columns(prepared: &Prepared) -> Answer<Vec<Column>> {
         purpose: Purpose::Pad(number),
         kind,
         len,
+        extends: None,
     }));
     Ok(columns)
 }

@@ -25,7 +25,7 @@ pub(in crate::program) fn take_part(
     mesh.set_phase(Phase::Online);
     let mut dealer = Dealer::new(entropy)?;
     let mut pads = BTreeMap::new();
-    for Column { from, purpose, kind, len } in columns(prepared)? {
+    for Column { from, purpose, kind, len, .. } in columns(prepared)? {
         if from != seat {
             continue;
         }

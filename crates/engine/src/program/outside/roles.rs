@@ -8,7 +8,7 @@ use crate::program::prepare::{Prepared, end_epoch};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tacit_net::{Mesh, NetError, Phase, Stream};
-use tacit_sharing::backend::{Kind, Secret, Values};
+use tacit_sharing::backend::{Kind, Planes, Secret, Values};
 use tacit_sharing::verify::Verifier;
 use tacit_sharing::{RoleId, SharingError};
 
@@ -64,7 +64,7 @@ pub(in crate::program) fn enter(
     let mut entered = Entered::default();
     let mut differences = Vec::new();
     for (number, column) in columns(prepared)?.into_iter().enumerate() {
-        let Column { from, purpose, kind, len } = column;
+        let Column { from, purpose, kind, len, extends } = column;
         let mut mine = dealt.as_ref().map(|dealt| dealt.0[number].iter());
         let mut sum: Option<Secret> = None;
         for piece in holders(prepared.job.protocol) {
@@ -82,6 +82,10 @@ pub(in crate::program) fn enter(
             });
         }
         let Some(sum) = sum else { continue };
+        let sum = match extends {
+            Some((ring, signed)) => Planes::of_secret(&sum).into_number(ring, signed),
+            None => sum,
+        };
         match purpose {
             Purpose::Input(name) => drop(entered.inputs.insert(name, Arc::new(sum))),
             Purpose::Pad(reveal) => drop(entered.pads.insert((reveal, from), sum)),

@@ -48,7 +48,7 @@ fn inputs_found(rerandomised: bool) -> usize {
     b.output(&[and]);
     let schedule = Schedule::new(&b.finish());
     let (inputs, outputs) = ([(0, 1), (1, 1), (2, 1)], [vec![0]]);
-    let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs };
+    let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs, guards: 0 };
     let mut rng = Rng(test_seed());
     let (secrets, seed) = (rng.words(RUNS), rng.word());
     let parties = memory::run(3, 1, &MemoryNetwork::default(), |mut session| {

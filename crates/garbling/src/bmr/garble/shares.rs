@@ -66,7 +66,7 @@ impl Garbling<'_> {
 fn counts(rerandomised: bool) -> [[usize; 2]; 8] {
     let schedule = products();
     let inputs = [0, 1, 2].map(|role| (role, ANDS));
-    let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &[vec![]] };
+    let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &[vec![]], guards: 0 };
     let seed = test_seed();
     let parties = memory::run(3, 1, &MemoryNetwork::default(), |mut session| {
         let mut entropy = Entropy::insecure_seeded(seed, session.me().0);

@@ -11,7 +11,7 @@ use tacit_ring::entropy::test_seed;
 fn offsets_found(rerandomised: bool) -> usize {
     let schedule = product();
     let (inputs, outputs) = ([(0, 1), (1, 1)], [vec![]]);
-    let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs };
+    let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs, guards: 0 };
     let seed = test_seed();
     let parties = memory::run(3, 1, &MemoryNetwork::default(), |mut session| {
         let me = session.me();
