@@ -21,6 +21,7 @@ pub mod formats;
 pub mod library;
 pub mod passes;
 pub mod schedule;
+pub mod spelling;
 pub mod table;
 
 pub use builder::Builder;

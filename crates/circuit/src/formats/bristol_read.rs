@@ -28,7 +28,12 @@ pub(crate) fn read(bytes: &[u8], options: &ReadOptions) -> Result<Circuit, Failu
         if found == header.gates {
             return Err((at, Reason::TrailingLine(header.gates)));
         }
-        reader.gate(&words).map_err(|r| (at, r))?;
+        reader.gate(&words).map_err(|reason| {
+            let cut_off = lines.ends_within_a_line()
+                && (found + 1 < header.gates || is_unfinished(&words));
+            let cut = Reason::CutOff { claimed: header.gates, found };
+            (at, if cut_off { cut } else { reason })
+        })?;
         found += 1;
     }
     if found < header.gates {
@@ -292,6 +297,13 @@ impl Reader {
         let flat = &self.wires[self.wires.len() - outputs..];
         Ok(self.out.finish(order::split_ports(flat, &options.outputs, &header.outputs)))
     }
+}
+
+/// Whether a gate line lacks a part of its gate's name, or all of it.
+fn is_unfinished(words: &[&[u8]]) -> bool {
+    const NAMES: [&[u8]; 8] = [b"XOR", b"AND", b"INV", b"NOT", b"EQ", b"EQW", b"MAND", b"ANF"];
+    let last = words.last().copied().unwrap_or_default();
+    !NAMES.contains(&last) && (is_number(last) || NAMES.iter().any(|name| name.starts_with(last)))
 }
 
 fn gate_name(name: &[u8]) -> Result<&'static str, Reason> {

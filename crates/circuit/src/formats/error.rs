@@ -47,7 +47,7 @@ pub enum Reason {
     #[error("cannot read the file: {0}")]
     Io(String),
     /// The file ends too early.
-    #[error("the file ends before {0}")]
+    #[error("the file ends before {0}: it may have been cut off")]
     Truncated(&'static str),
     /// A header line with the wrong number of numbers.
     #[error("{what} should have {expected} numbers, not {found}")]
@@ -58,6 +58,16 @@ pub enum Reason {
         expected: String,
         /// How many tokens it holds.
         found: usize,
+    },
+    /// The file ends within a gate.
+    #[error(
+        "the file is cut off in this line: {found} of the {claimed} gates that its first line promises are there"
+    )]
+    CutOff {
+        /// What the header says.
+        claimed: u64,
+        /// Whole gates.
+        found: u64,
     },
     /// Not a number, or too large a one.
     #[error("{what} should be a number from 0 to {max}, not '{token}'")]
@@ -70,7 +80,10 @@ pub enum Reason {
         token: String,
     },
     /// More wires than this implementation or this file can hold.
-    #[error("{claimed} {what} are claimed, but a file of this size can hold at most {most}")]
+    #[error(
+        "the file says that it has {claimed} {what}, but one of this size can hold {most} at most: it may have \
+         been cut off"
+    )]
     TooMany {
         /// What there are too many of.
         what: &'static str,
@@ -134,7 +147,10 @@ pub enum Reason {
         missing: u64,
     },
     /// Fewer gate lines than the header says.
-    #[error("the header says {claimed} gates, but the file has {found}")]
+    #[error(
+        "the file ends here with {found} of the {claimed} gates that its first line promises: it may have been \
+         cut off"
+    )]
     MissingGates {
         /// What the header says.
         claimed: u64,

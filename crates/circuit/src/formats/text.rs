@@ -6,16 +6,23 @@ use super::error::{Reason, show};
 pub(crate) struct Lines<'a> {
     rest: &'a [u8],
     line: u64,
+    /// No line break ends the text.
+    cut: bool,
 }
 
 impl<'a> Lines<'a> {
     pub fn new(bytes: &'a [u8]) -> Lines<'a> {
-        Lines { rest: bytes, line: 0 }
+        Lines { rest: bytes, line: 0, cut: bytes.last() != Some(&b'\n') }
     }
 
     /// Number of the line last returned.
     pub fn line(&self) -> u64 {
         self.line
+    }
+
+    /// Whether the line last returned is the last one, and nothing ends it.
+    pub fn ends_within_a_line(&self) -> bool {
+        self.rest.is_empty() && self.cut
     }
 
     /// Puts the words of the next line into `words`; false at the end of the file.
@@ -42,7 +49,7 @@ impl<'a> Lines<'a> {
     /// The words of the next line with words, without moving on.
     pub fn peek_words(&self) -> Vec<&'a [u8]> {
         let mut words = Vec::new();
-        Lines { rest: self.rest, line: 0 }.next_words(&mut words);
+        Lines { rest: self.rest, ..*self }.next_words(&mut words);
         words
     }
 }

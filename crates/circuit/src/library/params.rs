@@ -2,6 +2,7 @@
 
 use super::aes::{KeySize, Sbox};
 use super::bits::FanIn;
+use crate::spelling;
 use thiserror::Error;
 
 /// Largest operand width of the arithmetic designs.
@@ -9,11 +10,16 @@ pub const MAX_WIDTH: usize = 128;
 /// Most inputs of an AND tree.
 pub const MAX_TREE_INPUTS: usize = 1 << 16;
 
+/// The name that was meant, of a list with commas.
+fn hint(name: &str, known: &str) -> String {
+    spelling::hint(name, known.split(", "))
+}
+
 /// Why a circuit was not built.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum BuildError {
     /// No design of this name.
-    #[error("no design is called `{name}`; there are: {known}")]
+    #[error("no design is called `{name}`{hint}; there are: {known}", hint = hint(.name, .known))]
     UnknownDesign {
         /// The name asked for.
         name: String,
@@ -21,7 +27,7 @@ pub enum BuildError {
         known: String,
     },
     /// No parameter of this name.
-    #[error("no parameter is called `{name}`; there are: {known}")]
+    #[error("no parameter is called `{name}`{hint}; there are: {known}", hint = hint(.name, .known))]
     UnknownParam {
         /// The name given.
         name: String,

@@ -24,7 +24,7 @@ mod scope;
 mod tests;
 mod types;
 
-pub use names::similar;
+pub use tacit_circuit::spelling::similar;
 pub use parse::{parse, parse_with};
 pub use print::print;
 pub use types::parse_element;

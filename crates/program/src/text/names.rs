@@ -1,4 +1,4 @@
-//! Names: which need quotes, how they are quoted, and which one was meant.
+//! Names: which need quotes, and how they are quoted.
 
 use std::fmt::Write;
 
@@ -95,32 +95,10 @@ fn unescape(escape: &str) -> Result<(char, &str), String> {
     }
 }
 
-/// The candidate that is spelled almost like `name`.
-#[must_use]
-pub fn similar<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let most = (name.chars().count() / 3).clamp(1, 3);
-    let name: String = name.chars().take(64).collect::<String>().to_lowercase();
-    candidates
-        .into_iter()
-        .filter(|c| c.len().abs_diff(name.len()) <= 3)
-        .map(|c| (strsim::osa_distance(&name, &c.to_lowercase()), c))
-        .filter(|&(distance, _)| distance <= most)
-        .min_by_key(|&(distance, _)| distance)
-        .map(|(_, c)| c)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
-
-    #[test]
-    fn close_names_are_found() {
-        assert_eq!(similar("salry", ["level", "salary"]), Some("salary"));
-        assert_eq!(similar("Salary", ["level", "salary"]), Some("salary"));
-        assert_eq!(similar("x", ["level", "salary"]), None);
-        assert_eq!(similar("completely", ["level", "salary"]), None);
-    }
 
     #[test]
     fn hidden_characters_are_seen() {

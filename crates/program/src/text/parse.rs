@@ -18,6 +18,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Component, Path};
 use std::sync::Arc;
 use tacit_circuit::Circuit;
+use tacit_circuit::spelling::similar;
 
 /// Largest text.
 const MAX_BYTES: usize = 1 << 26;
@@ -132,9 +133,9 @@ impl<'a> Parser<'a> {
             "reveal" => self.after_keyword(Self::reveal),
             other => {
                 let known = ["parties", "rows", "domain", "circuit", "input", "let", "reveal"];
-                let hint = names::similar(other, known).map_or_else(
+                let hint = similar(other, known).map_or_else(
                     || format!("a line begins with one of {}", known.join(", ")),
-                    |similar| format!("did you mean `{similar}`?"),
+                    |meant| format!("did you mean `{meant}`?"),
                 );
                 Err(self.cursor.error(format!("`{other}` begins no statement: {hint}")))
             }

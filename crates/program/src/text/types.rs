@@ -8,6 +8,7 @@ use crate::error::ProgramError;
 use crate::ir::Span;
 use crate::types::{DimId, Element, Extent, Interval, PartyId, Shape, Type, Visibility};
 use std::sync::Arc;
+use tacit_circuit::spelling;
 
 /// Longest axis and largest factor of a row count that a text can ask for.
 const MAX_EXTENT: u64 = 1 << 48;
@@ -261,7 +262,6 @@ pub(super) fn unknown<'n>(
     known: impl IntoIterator<Item = &'n str>,
     span: &Span,
 ) -> ProgramError {
-    let similar = super::names::similar(name, known);
-    let hint = similar.map_or(String::new(), |s| format!("; did you mean `{s}`?"));
+    let hint = spelling::hint(name, known);
     ProgramError::new(span, format!("there is no {what} `{name}`{hint}"))
 }
