@@ -3,7 +3,7 @@
 use crate::assign::{Wanted, for_circuit};
 use crate::costs::{Costs, MAX_DRAWN, of_circuit, of_program};
 use crate::network::Network;
-use crate::programs::{Free, for_program};
+use crate::programs::{Free, for_program, has_choice};
 use crate::time::{Bound, Seconds};
 use crate::work::Calibration;
 use tacit_circuit::Circuit;
@@ -129,8 +129,8 @@ impl Setting<'_> {
         free: Free,
     ) -> Result<Estimate, LeftOut> {
         let (protocol, mut job) = (job.protocol, job.clone());
-        // Circuits that are large are not drawn to choose roles for them.
-        if !is_large(program, &job)? {
+        // Circuits that are large are not drawn to choose roles for them, and none where there is no choice.
+        if has_choice(&job, free) && !is_large(program, &job)? {
             let choice = for_program(self.network, program, &job, free, &[])?;
             job.assign(choice.assignments)?;
             (job.by, job.chunk_rows) = (choice.by, choice.chunk_rows);
@@ -193,6 +193,9 @@ impl Estimate {
 
 /// Whether the circuit of a program is too large to be drawn for its cost alone.
 fn is_large(program: &Program, job: &ProgramJob) -> Result<bool, EvaluateError> {
+    if !job.protocol.garbles() {
+        return Ok(false);
+    }
     let ands = Prepared::new(program, job.clone())?.circuit_ands()?;
     Ok(ands.is_some_and(|ands| ands > MAX_DRAWN))
 }

@@ -53,7 +53,9 @@ pub fn for_program(
     let mut candidates = vec![job.clone()];
     for by in forms(job, free) {
         for places in placings(job, free) {
-            candidates.push(ProgramJob { by, places, ..job.clone() });
+            if (by, &places) != (job.by, &job.places) {
+                candidates.push(ProgramJob { by, places, ..job.clone() });
+            }
         }
     }
     let demands: Vec<Result<Demand, EvaluateError>> =
@@ -175,6 +177,12 @@ fn chunk(
 
 fn no_candidate() -> EvaluateError {
     EvaluateError::Bug("a program without any form".into())
+}
+
+/// Whether there is anything to choose of what is free.
+pub(crate) fn has_choice(job: &ProgramJob, free: Free) -> bool {
+    let several = forms(job, free).len() * placings(job, free).len() > 1;
+    several || free.chunk || (free.roles && can_split(job))
 }
 
 fn forms(job: &ProgramJob, free: Free) -> Vec<By> {

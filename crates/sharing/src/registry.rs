@@ -1,9 +1,11 @@
 //! The protocols, by name.
 
 mod names;
+mod security;
 mod visit;
 
 pub use names::{OtherBatch, OtherStrength, UnknownProtocol};
+pub use security::Security;
 pub use visit::{CanonicalVisitor, CoordinatesVisitor, RoleVisitor};
 
 use crate::bmr::{Opening, Products, Rounds};
@@ -11,7 +13,6 @@ use crate::convert::Coordinates;
 use crate::gmw;
 use crate::proof::{BatchSize, Method, Proving, Source, Strength};
 use crate::role::{Few, Role, RoleId};
-use std::fmt;
 use tacit_circuit::{Circuit, passes};
 
 /// A protocol that Tacit can run.
@@ -99,64 +100,6 @@ pub enum Protocol {
 /// Parties that protocols for any number of them run with at most.
 pub const MAX_PARTIES: u8 = 64;
 
-/// What one party of a protocol can learn or do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Security {
-    /// Private against any single party that follows the protocol.
-    SemiHonest,
-    /// Private against any number of parties that follow the protocol and pool what they see.
-    DishonestMajority,
-    /// Private against any number of parties that follow the protocol and pool what they see, if they are
-    /// fewer than half.
-    HonestMajority,
-    /// Private against any number of parties that follow the protocol and pool what they see, if they are
-    /// fewer than a third.
-    FewerThanThird,
-    /// Private and correct against any single party, whatever it does; it can make the run end
-    /// without a result.
-    MaliciousWithAbort,
-    /// Private and correct against any number of parties, whatever they do; each can make the run end
-    /// without a result.
-    MaliciousDishonestMajority,
-    /// None against the computing party.
-    TrustedParty,
-}
-
-impl Security {
-    /// How many of so many parties may be corrupted.
-    #[must_use]
-    pub fn corruptions(self, parties: usize) -> usize {
-        let below = |part: usize| parties.div_ceil(part).saturating_sub(1);
-        match self {
-            Security::SemiHonest | Security::MaliciousWithAbort => 1,
-            Security::DishonestMajority | Security::MaliciousDishonestMajority => below(1),
-            Security::HonestMajority => below(2),
-            Security::FewerThanThird => below(3),
-            Security::TrustedParty => 0,
-        }
-    }
-
-    /// Whether results are right whatever corrupted parties do.
-    #[must_use]
-    pub fn is_malicious(self) -> bool {
-        matches!(self, Security::MaliciousWithAbort | Security::MaliciousDishonestMajority)
-    }
-}
-
-impl fmt::Display for Security {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Security::SemiHonest => "semi-honest, one corruption",
-            Security::DishonestMajority => "semi-honest, all but one corrupted",
-            Security::HonestMajority => "semi-honest, fewer than half corrupted",
-            Security::FewerThanThird => "semi-honest, fewer than a third corrupted",
-            Security::MaliciousWithAbort => "malicious with abort, one corruption",
-            Security::MaliciousDishonestMajority => "malicious with abort, all but one corrupted",
-            Security::TrustedParty => "none: one party sees everything",
-        })
-    }
-}
-
 impl Protocol {
     /// All protocols; those for any number of parties with three.
     pub const ALL: [Protocol; 43] = [
@@ -217,11 +160,49 @@ impl Protocol {
         Protocol::Strong(Method::Brain(Source::Integers)),
     ];
 
-    /// Whether it is here to be compared with: another protocol does the same for less, everywhere. Such ones
-    /// run where they are named.
+    /// Whether it is here to be compared with: as a published variant, or because another protocol does the same
+    /// for less. Such ones run where they are named; nothing proposes them.
     #[must_use]
     pub fn for_comparison(self) -> bool {
-        matches!(self, Protocol::BmrOt(..) | Protocol::BmrBlocks(..))
+        match self {
+            Protocol::Galois
+            | Protocol::Integers
+            | Protocol::Brain(_)
+            | Protocol::Tetrad
+            | Protocol::GmwOt(_)
+            | Protocol::GmwTriples(_)
+            | Protocol::BmrOt(..)
+            | Protocol::BmrBlocks(..)
+            | Protocol::Wrk17(_) => true,
+            Protocol::Strong(method) | Protocol::Batched(method, ..) => match method {
+                Method::Lift | Method::Post | Method::Tagged => false,
+                Method::Galois | Method::Integers | Method::Brain(_) => true,
+            },
+            Protocol::Trio
+            | Protocol::Astra
+            | Protocol::Replicated
+            | Protocol::Lift
+            | Protocol::Post
+            | Protocol::Tagged
+            | Protocol::MultiFanIn
+            | Protocol::Quad
+            | Protocol::QuadA
+            | Protocol::QuadHet
+            | Protocol::FantasticFour
+            | Protocol::Gmw(_)
+            | Protocol::GmwSilent(_)
+            | Protocol::GmwStar(_)
+            | Protocol::GmwWide(_)
+            | Protocol::Bmr(_)
+            | Protocol::BmrSilent(_)
+            | Protocol::BmrShamir(_)
+            | Protocol::BmrReplicated
+            | Protocol::Yao
+            | Protocol::YaoSilent
+            | Protocol::YaoThree
+            | Protocol::Authenticated(_)
+            | Protocol::Plain => false,
+        }
     }
 
     /// Those that differ on circuits: triples of bits are all made in the same way, tags are of numbers, and
@@ -373,7 +354,8 @@ impl Protocol {
     pub fn opens_tables(self) -> bool {
         let over_ot = matches!(self, Protocol::Bmr(_) | Protocol::BmrSilent(_));
         let over_shares = matches!(self, Protocol::BmrShamir(_) | Protocol::BmrReplicated);
-        over_ot || over_shares || self.for_comparison()
+        let variant = matches!(self, Protocol::BmrOt(..) | Protocol::BmrBlocks(..));
+        over_ot || over_shares || variant
     }
 
     /// How its tables open if nothing else is asked for: published variants in the published way.
@@ -539,21 +521,46 @@ impl Protocol {
         }
     }
 
-    /// What it protects against.
+    /// What it protects against: the one place that says so.
     #[must_use]
     pub fn security(self) -> Security {
         match self {
-            Protocol::Plain => Security::TrustedParty,
-            Protocol::Bmr(_) | Protocol::BmrSilent(_) | Protocol::BmrOt(..) => {
-                Security::DishonestMajority
+            Protocol::Trio
+            | Protocol::Astra
+            | Protocol::Replicated
+            | Protocol::MultiFanIn
+            | Protocol::BmrReplicated
+            | Protocol::YaoThree => Security::SemiHonest,
+            Protocol::Gmw(_)
+            | Protocol::GmwSilent(_)
+            | Protocol::GmwStar(_)
+            | Protocol::GmwWide(_)
+            | Protocol::GmwOt(_)
+            | Protocol::GmwTriples(_)
+            | Protocol::Bmr(_)
+            | Protocol::BmrSilent(_)
+            | Protocol::BmrOt(..)
+            | Protocol::Yao
+            | Protocol::YaoSilent => Security::DishonestMajority,
+            Protocol::BmrShamir(_) | Protocol::BmrBlocks(Rounds::Four | Rounds::Three, _) => {
+                Security::HonestMajority
             }
-            _ if self.gmw().is_some() || self.is_yao() => Security::DishonestMajority,
             Protocol::BmrBlocks(Rounds::Two, _) => Security::FewerThanThird,
-            Protocol::BmrShamir(_) | Protocol::BmrBlocks(..) => Security::HonestMajority,
-            _ if self.authenticates() => Security::MaliciousDishonestMajority,
-            _ if self.proves_products() => Security::MaliciousWithAbort,
-            _ if self.parties() == 4 => Security::MaliciousWithAbort,
-            _ => Security::SemiHonest,
+            Protocol::Lift
+            | Protocol::Galois
+            | Protocol::Integers
+            | Protocol::Post
+            | Protocol::Tagged
+            | Protocol::Brain(_)
+            | Protocol::Strong(_)
+            | Protocol::Batched(..)
+            | Protocol::Quad
+            | Protocol::QuadA
+            | Protocol::QuadHet
+            | Protocol::Tetrad
+            | Protocol::FantasticFour => Security::MaliciousWithAbort,
+            Protocol::Authenticated(_) | Protocol::Wrk17(_) => Security::MaliciousDishonestMajority,
+            Protocol::Plain => Security::TrustedParty,
         }
     }
 
@@ -701,7 +708,13 @@ mod tests {
             ("trio/4096", "notices no cheats"),
             ("authenticated:3/4096", "not supported"),
             ("lift/7/8", "1 to 16777216"),
-            ("lit/7", "unknown protocol 'lit'"),
+            ("lit/7", "unknown protocol 'lit'; did you mean `lift`?"),
+            ("gnw:3", "did you mean `gmw`?"),
+            ("nothing like it", "choose one of trio, astra"),
+            ("gmw:100", "gmw does not run with '100' parties: write gmw:N with N from 2 to 64"),
+            ("bmr-shamir:2", "N from 3 to 64"),
+            ("gmw:x", "N from 2 to 64"),
+            ("trio:4", "3 parties compute, so write trio alone"),
         ] {
             assert!(told(name).contains(what), "{}", told(name));
         }

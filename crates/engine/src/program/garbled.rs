@@ -35,9 +35,12 @@ const MAX_ANDS: u64 = 1 << 26;
 
 /// About how many ANDs the circuit of the program has: at most so many, unless public inputs matter.
 pub(super) fn ands(prepared: &Prepared) -> Result<u64, EvaluateError> {
+    if let Some(ands) = prepared.ands.get() {
+        return Ok(*ands);
+    }
     let replay = Replay::new(prepared.job.protocol, Vec::new());
     let (counted, _) = walk(prepared, &BTreeMap::new(), &|_| {}, replay)?;
-    Ok(counted.bits.ands)
+    Ok(*prepared.ands.get_or_init(|| counted.bits.ands))
 }
 
 /// The circuit of the program, and what its first output says if that is to open first. It depends on public inputs,

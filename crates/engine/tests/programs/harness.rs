@@ -19,10 +19,9 @@ pub fn settings() -> impl Iterator<Item = (Protocol, By)> {
     let brain = |protocol: &Protocol| matches!(protocol, Protocol::Brain(_));
     let other = move |p: &Protocol| brain(p) && *p != Protocol::Brain(Source::Sacrifice);
     let alike = |p: &Protocol| {
-        use Protocol::{BmrReplicated, GmwOt, GmwStar, Wrk17};
-        p.for_comparison()
-            || p.is_silent()
-            || matches!(p, BmrReplicated | GmwOt(_) | GmwStar(_) | Wrk17(_))
+        use Protocol::{BmrBlocks, BmrOt, BmrReplicated, GmwOt, GmwStar, Wrk17};
+        let variant = matches!(p, BmrOt(..) | BmrBlocks(..) | GmwOt(_) | GmwStar(_) | Wrk17(_));
+        p.is_silent() || variant || *p == BmrReplicated
     };
     let all = move || Protocol::ALL.into_iter().filter(move |p| p.parties() > 2 && !alike(p));
     let rings = all().filter(move |protocol| protocol.has_rings() && !other(protocol));

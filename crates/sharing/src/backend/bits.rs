@@ -5,7 +5,7 @@ use super::forms::Forms;
 use crate::Protocol;
 use crate::convert::Layered;
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use tacit_circuit::library::{FanIn, and_tree, bits, comparator};
 use tacit_circuit::{Builder, Circuit, Wire};
 
@@ -62,11 +62,12 @@ impl Circuits {
         Circuits { protocol, kept: HashMap::new(), others: HashMap::new() }
     }
 
-    /// A circuit of conversions.
+    /// A circuit of conversions. Whoever asked for it before in this process has laid it out for all: a plan asks
+    /// for the same ones for every order of roles.
     pub fn get(&mut self, name: Name) -> Arc<Layered> {
         let protocol = self.protocol;
         let entry = self.kept.entry(name.clone());
-        entry.or_insert_with(|| Arc::new(Layered::new(&build(&name, protocol), protocol))).clone()
+        entry.or_insert_with(|| laid_out(name, protocol)).clone()
     }
 
     /// Any circuit, laid out once.
@@ -76,6 +77,27 @@ impl Circuits {
         let lay_out = || (circuit.clone(), Arc::new(Layered::new(circuit, protocol)));
         entry.or_insert_with(lay_out).1.clone()
     }
+}
+
+/// Circuits that are kept for the whole process: more than programs have, and bounded all the same.
+const MOST_KEPT: usize = 1 << 10;
+
+/// A circuit of conversions, laid out once in this process.
+fn laid_out(name: Name, protocol: Protocol) -> Arc<Layered> {
+    static ALL: LazyLock<Mutex<HashMap<(Protocol, Name), Arc<Layered>>>> =
+        LazyLock::new(Mutex::default);
+    let all = || ALL.lock().unwrap_or_else(PoisonError::into_inner);
+    let key = (protocol, name);
+    if let Some(known) = all().get(&key) {
+        return known.clone();
+    }
+    // Not under the lock: others lay out other ones meanwhile.
+    let made = Arc::new(Layered::new(&build(&key.1, protocol), protocol));
+    let mut all = all();
+    if all.len() >= MOST_KEPT {
+        all.clear();
+    }
+    all.entry(key).or_insert(made).clone()
 }
 
 fn build(name: &Name, protocol: Protocol) -> Circuit {

@@ -4,6 +4,7 @@ use super::{MAX_PARTIES, Protocol, Security};
 use crate::proof::{BatchSize, Method, Proving, Source, Strength, UnknownBatch};
 use std::fmt;
 use std::str::FromStr;
+use tacit_circuit::spelling;
 
 impl fmt::Display for Protocol {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -105,8 +106,18 @@ impl fmt::Display for OtherBatch {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UnknownProtocol {
     /// Not even without what follows it.
-    #[error("unknown protocol '{0}': choose one of {list}", list = names())]
+    #[error("unknown protocol '{0}'{hint}", hint = meant(.0))]
     Name(String),
+    /// It does not run with so many parties.
+    #[error("{name} does not run with '{parties}' parties: {limits}", limits = limits(*.protocol))]
+    Parties {
+        /// Its name as it was given.
+        name: String,
+        /// What was given as the number of parties.
+        parties: String,
+        /// The protocol.
+        protocol: Protocol,
+    },
     /// What follows is no batch.
     #[error(transparent)]
     Batch(#[from] UnknownBatch),
@@ -115,25 +126,48 @@ pub enum UnknownProtocol {
     OtherBatch(#[from] OtherBatch),
 }
 
-/// The names that [`Protocol::from_str`] takes.
-fn names() -> String {
-    let (any, fixed): (Vec<Protocol>, Vec<Protocol>) = Protocol::ALL
-        .into_iter()
-        .chain(Protocol::STRONG)
-        .partition(|protocol| protocol.takes_any_number());
-    let mut names: Vec<String> = fixed.iter().map(|protocol| protocol.to_string()).collect();
-    for least in 2..=MAX_PARTIES {
-        let any = any.iter().filter(|protocol| protocol.fitting(0).parties() == least.into());
-        let these: Vec<String> = any.map(|protocol| format!("{}:N", protocol.name())).collect();
-        if !these.is_empty() {
-            let these = these.join(", ");
-            names.push(format!("{these} with N from {least} to {MAX_PARTIES}, {least} without :N"));
-        }
+/// With how many parties a protocol runs, and how that is written.
+fn limits(protocol: Protocol) -> String {
+    let (name, least) = (protocol.name(), protocol.fitting(0).parties());
+    match protocol.takes_any_number() {
+        true => format!("write {name}:N with N from {least} to {MAX_PARTIES}"),
+        false => format!("{least} parties compute, so write {name} alone"),
     }
-    let names = names.join("; ");
-    format!(
-        "{names}; those of three parties of which one may cheat with /N behind: N products checked together"
-    )
+}
+
+/// The name that was meant, or else all.
+fn meant(name: &str) -> String {
+    let known = || Protocol::ALL.into_iter().chain(Protocol::STRONG).map(Protocol::name);
+    match spelling::hint(name, known()) {
+        hint if hint.is_empty() => format!(": choose one of {}", Protocol::names()),
+        hint => hint,
+    }
+}
+
+impl Protocol {
+    /// The names that [`Protocol::from_str`] takes, and what may stand behind them.
+    #[must_use]
+    pub fn names() -> String {
+        let (any, fixed): (Vec<Protocol>, Vec<Protocol>) = Protocol::ALL
+            .into_iter()
+            .chain(Protocol::STRONG)
+            .partition(|protocol| protocol.takes_any_number());
+        let mut names: Vec<String> = fixed.iter().map(|protocol| protocol.to_string()).collect();
+        for least in 2..=MAX_PARTIES {
+            let any = any.iter().filter(|protocol| protocol.fitting(0).parties() == least.into());
+            let these: Vec<String> = any.map(|protocol| format!("{}:N", protocol.name())).collect();
+            if !these.is_empty() {
+                let these = these.join(", ");
+                names.push(format!(
+                    "{these} with N from {least} to {MAX_PARTIES}, {least} without :N"
+                ));
+            }
+        }
+        let names = names.join("; ");
+        format!(
+            "{names}; those of three parties of which one may cheat with /N behind: N products checked together"
+        )
+    }
 }
 
 impl FromStr for Protocol {
@@ -142,20 +176,24 @@ impl FromStr for Protocol {
         if let Some((name, batch)) = name.split_once('/') {
             return Ok(name.parse::<Protocol>()?.with_batch(batch.parse()?)?);
         }
-        let unknown = || UnknownProtocol::Name(name.chars().take(40).collect());
         let (kind, parties) = match name.split_once(':') {
-            Some((kind, parties)) => (kind, Some(parties.parse().map_err(|_| unknown())?)),
+            Some((kind, parties)) => (kind, Some(parties)),
             None => (name, None),
         };
-        let all = Protocol::ALL.into_iter().chain(Protocol::STRONG);
-        let named = all.into_iter().find(|protocol| protocol.name() == kind);
-        let named = named.ok_or_else(unknown)?;
-        match parties {
-            None => Ok(named.fitting(0)),
-            Some(parties) => {
-                let fits = named.takes_any_number() && named.fitting(parties).parties() == parties;
-                if fits { Ok(named.fitting(parties)) } else { Err(unknown()) }
-            }
-        }
+        let shown = |text: &str| -> String { text.chars().take(40).collect() };
+        let mut all = Protocol::ALL.into_iter().chain(Protocol::STRONG);
+        let named = all.find(|protocol| protocol.name() == kind);
+        let named = named.ok_or_else(|| UnknownProtocol::Name(shown(kind)))?;
+        let Some(parties) = parties else { return Ok(named.fitting(0)) };
+        let number = parties.parse().ok().filter(|_| named.takes_any_number());
+        number
+            .map(|number| (named.fitting(number), number))
+            .filter(|(fitting, number)| fitting.parties() == *number)
+            .map(|(fitting, _)| fitting)
+            .ok_or_else(|| UnknownProtocol::Parties {
+                name: shown(kind),
+                parties: shown(parties),
+                protocol: named,
+            })
     }
 }
