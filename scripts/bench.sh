@@ -42,24 +42,24 @@ print("| `%s` | %.3g %s | %.3g | %.3g | %s | %d |" % (
 echo "| command | results/s | user ns | system ns | of the bound | MB per party |"
 echo "| --- | --- | --- | --- | --- | --- |"
 for protocol in trio astra replicated multi-fan-in lift quad quad-a quad-het tetrad fantastic-four; do
-    measure and --protocol "$protocol" --shape 1gbit --transport tcp
+    measure and --protocol "$protocol" --network 1gbit --transport tcp
 done
 for protocol in trio astra replicated multi-fan-in lift quad quad-a quad-het tetrad fantastic-four; do
     measure and --protocol "$protocol"
     measure and --protocol "$protocol" --transport tls
     measure mul --width 32 --protocol "$protocol"
     measure mul --width 64 --protocol "$protocol"
-    measure dot --width 32 --length 1000 --lanes 1000 --protocol "$protocol"
+    measure dot --width 32 --length 1000 --instances 1000 --protocol "$protocol"
     measure matmul --width 32 --size 256 --protocol "$protocol"
-    measure and --protocol "$protocol" --transport memory --lanes 1048576
+    measure and --protocol "$protocol" --transport memory --instances 1048576
     measure aes --protocol "$protocol"
 done
 measure aes --protocol trio --transport tls
-measure aes --protocol trio --lanes 1048576
+measure aes --protocol trio --instances 1048576
 measure compare --width 32 --protocol trio
 measure sha256 --protocol trio
-measure sha256 --protocol trio --lanes 1
-measure sha256 --protocol trio --lanes 1 --transport tls
+measure sha256 --protocol trio --instances 1
+measure sha256 --protocol trio --instances 1 --transport tls
 
 # Programs: medians of several runs, on random inputs.
 program() {

@@ -7,15 +7,18 @@ use crate::balance::BalanceArg;
 use crate::checks::Checks;
 use crate::circuit::file::ReadArgs;
 use crate::error::CliError;
+use crate::flags;
 use crate::garbling::GarblingArgs;
-use crate::output::{Output, Report};
+use crate::output::{Output, Report, remark};
 use crate::profile::Profile;
 use crate::program::{self, NamedValue};
 use crate::ranges::RangeArgs;
+use crate::progress::Progress;
 use crate::roles::{self, Roles};
 use crate::run::{Misplaced, Parties, PreprocessingArg, in_turn, opening, seconds, write_links};
 use crate::task::Task;
 use clap::Args;
+use clap::builder::RangedU64ValueParser;
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -32,7 +35,17 @@ use tacit_planner::{Free, Network, Wanted, for_circuit, for_program, orders};
 use tacit_program::Program;
 use tacit_sharing::Protocol;
 use tacit_sharing::bmr::Opening;
-use tacit_sharing::registry::UnknownProtocol;
+use tacit_sharing::registry::{Security, UnknownProtocol};
+
+/// What `--protocol` takes here.
+fn every_protocol() -> String {
+    let unasked = Protocol::ALL.into_iter().filter(|protocol| protocol.for_comparison());
+    let unasked: Vec<&str> = unasked.map(Protocol::name).collect();
+    flags::protocol(&format!(
+        "; several with commas between them; or all that fit, but for those that are there to compare ({})",
+        unasked.join(", ")
+    ))
+}
 
 /// Arguments of `tacit lab`.
 #[derive(Args, Clone, Debug)]
@@ -47,22 +60,13 @@ pub struct LabArgs {
     #[arg(value_name = "PROGRAM|CIRCUIT")]
     path: PathBuf,
 
-    /// Row counts of a program, which gets random inputs [default: 1000, or the maximum if it is
-    /// less]
-    #[arg(long, value_name = "ROWS=NUMBER")]
+    #[arg(long, value_name = "ROWS=NUMBER", help = flags::ROWS)]
     rows: Vec<NamedValue>,
 
-    /// lan, continental, global, ccs16, a bandwidth such as 1gbit, or a TOML file
-    #[arg(long, value_name = "NETWORK", default_value = "global")]
+    #[arg(long, value_name = "NETWORK", default_value = "global", help = flags::NETWORK)]
     network: String,
 
-    /// trio, astra, replicated, multi-fan-in, lift, galois, integers, post, tagged, brain-sacrifice,
-    /// brain-buckets, brain-integers, brain-batch, brain-polynomials, brain-single, quad, quad-a, quad-het, tetrad,
-    /// fantastic-four, gmw:N, gmw-silent:N, gmw-star:N, gmw-wide:N, gmw-ot:N, gmw-triples:N,
-    /// bmr:N, bmr-silent:N, bmr-shamir:N, authenticated:N, wrk17:N (N parties), yao, yao-silent, yao-three,
-    /// bmr-replicated, plain, or all that fit; for comparison, named alone, bmr-basic:N, bmr-reduced:N,
-    /// bmr-correlated:N, bmr-offset:N, bmr-shamir-s4:N, bmr-shamir-s3:N, bmr-shamir-s2:N
-    #[arg(long, default_value = "all")]
+    #[arg(long, default_value = "all", value_name = "all|PROTOCOLS", help = every_protocol())]
     protocol: String,
 
     #[command(flatten)]
@@ -71,6 +75,11 @@ pub struct LabArgs {
     /// What a program's numbers are computed with [default: rings]
     #[arg(long, value_name = "rings|circuits")]
     by: Option<By>,
+
+    /// How many parties there are, for protocols of any number of them; others have fewer, or as many [default:
+    /// those that give inputs]
+    #[arg(long, value_name = "NUMBER", value_parser = RangedU64ValueParser::<usize>::new().range(2..=64))]
+    parties: Option<usize>,
 
     /// Number of instances of a circuit, all evaluated side by side [default: 1]
     #[arg(long)]
@@ -109,10 +118,8 @@ pub struct LabArgs {
     #[command(flatten)]
     ranges: RangeArgs,
 
-    /// Threads per party, and with several assignments of roles per assignment; each party has a core
-    /// for each
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
-    threads: u16,
+    #[arg(long, default_value_t = 1, value_parser = flags::threads(), help = flags::THREADS)]
+    threads: usize,
 
     /// Leave computing out: the network's time alone, the same in every run
     #[arg(long)]
@@ -138,6 +145,9 @@ struct LabReport {
 #[derive(Serialize)]
 struct Run {
     protocol: String,
+    #[serde(skip)]
+    security: Security,
+    protects_against: String,
     /// Of the first assignment.
     roles: Vec<u8>,
     /// Assignments of roles side by side.
@@ -150,6 +160,8 @@ struct Run {
     /// Before that, where preprocessing comes first: until the last party has done it.
     offline_seconds: f64,
     setup_seconds: f64,
+    /// All three.
+    total_seconds: f64,
     /// At the party that waits for most.
     rounds: u64,
     total_bytes: u64,
@@ -170,32 +182,44 @@ pub fn run(args: &LabArgs, output: Output) -> Result<(), CliError> {
             // Those that have such checks, where any are asked for.
             let strong = |p: Protocol| args.checks.apply(p).ok();
             let all = task.protocols().filter(|p| !p.for_comparison()).filter_map(strong);
-            let all = all.map(|p| p.fitting(task.parties()));
+            let all = all.map(|p| p.fitting(args.parties.unwrap_or(task.parties())));
+            let all = all.filter(|p| args.parties.is_none_or(|most| p.parties() <= most));
             let mut fitting = Vec::new();
             for protocol in all.filter(fits) {
                 match too_large(args, &task, protocol)? {
-                    Some(ands) => eprintln!(
-                        "tacit: {protocol} left out: circuits of some {ands} ANDs; name it with \
-                         --protocol to run it"
-                    ),
+                    Some(ands) => remark(&format!(
+                        "{protocol} left out: circuits of some {ands} ANDs; name it with --protocol to run it"
+                    )),
                     None => fitting.push(protocol),
                 }
             }
             fitting
         }
-        name => {
-            let named: Protocol =
-                name.parse().map_err(|e: UnknownProtocol| CliError::input(e.to_string()))?;
-            vec![args.checks.apply(named)?]
+        _ if args.parties.is_some() => {
+            return Err(CliError::input(
+                "--parties is for --protocol all; a protocol's name says it, as in gmw:5",
+            ));
         }
+        names => names.split(',').map(|name| named(args, name)).collect::<Result<_, _>>()?,
     };
-    let mut runs = Vec::new();
-    for protocol in protocols {
+    let (mut runs, progress, all) = (Vec::new(), Progress::new(true), protocols.len());
+    for (number, protocol) in (1..).zip(protocols) {
+        progress.step(&format!("{protocol}, {number} of {all}"));
         runs.push(best(args, &task, &profile, protocol)?);
     }
-    runs.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
+    drop(progress);
+    // What protects against the same stands together, the fastest first.
+    runs.sort_by(|a, b| {
+        a.security.cmp(&b.security).then(a.total_seconds.total_cmp(&b.total_seconds))
+    });
     let (network, description) = (profile.name.clone(), profile.description.clone());
     output.print(&LabReport { network, description, runs, links: args.links })
+}
+
+fn named(args: &LabArgs, name: &str) -> Result<Protocol, CliError> {
+    let named: Protocol =
+        name.trim().parse().map_err(|e: UnknownProtocol| CliError::input(e.to_string()))?;
+    args.checks.apply(named)
 }
 
 /// What is to be run.
@@ -256,7 +280,7 @@ fn best(
                     simulate_program(args, program, &network, protocol, &roles)?
                 }
             };
-            if best.as_ref().is_none_or(|best| run.seconds < best.seconds) {
+            if best.as_ref().is_none_or(|best| run.total_seconds < best.total_seconds) {
                 best = Some(run);
             }
         }
@@ -340,7 +364,7 @@ fn job(
     };
     let mut job = Job::new(protocol, owners, vec![receivers.clone(); circuit.output_ports().len()]);
     job.instances = args.instances.unwrap_or(1);
-    job.workers = usize::from(args.threads);
+    job.workers = args.threads;
     job.assignments = assignments.to_vec();
     job.form = form;
     job.opening = args.opening.filter(|_| protocol.opens_tables());
@@ -365,6 +389,8 @@ fn simulate(
     let (report, rounds) = rehearsed(circuit, &job, &receivers, &virtual_network(args, profile))?;
     Ok(Run {
         protocol: protocol.to_string(),
+        security: protocol.security(),
+        protects_against: protocol.security().among(protocol.parties()),
         roles: report.assignments[0].roles.clone(),
         assignments: report.assignments.len(),
         balance: report.assignments[0].balance.clone(),
@@ -373,6 +399,7 @@ fn simulate(
         seconds: report.online_seconds,
         offline_seconds: report.offline_seconds,
         setup_seconds: report.setup_seconds,
+        total_seconds: report.setup_seconds + report.offline_seconds + report.online_seconds,
         total_bytes: report.total_bytes(),
         links: report.links,
     })
@@ -442,10 +469,10 @@ fn program_job(
     let parties = (0..program.parties.len() as u8).map(PartyId).collect();
     let job = ProgramJob {
         by: args.by.unwrap_or(By::of(protocol)),
-        workers: usize::from(args.threads),
+        workers: args.threads,
         preprocessing: args.preprocessing.into(),
         // Latency is what the lab is about: all rows in as few rounds as can be.
-        chunk_rows: (1 << 20) / usize::from(args.threads),
+        chunk_rows: (1 << 20) / args.threads,
         opening: args.opening.filter(|_| protocol.opens_tables()),
         ..ProgramJob::new(protocol, parties, rows)
     };
@@ -479,6 +506,8 @@ fn simulate_program(
     let links = reports.first().map(|report| report.links.clone()).unwrap_or_default();
     Ok(Run {
         protocol: protocol.to_string(),
+        security: protocol.security(),
+        protects_against: protocol.security().among(protocol.parties()),
         roles: places.iter().map(|p| p.0).collect(),
         assignments: assignments.len(),
         balance: None,
@@ -487,6 +516,7 @@ fn simulate_program(
         seconds: online,
         offline_seconds: offline,
         setup_seconds: setup,
+        total_seconds: setup + offline + online,
         total_bytes: reports.first().map_or(0, ProgramReport::total_bytes),
         links,
     })
@@ -497,7 +527,17 @@ impl Report for LabReport {
         writeln!(out, "network {}: {}", self.network, self.description)?;
         let mut table = comfy_table::Table::new();
         table.load_style(comfy_table::presets::UTF8_HORIZONTAL_ONLY);
-        table.set_header(["protocol", "roles", "time", "rounds", "MB sent", "ahead", "setup"]);
+        table.set_header([
+            "protects against",
+            "protocol",
+            "roles",
+            "set-up",
+            "ahead",
+            "online",
+            "total",
+            "MB sent",
+            "rounds",
+        ]);
         for run in &self.runs {
             let roles: Vec<String> = run.roles.iter().map(u8::to_string).collect();
             let name = match run.form.as_ref().or(run.balance.as_ref()) {
@@ -505,19 +545,21 @@ impl Report for LabReport {
                 None => run.protocol.clone(),
             };
             table.add_row([
+                run.protects_against.clone(),
                 name,
                 match run.assignments {
                     1 => roles.join(","),
                     several => format!("{several} assignments"),
                 },
-                seconds(run.seconds),
-                run.rounds.to_string(),
-                format!("{:.3}", run.total_bytes as f64 / 1e6),
+                seconds(run.setup_seconds),
                 match run.offline_seconds {
                     0.0 => String::new(),
                     offline => seconds(offline),
                 },
-                seconds(run.setup_seconds),
+                seconds(run.seconds),
+                seconds(run.total_seconds),
+                format!("{:.3}", run.total_bytes as f64 / 1e6),
+                run.rounds.to_string(),
             ]);
         }
         writeln!(out, "{table}")?;

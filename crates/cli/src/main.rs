@@ -6,10 +6,12 @@ mod checks;
 mod circuit;
 mod deadlines;
 mod error;
+mod flags;
 mod garbling;
 mod harden;
 mod lab;
 mod local;
+mod logging;
 mod meeting;
 mod network;
 mod output;
@@ -19,6 +21,7 @@ mod ports;
 mod prepare;
 mod profile;
 mod program;
+mod progress;
 mod ranges;
 mod roles;
 mod run;
@@ -27,18 +30,22 @@ mod task;
 
 use clap::{Parser, Subcommand};
 use error::{CliError, ErrorKind};
+use logging::LogArgs;
 use meeting::Failure;
 use output::Output;
 use std::process::ExitCode;
 
 /// Computes a function of several parties' private data and reveals the result, and nothing
-/// else.
+/// else. Nobody has audited it.
 #[derive(Parser, Debug)]
 #[command(name = "tacit", version, after_help = ErrorKind::help(), max_term_width = 100)]
 struct Cli {
     /// Print one JSON object instead of text (errors too, on standard error)
     #[arg(long, global = true)]
     json: bool,
+
+    #[command(flatten)]
+    log: LogArgs,
 
     #[command(subcommand)]
     command: Command,
@@ -72,7 +79,9 @@ fn main() -> ExitCode {
     let cli = Cli::try_parse().unwrap_or_else(|e| usage(&e));
     let output = Output::new(cli.json);
     report_panics(output);
-    run(cli.command, output).unwrap_or_else(|failure| failure.end(output))
+    let logging = cli.log.start().map_err(Failure::from);
+    let ended = logging.and_then(|()| run(cli.command, output));
+    ended.unwrap_or_else(|failure| failure.end(output))
 }
 
 fn run(command: Command, output: Output) -> Result<ExitCode, Failure> {

@@ -1,15 +1,37 @@
-//! What a command prints: text for people, or one JSON object.
+//! What a command prints: text for people, or one JSON object. Results go to standard output, all else to standard
+//! error.
 
 use crate::error::CliError;
+use crate::progress;
 use serde::Serialize;
+use serde_json::json;
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use tempfile::Builder;
 
 /// A command's result: its fields are the JSON, its text is what people read.
 pub trait Report: Serialize {
     /// Writes the result for people.
     fn text(&self, out: &mut dyn Write) -> io::Result<()>;
+
+    /// What alone goes to standard output, where that was asked for; the text then goes to standard error.
+    fn data(&self) -> Option<&[u8]> {
+        None
+    }
+}
+
+/// Whether remarks are JSON, as results are.
+static JSON: AtomicBool = AtomicBool::new(false);
+
+/// Says something beside results and errors, on standard error: under `--json` as an object in a line.
+pub fn remark(text: &str) {
+    let line = match JSON.load(Ordering::Relaxed) {
+        true => json!({ "remark": text }).to_string(),
+        false => format!("tacit: {text}"),
+    };
+    // With standard error gone there is nobody left to tell.
+    let _ = progress::aside(|| writeln!(io::stderr(), "{line}"));
 }
 
 /// Where results go.
@@ -21,6 +43,7 @@ pub struct Output {
 impl Output {
     /// Results as JSON, or else as text.
     pub fn new(json: bool) -> Output {
+        JSON.store(json, Ordering::Relaxed);
         Output { json }
     }
 
@@ -37,6 +60,10 @@ impl Output {
     /// Prints what parties computed together. If that is not possible, it is kept in a file of the
     /// working folder: it cannot be had again at will.
     pub fn print_results(self, report: &impl Report) -> Result<(), CliError> {
+        if !self.json && report.data().is_some() {
+            // Results matter more than what is said about them.
+            let _ = report.text(&mut io::stderr());
+        }
         self.write(report, &mut io::stdout().lock()).map_err(|error| {
             let kept = match self.keep(report) {
                 Ok(path) => {
@@ -61,6 +88,8 @@ impl Output {
         if self.json {
             serde_json::to_writer(&mut out, report)?;
             out.write_all(b"\n")?;
+        } else if let Some(data) = report.data() {
+            out.write_all(data)?;
         } else {
             report.text(out)?;
         }
@@ -76,12 +105,6 @@ impl Output {
         // With standard error gone there is nobody left to tell.
         let _ = writeln!(io::stderr(), "{text}");
     }
-}
-
-/// Says something beside results and errors, on standard error.
-pub fn remark(text: &str) {
-    // With standard error gone there is nobody to tell.
-    let _ = writeln!(io::stderr(), "tacit: {text}");
 }
 
 /// A reader that closed its end early (`tacit ... | head`) is content.

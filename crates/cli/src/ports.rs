@@ -3,14 +3,16 @@
 use crate::error::CliError;
 use crate::run::Misplaced;
 use clap::Args;
+use serde::{Deserialize, Serialize};
 use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use tacit_circuit::Circuit;
 use tacit_engine::values::{
-    BitOrder, Format, Lanes, PortSpec, Problem, check_outputs, parse_inputs, read_inputs,
-    write_outputs,
+    BitOrder, Format, Lanes, PortSpec, Problem, check_outputs, format_outputs, parse_inputs,
+    read_inputs, write_outputs,
 };
+use zeroize::Zeroizing;
 
 /// How the values of input and output ports are written.
 #[derive(Args, Clone, Debug)]
@@ -137,10 +139,20 @@ impl ValueStyle {
         match in_bits.chain(self.signed.iter().map(String::as_str)).find(|name| !known(name)) {
             None => Ok(()),
             Some(name) => Err(CliError::input(format!(
-                "the circuit has no port `{name}`: its {inputs} input port(s) are in0, in1, ... \
-                 and its {outputs} output port(s) out0, out1, ..."
+                "the circuit has no port `{name}`: its input ports are {}, its output ports {}",
+                range("in", inputs),
+                range("out", outputs)
             ))),
         }
+    }
+}
+
+/// `in0`, or `in0 to in3`.
+fn range(kind: &str, ports: usize) -> String {
+    match ports {
+        0 => "none".into(),
+        1 => format!("{kind}0"),
+        _ => format!("{kind}0 to {kind}{}", ports - 1),
     }
 }
 
@@ -150,7 +162,12 @@ fn check_ports(files: &[PortFile], count: usize, what: &str) -> Result<(), CliEr
     for &port in files.iter().flat_map(|f| &f.ports) {
         match seen.get_mut(port) {
             None => {
-                let message = format!("there is no {what} port {port}: the circuit has {count}");
+                let has = match count {
+                    0 => "none".into(),
+                    1 => "port 0 alone".into(),
+                    _ => format!("ports 0 to {}", count - 1),
+                };
+                let message = format!("there is no {what} port {port}: the circuit has {has}");
                 return Err(CliError::input(message));
             }
             Some(true) => {
@@ -244,4 +261,40 @@ pub fn check_output_files(
         check_outputs(&file.path, format, &file.specs(ports))?;
     }
     Ok(())
+}
+
+/// The values of a port, as JSON has them. No `Debug`: they are opened values.
+#[derive(Serialize, Deserialize, PartialEq, Eq)]
+pub struct PortValues {
+    port: String,
+    width: u32,
+    /// As many as there are instances.
+    values: Vec<Zeroizing<String>>,
+}
+
+/// All outputs as one text, a line per instance.
+pub fn printed(format: Format, ports: &[PortSpec], values: &[Lanes]) -> Result<Vec<u8>, CliError> {
+    let mut text = Vec::new();
+    format_outputs(&mut text, format, ports, values).map_err(|e| CliError::input(e.to_string()))?;
+    Ok(text)
+}
+
+/// All outputs port by port, a string per instance.
+pub fn listed(
+    format: Format,
+    ports: &[PortSpec],
+    values: &[Lanes],
+) -> Result<Vec<PortValues>, CliError> {
+    let format = match format {
+        Format::Csv | Format::Raw => Format::Hex,
+        other => other,
+    };
+    let list = ports.iter().zip(values).map(|(port, lanes)| {
+        let text = printed(format, std::slice::from_ref(port), std::slice::from_ref(lanes))?;
+        let text = Zeroizing::new(text);
+        let lines = String::from_utf8_lossy(&text);
+        let values = lines.lines().map(|line| Zeroizing::new(line.to_owned())).collect();
+        Ok(PortValues { port: port.name.clone(), width: port.width, values })
+    });
+    list.collect()
 }

@@ -5,6 +5,7 @@ use serde::Deserialize;
 use std::collections::HashMap;
 use std::path::Path;
 use std::time::Duration;
+use tacit_circuit::spelling;
 use tacit_net::memory::MemoryNetwork;
 use tacit_net::{LinkProfile, PartyId};
 
@@ -74,8 +75,10 @@ impl Profile {
         let path = Path::new(name);
         let text = std::fs::read_to_string(path).map_err(|e| {
             CliError::input(format!(
-                "{name} is neither a shipped network (lan, continental, global, ccs16), nor a \
-                 bandwidth such as 1gbit, nor a readable file: {e}"
+                "{name} is neither a shipped network ({}), nor a bandwidth such as 1gbit, nor a readable \
+                 file: {e}{}",
+                SHIPPED.map(|(name, _)| name).join(", "),
+                spelling::hint(name, SHIPPED.map(|(name, _)| name))
             ))
         })?;
         Profile::parse(name, &text)

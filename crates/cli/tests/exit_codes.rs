@@ -187,7 +187,7 @@ fn ctrl_c_while_others_are_missing_is_told_to_those_that_are_there() {
 fn sigterm_in_the_middle_of_a_run_ends_it_for_everybody() {
     let folder = stay();
     let dir = folder.path();
-    let slow = |name: &str| start(dir, &format!("{} --shape global --timeout 20", party(name)));
+    let slow = |name: &str| start(dir, &format!("{} --network global --timeout 20", party(name)));
     let alice = slow("alice");
     is_up(dir, "alice");
     let others = [slow("bob"), slow("carol")];
@@ -209,7 +209,7 @@ fn ctrl_c_of_local_parties_leaves_no_process() {
     let folder = stay();
     let dir = folder.path();
     let tables = "--table alice=alice.csv --table bob=bob.csv --table carol=carol.csv";
-    let run = start(dir, &format!("run stay.tacit --local --shape global {tables}"));
+    let run = start(dir, &format!("run stay.tacit --local --network global {tables}"));
     let children = || {
         let file = format!("/proc/{0}/task/{0}/children", run.id());
         let text = std::fs::read_to_string(file).unwrap_or_default();

@@ -6,6 +6,8 @@ mod commands;
 use commands::{fails, ok};
 use serde_json::Value;
 use std::path::Path;
+use std::process::Command;
+use tacit_sharing::Protocol;
 
 const PROGRAM: &str = "program sum\nparties alice, bob, carol\nrows n <= 1000\n\
     input x: i16[n] from alice\ninput y: i16[n] from bob\n\
@@ -59,39 +61,102 @@ fn circuits_have_a_choice_and_a_reason() {
     );
 }
 
+/// What a shell makes of a command that is shown.
+fn shell(dir: &Path, command: &str) -> String {
+    let tacit = Path::new(env!("CARGO_BIN_EXE_tacit")).parent().expect("a folder");
+    let paths = std::env::var("PATH").unwrap_or_default();
+    let mut shell = Command::new("sh");
+    shell.args(["-c", command]).current_dir(dir);
+    shell.env("PATH", format!("{}:{paths}", tacit.display()));
+    let run = shell.output().expect("a shell");
+    let errors = String::from_utf8_lossy(&run.stderr);
+    assert!(run.status.success(), "{command}: {errors}");
+    String::from_utf8(run.stdout).expect("text")
+}
+
 #[test]
-fn the_commands_run_the_choice() {
+fn the_commands_run_the_choice_as_they_are_shown() {
     let folder = folder();
     let dir = folder.path();
-    std::fs::write(dir.join("x.dec"), "9").expect("writes");
-    std::fs::write(dir.join("y.dec"), "7").expect("writes");
-    std::fs::write(dir.join("x.csv"), "x\n1\n5\n3\n").expect("writes");
-    std::fs::write(dir.join("y.csv"), "y\n2\n1\n2\n").expect("writes");
-    for (arguments, inputs, result) in [
-        ("compare.txt --network lan", "--input 0=x.dec --input 1=y.dec", r#""printed":"1\n""#),
-        (
-            "sum.tacit --network lan --rows n=3",
-            "--table alice=x.csv --table bob=y.csv",
-            r#""results":{"s":4}"#,
-        ),
+    for (file, text) in [("in0.hex", "0009"), ("in1.hex", "0007")] {
+        std::fs::write(dir.join(file), text).expect("writes");
+    }
+    for (file, text) in [("alice.csv", "x\n1\n5\n3\n"), ("bob.csv", "y\n2\n1\n2\n")] {
+        std::fs::write(dir.join(file), text).expect("writes");
+    }
+    for (arguments, outputs) in [
+        ("compare.txt --network lan", ["1", "0x1"]),
+        ("sum.tacit --network lan --rows n=3", ["4", "carol learned"]),
     ] {
         let plan = json(dir, arguments);
-        let [run, lab] = [0, 1].map(|i| plan["commands"][i].as_str().expect("a command"));
+        let command = |name: &str| plan["commands"][name].as_str().expect("a command").to_owned();
         let chosen = plan["chosen"].as_str().expect("a name");
-        assert!(run.contains(&format!("--protocol {chosen}")), "{run}");
-        let lab = lab.strip_prefix("tacit ").expect("a command");
-        let played = ok(dir, &format!("{lab} --network-only --json"));
+        assert!(command("run").contains(&format!("--protocol {chosen}")), "{plan}");
+        let done = shell(dir, &command("run"));
+        assert!(outputs.iter().any(|output| done.contains(output)), "{done}");
+        let parties = plan["commands"]["parties"].as_array().expect("a command for each");
+        let own = parties[1].as_str().expect("a command");
+        assert!(own.contains("--party ") && !own.contains("--local"), "{own}");
+        assert!(!own.contains("alice.csv") && !own.contains("in0.hex"), "{own}");
+        // In virtual time without computing, as it was predicted, but for what overlaps.
+        let played = shell(dir, &format!("{} --network-only --json", command("lab")));
         let played: Value = serde_json::from_str(&played).expect("JSON");
         assert_eq!(played["runs"][0]["protocol"], chosen);
-        // What is predicted is what it takes, but for what overlaps.
-        let found = ["seconds", "offline_seconds", "setup_seconds"]
-            .map(|part| played["runs"][0][part].as_f64().expect("seconds"));
+        let found = played["runs"][0]["total_seconds"].as_f64().expect("seconds");
         let predicted = plan["candidates"][0]["seconds"]["total"].as_f64().expect("seconds");
-        let ratio = predicted / found.iter().sum::<f64>();
+        let ratio = predicted / found;
         assert!((0.7..1.4).contains(&ratio), "{chosen}: {ratio}");
-        let run = run.strip_prefix("tacit ").expect("a command");
-        let done = ok(dir, &format!("{run} --local {inputs} --json"));
-        assert!(done.contains(result), "{run}: {done}");
+        // The text shows the same commands, whole.
+        let text = ok(dir, &format!("plan {arguments} --computing none"));
+        for name in ["run", "lab"] {
+            assert!(text.lines().any(|line| line.trim() == command(name)), "{text}");
+        }
+        assert!(shell(dir, &command("lab")).contains(chosen));
+    }
+}
+
+/// The names of a table's rows whose last column begins with `to compare`, in backquotes in the first column.
+fn to_compare(page: &str) -> Vec<String> {
+    let rows = page.lines().filter(|line| {
+        let last = line.trim().trim_end_matches('|').rsplit('|').next().unwrap_or_default().trim();
+        last.starts_with("to compare") || last == "nowhere: to compare"
+    });
+    let names = rows.flat_map(|row| {
+        let cell = row.split('|').nth(1).unwrap_or_default().to_owned();
+        let names: Vec<String> = cell.split('`').skip(1).step_by(2).map(String::from).collect();
+        names
+    });
+    names.map(|name| name.trim_end_matches(":N").to_owned()).collect()
+}
+
+#[test]
+fn what_pages_call_to_compare_is_never_proposed() {
+    for page in ["README.md", "docs/protocols/README.md"] {
+        let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(page);
+        let text = std::fs::read_to_string(&page).expect("a page");
+        let mut named = to_compare(&text);
+        let all = Protocol::ALL.into_iter().filter(|protocol| protocol.for_comparison());
+        let mut known: Vec<String> = all.map(|protocol| protocol.name().to_owned()).collect();
+        named.sort();
+        known.sort();
+        assert_eq!(named, known, "{}", page.display());
+    }
+    let folder = folder();
+    let dir = folder.path();
+    let malicious = "--security malicious --rows n=3";
+    for arguments in [
+        "compare.txt --parties 3",
+        "compare.txt --parties 3 --corruptions all-but-one",
+        "compare.txt --parties 4 --fewer --security malicious",
+        &format!("sum.tacit {malicious}"),
+        &format!("sum.tacit --parties 4 {malicious} --statistical 64"),
+        &format!("sum.tacit --corruptions all-but-one {malicious}"),
+    ] {
+        let plan = json(dir, arguments);
+        for name in protocols(&plan) {
+            let protocol: Protocol = name.parse().expect("a protocol");
+            assert!(!protocol.for_comparison(), "{arguments}: {name}");
+        }
     }
 }
 

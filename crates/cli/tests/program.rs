@@ -547,7 +547,7 @@ fn a_killed_party_ends_the_others_without_results() {
     let numbers: String = (0..200_000).map(|i| format!("{i}\n")).collect();
     std::fs::write(dir.join("alice.csv"), format!("x\n{numbers}")).expect("writes");
     std::fs::write(dir.join("bob.csv"), format!("y\n{numbers}")).expect("writes");
-    let shape = "--shape global --timeout 5 --connect-timeout 20";
+    let shape = "--network global --timeout 5 --connect-timeout 20";
     let mut children = vec![
         start(dir, &format!("run long.tacit --party alice.toml --table alice.csv {shape}")),
         start(dir, &format!("run long.tacit --party bob.toml --table bob.csv {shape}")),

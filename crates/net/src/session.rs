@@ -6,6 +6,7 @@ use crate::mesh::Mesh;
 use crate::meter::Meter;
 use crate::types::{PartyId, Peer, Peers};
 use std::sync::Arc;
+use tracing::{debug, info, trace, warn};
 
 /// Largest payload of one control message, in bytes.
 pub const MAX_CONTROL_BYTES: usize = 1 << 20;
@@ -114,6 +115,8 @@ impl Session {
     /// [`NetError::Disagreement`] names the first fact that differs, with both values, at every
     /// party that differs from another.
     pub fn agree(&mut self, facts: &[(&str, String)]) -> Result<(), NetError> {
+        let names: Vec<&str> = facts.iter().map(|(name, _)| *name).collect();
+        debug!(facts = names.join(", "), "comparing with all parties");
         let mine = facts::encode(facts)?;
         let all = self.exchange(Kind::Facts, &mine)?;
         for (peer, theirs) in self.peers.clone().iter().zip(&all) {
@@ -147,6 +150,7 @@ impl Session {
     /// Ends the session for everybody, if nothing has ended it before. `reason` goes to the peers
     /// and must hold nothing secret.
     pub fn abort(&mut self, kind: AbortKind, reason: &str) {
+        warn!(reason, "ending the session for all parties");
         self.over = true;
         self.control.stop(reason, NetError::Stopped { kind, reason: reason.to_owned() });
     }
@@ -180,6 +184,7 @@ impl Session {
         self.exchange(Kind::Done, &[])?;
         self.over = true;
         self.control.close();
+        info!("all parties have finished");
         Ok(())
     }
 
@@ -193,6 +198,7 @@ impl Session {
         for mesh in &mut self.meshes {
             mesh.flush()?;
         }
+        trace!(operation = kind.name(), bytes = payload.len(), "control");
         let result = self.control.exchange(kind, payload);
         if let Err(error) = &result {
             self.stop(error);
@@ -201,6 +207,7 @@ impl Session {
     }
 
     fn stop(&mut self, error: &NetError) {
+        warn!(%error, "the session has ended");
         self.over = true;
         self.control.stop(&error.to_string(), error.clone());
     }

@@ -10,6 +10,7 @@ use crate::balance::BalanceArg;
 use crate::checks::Checks;
 use crate::deadlines::Deadlines;
 use crate::error::CliError;
+use crate::flags;
 use crate::local::{self, Child, Hosts, Transport};
 use crate::output::Output;
 use crate::profile::Profile;
@@ -44,7 +45,7 @@ pub enum Operation {
     Sha256,
     /// Comparisons of --width-bit integers
     Compare,
-    /// Authenticated AND triples, under authenticated:N: as many per pass and thread as --lanes says
+    /// Authenticated AND triples, under authenticated:N: as many per pass and thread as --instances says
     Triples,
     /// The experiments of a paper in virtual time, beside what it reports: name the paper
     Paper,
@@ -77,15 +78,15 @@ impl BenchTransport {
 #[command(after_help = "Examples:
   tacit bench and --protocol trio --vs-limit
   tacit bench mul --width 64 --protocol replicated --transport tls
-  tacit bench and --protocol astra --shape 1gbit --vs-limit
+  tacit bench and --protocol astra --network 1gbit --vs-limit
   tacit bench dot --width 32 --length 1000 --protocol trio --json
-  tacit bench aes --protocol multi-fan-in --lanes 1000 --shape global
-  tacit bench and --protocol quad --roles split --shape 1gbit --vs-limit
+  tacit bench aes --protocol multi-fan-in --instances 1000 --network global
+  tacit bench and --protocol quad --roles split --network 1gbit --vs-limit
   tacit bench paper ccs16
   tacit bench paper ccs16 --synthetic
   tacit bench triples --protocol authenticated:3 --threads 2
   tacit bench aes --protocol bmr:3 --hosts hosts.toml
-  tacit bench and --shape 1gbit --protocols quad,trio --keep 0-2,1-2 --plot throttled.svg")]
+  tacit bench and --network 1gbit --protocol quad,trio --keep 0-2,1-2 --plot throttled.svg")]
 pub struct BenchArgs {
     /// What to measure
     pub operation: Operation,
@@ -99,12 +100,17 @@ pub struct BenchArgs {
     #[arg(long)]
     pub synthetic: bool,
 
-    /// trio, astra, replicated, multi-fan-in, plain, lift, galois, integers, post, tagged,
-    /// brain-sacrifice, brain-buckets, brain-integers, brain-batch, brain-polynomials, brain-single, quad,
-    /// quad-a, quad-het, tetrad, fantastic-four, gmw:N, gmw-silent:N, gmw-star:N, gmw-wide:N, gmw-ot:N,
-    /// gmw-triples:N, bmr:N, bmr-silent:N, bmr-shamir:N, authenticated:N, wrk17:N (N parties), bmr-replicated, yao, yao-silent or
-    /// yao-three
-    #[arg(long, default_value = "trio")]
+    #[arg(
+        long = "protocol",
+        default_value = "trio",
+        value_delimiter = ',',
+        value_name = "PROTOCOL",
+        help = flags::protocol("; with --plot, several with commas between them")
+    )]
+    protocols: Vec<Protocol>,
+
+    /// The first of them.
+    #[arg(skip = Protocol::Trio)]
     pub protocol: Protocol,
 
     #[command(flatten)]
@@ -117,7 +123,7 @@ pub struct BenchArgs {
 
     /// Who plays roles 0, 1, 2 and so on: parties by number, or several assignments side by side,
     /// such as `0,1,2;2,1,0`; `split` for assignments that use all links alike; `auto` for what
-    /// fits the network of --shape [default: parties in their order]
+    /// fits the network of --network [default: parties in their order]
     #[arg(long, value_name = "PARTIES|split|auto")]
     pub roles: Option<Roles>,
 
@@ -125,9 +131,9 @@ pub struct BenchArgs {
     #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=128))]
     pub width: u32,
 
-    /// Results per pass, computed side by side [default: fitted to the operation]
-    #[arg(long, value_parser = up_to(MAX_LANES))]
-    pub lanes: Option<usize>,
+    /// Instances per pass, computed side by side [default: fitted to the operation]
+    #[arg(long, value_parser = up_to(MAX_INSTANCES))]
+    pub instances: Option<usize>,
 
     /// Terms of an inner product
     #[arg(long, default_value_t = 1000, value_parser = up_to(MAX_LENGTH))]
@@ -144,12 +150,11 @@ pub struct BenchArgs {
     /// Divide the products of one assignment of roles between ways to make them, by weight, so that
     /// links which one way leaves idle carry a part: a, b, het (quad, quad-a, quad-het) or straight
     /// (trio, astra), each also with roles 1 and 2 exchanged: a-crossed, b-crossed, het-crossed, crossed.
-    /// `auto`: weights that are fastest on the network of --shape. Not for `dot`, `matmul` and `triples`
+    /// `auto`: weights that are fastest on the network of --network. Not for `dot`, `matmul` and `triples`
     #[arg(long, value_name = "auto|none|a=2,het=1", default_value = "none")]
     pub balance: BalanceArg,
 
-    /// Threads per party; with several assignments of roles, per assignment
-    #[arg(long, default_value_t = 1, value_parser = up_to(MAX_THREADS))]
+    #[arg(long, default_value_t = 1, value_parser = flags::threads(), help = flags::THREADS)]
     pub threads: usize,
 
     /// How the parties talk
@@ -160,10 +165,8 @@ pub struct BenchArgs {
     #[arg(long, value_name = "FILE", conflicts_with = "plot")]
     pub hosts: Option<PathBuf>,
 
-    /// Play a network on real sockets: lan, continental, global, ccs16, a bandwidth such as
-    /// 1gbit, or a TOML file
-    #[arg(long, value_name = "NETWORK")]
-    pub shape: Option<String>,
+    #[arg(long, value_name = "NETWORK", help = flags::NETWORK)]
+    pub network: Option<String>,
 
     /// Seconds to measure
     #[arg(long, default_value_t = 2.0)]
@@ -179,7 +182,7 @@ pub struct BenchArgs {
 
     /// Messages under way at once [default: 16]
     #[arg(long, value_parser = up_to(MAX_PIECE))]
-    pub window: Option<usize>,
+    pub pieces: Option<usize>,
 
     /// S-box of AES: d6, d4, d3, d2, d2p or d1; fewer rounds for more traffic [default: d6, of the fewest ANDs, where
     /// circuits are garbled, else d4]
@@ -193,10 +196,9 @@ pub struct BenchArgs {
     pub sweep: SweepArgs,
 }
 
-const MAX_LANES: u64 = 1 << 36;
+const MAX_INSTANCES: u64 = 1 << 36;
 const MAX_LENGTH: u64 = 1 << 32;
 const MAX_SIZE: u64 = 1 << 16;
-const MAX_THREADS: u64 = 1 << 10;
 /// Words per message, and messages under way.
 const MAX_PIECE: u64 = 1 << 24;
 
@@ -221,9 +223,13 @@ impl BenchArgs {
 
     /// With the protocols of the checks that are asked for.
     pub fn checked(mut self) -> Result<Self, CliError> {
-        self.protocol = self.checks.apply(self.protocol)?;
-        for other in self.mix.iter_mut().chain(&mut self.sweep.protocols) {
-            *other = self.checks.apply(*other)?;
+        for protocol in self.mix.iter_mut().chain(&mut self.protocols) {
+            *protocol = self.checks.apply(*protocol)?;
+        }
+        let several = self.protocols.len() > 1 && self.sweep.plot.is_none();
+        match self.protocols.first() {
+            Some(first) if !several => self.protocol = *first,
+            _ => return Err(CliError::input("--protocol: one protocol, or several with --plot")),
         }
         Ok(self)
     }
@@ -250,15 +256,15 @@ impl BenchArgs {
             add("--balance", self.balance.to_string());
         }
         // Passes over throttled links are to take no longer than others.
-        let lanes = self.lanes.unwrap_or(1 << 22) as f64 * percent / 100.0;
-        add("--lanes", (lanes as usize).max(1 << 12).to_string());
+        let instances = self.instances.unwrap_or(1 << 22) as f64 * percent / 100.0;
+        add("--instances", (instances as usize).max(1 << 12).to_string());
         arguments
     }
 
     /// The network to play.
     pub fn profile(&self) -> Result<Option<Profile>, CliError> {
         let load = |name| Profile::of_parties(name, self.parties());
-        self.shape.as_deref().map(load).transpose()
+        self.network.as_deref().map(load).transpose()
     }
 }
 
@@ -297,7 +303,7 @@ pub fn run(args: &BenchArgs, output: Output) -> Result<ExitCode, CliError> {
         (Some(path), _) => local::launch_on(Hosts::load(path, parties)?)?.results()?,
         (None, BenchTransport::Memory) if profile.is_some() => {
             return Err(CliError::input(
-                "--shape needs real sockets; `tacit lab` plays networks in virtual time",
+                "--network needs real sockets; `tacit lab` plays networks in virtual time",
             ));
         }
         (None, BenchTransport::Memory) => in_this_process(args)?,

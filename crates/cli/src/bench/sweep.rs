@@ -6,8 +6,8 @@
 use super::BenchArgs;
 use crate::error::CliError;
 use crate::output::Report;
+use crate::progress::Progress;
 use clap::Args;
-use indicatif::ProgressBar;
 use plotters::prelude::*;
 use serde::Serialize;
 use std::io::{self, Write};
@@ -21,14 +21,10 @@ use tacit_sharing::{Protocol, cost};
 /// Arguments of a plot.
 #[derive(Args, Clone, Debug)]
 pub struct SweepArgs {
-    /// Write a plot (SVG) of the speed of --protocols while all links but those of --keep are
-    /// throttled to parts of --shape, which is a bandwidth here
-    #[arg(long, value_name = "FILE.svg", requires = "shape")]
+    /// Write a plot (SVG) of the speed of the protocols while all links but those of --keep are
+    /// throttled to parts of --network, which is a bandwidth here
+    #[arg(long, value_name = "FILE.svg", requires = "network")]
     pub plot: Option<PathBuf>,
-
-    /// Protocols to plot, with commas between them
-    #[arg(long, value_delimiter = ',', requires = "plot", value_name = "PROTOCOLS")]
-    pub protocols: Vec<Protocol>,
 
     /// Links that keep their full rate in both directions: 0-2,1-2
     #[arg(long, value_delimiter = ',', requires = "plot", value_name = "LINKS")]
@@ -88,26 +84,27 @@ pub struct Sweep {
 
 /// Measures all points and writes the plot.
 pub fn sweep(args: &BenchArgs, plot: &Path) -> Result<Sweep, CliError> {
-    let SweepArgs { protocols, keep, throttle, .. } = &args.sweep;
-    let shape = args.shape.clone().unwrap_or_default();
-    let protocols = if protocols.is_empty() { vec![args.protocol] } else { protocols.clone() };
+    let SweepArgs { keep, throttle, .. } = &args.sweep;
+    let (shape, protocols) = (args.network.clone().unwrap_or_default(), args.protocols.clone());
     if throttle.iter().any(|percent| !(*percent > 0.0 && *percent <= 100.0)) {
         return Err(CliError::input("--throttle has percents above 0 and up to 100"));
     }
     let rate = full_rate(&shape)?;
     let folder = tempfile::tempdir().map_err(|e| CliError::system(e.to_string()))?;
-    let bar = ProgressBar::new((protocols.len() * throttle.len()) as u64);
+    let progress = Progress::new(true);
+    progress.set_length((protocols.len() * throttle.len()) as u64);
     let mut points = Vec::new();
     for protocol in protocols {
         for percent in throttle {
+            progress.step(&format!("{protocol} at {percent} %"));
             let network = folder.path().join("network.toml");
             let links = network_file(rate, *percent, keep);
             std::fs::write(&network, links).map_err(|e| CliError::file(&network, &e))?;
             points.push(point(args, protocol, *percent, &network)?);
-            bar.inc(1);
+            progress.add(1);
         }
     }
-    bar.finish_and_clear();
+    drop(progress);
     let sweep = Sweep { op: args.operation, shape, plot: plot.into(), points };
     draw(&sweep).map_err(|e| CliError::system(format!("{}: {e}", plot.display())))?;
     Ok(sweep)
@@ -123,9 +120,9 @@ fn full_rate(shape: &str) -> Result<f64, CliError> {
     rates.dedup();
     match rates[..] {
         [Some(rate)] => Ok(rate as f64 * 1e-6),
-        _ => {
-            Err(CliError::input("a plot throttles a network whose links are alike: --shape 1gbit"))
-        }
+        _ => Err(CliError::input(
+            "a plot throttles a network whose links are alike: --network 1gbit",
+        )),
     }
 }
 
@@ -152,7 +149,7 @@ fn point(
     let own = std::env::current_exe().map_err(|e| fail(e.to_string()))?;
     let mut command = Command::new(own);
     let pace = if keeps_its_pace(args, protocol) { 100.0 } else { percent };
-    command.args(args.of_point(protocol, pace)).arg("--shape").arg(network);
+    command.args(args.of_point(protocol, pace)).arg("--network").arg(network);
     command.stdin(Stdio::null()).stderr(Stdio::inherit());
     let run = command.output().map_err(|e| fail(e.to_string()))?;
     if !run.status.success() {

@@ -22,7 +22,7 @@ use tacit_sharing::proof::Method;
 pub fn run_child(args: &BenchArgs, child: Child) -> Result<PartyResult, CliError> {
     let mut config = args.deadlines.of(child.config);
     config.workers = meshes(args)?;
-    let bare = if args.vs_limit && args.shape.is_none() {
+    let bare = if args.vs_limit && args.network.is_none() {
         Some(limit::bare_seconds(args, &config)?)
     } else {
         None
@@ -111,11 +111,11 @@ pub fn assignments(args: &BenchArgs) -> Result<Vec<Assignment>, CliError> {
     Ok(chosen.map_err(|e| CliError::input(e.to_string()))?.assignments)
 }
 
-/// The network of --shape, for weights and roles to fit.
+/// The network of --network, for weights and roles to fit.
 fn shape(args: &BenchArgs) -> Result<Network, CliError> {
     let profile = args.profile()?.ok_or_else(|| {
         CliError::input(
-            "--roles auto and --balance auto need a network to fit: --shape NETWORK (`tacit run` \
+            "--roles auto and --balance auto need a network to fit: --network NETWORK (`tacit run` \
              measures its links)",
         )
     })?;
@@ -187,7 +187,7 @@ pub fn weights(args: &BenchArgs) -> Result<Option<String>, CliError> {
 
 fn array_plan(args: &BenchArgs) -> Result<Option<Plan>, CliError> {
     // Long passes for slow links, short ones that stay in cache for fast ones.
-    let bits = if args.shape.is_some() { 1 << 25 } else { 1 << 21 };
+    let bits = if args.network.is_some() { 1 << 25 } else { 1 << 21 };
     let (operation, ring_bits, lanes) = match args.operation {
         Operation::And => (bench::Operation::Product, 1, bits),
         Operation::Mul => (bench::Operation::Product, args.width, bits / args.width as usize),
@@ -209,11 +209,11 @@ fn array_plan(args: &BenchArgs) -> Result<Option<Plan>, CliError> {
         threads: args.threads,
         ring_bits,
         operation,
-        elements: args.lanes.unwrap_or(lanes),
+        elements: args.instances.unwrap_or(lanes),
         duration: Duration::from_secs_f64(args.seconds),
         cut: Cut {
             piece: args.piece.unwrap_or(cut.piece),
-            window: args.window.unwrap_or(cut.window),
+            window: args.pieces.unwrap_or(cut.window),
         },
     }))
 }
@@ -235,7 +235,7 @@ pub fn triples(args: &BenchArgs) -> Result<TripleJob, CliError> {
     Ok(TripleJob {
         assignment: assignment.clone(),
         workers: args.threads,
-        triples: args.lanes.unwrap_or_else(|| TripleJob::large(args.threads)),
+        triples: args.instances.unwrap_or_else(|| TripleJob::large(args.threads)),
         bits: 0,
     })
 }
@@ -267,7 +267,7 @@ pub fn circuit(args: &BenchArgs) -> Result<(Circuit, usize), CliError> {
     let circuit = built(name, &settings)?;
     // A garbled gate is some thousand times the size of a bit.
     let lanes = if args.protocol.garbles() { lanes >> 8 } else { lanes };
-    Ok((circuit, args.lanes.unwrap_or(lanes)))
+    Ok((circuit, args.instances.unwrap_or(lanes)))
 }
 
 /// A circuit of the library.

@@ -3,13 +3,13 @@
 use super::file::{self, ReadArgs};
 use crate::error::CliError;
 use crate::output::{Output, Report};
-use crate::ports::{self, PortFile, ValueStyle};
+use crate::ports::{self, PortFile, PortValues, ValueStyle};
 use clap::Args;
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use tacit_circuit::Circuit;
-use tacit_engine::values::{Format, Lanes, PortSpec, format_outputs};
+use tacit_engine::values::{Format, Lanes, PortSpec};
 
 /// Arguments of `tacit circuit eval`.
 #[derive(Args, Debug)]
@@ -52,13 +52,6 @@ struct Evaluated {
     text: Vec<u8>,
 }
 
-#[derive(Serialize)]
-struct PortValues {
-    port: String,
-    width: u32,
-    values: Vec<String>,
-}
-
 impl Report for Evaluated {
     fn text(&self, out: &mut dyn Write) -> io::Result<()> {
         out.write_all(&self.text)
@@ -80,9 +73,9 @@ pub fn run(args: &EvalArgs, output: Output) -> Result<(), CliError> {
         Evaluated { instances, files: Vec::new(), outputs: Vec::new(), text: Vec::new() };
     if args.outputs.is_empty() {
         let format = format.unwrap_or(Format::Hex);
-        report.text = printed(format, &out_ports, &results)?;
+        report.text = ports::printed(format, &out_ports, &results)?;
         if output.is_json() {
-            report.outputs = listed(format, &out_ports, &results)?;
+            report.outputs = ports::listed(format, &out_ports, &results)?;
         }
     } else {
         ports::write_ports(&args.outputs, &out_ports, format, &results)?;
@@ -126,29 +119,4 @@ fn evaluate(circuit: &Circuit, inputs: &[Lanes], instances: usize) -> Vec<Lanes>
     let mut bits = bits.into_iter();
     let ports = circuit.output_ports().iter();
     ports.map(|p| Lanes::from_bits(bits.by_ref().take(p.len()).collect(), instances)).collect()
-}
-
-/// All outputs as one text, a line per instance.
-fn printed(format: Format, ports: &[PortSpec], values: &[Lanes]) -> Result<Vec<u8>, CliError> {
-    let mut text = Vec::new();
-    format_outputs(&mut text, format, ports, values).map_err(|e| CliError::input(e.to_string()))?;
-    Ok(text)
-}
-
-/// All outputs port by port, a string per instance.
-fn listed(
-    format: Format,
-    ports: &[PortSpec],
-    values: &[Lanes],
-) -> Result<Vec<PortValues>, CliError> {
-    let format = match format {
-        Format::Csv | Format::Raw => Format::Hex,
-        other => other,
-    };
-    let list = ports.iter().zip(values).map(|(port, lanes)| {
-        let text = printed(format, std::slice::from_ref(port), std::slice::from_ref(lanes))?;
-        let values = String::from_utf8_lossy(&text).lines().map(str::to_string).collect();
-        Ok(PortValues { port: port.name.clone(), width: port.width, values })
-    });
-    list.collect()
 }

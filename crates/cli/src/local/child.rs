@@ -28,6 +28,11 @@ pub fn is_child() -> bool {
     std::env::var_os(PARTY_VARIABLE).is_some()
 }
 
+/// The number of the party that this process is, if the launcher started it.
+pub fn own_number() -> Option<u8> {
+    std::env::var(PARTY_VARIABLE).ok()?.parse().ok()
+}
+
 impl Child {
     fn meet(party: &str) -> Result<Child, CliError> {
         let bad = |what: &str| CliError {

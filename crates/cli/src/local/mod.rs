@@ -9,7 +9,7 @@ mod child;
 mod hosts;
 mod launcher;
 
-pub use child::{Child, from_environment, is_child};
+pub use child::{Child, from_environment, is_child, own_number};
 pub use hosts::Hosts;
 pub use launcher::{launch, launch_on};
 

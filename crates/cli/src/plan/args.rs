@@ -4,6 +4,7 @@ use super::described;
 use crate::checks::Checks;
 use crate::circuit::file::ReadArgs;
 use crate::error::CliError;
+use crate::flags;
 use crate::profile::{Profile, bandwidth};
 use crate::program::NamedValue;
 use crate::run::{Misplaced, Parties};
@@ -32,8 +33,7 @@ pub struct PlanArgs {
     #[arg(long, value_name = "NUMBER|NAMES")]
     parties: Option<String>,
 
-    /// lan, continental, global, ccs16, a bandwidth such as 1gbit, or a TOML file
-    #[arg(long, value_name = "NETWORK", default_value = "global")]
+    #[arg(long, value_name = "NETWORK", default_value = "global", help = flags::NETWORK)]
     pub network: String,
 
     /// What each party sends at most over all its links together, such as 1gbit [default: its links alone
@@ -66,13 +66,11 @@ pub struct PlanArgs {
     #[arg(long, value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
     pub instances: Option<usize>,
 
-    /// Row counts of a program [default: 1000, or the maximum if it is less]
-    #[arg(long, value_name = "ROWS=NUMBER")]
+    #[arg(long, value_name = "ROWS=NUMBER", help = flags::ROWS)]
     pub rows: Vec<NamedValue>,
 
-    /// Threads per party, each with a core of its own
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
-    pub threads: u16,
+    #[arg(long, default_value_t = 1, value_parser = flags::threads(), help = flags::THREADS)]
+    pub threads: usize,
 
     /// Megabytes that a party may keep: protocols that need more are left out
     #[arg(long, value_name = "MB", default_value_t = 8192)]

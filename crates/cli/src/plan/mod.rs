@@ -1,6 +1,7 @@
 //! `tacit plan`: which protocol is fastest for a circuit or a program, before anything runs.
 
 mod args;
+mod commands;
 mod report;
 
 pub use args::PlanArgs;
@@ -9,6 +10,7 @@ use crate::error::CliError;
 use crate::output::Output;
 use crate::profile::Profile;
 use crate::program;
+use crate::progress::Progress;
 use crate::run::{Parties, in_turn};
 use crate::task::Task;
 use report::{Omitted, PlanReport};
@@ -48,7 +50,9 @@ fn estimates(
     let all = task.protocols().filter_map(|protocol| args.checks.apply(protocol).ok());
     let threat = args.threat(parties.0.len())?;
     let protocols = threat.protocols(all, parties.0.len(), args.fewer);
+    let progress = Progress::new(true);
     for protocol in protocols.into_iter().filter(|p| runs(task, parties, *p)) {
+        progress.step(&format!("estimating {protocol}"));
         let estimate = match task {
             Task::Circuit(circuit) => {
                 setting.circuit(circuit, &circuit_job(args, circuit, protocol))
@@ -84,7 +88,7 @@ fn circuit_job(args: &PlanArgs, circuit: &Circuit, protocol: Protocol) -> Job {
     let job = Job::new(protocol, owners, vec![everybody; circuit.output_ports().len()]);
     Job {
         instances: args.instances.unwrap_or(1),
-        workers: usize::from(args.threads),
+        workers: args.threads,
         preprocessing: preprocessing(args.objective()),
         ..job
     }
@@ -97,11 +101,7 @@ fn program_job(
 ) -> Result<ProgramJob, CliError> {
     let parties = (0..program.parties.len() as u8).map(PartyId).collect();
     let job = ProgramJob::new(protocol, parties, program::rows(program, &args.rows)?);
-    Ok(ProgramJob {
-        workers: usize::from(args.threads),
-        preprocessing: preprocessing(args.objective()),
-        ..job
-    })
+    Ok(ProgramJob { workers: args.threads, preprocessing: preprocessing(args.objective()), ..job })
 }
 
 /// Where the online phase is what counts, all preprocessing comes before it.

@@ -1,14 +1,13 @@
 //! What `tacit plan` prints.
 
 use super::args::{PlanArgs, SecurityArg};
+use super::commands::{Commands, roles};
 use crate::output::Report;
 use crate::profile::Profile;
 use crate::run::{Parties, seconds};
 use crate::task::Task;
 use serde::Serialize;
 use std::io::{self, Write};
-use tacit_engine::circuit::Assignment;
-use tacit_engine::program::CHUNK_ROWS;
 use tacit_planner::{Bound, Estimate, LeftOut, Objective, Seconds};
 use tacit_sharing::Protocol;
 
@@ -23,7 +22,7 @@ pub struct PlanReport {
     objective: &'static str,
     chosen: String,
     why: String,
-    commands: Vec<String>,
+    commands: Commands,
     candidates: Vec<Candidate>,
     left_out: Vec<Omitted>,
 }
@@ -93,7 +92,7 @@ impl PlanReport {
             objective: name(objective),
             chosen: chosen.protocol.to_string(),
             why: why(estimates, objective),
-            commands: commands(args, task, chosen),
+            commands: Commands::new(args, task, parties, chosen),
             candidates: candidates.map(|(i, it)| Candidate::new(it, objective, i == 0)).collect(),
             left_out,
         }
@@ -113,7 +112,7 @@ impl Candidate {
         let counted = estimate.counted(objective);
         Candidate {
             protocol: estimate.protocol.to_string(),
-            protects_against: estimate.protocol.security().to_string(),
+            protects_against: estimate.protocol.security().among(estimate.protocol.parties()),
             by: estimate.by.map(|by| by.name()),
             roles: roles(&estimate.assignments),
             seconds: Phases { set_up, ahead, online, total: set_up + ahead + online },
@@ -128,15 +127,6 @@ impl Candidate {
             chosen,
         }
     }
-}
-
-/// As `--roles` takes them.
-fn roles(assignments: &[Assignment]) -> String {
-    let places = |assignment: &Assignment| {
-        let places = assignment.places.iter().map(|place| place.0.to_string());
-        places.collect::<Vec<_>>().join(",")
-    };
-    assignments.iter().map(places).collect::<Vec<_>>().join(";")
 }
 
 /// A sentence that sets the best beside the fastest that works otherwise, or the next one.
@@ -180,39 +170,6 @@ fn reason(estimate: &Estimate, objective: Objective) -> String {
     }
 }
 
-/// The command lines that run the choice, and that play it in virtual time.
-fn commands(args: &PlanArgs, task: &Task, chosen: &Estimate) -> Vec<String> {
-    let path = args.path.display();
-    let mut options = format!(" --protocol {}", chosen.protocol);
-    if chosen.protocol.has_unlike_roles() {
-        let roles = roles(&chosen.assignments);
-        let quote = if roles.contains(';') { "'" } else { "" };
-        options += &format!(" --roles {quote}{roles}{quote}");
-    }
-    if let Some(by) = chosen.by.filter(|_| chosen.protocol.has_rings()) {
-        options += &format!(" --by {by}");
-    }
-    if args.threads > 1 {
-        options += &format!(" --threads {}", args.threads);
-    }
-    if args.objective() == Objective::Online {
-        options += " --preprocessing separate";
-    }
-    let chunk = chosen.chunk_rows.filter(|rows| *rows != CHUNK_ROWS);
-    let chunk = chunk.map_or(String::new(), |rows| format!(" --chunk-rows {rows}"));
-    let size = match task {
-        Task::Circuit(_) => args.instances.map_or(String::new(), |n| format!(" --instances {n}")),
-        Task::Program(_) => {
-            let rows = args.rows.iter().map(|rows| format!(" --rows {}={}", rows.name, rows.value));
-            rows.collect()
-        }
-    };
-    vec![
-        format!("tacit run {path}{options}{chunk}"),
-        format!("tacit lab {path} --network {}{options}{size}", args.network),
-    ]
-}
-
 impl Report for PlanReport {
     fn text(&self, out: &mut dyn Write) -> io::Result<()> {
         let people = self.parties.len();
@@ -225,13 +182,23 @@ impl Report for PlanReport {
         let mut table = comfy_table::Table::new();
         table.load_style(comfy_table::presets::UTF8_HORIZONTAL_ONLY);
         table.set_header([
-            "", "protocol", "roles", "set-up", "ahead", "online", "total", "MB sent", "rounds",
+            "",
+            "protects against",
+            "protocol",
+            "roles",
+            "set-up",
+            "ahead",
+            "online",
+            "total",
+            "MB sent",
+            "rounds",
             "bound",
         ]);
         for it in &self.candidates {
             let by = it.by.map_or(String::new(), |by| format!(" ({by})"));
             table.add_row([
                 if it.chosen { "*" } else { "" }.to_string(),
+                it.protects_against.clone(),
                 format!("{}{by}", it.protocol),
                 it.roles.clone(),
                 seconds(it.seconds.set_up),
@@ -248,6 +215,12 @@ impl Report for PlanReport {
             writeln!(out, "left out: {protocol} {why}")?;
         }
         writeln!(out, "\n{}\n", self.why)?;
-        self.commands.iter().try_for_each(|command| writeln!(out, "  {command}"))
+        for (what, command) in self.commands.explained() {
+            if !what.is_empty() {
+                writeln!(out, "{what}")?;
+            }
+            writeln!(out, "  {command}")?;
+        }
+        Ok(())
     }
 }

@@ -13,10 +13,10 @@ use crate::local::{self, Child};
 use crate::meeting::{Failure, Meeting, hold, in_session};
 use crate::output::{Output, Report, remark};
 use crate::program::{ByArg, ChunkArg, NamedValue};
+use crate::progress::Progress;
 use crate::roles::Roles;
 use crate::run::{Misplaced, Parties, RunArgs, refuse, seconds};
 use clap::Args;
-use indicatif::{ProgressBar, ProgressStyle};
 use serde::{Deserialize, Serialize};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -71,8 +71,8 @@ pub struct PrepareArgs {
     #[arg(long, value_name = "DIRECTORY")]
     pub triples: Option<PathBuf>,
 
-    /// Rows that a program will have: n=6000
-    #[arg(long = "rows", value_name = "ROWS=NUMBER")]
+    /// Row counts that a program will have: n=6000
+    #[arg(long, value_name = "ROWS=NUMBER")]
     pub rows: Vec<NamedValue>,
 }
 
@@ -269,13 +269,16 @@ impl Preparer<'_> {
         }
         let directory = store_of(&args.into, name);
         let store = among(Store::create(&directory, State::of_user()?)?, run, &meeting.config)?;
+        let progress = Progress::new(configured || me == PartyId(0));
         let mut session = meeting.connect()?;
         let started = session.meshes[0].now();
         let (preparation, [bytes, bytes_sent]) = in_session(&mut session, |session| {
             session.agree(&args.agreed())?;
             let label = run.path.file_stem().unwrap_or_default().to_string_lossy();
             let mut preparation = store.begin(session, &label, facts)?;
-            let bar = progress_bar(args.runs, configured || me == PartyId(0));
+            if args.runs > 1 {
+                progress.set_length(args.runs);
+            }
             let (mut bytes, mut bytes_sent) = (0, 0);
             for done in 0..args.runs {
                 let made = one(session, &mut preparation);
@@ -283,9 +286,8 @@ impl Preparer<'_> {
                 let [kept, sent] = made.map_err(|error| args.stopped_after(done, error))?;
                 bytes += kept;
                 bytes_sent += sent;
-                bar.inc(1);
+                progress.add(1);
             }
-            bar.finish_and_clear();
             Ok((preparation.preparation().to_string(), [bytes, bytes_sent]))
         })?;
         let seconds = (session.meshes[0].now() - started).as_secs_f64();
@@ -354,19 +356,6 @@ fn make(
         error => error,
     })?;
     engine::prepare_from_triples(session, compiled, (&name, &|worker| pieces.next(worker)))
-}
-
-fn progress_bar(runs: u64, wanted: bool) -> ProgressBar {
-    if !wanted || runs == 1 {
-        return ProgressBar::hidden();
-    }
-    let bar = ProgressBar::new(runs);
-    if let Ok(style) =
-        ProgressStyle::with_template("{bar:40} {pos}/{len} runs {elapsed}, {eta} left")
-    {
-        bar.set_style(style);
-    }
-    bar
 }
 
 /// What the parties that ran here stored.

@@ -47,13 +47,14 @@ pub struct TableArgs {
     #[arg(long = "rows-at-most", value_name = "ROWS=NUMBER")]
     pub rows_at_most: Vec<RowBound>,
 
-    /// File for what a party learns: .csv, .parquet, .json or .txt [default: print it]
+    /// File for what a party learns: .csv, .parquet, .json or .txt; `-` prints it alone on standard output, as CSV
+    /// unless --result-format says otherwise, and all else on standard error [default: print it, with the rest]
     #[arg(long = "result", value_name = "[PARTY=]FILE")]
     pub results: Vec<PartyFile>,
 
-    /// How results are printed: table, csv or json
-    #[arg(long, default_value = "table", value_name = "FORMAT")]
-    pub result_format: Format,
+    /// How results are printed: table, csv or json [default: table]
+    #[arg(long, value_name = "FORMAT")]
+    pub result_format: Option<Format>,
 
     /// Rows of large arrays computed together [default: 32768]; fewer take less memory and more rounds;
     /// `auto` (or with --roles or --by auto): as many as the measured links need
@@ -62,6 +63,11 @@ pub struct TableArgs {
 }
 
 impl TableArgs {
+    /// Whether standard output is for results alone.
+    pub fn prints_alone(&self) -> bool {
+        self.results.iter().any(PartyFile::is_standard_output)
+    }
+
     /// What is no use to circuits.
     pub fn flags(&self) -> [Misplaced; 11] {
         let inputs = "--input PORTS=FILE";
@@ -75,7 +81,7 @@ impl TableArgs {
             Misplaced::new(!self.rows_at_least.is_empty(), "--rows-at-least", "--instances NUMBER"),
             Misplaced::new(!self.rows_at_most.is_empty(), "--rows-at-most", "--instances NUMBER"),
             Misplaced::new(!self.results.is_empty(), "--result", "--output PORTS=FILE"),
-            Misplaced::new(self.result_format != Format::Table, "--result-format", "--format"),
+            Misplaced::new(self.result_format.is_some(), "--result-format", "--format"),
             Misplaced::new(self.chunk_rows.is_some(), "--chunk-rows", "--window BYTES"),
         ]
     }
@@ -109,6 +115,13 @@ pub struct PartyFile {
     pub rows: Option<String>,
     /// Which.
     pub path: PathBuf,
+}
+
+impl PartyFile {
+    /// Whether `-` stands for the file.
+    pub fn is_standard_output(&self) -> bool {
+        self.path.as_os_str() == "-"
+    }
 }
 
 impl FromStr for PartyFile {

@@ -7,6 +7,7 @@ use super::show;
 use crate::checks::Checks;
 use crate::deadlines::Deadlines;
 use crate::error::CliError;
+use crate::flags;
 use crate::garbling::GarblingArgs;
 use crate::local::{self, Child, Transport};
 use crate::output::{Output, Report};
@@ -33,23 +34,17 @@ use tacit_sharing::bmr::Opening;
 #[derive(Args, Clone, Debug)]
 #[command(after_help = "Examples:
   tacit program bench examples/bench/compare.tacit --rows n=1000000
-  tacit program bench examples/bench/compare.tacit --rows n=1000000 --roles split --shape 1gbit
+  tacit program bench examples/bench/compare.tacit --rows n=1000000 --roles split --network 1gbit
   tacit program bench examples/bench/sort.tacit --rows n=1000000 --protocol replicated --json")]
 pub struct ProgramBenchArgs {
     /// The program
     #[arg(value_name = "PROGRAM")]
     path: PathBuf,
 
-    /// Row counts [default: 1000, or the maximum if it is less]
-    #[arg(long, value_name = "ROWS=NUMBER")]
+    #[arg(long, value_name = "ROWS=NUMBER", help = flags::ROWS)]
     rows: Vec<NamedValue>,
 
-    /// trio, astra, replicated, multi-fan-in, plain, lift, galois, integers, post, tagged,
-    /// brain-sacrifice, brain-buckets, brain-integers, brain-batch, brain-polynomials, brain-single, quad,
-    /// quad-a, quad-het, tetrad, fantastic-four, gmw:N, gmw-silent:N, gmw-star:N, gmw-wide:N, gmw-ot:N,
-    /// gmw-triples:N, bmr:N, bmr-silent:N, bmr-shamir:N, authenticated:N, wrk17:N (N parties), bmr-replicated, yao, yao-silent or
-    /// yao-three
-    #[arg(long, default_value = "trio")]
+    #[arg(long, default_value = "trio", help = flags::protocol(""))]
     protocol: Protocol,
 
     #[command(flatten)]
@@ -60,18 +55,15 @@ pub struct ProgramBenchArgs {
     #[arg(long, value_name = "PARTIES|split")]
     roles: Option<Roles>,
 
-    /// Threads per party; with several assignments of roles, per assignment
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, value_parser = flags::threads(), help = flags::THREADS)]
     threads: usize,
 
     /// How the parties are connected
     #[arg(long, default_value = "tcp")]
     transport: Transport,
 
-    /// Play a network on real sockets: lan, continental, global, ccs16, a bandwidth such as
-    /// 1gbit, or a TOML file
-    #[arg(long, value_name = "NETWORK")]
-    shape: Option<String>,
+    #[arg(long, value_name = "NETWORK", help = flags::NETWORK)]
+    network: Option<String>,
 
     /// Runs; the median is reported
     #[arg(long, default_value_t = 3)]
@@ -123,7 +115,7 @@ pub fn run(args: &ProgramBenchArgs, output: Output) -> Result<ExitCode, CliError
     if args.runs == 0 {
         return Err(CliError::input("--runs is at least one"));
     }
-    let profile = args.shape.as_deref().map(Profile::load).transpose()?;
+    let profile = args.network.as_deref().map(Profile::load).transpose()?;
     let parties: Vec<Measured> =
         local::launch(args.protocol.parties(), args.transport)?.results()?;
     let last = |f: fn(&Measured) -> f64| parties.iter().map(f).fold(0.0, f64::max);
@@ -184,7 +176,7 @@ fn party(
     me: PartyId,
     mut config: SessionConfig,
 ) -> Result<Measured, CliError> {
-    if let Some(name) = &args.shape {
+    if let Some(name) = &args.network {
         config.shape = Profile::load(name)?.leaving(me);
     }
     let program = load(&args.path)?;

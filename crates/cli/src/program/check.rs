@@ -4,7 +4,8 @@ use super::args::{NamedValue, PartyFile, RowBound, TableArgs};
 use crate::error::CliError;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
-use tacit_program::{Element, Program, Type, text};
+use tacit_circuit::spelling;
+use tacit_program::{Element, Program, Type};
 use tacit_tables::{Format, check_shapes, check_writable};
 
 /// Refuses flags that name what the program has not, or name something twice.
@@ -20,10 +21,8 @@ pub fn flags(program: &Program, args: &TableArgs) -> Result<(), CliError> {
         if names.contains(&name) || names.contains(&base) {
             return Ok(());
         }
-        let meant = text::similar(base, names.iter().copied());
-        let meant = meant.map_or(String::new(), |meant| format!("; did you mean `{meant}`?"));
-        let all = inputs.join(", ");
-        Err(CliError::input(format!("{flag} {name}: the program's inputs are {all}{meant}")))
+        let (all, hint) = (inputs.join(", "), spelling::hint(base, names.iter().copied()));
+        Err(CliError::input(format!("{flag} {name}: the program's inputs are {all}{hint}")))
     };
     for NamedValue { name, .. } in &args.values {
         known("--value", name, &inputs)?;
@@ -87,8 +86,9 @@ fn rows_exist(program: &Program, flag: &str, rows: &str) -> Result<(), CliError>
     }
     let all: Vec<&str> = program.dims.iter().map(|dim| dim.name.as_str()).collect();
     Err(CliError::input(format!(
-        "{flag}: there is no row count `{rows}`; the program has {}",
-        all.join(", ")
+        "{flag}: there is no row count `{rows}`; the program has {}{}",
+        all.join(", "),
+        spelling::hint(rows, all.iter().copied())
     )))
 }
 
@@ -113,24 +113,26 @@ fn padding(program: &Program, pad: &NamedValue) -> Result<(), CliError> {
 }
 
 /// Refuses result files that could not be written in the end.
-pub fn results(program: &Program, args: &TableArgs, local: bool) -> Result<(), CliError> {
-    for PartyFile { path, .. } in &args.results {
-        if path.as_os_str() == "-" {
-            if local {
-                return Err(CliError::input(
-                    "with --local, results are printed anyway: name a file instead of `-`",
-                ));
-            }
-            continue;
-        }
+pub fn results(program: &Program, args: &TableArgs) -> Result<(), CliError> {
+    if args.result_format == Some(Format::Parquet) {
+        return Err(CliError::input("Parquet is for files: --result FILE.parquet"));
+    }
+    if args.results.iter().filter(|file| file.is_standard_output()).count() > 1 {
+        return Err(CliError::input("standard output is for what one party learns: give `-` once"));
+    }
+    for file in &args.results {
+        let usual = Some(args.result_format.unwrap_or(Format::Csv));
+        let (path, printed) = (&file.path, usual.filter(|_| file.is_standard_output()));
         let shown = path.display();
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
+        if let Some(folder) = folder.filter(|folder| printed.is_none() && !folder.is_dir()) {
             let folder = folder.display();
             return Err(CliError::input(format!("{shown}: there is no folder {folder}")));
         }
-        check_writable(path)?;
-        let format = Format::from_path(path).ok_or_else(|| {
+        if printed.is_none() {
+            check_writable(path)?;
+        }
+        let format = printed.or_else(|| Format::from_path(path)).ok_or_else(|| {
             CliError::input(format!("{shown}: end the name with .csv, .parquet, .json or .txt"))
         })?;
         let rows: Vec<u64> = program.dims.iter().map(|dim| dim.max).collect();

@@ -9,6 +9,7 @@ mod eval;
 mod inputs;
 mod results;
 mod run;
+mod sample;
 mod show;
 
 pub use args::{NamedValue, TableArgs};
@@ -19,6 +20,7 @@ pub use inputs::public as public_inputs;
 pub use run::{
     Names, WHO_LEARNS, bytes, is_program, job, local_names, refuse_circuit_arguments, run_program,
 };
+pub use sample::samples;
 pub use show::rows;
 
 use crate::error::CliError;

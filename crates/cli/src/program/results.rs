@@ -42,7 +42,8 @@ pub fn text(
     json: bool,
 ) -> Result<Zeroizing<String>, CliError> {
     let mut text = Zeroizing::new(Vec::new());
-    let (format, rows) = match args.result_format {
+    let usual = if args.prints_alone() { Format::Csv } else { Format::Table };
+    let (format, rows) = match args.result_format.unwrap_or(usual) {
         _ if json => (Format::Json, usize::MAX),
         Format::Table => (Format::Table, SHOWN_ROWS),
         format => (format, usize::MAX),

@@ -1,6 +1,6 @@
 //! `tacit run` of a program.
 
-use super::args::{PartyFile, TableArgs};
+use super::args::TableArgs;
 use super::choice::{self, ByArg, ChunkArg, ProgramChoice};
 use super::inputs::{self, Given};
 use super::{check, load, results};
@@ -10,17 +10,20 @@ use crate::local::{self, Child};
 use crate::meeting::{Failure, Meeting, hold, in_session};
 use crate::output::{Output, Report, remark};
 use crate::prepare;
+use crate::progress::Progress;
 use crate::ranges;
 use crate::roles::{self, Roles};
-use crate::run::{Misplaced, Parties, RunArgs, all_written, refuse, seconds, write_links};
+use crate::run::{
+    Misplaced, Parties, RunArgs, all_written, announce, refuse, seconds, sentence, write_links,
+};
 use crate::signals;
-use indicatif::{ProgressBar, ProgressStyle};
 use serde::{Deserialize, Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::io::{self, Read, Write};
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
+use tacit_circuit::spelling;
 use tacit_engine::circuit::{FormChoice, Preprocessing};
 use tacit_engine::program::{
     self as engine, Outcome, Prepared, ProgramJob, ProgramReport, RolesUse, RowTerms,
@@ -64,6 +67,7 @@ pub fn run_program(args: &RunArgs, output: Output) -> Result<ExitCode, Failure> 
             // Wrong arguments are better told here, once.
             check_files(args, &names)?;
             job(args, &program, &names, least_rows(&program))?;
+            announce(args.protocol, &names.session, true, program.parties.len());
             local::launch(names.session.len(), args.transport)?.results()?
         }
         Some(path) => hold(args.session(path)?, |meeting| {
@@ -72,10 +76,13 @@ pub fn run_program(args: &RunArgs, output: Output) -> Result<ExitCode, Failure> 
             let parties = args.named(&meeting.config, path, outside)?;
             let names = Names::configured(&program, &parties)?;
             check_own_files(args, &names, meeting.config.me)?;
+            announce(args.protocol, &names.session, false, program.parties.len());
             Ok(vec![one_party(args, &program, &names, meeting, output.is_json())?])
         })?,
     };
-    let report = ProgramRuns { parties: runs };
+    // What could not be written is printed with the rest.
+    let alone = args.program.prints_alone() && runs.iter().all(|run| run.unwritten.is_none());
+    let report = ProgramRuns { trust: sentence(args.protocol), alone, parties: runs };
     output.print_results(&report)?;
     all_written(report.parties.iter().map(|run| &run.unwritten))?;
     Ok(ExitCode::SUCCESS)
@@ -91,7 +98,7 @@ fn load_checked(args: &RunArgs) -> Result<Program, CliError> {
         prepare::check_store(directory)?;
     }
     check::flags(&program, &args.program)?;
-    check::results(&program, &args.program, args.party_file()?.is_none())?;
+    check::results(&program, &args.program)?;
     Ok(program)
 }
 
@@ -152,8 +159,9 @@ impl Names {
         let find = |name: &String| {
             let found = parties.0.iter().position(|known| known == name);
             found.map(|i| PartyId(i as u8)).ok_or_else(|| {
+                let hint = parties.hint(name);
                 CliError::input(format!(
-                    "the program's party `{name}` is none of {}; use the same names in the \
+                    "the program's party `{name}` is none of {}{hint}; use the same names in the \
                      program and in the configuration (`tacit party show`)",
                     parties.0.join(", ")
                 ))
@@ -176,9 +184,8 @@ impl Names {
         let found = by_name.or_else(|| name.parse().ok().filter(|n| *n < self.session.len()));
         let found = found.ok_or_else(|| {
             let known = self.session.join(", ");
-            let meant = form::text::similar(name, self.session.iter().map(String::as_str));
-            let meant = meant.map_or(String::new(), |meant| format!("; did you mean `{meant}`?"));
-            CliError::input(format!("there is no party `{name}`: choose from {known}{meant}"))
+            let hint = spelling::hint(name, self.session.iter().map(String::as_str));
+            CliError::input(format!("there is no party `{name}`: choose from {known}{hint}"))
         })?;
         Ok(found == me.index())
     }
@@ -274,10 +281,13 @@ fn one_party(
     }
     meeting.config.workers = workers(args, program, names)?;
     let store = prepare::open_store(args, &meeting.config, &names.session[me.index()])?;
+    let progress = Progress::new(configured || me == PartyId(0));
     let mut session = meeting.connect()?;
-    let Done { outcome, choice, stored } =
-        in_session(&mut session, |session| compute(args, program, names, session, (given, store)))?;
+    let Done { outcome, choice, stored } = in_session(&mut session, |session| {
+        compute(args, program, names, session, (given, store, &progress))
+    })?;
     session.finish()?;
+    drop(progress);
     signals::opened();
     let (printed, unwritten) = deliver(args, program, &is_me, &outcome.revealed?, json)?;
     let (report, warnings) = (outcome.report, outcome.warnings);
@@ -298,7 +308,7 @@ fn compute(
     program: &Program,
     names: &Names,
     session: &mut Session,
-    (given, store): (Given, Option<Store>),
+    (given, store, progress): (Given, Option<Store>, &Progress),
 ) -> Result<Done, CliError> {
     let me = session.me();
     let terms = RowTerms { own: given.rows, bounds: check::bounds(&args.program) };
@@ -306,11 +316,11 @@ fn compute(
     let mut job = job(args, program, names, rows)?;
     let choice = choice::for_links(session, program, &mut job, args)?;
     let prepared = Prepared::new(program, job)?;
-    let bar = progress_bar(&prepared, args.party_file()?.is_some() || me == PartyId(0));
-    let progress = |rows| bar.inc(rows);
+    progress.set_length(prepared.streamed_rows());
+    let count = |rows| progress.add(rows);
     let mut stored = None;
     let outcome = match store {
-        None => engine::run(session, &prepared, given.inputs, &progress),
+        None => engine::run(session, &prepared, given.inputs, &count),
         Some(store) => {
             engine::check_storable(&prepared)?;
             engine::check_inputs(&prepared, me, &given.inputs)?;
@@ -321,10 +331,9 @@ fn compute(
             let (name, ready) =
                 taken.inspect_err(|e| session.abort(e.abort_kind(), prepare::UNUSABLE))?;
             let ready = (stored.insert(name).as_str(), ready);
-            engine::run_prepared(session, &prepared, given.inputs, ready, &progress)
+            engine::run_prepared(session, &prepared, given.inputs, ready, &count)
         }
     };
-    bar.finish_and_clear();
     Ok(Done { outcome: outcome?, choice, stored })
 }
 
@@ -352,32 +361,23 @@ fn deliver(
     revealed: &[(String, form::clear::Array)],
     json: bool,
 ) -> Result<(Option<Zeroizing<String>>, Option<String>), CliError> {
-    let (mut written, mut unwritten) = (false, None);
-    for PartyFile { party, path, .. } in &args.program.results {
-        if is_me(party)? {
-            match results::write(program, path, revealed) {
+    let (mut written, mut unwritten, alone) = (false, None, args.program.prints_alone());
+    let mut prints = !alone;
+    for file in &args.program.results {
+        match (is_me(&file.party)?, file.is_standard_output()) {
+            (true, true) => prints = true,
+            (true, false) => match results::write(program, &file.path, revealed) {
                 Ok(()) => written = true,
                 Err(error) => unwritten = Some(error.message),
-            }
+            },
+            (false, _) => {}
         }
     }
-    if revealed.is_empty() || written && unwritten.is_none() {
+    let done = if alone { !prints } else { written };
+    if revealed.is_empty() || (done && unwritten.is_none()) {
         return Ok((None, unwritten));
     }
     Ok((Some(results::text(program, &args.program, revealed, json)?), unwritten))
-}
-
-/// A bar on standard error, if it is a terminal: rows that went through streams.
-fn progress_bar(prepared: &Prepared, wanted: bool) -> ProgressBar {
-    let rows = prepared.streamed_rows();
-    if !wanted || rows == 0 {
-        return ProgressBar::hidden();
-    }
-    let bar = ProgressBar::new(rows);
-    if let Ok(style) = ProgressStyle::with_template("{bar:40} {percent} % {elapsed}, {eta} left") {
-        bar.set_style(style);
-    }
-    bar
 }
 
 /// One party's run. No `Debug`: it holds opened values.
@@ -402,6 +402,11 @@ struct ProgramRun {
 /// The run of one party, or of all local ones.
 #[derive(Serialize)]
 struct ProgramRuns {
+    /// What the protocol protects against.
+    trust: String,
+    /// Whether results are all that is printed.
+    #[serde(skip)]
+    alone: bool,
     #[serde(serialize_with = "with_results")]
     parties: Vec<ProgramRun>,
 }
@@ -424,7 +429,9 @@ fn with_results<S: Serializer>(runs: &[ProgramRun], serializer: S) -> Result<S::
 
 impl Report for ProgramRuns {
     fn text(&self, out: &mut dyn Write) -> io::Result<()> {
-        self.write_results(out)?;
+        if !self.alone {
+            self.write_results(out)?;
+        }
         for warning in self.parties.iter().flat_map(|run| &run.warnings) {
             writeln!(out, "warning: {warning}: under a protocol results would be wrong")?;
         }
@@ -438,6 +445,11 @@ impl Report for ProgramRuns {
             writeln!(out, "rounds waited for, by party: {}", rounds.join(", "))?;
         }
         Ok(())
+    }
+
+    fn data(&self) -> Option<&[u8]> {
+        let text = self.parties.iter().find_map(|run| run.printed.as_ref());
+        self.alone.then(|| text.map_or(&[][..], |text| text.as_bytes()))
     }
 }
 

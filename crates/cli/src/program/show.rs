@@ -5,12 +5,14 @@ use super::costs::{self, ProtocolCost};
 use super::load;
 use super::run::bytes;
 use crate::error::CliError;
+use crate::flags;
 use crate::output::{Output, Report};
 use clap::Args;
 use comfy_table::{Table, presets};
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use tacit_circuit::spelling;
 use tacit_program::summary::summary;
 use tacit_program::{Program, text};
 
@@ -26,8 +28,7 @@ pub struct ShowArgs {
     #[arg(value_name = "PROGRAM")]
     path: PathBuf,
 
-    /// Rows to show costs for [default: 1000, or what the program allows that is nearest]
-    #[arg(long, value_name = "ROWS=NUMBER")]
+    #[arg(long, value_name = "ROWS=NUMBER", help = flags::ROWS)]
     rows: Vec<NamedValue>,
 }
 
@@ -46,7 +47,13 @@ pub fn run(args: &ShowArgs, output: Output) -> Result<(), CliError> {
 pub fn rows(program: &Program, given: &[NamedValue]) -> Result<Vec<u64>, CliError> {
     for value in given {
         if program.dim(&value.name).is_none() {
-            return Err(CliError::input(format!("the program has no rows `{}`", value.name)));
+            let all: Vec<&str> = program.dims.iter().map(|dim| dim.name.as_str()).collect();
+            let hint = spelling::hint(&value.name, all.iter().copied());
+            return Err(CliError::input(format!(
+                "--rows {}: the program's row counts are {}{hint}",
+                value.name,
+                all.join(", ")
+            )));
         }
     }
     let count = |dim: &tacit_program::ir::Dim| {

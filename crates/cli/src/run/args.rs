@@ -5,6 +5,7 @@ use crate::checks::Checks;
 use crate::circuit::file::ReadArgs;
 use crate::deadlines::Deadlines;
 use crate::error::CliError;
+use crate::flags;
 use crate::garbling::GarblingArgs;
 use crate::local::Transport;
 use crate::ports::{PortFile, ValueStyle};
@@ -16,6 +17,7 @@ use clap::{Args, ValueEnum};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use tacit_circuit::spelling;
 use tacit_engine::circuit::{Blocking, FormChoice, Preprocessing};
 use tacit_net::{PartyId, SessionConfig, SessionId};
 use tacit_sharing::Protocol;
@@ -41,14 +43,7 @@ pub struct RunArgs {
     #[arg(value_name = "PROGRAM|CIRCUIT")]
     pub path: PathBuf,
 
-    /// trio, astra, replicated, multi-fan-in, lift, galois, integers, post, tagged, brain-sacrifice,
-    /// brain-buckets, brain-integers, brain-batch, brain-polynomials, brain-single, yao-three or plain (three parties), or quad, quad-a,
-    /// quad-het, tetrad or fantastic-four (four); gmw:N, gmw-silent:N, gmw-star:N, gmw-wide:N, gmw-ot:N,
-    /// gmw-triples:N, bmr:N, bmr-silent:N, bmr-shamir:N, authenticated:N or wrk17:N (N parties), yao or yao-silent
-    /// (two); bmr-replicated (three); bmr-basic:N, bmr-reduced:N, bmr-correlated:N, bmr-offset:N,
-    /// bmr-shamir-s4:N, bmr-shamir-s3:N or bmr-shamir-s2:N, to compare. The silent ones also rest on learning parity with
-    /// noise being hard: about 2^151 bit operations for the best attack that we know
-    #[arg(long, default_value = "trio")]
+    #[arg(long, default_value = "trio", help = flags::protocol(""))]
     pub protocol: Protocol,
 
     #[command(flatten)]
@@ -117,8 +112,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "auto|none|a=2,het=1", default_value = "none")]
     pub balance: BalanceArg,
 
-    /// Threads per party; with several assignments of roles, per assignment
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, value_parser = flags::threads(), help = flags::THREADS)]
     pub threads: usize,
 
     /// When messages that do not depend on inputs are sent
@@ -155,10 +149,8 @@ pub struct RunArgs {
     #[arg(long, default_value = "tls")]
     pub transport: Transport,
 
-    /// Play a network between the parties: lan, continental, global, ccs16, a bandwidth such as
-    /// 1gbit, or a TOML file
-    #[arg(long, value_name = "NETWORK")]
-    shape: Option<String>,
+    #[arg(long, value_name = "NETWORK", help = flags::NETWORK)]
+    network: Option<String>,
 
     /// Name of this run; parties with different names do not meet
     #[arg(long, default_value = "default")]
@@ -284,11 +276,16 @@ impl Parties {
         let by_name = self.0.iter().position(|known| known == name);
         let by_number = name.parse().ok().filter(|number| *number < self.0.len());
         by_name.or(by_number).map(|index| PartyId(index as u8)).ok_or_else(|| {
-            let known = self.0.join(", ");
+            let (known, hint) = (self.0.join(", "), self.hint(name));
             CliError::input(format!(
-                "there is no party `{name}`: choose from {known}, or by number"
+                "there is no party `{name}`: choose from {known}, or by number{hint}"
             ))
         })
+    }
+
+    /// The party that was meant by a name that nobody has, for messages.
+    pub fn hint(&self, name: &str) -> String {
+        spelling::hint(name, self.0.iter().map(String::as_str))
     }
 
     /// Parties separated by commas.
@@ -375,7 +372,7 @@ impl RunArgs {
     /// The network to play between so many local parties.
     pub fn shape(&self, parties: usize) -> Result<Option<Profile>, CliError> {
         let load = |name| Profile::of_parties(name, parties);
-        self.shape.as_deref().map(load).transpose()
+        self.network.as_deref().map(load).transpose()
     }
 
     /// How lanes are cut.

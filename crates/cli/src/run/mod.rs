@@ -4,10 +4,12 @@ mod args;
 mod instances;
 mod party;
 mod report;
+mod trust;
 
 pub use args::{Misplaced, Parties, PreprocessingArg, RunArgs, opening, refuse};
 pub use party::{in_turn, job};
 pub use report::{all_written, seconds, write_links};
+pub use trust::{announce, sentence};
 
 use crate::circuit::file;
 use crate::error::CliError;
@@ -28,7 +30,7 @@ pub fn run(args: &RunArgs, output: Output) -> Result<ExitCode, Failure> {
             let circuit = file::read(&args.path, &args.read)?;
             let parties = Parties::numbered(args.protocol.parties());
             let mut meeting = Meeting::new(args.deadlines.of(child.config));
-            party::evaluate(args, &circuit, &parties, &mut meeting)
+            party::evaluate(args, &circuit, &parties, &mut meeting, output.is_json())
         });
         return Ok(Child::report(result));
     }
@@ -37,18 +39,21 @@ pub fn run(args: &RunArgs, output: Output) -> Result<ExitCode, Failure> {
             refuse_program_arguments(args)?;
             let circuit = file::read(&args.path, &args.read)?;
             // Wrong arguments are better told here, once.
-            let parties = args.protocol.parties();
-            party::check(args, &circuit, &Parties::numbered(parties), None)?;
-            local::launch(parties, args.transport)?.results()?
+            let parties = Parties::numbered(args.protocol.parties());
+            let job = party::check(args, &circuit, &parties, None)?;
+            let giving = job.owners.iter().map(|owner| owner.index() + 1).max().unwrap_or(0);
+            announce(args.protocol, &parties.0, true, giving);
+            local::launch(parties.0.len(), args.transport)?.results()?
         }
         Some(path) => hold(args.session(path)?, |meeting| {
             refuse_program_arguments(args)?;
             let circuit = file::read(&args.path, &args.read)?;
             let parties = args.named(&meeting.config, path, false)?;
-            Ok(vec![party::evaluate(args, &circuit, &parties, meeting)?])
+            announce(args.protocol, &parties.0, false, 0);
+            Ok(vec![party::evaluate(args, &circuit, &parties, meeting, output.is_json())?])
         })?,
     };
-    let report = RunReport::new(results);
+    let report = RunReport::new(args.protocol, results);
     output.print_results(&report)?;
     report.all_written()?;
     Ok(ExitCode::SUCCESS)

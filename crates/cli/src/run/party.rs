@@ -2,16 +2,16 @@
 
 use super::args::{Parties, RunArgs};
 use super::instances;
-use super::report::PartyRun;
+use super::report::{PartyRun, Printed};
 use crate::balance::{self, BalanceArg};
 use crate::error::CliError;
 use crate::meeting::{Meeting, in_session};
 use crate::output::remark;
 use crate::ports::{self, PortFile};
 use crate::prepare;
+use crate::progress::Progress;
 use crate::roles::{self, Choice, Roles};
 use crate::signals;
-use indicatif::{ProgressBar, ProgressStyle};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use tacit_circuit::Circuit;
@@ -168,6 +168,7 @@ pub fn evaluate(
     circuit: &Circuit,
     parties: &Parties,
     meeting: &mut Meeting,
+    json: bool,
 ) -> Result<PartyRun, CliError> {
     let me = meeting.config.me;
     let configured = args.party_file()?.is_some();
@@ -187,16 +188,18 @@ pub fn evaluate(
         _ => job.threads(),
     };
     let store = prepare::open_store(args, &meeting.config, &parties.0[me.index()])?;
+    let progress = Progress::new(configured || me == PartyId(0));
     let mut session = meeting.connect()?;
     let done = in_session(&mut session, |session| {
         job.instances = engine::agree_instances(session, circuit, &job, mine)?;
-        compute(args, circuit, store, session, job, values)
+        compute(args, circuit, store, session, job, (values, &progress))
     })?;
     session.finish()?;
+    drop(progress);
     signals::opened();
     let written: Vec<PortFile> =
         args.outputs.iter().filter(|f| configured || done.writes(f, me)).cloned().collect();
-    let (printed, unwritten) = deliver(args, circuit, &written, &done.result.outputs)?;
+    let (printed, unwritten) = deliver(args, circuit, &written, &done.result.outputs, json)?;
     let (names, Done { result, choice, stored, .. }) = (parties.0.clone(), done);
     Ok(PartyRun { names, report: result.report, roles: choice, stored, printed, unwritten })
 }
@@ -223,7 +226,7 @@ fn compute(
     store: Option<Store>,
     session: &mut Session,
     mut job: Job,
-    values: Vec<Option<Lanes>>,
+    (values, progress): (Vec<Option<Lanes>>, &Progress),
 ) -> Result<Done, CliError> {
     let mut choice = None;
     let chooses = args.roles == Some(Roles::Auto) || args.balance == BalanceArg::Auto;
@@ -232,20 +235,19 @@ fn compute(
     }
     let compiled = Compiled::new(circuit, job)?;
     let values = repeated(values, compiled.job().instances)?;
-    let bar = progress_bar(&compiled, args.party_file()?.is_some() || session.me() == PartyId(0));
-    let progress = |words| bar.inc(words);
+    progress.set_length(compiled.total_words() as u64);
+    let count = |words| progress.add(words);
     let mut stored = None;
     let result = match store {
-        None => engine::evaluate(session, &compiled, values, &progress),
+        None => engine::evaluate(session, &compiled, values, &count),
         Some(store) => {
             let taken = store.take(session, compiled.facts());
             let (name, prepared) =
                 taken.inspect_err(|e| session.abort(e.abort_kind(), prepare::UNUSABLE))?;
             let ready = (stored.insert(name).as_str(), prepared);
-            engine::evaluate_prepared(session, &compiled, values, ready, &progress)
+            engine::evaluate_prepared(session, &compiled, values, ready, &count)
         }
     };
-    bar.finish_and_clear();
     Ok(Done { result: result?, compiled, choice, stored })
 }
 
@@ -295,14 +297,15 @@ fn own_values(
     Ok(values)
 }
 
-/// Writes the output files that are this party's. Returns the text to print if none was asked for at all, or if
+/// Writes the output files that are this party's. Returns what to print if none was asked for at all, or if
 /// one cannot be written, and why not.
 fn deliver(
     args: &RunArgs,
     circuit: &Circuit,
     written: &[PortFile],
     outputs: &[Option<Lanes>],
-) -> Result<(Option<Zeroizing<String>>, Option<String>), CliError> {
+    json: bool,
+) -> Result<(Option<Printed>, Option<String>), CliError> {
     let specs = args.style.output_ports(circuit)?;
     let mut unwritten = None;
     if !args.outputs.is_empty() {
@@ -319,15 +322,18 @@ fn deliver(
     if lanes.is_empty() {
         return Ok((None, unwritten));
     }
+    let format = args.style.format().unwrap_or(Format::Hex);
+    if json {
+        return Ok((Some(Printed::Values(ports::listed(format, &specs, &lanes)?)), unwritten));
+    }
     // Never grown beyond its capacity, so that no copy stays behind.
     let line: usize = specs.iter().map(|spec| spec.width as usize + 64).sum();
     let instances = lanes.first().map_or(0, Lanes::instances);
     let mut text = Zeroizing::new(Vec::with_capacity((line * (instances + 1)).min(MAX_TEXT)));
-    let format = args.style.format().unwrap_or(Format::Hex);
     format_outputs(&mut *text, format, &specs, &lanes)
         .map_err(|e| CliError::input(e.to_string()))?;
     let text = Zeroizing::new(String::from_utf8_lossy(&text).into_owned());
-    Ok((Some(text), unwritten))
+    Ok((Some(Printed::Text(text)), unwritten))
 }
 
 /// Bytes of printed values that are set aside at once.
@@ -335,16 +341,4 @@ const MAX_TEXT: usize = 1 << 26;
 
 fn empty(width: u32) -> Lanes {
     Lanes::from_bits(vec![Vec::new(); width as usize], 0)
-}
-
-/// A bar on standard error, if it is a terminal.
-fn progress_bar(compiled: &Compiled, wanted: bool) -> ProgressBar {
-    if !wanted {
-        return ProgressBar::hidden();
-    }
-    let bar = ProgressBar::new(compiled.total_words() as u64);
-    if let Ok(style) = ProgressStyle::with_template("{bar:40} {percent} % {elapsed}, {eta} left") {
-        bar.set_style(style);
-    }
-    bar
 }

@@ -1,13 +1,16 @@
 //! What `tacit run` prints.
 
+use super::trust::sentence;
 use crate::checks::write_soundness;
 use crate::error::CliError;
 use crate::output::Report;
+use crate::ports::PortValues;
 use crate::roles::{self, Choice};
 use comfy_table::{Table, presets};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use std::io::{self, Write};
 use tacit_engine::circuit::{self, AssignmentUse, LinkUse};
+use tacit_sharing::Protocol;
 use zeroize::Zeroizing;
 
 /// One party's run. No `Debug`: it holds opened values.
@@ -22,22 +25,52 @@ pub struct PartyRun {
     /// The stored preprocessing that it used.
     pub stored: Option<String>,
     /// Outputs to print, if no file was asked for, or none can be written.
-    pub printed: Option<Zeroizing<String>>,
+    pub printed: Option<Printed>,
     /// Why an output file is not written.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub unwritten: Option<String>,
 }
 
+/// Outputs that are printed.
+#[derive(Serialize, Deserialize, PartialEq, Eq)]
+pub enum Printed {
+    /// A line per instance.
+    Text(Zeroizing<String>),
+    /// Port by port, for JSON.
+    Values(Vec<PortValues>),
+}
+
 /// The run of one party, or of all local ones.
 #[derive(Serialize)]
 pub struct RunReport {
+    /// What the protocol protects against.
+    trust: String,
+    #[serde(serialize_with = "with_outputs")]
     parties: Vec<PartyRun>,
+}
+
+/// Outputs as JSON, and each party's report under its name.
+fn with_outputs<S: Serializer>(runs: &[PartyRun], serializer: S) -> Result<S::Ok, S::Error> {
+    let run = |run: &PartyRun| {
+        let outputs = match &run.printed {
+            Some(Printed::Values(values)) => Some(values),
+            _ => None,
+        };
+        serde_json::json!({
+            "name": run.names[usize::from(run.report.party)],
+            "outputs": outputs,
+            "choice": run.roles,
+            "stored": run.stored,
+            "report": run.report,
+        })
+    };
+    serializer.collect_seq(runs.iter().map(run))
 }
 
 impl RunReport {
     /// Of the parties that ran here.
-    pub fn new(parties: Vec<PartyRun>) -> RunReport {
-        RunReport { parties }
+    pub fn new(protocol: Protocol, parties: Vec<PartyRun>) -> RunReport {
+        RunReport { trust: sentence(protocol), parties }
     }
 
     /// An error if an output file is not written.
@@ -63,8 +96,12 @@ impl RunReport {
     /// Writes the values that the parties learned: once if they learned the same, else each
     /// under its name.
     fn write_values(&self, out: &mut dyn Write) -> io::Result<()> {
+        let text = |run: &'_ PartyRun| match &run.printed {
+            Some(Printed::Text(text)) => Some(text.clone()),
+            _ => None,
+        };
         let learned: Vec<_> =
-            self.parties.iter().filter_map(|run| Some((run, run.printed.as_ref()?))).collect();
+            self.parties.iter().filter_map(|run| Some((run, text(run)?))).collect();
         let Some((_, first)) = learned.first() else { return Ok(()) };
         if learned.iter().all(|(_, text)| text == first) {
             return out.write_all(first.as_bytes());

@@ -25,6 +25,7 @@ use tacit_sharing::proof::{Method, Stock};
 use tacit_sharing::setup::Secrets;
 use tacit_sharing::verify::{Journal, Pass, Verifier};
 use tacit_sharing::{Party, Protocol, Role, RoleVisitor, SharingError};
+use tracing::info;
 
 /// What a party has at the end of a job.
 pub struct Evaluation {
@@ -228,6 +229,8 @@ fn begin(
             session.meshes.len(),
         )));
     }
+    let (protocol, instances) = (compiled.job().protocol(), compiled.job().instances);
+    info!(%protocol, instances, threads, phases = phases.name(), "comparing what is to be run");
     let started = session.meshes[0].now();
     session.meshes.iter_mut().for_each(Mesh::reset_meter);
     let mut facts = compiled.facts().to_vec();
@@ -246,6 +249,7 @@ fn set_out(
     entropy: &mut Entropy,
 ) -> Result<SetOut, EvaluateError> {
     let (id, protocol) = (fresh_id(session, entropy)?, run.compiled.job().protocol());
+    info!("exchanging keys, and computing");
     if protocol.has_roles() {
         return in_roles(session, run, id, entropy);
     }
@@ -264,6 +268,9 @@ fn finish(
     computed: Vec<Computed>,
 ) -> Result<Evaluation, EvaluateError> {
     let report = report(session, run, &times, &computed)?;
+    let (set_up, offline, online) =
+        (report.setup_seconds, report.offline_seconds, report.online_seconds);
+    info!(set_up, offline, online, bytes = report.total_bytes(), "computed, in seconds");
     let outputs = assemble(run.compiled, computed.into_iter().map(|part| part.opened).collect());
     Ok(Evaluation { outputs, report })
 }
@@ -284,6 +291,7 @@ fn in_roles(
         _ => Buffer::default(),
     };
     let set_up = SetUp::new(secrets, &job.assignments, job.workers, id)?;
+    info!("computing");
     let ready = session.meshes[0].now();
     Ok((ready, with_roles(session, run, set_up, None)?, common))
 }
@@ -430,6 +438,7 @@ impl Roles<'_> {
 
     /// Compares what everybody did.
     fn compare(&mut self, computed: &mut [Computed]) -> Result<Pass, EvaluateError> {
+        info!("comparing what everybody did");
         Ok(self.checks.end_epoch(&mut self.session.meshes[0], journals(computed))?)
     }
 

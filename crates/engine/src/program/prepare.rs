@@ -25,6 +25,7 @@ use tacit_sharing::cost::{MAX_ROLES, Rounds, Traffic};
 use tacit_sharing::proof::{Method, Needs, Proving};
 use tacit_sharing::verify::Verifier;
 use tacit_sharing::{Protocol, RoleId};
+use tracing::info;
 
 /// ANDs of a program from which on it is garbled as it runs, unless it is told how: by then a circuit of everything
 /// takes longer to draw than to garble.
@@ -46,6 +47,8 @@ pub struct Prepared {
     pub(super) by_bits: ranges::ByBits,
     /// Circuits are garbled as the program runs.
     pub(super) streams: bool,
+    /// ANDs of its circuits under a protocol that garbles, once they were counted.
+    pub(super) ands: OnceLock<u64>,
     facts: Vec<(&'static str, String)>,
 }
 
@@ -123,6 +126,7 @@ impl Prepared {
             seatings,
             by_bits: ranges::ByBits::new(),
             streams: false,
+            ands: OnceLock::new(),
             facts: Vec::new(),
         };
         prepared.by_bits = ranges::by_bits(&prepared)?;
@@ -459,6 +463,9 @@ pub(super) fn end_epoch(
     backends: Backends<'_, '_>,
     verifier: Option<&mut Verifier>,
 ) -> Result<(), EvaluateError> {
+    if verifier.is_some() {
+        info!("comparing what everybody did");
+    }
     // Workers prove what they did with those of the other parties: all at once.
     let ends = backends.iter_mut().map(|backend| &mut **backend);
     let journals = on_each(ends, 0.., |backend, _| Ok(backend.take_journal()?))?;

@@ -24,6 +24,7 @@ use tacit_ring::Entropy;
 use tacit_sharing::Protocol;
 use tacit_sharing::gmw::{Correlations, Gmw, GmwBits};
 use tacit_sharing::verify::Verifier;
+use tracing::info;
 
 /// Revealed values, by name.
 pub type Revealed = Vec<(String, Array)>;
@@ -241,11 +242,14 @@ fn all(
     if has < wants || (has > wants && !job.protocol.has_roles()) {
         return Err(EvaluateError::Bug(format!("the session has {has} threads, the job {wants}")));
     }
+    let (program, protocol) = (&prepared.program.name, job.protocol);
+    info!(program, %protocol, by = %job.by, threads = wants, "comparing what is to be run");
     let started = session.meshes[0].now();
     session.meshes.iter_mut().for_each(Mesh::reset_meter);
     session.agree(prepared.facts())?;
     agree_public(session, prepared, inputs)?;
     prepared.check_masks()?;
+    info!("exchanging keys, and preprocessing what comes first");
     let interleaved = |times| Ok::<_, EvaluateError>((prepared.cost()?, Times::interleaved(times)));
     if job.protocol == Protocol::Plain {
         let ready = session.meshes[0].now();
@@ -357,6 +361,9 @@ fn outcome(
     let times = Times { finished: session.meshes[0].now(), ..times };
     let revealed = named(prepared, session.me(), opened);
     let report = ProgramReport::gather(session, prepared, &cost, rounds, times)?;
+    let (set_up, offline, online) =
+        (report.setup_seconds, report.offline_seconds, report.online_seconds);
+    info!(set_up, offline, online, bytes = report.total_bytes(), "computed, in seconds");
     Ok(Outcome { revealed, report, warnings })
 }
 
@@ -433,6 +440,7 @@ fn walk(
     mut parties: Vec<Worker<'_>>,
     verifier: Option<&mut Verifier>,
 ) -> Result<Walked, EvaluateError> {
+    info!("computing");
     let mut backends = backends(&mut parties);
     let opened = prepared.walk(context, &mut backends, verifier)?;
     let rounds = context.beside.with(backends[0].rounds()).iter().sum();

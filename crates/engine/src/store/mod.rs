@@ -29,6 +29,7 @@ use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use tacit_net::{PartyId, Session};
+use tracing::info;
 
 pub use file::Facts;
 pub use pieces::{PieceWriter, Pieces};
@@ -307,6 +308,7 @@ impl Store {
                 self.spend(&chosen)?;
                 let emptied = file::empty(&opened.into_file());
                 lost(&chosen.name, emptied.map_err(|e| system("empty", &chosen.path, &e)))?;
+                info!(run = %chosen.name, "stored preprocessing is spent");
                 Ok((chosen.name, prepared))
             }
             Err(why) => {
@@ -330,6 +332,7 @@ impl Store {
         let (opened, cipher) = self.open_chosen(&chosen)?;
         let pieces = Pieces::of(&chosen.path, opened, cipher)?;
         self.spend(&chosen)?;
+        info!(run = %chosen.name, "stored triples are spent");
         Ok((chosen.name, pieces))
     }
 
@@ -502,6 +505,7 @@ impl Preparation<'_> {
     /// When the disk fails.
     pub fn add(&mut self, prepared: Prepared) -> Result<u64, EvaluateError> {
         self.head.number += 1;
+        info!(preparation = self.head.preparation, run = self.head.number, "storing preprocessing");
         file::write((&self.store.directory, &self.store.state), &self.head, prepared)
     }
 

@@ -28,6 +28,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
+use tracing::{debug, info, warn};
 
 /// Socket buffers on the loopback interface, where the system's own choice grows until the bytes
 /// in flight no longer fit the processor's cache.
@@ -284,13 +285,17 @@ pub fn meet(config: &SessionConfig) -> Result<Session, Missed> {
             setup.report(Event::Failed(NetError::Stopped { kind, reason: reason.to_owned() }));
         }
     });
+    let (parties, workers) = (config.parties.len(), config.workers);
+    info!(parties, workers, tls = setup.tls.is_some(), "meeting the other parties");
     let (mut wires, mut lobby) = (Wires::new(), Lobby::default());
     match gather(&setup, &events, &mut wires, &mut lobby) {
         Ok(()) => {
+            info!("connected with all parties");
             setup.over.store(true, Ordering::Release);
             build(&setup, wires, lobby).map_err(Missed::alone)
         }
         Err(error) => {
+            warn!(%error, "the parties do not meet");
             setup.end(farewell_payload(AbortKind::of(&error), &said(&error)));
             let told = say_goodbye(&mut wires, setup.ended());
             let untold = untold(&setup, &error, &told);
@@ -353,6 +358,7 @@ fn gather(
         let left = setup.deadline.saturating_duration_since(Instant::now());
         match events.recv_timeout(left.min(GLANCE)) {
             Ok(Event::Ready { peer, purpose, wire }) => {
+                debug!(peer = %setup.peers[peer], ?purpose, "connected");
                 wires.insert((peer, purpose), wire);
                 if purpose == Purpose::Control {
                     lobby.enter(peer);

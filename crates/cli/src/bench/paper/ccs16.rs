@@ -4,7 +4,7 @@
 use super::evaluated;
 use crate::bench::task;
 use crate::error::CliError;
-use crate::output::Report;
+use crate::output::{Report, remark};
 use crate::profile::Profile;
 use serde::Serialize;
 use std::io::{self, Write};
@@ -214,7 +214,7 @@ fn measure(
     profile: &Profile,
 ) -> Result<Measurement, CliError> {
     let (stats, parties) = (circuit.stats(), protocol.parties());
-    eprintln!("tacit: {name}, {} levels, with {parties} parties under {protocol}", stats.and_depth);
+    remark(&format!("{name}, {} levels, with {parties} parties under {protocol}", stats.and_depth));
     let (report, rounds) = evaluated(circuit, protocol, profile)?;
     Ok(Measurement {
         circuit: name.into(),

@@ -4,7 +4,7 @@
 use super::evaluated;
 use crate::bench::task;
 use crate::error::CliError;
-use crate::output::Report;
+use crate::output::{Report, remark};
 use crate::profile::Profile;
 use comfy_table::{Table, presets};
 use serde::Serialize;
@@ -140,7 +140,7 @@ fn job(parties: usize, workers: usize, triples: usize, bits: usize) -> TripleJob
 
 /// Triples of parties in this process.
 fn measured(table: u8, parties: usize, threads: usize, each: usize) -> Result<Triples, CliError> {
-    eprintln!("tacit: triples of {parties} parties with {threads} threads each");
+    remark(&format!("triples of {parties} parties with {threads} threads each"));
     let job = job(parties, threads, each, 0);
     let network = Profile::load(NETWORK)?.virtual_network();
     let network = network.with_compute(Compute::ThreadCpuTime(1.0));
@@ -208,7 +208,7 @@ fn published_ywz20(parties: usize) -> Aes {
 /// AES in this process, of a block and a key, as the meter has it. What it sends ahead is cut by the cost function
 /// of triples and of bits for masks.
 fn here(protocol: Protocol, profile: &Profile) -> Result<Aes, CliError> {
-    eprintln!("tacit: AES under {protocol}");
+    remark(&format!("AES under {protocol}"));
     let aes = task::built("aes", &[("key-bits", "128"), ("sbox", "d4")])?;
     let (report, _) = evaluated(&aes, protocol, profile)?;
     let parties = protocol.parties();

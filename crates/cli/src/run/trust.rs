@@ -1,0 +1,27 @@
+//! What the parties of a run trust each other with, said before anything leaves this machine.
+
+use crate::output::remark;
+use tacit_sharing::Protocol;
+
+/// What a run's protocol protects against and what it does not, in a sentence.
+pub fn sentence(protocol: Protocol) -> String {
+    format!("{protocol} is {}", protocol.security().trust(protocol.parties()))
+}
+
+/// Says so to people; of parties that are all local, also which are here only because the protocol has more
+/// than give inputs: those after the first `giving`.
+pub fn announce(protocol: Protocol, names: &[String], local: bool, giving: usize) {
+    remark(&format!("trusted: {}", sentence(protocol)));
+    let added = &names[giving.min(names.len())..];
+    if let ([_, ..], true) = (added, local) {
+        let (who, is, it) = match added {
+            [_] => (added[0].clone(), "is a party", "it"),
+            _ => (added.join(", "), "are parties", "each"),
+        };
+        remark(&format!(
+            "{who}: {is} that --local added, as {protocol} has {} and {giving} give inputs; on machines of their \
+             own {it} is somebody whom the others trust as said above",
+            protocol.parties()
+        ));
+    }
+}
