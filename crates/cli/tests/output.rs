@@ -280,7 +280,8 @@ fn progress_moves_while_nothing_is_counted() {
     let folder = folder();
     let dir = folder.path();
     let free = || std::net::TcpListener::bind("127.0.0.1:0").and_then(|it| it.local_addr());
-    let parties = ["alice", "bob", "carol"].map(|name| format!("{name}={}", free().expect("a port")));
+    let parties =
+        ["alice", "bob", "carol"].map(|name| format!("{name}={}", free().expect("a port")));
     ok(dir, &format!("network init --parties {}", parties.join(",")));
     // Bob and Carol do not come.
     let run = "run larger.tacit --party alice.toml --table x.csv --connect-timeout 2";

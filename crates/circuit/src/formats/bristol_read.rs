@@ -29,8 +29,8 @@ pub(crate) fn read(bytes: &[u8], options: &ReadOptions) -> Result<Circuit, Failu
             return Err((at, Reason::TrailingLine(header.gates)));
         }
         reader.gate(&words).map_err(|reason| {
-            let cut_off = lines.ends_within_a_line()
-                && (found + 1 < header.gates || is_unfinished(&words));
+            let cut_off =
+                lines.ends_within_a_line() && (found + 1 < header.gates || is_unfinished(&words));
             let cut = Reason::CutOff { claimed: header.gates, found };
             (at, if cut_off { cut } else { reason })
         })?;

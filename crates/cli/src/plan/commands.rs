@@ -39,7 +39,8 @@ impl Commands {
         lab.extend(options);
         match task {
             Task::Circuit(_) => {
-                let instances = args.instances.iter().flat_map(|n| ["--instances".into(), n.to_string()]);
+                let instances =
+                    args.instances.iter().flat_map(|n| ["--instances".into(), n.to_string()]);
                 let instances: Vec<String> = instances.collect();
                 run.extend(instances.clone());
                 lab.extend(instances);

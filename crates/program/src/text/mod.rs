@@ -24,9 +24,9 @@ mod scope;
 mod tests;
 mod types;
 
-pub use tacit_circuit::spelling::similar;
 pub use parse::{parse, parse_with};
 pub use print::print;
+pub use tacit_circuit::spelling::similar;
 pub use types::parse_element;
 
 use crate::ir::Program;

@@ -62,7 +62,7 @@ impl Security {
                 .into();
         }
         let deviates = match self.is_malicious() {
-            true => "whoever deviates can end the run without a result, and no more",
+            true => "whoever deviates can end the run without a result",
             false => "anyone who deviates can make results wrong or learn inputs",
         };
         let corruptions = self.corruptions(parties);
@@ -113,7 +113,7 @@ mod tests {
             ),
             (
                 Protocol::Authenticated(2),
-                "malicious with abort, one of two: whoever deviates can end the run without a result, and no more",
+                "malicious with abort, one of two: whoever deviates can end the run without a result",
             ),
             (
                 Protocol::Plain,
