@@ -127,7 +127,7 @@ fn names_that_nobody_knows_are_answered_with_those_that_were_meant() {
         (format!("{circuit} --owner 2=0"), "no input port 2"),
         (format!("{circuit} --bits in2=bytes"), "its input ports are in0 to in1"),
         ("circuit build compre --output x.txt".into(), "'compare'"),
-        ("bench adn".into(), "'and'"),
+        ("bench compre".into(), "'compare'"),
         (format!("{run} --transport tlss"), "'tls'"),
     ] {
         let (code, error) = fails(dir, &arguments);

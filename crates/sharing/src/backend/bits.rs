@@ -82,10 +82,12 @@ impl Circuits {
 /// Circuits that are kept for the whole process: more than programs have, and bounded all the same.
 const MOST_KEPT: usize = 1 << 10;
 
+/// Circuits by what they do, and for which protocol.
+type Kept = HashMap<(Protocol, Name), Arc<Layered>>;
+
 /// A circuit of conversions, laid out once in this process.
 fn laid_out(name: Name, protocol: Protocol) -> Arc<Layered> {
-    static ALL: LazyLock<Mutex<HashMap<(Protocol, Name), Arc<Layered>>>> =
-        LazyLock::new(Mutex::default);
+    static ALL: LazyLock<Mutex<Kept>> = LazyLock::new(Mutex::default);
     let all = || ALL.lock().unwrap_or_else(PoisonError::into_inner);
     let key = (protocol, name);
     if let Some(known) = all().get(&key) {
