@@ -300,7 +300,13 @@ pub fn a_check_ends_it(label: &str, cheat: PartyId, results: &Results) {
     nobody_honest_has_a_result(label, cheat, results);
     let mut checked = false;
     for (party, result) in (0..).map(PartyId).zip(results).filter(|(party, _)| *party != cheat) {
-        let Err(EvaluateError::Net(error)) = result else { panic!("{label}: {party}") };
+        let error = match result {
+            // With stored preprocessing, which is lost then.
+            Err(EvaluateError::Lost { cause, .. }) => cause.as_ref(),
+            Err(error) => error,
+            Ok(_) => panic!("{label}: {party}"),
+        };
+        let EvaluateError::Net(error) = error else { panic!("{label}: {party} says {error}") };
         let told = matches!(
             error,
             NetError::PeerAborted { kind: AbortKind::Misbehaviour, .. } | NetError::Check(_)
