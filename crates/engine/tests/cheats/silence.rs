@@ -79,7 +79,9 @@ fn a_party_that_falls_silent_in_any_phase_leaves_nobody_a_result() {
 pub fn silent_from(job: &Case, silent: PartyId, phase: Phase, times: u32) -> bool {
     let label = format!("{}: {silent} from {phase} on, {times}", job.protocol());
     let fell_silent = Arc::new(AtomicBool::new(false));
-    let results = run(job, SHORT, Some(silent), |_| {
+    // Silent transfers take a while to begin, and nobody is to give up before they have.
+    let patience = if job.protocol().is_silent() { 8 * SHORT } else { SHORT };
+    let results = run(job, patience, Some(silent), |_| {
         let fell_silent = fell_silent.clone();
         let (mut begun, mut before) = (0, None);
         Tamper::new(move |message| {
