@@ -232,7 +232,10 @@ fn more_rows_than_can_be_computed_are_the_users_under_every_protocol() {
     let parties: Vec<PartyId> = (0..3).map(PartyId).collect();
     for protocol in Protocol::on_bits() {
         let prepared = |rows: u64| {
-            Prepared::new(&program, ProgramJob::new(protocol, parties.clone(), vec![rows]))
+            let mut job = ProgramJob::new(protocol, parties.clone(), vec![rows]);
+            // Tests of ranges are counted chunk by chunk, and so many rows have many.
+            job.range_check = false;
+            Prepared::new(&program, job)
         };
         for rows in [1 << 32, 1 << 48, u64::MAX] {
             let error = prepared(rows).err();
