@@ -343,6 +343,7 @@ fn aborts(ended: &Ended) -> bool {
 }
 
 #[test]
+#[ignore = "minutes: every message of six protocols, and all guesses at every honest role; the others replay one"]
 fn no_guess_of_a_secret_fits_what_a_cheat_is_shown() {
     for protocol in PROTOCOLS {
         let cheats = cheats(protocol);
