@@ -710,7 +710,7 @@ mod tests {
             ("lift/7/8", "1 to 16777216"),
             ("lit/7", "unknown protocol 'lit'; did you mean `lift`?"),
             ("gnw:3", "did you mean `gmw`?"),
-            ("nothing like it", "choose one of trio, astra"),
+            ("nothing like it", "choose one of trio; astra"),
             ("gmw:100", "gmw does not run with '100' parties: write gmw:N with N from 2 to 64"),
             ("bmr-shamir:2", "N from 3 to 64"),
             ("gmw:x", "N from 2 to 64"),

@@ -108,8 +108,8 @@ mod tests {
             ),
             (
                 Protocol::Lift,
-                "malicious with abort, one of three: whoever deviates can end the run without a result, and no \
-                 more; any two who pool what they see learn inputs",
+                "malicious with abort, one of three: whoever deviates can end the run without a result; any \
+                 two who pool what they see learn inputs",
             ),
             (
                 Protocol::Authenticated(2),
