@@ -197,9 +197,16 @@ fn stores_are_for_the_parties_that_made_them() {
         let copied = copy.arg("-a").arg(folder.path().join(name)).arg(others.path()).status();
         assert!(copied.expect("copies").success());
     }
-    for (code, _, errors) in all(others.path(), "run", "--prepared store") {
-        assert_eq!(code, Some(2), "{errors}");
-        assert!(errors.contains("made by parties with other keys"), "{errors}");
+    // All find it, unless they hear from one that was faster.
+    let ended = all(others.path(), "run", "--prepared store");
+    assert!(ended.iter().any(|(code, ..)| *code == Some(2)), "{ended:?}");
+    for (code, _, errors) in ended {
+        let told = match code {
+            Some(2) => "made by parties with other keys",
+            Some(6) => "a party cannot use its stored preprocessing",
+            _ => panic!("{code:?}: {errors}"),
+        };
+        assert!(errors.contains(told), "{errors}");
     }
     for (code, printed, errors) in all(folder.path(), "run", "--prepared store") {
         assert_eq!(code, Some(0), "{errors}");

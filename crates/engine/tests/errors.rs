@@ -125,7 +125,20 @@ fn row_counts_are_what_all_consent_to() {
     }
     for offered in [0, 2, 21, u64::MAX] {
         let refused = agreed(offered, 0..=u64::MAX);
-        assert!(refused.iter().all(|it| matches!(it, Err(EvaluateError::Job(_)))), "{refused:?}");
+        assert!(matches!(refused[1], Err(EvaluateError::Job(_))), "{refused:?}");
+        for other in [0, 2] {
+            match &refused[other] {
+                Err(EvaluateError::Net(NetError::Disagreement { peer, mine, .. })) => {
+                    assert_eq!(peer.id, PartyId(1));
+                    assert!(mine.contains("as the program allows"), "{mine}");
+                }
+                // Or the other one found it first, and told.
+                Err(EvaluateError::Net(NetError::PeerAborted { kind, .. })) => {
+                    assert_eq!(*kind, AbortKind::Disagreement);
+                }
+                told => panic!("{told:?}"),
+            }
+        }
     }
     for wanted in [8..=u64::MAX, 0..=6] {
         let refused = &agreed(7, wanted)[0];
@@ -134,6 +147,35 @@ fn row_counts_are_what_all_consent_to() {
         };
         assert_eq!(peer.id, PartyId(1));
         assert!(error.to_string().contains("rows `n`"), "{error}");
+    }
+}
+
+#[test]
+fn rows_that_are_joined_are_as_many_at_both_owners() {
+    let text = "program joined\nparties alice, bob\nrows n <= 20\ninput x: u8[n] from alice\n\
+                input y: u8[n] from bob\nreveal sum(x * y, axis 0) to alice as \"it\"\n";
+    let program = text::parse("joined.tacit", text).unwrap();
+    let refused = run(1, |mut session| {
+        let mut terms = RowTerms::default();
+        if let Some(rows) = [Some(7), Some(9), None][session.me().index()] {
+            terms.own.insert("n".into(), rows);
+        }
+        agree_rows(&mut session, &program, &terms)
+    });
+    for (refused, (with, here, there)) in
+        refused.iter().zip([(1, "7", "9"), (0, "9", "7"), (1, "7 from", "9")])
+    {
+        match refused {
+            Err(EvaluateError::Net(NetError::Disagreement { peer, mine, theirs, .. })) => {
+                assert_eq!(peer.id, PartyId(with));
+                assert!(mine.starts_with(here) && theirs == there, "{mine} {theirs}");
+            }
+            // Or it hears it from another party before it has compared.
+            Err(EvaluateError::Net(NetError::PeerAborted { kind, .. })) => {
+                assert_eq!(*kind, AbortKind::Disagreement);
+            }
+            other => panic!("{other:?}"),
+        }
     }
 }
 

@@ -273,6 +273,7 @@ fn one_party(
     let mut given = inputs::public(program, &args.program)?;
     if let Some(own) = names.own(me) {
         let Given { inputs, rows } = inputs::of_party(program, &args.program, own, &is_me)?;
+        engine::check_own_rows(program, &rows)?;
         given.inputs.extend(inputs);
         given.rows = rows;
     }

@@ -30,7 +30,7 @@ pub use crate::circuit::Garbling;
 pub use job::{By, CHUNK_ROWS, ProgramJob};
 pub use prepare::{Cost, Prepared};
 pub use report::{ProgramReport, RolesUse};
-pub use rows::{RowTerms, agree_rows};
+pub use rows::{RowTerms, agree_rows, check_own_rows};
 pub use run::{
     Outcome, Revealed, check_inputs, check_storable, facts, prepare, prepare_with, run,
     run_prepared, run_with,

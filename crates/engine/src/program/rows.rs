@@ -3,7 +3,8 @@
 use crate::circuit::EvaluateError;
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
-use tacit_net::{PartyId, Session};
+use tacit_net::{NetError, PartyId, Session};
+use tacit_program::ir::Dim;
 use tacit_program::{Program, clear, text};
 
 /// What a party says about row counts, by their names.
@@ -19,9 +20,9 @@ pub struct RowTerms {
 /// allocated for rows before all have consented to their number.
 ///
 /// # Errors
-/// When parties have different counts for the same rows or nobody has one, where the program does not allow a count,
-/// or the network fails. [`NetError::Disagreement`](tacit_net::NetError::Disagreement), which ends the session for
-/// everybody, when a count is outside of this party's bounds.
+/// [`EvaluateError::Job`] if the program does not allow this party's own count, or nobody has one.
+/// [`NetError::Disagreement`], which ends the session for everybody, if another party's count is none that the program
+/// allows, differs from somebody's for the same rows, or is outside of this party's bounds. When the network fails.
 pub fn agree_rows(
     session: &mut Session,
     program: &Program,
@@ -37,26 +38,67 @@ pub fn agree_rows(
     let mine = serde_json::to_vec(&offer)
         .map_err(|e| EvaluateError::Bug(format!("cannot write row counts: {e}")))?;
     let offers = session.publish(&mine)?;
-    let (rows, owners): (Vec<u64>, Vec<PartyId>) = join(program, &offers)?.into_iter().unzip();
-    clear::check_rows(program, &rows).map_err(|e| EvaluateError::Job(e.to_string()))?;
-    for ((dim, rows), owner) in program.dims.iter().zip(&rows).zip(owners) {
-        let Some(wanted) = terms.bounds.get(&dim.name).filter(|wanted| !wanted.contains(rows))
-        else {
-            continue;
-        };
-        let what = format!("the number of rows `{}`", dim.name);
-        let (least, most) = (wanted.start(), wanted.end());
-        let here = match *most {
-            u64::MAX => format!("at least {least}"),
-            most => format!("from {least} to {most}"),
-        };
-        return Err(session.disagree(owner, &what, here, rows.to_string()).into());
+    check_own_rows(program, &terms.own)?;
+    let counts = join(session, program, &offers)?;
+    for (dim, (rows, owner)) in program.dims.iter().zip(&counts) {
+        let allowed = dim.min..=dim.max;
+        let wanted = terms.bounds.get(&dim.name);
+        for (bounds, whose) in [(Some(&allowed), " (as the program allows)"), (wanted, "")] {
+            let Some(bounds) = bounds.filter(|bounds| !bounds.contains(rows)) else { continue };
+            let here = match (bounds.start(), *bounds.end()) {
+                (least, u64::MAX) => format!("at least {least}{whose}"),
+                (least, most) => format!("from {least} to {most}{whose}"),
+            };
+            return Err(session.disagree(*owner, &named(dim), here, rows.to_string()).into());
+        }
     }
-    Ok(rows)
+    Ok(counts.into_iter().map(|(rows, _)| rows).collect())
 }
 
-/// The row counts, and a party that has each.
-fn join(program: &Program, offers: &[Vec<u8>]) -> Result<Vec<(u64, PartyId)>, EvaluateError> {
+/// Checks that the program allows a party's own numbers of rows.
+///
+/// # Errors
+/// [`EvaluateError::Job`] if it does not.
+pub fn check_own_rows(
+    program: &Program,
+    own: &BTreeMap<String, u64>,
+) -> Result<(), EvaluateError> {
+    for dim in &program.dims {
+        if let Some(rows) = own.get(&dim.name) {
+            clear::check_row_count(dim, *rows).map_err(|e| EvaluateError::Job(e.to_string()))?;
+        }
+    }
+    Ok(())
+}
+
+fn named(dim: &Dim) -> String {
+    format!("the number of rows `{}`", dim.name)
+}
+
+/// Two parties have different numbers of the same rows.
+fn differ(
+    session: &mut Session,
+    dim: &Dim,
+    [(first, rows), (second, other)]: [(PartyId, u64); 2],
+) -> NetError {
+    let what = format!("{}, which tables that are joined row by row share", named(dim));
+    match session.me() {
+        me if me == second => session.disagree(first, &what, other.to_string(), rows.to_string()),
+        me if me == first => session.disagree(second, &what, rows.to_string(), other.to_string()),
+        _ => {
+            let owner = session.peer(first).map(ToString::to_string).unwrap_or_default();
+            let here = format!("{rows} from {owner}");
+            session.disagree(second, &what, here, other.to_string())
+        }
+    }
+}
+
+/// The row counts, and the first party that has each.
+fn join(
+    session: &mut Session,
+    program: &Program,
+    offers: &[Vec<u8>],
+) -> Result<Vec<(u64, PartyId)>, EvaluateError> {
     let mut rows: Vec<Option<(u64, PartyId)>> = vec![None; program.dims.len()];
     for (party, bytes) in PartyId::all(offers.len()).zip(offers) {
         let theirs: Vec<Option<u64>> = serde_json::from_slice(bytes)
@@ -70,19 +112,15 @@ fn join(program: &Program, offers: &[Vec<u8>]) -> Result<Vec<(u64, PartyId)>, Ev
         for ((known, offer), dim) in rows.iter_mut().zip(theirs).zip(&program.dims) {
             match (*known, offer) {
                 (Some((rows, first)), Some(other)) if rows != other => {
-                    return Err(EvaluateError::Job(format!(
-                        "party {} has {rows} rows of `{}`, party {} has {other}; tables \
-                         that are joined row by row need as many rows",
-                        first.0, dim.name, party.0
-                    )));
+                    return Err(differ(session, dim, [(first, rows), (party, other)]).into());
                 }
                 (None, Some(offer)) => *known = Some((offer, party)),
                 _ => {}
             }
         }
     }
-    let named = rows.into_iter().zip(&program.dims);
-    named
+    rows.into_iter()
+        .zip(&program.dims)
         .map(|(rows, dim)| {
             rows.ok_or_else(|| {
                 EvaluateError::Job(format!("no party has an input with rows `{}`", dim.name))

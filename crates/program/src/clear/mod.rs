@@ -85,14 +85,21 @@ pub fn check_rows(program: &Program, rows: &[u64]) -> Result<(), ClearError> {
     if rows.len() != program.dims.len() {
         return Err(ClearError::RowCounts { expected: program.dims.len(), found: rows.len() });
     }
-    for (Dim { name, min, max }, &rows) in program.dims.iter().zip(rows) {
-        let (dim, min, max) = (|| name.clone(), *min, *max);
-        if rows > max {
-            return Err(ClearError::TooManyRows { dim: dim(), rows, max });
-        }
-        if rows < min {
-            return Err(ClearError::TooFewRows { dim: dim(), rows, min });
-        }
+    program.dims.iter().zip(rows).try_for_each(|(dim, &rows)| check_row_count(dim, rows))
+}
+
+/// Checks that the program allows so many of these rows.
+///
+/// # Errors
+/// [`ClearError::TooManyRows`] or [`ClearError::TooFewRows`] if not.
+pub fn check_row_count(dim: &Dim, rows: u64) -> Result<(), ClearError> {
+    let Dim { name, min, max } = dim;
+    let (name, min, max) = (|| name.clone(), *min, *max);
+    if rows > max {
+        return Err(ClearError::TooManyRows { dim: name(), rows, max });
+    }
+    if rows < min {
+        return Err(ClearError::TooFewRows { dim: name(), rows, min });
     }
     Ok(())
 }
