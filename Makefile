@@ -2,7 +2,7 @@
 #
 #   make demo       three companies compute their pay gap over TLS, beside the answer in the clear
 #                   (PROTOCOL=quad: under another protocol)
-#   make test       all tests
+#   make test       the tests, without the long ones
 #   make test-all   the same, with the long ones, and again optimised; and with each comparison of the
 #                   sharing protocols switched off, when a test must fail (needs Python 3)
 #   make bench      the standard benchmarks, as a table and target/bench.jsonl (needs Python 3)

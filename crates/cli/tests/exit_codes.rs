@@ -80,6 +80,17 @@ fn a_party_whose_input_is_wrong_ends_at_once_and_the_others_hear_of_it() {
 }
 
 #[test]
+fn a_table_with_fewer_rows_than_the_program_asks_for_is_its_owners_error() {
+    let folder = stay();
+    let dir = folder.path();
+    std::fs::write(dir.join("alice.csv"), "age,days\n70,3\n").expect("writes");
+    for first in [true, false] {
+        let ends = with_alice(dir, &party("alice"), first);
+        everybody_hears(&ends, 2, "`a` has 1 rows, the program asks for at least 10");
+    }
+}
+
+#[test]
 fn a_missing_table_program_folder_or_flag_is_told_too() {
     let folder = stay();
     let dir = folder.path();

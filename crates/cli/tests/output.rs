@@ -89,6 +89,7 @@ fn what_is_trusted_is_said_before_a_run() {
     let folder = folder();
     let dir = folder.path();
     let (_, errors) = both(dir, &format!("run larger.tacit --local {TABLES}"));
+    assert!(errors.starts_with("tacit: trusted:"), "{errors}");
     for said in [
         "trusted: trio is semi-honest, one of three: anyone who deviates can make results wrong",
         "party2: is a party that --local added, as trio has 3 and 2 give inputs",
@@ -273,6 +274,16 @@ fn on_a_terminal(dir: &Path, arguments: &str) -> String {
     let _ = std::io::Read::read_to_end(&mut std::fs::File::from(master), &mut shown);
     child.wait().expect("ends");
     String::from_utf8_lossy(&shown).into_owned()
+}
+
+#[test]
+fn benchmarks_show_what_they_measure() {
+    let folder = folder();
+    let dir = folder.path();
+    let shown = on_a_terminal(dir, "bench and --protocol trio --instances 4096 --seconds 1");
+    assert!(shown.contains("measuring trio"), "{shown}");
+    let shown = on_a_terminal(dir, "program bench larger.tacit --rows n=1000 --runs 2");
+    assert!(shown.contains("2 runs of larger under trio"), "{shown}");
 }
 
 #[test]

@@ -1,9 +1,9 @@
 //! `tacit plan` as users run it: circuits and programs, text and JSON, wrong inputs.
 
-#[path = "common/commands.rs"]
-mod commands;
+#[allow(dead_code, reason = "not all of it is used here")]
+mod common;
 
-use commands::{fails, ok};
+use common::{fails, ok};
 use serde_json::Value;
 use std::path::Path;
 use std::process::Command;
@@ -98,6 +98,17 @@ fn the_commands_run_the_choice_as_they_are_shown() {
         let own = parties[1].as_str().expect("a command");
         assert!(own.contains("--party ") && !own.contains("--local"), "{own}");
         assert!(!own.contains("alice.csv") && !own.contains("in0.hex"), "{own}");
+        // Every party's own, side by side.
+        let names = plan["parties"].as_array().expect("names");
+        let names: Vec<&str> = names.iter().map(|name| name.as_str().expect("a name")).collect();
+        common::configure_parties(dir, &names);
+        let learned = std::thread::scope(|scope| {
+            let run = |own| scope.spawn(move || shell(dir, own));
+            let own = parties.iter().map(|own| own.as_str().expect("a command"));
+            let running: Vec<_> = own.map(run).collect();
+            running.into_iter().map(|it| it.join().expect("ends")).collect::<String>()
+        });
+        assert!(outputs.iter().any(|output| learned.contains(output)), "{learned}");
         // In virtual time without computing, as it was predicted, but for what overlaps.
         let played = shell(dir, &format!("{} --network-only --json", command("lab")));
         let played: Value = serde_json::from_str(&played).expect("JSON");
@@ -111,6 +122,7 @@ fn the_commands_run_the_choice_as_they_are_shown() {
         for name in ["run", "lab"] {
             assert!(text.lines().any(|line| line.trim() == command(name)), "{text}");
         }
+        assert!(text.contains("with its own file of `tacit party new`"), "{text}");
         assert!(shell(dir, &command("lab")).contains(chosen));
     }
 }

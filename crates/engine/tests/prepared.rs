@@ -1066,7 +1066,8 @@ fn preprocessing_has_no_form_that_leaves_it_in_place() {
         tacit_sharing::backend::PutOff,
         tacit_sharing::gmw::Ready,
         tacit_sharing::party::Fetched,
-        tacit_sharing::proof::Stock<tacit_ring::Z2>
+        tacit_sharing::proof::Stock<tacit_ring::Z2>,
+        tacit_sharing::setup::Secrets
     );
-    assert_eq!(secret, [(false, false); 11]);
+    assert_eq!(secret, [(false, false); 12]);
 }

@@ -68,3 +68,51 @@ fn seven_hundred_idle_connections_delay_a_session_by_less_than_two_seconds() {
         assert!(busy < quiet + Duration::from_secs(2), "{busy:?} after {quiet:?}");
     });
 }
+
+/// A connection from an address of this machine that no party has.
+#[cfg(target_os = "linux")]
+fn from_elsewhere(target: SocketAddr) -> TcpStream {
+    use rustix::net::{AddressFamily, SocketType, bind, connect, socket};
+    let socket = socket(AddressFamily::INET, SocketType::STREAM, None).unwrap();
+    let elsewhere: SocketAddr = "127.0.0.2:0".parse().unwrap();
+    bind(&socket, &elsewhere).unwrap();
+    connect(&socket, &target).unwrap();
+    TcpStream::from(socket)
+}
+
+/// How long after `since` a connection is dropped, if it is within `most`.
+#[cfg(target_os = "linux")]
+fn dropped(stream: &mut TcpStream, since: Instant, most: Duration) -> Option<Duration> {
+    let left = most.saturating_sub(since.elapsed()).max(Duration::from_millis(1));
+    stream.set_read_timeout(Some(left)).unwrap();
+    match stream.read(&mut [0]) {
+        Err(e) if matches!(e.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => None,
+        _ => Some(since.elapsed()),
+    }
+}
+
+/// Eight of an address that no party has are kept, and none that says nothing longer than two seconds.
+#[cfg(target_os = "linux")]
+#[test]
+fn silent_strangers_have_eight_places_for_two_seconds() {
+    let mut configs = configs(2, true);
+    for config in &mut configs {
+        config.limits.handshake = Duration::from_secs(20);
+        config.limits.connect = Duration::from_secs(20);
+    }
+    let target = configs[0].parties[0].address.parse().unwrap();
+    std::thread::scope(|scope| {
+        let alice = scope.spawn(|| connect(&configs[0]).unwrap().finish().unwrap());
+        // The listener is there before the party takes connections in: those that wait have more time.
+        let since = Instant::now();
+        let mut strangers: Vec<TcpStream> = (0..9).map(|_| from_elsewhere(target)).collect();
+        let soon = Duration::from_millis(1500);
+        assert!(dropped(&mut strangers[0], since, soon).is_some(), "the ninth has its place");
+        for stranger in &mut strangers[1..] {
+            let after = dropped(stranger, since, Duration::from_secs(15)).expect("is dropped");
+            assert!(after >= soon, "{after:?}: the others keep theirs");
+        }
+        connect(&configs[1]).unwrap().finish().unwrap();
+        alice.join().unwrap();
+    });
+}

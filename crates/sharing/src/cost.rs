@@ -196,6 +196,12 @@ impl Add for Traffic {
 
 impl AddAssign for Traffic {
     fn add_assign(&mut self, other: Self) {
+        *self += &other;
+    }
+}
+
+impl AddAssign<&Traffic> for Traffic {
+    fn add_assign(&mut self, other: &Self) {
         self.pre += &other.pre;
         self.on += &other.on;
         self.def += &other.def;

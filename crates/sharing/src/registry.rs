@@ -281,8 +281,22 @@ impl Protocol {
             | Protocol::BmrBlocks(_, parties)
             | Protocol::Authenticated(parties)
             | Protocol::Wrk17(parties) => usize::from(parties),
-            _ if self.is_yao() => 2,
-            _ => 3,
+            Protocol::Yao | Protocol::YaoSilent => 2,
+            Protocol::Trio
+            | Protocol::Astra
+            | Protocol::Replicated
+            | Protocol::Lift
+            | Protocol::Galois
+            | Protocol::Integers
+            | Protocol::Post
+            | Protocol::Tagged
+            | Protocol::Brain(_)
+            | Protocol::Strong(_)
+            | Protocol::Batched(..)
+            | Protocol::MultiFanIn
+            | Protocol::BmrReplicated
+            | Protocol::YaoThree
+            | Protocol::Plain => 3,
         }
     }
 

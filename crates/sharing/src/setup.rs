@@ -18,13 +18,12 @@ use crate::Protocol;
 use crate::party::{Keys, SharingError, role_in};
 use crate::proof::Proving;
 use crate::role::RoleId;
-use serde::{Deserialize, Serialize};
+use crate::stored;
 use tacit_net::{Mesh, PartyId, Phase, Stream};
-use tacit_ring::{Entropy, Prg, Seed, hash};
+use tacit_ring::{Buffer, Entropy, Prg, Seed, hash};
 
 /// The secrets of one role, in the order of its [`Keys`]. Worker keys are derived from them, each
-/// once. They may be stored before that, for another session.
-#[derive(Serialize, Deserialize)]
+/// once. They may be stored before that, once, for the session that goes on with what is made with them.
 pub struct Secrets {
     seeds: Vec<Seed>,
     /// Under protocols that check, the secret with each other role, by role.
@@ -35,6 +34,8 @@ pub struct Secrets {
     proofs: Option<(Proving, Seed)>,
     /// Number of [`Secrets::keys`] calls so far.
     given: u64,
+    /// They have been stored.
+    stored: bool,
 }
 
 struct Context<'c> {
@@ -79,7 +80,7 @@ impl Secrets {
                 Some(proving) => Some((proving, entropy.seed()?)),
                 None => None,
             };
-            return Ok(Secrets { seeds, pairs, tail: false, proofs, given: 0 });
+            return Ok(Secrets { seeds, pairs, tail: false, proofs, given: 0, stored: false });
         }
         let peers: Vec<RoleId> = (0..4).filter(|peer| *peer != role).collect();
         let threes = context.threes();
@@ -91,7 +92,29 @@ impl Secrets {
         }
         let seeds = context.keys_of_threes(mesh, &threes, mine_of_threes)?;
         // The key that role 0 lacks is the first one of all others.
-        Ok(Secrets { seeds, pairs, tail: role != 0, proofs: None, given: 0 })
+        Ok(Secrets { seeds, pairs, tail: role != 0, proofs: None, given: 0, stored: false })
+    }
+
+    /// The form in which they are kept for the session that goes on with what this one makes ahead of inputs: it
+    /// draws the same masks, and other ones for everything else. Secret.
+    ///
+    /// # Errors
+    /// When they were stored before, or keys have been made of them.
+    pub fn store(&mut self) -> Result<Buffer<u8>, SharingError> {
+        if self.stored || self.given > 0 {
+            return Err(SharingError::System("keys are stored once, before their use".into()));
+        }
+        self.stored = true;
+        stored::encode(&(&self.seeds, &self.pairs, self.tail, &self.proofs))
+    }
+
+    /// From that form, which is given up.
+    ///
+    /// # Errors
+    /// When it is another.
+    pub fn from_bytes(bytes: Buffer<u8>) -> Result<Self, SharingError> {
+        let (seeds, pairs, tail, proofs) = stored::decode(&bytes)?;
+        Ok(Secrets { seeds, pairs, tail, proofs, given: 0, stored: true })
     }
 
     /// Whether these are secrets of a role, of a protocol, from before their first use.
@@ -333,6 +356,27 @@ mod tests {
         all.sort_unstable();
         all.dedup();
         assert_eq!(all.len(), 3 * 8);
+    }
+
+    #[test]
+    fn keys_are_stored_once_and_before_their_use() {
+        memory::run(3, 1, &MemoryNetwork::default(), |mut session| {
+            let mut entropy = Entropy::insecure_seeded(3, session.me().0);
+            let mesh = &mut session.meshes[0];
+            let mut exchange =
+                || Secrets::exchange(mesh, b"it", Protocol::Lift, &PLACES, &mut entropy).unwrap();
+            let (mut kept, mut used) = (exchange(), exchange());
+            session.finish().unwrap();
+            let stored = kept.store().unwrap();
+            assert!(kept.store().is_err());
+            let mut again = Secrets::from_bytes(stored).unwrap();
+            assert!(again.store().is_err());
+            let [ahead, online] =
+                [&mut kept, &mut again].map(|it| first_word(&mut it.keys("it", 1, 1)[0]));
+            assert_eq!(ahead, online);
+            let _ = used.keys("it", 1, 1);
+            assert!(used.store().is_err());
+        });
     }
 
     const FOUR: [PartyId; 4] = [PartyId(0), PartyId(1), PartyId(2), PartyId(3)];

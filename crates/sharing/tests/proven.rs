@@ -411,7 +411,10 @@ fn honest_see<W: Word>(
                 seen = true;
                 assert!(check_of(phase).iter().any(|c| check.contains(c)), "{what}: {check}");
             }
-            NetError::PeerAborted { kind: AbortKind::Misbehaviour, .. } => {}
+            // Which check it was is not told.
+            NetError::PeerAborted { kind: AbortKind::Misbehaviour, reason, .. } => {
+                assert!(reason.contains("a check of the protocol failed"), "{what}: {reason}");
+            }
             // Who cheats is told as well, and may be gone before the other honest party is.
             NetError::Closed { peer, .. } if peer.id == party => {}
             other => panic!("{what}: {other}"),

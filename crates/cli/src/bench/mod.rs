@@ -14,6 +14,7 @@ use crate::flags;
 use crate::local::{self, Child, Hosts, Transport};
 use crate::output::Output;
 use crate::profile::Profile;
+use crate::progress::Progress;
 use crate::roles::Roles;
 use clap::builder::RangedU64ValueParser;
 use clap::{Args, ValueEnum};
@@ -294,6 +295,8 @@ pub fn run(args: &BenchArgs, output: Output) -> Result<ExitCode, CliError> {
     }
     task::check(args)?;
     let (parties, profile) = (args.parties(), args.profile()?);
+    let progress = Progress::new(true);
+    progress.step(&format!("measuring {}", args.protocol));
     let results = match (&args.hosts, args.transport) {
         (Some(_), BenchTransport::Memory) => {
             return Err(CliError::input(
@@ -310,6 +313,7 @@ pub fn run(args: &BenchArgs, output: Output) -> Result<ExitCode, CliError> {
         (None, BenchTransport::Tcp) => local::launch(parties, Transport::Tcp)?.results()?,
         (None, BenchTransport::Tls) => local::launch(parties, Transport::Tls)?.results()?,
     };
+    drop(progress);
     output.print(&summary(args, profile.as_ref(), &results)?)?;
     Ok(ExitCode::SUCCESS)
 }

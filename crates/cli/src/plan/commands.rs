@@ -76,7 +76,7 @@ impl Commands {
             let what = match (number, shown < self.parties.len()) {
                 (0, true) => "each party on its own machine; the first, and the others likewise:",
                 (0, false) => {
-                    "each party on its own machine, with its file of `tacit network init`:"
+                    "each party on its own machine, with its own file of `tacit party new`:"
                 }
                 _ => "",
             };

@@ -13,6 +13,7 @@ use crate::program;
 use crate::progress::Progress;
 use crate::run::{Parties, in_turn};
 use crate::task::Task;
+use rayon::prelude::*;
 use report::{Omitted, PlanReport};
 use tacit_circuit::Circuit;
 use tacit_engine::circuit::{Job, Preprocessing};
@@ -46,13 +47,13 @@ fn estimates(
     parties: &Parties,
     setting: Setting<'_>,
 ) -> Result<(Vec<Estimate>, Vec<Omitted>), CliError> {
-    let (mut estimates, mut left_out) = (Vec::new(), Vec::new());
     let all = task.protocols().filter_map(|protocol| args.checks.apply(protocol).ok());
     let threat = args.threat(parties.0.len())?;
-    let protocols = threat.protocols(all, parties.0.len(), args.fewer);
+    let mut protocols = threat.protocols(all, parties.0.len(), args.fewer);
+    protocols.retain(|protocol| runs(task, parties, *protocol));
     let progress = Progress::new(true);
-    for protocol in protocols.into_iter().filter(|p| runs(task, parties, *p)) {
-        progress.step(&format!("estimating {protocol}"));
+    progress.set_length(protocols.len() as u64);
+    let one = |protocol: Protocol| {
         let estimate = match task {
             Task::Circuit(circuit) => {
                 setting.circuit(circuit, &circuit_job(args, circuit, protocol))
@@ -62,9 +63,15 @@ fn estimates(
                 setting.program(program, &job, free(protocol))
             }
         };
-        match estimate {
+        progress.add(1);
+        Ok(estimate)
+    };
+    let all: Vec<Result<_, CliError>> = protocols.par_iter().map(|it| one(*it)).collect();
+    let (mut estimates, mut left_out) = (Vec::new(), Vec::new());
+    for (protocol, estimate) in protocols.iter().zip(all) {
+        match estimate? {
             Ok(estimate) => estimates.push(estimate),
-            Err(why) => left_out.push(Omitted::new(protocol, &why)),
+            Err(why) => left_out.push(Omitted::new(*protocol, &why)),
         }
     }
     Ok((estimates, left_out))

@@ -12,6 +12,7 @@ use crate::garbling::GarblingArgs;
 use crate::local::{self, Child, Transport};
 use crate::output::{Output, Report};
 use crate::profile::Profile;
+use crate::progress::Progress;
 use crate::ranges::RangeArgs;
 use crate::roles::{self, Roles};
 use crate::run::{Parties, PreprocessingArg, opening, seconds};
@@ -116,8 +117,11 @@ pub fn run(args: &ProgramBenchArgs, output: Output) -> Result<ExitCode, CliError
         return Err(CliError::input("--runs is at least one"));
     }
     let profile = args.network.as_deref().map(Profile::load).transpose()?;
+    let progress = Progress::new(true);
+    progress.step(&format!("{} runs of {} under {}", args.runs, program.name, args.protocol));
     let parties: Vec<Measured> =
         local::launch(args.protocol.parties(), args.transport)?.results()?;
+    drop(progress);
     let last = |f: fn(&Measured) -> f64| parties.iter().map(f).fold(0.0, f64::max);
     let rows =
         program.dims.iter().map(|dim| dim.name.clone()).zip(show::rows(&program, &args.rows)?);

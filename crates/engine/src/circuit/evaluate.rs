@@ -285,9 +285,12 @@ fn in_roles(
     entropy: &mut Entropy,
 ) -> Result<SetOut, EvaluateError> {
     let job = run.compiled.job();
-    let secrets = SetUp::exchange(session, &job.assignments, job.workers, &id, entropy)?;
+    let mut secrets = SetUp::exchange(session, &job.assignments, job.workers, &id, entropy)?;
     let common = match run.phases {
-        Phases::Ahead => encode(&(&id, &secrets))?,
+        Phases::Ahead => {
+            let stored = secrets.iter_mut().map(|own| own.as_mut().map(Secrets::store).transpose());
+            encode(&(&id, stored.collect::<Result<Vec<_>, _>>()?))?
+        }
         _ => Buffer::default(),
     };
     let set_up = SetUp::new(secrets, &job.assignments, job.workers, id)?;
@@ -304,7 +307,9 @@ fn resume_in_roles(
     workers: Vec<Buffer<u8>>,
 ) -> Result<Vec<Computed>, EvaluateError> {
     let job = run.compiled.job();
-    let (id, secrets): (Vec<u8>, Vec<Option<Secrets>>) = decode(common)?;
+    let (id, stored): (Vec<u8>, Vec<Option<Buffer<u8>>>) = decode(common)?;
+    let secrets = stored.into_iter().map(|own| own.map(Secrets::from_bytes).transpose());
+    let secrets: Vec<Option<Secrets>> = decoded(secrets.collect())?;
     if secrets.len() != job.assignments.len() {
         return Err(EvaluateError::Job("preprocessing for other assignments of roles".into()));
     }

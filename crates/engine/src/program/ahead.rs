@@ -104,7 +104,7 @@ fn set_up<'s>(
     }
     let triples = makes_triples(job.protocol);
     let mut secrets = Secrets::exchange(mesh, &id, job.protocol, &job.places, entropy)?;
-    let (common, ready) = (encode(&(&id, &secrets))?, mesh.now());
+    let (common, ready) = (encode(&(&id, secrets.store()?))?, mesh.now());
     let keys = match triples {
         true => RingKeys::for_triples(&mut secrets, job.workers),
         false => RingKeys::new(&mut secrets, job.workers),
@@ -168,7 +168,8 @@ fn keys_in(
     job: &ProgramJob,
     me: PartyId,
 ) -> Result<(Vec<RingKeys>, Verifier), EvaluateError> {
-    let (id, mut secrets): (Vec<u8>, Secrets) = decode(common)?;
+    let (id, secrets): (Vec<u8>, Buffer<u8>) = decode(common)?;
+    let mut secrets = decoded(Secrets::from_bytes(secrets))?;
     if !secrets.fit(job.protocol, job.role_of(me)?) {
         return Err(EvaluateError::Job("stored keys of another role or protocol".into()));
     }

@@ -59,10 +59,7 @@ pub fn agree_rows(
 ///
 /// # Errors
 /// [`EvaluateError::Job`] if it does not.
-pub fn check_own_rows(
-    program: &Program,
-    own: &BTreeMap<String, u64>,
-) -> Result<(), EvaluateError> {
+pub fn check_own_rows(program: &Program, own: &BTreeMap<String, u64>) -> Result<(), EvaluateError> {
     for dim in &program.dims {
         if let Some(rows) = own.get(&dim.name) {
             clear::check_row_count(dim, *rows).map_err(|e| EvaluateError::Job(e.to_string()))?;

@@ -17,13 +17,13 @@ impl Builder {
         }
         let most = axis.and_then(|axis| shape::most(&axis, &self.program.dims)).unwrap_or(u64::MAX);
         let fewer = (0..fraction).rev().find(|&bits| fits(of, of.interval, most, bits));
-        let advice = match (fewer, narrower(of, most, fraction)) {
-            (Some(bits), _) => format!("ask for fewer fractional bits, with `fraction {bits}`"),
-            (None, Some(range)) => format!(
-                "declare a narrower range for them, or promise one with `assume`: {} fits",
-                element::describe(of.element, range)
-            ),
-            (None, None) => "lower the row count's maximum".into(),
+        let advice = match fewer {
+            Some(bits) => format!("ask for fewer fractional bits, with `fraction {bits}`"),
+            None => {
+                let fits = |range| format!(": {} fits", element::describe(of.element, range));
+                let fits = narrower(of, most, fraction).map(fits).unwrap_or_default();
+                format!("declare a narrower range for them, or promise one with `assume`{fits}")
+            }
         };
         if let Some(error) = &mut self.error {
             error.message = format!(

@@ -1,6 +1,6 @@
 //! The first mistake is reported, where it was made, with what to do.
 
-use tacit_program::build::{Array, Builder, Carried, Value};
+use tacit_program::build::{Along, Array, Builder, Carried, Value};
 use tacit_program::{Element, ProgramError};
 
 const I64: Element = Element::int(64);
@@ -91,4 +91,37 @@ fn names() {
     b.reveal("x", x, &[alice]);
     let error = b.finish().unwrap_err();
     assert!(error.message.contains("result `x`"), "{error}");
+}
+
+/// A program of the variance of up to `rows` values in a range.
+fn variance(range: std::ops::RangeInclusive<i64>, rows: u64, fraction: u8) -> Option<String> {
+    let mut b = Builder::new("test");
+    let alice = b.party("alice");
+    let n = b.rows("n", rows);
+    let x = b.input("x", alice, Array::of(I64).axis(n).range(range));
+    let variance = b.variance(x, Along::axis(0), fraction);
+    b.reveal("variance", variance, &[alice]);
+    b.finish().err().map(|error| error.to_string())
+}
+
+/// What is advised about a variance that does not fit helps, and nothing less does.
+#[test]
+fn variances_that_do_not_fit_say_what_would() {
+    let told = variance(0..=1 << 27, 1 << 8, 16).expect("does not fit");
+    assert!(told.contains("ask for fewer fractional bits, with `fraction "), "{told}");
+    let bits = told.rsplit("`fraction ").next().and_then(|end| end.split('`').next());
+    let bits: u8 = bits.and_then(|bits| bits.parse().ok()).expect("a number");
+    assert_eq!(variance(0..=1 << 27, 1 << 8, bits), None);
+    assert!(variance(0..=1 << 27, 1 << 8, bits + 1).is_some());
+
+    for low in [0, -(1i64 << 40), 7] {
+        let told = variance(low..=1 << 40, 1000, 4).expect("does not fit");
+        assert!(told.contains("declare a narrower range for them"), "{told}");
+        let range = told.rsplit(": [").next().and_then(|end| end.strip_suffix("] fits"));
+        let (from, to) = range.and_then(|range| range.split_once(", ")).expect("two ends");
+        let [from, to] = [from, to].map(|end| end.parse::<i64>().expect("a number"));
+        assert_eq!(variance(from..=to, 1000, 4), None, "{told}");
+        let wider = if from < 0 { 2 * from..=2 * to } else { from..=from.max(0) + 2 * (to - from) };
+        assert!(variance(wider, 1000, 4).is_some(), "{told}");
+    }
 }

@@ -36,9 +36,10 @@ pub(super) fn sort<B: Backend + ?Sized>(
     let (mut rows, bits) = (Rows::new(&whole), whole.planes as u32);
     drop(whole);
     let exchange = Arithmetic::Exchange { key: key_bits, bits };
-    for [low, high] in Steps::new(n) {
+    for step in Steps::new(n) {
         let circuit = backend.circuits().get(Name::Arithmetic(exchange.clone()));
-        let pair = [rows.gather(&low), rows.gather(&high)];
+        let [low, high] = if rows.are_dry() { Default::default() } else { step.pairs() };
+        let pair = [&low, &high].map(|at| rows.gather(step.len(), || at.iter().copied()));
         let ordered = backend.circuit(&circuit, &pair.each_ref())?;
         rows.scatter(&low, &ordered[0]);
         rows.scatter(&high, &ordered[1]);
@@ -68,8 +69,12 @@ fn array_of<B: Backend + ?Sized>(backend: &mut B, bits: &Planes, kind: Kind) -> 
     }
 }
 
-/// The network for `n` rows: per step the rows that are compared, the lower and the higher ones.
-struct Steps {
+/// The steps of the network for `n` rows.
+struct Steps(Step);
+
+/// Comparisons that are made side by side.
+#[derive(Clone, Copy)]
+struct Step {
     n: usize,
     /// Rows of the sorted runs that are being merged.
     run: usize,
@@ -79,27 +84,49 @@ struct Steps {
 
 impl Steps {
     fn new(n: usize) -> Self {
-        Steps { n, run: 1, distance: 1 }
+        Steps(Step { n, run: 1, distance: 1 })
     }
 }
 
 impl Iterator for Steps {
-    type Item = [Vec<u32>; 2];
+    type Item = Step;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let Steps { n, run, distance } = *self;
+        let step @ Step { n, run, distance } = self.0;
         if run >= n {
             return None;
         }
-        (self.run, self.distance) =
-            if distance > 1 { (run, distance / 2) } else { (2 * run, 2 * run) };
+        let (run, distance) = if distance > 1 { (run, distance / 2) } else { (2 * run, 2 * run) };
+        self.0 = Step { n, run, distance };
+        Some(step)
+    }
+}
+
+impl Step {
+    /// The rows that are compared, the lower and the higher ones.
+    fn pairs(self) -> [Vec<u32>; 2] {
+        let Step { n, run, distance } = self;
         let start = distance % run;
         // Rows beyond the last would stay where they are: they count as greatest.
         let lower = (start..n.saturating_sub(distance)).filter(|row| {
             (row - start) / distance % 2 == 0 && row / (2 * run) == (row + distance) / (2 * run)
         });
         let (low, high) = lower.map(|row| (row as u32, (row + distance) as u32)).unzip();
-        Some([low, high])
+        [low, high]
+    }
+
+    /// How many pairs there are.
+    fn len(self) -> usize {
+        let Step { n, run, distance } = self;
+        let (lower, block) = (n.saturating_sub(distance), 2 * run);
+        // Of two runs, the first rows `start..end`: every other stretch of as many as they are apart.
+        let (start, end) = (distance % run, if distance == run { run } else { block - distance });
+        let within = |rows: usize| {
+            let rows = rows.min(end).saturating_sub(start);
+            let (whole, rest) = (rows / (2 * distance), rows % (2 * distance));
+            whole * distance + rest.min(distance)
+        };
+        lower / block * within(block) + within(lower % block)
     }
 }
 
@@ -107,11 +134,26 @@ impl Iterator for Steps {
 mod tests {
     use super::*;
 
+    #[test]
+    fn pairs_are_counted_without_being_made() {
+        for n in 0..200 {
+            for step in Steps::new(n) {
+                assert_eq!(
+                    step.len(),
+                    step.pairs()[0].len(),
+                    "{n}: {} {}",
+                    step.run,
+                    step.distance
+                );
+            }
+        }
+    }
+
     /// By the 0-1 principle a network that sorts all zeros and ones sorts everything.
     #[test]
     fn the_network_sorts_every_number_of_rows() {
         for n in 0..=13 {
-            let steps: Vec<_> = Steps::new(n).collect();
+            let steps: Vec<_> = Steps::new(n).map(Step::pairs).collect();
             for bits in 0u32..1 << n {
                 let mut rows: Vec<u32> = (0..n).map(|i| bits >> i & 1).collect();
                 for [low, high] in &steps {

@@ -210,25 +210,36 @@ impl Rows {
         Rows { planes: planes.planes, lanes: planes.lanes, words }
     }
 
-    /// Rows `at`, as planes.
+    /// Whether there are no shares, in a dry run.
+    #[must_use]
+    pub fn are_dry(&self) -> bool {
+        matches!(self.words, Held::Nothing)
+    }
+
+    /// So many rows `at` places, as planes. In a dry run places are not asked for: there may be billions.
     ///
     /// # Panics
     /// If one is out of range.
     #[must_use]
-    pub fn gather(&self, at: &[u32]) -> Planes {
+    pub fn gather<At: IntoIterator<Item = u32>>(
+        &self,
+        lanes: usize,
+        at: impl FnOnce() -> At,
+    ) -> Planes {
+        let places = || at().into_iter().map(|i| (0, i)).collect::<Vec<_>>();
         let data = match &self.words {
             Held::Nothing => None,
             Held::Wires(wires) => {
-                let places = at.iter().map(|i| (0, *i)).collect::<Vec<_>>();
-                Some(picked_wires(&[(wires, self.lanes)], self.planes, &places))
+                Some(picked_wires(&[(wires, self.lanes)], self.planes, &places()))
             }
             Held::Words(words) => {
-                let column = |column| picked(&[column], at.iter().map(|i| (0, *i)));
+                let places = places();
+                let column = |column| picked(&[column], places.iter().copied());
                 let moved: Vec<SharedVec<Z2>> = words.iter().map(column).collect();
-                Some(planes_of(&moved, self.planes, at.len()))
+                Some(planes_of(&moved, self.planes, lanes))
             }
         };
-        Planes { planes: self.planes, lanes: at.len(), data }
+        Planes { planes: self.planes, lanes, data }
     }
 
     /// Puts the lanes of `planes` into rows `at`.

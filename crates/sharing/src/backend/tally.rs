@@ -13,6 +13,7 @@ use crate::cost::{self, Links, MAX_ROLES, Rounds, Traffic};
 use crate::proof::{Bill, Factors, Method, Needs, Strength};
 use crate::role::{RoleId, Timing};
 use crate::verify::{Journal, Verifier};
+use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 use tacit_net::{AbortKind, Stream};
@@ -36,6 +37,19 @@ pub struct Tally {
     pub rounds: Rounds,
     /// Rounds of proofs of products.
     proof_rounds: u64,
+    /// What a circuit costs that was evaluated before, by its address and lanes: it is asked for thousands of times.
+    evaluated: HashMap<(usize, usize), Evaluated>,
+}
+
+/// What a circuit costs.
+struct Evaluated {
+    /// Held, so that no other one gets its address.
+    _circuit: Arc<Layered>,
+    /// Without what silent transfers take.
+    bytes: Traffic,
+    /// Words of products of bits.
+    words: usize,
+    rounds: Rounds,
 }
 
 impl Tally {
@@ -52,6 +66,7 @@ impl Tally {
             words: 0,
             rounds: [0; MAX_ROLES],
             proof_rounds: 0,
+            evaluated: HashMap::new(),
         }
     }
 
@@ -146,6 +161,25 @@ impl Tally {
     }
 }
 
+impl Evaluated {
+    fn new(protocol: Protocol, circuit: &Arc<Layered>, lanes: usize) -> Self {
+        let words = lanes.div_ceil(64);
+        let mut bytes = circuit.traffic(protocol) * (8 * words as u64);
+        bytes -= cost::gaps(protocol, circuit.schedule(), lanes) * 8;
+        let levels = || (0..circuit.depth()).map(|level| circuit.level(level));
+        let products = levels().map(|level| level.products()).sum();
+        let each = circuit.groups(words) as u64 * cost::rounds(protocol);
+        let mut rounds = [0; MAX_ROLES];
+        for traffic in levels().map(|level| level.traffic(protocol)) {
+            for (role, rounds) in rounds.iter_mut().enumerate() {
+                *rounds += each * u64::from(traffic.is_awaited_by(role));
+            }
+        }
+        let words = cost::made_words(protocol, products, lanes);
+        Evaluated { _circuit: circuit.clone(), bytes, words, rounds }
+    }
+}
+
 impl Bits for Tally {
     fn input_planes(
         &mut self,
@@ -171,19 +205,18 @@ impl Bits for Tally {
 
     fn circuit(&mut self, circuit: &Arc<Layered>, inputs: &[&Planes]) -> Result<Vec<Planes>> {
         let lanes = inputs.first().map_or(0, |p| p.lanes);
-        let words = lanes.div_ceil(64);
-        let groups = circuit.groups(words) as u64;
-        self.bytes += circuit.traffic(self.protocol) * (8 * words as u64);
-        let products = || (0..circuit.depth()).map(|level| circuit.level(level).products());
-        self.bytes -= cost::gaps(self.protocol, circuit.schedule(), lanes) * 8;
-        self.words += cost::made_words(self.protocol, products().sum(), lanes);
+        let key = (Arc::as_ptr(circuit) as usize, lanes);
+        let cost = self
+            .evaluated
+            .entry(key)
+            .or_insert_with(|| Evaluated::new(self.protocol, circuit, lanes));
+        self.bytes += &cost.bytes;
+        self.words += cost.words;
+        for (rounds, more) in self.rounds.iter_mut().zip(cost.rounds) {
+            *rounds += more;
+        }
         for level in 0..circuit.depth() {
-            self.bill.add(1, circuit.level(level).products() * words, 1);
-            let traffic = circuit.level(level).traffic(self.protocol);
-            for (role, rounds) in self.rounds.iter_mut().enumerate() {
-                let each = groups * cost::rounds(self.protocol);
-                *rounds += each * u64::from(traffic.is_awaited_by(role));
-            }
+            self.bill.add(1, circuit.level(level).products() * lanes.div_ceil(64), 1);
         }
         Ok(circuit.outputs().iter().map(|width| Planes::dry(*width, lanes)).collect())
     }

@@ -115,8 +115,16 @@ impl Bill {
         };
         let mut runs = self.pending.remove(&class).unwrap_or_default();
         push_run(&mut runs, results, terms);
+        // Batches that are alike cost alike: there may be very many.
+        let mut last: Option<([usize; 2], Charge)> = None;
         while total(&runs) >= limit {
-            self.prove(class, &first_batch(&mut runs, limit));
+            let size = size(&first_batch(&mut runs, limit));
+            let charge = match last {
+                Some((before, charge)) if before == size => charge,
+                _ => charge(proving, class, size),
+            };
+            self.prove(proving, class, size[0], charge);
+            last = Some((size, charge));
         }
         self.pending.insert(class, runs);
     }
@@ -125,14 +133,9 @@ impl Bill {
         self.proving.map(|proving| proving.method)
     }
 
-    fn prove(&mut self, class: Class, batch: &[(usize, usize)]) {
-        let results = batch.iter().map(|(results, _)| results).sum();
-        let Some(proving) = self.proving else { return };
+    fn prove(&mut self, proving: Proving, class: Class, results: usize, charge: Charge) {
         self.masked += proving.masked(class.bits, results);
-        self.pay(match proving.method.proves_later() {
-            true => class.cost(proving, total(batch)),
-            false => post::cost(proving, class.bits, results, total(batch)),
-        });
+        self.pay(charge);
     }
 
     fn pay(&mut self, charge: Charge) {
@@ -145,8 +148,9 @@ impl Bill {
     /// Proves what is left, and makes the triples that were used.
     pub fn finish(&mut self) {
         for (class, runs) in std::mem::take(&mut self.pending) {
-            if total(&runs) > 0 {
-                self.prove(class, &runs);
+            let size = size(&runs);
+            if let Some(proving) = self.proving.filter(|_| size[1] > 0) {
+                self.prove(proving, class, size[0], charge(proving, class, size));
             }
         }
         self.check_tags(1);
@@ -166,6 +170,19 @@ impl Bill {
     pub fn settle(&mut self) {
         (self.backward, self.forward, self.rounds) = (0, 0, 0);
     }
+}
+
+/// What it costs to prove so many results, with so many terms in all.
+fn charge(proving: Proving, class: Class, [results, terms]: [usize; 2]) -> Charge {
+    match proving.method.proves_later() {
+        true => class.cost(proving, terms),
+        false => post::cost(proving, class.bits, results, terms),
+    }
+}
+
+/// Results, and the terms of all.
+fn size(runs: &[(usize, usize)]) -> [usize; 2] {
+    [runs.iter().map(|(results, _)| results).sum(), total(runs)]
 }
 
 fn total(runs: &[(usize, usize)]) -> usize {

@@ -354,7 +354,7 @@ fn narrow_powers_of_two_are_shared_by_bits_where_that_takes_less() {
     }
 }
 
-/// Under every protocol that notices cheats, honest owners at the ends of their ranges.
+/// Under every protocol that notices cheats: honest owners at the ends of their ranges, and a cheat beyond one.
 #[test]
 fn honest_owners_at_the_ends_of_their_ranges_are_never_accused() {
     let all = Protocol::ALL.into_iter().map(|protocol| protocol.fitting(3));
@@ -363,7 +363,10 @@ fn honest_owners_at_the_ends_of_their_ranges_are_never_accused() {
             if by == By::Rings && !protocol.has_rings() {
                 continue;
             }
-            ends(ProgramJob { workers: 1 + number % 2, ..job(protocol, by, 2) });
+            let job = ProgramJob { workers: 1 + number % 2, ..job(protocol, by, 2) };
+            ends(job.clone());
+            // And one that is not honest is.
+            sum(job, &[0, 31]).is_caught(0, "`a`");
         }
     }
 }

@@ -93,8 +93,8 @@ pub(super) fn sum_axis<B: Bits>(
         // The axis that is summed comes first.
         let row =
             |k| (0..outer).flat_map(move |o| (0..inner).map(move |i| (o * axis + k) * inner + i));
-        let places: Vec<u32> = (0..axis).flat_map(row).map(|place| place as u32).collect();
-        numbers = Rows::new(&numbers).gather(&places);
+        let places = || (0..axis).flat_map(row).map(|place| place as u32);
+        numbers = Rows::new(&numbers).gather(a.len, places);
     }
     Addends::signed(boolean, numbers, outer * inner, ring).total(boolean, ring)
 }
@@ -124,8 +124,8 @@ pub(super) fn group_sums<B: Bits>(
         let bits = groups[0].gather_from(groups, places.iter().copied());
         let mut addends = Addends { numbers: Planes::of(&[&bits]), inner: groups.len(), excess: 0 };
         if let Some(numbers) = &numbers {
-            let rows: Vec<u32> = places.iter().map(|(_, row)| *row).collect();
-            let repeated = numbers.gather(&rows);
+            let rows = || places.iter().map(|(_, row)| *row);
+            let repeated = numbers.gather(places.len(), rows);
             let circuit = Arithmetic::Mask(repeated.planes as u32);
             let masked = boolean.arithmetic(circuit, &[&addends.numbers, &repeated])?.remove(0);
             addends = Addends::signed(boolean, masked, groups.len(), ring);
@@ -160,12 +160,11 @@ pub(super) fn matrix_product<B: Bits>(
         for first in (0..inner).step_by(terms) {
             let terms = first..(first + terms).min(inner);
             let pairs = || terms.clone().flat_map(|k| outputs.clone().map(move |out| (k, out)));
-            let at_left: Vec<u32> =
-                pairs().map(|(k, out)| (out / columns * inner + k) as u32).collect();
-            let at_right: Vec<u32> =
-                pairs().map(|(k, out)| (k * columns + out % columns) as u32).collect();
+            let at_left = || pairs().map(|(k, out)| (out / columns * inner + k) as u32);
+            let at_right = || pairs().map(|(k, out)| (k * columns + out % columns) as u32);
             let circuit = Arithmetic::ProductRows { factors, bits: ring.bits() };
-            let (left, right) = (left.gather(&at_left), right.gather(&at_right));
+            let lanes = terms.len() * wide;
+            let (left, right) = (left.gather(lanes, at_left), right.gather(lanes, at_right));
             let mut parts = vec![sum.numbers];
             parts.extend(boolean.arithmetic(circuit, &[&left, &right])?);
             let numbers = Planes::join(&parts);
