@@ -1,5 +1,5 @@
 //! Building circuits: constants folded, complements pulled out of XORs, identical gates
-//! merged, all on construction (`spec/circuits.md` section 1).
+//! merged, all on construction (`docs/spec/circuits.md` section 1).
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-/// Most inputs a polynomial gate may have (the text format's limit, `spec/circuits.md` 8.3).
+/// Most inputs a polynomial gate may have (the text format's limit, `docs/spec/circuits.md` section 8.3).
 pub const MAX_POLY_INPUTS: usize = 12;
 
 /// Why a table is not a polynomial gate.

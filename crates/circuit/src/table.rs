@@ -1,5 +1,5 @@
 //! Tables of circuit sizes: the library's designs as built, beside published figures
-//! where there are any (spec/circuits.md sections 2.4, 3, 4, 5, 6, 7 and 10).
+//! where there are any (`docs/spec/circuits.md` sections 2.4, 3, 4, 5, 6, 7 and 10).
 //!
 //! Nothing is quoted but the published figures: every number of ours comes from a circuit that
 //! is built for the table.
@@ -124,7 +124,7 @@ impl fmt::Display for Table {
     }
 }
 
-/// Names of all tables, in the order of the specification.
+/// Names of all tables, in the order of `docs/spec/circuits.md`.
 pub fn names() -> Vec<&'static str> {
     contents::ALL.iter().map(|(name, _)| *name).collect()
 }

@@ -1,5 +1,5 @@
-//! Polynomial gates per level: the figures of `spec/circuits.md` 9.6 and of
-//! `spec/multi-fan-in-3pc.md` 8.1.
+//! Polynomial gates per level: the figures of `docs/spec/circuits.md` section 9, item 6, and of
+//! `docs/spec/multi-fan-in-3pc.md` section 8.1.
 
 mod common;
 
@@ -70,7 +70,7 @@ fn figures_of_the_specification() {
             total(&local),
         );
         assert_eq!(c.stats().and_depth, depth);
-        // The comparator and the multiplier are smaller here than in the specification.
+        // The comparator and the multiplier are smaller here than in `docs/spec/circuits.md`.
         let own = name.contains("comparator") || name.contains("multiplier");
         let [s, d] = total(&levels);
         assert!(
@@ -109,7 +109,7 @@ fn aes_as_inner_products() {
 }
 
 /// Collapsing the levels of the S-box of depth 4, gate by gate, gives the published S-box of
-/// three levels, 130 elements (`spec/multi-fan-in-3pc.md` 8.1). For two levels the searched
+/// three levels, 130 elements (`docs/spec/multi-fan-in-3pc.md` section 8.1). For two levels the searched
 /// S-boxes of the library are cheaper (814 published, 627).
 #[test]
 fn collapsing_the_sbox() {

@@ -220,7 +220,8 @@ fn a_chain_becomes_the_best_tree() {
             }
         }
     }
-    // spec 9.5's model: depth 7 with 99 bits per direction, depth 3 with 635
+    // `docs/spec/model/circuits.py` (`docs/spec/circuits.md` section 9, item 5) has depth 7 with 99 bits per direction,
+    // depth 3 with 635.
     let bits = |level_cost| {
         merge_trees(&c, 8, &CostModel { level_cost, bit_cost: 1.0, form: Form::Symmetric }).stats()
     };

@@ -298,7 +298,8 @@ fn products_of_one_assignment_are_balanced() {
     assert!(told.contains("quad-a with roles") && told.contains("by weight: a=2,het=1"), "{told}");
 }
 
-/// Two good links, one of half their rate, three bad ones: the example of the specification, in virtual time.
+/// Two good links, one of half their rate, three bad ones: the example of `docs/spec/honest-majority-rings.md`
+/// section 6.4, in virtual time.
 const UNEVEN: &str = "name = \"uneven\"
 links = [
     { between = [0, 2], mbit_per_s = 100 },

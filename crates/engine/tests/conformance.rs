@@ -438,7 +438,8 @@ fn random_circuits_with_many_parties() {
     sweep(&[Protocol::Gmw(33), Protocol::Bmr(33), Protocol::Authenticated(33)], 1);
 }
 
-/// The sets of assignments of the spec (6.2) put the same load on every directed link.
+/// The sets of assignments of `docs/spec/honest-majority-rings.md` section 6.2 put the same load on every directed
+/// link.
 #[test]
 fn balanced_assignments_use_all_links_alike() {
     let circuit = chain(20);

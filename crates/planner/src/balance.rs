@@ -147,7 +147,8 @@ mod tests {
 
     #[test]
     fn the_example_of_the_specification() {
-        // {0,2} and {1,2} at rate 1, {0,3} at 1/2, nothing else: 1/3 Het and 2/3 A give 3/4.
+        // `docs/spec/honest-majority-rings.md` section 6.4: {0,2} and {1,2} at rate 1, {0,3} at 1/2,
+        // nothing else: 1/3 Het and 2/3 A give 3/4.
         let network = network(&[((0, 2), 1e9), ((1, 2), 1e9), ((0, 3), 5e8)]);
         let chosen = best(&network, Protocol::QuadHet, &in_order());
         assert_eq!(chosen.assignment.balance.to_string(), "a=2,het=1");

@@ -215,6 +215,7 @@ mod tests {
 
     #[test]
     fn equal_links_give_the_rates_of_the_spec() {
+        // `docs/spec/honest-majority-rings.md` section 6.2.
         for (parties, roles, loads, rate) in
             [(3, 3, TRIO, 2.0), (4, 3, TRIO, 4.0), (4, 4, QUAD, 2.4), (4, 4, QUAD_A, 2.4)]
         {
@@ -226,7 +227,7 @@ mod tests {
 
     #[test]
     fn two_slow_pairs_and_four_fast_links() {
-        // Spec 6.3: twice the rate of the best single assignment.
+        // `docs/spec/honest-majority-rings.md` section 6.3: twice the rate of the best single assignment.
         let network = Network::new(4, |a, b| {
             let slow = a.index() / 2 == b.index() / 2;
             (if slow { 1.0 } else { 2.0 }, 0.0)

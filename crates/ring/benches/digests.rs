@@ -1,5 +1,5 @@
 //! Transcripts beside keyed polynomial hashes over GF(2^128), which a pair with a key could compare
-//! in their place (spec honest-majority-rings 1.6).
+//! in their place (`docs/spec/honest-majority-rings.md` section 1.6).
 //!
 //! A transcript is one for all roles that compare a word. A keyed hash is one for each pair of them.
 #![allow(unsafe_code)]

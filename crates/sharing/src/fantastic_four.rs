@@ -17,7 +17,8 @@
 //! latency-critical. Sums of products cost the same per result. Local multiplications: 9 each.
 //!
 //! Every message is known to two roles and compared by its receiver with the one that does not send
-//! it, before anything opens: a single cheat is caught with certainty (spec 4.6, 9).
+//! it, before anything opens: a single cheat is caught with certainty
+//! (`docs/spec/honest-majority-rings.md` sections 4.6 and 9).
 
 use crate::Protocol;
 use crate::role::{Drawn, InputRule, Role, RoleId, SLOTS, Share, Sink, Source, Timing};

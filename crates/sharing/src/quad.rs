@@ -23,16 +23,16 @@
 //! | Het | `o` P0 to P2 | `h`, `F` P2 to P0 | `h - cross - F + z0 = k` with P3 |
 //!
 //! So Het is A with the same equation solved for another word: P0 takes `F`, which P1 knows too, in
-//! place of `k`, and holds what follows against P3. (The paper, and spec 4.3, send `V = g1 + g2 + q`
-//! and `F`; `h` is `V + F - w`, and leaves before the exchange between P1 and P2.)
+//! place of `k`, and holds what follows against P3. (The paper, and `docs/spec/honest-majority-rings.md` section 4.3,
+//! send `V = g1 + g2 + q` and `F`; `h` is `V + F - w`, and leaves before the exchange between P1 and P2.)
 //!
 //! Every word that its receiver cannot check is compared by two other roles before anything opens
-//! (spec 4.4): a single cheat is caught with certainty. Every word that only one role computes
-//! enters the compared one additively, so whether the check fails tells nothing about secrets. In
-//! Het: P0's only message `o` is compared by P2 and P3, and P3 sends nothing. If P1's message is
-//! wrong by `e`, so is P2's `F`, and P0's `k` is off by `e` from that of P3. If P2's message to P1 is
-//! wrong by `e`, P1's `F` is, and P2 must send the same wrong one, and the right `h`, which P1 knows:
-//! then again P0's `k` is off. P0 sees `h` and `F` under the masks `q` and `w`, which it lacks.
+//! (`docs/spec/honest-majority-rings.md` section 4.4): a single cheat is caught with certainty. Every word that only
+//! one role computes enters the compared one additively, so whether the check fails tells nothing about secrets. In
+//! Het: P0's only message `o` is compared by P2 and P3, and P3 sends nothing. If P1's message is wrong by `e`, so is
+//! P2's `F`, and P0's `k` is off by `e` from that of P3. If P2's message to P1 is wrong by `e`, P1's `F` is, and P2
+//! must send the same wrong one, and the right `h`, which P1 knows: then again P0's `k` is off. P0 sees `h` and `F`
+//! under the masks `q` and `w`, which it lacks.
 //!
 //! In A and Het P0 lags and works ahead: [`Ahead`] computes `o` from masks alone.
 

@@ -17,7 +17,8 @@
 //! of products cost the same per result. Local multiplications: 5, 8, 8, 9; Quad has 3 each.
 //!
 //! Every word that its receiver cannot check is compared by two other roles before anything opens, or
-//! enters what they compare additively: a single cheat is caught with certainty (spec 4.5, 9).
+//! enters what they compare additively: a single cheat is caught with certainty
+//! (`docs/spec/honest-majority-rings.md` sections 4.5 and 9).
 
 use crate::Protocol;
 use crate::quad::{by_slot, masked_input_rule, masks_drawn, masks_of};

@@ -1,5 +1,5 @@
-//! Checks before openings (after spec 1.5, 1.6): transcripts of what pairs of roles must agree on,
-//! and their comparison.
+//! Checks before openings (`docs/spec/honest-majority-rings.md` sections 1.5 and 1.6): transcripts of what
+//! pairs of roles must agree on, and their comparison.
 //!
 //! A role puts a word that another one could have changed into the transcript of all roles that
 //! know it. At the end of an epoch the transcripts of all pairs are compared, and nothing opens

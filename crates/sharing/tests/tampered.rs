@@ -1,6 +1,6 @@
 //! What catches what: every kind of message of the protocols with checks, changed by its sender,
-//! makes just the honest pairs disagree that the specification names (section 9), whatever the
-//! secrets are.
+//! makes just the honest pairs disagree that `docs/spec/honest-majority-rings.md` section 9 names, whatever
+//! the secrets are.
 
 use std::collections::BTreeSet;
 use tacit_net::memory::{self, MemoryNetwork};

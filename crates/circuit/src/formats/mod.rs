@@ -1,5 +1,5 @@
 //! Reading and writing circuits: Bristol Fashion, the old Bristol format, the extension for
-//! wide ANDs and polynomial gates (`spec/circuits.md` section 8), and a binary form.
+//! wide ANDs and polynomial gates (`docs/spec/circuits.md` section 8), and a binary form.
 //!
 //! Readers take a file as it is: no gate is merged or dropped. Memory while reading is
 //! bounded by the file's own size plus [`FREE_INPUT_BITS`], whatever its header claims, and

@@ -1,4 +1,4 @@
-//! Adders and subtraction (spec/circuits.md section 2).
+//! Adders and subtraction (`docs/spec/circuits.md` section 2).
 //!
 //! | form | depth | ANDs without / with carry out |
 //! |---|---|---|
@@ -135,7 +135,7 @@ pub fn published_radices(width: usize, fan_in: FanIn) -> Vec<usize> {
     radices
 }
 
-/// Generate/propagate parallel prefix adder (section 2.3) over the published radices.
+/// Generate/propagate parallel prefix adder (`docs/spec/circuits.md` section 2.3) over the published radices.
 pub fn prefix(
     b: &mut Builder,
     x: &[Wire],
@@ -188,7 +188,7 @@ fn merge_generate(
     (b.xor_all(&terms), product)
 }
 
-/// Carry-select scan adder (section 2.4) of least depth for the fan-in limit,
+/// Carry-select scan adder (`docs/spec/circuits.md` section 2.4) of least depth for the fan-in limit,
 /// with the cheapest radices of that depth.
 pub fn select(
     b: &mut Builder,
@@ -245,7 +245,7 @@ pub fn select_with(
 }
 
 /// The select adder with the least `level_bits * depth + bits`, where one level
-/// is worth `level_bits` bits per lane (spec section 9, cost model). The ripple
+/// is worth `level_bits` bits per lane (`docs/spec/circuits.md` section 9, cost model). The ripple
 /// adder (one bit per position) is cheaper still where a level is worth less than
 /// about half a bit per position.
 pub fn choose_select(width: usize, carry_out: bool, limit: FanIn, level_bits: f64) -> Radices {

@@ -1,4 +1,4 @@
-//! AND of many inputs (spec/circuits.md section 4).
+//! AND of many inputs (`docs/spec/circuits.md` section 4).
 
 use super::bits::FanIn;
 use crate::{Builder, Wire, gate_bits};

@@ -1,4 +1,4 @@
-//! Adding many bits: carry-save reduction in AND levels (spec/circuits.md
+//! Adding many bits: carry-save reduction in AND levels (`docs/spec/circuits.md`
 //! section 5.2), and sums of several words.
 //!
 //! A sum bit costs no level, only carries do. So within one AND level a column of

@@ -1,4 +1,4 @@
-//! Comparators (spec/circuits.md section 3).
+//! Comparators (`docs/spec/circuits.md` section 3).
 //!
 //! | form | depth | size |
 //! |---|---|---|
@@ -99,7 +99,7 @@ pub struct PrefixComparison {
     pub equal: Wire,
 }
 
-/// Fischlin's comparator (section 3.1): the XOR over `i` of `x_i !y_i` times the
+/// Fischlin's comparator (`docs/spec/circuits.md` section 3.1): the XOR over `i` of `x_i !y_i` times the
 /// product of the equal bits above, all prefix products by a scan from the top.
 /// Kept beside [`compare`] to reproduce the published sizes.
 pub fn greater_prefix(b: &mut Builder, x: &[Wire], y: &[Wire], fan_in: FanIn) -> PrefixComparison {

@@ -1,4 +1,4 @@
-//! Counters: how many of a column's bits are set (spec/circuits.md section 5.1).
+//! Counters: how many of a column's bits are set (`docs/spec/circuits.md` section 5.1).
 //!
 //! | counter | levels | gates |
 //! |---|---|---|

@@ -4,7 +4,7 @@
 //! [`registry`] has every design as a whole circuit, by name and parameters.
 //!
 //! Bit vectors are least significant bit first. Depth counts AND levels, size counts AND
-//! gates; XOR and NOT are free. The source of each design is `spec/circuits.md`.
+//! gates; XOR and NOT are free. The source of each design is `docs/spec/circuits.md`.
 
 pub mod adder;
 pub mod aes;

@@ -1,4 +1,4 @@
-//! Multipliers (spec/circuits.md section 5): the array, and carry-save trees by
+//! Multipliers (`docs/spec/circuits.md` section 5): the array, and carry-save trees by
 //! AND level. Any two widths, and any number of product bits, so that the same
 //! code gives the full `2n`-bit product and the product modulo `2^n`.
 //!

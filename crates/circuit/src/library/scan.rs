@@ -36,7 +36,7 @@ fn merge_at(at: usize, stride: usize, radix: usize) -> Option<Merge> {
     (sub_block > 0).then_some(Merge { at, lower, final_block: start == 0 })
 }
 
-/// A block of consecutive positions in the select form (spec 2.4).
+/// A block of consecutive positions in the select form (`docs/spec/circuits.md` section 2.4).
 #[derive(Clone, Copy)]
 pub(crate) struct Block {
     /// Carry out of the block if the carry into its low end equals `low`.

@@ -1,5 +1,5 @@
 //! The cheapest tree of carry-select merges when only the carry out is wanted:
-//! the core of comparators (spec/circuits.md section 3.2), and of any carry
+//! the core of comparators (`docs/spec/circuits.md` section 3.2), and of any carry
 //! that is read without its sum.
 
 use super::bits::FanIn;

@@ -1,4 +1,4 @@
-//! The SHA-256 compression function (FIPS 180-4; spec/circuits.md section 7).
+//! The SHA-256 compression function (FIPS 180-4; `docs/spec/circuits.md` section 7).
 //!
 //! Inputs: 16 message words, then 8 chaining words, each 32 bits least significant
 //! bit first; output: 8 chaining words.

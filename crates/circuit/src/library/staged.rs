@@ -1,7 +1,7 @@
 //! Carry-save multipliers in stages of full adders, as usually drawn: a sum bit made
 //! in a stage is used in the next one only. Kept beside
 //! [`carry_save`](super::multiplier::carry_save), which is never deeper, to show what
-//! counting levels instead of stages gains (spec/circuits.md section 5.3).
+//! counting levels instead of stages gains (`docs/spec/circuits.md` section 5.3).
 
 use super::adder;
 use super::bits::FanIn;

@@ -1,5 +1,5 @@
 //! Traffic of gates in the three-party protocol with multi-input products
-//! (`spec/multi-fan-in-3pc.md` sections 8 and 11), in elements per lane (bits over Z_2).
+//! (`docs/spec/multi-fan-in-3pc.md` sections 8 and 11), in elements per lane (bits over Z_2).
 //!
 //! P0 and P1 are the evaluators, P2 the helper. The symmetric form sends sub-products
 //! between the evaluators in both directions; the dealer form sends them once, from P2 to
@@ -15,10 +15,10 @@ use crate::stats::gate_bits;
 /// Which form of the multi-input product.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Form {
-    /// Sub-products travel between the evaluators (spec section 6).
+    /// Sub-products travel between the evaluators (`docs/spec/multi-fan-in-3pc.md` section 6).
     #[default]
     Symmetric,
-    /// Sub-products travel from the helper to P1 (spec section 8.2).
+    /// Sub-products travel from the helper to P1 (`docs/spec/multi-fan-in-3pc.md` section 8.2).
     Dealer,
 }
 
@@ -189,7 +189,7 @@ pub(crate) fn sums_traffic<P: Product>(outputs: &[Vec<P>], form: Form) -> Traffi
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CostModel {
     /// What one AND level costs, in units of one element when `bit_cost` is 1: latency x
-    /// bandwidth / lanes (`spec/circuits.md` section 9).
+    /// bandwidth / lanes (`docs/spec/circuits.md` section 9).
     pub level_cost: f64,
     /// What one element per lane costs.
     pub bit_cost: f64,

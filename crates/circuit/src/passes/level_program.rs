@@ -2,7 +2,7 @@
 //!
 //! Everything that is read (by an AND or polynomial gate, or as an output) is a constant plus
 //! inputs plus, for each level, a sum of that level's products. Only a basis of the sums that
-//! are read has to be shared again: each is one output of the level (`spec/circuits.md` 9.6).
+//! are read has to be shared again: each is one output of the level (`docs/spec/circuits.md` section 9, item 6).
 //! This is the exact form of the pass: a level's products are shared among all its outputs
 //! however many inputs they have. [`super::fuse`] puts it into gates of bounded size.
 

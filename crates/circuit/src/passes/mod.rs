@@ -1,4 +1,4 @@
-//! Compiler passes (`spec/circuits.md` section 9).
+//! Compiler passes (`docs/spec/circuits.md` section 9).
 //!
 //! Every pass keeps the input and output ports and the function. None makes the circuit
 //! deeper, and none dearer under its own cost model.

@@ -12,7 +12,7 @@ use crate::{Builder, Circuit};
 /// A table's name and maker.
 type Maker = (&'static str, fn() -> Table);
 
-/// All tables, in the order of the specification.
+/// All tables, in the order of `docs/spec/circuits.md`.
 pub(super) const ALL: [Maker; 13] = [
     ("adders", adders),
     ("comparators", comparators),

@@ -1,5 +1,5 @@
 //! Figures of the paper on multi-input AND gates that the library's designs are held
-//! against (spec/circuits.md section 10). `None` and `--`: unreadable in the source.
+//! against (`docs/spec/circuits.md` section 10). `None` and `--`: unreadable in the source.
 
 /// Depth and size for widths 16, 32, 64, 128.
 pub(super) type DepthSize = [(Option<u32>, Option<u64>); 4];

@@ -1,7 +1,7 @@
 //! The numbers of every table, from the circuits as built.
 //!
 //! `tables.txt` holds them: they may only get smaller, and then the file is updated
-//! with them. The specification's own figures are repeated here for the designs that came out
+//! with them. The figures of `docs/spec/circuits.md` are repeated here for the designs that came out
 //! smaller than it says.
 
 use tacit_circuit::library::{BuildError, FanIn, Params, build, registry};
@@ -26,7 +26,7 @@ fn tables_hold_their_numbers() {
 /// Depth and bits for four widths.
 type Figures = [(u32, Option<u64>); 4];
 
-/// Depth and bits of the specification: select tree (3.2) and carry-save multipliers (5.3), for
+/// Depth and bits of `docs/spec/circuits.md` sections 3.2 (select tree) and 5.3 (carry-save multipliers), for
 /// 16, 32, 64 and 128 bits at fan-in 4 and 8. Bits that it does not state are `None`.
 const SPECIFIED: [(&str, usize, Figures); 4] = [
     ("compare", 4, [(3, Some(43)), (3, Some(136)), (4, Some(199)), (4, Some(600))]),

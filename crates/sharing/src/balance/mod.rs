@@ -1,5 +1,5 @@
-//! Gate-level balancing (spec 6.4): the products of one circuit made in several ways, so that links
-//! which one way leaves idle carry a part of them.
+//! Gate-level balancing (`docs/spec/honest-majority-rings.md` section 6.4): the products of one circuit made in
+//! several ways, so that links which one way leaves idle carry a part of them.
 //!
 //! The ways of a protocol share keys and sharing, and differ in who sends what for a product:
 //!

@@ -1,4 +1,4 @@
-//! What the blocks cost: elements per directed link (spec 7.3).
+//! What the blocks cost: elements per directed link (`docs/spec/honest-majority-rings.md` section 7.3).
 
 use super::seat::{Seat, Seats};
 use crate::Protocol;

@@ -1,4 +1,5 @@
-//! Bits into a ring: Bit2A, bit injection, sums of selected values, B2A (spec 5.5).
+//! Bits into a ring: Bit2A, bit injection, sums of selected values, B2A
+//! (`docs/spec/honest-majority-rings.md` section 5.5).
 //!
 //! A shared bit is `b = b0 + y0 - 2 b0 y0` over the integers, `b0` upper and `y0` lower.
 

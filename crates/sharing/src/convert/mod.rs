@@ -1,5 +1,5 @@
 //! Conversions between rings and bits, truncation, selection: written once for all protocols
-//! (spec/honest-majority-rings.md section 5).
+//! (`docs/spec/honest-majority-rings.md` section 5).
 //!
 //! They work in *masked* coordinates `a = m - lambda`, `lambda = x1 + x2`. Of three parties one, the
 //! dealer, knows both masks; of four two do, one of which works ahead, the other behind. The two

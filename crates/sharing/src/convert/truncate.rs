@@ -1,4 +1,4 @@
-//! Truncation and change of ring (spec 5.6).
+//! Truncation and change of ring (`docs/spec/honest-majority-rings.md` section 5.6).
 
 use super::form::Form;
 use super::inject::known_bits;

@@ -73,8 +73,8 @@ impl<const R: RoleId> Role for MultiFanIn<R> {
         [v, W::ZERO]
     }
 
-    // The helper's message is b_t = m0 - c2 where the spec sends c2: P0 knows m0, so they carry
-    // the same. It goes out when the product is finished.
+    // The helper's message is b_t = m0 - c2 where `docs/spec/multi-fan-in-3pc.md` section 5 sends c2: P0 knows m0,
+    // so they carry the same. It goes out when the product is finished.
     #[inline(always)]
     fn mask<W: Word>([v, _]: [W; 2], draws: Drawn<W>, _: W) -> ([W; 2], Share<W>) {
         let [next, prev, ..] = draws;

@@ -1,5 +1,6 @@
-//! Products from triples (spec 7.2): factors open under masks that nobody knows. Whether all saw the same
-//! is compared before anything opens, with what tells that triples are right; so nothing else can be wrong.
+//! Products from triples (`docs/spec/malicious-3pc-rings.md` section 7.2): factors open under masks that nobody knows.
+//! Whether all saw the same is compared before anything opens, with what tells that triples are right; so nothing else
+//! can be wrong.
 
 use super::Two;
 use super::talk::PROOF;

@@ -1,4 +1,4 @@
-//! Proof of products of bits, in the field of 2^64 elements (spec 9.1).
+//! Proof of products of bits, in the field of 2^64 elements (`docs/spec/malicious-3pc-rings.md` section 9.1).
 //!
 //! A word of 64 products is an element: product `j` counts for `X^j`. The words are cut into
 //! `2^V` blocks; word `k` of every block counts for a random `rho_k`. Over each point of the grid

@@ -1,5 +1,6 @@
-//! Cut and choose: products are compared with others that were made alike, in random order (spec 4.5,
-//! 9.2). For any ring; the way to check single bits without a field.
+//! Cut and choose: products are compared with others that were made alike, in random order
+//! (`docs/spec/malicious-3pc-rings.md` sections 4.5 and 9.2). For any ring; the way to check single bits without a
+//! field.
 //!
 //! A cheat passes where all products that are compared with each other are wrong in the same way, and
 //! none of those that are opened is wrong. Whoever makes products wrong does not know yet which ones

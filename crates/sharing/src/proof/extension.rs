@@ -1,5 +1,5 @@
-//! Extensions of the integers modulo `2^m` in which proofs of their products work (spec 4.4): polynomials
-//! modulo `X^D + X^TAP + 1`, which is irreducible modulo two (Galois rings).
+//! Extensions of the integers modulo `2^m` in which proofs of their products work (`docs/spec/malicious-3pc-rings.md`
+//! section 4.4): polynomials modulo `X^D + X^TAP + 1`, which is irreducible modulo two (Galois rings).
 //!
 //! The difference of two polynomials whose coefficients are zeros and ones is not zero modulo two, so it has an
 //! inverse: challenges are such polynomials, and a non-zero element times a random one of them is zero

@@ -1,5 +1,5 @@
-//! Proof that an inner product of shared vectors is what a shared value claims, with messages that
-//! grow with the logarithm of the length (spec 4.4; sum-check over a grid, without divisions).
+//! Proof that an inner product of shared vectors is what a shared value claims, with messages that grow with the
+//! logarithm of the length (`docs/spec/malicious-3pc-rings.md` section 4.4; sum-check over a grid, without divisions).
 //!
 //! A level reads the vectors as `K` pairs of multilinear polynomials in `v` variables, given by
 //! their values at 0 and 1. The sum of their products has degree 2 in each variable; the parties

@@ -1,4 +1,5 @@
-//! Proof of products modulo `2^m` in an extension of that ring (spec 8.4; Boneh et al., CRYPTO 2019).
+//! Proof of products modulo `2^m` in an extension of that ring (`docs/spec/malicious-3pc-rings.md` section 8.4;
+//! Boneh et al., CRYPTO 2019).
 //!
 //! Every result counts for a random polynomial of zeros and ones, so a wrong one makes the sum of all wrong but
 //! with probability `2^-47`. The sum is an inner product over the extension, whose first level works on

@@ -1,6 +1,6 @@
-//! Triples by products over the integers (spec 3.7, 5.1 to 5.3): factors are numbers below a bound, so that
-//! a product that is right modulo a prime larger than any error is right over the integers, and modulo
-//! `2^m`.
+//! Triples by products over the integers (`docs/spec/malicious-3pc-rings.md` sections 3.7, 5.1 to 5.3): factors are
+//! numbers below a bound, so that a product that is right modulo a prime larger than any error is right over the
+//! integers, and modulo `2^m`.
 //!
 //! The prime is drawn at random, of one word, when the products are out: a number that is off is right
 //! modulo few of them. Then all products together are one inner product, proven like those of

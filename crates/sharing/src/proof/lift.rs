@@ -1,4 +1,5 @@
-//! Proof of products modulo `2^m`: the lift check (spec 8.3), with one word-size prime.
+//! Proof of products modulo `2^m`: the lift check (`docs/spec/malicious-3pc-rings.md` section 8.3), with one word-size
+//! prime.
 //!
 //! Components of factors are read as numbers, so that products are known over the integers, too.
 //! For each of 41 random sets of results the parties share the sum `S` of the integer products;

@@ -1,4 +1,5 @@
-//! Products among three parties that are right though one of the parties may cheat (spec 4 to 9).
+//! Products among three parties that are right though one of the parties may cheat
+//! (`docs/spec/malicious-3pc-rings.md` sections 4 to 9).
 //!
 //! All begins with products of [`replicated`](crate::replicated) sharing: each party sends one word, and
 //! all that a cheat can do is to add something that it chooses, without knowing the values, to a

@@ -1,4 +1,5 @@
-//! Triples checked one by one modulo a prime, each with another product of its second factor (spec 4.2).
+//! Triples checked one by one modulo a prime, each with another product of its second factor
+//! (`docs/spec/malicious-3pc-rings.md` section 4.2).
 //!
 //! With a first factor `f` that nobody knows, `h = f b` and a challenge `t`, the value `t a - f` opens, and
 //! `t c - h - (t a - f) b` must be zero. It is `t` times the error of `c`, less that of `h`, which was

@@ -1,5 +1,5 @@
-//! Triples checked in blocks as values of polynomials modulo a prime (spec 4.3; Ben-Sasson, Fehr, Ostrovsky,
-//! CRYPTO 2012), as in the published form of the triples of Damgård, Orlandi and Simkin.
+//! Triples checked in blocks as values of polynomials modulo a prime (`docs/spec/malicious-3pc-rings.md` section 4.3;
+//! Ben-Sasson, Fehr, Ostrovsky, CRYPTO 2012), as in the published form of the triples of Damgård, Orlandi and Simkin.
 //!
 //! The first factors of `l` triples are the values of a polynomial `f` of degree `l - 1` at 0 to `l - 1`, the second
 //! ones those of `g`, the products those of `h = f g`, which has degree `2 l - 2`: its values at `l - 1` more points

@@ -1,5 +1,6 @@
-//! Products that are checked afterwards by a sacrifice each (spec 6, 9.2): computed on redundant shares,
-//! or on bits. Where products of rings are proven over the integers, those of bits are proven in a field.
+//! Products that are checked afterwards by a sacrifice each (`docs/spec/malicious-3pc-rings.md` sections 6 and 9.2):
+//! computed on redundant shares, or on bits. Where products of rings are proven over the integers, those of bits are
+//! proven in a field.
 
 use super::redundant::{self, Claims};
 use super::talk::Talk;

@@ -1,5 +1,5 @@
 //! Redundant shares: words of `m` bits computed on modulo `2^(m + s)`, for the statistical parameter `s`,
-//! and the sacrifice that checks their products (spec 3.5, 4.1).
+//! and the sacrifice that checks their products (`docs/spec/malicious-3pc-rings.md` sections 3.5 and 4.1).
 //!
 //! A product that is wrong by `e`, not zero modulo `2^m`, is wrong by `r e` after a challenge `r` of `s`
 //! bits, and `r e` takes a different value modulo `2^(m + s)` for each `r`. So another product, made

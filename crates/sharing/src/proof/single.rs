@@ -1,5 +1,6 @@
-//! Dealt triples that are checked one by one or in blocks, modulo a prime that is larger than any error (spec 4.2,
-//! 4.3, 5.1, 5.2; Damgård, Orlandi, Simkin, CRYPTO 2018): the first protocol of its kind, as the others' measure.
+//! Dealt triples that are checked one by one or in blocks, modulo a prime that is larger than any error
+//! (`docs/spec/malicious-3pc-rings.md` sections 4.2, 4.3, 5.1, 5.2; Damgård, Orlandi, Simkin, CRYPTO 2018): the first
+//! protocol of its kind, as the others' measure.
 
 use super::integers::{Factor, Factors, Products, cost_of_products, factor};
 use super::modular::{self, Modular};

@@ -1,5 +1,5 @@
-//! Tagged wires (spec 8.2): numbers go with their products with a key that nobody knows, over redundant
-//! words.
+//! Tagged wires (`docs/spec/malicious-3pc-rings.md` section 8.2): numbers go with their products with a key that
+//! nobody knows, over redundant words.
 //!
 //! A product `z = x y` comes with `z' = x' y`, made from the tag of a factor. Before anything opens the key
 //! `r` does, and `z' - r z` must be zero for each product and each tag: an error of `z`, not zero modulo

@@ -131,7 +131,7 @@ fn make<W: Word>(
     }
 }
 
-/// Random products of redundant words (spec 5.5).
+/// Random products of redundant words (`docs/spec/malicious-3pc-rings.md` section 5.5).
 fn sacrificed<W: Word, E: Word>(
     talk: &mut Talk<'_, '_, '_>,
     strength: Strength,

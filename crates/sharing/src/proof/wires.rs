@@ -1,7 +1,7 @@
-//! Products over the integers of the values themselves (spec 8.5): components are read as numbers, and what is
-//! sent is a product of those under a wider mask. It is cut to the ring for further use; the whole numbers
-//! are kept, and proven like triples over the integers ([`integers`]). Of bits, products are those of
-//! replicated sharing, proven in a field: see [`post`](super::post).
+//! Products over the integers of the values themselves (`docs/spec/malicious-3pc-rings.md` section 8.5): components
+//! are read as numbers, and what is sent is a product of those under a wider mask. It is cut to the ring for further
+//! use; the whole numbers are kept, and proven like triples over the integers ([`integers`]). Of bits, products are
+//! those of replicated sharing, proven in a field: see [`post`](super::post).
 //!
 //! A sum of products is one number, as wide as the sum of the greatest products: what is sent hides it by the same
 //! margin, and an error of it is bounded in the same way, so a sum needs no other argument than a product.

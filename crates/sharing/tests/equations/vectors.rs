@@ -1,4 +1,4 @@
-//! Published test vectors (honest-majority specification, 10.1), and correctness everywhere.
+//! Published test vectors (`docs/spec/honest-majority-rings.md` section 10.1), and correctness everywhere.
 
 use crate::table::{input, open, product, roles};
 use tacit_ring::Word;
@@ -70,7 +70,7 @@ fn quad() {
         let words: [&[u8]; 4] = [&[235, 2], &[208, 248, 2], &[1, 248, 2], &[235, 2]];
         assert_eq!(played.words, words);
         assert_eq!(played.shares, [[15, 243], [27, 44], [27, 199], [231, 243]]);
-        // The specification's V = g1 + g2 + q of Het is 221: h + w - F.
+        // V = g1 + g2 + q of Het in `docs/spec/honest-majority-rings.md` section 10.1 is 221: h + w - F.
         assert_eq!(221u8, 248u8.wrapping_add(231).wrapping_sub(2));
     }
 }

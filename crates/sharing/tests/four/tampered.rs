@@ -1,5 +1,5 @@
 //! Every message of a conversion of four parties, changed by its sender, makes the honest pairs disagree
-//! that the specification names (section 9), whatever the secrets are.
+//! that `docs/spec/honest-majority-rings.md` section 9 names, whatever the secrets are.
 
 use crate::{FOUR, PLACES};
 use std::collections::{BTreeMap, BTreeSet};

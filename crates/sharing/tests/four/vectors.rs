@@ -1,4 +1,4 @@
-//! The published values of a conversion (honest-majority specification, 10.1): Bit2A.
+//! The published values of a conversion (`docs/spec/honest-majority-rings.md` section 10.1): Bit2A.
 
 use crate::{FOUR, PLACES};
 use std::collections::BTreeMap;

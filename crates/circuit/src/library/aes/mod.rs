@@ -1,5 +1,5 @@
 //! AES-128, -192 and -256, both directions, with or without the key schedule (FIPS
-//! 197; spec/circuits.md section 6.6).
+//! 197; `docs/spec/circuits.md` section 6.6).
 //!
 //! Input 0 is the key (or the expanded key: all round keys in order), input 1 the
 //! block; bytes in the order of the standard, each least significant bit first.

@@ -1,4 +1,4 @@
-//! The AES S-box at AND depth 4, 3, 2 and 1 (spec/circuits.md section 6), and with the fewest ANDs.
+//! The AES S-box at AND depth 4, 3, 2 and 1 (`docs/spec/circuits.md` section 6), and with the fewest ANDs.
 //!
 //! | form | depth | gates | bits per direction |
 //! |---|---|---|---|
@@ -127,7 +127,7 @@ const INVERSE_D6: &str = "
     c1=m2+i2 c2=b2+i2 c3=m3*c2 i3=c1+c3 c4=b2+c3 c5=i0*c4 i1=e+c5";
 
 /// Inversion in GF(16) in one level: four three-input products, each the indicator
-/// of two points of GF(2)^4, and two two-input products (section 6.3).
+/// of two points of GF(2)^4, and two two-input products (`docs/spec/circuits.md` section 6.3).
 const INVERSE_D3: &str = "
     n3=!m3 c0=m1*m2*n3 n2=!m2 c1=m0*n2*m3 n1=!m1 c2=m0*n1*m3 n0=!m0 c3=n0*m1*m2
     q0=m0*m2 e=m0+m1 h=m2+m3 q1=e*h
@@ -149,7 +149,7 @@ const BOTTOM: &str = "
     l25=l6+l10 l26=l7+l9 l27=l8+l10 l28=l11+l14 l29=l11+l17 r1=l16+l26 r2=l19+l28 r6=l13+l27
     r7=l6+l23 s0=l6+l24 s1=!r1 s2=!r2 s3=l6+l21 s4=l20+l22 s5=l25+l29 s6=!r6 s7=!r7";
 
-/// Depth 2 (section 6.4): the norm, then inversion and both products flattened into
+/// Depth 2 (`docs/spec/circuits.md` section 6.4): the norm, then inversion and both products flattened into
 /// one level. Each of the 18 products is a line (4-input gate) plus shared planes
 /// (3-input) and linear terms (2-input), chosen by search: 55 gates.
 const D2: &str = include_str!("sbox_d2.txt");
