@@ -384,7 +384,7 @@ fn side_by_side(random: &mut Random, circuits: usize) -> Circuit {
     builder.finish()
 }
 
-/// Section 14.6 of the specification, at once: from all owners to some receivers.
+/// The random circuits of `docs/spec/bmr-and-gmw.md` section 14, item 6, at once: from all owners to some receivers.
 #[test]
 #[ignore = "minutes: all protocols without an honest majority, and garbled ones, with two to seven parties"]
 fn two_hundred_random_circuits_with_two_to_seven_parties() {

@@ -1,8 +1,9 @@
 //! What protocols compute, in units that take a machine a constant time each.
 //!
-//! Counts are those of the protocols' specifications: per AND under BMR `4 (n - 1)` transfers and `4 n` blocks of
-//! cipher ahead and `n^2` blocks online, under GMW `2 (n - 1)` transfers ahead. Beside them, what handling a gate takes
-//! under BMR, and factors that say so, are measured: with `tacit lab` on links of no delay.
+//! Counts are those of the protocols' specification (`docs/spec/bmr-and-gmw.md` section 10): per AND under BMR
+//! `4 (n - 1)` transfers and `4 n` blocks of cipher ahead and `n^2` blocks online, under GMW `2 (n - 1)` transfers
+//! ahead. Beside them, what handling a gate takes under BMR, and factors that say so, are measured: with `tacit lab`
+//! on links of no delay.
 
 use std::ops::{Add, Mul};
 use tacit_sharing::Protocol;

@@ -1,4 +1,4 @@
-//! From which depth on BMR takes less time than GMW: the table of the protocols' specification.
+//! From which depth on BMR takes less time than GMW: the table of `docs/spec/bmr-and-gmw.md` section 12.
 //!
 //! It counts bits of one instance. A word of lanes holds 64, and GMW sends words, so 64 instances are predicted here, and
 //! a 64th of their bytes and work is taken; latencies are those of all of them.

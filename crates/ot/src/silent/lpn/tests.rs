@@ -52,7 +52,8 @@ fn every_set_has_its_level_and_no_known_attack_is_cheaper() {
     }
 }
 
-/// The sets that were used before, and others: what the specification's executable model gives.
+/// The sets that were used before, and others: what the executable model gives (`docs/spec/model/lpn_estimator.py`; the
+/// tables of `docs/spec/silent-ot-parameters.md` section 4).
 #[test]
 fn levels_are_those_of_the_executable_model() {
     let known = [
