@@ -66,9 +66,11 @@ fn estimates(
         progress.add(1);
         Ok(estimate)
     };
-    let all: Vec<Result<_, CliError>> = protocols.par_iter().map(|it| one(*it)).collect();
+    // Those that garble come last, and take longest to count: they begin.
+    let backwards = protocols.par_iter().rev().with_max_len(1);
+    let all: Vec<Result<_, CliError>> = backwards.map(|it| one(*it)).collect();
     let (mut estimates, mut left_out) = (Vec::new(), Vec::new());
-    for (protocol, estimate) in protocols.iter().zip(all) {
+    for (protocol, estimate) in protocols.iter().zip(all.into_iter().rev()) {
         match estimate? {
             Ok(estimate) => estimates.push(estimate),
             Err(why) => left_out.push(Omitted::new(*protocol, &why)),

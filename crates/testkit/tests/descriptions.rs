@@ -1,0 +1,119 @@
+//! What is said about every protocol before it runs: security, costs, latencies, work, memory. Compared with a golden
+//! file, a protocol a line.
+
+mod common;
+
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use tacit_engine::circuit::{Compiled, Job, Preprocessing, memory, predict, predict_ahead};
+use tacit_net::PartyId;
+use tacit_planner::of_circuit;
+use tacit_sharing::bmr::Opening;
+use tacit_sharing::cost::{self, Traffic};
+use tacit_sharing::{Protocol, Timing, latencies};
+use tacit_testkit::check;
+
+fn traffic(traffic: &Traffic) -> Value {
+    json!(format!("{traffic:?}"))
+}
+
+/// What it is.
+fn identity(protocol: Protocol) -> Value {
+    json!({
+        "name": protocol.name(),
+        "parties": protocol.parties(),
+        "any_number": protocol.takes_any_number(),
+        "sizes": Vec::from([0, 2, 3, 4, 5, 64].map(|parties| protocol.fitting(parties).to_string())),
+        "security": format!("{:?}", protocol.security()),
+        "trust": protocol.security().trust(protocol.parties()),
+        "for_comparison": protocol.for_comparison(),
+        "checked": protocol.is_checked(),
+        "malicious": protocol.is_malicious(),
+        "proving": format!("{:?}", protocol.proving()),
+        "soundness": protocol.soundness(),
+        "roles": protocol.has_roles(),
+        "unlike_roles": protocol.has_unlike_roles(),
+        "gmw": format!("{:?}", protocol.gmw()),
+        "garbles": protocol.garbles(),
+        "one_garbles": protocol.one_garbles(),
+        "yao": protocol.is_yao(),
+        "transfers": protocol.has_transfers(),
+        "silent": protocol.is_silent(),
+        "authenticates": protocol.authenticates(),
+        "opens_tables": protocol.opens_tables(),
+        "opening": format!("{:?}", protocol.opening()),
+        "components": protocol.components(),
+        "rings": protocol.has_rings(),
+        "fan_in": protocol.fan_in(),
+        "ahead": protocol.ahead(),
+    })
+}
+
+/// What its operations cost.
+fn costs(protocol: Protocol) -> Value {
+    let roles = 0..protocol.parties();
+    let inputs = roles.clone().flat_map(|owner| {
+        [Timing::Early, Timing::Late].map(|timing| traffic(&cost::input(protocol, owner, timing)))
+    });
+    let product = match protocol.garbles() {
+        true => Value::Null,
+        false => traffic(&cost::product(protocol)),
+    };
+    json!({
+        "product": product,
+        "inputs": inputs.collect::<Vec<_>>(),
+        "output": traffic(&cost::output(protocol, &roles.collect::<Vec<_>>())),
+        "checks": traffic(&cost::checks(protocol)),
+        "rounds": cost::rounds(protocol),
+        "latencies": {
+            "set_up": latencies::set_up(protocol),
+            "ahead": Opening::ALL.map(|opening| latencies::ahead(protocol, opening)),
+            "online": Opening::ALL.map(|opening| latencies::online(protocol, opening, 7)),
+            "levels": latencies::levels(protocol),
+            "checks": Vec::from([0, 3, 9].map(|proofs| latencies::checks(protocol, proofs))),
+        },
+    })
+}
+
+/// What a circuit costs, as the engine and the planner count it.
+fn circuit(protocol: Protocol, preprocessing: Preprocessing) -> Value {
+    let everybody = PartyId::all(protocol.parties()).collect();
+    let receivers = vec![everybody, vec![PartyId(1)]];
+    let mut job = Job::new(protocol, vec![PartyId(0), PartyId(1)], receivers);
+    job.instances = 1000;
+    job.preprocessing = preprocessing;
+    let compiled = match Compiled::new(&common::circuit(), job) {
+        Ok(compiled) => compiled,
+        Err(error) => return json!(error.to_string()),
+    };
+    let all = predict(&compiled);
+    json!({
+        "bytes": traffic(&all.bytes),
+        "ahead": traffic(&predict_ahead(&compiled)),
+        "rounds": all.rounds[..protocol.parties()],
+        "depth": all.depth,
+        "proof_rounds": all.proof_rounds,
+        "memory": memory(&compiled),
+        "planner": format!("{:?}", of_circuit(&compiled)),
+    })
+}
+
+const WHEN: [Preprocessing; 2] = [Preprocessing::Interleaved, Preprocessing::Separate];
+
+#[test]
+fn what_is_said_about_every_protocol() {
+    let sizes = |protocol: Protocol| match protocol.takes_any_number() {
+        true => vec![protocol.fitting(2), protocol.fitting(3), protocol.fitting(5)],
+        false => vec![protocol],
+    };
+    let mut found = BTreeMap::new();
+    for protocol in Protocol::ALL.into_iter().chain(Protocol::STRONG).flat_map(sizes) {
+        let said = json!({
+            "is": identity(protocol),
+            "costs": costs(protocol),
+            "circuit": Vec::from(WHEN.map(|when| circuit(protocol, when))),
+        });
+        found.insert(protocol.to_string(), said.to_string());
+    }
+    check(common::file("descriptions.txt"), &found);
+}
