@@ -6,9 +6,10 @@
 
 pub use crate::shared_vec::SharedVec;
 
+use crate::SharingError;
 use crate::balance::{self, Balance, Way};
 use crate::made;
-use crate::party::{Draws, Party, SharingError};
+use crate::party::{Draws, Party};
 use crate::products::{DRAW, Scratch, settles};
 use crate::registry::RoleVisitor;
 use crate::role::{COMPONENTS, Role, TERMS};

@@ -1,10 +1,11 @@
 //! One level of a circuit: its products of two factors and its polynomial gates, on bits.
 
+use crate::SharingError;
 use crate::balance::LevelMix;
 use crate::cost::{self, Traffic};
 use crate::multi_fan_in::plan::PolyPlan;
 use crate::multi_fan_in::wide::{self, WideScratch};
-use crate::party::{Draws, Party, SharingError};
+use crate::party::{Draws, Party};
 use crate::products::{self, Scratch};
 use crate::registry::{Protocol, RoleVisitor};
 use crate::role::Role;

@@ -13,6 +13,7 @@ pub mod balance;
 pub mod bmr;
 pub mod convert;
 pub mod cost;
+mod error;
 pub mod fantastic_four;
 pub mod gmw;
 pub mod latencies;
@@ -38,7 +39,8 @@ pub mod transfer;
 pub mod trio;
 pub mod verify;
 
-pub use party::{Draws, Party, SharingError};
+pub use error::SharingError;
+pub use party::{Draws, Party};
 pub use registry::{CanonicalVisitor, CoordinatesVisitor, Protocol, RoleVisitor};
 pub use role::{Canonical, Role, RoleId, Share, Timing};
 pub use shares::Shares;

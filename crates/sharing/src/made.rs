@@ -1,8 +1,9 @@
 //! Products that are made by a protocol's own method ([`Proofs`](crate::proof::Proofs)), gate by gate or
 //! array by array.
 
+use crate::SharingError;
 use crate::arrays::{Cut, SharedVec};
-use crate::party::{Party, SharingError};
+use crate::party::Party;
 use crate::products::{PIECE, products_in};
 use crate::shares::Shares;
 use std::collections::VecDeque;

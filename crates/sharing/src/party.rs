@@ -1,36 +1,14 @@
 //! One worker of one party, as the protocols see it: roles instead of parties, ring words instead
 //! of bytes, keys with each neighbour.
 
+use crate::SharingError;
 use crate::proof::{Growing, Proofs, Proving, Stock, Strength};
 use crate::role::{Role, RoleId, SLOTS, TAIL, Timing};
 use crate::shares::Runs;
 use crate::stored;
 use crate::verify::{Item, Journal, Kind};
-use tacit_net::{Mesh, NetError, PartyId, Stream};
-use tacit_ring::{Buffer, NoEntropy, Prg, PrgStream, StreamIds, StreamsExhausted, Word, word};
-
-/// Why a protocol stopped.
-#[derive(Debug, thiserror::Error)]
-pub enum SharingError {
-    /// The network or a peer failed.
-    #[error(transparent)]
-    Net(#[from] NetError),
-    /// A key's streams are used up.
-    #[error(transparent)]
-    Streams(#[from] StreamsExhausted),
-    /// Shapes do not fit.
-    #[error("{0}")]
-    Shape(String),
-    /// This machine has no more of something, such as randomness.
-    #[error("{0}")]
-    System(String),
-}
-
-impl From<NoEntropy> for SharingError {
-    fn from(error: NoEntropy) -> Self {
-        SharingError::System(error.to_string())
-    }
-}
+use tacit_net::{Mesh, PartyId, Stream};
+use tacit_ring::{Buffer, Prg, PrgStream, StreamIds, StreamsExhausted, Word, word};
 
 /// The generators of a role, one under each key that it holds, and with them the only source of
 /// their stream numbers. With three parties the first key is that with role `ROLE + 1`, the second

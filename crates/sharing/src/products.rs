@@ -1,8 +1,9 @@
 //! Batches of two-factor products over slots: begin (local terms, send) and finish (receive,
 //! combine). Between the two a worker may do anything else, such as other blocks.
 
+use crate::SharingError;
 use crate::made;
-use crate::party::{Draws, Party, SharingError};
+use crate::party::{Draws, Party};
 use crate::role::{OUTS, Role, SLOTS, Sink, Source, TAIL};
 use crate::runs::{Masks, Outs, Settling, begin_run, cut_mut, finish_run};
 use crate::shares::{Shares, split, split_mut};

@@ -15,7 +15,8 @@
 //! is honest then. Every two have a key besides, for the checks before an opening.
 
 use crate::Protocol;
-use crate::party::{Keys, SharingError, role_in};
+use crate::SharingError;
+use crate::party::{Keys, role_in};
 use crate::proof::Proving;
 use crate::role::RoleId;
 use crate::stored;

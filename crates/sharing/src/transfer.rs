@@ -1,6 +1,7 @@
 //! Inputs and outputs over slots: values enter as shares, and leave to named receivers.
 
-use crate::party::{Draws, Party, SharingError};
+use crate::SharingError;
+use crate::party::{Draws, Party};
 use crate::role::{Few, Role, RoleId, SLOTS, Timing};
 use crate::runs::{components, share_at, write_run};
 use crate::shares::{RunsMut, Shares};

@@ -24,7 +24,7 @@
 //! 2026/234); `verify/replay.rs` replays the attack.
 
 use crate::Protocol;
-use crate::party::{Party, SharingError};
+use crate::SharingError;
 use crate::role::RoleId;
 use tacit_net::{Mesh, PartyId, Phase, Stream};
 use tacit_ring::hash::{self, Transcript};
@@ -248,16 +248,14 @@ impl Verifier {
         }
         self.epoch += 1;
         mesh.set_phase(Phase::Verify);
-        let everybody: Vec<PartyId> = PartyId::all(mesh.parties()).collect();
-        let mut party = Party::new(mesh, &everybody)?;
-        let mine = self.sum(party.role(), journals)?;
-        let total = self.exchange_sums(&mut party, mine)?;
+        let mine = self.sum(mesh.me().index(), journals)?;
+        let total = self.exchange_sums(mesh, mine)?;
         if !hash::equal(&total, &[0; DIGEST_BYTES]) {
             let what = "the parties' transcripts differ: somebody deviated from the protocol, or \
                         the network changed a message";
-            return Err(party.fail(what.into()));
+            return Err(mesh.check_failed(what.into()).into());
         }
-        self.confirm(&mut party)?;
+        self.confirm(mesh)?;
         Ok(Pass { _private: () })
     }
 
@@ -284,15 +282,15 @@ impl Verifier {
     }
 
     /// Commits to this role's sum, then shows it: the total of all sums.
-    fn exchange_sums(&self, party: &mut Party<'_>, mine: Digest) -> Result<Digest, SharingError> {
-        let me = party.role();
-        let commitments = self.exchange(party, |to| self.commitment(&mine, [me, to]))?;
-        let sums = self.exchange(party, |_| mine)?;
+    fn exchange_sums(&self, mesh: &mut Mesh, mine: Digest) -> Result<Digest, SharingError> {
+        let me = mesh.me().index();
+        let commitments = self.exchange(mesh, 1, |to| self.commitment(&mine, [me, to]))?;
+        let sums = self.exchange(mesh, 2, |_| mine)?;
         let mut total = mine;
         for ((from, commitment), (_, sum)) in commitments.iter().zip(&sums) {
             if !hash::equal(commitment, &self.commitment(sum, [*from, me])) {
                 let what = format!("party {from} did not show what it committed to");
-                return Err(party.fail(what));
+                return Err(mesh.check_failed(what).into());
             }
             total = xor(&total, sum);
         }
@@ -308,36 +306,37 @@ impl Verifier {
 
     /// Tells all peers that the checks went well, and waits for the same from all: a peer that saw
     /// something else ends the session.
-    fn confirm(&self, party: &mut Party<'_>) -> Result<(), SharingError> {
+    fn confirm(&self, mesh: &mut Mesh) -> Result<(), SharingError> {
         let token = |from: usize| -> Digest {
             let (number, from) = (self.epoch.to_le_bytes(), [from as u8]);
             let parts: [&[u8]; 3] = [&self.session, &number, &from];
             hash::derive_key("tacit 2026 end of an epoch", &parts)
         };
-        let me = party.role();
-        for (from, theirs) in self.exchange(party, |_| token(me))? {
+        let me = mesh.me().index();
+        for (from, theirs) in self.exchange(mesh, 3, |_| token(me))? {
             if !hash::equal(&theirs, &token(from)) {
                 let what = format!("party {from} did not confirm its checks");
-                return Err(party.fail(what));
+                return Err(mesh.check_failed(what).into());
             }
         }
-        party.flush()
+        Ok(mesh.flush()?)
     }
 
     /// Sends a message to each peer, and receives one from each.
     fn exchange(
         &self,
-        party: &mut Party<'_>,
+        mesh: &mut Mesh,
+        step: u32,
         message: impl Fn(usize) -> Digest,
     ) -> Result<Vec<(usize, Digest)>, SharingError> {
-        party.next_step();
-        let peers = self.peers(party.role());
+        mesh.set_step(step);
+        let peers = self.peers(mesh.me().index());
         for peer in peers.clone() {
-            party.send(peer, Stream::On, &message(peer))?;
+            mesh.send(PartyId(peer as u8), Stream::On, &message(peer))?;
         }
         let receive = |from: usize| {
             let mut theirs = [0; DIGEST_BYTES];
-            party.recv(from, Stream::On, &mut theirs)?;
+            mesh.recv(PartyId(from as u8), Stream::On, &mut theirs)?;
             Ok((from, theirs))
         };
         peers.map(receive).collect()

@@ -4,8 +4,8 @@
 use super::party_bits::planes_in;
 use super::{Bits, Boolean, Circuits, Planes, Result};
 use crate::Protocol;
+use crate::SharingError;
 use crate::convert::{BitPlanes, Canvas, Layered, Wires};
-use crate::party::SharingError;
 use crate::role::RoleId;
 use std::collections::VecDeque;
 use std::sync::Arc;

@@ -37,11 +37,12 @@ pub use secret::{Data, Kind, Ring, Secret};
 pub use sort::{Column, Shuffles};
 pub use tally::Tally;
 
+use crate::SharingError;
 use crate::arrays::MatrixShape;
 use crate::convert::{Coordinates, Layered};
 use crate::cost::{MAX_ROLES, Rounds};
 use crate::gmw::GmwBits;
-use crate::party::{Party, SharingError};
+use crate::party::Party;
 use crate::proof::Needs;
 use crate::registry::{CanonicalVisitor, CoordinatesVisitor, Protocol, RoleVisitor};
 use crate::role::{Canonical, Role, RoleId};

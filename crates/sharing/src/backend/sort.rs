@@ -13,9 +13,9 @@ pub use column::Column;
 pub(super) use column::with_column;
 
 use super::{Backend, Data, Kind, Planes, Result, Ring, Secret};
+use crate::SharingError;
 use crate::arrays::SharedVec;
 use crate::convert::shuffle::{Hop, Places};
-use crate::party::SharingError;
 use crate::role::RoleId;
 use rows::{Rows, Terms};
 use std::ops::Range;

@@ -3,8 +3,9 @@
 use super::desk::check;
 use super::wires::Wires;
 use super::{Desk, Masked, Seat};
+use crate::SharingError;
 use crate::arrays::SharedVec;
-use crate::party::{Draws, SharingError};
+use crate::party::Draws;
 use crate::reseat::Reseat;
 use crate::role::Role;
 use std::ops::Range;

@@ -2,7 +2,8 @@
 
 use super::bits::to_planes;
 use super::{Masked, seat};
-use crate::party::{Draws, Party, SharingError};
+use crate::SharingError;
+use crate::party::{Draws, Party};
 use crate::role::{Few, Role, RoleId, Sink, Source};
 use seat::{CORRECTION, RAISE, Seat, Seats};
 use tacit_net::Stream;

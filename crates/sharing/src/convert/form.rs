@@ -2,7 +2,8 @@
 
 use super::desk::Split;
 use super::{Desk, Masked, Seat};
-use crate::party::{Draws, SharingError};
+use crate::SharingError;
+use crate::party::Draws;
 use tacit_ring::simd;
 use tacit_ring::{Buffer, Word};
 

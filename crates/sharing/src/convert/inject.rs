@@ -6,7 +6,8 @@
 use super::desk::check;
 use super::form::{Columns, Form, Sink, Sums};
 use super::{Desk, Masked, Seat};
-use crate::party::{Draws, SharingError};
+use crate::SharingError;
+use crate::party::Draws;
 use tacit_ring::{Buffer, Word, Z2, transpose, word};
 
 /// What this party knows of bits as ring elements 0 and 1: `b0` in the pair, `y0` elsewhere.

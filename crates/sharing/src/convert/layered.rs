@@ -3,10 +3,11 @@
 use super::BitPlanes;
 use super::desk::check;
 use crate::Protocol;
+use crate::SharingError;
 use crate::cost::Traffic;
 use crate::level::{Level, LevelScratch};
 use crate::multi_fan_in::plan::{Form, PolyPlan};
-use crate::party::{Draws, Keys, Party, SharingError};
+use crate::party::{Draws, Keys, Party};
 use crate::role::Role;
 use crate::shares::Shares;
 use std::collections::VecDeque;

@@ -8,8 +8,9 @@
 //! new masks are draws.
 
 use super::seat::dealer;
+use crate::SharingError;
 use crate::arrays::SharedVec;
-use crate::party::{Draws, Party, SharingError};
+use crate::party::{Draws, Party};
 use crate::role::{Canonical, RoleId, Share};
 use std::ops::Range;
 use tacit_net::Stream;

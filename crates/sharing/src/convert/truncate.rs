@@ -3,7 +3,8 @@
 use super::form::Form;
 use super::inject::known_bits;
 use super::{Desk, Masked};
-use crate::party::{Draws, SharingError};
+use crate::SharingError;
+use crate::party::Draws;
 use tacit_ring::{Buffer, Word, Z2};
 
 /// Calls `f` on raw words; `u128` arithmetic is inlined away for narrower rings.

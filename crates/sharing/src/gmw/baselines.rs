@@ -16,8 +16,8 @@
 
 use super::layers::Block;
 use super::party::Gmw;
+use crate::SharingError;
 use crate::convert::BitPlanes;
-use crate::party::SharingError;
 use crate::role::RoleId;
 use tacit_circuit::schedule::{Product, Slot};
 use tacit_net::Stream;

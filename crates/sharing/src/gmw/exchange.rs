@@ -2,7 +2,8 @@
 
 use super::silent::{Silent, SilentStart};
 use super::{FAN, Method};
-use crate::party::{SharingError, role_in};
+use crate::SharingError;
+use crate::party::role_in;
 use crate::role::RoleId;
 use std::sync::Arc;
 use tacit_net::{Mesh, PartyId, Phase, Stream};

@@ -18,7 +18,7 @@ use super::baselines::KEPT;
 use super::dense::{Packing, dense_words, unpack};
 use super::exchange::malformed;
 use super::silent::{Silent, Stock};
-use crate::party::SharingError;
+use crate::SharingError;
 use crate::role::RoleId;
 use std::collections::VecDeque;
 use std::ops::Range;

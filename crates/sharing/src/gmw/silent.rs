@@ -7,7 +7,7 @@
 use super::exchange::malformed;
 use super::method::Method;
 use super::products::Peer;
-use crate::party::SharingError;
+use crate::SharingError;
 use std::sync::Arc;
 use tacit_net::{Mesh, PartyId, Stream};
 use tacit_ot::cot;

@@ -14,7 +14,7 @@
 
 use super::layers::Gates;
 use super::method::Method;
-use crate::party::SharingError;
+use crate::SharingError;
 use crate::shares::Shares;
 use std::ops::Range;
 use tacit_circuit::schedule::Schedule;

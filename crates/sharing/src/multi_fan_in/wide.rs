@@ -6,7 +6,8 @@
 
 use super::plan::{Form, PolyPlan};
 use crate::Protocol;
-use crate::party::{Draws, Party, SharingError};
+use crate::SharingError;
+use crate::party::{Draws, Party};
 use crate::products::{Scratch, settles};
 use crate::role::{Few, Role, TERMS};
 use crate::runs::{

@@ -5,7 +5,8 @@
 use super::Two;
 use super::talk::PROOF;
 use super::triples::Pool;
-use crate::party::{Party, SharingError};
+use crate::SharingError;
+use crate::party::Party;
 use tacit_net::Stream;
 use tacit_ring::simd;
 use tacit_ring::{Buffer, Word};

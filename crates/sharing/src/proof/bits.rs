@@ -13,7 +13,7 @@ use super::Scratch;
 use super::field::{Field, Gf64};
 use super::fold::{self, Cost, Point, Runs, Source, points, sources};
 use super::talk::Talk;
-use crate::party::SharingError;
+use crate::SharingError;
 use tacit_ring::Buffer;
 use tacit_ring::gf64::{self, Hardware, Multiplier, Portable};
 use tacit_ring::simd::{self, Kernel};

@@ -9,7 +9,7 @@
 use super::redundant::{open, reshare, summands};
 use super::talk::{Challenge, Talk};
 use super::{BatchSize, Charge, Proving, Strength, Triples, Two};
-use crate::party::SharingError;
+use crate::SharingError;
 use std::ops::Range;
 use tacit_ring::{Buffer, Word, transpose, word};
 

@@ -10,7 +10,7 @@
 use super::Charge;
 use super::field::Algebra;
 use super::talk::{Challenge, Pair, Talk};
-use crate::party::SharingError;
+use crate::SharingError;
 use std::ops::AddAssign;
 use tacit_ring::{Buffer, Word};
 

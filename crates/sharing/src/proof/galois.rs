@@ -18,7 +18,7 @@ use super::field::Algebra;
 use super::fold::{self, Cost, Point, all_ones, points, sources};
 use super::talk::{Pair, Talk};
 use super::{Batch, Charge};
-use crate::party::SharingError;
+use crate::SharingError;
 use std::marker::PhantomData;
 use tacit_ring::simd::{self, Kernel};
 use tacit_ring::{Buffer, Word};

@@ -11,7 +11,7 @@ use super::field::Residues;
 use super::talk::{Challenge, Talk};
 use super::wide::{self, Wide};
 use super::{Charge, Scratch, Strength, Triples, fold};
-use crate::party::SharingError;
+use crate::SharingError;
 use tacit_ring::{Buffer, Word};
 use zeroize::Zeroizing;
 

@@ -2,7 +2,7 @@
 
 use super::talk::Talk;
 use super::{Class, Method, Pending, Proving, Scratch, bits, galois, lift};
-use crate::party::SharingError;
+use crate::SharingError;
 use std::any::Any;
 use std::ops::Range;
 use tacit_ring::{Buffer, Word, word};

@@ -14,7 +14,7 @@ use super::integers::{self, Width, share};
 use super::talk::{Challenge, Pair, Talk};
 use super::wide::{self, Wide};
 use super::{Batch, Charge, Scratch, Strength};
-use crate::party::SharingError;
+use crate::SharingError;
 use std::ops::Range;
 use tacit_ring::Word;
 use tacit_ring::prime::Prime;

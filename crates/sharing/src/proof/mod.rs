@@ -60,7 +60,8 @@ pub use strength::{Proving, Strength, UnknownStrength};
 pub(crate) use tagged::Factors;
 pub(crate) use wires::bytes as integer_bytes;
 
-use crate::party::{Keys, Party, SharingError};
+use crate::SharingError;
+use crate::party::{Keys, Party};
 use crate::shares::Runs;
 use crate::stored;
 use class::{BIT_WORDS, Charge, Class};

@@ -6,7 +6,7 @@
 //! made before: one `t` of all lets a wrong product pass.
 
 use super::talk::Talk;
-use crate::party::SharingError;
+use crate::SharingError;
 use tacit_ring::Buffer;
 use zeroize::{Zeroize, Zeroizing};
 

@@ -10,7 +10,7 @@
 
 use super::modular::{self, Modular, Pair};
 use super::talk::Talk;
-use crate::party::SharingError;
+use crate::SharingError;
 use zeroize::Zeroizing;
 
 /// Triples of a block at most.

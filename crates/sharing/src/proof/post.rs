@@ -8,7 +8,8 @@ use super::{
     BIT_WORDS, Charge, Class, Growing, Method, Pending, Proving, Scratch, Two, bits, buckets,
     first, first_batch, push_run, wires,
 };
-use crate::party::{Draws, Party, SharingError};
+use crate::SharingError;
+use crate::party::{Draws, Party};
 use std::any::Any;
 use std::collections::VecDeque;
 use tacit_net::Stream;

@@ -8,7 +8,7 @@
 
 use super::talk::Talk;
 use super::{Charge, Strength, Two};
-use crate::party::SharingError;
+use crate::SharingError;
 use bytemuck::{Pod, Zeroable};
 use tacit_ring::{Buffer, Word, word};
 

@@ -8,7 +8,7 @@ use super::polynomials::{self, Blocks};
 use super::talk::Talk;
 use super::wide::{self, WORDS, Wide};
 use super::{Charge, Strength, Triples};
-use crate::party::SharingError;
+use crate::SharingError;
 use tacit_ring::{Buffer, Word};
 
 /// The field of `2^bits - less` elements, in `L` words.

@@ -12,8 +12,9 @@
 use super::redundant::{narrowed, summand, widened};
 use super::talk::Talk;
 use super::{Charge, Growing, Proving, Two, first};
+use crate::SharingError;
 use crate::arrays::MatrixShape;
-use crate::party::{Draws, Party, SharingError};
+use crate::party::{Draws, Party};
 use tacit_net::Stream;
 use tacit_ring::{Buffer, Word};
 use zeroize::Zeroizing;

@@ -12,7 +12,7 @@ use super::redundant::{self, Claims};
 use super::single::{self, Check};
 use super::talk::Talk;
 use super::{Charge, Proving, Scratch, Strength, Triples, buckets};
-use crate::party::SharingError;
+use crate::SharingError;
 use std::ops::Range;
 use tacit_ring::{Buffer, Word};
 

@@ -13,7 +13,8 @@ use super::{
     Charge, Class, Growing, Pending, Proving, Scratch, Strength, Two, first, first_batch, fold,
     post, push_run,
 };
-use crate::party::{Draws, Party, SharingError};
+use crate::SharingError;
+use crate::party::{Draws, Party};
 use std::any::Any;
 use std::collections::VecDeque;
 use tacit_net::Stream;

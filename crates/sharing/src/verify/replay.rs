@@ -12,6 +12,7 @@
 
 use super::*;
 use crate::arrays::{self, Cut, SharedVec};
+use crate::party::Party;
 use crate::products::Scratch;
 use crate::proof::Source;
 use crate::setup::Secrets;

@@ -2,7 +2,8 @@
 
 use super::{PLACES, public};
 use crate::Protocol;
-use crate::party::{Party, SharingError};
+use crate::SharingError;
+use crate::party::Party;
 use crate::proof::Strength;
 use crate::proof::redundant::{self, Claims};
 use crate::proof::talk::Talk;

@@ -3,7 +3,7 @@
 use super::{
     Gf8, Small, TRIALS, add_one, assert_rate, changing, honest, passes, passes_with, public,
 };
-use crate::party::SharingError;
+use crate::SharingError;
 use crate::proof::buckets::{self, Sizes};
 use crate::proof::extension::{Element, Extension};
 use crate::proof::field::Field;

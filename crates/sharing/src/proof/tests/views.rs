@@ -2,7 +2,8 @@
 //! secrets, whatever it sends itself.
 
 use super::{Gf8, PLACES, honest};
-use crate::party::{Keys, Party, SharingError};
+use crate::SharingError;
+use crate::party::{Keys, Party};
 use crate::proof::extension::Element;
 use crate::proof::field::Field;
 use crate::proof::integers::{self, Width};
