@@ -145,7 +145,7 @@ fn programs_with_batches_of_another_size() {
         "brain-buckets/453x5",
     ] {
         for by in [By::Rings, By::Circuits] {
-            let mut job = job((name.parse().unwrap(), by), &[70, 5]);
+            let mut job = job((name.parse().unwrap(), by), &[20, 5]);
             job.workers = 2;
             check_job(&program, &job, 7);
         }
