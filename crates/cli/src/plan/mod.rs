@@ -52,6 +52,7 @@ fn estimates(
     let mut protocols = threat.protocols(all, parties.0.len(), args.fewer);
     protocols.retain(|protocol| runs(task, parties, *protocol));
     let progress = Progress::new(true);
+    progress.step("estimating protocols");
     progress.set_length(protocols.len() as u64);
     let one = |protocol: Protocol| {
         let estimate = match task {
