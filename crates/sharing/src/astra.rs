@@ -17,6 +17,7 @@ use crate::registry::RoleVisitor;
 use crate::role::{Canonical, Drawn, InputRule, Role, RoleId, SLOTS, Share, Sink, Source, Timing};
 use crate::trio::{Trio, masked_input_draws, masked_input_part, masked_input_rule, masked_opener};
 use tacit_net::Stream;
+use tacit_protocol::{Descriptor, Family, Parties, RoleFacts, Security, Status};
 use tacit_ring::Word;
 
 /// Role `R` of ASTRA.
@@ -179,3 +180,13 @@ impl<const R: RoleId> Canonical for Astra<R> {
         }
     }
 }
+
+/// What ASTRA says of itself.
+pub static ASTRA: Descriptor = Descriptor {
+    name: "astra",
+    parties: Parties::Exactly(3),
+    security: Security::SemiHonest,
+    status: Status::Product,
+    fan_in: 2,
+    family: Family::Roles(RoleFacts { offline_role: Some(0), components: 2, rings: true }),
+};

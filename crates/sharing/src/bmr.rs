@@ -7,6 +7,7 @@
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
+pub use tacit_protocol::{EVALUATOR, Opening};
 
 /// How shares of row bits times offsets are made over oblivious transfer. Secure against all parties but one
 /// that follow the protocol and pool what they see.
@@ -161,54 +162,5 @@ impl FromStr for LabelFunction {
     fn from_str(name: &str) -> Result<Self, String> {
         let found = Self::ALL.into_iter().find(|function| function.name() == name);
         found.ok_or_else(|| format!("no function of labels is called '{name}'"))
-    }
-}
-
-/// Who evaluates where one party does.
-pub const EVALUATOR: usize = 0;
-
-/// How parts of garbled tables are brought together: an agreed fact of a session.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum Opening {
-    /// Every party sends every other its part of all columns: one round.
-    All,
-    /// Every party sends its part of a column to the column's owner, who tells all the sum: two rounds, and
-    /// for `n` columns about `2 / n` of the bytes.
-    Collector,
-    /// The same, but owners tell role 0 alone: it evaluates, and tells the others of outputs. About half the bytes,
-    /// and one round more online.
-    Single,
-}
-
-impl Opening {
-    /// All.
-    pub const ALL: [Opening; 3] = [Opening::All, Opening::Collector, Opening::Single];
-
-    /// The name on command lines.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Opening::All => "all",
-            Opening::Collector => "collector",
-            Opening::Single => "single",
-        }
-    }
-
-    /// Whether a role has the table in the end, and evaluates.
-    #[must_use]
-    pub fn evaluates(self, role: usize) -> bool {
-        self != Opening::Single || role == EVALUATOR
-    }
-
-    /// Blocks of a table that one of `parties` sends another, of `columns` columns, which the first roles own.
-    #[must_use]
-    pub fn blocks(self, columns: usize, [from, to]: [usize; 2]) -> usize {
-        match self {
-            Opening::All => 4 * columns,
-            Opening::Collector | Opening::Single => {
-                let sum = from < columns && self.evaluates(to);
-                4 * (usize::from(sum) + usize::from(to < columns))
-            }
-        }
     }
 }

@@ -24,6 +24,7 @@ use crate::Protocol;
 use crate::role::{Drawn, InputRule, Role, RoleId, SLOTS, Share, Sink, Source, Timing};
 use crate::verify::{Item, Kind};
 use tacit_net::Stream;
+use tacit_protocol::{Descriptor, Family, Parties, RoleFacts, Security, Status};
 use tacit_ring::Word;
 
 /// Role `R` of Fantastic Four.
@@ -212,3 +213,13 @@ impl<const R: RoleId> Role for FantasticFour<R> {
         share[0].add(share[1]).add(share[2]).add(received)
     }
 }
+
+/// What Fantastic Four says of itself.
+pub static FANTASTIC_FOUR: Descriptor = Descriptor {
+    name: "fantastic-four",
+    parties: Parties::Exactly(4),
+    security: Security::MaliciousWithAbort,
+    status: Status::Product,
+    fan_in: 2,
+    family: Family::Roles(RoleFacts { offline_role: None, components: 3, rings: true }),
+};

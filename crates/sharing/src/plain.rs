@@ -7,6 +7,7 @@
 use crate::Protocol;
 use crate::role::{Drawn, InputRule, Role, RoleId, SLOTS, Share, Sink, Source, Timing};
 use tacit_net::Stream;
+use tacit_protocol::{Descriptor, Family, Parties, Security, Status};
 use tacit_ring::Word;
 
 /// Role `R` of the trusted-third-party baseline.
@@ -83,3 +84,13 @@ impl<const R: RoleId> Role for Plain<R> {
         if R == 2 { share[0] } else { received }
     }
 }
+
+/// What the trusted party says of itself.
+pub static PLAIN: Descriptor = Descriptor {
+    name: "plain",
+    parties: Parties::Exactly(3),
+    security: Security::TrustedParty,
+    status: Status::Product,
+    fan_in: 2,
+    family: Family::TrustedParty,
+};

@@ -42,6 +42,7 @@ use crate::registry::RoleVisitor;
 use crate::role::{Drawn, InputRule, Role, RoleId, SLOTS, Share, Sink, Source, TAIL, Timing};
 use crate::verify::{Item, Kind};
 use tacit_net::Stream;
+use tacit_protocol::{Descriptor, Family, Parties, RoleFacts, Security, Status};
 use tacit_ring::Word;
 
 /// Who sends what: a variant of the protocol.
@@ -418,3 +419,33 @@ pub(crate) fn masks_drawn(owner: RoleId, timing: Timing) -> [bool; 3] {
 const fn rule(to: &'static [(RoleId, Stream, usize)], compared: &[RoleId]) -> InputRule {
     InputRule { to, log: Some(Item::new(Kind::Input, compared)) }
 }
+
+/// What Quad says of itself: variant B.
+pub static QUAD: Descriptor = Descriptor {
+    name: "quad",
+    parties: Parties::Exactly(4),
+    security: Security::MaliciousWithAbort,
+    status: Status::Product,
+    fan_in: 2,
+    family: Family::Roles(RoleFacts { offline_role: Some(3), components: 2, rings: true }),
+};
+
+/// What variant A says of itself.
+pub static QUAD_A: Descriptor = Descriptor {
+    name: "quad-a",
+    parties: Parties::Exactly(4),
+    security: Security::MaliciousWithAbort,
+    status: Status::Product,
+    fan_in: 2,
+    family: Family::Roles(RoleFacts { offline_role: Some(3), components: 2, rings: true }),
+};
+
+/// What the heterogeneous variant says of itself.
+pub static QUAD_HET: Descriptor = Descriptor {
+    name: "quad-het",
+    parties: Parties::Exactly(4),
+    security: Security::MaliciousWithAbort,
+    status: Status::Product,
+    fan_in: 2,
+    family: Family::Roles(RoleFacts { offline_role: Some(3), components: 2, rings: true }),
+};

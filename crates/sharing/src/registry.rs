@@ -1,19 +1,22 @@
 //! The protocols, by name.
 
+mod garbled;
 mod names;
-mod security;
 mod visit;
 
 pub use names::{OtherBatch, OtherStrength, UnknownProtocol};
-pub use security::Security;
+pub use tacit_protocol::{MAX_PARTIES, Security};
 pub use visit::{CanonicalVisitor, CoordinatesVisitor, RoleVisitor};
 
 use crate::bmr::{Opening, Products, Rounds};
-use crate::convert::Coordinates;
 use crate::gmw;
 use crate::proof::{BatchSize, Method, Proving, Source, Strength};
-use crate::role::{Few, Role, RoleId};
+use crate::role::RoleId;
+use crate::{astra, fantastic_four, multi_fan_in, plain, quad, replicated, tetrad, trio};
 use tacit_circuit::{Circuit, passes};
+use tacit_protocol::{
+    Descriptor, Family, GarbledFacts, Garbling, Parties, RoleFacts, Status, Transfers,
+};
 
 /// A protocol that Tacit can run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -97,9 +100,6 @@ pub enum Protocol {
     Plain,
 }
 
-/// Parties that protocols for any number of them run with at most.
-pub const MAX_PARTIES: u8 = 64;
-
 impl Protocol {
     /// All protocols; those for any number of parties with three.
     pub const ALL: [Protocol; 43] = [
@@ -160,48 +160,79 @@ impl Protocol {
         Protocol::Strong(Method::Brain(Source::Integers)),
     ];
 
-    /// Whether it is here to be compared with: as a published variant, or because another protocol does the same
-    /// for less. Such ones run where they are named; nothing proposes them.
+    /// What it says of itself, in its own module.
+    #[must_use]
+    pub fn descriptor(self) -> &'static Descriptor {
+        match self {
+            Protocol::Trio => &trio::TRIO,
+            Protocol::Astra => &astra::ASTRA,
+            Protocol::Replicated => &replicated::REPLICATED,
+            Protocol::MultiFanIn => &multi_fan_in::MULTI_FAN_IN,
+            Protocol::Lift => Method::Lift.descriptor(),
+            Protocol::Galois => Method::Galois.descriptor(),
+            Protocol::Integers => Method::Integers.descriptor(),
+            Protocol::Post => Method::Post.descriptor(),
+            Protocol::Tagged => Method::Tagged.descriptor(),
+            Protocol::Brain(source) => Method::Brain(source).descriptor(),
+            Protocol::Strong(method) | Protocol::Batched(method, ..) => method.descriptor(),
+            Protocol::Quad => &quad::QUAD,
+            Protocol::QuadA => &quad::QUAD_A,
+            Protocol::QuadHet => &quad::QUAD_HET,
+            Protocol::Tetrad => &tetrad::TETRAD,
+            Protocol::FantasticFour => &fantastic_four::FANTASTIC_FOUR,
+            Protocol::Gmw(_) => gmw::Method::Masked.descriptor(),
+            Protocol::GmwSilent(_) => gmw::Method::Silent.descriptor(),
+            Protocol::GmwStar(_) => gmw::Method::Star.descriptor(),
+            Protocol::GmwWide(_) => gmw::Method::Wide.descriptor(),
+            Protocol::GmwOt(_) => gmw::Method::Transfers.descriptor(),
+            Protocol::GmwTriples(_) => gmw::Method::Triples.descriptor(),
+            Protocol::Bmr(_) => &garbled::BMR,
+            Protocol::BmrSilent(_) => &garbled::BMR_SILENT,
+            Protocol::BmrShamir(_) => &garbled::BMR_SHAMIR,
+            Protocol::BmrOt(Products::Basic, _) => &garbled::BMR_BASIC,
+            Protocol::BmrOt(Products::Reduced, _) => &garbled::BMR_REDUCED,
+            Protocol::BmrOt(Products::Correlated, _) => &garbled::BMR_CORRELATED,
+            Protocol::BmrOt(Products::Offset, _) => &garbled::BMR_OFFSET,
+            Protocol::BmrBlocks(Rounds::Four, _) => &garbled::BMR_SHAMIR_S4,
+            Protocol::BmrBlocks(Rounds::Three, _) => &garbled::BMR_SHAMIR_S3,
+            Protocol::BmrBlocks(Rounds::Two, _) => &garbled::BMR_SHAMIR_S2,
+            Protocol::BmrReplicated => &garbled::BMR_REPLICATED,
+            Protocol::Yao => &garbled::YAO,
+            Protocol::YaoSilent => &garbled::YAO_SILENT,
+            Protocol::YaoThree => &garbled::YAO_THREE,
+            Protocol::Authenticated(_) => &garbled::AUTHENTICATED,
+            Protocol::Wrk17(_) => &garbled::WRK17,
+            Protocol::Plain => &plain::PLAIN,
+        }
+    }
+
+    /// Whether it is here to be compared with: see [`Status::Baseline`].
     #[must_use]
     pub fn for_comparison(self) -> bool {
-        match self {
-            Protocol::Galois
-            | Protocol::Integers
-            | Protocol::Brain(_)
-            | Protocol::Tetrad
-            | Protocol::GmwOt(_)
-            | Protocol::GmwTriples(_)
-            | Protocol::BmrOt(..)
-            | Protocol::BmrBlocks(..)
-            | Protocol::Wrk17(_) => true,
-            Protocol::Strong(method) | Protocol::Batched(method, ..) => match method {
-                Method::Lift | Method::Post | Method::Tagged => false,
-                Method::Galois | Method::Integers | Method::Brain(_) => true,
-            },
-            Protocol::Trio
-            | Protocol::Astra
-            | Protocol::Replicated
-            | Protocol::Lift
-            | Protocol::Post
-            | Protocol::Tagged
-            | Protocol::MultiFanIn
-            | Protocol::Quad
-            | Protocol::QuadA
-            | Protocol::QuadHet
-            | Protocol::FantasticFour
-            | Protocol::Gmw(_)
-            | Protocol::GmwSilent(_)
-            | Protocol::GmwStar(_)
-            | Protocol::GmwWide(_)
-            | Protocol::Bmr(_)
-            | Protocol::BmrSilent(_)
-            | Protocol::BmrShamir(_)
-            | Protocol::BmrReplicated
-            | Protocol::Yao
-            | Protocol::YaoSilent
-            | Protocol::YaoThree
-            | Protocol::Authenticated(_)
-            | Protocol::Plain => false,
+        self.descriptor().status == Status::Baseline
+    }
+
+    /// What is particular to it, if its parties have roles.
+    fn roles(self) -> Option<&'static RoleFacts> {
+        match &self.descriptor().family {
+            Family::Roles(facts) => Some(facts),
+            Family::Gmw(_) | Family::Garbled(_) | Family::TrustedParty => None,
+        }
+    }
+
+    /// What is particular to it, if it garbles.
+    fn garbled(self) -> Option<GarbledFacts> {
+        match self.descriptor().family {
+            Family::Garbled(facts) => Some(facts),
+            Family::Roles(_) | Family::Gmw(_) | Family::TrustedParty => None,
+        }
+    }
+
+    /// Which oblivious transfers it is made of.
+    fn transfers(self) -> Transfers {
+        match self.descriptor().family {
+            Family::Gmw(transfers) | Family::Garbled(GarbledFacts { transfers, .. }) => transfers,
+            Family::Roles(_) | Family::TrustedParty => Transfers::None,
         }
     }
 
@@ -219,91 +250,42 @@ impl Protocol {
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
-            Protocol::Trio => "trio",
-            Protocol::Astra => "astra",
-            Protocol::Replicated => "replicated",
-            Protocol::Lift => Method::Lift.name(),
-            Protocol::Galois => Method::Galois.name(),
-            Protocol::Integers => Method::Integers.name(),
-            Protocol::Post => Method::Post.name(),
-            Protocol::Tagged => Method::Tagged.name(),
-            Protocol::Brain(source) => Method::Brain(source).name(),
             Protocol::Strong(method) | Protocol::Batched(method, Strength::Strong, _) => {
                 method.strong_name()
             }
-            Protocol::Batched(method, Strength::Usual, _) => method.name(),
-            Protocol::MultiFanIn => "multi-fan-in",
-            Protocol::Quad => "quad",
-            Protocol::QuadA => "quad-a",
-            Protocol::QuadHet => "quad-het",
-            Protocol::Tetrad => "tetrad",
-            Protocol::FantasticFour => "fantastic-four",
-            Protocol::Gmw(_) => "gmw",
-            Protocol::GmwSilent(_) => "gmw-silent",
-            Protocol::GmwStar(_) => "gmw-star",
-            Protocol::GmwWide(_) => "gmw-wide",
-            Protocol::GmwOt(_) => "gmw-ot",
-            Protocol::GmwTriples(_) => "gmw-triples",
-            Protocol::Bmr(_) => "bmr",
-            Protocol::BmrSilent(_) => "bmr-silent",
-            Protocol::BmrShamir(_) => "bmr-shamir",
-            Protocol::BmrOt(products, _) => products.name(),
-            Protocol::BmrBlocks(rounds, _) => rounds.name(),
-            Protocol::BmrReplicated => "bmr-replicated",
-            Protocol::Yao => "yao",
-            Protocol::YaoSilent => "yao-silent",
-            Protocol::YaoThree => "yao-three",
-            Protocol::Authenticated(_) => "authenticated",
-            Protocol::Wrk17(_) => "wrk17",
-            Protocol::Plain => "plain",
+            _ => self.descriptor().name,
         }
     }
 
     /// Number of roles.
     #[must_use]
     pub fn parties(self) -> usize {
-        match self {
-            Protocol::Quad
-            | Protocol::QuadA
-            | Protocol::QuadHet
-            | Protocol::Tetrad
-            | Protocol::FantasticFour => 4,
-            Protocol::Gmw(parties)
-            | Protocol::GmwSilent(parties)
-            | Protocol::GmwStar(parties)
-            | Protocol::GmwWide(parties)
-            | Protocol::GmwOt(parties)
-            | Protocol::GmwTriples(parties)
-            | Protocol::Bmr(parties)
-            | Protocol::BmrSilent(parties)
-            | Protocol::BmrShamir(parties)
-            | Protocol::BmrOt(_, parties)
-            | Protocol::BmrBlocks(_, parties)
-            | Protocol::Authenticated(parties)
-            | Protocol::Wrk17(parties) => usize::from(parties),
-            Protocol::Yao | Protocol::YaoSilent => 2,
-            Protocol::Trio
-            | Protocol::Astra
-            | Protocol::Replicated
-            | Protocol::Lift
-            | Protocol::Galois
-            | Protocol::Integers
-            | Protocol::Post
-            | Protocol::Tagged
-            | Protocol::Brain(_)
-            | Protocol::Strong(_)
-            | Protocol::Batched(..)
-            | Protocol::MultiFanIn
-            | Protocol::BmrReplicated
-            | Protocol::YaoThree
-            | Protocol::Plain => 3,
+        match (self.descriptor().parties, self) {
+            (Parties::Exactly(parties), _) => parties.into(),
+            (
+                Parties::AtLeast(_),
+                Protocol::Gmw(parties)
+                | Protocol::GmwSilent(parties)
+                | Protocol::GmwStar(parties)
+                | Protocol::GmwWide(parties)
+                | Protocol::GmwOt(parties)
+                | Protocol::GmwTriples(parties)
+                | Protocol::Bmr(parties)
+                | Protocol::BmrSilent(parties)
+                | Protocol::BmrShamir(parties)
+                | Protocol::BmrOt(_, parties)
+                | Protocol::BmrBlocks(_, parties)
+                | Protocol::Authenticated(parties)
+                | Protocol::Wrk17(parties),
+            ) => parties.into(),
+            (Parties::AtLeast(_), _) => unreachable!("{} has no number of parties", self.name()),
         }
     }
 
     /// Whether parties play roles of [`Protocol::visit`]. Elsewhere they do not share by those.
     #[must_use]
     pub fn has_roles(self) -> bool {
-        self.gmw().is_none() && !self.garbles()
+        matches!(self.descriptor().family, Family::Roles(_) | Family::TrustedParty)
     }
 
     /// Whether it matters for links who plays which role, and orders are few enough to try them all.
@@ -329,84 +311,80 @@ impl Protocol {
     /// Whether it evaluates garbled circuits.
     #[must_use]
     pub fn garbles(self) -> bool {
-        self.one_garbles() || self.opens_tables() || self.authenticates()
+        self.garbled().is_some()
     }
 
     /// Whether one party garbles and one evaluates, so that gates can be sent as they are garbled.
     #[must_use]
     pub fn one_garbles(self) -> bool {
-        self.is_yao() || self == Protocol::YaoThree
+        self.garbled().is_some_and(|facts| facts.garbling == Garbling::OneSide)
     }
 
     /// Whether one of two parties garbles and the other evaluates.
     #[must_use]
     pub fn is_yao(self) -> bool {
-        matches!(self, Protocol::Yao | Protocol::YaoSilent)
+        self.one_garbles() && self.parties() == 2
     }
 
     /// Whether it is made of oblivious transfers.
     #[must_use]
     pub fn has_transfers(self) -> bool {
-        let bmr = matches!(self, Protocol::Bmr(_) | Protocol::BmrSilent(_) | Protocol::BmrOt(..));
-        bmr || self.gmw().is_some() || self.is_yao() || self.authenticates()
+        self.transfers() != Transfers::None
     }
 
     /// Whether its oblivious transfers are silent.
     #[must_use]
     pub fn is_silent(self) -> bool {
-        matches!(self, Protocol::GmwSilent(_) | Protocol::BmrSilent(_) | Protocol::YaoSilent)
+        self.transfers() == Transfers::Silent
     }
 
     /// Whether it is authenticated garbling, in any form.
     #[must_use]
     pub fn authenticates(self) -> bool {
-        matches!(self, Protocol::Authenticated(_) | Protocol::Wrk17(_))
+        self.garbled().is_some_and(|facts| facts.garbling == Garbling::Authenticated)
     }
 
     /// Whether parties open garbled tables together: BMR.
     #[must_use]
     pub fn opens_tables(self) -> bool {
-        let over_ot = matches!(self, Protocol::Bmr(_) | Protocol::BmrSilent(_));
-        let over_shares = matches!(self, Protocol::BmrShamir(_) | Protocol::BmrReplicated);
-        let variant = matches!(self, Protocol::BmrOt(..) | Protocol::BmrBlocks(..));
-        over_ot || over_shares || variant
+        let garbling = self.garbled().map(|facts| facts.garbling);
+        matches!(garbling, Some(Garbling::Together(_)))
     }
 
-    /// How its tables open if nothing else is asked for: published variants in the published way.
+    /// How garbled tables open, unless another way is asked for.
     #[must_use]
     pub fn opening(self) -> Opening {
-        match self {
-            Protocol::BmrOt(Products::Offset, _) => Opening::Collector,
-            Protocol::BmrOt(..) | Protocol::BmrBlocks(..) => Opening::All,
-            _ => Opening::Collector,
+        match self.garbled().map(|facts| facts.garbling) {
+            Some(Garbling::Together(opening)) => opening,
+            // Nothing opens in parts.
+            Some(Garbling::OneSide | Garbling::Authenticated) | None => Opening::Collector,
         }
     }
 
     /// Whether it runs with any number of parties, from two, three or four on.
     #[must_use]
     pub fn takes_any_number(self) -> bool {
-        self.fitting(4) != self.fitting(5)
+        matches!(self.descriptor().parties, Parties::AtLeast(_))
     }
 
     /// The same, for so many parties where it runs with any number: at least two, three or four.
     #[must_use]
     pub fn fitting(self, parties: usize) -> Self {
+        let parties = self.descriptor().parties.fitting(parties);
         match self {
-            Protocol::Gmw(_) => Protocol::Gmw(within(parties)),
-            Protocol::GmwSilent(_) => Protocol::GmwSilent(within(parties)),
-            Protocol::GmwStar(_) => Protocol::GmwStar(within(parties)),
-            Protocol::GmwWide(_) => Protocol::GmwWide(within(parties)),
-            Protocol::GmwOt(_) => Protocol::GmwOt(within(parties)),
-            Protocol::GmwTriples(_) => Protocol::GmwTriples(within(parties)),
-            Protocol::Bmr(_) => Protocol::Bmr(within(parties)),
-            Protocol::BmrSilent(_) => Protocol::BmrSilent(within(parties)),
-            Protocol::BmrShamir(_) => Protocol::BmrShamir(within(parties).max(3)),
-            Protocol::BmrOt(products, _) => Protocol::BmrOt(products, within(parties)),
-            Protocol::BmrBlocks(rounds, _) => {
-                Protocol::BmrBlocks(rounds, within(parties).max(rounds.least()))
-            }
-            Protocol::Authenticated(_) => Protocol::Authenticated(within(parties)),
-            Protocol::Wrk17(_) => Protocol::Wrk17(within(parties)),
+            Protocol::Gmw(_) => Protocol::Gmw(parties),
+            Protocol::GmwSilent(_) => Protocol::GmwSilent(parties),
+            Protocol::GmwStar(_) => Protocol::GmwStar(parties),
+            Protocol::GmwWide(_) => Protocol::GmwWide(parties),
+            Protocol::GmwOt(_) => Protocol::GmwOt(parties),
+            Protocol::GmwTriples(_) => Protocol::GmwTriples(parties),
+            Protocol::Bmr(_) => Protocol::Bmr(parties),
+            Protocol::BmrSilent(_) => Protocol::BmrSilent(parties),
+            Protocol::BmrShamir(_) => Protocol::BmrShamir(parties),
+            Protocol::BmrOt(products, _) => Protocol::BmrOt(products, parties),
+            Protocol::BmrBlocks(rounds, _) => Protocol::BmrBlocks(rounds, parties),
+            Protocol::Authenticated(_) => Protocol::Authenticated(parties),
+            Protocol::Wrk17(_) => Protocol::Wrk17(parties),
             other => other,
         }
     }
@@ -414,28 +392,18 @@ impl Protocol {
     /// Ring words of a share.
     #[must_use]
     pub fn components(self) -> usize {
-        struct Count;
-        impl RoleVisitor for Count {
-            type Out = usize;
-            fn visit<P: Role>(self) -> usize {
-                P::Share::<u8>::COUNT
-            }
-        }
-        if self.has_roles() { self.visit(0, Count) } else { 2 }
+        self.roles().map_or(2, |facts| facts.components)
     }
 
     /// Whether programs compute on its shares in rings; under all but the baseline they can compute
     /// by circuits.
     #[must_use]
     pub fn has_rings(self) -> bool {
-        struct Found;
-        impl CoordinatesVisitor for Found {
-            type Out = ();
-            fn visit<P: Coordinates>(self) {}
+        match self.descriptor().family {
+            Family::Roles(facts) => facts.rings,
+            Family::TrustedParty => true,
+            Family::Gmw(_) | Family::Garbled(_) => false,
         }
-        self == Protocol::Plain
-            || self.proves_products()
-            || self.visit_coordinates(0, Found).is_some()
     }
 
     /// Whether results are right whatever corrupted parties do.
@@ -538,54 +506,13 @@ impl Protocol {
     /// What it protects against: the one place that says so.
     #[must_use]
     pub fn security(self) -> Security {
-        match self {
-            Protocol::Trio
-            | Protocol::Astra
-            | Protocol::Replicated
-            | Protocol::MultiFanIn
-            | Protocol::BmrReplicated
-            | Protocol::YaoThree => Security::SemiHonest,
-            Protocol::Gmw(_)
-            | Protocol::GmwSilent(_)
-            | Protocol::GmwStar(_)
-            | Protocol::GmwWide(_)
-            | Protocol::GmwOt(_)
-            | Protocol::GmwTriples(_)
-            | Protocol::Bmr(_)
-            | Protocol::BmrSilent(_)
-            | Protocol::BmrOt(..)
-            | Protocol::Yao
-            | Protocol::YaoSilent => Security::DishonestMajority,
-            Protocol::BmrShamir(_) | Protocol::BmrBlocks(Rounds::Four | Rounds::Three, _) => {
-                Security::HonestMajority
-            }
-            Protocol::BmrBlocks(Rounds::Two, _) => Security::FewerThanThird,
-            Protocol::Lift
-            | Protocol::Galois
-            | Protocol::Integers
-            | Protocol::Post
-            | Protocol::Tagged
-            | Protocol::Brain(_)
-            | Protocol::Strong(_)
-            | Protocol::Batched(..)
-            | Protocol::Quad
-            | Protocol::QuadA
-            | Protocol::QuadHet
-            | Protocol::Tetrad
-            | Protocol::FantasticFour => Security::MaliciousWithAbort,
-            Protocol::Authenticated(_) | Protocol::Wrk17(_) => Security::MaliciousDishonestMajority,
-            Protocol::Plain => Security::TrustedParty,
-        }
+        self.descriptor().security
     }
 
     /// Largest number of factors of a product that takes one round.
     #[must_use]
     pub fn fan_in(self) -> usize {
-        match self {
-            Protocol::MultiFanIn => 8,
-            Protocol::GmwWide(_) => gmw::WIDEST,
-            _ => 2,
-        }
+        self.descriptor().fan_in
     }
 
     /// The same circuit with gates that this protocol has: products of as many factors as it can take,
@@ -603,49 +530,15 @@ impl Protocol {
     /// The role that works ahead and waits for nobody, if there is one.
     #[must_use]
     pub fn ahead(self) -> Option<RoleId> {
-        match self {
-            Protocol::Trio | Protocol::Astra => Some(0),
-            Protocol::MultiFanIn => Some(2),
-            Protocol::Quad | Protocol::QuadA | Protocol::QuadHet | Protocol::Tetrad => Some(3),
-            Protocol::Replicated
-            | Protocol::Lift
-            | Protocol::Galois
-            | Protocol::Integers
-            | Protocol::Post
-            | Protocol::Tagged
-            | Protocol::Brain(_)
-            | Protocol::Strong(_)
-            | Protocol::Batched(..)
-            | Protocol::FantasticFour
-            | Protocol::Gmw(_)
-            | Protocol::GmwSilent(_)
-            | Protocol::GmwStar(_)
-            | Protocol::GmwWide(_)
-            | Protocol::GmwOt(_)
-            | Protocol::GmwTriples(_)
-            | Protocol::Bmr(_)
-            | Protocol::BmrSilent(_)
-            | Protocol::BmrShamir(_)
-            | Protocol::BmrOt(..)
-            | Protocol::BmrBlocks(..)
-            | Protocol::BmrReplicated
-            | Protocol::Yao
-            | Protocol::YaoSilent
-            | Protocol::YaoThree
-            | Protocol::Authenticated(_)
-            | Protocol::Wrk17(_)
-            | Protocol::Plain => None,
-        }
+        self.roles().and_then(|facts| facts.offline_role)
     }
-}
-
-fn within(parties: usize) -> u8 {
-    parties.clamp(2, usize::from(MAX_PARTIES)) as u8
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::convert::Coordinates;
+    use crate::role::{Few, Role};
 
     #[test]
     fn fewer_parties_may_be_corrupted_than_compute() {
@@ -664,6 +557,33 @@ mod tests {
             (Protocol::Authenticated(5), 4),
         ] {
             assert_eq!(protocol.security().corruptions(protocol.parties()), corruptions);
+        }
+    }
+
+    /// What descriptors say of shares is what the types of roles are.
+    #[test]
+    fn shares_have_as_many_components_as_descriptors_say() {
+        struct Count;
+        impl RoleVisitor for Count {
+            type Out = (usize, bool);
+            fn visit<P: Role>(self) -> (usize, bool) {
+                (P::Share::<u8>::COUNT, P::LATE.is_empty() && !P::TWO_PASSES)
+            }
+        }
+        struct Found;
+        impl CoordinatesVisitor for Found {
+            type Out = ();
+            fn visit<P: Coordinates>(self) {}
+        }
+        for protocol in Protocol::ALL.into_iter().filter(|protocol| protocol.roles().is_some()) {
+            for role in 0..protocol.parties() {
+                let (components, waits_for_nobody) = protocol.visit(role, Count);
+                assert_eq!(components, protocol.components(), "{protocol}");
+                assert_eq!(protocol.ahead() == Some(role), waits_for_nobody, "{protocol} {role}");
+            }
+            let rings =
+                protocol.proves_products() || protocol.visit_coordinates(0, Found).is_some();
+            assert_eq!(protocol.has_rings(), rings, "{protocol}");
         }
     }
 

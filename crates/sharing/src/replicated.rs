@@ -13,6 +13,7 @@ use crate::Protocol;
 use crate::role::{Canonical, Drawn, InputRule, Role, RoleId, SLOTS, Share, Sink, Source, Timing};
 use std::marker::PhantomData;
 use tacit_net::Stream;
+use tacit_protocol::{Descriptor, Family, Parties, RoleFacts, Security, Status};
 use tacit_ring::Word;
 
 /// Role `R` of replicated sharing, with what `C` says of cheats.
@@ -171,3 +172,13 @@ impl<const R: RoleId> Canonical for Replicated<R> {
         share
     }
 }
+
+/// What replicated sharing says of itself, where nothing is done about cheats.
+pub static REPLICATED: Descriptor = Descriptor {
+    name: "replicated",
+    parties: Parties::Exactly(3),
+    security: Security::SemiHonest,
+    status: Status::Product,
+    fan_in: 2,
+    family: Family::Roles(RoleFacts { offline_role: None, components: 2, rings: true }),
+};

@@ -25,6 +25,7 @@ use crate::quad::{by_slot, masked_input_rule, masks_drawn, masks_of};
 use crate::role::{Drawn, InputRule, Role, RoleId, SLOTS, Share, Sink, Source, TAIL, Timing};
 use crate::verify::{Item, Kind};
 use tacit_net::Stream;
+use tacit_protocol::{Descriptor, Family, Parties, RoleFacts, Security, Status};
 use tacit_ring::Word;
 
 /// Role `R` of Tetrad.
@@ -226,3 +227,13 @@ impl<const R: RoleId> Role for Tetrad<R> {
         }
     }
 }
+
+/// What Tetrad says of itself.
+pub static TETRAD: Descriptor = Descriptor {
+    name: "tetrad",
+    parties: Parties::Exactly(4),
+    security: Security::MaliciousWithAbort,
+    status: Status::Baseline,
+    fan_in: 2,
+    family: Family::Roles(RoleFacts { offline_role: Some(3), components: 3, rings: true }),
+};

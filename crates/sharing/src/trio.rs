@@ -15,6 +15,7 @@ use crate::balance::{self, Twin, Way};
 use crate::registry::RoleVisitor;
 use crate::role::{Canonical, Drawn, InputRule, Role, RoleId, SLOTS, Share, Sink, Source, Timing};
 use tacit_net::Stream;
+use tacit_protocol::{Descriptor, Family, Parties, RoleFacts, Security, Status};
 use tacit_ring::Word;
 
 /// Role `R` of Trio.
@@ -228,3 +229,13 @@ impl<const R: RoleId> Canonical for Trio<R> {
         }
     }
 }
+
+/// What Trio says of itself.
+pub static TRIO: Descriptor = Descriptor {
+    name: "trio",
+    parties: Parties::Exactly(3),
+    security: Security::SemiHonest,
+    status: Status::Product,
+    fan_in: 2,
+    family: Family::Roles(RoleFacts { offline_role: Some(0), components: 2, rings: true }),
+};

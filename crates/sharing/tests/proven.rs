@@ -237,7 +237,7 @@ fn whole_batches_are_proven_on_the_way() {
 
 /// The same with so many products checked together.
 fn in_batches(protocols: &[Method], batch: &str) -> Vec<Protocol> {
-    let sized = |method: &Method| format!("{}/{batch}", method.name()).parse().unwrap();
+    let sized = |method: &Method| format!("{}/{batch}", method.descriptor().name).parse().unwrap();
     protocols.iter().map(sized).collect()
 }
 

@@ -3,12 +3,13 @@
 use super::dense::{WORD, dense_words};
 use super::exchange::Delta;
 use super::silent::silent_bytes;
-use super::wide;
+use super::{baselines, party, products, silent, wide};
 use crate::registry::Protocol;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use tacit_circuit::schedule::Schedule;
 use tacit_ot::silent::{Chain, Set};
+use tacit_protocol::Descriptor;
 
 /// How products of bits are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -42,6 +43,19 @@ impl Method {
             Method::Wide => Protocol::GmwWide(parties),
             Method::Transfers => Protocol::GmwOt(parties),
             Method::Triples => Protocol::GmwTriples(parties),
+        }
+    }
+
+    /// What the protocol says of itself.
+    #[must_use]
+    pub fn descriptor(self) -> &'static Descriptor {
+        match self {
+            Method::Masked => &party::GMW,
+            Method::Silent => &silent::GMW_SILENT,
+            Method::Star => &products::GMW_STAR,
+            Method::Wide => &wide::GMW_WIDE,
+            Method::Transfers => &baselines::GMW_OT,
+            Method::Triples => &baselines::GMW_TRIPLES,
         }
     }
 
@@ -89,7 +103,7 @@ impl Method {
         let products = || levels.clone().map(|level| schedule.products(level).len()).sum();
         match self {
             Method::Triples => vec![products(); 3],
-            Method::Transfers => vec![products(); super::baselines::KEPT * (parties - 1)],
+            Method::Transfers => vec![products(); baselines::KEPT * (parties - 1)],
             _ => wide::tape_words(schedule, levels).to_vec(),
         }
     }

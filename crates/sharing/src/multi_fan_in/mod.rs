@@ -21,6 +21,7 @@ pub mod wide;
 use crate::Protocol;
 use crate::role::{Canonical, Drawn, InputRule, Role, RoleId, SLOTS, Share, Sink, Source, Timing};
 use tacit_net::Stream;
+use tacit_protocol::{Descriptor, Family, Parties, RoleFacts, Security, Status};
 use tacit_ring::Word;
 
 /// Role `R` of the multi-fan-in protocol.
@@ -206,3 +207,13 @@ impl<const R: RoleId> Canonical for MultiFanIn<R> {
         }
     }
 }
+
+/// What this protocol says of itself.
+pub static MULTI_FAN_IN: Descriptor = Descriptor {
+    name: "multi-fan-in",
+    parties: Parties::Exactly(3),
+    security: Security::SemiHonest,
+    status: Status::Product,
+    fan_in: 8,
+    family: Family::Roles(RoleFacts { offline_role: Some(2), components: 2, rings: true }),
+};

@@ -6,11 +6,13 @@
 //! none of those that are opened is wrong. Whoever makes products wrong does not know yet which ones
 //! will meet.
 
+use super::method::proven;
 use super::redundant::{open, reshare, summands};
 use super::talk::{Challenge, Talk};
 use super::{BatchSize, Charge, Proving, Strength, Triples, Two};
 use crate::SharingError;
 use std::ops::Range;
+use tacit_protocol::{Descriptor, Status};
 use tacit_ring::{Buffer, Word, transpose, word};
 
 /// Products of a bucket at most.
@@ -320,6 +322,9 @@ fn shuffle<T>(challenge: &mut Challenge, items: &mut [T]) {
         }
     }
 }
+
+/// What triples by cut and choose say of themselves.
+pub(super) static BRAIN_BUCKETS: Descriptor = proven("brain-buckets", Status::Baseline);
 
 #[cfg(test)]
 mod tests {

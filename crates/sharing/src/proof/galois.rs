@@ -16,10 +16,12 @@
 use super::extension::{Element, Extension};
 use super::field::Algebra;
 use super::fold::{self, Cost, Point, all_ones, points, sources};
+use super::method::proven;
 use super::talk::{Pair, Talk};
 use super::{Batch, Charge};
 use crate::SharingError;
 use std::marker::PhantomData;
+use tacit_protocol::{Descriptor, Status};
 use tacit_ring::simd::{self, Kernel};
 use tacit_ring::{Buffer, Word};
 
@@ -266,6 +268,9 @@ impl<W: Word, const D: usize, const TAP: usize> Multiples<W, D, TAP> {
         product
     }
 }
+
+/// What Lift in an extension says of itself.
+pub(super) static GALOIS: Descriptor = proven("galois", Status::Baseline);
 
 #[cfg(test)]
 mod tests {

@@ -8,10 +8,12 @@
 //! [`single`](super::single).)
 
 use super::field::Residues;
+use super::method::proven;
 use super::talk::{Challenge, Talk};
 use super::wide::{self, Wide};
 use super::{Charge, Scratch, Strength, Triples, fold};
 use crate::SharingError;
+use tacit_protocol::{Descriptor, Status};
 use tacit_ring::{Buffer, Word};
 use zeroize::Zeroizing;
 
@@ -382,6 +384,12 @@ fn modulo<F: Residues>(field: F, factor: &Factor) -> u64 {
     let high = field.remainder(u128::from(factor[2]));
     field.add(field.remainder(low), field.mul(high, shift))
 }
+
+/// What dealt triples that are proven together say of themselves.
+pub(super) static BRAIN_BATCH: Descriptor = proven("brain-batch", Status::Baseline);
+
+/// What triples that are proven together say of themselves.
+pub(super) static BRAIN_INTEGERS: Descriptor = proven("brain-integers", Status::Baseline);
 
 #[cfg(test)]
 mod tests {

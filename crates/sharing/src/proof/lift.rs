@@ -11,11 +11,13 @@
 
 use super::fold;
 use super::integers::{self, Width, share};
+use super::method::proven;
 use super::talk::{Challenge, Pair, Talk};
 use super::wide::{self, Wide};
 use super::{Batch, Charge, Scratch, Strength};
 use crate::SharingError;
 use std::ops::Range;
+use tacit_protocol::{Descriptor, Status};
 use tacit_ring::Word;
 use tacit_ring::prime::Prime;
 use tacit_ring::simd::{self, Kernel};
@@ -459,6 +461,9 @@ pub(super) fn transpose8(rows: [u8; 8]) -> u64 {
     }
     m
 }
+
+/// What Lift says of itself.
+pub(super) static LIFT: Descriptor = proven("lift", Status::Product);
 
 #[cfg(test)]
 mod tests {

@@ -1,6 +1,8 @@
 //! The ways in which three parties make sure of products, though one of them may cheat.
 
+use super::{buckets, galois, integers, lift, polynomials, post, single, tagged, triples, wires};
 use serde::{Deserialize, Serialize};
+use tacit_protocol::{Descriptor, Family, Parties, RoleFacts, Security, Status};
 
 /// What is done about products.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -86,21 +88,33 @@ impl Method {
         }
     }
 
-    /// The name of the protocol.
+    /// What the protocol says of itself.
     #[must_use]
-    pub fn name(self) -> &'static str {
+    pub fn descriptor(self) -> &'static Descriptor {
         match self {
-            Method::Lift => "lift",
-            Method::Galois => "galois",
-            Method::Integers => "integers",
-            Method::Post => "post",
-            Method::Tagged => "tagged",
-            Method::Brain(Source::Single) => "brain-single",
-            Method::Brain(Source::Polynomials) => "brain-polynomials",
-            Method::Brain(Source::Batch) => "brain-batch",
-            Method::Brain(Source::Integers) => "brain-integers",
-            Method::Brain(Source::Buckets) => "brain-buckets",
-            Method::Brain(Source::Sacrifice) => "brain-sacrifice",
+            Method::Lift => &lift::LIFT,
+            Method::Galois => &galois::GALOIS,
+            Method::Integers => &wires::INTEGERS,
+            Method::Post => &post::POST,
+            Method::Tagged => &tagged::TAGGED,
+            Method::Brain(Source::Single) => &single::BRAIN_SINGLE,
+            Method::Brain(Source::Polynomials) => &polynomials::BRAIN_POLYNOMIALS,
+            Method::Brain(Source::Batch) => &integers::BRAIN_BATCH,
+            Method::Brain(Source::Integers) => &integers::BRAIN_INTEGERS,
+            Method::Brain(Source::Buckets) => &buckets::BRAIN_BUCKETS,
+            Method::Brain(Source::Sacrifice) => &triples::BRAIN_SACRIFICE,
         }
+    }
+}
+
+/// A protocol on replicated shares of three parties, one of which may cheat: it is noticed before anything opens.
+pub(super) const fn proven(name: &'static str, status: Status) -> Descriptor {
+    Descriptor {
+        name,
+        parties: Parties::Exactly(3),
+        security: Security::MaliciousWithAbort,
+        status,
+        fan_in: 2,
+        family: Family::Roles(RoleFacts { offline_role: None, components: 2, rings: true }),
     }
 }

@@ -2,6 +2,7 @@
 //! computed on redundant shares, or on bits. Where products of rings are proven over the integers, those of bits are
 //! proven in a field.
 
+use super::method::proven;
 use super::redundant::{self, Claims};
 use super::talk::Talk;
 use super::{
@@ -13,6 +14,7 @@ use crate::party::{Draws, Party};
 use std::any::Any;
 use std::collections::VecDeque;
 use tacit_net::Stream;
+use tacit_protocol::{Descriptor, Status};
 use tacit_ring::{Buffer, Word, word};
 
 /// Words of factors that are checked together.
@@ -189,3 +191,6 @@ impl<W: Word, E: Word> Pending for Products<W, E> {
         Ok(())
     }
 }
+
+/// What post-processing says of itself.
+pub(super) static POST: Descriptor = proven("post", Status::Product);

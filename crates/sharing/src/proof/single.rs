@@ -3,12 +3,14 @@
 //! protocol of its kind, as the others' measure.
 
 use super::integers::{Factor, Factors, Products, cost_of_products, factor};
+use super::method::proven;
 use super::modular::{self, Modular};
 use super::polynomials::{self, Blocks};
 use super::talk::Talk;
 use super::wide::{self, WORDS, Wide};
 use super::{Charge, Strength, Triples};
 use crate::SharingError;
+use tacit_protocol::{Descriptor, Status};
 use tacit_ring::{Buffer, Word};
 
 /// The field of `2^bits - less` elements, in `L` words.
@@ -193,6 +195,10 @@ const _: () =
     assert!(polynomials::is_sound(prime(8).0, polynomials::BLOCK, Strength::Usual.bits()));
 
 /// A product that is wrong over the integers is wrong modulo the prime: both are below it.
+
+/// What triples that are checked one by one say of themselves.
+pub(super) static BRAIN_SINGLE: Descriptor = proven("brain-single", Status::Baseline);
+
 #[cfg(test)]
 #[test]
 fn primes_are_beyond_any_product() {

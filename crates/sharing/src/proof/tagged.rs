@@ -9,6 +9,7 @@
 //!
 //! The check burns the key. What comes next is tagged under another one.
 
+use super::method::proven;
 use super::redundant::{narrowed, summand, widened};
 use super::talk::Talk;
 use super::{Charge, Growing, Proving, Two, first};
@@ -16,6 +17,7 @@ use crate::SharingError;
 use crate::arrays::MatrixShape;
 use crate::party::{Draws, Party};
 use tacit_net::Stream;
+use tacit_protocol::{Descriptor, Status};
 use tacit_ring::{Buffer, Word};
 use zeroize::Zeroizing;
 
@@ -203,3 +205,6 @@ fn reshared(
     party.recv((role + 1) % 3, Stream::On, &mut theirs)?;
     Ok([sums, widened(&theirs, each)])
 }
+
+/// What tagged wires say of themselves.
+pub(super) static TAGGED: Descriptor = proven("tagged", Status::Product);

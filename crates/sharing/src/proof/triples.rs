@@ -8,12 +8,14 @@
 
 use super::integers::{self, Factors};
 use super::method::Source;
+use super::method::proven;
 use super::redundant::{self, Claims};
 use super::single::{self, Check};
 use super::talk::Talk;
 use super::{Charge, Proving, Scratch, Strength, Triples, buckets};
 use crate::SharingError;
 use std::ops::Range;
+use tacit_protocol::{Descriptor, Status};
 use tacit_ring::{Buffer, Word};
 
 /// The first batch, where nobody said how many are coming, in words.
@@ -243,6 +245,9 @@ impl<W: Word> Pool<W> {
         self.part(self.finished - words..self.finished)
     }
 }
+
+/// What triples by a sacrifice each say of themselves.
+pub(super) static BRAIN_SACRIFICE: Descriptor = proven("brain-sacrifice", Status::Baseline);
 
 #[cfg(test)]
 mod tests {

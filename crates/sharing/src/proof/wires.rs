@@ -7,6 +7,7 @@
 //! margin, and an error of it is bounded in the same way, so a sum needs no other argument than a product.
 
 use super::integers::{self, Claims, Masked, Width};
+use super::method::proven;
 use super::talk::Talk;
 use super::wide::{self, WORDS, Wide};
 use super::{
@@ -18,6 +19,7 @@ use crate::party::{Draws, Party};
 use std::any::Any;
 use std::collections::VecDeque;
 use tacit_net::Stream;
+use tacit_protocol::{Descriptor, Status};
 use tacit_ring::{Buffer, Word};
 use zeroize::Zeroizing;
 
@@ -176,3 +178,6 @@ impl<W: Word> Pending for Products<W> {
         Ok(())
     }
 }
+
+/// What integers on wires say of themselves.
+pub(super) static INTEGERS: Descriptor = proven("integers", Status::Baseline);

@@ -34,7 +34,7 @@ impl fmt::Display for OtherStrength {
             return write!(f, "{protocol} notices no cheats: it has no statistical parameter");
         }
         let all = Protocol::STRONG.iter().filter_map(|strong| strong.method());
-        let all: Vec<&str> = all.map(Method::name).collect();
+        let all: Vec<&str> = all.map(|method| method.descriptor().name).collect();
         write!(
             f,
             "not supported: {protocol} has a statistical parameter of {}, not of {strength}; one of \

@@ -87,48 +87,72 @@ fn number(number: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Protocol;
 
     #[test]
     fn what_is_trusted_is_a_sentence_about_the_parties_at_hand() {
-        for (protocol, sentence) in [
+        for (security, parties, sentence) in [
             (
-                Protocol::Trio,
+                Security::SemiHonest,
+                3,
                 "semi-honest, one of three: anyone who deviates can make results wrong or learn inputs; any two \
                  who pool what they see learn inputs",
             ),
             (
-                Protocol::Gmw(12),
+                Security::DishonestMajority,
+                12,
                 "semi-honest, 11 of 12: anyone who deviates can make results wrong or learn inputs",
             ),
             (
-                Protocol::BmrShamir(5),
+                Security::HonestMajority,
+                5,
                 "semi-honest, two of five: anyone who deviates can make results wrong or learn inputs; any three \
                  who pool what they see learn inputs",
             ),
             (
-                Protocol::Lift,
+                Security::MaliciousWithAbort,
+                3,
                 "malicious with abort, one of three: whoever deviates can end the run without a result; any \
                  two who pool what they see learn inputs",
             ),
             (
-                Protocol::Authenticated(2),
+                Security::MaliciousDishonestMajority,
+                2,
                 "malicious with abort, one of two: whoever deviates can end the run without a result",
             ),
             (
-                Protocol::Plain,
+                Security::TrustedParty,
+                3,
                 "no protection: one party sees all inputs, and computes whatever it likes",
             ),
         ] {
-            assert_eq!(protocol.security().trust(protocol.parties()), sentence);
+            assert_eq!(security.trust(parties), sentence);
+        }
+    }
+
+    #[test]
+    fn fewer_parties_may_be_corrupted_than_compute() {
+        for (security, parties, corruptions) in [
+            (Security::TrustedParty, 3, 0),
+            (Security::SemiHonest, 3, 1),
+            (Security::MaliciousWithAbort, 4, 1),
+            (Security::DishonestMajority, 2, 1),
+            (Security::DishonestMajority, 7, 6),
+            (Security::HonestMajority, 3, 1),
+            (Security::HonestMajority, 6, 2),
+            (Security::HonestMajority, 7, 3),
+            (Security::FewerThanThird, 6, 1),
+            (Security::FewerThanThird, 7, 2),
+            (Security::MaliciousDishonestMajority, 5, 4),
+        ] {
+            assert_eq!(security.corruptions(parties), corruptions);
         }
     }
 
     #[test]
     fn lists_begin_with_what_protects_against_most_and_end_with_nothing() {
-        let mut all = Protocol::ALL.map(Protocol::security);
-        all.sort();
-        assert_eq!(all[0], Security::MaliciousDishonestMajority);
-        assert_eq!(all[all.len() - 1], Security::TrustedParty);
+        use Security::{MaliciousDishonestMajority, SemiHonest, TrustedParty};
+        let mut some = [TrustedParty, SemiHonest, MaliciousDishonestMajority];
+        some.sort();
+        assert_eq!(some, [MaliciousDishonestMajority, SemiHonest, TrustedParty]);
     }
 }

@@ -1,0 +1,163 @@
+//! What a protocol says of itself.
+
+use crate::Security;
+use serde::{Deserialize, Serialize};
+
+/// A number of a place in a protocol, from 0.
+pub type RoleId = usize;
+
+/// With how many parties protocols for any number of them run at most.
+pub const MAX_PARTIES: u8 = 64;
+
+/// What a protocol says of itself. Every protocol has one, a static value at the end of its own module.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Descriptor {
+    /// The name on command lines, in reports and in what parties agree on, without the number of parties.
+    pub name: &'static str,
+    /// How many parties compute.
+    pub parties: Parties,
+    /// What one party, or some of them, can learn or do.
+    pub security: Security,
+    /// Whether it is offered to users.
+    pub status: Status,
+    /// The largest number of factors of a product of bits that takes one round.
+    pub fan_in: usize,
+    /// What parties compute on.
+    pub family: Family,
+}
+
+/// How many parties compute.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Parties {
+    /// So many.
+    Exactly(u8),
+    /// So many, or more, up to [`MAX_PARTIES`].
+    AtLeast(u8),
+}
+
+impl Parties {
+    /// The number that is nearest to so many.
+    #[must_use]
+    pub fn fitting(self, parties: usize) -> u8 {
+        match self {
+            Parties::Exactly(parties) => parties,
+            Parties::AtLeast(least) => {
+                parties.clamp(usize::from(least), usize::from(MAX_PARTIES)) as u8
+            }
+        }
+    }
+}
+
+/// Whether a protocol is offered to users.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// It is: somewhere it is the best choice.
+    Product,
+    /// It is there to be compared with: as a published variant, or because another protocol does the same for less. It runs
+    /// where it is named, and nothing proposes it.
+    Baseline,
+}
+
+/// What parties compute on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Family {
+    /// Shares of three or four parties, each of which plays a role of its own.
+    Roles(RoleFacts),
+    /// Shares of bits, of any number of parties that are all alike. Products are made of oblivious transfers.
+    Gmw(Transfers),
+    /// Labels of garbled circuits.
+    Garbled(GarbledFacts),
+    /// Values in the clear: one party computes alone.
+    TrustedParty,
+}
+
+/// What is particular to protocols with roles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RoleFacts {
+    /// The role that works ahead of the others and waits for nobody before outputs, if there is one.
+    pub offline_role: Option<RoleId>,
+    /// Ring words of a share.
+    pub components: usize,
+    /// Whether programs compute on shares in rings. Under all protocols they can compute by circuits.
+    pub rings: bool,
+}
+
+/// Which oblivious transfers a protocol is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Transfers {
+    /// None.
+    None,
+    /// Those of an extension: each costs some bits of traffic.
+    Ordinary,
+    /// Silent ones: traffic to start with, and hardly any for each.
+    Silent,
+}
+
+/// What is particular to protocols that garble.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GarbledFacts {
+    /// Who garbles.
+    pub garbling: Garbling,
+    /// What masks and products of bits are made of.
+    pub transfers: Transfers,
+}
+
+/// Who garbles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Garbling {
+    /// One party, or two that know the same: gates can be sent as they are garbled, and one evaluates.
+    OneSide,
+    /// All parties together: every one adds its part of the tables, which open in this way unless another is asked for.
+    Together(Opening),
+    /// All parties together, with tables that are authenticated: a party that deviates is noticed.
+    Authenticated,
+}
+
+/// Who evaluates where one party does.
+pub const EVALUATOR: RoleId = 0;
+
+/// How parts of garbled tables are brought together: an agreed fact of a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Opening {
+    /// Every party sends every other its part of all columns: one round.
+    All,
+    /// Every party sends its part of a column to the column's owner, who tells all the sum: two rounds, and
+    /// for `n` columns about `2 / n` of the bytes.
+    Collector,
+    /// As with [`Opening::Collector`], but owners tell role 0 alone: it evaluates, and tells the others of outputs. About
+    /// half the bytes, and one round more online.
+    Single,
+}
+
+impl Opening {
+    /// All.
+    pub const ALL: [Opening; 3] = [Opening::All, Opening::Collector, Opening::Single];
+
+    /// The name on command lines.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Opening::All => "all",
+            Opening::Collector => "collector",
+            Opening::Single => "single",
+        }
+    }
+
+    /// Whether a role has the table in the end, and evaluates.
+    #[must_use]
+    pub fn evaluates(self, role: RoleId) -> bool {
+        self != Opening::Single || role == EVALUATOR
+    }
+
+    /// Blocks of a table that one of `parties` sends another, of `columns` columns, which the first roles own.
+    #[must_use]
+    pub fn blocks(self, columns: usize, [from, to]: [RoleId; 2]) -> usize {
+        match self {
+            Opening::All => 4 * columns,
+            Opening::Collector | Opening::Single => {
+                let sum = from < columns && self.evaluates(to);
+                4 * (usize::from(sum) + usize::from(to < columns))
+            }
+        }
+    }
+}
