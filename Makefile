@@ -6,7 +6,8 @@
 #   make test-all   the same, with the long ones, and again optimised; and with each comparison of the
 #                   sharing protocols switched off, when a test must fail (needs Python 3)
 #   make bench      the standard benchmarks, as a table and target/bench.jsonl (needs Python 3)
-#   make lint       format, clippy, licences and sources of dependencies
+#   make lint       format, clippy, API documentation, licences and sources of dependencies
+#   make doc        the API documentation of all crates, where a broken link is an error
 #   make audit      known vulnerabilities of dependencies (fetches the advisory database)
 #   make fuzz       every fuzz target for a minute each (needs a C++ compiler too)
 
@@ -16,7 +17,7 @@ TOOLS ?= target/tools
 FUZZ_SECONDS ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all bench lint audit fuzz components
+.PHONY: help demo test test-all bench lint doc audit fuzz components
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -38,8 +39,12 @@ bench:
 lint: components $(TOOLS)/bin/cargo-deny
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
+	@$(MAKE) --no-print-directory doc
 	@if command -v c++ >/dev/null; then scripts/fuzz.sh --check; fi
 	$(TOOLS)/bin/cargo-deny --log-level error check bans licenses sources
+
+doc:
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --locked
 
 audit: $(TOOLS)/bin/cargo-deny
 	$(TOOLS)/bin/cargo-deny check advisories

@@ -2,8 +2,8 @@
 //!
 //! The AVX2 kernel takes 256 rows at a time: Eklundh's exchanges between eight columns leave in each
 //! register the bits of eight columns for every eighth row, byte by byte; four rounds of interleaving
-//! sixteen such registers put the bytes of a row side by side. With AVX-512 and GFNI it takes 512. Their twin is
-//! [`transpose`](crate::transpose::transpose).
+//! sixteen such registers put the bytes of a row side by side. With AVX-512 and GFNI it takes 512. The portable twin of both is
+//! [`transpose`].
 #![allow(unsafe_code)]
 
 #[cfg(target_arch = "x86_64")]

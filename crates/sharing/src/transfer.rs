@@ -334,8 +334,8 @@ pub fn output_begin<P: Role, W: Word>(
 
 /// Sends what goes ahead, receives, and writes the opened values to `opened` if this role is a
 /// receiver: one run of words per slot, exactly. Others pass what they like. Where a protocol
-/// checks, the values are not to leave the protocol before another
-/// [`verify`](crate::verify::verify).
+/// checks, the values are not to leave the protocol before another call of
+/// [`Verifier::end_epoch`](crate::verify::Verifier::end_epoch) has succeeded.
 ///
 /// # Errors
 /// When the network fails, or something was computed since the last checks.

@@ -1,6 +1,6 @@
 //! Programs as text files (`.tacit`): what people write and read, and what parties hash.
 //!
-//! [`parse`] reads a program; [`print`] writes the canonical form, one operation per line with
+//! [`parse`] reads a program; [`print()`] writes the canonical form, one operation per line with
 //! all types, which reads back as the same program. [`digest`] is the digest of that form.
 //! The language is described in `docs/programs.md`.
 

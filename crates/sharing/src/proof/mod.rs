@@ -5,19 +5,19 @@
 //! all that a cheat can do is to add something that it chooses, without knowing the values, to a
 //! result. What is done about it is a [`Method`]:
 //!
-//! - [`Method::Lift`]: a [`Party`](crate::party::Party) keeps factors and results of all products. When
+//! - [`Method::Lift`]: a [`Party`] keeps factors and results of all products. When
 //!   there are many, and before anything is given out, the parties prove them together: bits in a field
-//!   of 2^64 elements ([`bits`]), words of a ring through integers ([`lift`]). Both end in an inner
-//!   product that is proven with messages of logarithmic size ([`fold`]).
-//! - [`Method::Galois`]: the same, but words of a ring in an extension of it ([`galois`]).
-//! - [`Method::Integers`]: products are computed over the integers, under masks ([`wires`]), and proven together;
+//!   of 2^64 elements (`bits`), words of a ring through integers (`lift`). Both end in an inner
+//!   product that is proven with messages of logarithmic size (`fold`).
+//! - [`Method::Galois`]: the same, but words of a ring in an extension of it (`galois`).
+//! - [`Method::Integers`]: products are computed over the integers, under masks (`wires`), and proven together;
 //!   those of bits as under `Lift`.
-//! - [`Method::Post`]: the same with products of redundant words ([`redundant`]), checked one by one
-//!   ([`post`]); of bits, by cut and choose ([`buckets`]).
+//! - [`Method::Post`]: the same with products of redundant words (`redundant`), checked one by one
+//!   (`post`); of bits, by cut and choose (`buckets`).
 //! - [`Method::Tagged`]: as `Post`; in programs, numbers go with their products with a secret key
-//!   ([`tagged`]), which checks all products of numbers at once.
-//! - [`Method::Brain`]: random products come first ([`triples`]), made and checked in one of six ways; those of
-//!   the program open masked factors ([`beaver`]).
+//!   (`tagged`), which checks all products of numbers at once.
+//! - [`Method::Brain`]: random products come first (`triples`), made and checked in one of six ways; those of
+//!   the program open masked factors (`beaver`).
 //!
 //! A check itself opens nothing but masked values. What it finds goes into the transcripts that
 //! [`verify`](crate::verify) compares, which tells one bit: whether all is well.
