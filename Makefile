@@ -6,8 +6,9 @@
 #   make test-all   the same, with the long ones, and again optimised; and with each comparison of the
 #                   sharing protocols switched off, when a test must fail (needs Python 3)
 #   make bench      the standard benchmarks, as a table and target/bench.jsonl (needs Python 3)
-#   make lint       format, clippy, API documentation, licences and sources of dependencies
+#   make lint       format, clippy, circles of files, API documentation, licences and sources of dependencies
 #   make doc        the API documentation of all crates, where a broken link is an error
+#   make circles    which files of a crate all reach each other (needs Python 3)
 #   make audit      known vulnerabilities of dependencies (fetches the advisory database)
 #   make fuzz       every fuzz target for a minute each (needs a C++ compiler too)
 
@@ -17,7 +18,7 @@ TOOLS ?= target/tools
 FUZZ_SECONDS ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all bench lint doc audit fuzz components
+.PHONY: help demo test test-all bench lint doc circles audit fuzz components
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -36,7 +37,7 @@ test-all: test
 bench:
 	@scripts/bench.sh
 
-lint: components $(TOOLS)/bin/cargo-deny
+lint: components circles $(TOOLS)/bin/cargo-deny
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
 	@$(MAKE) --no-print-directory doc
@@ -45,6 +46,9 @@ lint: components $(TOOLS)/bin/cargo-deny
 
 doc:
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --locked
+
+circles:
+	@if command -v python3 >/dev/null; then scripts/circles.py; else echo "No Python 3: circles are not looked for."; fi
 
 audit: $(TOOLS)/bin/cargo-deny
 	$(TOOLS)/bin/cargo-deny check advisories
