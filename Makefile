@@ -11,6 +11,7 @@
 #   make circles    which files of a crate all reach each other (needs Python 3)
 #   make audit      known vulnerabilities of dependencies (fetches the advisory database)
 #   make fuzz       every fuzz target for a minute each (needs a C++ compiler too)
+#   make miri       memory accesses of tacit-ring under Miri (needs a nightly toolchain with Miri)
 
 CARGO ?= cargo
 # Where `make lint` puts the tools that it builds; reused if they are there.
@@ -18,7 +19,7 @@ TOOLS ?= target/tools
 FUZZ_SECONDS ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all bench lint doc circles audit fuzz components
+.PHONY: help demo test test-all bench lint doc circles audit fuzz miri components
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -55,6 +56,15 @@ audit: $(TOOLS)/bin/cargo-deny
 
 fuzz:
 	@scripts/fuzz.sh $(FUZZ_SECONDS)
+
+# Miri knows neither sockets nor assembly. These tests are of portable code and of what it can emulate of the
+# kernels: buffers, words, stream numbers, fields, and blocks of all backends of the PRG.
+miri:
+	@cargo +nightly miri --version >/dev/null 2>&1 || { \
+		echo "Miri is missing: rustup toolchain install nightly --component miri,rust-src"; exit 1; }
+	RUSTFLAGS="-Ctarget-feature=+aes,+avx2,+vaes,+avx512f" MIRIFLAGS=-Zmiri-disable-isolation \
+		cargo +nightly miri test --locked --package tacit-ring --lib -- \
+		buffer:: word:: stream:: prime:: gf64:: a_block
 
 components:
 	@$(CARGO) fmt --version >/dev/null 2>&1 || rustup component add rustfmt

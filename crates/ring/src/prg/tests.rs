@@ -72,9 +72,8 @@ fn all_lengths_and_alignments() {
     }
 }
 
-/// Quick under Miri, which checks the kernels' memory accesses and emulates the CPU
-/// features that the machine lacks:
-/// `RUSTFLAGS=-Ctarget-feature=+aes,+avx2,+vaes,+avx512f cargo +nightly miri test -p tacit-ring a_block`.
+/// This test is quick under Miri (`make miri`), which checks the kernels' memory accesses and emulates the
+/// CPU features that the machine lacks.
 #[test]
 fn a_block_does_not_depend_on_its_neighbours() {
     let ends = [0, 1, 16, 31, 32, 33, 63, 64, 65, 128, 255, 256, 511, 512, 513, 1024 + 512 + 95];
