@@ -12,14 +12,17 @@
 #   make audit      known vulnerabilities of dependencies (fetches the advisory database)
 #   make fuzz       every fuzz target for a minute each (needs a C++ compiler too)
 #   make miri       memory accesses of tacit-ring under Miri (needs a nightly toolchain with Miri)
+#   make msrv       whether the oldest supported Rust compiles everything (needs that toolchain)
 
 CARGO ?= cargo
 # Where `make lint` puts the tools that it builds; reused if they are there.
 TOOLS ?= target/tools
 FUZZ_SECONDS ?= 60
+# The oldest Rust that is supported.
+MSRV = $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all bench lint doc circles audit fuzz miri components
+.PHONY: help demo test test-all bench lint doc circles audit fuzz miri msrv components
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -65,6 +68,11 @@ miri:
 	RUSTFLAGS="-Ctarget-feature=+aes,+avx2,+vaes,+avx512f" MIRIFLAGS=-Zmiri-disable-isolation \
 		cargo +nightly miri test --locked --package tacit-ring --lib -- \
 		buffer:: word:: stream:: prime:: gf64:: a_block
+
+msrv:
+	@cargo +$(MSRV) --version >/dev/null 2>&1 || { \
+		echo "Rust $(MSRV) is missing: rustup toolchain install $(MSRV) --profile minimal"; exit 1; }
+	cargo +$(MSRV) check --workspace --locked
 
 components:
 	@$(CARGO) fmt --version >/dev/null 2>&1 || rustup component add rustfmt
