@@ -73,7 +73,7 @@ fn polyval(c: &mut Criterion, keys: u8) {
     group.finish();
 }
 
-/// The same in the workspace's own field.
+/// Inner products for digests in the workspace's own field of 2^128 elements.
 fn own_field(c: &mut Criterion, keys: u128) {
     let mut group = c.benchmark_group(format!("digest/gf128/{keys}"));
     for len in MESSAGES {

@@ -31,7 +31,7 @@ fn backends(group: &mut Group<'_>, len: usize) {
     }
 }
 
-/// The same counters in the same buffer by the `aes` crate alone.
+/// Encrypts as many counters in a buffer of the same size by the `aes` crate alone.
 fn aes_crate(group: &mut Group<'_>, len: usize) {
     let aes = Aes128::new(&Array([1; 16]));
     let mut out = vec![Block::default(); len / BLOCK];

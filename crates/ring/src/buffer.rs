@@ -22,19 +22,29 @@ const STEP_BYTES: usize = 11 * LINE_BYTES;
 
 static PLACE: AtomicUsize = AtomicUsize::new(0);
 
-/// A slice of words on the heap that begins at a cache line. It often holds shares: it has no
-/// `Debug`, and is wiped when dropped.
+/// A slice of words on the heap that begins at a cache line.
+///
+/// A buffer often holds shares: it has no `Debug`, and it is wiped when it is dropped.
+///
+/// ```
+/// use tacit_ring::Buffer;
+///
+/// let mut shares = Buffer::from_slice(&[1u64, 2, 3]);
+/// shares[0] = 7;
+/// assert_eq!(shares[..], [7, 2, 3]);
+/// assert_eq!(shares.sized(4096).len(), 4096); // a larger buffer is a new one, of zeros
+/// ```
 pub struct Buffer<W> {
-    /// Of the widest word: aligned for every one.
+    /// The allocation, in the widest word, so that it is aligned for every word.
     memory: Vec<u128>,
-    /// In words of `W`.
+    /// Where the slice begins in the allocation, in words of `W`.
     start: usize,
     len: usize,
     word: PhantomData<W>,
 }
 
 impl<W: Word> Buffer<W> {
-    /// `len` zero words.
+    /// Makes a buffer of `len` zero words.
     #[must_use]
     pub fn zeros(len: usize) -> Self {
         if len == 0 {
@@ -48,7 +58,7 @@ impl<W: Word> Buffer<W> {
         Buffer { memory, start: skip / size_of::<W>(), len, word: PhantomData }
     }
 
-    /// A copy of `words`.
+    /// Makes a buffer that holds a copy of `words`.
     #[must_use]
     pub fn from_slice(words: &[W]) -> Self {
         let mut buffer = Buffer::zeros(words.len());
@@ -56,7 +66,8 @@ impl<W: Word> Buffer<W> {
         buffer
     }
 
-    /// The first `len` words. A longer buffer than so far is a new one of zeros.
+    /// Gives the first `len` words, with what they hold. If the buffer is shorter than that, it becomes a new one of
+    /// zeros.
     pub fn sized(&mut self, len: usize) -> &mut [W] {
         if self.len < len {
             *self = Buffer::zeros(len);
@@ -90,7 +101,7 @@ impl<W> Drop for Buffer<W> {
     }
 }
 
-/// Zeros that the compiler keeps, at the speed of filling memory.
+/// Writes zeros that the compiler does not leave out, at the speed of filling memory.
 fn wipe(words: &mut [u128]) {
     words.fill(0);
     zeroize::optimization_barrier(words);
@@ -111,18 +122,18 @@ impl<W: Word> DerefMut for Buffer<W> {
     }
 }
 
-/// Zeroed memory of dropped buffers, by thread.
+/// Zeroed memory of dropped buffers, kept by each thread for its next ones.
 mod pool {
     use super::RefCell;
     use std::sync::Mutex;
 
-    /// Units that a thread keeps at most: 256 MiB.
+    /// A thread keeps at most so many units: 256 MiB.
     const MOST: usize = 16 << 20;
-    /// Smaller buffers are no burden for the allocator.
+    /// Buffers below so many units are not kept, because they are no burden for the allocator.
     const LEAST: usize = 1 << 10;
 
     struct Pool {
-        /// By size class.
+        /// Free memory, by size class.
         free: Vec<Vec<Vec<u128>>>,
         units: usize,
     }
@@ -165,10 +176,10 @@ mod pool {
         static POOL: RefCell<Pool> = const { RefCell::new(Pool::empty()) };
     }
 
-    /// What threads left that have ended.
+    /// The memory that threads left which have ended.
     static LEFT: Mutex<Pool> = Mutex::new(Pool::empty());
 
-    /// Size class of at least `units`, and its size: eight classes to each power of two.
+    /// Gives the size class that has at least `units`, and its size. There are eight classes to each power of two.
     fn class(units: usize) -> (usize, usize) {
         let units = units.max(LEAST);
         let log = units.ilog2() as usize;
@@ -177,7 +188,7 @@ mod pool {
         ((log << 3) + (steps - 8), steps * step)
     }
 
-    /// Zeros, at least `units` of them.
+    /// Gives zeros, at least `units` of them.
     pub fn take(units: usize) -> Vec<u128> {
         let (class, size) = class(units);
         let own = POOL.try_with(|pool| pool.try_borrow_mut().ok()?.pop(class)).ok().flatten();

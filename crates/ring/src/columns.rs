@@ -2,8 +2,8 @@
 //!
 //! The AVX2 kernel takes 256 rows at a time: Eklundh's exchanges between eight columns leave in each
 //! register the bits of eight columns for every eighth row, byte by byte; four rounds of interleaving
-//! sixteen such registers put the bytes of a row side by side. With AVX-512 and GFNI it takes 512. The portable twin of both is
-//! [`transpose`].
+//! sixteen such registers put the bytes of a row side by side. With AVX-512 and GFNI it takes 512. The portable twin
+//! of both is [`transpose`].
 #![allow(unsafe_code)]
 
 #[cfg(target_arch = "x86_64")]
@@ -11,13 +11,23 @@ mod wide;
 
 use crate::transpose::transpose;
 
-/// Columns, and bits of a row.
+/// The number of columns, and of bits in a row.
 pub const COLUMNS: usize = 128;
-/// Words of a column that the kernel takes at a time.
+/// The kernel takes so many words of a column at a time.
 pub const WORDS: usize = 4;
 
 /// Writes rows: bit `c` of row `i` is bit `i` of column `c`. The columns lie one after the other,
 /// 64 bits to a word.
+///
+/// ```
+/// use tacit_ring::columns::{COLUMNS, to_rows};
+///
+/// let mut columns = [0u64; COLUMNS]; // 64 rows: a word for each column
+/// columns[3] = 1 << 5;
+/// let mut rows = [0u128; 64];
+/// to_rows(&columns, &mut rows);
+/// assert_eq!(rows[5], 1 << 3);
+/// ```
 ///
 /// # Panics
 /// When `columns` are not 128 columns of one bit for each row, a multiple of 64 rows.

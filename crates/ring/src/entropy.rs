@@ -12,6 +12,15 @@ pub struct NoEntropy(getrandom::Error);
 /// the only place where a run is not deterministic.
 ///
 /// Without the feature `testing` there is one source, the operating system.
+///
+/// ```
+/// use tacit_ring::Entropy;
+///
+/// let mut entropy = Entropy::system();
+/// let [a, b] = [entropy.seed()?, entropy.seed()?];
+/// assert!(a != b, "every seed is a fresh one");
+/// # Ok::<(), tacit_ring::NoEntropy>(())
+/// ```
 pub struct Entropy(Source);
 
 enum Source {
@@ -24,13 +33,13 @@ enum Source {
 }
 
 impl Entropy {
-    /// The operating system's source.
+    /// Gives the operating system's source.
     #[must_use]
     pub fn system() -> Entropy {
         Entropy(Source::System)
     }
 
-    /// A fresh seed.
+    /// Draws a fresh seed of 256 bits.
     ///
     /// # Errors
     /// When the operating system has no randomness to give.
@@ -47,10 +56,10 @@ impl Entropy {
 }
 
 impl Entropy {
-    /// Another source, for another thread.
+    /// Makes another source, for another thread. What the two give is independent.
     ///
     /// # Errors
-    /// As [`Entropy::seed`].
+    /// When the operating system has no randomness to give.
     pub fn fork(&mut self) -> Result<Entropy, NoEntropy> {
         match &self.0 {
             Source::System => Ok(Entropy(Source::System)),
@@ -65,7 +74,7 @@ impl Entropy {
 
 #[cfg(feature = "testing")]
 impl Entropy {
-    /// **No security at all**: everything that comes out is a function of `seed` and `party`, so
+    /// Gives a source with **no security at all**: everything that comes out is a function of `seed` and `party`, so
     /// that one number reproduces a test run. Parties of one run need different `party` numbers.
     #[must_use]
     pub fn insecure_seeded(seed: u64, party: u8) -> Entropy {
@@ -76,7 +85,7 @@ impl Entropy {
     }
 }
 
-/// The seed of this run of a test binary: another one each time, unless `TACIT_TEST_SEED` says
+/// Gives the seed of this run of a test binary: another one each time, unless `TACIT_TEST_SEED` says
 /// which. Every call prints it, so that a test that fails says how to repeat it.
 ///
 /// # Panics
@@ -93,13 +102,13 @@ pub fn test_seed() -> u64 {
     seed
 }
 
-/// Numbers for tests, the same everywhere (SplitMix64): anybody can guess them.
+/// A generator of numbers for tests, the same on every machine (SplitMix64). Anybody can guess what it gives.
 #[cfg(feature = "testing")]
 pub struct Rng(pub u64);
 
 #[cfg(feature = "testing")]
 impl Rng {
-    /// The next number.
+    /// Gives the next number.
     pub fn word(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -108,12 +117,12 @@ impl Rng {
         z ^ (z >> 31)
     }
 
-    /// The next `count` numbers.
+    /// Gives the next `count` numbers.
     pub fn words(&mut self, count: usize) -> Vec<u64> {
         (0..count).map(|_| self.word()).collect()
     }
 
-    /// A number below `n`.
+    /// Gives a number below `n`.
     pub fn below(&mut self, n: usize) -> usize {
         (self.word() % n as u64) as usize
     }

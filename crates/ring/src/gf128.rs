@@ -2,6 +2,14 @@
 //!
 //! Bit `i` of a block is the coefficient of `X^i`. Addition is exclusive or. Inner products are added
 //! up as polynomials and reduced once.
+//!
+//! ```
+//! use tacit_ring::gf128::{inner_product, times_x};
+//!
+//! let (a, b) = (1u128 << 127 | 1, 6);
+//! assert_eq!(inner_product(&[2], &[a]), times_x(a)); // 2 is the element X
+//! assert_eq!(inner_product(&[2, 4], &[a, b]), times_x(a) ^ times_x(times_x(b)));
+//! ```
 
 #[cfg(target_arch = "x86_64")]
 mod x86;
@@ -9,14 +17,14 @@ mod x86;
 use crate::gf64::{Hardware, Multiplier, Portable};
 use crate::simd::{self, Kernel};
 
-/// `X` times an element.
+/// Multiplies an element by `X`.
 #[inline(always)]
 #[must_use]
 pub fn times_x(a: u128) -> u128 {
     a << 1 ^ ((a >> 127).wrapping_neg() & 0x87)
 }
 
-/// A sum of products, not reduced: low, middle and high parts, at multiples of 64 bits.
+/// A sum of products that is not reduced yet: its low, middle and high parts, at multiples of 64 bits.
 #[derive(Clone, Copy, Default)]
 struct Wide([u128; 3]);
 
@@ -61,7 +69,7 @@ impl<M: Multiplier> Kernel for Inner<'_, M> {
     }
 }
 
-/// `sum a_i b_i`. All elements take the same time.
+/// Computes `sum a_i b_i`. The time depends on the number of elements alone.
 ///
 /// # Panics
 /// When there are not as many of both.
@@ -89,7 +97,7 @@ struct Scaled<'a, M> {
     by: &'a [u128],
     blocks: &'a [u128],
     sums: &'a mut [Vec<u128>; 3],
-    /// Sums before this one have it all.
+    /// The kernel before this one has added everything below this index.
     from: usize,
 }
 
@@ -110,17 +118,18 @@ impl<M: Multiplier> Kernel for Scaled<'_, M> {
     }
 }
 
-/// Sums of products with the same factors on one side, many beside each other: low, middle and high parts.
+/// Sums of products that have their factors on one side in common: each factor multiplies one block of every sum.
 pub struct Sums([Vec<u128>; 3]);
 
 impl Sums {
-    /// So many empty ones.
+    /// Makes `count` sums that are zero.
     #[must_use]
     pub fn new(count: usize) -> Self {
         Sums([(); 3].map(|()| vec![0; count]))
     }
 
-    /// Adds each of `by` times block `i` of its list to sum `i`: the lists lie one behind the other.
+    /// Adds to every sum `j` the products of the factors `by[i]` with block `j` of list `i`. The lists lie one behind
+    /// the other in `blocks`, each with one block for each sum.
     ///
     /// # Panics
     /// When there is not a list for each factor, with a block for each sum.
@@ -137,7 +146,7 @@ impl Sums {
         }
     }
 
-    /// The sums.
+    /// Gives the sums as elements of the field.
     #[must_use]
     pub fn reduce(&self) -> Vec<u128> {
         let [low, middle, high] = &self.0;

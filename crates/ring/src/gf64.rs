@@ -1,18 +1,25 @@
 //! The field of 2^64 elements: polynomials over the bits modulo `X^64 + X^4 + X^3 + X + 1`.
 //!
 //! Bit `i` of a word is the coefficient of `X^i`. Addition is exclusive or.
+//!
+//! ```
+//! use tacit_ring::gf64::{Multiplier, Portable, times_x};
+//!
+//! let a = 1 << 63 | 5;
+//! assert_eq!(Portable.multiply(2, a), times_x(a)); // 2 is the element X
+//! ```
 #![allow(unsafe_code)]
 
 /// The modulus without its leading term.
 const TAIL: u64 = 0b1_1011;
 
-/// Multiplies polynomials. All ways take the same time for all values.
+/// A way to multiply polynomials. Every way takes the same time for all values.
 pub trait Multiplier: Copy + Send + Sync {
-    /// The product of polynomials, not reduced.
+    /// Gives the product of two polynomials, not reduced.
     #[must_use]
     fn multiply_wide(self, a: u64, b: u64) -> u128;
 
-    /// The product of two elements.
+    /// Gives the product of two elements of the field.
     #[inline(always)]
     #[must_use]
     fn multiply(self, a: u64, b: u64) -> u64 {
@@ -20,7 +27,7 @@ pub trait Multiplier: Copy + Send + Sync {
     }
 }
 
-/// With ordinary products, on every CPU.
+/// Multiplies with ordinary products, on every CPU.
 #[derive(Clone, Copy, Debug)]
 pub struct Portable;
 
@@ -31,15 +38,15 @@ impl Multiplier for Portable {
     }
 }
 
-/// With the CPU's instruction: there is one only where there is the instruction. What it is inlined
-/// into should be compiled for such a CPU, which [`simd`](crate::simd) does.
+/// Multiplies with the CPU's own instruction. A value of this type exists only where the CPU has the instruction.
+/// Code that this is inlined into should be compiled for such a CPU, which [`simd`](crate::simd) does.
 #[derive(Clone, Copy, Debug)]
 pub struct Hardware {
     _found: (),
 }
 
 impl Hardware {
-    /// If this CPU has it.
+    /// Gives the multiplier if this CPU has the instruction.
     #[must_use]
     pub fn detect() -> Option<Self> {
         #[cfg(target_arch = "x86_64")]
@@ -63,7 +70,7 @@ impl Multiplier for Hardware {
     }
 }
 
-/// The remainder of a polynomial, or of a sum of products.
+/// Reduces a polynomial, or a sum of products, to an element of the field.
 #[inline(always)]
 #[must_use]
 pub fn reduce(product: u128) -> u64 {
@@ -74,15 +81,15 @@ pub fn reduce(product: u128) -> u64 {
     low ^ high ^ (high << 1) ^ (high << 3) ^ (high << 4)
 }
 
-/// `X` times an element.
+/// Multiplies an element by `X`.
 #[inline(always)]
 #[must_use]
 pub fn times_x(a: u64) -> u64 {
     (a << 1) ^ ((a >> 63).wrapping_neg() & TAIL)
 }
 
-/// With ordinary products of numbers whose bits are far enough apart that carries stay between them:
-/// the low half, and the high half as the low half of what is read backwards.
+/// Multiplies with ordinary products of numbers whose bits are far enough apart that carries stay between them. It
+/// computes the low half, and the high half as the low half of the factors read backwards.
 fn portable(a: u64, b: u64) -> u128 {
     let low = low_half(a, b);
     let high = low_half(a.reverse_bits(), b.reverse_bits()).reverse_bits() >> 1;

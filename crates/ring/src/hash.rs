@@ -7,12 +7,18 @@ use crate::word::{self, Word};
 use subtle::ConstantTimeEq;
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
-/// Domain of [`digest`].
+/// The BLAKE3 context of [`digest`].
 const DIGEST_CONTEXT: &str = "tacit 2025 digest v1";
-/// Domain of [`Transcript`].
+/// The BLAKE3 context of [`Transcript`].
 const TRANSCRIPT_CONTEXT: &str = "tacit 2025 transcript v1";
 
-/// The digest of a list of byte strings. Not for secrets of low entropy.
+/// Computes the digest of a list of byte strings. It hides nothing of parts that can be guessed.
+///
+/// ```
+/// use tacit_ring::hash::digest;
+///
+/// assert_ne!(digest(&[b"ab", b"c"]), digest(&[b"a", b"bc"])); // boundaries between parts count
+/// ```
 #[must_use]
 pub fn digest(parts: &[&[u8]]) -> [u8; 32] {
     let mut hasher = blake3::Hasher::new_derive_key(DIGEST_CONTEXT);
@@ -20,7 +26,7 @@ pub fn digest(parts: &[&[u8]]) -> [u8; 32] {
     hasher.finalize().into()
 }
 
-/// A 32-byte key for one purpose, from parts of which at least one is secret.
+/// Derives a 32-byte key for one purpose, from parts of which at least one is secret.
 ///
 /// `context` names the purpose and is unique in the program. The result is a secret:
 /// put it into a [`Seed`](crate::Seed) or wipe it.
@@ -29,7 +35,7 @@ pub fn derive_key(context: &'static str, parts: &[&[u8]]) -> [u8; 32] {
     derive(context, None, parts)
 }
 
-/// Key derivation from an optional master secret (hashed in as the first part) and parts.
+/// Derives a key from an optional master secret, which is hashed as the first part, and from parts.
 pub(crate) fn derive(context: &str, master: Option<&[u8; 32]>, parts: &[&[u8]]) -> [u8; 32] {
     let mut hasher = blake3::Hasher::new_derive_key(context);
     hasher.update(&[u8::from(master.is_some())]);
@@ -42,7 +48,7 @@ pub(crate) fn derive(context: &str, master: Option<&[u8; 32]>, parts: &[&[u8]]) 
     key
 }
 
-/// The number of parts, then each part behind its length.
+/// Hashes the number of parts, then each part behind its length.
 fn absorb(hasher: &mut blake3::Hasher, parts: &[&[u8]]) {
     hasher.update(&(parts.len() as u64).to_le_bytes());
     for part in parts {
@@ -51,16 +57,16 @@ fn absorb(hasher: &mut blake3::Hasher, parts: &[&[u8]]) {
     }
 }
 
-/// Whether two digests are equal, in time that does not depend on their bytes.
+/// Says whether two digests are equal, in time that does not depend on their bytes.
 #[must_use]
 pub fn equal(a: &[u8; 32], b: &[u8; 32]) -> bool {
     a.ct_eq(b).into()
 }
 
-/// What an item of a [`Transcript`] is.
+/// The header of an item of a [`Transcript`]: where in a run it belongs, and what it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Item {
-    /// The verification epoch.
+    /// The verification epoch: what happens between two comparisons of transcripts.
     pub epoch: u32,
     /// The step (gate batch) that the item belongs to.
     pub step: u64,
@@ -68,8 +74,8 @@ pub struct Item {
     pub tag: u32,
 }
 
-/// Bytes collected before they are hashed, so that small items are hashed at full speed.
-/// A power of two, so that the hash tree sees whole subtrees.
+/// So many bytes are collected before they are hashed, so that small items are hashed at full speed.
+/// It is a power of two, so that the hash tree sees whole subtrees.
 const BUFFER: usize = 1 << 14;
 
 /// A running hash over a sequence of items.
@@ -77,11 +83,23 @@ const BUFFER: usize = 1 << 14;
 /// Two transcripts have equal digests only if they have the same domain and the same items
 /// in the same order, with the same headers and boundaries between them.
 ///
-/// What it hashes may be masked values, so it is wiped when it is dropped: what is collected, and the state of the
-/// hash, which stays in one place however the transcript is moved.
+/// The items may be masked values, so a transcript is wiped when it is dropped: what it has collected, and the state
+/// of the hash, which stays in one place however the transcript is moved.
+///
+/// ```
+/// use tacit_ring::hash::{Item, Transcript, equal};
+///
+/// let record = |words: &[u64]| {
+///     let mut transcript = Transcript::new(&[b"session 7", b"alice and bob"]);
+///     transcript.append_words(Item { epoch: 0, step: 1, tag: 0 }, words);
+///     transcript.finish()
+/// };
+/// assert!(equal(&record(&[1, 2]), &record(&[1, 2])));
+/// assert!(!equal(&record(&[1, 2]), &record(&[1, 3])));
+/// ```
 pub struct Transcript {
     hasher: Box<blake3::Hasher>,
-    /// Never beyond its first capacity: so that no copy stays behind.
+    /// Collected bytes. The buffer never grows beyond its first capacity, so that no copy stays behind.
     buffer: Zeroizing<Vec<u8>>,
     items: u64,
 }
@@ -104,7 +122,7 @@ impl Drop for Transcript {
 impl ZeroizeOnDrop for Transcript {}
 
 impl Transcript {
-    /// An empty transcript. `domain` names what is being recorded: session, pair, stream.
+    /// Starts an empty transcript. `domain` names what is recorded: session, pair of roles, stream.
     #[must_use]
     pub fn new(domain: &[&[u8]]) -> Transcript {
         let hasher = Box::new(blake3::Hasher::new_derive_key(TRANSCRIPT_CONTEXT));
@@ -113,7 +131,7 @@ impl Transcript {
         Transcript { hasher, buffer, items: 0 }
     }
 
-    /// Appends the item `item` with contents `bytes`.
+    /// Appends an item with the header `item` and the contents `bytes`.
     pub fn append(&mut self, item: Item, bytes: &[u8]) {
         let mut header = [0; 24];
         header[..4].copy_from_slice(&item.epoch.to_le_bytes());
@@ -125,18 +143,18 @@ impl Transcript {
         self.items += 1;
     }
 
-    /// Appends an item whose contents are `words` in little-endian order.
+    /// Appends an item with the header `item`, whose contents are `words` in little-endian order.
     pub fn append_words<W: Word>(&mut self, item: Item, words: &[W]) {
         self.append(item, word::bytes(words));
     }
 
-    /// Number of items so far.
+    /// Gives the number of items so far.
     #[must_use]
     pub fn items(&self) -> u64 {
         self.items
     }
 
-    /// Ends the transcript: the digest of all items and of their number.
+    /// Ends the transcript, and gives the digest of all items and of their number.
     #[must_use]
     pub fn finish(mut self) -> [u8; 32] {
         let items = self.items.to_le_bytes();

@@ -3,13 +3,26 @@
 //! A number that is wrong by a non-zero integer of `b` bits is right modulo at most `b / 60` such
 //! primes, out of more than 2^51: whoever fixes the number before the prime is drawn is found out.
 //! So one word-size prime checks integers of any width.
+//!
+//! ```
+//! use tacit_ring::prime::Prime;
+//!
+//! let mut state = 1u64;
+//! let p = Prime::random(|| {
+//!     state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407); // a jointly tossed coin
+//!     state
+//! });
+//! let (a, b) = (123_456_789, p.modulus() - 5);
+//! assert_eq!(u128::from(p.mul(a, b)), u128::from(a) * u128::from(b) % u128::from(p.modulus()));
+//! assert_eq!(p.add(b, 7), 2);
+//! ```
 
 /// Primes are below this power of two.
 const BITS: u32 = 61;
-/// The least one allowed: `15/16` of the greatest, so that quotients are easy to guess.
+/// The least prime allowed: `15/16` of the greatest, so that quotients are easy to guess.
 const LEAST: u64 = 15 << (BITS - 4);
 
-/// Arithmetic modulo a prime of 61 bits. Elements are less than the prime.
+/// Arithmetic modulo a prime of 61 bits. Elements are `u64` less than the prime; no operation branches on them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Prime {
     p: u64,
@@ -22,7 +35,7 @@ pub struct Prime {
 }
 
 impl Prime {
-    /// A prime that every number given by `random` is as likely to lead to as any other.
+    /// Draws a prime. Every number that `random` may give is as likely to lead to one prime as to any other.
     pub fn random(mut random: impl FnMut() -> u64) -> Prime {
         loop {
             let candidate = (random() >> (64 - BITS)) | 1;
@@ -40,13 +53,13 @@ impl Prime {
         Prime { p, minus_inverse: inverse.wrapping_neg(), shift, shift_twice }
     }
 
-    /// The prime.
+    /// Gives the prime itself.
     #[must_use]
     pub fn modulus(self) -> u64 {
         self.p
     }
 
-    /// `t / 2^64`, for `t < 2^64 p`.
+    /// Computes `t / 2^64` modulo the prime, for `t < 2^64 p`.
     #[inline(always)]
     #[must_use]
     pub fn shifted_down(self, t: u128) -> u64 {
@@ -56,21 +69,21 @@ impl Prime {
         self.once(sum + u64::from(t as u64 != 0))
     }
 
-    /// A factor that [`Prime::shifted_down`] of a product with it takes the shift back from.
+    /// Computes `2^64 a` modulo the prime: [`Prime::shifted_down`] of a product with it gives the product with `a`.
     #[inline(always)]
     #[must_use]
     pub fn shifted_up(self, a: u64) -> u64 {
         self.shifted_down(u128::from(a) * u128::from(self.shift_twice))
     }
 
-    /// The remainder of a word.
+    /// Gives the remainder of a word.
     #[inline(always)]
     #[must_use]
     pub fn reduce_word(self, a: u64) -> u64 {
         self.shifted_down(u128::from(a) * u128::from(self.shift))
     }
 
-    /// The remainder of any number.
+    /// Gives the remainder of any number of 128 bits.
     #[inline(always)]
     #[must_use]
     pub fn reduce(self, t: u128) -> u64 {
@@ -86,28 +99,28 @@ impl Prime {
         a.min(a.wrapping_sub(self.p))
     }
 
-    /// The remainder of a sum of at most eight elements.
+    /// Gives the remainder of a sum of at most eight elements.
     #[inline(always)]
     #[must_use]
     pub fn reduce_sum(self, a: u64) -> u64 {
         self.once(a - (a >> BITS) * self.p)
     }
 
-    /// A sum.
+    /// Gives the sum of two elements.
     #[inline(always)]
     #[must_use]
     pub fn add(self, a: u64, b: u64) -> u64 {
         self.once(a + b)
     }
 
-    /// A difference.
+    /// Gives the difference of two elements.
     #[inline(always)]
     #[must_use]
     pub fn sub(self, a: u64, b: u64) -> u64 {
         self.once(a + (self.p - b))
     }
 
-    /// A product.
+    /// Gives the product of two elements.
     #[inline(always)]
     #[must_use]
     pub fn mul(self, a: u64, b: u64) -> u64 {
@@ -115,7 +128,7 @@ impl Prime {
     }
 }
 
-/// Miller and Rabin's test with bases that leave out no number of 64 bits.
+/// Tests whether `n` is prime, by Miller and Rabin's test with bases that are right for all numbers of 64 bits.
 fn is_prime(n: u64) -> bool {
     const BASES: [u64; 12] = [2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37];
     if BASES.iter().any(|prime| n.is_multiple_of(*prime)) {

@@ -4,15 +4,15 @@ use std::fmt;
 use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-/// All ones for a bit that is one, else zeros: what is taken or left by a secret. The compiler does not learn that it
-/// is nothing else; where it does, it may branch on the bit, or leave out a loop over what is masked.
+/// Gives all ones for a bit that is one, else zeros: what is taken or left by a secret. The compiler does not learn
+/// that it is nothing else; where it does, it may branch on the bit, or leave out a loop over what is masked.
 #[must_use]
 #[inline(always)]
 pub fn mask(bit: u8) -> u128 {
     u128::conditional_select(&0, &u128::MAX, Choice::from(bit & 1))
 }
 
-/// A block for a bit that is one, else zeros.
+/// Gives `block` if the bit is one, else zeros, without a branch on the bit.
 #[must_use]
 #[inline(always)]
 pub fn if_set(bit: bool, block: u128) -> u128 {
@@ -29,7 +29,7 @@ macro_rules! secret {
             /// Length in bytes.
             pub const LEN: usize = $len;
 
-            /// A fresh one from the operating system.
+            /// Draws a fresh secret from the operating system.
             ///
             /// # Errors
             /// When the operating system has no randomness to give.
@@ -39,19 +39,19 @@ macro_rules! secret {
                 Ok(fresh)
             }
 
-            /// Takes these bytes; wiping the original is the caller's matter.
+            /// Makes a secret of these bytes. Wiping the original is the caller's matter.
             #[must_use]
             pub fn from_bytes(bytes: [u8; $len]) -> Self {
                 Self(bytes)
             }
 
-            /// The secret bytes themselves.
+            /// Gives the secret bytes themselves.
             #[must_use]
             pub fn expose(&self) -> &[u8; $len] {
                 &self.0
             }
 
-            /// The secret bytes, to be written into (for example by a receive).
+            /// Gives the secret bytes to write into, for example by a receive.
             pub fn expose_mut(&mut self) -> &mut [u8; $len] {
                 &mut self.0
             }
@@ -90,13 +90,13 @@ secret! {
 }
 
 impl Seed {
-    /// The seed for `context` and `parts` under this one. See [`crate::hash::derive_key`].
+    /// Derives the seed for `context` and `parts` under this one. See [`crate::hash::derive_key`].
     #[must_use]
     pub fn derive(&self, context: &'static str, parts: &[&[u8]]) -> Seed {
         Seed(crate::hash::derive(context, Some(&self.0), parts))
     }
 
-    /// The PRG key for `context` and `parts` under this seed: its first 16 bytes.
+    /// Derives the PRG key for `context` and `parts` under this seed: the first 16 bytes of the derived seed.
     #[must_use]
     pub fn derive_key(&self, context: &'static str, parts: &[&[u8]]) -> Key {
         let seed = self.derive(context, parts);

@@ -7,11 +7,11 @@
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
-/// A set of CPU features that loops are compiled for. Ordered: a later level is faster.
+/// A set of CPU features that loops are compiled for. Levels are ordered: a later one is faster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Level {
-    /// What the target guarantees: SSE2 on x86-64, NEON on aarch64.
+    /// What every CPU of the target has: SSE2 on x86-64, NEON on aarch64.
     Baseline = 1,
     /// x86-64 with AVX2, BMI1, BMI2 and products of polynomials (PCLMULQDQ).
     Avx2 = 2,
@@ -19,11 +19,11 @@ pub enum Level {
     Avx512 = 3,
 }
 
-/// The level found, or 0 before the first look.
+/// The level that was found, or 0 before the first look.
 static LEVEL: AtomicU8 = AtomicU8::new(0);
 
 impl Level {
-    /// The best level of this CPU. One relaxed load after the first call.
+    /// Gives the best level of this CPU. It costs one relaxed load after the first call.
     #[inline(always)]
     #[must_use]
     pub fn best() -> Level {
@@ -35,7 +35,7 @@ impl Level {
         }
     }
 
-    /// All levels that this CPU has, slowest first.
+    /// Gives all levels that this CPU has, slowest first.
     #[must_use]
     pub fn available() -> Vec<Level> {
         let all = [Level::Baseline, Level::Avx2, Level::Avx512];
@@ -72,11 +72,11 @@ fn detect() -> Level {
 /// Mark [`run`](Kernel::run), and what it calls in its inner loops, `#[inline(always)]`:
 /// code that is not inlined keeps the baseline's features.
 pub trait Kernel {
-    /// What the loop returns.
+    /// The type that the loop returns.
     type Output;
-    /// Whether it is worth compiling for AVX-512 too. Loops over memory gain little.
+    /// Whether it is worth compiling for AVX-512 too. Loops over memory gain little from it.
     const AVX512: bool = false;
-    /// The loop.
+    /// Runs the loop.
     fn run(self) -> Self::Output;
 }
 

@@ -1,5 +1,5 @@
 //! How secrets are written to a party's own store: words as the bytes that they are, whatever their values.
-//! They have no form that people could read: formats such as JSON refuse them.
+//! There is no form that people could read: formats such as JSON refuse these types.
 
 use crate::{Buffer, Seed, Word, word};
 use serde::de::{Error, Visitor};
@@ -28,7 +28,7 @@ impl<'de, W: Word> Deserialize<'de> for Buffer<W> {
     }
 }
 
-/// Zero words.
+/// Makes lists of zero words that are read into.
 trait Zeros<W>: DerefMut<Target = [W]> {
     fn zeros(len: usize) -> Self;
 }
@@ -64,11 +64,11 @@ impl<W: Word, L: Zeros<W>> Visitor<'_> for Words<W, L> {
     }
 }
 
-/// Lists of words: `#[serde(with = "tacit_ring::stored::list")]`.
+/// The serde form of lists of words, for `#[serde(with = "tacit_ring::stored::list")]`.
 pub mod list {
     use super::*;
 
-    /// As bytes.
+    /// Writes the words as bytes.
     ///
     /// # Errors
     /// Those of the serializer.
@@ -81,10 +81,10 @@ pub mod list {
         put(word::bytes(list.as_ref()), serializer)
     }
 
-    /// From bytes. Into a list that is wiped when it is dropped, or not.
+    /// Reads words from bytes, into a list that may be one that is wiped when it is dropped.
     ///
     /// # Errors
-    /// When they are not whole words.
+    /// When the bytes are not a whole number of words.
     pub fn deserialize<'de, W, L, D>(deserializer: D) -> Result<L, D::Error>
     where
         W: Word,
@@ -95,11 +95,11 @@ pub mod list {
     }
 }
 
-/// Single blocks: `#[serde(with = "tacit_ring::stored::block")]`.
+/// The serde form of single blocks, for `#[serde(with = "tacit_ring::stored::block")]`.
 pub mod block {
     use super::*;
 
-    /// As sixteen bytes.
+    /// Writes the block as sixteen bytes.
     ///
     /// # Errors
     /// Those of the serializer.
@@ -110,10 +110,10 @@ pub mod block {
         put(&*Zeroizing::new(block.to_le_bytes()), serializer)
     }
 
-    /// From bytes.
+    /// Reads the block from its bytes.
     ///
     /// # Errors
-    /// When there are not so many.
+    /// When there are not sixteen bytes.
     pub fn deserialize<'de, D: Deserializer<'de>>(
         deserializer: D,
     ) -> Result<Zeroizing<u128>, D::Error> {
@@ -124,7 +124,7 @@ pub mod block {
     }
 }
 
-/// A single secret block, as sixteen bytes.
+/// A single secret block, which is stored as sixteen bytes and wiped when it is dropped.
 #[derive(Serialize, Deserialize)]
 pub struct Block(#[serde(with = "block")] pub Zeroizing<u128>);
 

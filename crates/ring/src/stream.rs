@@ -25,29 +25,29 @@ use thiserror::Error;
 /// Bits of a stream number that hold the block index.
 const BLOCK_BITS: u32 = 24;
 
-/// Lane blocks of one step: at most 2^24.
+/// One step has at most so many lane blocks: 2^24.
 pub const MAX_BLOCKS: u32 = 1 << BLOCK_BITS;
 
-/// Steps of one [`StreamIds`] before it is split: at most 2^40.
+/// One [`StreamIds`] has at most so many steps before it is split: 2^40.
 pub const MAX_STEPS: u64 = 1 << (64 - BLOCK_BITS);
 
 /// A counter of stream numbers is at its limit; go on under a new key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum StreamsExhausted {
-    /// No steps are left.
+    /// The source has no steps left.
     #[error("all steps of this key's random streams are used: start a new session")]
     Steps,
-    /// More lane blocks than one step has.
+    /// More lane blocks were asked for than one step has.
     #[error("a step has at most {MAX_BLOCKS} lane blocks, {0} were asked for")]
     Blocks(u32),
 }
 
-/// The number of one stream, to be used once. Neither `Copy` nor `Clone`.
+/// The number of one stream, to be used once. It is neither `Copy` nor `Clone`.
 #[derive(Debug, PartialEq, Eq)]
 pub struct StreamId(u64);
 
 impl StreamId {
-    /// The stream number in the address of a block.
+    /// Gives the stream number in the address of a block.
     #[must_use]
     pub fn number(&self) -> u64 {
         self.0
@@ -68,13 +68,13 @@ impl Default for StreamIds {
 }
 
 impl StreamIds {
-    /// All [`MAX_STEPS`] steps. Make one per key: two would give the same numbers.
+    /// Makes a source of all [`MAX_STEPS`] steps. Make one per key: two would give the same numbers.
     #[must_use]
     pub fn new() -> StreamIds {
         StreamIds { next: 0, end: MAX_STEPS }
     }
 
-    /// The next step.
+    /// Gives the next step.
     ///
     /// # Errors
     /// When all steps are used.
@@ -86,7 +86,7 @@ impl StreamIds {
         Ok(Step(self.next - 1))
     }
 
-    /// The single stream of the next step.
+    /// Gives the single stream of the next step.
     ///
     /// # Panics
     /// When all steps are used; [`step`](StreamIds::step) returns an error instead.
@@ -106,31 +106,31 @@ impl StreamIds {
         (0..workers).map(|w| StreamIds { next: start(w), end: start(w + 1) }).collect()
     }
 
-    /// Steps left.
+    /// Gives the number of steps that are left.
     #[must_use]
     pub fn remaining(&self) -> u64 {
         self.end - self.next
     }
 }
 
-/// One step: up to [`MAX_BLOCKS`] streams, one for each lane block. Used once.
+/// One step: up to [`MAX_BLOCKS`] streams, one for each lane block. It is used once, by taking it.
 #[derive(Debug)]
 pub struct Step(u64);
 
 impl Step {
-    /// The number of the step.
+    /// Gives the number of the step.
     #[must_use]
     pub fn number(&self) -> u64 {
         self.0
     }
 
-    /// The only stream of a step that has one block.
+    /// Gives the only stream of a step that has one block.
     #[must_use]
     pub fn single(self) -> StreamId {
         StreamId(self.0 << BLOCK_BITS)
     }
 
-    /// The streams of blocks `0..n`, in order.
+    /// Gives the streams of blocks `0..n`, in order.
     ///
     /// # Errors
     /// When `n` is more than [`MAX_BLOCKS`].

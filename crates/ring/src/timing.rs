@@ -1,4 +1,4 @@
-//! Whether the time of a computation tells of its secrets, for tests that measure it.
+//! Whether the time of a computation tells anything about its secrets, for tests that measure it.
 //!
 //! Measurements of two classes of secrets are drawn by lot, so that whatever else happens on the machine falls on
 //! both alike, and their means are compared by Welch's t-test, once with all measurements and again without the
@@ -10,17 +10,17 @@ use crate::entropy::{Rng, test_seed};
 use std::hint::black_box;
 use std::time::Instant;
 
-/// Above this much t says that the classes take different time. Of the same time, one in 10^20 would.
+/// A larger t than this says that the classes take different time. With the same time, one in 10^20 would be larger.
 const SEEN: f64 = 10.0;
-/// A difference is there if it is seen as often in a row.
+/// A difference is taken for real if it is seen this often in a row.
 const TRIALS: usize = 3;
-/// Of a hundred measurements, the fastest that are kept.
+/// The shares of the fastest measurements that are compared, in percent.
 const KEPT: [usize; 4] = [100, 95, 80, 50];
 
-/// Whether `run` takes another time on secrets of one class than of the other, by so many measurements; at once
-/// says by how much. `secret` makes one of a class, which is to take the same work for both.
+/// Measures whether `run` takes another time on secrets of one class than of the other, and prints the t-statistic of
+/// each trial. `secret` makes a secret of the class that it is given.
 ///
-/// It is to be asked of optimised builds, on a machine that does not do much else.
+/// The result means something in optimised builds, on a machine that does not do much else.
 pub fn tells<S>(
     measurements: usize,
     mut secret: impl FnMut(bool, &mut Rng) -> S,

@@ -8,11 +8,23 @@
 //! one integer per row: `bits` slices of [`lane_words`]`(n)` words, slice after slice, least
 //! significant bit first. Use [`crate::word::lanes_mut`] to fill words of
 //! [`Z2`](crate::Z2).
+//!
+//! ```
+//! use tacit_ring::transpose::{lane_words, pack, unpack};
+//!
+//! let values = [5u8, 3];
+//! let mut slices = vec![0; 4 * lane_words(values.len())];
+//! pack(&values, 4, &mut slices);
+//! assert_eq!(slices, [0b11, 0b10, 0b01, 0]); // the lowest bits of both, then the next ones
+//! let mut back = [0u8; 2];
+//! unpack(&slices, 4, &mut back);
+//! assert_eq!(back, values);
+//! ```
 
 use crate::simd::{self, Kernel};
 use crate::word::Word;
 
-/// Matrices that are moved together, so that whole cache lines are read and written.
+/// So many matrices are moved together, so that whole cache lines are read and written.
 const WIDE: usize = 8;
 
 /// A 64 x 64 bit matrix. It fits the registers of AVX2 and later.
@@ -22,7 +34,7 @@ type Square = [u64; 64];
 #[repr(align(64))]
 struct Tile<const B: usize>([Square; B]);
 
-/// Words in one slice of `lanes` lanes.
+/// Gives the number of words in one slice of `lanes` lanes.
 #[inline]
 #[must_use]
 pub const fn lane_words(lanes: usize) -> usize {
@@ -60,10 +72,10 @@ pub fn pack_limbs(limbs: &[u64], per_value: usize, bits: usize, slices: &mut [u6
     simd::run(Transpose { shape, input: limbs, output: slices });
 }
 
-/// The inverse of [`pack_limbs`]; bits of a value beyond `bits` become zero.
+/// Writes the integers of which [`pack_limbs`] made `slices`; bits of a value beyond `bits` become zero.
 ///
 /// # Panics
-/// As [`pack_limbs`].
+/// When `bits` is more than a value has, or a slice has the wrong length.
 pub fn unpack_limbs(slices: &[u64], per_value: usize, bits: usize, limbs: &mut [u64]) {
     let cols = values_of(limbs.len(), per_value, bits);
     assert_eq!(slices.len(), bits * lane_words(cols), "words of the slices");
@@ -74,7 +86,7 @@ pub fn unpack_limbs(slices: &[u64], per_value: usize, bits: usize, limbs: &mut [
     simd::run(Transpose { shape, input: slices, output: limbs });
 }
 
-/// Bitslices the low `bits` bits of `values`.
+/// Bitslices the low `bits` bits of each of `values`.
 ///
 /// # Panics
 /// When `bits` is more than a value has, or `slices` is not `bits * lane_words(values.len())`
@@ -88,10 +100,10 @@ pub fn pack<W: Word>(values: &[W], bits: usize, slices: &mut [u64]) {
     simd::run(PackNarrow { values, bits, slices });
 }
 
-/// The inverse of [`pack`]; bits of a value beyond `bits` become zero.
+/// Writes the integers of which [`pack`] made `slices`; bits of a value beyond `bits` become zero.
 ///
 /// # Panics
-/// As [`pack`].
+/// When `bits` is more than a value has, or `slices` is not `bits * lane_words(values.len())` words.
 pub fn unpack<W: Word>(slices: &[u64], bits: usize, values: &mut [W]) {
     let limbs = size_of::<W>() / 8;
     if limbs > 0 {

@@ -7,30 +7,37 @@ use bytemuck::{Pod, Zeroable};
 /// [`Z2`] holds 64 elements of Z_2; `u8` to `u128` hold one element of Z_2^k each. All
 /// operations are modulo 2^k and lane by lane, and none branches on its operands. Words are
 /// sent and hashed in memory order, which is little endian.
+///
+/// ```
+/// use tacit_ring::{Word, Z2};
+///
+/// assert_eq!(Word::add(200u8, 100), 44); // modulo 2^8
+/// assert_eq!(Word::mul(Z2(0b1100), Z2(0b1010)), Z2(0b1000)); // AND, in each of 64 lanes
+/// ```
 pub trait Word: Pod + PartialEq + Eq + Send + Sync + 'static {
-    /// The ring is Z_2^`BITS`.
+    /// The width `k` of the ring Z_2^k of one element.
     const BITS: u32;
-    /// Elements per word.
+    /// The number of elements in a word.
     const LANES: usize;
-    /// Zero in every lane.
+    /// The word with zero in every lane.
     const ZERO: Self;
-    /// One in every lane.
+    /// The word with one in every lane.
     const ONE: Self;
-    /// Sum.
+    /// Adds lane by lane.
     #[must_use]
     fn add(self, o: Self) -> Self;
-    /// Difference.
+    /// Subtracts lane by lane.
     #[must_use]
     fn sub(self, o: Self) -> Self;
-    /// Product.
+    /// Multiplies lane by lane.
     #[must_use]
     fn mul(self, o: Self) -> Self;
-    /// Additive inverse.
+    /// Gives the additive inverse in every lane.
     #[must_use]
     fn neg(self) -> Self;
-    /// The word whose raw bits are the low bits of `v`.
+    /// Makes the word whose raw bits are the low bits of `v`.
     fn from_u128(v: u128) -> Self;
-    /// The raw bits, zero-extended.
+    /// Gives the raw bits, zero-extended.
     fn to_u128(self) -> u128;
 }
 
@@ -123,44 +130,44 @@ macro_rules! integer_words {
 
 integer_words!(u8, u16, u32, u64, u128);
 
-/// The words as bytes, in the order in which they are sent and hashed.
+/// Gives the words as bytes, in the order in which they are sent and hashed.
 #[inline(always)]
 #[must_use]
 pub fn bytes<W: Word>(words: &[W]) -> &[u8] {
     bytemuck::cast_slice(words)
 }
 
-/// The words as bytes to write into.
+/// Gives the words as bytes to write into.
 #[inline(always)]
 #[must_use]
 pub fn bytes_mut<W: Word>(words: &mut [W]) -> &mut [u8] {
     bytemuck::cast_slice_mut(words)
 }
 
-/// The lanes as plain words, as [`crate::transpose`] takes them.
+/// Gives the lanes as plain words, as [`crate::transpose`] takes them.
 #[inline(always)]
 #[must_use]
 pub fn lanes(words: &[Z2]) -> &[u64] {
     bytemuck::cast_slice(words)
 }
 
-/// Words of 64 bits as plain ones.
+/// Gives words of 64 bits as plain ones.
 ///
 /// # Panics
-/// If they have another size.
+/// When the words have another size.
 #[must_use]
 pub fn as_u64<W: Word>(words: &[W]) -> &[u64] {
     bytemuck::cast_slice(words)
 }
 
-/// The lanes as plain words to write into.
+/// Gives the lanes as plain words to write into.
 #[inline(always)]
 #[must_use]
 pub fn lanes_mut(words: &mut [Z2]) -> &mut [u64] {
     bytemuck::cast_slice_mut(words)
 }
 
-/// Words from bytes at any alignment; `None` when `bytes` is not a whole number of words.
+/// Copies words from bytes at any alignment; `None` when `bytes` is not a whole number of words.
 #[must_use]
 pub fn from_bytes<W: Word>(bytes: &[u8]) -> Option<Vec<W>> {
     if !bytes.len().is_multiple_of(size_of::<W>()) {

@@ -1,6 +1,6 @@
-//! The transpose on AVX-512 with GFNI, 512 rows at a time. Eight words of eight columns are exchanged, so that a register
-//! has a word of each; its bytes are then put side by side for every eight rows, and the product of an 8 x 8 bit matrix
-//! with all unit vectors is its transpose. Interleaving as with AVX2 makes rows of bytes.
+//! The transpose on AVX-512 with GFNI, 512 rows at a time. Eight words of eight columns are exchanged, so that a
+//! register has a word of each; its bytes are then put side by side for every eight rows, and the product of an 8 x 8
+//! bit matrix with all unit vectors is its transpose. Interleaving as with AVX2 makes rows of bytes.
 
 use super::COLUMNS;
 use std::arch::x86_64::*;

@@ -1,5 +1,5 @@
-//! Sums of streams of generators that are numbered: of all, and, for every bit of numbers, of those whose number has
-//! it set. Correlated OT is made of them.
+//! Sums of the streams of numbered generators: of all of them, and, for every bit of their numbers, of those whose
+//! number has it set. Correlated OT is made of such sums.
 
 #[cfg(target_arch = "x86_64")]
 use super::x86;
@@ -7,11 +7,11 @@ use super::{BLOCK, Backend, portable};
 use crate::secret::Key;
 use zeroize::Zeroizing;
 
-/// Blocks of streams are summed in multiples of this: a vector of the widest backend.
+/// Blocks of streams are summed in multiples of this: the blocks in a vector of the widest backend.
 pub const FOLD: usize = 4;
 
-/// Blocks of 2^k generators, numbered from zero in each, of which number zero may be missing: as if its stream were
-/// zeros. Their streams are those of [`Prg`](super::Prg).
+/// Groups of `2^k` generators, numbered from zero in each group. Generator zero may be missing: then its stream counts
+/// as zeros. The streams are those of [`Prg`](super::Prg).
 pub struct Folds {
     bits: usize,
     missing: bool,
@@ -25,8 +25,8 @@ enum Ciphers {
 }
 
 impl Folds {
-    /// So many blocks of `2^bits` generators, or one fewer in each if number zero is missing, of keys by block and number,
-    /// for the fastest backend of this CPU.
+    /// Makes `blocks` groups of `2^bits` generators, or of one fewer each if generator zero is missing. `key` gives
+    /// the key of a generator by group and number. The fastest backend of this CPU computes the streams.
     ///
     /// # Panics
     /// When `bits` is not 1, 2, 4 or 8.
@@ -65,14 +65,15 @@ impl Folds {
         (1 << self.bits) - usize::from(self.missing)
     }
 
-    /// From the start of stream `stream` of every generator of a block: `total`, the sum of all, and `sums`, one after the
-    /// other for every bit of numbers, from the lowest one on, of those that have it.
+    /// Writes sums over the generators of the group `block`, of stream `stream` from its start. `total` is the sum of
+    /// all; `sums` holds, for every bit of the numbers from the lowest on, the sum of those that have the bit set, one
+    /// after the other.
     ///
     /// This addresses streams freely: nothing stops its caller from using one twice.
     ///
     /// # Panics
-    /// When there is no such block, when lengths are not a multiple of [`FOLD`] blocks, or sums not as long as the total
-    /// for each bit.
+    /// When there is no such group, when `total` is not a multiple of [`FOLD`] blocks, or when `sums` is not as long as
+    /// `total` times `bits`.
     pub fn sums(&self, block: usize, stream: u64, total: &mut [u128], sums: &mut [u128]) {
         assert!(total.len().is_multiple_of(FOLD), "whole vectors");
         assert_eq!(sums.len(), self.bits * total.len(), "a sum for each bit");

@@ -1,5 +1,5 @@
-//! Half gates of many instances side by side: of ANDs whose labels are in one list, each under two keys of its own. With
-//! `p(x)` the lowest bit of `x`, zero labels `a` and `b`, and a tweak `i`,
+//! Half gates of many instances side by side. Labels of all ANDs are in one list, and each AND has two keys of its own.
+//! With `p(x)` the lowest bit of `x`, zero labels `a` and `b`, and a tweak `i`,
 //!
 //! ```text
 //! T = H(a, i) ^ H(a ^ R, i) ^ p(b) R        U = H(b, i+1) ^ H(b ^ R, i+1) ^ a
@@ -15,19 +15,35 @@
 use super::x86;
 use super::{BLOCK, Backend, Permutation, rekeyed};
 
-/// Instances come in multiples of this.
+/// The number of instances is a multiple of this.
 pub const INSTANCES: usize = 8;
 
-/// Where labels of an AND of the first instance are in their list; those of the others follow them.
+/// One AND: where the labels of its first instance are in their list. Those of the other instances follow them.
 #[derive(Clone, Copy, Debug)]
 pub struct HalfGate {
-    /// Of its inputs.
+    /// The places of both inputs.
     pub inputs: [usize; 2],
-    /// Of its result.
+    /// The place of the result.
     pub to: usize,
 }
 
-/// Garbles and evaluates ANDs, in one session.
+/// Garbles and evaluates ANDs as half gates, under the public key of one session.
+///
+/// ```
+/// use tacit_ring::prg::{HalfGate, HalfGates, INSTANCES};
+///
+/// let delta = 0x1234_5679_u128; // the offset between the labels of zero and one; it is odd
+/// let gate = HalfGate { inputs: [0, INSTANCES], to: 2 * INSTANCES };
+/// let mut zero: Vec<u128> = (0..3 * INSTANCES as u128).map(|i| i * 0x9e37_79b9_7f4a).collect();
+/// let mut table = vec![0; 2 * INSTANCES];
+/// let halves = HalfGates::new([7; 16]);
+/// halves.garble(&[0; INSTANCES], &[gate], delta, &mut zero, &mut table);
+///
+/// // The evaluator has the labels of one and one, and gets that of their AND.
+/// let mut labels: Vec<u128> = zero.iter().map(|zero| zero ^ delta).collect();
+/// halves.evaluate(&[0; INSTANCES], &[gate], &mut labels, &table);
+/// assert_eq!(labels[gate.to], zero[gate.to] ^ delta);
+/// ```
 pub struct HalfGates {
     pi: Permutation,
     backend: Backend,
@@ -36,7 +52,7 @@ pub struct HalfGates {
 }
 
 impl HalfGates {
-    /// Under the session's public key `S`, for the fastest backend of this CPU.
+    /// Takes the session's public key `S`, for the fastest backend of this CPU.
     #[must_use]
     pub fn new(key: [u8; BLOCK]) -> Self {
         Self::with_backend(key, Backend::best())
@@ -52,13 +68,14 @@ impl HalfGates {
         }
     }
 
-    /// Garbles ANDs, none of which reads the result of another, in all instances: `table` gets, AND after AND, the blocks
-    /// `T` of all instances and then their blocks `U`. `tweaks` are those of the first AND; those of the next ones are two
-    /// more each. Tweaks are used once, by this or another call under the same key.
+    /// Garbles ANDs, none of which reads the result of another, in all instances. `labels` has zero labels, of which
+    /// those of results are written. `table` gets, AND after AND, the blocks `T` of all instances and then their
+    /// blocks `U`. `tweaks` are those of the first AND, one for each instance; each next AND takes tweaks that are two
+    /// more. Tweaks are used once, by this or another call under the same key.
     ///
     /// # Panics
-    /// When instances are not a multiple of [`INSTANCES`], places are not in their list, `table` has not two blocks for each
-    /// AND and instance, or tweaks count beyond 64 bits.
+    /// When instances are not a multiple of [`INSTANCES`], places are not in their list, `table` has not two blocks
+    /// for each AND and instance, or tweaks count beyond 64 bits.
     pub fn garble(
         &self,
         tweaks: &[u128],
@@ -86,10 +103,11 @@ impl HalfGates {
         });
     }
 
-    /// Evaluates ANDs that were garbled, with the same tweaks, from labels of values.
+    /// Evaluates ANDs that were garbled, with the same tweaks, from one label of each input.
     ///
     /// # Panics
-    /// As [`HalfGates::garble`].
+    /// When instances are not a multiple of [`INSTANCES`], places are not in their list, `table` has not two blocks
+    /// for each AND and instance, or tweaks count beyond 64 bits.
     pub fn evaluate(
         &self,
         tweaks: &[u128],
@@ -149,7 +167,7 @@ fn check(tweaks: &[u128], gates: &[HalfGate], labels: usize, table: usize) -> bo
     !tweaks.is_empty() && !gates.is_empty()
 }
 
-/// All ones if the lowest bit is set.
+/// Gives all ones if the lowest bit is set, else zeros.
 fn mask(x: u128) -> u128 {
     (x & 1).wrapping_neg()
 }

@@ -6,6 +6,9 @@
 //!
 //! As a PRG, AES-128-CTR is distinguishable from random after about 2^64 blocks under one
 //! key (no output block repeats); derive one key per session and purpose.
+//!
+//! The module also holds what correlated OT and garbling make of AES: [`Permutation`] and the hashes of [`HalfGates`],
+//! [`Schedules`] and [`hash_under`].
 
 mod folds;
 mod halves;
@@ -36,13 +39,13 @@ use crate::stream::StreamId;
 use crate::word::{self, Word};
 use std::fmt;
 
-/// Bytes in a block.
+/// The number of bytes in a block.
 pub const BLOCK: usize = 16;
 
 /// An implementation of the same function. Later ones are faster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Backend {
-    /// The `aes` crate, which itself uses AES instructions where it finds them.
+    /// The `aes` crate, which itself uses AES instructions where it finds them. It is the twin of the others.
     Portable,
     /// x86-64 AES-NI: one block per instruction.
     AesNi,
@@ -53,21 +56,21 @@ pub enum Backend {
 }
 
 impl Backend {
-    /// All backends that this CPU has, slowest first.
+    /// Gives all backends that this CPU has, slowest first.
     #[must_use]
     pub fn available() -> Vec<Backend> {
         let all = [Backend::Portable, Backend::AesNi, Backend::Vaes256, Backend::Vaes512];
         all.into_iter().filter(|b| b.is_available()).collect()
     }
 
-    /// The fastest backend of this CPU.
+    /// Gives the fastest backend of this CPU.
     #[must_use]
     pub fn best() -> Backend {
         let fast = [Backend::Vaes512, Backend::Vaes256, Backend::AesNi];
         fast.into_iter().find(|b| b.is_available()).unwrap_or(Backend::Portable)
     }
 
-    /// Whether this CPU has what the backend needs.
+    /// Says whether this CPU has what the backend needs.
     #[must_use]
     pub fn is_available(self) -> bool {
         match self {
@@ -79,7 +82,7 @@ impl Backend {
         }
     }
 
-    /// A short name for reports.
+    /// Gives a short name for reports.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -92,6 +95,17 @@ impl Backend {
 }
 
 /// A key with its schedule, ready to make streams. The schedule is wiped on drop.
+///
+/// ```
+/// use tacit_ring::{Key, Prg, StreamIds};
+///
+/// let prg = Prg::new(&Key::from_bytes([7; 16]));
+/// let mut ids = StreamIds::new();
+/// let (mut a, mut b) = ([0u64; 4], [0u64; 4]);
+/// prg.stream(ids.next()).fill(&mut a);
+/// prg.stream(ids.next()).fill(&mut b);
+/// assert_ne!(a, b); // no stream is given twice
+/// ```
 pub struct Prg {
     cipher: Cipher,
     backend: Backend,
@@ -126,7 +140,7 @@ impl Prg {
         Some(Prg { cipher, backend })
     }
 
-    /// The backend in use.
+    /// Gives the backend in use.
     #[must_use]
     pub fn backend(&self) -> Backend {
         self.backend
@@ -151,7 +165,7 @@ impl Prg {
         }
     }
 
-    /// The stream `id`, from its start. Taking `id` by value is what makes each stream be
+    /// Gives the stream `id`, from its start. Taking `id` by value is what makes each stream be
     /// used once.
     #[must_use]
     pub fn stream(&self, id: StreamId) -> PrgStream<'_> {
@@ -161,8 +175,8 @@ impl Prg {
 
 #[cfg(feature = "testing")]
 impl Prg {
-    /// **Not random**: stream 0 gives `bytes`, and there is no other. With it a test goes through
-    /// every choice of masks, one per lane.
+    /// Makes a generator that is **not random**: stream 0 gives `bytes`, and there is no other. With it a test goes
+    /// through every choice of masks, one per lane.
     #[must_use]
     pub fn insecure_scripted(bytes: Vec<u8>) -> Prg {
         let cipher = Cipher::Script(script::Cipher::new(bytes));
@@ -190,7 +204,7 @@ fn end_of(position: u64, len: usize) -> u64 {
         .expect("a random stream ends after 2^64 - 1 blocks")
 }
 
-/// A cursor over one stream. Not `Clone`, and it only moves forward. The only way to see a word
+/// A cursor over one stream. It is not `Clone`, and it only moves forward. The only way to see a word
 /// twice is [`PrgStream::for_second_pass`].
 #[derive(Debug)]
 pub struct PrgStream<'a> {
@@ -212,14 +226,14 @@ impl PrgStream<'_> {
         self.position = end;
     }
 
-    /// Another cursor at the same place, for a party that computes one step in two passes, at
+    /// Makes another cursor at the same place, for a party that computes one step in two passes, at
     /// different times. Both passes must use each word for the same purpose, as one pass would.
     #[must_use]
     pub fn for_second_pass(&self) -> Self {
         PrgStream { prg: self.prg, stream: self.stream, position: self.position }
     }
 
-    /// The number of the next block.
+    /// Gives the number of the next block.
     #[must_use]
     pub fn position(&self) -> u64 {
         self.position

@@ -18,7 +18,7 @@ const TILE: usize = 64;
 pub struct Permutation(Cipher);
 
 impl Permutation {
-    /// Under the session's public `key`, for the fastest backend of this CPU.
+    /// Takes the session's public `key`, for the fastest backend of this CPU.
     #[must_use]
     pub fn new(key: [u8; BLOCK]) -> Self {
         Self::with_backend(key, Backend::best()).unwrap_or_else(|| {
@@ -26,7 +26,7 @@ impl Permutation {
         })
     }
 
-    /// For `backend`; `None` when this CPU lacks it. For tests and benchmarks.
+    /// Takes the key for `backend`; `None` when this CPU lacks it. For tests and benchmarks.
     #[must_use]
     pub fn with_backend(key: [u8; BLOCK], backend: Backend) -> Option<Self> {
         let key = Key::from_bytes(key);
@@ -39,7 +39,7 @@ impl Permutation {
         }))
     }
 
-    /// `pi` of every block, in place.
+    /// Applies `pi` to every block, in place.
     pub fn apply(&self, blocks: &mut [u128]) {
         let bytes = bytemuck::cast_slice_mut(blocks);
         match &self.0 {
@@ -51,7 +51,7 @@ impl Permutation {
         }
     }
 
-    /// The lowest bits of `pi(x) ^ x`, for the blocks `x = block ^ offset`: 64 to a word.
+    /// Writes the lowest bits of `pi(x) ^ x`, for the blocks `x = block ^ offset`: 64 to a word.
     ///
     /// # Panics
     /// When there are not 64 blocks for each word.
@@ -75,7 +75,7 @@ impl Permutation {
         (0..).zip(low).fold(0, |bits, (i, bit)| bits | bit << i)
     }
 
-    /// `pi(pi(x) ^ i) ^ pi(x)` for every block, in place; `i` goes up from `tweak` by `step`.
+    /// Computes `pi(pi(x) ^ i) ^ pi(x)` for every block, in place; `i` goes up from `tweak` by `step`.
     pub fn hash_tweaked(&self, tweak: u128, step: u128, blocks: &mut [u128]) {
         let mut tweak = tweak;
         for blocks in blocks.chunks_mut(TILE) {

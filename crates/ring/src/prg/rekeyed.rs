@@ -9,7 +9,7 @@ use super::x86;
 use super::{Backend, portable};
 use crate::secret::Key;
 
-/// `f`.
+/// The linear map `f(h, l) = (h ^ l, h)` on halves.
 #[inline(always)]
 fn orthomorphism(x: u128) -> u128 {
     let high = x >> 64;

@@ -12,29 +12,29 @@ use crate::gf128::times_x;
 use crate::secret::Key;
 use zeroize::Zeroizing;
 
-/// Columns of a gate, at most, and pairs where they are summed.
+/// A gate has at most so many columns, and so many pairs where they are summed.
 pub const MAX_COLUMNS: usize = 64;
 
-/// Pairs that are hashed together.
+/// So many pairs are hashed together.
 pub const PAIRS: usize = 4;
 
-/// Rows of a gate, to one of which the sums are added.
+/// A gate has so many rows, to one of which the sums are added.
 pub const ROWS: usize = 4;
 
-/// Keys whose round keys are interleaved.
+/// The round keys of so many keys are interleaved.
 pub(super) const SIDE_BY_SIDE: usize = 4;
 
-/// Round after round, those of four keys.
+/// The round keys of four keys, round after round.
 pub(super) type Four = [[u128; SIDE_BY_SIDE]; 11];
 
-/// What two labels are combined to.
+/// Combines two labels to the block `x = 2 A + 4 B` that is hashed.
 #[inline(always)]
 #[must_use]
 pub fn combine([a, b]: [u128; 2]) -> u128 {
     times_x(a ^ times_x(b))
 }
 
-/// What is hashed.
+/// How the combined block is hashed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Feed {
     /// `AES_k(x + j) + x`.
@@ -50,7 +50,7 @@ impl Feed {
     }
 }
 
-/// Schedules of public keys, in which they are looked up by place.
+/// Key schedules of public keys, which are looked up by index.
 pub struct Schedules {
     fours: Vec<Four>,
     len: usize,
@@ -64,14 +64,14 @@ impl Default for Schedules {
     }
 }
 
-/// Where the blocks of a gate are: those of its columns are after each other.
+/// Where the blocks of a gate are. Those of its columns follow each other.
 #[derive(Clone, Copy, Debug)]
 pub struct Place {
-    /// Of both lists of labels.
+    /// The places of both input labels in the list.
     pub labels: [usize; 2],
-    /// Where the results go.
+    /// The place of the results in the list.
     pub to: usize,
-    /// Which of its rows sums are added to.
+    /// The row of the gate that the sums are added to.
     pub row: usize,
 }
 
@@ -86,7 +86,7 @@ impl Schedules {
         }
     }
 
-    /// Sets the keys.
+    /// Expands `keys`, which replace those before.
     pub fn expand(&mut self, keys: &[u128]) {
         self.len = keys.len();
         self.fours.resize(keys.len().div_ceil(SIDE_BY_SIDE), [[0; SIDE_BY_SIDE]; 11]);
@@ -104,7 +104,7 @@ impl Schedules {
         portable::Cipher::new(&Key::from_bytes(key.to_le_bytes()))
     }
 
-    /// All `f_ij` of four pairs under a key, pair after pair. Pairs are secret.
+    /// Computes all `f_ij` of four pairs under one key, pair after pair. Pairs are secret.
     ///
     /// # Panics
     /// When there is no such key, or not a block for each pair and column.
@@ -124,10 +124,10 @@ impl Schedules {
         lists.for_each(|((out, a), b)| hash_portable(feed, &cipher, [*a, *b], out));
     }
 
-    /// For gates, one for each of the first keys, the sums `s_j` of as many pairs as there are columns, added to one of the
-    /// gate's rows. `rows` are gate after gate four, and may go on with those of gates that come later. Labels are read, and
-    /// results written, in one list; no gate reads the results of another. Whether the lowest bits of a gate's results are the
-    /// same, for all gates.
+    /// Computes, for gates that each have one of the first keys, the sums `s_j` of as many pairs as there are columns,
+    /// and adds them to one of the gate's rows. `rows` has four rows per gate, and may go on with those of later
+    /// gates. Labels are read, and results written, in one list; no gate reads the results of another. The result says
+    /// whether the lowest bits of each gate's results agree, for all gates.
     ///
     /// # Panics
     /// When places are not in their lists, or are more than keys.
@@ -163,7 +163,7 @@ impl Schedules {
     }
 }
 
-/// Whether the lowest bits of all blocks are the same.
+/// Says whether the lowest bits of all blocks are the same.
 #[must_use]
 pub fn lowest_agree(blocks: &[u128]) -> bool {
     let first = blocks.first().map_or(0, |block| *block as u64);

@@ -5,14 +5,14 @@ use crate::secret::Key;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-/// Fits the first-level cache of every current CPU.
+/// A buffer of so many bytes fits the first-level cache of every current CPU.
 const BUFFER: usize = 16 << 10;
 
-/// Fills per timed run: well below a scheduler's slice.
+/// So many fills make a timed run, which stays well below a scheduler's slice.
 const FILLS: usize = 64;
 
-/// Bytes per second of [`Prg::fill`] on one thread into a buffer in the first-level cache, with
-/// the fastest backend: the best of many short runs within about `duration`, so that other load
+/// Measures the bytes per second of [`Prg::fill`] on one thread into a buffer in the first-level cache, with
+/// the fastest backend. It takes the best of many short runs within about `duration`, so that other load
 /// on the machine does not count.
 #[must_use]
 pub fn throughput(duration: Duration) -> f64 {

@@ -343,7 +343,7 @@ fn in_place512<'a, const N: usize, const BYTES: usize>(
     rest
 }
 
-/// As [`in_place512`].
+/// Encrypts whole groups of `N` vectors of 256 bits in place; returns what is left.
 #[inline]
 #[target_feature(enable = "aes,vaes,avx2")]
 fn in_place256<'a, const N: usize, const BYTES: usize>(
@@ -367,7 +367,7 @@ fn in_place256<'a, const N: usize, const BYTES: usize>(
     rest
 }
 
-/// As [`in_place512`].
+/// Encrypts whole groups of `N` blocks in place; returns what is left.
 #[inline]
 #[target_feature(enable = "aes,sse4.1")]
 fn in_place128<'a, const N: usize, const BYTES: usize>(

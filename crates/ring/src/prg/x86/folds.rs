@@ -8,8 +8,8 @@ use super::{Kernel, RoundKeys};
 /// Generators that run side by side, with two vectors each: they hide the latency of rounds.
 const GROUP: usize = 4;
 
-/// See [`Folds::sums`](crate::prg::Folds::sums): from the round keys of a block's generators, of which number zero may be
-/// missing. Lengths were checked.
+/// See [`Folds::sums`](crate::prg::Folds::sums): from the round keys of a block's generators, of which number zero may
+/// be missing. Lengths were checked.
 pub(in crate::prg) fn fold(
     kernel: Kernel,
     (bits, keys): (usize, &[RoundKeys]),

@@ -8,8 +8,8 @@ use super::sums::{Task, run};
 use super::{Kernel, RCON, RoundKeys};
 use crate::prg::halves::HalfGate;
 
-/// What tweaks of the first AND are, by instance, and the ANDs; see [`HalfGates`](crate::prg::HalfGates), which has checked
-/// all lengths and places.
+/// What tweaks of the first AND are, by instance, and the ANDs; see [`HalfGates`](crate::prg::HalfGates), which has
+/// checked all lengths and places.
 type Ands<'l> = (&'l [u128], &'l [HalfGate]);
 
 pub(in crate::prg) fn garble(
@@ -35,8 +35,8 @@ pub(in crate::prg) fn evaluate(
 
 /// ANDs in some instances that fill `P` vectors, one after the other, and the keys of the next ones.
 ///
-/// Keys are made from tweaks while the blocks before them are encrypted, as both wait for their own last round most of the
-/// time.
+/// Keys are made from tweaks while the blocks before them are encrypted, as both wait for their own last round most of
+/// the time.
 struct Walk<'l> {
     keys: &'l RoundKeys,
     tweaks: &'l [u128],

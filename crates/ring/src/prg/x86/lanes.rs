@@ -7,8 +7,8 @@ use std::arch::x86_64::*;
 /// Lanes of the widest vector.
 pub(super) const LANES: usize = 4;
 
-/// So many blocks in a register. What is generic over it is inlined into functions that have its CPU features; it keeps
-/// vectors out of closures, which do not have them.
+/// A register of several blocks. Code that is generic over it is inlined into functions that have its CPU features; it
+/// keeps vectors out of closures, which do not have them.
 ///
 /// # Safety
 /// All functions may be called only where the vector's CPU features were found.
@@ -16,22 +16,22 @@ pub(super) trait Lanes: Copy {
     /// Blocks of a vector.
     const COUNT: usize;
 
-    /// From so many blocks.
+    /// Loads the vector from as many blocks.
     unsafe fn load(from: &[u128]) -> Self;
 
-    /// To so many blocks.
+    /// Stores the vector to as many blocks.
     unsafe fn store(self, to: &mut [u128]);
 
-    /// From blocks at the first places.
+    /// Loads the blocks at the first places.
     unsafe fn gather(from: *const u128, places: &[usize; LANES]) -> Self;
 
-    /// To the first places. Where some are the same, the first lane's block stays.
+    /// Stores the blocks to the first places. Where places are the same, the first lane's block stays.
     unsafe fn scatter(self, to: *mut u128, places: &[usize; LANES]);
 
-    /// The same block everywhere.
+    /// Fills all lanes with one block.
     unsafe fn splat(block: u128) -> Self;
 
-    /// The same block everywhere, from memory.
+    /// Fills all lanes with one block from memory.
     unsafe fn broadcast(block: &[u8; BLOCK]) -> Self;
 
     unsafe fn xor(self, other: Self) -> Self;

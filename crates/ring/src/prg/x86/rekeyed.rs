@@ -7,7 +7,7 @@ use std::arch::x86_64::*;
 
 /// Keys whose blocks are hashed side by side: enough to hide the latency of their schedules.
 const SIDE_BY_SIDE: usize = 8;
-/// The same, with AVX-512.
+/// Keys whose blocks are hashed side by side with AVX-512.
 const SIDE_BY_SIDE_512: usize = 16;
 
 /// See [`hash_under`](crate::prg::hash_under); there is a block for each key.
@@ -89,7 +89,7 @@ fn high_half(x: __m128i) -> __m128i {
     _mm_and_si128(x, _mm_set_epi64x(-1, 0))
 }
 
-/// As [`next_key`], for two keys.
+/// Computes the next round keys of two keys; see [`next_key`].
 #[inline]
 #[target_feature(enable = "aes,vaes,avx2")]
 pub(super) fn next_key256(last: __m256i, rcon: i32) -> __m256i {
@@ -154,7 +154,7 @@ fn load_pairs(blocks: &[u128], pairs: &mut [__m256i]) {
     }
 }
 
-/// As [`next_key`], for four keys.
+/// Computes the next round keys of four keys; see [`next_key`].
 #[inline]
 #[target_feature(enable = "aes,vaes,avx512f,avx512bw")]
 pub(super) fn next_key512(last: __m512i, rcon: i32) -> __m512i {

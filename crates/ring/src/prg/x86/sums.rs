@@ -260,8 +260,8 @@ impl Task for Sums<'_> {
     }
 }
 
-/// Places of gates, each of them a lane: they are in their lists. The last gate is in all lanes that are left, under keys
-/// that do not matter: what its own lane has stays.
+/// Places of gates, each of them a lane: they are in their lists. The last gate is in all lanes that are left, under
+/// keys that do not matter: what its own lane has stays.
 struct Gates {
     labels: [[usize; LANES]; 2],
     row: [usize; LANES],
