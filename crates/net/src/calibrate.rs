@@ -16,7 +16,7 @@ use std::net::TcpStream;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Largest piece written before reading: the buffers of a connection hold it, so nobody blocks.
+/// The largest piece that is written before reading. The buffers of a connection hold it, so nobody blocks.
 const PIECE_BYTES: usize = 256 << 10;
 const SOCKET_BUFFER_BYTES: usize = 1 << 20;
 
@@ -67,7 +67,7 @@ pub fn bare_exchange(
 /// says): both send `message_bytes` and wait for as many. Returns the time of all rounds.
 ///
 /// # Errors
-/// As [`bare_exchange`].
+/// The peer does not come up or the connection breaks.
 pub fn bare_rounds(
     config: &SessionConfig,
     peer: PartyId,

@@ -126,19 +126,19 @@ impl Identity {
         })
     }
 
-    /// What the other parties pin.
+    /// Gives the fingerprint that the other parties pin.
     #[must_use]
     pub fn fingerprint(&self) -> Fingerprint {
         self.fingerprint
     }
 
-    /// The certificate as PEM.
+    /// Gives the certificate as PEM.
     #[must_use]
     pub fn certificate_pem(&self) -> &str {
         &self.certificate_pem
     }
 
-    /// The private key as PEM: a secret.
+    /// Gives the private key as PEM: a secret.
     #[must_use]
     pub fn key_pem(&self) -> &str {
         &self.key_pem
@@ -150,7 +150,7 @@ impl Identity {
     }
 }
 
-/// The fingerprint of a certificate's public key; `None` if it is not a certificate.
+/// Computes the fingerprint of a certificate's public key; `None` if it is not a certificate.
 pub(crate) fn fingerprint_of(certificate: &CertificateDer<'_>) -> Option<Fingerprint> {
     let parsed = ParsedCertificate::try_from(certificate).ok()?;
     Some(Fingerprint(Sha256::digest(parsed.subject_public_key_info()).into()))

@@ -7,7 +7,7 @@ use crate::testing::{Tamper, Verdict};
 use crate::types::{PartyId, Peers, Phase, Place, Stream};
 use std::time::Duration;
 
-/// What peers are told when a check fails.
+/// Peers are told this when a check fails.
 const SOME_CHECK: &str = "a check of the protocol failed";
 
 /// What carries the bytes of a mesh: memory with virtual time, or sockets.
@@ -18,15 +18,15 @@ pub(crate) trait Transport: Send {
     fn recv(&mut self, from: usize, s: Stream, buf: &mut [u8], at: Place) -> Result<u64, NetError>;
     fn flush(&mut self, at: Place) -> Result<(), NetError>;
     fn now(&self) -> Duration;
-    /// What comes next belongs to `phase`: for whoever stops the session.
+    /// Tells the transport that what comes next belongs to `phase`, for whoever stops the session.
     fn enter(&mut self, _phase: Phase) {}
-    /// Work of this thread counts from here (memory transport with charged CPU time).
+    /// Starts to count work of this thread from here (memory transport with charged CPU time).
     fn begin_work(&mut self);
-    /// A virtual clock goes on from `at`, if that is later.
+    /// Lets a virtual clock go on from `at`, if that is later.
     fn not_before(&mut self, at: Duration);
     /// Ends the session for this party's other threads and tells the peers why.
     fn stop(&mut self, reason: &str, cause: &NetError);
-    /// Nothing more will be sent; what was sent still arrives.
+    /// Closes the sending side: what was sent still arrives.
     fn close(&mut self, at: Place);
 }
 
@@ -45,7 +45,7 @@ pub struct Mesh {
     first_step: u32,
     meter: Meter,
     failed: bool,
-    /// Some send or receive has waited.
+    /// Whether a send or a receive has waited.
     waited: bool,
     /// Why nothing more may go over this mesh.
     retired: Option<&'static str>,
@@ -70,13 +70,13 @@ impl Mesh {
         }
     }
 
-    /// This party.
+    /// Gives the id of this party.
     #[must_use]
     pub fn me(&self) -> PartyId {
         self.me
     }
 
-    /// Number of parties of the session.
+    /// Gives the number of parties of the session.
     #[must_use]
     pub fn parties(&self) -> usize {
         self.peers.len()
@@ -138,13 +138,13 @@ impl Mesh {
     /// else than it, must flush.
     ///
     /// # Errors
-    /// As [`Mesh::send`].
+    /// The session ended, a peer is gone, or a peer takes nothing within the deadline.
     pub fn flush(&mut self) -> Result<(), NetError> {
         self.check_in_use()?;
         self.transport.flush(self.place).map_err(|e| self.fail(e))
     }
 
-    /// Whether a send or a receive had to wait for its peer since this was last asked: a send where
+    /// Says whether a send or a receive had to wait for its peer since this was last asked: a send where
     /// there is no room on the way, a receive where nothing had come.
     pub fn has_waited(&mut self) -> bool {
         std::mem::take(&mut self.waited)
@@ -157,8 +157,8 @@ impl Mesh {
         self.transport.begin_work();
     }
 
-    /// The same, for work that could not begin before `at`: on a virtual clock. What this thread worked
-    /// until now is charged first.
+    /// Starts to count work of this thread from here, and lets a virtual clock go on from `at` if that is later: for
+    /// work that could not begin before. What this thread worked until now is charged first.
     pub fn begin_work_at(&mut self, at: Duration) {
         self.transport.begin_work();
         self.transport.not_before(at);
@@ -169,24 +169,24 @@ impl Mesh {
         self.place.step = self.first_step.saturating_add(step);
     }
 
-    /// What steps are counted from, from here on: for what is done several times, each time in steps from 0.
+    /// Sets the number that steps are counted from, for what is done several times, each time in steps from 0.
     pub fn set_first_step(&mut self, step: u32) {
         self.first_step = step;
     }
 
-    /// The phase and step set last.
+    /// Gives the phase and step set last.
     #[must_use]
     pub fn place(&self) -> Place {
         self.place
     }
 
-    /// What this mesh sent, received and waited for so far.
+    /// Gives what this mesh sent, received and waited for so far.
     #[must_use]
     pub fn meter(&self) -> Meter {
         self.meter.clone()
     }
 
-    /// Rounds so far, as the meter counts them.
+    /// Gives the rounds so far, as the meter counts them.
     #[must_use]
     pub fn rounds(&self) -> u64 {
         self.meter.rounds()
@@ -202,12 +202,12 @@ impl Mesh {
         self.meter = meter;
     }
 
-    /// Counts by phase and step too, from here on (or no longer).
+    /// Switches on, or off, that the meter counts by phase and step too, from here on.
     pub fn meter_steps(&mut self, on: bool) {
         self.meter.keep_steps(on);
     }
 
-    /// Time since the session started: virtual on the memory transport, else wall time.
+    /// Gives the time since the session started: virtual on the memory transport, else wall time.
     #[must_use]
     pub fn now(&self) -> Duration {
         self.transport.now()

@@ -52,13 +52,13 @@ impl Meter {
         }
     }
 
-    /// Counters of one peer, stream and phase (zero for a peer that does not exist).
+    /// Gives the counters of one peer, stream and phase (zero for a peer that does not exist).
     #[must_use]
     pub fn count(&self, peer: PartyId, stream: Stream, phase: Phase) -> Count {
         self.counts.get(slot(peer.index(), stream, phase)).copied().unwrap_or_default()
     }
 
-    /// Sum of the counters that `wanted` picks.
+    /// Gives the sum of the counters that `wanted` picks.
     pub fn total(&self, wanted: impl Fn(PartyId, Stream, Phase) -> bool) -> Count {
         let mut sum = Count::default();
         for (peer, stream, phase, count) in self.entries() {
@@ -69,7 +69,7 @@ impl Meter {
         sum
     }
 
-    /// Every non-zero counter.
+    /// Gives every non-zero counter.
     pub fn entries(&self) -> impl Iterator<Item = (PartyId, Stream, Phase, Count)> + '_ {
         PartyId::all(self.parties)
             .flat_map(|peer| Stream::ALL.map(|stream| (peer, stream)))
@@ -78,14 +78,14 @@ impl Meter {
             .filter(|(.., count)| *count != Count::default())
     }
 
-    /// Rounds: the number of distinct steps of the online phase in which this party received
+    /// Gives the number of rounds: of distinct steps of the online phase in which this party received
     /// on the stream `On`.
     #[must_use]
     pub fn rounds(&self) -> u64 {
         self.online_steps.len() as u64
     }
 
-    /// Counters by phase and step; empty unless [`crate::Mesh::meter_steps`] switched them on.
+    /// Gives the counters by phase and step; empty unless [`crate::Mesh::meter_steps`] switched them on.
     pub fn steps(&self) -> impl Iterator<Item = (Phase, u32, Count)> + '_ {
         self.steps.iter().flatten().map(|(&(phase, step), &count)| (phase, step, count))
     }

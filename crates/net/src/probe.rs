@@ -8,7 +8,7 @@ use crate::types::{PartyId, Stream};
 use serde::Serialize;
 use std::time::Duration;
 
-/// How long a measurement takes, and how good it is.
+/// The effort of a measurement: how long it takes, and how good it is.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum Effort {
     /// About a second per directed link.
@@ -18,12 +18,12 @@ pub enum Effort {
 }
 
 impl Effort {
-    /// Pings of which the median counts.
+    /// The number of pings of which the median counts.
     fn pings(self) -> usize {
         if self == Effort::Brief { 3 } else { 9 }
     }
 
-    /// Bulk transfers of which the median counts.
+    /// The number of bulk transfers of which the median counts.
     fn transfers(self) -> usize {
         if self == Effort::Brief { 1 } else { 3 }
     }

@@ -77,19 +77,19 @@ impl Session {
         Session { meshes, me, peers, control, over: false }
     }
 
-    /// This party.
+    /// Gives the id of this party.
     #[must_use]
     pub fn me(&self) -> PartyId {
         self.me
     }
 
-    /// Number of parties.
+    /// Gives the number of parties.
     #[must_use]
     pub fn parties(&self) -> usize {
         self.peers.len()
     }
 
-    /// Name and address of a party.
+    /// Gives name and address of a party.
     #[must_use]
     pub fn peer(&self, id: PartyId) -> Option<&Peer> {
         self.peers.get(id.index()).map(Arc::as_ref)
@@ -99,7 +99,7 @@ impl Session {
         self.peers[id.index()].clone()
     }
 
-    /// Sum of the meters of the meshes that are still here.
+    /// Gives the sum of the meters of the meshes that are still here.
     #[must_use]
     pub fn meter(&self) -> Meter {
         let mut sum = Meter::new(self.parties());
@@ -138,11 +138,12 @@ impl Session {
         self.exchange(Kind::Barrier, &[]).map(drop)
     }
 
-    /// Every party publishes one message of at most [`MAX_CONTROL_BYTES`]; returns all of them
+    /// Publishes one message of at most [`MAX_CONTROL_BYTES`] and waits for that of every peer; returns all of them
     /// by party. What peers sent is untrusted.
     ///
     /// # Errors
-    /// As [`Session::barrier`]; [`NetError::Configuration`] if the own message is too long.
+    /// A peer is gone, aborted, or does not come within the deadline; [`NetError::Configuration`] if the own message
+    /// is too long.
     pub fn publish(&mut self, message: &[u8]) -> Result<Vec<Vec<u8>>, NetError> {
         self.exchange(Kind::Publish, message)
     }
@@ -175,7 +176,7 @@ impl Session {
     /// bytes that are still on their way. The meshes must be here or dropped.
     ///
     /// # Errors
-    /// As [`Session::barrier`].
+    /// A peer is gone, aborted, or does not finish within the deadline.
     pub fn finish(mut self) -> Result<(), NetError> {
         for mesh in &mut self.meshes {
             mesh.flush()?;
@@ -233,12 +234,12 @@ pub(crate) fn out_of_step(peer: &Arc<Peer>, mine: Kind, theirs: Kind) -> NetErro
     }
 }
 
-/// The payload of an abort: the kind of its cause, then the reason.
+/// Gives the payload of an abort: the kind of its cause, then the reason.
 pub(crate) fn abort_payload(reason: &str, cause: &NetError) -> Vec<u8> {
     abort_words(AbortKind::of(cause), reason)
 }
 
-/// The same, where the kind is known.
+/// Gives the payload of an abort of a known kind: the kind, then the reason.
 pub(crate) fn abort_words(kind: AbortKind, reason: &str) -> Vec<u8> {
     let reason = reason.as_bytes();
     let mut payload = vec![kind as u8];

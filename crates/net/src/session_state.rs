@@ -1,4 +1,4 @@
-//! One party's session as a whole: still going, or ended and why.
+//! Whether one party's session is still going, or has ended and why.
 
 use crate::error::{AbortKind, NetError};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -6,17 +6,17 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 /// How often a waiting thread looks whether the session has ended.
-pub(crate) const GLANCE: Duration = Duration::from_millis(50);
+pub(crate) const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Shared by all threads of one party: the first cause that ended its session.
+/// The first cause that ended one party's session. All threads of the party share it.
 #[derive(Default)]
-pub(crate) struct Fate {
+pub(crate) struct SessionState {
     ended: AtomicBool,
     cause: Mutex<Option<NetError>>,
 }
 
-impl Fate {
-    /// Ends the session for every thread of this party. The first cause stays; says whether this was it.
+impl SessionState {
+    /// Ends the session for every thread of this party. The first cause stays; says whether this was the first.
     pub(crate) fn end(&self, cause: NetError) -> bool {
         let mut slot = self.cause.lock().unwrap_or_else(PoisonError::into_inner);
         let first = slot.is_none();
@@ -27,7 +27,7 @@ impl Fate {
         first
     }
 
-    /// The cause, once the session has ended.
+    /// Gives the cause as an error, once the session has ended.
     pub(crate) fn check(&self) -> Result<(), NetError> {
         if !self.ended.load(Ordering::Acquire) {
             return Ok(());

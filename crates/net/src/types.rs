@@ -12,13 +12,13 @@ use std::sync::Arc;
 pub struct PartyId(pub u8);
 
 impl PartyId {
-    /// The party's number, for indexing.
+    /// Gives the party's number, for indexing.
     #[must_use]
     pub fn index(self) -> usize {
         usize::from(self.0)
     }
 
-    /// The ids of `parties` parties, in order.
+    /// Gives the ids of `parties` parties, in order.
     pub fn all(parties: usize) -> impl Iterator<Item = PartyId> {
         (0..=u8::MAX).take(parties).map(PartyId)
     }
@@ -48,7 +48,7 @@ impl Stream {
     /// Every stream.
     pub const ALL: [Stream; Stream::COUNT] = [Stream::Pre, Stream::On, Stream::Def];
 
-    /// The stream's number, for indexing.
+    /// Gives the stream's number, for indexing.
     #[must_use]
     pub fn index(self) -> usize {
         self as usize
@@ -69,7 +69,7 @@ impl fmt::Display for Stream {
     }
 }
 
-/// What a session is doing; labels the meter and the errors.
+/// What a session is doing. It labels the meter and the errors.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Phase {
@@ -92,7 +92,7 @@ impl Phase {
     pub const ALL: [Phase; Phase::COUNT] =
         [Phase::Setup, Phase::Offline, Phase::Online, Phase::Verify, Phase::Open];
 
-    /// The phase's number, for indexing.
+    /// Gives the phase's number, for indexing.
     #[must_use]
     pub fn index(self) -> usize {
         self as usize

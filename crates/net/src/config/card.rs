@@ -9,16 +9,25 @@ use std::io::Read;
 use std::net::IpAddr;
 use std::path::Path;
 
-/// One party's card. Whoever changes it on the way can take the party's place: those who take
-/// it compare the fingerprint with the party, by telephone.
+/// What one party tells the others about itself. Whoever changes a card on the way can take the party's place: those
+/// who take it compare the fingerprint with the party, by telephone.
+///
+/// ```
+/// use tacit_net::config::{Card, PartyConfig};
+///
+/// let alice = PartyConfig::new("alice", "alice.example.org:7000", None)?;
+/// let card = Card::parse(&alice.card().to_toml(), "alice.card")?;
+/// assert_eq!(card.fingerprint, alice.identity.fingerprint());
+/// # Ok::<(), tacit_net::NetError>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Card {
-    /// The party's name.
+    /// The name of the party.
     pub name: String,
-    /// Where the others reach it.
+    /// The address, `host:port`, at which the others reach the party.
     pub address: String,
-    /// Its public key.
+    /// The SHA-256 digest of its public key.
     pub fingerprint: Fingerprint,
 }
 
@@ -39,7 +48,7 @@ impl Card {
     /// Reads a card from text; `origin` names it in errors.
     ///
     /// # Errors
-    /// As [`Card::load`].
+    /// [`NetError::Configuration`] with `origin`, and line and column where there are any.
     pub fn parse(text: &str, origin: &str) -> Result<Card, NetError> {
         if text.contains("PRIVATE KEY") {
             return Err(NetError::Configuration(format!(
@@ -52,7 +61,7 @@ impl Card {
         Ok(card)
     }
 
-    /// The card as text.
+    /// Gives the card as text.
     #[must_use]
     pub fn to_toml(&self) -> String {
         let Card { name, address, fingerprint } = self;

@@ -43,19 +43,19 @@ const MAX_NAME_BYTES: usize = 64;
 /// One party's configuration. Its key is wiped from memory on drop.
 #[derive(Clone, Debug)]
 pub struct PartyConfig {
-    /// The party's name.
+    /// The name of the party.
     pub name: String,
-    /// Its id.
+    /// The number of the party, from 0.
     pub id: PartyId,
-    /// Where the others reach it.
+    /// The address, `host:port`, at which the others reach it.
     pub address: String,
     /// The address that it listens on.
     pub listen: String,
-    /// Its certificate and key.
+    /// The certificate and the private key of the party.
     pub identity: Identity,
     /// All parties by id, this one included (with its listening address).
     pub parties: Vec<PartyAddress>,
-    /// Ids follow from the names; otherwise the file says them.
+    /// Whether ids follow from the names. Otherwise the file says them.
     pub ids_by_name: bool,
 }
 
@@ -64,7 +64,7 @@ pub struct PartyConfig {
 pub enum Added {
     /// The party was not known.
     New,
-    /// It has another address, or another key, than before.
+    /// The party has another address, or another key, than before.
     Changed,
     /// Nothing is new.
     Known,
@@ -126,7 +126,7 @@ impl PartyConfig {
     /// Reads a configuration from text; `origin` names it in errors.
     ///
     /// # Errors
-    /// As [`PartyConfig::load`].
+    /// [`NetError::Configuration`] with `origin` and, where there is one, line and column.
     pub fn parse(text: &str, origin: &str) -> Result<PartyConfig, NetError> {
         let file: File = toml::from_str(text).map_err(|e| malformed(text, origin, &e))?;
         let wrong = |why: String| NetError::Configuration(format!("{origin}: {why}"));
@@ -160,7 +160,7 @@ impl PartyConfig {
         Ok(config.settled())
     }
 
-    /// A new party with a fresh key, which knows no others yet. It listens on `listen`, or
+    /// Makes a new party with a fresh key, which knows no others yet. It listens on `listen`, or
     /// where `address` says: on this machine's loopback interface, or else on every interface.
     ///
     /// # Errors
@@ -187,7 +187,7 @@ impl PartyConfig {
         Ok(config.settled())
     }
 
-    /// What this party tells the others about itself.
+    /// Gives what this party tells the others about itself.
     #[must_use]
     pub fn card(&self) -> Card {
         Card {
@@ -322,7 +322,7 @@ impl PartyConfig {
             .map_err(|e| NetError::Configuration(format!("{}: {e}", path.display())))
     }
 
-    /// The configuration as text, with the private key: a secret.
+    /// Gives the configuration as text, with the private key: a secret, which is wiped when it is dropped.
     #[must_use]
     pub fn to_toml(&self) -> Zeroizing<String> {
         let mut text = Zeroizing::new(String::with_capacity(4096));
@@ -361,7 +361,7 @@ impl PartyConfig {
         text
     }
 
-    /// What [`crate::connect`] needs for a session over TLS with these parties.
+    /// Gives what [`crate::connect`] needs for a session over TLS with these parties.
     #[must_use]
     pub fn session(&self, session: SessionId) -> SessionConfig {
         let security = Security::Tls(Box::new(self.identity.clone()));
@@ -408,7 +408,7 @@ pub fn generate(parties: &[(String, String)]) -> Result<Vec<PartyConfig>, NetErr
 /// only. Nothing is overwritten: if one file exists already, none is written.
 ///
 /// # Errors
-/// As [`generate`], or a file cannot be written.
+/// A name or an address is malformed or given twice, or a file cannot be written.
 pub fn init(parties: &[(String, String)], dir: &Path) -> Result<Vec<PathBuf>, NetError> {
     let configs = generate(parties)?;
     let wrong = |path: &Path, e: std::io::Error| {

@@ -2,7 +2,7 @@
 
 use crate::copy::append;
 use crate::error::NetError;
-use crate::fate::{Fate, GLANCE};
+use crate::session_state::{POLL_INTERVAL, SessionState};
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -87,10 +87,10 @@ impl Channel {
     }
 
     /// Hands over a chunk and returns an empty one.
-    pub(crate) fn push(&self, chunk: Chunk, fate: &Fate) -> Result<Chunk, NetError> {
+    pub(crate) fn push(&self, chunk: Chunk, state: &SessionState) -> Result<Chunk, NetError> {
         let mut queue = self.lock();
         if let Some(window) = self.window {
-            queue = self.await_window(queue, window, fate)?;
+            queue = self.await_window(queue, window, state)?;
         }
         let mut spare = queue.spare.pop().unwrap_or_default();
         if queue.receiver_gone {
@@ -109,15 +109,18 @@ impl Channel {
         &self,
         mut queue: MutexGuard<'a, Queue>,
         window: usize,
-        fate: &Fate,
+        state: &SessionState,
     ) -> Result<MutexGuard<'a, Queue>, NetError> {
         let since = Instant::now();
         while queue.bytes >= window && !queue.receiver_gone && !queue.overrun {
-            fate.check()?;
+            state.check()?;
             queue.overrun = since.elapsed() >= WINDOW_PATIENCE;
             queue.sender_waits = true;
-            queue =
-                self.changed.wait_timeout(queue, GLANCE).unwrap_or_else(PoisonError::into_inner).0;
+            queue = self
+                .changed
+                .wait_timeout(queue, POLL_INTERVAL)
+                .unwrap_or_else(PoisonError::into_inner)
+                .0;
         }
         Ok(queue)
     }
@@ -127,14 +130,14 @@ impl Channel {
         &self,
         into: &mut VecDeque<Chunk>,
         used: &mut Vec<Chunk>,
-        fate: &Fate,
+        state: &SessionState,
         deadline: Duration,
     ) -> Result<(), Empty> {
         let mut queue = self.lock();
         self.recycle(&mut queue, used);
         let since = Instant::now();
         while queue.chunks.is_empty() {
-            fate.check().map_err(Empty::Ended)?;
+            state.check().map_err(Empty::Ended)?;
             if queue.sender_gone {
                 return Err(Empty::SenderGone);
             }
@@ -144,7 +147,7 @@ impl Channel {
             queue.receiver_waits = true;
             queue = self
                 .changed
-                .wait_timeout(queue, GLANCE.min(deadline))
+                .wait_timeout(queue, POLL_INTERVAL.min(deadline))
                 .unwrap_or_else(PoisonError::into_inner)
                 .0;
         }

@@ -3,8 +3,8 @@
 use super::MemoryNetwork;
 use super::clock::{Clock, DirectedLink};
 use crate::error::NetError;
-use crate::fate::{Fate, GLANCE};
 use crate::session::{Control, Kind, abort_payload, aborted, out_of_step};
+use crate::session_state::{POLL_INTERVAL, SessionState};
 use crate::types::{PartyId, Peer, Peers};
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -21,7 +21,7 @@ pub(crate) struct Hub {
     peers: Peers,
     pub(crate) deadline: Duration,
     meeting_deadline: Duration,
-    fates: Vec<Arc<Fate>>,
+    states: Vec<Arc<SessionState>>,
     /// Held while a party's end becomes everybody's.
     telling: Mutex<()>,
     /// By receiver and sender.
@@ -36,7 +36,7 @@ impl Hub {
             peers,
             deadline: network.deadline,
             meeting_deadline: network.meeting_deadline,
-            fates: (0..n).map(|_| Arc::default()).collect(),
+            states: (0..n).map(|_| Arc::default()).collect(),
             telling: Mutex::default(),
             inboxes: Mutex::new((0..n * n).map(|_| VecDeque::new()).collect()),
             arrived: Condvar::new(),
@@ -51,25 +51,25 @@ impl Hub {
         self.peers[index].clone()
     }
 
-    pub(crate) fn fate(&self, party: PartyId) -> Arc<Fate> {
-        self.fates[party.index()].clone()
+    pub(crate) fn state(&self, party: PartyId) -> Arc<SessionState> {
+        self.states[party.index()].clone()
     }
 
     /// Why the session of `party` has ended, now that a peer is gone: who ended the peer's has ended this one too,
     /// or is about to.
     pub(crate) fn why_ended(&self, party: PartyId) -> Result<(), NetError> {
         let _told = self.telling.lock().unwrap_or_else(PoisonError::into_inner);
-        self.fates[party.index()].check()
+        self.states[party.index()].check()
     }
 
     /// Ends the session of `party` and, if it had not ended before, that of everyone else.
     pub(crate) fn stop(&self, party: PartyId, reason: &str, cause: NetError) {
         let payload = abort_payload(reason, &cause);
         let _telling = self.telling.lock().unwrap_or_else(PoisonError::into_inner);
-        if self.fates[party.index()].end(cause) {
-            for (i, fate) in self.fates.iter().enumerate() {
+        if self.states[party.index()].end(cause) {
+            for (i, state) in self.states.iter().enumerate() {
                 if i != party.index() {
-                    fate.end(aborted(&self.peers[party.index()], &payload));
+                    state.end(aborted(&self.peers[party.index()], &payload));
                 }
             }
         }
@@ -105,7 +105,7 @@ impl MemoryControl {
             if let Some(message) = inboxes[index].pop_front() {
                 return Ok(message);
             }
-            self.hub.fates[self.me.index()].check()?;
+            self.hub.states[self.me.index()].check()?;
             if since.elapsed() >= self.hub.meeting_deadline {
                 return Err(NetError::ControlTimeout {
                     peer: self.hub.peer(from),
@@ -116,7 +116,7 @@ impl MemoryControl {
             inboxes = self
                 .hub
                 .arrived
-                .wait_timeout(inboxes, GLANCE)
+                .wait_timeout(inboxes, POLL_INTERVAL)
                 .unwrap_or_else(PoisonError::into_inner)
                 .0;
         }
@@ -126,7 +126,7 @@ impl MemoryControl {
 impl Control for MemoryControl {
     fn exchange(&mut self, kind: Kind, payload: &[u8]) -> Result<Vec<Vec<u8>>, NetError> {
         let (n, me) = (self.hub.parties(), self.me.index());
-        self.hub.fates[me].check()?;
+        self.hub.states[me].check()?;
         let mut latest_ps = self.clocks.iter().map(Clock::ps).max().unwrap_or(0);
         {
             let mut inboxes = self.hub.inboxes.lock().unwrap_or_else(PoisonError::into_inner);

@@ -71,7 +71,7 @@ impl Default for MemoryNetwork {
 }
 
 impl MemoryNetwork {
-    /// All links alike, computing free.
+    /// Makes a network where all links are alike and computing takes no time.
     #[must_use]
     pub fn uniform(link: LinkProfile) -> MemoryNetwork {
         MemoryNetwork { default_link: link, ..MemoryNetwork::default() }
@@ -91,14 +91,14 @@ impl MemoryNetwork {
         self
     }
 
-    /// The profile of the directed link `from -> to`.
+    /// Gives the profile of the directed link `from -> to`.
     #[must_use]
     pub fn link(&self, from: PartyId, to: PartyId) -> LinkProfile {
         self.links.get(&(from, to)).copied().unwrap_or(self.default_link)
     }
 }
 
-/// The sessions of all parties, by id, connected with each other. Each goes into its own thread.
+/// Makes the sessions of all parties, by id, connected with each other. Each goes into its own thread.
 ///
 /// # Panics
 /// If `parties` exceeds 256.

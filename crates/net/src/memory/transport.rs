@@ -6,8 +6,8 @@ use super::control::Hub;
 use super::{Compute, PartyId};
 use crate::copy::copy;
 use crate::error::NetError;
-use crate::fate::Fate;
 use crate::mesh::Transport;
+use crate::session_state::SessionState;
 use crate::types::{Place, Stream};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -32,7 +32,7 @@ struct Inlet {
 pub(crate) struct MemoryTransport {
     me: PartyId,
     hub: Arc<Hub>,
-    fate: Arc<Fate>,
+    state: Arc<SessionState>,
     clock: Clock,
     charger: Charger,
     /// By peer.
@@ -58,7 +58,7 @@ impl MemoryTransport {
         MemoryTransport {
             me,
             hub: hub.clone(),
-            fate: hub.fate(me),
+            state: hub.state(me),
             clock,
             charger: Charger::new(compute),
             links_out: (0..n).map(|p| links[i * n + p].clone()).collect(),
@@ -72,7 +72,7 @@ impl MemoryTransport {
     fn hand_over(&mut self) -> Result<(), NetError> {
         if std::mem::take(&mut self.pending) {
             for outlet in &mut self.outlets {
-                outlet.hand_over(&self.fate)?;
+                outlet.hand_over(&self.state)?;
             }
         }
         Ok(())
@@ -82,7 +82,7 @@ impl MemoryTransport {
         self.hand_over()?;
         let deadline = self.hub.deadline;
         let inlet = &mut self.inlets[from * Stream::COUNT + s.index()];
-        let taken = inlet.channel.take(&mut inlet.chunks, &mut inlet.used, &self.fate, deadline);
+        let taken = inlet.channel.take(&mut inlet.chunks, &mut inlet.used, &self.state, deadline);
         taken.map_err(|why| {
             let peer = self.hub.peer(from);
             match why {
@@ -102,9 +102,9 @@ impl Outlet {
         Outlet { channel: channel.clone(), chunk: Chunk::default() }
     }
 
-    fn hand_over(&mut self, fate: &Fate) -> Result<(), NetError> {
+    fn hand_over(&mut self, state: &SessionState) -> Result<(), NetError> {
         if !self.chunk.data.is_empty() {
-            self.chunk = self.channel.push(std::mem::take(&mut self.chunk), fate)?;
+            self.chunk = self.channel.push(std::mem::take(&mut self.chunk), state)?;
         }
         Ok(())
     }
@@ -164,7 +164,7 @@ impl Transport for MemoryTransport {
             depart = depart.saturating_add(link.byte_ps.saturating_mul(piece.len() as u64));
             rest = later;
             if outlet.chunk.data.len() >= CHUNK_BYTES {
-                outlet.hand_over(&self.fate)?;
+                outlet.hand_over(&self.state)?;
             }
         }
         self.pending = true;
@@ -190,7 +190,7 @@ impl Transport for MemoryTransport {
 
     fn flush(&mut self, _at: Place) -> Result<(), NetError> {
         self.charger.charge(&self.clock);
-        self.fate.check()?;
+        self.state.check()?;
         self.hand_over()?;
         self.charger.resume();
         Ok(())

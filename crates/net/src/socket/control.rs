@@ -5,9 +5,9 @@ use super::ends::Ends;
 use super::lobby::{Early, lost};
 use super::wire::{Stall, Wire, timespec};
 use crate::error::NetError;
-use crate::fate::GLANCE;
 use crate::frame::{Frames, encode};
 use crate::session::{Control, Kind, aborted, out_of_step};
+use crate::session_state::POLL_INTERVAL;
 use crate::shaper::Pacing;
 use rustix::event::{PollFd, PollFlags, poll};
 use std::os::fd::AsFd;
@@ -87,7 +87,7 @@ impl SocketControl {
             if let Some(message) = inbox[from].pop_front() {
                 return Ok(message);
             }
-            self.ends.fate.check()?;
+            self.ends.state.check()?;
             if since.elapsed() >= self.ends.limits.meeting {
                 return Err(NetError::ControlTimeout {
                     peer: self.ends.peer(from),
@@ -98,7 +98,7 @@ impl SocketControl {
             inbox = self
                 .ends
                 .arrived
-                .wait_timeout(inbox, GLANCE)
+                .wait_timeout(inbox, POLL_INTERVAL)
                 .unwrap_or_else(PoisonError::into_inner)
                 .0;
         }
@@ -120,7 +120,7 @@ impl SocketControl {
 
 impl Control for SocketControl {
     fn exchange(&mut self, kind: Kind, payload: &[u8]) -> Result<Vec<Vec<u8>>, NetError> {
-        self.ends.fate.check()?;
+        self.ends.state.check()?;
         self.ends.tell_all(kind, payload);
         let me = self.ends.me.index();
         let mut all = Vec::with_capacity(self.ends.peers.len());
@@ -173,11 +173,11 @@ impl Thread {
         let beat = self.beat_interval();
         let timeout = beat.saturating_sub(self.last_beat.elapsed()).min(beat);
         let timeout = match self.broke {
-            Some(_) => timeout.min(GLANCE),
+            Some(_) => timeout.min(POLL_INTERVAL),
             None => timeout,
         };
         let timeout = match self.ends.closing.load(Ordering::Acquire) {
-            true => timeout.min(GLANCE),
+            true => timeout.min(POLL_INTERVAL),
             false => timeout,
         };
         self.poll(timeout);

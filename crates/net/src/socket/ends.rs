@@ -4,9 +4,9 @@ use super::kept::Kept;
 use super::wire::Wire;
 use super::{Limits, Stopper};
 use crate::error::NetError;
-use crate::fate::Fate;
 use crate::frame;
 use crate::session::{Kind, abort_payload};
+use crate::session_state::SessionState;
 use crate::types::{PartyId, Peer, Peers, Place, Stream};
 use rustix::event::{EventfdFlags, eventfd};
 use std::collections::VecDeque;
@@ -29,7 +29,7 @@ pub(crate) struct Ends {
     /// What all meshes keep for later.
     pub(crate) kept: Kept,
     pub(crate) started: Instant,
-    pub(crate) fate: Fate,
+    pub(crate) state: SessionState,
     pub(crate) inbox: Mutex<Inbox>,
     pub(crate) arrived: Condvar,
     /// Frames for the control thread to send, with their receiver.
@@ -63,7 +63,7 @@ impl Ends {
             limits,
             stopper,
             started: Instant::now(),
-            fate: Fate::default(),
+            state: SessionState::default(),
             arrived: Condvar::new(),
             outbox: Mutex::default(),
             wake,
@@ -102,7 +102,7 @@ impl Ends {
     pub(crate) fn stop(&self, reason: &str, cause: NetError) {
         let cause_is_here = !matches!(cause, NetError::PeerAborted { .. });
         let payload = abort_payload(reason, &cause);
-        let first = self.fate.end(cause);
+        let first = self.state.end(cause);
         self.arrived.notify_all();
         if first && cause_is_here {
             self.tell_all(Kind::Abort, &payload);
@@ -129,7 +129,7 @@ impl Ends {
     ) -> NetError {
         let since = Instant::now();
         while since.elapsed() < REASON_PATIENCE {
-            if let Err(cause) = self.fate.check() {
+            if let Err(cause) = self.state.check() {
                 return cause;
             }
             std::thread::sleep(Duration::from_millis(5));

@@ -13,11 +13,11 @@ use super::trust::Trust;
 use super::wire::Wire;
 use super::{Security, SessionConfig};
 use crate::error::{AbortKind, NetError};
-use crate::fate::GLANCE;
 use crate::frame;
 use crate::identity::{Fingerprint, TlsEnds};
 use crate::mesh::Mesh;
 use crate::session::{Kind, Session};
+use crate::session_state::POLL_INTERVAL;
 use crate::shaper::Pacer;
 use crate::types::{PartyId, Peer, Peers, Stream};
 use rustix::net::sockopt;
@@ -258,11 +258,12 @@ impl Missed {
 /// How long [`connect`] goes on telling others when it has failed.
 const PARTING: Duration = Duration::from_secs(1);
 
-/// As [`meet`], for callers that need not be quick when there is no session: those that have not
-/// heard why are told for up to a second.
+/// Connects this party with all others, for callers that need not be quick when there is no session. It does what
+/// [`meet`] does, and if that fails it goes on for up to a second to tell the parties that have not heard why.
 ///
 /// # Errors
-/// As [`meet`].
+/// The configuration is wrong, the port is taken, a peer does not come up in time, is not who it
+/// should be, is in another session, leaves, or says that it ends the session.
 pub fn connect(config: &SessionConfig) -> Result<Session, NetError> {
     meet(config).map_err(|mut missed| {
         missed.farewell.tell(PARTING);
@@ -356,7 +357,7 @@ fn gather(
     let wanted = (n - 1) * purposes(setup.config.workers).count();
     while wires.len() < wanted {
         let left = setup.deadline.saturating_duration_since(Instant::now());
-        match events.recv_timeout(left.min(GLANCE)) {
+        match events.recv_timeout(left.min(POLL_INTERVAL)) {
             Ok(Event::Ready { peer, purpose, wire }) => {
                 debug!(peer = %setup.peers[peer], ?purpose, "connected");
                 wires.insert((peer, purpose), wire);
@@ -390,7 +391,7 @@ fn say_goodbye(wires: &mut Wires, payload: &[u8]) -> Vec<usize> {
 /// The last words on a control connection.
 pub(crate) fn send_abort(wire: &mut Wire, payload: &[u8]) {
     // A peer that is gone needs no goodbye.
-    let _ = wire.write_all(&frame::encode(Kind::Abort, payload), Instant::now() + GLANCE);
+    let _ = wire.write_all(&frame::encode(Kind::Abort, payload), Instant::now() + POLL_INTERVAL);
     wire.end();
 }
 
@@ -518,7 +519,7 @@ pub(crate) fn pause(setup: &Setup, time: Duration) {
     let until = Instant::now() + time;
     while Instant::now() < until && !setup.is_over() {
         let left = until.saturating_duration_since(Instant::now());
-        std::thread::sleep(left.min(GLANCE));
+        std::thread::sleep(left.min(POLL_INTERVAL));
     }
 }
 

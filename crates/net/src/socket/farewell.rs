@@ -27,8 +27,8 @@ struct Open {
 }
 
 impl Farewell {
-    /// That this party ends a session before it has begun to set it up. `reason` goes to the peers and
-    /// must hold nothing secret.
+    /// Makes the farewell of a party that ends a session before it has begun to set it up. `reason` goes to the peers
+    /// and must hold nothing secret.
     #[must_use]
     pub fn new(config: &SessionConfig, kind: AbortKind, reason: &str) -> Farewell {
         let Ok((setup, events)) = Setup::new(config) else { return Farewell::nobody() };
@@ -52,7 +52,7 @@ impl Farewell {
         Farewell { open: Some(Box::new(Open { setup, events, dialing: false })), untold }
     }
 
-    /// Names of the parties that have not heard yet.
+    /// Gives the names of the parties that have not heard yet.
     #[must_use]
     pub fn untold(&self) -> Vec<String> {
         let Some(open) = &self.open else { return Vec::new() };

@@ -14,9 +14,9 @@ use super::tls::Tls;
 use super::trust::{LISTENER_PATIENCE, not_known, wrong_key};
 use super::wire::{Stall, Wire, timespec};
 use crate::error::NetError;
-use crate::fate::GLANCE;
 use crate::identity::{Fingerprint, fingerprint_of};
 use crate::session::aborted;
+use crate::session_state::POLL_INTERVAL;
 use crate::types::{PartyId, Peer};
 use rustix::event::{PollFd, PollFlags, poll};
 use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
@@ -121,7 +121,7 @@ impl Door<'_> {
         fds.push(PollFd::new(listener, PollFlags::IN));
         fds.extend(self.guests.iter().map(|guest| PollFd::new(guest, guest.waits_for)));
         // Whatever poll says, accept shows what is there, and deadlines pass.
-        let _ = poll(&mut fds, Some(&timespec(GLANCE)));
+        let _ = poll(&mut fds, Some(&timespec(POLL_INTERVAL)));
         let ready: Vec<bool> = fds[1..].iter().map(|fd| !fd.revents().is_empty()).collect();
         for (guest, ready) in self.guests.iter_mut().zip(ready) {
             guest.ready = ready;

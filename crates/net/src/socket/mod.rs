@@ -42,7 +42,7 @@ use std::time::{Duration, Instant};
 pub struct SessionId(pub [u8; 16]);
 
 impl SessionId {
-    /// The id that stands for a name: the first half of its SHA-256 digest.
+    /// Gives the id that stands for a name: the first half of its SHA-256 digest.
     #[must_use]
     pub fn named(name: &str) -> SessionId {
         let digest: [u8; 32] = Sha256::digest(name.as_bytes()).into();
@@ -58,18 +58,18 @@ impl fmt::Display for SessionId {
     }
 }
 
-/// Where a party is reached, and by what it is known.
+/// The address of a party, and the name and key by which it is known.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PartyAddress {
-    /// Its name, the same at all parties: they compare the names by id before anything else.
+    /// The party's name, the same at all parties: they compare the names by id before anything else.
     pub name: String,
-    /// `host:port`. For this party: where it listens.
+    /// The address, as `host:port`. For this party: where it listens.
     pub address: String,
     /// The pinned fingerprint of its public key; only plaintext does without.
     pub fingerprint: Option<Fingerprint>,
 }
 
-/// How connections are protected.
+/// The protection of connections.
 #[derive(Clone, Debug)]
 pub enum Security {
     /// TLS 1.3 with mutual authentication, under this identity.
@@ -83,18 +83,18 @@ pub enum Security {
 /// Deadlines and bounds.
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// Time for all parties to come up and connect.
+    /// The time for all parties to come up and connect.
     pub connect: Duration,
-    /// Time for one connection's handshake and hello. A listener waits 2 s at most for a first word.
+    /// The time for one connection's handshake and hello. A listener waits 2 s at most for a first word.
     pub handshake: Duration,
-    /// Time without progress after which a wait for data fails. A peer that shows no sign of life
+    /// The time without progress after which a wait for data fails. A peer that shows no sign of life
     /// at all for twice this time (and at least 10 s) is given up too.
     pub progress: Duration,
-    /// Time that a party waits in a control operation (agree, barrier, finish) for a peer that is
+    /// The time that a party waits in a control operation (agree, barrier, finish) for a peer that is
     /// alive but busy.
     pub meeting: Duration,
-    /// Bytes that the meshes of a session may keep for later, together: received ahead of their `recv` so that a peer is
-    /// not blocked, or sent on `Pre` to a peer that does not take them.
+    /// Bytes that the meshes of a session may keep for later, together: received ahead of their `recv` so that a peer
+    /// is not blocked, or sent on `Pre` to a peer that does not take them.
     pub kept_bytes: usize,
     /// Socket buffers in bytes; `None` leaves them to the system (on loopback: 1 MiB).
     pub socket_buffer_bytes: Option<usize>,
@@ -116,7 +116,7 @@ impl Default for Limits {
 /// Takes messages for the user while a session is being set up ("waiting for peer bob ...").
 pub type Notice = Arc<dyn Fn(&str) + Send + Sync>;
 
-/// What [`connect`] needs.
+/// All that [`connect`] needs to know of a session.
 #[derive(Clone)]
 pub struct SessionConfig {
     /// This party.

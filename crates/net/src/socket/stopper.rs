@@ -41,7 +41,7 @@ impl Stopper {
         }
     }
 
-    /// The phase that the session has come to; none before it is set up.
+    /// Gives the phase that the session has come to; none before it is set up.
     #[must_use]
     pub fn phase(&self) -> Option<Phase> {
         let phase = self.inner.phase.load(Ordering::Relaxed);

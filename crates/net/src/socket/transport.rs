@@ -10,8 +10,8 @@ use super::ends::Ends;
 use super::wire::{Stall, timespec};
 use crate::copy::is_well_placed;
 use crate::error::NetError;
-use crate::fate::GLANCE;
 use crate::mesh::Transport;
+use crate::session_state::POLL_INTERVAL;
 use crate::types::{Phase, Place, Stream};
 use rustix::event::{PollFd, PollFlags, poll};
 use std::sync::Arc;
@@ -236,7 +236,7 @@ impl SocketTransport {
         at: Place,
         wait: &mut Wait,
     ) -> Result<(), NetError> {
-        self.ends.fate.check()?;
+        self.ends.state.check()?;
         wait.start();
         let idle = wait.idle();
         if idle >= self.ends.limits.progress {
@@ -287,7 +287,7 @@ impl SocketTransport {
         }
         let timeout = match alone {
             true => what.patience(),
-            false => GLANCE,
+            false => POLL_INTERVAL,
         };
         // An interrupted or failed poll is one that found nobody ready: the caller tries again
         // and sees what is wrong.
@@ -375,7 +375,7 @@ impl Transport for SocketTransport {
     }
 
     fn flush(&mut self, at: Place) -> Result<(), NetError> {
-        self.ends.fate.check()?;
+        self.ends.state.check()?;
         self.send_all_staged(at)
     }
 
@@ -396,7 +396,7 @@ impl Transport for SocketTransport {
     }
 
     fn close(&mut self, at: Place) {
-        if self.ends.fate.check().is_ok()
+        if self.ends.state.check().is_ok()
             && let Err(e) = self.send_all_staged(at)
         {
             self.ends.stop(&e.to_string(), e);
