@@ -4,14 +4,14 @@
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use std::sync::Arc;
 use tacit_ot::silent::{self, Chain, Set, Setting};
-use tacit_ot::{Fan, Receiver, Receiving, Sender, Sending};
+use tacit_ot::{FieldBits, Receiver, Receiving, Sender, Sending};
 use tacit_ring::prg::Permutation;
 use tacit_ring::{Entropy, Seed};
 use zeroize::Zeroizing;
 
 const WORDS: usize = 64;
 
-fn pair(fan: Fan) -> (Receiver, Sender) {
+fn pair(fan: FieldBits) -> (Receiver, Sender) {
     let mut entropy = Entropy::system();
     let receiving = Receiving::new([1; 32], fan, &mut entropy).unwrap();
     let delta = Zeroizing::new(0x0123_4567_89ab_cdef_0f1e_2d3c_4b5a_6979);
@@ -27,7 +27,7 @@ fn correlated(c: &mut Criterion) {
     group.throughput(Throughput::Elements(64 * WORDS as u64));
     let choices = [0x5a5a_1234_9876_ffff; WORDS];
     let [mut pads, mut ones] = [[0; WORDS]; 2];
-    for fan in Fan::ALL {
+    for fan in FieldBits::ALL {
         let (mut receiver, mut sender) = pair(fan);
         let mut message = vec![0; receiver.message_words(WORDS)];
         let id = |name| BenchmarkId::new(name, format!("{} bits", fan.message_bits()));
@@ -57,7 +57,7 @@ fn silently(c: &mut Criterion) {
     let seed = Seed::random().unwrap();
     let mut out = vec![0; SILENT];
     for set in Set::ALL {
-        let (mut below, mut above) = pair(Fan::Four);
+        let (mut below, mut above) = pair(FieldBits::Four);
         let setting = Setting::new(Chain::new(set), b"session");
         let (mut receiver, start) = silent::Receiver::new(&setting, &mut below, &seed).unwrap();
         let mut sender = silent::Sender::new(&setting, &mut above, &start, &seed).unwrap();

@@ -16,8 +16,8 @@
 //! Either side may choose its own outputs (that is what *endemic* means); all uses here allow it.
 //!
 //! Elements of messages are encoded all at once, which shares one inversion; what is encoded that way is twice what is
-//! given. So scalars here are half of `a` and `r`, and hashes to the group are twice what a map to it gives: as random as it.
-//! Elements that keys are made from are encoded one by one, as that leaves no copies of them in memory.
+//! given. So scalars here are half of `a` and `r`, and hashes to the group are twice what a map to it gives: as random
+//! as it. Elements that keys are made from are encoded one by one, as that leaves no copies of them in memory.
 
 use crate::OtError;
 use curve25519_dalek::ristretto::{CompressedRistretto, RistrettoBasepointTable, RistrettoPoint};
@@ -27,13 +27,13 @@ use subtle::{Choice, ConditionallySelectable};
 use tacit_ring::{Entropy, Seed, hash};
 use zeroize::Zeroizing;
 
-/// Bytes of a group element.
+/// The bytes of an encoded group element.
 pub const POINT: usize = 32;
 
-/// Bytes that the receiver sends per transfer.
+/// The bytes that the receiver sends per transfer.
 pub const PAIR: usize = 2 * POINT;
 
-/// Sixty-four bytes of a hash.
+/// Expands a hash to sixty-four bytes.
 fn wide(context: &'static str, parts: &[&[u8]]) -> Zeroizing<[u8; 64]> {
     let mut out = Zeroizing::new([0; 64]);
     for (half, bytes) in (0u8..).zip(out.as_chunks_mut::<32>().0) {
@@ -55,32 +55,32 @@ fn random_point(seed: &Seed, k: u32) -> RistrettoPoint {
     RistrettoPoint::from_uniform_bytes(&bytes)
 }
 
-/// Twice these elements, encoded: of messages, whose order tells choices.
+/// Encodes twice each of these elements, which are those of messages: their order tells choices.
 fn encode_doubles(points: &[RistrettoPoint]) -> Zeroizing<Vec<[u8; POINT]>> {
     let points = Zeroizing::new(RistrettoPoint::double_and_compress_batch(points));
     Zeroizing::new(points.iter().map(|point| point.0).collect())
 }
 
-/// Half of `H(sid, k, branch, other)`.
+/// Computes half of `H(sid, k, branch, other)`.
 fn half_to_group(sid: &[u8; 32], k: u32, branch: u8, other: &[u8; POINT]) -> RistrettoPoint {
     let parts: [&[u8]; 4] = [sid, &k.to_le_bytes(), &[branch], other];
     RistrettoPoint::from_uniform_bytes(&wide("tacit 2026 base OT to group", &parts))
 }
 
-/// An element of the peer that is not the neutral one.
+/// Decodes an element of the peer, which must not be the neutral one.
 fn decode(bytes: &[u8; POINT]) -> Result<RistrettoPoint, OtError> {
     let point = CompressedRistretto(*bytes).decompress();
     point.filter(|point| !point.is_identity()).ok_or(OtError::Malformed("not a group element"))
 }
 
-/// What both sides know of a transfer.
+/// The part of a transfer that both sides know.
 struct Transcript<'a> {
     sid: &'a [u8; 32],
     from_sender: &'a [u8; POINT],
 }
 
 impl Transcript<'_> {
-    /// From half of the secret that both sides have.
+    /// Derives a key from half of the secret that both sides have.
     fn key(&self, k: u32, branch: u8, pair: &[u8; PAIR], half: RistrettoPoint) -> Seed {
         let secret = Zeroizing::new((half + half).compress().to_bytes());
         let parts: [&[u8]; 6] =
@@ -89,9 +89,23 @@ impl Transcript<'_> {
     }
 }
 
-/// The side that gets both keys of every transfer.
+/// The sender of a batch of base OTs: it gets both keys of every transfer.
+///
+/// ```
+/// use tacit_ot::base::{BaseReceiver, BaseSender};
+/// use tacit_ring::Entropy;
+///
+/// let (sid, mut entropy) = ([1; 32], Entropy::system());
+/// let sender = BaseSender::new(&mut entropy)?;
+/// let receiver = BaseReceiver::new(&sid, &[0, 1], &mut entropy)?;
+/// let point = *sender.message();
+/// let keys = sender.keys(&sid, receiver.message())?;
+/// let chosen = receiver.keys(&sid, &point)?;
+/// assert!(chosen[0] == keys[0][0] && chosen[1] == keys[1][1]);
+/// # Ok::<(), tacit_ot::OtError>(())
+/// ```
 pub struct BaseSender {
-    /// Half of `a`, at a place of its own: where this is moved, no copy stays behind.
+    /// Half of `a`, at a place of its own: where the sender is moved, no copy stays behind.
     secret: Box<Zeroizing<Scalar>>,
     message: [u8; POINT],
 }
@@ -102,7 +116,7 @@ impl BaseSender {
         &self.secret
     }
 
-    /// With a fresh secret.
+    /// Draws a fresh secret `a`.
     ///
     /// # Errors
     /// When there is no randomness.
@@ -113,13 +127,13 @@ impl BaseSender {
         Ok(BaseSender { secret, message })
     }
 
-    /// What the receiver needs.
+    /// Gives the message that the receiver needs.
     #[must_use]
     pub fn message(&self) -> &[u8; POINT] {
         &self.message
     }
 
-    /// Both keys of every transfer of session `sid`, from what the receiver sent.
+    /// Computes both keys of every transfer of session `sid`, from what the receiver sent.
     ///
     /// # Errors
     /// When that is malformed.
@@ -139,16 +153,16 @@ impl BaseSender {
     }
 }
 
-/// The side that gets the keys of its choices.
+/// The receiver of a batch of base OTs: it gets the keys of its choices.
 pub struct BaseReceiver {
     choices: Zeroizing<Vec<u8>>,
-    /// Halves of `r`.
+    /// Halves of the secrets `r`.
     secrets: Zeroizing<Vec<Scalar>>,
     message: Vec<[u8; PAIR]>,
 }
 
 impl BaseReceiver {
-    /// For session `sid` and choices of 0 or 1.
+    /// Draws the secrets for session `sid` and choices of 0 or 1, one per transfer.
     ///
     /// # Errors
     /// When there is no randomness.
@@ -179,13 +193,13 @@ impl BaseReceiver {
         Ok(BaseReceiver { choices: Zeroizing::new(choices.to_vec()), secrets, message })
     }
 
-    /// What the sender needs.
+    /// Gives the message that the sender needs: a pair of elements for each transfer.
     #[must_use]
     pub fn message(&self) -> &[[u8; PAIR]] {
         &self.message
     }
 
-    /// The chosen key of every transfer, from what the sender sent.
+    /// Computes the chosen key of every transfer, from what the sender sent.
     ///
     /// # Errors
     /// When that is malformed.

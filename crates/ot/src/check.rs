@@ -24,16 +24,17 @@ use tacit_ring::gf128::{Sums, inner_product};
 use tacit_ring::secret::mask;
 use tacit_ring::{Key, Prg, hash};
 
-/// Transfers of a block.
+/// The number of transfers in a block.
 pub const BLOCK: usize = 128;
-/// Blocks that the kernel transposes at a time.
+/// The number of blocks that the kernel transposes at a time.
 const PAIR: usize = columns::WORDS / 2;
 
-/// Coefficients of blocks but for the last, which has 1.
+/// The coefficients of blocks, except for the last block, which has 1.
 pub struct Coefficients(Vec<u128>);
 
 impl Coefficients {
-    /// For lists of up to `blocks` blocks, from a coin that was tossed after all messages were sent.
+    /// Derives coefficients for lists of up to `blocks` blocks, from a coin that was tossed after all messages were
+    /// sent.
     #[must_use]
     pub fn new(coin: &[u8; 32], blocks: usize) -> Self {
         let key = hash::derive_key("tacit 2026 OT check", &[coin]);
@@ -47,7 +48,7 @@ impl Coefficients {
         if block + 1 == blocks { 1 } else { self.0[block] }
     }
 
-    /// `h` of choices, 64 to a word, of whole blocks.
+    /// Computes `h` of choices, 64 to a word, of whole blocks.
     ///
     /// # Panics
     /// When there are parts of blocks, or more than there are coefficients for.
@@ -61,7 +62,7 @@ impl Coefficients {
         inner_product(&self.0[..blocks.len()], &blocks) ^ block(last)
     }
 
-    /// `h` of each column of these rows, of whole blocks.
+    /// Computes `h` of each column of these rows, of whole blocks.
     ///
     /// # Panics
     /// When there are parts of blocks, or more than there are coefficients for.
@@ -91,7 +92,7 @@ impl Coefficients {
     }
 }
 
-/// What the sender's hashes of columns are if the receiver's choices hash to `shown`: the receiver's.
+/// Computes what an honest receiver's hashes of columns are, from the sender's, if its choices hash to `shown`.
 #[must_use]
 pub fn expected(of_columns: &[u128], delta: u128, shown: u128) -> Vec<u128> {
     let column = |(c, hash): (usize, &u128)| hash ^ mask((delta >> c) as u8) & shown;
@@ -101,7 +102,7 @@ pub fn expected(of_columns: &[u128], delta: u128, shown: u128) -> Vec<u128> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cot::{Fan, TILE};
+    use crate::cot::{FieldBits, TILE};
     use crate::seeds;
     use std::sync::Arc;
     use tacit_ring::entropy::{Rng, test_seed};
@@ -110,7 +111,7 @@ mod tests {
     const DELTA: u128 = 0xfedc_ba98_7654_3210_8796_a5b4_c3d2_e1f1;
 
     /// Blocks of both sides, where the receiver's message was changed.
-    fn correlated(fan: Fan, words: &[u64], change: impl Fn(&mut [u64])) -> [Vec<u128>; 2] {
+    fn correlated(fan: FieldBits, words: &[u64], change: impl Fn(&mut [u64])) -> [Vec<u128>; 2] {
         let (mut all, mut some) = seeds::pair(fan, DELTA, test_seed());
         let pi = Arc::new(Permutation::new([9; 16]));
         let (mut receiver, mut sender) = (all.receiver(&pi), some.sender(&pi));
@@ -141,7 +142,8 @@ mod tests {
 
     #[test]
     fn honest_receivers_pass() {
-        for (fan, words) in Fan::ALL.into_iter().cycle().zip([2, 4, 6, 8, TILE, TILE + 2, 2 * TILE])
+        for (fan, words) in
+            FieldBits::ALL.into_iter().cycle().zip([2, 4, 6, 8, TILE, TILE + 2, 2 * TILE])
         {
             let choices = Rng(test_seed()).words(words);
             let both = correlated(fan, &choices, |_| {});
@@ -150,7 +152,7 @@ mod tests {
     }
 
     /// The bits of Delta in a block of columns.
-    fn bits(fan: Fan, block: usize) -> u128 {
+    fn bits(fan: FieldBits, block: usize) -> u128 {
         DELTA >> (block * fan.bits()) & ((1 << fan.bits()) - 1)
     }
 
@@ -158,16 +160,16 @@ mod tests {
     fn other_choices_in_a_block_where_delta_is_not_zero_are_caught() {
         let choices = Rng(test_seed()).words(6);
         let cases = [
-            (Fan::One, 0, true),
-            (Fan::One, 1, false),
-            (Fan::One, 4, true),
-            (Fan::One, 127, true),
-            (Fan::Two, 0, true),
-            (Fan::Two, 1, false),
-            (Fan::Two, 63, true),
-            (Fan::Four, 0, true),
-            (Fan::Four, 16, false),
-            (Fan::Eight, 15, true),
+            (FieldBits::One, 0, true),
+            (FieldBits::One, 1, false),
+            (FieldBits::One, 4, true),
+            (FieldBits::One, 127, true),
+            (FieldBits::Two, 0, true),
+            (FieldBits::Two, 1, false),
+            (FieldBits::Two, 63, true),
+            (FieldBits::Four, 0, true),
+            (FieldBits::Four, 16, false),
+            (FieldBits::Eight, 15, true),
         ];
         for ((fan, block, caught), bit) in cases.into_iter().zip([0, 200, 383].into_iter().cycle())
         {
@@ -184,7 +186,9 @@ mod tests {
     #[test]
     fn who_guesses_a_block_of_delta_passes_once() {
         let choices = Rng(test_seed()).words(6);
-        for (fan, block) in [(Fan::One, 1), (Fan::Two, 5), (Fan::Four, 16), (Fan::Eight, 3)] {
+        for (fan, block) in
+            [(FieldBits::One, 1), (FieldBits::Two, 5), (FieldBits::Four, 16), (FieldBits::Eight, 3)]
+        {
             let [t, q] = correlated(fan, &choices, |message| message[6 * block + 1] ^= 2);
             let mut others = choices.clone();
             others[1] ^= 2;

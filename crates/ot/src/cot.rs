@@ -29,49 +29,51 @@ use tacit_ring::secret::mask;
 use tacit_ring::{Key, StreamIds, hash};
 use zeroize::Zeroizing;
 
-/// Words of transfers that are computed in one go: what stays in the second-level cache.
+/// So many words of transfers are computed in one go: what stays in the second-level cache.
 pub const TILE: usize = 64;
-/// Words that are computed together, at least.
+/// At least so many words are computed together.
 const LANE: usize = 2 * FOLD;
 
-/// Columns per block: more make messages shorter and take more seeds.
+/// The number `k` of bits in the field of SoftSpokenOT: the columns that one block of seeds makes. More of them make
+/// messages shorter, `128 / k` bits per transfer, and take more seeds, `2^k` per block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Fan {
-    /// One: the extension of Ishai, Kilian, Nissim and Petrank.
+pub enum FieldBits {
+    /// One bit: the extension of Ishai, Kilian, Nissim and Petrank.
     One,
-    /// Two.
+    /// Two bits.
     Two,
-    /// Four.
+    /// Four bits.
     Four,
-    /// Eight.
+    /// Eight bits.
     Eight,
 }
 
-impl Fan {
-    /// All.
-    pub const ALL: [Fan; 4] = [Fan::One, Fan::Two, Fan::Four, Fan::Eight];
+impl FieldBits {
+    /// All sizes, smallest first.
+    pub const ALL: [FieldBits; 4] =
+        [FieldBits::One, FieldBits::Two, FieldBits::Four, FieldBits::Eight];
 
-    /// Columns per block.
+    /// Gives `k`, the columns per block.
     #[must_use]
     pub const fn bits(self) -> usize {
         match self {
-            Fan::One => 1,
-            Fan::Two => 2,
-            Fan::Four => 4,
-            Fan::Eight => 8,
+            FieldBits::One => 1,
+            FieldBits::Two => 2,
+            FieldBits::Four => 4,
+            FieldBits::Eight => 8,
         }
     }
 
-    /// Bits that the receiver sends per transfer.
+    /// Gives the bits that the receiver sends per transfer.
     #[must_use]
     pub const fn message_bits(self) -> usize {
         KAPPA / self.bits()
     }
 }
 
-/// Streams from the seeds of one worker, and room to work in.
+/// The streams from the seeds of one worker, and room to work in.
 struct Expansion {
-    fan: Fan,
+    fan: FieldBits,
     folds: Folds,
     ids: StreamIds,
     pi: Arc<Permutation>,
@@ -83,9 +85,9 @@ struct Expansion {
 }
 
 impl Expansion {
-    /// From the seeds of each block; where number zero is missing, it is not looked at.
+    /// Makes the streams from the seeds of each block; where number zero is missing, it is not looked at.
     fn new(
-        (fan, missing): (Fan, bool),
+        (fan, missing): (FieldBits, bool),
         seeds: &[Zeroizing<Vec<[u8; 16]>>],
         number: u64,
         pi: Arc<Permutation>,
@@ -107,7 +109,7 @@ impl Expansion {
         }
     }
 
-    /// The sum of a block's streams, and its columns, which are sums of some.
+    /// Computes the sum of a block's streams, and its columns, which are sums of some of them.
     fn fold(&mut self, block: usize, stream: u64, stride: usize) -> (&[u64], &mut [u64]) {
         let blocks = stride / 2;
         let len = self.fan.bits() * blocks;
@@ -117,7 +119,7 @@ impl Expansion {
         (bytemuck::cast_slice(total), bytemuck::cast_slice_mut(columns))
     }
 
-    /// The blocks of `words` words, into `rows`.
+    /// Writes the blocks of `words` words into `rows`.
     fn transpose(&mut self, words: usize, rows: &mut [u128]) {
         let stride = words.next_multiple_of(LANE);
         let columns = bytemuck::cast_slice(&self.columns[..KAPPA * stride / 2]);
@@ -128,14 +130,14 @@ impl Expansion {
         rows.copy_from_slice(&self.rows[..64 * words]);
     }
 
-    /// The number of the next tile's streams.
+    /// Gives the number of the next tile's streams.
     fn next(&mut self) -> Result<u64, OtError> {
         Ok(self.ids.step()?.single().number())
     }
 }
 
 impl AllSeeds {
-    /// The receiver of the next worker; the sender's workers come in the same order.
+    /// Makes the receiver of the next worker; the sender's workers come in the same order.
     #[must_use]
     pub fn receiver(&mut self, pi: &Arc<Permutation>) -> Receiver {
         let number = self.next_number();
@@ -144,7 +146,7 @@ impl AllSeeds {
 }
 
 impl SomeSeeds {
-    /// The sender of the next worker.
+    /// Makes the sender of the next worker; the receiver's workers come in the same order.
     #[must_use]
     pub fn sender(&mut self, pi: &Arc<Permutation>) -> Sender {
         let number = self.next_number();
@@ -153,17 +155,17 @@ impl SomeSeeds {
     }
 }
 
-/// The side that chooses.
+/// The receiver of correlated OT: it chooses the bits `x`, and gets the blocks `t`.
 pub struct Receiver(Expansion);
 
 impl Receiver {
-    /// Words of the message for so many words of choices.
+    /// Gives the words of the message for `words` words of choices.
     #[must_use]
     pub fn message_words(&self, words: usize) -> usize {
         words * self.0.fan.message_bits()
     }
 
-    /// For up to [`TILE`] words of choices: writes the message, and gives the blocks `t`.
+    /// Takes up to [`TILE`] words of choices, writes the message for the sender, and gives the blocks `t`.
     ///
     /// # Errors
     /// When streams are used up.
@@ -179,13 +181,14 @@ impl Receiver {
         Ok(&self.0.tile[..64 * choices.len()])
     }
 
-    /// As [`Receiver::correlate`], with the blocks written to `rows`.
+    /// Takes up to [`TILE`] words of choices, writes the message for the sender, and the blocks `t` to `rows`.
     ///
     /// # Errors
     /// When streams are used up.
     ///
     /// # Panics
-    /// As [`Receiver::correlate`], and when there is not a block for each choice.
+    /// When there are more choices, the message is not of [`Receiver::message_words`], or `rows` has not a block for
+    /// each choice.
     pub fn correlate_into(
         &mut self,
         choices: &[u64],
@@ -207,7 +210,8 @@ impl Receiver {
         Ok(())
     }
 
-    /// For any number of words of choices: writes the message, tile after tile, and the chosen pads.
+    /// Takes any number of words of choices, and writes the message for the sender, tile after tile, and the chosen
+    /// pads.
     ///
     /// # Errors
     /// When streams are used up.
@@ -230,26 +234,26 @@ impl Receiver {
     }
 }
 
-/// The side that holds Delta.
+/// The sender of correlated OT: it holds Delta, and gets the blocks `q`.
 pub struct Sender {
     expansion: Expansion,
-    /// At a place of its own, as where it comes from.
+    /// Delta at a place of its own, as in the seeds that it comes from, so that moving this leaves no copy.
     delta: Box<Zeroizing<u128>>,
 }
 
 impl Sender {
-    /// Delta.
+    /// Gives a copy of Delta, at a place of its own.
     pub(crate) fn delta(&self) -> Box<Zeroizing<u128>> {
         self.delta.clone()
     }
 
-    /// Words of the receiver's message for so many words of transfers.
+    /// Gives the words of the receiver's message for `words` words of transfers.
     #[must_use]
     pub fn message_words(&self, words: usize) -> usize {
         words * self.expansion.fan.message_bits()
     }
 
-    /// For up to [`TILE`] words of transfers, from the receiver's message: the blocks `q`.
+    /// Takes the receiver's message for up to [`TILE`] words of transfers, and gives the blocks `q`.
     ///
     /// # Errors
     /// When streams are used up.
@@ -265,13 +269,14 @@ impl Sender {
         Ok(&self.expansion.tile[..64 * words])
     }
 
-    /// As [`Sender::correlate`], with the blocks written to `rows`: 64 to a word.
+    /// Takes the receiver's message for up to [`TILE`] words of transfers, and writes the blocks `q` to `rows`, 64 to
+    /// a word.
     ///
     /// # Errors
     /// When streams are used up.
     ///
     /// # Panics
-    /// As [`Sender::correlate`].
+    /// When there are more transfers, or the message is not of [`Sender::message_words`].
     pub fn correlate_into(&mut self, message: &[u64], rows: &mut [u128]) -> Result<(), OtError> {
         let words = rows.len() / 64;
         assert!(words <= TILE && message.len() == self.message_words(words), "a tile of transfers");
@@ -290,7 +295,7 @@ impl Sender {
         Ok(())
     }
 
-    /// For any number of words of transfers, from the receiver's message: both pads of each.
+    /// Takes the receiver's message for any number of words of transfers, and writes both pads of each.
     ///
     /// # Errors
     /// When streams are used up.

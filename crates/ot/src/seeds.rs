@@ -12,19 +12,19 @@ mod evidence;
 pub use evidence::Evidence;
 
 use crate::base::{BaseReceiver, BaseSender, PAIR, POINT};
-use crate::cot::Fan;
+use crate::cot::FieldBits;
 use crate::{KAPPA, OtError};
 use subtle::{Choice, ConditionallySelectable};
 use tacit_ring::{Entropy, Seed, hash};
 use zeroize::Zeroizing;
 
-/// Base OTs that correlated OT starts from.
+/// The number of base OTs that correlated OT starts from.
 pub const BASE_OTS: usize = KAPPA;
 
 /// Bytes of a node.
 const NODE: usize = 16;
 type Node = [u8; NODE];
-/// One level's sums, left and right, each under a key.
+/// The sums of one level of a tree, of left and of right nodes, each under a key of a base OT.
 pub type Level = [Node; 2];
 
 fn child(node: &Node, side: u8) -> Node {
@@ -43,34 +43,34 @@ fn xor(a: &Node, b: &Node) -> Node {
     (u128::from_le_bytes(*a) ^ u128::from_le_bytes(*b)).to_le_bytes()
 }
 
-/// The sum of the nodes whose number has the lowest bit `side`.
+/// Computes the sum of the nodes whose number has the lowest bit `side`.
 fn sum(nodes: &[Node], side: usize) -> Node {
     nodes.iter().skip(side).step_by(2).fold([0; NODE], |sum, node| xor(&sum, node))
 }
 
-/// Set-up of the extension's receiver: the sender of the base OTs.
+/// The set-up of the extension's receiver, which is the sender of the base OTs.
 pub struct Receiving {
     base: BaseSender,
     sid: [u8; 32],
-    fan: Fan,
+    fan: FieldBits,
 }
 
 impl Receiving {
-    /// For the pair and direction that `sid` names.
+    /// Starts the set-up for the pair and direction that `sid` names.
     ///
     /// # Errors
     /// When there is no randomness.
-    pub fn new(sid: [u8; 32], fan: Fan, entropy: &mut Entropy) -> Result<Self, OtError> {
+    pub fn new(sid: [u8; 32], fan: FieldBits, entropy: &mut Entropy) -> Result<Self, OtError> {
         Ok(Receiving { base: BaseSender::new(entropy)?, sid, fan })
     }
 
-    /// The first message, which needs none of the sender's.
+    /// Gives the first message, which needs none of the sender's.
     #[must_use]
     pub fn message(&self) -> &[u8; POINT] {
         self.base.message()
     }
 
-    /// From the sender's message: the seeds, and the second message.
+    /// Takes the sender's message, and gives the seeds and the second message.
     ///
     /// # Errors
     /// When the sender's message is malformed, or there is no randomness.
@@ -86,10 +86,11 @@ impl Receiving {
         Ok(grow(self.fan, &entropy.seed()?, &keys))
     }
 
-    /// The same, with evidence for senders that do not trust this party to follow the protocol.
+    /// Takes the sender's message, and gives the seeds, the second message, and evidence for senders that do not trust
+    /// this party to follow the protocol.
     ///
     /// # Errors
-    /// As [`Receiving::finish`].
+    /// When the sender's message is malformed, or there is no randomness.
     pub fn finish_with_evidence(
         self,
         received: &[[u8; PAIR]],
@@ -102,8 +103,8 @@ impl Receiving {
     }
 }
 
-/// The trees of all blocks, and their levels' sums under both keys of every base transfer.
-fn grow(fan: Fan, root: &Seed, keys: &[[Seed; 2]]) -> (AllSeeds, Vec<Level>) {
+/// Grows the trees of all blocks, and their levels' sums under both keys of every base transfer.
+fn grow(fan: FieldBits, root: &Seed, keys: &[[Seed; 2]]) -> (AllSeeds, Vec<Level>) {
     let mut message = Vec::with_capacity(BASE_OTS);
     let mut leaves = Vec::new();
     for (block, keys) in (0u32..).zip(keys.chunks(fan.bits())) {
@@ -119,11 +120,11 @@ fn grow(fan: Fan, root: &Seed, keys: &[[Seed; 2]]) -> (AllSeeds, Vec<Level>) {
     (AllSeeds { fan, leaves, given: 0 }, message)
 }
 
-/// All seeds, block after block.
+/// All seeds of the receiver, block after block.
 pub struct AllSeeds {
-    pub(crate) fan: Fan,
+    pub(crate) fan: FieldBits,
     pub(crate) leaves: Vec<Zeroizing<Vec<Node>>>,
-    /// Workers that have their streams.
+    /// The number of workers that have their streams.
     given: u64,
 }
 
@@ -134,23 +135,23 @@ impl AllSeeds {
     }
 }
 
-/// Set-up of the extension's sender: the receiver of the base OTs.
+/// The set-up of the extension's sender, which is the receiver of the base OTs.
 pub struct Sending {
     base: BaseReceiver,
     sid: [u8; 32],
-    fan: Fan,
-    /// At a place of its own: where this is moved, no copy stays behind.
+    fan: FieldBits,
+    /// Delta at a place of its own: where the set-up is moved, no copy stays behind.
     delta: Box<Zeroizing<u128>>,
 }
 
 impl Sending {
-    /// For the pair and direction that `sid` names, and this Delta.
+    /// Starts the set-up for the pair and direction that `sid` names, and for this Delta.
     ///
     /// # Errors
     /// When there is no randomness.
     pub fn new(
         sid: [u8; 32],
-        fan: Fan,
+        fan: FieldBits,
         delta: Zeroizing<u128>,
         entropy: &mut Entropy,
     ) -> Result<Self, OtError> {
@@ -158,13 +159,13 @@ impl Sending {
         Ok(Sending { base, sid, fan, delta: Box::new(delta) })
     }
 
-    /// The message, which needs none of the receiver's.
+    /// Gives the message, which needs none of the receiver's.
     #[must_use]
     pub fn message(&self) -> &[[u8; PAIR]] {
         self.base.message()
     }
 
-    /// From the receiver's two messages: all seeds but those at Delta.
+    /// Takes the receiver's two messages, and gives all seeds but those at Delta.
     ///
     /// # Errors
     /// When they are malformed.
@@ -176,8 +177,8 @@ impl Sending {
         Ok(open(self.fan, self.delta, &keys, second))
     }
 
-    /// The same, with the receiver's evidence that it followed the protocol. If it did not, this fails, or its seeds
-    /// are the same as these all the same, and it has guessed something of Delta.
+    /// Takes the receiver's two messages and its evidence that it followed the protocol. If it did not, this fails; or
+    /// else the seeds are the same as without that, and the receiver has guessed something about Delta.
     ///
     /// # Errors
     /// When they are malformed, or seeds are not what they are shown to be; then Delta must not be used again.
@@ -194,15 +195,15 @@ impl Sending {
     }
 }
 
-/// At each level the side that the path leaves; the highest bit comes first.
-fn choices(fan: Fan, delta: u128) -> Zeroizing<Vec<u8>> {
+/// Gives the side that the path leaves at each level; the highest bit comes first.
+fn choices(fan: FieldBits, delta: u128) -> Zeroizing<Vec<u8>> {
     let depth = fan.bits();
     let choice = |j: usize| 1 ^ path_bit(delta, j / depth * depth, depth - 1 - j % depth);
     Zeroizing::new((0..BASE_OTS).map(choice).collect())
 }
 
-/// All seeds but those at Delta, from levels' sums, of each that of the side chosen.
-fn open(fan: Fan, delta: Box<Zeroizing<u128>>, keys: &[Seed], levels: &[Level]) -> SomeSeeds {
+/// Opens all seeds but those at Delta, from the sum of the chosen side of each level.
+fn open(fan: FieldBits, delta: Box<Zeroizing<u128>>, keys: &[Seed], levels: &[Level]) -> SomeSeeds {
     let depth = fan.bits();
     let mut leaves = Vec::new();
     for (block, (keys, levels)) in keys.chunks(depth).zip(levels.chunks(depth)).enumerate() {
@@ -225,15 +226,14 @@ fn open(fan: Fan, delta: Box<Zeroizing<u128>>, keys: &[Seed], levels: &[Level]) 
     SomeSeeds { fan, delta, leaves, given: 0 }
 }
 
-/// Bit `bit` of the block of Delta that starts at `start`.
+/// Gives bit `bit` of the block of Delta that starts at `start`.
 fn path_bit(delta: u128, start: usize, bit: usize) -> u8 {
     (delta >> (start + bit)) as u8 & 1
 }
 
-/// The seeds that the sender has, block after block, each at its number XOR the bits of Delta; at
-/// number 0 is nothing.
+/// The sender's seeds, block after block, each at its number XOR the bits of Delta. Number 0 holds nothing.
 pub struct SomeSeeds {
-    pub(crate) fan: Fan,
+    pub(crate) fan: FieldBits,
     pub(crate) delta: Box<Zeroizing<u128>>,
     pub(crate) leaves: Vec<Zeroizing<Vec<Node>>>,
     given: u64,
@@ -247,7 +247,7 @@ impl SomeSeeds {
 }
 
 #[cfg(test)]
-pub(crate) fn pair(fan: Fan, delta: u128, seed: u64) -> (AllSeeds, SomeSeeds) {
+pub(crate) fn pair(fan: FieldBits, delta: u128, seed: u64) -> (AllSeeds, SomeSeeds) {
     let sid = [3; 32];
     let mut entropies = [0, 1].map(|party| Entropy::insecure_seeded(seed, party));
     let receiving = Receiving::new(sid, fan, &mut entropies[0]).unwrap();
@@ -262,15 +262,16 @@ pub(crate) fn pair(fan: Fan, delta: u128, seed: u64) -> (AllSeeds, SomeSeeds) {
 mod tests {
     use super::*;
 
-    /// What is moved on the way into and out of growing lists leaves its Delta and its scalar where they are, to be wiped.
+    /// What is moved on the way into and out of growing lists leaves its Delta and its scalar where they are, to be
+    /// wiped.
     #[test]
     fn secrets_stay_where_they_are_when_their_holders_move() {
         let mut entropy = Entropy::insecure_seeded(tacit_ring::entropy::test_seed(), 0);
         let mut all = Vec::new();
         for _ in 0..2 {
-            let receiving = Receiving::new([1; 32], Fan::Four, &mut entropy).unwrap();
+            let receiving = Receiving::new([1; 32], FieldBits::Four, &mut entropy).unwrap();
             let sending =
-                Sending::new([1; 32], Fan::Four, Zeroizing::new(5), &mut entropy).unwrap();
+                Sending::new([1; 32], FieldBits::Four, Zeroizing::new(5), &mut entropy).unwrap();
             let places = [&raw const **receiving.base.secret() as usize, place(&sending.delta)];
             all.push((places, receiving, sending));
             all.shrink_to_fit();
@@ -292,7 +293,7 @@ mod tests {
     #[test]
     fn the_sender_has_all_seeds_but_those_at_delta() {
         let delta = 0x0123_4567_89ab_cdef_0f1e_2d3c_4b5a_6978;
-        for fan in Fan::ALL {
+        for fan in FieldBits::ALL {
             let (all, some) = pair(fan, delta, tacit_ring::entropy::test_seed());
             let k = fan.bits();
             assert_eq!([all.leaves.len(), some.leaves.len()], [BASE_OTS / k; 2]);
@@ -310,9 +311,9 @@ mod tests {
         let delta = 0x0123_4567_89ab_cdef_0f1e_2d3c_4b5a_6978;
         for spoiled in [false, true] {
             let mut entropies = [0, 1].map(|party| Entropy::insecure_seeded(1, party));
-            let receiving = Receiving::new([3; 32], Fan::Four, &mut entropies[0]).unwrap();
+            let receiving = Receiving::new([3; 32], FieldBits::Four, &mut entropies[0]).unwrap();
             let delta = Zeroizing::new(delta);
-            let sending = Sending::new([3; 32], Fan::Four, delta, &mut entropies[1]).unwrap();
+            let sending = Sending::new([3; 32], FieldBits::Four, delta, &mut entropies[1]).unwrap();
             let first = *receiving.message();
             let grown = receiving.finish_with_evidence(sending.message(), &mut entropies[0]);
             let (all, mut second, evidence) = grown.unwrap();
@@ -328,11 +329,11 @@ mod tests {
     #[test]
     fn a_message_of_another_length_is_refused() {
         let mut entropy = Entropy::insecure_seeded(1, 0);
-        let receiving = Receiving::new([1; 32], Fan::Four, &mut entropy).unwrap();
+        let receiving = Receiving::new([1; 32], FieldBits::Four, &mut entropy).unwrap();
         let first = *receiving.message();
         assert!(receiving.finish(&[[0; PAIR]; 3], &mut entropy).is_err());
         let delta = Zeroizing::new(5);
-        let sending = Sending::new([1; 32], Fan::Four, delta, &mut entropy).unwrap();
+        let sending = Sending::new([1; 32], FieldBits::Four, delta, &mut entropy).unwrap();
         assert!(sending.finish(&first, &[[[0; NODE]; 2]; 5]).is_err());
     }
 }

@@ -29,14 +29,14 @@ pub struct Padding {
 }
 
 impl Padding {
-    /// For a stream that no other has under this permutation: one for each pair of parties, direction
+    /// Starts a stream that no other has under this permutation: one for each pair of parties, direction
     /// and Delta.
     #[must_use]
     pub fn new(pi: Arc<Permutation>, stream: u64) -> Self {
         Padding { pi, next: u128::from(stream) << 64 }
     }
 
-    /// Room in the stream for so many transfers more.
+    /// Reserves room in the stream for `count` transfers more; gives the number of the first.
     fn reserve(&mut self, count: usize) -> u128 {
         let first = self.next;
         let last = (first as u64).checked_add(count as u64);
@@ -44,7 +44,7 @@ impl Padding {
         first
     }
 
-    /// The sender's pads, from its blocks `q`.
+    /// Makes the sender's pads, from its blocks `q`.
     ///
     /// # Panics
     /// After 2^64 - 1 transfers.
@@ -57,7 +57,7 @@ impl Padding {
         Offer { pads }
     }
 
-    /// The receiver's pads, from its blocks `t` and its choices, 64 to a word.
+    /// Makes the receiver's pads, from its blocks `t` and its choices, 64 to a word.
     ///
     /// # Panics
     /// After 2^64 - 1 transfers, and when there are not as many words of choices as blocks need.
@@ -71,25 +71,25 @@ impl Padding {
     }
 }
 
-/// All bits where the choice is one.
+/// Gives all ones where the choice is one, else zeros.
 #[inline(always)]
 fn mask(choices: &[u64], i: usize) -> u128 {
     u128::from(choices[i / 64] >> (i % 64) & 1).wrapping_neg()
 }
 
-/// Both pads of random transfers of blocks, not used yet.
+/// The sender's pads of random transfers of blocks, two of each, which are not used yet.
 pub struct Offer {
     pads: [Buffer<u128>; 2],
 }
 
 impl Offer {
-    /// The pads themselves, by choice: messages that nobody chose.
+    /// Gives the pads themselves, by choice: messages that nobody chose.
     #[must_use]
     pub fn random(self) -> [Buffer<u128>; 2] {
         self.pads
     }
 
-    /// For choices that the receiver exchanged, from its message.
+    /// Exchanges the pads where the receiver's message asks for it.
     ///
     /// # Errors
     /// When the message has another length.
@@ -106,7 +106,7 @@ impl Offer {
         Ok(self)
     }
 
-    /// The message that carries these pairs: two blocks for each transfer.
+    /// Gives the message that carries these pairs: two blocks for each transfer.
     ///
     /// # Panics
     /// When there is not a pair for each transfer.
@@ -119,20 +119,20 @@ impl Offer {
     }
 }
 
-/// Choices of random transfers of blocks, and the pads chosen, not used yet.
+/// The receiver's choices of random transfers of blocks, and the pads chosen, which are not used yet.
 pub struct Choice {
     choices: Buffer<u64>,
     pads: Buffer<u128>,
 }
 
 impl Choice {
-    /// The choices, and the pads themselves.
+    /// Gives the choices, and the pads themselves.
     #[must_use]
     pub fn random(self) -> (Buffer<u64>, Buffer<u128>) {
         (self.choices, self.pads)
     }
 
-    /// The same transfers with other choices, and the message that says what to exchange.
+    /// Puts the choices `wanted` in place of the random ones, and gives the message that says which pads to exchange.
     ///
     /// # Panics
     /// When there are not as many words of choices.
@@ -142,7 +142,7 @@ impl Choice {
         (self, message)
     }
 
-    /// The chosen messages.
+    /// Takes the sender's message and gives the chosen blocks.
     ///
     /// # Errors
     /// When the message has another length.
@@ -164,13 +164,13 @@ fn exchange(choices: &mut [u64], wanted: &[u64]) -> Vec<u64> {
     choices.iter_mut().zip(wanted).map(change).collect()
 }
 
-/// Both pads of random transfers of bits, 64 to a word, not used yet.
+/// The sender's pads of random transfers of bits, two of each, 64 to a word, which are not used yet.
 pub struct BitOffer {
     pads: [Buffer<u64>; 2],
 }
 
 impl BitOffer {
-    /// From both pads of each.
+    /// Takes both pads of each transfer.
     ///
     /// # Panics
     /// When they are not as many.
@@ -180,13 +180,13 @@ impl BitOffer {
         BitOffer { pads }
     }
 
-    /// The pads themselves, by choice.
+    /// Gives the pads themselves, by choice.
     #[must_use]
     pub fn random(self) -> [Buffer<u64>; 2] {
         self.pads
     }
 
-    /// As [`Offer::exchanged`].
+    /// Exchanges the pads where the receiver's message asks for it.
     ///
     /// # Errors
     /// When the message has another length.
@@ -203,7 +203,7 @@ impl BitOffer {
         Ok(self)
     }
 
-    /// The message that carries these pairs: a word of each for every word of transfers.
+    /// Gives the message that carries these pairs: a word of each for every word of transfers.
     ///
     /// # Panics
     /// When there is not a pair for each transfer.
@@ -216,14 +216,14 @@ impl BitOffer {
     }
 }
 
-/// Choices of random transfers of bits, and the pads chosen, not used yet.
+/// The receiver's choices of random transfers of bits, and the pads chosen, which are not used yet.
 pub struct BitChoice {
     choices: Buffer<u64>,
     pads: Buffer<u64>,
 }
 
 impl BitChoice {
-    /// From choices and the pads chosen.
+    /// Takes choices and the pads chosen.
     ///
     /// # Panics
     /// When they are not as many.
@@ -233,13 +233,13 @@ impl BitChoice {
         BitChoice { choices, pads }
     }
 
-    /// The choices, and the pads themselves.
+    /// Gives the choices, and the pads themselves.
     #[must_use]
     pub fn random(self) -> (Buffer<u64>, Buffer<u64>) {
         (self.choices, self.pads)
     }
 
-    /// As [`Choice::exchange`].
+    /// Puts the choices `wanted` in place of the random ones, and gives the message that says which pads to exchange.
     ///
     /// # Panics
     /// When there are not as many words of choices.
@@ -249,7 +249,7 @@ impl BitChoice {
         (self, message)
     }
 
-    /// The chosen messages.
+    /// Takes the sender's message and gives the chosen bits.
     ///
     /// # Errors
     /// When the message has another length.

@@ -29,7 +29,7 @@ use super::rows::{Rows, WIDTH};
 use super::seat::Seat;
 use crate::Ports;
 use tacit_net::{Mesh, PartyId, Phase, Stream};
-use tacit_ot::{Fan, KAPPA};
+use tacit_ot::{FieldBits, KAPPA};
 use tacit_ring::Buffer;
 use tacit_sharing::SharingError;
 use tacit_sharing::bmr::{LabelFunction, Opening, Products};
@@ -191,7 +191,7 @@ pub fn bytes(
     ports: Ports<'_>,
     parties: usize,
     (products, opening): (Products, Opening),
-    fan: Fan,
+    fan: FieldBits,
 ) -> Traffic {
     let ands = ports.ands();
     let rows = products.rows() * ands;

@@ -6,7 +6,7 @@ use tacit_ring::entropy::{Rng, test_seed};
 
 const DELTA: u128 = 0xfedc_ba98_7654_3210_8796_a5b4_c3d2_e1f1;
 
-fn pair(fan: Fan, delta: u128) -> (Receiver, Sender) {
+fn pair(fan: FieldBits, delta: u128) -> (Receiver, Sender) {
     let (mut all, mut some) = seeds::pair(fan, delta, test_seed());
     let pi = Arc::new(Permutation::new([9; 16]));
     (all.receiver(&pi), some.sender(&pi))
@@ -19,7 +19,7 @@ fn chosen(choices: &[u64], i: usize) -> bool {
 #[test]
 fn blocks_differ_by_delta_where_the_choice_is_one() {
     let mut rng = Rng(test_seed());
-    for fan in Fan::ALL {
+    for fan in FieldBits::ALL {
         let (mut receiver, mut sender) = pair(fan, DELTA);
         for words in [1, 2, 5, TILE, 0, 63] {
             let choices = rng.words(words);
@@ -38,7 +38,7 @@ fn blocks_differ_by_delta_where_the_choice_is_one() {
 #[test]
 fn pads_are_those_chosen_and_balanced() {
     let mut rng = Rng(test_seed());
-    let (mut receiver, mut sender) = pair(Fan::Four, DELTA);
+    let (mut receiver, mut sender) = pair(FieldBits::Four, DELTA);
     let words = 3 * TILE + 7;
     let choices = rng.words(words);
     let mut message = vec![0; receiver.message_words(words)];
@@ -57,14 +57,14 @@ fn pads_are_those_chosen_and_balanced() {
 
 #[test]
 fn nothing_comes_twice() {
-    let (mut receiver, _) = pair(Fan::Four, DELTA);
+    let (mut receiver, _) = pair(FieldBits::Four, DELTA);
     let mut message = vec![0; receiver.message_words(1)];
     let first = receiver.correlate(&[5], &mut message).unwrap().to_vec();
     let again = message.clone();
     let second = receiver.correlate(&[5], &mut message).unwrap().to_vec();
     assert!(first != second && again != message);
     // Nor does another worker's stream.
-    let (mut all, _) = seeds::pair(Fan::Four, DELTA, 1);
+    let (mut all, _) = seeds::pair(FieldBits::Four, DELTA, 1);
     let pi = Arc::new(Permutation::new([9; 16]));
     let [mut one, mut other] = [(); 2].map(|()| all.receiver(&pi));
     let one = one.correlate(&[5], &mut message).unwrap().to_vec();
@@ -91,7 +91,7 @@ fn correlated((receiver, sender): &mut (Receiver, Sender), choices: &[u64]) -> V
 }
 
 /// So many transfers of random choices, of which no two have the same block.
-fn many(fan: Fan, log_transfers: u32) {
+fn many(fan: FieldBits, log_transfers: u32) {
     let choices = Rng(test_seed()).words(1 << (log_transfers - 6));
     let mut blocks = correlated(&mut pair(fan, DELTA), &choices);
     assert_eq!(blocks.len(), 1 << log_transfers);
@@ -101,14 +101,14 @@ fn many(fan: Fan, log_transfers: u32) {
 
 #[test]
 fn a_million_transfers_are_correlated() {
-    many(Fan::Two, 20);
-    [Fan::One, Fan::Four, Fan::Eight].into_iter().for_each(|fan| many(fan, 14));
+    many(FieldBits::Two, 20);
+    [FieldBits::One, FieldBits::Four, FieldBits::Eight].into_iter().for_each(|fan| many(fan, 14));
 }
 
 #[test]
 #[ignore = "takes long"]
 fn a_million_transfers_of_every_fan_are_correlated() {
-    Fan::ALL.into_iter().for_each(|fan| many(fan, 20));
+    FieldBits::ALL.into_iter().for_each(|fan| many(fan, 20));
 }
 
 #[test]
@@ -116,7 +116,7 @@ fn any_delta_and_any_choices_do() {
     let words = 11;
     let random = Rng(test_seed()).words(words);
     let lists = [vec![0; words], vec![u64::MAX; words], vec![0x5555_5555_5555_5555; words], random];
-    for fan in Fan::ALL {
+    for fan in FieldBits::ALL {
         for delta in [1, 1 << 61, 1 << 127, u128::MAX, 0] {
             let mut ends = pair(fan, delta);
             lists.iter().for_each(|choices| _ = correlated(&mut ends, choices));
@@ -130,7 +130,7 @@ fn refused(run: impl FnOnce()) -> bool {
 
 #[test]
 fn messages_of_another_length_are_no_messages() {
-    for fan in Fan::ALL {
+    for fan in FieldBits::ALL {
         let (mut receiver, mut sender) = pair(fan, DELTA);
         let words = KAPPA / fan.bits();
         for length in [0, words - 1, words + 1, 2 * words] {

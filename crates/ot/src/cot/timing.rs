@@ -14,7 +14,7 @@ use tacit_ring::timing::tells;
 const WORDS: usize = 8;
 const MEASUREMENTS: usize = 20_000;
 
-fn pair(fan: Fan) -> (Receiver, Sender) {
+fn pair(fan: FieldBits) -> (Receiver, Sender) {
     let (mut all, mut some) = seeds::pair(fan, 5, test_seed());
     let pi = Arc::new(Permutation::new([9; 16]));
     (all.receiver(&pi), some.sender(&pi))
@@ -34,7 +34,7 @@ fn choices<const N: usize>(class: bool, rng: &mut Rng) -> [u64; N] {
 #[test]
 #[ignore = "measures time"]
 fn senders_take_as_long_for_any_delta() {
-    for fan in [Fan::One, Fan::Four] {
+    for fan in [FieldBits::One, FieldBits::Four] {
         let (_, mut sender) = pair(fan);
         let message = Rng(test_seed()).words(sender.message_words(WORDS));
         let [mut zeros, mut ones] = [[0; WORDS]; 2];
@@ -49,7 +49,7 @@ fn senders_take_as_long_for_any_delta() {
 #[test]
 #[ignore = "measures time"]
 fn receivers_take_as_long_for_any_choices() {
-    for fan in [Fan::One, Fan::Four] {
+    for fan in [FieldBits::One, FieldBits::Four] {
         let (mut receiver, _) = pair(fan);
         let mut message = vec![0; receiver.message_words(WORDS)];
         let mut pads = [0; WORDS];

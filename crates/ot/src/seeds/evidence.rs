@@ -13,7 +13,7 @@
 //! as often as they are many: a guess of `g` bits once in `2^g`. One that is caught must not try again against the same
 //! Delta. The sender learns an output at Delta, which tells nothing of streams from that seed.
 //!
-//! Under [`Fan::One`](crate::Fan::One) there is nothing to show: any two sums are those of two seeds.
+//! Under [`FieldBits::One`](crate::FieldBits::One) there is nothing to show: any two sums are those of two seeds.
 //!
 //! Source: L. Roy, "SoftSpokenOT" (CRYPTO 2022), the consistency check of punctured functions.
 
@@ -23,18 +23,18 @@ use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
 use tacit_ring::hash;
 use zeroize::Zeroizing;
 
-/// Bytes of an output.
+/// The bytes of an output.
 const OUTPUT: usize = 32;
 type Output = [u8; OUTPUT];
-/// Of the seeds of a block, by number.
+/// The outputs of the seeds of a block, by number.
 type Outputs = Zeroizing<Vec<Output>>;
 
-/// What the receiver shows.
+/// The evidence that the receiver shows.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Evidence {
-    /// By block, the sum of all outputs.
+    /// The sum of all outputs of each block.
     pub sums: Vec<[u8; OUTPUT]>,
-    /// Of all outputs.
+    /// The digest of all outputs.
     pub digest: [u8; OUTPUT],
 }
 
@@ -54,7 +54,7 @@ fn digest(sid: &[u8; 32], blocks: &[Outputs]) -> Output {
 }
 
 impl Evidence {
-    /// The receiver's, of all its seeds.
+    /// Makes the receiver's evidence, from all its seeds.
     pub(super) fn new(sid: &[u8; 32], seeds: &AllSeeds) -> Self {
         let of_block = |(block, seeds): (usize, &Zeroizing<Vec<Node>>)| {
             Zeroizing::new(seeds.iter().map(|seed| output(sid, block, seed)).collect())
@@ -67,7 +67,7 @@ impl Evidence {
         Evidence { sums, digest: digest(sid, blocks) }
     }
 
-    /// Whether the sender's seeds are those that are shown.
+    /// Compares the sender's seeds with the evidence.
     pub(super) fn check(&self, sid: &[u8; 32], seeds: &SomeSeeds) -> Result<(), OtError> {
         if self.sums.len() != seeds.leaves.len() {
             return Err(OtError::Malformed("number of sums of seeds"));
@@ -108,23 +108,23 @@ fn exchange(outputs: &mut [Output], bit: usize, by: u8) {
 mod tests {
     use super::super::{BASE_OTS, Level, grow, open};
     use super::*;
-    use crate::Fan;
+    use crate::FieldBits;
     use tacit_ring::entropy::{Rng, test_seed};
     use tacit_ring::{Entropy, Seed};
 
     const SID: [u8; 32] = [4; 32];
-    const TREES: [Fan; 3] = [Fan::Two, Fan::Four, Fan::Eight];
+    const TREES: [FieldBits; 3] = [FieldBits::Two, FieldBits::Four, FieldBits::Eight];
 
     /// Seeds of a receiver, its levels, and keys of base transfers that nobody made.
     struct Grown {
-        fan: Fan,
+        fan: FieldBits,
         all: AllSeeds,
         levels: Vec<Level>,
         keys: Vec<[Seed; 2]>,
     }
 
     impl Grown {
-        fn new(fan: Fan) -> Self {
+        fn new(fan: FieldBits) -> Self {
             let mut entropy = Entropy::insecure_seeded(test_seed(), 0);
             let mut seed = || entropy.seed().unwrap();
             let keys: Vec<[Seed; 2]> = (0..BASE_OTS).map(|_| [seed(), seed()]).collect();
@@ -153,7 +153,7 @@ mod tests {
     #[test]
     fn honest_receivers_pass() {
         let mut rng = Rng(test_seed());
-        for fan in Fan::ALL {
+        for fan in FieldBits::ALL {
             let it = Grown::new(fan);
             let evidence = Evidence::new(&SID, &it.all);
             for delta in [delta(&mut rng), 0, u128::MAX] {
@@ -222,7 +222,7 @@ mod tests {
 
     #[test]
     fn a_changed_sum_or_digest_is_caught() {
-        let it = Grown::new(Fan::Four);
+        let it = Grown::new(FieldBits::Four);
         let evidence = Evidence::new(&SID, &it.all);
         let delta = delta(&mut Rng(test_seed()));
         for block in 0..evidence.sums.len() {

@@ -6,11 +6,11 @@ use crate::transfer::{BitChoice, BitOffer};
 use tacit_ring::Buffer;
 use tacit_ring::prg::Permutation;
 
-/// Words of transfers that are made together.
+/// So many words of transfers are made together.
 const TILE: usize = 64;
 
 impl Sender {
-    /// So many words of random transfers of bits, and the message for the receiver. Pads are the lowest
+    /// Makes words of random transfers of bits, and the message for the receiver. Pads are the lowest
     /// bits of `pi(x) ^ x`, for `x = q` and `q ^ Delta`.
     ///
     /// # Errors
@@ -40,7 +40,7 @@ impl Sender {
 }
 
 impl Receiver {
-    /// So many words of random transfers of bits, from the sender's message.
+    /// Makes words of random transfers of bits, from the sender's message.
     ///
     /// # Errors
     /// When the message has another length; nothing is taken then.

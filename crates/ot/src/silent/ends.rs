@@ -8,13 +8,13 @@ use std::sync::Arc;
 use tacit_ring::{Buffer, Prg, Seed, StreamIds, word};
 use zeroize::Zeroizing;
 
-/// The side that holds Delta.
+/// The sender of silent correlated OT: it holds Delta.
 pub struct Sender {
     supply: Supply,
     roots: Roots,
 }
 
-/// What the sender's trees grow from.
+/// The blocks that the sender's trees grow from.
 struct Roots {
     delta: Box<Zeroizing<u128>>,
     prg: Prg,
@@ -44,7 +44,7 @@ impl Grow for Growing<'_> {
 }
 
 impl Sender {
-    /// From transfers of `base`, the receiver's message about them, and a fresh seed.
+    /// Makes the sender from transfers of `base`, the receiver's message about them, and a fresh seed.
     ///
     /// # Errors
     /// When the message has another length, or streams are used up.
@@ -74,19 +74,19 @@ impl Sender {
         Ok(Sender { supply, roots: Roots { delta, prg, ids: StreamIds::new() } })
     }
 
-    /// Delta.
+    /// Gives Delta.
     #[must_use]
     pub fn delta(&self) -> &Zeroizing<u128> {
         &self.roots.delta
     }
 
-    /// Transfers that are left of the chain. Then the ends start anew, from other seeds.
+    /// Gives the number of transfers that are left of the chain. After those the ends start anew, from other seeds.
     #[must_use]
     pub fn rest(&self) -> usize {
         self.supply.rest()
     }
 
-    /// Blocks of the message for so many transfers.
+    /// Gives the blocks of the message for `transfers` transfers.
     ///
     /// # Panics
     /// When there are fewer left.
@@ -95,7 +95,7 @@ impl Sender {
         self.supply.message_blocks(transfers)
     }
 
-    /// The next transfers: the blocks `q`, into `out`, and the message for the receiver.
+    /// Makes the next transfers: writes the blocks `q` into `out`, and the message for the receiver.
     ///
     /// # Errors
     /// When streams are used up.
@@ -108,12 +108,12 @@ impl Sender {
     }
 }
 
-/// The side whose choices come out.
+/// The receiver of silent correlated OT. Its choices come out of the protocol: they are random.
 pub struct Receiver {
     supply: Supply,
 }
 
-/// What the receiver's trees follow.
+/// The blocks that the receiver's trees follow.
 struct Following<'a>(&'a [u128]);
 
 impl Grow for Following<'_> {
@@ -131,7 +131,7 @@ impl Grow for Following<'_> {
 }
 
 impl Receiver {
-    /// From transfers of `base` with choices from a fresh seed: the receiver, and the message that the
+    /// Makes the receiver from transfers of `base` with choices from a fresh seed, and the message that the
     /// sender starts from.
     ///
     /// # Errors
@@ -160,13 +160,13 @@ impl Receiver {
         Ok((Receiver { supply }, message))
     }
 
-    /// Transfers that are left of the chain. Then the ends start anew, from other seeds.
+    /// Gives the number of transfers that are left of the chain. After those the ends start anew, from other seeds.
     #[must_use]
     pub fn rest(&self) -> usize {
         self.supply.rest()
     }
 
-    /// Blocks of the message for so many transfers.
+    /// Gives the blocks of the message for `transfers` transfers.
     ///
     /// # Panics
     /// When there are fewer left.
@@ -175,8 +175,8 @@ impl Receiver {
         self.supply.message_blocks(transfers)
     }
 
-    /// The next transfers, from the sender's message: the blocks `t = q ^ x Delta`, into `out`. The lowest bit
-    /// of each is its choice `x`.
+    /// Takes the sender's message and writes the blocks `t = q ^ x Delta` of the next transfers into `out`. The lowest
+    /// bit of each is its choice `x`.
     ///
     /// # Errors
     /// When the message has another length; nothing is taken then.
@@ -194,7 +194,7 @@ impl Receiver {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cot::Fan;
+    use crate::cot::FieldBits;
     use crate::seeds;
     use crate::silent::{Chain, Set};
     use tacit_ring::entropy::{Rng, test_seed};
@@ -208,7 +208,7 @@ mod tests {
 
     fn started(chain: Chain, delta: u128, seeds: [u8; 2]) -> (Receiver, Sender) {
         let set = chain.set;
-        let (mut all, mut some) = seeds::pair(Fan::Four, delta, test_seed());
+        let (mut all, mut some) = seeds::pair(FieldBits::Four, delta, test_seed());
         let pi = Arc::new(Permutation::new([9; 16]));
         let (mut below, mut above) = (all.receiver(&pi), some.sender(&pi));
         let setting = Setting::new(chain, b"session");
@@ -377,7 +377,7 @@ mod tests {
         receiver.correlate(&message, &mut t).unwrap();
         assert!(t.iter().zip(&q).any(|(t, q)| *t != q ^ ((t & 1) * DELTA)));
         // To start with, too.
-        let (_, mut some) = seeds::pair(Fan::Four, DELTA, test_seed());
+        let (_, mut some) = seeds::pair(FieldBits::Four, DELTA, test_seed());
         let mut above = some.sender(&Arc::new(Permutation::new([9; 16])));
         let setting = Setting::new(Chain::new(Set::S16), b"session");
         let seed = Seed::from_bytes([1; 32]);

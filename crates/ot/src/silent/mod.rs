@@ -15,15 +15,15 @@
 //! ```
 //!
 //! As many trees as the next round takes are kept back for it, where there is one. The first round takes its own from
-//! one of a smaller set, which takes less to start with. All messages but the first go from the sender to the receiver: `h`
-//! blocks of 16 bytes per tree. Trees are made one by one, when they are asked for: memory is that of `k + t h` blocks
-//! at each side, twice that while a round begins. A [`Chain`] of rounds ends after so many, and the next starts
-//! anew: who solves a round knows all later ones of its chain, and no others.
+//! one of a smaller set, which takes less to start with. All messages but the first go from the sender to the
+//! receiver: `h` blocks of 16 bytes per tree. Trees are made one by one, when they are asked for: memory is that of
+//! `k + t h` blocks at each side, twice that while a round begins. A [`Chain`] of rounds ends after so many, and the next
+//! starts anew: who solves a round knows all later ones of its chain, and no others.
 //!
 //! Secure against parties that follow the protocol, if learning parity with regular noise over this
-//! code is hard for the parameters of a [`Set`]. The estimator in `lpn`, which is among the tests, knows the attacks that are
-//! published and those that use that rows are sparse; the cheapest takes 2^155 bit operations for [`Set::L21`], and 2^146
-//! or more for the others.
+//! code is hard for the parameters of a [`Set`]. The estimator in `lpn`, which is among the tests, knows the attacks
+//! that are published and those that use that rows are sparse; the cheapest takes 2^155 bit operations for
+//! [`Set::L21`], and 2^146 or more for the others.
 //!
 //! Sources: K. Yang, C. Weng, X. Lan, J. Zhang, X. Wang, "Ferret" (CCS 2020), for the protocol; X. Guo,
 //! K. Yang, X. Wang, W. Zhang, X. Xie, J. Zhang, Z. Liu, "Half-Tree" (Eurocrypt 2023), for correlated
@@ -53,9 +53,9 @@ const BLOCK: usize = KAPPA / 8;
 /// Secrets that every row names: independent and uniform, so that a few rows name one twice.
 pub const NAMES: usize = 12;
 
-/// Parameters of a round: larger ones make messages shorter, and take more to start with and more memory. The digits say
-/// how many transfers a round makes, in powers of two. All have `k = 128 * 2^h`, which is what security comes from. The file
-/// `sets.txt` says what the cheapest known attack on each takes.
+/// Parameters of a round: larger ones make messages shorter, and take more to start with and more memory. The digits
+/// say how many transfers a round makes, in powers of two. All have `k = 128 * 2^h`, which is what security comes
+/// from. The file `sets.txt` says what the cheapest known attack on each takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Set {
     /// 1,100 trees of 256 leaves, 2^15 secrets: what others start from. 4.70 bits per transfer.

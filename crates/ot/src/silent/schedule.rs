@@ -6,12 +6,12 @@ use std::fmt;
 /// Rounds that follow on each other at most.
 const ROUNDS: usize = 1 << 10;
 
-/// Rounds that follow on each other, from one start.
+/// A chain of rounds that follow on each other, from one start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Chain {
     /// The parameters of its rounds.
     pub set: Set,
-    /// How many there are, at most.
+    /// The number of rounds, at most.
     pub rounds: usize,
 }
 
@@ -24,20 +24,20 @@ impl fmt::Display for Chain {
 }
 
 impl Chain {
-    /// As many rounds as are good: 2^10.
+    /// Makes a chain of as many rounds as are good: 2^10.
     #[must_use]
     pub const fn new(set: Set) -> Self {
         Chain { set, rounds: ROUNDS }
     }
 
-    /// Transfers that it gives: a multiple of 64.
+    /// Gives the number of transfers of the chain: a multiple of 64.
     #[must_use]
     pub const fn transfers(self) -> usize {
         self.rounds * self.set.given() * self.set.leaves()
     }
 
-    /// What goes between the two ends for so many transfers in all, by as many chains as that takes: words of choices
-    /// that start them, and blocks about trees.
+    /// Gives what goes between the two ends for `transfers` transfers in all, by as many chains as that takes: words of
+    /// choices that start the chains, and blocks about trees.
     #[must_use]
     pub fn messages(self, transfers: usize) -> [usize; 2] {
         let blocks = |transfers| Schedule::new(self).take(transfers);
@@ -48,24 +48,24 @@ impl Chain {
     }
 }
 
-/// How far an end is: what the next message is long, and what it is for, follows from it.
+/// The progress of an end. The length of the next message, and what it is for, follow from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Schedule {
     chain: Chain,
-    /// Trees handed out so far, of all rounds.
+    /// The number of trees handed out so far, of all rounds.
     given: usize,
-    /// Transfers of the last of them that nobody has yet.
+    /// The number of transfers of the last tree that nobody has yet.
     left: usize,
 }
 
 impl Schedule {
-    /// Nothing yet.
+    /// Makes the schedule of an end that has handed out nothing yet.
     #[must_use]
     pub fn new(chain: Chain) -> Self {
         Schedule { chain, given: 0, left: 0 }
     }
 
-    /// Takes so many transfers; gives the blocks of the message that they need.
+    /// Takes `transfers` transfers; gives the blocks of the message that they need.
     ///
     /// # Panics
     /// When there are fewer left.
@@ -82,23 +82,23 @@ impl Schedule {
         start + (fresh + rounds * set.kept()) * set.depth()
     }
 
-    /// Blocks of the message for so many transfers.
+    /// Gives the blocks of the message for `transfers` transfers, without taking them.
     ///
     /// # Panics
-    /// As [`Schedule::take`].
+    /// When there are fewer left.
     #[must_use]
     pub fn message_blocks(mut self, transfers: usize) -> usize {
         self.take(transfers)
     }
 
-    /// Transfers that are left of the chain.
+    /// Gives the number of transfers that are left of the chain.
     #[must_use]
     pub fn rest(&self) -> usize {
         let set = self.chain.set;
         self.left + (self.chain.rounds * set.given() - self.given) * set.leaves()
     }
 
-    /// Transfers of a grown tree that nobody has yet.
+    /// Gives the number of transfers of a grown tree that nobody has yet.
     pub(super) fn left(&self) -> usize {
         self.left
     }

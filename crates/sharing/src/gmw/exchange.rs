@@ -10,7 +10,7 @@ use tacit_net::{Mesh, PartyId, Phase, Stream};
 use tacit_ot::base::{PAIR, POINT};
 use tacit_ot::seeds::{AllSeeds, Level, SomeSeeds};
 use tacit_ot::silent::Setting;
-use tacit_ot::{BASE_OTS, Fan, OtError, Receiver, Receiving, Sender, Sending};
+use tacit_ot::{BASE_OTS, FieldBits, OtError, Receiver, Receiving, Sender, Sending};
 use tacit_ring::prg::Permutation;
 use tacit_ring::{Entropy, Key, NoEntropy, Prg, Seed, StreamIds, hash};
 use zeroize::Zeroizing;
@@ -96,8 +96,8 @@ pub enum Delta {
 
 impl Delta {
     /// Columns per block: seeds made by trees would have to be checked against parties that deviate.
-    fn fan(self) -> Fan {
-        if self == Delta::Authenticating { Fan::One } else { FAN }
+    fn fan(self) -> FieldBits {
+        if self == Delta::Authenticating { FieldBits::One } else { FAN }
     }
 }
 
@@ -280,7 +280,7 @@ fn begin(
     session: &[u8],
     places: &[PartyId],
     [me, peer]: [RoleId; 2],
-    (fan, delta): (Fan, Zeroizing<u128>),
+    (fan, delta): (FieldBits, Zeroizing<u128>),
     entropy: &mut Entropy,
 ) -> Result<(Receiving, Sending), OtError> {
     let receiving = Receiving::new(name(session, places, [peer, me]), fan, entropy)?;

@@ -63,7 +63,7 @@ pub(crate) use planes::Piece;
 pub use silent::{SilentStart, silent_bytes, silent_bytes_by};
 pub use wide::{WIDEST, tape_words as masked_words};
 
-use tacit_ot::Fan;
+use tacit_ot::FieldBits;
 
 /// Columns per block of correlated OT.
-pub const FAN: Fan = Fan::Four;
+pub const FAN: FieldBits = FieldBits::Four;

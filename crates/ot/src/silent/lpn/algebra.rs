@@ -1,8 +1,8 @@
 //! Attacks by equations: the product of two noise bits of a block is zero.
 //!
-//! Sources: P. Briaud, M. Øygarden (EUROCRYPT 2023, ePrint 2023/176) for Macaulay matrices; ePrint 2025/1476 for eliminations
-//! that guesses share, and 2025/1284 for the hybrid attack, both by the formulas of their authors' public scripts.
-//! [`sparse`] is derived here: equations of rows inside a set of secrets stay sparse.
+//! Sources: P. Briaud, M. Øygarden (EUROCRYPT 2023, ePrint 2023/176) for Macaulay matrices; ePrint 2025/1476 for
+//! eliminations that guesses share, and 2025/1284 for the hybrid attack, both by the formulas of their authors' public
+//! scripts. [`sparse`] is derived here: equations of rows inside a set of secrets stay sparse.
 
 use super::sparse::random_part;
 use super::{DENSE, Shape, choose, least, sum};
@@ -32,7 +32,8 @@ fn series(blocks: &[[f64; 2]], equations: f64, degree: usize) -> [f64; MOST + 1]
     out
 }
 
-/// Monomials of degrees from one on, where `zeros` places are guessed in `guessed` blocks, and what equations leave of them.
+/// Monomials of degrees from one on, where `zeros` places are guessed in `guessed` blocks, and what equations leave of
+/// them.
 fn sizes(shape: Shape, [guessed, zeros]: [f64; 2], degree: usize) -> [f64; 2] {
     let Shape { samples: n, secrets: k, blocks: t } = shape;
     let b = shape.block();
@@ -96,7 +97,7 @@ pub(super) fn guessed(shape: Shape) -> f64 {
     }))
 }
 
-/// The same in two steps of guesses, the second of which share what the first eliminates.
+/// Equations of a degree after two steps of guesses, the second of which share what the first eliminates.
 pub(super) fn guessed_twice(shape: Shape) -> f64 {
     let Shape { secrets: k, blocks: t, .. } = shape;
     let b = shape.block();

@@ -1,8 +1,8 @@
 //! Published attacks by decoding: codes are taken as random and dense.
 //!
-//! Sources: H. Liu, X. Wang, K. Yang, Y. Yu (EUROCRYPT 2024, ePrint 2022/712) for noise that is not regular; A. Esser, P.
-//! Santini (CRYPTO 2024, ePrint 2023/1568) for information sets of regular noise; E. Carozza, G. Couteau, A. Joux (EUROCRYPT
-//! 2023) for collisions in halves; a public script of 2026 for eliminations shared between guesses.
+//! Sources: H. Liu, X. Wang, K. Yang, Y. Yu (EUROCRYPT 2024, ePrint 2022/712) for noise that is not regular; A. Esser,
+//! P. Santini (CRYPTO 2024, ePrint 2023/1568) for information sets of regular noise; E. Carozza, G. Couteau, A. Joux
+//! (EUROCRYPT 2023) for collisions in halves; a public script of 2026 for eliminations shared between guesses.
 
 use super::{DENSE, Shape, choose, least, sum};
 
@@ -19,7 +19,7 @@ pub(super) fn statistical(Shape { samples: n, secrets: k, blocks: t }: Shape) ->
     (k + 1.0).log2() + 2.0 * t * ((n - t + 1.0) / (n - k - t)).log2()
 }
 
-/// The same with a Fourier transform that costs nothing.
+/// Statistical decoding with a Fourier transform that costs nothing.
 pub(super) fn statistical_2(shape: Shape) -> f64 {
     let secrets = (shape.secrets - gauss(shape).floor()).max(1.0);
     statistical(Shape { secrets, ..shape })
@@ -54,8 +54,8 @@ pub(super) fn permutation(shape: Shape) -> f64 {
     2.0 * (n - k + t).log2() + n.log2() - t * (1.0 - (k - t) / n).log2()
 }
 
-/// log2 of the probability that `p` errors, half of them in each half of the blocks, are among so many samples, and of the
-/// length of a list of such halves.
+/// log2 of the probability that `p` errors, half of them in each half of the blocks, are among so many samples, and of
+/// the length of a list of such halves.
 pub(super) fn halves(blocks: f64, samples: f64, block: f64, p: f64) -> [f64; 2] {
     let each = samples / blocks;
     if each >= block || p > blocks {
@@ -70,7 +70,7 @@ pub(super) fn halves(blocks: f64, samples: f64, block: f64, p: f64) -> [f64; 2] 
     [chance, list]
 }
 
-/// The same, with lists of enumerated halves.
+/// Information sets of regular noise, with lists of enumerated halves.
 pub(super) fn enumeration(shape: Shape) -> f64 {
     let Shape { samples: n, secrets: k, blocks: t } = shape.cut();
     let (inside, block) = (k - t, n / t);
@@ -87,7 +87,7 @@ pub(super) fn enumeration(shape: Shape) -> f64 {
     }))
 }
 
-/// The same, with representations of depth two.
+/// Information sets of regular noise, with representations of depth two.
 pub(super) fn representations(shape: Shape) -> f64 {
     let Shape { samples: n, secrets: k, blocks: t } = shape.cut();
     let (inside, block) = (k - t, n / t);

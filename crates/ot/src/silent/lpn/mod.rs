@@ -1,14 +1,15 @@
 //! What known attacks on the noise of silent transfers cost, in log2 of bit operations.
 //!
 //! A round shows `N = t b` samples in `t` blocks (trees) of `b` (leaves), each a sum of `d` of `k` secrets plus
-//! noise, of which there is one in every block. The code is public and random. Who solves this learns all choices of the
-//! round, and of all later ones of its chain.
+//! noise, of which there is one in every block. The code is public and random. Who solves this learns all choices of
+//! the round, and of all later ones of its chain.
 //!
-//! Published estimators take rows to be dense. Rows of `d` names let an attacker look at a set `S` of secrets alone: only
-//! rows inside it count, and as many of them as it has secrets are enough. [`sparse`] knows this, and the other modules
-//! what is published for dense codes.
+//! Published estimators take rows to be dense. Rows of `d` names let an attacker look at a set `S` of secrets alone:
+//! only rows inside it count, and as many of them as it has secrets are enough. [`sparse`] knows this, and the other
+//! modules what is published for dense codes.
 //!
-//! Not modelled: memory and its latency, nearest neighbours inside `S`, quantum search, attacks on several rounds at once.
+//! Not modelled: memory and its latency, nearest neighbours inside `S`, quantum search, attacks on several rounds at
+//! once.
 
 mod algebra;
 mod decoding;
@@ -48,7 +49,7 @@ impl Shape {
         (self.samples / self.blocks).floor()
     }
 
-    /// The same where the sum of every block is known: for attacks on noise that is not regular.
+    /// Gives the shape where the sum of every block is known: for attacks on noise that is not regular.
     fn without_sums(self) -> Self {
         let Shape { samples, secrets, blocks } = self;
         Shape { samples: samples - blocks, secrets: secrets - blocks, blocks }

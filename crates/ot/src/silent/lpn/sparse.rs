@@ -1,5 +1,6 @@
-//! Attacks that know that rows are sparse. A set `S` of secrets is a part `f` of all; only rows inside it are used, and as many
-//! of them as it has secrets. Costs of a try are those of block Wiedemann. Derived here, and tested on instances that are solved.
+//! Attacks that know that rows are sparse. A set `S` of secrets is a part `f` of all; only rows inside it are used,
+//! and as many of them as it has secrets. Costs of a try are those of block Wiedemann. Derived here, and tested on
+//! instances that are solved.
 
 use super::decoding::halves;
 use super::{DENSE, Shape, least, sum};
@@ -70,8 +71,8 @@ pub(super) fn least_part(shape: Shape, names: f64) -> f64 {
     high
 }
 
-/// The part that is left when the secret in the fewest rows is dropped again and again, until as many rows as secrets are left:
-/// simulated on a small code, as it depends on samples per secret alone.
+/// The part that is left when the secret in the fewest rows is dropped again and again, until as many rows as secrets
+/// are left: simulated on a small code, as it depends on samples per secret alone.
 pub(super) fn peeled_part(shape: Shape, names: f64) -> f64 {
     let ratio = (10.0 * shape.samples / shape.secrets).round() / 10.0;
     peeled(2500, ratio, names as usize)

@@ -255,8 +255,8 @@ fn costs_are_those_published() {
     }
 }
 
-/// The binding attack's two ideas on instances that are solved: a set of secrets whose rows outnumber it, and two errors
-/// among those rows, one in each half of the blocks, that make them consistent.
+/// The binding attack's two ideas on instances that are solved: a set of secrets whose rows outnumber it, and two
+/// errors among those rows, one in each half of the blocks, that make them consistent.
 #[test]
 fn solved_instances_are_as_many_as_the_formulas_say() {
     const SECRETS: usize = 48;
