@@ -9,9 +9,22 @@ use crate::form::{Circuit, Gate, MAX_FAN_IN, Nodes, Wire, kind};
 use crate::intern::{Mixer, Table};
 use crate::poly::Poly;
 
-/// Builds a [`Circuit`].
+/// Builds a [`Circuit`], gate by gate.
 ///
 /// Wires returned by one builder mean nothing to another; [`Builder::finish`] renumbers.
+///
+/// ```
+/// use tacit_circuit::Builder;
+///
+/// let mut b = Builder::new();
+/// let x = b.input(2);
+/// let both = b.and2(x[0], x[1]);
+/// assert_eq!(b.and2(x[1], x[0]), both); // the same gate is not made twice
+/// let one = b.constant(true);
+/// assert_eq!(b.and2(both, one), both); // constants are folded
+/// b.output(&[both]);
+/// assert_eq!(b.finish().stats().and_count(), 1);
+/// ```
 pub struct Builder {
     nodes: Nodes,
     levels: Vec<u32>,
@@ -32,7 +45,7 @@ const ZERO: Wire = Wire(0);
 const ONE: Wire = Wire(1);
 
 impl Builder {
-    /// An empty circuit.
+    /// Makes a builder of an empty circuit.
     pub fn new() -> Builder {
         let mut nodes = Nodes::default();
         nodes.push(kind::ZERO, [ZERO; 2]);
@@ -59,12 +72,12 @@ impl Builder {
         self.outputs.push(wires.to_vec());
     }
 
-    /// A public constant.
+    /// Gives the wire of a public constant.
     pub fn constant(&mut self, value: bool) -> Wire {
         if value { ONE } else { ZERO }
     }
 
-    /// The value of a wire that is a constant.
+    /// Gives the value of a wire that is a constant, else `None`.
     pub fn constant_value(&self, w: Wire) -> Option<bool> {
         match w {
             ZERO => Some(false),
@@ -93,7 +106,7 @@ impl Builder {
         self.nodes.heap_bytes() + 4 * self.levels.capacity() + self.table.heap_bytes()
     }
 
-    /// Complement.
+    /// Gives the complement of a wire.
     pub fn not(&mut self, a: Wire) -> Wire {
         match a {
             ZERO => ONE,
@@ -103,8 +116,8 @@ impl Builder {
         }
     }
 
-    /// `a` without its complement, and whether there was one (constants count as 0 or its
-    /// complement).
+    /// Splits a wire into the one without its complement, and whether there was a complement. Constants count as 0 or
+    /// its complement.
     fn pull_not(&self, a: Wire) -> (Wire, bool) {
         match a {
             ONE => (ZERO, true),
@@ -113,7 +126,7 @@ impl Builder {
         }
     }
 
-    /// Exclusive or. Complements of the operands move to the result.
+    /// Gives the exclusive or of two wires. Complements of the operands move to the result.
     pub fn xor(&mut self, a: Wire, b: Wire) -> Wire {
         let ((a, na), (b, nb)) = (self.pull_not(a), self.pull_not(b));
         let sum = if a == b {
@@ -129,12 +142,12 @@ impl Builder {
         if na != nb { self.not(sum) } else { sum }
     }
 
-    /// Exclusive or of any number of wires, from left to right; the empty sum is 0.
+    /// Gives the exclusive or of any number of wires, from left to right; the empty sum is 0.
     pub fn xor_all(&mut self, wires: &[Wire]) -> Wire {
         wires.iter().fold(ZERO, |acc, &w| self.xor(acc, w))
     }
 
-    /// Conjunction of any number of wires; the empty product is 1.
+    /// Gives the conjunction of any number of wires; the empty product is 1.
     ///
     /// Constants and duplicates are removed first, and `x` with its complement gives 0. More
     /// than 8 remaining inputs become a balanced tree of least depth with fan-in 8.
@@ -169,7 +182,7 @@ impl Builder {
             })
     }
 
-    /// Conjunction of two wires.
+    /// Gives the conjunction of two wires.
     pub fn and2(&mut self, a: Wire, b: Wire) -> Wire {
         let pair = [a.min(b), a.max(b)];
         match pair {
@@ -181,21 +194,21 @@ impl Builder {
         }
     }
 
-    /// Disjunction.
+    /// Gives the disjunction of two wires.
     pub fn or(&mut self, a: Wire, b: Wire) -> Wire {
         let (x, y) = (self.not(a), self.not(b));
         let z = self.and2(x, y);
         self.not(z)
     }
 
-    /// `t` if `s` is 1, else `f`; one AND.
+    /// Gives `t` if `s` is 1, else `f`, by one AND.
     pub fn mux(&mut self, s: Wire, t: Wire, f: Wire) -> Wire {
         let d = self.xor(t, f);
         let d = self.and2(s, d);
         self.xor(f, d)
     }
 
-    /// Polynomial gate; returns one wire per output of `poly`.
+    /// Adds a polynomial gate; returns one wire per output of `poly`.
     ///
     /// Constant, repeated and unused inputs are removed. Outputs without a product of two or
     /// more factors become XORs, equal outputs one; what remains becomes a plain AND when
@@ -283,7 +296,7 @@ impl Builder {
         map[w.index()] = new;
     }
 
-    /// The circuit: inputs first, then every gate that an output depends on, in the order of
+    /// Ends building. The circuit has inputs first, then every gate that an output depends on, in the order of
     /// construction. Dead gates and dead outputs of polynomial gates are gone.
     pub fn finish(self) -> Circuit {
         let Builder { nodes, levels, table, input_widths, outputs, .. } = self;

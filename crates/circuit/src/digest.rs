@@ -4,7 +4,7 @@ use crate::form::Circuit;
 use crate::formats::binary;
 
 impl Circuit {
-    /// BLAKE3 of the binary form ([`binary`]), which is canonical: equal circuits, and only
+    /// Computes the BLAKE3 digest of the binary form ([`binary`]), which is canonical: equal circuits, and only
     /// they, have equal digests. Gate order counts, since parties evaluate in order.
     pub fn digest(&self) -> [u8; 32] {
         tacit_ring::hash::digest(&[b"tacit circuit", &binary::write(self)])

@@ -129,7 +129,7 @@ impl Nodes {
         (self.polys.len() - 1) as u32
     }
 
-    /// The gate that drives `w`; for a later output of a polynomial gate, that gate.
+    /// Gives the gate that drives `w`; for a later output of a polynomial gate, that gate.
     #[inline]
     pub fn gate(&self, w: Wire) -> Gate<'_> {
         let [a, b] = self.args[w.index()];
@@ -295,7 +295,7 @@ impl std::fmt::Debug for Circuit {
 }
 
 impl PartialEq for Circuit {
-    /// Same gates in the same order on the same ports.
+    /// Compares ports and gates, in order.
     fn eq(&self, o: &Circuit) -> bool {
         self.input_widths == o.input_widths
             && self.outputs == o.outputs

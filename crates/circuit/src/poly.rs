@@ -5,7 +5,7 @@ use thiserror::Error;
 /// Most inputs a polynomial gate may have (the text format's limit, `docs/spec/circuits.md` section 8.3).
 pub const MAX_POLY_INPUTS: usize = 12;
 
-/// Why a table is not a polynomial gate.
+/// The reason why a table is not a polynomial gate.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum PolyError {
     /// More than [`MAX_POLY_INPUTS`] inputs.
@@ -14,7 +14,7 @@ pub enum PolyError {
     /// A gate without outputs computes nothing.
     #[error("a polynomial gate needs at least one output")]
     NoOutputs,
-    /// A product uses an input that the gate does not have.
+    /// A product that uses an input that the gate does not have.
     #[error("product {mask:#x} of output {output} uses an input beyond the gate's {inputs}")]
     OutOfRange {
         /// Output position.
@@ -26,10 +26,20 @@ pub enum PolyError {
     },
 }
 
-/// Sum-of-products gate: each output is the XOR of products of inputs.
+/// A sum-of-products gate: each output is the XOR of products of inputs.
 ///
 /// A product is a bit mask over the inputs: bit `i` set means input `i` is a factor, and
 /// mask 0 is the constant 1. Products of an output are sorted and appear once.
+///
+/// ```
+/// use tacit_circuit::Poly;
+///
+/// let poly = Poly::new(3, vec![vec![0b011, 0b100]]); // x0 x1 + x2
+/// let mut out = [0];
+/// poly.eval(&[0b1100, 0b1010, 0b0001], &mut out);
+/// assert_eq!(out, [0b1001]);
+/// assert_eq!(poly.degree(), 2);
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Poly {
     inputs: u8,
@@ -45,7 +55,7 @@ impl Poly {
         Poly::try_new(inputs.into(), outputs).expect("a valid table of a polynomial gate")
     }
 
-    /// Makes a gate table; products that appear twice in one output cancel.
+    /// Makes a gate table, or says why there is none; products that appear twice in one output cancel.
     pub fn try_new(inputs: usize, outputs: Vec<Vec<u16>>) -> Result<Poly, PolyError> {
         if inputs > MAX_POLY_INPUTS {
             return Err(PolyError::TooManyInputs(inputs));

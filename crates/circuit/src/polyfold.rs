@@ -7,7 +7,7 @@ use crate::compact::drop_unused;
 use crate::form::{MAX_FAN_IN, Wire};
 use crate::poly::{Poly, cancel_pairs};
 
-/// See [`Builder::poly`].
+/// Builds what [`Builder::poly`] gives: a simplified gate, or XORs and an AND.
 pub(crate) fn build(b: &mut Builder, inputs: &[Wire], poly: &Poly) -> Vec<Wire> {
     assert_eq!(inputs.len(), poly.arity(), "one wire per input of the polynomial gate");
     let (distinct, factors) = distinct_inputs(b, inputs);

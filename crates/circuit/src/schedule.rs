@@ -15,7 +15,7 @@ use crate::{Circuit, Gate, Poly, Wire};
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// A place for one value of a block of lanes.
+/// The number of a place that holds one value of a block of lanes.
 pub type Slot = u32;
 
 /// A gate that each party evaluates alone.
@@ -23,23 +23,23 @@ pub type Slot = u32;
 pub enum Linear {
     /// `dst = a + b`.
     Xor {
-        /// Result.
+        /// The slot of the result.
         dst: Slot,
-        /// First operand.
+        /// The slot of the first operand.
         a: Slot,
-        /// Second operand.
+        /// The slot of the second operand.
         b: Slot,
     },
     /// `dst = a + 1`.
     Not {
-        /// Result.
+        /// The slot of the result.
         dst: Slot,
-        /// Operand.
+        /// The slot of the operand.
         a: Slot,
     },
     /// `dst = value`.
     Const {
-        /// Result.
+        /// The slot of the result.
         dst: Slot,
         /// The public bit.
         value: bool,
@@ -49,18 +49,18 @@ pub enum Linear {
 /// A product of two wires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Product {
-    /// Result.
+    /// The slot of the result.
     pub dst: Slot,
-    /// First factor.
+    /// The slot of the first factor.
     pub a: Slot,
-    /// Second factor.
+    /// The slot of the second factor.
     pub b: Slot,
 }
 
 /// A product of more than two wires, or a polynomial gate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wide {
-    /// Index into [`Schedule::polys`].
+    /// The gate's table, as an index into [`Schedule::polys`].
     pub poly: u32,
     inputs: Range<u32>,
     outputs: Range<u32>,
@@ -81,11 +81,24 @@ pub struct InputSlot {
     pub port: u32,
     /// Bit of the port, least significant first.
     pub bit: u32,
-    /// Where the evaluator puts it.
+    /// The slot into which the evaluator puts the bit.
     pub slot: Slot,
 }
 
 /// A levelled circuit with slots instead of wires.
+///
+/// ```
+/// use tacit_circuit::{Builder, schedule::Schedule};
+///
+/// let mut b = Builder::new();
+/// let x = b.input(3);
+/// let first = b.and2(x[0], x[1]);
+/// let second = b.and2(first, x[2]);
+/// b.output(&[second]);
+/// let schedule = Schedule::new(&b.finish());
+/// assert_eq!(schedule.depth(), 2);
+/// assert_eq!((schedule.products(0).len(), schedule.products(1).len()), (1, 1));
+/// ```
 #[derive(Clone, Debug)]
 pub struct Schedule {
     slots: usize,
@@ -184,7 +197,8 @@ struct Planner<'a> {
     product_events: Vec<Vec<Event>>,
     slot_of: Vec<Slot>,
     last_use: Vec<u64>,
-    /// By linear gates of a level, of wires that are not used later; zeros between levels.
+    /// For each linear gate of a level: how many reads by linear gates of the level are left of its wire, if later
+    /// levels do not use it. All are zero between levels.
     uses_left: Vec<u32>,
     free: Vec<Slot>,
     out: Schedule,

@@ -13,7 +13,7 @@ pub fn similar<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .map(|(_, c)| c)
 }
 
-/// `` ; did you mean `salary`? `` if a candidate is spelled almost like `name`, else nothing.
+/// Gives `` ; did you mean `salary`? `` if a candidate is spelled almost like `name`, else the empty string.
 pub fn hint<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> String {
     similar(name, candidates).map_or_else(String::new, |meant| format!("; did you mean `{meant}`?"))
 }

@@ -2,7 +2,7 @@
 
 use crate::form::{Circuit, Gate, MAX_FAN_IN};
 
-/// Depth and gate counts.
+/// The depth and the gate counts of a circuit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Stats {
     /// Largest number of AND or polynomial gates on a path to an output or to any gate.
@@ -17,7 +17,7 @@ pub struct Stats {
     pub nots: u64,
 }
 
-/// Elements per direction of one `l`-input AND in the symmetric form: `2^l - l - 1`.
+/// Gives the elements per direction of one `l`-input AND in the symmetric form: `2^l - l - 1`.
 pub const fn gate_bits(l: usize) -> u64 {
     (1u64 << l) - l as u64 - 1
 }

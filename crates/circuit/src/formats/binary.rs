@@ -1,4 +1,4 @@
-//! The binary form: the same circuit in a few bytes per gate.
+//! The binary form of a circuit, which takes a few bytes per gate.
 //!
 //! ```text
 //! "tacitbc1"

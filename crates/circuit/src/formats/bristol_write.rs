@@ -13,19 +13,19 @@ use crate::poly::Poly;
 
 use super::Dialect;
 
-/// How to write a text file.
+/// The options for writing a text file.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct TextOptions {
-    /// Which format. [`Dialect::Fashion`] and [`Dialect::Old`] have two-input gates only: wide
+    /// The text format. [`Dialect::Fashion`] and [`Dialect::Old`] have two-input gates only: wide
     /// ANDs become balanced trees and polynomial gates ANDs and XORs. [`Dialect::Auto`] keeps
     /// them, which gives plain Bristol Fashion when there are none.
     pub dialect: Dialect,
-    /// Do without EQW: for tools that know only XOR, AND and INV (and EQ). A copy becomes an
+    /// Whether to do without EQW, for tools that know only XOR, AND and INV (and EQ). A copy becomes an
     /// XOR with a constant 0. The old format never has EQ or EQW.
     pub no_eqw: bool,
 }
 
-/// A circuit that a format cannot hold.
+/// The reason why a format cannot hold a circuit.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum WriteError {
     /// The old format has at most two input ports and one output port.

@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use crate::poly::PolyError;
 
-/// Where in a file.
+/// A place in a circuit file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
     /// The file as a whole.
@@ -22,9 +22,9 @@ pub enum Place {
 pub struct FormatError {
     /// Name of the file as the caller gave it.
     pub file: String,
-    /// Where in the file.
+    /// The place in the file.
     pub place: Place,
-    /// Why.
+    /// The reason why it cannot be read.
     pub reason: Reason,
 }
 
@@ -40,7 +40,7 @@ impl fmt::Display for FormatError {
 
 impl std::error::Error for FormatError {}
 
-/// Why a circuit file cannot be read.
+/// The reason why a circuit file cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Reason {
     /// The file could not be opened or read.

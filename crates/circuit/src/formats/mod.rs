@@ -4,6 +4,19 @@
 //! Readers take a file as it is: no gate is merged or dropped. Memory while reading is
 //! bounded by the file's own size plus [`FREE_INPUT_BITS`], whatever its header claims, and
 //! time is linear in it.
+//!
+//! ```
+//! use tacit_circuit::formats::{ReadOptions, binary, parse};
+//!
+//! let file = b"1 3\n2 1 1\n1 1\n\n2 1 0 1 2 AND\n"; // one gate and three wires; ports; the gate
+//! let and = parse("and.txt", file, &ReadOptions::default())?;
+//! assert_eq!(and.stats().and_count(), 1);
+//! assert_eq!(parse("and.bin", &binary::write(&and), &ReadOptions::default())?, and);
+//!
+//! let cut = parse("cut.txt", &file[..20], &ReadOptions::default()).unwrap_err();
+//! assert!(cut.to_string().starts_with("cut.txt"));
+//! # Ok::<(), tacit_circuit::formats::FormatError>(())
+//! ```
 
 use std::path::Path;
 
@@ -28,10 +41,10 @@ pub const FREE_INPUT_BITS: u64 = 1 << 20;
 /// Largest file accepted, so that wire ids cannot run out while reading.
 pub const MAX_FILE_BYTES: u64 = 1 << 31;
 
-/// Which text format.
+/// A text format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Dialect {
-    /// Find out from the header (reading); the least that can say it (writing).
+    /// The reader finds out from the header; the writer takes the least format that can say it.
     #[default]
     Auto,
     /// Bristol Fashion.
@@ -43,10 +56,10 @@ pub enum Dialect {
     Extended,
 }
 
-/// How to read a file.
+/// The options for reading a file.
 #[derive(Debug, Clone, Default)]
 pub struct ReadOptions {
-    /// Which text format.
+    /// The text format.
     pub dialect: Dialect,
     /// Bit order of the first input ports; the others are as in the file.
     pub inputs: Vec<PortOrder>,

@@ -161,7 +161,7 @@ pub fn sum_columns(b: &mut Builder, columns: Columns, fan_in: FanIn) -> Vec<Wire
     sum_rows(b, columns, fan_in)
 }
 
-/// The same, of columns that are reduced to at most two bits each.
+/// Adds up columns that are reduced to at most two bits each, by the select adder from the first column of two bits.
 pub fn sum_rows(b: &mut Builder, columns: Columns, fan_in: FanIn) -> Vec<Wire> {
     let zero = b.constant(false);
     let bit = |column: &Vec<Wire>, k: usize| column.get(k).copied().unwrap_or(zero);

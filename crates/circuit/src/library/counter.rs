@@ -60,14 +60,14 @@ impl ChainedAdder {
         (b.xor(running, x), ChainedAdder { carry, bits: None })
     }
 
-    /// The same carry with `l = NOT sum`: `(p + y + 1)(x + y + 1) + sum + 1`.
+    /// Gives this carry in the form with `l = NOT sum`: `(p + y + 1)(x + y + 1) + sum + 1`.
     fn with_not_sum(self, b: &mut Builder) -> Carry {
         let Some((running, x, y, sum)) = self.bits else { return self.carry };
         let (u, v) = (b.xor(running, y), b.xor(x, y));
         Carry { u: b.not(u), v: b.not(v), l: b.not(sum) }
     }
 
-    /// The same carry with `l` = the running sum that came in.
+    /// Gives this carry in the form where `l` is the running sum that came in.
     fn with_running(self, b: &mut Builder) -> Carry {
         let Some((running, x, y, _)) = self.bits else { return self.carry };
         Carry { u: b.xor(x, running), v: b.xor(y, running), l: running }

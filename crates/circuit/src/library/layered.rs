@@ -17,9 +17,9 @@ pub struct Size {
     pub outputs: usize,
 }
 
-/// The same circuit for the same size. Levels have the same number of ANDs, give or take one. Each takes in a wire of
-/// the level before, of which none is left out, and the sum of two wires from anywhere before; outputs are sums of
-/// wires of the last level, and if there are too few, others.
+/// Builds a circuit of the given size; equal sizes give equal circuits. Levels have the same number of ANDs, give or
+/// take one. Each AND takes a wire of the level before, of which none is left out, and the sum of two wires from
+/// anywhere before; outputs are sums of wires of the last level, and if there are too few, others.
 ///
 /// # Panics
 /// When there is no such circuit: without levels, with fewer ANDs than levels, or with too few wires to combine.

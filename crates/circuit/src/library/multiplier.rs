@@ -158,10 +158,11 @@ struct Partial {
     wire: Wire,
 }
 
-/// Partial products by column, and with fusion the carries of first-level adders: [`carry_save`] adds them up.
+/// Gives the partial products by column, and with fusion the carries of first-level adders, for [`carry_save`] to add
+/// up.
 ///
 /// # Panics
-/// As [`carry_save`].
+/// If [`carry_save`] would panic: operands are empty, or the width is larger than that of the product.
 pub fn partial_products(
     b: &mut Builder,
     x: &[Wire],

@@ -50,7 +50,7 @@ struct Cluster {
     /// Which piece of which output, and its products.
     sums: Vec<(usize, Vec<Factors>)>,
     cost: u64,
-    /// Replaced by a merged one.
+    /// Whether a merged cluster replaced this one.
     gone: bool,
 }
 

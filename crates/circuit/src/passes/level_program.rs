@@ -24,20 +24,20 @@ pub struct Functional {
     pub products: Vec<Factors>,
     /// Wires that are read, added locally.
     pub linear: Vec<Wire>,
-    /// Added locally.
+    /// A constant that is added locally.
     pub constant: bool,
 }
 
-/// How a wire that is read comes about, locally.
+/// The local sum that makes a wire which is read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Read {
     /// The wire.
     pub wire: Wire,
-    /// Input wires, and wires read that come before this one.
+    /// The terms that are input wires, or wires read that come before this one.
     pub wires: Vec<Wire>,
     /// Outputs of levels: level (first is 0) and position.
     pub functionals: Vec<(u32, u32)>,
-    /// Added.
+    /// A constant that is added.
     pub constant: bool,
 }
 

@@ -8,8 +8,8 @@ use crate::poly::Poly;
 
 use super::rebuild;
 
-/// The same function with ANDs of at most `max_fan_in` inputs (2 to 8) and no polynomial
-/// gates: wide ANDs become balanced trees, polynomial gates ANDs (products shared between
+/// Lowers a circuit to ANDs of at most `max_fan_in` inputs (2 to 8) and no polynomial
+/// gates; the function stays. Wide ANDs become balanced trees, polynomial gates ANDs (products shared between
 /// outputs) and XORs. A circuit that has no such gates is returned as it is.
 ///
 /// # Panics
@@ -18,7 +18,7 @@ pub fn lower(circuit: &Circuit, max_fan_in: usize) -> Circuit {
     lower_gates(circuit, max_fan_in, |_| false)
 }
 
-/// Like [`lower`], but gates of sums of two-factor products stay whole where they have no more
+/// Lowers a circuit as [`lower`] does, but keeps gates of sums of two-factor products whole where they have no more
 /// outputs than products: an inner product costs as much as one product.
 ///
 /// # Panics
@@ -50,7 +50,7 @@ fn lower_gates(circuit: &Circuit, max_fan_in: usize, keep: impl Fn(&Poly) -> boo
     })
 }
 
-/// The same with polynomial gates kept.
+/// Lowers ANDs to at most `max_fan_in` inputs, and keeps polynomial gates.
 pub(crate) fn lower_ands(circuit: &Circuit, max_fan_in: usize) -> Circuit {
     rebuild(circuit, |b, gate, inputs, out| match gate {
         Gate::Poly { poly, .. } => out.extend(b.poly(inputs, poly.clone())),

@@ -5,7 +5,7 @@ use crate::form::{Circuit, MAX_FAN_IN};
 use super::cost::{CostModel, Form};
 use super::{collapse_levels, fold, fuse, lower, merge_trees, share_xors};
 
-/// What to make small.
+/// The cost that optimisation makes small.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Goal {
     /// AND depth first, then elements.
@@ -21,10 +21,10 @@ pub enum Goal {
     },
 }
 
-/// How to optimise.
+/// The options of [`optimise`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Options {
-    /// What to make small.
+    /// The cost to make small.
     pub goal: Goal,
     /// Most inputs of an AND: 2 to 8.
     pub max_fan_in: usize,

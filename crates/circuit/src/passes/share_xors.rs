@@ -18,7 +18,7 @@ const LONGEST: usize = 32;
 /// Largest number of pairs looked at in one layer; larger layers stay as they are.
 const MOST_PAIRS: usize = 1 << 20;
 
-/// The same circuit with at most as many XORs.
+/// Shares common parts of XOR sums: the function and all other gates stay, and there are at most as many XORs.
 pub fn share_xors(circuit: &Circuit) -> Circuit {
     let sums = Sums::of(circuit);
     let plans: Vec<Option<Plan>> = sums.layers.iter().map(|layer| plan(layer, &sums)).collect();

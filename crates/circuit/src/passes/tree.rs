@@ -71,7 +71,7 @@ pub(crate) fn cheapest(arrivals: &[u32], deadline: u32, costs: &GateCosts) -> Op
 }
 
 struct Search<'a> {
-    /// Ascending.
+    /// The levels at which leaves arrive, ascending.
     arrivals: &'a [u32],
     deadline: u32,
     costs: &'a GateCosts,

@@ -26,7 +26,7 @@ pub(super) const COMPARATORS: [(usize, DepthSize); 3] = [
     (8, [(Some(3), Some(37)), (Some(3), Some(83)), (Some(3), Some(175)), (Some(4), Some(415))]),
 ];
 
-/// Fan-in 0: the array multiplier.
+/// The published multipliers by fan-in, where 0 stands for the array multiplier.
 pub(super) const MULTIPLIERS: [(usize, DepthSize); 4] = [
     (
         0,

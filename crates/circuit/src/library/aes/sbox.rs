@@ -120,8 +120,8 @@ const INVERSE_D4: &str = "
     b8=m1*m2 b9=h*b8 b10=h+q i0=m1+b3 i1=b6+b7 i2=m3+b4 i3=b9+b10";
 
 /// Inversion in GF(16) in four levels of two-input gates, five in all: as few as there can be. `i0` and `i2` are as
-/// before, and the others made from them. From J. Boyar, R. Peralta, "A New Combinational Logic Minimization Technique with
-/// Applications to Cryptology" (SEA 2010).
+/// before, and the others made from them. From J. Boyar, R. Peralta, "A New Combinational Logic Minimization Technique
+/// with Applications to Cryptology" (SEA 2010).
 const INVERSE_D6: &str = "
     h=m2+m3 q=m2*m0 b1=m1+q e=m0+m1 b2=m3+q b3=b2*e b4=b1*h i0=m1+b3 i2=m3+b4
     c1=m2+i2 c2=b2+i2 c3=m3*c2 i3=c1+c3 c4=b2+c3 c5=i0*c4 i1=e+c5";
