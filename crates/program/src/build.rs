@@ -68,7 +68,7 @@ struct Scope {
     labels: HashMap<ValueId, Axes>,
 }
 
-/// Writes a [`Program`].
+/// Records a [`Program`], operation by operation.
 pub struct Builder {
     program: Program,
     scopes: Vec<Scope>,
@@ -80,7 +80,7 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// An empty program.
+    /// Starts an empty program.
     #[must_use]
     pub fn new(name: &str) -> Self {
         Builder {
@@ -117,13 +117,13 @@ impl Builder {
         DimId(self.program.dims.len() as u32 - 1)
     }
 
-    /// An input that is private to a party.
+    /// Adds an input that is private to a party.
     #[track_caller]
     pub fn input(&mut self, name: &str, party: PartyId, array: Array) -> Value {
         self.any_input(name, Some(party), array)
     }
 
-    /// An input that everybody knows.
+    /// Adds an input that everybody knows.
     #[track_caller]
     pub fn public_input(&mut self, name: &str, array: Array) -> Value {
         self.any_input(name, None, array)
@@ -151,8 +151,8 @@ impl Builder {
         self.reveal_as(name, value, to, None, Meaning::Number);
     }
 
-    /// As [`Self::reveal`], where the program says itself which domains label the value's axes,
-    /// or what its values stand for.
+    /// Gives a value to parties, under a name, with the domains that label its axes (`None`: those of
+    /// groups, as [`Self::reveal`] finds them) and with what its values stand for.
     #[track_caller]
     pub fn reveal_as(
         &mut self,
@@ -192,7 +192,7 @@ impl Builder {
         domain
     }
 
-    /// The program, checked.
+    /// Ends building, and gives the program, which has passed all checks.
     ///
     /// # Errors
     /// The first mistake, with its place in the caller's source.
@@ -205,7 +205,7 @@ impl Builder {
         Ok(self.program)
     }
 
-    /// The type of a value; `None` after a mistake.
+    /// Gives the type of a value; `None` after a mistake.
     #[must_use]
     pub fn type_of(&self, value: Value) -> Option<&Type> {
         let scope = self.scopes.iter().find(|s| s.number == value.scope)?;

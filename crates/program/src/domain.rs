@@ -5,12 +5,12 @@ use chrono::{Datelike, Days, NaiveDate};
 use std::fmt;
 use std::sync::Arc;
 
-/// A list of what the integers `first`, `first + 1`, ... stand for.
+/// The list of what the integers `first`, `first + 1`, ... stand for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Domain {
-    /// Its name, unique in the program.
+    /// The name of the domain, unique in the program.
     pub name: String,
-    /// What is in it.
+    /// The members of the domain.
     pub members: Members,
 }
 
@@ -21,9 +21,9 @@ pub enum Members {
     Names(Vec<String>),
     /// Numbers, which stand for themselves.
     Numbers {
-        /// The least.
+        /// The least number.
         first: i64,
-        /// The greatest.
+        /// The greatest number.
         last: i64,
     },
 }
@@ -32,7 +32,7 @@ pub enum Members {
 pub const MAX_MEMBERS: u64 = 1 << 24;
 
 impl Domain {
-    /// How many members it has.
+    /// Gives the number of members.
     #[must_use]
     pub fn len(&self) -> u64 {
         match &self.members {
@@ -42,7 +42,7 @@ impl Domain {
         }
     }
 
-    /// Whether it has none.
+    /// Says whether there are no members.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -121,12 +121,12 @@ impl fmt::Display for Domain {
 /// What the values of an input or a result stand for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Meaning {
-    /// Themselves.
+    /// The values are numbers, and stand for themselves.
     #[default]
     Number,
-    /// Dates, as days since 1970-01-01.
+    /// The values are dates, as days since 1970-01-01.
     Date,
-    /// Members of a domain.
+    /// The values are members of a domain.
     Domain(Arc<Domain>),
 }
 

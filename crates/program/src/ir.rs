@@ -47,9 +47,9 @@ impl Span {
 /// An operation and its operands.
 #[derive(Clone, Debug)]
 pub struct Node {
-    /// What it computes.
+    /// The operation.
     pub op: Op,
-    /// From what.
+    /// The values that the operation takes.
     pub operands: Vec<ValueId>,
     /// The types of its results.
     pub types: Vec<Type>,
@@ -79,11 +79,11 @@ impl Block {
 /// are the next carried values, of the same types.
 #[derive(Clone, Debug)]
 pub struct Loop {
-    /// Times the body runs.
+    /// The number of times that the body runs.
     pub trips: Extent,
-    /// How many of the operands are carried.
+    /// The number of operands that are carried; they come first.
     pub carried: usize,
-    /// What is repeated.
+    /// The operations that are repeated.
     pub body: Block,
 }
 
@@ -109,40 +109,40 @@ pub enum Op {
     /// The positions 0, 1, ... along the one axis of the result: public integers.
     Positions,
 
-    /// Sum.
+    /// The sum of two numbers.
     Add {
-        /// Modulo `2^bits`.
+        /// Whether the result is taken modulo `2^bits`.
         wrap: bool,
     },
-    /// Difference.
+    /// The difference of two numbers.
     Sub {
-        /// Modulo `2^bits`.
+        /// Whether the result is taken modulo `2^bits`.
         wrap: bool,
     },
-    /// Negation.
+    /// The negative of a number.
     Neg {
-        /// Modulo `2^bits`.
+        /// Whether the result is taken modulo `2^bits`.
         wrap: bool,
     },
-    /// Product; in fixed point rounded to within one unit of the last place.
+    /// The product of two numbers; in fixed point rounded to within one unit of the last place.
     Mul {
-        /// Modulo `2^bits` (integers only).
+        /// Whether the result is taken modulo `2^bits` (integers only).
         wrap: bool,
     },
     /// Absolute value.
     Abs,
-    /// Lesser of two.
+    /// The lesser of two numbers.
     Min,
-    /// Greater of two.
+    /// The greater of two numbers.
     Max,
-    /// Times `2^by`, a public constant.
+    /// The product with `2^by`, a public constant.
     ShiftLeft {
-        /// Places.
+        /// The number of places.
         by: u8,
     },
     /// `floor(raw / 2^by)`, exactly.
     ShiftRight {
-        /// Places.
+        /// The number of places.
         by: u8,
     },
     /// Quotient, rounded towards minus infinity to an integer or a unit of the last place;
@@ -175,67 +175,67 @@ pub enum Op {
     /// Negation of bits.
     Not,
 
-    /// The same number as another element type: a bit as 0 or 1, an integer as fixed point,
+    /// The number as another element type: a bit as 0 or 1, an integer as fixed point,
     /// fixed point rounded down to fewer fractional bits or to an integer. The interval must fit.
     Cast(Element),
     /// The low bits of an integer, read as the element type: modulo `2^bits`.
     Wrap(Element),
-    /// The same values, promised to lie in the interval. A promise that is broken gives wrong
+    /// The operand's values, promised to lie in the interval. A promise that is broken gives wrong
     /// results, which evaluation in the clear reports.
     Assume(Interval),
 
-    /// Sum over an axis.
+    /// The sum over an axis.
     Sum {
-        /// Which.
+        /// The axis.
         axis: u32,
     },
     /// Product over an axis, by a balanced tree.
     Product {
-        /// Which.
+        /// The axis.
         axis: u32,
     },
-    /// Least over an axis.
+    /// The least value over an axis.
     MinOver {
-        /// Which.
+        /// The axis.
         axis: u32,
     },
-    /// Greatest over an axis.
+    /// The greatest value over an axis.
     MaxOver {
-        /// Which.
+        /// The axis.
         axis: u32,
     },
     /// Inner products: `[.., m, k] x [k, n]`, `[k] x [k, n]`, `[.., m, k] x [k]` or `[k] x [k]`,
     /// as NumPy's `@`. Each sum is rounded once.
     MatMul,
 
-    /// The same elements in another shape of as many.
+    /// The operand's elements in another shape of as many.
     Reshape,
     /// Elements `start, start + step, ...` of an axis.
     Slice {
-        /// Which.
+        /// The axis.
         axis: u32,
-        /// The first.
+        /// The first position.
         start: u64,
-        /// Distance.
+        /// The distance between positions.
         step: u64,
     },
     /// Operands one after the other along an axis.
     Concat {
-        /// Which.
+        /// The axis.
         axis: u32,
     },
     /// Axis `i` of the result is axis `order[i]` of the operand.
     Transpose {
-        /// The order.
+        /// The operand's axis for each axis of the result.
         order: Vec<u32>,
     },
     /// Repeats along new leading axes and axes of length one, to the result's shape.
     Broadcast,
     /// Elements of an axis at public positions.
     Gather {
-        /// Which.
+        /// The axis.
         axis: u32,
-        /// Positions along it.
+        /// The positions along it.
         indices: Vec<u64>,
     },
 
@@ -277,11 +277,11 @@ pub enum Op {
 /// A value that leaves the computation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reveal {
-    /// Which, of the outermost block.
+    /// The value, which is one of the outermost block.
     pub value: ValueId,
-    /// Its name in results, unique in the program.
+    /// The name in results, unique in the program.
     pub name: String,
-    /// Who learns it.
+    /// The parties that learn it.
     pub to: Vec<PartyId>,
     /// The domains that label its leading axes, outermost first: the sizes of those of one axis
     /// multiply to its length.
@@ -293,7 +293,7 @@ pub struct Reveal {
 /// A row count that is bound when a session starts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dim {
-    /// Its name.
+    /// The name of the row count.
     pub name: String,
     /// The least row count: zero where the program does not say.
     pub min: u64,
@@ -304,7 +304,7 @@ pub struct Dim {
 /// A whole program.
 #[derive(Clone, Debug, Default)]
 pub struct Program {
-    /// Its name.
+    /// The name of the program.
     pub name: String,
     /// Names of the parties that give inputs or learn results.
     pub parties: Vec<String>,
@@ -314,7 +314,7 @@ pub struct Program {
     pub domains: Vec<Arc<Domain>>,
     /// The computation.
     pub body: Block,
-    /// What leaves it, and to whom.
+    /// The values that leave the computation, and who learns them.
     pub reveals: Vec<Reveal>,
 }
 

@@ -36,7 +36,7 @@ use crate::types::{Type, Visibility};
 use emit::Emitter;
 use tacit_circuit::library::adder::AdderForm;
 
-/// The program in core operations. Values keep their types; the inputs, the reveals and what
+/// Lowers a program to core operations. Values keep their types; the inputs, the reveals and what
 /// they are called stay. Circuits for division and roots have adders of a form: of few levels where a level is a
 /// round, of few ANDs where they are garbled.
 ///

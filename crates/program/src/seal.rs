@@ -1,4 +1,4 @@
-//! Programs whose parties may cheat: every private input is shared once, where it enters.
+//! Programs whose parties may cheat, where every private input is shared once, as it enters.
 //!
 //! Otherwise what one party knows is computed by it alone, and shared where it meets others' values,
 //! as often as it does. A party that cheats could share something else each time.
@@ -6,7 +6,8 @@
 use crate::ir::{Block, Loop, Node, NodeId, Op, Program, ValueId};
 use crate::types::{PartyId, Visibility};
 
-/// The same program, in which everything is secret that comes from a private input of some parties.
+/// Gives a program that computes what `program` does, in which everything is secret that comes from a private input
+/// of a party for which `whose` is true.
 #[must_use]
 pub fn seal(program: &Program, whose: impl Fn(PartyId) -> bool) -> Program {
     let (body, map) = seal_block(&program.body, &[], &whose);

@@ -27,11 +27,11 @@ pub struct Summary {
     pub rows: Vec<(String, RangeInclusive<u64>)>,
     /// What integers stand for: domains and their members.
     pub domains: Vec<(String, String)>,
-    /// What is taken.
+    /// The inputs that are taken.
     pub inputs: Vec<Input>,
-    /// What is revealed.
+    /// The results that are revealed.
     pub outputs: Vec<Output>,
-    /// What is computed, by operation.
+    /// The operations that are computed.
     pub operations: Vec<Operation>,
     /// Elements of all nonlinear operations on secrets: those that products, comparisons and the
     /// like are spent on. See [`Operation::nonlinear`].
@@ -45,7 +45,7 @@ pub struct Summary {
 pub struct Input {
     /// Its name.
     pub name: String,
-    /// Who gives it; `None` if it is public.
+    /// The party that gives it; `None` if it is public.
     pub party: Option<String>,
     /// Element type and shape: `u32[n]`.
     pub array: String,
@@ -58,7 +58,7 @@ pub struct Input {
 pub struct Output {
     /// Its name.
     pub name: String,
-    /// Who learns it.
+    /// The parties that learn it.
     pub to: Vec<String>,
     /// Element type and shape.
     pub array: String,
@@ -98,7 +98,7 @@ pub struct Repeated {
     pub operations: u64,
 }
 
-/// What a checked program takes, reveals and computes.
+/// Sums up what a checked program takes, reveals and computes.
 #[must_use]
 pub fn summary(program: &Program) -> Summary {
     let mut walk = Walk { program, operations: BTreeMap::new(), loops: Vec::new() };

@@ -10,16 +10,16 @@ pub struct PartyId(pub u8);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DimId(pub u32);
 
-/// What each element of an array is.
+/// The type of each element of an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Element {
     /// A truth value.
     Bit,
     /// An integer of 8, 16, 32 or 64 bits, in two's complement if signed.
     Int {
-        /// Whether negative values exist.
+        /// Whether the type has negative values.
         signed: bool,
-        /// 8, 16, 32 or 64.
+        /// The width: 8, 16, 32 or 64.
         bits: u8,
     },
     /// The number `raw / 2^fraction`, `raw` a signed integer of `bits` bits.
@@ -32,19 +32,19 @@ pub enum Element {
 }
 
 impl Element {
-    /// A signed integer type.
+    /// Gives the signed integer type of `bits` bits.
     #[must_use]
     pub const fn int(bits: u8) -> Self {
         Element::Int { signed: true, bits }
     }
 
-    /// An unsigned integer type.
+    /// Gives the unsigned integer type of `bits` bits.
     #[must_use]
     pub const fn uint(bits: u8) -> Self {
         Element::Int { signed: false, bits }
     }
 
-    /// All raw values of the type.
+    /// Gives the interval of all raw values of the type.
     #[must_use]
     pub fn interval(self) -> Interval {
         match self {
@@ -87,19 +87,19 @@ pub struct Interval {
 }
 
 impl Interval {
-    /// One value.
+    /// Gives the interval of one value.
     #[must_use]
     pub const fn point(value: i128) -> Self {
         Interval { low: value, high: value }
     }
 
-    /// Whether all of `other` lies in it.
+    /// Says whether all of `other` lies in this interval.
     #[must_use]
     pub fn contains(self, other: Interval) -> bool {
         self.low <= other.low && other.high <= self.high
     }
 
-    /// The least interval that holds both.
+    /// Gives the least interval that holds both.
     #[must_use]
     pub fn join(self, other: Interval) -> Self {
         Interval { low: self.low.min(other.low), high: self.high.max(other.high) }
@@ -182,11 +182,11 @@ pub type Shape = Vec<Extent>;
 /// Who may see a value while the program runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Visibility {
-    /// Everybody.
+    /// Everybody may see it.
     Public,
-    /// One party, which computes on it alone, in the clear.
+    /// One party may see it, and computes on it alone, in the clear.
     Private(PartyId),
-    /// Nobody.
+    /// Nobody may see it.
     Secret,
 }
 
@@ -205,12 +205,12 @@ impl Visibility {
 /// The type of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Type {
-    /// What each element is.
+    /// The type of each element.
     pub element: Element,
     /// Lengths of the axes.
     pub shape: Shape,
-    /// Who may see it.
+    /// The parties that may see it.
     pub visibility: Visibility,
-    /// Where all its raw values lie; within the element's own interval.
+    /// The interval of all its raw values, within the element's own interval.
     pub interval: Interval,
 }

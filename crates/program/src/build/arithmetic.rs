@@ -141,7 +141,7 @@ impl Builder {
         self.push(Op::Sigmoid, &[a], None)
     }
 
-    /// The same numbers as another type, which must hold them.
+    /// Casts numbers to another type, which must hold them.
     #[track_caller]
     pub fn cast(&mut self, a: Value, to: Element) -> Value {
         match self.type_of(a).map(|t| t.element) {
@@ -150,7 +150,7 @@ impl Builder {
         }
     }
 
-    /// The same numbers in fixed point, with as many bits as they need: rounded down if they
+    /// Casts numbers to fixed point, with as many bits as they need. They are rounded down if they
     /// have more fractional bits.
     #[track_caller]
     pub fn to_fixed(&mut self, a: Value, fraction: u8) -> Value {
@@ -167,13 +167,13 @@ impl Builder {
         self.cast(a, Element::Fixed { bits: bits.min(64) as u8, fraction })
     }
 
-    /// The low bits of integers, as another integer type.
+    /// Takes the low bits of integers, as another integer type.
     #[track_caller]
     pub fn wrap(&mut self, a: Value, to: Element) -> Value {
         self.push(Op::Wrap(to), &[a], None)
     }
 
-    /// The same values, promised to lie in a range.
+    /// Promises that values lie in a range. A promise that is broken gives wrong results.
     #[track_caller]
     pub fn assume<T: Into<Number> + Copy>(&mut self, a: Value, range: RangeInclusive<T>) -> Value {
         let Some(ty) = self.ty(a) else { return POISON };
@@ -184,7 +184,7 @@ impl Builder {
         }
     }
 
-    /// The same values, promised to lie in an interval of raw values: what remains of it within
+    /// Promises that values lie in an interval of raw values; what counts is what remains of it within
     /// the known one.
     #[track_caller]
     pub fn assume_raw(&mut self, a: Value, promised: Interval) -> Value {

@@ -6,7 +6,7 @@ use crate::ir::Op;
 use crate::types::{Element, Extent, Interval, Shape, Type};
 
 impl Builder {
-    /// The same elements in another shape of as many.
+    /// Gives the elements another shape of as many.
     #[track_caller]
     pub fn reshape(&mut self, a: Value, to: impl Into<Shape>) -> Value {
         let Some(ty) = self.ty(a) else { return POISON };
@@ -14,7 +14,7 @@ impl Builder {
         self.push(Op::Reshape, &[a], Some(&[ty]))
     }
 
-    /// Repeated along new leading axes and axes of length one.
+    /// Repeats an array along new leading axes and axes of length one.
     #[track_caller]
     pub fn broadcast_to(&mut self, a: Value, to: impl Into<Shape>) -> Value {
         let Some(ty) = self.ty(a) else { return POISON };

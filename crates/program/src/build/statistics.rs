@@ -207,7 +207,7 @@ impl Builder {
         bound.map_or(quotient, |bound| self.assume_raw(quotient, bound))
     }
 
-    /// The same where `a` has no room for fractional bits: quotient and remainder one by one.
+    /// Divides `a` by `count` where `a` has no room for fractional bits: quotient and remainder one by one.
     #[track_caller]
     fn over_count_in_steps(
         &mut self,

@@ -85,7 +85,7 @@ pub(super) fn root(a: &Array, out: &mut Sink) -> Result<(), OpError> {
     map(a, out, |a| square_root(shift_right(a, places)))
 }
 
-/// The same number in another element type, rounded down.
+/// Casts numbers to another element type, rounded down.
 pub(super) fn cast(a: &Array, out: &mut Sink) -> Result<(), OpError> {
     let places = i32::from(a.element().fraction()) - i32::from(out.element().fraction());
     map(a, out, |a| shift_right(a, places))

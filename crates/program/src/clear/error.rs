@@ -4,7 +4,7 @@ use crate::ir::{NodeId, Span};
 use crate::types::{Element, Interval};
 use thiserror::Error;
 
-/// Why one operation has no result.
+/// The reason why one operation has no result.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum OpError {
     /// The least or greatest of nothing.
@@ -26,7 +26,7 @@ pub enum OpError {
     Malformed(&'static str),
 }
 
-/// Why a program has no result. Messages name positions, never input values.
+/// The reason why a program has no result. Messages name positions, never input values.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum ClearError {
     /// Not one row count per dim.

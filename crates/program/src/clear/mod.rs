@@ -3,6 +3,8 @@
 //!
 //! Integers and bits are exact, bit for bit. Fixed point is exact up to the stated rounding of
 //! each operation, and the same on every machine. See `docs/semantics.md`.
+//!
+//! Nothing here is protected: whoever evaluates has all inputs.
 
 mod array;
 mod block;
@@ -32,9 +34,9 @@ use observe::bind;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Inputs by name.
+/// The arrays that parties give, by the names of inputs.
 pub type Inputs = BTreeMap<String, Array>;
-/// What is revealed, by name, in the program's order.
+/// The arrays that a program reveals, by name, in its order.
 pub type Outputs = Vec<(String, Array)>;
 
 /// Evaluates a program: `rows` are the row counts of its dims, `inputs` the inputs of all
@@ -47,11 +49,11 @@ pub fn evaluate(program: &Program, rows: &[u64], inputs: Inputs) -> Result<Outpu
     evaluate_observed(program, rows, inputs).map(|(outputs, _)| outputs)
 }
 
-/// As [`evaluate`]; also gives the ranges that all values really took, and those that left the
-/// interval of their type, for which a protocol may give wrong results.
+/// Evaluates a program, and gives beside what it reveals the ranges that all values really took, and those that left
+/// the interval of their type, for which a protocol may give wrong results.
 ///
 /// # Errors
-/// As [`evaluate`].
+/// If row counts or inputs do not fit the program, or an operation has no result.
 pub fn evaluate_observed(
     program: &Program,
     rows: &[u64],

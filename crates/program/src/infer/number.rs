@@ -209,7 +209,7 @@ pub fn logic(context: &Context<'_>) -> Result<Type, String> {
 /// What the error of a cast says.
 pub(crate) const UNFIT: &str = "do not fit";
 
-/// The same number as another type.
+/// The type of a cast.
 pub fn cast(context: &Context<'_>, to: Element) -> Result<Type, String> {
     element::valid(to)?;
     let from = context.operands[0];
@@ -234,7 +234,7 @@ pub fn cast(context: &Context<'_>, to: Element) -> Result<Type, String> {
     Ok(context.result(to, from.shape.clone(), interval))
 }
 
-/// The low bits of an integer.
+/// The type of the low bits of an integer.
 pub fn wrap(context: &Context<'_>, to: Element) -> Result<Type, String> {
     element::valid(to)?;
     let from = context.operands[0];
@@ -247,7 +247,7 @@ pub fn wrap(context: &Context<'_>, to: Element) -> Result<Type, String> {
     Ok(context.result(to, from.shape.clone(), interval))
 }
 
-/// The same values in a promised interval, which may also be wider than the known one.
+/// The type of values in a promised interval, which may also be wider than the known one.
 pub fn assume(context: &Context<'_>, promised: Interval) -> Result<Type, String> {
     let ty = context.operands[0];
     expect_number(ty)?;

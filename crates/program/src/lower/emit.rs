@@ -54,7 +54,7 @@ impl<'a> Emitter<'a> {
         self.push(Op::Constant(vec![raw]), &[], Some(&[ty]))
     }
 
-    /// The same numbers as another type.
+    /// Casts numbers to another type.
     pub fn cast(&mut self, value: ValueId, to: Element) -> ValueId {
         if self.ty(value).element == to {
             return value;
@@ -71,7 +71,7 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// The same values, known to lie in an interval.
+    /// Notes that values are known to lie in an interval.
     pub fn assume(&mut self, value: ValueId, interval: Interval) -> ValueId {
         if self.interval(value) == interval {
             return value;
@@ -79,7 +79,7 @@ impl<'a> Emitter<'a> {
         self.push(Op::Assume(interval), &[value], None)
     }
 
-    /// In the cheapest type of its kind that holds its interval.
+    /// Casts a value to the cheapest type of its kind that holds its interval.
     pub fn narrowed(&mut self, value: ValueId) -> ValueId {
         let ty = self.ty(value);
         let to = narrowest(ty.element, ty.interval);
