@@ -12,29 +12,29 @@ use crate::schema::ColumnSpec;
 /// What is wrong with a cell or row, without what is in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Problem {
-    /// Nothing there, in a column that needs a value.
+    /// The cell is empty, in a column that needs a value.
     Missing,
-    /// Not a number.
+    /// The cell is not a number.
     NotNumber,
-    /// A number with a fraction, in a column of integers.
+    /// The cell is a number with a fraction, in a column of integers.
     Fraction,
-    /// A bit that is not 0, 1, true or false.
+    /// The cell of a column of bits is not 0, 1, true or false.
     NotBit,
-    /// Infinite, or not a number in the sense of IEEE 754.
+    /// The cell is infinite, or not a number in the sense of IEEE 754.
     NotFinite,
-    /// A number outside the range of the column.
+    /// The cell is a number outside the range of the column.
     Outside,
-    /// A text that is no category of the column.
+    /// The cell is a text that is no category of the column.
     NotCategory,
-    /// Not a date.
+    /// The cell is not a date.
     NotDate,
-    /// Bytes that are not UTF-8.
+    /// The cell has bytes that are not UTF-8.
     NotUtf8,
-    /// A row of more or fewer cells than the file has columns.
+    /// The row has more or fewer cells than the file has columns.
     Count {
-        /// Cells in the row.
+        /// The number of cells in the row.
         found: usize,
-        /// Columns of the file.
+        /// The number of columns of the file.
         expected: usize,
     },
 }

@@ -8,47 +8,55 @@ use zeroize::Zeroizing;
 use crate::error::TableError;
 
 /// An input of a program without its values: name, type, and the interval its raw values lie in.
+///
+/// ```
+/// use tacit_program::Element;
+/// use tacit_tables::Field;
+///
+/// let age = Field::new("age", Element::uint(8)).within(0, 120);
+/// assert_eq!((age.interval.low, age.interval.high), (0, 120));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Field {
-    /// The program input.
+    /// The name of the program input.
     pub name: String,
-    /// What each value is.
+    /// The type of each value.
     pub element: Element,
-    /// Where the raw values lie; within the element's own interval.
+    /// The interval of the raw values, within the element's own.
     pub interval: Interval,
     /// What the values stand for.
     pub meaning: Meaning,
 }
 
 impl Field {
-    /// A field that may hold every value of its type.
+    /// Makes a field that may hold every value of its type.
     #[must_use]
     pub fn new(name: impl Into<String>, element: Element) -> Self {
         let name = name.into();
         Field { name, element, interval: element.interval(), meaning: Meaning::Number }
     }
 
-    /// The field whose values stand for something.
+    /// Says what the values of the field stand for.
     #[must_use]
     pub fn standing_for(self, meaning: Meaning) -> Self {
         Field { meaning, ..self }
     }
 
-    /// The field with raw values from `low` to `high`.
+    /// Restricts the field to raw values from `low` to `high`.
     #[must_use]
     pub fn within(self, low: i128, high: i128) -> Self {
         Field { interval: Interval { low, high }, ..self }
     }
 }
 
-/// One input, row by row. Secret: erased when dropped, and its `Debug` shows no value.
+/// The values of one input, row by row. They are secret: they are erased when dropped, and `Debug` shows none.
 #[derive(Clone)]
 pub struct Column {
-    /// The program input.
+    /// The name of the program input.
     pub name: String,
-    /// What each value is.
+    /// The type of each value.
     pub element: Element,
-    /// Where the raw values lie.
+    /// The interval of the raw values.
     pub interval: Interval,
     /// What the values stand for.
     pub meaning: Meaning,
@@ -58,7 +66,7 @@ pub struct Column {
 }
 
 impl Column {
-    /// What it is, without its contents.
+    /// Gives what the column is, without its contents.
     #[must_use]
     pub fn field(&self) -> Field {
         let (element, interval) = (self.element, self.interval);
@@ -75,22 +83,22 @@ impl fmt::Debug for Column {
 /// Inputs of one party with equally many rows. `Debug` shows neither values nor row counts.
 #[derive(Clone)]
 pub struct Table {
-    /// Rows. May itself be private: see [`pad`](crate::pad).
+    /// The number of rows. It may itself be private: see [`pad()`](crate::pad()).
     pub rows: usize,
-    /// Rows of the file left out, because a value was missing in a column that says `drop`.
+    /// The number of rows of the file left out, because a value was missing in a column that says `drop`.
     pub dropped: usize,
     /// The columns, in the order of the schema, a validity column after the one it belongs to.
     pub columns: Vec<Column>,
 }
 
 impl Table {
-    /// The column for a program input.
+    /// Gives the column of a program input.
     #[must_use]
     pub fn column(&self, name: &str) -> Option<&Column> {
         self.columns.iter().find(|column| column.name == name)
     }
 
-    /// What the columns are, without their contents.
+    /// Gives what the columns are, without their contents.
     #[must_use]
     pub fn fields(&self) -> Vec<Field> {
         self.columns.iter().map(Column::field).collect()
@@ -103,7 +111,7 @@ impl fmt::Debug for Table {
     }
 }
 
-/// The number that a raw value stands for: `u64` raw values are read as unsigned.
+/// Gives the number that a raw value stands for: `u64` raw values are read as unsigned.
 #[must_use]
 pub fn widen(element: Element, raw: i64) -> i128 {
     match element {

@@ -7,12 +7,12 @@ use crate::cell::Problem;
 /// Errors of cells are collected up to this many before reading stops.
 pub(crate) const MAX_CELL_ERRORS: usize = 10;
 
-/// A cell or row that does not fit its schema.
+/// A cell or a row that does not fit its schema. It says where, and never what is in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CellError {
-    /// Row of data, from 1; the header is none.
+    /// The row of data, from 1; the header is none.
     pub row: u64,
-    /// Line of the file where the row begins, from 1, where the format has lines.
+    /// The line of the file where the row begins, from 1, where the format has lines.
     pub line: Option<u64>,
     /// The column's name in the file; `None` if the whole row is wrong.
     pub column: Option<String>,
@@ -46,7 +46,7 @@ pub enum TableError {
         action: &'static str,
         /// The file.
         file: String,
-        /// Why.
+        /// The operating system's error.
         source: std::io::Error,
     },
     /// The file is damaged or not of its format.

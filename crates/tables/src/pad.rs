@@ -1,4 +1,4 @@
-//! Hiding how many rows there are.
+//! Padding: it hides how many rows a table has.
 
 use tacit_program::{Element, Interval, Meaning};
 
@@ -9,13 +9,13 @@ use crate::error::TableError;
 /// A table whose row count says nothing.
 #[derive(Clone, Debug)]
 pub struct Padded {
-    /// As many rows as was asked for, the real ones first.
+    /// The table with as many rows as was asked for, the real ones first.
     pub table: Table,
     real_rows: usize,
 }
 
 impl Padded {
-    /// How many rows are real. Private to the owner of the table.
+    /// Gives the number of real rows. It is private to the owner of the table.
     #[must_use]
     pub fn real_rows(&self) -> usize {
         self.real_rows

@@ -13,8 +13,8 @@ use crate::{csv_file, parquet_file};
 const PARQUET_MAGIC: &[u8; 4] = b"PAR1";
 
 /// Reads the columns of a schema from a CSV or Parquet file, row by row: memory is 8 bytes per
-/// value kept, and some megabytes. What begins as Parquet files do, or is called `.parquet` or
-/// `.pq`, is Parquet; all else is CSV.
+/// value kept, and some megabytes. A file that begins as Parquet files do, or is called `.parquet` or
+/// `.pq`, is Parquet; every other file is CSV.
 ///
 /// # Errors
 /// [`TableError::Schema`] if the schema contradicts itself; [`TableError::Io`] or

@@ -13,7 +13,7 @@ pub(crate) fn exact(element: Element, raw: i64) -> String {
     decimal(widen(element, raw), element.fraction())
 }
 
-/// As [`exact`], but in fixed point with just as many digits as tell the number from its
+/// Gives the number in decimal, in fixed point with just as many digits as tell it from its
 /// neighbours.
 pub(crate) fn shortest(element: Element, raw: i64) -> String {
     match element.fraction() {

@@ -11,7 +11,7 @@ use crate::column::Field;
 use crate::error::TableError;
 use crate::render;
 
-/// What to do with a row in which a value is missing.
+/// The treatment of a row in which a value is missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Missing {
     /// Refuse the file.
@@ -28,13 +28,13 @@ pub enum Missing {
 pub struct ColumnSpec {
     /// The column's name in the file; in a CSV file without a header its position, from 1.
     pub column: String,
-    /// The program input.
+    /// The name of the program input.
     pub input: String,
-    /// What each value is.
+    /// The type of each value.
     pub element: Element,
-    /// Raw values that are allowed.
+    /// The raw values that are allowed.
     pub range: Interval,
-    /// What to do where there is no value.
+    /// The treatment of rows without a value.
     pub missing: Missing,
     /// Texts that stand for integers; if there are any, the column holds nothing else.
     pub categories: Vec<(String, i64)>,
@@ -46,12 +46,12 @@ pub struct ColumnSpec {
     pub validity: Option<String>,
 }
 
-/// How CSV files are written. Quotes within quoted cells are doubled.
+/// The form of CSV files. Quotes within quoted cells are doubled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CsvOptions {
-    /// What separates cells. `None`: a tab in files called `.tsv`, else a comma.
+    /// The byte that separates cells. `None`: a tab in files called `.tsv`, else a comma.
     pub delimiter: Option<u8>,
-    /// What cells are put between that hold delimiters, quotes or line breaks.
+    /// The byte around cells that hold delimiters, quotes or line breaks.
     pub quote: u8,
     /// Whether the first line names the columns.
     pub header: bool,
@@ -65,17 +65,17 @@ impl Default for CsvOptions {
     }
 }
 
-/// What is wanted of a file.
+/// All that is wanted of a file.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Schema {
-    /// How CSV files are written.
+    /// The form of CSV files.
     pub csv: CsvOptions,
     /// The columns, in the order of the table.
     pub columns: Vec<ColumnSpec>,
 }
 
 impl ColumnSpec {
-    /// A column of the same name as the input, in which no value may be missing.
+    /// Describes a column of the same name as the input, in which no value may be missing.
     #[must_use]
     pub fn new(field: &Field) -> Self {
         let categories = match &field.meaning {
@@ -187,13 +187,13 @@ impl ColumnSpec {
 }
 
 impl Schema {
-    /// What a program wants, from columns of the same names.
+    /// Describes the columns that a program wants, taken from columns of the same names.
     #[must_use]
     pub fn for_inputs(fields: &[Field]) -> Self {
         Schema { csv: CsvOptions::default(), columns: fields.iter().map(ColumnSpec::new).collect() }
     }
 
-    /// The columns of the tables that it gives, without contents: see
+    /// Gives the columns of the tables that reading by this schema gives, without contents: see
     /// [`check_same_schema`](crate::check_same_schema).
     #[must_use]
     pub fn fields(&self) -> Vec<Field> {

@@ -1,4 +1,4 @@
-//! Schema files: TOML.
+//! Schema files, which are TOML.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,10 +14,10 @@ use crate::error::TableError;
 use crate::number;
 use crate::schema::{ColumnSpec, CsvOptions, Missing, Schema};
 
-/// How a schema file serves the tables of several parties.
+/// The way in which a schema file serves the tables of several parties.
 #[derive(Clone, Debug, Default)]
 pub struct Sharing {
-    /// Whose table is read: what the file says of `age` holds for the input `alice.age` of alice,
+    /// The party whose table is read: what the file says of `age` holds for the input `alice.age` of alice,
     /// unless it says something of `alice.age` itself.
     pub owner: String,
     /// Inputs that the file may describe although this table does not give them.
@@ -150,28 +150,34 @@ impl Schema {
         Schema::load_for(path, wanted, &Sharing::default())
     }
 
-    /// As [`Schema::load`], of a file that serves the tables of several parties.
+    /// Reads a schema file that serves the tables of several parties, for the table of `by.owner`. `wanted` are the
+    /// inputs of the program that this table is to give.
     ///
     /// # Errors
-    /// As [`Schema::load`].
+    /// [`TableError`] with file, line and what is wrong: not TOML, unknown keys, contradictions,
+    /// types and ranges that the program does not want.
     pub fn load_for(path: &Path, wanted: &[Field], by: &Sharing) -> Result<Self, TableError> {
         let file = path.display().to_string();
         let text = std::fs::read_to_string(path).map_err(|e| TableError::read(&file, e))?;
         Schema::parse_for(&text, &file, wanted, by)
     }
 
-    /// As [`Schema::load`], of a text; `file` is its name in errors.
+    /// Reads a schema from text that has the form of a schema file; `file` is its name in errors. `wanted` are the
+    /// inputs of the program that a table is to give.
     ///
     /// # Errors
-    /// As [`Schema::load`].
+    /// [`TableError`] with file, line and what is wrong: not TOML, unknown keys, contradictions,
+    /// types and ranges that the program does not want.
     pub fn parse(text: &str, file: &str, wanted: &[Field]) -> Result<Self, TableError> {
         Schema::parse_for(text, file, wanted, &Sharing::default())
     }
 
-    /// As [`Schema::load_for`], of a text; `file` is its name in errors.
+    /// Reads a schema from text that serves the tables of several parties, for the table of `by.owner`; `file` is its
+    /// name in errors.
     ///
     /// # Errors
-    /// As [`Schema::load`].
+    /// [`TableError`] with file, line and what is wrong: not TOML, unknown keys, contradictions,
+    /// types and ranges that the program does not want.
     pub fn parse_for(
         text: &str,
         file: &str,

@@ -17,7 +17,7 @@ use zeroize::Zeroizing;
 
 use crate::error::TableError;
 
-/// How results are written.
+/// The format in which results are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// An aligned table for people, called `table`; fixed point is shortened without loss.
@@ -32,7 +32,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// The format that a file name asks for: `.csv`, `.json`, `.parquet` or `.pq`, `.txt`.
+    /// Gives the format that a file name asks for: `.csv`, `.json`, `.parquet` or `.pq`, `.txt`.
     #[must_use]
     pub fn from_path(path: &Path) -> Option<Self> {
         match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
@@ -70,26 +70,26 @@ impl std::str::FromStr for Format {
     }
 }
 
-/// One result.
+/// One result of a program, with its values and their labels.
 #[derive(Clone)]
 pub struct OutputColumn {
-    /// Its name.
+    /// The name of the result.
     pub name: String,
-    /// What each value is.
+    /// The type of each value.
     pub element: Element,
     /// Lengths of the axes: none for a single value, one for a column, two for a matrix.
     pub shape: Vec<u64>,
     /// Raw values, row-major, as in [`Column::raw`](crate::Column::raw).
     pub raw: Zeroizing<Vec<i64>>,
-    /// The labels of each axis: of the domains whose sizes multiply to its length, all
-    /// combinations, the last domain's members fastest. None of an axis that has none.
+    /// The domains that label each axis. Their sizes multiply to its length: labels are all combinations, the last
+    /// domain's members fastest. An axis without labels has no domain.
     pub labels: Vec<Vec<Arc<Domain>>>,
     /// What the values stand for.
     pub meaning: Meaning,
 }
 
 impl OutputColumn {
-    /// A result whose values are numbers, and whose axes have no labels.
+    /// Makes a result whose values are numbers, and whose axes have no labels.
     #[must_use]
     pub fn new(name: &str, element: Element, shape: Vec<u64>, raw: Zeroizing<Vec<i64>>) -> Self {
         let labels = vec![Vec::new(); shape.len()];
@@ -145,7 +145,7 @@ impl OutputTable {
         Ok(OutputTable { columns })
     }
 
-    /// The results.
+    /// Gives the results, in the program's order.
     #[must_use]
     pub fn columns(&self) -> &[OutputColumn] {
         &self.columns
