@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 use tacit_circuit::library::aes::{self, Direction, KeyInput, KeySize, Sbox};
 use tacit_circuit::schedule::Schedule;
 use tacit_circuit::{Builder, passes};
-use tacit_garbling::bmr::{Keys, Ready, worker};
+use tacit_garbling::bmr::Ready;
 use tacit_garbling::prf::{Gates, LabelPrf};
-use tacit_garbling::{Bits, Evaluate, Garbling, Ports};
+use tacit_garbling::{Bits, Evaluate, Parties, Ports, Terms, garbler};
 use tacit_net::PartyId;
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_ring::prg::Permutation;
@@ -63,9 +63,11 @@ fn garbled(parties: usize, ports: Ports<'_>) -> Vec<Buffer<u8>> {
         let mut entropy = Entropy::system();
         let mesh = &mut session.meshes[0];
         let protocol = Protocol::Bmr(parties as u8);
-        let keys = Keys::exchange(protocol, mesh, b"bench", &places, &mut entropy);
-        let keys = keys.expect("base OTs").worker();
-        let party = worker((protocol, Opening::Single), mesh, &places, keys, b"bench");
+        let terms = Terms { opening: Opening::Single, ..Terms::of(protocol) };
+        let agreed = Parties { terms, places: &places, session: b"bench" };
+        let garbler = garbler(protocol).expect("garbles");
+        let seats = garbler.exchange(mesh, agreed, &mut entropy).expect("base OTs");
+        let party = seats.into_iter().next().expect("a worker")(mesh, agreed);
         let ready = party.expect("a role").prepare(ports, 1).expect("prepares");
         session.finish().expect("ends");
         ready.into_bytes().expect("is stored")

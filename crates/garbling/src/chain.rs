@@ -1,9 +1,8 @@
 //! Circuits that go on from each other, evaluated one after the other: what a program in blocks needs of a protocol.
 
-use crate::authenticated::{self, Active, Authenticated, CostOfChain, Form, Kept, Sizes};
-use crate::bmr::{self, CostOfBmr};
+use crate::authenticated::{self, Active, Authenticated, Kept};
+use crate::garbler::{Counter, Garbler, Terms, garbler};
 use crate::ports::KEPT;
-use crate::rounds::rounds;
 use crate::{Bits, Ports};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -94,20 +93,21 @@ impl LaidOut {
 }
 
 /// Evaluates a program's circuits by a chain.
-pub struct Chained<C> {
-    chain: C,
+pub struct Chained<'m> {
+    chain: Box<dyn Chain + Send + 'm>,
     cost: Arc<Mutex<ChainCost>>,
     step: u32,
 }
 
-impl<C: Chain> Chained<C> {
+impl<'m> Chained<'m> {
     /// What the circuits cost is added to `cost`, which is of the same protocol.
-    pub fn new(chain: C, cost: Arc<Mutex<ChainCost>>) -> Self {
+    #[must_use]
+    pub fn new(chain: Box<dyn Chain + Send + 'm>, cost: Arc<Mutex<ChainCost>>) -> Self {
         Chained { chain, cost, step: 0 }
     }
 }
 
-impl<C: Chain> Blocks for Chained<C> {
+impl Blocks for Chained<'_> {
     fn evaluate(
         &mut self,
         block: &Block,
@@ -174,45 +174,29 @@ fn own(laid_out: &LaidOut, me: RoleId, given: &[Option<FlatBits>]) -> Result<Bit
 /// What a program's circuits cost, one after the other.
 pub struct ChainCost {
     protocol: Protocol,
-    opening: Opening,
-    bytes: Bytes,
+    garbler: &'static dyn Garbler,
+    terms: Terms,
+    counter: Box<dyn Counter>,
     rounds: Rounds,
-}
-
-enum Bytes {
-    /// What every circuit takes by itself.
-    Sum(Traffic),
-    Silent(CostOfBmr),
-    Authenticated(CostOfChain),
+    ands: u64,
 }
 
 impl ChainCost {
     /// Nothing yet; nothing for protocols whose circuits do not go on from each other.
     #[must_use]
     pub fn new(protocol: Protocol, opening: Opening) -> Option<Self> {
-        let parties = protocol.parties();
-        let bytes = match protocol {
-            Protocol::BmrSilent(_) => Bytes::Silent(CostOfBmr::new(parties, opening, true)),
-            _ if protocol.opens_tables() => Bytes::Sum(Traffic::default()),
-            Protocol::Authenticated(_) => {
-                Bytes::Authenticated(CostOfChain::new(Form::HalfGates, parties, Sizes::of(1)))
-            }
-            _ => return None,
-        };
-        Some(ChainCost { protocol, opening, bytes, rounds: [0; MAX_ROLES] })
+        let garbler = garbler(protocol).filter(|garbler| garbler.goes_on().is_some())?;
+        let terms = Terms { opening, ..Terms::of(protocol) };
+        let (counter, rounds) = (garbler.counter(&terms), [0; MAX_ROLES]);
+        Some(ChainCost { protocol, garbler, terms, counter, rounds, ands: 0 })
     }
 
     /// Adds a circuit.
     pub fn add(&mut self, ports: Ports<'_>) {
-        match &mut self.bytes {
-            Bytes::Sum(sum) => {
-                *sum += bmr::bytes_of(self.protocol, self.opening, ports).unwrap_or_default();
-            }
-            Bytes::Silent(cost) => cost.add(ports, 1),
-            Bytes::Authenticated(cost) => cost.add(ports, 1),
-        }
-        for (role, waits) in self.rounds.iter_mut().enumerate().take(self.protocol.parties()) {
-            *waits += rounds(self.protocol, self.opening, ports, role);
+        self.counter.add(ports, 1);
+        self.ands += ports.ands() as u64;
+        for (role, waits) in self.rounds.iter_mut().enumerate().take(self.terms.parties) {
+            *waits += self.garbler.rounds(&self.terms, ports, role);
         }
     }
 
@@ -222,14 +206,16 @@ impl ChainCost {
         self.rounds
     }
 
+    /// ANDs of all of them.
+    #[must_use]
+    pub fn ands(&self) -> u64 {
+        self.ands
+    }
+
     /// Bytes per directed link.
     #[must_use]
     pub fn bytes(&self) -> Traffic {
-        match &self.bytes {
-            Bytes::Sum(sum) => sum.clone(),
-            Bytes::Silent(cost) => cost.bytes(),
-            Bytes::Authenticated(cost) => cost.bytes(),
-        }
+        self.counter.bytes()
     }
 }
 
@@ -246,10 +232,4 @@ impl Blocks for ChainCost {
     fn rounds(&mut self) -> Rounds {
         self.rounds
     }
-}
-
-/// Whether a protocol's circuits can go on from each other.
-#[must_use]
-pub fn goes_on(protocol: Protocol) -> bool {
-    ChainCost::new(protocol, Opening::Collector).is_some()
 }

@@ -5,6 +5,7 @@
 //! | [`bmr`] | any number of parties, all but one corrupted, semi-honest; over shares: fewer than half, or one of three |
 //! | [`authenticated`] | any number of parties, all but one corrupted, malicious |
 //! | [`yao`] | two parties, semi-honest: half gates; [`yao::three`]: three parties, one corrupted |
+//! | [`garbler`] | what anybody may ask of each of them |
 //! | [`chain`] | circuits that go on from each other |
 //! | [`prf`] | the pseudorandom function under two labels |
 
@@ -13,15 +14,17 @@ mod bits;
 pub mod bmr;
 pub mod chain;
 mod cot;
+mod garbler;
 mod linear;
 mod links;
 mod ports;
 pub mod prf;
-mod rounds;
 mod silent;
 pub mod yao;
 
 pub use bits::Bits;
 pub use chain::Chain;
+pub use garbler::{
+    AnyReady, AnyWorker, AsItRuns, Counter, Evaluated, Garbler, Kept, Parties, Seat, Terms, garbler,
+};
 pub use ports::{Evaluate, Garbling, KEPT, Ports};
-pub use rounds::rounds;

@@ -36,6 +36,12 @@ impl GateNumbers {
     }
 }
 
+/// All pairs of different roles.
+pub(crate) fn pairs(parties: usize) -> impl Iterator<Item = (RoleId, RoleId)> {
+    let all = (0..parties).flat_map(move |from| (0..parties).map(move |to| (from, to)));
+    all.filter(|(from, to)| from != to)
+}
+
 /// A party's channels to the other roles.
 pub(crate) struct Links<'m> {
     pub mesh: &'m mut Mesh,

@@ -1,6 +1,7 @@
 //! A circuit to be garbled, and who gives and learns what.
 
 use crate::bits::Bits;
+use crate::garbler::AsItRuns;
 use tacit_circuit::schedule::{Schedule, Slot};
 use tacit_net::{Mesh, PartyId};
 use tacit_ring::Buffer;
@@ -26,6 +27,31 @@ impl Ports<'_> {
     /// The owner of every input bit, in the order of the schedule's inputs.
     pub(crate) fn owners(&self) -> impl Iterator<Item = RoleId> {
         self.schedule.inputs().iter().map(|input| self.inputs[input.port as usize].0)
+    }
+
+    /// One if some input is given by a role that is wanted, zero if none is.
+    fn given(&self, wanted: impl Fn(RoleId) -> bool) -> u64 {
+        u64::from(self.owners().any(|owner| owner != KEPT && wanted(owner)))
+    }
+
+    /// One if somebody gives an input.
+    pub(crate) fn somebody_gives(&self) -> u64 {
+        self.given(|_| true)
+    }
+
+    /// One if a role gives an input.
+    pub(crate) fn gives(&self, role: RoleId) -> u64 {
+        self.given(|owner| owner == role)
+    }
+
+    /// One if another role gives an input.
+    pub(crate) fn others_give(&self, me: RoleId) -> u64 {
+        self.given(|owner| owner != me)
+    }
+
+    /// One if a role learns an output.
+    pub(crate) fn learns(&self, role: RoleId) -> u64 {
+        u64::from(self.learned_by(role) > 0)
     }
 
     /// Input bits that a role gives.
@@ -91,6 +117,14 @@ pub trait Garbling {
     /// # Errors
     /// When the network fails, or a peer sends what no honest party does.
     fn prepare(&mut self, ports: Ports<'_>, instances: usize) -> Result<Self::Ready, SharingError>;
+
+    /// This worker, for a program that is garbled as it runs. `places[r]` plays role `r`, as before.
+    ///
+    /// # Errors
+    /// When its party plays no role.
+    fn as_it_runs<'m>(self, places: &[PartyId]) -> Result<AsItRuns<'m>, SharingError>
+    where
+        Self: Sized + 'm;
 }
 
 /// A circuit garbled for some instances, and all that a party needs to evaluate it: the online phase has no

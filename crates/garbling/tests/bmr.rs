@@ -2,13 +2,11 @@
 
 mod common;
 mod kinds;
-mod store;
 
 use common::{circuit, given, in_the_clear, places, schedule};
-use kinds::{Kind, Play, check_costs, network};
+use kinds::{Kind, Play, check_costs, network, run};
 use tacit_circuit::Builder;
-use tacit_garbling::bmr::AnyBmr;
-use tacit_garbling::{Bits, Evaluate, Garbling, Ports};
+use tacit_garbling::{AnyWorker, Bits, Ports, Terms};
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_net::testing::{Tamper, Verdict};
 use tacit_net::{NetError, Phase, Session, Stream};
@@ -16,8 +14,12 @@ use tacit_ring::entropy::{Rng, test_seed};
 use tacit_sharing::bmr::{LabelFunction, Opening};
 use tacit_sharing::{Protocol, SharingError};
 
-fn party(session: &mut Session, protocol: Protocol, seed: u64) -> Result<AnyBmr<'_>, SharingError> {
-    kinds::party(session, (protocol, Opening::Collector), seed)
+fn party(
+    session: &mut Session,
+    protocol: Protocol,
+    seed: u64,
+) -> Result<Box<dyn AnyWorker<'_> + '_>, SharingError> {
+    kinds::party(session, (protocol, Terms::of(protocol)), seed)
 }
 
 #[test]
@@ -141,7 +143,7 @@ fn public_values_of_inputs_are_uniform() {
                 bits
             };
             let values: Vec<Bits> = (0..RUNS).map(|_| value()).collect();
-            ready.run(party.mesh(), &places(2), ports, &values).unwrap();
+            run(ready, party.mesh(), &places(2), (ports, &values)).unwrap();
             drop(party);
             session.finish().unwrap();
             sent.try_iter().flatten().map(|byte| byte.count_ones()).sum::<u32>()
@@ -206,7 +208,8 @@ fn changed_messages_of_silent_transfers_end_the_session_or_change_results() {
             let mut party = party(&mut session, Protocol::BmrSilent(2), seed)?;
             let ready = party.prepare(ports, 1)?;
             let case = [true, false, true, true];
-            let learned = ready.run(party.mesh(), &places(2), ports, &[given(me, 2, case)])?;
+            let values = [given(me, 2, case)];
+            let learned = run(ready, party.mesh(), &places(2), (ports, &values))?;
             drop(party);
             session.finish()?;
             let all = in_the_clear(case);
@@ -236,7 +239,8 @@ fn changed_messages_of_a_majority_end_the_session_or_change_results() {
             let mut party = party(&mut session, Protocol::BmrShamir(3), seed).unwrap();
             let ready = party.prepare(ports, 1)?;
             let case = [true, false, true, true];
-            let learned = ready.run(party.mesh(), &places(3), ports, &[given(me, 3, case)])?;
+            let values = [given(me, 3, case)];
+            let learned = run(ready, party.mesh(), &places(3), (ports, &values))?;
             drop(party);
             session.finish()?;
             let all = in_the_clear(case);

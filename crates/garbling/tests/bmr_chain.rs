@@ -2,18 +2,17 @@
 
 mod common;
 mod kinds;
-mod store;
 
 use common::{circuit, given, in_the_clear, places, schedule};
 use kinds::{Kind, party};
 use tacit_circuit::schedule::Schedule;
 use tacit_circuit::{Builder, Circuit};
-use tacit_garbling::bmr::BmrChain;
 use tacit_garbling::chain::ChainCost;
-use tacit_garbling::{Bits, Chain, KEPT, Ports};
+use tacit_garbling::{AsItRuns, Bits, Chain, KEPT, Ports, Terms};
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_net::{PartyId, Phase, Session, Stream};
 use tacit_ring::entropy::test_seed;
+use tacit_sharing::Protocol;
 use tacit_sharing::bmr::Opening;
 
 /// Of what [`circuit`] gives: ANDs with a bit of the last party, of a wire with its own negation too, and sums; all of
@@ -72,12 +71,25 @@ fn stages(parties: usize) -> [Stage; 3] {
     ]
 }
 
+/// A party that evaluates circuits that go on from each other.
+fn chain(
+    session: &mut Session,
+    protocol: Protocol,
+    opening: Opening,
+) -> Box<dyn Chain + Send + '_> {
+    let terms = Terms { opening, ..Terms::of(protocol) };
+    let worker = party(session, (protocol, terms), test_seed()).unwrap();
+    match worker.as_it_runs(&places(terms.parties)).unwrap() {
+        AsItRuns::ByCircuits(chain) => chain,
+        AsItRuns::ByGates(_) | AsItRuns::Never => unreachable!("{protocol} goes on"),
+    }
+}
+
 fn run(session: &mut Session, kind: Kind, parties: usize, opening: Opening) {
     let (me, stages) = (session.me().index(), stages(parties));
     let protocol = kind.protocol(parties);
     let mut cost = ChainCost::new(protocol, opening).unwrap();
-    let worker = party(session, (protocol, opening), test_seed()).unwrap();
-    let mut chain = BmrChain::new(worker, &places(parties)).unwrap();
+    let mut chain = chain(session, protocol, opening);
     for i in 0..32u8 {
         let bits = [0, 1, 2, 3].map(|bit| i >> bit & 1 == 1);
         let z = i >> 4 == 1;
@@ -141,9 +153,7 @@ fn circuits_go_on_from_others_at_the_cost_that_is_said() {
 fn other_wires_are_refused() {
     let errors = memory::run(2, 1, &MemoryNetwork::default(), |mut session| {
         let stages = stages(2);
-        let how = (Kind::Wires.protocol(2), Opening::All);
-        let worker = party(&mut session, how, test_seed()).unwrap();
-        let mut chain = BmrChain::new(worker, &places(2)).unwrap();
+        let mut chain = chain(&mut session, Kind::Wires.protocol(2), Opening::All);
         let error = chain.evaluate_next(stages[1].ports(), Bits::zeros(0)).err().unwrap();
         drop(chain);
         session.finish().unwrap();

@@ -5,17 +5,18 @@ mod store;
 use store::stored;
 use tacit_circuit::schedule::Schedule;
 use tacit_circuit::{Builder, passes};
-use tacit_garbling::yao::three::{ThreeKeys, YaoThree, bytes as bytes_of_three};
-use tacit_garbling::yao::{Yao, bytes, silent_bytes};
-use tacit_garbling::{Bits, Evaluate, Garbling, Ports};
+use tacit_garbling::yao::Yao;
+use tacit_garbling::yao::three::{ThreeKeys, YaoThree};
+use tacit_garbling::{Bits, Evaluate, Garbling, Ports, Terms, garbler};
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_net::testing::{Tamper, Verdict};
 use tacit_net::{PartyId, Phase, Session, Stream};
 use tacit_ot::silent::{Chain, Set, Setting};
 use tacit_ring::Entropy;
 use tacit_ring::entropy::test_seed;
-use tacit_sharing::SharingError;
+use tacit_sharing::cost::Traffic;
 use tacit_sharing::gmw::{Correlations, Delta, silent_bytes_by};
+use tacit_sharing::{Protocol, SharingError};
 
 const PLACES: [PartyId; 2] = [PartyId(0), PartyId(1)];
 const THREE: [PartyId; 3] = [PartyId(0), PartyId(1), PartyId(2)];
@@ -57,6 +58,13 @@ fn cases() -> Vec<[bool; 3]> {
     (0..8).map(|i| [0, 1, 2].map(|bit| i >> bit & 1 == 1)).collect()
 }
 
+/// What eight instances are to send.
+fn bytes(protocol: Protocol, ports: Ports<'_>) -> Traffic {
+    let mut counter = garbler(protocol).unwrap().counter(&Terms::of(protocol));
+    counter.add(ports, 8);
+    counter.bytes()
+}
+
 #[test]
 fn all_inputs_give_what_the_circuit_says_at_the_price_of_the_table() {
     let schedule = schedule();
@@ -82,7 +90,8 @@ fn all_inputs_give_what_the_circuit_says_at_the_price_of_the_table() {
                 assert_eq!(learned.len, want.len());
                 assert!((0..want.len()).all(|i| learned.get(i) == want[i]), "{case:?}");
             }
-            let all = if silent { silent_bytes(ports, 8) } else { bytes(ports) * 8 };
+            let protocol = if silent { Protocol::YaoSilent } else { Protocol::Yao };
+            let all = bytes(protocol, ports);
             let to = 1 - me;
             let meter = session.meter();
             for (stream, links) in [(Stream::Def, &all.def), (Stream::On, &all.on)] {
@@ -209,12 +218,12 @@ fn three_parties_learn_what_the_circuit_says_at_the_price_of_the_table() {
                 assert_eq!(learned.len, want.len());
                 assert!((0..want.len()).all(|i| learned.get(i) == want[i]), "{case:?}");
             }
-            let (each, meter) = (bytes_of_three(ports), session.meter());
+            let (all, meter) = (bytes(Protocol::YaoThree, ports), session.meter());
             for to in (0..3).filter(|to| *to != me) {
-                for (stream, links) in [(Stream::Def, &each.def), (Stream::On, &each.on)] {
+                for (stream, links) in [(Stream::Def, &all.def), (Stream::On, &all.on)] {
                     let phases = [Phase::Offline, Phase::Online];
                     let sent = |phase| meter.count(PartyId(to as u8), stream, phase).bytes_sent;
-                    assert_eq!(phases.map(sent).iter().sum::<u64>(), 8 * links[me][to]);
+                    assert_eq!(phases.map(sent).iter().sum::<u64>(), links[me][to]);
                 }
             }
             session.finish().unwrap();

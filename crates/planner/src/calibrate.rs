@@ -1,13 +1,14 @@
 //! How fast this machine computes: small circuits under the protocols themselves, on links that take no time, with the
 //! CPU time of each party.
 
-use crate::work::{Calibration, Work, of_an_and};
+use crate::work::{Calibration, of_an_and};
 use tacit_circuit::Circuit;
 use tacit_circuit::library::layered;
 use tacit_engine::circuit::{Compiled, EvaluateError, Job, Preprocessing, Report, rehearse};
 use tacit_net::PartyId;
 use tacit_net::memory::{Compute, MemoryNetwork};
 use tacit_sharing::Protocol;
+use tacit_sharing::work::Work;
 
 /// ANDs that are measured, and their levels where steps are not.
 const ANDS: usize = 1 << 13;

@@ -4,17 +4,20 @@ use crate::assign::loads;
 use crate::network::Waits;
 use crate::programs::{critical, levels};
 use crate::time::Phase;
-use crate::work::{Work, of_an_and, of_set_up};
+use crate::work::{of_an_and, of_set_up};
 use tacit_engine::circuit::{
     Compiled, EvaluateError, Preprocessing, memory, predict, predict_ahead,
 };
 use tacit_engine::program::{Cost, Prepared};
+use tacit_garbling::{Terms, garbler};
 use tacit_net::PartyId;
 use tacit_sharing::Protocol;
+use tacit_sharing::bmr::Opening;
 use tacit_sharing::cost::{self, Traffic};
 use tacit_sharing::gmw::{FAN, Method};
-use tacit_sharing::latencies;
+use tacit_sharing::latencies::{self, Latencies};
 use tacit_sharing::proof;
+use tacit_sharing::work::Work;
 
 /// What a job asks for.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -48,10 +51,12 @@ pub fn of_circuit(compiled: &Compiled) -> Costs {
     // One who computes in the clear waits for no level.
     let depth = if all.critical.is_empty() { 0 } else { all.depth };
     let levels = depth * latencies::levels(protocol);
+    let waits = latencies(protocol, opening, depth);
     let steps = Steps {
-        ahead: if first { latencies::ahead(protocol, opening) } else { 0 },
+        set_up: waits.set_up,
+        ahead: if first { waits.ahead } else { 0 },
         levels: (all.critical, levels),
-        ends: latencies::online(protocol, opening, depth) - levels,
+        ends: waits.online - levels,
         checks: latencies::checks(protocol, all.proof_rounds),
     };
     let ands = protocol.garbles().then(|| (compiled.products() * job.instances) as f64);
@@ -69,12 +74,10 @@ pub fn of_circuit(compiled: &Compiled) -> Costs {
 pub fn of_program(prepared: &Prepared) -> Result<Costs, EvaluateError> {
     let (job, cost) = (prepared.job(), cost_of_program(prepared)?);
     let (protocol, online) = (job.protocol, cost.online());
-    let opening = job.opening.unwrap_or(protocol.opening());
     let first = comes_first(protocol, job.preprocessing);
     let ahead = if first { cost.ahead.clone() } else { Traffic::default() };
     let online = if first { online } else { cost.bytes.clone() };
-    let steps =
-        steps_of_program(prepared, &cost, first.then(|| latencies::ahead(protocol, opening)))?;
+    let steps = steps_of_program(prepared, &cost, first)?;
     let counts = match protocol.garbles() {
         true => [ands_of_program(prepared, &cost)?; 2],
         false => products(protocol, &ahead, &online),
@@ -93,36 +96,33 @@ fn cost_of_program(prepared: &Prepared) -> Result<Cost, EvaluateError> {
     match prepared.circuit_ands()?.filter(|ands| *ands > MAX_DRAWN) {
         None => prepared.cost(),
         Some(ands) => {
-            let bytes = cost::product(prepared.job().protocol) * ands / 8;
+            let bytes = product(prepared.job().protocol) * ands / 8;
             let ahead = Traffic { on: cost::Links::default(), ..bytes.clone() };
             Ok(Cost { bytes, ahead, rounds: [0; cost::MAX_ROLES], proof_rounds: 0 })
         }
     }
 }
 
-fn steps_of_program(
-    prepared: &Prepared,
-    cost: &Cost,
-    ahead: Option<u64>,
-) -> Result<Steps, EvaluateError> {
+fn steps_of_program(prepared: &Prepared, cost: &Cost, first: bool) -> Result<Steps, EvaluateError> {
     let job = prepared.job();
     let checks = latencies::checks(job.protocol, cost.proof_rounds);
+    let opening = job.opening.unwrap_or(job.protocol.opening());
+    let Latencies { set_up, ahead, online } = latencies(job.protocol, opening, 0);
+    let ahead = if first { ahead } else { 0 };
     if job.protocol.garbles() {
-        let opening = job.opening.unwrap_or(job.protocol.opening());
         let circuits = prepared.circuits()?;
-        let ends = latencies::online(job.protocol, opening, 0);
-        let ahead = circuits * ahead.unwrap_or(0);
-        return Ok(Steps { ahead, levels: (Vec::new(), 0), ends: circuits * ends, checks });
+        let (ahead, ends) = (circuits * ahead, circuits * online);
+        return Ok(Steps { set_up, ahead, levels: (Vec::new(), 0), ends, checks });
     }
     let levels = (critical(job), levels(job, cost));
     // Who waits most need not wait for inputs or results.
-    Ok(Steps { ahead: ahead.unwrap_or(0), levels, ends: 1, checks })
+    Ok(Steps { set_up, ahead, levels, ends: 1, checks })
 }
 
 /// ANDs that are garbled: those of the circuits, or what fills the tables that are streamed.
 fn ands_of_program(prepared: &Prepared, cost: &Cost) -> Result<f64, EvaluateError> {
     let streamed = || {
-        let each = cost::product(prepared.job().protocol).busiest().max(1);
+        let each = product(prepared.job().protocol).busiest().max(1);
         8.0 * cost.bytes.busiest() as f64 / each as f64
     };
     Ok(prepared.circuit_ands()?.map_or_else(streamed, |ands| ands as f64))
@@ -133,6 +133,24 @@ fn memory_of_program(prepared: &Prepared) -> Result<f64, EvaluateError> {
     let Some(ands) = prepared.circuit_ands()? else { return Ok(0.0) };
     let parties = prepared.job().protocol.parties() as f64;
     Ok((ands / prepared.circuits()?) as f64 * 256.0 * parties)
+}
+
+/// Elements that a product of shares takes, or bits of an AND that is garbled.
+#[must_use]
+pub fn product(protocol: Protocol) -> Traffic {
+    match garbler(protocol) {
+        Some(garbler) => garbler.and_bits(&Terms::of(protocol)),
+        None => cost::product(protocol),
+    }
+}
+
+/// How often the phases of a run wait, through so many levels of products.
+#[must_use]
+pub fn latencies(protocol: Protocol, opening: Opening, depth: u64) -> Latencies {
+    match garbler(protocol) {
+        Some(garbler) => garbler.latencies(&Terms { opening, ..Terms::of(protocol) }),
+        None => latencies::of(protocol, depth),
+    }
 }
 
 /// Whether all preprocessing is made before inputs are shared.
@@ -160,6 +178,7 @@ fn products(protocol: Protocol, ahead: &Traffic, online: &Traffic) -> [f64; 2] {
 
 /// How often parties wait.
 struct Steps {
+    set_up: u64,
     ahead: u64,
     /// For these links so often.
     levels: (Vec<(usize, usize)>, u64),
@@ -190,7 +209,7 @@ impl Steps {
         let steps = (levels + self.ends + self.checks) as f64;
         Costs {
             set_up: Phase {
-                waits: vec![waits(each_other.clone(), latencies::set_up(protocol))],
+                waits: vec![waits(each_other.clone(), self.set_up)],
                 bytes: each_other.iter().map(|link| (link.0, link.1, keys(protocol))).collect(),
                 work: of_set_up(protocol),
             },

@@ -23,10 +23,11 @@ mod work;
 
 pub use assign::{Chosen, Wanted, for_circuit, for_products};
 pub use balance::{Balanced, Weights, balance_circuit, balance_products};
-pub use costs::{Costs, of_circuit, of_program};
+pub use costs::{Costs, latencies, of_circuit, of_program, product};
 pub use estimate::{Estimate, LeftOut, Objective, Setting, Threat, rank};
 pub use network::{Network, Waits};
 pub use programs::{Choice, Free, for_program, split_program};
 pub use roles::{Demand, NoPlan, Plan, orders, plan, single, split};
+pub use tacit_sharing::work::Work;
 pub use time::{Bound, Phase, Seconds};
-pub use work::{Calibration, Work};
+pub use work::Calibration;

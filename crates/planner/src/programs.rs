@@ -1,6 +1,7 @@
 //! Who plays which role in a program, and what its numbers are computed with.
 
 use crate::assign::{Chosen, Wanted, choose, loads};
+use crate::costs::product;
 use crate::network::Network;
 use crate::roles::{Demand, orders, single};
 use tacit_engine::circuit::{Assignment, EvaluateError, Preprocessing};
@@ -229,7 +230,7 @@ pub(crate) fn levels(job: &ProgramJob, cost: &Cost) -> u64 {
 
 /// The links that operations wait for, as online traffic.
 fn awaited(protocol: Protocol, by: By) -> Traffic {
-    let products = cost::product(protocol);
+    let products = product(protocol);
     let by_seats = by == By::Rings && protocol.has_rings() && !protocol.proves_products();
     if !by_seats || protocol == Protocol::Plain {
         return products;

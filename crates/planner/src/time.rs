@@ -8,8 +8,9 @@
 //! the same.
 
 use crate::network::{Network, Waits};
-use crate::work::{Calibration, Work};
+use crate::work::Calibration;
 use std::fmt;
+use tacit_sharing::work::Work;
 
 /// What a phase asks of the network and of the party that computes most.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -100,7 +100,9 @@ pub struct Traffic {
 }
 
 impl Traffic {
-    pub(crate) fn sent(mut self, from: RoleId, to: RoleId, stream: Stream, elements: u64) -> Self {
+    /// With so many elements more from a role to another.
+    #[must_use]
+    pub fn sent(mut self, from: RoleId, to: RoleId, stream: Stream, elements: u64) -> Self {
         self.count(from, to, stream, elements);
         self
     }

@@ -4,64 +4,43 @@
 //! [`cost`] counts the rounds in which one party waits; these are of all parties together, from one's first message to
 //! another's last. Tests compare them with virtual time.
 
-use crate::bmr::{Opening, Products, Rounds};
 use crate::cost::{self, CHECK_ROUNDS};
 use crate::gmw::Method;
 use crate::proof;
 use crate::registry::Protocol;
 
-/// Until parties have compared what they are about to do, and have their keys.
-#[must_use]
-pub fn set_up(protocol: Protocol) -> u64 {
-    match protocol {
-        // Offsets are compared, too.
-        Protocol::Authenticated(2) | Protocol::Wrk17(2) => 6,
-        _ if protocol.authenticates() => 14,
-        _ if protocol.has_transfers() => 4,
-        _ => 3,
-    }
+/// Latencies of a run's phases.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Latencies {
+    /// Until parties have compared what they are about to do, and have their keys.
+    pub set_up: u64,
+    /// Of preprocessing, where all of it comes first.
+    pub ahead: u64,
+    /// From inputs to outputs; without [`checks`].
+    pub online: u64,
 }
 
-/// Of preprocessing, where all of it comes first.
+/// Of a protocol on shares, through so many levels of products.
 #[must_use]
-pub fn ahead(protocol: Protocol, opening: Opening) -> u64 {
-    // Tables are opened by everybody to everybody, or by way of those who add up columns.
-    let opened = if opening == Opening::Collector { 2 } else { 1 };
-    match protocol {
-        Protocol::Bmr(_) | Protocol::BmrOt(Products::Offset, _) => 3 + opened,
-        Protocol::BmrOt(..) => 4 + opened,
-        Protocol::BmrSilent(_) => 5 + opened,
-        Protocol::BmrShamir(_) | Protocol::BmrBlocks(Rounds::Three, _) => 2 + opened,
-        Protocol::BmrBlocks(Rounds::Four, _) => 3 + opened,
-        Protocol::BmrBlocks(Rounds::Two, _) | Protocol::BmrReplicated => 1 + opened,
-        // Choices of masks; the table.
-        Protocol::Yao | Protocol::YaoSilent => 2,
-        Protocol::Authenticated(2) | Protocol::Wrk17(2) => 12,
-        _ if protocol.authenticates() => 13,
-        _ if makes_triples(protocol) => TRIPLES,
-        _ => match protocol.gmw() {
-            Some(Method::Masked | Method::Star | Method::Triples) => 2,
-            Some(Method::Silent) => 5,
-            Some(Method::Wide) => 4,
-            Some(Method::Transfers) => 1,
-            // What roles send ahead nobody answers.
-            None => 0,
-        },
-    }
-}
-
-/// From inputs to outputs, through so many levels of products; without [`checks`].
-#[must_use]
-pub fn online(protocol: Protocol, opening: Opening, depth: u64) -> u64 {
-    match protocol {
-        // The one who evaluates tells the others.
-        _ if protocol.opens_tables() => 2 + 2 * u64::from(opening == Opening::Single),
-        // Choices, or tables; labels; results.
-        Protocol::Yao | Protocol::YaoSilent | Protocol::YaoThree => 3,
-        Protocol::Authenticated(2) | Protocol::Wrk17(2) => 6,
-        _ if protocol.authenticates() => 7,
-        Protocol::Plain => 2,
-        _ => depth * levels(protocol) + if protocol.has_roles() { 2 } else { 1 },
+pub fn of(protocol: Protocol, depth: u64) -> Latencies {
+    let levels = depth * levels(protocol);
+    match protocol.gmw() {
+        Some(method) => {
+            let ahead = match method {
+                Method::Masked | Method::Star | Method::Triples => 2,
+                Method::Silent => 5,
+                Method::Wide => 4,
+                Method::Transfers => 1,
+            };
+            Latencies { set_up: 4, ahead, online: levels + 1 }
+        }
+        // One who computes in the clear waits for no level.
+        None if protocol == Protocol::Plain => Latencies { set_up: 3, ahead: 0, online: 2 },
+        // What roles send ahead nobody answers.
+        None => {
+            let ahead = if makes_triples(protocol) { TRIPLES } else { 0 };
+            Latencies { set_up: 3, ahead, online: levels + 2 }
+        }
     }
 }
 

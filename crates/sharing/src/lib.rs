@@ -38,6 +38,7 @@ pub mod tetrad;
 pub mod transfer;
 pub mod trio;
 pub mod verify;
+pub mod work;
 
 pub use error::SharingError;
 pub use party::{Draws, Party};

@@ -7,10 +7,11 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use tacit_engine::circuit::{Compiled, Job, Preprocessing, memory, predict, predict_ahead};
 use tacit_net::PartyId;
-use tacit_planner::of_circuit;
+use tacit_planner::{latencies, of_circuit};
 use tacit_sharing::bmr::Opening;
 use tacit_sharing::cost::{self, Traffic};
-use tacit_sharing::{Protocol, Timing, latencies};
+use tacit_sharing::latencies::{checks, levels};
+use tacit_sharing::{Protocol, Timing};
 use tacit_testkit::check;
 
 fn traffic(traffic: &Traffic) -> Value {
@@ -59,6 +60,7 @@ fn costs(protocol: Protocol) -> Value {
         true => Value::Null,
         false => traffic(&cost::product(protocol)),
     };
+    let waits = Opening::ALL.map(|opening| latencies(protocol, opening, 7));
     json!({
         "product": product,
         "inputs": inputs.collect::<Vec<_>>(),
@@ -66,11 +68,11 @@ fn costs(protocol: Protocol) -> Value {
         "checks": traffic(&cost::checks(protocol)),
         "rounds": cost::rounds(protocol),
         "latencies": {
-            "set_up": latencies::set_up(protocol),
-            "ahead": Opening::ALL.map(|opening| latencies::ahead(protocol, opening)),
-            "online": Opening::ALL.map(|opening| latencies::online(protocol, opening, 7)),
-            "levels": latencies::levels(protocol),
-            "checks": Vec::from([0, 3, 9].map(|proofs| latencies::checks(protocol, proofs))),
+            "set_up": waits[0].set_up,
+            "ahead": waits.map(|waits| waits.ahead),
+            "online": waits.map(|waits| waits.online),
+            "levels": levels(protocol),
+            "checks": Vec::from([0, 3, 9].map(|proofs| checks(protocol, proofs))),
         },
     })
 }

@@ -172,7 +172,7 @@ fn keeps_its_pace(args: &BenchArgs, protocol: Protocol) -> bool {
     let mut ways = Way::all(protocol).into_iter();
     match args.balance.given(protocol) {
         Ok(Some(balance)) => kept(balance.products(protocol).0),
-        _ if args.balance.is_none() => kept(cost::product(protocol)),
+        _ if args.balance.is_none() => kept(tacit_planner::product(protocol)),
         _ => ways.any(|way| kept(way.product())),
     }
 }

@@ -105,7 +105,7 @@ impl Compiled {
         // Readers keep a file's gates as they are; folding makes gates' inputs distinct.
         let folded = job.protocol().lower(&passes::fold(circuit));
         let schedule = Schedule::new(&folded);
-        garbled::check_size(job.protocol(), &schedule)?;
+        garbled::check_size(&job, &schedule)?;
         let streams =
             job.garbling.streams(job.protocol().one_garbles(), job.preprocessing, || Ok(true))?;
         facts.extend(Garbling::fact(job.protocol().one_garbles(), streams));

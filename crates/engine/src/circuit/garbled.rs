@@ -10,52 +10,51 @@ use super::opening::Opened;
 use super::prepared::{decode, decoded, encode};
 use super::triples::Give;
 use super::worker::Computed;
-use super::{Assignment, EvaluateError, Preprocessing};
+use super::{Assignment, EvaluateError, Job, Preprocessing};
 use crate::values::Lanes;
 use crate::workers::on_each;
 use std::ops::Range;
 use tacit_circuit::schedule::Schedule;
-use tacit_garbling::authenticated::{self, Authenticated, Form, Piece, Sizes, Stock, Unopened};
-use tacit_garbling::bmr;
+use tacit_garbling::authenticated::{self, Authenticated, Form, Piece, Stock, Unopened};
 use tacit_garbling::yao::streamed::{self, Streamed};
-use tacit_garbling::yao::three::{self, ThreeKeys, YaoThree};
-use tacit_garbling::yao::{self, Yao};
-use tacit_garbling::{Bits, Evaluate, Garbling, Ports};
+use tacit_garbling::{AnyReady, AnyWorker, AsItRuns, Bits, Evaluated, Garbler};
+use tacit_garbling::{Parties, Ports, Terms, garbler};
 use tacit_net::{Mesh, PartyId, Phase, Session};
 use tacit_ring::{Buffer, Entropy, Z2};
 use tacit_sharing::backend::Boolean;
-use tacit_sharing::bmr::Opening;
 use tacit_sharing::cost::Traffic;
-use tacit_sharing::gmw::{Correlations, Delta, WorkerKeys};
 use tacit_sharing::{Protocol, RoleId, SharingError};
 
 /// Garbled circuits, and what they are made from, per worker.
 const CHUNK_BYTES: usize = 256 << 20;
-
-/// ANDs of an instance, at most, where all parties send each other something for every one of them
-/// before they take it: it has to be kept.
-const MAX_ANDS: usize = 1 << 24;
 
 /// ANDs of a circuit.
 pub(super) fn ands(schedule: &Schedule) -> usize {
     (0..schedule.depth()).map(|level| schedule.products(level).len()).sum()
 }
 
+/// How a protocol that garbles does.
+pub(super) fn garbler_of(protocol: Protocol) -> Result<&'static dyn Garbler, EvaluateError> {
+    garbler(protocol).ok_or_else(|| EvaluateError::Bug(format!("{protocol} does not garble")))
+}
+
+/// What the parties of a job have agreed on.
+pub(super) fn terms(job: &Job) -> Terms {
+    let label_function = job.label_function.unwrap_or_default();
+    let (opening, workers) = (job.opening(), job.threads());
+    Terms { parties: job.protocol().parties(), opening, label_function, workers }
+}
+
 /// Refuses circuits whose garbled form is too large to be kept.
-pub(super) fn check_size(protocol: Protocol, schedule: &Schedule) -> Result<(), EvaluateError> {
-    let ands = ands(schedule);
-    let kept = protocol.opens_tables() || protocol.authenticates();
-    let most = match protocol {
-        // From every party four blocks for every party.
-        Protocol::BmrBlocks(_, parties) => MAX_ANDS / usize::from(parties),
-        _ => MAX_ANDS,
-    };
-    match kept && ands >= most {
-        true => Err(EvaluateError::Job(format!(
+pub(super) fn check_size(job: &Job, schedule: &Schedule) -> Result<(), EvaluateError> {
+    let (ands, protocol) = (ands(schedule), job.protocol());
+    let most = garbler(protocol).and_then(|garbler| garbler.kept(&terms(job)).most_ands);
+    match most.filter(|most| ands >= *most) {
+        Some(most) => Err(EvaluateError::Job(format!(
             "the circuit has {ands} ANDs; {protocol} keeps a garbled circuit in memory and takes fewer \
              than {most}: use gmw, or split the circuit"
         ))),
-        false => Ok(()),
+        None => Ok(()),
     }
 }
 
@@ -69,67 +68,43 @@ fn ports<'p>(shape: &'p Shape, compiled: &'p Compiled) -> Ports<'p> {
 }
 
 /// How authenticated garbling garbles.
-fn form(protocol: Protocol) -> Form {
-    match protocol {
-        Protocol::Wrk17(_) => Form::FourRows,
-        _ => Form::HalfGates,
-    }
+fn form(protocol: Protocol) -> Result<Form, EvaluateError> {
+    let form = garbler(protocol).and_then(|garbler| garbler.authenticated());
+    form.ok_or_else(|| EvaluateError::Job(format!("not supported: triples for {protocol}")))
 }
 
 /// Bytes between parties that a job sends.
-pub(super) fn bytes(compiled: &Compiled) -> Traffic {
+pub(super) fn bytes(garbler: &dyn Garbler, compiled: &Compiled) -> Traffic {
     let seating = &compiled.seatings[0];
-    let places = &seating.assignment.places;
-    let shape = Shape::of(seating);
-    let ports = ports(&shape, compiled);
-    let (instances, opening) = (compiled.job().instances as u64, compiled.job().opening());
-    let all = match seating.assignment.protocol {
-        protocol if compiled.streams => {
-            let workers = 0..compiled.job().threads();
-            workers.fold(Traffic::default(), |sum, worker| {
-                let chunks = chunks(compiled, worker).map(|at| at.len());
-                sum + streamed::bytes(protocol, ports, chunks)
-            })
+    let protocol = seating.assignment.protocol;
+    by_worker(compiled, |ports, chunks| match compiled.streams {
+        true => streamed::bytes(protocol, ports, chunks.into_iter()),
+        false => {
+            let mut counter = garbler.counter(&terms(compiled.job()));
+            chunks.into_iter().for_each(|instances| counter.add(ports, instances));
+            counter.bytes()
         }
-        Protocol::Yao => yao::bytes(ports) * instances,
-        Protocol::YaoSilent => by_worker(compiled, |at| yao::silent_bytes(ports, at)),
-        Protocol::YaoThree => three::bytes(ports) * instances,
-        protocol if protocol.authenticates() => {
-            let workers = 0..compiled.job().threads();
-            workers.fold(Traffic::default(), |sum, worker| {
-                let chunks = chunks(compiled, worker).map(|at| at.len());
-                let parties = (places.len(), Sizes::of(compiled.job().threads()));
-                sum + authenticated::bytes(form(protocol), ports, parties, chunks)
-            })
-        }
-        protocol => match bmr::bytes_of(protocol, opening, ports) {
-            Some(one) => one * instances,
-            None => by_worker(compiled, |at| bmr::silent_bytes(ports, places.len(), opening, at)),
-        },
-    };
-    all.placed(places)
+    })
 }
 
-/// The sum of what every worker sends for so many instances.
-fn by_worker(compiled: &Compiled, bytes: impl Fn(usize) -> Traffic) -> Traffic {
-    let workers = 0..compiled.job().threads();
-    workers.fold(Traffic::default(), |sum, worker| {
-        sum + bytes(chunks(compiled, worker).map(|at| at.len()).sum())
-    })
+/// The sum of what workers send for chunks of so many instances each, between parties.
+fn by_worker(compiled: &Compiled, bytes: impl Fn(Ports<'_>, Vec<usize>) -> Traffic) -> Traffic {
+    let seating = &compiled.seatings[0];
+    let shape = Shape::of(seating);
+    let ports = ports(&shape, compiled);
+    let of = |worker| bytes(ports, chunks(compiled, worker).map(|at| at.len()).collect());
+    let all = (0..compiled.job().threads()).map(of);
+    all.fold(Traffic::default(), |sum, worker| sum + worker).placed(&seating.assignment.places)
 }
 
 /// Bytes between parties for a job with stored triples.
 pub(super) fn bytes_from_triples(compiled: &Compiled) -> Traffic {
-    let seating = &compiled.seatings[0];
-    let places = &seating.assignment.places;
-    let shape = Shape::of(seating);
-    let (ports, form) = (ports(&shape, compiled), form(seating.assignment.protocol));
-    let workers = 0..compiled.job().threads();
-    let all = workers.fold(Traffic::default(), |sum, worker| {
-        let chunks = chunks(compiled, worker).map(|at| at.len());
-        sum + authenticated::bytes_with_stock(form, ports, places.len(), chunks)
-    });
-    all.placed(places)
+    let protocol = compiled.job().protocol();
+    // Nothing runs on triples under other protocols.
+    let Ok(form) = form(protocol) else { return Traffic::default() };
+    by_worker(compiled, |ports, chunks| {
+        authenticated::bytes_with_stock(form, ports, protocol.parties(), chunks.into_iter())
+    })
 }
 
 /// Triples, and bits of every party, that a worker needs at most.
@@ -166,24 +141,24 @@ pub(super) fn from_triples(
         let task = Task { run, worker };
         let Assignment { places, protocol, .. } = &task.seating().assignment;
         let party = Authenticated::with_stock(mesh, places, stock, pieces)?;
-        let party = party.in_form(form(*protocol));
-        Ok(task.run(party, |_, _, _| {})?)
+        let (computed, _) = task.run(&mut party.in_form(form(*protocol)?))?;
+        Ok(computed)
     })
 }
 
 /// Rounds that a party waits for online.
-pub(super) fn rounds(compiled: &Compiled, party: PartyId) -> u64 {
+pub(super) fn rounds(garbler: &dyn Garbler, compiled: &Compiled, party: PartyId) -> u64 {
     let seating = &compiled.seatings[0];
     let Ok(me) = seating.assignment.role_of(party) else { return 0 };
     let shape = Shape::of(seating);
     let ports = ports(&shape, compiled);
-    if compiled.streams {
-        return streamed::rounds(seating.assignment.protocol, ports, me);
+    match compiled.streams {
+        true => streamed::rounds(seating.assignment.protocol, ports, me),
+        false => garbler.rounds(&terms(compiled.job()), ports, me),
     }
-    tacit_garbling::rounds(seating.assignment.protocol, compiled.job().opening(), ports, me)
 }
 
-/// Exchanges what correlations are made of, and evaluates with every worker, or prepares for that.
+/// Exchanges keys, and evaluates with every worker, or prepares for that.
 pub(super) fn compute(
     session: &mut Session,
     run: Run<'_>,
@@ -191,55 +166,21 @@ pub(super) fn compute(
     entropy: &mut Entropy,
 ) -> Result<Done, EvaluateError> {
     let Assignment { protocol, places, .. } = &run.compiled.seatings[0].assignment;
-    let (threads, opening) = (run.compiled.job().threads(), run.compiled.job().opening());
-    let mesh = &mut session.meshes[0];
-    let task = |worker| Task { run, worker };
-    match protocol {
-        _ if protocol.opens_tables() => {
-            let mut all = bmr::Keys::exchange(*protocol, mesh, id, places, entropy)?;
-            let keys = (0..threads).map(|_| all.worker()).collect();
-            return on_workers(session, keys, |mesh, worker, keys| {
-                let mut party = bmr::worker((*protocol, opening), mesh, places, keys, id)?;
-                party.set_label_function(run.compiled.job().label_function.unwrap_or_default());
-                task(worker).learn(party)
-            });
-        }
-        Protocol::YaoThree => {
-            let mut all = ThreeKeys::exchange(mesh, id, places, entropy)?;
-            let keys = (0..threads).map(|_| all.worker()).collect();
-            return on_workers(session, keys, |mesh, worker, keys| {
-                let party = YaoThree::new(mesh, places, keys, id)?;
-                match run.compiled.streams {
-                    true => task(worker).stream(party.streamed()),
-                    false => task(worker).learn(party),
-                }
-            });
-        }
-        _ => {}
-    }
-    let authenticates = protocol.authenticates();
-    let delta = if authenticates { Delta::Authenticating } else { Delta::Common };
-    let all = Correlations::exchange(mesh, id, places, delta, entropy)?;
-    let mut all = if protocol.is_silent() { all.silent(id) } else { all };
-    let sid = match authenticates {
-        true => authenticated::set_up(mesh, places, all.worker(), id)?,
-        false => [0; 32],
-    };
-    let keys: Vec<WorkerKeys> = (0..threads).map(|_| all.worker()).collect();
+    let parties = Parties { terms: terms(run.compiled.job()), places, session: id };
+    let seats = garbler_of(*protocol)?.exchange(&mut session.meshes[0], parties, entropy)?;
     let ready = session.meshes[0].now();
-    let workers = keys.into_iter().enumerate();
-    let computed = on_each(&mut session.meshes, workers, |mesh, (worker, keys)| {
-        let (task, mut unopened) = (task(worker), Vec::new());
-        let computed = match protocol {
-            _ if run.compiled.streams => task.stream(Yao::new(mesh, places, keys, id)?.streamed()),
-            protocol if protocol.is_yao() => task.learn(Yao::new(mesh, places, keys, id)?),
-            _ => {
-                let party = Authenticated::new(mesh, places, keys, &sid, Sizes::of(threads))?;
-                let party = party.in_form(form(*protocol));
-                task.run(party, |_, at, outputs| unopened.push((at, outputs)))
+    let workers = seats.into_iter().enumerate();
+    let computed = on_each(&mut session.meshes, workers, |mesh, (worker, seat)| {
+        let (task, mut party) = (Task { run, worker }, seat(mesh, parties)?);
+        if !run.compiled.streams {
+            return Ok(task.run(&mut *party)?);
+        }
+        match party.as_it_runs(places)? {
+            AsItRuns::ByGates(party) => Ok((task.stream(party)?, Vec::new())),
+            AsItRuns::ByCircuits(_) | AsItRuns::Never => {
+                Err(EvaluateError::Bug(format!("{protocol} does not garble gate by gate")))
             }
-        }?;
-        Ok((computed, unopened))
+        }
     })?;
     Ok((ready, open(session, run, computed)?))
 }
@@ -250,33 +191,23 @@ pub(super) fn resume(
     run: Run<'_>,
     stored: Vec<Buffer<u8>>,
 ) -> Result<Vec<Computed>, EvaluateError> {
-    let protocol = run.compiled.seatings[0].assignment.protocol;
+    let garbler = garbler_of(run.compiled.job().protocol())?;
     let workers = stored.into_iter().enumerate();
     let computed = on_each(&mut session.meshes, workers, |mesh, (worker, stored)| {
-        let (task, mut unopened) = (Task { run, worker }, Vec::new());
-        let computed = match protocol {
-            protocol if protocol.is_yao() => task.resume::<yao::Ready>(mesh, &stored, Task::put),
-            Protocol::YaoThree => task.resume::<three::Ready>(mesh, &stored, Task::put),
-            protocol if protocol.authenticates() => {
-                let keep = |_: &Task<'_>, _: &mut Opened, at, done| unopened.push((at, done));
-                task.resume::<authenticated::Ready>(mesh, &stored, keep)
-            }
-            _ => task.resume::<bmr::Ready>(mesh, &stored, Task::put),
-        }?;
-        Ok((computed, unopened))
+        Task { run, worker }.resume(mesh, garbler, &stored)
     })?;
     open(session, run, computed)
 }
 
 /// What a worker has evaluated, and what of it is still to be opened.
-type Evaluated = (Computed, Vec<(Range<usize>, Unopened)>);
+type Worked = (Computed, Vec<(Range<usize>, Unopened)>);
 
 /// Opens what all workers have evaluated: all of it has passed this party's checks. What opens first is looked at
 /// before any worker opens the rest.
 fn open(
     session: &mut Session,
     run: Run<'_>,
-    parts: Vec<Evaluated>,
+    parts: Vec<Worked>,
 ) -> Result<Vec<Computed>, EvaluateError> {
     let parts = match run.compiled.job().guard.is_empty() {
         true => parts,
@@ -293,8 +224,8 @@ fn open(
 fn open_first(
     session: &mut Session,
     run: Run<'_>,
-    parts: Vec<Evaluated>,
-) -> Result<Vec<Evaluated>, EvaluateError> {
+    parts: Vec<Worked>,
+) -> Result<Vec<Worked>, EvaluateError> {
     let parts = parts.into_iter().enumerate();
     let parts = on_each(&mut session.meshes, parts, |mesh, (worker, (computed, unopened))| {
         let (chunks, mut outputs): (Vec<_>, Vec<_>) = unopened.into_iter().unzip();
@@ -309,18 +240,6 @@ fn open_first(
         run.compiled.job().guard.check((0..bits.len).map(|i| bits.get(i)))?;
     }
     Ok(parts.into_iter().map(|(_, part)| part).collect())
-}
-
-/// Evaluates with every worker, where nothing is checked.
-fn on_workers<K: Send>(
-    session: &mut Session,
-    keys: Vec<K>,
-    work: impl Fn(&mut Mesh, usize, K) -> Result<Computed, SharingError> + Sync,
-) -> Result<Done, EvaluateError> {
-    let ready = session.meshes[0].now();
-    let workers = keys.into_iter().enumerate();
-    let work = |mesh: &mut Mesh, (worker, keys)| Ok(work(mesh, worker, keys)?);
-    Ok((ready, on_each(&mut session.meshes, workers, work)?))
 }
 
 /// One worker's part of a job.
@@ -341,14 +260,6 @@ impl<'a> Task<'a> {
 
     fn chunks(&self) -> impl Iterator<Item = Range<usize>> + use<> {
         chunks(self.run.compiled, self.worker)
-    }
-
-    /// Prepares and evaluates, and keeps what this party learns.
-    fn learn<G>(&self, party: G) -> Result<Computed, SharingError>
-    where
-        G: Garbling<Ready: Evaluate<Done = Vec<Bits>>>,
-    {
-        self.run(party, |opened, at, bits| self.put(opened, at, bits))
     }
 
     /// Garbles or evaluates gate by gate, and keeps what this party learns.
@@ -380,22 +291,16 @@ impl<'a> Task<'a> {
         (self.run.progress)((at.end.div_ceil(64) - at.start.div_ceil(64)) as u64);
     }
 
-    /// Prepares and evaluates; `done` takes what comes of each chunk.
-    fn run<G: Garbling>(
-        &self,
-        mut party: G,
-        mut done: impl FnMut(&mut Opened, Range<usize>, <G::Ready as Evaluate>::Done),
-    ) -> Result<Computed, SharingError> {
+    /// Prepares and evaluates.
+    fn run<'m>(&self, party: &mut (dyn AnyWorker<'m> + 'm)) -> Result<Worked, SharingError> {
         let shape = Shape::of(self.seating());
         let ports = ports(&shape, self.run.compiled);
         let mut chunks = self.chunks();
-        let mut computed = self.nothing_yet(party.mesh())?;
+        let mut worked = (self.nothing_yet(party.mesh())?, Vec::new());
         match self.run.compiled.job().preprocessing {
             Preprocessing::Interleaved => chunks.try_for_each(|at| {
                 let ready = party.prepare(ports, at.len())?;
-                let result = self.evaluate(party.mesh(), ports, &at, ready)?;
-                done(&mut computed.opened, at, result);
-                Ok::<(), SharingError>(())
+                self.evaluate(party.mesh(), ports, (at, ready), &mut worked)
             })?,
             Preprocessing::Separate => {
                 let prepare = |at: Range<usize>| Ok((at.clone(), party.prepare(ports, at.len())?));
@@ -403,55 +308,58 @@ impl<'a> Task<'a> {
                 if self.run.phases.puts_off() {
                     let kept = all.drain(..).map(|(at, ready)| Ok((at, ready.into_bytes()?)));
                     let kept = kept.collect::<Result<Vec<_>, SharingError>>()?;
-                    computed.stored = encode(&kept)?;
+                    worked.0.stored = encode(&kept)?;
                 }
-                computed.began = Some(party.mesh().now());
-                for (at, ready) in all {
-                    let result = self.evaluate(party.mesh(), ports, &at, ready)?;
-                    done(&mut computed.opened, at, result);
+                worked.0.began = Some(party.mesh().now());
+                for chunk in all {
+                    self.evaluate(party.mesh(), ports, chunk, &mut worked)?;
                 }
             }
         }
         party.mesh().flush()?;
-        Ok(computed)
+        Ok(worked)
     }
 
     /// Evaluates what was prepared in another session.
-    fn resume<E: Evaluate>(
+    fn resume(
         &self,
         mesh: &mut Mesh,
+        garbler: &dyn Garbler,
         stored: &[u8],
-        mut done: impl FnMut(&Self, &mut Opened, Range<usize>, E::Done),
-    ) -> Result<Computed, EvaluateError> {
+    ) -> Result<Worked, EvaluateError> {
         let all: Vec<(Range<usize>, Buffer<u8>)> = decode(stored)?;
         if !all.iter().map(|(at, _)| at.clone()).eq(self.chunks()) {
             return Err(EvaluateError::Job("preprocessing that was cut otherwise".into()));
         }
-        let all = all.into_iter().map(|(at, bytes)| Ok((at, decoded(E::from_bytes(bytes))?)));
+        let all = all.into_iter().map(|(at, bytes)| Ok((at, decoded(garbler.ready(bytes))?)));
         let all = all.collect::<Result<Vec<_>, EvaluateError>>()?;
         let shape = Shape::of(self.seating());
         let ports = ports(&shape, self.run.compiled);
-        let mut computed = self.nothing_yet(mesh)?;
-        computed.began = Some(mesh.now());
-        for (at, ready) in all {
-            let result = self.evaluate(mesh, ports, &at, ready)?;
-            done(self, &mut computed.opened, at, result);
+        let mut worked = (self.nothing_yet(mesh)?, Vec::new());
+        worked.0.began = Some(mesh.now());
+        for chunk in all {
+            self.evaluate(mesh, ports, chunk, &mut worked)?;
         }
         mesh.flush()?;
-        Ok(computed)
+        Ok(worked)
     }
 
-    fn evaluate<E: Evaluate>(
+    /// Evaluates a chunk, and keeps what this party learns or what is still to be opened.
+    fn evaluate(
         &self,
         mesh: &mut Mesh,
         ports: Ports<'_>,
-        at: &Range<usize>,
-        ready: E,
-    ) -> Result<E::Done, SharingError> {
-        let given = self.given(mesh, at)?;
+        (at, ready): (Range<usize>, Box<dyn AnyReady>),
+        (computed, unopened): &mut Worked,
+    ) -> Result<(), SharingError> {
+        let given = self.given(mesh, &at)?;
         let done = ready.run(mesh, &self.seating().assignment.places, ports, &given)?;
-        self.tell(at);
-        Ok(done)
+        self.tell(&at);
+        match done {
+            Evaluated::Learned(bits) => self.put(&mut computed.opened, at, bits),
+            Evaluated::Unopened(outputs) => unopened.push((at, outputs)),
+        }
+        Ok(())
     }
 
     /// Opens what this worker has evaluated.
@@ -504,26 +412,9 @@ pub(super) fn instance_bytes(compiled: &Compiled) -> usize {
         // Labels of inputs, and their messages; no tables.
         return 64 * ports;
     }
-    let protocol = compiled.job().protocol();
+    let (protocol, terms) = (compiled.job().protocol(), terms(compiled.job()));
     let parties = protocol.parties();
-    let under_way = match compiled.job().opening() {
-        Opening::All => 4 * parties * parties,
-        Opening::Collector | Opening::Single => 0,
-    };
-    let blocks = match protocol {
-        // Sharings of both inputs, the output, a triple and what opens it; of five leaky triples three
-        // sharings each, and what they are made from; tables of garblers and at the evaluator.
-        Protocol::Wrk17(_) => ands * (50 * parties + 4 * parties * parties),
-        protocol if protocol.authenticates() => ands * (50 * parties + 3 * parties * parties),
-        // Hidden labels from everybody, and their shares, as much again for products; tables.
-        Protocol::BmrBlocks(..) => ands * (16 * parties + 8 * parties * parties + under_way),
-        // Shares of every row, tables, and columns under way: from everybody all of them, perhaps.
-        Protocol::BmrOt(..) => ands * (24 * parties + under_way),
-        // As below, and transfers that wait to be used.
-        Protocol::BmrSilent(_) => ands * (20 * parties + under_way),
-        // Tables, columns under way, and what a wire is authenticated by.
-        _ => ands * (16 * parties + under_way),
-    };
+    let blocks = ands * garbler(protocol).map_or(0, |garbler| garbler.kept(&terms).blocks);
     // Two buffers of 16 kB at least are kept of each.
     16 * (blocks + ports * 16 * parties) + (2 << 14)
 }

@@ -2,7 +2,7 @@
 
 use super::compile::Compiled;
 use super::{Preprocessing, garbled};
-use tacit_sharing::Protocol;
+use tacit_garbling::garbler;
 
 /// Bytes that a party keeps of a job at once, about: garbled circuits, or shares of the lanes under way, what
 /// preprocessing leaves where it comes first, and the values of all inputs and outputs.
@@ -19,7 +19,7 @@ pub fn memory(compiled: &Compiled) -> usize {
 /// What a worker computes with.
 fn under_way(compiled: &Compiled) -> usize {
     let protocol = compiled.job().protocol();
-    if protocol.garbles() {
+    if garbler(protocol).is_some() {
         let instances = compiled.job().instances.div_ceil(compiled.job().threads());
         return garbled::instance_bytes(compiled) * garbled::chunk(compiled).min(instances);
     }
@@ -32,24 +32,15 @@ fn stored(compiled: &Compiled) -> usize {
     let (protocol, schedule) = (compiled.job().protocol(), compiled.schedule());
     let (parties, ands) = (protocol.parties(), garbled::ands(schedule));
     let instances = compiled.job().instances;
-    match protocol.gmw() {
-        Some(method) => {
+    match (protocol.gmw(), garbler(protocol)) {
+        (Some(method), _) => {
             let words = method.tape_words(schedule, 0..schedule.depth(), parties);
             8 * words.iter().sum::<usize>() * compiled.total_words()
         }
-        None if protocol.garbles() => instances * ands * table(protocol),
+        (None, Some(garbler)) => {
+            instances * ands * garbler.kept(&garbled::terms(compiled.job())).table_bytes
+        }
         // A word or two of every product.
-        None => 16 * compiled.products() * compiled.total_words(),
-    }
-}
-
-/// Bytes of an AND's garbled table.
-fn table(protocol: Protocol) -> usize {
-    let parties = protocol.parties();
-    match protocol {
-        Protocol::Yao | Protocol::YaoSilent | Protocol::YaoThree => 32,
-        // Labels' of those who have some.
-        Protocol::BmrShamir(_) => 64 * parties.div_ceil(2),
-        _ => 64 * parties,
+        (None, None) => 16 * compiled.products() * compiled.total_words(),
     }
 }

@@ -4,6 +4,7 @@ use super::compile::{Compiled, Seating};
 use super::evaluate::makes_triples;
 use super::garbled;
 use super::prepared::Phases;
+use tacit_garbling::{Garbler, garbler};
 use tacit_net::{PartyId, Stream};
 use tacit_sharing::RoleId;
 use tacit_sharing::cost::{self, MAX_ROLES, Traffic};
@@ -76,8 +77,8 @@ pub fn predict_ahead(compiled: &Compiled) -> Traffic {
 /// Computes the cost of a job.
 #[must_use]
 pub fn predict(compiled: &Compiled) -> Prediction {
-    if compiled.job().protocol().garbles() {
-        return predict_garbled(compiled);
+    if let Some(garbler) = garbler(compiled.job().protocol()) {
+        return predict_garbled(garbler, compiled);
     }
     let mut words = Traffic::default();
     let mut levels = Traffic::default();
@@ -104,13 +105,14 @@ pub fn predict(compiled: &Compiled) -> Prediction {
 }
 
 /// Evaluation takes a constant number of rounds, whatever the depth.
-fn predict_garbled(compiled: &Compiled) -> Prediction {
-    let bytes = garbled::bytes(compiled);
+fn predict_garbled(garbler: &dyn Garbler, compiled: &Compiled) -> Prediction {
+    let bytes = garbled::bytes(garbler, compiled);
+    let rounds = |party| garbled::rounds(garbler, compiled, PartyId(party as u8));
     Prediction {
         // Whole words, all of them.
         words: bytes.clone() / 8,
         bytes,
-        rounds: std::array::from_fn(|party| garbled::rounds(compiled, PartyId(party as u8))),
+        rounds: std::array::from_fn(rounds),
         critical: Vec::new(),
         depth: 0,
         proof_rounds: 0,

@@ -7,7 +7,7 @@ use crate::circuit::{
 };
 use std::fmt;
 use std::str::FromStr;
-use tacit_garbling::chain;
+use tacit_garbling::garbler;
 use tacit_net::PartyId;
 use tacit_program::{Program, text};
 use tacit_sharing::backend::Ring;
@@ -114,13 +114,6 @@ pub struct ProgramJob {
     pub range_check: bool,
 }
 
-/// ANDs of all parties' circuits together, where a program is garbled circuit by circuit: with few, what is drawn and
-/// garbled stays in caches; with many, it takes fewer rounds.
-const BLOCK_ANDS: usize = 1 << 18;
-
-/// The same where bits are authenticated: buckets of triples are smaller in large batches.
-const AUTHENTICATED_BLOCK_ANDS: usize = 1 << 21;
-
 impl ProgramJob {
     /// A job with defaults: roles in party order, one worker.
     #[must_use]
@@ -161,16 +154,17 @@ impl ProgramJob {
     /// Whether that is circuit by circuit.
     #[must_use]
     pub fn in_blocks(&self) -> bool {
-        chain::goes_on(self.protocol)
+        self.goes_on().is_some()
+    }
+
+    fn goes_on(&self) -> Option<usize> {
+        garbler(self.protocol)?.goes_on()
     }
 
     /// About how many ANDs such a circuit has, at most.
     pub(super) fn most_ands(&self) -> usize {
-        let all = match self.protocol.authenticates() {
-            true => AUTHENTICATED_BLOCK_ANDS,
-            false => BLOCK_ANDS,
-        };
-        self.block_ands.unwrap_or(all / self.protocol.parties())
+        let most = self.goes_on().map_or(usize::MAX, |all| all / self.protocol.parties());
+        self.block_ands.unwrap_or(most)
     }
 
     /// All assignments of roles: the first one is that of `protocol` and `places`.

@@ -1,14 +1,14 @@
 //! Circuits that go on from others: what they give, what they cost, and that cheats in any of them are caught before
 //! anything opens that depends on it.
 
-use super::cost::bytes_of_chain;
+use super::cost::CostOfChain;
 use super::four_rows::Form;
 use super::kept::{Active, Kept};
 use super::outputs::open;
 use super::party::{Authenticated, begin, finish_set_up};
 use super::talk::Cheat;
 use super::triples::Sizes;
-use crate::{Bits, KEPT, Ports};
+use crate::{Bits, Counter, KEPT, Ports};
 use tacit_circuit::schedule::Schedule;
 use tacit_circuit::{Builder, passes};
 use tacit_net::memory::{self, MemoryNetwork};
@@ -182,8 +182,9 @@ fn circuits_go_on_from_others_at_the_cost_that_is_said() {
     for parties in [2, 3, 4] {
         let ends = chain(parties, None);
         let stages = stages(parties);
-        let circuits = stages.iter().map(|stage| (stage.ports(), INSTANCES));
-        let cost = bytes_of_chain(Form::HalfGates, parties, circuits);
+        let mut cost = CostOfChain::new(Form::HalfGates, parties, Sizes::of(1));
+        stages.iter().for_each(|stage| cost.add(stage.ports(), INSTANCES));
+        let cost = cost.bytes();
         for (me, end) in ends.iter().enumerate() {
             assert_eq!(end.error, None);
             assert_eq!(end.opened, wanted(), "party {me} of {parties}");

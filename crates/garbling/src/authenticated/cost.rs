@@ -9,6 +9,8 @@ use super::triples::Sizes;
 use super::{EVALUATOR, FIRST_GARBLER};
 use crate::Ports;
 use crate::bmr::words;
+use crate::garbler::Counter;
+use crate::links::pairs;
 use crate::ports::KEPT;
 use tacit_ot::KAPPA;
 use tacit_sharing::cost::Traffic;
@@ -19,35 +21,8 @@ const DIGEST_BYTES: u64 = DIGEST as u64;
 /// A commitment, and the opening of a coin.
 const COIN: u64 = 3 * DIGEST_BYTES;
 
-/// Bytes between `parties` of one worker, which prepares and runs so many instances at a time, in a session of workers
-/// that make triples in these sizes.
-#[must_use]
-pub fn bytes(
-    form: Form,
-    ports: Ports<'_>,
-    (parties, sizes): (usize, Sizes),
-    chunks: impl Iterator<Item = usize>,
-) -> Traffic {
-    let mut cost = CostOfChain::new(form, parties, sizes);
-    chunks.for_each(|instances| cost.add(ports, instances));
-    cost.bytes()
-}
-
-/// Bytes between `parties` of a worker on its own that prepares and runs so many instances of each of these circuits, one
-/// after the other: some may go on from others.
-#[must_use]
-pub fn bytes_of_chain<'p>(
-    form: Form,
-    parties: usize,
-    circuits: impl Iterator<Item = (Ports<'p>, usize)>,
-) -> Traffic {
-    let mut cost = CostOfChain::new(form, parties, Sizes::of(1));
-    circuits.for_each(|(ports, instances)| cost.add(ports, instances));
-    cost.bytes()
-}
-
 /// What circuits cost, one after the other.
-pub struct CostOfChain {
+pub(super) struct CostOfChain {
     form: Form,
     parties: usize,
     sizes: Sizes,
@@ -58,21 +33,19 @@ pub struct CostOfChain {
 
 impl CostOfChain {
     /// Nothing yet, of a worker that makes triples in these sizes.
-    #[must_use]
     pub fn new(form: Form, parties: usize, sizes: Sizes) -> Self {
         CostOfChain { form, parties, sizes, sum: Traffic::default(), left: 0 }
     }
+}
 
-    /// Adds so many instances of a circuit.
-    pub fn add(&mut self, ports: Ports<'_>, instances: usize) {
+impl Counter for CostOfChain {
+    fn add(&mut self, ports: Ports<'_>, instances: usize) {
         let CostOfChain { form, parties, sizes, ref mut sum, left } = *self;
         self.left = ahead(form, ports, (parties, sizes), (instances, left), sum);
         online(form, ports, parties, instances, sum);
     }
 
-    /// Bytes per directed link.
-    #[must_use]
-    pub fn bytes(&self) -> Traffic {
+    fn bytes(&self) -> Traffic {
         self.sum.clone()
     }
 }
@@ -112,15 +85,10 @@ pub fn bytes_with_stock(
     sum
 }
 
-fn links(parties: usize) -> impl Iterator<Item = (usize, usize)> {
-    (0..parties)
-        .flat_map(move |from| (0..parties).filter(move |to| *to != from).map(move |to| (from, to)))
-}
-
 /// Bits of each role, authenticated and checked.
 fn extended(counts: &[usize], sum: &mut Traffic) {
     let echo = if counts.len() > 2 { DIGEST_BYTES } else { 0 };
-    for (from, to) in links(counts.len()) {
+    for (from, to) in pairs(counts.len()) {
         let chosen = (choice_words(counts[from]) * 8 * KAPPA) as u64;
         sum.def[from][to] += COIN + chosen + BLOCK + DIGEST_BYTES + echo;
     }
@@ -163,7 +131,7 @@ fn batch(sizes: Sizes, count: usize, extra: &[usize], sum: &mut Traffic) {
     let leaky = count * sizes.bucket(count);
     let counts: Vec<usize> = extra.iter().map(|extra| 3 * leaky + extra).collect();
     extended(&counts, sum);
-    for (from, to) in links(extra.len()) {
+    for (from, to) in pairs(extra.len()) {
         // Products; commitments to corrections and to a sum, with their openings; coins; buckets.
         sum.def[from][to] += leaky as u64 * BLOCK
             + (2 * DIGEST_BYTES + words(leaky))
@@ -176,7 +144,7 @@ fn batch(sizes: Sizes, count: usize, extra: &[usize], sum: &mut Traffic) {
 /// Products of masks, masks of inputs for who gives them, and garbled gates.
 fn garbled(form: Form, ports: Ports<'_>, parties: usize, instances: usize, sum: &mut Traffic) {
     let gates = instances * ports.ands();
-    for (from, to) in links(parties) {
+    for (from, to) in pairs(parties) {
         let given = instances * ports.given_by(to);
         if inputs_are_shared(parties) && given > 0 {
             sum.def[from][to] += words(given) + DIGEST_BYTES;
@@ -195,7 +163,7 @@ fn online(form: Form, ports: Ports<'_>, parties: usize, instances: usize, sum: &
     let learned = learned_slots(ports, parties);
     let opened = [true, false].map(|first| opened_slots(ports, parties, first));
     let echo = if parties > 2 { DIGEST_BYTES } else { 0 };
-    for (from, to) in links(parties) {
+    for (from, to) in pairs(parties) {
         sum.on[from][to] += words(instances * ports.given_by(from)) + echo;
         for slots in opened.each_ref().map(|opened| &opened[to]) {
             if !slots.is_empty() {

@@ -20,21 +20,27 @@
 //! Source: A. Ben-Efraim, Y. Lindell, E. Omri (CCS 2016), after M. Ben-Or, S. Goldwasser, A. Wigderson (STOC
 //! 1988) and, for degrees, R. Gennaro, M. Rabin, T. Rabin (PODC 1998).
 
-use super::chain::{self, Worker, go_on};
+use super::chain::{self, Worker, agreed, go_on, ready};
 use super::columns::{Columns, open};
 use super::common::{Common, Garbled, Ready, drawn_by};
-use super::cost::online;
+use super::cost::{self, online};
 use super::keys::{ShamirKeys, WorkerKeys};
 use super::wide::{shares, times, weights};
 use super::wires::{Gate, walk};
-use crate::links::{GateNumbers, Links};
+use crate::authenticated::Form;
+use crate::garbler::{
+    AnyReady, Counter, Each, Garbler, Kept, MAX_ANDS, Parties, Seat, Terms, seats,
+};
+use crate::links::{GateNumbers, Links, pairs};
 use crate::{Bits, Ports};
 use tacit_net::{Mesh, PartyId, Phase, Stream};
 use tacit_ot::KAPPA;
 use tacit_ring::{Buffer, Entropy};
-use tacit_sharing::SharingError;
 use tacit_sharing::bmr::{LabelFunction, Opening, Rounds};
 use tacit_sharing::cost::Traffic;
+use tacit_sharing::latencies::Latencies;
+use tacit_sharing::work::Work;
+use tacit_sharing::{RoleId, SharingError};
 use zeroize::Zeroizing;
 
 /// Elements that are dealt in one message.
@@ -347,13 +353,11 @@ impl Worker for BmrBlocks<'_> {
 }
 
 /// Bytes between `parties` for one instance.
-#[must_use]
-pub fn bytes(ports: Ports<'_>, parties: usize, (rounds, opening): (Rounds, Opening)) -> Traffic {
+fn bytes(ports: Ports<'_>, parties: usize, (rounds, opening): (Rounds, Opening)) -> Traffic {
     let (n, ands) = (parties, ports.ands());
     let blocks = |count: usize| (count * KAPPA / 8) as u64;
     let mut sum = Traffic::default();
-    let pairs = (0..n).flat_map(|from| (0..n).map(move |to| (from, to)));
-    for (from, to) in pairs.filter(|(from, to)| from != to) {
+    for (from, to) in pairs(n) {
         let given = ports.given_by(from);
         let reduced = ands * rounds.reduced(n, from);
         let opened = ands * opening.blocks(n, [from, to]);
@@ -362,4 +366,89 @@ pub fn bytes(ports: Ports<'_>, parties: usize, (rounds, opening): (Rounds, Openi
         sum.on[from][to] += online(ports, (n, opening), [from, to]);
     }
     sum
+}
+
+/// BMR over Shamir's sharing of whole blocks.
+struct ByBlocks(Rounds);
+
+/// In four rounds.
+pub(crate) static BMR_SHAMIR_S4: &dyn Garbler = &ByBlocks(Rounds::Four);
+
+/// In three.
+pub(crate) static BMR_SHAMIR_S3: &dyn Garbler = &ByBlocks(Rounds::Three);
+
+/// In two.
+pub(crate) static BMR_SHAMIR_S2: &dyn Garbler = &ByBlocks(Rounds::Two);
+
+impl Garbler for ByBlocks {
+    // Blocks of masks, of hidden labels and what reduces degrees.
+    fn and_bits(&self, terms: &Terms) -> Traffic {
+        let n = terms.parties;
+        pairs(n).fold(Traffic::default(), |sum, (i, j)| {
+            let dealt = KAPPA * (1 + 4 * n + self.0.reduced(n, i));
+            let table = cost::table_bits(n, terms.opening, [i, j]);
+            sum.sent(i, j, Stream::Def, dealt as u64 + table)
+        })
+    }
+
+    fn counter(&self, terms: &Terms) -> Box<dyn Counter> {
+        let (Terms { parties, opening, .. }, rounds) = (*terms, self.0);
+        Each::counter(move |ports| bytes(ports, parties, (rounds, opening)))
+    }
+
+    fn rounds(&self, terms: &Terms, ports: Ports<'_>, me: RoleId) -> u64 {
+        cost::rounds(terms, ports, me)
+    }
+
+    fn latencies(&self, terms: &Terms) -> Latencies {
+        let ahead = match self.0 {
+            Rounds::Four => 3,
+            Rounds::Three => 2,
+            Rounds::Two => 1,
+        };
+        cost::latencies(terms, 3, ahead)
+    }
+
+    // Products of whole blocks for sharings of every row.
+    fn work(&self, parties: usize) -> [Work; 2] {
+        let products = 4 * parties * parties * parties.div_ceil(2);
+        cost::work(parties, Work::blocks(products as f64))
+    }
+
+    fn kept(&self, terms: &Terms) -> Kept {
+        let n = terms.parties;
+        // Hidden labels from everybody, four blocks for every party, and their shares, as much again for products; tables.
+        let kept = cost::kept(terms, n, 16 * n + 8 * n * n);
+        Kept { most_ands: Some(MAX_ANDS / n), ..kept }
+    }
+
+    fn goes_on(&self) -> Option<usize> {
+        Some(cost::BLOCK_ANDS)
+    }
+
+    fn authenticated(&self) -> Option<Form> {
+        None
+    }
+
+    fn exchange(
+        &self,
+        mesh: &mut Mesh,
+        parties: Parties<'_>,
+        entropy: &mut Entropy,
+    ) -> Result<Vec<Seat>, SharingError> {
+        let rounds = self.0;
+        let mut all = exchange(mesh, parties.session, parties.places, rounds, entropy)?;
+        Ok(seats(
+            parties.terms.workers,
+            || all.worker(),
+            move |mesh, at, keys| {
+                let how = (rounds, at.terms.opening);
+                Ok(agreed(BmrBlocks::new(mesh, at.places, keys, at.session, how)?, &at.terms))
+            },
+        ))
+    }
+
+    fn ready(&self, bytes: Buffer<u8>) -> Result<Box<dyn AnyReady>, SharingError> {
+        ready(bytes)
+    }
 }

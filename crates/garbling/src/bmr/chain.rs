@@ -2,9 +2,10 @@
 //! same zero labels, and the same shares of its mask, under the same offsets; gates have further numbers.
 
 use super::common::Ready;
+use crate::garbler::{AnyReady, AnyWorker, Terms};
 use crate::links::Links;
-use crate::ports::{self, KEPT, check_kept};
-use crate::{Bits, Chain, Ports};
+use crate::ports::{self, Evaluate, KEPT, check_kept};
+use crate::{AsItRuns, Bits, Chain, Ports};
 use tacit_net::{Mesh, PartyId};
 use tacit_ring::Buffer;
 use tacit_sharing::bmr::LabelFunction;
@@ -114,4 +115,26 @@ impl ports::Garbling for AnyBmr<'_> {
     fn prepare(&mut self, ports: Ports<'_>, instances: usize) -> Result<Ready, SharingError> {
         Ok(prepare(&mut **self, ports, &vec![Zeroizing::default(); instances])?.0)
     }
+
+    fn as_it_runs<'m>(self, places: &[PartyId]) -> Result<AsItRuns<'m>, SharingError>
+    where
+        Self: 'm,
+    {
+        Ok(AsItRuns::ByCircuits(Box::new(BmrChain::new(self, places)?)))
+    }
+}
+
+/// A worker that hides rows as parties have agreed.
+pub(super) fn agreed<'m>(
+    mut worker: impl Worker + Send + 'm,
+    terms: &Terms,
+) -> Box<dyn AnyWorker<'m> + 'm> {
+    worker.set_label_function(terms.label_function);
+    let worker: AnyBmr<'m> = Box::new(worker);
+    Box::new(worker)
+}
+
+/// What a worker of any form prepared.
+pub(super) fn ready(bytes: Buffer<u8>) -> Result<Box<dyn AnyReady>, SharingError> {
+    Ok(Box::new(Ready::from_bytes(bytes)?))
 }

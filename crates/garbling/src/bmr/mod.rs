@@ -32,7 +32,6 @@
 //! data structure of C. Hazay, P. Scholl, E. Soria-Vazquez (Asiacrypt 2017) and X. Wang, S. Ranellucci,
 //! J. Katz (CCS 2017), cut down to parties that follow the protocol.
 
-mod any;
 #[cfg(test)]
 mod attacks;
 mod blocks;
@@ -62,8 +61,11 @@ mod uniform;
 mod wide;
 mod wires;
 
-pub use any::{Keys, WorkerKeys, worker};
+pub(crate) use blocks::{BMR_SHAMIR_S2, BMR_SHAMIR_S3, BMR_SHAMIR_S4};
 pub use chain::{AnyBmr, BmrChain, Worker};
 pub use common::Ready;
 pub(crate) use cost::words;
-pub use cost::{CostOfBmr, bytes, bytes_of, silent_bytes};
+pub(crate) use over_ot::{BMR_BASIC, BMR_CORRELATED, BMR_OFFSET, BMR_REDUCED};
+pub(crate) use party::{BMR, BMR_SILENT};
+pub(crate) use replicated::BMR_REPLICATED;
+pub(crate) use shamir::BMR_SHAMIR;

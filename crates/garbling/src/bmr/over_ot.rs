@@ -21,20 +21,27 @@
 //! bits; with correlated transfers after G. Asharov, Y. Lindell, T. Schneider, M. Zohner (CCS 2013).
 //! `Offset` is ours: transfers with one offset are products with it.
 
-use super::chain::{Blocks, Worker};
+use super::chain::{Blocks, Worker, agreed, ready};
 use super::columns::{Columns, open};
 use super::common::Ready;
-use super::cost::{online, words};
+use super::cost::{self, online, words};
 use super::rows::{Rows, WIDTH};
 use super::seat::Seat;
 use crate::Ports;
+use crate::authenticated::Form;
+use crate::garbler::{
+    self, AnyReady, Counter, Each, Garbler, Kept, Parties, Terms, correlations, seats,
+};
+use crate::links::pairs;
 use tacit_net::{Mesh, PartyId, Phase, Stream};
 use tacit_ot::{FieldBits, KAPPA};
-use tacit_ring::Buffer;
-use tacit_sharing::SharingError;
+use tacit_ring::{Buffer, Entropy};
 use tacit_sharing::bmr::{LabelFunction, Opening, Products};
 use tacit_sharing::cost::Traffic;
-use tacit_sharing::gmw::WorkerKeys;
+use tacit_sharing::gmw::{FAN, WorkerKeys};
+use tacit_sharing::latencies::Latencies;
+use tacit_sharing::work::Work;
+use tacit_sharing::{RoleId, SharingError};
 
 /// A worker of a party.
 pub struct BmrOt<'m> {
@@ -186,8 +193,7 @@ impl Worker for BmrOt<'_> {
 }
 
 /// Bytes between `parties` for one instance, with choices of `fan`'s bits each.
-#[must_use]
-pub fn bytes(
+fn bytes(
     ports: Ports<'_>,
     parties: usize,
     (products, opening): (Products, Opening),
@@ -198,8 +204,7 @@ pub fn bytes(
     let chosen = |bits: usize| words(bits) * fan.message_bits() as u64;
     let blocks = |count: usize| (count * KAPPA / 8) as u64;
     let mut sum = Traffic::default();
-    let pairs = (0..parties).flat_map(|from| (0..parties).map(move |to| (from, to)));
-    for (from, to) in pairs.filter(|(from, to)| from != to) {
+    for (from, to) in pairs(parties) {
         let answers = products.bits() as u64 * words(ands) + blocks(products.blocks() * rows);
         let opened = blocks(ands * opening.blocks(parties, [from, to]));
         sum.pre[from][to] += words(ports.learned_by(to));
@@ -207,4 +212,90 @@ pub fn bytes(
         sum.on[from][to] += online(ports, (parties, opening), [from, to]);
     }
     sum
+}
+
+/// BMR over transfers as published.
+struct ByRows(Products);
+
+/// Both strings of every transfer, for all rows.
+pub(crate) static BMR_BASIC: &dyn Garbler = &ByRows(Products::Basic);
+
+/// The same for three rows.
+pub(crate) static BMR_REDUCED: &dyn Garbler = &ByRows(Products::Reduced);
+
+/// One string per transfer.
+pub(crate) static BMR_CORRELATED: &dyn Garbler = &ByRows(Products::Correlated);
+
+/// No string.
+pub(crate) static BMR_OFFSET: &dyn Garbler = &ByRows(Products::Offset);
+
+impl Garbler for ByRows {
+    // Choices of masks and of every row, and what the sender answers.
+    fn and_bits(&self, terms: &Terms) -> Traffic {
+        let products = self.0;
+        let chooses = (1 + products.rows()) * FAN.message_bits();
+        let answers = products.bits() + KAPPA * products.blocks() * products.rows();
+        pairs(terms.parties).fold(Traffic::default(), |sum, (i, j)| {
+            let table = cost::table_bits(terms.parties, terms.opening, [i, j]);
+            sum.sent(i, j, Stream::Def, (chooses + answers) as u64 + table)
+        })
+    }
+
+    fn counter(&self, terms: &Terms) -> Box<dyn Counter> {
+        let (Terms { parties, opening, .. }, products) = (*terms, self.0);
+        Each::counter(move |ports| bytes(ports, parties, (products, opening), FAN))
+    }
+
+    fn rounds(&self, terms: &Terms, ports: Ports<'_>, me: RoleId) -> u64 {
+        cost::rounds(terms, ports, me)
+    }
+
+    fn latencies(&self, terms: &Terms) -> Latencies {
+        let answers = match self.0 {
+            Products::Basic | Products::Reduced | Products::Correlated => 1,
+            Products::Offset => 0,
+        };
+        cost::latencies(terms, 4, 3 + answers)
+    }
+
+    fn work(&self, parties: usize) -> [Work; 2] {
+        let products = 1.0 + self.0.rows() as f64;
+        cost::work(parties, Work::transfers(2.0 * products * (parties as f64 - 1.0)))
+    }
+
+    fn kept(&self, terms: &Terms) -> Kept {
+        // Shares of every row, and tables.
+        cost::kept(terms, terms.parties, 24 * terms.parties)
+    }
+
+    fn goes_on(&self) -> Option<usize> {
+        Some(cost::BLOCK_ANDS)
+    }
+
+    fn authenticated(&self) -> Option<Form> {
+        None
+    }
+
+    fn exchange(
+        &self,
+        mesh: &mut Mesh,
+        parties: Parties<'_>,
+        entropy: &mut Entropy,
+    ) -> Result<Vec<garbler::Seat>, SharingError> {
+        let mut all = correlations(mesh, parties, false, entropy)?;
+        let products = self.0;
+        Ok(seats(
+            parties.terms.workers,
+            || all.worker(),
+            move |mesh, at, keys| {
+                let opening = at.terms.opening;
+                let party = BmrOt::new(mesh, at.places, keys, at.session, products, opening)?;
+                Ok(agreed(party, &at.terms))
+            },
+        ))
+    }
+
+    fn ready(&self, bytes: Buffer<u8>) -> Result<Box<dyn AnyReady>, SharingError> {
+        ready(bytes)
+    }
 }

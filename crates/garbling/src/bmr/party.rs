@@ -1,16 +1,23 @@
 //! One worker of one party of BMR: many instances at a time, message by message.
 
-use super::chain::{Blocks, Worker};
+use super::chain::{Blocks, Worker, agreed, ready};
 use super::columns::{Columns, open};
 use super::common::{Ready, drawn_by};
+use super::cost::{self, CostOfBmr};
 use super::garble::Garbling;
 use super::seat::Seat;
 use crate::Ports;
+use crate::authenticated::Form;
+use crate::garbler::{self, AnyReady, Counter, Garbler, Kept, Parties, Terms, correlations, seats};
+use crate::links::pairs;
 use tacit_net::{Mesh, PartyId, Phase, Stream};
-use tacit_ring::Buffer;
-use tacit_sharing::SharingError;
+use tacit_ring::{Buffer, Entropy};
 use tacit_sharing::bmr::{LabelFunction, Opening};
-use tacit_sharing::gmw::WorkerKeys;
+use tacit_sharing::cost::Traffic;
+use tacit_sharing::gmw::{FAN, WorkerKeys};
+use tacit_sharing::latencies::Latencies;
+use tacit_sharing::work::{SILENT, Work};
+use tacit_sharing::{RoleId, SharingError};
 
 /// A worker of a party.
 pub struct Bmr<'m>(Seat<'m>);
@@ -158,5 +165,79 @@ impl Worker for Bmr<'_> {
         from: &[Blocks],
     ) -> Result<(Ready, Vec<Blocks>), SharingError> {
         self.0.garble_on(ports, from)
+    }
+}
+
+/// BMR, wire-authenticated.
+struct OverTransfers {
+    silent: bool,
+}
+
+/// With ordinary transfers.
+pub(crate) static BMR: &dyn Garbler = &OverTransfers { silent: false };
+
+/// With silent ones.
+pub(crate) static BMR_SILENT: &dyn Garbler = &OverTransfers { silent: true };
+
+impl Garbler for OverTransfers {
+    // Choices of masks and products, cross terms, rows and columns of four blocks; silent transfers are made before.
+    fn and_bits(&self, terms: &Terms) -> Traffic {
+        let chooses = 2 * if self.silent { 1 } else { FAN.message_bits() as u64 };
+        pairs(terms.parties).fold(Traffic::default(), |sum, (i, j)| {
+            let table = cost::table_bits(terms.parties, terms.opening, [i, j]);
+            sum.sent(i, j, Stream::Def, chooses + 1 + table)
+        })
+    }
+
+    fn counter(&self, terms: &Terms) -> Box<dyn Counter> {
+        Box::new(CostOfBmr::new(terms.parties, terms.opening, self.silent))
+    }
+
+    fn rounds(&self, terms: &Terms, ports: Ports<'_>, me: RoleId) -> u64 {
+        cost::rounds(terms, ports, me)
+    }
+
+    fn latencies(&self, terms: &Terms) -> Latencies {
+        cost::latencies(terms, 4, if self.silent { 5 } else { 3 })
+    }
+
+    fn work(&self, parties: usize) -> [Work; 2] {
+        let each = if self.silent { SILENT } else { 1.0 };
+        cost::work(parties, Work::transfers(4.0 * each * (parties as f64 - 1.0)))
+    }
+
+    fn kept(&self, terms: &Terms) -> Kept {
+        // Tables, and what a wire is authenticated by; silent transfers wait to be used.
+        let blocks = if self.silent { 20 } else { 16 };
+        cost::kept(terms, terms.parties, blocks * terms.parties)
+    }
+
+    fn goes_on(&self) -> Option<usize> {
+        Some(cost::BLOCK_ANDS)
+    }
+
+    fn authenticated(&self) -> Option<Form> {
+        None
+    }
+
+    fn exchange(
+        &self,
+        mesh: &mut Mesh,
+        parties: Parties<'_>,
+        entropy: &mut Entropy,
+    ) -> Result<Vec<garbler::Seat>, SharingError> {
+        let mut all = correlations(mesh, parties, self.silent, entropy)?;
+        Ok(seats(
+            parties.terms.workers,
+            || all.worker(),
+            |mesh, at, keys| {
+                let party = Bmr::new(mesh, at.places, keys, at.session, at.terms.opening)?;
+                Ok(agreed(party, &at.terms))
+            },
+        ))
+    }
+
+    fn ready(&self, bytes: Buffer<u8>) -> Result<Box<dyn AnyReady>, SharingError> {
+        ready(bytes)
     }
 }

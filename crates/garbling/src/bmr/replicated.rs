@@ -22,22 +22,26 @@ mod attack;
 #[cfg(test)]
 mod uniform;
 
-use super::chain::{Blocks, Worker, go_on};
+use super::chain::{Blocks, Worker, agreed, go_on, ready};
 use super::columns::{Columns, open};
 use super::common::{Common, Garbled, Hider, Ready, add_zeros};
-use super::cost::{online, words};
+use super::cost::{self, online, words};
 use super::pairs::Pairs;
 use super::wires::{Gate, walk};
-use crate::links::{GateNumbers, Links};
+use crate::authenticated::Form;
+use crate::garbler::{AnyReady, Counter, Each, Garbler, Kept, Parties, Seat, Terms, seats};
+use crate::links::{GateNumbers, Links, pairs};
 use crate::ports::KEPT;
 use crate::{Bits, Ports};
 use tacit_net::{Mesh, PartyId, Phase, Stream};
 use tacit_ot::KAPPA;
 use tacit_ring::secret::mask;
 use tacit_ring::{Buffer, Entropy, Key, Prg, Seed, StreamIds, word};
-use tacit_sharing::SharingError;
 use tacit_sharing::bmr::{LabelFunction, Opening};
 use tacit_sharing::cost::Traffic;
+use tacit_sharing::latencies::Latencies;
+use tacit_sharing::work::Work;
+use tacit_sharing::{RoleId, SharingError};
 use zeroize::Zeroizing;
 
 /// Parties.
@@ -365,8 +369,7 @@ impl Worker for BmrReplicated<'_> {
 }
 
 /// Bytes between the parties for one instance.
-#[must_use]
-pub fn bytes(ports: Ports<'_>, opening: Opening) -> Traffic {
+fn bytes(ports: Ports<'_>, opening: Opening) -> Traffic {
     let ands = ports.ands();
     let blocks = |count: usize| (count * KAPPA / 8) as u64;
     let mut sum = Traffic::default();
@@ -379,4 +382,72 @@ pub fn bytes(ports: Ports<'_>, opening: Opening) -> Traffic {
         }
     }
     sum
+}
+
+/// BMR over replicated sharing.
+struct ByComponents;
+
+/// The only form.
+pub(crate) static BMR_REPLICATED: &dyn Garbler = &ByComponents;
+
+impl Garbler for ByComponents {
+    fn and_bits(&self, terms: &Terms) -> Traffic {
+        pairs(PARTIES).fold(Traffic::default(), |sum, (i, j)| {
+            let product = u64::from(j == before(i));
+            let table = cost::table_bits(PARTIES, terms.opening, [i, j]);
+            sum.sent(i, j, Stream::Def, product + table)
+        })
+    }
+
+    fn counter(&self, terms: &Terms) -> Box<dyn Counter> {
+        let opening = terms.opening;
+        Each::counter(move |ports| bytes(ports, opening))
+    }
+
+    fn rounds(&self, terms: &Terms, ports: Ports<'_>, me: RoleId) -> u64 {
+        cost::rounds(terms, ports, me)
+    }
+
+    fn latencies(&self, terms: &Terms) -> Latencies {
+        cost::latencies(terms, 3, 1)
+    }
+
+    fn work(&self, _: usize) -> [Work; 2] {
+        cost::work(PARTIES, Work::NONE)
+    }
+
+    fn kept(&self, terms: &Terms) -> Kept {
+        // Tables, and what a wire is authenticated by.
+        cost::kept(terms, PARTIES, 16 * PARTIES)
+    }
+
+    fn goes_on(&self) -> Option<usize> {
+        Some(cost::BLOCK_ANDS)
+    }
+
+    fn authenticated(&self) -> Option<Form> {
+        None
+    }
+
+    fn exchange(
+        &self,
+        mesh: &mut Mesh,
+        parties: Parties<'_>,
+        entropy: &mut Entropy,
+    ) -> Result<Vec<Seat>, SharingError> {
+        let mut all = ReplicatedKeys::exchange(mesh, parties.session, parties.places, entropy)?;
+        Ok(seats(
+            parties.terms.workers,
+            || all.worker(),
+            |mesh, at, keys| {
+                let party =
+                    BmrReplicated::new(mesh, at.places, keys, at.session, at.terms.opening)?;
+                Ok(agreed(party, &at.terms))
+            },
+        ))
+    }
+
+    fn ready(&self, bytes: Buffer<u8>) -> Result<Box<dyn AnyReady>, SharingError> {
+        ready(bytes)
+    }
 }

@@ -24,20 +24,25 @@
 #[cfg(test)]
 mod attack;
 
-use super::chain::{Blocks, Worker, go_on};
+use super::chain::{Blocks, Worker, agreed, go_on, ready};
 use super::columns::{Columns, open};
 use super::common::{Common, Garbled, Hider, Ready, add_zeros, drawn_by};
+use super::cost;
 use super::field::{Multiples, shares, times, weights};
 pub use super::keys::{ShamirKeys, WorkerKeys};
 use super::wires::{Gate, walk};
-use crate::links::{GateNumbers, Links};
+use crate::authenticated::Form;
+use crate::garbler::{AnyReady, Counter, Each, Garbler, Kept, Parties, Seat, Terms, seats};
+use crate::links::{GateNumbers, Links, pairs};
 use crate::{Bits, Ports};
 use std::ops::Range;
 use tacit_net::{Mesh, PartyId, Phase, Stream};
-use tacit_ring::{Buffer, word};
-use tacit_sharing::SharingError;
+use tacit_ring::{Buffer, Entropy, word};
 use tacit_sharing::bmr::{LabelFunction, Opening};
 use tacit_sharing::cost::Traffic;
+use tacit_sharing::latencies::Latencies;
+use tacit_sharing::work::Work;
+use tacit_sharing::{RoleId, SharingError};
 use zeroize::Zeroizing;
 
 /// The largest number of parties that may pool what they see, of so many.
@@ -302,21 +307,91 @@ impl Worker for BmrShamir<'_> {
 }
 
 /// Bytes between `parties` for one instance.
-#[must_use]
-pub fn bytes(ports: Ports<'_>, parties: usize, opening: Opening) -> Traffic {
+fn bytes(ports: Ports<'_>, parties: usize, opening: Opening) -> Traffic {
     let ands = ports.ands();
     let t = corruptions(parties);
     let blocks = |count: usize| (count * BYTES) as u64;
     let packed = |bytes: usize| blocks(bytes.div_ceil(BYTES));
     let mut sum = Traffic::default();
-    let pairs = (0..parties).flat_map(|from| (0..parties).map(move |to| (from, to)));
-    for (from, to) in pairs.filter(|(from, to)| from != to) {
+    for (from, to) in pairs(parties) {
         let given = ports.given_by(from);
-        sum.pre[from][to] += super::cost::words(ports.learned_by(to));
+        sum.pre[from][to] += cost::words(ports.learned_by(to));
         let opened = blocks(ands * opening.blocks(t + 1, [from, to]));
         let product = if from <= 2 * t { packed(ands) } else { 0 };
         sum.def[from][to] += packed(given + ands) + product + opened;
-        sum.on[from][to] += super::cost::online(ports, (t + 1, opening), [from, to]);
+        sum.on[from][to] += cost::online(ports, (t + 1, opening), [from, to]);
     }
     sum
+}
+
+/// BMR over Shamir's sharing, by bytes.
+struct ByBytes;
+
+/// The only form.
+pub(crate) static BMR_SHAMIR: &dyn Garbler = &ByBytes;
+
+impl Garbler for ByBytes {
+    // Bytes of masks and products; rows and columns of four blocks.
+    fn and_bits(&self, terms: &Terms) -> Traffic {
+        let keepers = corruptions(terms.parties) + 1;
+        pairs(terms.parties).fold(Traffic::default(), |sum, (i, j)| {
+            let product = if i < 2 * keepers - 1 { 8 } else { 0 };
+            let table = cost::table_bits(keepers, terms.opening, [i, j]);
+            sum.sent(i, j, Stream::Def, 8 + product + table)
+        })
+    }
+
+    fn counter(&self, terms: &Terms) -> Box<dyn Counter> {
+        let Terms { parties, opening, .. } = *terms;
+        Each::counter(move |ports| bytes(ports, parties, opening))
+    }
+
+    fn rounds(&self, terms: &Terms, ports: Ports<'_>, me: RoleId) -> u64 {
+        cost::rounds(terms, ports, me)
+    }
+
+    fn latencies(&self, terms: &Terms) -> Latencies {
+        cost::latencies(terms, 3, 2)
+    }
+
+    // Those who have labels share bytes, which takes little.
+    fn work(&self, parties: usize) -> [Work; 2] {
+        let keepers = (corruptions(parties) + 1) as f64;
+        let ahead = Work::blocks(4.0 * keepers) + Work::gates(6.0);
+        [ahead, Work::blocks(keepers * keepers) + cost::HANDLED]
+    }
+
+    fn kept(&self, terms: &Terms) -> Kept {
+        // Tables, of those who have labels, and what a wire is authenticated by.
+        cost::kept(terms, corruptions(terms.parties) + 1, 16 * terms.parties)
+    }
+
+    fn goes_on(&self) -> Option<usize> {
+        Some(cost::BLOCK_ANDS)
+    }
+
+    fn authenticated(&self) -> Option<Form> {
+        None
+    }
+
+    fn exchange(
+        &self,
+        mesh: &mut Mesh,
+        parties: Parties<'_>,
+        entropy: &mut Entropy,
+    ) -> Result<Vec<Seat>, SharingError> {
+        let mut all = ShamirKeys::exchange(mesh, parties.session, parties.places, entropy)?;
+        Ok(seats(
+            parties.terms.workers,
+            || all.worker(),
+            |mesh, at, keys| {
+                let party = BmrShamir::new(mesh, at.places, keys, at.session, at.terms.opening)?;
+                Ok(agreed(party, &at.terms))
+            },
+        ))
+    }
+
+    fn ready(&self, bytes: Buffer<u8>) -> Result<Box<dyn AnyReady>, SharingError> {
+        ready(bytes)
+    }
 }

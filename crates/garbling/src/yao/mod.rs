@@ -40,4 +40,112 @@ pub mod three;
 mod timing;
 mod two;
 
-pub use party::{Ready, Yao, bytes, silent_bytes};
+pub use party::{Ready, Yao};
+
+use crate::authenticated::Form;
+use crate::garbler::{
+    AnyReady, Counter, Each, Garbler, Kept, Parties, Seat, Terms, correlations, seats,
+};
+use crate::{Evaluate, Ports};
+use party::{GARBLER, bytes};
+use tacit_net::{Mesh, Stream};
+use tacit_ring::{Buffer, Entropy};
+use tacit_sharing::cost::Traffic;
+use tacit_sharing::gmw::{FAN, silent_bytes};
+use tacit_sharing::latencies::Latencies;
+use tacit_sharing::work::Work;
+use tacit_sharing::{RoleId, SharingError};
+
+/// Yao between two parties.
+struct Yaos {
+    silent: bool,
+}
+
+/// With ordinary transfers.
+pub(crate) static YAO: &dyn Garbler = &Yaos { silent: false };
+
+/// With silent ones.
+pub(crate) static YAO_SILENT: &dyn Garbler = &Yaos { silent: true };
+
+/// What circuits send with silent transfers.
+#[derive(Default)]
+struct SilentCounter {
+    /// Without what transfers take.
+    sum: Traffic,
+    /// Bits of role 1.
+    chosen: usize,
+}
+
+impl Counter for SilentCounter {
+    fn add(&mut self, ports: Ports<'_>, instances: usize) {
+        self.sum += bytes(ports, 0) * instances as u64;
+        self.chosen += instances * ports.given_by(1);
+    }
+
+    fn bytes(&self) -> Traffic {
+        let [start, trees] = silent_bytes(self.chosen);
+        self.sum.clone().sent(1, 0, Stream::Def, start).sent(0, 1, Stream::Def, trees)
+    }
+}
+
+impl Garbler for Yaos {
+    // The table of the half gates.
+    fn and_bits(&self, _: &Terms) -> Traffic {
+        Traffic::default().sent(0, 1, Stream::Def, 256)
+    }
+
+    fn counter(&self, _: &Terms) -> Box<dyn Counter> {
+        match self.silent {
+            true => Box::new(SilentCounter::default()),
+            false => Each::counter(|ports| bytes(ports, FAN.message_bits())),
+        }
+    }
+
+    fn rounds(&self, _: &Terms, ports: Ports<'_>, me: RoleId) -> u64 {
+        match me {
+            // What role 1 chooses, and what it has evaluated.
+            GARBLER => ports.others_give(GARBLER) + ports.learns(GARBLER),
+            // Labels.
+            _ => ports.somebody_gives(),
+        }
+    }
+
+    fn latencies(&self, _: &Terms) -> Latencies {
+        // Choices of masks, the table; choices, labels, results.
+        Latencies { set_up: 4, ahead: 2, online: 3 }
+    }
+
+    fn work(&self, _: usize) -> [Work; 2] {
+        [Work::blocks(4.0), Work::blocks(2.0)]
+    }
+
+    fn kept(&self, _: &Terms) -> Kept {
+        Kept { blocks: 32, table_bytes: 32, most_ands: None }
+    }
+
+    fn goes_on(&self) -> Option<usize> {
+        None
+    }
+
+    fn authenticated(&self) -> Option<Form> {
+        None
+    }
+
+    fn exchange(
+        &self,
+        mesh: &mut Mesh,
+        parties: Parties<'_>,
+        entropy: &mut Entropy,
+    ) -> Result<Vec<Seat>, SharingError> {
+        let mut all = correlations(mesh, parties, self.silent, entropy)?;
+        Ok(seats(
+            parties.terms.workers,
+            || all.worker(),
+            |mesh, at, keys| Ok(Box::new(Yao::new(mesh, at.places, keys, at.session)?)),
+        ))
+    }
+
+    fn ready(&self, bytes: Buffer<u8>) -> Result<Box<dyn AnyReady>, SharingError> {
+        Ok(Box::new(Ready::from_bytes(bytes)?))
+    }
+}

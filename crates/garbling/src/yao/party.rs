@@ -6,7 +6,7 @@ use crate::cot::{choose, lowest, take};
 use crate::links::{GateNumbers, Links};
 use crate::ports::{self, Evaluate, check_fit, check_values};
 use crate::silent::Transfers;
-use crate::{Bits, Ports};
+use crate::{AsItRuns, Bits, Ports};
 use serde::{Deserialize, Serialize};
 use tacit_net::{Mesh, PartyId, Phase, Stream};
 use tacit_ot::KAPPA;
@@ -14,7 +14,7 @@ use tacit_ring::secret::if_set;
 use tacit_ring::stored::Block;
 use tacit_ring::{Buffer, Word};
 use tacit_sharing::cost::Traffic;
-use tacit_sharing::gmw::{FAN, WorkerKeys, silent_bytes as silent_transfers};
+use tacit_sharing::gmw::WorkerKeys;
 use tacit_sharing::{RoleId, SharingError, stored};
 use zeroize::Zeroizing;
 
@@ -56,24 +56,8 @@ pub struct Yao<'m> {
     pub(super) transfers: Transfers,
 }
 
-/// Bytes between the two parties for one instance.
-#[must_use]
-pub fn bytes(ports: Ports<'_>) -> Traffic {
-    with_choices(ports, FAN.message_bits())
-}
-
-/// Bytes between the two parties for so many instances of one worker, with silent transfers.
-#[must_use]
-pub fn silent_bytes(ports: Ports<'_>, instances: usize) -> Traffic {
-    let mut sum = with_choices(ports, 0) * instances as u64;
-    let [start, trees] = silent_transfers(instances * ports.given_by(1));
-    sum.def[1][0] += start;
-    sum.def[0][1] += trees;
-    sum
-}
-
-/// With so many bits per random choice.
-fn with_choices(ports: Ports<'_>, bits: usize) -> Traffic {
+/// Bytes between the two parties for one instance, with so many bits per random choice.
+pub(super) fn bytes(ports: Ports<'_>, bits: usize) -> Traffic {
     let blocks = |count: usize| (count * KAPPA / 8) as u64;
     let [given_0, given_1] = [0, 1].map(|role| ports.given_by(role));
     let mut sum = Traffic::default();
@@ -350,6 +334,13 @@ impl ports::Garbling for Yao<'_> {
         };
         self.links.mesh.flush()?;
         Ok(Ready { key: self.key, offset: self.offset.clone(), circuits })
+    }
+
+    fn as_it_runs<'m>(self, _: &[PartyId]) -> Result<AsItRuns<'m>, SharingError>
+    where
+        Self: 'm,
+    {
+        Ok(AsItRuns::ByGates(self.streamed()))
     }
 }
 

@@ -19,10 +19,12 @@
 
 use super::gates::{Hash, HashKey, SIDE, evaluate, garble, hash_key};
 use super::streamed::{HELPER, Inputs, Streamed};
+use crate::authenticated::Form;
 use crate::bmr::words;
+use crate::garbler::{AnyReady, Counter, Each, Garbler, Kept, Parties, Seat, Terms, seats};
 use crate::links::{GateNumbers, Links};
 use crate::ports::{self, Evaluate, check_fit, check_values};
-use crate::{Bits, Ports};
+use crate::{AsItRuns, Bits, Ports};
 use serde::{Deserialize, Serialize};
 use tacit_net::{Mesh, PartyId, Phase, Stream};
 use tacit_ot::KAPPA;
@@ -31,6 +33,8 @@ use tacit_ring::stored::Block;
 use tacit_ring::{Buffer, Entropy, Key, Prg, Seed, StreamIds, hash, word};
 use tacit_sharing::backend::Boolean;
 use tacit_sharing::cost::Traffic;
+use tacit_sharing::latencies::Latencies;
+use tacit_sharing::work::Work;
 use tacit_sharing::{Protocol, RoleId, SharingError, stored};
 use zeroize::Zeroizing;
 
@@ -158,8 +162,7 @@ struct Online<'m> {
 }
 
 /// Bytes between the parties for one instance.
-#[must_use]
-pub fn bytes(ports: Ports<'_>) -> Traffic {
+fn bytes(ports: Ports<'_>) -> Traffic {
     let blocks = |count: usize| (count * KAPPA / 8) as u64;
     let [given, learned] =
         [[0, 1, 2].map(|role| ports.given_by(role)), [0, 1, 2].map(|role| ports.learned_by(role))];
@@ -489,6 +492,13 @@ impl ports::Garbling for YaoThree<'_> {
         self.links.mesh.flush()?;
         Ok(Ready { key: self.key, offset: self.keys.offset.clone(), circuits })
     }
+
+    fn as_it_runs<'m>(self, _: &[PartyId]) -> Result<AsItRuns<'m>, SharingError>
+    where
+        Self: 'm,
+    {
+        Ok(AsItRuns::ByGates(self.streamed()))
+    }
 }
 
 impl Garbled {
@@ -540,5 +550,71 @@ impl Evaluate for Ready {
         }?;
         online.links.mesh.flush()?;
         Ok(learned)
+    }
+}
+
+/// Yao among three parties.
+struct AmongThree;
+
+/// The only form.
+pub(crate) static YAO_THREE: &dyn Garbler = &AmongThree;
+
+impl Garbler for AmongThree {
+    // The table of the half gates.
+    fn and_bits(&self, _: &Terms) -> Traffic {
+        Traffic::default().sent(GARBLER, EVALUATOR, Stream::Def, 256)
+    }
+
+    fn counter(&self, _: &Terms) -> Box<dyn Counter> {
+        Each::counter(bytes)
+    }
+
+    fn rounds(&self, _: &Terms, ports: Ports<'_>, me: RoleId) -> u64 {
+        match me {
+            // Shares of role 2's inputs, and what it has evaluated.
+            GARBLER => ports.gives(EVALUATOR) + ports.learns(GARBLER),
+            HELPER => ports.learns(HELPER),
+            // Labels.
+            _ => ports.somebody_gives(),
+        }
+    }
+
+    fn latencies(&self, _: &Terms) -> Latencies {
+        // Tables, which nobody answers; shares of inputs, labels, results.
+        Latencies { set_up: 3, ahead: 0, online: 3 }
+    }
+
+    fn work(&self, _: usize) -> [Work; 2] {
+        [Work::blocks(4.0), Work::blocks(2.0)]
+    }
+
+    fn kept(&self, _: &Terms) -> Kept {
+        Kept { blocks: 48, table_bytes: 32, most_ands: None }
+    }
+
+    fn goes_on(&self) -> Option<usize> {
+        None
+    }
+
+    fn authenticated(&self) -> Option<Form> {
+        None
+    }
+
+    fn exchange(
+        &self,
+        mesh: &mut Mesh,
+        parties: Parties<'_>,
+        entropy: &mut Entropy,
+    ) -> Result<Vec<Seat>, SharingError> {
+        let mut all = ThreeKeys::exchange(mesh, parties.session, parties.places, entropy)?;
+        Ok(seats(
+            parties.terms.workers,
+            || all.worker(),
+            |mesh, at, keys| Ok(Box::new(YaoThree::new(mesh, at.places, keys, at.session)?)),
+        ))
+    }
+
+    fn ready(&self, bytes: Buffer<u8>) -> Result<Box<dyn AnyReady>, SharingError> {
+        Ok(Box::new(Ready::from_bytes(bytes)?))
     }
 }

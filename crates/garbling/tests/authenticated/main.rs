@@ -9,14 +9,14 @@ mod store;
 use common::{circuit, given, in_the_clear, places, schedule};
 use messages::{CASE, Change, Message, Run, altered, are_all_caught, is_caught, nobody_is_wrong};
 use store::stored;
-use tacit_garbling::authenticated::{Authenticated, Form, Sizes, bytes, open, set_up};
-use tacit_garbling::{Bits, Evaluate, Garbling, Ports};
+use tacit_garbling::authenticated::{Authenticated, Form, Sizes, open, set_up};
+use tacit_garbling::{Bits, Evaluate, Garbling, Ports, Terms, garbler};
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_net::{PartyId, Phase, Session, Stream};
 use tacit_ring::Entropy;
 use tacit_ring::entropy::test_seed;
-use tacit_sharing::SharingError;
 use tacit_sharing::gmw::{Correlations, Delta};
+use tacit_sharing::{Protocol, SharingError};
 
 fn party<'m>(
     session: &'m mut Session,
@@ -70,7 +70,13 @@ fn all_inputs_give_what_the_circuit_says_at_the_price_of_the_formulas() {
                 assert_eq!(learned.len, mine.len());
                 assert!((0..mine.len()).all(|i| learned.get(i) == mine[i]), "{values:?}");
             }
-            let all = bytes(form, ports, (parties, Sizes::of(1)), [11, 5].into_iter());
+            let protocol = match form {
+                Form::HalfGates => Protocol::Authenticated(parties as u8),
+                Form::FourRows => Protocol::Wrk17(parties as u8),
+            };
+            let mut counter = garbler(protocol).unwrap().counter(&Terms::of(protocol));
+            [11, 5].into_iter().for_each(|instances| counter.add(ports, instances));
+            let all = counter.bytes();
             let meter = session.meter();
             for to in (0..parties).filter(|to| *to != me) {
                 let id = PartyId(to as u8);

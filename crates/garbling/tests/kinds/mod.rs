@@ -3,12 +3,12 @@
 mod circuits;
 
 use super::common::places;
-use super::store::stored;
 use std::time::Duration;
-use tacit_garbling::bmr::{AnyBmr, Keys, bytes_of, silent_bytes, worker};
-use tacit_garbling::{Bits, Evaluate, Garbling, Ports};
+use tacit_garbling::{
+    AnyReady, AnyWorker, Bits, Evaluated, Garbler, Parties, Ports, Terms, garbler,
+};
 use tacit_net::memory::MemoryNetwork;
-use tacit_net::{LinkProfile, PartyId, Phase, Session, Stream};
+use tacit_net::{LinkProfile, Mesh, PartyId, Phase, Session, Stream};
 use tacit_ring::Entropy;
 use tacit_sharing::bmr::{LabelFunction, Opening, Products, Rounds};
 use tacit_sharing::cost::Traffic;
@@ -69,12 +69,10 @@ impl Kind {
 impl Play<'_> {
     /// What they are to send.
     pub fn bytes(&self) -> Traffic {
-        let Play { ports, parties, opening, .. } = *self;
-        let instances = self.values.len();
-        match bytes_of(self.protocol(), opening, ports) {
-            Some(each) => each * instances as u64,
-            None => silent_bytes(ports, parties, opening, instances),
-        }
+        let terms = Terms { opening: self.opening, ..Terms::of(self.protocol()) };
+        let mut counter = garbler_of(self.protocol()).counter(&terms);
+        counter.add(self.ports, self.values.len());
+        counter.bytes()
     }
 
     /// How often a party waits in both phases.
@@ -108,19 +106,18 @@ impl Play<'_> {
 
     /// What this party learns, and after which waits.
     pub fn play(&self, session: &mut Session) -> Played {
-        let how = (self.protocol(), self.opening);
-        let mut party = party(session, how, self.seed).unwrap();
-        party.set_label_function(self.function);
-        self.with(party)
-    }
-
-    fn with(&self, mut party: AnyBmr<'_>) -> Played {
+        let how = Terms {
+            opening: self.opening,
+            label_function: self.function,
+            ..Terms::of(self.protocol())
+        };
+        let mut party = party(session, (self.protocol(), how), self.seed).unwrap();
         let places = places(self.parties);
         let start = party.mesh().now();
-        let ready = stored(party.prepare(self.ports, self.values.len()).unwrap());
+        let ready = stored(self.protocol(), party.prepare(self.ports, self.values.len()).unwrap());
         let mesh = party.mesh();
         let prepared = mesh.now();
-        let learned = ready.run(mesh, &places, self.ports, self.values).unwrap();
+        let learned = run(ready, mesh, &places, (self.ports, self.values)).unwrap();
         let waited = [prepared - start, mesh.now() - prepared];
         Played { learned, waited }
     }
@@ -133,16 +130,40 @@ pub struct Played {
     pub waited: [Duration; 2],
 }
 
+/// How a form of BMR garbles.
+fn garbler_of(protocol: Protocol) -> &'static dyn Garbler {
+    garbler(protocol).unwrap()
+}
+
 /// A party of any form of BMR.
 pub fn party(
     session: &mut Session,
-    how: (Protocol, Opening),
+    (protocol, terms): (Protocol, Terms),
     seed: u64,
-) -> Result<AnyBmr<'_>, SharingError> {
+) -> Result<Box<dyn AnyWorker<'_> + '_>, SharingError> {
     let mut entropy = Entropy::insecure_seeded(seed, session.me().0);
-    let (mesh, places) = (&mut session.meshes[0], places(how.0.parties()));
-    let keys = Keys::exchange(how.0, mesh, b"session", &places, &mut entropy)?.worker();
-    worker(how, mesh, &places, keys, b"session")
+    let (mesh, places) = (&mut session.meshes[0], places(terms.parties));
+    let parties = Parties { terms, places: &places, session: b"session" };
+    let seats = garbler_of(protocol).exchange(mesh, parties, &mut entropy)?;
+    seats.into_iter().next().unwrap()(mesh, parties)
+}
+
+/// What is left of prepared circuits in a store.
+pub fn stored(protocol: Protocol, ready: Box<dyn AnyReady>) -> Box<dyn AnyReady> {
+    garbler_of(protocol).ready(ready.into_bytes().unwrap()).unwrap()
+}
+
+/// What this party learns.
+pub fn run(
+    ready: Box<dyn AnyReady>,
+    mesh: &mut Mesh,
+    places: &[PartyId],
+    (ports, values): (Ports<'_>, &[Bits]),
+) -> Result<Vec<Bits>, SharingError> {
+    match ready.run(mesh, places, ports, values)? {
+        Evaluated::Learned(learned) => Ok(learned),
+        Evaluated::Unopened(_) => unreachable!("BMR opens at once"),
+    }
 }
 
 /// A network on which virtual time counts rounds, in seconds.

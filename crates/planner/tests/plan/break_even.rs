@@ -5,7 +5,7 @@
 
 use super::{circuit, compiled};
 use tacit_planner::{Calibration, Costs, Network, Phase, of_circuit};
-use tacit_sharing::{Protocol, latencies};
+use tacit_sharing::Protocol;
 
 /// The size of the circuits of the CCS 2016 paper.
 const ANDS: usize = 90_825;
@@ -58,7 +58,8 @@ fn with_steps(phase: &Phase, steps: u64) -> Phase {
 /// Seconds in all and online at some depth.
 fn seconds(protocol: Protocol, costs: &Costs, network: &Network, depth: u64) -> [f64; 2] {
     let opening = protocol.opening();
-    let online = with_steps(&costs.online, latencies::online(protocol, opening, depth));
+    let online =
+        with_steps(&costs.online, tacit_planner::latencies(protocol, opening, depth).online);
     let [ahead, online] =
         [&costs.ahead, &online].map(|phase| phase.seconds(network, &SPEED, THREADS).total());
     [ahead + online, online]

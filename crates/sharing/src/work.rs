@@ -1,0 +1,135 @@
+//! What parties compute, in units that take a machine a constant time each.
+//!
+//! Counts are those of the protocols' specification (`docs/spec/bmr-and-gmw.md` section 10). Factors that say so are
+//! measured: with `tacit lab` on links of no delay.
+
+use crate::proof::{self, Source};
+use crate::{Protocol, gmw};
+use std::ops::{Add, Mul};
+
+/// What one party computes.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Work {
+    /// Peers with which base oblivious transfers are made, in both directions.
+    pub peers: f64,
+    /// Correlated oblivious transfers, at either end.
+    pub transfers: f64,
+    /// Blocks of cipher with which labels are made or opened.
+    pub blocks: f64,
+    /// What else is done for a peer and an AND that parties garble together.
+    pub gates: f64,
+    /// Bits of products of shares with one peer.
+    pub bits: f64,
+    /// Messages that are taken up one after the other.
+    pub steps: f64,
+}
+
+impl Work {
+    /// Nothing.
+    pub const NONE: Work =
+        Work { peers: 0.0, transfers: 0.0, blocks: 0.0, gates: 0.0, bits: 0.0, steps: 0.0 };
+
+    /// So many transfers.
+    #[must_use]
+    pub fn transfers(transfers: f64) -> Work {
+        Work { transfers, ..Work::default() }
+    }
+
+    /// So many blocks of cipher.
+    #[must_use]
+    pub fn blocks(blocks: f64) -> Work {
+        Work { blocks, ..Work::default() }
+    }
+
+    /// What else so many gates take.
+    #[must_use]
+    pub fn gates(gates: f64) -> Work {
+        Work { gates, ..Work::default() }
+    }
+
+    /// So many bits of products.
+    #[must_use]
+    pub fn bits(bits: f64) -> Work {
+        Work { bits, ..Work::default() }
+    }
+}
+
+/// Ordinary transfers that take as long as a silent one (measured with the parameters of version 0.2; those of now compute
+/// about a quarter more).
+pub const SILENT: f64 = 3.5;
+
+impl Add for Work {
+    type Output = Work;
+    fn add(self, other: Work) -> Work {
+        Work {
+            peers: self.peers + other.peers,
+            transfers: self.transfers + other.transfers,
+            blocks: self.blocks + other.blocks,
+            gates: self.gates + other.gates,
+            bits: self.bits + other.bits,
+            steps: self.steps + other.steps,
+        }
+    }
+}
+
+impl Mul<f64> for Work {
+    type Output = Work;
+    fn mul(self, times: f64) -> Work {
+        Work {
+            peers: self.peers * times,
+            transfers: self.transfers * times,
+            blocks: self.blocks * times,
+            gates: self.gates * times,
+            bits: self.bits * times,
+            steps: self.steps * times,
+        }
+    }
+}
+
+/// Per bit of a product of shares, of the party that has most: ahead and online.
+#[must_use]
+pub fn of_a_product(protocol: Protocol) -> [Work; 2] {
+    match (protocol.gmw(), protocol.method()) {
+        (Some(method), _) => method.work(protocol.parties()),
+        (None, Some(method)) => method.work(),
+        // Shares, and what is compared of them.
+        (None, None) if protocol.is_malicious() => [Work::NONE, Work::bits(2.0)],
+        (None, None) => [Work::NONE, Work::bits(1.0)],
+    }
+}
+
+impl gmw::Method {
+    /// Per bit of a product, ahead and online: `2 (n - 1)` transfers ahead.
+    #[must_use]
+    pub fn work(self, parties: usize) -> [Work; 2] {
+        let n = parties as f64;
+        let chosen = 2.0 * (n - 1.0);
+        match self {
+            gmw::Method::Silent => [Work::transfers(SILENT * chosen), Work::bits(n)],
+            // Factors under pads in both directions.
+            gmw::Method::Transfers => [Work::transfers(chosen), Work::bits(10.0 * n)],
+            gmw::Method::Masked | gmw::Method::Triples | gmw::Method::Star | gmw::Method::Wide => {
+                [Work::transfers(chosen), Work::bits(n)]
+            }
+        }
+    }
+}
+
+impl proof::Method {
+    /// Per bit of a product, ahead and online: products without proof that take as long (measured).
+    #[must_use]
+    pub fn work(self) -> [Work; 2] {
+        let [made, computed] = match self {
+            proof::Method::Lift => [0.0, 25.0],
+            proof::Method::Galois => [0.0, 40.0],
+            proof::Method::Integers => [0.0, 30.0],
+            proof::Method::Post | proof::Method::Tagged => [0.0, 120.0],
+            proof::Method::Brain(Source::Sacrifice | Source::Buckets) => [130.0, 2.0],
+            proof::Method::Brain(Source::Integers) => [40.0, 2.0],
+            proof::Method::Brain(Source::Single | Source::Polynomials | Source::Batch) => {
+                [100.0, 2.0]
+            }
+        };
+        [made, computed].map(Work::bits)
+    }
+}
