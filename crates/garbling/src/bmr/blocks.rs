@@ -20,17 +20,15 @@
 //! Source: A. Ben-Efraim, Y. Lindell, E. Omri (CCS 2016), after M. Ben-Or, S. Goldwasser, A. Wigderson (STOC
 //! 1988) and, for degrees, R. Gennaro, M. Rabin, T. Rabin (PODC 1998).
 
-use super::chain::{self, Worker, agreed, go_on, ready};
+use super::chain::{self, Worker, agreed, go_on};
 use super::columns::{Columns, open};
 use super::common::{Common, Garbled, Ready, drawn_by};
-use super::cost::{self, online};
+use super::cost::online;
+use super::form::Form;
 use super::keys::{ShamirKeys, WorkerKeys};
 use super::wide::{shares, times, weights};
 use super::wires::{Gate, walk};
-use crate::authenticated::Form;
-use crate::garbler::{
-    AnyReady, Counter, Each, Garbler, Kept, MAX_ANDS, Parties, Seat, Terms, seats,
-};
+use crate::garbler::{Counter, Each, Garbler, MAX_ANDS, Parties, Seat, Terms, seats};
 use crate::links::{GateNumbers, Links, pairs};
 use crate::{Bits, Ports};
 use tacit_net::{Mesh, PartyId, Phase, Stream};
@@ -38,7 +36,6 @@ use tacit_ot::KAPPA;
 use tacit_ring::{Buffer, Entropy};
 use tacit_sharing::bmr::{LabelFunction, Opening, Rounds};
 use tacit_sharing::cost::Traffic;
-use tacit_sharing::latencies::Latencies;
 use tacit_sharing::work::Work;
 use tacit_sharing::{RoleId, SharingError};
 use zeroize::Zeroizing;
@@ -380,15 +377,14 @@ pub(crate) static BMR_SHAMIR_S3: &dyn Garbler = &ByBlocks(Rounds::Three);
 /// In two.
 pub(crate) static BMR_SHAMIR_S2: &dyn Garbler = &ByBlocks(Rounds::Two);
 
-impl Garbler for ByBlocks {
+impl Form for ByBlocks {
+    fn columns(&self, parties: usize) -> usize {
+        parties
+    }
+
     // Blocks of masks, of hidden labels and what reduces degrees.
-    fn and_bits(&self, terms: &Terms) -> Traffic {
-        let n = terms.parties;
-        pairs(n).fold(Traffic::default(), |sum, (i, j)| {
-            let dealt = KAPPA * (1 + 4 * n + self.0.reduced(n, i));
-            let table = cost::table_bits(n, terms.opening, [i, j]);
-            sum.sent(i, j, Stream::Def, dealt as u64 + table)
-        })
+    fn and_bits(&self, parties: usize, [from, _]: [RoleId; 2]) -> u64 {
+        (KAPPA * (1 + 4 * parties + self.0.reduced(parties, from))) as u64
     }
 
     fn counter(&self, terms: &Terms) -> Box<dyn Counter> {
@@ -396,38 +392,27 @@ impl Garbler for ByBlocks {
         Each::counter(move |ports| bytes(ports, parties, (rounds, opening)))
     }
 
-    fn rounds(&self, terms: &Terms, ports: Ports<'_>, me: RoleId) -> u64 {
-        cost::rounds(terms, ports, me)
-    }
-
-    fn latencies(&self, terms: &Terms) -> Latencies {
-        let ahead = match self.0 {
-            Rounds::Four => 3,
-            Rounds::Three => 2,
-            Rounds::Two => 1,
-        };
-        cost::latencies(terms, 3, ahead)
+    fn latencies(&self) -> [u64; 2] {
+        match self.0 {
+            Rounds::Four => [3, 3],
+            Rounds::Three => [3, 2],
+            Rounds::Two => [3, 1],
+        }
     }
 
     // Products of whole blocks for sharings of every row.
-    fn work(&self, parties: usize) -> [Work; 2] {
-        let products = 4 * parties * parties * parties.div_ceil(2);
-        cost::work(parties, Work::blocks(products as f64))
+    fn work(&self, parties: usize) -> Work {
+        let (n, products) = (parties as f64, 4 * parties * parties * parties.div_ceil(2));
+        Work::blocks(products as f64) + Work::gates(2.0 * n)
     }
 
-    fn kept(&self, terms: &Terms) -> Kept {
-        let n = terms.parties;
+    fn blocks(&self, parties: usize) -> usize {
         // Hidden labels from everybody, four blocks for every party, and their shares, as much again for products; tables.
-        let kept = cost::kept(terms, n, 16 * n + 8 * n * n);
-        Kept { most_ands: Some(MAX_ANDS / n), ..kept }
+        16 * parties + 8 * parties * parties
     }
 
-    fn goes_on(&self) -> Option<usize> {
-        Some(cost::BLOCK_ANDS)
-    }
-
-    fn authenticated(&self) -> Option<Form> {
-        None
+    fn most_ands(&self, parties: usize) -> usize {
+        MAX_ANDS / parties
     }
 
     fn exchange(
@@ -446,9 +431,5 @@ impl Garbler for ByBlocks {
                 Ok(agreed(BmrBlocks::new(mesh, at.places, keys, at.session, how)?, &at.terms))
             },
         ))
-    }
-
-    fn ready(&self, bytes: Buffer<u8>) -> Result<Box<dyn AnyReady>, SharingError> {
-        ready(bytes)
     }
 }

@@ -2,9 +2,9 @@
 //! same zero labels, and the same shares of its mask, under the same offsets; gates have further numbers.
 
 use super::common::Ready;
-use crate::garbler::{AnyReady, AnyWorker, Terms};
+use crate::garbler::{AnyWorker, Terms};
 use crate::links::Links;
-use crate::ports::{self, Evaluate, KEPT, check_kept};
+use crate::ports::{self, KEPT, check_kept};
 use crate::{AsItRuns, Bits, Chain, Ports};
 use tacit_net::{Mesh, PartyId};
 use tacit_ring::Buffer;
@@ -132,9 +132,4 @@ pub(super) fn agreed<'m>(
     worker.set_label_function(terms.label_function);
     let worker: AnyBmr<'m> = Box::new(worker);
     Box::new(worker)
-}
-
-/// What a worker of any form prepared.
-pub(super) fn ready(bytes: Buffer<u8>) -> Result<Box<dyn AnyReady>, SharingError> {
-    Ok(Box::new(Ready::from_bytes(bytes)?))
 }

@@ -43,6 +43,7 @@ mod cost;
 mod definition;
 mod evaluate;
 mod field;
+mod form;
 mod garble;
 mod keys;
 mod online;

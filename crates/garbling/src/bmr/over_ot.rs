@@ -21,17 +21,15 @@
 //! bits; with correlated transfers after G. Asharov, Y. Lindell, T. Schneider, M. Zohner (CCS 2013).
 //! `Offset` is ours: transfers with one offset are products with it.
 
-use super::chain::{Blocks, Worker, agreed, ready};
+use super::chain::{Blocks, Worker, agreed};
 use super::columns::{Columns, open};
 use super::common::Ready;
-use super::cost::{self, online, words};
+use super::cost::{online, words};
+use super::form::Form;
 use super::rows::{Rows, WIDTH};
 use super::seat::Seat;
 use crate::Ports;
-use crate::authenticated::Form;
-use crate::garbler::{
-    self, AnyReady, Counter, Each, Garbler, Kept, Parties, Terms, correlations, seats,
-};
+use crate::garbler::{self, Counter, Each, Garbler, MAX_ANDS, Parties, Terms, correlations, seats};
 use crate::links::pairs;
 use tacit_net::{Mesh, PartyId, Phase, Stream};
 use tacit_ot::{FieldBits, KAPPA};
@@ -39,7 +37,6 @@ use tacit_ring::{Buffer, Entropy};
 use tacit_sharing::bmr::{LabelFunction, Opening, Products};
 use tacit_sharing::cost::Traffic;
 use tacit_sharing::gmw::{FAN, WorkerKeys};
-use tacit_sharing::latencies::Latencies;
 use tacit_sharing::work::Work;
 use tacit_sharing::{RoleId, SharingError};
 
@@ -229,16 +226,17 @@ pub(crate) static BMR_CORRELATED: &dyn Garbler = &ByRows(Products::Correlated);
 /// No string.
 pub(crate) static BMR_OFFSET: &dyn Garbler = &ByRows(Products::Offset);
 
-impl Garbler for ByRows {
+impl Form for ByRows {
+    fn columns(&self, parties: usize) -> usize {
+        parties
+    }
+
     // Choices of masks and of every row, and what the sender answers.
-    fn and_bits(&self, terms: &Terms) -> Traffic {
+    fn and_bits(&self, _: usize, _: [RoleId; 2]) -> u64 {
         let products = self.0;
         let chooses = (1 + products.rows()) * FAN.message_bits();
         let answers = products.bits() + KAPPA * products.blocks() * products.rows();
-        pairs(terms.parties).fold(Traffic::default(), |sum, (i, j)| {
-            let table = cost::table_bits(terms.parties, terms.opening, [i, j]);
-            sum.sent(i, j, Stream::Def, (chooses + answers) as u64 + table)
-        })
+        (chooses + answers) as u64
     }
 
     fn counter(&self, terms: &Terms) -> Box<dyn Counter> {
@@ -246,34 +244,26 @@ impl Garbler for ByRows {
         Each::counter(move |ports| bytes(ports, parties, (products, opening), FAN))
     }
 
-    fn rounds(&self, terms: &Terms, ports: Ports<'_>, me: RoleId) -> u64 {
-        cost::rounds(terms, ports, me)
+    fn latencies(&self) -> [u64; 2] {
+        match self.0 {
+            Products::Basic | Products::Reduced | Products::Correlated => [4, 4],
+            // Strings are not answered.
+            Products::Offset => [4, 3],
+        }
     }
 
-    fn latencies(&self, terms: &Terms) -> Latencies {
-        let answers = match self.0 {
-            Products::Basic | Products::Reduced | Products::Correlated => 1,
-            Products::Offset => 0,
-        };
-        cost::latencies(terms, 4, 3 + answers)
+    fn work(&self, parties: usize) -> Work {
+        let (n, products) = (parties as f64, 1.0 + self.0.rows() as f64);
+        Work::transfers(2.0 * products * (n - 1.0)) + Work::gates(2.0 * n)
     }
 
-    fn work(&self, parties: usize) -> [Work; 2] {
-        let products = 1.0 + self.0.rows() as f64;
-        cost::work(parties, Work::transfers(2.0 * products * (parties as f64 - 1.0)))
-    }
-
-    fn kept(&self, terms: &Terms) -> Kept {
+    fn blocks(&self, parties: usize) -> usize {
         // Shares of every row, and tables.
-        cost::kept(terms, terms.parties, 24 * terms.parties)
+        24 * parties
     }
 
-    fn goes_on(&self) -> Option<usize> {
-        Some(cost::BLOCK_ANDS)
-    }
-
-    fn authenticated(&self) -> Option<Form> {
-        None
+    fn most_ands(&self, _: usize) -> usize {
+        MAX_ANDS
     }
 
     fn exchange(
@@ -293,9 +283,5 @@ impl Garbler for ByRows {
                 Ok(agreed(party, &at.terms))
             },
         ))
-    }
-
-    fn ready(&self, bytes: Buffer<u8>) -> Result<Box<dyn AnyReady>, SharingError> {
-        ready(bytes)
     }
 }

@@ -1,21 +1,18 @@
 //! One worker of one party of BMR: many instances at a time, message by message.
 
-use super::chain::{Blocks, Worker, agreed, ready};
+use super::chain::{Blocks, Worker, agreed};
 use super::columns::{Columns, open};
 use super::common::{Ready, drawn_by};
-use super::cost::{self, CostOfBmr};
+use super::cost::CostOfBmr;
+use super::form::Form;
 use super::garble::Garbling;
 use super::seat::Seat;
 use crate::Ports;
-use crate::authenticated::Form;
-use crate::garbler::{self, AnyReady, Counter, Garbler, Kept, Parties, Terms, correlations, seats};
-use crate::links::pairs;
+use crate::garbler::{self, Counter, Garbler, MAX_ANDS, Parties, Terms, correlations, seats};
 use tacit_net::{Mesh, PartyId, Phase, Stream};
 use tacit_ring::{Buffer, Entropy};
 use tacit_sharing::bmr::{LabelFunction, Opening};
-use tacit_sharing::cost::Traffic;
 use tacit_sharing::gmw::{FAN, WorkerKeys};
-use tacit_sharing::latencies::Latencies;
 use tacit_sharing::work::{SILENT, Work};
 use tacit_sharing::{RoleId, SharingError};
 
@@ -179,45 +176,36 @@ pub(crate) static BMR: &dyn Garbler = &OverTransfers { silent: false };
 /// With silent ones.
 pub(crate) static BMR_SILENT: &dyn Garbler = &OverTransfers { silent: true };
 
-impl Garbler for OverTransfers {
-    // Choices of masks and products, cross terms, rows and columns of four blocks; silent transfers are made before.
-    fn and_bits(&self, terms: &Terms) -> Traffic {
-        let chooses = 2 * if self.silent { 1 } else { FAN.message_bits() as u64 };
-        pairs(terms.parties).fold(Traffic::default(), |sum, (i, j)| {
-            let table = cost::table_bits(terms.parties, terms.opening, [i, j]);
-            sum.sent(i, j, Stream::Def, chooses + 1 + table)
-        })
+impl Form for OverTransfers {
+    fn columns(&self, parties: usize) -> usize {
+        parties
+    }
+
+    // Choices of masks and products, cross terms; silent transfers are made before.
+    fn and_bits(&self, _: usize, _: [RoleId; 2]) -> u64 {
+        2 * if self.silent { 1 } else { FAN.message_bits() as u64 } + 1
     }
 
     fn counter(&self, terms: &Terms) -> Box<dyn Counter> {
         Box::new(CostOfBmr::new(terms.parties, terms.opening, self.silent))
     }
 
-    fn rounds(&self, terms: &Terms, ports: Ports<'_>, me: RoleId) -> u64 {
-        cost::rounds(terms, ports, me)
+    fn latencies(&self) -> [u64; 2] {
+        [4, if self.silent { 5 } else { 3 }]
     }
 
-    fn latencies(&self, terms: &Terms) -> Latencies {
-        cost::latencies(terms, 4, if self.silent { 5 } else { 3 })
+    fn work(&self, parties: usize) -> Work {
+        let (n, each) = (parties as f64, if self.silent { SILENT } else { 1.0 });
+        Work::transfers(4.0 * each * (n - 1.0)) + Work::gates(2.0 * n)
     }
 
-    fn work(&self, parties: usize) -> [Work; 2] {
-        let each = if self.silent { SILENT } else { 1.0 };
-        cost::work(parties, Work::transfers(4.0 * each * (parties as f64 - 1.0)))
-    }
-
-    fn kept(&self, terms: &Terms) -> Kept {
+    fn blocks(&self, parties: usize) -> usize {
         // Tables, and what a wire is authenticated by; silent transfers wait to be used.
-        let blocks = if self.silent { 20 } else { 16 };
-        cost::kept(terms, terms.parties, blocks * terms.parties)
+        parties * if self.silent { 20 } else { 16 }
     }
 
-    fn goes_on(&self) -> Option<usize> {
-        Some(cost::BLOCK_ANDS)
-    }
-
-    fn authenticated(&self) -> Option<Form> {
-        None
+    fn most_ands(&self, _: usize) -> usize {
+        MAX_ANDS
     }
 
     fn exchange(
@@ -235,9 +223,5 @@ impl Garbler for OverTransfers {
                 Ok(agreed(party, &at.terms))
             },
         ))
-    }
-
-    fn ready(&self, bytes: Buffer<u8>) -> Result<Box<dyn AnyReady>, SharingError> {
-        ready(bytes)
     }
 }

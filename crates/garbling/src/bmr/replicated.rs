@@ -22,15 +22,15 @@ mod attack;
 #[cfg(test)]
 mod uniform;
 
-use super::chain::{Blocks, Worker, agreed, go_on, ready};
+use super::chain::{Blocks, Worker, agreed, go_on};
 use super::columns::{Columns, open};
 use super::common::{Common, Garbled, Hider, Ready, add_zeros};
-use super::cost::{self, online, words};
+use super::cost::{online, words};
+use super::form::Form;
 use super::pairs::Pairs;
 use super::wires::{Gate, walk};
-use crate::authenticated::Form;
-use crate::garbler::{AnyReady, Counter, Each, Garbler, Kept, Parties, Seat, Terms, seats};
-use crate::links::{GateNumbers, Links, pairs};
+use crate::garbler::{Counter, Each, Garbler, MAX_ANDS, Parties, Seat, Terms, seats};
+use crate::links::{GateNumbers, Links};
 use crate::ports::KEPT;
 use crate::{Bits, Ports};
 use tacit_net::{Mesh, PartyId, Phase, Stream};
@@ -39,7 +39,6 @@ use tacit_ring::secret::mask;
 use tacit_ring::{Buffer, Entropy, Key, Prg, Seed, StreamIds, word};
 use tacit_sharing::bmr::{LabelFunction, Opening};
 use tacit_sharing::cost::Traffic;
-use tacit_sharing::latencies::Latencies;
 use tacit_sharing::work::Work;
 use tacit_sharing::{RoleId, SharingError};
 use zeroize::Zeroizing;
@@ -390,13 +389,13 @@ struct ByComponents;
 /// The only form.
 pub(crate) static BMR_REPLICATED: &dyn Garbler = &ByComponents;
 
-impl Garbler for ByComponents {
-    fn and_bits(&self, terms: &Terms) -> Traffic {
-        pairs(PARTIES).fold(Traffic::default(), |sum, (i, j)| {
-            let product = u64::from(j == before(i));
-            let table = cost::table_bits(PARTIES, terms.opening, [i, j]);
-            sum.sent(i, j, Stream::Def, product + table)
-        })
+impl Form for ByComponents {
+    fn columns(&self, parties: usize) -> usize {
+        parties
+    }
+
+    fn and_bits(&self, _: usize, [from, to]: [RoleId; 2]) -> u64 {
+        u64::from(to == before(from))
     }
 
     fn counter(&self, terms: &Terms) -> Box<dyn Counter> {
@@ -404,29 +403,21 @@ impl Garbler for ByComponents {
         Each::counter(move |ports| bytes(ports, opening))
     }
 
-    fn rounds(&self, terms: &Terms, ports: Ports<'_>, me: RoleId) -> u64 {
-        cost::rounds(terms, ports, me)
+    fn latencies(&self) -> [u64; 2] {
+        [3, 1]
     }
 
-    fn latencies(&self, terms: &Terms) -> Latencies {
-        cost::latencies(terms, 3, 1)
+    fn work(&self, parties: usize) -> Work {
+        Work::gates(2.0 * parties as f64)
     }
 
-    fn work(&self, _: usize) -> [Work; 2] {
-        cost::work(PARTIES, Work::NONE)
-    }
-
-    fn kept(&self, terms: &Terms) -> Kept {
+    fn blocks(&self, parties: usize) -> usize {
         // Tables, and what a wire is authenticated by.
-        cost::kept(terms, PARTIES, 16 * PARTIES)
+        16 * parties
     }
 
-    fn goes_on(&self) -> Option<usize> {
-        Some(cost::BLOCK_ANDS)
-    }
-
-    fn authenticated(&self) -> Option<Form> {
-        None
+    fn most_ands(&self, _: usize) -> usize {
+        MAX_ANDS
     }
 
     fn exchange(
@@ -445,9 +436,5 @@ impl Garbler for ByComponents {
                 Ok(agreed(party, &at.terms))
             },
         ))
-    }
-
-    fn ready(&self, bytes: Buffer<u8>) -> Result<Box<dyn AnyReady>, SharingError> {
-        ready(bytes)
     }
 }

@@ -24,15 +24,15 @@
 #[cfg(test)]
 mod attack;
 
-use super::chain::{Blocks, Worker, agreed, go_on, ready};
+use super::chain::{Blocks, Worker, agreed, go_on};
 use super::columns::{Columns, open};
 use super::common::{Common, Garbled, Hider, Ready, add_zeros, drawn_by};
 use super::cost;
 use super::field::{Multiples, shares, times, weights};
+use super::form::Form;
 pub use super::keys::{ShamirKeys, WorkerKeys};
 use super::wires::{Gate, walk};
-use crate::authenticated::Form;
-use crate::garbler::{AnyReady, Counter, Each, Garbler, Kept, Parties, Seat, Terms, seats};
+use crate::garbler::{Counter, Each, Garbler, MAX_ANDS, Parties, Seat, Terms, seats};
 use crate::links::{GateNumbers, Links, pairs};
 use crate::{Bits, Ports};
 use std::ops::Range;
@@ -40,7 +40,6 @@ use tacit_net::{Mesh, PartyId, Phase, Stream};
 use tacit_ring::{Buffer, Entropy, word};
 use tacit_sharing::bmr::{LabelFunction, Opening};
 use tacit_sharing::cost::Traffic;
-use tacit_sharing::latencies::Latencies;
 use tacit_sharing::work::Work;
 use tacit_sharing::{RoleId, SharingError};
 use zeroize::Zeroizing;
@@ -330,15 +329,14 @@ struct ByBytes;
 /// The only form.
 pub(crate) static BMR_SHAMIR: &dyn Garbler = &ByBytes;
 
-impl Garbler for ByBytes {
-    // Bytes of masks and products; rows and columns of four blocks.
-    fn and_bits(&self, terms: &Terms) -> Traffic {
-        let keepers = corruptions(terms.parties) + 1;
-        pairs(terms.parties).fold(Traffic::default(), |sum, (i, j)| {
-            let product = if i < 2 * keepers - 1 { 8 } else { 0 };
-            let table = cost::table_bits(keepers, terms.opening, [i, j]);
-            sum.sent(i, j, Stream::Def, 8 + product + table)
-        })
+impl Form for ByBytes {
+    fn columns(&self, parties: usize) -> usize {
+        corruptions(parties) + 1
+    }
+
+    // Bytes of masks and products.
+    fn and_bits(&self, parties: usize, [from, _]: [RoleId; 2]) -> u64 {
+        8 + if from <= 2 * corruptions(parties) { 8 } else { 0 }
     }
 
     fn counter(&self, terms: &Terms) -> Box<dyn Counter> {
@@ -346,32 +344,22 @@ impl Garbler for ByBytes {
         Each::counter(move |ports| bytes(ports, parties, opening))
     }
 
-    fn rounds(&self, terms: &Terms, ports: Ports<'_>, me: RoleId) -> u64 {
-        cost::rounds(terms, ports, me)
-    }
-
-    fn latencies(&self, terms: &Terms) -> Latencies {
-        cost::latencies(terms, 3, 2)
+    fn latencies(&self) -> [u64; 2] {
+        [3, 2]
     }
 
     // Those who have labels share bytes, which takes little.
-    fn work(&self, parties: usize) -> [Work; 2] {
-        let keepers = (corruptions(parties) + 1) as f64;
-        let ahead = Work::blocks(4.0 * keepers) + Work::gates(6.0);
-        [ahead, Work::blocks(keepers * keepers) + cost::HANDLED]
+    fn work(&self, _: usize) -> Work {
+        Work::gates(6.0)
     }
 
-    fn kept(&self, terms: &Terms) -> Kept {
-        // Tables, of those who have labels, and what a wire is authenticated by.
-        cost::kept(terms, corruptions(terms.parties) + 1, 16 * terms.parties)
+    fn blocks(&self, parties: usize) -> usize {
+        // Tables, and what a wire is authenticated by.
+        16 * parties
     }
 
-    fn goes_on(&self) -> Option<usize> {
-        Some(cost::BLOCK_ANDS)
-    }
-
-    fn authenticated(&self) -> Option<Form> {
-        None
+    fn most_ands(&self, _: usize) -> usize {
+        MAX_ANDS
     }
 
     fn exchange(
@@ -389,9 +377,5 @@ impl Garbler for ByBytes {
                 Ok(agreed(party, &at.terms))
             },
         ))
-    }
-
-    fn ready(&self, bytes: Buffer<u8>) -> Result<Box<dyn AnyReady>, SharingError> {
-        ready(bytes)
     }
 }
