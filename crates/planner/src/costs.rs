@@ -13,8 +13,7 @@ use tacit_garbling::{Terms, garbler};
 use tacit_net::PartyId;
 use tacit_sharing::Protocol;
 use tacit_sharing::bmr::Opening;
-use tacit_sharing::cost::{self, Traffic};
-use tacit_sharing::gmw::{FAN, Method};
+use tacit_sharing::cost::{self, Products, Traffic};
 use tacit_sharing::latencies::{self, Latencies};
 use tacit_sharing::proof;
 use tacit_sharing::work::Work;
@@ -59,11 +58,9 @@ pub fn of_circuit(compiled: &Compiled) -> Costs {
         ends: waits.online - levels,
         checks: latencies::checks(protocol, all.proof_rounds),
     };
-    let ands = protocol.garbles().then(|| (compiled.products() * job.instances) as f64);
-    let counts = ands.map_or_else(|| products(protocol, &ahead, &online), |ands| [ands; 2]);
     let [ahead, online] = [ahead, online].map(|bytes| loads(&bytes));
     let parties = &job.assignments[0].places;
-    let costs = steps.costs(protocol, parties, ahead, online, counts);
+    let costs = steps.costs(protocol, parties, [ahead, online], all.products);
     Costs { memory_bytes: memory(compiled) as f64, ..costs }
 }
 
@@ -78,13 +75,9 @@ pub fn of_program(prepared: &Prepared) -> Result<Costs, EvaluateError> {
     let ahead = if first { cost.ahead.clone() } else { Traffic::default() };
     let online = if first { online } else { cost.bytes.clone() };
     let steps = steps_of_program(prepared, &cost, first)?;
-    let counts = match protocol.garbles() {
-        true => [ands_of_program(prepared, &cost)?; 2],
-        false => products(protocol, &ahead, &online),
-    };
     let everyone = job.everyone();
     let [ahead, online] = [ahead, online].map(|bytes| loads(&bytes.placed(&everyone)));
-    let costs = steps.costs(protocol, &everyone, ahead, online, counts);
+    let costs = steps.costs(protocol, &everyone, [ahead, online], cost.products);
     Ok(Costs { memory_bytes: memory_of_program(prepared)?, ..costs })
 }
 
@@ -98,7 +91,8 @@ fn cost_of_program(prepared: &Prepared) -> Result<Cost, EvaluateError> {
         Some(ands) => {
             let bytes = product(prepared.job().protocol) * ands / 8;
             let ahead = Traffic { on: cost::Links::default(), ..bytes.clone() };
-            Ok(Cost { bytes, ahead, rounds: [0; cost::MAX_ROLES], proof_rounds: 0 })
+            let (rounds, products) = ([0; cost::MAX_ROLES], Products::of(ands));
+            Ok(Cost { bytes, ahead, rounds, proof_rounds: 0, products })
         }
     }
 }
@@ -117,15 +111,6 @@ fn steps_of_program(prepared: &Prepared, cost: &Cost, first: bool) -> Result<Ste
     let levels = (critical(job), levels(job, cost));
     // Who waits most need not wait for inputs or results.
     Ok(Steps { set_up, ahead, levels, ends: 1, checks })
-}
-
-/// ANDs that are garbled: those of the circuits, or what fills the tables that are streamed.
-fn ands_of_program(prepared: &Prepared, cost: &Cost) -> Result<f64, EvaluateError> {
-    let streamed = || {
-        let each = product(prepared.job().protocol).busiest().max(1);
-        8.0 * cost.bytes.busiest() as f64 / each as f64
-    };
-    Ok(prepared.circuit_ands()?.map_or_else(streamed, |ands| ands as f64))
 }
 
 /// Bytes of garbled circuits that a party keeps; shares go through in chunks.
@@ -163,19 +148,6 @@ fn makes_triples(protocol: Protocol) -> bool {
     matches!(protocol.method(), Some(proof::Method::Brain(_)))
 }
 
-/// Products of bits of shares that so many bytes are of, made ahead and online.
-fn products(protocol: Protocol, ahead: &Traffic, online: &Traffic) -> [f64; 2] {
-    let busiest = |links: &cost::Links| links.iter().flatten().copied().max().unwrap_or(0) as f64;
-    let each = cost::product(protocol);
-    let made = 8.0 * busiest(&online.on) / busiest(&each.on).max(1.0);
-    let chosen = 8.0 * busiest(&ahead.def) / FAN.message_bits() as f64;
-    match protocol.gmw() {
-        // Pairs of masks are multiplied, of which wide ANDs have several.
-        Some(method) if method != Method::Silent => [chosen, made],
-        _ => [made; 2],
-    }
-}
-
 /// How often parties wait.
 struct Steps {
     set_up: u64,
@@ -195,9 +167,8 @@ impl Steps {
         self,
         protocol: Protocol,
         parties: &[PartyId],
-        ahead: Loads,
-        online: Loads,
-        [made, used]: [f64; 2],
+        [ahead, online]: [Loads; 2],
+        products: Products,
     ) -> Costs {
         let waits = |links: Vec<(usize, usize)>, steps: u64| Waits { links, steps };
         let used_links = |bytes: &Loads| bytes.iter().map(|link| (link.0, link.1)).collect();
@@ -216,7 +187,7 @@ impl Steps {
             ahead: Phase {
                 waits: vec![waits(ahead_links, self.ahead)],
                 bytes: ahead,
-                work: work_ahead * made,
+                work: work_ahead * products.preprocessed as f64,
             },
             online: Phase {
                 waits: vec![
@@ -225,7 +196,7 @@ impl Steps {
                     waits(each_other, self.checks),
                 ],
                 bytes: online,
-                work: work_online * used + Work { steps, ..Work::default() },
+                work: work_online * products.online as f64 + Work { steps, ..Work::default() },
             },
             memory_bytes: 0.0,
         }

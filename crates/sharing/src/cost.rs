@@ -266,6 +266,54 @@ pub fn gaps(protocol: Protocol, schedule: &Schedule, lanes: usize) -> Traffic {
     Traffic { on: Links::default(), ..each } * (gaps(pairs) + gaps(larger)) + online
 }
 
+/// Products of bits, or ANDs: what parties compute.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Products {
+    /// Ahead, or for what is garbled ahead.
+    pub preprocessed: u64,
+    /// Online.
+    pub online: u64,
+}
+
+impl Products {
+    /// As many ahead as online.
+    #[must_use]
+    pub fn of(count: u64) -> Self {
+        Products { preprocessed: count, online: count }
+    }
+}
+
+impl AddAssign for Products {
+    fn add_assign(&mut self, other: Self) {
+        self.preprocessed += other.preprocessed;
+        self.online += other.online;
+    }
+}
+
+/// The products of a circuit on so many lanes, whole words of them where gaps are computed.
+#[must_use]
+pub fn products(protocol: Protocol, schedule: &Schedule, lanes: usize) -> Products {
+    if let Some(method) = protocol.gmw() {
+        // Pairs of masks are multiplied, and more of them for ANDs of more inputs.
+        let [results, pairs, larger] = gmw::masked_words(schedule, 0..schedule.depth());
+        let bits = |products| 64 * method.made_words(products, lanes) as u64;
+        return Products { preprocessed: bits(pairs) + bits(larger), online: bits(results) };
+    }
+    let wanted = if protocol.fan_in() > 2 { Form::Dealer } else { Form::Quadratic };
+    let polys = schedule.polys().iter().map(|poly| PolyPlan::new(poly, wanted));
+    let polys = polys.map(|plan| match plan.form() {
+        Form::Quadratic => plan.outputs.len(),
+        Form::Symmetric | Form::Dealer => plan.messages(),
+    });
+    let polys: Vec<usize> = polys.collect();
+    let of = |level| {
+        let wide = schedule.wide(level).iter().map(|gate| polys[gate.poly as usize]);
+        schedule.products(level).len() + wide.sum::<usize>()
+    };
+    let all = (0..schedule.depth()).map(of).sum::<usize>();
+    Products::of((64 * all * lanes.div_ceil(64)) as u64)
+}
+
 /// Words that preprocessing makes for products of bits on so many lanes.
 #[must_use]
 pub fn made_words(protocol: Protocol, products: usize, lanes: usize) -> usize {
@@ -339,23 +387,22 @@ impl gmw::Method {
 /// proofs of them cost, or triples.
 #[must_use]
 pub fn results(protocol: Protocol, bits: u32, results: usize, terms: usize) -> Traffic {
+    product(protocol) * result_bytes(protocol, bits, results, terms)
+}
+
+/// Bytes of the products that such results are made of.
+pub(crate) fn result_bytes(protocol: Protocol, bits: u32, results: usize, terms: usize) -> u64 {
     let word = if bits == 1 { 8 } else { u64::from(bits / 8) };
-    let products = results as u64 * terms as u64;
+    let (results, strength) = (results as u64, protocol.strength());
     match protocol.method() {
-        None | Some(Method::Lift | Method::Galois) => product(protocol) * (word * results as u64),
-        Some(Method::Brain(_)) => product(protocol) * (word * products),
+        None | Some(Method::Lift | Method::Galois) => word * results,
+        Some(Method::Brain(_)) => word * results * terms as u64,
         Some(Method::Post | Method::Tagged | Method::Integers) if bits == 1 => {
-            product(protocol) * (word * products)
+            word * results * terms as u64
         }
-        Some(Method::Post | Method::Tagged | Method::Integers) if terms == 0 => Traffic::default(),
-        Some(Method::Integers) => {
-            let each = integer_bytes(bits, protocol.strength(), terms) as u64;
-            product(protocol) * (each * results as u64)
-        }
-        Some(Method::Post | Method::Tagged) => {
-            let each = redundant_bytes(bits, protocol.strength()) as u64;
-            product(protocol) * (each * results as u64)
-        }
+        Some(Method::Post | Method::Tagged | Method::Integers) if terms == 0 => 0,
+        Some(Method::Integers) => integer_bytes(bits, strength, terms) as u64 * results,
+        Some(Method::Post | Method::Tagged) => redundant_bytes(bits, strength) as u64 * results,
     }
 }
 

@@ -7,7 +7,7 @@ use super::prepared::Phases;
 use tacit_garbling::{Garbler, garbler};
 use tacit_net::{PartyId, Stream};
 use tacit_sharing::RoleId;
-use tacit_sharing::cost::{self, MAX_ROLES, Traffic};
+use tacit_sharing::cost::{self, MAX_ROLES, Products, Traffic};
 use tacit_sharing::proof::Bill;
 
 /// The cost of a job, before it runs.
@@ -26,6 +26,8 @@ pub struct Prediction {
     pub depth: u64,
     /// Rounds of proofs of products, or of checks of triples, of the worker that has most.
     pub proof_rounds: u64,
+    /// Products of bits, or ANDs that are garbled.
+    pub products: Products,
 }
 
 impl Prediction {
@@ -101,6 +103,11 @@ pub fn predict(compiled: &Compiled) -> Prediction {
         critical,
         depth: depth as u64,
         proof_rounds,
+        products: cost::products(
+            compiled.job().protocol(),
+            &compiled.schedule,
+            compiled.job().instances,
+        ),
     }
 }
 
@@ -116,6 +123,7 @@ fn predict_garbled(garbler: &dyn Garbler, compiled: &Compiled) -> Prediction {
         critical: Vec::new(),
         depth: 0,
         proof_rounds: 0,
+        products: Products::of((compiled.products() * compiled.job().instances) as u64),
     }
 }
 

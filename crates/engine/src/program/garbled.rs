@@ -87,7 +87,8 @@ fn cost_of(prepared: &Prepared, drawn: &(Drawn, Guard)) -> Result<Cost, Evaluate
     let roles: Vec<PartyId> = PartyId::all(prepared.job.protocol.parties()).collect();
     let prediction = circuit::predict(&compile(prepared, drawn, &roles, Preprocessing::default())?);
     let ahead = Traffic { on: Links::default(), ..prediction.bytes.clone() };
-    Ok(Cost { ahead, rounds: prediction.rounds, ..Cost::of(prediction.bytes) })
+    let (rounds, products) = (prediction.rounds, prediction.products);
+    Ok(Cost { ahead, rounds, products, ..Cost::of(prediction.bytes) })
 }
 
 /// Where the preprocessing of a run comes from.

@@ -21,7 +21,7 @@ use tacit_program::lower::lower;
 use tacit_program::seal::seal;
 use tacit_program::{Element, Program, Type, ValueId, Visibility, infer};
 use tacit_sharing::backend::{Backend, Bits, Boolean, InBlocks, Kind, Ring, Secret, Tally, Values};
-use tacit_sharing::cost::{MAX_ROLES, Rounds, Traffic};
+use tacit_sharing::cost::{MAX_ROLES, Products, Rounds, Traffic};
 use tacit_sharing::proof::{Method, Needs, Proving};
 use tacit_sharing::verify::Verifier;
 use tacit_sharing::{Protocol, RoleId};
@@ -75,17 +75,21 @@ pub struct Cost {
     pub rounds: Rounds,
     /// Rounds of proofs of products, or of checks of triples, of the worker that has most.
     pub proof_rounds: u64,
+    /// Products of bits, or as many as there are bits in products of numbers, or ANDs that are garbled.
+    pub products: Products,
 }
 
 impl Cost {
     /// Bytes that no preprocessing takes, and that nobody waits for.
     pub(super) fn of(bytes: Traffic) -> Self {
-        Cost { bytes, ahead: Traffic::default(), rounds: [0; MAX_ROLES], proof_rounds: 0 }
+        let (ahead, products) = (Traffic::default(), Products::default());
+        Cost { bytes, ahead, rounds: [0; MAX_ROLES], proof_rounds: 0, products }
     }
 
     /// Of circuits that go on from each other.
     pub(super) fn of_circuits(circuits: &ChainCost) -> Self {
-        Cost { rounds: circuits.rounds(), ..Cost::of(circuits.bytes()) }
+        let products = Products::of(circuits.ands());
+        Cost { rounds: circuits.rounds(), products, ..Cost::of(circuits.bytes()) }
     }
 
     /// The part of what is sent when preprocessing is done.
@@ -208,6 +212,7 @@ impl Prepared {
             cost.bytes += seating.traffic(&tally.total_bytes());
             cost.ahead += seating.traffic(&tally.bytes_ahead());
             cost.proof_rounds = cost.proof_rounds.max(tally.proof_rounds());
+            cost.products += tally.products();
         }
         match self.job.preprocessing {
             Preprocessing::Interleaved => Ok(cost),
@@ -229,7 +234,8 @@ impl Prepared {
         let (counted, rounds) = self.counted(&context, counters)?;
         let parts = counted.iter().map(|worker| worker.bits.total_bytes());
         let bytes = parts.fold(Traffic::default(), |sum, part| sum + part);
-        Ok(Cost { rounds, ..Cost::of(bytes) })
+        let products = Products::of(counted.iter().map(|worker| worker.bits.ands()).sum());
+        Ok(Cost { rounds, products, ..Cost::of(bytes) })
     }
 
     /// The cost of no circuit yet, where they go on from each other.

@@ -466,6 +466,7 @@ pub struct Counted {
     bytes: Traffic,
     /// Bits of role 1.
     chosen: usize,
+    ands: u64,
     rounds: Rounds,
 }
 
@@ -476,7 +477,7 @@ impl Counted {
         let circuits = Circuits::new(protocol);
         let (bytes, rounds) = (Traffic::default(), [0; MAX_ROLES]);
         let (silent, parties) = (protocol.is_silent(), protocol.parties());
-        Boolean::new(Counted { circuits, parties, silent, bytes, chosen: 0, rounds })
+        Boolean::new(Counted { circuits, parties, silent, bytes, chosen: 0, ands: 0, rounds })
     }
 
     /// Bytes per directed link.
@@ -489,6 +490,12 @@ impl Counted {
             bytes.def[0][1] += trees;
         }
         bytes
+    }
+
+    /// ANDs that are garbled.
+    #[must_use]
+    pub fn ands(&self) -> u64 {
+        self.ands
     }
 
     /// Bits of a role, in a step.
@@ -510,6 +517,7 @@ impl Counted {
     }
 
     fn tables(&mut self, ands: usize) {
+        self.ands += ands as u64;
         self.bytes.def[GARBLER][self.parties - 1] += (2 * ands * KAPPA / 8) as u64;
     }
 

@@ -9,7 +9,7 @@ use crate::Protocol;
 use crate::arrays::MatrixShape;
 use crate::convert::shuffle::Hop;
 use crate::convert::{Layered, deal_cost, gadget_cost, raise_cost};
-use crate::cost::{self, Links, MAX_ROLES, Rounds, Traffic};
+use crate::cost::{self, Links, MAX_ROLES, Products, Rounds, Traffic};
 use crate::proof::{Bill, Factors, Method, Needs, Strength};
 use crate::role::{RoleId, Timing};
 use crate::verify::{Journal, Verifier};
@@ -33,6 +33,8 @@ pub struct Tally {
     timing: Timing,
     /// Words of products of bits so far.
     words: usize,
+    /// Products so far, of bits or as many as there are bits in numbers.
+    products: Products,
     /// By role, the number of steps in which it waits for online messages.
     pub rounds: Rounds,
     /// Rounds of proofs of products.
@@ -49,6 +51,7 @@ struct Evaluated {
     bytes: Traffic,
     /// Words of products of bits.
     words: usize,
+    products: Products,
     rounds: Rounds,
 }
 
@@ -64,6 +67,7 @@ impl Tally {
             bill: Bill::of(protocol),
             timing: Timing::Early,
             words: 0,
+            products: Products::default(),
             rounds: [0; MAX_ROLES],
             proof_rounds: 0,
             evaluated: HashMap::new(),
@@ -105,6 +109,12 @@ impl Tally {
         self.bill.needs()
     }
 
+    /// Products so far, of bits or as many as there are bits in numbers.
+    #[must_use]
+    pub fn products(&self) -> Products {
+        self.products
+    }
+
     /// Rounds of proofs of products, or of checks of triples, so far.
     #[must_use]
     pub fn proof_rounds(&self) -> u64 {
@@ -125,6 +135,12 @@ impl Tally {
         self.bytes += bytes;
     }
 
+    /// One step of so many bytes of products.
+    fn multiply(&mut self, bytes: u64) {
+        self.products += Products::of(8 * bytes);
+        self.step(cost::product(self.protocol) * bytes);
+    }
+
     /// Results, each a sum of so many products.
     fn results(&mut self, kind: Kind, results: usize, terms: usize) {
         let (bits, words) = match kind {
@@ -132,7 +148,7 @@ impl Tally {
             Kind::Ring(ring) => (ring.bits(), results),
         };
         self.bill.add(bits, words, terms);
-        self.step(cost::results(self.protocol, bits, words, terms));
+        self.multiply(cost::result_bytes(self.protocol, bits, words, terms));
     }
 
     fn size(kind: Kind, len: usize) -> u64 {
@@ -151,7 +167,9 @@ impl Tally {
     /// Elements out of gadgets, with so many bytes dealt and raised in all.
     fn gadget(&mut self, known: [u64; 2], ring: Ring, len: usize) -> Secret {
         let known = self.known(known);
-        self.step(known + gadget_cost(self.protocol) * (ring.bytes() * len as u64));
+        let bytes = ring.bytes() * len as u64;
+        self.products += Products::of(8 * bytes);
+        self.step(known + gadget_cost(self.protocol) * bytes);
         Secret::dry(Kind::Ring(ring), len)
     }
 
@@ -176,7 +194,8 @@ impl Evaluated {
             }
         }
         let words = cost::made_words(protocol, products, lanes);
-        Evaluated { _circuit: circuit.clone(), bytes, words, rounds }
+        let products = cost::products(protocol, circuit.schedule(), lanes);
+        Evaluated { _circuit: circuit.clone(), bytes, words, products, rounds }
     }
 }
 
@@ -212,6 +231,7 @@ impl Bits for Tally {
             .or_insert_with(|| Evaluated::new(self.protocol, circuit, lanes));
         self.bytes += &cost.bytes;
         self.words += cost.words;
+        self.products += cost.products;
         for (rounds, more) in self.rounds.iter_mut().zip(cost.rounds) {
             *rounds += more;
         }
@@ -277,7 +297,7 @@ impl Tagging for Tally {
 
     fn tag(&mut self, each: usize, values: &Secret) -> Result<Secret> {
         self.bill.tag(values.len);
-        self.step(cost::product(self.protocol) * (each * values.len) as u64);
+        self.multiply((each * values.len) as u64);
         Ok(Secret::dry(values.kind, values.len))
     }
 
@@ -288,7 +308,7 @@ impl Tagging for Tally {
     ) -> Result<[Secret; 2]> {
         let results = factors.results();
         self.bill.tag(results);
-        self.step(cost::product(self.protocol) * (2 * each * results) as u64);
+        self.multiply((2 * each * results) as u64);
         Ok([(); 2].map(|()| Secret::dry(values.kind, results)))
     }
 
@@ -455,7 +475,7 @@ impl Shuffles for Tally {
     }
 
     fn row_dots(&mut self, rows: usize, a: &Secret, _b: &Secret) -> Result<Secret> {
-        self.step(cost::product(self.protocol) * Self::size(a.kind, rows));
+        self.multiply(Self::size(a.kind, rows));
         Ok(Secret::dry(a.kind, rows))
     }
 
