@@ -173,6 +173,7 @@ pub fn choose_for_links(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tacit_engine::protocols::{QUAD, QUAD_HET, TETRAD, TRIO};
 
     #[test]
     fn weights_are_read() {
@@ -192,19 +193,19 @@ mod tests {
             let roles = roles.map(|roles| roles.parse::<Roles>().unwrap());
             given.check(protocol, roles.as_ref(), mix)
         };
-        assert!(check(Protocol::Quad, Some("auto"), &[]).is_ok());
-        assert!(check(Protocol::Quad, Some("3,2,1,0"), &[]).is_ok());
+        assert!(check(QUAD, Some("auto"), &[]).is_ok());
+        assert!(check(QUAD, Some("3,2,1,0"), &[]).is_ok());
         for (protocol, roles, mix) in [
-            (Protocol::Quad, Some("split"), &[][..]),
-            (Protocol::Quad, Some("0,1,2,3;3,2,1,0"), &[]),
-            (Protocol::Quad, Some("auto"), &[Protocol::QuadHet]),
-            (Protocol::Tetrad, None, &[]),
-            (Protocol::Trio, None, &[]),
+            (QUAD, Some("split"), &[][..]),
+            (QUAD, Some("0,1,2,3;3,2,1,0"), &[]),
+            (QUAD, Some("auto"), &[QUAD_HET]),
+            (TETRAD, None, &[]),
+            (TRIO, None, &[]),
         ] {
             let roles: Option<&str> = roles;
             assert!(check(protocol, roles, mix).is_err(), "{protocol} {roles:?}");
         }
-        let mut assignment = Assignment::in_order(Protocol::Quad);
+        let mut assignment = Assignment::in_order(QUAD);
         given.put(&mut assignment).unwrap();
         assert_eq!(assignment.to_string(), "quad-a 0,1,2,3 x1 by a=2,het=1");
     }

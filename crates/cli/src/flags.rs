@@ -1,7 +1,7 @@
 //! What commands share of their flags: the same words for the same things, and the same help.
 
 use clap::builder::RangedU64ValueParser;
-use tacit_sharing::Protocol;
+use tacit_engine::protocols;
 
 /// Where a network is played, in real time or in virtual time.
 pub const NETWORK: &str = "The network to play: lan, continental, global, ccs16, a bandwidth such as 1gbit, or a TOML file";
@@ -22,5 +22,5 @@ pub fn threads() -> RangedU64ValueParser<usize> {
 
 /// Says what `--protocol` takes, and `more`.
 pub fn protocol(more: &str) -> String {
-    format!("{}{more}", Protocol::names())
+    format!("{}{more}", protocols::names())
 }

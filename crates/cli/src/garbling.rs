@@ -2,7 +2,7 @@
 
 use clap::Args;
 use tacit_engine::program::{Garbling, ProgramJob};
-use tacit_sharing::bmr::LabelFunction;
+use tacit_garbling::bmr::LabelFunction;
 
 /// Arguments of commands that run circuits or programs.
 #[derive(Args, Clone, Debug)]

@@ -29,17 +29,18 @@ use tacit_engine::circuit::{
 use tacit_engine::program::{
     By, Garbling, Prepared, ProgramJob, ProgramReport, run as run_program,
 };
+use tacit_engine::protocols::{self, MULTI_FAN_IN};
+use tacit_garbling::bmr::Opening;
 use tacit_net::memory::{self, Compute, MemoryNetwork};
 use tacit_net::{PartyId, Session};
 use tacit_planner::{Free, Network, Wanted, for_circuit, for_program, orders};
 use tacit_program::Program;
+use tacit_protocol::Security;
 use tacit_sharing::Protocol;
-use tacit_sharing::bmr::Opening;
-use tacit_sharing::registry::{Security, UnknownProtocol};
 
 /// What `--protocol` takes here.
 fn every_protocol() -> String {
-    let unasked = Protocol::ALL.into_iter().filter(|protocol| protocol.for_comparison());
+    let unasked = protocols::all().filter(|protocol| protocol.for_comparison());
     let unasked: Vec<&str> = unasked.map(Protocol::name).collect();
     flags::protocol(&format!(
         "; several with commas between them; or all that fit, but for those that are there to compare ({})",
@@ -217,8 +218,7 @@ pub fn run(args: &LabArgs, output: Output) -> Result<(), CliError> {
 }
 
 fn named(args: &LabArgs, name: &str) -> Result<Protocol, CliError> {
-    let named: Protocol =
-        name.trim().parse().map_err(|e: UnknownProtocol| CliError::input(e.to_string()))?;
+    let named = protocols::named(name.trim()).map_err(|e| CliError::input(e.to_string()))?;
     args.checks.apply(named)
 }
 
@@ -266,11 +266,10 @@ fn best(
 ) -> Result<Run, CliError> {
     let mut best: Option<Run> = None;
     for roles in assignments(args, task, profile, protocol)? {
-        let forms: &[FormChoice] = match (protocol, task) {
-            (Protocol::MultiFanIn, Task::Circuit(_)) => {
-                &[FormChoice::Dealer, FormChoice::Symmetric]
-            }
-            _ => &[FormChoice::Dealer],
+        let two = protocol == MULTI_FAN_IN && matches!(task, Task::Circuit(_));
+        let forms: &[FormChoice] = match two {
+            true => &[FormChoice::Dealer, FormChoice::Symmetric],
+            false => &[FormChoice::Dealer],
         };
         for form in forms {
             let run = match task {
@@ -394,7 +393,7 @@ fn simulate(
         roles: report.assignments[0].roles.clone(),
         assignments: report.assignments.len(),
         balance: report.assignments[0].balance.clone(),
-        form: (protocol == Protocol::MultiFanIn).then(|| form.name()),
+        form: (protocol == MULTI_FAN_IN).then(|| form.name()),
         rounds,
         seconds: report.online_seconds,
         offline_seconds: report.offline_seconds,

@@ -8,11 +8,11 @@ use std::str::FromStr;
 use tacit_circuit::Circuit;
 use tacit_engine::circuit::{Assignment, Job};
 use tacit_engine::program::ProgramJob;
+use tacit_engine::protocols;
 use tacit_net::probe::LinkProbe;
 use tacit_planner::{Chosen, Network, Wanted, for_circuit, split_program};
 use tacit_program::Program;
 use tacit_sharing::Protocol;
-use tacit_sharing::registry::UnknownProtocol;
 
 /// How roles are given out.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,8 +58,8 @@ fn assignment(text: &str, protocol: Protocol, parties: &Parties) -> Result<Assig
     let (protocol, names) = match text.split_once(':') {
         None => (protocol, text),
         Some((name, names)) => {
-            let named: Protocol =
-                name.trim().parse().map_err(|e: UnknownProtocol| CliError::input(e.to_string()))?;
+            let named =
+                protocols::named(name.trim()).map_err(|e| CliError::input(e.to_string()))?;
             // What --statistical and --batch say holds for all.
             (Checks::of(protocol).apply(named)?, names)
         }
@@ -171,6 +171,7 @@ pub fn names(roles: &[u8], names: &[String]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tacit_engine::protocols::{QUAD, QUAD_HET, TRIO};
     use tacit_net::PartyId;
 
     #[test]
@@ -180,13 +181,13 @@ mod tests {
         let two = Roles::Given(vec!["0,1,2".into(), "2,1,0".into()]);
         assert_eq!("0,1,2; 2,1,0".parse(), Ok(two.clone()));
         assert!("".parse::<Roles>().is_err());
-        let all = named(Some(&two), Protocol::Trio, &Parties::numbered(3)).unwrap();
+        let all = named(Some(&two), TRIO, &Parties::numbered(3)).unwrap();
         assert_eq!(all[1].places, [2, 1, 0].map(PartyId));
-        assert!(named(Some(&two), Protocol::Trio, &Parties::numbered(2)).is_err());
+        assert!(named(Some(&two), TRIO, &Parties::numbered(2)).is_err());
         let mixed: Roles = "0,1,2,3; quad-het:3,2,1,0".parse().unwrap();
-        let all = named(Some(&mixed), Protocol::Quad, &Parties::numbered(4)).unwrap();
-        assert_eq!([all[0].protocol, all[1].protocol], [Protocol::Quad, Protocol::QuadHet]);
+        let all = named(Some(&mixed), QUAD, &Parties::numbered(4)).unwrap();
+        assert_eq!([all[0].protocol, all[1].protocol], [QUAD, QUAD_HET]);
         let unknown: Roles = "quadr:0,1,2,3".parse().unwrap();
-        assert!(named(Some(&unknown), Protocol::Quad, &Parties::numbered(4)).is_err());
+        assert!(named(Some(&unknown), QUAD, &Parties::numbered(4)).is_err());
     }
 }

@@ -8,6 +8,7 @@ use std::path::Path;
 use tacit_circuit::Circuit;
 use tacit_engine::circuit::Preprocessing;
 use tacit_engine::program::By;
+use tacit_engine::protocols::{self, PLAIN};
 use tacit_program::Program;
 use tacit_sharing::Protocol;
 
@@ -43,8 +44,8 @@ impl Task {
     /// The protocols that differ on it.
     pub fn protocols(&self) -> Box<dyn Iterator<Item = Protocol>> {
         match self {
-            Task::Circuit(_) => Box::new(Protocol::on_bits()),
-            Task::Program(_) => Box::new(Protocol::ALL.into_iter()),
+            Task::Circuit(_) => Box::new(protocols::on_bits()),
+            Task::Program(_) => Box::new(protocols::all()),
         }
     }
 
@@ -57,11 +58,11 @@ impl Task {
     ) -> bool {
         let comes_first = || match preprocessing {
             Preprocessing::Interleaved => true,
-            Preprocessing::Separate => protocol != Protocol::Plain,
+            Preprocessing::Separate => protocol != PLAIN,
         };
         let computes = || match by.unwrap_or(By::of(protocol)) {
             By::Rings => protocol.has_rings(),
-            By::Circuits => protocol != Protocol::Plain,
+            By::Circuits => protocol != PLAIN,
         };
         match self {
             Task::Circuit(_) => true,

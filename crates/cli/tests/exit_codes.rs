@@ -340,7 +340,7 @@ fn with_a_cheat(dir: &Path) -> Vec<End> {
     let config = file.session(SessionId::named("tacit run default"));
     let circuit = read_file(dir.join("compare.txt"), &ReadOptions::default()).expect("a circuit");
     let all: Vec<PartyId> = PartyId::all(3).collect();
-    let protocol = "lift".parse().expect("a protocol");
+    let protocol = tacit_engine::protocols::LIFT;
     let mut job = Job::new(protocol, vec![PartyId(0), PartyId(2)], vec![all]);
     let mut session = tacit_net::connect(&config).expect("connects");
     job.instances = engine::agree_instances(&mut session, &circuit, &job, Consent::Exactly(1))

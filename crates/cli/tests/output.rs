@@ -8,6 +8,7 @@ use commands::{command, fails, ok};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
+use tacit_engine::protocols;
 
 /// Two give inputs; carol is nobody's name here.
 const PROGRAM: &str = "program larger\nparties alice, bob\nrows n <= 1000\n\
@@ -218,7 +219,7 @@ fn flags_mean_the_same_in_all_commands() {
     }
     // Protocols come from the one list of them.
     for (command, flags) in &all[..5] {
-        for protocol in tacit_sharing::Protocol::ALL {
+        for protocol in protocols::all() {
             assert!(flags["--protocol"].contains(protocol.name()), "{command}: {protocol}");
         }
     }

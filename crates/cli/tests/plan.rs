@@ -7,7 +7,7 @@ use common::{fails, ok};
 use serde_json::Value;
 use std::path::Path;
 use std::process::Command;
-use tacit_sharing::Protocol;
+use tacit_engine::protocols;
 
 const PROGRAM: &str = "program sum\nparties alice, bob, carol\nrows n <= 1000\n\
     input x: i16[n] from alice\ninput y: i16[n] from bob\n\
@@ -143,7 +143,7 @@ fn to_compare(page: &str) -> Vec<String> {
 #[test]
 fn what_pages_call_to_compare_is_never_proposed() {
     let mut named = to_compare(include_str!("../../../docs/protocols/README.md"));
-    let all = Protocol::ALL.into_iter().filter(|protocol| protocol.for_comparison());
+    let all = protocols::all().filter(|protocol| protocol.for_comparison());
     let mut known: Vec<String> = all.map(|protocol| protocol.name().to_owned()).collect();
     named.sort();
     known.sort();
@@ -161,7 +161,7 @@ fn what_pages_call_to_compare_is_never_proposed() {
     ] {
         let plan = json(dir, arguments);
         for name in protocols(&plan) {
-            let protocol: Protocol = name.parse().expect("a protocol");
+            let protocol = protocols::named(&name).expect("a protocol");
             assert!(!protocol.for_comparison(), "{arguments}: {name}");
         }
     }

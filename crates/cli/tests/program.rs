@@ -6,7 +6,7 @@ mod common;
 use common::{configure, fails, finish, ok, start};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use tacit_sharing::Protocol;
+use tacit_engine::protocols;
 
 fn example(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name)
@@ -50,7 +50,7 @@ fn processes_compute_the_mean_under_every_protocol() {
     let dir = folder.path();
     let want = mean(dir);
     let by_circuits = ["trio --by circuits", "quad --by circuits"];
-    let runs = Protocol::ALL.into_iter().filter(|protocol| protocol.parties() > 2);
+    let runs = protocols::all().filter(|protocol| protocol.parties() > 2);
     let by_circuits = by_circuits.map(String::from);
     for protocol in runs.map(|protocol| protocol.to_string()).chain(by_circuits) {
         let text = ok(

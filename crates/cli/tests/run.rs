@@ -6,7 +6,7 @@ mod common;
 use common::{configure, configure_parties, fails, finish, ok, start};
 use std::path::Path;
 use std::time::Duration;
-use tacit_sharing::Protocol;
+use tacit_engine::protocols;
 
 fn write(folder: &Path, name: &str, text: &str) {
     std::fs::write(folder.join(name), text).expect("writes");
@@ -45,7 +45,7 @@ const INPUTS: &str = "--bits bytes --input 0=key.hex --repeat 0 --input 1=blocks
 fn processes_over_tls_encrypt_under_every_protocol() {
     let folder = aes_folder("d4");
     let dir = folder.path();
-    for protocol in Protocol::on_bits() {
+    for protocol in protocols::on_bits() {
         let roles = match protocol.parties() {
             2 => "1,0",
             3 => "2,0,1",
@@ -677,7 +677,7 @@ fn the_lab_compares_protocols_on_a_network_that_is_not_here() {
     let report: serde_json::Value = serde_json::from_str(&text).expect("JSON");
     let runs = report["runs"].as_array().expect("runs");
     let unasked = |protocol: &tacit_sharing::Protocol| !protocol.for_comparison();
-    assert_eq!(runs.len(), tacit_sharing::Protocol::on_bits().filter(unasked).count());
+    assert_eq!(runs.len(), tacit_engine::protocols::on_bits().filter(unasked).count());
     let seconds = |protocol: &str| {
         let run = runs.iter().find(|run| run["protocol"] == protocol).expect("a run");
         run["seconds"].as_f64().expect("a number")
@@ -686,7 +686,7 @@ fn the_lab_compares_protocols_on_a_network_that_is_not_here() {
     assert_eq!(runs.last().expect("a run")["protocol"], "plain");
     let order = |run: &serde_json::Value| {
         let name = run["protocol"].as_str().expect("a name");
-        let protocol: tacit_sharing::Protocol = name.parse().expect("a protocol");
+        let protocol = protocols::named(name).expect("a protocol");
         let seconds = |part: &str| run[part].as_f64().expect("seconds");
         let all = seconds("setup_seconds") + seconds("offline_seconds") + seconds("seconds");
         assert!((all - seconds("total_seconds")).abs() < 1e-9);

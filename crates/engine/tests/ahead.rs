@@ -6,13 +6,14 @@ use tacit_circuit::{Builder, Circuit};
 use tacit_engine::circuit::{
     Assignment, Blocking, Compiled, Evaluation, Job, Preprocessing, evaluate,
 };
+use tacit_engine::protocols::{ASTRA, MULTI_FAN_IN, QUAD, QUAD_A, QUAD_HET, TETRAD, TRIO};
 use tacit_engine::values::Lanes;
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_net::{LinkProfile, PartyId};
 use tacit_sharing::Protocol;
 use tacit_sharing::balance::Balance;
 
-const AHEAD: [Protocol; 3] = [Protocol::Trio, Protocol::Astra, Protocol::MultiFanIn];
+const AHEAD: [Protocol; 3] = [TRIO, ASTRA, MULTI_FAN_IN];
 
 /// `x AND y`, bit by bit.
 fn ands(width: u32) -> Circuit {
@@ -121,8 +122,8 @@ fn mix(weights: &str) -> Assignment {
         let (name, weight) = one.split_once('=').unwrap();
         (name, weight.parse().unwrap())
     });
-    let balance = Balance::of(Protocol::Quad, weights).unwrap();
-    Assignment::in_order(Protocol::Quad).balanced(balance)
+    let balance = Balance::of(QUAD, weights).unwrap();
+    Assignment::in_order(QUAD).balanced(balance)
 }
 
 /// Four parties, all links slow but the one between P1 and P2: P0, which deals in some variants and
@@ -136,7 +137,7 @@ fn roles_with_slow_links_cost_a_few_ways() {
         .with_link(PartyId(1), PartyId(2), LinkProfile::delay(near))
         .with_link(PartyId(2), PartyId(1), LinkProfile::delay(near));
     let mixes = ["a=1,het=1", "a=1,b=2,het=1"].map(mix);
-    let alone = [Protocol::Quad, Protocol::QuadA, Protocol::QuadHet, Protocol::Tetrad];
+    let alone = [QUAD, QUAD_A, QUAD_HET, TETRAD];
     for assignment in alone.map(Assignment::in_order).into_iter().chain(mixes) {
         let protocol = assignment.protocol;
         for (preprocessing, owner) in [
@@ -151,7 +152,7 @@ fn roles_with_slow_links_cost_a_few_ways() {
             job.assignments = vec![assignment.clone()];
             job.preprocessing = preprocessing;
             job.blocking = Blocking { block_words: 1, blocks: 1, window_bytes: 0 };
-            if owner == 0 && [Protocol::Quad, Protocol::Tetrad].contains(&protocol) {
+            if owner == 0 && [QUAD, TETRAD].contains(&protocol) {
                 continue;
             }
             let results = memory::run(4, 1, &network, |mut session| {
@@ -180,9 +181,7 @@ fn roles_with_slow_links_cost_a_few_ways() {
 #[test]
 fn two_passes_run_with_the_least_lead() {
     let mixes = ["a=1,het=1", "a=1,b=1", "b=3,het=1,a-crossed=1"].map(mix);
-    for assignment in
-        [Protocol::QuadA, Protocol::QuadHet].map(Assignment::in_order).into_iter().chain(mixes)
-    {
+    for assignment in [QUAD_A, QUAD_HET].map(Assignment::in_order).into_iter().chain(mixes) {
         let protocol = assignment.protocol;
         for preprocessing in [Preprocessing::Interleaved, Preprocessing::Separate] {
             let everybody: Vec<PartyId> = PartyId::all(4).collect();

@@ -3,20 +3,22 @@
 use std::time::Duration;
 use tacit_engine::bench::{self, Operation, Plan};
 use tacit_engine::circuit::Assignment;
+use tacit_engine::protocols::{
+    ASTRA, GMW, GMW_OT, GMW_SILENT, GMW_STAR, GMW_TRIPLES, GMW_WIDE, QUAD, TRIO,
+};
 use tacit_net::memory::{self, MemoryNetwork};
-use tacit_sharing::Protocol;
 use tacit_sharing::arrays::Cut;
 use tacit_sharing::balance::Balance;
 
 #[test]
 fn forms_of_gmw_are_measured_at_the_price_of_their_cost_functions() {
     for protocol in [
-        Protocol::Gmw(2),
-        Protocol::GmwSilent(2),
-        Protocol::GmwStar(3),
-        Protocol::GmwWide(3),
-        Protocol::GmwOt(3),
-        Protocol::GmwTriples(3),
+        GMW.fitting(2),
+        GMW_SILENT.fitting(2),
+        GMW_STAR.fitting(3),
+        GMW_WIDE.fitting(3),
+        GMW_OT.fitting(3),
+        GMW_TRIPLES.fitting(3),
     ] {
         let results =
             memory::run(protocol.parties(), 1, &MemoryNetwork::default(), |mut session| {
@@ -45,11 +47,11 @@ fn forms_of_gmw_are_measured_at_the_price_of_their_cost_functions() {
 fn products_made_in_several_ways_are_measured() {
     let six = ["a", "a-crossed", "b", "b-crossed", "het", "het-crossed"];
     for (protocol, ways) in [
-        (Protocol::Trio, &["straight", "crossed"][..]),
-        (Protocol::Astra, &["straight", "crossed"]),
-        (Protocol::Quad, &["b", "b-crossed"]),
-        (Protocol::Quad, &["a", "het"]),
-        (Protocol::Quad, &six),
+        (TRIO, &["straight", "crossed"][..]),
+        (ASTRA, &["straight", "crossed"]),
+        (QUAD, &["b", "b-crossed"]),
+        (QUAD, &["a", "het"]),
+        (QUAD, &six),
     ] {
         let balance = Balance::of(protocol, ways.iter().map(|way| (*way, 1))).unwrap();
         for (ring_bits, threads, cut) in
@@ -81,9 +83,9 @@ fn products_made_in_several_ways_are_measured() {
 
 #[test]
 fn sums_of_products_are_not_balanced() {
-    let balance = Balance::of(Protocol::Trio, [("straight", 1), ("crossed", 1)]).unwrap();
+    let balance = Balance::of(TRIO, [("straight", 1), ("crossed", 1)]).unwrap();
     let plan = Plan {
-        assignments: vec![Assignment::in_order(Protocol::Trio).balanced(balance)],
+        assignments: vec![Assignment::in_order(TRIO).balanced(balance)],
         threads: 1,
         ring_bits: 64,
         operation: Operation::Dot { length: 10 },

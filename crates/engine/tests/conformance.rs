@@ -11,14 +11,19 @@ use tacit_engine::circuit::{
     Assignment, Blocking, Compiled, Consent, EvaluateError, Evaluation, FormChoice, Garbling, Job,
     Preprocessing, agree_instances, evaluate, evaluate_with, predict,
 };
+use tacit_engine::protocols::{
+    self, ASTRA, AUTHENTICATED, BMR, BMR_REPLICATED, BMR_SHAMIR, BMR_SILENT, BRAIN_BUCKETS, GMW,
+    GMW_OT, GMW_SILENT, GMW_STAR, GMW_TRIPLES, GMW_WIDE, INTEGERS, LIFT, MULTI_FAN_IN, PLAIN, POST,
+    QUAD, QUAD_A, QUAD_HET, REPLICATED, TETRAD, TRIO, WRK17, YAO, YAO_SILENT,
+};
 use tacit_engine::values::Lanes;
+use tacit_garbling::bmr::{LabelFunction, Opening, Products, Rounds};
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_net::testing::{Tamper, Verdict};
 use tacit_net::{LinkProfile, PartyId, Phase, Session, Stream};
 use tacit_ring::{Entropy, entropy};
 use tacit_sharing::balance::{Balance, Way};
-use tacit_sharing::bmr::{LabelFunction, Opening, Products, Rounds};
-use tacit_sharing::proof::{Method, Source};
+use tacit_sharing::proof::Strength;
 use tacit_sharing::{Protocol, cost};
 
 /// A small generator.
@@ -188,7 +193,7 @@ fn assignments(random: &mut Random, protocol: Protocol) -> Vec<Assignment> {
             |p: Protocol| (p.parties(), p.security(), p.fan_in(), p.has_roles(), p.strength());
         class(*other) == class(protocol)
     };
-    let all = Protocol::on_bits().chain(Protocol::STRONG);
+    let all = protocols::on_bits().chain(protocols::strong());
     let alike: Vec<Protocol> = all.filter(like).collect();
     // Where all do the same there are no roles to split.
     let count = if protocol.has_roles() { [1, 1, 2, 3][random.below(4)] } else { 1 };
@@ -215,12 +220,8 @@ fn circuits_with_products_made_in_several_ways() {
         "a=5,a-crossed=1,b=3,b-crossed=1,het=2,het-crossed=1",
     ];
     let mut random = Random::new();
-    for (protocol, mixes) in [
-        (Protocol::Trio, &THREE[..]),
-        (Protocol::Astra, &THREE),
-        (Protocol::Quad, &FOUR),
-        (Protocol::QuadHet, &FOUR),
-    ] {
+    for (protocol, mixes) in [(TRIO, &THREE[..]), (ASTRA, &THREE), (QUAD, &FOUR), (QUAD_HET, &FOUR)]
+    {
         for (index, text) in mixes.iter().enumerate() {
             let circuit = random_circuit(&mut random, [20, 150, 60][index % 3]);
             let instances = [65, 1000, 64][index % 3];
@@ -257,7 +258,7 @@ fn weights_that_differ_stop_everybody_before_any_share() {
     let inputs = [1, 2].map(|salt| Lanes::from_bits(vec![vec![salt]], 64));
     for theirs in [Some(("het", 2)), Some(("b", 1)), None] {
         let results = memory::run(4, 1, &MemoryNetwork::default(), |mut session| {
-            let mut job = Job::new(Protocol::QuadA, vec![PartyId(0); 2], vec![vec![PartyId(0)]]);
+            let mut job = Job::new(QUAD_A, vec![PartyId(0); 2], vec![vec![PartyId(0)]]);
             job.instances = 64;
             let mut weights = vec![("a", 1)];
             match theirs {
@@ -266,7 +267,7 @@ fn weights_that_differ_stop_everybody_before_any_share() {
                 _ => weights.push(("het", 1)),
             }
             if !weights.is_empty() {
-                let balance = Balance::of(Protocol::QuadA, weights).unwrap();
+                let balance = Balance::of(QUAD_A, weights).unwrap();
                 job.assignments = vec![job.assignments[0].clone().balanced(balance)];
             }
             let compiled = Compiled::new(&circuit, job).unwrap();
@@ -300,7 +301,7 @@ fn sweep(protocols: &[Protocol], rounds: usize) {
                 FormChoice::Symmetric,
                 FormChoice::Cheaper { ratio_percent: 70 },
             ] {
-                if protocol != Protocol::MultiFanIn && form != FormChoice::Dealer {
+                if protocol != MULTI_FAN_IN && form != FormChoice::Dealer {
                     continue;
                 }
                 for preprocessing in [Preprocessing::Interleaved, Preprocessing::Separate] {
@@ -332,38 +333,38 @@ fn sweep(protocols: &[Protocol], rounds: usize) {
 
 #[test]
 fn random_circuits_under_every_protocol() {
-    sweep(&Protocol::on_bits().collect::<Vec<_>>(), 6);
+    sweep(&protocols::on_bits().collect::<Vec<_>>(), 6);
 }
 
 #[test]
 #[ignore = "minutes: as many circuits again, four times"]
 fn many_random_circuits_under_every_protocol() {
-    sweep(&Protocol::on_bits().collect::<Vec<_>>(), 24);
+    sweep(&protocols::on_bits().collect::<Vec<_>>(), 24);
 }
 
 /// Of those that make triples of bits, all do in the same way.
 #[test]
 fn random_circuits_with_a_statistical_parameter_of_64() {
-    let buckets = Method::Brain(Source::Buckets);
-    sweep(&[Method::Lift, Method::Integers, Method::Post, buckets].map(Protocol::Strong), 6);
+    let all = [LIFT, INTEGERS, POST, BRAIN_BUCKETS];
+    sweep(&all.map(|protocol| protocol.with_strength(Strength::Strong).unwrap()), 6);
 }
 
 #[test]
 fn random_circuits_with_batches_of_another_size() {
     let names = ["lift/128", "integers/1000", "post/100", "brain-buckets/64", "post@64/128"];
-    sweep(&names.map(|name| name.parse().unwrap()), 3);
+    sweep(&names.map(|name| protocols::named(name).unwrap()), 3);
 }
 
 #[test]
 fn random_circuits_with_two_and_with_more_parties() {
-    sweep(&[Protocol::Gmw(2), Protocol::Gmw(5), Protocol::Bmr(2), Protocol::Bmr(4)], 3);
-    sweep(&[Protocol::BmrSilent(2), Protocol::BmrSilent(4)], 1);
-    sweep(&[4, 5].map(Protocol::BmrShamir), 3);
-    sweep(&[Protocol::Yao, Protocol::YaoSilent], 4);
-    sweep(&Products::ALL.map(|products| Protocol::BmrOt(products, 2)), 2);
-    sweep(&Rounds::ALL.map(|rounds| Protocol::BmrBlocks(rounds, 5)), 2);
-    sweep(&[Protocol::Authenticated(2), Protocol::Authenticated(4)], 3);
-    sweep(&[Protocol::Wrk17(2), Protocol::Wrk17(4)], 3);
+    sweep(&[GMW.fitting(2), GMW.fitting(5), BMR.fitting(2), BMR.fitting(4)], 3);
+    sweep(&[BMR_SILENT.fitting(2), BMR_SILENT.fitting(4)], 1);
+    sweep(&[4, 5].map(|n| BMR_SHAMIR.fitting(n)), 3);
+    sweep(&[YAO, YAO_SILENT], 4);
+    sweep(&Products::ALL.map(|products| products.protocol().fitting(2)), 2);
+    sweep(&Rounds::ALL.map(|rounds| rounds.protocol().fitting(5)), 2);
+    sweep(&[AUTHENTICATED.fitting(2), AUTHENTICATED.fitting(4)], 3);
+    sweep(&[WRK17.fitting(2), WRK17.fitting(4)], 3);
 }
 
 /// So many random circuits, each on inputs of its own, as one.
@@ -408,34 +409,31 @@ fn two_hundred_random_circuits_with_two_to_seven_parties() {
 
 /// Protocols of any number of parties, and Yao's.
 fn with_any_number() -> impl Iterator<Item = Protocol> {
-    use Protocol::*;
-    let gmw = [Gmw(3), GmwSilent(3), GmwStar(3), GmwWide(3), GmwOt(3), GmwTriples(3)];
-    let bmr = [Bmr(3), BmrSilent(3), BmrShamir(3), BmrReplicated, Yao, YaoSilent, YaoThree];
-    let by_ot = Products::ALL.map(|products| BmrOt(products, 3));
-    let by_bgw = Rounds::ALL.map(|rounds| BmrBlocks(rounds, 4));
-    gmw.into_iter().chain(bmr).chain(by_ot).chain(by_bgw).chain([Authenticated(3), Wrk17(3)])
+    let alike = |protocol: &Protocol| protocol.takes_any_number() || protocol.one_garbles();
+    let some = protocols::all().filter(alike).chain([BMR_REPLICATED]);
+    // Those of whole blocks with one party more than they need.
+    some.map(|protocol| if Rounds::of(protocol).is_some() { protocol.fitting(4) } else { protocol })
 }
 
 /// All forms give the results of the clear, on the same circuits as one another.
 #[test]
 fn random_circuits_under_all_forms_of_gmw() {
     for n in [2, 3, 5] {
-        use Protocol::{Gmw, GmwOt, GmwStar, GmwTriples, GmwWide};
-        let all = [GmwOt(n), GmwTriples(n), GmwStar(n), GmwWide(n), Gmw(n)];
-        sweep(&all, 4);
-        sweep(&[Protocol::GmwSilent(n)], 1);
+        let all = [GMW_OT, GMW_TRIPLES, GMW_STAR, GMW_WIDE, GMW];
+        sweep(&all.map(|protocol| protocol.fitting(n)), 4);
+        sweep(&[GMW_SILENT.fitting(n)], 1);
     }
 }
 
 #[test]
 #[ignore = "minutes: base OTs between every two of up to 33 parties"]
 fn random_circuits_with_many_parties() {
-    sweep(&[4, 7, 13].map(Protocol::Gmw), 6);
-    sweep(&[5, 7, 13].map(Protocol::Bmr), 6);
-    sweep(&[6, 7, 13].map(Protocol::BmrShamir), 6);
-    sweep(&[5, 8].map(Protocol::Authenticated), 3);
-    sweep(&[33].map(Protocol::BmrShamir), 1);
-    sweep(&[Protocol::Gmw(33), Protocol::Bmr(33), Protocol::Authenticated(33)], 1);
+    sweep(&[4, 7, 13].map(|n| GMW.fitting(n)), 6);
+    sweep(&[5, 7, 13].map(|n| BMR.fitting(n)), 6);
+    sweep(&[6, 7, 13].map(|n| BMR_SHAMIR.fitting(n)), 6);
+    sweep(&[5, 8].map(|n| AUTHENTICATED.fitting(n)), 3);
+    sweep(&[33].map(|n| BMR_SHAMIR.fitting(n)), 1);
+    sweep(&[GMW.fitting(33), BMR.fitting(33), AUTHENTICATED.fitting(33)], 1);
 }
 
 /// The sets of assignments of `docs/spec/honest-majority-rings.md` section 6.2 put the same load on every directed
@@ -451,10 +449,10 @@ fn balanced_assignments_use_all_links_alike() {
     }
     let three = |order: [u8; 3]| order.map(PartyId).to_vec();
     for (protocol, orders) in [
-        (Protocol::Trio, vec![three([0, 1, 2]), three([2, 1, 0])]),
-        (Protocol::Replicated, vec![three([0, 1, 2]), three([0, 2, 1])]),
-        (Protocol::Lift, vec![three([0, 1, 2]), three([0, 2, 1])]),
-        (Protocol::Quad, even),
+        (TRIO, vec![three([0, 1, 2]), three([2, 1, 0])]),
+        (REPLICATED, vec![three([0, 1, 2]), three([0, 2, 1])]),
+        (LIFT, vec![three([0, 1, 2]), three([0, 2, 1])]),
+        (QUAD, even),
     ] {
         let owners = vec![PartyId(0); 2];
         let mut job = Job::new(protocol, owners, vec![Vec::new()]);
@@ -489,10 +487,10 @@ fn facts_that_differ_stop_everybody_before_any_share() {
         circuit.input_widths().to_vec().iter().map(|w| random_lanes(&mut random, *w, 5)).collect();
     let results = memory::run(3, 1, &MemoryNetwork::default(), |mut session| {
         let owners = vec![PartyId(0); 3];
-        let mut job = Job::new(Protocol::Trio, owners, vec![vec![PartyId(0)]; 3]);
+        let mut job = Job::new(TRIO, owners, vec![vec![PartyId(0)]; 3]);
         job.instances = 5;
         if session.me() == PartyId(1) {
-            job.assignments = vec![Assignment::in_order(Protocol::Astra)];
+            job.assignments = vec![Assignment::in_order(ASTRA)];
         }
         let compiled = Compiled::new(&circuit, job).unwrap();
         let values = inputs.iter().cloned().map(Some).collect();
@@ -512,7 +510,7 @@ fn facts_that_differ_stop_everybody_before_any_share() {
 fn other_parameters_of_silent_transfers_stop_everybody() {
     const NAME: &str = "parameters of silent transfers";
     let circuit = chain(3);
-    for protocol in [Protocol::GmwSilent(2), Protocol::BmrSilent(2), Protocol::YaoSilent] {
+    for protocol in [GMW_SILENT.fitting(2), BMR_SILENT.fitting(2), YAO_SILENT] {
         let owners = vec![PartyId(0), PartyId(1)];
         let job = Job::new(protocol, owners, vec![vec![PartyId(0)]]);
         let results = memory::run(2, 1, &MemoryNetwork::default(), |mut session| {
@@ -528,7 +526,7 @@ fn other_parameters_of_silent_transfers_stop_everybody() {
             assert!(error.contains("S16 then L21, 12 names, 1024 rounds"), "{error}");
         }
     }
-    let job = Job::new(Protocol::Gmw(2), vec![PartyId(0); 2], vec![vec![PartyId(0)]]);
+    let job = Job::new(GMW.fitting(2), vec![PartyId(0); 2], vec![vec![PartyId(0)]]);
     assert!(job.facts(&circuit).iter().all(|(name, _)| *name != NAME));
 }
 
@@ -552,13 +550,13 @@ fn only_the_online_link_is_waited_for_per_level() {
     assert_eq!(circuit.stats().and_depth as usize, depth);
     let [fast, slow] = [10, 200].map(Duration::from_millis);
     for (protocol, pair) in [
-        (Protocol::Trio, (1, 2)),
-        (Protocol::Astra, (1, 2)),
-        (Protocol::MultiFanIn, (0, 1)),
-        (Protocol::Quad, (1, 2)),
-        (Protocol::QuadA, (1, 2)),
-        (Protocol::QuadHet, (1, 2)),
-        (Protocol::Tetrad, (1, 2)),
+        (TRIO, (1, 2)),
+        (ASTRA, (1, 2)),
+        (MULTI_FAN_IN, (0, 1)),
+        (QUAD, (1, 2)),
+        (QUAD_A, (1, 2)),
+        (QUAD_HET, (1, 2)),
+        (TETRAD, (1, 2)),
     ] {
         let mut network = MemoryNetwork::uniform(LinkProfile::delay(slow));
         for (from, to) in [pair, (pair.1, pair.0)] {
@@ -582,7 +580,7 @@ fn only_the_online_link_is_waited_for_per_level() {
 #[test]
 fn the_role_that_works_ahead_receives_nothing_and_never_waits() {
     let circuit = chain(300);
-    for protocol in [Protocol::Trio, Protocol::Astra, Protocol::MultiFanIn] {
+    for protocol in [TRIO, ASTRA, MULTI_FAN_IN] {
         let ahead = protocol.ahead().unwrap();
         let online = PartyId(((ahead + 1) % 3) as u8);
         let network = MemoryNetwork::uniform(LinkProfile::delay(Duration::from_millis(50)));
@@ -652,9 +650,9 @@ fn stored_preprocessing_is_the_same_for_all_inputs() {
     let widths = circuit.input_widths().to_vec();
     let [some, others] = [0, 1]
         .map(|_| widths.iter().map(|w| random_lanes(&mut random, *w, 70)).collect::<Vec<_>>());
-    for protocol in Protocol::on_bits().filter(|protocol| protocol.ahead().is_some()) {
+    for protocol in protocols::on_bits().filter(|protocol| protocol.ahead().is_some()) {
         for form in [FormChoice::Dealer, FormChoice::Symmetric] {
-            if protocol != Protocol::MultiFanIn && form != FormChoice::Dealer {
+            if protocol != MULTI_FAN_IN && form != FormChoice::Dealer {
                 continue;
             }
             for preprocessing in [Preprocessing::Separate, Preprocessing::Interleaved] {
@@ -686,14 +684,14 @@ fn a_seed_reproduces_a_run() {
     let circuit = random_circuit(&mut random, 30);
     let widths = circuit.input_widths().to_vec();
     let inputs: Vec<Lanes> = widths.iter().map(|w| random_lanes(&mut random, *w, 3)).collect();
-    for protocol in Protocol::on_bits() {
+    for protocol in protocols::on_bits() {
         let owners = (0..3).map(|port| PartyId(port % protocol.parties() as u8)).collect();
         let mut job = Job::new(protocol, owners, vec![vec![PartyId(0)]; 3]);
         job.instances = 3;
         let [first, again, other] = [1, 1, 2].map(|seed| recorded(&circuit, &job, &inputs, seed));
         assert!(first == again, "{protocol}");
         // The baseline hides nothing, so it uses no randomness.
-        assert_eq!(first == other, protocol == Protocol::Plain, "{protocol}");
+        assert_eq!(first == other, protocol == PLAIN, "{protocol}");
     }
 }
 
@@ -701,7 +699,7 @@ fn a_seed_reproduces_a_run() {
 #[test]
 fn inputs_of_the_ahead_role_leave_online() {
     let circuit = chain(20);
-    for protocol in [Protocol::Trio, Protocol::Astra, Protocol::MultiFanIn] {
+    for protocol in [TRIO, ASTRA, MULTI_FAN_IN] {
         let ahead = PartyId(protocol.ahead().unwrap() as u8);
         let mut job = Job::new(protocol, vec![ahead, ahead], vec![vec![ahead]]);
         job.preprocessing = Preprocessing::Separate;
@@ -733,7 +731,7 @@ fn gates_that_use_few_products_often_run_everywhere() {
     let circuit = builder.finish();
     let mut random = Random::new();
     let inputs = [random_lanes(&mut random, 3, 70)];
-    for protocol in Protocol::on_bits() {
+    for protocol in protocols::on_bits() {
         for preprocessing in [Preprocessing::Interleaved, Preprocessing::Separate] {
             let everybody: Vec<PartyId> = PartyId::all(protocol.parties()).collect();
             let mut job = Job::new(protocol, vec![PartyId(0)], vec![everybody; 2]);
@@ -748,7 +746,7 @@ fn gates_that_use_few_products_often_run_everywhere() {
 #[test]
 fn a_session_runs_several_jobs_and_meters_each_alone() {
     let circuit = chain(5);
-    let job = Job::new(Protocol::Trio, vec![PartyId(1); 2], vec![vec![PartyId(1)]]);
+    let job = Job::new(TRIO, vec![PartyId(1); 2], vec![vec![PartyId(1)]]);
     let seed = entropy::test_seed();
     memory::run(3, 1, &MemoryNetwork::default(), |mut session| {
         let mut entropy = Entropy::insecure_seeded(seed, session.me().0);
@@ -771,7 +769,7 @@ fn absurd_instance_counts_of_a_peer_are_refused_by_all() {
     let circuit = chain(3);
     for absurd in [1 << 40, 1 << 60, u64::MAX] {
         let errors = memory::run(3, 1, &MemoryNetwork::default(), |mut session| {
-            let mut job = Job::new(Protocol::Trio, vec![PartyId(0); 2], vec![vec![PartyId(0)]]);
+            let mut job = Job::new(TRIO, vec![PartyId(0); 2], vec![vec![PartyId(0)]]);
             let agreed = if session.me() == PartyId(2) {
                 let mut facts = job.facts(&circuit);
                 facts.retain(|(name, _)| *name != "instances");

@@ -6,19 +6,20 @@ use tacit_engine::circuit::{
     Assignment, Compiled, Consent, EvaluateError, Job, agree_instances, evaluate,
 };
 use tacit_engine::program::{Prepared, ProgramJob, RowTerms, agree_rows};
+use tacit_engine::protocols::{self, POST, TRIO};
 use tacit_engine::values::Lanes;
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_net::{AbortKind, NetError, PartyId, Session, Stream};
 use tacit_program::text;
-use tacit_sharing::proof::Method;
-use tacit_sharing::{Party, Protocol, SharingError};
+use tacit_sharing::proof::Strength;
+use tacit_sharing::{Party, SharingError};
 
 fn one_and() -> (Circuit, Job) {
     let mut builder = Builder::new();
     let (x, y) = (builder.input(1), builder.input(1));
     let product = builder.and(&[x[0], y[0]]);
     builder.output(&[product]);
-    let job = Job::new(Protocol::Trio, vec![PartyId(0); 2], vec![vec![PartyId(0)]]);
+    let job = Job::new(TRIO, vec![PartyId(0); 2], vec![vec![PartyId(0)]]);
     (builder.finish(), job)
 }
 
@@ -200,7 +201,7 @@ fn inputs_that_do_not_fit_are_the_users_and_disagreement_is_the_networks() {
         evaluate(&mut session, &compiled, vec![None, None], &|_| {}).err()
     });
     let strengths = run(1, |mut session| {
-        let names = [Protocol::Post, Protocol::Strong(Method::Post)];
+        let names = [POST, POST.with_strength(Strength::Strong).unwrap()];
         let mut job = job.clone();
         job.assignments = vec![Assignment::in_order(names[usize::from(session.me().0 == 1)])];
         let compiled = Compiled::new(&circuit, job).unwrap();
@@ -212,7 +213,7 @@ fn inputs_that_do_not_fit_are_the_users_and_disagreement_is_the_networks() {
     let batches = run(1, |mut session| {
         let name = ["post", "post/4096"][usize::from(session.me().0 == 1)];
         let mut job = job.clone();
-        job.assignments = vec![Assignment::in_order(name.parse().unwrap())];
+        job.assignments = vec![Assignment::in_order(protocols::named(name).unwrap())];
         let compiled = Compiled::new(&circuit, job).unwrap();
         evaluate(&mut session, &compiled, vec![None, None], &|_| {}).err()
     });
@@ -272,7 +273,7 @@ fn more_rows_than_can_be_computed_are_the_users_under_every_protocol() {
                 input x: u8[n] from alice\nreveal x to bob\n";
     let program = text::parse("many.tacit", text).unwrap();
     let parties: Vec<PartyId> = (0..3).map(PartyId).collect();
-    for protocol in Protocol::on_bits() {
+    for protocol in protocols::on_bits() {
         let prepared = |rows: u64| {
             let mut job = ProgramJob::new(protocol, parties.clone(), vec![rows]);
             // Tests of ranges are counted chunk by chunk, and so many rows have many.

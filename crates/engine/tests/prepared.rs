@@ -13,8 +13,15 @@ use tacit_engine::circuit::{
     prepare_triples,
 };
 use tacit_engine::program::{self, By, Prepared as PreparedProgram, ProgramJob};
+use tacit_engine::protocols::{
+    self, ASTRA, AUTHENTICATED, BMR, BMR_REPLICATED, BMR_SHAMIR, BMR_SILENT, BRAIN_BUCKETS,
+    BRAIN_INTEGERS, BRAIN_POLYNOMIALS, BRAIN_SACRIFICE, FANTASTIC_FOUR, GALOIS, GMW, GMW_SILENT,
+    GMW_STAR, GMW_TRIPLES, GMW_WIDE, INTEGERS, LIFT, MULTI_FAN_IN, PLAIN, POST, QUAD, QUAD_A,
+    QUAD_HET, REPLICATED, TAGGED, TETRAD, TRIO, WRK17, YAO, YAO_SILENT, YAO_THREE,
+};
 use tacit_engine::store::{Facts, Listed, State, Store};
 use tacit_engine::values::Lanes;
+use tacit_garbling::bmr::Opening;
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_net::{PartyId, Session};
 use tacit_program::clear::Array;
@@ -23,8 +30,7 @@ use tacit_ring::Entropy;
 use tacit_ring::entropy::{Rng, test_seed};
 use tacit_sharing::Protocol;
 use tacit_sharing::balance::Balance;
-use tacit_sharing::bmr::Opening;
-use tacit_sharing::proof::{Source, Strength};
+use tacit_sharing::proof::Strength;
 
 const WIDTH: u32 = 3;
 const INSTANCES: usize = 130;
@@ -206,13 +212,13 @@ fn costs_as_predicted(job: &Job, report: &Report, phase: &str) {
         assert_eq!(link.bytes, link.predicted_bytes, "{label}: {link:?}");
         assert!(phase != "online" || link.stream != "ahead", "{label}: {link:?}");
         // Triples are checked before they are stored.
-        let checks = job.protocol().method().is_some();
+        let checks = tacit_sharing::proof::Method::of(job.protocol()).is_some();
         assert!(phase != "preparation" || link.stream != "online" || checks, "{label}: {link:?}");
     }
 }
 
 fn storing() -> impl Iterator<Item = Protocol> {
-    Protocol::on_bits().filter(|protocol| {
+    protocols::on_bits().filter(|protocol| {
         check_storable(&Compiled::new(&circuit(), job(*protocol, 1)).unwrap()).is_ok()
     })
 }
@@ -220,9 +226,7 @@ fn storing() -> impl Iterator<Item = Protocol> {
 #[test]
 fn stored_runs_give_the_results_at_the_price_of_the_online_phase() {
     let mut protocols = 0;
-    for protocol in
-        storing().chain([Protocol::Gmw(2), Protocol::Bmr(2), Protocol::Authenticated(2)])
-    {
+    for protocol in storing().chain([GMW.fitting(2), BMR.fitting(2), AUTHENTICATED.fitting(2)]) {
         for workers in [1, 2] {
             let (job, stores) = (job(protocol, workers), Stores::new(protocol));
             for report in stores.prepare(&job, 2) {
@@ -244,7 +248,7 @@ fn stored_runs_give_the_results_at_the_price_of_the_online_phase() {
 /// Only the evaluator has a table; the others' files say that they have none.
 #[test]
 fn tables_that_only_one_party_has_are_stored() {
-    for protocol in [Protocol::Bmr(3), Protocol::BmrShamir(3), Protocol::BmrReplicated] {
+    for protocol in [BMR.fitting(3), BMR_SHAMIR.fitting(3), BMR_REPLICATED] {
         let job = Job { opening: Some(Opening::Single), ..job(protocol, 2) };
         let stores = Stores::new(protocol);
         for report in stores.prepare(&job, 1) {
@@ -259,10 +263,10 @@ fn tables_that_only_one_party_has_are_stored() {
 
 #[test]
 fn several_assignments_are_stored_together() {
-    let mut job = job(Protocol::Quad, 1);
+    let mut job = job(QUAD, 1);
     let second = [3, 1, 0, 2].map(PartyId).to_vec();
-    job.assignments.push(Assignment { weight: 2, ..Assignment::new(Protocol::QuadHet, second) });
-    let stores = Stores::new(Protocol::Quad);
+    job.assignments.push(Assignment { weight: 2, ..Assignment::new(QUAD_HET, second) });
+    let stores = Stores::new(QUAD);
     stores.prepare(&job, 1);
     stores.run_well(&job);
 }
@@ -270,9 +274,9 @@ fn several_assignments_are_stored_together() {
 #[test]
 fn products_made_in_several_ways_are_stored() {
     for (protocol, ways) in [
-        (Protocol::Quad, &["a", "b", "het", "a-crossed"][..]),
-        (Protocol::Quad, &["b", "b-crossed"]),
-        (Protocol::Trio, &["straight", "crossed"]),
+        (QUAD, &["a", "b", "het", "a-crossed"][..]),
+        (QUAD, &["b", "b-crossed"]),
+        (TRIO, &["straight", "crossed"]),
     ] {
         for workers in [1, 2] {
             let mut job = job(protocol, workers);
@@ -289,8 +293,8 @@ fn products_made_in_several_ways_are_stored() {
 #[test]
 fn three_phases_run_in_three_sessions_at_their_prices() {
     let protocols =
-        [(2, 1), (3, 1), (2, 2)].map(|(n, workers)| (Protocol::Authenticated(n), workers));
-    for (protocol, workers) in protocols.into_iter().chain([(Protocol::Wrk17(3), 1)]) {
+        [(2, 1), (3, 1), (2, 2)].map(|(n, workers)| (AUTHENTICATED.fitting(n), workers));
+    for (protocol, workers) in protocols.into_iter().chain([(WRK17.fitting(3), 1)]) {
         let (job, stores) = (job(protocol, workers), Stores::new(protocol));
         let assignment = job.assignments[0].clone();
         let triples = TripleJob { assignment, workers, triples: 900, bits: 2000 };
@@ -338,7 +342,7 @@ fn three_phases_run_in_three_sessions_at_their_prices() {
 /// not taken for it.
 #[test]
 fn more_threads_take_larger_buckets() {
-    let assignment = Assignment::in_order(Protocol::Authenticated(2));
+    let assignment = Assignment::in_order(AUTHENTICATED.fitting(2));
     let made = |workers, triples| {
         let job = TripleJob { assignment: assignment.clone(), workers, triples, bits: 0 };
         let leak = job.facts().into_iter().find(|(name, _)| name.contains("leak")).unwrap().1;
@@ -357,7 +361,7 @@ fn more_threads_take_larger_buckets() {
 #[test]
 #[ignore = "minutes, and 2 GB on disk"]
 fn memory_does_not_grow_with_the_number_of_triples() {
-    let protocol = Protocol::Authenticated(2);
+    let protocol = AUTHENTICATED.fitting(2);
     let peaks = [1 << 20, 1 << 22].map(|count| {
         let (stores, assignment) = (Stores::new(protocol), Assignment::in_order(protocol));
         let triples = TripleJob { assignment, workers: 1, triples: count, bits: count };
@@ -386,29 +390,29 @@ fn memory_does_not_grow_with_the_number_of_triples() {
 
 #[test]
 fn what_cannot_be_stored_is_refused() {
-    let plain = Compiled::new(&circuit(), job(Protocol::Plain, 1)).unwrap();
+    let plain = Compiled::new(&circuit(), job(PLAIN, 1)).unwrap();
     assert!(matches!(check_storable(&plain), Err(EvaluateError::Job(_))));
-    let mut mixed = job(Protocol::Lift, 1);
-    let brain = Assignment::in_order(Protocol::Brain(Source::Buckets));
+    let mut mixed = job(LIFT, 1);
+    let brain = Assignment::in_order(BRAIN_BUCKETS);
     mixed.assignments.push(Assignment { weight: 1, ..brain });
     if let Ok(mixed) = Compiled::new(&circuit(), mixed) {
         assert!(matches!(check_storable(&mixed), Err(EvaluateError::Job(_))));
     }
-    let interleaved = Job { preprocessing: Preprocessing::Interleaved, ..job(Protocol::Trio, 1) };
+    let interleaved = Job { preprocessing: Preprocessing::Interleaved, ..job(TRIO, 1) };
     assert!(check_storable(&Compiled::new(&circuit(), interleaved).unwrap()).is_err());
 }
 
 #[test]
 fn another_job_is_told_what_differs() {
-    let stores = Stores::new(Protocol::Bmr(3));
-    stores.prepare(&job(Protocol::Bmr(3), 1), 1);
-    let other = Job { instances: 64, ..job(Protocol::Bmr(3), 1) };
+    let stores = Stores::new(BMR.fitting(3));
+    stores.prepare(&job(BMR.fitting(3), 1), 1);
+    let other = Job { instances: 64, ..job(BMR.fitting(3), 1) };
     for result in stores.run(&other) {
         let error = result.err().expect("it was made for another job").to_string();
         assert!(error.contains("instances `130` where this run has `64`"), "{error}");
     }
     // It is still there.
-    stores.run_well(&job(Protocol::Bmr(3), 1));
+    stores.run_well(&job(BMR.fitting(3), 1));
 }
 
 /// Neither what a store says of it nor the bytes themselves fit a run that wants to be surer, or less sure, or has
@@ -417,7 +421,7 @@ fn another_job_is_told_what_differs() {
 fn preprocessing_of_another_statistical_parameter_or_batch_is_refused() {
     let strong = |protocol: Protocol| protocol.with_strength(Strength::Strong).unwrap();
     let small = |protocol: Protocol| protocol.with_batch("4096".parse().unwrap()).unwrap();
-    for usual in [Protocol::Post, Protocol::Lift, Protocol::Brain(Source::Buckets)] {
+    for usual in [POST, LIFT, BRAIN_BUCKETS] {
         for (made, wanted) in [strong as fn(Protocol) -> Protocol, small]
             .into_iter()
             .flat_map(|other| [(usual, other(usual)), (other(usual), usual)])
@@ -450,7 +454,7 @@ fn preprocessing_of_another_statistical_parameter_or_batch_is_refused() {
 
 #[test]
 fn a_damaged_file_is_named_and_not_used() {
-    let job = job(Protocol::Yao, 1);
+    let job = job(YAO, 1);
     type Damage = fn(&mut Vec<u8>);
     let damages: [Damage; 2] = [
         |bytes| *bytes.last_mut().unwrap() ^= 1,
@@ -460,7 +464,7 @@ fn a_damaged_file_is_named_and_not_used() {
         },
     ];
     for damage in damages {
-        let stores = Stores::new(Protocol::Yao);
+        let stores = Stores::new(YAO);
         stores.prepare(&job, 1);
         let path = stores.files(1, "ready").remove(0);
         let mut bytes = fs::read(&path).unwrap();
@@ -478,7 +482,7 @@ fn a_damaged_file_is_named_and_not_used() {
         |bytes| bytes.push(0),
     ];
     for damage in visible {
-        let stores = Stores::new(Protocol::Yao);
+        let stores = Stores::new(YAO);
         stores.prepare(&job, 2);
         let path = stores.files(1, "ready").remove(0);
         let mut bytes = fs::read(&path).unwrap();
@@ -501,8 +505,8 @@ fn nothing_is_used_twice_after_a_crash_at_any_point() {
         fs::rename(path, path.with_extension("spent")).unwrap();
     };
     let stops: [&dyn Fn(&Path); 3] = [&lost, &spent_but_full, &spent];
-    let garbled = [Protocol::Bmr(3), Protocol::BmrShamir(3), Protocol::Authenticated(3)];
-    let all = [Protocol::Gmw(3); 3].into_iter().chain(garbled).chain([Protocol::YaoThree]);
+    let garbled = [BMR.fitting(3), BMR_SHAMIR.fitting(3), AUTHENTICATED.fitting(3)];
+    let all = [GMW.fitting(3); 3].into_iter().chain(garbled).chain([YAO_THREE]);
     for (protocol, stop) in all.zip(stops.into_iter().cycle()) {
         let (job, stores) = (job(protocol, 1), Stores::new(protocol));
         stores.prepare(&job, 3);
@@ -527,7 +531,7 @@ fn nothing_is_used_twice_after_a_crash_at_any_point() {
 
 #[test]
 fn a_copy_that_is_put_back_is_refused() {
-    let (job, stores) = (job(Protocol::Yao, 1), Stores::new(Protocol::Yao));
+    let (job, stores) = (job(YAO, 1), Stores::new(YAO));
     stores.prepare(&job, 1);
     let copies: Vec<(PathBuf, Vec<u8>)> = (0..2)
         .map(|party| stores.files(party, "ready").remove(0))
@@ -547,7 +551,7 @@ fn a_copy_that_is_put_back_is_refused() {
 
 #[test]
 fn another_build_does_not_use_it() {
-    let (job, stores) = (job(Protocol::Yao, 1), Stores::new(Protocol::Yao));
+    let (job, stores) = (job(YAO, 1), Stores::new(YAO));
     stores.prepare(&job, 1);
     let path = stores.files(0, "ready").remove(0);
     let mut bytes = fs::read(&path).unwrap();
@@ -564,7 +568,7 @@ fn another_build_does_not_use_it() {
 /// Two runs of the same parties at once: each gets one of its own, and none is lost.
 #[test]
 fn runs_at_the_same_time_use_different_preprocessing() {
-    let (job, stores) = (job(Protocol::Gmw(2), 1), Stores::new(Protocol::Gmw(2)));
+    let (job, stores) = (job(GMW.fitting(2), 1), Stores::new(GMW.fitting(2)));
     stores.prepare(&job, 8);
     let mut used: Vec<String> = Vec::new();
     for _ in 0..4 {
@@ -583,7 +587,7 @@ fn runs_at_the_same_time_use_different_preprocessing() {
 /// A party that takes its run and goes: the others are told that theirs is spent, and the next one goes well.
 #[test]
 fn a_run_that_fails_after_it_was_spent_is_told_as_lost() {
-    let (job, stores) = (job(Protocol::Gmw(2), 1), Stores::new(Protocol::Gmw(2)));
+    let (job, stores) = (job(GMW.fitting(2), 1), Stores::new(GMW.fitting(2)));
     stores.prepare(&job, 2);
     let results = memory::run(2, 1, &MemoryNetwork::default(), |mut session| {
         let compiled = Compiled::new(&circuit(), job.clone())?;
@@ -630,7 +634,7 @@ fn what_a_crash_leaves_of_a_spent_file_is_wiped() {
     type Stop<'s> = &'s dyn Fn(&Stores, &Path);
     let stops: [Stop<'_>; 4] = [&entered, &linked, &renamed, &only_renamed];
     for stop in stops {
-        let (job, stores) = (job(Protocol::Gmw(2), 1), Stores::new(Protocol::Gmw(2)));
+        let (job, stores) = (job(GMW.fitting(2), 1), Stores::new(GMW.fitting(2)));
         stores.prepare(&job, 2);
         let ready = stores.files(1, "ready").remove(0);
         let whole = fs::read(&ready).unwrap();
@@ -653,7 +657,7 @@ fn what_a_crash_leaves_of_a_spent_file_is_wiped() {
 /// Copies are of no use: what was spent elsewhere is known, and who has not this user's keys can use nothing.
 #[test]
 fn a_copy_of_a_store_is_refused() {
-    let (job, mut stores) = (job(Protocol::Yao, 1), Stores::new(Protocol::Yao));
+    let (job, mut stores) = (job(YAO, 1), Stores::new(YAO));
     stores.prepare(&job, 2);
     stores.copy("copies");
     stores.run_well(&job);
@@ -676,7 +680,7 @@ fn a_copy_of_a_store_is_refused() {
 
 #[test]
 fn a_store_that_was_restored_is_refused() {
-    let (job, stores) = (job(Protocol::Yao, 1), Stores::new(Protocol::Yao));
+    let (job, stores) = (job(YAO, 1), Stores::new(YAO));
     stores.prepare(&job, 1);
     stores.copy("backup");
     stores.run_well(&job);
@@ -695,7 +699,7 @@ fn a_store_that_was_restored_is_refused() {
 /// What some parties made is not for others under the same numbers.
 #[test]
 fn other_parties_are_not_offered_it() {
-    let (job, mut stores) = (job(Protocol::Yao, 1), Stores::new(Protocol::Yao));
+    let (job, mut stores) = (job(YAO, 1), Stores::new(YAO));
     stores.keys = Some("of alice and bob");
     stores.prepare(&job, 1);
     for others in [Some("of alice and mallory"), None] {
@@ -712,7 +716,7 @@ fn other_parties_are_not_offered_it() {
 #[test]
 fn a_store_that_others_can_enter_is_refused() {
     use std::os::unix::fs::{PermissionsExt, chown};
-    let (job, stores) = (job(Protocol::Yao, 1), Stores::new(Protocol::Yao));
+    let (job, stores) = (job(YAO, 1), Stores::new(YAO));
     stores.prepare(&job, 1);
     let path = stores.path(PartyId(0));
     let set = |mode| fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
@@ -735,7 +739,7 @@ fn a_store_that_others_can_enter_is_refused() {
 /// What is on the disk without the key tells nothing: not even what is the same in all files.
 #[test]
 fn what_is_stored_is_encrypted_and_its_key_is_gone_when_it_is_spent() {
-    let (job, stores) = (job(Protocol::Trio, 1), Stores::new(Protocol::Trio));
+    let (job, stores) = (job(TRIO, 1), Stores::new(TRIO));
     stores.prepare(&job, 2);
     let bodies: Vec<Vec<u8>> = (0..3)
         .flat_map(|party| stores.files(party, "ready"))
@@ -802,7 +806,7 @@ fn preprocessing_of_another_job_or_party_is_refused() {
 #[test]
 fn others_cannot_read_a_store() {
     use std::os::unix::fs::PermissionsExt;
-    let (job, stores) = (job(Protocol::Yao, 1), Stores::new(Protocol::Yao));
+    let (job, stores) = (job(YAO, 1), Stores::new(YAO));
     stores.prepare(&job, 1);
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode(&stores.path(PartyId(0))), 0o700);
@@ -812,7 +816,7 @@ fn others_cannot_read_a_store() {
 /// Preprocessing of another party, or of another run, does not fit together.
 #[test]
 fn parties_with_different_runs_disagree() {
-    let job = job(Protocol::Bmr(2), 1);
+    let job = job(BMR.fitting(2), 1);
     let kept: Vec<Vec<Mutex<Option<_>>>> = (0..2)
         .map(|_| {
             memory::run(2, 1, &MemoryNetwork::default(), |mut session| {
@@ -846,15 +850,15 @@ fn changed_preprocessing_ends_in_an_error_or_another_result() {
     let mut random = Rng(test_seed());
     let mut refused = 0;
     for protocol in [
-        Protocol::Trio,
-        Protocol::Quad,
-        Protocol::Brain(Source::Buckets),
-        Protocol::Gmw(2),
-        Protocol::Bmr(2),
-        Protocol::BmrShamir(3),
-        Protocol::Yao,
-        Protocol::YaoThree,
-        Protocol::Authenticated(2),
+        TRIO,
+        QUAD,
+        BRAIN_BUCKETS,
+        GMW.fitting(2),
+        BMR.fitting(2),
+        BMR_SHAMIR.fitting(3),
+        YAO,
+        YAO_THREE,
+        AUTHENTICATED.fitting(2),
     ] {
         let (job, parties) = (Job { instances: 1, ..job(protocol, 1) }, protocol.parties());
         for _ in 0..20 {
@@ -901,41 +905,40 @@ const PROGRAM: &str = "program stored\nparties a, b\nrows n <= 100\n\
 
 /// Under which protocols, and by what, programs are stored.
 fn stored_programs() -> Vec<(Protocol, By)> {
-    let brain = [Source::Buckets, Source::Sacrifice, Source::Integers, Source::Polynomials];
-    let brain = brain.map(Protocol::Brain);
+    let brain = [BRAIN_BUCKETS, BRAIN_SACRIFICE, BRAIN_INTEGERS, BRAIN_POLYNOMIALS];
     let in_rings = [
-        Protocol::Trio,
-        Protocol::Astra,
-        Protocol::Replicated,
-        Protocol::MultiFanIn,
-        Protocol::Lift,
-        Protocol::Galois,
-        Protocol::Integers,
-        Protocol::Post,
-        Protocol::Tagged,
-        Protocol::Quad,
-        Protocol::QuadA,
-        Protocol::QuadHet,
-        Protocol::Tetrad,
-        Protocol::FantasticFour,
+        TRIO,
+        ASTRA,
+        REPLICATED,
+        MULTI_FAN_IN,
+        LIFT,
+        GALOIS,
+        INTEGERS,
+        POST,
+        TAGGED,
+        QUAD,
+        QUAD_A,
+        QUAD_HET,
+        TETRAD,
+        FANTASTIC_FOUR,
     ];
     let rings = in_rings.into_iter().chain(brain).filter(|protocol| protocol.has_rings());
     let rings = rings.map(|protocol| (protocol, By::Rings));
     let circuits = [
-        Protocol::Trio,
-        Protocol::MultiFanIn,
-        Protocol::QuadA,
-        Protocol::Tetrad,
-        Protocol::Brain(Source::Buckets),
-        Protocol::Gmw(2),
-        Protocol::GmwTriples(3),
-        Protocol::GmwStar(3),
-        Protocol::GmwWide(3),
-        Protocol::GmwSilent(2),
-        Protocol::YaoSilent,
-        Protocol::BmrSilent(2),
-        Protocol::BmrShamir(3),
-        Protocol::Authenticated(2),
+        TRIO,
+        MULTI_FAN_IN,
+        QUAD_A,
+        TETRAD,
+        BRAIN_BUCKETS,
+        GMW.fitting(2),
+        GMW_TRIPLES.fitting(3),
+        GMW_STAR.fitting(3),
+        GMW_WIDE.fitting(3),
+        GMW_SILENT.fitting(2),
+        YAO_SILENT,
+        BMR_SILENT.fitting(2),
+        BMR_SHAMIR.fitting(3),
+        AUTHENTICATED.fitting(2),
     ];
     rings.chain(circuits.map(|protocol| (protocol, By::Circuits))).collect()
 }
@@ -1019,13 +1022,13 @@ fn preprocessing_of_programs_that_cannot_be_stored_is_refused() {
         preprocessing,
         ..ProgramJob::new(protocol, vec![PartyId(0), PartyId(1)], vec![3])
     };
-    let plain = PreparedProgram::new(&program, job(Protocol::Plain, Preprocessing::Separate));
+    let plain = PreparedProgram::new(&program, job(PLAIN, Preprocessing::Separate));
     assert!(plain.is_err());
-    let interleaved = job(Protocol::Trio, Preprocessing::Interleaved);
+    let interleaved = job(TRIO, Preprocessing::Interleaved);
     let prepared = PreparedProgram::new(&program, interleaved).unwrap();
     let error = program::check_storable(&prepared).unwrap_err();
     assert!(error.to_string().contains("interleaved"), "{error}");
-    let mut outside = job(Protocol::Trio, Preprocessing::Separate);
+    let mut outside = job(TRIO, Preprocessing::Separate);
     outside.parties[1] = PartyId(3);
     let error = PreparedProgram::new(&program, outside).err().unwrap();
     assert!(error.to_string().starts_with("not supported"), "{error}");

@@ -4,11 +4,11 @@
 use std::path::PathBuf;
 use tacit_circuit::{Circuit, formats};
 use tacit_engine::circuit::{Compiled, Job, evaluate_with};
+use tacit_engine::protocols;
 use tacit_engine::values::Lanes;
 use tacit_net::PartyId;
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_ring::{Entropy, entropy};
-use tacit_sharing::Protocol;
 
 /// A published circuit; `None`, with a line, where the folder of published circuits is absent.
 fn published(name: &str) -> Option<Circuit> {
@@ -42,7 +42,7 @@ fn lanes(numbers: &[&str]) -> Lanes {
 fn check(name: &str, inputs: &[Lanes], expected: &Lanes) {
     let Some(circuit) = published(name) else { return };
     let seed = entropy::test_seed();
-    for protocol in Protocol::on_bits() {
+    for protocol in protocols::on_bits() {
         let owners = (0..inputs.len()).map(|p| PartyId(p as u8)).collect();
         let last = protocol.parties() - 1;
         let mut job = Job::new(protocol, owners, vec![vec![PartyId(0), PartyId(last as u8)]]);

@@ -6,6 +6,7 @@ use tacit_circuit::{Builder, Circuit};
 use tacit_engine::circuit::{
     Compiled, EvaluateError, Evaluation, Job, Preprocessing, Report, evaluate_with, predict,
 };
+use tacit_engine::protocols::{GMW, GMW_WIDE};
 use tacit_engine::values::Lanes;
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_net::{LinkProfile, PartyId};
@@ -114,14 +115,14 @@ fn rounds_are_halved_on_circuits_of_the_library() {
                 reports.into_iter().map(|report| report.rounds).max().unwrap()
             };
             // The owner of a single input port does not wait for it; another party does.
-            assert_eq!(rounds(&wide, Protocol::GmwWide(parties)), 1 + levels);
-            let two = rounds(&narrow, Protocol::Gmw(parties));
+            assert_eq!(rounds(&wide, GMW_WIDE.fitting(parties)), 1 + levels);
+            let two = rounds(&narrow, GMW.fitting(parties));
             assert!(
                 two > 3 * levels / 2,
                 "{two} rounds with gates of two, {levels} levels with four"
             );
             // Without wide gates both are the same.
-            assert_eq!(rounds(&narrow, Protocol::GmwWide(parties)), two);
+            assert_eq!(rounds(&narrow, GMW_WIDE.fitting(parties)), two);
         }
     }
 }
@@ -148,9 +149,9 @@ fn what_goes_ahead_takes_four_latencies_and_a_level_takes_one() {
         let near = |(s, l): (f64, f64)| (s - 0.1 * l).abs() < 0.01;
         assert!(seconds.into_iter().zip(latencies).all(near), "{seconds:?}: {latencies:?}");
     };
-    about(seconds(&wide, Protocol::GmwWide(2), &network), [4.0, 1.0 + 3.0]);
-    about(seconds(&narrow, Protocol::GmwWide(2), &network), [2.0, 1.0 + 6.0]);
-    about(seconds(&narrow, Protocol::Gmw(2), &network), [2.0, 1.0 + 6.0]);
+    about(seconds(&wide, GMW_WIDE.fitting(2), &network), [4.0, 1.0 + 3.0]);
+    about(seconds(&narrow, GMW_WIDE.fitting(2), &network), [2.0, 1.0 + 6.0]);
+    about(seconds(&narrow, GMW.fitting(2), &network), [2.0, 1.0 + 6.0]);
 }
 
 /// Where latency is long it pays; where it is short and links are narrow, products ahead cost more than levels.
@@ -163,8 +164,8 @@ fn it_pays_where_latency_does() {
     let far = network(100, Some(1_000_000_000));
     let near = network(1, Some(10_000_000));
     let by = |network: &MemoryNetwork| {
-        let four = total(&wide, Protocol::GmwWide(2), network);
-        four / total(&narrow, Protocol::Gmw(2), network)
+        let four = total(&wide, GMW_WIDE.fitting(2), network);
+        four / total(&narrow, GMW.fitting(2), network)
     };
     assert!(by(&far) < 0.9, "{}", by(&far));
     assert!(by(&near) > 1.1, "{}", by(&near));

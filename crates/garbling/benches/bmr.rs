@@ -10,14 +10,14 @@ use tacit_circuit::library::aes::{self, Direction, KeyInput, KeySize, Sbox};
 use tacit_circuit::schedule::Schedule;
 use tacit_circuit::{Builder, passes};
 use tacit_garbling::bmr::Ready;
+use tacit_garbling::bmr::{LabelFunction, Opening};
 use tacit_garbling::prf::{Gates, LabelPrf};
+use tacit_garbling::protocols::BMR;
 use tacit_garbling::{Bits, Evaluate, Parties, Ports, Terms, garbler};
 use tacit_net::PartyId;
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_ring::prg::Permutation;
 use tacit_ring::{Buffer, Entropy};
-use tacit_sharing::Protocol;
-use tacit_sharing::bmr::{LabelFunction, Opening};
 
 const PARTIES: [usize; 4] = [3, 7, 13, 33];
 
@@ -62,7 +62,7 @@ fn garbled(parties: usize, ports: Ports<'_>) -> Vec<Buffer<u8>> {
     memory::run(parties, 1, &MemoryNetwork::default(), |mut session| {
         let mut entropy = Entropy::system();
         let mesh = &mut session.meshes[0];
-        let protocol = Protocol::Bmr(parties as u8);
+        let protocol = BMR.fitting(parties);
         let terms = Terms { opening: Opening::Single, ..Terms::of(protocol) };
         let agreed = Parties { terms, places: &places, session: b"bench" };
         let garbler = garbler(protocol).expect("garbles");

@@ -1,6 +1,7 @@
 //! Circuits that go on from each other, evaluated one after the other: what a program in blocks needs of a protocol.
 
 use crate::authenticated::{self, Active, Authenticated, Kept};
+use crate::bmr::Opening;
 use crate::garbler::{Counter, Garbler, Terms, garbler};
 use crate::ports::KEPT;
 use crate::{Bits, Ports};
@@ -9,7 +10,6 @@ use std::time::Duration;
 use tacit_circuit::schedule::Schedule;
 use tacit_net::{AbortKind, Mesh, PartyId};
 use tacit_sharing::backend::{Block, Blocks, FlatBits};
-use tacit_sharing::bmr::Opening;
 use tacit_sharing::cost::{MAX_ROLES, Rounds, Traffic};
 use tacit_sharing::{Protocol, RoleId, SharingError};
 

@@ -2,13 +2,18 @@
 //! protocol answers at its end.
 
 use crate::authenticated::{Form, Unopened};
+use crate::bmr::{LabelFunction, Opening};
+use crate::protocols::{
+    AUTHENTICATED, BMR, BMR_BASIC, BMR_CORRELATED, BMR_OFFSET, BMR_REDUCED, BMR_REPLICATED,
+    BMR_SHAMIR, BMR_SHAMIR_S2, BMR_SHAMIR_S3, BMR_SHAMIR_S4, BMR_SILENT, WRK17, YAO, YAO_SILENT,
+    YAO_THREE,
+};
 use crate::yao::streamed::Streamed;
 use crate::{Bits, Chain, Evaluate, Garbling, Ports};
 use crate::{authenticated, bmr, yao};
 use tacit_net::{Mesh, PartyId};
 use tacit_ring::{Buffer, Entropy};
 use tacit_sharing::backend::Boolean;
-use tacit_sharing::bmr::{LabelFunction, Opening, Products, Rounds};
 use tacit_sharing::cost::Traffic;
 use tacit_sharing::gmw::{Correlations, Delta};
 use tacit_sharing::latencies::Latencies;
@@ -109,51 +114,30 @@ pub trait Garbler: Sync {
     fn ready(&self, bytes: Buffer<u8>) -> Result<Box<dyn AnyReady>, SharingError>;
 }
 
+/// The protocols that garble: a line each.
+static ALL: [(Protocol, &dyn Garbler); 16] = [
+    (YAO, yao::YAO),
+    (YAO_SILENT, yao::YAO_SILENT),
+    (YAO_THREE, yao::three::YAO_THREE),
+    (BMR, bmr::BMR),
+    (BMR_SILENT, bmr::BMR_SILENT),
+    (BMR_SHAMIR, bmr::BMR_SHAMIR),
+    (BMR_REPLICATED, bmr::BMR_REPLICATED),
+    (BMR_BASIC, bmr::BMR_BASIC),
+    (BMR_REDUCED, bmr::BMR_REDUCED),
+    (BMR_CORRELATED, bmr::BMR_CORRELATED),
+    (BMR_OFFSET, bmr::BMR_OFFSET),
+    (BMR_SHAMIR_S4, bmr::BMR_SHAMIR_S4),
+    (BMR_SHAMIR_S3, bmr::BMR_SHAMIR_S3),
+    (BMR_SHAMIR_S2, bmr::BMR_SHAMIR_S2),
+    (AUTHENTICATED, authenticated::AUTHENTICATED),
+    (WRK17, authenticated::WRK17),
+];
+
 /// How a protocol garbles, if it does.
 #[must_use]
 pub fn garbler(protocol: Protocol) -> Option<&'static dyn Garbler> {
-    Some(match protocol {
-        Protocol::Yao => yao::YAO,
-        Protocol::YaoSilent => yao::YAO_SILENT,
-        Protocol::YaoThree => yao::three::YAO_THREE,
-        Protocol::Bmr(_) => bmr::BMR,
-        Protocol::BmrSilent(_) => bmr::BMR_SILENT,
-        Protocol::BmrShamir(_) => bmr::BMR_SHAMIR,
-        Protocol::BmrReplicated => bmr::BMR_REPLICATED,
-        Protocol::BmrOt(Products::Basic, _) => bmr::BMR_BASIC,
-        Protocol::BmrOt(Products::Reduced, _) => bmr::BMR_REDUCED,
-        Protocol::BmrOt(Products::Correlated, _) => bmr::BMR_CORRELATED,
-        Protocol::BmrOt(Products::Offset, _) => bmr::BMR_OFFSET,
-        Protocol::BmrBlocks(Rounds::Four, _) => bmr::BMR_SHAMIR_S4,
-        Protocol::BmrBlocks(Rounds::Three, _) => bmr::BMR_SHAMIR_S3,
-        Protocol::BmrBlocks(Rounds::Two, _) => bmr::BMR_SHAMIR_S2,
-        Protocol::Authenticated(_) => authenticated::AUTHENTICATED,
-        Protocol::Wrk17(_) => authenticated::WRK17,
-        Protocol::Trio
-        | Protocol::Astra
-        | Protocol::Replicated
-        | Protocol::Lift
-        | Protocol::Galois
-        | Protocol::Integers
-        | Protocol::Post
-        | Protocol::Tagged
-        | Protocol::Brain(_)
-        | Protocol::Strong(_)
-        | Protocol::Batched(..)
-        | Protocol::MultiFanIn
-        | Protocol::Quad
-        | Protocol::QuadA
-        | Protocol::QuadHet
-        | Protocol::Tetrad
-        | Protocol::FantasticFour
-        | Protocol::Gmw(_)
-        | Protocol::GmwSilent(_)
-        | Protocol::GmwStar(_)
-        | Protocol::GmwWide(_)
-        | Protocol::GmwOt(_)
-        | Protocol::GmwTriples(_)
-        | Protocol::Plain => return None,
-    })
+    ALL.iter().find(|(known, _)| known.is(protocol)).map(|(_, garbler)| *garbler)
 }
 
 /// Counts what circuits send, one after the other.

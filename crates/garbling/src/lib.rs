@@ -6,6 +6,7 @@
 //! | [`authenticated`] | any number of parties, all but one corrupted, malicious |
 //! | [`yao`] | two parties, semi-honest: half gates; [`yao::three`]: three parties, one corrupted |
 //! | [`garbler`] | what anybody may ask of each of them |
+//! | [`protocols`] | the list of them |
 //! | [`chain`] | circuits that go on from each other |
 //! | [`prf`] | the pseudorandom function under two labels |
 
@@ -19,6 +20,7 @@ mod linear;
 mod links;
 mod ports;
 pub mod prf;
+pub mod protocols;
 mod silent;
 pub mod yao;
 

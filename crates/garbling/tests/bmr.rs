@@ -6,12 +6,13 @@ mod kinds;
 use common::{circuit, given, in_the_clear, places, schedule};
 use kinds::{Kind, Play, check_costs, network, run};
 use tacit_circuit::Builder;
+use tacit_garbling::bmr::{LabelFunction, Opening};
+use tacit_garbling::protocols::{BMR, BMR_SHAMIR, BMR_SILENT};
 use tacit_garbling::{AnyWorker, Bits, Ports, Terms};
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_net::testing::{Tamper, Verdict};
 use tacit_net::{NetError, Phase, Session, Stream};
 use tacit_ring::entropy::{Rng, test_seed};
-use tacit_sharing::bmr::{LabelFunction, Opening};
 use tacit_sharing::{Protocol, SharingError};
 
 fn party(
@@ -94,7 +95,7 @@ fn parts_of_rows_are_no_multiples_of_each_other() {
             }
             Verdict::Keep
         }));
-        let mut party = party(&mut session, Protocol::BmrShamir(3), seed).unwrap();
+        let mut party = party(&mut session, BMR_SHAMIR.fitting(3), seed).unwrap();
         party.prepare(ports, 5).unwrap();
         drop(party);
         session.finish().unwrap();
@@ -135,7 +136,7 @@ fn public_values_of_inputs_are_uniform() {
                 }
                 Verdict::Keep
             }));
-            let mut party = party(&mut session, Protocol::Bmr(2), seed).unwrap();
+            let mut party = party(&mut session, BMR.fitting(2), seed).unwrap();
             let ready = party.prepare(ports, RUNS).unwrap();
             let value = || {
                 let mut bits = Bits::zeros(64);
@@ -172,7 +173,7 @@ fn changed_messages_end_the_session_or_change_results() {
             if me == 0 {
                 session.meshes[0].set_tamper(Tamper::flip(index, bit));
             }
-            let mut party = party(&mut session, Protocol::Bmr(2), seed)?;
+            let mut party = party(&mut session, BMR.fitting(2), seed)?;
             let ready = party.prepare(ports, 1)?;
             ready.run(
                 party.mesh(),
@@ -205,7 +206,7 @@ fn changed_messages_of_silent_transfers_end_the_session_or_change_results() {
             if me == 0 {
                 session.meshes[0].set_tamper(Tamper::flip(index, bit));
             }
-            let mut party = party(&mut session, Protocol::BmrSilent(2), seed)?;
+            let mut party = party(&mut session, BMR_SILENT.fitting(2), seed)?;
             let ready = party.prepare(ports, 1)?;
             let case = [true, false, true, true];
             let values = [given(me, 2, case)];
@@ -236,7 +237,7 @@ fn changed_messages_of_a_majority_end_the_session_or_change_results() {
             if me == cheat {
                 session.meshes[0].set_tamper(Tamper::flip(index, bit));
             }
-            let mut party = party(&mut session, Protocol::BmrShamir(3), seed).unwrap();
+            let mut party = party(&mut session, BMR_SHAMIR.fitting(3), seed).unwrap();
             let ready = party.prepare(ports, 1)?;
             let case = [true, false, true, true];
             let values = [given(me, 3, case)];
@@ -268,7 +269,7 @@ fn instances_have_tables_of_their_own() {
             }
             Verdict::Keep
         }));
-        let mut party = party(&mut session, Protocol::Bmr(2), seed).unwrap();
+        let mut party = party(&mut session, BMR.fitting(2), seed).unwrap();
         party.prepare(ports, 3).unwrap();
         drop(party);
         session.finish().unwrap();

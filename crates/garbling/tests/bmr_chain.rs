@@ -7,13 +7,13 @@ use common::{circuit, given, in_the_clear, places, schedule};
 use kinds::{Kind, party};
 use tacit_circuit::schedule::Schedule;
 use tacit_circuit::{Builder, Circuit};
+use tacit_garbling::bmr::Opening;
 use tacit_garbling::chain::ChainCost;
 use tacit_garbling::{AsItRuns, Bits, Chain, KEPT, Ports, Terms};
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_net::{PartyId, Phase, Session, Stream};
 use tacit_ring::entropy::test_seed;
 use tacit_sharing::Protocol;
-use tacit_sharing::bmr::Opening;
 
 /// Of what [`circuit`] gives: ANDs with a bit of the last party, of a wire with its own negation too, and sums; all of
 /// it and everything from before opens.

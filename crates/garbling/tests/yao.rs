@@ -5,6 +5,7 @@ mod store;
 use store::stored;
 use tacit_circuit::schedule::Schedule;
 use tacit_circuit::{Builder, passes};
+use tacit_garbling::protocols::{YAO, YAO_SILENT, YAO_THREE};
 use tacit_garbling::yao::Yao;
 use tacit_garbling::yao::three::{ThreeKeys, YaoThree};
 use tacit_garbling::{Bits, Evaluate, Garbling, Ports, Terms, garbler};
@@ -90,7 +91,7 @@ fn all_inputs_give_what_the_circuit_says_at_the_price_of_the_table() {
                 assert_eq!(learned.len, want.len());
                 assert!((0..want.len()).all(|i| learned.get(i) == want[i]), "{case:?}");
             }
-            let protocol = if silent { Protocol::YaoSilent } else { Protocol::Yao };
+            let protocol = if silent { YAO_SILENT } else { YAO };
             let all = bytes(protocol, ports);
             let to = 1 - me;
             let meter = session.meter();
@@ -218,7 +219,7 @@ fn three_parties_learn_what_the_circuit_says_at_the_price_of_the_table() {
                 assert_eq!(learned.len, want.len());
                 assert!((0..want.len()).all(|i| learned.get(i) == want[i]), "{case:?}");
             }
-            let (all, meter) = (bytes(Protocol::YaoThree, ports), session.meter());
+            let (all, meter) = (bytes(YAO_THREE, ports), session.meter());
             for to in (0..3).filter(|to| *to != me) {
                 for (stream, links) in [(Stream::Def, &all.def), (Stream::On, &all.on)] {
                     let phases = [Phase::Offline, Phase::Online];

@@ -146,20 +146,24 @@ pub(crate) fn loads(bytes: &Traffic) -> Vec<(usize, usize, f64)> {
 mod tests {
     use super::*;
     use tacit_circuit::Builder;
+    use tacit_engine::protocols::{
+        ASTRA, BMR, FANTASTIC_FOUR, MULTI_FAN_IN, QUAD, QUAD_A, QUAD_HET, REPLICATED, TETRAD, TRIO,
+        YAO, YAO_SILENT, YAO_THREE,
+    };
 
     #[test]
     fn products_on_equal_links() {
         for (parties, protocol, rate) in [
-            (3, Protocol::Trio, 2.0),
-            (3, Protocol::Astra, 2.0),
-            (3, Protocol::Replicated, 2.0),
-            (3, Protocol::MultiFanIn, 2.0),
-            (4, Protocol::Trio, 4.0),
-            (4, Protocol::Quad, 2.4),
-            (4, Protocol::QuadA, 2.4),
-            (4, Protocol::QuadHet, 4.8),
-            (4, Protocol::Tetrad, 2.4),
-            (4, Protocol::FantasticFour, 2.0),
+            (3, TRIO, 2.0),
+            (3, ASTRA, 2.0),
+            (3, REPLICATED, 2.0),
+            (3, MULTI_FAN_IN, 2.0),
+            (4, TRIO, 4.0),
+            (4, QUAD, 2.4),
+            (4, QUAD_A, 2.4),
+            (4, QUAD_HET, 4.8),
+            (4, TETRAD, 2.4),
+            (4, FANTASTIC_FOUR, 2.0),
         ] {
             let network = Network::uniform(parties);
             let choose =
@@ -187,8 +191,8 @@ mod tests {
         let seconds = |protocols: &[Protocol]| {
             for_products(&network, protocols, (1 << 20, 8), Wanted::Split).unwrap().seconds
         };
-        let [a, het] = [Protocol::QuadA, Protocol::QuadHet].map(|protocol| seconds(&[protocol]));
-        let both = seconds(&[Protocol::QuadA, Protocol::QuadHet]);
+        let [a, het] = [QUAD_A, QUAD_HET].map(|protocol| seconds(&[protocol]));
+        let both = seconds(&[QUAD_A, QUAD_HET]);
         assert!(both < 0.95 * a.min(het), "{both} against {a} and {het}");
     }
 
@@ -208,9 +212,7 @@ mod tests {
     #[test]
     fn who_has_the_faster_uplink_garbles() {
         let circuit = deep();
-        for (protocol, fast) in
-            [(Protocol::Yao, [1, 0]), (Protocol::YaoSilent, [0, 1]), (Protocol::YaoThree, [2, 1])]
-        {
+        for (protocol, fast) in [(YAO, [1, 0]), (YAO_SILENT, [0, 1]), (YAO_THREE, [2, 1])] {
             let network = Network::new(protocol.parties(), |a, b| {
                 let is_fast = [a.index(), b.index()] == fast;
                 (if is_fast { 1e9 } else { 1e6 }, 0.01)
@@ -231,14 +233,14 @@ mod tests {
     fn where_roles_are_alike_parties_stay_in_order() {
         let circuit = deep();
         let network = Network::new(3, |a, b| (if a.0 > b.0 { 1e9 } else { 1e6 }, 0.01));
-        let job = Job::new(Protocol::Bmr(3), vec![PartyId(0), PartyId(1)], vec![vec![PartyId(2)]]);
-        let chosen = for_circuit(&network, &circuit, &job, &[Protocol::Bmr(3)], Wanted::Best);
-        assert_eq!(chosen.unwrap().assignments, [Assignment::in_order(Protocol::Bmr(3))]);
+        let job = Job::new(BMR.fitting(3), vec![PartyId(0), PartyId(1)], vec![vec![PartyId(2)]]);
+        let chosen = for_circuit(&network, &circuit, &job, &[BMR.fitting(3)], Wanted::Best);
+        assert_eq!(chosen.unwrap().assignments, [Assignment::in_order(BMR.fitting(3))]);
     }
 
     #[test]
     fn too_few_parties_are_an_error() {
         let network = Network::uniform(3);
-        assert!(for_products(&network, &[Protocol::Quad], (64, 8), Wanted::Best).is_err());
+        assert!(for_products(&network, &[QUAD], (64, 8), Wanted::Best).is_err());
     }
 }

@@ -124,6 +124,7 @@ fn choose(
 mod tests {
     use super::*;
     use crate::roles::orders;
+    use tacit_engine::protocols::{ASTRA, QUAD, QUAD_A, QUAD_HET, TRIO};
 
     /// Rates of links in both directions; all others carry next to nothing.
     fn network(rates: &[((u8, u8), f64)]) -> Network {
@@ -150,12 +151,12 @@ mod tests {
         // `docs/spec/honest-majority-rings.md` section 6.4: {0,2} and {1,2} at rate 1, {0,3} at 1/2,
         // nothing else: 1/3 Het and 2/3 A give 3/4.
         let network = network(&[((0, 2), 1e9), ((1, 2), 1e9), ((0, 3), 5e8)]);
-        let chosen = best(&network, Protocol::QuadHet, &in_order());
+        let chosen = best(&network, QUAD_HET, &in_order());
         assert_eq!(chosen.assignment.balance.to_string(), "a=2,het=1");
         assert!((UNIT / chosen.seconds - 0.75).abs() < 1e-3, "{chosen:?}");
         assert!((UNIT / chosen.plain_seconds - 0.5).abs() < 1e-3, "{chosen:?}");
         // Any order is as good for some way, or worse.
-        let free = best(&network, Protocol::QuadHet, &orders(4, 4));
+        let free = best(&network, QUAD_HET, &orders(4, 4));
         assert!((UNIT / free.seconds - 0.75).abs() < 1e-3, "{free:?}");
     }
 
@@ -163,9 +164,9 @@ mod tests {
     fn crossed_products_keep_the_rate_without_the_mask_holder() {
         // The links of role 3 are bad, all others alike: half of Het goes the other way round.
         let network = network(&[((0, 1), 1e9), ((0, 2), 1e9), ((1, 2), 1e9)]);
-        let chosen = best(&network, Protocol::Quad, &in_order());
+        let chosen = best(&network, QUAD, &in_order());
         assert_eq!(chosen.assignment.balance.to_string(), "het=1,het-crossed=1");
-        assert_eq!(chosen.assignment.protocol, Protocol::QuadHet);
+        assert_eq!(chosen.assignment.protocol, QUAD_HET);
         assert!((UNIT / chosen.seconds - 1.0).abs() < 1e-3, "{chosen:?}");
     }
 
@@ -173,7 +174,7 @@ mod tests {
     fn the_uplink_of_a_dealer_is_shared() {
         // Of three parties the dealer has two uplinks of half the rate of the others' link.
         let network = Network::new(3, |a, b| (if a.0 == 0 || b.0 == 0 { 5e8 } else { 1e9 }, 0.0));
-        for protocol in [Protocol::Trio, Protocol::Astra] {
+        for protocol in [TRIO, ASTRA] {
             let order = vec![PartyId::all(3).collect()];
             let chosen = best(&network, protocol, &order);
             assert_eq!(chosen.assignment.balance.to_string(), "straight=1,crossed=1");
@@ -184,30 +185,27 @@ mod tests {
 
     #[test]
     fn what_saves_little_is_left_out() {
-        let chosen = best(&Network::uniform(4), Protocol::Quad, &in_order());
-        assert_eq!(chosen.assignment, Assignment::new(Protocol::Quad, in_order().remove(0)));
-        assert!(
-            balance_products(&Network::uniform(4), (Protocol::Quad, &[]), 8, Weights::Best)
-                .is_err()
-        );
+        let chosen = best(&Network::uniform(4), QUAD, &in_order());
+        assert_eq!(chosen.assignment, Assignment::new(QUAD, in_order().remove(0)));
+        assert!(balance_products(&Network::uniform(4), (QUAD, &[]), 8, Weights::Best).is_err());
     }
 
     #[test]
     fn one_way_alone_is_its_protocol() {
         let network = network(&[((0, 2), 1e9), ((1, 2), 1e9)]);
-        let chosen = best(&network, Protocol::Quad, &in_order());
-        assert_eq!(chosen.assignment, Assignment::new(Protocol::QuadHet, in_order().remove(0)));
+        let chosen = best(&network, QUAD, &in_order());
+        assert_eq!(chosen.assignment, Assignment::new(QUAD_HET, in_order().remove(0)));
     }
 
     #[test]
     fn given_weights_choose_the_order() {
         let network = network(&[((1, 3), 1e9), ((1, 2), 1e9), ((0, 3), 5e8)]);
-        let balance = Balance::of(Protocol::Quad, [("a", 2), ("het", 1)]).unwrap();
+        let balance = Balance::of(QUAD, [("a", 2), ("het", 1)]).unwrap();
         let orders = orders(4, 4);
         let given = Weights::Given(&balance);
-        let chosen = balance_products(&network, (Protocol::Quad, &orders), 8, given).unwrap();
+        let chosen = balance_products(&network, (QUAD, &orders), 8, given).unwrap();
         assert_eq!(chosen.assignment.places, [3, 2, 1, 0].map(PartyId));
         assert!((UNIT / chosen.seconds - 0.75).abs() < 1e-3, "{chosen:?}");
-        assert_eq!(balance.products(Protocol::QuadA).0.total(), 15);
+        assert_eq!(balance.products(QUAD_A).0.total(), 15);
     }
 }

@@ -5,6 +5,7 @@ use crate::work::{Calibration, of_an_and};
 use tacit_circuit::Circuit;
 use tacit_circuit::library::layered;
 use tacit_engine::circuit::{Compiled, EvaluateError, Job, Preprocessing, Report, rehearse};
+use tacit_engine::protocols::{BMR_REPLICATED, GMW, REPLICATED, YAO_THREE};
 use tacit_net::PartyId;
 use tacit_net::memory::{Compute, MemoryNetwork};
 use tacit_sharing::Protocol;
@@ -38,14 +39,14 @@ impl Calibration {
     pub fn measured() -> Result<Self, EvaluateError> {
         let (wide, deep) = (circuit(ANDS, LEVELS), circuit(4 * STEPS, STEPS));
         let ands = ANDS as f64;
-        let block = garbled(&wide, Protocol::YaoThree, |work| work.blocks, |_| 0.0)?;
+        let block = garbled(&wide, YAO_THREE, |work| work.blocks, |_| 0.0)?;
         let others = |work: &Work| work.blocks * block;
-        let gate = garbled(&wide, Protocol::BmrReplicated, |work| work.gates, others)?;
-        let transferred = slowest(&wide, Protocol::Gmw(2), 64)?;
-        let [made, _] = of_an_and(Protocol::Gmw(2));
+        let gate = garbled(&wide, BMR_REPLICATED, |work| work.gates, others)?;
+        let transferred = slowest(&wide, GMW.fitting(2), 64)?;
+        let [made, _] = of_an_and(GMW.fitting(2));
         let transfer = transferred.offline_seconds / (64.0 * ands * made.transfers);
-        let step = slowest(&deep, Protocol::Replicated, 1)?.online_seconds / STEPS as f64;
-        let shared = slowest(&wide, Protocol::Replicated, LANES)?.online_seconds;
+        let step = slowest(&deep, REPLICATED, 1)?.online_seconds / STEPS as f64;
+        let shared = slowest(&wide, REPLICATED, LANES)?.online_seconds;
         let bit = (shared - LEVELS as f64 * step).max(0.0) / (LANES as f64 * ands);
         Ok(Calibration { peer: transferred.setup_seconds, transfer, block, gate, bit, step })
     }

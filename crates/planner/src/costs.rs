@@ -9,10 +9,10 @@ use tacit_engine::circuit::{
     Compiled, EvaluateError, Preprocessing, memory, predict, predict_ahead,
 };
 use tacit_engine::program::{Cost, Prepared};
+use tacit_garbling::bmr::Opening;
 use tacit_garbling::{Terms, garbler};
 use tacit_net::PartyId;
 use tacit_sharing::Protocol;
-use tacit_sharing::bmr::Opening;
 use tacit_sharing::cost::{self, Products, Traffic};
 use tacit_sharing::latencies::{self, Latencies};
 use tacit_sharing::proof;
@@ -145,7 +145,7 @@ fn comes_first(protocol: Protocol, preprocessing: Preprocessing) -> bool {
 }
 
 fn makes_triples(protocol: Protocol) -> bool {
-    matches!(protocol.method(), Some(proof::Method::Brain(_)))
+    matches!(tacit_sharing::proof::Method::of(protocol), Some(proof::Method::Brain(_)))
 }
 
 /// How often parties wait.

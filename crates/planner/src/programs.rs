@@ -90,7 +90,7 @@ pub fn for_program(
 
 /// Whether a job's roles may change from row to row.
 fn can_split(job: &ProgramJob) -> bool {
-    let shares = job.protocol.has_roles() && job.protocol != Protocol::Plain;
+    let shares = job.protocol.has_roles() && !job.protocol.is_trusted_party();
     shares && job.preprocessing == Preprocessing::Interleaved
 }
 
@@ -188,7 +188,7 @@ pub(crate) fn has_choice(job: &ProgramJob, free: Free) -> bool {
 
 fn forms(job: &ProgramJob, free: Free) -> Vec<By> {
     // The baseline computes in the clear.
-    let both = job.protocol.has_rings() && job.protocol != Protocol::Plain;
+    let both = job.protocol.has_rings() && !job.protocol.is_trusted_party();
     if free.by && both { vec![By::Rings, By::Circuits] } else { vec![job.by] }
 }
 
@@ -232,26 +232,30 @@ pub(crate) fn levels(job: &ProgramJob, cost: &Cost) -> u64 {
 fn awaited(protocol: Protocol, by: By) -> Traffic {
     let products = product(protocol);
     let by_seats = by == By::Rings && protocol.has_rings() && !protocol.proves_products();
-    if !by_seats || protocol == Protocol::Plain {
+    if !by_seats || protocol.is_trusted_party() {
         return products;
     }
     let all = products + convert::gadget_cost(protocol);
-    match protocol {
-        // Role 0 deals when it has heard what was raised: both ways are waited for.
-        Protocol::QuadA | Protocol::QuadHet => {
+    let dealer = convert::dealer(protocol);
+    match protocol.ahead().is_some_and(|ahead| ahead != dealer) {
+        // The dealer deals when it has heard what was raised: both ways are waited for.
+        true => {
             let deals = Traffic { on: convert::deal_cost(protocol).pre, ..Traffic::default() };
             let raises = Traffic { on: convert::raise_cost(protocol).def, ..Traffic::default() };
             all + deals + raises
         }
-        _ => all + convert::deal_cost(protocol),
+        false => all + convert::deal_cost(protocol),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tacit_engine::protocols::{
+        ASTRA, BMR, BRAIN_BUCKETS, FANTASTIC_FOUR, GMW, LIFT, PLAIN, QUAD, QUAD_A, QUAD_HET,
+        REPLICATED, TETRAD, TRIO, YAO_THREE,
+    };
     use tacit_program::text;
-    use tacit_sharing::proof::Source;
 
     const TEXT: &str = "program choice\nparties a, b, c\nrows n <= 1000000\n\
         input x: i16[n] from a\ninput y: i16[n] from b\n";
@@ -277,7 +281,7 @@ mod tests {
             (1e9, if near { 0.001 } else { 0.1 })
         });
         let reveal = "reveal sum(select(x < y, x, y), axis 0) to a as \"s\"";
-        for protocol in [Protocol::Trio, Protocol::Astra] {
+        for protocol in [TRIO, ASTRA] {
             let choice = choose(&network, reveal, &job(protocol, 10), ROLES);
             assert_eq!(choice.assignments[0].places[0], PartyId(1), "{protocol}");
             assert!(choice.seconds < 0.05 * choice.given_seconds.unwrap(), "{protocol}");
@@ -293,8 +297,7 @@ mod tests {
             (1e9, if far { 0.1 } else { 0.001 })
         });
         let reveal = "reveal sum(select(x < y, x, y), axis 0) to a as \"s\"";
-        for (protocol, waits_for_nobody) in
-            [(Protocol::Quad, &[0, 3][..]), (Protocol::QuadA, &[3]), (Protocol::QuadHet, &[3])]
+        for (protocol, waits_for_nobody) in [(QUAD, &[0, 3][..]), (QUAD_A, &[3]), (QUAD_HET, &[3])]
         {
             let choice = choose(&network, reveal, &job(protocol, 10), ROLES);
             let places = &choice.assignments[0].places;
@@ -310,7 +313,7 @@ mod tests {
             (if fast { 1e9 } else { 1e6 }, 0.01)
         });
         let reveal = "reveal sum(select(x < y, x, y), axis 0) to a as \"s\"";
-        let choice = choose(&network, reveal, &job(Protocol::YaoThree, 1000), ROLES);
+        let choice = choose(&network, reveal, &job(YAO_THREE, 1000), ROLES);
         let places = &choice.assignments[0].places;
         assert_eq!([places[0], places[2]], [2, 0].map(PartyId));
         // Labels of inputs still take the slow links.
@@ -323,7 +326,7 @@ mod tests {
         let network = Network::uniform(3);
         let products = "reveal sum(x * y, axis 0) to a as \"s\"";
         let shifts = "reveal shift_right(select(x < y, x, y), by 3) to a as \"s\"";
-        for protocol in [Protocol::Trio, Protocol::Lift] {
+        for protocol in [TRIO, LIFT] {
             let untested = ProgramJob { range_check: false, ..job(protocol, 100_000) };
             for (reveal, by) in [(products, By::Rings), (shifts, By::Circuits)] {
                 let choice = choose(&network, reveal, &untested, BY);
@@ -332,7 +335,7 @@ mod tests {
             }
         }
         // In circuits there is nothing to test: an input is as many bits as its range needs.
-        let tested = choose(&network, products, &job(Protocol::Lift, 100_000), BY);
+        let tested = choose(&network, products, &job(LIFT, 100_000), BY);
         assert_eq!(tested.by, By::Circuits);
     }
 
@@ -340,12 +343,12 @@ mod tests {
     fn where_nothing_is_free_the_job_stays() {
         let network = Network::uniform(3);
         let reveal = "reveal sum(x * y, axis 0) to a as \"s\"";
-        for protocol in [Protocol::Plain, Protocol::Gmw(3), Protocol::Bmr(3), Protocol::Trio] {
+        for protocol in [PLAIN, GMW.fitting(3), BMR.fitting(3), TRIO] {
             let given = job(protocol, 10);
             let none = Free { roles: false, by: false, chunk: false };
-            let all = protocol != Protocol::Trio;
+            let all = protocol != TRIO;
             let all = Free { roles: all, by: all, chunk: false };
-            let free = if protocol == Protocol::Plain { none } else { all };
+            let free = if protocol.is_trusted_party() { none } else { all };
             let choice = choose(&network, reveal, &given, free);
             assert_eq!(choice.assignments, given.assignments(), "{protocol}");
             assert_eq!(choice.by, given.by, "{protocol}");
@@ -357,11 +360,11 @@ mod tests {
         let reveal = "reveal sum(select(x < y, x, y), axis 0) to a as \"s\"";
         let on = |delay: f64, rows: u64| {
             let network = Network::new(3, |_, _| (1e9, delay));
-            let choice = choose(&network, reveal, &job(Protocol::Trio, rows), CHUNK);
+            let choice = choose(&network, reveal, &job(TRIO, rows), CHUNK);
             assert!(choice.seconds <= choice.given_seconds.unwrap());
             choice.chunk_rows
         };
-        let usual = job(Protocol::Trio, 1).chunk_rows;
+        let usual = job(TRIO, 1).chunk_rows;
         assert_eq!(on(0.00001, 900_000), usual);
         assert_eq!(on(0.1, 900_000), 1 << 19);
         // Nor are they larger than it takes.
@@ -376,12 +379,12 @@ mod tests {
         let text = format!("{TEXT}reveal sum(x * y, axis 0) to a as \"s\"\n");
         let program = text::parse("choice", &text).unwrap();
         for (protocol, rate) in [
-            (Protocol::Trio, 2.0),
-            (Protocol::Replicated, 2.0),
-            (Protocol::Brain(Source::Buckets), 2.0),
-            (Protocol::Quad, 1.3),
-            (Protocol::Tetrad, 2.2),
-            (Protocol::FantasticFour, 1.9),
+            (TRIO, 2.0),
+            (REPLICATED, 2.0),
+            (BRAIN_BUCKETS, 2.0),
+            (QUAD, 1.3),
+            (TETRAD, 2.2),
+            (FANTASTIC_FOUR, 1.9),
         ] {
             let network = Network::new(protocol.parties(), |_, _| (1e7, 1e-5));
             let job = job(protocol, 1_000_000);
@@ -396,7 +399,7 @@ mod tests {
             job.assign(choice.assignments).unwrap();
             assert!(Prepared::new(&program, job).is_ok(), "{protocol}: {:?}", expected.places);
         }
-        for other in [Protocol::Gmw(3), Protocol::Plain] {
+        for other in [GMW.fitting(3), PLAIN] {
             let job = job(other, 1000);
             let split =
                 split_program(&Network::uniform(3), &program, &job, &[other], Wanted::Split);
@@ -408,7 +411,7 @@ mod tests {
     fn a_job_that_fits_in_no_form_is_an_error() {
         let text = format!("{TEXT}reveal x < y to a as \"s\"\n");
         let program = text::parse("choice", &text).unwrap();
-        let too_many = job(Protocol::Trio, 2_000_000);
+        let too_many = job(TRIO, 2_000_000);
         let all = Free { roles: true, by: true, chunk: true };
         assert!(for_program(&Network::uniform(3), &program, &too_many, all, &[]).is_err());
     }

@@ -1,7 +1,8 @@
 //! What a protocol says of itself.
 
-use crate::Security;
+use crate::{BatchSize, Security, Strength};
 use serde::{Deserialize, Serialize};
+use std::fmt;
 
 /// A number of a place in a protocol, from 0.
 pub type RoleId = usize;
@@ -10,7 +11,7 @@ pub type RoleId = usize;
 pub const MAX_PARTIES: u8 = 64;
 
 /// What a protocol says of itself. Every protocol has one, a static value at the end of its own module.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub struct Descriptor {
     /// The name on command lines, in reports and in what parties agree on, without the number of parties.
     pub name: &'static str,
@@ -24,6 +25,32 @@ pub struct Descriptor {
     pub fan_in: usize,
     /// What parties compute on.
     pub family: Family,
+}
+
+impl Descriptor {
+    /// The name with a statistical parameter; none if it is not offered with that one.
+    #[must_use]
+    pub fn name_with(&self, strength: Strength) -> Option<&'static str> {
+        match (strength, self.checks()) {
+            (Strength::Usual, _) => Some(self.name),
+            (Strength::Strong, checks) => checks?.strong,
+        }
+    }
+
+    /// What is particular to it, if its parties have roles.
+    #[must_use]
+    pub fn roles(&self) -> Option<&RoleFacts> {
+        match &self.family {
+            Family::Roles(facts) => Some(facts),
+            Family::Gmw(_) | Family::Garbled(_) | Family::TrustedParty => None,
+        }
+    }
+
+    /// What is done about products, if anything.
+    #[must_use]
+    pub fn checks(&self) -> Option<&CheckFacts> {
+        self.roles()?.checks.as_ref()
+    }
 }
 
 /// How many parties compute.
@@ -59,7 +86,7 @@ pub enum Status {
 }
 
 /// What parties compute on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub enum Family {
     /// Shares of three or four parties, each of which plays a role of its own.
     Roles(RoleFacts),
@@ -71,15 +98,50 @@ pub enum Family {
     TrustedParty,
 }
 
+/// A sum of components of a shared value, with factors -1, 0 and 1: component `j` is the one that role `j` lacks.
+pub type Form = [i8; 4];
+
 /// What is particular to protocols with roles.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+///
+/// A value is the sum of as many components as there are roles, and role `j` lacks component `j`: replicated sharing in
+/// some coordinates.
+#[derive(Clone, Copy, Debug)]
 pub struct RoleFacts {
+    /// What the words of every role's share are made of, by role.
+    pub shares: &'static [&'static [Form]],
     /// The role that works ahead of the others and waits for nobody before outputs, if there is one.
     pub offline_role: Option<RoleId>,
-    /// Ring words of a share.
-    pub components: usize,
+    /// The role that deals masks where numbers are converted between rings and bits.
+    pub dealer: RoleId,
+    /// Of four parties, where numbers are converted: whether role 2 sends role 0 the result, which role 0 then checks.
+    /// Elsewhere it gets a correction from role 3, and compares the result.
+    pub sends_result: bool,
     /// Whether programs compute on shares in rings. Under all protocols they can compute by circuits.
     pub rings: bool,
+    /// What is done about products, where they are proven or checked before anything opens.
+    pub checks: Option<CheckFacts>,
+}
+
+/// What is particular to protocols that prove or check products, or make them from checked ones.
+#[derive(Clone, Copy, Debug)]
+pub struct CheckFacts {
+    /// The name with [`Strength::Strong`], where that is offered.
+    pub strong: Option<&'static str>,
+    /// Whether products are compared in buckets, whose size can be chosen.
+    pub buckets: bool,
+    /// Whether products of bits are made and checked in a way of its own, not in another protocol's.
+    pub own_bits: bool,
+    /// How rarely a cheat passes.
+    pub soundness: &'static dyn Soundness,
+}
+
+/// How rarely a cheat passes the checks of products.
+pub trait Soundness: fmt::Debug + Sync {
+    /// Bits of soundness of a batch: a cheat passes with probability two to the minus this at most.
+    fn bits(&self, strength: Strength, batch: Option<BatchSize>) -> f64;
+
+    /// The least batch that is sound in buckets of the size of this one, if any is.
+    fn least_batch(&self, strength: Strength, batch: BatchSize) -> Option<BatchSize>;
 }
 
 /// Which oblivious transfers a protocol is made of.

@@ -6,27 +6,37 @@
 //! protocol protects against is never guessed.
 //!
 //! ```
-//! use tacit_protocol::{Descriptor, Family, Parties, RoleFacts, Security, Status};
+//! use tacit_protocol::{Descriptor, Family, Parties, Protocol, Security, Status, Transfers};
 //!
-//! /// A protocol for three parties, one of which may be curious.
-//! static MINE: Descriptor = Descriptor {
+//! /// A protocol for any number of parties, of which all but one may be curious.
+//! const MINE: Protocol = Protocol::new(&Descriptor {
 //!     name: "mine",
-//!     parties: Parties::Exactly(3),
-//!     security: Security::SemiHonest,
+//!     parties: Parties::AtLeast(2),
+//!     security: Security::DishonestMajority,
 //!     status: Status::Baseline,
 //!     fan_in: 2,
-//!     family: Family::Roles(RoleFacts { offline_role: Some(0), components: 2, rings: true }),
-//! };
-//! assert_eq!(MINE.security.among(3), "semi-honest, one of three");
-//! assert!(!MINE.security.is_malicious());
-//! assert_eq!(MINE.parties.fitting(7), 3);
+//!     family: Family::Gmw(Transfers::Ordinary),
+//! });
+//! let five = MINE.fitting(5);
+//! assert_eq!(five.to_string(), "mine:5");
+//! assert_eq!(five.security().among(5), "semi-honest, four of five");
+//! assert_eq!(Protocol::named("mine:5", &[MINE.descriptor()]), Ok(five));
+//! assert!(!five.is_malicious() && five.has_transfers());
 //! ```
 
+mod batch;
 mod descriptor;
+mod names;
+mod protocol;
 mod security;
+mod strength;
 
+pub use batch::{BatchSize, LARGEST_BUCKET, UnknownBatch};
 pub use descriptor::{
-    Descriptor, EVALUATOR, Family, GarbledFacts, Garbling, MAX_PARTIES, Opening, Parties,
-    RoleFacts, RoleId, Status, Transfers,
+    CheckFacts, Descriptor, EVALUATOR, Family, Form, GarbledFacts, Garbling, MAX_PARTIES, Opening,
+    Parties, RoleFacts, RoleId, Soundness, Status, Transfers,
 };
+pub use names::{OtherBatch, OtherStrength, UnknownProtocol};
+pub use protocol::Protocol;
 pub use security::Security;
+pub use strength::{Strength, UnknownStrength};

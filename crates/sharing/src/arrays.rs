@@ -6,12 +6,12 @@
 
 pub use crate::shared_vec::SharedVec;
 
+use crate::RoleVisitor;
 use crate::SharingError;
 use crate::balance::{self, Balance, Way};
 use crate::made;
 use crate::party::{Draws, Party};
 use crate::products::{DRAW, Scratch, settles};
-use crate::registry::RoleVisitor;
 use crate::role::{COMPONENTS, Role, TERMS};
 use crate::runs::{
     Masks, Outs, PerTerm, begin_run, components, each_term, finish_run, mask_sums, share_at,

@@ -11,13 +11,12 @@
 //! A product costs one element P0 to P2 ahead of time and one each way between P1 and P2, the
 //! only latency-critical link; one round. Local multiplications: 1, 2, 2.
 
-use crate::Protocol;
+use crate::RoleVisitor;
 use crate::balance::{self, Twin, Way};
-use crate::registry::RoleVisitor;
 use crate::role::{Canonical, Drawn, InputRule, Role, RoleId, SLOTS, Share, Sink, Source, Timing};
 use crate::trio::{Trio, masked_input_draws, masked_input_part, masked_input_rule, masked_opener};
 use tacit_net::Stream;
-use tacit_protocol::{Descriptor, Family, Parties, RoleFacts, Security, Status};
+use tacit_protocol::{Descriptor, Family, Form, Parties, Protocol, RoleFacts, Security, Status};
 use tacit_ring::Word;
 
 /// Role `R` of ASTRA.
@@ -29,7 +28,7 @@ impl<const R: RoleId> Role for Astra<R> {
     type Terms<W: Word> = [W; 2];
     type Out<W: Word> = [W; 2];
     type Ahead = Self;
-    const PROTOCOL: Protocol = Protocol::Astra;
+    const PROTOCOL: Protocol = ASTRA;
     const ROLE: RoleId = R;
     // Who draws and sends what is as in Trio; g1 is its r.
     const DRAWS: [usize; SLOTS] = Trio::<R>::DRAWS;
@@ -181,12 +180,26 @@ impl<const R: RoleId> Canonical for Astra<R> {
     }
 }
 
-/// What ASTRA says of itself.
-pub static ASTRA: Descriptor = Descriptor {
+/// The masks are those of Trio: `-c_2` and `-c_1`, where role `j` lacks `c_j`.
+const SHARES: [&[Form]; 3] = [
+    &[[0, 0, -1, 0], [0, -1, 0, 0]],
+    &[[1, 0, 0, 0], [0, 0, -1, 0]],
+    &[[1, 0, 0, 0], [0, -1, 0, 0]],
+];
+
+/// ASTRA.
+pub const ASTRA: Protocol = Protocol::new(&Descriptor {
     name: "astra",
     parties: Parties::Exactly(3),
     security: Security::SemiHonest,
     status: Status::Product,
     fan_in: 2,
-    family: Family::Roles(RoleFacts { offline_role: Some(0), components: 2, rings: true }),
-};
+    family: Family::Roles(RoleFacts {
+        shares: &SHARES,
+        offline_role: Some(0),
+        dealer: 0,
+        sends_result: false,
+        rings: true,
+        checks: None,
+    }),
+});

@@ -4,10 +4,10 @@
 //! uses these functions, and tests compare them with the meter byte for byte.
 
 use crate::Protocol;
+use crate::RoleVisitor;
 use crate::gmw;
 use crate::multi_fan_in::plan::{Form, PolyPlan};
 use crate::proof::{Bill, Method, integer_bytes, redundant_bytes};
-use crate::registry::RoleVisitor;
 use crate::role::{InputRule, Role, RoleId, Sink, Timing};
 use crate::verify::DIGEST_BYTES;
 use std::fmt;
@@ -247,7 +247,8 @@ fn to_all(parties: usize, [ahead, online]: [u64; 2]) -> Traffic {
 /// over those of each product.
 #[must_use]
 pub fn transfers(protocol: Protocol, words: Range<usize>) -> Traffic {
-    let bytes = |words| protocol.gmw().map_or(0, |method| method.start_bytes(words));
+    let bytes =
+        |words| crate::gmw::Method::of(protocol).map_or(0, |method| method.start_bytes(words));
     to_all(protocol.parties(), [bytes(words.end) - bytes(words.start), 0])
 }
 
@@ -255,7 +256,7 @@ pub fn transfers(protocol: Protocol, words: Range<usize>) -> Traffic {
 /// where lanes are fewer than a word has.
 #[must_use]
 pub fn gaps(protocol: Protocol, schedule: &Schedule, lanes: usize) -> Traffic {
-    let Some(method) = protocol.gmw() else { return Traffic::default() };
+    let Some(method) = crate::gmw::Method::of(protocol) else { return Traffic::default() };
     let gaps = |made| (made * lanes.div_ceil(64) - method.made_words(made, lanes)) as u64;
     // Results, products of pairs, and products of more.
     let words = |levels| gmw::masked_words(schedule, levels);
@@ -293,7 +294,7 @@ impl AddAssign for Products {
 /// The products of a circuit on so many lanes, whole words of them where gaps are computed.
 #[must_use]
 pub fn products(protocol: Protocol, schedule: &Schedule, lanes: usize) -> Products {
-    if let Some(method) = protocol.gmw() {
+    if let Some(method) = crate::gmw::Method::of(protocol) {
         // Pairs of masks are multiplied, and more of them for ANDs of more inputs.
         let [results, pairs, larger] = gmw::masked_words(schedule, 0..schedule.depth());
         let bits = |products| 64 * method.made_words(products, lanes) as u64;
@@ -317,21 +318,20 @@ pub fn products(protocol: Protocol, schedule: &Schedule, lanes: usize) -> Produc
 /// Words that preprocessing makes for products of bits on so many lanes.
 #[must_use]
 pub fn made_words(protocol: Protocol, products: usize, lanes: usize) -> usize {
-    protocol
-        .gmw()
+    crate::gmw::Method::of(protocol)
         .map_or(products * lanes.div_ceil(64), |method| method.made_words(products, lanes))
 }
 
 /// Online rounds that a product takes.
 #[must_use]
 pub fn rounds(protocol: Protocol) -> u64 {
-    protocol.gmw().map_or(1, |method| method.rounds() as u64)
+    crate::gmw::Method::of(protocol).map_or(1, |method| method.rounds() as u64)
 }
 
 /// Latencies of an online round: two where one party tells the others what it heard.
 #[must_use]
 pub fn latencies(protocol: Protocol) -> u64 {
-    if protocol.gmw() == Some(gmw::Method::Star) { 2 } else { 1 }
+    if crate::gmw::Method::of(protocol) == Some(gmw::Method::Star) { 2 } else { 1 }
 }
 
 /// A product, an inner product, or an entry of a matrix product, as the constants of roles say. Protocols that garble make
@@ -350,13 +350,13 @@ pub fn product(protocol: Protocol) -> Traffic {
             })
         }
     }
-    if let Some(method) = protocol.gmw() {
+    if let Some(method) = crate::gmw::Method::of(protocol) {
         return method.product(protocol.parties());
     }
     let roles = if protocol.garbles() { 0 } else { protocol.parties() };
-    let sent = (0..roles).map(|role| protocol.visit(role, Sends));
+    let sent = (0..roles).map(|role| crate::visit::visit(protocol, role, Sends));
     let product = sent.fold(Traffic::default(), Add::add);
-    match protocol.method() {
+    match crate::proof::Method::of(protocol) {
         // Both factors, under masks.
         Some(Method::Brain(_)) => product * 2,
         Some(Method::Lift | Method::Galois | Method::Integers | Method::Post | Method::Tagged)
@@ -394,7 +394,7 @@ pub fn results(protocol: Protocol, bits: u32, results: usize, terms: usize) -> T
 pub(crate) fn result_bytes(protocol: Protocol, bits: u32, results: usize, terms: usize) -> u64 {
     let word = if bits == 1 { 8 } else { u64::from(bits / 8) };
     let (results, strength) = (results as u64, protocol.strength());
-    match protocol.method() {
+    match crate::proof::Method::of(protocol) {
         None | Some(Method::Lift | Method::Galois) => word * results,
         Some(Method::Brain(_)) => word * results * terms as u64,
         Some(Method::Post | Method::Tagged | Method::Integers) if bits == 1 => {
@@ -410,7 +410,7 @@ pub(crate) fn result_bytes(protocol: Protocol, bits: u32, results: usize, terms:
 #[must_use]
 pub fn polynomial(protocol: Protocol, plan: &PolyPlan) -> Traffic {
     let (messages, outputs) = (plan.messages() as u64, plan.outputs.len() as u64);
-    if protocol.gmw() == Some(gmw::Method::Wide) {
+    if crate::gmw::Method::of(protocol) == Some(gmw::Method::Wide) {
         // Products of masks, one by one, and a bit for each result.
         let ahead = (gmw::FAN.message_bits() + 1) * plan.closure.len();
         return to_all(protocol.parties(), [ahead as u64, outputs]);
@@ -455,7 +455,7 @@ pub fn proofs(bill: &Bill) -> Traffic {
 
 /// Whether parties of GMW hold shares, not masks and public values.
 fn on_shares(protocol: Protocol) -> bool {
-    protocol.gmw().is_some_and(|method| !method.is_masked())
+    crate::gmw::Method::of(protocol).is_some_and(|method| !method.is_masked())
 }
 
 /// An input element of `owner`.
@@ -476,7 +476,7 @@ pub fn input(protocol: Protocol, owner: RoleId, timing: Timing) -> Traffic {
         let others = pairs(protocol.parties()).filter(|(from, _)| *from == owner);
         return others.fold(none, |sum, (from, to)| sum.sent(from, to, Stream::On, 1));
     }
-    let rule = protocol.visit(owner, Rule(owner, timing));
+    let rule = crate::visit::visit(protocol, owner, Rule(owner, timing));
     rule.to.iter().fold(none, |sum, (to, stream, _)| sum.sent(owner, *to, *stream, 1))
 }
 
@@ -496,7 +496,7 @@ pub fn output(protocol: Protocol, receivers: &[RoleId]) -> Traffic {
         return learn.fold(Traffic::default(), |sum, (from, to)| sum.sent(from, to, stream, 1));
     }
     receivers.iter().fold(Traffic::default(), |sum, &to| {
-        let (from, stream) = protocol.visit(to, Opener(to));
+        let (from, stream) = crate::visit::visit(protocol, to, Opener(to));
         if from == to { sum } else { sum.sent(from, to, stream, 1) }
     })
 }
@@ -504,35 +504,38 @@ pub fn output(protocol: Protocol, receivers: &[RoleId]) -> Traffic {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::proof::Source;
+    use crate::protocols::{
+        self, ASTRA, BRAIN_BUCKETS, FANTASTIC_FOUR, GALOIS, GMW, GMW_OT, GMW_SILENT, GMW_STAR,
+        GMW_TRIPLES, GMW_WIDE, INTEGERS, LIFT, MULTI_FAN_IN, PLAIN, POST, QUAD, QUAD_A, QUAD_HET,
+        REPLICATED, TAGGED, TETRAD, TRIO,
+    };
 
     #[test]
     fn products_cost_what_the_docs_say() {
         // Ahead, online and deferred, all links.
         for (protocol, elements) in [
-            (Protocol::Trio, [1, 2, 0]),
-            (Protocol::Astra, [1, 2, 0]),
-            (Protocol::Replicated, [0, 3, 0]),
-            (Protocol::Lift, [0, 3, 0]),
-            (Protocol::Galois, [0, 3, 0]),
-            (Protocol::Integers, [0, 3, 0]),
-            (Protocol::Post, [0, 3, 0]),
-            (Protocol::Tagged, [0, 3, 0]),
-            (Protocol::Brain(Source::Buckets), [0, 6, 0]),
-            (Protocol::MultiFanIn, [1, 2, 0]),
-            (Protocol::Quad, [2, 2, 1]),
-            (Protocol::QuadA, [2, 2, 1]),
-            (Protocol::QuadHet, [1, 2, 2]),
-            (Protocol::Tetrad, [2, 2, 1]),
-            (Protocol::FantasticFour, [0, 6, 0]),
-            (Protocol::Plain, [0, 0, 0]),
-            (Protocol::Gmw(3), [0, 6, 6 * 33]),
-            (Protocol::GmwSilent(3), [0, 6, 6 * 2]),
-            (Protocol::GmwStar(3), [0, 4, 6 * 33]),
-            (Protocol::GmwWide(3), [0, 6, 6 * 33]),
-            (Protocol::GmwOt(3), [0, 6 * 3, 6 * 32]),
-            (Protocol::GmwTriples(3), [0, 6 * 2, 6 * 33]),
-            (Protocol::Yao, [0, 0, 0]),
+            (TRIO, [1, 2, 0]),
+            (ASTRA, [1, 2, 0]),
+            (REPLICATED, [0, 3, 0]),
+            (LIFT, [0, 3, 0]),
+            (GALOIS, [0, 3, 0]),
+            (INTEGERS, [0, 3, 0]),
+            (POST, [0, 3, 0]),
+            (TAGGED, [0, 3, 0]),
+            (BRAIN_BUCKETS, [0, 6, 0]),
+            (MULTI_FAN_IN, [1, 2, 0]),
+            (QUAD, [2, 2, 1]),
+            (QUAD_A, [2, 2, 1]),
+            (QUAD_HET, [1, 2, 2]),
+            (TETRAD, [2, 2, 1]),
+            (FANTASTIC_FOUR, [0, 6, 0]),
+            (PLAIN, [0, 0, 0]),
+            (GMW.fitting(3), [0, 6, 6 * 33]),
+            (GMW_SILENT.fitting(3), [0, 6, 6 * 2]),
+            (GMW_STAR.fitting(3), [0, 4, 6 * 33]),
+            (GMW_WIDE.fitting(3), [0, 6, 6 * 33]),
+            (GMW_OT.fitting(3), [0, 6 * 3, 6 * 32]),
+            (GMW_TRIPLES.fitting(3), [0, 6 * 2, 6 * 33]),
         ] {
             let Traffic { pre, on, def } = product(protocol);
             let all = [pre, on, def].map(|links| links.iter().flatten().sum::<u64>());
@@ -542,16 +545,14 @@ mod tests {
 
     #[test]
     fn inputs_and_outputs_cost_what_the_table_says() {
-        for protocol in
-            [Protocol::Trio, Protocol::Astra, Protocol::Replicated, Protocol::MultiFanIn]
-        {
+        for protocol in [TRIO, ASTRA, REPLICATED, MULTI_FAN_IN] {
             for owner in 0..3 {
                 assert_eq!(input(protocol, owner, Timing::Early).total(), 1);
             }
             assert_eq!(output(protocol, &[0, 1, 2]).total(), 3);
         }
         let four = |protocol: &Protocol| protocol.parties() == 4 && protocol.has_roles();
-        for protocol in Protocol::ALL.into_iter().filter(four) {
+        for protocol in protocols::all().filter(four) {
             for owner in 0..4 {
                 assert_eq!(input(protocol, owner, Timing::Early).total(), 2);
             }
@@ -559,8 +560,8 @@ mod tests {
             assert_eq!(input(protocol, 3, Timing::Late).total(), late);
             assert_eq!(output(protocol, &[0, 1, 2, 3]).total(), 4);
         }
-        assert_eq!(input(Protocol::Trio, 0, Timing::Late).total(), 2);
-        assert_eq!(input(Protocol::MultiFanIn, 2, Timing::Late).total(), 2);
+        assert_eq!(input(TRIO, 0, Timing::Late).total(), 2);
+        assert_eq!(input(MULTI_FAN_IN, 2, Timing::Late).total(), 2);
     }
 
     #[test]
@@ -568,13 +569,9 @@ mod tests {
         let totals =
             [(3, 10, 6), (4, 24, 13), (5, 54, 28), (6, 116, 59), (7, 242, 122), (8, 496, 249)];
         for (l, symmetric, dealer) in totals {
-            let total =
-                |form| polynomial(Protocol::MultiFanIn, &PolyPlan::product(l, form)).total();
+            let total = |form| polynomial(MULTI_FAN_IN, &PolyPlan::product(l, form)).total();
             assert_eq!((total(Form::Symmetric), total(Form::Dealer)), (symmetric, dealer));
         }
-        assert_eq!(
-            polynomial(Protocol::MultiFanIn, &PolyPlan::product(2, Form::Dealer)).total(),
-            3
-        );
+        assert_eq!(polynomial(MULTI_FAN_IN, &PolyPlan::product(2, Form::Dealer)).total(), 3);
     }
 }

@@ -20,11 +20,10 @@
 //! it, before anything opens: a single cheat is caught with certainty
 //! (`docs/spec/honest-majority-rings.md` sections 4.6 and 9).
 
-use crate::Protocol;
 use crate::role::{Drawn, InputRule, Role, RoleId, SLOTS, Share, Sink, Source, Timing};
 use crate::verify::{Item, Kind};
 use tacit_net::Stream;
-use tacit_protocol::{Descriptor, Family, Parties, RoleFacts, Security, Status};
+use tacit_protocol::{Descriptor, Family, Form, Parties, Protocol, RoleFacts, Security, Status};
 use tacit_ring::Word;
 
 /// Role `R` of Fantastic Four.
@@ -51,7 +50,7 @@ impl<const R: RoleId> Role for FantasticFour<R> {
     type Terms<W: Word> = [W; 6];
     type Out<W: Word> = [W; 3];
     type Ahead = Self;
-    const PROTOCOL: Protocol = Protocol::FantasticFour;
+    const PROTOCOL: Protocol = FANTASTIC_FOUR;
     const ROLE: RoleId = R;
     // K123: for 02, 03. K023: for 13, 01. K013: for 12. K012: for 23.
     const DRAWS: [usize; SLOTS] = [[2, 1, 1, 0], [2, 1, 1, 0], [2, 2, 1, 0], [2, 2, 1, 0]][R];
@@ -214,12 +213,27 @@ impl<const R: RoleId> Role for FantasticFour<R> {
     }
 }
 
-/// What Fantastic Four says of itself.
-pub static FANTASTIC_FOUR: Descriptor = Descriptor {
+/// Role `j` lacks `c_j`.
+const SHARES: [&[Form]; 4] = [
+    &[[0, 0, 0, 1], [0, 1, 0, 0], [0, 0, 1, 0]],
+    &[[0, 0, 0, 1], [1, 0, 0, 0], [0, 0, 1, 0]],
+    &[[0, 0, 0, 1], [1, 0, 0, 0], [0, 1, 0, 0]],
+    &[[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0]],
+];
+
+/// Fantastic Four.
+pub const FANTASTIC_FOUR: Protocol = Protocol::new(&Descriptor {
     name: "fantastic-four",
     parties: Parties::Exactly(4),
     security: Security::MaliciousWithAbort,
     status: Status::Product,
     fan_in: 2,
-    family: Family::Roles(RoleFacts { offline_role: None, components: 3, rings: true }),
-};
+    family: Family::Roles(RoleFacts {
+        shares: &SHARES,
+        offline_role: None,
+        dealer: 3,
+        sends_result: false,
+        rings: true,
+        checks: None,
+    }),
+});

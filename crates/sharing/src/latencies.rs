@@ -4,10 +4,10 @@
 //! [`cost`] counts the rounds in which one party waits; these are of all parties together, from one's first message to
 //! another's last. Tests compare them with virtual time.
 
+use crate::Protocol;
 use crate::cost::{self, CHECK_ROUNDS};
 use crate::gmw::Method;
 use crate::proof;
-use crate::registry::Protocol;
 
 /// Latencies of a run's phases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub struct Latencies {
 #[must_use]
 pub fn of(protocol: Protocol, depth: u64) -> Latencies {
     let levels = depth * levels(protocol);
-    match protocol.gmw() {
+    match crate::gmw::Method::of(protocol) {
         Some(method) => {
             let ahead = match method {
                 Method::Masked | Method::Star | Method::Triples => 2,
@@ -35,7 +35,7 @@ pub fn of(protocol: Protocol, depth: u64) -> Latencies {
             Latencies { set_up: 4, ahead, online: levels + 1 }
         }
         // One who computes in the clear waits for no level.
-        None if protocol == Protocol::Plain => Latencies { set_up: 3, ahead: 0, online: 2 },
+        None if protocol.is_trusted_party() => Latencies { set_up: 3, ahead: 0, online: 2 },
         // What roles send ahead nobody answers.
         None => {
             let ahead = if makes_triples(protocol) { TRIPLES } else { 0 };
@@ -56,7 +56,7 @@ pub fn levels(protocol: Protocol) -> u64 {
 pub fn checks(protocol: Protocol, proofs: u64) -> u64 {
     let compared = 2 * (CHECK_ROUNDS + 1);
     // Two rounds pass beside others, and those that make triples come ahead.
-    let beside = match protocol.proving() {
+    let beside = match crate::proof::Proving::of(protocol) {
         Some(_) => 2 + if makes_triples(protocol) { TRIPLES } else { 0 },
         None => 0,
     };
@@ -67,5 +67,5 @@ pub fn checks(protocol: Protocol, proofs: u64) -> u64 {
 const TRIPLES: u64 = 3;
 
 fn makes_triples(protocol: Protocol) -> bool {
-    matches!(protocol.method(), Some(proof::Method::Brain(_)))
+    matches!(crate::proof::Method::of(protocol), Some(proof::Method::Brain(_)))
 }

@@ -7,9 +7,9 @@ use crate::multi_fan_in::plan::PolyPlan;
 use crate::multi_fan_in::wide::{self, WideScratch};
 use crate::party::{Draws, Party};
 use crate::products::{self, Scratch};
-use crate::registry::{Protocol, RoleVisitor};
 use crate::role::Role;
 use crate::shares::Shares;
+use crate::{Protocol, RoleVisitor};
 use tacit_circuit::schedule::{Product, Schedule, Wide};
 use tacit_ring::Z2;
 

@@ -3,14 +3,13 @@
 //! A protocol is a [`Role`] for each of its three or four places: pages of equations on ring words.
 //! Everything else is written once: key set-up ([`setup`]), products over slots of a circuit
 //! ([`products`], [`multi_fan_in::wide`]) and over arrays ([`arrays`]), in several ways side by side
-//! ([`balance`]), inputs and outputs ([`transfer`]), checks before openings ([`verify`]), and what they cost ([`cost`], [`latencies`]). [`Protocol`]
-//! is the registry. [`gmw`], for any number of equal parties, has no roles, and its own circuits.
+//! ([`balance`]), inputs and outputs ([`transfer`]), checks before openings ([`verify`]), and what they cost ([`cost`], [`latencies`]).
+//! [`protocols`] lists them. [`gmw`], for any number of equal parties, has no roles, and its own circuits.
 
 pub mod arrays;
 pub mod astra;
 pub mod backend;
 pub mod balance;
-pub mod bmr;
 pub mod convert;
 pub mod cost;
 mod error;
@@ -24,8 +23,8 @@ pub mod party;
 pub mod plain;
 pub mod products;
 pub mod proof;
+pub mod protocols;
 pub mod quad;
-pub mod registry;
 pub mod replicated;
 pub mod reseat;
 pub mod role;
@@ -38,10 +37,12 @@ pub mod tetrad;
 pub mod transfer;
 pub mod trio;
 pub mod verify;
+pub mod visit;
 pub mod work;
 
 pub use error::SharingError;
 pub use party::{Draws, Party};
-pub use registry::{CanonicalVisitor, CoordinatesVisitor, Protocol, RoleVisitor};
 pub use role::{Canonical, Role, RoleId, Share, Timing};
 pub use shares::Shares;
+pub use tacit_protocol::Protocol;
+pub use visit::{CanonicalVisitor, CoordinatesVisitor, RoleVisitor};

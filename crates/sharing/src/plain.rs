@@ -4,10 +4,9 @@
 //! through the same code as the protocols. Inputs and outputs cost one element per party other
 //! than P2; products cost nothing. P2's share is `(a, 0)`, the others hold zeros.
 
-use crate::Protocol;
 use crate::role::{Drawn, InputRule, Role, RoleId, SLOTS, Share, Sink, Source, Timing};
 use tacit_net::Stream;
-use tacit_protocol::{Descriptor, Family, Parties, Security, Status};
+use tacit_protocol::{Descriptor, Family, Parties, Protocol, Security, Status};
 use tacit_ring::Word;
 
 /// Role `R` of the trusted-third-party baseline.
@@ -19,7 +18,7 @@ impl<const R: RoleId> Role for Plain<R> {
     type Terms<W: Word> = [W; 2];
     type Out<W: Word> = [W; 2];
     type Ahead = Self;
-    const PROTOCOL: Protocol = Protocol::Plain;
+    const PROTOCOL: Protocol = PLAIN;
     const ROLE: RoleId = R;
     const DRAWS: [usize; SLOTS] = [0; SLOTS];
     const EARLY: Option<Source> = None;
@@ -85,12 +84,12 @@ impl<const R: RoleId> Role for Plain<R> {
     }
 }
 
-/// What the trusted party says of itself.
-pub static PLAIN: Descriptor = Descriptor {
+/// The trusted party: role 2 computes alone.
+pub const PLAIN: Protocol = Protocol::new(&Descriptor {
     name: "plain",
     parties: Parties::Exactly(3),
     security: Security::TrustedParty,
     status: Status::Product,
     fan_in: 2,
     family: Family::TrustedParty,
-};
+});

@@ -36,13 +36,12 @@
 //!
 //! In A and Het P0 lags and works ahead: [`Ahead`] computes `o` from masks alone.
 
-use crate::Protocol;
+use crate::RoleVisitor;
 use crate::balance::{self, Second, Twin, Way};
-use crate::registry::RoleVisitor;
 use crate::role::{Drawn, InputRule, Role, RoleId, SLOTS, Share, Sink, Source, TAIL, Timing};
 use crate::verify::{Item, Kind};
 use tacit_net::Stream;
-use tacit_protocol::{Descriptor, Family, Parties, RoleFacts, Security, Status};
+use tacit_protocol::{Descriptor, Family, Form, Parties, Protocol, RoleFacts, Security, Status};
 use tacit_ring::Word;
 
 /// Who sends what: a variant of the protocol.
@@ -62,7 +61,7 @@ pub struct Quad<const V: Variant, const R: RoleId>;
 #[derive(Clone, Copy, Debug)]
 pub struct Ahead<const V: Variant>;
 
-const PROTOCOLS: [Protocol; 3] = [Protocol::QuadA, Protocol::Quad, Protocol::QuadHet];
+const PROTOCOLS: [Protocol; 3] = [QUAD_A, QUAD, QUAD_HET];
 
 /// What is dealt to P2, compared by it and the role that could have sent it too.
 pub(crate) const DEAL: [Item; 3] = [
@@ -420,32 +419,61 @@ const fn rule(to: &'static [(RoleId, Stream, usize)], compared: &[RoleId]) -> In
     InputRule { to, log: Some(Item::new(Kind::Input, compared)) }
 }
 
-/// What Quad says of itself: variant B.
-pub static QUAD: Descriptor = Descriptor {
+/// `x1 = -c_2`, `x2 = -c_1`, `u = -c_0`, where role `j` lacks `c_j`.
+const SHARES: [&[Form]; 4] = [
+    &[[0, 1, 1, 1], [0, -1, -1, 0]],
+    &[[1, 0, 0, 1], [0, 0, -1, 0]],
+    &[[1, 0, 0, 1], [0, -1, 0, 0]],
+    &[[-1, 0, 0, 0], [0, -1, -1, 0]],
+];
+
+/// Quad, in variant B: role 3 sends all that is sent ahead.
+pub const QUAD: Protocol = Protocol::new(&Descriptor {
     name: "quad",
     parties: Parties::Exactly(4),
     security: Security::MaliciousWithAbort,
     status: Status::Product,
     fan_in: 2,
-    family: Family::Roles(RoleFacts { offline_role: Some(3), components: 2, rings: true }),
-};
+    family: Family::Roles(RoleFacts {
+        shares: &SHARES,
+        offline_role: Some(3),
+        dealer: 3,
+        sends_result: false,
+        rings: true,
+        checks: None,
+    }),
+});
 
-/// What variant A says of itself.
-pub static QUAD_A: Descriptor = Descriptor {
+/// Variant A of Quad: role 0 sends a part of what is sent ahead.
+pub const QUAD_A: Protocol = Protocol::new(&Descriptor {
     name: "quad-a",
     parties: Parties::Exactly(4),
     security: Security::MaliciousWithAbort,
     status: Status::Product,
     fan_in: 2,
-    family: Family::Roles(RoleFacts { offline_role: Some(3), components: 2, rings: true }),
-};
+    family: Family::Roles(RoleFacts {
+        shares: &SHARES,
+        offline_role: Some(3),
+        dealer: 0,
+        sends_result: false,
+        rings: true,
+        checks: None,
+    }),
+});
 
-/// What the heterogeneous variant says of itself.
-pub static QUAD_HET: Descriptor = Descriptor {
+/// Quad for heterogeneous networks: two links carry everything.
+pub const QUAD_HET: Protocol = Protocol::new(&Descriptor {
     name: "quad-het",
     parties: Parties::Exactly(4),
     security: Security::MaliciousWithAbort,
     status: Status::Product,
     fan_in: 2,
-    family: Family::Roles(RoleFacts { offline_role: Some(3), components: 2, rings: true }),
-};
+    family: Family::Roles(RoleFacts {
+        shares: &SHARES,
+        offline_role: Some(3),
+        dealer: 0,
+        sends_result: true,
+        rings: true,
+        checks: None,
+    }),
+});

@@ -9,11 +9,11 @@
 //! one round, no preprocessing. Sums of products cost the same per result.
 //! Local multiplications: 2 each.
 
-use crate::Protocol;
+use crate::proof::{LIFT, POST};
 use crate::role::{Canonical, Drawn, InputRule, Role, RoleId, SLOTS, Share, Sink, Source, Timing};
 use std::marker::PhantomData;
 use tacit_net::Stream;
-use tacit_protocol::{Descriptor, Family, Parties, RoleFacts, Security, Status};
+use tacit_protocol::{Descriptor, Family, Form, Parties, Protocol, RoleFacts, Security, Status};
 use tacit_ring::Word;
 
 /// Role `R` of replicated sharing, with what `C` says of cheats.
@@ -35,27 +35,27 @@ pub trait Checks: Copy + Send + Sync + 'static {
 pub struct SemiHonest;
 
 impl Checks for SemiHonest {
-    const PROTOCOL: Protocol = Protocol::Replicated;
+    const PROTOCOL: Protocol = REPLICATED;
     const PROVEN: bool = false;
 }
 
-/// Products are proven later: see [`proof`](crate::proof). Of these protocols [`Protocol::Lift`] stands for the
+/// Products are proven later: see [`proof`](crate::proof). Of these protocols [`LIFT`] stands for the
 /// others.
 #[derive(Clone, Copy, Debug)]
 pub struct ProvenLater;
 
 impl Checks for ProvenLater {
-    const PROTOCOL: Protocol = Protocol::Lift;
+    const PROTOCOL: Protocol = LIFT;
     const PROVEN: bool = true;
 }
 
 /// Products are made by a [`Method`](crate::proof::Method) of their own, which keeps them to be checked or
-/// makes them from checked ones. Of all these protocols [`Protocol::Post`] stands for the others.
+/// makes them from checked ones. Of all these protocols [`POST`] stands for the others.
 #[derive(Clone, Copy, Debug)]
 pub struct Made;
 
 impl Checks for Made {
-    const PROTOCOL: Protocol = Protocol::Post;
+    const PROTOCOL: Protocol = POST;
     const PROVEN: bool = true;
     const MADE: bool = true;
 }
@@ -173,12 +173,23 @@ impl<const R: RoleId> Canonical for Replicated<R> {
     }
 }
 
-/// What replicated sharing says of itself, where nothing is done about cheats.
-pub static REPLICATED: Descriptor = Descriptor {
+/// Role `j` lacks `c_j = s_{j+2}`.
+pub(crate) const SHARES: [&[Form]; 3] =
+    [&[[0, 1, 0, 0], [0, 0, 1, 0]], &[[0, 0, 1, 0], [1, 0, 0, 0]], &[[1, 0, 0, 0], [0, 1, 0, 0]]];
+
+/// Replicated sharing, where nothing is done about cheats.
+pub const REPLICATED: Protocol = Protocol::new(&Descriptor {
     name: "replicated",
     parties: Parties::Exactly(3),
     security: Security::SemiHonest,
     status: Status::Product,
     fan_in: 2,
-    family: Family::Roles(RoleFacts { offline_role: None, components: 2, rings: true }),
-};
+    family: Family::Roles(RoleFacts {
+        shares: &SHARES,
+        offline_role: None,
+        dealer: 0,
+        sends_result: false,
+        rings: true,
+        checks: None,
+    }),
+});

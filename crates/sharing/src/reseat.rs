@@ -9,14 +9,11 @@
 //! What a role that works ahead holds may then depend on messages of another order, so what it sends ahead in
 //! the new roles does, too: preprocessing that comes before the inputs is not possible there.
 
-use crate::Protocol;
 use crate::arrays::SharedVec;
-use crate::role::{COMPONENTS, RoleId};
+use crate::role::COMPONENTS;
 use tacit_net::PartyId;
+use tacit_protocol::{Form, Protocol};
 use tacit_ring::{Buffer, Word, simd};
-
-/// A sum of components of the value, or of a share, with factors -1, 0 and 1.
-type Form = [i8; 4];
 
 /// What a party's share in its new role is made of: for each component a sum of the old ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -114,55 +111,7 @@ fn share((protocol, places): (Protocol, &[PartyId]), me: PartyId) -> Option<Vec<
         }
         Some(moved)
     };
-    forms(protocol, role)?.into_iter().map(moved).collect()
-}
-
-/// The share of a role, made of the components that role 0, 1, 2 and 3 lack.
-fn forms(protocol: Protocol, role: RoleId) -> Option<Vec<Form>> {
-    let one = |component: usize| std::array::from_fn(|at| i8::from(at == component));
-    Some(match protocol {
-        // `x1 = -c_2`, `x2 = -c_1`.
-        Protocol::Trio => match role {
-            0 => vec![[0, 0, -1, 0], [0, -1, 0, 0]],
-            1 => vec![[1, 0, 1, 0], [0, 0, -1, 0]],
-            _ => vec![[1, 1, 0, 0], [0, -1, 0, 0]],
-        },
-        Protocol::Astra => match role {
-            0 => vec![[0, 0, -1, 0], [0, -1, 0, 0]],
-            1 => vec![[1, 0, 0, 0], [0, 0, -1, 0]],
-            _ => vec![[1, 0, 0, 0], [0, -1, 0, 0]],
-        },
-        // `a = -c_0`, `b = -c_1`.
-        Protocol::MultiFanIn => match role {
-            0 => vec![[0, 1, 1, 0], [0, -1, 0, 0]],
-            1 => vec![[1, 0, 1, 0], [-1, 0, 0, 0]],
-            _ => vec![[-1, 0, 0, 0], [0, -1, 0, 0]],
-        },
-        _ if protocol == Protocol::Replicated || protocol.proves_products() => {
-            vec![one((role + 1) % 3), one((role + 2) % 3)]
-        }
-        // `x1 = -c_2`, `x2 = -c_1`, `u = -c_0`.
-        Protocol::Quad | Protocol::QuadA | Protocol::QuadHet => match role {
-            0 => vec![[0, 1, 1, 1], [0, -1, -1, 0]],
-            1 => vec![[1, 0, 0, 1], [0, 0, -1, 0]],
-            2 => vec![[1, 0, 0, 1], [0, -1, 0, 0]],
-            _ => vec![[-1, 0, 0, 0], [0, -1, -1, 0]],
-        },
-        // The same masks, `M = c_3`.
-        Protocol::Tetrad => match role {
-            0 => vec![one(3), [0, 0, -1, 0], [0, -1, 0, 0]],
-            1 => vec![one(3), [0, 0, -1, 0], [-1, 0, 0, 0]],
-            2 => vec![one(3), [0, -1, 0, 0], [-1, 0, 0, 0]],
-            _ => vec![[0, 0, -1, 0], [0, -1, 0, 0], [-1, 0, 0, 0]],
-        },
-        Protocol::FantasticFour => match role {
-            0 => vec![one(3), one(1), one(2)],
-            1 => vec![one(3), one(0), one(2)],
-            2 => vec![one(3), one(0), one(1)],
-            _ => vec![one(0), one(1), one(2)],
-        },
-        _ => return None,
-    })
+    protocol.roles()?.shares[role].iter().copied().map(moved).collect()
 }
 
 #[cfg(test)]

@@ -14,8 +14,8 @@
 //! checking are written once.
 
 use crate::Protocol;
+use crate::RoleVisitor;
 use crate::balance::Way;
-use crate::registry::RoleVisitor;
 use crate::verify::Item;
 use std::ops::Index;
 use tacit_net::Stream;

@@ -77,7 +77,7 @@ impl Secrets {
                         Some(seed.derive("tacit 2026 secrets of a pair for checks", &[]));
                 }
             }
-            let proofs = match protocol.proving() {
+            let proofs = match crate::proof::Proving::of(protocol) {
                 Some(proving) => Some((proving, entropy.seed()?)),
                 None => None,
             };
@@ -128,7 +128,8 @@ impl Secrets {
             && self.pairs.len() == if with_peers { parties } else { 0 }
             && pairs.all(|(peer, pair)| pair.is_some() == (peer != role))
             && self.tail == (!three && role != 0)
-            && self.proofs.as_ref().map(|(proving, _)| *proving) == protocol.proving()
+            && self.proofs.as_ref().map(|(proving, _)| *proving)
+                == crate::proof::Proving::of(protocol)
             && self.given == 0
     }
 
@@ -312,6 +313,7 @@ impl Context<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::protocols::{LIFT, QUAD, TRIO};
     use std::time::Duration;
     use tacit_net::LinkProfile;
     use tacit_net::memory::{self, MemoryNetwork};
@@ -325,7 +327,7 @@ mod tests {
             let mut entropy = Entropy::insecure_seeded(seed, session.me().0);
             let mesh = &mut session.meshes[0];
             let mut secrets =
-                Secrets::exchange(mesh, b"session", Protocol::Trio, &PLACES, &mut entropy).unwrap();
+                Secrets::exchange(mesh, b"session", TRIO, &PLACES, &mut entropy).unwrap();
             session.finish().unwrap();
             let mut keys: Vec<Keys> = calls
                 .iter()
@@ -365,7 +367,7 @@ mod tests {
             let mut entropy = Entropy::insecure_seeded(3, session.me().0);
             let mesh = &mut session.meshes[0];
             let mut exchange =
-                || Secrets::exchange(mesh, b"it", Protocol::Lift, &PLACES, &mut entropy).unwrap();
+                || Secrets::exchange(mesh, b"it", LIFT, &PLACES, &mut entropy).unwrap();
             let (mut kept, mut used) = (exchange(), exchange());
             session.finish().unwrap();
             let stored = kept.store().unwrap();
@@ -402,7 +404,7 @@ mod tests {
                         Verdict::Replace(bytes)
                     }));
                 }
-                Secrets::exchange(mesh, b"session", Protocol::Quad, &FOUR, &mut entropy)?;
+                Secrets::exchange(mesh, b"session", QUAD, &FOUR, &mut entropy)?;
                 Ok(session.finish()?)
             });
             let named = |result: &Result<(), SharingError>| {
@@ -424,8 +426,7 @@ mod tests {
             let me = session.me().0;
             let mut entropy = Entropy::insecure_seeded(u64::from(Some(me) == other), me);
             let mesh = &mut session.meshes[0];
-            let made =
-                Secrets::exchange(mesh, b"session", Protocol::Quad, &FOUR, &mut entropy).unwrap();
+            let made = Secrets::exchange(mesh, b"session", QUAD, &FOUR, &mut entropy).unwrap();
             // 32 for the pair, and for each of two threes 32 of a seed and 32 to compare.
             let sent = |peer| session.meter().total(|to, _, _| to == peer).bytes_sent;
             assert!(FOUR.iter().all(|peer| sent(*peer) == if peer.0 == me { 0 } else { 160 }));

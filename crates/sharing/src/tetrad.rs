@@ -20,12 +20,11 @@
 //! enters what they compare additively: a single cheat is caught with certainty
 //! (`docs/spec/honest-majority-rings.md` sections 4.5 and 9).
 
-use crate::Protocol;
 use crate::quad::{by_slot, masked_input_rule, masks_drawn, masks_of};
 use crate::role::{Drawn, InputRule, Role, RoleId, SLOTS, Share, Sink, Source, TAIL, Timing};
 use crate::verify::{Item, Kind};
 use tacit_net::Stream;
-use tacit_protocol::{Descriptor, Family, Parties, RoleFacts, Security, Status};
+use tacit_protocol::{Descriptor, Family, Form, Parties, Protocol, RoleFacts, Security, Status};
 use tacit_ring::Word;
 
 /// Role `R` of Tetrad.
@@ -50,7 +49,7 @@ impl<const R: RoleId> Role for Tetrad<R> {
     type Terms<W: Word> = [W; 2];
     type Out<W: Word> = [W; 2];
     type Ahead = Self;
-    const PROTOCOL: Protocol = Protocol::Tetrad;
+    const PROTOCOL: Protocol = TETRAD;
     const ROLE: RoleId = R;
     // K013: u1, q1. K023: u2. K123: s, and p3 from its second stream.
     const DRAWS: [usize; SLOTS] = [[1, 2, 0, 0], [1, 2, 0, 0], [1, 1, 0, 0], [1, 1, 2, 1]][R];
@@ -228,12 +227,27 @@ impl<const R: RoleId> Role for Tetrad<R> {
     }
 }
 
-/// What Tetrad says of itself.
-pub static TETRAD: Descriptor = Descriptor {
+/// `l1 = -c_2`, `l2 = -c_1`, `l3 = -c_0`, `M = c_3`, where role `j` lacks `c_j`.
+const SHARES: [&[Form]; 4] = [
+    &[[0, 0, 0, 1], [0, 0, -1, 0], [0, -1, 0, 0]],
+    &[[0, 0, 0, 1], [0, 0, -1, 0], [-1, 0, 0, 0]],
+    &[[0, 0, 0, 1], [0, -1, 0, 0], [-1, 0, 0, 0]],
+    &[[0, 0, -1, 0], [0, -1, 0, 0], [-1, 0, 0, 0]],
+];
+
+/// Tetrad.
+pub const TETRAD: Protocol = Protocol::new(&Descriptor {
     name: "tetrad",
     parties: Parties::Exactly(4),
     security: Security::MaliciousWithAbort,
     status: Status::Baseline,
     fan_in: 2,
-    family: Family::Roles(RoleFacts { offline_role: Some(3), components: 3, rings: true }),
-};
+    family: Family::Roles(RoleFacts {
+        shares: &SHARES,
+        offline_role: Some(3),
+        dealer: 3,
+        sends_result: false,
+        rings: true,
+        checks: None,
+    }),
+});

@@ -10,12 +10,11 @@
 //! only latency-critical link; one round. Sums of products cost the same per result.
 //! Local multiplications: 2, 2, 1.
 
-use crate::Protocol;
+use crate::RoleVisitor;
 use crate::balance::{self, Twin, Way};
-use crate::registry::RoleVisitor;
 use crate::role::{Canonical, Drawn, InputRule, Role, RoleId, SLOTS, Share, Sink, Source, Timing};
 use tacit_net::Stream;
-use tacit_protocol::{Descriptor, Family, Parties, RoleFacts, Security, Status};
+use tacit_protocol::{Descriptor, Family, Form, Parties, Protocol, RoleFacts, Security, Status};
 use tacit_ring::Word;
 
 /// Role `R` of Trio.
@@ -69,7 +68,7 @@ impl<const R: RoleId> Role for Trio<R> {
     type Terms<W: Word> = [W; 2];
     type Out<W: Word> = [W; 2];
     type Ahead = Self;
-    const PROTOCOL: Protocol = Protocol::Trio;
+    const PROTOCOL: Protocol = TRIO;
     const ROLE: RoleId = R;
     // K01: r, z1. K02: z2.
     const DRAWS: [usize; SLOTS] = [[2, 1, 0, 0], [0, 2, 0, 0], [1, 0, 0, 0]][R];
@@ -230,12 +229,26 @@ impl<const R: RoleId> Canonical for Trio<R> {
     }
 }
 
-/// What Trio says of itself.
-pub static TRIO: Descriptor = Descriptor {
+/// `x1 = -c_2`, `x2 = -c_1`, where role `j` lacks `c_j`.
+const SHARES: [&[Form]; 3] = [
+    &[[0, 0, -1, 0], [0, -1, 0, 0]],
+    &[[1, 0, 1, 0], [0, 0, -1, 0]],
+    &[[1, 1, 0, 0], [0, -1, 0, 0]],
+];
+
+/// Trio.
+pub const TRIO: Protocol = Protocol::new(&Descriptor {
     name: "trio",
     parties: Parties::Exactly(3),
     security: Security::SemiHonest,
     status: Status::Product,
     fan_in: 2,
-    family: Family::Roles(RoleFacts { offline_role: Some(0), components: 2, rings: true }),
-};
+    family: Family::Roles(RoleFacts {
+        shares: &SHARES,
+        offline_role: Some(0),
+        dealer: 0,
+        sends_result: false,
+        rings: true,
+        checks: None,
+    }),
+});

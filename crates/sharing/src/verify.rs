@@ -383,6 +383,7 @@ mod replay;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::protocols::{POST, QUAD};
     use std::sync::{Arc, Mutex};
     use tacit_net::memory::{self, MemoryNetwork};
     use tacit_net::testing::{Tamper, Verdict};
@@ -399,7 +400,7 @@ mod tests {
             let me = session.me();
             let everybody: Vec<PartyId> = PartyId::all(4).collect();
             let pairs = (0..4).map(|peer| pair(me.index(), peer)).collect();
-            let mut verifier = Verifier::new(Protocol::Quad, &everybody, vec![7], pairs);
+            let mut verifier = Verifier::new(QUAD, &everybody, vec![7], pairs);
             let journal = |(worker, places): (usize, &[u8; 4])| {
                 let places = places.map(PartyId);
                 let mut journal = Journal::new(&places);
@@ -444,12 +445,8 @@ mod tests {
         memory::run(3, 1, &MemoryNetwork::default(), |mut session| {
             let me = session.me().index();
             let everybody: Vec<PartyId> = PartyId::all(3).collect();
-            let mut verifier = Verifier::new(
-                Protocol::Post,
-                &everybody,
-                vec![7],
-                (0..3).map(|p| pair(me, p)).collect(),
-            );
+            let mut verifier =
+                Verifier::new(POST, &everybody, vec![7], (0..3).map(|p| pair(me, p)).collect());
             let log = seen.clone();
             session.meshes[0].set_tamper(Tamper::new(move |m| {
                 if m.to == PartyId(1) {
@@ -488,7 +485,7 @@ mod tests {
         let everybody: Vec<PartyId> = PartyId::all(3).collect();
         let verifier = |me: usize| {
             let pairs = (0..3).map(|peer| pair(me, peer)).collect();
-            let mut verifier = Verifier::new(Protocol::Post, &everybody, vec![7], pairs);
+            let mut verifier = Verifier::new(POST, &everybody, vec![7], pairs);
             verifier.epoch = 1;
             verifier
         };
@@ -525,7 +522,7 @@ mod tests {
                 let me = session.me().index();
                 let everybody: Vec<PartyId> = PartyId::all(3).collect();
                 let pairs = (0..3).map(|peer| pair(me, peer)).collect();
-                let mut verifier = Verifier::new(Protocol::Post, &everybody, vec![7], pairs);
+                let mut verifier = Verifier::new(POST, &everybody, vec![7], pairs);
                 let mut old: Vec<Vec<u8>> = Vec::new();
                 if me == 1 {
                     session.meshes[0].set_tamper(Tamper::new(move |m| {

@@ -89,7 +89,7 @@ impl Mul<f64> for Work {
 /// Per bit of a product of shares, of the party that has most: ahead and online.
 #[must_use]
 pub fn of_a_product(protocol: Protocol) -> [Work; 2] {
-    match (protocol.gmw(), protocol.method()) {
+    match (crate::gmw::Method::of(protocol), crate::proof::Method::of(protocol)) {
         (Some(method), _) => method.work(protocol.parties()),
         (None, Some(method)) => method.work(),
         // Shares, and what is compared of them.

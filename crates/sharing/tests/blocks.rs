@@ -7,6 +7,7 @@ use tacit_ring::{Entropy, Word, Z2, entropy};
 use tacit_sharing::arrays::SharedVec;
 use tacit_sharing::convert::{self, Coordinates, Desk, Masked};
 use tacit_sharing::party::Keys;
+use tacit_sharing::protocols::{self, PLAIN};
 use tacit_sharing::role::Timing;
 use tacit_sharing::setup::Secrets;
 use tacit_sharing::transfer::{self, Input, Output, TransferScratch};
@@ -18,7 +19,7 @@ const ROLES: [RoleId; 4] = [0, 1, 2, 3];
 
 /// Those with masked coordinates: programs in rings, but for those that prove products.
 fn protocols() -> impl Iterator<Item = Protocol> {
-    let real = Protocol::on_bits().filter(|protocol| *protocol != Protocol::Plain);
+    let real = protocols::on_bits().filter(|protocol| *protocol != PLAIN);
     real.filter(|protocol| protocol.has_rings() && !protocol.proves_products())
 }
 
@@ -58,7 +59,7 @@ fn run<T: Task>(protocol: Protocol, task: &T) -> Vec<i128> {
         let party = Party::new(mesh, places).unwrap();
         let role = party.role();
         let start = Start(task, Bench { party, verifier, bits, bytes, longs });
-        let opened = protocol.visit_coordinates(role, start).unwrap();
+        let opened = tacit_sharing::visit::visit_coordinates(protocol, role, start).unwrap();
         session.finish().unwrap();
         opened
     });

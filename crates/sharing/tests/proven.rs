@@ -12,7 +12,11 @@ use tacit_sharing::arrays::{self, Cut, SharedVec};
 use tacit_sharing::cost;
 use tacit_sharing::party::Keys;
 use tacit_sharing::products::Scratch;
+use tacit_sharing::proof::Strength;
 use tacit_sharing::proof::{Bill, Method, Source};
+use tacit_sharing::protocols::{
+    self, BRAIN_POLYNOMIALS, BRAIN_SACRIFICE, GALOIS, INTEGERS, LIFT, POST,
+};
 use tacit_sharing::setup::Secrets;
 use tacit_sharing::transfer::{self, Input, Output, TransferScratch};
 use tacit_sharing::verify::{Pass, Verifier};
@@ -30,8 +34,8 @@ struct Job {
 }
 
 /// All protocols that prove products.
-fn protocols() -> impl Iterator<Item = Protocol> {
-    let all = Protocol::ALL.into_iter().chain(Protocol::STRONG);
+fn all_protocols() -> impl Iterator<Item = Protocol> {
+    let all = protocols::all().chain(protocols::strong());
     all.filter(|protocol| protocol.proves_products())
 }
 
@@ -145,7 +149,7 @@ fn run<W: Word>(job: Job, cheat: Option<(PartyId, Mutex<Option<Tamper>>)>) -> Ve
         let tamper = tamper.and_then(|(_, tamper)| tamper.lock().unwrap().take());
         let role = PLACES.iter().position(|party| *party == me).unwrap();
         let part = Play { session: &mut session, job, tamper, word: PhantomData };
-        match job.protocol.visit(role, part) {
+        match tacit_sharing::visit::visit(job.protocol, role, part) {
             Ok(ending) => session.finish().map(|()| ending).map_err(Into::into),
             Err(error) => {
                 session.abort(AbortKind::Failure, "a check failed");
@@ -183,10 +187,10 @@ fn honest<W: Word>(protocol: Protocol, results: usize, terms: usize, rounds: Opt
 #[test]
 fn honest_runs_open_and_cost_what_the_bill_says() {
     for results in [1, 2, 3, 15, 16, 17, 63, 65, 300] {
-        honest::<Z2>(Protocol::Lift, results, 1, None);
-        honest::<u64>(Protocol::Lift, results, 1, None);
+        honest::<Z2>(LIFT, results, 1, None);
+        honest::<u64>(LIFT, results, 1, None);
     }
-    for protocol in protocols() {
+    for protocol in all_protocols() {
         for results in [1, 17, 90] {
             honest::<Z2>(protocol, results, 1, None);
             honest::<u64>(protocol, results, 1, None);
@@ -206,16 +210,16 @@ fn honest_runs_open_and_cost_what_the_bill_says() {
 #[test]
 fn proofs_take_the_rounds_that_the_docs_say() {
     // A whole batch each.
-    honest::<Z2>(Protocol::Lift, (1 << 17) - 1, 1, Some(18));
-    honest::<u64>(Protocol::Lift, (1 << 18) - 1, 1, Some(18));
-    honest::<u64>(Protocol::Integers, (1 << 16) - 1, 1, Some(14));
-    honest::<Z2>(Protocol::Integers, (1 << 17) - 1, 1, Some(18));
+    honest::<Z2>(LIFT, (1 << 17) - 1, 1, Some(18));
+    honest::<u64>(LIFT, (1 << 18) - 1, 1, Some(18));
+    honest::<u64>(INTEGERS, (1 << 16) - 1, 1, Some(14));
+    honest::<Z2>(INTEGERS, (1 << 17) - 1, 1, Some(18));
     // A sixteenth of a batch: it takes 20.
-    honest::<u64>(Protocol::Galois, (1 << 14) - 1, 1, Some(16));
-    honest::<u64>(Protocol::Post, (1 << 16) - 1, 1, Some(3));
-    honest::<Z2>(Protocol::Post, (1 << 14) - 1, 1, Some(3));
+    honest::<u64>(GALOIS, (1 << 14) - 1, 1, Some(16));
+    honest::<u64>(POST, (1 << 16) - 1, 1, Some(3));
+    honest::<Z2>(POST, (1 << 14) - 1, 1, Some(3));
     // Two proofs of bits; two of one claim on a ring, behind two coins and the sums.
-    let [lift, post] = [Method::Lift, Method::Post].map(Protocol::Strong);
+    let [lift, post] = [LIFT, POST].map(|it| it.with_strength(Strength::Strong).unwrap());
     honest::<Z2>(lift, (1 << 17) - 1, 1, Some(36));
     honest::<u64>(lift, (1 << 18) - 1, 1, Some(33));
     honest::<u64>(post, (1 << 16) - 1, 1, Some(3));
@@ -224,20 +228,20 @@ fn proofs_take_the_rounds_that_the_docs_say() {
 
 #[test]
 fn whole_batches_are_proven_on_the_way() {
-    honest::<Z2>(Protocol::Lift, (1 << 17) + 500, 1, None);
-    honest::<u64>(Protocol::Lift, (1 << 18) + 70, 1, None);
-    honest::<u64>(Protocol::Lift, 4400, 61, None);
-    honest::<u64>(Protocol::Post, (1 << 16) + 70, 1, None);
-    honest::<u64>(Protocol::Integers, (1 << 16) + 70, 1, None);
-    honest::<u64>(Protocol::Integers, 1100, 61, None);
-    honest::<u64>(Protocol::Brain(Source::Sacrifice), (1 << 16) + 70, 1, None);
-    honest::<u64>(Protocol::Brain(Source::Polynomials), 1000, 1, None);
-    honest::<Z2>(Protocol::Brain(Source::Sacrifice), (1 << 14) + 70, 1, None);
+    honest::<Z2>(LIFT, (1 << 17) + 500, 1, None);
+    honest::<u64>(LIFT, (1 << 18) + 70, 1, None);
+    honest::<u64>(LIFT, 4400, 61, None);
+    honest::<u64>(POST, (1 << 16) + 70, 1, None);
+    honest::<u64>(INTEGERS, (1 << 16) + 70, 1, None);
+    honest::<u64>(INTEGERS, 1100, 61, None);
+    honest::<u64>(BRAIN_SACRIFICE, (1 << 16) + 70, 1, None);
+    honest::<u64>(BRAIN_POLYNOMIALS, 1000, 1, None);
+    honest::<Z2>(BRAIN_SACRIFICE, (1 << 14) + 70, 1, None);
 }
 
 /// The same with so many products checked together.
 fn in_batches(protocols: &[Method], batch: &str) -> Vec<Protocol> {
-    let sized = |method: &Method| format!("{}/{batch}", method.descriptor().name).parse().unwrap();
+    let sized = |method: &Method| method.protocol().with_batch(batch.parse().unwrap()).unwrap();
     protocols.iter().map(sized).collect()
 }
 
@@ -254,7 +258,7 @@ fn batches_of_any_size_open_and_cost_what_the_bill_says() {
         }
     }
     for batch in ["64", "100"] {
-        for strong in Protocol::STRONG {
+        for strong in protocols::strong() {
             let protocol = strong.with_batch(batch.parse().unwrap()).unwrap();
             honest::<Z2>(protocol, 5, 1, None);
             honest::<u64>(protocol, 150, 1, None);
@@ -262,7 +266,7 @@ fn batches_of_any_size_open_and_cost_what_the_bill_says() {
     }
     // Buckets of a size that was asked for.
     for name in ["brain-buckets/453x5", "brain-buckets/1000x6", "brain-buckets@64/5000x6"] {
-        let protocol: Protocol = name.parse().unwrap();
+        let protocol = protocols::named(name).unwrap();
         honest::<Z2>(protocol, 9, 1, None);
         honest::<u64>(protocol, 20, 1, None);
         honest::<u64>(protocol, 1200, 1, None);
@@ -309,7 +313,7 @@ fn smaller_batches_cost_as_much_more_as_the_docs_say() {
         ("brain-buckets/111x6", 1042.45),
     ] {
         let n = 1 << 22;
-        let mut bill = Bill::of(name.parse().unwrap());
+        let mut bill = Bill::of(protocols::named(name).unwrap());
         bill.announce(64, n);
         bill.add(64, n, 1);
         bill.finish();
@@ -337,7 +341,7 @@ fn messages<W: Word>(job: Job, party: PartyId) -> Vec<(Phase, usize)> {
 /// halves themselves.
 #[test]
 fn all_that_a_coin_covers_goes_to_the_previous_role() {
-    for protocol in protocols() {
+    for protocol in all_protocols() {
         let forward = |traffic: cost::Traffic| -> u64 {
             (0..3).map(|role| traffic.link(role, (role + 1) % 3)).sum()
         };
@@ -426,7 +430,8 @@ fn honest_see<W: Word>(
 /// Whether products are computed on more bits than count in the end.
 fn is_redundant(protocol: Protocol) -> bool {
     let sacrifices = Method::Brain(Source::Sacrifice);
-    protocol.method().is_some_and(|it| [Method::Post, Method::Tagged, sacrifices].contains(&it))
+    tacit_sharing::proof::Method::of(protocol)
+        .is_some_and(|it| [Method::Post, Method::Tagged, sacrifices].contains(&it))
 }
 
 /// Where a change of a message of a phase is noticed.
@@ -448,7 +453,7 @@ fn check_of(phase: Phase) -> &'static [&'static str] {
 #[test]
 fn whatever_one_party_changes_nothing_opens() {
     for party in PLACES {
-        for protocol in protocols() {
+        for protocol in all_protocols() {
             let job = |results, terms| Job { protocol, results, terms };
             nothing_opens::<Z2>(job(20, 1), party);
             nothing_opens::<Z2>(job(3, 2), party);
@@ -474,14 +479,14 @@ fn whatever_one_party_changes_in_small_batches_nothing_opens() {
         nothing_opens::<u32>(job(4, 3), *party);
         nothing_opens::<Z2>(job(2, 1), *party);
     }
-    let protocol = "brain-buckets/453x5".parse().unwrap();
+    let protocol = protocols::named("brain-buckets/453x5").unwrap();
     nothing_opens::<u64>(Job { protocol, results: 460, terms: 1 }, PLACES[1]);
 }
 
 /// Products of redundant words are cut before they open: what is above tells of carries.
 #[test]
 fn what_opens_of_a_result_is_no_wider_than_its_ring() {
-    for protocol in protocols() {
+    for protocol in all_protocols() {
         let job = Job { protocol, results: 20, terms: 1 };
         for party in PLACES {
             let opening = |(phase, bytes): (Phase, usize)| (phase == Phase::Open).then_some(bytes);
@@ -494,7 +499,7 @@ fn what_opens_of_a_result_is_no_wider_than_its_ring() {
 /// Two holders of a key draw alike, whatever they compute: else shares would not fit together.
 #[test]
 fn both_holders_of_a_key_are_at_the_same_place_of_its_stream() {
-    for protocol in protocols() {
+    for protocol in all_protocols() {
         for (results, terms) in [(17, 1), (5, 3)] {
             let endings = run::<u64>(Job { protocol, results, terms }, None);
             let left: Vec<Vec<u64>> =
@@ -529,7 +534,7 @@ impl RoleVisitor for LongRun<'_> {
         let LongRun { session, batches, tamper } = self;
         let mesh = &mut session.meshes[0];
         let mut entropy = Entropy::insecure_seeded(entropy::test_seed(), mesh.me().0);
-        let protocol = Protocol::Lift;
+        let protocol = LIFT;
         let mut secrets = Secrets::exchange(mesh, b"test", protocol, &PLACES, &mut entropy)?;
         let mut keys = secrets.keys("test", u64::BITS, 1).remove(0);
         let mut verifier = Verifier::new(protocol, &PLACES, b"test".to_vec(), secrets.take_pairs());
@@ -580,7 +585,11 @@ fn long_run(batches: usize, cheat: Option<(PartyId, usize)>) -> Vec<Ending<u64>>
             })
         });
         let role = PLACES.iter().position(|party| *party == me).unwrap();
-        match Protocol::Lift.visit(role, LongRun { session: &mut session, batches, tamper }) {
+        match tacit_sharing::visit::visit(
+            LIFT,
+            role,
+            LongRun { session: &mut session, batches, tamper },
+        ) {
             Ok(ending) => session.finish().map(|()| ending).map_err(Into::into),
             Err(error) => {
                 session.abort(AbortKind::Failure, "a check failed");
@@ -624,7 +633,7 @@ fn a_party_without_keys_for_proofs_computes_nothing() {
     }
     let errors = memory::run(3, 1, &MemoryNetwork::default(), |mut session| {
         let party = Party::new(&mut session.meshes[0], &PLACES).unwrap();
-        let error = Protocol::Lift.visit(party.role(), Bare(party));
+        let error = tacit_sharing::visit::visit(LIFT, party.role(), Bare(party));
         session.abort(AbortKind::Failure, "the end of the test");
         error
     });

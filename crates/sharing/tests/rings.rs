@@ -10,6 +10,8 @@ use tacit_sharing::multi_fan_in::plan::{Form, PolyPlan};
 use tacit_sharing::multi_fan_in::wide::{self, Gate, WideScratch};
 use tacit_sharing::party::Streams;
 use tacit_sharing::products::Scratch;
+use tacit_sharing::proof::Method;
+use tacit_sharing::protocols::{self, ASTRA, LIFT, MULTI_FAN_IN, POST, TRIO};
 use tacit_sharing::setup::Secrets;
 use tacit_sharing::transfer::{self, Input, Output, TransferScratch};
 use tacit_sharing::verify::{Pass, Verifier};
@@ -86,7 +88,7 @@ impl<'a> Bench<'a, '_> {
     /// What was sent since then is what so many sums of products cost. (Triples come between.)
     fn check_sent<P: Role, W: Word>(&mut self, before: u64, results: usize, terms: usize) {
         let sent = self.sent_bytes() - before;
-        if !matches!(self.protocol, Protocol::Brain(_)) {
+        if !matches!(Method::of(self.protocol), Some(Method::Brain(_))) {
             let expected = cost::results(self.protocol, W::BITS, results, terms);
             assert_eq!(sent, sent_by::<P>(expected), "{results} of {terms}");
         }
@@ -131,7 +133,11 @@ fn run<T: Task>(protocol: Protocol, ring_bits: u32, task: &T) {
     let seed = entropy::test_seed();
     memory::run(protocol.parties(), 1, &MemoryNetwork::default(), |mut session| {
         let role = places(protocol).iter().position(|p| *p == session.me()).unwrap();
-        protocol.visit(role, Start { session: &mut session, task, ring_bits, protocol, seed });
+        tacit_sharing::visit::visit(
+            protocol,
+            role,
+            Start { session: &mut session, task, ring_bits, protocol, seed },
+        );
         session.finish().unwrap();
     });
 }
@@ -205,12 +211,12 @@ fn sent_by<P: Role>(traffic: Traffic) -> u64 {
 
 #[test]
 fn arrays_in_every_ring() {
-    for protocol in Protocol::ALL.into_iter().filter(|protocol| protocol.has_roles()) {
+    for protocol in protocols::all().filter(|protocol| protocol.has_roles()) {
         run(protocol, 1, &Arrays::<Z2>(std::marker::PhantomData));
         run(protocol, 64, &Arrays::<u64>(std::marker::PhantomData));
     }
     // A protocol's equations are the same in all rings; what proves them is not.
-    for protocol in [Protocol::Lift, Protocol::Post] {
+    for protocol in [LIFT, POST] {
         run(protocol, 8, &Arrays::<u8>(std::marker::PhantomData));
         run(protocol, 32, &Arrays::<u32>(std::marker::PhantomData));
         run(protocol, 128, &Arrays::<u128>(std::marker::PhantomData));
@@ -248,10 +254,10 @@ impl<W: Word> Task for WideProducts<W> {
 #[test]
 fn wide_products_in_every_form_and_ring() {
     for form in [Form::Symmetric, Form::Dealer] {
-        run(Protocol::MultiFanIn, 1, &WideProducts::<Z2>(form, std::marker::PhantomData));
-        run(Protocol::MultiFanIn, 8, &WideProducts::<u8>(form, std::marker::PhantomData));
-        run(Protocol::MultiFanIn, 32, &WideProducts::<u32>(form, std::marker::PhantomData));
-        run(Protocol::MultiFanIn, 64, &WideProducts::<u64>(form, std::marker::PhantomData));
+        run(MULTI_FAN_IN, 1, &WideProducts::<Z2>(form, std::marker::PhantomData));
+        run(MULTI_FAN_IN, 8, &WideProducts::<u8>(form, std::marker::PhantomData));
+        run(MULTI_FAN_IN, 32, &WideProducts::<u32>(form, std::marker::PhantomData));
+        run(MULTI_FAN_IN, 64, &WideProducts::<u64>(form, std::marker::PhantomData));
     }
 }
 
@@ -281,7 +287,7 @@ fn the_helper_finishes_while_evaluators_have_not_started() {
             }
         }
     }
-    for protocol in [Protocol::Trio, Protocol::Astra, Protocol::MultiFanIn] {
+    for protocol in [TRIO, ASTRA, MULTI_FAN_IN] {
         run(protocol, 64, &Ahead(std::sync::Barrier::new(3)));
     }
 }

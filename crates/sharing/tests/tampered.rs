@@ -12,6 +12,7 @@ use tacit_sharing::balance::{Balance, Way};
 use tacit_sharing::cost::{self, Traffic};
 use tacit_sharing::party::Streams;
 use tacit_sharing::products::Scratch;
+use tacit_sharing::protocols::{FANTASTIC_FOUR, QUAD, QUAD_A, QUAD_HET, TETRAD};
 use tacit_sharing::setup::Secrets;
 use tacit_sharing::transfer::{self, Input, Output, TransferScratch};
 use tacit_sharing::verify::{Journal, Kind, Pass};
@@ -71,7 +72,7 @@ impl Case {
     }
 
     fn mixed(balance: Balance) -> Self {
-        Case { protocol: balance.protocol(Protocol::Quad), balance }
+        Case { protocol: balance.protocol(QUAD), balance }
     }
 
     /// The way in which all products are made, if it is not the protocol's own.
@@ -81,13 +82,13 @@ impl Case {
 
     /// Every protocol, and every way of Quad in a mix.
     fn all() -> Vec<Case> {
-        let ways = Way::all(Protocol::Quad).into_iter().map(Balance::only).map(Case::mixed);
+        let ways = Way::all(QUAD).into_iter().map(Balance::only).map(Case::mixed);
         PROTOCOLS.into_iter().map(Case::of).chain(ways).collect()
     }
 
     /// Whether P0 hears h, and later F.
     fn is_het(&self) -> bool {
-        self.way().map_or(self.protocol, |way| way.protocol) == Protocol::QuadHet
+        self.way().map_or(self.protocol, |way| way.protocol) == QUAD_HET
     }
 }
 
@@ -211,7 +212,7 @@ fn play<W: Word>(secrets: &[W], scene: &Scene, seed: u64) -> Vec<Ending<W>> {
         }));
         let Scene { case: Case { protocol, balance }, cut, .. } = scene;
         let play = Play { session: &mut session, seed, secrets, cut: *cut, balance };
-        let ending = protocol.visit(role, play);
+        let ending = tacit_sharing::visit::visit(*protocol, role, play);
         session.meshes[0].flush().unwrap();
         session.finish().unwrap();
         ending
@@ -290,21 +291,21 @@ fn product_rows(protocol: Protocol) -> Vec<StaticRow> {
     use Stage::Product;
     use Stream::{Def, On, Pre};
     let rows: &[StaticRow] = match protocol {
-        Protocol::QuadA => &[
+        it if it == QUAD_A => &[
             (Product, 0, 2, Pre, &[(2, 3, Deal)]),
             (Product, 3, 0, Pre, &[(0, 1, Result), (0, 2, Result)]),
             (Product, 1, 2, On, &[(0, 2, Result)]),
             (Product, 2, 1, On, &[(0, 1, Result)]),
             (Product, 2, 0, Def, &[(0, 1, Raise)]),
         ],
-        Protocol::QuadHet => &[
+        it if it == QUAD_HET => &[
             (Product, 0, 2, Pre, &[(2, 3, Deal)]),
             (Product, 1, 2, On, &[(0, 3, Masks)]),
             (Product, 2, 1, On, &[(0, 1, Result)]),
             // One or the other, as it is h or F that changes.
             (Product, 2, 0, Def, &[(0, 1, Raise), (0, 1, Result)]),
         ],
-        Protocol::FantasticFour => &[
+        it if it == FANTASTIC_FOUR => &[
             (Product, 0, 2, On, &[(2, 3, Cross)]),
             (Product, 0, 1, On, &[(1, 2, Cross)]),
             (Product, 1, 3, On, &[(0, 3, Cross)]),
@@ -348,7 +349,7 @@ fn other_rows(protocol: Protocol) -> Vec<StaticRow> {
         (From(2, Early), 2, 0, On, &[(0, 1, Input)]),
         (From(2, Early), 2, 1, On, &[(0, 1, Input)]),
     ]);
-    if protocol == Protocol::FantasticFour {
+    if protocol == FANTASTIC_FOUR {
         rows.extend::<[StaticRow; 2]>([
             (From(3, Early), 3, 1, On, &[(1, 2, Input)]),
             (From(3, Early), 3, 2, On, &[(1, 2, Input)]),
@@ -385,8 +386,7 @@ fn secrets<W: Word>(salt: u64) -> Vec<W> {
     (0..35).map(|i| W::from_u128(u128::from(word(i)) << 40 ^ u128::from(word(i + 99)))).collect()
 }
 
-const PROTOCOLS: [Protocol; 5] =
-    [Protocol::Quad, Protocol::QuadA, Protocol::QuadHet, Protocol::Tetrad, Protocol::FantasticFour];
+const PROTOCOLS: [Protocol; 5] = [QUAD, QUAD_A, QUAD_HET, TETRAD, FANTASTIC_FOUR];
 
 fn every_change_is_caught<W: Word + std::fmt::Debug>(top: u128) {
     let rows = |case: Case| table(&case).into_iter().map(move |row| (case.clone(), row));
@@ -442,7 +442,7 @@ fn changes_of_several_messages_that_fit_each_other_are_caught() {
             (vec![wrong, fitting], (0, 3, Kind::Masks)),
             (vec![wrong, fitting, hiding], (0, 1, Kind::Raise)),
         ] {
-            let scene = Scene { case: Case::of(Protocol::QuadHet), changes, cut };
+            let scene = Scene { case: Case::of(QUAD_HET), changes, cut };
             for salt in 0..3 {
                 let endings = play::<u32>(&secrets(salt), &scene, salt ^ 7);
                 let [before, _] = disagreements(&endings, Some(2));
@@ -471,7 +471,7 @@ fn honest_roles_agree_and_open_the_products() {
 fn mixes() -> Vec<Case> {
     let mix = |ways: &[&'static str]| {
         let weights = ways.iter().map(|name| (*name, 1));
-        Case::mixed(Balance::of(Protocol::Quad, weights).unwrap())
+        Case::mixed(Balance::of(QUAD, weights).unwrap())
     };
     vec![
         mix(&["a", "het"]),

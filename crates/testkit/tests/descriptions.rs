@@ -6,9 +6,10 @@ mod common;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use tacit_engine::circuit::{Compiled, Job, Preprocessing, memory, predict, predict_ahead};
+use tacit_engine::protocols;
+use tacit_garbling::bmr::Opening;
 use tacit_net::PartyId;
 use tacit_planner::{latencies, of_circuit};
-use tacit_sharing::bmr::Opening;
 use tacit_sharing::cost::{self, Traffic};
 use tacit_sharing::latencies::{checks, levels};
 use tacit_sharing::{Protocol, Timing};
@@ -30,11 +31,11 @@ fn identity(protocol: Protocol) -> Value {
         "for_comparison": protocol.for_comparison(),
         "checked": protocol.is_checked(),
         "malicious": protocol.is_malicious(),
-        "proving": format!("{:?}", protocol.proving()),
+        "proving": format!("{:?}", tacit_sharing::proof::Proving::of(protocol)),
         "soundness": protocol.soundness(),
         "roles": protocol.has_roles(),
         "unlike_roles": protocol.has_unlike_roles(),
-        "gmw": format!("{:?}", protocol.gmw()),
+        "gmw": format!("{:?}", tacit_sharing::gmw::Method::of(protocol)),
         "garbles": protocol.garbles(),
         "one_garbles": protocol.one_garbles(),
         "yao": protocol.is_yao(),
@@ -109,7 +110,7 @@ fn what_is_said_about_every_protocol() {
         false => vec![protocol],
     };
     let mut found = BTreeMap::new();
-    for protocol in Protocol::ALL.into_iter().chain(Protocol::STRONG).flat_map(sizes) {
+    for protocol in protocols::all().chain(protocols::strong()).flat_map(sizes) {
         let said = json!({
             "is": identity(protocol),
             "costs": costs(protocol),

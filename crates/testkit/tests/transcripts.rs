@@ -5,6 +5,7 @@ mod common;
 use std::collections::BTreeMap;
 use tacit_engine::circuit::{Blocking, Compiled, EvaluateError, Job, Preprocessing, evaluate_with};
 use tacit_engine::program::{self, By, Prepared, ProgramJob};
+use tacit_engine::protocols;
 use tacit_engine::values::Lanes;
 use tacit_net::PartyId;
 use tacit_net::memory::{self, MemoryNetwork};
@@ -21,7 +22,7 @@ const WHEN: [(Preprocessing, &str); 2] =
 
 /// Every name that can be typed for a protocol.
 fn protocols() -> impl Iterator<Item = Protocol> {
-    Protocol::ALL.into_iter().chain(Protocol::STRONG)
+    protocols::all().chain(protocols::strong())
 }
 
 /// Runs `case` for every name, and with one and two workers.

@@ -166,5 +166,5 @@ fn drawn_words(protocol: Protocol) -> u64 {
             (P::DRAWS.iter().sum::<usize>() + P::SETTLE_DRAWS) as u64
         }
     }
-    (0..protocol.parties()).map(|role| protocol.visit(role, Draws)).sum()
+    (0..protocol.parties()).map(|role| tacit_sharing::visit::visit(protocol, role, Draws)).sum()
 }

@@ -24,6 +24,7 @@ use serde::Serialize;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use sweep::SweepArgs;
+use tacit_engine::protocols::{self, TRIO};
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_sharing::Protocol;
 use tacit_sharing::balance::Way;
@@ -104,6 +105,7 @@ pub struct BenchArgs {
     #[arg(
         long = "protocol",
         default_value = "trio",
+        value_parser = protocols::named,
         value_delimiter = ',',
         value_name = "PROTOCOL",
         help = flags::protocol("; with --plot, several with commas between them")
@@ -111,7 +113,7 @@ pub struct BenchArgs {
     protocols: Vec<Protocol>,
 
     /// The first of them.
-    #[arg(skip = Protocol::Trio)]
+    #[arg(skip = TRIO)]
     pub protocol: Protocol,
 
     #[command(flatten)]
@@ -145,7 +147,7 @@ pub struct BenchArgs {
     pub size: usize,
 
     /// Protocols that --roles split and auto may use beside --protocol
-    #[arg(long, value_delimiter = ',', requires = "roles", value_name = "PROTOCOLS")]
+    #[arg(long, value_parser = protocols::named, value_delimiter = ',', requires = "roles", value_name = "PROTOCOLS")]
     pub mix: Vec<Protocol>,
 
     /// Divide the products of one assignment of roles between ways to make them, by weight, so that

@@ -197,7 +197,7 @@ fn array_plan(args: &BenchArgs) -> Result<Option<Plan>, CliError> {
         }
         _ => return Ok(None),
     };
-    if ring_bits > 1 && args.protocol.method() == Some(Method::Tagged) {
+    if ring_bits > 1 && tacit_sharing::proof::Method::of(args.protocol) == Some(Method::Tagged) {
         return Err(CliError::input(
             "not supported: under `tagged` products have tags in programs alone; measure them with \
              `tacit program bench`",

@@ -14,7 +14,7 @@ use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 use std::str::FromStr;
 use tacit_planner::{Calibration, Network, Objective, Threat};
-use tacit_sharing::registry::MAX_PARTIES;
+use tacit_protocol::MAX_PARTIES;
 
 /// Arguments of `tacit plan`.
 #[derive(Args, Clone, Debug)]

@@ -25,11 +25,12 @@ use std::process::ExitCode;
 use std::time::Instant;
 use tacit_engine::bench::Usage;
 use tacit_engine::program::{self as engine, By, CHUNK_ROWS, Prepared, ProgramJob};
+use tacit_engine::protocols;
+use tacit_garbling::bmr::Opening;
 use tacit_net::{PartyId, Session, SessionConfig, connect};
 use tacit_program::clear::Array;
 use tacit_program::{Interval, Program, Type};
 use tacit_sharing::Protocol;
-use tacit_sharing::bmr::Opening;
 
 /// Arguments of `tacit program bench`.
 #[derive(Args, Clone, Debug)]
@@ -45,7 +46,7 @@ pub struct ProgramBenchArgs {
     #[arg(long, value_name = "ROWS=NUMBER", help = flags::ROWS)]
     rows: Vec<NamedValue>,
 
-    #[arg(long, default_value = "trio", help = flags::protocol(""))]
+    #[arg(long, default_value = "trio", value_parser = protocols::named, help = flags::protocol(""))]
     protocol: Protocol,
 
     #[command(flatten)]

@@ -4,6 +4,7 @@ use crate::run::in_turn;
 use serde::Serialize;
 use tacit_engine::circuit::EvaluateError;
 use tacit_engine::program::{By, Prepared, ProgramJob};
+use tacit_engine::protocols::{self, PLAIN};
 use tacit_program::Program;
 use tacit_sharing::Protocol;
 
@@ -29,12 +30,13 @@ pub struct ProtocolCost {
 
 /// Costs with these row counts, all rows in as few rounds as can be.
 pub fn all(program: &Program, rows: &[u64]) -> Vec<ProtocolCost> {
-    let protocols = Protocol::ALL.into_iter().filter(|p| !p.for_comparison());
+    let protocols = protocols::all().filter(|p| !p.for_comparison());
     let protocols = protocols.map(|p| p.fitting(program.parties.len()));
     let enough = |p: &Protocol| p.parties() >= program.parties.len() || super::takes_outside(*p);
-    let protocols = protocols.filter(|p| *p != Protocol::Plain && enough(p));
+    let protocols = protocols.filter(|p| *p != PLAIN && enough(p));
     let settings = protocols.flat_map(|protocol| [(protocol, By::Rings), (protocol, By::Circuits)]);
-    let by_circuits = |protocol: Protocol| Protocol::on_bits().any(|p| p.name() == protocol.name());
+    let by_circuits =
+        |protocol: Protocol| protocols::on_bits().any(|p| p.name() == protocol.name());
     let settings = settings.filter(|(protocol, by)| match by {
         By::Circuits => by_circuits(*protocol),
         By::Rings => protocol.has_rings(),

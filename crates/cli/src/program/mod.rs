@@ -28,6 +28,7 @@ use crate::output::Output;
 use clap::{Args, Subcommand};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use tacit_engine::protocols::PLAIN;
 use tacit_program::{Program, text};
 use tacit_sharing::Protocol;
 
@@ -79,7 +80,7 @@ pub fn check_parties(program: &Program, protocol: Protocol) -> Result<(), CliErr
 
 /// Whether parties may give inputs and learn results that play no role.
 pub fn takes_outside(protocol: Protocol) -> bool {
-    !protocol.garbles() && protocol != Protocol::Plain
+    !protocol.garbles() && protocol != PLAIN
 }
 
 /// Reads a program file.

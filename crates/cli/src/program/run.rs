@@ -28,6 +28,7 @@ use tacit_engine::circuit::{FormChoice, Preprocessing};
 use tacit_engine::program::{
     self as engine, Outcome, Prepared, ProgramJob, ProgramReport, RolesUse, RowTerms,
 };
+use tacit_engine::protocols::PLAIN;
 use tacit_engine::store::Store;
 use tacit_net::{PartyId, Session};
 use tacit_program::{self as form, Program};
@@ -346,7 +347,7 @@ fn least_rows(program: &Program) -> Vec<u64> {
 /// Meshes of a session: of as many assignments of roles as may be chosen.
 fn workers(args: &RunArgs, program: &Program, names: &Names) -> Result<usize, CliError> {
     match args.roles {
-        Some(Roles::Auto) if args.protocol.has_roles() && args.protocol != Protocol::Plain => {
+        Some(Roles::Auto) if args.protocol.has_roles() && args.protocol != PLAIN => {
             Ok(args.threads.saturating_mul(roles::most(args.protocol.parties())))
         }
         _ => Ok(job(args, program, names, least_rows(program))?.threads()),

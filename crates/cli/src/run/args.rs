@@ -19,9 +19,10 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use tacit_circuit::spelling;
 use tacit_engine::circuit::{Blocking, FormChoice, Preprocessing};
+use tacit_engine::protocols;
+use tacit_garbling::bmr::Opening;
 use tacit_net::{PartyId, SessionConfig, SessionId};
 use tacit_sharing::Protocol;
-use tacit_sharing::bmr::Opening;
 
 /// Arguments of `tacit run`.
 #[derive(Args, Clone, Debug)]
@@ -43,7 +44,7 @@ pub struct RunArgs {
     #[arg(value_name = "PROGRAM|CIRCUIT")]
     pub path: PathBuf,
 
-    #[arg(long, default_value = "trio", help = flags::protocol(""))]
+    #[arg(long, default_value = "trio", value_parser = protocols::named, help = flags::protocol(""))]
     pub protocol: Protocol,
 
     #[command(flatten)]
@@ -102,7 +103,7 @@ pub struct RunArgs {
 
     /// Protocols that --roles split and auto may use beside --protocol, and that protect against
     /// the same: quad-a,quad-het
-    #[arg(long, value_delimiter = ',', requires = "roles", value_name = "PROTOCOLS")]
+    #[arg(long, value_parser = protocols::named, value_delimiter = ',', requires = "roles", value_name = "PROTOCOLS")]
     pub mix: Vec<Protocol>,
 
     /// Divide the products of one assignment of roles between ways to make them, by weight, so that

@@ -21,7 +21,7 @@ pub(super) fn run(
     started: Instant,
 ) -> Result<Measured, EvaluateError> {
     let places = &plan.assignments[0].places;
-    let method = plan.protocol().gmw();
+    let method = tacit_sharing::gmw::Method::of(plan.protocol());
     let method = method.ok_or_else(|| EvaluateError::Bug("products of another protocol".into()))?;
     let mesh = &mut session.meshes[0];
     let mut all = Correlations::for_products(mesh, id, places, method, entropy)?;

@@ -253,7 +253,11 @@ fn run_in<W: Word>(session: &mut Session, plan: &Plan) -> Result<Measured, Evalu
         let work = role.zip(keys.as_mut()).map(|(role, keys)| {
             proofs = keys.proofs();
             let (word, streams) = (std::marker::PhantomData, keys.streams());
-            protocol.visit(role, NewWorker::<W> { streams, plan, balance, words: *words, word })
+            tacit_sharing::visit::visit(
+                *protocol,
+                role,
+                NewWorker::<W> { streams, plan, balance, words: *words, word },
+            )
         });
         workers.push(Seat { work, places, proofs });
     }

@@ -130,7 +130,7 @@ pub(crate) fn cut(total: usize, weights: impl Iterator<Item = u64> + Clone) -> V
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tacit_sharing::proof::Method;
+    use crate::protocols::{ASTRA, POST, QUAD, QUAD_A, QUAD_HET, TRIO};
 
     #[test]
     fn a_cut_covers_everything_in_proportion() {
@@ -146,21 +146,22 @@ mod tests {
             let balance = Balance::of(asked, weights.iter().copied()).unwrap();
             Assignment::in_order(asked).balanced(balance).to_string()
         };
-        assert_eq!(balanced(Protocol::QuadHet, &[("a", 3)]), "quad-a 0,1,2,3 x1");
-        assert_eq!(balanced(Protocol::QuadA, &[("b", 1), ("het", 0)]), "quad 0,1,2,3 x1");
+        assert_eq!(balanced(QUAD_HET, &[("a", 3)]), "quad-a 0,1,2,3 x1");
+        assert_eq!(balanced(QUAD_A, &[("b", 1), ("het", 0)]), "quad 0,1,2,3 x1");
         let two = [("b", 1), ("het", 1)];
-        assert_eq!(balanced(Protocol::Quad, &two), "quad-het 0,1,2,3 x1 by b=1,het=1");
-        assert_eq!(balanced(Protocol::QuadA, &two), "quad-a 0,1,2,3 x1 by b=1,het=1");
-        assert_eq!(balanced(Protocol::Trio, &[("crossed", 2)]), "trio 0,1,2 x1 by crossed=1");
+        assert_eq!(balanced(QUAD, &two), "quad-het 0,1,2,3 x1 by b=1,het=1");
+        assert_eq!(balanced(QUAD_A, &two), "quad-a 0,1,2,3 x1 by b=1,het=1");
+        assert_eq!(balanced(TRIO, &[("crossed", 2)]), "trio 0,1,2 x1 by crossed=1");
     }
 
     #[test]
     fn protocols_of_different_classes_do_not_run_side_by_side() {
-        let pair = [Assignment::in_order(Protocol::Trio), Assignment::in_order(Protocol::Quad)];
+        let pair = [Assignment::in_order(TRIO), Assignment::in_order(QUAD)];
         assert!(check(&pair).unwrap_err().to_string().contains("side by side"));
-        let pair = [Assignment::in_order(Protocol::Trio), Assignment::in_order(Protocol::Astra)];
+        let pair = [Assignment::in_order(TRIO), Assignment::in_order(ASTRA)];
         assert!(check(&pair).is_ok());
-        let both = [Protocol::Post, Protocol::Strong(Method::Post)].map(Assignment::in_order);
+        let both = [POST, POST.with_strength(tacit_sharing::proof::Strength::Strong).unwrap()]
+            .map(Assignment::in_order);
         assert!(check(&both).unwrap_err().to_string().contains("side by side"));
     }
 }

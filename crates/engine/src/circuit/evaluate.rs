@@ -183,7 +183,7 @@ pub(super) fn guarded<T>(
 pub fn check_storable(compiled: &Compiled) -> Result<(), EvaluateError> {
     let (job, protocol) = (compiled.job(), compiled.job().protocol());
     let fail = |text: String| Err(EvaluateError::Job(text));
-    if protocol == Protocol::Plain {
+    if protocol.is_trusted_party() {
         return fail("plain has no preprocessing that could be stored".into());
     }
     let mut triples = job.assignments.iter().map(|it| makes_triples(it.protocol));
@@ -332,7 +332,7 @@ fn resume_in_roles(
 
 /// Whether preprocessing makes random products, which are checked before they are stored.
 pub(crate) fn makes_triples(protocol: Protocol) -> bool {
-    matches!(protocol.method(), Some(Method::Brain(_)))
+    matches!(tacit_sharing::proof::Method::of(protocol), Some(Method::Brain(_)))
 }
 
 fn with_roles(
@@ -437,7 +437,11 @@ impl Roles<'_> {
             let Assignment { protocol, places, .. } = &seating.assignment;
             let party = Party::new(mesh, places)?;
             let keys = keys.as_mut().ok_or_else(|| EvaluateError::Bug("no keys".into()))?;
-            protocol.visit(party.role(), Compute { run, party, keys, worker, stored })
+            tacit_sharing::visit::visit(
+                *protocol,
+                party.role(),
+                Compute { run, party, keys, worker, stored },
+            )
         })
     }
 
@@ -460,7 +464,11 @@ impl Roles<'_> {
             let Assignment { protocol, places, .. } = &seating.assignment;
             let party = Party::new(mesh, places)?;
             let pass = &pass;
-            protocol.visit(party.role(), Open { compiled, seating, party, pass, part })
+            tacit_sharing::visit::visit(
+                *protocol,
+                party.role(),
+                Open { compiled, seating, party, pass, part },
+            )
         })?;
         self.compare(&mut opened)?;
         Ok(opened)

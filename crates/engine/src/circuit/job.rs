@@ -6,9 +6,9 @@ use super::{EvaluateError, Guard};
 use std::fmt;
 use std::str::FromStr;
 use tacit_circuit::Circuit;
+use tacit_garbling::bmr::{LabelFunction, Opening};
 use tacit_net::PartyId;
 use tacit_sharing::Protocol;
-use tacit_sharing::bmr::{LabelFunction, Opening};
 use tacit_sharing::gmw::Method;
 
 /// When messages that do not depend on inputs are sent.

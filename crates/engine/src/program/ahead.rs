@@ -29,7 +29,7 @@ use tacit_sharing::verify::Verifier;
 pub(super) fn check(job: &ProgramJob) -> Result<(), EvaluateError> {
     let fail = |text: String| Err(EvaluateError::Job(text));
     let protocol = job.protocol;
-    if protocol == Protocol::Plain {
+    if protocol.is_trusted_party() {
         return fail("plain has no preprocessing".into());
     }
     if !job.outside().is_empty() {
@@ -92,7 +92,7 @@ fn set_up<'s>(
     let job = &prepared.job;
     let id = fresh_id(session, entropy)?;
     let mesh = &mut session.meshes[0];
-    if let Some(method) = job.protocol.gmw() {
+    if let Some(method) = tacit_sharing::gmw::Method::of(job.protocol) {
         let mut all = Correlations::for_products(mesh, &id, &job.places, method, entropy)?;
         let ready = mesh.now();
         let only_ahead = |mesh| {
@@ -146,7 +146,7 @@ pub(super) fn resume<'s>(
     if !(right && workers.len() == job.workers) {
         return Err(EvaluateError::Job("stored preprocessing of another job or party".into()));
     }
-    let (mut parties, verifier) = match job.protocol.gmw() {
+    let (mut parties, verifier) = match tacit_sharing::gmw::Method::of(job.protocol) {
         Some(method) => {
             let party = |mesh| Ok(GmwBits::new(Gmw::online(mesh, &job.places, method)?));
             (on_masked_values(session, Phase::Online, party)?, None)

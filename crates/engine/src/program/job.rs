@@ -7,11 +7,11 @@ use crate::circuit::{
 };
 use std::fmt;
 use std::str::FromStr;
+use tacit_garbling::bmr::{LabelFunction, Opening};
 use tacit_garbling::garbler;
 use tacit_net::PartyId;
 use tacit_program::{Program, text};
 use tacit_sharing::backend::Ring;
-use tacit_sharing::bmr::{LabelFunction, Opening};
 use tacit_sharing::cost::MAX_ROLES;
 use tacit_sharing::{Protocol, RoleId};
 
@@ -256,7 +256,7 @@ impl ProgramJob {
             let (wanted, given) = (program.parties.len(), self.parties.len());
             return fail(format!("the program has {wanted} parties, but {given} are named"));
         }
-        if self.by == By::Circuits && self.protocol == Protocol::Plain {
+        if self.by == By::Circuits && self.protocol.is_trusted_party() {
             return fail("the trusted party computes in the clear, not by circuits".into());
         }
         if self.workers == 0 || self.chunk_rows == 0 {
@@ -281,7 +281,7 @@ impl ProgramJob {
         circuit::check_garbling(does, self.garbling, self.preprocessing)?;
         self.check_assignments()?;
         let outside = self.outside().len();
-        if outside > 0 && (self.protocol.garbles() || self.protocol == Protocol::Plain) {
+        if outside > 0 && (self.protocol.garbles() || self.protocol.is_trusted_party()) {
             return fail(format!(
                 "not supported: {outside} of the program's parties play no role; under {} all must, as under other \
                  protocols that garble or trust a party",
@@ -304,7 +304,9 @@ impl ProgramJob {
         let first = &self.assignments()[0];
         for other in &self.beside {
             let Assignment { protocol, places, .. } = other;
-            if protocol.method() != self.protocol.method() {
+            if tacit_sharing::proof::Method::of(*protocol)
+                != tacit_sharing::proof::Method::of(self.protocol)
+            {
                 return fail(format!(
                     "not supported: programs under {} beside {protocol}",
                     self.protocol

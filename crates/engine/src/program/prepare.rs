@@ -20,11 +20,11 @@ use tacit_program::clear::Array;
 use tacit_program::lower::lower;
 use tacit_program::seal::seal;
 use tacit_program::{Element, Program, Type, ValueId, Visibility, infer};
+use tacit_sharing::RoleId;
 use tacit_sharing::backend::{Backend, Bits, Boolean, InBlocks, Kind, Ring, Secret, Tally, Values};
 use tacit_sharing::cost::{MAX_ROLES, Products, Rounds, Traffic};
 use tacit_sharing::proof::{Method, Needs, Proving};
 use tacit_sharing::verify::Verifier;
-use tacit_sharing::{Protocol, RoleId};
 use tracing::info;
 
 /// ANDs of a program from which on it is garbled as it runs, unless it is told how: by then a circuit of everything
@@ -190,7 +190,7 @@ impl Prepared {
     /// # Errors
     /// When arrays are too large.
     pub fn cost(&self) -> Result<Cost, EvaluateError> {
-        if self.job.protocol == Protocol::Plain {
+        if self.job.protocol.is_trusted_party() {
             let (bytes, rounds) = plain::cost(self)?;
             return Ok(Cost { rounds, ..Cost::of(bytes) });
         }
@@ -263,7 +263,11 @@ impl Prepared {
     /// When there are more; when arrays are too large.
     pub fn check_masks(&self) -> Result<(), EvaluateError> {
         let protocol = self.job.protocol;
-        let mut all = self.job.assignments().into_iter().filter_map(|it| it.protocol.proving());
+        let mut all = self
+            .job
+            .assignments()
+            .into_iter()
+            .filter_map(|it| tacit_sharing::proof::Proving::of(it.protocol));
         if !all.any(Proving::must_count_masked) {
             return Ok(());
         }
@@ -282,7 +286,7 @@ impl Prepared {
 
     /// By worker, how many products are made from triples.
     pub(super) fn needs(&self) -> Result<Vec<Needs>, EvaluateError> {
-        match self.job.protocol.method() {
+        match tacit_sharing::proof::Method::of(self.job.protocol) {
             Some(Method::Brain(_)) => Ok(self.tallies(&[])?.0.iter().map(Tally::needs).collect()),
             _ => Ok(Vec::new()),
         }

@@ -21,7 +21,6 @@ use std::time::Duration;
 use tacit_net::{AbortKind, Mesh, PartyId, Phase, Session};
 use tacit_program::clear::{self, Array};
 use tacit_ring::Entropy;
-use tacit_sharing::Protocol;
 use tacit_sharing::gmw::{Correlations, Gmw, GmwBits};
 use tacit_sharing::verify::Verifier;
 use tracing::info;
@@ -251,7 +250,7 @@ fn all(
     prepared.check_masks()?;
     info!("exchanging keys, and preprocessing what comes first");
     let interleaved = |times| Ok::<_, EvaluateError>((prepared.cost()?, Times::interleaved(times)));
-    if job.protocol == Protocol::Plain {
+    if job.protocol.is_trusted_party() {
         let ready = session.meshes[0].now();
         session.meshes.iter_mut().for_each(|mesh| mesh.set_phase(Phase::Online));
         let context = prepared.context(0, inputs, progress);
@@ -278,7 +277,7 @@ fn all(
         return outcome(session, prepared, walked, Vec::new(), interleaved([started, ready])?);
     }
     let role = job.role_of(mesh.me())?;
-    if let Some(method) = job.protocol.gmw() {
+    if let Some(method) = tacit_sharing::gmw::Method::of(job.protocol) {
         let mut all = Correlations::for_products(mesh, &id, &job.places, method, entropy)?;
         let ready = session.meshes[0].now();
         let dealt = outside::receive(&mut session.meshes[0], prepared)?;

@@ -25,7 +25,7 @@ use tacit_sharing::{Protocol, RoleId};
 pub fn share_values(one: &Assignment, other: &Assignment) -> bool {
     let [a, b] = [one, other].map(|it| (it.protocol, &it.places[..]));
     let tosses = |protocol: Protocol| {
-        let method = protocol.method();
+        let method = tacit_sharing::proof::Method::of(protocol);
         method.is_some_and(|method| !matches!(method, Method::Brain(_)))
     };
     let alike = !tosses(a.0) || is_rotation(a.1, b.1);

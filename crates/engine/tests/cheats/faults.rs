@@ -6,18 +6,18 @@ use crate::silence::silent_from;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tacit_engine::circuit::{Garbling, Preprocessing};
+use tacit_engine::protocols::*;
+use tacit_garbling::bmr::Opening;
 use tacit_net::testing::{Tamper, Verdict};
 use tacit_net::{PartyId, Phase};
 use tacit_sharing::Protocol;
-use tacit_sharing::bmr::{Opening, Products, Rounds};
 
 /// Without an honest majority, or garbled.
 fn protocols() -> Vec<Protocol> {
-    use Protocol::*;
-    let gmw = [Gmw(3), GmwSilent(2), GmwStar(3), GmwWide(3), GmwOt(3), GmwTriples(2)];
-    let bmr = [Bmr(3), BmrSilent(2), BmrShamir(3), BmrReplicated];
-    let variants = [BmrOt(Products::Basic, 2), BmrBlocks(Rounds::Three, 3)];
-    [&gmw[..], &bmr, &variants, &[Yao, YaoSilent, YaoThree]].concat()
+    let three = [GMW, GMW_STAR, GMW_WIDE, GMW_OT, BMR].map(|it| it.fitting(3));
+    let two = [GMW_SILENT, GMW_TRIPLES, BMR_SILENT, BMR_BASIC].map(|it| it.fitting(2));
+    let others = [BMR_SHAMIR, BMR_REPLICATED, BMR_SHAMIR_S3, YAO, YAO_SILENT, YAO_THREE];
+    [&three[..], &two, &others].concat()
 }
 
 /// In all modes that differ in what is sent when.

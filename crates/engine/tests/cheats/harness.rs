@@ -9,6 +9,7 @@ use tacit_engine::circuit::{
     self, Blocking, Compiled, EvaluateError, Evaluation, Job, Preprocessing, check_storable,
     evaluate_prepared, evaluate_with,
 };
+use tacit_engine::protocols;
 use tacit_engine::values::Lanes;
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_net::testing::{Tamper, Verdict};
@@ -49,7 +50,7 @@ pub fn lanes(salt: u64) -> Lanes {
 
 /// The protocols that check.
 pub fn checked() -> impl Iterator<Item = Protocol> {
-    Protocol::on_bits().filter(|protocol| protocol.is_checked())
+    protocols::on_bits().filter(|protocol| protocol.is_checked())
 }
 
 /// A job, and how its phases run.

@@ -3,9 +3,12 @@
 use crate::harness::*;
 use std::sync::{Arc, Mutex};
 use tacit_engine::circuit::{Assignment, EvaluateError, Preprocessing};
+use tacit_engine::protocols::{
+    self, AUTHENTICATED, FANTASTIC_FOUR, QUAD, QUAD_A, QUAD_HET, TETRAD,
+};
 use tacit_net::testing::{Tamper, Verdict};
 use tacit_net::{AbortKind, NetError, PartyId, Phase, Stream};
-use tacit_sharing::Protocol;
+use tacit_sharing::proof::Strength;
 use tacit_sharing::proof::{Method, Source};
 
 #[test]
@@ -26,7 +29,11 @@ fn every_changed_message_ends_the_run_in_a_check() {
 #[test]
 fn every_changed_message_ends_the_run_in_a_check_with_a_statistical_parameter_of_64() {
     for method in [Method::Lift, Method::Integers, Method::Post, Method::Brain(Source::Buckets)] {
-        let job = job(Protocol::Strong(method), Preprocessing::Interleaved, 1);
+        let job = job(
+            method.protocol().with_strength(Strength::Strong).unwrap(),
+            Preprocessing::Interleaved,
+            1,
+        );
         each_cheat(&job, LONG, flip_first, a_check_ends_it);
         each_cheat(&job, LONG, flip_last, a_check_ends_it);
     }
@@ -35,7 +42,7 @@ fn every_changed_message_ends_the_run_in_a_check_with_a_statistical_parameter_of
 #[test]
 fn every_changed_message_ends_the_run_in_a_check_with_batches_of_another_size() {
     for name in ["lift/128", "integers/128", "post/64", "brain-buckets/128"] {
-        let job = job(name.parse().unwrap(), Preprocessing::Interleaved, 1);
+        let job = job(protocols::named(name).unwrap(), Preprocessing::Interleaved, 1);
         each_cheat(&job, LONG, flip_first, a_check_ends_it);
         each_cheat(&job, LONG, flip_last, a_check_ends_it);
     }
@@ -69,12 +76,8 @@ fn every_message_changed_in_a_preparation_leaves_nobody_honest_a_result() {
 /// has several threads, and where protocols are mixed.
 #[test]
 fn every_changed_message_of_any_assignment_ends_the_run_in_a_check() {
-    let cases = [
-        (Protocol::Quad, Protocol::Quad, 2),
-        (Protocol::QuadA, Protocol::QuadHet, 1),
-        (Protocol::Tetrad, Protocol::Tetrad, 1),
-        (Protocol::FantasticFour, Protocol::Quad, 1),
-    ];
+    let cases =
+        [(QUAD, QUAD, 2), (QUAD_A, QUAD_HET, 1), (TETRAD, TETRAD, 1), (FANTASTIC_FOUR, QUAD, 1)];
     for (first, second, workers) in cases {
         let mut job = job(first, Preprocessing::Interleaved, workers);
         let places = [0, 1, 2, 3].map(PartyId).to_vec();
@@ -94,12 +97,12 @@ fn every_changed_message_of_a_mix_ends_the_run_in_a_check() {
         ("b,b-crossed", Preprocessing::Interleaved, 2),
     ];
     for (ways, preprocessing, workers) in cases {
-        let job = mixed(ways, job(Protocol::Quad, preprocessing, workers));
+        let job = mixed(ways, job(QUAD, preprocessing, workers));
         learn_the_function(&job);
         every_cheat(&job, LONG, flip_first, a_check_ends_it);
         each_cheat(&job, LONG, flip_last, a_check_ends_it);
     }
-    let stored = mixed("a,b,het-crossed", stored(Protocol::Quad, 1));
+    let stored = mixed("a,b,het-crossed", stored(QUAD, 1));
     learn_the_function(&stored);
     each_cheat(&stored, LONG, flip_first, a_check_ends_it);
     let ahead = Case { ahead: true, ..stored };
@@ -112,7 +115,7 @@ fn every_message_cut_short_ends_the_run() {
     let cut_short = |job: &Case| each_cheat(job, SHORT, half, nobody_honest_has_a_result);
     let interleaved = |protocol| job(protocol, Preprocessing::Interleaved, 1);
     let mut cases: Vec<Case> = checked().map(interleaved).collect();
-    cases.push(mixed("a,b,het-crossed", interleaved(Protocol::Quad)));
+    cases.push(mixed("a,b,het-crossed", interleaved(QUAD)));
     // Parties mostly wait.
     std::thread::scope(|scope| {
         for cases in cases.chunks(3) {
@@ -146,7 +149,7 @@ fn learn_the_function(job: &Case) {
 /// no chunk, and all are told of misbehaviour.
 #[test]
 fn no_garbler_opens_outputs_while_a_check_of_any_worker_fails() {
-    let mut job = job(Protocol::Authenticated(3), Preprocessing::Interleaved, 2);
+    let mut job = job(AUTHENTICATED.fitting(3), Preprocessing::Interleaved, 2);
     job.assign(PartyId::all(3).collect());
     let sent: Arc<Mutex<Vec<(PartyId, usize)>>> = Arc::default();
     let results = run_each(&job, LONG, |party, worker| {

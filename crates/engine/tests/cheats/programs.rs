@@ -5,6 +5,10 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use tacit_engine::circuit::{Assignment, Preprocessing};
 use tacit_engine::program::{self, By, Prepared, ProgramJob, Revealed};
+use tacit_engine::protocols::{
+    self, AUTHENTICATED, BRAIN_BUCKETS, FANTASTIC_FOUR, GALOIS, LIFT, POST, QUAD, QUAD_A, QUAD_HET,
+    TAGGED, TETRAD,
+};
 use tacit_net::PartyId;
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_net::testing::{Tamper, Verdict};
@@ -13,7 +17,6 @@ use tacit_program::text;
 use tacit_ring::Entropy;
 use tacit_ring::entropy::{self, Rng};
 use tacit_sharing::Protocol;
-use tacit_sharing::proof::Source;
 
 /// A product, a selection, a shift and a rounded product of numbers of three parties.
 const PROGRAM: &str = "program cheat\nparties a, b, c\nrows n <= 100\n\
@@ -104,8 +107,8 @@ type Changes = fn(How, usize) -> Vec<(usize, Change)>;
 
 /// Whether the last bit of a message counts: of a redundant word it does not.
 fn last_counts(how: How) -> bool {
-    let redundant = [Protocol::Post, Protocol::Tagged].contains(&how.protocol);
-    !redundant && !Protocol::STRONG.contains(&how.protocol)
+    let redundant = [POST, TAGGED].contains(&how.protocol);
+    !redundant && !protocols::strong().any(|strong| strong == how.protocol)
 }
 
 /// The first message and any other one, at either end.
@@ -165,7 +168,7 @@ fn each_cheat(how: How, changes: Changes, check: fn(&str, &Revealed, Option<&Rev
 
 /// In every form that is checked, one after the other.
 fn forms() -> impl Iterator<Item = How> {
-    let others = [Protocol::Tagged, Protocol::Galois].map(|it| How::new(it, By::Rings));
+    let others = [TAGGED, GALOIS].map(|it| How::new(it, By::Rings));
     let forms = checked().flat_map(|protocol| {
         let rings = protocol.has_rings().then(|| How::new(protocol, By::Rings));
         std::iter::once(How::new(protocol, By::Circuits)).chain(rings)
@@ -176,10 +179,10 @@ fn forms() -> impl Iterator<Item = How> {
 /// With preprocessing that comes first.
 fn separate() -> impl Iterator<Item = How> {
     let forms = [
-        (Protocol::QuadA, By::Rings),
-        (Protocol::Tetrad, By::Rings),
-        (Protocol::QuadHet, By::Circuits),
-        (Protocol::Brain(Source::Buckets), By::Rings),
+        (QUAD_A, By::Rings),
+        (TETRAD, By::Rings),
+        (QUAD_HET, By::Circuits),
+        (BRAIN_BUCKETS, By::Rings),
     ];
     let preprocessing = Preprocessing::Separate;
     forms.into_iter().map(move |(protocol, by)| How { preprocessing, ..How::new(protocol, by) })
@@ -188,17 +191,17 @@ fn separate() -> impl Iterator<Item = How> {
 /// With two assignments of roles.
 fn split() -> impl Iterator<Item = How> {
     let forms = [
-        (Protocol::Quad, By::Rings),
-        (Protocol::Tetrad, By::Circuits),
-        (Protocol::Lift, By::Rings),
-        (Protocol::QuadHet, By::Rings),
-        (Protocol::FantasticFour, By::Rings),
+        (QUAD, By::Rings),
+        (TETRAD, By::Circuits),
+        (LIFT, By::Rings),
+        (QUAD_HET, By::Rings),
+        (FANTASTIC_FOUR, By::Rings),
     ];
     forms.into_iter().map(|(protocol, by)| How { split: true, ..How::new(protocol, by) })
 }
 
 fn strong() -> impl Iterator<Item = How> {
-    Protocol::STRONG.into_iter().map(|protocol| How::new(protocol, By::Rings))
+    protocols::strong().map(|protocol| How::new(protocol, By::Rings))
 }
 
 #[test]
@@ -223,7 +226,7 @@ fn a_cheat_in_either_assignment_of_roles_leaves_nobody_honest_a_result() {
 
 #[test]
 fn a_cheat_in_a_program_that_is_garbled_circuit_by_circuit_changes_no_honest_result() {
-    let how = How::new(Protocol::Authenticated(3), By::Circuits);
+    let how = How::new(AUTHENTICATED.fitting(3), By::Circuits);
     each_cheat(How { block_ands: Some(2500), ..how }, two, |label, right, result| {
         assert!(result.is_none_or(|result| result == right), "{label} has a wrong result");
     });

@@ -3,10 +3,10 @@
 use crate::harness::*;
 use std::sync::{Arc, Mutex};
 use tacit_engine::circuit::Preprocessing;
+use tacit_engine::protocols::AUTHENTICATED;
 use tacit_net::PartyId;
 use tacit_net::testing::{Outgoing, Tamper, Verdict};
 use tacit_ring::entropy;
-use tacit_sharing::Protocol;
 
 /// Cheats of each party under a protocol.
 const TRIES: u64 = 6;
@@ -93,7 +93,7 @@ fn random_changes_of_several_messages_end_the_run_in_a_check() {
 #[test]
 fn under_authenticated_garbling_honest_parties_have_the_right_result_or_none() {
     for parties in [2, 3] {
-        let job = job(Protocol::Authenticated(parties), Preprocessing::Interleaved, 1);
+        let job = job(AUTHENTICATED.fitting(parties), Preprocessing::Interleaved, 1);
         each_try(&job, right_or_none);
     }
 }

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 use tacit_engine::circuit::Preprocessing;
+use tacit_engine::protocols::AUTHENTICATED;
 use tacit_net::testing::{Tamper, Verdict};
 use tacit_net::{PartyId, Phase};
-use tacit_sharing::Protocol;
 
 fn interleaved() -> impl Iterator<Item = Case> {
     checked().map(|protocol| job(protocol, Preprocessing::Interleaved, 1))
@@ -16,7 +16,7 @@ fn interleaved() -> impl Iterator<Item = Case> {
 
 /// Under authenticated garbling what is not looked at may be missing: results are right, or none.
 fn garbled() -> impl Iterator<Item = Case> {
-    let protocols = [2, 3].map(Protocol::Authenticated).into_iter();
+    let protocols = [2, 3].map(|n| AUTHENTICATED.fitting(n)).into_iter();
     protocols.map(|protocol| job(protocol, Preprocessing::Interleaved, 1))
 }
 

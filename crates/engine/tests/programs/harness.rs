@@ -3,6 +3,11 @@
 use std::collections::BTreeMap;
 use tacit_engine::circuit::Preprocessing;
 use tacit_engine::program::{self, By, Outcome, Prepared, ProgramJob};
+use tacit_engine::protocols::{
+    self, BMR_REPLICATED, BRAIN_SACRIFICE, FANTASTIC_FOUR, GALOIS, GMW, GMW_OT, GMW_STAR, LIFT,
+    MULTI_FAN_IN, PLAIN, QUAD, QUAD_HET, TAGGED, TRIO, WRK17,
+};
+use tacit_garbling::bmr::{Products, Rounds};
 use tacit_net::PartyId;
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_program::clear::{self, Array};
@@ -11,22 +16,20 @@ use tacit_program::{Interval, Op, Program, Type, bounds, text};
 use tacit_ring::Entropy;
 use tacit_ring::entropy::{self, Rng};
 use tacit_sharing::Protocol;
-use tacit_sharing::proof::Source;
+use tacit_sharing::proof::Method;
 
 /// All protocols for three and more parties, with all that numbers can be computed with. Of those that differ
 /// in how circuits are evaluated or garbled only, one: circuits have tests of their own.
 pub fn settings() -> impl Iterator<Item = (Protocol, By)> {
-    let brain = |protocol: &Protocol| matches!(protocol, Protocol::Brain(_));
-    let other = move |p: &Protocol| brain(p) && *p != Protocol::Brain(Source::Sacrifice);
+    let brain = |protocol: &Protocol| matches!(Method::of(*protocol), Some(Method::Brain(_)));
+    let other = move |p: &Protocol| brain(p) && *p != BRAIN_SACRIFICE;
     let alike = |p: &Protocol| {
-        use Protocol::{BmrBlocks, BmrOt, BmrReplicated, GmwOt, GmwStar, Wrk17};
-        let variant = matches!(p, BmrOt(..) | BmrBlocks(..) | GmwOt(_) | GmwStar(_) | Wrk17(_));
-        p.is_silent() || variant || *p == BmrReplicated
+        let bmr = Products::of(*p).is_some() || Rounds::of(*p).is_some();
+        p.is_silent() || bmr || [GMW_OT, GMW_STAR, BMR_REPLICATED, WRK17].iter().any(|it| p.is(*it))
     };
-    let all = move || Protocol::ALL.into_iter().filter(move |p| p.parties() > 2 && !alike(p));
+    let all = move || protocols::all().filter(move |p| p.parties() > 2 && !alike(p));
     let rings = all().filter(move |protocol| protocol.has_rings() && !other(protocol));
-    let in_rings =
-        |p: &Protocol| matches!(p, Protocol::Plain | Protocol::Tagged | Protocol::Galois);
+    let in_rings = |p: &Protocol| [PLAIN, TAGGED, GALOIS].contains(p);
     let circuits = all().filter(move |p| !in_rings(p) && !brain(p));
     let rings = rings.map(|protocol| (protocol, By::Rings));
     rings.chain(circuits.map(|protocol| (protocol, By::Circuits)))
@@ -167,7 +170,7 @@ pub fn job((protocol, by): (Protocol, By), rows: &[u64]) -> ProgramJob {
 /// Preprocessing before inputs are known, if the protocol can.
 pub fn separate(protocol: Protocol) -> Preprocessing {
     match protocol {
-        Protocol::Plain => Preprocessing::Interleaved,
+        it if it == PLAIN => Preprocessing::Interleaved,
         _ => Preprocessing::Separate,
     }
 }
@@ -203,13 +206,13 @@ pub fn check_few(body: &str, sizes: &[u64]) {
 /// One protocol of each kind.
 pub fn kinds() -> impl Iterator<Item = (Protocol, By)> {
     let kinds = [
-        (Protocol::Trio, By::Rings),
-        (Protocol::Lift, By::Rings),
-        (Protocol::QuadHet, By::Rings),
-        (Protocol::FantasticFour, By::Rings),
-        (Protocol::MultiFanIn, By::Circuits),
-        (Protocol::Quad, By::Circuits),
-        (Protocol::Gmw(3), By::Circuits),
+        (TRIO, By::Rings),
+        (LIFT, By::Rings),
+        (QUAD_HET, By::Rings),
+        (FANTASTIC_FOUR, By::Rings),
+        (MULTI_FAN_IN, By::Circuits),
+        (QUAD, By::Circuits),
+        (GMW.fitting(3), By::Circuits),
     ];
     kinds.into_iter()
 }

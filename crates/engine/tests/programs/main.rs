@@ -13,12 +13,14 @@ mod team;
 use harness::*;
 use std::collections::BTreeMap;
 use tacit_engine::program::{self, By, Prepared};
+use tacit_engine::protocols::{self, BMR, BMR_SHAMIR, BMR_SILENT, PLAIN, TRIO};
+use tacit_garbling::bmr::Opening;
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_program::clear::Array;
 use tacit_program::{Element, Program};
 use tacit_sharing::Protocol;
-use tacit_sharing::bmr::Opening;
 use tacit_sharing::proof::Method;
+use tacit_sharing::proof::Strength;
 
 #[test]
 fn arithmetic_on_integers_of_every_width() {
@@ -49,8 +51,9 @@ fn triples_of_every_source() {
          reveal sum(a * b, axis 0) to carol as \"total\"\n\
          reveal select(a < b, a, b) to bob as \"least\"\n",
     );
-    let made = |p: &Protocol| matches!(p.method(), Some(Method::Brain(_)));
-    let protocols = Protocol::ALL.into_iter().chain(Protocol::STRONG).filter(made);
+    let made =
+        |p: &Protocol| matches!(tacit_sharing::proof::Method::of(*p), Some(Method::Brain(_)));
+    let protocols = protocols::all().chain(protocols::strong()).filter(made);
     for (i, protocol) in protocols.enumerate() {
         for by in [By::Rings, By::Circuits] {
             let mut job = job((protocol, by), &[70, 5]);
@@ -68,7 +71,7 @@ fn tables_of_programs_open_in_every_way() {
          reveal sum(a * b, axis 0) to carol as \"total\"\n\
          reveal select(a < b, a, b) to alice, bob as \"least\"\n",
     );
-    for protocol in [Protocol::Bmr(3), Protocol::BmrSilent(3), Protocol::BmrShamir(3)] {
+    for protocol in [BMR.fitting(3), BMR_SILENT.fitting(3), BMR_SHAMIR.fitting(3)] {
         for (i, opening) in Opening::ALL.into_iter().enumerate() {
             let mut job = job((protocol, By::Circuits), &[3, 5]);
             job.opening = Some(opening);
@@ -78,7 +81,7 @@ fn tables_of_programs_open_in_every_way() {
             check_job(&program, &job, 7);
         }
     }
-    let mut other = job((Protocol::Trio, By::Rings), &[3, 5]);
+    let mut other = job((TRIO, By::Rings), &[3, 5]);
     other.opening = Some(Opening::Single);
     let refused = Prepared::new(&program, other).err().unwrap().to_string();
     assert!(refused.contains("opens no garbled tables"), "{refused}");
@@ -108,7 +111,7 @@ fn more_masked_numbers_than_are_hidden_well_enough_are_refused() {
         ("post", most + 1, true),
         ("brain-buckets", most + 1, true),
     ] {
-        let mut job = job((name.parse().unwrap(), By::Rings), &[rows]);
+        let mut job = job((protocols::named(name).unwrap(), By::Rings), &[rows]);
         (job.workers, job.chunk_rows) = (2, 1 << 20);
         let checked = Prepared::new(&program, job).unwrap().check_masks();
         let told = checked.as_ref().err().map(ToString::to_string).unwrap_or_default();
@@ -145,7 +148,7 @@ fn programs_with_batches_of_another_size() {
         "brain-buckets/453x5",
     ] {
         for by in [By::Rings, By::Circuits] {
-            let mut job = job((name.parse().unwrap(), by), &[20, 5]);
+            let mut job = job((protocols::named(name).unwrap(), by), &[20, 5]);
             job.workers = 2;
             check_job(&program, &job, 7);
         }
@@ -157,7 +160,8 @@ fn programs_with_a_statistical_parameter_of_64() {
     let program = products_of_all_kinds();
     for method in [Method::Lift, Method::Galois, Method::Integers, Method::Post, Method::Tagged] {
         for by in [By::Rings, By::Circuits] {
-            let mut job = job((Protocol::Strong(method), by), &[70, 5]);
+            let mut job =
+                job((method.protocol().with_strength(Strength::Strong).unwrap(), by), &[70, 5]);
             job.workers = 2;
             check_job(&program, &job, 7);
         }
@@ -369,7 +373,7 @@ fn a_result_outside_of_its_type_is_known_only_to_those_who_learn_it() {
     );
     let number = |name: &str| (name.to_owned(), Array::scalar(Element::uint(8), 200).unwrap());
     let all = BTreeMap::from([number("x"), number("y")]);
-    for setting in settings().filter(|(protocol, _)| *protocol != Protocol::Plain) {
+    for setting in settings().filter(|(protocol, _)| *protocol != PLAIN) {
         let outcomes = run(&program, &job(setting, &[1, 1]), &all);
         let failed: Vec<bool> = outcomes.iter().map(|outcome| outcome.revealed.is_err()).collect();
         assert_eq!(failed[..3], [true, false, false], "{setting:?}");
@@ -383,7 +387,7 @@ fn peers_do_not_hear_where_an_input_is_wrong() {
     let x = Array::from_values(Element::uint(8), vec![3], [1, 99, 2]).unwrap();
     let all = BTreeMap::from([("x".to_owned(), x)]);
     let errors = memory::run(3, 1, &MemoryNetwork::default(), |mut session| {
-        let prepared = Prepared::new(&program, job((Protocol::Trio, By::Rings), &[3, 1])).unwrap();
+        let prepared = Prepared::new(&program, job((TRIO, By::Rings), &[3, 1])).unwrap();
         let inputs = given(&program, &all, session.me());
         let outcome = program::run(&mut session, &prepared, inputs, &|_| {});
         outcome.err().map(|error| error.to_string()).unwrap_or_default()

@@ -57,7 +57,7 @@ fn every_pair_of_bytes() {
                 Array::from_values(element, vec![65_536], column(at)).unwrap(),
             );
         }
-        for setting in kinds().filter(|(protocol, _)| protocol.gmw().is_none()) {
+        for setting in kinds().filter(|(protocol, _)| !protocol.is_gmw()) {
             let job = ProgramJob { chunk_rows: 1 << 13, ..job(setting, &[1, 1]) };
             check_on(&program, &job, &given);
         }

@@ -4,13 +4,13 @@ use crate::harness::*;
 use std::sync::Mutex;
 use tacit_engine::circuit::EvaluateError;
 use tacit_engine::program::{self, By, Prepared, ProgramJob};
+use tacit_engine::protocols::{ASTRA, BMR, PLAIN, QUAD, YAO_THREE};
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_net::testing::{Tamper, Verdict};
 use tacit_net::{NetError, PartyId, Stream};
 use tacit_program::Program;
 use tacit_ring::Entropy;
 use tacit_ring::entropy;
-use tacit_sharing::Protocol;
 
 /// Plays no role in any job here; gives `e` and `k`, and learns.
 const ERIN: u8 = 4;
@@ -39,7 +39,7 @@ fn program() -> Program {
 /// Any of the six parties compute.
 fn jobs(rows: u64) -> impl Iterator<Item = ProgramJob> {
     let roles = [5, 1, 3, 0].map(PartyId);
-    let all = kinds().chain([(Protocol::Astra, By::Rings), (Protocol::Quad, By::Rings)]);
+    let all = kinds().chain([(ASTRA, By::Rings), (QUAD, By::Rings)]);
     all.map(move |(protocol, by)| ProgramJob {
         by,
         chunk_rows: 64,
@@ -62,7 +62,7 @@ fn parties_outside_give_and_learn() {
 #[test]
 fn protocols_that_garble_need_all_parties() {
     let program = program();
-    for protocol in [Protocol::Plain, Protocol::Bmr(3), Protocol::YaoThree] {
+    for protocol in [PLAIN, BMR.fitting(3), YAO_THREE] {
         let job = ProgramJob::new(protocol, PartyId::all(6).collect(), vec![1, 1]);
         let error = Prepared::new(&program, job).err().expect("an error").to_string();
         assert!(error.contains("not supported") && error.contains("no role"), "{error}");

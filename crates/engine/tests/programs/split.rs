@@ -3,6 +3,10 @@
 use super::harness::*;
 use tacit_engine::circuit::{Assignment, Preprocessing};
 use tacit_engine::program::{By, Prepared, ProgramJob, share_values};
+use tacit_engine::protocols::{
+    ASTRA, FANTASTIC_FOUR, GMW, LIFT, PLAIN, POST, QUAD, QUAD_A, QUAD_HET, REPLICATED, TAGGED,
+    TETRAD, TRIO,
+};
 use tacit_net::PartyId;
 use tacit_ring::entropy::{self, Rng};
 use tacit_sharing::Protocol;
@@ -10,9 +14,9 @@ use tacit_sharing::Protocol;
 /// What runs side by side.
 fn class(protocol: Protocol) -> Vec<Protocol> {
     match protocol {
-        Protocol::Trio => vec![Protocol::Trio, Protocol::Astra, Protocol::Replicated],
-        Protocol::Quad => vec![Protocol::Quad, Protocol::QuadA, Protocol::QuadHet],
-        Protocol::Tetrad => vec![Protocol::Tetrad, Protocol::FantasticFour, Protocol::Quad],
+        it if it == TRIO => vec![TRIO, ASTRA, REPLICATED],
+        it if it == QUAD => vec![QUAD, QUAD_A, QUAD_HET],
+        it if it == TETRAD => vec![TETRAD, FANTASTIC_FOUR, QUAD],
         other => vec![other],
     }
 }
@@ -59,7 +63,7 @@ fn split(job: ProgramJob, rng: &mut Rng) -> ProgramJob {
 }
 
 fn settings_with_roles() -> impl Iterator<Item = (Protocol, By)> {
-    settings().filter(|(protocol, _)| protocol.has_roles() && *protocol != Protocol::Plain)
+    settings().filter(|(protocol, _)| protocol.has_roles() && *protocol != PLAIN)
 }
 
 fn check(settings: impl Iterator<Item = (Protocol, By)>, body: &str, sizes: &[u64]) {
@@ -123,19 +127,19 @@ fn what_does_not_fit_is_refused() {
         assert!(error.contains(why), "{error}");
     };
     // Parties lack what the shares of their new roles are made of.
-    refused(with(Protocol::Quad, &[0, 3, 1, 2]), "cannot be used");
+    refused(with(QUAD, &[0, 3, 1, 2]), "cannot be used");
     // A coin in one round binds only what follows the same circle.
-    for protocol in [Protocol::Lift, Protocol::Post, Protocol::Tagged] {
+    for protocol in [LIFT, POST, TAGGED] {
         refused(with(protocol, &[2, 1, 0]), "cannot be used");
         assert!(Prepared::new(&program, with(protocol, &[1, 2, 0])).is_ok());
     }
-    refused(with(Protocol::Trio, &[0, 1, 3]), "more parties");
-    refused(with(Protocol::Gmw(3), &[2, 1, 0]), "not split");
-    let separate = with(Protocol::Trio, &[2, 1, 0]);
+    refused(with(TRIO, &[0, 1, 3]), "more parties");
+    refused(with(GMW.fitting(3), &[2, 1, 0]), "not split");
+    let separate = with(TRIO, &[2, 1, 0]);
     let separate = ProgramJob { preprocessing: Preprocessing::Separate, ..separate };
     refused(separate, "before the inputs");
-    let mut mixed = with(Protocol::Lift, &[2, 0, 1]);
-    mixed.protocol = Protocol::Post;
+    let mut mixed = with(LIFT, &[2, 0, 1]);
+    mixed.protocol = POST;
     refused(mixed, "beside");
-    assert!(Prepared::new(&program, with(Protocol::Quad, &[3, 1, 2, 0])).is_ok());
+    assert!(Prepared::new(&program, with(QUAD, &[3, 1, 2, 0])).is_ok());
 }

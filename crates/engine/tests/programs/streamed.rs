@@ -4,13 +4,17 @@ use crate::harness::*;
 use crate::random::random_text;
 use tacit_engine::circuit::Preprocessing;
 use tacit_engine::program::{self, Garbling, Prepared, ProgramJob};
+use tacit_engine::protocols::{
+    AUTHENTICATED, BMR, BMR_BASIC, BMR_OFFSET, BMR_REPLICATED, BMR_SHAMIR, BMR_SHAMIR_S3,
+    BMR_SILENT, WRK17, YAO, YAO_SILENT, YAO_THREE,
+};
+use tacit_garbling::bmr::{LabelFunction, Opening};
 use tacit_net::PartyId;
 use tacit_program::Program;
 use tacit_ring::entropy::{self, Rng};
 use tacit_sharing::Protocol;
-use tacit_sharing::bmr::{LabelFunction, Opening, Products, Rounds};
 
-const PROTOCOLS: [Protocol; 3] = [Protocol::Yao, Protocol::YaoSilent, Protocol::YaoThree];
+const PROTOCOLS: [Protocol; 3] = [YAO, YAO_SILENT, YAO_THREE];
 
 /// A program of three parties, with alice in place of carol.
 fn of_two(body: &str) -> Program {
@@ -64,15 +68,11 @@ fn in_blocks(protocol: Protocol, rows: u64, most: usize) -> ProgramJob {
 fn random_programs_agree_with_the_clear_circuit_by_circuit() {
     let seed = entropy::test_seed();
     let mut rng = Rng(seed);
-    let protocols = [Protocol::Bmr(2), Protocol::Authenticated(2), Protocol::BmrSilent(2)];
-    let more = [Protocol::Bmr(3), Protocol::Authenticated(3), Protocol::BmrSilent(3)];
+    let protocols = [BMR.fitting(2), AUTHENTICATED.fitting(2), BMR_SILENT.fitting(2)];
+    let more = [BMR.fitting(3), AUTHENTICATED.fitting(3), BMR_SILENT.fitting(3)];
     let opening = [None, Some(Opening::Single), Some(Opening::All)];
-    let shared = [Protocol::BmrShamir(3), Protocol::BmrReplicated];
-    let published = [
-        Protocol::BmrOt(Products::Basic, 2),
-        Protocol::BmrOt(Products::Offset, 3),
-        Protocol::BmrBlocks(Rounds::Three, 3),
-    ];
+    let shared = [BMR_SHAMIR.fitting(3), BMR_REPLICATED];
+    let published = [BMR_BASIC.fitting(2), BMR_OFFSET.fitting(3), BMR_SHAMIR_S3.fitting(3)];
     let all = protocols.into_iter().chain(more).chain(shared).chain(published).chain(protocols);
     for (round, protocol) in all.enumerate() {
         let program = of_all(protocol, &random_text(&mut rng, 10));
@@ -100,8 +100,8 @@ fn values_go_on_from_circuit_to_circuit() {
          let (key, moved) = sort(x, q)\nreveal moved to carol as \"moved\"\n\
          reveal key to alice, bob as \"key\"\nreveal sum(q, axis 0) to bob as \"again\"\n",
     );
-    let shared = [Protocol::BmrShamir(3), Protocol::BmrReplicated];
-    for protocol in [Protocol::Bmr(3), Protocol::Authenticated(3)].into_iter().chain(shared) {
+    let shared = [BMR_SHAMIR.fitting(3), BMR_REPLICATED];
+    for protocol in [BMR.fitting(3), AUTHENTICATED.fitting(3)].into_iter().chain(shared) {
         for (rows, most) in [(0, 10), (1, 1), (5, 64), (67, 1000)] {
             check_job(&program, &in_blocks(protocol, rows, most), rows);
         }
@@ -133,7 +133,7 @@ fn large_programs_are_streamed_unless_they_are_to_be_stored() {
         "input x: i16[n] from alice\ninput y: i16[n] from bob\nreveal sum(x * y, axis 0) to bob as \"s\"\n",
     );
     let prepared = |rows: u64, change: &dyn Fn(&mut ProgramJob)| {
-        let mut job = ProgramJob { garbling: Garbling::Auto, ..job(Protocol::Yao, rows, 0) };
+        let mut job = ProgramJob { garbling: Garbling::Auto, ..job(YAO, rows, 0) };
         change(&mut job);
         Prepared::new(&program, job)
     };
@@ -160,11 +160,11 @@ fn large_programs_are_streamed_unless_they_are_to_be_stored() {
     assert!(separate.contains("--garbling streamed"), "{separate}");
     let other = error(&|job| {
         streamed(job);
-        job.protocol = Protocol::Wrk17(2);
+        job.protocol = WRK17.fitting(2);
     });
     assert!(other.contains("not supported") && other.contains("yao"), "{other}");
     // Circuit by circuit from the second circuit on.
-    let blocks = |job: &mut ProgramJob| job.protocol = Protocol::Authenticated(2);
+    let blocks = |job: &mut ProgramJob| job.protocol = AUTHENTICATED.fitting(2);
     assert_eq!(how(100, &blocks), ["whole"]);
     assert_eq!(how(10_000, &blocks), ["streamed"]);
     let short = |job: &mut ProgramJob| {

@@ -2,6 +2,7 @@
 
 use super::harness::*;
 use tacit_engine::program::{By, ProgramJob};
+use tacit_engine::protocols::{GMW, LIFT, TAGGED};
 use tacit_sharing::Protocol;
 
 /// Elements enough for every worker to take a part.
@@ -9,7 +10,7 @@ const ROWS: u64 = 300;
 
 fn check_with_workers(body: &str) {
     let program = parse(body);
-    for (i, setting) in kinds().chain([(Protocol::Tagged, By::Rings)]).enumerate() {
+    for (i, setting) in kinds().chain([(TAGGED, By::Rings)]).enumerate() {
         let workers = 2 + i % 2;
         let job = ProgramJob { workers, ..job(setting, &[70, 5]) };
         check_job(&program, &job, workers as u64);
@@ -68,7 +69,7 @@ fn shuffles_on_all_workers() {
 
 #[test]
 fn sorting_networks_on_all_workers() {
-    let settings = [Protocol::Lift, Protocol::Tagged].map(|protocol| (protocol, By::Rings));
-    let settings = settings.into_iter().chain([(Protocol::Gmw(3), By::Circuits)]);
+    let settings = [LIFT, TAGGED].map(|protocol| (protocol, By::Rings));
+    let settings = settings.into_iter().chain([(GMW.fitting(3), By::Circuits)]);
     sorts(settings, ROWS / 2);
 }

@@ -4,6 +4,7 @@
 use super::chain::{Blocks, Worker};
 use super::over_ot::BmrOt;
 use super::party::Bmr;
+use crate::bmr::{Opening, Products};
 use crate::{Bits, Evaluate, Ports};
 use std::sync::mpsc::Receiver;
 use tacit_circuit::Builder;
@@ -13,7 +14,6 @@ use tacit_net::testing::{Tamper, Verdict};
 use tacit_net::{PartyId, Phase, Session, Stream};
 use tacit_ring::Entropy;
 use tacit_ring::entropy::{Rng, test_seed};
-use tacit_sharing::bmr::{Opening, Products};
 use tacit_sharing::gmw::{Correlations, Delta};
 
 /// Instances of an attack.

@@ -2,13 +2,13 @@
 //! same zero labels, and the same shares of its mask, under the same offsets; gates have further numbers.
 
 use super::common::Ready;
+use crate::bmr::LabelFunction;
 use crate::garbler::{AnyWorker, Terms};
 use crate::links::Links;
 use crate::ports::{self, KEPT, check_kept};
 use crate::{AsItRuns, Bits, Chain, Ports};
 use tacit_net::{Mesh, PartyId};
 use tacit_ring::Buffer;
-use tacit_sharing::bmr::LabelFunction;
 use tacit_sharing::{RoleId, SharingError};
 use zeroize::Zeroizing;
 

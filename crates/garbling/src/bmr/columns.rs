@@ -3,11 +3,11 @@
 
 use super::common::{Common, Garbled, Ready};
 use crate::Bits;
+use crate::bmr::Opening;
 use crate::links::Links;
 use tacit_net::Stream;
 use tacit_ring::Buffer;
 use tacit_sharing::SharingError;
-use tacit_sharing::bmr::Opening;
 
 /// Blocks of a column that are taken at a time.
 const PIECE: usize = 1 << 10;

@@ -1,10 +1,10 @@
 //! What parties of BMR know, however they share.
 
+use crate::bmr::{LabelFunction, Opening};
 use crate::prf::{Gates, LabelPrf};
 use crate::{Bits, Ports};
 use serde::{Deserialize, Serialize};
 use tacit_ring::{Buffer, Prg, StreamIds, hash, stored};
-use tacit_sharing::bmr::{LabelFunction, Opening};
 use tacit_sharing::{RoleId, SharingError};
 use zeroize::Zeroizing;
 

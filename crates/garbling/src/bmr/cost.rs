@@ -1,10 +1,10 @@
 //! What BMR sends, byte for byte.
 
+use crate::bmr::Opening;
 use crate::garbler::Counter;
 use crate::links::pairs;
 use crate::ports::{KEPT, Ports};
 use tacit_ot::KAPPA;
-use tacit_sharing::bmr::Opening;
 use tacit_sharing::cost::Traffic;
 use tacit_sharing::gmw::{FAN, silent_bytes as silent_transfers};
 

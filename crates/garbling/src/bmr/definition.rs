@@ -9,6 +9,7 @@ use super::party::Bmr;
 use super::replicated::{BmrReplicated, ReplicatedKeys};
 use super::shamir::{BmrShamir, ShamirKeys};
 use crate::Ports;
+use crate::bmr::{Opening, Products, Rounds};
 use tacit_circuit::Builder;
 use tacit_circuit::schedule::{Linear, Product, Schedule, Slot};
 use tacit_net::memory::{self, MemoryNetwork};
@@ -16,7 +17,6 @@ use tacit_net::{PartyId, Session};
 use tacit_ring::Entropy;
 use tacit_ring::entropy::test_seed;
 use tacit_sharing::SharingError;
-use tacit_sharing::bmr::{Opening, Products, Rounds};
 use tacit_sharing::gmw::{Correlations, Delta};
 
 /// Instances of the circuit.

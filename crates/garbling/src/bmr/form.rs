@@ -2,13 +2,13 @@
 
 use super::common::Ready;
 use crate::authenticated;
+use crate::bmr::Opening;
 use crate::garbler::{AnyReady, Counter, Garbler, Kept, Parties, Seat, Terms};
 use crate::links::pairs;
 use crate::ports::{Evaluate, Ports};
 use tacit_net::{Mesh, Stream};
 use tacit_ot::KAPPA;
 use tacit_ring::{Buffer, Entropy};
-use tacit_sharing::bmr::Opening;
 use tacit_sharing::cost::Traffic;
 use tacit_sharing::latencies::Latencies;
 use tacit_sharing::work::Work;

@@ -59,6 +59,7 @@ mod timing;
 mod transfer;
 #[cfg(test)]
 mod uniform;
+mod variant;
 mod wide;
 mod wires;
 
@@ -70,3 +71,4 @@ pub(crate) use over_ot::{BMR_BASIC, BMR_CORRELATED, BMR_OFFSET, BMR_REDUCED};
 pub(crate) use party::{BMR, BMR_SILENT};
 pub(crate) use replicated::BMR_REPLICATED;
 pub(crate) use shamir::BMR_SHAMIR;
+pub use variant::{EVALUATOR, LabelFunction, Opening, Products, Rounds};

@@ -3,13 +3,13 @@
 
 use super::common::{Common, Garbled, Ready};
 use super::evaluate::evaluate;
+use crate::bmr::EVALUATOR;
 use crate::links::Links;
 use crate::ports::{Evaluate, KEPT, check_fit, check_kept, check_values};
 use crate::{Bits, Ports};
 use tacit_net::{Mesh, PartyId, Phase, Stream};
 use tacit_ring::Buffer;
 use tacit_ring::stored::Block;
-use tacit_sharing::bmr::EVALUATOR;
 use tacit_sharing::{RoleId, SharingError, stored};
 
 /// By instance, what is learned, and labels of what is kept.

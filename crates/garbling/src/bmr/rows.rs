@@ -4,13 +4,13 @@ use super::chain::{Blocks, go_on};
 use super::common::{Common, Garbled};
 use super::transfer::{answer, resolve};
 use super::wires::{Gate, walk};
+use crate::bmr::Products;
 use crate::cot::{choose, lowest, pads, take, tweak};
 use crate::{Bits, Ports};
 use tacit_ot::{OtError, Receiver, Sender};
 use tacit_ring::Buffer;
 use tacit_ring::prg::Permutation;
 use tacit_ring::secret::{if_set, mask};
-use tacit_sharing::bmr::Products;
 use zeroize::Zeroizing;
 
 /// Blocks of a wire: this party's zero label, and its share of the mask.

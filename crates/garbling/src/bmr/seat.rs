@@ -1,13 +1,13 @@
 //! What a worker over oblivious transfer has, however products are made.
 
 use super::common::{Common, add_zeros};
+use crate::bmr::Opening;
 use crate::links::{GateNumbers, Links};
 use crate::silent::Transfers;
 use crate::{Bits, Ports};
 use tacit_net::{Mesh, PartyId};
 use tacit_ring::{Buffer, word};
 use tacit_sharing::SharingError;
-use tacit_sharing::bmr::Opening;
 use tacit_sharing::gmw::WorkerKeys;
 
 /// A worker of a party, with correlations with all others.

@@ -3,6 +3,7 @@
 use super::common::Common;
 use super::field::Multiples;
 use super::garble::Garbling;
+use crate::bmr::Opening;
 use crate::{Bits, Ports};
 use std::hint::black_box;
 use tacit_circuit::Builder;
@@ -10,7 +11,6 @@ use tacit_circuit::schedule::Schedule;
 use tacit_ring::entropy::{Rng, test_seed};
 use tacit_ring::prg::Permutation;
 use tacit_ring::timing::tells;
-use tacit_sharing::bmr::Opening;
 use zeroize::Zeroizing;
 
 /// ANDs of the circuit.

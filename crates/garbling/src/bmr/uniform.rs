@@ -6,11 +6,11 @@ use super::chain::{Blocks, Worker};
 use super::common::Ready;
 use super::shamir::{BmrShamir, ShamirKeys};
 use crate::Ports;
+use crate::bmr::Opening;
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_net::{Phase, Session, Stream};
 use tacit_ring::entropy::test_seed;
 use tacit_ring::{Entropy, Prg};
-use tacit_sharing::bmr::Opening;
 
 /// Which shares of zero parties add.
 #[derive(Clone, Copy)]

@@ -1,9 +1,9 @@
 //! Gates whose numbers count up: their keys' schedules are computed side by side.
 
 use super::{LabelPrf, under_labels};
+use crate::bmr::LabelFunction;
 use tacit_ring::Buffer;
 use tacit_ring::prg::{Feed, PAIRS, Place, ROWS, Schedules, lowest_agree};
-use tacit_sharing::bmr::LabelFunction;
 
 /// Gates whose schedules are there at a time.
 pub const GATES: usize = 64;

@@ -22,8 +22,8 @@ mod gates;
 
 pub use gates::{GATES, Gates};
 
+use crate::bmr::LabelFunction;
 use tacit_ring::prg::{Permutation, encrypt_under};
-use tacit_sharing::bmr::LabelFunction;
 
 /// One of the functions, for one session.
 pub struct LabelPrf {

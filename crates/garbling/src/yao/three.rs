@@ -24,6 +24,7 @@ use crate::bmr::words;
 use crate::garbler::{AnyReady, Counter, Each, Garbler, Kept, Parties, Seat, Terms, seats};
 use crate::links::{GateNumbers, Links};
 use crate::ports::{self, Evaluate, check_fit, check_values};
+use crate::protocols;
 use crate::{AsItRuns, Bits, Ports};
 use serde::{Deserialize, Serialize};
 use tacit_net::{Mesh, PartyId, Phase, Stream};
@@ -35,7 +36,7 @@ use tacit_sharing::backend::Boolean;
 use tacit_sharing::cost::Traffic;
 use tacit_sharing::latencies::Latencies;
 use tacit_sharing::work::Work;
-use tacit_sharing::{Protocol, RoleId, SharingError, stored};
+use tacit_sharing::{RoleId, SharingError, stored};
 use zeroize::Zeroizing;
 
 /// Who evaluates.
@@ -287,7 +288,7 @@ impl<'m> YaoThree<'m> {
     pub fn streamed(self) -> Boolean<Streamed<'m>> {
         let YaoThree { links, keys, key, gates } = self;
         let offset = keys.offset.clone();
-        Streamed::new(links, (key, gates), offset, (Protocol::YaoThree, Box::new(keys)))
+        Streamed::new(links, (key, gates), offset, (protocols::YAO_THREE, Box::new(keys)))
     }
 
     /// Draws what is common: labels among garblers, shares of inputs with the evaluator.

@@ -5,13 +5,14 @@ use super::party::{GARBLER, Yao};
 use super::streamed::{Inputs, Streamed};
 use crate::Bits;
 use crate::links::Links;
+use crate::protocols;
 use crate::silent::Transfers;
 use tacit_net::Stream;
 use tacit_ring::Buffer;
 use tacit_ring::secret::if_set;
 use tacit_sharing::backend::Boolean;
 use tacit_sharing::gmw::WorkerKeys;
-use tacit_sharing::{Protocol, RoleId, SharingError};
+use tacit_sharing::{RoleId, SharingError};
 use zeroize::Zeroizing;
 
 type Result<T> = std::result::Result<T, SharingError>;
@@ -32,7 +33,7 @@ impl<'m> Yao<'m> {
     pub fn streamed(self) -> Boolean<Streamed<'m>> {
         let Yao { links, offset, keys, key, gates, transfers } = self;
         let inputs = Box::new(Chosen { keys, transfers, offset: offset.clone() });
-        Streamed::new(links, (key, gates), offset, (Protocol::Yao, inputs))
+        Streamed::new(links, (key, gates), offset, (protocols::YAO, inputs))
     }
 }
 

@@ -10,13 +10,14 @@ use common::{circuit, given, in_the_clear, places, schedule};
 use messages::{CASE, Change, Message, Run, altered, are_all_caught, is_caught, nobody_is_wrong};
 use store::stored;
 use tacit_garbling::authenticated::{Authenticated, Form, Sizes, open, set_up};
+use tacit_garbling::protocols::{AUTHENTICATED, WRK17};
 use tacit_garbling::{Bits, Evaluate, Garbling, Ports, Terms, garbler};
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_net::{PartyId, Phase, Session, Stream};
 use tacit_ring::Entropy;
 use tacit_ring::entropy::test_seed;
+use tacit_sharing::SharingError;
 use tacit_sharing::gmw::{Correlations, Delta};
-use tacit_sharing::{Protocol, SharingError};
 
 fn party<'m>(
     session: &'m mut Session,
@@ -71,8 +72,8 @@ fn all_inputs_give_what_the_circuit_says_at_the_price_of_the_formulas() {
                 assert!((0..mine.len()).all(|i| learned.get(i) == mine[i]), "{values:?}");
             }
             let protocol = match form {
-                Form::HalfGates => Protocol::Authenticated(parties as u8),
-                Form::FourRows => Protocol::Wrk17(parties as u8),
+                Form::HalfGates => AUTHENTICATED.fitting(parties),
+                Form::FourRows => WRK17.fitting(parties),
             };
             let mut counter = garbler(protocol).unwrap().counter(&Terms::of(protocol));
             [11, 5].into_iter().for_each(|instances| counter.add(ports, instances));

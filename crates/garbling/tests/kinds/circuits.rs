@@ -4,11 +4,11 @@ use super::{Kind, Play, check_costs, network};
 use crate::common::schedule;
 use tacit_circuit::library::aes::{self, KeySize, Sbox};
 use tacit_circuit::{Builder, Circuit, Wire};
+use tacit_garbling::bmr::{LabelFunction, Opening, Products, Rounds};
 use tacit_garbling::{Bits, Ports};
 use tacit_net::memory;
 use tacit_ring::entropy::{Rng, test_seed};
 use tacit_sharing::RoleId;
-use tacit_sharing::bmr::{LabelFunction, Opening, Products, Rounds};
 use tacit_sharing::gmw::{FAN, Method};
 
 /// Gates of all kinds, also with both inputs equal, on inputs of `parties` parties, and outputs that are inputs,

@@ -4,13 +4,14 @@ mod circuits;
 
 use super::common::places;
 use std::time::Duration;
+use tacit_garbling::bmr::{LabelFunction, Opening, Products, Rounds};
+use tacit_garbling::protocols::{BMR, BMR_REPLICATED, BMR_SHAMIR, BMR_SILENT};
 use tacit_garbling::{
     AnyReady, AnyWorker, Bits, Evaluated, Garbler, Parties, Ports, Terms, garbler,
 };
 use tacit_net::memory::MemoryNetwork;
 use tacit_net::{LinkProfile, Mesh, PartyId, Phase, Session, Stream};
 use tacit_ring::Entropy;
-use tacit_sharing::bmr::{LabelFunction, Opening, Products, Rounds};
 use tacit_sharing::cost::Traffic;
 use tacit_sharing::{Protocol, SharingError};
 
@@ -41,14 +42,13 @@ pub struct Play<'a> {
 impl Kind {
     /// Its protocol, for so many parties.
     pub fn protocol(self, parties: usize) -> Protocol {
-        let n = parties as u8;
         match self {
-            Kind::Wires => Protocol::Bmr(n),
-            Kind::Silent => Protocol::BmrSilent(n),
-            Kind::Rows(products) => Protocol::BmrOt(products, n),
-            Kind::Bytes => Protocol::BmrShamir(n),
-            Kind::Blocks(rounds) => Protocol::BmrBlocks(rounds, n),
-            Kind::Replicated => Protocol::BmrReplicated,
+            Kind::Wires => BMR.fitting(parties),
+            Kind::Silent => BMR_SILENT.fitting(parties),
+            Kind::Rows(products) => products.protocol().fitting(parties),
+            Kind::Bytes => BMR_SHAMIR.fitting(parties),
+            Kind::Blocks(rounds) => rounds.protocol().fitting(parties),
+            Kind::Replicated => BMR_REPLICATED,
         }
     }
 

@@ -4,6 +4,7 @@
 //! a 64th of their bytes and work is taken; latencies are those of all of them.
 
 use super::{circuit, compiled};
+use tacit_engine::protocols::{BMR, GMW};
 use tacit_planner::{Calibration, Costs, Network, Phase, of_circuit};
 use tacit_sharing::Protocol;
 
@@ -89,7 +90,7 @@ fn near(found: u64, wanted: u64) -> bool {
 #[test]
 fn bmr_beats_gmw_from_the_depths_of_the_specification_on() {
     for (column, parties) in PARTIES.into_iter().enumerate() {
-        let protocols = [Protocol::Gmw(parties as u8), Protocol::Bmr(parties as u8)];
+        let protocols = [GMW.fitting(parties), BMR.fitting(parties)];
         let costs = protocols.map(costs);
         for (rtt, host, stream, row) in TABLE {
             let network = Network::new(parties, |_, _| (stream, rtt / 2.0)).with_uplinks(host);
@@ -105,12 +106,12 @@ fn bmr_beats_gmw_from_the_depths_of_the_specification_on() {
 #[test]
 fn only_the_steps_of_gmw_depend_on_the_depth() {
     let sized = |depth| circuit(640, depth, 3, [16, 16]);
-    for protocol in [Protocol::Gmw(3), Protocol::Bmr(3)] {
+    for protocol in [GMW.fitting(3), BMR.fitting(3)] {
         let [shallow, deep] =
             [10, 320].map(|depth| of_circuit(&compiled(&sized(depth), protocol, LANES, true)));
         assert_eq!(shallow.ahead, deep.ahead);
         assert_eq!(shallow.online.bytes, deep.online.bytes);
-        let more = if protocol == Protocol::Gmw(3) { 310 } else { 0 };
+        let more = if protocol == GMW.fitting(3) { 310 } else { 0 };
         assert_eq!(deep.online.steps() - shallow.online.steps(), more, "{protocol}");
     }
 }

@@ -3,6 +3,9 @@
 use super::{circuit, job};
 use tacit_circuit::Circuit;
 use tacit_engine::circuit::Preprocessing;
+use tacit_engine::protocols::{
+    self, AUTHENTICATED, BMR, BMR_SHAMIR, BMR_SILENT, GMW, LIFT, QUAD, TRIO, YAO, YAO_THREE,
+};
 use tacit_planner::{Calibration, Estimate, LeftOut, Network, Objective, Setting, Threat, rank};
 use tacit_sharing::Protocol;
 
@@ -23,7 +26,7 @@ fn ranked(
     threat: Threat,
     objective: Objective,
 ) -> Vec<Estimate> {
-    let protocols = threat.protocols(Protocol::on_bits(), network.parties(), false);
+    let protocols = threat.protocols(protocols::on_bits(), network.parties(), false);
     let preprocessing = match objective {
         Objective::Total => Preprocessing::Interleaved,
         Objective::Online => Preprocessing::Separate,
@@ -51,14 +54,14 @@ fn best(parties: usize, corruptions: usize, depth: usize, objective: Objective) 
 fn two_parties_take_yao_unless_levels_take_less_than_tables() {
     // 64 tables of 2000 ANDs take 0.33 s of a link.
     assert!(best(2, 1, 200, Objective::Total).is_yao());
-    assert!(best(2, 1, 2, Objective::Total).gmw().is_some());
+    assert!(best(2, 1, 2, Objective::Total).is_gmw());
     // Tables that are there before the inputs take no time.
     assert!(best(2, 1, 10, Objective::Online).garbles());
 }
 
 #[test]
 fn three_parties_with_one_corruption_take_yao_among_three_for_deep_circuits() {
-    assert_eq!(best(3, 1, 200, Objective::Total), Protocol::YaoThree);
+    assert_eq!(best(3, 1, 200, Objective::Total), YAO_THREE);
     assert!(best(3, 1, 2, Objective::Total).has_roles());
 }
 
@@ -66,9 +69,9 @@ fn three_parties_with_one_corruption_take_yao_among_three_for_deep_circuits() {
 fn an_honest_majority_takes_shamirs_sharing_where_constant_rounds_win() {
     for parties in [5, 7] {
         let corruptions = (parties - 1) / 2;
-        let majority = Protocol::BmrShamir(parties as u8);
+        let majority = BMR_SHAMIR.fitting(parties);
         assert_eq!(best(parties, corruptions, 400, Objective::Total), majority);
-        assert!(best(parties, corruptions, 2, Objective::Total).gmw().is_some());
+        assert!(best(parties, corruptions, 2, Objective::Total).is_gmw());
     }
 }
 
@@ -76,10 +79,10 @@ fn an_honest_majority_takes_shamirs_sharing_where_constant_rounds_win() {
 fn without_one_it_is_bmr_or_gmw_by_the_depth_and_by_what_counts() {
     for parties in [4, 5, 7] {
         let at = |depth, objective| best(parties, parties - 1, depth, objective);
-        let bmr = |protocol| matches!(protocol, Protocol::Bmr(_) | Protocol::BmrSilent(_));
+        let bmr = |protocol: Protocol| protocol.is(BMR) || protocol.is(BMR_SILENT);
         assert!(bmr(at(400, Objective::Total)));
         // Tables take longer than ten levels, but not when they are there.
-        assert!(at(10, Objective::Total).gmw().is_some());
+        assert!(at(10, Objective::Total).is_gmw());
         assert!(bmr(at(10, Objective::Online)));
     }
 }
@@ -88,7 +91,7 @@ fn without_one_it_is_bmr_or_gmw_by_the_depth_and_by_what_counts() {
 fn who_may_cheat_is_met_by_malicious_security_alone() {
     let network = Network::new(3, |_, _| (1.25e7, 25e-3));
     let circuit = circuit(200, 5, 2, [16, 16]);
-    for (corruptions, some) in [(1, Protocol::Lift), (2, Protocol::Authenticated(3))] {
+    for (corruptions, some) in [(1, LIFT), (2, AUTHENTICATED.fitting(3))] {
         let threat = Threat { corruptions, malicious: true };
         let ranked = ranked(&network, &circuit, threat, Objective::Total);
         assert!(ranked.iter().all(|it| it.protocol.is_malicious()));
@@ -97,21 +100,21 @@ fn who_may_cheat_is_met_by_malicious_security_alone() {
         assert!(ranked.iter().all(|it| enough(it.protocol)));
     }
     let all = Threat { corruptions: 2, malicious: true };
-    assert!(all.protocols(Protocol::on_bits(), 3, true).iter().all(|p| p.authenticates()));
+    assert!(all.protocols(protocols::on_bits(), 3, true).iter().all(|p| p.authenticates()));
 }
 
 #[test]
 fn fewer_parties_compute_only_where_that_is_allowed() {
     let one = Threat { corruptions: 1, malicious: false };
-    let parties = |fewer| one.protocols(Protocol::on_bits(), 5, fewer);
+    let parties = |fewer| one.protocols(protocols::on_bits(), 5, fewer);
     assert!(parties(false).iter().all(|protocol| protocol.parties() == 5));
-    for smaller in [Protocol::Trio, Protocol::Quad, Protocol::Yao] {
+    for smaller in [TRIO, QUAD, YAO] {
         assert!(!parties(false).contains(&smaller) && parties(true).contains(&smaller));
     }
     // Parties 0 to 2 are near each other: the others' links do not matter to them.
     let network = Network::new(5, |a, b| (1e9, if a.0.max(b.0) < 3 { 1e-3 } else { 1.0 }));
     let circuit = circuit(200, 50, 2, [16, 16]);
-    let estimate = setting(&network).circuit(&circuit, &job(&circuit, Protocol::Trio, 1));
+    let estimate = setting(&network).circuit(&circuit, &job(&circuit, TRIO, 1));
     assert!(estimate.unwrap().counted(Objective::Online).latency < 0.1);
 }
 
@@ -122,10 +125,10 @@ fn what_takes_too_much_memory_is_left_out() {
     let setting = Setting { memory_bytes: 1e6, ..setting(&network) };
     let estimate = |protocol| setting.circuit(&circuit, &job(&circuit, protocol, 1));
     // 64 bytes for each party and AND, and as much again for what they are made from.
-    let left_out = estimate(Protocol::Bmr(5)).unwrap_err();
+    let left_out = estimate(BMR.fitting(5)).unwrap_err();
     assert!(matches!(left_out, LeftOut::Memory { needed, .. } if needed > 64.0 * 5.0 * 2000.0));
     assert!(left_out.to_string().contains("1 MB are allowed"), "{left_out}");
-    assert!(estimate(Protocol::Gmw(5)).is_ok());
+    assert!(estimate(GMW.fitting(5)).is_ok());
 }
 
 #[test]
@@ -133,7 +136,7 @@ fn roles_are_those_that_fit_the_links() {
     // Parties 0 and 2 are near each other.
     let network = Network::new(3, |a, b| (1e9, if a.0 + b.0 == 2 { 1e-3 } else { 0.1 }));
     let circuit = circuit(200, 50, 2, [16, 16]);
-    let estimate = setting(&network).circuit(&circuit, &job(&circuit, Protocol::Trio, 1)).unwrap();
+    let estimate = setting(&network).circuit(&circuit, &job(&circuit, TRIO, 1)).unwrap();
     assert_eq!(estimate.assignments[0].places[0].0, 1);
     assert!(estimate.counted(Objective::Online).latency < 0.6);
 }

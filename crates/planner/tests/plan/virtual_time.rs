@@ -4,11 +4,15 @@ use super::{circuit, compiled};
 use std::time::Duration;
 use tacit_circuit::Circuit;
 use tacit_engine::circuit::{Compiled, Job, Preprocessing, rehearse};
+use tacit_engine::protocols::{
+    self, BMR, BMR_REPLICATED, BMR_SHAMIR, GMW, GMW_STAR, GMW_WIDE, LIFT, QUAD, REPLICATED, TRIO,
+    YAO, YAO_THREE,
+};
+use tacit_garbling::bmr::Opening;
 use tacit_net::LinkProfile;
 use tacit_net::memory::MemoryNetwork;
 use tacit_planner::{Calibration, Network, of_circuit};
 use tacit_sharing::Protocol;
-use tacit_sharing::bmr::Opening;
 
 /// Seconds from the start until the last party has its outputs.
 fn virtual_seconds(circuit: &Circuit, compiled: &Compiled, link: LinkProfile) -> f64 {
@@ -39,8 +43,8 @@ fn wrong_steps(circuit: &Circuit, compiled: &Compiled) -> Option<String> {
 /// Those that differ on circuits, for so many parties. What wide ANDs take ahead this circuit of ANDs of two inputs
 /// does not.
 fn of(parties: usize) -> impl Iterator<Item = Protocol> {
-    let all = Protocol::on_bits().map(move |protocol| protocol.fitting(parties));
-    all.filter(|protocol| !matches!(protocol, Protocol::GmwWide(_)))
+    let all = protocols::on_bits().map(move |protocol| protocol.fitting(parties));
+    all.filter(|protocol| !protocol.is(GMW_WIDE))
 }
 
 /// Whether preprocessing comes first: what roles send ahead is sent beside the rest.
@@ -52,7 +56,7 @@ fn first(protocol: Protocol) -> bool {
 fn steps_are_those_of_virtual_time() {
     let circuit = circuit(24, 4, 2, [8, 4]);
     let more = of(2).filter(|it| it.parties() == 2 && it.takes_any_number());
-    let strong = Protocol::STRONG.into_iter().filter(|it| it.parties() == 3);
+    let strong = protocols::strong().filter(|it| it.parties() == 3);
     let wrong = of(3).chain(more).chain(strong).filter_map(|protocol| {
         wrong_steps(&circuit, &compiled(&circuit, protocol, 1, first(protocol)))
     });
@@ -62,7 +66,7 @@ fn steps_are_those_of_virtual_time() {
 #[test]
 fn steps_are_those_of_every_opening() {
     let circuit = circuit(24, 4, 2, [8, 4]);
-    for protocol in [Protocol::Bmr(3), Protocol::BmrShamir(3), Protocol::BmrReplicated] {
+    for protocol in [BMR.fitting(3), BMR_SHAMIR.fitting(3), BMR_REPLICATED] {
         for opening in Opening::ALL {
             let mut job = super::job(&circuit, protocol, 1);
             (job.opening, job.preprocessing) = (Some(opening), Preprocessing::Separate);
@@ -83,18 +87,18 @@ fn times_are_those_of_virtual_time() {
             bits_per_second: Some(megabits * 1_000_000),
         };
         for protocol in [
-            Protocol::Trio,
-            Protocol::Replicated,
-            Protocol::Lift,
-            Protocol::Quad,
-            Protocol::Gmw(2),
-            Protocol::Gmw(4),
-            Protocol::GmwStar(3),
-            Protocol::Bmr(3),
-            Protocol::BmrShamir(5),
-            Protocol::BmrReplicated,
-            Protocol::Yao,
-            Protocol::YaoThree,
+            TRIO,
+            REPLICATED,
+            LIFT,
+            QUAD,
+            GMW.fitting(2),
+            GMW.fitting(4),
+            GMW_STAR.fitting(3),
+            BMR.fitting(3),
+            BMR_SHAMIR.fitting(5),
+            BMR_REPLICATED,
+            YAO,
+            YAO_THREE,
         ] {
             let compiled = compiled(&circuit, protocol, 64, first(protocol));
             let found = virtual_seconds(&circuit, &compiled, link);

@@ -24,7 +24,7 @@ impl Forms {
     /// cost it several times as many products.
     pub fn of(protocol: Protocol) -> Self {
         let fan_in = FanIn::new(protocol.fan_in().min(4)).expect("two and four are fan-ins");
-        let counters = if protocol.gmw().is_some() { FanIn::TWO } else { fan_in };
+        let counters = if protocol.is_gmw() { FanIn::TWO } else { fan_in };
         Forms { fan_in, counters, smallest: protocol.garbles() }
     }
 
@@ -98,6 +98,23 @@ impl Forms {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::protocols::{GMW, GMW_WIDE, MULTI_FAN_IN, TRIO};
+    use tacit_protocol::{
+        Descriptor, Family, GarbledFacts, Garbling, Parties, Security, Status, Transfers,
+    };
+
+    /// One that garbles.
+    const GARBLED: Protocol = Protocol::new(&Descriptor {
+        name: "garbled",
+        parties: Parties::Exactly(2),
+        security: Security::DishonestMajority,
+        status: Status::Baseline,
+        fan_in: 2,
+        family: Family::Garbled(GarbledFacts {
+            garbling: Garbling::OneSide,
+            transfers: Transfers::Ordinary,
+        }),
+    });
     use tacit_circuit::Circuit;
 
     fn drawn(protocol: Protocol, draw: impl Fn(Forms, &mut Builder, &[Wire], &[Wire])) -> Circuit {
@@ -134,8 +151,8 @@ mod tests {
         ];
         for (which, draw) in circuits.into_iter().enumerate() {
             let of = |protocol| drawn(protocol, draw);
-            let (small, shallow) = (of(Protocol::Yao), of(Protocol::Trio));
-            let wide = [Protocol::GmwWide(2), Protocol::MultiFanIn].map(of);
+            let (small, shallow) = (of(GARBLED), of(TRIO));
+            let wide = [GMW_WIDE.fitting(2), MULTI_FAN_IN].map(of);
             assert!(small.stats().and_count() <= shallow.stats().and_count(), "{which}");
             for (x, y) in (0..16).flat_map(|x| (0..16).map(move |y| (x, y))) {
                 let inputs = [bits(x), bits(y)].concat();
@@ -168,9 +185,9 @@ mod tests {
             (stats.and_depth, stats.direction_bits())
         };
         let [(levels, products), (fewer, more)] =
-            [Protocol::Gmw(2), Protocol::GmwWide(2)].map(product);
+            [GMW.fitting(2), GMW_WIDE.fitting(2)].map(product);
         assert!(fewer < levels && more < 2 * products, "{levels}, {fewer}; {products}, {more}");
-        let (fewest, most) = product(Protocol::MultiFanIn);
+        let (fewest, most) = product(MULTI_FAN_IN);
         assert!(fewest + 2 >= fewer && most > 3 * products, "{fewest}; {most}");
     }
 }

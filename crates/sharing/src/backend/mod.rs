@@ -44,9 +44,9 @@ use crate::cost::{MAX_ROLES, Rounds};
 use crate::gmw::GmwBits;
 use crate::party::Party;
 use crate::proof::Needs;
-use crate::registry::{CanonicalVisitor, CoordinatesVisitor, Protocol, RoleVisitor};
 use crate::role::{Canonical, Role, RoleId};
 use crate::verify::{Journal, Verifier};
+use crate::{CanonicalVisitor, CoordinatesVisitor, Protocol, RoleVisitor};
 use party_bits::PartyBits;
 use proven::Proven;
 use rings::Rings;
@@ -440,12 +440,12 @@ pub fn in_rings<'m>(
     }
     let (role, start) = (party.role(), Start(party, keys));
     if protocol.proves_products() {
-        return Some(protocol.visit_proven(role, start));
+        return Some(crate::visit::visit_proven(protocol, role, start));
     }
     match protocol.is_checked() {
         // Shuffles are not checked.
-        true => protocol.visit_coordinates(role, start),
-        false => protocol.visit_canonical(role, start),
+        true => crate::visit::visit_coordinates(protocol, role, start),
+        false => crate::visit::visit_canonical(protocol, role, start),
     }
 }
 
@@ -463,9 +463,9 @@ pub fn by_circuits<'m>(
             Box::new(Boolean::new(PartyBits::<P>::new(self.0, self.1.split().0)))
         }
     }
-    if protocol == Protocol::Plain {
+    if protocol.is_trusted_party() {
         return None;
     }
     let role = party.role();
-    Some(protocol.visit(role, Start(party, keys)))
+    Some(crate::visit::visit(protocol, role, Start(party, keys)))
 }

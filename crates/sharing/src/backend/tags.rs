@@ -80,12 +80,13 @@ pub(super) fn public<T: Tagging>(t: &mut T, array: Secret, values: &[i128]) -> S
 mod tests {
     use super::super::{Backend, Bits, Kind, Tally};
     use super::*;
-    use crate::Protocol;
+
     use crate::arrays::MatrixShape;
+    use crate::protocols::TAGGED;
 
     /// What each role sends to the previous one of products, `work` of the arrays `x` and `y`.
     fn sent(ring: Ring, work: impl Fn(&mut Tally, [Secret; 2])) -> u64 {
-        let mut tally = Tally::new(Protocol::Tagged);
+        let mut tally = Tally::new(TAGGED);
         let kind = Kind::Ring(ring);
         let [x, y] = [(); 2].map(|()| Secret::dry(kind, N));
         work(&mut tally, [x, y]);
@@ -125,7 +126,7 @@ mod tests {
 
     #[test]
     fn a_check_costs_a_coin_and_a_key() {
-        let mut tally = Tally::new(Protocol::Tagged);
+        let mut tally = Tally::new(TAGGED);
         let x = Secret::dry(Kind::Ring(Ring::W64), N);
         tally.multiply(&x, &x, [8, 8]).unwrap();
         drop(tally.take_journal().unwrap());

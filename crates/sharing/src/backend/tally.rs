@@ -247,7 +247,7 @@ impl Bits for Tally {
 
     fn take_journal(&mut self) -> Result<Journal> {
         self.bill.finish();
-        match self.protocol.method() {
+        match crate::proof::Method::of(self.protocol) {
             Some(Method::Brain(_)) => self.triples += cost::proofs(&self.bill),
             _ => self.bytes += cost::proofs(&self.bill),
         }

@@ -23,13 +23,17 @@ pub use turns::{LevelMix, Mix};
 
 use crate::astra::Astra;
 use crate::cost::{self, Traffic};
+use crate::protocols::{ASTRA, QUAD, QUAD_A, QUAD_HET, TRIO};
 use crate::quad::{self, Ahead, Quad, Variant};
-use crate::registry::{Protocol, RoleVisitor};
 use crate::role::RoleId;
 use crate::trio::Trio;
+use crate::{Protocol, RoleVisitor};
 use crossed::Crossed;
 use std::fmt;
 use tacit_net::PartyId;
+
+/// The variants of Quad, in the order of their ways.
+const QUADS: [Protocol; 3] = [QUAD_A, QUAD, QUAD_HET];
 
 /// A way to make a product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -45,11 +49,9 @@ impl Way {
     #[must_use]
     pub fn all(protocol: Protocol) -> Vec<Way> {
         let protocols: &[Protocol] = match protocol {
-            Protocol::Trio => &[Protocol::Trio],
-            Protocol::Astra => &[Protocol::Astra],
-            Protocol::Quad | Protocol::QuadA | Protocol::QuadHet => {
-                &[Protocol::QuadA, Protocol::Quad, Protocol::QuadHet]
-            }
+            _ if protocol == TRIO => &[TRIO],
+            _ if protocol == ASTRA => &[ASTRA],
+            _ if QUADS.contains(&protocol) => &QUADS,
             _ => &[],
         };
         let both =
@@ -60,15 +62,16 @@ impl Way {
     /// The name used on command lines and in reports.
     #[must_use]
     pub fn name(self) -> &'static str {
-        match (self.protocol, self.crossed) {
-            (Protocol::QuadA, false) => "a",
-            (Protocol::QuadA, true) => "a-crossed",
-            (Protocol::Quad, false) => "b",
-            (Protocol::Quad, true) => "b-crossed",
-            (Protocol::QuadHet, false) => "het",
-            (Protocol::QuadHet, true) => "het-crossed",
-            (_, false) => "straight",
-            (_, true) => "crossed",
+        let quad = QUADS.iter().position(|quad| *quad == self.protocol);
+        match (quad, self.crossed) {
+            (Some(0), false) => "a",
+            (Some(0), true) => "a-crossed",
+            (Some(1), false) => "b",
+            (Some(1), true) => "b-crossed",
+            (Some(_), false) => "het",
+            (Some(_), true) => "het-crossed",
+            (None, false) => "straight",
+            (None, true) => "crossed",
         }
     }
 
@@ -81,7 +84,7 @@ impl Way {
 
     /// Whether role 0 sends ahead and lags: only a role of two passes can.
     fn has_two_passes(self) -> bool {
-        matches!(self.protocol, Protocol::QuadA | Protocol::QuadHet)
+        [QUAD_A, QUAD_HET].contains(&self.protocol)
     }
 }
 
@@ -249,8 +252,8 @@ impl fmt::Display for Balance {
 /// Calls a visitor with what role `role` of Quad is for a product made in some way of a mix.
 pub(crate) fn quad<T: RoleVisitor>(role: RoleId, way: Way, visitor: T) -> T::Out {
     match way.protocol {
-        Protocol::QuadA => variant::<{ quad::A }, T>(role, way.crossed, visitor),
-        Protocol::Quad => variant::<{ quad::B }, T>(role, way.crossed, visitor),
+        it if it == QUAD_A => variant::<{ quad::A }, T>(role, way.crossed, visitor),
+        it if it == QUAD => variant::<{ quad::B }, T>(role, way.crossed, visitor),
         _ => variant::<{ quad::HET }, T>(role, way.crossed, visitor),
     }
 }
@@ -271,8 +274,8 @@ fn variant<const V: Variant, T: RoleVisitor>(role: RoleId, crossed: bool, visito
 /// The same of role 0 as it works ahead.
 pub(crate) fn quad_ahead<T: RoleVisitor>(way: Way, visitor: T) -> T::Out {
     match way.protocol {
-        Protocol::QuadA => variant_ahead::<{ quad::A }, T>(way.crossed, visitor),
-        Protocol::Quad => variant_ahead::<{ quad::B }, T>(way.crossed, visitor),
+        it if it == QUAD_A => variant_ahead::<{ quad::A }, T>(way.crossed, visitor),
+        it if it == QUAD => variant_ahead::<{ quad::B }, T>(way.crossed, visitor),
         _ => variant_ahead::<{ quad::HET }, T>(way.crossed, visitor),
     }
 }

@@ -1,4 +1,5 @@
 use super::*;
+use crate::protocols::{ASTRA, QUAD, QUAD_A, QUAD_HET, TETRAD, TRIO};
 use crate::role::{Role, Sink};
 use tacit_circuit::Builder;
 use tacit_circuit::schedule::Schedule;
@@ -17,15 +18,15 @@ impl RoleVisitor for Sends {
 }
 
 fn ways() -> impl Iterator<Item = Way> {
-    [Protocol::Trio, Protocol::Astra, Protocol::Quad].into_iter().flat_map(Way::all)
+    [TRIO, ASTRA, QUAD].into_iter().flat_map(Way::all)
 }
 
 #[test]
 fn roles_send_what_a_way_costs() {
     for way in ways() {
         let sent = |role| match way.protocol {
-            Protocol::Trio => trio(role, way, Sends),
-            Protocol::Astra => astra(role, way, Sends),
+            it if it == TRIO => trio(role, way, Sends),
+            it if it == ASTRA => astra(role, way, Sends),
             _ => quad(role, way, Sends),
         };
         let mut sum = (0..way.protocol.parties()).map(sent).fold(Traffic::default(), |a, b| a + b);
@@ -59,7 +60,7 @@ fn holders_of_a_key_draw_alike() {
     }
     for way in ways().filter(|way| way.protocol.parties() == 3) {
         let draws = |role| match way.protocol {
-            Protocol::Trio => trio(role, way, Draws),
+            it if it == TRIO => trio(role, way, Draws),
             _ => astra(role, way, Draws),
         };
         let [p0, p1, p2] = [0, 1, 2].map(draws);
@@ -69,7 +70,7 @@ fn holders_of_a_key_draw_alike() {
 
 #[test]
 fn products_are_dealt_in_proportion_at_any_time() {
-    let balance = Balance::of(Protocol::Quad, [("a", 200), ("het", 100), ("b", 0)]).unwrap();
+    let balance = Balance::of(QUAD, [("a", 200), ("het", 100), ("b", 0)]).unwrap();
     assert_eq!(balance.to_string(), "a=2,het=1");
     let mut turns = turns::Turns::new(&balance);
     let mut counts = [0u32; 2];
@@ -91,7 +92,7 @@ fn a_chain_is_mixed_over_its_levels() {
     }
     builder.output(&[wire]);
     let schedule = Schedule::new(&builder.finish());
-    let balance = Balance::of(Protocol::Trio, [("straight", 1), ("crossed", 2)]).unwrap();
+    let balance = Balance::of(TRIO, [("straight", 1), ("crossed", 2)]).unwrap();
     let mix = Mix::new(&balance, &schedule).unwrap();
     let crossed = |level: &usize| mix.level(*level).products.iter().any(|(way, _)| way.crossed);
     assert_eq!((0..30).filter(crossed).count(), 20);
@@ -100,7 +101,7 @@ fn a_chain_is_mixed_over_its_levels() {
 
 #[test]
 fn pieces_cover_an_array() {
-    let balance = Balance::of(Protocol::QuadHet, [("a", 2), ("het", 1)]).unwrap();
+    let balance = Balance::of(QUAD_HET, [("a", 2), ("het", 1)]).unwrap();
     for (total, piece) in [(0, 10), (1, 10), (8192, 8192), (100_000, 8192), (5000, 700)] {
         let runs: Vec<_> = pieces(&balance, total, piece).into_iter().flatten().collect();
         let mut at = 0;
@@ -119,14 +120,14 @@ fn nonsense_is_refused() {
     let of = |protocol, weights: &[(&'static str, u32)]| {
         Balance::of(protocol, weights.iter().copied()).unwrap_err()
     };
-    assert_eq!(of(Protocol::Tetrad, &[("a", 1)]), BalanceError::NoWays(Protocol::Tetrad));
-    assert!(of(Protocol::Trio, &[("a", 1)]).to_string().contains("straight, crossed"));
-    assert_eq!(of(Protocol::Quad, &[("a", 1), ("a", 2)]), BalanceError::Twice("a"));
-    assert_eq!(of(Protocol::Quad, &[]), BalanceError::Weights);
-    assert_eq!(of(Protocol::Quad, &[("a", 0), ("b", 0)]), BalanceError::Weights);
-    assert_eq!(of(Protocol::Quad, &[("a", MOST + 1), ("b", 1)]), BalanceError::Weights);
-    let het = Balance::of(Protocol::Quad, [("b", 1), ("het", 1)]).unwrap();
-    assert_eq!(het.protocol(Protocol::Quad), Protocol::QuadHet);
-    assert!(het.check(Protocol::Quad).is_err() && het.check(Protocol::Trio).is_err());
-    assert!([Protocol::QuadA, Protocol::QuadHet].iter().all(|p| het.check(*p).is_ok()));
+    assert_eq!(of(TETRAD, &[("a", 1)]), BalanceError::NoWays(TETRAD));
+    assert!(of(TRIO, &[("a", 1)]).to_string().contains("straight, crossed"));
+    assert_eq!(of(QUAD, &[("a", 1), ("a", 2)]), BalanceError::Twice("a"));
+    assert_eq!(of(QUAD, &[]), BalanceError::Weights);
+    assert_eq!(of(QUAD, &[("a", 0), ("b", 0)]), BalanceError::Weights);
+    assert_eq!(of(QUAD, &[("a", MOST + 1), ("b", 1)]), BalanceError::Weights);
+    let het = Balance::of(QUAD, [("b", 1), ("het", 1)]).unwrap();
+    assert_eq!(het.protocol(QUAD), QUAD_HET);
+    assert!(het.check(QUAD).is_err() && het.check(TRIO).is_err());
+    assert!([QUAD_A, QUAD_HET].iter().all(|p| het.check(*p).is_ok()));
 }

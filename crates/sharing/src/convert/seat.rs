@@ -24,11 +24,7 @@ pub enum Seat {
 /// behind.
 #[must_use]
 pub fn dealer(protocol: Protocol) -> RoleId {
-    match protocol {
-        Protocol::QuadA | Protocol::QuadHet => 0,
-        Protocol::FantasticFour => 3,
-        _ => protocol.ahead().unwrap_or(0),
-    }
+    protocol.roles().map_or(0, |facts| facts.dealer)
 }
 
 /// The stream of what is sent ahead: online where no role works ahead.
@@ -116,7 +112,7 @@ impl Seats {
     /// Whether the role behind gets a gadget's result from the second, and checks the role ahead's
     /// correction, which is not sent. Elsewhere it gets the correction and checks the result.
     pub fn result_is_sent(self) -> bool {
-        self.protocol == Protocol::QuadHet
+        self.protocol.roles().is_some_and(|facts| facts.sends_result)
     }
 
     /// Where `f + z0 + w` goes.

@@ -21,7 +21,7 @@ use crate::convert::BitPlanes;
 use crate::role::RoleId;
 use tacit_circuit::schedule::{Product, Slot};
 use tacit_net::Stream;
-use tacit_protocol::{Descriptor, Family, Parties, Security, Status, Transfers};
+use tacit_protocol::{Descriptor, Family, Parties, Protocol, Security, Status, Transfers};
 use tacit_ring::{Buffer, Word, Z2, word};
 
 /// Words of a transfer with one peer: choice, pad chosen, both pads offered, and the sender's fresh bit.
@@ -308,22 +308,22 @@ impl Gmw<'_> {
     }
 }
 
-/// What GMW on products from random oblivious transfers says of itself.
-pub(super) static GMW_OT: Descriptor = Descriptor {
+/// GMW on products from random oblivious transfers.
+pub const GMW_OT: Protocol = Protocol::new(&Descriptor {
     name: "gmw-ot",
     parties: Parties::AtLeast(2),
     security: Security::DishonestMajority,
     status: Status::Baseline,
     fan_in: 2,
     family: Family::Gmw(Transfers::Ordinary),
-};
+});
 
-/// What GMW on random triples says of itself.
-pub(super) static GMW_TRIPLES: Descriptor = Descriptor {
+/// GMW on random triples.
+pub const GMW_TRIPLES: Protocol = Protocol::new(&Descriptor {
     name: "gmw-triples",
     parties: Parties::AtLeast(2),
     security: Security::DishonestMajority,
     status: Status::Baseline,
     fan_in: 2,
     family: Family::Gmw(Transfers::Ordinary),
-};
+});

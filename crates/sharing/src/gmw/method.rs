@@ -4,12 +4,11 @@ use super::dense::{WORD, dense_words};
 use super::exchange::Delta;
 use super::silent::silent_bytes;
 use super::{baselines, party, products, silent, wide};
-use crate::registry::Protocol;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use tacit_circuit::schedule::Schedule;
 use tacit_ot::silent::{Chain, Set};
-use tacit_protocol::Descriptor;
+use tacit_protocol::Protocol;
 
 /// How products of bits are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,31 +31,34 @@ impl Method {
     /// Parameters of silent transfers, and how many rounds of them follow on one start.
     pub const SILENT: Chain = Chain::new(Set::L21);
 
-    /// The protocol that so many parties run.
+    /// All of them.
+    pub const ALL: [Method; 6] = [
+        Method::Masked,
+        Method::Silent,
+        Method::Star,
+        Method::Wide,
+        Method::Transfers,
+        Method::Triples,
+    ];
+
+    /// The protocol, for two parties.
     #[must_use]
-    pub fn protocol(self, parties: usize) -> Protocol {
-        let parties = parties as u8;
+    pub const fn protocol(self) -> Protocol {
         match self {
-            Method::Masked => Protocol::Gmw(parties),
-            Method::Silent => Protocol::GmwSilent(parties),
-            Method::Star => Protocol::GmwStar(parties),
-            Method::Wide => Protocol::GmwWide(parties),
-            Method::Transfers => Protocol::GmwOt(parties),
-            Method::Triples => Protocol::GmwTriples(parties),
+            Method::Masked => party::GMW,
+            Method::Silent => silent::GMW_SILENT,
+            Method::Star => products::GMW_STAR,
+            Method::Wide => wide::GMW_WIDE,
+            Method::Transfers => baselines::GMW_OT,
+            Method::Triples => baselines::GMW_TRIPLES,
         }
     }
 
-    /// What the protocol says of itself.
+    /// How products of bits are made under a protocol, where it is a form of GMW.
     #[must_use]
-    pub fn descriptor(self) -> &'static Descriptor {
-        match self {
-            Method::Masked => &party::GMW,
-            Method::Silent => &silent::GMW_SILENT,
-            Method::Star => &products::GMW_STAR,
-            Method::Wide => &wide::GMW_WIDE,
-            Method::Transfers => &baselines::GMW_OT,
-            Method::Triples => &baselines::GMW_TRIPLES,
-        }
+    pub fn of(protocol: Protocol) -> Option<Method> {
+        let all = Method::ALL.into_iter().filter(|_| protocol.is_gmw());
+        all.into_iter().find(|method| method.protocol().is(protocol))
     }
 
     /// Whether parties hold masks and public values, not shares.

@@ -54,14 +54,16 @@ mod products;
 mod silent;
 mod wide;
 
+pub use baselines::{GMW_OT, GMW_TRIPLES};
 pub use exchange::{Correlations, Delta, WorkerKeys, malformed};
 pub use layers::Cut;
 pub use method::Method;
-pub use party::{Gmw, Ports, Ready};
+pub use party::{GMW, Gmw, Ports, Ready};
 pub use planes::GmwBits;
 pub(crate) use planes::Piece;
-pub use silent::{SilentStart, silent_bytes, silent_bytes_by};
-pub use wide::{WIDEST, tape_words as masked_words};
+pub use products::GMW_STAR;
+pub use silent::{GMW_SILENT, SilentStart, silent_bytes, silent_bytes_by};
+pub use wide::{GMW_WIDE, WIDEST, tape_words as masked_words};
 
 use tacit_ot::FieldBits;
 

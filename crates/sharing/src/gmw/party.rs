@@ -13,7 +13,7 @@ use crate::role::RoleId;
 use crate::stored;
 use tacit_circuit::schedule::Schedule;
 use tacit_net::{Mesh, PartyId, Phase, Stream};
-use tacit_protocol::{Descriptor, Family, Parties, Security, Status, Transfers};
+use tacit_protocol::{Descriptor, Family, Parties, Protocol, Security, Status, Transfers};
 use tacit_ring::{Buffer, Word, Z2, word};
 
 /// A worker of a party: its channels, and what it makes correlations from.
@@ -357,12 +357,12 @@ impl Ready {
     }
 }
 
-/// What GMW on masked values says of itself.
-pub(super) static GMW: Descriptor = Descriptor {
+/// GMW on masked values.
+pub const GMW: Protocol = Protocol::new(&Descriptor {
     name: "gmw",
     parties: Parties::AtLeast(2),
     security: Security::DishonestMajority,
     status: Status::Product,
     fan_in: 2,
     family: Family::Gmw(Transfers::Ordinary),
-};
+});

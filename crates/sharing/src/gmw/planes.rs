@@ -51,7 +51,7 @@ impl<'m> GmwBits<'m> {
     /// Nothing computed yet.
     #[must_use]
     pub fn new(party: Gmw<'m>) -> Self {
-        let protocol = party.method.protocol(party.places.len());
+        let protocol = party.method.protocol().fitting(party.places.len());
         let supply = Supply::Made;
         GmwBits { party, circuits: Circuits::new(protocol), step: 0, supply }
     }

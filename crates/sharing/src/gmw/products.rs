@@ -24,7 +24,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use tacit_net::{Mesh, PartyId, Stream};
 use tacit_ot::{Receiver, Sender};
-use tacit_protocol::{Descriptor, Family, Parties, Security, Status, Transfers};
+use tacit_protocol::{Descriptor, Family, Parties, Protocol, Security, Status, Transfers};
 use tacit_ring::{Buffer, Z2, word};
 
 /// Words of products that are made together.
@@ -426,12 +426,12 @@ fn xor(to: &mut [u64], from: &[u64]) {
     to.iter_mut().zip(from).for_each(|(to, from)| *to ^= from);
 }
 
-/// What GMW around one party says of itself.
-pub(super) static GMW_STAR: Descriptor = Descriptor {
+/// GMW around one party.
+pub const GMW_STAR: Protocol = Protocol::new(&Descriptor {
     name: "gmw-star",
     parties: Parties::AtLeast(2),
     security: Security::DishonestMajority,
     status: Status::Product,
     fan_in: 2,
     family: Family::Gmw(Transfers::Ordinary),
-};
+});

@@ -13,7 +13,7 @@ use tacit_net::{Mesh, PartyId, Stream};
 use tacit_ot::cot;
 use tacit_ot::silent::{Chain, Receiver, Sender, Setting};
 use tacit_ot::transfer::{BitChoice, BitOffer};
-use tacit_protocol::{Descriptor, Family, Parties, Security, Status, Transfers};
+use tacit_protocol::{Descriptor, Family, Parties, Protocol, Security, Status, Transfers};
 use tacit_ring::prg::Permutation;
 use tacit_ring::{Buffer, Seed, word};
 
@@ -229,12 +229,12 @@ impl Silent {
     }
 }
 
-/// What GMW with silent oblivious transfers says of itself.
-pub(super) static GMW_SILENT: Descriptor = Descriptor {
+/// GMW with silent oblivious transfers.
+pub const GMW_SILENT: Protocol = Protocol::new(&Descriptor {
     name: "gmw-silent",
     parties: Parties::AtLeast(2),
     security: Security::DishonestMajority,
     status: Status::Product,
     fan_in: 2,
     family: Family::Gmw(Transfers::Silent),
-};
+});

@@ -18,7 +18,7 @@ use crate::SharingError;
 use crate::shares::Shares;
 use std::ops::Range;
 use tacit_circuit::schedule::Schedule;
-use tacit_protocol::{Descriptor, Family, Parties, Security, Status, Transfers};
+use tacit_protocol::{Descriptor, Family, Parties, Protocol, Security, Status, Transfers};
 use tacit_ring::{Word, Z2};
 
 /// Inputs of an AND, at most.
@@ -148,15 +148,15 @@ impl And<'_> {
     }
 }
 
-/// What GMW with ANDs of several inputs says of itself.
-pub(super) static GMW_WIDE: Descriptor = Descriptor {
+/// GMW with ANDs of several inputs.
+pub const GMW_WIDE: Protocol = Protocol::new(&Descriptor {
     name: "gmw-wide",
     parties: Parties::AtLeast(2),
     security: Security::DishonestMajority,
     status: Status::Product,
     fan_in: WIDEST,
     family: Family::Gmw(Transfers::Ordinary),
-};
+});
 
 #[cfg(test)]
 mod tests {

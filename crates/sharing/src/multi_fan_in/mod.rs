@@ -18,10 +18,9 @@
 pub mod plan;
 pub mod wide;
 
-use crate::Protocol;
 use crate::role::{Canonical, Drawn, InputRule, Role, RoleId, SLOTS, Share, Sink, Source, Timing};
 use tacit_net::Stream;
-use tacit_protocol::{Descriptor, Family, Parties, RoleFacts, Security, Status};
+use tacit_protocol::{Descriptor, Family, Form, Parties, Protocol, RoleFacts, Security, Status};
 use tacit_ring::Word;
 
 /// Role `R` of the multi-fan-in protocol.
@@ -33,7 +32,7 @@ impl<const R: RoleId> Role for MultiFanIn<R> {
     type Terms<W: Word> = [W; 2];
     type Out<W: Word> = [W; 2];
     type Ahead = Self;
-    const PROTOCOL: Protocol = Protocol::MultiFanIn;
+    const PROTOCOL: Protocol = MULTI_FAN_IN;
     const ROLE: RoleId = R;
     // K12: m1, m2. K02: m0.
     // K12: m1, m2. K02: m0.
@@ -208,12 +207,26 @@ impl<const R: RoleId> Canonical for MultiFanIn<R> {
     }
 }
 
-/// What this protocol says of itself.
-pub static MULTI_FAN_IN: Descriptor = Descriptor {
+/// `a = -c_0`, `b = -c_1`, where role `j` lacks `c_j`.
+const SHARES: [&[Form]; 3] = [
+    &[[0, 1, 1, 0], [0, -1, 0, 0]],
+    &[[1, 0, 1, 0], [-1, 0, 0, 0]],
+    &[[-1, 0, 0, 0], [0, -1, 0, 0]],
+];
+
+/// Products of two to eight factors in one round.
+pub const MULTI_FAN_IN: Protocol = Protocol::new(&Descriptor {
     name: "multi-fan-in",
     parties: Parties::Exactly(3),
     security: Security::SemiHonest,
     status: Status::Product,
     fan_in: 8,
-    family: Family::Roles(RoleFacts { offline_role: Some(2), components: 2, rings: true }),
-};
+    family: Family::Roles(RoleFacts {
+        shares: &SHARES,
+        offline_role: Some(2),
+        dealer: 2,
+        sends_result: false,
+        rings: true,
+        checks: None,
+    }),
+});

@@ -5,7 +5,6 @@
 //! at P1, a at P2) and `other` second ones (b at P0 and P2, a at P1), one run of words each.
 
 use super::plan::{Form, PolyPlan};
-use crate::Protocol;
 use crate::SharingError;
 use crate::party::{Draws, Party};
 use crate::products::{Scratch, settles};
@@ -117,7 +116,7 @@ fn check_form<P: Role>(gate: Gate<'_>) -> Result<(), SharingError> {
     if P::PROVEN {
         return Err(SharingError::Shape(format!("{} proves products one by one", P::PROTOCOL)));
     }
-    if gate.plan.form == Form::Quadratic || P::PROTOCOL == Protocol::MultiFanIn {
+    if gate.plan.form == Form::Quadratic || P::PROTOCOL.fan_in() > 2 {
         return Ok(());
     }
     Err(SharingError::Shape(format!("{} has no products of more than two factors", P::PROTOCOL)))

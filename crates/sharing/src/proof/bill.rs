@@ -33,7 +33,7 @@ impl Bill {
     #[must_use]
     pub fn of(protocol: Protocol) -> Self {
         let (pending, triples) = (BTreeMap::new(), BTreeMap::new());
-        let (proving, tags) = (protocol.proving(), (0, 0));
+        let (proving, tags) = (crate::proof::Proving::of(protocol), (0, 0));
         Bill { proving, pending, triples, tags, masked: 0, backward: 0, forward: 0, rounds: 0 }
     }
 

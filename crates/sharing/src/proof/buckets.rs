@@ -6,17 +6,17 @@
 //! none of those that are opened is wrong. Whoever makes products wrong does not know yet which ones
 //! will meet.
 
-use super::method::proven;
+use super::method::{Method, Source, proven};
 use super::redundant::{open, reshare, summands};
 use super::talk::{Challenge, Talk};
 use super::{BatchSize, Charge, Proving, Strength, Triples, Two};
 use crate::SharingError;
 use std::ops::Range;
-use tacit_protocol::{Descriptor, Status};
+use tacit_protocol::{Protocol, Status};
 use tacit_ring::{Buffer, Word, transpose, word};
 
 /// Products of a bucket at most.
-pub(super) const LARGEST: usize = 64;
+pub(super) const LARGEST: usize = tacit_protocol::LARGEST_BUCKET as usize;
 /// Words of products at most that a batch is enlarged to.
 const MOST: usize = 1 << 40;
 
@@ -323,8 +323,13 @@ fn shuffle<T>(challenge: &mut Challenge, items: &mut [T]) {
     }
 }
 
-/// What triples by cut and choose say of themselves.
-pub(super) static BRAIN_BUCKETS: Descriptor = proven("brain-buckets", Status::Baseline);
+/// Brain with triples by cut and choose.
+pub const BRAIN_BUCKETS: Protocol = Protocol::new(&proven(
+    "brain-buckets",
+    &Method::Brain(Source::Buckets),
+    (Some("brain-buckets@64"), true),
+    Status::Baseline,
+));
 
 #[cfg(test)]
 mod tests {

@@ -53,7 +53,7 @@ impl Class {
             Class { bits, .. } if method == Method::Galois => galois::cost(bits, terms),
             Class { bits, .. } => return lift::cost(bits, strength, terms),
         };
-        each.times(strength.proofs())
+        each.times(super::proofs(strength))
     }
 }
 

@@ -16,12 +16,12 @@
 use super::extension::{Element, Extension};
 use super::field::Algebra;
 use super::fold::{self, Cost, Point, all_ones, points, sources};
-use super::method::proven;
+use super::method::{Method, proven};
 use super::talk::{Pair, Talk};
 use super::{Batch, Charge};
 use crate::SharingError;
 use std::marker::PhantomData;
-use tacit_protocol::{Descriptor, Status};
+use tacit_protocol::{Protocol, Status};
 use tacit_ring::simd::{self, Kernel};
 use tacit_ring::{Buffer, Word};
 
@@ -269,8 +269,9 @@ impl<W: Word, const D: usize, const TAP: usize> Multiples<W, D, TAP> {
     }
 }
 
-/// What Lift in an extension says of itself.
-pub(super) static GALOIS: Descriptor = proven("galois", Status::Baseline);
+/// Lift in an extension of the ring.
+pub const GALOIS: Protocol =
+    Protocol::new(&proven("galois", &Method::Galois, (Some("galois@64"), false), Status::Baseline));
 
 #[cfg(test)]
 mod tests {

@@ -8,12 +8,12 @@
 //! [`single`](super::single).)
 
 use super::field::Residues;
-use super::method::proven;
+use super::method::{Method, Source, proven};
 use super::talk::{Challenge, Talk};
 use super::wide::{self, Wide};
 use super::{Charge, Scratch, Strength, Triples, fold};
 use crate::SharingError;
-use tacit_protocol::{Descriptor, Status};
+use tacit_protocol::{Protocol, Status};
 use tacit_ring::{Buffer, Word};
 use zeroize::Zeroizing;
 
@@ -73,7 +73,7 @@ pub(super) struct Width {
 impl Width {
     /// Of integers that are at most `most`.
     pub fn new(most: Wide, strength: Strength) -> Self {
-        let mask = wide::bits(&most) + strength.mask_bits();
+        let mask = wide::bits(&most) + super::mask_bits(strength);
         Width { mask, most, bytes: (mask as usize + 1).div_ceil(8) }
     }
 
@@ -289,7 +289,7 @@ pub(super) fn chance(width: &Width, strength: Strength, terms: usize) -> f64 {
     let dividing = (f64::from(width.mask + 1) / PRIME_BITS).floor();
     let missed = (1 + fold::cost(terms).roots) as f64;
     let once = dividing * (-PRIMES).exp2() + missed * (-PRIME_BITS).exp2();
-    once.powi(strength.proofs() as i32)
+    once.powi(super::proofs(strength) as i32)
 }
 
 /// What triples cost.
@@ -297,7 +297,7 @@ pub(super) fn cost(kind: Factors, strength: Strength, ring: u32, n: usize) -> Ch
     let coin = Charge { bytes: 0, coins: 1, rounds: 1 };
     cost_of_products(kind, strength, ring, n)
         + coin
-        + fold::cost(n).charge().times(strength.proofs())
+        + fold::cost(n).charge().times(super::proofs(strength))
 }
 
 /// `n` triples, proven together.
@@ -312,7 +312,7 @@ pub(super) fn triples<W: Word>(
 ) -> Result<Triples<W>, SharingError> {
     let products = Products::make(talk, kind, W::BITS, n)?;
     let mut challenge = talk.coin()?;
-    for _ in 0..kind.1.proofs() {
+    for _ in 0..super::proofs(kind.1) {
         let field = challenge.prime();
         prove_triples(talk, scratch, (field, &mut challenge), &products)?;
     }
@@ -385,11 +385,21 @@ fn modulo<F: Residues>(field: F, factor: &Factor) -> u64 {
     field.add(field.remainder(low), field.mul(high, shift))
 }
 
-/// What dealt triples that are proven together say of themselves.
-pub(super) static BRAIN_BATCH: Descriptor = proven("brain-batch", Status::Baseline);
+/// Brain with dealt triples over the integers, proven together.
+pub const BRAIN_BATCH: Protocol = Protocol::new(&proven(
+    "brain-batch",
+    &Method::Brain(Source::Batch),
+    (None, false),
+    Status::Baseline,
+));
 
-/// What triples that are proven together say of themselves.
-pub(super) static BRAIN_INTEGERS: Descriptor = proven("brain-integers", Status::Baseline);
+/// Brain with triples over the integers, proven together.
+pub const BRAIN_INTEGERS: Protocol = Protocol::new(&proven(
+    "brain-integers",
+    &Method::Brain(Source::Integers),
+    (Some("brain-integers@64"), false),
+    Status::Baseline,
+));
 
 #[cfg(test)]
 mod tests {

@@ -63,7 +63,7 @@ impl<W: Word> Pending for Products<W> {
         match self.class {
             Class { bits: 1, sums } => {
                 let (factors, z) = ([x, y].map(|xs| xs.map(word::as_u64)), z.map(word::as_u64));
-                for _ in 0..strength.proofs() {
+                for _ in 0..super::proofs(strength) {
                     match sums {
                         false => bits::prove(talk, scratch, factors, z)?,
                         true => bits::prove_sums(talk, factors, z, &runs)?,
@@ -72,7 +72,7 @@ impl<W: Word> Pending for Products<W> {
             }
             _ if method == Method::Galois => {
                 let batch = Batch { x, y, z, runs };
-                for _ in 0..strength.proofs() {
+                for _ in 0..super::proofs(strength) {
                     galois::prove(talk, &batch)?;
                 }
             }

@@ -11,13 +11,13 @@
 
 use super::fold;
 use super::integers::{self, Width, share};
-use super::method::proven;
+use super::method::{Method, proven};
 use super::talk::{Challenge, Pair, Talk};
 use super::wide::{self, Wide};
 use super::{Batch, Charge, Scratch, Strength};
 use crate::SharingError;
 use std::ops::Range;
-use tacit_protocol::{Descriptor, Status};
+use tacit_protocol::{Protocol, Status};
 use tacit_ring::Word;
 use tacit_ring::prime::Prime;
 use tacit_ring::simd::{self, Kernel};
@@ -40,7 +40,7 @@ const CARRY: usize = (1 << 12) * TOGETHER;
 /// What the proof of `terms` products of `bits` bits sends.
 pub(super) fn cost(bits: u32, strength: Strength, terms: usize) -> Charge {
     let sums = subsets(strength) as u64 * Width::of_products(bits, strength, terms).bytes as u64;
-    fold::cost(terms).charge().times(strength.proofs())
+    fold::cost(terms).charge().times(super::proofs(strength))
         + Charge { bytes: sums, coins: 2, rounds: 3 }
 }
 
@@ -92,7 +92,7 @@ pub(super) fn prove_with<W: Word, const SUBSETS: usize>(
     let differences: Vec<[W; 2]> = sums.iter().zip(shared.iter()).map(differ).collect();
     let mut challenge = talk.coin()?;
     talk.claim_zero(&differences, W::sub);
-    for _ in 0..strength.proofs() {
+    for _ in 0..super::proofs(strength) {
         prove_sums(talk, scratch, &mut challenge, (products, &places, &shared))?;
     }
     Ok(())
@@ -462,8 +462,9 @@ pub(super) fn transpose8(rows: [u8; 8]) -> u64 {
     m
 }
 
-/// What Lift says of itself.
-pub(super) static LIFT: Descriptor = proven("lift", Status::Product);
+/// Lift: products of rings are proven through integers.
+pub const LIFT: Protocol =
+    Protocol::new(&proven("lift", &Method::Lift, (Some("lift@64"), true), Status::Product));
 
 #[cfg(test)]
 mod tests {

@@ -1,8 +1,14 @@
 //! The ways in which three parties make sure of products, though one of them may cheat.
 
-use super::{buckets, galois, integers, lift, polynomials, post, single, tagged, triples, wires};
+use super::{
+    Proving, buckets, galois, integers, lift, polynomials, post, single, tagged, triples, wires,
+};
+use crate::replicated;
 use serde::{Deserialize, Serialize};
-use tacit_protocol::{Descriptor, Family, Parties, RoleFacts, Security, Status};
+use tacit_protocol::{
+    BatchSize, CheckFacts, Descriptor, Family, Parties, Protocol, RoleFacts, Security, Soundness,
+    Status, Strength,
+};
 
 /// What is done about products.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -63,58 +69,70 @@ impl Method {
         matches!(self, Method::Lift | Method::Galois)
     }
 
-    /// Whether it is offered with [`Strength::Strong`](super::Strength::Strong): what is dealt over the integers
-    /// would be too wide.
+    /// The protocol.
     #[must_use]
-    pub fn can_be_strong(self) -> bool {
-        !matches!(self, Method::Brain(Source::Single | Source::Polynomials | Source::Batch))
-    }
-
-    /// The name of the protocol with [`Strength::Strong`](super::Strength::Strong).
-    #[must_use]
-    pub fn strong_name(self) -> &'static str {
+    pub const fn protocol(self) -> Protocol {
         match self {
-            Method::Lift => "lift@64",
-            Method::Galois => "galois@64",
-            Method::Integers => "integers@64",
-            Method::Post => "post@64",
-            Method::Tagged => "tagged@64",
-            Method::Brain(Source::Single) => "brain-single@64",
-            Method::Brain(Source::Polynomials) => "brain-polynomials@64",
-            Method::Brain(Source::Batch) => "brain-batch@64",
-            Method::Brain(Source::Integers) => "brain-integers@64",
-            Method::Brain(Source::Buckets) => "brain-buckets@64",
-            Method::Brain(Source::Sacrifice) => "brain-sacrifice@64",
+            Method::Lift => lift::LIFT,
+            Method::Galois => galois::GALOIS,
+            Method::Integers => wires::INTEGERS,
+            Method::Post => post::POST,
+            Method::Tagged => tagged::TAGGED,
+            Method::Brain(Source::Single) => single::BRAIN_SINGLE,
+            Method::Brain(Source::Polynomials) => polynomials::BRAIN_POLYNOMIALS,
+            Method::Brain(Source::Batch) => integers::BRAIN_BATCH,
+            Method::Brain(Source::Integers) => integers::BRAIN_INTEGERS,
+            Method::Brain(Source::Buckets) => buckets::BRAIN_BUCKETS,
+            Method::Brain(Source::Sacrifice) => triples::BRAIN_SACRIFICE,
         }
     }
 
-    /// What the protocol says of itself.
+    /// What is done about products under a protocol, if anything.
     #[must_use]
-    pub fn descriptor(self) -> &'static Descriptor {
-        match self {
-            Method::Lift => &lift::LIFT,
-            Method::Galois => &galois::GALOIS,
-            Method::Integers => &wires::INTEGERS,
-            Method::Post => &post::POST,
-            Method::Tagged => &tagged::TAGGED,
-            Method::Brain(Source::Single) => &single::BRAIN_SINGLE,
-            Method::Brain(Source::Polynomials) => &polynomials::BRAIN_POLYNOMIALS,
-            Method::Brain(Source::Batch) => &integers::BRAIN_BATCH,
-            Method::Brain(Source::Integers) => &integers::BRAIN_INTEGERS,
-            Method::Brain(Source::Buckets) => &buckets::BRAIN_BUCKETS,
-            Method::Brain(Source::Sacrifice) => &triples::BRAIN_SACRIFICE,
-        }
+    pub fn of(protocol: Protocol) -> Option<Method> {
+        let checks = protocol.proves_products();
+        let all = Method::ALL.into_iter().filter(|_| checks);
+        all.into_iter().find(|method| method.protocol().is(protocol))
+    }
+}
+
+impl Soundness for Method {
+    fn bits(&self, strength: Strength, batch: Option<BatchSize>) -> f64 {
+        Proving { method: *self, strength, batch }.soundness()
+    }
+
+    fn least_batch(&self, strength: Strength, batch: BatchSize) -> Option<BatchSize> {
+        Proving { method: *self, strength, batch: Some(batch) }.least_batch()
     }
 }
 
 /// A protocol on replicated shares of three parties, one of which may cheat: it is noticed before anything opens.
-pub(super) const fn proven(name: &'static str, status: Status) -> Descriptor {
+/// `strong` is its name with the larger statistical parameter, where that is offered; `own_bits` says whether products of
+/// bits are made in a way of its own.
+pub(super) const fn proven(
+    name: &'static str,
+    method: &'static Method,
+    (strong, own_bits): (Option<&'static str>, bool),
+    status: Status,
+) -> Descriptor {
     Descriptor {
         name,
         parties: Parties::Exactly(3),
         security: Security::MaliciousWithAbort,
         status,
         fan_in: 2,
-        family: Family::Roles(RoleFacts { offline_role: None, components: 2, rings: true }),
+        family: Family::Roles(RoleFacts {
+            shares: &replicated::SHARES,
+            offline_role: None,
+            dealer: 0,
+            sends_result: false,
+            rings: true,
+            checks: Some(CheckFacts {
+                strong,
+                buckets: matches!(method, Method::Brain(Source::Buckets)),
+                own_bits,
+                soundness: method,
+            }),
+        }),
     }
 }

@@ -22,7 +22,6 @@
 //! A check itself opens nothing but masked values. What it finds goes into the transcripts that
 //! [`verify`](crate::verify) compares, which tells one bit: whether all is well.
 
-mod batch;
 mod beaver;
 mod bill;
 mod bits;
@@ -52,12 +51,23 @@ mod triples;
 mod wide;
 mod wires;
 
-pub use batch::{BatchSize, UnknownBatch};
 pub use bill::{Bill, Needs};
+pub use buckets::BRAIN_BUCKETS;
+pub use galois::GALOIS;
+pub use integers::{BRAIN_BATCH, BRAIN_INTEGERS};
+pub use lift::LIFT;
 pub use method::{Method, Source};
+pub use polynomials::BRAIN_POLYNOMIALS;
+pub use post::POST;
 pub(crate) use redundant::bytes as redundant_bytes;
-pub use strength::{Proving, Strength, UnknownStrength};
+pub use single::BRAIN_SINGLE;
+pub use strength::Proving;
+use strength::{mask_bits, proofs};
+pub use tacit_protocol::{BatchSize, Strength, UnknownBatch, UnknownStrength};
 pub(crate) use tagged::Factors;
+pub use tagged::TAGGED;
+pub use triples::BRAIN_SACRIFICE;
+pub use wires::INTEGERS;
 pub(crate) use wires::bytes as integer_bytes;
 
 use crate::SharingError;

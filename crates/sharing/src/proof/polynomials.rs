@@ -8,11 +8,11 @@
 //! `2 l - 2` points: a wrong batch passes with probability `(2 l - 2) / p + 1 / p` at most. One point serves all
 //! blocks, as one wrong block is enough.
 
-use super::method::proven;
+use super::method::{Method, Source, proven};
 use super::modular::{self, Modular, Pair};
 use super::talk::Talk;
 use crate::SharingError;
-use tacit_protocol::{Descriptor, Status};
+use tacit_protocol::{Protocol, Status};
 use zeroize::Zeroizing;
 
 /// Triples of a block at most.
@@ -190,8 +190,13 @@ fn lagrange<F: Modular>(field: F, point: &F::Element, n: usize) -> Vec<F::Elemen
     (0..n).map(weight).collect()
 }
 
-/// What triples that are checked as values of polynomials say of themselves.
-pub(super) static BRAIN_POLYNOMIALS: Descriptor = proven("brain-polynomials", Status::Baseline);
+/// Brain with triples over the integers, checked as values of polynomials.
+pub const BRAIN_POLYNOMIALS: Protocol = Protocol::new(&proven(
+    "brain-polynomials",
+    &Method::Brain(Source::Polynomials),
+    (None, false),
+    Status::Baseline,
+));
 
 #[cfg(test)]
 mod tests {

@@ -14,7 +14,7 @@ use crate::party::{Draws, Party};
 use std::any::Any;
 use std::collections::VecDeque;
 use tacit_net::Stream;
-use tacit_protocol::{Descriptor, Status};
+use tacit_protocol::{Protocol, Status};
 use tacit_ring::{Buffer, Word, word};
 
 /// Words of factors that are checked together.
@@ -35,7 +35,7 @@ pub(super) fn cost(
     terms: usize,
 ) -> Charge {
     match (bits, method) {
-        (1, Method::Integers) => bits::cost(terms).charge().times(strength.proofs()),
+        (1, Method::Integers) => bits::cost(terms).charge().times(super::proofs(strength)),
         (1, _) => buckets::cost_of_products(1, strength, terms),
         (_, Method::Integers) => wires::cost(strength, terms),
         _ => redundant::cost(bits, strength, results, terms),
@@ -171,7 +171,7 @@ impl<W: Word, E: Word> Pending for Products<W, E> {
         let (x, y, z) = (first(&self.x, terms), first(&self.y, terms), first(&self.z, results));
         if W::BITS == 1 && method == Method::Integers {
             let (factors, z) = ([x, y].map(|xs| xs.map(word::as_u64)), z.map(word::as_u64));
-            for _ in 0..strength.proofs() {
+            for _ in 0..super::proofs(strength) {
                 bits::prove(talk, scratch, factors, z)?;
             }
         } else if W::BITS == 1 {
@@ -192,5 +192,6 @@ impl<W: Word, E: Word> Pending for Products<W, E> {
     }
 }
 
-/// What post-processing says of itself.
-pub(super) static POST: Descriptor = proven("post", Status::Product);
+/// Post-processing: products are checked later, by a sacrifice each.
+pub const POST: Protocol =
+    Protocol::new(&proven("post", &Method::Post, (Some("post@64"), true), Status::Product));

@@ -3,14 +3,14 @@
 //! protocol of its kind, as the others' measure.
 
 use super::integers::{Factor, Factors, Products, cost_of_products, factor};
-use super::method::proven;
+use super::method::{Method, Source, proven};
 use super::modular::{self, Modular};
 use super::polynomials::{self, Blocks};
 use super::talk::Talk;
 use super::wide::{self, WORDS, Wide};
 use super::{Charge, Strength, Triples};
 use crate::SharingError;
-use tacit_protocol::{Descriptor, Status};
+use tacit_protocol::{Protocol, Status};
 use tacit_ring::{Buffer, Word};
 
 /// The field of `2^bits - less` elements, in `L` words.
@@ -196,8 +196,13 @@ const _: () =
 
 /// A product that is wrong over the integers is wrong modulo the prime: both are below it.
 
-/// What triples that are checked one by one say of themselves.
-pub(super) static BRAIN_SINGLE: Descriptor = proven("brain-single", Status::Baseline);
+/// Brain with triples over the integers, checked one by one.
+pub const BRAIN_SINGLE: Protocol = Protocol::new(&proven(
+    "brain-single",
+    &Method::Brain(Source::Single),
+    (None, false),
+    Status::Baseline,
+));
 
 #[cfg(test)]
 #[test]

@@ -49,7 +49,7 @@ impl Proving {
     /// The chance of a cheat at a batch of so many words.
     fn chance(self, ring: u32, words: usize) -> f64 {
         let Proving { method, strength, .. } = self;
-        let all = |once: f64| once.powi(strength.proofs() as i32);
+        let all = |once: f64| once.powi(super::proofs(strength) as i32);
         let of_redundant = (-f64::from(strength.bits())).exp2();
         match (method, ring) {
             (Method::Lift | Method::Galois, 1) => {
@@ -151,7 +151,7 @@ mod tests {
     #[test]
     fn every_batch_is_sound_but_for_buckets_that_are_too_small() {
         for method in Method::ALL {
-            let strong = method.can_be_strong().then_some(STRONG);
+            let strong = method.protocol().with_strength(STRONG).ok().map(|_| STRONG);
             for strength in std::iter::once(USUAL).chain(strong) {
                 for products in [1, 2, 63, 1000, 1 << 16, BatchSize::MOST] {
                     let sized = proving(method, strength, &products.to_string());

@@ -1,64 +1,19 @@
-//! How rarely a cheat passes: the statistical parameter.
+//! What is done about products, and how rarely a cheat passes it.
 
-use super::{BatchSize, Method, Source, lift};
+use super::{Method, Source, lift};
 use serde::{Deserialize, Serialize};
-use std::fmt;
-use std::str::FromStr;
+use tacit_protocol::{BatchSize, Protocol, Strength};
 
-/// The statistical parameter of proofs and checks of products: a cheat passes with probability two to the
-/// minus this at most.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
-)]
-pub enum Strength {
-    /// 40: the usual one.
-    #[default]
-    Usual,
-    /// 64: for those who are asked to have it.
-    Strong,
+/// Bits by which masks of integers are wider than what they hide: [`Proving::MOST_MASKED`] of them hide it still.
+pub(super) const fn mask_bits(strength: Strength) -> u32 {
+    strength.bits() + Proving::MOST_MASKED.ilog2()
 }
 
-impl Strength {
-    /// The parameter.
-    #[must_use]
-    pub const fn bits(self) -> u32 {
-        match self {
-            Strength::Usual => 40,
-            Strength::Strong => 64,
-        }
-    }
-
-    /// Bits by which masks of integers are wider than what they hide: [`Proving::MOST_MASKED`] of them hide it still.
-    pub(super) const fn mask_bits(self) -> u32 {
-        self.bits() + Proving::MOST_MASKED.ilog2()
-    }
-
-    /// How often a claim is proven in a field of one word, where a wrong one passes with `2^-48` at most.
-    pub(super) const fn proofs(self) -> u64 {
-        match self {
-            Strength::Usual => 1,
-            Strength::Strong => 2,
-        }
-    }
-}
-
-/// No such statistical parameter is offered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a statistical parameter is 40 or 64")]
-pub struct UnknownStrength;
-
-impl FromStr for Strength {
-    type Err = UnknownStrength;
-
-    fn from_str(text: &str) -> Result<Self, UnknownStrength> {
-        let all = [Strength::Usual, Strength::Strong];
-        all.into_iter().find(|strength| strength.to_string() == text).ok_or(UnknownStrength)
-    }
-}
-
-impl fmt::Display for Strength {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.bits())
+/// How often a claim is proven in a field of one word, where a wrong one passes with `2^-48` at most.
+pub(super) const fn proofs(strength: Strength) -> u64 {
+    match strength {
+        Strength::Usual => 1,
+        Strength::Strong => 2,
     }
 }
 
@@ -74,6 +29,13 @@ pub struct Proving {
 }
 
 impl Proving {
+    /// What a protocol does about products, if anything.
+    #[must_use]
+    pub fn of(protocol: Protocol) -> Option<Self> {
+        let (strength, batch) = (protocol.strength(), protocol.batch());
+        Method::of(protocol).map(|method| Proving { method, strength, batch })
+    }
+
     /// Integers that may be sent under masks in a run: each shows something with a chance so small that those of
     /// so many add up to two to the minus the statistical parameter.
     pub const MOST_MASKED: u64 = 1 << 24;
@@ -103,6 +65,12 @@ impl Proving {
 
     /// Words of a ring that are checked together: the usual ones, unless others are asked for.
     pub(super) fn batch_or(self, bits: u32, usual: usize) -> usize {
-        self.batch.map_or(usual, |batch| batch.words(bits))
+        self.batch.map_or(usual, |batch| words_of(batch, bits))
     }
+}
+
+/// Words of a ring in a batch: 64 products of bits are one.
+fn words_of(batch: BatchSize, bits: u32) -> usize {
+    let products = batch.products() as usize;
+    if bits == 1 { products.div_ceil(64) } else { products }
 }

@@ -9,7 +9,7 @@
 //!
 //! The check burns the key. What comes next is tagged under another one.
 
-use super::method::proven;
+use super::method::{Method, proven};
 use super::redundant::{narrowed, summand, widened};
 use super::talk::Talk;
 use super::{Charge, Growing, Proving, Two, first};
@@ -17,7 +17,7 @@ use crate::SharingError;
 use crate::arrays::MatrixShape;
 use crate::party::{Draws, Party};
 use tacit_net::Stream;
-use tacit_protocol::{Descriptor, Status};
+use tacit_protocol::{Protocol, Status};
 use tacit_ring::{Buffer, Word};
 use zeroize::Zeroizing;
 
@@ -206,5 +206,6 @@ fn reshared(
     Ok([sums, widened(&theirs, each)])
 }
 
-/// What tagged wires say of themselves.
-pub(super) static TAGGED: Descriptor = proven("tagged", Status::Product);
+/// Tagged wires.
+pub const TAGGED: Protocol =
+    Protocol::new(&proven("tagged", &Method::Tagged, (Some("tagged@64"), false), Status::Product));

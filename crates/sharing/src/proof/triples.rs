@@ -8,14 +8,14 @@
 
 use super::integers::{self, Factors};
 use super::method::Source;
-use super::method::proven;
+use super::method::{Method, proven};
 use super::redundant::{self, Claims};
 use super::single::{self, Check};
 use super::talk::Talk;
 use super::{Charge, Proving, Scratch, Strength, Triples, buckets};
 use crate::SharingError;
 use std::ops::Range;
-use tacit_protocol::{Descriptor, Status};
+use tacit_protocol::{Protocol, Status};
 use tacit_ring::{Buffer, Word};
 
 /// The first batch, where nobody said how many are coming, in words.
@@ -246,8 +246,13 @@ impl<W: Word> Pool<W> {
     }
 }
 
-/// What triples by a sacrifice each say of themselves.
-pub(super) static BRAIN_SACRIFICE: Descriptor = proven("brain-sacrifice", Status::Baseline);
+/// Brain with triples on redundant shares, by a sacrifice each.
+pub const BRAIN_SACRIFICE: Protocol = Protocol::new(&proven(
+    "brain-sacrifice",
+    &Method::Brain(Source::Sacrifice),
+    (Some("brain-sacrifice@64"), false),
+    Status::Baseline,
+));
 
 #[cfg(test)]
 mod tests {

@@ -7,7 +7,7 @@
 //! margin, and an error of it is bounded in the same way, so a sum needs no other argument than a product.
 
 use super::integers::{self, Claims, Masked, Width};
-use super::method::proven;
+use super::method::{Method, proven};
 use super::talk::Talk;
 use super::wide::{self, WORDS, Wide};
 use super::{
@@ -19,7 +19,7 @@ use crate::party::{Draws, Party};
 use std::any::Any;
 use std::collections::VecDeque;
 use tacit_net::Stream;
-use tacit_protocol::{Descriptor, Status};
+use tacit_protocol::{Protocol, Status};
 use tacit_ring::{Buffer, Word};
 use zeroize::Zeroizing;
 
@@ -31,7 +31,7 @@ pub(crate) fn bytes(bits: u32, strength: Strength, terms: usize) -> usize {
 /// What a proof costs.
 pub(super) fn cost(strength: Strength, terms: usize) -> Charge {
     let coin = Charge { bytes: 0, coins: 1, rounds: 1 };
-    coin + fold::cost(terms).charge().times(strength.proofs())
+    coin + fold::cost(terms).charge().times(super::proofs(strength))
 }
 
 /// Products of words `W`, and the numbers that they are cut from.
@@ -162,7 +162,7 @@ impl<W: Word> Pending for Products<W> {
         let (x, y, z) =
             (first(&self.x, terms), first(&self.y, terms), first(&self.z, results * WORDS));
         let mut challenge = talk.coin()?;
-        for _ in 0..self.proving.strength.proofs() {
+        for _ in 0..super::proofs(self.proving.strength) {
             let field = challenge.prime();
             let claims = Claims {
                 runs: &runs,
@@ -179,5 +179,10 @@ impl<W: Word> Pending for Products<W> {
     }
 }
 
-/// What integers on wires say of themselves.
-pub(super) static INTEGERS: Descriptor = proven("integers", Status::Baseline);
+/// Integers on wires.
+pub const INTEGERS: Protocol = Protocol::new(&proven(
+    "integers",
+    &Method::Integers,
+    (Some("integers@64"), true),
+    Status::Baseline,
+));

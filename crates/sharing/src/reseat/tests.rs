@@ -1,12 +1,15 @@
 use super::*;
-use crate::registry::{CanonicalVisitor, RoleVisitor};
-use crate::role::{Canonical, Few, Role};
+use crate::protocols::{
+    self, ASTRA, FANTASTIC_FOUR, GMW, PLAIN, QUAD, QUAD_A, QUAD_HET, TETRAD, TRIO,
+};
+use crate::role::{Canonical, Few, Role, RoleId};
+use crate::{CanonicalVisitor, RoleVisitor};
 
 const VALUES: [u64; 4] = [0x1234_5678_9abc_def0, 77, u64::MAX - 5, 1 << 63 | 12];
 
 fn with_forms() -> impl Iterator<Item = Protocol> {
-    let of_roles = |p: &Protocol| p.has_roles() && *p != Protocol::Plain;
-    Protocol::ALL.into_iter().chain(Protocol::STRONG).filter(of_roles)
+    let of_roles = |p: &Protocol| p.has_roles() && *p != PLAIN;
+    protocols::all().chain(protocols::strong()).filter(of_roles)
 }
 
 fn value(protocol: Protocol) -> u64 {
@@ -21,8 +24,8 @@ fn weighed(factors: &[i8], values: &[u64]) -> u64 {
 /// The share of a role, where role `j` lacks `VALUES[lacked[j]]`.
 fn words(protocol: Protocol, role: RoleId, lacked: &[usize]) -> Vec<u64> {
     let components: Vec<u64> = lacked.iter().map(|i| VALUES[*i]).collect();
-    let forms = forms(protocol, role).unwrap();
-    forms.iter().map(|form| weighed(form, &components)).collect()
+    let shares = protocol.roles().unwrap().shares;
+    shares[role].iter().map(|form| weighed(form, &components)).collect()
 }
 
 fn in_order(protocol: Protocol, role: RoleId) -> Vec<u64> {
@@ -64,10 +67,15 @@ impl RoleVisitor for Opened {
 fn forms_are_those_that_roles_open() {
     for protocol in with_forms() {
         for receiver in 0..protocol.parties() {
-            let (opener, checker) = protocol.visit(receiver, Openers(receiver));
-            let word = |role| protocol.visit(role, Word(receiver, in_order(protocol, role)));
-            let opened =
-                protocol.visit(receiver, Opened(in_order(protocol, receiver), word(opener)));
+            let (opener, checker) = crate::visit::visit(protocol, receiver, Openers(receiver));
+            let word = |role| {
+                crate::visit::visit(protocol, role, Word(receiver, in_order(protocol, role)))
+            };
+            let opened = crate::visit::visit(
+                protocol,
+                receiver,
+                Opened(in_order(protocol, receiver), word(opener)),
+            );
             assert_eq!(opened, value(protocol), "{protocol}: role {receiver}");
             assert!(checker.is_none_or(|role| word(role) == word(opener)), "{protocol}");
         }
@@ -87,7 +95,9 @@ fn forms_of_three_parties_are_replicated_sharing() {
     for protocol in with_forms() {
         let share = |role| in_order(protocol, role);
         let all: Vec<[u64; 2]> = (0..protocol.parties())
-            .filter_map(|role| protocol.visit_canonical(role, ToReplicated(share(role))))
+            .filter_map(|role| {
+                crate::visit::visit_canonical(protocol, role, ToReplicated(share(role)))
+            })
             .collect();
         let [a, b, c] = all[..] else { continue };
         assert_eq!([a[1], b[1], c[1]], [b[0], c[0], a[0]], "{protocol}");
@@ -134,7 +144,7 @@ fn each_party_gets_the_share_of_its_new_role() {
                 assert!(order != first || there.is_identity());
             }
         }
-        let quad = matches!(protocol, Protocol::Quad | Protocol::QuadA | Protocol::QuadHet);
+        let quad = [QUAD, QUAD_A, QUAD_HET].contains(&protocol);
         let all = if parties == 3 { 6 } else { 24 };
         assert_eq!(possible, if quad { 8 } else { all }, "{protocol}");
     }
@@ -144,7 +154,7 @@ fn each_party_gets_the_share_of_its_new_role() {
 fn arrays_change_as_words_do() {
     let [first, order]: [Vec<PartyId>; 2] =
         [[0, 1, 2, 3], [2, 0, 3, 1]].map(|order| order.map(PartyId).to_vec());
-    let pair = [(Protocol::Tetrad, &first[..]), (Protocol::Tetrad, &order[..])];
+    let pair = [(TETRAD, &first[..]), (TETRAD, &order[..])];
     let reseat = Reseat::between(pair[0], pair[1], PartyId(1)).unwrap();
     let run = |i: usize| Buffer::from_slice(&[VALUES[i], VALUES[i + 1]]);
     let shares = SharedVec { first: run(0), second: run(1), third: run(2) };
@@ -160,13 +170,13 @@ fn arrays_change_as_words_do() {
 fn other_parties_or_none_do_not_fit() {
     let [three, others]: [Vec<PartyId>; 2] =
         [[0, 1, 2], [0, 1, 3]].map(|order| order.map(PartyId).to_vec());
-    assert!(!Reseat::fits((Protocol::Trio, &three), (Protocol::Trio, &others)));
-    assert!(Reseat::fits((Protocol::Trio, &three), (Protocol::Astra, &three)));
+    assert!(!Reseat::fits((TRIO, &three), (TRIO, &others)));
+    assert!(Reseat::fits((TRIO, &three), (ASTRA, &three)));
     let four: Vec<PartyId> = PartyId::all(4).collect();
-    assert!(Reseat::fits((Protocol::QuadHet, &four), (Protocol::Quad, &four)));
-    assert!(Reseat::fits((Protocol::Tetrad, &four), (Protocol::FantasticFour, &four)));
+    assert!(Reseat::fits((QUAD_HET, &four), (QUAD, &four)));
+    assert!(Reseat::fits((TETRAD, &four), (FANTASTIC_FOUR, &four)));
     // Quad's roles do not have all three components.
-    assert!(!Reseat::fits((Protocol::Quad, &four), (Protocol::Tetrad, &four)));
+    assert!(!Reseat::fits((QUAD, &four), (TETRAD, &four)));
     let gmw: Vec<PartyId> = PartyId::all(3).collect();
-    assert!(!Reseat::fits((Protocol::Gmw(3), &gmw), (Protocol::Gmw(3), &gmw)));
+    assert!(!Reseat::fits((GMW.fitting(3), &gmw), (GMW.fitting(3), &gmw)));
 }

@@ -14,7 +14,7 @@ use super::*;
 use crate::arrays::{self, Cut, SharedVec};
 use crate::party::Party;
 use crate::products::Scratch;
-use crate::proof::Source;
+use crate::protocols::{BRAIN_SACRIFICE, FANTASTIC_FOUR, LIFT, QUAD, QUAD_HET, TETRAD};
 use crate::setup::Secrets;
 use crate::shares::Shares;
 use crate::transfer::{self, Input, TransferScratch};
@@ -26,14 +26,7 @@ use tacit_net::testing::{Tamper, Verdict};
 use tacit_net::{AbortKind, NetError, Session};
 use tacit_ring::{Entropy, entropy};
 
-const PROTOCOLS: [Protocol; 6] = [
-    Protocol::FantasticFour,
-    Protocol::Quad,
-    Protocol::QuadHet,
-    Protocol::Tetrad,
-    Protocol::Brain(Source::Sacrifice),
-    Protocol::Lift,
-];
+const PROTOCOLS: [Protocol; 6] = [FANTASTIC_FOUR, QUAD, QUAD_HET, TETRAD, BRAIN_SACRIFICE, LIFT];
 
 /// `a`, `b` and `d`, of roles 0 and 1 and of the last one.
 const VALUES: [u8; 3] = [0x35, 0xc2, 0x9b];
@@ -192,7 +185,8 @@ fn run(protocol: Protocol, cheat: Option<Cheat>) -> Replay {
     let ended = memory::run(protocol.parties(), 1, &network, |mut session| {
         let role = session.me().index();
         let tamper = watch(role, cheat, &kept);
-        let ended = protocol.visit(role, Play { session: &mut session, protocol, tamper });
+        let ended =
+            crate::visit::visit(protocol, role, Play { session: &mut session, protocol, tamper });
         match &ended.result {
             Ok(()) => session.finish().unwrap(),
             Err(_) => session.abort(AbortKind::Failure, "the end of the test"),
@@ -418,7 +412,7 @@ fn minus(a: u8, others: &[u8]) -> u8 {
 const ATTACKS: [Attack; 4] = [
     // P1's s3 of c is one more. P0 lacks s0, of which P1 computes the cross term with s3.
     Attack {
-        protocol: Protocol::FantasticFour,
+        protocol: FANTASTIC_FOUR,
         cheat: cheat(0, 1),
         observed: 1,
         secret: 2,
@@ -426,7 +420,7 @@ const ATTACKS: [Attack; 4] = [
     },
     // P2's c + z0 is one less: so is its h by d + y0, and what it sends P1 by y2, which P1 lacks.
     Attack {
-        protocol: Protocol::Quad,
+        protocol: QUAD,
         cheat: cheat(1, 2),
         observed: 0,
         secret: 2,
@@ -437,7 +431,7 @@ const ATTACKS: [Attack; 4] = [
     },
     // P1's M of c is one more, so what it sends P2 is less by l1, which P2 lacks.
     Attack {
-        protocol: Protocol::Tetrad,
+        protocol: TETRAD,
         cheat: cheat(2, 1),
         observed: 0,
         secret: 2,
@@ -448,7 +442,7 @@ const ATTACKS: [Attack; 4] = [
     },
     // What P1 opens of the first product is one more, so its shares of c are by those of b, of which P2 lacks one.
     Attack {
-        protocol: Protocol::Brain(Source::Sacrifice),
+        protocol: BRAIN_SACRIFICE,
         cheat: cheat(2, 1),
         observed: 1,
         secret: 1,

@@ -4,6 +4,7 @@ use crate::harness::{By, PROTOCOLS, Script, open, run_by, share, signed, term};
 use tacit_sharing::Protocol;
 use tacit_sharing::arrays::MatrixShape;
 use tacit_sharing::backend::{Backend, Kind, Ring, Secret, Term};
+use tacit_sharing::protocols::{REPLICATED, TRIO};
 
 fn run(protocol: Protocol, script: &Script<'_>) -> Vec<Vec<i128>> {
     run_by(protocol, By::Circuits, script)
@@ -86,7 +87,7 @@ fn operations_on_pairs_of_numbers() {
 
 #[test]
 fn operations_with_constants() {
-    let (bits, protocol) = (6, Protocol::Trio);
+    let (bits, protocol) = (6, TRIO);
     let x = &all(bits).collect::<Vec<_>>();
     for number in all(bits).chain([1 << 40, -(1 << 40) - 3, i128::MAX, i128::MIN]) {
         let results = run(protocol, &|be| {
@@ -121,7 +122,7 @@ fn bits_cut_extended_and_shifted() {
     for bits in [1, 3, 8] {
         let x = &all(bits).collect::<Vec<_>>();
         for by in 0..bits + 2 {
-            let results = run(Protocol::Replicated, &|be| {
+            let results = run(REPLICATED, &|be| {
                 let a = share(be, kind(bits), 1, x);
                 let planes = be.low_bits(&a, bits).unwrap();
                 let results = [

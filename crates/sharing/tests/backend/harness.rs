@@ -6,6 +6,10 @@ use tacit_net::memory::{self, MemoryNetwork};
 use tacit_net::{PartyId, Phase, Session, Stream};
 use tacit_ring::{Entropy, entropy};
 use tacit_sharing::backend::{self, Backend, Boolean, Kind, Ring, RingKeys, Secret, Tally, Term};
+use tacit_sharing::protocols::{
+    ASTRA, FANTASTIC_FOUR, LIFT, MULTI_FAN_IN, QUAD, QUAD_A, QUAD_HET, REPLICATED, TAGGED, TETRAD,
+    TRIO,
+};
 use tacit_sharing::setup::Secrets;
 use tacit_sharing::verify::Verifier;
 use tacit_sharing::{Party, Protocol};
@@ -13,17 +17,17 @@ use tacit_sharing::{Party, Protocol};
 const PLACES: [PartyId; 4] = [PartyId(1), PartyId(2), PartyId(0), PartyId(3)];
 pub const EVERYONE: [usize; 3] = [0, 1, 2];
 pub const PROTOCOLS: [Protocol; 11] = [
-    Protocol::Trio,
-    Protocol::Astra,
-    Protocol::Replicated,
-    Protocol::Lift,
-    Protocol::Tagged,
-    Protocol::MultiFanIn,
-    Protocol::Quad,
-    Protocol::QuadA,
-    Protocol::QuadHet,
-    Protocol::Tetrad,
-    Protocol::FantasticFour,
+    TRIO,
+    ASTRA,
+    REPLICATED,
+    LIFT,
+    TAGGED,
+    MULTI_FAN_IN,
+    QUAD,
+    QUAD_A,
+    QUAD_HET,
+    TETRAD,
+    FANTASTIC_FOUR,
 ];
 
 /// A script over a backend; opened arrays are its result.

@@ -5,9 +5,9 @@ mod circuits;
 mod harness;
 
 use harness::{EVERYONE, PROTOCOLS, check, numbers, open, run, share, signed, term};
-use tacit_sharing::Protocol;
 use tacit_sharing::arrays::MatrixShape;
 use tacit_sharing::backend::{Backend, Data, Kind, Name, Planes, Ring, Secret, Term};
+use tacit_sharing::protocols::{QUAD, TAGGED, TRIO};
 
 const SIZES: [usize; 5] = [0, 1, 63, 130, 700];
 
@@ -48,7 +48,7 @@ fn tagged_numbers_are_tagged_again_after_a_check() {
     let ring = Ring::W64;
     let (x, y) = (numbers(ring, N), numbers(ring, N + 5).split_off(5));
     let (a, b) = (x.clone(), y.clone());
-    let opened = run(Protocol::Tagged, &move |be| {
+    let opened = run(TAGGED, &move |be| {
         let kind = Kind::Ring(ring);
         let (x, y) = (share(be, kind, 0, &a), share(be, kind, 2, &b));
         let three = be.public(kind, &[3], N);
@@ -275,7 +275,7 @@ const WORK: [fn(&mut dyn Backend, &Secret, &Secret); 14] = [
 #[test]
 fn nothing_opens_before_the_checks_of_what_was_computed() {
     for work in WORK {
-        let opened = run(Protocol::Quad, &move |b| {
+        let opened = run(QUAD, &move |b| {
             let x = share(b, Kind::Ring(Ring::W64), 0, &[7]);
             let c = share(b, Kind::Bits, 1, &[1]);
             check(b);
@@ -293,7 +293,7 @@ fn nothing_opens_before_the_checks_of_what_was_computed() {
 #[test]
 fn structural_operations_move_bits_and_elements_alike() {
     for n in [1usize, 64, 200] {
-        let opened = run(Protocol::Trio, &move |b| {
+        let opened = run(TRIO, &move |b| {
             let bits: Vec<i128> = (0..n as i128).map(|i| i % 3 % 2).collect();
             let bits = share(b, Kind::Bits, 0, &bits);
             let numbers: Vec<i128> = (0..n as i128).collect();

@@ -11,6 +11,7 @@ use tacit_ring::{Word, Z2};
 use tacit_sharing::balance::Way;
 use tacit_sharing::multi_fan_in::plan::{Form, PolyPlan};
 use tacit_sharing::multi_fan_in::wide::{self, Gate, WideScratch};
+use tacit_sharing::protocols::{ASTRA, MULTI_FAN_IN, REPLICATED, TRIO};
 use tacit_sharing::transfer::{self, Output, TransferScratch};
 use tacit_sharing::verify::Pass;
 use tacit_sharing::{Protocol, Role, RoleId, RoleVisitor, Shares};
@@ -67,16 +68,17 @@ fn share(protocol: Protocol, role: RoleId, x: &[Z2], a: &[Z2], b: &[Z2]) -> [Col
     let (masked_a, masked_b, masked) = (sum(&[x, a]), sum(&[x, b]), sum(&[x, a, b]));
     let (a, b) = (a.to_vec(), b.to_vec());
     match (protocol, role) {
-        (Protocol::MultiFanIn, 0) => [masked_a, b],
-        (Protocol::MultiFanIn, 1) => [masked_b, a],
-        (Protocol::MultiFanIn, _) | (Protocol::Trio | Protocol::Astra, 0) => [a, b],
-        (Protocol::Trio, 1) => [masked_b, a],
-        (Protocol::Trio, _) => [masked_a, b],
-        (Protocol::Astra, 1) => [masked, a],
-        (Protocol::Astra, _) => [masked, b],
-        (Protocol::Replicated, 0) => [masked, a],
-        (Protocol::Replicated, 1) => [a, b],
-        (Protocol::Replicated, _) => [b, masked],
+        (it, 0) if it == MULTI_FAN_IN => [masked_a, b],
+        (it, 1) if it == MULTI_FAN_IN => [masked_b, a],
+        (it, 0) if [TRIO, ASTRA].contains(&it) => [a, b],
+        (it, _) if it == MULTI_FAN_IN => [a, b],
+        (it, 1) if it == TRIO => [masked_b, a],
+        (it, _) if it == TRIO => [masked_a, b],
+        (it, 1) if it == ASTRA => [masked, a],
+        (it, _) if it == ASTRA => [masked, b],
+        (it, 0) if it == REPLICATED => [masked, a],
+        (it, 1) if it == REPLICATED => [a, b],
+        (it, _) if it == REPLICATED => [b, masked],
         (protocol, _) => unreachable!("{protocol} is not among these"),
     }
 }
@@ -126,8 +128,8 @@ impl Scene for GateScene<'_> {
         match self.plan.form() {
             Form::Quadratic => [0, 1, 2].map(|role| {
                 let drawn = match self.way {
-                    None => self.protocol.visit(role, Next),
-                    Some(way) => self.protocol.visit(role, NextIn(way)),
+                    None => tacit_sharing::visit::visit(self.protocol, role, Next),
+                    Some(way) => tacit_sharing::visit::visit(self.protocol, role, NextIn(way)),
                 };
                 drawn * outputs
             }),
@@ -221,12 +223,12 @@ fn gates(form: Form) -> Vec<Poly> {
 }
 
 const FORMS: [(Protocol, Form); 6] = [
-    (Protocol::MultiFanIn, Form::Symmetric),
-    (Protocol::MultiFanIn, Form::Dealer),
-    (Protocol::MultiFanIn, Form::Quadratic),
-    (Protocol::Trio, Form::Quadratic),
-    (Protocol::Astra, Form::Quadratic),
-    (Protocol::Replicated, Form::Quadratic),
+    (MULTI_FAN_IN, Form::Symmetric),
+    (MULTI_FAN_IN, Form::Dealer),
+    (MULTI_FAN_IN, Form::Quadratic),
+    (TRIO, Form::Quadratic),
+    (ASTRA, Form::Quadratic),
+    (REPLICATED, Form::Quadratic),
 ];
 
 const RECEIVERS: [&[RoleId]; 4] = [&[0], &[1], &[2], &[0, 1, 2]];
@@ -246,7 +248,7 @@ fn gates_look_the_same_for_all_secrets() {
 /// Gates in the ways of a mix give the same outputs, and tell nobody more.
 #[test]
 fn gates_of_a_mix_tell_receivers_the_outputs_alone() {
-    for way in [Protocol::Trio, Protocol::Astra].into_iter().flat_map(Way::all) {
+    for way in [TRIO, ASTRA].into_iter().flat_map(Way::all) {
         for (poly, receivers) in
             gates(Form::Quadratic).iter().flat_map(|p| RECEIVERS.map(|r| (p, r)))
         {
@@ -297,12 +299,12 @@ fn shows(protocol: Protocol, form: Form, reuse: Reuse, role: RoleId) -> bool {
 fn a_mask_that_hides_two_messages_shows() {
     let reuse = |key, first, again| Reuse { key, first, again };
     // Of the symmetric form, messages 0 and 1 to either evaluator.
-    assert!(shows(Protocol::MultiFanIn, Form::Symmetric, reuse(1, 0, 1), 0));
-    assert!(shows(Protocol::MultiFanIn, Form::Symmetric, reuse(2, 0, 1), 1));
+    assert!(shows(MULTI_FAN_IN, Form::Symmetric, reuse(1, 0, 1), 0));
+    assert!(shows(MULTI_FAN_IN, Form::Symmetric, reuse(2, 0, 1), 1));
     // Of the dealer form, two of the helper's messages.
-    assert!(shows(Protocol::MultiFanIn, Form::Dealer, reuse(2, 0, 1), 1));
+    assert!(shows(MULTI_FAN_IN, Form::Dealer, reuse(2, 0, 1), 1));
     // Of a two-factor product, the summands of P1 and P2, which P0 gets both.
-    assert!(shows(Protocol::MultiFanIn, Form::Quadratic, reuse(1, 0, 1), 0));
+    assert!(shows(MULTI_FAN_IN, Form::Quadratic, reuse(1, 0, 1), 0));
 }
 
 #[test]

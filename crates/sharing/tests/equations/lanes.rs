@@ -59,7 +59,7 @@ pub fn views<S: Scene>(protocol: Protocol, scene: &S, reuse: Option<Reuse>) -> S
         let role = session.me().index();
         record(&mut session, role, &sent);
         let play = Play { session: &mut session, scene, script: &script };
-        let seen = protocol.visit(role, play);
+        let seen = tacit_sharing::visit::visit(protocol, role, play);
         session.finish().unwrap();
         seen
     });

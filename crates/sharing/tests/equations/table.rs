@@ -105,14 +105,16 @@ fn mask<P: Role, W: Word>(v: &[W], draws: Drawn<W>, early: W) -> (Vec<W>, Share<
 
 pub fn roles<W: Word>(protocol: Protocol) -> Vec<Equations<W>> {
     let roles = 0..protocol.parties();
-    roles.map(|role| protocol.visit(role, Tabulate(std::marker::PhantomData))).collect()
+    roles
+        .map(|role| tacit_sharing::visit::visit(protocol, role, Tabulate(std::marker::PhantomData)))
+        .collect()
 }
 
 /// The roles for a product that is made in some way of a mix.
 pub fn roles_in<W: Word>(way: Way) -> Vec<Equations<W>> {
     let roles = 0..way.protocol.parties();
     let word = std::marker::PhantomData;
-    roles.map(|role| way.protocol.visit(role, InWay { way, word })).collect()
+    roles.map(|role| tacit_sharing::visit::visit(way.protocol, role, InWay { way, word })).collect()
 }
 
 struct InWay<W> {

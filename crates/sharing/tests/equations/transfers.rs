@@ -6,6 +6,7 @@ use crate::lanes::{Scene, Stage, assert_told_alone, constant, leaks, views};
 use tacit_circuit::schedule::Product;
 use tacit_ring::Z2;
 use tacit_sharing::products::{self, Scratch};
+use tacit_sharing::protocols::{ASTRA, MULTI_FAN_IN, PLAIN, REPLICATED, TRIO};
 use tacit_sharing::transfer::{self, Input, TransferScratch};
 use tacit_sharing::{Protocol, Role, RoleId, RoleVisitor, Shares, Timing};
 
@@ -43,7 +44,8 @@ impl Scene for Transfers<'_> {
 
     fn draws(&self) -> [u32; 3] {
         [0, 1, 2].map(|key| {
-            let drawn = |owner| self.protocol.visit(key, Drawn(owner, self.timing));
+            let drawn =
+                |owner| tacit_sharing::visit::visit(self.protocol, key, Drawn(owner, self.timing));
             drawn(0)[1] + self.owners.iter().map(|owner| drawn(*owner)[0]).sum::<u32>()
         })
     }
@@ -76,8 +78,7 @@ impl Scene for Transfers<'_> {
     }
 }
 
-const PROTOCOLS: [Protocol; 4] =
-    [Protocol::Trio, Protocol::Astra, Protocol::Replicated, Protocol::MultiFanIn];
+const PROTOCOLS: [Protocol; 4] = [TRIO, ASTRA, REPLICATED, MULTI_FAN_IN];
 
 /// Every pair of owners.
 fn owners() -> impl Iterator<Item = [RoleId; 2]> {
@@ -106,7 +107,7 @@ fn roles_see_their_inputs_and_outputs_alone() {
 /// The test sees the leak of the baseline, whose computing party gets all inputs in the clear.
 #[test]
 fn the_trusted_party_sees_inputs() {
-    let protocol = Protocol::Plain;
+    let protocol = PLAIN;
     let scene = |secrets| Transfers {
         protocol,
         owners: [0, 1],

@@ -4,9 +4,12 @@ use crate::table::{input, open, product, roles};
 use tacit_ring::Word;
 use tacit_sharing::astra::Astra;
 use tacit_sharing::multi_fan_in::MultiFanIn;
+use tacit_sharing::protocols::{
+    self, ASTRA, FANTASTIC_FOUR, MULTI_FAN_IN, QUAD, QUAD_A, QUAD_HET, REPLICATED, TETRAD, TRIO,
+};
 use tacit_sharing::replicated::Replicated;
 use tacit_sharing::trio::Trio;
-use tacit_sharing::{Canonical, Protocol, Timing};
+use tacit_sharing::{Canonical, Timing};
 
 const A: u8 = 200;
 const B: u8 = 77;
@@ -25,7 +28,7 @@ fn trio() {
     let share =
         |v: u8, m: [u8; 2]| [[m[0], m[1]], [sum(&[v, m[1]]), m[0]], [sum(&[v, m[0]]), m[1]]];
     let draws = [[R, Z[0]], [0, 0], [Z[1], 0]];
-    let played = product(&roles(Protocol::Trio), &share(A, X), &share(B, Y), &draws.to_vec());
+    let played = product(&roles(TRIO), &share(A, X), &share(B, Y), &draws.to_vec());
     assert_eq!(played.words, [[149], [112], [139]]);
     assert_eq!(played.shares, [[44, 199], [239, 44], [84, 199]]);
 }
@@ -37,7 +40,7 @@ fn astra() {
         [[m[0], m[1]], [masked, m[0]], [masked, m[1]]]
     };
     let draws = [[R, Z[0]], [0, 0], [Z[1], 0]];
-    let played = product(&roles(Protocol::Astra), &share(A, X), &share(B, Y), &draws.to_vec());
+    let played = product(&roles(ASTRA), &share(A, X), &share(B, Y), &draws.to_vec());
     assert_eq!(played.words, [[68], [16], [11]]);
     assert_eq!(played.shares, [[44, 199], [27, 44], [27, 199]]);
 }
@@ -50,7 +53,7 @@ fn replicated() {
     };
     // K01: 90, K12: 199, K02: 44.
     let draws = [[90, 0], [199, 0], [44, 0]];
-    let played = product(&roles(Protocol::Replicated), &share(A, X), &share(B, Y), &draws.to_vec());
+    let played = product(&roles(REPLICATED), &share(A, X), &share(B, Y), &draws.to_vec());
     assert_eq!(played.words, [[50], [220], [26]]);
     assert_eq!(played.shares, [[50, 220], [220, 26], [26, 50]]);
 }
@@ -65,7 +68,7 @@ fn quad() {
     };
     // By the role that lacks the key: q under K123, z2 under K023, z1 and r under K013; then w.
     let draws = vec![[12, 0], [Z[1], 0], [Z[0], R], [0, 0], [231, 0]];
-    for protocol in [Protocol::Quad, Protocol::QuadA, Protocol::QuadHet] {
+    for protocol in [QUAD, QUAD_A, QUAD_HET] {
         let played = product(&roles(protocol), &share(A, X, 33), &share(B, Y, 150), &draws);
         let words: [&[u8]; 4] = [&[235, 2], &[208, 248, 2], &[1, 248, 2], &[235, 2]];
         assert_eq!(played.words, words);
@@ -83,7 +86,7 @@ fn tetrad() {
     };
     // s under K123, u2 under K023, u1 and q1 under K013; then p3.
     let draws = vec![[12, 0], [199, 0], [90, 44], [0, 0], [231, 0]];
-    let played = product(&roles(Protocol::Tetrad), &share(A, X, 33), &share(B, Y, 150), &draws);
+    let played = product(&roles(TETRAD), &share(A, X, 33), &share(B, Y, 150), &draws);
     let view = sum(&[58, 10, 12]);
     let words: [&[u8]; 4] = [&[134, view], &[58, view, 193], &[10, view, 193], &[134, 82]];
     assert_eq!(played.words, words);
@@ -98,7 +101,7 @@ fn fantastic_four() {
     // By the role that lacks the key: of 02 and 03, 13 and 01, 12, 23.
     let draws = vec![[12, 231], [199, 44], [90, 0], [61, 0], [0, 0]];
     let [a, b] = [[33, 101, 17, 49], [150, 3, 250, 186]].map(share);
-    let played = product(&roles(Protocol::FantasticFour), &a, &b, &draws);
+    let played = product(&roles(FANTASTIC_FOUR), &a, &b, &draws);
     let [d12, d13, d23, d02, d03, d01] = [123, 46, 247, 36, 201, 101];
     assert_eq!(played.words, [[d13, d23, d12], [d03, d23, d02], [d03, d13, d01], [d01, d02, d12]]);
     assert_eq!(played.shares, share([174, 157, 15, 206]));
@@ -122,7 +125,7 @@ impl Random {
 
 fn every_input_multiplies_and_opens<W: Word + std::fmt::Debug>() {
     let mut random = Random(0x7ac17);
-    for protocol in Protocol::ALL.into_iter().filter(|protocol| protocol.has_roles()) {
+    for protocol in protocols::all().filter(|protocol| protocol.has_roles()) {
         let n = protocol.parties();
         for (owners, timing) in (0..n * n).flat_map(|o| [(o, Timing::Early), (o, Timing::Late)]) {
             let [x, y]: [W; 2] = [random.word(), random.word()];
@@ -161,7 +164,7 @@ fn shares_move_between_protocols() {
         let x: u64 = random.word();
         let owner = (random.word::<u64>() % 3) as usize;
         let draws = [0; 3].map(|_| random.word());
-        let trio = input(Protocol::Trio, owner, Timing::Late, x, &draws).0;
+        let trio = input(TRIO, owner, Timing::Late, x, &draws).0;
         let astra = [
             through::<Trio<0>, Astra<0>>(&trio[0]),
             through::<Trio<1>, Astra<1>>(&trio[1]),
@@ -184,10 +187,10 @@ fn shares_move_between_protocols() {
         ];
         assert_eq!(trio, back);
         for receiver in 0..3 {
-            assert_eq!(open(Protocol::Trio, &trio, receiver), x);
-            assert_eq!(open(Protocol::Astra, &astra, receiver), x);
-            assert_eq!(open(Protocol::Replicated, &ring, receiver), x);
-            assert_eq!(open(Protocol::MultiFanIn, &fan, receiver), x);
+            assert_eq!(open(TRIO, &trio, receiver), x);
+            assert_eq!(open(ASTRA, &astra, receiver), x);
+            assert_eq!(open(REPLICATED, &ring, receiver), x);
+            assert_eq!(open(MULTI_FAN_IN, &fan, receiver), x);
         }
     }
 }

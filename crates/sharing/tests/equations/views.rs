@@ -7,6 +7,9 @@ use crate::table::{Draws, input, open, product, roles, roles_in};
 use std::collections::HashMap;
 use tacit_ring::Z2;
 use tacit_sharing::balance::Way;
+use tacit_sharing::protocols::{
+    ASTRA, FANTASTIC_FOUR, MULTI_FAN_IN, PLAIN, QUAD, QUAD_A, QUAD_HET, REPLICATED, TETRAD, TRIO,
+};
 use tacit_sharing::{Protocol, Timing};
 
 /// Number of free bits: three draws for each of two inputs, two for each key of a product.
@@ -62,8 +65,7 @@ fn histogram(
     histogram
 }
 
-const PROTOCOLS: [Protocol; 4] =
-    [Protocol::Trio, Protocol::Astra, Protocol::Replicated, Protocol::MultiFanIn];
+const PROTOCOLS: [Protocol; 4] = [TRIO, ASTRA, REPLICATED, MULTI_FAN_IN];
 
 #[test]
 fn a_party_sees_the_same_for_all_secrets_of_others() {
@@ -94,7 +96,7 @@ fn a_reused_mask_shows() {
 
 #[test]
 fn the_trusted_party_sees_everything() {
-    let [a, b] = [[0, 0], [1, 0]].map(|s| histogram(Protocol::Plain, 2, [0, 1], s, false));
+    let [a, b] = [[0, 0], [1, 0]].map(|s| histogram(PLAIN, 2, [0, 1], s, false));
     assert!(a != b);
 }
 
@@ -137,8 +139,8 @@ fn quad_view(
 
 #[test]
 fn a_role_of_quad_sees_the_same_for_all_secrets_of_others() {
-    let alone = [Protocol::Quad, Protocol::QuadA, Protocol::QuadHet, Protocol::Tetrad];
-    let ways = Way::all(Protocol::Quad).into_iter().map(|way| (way.protocol, Some(way)));
+    let alone = [QUAD, QUAD_A, QUAD_HET, TETRAD];
+    let ways = Way::all(QUAD).into_iter().map(|way| (way.protocol, Some(way)));
     let all = alone.into_iter().map(|quad| (quad, None)).chain(ways);
     for (quad, me) in all.flat_map(|quad| (0..4).map(move |me| (quad, me))) {
         let others: Vec<usize> = (0..4).filter(|role| *role != me).collect();
@@ -163,7 +165,7 @@ fn a_role_of_quad_sees_the_same_for_all_secrets_of_others() {
 
 /// The same of Fantastic Four: two draws for each input, six for a product.
 fn fantastic_view(me: usize, owners: [usize; 2], secrets: [u64; 2], bits: u64) -> Vec<u64> {
-    let four = Protocol::FantasticFour;
+    let four = FANTASTIC_FOUR;
     // What an owner does not draw stays out.
     let masks = |owner: usize, at: u32| -> [Z2; 5] {
         let sent = if owner == 3 { 0 } else { 3 };

@@ -6,9 +6,9 @@ mod views;
 
 use tacit_net::PartyId;
 use tacit_sharing::Protocol;
+use tacit_sharing::protocols::{FANTASTIC_FOUR, QUAD, QUAD_A, QUAD_HET, TETRAD};
 
 const PLACES: [PartyId; 4] = [PartyId(0), PartyId(1), PartyId(2), PartyId(3)];
 
 /// Those of four parties.
-const FOUR: [Protocol; 5] =
-    [Protocol::Quad, Protocol::QuadA, Protocol::QuadHet, Protocol::Tetrad, Protocol::FantasticFour];
+const FOUR: [Protocol; 5] = [QUAD, QUAD_A, QUAD_HET, TETRAD, FANTASTIC_FOUR];

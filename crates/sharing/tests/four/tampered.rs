@@ -11,6 +11,7 @@ use tacit_ring::{Buffer, Entropy, Word, Z2};
 use tacit_sharing::arrays::SharedVec;
 use tacit_sharing::convert::{self, Coordinates, Desk, Masked};
 use tacit_sharing::party::Keys;
+use tacit_sharing::protocols::QUAD_HET;
 use tacit_sharing::setup::Secrets;
 use tacit_sharing::transfer::{self, Input, TransferScratch};
 use tacit_sharing::verify::{Journal, Kind};
@@ -216,7 +217,7 @@ fn run_with(
             session.meshes[0].set_tamper(tamper);
         }
         let start = Play { session: &mut session, seed, counters: &counters };
-        let journal = protocol.visit_coordinates(role, start).unwrap();
+        let journal = tacit_sharing::visit::visit_coordinates(protocol, role, start).unwrap();
         session.meshes[0].flush().unwrap();
         session.finish().unwrap();
         journal
@@ -269,9 +270,9 @@ fn catchers(
         (0, 2) => &[(2, 3, Kind::Deal)],
         (3, 2) => &[(0, 2, Kind::Deal)],
         (3, 0) => &[(0, 1, Kind::Result), (0, 2, Kind::Result)],
-        (2, 0) if protocol == Protocol::QuadHet && last => &[(0, 1, Kind::Result)],
+        (2, 0) if protocol == QUAD_HET && last => &[(0, 1, Kind::Result)],
         (2, 0) => &[(0, 1, Kind::Raise)],
-        (1, 2) if protocol == Protocol::QuadHet => &[(0, 3, Kind::Masks)],
+        (1, 2) if protocol == QUAD_HET => &[(0, 3, Kind::Masks)],
         (1, 2) => &[(0, 2, Kind::Result)],
         (2, 1) => &[(0, 1, Kind::Result)],
         _ => panic!("{protocol}: nothing goes from {from} to {to}"),

@@ -10,6 +10,7 @@ use tacit_ring::Z2;
 use tacit_sharing::arrays::SharedVec;
 use tacit_sharing::convert::{self, Coordinates, Desk};
 use tacit_sharing::party::Keys;
+use tacit_sharing::protocols::{FANTASTIC_FOUR, QUAD_A, QUAD_HET, TETRAD};
 use tacit_sharing::{CoordinatesVisitor, Party, Protocol, RoleId};
 
 /// The draws under a key, each from a block of its own.
@@ -23,9 +24,9 @@ type Words<W> = [W; 3];
 /// The bit 1 under the masks x1 = 1, x2 = 0, u = 1, by role.
 fn bit(protocol: Protocol) -> [Words<Z2>; 4] {
     let words = match protocol {
-        Protocol::Tetrad => [[1, 1, 0], [1, 1, 1], [1, 0, 1], [1, 0, 1]],
+        it if it == TETRAD => [[1, 1, 0], [1, 1, 1], [1, 0, 1], [1, 0, 1]],
         // s0 = 1, s1 = 0, s2 = 1, s3 = 1
-        Protocol::FantasticFour => [[1, 0, 1], [1, 1, 1], [1, 1, 0], [1, 0, 1]],
+        it if it == FANTASTIC_FOUR => [[1, 0, 1], [1, 1, 1], [1, 1, 0], [1, 0, 1]],
         _ => [[0, 1, 0], [0, 1, 0], [0, 0, 0], [1, 1, 0]],
     };
     words.map(|share| share.map(Z2))
@@ -34,9 +35,11 @@ fn bit(protocol: Protocol) -> [Words<Z2>; 4] {
 /// The number 1 under the masks z1 = 44, z2 = 199, w = 231.
 fn number(protocol: Protocol) -> [Words<u8>; 4] {
     match protocol {
-        Protocol::Tetrad => [[219, 44, 199], [219, 44, 231], [219, 199, 231], [44, 199, 231]],
+        it if it == TETRAD => [[219, 44, 199], [219, 44, 231], [219, 199, 231], [44, 199, 231]],
         // s0 = -231, s1 = -199, s2 = -44
-        Protocol::FantasticFour => [[219, 57, 212], [219, 25, 212], [219, 25, 57], [25, 57, 212]],
+        it if it == FANTASTIC_FOUR => {
+            [[219, 57, 212], [219, 25, 212], [219, 25, 57], [25, 57, 212]]
+        }
         _ => [[232, 243, 0], [244, 44, 0], [244, 199, 0], [231, 243, 0]],
     }
 }
@@ -73,9 +76,9 @@ impl CoordinatesVisitor for Play<'_> {
 /// Published is variant A. The others send the same words, but for who sends the deal, and who is
 /// told the correction, or the result 219.
 fn sent_by(protocol: Protocol) -> BTreeMap<(RoleId, RoleId, Stream), Vec<u8>> {
-    let ahead = if protocol == Protocol::FantasticFour { Stream::On } else { Stream::Pre };
+    let ahead = if protocol == FANTASTIC_FOUR { Stream::On } else { Stream::Pre };
     let dealer = match protocol {
-        Protocol::QuadA | Protocol::QuadHet => 0,
+        it if [QUAD_A, QUAD_HET].contains(&it) => 0,
         _ => 3,
     };
     let mut sent = BTreeMap::from([
@@ -85,7 +88,7 @@ fn sent_by(protocol: Protocol) -> BTreeMap<(RoleId, RoleId, Stream), Vec<u8>> {
         ((dealer, 2, ahead), vec![167]),
     ]);
     match protocol {
-        Protocol::QuadHet => sent.insert((2, 0, Stream::Def), vec![12, 219]),
+        it if it == QUAD_HET => sent.insert((2, 0, Stream::Def), vec![12, 219]),
         _ => sent.insert((3, 0, ahead), vec![13]),
     };
     sent
@@ -107,7 +110,8 @@ fn a_bit_as_a_number_under(protocol: Protocol) {
             sent.lock().unwrap().entry(link).or_default().extend(message.bytes);
             Verdict::Keep
         }));
-        let share = protocol.visit_coordinates(me, Play(&mut session)).unwrap();
+        let share =
+            tacit_sharing::visit::visit_coordinates(protocol, me, Play(&mut session)).unwrap();
         // What ends a session is not looked at.
         session.meshes[0].set_tamper(Tamper::new(|_| Verdict::Keep));
         session.finish().unwrap();

@@ -106,7 +106,7 @@ fn views(protocol: Protocol, secrets: [u64; 2], careless: bool) -> Vec<Vec<u64>>
             Verdict::Keep
         }));
         let start = Play { session: &mut session, secrets, careless };
-        let seen = protocol.visit_coordinates(me, start).unwrap();
+        let seen = tacit_sharing::visit::visit_coordinates(protocol, me, start).unwrap();
         session.meshes[0].set_tamper(Tamper::new(|_| Verdict::Keep));
         session.finish().unwrap();
         seen

@@ -98,7 +98,7 @@ fn few_lanes_give_right_results_at_the_price_of_those_lanes() {
                 let all = want.iter_mut().zip(&learned[0]);
                 all.for_each(|(word, bit)| *word |= u64::from(*bit) << lane);
             }
-            let protocol = method.protocol(parties);
+            let protocol = method.protocol().fitting(parties);
             let [results, pairs, larger] = masked_words(&schedule, 0..schedule.depth());
             let each = cost::product(protocol);
             let mut bytes = each.clone() * (8 * (pairs + larger) as u64);
@@ -116,9 +116,9 @@ fn few_lanes_give_right_results_at_the_price_of_those_lanes() {
     }
     // The ANDs of one lane fit a word ahead, and one for each level.
     let schedule = schedule(&circuit(false));
-    let one = cost::product(Method::Masked.protocol(2)) * 24;
+    let one = cost::product(Method::Masked.protocol()) * 24;
     let mut packed = one.clone();
-    packed -= cost::gaps(Method::Masked.protocol(2), &schedule, 1);
+    packed -= cost::gaps(Method::Masked.protocol(), &schedule, 1);
     assert_eq!([one.def[0][1], packed.def[0][1]], [24 * 33, 33]);
     assert_eq!([one.on[0][1], packed.on[0][1]], [24, 3]);
 }

@@ -13,7 +13,8 @@ use tacit_ring::entropy::{Rng, test_seed};
 use tacit_ring::{Buffer, Entropy, Z2, word};
 use tacit_sharing::gmw::{Correlations, Cut, Delta, Gmw, Method, Ports, silent_bytes_by};
 use tacit_sharing::multi_fan_in::plan::{Form, PolyPlan};
-use tacit_sharing::{Protocol, SharingError, cost};
+use tacit_sharing::protocols::{GMW, GMW_OT, GMW_SILENT, GMW_STAR, GMW_TRIPLES, GMW_WIDE};
+use tacit_sharing::{SharingError, cost};
 
 const LANES: usize = 64 * 64;
 const WORDS: usize = LANES / 64;
@@ -224,8 +225,7 @@ fn online_messages_are_uniform() {
 #[test]
 fn costs_are_those_of_the_table() {
     for parties in [2, 3, 5, 13, 33] {
-        let product = cost::product(Protocol::Gmw(parties));
-        let parties = usize::from(parties);
+        let product = cost::product(GMW.fitting(parties));
         for (from, to) in cost::links().filter(|(a, b)| a.max(b) < &parties && a != b) {
             assert_eq!(product.def[from][to], 32 + 1);
             assert_eq!(product.on[from][to], 1);
@@ -233,17 +233,17 @@ fn costs_are_those_of_the_table() {
         let links = parties * (parties - 1);
         assert_eq!(product.total(), 34 * links as u64);
         let each = |protocol| cost::product(protocol).total() / links as u64;
-        let n = parties as u8;
-        assert_eq!(each(Protocol::GmwSilent(n)), 3);
-        assert_eq!(each(Protocol::GmwOt(n)), 32 + 3);
-        let star = cost::product(Protocol::GmwStar(n));
+        let n = parties;
+        assert_eq!(each(GMW_SILENT.fitting(n)), 3);
+        assert_eq!(each(GMW_OT.fitting(n)), 32 + 3);
+        let star = cost::product(GMW_STAR.fitting(n));
         assert_eq!(star.total(), 33 * links as u64 + 2 * (parties as u64 - 1));
         assert!((1..parties).all(|i| star.on[0][i] == 1 && star.on[i][0] == 1));
-        assert_eq!(each(Protocol::GmwTriples(n)), 33 + 2);
-        assert_eq!(each(Protocol::GmwWide(n)), 33 + 1);
+        assert_eq!(each(GMW_TRIPLES.fitting(n)), 33 + 2);
+        assert_eq!(each(GMW_WIDE.fitting(n)), 33 + 1);
         for (inputs, products) in [(3, 4), (4, 11)] {
             let plan = PolyPlan::product(inputs, Form::Quadratic);
-            let wide = cost::polynomial(Protocol::GmwWide(n), &plan);
+            let wide = cost::polynomial(GMW_WIDE.fitting(n), &plan);
             assert_eq!(wide.total(), (33 * products + 1) * links as u64);
         }
     }

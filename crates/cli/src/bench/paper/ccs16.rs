@@ -10,8 +10,9 @@ use serde::Serialize;
 use std::io::{self, Write};
 use tacit_circuit::Circuit;
 use tacit_circuit::library::layered;
+use tacit_engine::protocols::{BMR, BMR_REPLICATED, BMR_SHAMIR, GMW, GMW_OT};
+use tacit_garbling::bmr::{Products, Rounds};
 use tacit_sharing::Protocol;
-use tacit_sharing::bmr::{Products, Rounds};
 
 /// What a protocol takes, here or as published.
 #[derive(Serialize)]
@@ -102,15 +103,10 @@ const STEPS: [(&str, u32, Option<u32>); 5] = [
 
 /// What is run here: what stands for the paper's protocols, and its variants themselves, for so many parties.
 fn protocols(parties: usize) -> impl Iterator<Item = Protocol> {
-    let ours = [
-        Protocol::Bmr(3),
-        Protocol::BmrShamir(3),
-        Protocol::BmrReplicated,
-        Protocol::Gmw(3),
-        Protocol::GmwOt(3),
-    ];
-    let by_ot = Products::ALL.map(|products| Protocol::BmrOt(products, 3));
-    let by_bgw = Rounds::ALL.map(|rounds| Protocol::BmrBlocks(rounds, 4));
+    let ours =
+        [BMR.fitting(3), BMR_SHAMIR.fitting(3), BMR_REPLICATED, GMW.fitting(3), GMW_OT.fitting(3)];
+    let by_ot = Products::ALL.map(|products| products.protocol().fitting(3));
+    let by_bgw = Rounds::ALL.map(|rounds| rounds.protocol().fitting(4));
     let all = ours.into_iter().chain(by_ot).chain(by_bgw).map(move |p| p.fitting(parties));
     all.filter(move |protocol| protocol.parties() == parties)
 }
@@ -177,12 +173,12 @@ pub fn run_synthetic() -> Result<PaperReport, CliError> {
         let shallow = LEVELS.map(|(depth, times)| (depth, times[column]));
         for (depth, [offline, online]) in shallow {
             let circuit = synthetic(ands, depth, parties);
-            runs.push(measure(("random", &circuit), Protocol::Gmw(parties as u8), &profile)?);
+            runs.push(measure(("random", &circuit), GMW.fitting(parties), &profile)?);
             let named = ("random", (ands, depth));
             runs.push(published(named, parties, "GMW", (offline, Some(online))));
         }
         let circuit = synthetic(ands, most, parties);
-        let protocols = [Protocol::Gmw(3), Protocol::Bmr(3), Protocol::BmrShamir(3)];
+        let protocols = [GMW.fitting(3), BMR.fitting(3), BMR_SHAMIR.fitting(3)];
         for protocol in protocols.map(|protocol| protocol.fitting(parties)) {
             runs.push(measure(("random", &circuit), protocol, &profile)?);
         }

@@ -10,6 +10,7 @@ use comfy_table::{Table, presets};
 use serde::Serialize;
 use std::io::{self, Write};
 use tacit_engine::circuit::{Assignment, MadeTriples, TripleJob, measure_triples};
+use tacit_engine::protocols::{AUTHENTICATED, WRK17};
 use tacit_net::memory::{self, Compute};
 use tacit_ring::Entropy;
 use tacit_sharing::Protocol;
@@ -126,7 +127,7 @@ pub fn run() -> Result<PaperReport, CliError> {
     let mut aes = Vec::new();
     for parties in 2..=5 {
         aes.extend([published_wrk17(parties), published_ywz20(parties)]);
-        for protocol in [Protocol::Wrk17(2), Protocol::Authenticated(2)] {
+        for protocol in [WRK17.fitting(2), AUTHENTICATED.fitting(2)] {
             aes.push(here(protocol.fitting(parties), &profile)?);
         }
     }
@@ -134,7 +135,7 @@ pub fn run() -> Result<PaperReport, CliError> {
 }
 
 fn job(parties: usize, workers: usize, triples: usize, bits: usize) -> TripleJob {
-    let assignment = Assignment::in_order(Protocol::Authenticated(parties as u8));
+    let assignment = Assignment::in_order(AUTHENTICATED.fitting(parties));
     TripleJob { assignment, workers, triples, bits }
 }
 

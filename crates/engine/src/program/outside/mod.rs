@@ -164,10 +164,11 @@ pub(super) fn cost(prepared: &Prepared) -> Answer<(Traffic, Rounds)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::protocols::{GMW, LIFT, QUAD, TRIO};
 
     #[test]
     fn one_corrupted_role_lacks_a_piece_and_shares_none_alone() {
-        for protocol in [Protocol::Trio, Protocol::Lift, Protocol::Quad, Protocol::Gmw(4)] {
+        for protocol in [TRIO, LIFT, QUAD, GMW.fitting(4)] {
             let pieces = holders(protocol);
             for role in 0..protocol.parties() {
                 assert!(pieces.iter().any(|holders| !holders.contains(&role)), "{protocol}");

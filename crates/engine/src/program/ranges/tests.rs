@@ -6,6 +6,7 @@ use super::super::job::{By, ProgramJob};
 use super::super::run::{Outcome, run_with, with_checked};
 use super::super::{Garbling, Prepared, garbled::Source};
 use crate::circuit::{EvaluateError, Preprocessing};
+use crate::protocols::{self, AUTHENTICATED, LIFT, POST, QUAD, QUAD_HET, WRK17};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tacit_net::memory::{self, MemoryNetwork};
@@ -172,7 +173,7 @@ fn credit(job: ProgramJob, source: &'static str) -> Case<'static> {
 /// Twenty products with powers of two read another party's number, unless ranges are tested.
 #[test]
 fn an_owner_that_shares_powers_of_two_reads_a_number_only_where_ranges_are_not_tested() {
-    for protocol in [Protocol::Lift, Protocol::Post, Protocol::Quad] {
+    for protocol in [LIFT, POST, QUAD] {
         for workers in [1, 2] {
             let rows = SHIFTS.count() as u64;
             let job = ProgramJob { workers, ..job(protocol, By::Rings, rows) };
@@ -183,7 +184,7 @@ fn an_owner_that_shares_powers_of_two_reads_a_number_only_where_ranges_are_not_t
             credit(job.clone(), CREDIT[1]).is_caught(0, "`a`");
             match protocol {
                 // It takes five bits, which hold nothing of powers of two from 32 on.
-                Protocol::Quad => {
+                it if it == QUAD => {
                     assert!(credit(job, CREDIT[0]).learned(0).iter().all(|bit| *bit == 0));
                 }
                 _ => credit(job, CREDIT[0]).is_caught(0, "`a`"),
@@ -206,10 +207,9 @@ fn by_circuits() -> Vec<ProgramJob> {
     let streamed = ProgramJob {
         garbling: Garbling::Streamed,
         block_ands: Some(40),
-        ..job(Protocol::Authenticated(3), By::Circuits, 2)
+        ..job(AUTHENTICATED.fitting(3), By::Circuits, 2)
     };
-    let protocols =
-        [Protocol::Lift, Protocol::Quad, Protocol::Authenticated(3), Protocol::Wrk17(3)];
+    let protocols = [LIFT, QUAD, AUTHENTICATED.fitting(3), WRK17.fitting(3)];
     let mut jobs = Vec::from(protocols.map(|protocol| job(protocol, By::Circuits, 2)));
     let separate =
         |job: &ProgramJob| ProgramJob { preprocessing: Preprocessing::Separate, ..job.clone() };
@@ -257,7 +257,7 @@ fn a_value_beyond_either_end_of_a_range_is_noticed_wherever_it_is() {
         ("k", 3, 2),
     ];
     for (number, (name, place, value)) in cheats.into_iter().enumerate() {
-        for (protocol, by) in [(Protocol::Lift, By::Rings), (Protocol::QuadHet, By::Circuits)] {
+        for (protocol, by) in [(LIFT, By::Rings), (QUAD_HET, By::Circuits)] {
             // The bits that hold the range hold zero of it.
             if by == By::Circuits && (name, value) == ("x", i128::from(i32::MIN)) {
                 continue;
@@ -285,7 +285,7 @@ fn inputs_of_parties_outside_are_tested() {
     let source = "program outside\nparties alice, bob, carol, dave\nrows n <= 1000\n\
         input a: u8[n] from dave in 0..30\ninput b: u32[n] from bob in 0..1000000\n\
         reveal a * b >= 5000000 to alice as \"eligible\"\n";
-    for (protocol, by) in [(Protocol::Lift, By::Rings), (Protocol::Post, By::Circuits)] {
+    for (protocol, by) in [(LIFT, By::Rings), (POST, By::Circuits)] {
         let job = |range_check| ProgramJob {
             by,
             range_check,
@@ -309,7 +309,7 @@ fn parties_that_differ_in_whether_ranges_are_tested_do_not_begin() {
     let program = text::parse("test.tacit", SUM).unwrap();
     let results = memory::run(3, 1, &MemoryNetwork::default(), |mut session| {
         let me = session.me();
-        let job = ProgramJob { range_check: me.0 != 2, ..job(Protocol::Lift, By::Rings, 1) };
+        let job = ProgramJob { range_check: me.0 != 2, ..job(LIFT, By::Rings, 1) };
         let prepared = Prepared::new(&program, job)?;
         let name = if me.0 == 0 { "a" } else { "b" };
         let given = if me.0 < 2 { input(name, &[1]) } else { Inputs::new() };
@@ -330,7 +330,7 @@ fn narrow_powers_of_two_are_shared_by_bits_where_that_takes_less() {
         input a: u8[n] from alice in 5..6\ninput b: u32[n] from alice in 0..1048575\n\
         reveal a + b to carol as \"sum\"\n";
     let program = text::parse("test.tacit", source).unwrap();
-    for protocol in [Protocol::Lift, Protocol::Quad] {
+    for protocol in [LIFT, QUAD] {
         let job = job(protocol, By::Rings, 3);
         let many = ProgramJob { rows: vec![1000], ..job.clone() };
         let mut prepared = Prepared::new(&program, many).unwrap();
@@ -357,7 +357,7 @@ fn narrow_powers_of_two_are_shared_by_bits_where_that_takes_less() {
 /// Under every protocol that notices cheats: honest owners at the ends of their ranges, and a cheat beyond one.
 #[test]
 fn honest_owners_at_the_ends_of_their_ranges_are_never_accused() {
-    let all = Protocol::ALL.into_iter().map(|protocol| protocol.fitting(3));
+    let all = protocols::all().map(|protocol| protocol.fitting(3));
     for (number, protocol) in all.filter(|protocol| protocol.is_malicious()).enumerate() {
         for by in [By::Rings, By::Circuits] {
             if by == By::Rings && !protocol.has_rings() {

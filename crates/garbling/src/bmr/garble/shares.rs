@@ -4,13 +4,13 @@
 use super::super::attacks::{Sent, listen, of, places};
 use super::super::seat::Seat;
 use super::*;
+use crate::bmr::Opening;
 use tacit_circuit::Builder;
 use tacit_circuit::schedule::Schedule;
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_net::{Phase, Stream};
 use tacit_ring::Entropy;
 use tacit_ring::entropy::test_seed;
-use tacit_sharing::bmr::Opening;
 use tacit_sharing::gmw::{Correlations, Delta};
 
 /// ANDs of an instance.

@@ -6,9 +6,9 @@ mod views;
 
 use super::field::{Field, Residues};
 use super::talk::{Pair, Talk};
-use crate::Protocol;
 use crate::SharingError;
 use crate::party::{Party, Streams};
+use crate::protocols::LIFT;
 use crate::setup::Secrets;
 use crate::verify::Journal;
 use tacit_net::memory::{self, MemoryNetwork};
@@ -143,8 +143,7 @@ fn passes_with(
     let journals = memory::run(3, 1, &MemoryNetwork::default(), |mut session| {
         let mesh = &mut session.meshes[0];
         let mut entropy = Entropy::insecure_seeded(seed, mesh.me().0);
-        let mut secrets =
-            Secrets::exchange(mesh, b"test", Protocol::Lift, &PLACES, &mut entropy).unwrap();
+        let mut secrets = Secrets::exchange(mesh, b"test", LIFT, &PLACES, &mut entropy).unwrap();
         let mut keys = secrets.keys("test", 64, 1).remove(0);
         if mesh.me() == PartyId(1) {
             mesh.set_tamper(tamper());

@@ -1,12 +1,12 @@
 //! What goes wrong in a check if its steps come in another order, or are left out.
 
 use super::{PLACES, public};
-use crate::Protocol;
 use crate::SharingError;
 use crate::party::Party;
 use crate::proof::Strength;
 use crate::proof::redundant::{self, Claims};
 use crate::proof::talk::Talk;
+use crate::protocols::LIFT;
 use crate::setup::Secrets;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -29,8 +29,7 @@ fn ends<T: Send>(
         let mesh = &mut session.meshes[0];
         let mut attempt = || {
             let mut entropy = Entropy::insecure_seeded(seed, mesh.me().0);
-            let mut secrets =
-                Secrets::exchange(mesh, b"test", Protocol::Lift, &PLACES, &mut entropy)?;
+            let mut secrets = Secrets::exchange(mesh, b"test", LIFT, &PLACES, &mut entropy)?;
             let mut keys = secrets.keys("test", 64, 1).remove(0);
             mesh.set_tamper(tamper(role));
             let mut party = Party::new(mesh, &PLACES)?;

@@ -1,9 +1,11 @@
 //! How many products are checked together, where that is asked for.
 
-use super::buckets;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
+
+/// The largest bucket: numbers that are compared with each other.
+pub const LARGEST_BUCKET: u8 = 64;
 
 /// How many products are checked together, or made from which others are: at most, but for what is left over and
 /// for sums, which are not cut.
@@ -28,7 +30,7 @@ impl BatchSize {
     /// The same in buckets of so many; nothing for what is no bucket.
     #[must_use]
     pub fn in_buckets(self, bucket: u8) -> Option<Self> {
-        let fits = (2..=buckets::LARGEST).contains(&usize::from(bucket));
+        let fits = (2..=LARGEST_BUCKET).contains(&bucket);
         fits.then_some(BatchSize { bucket: Some(bucket), ..self })
     }
 
@@ -43,12 +45,6 @@ impl BatchSize {
     pub fn bucket(self) -> Option<u8> {
         self.bucket
     }
-
-    /// Words of a ring: 64 products of bits are one.
-    pub(super) fn words(self, bits: u32) -> usize {
-        let products = self.products as usize;
-        if bits == 1 { products.div_ceil(64) } else { products }
-    }
 }
 
 /// That is no size of batches.
@@ -57,7 +53,7 @@ impl BatchSize {
     "a batch has 1 to {most} products; 4096x5 are 4096 in buckets of five, and buckets have 2 to \
      {largest}",
     most = BatchSize::MOST,
-    largest = buckets::LARGEST
+    largest = LARGEST_BUCKET
 )]
 pub struct UnknownBatch;
 
@@ -114,7 +110,5 @@ mod tests {
         {
             assert_eq!(text.parse::<BatchSize>(), Err(UnknownBatch), "{text}");
         }
-        let batch: BatchSize = "65x3".parse().unwrap();
-        assert_eq!([1, 8, 64].map(|bits| batch.words(bits)), [2, 65, 65]);
     }
 }

@@ -1,20 +1,10 @@
 //! Names of protocols, and what is wrong with a name.
 
-use super::{MAX_PARTIES, Protocol, Security};
-use crate::proof::{BatchSize, Method, Proving, Source, Strength, UnknownBatch};
+use crate::{
+    BatchSize, Descriptor, MAX_PARTIES, Parties, Protocol, Security, Strength, UnknownBatch,
+};
 use std::fmt;
-use std::str::FromStr;
 use tacit_circuit::spelling;
-
-impl fmt::Display for Protocol {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (self.batch(), self.takes_any_number()) {
-            (Some(batch), _) => write!(f, "{}/{batch}", self.name()),
-            (None, true) => write!(f, "{}:{}", self.name(), self.parties()),
-            (None, false) => f.write_str(self.name()),
-        }
-    }
-}
 
 /// A protocol does not have this statistical parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,15 +23,12 @@ impl fmt::Display for OtherStrength {
         if !protocol.is_malicious() {
             return write!(f, "{protocol} notices no cheats: it has no statistical parameter");
         }
-        let all = Protocol::STRONG.iter().filter_map(|strong| strong.method());
-        let all: Vec<&str> = all.map(|method| method.descriptor().name).collect();
         write!(
             f,
-            "not supported: {protocol} has a statistical parameter of {}, not of {strength}; one of \
-             {} can be chosen under {}; protocols of four parties notice every cheat",
+            "not supported: {protocol} has a statistical parameter of {}, not of {strength}; one of {} can be \
+             chosen under lift, post and tagged; protocols of four parties notice every cheat",
             protocol.strength(),
             Strength::Strong,
-            all.join(", ")
         )
     }
 }
@@ -60,7 +47,7 @@ impl std::error::Error for OtherBatch {}
 impl fmt::Display for OtherBatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let OtherBatch { protocol, batch } = self;
-        let Some(proving) = protocol.proving() else {
+        let Some(checks) = protocol.checks() else {
             return match protocol.security() {
                 Security::MaliciousWithAbort => write!(
                     f,
@@ -75,27 +62,24 @@ impl fmt::Display for OtherBatch {
                 _ => write!(f, "{protocol} notices no cheats: it checks no products"),
             };
         };
-        if let Some(other) = proving.batch {
+        if let Some(other) = protocol.batch() {
             return write!(f, "not supported: {protocol} has batches of {other}, not of {batch}");
         }
-        let Some(bucket) =
-            batch.bucket().filter(|_| proving.method == Method::Brain(Source::Buckets))
-        else {
+        let Some(bucket) = batch.bucket().filter(|_| checks.buckets) else {
             return write!(
                 f,
                 "not supported: {protocol} compares no numbers in buckets: leave out how large they are"
             );
         };
-        let proving = Proving { batch: Some(*batch), ..proving };
+        let strength = protocol.strength();
         write!(
             f,
             "not sound: a batch of {} in buckets of {bucket} lets a cheat pass with 2^-{:.1}, and {protocol} \
-             promises 2^-{}",
+             promises 2^-{strength}",
             batch.products(),
-            proving.soundness(),
-            proving.strength
+            checks.soundness.bits(strength, Some(*batch)),
         )?;
-        match proving.least_batch() {
+        match checks.soundness.least_batch(strength, *batch) {
             Some(least) => write!(f, ": {} or more would do, or larger buckets", least.products()),
             None => write!(f, ": larger buckets would do"),
         }
@@ -106,8 +90,13 @@ impl fmt::Display for OtherBatch {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UnknownProtocol {
     /// Not even without what follows it.
-    #[error("unknown protocol '{0}'{hint}", hint = meant(.0))]
-    Name(String),
+    #[error("unknown protocol '{name}'{hint}")]
+    Name {
+        /// As it was given.
+        name: String,
+        /// Which one was meant, or which ones there are.
+        hint: String,
+    },
     /// It does not run with so many parties.
     #[error("{name} does not run with '{parties}' parties: {limits}", limits = limits(*.protocol))]
     Parties {
@@ -128,33 +117,62 @@ pub enum UnknownProtocol {
 
 /// With how many parties a protocol runs, and how that is written.
 fn limits(protocol: Protocol) -> String {
-    let (name, least) = (protocol.name(), protocol.fitting(0).parties());
-    match protocol.takes_any_number() {
-        true => format!("write {name}:N with N from {least} to {MAX_PARTIES}"),
-        false => format!("{least} parties compute, so write {name} alone"),
-    }
-}
-
-/// The name that was meant, or else all.
-fn meant(name: &str) -> String {
-    let known = || Protocol::ALL.into_iter().chain(Protocol::STRONG).map(Protocol::name);
-    match spelling::hint(name, known()) {
-        hint if hint.is_empty() => format!(": choose one of {}", Protocol::names()),
-        hint => hint,
+    let name = protocol.name();
+    match protocol.descriptor().parties {
+        Parties::AtLeast(least) => format!("write {name}:N with N from {least} to {MAX_PARTIES}"),
+        Parties::Exactly(parties) => format!("{parties} parties compute, so write {name} alone"),
     }
 }
 
 impl Protocol {
-    /// The names that [`Protocol::from_str`] takes, and what may stand behind them.
+    /// The protocol of a name among those of a list: `trio`, `gmw:5`, `lift@64`, `post/4096`.
+    ///
+    /// # Errors
+    /// If none has this name, or not so many parties, or no such batch; the error says what could be written.
+    pub fn named(name: &str, list: &[&'static Descriptor]) -> Result<Protocol, UnknownProtocol> {
+        if let Some((name, batch)) = name.split_once('/') {
+            return Ok(Protocol::named(name, list)?.with_batch(batch.parse()?)?);
+        }
+        let (kind, parties) = match name.split_once(':') {
+            Some((kind, parties)) => (kind, Some(parties)),
+            None => (name, None),
+        };
+        let shown = |text: &str| -> String { text.chars().take(40).collect() };
+        let mut all = Protocol::with_strengths(list);
+        let named = all.find(|protocol| protocol.name() == kind);
+        let named = named.ok_or_else(|| UnknownProtocol::Name {
+            name: shown(kind),
+            hint: meant(&shown(kind), list),
+        })?;
+        let Some(parties) = parties else { return Ok(named) };
+        let number = parties.parse().ok().filter(|_| named.takes_any_number());
+        number
+            .map(|number| (named.fitting(number), number))
+            .filter(|(fitting, number)| fitting.parties() == *number)
+            .map(|(fitting, _)| fitting)
+            .ok_or_else(|| UnknownProtocol::Parties {
+                name: shown(kind),
+                parties: shown(parties),
+                protocol: named,
+            })
+    }
+
+    /// All protocols of a list with as few parties as they run with, and then those of them that are offered with
+    /// another statistical parameter, with that one.
+    pub fn with_strengths(list: &[&'static Descriptor]) -> impl Iterator<Item = Protocol> {
+        let all = list.iter().map(|of| Protocol::new(of));
+        let strong = all.clone().filter(|protocol| protocol.proves_products());
+        all.chain(strong.filter_map(|protocol| protocol.with_strength(Strength::Strong).ok()))
+    }
+
+    /// The names of protocols of a list, and what may stand behind them.
     #[must_use]
-    pub fn names() -> String {
-        let (any, fixed): (Vec<Protocol>, Vec<Protocol>) = Protocol::ALL
-            .into_iter()
-            .chain(Protocol::STRONG)
-            .partition(|protocol| protocol.takes_any_number());
+    pub fn names(list: &[&'static Descriptor]) -> String {
+        let (any, fixed): (Vec<Protocol>, Vec<Protocol>) =
+            Protocol::with_strengths(list).partition(|protocol| protocol.takes_any_number());
         let mut names: Vec<String> = fixed.iter().map(|protocol| protocol.to_string()).collect();
         for least in 2..=MAX_PARTIES {
-            let any = any.iter().filter(|protocol| protocol.fitting(0).parties() == least.into());
+            let any = any.iter().filter(|protocol| protocol.parties() == usize::from(least));
             let these: Vec<String> = any.map(|protocol| format!("{}:N", protocol.name())).collect();
             if !these.is_empty() {
                 let these = these.join(", ");
@@ -170,30 +188,10 @@ impl Protocol {
     }
 }
 
-impl FromStr for Protocol {
-    type Err = UnknownProtocol;
-    fn from_str(name: &str) -> Result<Self, UnknownProtocol> {
-        if let Some((name, batch)) = name.split_once('/') {
-            return Ok(name.parse::<Protocol>()?.with_batch(batch.parse()?)?);
-        }
-        let (kind, parties) = match name.split_once(':') {
-            Some((kind, parties)) => (kind, Some(parties)),
-            None => (name, None),
-        };
-        let shown = |text: &str| -> String { text.chars().take(40).collect() };
-        let mut all = Protocol::ALL.into_iter().chain(Protocol::STRONG);
-        let named = all.find(|protocol| protocol.name() == kind);
-        let named = named.ok_or_else(|| UnknownProtocol::Name(shown(kind)))?;
-        let Some(parties) = parties else { return Ok(named.fitting(0)) };
-        let number = parties.parse().ok().filter(|_| named.takes_any_number());
-        number
-            .map(|number| (named.fitting(number), number))
-            .filter(|(fitting, number)| fitting.parties() == *number)
-            .map(|(fitting, _)| fitting)
-            .ok_or_else(|| UnknownProtocol::Parties {
-                name: shown(kind),
-                parties: shown(parties),
-                protocol: named,
-            })
+/// The name that was meant, or else all.
+fn meant(name: &str, list: &[&'static Descriptor]) -> String {
+    match spelling::hint(name, Protocol::with_strengths(list).map(Protocol::name)) {
+        hint if hint.is_empty() => format!(": choose one of {}", Protocol::names(list)),
+        hint => hint,
     }
 }

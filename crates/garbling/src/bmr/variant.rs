@@ -1,5 +1,5 @@
 //! What the variants of BMR are called, and in what they differ: how bits are multiplied by offsets of labels, how
-//! garbled tables open, and what hides their rows. The protocols are in the crate `tacit-garbling`.
+//! garbled tables open, and what hides their rows.
 //!
 //! Source: A. Ben-Efraim, Y. Lindell, E. Omri, *Optimizing Semi-Honest Secure Multiparty Computation for the
 //! Internet*, CCS 2016. [`Products::Offset`], [`Opening::Collector`] and [`Opening::Single`] are ours.

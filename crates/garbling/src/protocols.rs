@@ -1,0 +1,202 @@
+//! The protocols that garble.
+
+use crate::bmr::{Products, Rounds};
+use tacit_protocol::{
+    Descriptor, Family, GarbledFacts, Garbling, Opening, Parties, Protocol, Security, Status,
+    Transfers,
+};
+
+const fn garbled(
+    name: &'static str,
+    (parties, security): (Parties, Security),
+    status: Status,
+    (garbling, transfers): (Garbling, Transfers),
+) -> Descriptor {
+    let family = Family::Garbled(GarbledFacts { garbling, transfers });
+    Descriptor { name, parties, security, status, fan_in: 2, family }
+}
+
+/// BMR over oblivious transfer: a constant number of rounds.
+pub const BMR: Protocol = Protocol::new(&garbled(
+    "bmr",
+    (Parties::AtLeast(2), Security::DishonestMajority),
+    Status::Product,
+    (Garbling::Together(Opening::Collector), Transfers::Ordinary),
+));
+
+/// BMR with silent oblivious transfers.
+pub const BMR_SILENT: Protocol = Protocol::new(&garbled(
+    "bmr-silent",
+    (Parties::AtLeast(2), Security::DishonestMajority),
+    Status::Product,
+    (Garbling::Together(Opening::Collector), Transfers::Silent),
+));
+
+/// BMR over Shamir's sharing.
+pub const BMR_SHAMIR: Protocol = Protocol::new(&garbled(
+    "bmr-shamir",
+    (Parties::AtLeast(3), Security::HonestMajority),
+    Status::Product,
+    (Garbling::Together(Opening::Collector), Transfers::None),
+));
+
+/// [`Products::Basic`].
+pub const BMR_BASIC: Protocol = Protocol::new(&garbled(
+    "bmr-basic",
+    (Parties::AtLeast(2), Security::DishonestMajority),
+    Status::Baseline,
+    (Garbling::Together(Opening::All), Transfers::Ordinary),
+));
+
+/// [`Products::Reduced`].
+pub const BMR_REDUCED: Protocol = Protocol::new(&garbled(
+    "bmr-reduced",
+    (Parties::AtLeast(2), Security::DishonestMajority),
+    Status::Baseline,
+    (Garbling::Together(Opening::All), Transfers::Ordinary),
+));
+
+/// [`Products::Correlated`].
+pub const BMR_CORRELATED: Protocol = Protocol::new(&garbled(
+    "bmr-correlated",
+    (Parties::AtLeast(2), Security::DishonestMajority),
+    Status::Baseline,
+    (Garbling::Together(Opening::All), Transfers::Ordinary),
+));
+
+/// [`Products::Offset`].
+pub const BMR_OFFSET: Protocol = Protocol::new(&garbled(
+    "bmr-offset",
+    (Parties::AtLeast(2), Security::DishonestMajority),
+    Status::Baseline,
+    (Garbling::Together(Opening::Collector), Transfers::Ordinary),
+));
+
+/// [`Rounds::Four`].
+pub const BMR_SHAMIR_S4: Protocol = Protocol::new(&garbled(
+    "bmr-shamir-s4",
+    (Parties::AtLeast(3), Security::HonestMajority),
+    Status::Baseline,
+    (Garbling::Together(Opening::All), Transfers::None),
+));
+
+/// [`Rounds::Three`].
+pub const BMR_SHAMIR_S3: Protocol = Protocol::new(&garbled(
+    "bmr-shamir-s3",
+    (Parties::AtLeast(3), Security::HonestMajority),
+    Status::Baseline,
+    (Garbling::Together(Opening::All), Transfers::None),
+));
+
+/// [`Rounds::Two`].
+pub const BMR_SHAMIR_S2: Protocol = Protocol::new(&garbled(
+    "bmr-shamir-s2",
+    (Parties::AtLeast(4), Security::FewerThanThird),
+    Status::Baseline,
+    (Garbling::Together(Opening::All), Transfers::None),
+));
+
+/// BMR over replicated sharing.
+pub const BMR_REPLICATED: Protocol = Protocol::new(&garbled(
+    "bmr-replicated",
+    (Parties::Exactly(3), Security::SemiHonest),
+    Status::Product,
+    (Garbling::Together(Opening::Collector), Transfers::None),
+));
+
+/// Yao's garbled circuits, with half gates.
+pub const YAO: Protocol = Protocol::new(&garbled(
+    "yao",
+    (Parties::Exactly(2), Security::DishonestMajority),
+    Status::Product,
+    (Garbling::OneSide, Transfers::Ordinary),
+));
+
+/// The same with silent oblivious transfers.
+pub const YAO_SILENT: Protocol = Protocol::new(&garbled(
+    "yao-silent",
+    (Parties::Exactly(2), Security::DishonestMajority),
+    Status::Product,
+    (Garbling::OneSide, Transfers::Silent),
+));
+
+/// Garbled circuits among three parties: two that have all labels, one that evaluates.
+pub const YAO_THREE: Protocol = Protocol::new(&garbled(
+    "yao-three",
+    (Parties::Exactly(3), Security::SemiHonest),
+    Status::Product,
+    (Garbling::OneSide, Transfers::None),
+));
+
+/// Authenticated garbling.
+pub const AUTHENTICATED: Protocol = Protocol::new(&garbled(
+    "authenticated",
+    (Parties::AtLeast(2), Security::MaliciousDishonestMajority),
+    Status::Product,
+    (Garbling::Authenticated, Transfers::Ordinary),
+));
+
+/// Authenticated garbling with gates of four rows, as in its first paper (CCS 2017).
+pub const WRK17: Protocol = Protocol::new(&garbled(
+    "wrk17",
+    (Parties::AtLeast(2), Security::MaliciousDishonestMajority),
+    Status::Baseline,
+    (Garbling::Authenticated, Transfers::Ordinary),
+));
+
+/// All protocols of this crate: a line each.
+pub static ALL: [&Descriptor; 16] = [
+    BMR.descriptor(),
+    BMR_SILENT.descriptor(),
+    BMR_SHAMIR.descriptor(),
+    BMR_BASIC.descriptor(),
+    BMR_REDUCED.descriptor(),
+    BMR_CORRELATED.descriptor(),
+    BMR_OFFSET.descriptor(),
+    BMR_SHAMIR_S4.descriptor(),
+    BMR_SHAMIR_S3.descriptor(),
+    BMR_SHAMIR_S2.descriptor(),
+    BMR_REPLICATED.descriptor(),
+    YAO.descriptor(),
+    YAO_SILENT.descriptor(),
+    YAO_THREE.descriptor(),
+    AUTHENTICATED.descriptor(),
+    WRK17.descriptor(),
+];
+
+impl Products {
+    /// The protocol that makes products in this way, for two parties.
+    #[must_use]
+    pub const fn protocol(self) -> Protocol {
+        match self {
+            Products::Basic => BMR_BASIC,
+            Products::Reduced => BMR_REDUCED,
+            Products::Correlated => BMR_CORRELATED,
+            Products::Offset => BMR_OFFSET,
+        }
+    }
+
+    /// How a protocol makes products, if it is one of these.
+    #[must_use]
+    pub fn of(protocol: Protocol) -> Option<Self> {
+        Products::ALL.into_iter().find(|products| products.protocol().is(protocol))
+    }
+}
+
+impl Rounds {
+    /// The protocol that takes so many rounds, for as few parties as it runs with.
+    #[must_use]
+    pub const fn protocol(self) -> Protocol {
+        match self {
+            Rounds::Four => BMR_SHAMIR_S4,
+            Rounds::Three => BMR_SHAMIR_S3,
+            Rounds::Two => BMR_SHAMIR_S2,
+        }
+    }
+
+    /// How many rounds a protocol takes, if it is one of these.
+    #[must_use]
+    pub fn of(protocol: Protocol) -> Option<Self> {
+        Rounds::ALL.into_iter().find(|rounds| rounds.protocol().is(protocol))
+    }
+}

@@ -1,0 +1,175 @@
+//! Roles of protocols, by type: the list of the protocols with roles.
+
+use crate::astra::{ASTRA, Astra};
+use crate::convert::Coordinates;
+use crate::fantastic_four::{FANTASTIC_FOUR, FantasticFour};
+use crate::multi_fan_in::{MULTI_FAN_IN, MultiFanIn};
+use crate::plain::{PLAIN, Plain};
+use crate::proof::Method;
+use crate::quad::{A, B, HET, QUAD, QUAD_A, QUAD_HET, Quad};
+use crate::replicated::{Made, ProvenLater, REPLICATED, Replicated};
+use crate::role::{Canonical, Role, RoleId};
+use crate::tetrad::{TETRAD, Tetrad};
+use crate::trio::{TRIO, Trio};
+use tacit_protocol::Protocol;
+
+/// Something to do with the type of a role whose shares have canonical coordinates.
+pub trait CanonicalVisitor {
+    /// The result.
+    type Out;
+    /// Does it.
+    fn visit<P: Canonical>(self) -> Self::Out;
+}
+
+/// A visitor of any role, for those whose shares are canonical or have masked coordinates.
+struct AnyRole<V>(V);
+
+impl<V: RoleVisitor> CoordinatesVisitor for AnyRole<V> {
+    type Out = V::Out;
+    fn visit<P: Coordinates>(self) -> V::Out {
+        self.0.visit::<P>()
+    }
+}
+
+impl<V: RoleVisitor> CanonicalVisitor for AnyRole<V> {
+    type Out = V::Out;
+    fn visit<P: Canonical>(self) -> V::Out {
+        self.0.visit::<P>()
+    }
+}
+
+/// Something to do with the type of a role whose shares have masked coordinates.
+pub trait CoordinatesVisitor {
+    /// The result.
+    type Out;
+    /// Does it.
+    fn visit<P: Coordinates>(self) -> Self::Out;
+}
+
+/// A visitor of roles with masked coordinates, for those whose shares are canonical.
+struct AnyCoordinates<V>(V);
+
+impl<V: CoordinatesVisitor> CanonicalVisitor for AnyCoordinates<V> {
+    type Out = V::Out;
+    fn visit<P: Canonical>(self) -> V::Out {
+        self.0.visit::<P>()
+    }
+}
+
+/// Something to do with the type of a role.
+pub trait RoleVisitor {
+    /// The result.
+    type Out;
+    /// Does it.
+    fn visit<P: Role>(self) -> Self::Out;
+}
+
+/// Calls `visitor` with the type of role `role` of a protocol.
+///
+/// # Panics
+/// When the protocol has no roles, or `role` is not below its number of parties.
+pub fn visit<V: RoleVisitor>(protocol: Protocol, role: RoleId, visitor: V) -> V::Out {
+    let visitor = match four(protocol, role, AnyRole(visitor)) {
+        Ok(out) => return out,
+        Err(AnyRole(visitor)) => visitor,
+    };
+    if protocol.proves_products() {
+        return visit_proven(protocol, role, visitor);
+    }
+    match (protocol.is(PLAIN), role) {
+        (true, 0) => visitor.visit::<Plain<0>>(),
+        (true, 1) => visitor.visit::<Plain<1>>(),
+        (true, 2) => visitor.visit::<Plain<2>>(),
+        _ => match canonical(protocol, role, AnyRole(visitor)) {
+            Ok(out) => out,
+            Err(_) => panic!("{protocol} has no role {role}"),
+        },
+    }
+}
+
+/// Calls `visitor` with the type of role `role` of a protocol that proves products: replicated sharing.
+///
+/// # Panics
+/// When it is another protocol, or `role` is not below its number of parties.
+pub fn visit_proven<V: RoleVisitor>(protocol: Protocol, role: RoleId, visitor: V) -> V::Out {
+    let method = Method::of(protocol).expect("a protocol that proves products");
+    match (method.proves_later(), role) {
+        (true, 0) => visitor.visit::<Replicated<0, ProvenLater>>(),
+        (true, 1) => visitor.visit::<Replicated<1, ProvenLater>>(),
+        (true, 2) => visitor.visit::<Replicated<2, ProvenLater>>(),
+        (false, 0) => visitor.visit::<Replicated<0, Made>>(),
+        (false, 1) => visitor.visit::<Replicated<1, Made>>(),
+        (false, 2) => visitor.visit::<Replicated<2, Made>>(),
+        _ => panic!("{protocol} has no role {role}"),
+    }
+}
+
+/// Calls `visitor` with the type of role `role` if a protocol's shares are replicated sharing in some coordinates.
+///
+/// # Panics
+/// When `role` is not below its number of parties.
+pub fn visit_canonical<V: CanonicalVisitor>(
+    protocol: Protocol,
+    role: RoleId,
+    visitor: V,
+) -> Option<V::Out> {
+    canonical(protocol, role, visitor).ok()
+}
+
+/// Calls `visitor` with the type of role `role` if a protocol's shares have masked coordinates, which is what programs in
+/// rings compute on.
+///
+/// # Panics
+/// When `role` is not below its number of parties.
+pub fn visit_coordinates<V: CoordinatesVisitor>(
+    protocol: Protocol,
+    role: RoleId,
+    visitor: V,
+) -> Option<V::Out> {
+    match four(protocol, role, visitor) {
+        Ok(out) => Some(out),
+        Err(visitor) => canonical(protocol, role, AnyCoordinates(visitor)).ok(),
+    }
+}
+
+/// What a visitor makes of the role of the protocol that is asked for, of a list: a protocol a line.
+macro_rules! roles {
+    ($protocol:ident, $role:ident, $visitor:ident; $($name:ident: $($id:literal => $type:ty),+;)+) => {{
+        $(if $protocol.is($name) {
+            $(if $role == $id {
+                return Ok($visitor.visit::<$type>());
+            })+
+        })+
+        panic!("{} has no role {}", $protocol, $role)
+    }};
+}
+
+/// Protocols of the sharings of four parties. Gives the visitor back for others.
+#[rustfmt::skip]
+fn four<V: CoordinatesVisitor>(protocol: Protocol, role: RoleId, visitor: V) -> Result<V::Out, V> {
+    if protocol.parties() != 4 || protocol.roles().is_none() {
+        return Err(visitor);
+    }
+    roles! { protocol, role, visitor;
+        QUAD: 0 => Quad<{ B }, 0>, 1 => Quad<{ B }, 1>, 2 => Quad<{ B }, 2>, 3 => Quad<{ B }, 3>;
+        QUAD_A: 0 => Quad<{ A }, 0>, 1 => Quad<{ A }, 1>, 2 => Quad<{ A }, 2>, 3 => Quad<{ A }, 3>;
+        QUAD_HET: 0 => Quad<{ HET }, 0>, 1 => Quad<{ HET }, 1>, 2 => Quad<{ HET }, 2>, 3 => Quad<{ HET }, 3>;
+        TETRAD: 0 => Tetrad<0>, 1 => Tetrad<1>, 2 => Tetrad<2>, 3 => Tetrad<3>;
+        FANTASTIC_FOUR: 0 => FantasticFour<0>, 1 => FantasticFour<1>, 2 => FantasticFour<2>, 3 => FantasticFour<3>;
+    }
+}
+
+/// Protocols on replicated sharing of three parties, whose products nothing is done about. Gives the visitor back for
+/// others.
+#[rustfmt::skip]
+fn canonical<V: CanonicalVisitor>(protocol: Protocol, role: RoleId, visitor: V) -> Result<V::Out, V> {
+    if protocol.parties() != 3 || protocol.roles().is_none_or(|facts| facts.checks.is_some()) {
+        return Err(visitor);
+    }
+    roles! { protocol, role, visitor;
+        TRIO: 0 => Trio<0>, 1 => Trio<1>, 2 => Trio<2>;
+        ASTRA: 0 => Astra<0>, 1 => Astra<1>, 2 => Astra<2>;
+        REPLICATED: 0 => Replicated<0>, 1 => Replicated<1>, 2 => Replicated<2>;
+        MULTI_FAN_IN: 0 => MultiFanIn<0>, 1 => MultiFanIn<1>, 2 => MultiFanIn<2>;
+    }
+}
