@@ -3,6 +3,7 @@
 use crate::error::CliError;
 use clap::Args;
 use std::io::{self, Write};
+use tacit::runtime::roles;
 use tacit_sharing::Protocol;
 use tacit_sharing::proof::{BatchSize, Strength};
 
@@ -24,21 +25,9 @@ pub struct Checks {
 }
 
 impl Checks {
-    /// As a protocol's are.
-    pub fn of(protocol: Protocol) -> Checks {
-        let strong = Some(protocol.strength()).filter(|it| *it == Strength::Strong);
-        Checks { statistical: strong, batch: protocol.batch() }
-    }
-
     /// A protocol with such checks.
     pub fn apply(self, protocol: Protocol) -> Result<Protocol, CliError> {
-        let strong = match self.statistical {
-            None => Ok(protocol),
-            Some(strength) => protocol.with_strength(strength),
-        };
-        let strong = strong.map_err(|e| CliError::input(e.to_string()))?;
-        let sized = self.batch.map_or(Ok(strong), |batch| strong.with_batch(batch));
-        sized.map_err(|e| CliError::input(e.to_string()))
+        Ok(roles::checked(protocol, self.statistical, self.batch)?)
     }
 }
 

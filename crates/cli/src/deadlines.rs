@@ -1,11 +1,9 @@
-//! How long a party waits, and which flag says so.
+//! How long a party waits.
 
 use clap::Args;
 use std::time::Duration;
-use tacit_net::{NetError, SessionConfig};
-
-/// A peer that is alive may be busy with something else for so many times the deadline.
-const BUSY: u64 = 120;
+use tacit::runtime::with_deadlines;
+use tacit_net::SessionConfig;
 
 /// How long a party waits for others.
 #[derive(Args, Clone, Copy, Debug)]
@@ -24,21 +22,8 @@ pub struct Deadlines {
 
 impl Deadlines {
     /// A session's configuration with these deadlines.
-    pub fn of(self, mut config: SessionConfig) -> SessionConfig {
-        config.limits.progress = Duration::from_secs(self.timeout);
-        config.limits.meeting = Duration::from_secs(self.timeout.saturating_mul(BUSY));
-        config.limits.connect = Duration::from_secs(self.connect_timeout);
-        config
-    }
-}
-
-/// For an error that a deadline caused: the flag that sets it.
-pub fn flag(error: &NetError) -> Option<&'static str> {
-    match error {
-        NetError::Timeout { .. } | NetError::ControlTimeout { .. } | NetError::Silent { .. } => {
-            Some("--timeout")
-        }
-        NetError::NotConnected { .. } => Some("--connect-timeout"),
-        _ => None,
+    pub fn of(self, config: SessionConfig) -> SessionConfig {
+        let [progress, connect] = [self.timeout, self.connect_timeout].map(Duration::from_secs);
+        with_deadlines(config, progress, connect)
     }
 }

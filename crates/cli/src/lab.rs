@@ -3,18 +3,15 @@
 //! All parties run as threads on the virtual mesh: the real protocol, real messages, virtual
 //! time. Computing costs what it costs here, unless it is left out.
 
-use crate::balance::BalanceArg;
 use crate::checks::Checks;
 use crate::circuit::file::ReadArgs;
 use crate::error::CliError;
 use crate::flags;
 use crate::garbling::GarblingArgs;
 use crate::output::{Output, Report, remark};
-use crate::profile::Profile;
 use crate::program::{self, NamedValue};
 use crate::progress::Progress;
 use crate::ranges::RangeArgs;
-use crate::roles::{self, Roles};
 use crate::run::{Misplaced, Parties, PreprocessingArg, in_turn, opening, seconds, write_links};
 use crate::task::Task;
 use clap::Args;
@@ -22,6 +19,9 @@ use clap::builder::RangedU64ValueParser;
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::PathBuf;
+use tacit::runtime::Balancing;
+use tacit::runtime::Profile;
+use tacit::runtime::{Roles, roles};
 use tacit_circuit::Circuit;
 use tacit_engine::circuit::{
     self as engine, Assignment, Blocking, Compiled, FormChoice, Job, LinkUse,
@@ -97,7 +97,7 @@ pub struct LabArgs {
     /// (trio, astra), each also with roles 1 and 2 exchanged: a-crossed, b-crossed, het-crossed, crossed.
     /// `auto`: weights that are fastest on the network. For a circuit and a named protocol
     #[arg(long, value_name = "auto|none|a=2,het=1", default_value = "none")]
-    balance: BalanceArg,
+    balance: Balancing,
 
     /// Parties that learn the outputs of a circuit; the time is theirs [default: all]
     #[arg(long, value_name = "PARTIES")]

@@ -1,6 +1,5 @@
 //! The `tacit` program.
 
-mod balance;
 mod bench;
 mod checks;
 mod circuit;
@@ -19,11 +18,9 @@ mod party;
 mod plan;
 mod ports;
 mod prepare;
-mod profile;
 mod program;
 mod progress;
 mod ranges;
-mod roles;
 mod run;
 mod signals;
 mod task;
@@ -38,7 +35,7 @@ use std::process::ExitCode;
 /// Computes a function of several parties' private data and reveals the result, and nothing
 /// else. Nobody has audited it.
 #[derive(Parser, Debug)]
-#[command(name = "tacit", version, after_help = ErrorKind::help(), max_term_width = 100)]
+#[command(name = "tacit", version, after_help = error::exit_codes(), max_term_width = 100)]
 struct Cli {
     /// Print one JSON object instead of text (errors too, on standard error)
     #[arg(long, global = true)]

@@ -6,7 +6,8 @@ use crate::output::{Output, remark};
 use crate::signals;
 use std::process::ExitCode;
 use std::time::Duration;
-use tacit_net::{Farewell, Session, SessionConfig, meet};
+use tacit::runtime::Meeting;
+use tacit_net::{Farewell, SessionConfig};
 
 /// How long a party that cannot take part goes on telling the others, at most.
 const PARTING: Duration = Duration::from_secs(10);
@@ -15,41 +16,10 @@ const AT_ONCE: Duration = Duration::from_millis(300);
 /// The same, where its user stopped it: peers try to connect once a second at least.
 const GOODBYE: Duration = Duration::from_millis(1200);
 
-/// What a party must know to meet the others, before anything that can go wrong here.
-pub struct Meeting {
-    /// How to connect.
-    pub config: SessionConfig,
-    met: bool,
-    farewell: Option<Farewell>,
-}
-
-impl Meeting {
-    /// A meeting of this configuration; signals end it from here on.
-    pub fn new(config: SessionConfig) -> Meeting {
-        signals::end_session(config.stopper.clone());
-        Meeting { config, met: false, farewell: None }
-    }
-
-    /// Connects this party with all others.
-    pub fn connect(&mut self) -> Result<Session, CliError> {
-        self.met = true;
-        meet(&self.config).map_err(|missed| {
-            self.farewell = Some(missed.farewell);
-            missed.error.into()
-        })
-    }
-
-    fn failed(self, error: CliError) -> Failure {
-        let patience = self.config.limits.connect.min(PARTING);
-        let farewell = match self.met {
-            true => self.farewell,
-            false => {
-                let (kind, reason) = error.for_peers();
-                Some(Farewell::new(&self.config, kind, reason))
-            }
-        };
-        Failure { error, farewell, patience }
-    }
+/// A meeting of this configuration; signals end it from here on.
+pub fn of(config: SessionConfig) -> Meeting {
+    signals::end_session(config.stopper.clone());
+    Meeting::new(config)
 }
 
 /// What one party does that others wait for. An error before they are met is told to them.
@@ -57,18 +27,11 @@ pub fn hold<T>(
     config: SessionConfig,
     work: impl FnOnce(&mut Meeting) -> Result<T, CliError>,
 ) -> Result<T, Failure> {
-    let mut meeting = Meeting::new(config);
-    work(&mut meeting).map_err(|error| meeting.failed(error))
-}
-
-/// Does `work` in a session; an error ends it for everybody, and peers hear what kind it is.
-pub fn in_session<T>(
-    session: &mut Session,
-    work: impl FnOnce(&mut Session) -> Result<T, CliError>,
-) -> Result<T, CliError> {
-    work(session).inspect_err(|error| {
-        let (kind, reason) = error.for_peers();
-        session.abort(kind, reason);
+    let mut meeting = of(config);
+    work(&mut meeting).map_err(|error| {
+        let patience = meeting.config.limits.connect.min(PARTING);
+        let farewell = meeting.farewell(&error);
+        Failure { error, farewell, patience }
     })
 }
 
@@ -82,6 +45,12 @@ pub struct Failure {
 impl From<CliError> for Failure {
     fn from(error: CliError) -> Failure {
         Failure { error, farewell: None, patience: Duration::ZERO }
+    }
+}
+
+impl From<tacit::Error> for Failure {
+    fn from(error: tacit::Error) -> Failure {
+        CliError::from(error).into()
     }
 }
 

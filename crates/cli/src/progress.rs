@@ -6,6 +6,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use std::fmt::{self, Debug};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
+use tacit::runtime::Progress as Watch;
 use tracing::field::{Field, Visit};
 use tracing::{Event, Subscriber};
 use tracing_subscriber::Layer;
@@ -52,6 +53,16 @@ impl Progress {
     /// So much more is done.
     pub fn add(&self, done: u64) {
         self.0.inc(done);
+    }
+}
+
+impl Watch for Progress {
+    fn total(&self, all: u64) {
+        self.set_length(all);
+    }
+
+    fn done(&self, more: u64) {
+        self.add(more);
     }
 }
 

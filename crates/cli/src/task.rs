@@ -5,11 +5,12 @@ use crate::error::CliError;
 use crate::program;
 use crate::run::{Misplaced, Parties, refuse};
 use std::path::Path;
+use tacit::Program;
 use tacit_circuit::Circuit;
 use tacit_engine::circuit::Preprocessing;
 use tacit_engine::program::By;
-use tacit_engine::protocols::{self, PLAIN};
-use tacit_program::Program;
+use tacit_engine::protocols;
+
 use tacit_sharing::Protocol;
 
 /// What is computed.
@@ -17,7 +18,7 @@ pub enum Task {
     /// A circuit.
     Circuit(Circuit),
     /// A program.
-    Program(Box<Program>),
+    Program(Program),
 }
 
 impl Task {
@@ -33,7 +34,7 @@ impl Task {
             return Ok(Task::Circuit(file::read(path, read)?));
         }
         refuse("circuits", for_circuits.into_iter().chain(read.flags()))?;
-        Ok(Task::Program(Box::new(program::load(path)?)))
+        Ok(Task::Program(program::load(path)?))
     }
 
     /// Whether it is a program.
@@ -58,16 +59,16 @@ impl Task {
     ) -> bool {
         let comes_first = || match preprocessing {
             Preprocessing::Interleaved => true,
-            Preprocessing::Separate => protocol != PLAIN,
+            Preprocessing::Separate => !protocol.is_trusted_party(),
         };
         let computes = || match by.unwrap_or(By::of(protocol)) {
             By::Rings => protocol.has_rings(),
-            By::Circuits => protocol != PLAIN,
+            By::Circuits => !protocol.is_trusted_party(),
         };
         match self {
             Task::Circuit(_) => true,
             Task::Program(program) => {
-                let fits = program.parties.len() <= protocol.parties();
+                let fits = program.parties().len() <= protocol.parties();
                 fits && computes() && comes_first()
             }
         }
@@ -77,7 +78,7 @@ impl Task {
     pub fn parties(&self) -> usize {
         match self {
             Task::Circuit(circuit) => circuit.input_widths().len(),
-            Task::Program(program) => program.parties.len(),
+            Task::Program(program) => program.parties().len(),
         }
     }
 
@@ -85,7 +86,7 @@ impl Task {
     pub fn party_names(&self) -> Vec<String> {
         match self {
             Task::Circuit(_) => Vec::new(),
-            Task::Program(program) => program.parties.clone(),
+            Task::Program(program) => program.parties().to_vec(),
         }
     }
 
@@ -93,7 +94,7 @@ impl Task {
     pub fn names(&self, protocol: Protocol) -> Result<Parties, CliError> {
         match self {
             Task::Circuit(_) => Ok(Parties::numbered(protocol.parties())),
-            Task::Program(program) => program::local_names(program, protocol).map(Parties),
+            Task::Program(program) => Ok(Parties(program::local_names(program, protocol)?)),
         }
     }
 }

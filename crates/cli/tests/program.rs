@@ -6,7 +6,8 @@ mod common;
 use common::{configure, fails, finish, ok, start};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use tacit_engine::protocols;
+use tacit_engine::protocols::{self, AUTHENTICATED, BMR, GMW, LIFT, QUAD, TRIO, YAO_THREE};
+use tacit_sharing::Protocol;
 
 fn example(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name)
@@ -44,13 +45,26 @@ fn printed_mean(results: &serde_json::Value) -> f64 {
     results["mean stay"].as_f64().unwrap_or_else(|| panic!("{results}"))
 }
 
+/// All protocols are in [`processes_compute_the_mean_under_every_protocol`], and as threads of one process in
+/// `crates/engine/tests/programs`.
 #[test]
+fn processes_compute_the_mean_under_one_protocol_of_each_family() {
+    let of_each_family = [TRIO, LIFT, QUAD, GMW, BMR, YAO_THREE, AUTHENTICATED];
+    processes_compute_the_mean(of_each_family.map(|protocol| protocol.fitting(3)).into_iter());
+}
+
+#[test]
+#[ignore = "a minute: hundreds of processes"]
 fn processes_compute_the_mean_under_every_protocol() {
+    processes_compute_the_mean(protocols::all());
+}
+
+fn processes_compute_the_mean(protocols: impl Iterator<Item = Protocol>) {
     let folder = stay();
     let dir = folder.path();
     let want = mean(dir);
     let by_circuits = ["trio --by circuits", "quad --by circuits"];
-    let runs = protocols::all().filter(|protocol| protocol.parties() > 2);
+    let runs = protocols.filter(|protocol| protocol.parties() > 2);
     let by_circuits = by_circuits.map(String::from);
     for protocol in runs.map(|protocol| protocol.to_string()).chain(by_circuits) {
         let text = ok(

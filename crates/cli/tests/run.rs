@@ -6,7 +6,8 @@ mod common;
 use common::{configure, configure_parties, fails, finish, ok, start};
 use std::path::Path;
 use std::time::Duration;
-use tacit_engine::protocols;
+use tacit_engine::protocols::{self, AUTHENTICATED, BMR, GMW, LIFT, QUAD, TRIO, YAO};
+use tacit_sharing::Protocol;
 
 fn write(folder: &Path, name: &str, text: &str) {
     std::fs::write(folder.join(name), text).expect("writes");
@@ -41,11 +42,24 @@ fn aes_folder(sbox: &str) -> tempfile::TempDir {
 
 const INPUTS: &str = "--bits bytes --input 0=key.hex --repeat 0 --input 1=blocks.hex";
 
+/// All protocols are in [`processes_over_tls_encrypt_under_every_protocol`], and as threads of one process in
+/// `crates/engine/tests/conformance.rs`.
 #[test]
+fn processes_over_tls_encrypt_under_one_protocol_of_each_family() {
+    let of_each_family = [TRIO, LIFT, QUAD, GMW, BMR, YAO, AUTHENTICATED];
+    processes_encrypt(of_each_family.map(|protocol| protocol.fitting(3)).into_iter());
+}
+
+#[test]
+#[ignore = "a minute: hundreds of processes"]
 fn processes_over_tls_encrypt_under_every_protocol() {
+    processes_encrypt(protocols::on_bits());
+}
+
+fn processes_encrypt(protocols: impl Iterator<Item = Protocol>) {
     let folder = aes_folder("d4");
     let dir = folder.path();
-    for protocol in protocols::on_bits() {
+    for protocol in protocols {
         let roles = match protocol.parties() {
             2 => "1,0",
             3 => "2,0,1",

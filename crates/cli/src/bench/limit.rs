@@ -3,9 +3,9 @@
 use super::task::{assignments, circuit, job, triples};
 use super::{BenchArgs, BenchTransport, Operation};
 use crate::error::CliError;
-use crate::profile::Profile;
 use serde::Serialize;
 use std::time::Duration;
+use tacit::runtime::Profile;
 use tacit_engine::circuit::{Assignment, Compiled, predict};
 use tacit_net::{PartyId, SessionConfig, calibrate};
 use tacit_ring::prg;

@@ -6,16 +6,13 @@ mod result;
 mod sweep;
 mod task;
 
-use crate::balance::BalanceArg;
 use crate::checks::Checks;
 use crate::deadlines::Deadlines;
 use crate::error::CliError;
 use crate::flags;
 use crate::local::{self, Child, Hosts, Transport};
 use crate::output::Output;
-use crate::profile::Profile;
 use crate::progress::Progress;
-use crate::roles::Roles;
 use clap::builder::RangedU64ValueParser;
 use clap::{Args, ValueEnum};
 use paper::Paper;
@@ -24,6 +21,9 @@ use serde::Serialize;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use sweep::SweepArgs;
+use tacit::runtime::Balancing;
+use tacit::runtime::Profile;
+use tacit::runtime::Roles;
 use tacit_engine::protocols::{self, TRIO};
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_sharing::Protocol;
@@ -155,7 +155,7 @@ pub struct BenchArgs {
     /// (trio, astra), each also with roles 1 and 2 exchanged: a-crossed, b-crossed, het-crossed, crossed.
     /// `auto`: weights that are fastest on the network of --network. Not for `dot`, `matmul` and `triples`
     #[arg(long, value_name = "auto|none|a=2,het=1", default_value = "none")]
-    pub balance: BalanceArg,
+    pub balance: Balancing,
 
     #[arg(long, default_value_t = 1, value_parser = flags::threads(), help = flags::THREADS)]
     pub threads: usize,
@@ -267,7 +267,7 @@ impl BenchArgs {
     /// The network to play.
     pub fn profile(&self) -> Result<Option<Profile>, CliError> {
         let load = |name| Profile::of_parties(name, self.parties());
-        self.network.as_deref().map(load).transpose()
+        Ok(self.network.as_deref().map(load).transpose()?)
     }
 }
 

@@ -112,7 +112,7 @@ pub fn sweep(args: &BenchArgs, plot: &Path) -> Result<Sweep, CliError> {
 
 /// Megabits per second of the links that are kept.
 fn full_rate(shape: &str) -> Result<f64, CliError> {
-    let profile = crate::profile::Profile::load(shape)?;
+    let profile = tacit::runtime::Profile::load(shape)?;
     let parties = || tacit_net::PartyId::all(profile.parties());
     let links = parties().flat_map(|a| parties().filter(move |b| *b != a).map(move |b| (a, b)));
     let mut rates: Vec<Option<u64>> =
@@ -236,7 +236,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("network.toml");
         std::fs::write(&file, network_file(1000.0, 1.0, &[Pair(0, 2), Pair(2, 1)])).unwrap();
-        let profile = crate::profile::Profile::load(file.to_str().unwrap()).unwrap();
+        let profile = tacit::runtime::Profile::load(file.to_str().unwrap()).unwrap();
         let rate =
             |a, b| profile.link(tacit_net::PartyId(a), tacit_net::PartyId(b)).bits_per_second;
         assert_eq!([rate(2, 0), rate(1, 2)], [Some(1_000_000_000); 2]);

@@ -2,12 +2,12 @@
 
 use super::result::PartyResult;
 use super::{BenchArgs, BenchTransport, Operation, limit};
-use crate::balance::BalanceArg;
 use crate::error::CliError;
 use crate::local::Child;
-use crate::roles::{self, Roles};
 use crate::run::{Parties, in_turn};
 use std::time::{Duration, Instant};
+use tacit::runtime::Balancing;
+use tacit::runtime::{Roles, roles};
 use tacit_circuit::{Circuit, library};
 use tacit_engine::bench::{self, Plan, Usage};
 use tacit_engine::circuit::{Assignment, Compiled, Job, TripleJob, evaluate, measure_triples};
@@ -126,7 +126,7 @@ fn shape(args: &BenchArgs) -> Result<Network, CliError> {
 fn balanced(args: &BenchArgs, named: Vec<Assignment>) -> Result<Assignment, CliError> {
     let (roles, mut assignment) = (args.roles.as_ref(), named[0].clone());
     args.balance.check(assignment.protocol, roles, &args.mix)?;
-    if args.balance == BalanceArg::Auto || roles == Some(&Roles::Auto) {
+    if args.balance == Balancing::Auto || roles == Some(&Roles::Auto) {
         return Ok(args.balance.for_products(&shape(args)?, &assignment, roles)?.assignment);
     }
     args.balance.put(&mut assignment)?;
@@ -138,7 +138,7 @@ fn balanced_job(args: &BenchArgs, circuit: &Circuit, job: &Job) -> Result<Assign
     let roles = args.roles.as_ref();
     let mut assignment = job.assignments[0].clone();
     args.balance.check(assignment.protocol, roles, &args.mix)?;
-    if args.balance == BalanceArg::Auto || roles == Some(&Roles::Auto) {
+    if args.balance == Balancing::Auto || roles == Some(&Roles::Auto) {
         return Ok(args.balance.for_circuit(&shape(args)?, circuit, job, roles)?.assignment);
     }
     args.balance.put(&mut assignment)?;

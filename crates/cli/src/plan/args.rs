@@ -5,7 +5,6 @@ use crate::checks::Checks;
 use crate::circuit::file::ReadArgs;
 use crate::error::CliError;
 use crate::flags;
-use crate::profile::{Profile, bandwidth};
 use crate::program::NamedValue;
 use crate::run::{Misplaced, Parties};
 use crate::task::Task;
@@ -13,6 +12,7 @@ use clap::builder::RangedU64ValueParser;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 use std::str::FromStr;
+use tacit::runtime::{Profile, bandwidth};
 use tacit_planner::{Calibration, Network, Objective, Threat};
 use tacit_protocol::MAX_PARTIES;
 

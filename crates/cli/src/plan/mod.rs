@@ -8,13 +8,13 @@ pub use args::PlanArgs;
 
 use crate::error::CliError;
 use crate::output::Output;
-use crate::profile::Profile;
 use crate::program;
 use crate::progress::Progress;
 use crate::run::{Parties, in_turn};
 use crate::task::Task;
 use rayon::prelude::*;
 use report::{Omitted, PlanReport};
+use tacit::runtime::Profile;
 use tacit_circuit::Circuit;
 use tacit_engine::circuit::{Job, Preprocessing};
 use tacit_engine::program::ProgramJob;

@@ -3,11 +3,11 @@
 use super::args::{PlanArgs, SecurityArg};
 use super::commands::{Commands, roles};
 use crate::output::Report;
-use crate::profile::Profile;
 use crate::run::{Parties, seconds};
 use crate::task::Task;
 use serde::Serialize;
 use std::io::{self, Write};
+use tacit::runtime::Profile;
 use tacit_planner::{Bound, Estimate, LeftOut, Objective, Seconds};
 use tacit_sharing::Protocol;
 

@@ -3,8 +3,8 @@
 use super::{PrepareArgs, Preparer, Stored, make, triples_of};
 use crate::circuit::file;
 use crate::error::CliError;
-use crate::meeting::Meeting;
 use crate::run::{Misplaced, Parties, job, refuse};
+use tacit::runtime::Meeting;
 use tacit_circuit::Circuit;
 use tacit_engine::circuit::{self as engine, Compiled, Preprocessing};
 

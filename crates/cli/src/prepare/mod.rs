@@ -6,15 +6,14 @@ mod program;
 mod triples;
 
 pub use list::{PreparedArgs, run as prepared};
+pub use tacit::runtime::check_store;
 
-use crate::balance::BalanceArg;
 use crate::error::CliError;
 use crate::local::{self, Child};
-use crate::meeting::{Failure, Meeting, hold, in_session};
+use crate::meeting::{self, Failure, hold};
 use crate::output::{Output, Report, remark};
-use crate::program::{ByArg, ChunkArg, NamedValue};
+use crate::program::{ByChoice, ChunkChoice, NamedValue};
 use crate::progress::Progress;
-use crate::roles::Roles;
 use crate::run::{Misplaced, Parties, RunArgs, refuse, seconds};
 use clap::Args;
 use serde::{Deserialize, Serialize};
@@ -22,8 +21,11 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
+use tacit::runtime::{
+    Balancing, Meeting, Roles, among, in_session, open_store as open_store_of, store_of,
+};
 use tacit_engine::circuit::{self as engine, Compiled, EvaluateError, Prepared, TripleJob};
-use tacit_engine::store::{Facts, Preparation, State, Store, check_is_there};
+use tacit_engine::store::{Facts, Preparation, State, Store};
 use tacit_net::{PartyId, Session, SessionConfig};
 use tacit_ring::Entropy;
 
@@ -89,7 +91,7 @@ pub fn run(args: &PrepareArgs, output: Output) -> Result<ExitCode, Failure> {
     let is_program = !triples && crate::program::is_program(&args.run.path);
     if let Some(child) = local::from_environment() {
         let result = child.and_then(|child| {
-            let mut meeting = Meeting::new(args.run.deadlines.of(child.config));
+            let mut meeting = meeting::of(args.run.deadlines.of(child.config));
             if triples {
                 let parties = Parties::numbered(args.run.protocol.parties());
                 return triples::one_party(args, &parties, &mut meeting);
@@ -164,36 +166,19 @@ pub fn refuse_choice(run: &RunArgs) -> Result<(), CliError> {
              roles, such as --roles 0,1,2",
         ));
     }
-    if run.balance == BalanceArg::Auto {
+    if run.balance == Balancing::Auto {
         return Err(CliError::input(
             "stored preprocessing is for weights that are given, such as --balance a=2,het=1",
         ));
     }
-    if run.by == Some(ByArg::Auto) {
+    if run.by == Some(ByChoice::Auto) {
         return Err(CliError::input("stored preprocessing is for one form: say --by circuits"));
     }
-    if run.program.chunk_rows == Some(ChunkArg::Auto) {
+    if run.program.chunk_rows == Some(ChunkChoice::Auto) {
         return Err(CliError::input(
             "stored preprocessing is for chunks of one size: say --chunk-rows ROWS",
         ));
     }
-    Ok(())
-}
-
-/// What peers are told when a party cannot use its store.
-pub const UNUSABLE: &str =
-    "a party cannot use its stored preprocessing of this run; start again for the next one";
-
-/// A party's store in a directory of stores.
-fn store_of(directory: &Path, party: &str) -> PathBuf {
-    directory.join(party)
-}
-
-/// Refuses a directory of stores that is not there, and a user without a ledger of what is spent: before any party
-/// connects.
-pub fn check_store(directory: &Path) -> Result<(), CliError> {
-    check_is_there(directory)?;
-    State::of_user()?;
     Ok(())
 }
 
@@ -206,27 +191,9 @@ pub fn open_store(
     run.prepared.as_deref().map(|directory| open(run, config, (directory, party))).transpose()
 }
 
-/// Opens this party's store in a directory of stores.
-fn open(
-    run: &RunArgs,
-    config: &SessionConfig,
-    (directory, party): (&Path, &str),
-) -> Result<Store, CliError> {
-    let store = Store::open(&store_of(directory, party), State::of_user()?)?;
-    among(store, run, config)
-}
-
-/// Binds a store to the parties that are configured, by their pinned keys. Parties of `--local` have keys that are
-/// thrown away after each session, and one owner: their stores are for none but each other.
-fn among(store: Store, run: &RunArgs, config: &SessionConfig) -> Result<Store, CliError> {
-    if run.party_file()?.is_none() {
-        return Ok(store);
-    }
-    let pinned: Option<Vec<_>> = config.parties.iter().map(|party| party.fingerprint).collect();
-    Ok(match pinned {
-        Some(pinned) => store.among(&pinned),
-        None => store,
-    })
+/// Opens this party's store in a directory of stores. Parties of `--local` have keys that are thrown away.
+fn open(run: &RunArgs, config: &SessionConfig, place: (&Path, &str)) -> Result<Store, CliError> {
+    Ok(open_store_of(place, config, run.party_file()?.is_some())?)
 }
 
 /// What one party stored.
@@ -268,28 +235,30 @@ impl Preparer<'_> {
             meeting.config.notice = Some(Arc::new(remark));
         }
         let directory = store_of(&args.into, name);
-        let store = among(Store::create(&directory, State::of_user()?)?, run, &meeting.config)?;
+        let store = Store::create(&directory, State::of_user()?)?;
+        let store = among(store, &meeting.config, configured);
         let progress = Progress::new(configured || me == PartyId(0));
         let mut session = meeting.connect()?;
         let started = session.meshes[0].now();
-        let (preparation, [bytes, bytes_sent]) = in_session(&mut session, |session| {
-            session.agree(&args.agreed())?;
-            let label = run.path.file_stem().unwrap_or_default().to_string_lossy();
-            let mut preparation = store.begin(session, &label, facts)?;
-            if args.runs > 1 {
-                progress.set_length(args.runs);
-            }
-            let (mut bytes, mut bytes_sent) = (0, 0);
-            for done in 0..args.runs {
-                let made = one(session, &mut preparation);
-                let made = made.inspect_err(|e| session.abort(e.abort_kind(), &e.to_string()));
-                let [kept, sent] = made.map_err(|error| args.stopped_after(done, error))?;
-                bytes += kept;
-                bytes_sent += sent;
-                progress.add(1);
-            }
-            Ok((preparation.preparation().to_string(), [bytes, bytes_sent]))
-        })?;
+        let (preparation, [bytes, bytes_sent]) =
+            in_session::<_, CliError>(&mut session, |session| {
+                session.agree(&args.agreed())?;
+                let label = run.path.file_stem().unwrap_or_default().to_string_lossy();
+                let mut preparation = store.begin(session, &label, facts)?;
+                if args.runs > 1 {
+                    progress.set_length(args.runs);
+                }
+                let (mut bytes, mut bytes_sent) = (0, 0);
+                for done in 0..args.runs {
+                    let made = one(session, &mut preparation);
+                    let made = made.inspect_err(|e| session.abort(e.abort_kind(), &e.to_string()));
+                    let [kept, sent] = made.map_err(|error| args.stopped_after(done, error))?;
+                    bytes += kept;
+                    bytes_sent += sent;
+                    progress.add(1);
+                }
+                Ok((preparation.preparation().to_string(), [bytes, bytes_sent]))
+            })?;
         let seconds = (session.meshes[0].now() - started).as_secs_f64();
         session.finish()?;
         let (party, runs, store) = (name.to_string(), args.runs, directory);

@@ -2,13 +2,13 @@
 
 use super::{PrepareArgs, Preparer, Stored, make, triples_of};
 use crate::error::CliError;
-use crate::meeting::Meeting;
 use crate::program::{self, Names, refuse_circuit_arguments};
 use crate::run::{Misplaced, Parties, refuse};
+use tacit::Program;
+use tacit::runtime::{Meeting, program_job};
 use tacit_engine::circuit::{Compiled, Preprocessing};
 use tacit_engine::program::{self as engine, Prepared};
 use tacit_net::Session;
-use tacit_program::Program;
 
 /// Refuses wrong arguments, before any party starts.
 pub fn check(args: &PrepareArgs) -> Result<(), CliError> {
@@ -48,7 +48,7 @@ fn prepared(args: &PrepareArgs, program: &Program, names: &Names) -> Result<Prep
             dim.name
         )));
     }
-    let mut job = program::job(&args.run, program, names, rows)?;
+    let mut job = program_job(&args.run.options(), program, names, rows)?;
     job.stored = true;
     job.preprocessing = Preprocessing::Separate;
     Ok(Prepared::new(program, job)?)
@@ -61,7 +61,7 @@ fn one_party(
     meeting: &mut Meeting,
 ) -> Result<Stored, CliError> {
     let prepared = prepared(args, program, names)?;
-    let public = program::public_inputs(program, &args.run.program)?.inputs;
+    let public = args.run.program.sources(&|_| Ok(false))?.public(program)?.inputs;
     meeting.config.workers = args.run.threads;
     let facts = engine::facts(&prepared, &public);
     let name = &names.session[meeting.config.me.index()];

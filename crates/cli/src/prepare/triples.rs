@@ -2,9 +2,9 @@
 
 use super::{PrepareArgs, Preparer, Stored};
 use crate::error::CliError;
-use crate::meeting::Meeting;
-use crate::roles;
 use crate::run::{Misplaced, Parties, refuse};
+use tacit::runtime::Meeting;
+use tacit::runtime::roles;
 use tacit_engine::circuit::{self as engine, TripleJob};
 use tacit_ring::Entropy;
 

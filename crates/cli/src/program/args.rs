@@ -1,10 +1,12 @@
 //! Where a program's inputs come from and where its results go.
 
-use super::choice::ChunkArg;
+use crate::error::CliError;
 use crate::run::Misplaced;
 use clap::Args;
 use std::path::PathBuf;
 use std::str::FromStr;
+use tacit::Values;
+use tacit::runtime::{ChunkChoice, Padding, Sources, TableSource};
 use tacit_tables::Format;
 
 /// Arguments for inputs and results of programs.
@@ -59,13 +61,48 @@ pub struct TableArgs {
     /// Rows of large arrays computed together [default: 32768]; fewer take less memory and more rounds;
     /// `auto` (or with --roles or --by auto): as many as the measured links need
     #[arg(long, value_name = "ROWS|auto")]
-    pub chunk_rows: Option<ChunkArg>,
+    pub chunk_rows: Option<ChunkChoice>,
 }
 
 impl TableArgs {
     /// Whether standard output is for results alone.
     pub fn prints_alone(&self) -> bool {
         self.results.iter().any(PartyFile::is_standard_output)
+    }
+
+    /// Where the inputs of the party come from whose files `is_me` knows, and public ones.
+    pub fn sources(
+        &self,
+        is_me: &dyn Fn(&Option<String>) -> Result<bool, CliError>,
+    ) -> Result<Sources, CliError> {
+        let (mut tables, mut schema) = (Vec::new(), None);
+        for file in &self.tables {
+            if is_me(&file.party)? {
+                tables.push(TableSource { path: file.path.clone(), rows: file.rows.clone() });
+            }
+        }
+        for file in self.schemas.iter().filter(|file| file.party.is_some()) {
+            if is_me(&file.party)? {
+                schema = schema.or(Some(file));
+            }
+        }
+        // A party's own schema goes before the one that all parties share.
+        let schema = schema.or(self.schemas.iter().find(|file| file.party.is_none()));
+        let padding =
+            |pad: &NamedValue| Padding { rows: pad.name.clone(), validity: pad.value.clone() };
+        let words = |given: &NamedValue| {
+            let words: Vec<&str> = given.value.split(',').collect();
+            (given.name.clone(), Values::from(&words))
+        };
+        Ok(Sources {
+            tables,
+            schema: schema.map(|file| file.path.clone()),
+            columns: self.columns.clone(),
+            missing: self.missing.clone(),
+            pads: self.pads.iter().map(padding).collect(),
+            values: self.values.iter().map(words).collect(),
+            of_command_line: true,
+        })
     }
 
     /// What is no use to circuits.

@@ -4,6 +4,7 @@ use super::args::{NamedValue, PartyFile, RowBound, TableArgs};
 use crate::error::CliError;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
+use tacit::runtime::short;
 use tacit_circuit::spelling;
 use tacit_program::{Element, Program, Type};
 use tacit_tables::{Format, check_shapes, check_writable};
@@ -12,9 +13,9 @@ use tacit_tables::{Format, check_shapes, check_writable};
 pub fn flags(program: &Program, args: &TableArgs) -> Result<(), CliError> {
     let inputs: Vec<&str> = program.inputs().map(|(_, name, _)| name).collect();
     // Within a party's own table `alice.age` is called `age`.
-    let short = program.inputs().filter_map(|(_, name, party)| {
-        super::inputs::short(name, &program.parties[usize::from(party?.0)])
-    });
+    let short = program
+        .inputs()
+        .filter_map(|(_, name, party)| short(name, &program.parties[usize::from(party?.0)]));
     let names: Vec<&str> = inputs.iter().copied().chain(short).collect();
     let known = |flag: &str, name: &str, names: &[&str]| {
         let base = name.split('[').next().unwrap_or(name);

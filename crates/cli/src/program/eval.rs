@@ -1,7 +1,7 @@
 //! `tacit program eval`: in the clear, to try programs and to check results.
 
 use super::args::TableArgs;
-use super::{check, inputs, load, results};
+use super::{check, load, results};
 use crate::error::CliError;
 use crate::output::{Output, Report};
 use clap::Args;
@@ -31,13 +31,14 @@ pub fn run(args: &EvalArgs, output: Output) -> Result<(), CliError> {
     if !args.tables.results.is_empty() {
         return Err(CliError::input("--result is for `tacit run`; this prints what all learn"));
     }
-    let mut given = inputs::public(&program, &args.tables)?;
+    let nobody = |_: &Option<String>| Ok(false);
+    let mut given = args.tables.sources(&nobody)?.public(&program)?;
     for (id, name) in (0..).zip(&program.parties) {
         let is_party = |party: &Option<String>| match party {
             Some(party) => Ok(party == name),
             None => Err(CliError::input("say whose file it is: PARTY=FILE")),
         };
-        let own = inputs::of_party(&program, &args.tables, PartyId(id), &is_party)?;
+        let own = args.tables.sources(&is_party)?.of_party(&program, PartyId(id))?;
         given.inputs.extend(own.inputs);
         for (dim, rows) in own.rows {
             if let Some(other) = given.rows.insert(dim.clone(), rows).filter(|r| *r != rows) {

@@ -1,20 +1,18 @@
 //! `tacit run` of a program.
 
 use super::args::TableArgs;
-use super::choice::{self, ByArg, ChunkArg, ProgramChoice};
-use super::inputs::{self, Given};
+use super::choice::write_choice;
 use super::{check, load, results};
 use crate::checks::write_soundness;
 use crate::error::CliError;
 use crate::local::{self, Child};
-use crate::meeting::{Failure, Meeting, hold, in_session};
+use crate::meeting::{self, Failure, hold};
 use crate::output::{Output, Report, remark};
 use crate::prepare;
 use crate::progress::Progress;
 use crate::ranges;
-use crate::roles::{self, Roles};
 use crate::run::{
-    Misplaced, Parties, RunArgs, all_written, announce, refuse, seconds, sentence, write_links,
+    Misplaced, RunArgs, all_written, announce, refuse, seconds, sentence, write_links,
 };
 use crate::signals;
 use serde::{Deserialize, Serialize, Serializer};
@@ -23,16 +21,16 @@ use std::io::{self, Read, Write};
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
-use tacit_circuit::spelling;
-use tacit_engine::circuit::{FormChoice, Preprocessing};
-use tacit_engine::program::{
-    self as engine, Outcome, Prepared, ProgramJob, ProgramReport, RolesUse, RowTerms,
+use tacit::Program;
+use tacit::runtime::{
+    self, Given, Meeting, Names, ProgramChoice, ProgramDone, least_rows, program_job, roles,
+    takes_outside,
 };
-use tacit_engine::protocols::PLAIN;
-use tacit_engine::store::Store;
-use tacit_net::{PartyId, Session};
-use tacit_program::{self as form, Program};
-use tacit_sharing::Protocol;
+use tacit_circuit::spelling;
+use tacit_engine::circuit::FormChoice;
+use tacit_engine::program::{self as engine, ProgramReport, RolesUse};
+use tacit_net::PartyId;
+use tacit_program as form;
 use zeroize::Zeroizing;
 
 /// Whether a file is a program: by its name, or because it begins like one.
@@ -56,7 +54,7 @@ pub fn run_program(args: &RunArgs, output: Output) -> Result<ExitCode, Failure> 
         let result = child.and_then(|child| {
             let program = load(&args.path)?;
             let names = Names::local(&program, args.protocol)?;
-            let mut meeting = Meeting::new(args.deadlines.of(child.config));
+            let mut meeting = meeting::of(args.deadlines.of(child.config));
             one_party(args, &program, &names, &mut meeting, output.is_json())
         });
         return Ok(Child::report(result));
@@ -67,13 +65,13 @@ pub fn run_program(args: &RunArgs, output: Output) -> Result<ExitCode, Failure> 
             let names = Names::local(&program, args.protocol)?;
             // Wrong arguments are better told here, once.
             check_files(args, &names)?;
-            job(args, &program, &names, least_rows(&program))?;
+            program_job(&args.options(), &program, &names, least_rows(&program))?;
             announce(args.protocol, &names.session, true, program.parties.len());
             local::launch(names.session.len(), args.transport)?.results()?
         }
         Some(path) => hold(args.session(path)?, |meeting| {
             let program = load_checked(args)?;
-            let outside = super::takes_outside(args.protocol);
+            let outside = takes_outside(args.protocol);
             let parties = args.named(&meeting.config, path, outside)?;
             let names = Names::configured(&program, &parties)?;
             check_own_files(args, &names, meeting.config.me)?;
@@ -123,79 +121,29 @@ pub fn refuse_circuit_arguments(args: &RunArgs) -> Result<(), CliError> {
         Misplaced::new(!args.reveal.is_empty(), "--reveal", WHO_LEARNS),
         Misplaced::new(!args.balance.is_none(), "--balance", ""),
         Misplaced::new(other_form, "--form", ""),
-        Misplaced::new(args.blocking().window_bytes > 0, "--window", "--chunk-rows ROWS"),
+        Misplaced::new(args.options().window_bytes > 0, "--window", "--chunk-rows ROWS"),
     ];
     let values = args.style.flags().into_iter().chain(args.read.flags());
     refuse("circuits", flags.into_iter().chain(values))
 }
 
-/// Names of the session's parties when all are local: those of the program, and others that only compute.
-pub fn local_names(program: &Program, protocol: Protocol) -> Result<Vec<String>, CliError> {
-    if !super::takes_outside(protocol) {
-        super::check_parties(program, protocol)?;
-    }
-    let mut names = program.parties.clone();
-    names.extend((names.len()..protocol.parties()).map(|i| format!("party{i}")));
-    Ok(names)
-}
-
-/// Who is who: parties of the program and of the session.
-pub struct Names {
-    /// Of the session's parties.
-    pub session: Vec<String>,
-    /// The session's party that each party of the program is.
-    parties: Vec<PartyId>,
-}
-
-impl Names {
-    /// Locally, the program's first party is party 0, and so on.
-    pub fn local(program: &Program, protocol: Protocol) -> Result<Self, CliError> {
-        let session = local_names(program, protocol)?;
-        let parties = (0..program.parties.len() as u8).map(PartyId).collect();
-        Ok(Names { session, parties })
-    }
-
-    /// Otherwise parties are told by name.
-    pub fn configured(program: &Program, parties: &Parties) -> Result<Self, CliError> {
-        let find = |name: &String| {
-            let found = parties.0.iter().position(|known| known == name);
-            found.map(|i| PartyId(i as u8)).ok_or_else(|| {
-                let hint = parties.hint(name);
-                CliError::input(format!(
-                    "the program's party `{name}` is none of {}{hint}; use the same names in the \
-                     program and in the configuration (`tacit party show`)",
-                    parties.0.join(", ")
-                ))
-            })
+/// Whether a file named for `party` is that of party `me`.
+fn is(names: &Names, party: &Option<String>, me: PartyId, alone: bool) -> Result<bool, CliError> {
+    let Some(name) = party else {
+        return if alone {
+            Ok(true)
+        } else {
+            Err(CliError::input("with --local, say whose file it is: PARTY=FILE"))
         };
-        let found = program.parties.iter().map(find).collect::<Result<_, _>>()?;
-        Ok(Names { session: parties.0.clone(), parties: found })
-    }
-
-    /// Whether a file named for `party` is that of party `me`.
-    fn is(&self, party: &Option<String>, me: PartyId, alone: bool) -> Result<bool, CliError> {
-        let Some(name) = party else {
-            return if alone {
-                Ok(true)
-            } else {
-                Err(CliError::input("with --local, say whose file it is: PARTY=FILE"))
-            };
-        };
-        let by_name = self.session.iter().position(|known| known == name);
-        let found = by_name.or_else(|| name.parse().ok().filter(|n| *n < self.session.len()));
-        let found = found.ok_or_else(|| {
-            let known = self.session.join(", ");
-            let hint = spelling::hint(name, self.session.iter().map(String::as_str));
-            CliError::input(format!("there is no party `{name}`: choose from {known}{hint}"))
-        })?;
-        Ok(found == me.index())
-    }
-
-    /// The program's party that `me` is.
-    fn own(&self, me: PartyId) -> Option<form::PartyId> {
-        let own = self.parties.iter().position(|party| *party == me);
-        own.map(|party| form::PartyId(party as u8))
-    }
+    };
+    let by_name = names.session.iter().position(|known| known == name);
+    let found = by_name.or_else(|| name.parse().ok().filter(|n| *n < names.session.len()));
+    let found = found.ok_or_else(|| {
+        let known = names.session.join(", ");
+        let hint = spelling::hint(name, names.session.iter().map(String::as_str));
+        CliError::input(format!("there is no party `{name}`: choose from {known}{hint}"))
+    })?;
+    Ok(found == me.index())
 }
 
 /// Checks that every file is somebody's.
@@ -204,7 +152,7 @@ fn check_files(args: &RunArgs, names: &Names) -> Result<(), CliError> {
     // A schema of nobody serves all.
     let own = schemas.iter().filter(|schema| schema.party.is_some());
     for file in tables.iter().chain(own).chain(results) {
-        names.is(&file.party, PartyId(0), false)?;
+        is(names, &file.party, PartyId(0), false)?;
     }
     for file in tables.iter().chain(schemas) {
         std::fs::metadata(&file.path).map_err(|e| CliError::file(&file.path, &e))?;
@@ -216,7 +164,7 @@ fn check_files(args: &RunArgs, names: &Names) -> Result<(), CliError> {
 fn check_own_files(args: &RunArgs, names: &Names, me: PartyId) -> Result<(), CliError> {
     let TableArgs { tables, schemas, results, .. } = &args.program;
     for file in tables.iter().chain(schemas).chain(results) {
-        if !names.is(&file.party, me, true)? {
+        if !is(names, &file.party, me, true)? {
             let own = &names.session[me.index()];
             let path = file.path.display();
             return Err(CliError::input(format!(
@@ -225,36 +173,6 @@ fn check_own_files(args: &RunArgs, names: &Names, me: PartyId) -> Result<(), Cli
         }
     }
     Ok(())
-}
-
-/// The job that the arguments describe.
-pub fn job(
-    args: &RunArgs,
-    program: &Program,
-    names: &Names,
-    rows: Vec<u64>,
-) -> Result<ProgramJob, CliError> {
-    let job = ProgramJob {
-        by: ByArg::or_usual(args.by, args.protocol),
-        workers: args.threads,
-        stored: args.prepared.is_some(),
-        preprocessing: match args.prepared {
-            Some(_) => Preprocessing::Separate,
-            None => args.preprocessing.into(),
-        },
-        chunk_rows: ChunkArg::or_usual(args.program.chunk_rows),
-        opening: args.opening,
-        ..ProgramJob::new(args.protocol, names.parties.clone(), rows)
-    };
-    let mut job = args.ranges.of(args.garbling.of(job));
-    let parties = Parties(names.session.clone());
-    job.assign(roles::named(args.roles.as_ref(), args.protocol, &parties)?)?;
-    if args.roles == Some(Roles::Split) {
-        let protocols = roles::eligible(args.protocol, &args.mix);
-        roles::split_program_evenly(&mut job, program, &protocols)?;
-    }
-    job.check(program)?;
-    Ok(job)
 }
 
 /// Runs one party to the end: reads its inputs, computes, delivers what it learns.
@@ -270,10 +188,11 @@ fn one_party(
     if let Some(profile) = args.shape(names.session.len())? {
         meeting.config.shape = profile.leaving(me);
     }
-    let is_me = |party: &Option<String>| names.is(party, me, configured);
-    let mut given = inputs::public(program, &args.program)?;
+    let is_me = |party: &Option<String>| is(names, party, me, configured);
+    let sources = args.program.sources(&is_me)?;
+    let mut given = sources.public(program)?;
     if let Some(own) = names.own(me) {
-        let Given { inputs, rows } = inputs::of_party(program, &args.program, own, &is_me)?;
+        let Given { inputs, rows } = sources.of_party(program, own)?;
         engine::check_own_rows(program, &rows)?;
         given.inputs.extend(inputs);
         given.rows = rows;
@@ -281,77 +200,19 @@ fn one_party(
     if configured {
         meeting.config.notice = Some(Arc::new(remark));
     }
-    meeting.config.workers = workers(args, program, names)?;
+    let (options, bounds) = (args.options(), check::bounds(&args.program));
+    let run = runtime::ProgramRun { program, names, options: &options, bounds };
+    meeting.config.workers = run.workers()?;
     let store = prepare::open_store(args, &meeting.config, &names.session[me.index()])?;
     let progress = Progress::new(configured || me == PartyId(0));
-    let mut session = meeting.connect()?;
-    let Done { outcome, choice, stored } = in_session(&mut session, |session| {
-        compute(args, program, names, session, (given, store, &progress))
-    })?;
-    session.finish()?;
+    let ProgramDone { outcome, choice, stored } =
+        run.with_others(meeting, given, store, &progress)?;
     drop(progress);
     signals::opened();
     let (printed, unwritten) = deliver(args, program, &is_me, &outcome.revealed?, json)?;
     let (report, warnings) = (outcome.report, outcome.warnings);
     let names = names.session.clone();
     Ok(ProgramRun { names, report, choice, stored, warnings, printed, unwritten })
-}
-
-/// What a party has after the session.
-struct Done {
-    outcome: Outcome,
-    choice: Option<ProgramChoice>,
-    stored: Option<String>,
-}
-
-/// What the parties do together.
-fn compute(
-    args: &RunArgs,
-    program: &Program,
-    names: &Names,
-    session: &mut Session,
-    (given, store, progress): (Given, Option<Store>, &Progress),
-) -> Result<Done, CliError> {
-    let me = session.me();
-    let terms = RowTerms { own: given.rows, bounds: check::bounds(&args.program) };
-    let rows = engine::agree_rows(session, program, &terms)?;
-    let mut job = job(args, program, names, rows)?;
-    let choice = choice::for_links(session, program, &mut job, args)?;
-    let prepared = Prepared::new(program, job)?;
-    progress.set_length(prepared.streamed_rows());
-    let count = |rows| progress.add(rows);
-    let mut stored = None;
-    let outcome = match store {
-        None => engine::run(session, &prepared, given.inputs, &count),
-        Some(store) => {
-            engine::check_storable(&prepared)?;
-            engine::check_inputs(&prepared, me, &given.inputs)?;
-            let facts = engine::facts(&prepared, &given.inputs);
-            let facts: Vec<(&str, String)> =
-                facts.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
-            let taken = store.take(session, &facts);
-            let (name, ready) =
-                taken.inspect_err(|e| session.abort(e.abort_kind(), prepare::UNUSABLE))?;
-            let ready = (stored.insert(name).as_str(), ready);
-            engine::run_prepared(session, &prepared, given.inputs, ready, &count)
-        }
-    };
-    Ok(Done { outcome: outcome?, choice, stored })
-}
-
-/// The fewest rows that a program may have: for what does not depend on how many there are.
-fn least_rows(program: &Program) -> Vec<u64> {
-    program.dims.iter().map(|dim| dim.min).collect()
-}
-
-/// Meshes of a session: of as many assignments of roles as may be chosen.
-fn workers(args: &RunArgs, program: &Program, names: &Names) -> Result<usize, CliError> {
-    match args.roles {
-        Some(Roles::Auto) if args.protocol.has_roles() && args.protocol != PLAIN => {
-            Ok(args.threads.saturating_mul(roles::most(args.protocol.parties())))
-        }
-        _ => Ok(job(args, program, names, least_rows(program))?.threads()),
-    }
 }
 
 /// Writes this party's result files. Returns the text to print if there is none, or if one cannot be written,
@@ -502,7 +363,7 @@ fn write_cost(out: &mut dyn Write, run: &ProgramRun) -> io::Result<()> {
         writeln!(out, "warning: {}", ranges::UNCHECKED)?;
     }
     if let Some(choice) = choice {
-        choice.write(out)?;
+        write_choice(choice, out)?;
     }
     if let Some(name) = stored {
         writeln!(out, "with stored preprocessing {name}")?;

@@ -1,6 +1,5 @@
 //! Arguments of `tacit run`.
 
-use crate::balance::BalanceArg;
 use crate::checks::Checks;
 use crate::circuit::file::ReadArgs;
 use crate::deadlines::Deadlines;
@@ -9,19 +8,17 @@ use crate::flags;
 use crate::garbling::GarblingArgs;
 use crate::local::Transport;
 use crate::ports::{PortFile, ValueStyle};
-use crate::profile::Profile;
-use crate::program::{ByArg, TableArgs};
+use crate::program::{ByChoice, TableArgs};
 use crate::ranges::RangeArgs;
-use crate::roles::Roles;
 use clap::{Args, ValueEnum};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
-use tacit_circuit::spelling;
-use tacit_engine::circuit::{Blocking, FormChoice, Preprocessing};
+use tacit::runtime::{Balancing, Options, Parties, Profile, Roles, session_named};
+use tacit_engine::circuit::{FormChoice, Preprocessing};
 use tacit_engine::protocols;
 use tacit_garbling::bmr::Opening;
-use tacit_net::{PartyId, SessionConfig, SessionId};
+use tacit_net::SessionConfig;
 use tacit_sharing::Protocol;
 
 /// Arguments of `tacit run`.
@@ -54,7 +51,7 @@ pub struct RunArgs {
     /// round exactly; `auto` to measure the links and take what is faster on them [default: rings, if
     /// the protocol has them]
     #[arg(long, value_name = "rings|circuits|auto")]
-    pub by: Option<ByArg>,
+    pub by: Option<ByChoice>,
 
     /// Run all parties as processes on this machine, over TLS with throw-away identities
     #[arg(long)]
@@ -111,7 +108,7 @@ pub struct RunArgs {
     /// (trio, astra), each also with roles 1 and 2 exchanged: a-crossed, b-crossed, het-crossed, crossed.
     /// `auto`: measure the links and take the weights that are fastest on them
     #[arg(long, value_name = "auto|none|a=2,het=1", default_value = "none")]
-    pub balance: BalanceArg,
+    pub balance: Balancing,
 
     #[arg(long, default_value_t = 1, value_parser = flags::threads(), help = flags::THREADS)]
     pub threads: usize,
@@ -263,38 +260,6 @@ impl FromStr for PortParties {
     }
 }
 
-/// The names of the parties, by id.
-pub struct Parties(pub Vec<String>);
-
-impl Parties {
-    /// Local parties are known by number.
-    pub fn numbered(parties: usize) -> Parties {
-        Parties((0..parties).map(|party| format!("party{party}")).collect())
-    }
-
-    /// The party of a name or number.
-    pub fn find(&self, name: &str) -> Result<PartyId, CliError> {
-        let by_name = self.0.iter().position(|known| known == name);
-        let by_number = name.parse().ok().filter(|number| *number < self.0.len());
-        by_name.or(by_number).map(|index| PartyId(index as u8)).ok_or_else(|| {
-            let (known, hint) = (self.0.join(", "), self.hint(name));
-            CliError::input(format!(
-                "there is no party `{name}`: choose from {known}, or by number{hint}"
-            ))
-        })
-    }
-
-    /// The party that was meant by a name that nobody has, for messages.
-    pub fn hint(&self, name: &str) -> String {
-        spelling::hint(name, self.0.iter().map(String::as_str))
-    }
-
-    /// Parties separated by commas.
-    pub fn list(&self, names: &str) -> Result<Vec<PartyId>, CliError> {
-        names.split(',').map(|name| self.find(name.trim())).collect()
-    }
-}
-
 /// A flag that may have been given for a program or circuit that it is not for.
 pub struct Misplaced {
     given: bool,
@@ -346,7 +311,7 @@ impl RunArgs {
     /// A party's session, from its configuration file: what it must know to meet the others.
     pub fn session(&self, path: &Path) -> Result<SessionConfig, CliError> {
         let file = tacit_net::config::PartyConfig::load(path)?;
-        let config = file.session(SessionId::named(&format!("tacit run {}", self.session)));
+        let config = file.session(session_named(&self.session));
         Ok(self.deadlines.of(config))
     }
 
@@ -357,27 +322,35 @@ impl RunArgs {
         path: &Path,
         outside: bool,
     ) -> Result<Parties, CliError> {
-        let parties = Parties(config.parties.iter().map(|p| p.name.clone()).collect());
-        let needed = self.protocol.parties();
-        if parties.0.len() < needed || (parties.0.len() > needed && !outside) {
-            return Err(CliError::input(format!(
-                "{} has {} parties; {} needs {needed} (`tacit party add` adds others)",
-                path.display(),
-                parties.0.len(),
-                self.protocol
-            )));
-        }
-        Ok(parties)
+        Ok(Parties::of(config, &path.display().to_string(), self.protocol, outside)?)
     }
 
     /// The network to play between so many local parties.
     pub fn shape(&self, parties: usize) -> Result<Option<Profile>, CliError> {
         let load = |name| Profile::of_parties(name, parties);
-        self.network.as_deref().map(load).transpose()
+        Ok(self.network.as_deref().map(load).transpose()?)
     }
 
-    /// How lanes are cut.
-    pub fn blocking(&self) -> Blocking {
-        Blocking { window_bytes: self.window.unwrap_or(0), ..Blocking::default() }
+    /// How it is computed.
+    pub fn options(&self) -> Options {
+        let GarblingArgs { garbling, block_ands, label_function } = self.garbling;
+        Options {
+            by: self.by,
+            roles: self.roles.clone(),
+            mix: self.mix.clone(),
+            balance: self.balance.clone(),
+            threads: self.threads,
+            preprocessing: self.preprocessing.into(),
+            stored: self.prepared.clone(),
+            form: self.form,
+            opening: self.opening,
+            garbling,
+            block_ands,
+            label_function,
+            range_check: !self.ranges.no_range_check,
+            chunk_rows: self.program.chunk_rows,
+            window_bytes: self.window.unwrap_or(0),
+            ..Options::new(self.protocol)
+        }
     }
 }

@@ -3,9 +3,10 @@
 use super::args::{Repeat, RunArgs};
 use crate::error::CliError;
 use std::num::NonZeroUsize;
+use tacit::runtime;
 use tacit_circuit::Circuit;
 use tacit_engine::circuit::{Consent, Job};
-use tacit_engine::values::{Lanes, Problem};
+use tacit_engine::values::Lanes;
 use tacit_net::PartyId;
 
 /// Refuses to repeat what there is not, or what another party gives: `me` is none where all parties are here.
@@ -33,28 +34,8 @@ pub fn consent(
     circuit: &Circuit,
     values: &[Option<Lanes>],
 ) -> Result<Consent, CliError> {
-    let widths = circuit.input_widths();
-    let given = || {
-        let all = values.iter().enumerate().filter(|(port, _)| widths[*port] > 0);
-        all.filter_map(|(port, lanes)| Some((port, lanes.as_ref()?.instances())))
-    };
-    let mut count = args.instances.map(NonZeroUsize::get);
-    for (port, found) in given().filter(|(_, found)| *found != 1) {
-        match count {
-            Some(expected) if expected != found => {
-                let problem = Problem::InstanceCount { expected, found };
-                return Err(CliError::input(format!("input port {port}: {problem}")));
-            }
-            _ => count = Some(found),
-        }
-    }
-    if let Some(count) = count {
-        return Ok(Consent::Exactly(count));
-    }
+    let said = args.instances.map(NonZeroUsize::get);
     let repeated =
         |port| args.repeat.iter().any(|it| matches!(it, Repeat::All) || *it == Repeat::Port(port));
-    Ok(match given().all(|(port, _)| repeated(port)) {
-        true => Consent::as_others(circuit),
-        false => Consent::Exactly(1),
-    })
+    Ok(runtime::consent(circuit, values, said, repeated)?)
 }

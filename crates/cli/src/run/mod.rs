@@ -6,15 +6,16 @@ mod party;
 mod report;
 mod trust;
 
-pub use args::{Misplaced, Parties, PreprocessingArg, RunArgs, opening, refuse};
-pub use party::{in_turn, job};
+pub use args::{Misplaced, PreprocessingArg, RunArgs, opening, refuse};
+pub use party::job;
 pub use report::{all_written, seconds, write_links};
+pub use tacit::runtime::{Parties, in_turn};
 pub use trust::{announce, sentence};
 
 use crate::circuit::file;
 use crate::error::CliError;
 use crate::local::{self, Child};
-use crate::meeting::{Failure, Meeting, hold};
+use crate::meeting::{self, Failure, hold};
 use crate::output::Output;
 use crate::program;
 use report::RunReport;
@@ -29,7 +30,7 @@ pub fn run(args: &RunArgs, output: Output) -> Result<ExitCode, Failure> {
         let result = child.and_then(|child| {
             let circuit = file::read(&args.path, &args.read)?;
             let parties = Parties::numbered(args.protocol.parties());
-            let mut meeting = Meeting::new(args.deadlines.of(child.config));
+            let mut meeting = meeting::of(args.deadlines.of(child.config));
             party::evaluate(args, &circuit, &parties, &mut meeting, output.is_json())
         });
         return Ok(Child::report(result));

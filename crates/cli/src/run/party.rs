@@ -1,25 +1,21 @@
 //! One party's run.
 
-use super::args::{Parties, RunArgs};
+use super::args::RunArgs;
 use super::instances;
 use super::report::{PartyRun, Printed};
-use crate::balance::{self, BalanceArg};
 use crate::error::CliError;
-use crate::meeting::{Meeting, in_session};
 use crate::output::remark;
 use crate::ports::{self, PortFile};
 use crate::prepare;
 use crate::progress::Progress;
-use crate::roles::{self, Choice, Roles};
 use crate::signals;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
+use tacit::runtime::{CircuitDone, CircuitRun, Meeting, Parties, circuit_job, in_turn};
 use tacit_circuit::Circuit;
-use tacit_engine::circuit::{self as engine, Compiled, Evaluation, Job, Preprocessing};
-use tacit_engine::store::Store;
-use tacit_engine::values::{Format, Lanes, Problem, format_outputs};
-use tacit_net::probe::{Effort, probe};
-use tacit_net::{PartyId, Session};
+use tacit_engine::circuit::Job;
+use tacit_engine::values::{Format, Lanes, format_outputs};
+use tacit_net::PartyId;
 use zeroize::Zeroizing;
 
 /// The job that the arguments describe, for one instance unless they say how many.
@@ -55,33 +51,8 @@ pub fn job(args: &RunArgs, circuit: &Circuit, parties: &Parties) -> Result<Job, 
             }
         }
     }
-    let mut job = Job::new(args.protocol, owners, receivers);
-    job.assignments = roles::named(args.roles.as_ref(), args.protocol, parties)?;
-    args.balance.check(job.protocol(), args.roles.as_ref(), &args.mix)?;
-    args.balance.put(&mut job.assignments[0])?;
-    job.instances = args.instances.map_or(1, NonZeroUsize::get);
-    job.workers = args.threads;
-    job.preprocessing = match args.prepared {
-        Some(_) => Preprocessing::Separate,
-        None => args.preprocessing.into(),
-    };
-    job.stored = args.prepared.is_some();
-    job.form = args.form;
-    job.opening = args.opening;
-    job.garbling = args.garbling.garbling;
-    job.label_function = args.garbling.label_function;
-    job.blocking = args.blocking();
-    if args.roles == Some(Roles::Split) {
-        let protocols = roles::eligible(args.protocol, &args.mix);
-        roles::split_evenly(&mut job, circuit, &protocols)?;
-    }
-    job.check(circuit)?;
-    Ok(job)
-}
-
-/// Owners of `ports` input ports: the parties in turn.
-pub fn in_turn(ports: usize, parties: usize) -> impl Iterator<Item = PartyId> {
-    (0..ports).map(move |port| PartyId((port % parties) as u8))
+    let instances = args.instances.map_or(1, NonZeroUsize::get);
+    Ok(circuit_job(&args.options(), circuit, parties, (owners, receivers), instances)?)
 }
 
 /// Checks the arguments of one party, or of all local ones.
@@ -172,107 +143,29 @@ pub fn evaluate(
 ) -> Result<PartyRun, CliError> {
     let me = meeting.config.me;
     let configured = args.party_file()?.is_some();
-    let mut job = check(args, circuit, parties, configured.then_some(me))?;
+    let job = check(args, circuit, parties, configured.then_some(me))?;
     if let Some(profile) = args.shape(args.protocol.parties())? {
         meeting.config.shape = profile.leaving(me);
     }
     let values = own_values(args, circuit, &job, me)?;
-    let mine = instances::consent(args, circuit, &values)?;
+    let consent = instances::consent(args, circuit, &values)?;
     if configured {
         meeting.config.notice = Some(Arc::new(remark));
     }
-    meeting.config.workers = match args.roles {
-        Some(Roles::Auto) if job.protocol().has_roles() && args.balance.is_none() => {
-            args.threads.saturating_mul(roles::most(parties.0.len()))
-        }
-        _ => job.threads(),
-    };
+    let options = args.options();
+    let run = CircuitRun { circuit, options: &options, job, consent };
+    meeting.config.workers = run.workers();
     let store = prepare::open_store(args, &meeting.config, &parties.0[me.index()])?;
     let progress = Progress::new(configured || me == PartyId(0));
-    let mut session = meeting.connect()?;
-    let done = in_session(&mut session, |session| {
-        job.instances = engine::agree_instances(session, circuit, &job, mine)?;
-        compute(args, circuit, store, session, job, (values, &progress))
-    })?;
-    session.finish()?;
+    let CircuitDone { job, result, choice, stored } =
+        run.with_others(meeting, values, store, &progress)?;
     drop(progress);
     signals::opened();
-    let written: Vec<PortFile> =
-        args.outputs.iter().filter(|f| configured || done.writes(f, me)).cloned().collect();
-    let (printed, unwritten) = deliver(args, circuit, &written, &done.result.outputs, json)?;
-    let (names, Done { result, choice, stored, .. }) = (parties.0.clone(), done);
-    Ok(PartyRun { names, report: result.report, roles: choice, stored, printed, unwritten })
-}
-
-/// What a party has after the session.
-struct Done {
-    compiled: Compiled,
-    result: Evaluation,
-    choice: Option<Choice>,
-    stored: Option<String>,
-}
-
-impl Done {
-    /// Whether of local parties `me` writes a file.
-    fn writes(&self, file: &PortFile, me: PartyId) -> bool {
-        writer(self.compiled.job(), file) == Some(me)
-    }
-}
-
-/// What the parties do once they know how many instances there are.
-fn compute(
-    args: &RunArgs,
-    circuit: &Circuit,
-    store: Option<Store>,
-    session: &mut Session,
-    mut job: Job,
-    (values, progress): (Vec<Option<Lanes>>, &Progress),
-) -> Result<Done, CliError> {
-    let mut choice = None;
-    let chooses = args.roles == Some(Roles::Auto) || args.balance == BalanceArg::Auto;
-    if chooses && job.protocol().has_unlike_roles() {
-        choice = Some(choose(args, circuit, &mut job, session)?);
-    }
-    let compiled = Compiled::new(circuit, job)?;
-    let values = repeated(values, compiled.job().instances)?;
-    progress.set_length(compiled.total_words() as u64);
-    let count = |words| progress.add(words);
-    let mut stored = None;
-    let result = match store {
-        None => engine::evaluate(session, &compiled, values, &count),
-        Some(store) => {
-            let taken = store.take(session, compiled.facts());
-            let (name, prepared) =
-                taken.inspect_err(|e| session.abort(e.abort_kind(), prepare::UNUSABLE))?;
-            let ready = (stored.insert(name).as_str(), prepared);
-            engine::evaluate_prepared(session, &compiled, values, ready, &count)
-        }
-    };
-    Ok(Done { result: result?, compiled, choice, stored })
-}
-
-/// Values for all instances: of what the party has consented to, before.
-fn repeated(values: Vec<Option<Lanes>>, instances: usize) -> Result<Vec<Option<Lanes>>, CliError> {
-    let repeat = |lanes: Option<Lanes>| lanes.map(|lanes| lanes.broadcast(instances)).transpose();
-    let all: Result<_, Problem> = values.into_iter().map(repeat).collect();
-    all.map_err(|e| CliError::input(e.to_string()))
-}
-
-/// Measures the links, and puts what fits them into the job.
-fn choose(
-    args: &RunArgs,
-    circuit: &Circuit,
-    job: &mut Job,
-    session: &mut Session,
-) -> Result<Choice, CliError> {
-    if args.balance.is_none() {
-        let probes = probe(session, Effort::Brief)?;
-        let protocols = roles::eligible(args.protocol, &args.mix);
-        return roles::choose_for_links(job, circuit, &protocols, &probes);
-    }
-    session.agree(&[("balance", args.balance.to_string())])?;
-    let probes = probe(session, Effort::Brief)?;
-    balance::choose_for_links(&args.balance, job, circuit, args.roles.as_ref(), &probes)
+    let writes = |file: &&PortFile| configured || writer(&job, file) == Some(me);
+    let written: Vec<PortFile> = args.outputs.iter().filter(writes).cloned().collect();
+    let (printed, unwritten) = deliver(args, circuit, &written, &result.outputs, json)?;
+    let (names, report) = (parties.0.clone(), result.report);
+    Ok(PartyRun { names, report, roles: choice, stored, printed, unwritten })
 }
 
 /// Values of the ports that this party owns.

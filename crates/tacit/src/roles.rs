@@ -1,8 +1,7 @@
-//! `--roles`: who plays which role, given or chosen.
+//! Who plays which role, given or chosen.
 
-use crate::checks::Checks;
-use crate::error::CliError;
-use crate::run::Parties;
+use crate::error::{Error, Result};
+use crate::names::Parties;
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
 use tacit_circuit::Circuit;
@@ -13,6 +12,7 @@ use tacit_net::probe::LinkProbe;
 use tacit_planner::{Chosen, Network, Wanted, for_circuit, split_program};
 use tacit_program::Program;
 use tacit_sharing::Protocol;
+use tacit_sharing::proof::{BatchSize, Strength};
 
 /// How roles are given out.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub enum Roles {
 impl FromStr for Roles {
     type Err = String;
 
-    fn from_str(text: &str) -> Result<Roles, String> {
+    fn from_str(text: &str) -> std::result::Result<Roles, String> {
         match text.trim() {
             "auto" => Ok(Roles::Auto),
             "split" => Ok(Roles::Split),
@@ -45,7 +45,7 @@ pub fn named(
     roles: Option<&Roles>,
     protocol: Protocol,
     parties: &Parties,
-) -> Result<Vec<Assignment>, CliError> {
+) -> Result<Vec<Assignment>> {
     match roles {
         Some(Roles::Given(given)) => {
             given.iter().map(|one| assignment(one, protocol, parties)).collect()
@@ -54,17 +54,32 @@ pub fn named(
     }
 }
 
-fn assignment(text: &str, protocol: Protocol, parties: &Parties) -> Result<Assignment, CliError> {
+fn assignment(text: &str, protocol: Protocol, parties: &Parties) -> Result<Assignment> {
     let (protocol, names) = match text.split_once(':') {
         None => (protocol, text),
         Some((name, names)) => {
-            let named =
-                protocols::named(name.trim()).map_err(|e| CliError::input(e.to_string()))?;
-            // What --statistical and --batch say holds for all.
-            (Checks::of(protocol).apply(named)?, names)
+            let named = protocols::named(name.trim())?;
+            // How products of one are checked holds for all.
+            let strong = Some(protocol.strength()).filter(|it| *it == Strength::Strong);
+            (checked(named, strong, protocol.batch())?, names)
         }
     };
     Ok(Assignment::new(protocol, parties.list(names)?))
+}
+
+/// A protocol whose checks of products are as strong as is asked for, and check so many together.
+pub fn checked(
+    protocol: Protocol,
+    strength: Option<Strength>,
+    batch: Option<BatchSize>,
+) -> Result<Protocol> {
+    let strong = match strength {
+        None => Ok(protocol),
+        Some(strength) => protocol.with_strength(strength),
+    };
+    let strong = strong.map_err(|e| Error::input(e.to_string()))?;
+    let sized = batch.map_or(Ok(strong), |batch| strong.with_batch(batch));
+    sized.map_err(|e| Error::input(e.to_string()))
 }
 
 /// Protocols that may be chosen: the wanted one, and those beside which it may run.
@@ -112,7 +127,7 @@ pub fn choose_for_links(
     circuit: &Circuit,
     protocols: &[Protocol],
     probes: &[LinkProbe],
-) -> Result<Choice, CliError> {
+) -> Result<Choice> {
     let network = Network::measured(job.protocol().parties(), probes);
     let Chosen { assignments, seconds, single_seconds } =
         for_circuit(&network, circuit, job, protocols, Wanted::Best)?;
@@ -132,11 +147,7 @@ pub fn measured(probes: &[LinkProbe]) -> Vec<Measured> {
 }
 
 /// Puts assignments into a job that keep equal links equally busy.
-pub fn split_evenly(
-    job: &mut Job,
-    circuit: &Circuit,
-    protocols: &[Protocol],
-) -> Result<(), CliError> {
+pub fn split_evenly(job: &mut Job, circuit: &Circuit, protocols: &[Protocol]) -> Result<()> {
     let network = Network::uniform(job.protocol().parties());
     // Whatever is left over when few instances are cut does not count.
     let many = Job { instances: job.instances.max(1 << 16), ..job.clone() };
@@ -150,7 +161,7 @@ pub fn split_program_evenly(
     job: &mut ProgramJob,
     program: &Program,
     protocols: &[Protocol],
-) -> Result<(), CliError> {
+) -> Result<()> {
     let parties = job.everyone().iter().map(|party| party.index() + 1).max().unwrap_or(0);
     let network = Network::uniform(parties);
     let rows = program.dims.iter().map(|dim| MANY_ROWS.clamp(dim.min, dim.max)).collect();
@@ -171,8 +182,12 @@ pub fn names(roles: &[u8], names: &[String]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tacit_engine::protocols::{QUAD, QUAD_HET, TRIO};
+
     use tacit_net::PartyId;
+
+    fn parsed(name: &str) -> Protocol {
+        tacit_engine::protocols::named(name).expect("a protocol")
+    }
 
     #[test]
     fn roles_are_read() {
@@ -181,13 +196,13 @@ mod tests {
         let two = Roles::Given(vec!["0,1,2".into(), "2,1,0".into()]);
         assert_eq!("0,1,2; 2,1,0".parse(), Ok(two.clone()));
         assert!("".parse::<Roles>().is_err());
-        let all = named(Some(&two), TRIO, &Parties::numbered(3)).unwrap();
+        let all = named(Some(&two), parsed("trio"), &Parties::numbered(3)).unwrap();
         assert_eq!(all[1].places, [2, 1, 0].map(PartyId));
-        assert!(named(Some(&two), TRIO, &Parties::numbered(2)).is_err());
+        assert!(named(Some(&two), parsed("trio"), &Parties::numbered(2)).is_err());
         let mixed: Roles = "0,1,2,3; quad-het:3,2,1,0".parse().unwrap();
-        let all = named(Some(&mixed), QUAD, &Parties::numbered(4)).unwrap();
-        assert_eq!([all[0].protocol, all[1].protocol], [QUAD, QUAD_HET]);
+        let all = named(Some(&mixed), parsed("quad"), &Parties::numbered(4)).unwrap();
+        assert_eq!([all[0].protocol, all[1].protocol], [parsed("quad"), parsed("quad-het")]);
         let unknown: Roles = "quadr:0,1,2,3".parse().unwrap();
-        assert!(named(Some(&unknown), QUAD, &Parties::numbered(4)).is_err());
+        assert!(named(Some(&unknown), parsed("quad"), &Parties::numbered(4)).is_err());
     }
 }

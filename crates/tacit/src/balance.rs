@@ -1,6 +1,6 @@
-//! `--balance`: how products of one assignment of roles are divided between the ways to make them.
+//! How products of one assignment of roles are divided between the ways to make them.
 
-use crate::error::CliError;
+use crate::error::{Error, Result};
 use crate::roles::{Choice, Roles, measured};
 use std::fmt;
 use std::str::FromStr;
@@ -14,7 +14,7 @@ use tacit_sharing::balance::{Balance, BalanceError, Way};
 
 /// How products are divided.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum BalanceArg {
+pub enum Balancing {
     /// All are made as the protocol does.
     #[default]
     None,
@@ -24,31 +24,35 @@ pub enum BalanceArg {
     Given(Vec<(String, u32)>),
 }
 
-impl FromStr for BalanceArg {
+impl FromStr for Balancing {
     type Err = String;
 
-    fn from_str(text: &str) -> Result<BalanceArg, String> {
+    fn from_str(text: &str) -> std::result::Result<Balancing, String> {
         match text.trim() {
-            "none" => Ok(BalanceArg::None),
-            "auto" => Ok(BalanceArg::Auto),
-            given => given.split(',').map(weight).collect::<Result<_, _>>().map(BalanceArg::Given),
+            "none" => Ok(Balancing::None),
+            "auto" => Ok(Balancing::Auto),
+            given => given
+                .split(',')
+                .map(weight)
+                .collect::<std::result::Result<_, _>>()
+                .map(Balancing::Given),
         }
     }
 }
 
-fn weight(text: &str) -> Result<(String, u32), String> {
+fn weight(text: &str) -> std::result::Result<(String, u32), String> {
     let weight = text.split_once('=').and_then(|(name, weight)| {
         Some((name.trim().to_owned(), weight.trim().parse().ok()?)).filter(|(n, _)| !n.is_empty())
     });
     weight.ok_or_else(|| "write auto, none, or ways with whole weights such as a=2,het=1".into())
 }
 
-impl fmt::Display for BalanceArg {
+impl fmt::Display for Balancing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            BalanceArg::None => f.write_str("none"),
-            BalanceArg::Auto => f.write_str("auto"),
-            BalanceArg::Given(weights) => {
+            Balancing::None => f.write_str("none"),
+            Balancing::Auto => f.write_str("auto"),
+            Balancing::Given(weights) => {
                 let weights = weights.iter().map(|(name, weight)| format!("{name}={weight}"));
                 f.write_str(&weights.collect::<Vec<_>>().join(","))
             }
@@ -56,23 +60,18 @@ impl fmt::Display for BalanceArg {
     }
 }
 
-fn refused(error: BalanceError) -> CliError {
-    CliError::input(format!("--balance: {error}"))
+fn refused(error: BalanceError) -> Error {
+    Error::input(format!("--balance: {error}"))
 }
 
-impl BalanceArg {
+impl Balancing {
     /// Whether anything is asked for.
     pub fn is_none(&self) -> bool {
-        *self == BalanceArg::None
+        *self == Balancing::None
     }
 
     /// Refuses what it is not for.
-    pub fn check(
-        &self,
-        protocol: Protocol,
-        roles: Option<&Roles>,
-        mix: &[Protocol],
-    ) -> Result<(), CliError> {
+    pub fn check(&self, protocol: Protocol, roles: Option<&Roles>, mix: &[Protocol]) -> Result<()> {
         if self.is_none() {
             return Ok(());
         }
@@ -82,7 +81,7 @@ impl BalanceArg {
             Some(Roles::Split) => false,
         };
         if !one || !mix.is_empty() {
-            return Err(CliError::input(
+            return Err(Error::input(
                 "not supported: --balance divides the products of one assignment of roles; leave \
                  out --mix, and name one in --roles, or say --roles auto",
             ));
@@ -94,14 +93,14 @@ impl BalanceArg {
     }
 
     /// The weights that are given, if they are.
-    pub fn given(&self, protocol: Protocol) -> Result<Option<Balance>, CliError> {
-        let BalanceArg::Given(weights) = self else { return Ok(None) };
+    pub fn given(&self, protocol: Protocol) -> Result<Option<Balance>> {
+        let Balancing::Given(weights) = self else { return Ok(None) };
         let weights = weights.iter().map(|(name, weight)| (name.as_str(), *weight));
         Balance::of(protocol, weights).map(Some).map_err(refused)
     }
 
     /// Puts the weights that are given into an assignment.
-    pub fn put(&self, assignment: &mut Assignment) -> Result<(), CliError> {
+    pub fn put(&self, assignment: &mut Assignment) -> Result<()> {
         if let Some(balance) = self.given(assignment.protocol)? {
             *assignment = assignment.clone().balanced(balance);
         }
@@ -116,7 +115,7 @@ impl BalanceArg {
         circuit: &Circuit,
         job: &Job,
         roles: Option<&Roles>,
-    ) -> Result<Balanced, CliError> {
+    ) -> Result<Balanced> {
         let (protocol, orders) = asked(&job.assignments[0], network.parties(), roles);
         let given = self.given(protocol)?;
         let weights = given.as_ref().map_or(Weights::Best, Weights::Given);
@@ -129,12 +128,12 @@ impl BalanceArg {
         network: &Network,
         assignment: &Assignment,
         roles: Option<&Roles>,
-    ) -> Result<Balanced, CliError> {
+    ) -> Result<Balanced> {
         let (protocol, orders) = asked(assignment, network.parties(), roles);
         let given = self.given(protocol)?;
         let weights = given.as_ref().map_or(Weights::Best, Weights::Given);
         let chosen = balance_products(network, (protocol, &orders), 8, weights);
-        chosen.map_err(|e| CliError::input(e.to_string()))
+        chosen.map_err(|e| Error::input(e.to_string()))
     }
 }
 
@@ -153,12 +152,12 @@ fn asked(
 
 /// Puts the best assignment for measured links into a job.
 pub fn choose_for_links(
-    balance: &BalanceArg,
+    balance: &Balancing,
     job: &mut Job,
     circuit: &Circuit,
     roles: Option<&Roles>,
     probes: &[LinkProbe],
-) -> Result<Choice, CliError> {
+) -> Result<Choice> {
     let network = Network::measured(job.protocol().parties(), probes);
     let chosen = balance.for_circuit(&network, circuit, job, roles)?;
     job.assignments = vec![chosen.assignment];
@@ -173,39 +172,42 @@ pub fn choose_for_links(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tacit_engine::protocols::{QUAD, QUAD_HET, TETRAD, TRIO};
+
+    fn parsed(name: &str) -> Protocol {
+        tacit_engine::protocols::named(name).expect("a protocol")
+    }
 
     #[test]
     fn weights_are_read() {
-        assert_eq!("none".parse(), Ok(BalanceArg::None));
-        assert_eq!(" auto".parse(), Ok(BalanceArg::Auto));
-        let given: BalanceArg = "a=2, het=1".parse().unwrap();
+        assert_eq!("none".parse(), Ok(Balancing::None));
+        assert_eq!(" auto".parse(), Ok(Balancing::Auto));
+        let given: Balancing = "a=2, het=1".parse().unwrap();
         assert_eq!(given.to_string(), "a=2,het=1");
         for nonsense in ["", "a", "a=", "=1", "a=-1", "a=0.5", "a=1,,het=1", "a=1;het=2"] {
-            assert!(nonsense.parse::<BalanceArg>().is_err(), "{nonsense}");
+            assert!(nonsense.parse::<Balancing>().is_err(), "{nonsense}");
         }
     }
 
     #[test]
     fn what_cannot_be_balanced_is_refused() {
-        let given: BalanceArg = "a=2,het=1".parse().unwrap();
+        let given: Balancing = "a=2,het=1".parse().unwrap();
         let check = |protocol, roles: Option<&str>, mix: &[Protocol]| {
             let roles = roles.map(|roles| roles.parse::<Roles>().unwrap());
             given.check(protocol, roles.as_ref(), mix)
         };
-        assert!(check(QUAD, Some("auto"), &[]).is_ok());
-        assert!(check(QUAD, Some("3,2,1,0"), &[]).is_ok());
+        assert!(check(parsed("quad"), Some("auto"), &[]).is_ok());
+        assert!(check(parsed("quad"), Some("3,2,1,0"), &[]).is_ok());
         for (protocol, roles, mix) in [
-            (QUAD, Some("split"), &[][..]),
-            (QUAD, Some("0,1,2,3;3,2,1,0"), &[]),
-            (QUAD, Some("auto"), &[QUAD_HET]),
-            (TETRAD, None, &[]),
-            (TRIO, None, &[]),
+            (parsed("quad"), Some("split"), &[][..]),
+            (parsed("quad"), Some("0,1,2,3;3,2,1,0"), &[]),
+            (parsed("quad"), Some("auto"), &[parsed("quad-het")]),
+            (parsed("tetrad"), None, &[]),
+            (parsed("trio"), None, &[]),
         ] {
             let roles: Option<&str> = roles;
             assert!(check(protocol, roles, mix).is_err(), "{protocol} {roles:?}");
         }
-        let mut assignment = Assignment::in_order(QUAD);
+        let mut assignment = Assignment::in_order(parsed("quad"));
         given.put(&mut assignment).unwrap();
         assert_eq!(assignment.to_string(), "quad-a 0,1,2,3 x1 by a=2,het=1");
     }

@@ -1,6 +1,6 @@
 //! Networks to play: shipped by name, or read from a TOML file.
 
-use crate::error::CliError;
+use crate::error::{Error, Result};
 use serde::Deserialize;
 use std::collections::HashMap;
 use std::path::Path;
@@ -9,6 +9,7 @@ use tacit_circuit::spelling;
 use tacit_net::memory::MemoryNetwork;
 use tacit_net::{LinkProfile, PartyId};
 
+/// Networks that come with Tacit.
 const SHIPPED: [(&str, &str); 4] = [
     ("lan", include_str!("../profiles/lan.toml")),
     ("continental", include_str!("../profiles/continental.toml")),
@@ -62,7 +63,10 @@ impl Profile {
     /// A shipped profile, or a file's.
     ///
     /// `1gbit`, `100mbit`: all links of this bandwidth, no added delay.
-    pub fn load(name: &str) -> Result<Profile, CliError> {
+    ///
+    /// # Errors
+    /// There is no such profile, or it is not whole.
+    pub fn load(name: &str) -> Result<Profile> {
         if let Some((_, text)) = SHIPPED.iter().find(|(shipped, _)| *shipped == name) {
             return Profile::parse(name, text);
         }
@@ -74,7 +78,7 @@ impl Profile {
         }
         let path = Path::new(name);
         let text = std::fs::read_to_string(path).map_err(|e| {
-            CliError::input(format!(
+            Error::input(format!(
                 "{name} is neither a shipped network ({}), nor a bandwidth such as 1gbit, nor a readable \
                  file: {e}{}",
                 SHIPPED.map(|(name, _)| name).join(", "),
@@ -84,18 +88,18 @@ impl Profile {
         Profile::parse(name, &text)
     }
 
-    fn parse(source: &str, text: &str) -> Result<Profile, CliError> {
+    fn parse(source: &str, text: &str) -> Result<Profile> {
         let file: File =
-            toml::from_str(text).map_err(|e| CliError::input(format!("{source}: {e}")))?;
+            toml::from_str(text).map_err(|e| Error::input(format!("{source}: {e}")))?;
         let wrong =
-            || CliError::input(format!("{source}: delays and bandwidths are positive numbers"));
+            || Error::input(format!("{source}: delays and bandwidths are positive numbers"));
         let mut links = match file.others {
             Some(others) => uniform(others.profile().ok_or_else(wrong)?, MAX_PARTIES),
             None => HashMap::new(),
         };
         for link in &file.links {
             let pairs = link.pairs().ok_or_else(|| {
-                CliError::input(format!(
+                Error::input(format!(
                     "{source}: a link names `between = [a, b]`, or `from` and `to`; parties are numbers from 0 to 63"
                 ))
             })?;
@@ -109,34 +113,50 @@ impl Profile {
                 "{source}: {} of {all} directed links between {parties} parties are described",
                 links.len()
             );
-            return Err(CliError::input(message));
+            return Err(Error::input(message));
         }
         Ok(Profile { name: file.name, description: file.description, links })
     }
 
     /// As [`Profile::load`], for at least so many parties.
-    pub fn of_parties(name: &str, parties: usize) -> Result<Profile, CliError> {
+    ///
+    /// # Errors
+    /// As [`Profile::load`], and if it has fewer.
+    pub fn of_parties(name: &str, parties: usize) -> Result<Profile> {
         let profile = Profile::load(name)?;
-        let has = profile.parties();
-        if has < parties {
-            return Err(CliError::input(format!(
-                "network {name} has {has} parties; this needs {parties}: describe the links of all"
-            )));
-        }
+        profile.check_as(name, parties)?;
         Ok(profile)
     }
 
+    /// Refuses it for more parties than it describes.
+    pub(crate) fn check_parties(&self, parties: usize) -> Result<()> {
+        self.check_as(&self.name, parties)
+    }
+
+    fn check_as(&self, name: &str, parties: usize) -> Result<()> {
+        let has = self.parties();
+        if has < parties {
+            return Err(Error::input(format!(
+                "network {name} has {has} parties; this needs {parties}: describe the links of all"
+            )));
+        }
+        Ok(())
+    }
+
     /// How many parties it describes.
+    #[must_use]
     pub fn parties(&self) -> usize {
         self.links.keys().map(|(from, _)| usize::from(*from) + 1).max().unwrap_or(0)
     }
 
     /// The directed link between two parties.
+    #[must_use]
     pub fn link(&self, from: PartyId, to: PartyId) -> LinkProfile {
         self.links.get(&(from.0, to.0)).copied().unwrap_or_default()
     }
 
     /// The profile as a virtual network.
+    #[must_use]
     pub fn virtual_network(&self) -> MemoryNetwork {
         let mut network = MemoryNetwork::default();
         for (&(from, to), &link) in &self.links {
@@ -146,6 +166,7 @@ impl Profile {
     }
 
     /// The links that leave a party, for the shaper.
+    #[must_use]
     pub fn leaving(&self, me: PartyId) -> HashMap<PartyId, LinkProfile> {
         let mine = self.links.iter().filter(|((from, _), _)| *from == me.0);
         mine.map(|((_, to), link)| (PartyId(*to), *link)).collect()
@@ -197,6 +218,7 @@ fn uniform(link: LinkProfile, parties: usize) -> HashMap<(u8, u8), LinkProfile> 
 }
 
 /// `1gbit`, `2.5gbit`, `100mbit`.
+#[must_use]
 pub fn bandwidth(text: &str) -> Option<u64> {
     let (number, unit) = match text.strip_suffix("gbit") {
         Some(number) => (number, 1e9),
@@ -234,7 +256,7 @@ mod tests {
     fn incomplete_profiles_are_refused() {
         let error = Profile::parse("x", "name='x'\nlinks=[{between=[0,1]},{between=[1,2]}]");
         let error = error.unwrap_err();
-        assert!(error.message.contains("4 of 6"), "{error}");
+        assert!(error.to_string().contains("4 of 6"), "{error}");
         assert!(Profile::parse("x", "name='x'\nlinks=[{between=[0,3]}]").is_err());
         assert!(Profile::parse("x", "name='x'\nlinks=[{between=[0,1], speed=3}]").is_err());
     }

@@ -1,0 +1,349 @@
+//! A party's inputs of a program: from its tables, and from values.
+
+use crate::error::{Error, Remedy, Result};
+use crate::values::Values;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use tacit_circuit::spelling;
+use tacit_program::clear::Array;
+use tacit_program::{DimId, Meaning, PartyId, Program, Type};
+use tacit_tables::{Field, Schema, Sharing, Table, pad};
+
+/// Inputs by name, and the row counts that they fix.
+#[derive(Default)]
+pub struct Given {
+    /// Values.
+    pub inputs: BTreeMap<String, Array>,
+    /// Rows, by name of the row count.
+    pub rows: BTreeMap<String, u64>,
+}
+
+/// Where a party's inputs come from, and those that are public.
+#[derive(Clone, Default)]
+pub struct Sources {
+    /// Tables, CSV or Parquet.
+    pub tables: Vec<TableSource>,
+    /// A file that says which column is which input.
+    pub schema: Option<PathBuf>,
+    /// `INPUT=COLUMN`.
+    pub columns: Vec<String>,
+    /// `INPUT=POLICY`.
+    pub missing: Vec<String>,
+    /// Row counts that are hidden.
+    pub pads: Vec<Padding>,
+    /// Values, by input.
+    pub values: BTreeMap<String, Values>,
+    /// Whether values are words of a command line: inputs with rows come from tables alone then.
+    pub of_command_line: bool,
+}
+
+/// A table of a party.
+#[derive(Clone, Debug)]
+pub struct TableSource {
+    /// The file.
+    pub path: PathBuf,
+    /// For which row count, where the party has several.
+    pub rows: Option<String>,
+}
+
+/// Rows that are appended up to the maximum.
+#[derive(Clone, Debug)]
+pub struct Padding {
+    /// Name of the row count.
+    pub rows: String,
+    /// The input, bits, that says which rows are real.
+    pub validity: String,
+}
+
+/// An input of a program.
+struct Wanted<'p> {
+    name: &'p str,
+    ty: &'p Type,
+    meaning: &'p Meaning,
+}
+
+/// All inputs of a program, and who gives them.
+fn all(program: &Program) -> impl Iterator<Item = (Wanted<'_>, Option<PartyId>)> {
+    program.inputs().map(|(id, name, owner)| {
+        let ty = &program.body.nodes[id as usize].types[0];
+        (Wanted { name, ty, meaning: program.meaning(id) }, owner)
+    })
+}
+
+impl Wanted<'_> {
+    /// The row count of its rows, if it has rows.
+    fn dim(&self) -> Option<DimId> {
+        let extent = self.ty.shape.first()?;
+        match &extent.terms[..] {
+            [(dim, 1)] if extent.constant == 0 => Some(*dim),
+            _ => None,
+        }
+    }
+
+    /// Columns per row, for inputs with rows.
+    fn width(&self) -> Result<usize> {
+        let mut inner = self.ty.shape[1..].iter().map(|extent| extent.known());
+        let width = inner.try_fold(1u64, |all, n| all.checked_mul(n?));
+        width.map(|width| width as usize).ok_or_else(|| {
+            Error::input(format!(
+                "input `{}` has rows in more than one axis; tables cannot give it",
+                self.name
+            ))
+        })
+    }
+
+    /// The lengths of its axes, with so many rows.
+    fn shape(&self, rows: usize) -> Vec<usize> {
+        let inner = self.ty.shape[1..].iter().map(|extent| extent.known().unwrap_or(0) as usize);
+        std::iter::once(rows).chain(inner).collect()
+    }
+
+    /// The columns that hold it.
+    fn fields(&self) -> Result<Vec<Field>> {
+        let field = |name: String| Field {
+            name,
+            element: self.ty.element,
+            interval: self.ty.interval,
+            meaning: self.meaning.clone(),
+        };
+        if self.ty.shape.len() == 1 {
+            return Ok(vec![field(self.name.into())]);
+        }
+        Ok((0..self.width()?).map(|i| field(format!("{}[{i}]", self.name))).collect())
+    }
+}
+
+impl Sources {
+    /// The inputs of one party of the program.
+    ///
+    /// # Errors
+    /// A table or a value is missing, or cannot be read, or is none of the program's.
+    pub fn of_party(&self, program: &Program, party: PartyId) -> Result<Given> {
+        let mut given = Given::default();
+        let mut by_dim: BTreeMap<DimId, Vec<Wanted<'_>>> = BTreeMap::new();
+        for (wanted, _) in all(program).filter(|(_, owner)| *owner == Some(party)) {
+            match wanted.dim() {
+                Some(_) if self.gives_rows(&wanted) => {
+                    self.add_rows(program, &wanted, &mut given)?
+                }
+                Some(dim) => by_dim.entry(dim).or_default().push(wanted),
+                None => {
+                    given.inputs.insert(wanted.name.into(), self.value_of(&wanted)?);
+                }
+            }
+        }
+        for (dim, wanted) in &by_dim {
+            let table = self.table(program, party, (*dim, wanted), by_dim.len() == 1)?;
+            let rows = &program.dims[dim.0 as usize];
+            given.count(&rows.name, table.rows as u64)?;
+            for wanted in wanted {
+                given.inputs.insert(wanted.name.into(), array_of(wanted, &table)?);
+            }
+        }
+        Ok(given)
+    }
+
+    /// The public inputs.
+    ///
+    /// # Errors
+    /// A value is missing, or is none of the program's.
+    pub fn public(&self, program: &Program) -> Result<Given> {
+        let mut given = Given::default();
+        for (wanted, _) in all(program).filter(|(_, owner)| owner.is_none()) {
+            match wanted.dim() {
+                Some(_) if self.gives_rows(&wanted) => {
+                    self.add_rows(program, &wanted, &mut given)?
+                }
+                _ => {
+                    given.inputs.insert(wanted.name.into(), self.value_of(&wanted)?);
+                }
+            }
+        }
+        // Rows are told by those who own inputs.
+        given.rows.clear();
+        Ok(given)
+    }
+
+    /// Refuses values for what is no input of the program, or is another party's than `own`.
+    pub fn check_names(&self, program: &Program, own: Option<PartyId>) -> Result<()> {
+        for name in self.values.keys() {
+            let found = program.inputs().find(|(_, known, _)| known == name);
+            let Some((_, _, owner)) = found else {
+                let known: Vec<&str> = program.inputs().map(|(_, known, _)| known).collect();
+                let hint = spelling::hint(name, known.iter().copied());
+                let known = known.join(", ");
+                return Err(Error::input(format!(
+                    "there is no input `{name}`; the program's inputs are {known}{hint}"
+                )));
+            };
+            if own.is_some() && owner.is_some() && owner != own {
+                return Err(Error::input(format!(
+                    "input `{name}` is another party's, which gives it itself"
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether an input with rows is given without a table.
+    fn gives_rows(&self, wanted: &Wanted<'_>) -> bool {
+        !self.of_command_line && self.values.contains_key(wanted.name)
+    }
+
+    /// An input with rows, from values: as many rows as the values make.
+    fn add_rows(&self, program: &Program, wanted: &Wanted<'_>, given: &mut Given) -> Result<()> {
+        let values = &self.values[wanted.name];
+        let width = wanted.width()?;
+        let rows = values.len().checked_div(width).unwrap_or(0);
+        if rows * width != values.len() {
+            return Err(Error::input(format!(
+                "input `{}` has rows of {width} values, and {} values are not whole rows",
+                wanted.name,
+                values.len()
+            )));
+        }
+        let array = values.array((wanted.ty.element, wanted.meaning), wanted.shape(rows));
+        let array = array.map_err(|e| Error::input(format!("input `{}`: {e}", wanted.name)))?;
+        if let Some(dim) = wanted.dim() {
+            given.count(&program.dims[dim.0 as usize].name, rows as u64)?;
+        }
+        given.inputs.insert(wanted.name.into(), array);
+        Ok(())
+    }
+
+    /// The table of a row count.
+    fn table(
+        &self,
+        program: &Program,
+        party: PartyId,
+        (dim, wanted): (DimId, &[Wanted<'_>]),
+        single: bool,
+    ) -> Result<Table> {
+        let rows = &program.dims[dim.0 as usize];
+        let name = &program.parties[usize::from(party.0)];
+        let table = self.tables.iter().find(|t| match &t.rows {
+            Some(named) => *named == rows.name,
+            None => single,
+        });
+        let table = table.ok_or_else(|| {
+            let inputs: Vec<&str> = wanted.iter().map(|w| w.name).collect();
+            let what = format!("{name} gives {} with rows `{}`", inputs.join(", "), rows.name);
+            let of = (!single).then(|| rows.name.clone());
+            Error::input(what).with_remedy(Remedy::Table(name.clone(), of))
+        })?;
+        let padding = self.pads.iter().find(|pad| pad.rows == rows.name);
+        let is_validity =
+            |wanted: &&Wanted<'_>| padding.is_none_or(|pad| pad.validity != wanted.name);
+        let fields = wanted.iter().filter(is_validity).map(Wanted::fields);
+        let fields: Vec<Field> = fields.collect::<Result<Vec<_>>>()?.concat();
+        let table = tacit_tables::read(&table.path, &self.schema(program, &fields, name)?)?;
+        match padding {
+            Some(padding) => Ok(pad(table, rows.max as usize, &padding.validity)?.table),
+            None => Ok(table),
+        }
+    }
+
+    /// Which column of a party's table is which input.
+    fn schema(&self, program: &Program, fields: &[Field], owner: &str) -> Result<Schema> {
+        let mut schema = match &self.schema {
+            Some(path) => Schema::load_for(path, fields, &sharing(program, owner))?,
+            None => Schema::for_inputs(fields),
+        };
+        let known = |flag: &String| own_flag(flag, fields, owner);
+        // The column of `alice.salary` from alice is `salary`, unless the schema names one.
+        let prefix = format!("{owner}.");
+        for spec in schema.columns.iter_mut().filter(|spec| spec.column == spec.input) {
+            if let Some(column) = spec.input.strip_prefix(&prefix) {
+                spec.column = column.to_string();
+            }
+        }
+        for flag in self.columns.iter().filter_map(known) {
+            schema.set_column(&flag)?;
+        }
+        for flag in self.missing.iter().filter_map(known) {
+            schema.set_missing(&flag)?;
+        }
+        schema.check()?;
+        Ok(schema)
+    }
+
+    /// An input without rows.
+    fn value_of(&self, wanted: &Wanted<'_>) -> Result<Array> {
+        let given = self.values.get(wanted.name).ok_or_else(|| {
+            let what = format!("input `{}` has no value", wanted.name);
+            Error::input(what).with_remedy(Remedy::Value(wanted.name.into()))
+        })?;
+        let shape: Option<Vec<usize>> =
+            wanted.ty.shape.iter().map(|e| e.known().map(|n| n as usize)).collect();
+        let shape = shape.ok_or_else(|| {
+            let what = if self.of_command_line { "; --value cannot give it" } else { "" };
+            Error::input(format!("input `{}` has rows{what}", wanted.name))
+        })?;
+        given.array((wanted.ty.element, wanted.meaning), shape).map_err(|e| {
+            Error::input(match self.of_command_line {
+                true => format!("--value {}: {e}", wanted.name),
+                false => format!("input `{}`: {e}", wanted.name),
+            })
+        })
+    }
+}
+
+impl Given {
+    /// One of a party's inputs has so many of these rows; its others must have as many.
+    fn count(&mut self, name: &str, rows: u64) -> Result<()> {
+        match self.rows.insert(name.to_owned(), rows) {
+            Some(other) if other != rows => Err(Error::input(format!(
+                "inputs with rows `{name}` are {other} and {rows} rows long: all must be as long"
+            ))),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// How one schema file serves several parties: it may describe what any of them gives.
+fn sharing(program: &Program, owner: &str) -> Sharing {
+    let mut others = Vec::new();
+    for (wanted, party) in all(program).filter(|(wanted, _)| wanted.dim().is_some()) {
+        let party = party.map(|party| program.parties[usize::from(party.0)].as_str());
+        for field in wanted.fields().unwrap_or_default() {
+            let short = party.and_then(|party| short(&field.name, party));
+            others.extend(short.map(str::to_owned));
+            others.push(field.name);
+        }
+    }
+    Sharing { owner: owner.to_owned(), others }
+}
+
+/// The name of a party's input within its own table: `age` of `alice.age`.
+pub fn short<'n>(input: &'n str, party: &str) -> Option<&'n str> {
+    input.strip_prefix(party)?.strip_prefix('.')
+}
+
+/// A flag `INPUT=...` with the full name of the input, if it is one of these.
+fn own_flag(flag: &str, fields: &[Field], owner: &str) -> Option<String> {
+    let (input, rest) = flag.split_once('=').unwrap_or((flag, ""));
+    let is = |field: &&Field| field.name == input || short(&field.name, owner) == Some(input);
+    fields.iter().find(is).map(|field| format!("{}={rest}", field.name))
+}
+
+fn array_of(wanted: &Wanted<'_>, table: &Table) -> Result<Array> {
+    let fields = wanted.fields()?;
+    let missing =
+        |field: &Field| Error::input(format!("the table has no column for input `{}`", field.name));
+    let columns = fields
+        .iter()
+        .map(|field| table.column(&field.name).ok_or_else(|| missing(field)))
+        .collect::<Result<Vec<_>>>()?;
+    let shape = wanted.shape(table.rows);
+    let raw = match &columns[..] {
+        [column] => column.raw.to_vec(),
+        columns => {
+            // Sized first: a vector that grows leaves copies behind.
+            let mut raw = Vec::with_capacity(table.rows * columns.len());
+            (0..table.rows)
+                .for_each(|row| raw.extend(columns.iter().map(|column| column.raw[row])));
+            raw
+        }
+    };
+    Array::new(wanted.ty.element, shape, raw).map_err(|e| Error::input(e.to_string()))
+}

@@ -1,0 +1,87 @@
+//! Meeting the other parties. Whatever keeps this one from it is told to them, too: nobody is to
+//! wait for a party that has ended.
+
+use crate::error::{Error, Result};
+use std::time::Duration;
+use tacit_net::{AbortKind, Farewell, Session, SessionConfig, SessionId, meet};
+
+/// A peer that is alive may be busy with something else for so many times the deadline.
+const BUSY: u32 = 120;
+
+/// What a party must know to meet the others, before anything that can go wrong here.
+pub struct Meeting {
+    /// How to connect.
+    pub config: SessionConfig,
+    met: bool,
+    farewell: Option<Farewell>,
+}
+
+/// An error that peers can be told of.
+pub trait ForPeers {
+    /// Its kind, and a sentence without names, values or places.
+    fn for_peers(&self) -> (AbortKind, &'static str);
+}
+
+impl ForPeers for Error {
+    fn for_peers(&self) -> (AbortKind, &'static str) {
+        Error::for_peers(self)
+    }
+}
+
+impl Meeting {
+    /// A meeting of this configuration.
+    #[must_use]
+    pub fn new(config: SessionConfig) -> Meeting {
+        Meeting { config, met: false, farewell: None }
+    }
+
+    /// Connects this party with all others.
+    pub fn connect(&mut self) -> Result<Session> {
+        self.met = true;
+        meet(&self.config).map_err(|missed| {
+            self.farewell = Some(missed.farewell);
+            missed.error.into()
+        })
+    }
+
+    /// Who has not heard of an error yet that ended this: all, before they were met; of those that were met, nobody.
+    pub fn farewell(self, error: &impl ForPeers) -> Option<Farewell> {
+        match self.met {
+            true => self.farewell,
+            false => {
+                let (kind, reason) = error.for_peers();
+                Some(Farewell::new(&self.config, kind, reason))
+            }
+        }
+    }
+}
+
+/// Does `work` in a session; an error ends it for everybody, and peers hear what kind it is.
+pub fn in_session<T, E: ForPeers>(
+    session: &mut Session,
+    work: impl FnOnce(&mut Session) -> std::result::Result<T, E>,
+) -> std::result::Result<T, E> {
+    work(session).inspect_err(|error| {
+        let (kind, reason) = error.for_peers();
+        session.abort(kind, reason);
+    })
+}
+
+/// What parties call a run of this name among themselves.
+#[must_use]
+pub fn session_named(name: &str) -> SessionId {
+    SessionId::named(&format!("tacit run {name}"))
+}
+
+/// A session's configuration with these deadlines: for progress, and for the others to come up.
+#[must_use]
+pub fn with_deadlines(
+    mut config: SessionConfig,
+    progress: Duration,
+    connect: Duration,
+) -> SessionConfig {
+    config.limits.progress = progress;
+    config.limits.meeting = progress.saturating_mul(BUSY);
+    config.limits.connect = connect;
+    config
+}

@@ -1,0 +1,91 @@
+//! Networks that parties of one process play.
+
+use crate::error::Result;
+use crate::profile::Profile;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+use tacit_net::LinkProfile;
+use tacit_net::memory::MemoryNetwork;
+
+/// The links between parties that all run in this process: how long a message takes from each to each other, and how
+/// many bits a second go through.
+///
+/// Time on it is virtual: a run over [`Network::GLOBAL`] takes no longer than one without delays, and its
+/// [`Report`](crate::Report) says how long it would take there. Computing takes no virtual time, so a run's times are the
+/// same whenever it is repeated.
+///
+/// ```
+/// use tacit::{LocalParties, Network, Program, protocols};
+///
+/// let program = Program::parse("sum", r#"
+///     program sum
+///     parties alice, bob, carol
+///     input a: u8 from alice in 0..100
+///     input b: u8 from bob in 0..100
+///     reveal a + b to all as "sum"
+/// "#)?;
+/// let parties = LocalParties::new(&program, protocols::TRIO).input("a", 20).input("b", 22);
+/// let near = parties.clone().network(Network::LAN).run()?;
+/// let far = parties.network(Network::GLOBAL).run()?;
+/// assert!(near.report().online_seconds < far.report().online_seconds);
+/// # Ok::<(), tacit::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Network(Links);
+
+#[derive(Clone, Debug)]
+enum Links {
+    /// All alike.
+    Alike(LinkProfile),
+    /// One that comes with Tacit.
+    Shipped(&'static str),
+    /// A file's.
+    Described(Arc<Profile>),
+}
+
+impl Network {
+    /// No delay, and no bound on bandwidth.
+    pub const INSTANT: Network =
+        Network(Links::Alike(LinkProfile { delay: Duration::ZERO, bits_per_second: None }));
+    /// Machines in one room: round trips of 0.3 ms, 1 Gbit/s.
+    pub const LAN: Network = Network(Links::Shipped("lan"));
+    /// Data centres of one continent: round trips of 8 to 14 ms, 1 Gbit/s.
+    pub const CONTINENTAL: Network = Network(Links::Shipped("continental"));
+    /// Three continents: round trips of 50, 100 and 150 ms, 235, 115 and 75 Mbit/s; further parties are further away.
+    pub const GLOBAL: Network = Network(Links::Shipped("global"));
+
+    /// All links alike: `round_trip` there and back, and `bits_per_second` in each direction, or no bound.
+    #[must_use]
+    pub fn uniform(round_trip: Duration, bits_per_second: Option<u64>) -> Network {
+        Network(Links::Alike(LinkProfile { delay: round_trip / 2, bits_per_second }))
+    }
+
+    /// A network described in a TOML file, as `tacit lab --network` reads it (see `docs/plan.md`).
+    ///
+    /// # Errors
+    /// Of [`ErrorKind::Input`](crate::ErrorKind::Input): the file cannot be read, or does not describe all links.
+    pub fn from_file(path: impl AsRef<Path>) -> Result<Network> {
+        let profile = Profile::load(&path.as_ref().display().to_string())?;
+        Ok(Network(Links::Described(Arc::new(profile))))
+    }
+
+    /// As the memory transport plays it, between so many parties.
+    pub(crate) fn played(&self, parties: usize) -> Result<MemoryNetwork> {
+        Ok(match &self.0 {
+            Links::Alike(link) => MemoryNetwork::uniform(*link),
+            Links::Shipped(name) => Profile::of_parties(name, parties)?.virtual_network(),
+            Links::Described(profile) => {
+                profile.check_parties(parties)?;
+                profile.virtual_network()
+            }
+        })
+    }
+}
+
+impl Default for Network {
+    /// [`Network::INSTANT`].
+    fn default() -> Network {
+        Network::INSTANT
+    }
+}

@@ -1,0 +1,186 @@
+//! One party, on its own machine.
+
+use crate::circuit::Circuit;
+use crate::error::{Error, Result};
+use crate::program::Program;
+use crate::run::{Run, Settings};
+use crate::run_ports::Ports;
+use crate::run_tables::Inputs;
+use std::fmt;
+use std::path::Path;
+use tacit_engine::protocols;
+use tacit_net::config::PartyConfig;
+use tacit_net::{PartyId, SessionConfig, SessionId};
+use tacit_sharing::Protocol;
+
+/// One party of a computation: its name, its private key, and the parties that it computes with, each known by the
+/// fingerprint of its key.
+///
+/// `tacit party new` and `tacit party add` make the file that it comes from. The party reaches the others over TLS 1.3 with
+/// pinned keys: nobody else can listen, or stand in for one of them. What the *parties* may do to each other is a matter
+/// of the [protocol](crate::Protocol), which [`Run::protocol`] chooses.
+///
+/// A party opens its listening port for the time of a run. So its runs go one after the other, unless each thread has a party
+/// with a port of its own.
+///
+/// ```
+/// use std::thread;
+/// use tacit::{Party, Program, protocols};
+///
+/// let program = Program::parse("sum", r#"
+///     program sum
+///     parties alice, bob
+///     input a: u8 from alice in 0..100
+///     input b: u8 from bob in 0..100
+///     reveal a + b to all as "sum"
+/// "#)?;
+/// // In real life each on its own machine, by `Party::from_file("alice.toml")`.
+/// let [alice, bob] = Party::on_loopback(&["alice", "bob"])?.try_into().expect("two");
+/// let gmw = protocols::GMW;
+/// let bob = {
+///     let program = program.clone();
+///     thread::spawn(move || bob.run(&program).protocol(gmw).input("b", 22).start())
+/// };
+/// let outcome = alice.run(&program).protocol(gmw).input("a", 20).start()?;
+/// assert_eq!(outcome["sum"], 42);
+/// assert_eq!(bob.join().expect("no panic")?["sum"], 42);
+/// # Ok::<(), tacit::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Party {
+    config: SessionConfig,
+    /// What the configuration is called in messages.
+    origin: String,
+}
+
+impl Party {
+    /// The party of a configuration file, from `tacit party new` or `tacit network init`.
+    ///
+    /// # Errors
+    /// Of [`ErrorKind::Config`](crate::ErrorKind::Config): the file cannot be read, others than its owner may read it, or it
+    /// is no configuration; with line and column.
+    pub fn from_file(path: impl AsRef<Path>) -> Result<Party> {
+        let path = path.as_ref();
+        Ok(Party::of(&PartyConfig::load(path)?, path.display().to_string()))
+    }
+
+    /// The party of a configuration that is in memory: from a vault, say. `name` stands for the file in messages.
+    ///
+    /// # Errors
+    /// As [`Party::from_file`].
+    pub fn parse(name: &str, text: &str) -> Result<Party> {
+        Ok(Party::of(&PartyConfig::parse(text, name)?, name.to_owned()))
+    }
+
+    /// Parties of these names with fresh keys, on free ports of this machine's loopback interface: for tests of what
+    /// embeds them. They do all that parties on several machines do.
+    ///
+    /// # Errors
+    /// Of [`ErrorKind::Config`](crate::ErrorKind::Config): a name cannot be one, or there are not enough ports.
+    pub fn on_loopback(names: &[&str]) -> Result<Vec<Party>> {
+        crate::loopback::parties(names)
+    }
+
+    fn of(config: &PartyConfig, origin: String) -> Party {
+        Party::with(config.session(SessionId::named("")), origin)
+    }
+
+    /// The party of a session's configuration.
+    pub(crate) fn with(config: SessionConfig, origin: String) -> Party {
+        Party { config, origin }
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.config.parties[self.config.me.index()].name
+    }
+
+    /// Names of all parties, by number; its own is among them.
+    pub fn parties(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.config.parties.iter().map(|party| party.name.as_str())
+    }
+
+    /// The protocol that its runs take unless they say otherwise: one against malicious parties, with abort. It is `lift`
+    /// for three parties and `quad` for four, which are secure if one party at most is corrupted, and
+    /// `authenticated:N` for two and for more than four, of which all but one may be.
+    ///
+    /// (`tacit run` takes `trio` unless it is told otherwise: name a protocol where the two meet.)
+    ///
+    /// # Errors
+    /// Of [`ErrorKind::Config`](crate::ErrorKind::Config): the party knows no others, or more than 63.
+    pub fn usual_protocol(&self) -> Result<Protocol> {
+        let parties = self.config.parties.len();
+        let usual = match parties {
+            3 => protocols::LIFT,
+            4 => protocols::QUAD,
+            parties => protocols::AUTHENTICATED.fitting(parties),
+        };
+        match usual.parties() == parties {
+            true => Ok(usual),
+            false => Err(Error::new(
+                crate::ErrorKind::Config,
+                format!("{}: no protocol is for {parties} parties; name one", self.origin),
+            )),
+        }
+    }
+
+    /// A run of a program, which starts with [`Run::start`].
+    pub fn run<'p>(&'p self, program: &'p Program) -> Run<'p> {
+        Run::new(self, Settings::default(), Inputs::of(program))
+    }
+
+    /// An evaluation of a Boolean circuit, which starts with `start`, as a [`Run`] of a program does.
+    ///
+    /// ```
+    /// use std::thread;
+    /// use tacit::{Circuit, CircuitBuilder, Party, protocols};
+    ///
+    /// // Whether two codes of eight bits are the same: one bit opens, and only to alice.
+    /// let mut builder = CircuitBuilder::new();
+    /// let (a, b) = (builder.input(8), builder.input(8));
+    /// let same = |(a, b)| {
+    ///     let differ = builder.xor(a, b);
+    ///     builder.not(differ)
+    /// };
+    /// let same: Vec<_> = a.into_iter().zip(b).map(same).collect();
+    /// let equal = builder.and(&same);
+    /// builder.output(&[equal]);
+    /// let circuit = Circuit::from(builder.finish());
+    ///
+    /// let [alice, bob] = Party::on_loopback(&["alice", "bob"])?.try_into().expect("two");
+    /// let protocol = protocols::GMW;
+    /// let (a, b) = thread::scope(|scope| {
+    ///     let run = |party: &Party, port, codes: [u8; 3]| {
+    ///         party.evaluate(&circuit).protocol(protocol).input(port, &codes).reveal(0, ["alice"]).start()
+    ///     };
+    ///     // Three instances, side by side.
+    ///     let bob = scope.spawn(move || run(&bob, 1, [7, 8, 9]));
+    ///     (run(&alice, 0, [7, 7, 9]), bob.join().expect("no panic"))
+    /// });
+    /// assert_eq!(a?.numbers(0), Some(vec![1, 0, 1]));
+    /// assert_eq!(b?.numbers(0), None);
+    /// # Ok::<(), tacit::Error>(())
+    /// ```
+    pub fn evaluate<'p>(&'p self, circuit: &'p Circuit) -> Run<'p, Ports<'p>> {
+        Run::new(self, Settings::default(), Ports::of(circuit))
+    }
+
+    pub(crate) fn id(&self) -> PartyId {
+        self.config.me
+    }
+
+    pub(crate) fn config(&self) -> &SessionConfig {
+        &self.config
+    }
+
+    pub(crate) fn origin(&self) -> &str {
+        &self.origin
+    }
+}
+
+impl fmt::Debug for Party {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Party({} of {})", self.name(), self.config.parties.len())
+    }
+}

@@ -1,0 +1,122 @@
+//! Programs, as embedders hold them.
+
+use crate::error::{Error, Result};
+use std::fmt;
+use std::ops::Deref;
+use std::path::Path;
+use std::sync::Arc;
+use tacit_program::summary::summary;
+use tacit_program::{self as form, text};
+
+/// A program: what it takes from whom, what it computes, and exactly what it reveals to whom.
+///
+/// It is written once, as text (see `docs/programs.md`) or by [`tacit_program::build::Builder`], and all parties run
+/// the same one: before any input leaves a party, the parties compare its digest. Copies share one allocation.
+///
+/// ```
+/// let program = tacit::Program::parse("pay.tacit", r#"
+///     program pay
+///     parties alice, bob
+///     input a: u16 from alice in 0..10000
+///     input b: u16 from bob in 0..10000
+///     reveal a < b to alice as "bob has more"
+/// "#)?;
+/// assert_eq!(program.name(), "pay");
+/// assert_eq!(program.parties(), ["alice", "bob"]);
+/// assert_eq!(program.inputs_of("alice").collect::<Vec<_>>(), ["a"]);
+/// assert_eq!(program.results_of("bob").count(), 0);
+/// # Ok::<(), tacit::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Program(Arc<form::Program>);
+
+impl Program {
+    /// Reads a program from a file.
+    ///
+    /// # Errors
+    /// Of [`ErrorKind::Input`](crate::ErrorKind::Input): the file cannot be read, or is no program; with file, line and
+    /// column. A program that reveals nothing is refused.
+    pub fn read(path: impl AsRef<Path>) -> Result<Program> {
+        let path = path.as_ref();
+        let source = std::fs::read_to_string(path).map_err(|e| Error::file(path, &e))?;
+        Program::parse(&path.display().to_string(), &source)
+    }
+
+    /// Reads a program from text. `name` stands for the file in messages.
+    ///
+    /// # Errors
+    /// As [`Program::read`].
+    pub fn parse(name: &str, source: &str) -> Result<Program> {
+        let program = text::parse(name, source).map_err(|e| Error::input(e.to_string()))?;
+        if program.reveals.is_empty() {
+            return Err(Error::input(format!(
+                "{name}: the program reveals nothing to anybody: is the file whole? A result is given \
+                 with `reveal VALUE to PARTY as \"NAME\"`"
+            )));
+        }
+        Ok(Program(Arc::new(program)))
+    }
+
+    /// The name that the program gives itself.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    /// Names of the parties that give inputs or learn results, in the program's order.
+    #[must_use]
+    pub fn parties(&self) -> &[String] {
+        &self.0.parties
+    }
+
+    /// Names of the inputs that a party gives. There are none of a party that the program does not have.
+    pub fn inputs_of<'p>(&'p self, party: &'p str) -> impl Iterator<Item = &'p str> {
+        let inputs = self.0.inputs();
+        let own = inputs.filter(move |(_, _, owner)| owner.is_some_and(|id| self.is(id, party)));
+        own.map(|(_, name, _)| name)
+    }
+
+    /// Names of the results that a party learns.
+    pub fn results_of<'p>(&'p self, party: &'p str) -> impl Iterator<Item = &'p str> {
+        let learns = move |reveal: &&form::Reveal| reveal.to.iter().any(|id| self.is(*id, party));
+        self.0.reveals.iter().filter(learns).map(|reveal| reveal.name.as_str())
+    }
+
+    /// What it takes from whom, what it computes, and what it reveals to whom, for people to read before they consent.
+    #[must_use]
+    pub fn summary(&self) -> String {
+        summary(&self.0).to_string()
+    }
+
+    /// Its canonical text. Programs with the same one are the same program: their digests are what parties compare.
+    #[must_use]
+    pub fn text(&self) -> String {
+        text::print(&self.0)
+    }
+
+    fn is(&self, id: form::PartyId, name: &str) -> bool {
+        self.0.parties.get(usize::from(id.0)).is_some_and(|known| known == name)
+    }
+}
+
+impl From<form::Program> for Program {
+    /// A program that was built.
+    fn from(program: form::Program) -> Program {
+        Program(Arc::new(program))
+    }
+}
+
+#[doc(hidden)]
+impl Deref for Program {
+    type Target = form::Program;
+
+    fn deref(&self) -> &form::Program {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Program {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Program({})", self.0.name)
+    }
+}

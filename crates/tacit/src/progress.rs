@@ -1,0 +1,17 @@
+//! Who watches a run.
+
+/// Is told how far a run has come: for people to look at. It must not slow the run down.
+pub trait Progress: Sync {
+    /// From now on so much is counted: rows of a program's streams, or words of a circuit's lanes.
+    fn total(&self, all: u64);
+    /// So much more is done.
+    fn done(&self, more: u64);
+}
+
+/// Nobody watches.
+pub struct Unwatched;
+
+impl Progress for Unwatched {
+    fn total(&self, _: u64) {}
+    fn done(&self, _: u64) {}
+}

@@ -1,0 +1,178 @@
+//! A run of one party with the others, before it starts.
+
+use crate::error::Result;
+use crate::meeting::{Meeting, session_named, with_deadlines};
+use crate::options::Options;
+use crate::party::Party;
+use crate::roles::Roles;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use tacit_net::AbortKind;
+use tacit_sharing::Protocol;
+
+/// How long the others are told that a run will not come about: they try to connect once a second at least.
+const GOODBYE: Duration = Duration::from_millis(1200);
+
+/// A run of one party with the others: what it computes, how, and where this party's inputs come from.
+///
+/// [`Party::run`] makes one for a program, and [`Party::evaluate`] for a Boolean circuit. [`Run::start`] does everything: it
+/// connects with all parties, compares with them what is to be run, computes, lets the protocol's checks pass, opens
+/// the results to those who are to learn them, and finishes. If anything fails, all parties hear of it and nobody
+/// has part of a result.
+///
+/// All parties must say the same, except for their inputs, bounds of rows and deadlines; where they differ, the run fails
+/// at each with a sentence that says in what.
+#[derive(Clone)]
+#[must_use = "a run does nothing until `start` is called"]
+pub struct Run<'p, T = crate::run_tables::Inputs<'p>> {
+    pub(crate) party: &'p Party,
+    pub(crate) settings: Settings,
+    pub(crate) task: T,
+}
+
+/// What all runs have.
+#[derive(Clone)]
+pub struct Settings {
+    session: String,
+    timeout: Duration,
+    connect: Duration,
+    protocol: Option<Protocol>,
+    roles: Option<Roles>,
+    threads: usize,
+    stored: Option<PathBuf>,
+    stopper: Stopper,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            session: "default".to_owned(),
+            timeout: Duration::from_secs(30),
+            connect: Duration::from_secs(60),
+            protocol: None,
+            roles: None,
+            threads: 1,
+            stored: None,
+            stopper: Stopper::default(),
+        }
+    }
+}
+
+/// Ends a run from another thread. Copies stop the same run.
+///
+/// ```
+/// use tacit::{ErrorKind, Party, Program, Stopper};
+///
+/// let program = Program::parse("sum", r#"
+///     program sum
+///     parties alice, bob
+///     input a: u8 from alice in 0..100
+///     input b: u8 from bob in 0..100
+///     reveal a + b to all as "sum"
+/// "#)?;
+/// let stopper = Stopper::default();
+/// let parties = Party::on_loopback(&["alice", "bob"])?;
+/// stopper.stop();
+/// // Bob does not come, and nobody waits for him.
+/// let run = parties[0].run(&program).input("a", 1).stopper(&stopper);
+/// assert_eq!(run.start().unwrap_err().kind(), ErrorKind::Interrupted);
+/// # Ok::<(), tacit::Error>(())
+/// ```
+#[derive(Clone, Default)]
+pub struct Stopper(tacit_net::Stopper);
+
+impl Stopper {
+    /// Ends the run for all parties, now or as soon as it starts. It fails with
+    /// [`ErrorKind::Interrupted`](crate::ErrorKind::Interrupted) here, and with
+    /// [`ErrorKind::Peer`](crate::ErrorKind::Peer) elsewhere. A run stopped while results open may have opened some already.
+    pub fn stop(&self) {
+        self.0.stop(AbortKind::Interrupted, "whoever runs it has stopped it");
+    }
+}
+
+impl<'p, T> Run<'p, T> {
+    pub(crate) fn new(party: &'p Party, settings: Settings, task: T) -> Run<'p, T> {
+        Run { party, settings, task }
+    }
+
+    /// The protocol, which decides who is protected from whom, and at what cost: see [`Protocol`] and
+    /// `docs/protocols`. [`Party::usual_protocol`] unless it is said.
+    pub fn protocol(mut self, protocol: Protocol) -> Self {
+        self.settings.protocol = Some(protocol);
+        self
+    }
+
+    /// The name of this run: parties whose names for it differ do not meet. `default` unless it is said.
+    pub fn session(mut self, name: &str) -> Self {
+        self.settings.session = name.to_owned();
+        self
+    }
+
+    /// How long a wait for data may take without progress: 30 seconds unless it is said. A peer that shows no sign of life is
+    /// given up after twice as long, and one that is alive but busy with something else after 120 times as long.
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.settings.timeout = timeout;
+        self
+    }
+
+    /// How long the other parties may take to come up: a minute unless it is said.
+    pub fn connect_timeout(mut self, timeout: Duration) -> Self {
+        self.settings.connect = timeout;
+        self
+    }
+
+    /// Worker threads of every party, per assignment of roles; one unless it is said.
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.settings.threads = threads;
+        self
+    }
+
+    /// The parties that play roles 0, 1, 2 and so on of the protocol, by name: in their own order unless it is said.
+    /// Roles differ in what they send and wait for, not in what they may learn.
+    pub fn roles<'n>(mut self, parties: impl IntoIterator<Item = &'n str>) -> Self {
+        let parties: Vec<&str> = parties.into_iter().collect();
+        self.settings.roles = Some(Roles::Given(vec![parties.join(",")]));
+        self
+    }
+
+    /// Gives out roles by what the links between the parties are measured to carry, at the start of the run.
+    pub fn roles_for_links(mut self) -> Self {
+        self.settings.roles = Some(Roles::Auto);
+        self
+    }
+
+    /// Uses preprocessing that `tacit prepare` stored in this directory, once: the run itself is shorter then. What a run
+    /// takes from the store is spent, even if the run fails.
+    pub fn prepared(mut self, directory: impl AsRef<Path>) -> Self {
+        self.settings.stored = Some(directory.as_ref().to_owned());
+        self
+    }
+
+    /// What ends the run from another thread.
+    pub fn stopper(mut self, stopper: &Stopper) -> Self {
+        self.settings.stopper = stopper.clone();
+        self
+    }
+
+    /// How it is computed.
+    pub(crate) fn options(&self) -> Result<Options> {
+        let Settings { protocol, roles, threads, stored, .. } = &self.settings;
+        let protocol = protocol.map_or_else(|| self.party.usual_protocol(), Ok)?;
+        let (roles, threads, stored) = (roles.clone(), *threads, stored.clone());
+        Ok(Options { roles, threads, stored, ..Options::new(protocol) })
+    }
+
+    /// Meets the others and works with them; whatever keeps this party from it is told to them.
+    pub(crate) fn meet<D>(&self, work: impl FnOnce(&mut Meeting) -> Result<D>) -> Result<D> {
+        let Settings { session, timeout, connect, stopper, .. } = &self.settings;
+        let mut config = with_deadlines(self.party.config().clone(), *timeout, *connect);
+        config.session = session_named(session);
+        config.stopper = stopper.0.clone();
+        let mut meeting = Meeting::new(config);
+        work(&mut meeting).inspect_err(|error| {
+            if let Some(mut farewell) = meeting.farewell(error) {
+                farewell.tell(GOODBYE);
+            }
+        })
+    }
+}

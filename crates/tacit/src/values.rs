@@ -1,0 +1,244 @@
+//! Values that an embedder gives a program.
+
+use std::fmt;
+use tacit_program::clear::Array;
+use tacit_program::domain::{Members, parse_date};
+use tacit_program::{Element, Meaning};
+use zeroize::Zeroizing;
+
+/// The values of one input: a number, or a list of them, in row-major order.
+///
+/// They come from numbers (`bool`, the integers up to 64 bits, `f64`), from slices, arrays and vectors of them, and from
+/// texts: numbers as they are written, dates (`2024-01-31`), and names of a domain's members. What they stand for is the
+/// program's matter:
+///
+/// * an input of integers takes whole numbers; `f64` only where they are whole;
+/// * one of fixed-point numbers takes any number, rounded to the nearest that it can hold;
+/// * one of bits takes `bool`, 0 and 1.
+///
+/// The first axis of an input with rows is as long as the values are many. Values are wiped from memory when this is
+/// dropped, and `Debug` shows only how many there are.
+///
+/// ```
+/// let ages = tacit::Values::from(&[70, 80]);
+/// assert_eq!(format!("{ages:?}"), "Values(2)");
+/// let rate = tacit::Values::from(0.25);
+/// let teams = tacit::Values::from(&["red", "blue"]);
+/// # let _ = (rate, teams);
+/// ```
+#[derive(Clone)]
+pub struct Values(Given);
+
+#[derive(Clone)]
+pub enum Given {
+    Whole(Zeroizing<Vec<i128>>),
+    Real(Zeroizing<Vec<f64>>),
+    Text(Vec<Zeroizing<String>>),
+}
+
+/// What [`Values`] are made of: numbers and texts.
+pub trait Scalar: Copy + sealed::Sealed {}
+
+mod sealed {
+    pub trait Sealed {
+        /// Values that are these, read from memory that is not copied anywhere else.
+        fn gather<'s>(all: impl ExactSizeIterator<Item = &'s Self>) -> super::Given
+        where
+            Self: 's;
+    }
+}
+
+/// Scalars that are whole numbers.
+macro_rules! whole {
+    ($($scalar:ty),*) => { $(
+        impl Scalar for $scalar {}
+        impl sealed::Sealed for $scalar {
+            fn gather<'s>(all: impl ExactSizeIterator<Item = &'s Self>) -> Given
+            where
+                Self: 's,
+            {
+                Given::Whole(Zeroizing::new(all.map(|value| i128::from(*value)).collect()))
+            }
+        }
+    )* };
+}
+
+whole!(bool, i8, i16, i32, i64, u8, u16, u32, u64);
+
+impl Scalar for f64 {}
+impl sealed::Sealed for f64 {
+    fn gather<'s>(all: impl ExactSizeIterator<Item = &'s Self>) -> Given
+    where
+        Self: 's,
+    {
+        Given::Real(Zeroizing::new(all.copied().collect()))
+    }
+}
+
+impl Scalar for &str {}
+impl sealed::Sealed for &str {
+    fn gather<'s>(all: impl ExactSizeIterator<Item = &'s Self>) -> Given
+    where
+        Self: 's,
+    {
+        Given::Text(all.map(|text| Zeroizing::new((*text).to_owned())).collect())
+    }
+}
+
+impl<T: Scalar> From<T> for Values {
+    fn from(value: T) -> Values {
+        Values(T::gather([value].iter()))
+    }
+}
+
+impl<T: Scalar> From<&[T]> for Values {
+    fn from(values: &[T]) -> Values {
+        Values(T::gather(values.iter()))
+    }
+}
+
+impl<T: Scalar> From<&Vec<T>> for Values {
+    fn from(values: &Vec<T>) -> Values {
+        values.as_slice().into()
+    }
+}
+
+impl<T: Scalar, const N: usize> From<&[T; N]> for Values {
+    fn from(values: &[T; N]) -> Values {
+        values.as_slice().into()
+    }
+}
+
+impl fmt::Debug for Values {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Values({})", self.len())
+    }
+}
+
+impl Values {
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        match &self.0 {
+            Given::Whole(all) => all.len(),
+            Given::Real(all) => all.len(),
+            Given::Text(all) => all.len(),
+        }
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// As an array of a program's element type and of this shape, or what is wrong with them; no values.
+    pub(crate) fn array(
+        &self,
+        (element, meaning): (Element, &Meaning),
+        shape: Vec<usize>,
+    ) -> Result<Array, String> {
+        let raw = self.raw(element, meaning).ok_or_else(|| match meaning {
+            Meaning::Number => format!("not numbers of type {element}"),
+            Meaning::Date => "not dates such as 2024-01-31".into(),
+            Meaning::Domain(domain) => format!("none of {domain}"),
+        })?;
+        Array::from_values(element, shape, raw.iter().copied()).map_err(|e| e.to_string())
+    }
+
+    /// Raw values of an element type.
+    fn raw(&self, element: Element, meaning: &Meaning) -> Option<Zeroizing<Vec<i128>>> {
+        // Sized first: a vector that grows leaves copies behind.
+        let mut raw = Zeroizing::new(Vec::with_capacity(self.len()));
+        let scale = element.fraction();
+        match &self.0 {
+            Given::Whole(all) => {
+                for value in all.iter() {
+                    raw.push(value.checked_mul(1 << scale)?);
+                }
+            }
+            Given::Real(all) => {
+                for value in all.iter() {
+                    raw.push(fixed(*value, scale)?);
+                }
+            }
+            Given::Text(all) => {
+                for text in all {
+                    raw.push(code(text.trim(), element, meaning)?);
+                }
+            }
+        }
+        Some(raw)
+    }
+}
+
+/// A real number with so many bits behind the point, if it is one; whole where there are none.
+fn fixed(value: f64, fraction: u8) -> Option<i128> {
+    let scaled = value * (1u128 << fraction) as f64;
+    let fits = scaled.is_finite() && (fraction > 0 || scaled.fract() == 0.0);
+    fits.then(|| scaled.round() as i128)
+}
+
+/// The raw value of a text: a number, a date, or a category.
+fn code(text: &str, element: Element, meaning: &Meaning) -> Option<i128> {
+    match meaning {
+        Meaning::Number => number(text, element),
+        Meaning::Date => parse_date(text).map(i128::from),
+        Meaning::Domain(domain) => match &domain.members {
+            Members::Names(names) => {
+                names.iter().position(|name| name == text).map(|code| code as i128)
+            }
+            Members::Numbers { .. } => number(text, element),
+        },
+    }
+}
+
+fn number(text: &str, element: Element) -> Option<i128> {
+    match element.fraction() {
+        0 if element == Element::Bit => match text {
+            "true" | "1" => Some(1),
+            "false" | "0" => Some(0),
+            _ => None,
+        },
+        0 => text.replace('_', "").parse().ok(),
+        fraction => {
+            let value: f64 = text.parse().ok().filter(|value: &f64| value.is_finite())?;
+            Some((value * (1u128 << fraction) as f64).round() as i128)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FIXED: Element = Element::Fixed { bits: 16, fraction: 8 };
+    const SMALL: Element = Element::Int { signed: false, bits: 8 };
+
+    fn raw(values: impl Into<Values>, element: Element) -> Option<Vec<i128>> {
+        let array = values.into().array((element, &Meaning::Number), vec![1]).ok()?;
+        Some(array.values().collect())
+    }
+
+    #[test]
+    fn numbers_fit_the_element_or_are_refused() {
+        assert_eq!(raw(3, FIXED), Some(vec![3 << 8]));
+        assert_eq!(raw(0.25, FIXED), Some(vec![64]));
+        assert_eq!(raw("0.25", FIXED), Some(vec![64]));
+        assert_eq!(raw(7.0, SMALL), Some(vec![7]));
+        assert_eq!(raw(true, Element::Bit), Some(vec![1]));
+        assert_eq!(raw("true", Element::Bit), Some(vec![1]));
+        for refused in [raw(7.5, SMALL), raw(256, SMALL), raw(-1, SMALL), raw(f64::NAN, FIXED)] {
+            assert_eq!(refused, None);
+        }
+        assert_eq!(raw(2, Element::Bit), None);
+        assert_eq!(raw("x", SMALL), None);
+    }
+
+    #[test]
+    fn nothing_shows_a_value() {
+        let error = Values::from(4711).array((SMALL, &Meaning::Number), vec![1]).unwrap_err();
+        assert!(!error.contains("4711"), "{error}");
+        assert!(!format!("{:?}", Values::from("4711")).contains("4711"));
+    }
+}
