@@ -227,17 +227,17 @@ pub trait AnyWorker<'m>: Send {
         instances: usize,
     ) -> Result<Box<dyn AnyReady>, SharingError>;
 
-    /// As [`Garbling::as_it_runs`].
+    /// As [`Garbling::streaming`].
     ///
     /// # Errors
-    /// As [`Garbling::as_it_runs`].
-    fn as_it_runs(self: Box<Self>, places: &[PartyId]) -> Result<AsItRuns<'m>, SharingError>;
+    /// As [`Garbling::streaming`].
+    fn streaming(self: Box<Self>, places: &[PartyId]) -> Result<Streaming<'m>, SharingError>;
 }
 
 /// A worker, for a program that is garbled as it runs.
-pub enum AsItRuns<'m> {
+pub enum Streaming<'m> {
     /// Gate by gate.
-    ByGates(Boolean<Streamed<'m>>),
+    ByGates(Box<Boolean<Streamed<'m>>>),
     /// Circuit by circuit, each of which goes on from the one before.
     ByCircuits(Box<dyn Chain + Send + 'm>),
     /// Its protocol garbles whole circuits only.
@@ -270,7 +270,7 @@ pub enum Evaluated {
     /// What this party learns.
     Learned(Vec<Bits>),
     /// What is to open when all workers have passed their checks.
-    Unopened(Unopened),
+    Unopened(Box<Unopened>),
 }
 
 impl From<Vec<Bits>> for Evaluated {
@@ -281,7 +281,7 @@ impl From<Vec<Bits>> for Evaluated {
 
 impl From<Unopened> for Evaluated {
     fn from(unopened: Unopened) -> Self {
-        Evaluated::Unopened(unopened)
+        Evaluated::Unopened(Box::new(unopened))
     }
 }
 
@@ -301,8 +301,8 @@ where
         Ok(Box::new(Garbling::prepare(self, ports, instances)?))
     }
 
-    fn as_it_runs(self: Box<Self>, places: &[PartyId]) -> Result<AsItRuns<'m>, SharingError> {
-        Garbling::as_it_runs(*self, places)
+    fn streaming(self: Box<Self>, places: &[PartyId]) -> Result<Streaming<'m>, SharingError> {
+        Garbling::streaming(*self, places)
     }
 }
 

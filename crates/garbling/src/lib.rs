@@ -27,6 +27,7 @@ pub mod yao;
 pub use bits::Bits;
 pub use chain::Chain;
 pub use garbler::{
-    AnyReady, AnyWorker, AsItRuns, Counter, Evaluated, Garbler, Kept, Parties, Seat, Terms, garbler,
+    AnyReady, AnyWorker, Counter, Evaluated, Garbler, Kept, Parties, Seat, Streaming, Terms,
+    garbler,
 };
 pub use ports::{Evaluate, Garbling, KEPT, Ports};

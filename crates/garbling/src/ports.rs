@@ -1,7 +1,7 @@
 //! A circuit to be garbled, and who gives and learns what.
 
 use crate::bits::Bits;
-use crate::garbler::AsItRuns;
+use crate::garbler::Streaming;
 use tacit_circuit::schedule::{Schedule, Slot};
 use tacit_net::{Mesh, PartyId};
 use tacit_ring::Buffer;
@@ -122,7 +122,7 @@ pub trait Garbling {
     ///
     /// # Errors
     /// When its party plays no role.
-    fn as_it_runs<'m>(self, places: &[PartyId]) -> Result<AsItRuns<'m>, SharingError>
+    fn streaming<'m>(self, places: &[PartyId]) -> Result<Streaming<'m>, SharingError>
     where
         Self: Sized + 'm;
 }

@@ -17,7 +17,7 @@ use std::ops::Range;
 use tacit_circuit::schedule::Schedule;
 use tacit_garbling::authenticated::{self, Authenticated, Form, Piece, Stock, Unopened};
 use tacit_garbling::yao::streamed::{self, Streamed};
-use tacit_garbling::{AnyReady, AnyWorker, AsItRuns, Bits, Evaluated, Garbler};
+use tacit_garbling::{AnyReady, AnyWorker, Bits, Evaluated, Garbler, Streaming};
 use tacit_garbling::{Parties, Ports, Terms, garbler};
 use tacit_net::{Mesh, PartyId, Phase, Session};
 use tacit_ring::{Buffer, Entropy, Z2};
@@ -175,9 +175,9 @@ pub(super) fn compute(
         if !run.compiled.streams {
             return Ok(task.run(&mut *party)?);
         }
-        match party.as_it_runs(places)? {
-            AsItRuns::ByGates(party) => Ok((task.stream(party)?, Vec::new())),
-            AsItRuns::ByCircuits(_) | AsItRuns::Never => {
+        match party.streaming(places)? {
+            Streaming::ByGates(party) => Ok((task.stream(*party)?, Vec::new())),
+            Streaming::ByCircuits(_) | Streaming::Never => {
                 Err(EvaluateError::Bug(format!("{protocol} does not garble gate by gate")))
             }
         }
@@ -357,7 +357,7 @@ impl<'a> Task<'a> {
         self.tell(&at);
         match done {
             Evaluated::Learned(bits) => self.put(&mut computed.opened, at, bits),
-            Evaluated::Unopened(outputs) => unopened.push((at, outputs)),
+            Evaluated::Unopened(outputs) => unopened.push((at, *outputs)),
         }
         Ok(())
     }

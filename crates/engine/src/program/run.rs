@@ -9,7 +9,7 @@ use super::parties::{Worker, backends, on_masked_values, on_shares};
 use super::plain::{self, Plain};
 use super::prepare::{Cost, Opened, Prepared};
 use super::report::{ProgramReport, Times};
-use super::streamed::as_it_runs;
+use super::streamed::streaming;
 use crate::circuit::evaluate::fresh_id;
 use crate::circuit::links::all_links;
 use crate::circuit::{self, Compiled, EvaluateError, Guard, LinkUse, Preprocessing};
@@ -293,7 +293,7 @@ fn all(
             true => Some(Arc::new(Mutex::new(prepared.no_blocks()?))),
             false => None,
         };
-        let (parties, ready) = as_it_runs(session, prepared, &id, circuits.as_ref(), entropy)?;
+        let (parties, ready) = streaming(session, prepared, &id, circuits.as_ref(), entropy)?;
         let context = prepared.context(role, inputs, progress);
         let walked = walk(prepared, &context, parties, None)?;
         // Of the circuits that there were: public inputs decide over them too.

@@ -6,7 +6,7 @@ use crate::circuit::EvaluateError;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tacit_garbling::chain::{ChainCost, Chained};
-use tacit_garbling::{AsItRuns, Garbler, Parties, Terms, garbler};
+use tacit_garbling::{Garbler, Parties, Streaming, Terms, garbler};
 use tacit_net::{Phase, Session};
 use tacit_ring::Entropy;
 use tacit_sharing::backend::InBlocks;
@@ -16,7 +16,7 @@ type Workers<'s> = Result<(Vec<Worker<'s>>, Duration), EvaluateError>;
 
 /// Workers under fresh keys: one for each thread where they garble gate by gate, and a single one where they do circuit by
 /// circuit, which adds up in `cost` what those cost.
-pub(super) fn as_it_runs<'s>(
+pub(super) fn streaming<'s>(
     session: &'s mut Session,
     prepared: &Prepared,
     id: &[u8],
@@ -34,13 +34,13 @@ pub(super) fn as_it_runs<'s>(
     let seats = garbler.exchange(&mut session.meshes[0], parties, entropy)?;
     let ready = session.meshes[0].now();
     let seated = session.meshes.iter_mut().zip(seats).map(|(mesh, seat)| {
-        let party = seat(mesh, parties)?.as_it_runs(&job.places)?;
+        let party = seat(mesh, parties)?.streaming(&job.places)?;
         Ok(match (party, cost) {
-            (AsItRuns::ByGates(mut party), None) => {
+            (Streaming::ByGates(mut party), None) => {
                 party.bits.mesh().set_phase(Phase::Online);
-                Box::new(party) as Worker<'s>
+                party as Worker<'s>
             }
-            (AsItRuns::ByCircuits(chain), Some(cost)) => {
+            (Streaming::ByCircuits(chain), Some(cost)) => {
                 let chained = Chained::new(chain, cost.clone());
                 Box::new(InBlocks::new(job.protocol, job.most_ands(), chained))
             }

@@ -17,7 +17,7 @@ use super::tweak::Hash;
 use super::{EVALUATOR, FIRST_GARBLER, bits};
 use crate::links::Links;
 use crate::ports::{self, KEPT};
-use crate::{AsItRuns, Bits, Ports};
+use crate::{Bits, Ports, Streaming};
 use tacit_net::{Mesh, PartyId, Phase, Stream};
 use tacit_ring::{Buffer, Seed, hash, word};
 use tacit_sharing::gmw::WorkerKeys;
@@ -428,13 +428,13 @@ impl ports::Garbling for Authenticated<'_> {
         Ok(self.ready(ports, instances, &Kept::none())?.0)
     }
 
-    fn as_it_runs<'m>(self, places: &[PartyId]) -> Result<AsItRuns<'m>, SharingError>
+    fn streaming<'m>(self, places: &[PartyId]) -> Result<Streaming<'m>, SharingError>
     where
         Self: 'm,
     {
         Ok(match self.form {
-            Form::HalfGates => AsItRuns::ByCircuits(Box::new(self.chain(places))),
-            Form::FourRows => AsItRuns::Never,
+            Form::HalfGates => Streaming::ByCircuits(Box::new(self.chain(places))),
+            Form::FourRows => Streaming::Never,
         })
     }
 }

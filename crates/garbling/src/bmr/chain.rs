@@ -6,7 +6,7 @@ use crate::bmr::LabelFunction;
 use crate::garbler::{AnyWorker, Terms};
 use crate::links::Links;
 use crate::ports::{self, KEPT, check_kept};
-use crate::{AsItRuns, Bits, Chain, Ports};
+use crate::{Bits, Chain, Ports, Streaming};
 use tacit_net::{Mesh, PartyId};
 use tacit_ring::Buffer;
 use tacit_sharing::{RoleId, SharingError};
@@ -116,11 +116,11 @@ impl ports::Garbling for AnyBmr<'_> {
         Ok(prepare(&mut **self, ports, &vec![Zeroizing::default(); instances])?.0)
     }
 
-    fn as_it_runs<'m>(self, places: &[PartyId]) -> Result<AsItRuns<'m>, SharingError>
+    fn streaming<'m>(self, places: &[PartyId]) -> Result<Streaming<'m>, SharingError>
     where
         Self: 'm,
     {
-        Ok(AsItRuns::ByCircuits(Box::new(BmrChain::new(self, places)?)))
+        Ok(Streaming::ByCircuits(Box::new(BmrChain::new(self, places)?)))
     }
 }
 

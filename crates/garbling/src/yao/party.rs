@@ -6,7 +6,7 @@ use crate::cot::{choose, lowest, take};
 use crate::links::{GateNumbers, Links};
 use crate::ports::{self, Evaluate, check_fit, check_values};
 use crate::silent::Transfers;
-use crate::{AsItRuns, Bits, Ports};
+use crate::{Bits, Ports, Streaming};
 use serde::{Deserialize, Serialize};
 use tacit_net::{Mesh, PartyId, Phase, Stream};
 use tacit_ot::KAPPA;
@@ -336,11 +336,11 @@ impl ports::Garbling for Yao<'_> {
         Ok(Ready { key: self.key, offset: self.offset.clone(), circuits })
     }
 
-    fn as_it_runs<'m>(self, _: &[PartyId]) -> Result<AsItRuns<'m>, SharingError>
+    fn streaming<'m>(self, _: &[PartyId]) -> Result<Streaming<'m>, SharingError>
     where
         Self: 'm,
     {
-        Ok(AsItRuns::ByGates(self.streamed()))
+        Ok(Streaming::ByGates(Box::new(self.streamed())))
     }
 }
 

@@ -25,7 +25,7 @@ use crate::garbler::{AnyReady, Counter, Each, Garbler, Kept, Parties, Seat, Term
 use crate::links::{GateNumbers, Links};
 use crate::ports::{self, Evaluate, check_fit, check_values};
 use crate::protocols;
-use crate::{AsItRuns, Bits, Ports};
+use crate::{Bits, Ports, Streaming};
 use serde::{Deserialize, Serialize};
 use tacit_net::{Mesh, PartyId, Phase, Stream};
 use tacit_ot::KAPPA;
@@ -494,11 +494,11 @@ impl ports::Garbling for YaoThree<'_> {
         Ok(Ready { key: self.key, offset: self.keys.offset.clone(), circuits })
     }
 
-    fn as_it_runs<'m>(self, _: &[PartyId]) -> Result<AsItRuns<'m>, SharingError>
+    fn streaming<'m>(self, _: &[PartyId]) -> Result<Streaming<'m>, SharingError>
     where
         Self: 'm,
     {
-        Ok(AsItRuns::ByGates(self.streamed()))
+        Ok(Streaming::ByGates(Box::new(self.streamed())))
     }
 }
 

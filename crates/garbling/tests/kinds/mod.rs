@@ -52,8 +52,22 @@ impl Kind {
         }
     }
 
+    /// Those that are not there to be compared with. Long tests have [`Kind::baselines`] as well.
+    pub fn usual() -> Vec<(Kind, &'static [usize])> {
+        let mut all = Kind::all();
+        all.retain(|(kind, numbers)| !kind.protocol(numbers[0]).for_comparison());
+        all
+    }
+
+    /// Those that are there to be compared with.
+    pub fn baselines() -> Vec<(Kind, &'static [usize])> {
+        let mut all = Kind::all();
+        all.retain(|(kind, numbers)| kind.protocol(numbers[0]).for_comparison());
+        all
+    }
+
     /// All, with numbers of parties that they take.
-    pub fn all() -> Vec<(Kind, &'static [usize])> {
+    fn all() -> Vec<(Kind, &'static [usize])> {
         let any: &[usize] = &[2, 3, 5];
         let mut all =
             vec![(Kind::Wires, any), (Kind::Silent, &[2, 3]), (Kind::Bytes, &[3, 4, 5, 8])];
