@@ -2,8 +2,8 @@
 #
 #   make demo       three companies compute their pay gap over TLS, beside the answer in the clear
 #                   (PROTOCOL=quad: under another protocol)
-#   make test       the tests, without the long ones
-#   make test-all   the same, with the long ones, and again optimised; and with each comparison of the
+#   make test       the tests, without the long ones (ARGS=name: those with this in their names)
+#   make test-all   the same, then all tests optimised, with the long ones; and with each comparison of the
 #                   sharing protocols switched off, when a test must fail (needs Python 3)
 #   make bench      the standard benchmarks, as a table and target/bench.jsonl (needs Python 3)
 #   make lint       format, clippy, circles of files, API documentation, licences and sources of dependencies
@@ -31,11 +31,11 @@ demo:
 	@scripts/demo.sh
 
 test:
-	$(CARGO) test --workspace --locked --no-fail-fast
+	@scripts/test.sh $(ARGS)
 
-# Long tests are marked `#[ignore]` with their reason.
+# Long tests are marked `#[ignore]` with their reason. Some measure time, so nothing runs beside them.
 test-all: test
-	$(CARGO) test --workspace --locked --release -- --include-ignored
+	@JOBS=1 scripts/test.sh --release --include-ignored
 	scripts/mutations.py
 
 bench:

@@ -11,6 +11,7 @@ is measured with the program that `--build` makes.
 """
 
 import argparse
+import itertools
 import json
 import os
 import re
@@ -25,6 +26,8 @@ COPY = TARGET / "tree"
 CARGO = os.environ.get("CARGO", "cargo")
 # Tests of cheats first: they fail soonest.
 FIRST = ["tampered", "proven", "four", "tacit_sharing"]
+# What is passed to a program: all but long tests, then those of protocols that are there to be compared with, which are long.
+PASSES = [[], ["--ignored", "baselines"]]
 SWITCH = """
 /// Whether this comparison is the one that is switched off.
 pub(crate) fn switched_off(comparison: usize) -> bool {
@@ -108,10 +111,10 @@ def build_program():
 def failing(programs, comparison):
     """The first test program that fails with this comparison switched off; none if all pass."""
     environment = {**os.environ, "TACIT_COMPARISON": str(comparison), "RUST_BACKTRACE": "0"}
-    for name, program in programs:
+    for arguments, (name, program) in itertools.product(PASSES, programs):
         try:
             done = subprocess.run(
-                [program, "--quiet"], cwd=COPY / "crates/sharing", env=environment,
+                [program, "--quiet", *arguments], cwd=COPY / "crates/sharing", env=environment,
                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=600,
             )
         except subprocess.TimeoutExpired:

@@ -4,6 +4,7 @@
 //! `TACIT_TEST_SEED` repeats it.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tacit_circuit::{Builder, Circuit, Poly, Wire};
@@ -283,9 +284,21 @@ fn weights_that_differ_stop_everybody_before_any_share() {
     }
 }
 
-fn sweep(protocols: &[Protocol], rounds: usize) {
+/// Protocols that differ on circuits, without those that are there to be compared with. `make test` runs one round of
+/// these in [`random_circuits_under_every_protocol`]; long tests run them as often as the others.
+fn usual() -> impl Iterator<Item = Protocol> {
+    protocols::on_bits().filter(|protocol| !protocol.for_comparison())
+}
+
+/// Protocols that differ on circuits and are there to be compared with.
+fn baselines() -> impl Iterator<Item = Protocol> {
+    protocols::on_bits().filter(|protocol| protocol.for_comparison())
+}
+
+/// Random circuits under some protocols, a circuit in each round: the second of three has 20 gates, the third 150.
+fn sweep(protocols: &[Protocol], rounds: Range<usize>) {
     let mut random = Random::new();
-    for round in 0..rounds {
+    for round in rounds {
         let gates = [1, 20, 150][round % 3];
         let circuit = random_circuit(&mut random, gates);
         let instances = [1, 63, 64, 65, 1000][random.below(5)];
@@ -331,40 +344,64 @@ fn sweep(protocols: &[Protocol], rounds: usize) {
     }
 }
 
+/// More rounds are in [`many_random_circuits_under_every_protocol`].
 #[test]
 fn random_circuits_under_every_protocol() {
-    sweep(&protocols::on_bits().collect::<Vec<_>>(), 6);
+    sweep(&usual().collect::<Vec<_>>(), 1..3);
+    sweep(&baselines().collect::<Vec<_>>(), 1..2);
 }
 
 #[test]
-#[ignore = "minutes: as many circuits again, four times"]
+#[ignore = "minutes: twelve times as many circuits"]
 fn many_random_circuits_under_every_protocol() {
-    sweep(&protocols::on_bits().collect::<Vec<_>>(), 24);
+    sweep(&protocols::on_bits().collect::<Vec<_>>(), 0..24);
 }
 
-/// Of those that make triples of bits, all do in the same way.
+fn strong(protocol: Protocol) -> Protocol {
+    protocol.with_strength(Strength::Strong).unwrap()
+}
+
+/// Of those that make triples of bits, all do in the same way; they are in [`many_random_circuits_with_other_parameters`].
 #[test]
 fn random_circuits_with_a_statistical_parameter_of_64() {
-    let all = [LIFT, INTEGERS, POST, BRAIN_BUCKETS];
-    sweep(&all.map(|protocol| protocol.with_strength(Strength::Strong).unwrap()), 6);
+    sweep(&[LIFT, POST].map(strong), 1..3);
 }
 
+/// Other protocols are in [`many_random_circuits_with_other_parameters`].
 #[test]
 fn random_circuits_with_batches_of_another_size() {
-    let names = ["lift/128", "integers/1000", "post/100", "brain-buckets/64", "post@64/128"];
-    sweep(&names.map(|name| protocols::named(name).unwrap()), 3);
+    let names = ["lift/128", "post/100", "post@64/128"];
+    sweep(&names.map(|name| protocols::named(name).unwrap()), 1..3);
 }
 
 #[test]
+#[ignore = "many circuits, also under protocols that are there to be compared with"]
+fn many_random_circuits_with_other_parameters() {
+    sweep(&[LIFT, INTEGERS, POST, BRAIN_BUCKETS].map(strong), 0..6);
+    let names = ["lift/128", "integers/1000", "post/100", "brain-buckets/64", "post@64/128"];
+    sweep(&names.map(|name| protocols::named(name).unwrap()), 0..3);
+}
+
+/// More circuits and protocols are in [`many_random_circuits_with_two_and_with_more_parties`].
+#[test]
 fn random_circuits_with_two_and_with_more_parties() {
-    sweep(&[GMW.fitting(2), GMW.fitting(5), BMR.fitting(2), BMR.fitting(4)], 3);
-    sweep(&[BMR_SILENT.fitting(2), BMR_SILENT.fitting(4)], 1);
-    sweep(&[4, 5].map(|n| BMR_SHAMIR.fitting(n)), 3);
-    sweep(&[YAO, YAO_SILENT], 4);
-    sweep(&Products::ALL.map(|products| products.protocol().fitting(2)), 2);
-    sweep(&Rounds::ALL.map(|rounds| rounds.protocol().fitting(5)), 2);
-    sweep(&[AUTHENTICATED.fitting(2), AUTHENTICATED.fitting(4)], 3);
-    sweep(&[WRK17.fitting(2), WRK17.fitting(4)], 3);
+    sweep(&[GMW.fitting(2), GMW.fitting(5), BMR.fitting(2), BMR.fitting(4)], 1..2);
+    sweep(&[BMR_SILENT.fitting(2), BMR_SHAMIR.fitting(5)], 1..2);
+    sweep(&[YAO, YAO_SILENT], 2..3);
+    sweep(&[AUTHENTICATED.fitting(2), AUTHENTICATED.fitting(4)], 1..2);
+}
+
+#[test]
+#[ignore = "minutes: many circuits, also under protocols that are there to be compared with"]
+fn many_random_circuits_with_two_and_with_more_parties() {
+    sweep(&[GMW.fitting(2), GMW.fitting(5), BMR.fitting(2), BMR.fitting(4)], 0..3);
+    sweep(&[BMR_SILENT.fitting(2), BMR_SILENT.fitting(4)], 0..1);
+    sweep(&[4, 5].map(|n| BMR_SHAMIR.fitting(n)), 0..3);
+    sweep(&[YAO, YAO_SILENT], 0..4);
+    sweep(&Products::ALL.map(|products| products.protocol().fitting(2)), 0..2);
+    sweep(&Rounds::ALL.map(|rounds| rounds.protocol().fitting(5)), 0..2);
+    sweep(&[AUTHENTICATED.fitting(2), AUTHENTICATED.fitting(4)], 0..3);
+    sweep(&[WRK17.fitting(2), WRK17.fitting(4)], 0..3);
 }
 
 /// So many random circuits, each on inputs of its own, as one.
@@ -415,25 +452,35 @@ fn with_any_number() -> impl Iterator<Item = Protocol> {
     some.map(|protocol| if Rounds::of(protocol).is_some() { protocol.fitting(4) } else { protocol })
 }
 
-/// All forms give the results of the clear, on the same circuits as one another.
+/// All forms give the results of the clear, on the same circuits as one another. Other forms and numbers of parties
+/// are in [`many_random_circuits_under_all_forms_of_gmw`].
 #[test]
-fn random_circuits_under_all_forms_of_gmw() {
+fn random_circuits_under_forms_of_gmw() {
+    for n in [2, 4] {
+        sweep(&[GMW_STAR.fitting(n), GMW_WIDE.fitting(n), GMW.fitting(n)], 1..3);
+    }
+    sweep(&[GMW_SILENT.fitting(2)], 1..2);
+}
+
+#[test]
+#[ignore = "many circuits, also under protocols that are there to be compared with"]
+fn many_random_circuits_under_all_forms_of_gmw() {
     for n in [2, 3, 5] {
         let all = [GMW_OT, GMW_TRIPLES, GMW_STAR, GMW_WIDE, GMW];
-        sweep(&all.map(|protocol| protocol.fitting(n)), 4);
-        sweep(&[GMW_SILENT.fitting(n)], 1);
+        sweep(&all.map(|protocol| protocol.fitting(n)), 0..4);
+        sweep(&[GMW_SILENT.fitting(n)], 0..1);
     }
 }
 
 #[test]
 #[ignore = "minutes: base OTs between every two of up to 33 parties"]
 fn random_circuits_with_many_parties() {
-    sweep(&[4, 7, 13].map(|n| GMW.fitting(n)), 6);
-    sweep(&[5, 7, 13].map(|n| BMR.fitting(n)), 6);
-    sweep(&[6, 7, 13].map(|n| BMR_SHAMIR.fitting(n)), 6);
-    sweep(&[5, 8].map(|n| AUTHENTICATED.fitting(n)), 3);
-    sweep(&[33].map(|n| BMR_SHAMIR.fitting(n)), 1);
-    sweep(&[GMW.fitting(33), BMR.fitting(33), AUTHENTICATED.fitting(33)], 1);
+    sweep(&[4, 7, 13].map(|n| GMW.fitting(n)), 0..6);
+    sweep(&[5, 7, 13].map(|n| BMR.fitting(n)), 0..6);
+    sweep(&[6, 7, 13].map(|n| BMR_SHAMIR.fitting(n)), 0..6);
+    sweep(&[5, 8].map(|n| AUTHENTICATED.fitting(n)), 0..3);
+    sweep(&[33].map(|n| BMR_SHAMIR.fitting(n)), 0..1);
+    sweep(&[GMW.fitting(33), BMR.fitting(33), AUTHENTICATED.fitting(33)], 0..1);
 }
 
 /// The sets of assignments of `docs/spec/honest-majority-rings.md` section 6.2 put the same load on every directed
@@ -678,13 +725,25 @@ fn stored_preprocessing_is_the_same_for_all_inputs() {
     }
 }
 
+/// Protocols that are there to be compared with are in [`what_baselines_do_as_others`].
 #[test]
 fn a_seed_reproduces_a_run() {
+    seeds_reproduce_runs(usual());
+}
+
+#[test]
+#[ignore = "for protocols that are there to be compared with"]
+fn what_baselines_do_as_others() {
+    seeds_reproduce_runs(baselines());
+    gates_that_use_few_products_often(baselines());
+}
+
+fn seeds_reproduce_runs(protocols: impl Iterator<Item = Protocol>) {
     let mut random = Random::new();
     let circuit = random_circuit(&mut random, 30);
     let widths = circuit.input_widths().to_vec();
     let inputs: Vec<Lanes> = widths.iter().map(|w| random_lanes(&mut random, *w, 3)).collect();
-    for protocol in protocols::on_bits() {
+    for protocol in protocols {
         let owners = (0..3).map(|port| PartyId(port % protocol.parties() as u8)).collect();
         let mut job = Job::new(protocol, owners, vec![vec![PartyId(0)]; 3]);
         job.instances = 3;
@@ -717,9 +776,14 @@ fn inputs_of_the_ahead_role_leave_online() {
     }
 }
 
-/// Gates with more outputs than products, which no protocol but multi-fan-in keeps whole.
+/// Gates with more outputs than products, which no protocol but multi-fan-in keeps whole. Protocols that are there to be
+/// compared with are in [`what_baselines_do_as_others`].
 #[test]
 fn gates_that_use_few_products_often_run_everywhere() {
+    gates_that_use_few_products_often(usual());
+}
+
+fn gates_that_use_few_products_often(protocols: impl Iterator<Item = Protocol>) {
     let mut builder = Builder::new();
     let wires = builder.input(3);
     let few = Poly::new(3, vec![vec![3], vec![3, 1], vec![3, 2], vec![3, 4], vec![3, 5, 1]]);
@@ -731,7 +795,7 @@ fn gates_that_use_few_products_often_run_everywhere() {
     let circuit = builder.finish();
     let mut random = Random::new();
     let inputs = [random_lanes(&mut random, 3, 70)];
-    for protocol in protocols::on_bits() {
+    for protocol in protocols {
         for preprocessing in [Preprocessing::Interleaved, Preprocessing::Separate] {
             let everybody: Vec<PartyId> = PartyId::all(protocol.parties()).collect();
             let mut job = Job::new(protocol, vec![PartyId(0)], vec![everybody; 2]);

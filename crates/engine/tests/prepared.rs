@@ -217,32 +217,53 @@ fn costs_as_predicted(job: &Job, report: &Report, phase: &str) {
     }
 }
 
+/// Protocols whose preprocessing of [`circuit`] can be stored.
 fn storing() -> impl Iterator<Item = Protocol> {
     protocols::on_bits().filter(|protocol| {
         check_storable(&Compiled::new(&circuit(), job(*protocol, 1)).unwrap()).is_ok()
     })
 }
 
+/// Those of them that are not there to be compared with.
+fn storing_usual() -> impl Iterator<Item = Protocol> {
+    storing().filter(|protocol| !protocol.for_comparison())
+}
+
+/// With one worker and two in turn; other protocols and numbers are in
+/// [`all_stored_runs_give_the_results_at_the_price_of_the_online_phase`].
 #[test]
 fn stored_runs_give_the_results_at_the_price_of_the_online_phase() {
+    let two = [GMW.fitting(2), BMR.fitting(2), AUTHENTICATED.fitting(2)];
+    for (i, protocol) in storing_usual().chain(two).enumerate() {
+        stored_runs_cost(protocol, &[1 + i % 2]);
+    }
+}
+
+#[test]
+#[ignore = "half a minute: all protocols, each with one worker and with two"]
+fn all_stored_runs_give_the_results_at_the_price_of_the_online_phase() {
     let mut protocols = 0;
     for protocol in storing().chain([GMW.fitting(2), BMR.fitting(2), AUTHENTICATED.fitting(2)]) {
-        for workers in [1, 2] {
-            let (job, stores) = (job(protocol, workers), Stores::new(protocol));
-            for report in stores.prepare(&job, 2) {
-                costs_as_predicted(&job, &report, "preparation");
-            }
-            let used = [stores.run_well(&job), stores.run_well(&job)];
-            assert_ne!(used[0], used[1]);
-            for result in stores.run(&job) {
-                let error = result.err().expect("nothing is left").to_string();
-                assert!(error.contains("tacit prepare"), "{error}");
-            }
-        }
+        stored_runs_cost(protocol, &[1, 2]);
         protocols += 1;
     }
     // All but the trusted party.
     assert_eq!(protocols, 38);
+}
+
+fn stored_runs_cost(protocol: Protocol, workers: &[usize]) {
+    for &workers in workers {
+        let (job, stores) = (job(protocol, workers), Stores::new(protocol));
+        for report in stores.prepare(&job, 2) {
+            costs_as_predicted(&job, &report, "preparation");
+        }
+        let used = [stores.run_well(&job), stores.run_well(&job)];
+        assert_ne!(used[0], used[1]);
+        for result in stores.run(&job) {
+            let error = result.err().expect("nothing is left").to_string();
+            assert!(error.contains("tacit prepare"), "{error}");
+        }
+    }
 }
 
 /// Only the evaluator has a table; the others' files say that they have none.
@@ -289,12 +310,22 @@ fn products_made_in_several_ways_are_stored() {
     }
 }
 
-/// Under authenticated garbling: triples in one session, a garbled circuit in the next, the run in a third.
+/// Under authenticated garbling: triples in one session, a garbled circuit in the next, the run in a third. The protocol of
+/// its first paper is in [`three_phases_of_a_baseline_run_in_three_sessions`].
 #[test]
 fn three_phases_run_in_three_sessions_at_their_prices() {
-    let protocols =
-        [(2, 1), (3, 1), (2, 2)].map(|(n, workers)| (AUTHENTICATED.fitting(n), workers));
-    for (protocol, workers) in protocols.into_iter().chain([(WRK17.fitting(3), 1)]) {
+    let settings = [(2, 1), (3, 1), (2, 2)];
+    three_phases(&settings.map(|(n, workers)| (AUTHENTICATED.fitting(n), workers)));
+}
+
+#[test]
+#[ignore = "for a protocol that is there to be compared with"]
+fn three_phases_of_a_baseline_run_in_three_sessions() {
+    three_phases(&[(WRK17.fitting(3), 1)]);
+}
+
+fn three_phases(settings: &[(Protocol, usize)]) {
+    for &(protocol, workers) in settings {
         let (job, stores) = (job(protocol, workers), Stores::new(protocol));
         let assignment = job.assignments[0].clone();
         let triples = TripleJob { assignment, workers, triples: 900, bits: 2000 };
@@ -416,12 +447,23 @@ fn another_job_is_told_what_differs() {
 }
 
 /// Neither what a store says of it nor the bytes themselves fit a run that wants to be surer, or less sure, or has
-/// other batches.
+/// other batches. A protocol that stores products too is in
+/// [`products_of_another_statistical_parameter_or_batch_are_refused`].
 #[test]
 fn preprocessing_of_another_statistical_parameter_or_batch_is_refused() {
+    others_parameters_are_refused(&[POST, LIFT]);
+}
+
+#[test]
+#[ignore = "for a protocol that is there to be compared with"]
+fn products_of_another_statistical_parameter_or_batch_are_refused() {
+    others_parameters_are_refused(&[BRAIN_BUCKETS]);
+}
+
+fn others_parameters_are_refused(protocols: &[Protocol]) {
     let strong = |protocol: Protocol| protocol.with_strength(Strength::Strong).unwrap();
     let small = |protocol: Protocol| protocol.with_batch("4096".parse().unwrap()).unwrap();
-    for usual in [POST, LIFT, BRAIN_BUCKETS] {
+    for &usual in protocols {
         for (made, wanted) in [strong as fn(Protocol) -> Protocol, small]
             .into_iter()
             .flat_map(|other| [(usual, other(usual)), (other(usual), usual)])
@@ -757,11 +799,22 @@ fn what_is_stored_is_encrypted_and_its_key_is_gone_when_it_is_spent() {
     assert!((0..3).all(|party| stores.keys(party) == 1));
 }
 
-/// What was made for another circuit, or for another party, under the same name: an error, no panic.
+/// What was made for another circuit, or for another party, under the same name: an error, no panic. More protocols are
+/// in [`preprocessing_of_another_job_or_party_is_refused_by_baselines`].
 #[test]
 fn preprocessing_of_another_job_or_party_is_refused() {
+    others_preprocessing_is_refused(storing_usual());
+}
+
+#[test]
+#[ignore = "for protocols that are there to be compared with"]
+fn preprocessing_of_another_job_or_party_is_refused_by_baselines() {
+    others_preprocessing_is_refused(storing().filter(|protocol| protocol.for_comparison()));
+}
+
+fn others_preprocessing_is_refused(protocols: impl Iterator<Item = Protocol>) {
     let network = MemoryNetwork { deadline: Duration::from_millis(500), ..Default::default() };
-    for protocol in storing() {
+    for protocol in protocols {
         let (mine, parties) = (job(protocol, 1), protocol.parties());
         let other = Job { instances: 70, ..mine.clone() };
         let make = |job: &Job| -> Vec<Vec<u8>> {
@@ -843,9 +896,21 @@ fn parties_with_different_runs_disagree() {
 }
 
 /// Whatever a file says, with the right digest: an error or another result, no panic and no hang. What names
-/// the job and the party is left as it is.
+/// the job and the party is left as it is. More changes are in
+/// [`much_changed_preprocessing_ends_in_an_error_or_another_result`].
 #[test]
 fn changed_preprocessing_ends_in_an_error_or_another_result() {
+    changes_of_preprocessing(6);
+}
+
+#[test]
+#[ignore = "half a minute: many changes"]
+fn much_changed_preprocessing_ends_in_an_error_or_another_result() {
+    changes_of_preprocessing(40);
+}
+
+/// Changes what each protocol stores so many times.
+fn changes_of_preprocessing(times: usize) {
     let network = MemoryNetwork { deadline: Duration::from_millis(300), ..Default::default() };
     let mut random = Rng(test_seed());
     let mut refused = 0;
@@ -861,7 +926,7 @@ fn changed_preprocessing_ends_in_an_error_or_another_result() {
         AUTHENTICATED.fitting(2),
     ] {
         let (job, parties) = (Job { instances: 1, ..job(protocol, 1) }, protocol.parties());
-        for _ in 0..20 {
+        for _ in 0..times {
             let kept: Vec<Mutex<Vec<u8>>> =
                 memory::run(parties, 1, &MemoryNetwork::default(), |mut session| {
                     let compiled = Compiled::new(&circuit(), job.clone()).unwrap();
@@ -943,10 +1008,23 @@ fn stored_programs() -> Vec<(Protocol, By)> {
     rings.chain(circuits.map(|protocol| (protocol, By::Circuits))).collect()
 }
 
+/// Other protocols are in [`programs_of_baselines_run_on_stored_preprocessing`].
 #[test]
 fn programs_run_on_stored_preprocessing() {
+    programs_run_on_what_is_stored(false);
+}
+
+#[test]
+#[ignore = "for protocols that are there to be compared with"]
+fn programs_of_baselines_run_on_stored_preprocessing() {
+    programs_run_on_what_is_stored(true);
+}
+
+/// Under protocols that are there to be compared with, or under the others.
+fn programs_run_on_what_is_stored(baselines: bool) {
     let program = text::parse("stored.tacit", PROGRAM).unwrap();
-    for (protocol, by) in stored_programs() {
+    let chosen = |(protocol, _): &(Protocol, By)| protocol.for_comparison() == baselines;
+    for (protocol, by) in stored_programs().into_iter().filter(chosen) {
         let stores = Stores::new(protocol);
         let workers = if protocol.garbles() { 1 } else { 2 };
         let parties = vec![PartyId(0), PartyId(1)];

@@ -1,5 +1,8 @@
 //! Products that are proven, or made from proven ones: honest runs cost what the bill says, and whatever one party changes in any
 //! message, nothing opens.
+//!
+//! `make test` leaves out most of what protocols do that are there to be compared with: that is in [`baselines`], long tests,
+//! which `make test-all` and `scripts/mutations.py` run.
 
 use std::marker::PhantomData;
 use std::sync::{Arc, Mutex};
@@ -12,8 +15,7 @@ use tacit_sharing::arrays::{self, Cut, SharedVec};
 use tacit_sharing::cost;
 use tacit_sharing::party::Keys;
 use tacit_sharing::products::Scratch;
-use tacit_sharing::proof::Strength;
-use tacit_sharing::proof::{Bill, Method, Source};
+use tacit_sharing::proof::{Bill, Method, Source, Strength};
 use tacit_sharing::protocols::{
     self, BRAIN_POLYNOMIALS, BRAIN_SACRIFICE, GALOIS, INTEGERS, LIFT, POST,
 };
@@ -33,10 +35,16 @@ struct Job {
     terms: usize,
 }
 
-/// All protocols that prove products.
-fn all_protocols() -> impl Iterator<Item = Protocol> {
+/// All protocols that prove products, or those of them that are there to be compared with.
+fn proving(baselines: bool) -> impl Iterator<Item = Protocol> {
     let all = protocols::all().chain(protocols::strong());
-    all.filter(|protocol| protocol.proves_products())
+    let proving = all.filter(|protocol| protocol.proves_products());
+    proving.filter(move |protocol| protocol.for_comparison() == baselines)
+}
+
+/// Those that are not there to be compared with.
+fn shipped() -> impl Iterator<Item = Protocol> {
+    proving(false)
 }
 
 /// How long a message is under way.
@@ -190,7 +198,15 @@ fn honest_runs_open_and_cost_what_the_bill_says() {
         honest::<Z2>(LIFT, results, 1, None);
         honest::<u64>(LIFT, results, 1, None);
     }
-    for protocol in all_protocols() {
+    honest_runs(shipped());
+    for protocol in proving(true) {
+        honest::<Z2>(protocol, 17, 1, None);
+        honest::<u64>(protocol, 17, 1, None);
+    }
+}
+
+fn honest_runs(protocols: impl Iterator<Item = Protocol>) {
+    for protocol in protocols {
         for results in [1, 17, 90] {
             honest::<Z2>(protocol, results, 1, None);
             honest::<u64>(protocol, results, 1, None);
@@ -212,10 +228,6 @@ fn proofs_take_the_rounds_that_the_docs_say() {
     // A whole batch each.
     honest::<Z2>(LIFT, (1 << 17) - 1, 1, Some(18));
     honest::<u64>(LIFT, (1 << 18) - 1, 1, Some(18));
-    honest::<u64>(INTEGERS, (1 << 16) - 1, 1, Some(14));
-    honest::<Z2>(INTEGERS, (1 << 17) - 1, 1, Some(18));
-    // A sixteenth of a batch: it takes 20.
-    honest::<u64>(GALOIS, (1 << 14) - 1, 1, Some(16));
     honest::<u64>(POST, (1 << 16) - 1, 1, Some(3));
     honest::<Z2>(POST, (1 << 14) - 1, 1, Some(3));
     // Two proofs of bits; two of one claim on a ring, behind two coins and the sums.
@@ -232,12 +244,10 @@ fn whole_batches_are_proven_on_the_way() {
     honest::<u64>(LIFT, (1 << 18) + 70, 1, None);
     honest::<u64>(LIFT, 4400, 61, None);
     honest::<u64>(POST, (1 << 16) + 70, 1, None);
-    honest::<u64>(INTEGERS, (1 << 16) + 70, 1, None);
-    honest::<u64>(INTEGERS, 1100, 61, None);
-    honest::<u64>(BRAIN_SACRIFICE, (1 << 16) + 70, 1, None);
-    honest::<u64>(BRAIN_POLYNOMIALS, 1000, 1, None);
-    honest::<Z2>(BRAIN_SACRIFICE, (1 << 14) + 70, 1, None);
 }
+
+/// What is done about products under protocols that are not there to be compared with.
+const USUAL: [Method; 3] = [Method::Lift, Method::Post, Method::Tagged];
 
 /// The same with so many products checked together.
 fn in_batches(protocols: &[Method], batch: &str) -> Vec<Protocol> {
@@ -247,8 +257,15 @@ fn in_batches(protocols: &[Method], batch: &str) -> Vec<Protocol> {
 
 #[test]
 fn batches_of_any_size_open_and_cost_what_the_bill_says() {
+    batches_of_any_size(&USUAL);
+    for strong in shipped().filter(|protocol| protocol.strength() == Strength::Strong) {
+        strong_batches(strong);
+    }
+}
+
+fn batches_of_any_size(methods: &[Method]) {
     for batch in ["1", "7", "64", "100"] {
-        for protocol in in_batches(&Method::ALL, batch) {
+        for protocol in in_batches(methods, batch) {
             honest::<Z2>(protocol, 5, 1, None);
             honest::<Z2>(protocol, 2, 3, None);
             honest::<u8>(protocol, 15, 1, None);
@@ -257,19 +274,13 @@ fn batches_of_any_size_open_and_cost_what_the_bill_says() {
             honest::<u128>(protocol, 15, 1, None);
         }
     }
+}
+
+fn strong_batches(strong: Protocol) {
     for batch in ["64", "100"] {
-        for strong in protocols::strong() {
-            let protocol = strong.with_batch(batch.parse().unwrap()).unwrap();
-            honest::<Z2>(protocol, 5, 1, None);
-            honest::<u64>(protocol, 150, 1, None);
-        }
-    }
-    // Buckets of a size that was asked for.
-    for name in ["brain-buckets/453x5", "brain-buckets/1000x6", "brain-buckets@64/5000x6"] {
-        let protocol = protocols::named(name).unwrap();
-        honest::<Z2>(protocol, 9, 1, None);
-        honest::<u64>(protocol, 20, 1, None);
-        honest::<u64>(protocol, 1200, 1, None);
+        let protocol = strong.with_batch(batch.parse().unwrap()).unwrap();
+        honest::<Z2>(protocol, 5, 1, None);
+        honest::<u64>(protocol, 150, 1, None);
     }
 }
 
@@ -341,7 +352,11 @@ fn messages<W: Word>(job: Job, party: PartyId) -> Vec<(Phase, usize)> {
 /// halves themselves.
 #[test]
 fn all_that_a_coin_covers_goes_to_the_previous_role() {
-    for protocol in all_protocols() {
+    coins_cover_what_goes_back(shipped());
+}
+
+fn coins_cover_what_goes_back(protocols: impl Iterator<Item = Protocol>) {
+    for protocol in protocols {
         let forward = |traffic: cost::Traffic| -> u64 {
             (0..3).map(|role| traffic.link(role, (role + 1) % 3)).sum()
         };
@@ -452,8 +467,12 @@ fn check_of(phase: Phase) -> &'static [&'static str] {
 
 #[test]
 fn whatever_one_party_changes_nothing_opens() {
+    changes_in_all_messages(shipped);
+}
+
+fn changes_in_all_messages<P: Iterator<Item = Protocol>>(all: impl Fn() -> P) {
     for party in PLACES {
-        for protocol in all_protocols() {
+        for protocol in all() {
             let job = |results, terms| Job { protocol, results, terms };
             nothing_opens::<Z2>(job(20, 1), party);
             nothing_opens::<Z2>(job(3, 2), party);
@@ -468,25 +487,26 @@ fn whatever_one_party_changes_nothing_opens() {
 /// Nor in batches of another size, of which some are checked on the way.
 #[test]
 fn whatever_one_party_changes_in_small_batches_nothing_opens() {
-    use Source::{Buckets, Integers, Polynomials};
-    let brain = [Buckets, Integers, Polynomials].map(Method::Brain);
-    let later = [Method::Lift, Method::Galois, Method::Integers, Method::Post, Method::Tagged];
-    for (protocol, party) in
-        in_batches(&[&brain[..], &later].concat(), "7").into_iter().zip(PLACES.iter().cycle())
-    {
+    changes_in_small_batches(&USUAL);
+}
+
+fn changes_in_small_batches(methods: &[Method]) {
+    for (protocol, party) in in_batches(methods, "7").into_iter().zip(PLACES.iter().cycle()) {
         let job = |results, terms| Job { protocol, results, terms };
         nothing_opens::<u64>(job(20, 1), *party);
         nothing_opens::<u32>(job(4, 3), *party);
         nothing_opens::<Z2>(job(2, 1), *party);
     }
-    let protocol = protocols::named("brain-buckets/453x5").unwrap();
-    nothing_opens::<u64>(Job { protocol, results: 460, terms: 1 }, PLACES[1]);
 }
 
 /// Products of redundant words are cut before they open: what is above tells of carries.
 #[test]
 fn what_opens_of_a_result_is_no_wider_than_its_ring() {
-    for protocol in all_protocols() {
+    widths_of_what_opens(shipped());
+}
+
+fn widths_of_what_opens(protocols: impl Iterator<Item = Protocol>) {
+    for protocol in protocols {
         let job = Job { protocol, results: 20, terms: 1 };
         for party in PLACES {
             let opening = |(phase, bytes): (Phase, usize)| (phase == Phase::Open).then_some(bytes);
@@ -499,7 +519,11 @@ fn what_opens_of_a_result_is_no_wider_than_its_ring() {
 /// Two holders of a key draw alike, whatever they compute: else shares would not fit together.
 #[test]
 fn both_holders_of_a_key_are_at_the_same_place_of_its_stream() {
-    for protocol in all_protocols() {
+    places_of_streams(shipped());
+}
+
+fn places_of_streams(protocols: impl Iterator<Item = Protocol>) {
+    for protocol in protocols {
         for (results, terms) in [(17, 1), (5, 3)] {
             let endings = run::<u64>(Job { protocol, results, terms }, None);
             let left: Vec<Vec<u64>> =
@@ -642,4 +666,67 @@ fn a_party_without_keys_for_proofs_computes_nothing() {
         |error: &String| ["no keys for proofs", "the end"].iter().any(|e| error.contains(e));
     assert!(errors.iter().all(expected), "{errors:?}");
     assert!(errors.iter().any(|error| error.contains("no keys for proofs")), "{errors:?}");
+}
+
+/// What the tests above do, under protocols that are there to be compared with.
+mod baselines {
+    use super::*;
+
+    fn methods() -> Vec<Method> {
+        Method::ALL.into_iter().filter(|method| !USUAL.contains(method)).collect()
+    }
+
+    #[test]
+    #[ignore = "for protocols that are there to be compared with"]
+    fn baselines_open_and_cost_what_the_bill_says() {
+        honest_runs(proving(true));
+        batches_of_any_size(&methods());
+        let strong = |protocol: &Protocol| protocol.strength() == Strength::Strong;
+        proving(true).filter(strong).for_each(strong_batches);
+        // Buckets of a size that was asked for.
+        for name in ["brain-buckets/453x5", "brain-buckets/1000x6", "brain-buckets@64/5000x6"] {
+            let protocol = protocols::named(name).unwrap();
+            honest::<Z2>(protocol, 9, 1, None);
+            honest::<u64>(protocol, 20, 1, None);
+            honest::<u64>(protocol, 1200, 1, None);
+        }
+        coins_cover_what_goes_back(proving(true));
+        widths_of_what_opens(proving(true));
+        places_of_streams(proving(true));
+    }
+
+    #[test]
+    #[ignore = "for protocols that are there to be compared with"]
+    fn proofs_of_baselines_take_the_rounds_that_the_docs_say() {
+        honest::<u64>(INTEGERS, (1 << 16) - 1, 1, Some(14));
+        honest::<Z2>(INTEGERS, (1 << 17) - 1, 1, Some(18));
+        // A sixteenth of a batch: it takes 20.
+        honest::<u64>(GALOIS, (1 << 14) - 1, 1, Some(16));
+    }
+
+    #[test]
+    #[ignore = "for protocols that are there to be compared with"]
+    fn whole_batches_of_baselines_are_proven_on_the_way() {
+        honest::<u64>(INTEGERS, (1 << 16) + 70, 1, None);
+        honest::<u64>(INTEGERS, 1100, 61, None);
+        honest::<u64>(BRAIN_SACRIFICE, (1 << 16) + 70, 1, None);
+        honest::<u64>(BRAIN_POLYNOMIALS, 1000, 1, None);
+        honest::<Z2>(BRAIN_SACRIFICE, (1 << 14) + 70, 1, None);
+    }
+
+    #[test]
+    #[ignore = "for protocols that are there to be compared with"]
+    fn whatever_one_party_changes_under_baselines_nothing_opens() {
+        changes_in_all_messages(|| proving(true));
+    }
+
+    #[test]
+    #[ignore = "for protocols that are there to be compared with"]
+    fn whatever_one_party_changes_in_small_batches_of_baselines_nothing_opens() {
+        use Source::{Buckets, Integers, Polynomials};
+        let brain = [Buckets, Integers, Polynomials].map(Method::Brain);
+        changes_in_small_batches(&[&brain[..], &[Method::Galois, Method::Integers]].concat());
+        let protocol = protocols::named("brain-buckets/453x5").unwrap();
+        nothing_opens::<u64>(Job { protocol, results: 460, terms: 1 }, PLACES[1]);
+    }
 }

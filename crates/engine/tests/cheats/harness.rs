@@ -9,7 +9,7 @@ use tacit_engine::circuit::{
     self, Blocking, Compiled, EvaluateError, Evaluation, Job, Preprocessing, check_storable,
     evaluate_prepared, evaluate_with,
 };
-use tacit_engine::protocols;
+use tacit_engine::protocols::{self, LIFT, QUAD};
 use tacit_engine::values::Lanes;
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_net::testing::{Tamper, Verdict};
@@ -51,6 +51,11 @@ pub fn lanes(salt: u64) -> Lanes {
 /// The protocols that check.
 pub fn checked() -> impl Iterator<Item = Protocol> {
     protocols::on_bits().filter(|protocol| protocol.is_checked())
+}
+
+/// One of the three parties that prove products, one of the four that compare what they hear.
+pub fn of_each_family() -> impl Iterator<Item = Protocol> {
+    [LIFT, QUAD].into_iter()
 }
 
 /// A job, and how its phases run.
@@ -100,9 +105,9 @@ pub fn stored(protocol: Protocol, workers: usize) -> Case {
     Case { stored: true, ..job(protocol, Preprocessing::Separate, workers) }
 }
 
-/// The protocols that check, whose preprocessing can be stored.
-pub fn storing() -> impl Iterator<Item = Protocol> {
-    checked().filter(|protocol| {
+/// Protocols whose preprocessing can be stored.
+pub fn storing(protocols: impl Iterator<Item = Protocol>) -> impl Iterator<Item = Protocol> {
+    protocols.filter(|protocol| {
         let job = job(*protocol, Preprocessing::Separate, 1).job;
         check_storable(&Compiled::new(&circuit(), job).unwrap()).is_ok()
     })

@@ -8,17 +8,27 @@ use tacit_engine::protocols::{
 };
 use tacit_net::testing::{Tamper, Verdict};
 use tacit_net::{AbortKind, NetError, PartyId, Phase, Stream};
-use tacit_sharing::proof::Strength;
-use tacit_sharing::proof::{Method, Source};
+use tacit_sharing::Protocol;
 
+/// All protocols are in [`every_changed_message_ends_the_run_in_a_check_under_every_protocol`].
 #[test]
 fn every_changed_message_ends_the_run_in_a_check() {
+    changed_messages(of_each_family);
+}
+
+#[test]
+#[ignore = "minutes: all protocols that check"]
+fn every_changed_message_ends_the_run_in_a_check_under_every_protocol() {
+    changed_messages(checked);
+}
+
+fn changed_messages<P: Iterator<Item = Protocol>>(protocols: impl Fn() -> P) {
     for (preprocessing, workers) in [
         (Preprocessing::Interleaved, 1),
         (Preprocessing::Separate, 1),
         (Preprocessing::Interleaved, 2),
     ] {
-        for protocol in checked() {
+        for protocol in protocols() {
             let job = job(protocol, preprocessing, workers);
             each_cheat(&job, LONG, flip_first, a_check_ends_it);
             each_cheat(&job, LONG, flip_last, a_check_ends_it);
@@ -26,46 +36,63 @@ fn every_changed_message_ends_the_run_in_a_check() {
     }
 }
 
+/// Others are in [`every_changed_message_ends_the_run_in_a_check_with_other_parameters`].
 #[test]
-fn every_changed_message_ends_the_run_in_a_check_with_a_statistical_parameter_of_64() {
-    for method in [Method::Lift, Method::Integers, Method::Post, Method::Brain(Source::Buckets)] {
-        let job = job(
-            method.protocol().with_strength(Strength::Strong).unwrap(),
-            Preprocessing::Interleaved,
-            1,
-        );
-        each_cheat(&job, LONG, flip_first, a_check_ends_it);
-        each_cheat(&job, LONG, flip_last, a_check_ends_it);
-    }
+fn every_changed_message_ends_the_run_in_a_check_when_strong_or_in_small_batches() {
+    changed_messages_with(&["post@64", "lift/128"]);
 }
 
 #[test]
-fn every_changed_message_ends_the_run_in_a_check_with_batches_of_another_size() {
-    for name in ["lift/128", "integers/128", "post/64", "brain-buckets/128"] {
+#[ignore = "minutes: all protocols with a statistical parameter, or with batches"]
+fn every_changed_message_ends_the_run_in_a_check_with_other_parameters() {
+    changed_messages_with(&["lift@64", "integers@64", "post@64", "brain-buckets@64"]);
+    changed_messages_with(&["lift/128", "integers/128", "post/64", "brain-buckets/128"]);
+}
+
+fn changed_messages_with(names: &[&str]) {
+    for name in names {
         let job = job(protocols::named(name).unwrap(), Preprocessing::Interleaved, 1);
         each_cheat(&job, LONG, flip_first, a_check_ends_it);
         each_cheat(&job, LONG, flip_last, a_check_ends_it);
     }
 }
 
-/// What is cheated with online, after honest preprocessing in another session.
+/// What is cheated with online, after honest preprocessing in another session. All protocols are in
+/// [`every_message_changed_before_or_after_preprocessing_is_stored_is_noticed`].
 #[test]
 fn every_message_changed_after_stored_preprocessing_ends_the_run_in_a_check() {
-    let mut protocols = 0;
-    for protocol in storing() {
+    assert_eq!(changed_after_preparations(of_each_family()), 2);
+}
+
+/// What is cheated with ahead, in the session before: whoever is honest notices there, or in a check of the run. All
+/// protocols are in [`every_message_changed_before_or_after_preprocessing_is_stored_is_noticed`].
+#[test]
+fn every_message_changed_in_a_preparation_leaves_nobody_honest_a_result() {
+    changed_in_preparations(of_each_family());
+}
+
+#[test]
+#[ignore = "minutes: all protocols that check"]
+fn every_message_changed_before_or_after_preprocessing_is_stored_is_noticed() {
+    // Lift, integers, post, brain, and four parties' five.
+    assert_eq!(changed_after_preparations(checked()), 9);
+    changed_in_preparations(checked());
+}
+
+/// Says of how many protocols preprocessing can be stored.
+fn changed_after_preparations(protocols: impl Iterator<Item = Protocol>) -> usize {
+    let mut count = 0;
+    for protocol in storing(protocols) {
         let job = stored(protocol, 1);
         each_cheat(&job, LONG, flip_first, a_check_ends_it);
         each_cheat(&job, LONG, flip_last, a_check_ends_it);
-        protocols += 1;
+        count += 1;
     }
-    // Lift, integers, post, brain, and four parties' five.
-    assert_eq!(protocols, 9);
+    count
 }
 
-/// What is cheated with ahead, in the session before: whoever is honest notices there, or in a check of the run.
-#[test]
-fn every_message_changed_in_a_preparation_leaves_nobody_honest_a_result() {
-    for protocol in storing() {
+fn changed_in_preparations(protocols: impl Iterator<Item = Protocol>) {
+    for protocol in storing(protocols) {
         let job = Case { ahead: true, ..stored(protocol, 1) };
         each_cheat(&job, LONG, flip_first, nobody_honest_has_a_result);
         each_cheat(&job, LONG, flip_last, nobody_honest_has_a_result);
@@ -73,12 +100,26 @@ fn every_message_changed_in_a_preparation_leaves_nobody_honest_a_result() {
 }
 
 /// Split-Roles: one check covers all assignments, and nothing opens before it. Also where each assignment
-/// has several threads, and where protocols are mixed.
+/// has several threads, and where protocols are mixed. More pairs are in
+/// [`every_changed_message_of_any_assignment_of_any_pair_ends_the_run_in_a_check`].
 #[test]
 fn every_changed_message_of_any_assignment_ends_the_run_in_a_check() {
-    let cases =
-        [(QUAD, QUAD, 2), (QUAD_A, QUAD_HET, 1), (TETRAD, TETRAD, 1), (FANTASTIC_FOUR, QUAD, 1)];
-    for (first, second, workers) in cases {
+    changed_messages_of(&[(QUAD_A, QUAD_HET, 1)]);
+}
+
+#[test]
+#[ignore = "a minute: more pairs, and several threads each"]
+fn every_changed_message_of_any_assignment_of_any_pair_ends_the_run_in_a_check() {
+    changed_messages_of(&[
+        (QUAD, QUAD, 2),
+        (QUAD_A, QUAD_HET, 1),
+        (TETRAD, TETRAD, 1),
+        (FANTASTIC_FOUR, QUAD, 1),
+    ]);
+}
+
+fn changed_messages_of(pairs: &[(Protocol, Protocol, usize)]) {
+    for &(first, second, workers) in pairs {
         let mut job = job(first, Preprocessing::Interleaved, workers);
         let places = [0, 1, 2, 3].map(PartyId).to_vec();
         job.assignments.push(Assignment { weight: 2, ..Assignment::new(second, places) });
@@ -87,9 +128,19 @@ fn every_changed_message_of_any_assignment_ends_the_run_in_a_check() {
     }
 }
 
-/// Products of several ways over the same links: every message of every class.
+/// Products of several ways over the same links: messages of every class. All mixes, and every message of each class, are in
+/// [`every_changed_message_of_any_mix_ends_the_run_in_a_check`].
 #[test]
 fn every_changed_message_of_a_mix_ends_the_run_in_a_check() {
+    let job = mixed("a,b-crossed,het", job(QUAD, Preprocessing::Separate, 1));
+    learn_the_function(&job);
+    each_cheat(&job, LONG, flip_first, a_check_ends_it);
+    each_cheat(&job, LONG, flip_last, a_check_ends_it);
+}
+
+#[test]
+#[ignore = "a minute: every message of five mixes"]
+fn every_changed_message_of_any_mix_ends_the_run_in_a_check() {
     let cases = [
         ("a,het", Preprocessing::Interleaved, 1),
         ("a,b,het", Preprocessing::Separate, 1),
@@ -109,16 +160,27 @@ fn every_changed_message_of_a_mix_ends_the_run_in_a_check() {
     each_cheat(&ahead, LONG, flip_first, nobody_honest_has_a_result);
 }
 
+/// All protocols are in [`every_message_cut_short_ends_the_run_under_every_protocol`].
 #[test]
 fn every_message_cut_short_ends_the_run() {
+    cut_short(of_each_family());
+}
+
+#[test]
+#[ignore = "half a minute: all protocols that check"]
+fn every_message_cut_short_ends_the_run_under_every_protocol() {
+    cut_short(checked());
+}
+
+fn cut_short(protocols: impl Iterator<Item = Protocol>) {
     let half = |bytes: &[u8]| Verdict::Truncate(bytes.len() / 2);
     let cut_short = |job: &Case| each_cheat(job, SHORT, half, nobody_honest_has_a_result);
     let interleaved = |protocol| job(protocol, Preprocessing::Interleaved, 1);
-    let mut cases: Vec<Case> = checked().map(interleaved).collect();
+    let mut cases: Vec<Case> = protocols.map(interleaved).collect();
     cases.push(mixed("a,b,het-crossed", interleaved(QUAD)));
     // Parties mostly wait.
     std::thread::scope(|scope| {
-        for cases in cases.chunks(3) {
+        for cases in cases.chunks(cases.len().div_ceil(3)) {
             scope.spawn(move || cases.iter().for_each(cut_short));
         }
     });
@@ -133,7 +195,7 @@ fn honest_parties_learn_the_function_in_every_mode() {
         let job = job(protocol, preprocessing, workers);
         learn_the_function(&job);
     }
-    for protocol in storing() {
+    for protocol in storing(checked()) {
         learn_the_function(&stored(protocol, 2));
     }
     assert_eq!(circuit.stats().and_depth, 3);

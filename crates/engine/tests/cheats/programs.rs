@@ -1,6 +1,6 @@
 //! A party that cheats in a program.
 
-use crate::harness::{Class, LONG, cheat_at, checked, flip_first, flip_last};
+use crate::harness::{Class, LONG, cheat_at, checked, flip_first, flip_last, of_each_family};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use tacit_engine::circuit::{Assignment, Preprocessing};
@@ -166,6 +166,13 @@ fn each_cheat(how: How, changes: Changes, check: fn(&str, &Revealed, Option<&Rev
     }
 }
 
+/// One protocol of each family in both forms, and the one that has tags of numbers. `make test` takes these, and the
+/// first of the others below; [`many_cheats_in_programs_leave_nobody_honest_a_result`] takes all.
+fn some_forms() -> impl Iterator<Item = How> {
+    let of = |by| of_each_family().map(move |protocol| How::new(protocol, by));
+    of(By::Rings).chain(of(By::Circuits)).chain([How::new(TAGGED, By::Rings)])
+}
+
 /// In every form that is checked, one after the other.
 fn forms() -> impl Iterator<Item = How> {
     let others = [TAGGED, GALOIS].map(|it| How::new(it, By::Rings));
@@ -192,8 +199,8 @@ fn separate() -> impl Iterator<Item = How> {
 fn split() -> impl Iterator<Item = How> {
     let forms = [
         (QUAD, By::Rings),
-        (TETRAD, By::Circuits),
         (LIFT, By::Rings),
+        (TETRAD, By::Circuits),
         (QUAD_HET, By::Rings),
         (FANTASTIC_FOUR, By::Rings),
     ];
@@ -206,22 +213,22 @@ fn strong() -> impl Iterator<Item = How> {
 
 #[test]
 fn a_cheat_in_a_program_leaves_nobody_honest_a_result() {
-    forms().for_each(|how| cheat_in_program(how, two));
+    some_forms().for_each(|how| cheat_in_program(how, two));
 }
 
 #[test]
 fn nor_with_a_statistical_parameter_of_64() {
-    strong().for_each(|how| cheat_in_program(how, two));
+    strong().take(1).for_each(|how| cheat_in_program(how, two));
 }
 
 #[test]
 fn a_cheat_in_a_program_after_its_preprocessing_or_in_it_leaves_nobody_honest_a_result() {
-    separate().for_each(|how| cheat_in_program(how, two));
+    separate().take(1).for_each(|how| cheat_in_program(how, two));
 }
 
 #[test]
 fn a_cheat_in_either_assignment_of_roles_leaves_nobody_honest_a_result() {
-    split().take(3).for_each(|how| cheat_in_program(how, two));
+    split().take(2).for_each(|how| cheat_in_program(how, two));
 }
 
 #[test]

@@ -7,6 +7,7 @@ use tacit_engine::protocols::AUTHENTICATED;
 use tacit_net::PartyId;
 use tacit_net::testing::{Outgoing, Tamper, Verdict};
 use tacit_ring::entropy;
+use tacit_sharing::Protocol;
 
 /// Cheats of each party under a protocol.
 const TRIES: u64 = 6;
@@ -79,11 +80,22 @@ fn each_try(job: &Case, check: impl Fn(&str, PartyId, &Results)) {
     }
 }
 
+/// All protocols are in [`random_changes_of_several_messages_end_the_run_in_a_check_under_every_protocol`].
 #[test]
 fn random_changes_of_several_messages_end_the_run_in_a_check() {
+    random_changes(of_each_family);
+}
+
+#[test]
+#[ignore = "half a minute: all protocols that check"]
+fn random_changes_of_several_messages_end_the_run_in_a_check_under_every_protocol() {
+    random_changes(checked);
+}
+
+fn random_changes<P: Iterator<Item = Protocol>>(protocols: impl Fn() -> P) {
     for (preprocessing, workers) in [(Preprocessing::Interleaved, 2), (Preprocessing::Separate, 1)]
     {
-        for protocol in checked() {
+        for protocol in protocols() {
             each_try(&job(protocol, preprocessing, workers), a_check_ends_it);
         }
     }

@@ -9,9 +9,26 @@ use tacit_engine::circuit::Preprocessing;
 use tacit_engine::protocols::AUTHENTICATED;
 use tacit_net::testing::{Tamper, Verdict};
 use tacit_net::{PartyId, Phase};
+use tacit_sharing::Protocol;
 
-fn interleaved() -> impl Iterator<Item = Case> {
-    checked().map(|protocol| job(protocol, Preprocessing::Interleaved, 1))
+fn interleaved(protocols: &[Protocol]) -> impl Iterator<Item = Case> {
+    protocols.iter().map(|protocol| job(*protocol, Preprocessing::Interleaved, 1))
+}
+
+/// Of each family of protocols that check, one; all are in [`all_of_this_under_every_protocol_that_checks`].
+fn some() -> Vec<Protocol> {
+    of_each_family().collect()
+}
+
+#[test]
+#[ignore = "minutes: all protocols that check"]
+fn all_of_this_under_every_protocol_that_checks() {
+    let all: Vec<Protocol> = checked().collect();
+    messages_left_out(&all);
+    messages_sent_twice(&all);
+    parties_fall_silent(&all);
+    openings_after_cheats(&all);
+    threads_timed_otherwise(&all);
 }
 
 /// Under authenticated garbling what is not looked at may be missing: results are right, or none.
@@ -38,7 +55,11 @@ fn each_class(
 
 #[test]
 fn a_message_left_out_leaves_nobody_honest_a_result() {
-    for job in interleaved() {
+    messages_left_out(&some());
+}
+
+fn messages_left_out(protocols: &[Protocol]) {
+    for job in interleaved(protocols) {
         each_class(&job, SHORT, |_| Verdict::Drop, nobody_honest_has_a_result);
     }
 }
@@ -46,7 +67,11 @@ fn a_message_left_out_leaves_nobody_honest_a_result() {
 /// Where nothing follows it, it is not even read.
 #[test]
 fn a_message_sent_twice_leaves_nobody_honest_a_wrong_result() {
-    for job in interleaved().chain(garbled()) {
+    messages_sent_twice(&some());
+}
+
+fn messages_sent_twice(protocols: &[Protocol]) {
+    for job in interleaved(protocols).chain(garbled()) {
         each_class(&job, SHORT, |_| Verdict::Repeat, right_or_none);
     }
 }
@@ -65,7 +90,11 @@ fn under_authenticated_garbling_what_is_left_out_or_cut_short_leaves_no_wrong_re
 /// opening, and between the opening and its checks, too.
 #[test]
 fn a_party_that_falls_silent_in_any_phase_leaves_nobody_a_result() {
-    for job in interleaved() {
+    parties_fall_silent(&some());
+}
+
+fn parties_fall_silent(protocols: &[Protocol]) {
+    for job in interleaved(protocols) {
         for silent in PartyId::all(job.protocol().parties()) {
             let begins = [Phase::Online, Phase::Verify, Phase::Open];
             let begins = begins.into_iter().flat_map(|phase| [(phase, 1), (phase, 2)]);
@@ -80,34 +109,43 @@ pub fn silent_from(job: &Case, silent: PartyId, phase: Phase, times: u32) -> boo
     let label = format!("{}: {silent} from {phase} on, {times}", job.protocol());
     let fell_silent = Arc::new(AtomicBool::new(false));
     // Silent transfers take a while to begin, and nobody is to give up before they have.
-    let patience = if job.protocol().is_silent() { 8 * SHORT } else { SHORT };
-    let results = run(job, patience, Some(silent), |_| {
-        let fell_silent = fell_silent.clone();
-        let (mut begun, mut before) = (0, None);
-        Tamper::new(move |message| {
-            let now = message.place.phase;
-            begun += u32::from(now == phase && before != Some(phase));
-            before = Some(now);
-            if begun < times {
-                return Verdict::Keep;
-            }
-            fell_silent.store(true, Ordering::Relaxed);
-            Verdict::Drop
-        })
-    });
-    if !fell_silent.load(Ordering::Relaxed) {
+    let mut patience = if job.protocol().is_silent() { 8 * SHORT } else { SHORT };
+    loop {
+        let results = run(job, patience, Some(silent), |_| {
+            let fell_silent = fell_silent.clone();
+            let (mut begun, mut before) = (0, None);
+            Tamper::new(move |message| {
+                let now = message.place.phase;
+                begun += u32::from(now == phase && before != Some(phase));
+                before = Some(now);
+                if begun < times {
+                    return Verdict::Keep;
+                }
+                fell_silent.store(true, Ordering::Relaxed);
+                Verdict::Drop
+            })
+        });
+        if fell_silent.load(Ordering::Relaxed) {
+            nobody_honest_has_a_result(&label, silent, &results);
+            return true;
+        }
         // Nothing was left out: results came, or this machine was too busy for them to come in time.
         right_or_none(&label, silent, &results);
-        return false;
+        if results.iter().all(Result::is_ok) || patience > LONG {
+            return false;
+        }
+        patience *= 4;
     }
-    nobody_honest_has_a_result(&label, silent, &results);
-    true
 }
 
 /// Nobody honest opens anything after a cheat in what was computed.
 #[test]
 fn honest_parties_send_no_opening_after_a_cheat() {
-    for job in interleaved() {
+    openings_after_cheats(&some());
+}
+
+fn openings_after_cheats(protocols: &[Protocol]) {
+    for job in interleaved(protocols) {
         for (party, classes) in classes(&job).into_iter().enumerate() {
             let cheat = PartyId(party as u8);
             let computing = |phase| matches!(phase, Phase::Setup | Phase::Offline | Phase::Online);
@@ -135,7 +173,11 @@ fn honest_parties_send_no_opening_after_a_cheat() {
 /// Transcripts are the same however messages and threads are timed: else these runs would fail.
 #[test]
 fn honest_parties_agree_however_threads_are_timed() {
-    for protocol in checked() {
+    threads_timed_otherwise(&some());
+}
+
+fn threads_timed_otherwise(protocols: &[Protocol]) {
+    for &protocol in protocols {
         let job = job(protocol, Preprocessing::Interleaved, 3);
         for round in 0..3u64 {
             let results = run_each(&job, LONG, |party, worker| {

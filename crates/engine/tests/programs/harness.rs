@@ -1,5 +1,6 @@
 //! Runs programs under every protocol, and compares them with the clear.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use tacit_engine::circuit::Preprocessing;
 use tacit_engine::program::{self, By, Outcome, Prepared, ProgramJob};
@@ -18,16 +19,32 @@ use tacit_ring::entropy::{self, Rng};
 use tacit_sharing::Protocol;
 use tacit_sharing::proof::Method;
 
-/// All protocols for three and more parties, with all that numbers can be computed with. Of those that differ
-/// in how circuits are evaluated or garbled only, one: circuits have tests of their own.
+thread_local! {
+    /// Whether tests of this thread run under protocols that are there to be compared with, or under the others.
+    static BASELINES: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Runs tests under the protocols that are there to be compared with, which they leave out in `make test`.
+pub fn under_baselines(tests: &[fn()]) {
+    BASELINES.set(true);
+    tests.iter().for_each(|test| test());
+    BASELINES.set(false);
+}
+
+/// Protocols for three and more parties, with all that numbers can be computed with. Of those that differ
+/// in how circuits are evaluated or garbled only, one: circuits have tests of their own. Those that are there to be
+/// compared with are left out, or are all there is: see [`under_baselines`].
 pub fn settings() -> impl Iterator<Item = (Protocol, By)> {
+    let baselines = BASELINES.get();
     let brain = |protocol: &Protocol| matches!(Method::of(*protocol), Some(Method::Brain(_)));
     let other = move |p: &Protocol| brain(p) && *p != BRAIN_SACRIFICE;
     let alike = |p: &Protocol| {
         let bmr = Products::of(*p).is_some() || Rounds::of(*p).is_some();
         p.is_silent() || bmr || [GMW_OT, GMW_STAR, BMR_REPLICATED, WRK17].iter().any(|it| p.is(*it))
     };
-    let all = move || protocols::all().filter(move |p| p.parties() > 2 && !alike(p));
+    let chosen = move |p: &Protocol| p.for_comparison() == baselines;
+    let of_three = move |p: &Protocol| p.parties() > 2 && !alike(p) && chosen(p);
+    let all = move || protocols::all().filter(of_three);
     let rings = all().filter(move |protocol| protocol.has_rings() && !other(protocol));
     let in_rings = |p: &Protocol| [PLAIN, TAGGED, GALOIS].contains(p);
     let circuits = all().filter(move |p| !in_rings(p) && !brain(p));

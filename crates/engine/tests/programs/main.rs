@@ -1,5 +1,9 @@
 //! Programs under every protocol, by rings and by circuits, against evaluation in the clear: values
 //! within their stated bound, bytes and rounds as predicted.
+//!
+//! `make test` leaves out protocols that are there to be compared with, all but one program each; the long tests
+//! [`programs_under_baselines`] and [`more_programs_under_baselines`], which `make test-all` runs, run the same programs
+//! under those.
 
 mod harness;
 mod numpy;
@@ -13,7 +17,9 @@ mod team;
 use harness::*;
 use std::collections::BTreeMap;
 use tacit_engine::program::{self, By, Prepared};
-use tacit_engine::protocols::{self, BMR, BMR_SHAMIR, BMR_SILENT, PLAIN, TRIO};
+use tacit_engine::protocols::{
+    self, BMR, BMR_SHAMIR, BMR_SILENT, BRAIN_BUCKETS, BRAIN_SACRIFICE, PLAIN, TRIO,
+};
 use tacit_garbling::bmr::Opening;
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_program::clear::Array;
@@ -21,6 +27,45 @@ use tacit_program::{Element, Program};
 use tacit_sharing::Protocol;
 use tacit_sharing::proof::Method;
 use tacit_sharing::proof::Strength;
+
+#[test]
+#[ignore = "minutes: the programs of this file, under protocols that are there to be compared with"]
+fn programs_under_baselines() {
+    under_baselines(&[
+        arithmetic_on_integers_of_every_width,
+        arithmetic_on_long_integers,
+        comparisons_selections_and_logic,
+        fixed_point,
+        division_and_roots,
+        functions_of_real_numbers,
+        matrices_and_axes,
+        rearranging,
+        public_inputs,
+        groups,
+        sorting,
+        loops_and_circuits,
+        numbers_meet_rings_wide_enough_for_every_bit_that_is_read,
+        loops_share_what_becomes_secret,
+        a_result_outside_of_its_type_is_known_only_to_those_who_learn_it,
+    ]);
+}
+
+#[test]
+#[ignore = "minutes: programs of other files, under protocols that are there to be compared with"]
+fn more_programs_under_baselines() {
+    under_baselines(&[
+        operations::medians_and_quantiles_of_columns,
+        random::random_programs_agree_with_the_clear_under_every_protocol,
+        split::rows_of_streams,
+        split::parts_of_whole_arrays,
+    ]);
+}
+
+/// What `make test` runs under protocols that are there to be compared with.
+#[test]
+fn one_program_under_every_baseline() {
+    under_baselines(&[loops_share_what_becomes_secret]);
+}
 
 #[test]
 fn arithmetic_on_integers_of_every_width() {
@@ -43,17 +88,27 @@ fn arithmetic_on_integers_of_every_width() {
     }
 }
 
+/// Two sources here, all in [`triples_of_every_source`].
 #[test]
+fn triples_of_some_sources() {
+    let sources = [BRAIN_BUCKETS, BRAIN_SACRIFICE];
+    triples_of(sources.into_iter());
+}
+
+#[test]
+#[ignore = "for protocols that are there to be compared with"]
 fn triples_of_every_source() {
+    let made = |p: &Protocol| matches!(Method::of(*p), Some(Method::Brain(_)));
+    triples_of(protocols::all().chain(protocols::strong()).filter(made));
+}
+
+fn triples_of(protocols: impl Iterator<Item = Protocol>) {
     let program = parse(
         "input a: i16[n] from alice\ninput b: i16[n] from bob\n\
          reveal a * b to alice as \"product\"\n\
          reveal sum(a * b, axis 0) to carol as \"total\"\n\
          reveal select(a < b, a, b) to bob as \"least\"\n",
     );
-    let made =
-        |p: &Protocol| matches!(tacit_sharing::proof::Method::of(*p), Some(Method::Brain(_)));
-    let protocols = protocols::all().chain(protocols::strong()).filter(made);
     for (i, protocol) in protocols.enumerate() {
         for by in [By::Rings, By::Circuits] {
             let mut job = job((protocol, by), &[70, 5]);
@@ -134,19 +189,28 @@ fn products_of_all_kinds() -> Program {
     )
 }
 
+/// Other protocols are in [`programs_of_baselines_with_other_parameters`].
 #[test]
 fn programs_with_batches_of_another_size() {
-    let program = products_of_all_kinds();
-    for name in [
-        "lift/100",
+    programs_in_batches(&["lift/100", "post/100", "tagged@64/100"]);
+}
+
+#[test]
+#[ignore = "for protocols that are there to be compared with"]
+fn programs_of_baselines_with_other_parameters() {
+    programs_in_batches(&[
         "galois/30",
         "integers/100",
-        "post/100",
-        "tagged/10",
-        "tagged@64/100",
         "brain-integers/100",
         "brain-buckets/453x5",
-    ] {
+    ]);
+    programs_in_batches(&["galois@64", "integers@64", "tagged/10"]);
+}
+
+/// Under protocols by name.
+fn programs_in_batches(names: &[&str]) {
+    let program = products_of_all_kinds();
+    for name in names {
         for by in [By::Rings, By::Circuits] {
             let mut job = job((protocols::named(name).unwrap(), by), &[20, 5]);
             job.workers = 2;
@@ -155,10 +219,11 @@ fn programs_with_batches_of_another_size() {
     }
 }
 
+/// Other protocols are in [`programs_of_baselines_with_other_parameters`].
 #[test]
 fn programs_with_a_statistical_parameter_of_64() {
     let program = products_of_all_kinds();
-    for method in [Method::Lift, Method::Galois, Method::Integers, Method::Post, Method::Tagged] {
+    for method in [Method::Lift, Method::Post, Method::Tagged] {
         for by in [By::Rings, By::Circuits] {
             let mut job =
                 job((method.protocol().with_strength(Strength::Strong).unwrap(), by), &[70, 5]);

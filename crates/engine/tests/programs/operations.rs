@@ -188,7 +188,7 @@ fn sorting_by_keys_of_every_type() {
 
 /// Of whole columns, and of the rows that a secret bit chooses, of which there may be none.
 #[test]
-fn medians_and_quantiles_of_columns() {
+pub fn medians_and_quantiles_of_columns() {
     let body = "input v: i16[n] from alice in -300..300\ninput b: bit[n] from carol\n\
                 let w = v + cast(b, to i8)\nreveal median(w) to alice as \"median\"\n\
                 reveal quantile(w, 2/7, b) to bob, carol as \"of some\"\n";

@@ -100,7 +100,7 @@ fn over_columns(rng: &mut Rng, ints: &[(String, i32)]) -> String {
 }
 
 #[test]
-fn random_programs_agree_with_the_clear_under_every_protocol() {
+pub fn random_programs_agree_with_the_clear_under_every_protocol() {
     let seed = entropy::test_seed();
     let mut rng = Rng(seed);
     for round in 0..8 {

@@ -82,7 +82,7 @@ fn check(settings: impl Iterator<Item = (Protocol, By)>, body: &str, sizes: &[u6
 
 /// Rows in streams: values of their own, sums, and rows that one stream leaves to the next.
 #[test]
-fn rows_of_streams() {
+pub fn rows_of_streams() {
     check(
         settings_with_roles(),
         "input a: i16[n] from alice\ninput b: i16[n] from bob\ninput c: bit[n] from carol\n\
@@ -98,7 +98,7 @@ fn rows_of_streams() {
 
 /// Whole arrays: every operation takes shares there and back.
 #[test]
-fn parts_of_whole_arrays() {
+pub fn parts_of_whole_arrays() {
     let sorted =
         "let (k, v) = sort(a, s)\nreveal k to alice as \"keys\"\nreveal v to bob as \"values\"\n";
     let rest = "input a: i16[300] from alice\ninput b: i16[300] from bob\ninput c: bit[300] from carol\n\
