@@ -30,8 +30,8 @@
 //! assert_eq!(lowered.eval(&[bits(9), bits(8)]), [[false]]);
 //! ```
 //!
-//! The crate knows no party, no share and no protocol. What an AND costs comes to it as a [`passes::Form`] or a
-//! cost model.
+//! The crate knows no party, no share and no protocol. What an AND costs comes to it as a [`Form`](passes::cost::Form)
+//! or a [`CostModel`](passes::cost::CostModel).
 //!
 //! | module | what it holds |
 //! | --- | --- |
