@@ -1,16 +1,11 @@
 //! What anybody may ask of a protocol that garbles: what it costs, what it keeps, and its parties. The module of each
 //! protocol answers at its end.
 
-use crate::authenticated::{Form, Unopened};
+use crate::authenticated::Unopened;
 use crate::bmr::{LabelFunction, Opening};
-use crate::protocols::{
-    AUTHENTICATED, BMR, BMR_BASIC, BMR_CORRELATED, BMR_OFFSET, BMR_REDUCED, BMR_REPLICATED,
-    BMR_SHAMIR, BMR_SHAMIR_S2, BMR_SHAMIR_S3, BMR_SHAMIR_S4, BMR_SILENT, WRK17, YAO, YAO_SILENT,
-    YAO_THREE,
-};
 use crate::yao::streamed::Streamed;
 use crate::{Bits, Chain, Evaluate, Garbling, Ports};
-use crate::{authenticated, bmr, yao};
+use serde::{Deserialize, Serialize};
 use tacit_net::{Mesh, PartyId};
 use tacit_ring::{Buffer, Entropy};
 use tacit_sharing::backend::Boolean;
@@ -51,6 +46,15 @@ pub struct Parties<'a> {
     pub places: &'a [PartyId],
     /// A fresh name of their session.
     pub session: &'a [u8],
+}
+
+/// How gates are garbled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Form {
+    /// Half gates, and three blocks for every other garbler's MACs.
+    HalfGates,
+    /// Four rows of labels and MACs, as in the paper of CCS 2017.
+    FourRows,
 }
 
 /// What a party keeps for an AND.
@@ -112,32 +116,6 @@ pub trait Garbler: Sync {
     /// # Errors
     /// When it has not the form that it should.
     fn ready(&self, bytes: Buffer<u8>) -> Result<Box<dyn AnyReady>, SharingError>;
-}
-
-/// The protocols that garble: a line each.
-static ALL: [(Protocol, &dyn Garbler); 16] = [
-    (YAO, yao::YAO),
-    (YAO_SILENT, yao::YAO_SILENT),
-    (YAO_THREE, yao::three::YAO_THREE),
-    (BMR, bmr::BMR),
-    (BMR_SILENT, bmr::BMR_SILENT),
-    (BMR_SHAMIR, bmr::BMR_SHAMIR),
-    (BMR_REPLICATED, bmr::BMR_REPLICATED),
-    (BMR_BASIC, bmr::BMR_BASIC),
-    (BMR_REDUCED, bmr::BMR_REDUCED),
-    (BMR_CORRELATED, bmr::BMR_CORRELATED),
-    (BMR_OFFSET, bmr::BMR_OFFSET),
-    (BMR_SHAMIR_S4, bmr::BMR_SHAMIR_S4),
-    (BMR_SHAMIR_S3, bmr::BMR_SHAMIR_S3),
-    (BMR_SHAMIR_S2, bmr::BMR_SHAMIR_S2),
-    (AUTHENTICATED, authenticated::AUTHENTICATED),
-    (WRK17, authenticated::WRK17),
-];
-
-/// How a protocol garbles, if it does.
-#[must_use]
-pub fn garbler(protocol: Protocol) -> Option<&'static dyn Garbler> {
-    ALL.iter().find(|(known, _)| known.is(protocol)).map(|(_, garbler)| *garbler)
 }
 
 /// Counts what circuits send, one after the other.

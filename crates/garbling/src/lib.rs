@@ -5,15 +5,16 @@
 //! | [`bmr`] | any number of parties, all but one corrupted, semi-honest; over shares: fewer than half, or one of three |
 //! | [`authenticated`] | any number of parties, all but one corrupted, malicious |
 //! | [`yao`] | two parties, semi-honest: half gates; [`yao::three`]: three parties, one corrupted |
-//! | [`garbler`] | what anybody may ask of each of them |
+//! | [`Garbler`] | what anybody may ask of each of them |
 //! | [`protocols`] | the list of them |
-//! | [`chain`] | circuits that go on from each other |
+//! | [`Chain`], [`blocks`] | circuits that go on from each other: programs that are garbled circuit by circuit |
 //! | [`prf`] | the pseudorandom function under two labels |
 
 pub mod authenticated;
 mod bits;
+pub mod blocks;
 pub mod bmr;
-pub mod chain;
+mod chain;
 mod cot;
 mod garbler;
 mod linear;
@@ -27,7 +28,7 @@ pub mod yao;
 pub use bits::Bits;
 pub use chain::Chain;
 pub use garbler::{
-    AnyReady, AnyWorker, Counter, Evaluated, Garbler, Kept, Parties, Seat, Streaming, Terms,
-    garbler,
+    AnyReady, AnyWorker, Counter, Evaluated, Form, Garbler, Kept, Parties, Seat, Streaming, Terms,
 };
 pub use ports::{Evaluate, Garbling, KEPT, Ports};
+pub use protocols::garbler;

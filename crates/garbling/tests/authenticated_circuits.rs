@@ -2,7 +2,8 @@
 
 use tacit_circuit::schedule::Schedule;
 use tacit_circuit::{Builder, Circuit, Wire};
-use tacit_garbling::authenticated::{Authenticated, Form, Sizes, open, set_up};
+use tacit_garbling::Form;
+use tacit_garbling::authenticated::{Authenticated, Sizes, open, set_up};
 use tacit_garbling::{Bits, Evaluate, Garbling, Ports};
 use tacit_net::PartyId;
 use tacit_net::memory::{self, MemoryNetwork};

@@ -2,14 +2,13 @@
 //!
 //! `a = s0 + s1 + s2`; role i holds `(s_i, s_{i+1})`. Additive form: no division by three.
 //!
-//! With [`ProvenLater`] also against one party that cheats: all products are proven before anything
+//! With [`proof::ProvenLater`](crate::proof::ProvenLater) also against one party that cheats: all products are proven before anything
 //! opens. What a cheat can do until then is to add something to a result that it sends.
 //!
 //! A product costs one element per party, P_i to P_{i-1}, all three links latency-critical;
 //! one round, no preprocessing. Sums of products cost the same per result.
 //! Local multiplications: 2 each.
 
-use crate::proof::{LIFT, POST};
 use crate::role::{Canonical, Drawn, InputRule, Role, RoleId, SLOTS, Share, Sink, Source, Timing};
 use std::marker::PhantomData;
 use tacit_net::Stream;
@@ -37,27 +36,6 @@ pub struct SemiHonest;
 impl Checks for SemiHonest {
     const PROTOCOL: Protocol = REPLICATED;
     const PROVEN: bool = false;
-}
-
-/// Products are proven later: see [`proof`](crate::proof). Of these protocols [`LIFT`] stands for the
-/// others.
-#[derive(Clone, Copy, Debug)]
-pub struct ProvenLater;
-
-impl Checks for ProvenLater {
-    const PROTOCOL: Protocol = LIFT;
-    const PROVEN: bool = true;
-}
-
-/// Products are made by a [`Method`](crate::proof::Method) of their own, which keeps them to be checked or
-/// makes them from checked ones. Of all these protocols [`POST`] stands for the others.
-#[derive(Clone, Copy, Debug)]
-pub struct Made;
-
-impl Checks for Made {
-    const PROTOCOL: Protocol = POST;
-    const PROVEN: bool = true;
-    const MADE: bool = true;
 }
 
 impl<const R: RoleId, C: Checks> Role for Replicated<R, C> {

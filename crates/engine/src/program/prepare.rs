@@ -14,7 +14,7 @@ use crate::workers::on_each;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use tacit_circuit::library::adder::AdderForm;
-use tacit_garbling::chain::ChainCost;
+use tacit_garbling::blocks::ChainCost;
 use tacit_garbling::yao::streamed::Counted;
 use tacit_program::clear::Array;
 use tacit_program::lower::lower;

@@ -5,7 +5,7 @@ use super::prepare::Prepared;
 use crate::circuit::EvaluateError;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use tacit_garbling::chain::{ChainCost, Chained};
+use tacit_garbling::blocks::{ChainCost, Chained};
 use tacit_garbling::{Garbler, Parties, Streaming, Terms, garbler};
 use tacit_net::{Phase, Session};
 use tacit_ring::Entropy;

@@ -2,12 +2,12 @@
 //! anything opens that depends on it.
 
 use super::cost::CostOfChain;
-use super::four_rows::Form;
 use super::kept::{Active, Kept};
 use super::outputs::open;
 use super::party::{Authenticated, begin, finish_set_up};
 use super::talk::Cheat;
 use super::triples::Sizes;
+use crate::garbler::Form;
 use crate::{Bits, Counter, KEPT, Ports};
 use tacit_circuit::schedule::Schedule;
 use tacit_circuit::{Builder, passes};

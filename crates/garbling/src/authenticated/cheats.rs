@@ -2,11 +2,11 @@
 //! together. And the other way round: what they would reach if a check were left out.
 
 use super::check::excuse;
-use super::four_rows::Form;
 use super::outputs::open;
 use super::party::{Authenticated, begin, finish_set_up};
 use super::talk::Cheat;
 use super::triples::{Sizes, fallback};
+use crate::garbler::Form;
 use crate::{Bits, Evaluate, Garbling, Ports};
 use tacit_circuit::schedule::Schedule;
 use tacit_circuit::{Builder, passes};

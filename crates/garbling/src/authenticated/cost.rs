@@ -1,7 +1,6 @@
 //! What authenticated garbling sends, byte for byte.
 
 use super::bits::choice_words;
-use super::four_rows::Form;
 use super::masks::{extra_bits, inputs_are_shared, learned_slots, opened_slots};
 use super::stock::stock_batches;
 use super::talk::DIGEST;
@@ -10,6 +9,7 @@ use super::{EVALUATOR, FIRST_GARBLER};
 use crate::Ports;
 use crate::bmr::words;
 use crate::garbler::Counter;
+use crate::garbler::Form;
 use crate::links::pairs;
 use crate::ports::KEPT;
 use tacit_ot::KAPPA;

@@ -1,10 +1,10 @@
 //! The evaluator's part: active labels of all garblers, public values, and what they are checked by.
 
-use super::four_rows::Form;
 use super::garble::place;
 use super::masks::Masks;
 use super::rows::{Layout, Rows, mask};
 use super::tweak::{Hash, Use};
+use crate::garbler::Form;
 use crate::{Bits, Ports};
 use tacit_circuit::schedule::Slot;
 use tacit_ring::Buffer;

@@ -26,22 +26,13 @@ use super::outputs::Checked;
 use super::rows::{Layout, Rows, add_masked, mask};
 use super::talk::Digest;
 use super::tweak::{Hash, Use};
+use crate::garbler::Form;
 use crate::{Bits, Ports};
-use serde::{Deserialize, Serialize};
 use tacit_net::Stream;
 use tacit_ring::gf128::times_x;
 use tacit_ring::{Buffer, hash, word};
 use tacit_sharing::{RoleId, SharingError};
 use zeroize::{Zeroize, Zeroizing};
-
-/// How gates are garbled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Form {
-    /// Half gates, and three blocks for every other garbler's MACs.
-    HalfGates,
-    /// Four rows of labels and MACs, as in the paper of CCS 2017.
-    FourRows,
-}
 
 impl Form {
     /// Blocks that a garbler sends for a gate.

@@ -1,10 +1,11 @@
 //! A garbler's part: labels, half gates, and the transport of its MACs to the evaluator.
 
 use super::EVALUATOR;
-use super::four_rows::{Form, labels_of_outputs};
+use super::four_rows::labels_of_outputs;
 use super::masks::Masks;
 use super::rows::{Layout, mask};
 use super::tweak::{Hash, Use};
+use crate::garbler::Form;
 use crate::linear::{linear, linear_bits};
 use crate::{Bits, Ports};
 use tacit_circuit::schedule::{Product, Slot};

@@ -2,10 +2,10 @@
 //! third party could tell both summands of `x + y`.
 
 use super::check::excuse;
-use super::four_rows::Form;
 use super::masks::shares;
 use super::party::{Authenticated, begin, finish_set_up};
 use super::triples::Sizes;
+use crate::garbler::Form;
 use crate::{Garbling, Ports};
 use tacit_circuit::Builder;
 use tacit_circuit::schedule::Schedule;

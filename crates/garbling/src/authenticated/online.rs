@@ -2,7 +2,6 @@
 
 use super::EVALUATOR;
 use super::evaluate::{self, Evaluator, Gates};
-use super::four_rows::Form;
 use super::garble::follow;
 use super::kept::Active;
 use super::masks::{self, Masks, learned_slots};
@@ -11,6 +10,7 @@ use super::rows::{Layout, Rows};
 use super::talk::{Digest, Talk, Voice};
 use super::triples;
 use super::tweak::Hash;
+use crate::garbler::Form;
 use crate::links::Links;
 use crate::ports::{Evaluate, KEPT, check_fit, check_values};
 use crate::{Bits, Ports};

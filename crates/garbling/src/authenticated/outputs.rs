@@ -256,10 +256,10 @@ fn joined<const N: usize>(parts: [&Bits; N]) -> Bits {
 
 #[cfg(test)]
 mod tests {
-    use super::super::four_rows::Form;
     use super::super::party::{Authenticated, begin, finish_set_up};
     use super::super::triples::Sizes;
     use super::*;
+    use crate::garbler::Form;
     use crate::{Evaluate, Garbling};
     use tacit_circuit::schedule::Schedule;
     use tacit_circuit::{Builder, passes};

@@ -3,7 +3,6 @@
 use super::bits::AuthBits;
 use super::buckets::Buckets;
 use super::check::excused;
-use super::four_rows::Form;
 use super::garble::{Garbler, lowest_bits};
 use super::kept::Kept;
 use super::masks::{self, Masks, Source, extra_bits};
@@ -15,6 +14,7 @@ use super::talk::{DIGEST, Talk};
 use super::triples::{self, Sizes};
 use super::tweak::Hash;
 use super::{EVALUATOR, FIRST_GARBLER, bits};
+use crate::garbler::Form;
 use crate::links::Links;
 use crate::ports::{self, KEPT};
 use crate::{Bits, Ports, Streaming};

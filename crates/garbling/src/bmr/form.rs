@@ -1,8 +1,8 @@
 //! What all forms of BMR have in common for who asks, and in what they differ.
 
 use super::common::Ready;
-use crate::authenticated;
 use crate::bmr::Opening;
+use crate::garbler;
 use crate::garbler::{AnyReady, Counter, Garbler, Kept, Parties, Seat, Terms};
 use crate::links::pairs;
 use crate::ports::{Evaluate, Ports};
@@ -108,7 +108,7 @@ impl<F: Form> Garbler for F {
         Some(BLOCK_ANDS)
     }
 
-    fn authenticated(&self) -> Option<authenticated::Form> {
+    fn authenticated(&self) -> Option<garbler::Form> {
         None
     }
 

@@ -42,7 +42,7 @@ mod two;
 
 pub use party::{Ready, Yao};
 
-use crate::authenticated::Form;
+use crate::garbler::Form;
 use crate::garbler::{
     AnyReady, Counter, Each, Garbler, Kept, Parties, Seat, Terms, correlations, seats,
 };

@@ -19,8 +19,8 @@
 
 use super::gates::{Hash, HashKey, SIDE, evaluate, garble, hash_key};
 use super::streamed::{HELPER, Inputs, Streamed};
-use crate::authenticated::Form;
 use crate::bmr::words;
+use crate::garbler::Form;
 use crate::garbler::{AnyReady, Counter, Each, Garbler, Kept, Parties, Seat, Terms, seats};
 use crate::links::{GateNumbers, Links};
 use crate::ports::{self, Evaluate, check_fit, check_values};

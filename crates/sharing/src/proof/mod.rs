@@ -26,6 +26,7 @@ mod beaver;
 mod bill;
 mod bits;
 mod buckets;
+mod checks;
 mod class;
 mod extension;
 mod field;
@@ -53,6 +54,7 @@ mod wires;
 
 pub use bill::{Bill, Needs};
 pub use buckets::BRAIN_BUCKETS;
+pub use checks::{Made, ProvenLater};
 pub use galois::GALOIS;
 pub use integers::{BRAIN_BATCH, BRAIN_INTEGERS};
 pub use lift::LIFT;
