@@ -27,7 +27,7 @@ use tacit_engine::circuit::{
     self as engine, Assignment, Blocking, Compiled, FormChoice, Job, LinkUse,
 };
 use tacit_engine::program::{
-    By, Garbling, Prepared, ProgramJob, ProgramReport, run as run_program,
+    By, CompiledProgram, Garbling, ProgramJob, ProgramReport, run as run_program,
 };
 use tacit_engine::protocols::{self, MULTI_FAN_IN};
 use tacit_garbling::bmr::Opening;
@@ -241,7 +241,7 @@ fn task(args: &LabArgs) -> Result<Task, CliError> {
 fn too_large(args: &LabArgs, task: &Task, protocol: Protocol) -> Result<Option<u64>, CliError> {
     let Task::Program(program) = task else { return Ok(None) };
     let in_order = vec![Assignment::in_order(protocol)];
-    let prepared = Prepared::new(program, program_job(args, program, protocol, in_order)?)?;
+    let prepared = CompiledProgram::new(program, program_job(args, program, protocol, in_order)?)?;
     Ok(prepared.circuit_ands()?.filter(|ands| *ands > program::MAX_ANDS))
 }
 
@@ -490,7 +490,7 @@ fn simulate_program(
 ) -> Result<Run, CliError> {
     let job = program_job(args, program, protocol, assignments.to_vec())?;
     let (parties, places) = (job.places.len(), job.places.clone());
-    let prepared = Prepared::new(program, job)?;
+    let prepared = CompiledProgram::new(program, job)?;
     let party = |mut session: Session| -> Result<ProgramReport, CliError> {
         let inputs = program::random_inputs(program, &prepared.job().rows, session.me())?;
         let outcome = run_program(&mut session, &prepared, inputs, &|_| {})?;

@@ -5,7 +5,7 @@ use tacit_circuit::{Builder, Circuit};
 use tacit_engine::circuit::{
     Assignment, Compiled, Consent, EvaluateError, Job, agree_instances, evaluate,
 };
-use tacit_engine::program::{Prepared, ProgramJob, RowTerms, agree_rows};
+use tacit_engine::program::{CompiledProgram, ProgramJob, RowTerms, agree_rows};
 use tacit_engine::protocols::{self, POST, TRIO};
 use tacit_engine::values::Lanes;
 use tacit_net::memory::{self, MemoryNetwork};
@@ -278,7 +278,7 @@ fn more_rows_than_can_be_computed_are_the_users_under_every_protocol() {
             let mut job = ProgramJob::new(protocol, parties.clone(), vec![rows]);
             // Tests of ranges are counted chunk by chunk, and so many rows have many.
             job.range_check = false;
-            Prepared::new(&program, job)
+            CompiledProgram::new(&program, job)
         };
         for rows in [1 << 32, 1 << 48, u64::MAX] {
             let error = prepared(rows).err();

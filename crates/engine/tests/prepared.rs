@@ -8,11 +8,11 @@ use std::time::Duration;
 use tacit_circuit::{Builder, Circuit};
 use tacit_engine::bench::Usage;
 use tacit_engine::circuit::{
-    Assignment, Blocking, Compiled, EvaluateError, Evaluation, Job, Prepared, Preprocessing,
-    Report, TripleJob, check_storable, evaluate_prepared, prepare, prepare_from_triples,
-    prepare_triples,
+    Assignment, Blocking, Compiled, EvaluateError, Evaluation, Job, Preprocessing, Report,
+    StoredPreprocessing, TripleJob, check_storable, evaluate_prepared, prepare,
+    prepare_from_triples, prepare_triples,
 };
-use tacit_engine::program::{self, By, Prepared as PreparedProgram, ProgramJob};
+use tacit_engine::program::{self, By, CompiledProgram, ProgramJob};
 use tacit_engine::protocols::{
     self, ASTRA, AUTHENTICATED, BMR, BMR_REPLICATED, BMR_SHAMIR, BMR_SILENT, BRAIN_BUCKETS,
     BRAIN_INTEGERS, BRAIN_POLYNOMIALS, BRAIN_SACRIFICE, FANTASTIC_FOUR, GALOIS, GMW, GMW_SILENT,
@@ -486,7 +486,8 @@ fn others_parameters_are_refused(protocols: &[Protocol]) {
                     (*owner == session.me()).then(|| lanes(i as u64))
                 };
                 let values = compiled.job().owners.iter().enumerate().map(own).collect();
-                let stored = ("one", Prepared::insecure_from_bytes(&kept.insecure_bytes()?)?);
+                let stored =
+                    ("one", StoredPreprocessing::insecure_from_bytes(&kept.insecure_bytes()?)?);
                 evaluate_prepared(&mut session, &compiled, values, stored, &|_| {}).map(|_| ())
             });
             assert!(results.iter().all(Result::is_err), "{made} for {wanted}: {results:?}");
@@ -838,7 +839,7 @@ fn others_preprocessing_is_refused(protocols: impl Iterator<Item = Protocol>) {
                 let own =
                     |(i, owner): (usize, &PartyId)| (owner.index() == me).then(|| lanes(i as u64));
                 let values = mine.owners.iter().enumerate().map(own).collect();
-                let stored = ("one", Prepared::insecure_from_bytes(&kept[me])?);
+                let stored = ("one", StoredPreprocessing::insecure_from_bytes(&kept[me])?);
                 let done = evaluate_prepared(&mut session, &compiled, values, stored, &|_| {})?;
                 session.finish()?;
                 Ok::<Evaluation, EvaluateError>(done)
@@ -945,7 +946,7 @@ fn changes_of_preprocessing(times: usize) {
             let results = memory::run(parties, 1, &network, |mut session| {
                 let compiled = Compiled::new(&circuit(), job.clone()).unwrap();
                 let me = session.me().index();
-                let prepared = Prepared::insecure_from_bytes(&kept[me].lock().unwrap())?;
+                let prepared = StoredPreprocessing::insecure_from_bytes(&kept[me].lock().unwrap())?;
                 let own = |owner: &PartyId| {
                     let value = Lanes::from_bits(vec![vec![1]; WIDTH as usize], 1);
                     (owner.index() == me).then_some(value)
@@ -1041,7 +1042,7 @@ fn programs_run_on_what_is_stored(baselines: bool) {
         };
         let public = |k: i128| [("k".to_string(), array(&[k], vec![]))].into();
         memory::run(stores.parties, workers, &MemoryNetwork::default(), |mut session| {
-            let prepared = PreparedProgram::new(&program, job.clone()).unwrap();
+            let prepared = CompiledProgram::new(&program, job.clone()).unwrap();
             let store = stores.of(&session);
             let facts = program::facts(&prepared, &public(5));
             let mut preparation = store.begin(&mut session, "stored", facts).unwrap();
@@ -1062,7 +1063,7 @@ fn programs_run_on_what_is_stored(baselines: bool) {
         for (k, goes_well) in [(6, false), (5, true), (5, false)] {
             let network = MemoryNetwork::default();
             let results = memory::run(stores.parties, workers, &network, |mut session| {
-                let prepared = PreparedProgram::new(&program, job.clone()).unwrap();
+                let prepared = CompiledProgram::new(&program, job.clone()).unwrap();
                 let mut inputs = public(k);
                 if session.me().0 < 2 {
                     let (name, values) =
@@ -1100,15 +1101,15 @@ fn preprocessing_of_programs_that_cannot_be_stored_is_refused() {
         preprocessing,
         ..ProgramJob::new(protocol, vec![PartyId(0), PartyId(1)], vec![3])
     };
-    let plain = PreparedProgram::new(&program, job(PLAIN, Preprocessing::Separate));
+    let plain = CompiledProgram::new(&program, job(PLAIN, Preprocessing::Separate));
     assert!(plain.is_err());
     let interleaved = job(TRIO, Preprocessing::Interleaved);
-    let prepared = PreparedProgram::new(&program, interleaved).unwrap();
+    let prepared = CompiledProgram::new(&program, interleaved).unwrap();
     let error = program::check_storable(&prepared).unwrap_err();
     assert!(error.to_string().contains("interleaved"), "{error}");
     let mut outside = job(TRIO, Preprocessing::Separate);
     outside.parties[1] = PartyId(3);
-    let error = PreparedProgram::new(&program, outside).err().unwrap();
+    let error = CompiledProgram::new(&program, outside).err().unwrap();
     assert!(error.to_string().starts_with("not supported"), "{error}");
 }
 
@@ -1137,7 +1138,7 @@ fn preprocessing_has_no_form_that_leaves_it_in_place() {
     }
     assert_eq!(forms!(Facts), [(true, true)]);
     let secret = forms!(
-        Prepared,
+        StoredPreprocessing,
         tacit_garbling::authenticated::Ready,
         tacit_garbling::authenticated::Stock,
         tacit_garbling::authenticated::Piece,

@@ -8,7 +8,7 @@ use crate::work::{of_an_and, of_set_up};
 use tacit_engine::circuit::{
     Compiled, EvaluateError, Preprocessing, memory, predict, predict_ahead,
 };
-use tacit_engine::program::{Cost, Prepared};
+use tacit_engine::program::{CompiledProgram, Cost};
 use tacit_garbling::bmr::Opening;
 use tacit_garbling::{Terms, garbler};
 use tacit_net::PartyId;
@@ -68,7 +68,7 @@ pub fn of_circuit(compiled: &Compiled) -> Costs {
 ///
 /// # Errors
 /// When arrays are too large.
-pub fn of_program(prepared: &Prepared) -> Result<Costs, EvaluateError> {
+pub fn of_program(prepared: &CompiledProgram) -> Result<Costs, EvaluateError> {
     let (job, cost) = (prepared.job(), cost_of_program(prepared)?);
     let (protocol, online) = (job.protocol, cost.online());
     let first = comes_first(protocol, job.preprocessing);
@@ -85,7 +85,7 @@ pub fn of_program(prepared: &Prepared) -> Result<Costs, EvaluateError> {
 pub(crate) const MAX_DRAWN: u64 = 1 << 20;
 
 /// Exactly; of large circuits what their ANDs cost, without inputs and outputs.
-fn cost_of_program(prepared: &Prepared) -> Result<Cost, EvaluateError> {
+fn cost_of_program(prepared: &CompiledProgram) -> Result<Cost, EvaluateError> {
     match prepared.circuit_ands()?.filter(|ands| *ands > MAX_DRAWN) {
         None => prepared.cost(),
         Some(ands) => {
@@ -97,7 +97,11 @@ fn cost_of_program(prepared: &Prepared) -> Result<Cost, EvaluateError> {
     }
 }
 
-fn steps_of_program(prepared: &Prepared, cost: &Cost, first: bool) -> Result<Steps, EvaluateError> {
+fn steps_of_program(
+    prepared: &CompiledProgram,
+    cost: &Cost,
+    first: bool,
+) -> Result<Steps, EvaluateError> {
     let job = prepared.job();
     let checks = latencies::checks(job.protocol, cost.proof_rounds);
     let opening = job.opening.unwrap_or(job.protocol.opening());
@@ -114,7 +118,7 @@ fn steps_of_program(prepared: &Prepared, cost: &Cost, first: bool) -> Result<Ste
 }
 
 /// Bytes of garbled circuits that a party keeps; shares go through in chunks.
-fn memory_of_program(prepared: &Prepared) -> Result<f64, EvaluateError> {
+fn memory_of_program(prepared: &CompiledProgram) -> Result<f64, EvaluateError> {
     let Some(ands) = prepared.circuit_ands()? else { return Ok(0.0) };
     let parties = prepared.job().protocol.parties() as f64;
     Ok((ands / prepared.circuits()?) as f64 * 256.0 * parties)

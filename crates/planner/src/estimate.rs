@@ -8,7 +8,7 @@ use crate::time::{Bound, Seconds};
 use crate::work::Calibration;
 use tacit_circuit::Circuit;
 use tacit_engine::circuit::{Assignment, Compiled, EvaluateError, Job};
-use tacit_engine::program::{By, Prepared, ProgramJob};
+use tacit_engine::program::{By, CompiledProgram, ProgramJob};
 use tacit_program::Program;
 use tacit_sharing::Protocol;
 
@@ -137,7 +137,7 @@ impl Setting<'_> {
         }
         let (assignments, by, chunk_rows) = (job.assignments(), Some(job.by), Some(job.chunk_rows));
         let threads = job.workers;
-        let costs = of_program(&Prepared::new(program, job)?)?;
+        let costs = of_program(&CompiledProgram::new(program, job)?)?;
         self.fits(&costs)?;
         let seconds = self.seconds(self.network, &costs, threads);
         Ok(Estimate { protocol, assignments, by, chunk_rows, costs, seconds })
@@ -196,7 +196,7 @@ fn is_large(program: &Program, job: &ProgramJob) -> Result<bool, EvaluateError> 
     if !job.protocol.garbles() {
         return Ok(false);
     }
-    let ands = Prepared::new(program, job.clone())?.circuit_ands()?;
+    let ands = CompiledProgram::new(program, job.clone())?.circuit_ands()?;
     Ok(ands.is_some_and(|ands| ands > MAX_DRAWN))
 }
 

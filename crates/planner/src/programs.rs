@@ -5,7 +5,7 @@ use crate::costs::product;
 use crate::network::Network;
 use crate::roles::{Demand, orders, single};
 use tacit_engine::circuit::{Assignment, EvaluateError, Preprocessing};
-use tacit_engine::program::{By, Cost, Prepared, ProgramJob, share_values};
+use tacit_engine::program::{By, CompiledProgram, Cost, ProgramJob, share_values};
 use tacit_net::PartyId;
 use tacit_program::Program;
 use tacit_sharing::cost::Traffic;
@@ -207,7 +207,7 @@ fn placings(job: &ProgramJob, free: Free) -> Vec<Vec<PartyId>> {
 
 /// What a job asks of the network.
 fn demand(program: &Program, job: &ProgramJob) -> Result<Demand, EvaluateError> {
-    let cost = Prepared::new(program, job.clone())?.cost()?;
+    let cost = CompiledProgram::new(program, job.clone())?.cost()?;
     Ok(Demand {
         bytes: loads(&cost.bytes.placed(&job.everyone())),
         critical: critical(job),
@@ -397,7 +397,11 @@ mod tests {
             let expected = job.clone();
             let mut job = job;
             job.assign(choice.assignments).unwrap();
-            assert!(Prepared::new(&program, job).is_ok(), "{protocol}: {:?}", expected.places);
+            assert!(
+                CompiledProgram::new(&program, job).is_ok(),
+                "{protocol}: {:?}",
+                expected.places
+            );
         }
         for other in [GMW.fitting(3), PLAIN] {
             let job = job(other, 1000);

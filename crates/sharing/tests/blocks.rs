@@ -5,7 +5,7 @@ use tacit_net::memory::{self, MemoryNetwork};
 use tacit_net::{PartyId, Phase};
 use tacit_ring::{Entropy, Word, Z2, entropy};
 use tacit_sharing::arrays::SharedVec;
-use tacit_sharing::convert::{self, Coordinates, Desk, Masked};
+use tacit_sharing::convert::{self, Coordinates, Masked, MaskedParty};
 use tacit_sharing::party::Keys;
 use tacit_sharing::protocols::{self, PLAIN};
 use tacit_sharing::role::Timing;
@@ -117,16 +117,17 @@ impl Task for ThereAndBack {
         let masked = convert::to_masked::<P, u8>(&shares);
         // The number's bits as they are dealt: m and lambda; their difference is the number.
         let mut draws = bench.bits.streams().draws().unwrap();
-        let mut desk = Desk::new::<P>(&mut bench.party);
-        let lambda = masked.lambda(desk.seat());
+        let mut masked_party = MaskedParty::new::<P>(&mut bench.party);
+        let lambda = masked.lambda(masked_party.seat());
         let n = values.len();
-        let upper = convert::upper_bits(&mut desk, &mut draws, &masked.first, 8).unwrap();
-        let lower = convert::lower_bits(&mut desk, &mut draws, &lambda, n, 8).unwrap();
+        let upper = convert::upper_bits(&mut masked_party, &mut draws, &masked.first, 8).unwrap();
+        let lower = convert::lower_bits(&mut masked_party, &mut draws, &lambda, n, 8).unwrap();
         let mut numbers = Vec::new();
         for planes in [upper, lower] {
             let mut draws = bench.bytes.streams().draws().unwrap();
-            let mut desk = Desk::new::<P>(&mut bench.party);
-            let number = convert::bits_to_ring::<u8>(&mut desk, &mut draws, &planes, n).unwrap();
+            let mut masked_party = MaskedParty::new::<P>(&mut bench.party);
+            let number =
+                convert::bits_to_ring::<u8>(&mut masked_party, &mut draws, &planes, n).unwrap();
             numbers.push(open::<P, u8>(bench, number));
         }
         (0..n).map(|i| i128::from(numbers[0][i].wrapping_sub(numbers[1][i]))).collect()
@@ -153,8 +154,8 @@ impl Task for Truncate {
         let shares = share::<P, u8>(&mut bench.party, &mut bench.bytes, &values);
         let masked = convert::to_masked::<P, u8>(&shares);
         let mut draws = bench.bytes.streams().draws().unwrap();
-        let mut desk = Desk::new::<P>(&mut bench.party);
-        let cut = convert::truncate(&mut desk, &mut draws, &masked, self.by).unwrap();
+        let mut masked_party = MaskedParty::new::<P>(&mut bench.party);
+        let cut = convert::truncate(&mut masked_party, &mut draws, &masked, self.by).unwrap();
         open::<P, u8>(bench, cut).into_iter().map(|x| i128::from(x as i8)).collect()
     }
 }
@@ -191,8 +192,8 @@ impl Task for Widen {
         let shares = share::<P, u8>(&mut bench.party, &mut bench.bytes, &values);
         let masked = convert::to_masked::<P, u8>(&shares);
         let mut draws = bench.longs.streams().draws().unwrap();
-        let mut desk = Desk::new::<P>(&mut bench.party);
-        let wide = convert::widen::<u8, u64>(&mut desk, &mut draws, &masked).unwrap();
+        let mut masked_party = MaskedParty::new::<P>(&mut bench.party);
+        let wide = convert::widen::<u8, u64>(&mut masked_party, &mut draws, &masked).unwrap();
         let wide = open::<P, u64>(bench, wide);
         wide.iter()
             .zip(&values)
@@ -220,8 +221,8 @@ impl Task for Select {
         let bits = share::<P, Z2>(&mut bench.party, &mut bench.bits, &words);
         let (a, b) = (convert::to_masked::<P, u8>(&shares), convert::to_masked::<P, Z2>(&bits));
         let mut draws = bench.bytes.streams().draws().unwrap();
-        let mut desk = Desk::new::<P>(&mut bench.party);
-        let chosen = convert::inject(&mut desk, &mut draws, &b, &a).unwrap();
+        let mut masked_party = MaskedParty::new::<P>(&mut bench.party);
+        let chosen = convert::inject(&mut masked_party, &mut draws, &b, &a).unwrap();
         let chosen = open::<P, u8>(bench, chosen);
         let bit = |i: usize| (words[i / 64].0 >> (i % 64) & 1) as u8;
         (0..n).map(|i| i128::from(chosen[i]) - i128::from(bit(i) * values[i])).collect()

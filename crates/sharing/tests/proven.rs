@@ -348,7 +348,7 @@ fn messages<W: Word>(job: Job, party: PartyId) -> Vec<(Phase, usize)> {
 }
 
 /// A coin of one round is fair only because all that it covers has gone to the previous role, which is
-/// who shows the half that its sender lacks (`Talk::coin`): inputs, products, and all of a proof but the
+/// who shows the half that its sender lacks (`ProofChannel::coin`): inputs, products, and all of a proof but the
 /// halves themselves.
 #[test]
 fn all_that_a_coin_covers_goes_to_the_previous_role() {

@@ -12,7 +12,7 @@ use crate::store;
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 use tacit_engine::circuit::Preprocessing;
-use tacit_engine::program::{self as engine, Outcome, Prepared, ProgramJob, RowTerms};
+use tacit_engine::program::{self as engine, CompiledProgram, Outcome, ProgramJob, RowTerms};
 use tacit_engine::store::Store;
 use tacit_net::Session;
 use tacit_program::Program;
@@ -116,7 +116,7 @@ impl ProgramRun<'_> {
         let rows = engine::agree_rows(session, program, &terms)?;
         let mut job = program_job(options, program, names, rows)?;
         let choice = choice::for_links(session, program, &mut job, options)?;
-        let prepared = Prepared::new(program, job)?;
+        let prepared = CompiledProgram::new(program, job)?;
         progress.total(prepared.streamed_rows());
         let count = |rows| progress.done(rows);
         let Some(store) = store else {

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use std::path::{Path, PathBuf};
-use tacit_engine::circuit::{EvaluateError, Prepared};
+use tacit_engine::circuit::{EvaluateError, StoredPreprocessing};
 use tacit_engine::store::{State, Store, check_is_there};
 use tacit_net::{Session, SessionConfig};
 
@@ -54,7 +54,7 @@ pub(crate) fn take(
     store: &Store,
     session: &mut Session,
     facts: &[(&str, String)],
-) -> Result<(String, Prepared)> {
+) -> Result<(String, StoredPreprocessing)> {
     let taken = store.take(session, facts);
     taken.map_err(|e: EvaluateError| {
         let kind = e.abort_kind();

@@ -4,7 +4,7 @@ mod common;
 
 use std::collections::BTreeMap;
 use tacit_engine::circuit::{Blocking, Compiled, EvaluateError, Job, Preprocessing, evaluate_with};
-use tacit_engine::program::{self, By, Prepared, ProgramJob};
+use tacit_engine::program::{self, By, CompiledProgram, ProgramJob};
 use tacit_engine::protocols;
 use tacit_engine::values::Lanes;
 use tacit_net::PartyId;
@@ -135,7 +135,7 @@ fn programs(by: By, file: &str) {
             ..ProgramJob::new(protocol, parties, vec![rows])
         };
         let values = inputs(&program, rows);
-        let prepared = Prepared::new(&program, job)?;
+        let prepared = CompiledProgram::new(&program, job)?;
         let threads = prepared.job().threads();
         all((protocol.parties(), threads), transcript, |session, entropy| {
             let me = session.me().0;

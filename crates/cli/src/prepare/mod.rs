@@ -24,7 +24,9 @@ use std::sync::Arc;
 use tacit::runtime::{
     Balancing, Meeting, Roles, among, in_session, open_store as open_store_of, store_of,
 };
-use tacit_engine::circuit::{self as engine, Compiled, EvaluateError, Prepared, TripleJob};
+use tacit_engine::circuit::{
+    self as engine, Compiled, EvaluateError, StoredPreprocessing, TripleJob,
+};
 use tacit_engine::store::{Facts, Preparation, State, Store};
 use tacit_net::{PartyId, Session, SessionConfig};
 use tacit_ring::Entropy;
@@ -306,7 +308,7 @@ fn make(
     triples: Option<&Store>,
     session: &mut Session,
     compiled: &Compiled,
-) -> Result<(Prepared, engine::Report), EvaluateError> {
+) -> Result<(StoredPreprocessing, engine::Report), EvaluateError> {
     let Some(store) = triples else {
         return engine::prepare(session, compiled, &mut Entropy::system());
     };

@@ -7,7 +7,7 @@ use crate::run::{Misplaced, Parties, refuse};
 use tacit::Program;
 use tacit::runtime::{Meeting, program_job};
 use tacit_engine::circuit::{Compiled, Preprocessing};
-use tacit_engine::program::{self as engine, Prepared};
+use tacit_engine::program::{self as engine, CompiledProgram};
 use tacit_net::Session;
 
 /// Refuses wrong arguments, before any party starts.
@@ -38,7 +38,11 @@ pub fn configured(
     one_party(args, &program, &names, meeting)
 }
 
-fn prepared(args: &PrepareArgs, program: &Program, names: &Names) -> Result<Prepared, CliError> {
+fn prepared(
+    args: &PrepareArgs,
+    program: &Program,
+    names: &Names,
+) -> Result<CompiledProgram, CliError> {
     let rows = program::rows(program, &args.rows)?;
     let missing =
         program.dims.iter().find(|dim| args.rows.iter().all(|given| given.name != dim.name));
@@ -51,7 +55,7 @@ fn prepared(args: &PrepareArgs, program: &Program, names: &Names) -> Result<Prep
     let mut job = program_job(&args.run.options(), program, names, rows)?;
     job.stored = true;
     job.preprocessing = Preprocessing::Separate;
-    Ok(Prepared::new(program, job)?)
+    Ok(CompiledProgram::new(program, job)?)
 }
 
 fn one_party(

@@ -24,7 +24,7 @@ use std::time::Instant;
 use tacit::runtime::Profile;
 use tacit::runtime::{Roles, roles};
 use tacit_engine::bench::Usage;
-use tacit_engine::program::{self as engine, By, CHUNK_ROWS, Prepared, ProgramJob};
+use tacit_engine::program::{self as engine, By, CHUNK_ROWS, CompiledProgram, ProgramJob};
 use tacit_engine::protocols;
 use tacit_garbling::bmr::Opening;
 use tacit_net::{PartyId, Session, SessionConfig, connect};
@@ -149,7 +149,7 @@ pub fn run(args: &ProgramBenchArgs, output: Output) -> Result<ExitCode, CliError
     Ok(ExitCode::SUCCESS)
 }
 
-fn prepare(args: &ProgramBenchArgs, program: &Program) -> Result<Prepared, CliError> {
+fn prepare(args: &ProgramBenchArgs, program: &Program) -> Result<CompiledProgram, CliError> {
     super::check_parties(program, args.protocol)?;
     let parties = (0..program.parties.len() as u8).map(PartyId).collect();
     let job = ProgramJob {
@@ -172,7 +172,7 @@ fn prepare(args: &ProgramBenchArgs, program: &Program) -> Result<Prepared, CliEr
         Some(Roles::Split) => roles::split_program_evenly(&mut job, program, &[args.protocol])?,
         _ => {}
     }
-    Ok(Prepared::new(program, job)?)
+    Ok(CompiledProgram::new(program, job)?)
 }
 
 /// One party: all runs over one session.
@@ -202,7 +202,7 @@ fn party(
 fn one_run(
     session: &mut Session,
     program: &Program,
-    prepared: &Prepared,
+    prepared: &CompiledProgram,
     me: PartyId,
 ) -> Result<Measured, CliError> {
     let inputs = random_inputs(program, &prepared.job().rows, me)?;

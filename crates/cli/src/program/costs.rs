@@ -3,7 +3,7 @@
 use crate::run::in_turn;
 use serde::Serialize;
 use tacit_engine::circuit::EvaluateError;
-use tacit_engine::program::{By, Prepared, ProgramJob};
+use tacit_engine::program::{By, CompiledProgram, ProgramJob};
 use tacit_engine::protocols::{self, PLAIN};
 use tacit_program::Program;
 use tacit_sharing::Protocol;
@@ -49,7 +49,7 @@ fn of(program: &Program, protocol: Protocol, by: By, rows: &[u64]) -> ProtocolCo
     let inside = protocol.parties().max(program.parties.len());
     let parties = in_turn(program.parties.len(), inside).collect();
     let job = ProgramJob { by, ..ProgramJob::new(protocol, parties, rows.to_vec()) };
-    let cost = Prepared::new(program, job).and_then(|prepared| {
+    let cost = CompiledProgram::new(program, job).and_then(|prepared| {
         match prepared.circuit_ands()?.filter(|ands| *ands > MAX_ANDS) {
             Some(ands) => Err(EvaluateError::Job(format!(
                 "circuits of some {ands} ANDs: too large to be drawn for their cost alone"

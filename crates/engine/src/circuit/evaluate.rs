@@ -7,7 +7,7 @@ use super::links::all_links;
 use super::masked;
 use super::opening::{Opened, Opener};
 use super::predict::{ahead_words, predict};
-use super::prepared::{Phases, Prepared, decode, decoded, digest, encode};
+use super::prepared::{Phases, StoredPreprocessing, decode, decoded, digest, encode};
 use super::report::{AssignmentUse, Report};
 use super::triples::Give;
 use super::worker::{Computed, Worker};
@@ -81,7 +81,7 @@ pub fn prepare(
     session: &mut Session,
     compiled: &Compiled,
     entropy: &mut Entropy,
-) -> Result<(Prepared, Report), EvaluateError> {
+) -> Result<(StoredPreprocessing, Report), EvaluateError> {
     guarded(session, |session| {
         check_storable(compiled)?;
         let times = begin(session, compiled, Phases::Ahead)?;
@@ -102,7 +102,7 @@ pub fn prepare_from_triples(
     session: &mut Session,
     compiled: &Compiled,
     (name, give): (&str, Give<'_>),
-) -> Result<(Prepared, Report), EvaluateError> {
+) -> Result<(StoredPreprocessing, Report), EvaluateError> {
     let result = guarded(session, |session| {
         check_storable(compiled)?;
         let times = begin(session, compiled, Phases::FromTriples)?;
@@ -120,11 +120,11 @@ fn stored(
     run: Run<'_>,
     times: Times,
     (common, mut computed): (Buffer<u8>, Vec<Computed>),
-) -> Result<(Prepared, Report), EvaluateError> {
+) -> Result<(StoredPreprocessing, Report), EvaluateError> {
     let workers = computed.iter_mut().map(|part| std::mem::take(&mut part.stored)).collect();
     let report = report(session, run, &times, &computed)?;
     let (party, job) = (session.me().0, digest(run.compiled.facts()));
-    Ok((Prepared { party, job, common, workers }, report))
+    Ok((StoredPreprocessing { party, job, common, workers }, report))
 }
 
 /// Runs a job on what was prepared for it, here and at all other parties, by [`prepare`]. All of it must be
@@ -136,7 +136,7 @@ pub fn evaluate_prepared(
     session: &mut Session,
     compiled: &Compiled,
     values: Vec<Option<Lanes>>,
-    (name, prepared): (&str, Prepared),
+    (name, prepared): (&str, StoredPreprocessing),
     progress: &(dyn Fn(u64) + Sync),
 ) -> Result<Evaluation, EvaluateError> {
     let result = guarded(session, |session| {
@@ -146,7 +146,7 @@ pub fn evaluate_prepared(
         session.agree(&[("stored preprocessing", name.to_string())])?;
         let values = fit_values(compiled, session.me(), values)?;
         let run = Run { compiled, values: &values, progress, phases: Phases::Online };
-        let Prepared { party, job, common, workers } = prepared;
+        let StoredPreprocessing { party, job, common, workers } = prepared;
         let right = party == session.me().0 && job == digest(compiled.facts());
         if !(right && workers.len() == compiled.job().threads()) {
             let what = "stored preprocessing of another job or party";

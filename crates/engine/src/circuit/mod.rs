@@ -41,7 +41,7 @@ pub(crate) use job::{
 };
 pub use memory::memory;
 pub use predict::{Alone, Prediction, predict, predict_ahead, predict_alone};
-pub use prepared::Prepared;
+pub use prepared::StoredPreprocessing;
 pub use rehearse::rehearse;
 pub use report::{AssignmentUse, LinkUse, Report};
 pub use triples::{Give, Keep, MadeTriples, TripleJob, measure_triples, prepare_triples};

@@ -38,7 +38,7 @@ impl Phases {
 
 /// One party's preprocessing of a job, for one run in another session: secret. It is used once: by giving it
 /// up, to a run or to a [`Store`](crate::store::Store), which gives it back once.
-pub struct Prepared {
+pub struct StoredPreprocessing {
     /// Whose it is.
     pub(crate) party: u8,
     /// A digest of what parties agreed on for it.
@@ -49,7 +49,7 @@ pub struct Prepared {
     pub(crate) workers: Vec<Buffer<u8>>,
 }
 
-impl Prepared {
+impl StoredPreprocessing {
     /// The form in which a store keeps it, in place of it.
     ///
     /// # Errors
@@ -65,17 +65,17 @@ impl Prepared {
     /// When it is not that.
     pub(crate) fn from_bytes(bytes: &[u8]) -> Result<Self, EvaluateError> {
         let (party, job, common, workers) = decode(bytes)?;
-        Ok(Prepared { party, job, common, workers })
+        Ok(StoredPreprocessing { party, job, common, workers })
     }
 
     fn bytes(&self) -> Result<Buffer<u8>, EvaluateError> {
-        let Prepared { party, job, common, workers } = self;
+        let StoredPreprocessing { party, job, common, workers } = self;
         Ok(encode(&(party, job, common, workers))?)
     }
 }
 
 #[cfg(feature = "testing")]
-impl Prepared {
+impl StoredPreprocessing {
     /// **Not for use**: its bytes, and it is still there.
     ///
     /// # Errors
@@ -89,7 +89,7 @@ impl Prepared {
     /// # Errors
     /// When they are of another form.
     pub fn insecure_from_bytes(bytes: &[u8]) -> Result<Self, EvaluateError> {
-        Prepared::from_bytes(bytes)
+        StoredPreprocessing::from_bytes(bytes)
     }
 }
 

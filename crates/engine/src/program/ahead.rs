@@ -9,7 +9,7 @@
 use super::exec::{Backends, Context};
 use super::job::ProgramJob;
 use super::parties::{Worker, backends, on_masked_values, on_shares};
-use super::prepare::{Prepared, end_epoch};
+use super::prepare::{CompiledProgram, end_epoch};
 use super::run::{Inputs, facts_with};
 use crate::circuit::evaluate::{fresh_id, makes_triples};
 use crate::circuit::prepared::{decode, decoded, digest, encode};
@@ -52,10 +52,10 @@ pub(super) fn checks(protocol: Protocol) -> Traffic {
 /// Exchanges keys, and what goes ahead or triples. Gives the time when keys were there.
 pub(super) fn make(
     session: &mut Session,
-    prepared: &Prepared,
+    prepared: &CompiledProgram,
     inputs: &Inputs,
     entropy: &mut Entropy,
-) -> Result<(Duration, circuit::Prepared), EvaluateError> {
+) -> Result<(Duration, circuit::StoredPreprocessing), EvaluateError> {
     let (me, job) = (session.me(), &prepared.job);
     let role = job.role_of(me)?;
     let SetUp { common, ready, mut parties, mut verifier } = set_up(session, prepared, entropy)?;
@@ -72,7 +72,7 @@ pub(super) fn make(
         workers.push(party.put_off()?.into_bytes()?);
     }
     let job = digest(&facts_with(prepared, inputs));
-    Ok((ready, circuit::Prepared { party: me.0, job, common, workers }))
+    Ok((ready, circuit::StoredPreprocessing { party: me.0, job, common, workers }))
 }
 
 /// Keys are exchanged, for what is made ahead.
@@ -86,7 +86,7 @@ struct SetUp<'s> {
 
 fn set_up<'s>(
     session: &'s mut Session,
-    prepared: &Prepared,
+    prepared: &CompiledProgram,
     entropy: &mut Entropy,
 ) -> Result<SetUp<'s>, EvaluateError> {
     let job = &prepared.job;
@@ -136,12 +136,12 @@ type Resumed<'s> = (Vec<Worker<'s>>, Option<Verifier>);
 /// Goes on with what was made for this job and party.
 pub(super) fn resume<'s>(
     session: &'s mut Session,
-    prepared: &Prepared,
+    prepared: &CompiledProgram,
     inputs: &Inputs,
-    ready: circuit::Prepared,
+    ready: circuit::StoredPreprocessing,
 ) -> Result<Resumed<'s>, EvaluateError> {
     let job = &prepared.job;
-    let circuit::Prepared { party, job: made_for, common, workers } = ready;
+    let circuit::StoredPreprocessing { party, job: made_for, common, workers } = ready;
     let right = party == session.me().0 && made_for == digest(&facts_with(prepared, inputs));
     if !(right && workers.len() == job.workers) {
         return Err(EvaluateError::Job("stored preprocessing of another job or party".into()));

@@ -1,6 +1,6 @@
 //! Programs under protocols that garble: one circuit of everything, evaluated once.
 
-use super::prepare::{Cost, Opened, Prepared};
+use super::prepare::{CompiledProgram, Cost, Opened};
 use super::report::{ProgramReport, Times};
 use super::run::{Outcome, named};
 use crate::circuit::{
@@ -20,7 +20,7 @@ type Inputs = BTreeMap<String, Arc<Array>>;
 
 /// Walks over one backend.
 fn walk<B: Backend + Send>(
-    prepared: &Prepared,
+    prepared: &CompiledProgram,
     inputs: &Inputs,
     progress: &(dyn Fn(u64) + Sync),
     mut backend: B,
@@ -34,7 +34,7 @@ fn walk<B: Backend + Send>(
 const MAX_ANDS: u64 = 1 << 26;
 
 /// About how many ANDs the circuit of the program has: at most so many, unless public inputs matter.
-pub(super) fn ands(prepared: &Prepared) -> Result<u64, EvaluateError> {
+pub(super) fn ands(prepared: &CompiledProgram) -> Result<u64, EvaluateError> {
     if let Some(ands) = prepared.ands.get() {
         return Ok(*ands);
     }
@@ -45,7 +45,7 @@ pub(super) fn ands(prepared: &Prepared) -> Result<u64, EvaluateError> {
 
 /// The circuit of the program, and what its first output says if that is to open first. It depends on public inputs,
 /// not on those of parties.
-fn draw(prepared: &Prepared, inputs: &Inputs) -> Result<(Drawn, Guard), EvaluateError> {
+fn draw(prepared: &CompiledProgram, inputs: &Inputs) -> Result<(Drawn, Guard), EvaluateError> {
     let (ands, protocol) = (ands(prepared)?, prepared.job.protocol);
     if ands > MAX_ANDS {
         return Err(EvaluateError::Job(format!(
@@ -60,7 +60,7 @@ fn draw(prepared: &Prepared, inputs: &Inputs) -> Result<(Drawn, Guard), Evaluate
 
 /// The circuit, laid out for parties that play roles.
 fn compile(
-    prepared: &Prepared,
+    prepared: &CompiledProgram,
     (drawn, guard): &(Drawn, Guard),
     places: &[PartyId],
     preprocessing: Preprocessing,
@@ -79,11 +79,11 @@ fn compile(
 }
 
 /// What a run costs.
-pub(super) fn cost(prepared: &Prepared) -> Result<Cost, EvaluateError> {
+pub(super) fn cost(prepared: &CompiledProgram) -> Result<Cost, EvaluateError> {
     cost_of(prepared, &draw(prepared, &BTreeMap::new())?)
 }
 
-fn cost_of(prepared: &Prepared, drawn: &(Drawn, Guard)) -> Result<Cost, EvaluateError> {
+fn cost_of(prepared: &CompiledProgram, drawn: &(Drawn, Guard)) -> Result<Cost, EvaluateError> {
     let roles: Vec<PartyId> = PartyId::all(prepared.job.protocol.parties()).collect();
     let prediction = circuit::predict(&compile(prepared, drawn, &roles, Preprocessing::default())?);
     let ahead = Traffic { on: Links::default(), ..prediction.bytes.clone() };
@@ -96,11 +96,14 @@ pub(super) enum Source<'s> {
     /// It is made, with secrets from here.
     Made(&'s mut Entropy),
     /// It was made, and has a name.
-    Stored(&'s str, circuit::Prepared),
+    Stored(&'s str, circuit::StoredPreprocessing),
 }
 
 /// The program's circuit, laid out for phases in two sessions.
-pub(super) fn compiled(prepared: &Prepared, inputs: &Inputs) -> Result<Compiled, EvaluateError> {
+pub(super) fn compiled(
+    prepared: &CompiledProgram,
+    inputs: &Inputs,
+) -> Result<Compiled, EvaluateError> {
     let drawn = draw(prepared, inputs)?;
     compile(prepared, &drawn, &prepared.job.places, Preprocessing::Separate)
 }
@@ -108,7 +111,7 @@ pub(super) fn compiled(prepared: &Prepared, inputs: &Inputs) -> Result<Compiled,
 /// Runs a program: its circuit, on what its inputs are.
 pub(super) fn run(
     session: &mut Session,
-    prepared: &Prepared,
+    prepared: &CompiledProgram,
     inputs: &Inputs,
     source: Source<'_>,
     progress: &(dyn Fn(u64) + Sync),

@@ -1,6 +1,6 @@
 //! Evaluation of programs over arrays.
 //!
-//! [`ProgramJob`] says which program is computed by whom on how many rows; [`Prepared`] lays it
+//! [`ProgramJob`] says which program is computed by whom on how many rows; [`CompiledProgram`] lays it
 //! out for a protocol; [`run`] evaluates it over an open session and returns the revealed values
 //! with a [`ProgramReport`].
 
@@ -28,7 +28,7 @@ mod team;
 
 pub use crate::circuit::Garbling;
 pub use job::{By, CHUNK_ROWS, ProgramJob};
-pub use prepare::{Cost, Prepared};
+pub use prepare::{CompiledProgram, Cost};
 pub use report::{ProgramReport, RolesUse};
 pub use rows::{RowTerms, agree_rows, check_own_rows};
 pub use run::{

@@ -1,7 +1,7 @@
 //! One party of a program's protocol for every worker.
 
 use super::job::By;
-use super::prepare::Prepared;
+use super::prepare::CompiledProgram;
 use crate::circuit::{Assignment, EvaluateError};
 use tacit_net::{Mesh, Phase, Session};
 use tacit_sharing::backend::{self, Backend, RingKeys};
@@ -23,7 +23,7 @@ pub(super) fn backends<'p, 's>(parties: &'p mut [Worker<'s>]) -> Vec<&'p mut (dy
 /// Parties on shares, under fresh keys; `with` makes of each what it should be.
 pub(super) fn on_shares<'s>(
     session: &'s mut Session,
-    prepared: &Prepared,
+    prepared: &CompiledProgram,
     keys: Vec<RingKeys>,
     phase: Phase,
     with: impl Fn(Party<'s>) -> Party<'s>,

@@ -4,7 +4,7 @@
 
 use super::exec::Context;
 use super::layout::lengths;
-use super::prepare::{Opened, Prepared};
+use super::prepare::{CompiledProgram, Opened};
 use crate::circuit::{EvaluateError, Guard};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ pub(super) struct Plain {
 
 pub(super) fn run(
     session: &mut Session,
-    prepared: &Prepared,
+    prepared: &CompiledProgram,
     context: &Context<'_>,
 ) -> Result<Plain, EvaluateError> {
     let job = prepared.job();
@@ -105,7 +105,9 @@ fn transfer(
 }
 
 /// Bytes per directed link, and rounds by role.
-pub(super) fn cost(prepared: &Prepared) -> Result<(Traffic, [u64; MAX_ROLES]), EvaluateError> {
+pub(super) fn cost(
+    prepared: &CompiledProgram,
+) -> Result<(Traffic, [u64; MAX_ROLES]), EvaluateError> {
     let job = prepared.job();
     let program = &prepared.source;
     let role = |party: tacit_program::PartyId| prepared.roles[usize::from(party.0)];

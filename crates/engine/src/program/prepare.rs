@@ -35,7 +35,7 @@ const STREAMED_ANDS: u64 = 1 << 16;
 const ROW_ANDS: usize = 256;
 
 /// A program in core operations, with a ring for every value.
-pub struct Prepared {
+pub struct CompiledProgram {
     pub(super) job: ProgramJob,
     /// As the user wrote it.
     pub(super) source: Program,
@@ -99,7 +99,7 @@ impl Cost {
     }
 }
 
-impl Prepared {
+impl CompiledProgram {
     /// Checks the program and the job, and lays the program out.
     ///
     /// # Errors
@@ -121,7 +121,7 @@ impl Prepared {
         let rings = BlockRings::new(&program.body, &job.rows, job.by)?;
         let seatings = Seating::all(&job)?;
         let (preprocessing, garbling) = (job.preprocessing, job.garbling);
-        let mut prepared = Prepared {
+        let mut prepared = CompiledProgram {
             job,
             source,
             program,

@@ -13,7 +13,7 @@
 
 use super::exec::Backends;
 use super::job::By;
-use super::prepare::{Prepared, end_epoch};
+use super::prepare::{CompiledProgram, end_epoch};
 use crate::circuit::{EvaluateError, Guard};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -97,7 +97,7 @@ impl Shared<'_> {
 pub(super) type ByBits = BTreeMap<NodeId, u32>;
 
 /// Which inputs those are: where it takes fewer bytes than a test, and how many bits each has.
-pub(super) fn by_bits(prepared: &Prepared) -> Result<ByBits> {
+pub(super) fn by_bits(prepared: &CompiledProgram) -> Result<ByBits> {
     let (program, mut all) = (&prepared.program, ByBits::new());
     if !prepared.job.tests_ranges() || prepared.job.by == By::Circuits {
         return Ok(all);
@@ -235,7 +235,7 @@ pub(super) fn either(backend: &mut dyn Backend, a: Secret, b: Secret) -> Result<
 }
 
 /// What the bits are whose tests open.
-fn guard(prepared: &Prepared, tests: &[Test]) -> Guard {
+fn guard(prepared: &CompiledProgram, tests: &[Test]) -> Guard {
     let mut guard = Guard::default();
     for Test { input, beyond } in tests {
         let node = &prepared.program.body.nodes[*input as usize];
@@ -248,7 +248,7 @@ fn guard(prepared: &Prepared, tests: &[Test]) -> Guard {
 
 /// Opens what all tests say, and ends the run where a value left its range: before anything else opens.
 pub(super) fn check(
-    prepared: &Prepared,
+    prepared: &CompiledProgram,
     backends: Backends<'_, '_>,
     tests: &[Test],
     verifier: Option<&mut Verifier>,

@@ -1,6 +1,6 @@
 //! What a run of a program cost.
 
-use super::prepare::{Cost, Prepared};
+use super::prepare::{CompiledProgram, Cost};
 use crate::circuit::links::all_links;
 use crate::circuit::{Assignment, EvaluateError, LinkUse};
 use serde::{Deserialize, Serialize};
@@ -95,7 +95,7 @@ impl ProgramReport {
     /// Gathers all parties' meters.
     pub(super) fn gather(
         session: &mut Session,
-        prepared: &Prepared,
+        prepared: &CompiledProgram,
         cost: &Cost,
         rounds: u64,
         times: Times,

@@ -7,7 +7,7 @@ use super::layout::lengths;
 use super::outside;
 use super::parties::{Worker, backends, on_masked_values, on_shares};
 use super::plain::{self, Plain};
-use super::prepare::{Cost, Opened, Prepared};
+use super::prepare::{CompiledProgram, Cost, Opened};
 use super::report::{ProgramReport, Times};
 use super::streamed::streaming;
 use crate::circuit::evaluate::fresh_id;
@@ -50,7 +50,7 @@ pub struct Outcome {
 /// and the session is over for all parties.
 pub fn run(
     session: &mut Session,
-    prepared: &Prepared,
+    prepared: &CompiledProgram,
     inputs: BTreeMap<String, Array>,
     progress: &(dyn Fn(u64) + Sync),
 ) -> Result<Outcome, EvaluateError> {
@@ -63,7 +63,7 @@ pub fn run(
 /// As [`run`].
 pub fn run_with(
     session: &mut Session,
-    prepared: &Prepared,
+    prepared: &CompiledProgram,
     inputs: BTreeMap<String, Array>,
     entropy: &mut Entropy,
     progress: &(dyn Fn(u64) + Sync),
@@ -78,9 +78,9 @@ pub fn run_with(
 /// As [`run`]; when that is for another job, or there is none that can be stored.
 pub fn run_prepared(
     session: &mut Session,
-    prepared: &Prepared,
+    prepared: &CompiledProgram,
     inputs: BTreeMap<String, Array>,
-    (name, ready): (&str, circuit::Prepared),
+    (name, ready): (&str, circuit::StoredPreprocessing),
     progress: &(dyn Fn(u64) + Sync),
 ) -> Result<Outcome, EvaluateError> {
     let storable = check_storable(prepared);
@@ -99,10 +99,10 @@ pub fn run_prepared(
 /// As [`run`]; when the preprocessing cannot be stored.
 pub fn prepare(
     session: &mut Session,
-    prepared: &Prepared,
+    prepared: &CompiledProgram,
     public: &BTreeMap<String, Array>,
     garble: impl FnOnce(&mut Session, &Compiled) -> Garbled,
-) -> Result<(circuit::Prepared, Vec<LinkUse>), EvaluateError> {
+) -> Result<(circuit::StoredPreprocessing, Vec<LinkUse>), EvaluateError> {
     prepare_with(session, prepared, public, &mut Entropy::system(), garble)
 }
 
@@ -112,11 +112,11 @@ pub fn prepare(
 /// As [`prepare`].
 pub fn prepare_with(
     session: &mut Session,
-    prepared: &Prepared,
+    prepared: &CompiledProgram,
     public: &BTreeMap<String, Array>,
     entropy: &mut Entropy,
     garble: impl FnOnce(&mut Session, &Compiled) -> Garbled,
-) -> Result<(circuit::Prepared, Vec<LinkUse>), EvaluateError> {
+) -> Result<(circuit::StoredPreprocessing, Vec<LinkUse>), EvaluateError> {
     let shared = |(name, array): (&String, &Array)| (name.clone(), Arc::new(array.clone()));
     let public: Inputs = public.iter().map(shared).collect();
     let work = || {
@@ -140,24 +140,27 @@ pub fn prepare_with(
 }
 
 /// A stored circuit, and what it cost.
-type Garbled = Result<(circuit::Prepared, circuit::Report), EvaluateError>;
+type Garbled = Result<(circuit::StoredPreprocessing, circuit::Report), EvaluateError>;
 
 /// Inputs, by name.
 pub(super) type Inputs = BTreeMap<String, Arc<Array>>;
 
 /// What parties agree on for a run, by name: what a store looks for.
 #[must_use]
-pub fn facts(prepared: &Prepared, inputs: &BTreeMap<String, Array>) -> Vec<(String, String)> {
+pub fn facts(
+    prepared: &CompiledProgram,
+    inputs: &BTreeMap<String, Array>,
+) -> Vec<(String, String)> {
     all_facts(prepared, |name| inputs.get(name).map(digest))
 }
 
 /// The same, of inputs as a run has them.
-pub(super) fn facts_with(prepared: &Prepared, inputs: &Inputs) -> Vec<(String, String)> {
+pub(super) fn facts_with(prepared: &CompiledProgram, inputs: &Inputs) -> Vec<(String, String)> {
     all_facts(prepared, |name| inputs.get(name).map(|array| digest(array)))
 }
 
 fn all_facts(
-    prepared: &Prepared,
+    prepared: &CompiledProgram,
     digest: impl Fn(&str) -> Option<String>,
 ) -> Vec<(String, String)> {
     let own = prepared.facts().iter().map(|(name, value)| (name.to_string(), value.clone()));
@@ -168,7 +171,7 @@ fn all_facts(
 ///
 /// # Errors
 /// Says why.
-pub fn check_storable(prepared: &Prepared) -> Result<(), EvaluateError> {
+pub fn check_storable(prepared: &CompiledProgram) -> Result<(), EvaluateError> {
     if prepared.streams {
         return Err(EvaluateError::Job(
             "what is stored is garbled whole, before the inputs; this program is garbled as it runs: ask for separate \
@@ -193,7 +196,7 @@ pub fn check_storable(prepared: &Prepared) -> Result<(), EvaluateError> {
 /// # Errors
 /// Says which and why.
 pub fn check_inputs(
-    prepared: &Prepared,
+    prepared: &CompiledProgram,
     me: PartyId,
     inputs: &BTreeMap<String, Array>,
 ) -> Result<(), EvaluateError> {
@@ -202,7 +205,7 @@ pub fn check_inputs(
 
 fn with_inputs(
     session: &mut Session,
-    prepared: &Prepared,
+    prepared: &CompiledProgram,
     inputs: BTreeMap<String, Array>,
     source: Source<'_>,
     progress: &(dyn Fn(u64) + Sync),
@@ -216,7 +219,7 @@ fn with_inputs(
 /// Runs a program on inputs that are as they have to be.
 pub(super) fn with_checked(
     session: &mut Session,
-    prepared: &Prepared,
+    prepared: &CompiledProgram,
     inputs: &Inputs,
     source: Source<'_>,
     progress: &(dyn Fn(u64) + Sync),
@@ -230,7 +233,7 @@ pub(super) fn with_checked(
 
 fn all(
     session: &mut Session,
-    prepared: &Prepared,
+    prepared: &CompiledProgram,
     inputs: &BTreeMap<String, Arc<Array>>,
     source: Source<'_>,
     progress: &(dyn Fn(u64) + Sync),
@@ -321,7 +324,7 @@ fn all(
 /// Runs a program on shares: first all preprocessing, unless it is stored, then the rest.
 fn in_two_phases(
     session: &mut Session,
-    prepared: &Prepared,
+    prepared: &CompiledProgram,
     inputs: &Inputs,
     (source, started): (Source<'_>, Duration),
     progress: &(dyn Fn(u64) + Sync),
@@ -348,7 +351,7 @@ fn in_two_phases(
 
 fn outcome(
     session: &mut Session,
-    prepared: &Prepared,
+    prepared: &CompiledProgram,
     Walked { opened, rounds }: Walked,
     warnings: Vec<String>,
     (cost, times): (Cost, Times),
@@ -366,7 +369,7 @@ fn outcome(
 /// All parties must have the same public inputs.
 fn agree_public(
     session: &mut Session,
-    prepared: &Prepared,
+    prepared: &CompiledProgram,
     inputs: &BTreeMap<String, Arc<Array>>,
 ) -> Result<(), EvaluateError> {
     let digest_of = |name: &str| inputs.get(name).map(|array| digest(array));
@@ -381,7 +384,7 @@ fn agree_public(
 
 /// Public inputs, by their digests.
 fn public_facts(
-    prepared: &Prepared,
+    prepared: &CompiledProgram,
     digest: impl Fn(&str) -> Option<String>,
 ) -> impl Iterator<Item = (String, String)> {
     let public = prepared.program.inputs().filter(|(_, _, party)| party.is_none());
@@ -398,7 +401,7 @@ fn digest(array: &Array) -> String {
 
 /// The inputs that this party gives, checked, by name.
 fn own_inputs(
-    prepared: &Prepared,
+    prepared: &CompiledProgram,
     me: PartyId,
     mut given: BTreeMap<String, Array>,
 ) -> Result<BTreeMap<String, Arc<Array>>, EvaluateError> {
@@ -431,7 +434,7 @@ struct Walked {
 
 /// Takes the program through these parties, one per worker.
 fn walk(
-    prepared: &Prepared,
+    prepared: &CompiledProgram,
     context: &Context<'_>,
     mut parties: Vec<Worker<'_>>,
     verifier: Option<&mut Verifier>,
@@ -449,7 +452,7 @@ fn walk(
 
 /// The opened values that this party learns, as arrays of their types.
 pub(super) fn named(
-    prepared: &Prepared,
+    prepared: &CompiledProgram,
     me: PartyId,
     opened: Opened,
 ) -> Result<Revealed, EvaluateError> {

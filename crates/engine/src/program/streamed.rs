@@ -1,7 +1,7 @@
 //! Parties of programs that are garbled as they run: gate by gate, or circuit by circuit.
 
 use super::parties::Worker;
-use super::prepare::Prepared;
+use super::prepare::CompiledProgram;
 use crate::circuit::EvaluateError;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -18,7 +18,7 @@ type Workers<'s> = Result<(Vec<Worker<'s>>, Duration), EvaluateError>;
 /// circuit, which adds up in `cost` what those cost.
 pub(super) fn streaming<'s>(
     session: &'s mut Session,
-    prepared: &Prepared,
+    prepared: &CompiledProgram,
     id: &[u8],
     cost: Option<&Arc<Mutex<ChainCost>>>,
     entropy: &mut Entropy,

@@ -7,7 +7,7 @@
 
 use super::state::{RunId, State};
 use super::{private, system};
-use crate::circuit::{EvaluateError, Prepared};
+use crate::circuit::{EvaluateError, StoredPreprocessing};
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -324,7 +324,7 @@ impl Opened {
     }
 
     /// Reads all of what was prepared.
-    pub fn read(&mut self, cipher: &Cipher) -> Result<Prepared, EvaluateError> {
+    pub fn read(&mut self, cipher: &Cipher) -> Result<StoredPreprocessing, EvaluateError> {
         // The file is as long as its head says.
         let body = usize::try_from(self.head.body);
         let body = body.map_err(|_| damaged(&self.path, "it is larger than memory"))?;
@@ -333,7 +333,8 @@ impl Opened {
             all[filled..filled + chunk.len()].copy_from_slice(chunk);
             filled += chunk.len();
         })?;
-        Prepared::from_bytes(&all).map_err(|_| damaged(&self.path, "it has another form"))
+        StoredPreprocessing::from_bytes(&all)
+            .map_err(|_| damaged(&self.path, "it has another form"))
     }
 }
 
@@ -341,7 +342,7 @@ impl Opened {
 pub fn write(
     (directory, state): (&Path, &State),
     head: &Head,
-    prepared: Prepared,
+    prepared: StoredPreprocessing,
 ) -> Result<u64, EvaluateError> {
     let mut writer = Writer::begin(directory, head)?;
     writer.put(&prepared.into_bytes()?)?;

@@ -20,7 +20,7 @@ mod pieces;
 mod private;
 mod state;
 
-use crate::circuit::{EvaluateError, Prepared};
+use crate::circuit::{EvaluateError, StoredPreprocessing};
 use file::{Cipher, Head, Opened, READY, SPENT, UNFINISHED};
 use offer::Offers;
 use state::RunId;
@@ -292,7 +292,7 @@ impl Store {
         &self,
         session: &mut Session,
         facts: &[(&str, String)],
-    ) -> Result<(String, Prepared), EvaluateError> {
+    ) -> Result<(String, StoredPreprocessing), EvaluateError> {
         let same = |theirs: &Facts| {
             let theirs = theirs.iter().map(|(name, value)| (name.as_str(), value));
             theirs.eq(facts.iter().map(|(name, value)| (*name, value)))
@@ -503,7 +503,7 @@ impl Preparation<'_> {
     ///
     /// # Errors
     /// When the disk fails.
-    pub fn add(&mut self, prepared: Prepared) -> Result<u64, EvaluateError> {
+    pub fn add(&mut self, prepared: StoredPreprocessing) -> Result<u64, EvaluateError> {
         self.head.number += 1;
         info!(preparation = self.head.preparation, run = self.head.number, "storing preprocessing");
         file::write((&self.store.directory, &self.store.state), &self.head, prepared)

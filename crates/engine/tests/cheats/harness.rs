@@ -144,7 +144,7 @@ pub fn run_each(
         let failed = || EvaluateError::Job("a party could not prepare".into());
         return kept.into_iter().map(|kept| Err(kept.err().unwrap_or_else(failed))).collect();
     }
-    let kept: Vec<Mutex<Option<circuit::Prepared>>> =
+    let kept: Vec<Mutex<Option<circuit::StoredPreprocessing>>> =
         kept.into_iter().map(|kept| Mutex::new(kept.ok())).collect();
     memory::run(parties(job), job.threads(), &network, |mut session| {
         let me = session.me();
@@ -174,7 +174,7 @@ pub fn prepared(
     job: &Case,
     deadline: Duration,
     tamper: &(impl Fn(PartyId, usize) -> Option<Tamper> + Sync),
-) -> Vec<Result<circuit::Prepared, EvaluateError>> {
+) -> Vec<Result<circuit::StoredPreprocessing, EvaluateError>> {
     let (function, seed) = (circuit(), entropy::test_seed());
     if !job.stored {
         return Vec::new();
@@ -191,7 +191,7 @@ pub fn prepared(
         let mut entropy = Entropy::insecure_seeded(seed, me.0);
         let (prepared, _) = circuit::prepare(&mut session, &compiled, &mut entropy)?;
         session.finish()?;
-        circuit::Prepared::insecure_from_bytes(&prepared.insecure_bytes()?)
+        circuit::StoredPreprocessing::insecure_from_bytes(&prepared.insecure_bytes()?)
     })
 }
 

@@ -4,7 +4,7 @@ use crate::harness::{Class, LONG, cheat_at, checked, flip_first, flip_last, of_e
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use tacit_engine::circuit::{Assignment, Preprocessing};
-use tacit_engine::program::{self, By, Prepared, ProgramJob, Revealed};
+use tacit_engine::program::{self, By, CompiledProgram, ProgramJob, Revealed};
 use tacit_engine::protocols::{
     self, AUTHENTICATED, BRAIN_BUCKETS, FANTASTIC_FOUR, GALOIS, LIFT, POST, QUAD, QUAD_A, QUAD_HET,
     TAGGED, TETRAD,
@@ -91,7 +91,7 @@ fn run_program(
             let values = (0..70).map(|i| (i * 37 + i128::from(me.0)) % 256);
             (name.to_owned(), Array::from_values(element, vec![70], values).unwrap())
         });
-        let prepared = Prepared::new(&program, job.clone()).unwrap();
+        let prepared = CompiledProgram::new(&program, job.clone()).unwrap();
         let mut entropy = Entropy::insecure_seeded(seed, me.0);
         let inputs = inputs.collect();
         let done = program::run_with(&mut session, &prepared, inputs, &mut entropy, &|_| {});

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use tacit_engine::circuit::Preprocessing;
-use tacit_engine::program::{self, By, Outcome, Prepared, ProgramJob};
+use tacit_engine::program::{self, By, CompiledProgram, Outcome, ProgramJob};
 use tacit_engine::protocols::{
     self, BMR_REPLICATED, BRAIN_SACRIFICE, FANTASTIC_FOUR, GALOIS, GMW, GMW_OT, GMW_STAR, LIFT,
     MULTI_FAN_IN, PLAIN, QUAD, QUAD_HET, TAGGED, TRIO, WRK17,
@@ -119,7 +119,7 @@ pub fn run(program: &Program, job: &ProgramJob, all: &BTreeMap<String, Array>) -
     let parties = job.everyone().iter().map(|party| party.index() + 1).max().unwrap();
     memory::run(parties, job.threads(), &MemoryNetwork::default(), |mut session| {
         let me = session.me();
-        let prepared = Prepared::new(program, job.clone()).unwrap();
+        let prepared = CompiledProgram::new(program, job.clone()).unwrap();
         let mut entropy = Entropy::insecure_seeded(seed, me.0);
         let inputs = given(program, all, me);
         let outcome =

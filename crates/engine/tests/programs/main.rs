@@ -16,7 +16,7 @@ mod team;
 
 use harness::*;
 use std::collections::BTreeMap;
-use tacit_engine::program::{self, By, Prepared};
+use tacit_engine::program::{self, By, CompiledProgram};
 use tacit_engine::protocols::{
     self, BMR, BMR_SHAMIR, BMR_SILENT, BRAIN_BUCKETS, BRAIN_SACRIFICE, PLAIN, TRIO,
 };
@@ -138,7 +138,7 @@ fn tables_of_programs_open_in_every_way() {
     }
     let mut other = job((TRIO, By::Rings), &[3, 5]);
     other.opening = Some(Opening::Single);
-    let refused = Prepared::new(&program, other).err().unwrap().to_string();
+    let refused = CompiledProgram::new(&program, other).err().unwrap().to_string();
     assert!(refused.contains("opens no garbled tables"), "{refused}");
 }
 
@@ -168,7 +168,7 @@ fn more_masked_numbers_than_are_hidden_well_enough_are_refused() {
     ] {
         let mut job = job((protocols::named(name).unwrap(), By::Rings), &[rows]);
         (job.workers, job.chunk_rows) = (2, 1 << 20);
-        let checked = Prepared::new(&program, job).unwrap().check_masks();
+        let checked = CompiledProgram::new(&program, job).unwrap().check_masks();
         let told = checked.as_ref().err().map(ToString::to_string).unwrap_or_default();
         assert_eq!(checked.is_ok(), fits, "{name} {rows}: {told}");
         assert!(fits || told.contains("not supported: under"), "{told}");
@@ -452,7 +452,7 @@ fn peers_do_not_hear_where_an_input_is_wrong() {
     let x = Array::from_values(Element::uint(8), vec![3], [1, 99, 2]).unwrap();
     let all = BTreeMap::from([("x".to_owned(), x)]);
     let errors = memory::run(3, 1, &MemoryNetwork::default(), |mut session| {
-        let prepared = Prepared::new(&program, job((TRIO, By::Rings), &[3, 1])).unwrap();
+        let prepared = CompiledProgram::new(&program, job((TRIO, By::Rings), &[3, 1])).unwrap();
         let inputs = given(&program, &all, session.me());
         let outcome = program::run(&mut session, &prepared, inputs, &|_| {});
         outcome.err().map(|error| error.to_string()).unwrap_or_default()

@@ -3,7 +3,7 @@
 use crate::harness::*;
 use std::sync::Mutex;
 use tacit_engine::circuit::EvaluateError;
-use tacit_engine::program::{self, By, Prepared, ProgramJob};
+use tacit_engine::program::{self, By, CompiledProgram, ProgramJob};
 use tacit_engine::protocols::{ASTRA, BMR, PLAIN, QUAD, YAO_THREE};
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_net::testing::{Tamper, Verdict};
@@ -64,7 +64,7 @@ fn protocols_that_garble_need_all_parties() {
     let program = program();
     for protocol in [PLAIN, BMR.fitting(3), YAO_THREE] {
         let job = ProgramJob::new(protocol, PartyId::all(6).collect(), vec![1, 1]);
-        let error = Prepared::new(&program, job).err().expect("an error").to_string();
+        let error = CompiledProgram::new(&program, job).err().expect("an error").to_string();
         assert!(error.contains("not supported") && error.contains("no role"), "{error}");
     }
 }
@@ -99,7 +99,7 @@ fn changed(
                 Verdict::Replace(bytes)
             }));
         }
-        let prepared = Prepared::new(program, job.clone()).unwrap();
+        let prepared = CompiledProgram::new(program, job.clone()).unwrap();
         let mut entropy = Entropy::insecure_seeded(seed, me.0);
         let given = given(program, &all, me);
         let outcome = program::run_with(&mut session, &prepared, given, &mut entropy, &|_| {})?;

@@ -2,7 +2,7 @@
 
 use super::harness::*;
 use tacit_engine::circuit::{Assignment, Preprocessing};
-use tacit_engine::program::{By, Prepared, ProgramJob, share_values};
+use tacit_engine::program::{By, CompiledProgram, ProgramJob, share_values};
 use tacit_engine::protocols::{
     ASTRA, FANTASTIC_FOUR, GMW, LIFT, PLAIN, POST, QUAD, QUAD_A, QUAD_HET, REPLICATED, TAGGED,
     TETRAD, TRIO,
@@ -123,7 +123,7 @@ fn what_does_not_fit_is_refused() {
         ProgramJob { beside: vec![Assignment::new(protocol, places)], ..job }
     };
     let refused = |job: ProgramJob, why: &str| {
-        let error = Prepared::new(&program, job).err().unwrap().to_string();
+        let error = CompiledProgram::new(&program, job).err().unwrap().to_string();
         assert!(error.contains(why), "{error}");
     };
     // Parties lack what the shares of their new roles are made of.
@@ -131,7 +131,7 @@ fn what_does_not_fit_is_refused() {
     // A coin in one round binds only what follows the same circle.
     for protocol in [LIFT, POST, TAGGED] {
         refused(with(protocol, &[2, 1, 0]), "cannot be used");
-        assert!(Prepared::new(&program, with(protocol, &[1, 2, 0])).is_ok());
+        assert!(CompiledProgram::new(&program, with(protocol, &[1, 2, 0])).is_ok());
     }
     refused(with(TRIO, &[0, 1, 3]), "more parties");
     refused(with(GMW.fitting(3), &[2, 1, 0]), "not split");
@@ -141,5 +141,5 @@ fn what_does_not_fit_is_refused() {
     let mut mixed = with(LIFT, &[2, 0, 1]);
     mixed.protocol = POST;
     refused(mixed, "beside");
-    assert!(Prepared::new(&program, with(QUAD, &[3, 1, 2, 0])).is_ok());
+    assert!(CompiledProgram::new(&program, with(QUAD, &[3, 1, 2, 0])).is_ok());
 }

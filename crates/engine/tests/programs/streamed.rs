@@ -3,7 +3,7 @@
 use crate::harness::*;
 use crate::random::random_text;
 use tacit_engine::circuit::Preprocessing;
-use tacit_engine::program::{self, Garbling, Prepared, ProgramJob};
+use tacit_engine::program::{self, CompiledProgram, Garbling, ProgramJob};
 use tacit_engine::protocols::{
     AUTHENTICATED, BMR, BMR_BASIC, BMR_OFFSET, BMR_REPLICATED, BMR_SHAMIR, BMR_SHAMIR_S3,
     BMR_SILENT, WRK17, YAO, YAO_SILENT, YAO_THREE,
@@ -135,9 +135,9 @@ fn large_programs_are_streamed_unless_they_are_to_be_stored() {
     let prepared = |rows: u64, change: &dyn Fn(&mut ProgramJob)| {
         let mut job = ProgramJob { garbling: Garbling::Auto, ..job(YAO, rows, 0) };
         change(&mut job);
-        Prepared::new(&program, job)
+        CompiledProgram::new(&program, job)
     };
-    let how = |prepared: Prepared| {
+    let how = |prepared: CompiledProgram| {
         let facts = prepared.facts().iter();
         facts.filter(|(name, _)| name.contains("garbled")).map(|(_, how)| how.clone()).collect()
     };

@@ -1,7 +1,7 @@
 //! Random bits of every party, authenticated towards every other.
 
+use super::channel::{CheckedChannel, Digest, correlations};
 use super::rows::{Layout, mask};
-use super::talk::{Digest, Talk, correlations};
 use super::turns::{Turn, Turns};
 use serde::{Deserialize, Serialize};
 use tacit_net::Stream;
@@ -182,37 +182,40 @@ pub(super) fn word_at(words: &[u64], i: usize) -> u64 {
 }
 
 /// Makes `counts[r]` bits of role `r`, for all roles at once, and checks them.
-pub(super) fn extend(talk: &mut Talk<'_>, counts: &[usize]) -> Result<AuthBits, SharingError> {
-    let layout = Layout { parties: counts.len(), me: talk.links.me };
-    let coin = talk.commit_coin("coin:cot")?;
+pub(super) fn extend(
+    channel: &mut CheckedChannel<'_>,
+    counts: &[usize],
+) -> Result<AuthBits, SharingError> {
+    let layout = Layout { parties: counts.len(), me: channel.links.me };
+    let coin = channel.commit_coin("coin:cot")?;
     let words: Vec<usize> = counts.iter().map(|count| choice_words(*count)).collect();
     let mut bits = AuthBits::of_words(layout, &words);
-    talk.random(&mut bits.own)?;
+    channel.random(&mut bits.own)?;
     let tiles = words.iter().max().map_or(0, |words| words.div_ceil(TILE));
     let mut message = Buffer::default();
     let mut turns = Turns::new(tiles, AHEAD);
     let (mut sent, mut heard) = (Some(coin), None);
-    while let Some(turn) = turns.next(talk.links.mesh) {
+    while let Some(turn) = turns.next(channel.links.mesh) {
         match turn {
-            Turn::Send(tile) => choose(talk, &mut bits, tile, &mut message)?,
+            Turn::Send(tile) => choose(channel, &mut bits, tile, &mut message)?,
             Turn::Take(tile) => {
                 if let Some(coin) = sent.take() {
-                    heard = Some(talk.hear(coin)?);
+                    heard = Some(channel.hear(coin)?);
                 }
-                take(talk, &mut bits, tile, &mut message)?;
+                take(channel, &mut bits, tile, &mut message)?;
             }
         }
     }
     // Everybody's choices are fixed from here on.
     let coin =
-        talk.toss(heard.expect("there are always choices, if only those that hide others"))?;
-    check(talk, &coin, &bits)?;
+        channel.toss(heard.expect("there are always choices, if only those that hide others"))?;
+    check(channel, &coin, &bits)?;
     Ok(bits)
 }
 
 /// Sends all peers a tile of choices, if there are so many.
 fn choose(
-    talk: &mut Talk<'_>,
+    channel: &mut CheckedChannel<'_>,
     bits: &mut AuthBits,
     tile: usize,
     message: &mut Buffer<u64>,
@@ -223,113 +226,117 @@ fn choose(
         #[cfg(test)]
         let words = &{
             let mut words = words.to_vec();
-            talk.say(&format!("choices for {role}"), word::bytes_mut(&mut words));
+            channel.say(&format!("choices for {role}"), word::bytes_mut(&mut words));
             words
         };
         let macs = macs.chunks_mut(64 * TILE).nth(tile).expect("a MAC for each choice");
-        let (receiver, _) = correlations(&mut talk.keys)?.ends(*role)?;
+        let (receiver, _) = correlations(&mut channel.keys)?.ends(*role)?;
         let message = message.sized(receiver.message_words(words.len()));
         let done = receiver.correlate_into(words, message, macs);
-        talk.links.checked(*role, done)?;
-        talk.links.send(*role, Stream::Def, message)?;
+        channel.links.checked(*role, done)?;
+        channel.links.send(*role, Stream::Def, message)?;
     }
     Ok(())
 }
 
 /// Takes a tile of choices from all peers that have so many.
 fn take(
-    talk: &mut Talk<'_>,
+    channel: &mut CheckedChannel<'_>,
     bits: &mut AuthBits,
     tile: usize,
     message: &mut Buffer<u64>,
 ) -> Result<(), SharingError> {
     for Peer { role, keys, .. } in &mut bits.peers {
         let Some(keys) = keys.chunks_mut(64 * TILE).nth(tile) else { continue };
-        let (_, sender) = correlations(&mut talk.keys)?.ends(*role)?;
+        let (_, sender) = correlations(&mut channel.keys)?.ends(*role)?;
         let message = message.sized(sender.message_words(keys.len() / 64));
-        talk.links.recv_into(*role, Stream::Def, message)?;
+        channel.links.recv_into(*role, Stream::Def, message)?;
         let done = sender.correlate_into(message, keys);
-        talk.links.checked(*role, done)?;
+        channel.links.checked(*role, done)?;
     }
     Ok(())
 }
 
 /// Every party used the same choices everywhere.
-fn check(talk: &mut Talk<'_>, coin: &Digest, bits: &AuthBits) -> Result<(), SharingError> {
-    let (me, delta) = (talk.links.me, delta(talk)?);
+fn check(
+    channel: &mut CheckedChannel<'_>,
+    coin: &Digest,
+    bits: &AuthBits,
+) -> Result<(), SharingError> {
+    let (me, delta) = (channel.links.me, delta(channel)?);
     let lengths = bits.peers.iter().flat_map(|peer| [&peer.macs, &peer.keys]);
     let lengths = lengths.map(|blocks| blocks.len() / BLOCK);
     let coefficients = Coefficients::new(coin, lengths.max().unwrap_or(0));
     let mut shown = coefficients.of_choices(&bits.own).to_le_bytes();
-    talk.say("uhat", &mut shown);
+    channel.say("uhat", &mut shown);
     let shown = u128::from_le_bytes(shown);
-    for peer in talk.links.peers() {
+    for peer in channel.links.peers() {
         let hashes = Zeroizing::new(coefficients.of_columns(bits.macs(peer)));
-        let digest = talk.voice.columns(coin, [me, peer], &hashes);
-        talk.links.send(peer, Stream::Def, &[shown])?;
-        talk.links.send(peer, Stream::Def, &digest)?;
+        let digest = channel.voice.columns(coin, [me, peer], &hashes);
+        channel.links.send(peer, Stream::Def, &[shown])?;
+        channel.links.send(peer, Stream::Def, &digest)?;
     }
     let mut heard = vec![Vec::new(); bits.layout.parties];
     heard[me] = word::bytes(&[shown]).to_vec();
     let mut wrong = None;
-    for peer in talk.links.peers() {
+    for peer in channel.links.peers() {
         let (mut shown, mut theirs) = ([0u128], [0; 32]);
-        talk.links.recv_into(peer, Stream::Def, &mut shown)?;
-        talk.links.recv_into(peer, Stream::Def, &mut theirs)?;
+        channel.links.recv_into(peer, Stream::Def, &mut shown)?;
+        channel.links.recv_into(peer, Stream::Def, &mut theirs)?;
         let hashes = Zeroizing::new(coefficients.of_columns(bits.keys(peer)));
         let hashes = Zeroizing::new(expected(&hashes, *delta, shown[0]));
-        let digest = talk.voice.columns(coin, [peer, me], &hashes);
+        let digest = channel.voice.columns(coin, [peer, me], &hashes);
         if !hash::equal(&digest, &theirs) {
             wrong = Some(peer);
         }
         heard[peer] = word::bytes(&shown).to_vec();
     }
-    talk.ensure(wrong.is_none(), "cot-consistency", wrong)?;
-    talk.echo("uhat", &heard)
+    channel.ensure(wrong.is_none(), "cot-consistency", wrong)?;
+    channel.echo("uhat", &heard)
 }
 
 /// This party's Delta.
-pub(super) fn delta(talk: &Talk<'_>) -> Result<Zeroizing<u128>, SharingError> {
-    let delta = talk.keys.as_ref().and_then(|keys| keys.delta.clone());
+pub(super) fn delta(channel: &CheckedChannel<'_>) -> Result<Zeroizing<u128>, SharingError> {
+    let delta = channel.keys.as_ref().and_then(|keys| keys.delta.clone());
     delta.ok_or_else(|| SharingError::Shape("authenticated bits need a common Delta".into()))
 }
 
 /// Every party uses the same Delta towards everybody: a test of 128 sharings that are given up. For three
 /// and more parties.
-pub(super) fn check_deltas(talk: &mut Talk<'_>) -> Result<(), SharingError> {
-    let (parties, me) = (talk.links.parties(), talk.links.me);
-    let (bits, delta) = (extend(talk, &vec![BLOCK; parties])?, delta(talk)?);
+pub(super) fn check_deltas(channel: &mut CheckedChannel<'_>) -> Result<(), SharingError> {
+    let (parties, me) = (channel.links.parties(), channel.links.me);
+    let (bits, delta) = (extend(channel, &vec![BLOCK; parties])?, delta(channel)?);
     let pack = |block: &dyn Fn(usize) -> u128| {
         (0..BLOCK).rev().fold(0, |sum, k| tacit_ring::gf128::times_x(sum) ^ block(k))
     };
     let x = pack(&|k| bits.bit(k));
     let mut y = [x];
-    talk.add_zero(&mut y)?;
+    channel.add_zero(&mut y)?;
     let mut heard = vec![Vec::new(); parties];
-    for peer in talk.links.peers() {
-        talk.links.send(peer, Stream::Def, &y)?;
+    for peer in channel.links.peers() {
+        channel.links.send(peer, Stream::Def, &y)?;
     }
-    for peer in talk.links.peers() {
+    for peer in channel.links.peers() {
         let mut theirs = [0u128];
-        talk.links.recv_into(peer, Stream::Def, &mut theirs)?;
+        channel.links.recv_into(peer, Stream::Def, &mut theirs)?;
         heard[peer] = word::bytes(&theirs).to_vec();
     }
     heard[me] = word::bytes(&y).to_vec();
-    talk.echo("keyy", &heard)?;
+    channel.echo("keyy", &heard)?;
     let y = heard.iter().fold(0, |sum, bytes| sum ^ block(bytes));
     let mut z = Zeroizing::new(vec![0u128; parties]);
     z[me] = tacit_ring::gf128::inner_product(&[y ^ x], &[*delta]);
-    for peer in talk.links.peers() {
+    for peer in channel.links.peers() {
         z[me] ^= pack(&|k| bits.keys(peer)[k]);
         z[peer] = pack(&|k| bits.macs(peer)[k]);
     }
-    let sent = talk.commit("keyz", word::bytes(&z))?;
-    let heard = talk.hear(sent)?;
-    let opened = talk.open(heard)?;
+    let sent = channel.commit("keyz", word::bytes(&z))?;
+    let heard = channel.hear(sent)?;
+    let opened = channel.open(heard)?;
     let sums = (0..parties)
         .map(|j| opened.iter().fold(0, |sum, bytes| sum ^ block(&bytes[16 * j..16 * (j + 1)])));
     let sum = sums.fold(0, |all, sum| all | sum);
-    talk.ensure(sum == 0, "key-consistency", None)
+    channel.ensure(sum == 0, "key-consistency", None)
 }
 
 fn block(bytes: &[u8]) -> u128 {

@@ -1,9 +1,9 @@
 //! Buckets of leaky triples, combined to triples of which nobody knows more than the shares it has.
 
 use super::bits::{AuthBits, word_at};
+use super::channel::{CheckedChannel, Opening};
 use super::packed::Packed;
 use super::rows::{Layout, mask};
-use super::talk::{Opening, Talk};
 use crate::Bits;
 use std::iter::zip;
 use std::ops::Range;
@@ -78,17 +78,21 @@ impl Leaky {
     }
 
     /// Opens how the `b` of a bucket differ, to all.
-    fn open(&self, talk: &mut Talk<'_>, rotations: &[usize]) -> Result<Bits, SharingError> {
+    fn open(
+        &self,
+        channel: &mut CheckedChannel<'_>,
+        rotations: &[usize],
+    ) -> Result<Bits, SharingError> {
         let mut sum = self.own_differences(rotations);
-        let number = talk.agreed_number();
-        for peer in talk.links.peers() {
+        let number = channel.agreed_number();
+        for peer in channel.links.peers() {
             let macs = self.differences(rotations, self.bits.macs(peer));
-            talk.send_shares("bucket", number, peer, &sum, macs)?;
+            channel.send_shares("bucket", number, peer, &sum, macs)?;
         }
-        for peer in talk.links.peers() {
+        for peer in channel.links.peers() {
             let keys = self.differences(rotations, self.bits.keys(peer));
             let (label, len, delta) = ("bucket", sum.len, *self.delta);
-            let theirs = talk.recv_shares(peer, Opening { label, number, len, keys, delta })?;
+            let theirs = channel.recv_shares(peer, Opening { label, number, len, keys, delta })?;
             zip(&mut sum.words, &theirs.words).for_each(|(sum, theirs)| *sum ^= theirs);
         }
         Ok(sum)
@@ -106,11 +110,11 @@ impl Buckets {
     /// Opens how the `b` of a bucket differ, to all parties. The rotations were drawn when all leaky triples were
     /// there.
     pub fn open(
-        talk: &mut Talk<'_>,
+        channel: &mut CheckedChannel<'_>,
         leaky: Leaky,
         rotations: Vec<usize>,
     ) -> Result<Self, SharingError> {
-        let differences = leaky.open(talk, &rotations)?;
+        let differences = leaky.open(channel, &rotations)?;
         Ok(Buckets { leaky, rotations, differences })
     }
 

@@ -1,11 +1,11 @@
 //! Circuits that go on from others: what they give, what they cost, and that cheats in any of them are caught before
 //! anything opens that depends on it.
 
+use super::channel::Cheat;
 use super::cost::CostOfChain;
 use super::kept::{Active, Kept};
 use super::outputs::open;
 use super::party::{Authenticated, begin, finish_set_up};
-use super::talk::Cheat;
 use super::triples::Sizes;
 use crate::garbler::Form;
 use crate::{Bits, Counter, KEPT, Ports};

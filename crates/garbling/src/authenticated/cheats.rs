@@ -1,10 +1,10 @@
 //! Parties that deviate and stand by it: what they commit to, choose or show is wrong from the start, alone or
 //! together. And the other way round: what they would reach if a check were left out.
 
+use super::channel::Cheat;
 use super::check::excuse;
 use super::outputs::open;
 use super::party::{Authenticated, begin, finish_set_up};
-use super::talk::Cheat;
 use super::triples::{Sizes, fallback};
 use crate::garbler::Form;
 use crate::{Bits, Evaluate, Garbling, Ports};
@@ -93,9 +93,9 @@ impl Plot {
         excuse(self.excused[usize::from(!self.cheats.contains(&me))]);
         fallback::choose(self.bitwise);
         let [first, second] = self.keys(&mut session, &places, seed)?;
-        let mut talk = begin(&mut session.meshes[0], &places, first, b"test")?;
-        talk.cheat = self.cheat(me);
-        let sid = finish_set_up(talk)?;
+        let mut channel = begin(&mut session.meshes[0], &places, first, b"test")?;
+        channel.cheat = self.cheat(me);
+        let sid = finish_set_up(channel)?;
         let party =
             Authenticated::new(&mut session.meshes[0], &places, second, &sid, Sizes::of(1))?;
         let mut party = party.in_form(self.form);

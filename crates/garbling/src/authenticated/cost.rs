@@ -1,9 +1,9 @@
 //! What authenticated garbling sends, byte for byte.
 
 use super::bits::choice_words;
+use super::channel::DIGEST;
 use super::masks::{extra_bits, inputs_are_shared, learned_slots, opened_slots};
 use super::stock::stock_batches;
-use super::talk::DIGEST;
 use super::triples::Sizes;
 use super::{EVALUATOR, FIRST_GARBLER};
 use crate::Ports;

@@ -18,13 +18,13 @@
 //! itself would not do: the four rows would add up to Delta.
 
 use super::EVALUATOR;
+use super::channel::Digest;
 use super::evaluate::Level;
 use super::garble::Garbler;
 use super::masks::learned_slots;
 use super::online::Online;
 use super::outputs::Checked;
 use super::rows::{Layout, Rows, add_masked, mask};
-use super::talk::Digest;
 use super::tweak::{Hash, Use};
 use crate::garbler::Form;
 use crate::{Bits, Ports};
@@ -185,7 +185,7 @@ impl Online<'_, '_> {
         ends: &[Rows],
     ) -> Result<(), SharingError> {
         let learned = learned_slots(ports, self.layout.parties);
-        let number = self.talk.agreed_number();
+        let number = self.channel.agreed_number();
         for (garbler, slots) in learned.iter().enumerate().skip(1) {
             if slots.is_empty() {
                 continue;
@@ -195,10 +195,10 @@ impl Online<'_, '_> {
             let mut public = Bits::zeros(ends.len() * slots.len());
             all().enumerate().for_each(|(i, row)| public.flip_if(i, row[0] == 1));
             let labels = all().map(|row| row[garbler]);
-            let digest = self.talk.voice.labels(number, garbler, labels);
-            self.talk.say("public values", word::bytes_mut(&mut public.words));
-            self.talk.links.send(garbler, Stream::On, &public.words)?;
-            self.talk.links.send(garbler, Stream::On, &digest)?;
+            let digest = self.channel.voice.labels(number, garbler, labels);
+            self.channel.say("public values", word::bytes_mut(&mut public.words));
+            self.channel.links.send(garbler, Stream::On, &public.words)?;
+            self.channel.links.send(garbler, Stream::On, &digest)?;
         }
         Ok(())
     }
@@ -211,19 +211,19 @@ impl Online<'_, '_> {
     ) -> Result<Checked, SharingError> {
         let (me, instances) = (self.layout.me, self.garbled.instances);
         let slots = learned_slots(ports, self.layout.parties).swap_remove(me);
-        let number = self.talk.agreed_number();
+        let number = self.channel.agreed_number();
         let mut all = vec![vec![false; ports.schedule.slots()]; instances];
         if slots.is_empty() {
             return Ok(Checked(all));
         }
-        let public = self.talk.recv_bits(EVALUATOR, zeros.len())?;
+        let public = self.channel.recv_bits(EVALUATOR, zeros.len())?;
         let mut digest = Digest::default();
-        self.talk.links.recv_into(EVALUATOR, Stream::On, &mut digest)?;
+        self.channel.links.recv_into(EVALUATOR, Stream::On, &mut digest)?;
         let delta = *self.garbled.delta;
         let active = zeros.iter().enumerate();
         let active = active.map(|(i, zero)| zero ^ (u128::from(public.get(i)) * delta));
-        let mine = self.talk.voice.labels(number, me, active);
-        self.talk.ensure(hash::equal(&mine, &digest), "label-check", Some(EVALUATOR))?;
+        let mine = self.channel.voice.labels(number, me, active);
+        self.channel.ensure(hash::equal(&mine, &digest), "label-check", Some(EVALUATOR))?;
         for (instance, values) in all.iter_mut().enumerate() {
             for (i, slot) in slots.iter().enumerate() {
                 values[*slot as usize] = public.get(instance * slots.len() + i);

@@ -6,11 +6,11 @@
 //! anything to the other, and its share is as good as the value.)
 
 use super::bits::AuthBits;
+use super::channel::{CheckedChannel, Opening};
 use super::check::excused;
 use super::kept::Kept;
 use super::packed::Triples;
 use super::rows::{Layout, Rows, add_masked, mask};
-use super::talk::{Opening, Talk};
 use crate::ports::KEPT;
 use crate::{Bits, Ports};
 use serde::{Deserialize, Serialize};
@@ -105,14 +105,14 @@ struct Walk<'a, 'p> {
 /// Draws masks, and multiplies those of every AND's inputs with triples; gives open sharings of the masks of what
 /// nobody learns too.
 pub(super) fn multiply(
-    talk: &mut Talk<'_>,
+    channel: &mut CheckedChannel<'_>,
     ports: Ports<'_>,
     instances: usize,
     (source, from): (Source<'_>, &Kept),
     triples: &mut Triples,
     delta: u128,
 ) -> Result<(Masks, Rows), SharingError> {
-    let layout = Layout { parties: talk.links.parties(), me: talk.links.me };
+    let layout = Layout { parties: channel.links.parties(), me: channel.links.me };
     let gates = instances * ports.ands();
     let closed = || Rows::zeros(gates, layout.closed());
     let open = || Rows::zeros(gates, layout.width());
@@ -152,7 +152,7 @@ pub(super) fn multiply(
     for instance in 0..instances {
         walk.instance(instance, triples, &learned, &kept)?;
     }
-    walk.open(talk, delta)?;
+    walk.open(channel, delta)?;
     Ok((walk.masks, walk.kept))
 }
 
@@ -238,13 +238,13 @@ impl Walk<'_, '_> {
     }
 
     /// Opens this party's shares of the masks of inputs to who gives them.
-    fn give_inputs(&self, talk: &mut Talk<'_>) -> Result<u64, SharingError> {
-        let number = talk.agreed_number();
-        for peer in talk.links.peers() {
+    fn give_inputs(&self, channel: &mut CheckedChannel<'_>) -> Result<u64, SharingError> {
+        let number = channel.agreed_number();
+        for peer in channel.links.peers() {
             let rows = &self.shared[peer];
             if rows.len() > 0 {
                 let macs = (0..rows.len()).map(|i| rows.get(i)[self.layout.mac(peer)]);
-                talk.send_shares("input", number, peer, &shares(rows), macs)?;
+                channel.send_shares("input", number, peer, &shares(rows), macs)?;
             }
         }
         Ok(number)
@@ -253,7 +253,7 @@ impl Walk<'_, '_> {
     /// The masks of this party's inputs, from the others' shares, if there are any.
     fn take_inputs(
         &self,
-        talk: &mut Talk<'_>,
+        channel: &mut CheckedChannel<'_>,
         number: u64,
         delta: u128,
     ) -> Result<Option<Bits>, SharingError> {
@@ -262,34 +262,34 @@ impl Walk<'_, '_> {
             return Ok(None);
         }
         let mut sum = shares(rows);
-        for peer in talk.links.peers() {
+        for peer in channel.links.peers() {
             let keys = (0..rows.len()).map(|i| rows.get(i)[self.layout.key(peer)]);
             let (label, len) = ("input", sum.len);
-            let theirs = talk.recv_shares(peer, Opening { label, number, len, keys, delta })?;
+            let theirs = channel.recv_shares(peer, Opening { label, number, len, keys, delta })?;
             sum.words.iter_mut().zip(&theirs.words).for_each(|(sum, theirs)| *sum ^= theirs);
         }
         Ok(Some(sum))
     }
 
     /// Opens the masked masks of all gates to all, and masks of inputs to who gives them, and finishes the products.
-    fn open(&mut self, talk: &mut Talk<'_>, delta: u128) -> Result<(), SharingError> {
+    fn open(&mut self, channel: &mut CheckedChannel<'_>, delta: u128) -> Result<(), SharingError> {
         let (layout, gates) = (self.layout, self.masks.first.len());
-        let inputs = self.give_inputs(talk)?;
+        let inputs = self.give_inputs(channel)?;
         let row = |i: usize| self.opened[i % 2].get(i / 2);
         let mut mine = Bits::zeros(2 * gates);
         (0..2 * gates).for_each(|i| mine.flip_if(i, row(i)[0] == 1));
-        talk.say("masked masks", word::bytes_mut(&mut mine.words));
-        let number = talk.agreed_number();
-        for peer in talk.links.peers() {
+        channel.say("masked masks", word::bytes_mut(&mut mine.words));
+        let number = channel.agreed_number();
+        for peer in channel.links.peers() {
             let macs = (0..2 * gates).map(|i| row(i)[layout.mac(peer)]);
-            talk.send_shares("beaver", number, peer, &mine, macs)?;
+            channel.send_shares("beaver", number, peer, &mine, macs)?;
         }
-        let taken = self.take_inputs(talk, inputs, delta)?;
+        let taken = self.take_inputs(channel, inputs, delta)?;
         let mut sum = Bits { words: mine.words.clone(), len: mine.len };
-        for peer in talk.links.peers() {
+        for peer in channel.links.peers() {
             let keys = (0..2 * gates).map(|i| row(i)[layout.key(peer)]);
             let (label, len) = ("beaver", sum.len);
-            let theirs = talk.recv_shares(peer, Opening { label, number, len, keys, delta })?;
+            let theirs = channel.recv_shares(peer, Opening { label, number, len, keys, delta })?;
             sum.words.iter_mut().zip(&theirs.words).for_each(|(sum, theirs)| *sum ^= theirs);
         }
         if let Some(masks) = taken {

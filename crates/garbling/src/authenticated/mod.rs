@@ -34,6 +34,7 @@ mod buckets;
 mod chain;
 #[cfg(test)]
 mod chains;
+mod channel;
 #[cfg(test)]
 mod cheats;
 mod check;
@@ -54,7 +55,6 @@ mod party;
 mod relations;
 mod rows;
 mod stock;
-mod talk;
 mod triples;
 mod turns;
 mod tweak;

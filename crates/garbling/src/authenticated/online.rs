@@ -1,13 +1,13 @@
 //! One worker of one party online: masked inputs, labels, evaluation, and the checks before anything opens.
 
 use super::EVALUATOR;
+use super::channel::{CheckedChannel, Digest, Domain};
 use super::evaluate::{self, Evaluator, Gates};
 use super::garble::follow;
 use super::kept::Active;
 use super::masks::{self, Masks, learned_slots};
 use super::outputs::{Checked, Unopened};
 use super::rows::{Layout, Rows};
-use super::talk::{Digest, Talk, Voice};
 use super::triples;
 use super::tweak::Hash;
 use crate::garbler::Form;
@@ -26,7 +26,7 @@ use zeroize::Zeroizing;
 /// A circuit garbled for some instances, and this party's secrets. It is used once: by giving it up.
 pub struct Ready {
     /// Names these instances.
-    pub(super) voice: Voice,
+    pub(super) voice: Domain,
     /// Which circuit it is, among all of this worker, and which one it goes on from; 0 for none.
     pub(super) number: u64,
     pub(super) from: u64,
@@ -41,7 +41,7 @@ pub struct Ready {
     pub(super) first: u64,
     pub(super) made: Made,
     #[cfg(test)]
-    pub(super) cheat: std::cell::RefCell<Option<super::talk::Cheat>>,
+    pub(super) cheat: std::cell::RefCell<Option<super::channel::Cheat>>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -163,12 +163,12 @@ impl Ready {
         check_values(ports, layout.me, self.instances, values)?;
         check_fit(self.first < 1 << 63 && self.fits(layout, ports))?;
         from.check(self.from, layout, ports, self.instances)?;
-        let talk = Talk::online(links, self.voice);
+        let channel = CheckedChannel::online(links, self.voice);
         #[cfg(test)]
-        let talk = talk.cheating(self.cheat.take());
-        talk.links.mesh.set_phase(Phase::Online);
-        talk.links.mesh.set_step(0);
-        let mut online = Online { talk, layout, garbled: &self, from };
+        let channel = channel.cheating(self.cheat.take());
+        channel.links.mesh.set_phase(Phase::Online);
+        channel.links.mesh.set_step(0);
+        let mut online = Online { channel, layout, garbled: &self, from };
         let masked = online.masked_inputs(ports, values)?;
         let (checked, labels) = match layout.me {
             EVALUATOR => online.evaluate(ports, &masked)?,
@@ -177,9 +177,9 @@ impl Ready {
         let kept: Vec<Slot> = ports.slots_kept().collect();
         let active = Active::new(self.number, &kept, &checked.0, labels);
         let learned = learned_slots(ports, layout.parties);
-        let talk = &mut online.talk;
-        let done = Unopened::new(talk, ports, &learned, &self.masks, &self.delta, checked);
-        talk.links.mesh.flush()?;
+        let channel = &mut online.channel;
+        let done = Unopened::new(channel, ports, &learned, &self.masks, &self.delta, checked);
+        channel.links.mesh.flush()?;
         Ok((done, active))
     }
 }
@@ -191,7 +191,7 @@ struct Masked {
 
 /// A party online.
 pub(super) struct Online<'m, 'g> {
-    pub(super) talk: Talk<'m>,
+    pub(super) channel: CheckedChannel<'m>,
     pub(super) layout: Layout,
     pub(super) garbled: &'g Ready,
     /// What the circuit goes on from.
@@ -209,20 +209,20 @@ impl Online<'_, '_> {
             let value = values[i / given[me]].get(i % given[me]);
             mine.flip_if(i, value ^ garbled.masks.inputs.get(i));
         }
-        for peer in self.talk.links.peers() {
-            self.talk.links.send(peer, Stream::On, &mine.words)?;
+        for peer in self.channel.links.peers() {
+            self.channel.links.send(peer, Stream::On, &mine.words)?;
         }
         let mut all = vec![mine];
-        for peer in self.talk.links.peers() {
-            let theirs = self.talk.recv_bits(peer, instances * given[peer])?;
+        for peer in self.channel.links.peers() {
+            let theirs = self.channel.recv_bits(peer, instances * given[peer])?;
             all.push(theirs);
         }
         // From own first to by role.
         all[..=me].rotate_left(1);
-        self.talk.links.mesh.set_step(1);
+        self.channel.links.mesh.set_step(1);
         let heard: Vec<Vec<u8>> =
             all.iter().map(|bits| word::bytes(&bits.words).to_vec()).collect();
-        self.talk.echo("masked", &heard)?;
+        self.channel.echo("masked", &heard)?;
         let mut next = vec![0; self.layout.parties];
         let mut values = Vec::with_capacity(instances);
         for instance in 0..instances {
@@ -248,7 +248,7 @@ impl Online<'_, '_> {
         let Made::Garbler { inputs, labels } = &garbled.made else {
             return Err(SharingError::Shape("a garbled circuit of another role".into()));
         };
-        let (links, count) = (&mut self.talk.links, ports.schedule.inputs().len());
+        let (links, count) = (&mut self.channel.links, ports.schedule.inputs().len());
         links.mesh.set_step(2);
         for (zeros, values) in inputs.chunks_exact(count.max(1)).zip(&masked.values) {
             let mut active = Buffer::zeros(count - ports.given_by(KEPT));
@@ -274,15 +274,15 @@ impl Online<'_, '_> {
         labels: &[u128],
     ) -> Result<Checked, SharingError> {
         let (garbled, count) = (self.garbled, ports.schedule.inputs().len());
-        let number = self.talk.agreed_number();
-        let public = self.talk.recv_bits(EVALUATOR, garbled.instances * ports.ands())?;
+        let number = self.channel.agreed_number();
+        let public = self.channel.recv_bits(EVALUATOR, garbled.instances * ports.ands())?;
         let (mut digest, mut chi): (Digest, Digest) = Default::default();
-        self.talk.links.recv_into(EVALUATOR, Stream::On, &mut digest)?;
-        self.talk.links.recv_into(EVALUATOR, Stream::On, &mut chi)?;
+        self.channel.links.recv_into(EVALUATOR, Stream::On, &mut digest)?;
+        self.channel.links.recv_into(EVALUATOR, Stream::On, &mut chi)?;
         let active = labels.iter().enumerate();
         let active = active.map(|(i, zero)| zero ^ (u128::from(public.get(i)) * *garbled.delta));
-        let mine = self.talk.voice.labels(number, self.layout.me, active);
-        self.talk.ensure(hash::equal(&mine, &digest), "label-check", Some(EVALUATOR))?;
+        let mine = self.channel.voice.labels(number, self.layout.me, active);
+        self.channel.ensure(hash::equal(&mine, &digest), "label-check", Some(EVALUATOR))?;
         let mut slots = Vec::with_capacity(garbled.instances);
         let mut pairs = Buffer::<u128>::zeros(2 * public.len);
         for (instance, values) in masked.values.iter().enumerate() {
@@ -293,10 +293,10 @@ impl Online<'_, '_> {
         }
         let place = self.layout.mac(EVALUATOR);
         let shares = masks::authenticated(garbled.masks.gates(), place, pairs.as_chunks().0);
-        self.talk.links.mesh.set_step(4);
+        self.channel.links.mesh.set_step(4);
         let mut sum = check_sum(&chi, &shares).to_le_bytes();
-        self.talk.say("z", &mut sum);
-        self.talk.links.send(EVALUATOR, Stream::On, &sum)?;
+        self.channel.say("z", &mut sum);
+        self.channel.links.send(EVALUATOR, Stream::On, &sum)?;
         Ok(Checked(slots))
     }
 
@@ -315,10 +315,10 @@ impl Online<'_, '_> {
         let shown = count - ports.given_by(KEPT);
         let kept: Vec<Slot> = ports.slots_kept().collect();
         let mut kept_labels = Rows::zeros(instances * kept.len(), parties - 1);
-        self.talk.links.mesh.set_step(2);
+        self.channel.links.mesh.set_step(2);
         let mut labels = Vec::new();
         for garbler in 1..parties {
-            labels.push(self.talk.links.recv::<u128>(garbler, Stream::On, instances * shown)?);
+            labels.push(self.channel.links.recv::<u128>(garbler, Stream::On, instances * shown)?);
         }
         let (mut slots, mut ends, mut wrong) = (Vec::new(), Vec::new(), 0);
         // Of all gates: public values of both inputs and of the output, and labels.
@@ -377,10 +377,10 @@ impl Online<'_, '_> {
                 ends.push(done.ends);
             }
         }
-        self.talk.links.mesh.set_step(3);
+        self.channel.links.mesh.set_step(3);
         if garbled.form == Form::FourRows {
             // Which gate it was stays unknown: that would tell of inputs.
-            self.talk.ensure(wrong == 0, "row-mac", None)?;
+            self.channel.ensure(wrong == 0, "row-mac", None)?;
             self.show_outputs(ports, &ends)?;
             return Ok((Checked(slots), kept_labels));
         }
@@ -389,14 +389,14 @@ impl Online<'_, '_> {
         let inputs = inputs.as_chunks().0;
         let shares = evaluate::authenticated(self.layout, masks, inputs, &outputs, *garbled.delta);
         let mut sum = check_sum(&chi, &shares);
-        self.talk.links.mesh.set_step(4);
+        self.channel.links.mesh.set_step(4);
         for garbler in 1..parties {
             let mut theirs = [0u128];
-            self.talk.links.recv_into(garbler, Stream::On, &mut theirs)?;
+            self.channel.links.recv_into(garbler, Stream::On, &mut theirs)?;
             sum ^= theirs[0];
         }
         // Nothing that this party knows of outputs leaves it unless this is zero.
-        self.talk.ensure(sum == 0, "z-check", None)?;
+        self.channel.ensure(sum == 0, "z-check", None)?;
         Ok((Checked(slots), kept_labels))
     }
 
@@ -404,15 +404,15 @@ impl Online<'_, '_> {
     fn show_values(&mut self, outputs: &[u128], active: &Rows) -> Result<Digest, SharingError> {
         let mut public = Bits::zeros(outputs.len());
         outputs.iter().enumerate().for_each(|(i, value)| public.flip_if(i, *value == 1));
-        self.talk.say("public values", word::bytes_mut(&mut public.words));
+        self.channel.say("public values", word::bytes_mut(&mut public.words));
         let chi = *self.garbled.coin;
-        let number = self.talk.agreed_number();
+        let number = self.channel.agreed_number();
         for garbler in 1..self.layout.parties {
             let labels = (0..active.len()).map(|gate| active.get(gate)[garbler - 1]);
-            let digest = self.talk.voice.labels(number, garbler, labels);
-            self.talk.links.send(garbler, Stream::On, &public.words)?;
-            self.talk.links.send(garbler, Stream::On, &digest)?;
-            self.talk.links.send(garbler, Stream::On, &chi)?;
+            let digest = self.channel.voice.labels(number, garbler, labels);
+            self.channel.links.send(garbler, Stream::On, &public.words)?;
+            self.channel.links.send(garbler, Stream::On, &digest)?;
+            self.channel.links.send(garbler, Stream::On, &chi)?;
         }
         Ok(chi)
     }

@@ -1,9 +1,9 @@
 //! Outputs: what opens them is kept until the checks of everything that a party computes have passed, and
 //! then sent. Some may open before the others, which then wait for what they say.
 
+use super::channel::{CheckedChannel, Digest, Domain, Opening, recv_shares};
 use super::masks::{Masks, opened_slots, shares};
 use super::rows::{Layout, Rows};
-use super::talk::{Digest, Opening, Talk, Voice, recv_shares};
 use super::{EVALUATOR, FIRST_GARBLER};
 use crate::links::Links;
 use crate::{Bits, Ports};
@@ -34,7 +34,7 @@ enum Guard {
 /// Output ports that open together.
 struct Part {
     label: &'static str,
-    voice: Voice,
+    voice: Domain,
     number: u64,
     delta: Zeroizing<u128>,
     /// Shares of masks for each party that learns something, and digests of their MACs.
@@ -49,14 +49,14 @@ struct Part {
 
 impl Unopened {
     pub(super) fn new(
-        talk: &mut Talk<'_>,
+        channel: &mut CheckedChannel<'_>,
         ports: Ports<'_>,
         learned: &[Vec<Slot>],
         masks: &Masks,
         delta: &Zeroizing<u128>,
         checked: Checked,
     ) -> Self {
-        let mut part = |first| Part::new(talk, (ports, first), learned, masks, delta, &checked);
+        let mut part = |first| Part::new(channel, (ports, first), learned, masks, delta, &checked);
         let guard = if ports.guards > 0 { Guard::Closed(part(true)) } else { Guard::None };
         Unopened { guard, rest: part(false) }
     }
@@ -64,7 +64,7 @@ impl Unopened {
 
 impl Part {
     fn new(
-        talk: &mut Talk<'_>,
+        channel: &mut CheckedChannel<'_>,
         (ports, first): (Ports<'_>, bool),
         learned: &[Vec<Slot>],
         masks: &Masks,
@@ -72,8 +72,8 @@ impl Part {
         Checked(slots): &Checked,
     ) -> Self {
         let label = if first { "guard" } else { "output" };
-        let (me, voice, number) = (talk.links.me, talk.voice, talk.agreed_number());
-        let layout = Layout { parties: talk.links.parties(), me };
+        let (me, voice, number) = (channel.links.me, channel.voice, channel.agreed_number());
+        let layout = Layout { parties: channel.links.parties(), me };
         let opened = opened_slots(ports, layout.parties, first);
         // Rows of the slots that open to a role, instance after instance.
         let rows = |role: RoleId| {
@@ -93,15 +93,15 @@ impl Part {
             Zeroizing::new((0..rows.len()).map(|i| rows.get(i)[place]).collect())
         };
         let mut given = Vec::new();
-        for peer in talk.links.peers().filter(|peer| !opened[*peer].is_empty()) {
+        for peer in channel.links.peers().filter(|peer| !opened[*peer].is_empty()) {
             let rows = rows(peer);
             let macs = column(&rows, layout.mac(peer));
             let digest = voice.macs(label, number, [me, peer], macs.iter().copied());
-            given.push((peer, talk.said(label, &shares(&rows)), digest));
+            given.push((peer, channel.said(label, &shares(&rows)), digest));
         }
         let mine = rows(me);
         let mut keys: Vec<Buffer<u128>> = opened.iter().map(|_| Buffer::default()).collect();
-        for peer in talk.links.peers() {
+        for peer in channel.links.peers() {
             keys[peer] = Buffer::from_slice(&column(&mine, layout.key(peer)));
         }
         let used: Vec<Slot> = ports.slots_opened_to(me, first).collect();

@@ -2,6 +2,7 @@
 
 use super::bits::AuthBits;
 use super::buckets::Buckets;
+use super::channel::{CheckedChannel, DIGEST};
 use super::check::excused;
 use super::garble::{Garbler, lowest_bits};
 use super::kept::Kept;
@@ -10,7 +11,6 @@ use super::online::{Made, Ready};
 use super::packed::Triples;
 use super::rows::{Layout, Rows};
 use super::stock::{Piece, Pieces, Stock, Supply, cut, stock_batches};
-use super::talk::{DIGEST, Talk};
 use super::triples::{self, Sizes};
 use super::tweak::Hash;
 use super::{EVALUATOR, FIRST_GARBLER, bits};
@@ -26,7 +26,7 @@ use zeroize::Zeroizing;
 
 /// A worker of a party.
 pub struct Authenticated<'m> {
-    talk: Talk<'m>,
+    channel: CheckedChannel<'m>,
     form: Form,
     layout: Layout,
     hash: Hash,
@@ -66,21 +66,21 @@ pub(super) fn begin<'m>(
     places: &[PartyId],
     keys: WorkerKeys,
     session: &[u8],
-) -> Result<Talk<'m>, SharingError> {
+) -> Result<CheckedChannel<'m>, SharingError> {
     mesh.set_phase(Phase::Setup);
     let sid = hash::derive_key("tacit 2026 authenticated garbling set-up", &[session]);
-    Ok(Talk::new(Links::new(mesh, places)?, keys, sid))
+    Ok(CheckedChannel::new(Links::new(mesh, places)?, keys, sid))
 }
 
-pub(super) fn finish_set_up(mut talk: Talk<'_>) -> Result<[u8; 32], SharingError> {
-    let coin = talk.commit_coin("coin:sid")?;
-    let coin = talk.hear(coin)?;
-    talk.voice.sid = talk.toss(coin)?;
-    if talk.links.parties() > 2 {
-        bits::check_deltas(&mut talk)?;
+pub(super) fn finish_set_up(mut channel: CheckedChannel<'_>) -> Result<[u8; 32], SharingError> {
+    let coin = channel.commit_coin("coin:sid")?;
+    let coin = channel.hear(coin)?;
+    channel.voice.sid = channel.toss(coin)?;
+    if channel.links.parties() > 2 {
+        bits::check_deltas(&mut channel)?;
     }
-    talk.links.mesh.flush()?;
-    Ok(talk.voice.sid)
+    channel.links.mesh.flush()?;
+    Ok(channel.voice.sid)
 }
 
 impl<'m> Authenticated<'m> {
@@ -99,14 +99,14 @@ impl<'m> Authenticated<'m> {
     ) -> Result<Self, SharingError> {
         let (links, worker) = (Links::new(mesh, places)?, keys.number);
         let layout = Layout { parties: links.parties(), me: links.me };
-        let talk = Talk::new(links, keys, *sid);
-        let delta = bits::delta(&talk)?;
+        let channel = CheckedChannel::new(links, keys, *sid);
+        let delta = bits::delta(&channel)?;
         let low = if layout.me == EVALUATOR { layout.parties as u128 & 1 } else { 1 };
         if *delta & 1 != low && !excused("low bit") {
             return Err(SharingError::Shape("a Delta of another protocol".into()));
         }
         Ok(Authenticated {
-            talk,
+            channel,
             form: Form::HalfGates,
             layout,
             hash: Hash::new(sid, worker)?,
@@ -126,8 +126,8 @@ impl<'m> Authenticated<'m> {
     }
 
     #[cfg(test)]
-    pub(super) fn cheat(&mut self, cheat: Option<super::talk::Cheat>) {
-        self.talk.cheat = cheat;
+    pub(super) fn cheat(&mut self, cheat: Option<super::channel::Cheat>) {
+        self.channel.cheat = cheat;
     }
 
     /// The role that this party plays.
@@ -155,7 +155,7 @@ impl<'m> Authenticated<'m> {
         let layout = Layout { parties: links.parties(), me: links.me };
         let Stock { voice, hash, delta, seed } = stock;
         Ok(Authenticated {
-            talk: Talk::drawing(links, voice, &seed),
+            channel: CheckedChannel::drawing(links, voice, &seed),
             form: Form::HalfGates,
             layout,
             hash,
@@ -178,8 +178,8 @@ impl<'m> Authenticated<'m> {
             return Err(SharingError::Shape("a stock from a stock".into()));
         };
         let mut seed = Seed::from_bytes([0; Seed::LEN]);
-        self.talk.random(seed.expose_mut())?;
-        let voice = self.talk.voice.later("from a stock", 0);
+        self.channel.random(seed.expose_mut())?;
+        let voice = self.channel.voice.later("from a stock", 0);
         Ok((
             Stock { voice, hash: self.hash, delta: self.delta.clone(), seed },
             Stocking(self, sizes),
@@ -201,8 +201,8 @@ impl<'m> Authenticated<'m> {
                 let sizes = *sizes;
                 let (bits, skipped) = self.make(sizes, wanted, &extra)?;
                 let source = (Source { bits: &bits, skipped }, from);
-                let (talk, triples) = (&mut self.talk, &mut self.triples);
-                return masks::multiply(talk, ports, instances, source, triples, *self.delta);
+                let (channel, triples) = (&mut self.channel, &mut self.triples);
+                return masks::multiply(channel, ports, instances, source, triples, *self.delta);
             }
         };
         let most = extra.iter().max().copied().unwrap_or(0);
@@ -210,8 +210,8 @@ impl<'m> Authenticated<'m> {
             self.triples.add(supply.more()?);
         }
         let source = Source { bits: &supply.take(most), skipped: 0 };
-        let (talk, triples) = (&mut self.talk, &mut self.triples);
-        masks::multiply(talk, ports, instances, (source, from), triples, *self.delta)
+        let (channel, triples) = (&mut self.channel, &mut self.triples);
+        masks::multiply(channel, ports, instances, (source, from), triples, *self.delta)
     }
 
     /// Makes what triples are missing of so many, and with the first batch `extra[r]` bits of role `r`; gives
@@ -234,7 +234,7 @@ impl<'m> Authenticated<'m> {
         }
         match source {
             Some(source) => Ok(source),
-            None => Ok((bits::extend(&mut self.talk, extra)?, 0)),
+            None => Ok((bits::extend(&mut self.channel, extra)?, 0)),
         }
     }
 
@@ -246,10 +246,10 @@ impl<'m> Authenticated<'m> {
         extra: &[usize],
     ) -> Result<Buckets, SharingError> {
         if count == 0 {
-            return Ok(Buckets::none(self.layout, bits::extend(&mut self.talk, extra)?));
+            return Ok(Buckets::none(self.layout, bits::extend(&mut self.channel, extra)?));
         }
         let batch = (count, sizes.bucket(count));
-        let made = triples::make(&mut self.talk, self.hash, self.next_triple, batch, extra)?;
+        let made = triples::make(&mut self.channel, self.hash, self.next_triple, batch, extra)?;
         self.next_triple += (batch.0 * batch.1) as u64;
         Ok(made)
     }
@@ -280,8 +280,8 @@ impl<'m> Authenticated<'m> {
         from: &Kept,
     ) -> Result<(Ready, Kept), SharingError> {
         from.check(ports, instances)?;
-        self.talk.links.mesh.set_phase(Phase::Offline);
-        self.talk.stream = Stream::Def;
+        self.channel.links.mesh.set_phase(Phase::Offline);
+        self.channel.stream = Stream::Def;
         let (masks, kept) = self.masks(ports, instances, from)?;
         let first = self.next_gate;
         self.next_gate += (instances * ports.ands()) as u64;
@@ -290,12 +290,12 @@ impl<'m> Authenticated<'m> {
             false => self.garble(ports, first, instances, (&masks, from))?,
         };
         let mut coin = Zeroizing::new([0u64; DIGEST / 8]);
-        self.talk.random(&mut *coin)?;
+        self.channel.random(&mut *coin)?;
         let coin = Zeroizing::new(word::bytes(&*coin).try_into().expect("as many bytes"));
         self.prepared += 1;
-        self.talk.links.mesh.flush()?;
+        self.channel.links.mesh.flush()?;
         let ready = Ready {
-            voice: self.talk.voice.later("online", self.prepared),
+            voice: self.channel.voice.later("online", self.prepared),
             number: self.prepared,
             from: from.number,
             form: self.form,
@@ -307,7 +307,7 @@ impl<'m> Authenticated<'m> {
             first,
             made,
             #[cfg(test)]
-            cheat: self.talk.cheat.take().into(),
+            cheat: self.channel.cheat.take().into(),
         };
         Ok((ready, Kept { number: self.prepared, masks: kept, zeros }))
     }
@@ -321,7 +321,7 @@ impl<'m> Authenticated<'m> {
     ) -> Result<(Made, Buffer<u128>), SharingError> {
         let (ands, inputs) = (ports.ands(), ports.schedule.inputs().len());
         let mut zeros = Buffer::<u128>::zeros(instances * inputs);
-        self.talk.random(&mut zeros)?;
+        self.channel.random(&mut zeros)?;
         let owners = (0..instances).flat_map(|_| ports.owners());
         let kept = zeros.iter_mut().zip(owners).filter(|(_, owner)| *owner == KEPT);
         kept.zip(&*from.zeros).for_each(|((zero, _), label)| *zero = *label);
@@ -332,7 +332,7 @@ impl<'m> Authenticated<'m> {
         let mut lowest = Bits::zeros(if rows { 0 } else { instances * ands });
         for instance in 0..instances {
             let start = instance * ands;
-            self.talk.random(&mut drawn)?;
+            self.channel.random(&mut drawn)?;
             let garbler = Garbler {
                 form: self.form,
                 layout: self.layout,
@@ -344,8 +344,8 @@ impl<'m> Authenticated<'m> {
             };
             let zeros = &zeros[instance * inputs..(instance + 1) * inputs];
             let mut made = garbler.garble(ports, zeros, &drawn);
-            self.talk.say("gates", word::bytes_mut(&mut made.table));
-            self.talk.links.send(EVALUATOR, Stream::Def, &made.table)?;
+            self.channel.say("gates", word::bytes_mut(&mut made.table));
+            self.channel.links.send(EVALUATOR, Stream::Def, &made.table)?;
             if !rows {
                 lowest_bits(&made.labels, start, &mut lowest);
             }
@@ -354,8 +354,8 @@ impl<'m> Authenticated<'m> {
         }
         let labels = joined(&labels);
         if self.layout.me == FIRST_GARBLER && !rows {
-            self.talk.say("lowest bits", word::bytes_mut(&mut lowest.words));
-            self.talk.links.send(EVALUATOR, Stream::Def, &lowest.words)?;
+            self.channel.say("lowest bits", word::bytes_mut(&mut lowest.words));
+            self.channel.links.send(EVALUATOR, Stream::Def, &lowest.words)?;
         }
         Ok((Made::Garbler { inputs: zeros, labels }, joined(&kept)))
     }
@@ -368,12 +368,12 @@ impl<'m> Authenticated<'m> {
             let mut table = Buffer::zeros(gates * size);
             // In the pieces in which it was sent.
             for piece in table.chunks_mut((ports.ands() * size).max(1)) {
-                self.talk.links.recv_into(garbler, Stream::Def, piece)?;
+                self.channel.links.recv_into(garbler, Stream::Def, piece)?;
             }
             tables.push(table);
         }
         let lowest = match self.form {
-            Form::HalfGates => self.talk.recv_bits(FIRST_GARBLER, gates)?,
+            Form::HalfGates => self.channel.recv_bits(FIRST_GARBLER, gates)?,
             Form::FourRows => Bits::zeros(0),
         };
         Ok(Made::Evaluator { tables, lowest })
@@ -406,14 +406,14 @@ impl Stocking<'_> {
         mut keep: impl FnMut(Piece) -> Result<(), SharingError>,
     ) -> Result<(), SharingError> {
         let Stocking(mut party, sizes) = self;
-        party.talk.links.mesh.set_phase(Phase::Offline);
-        party.talk.stream = Stream::Def;
+        party.channel.links.mesh.set_phase(Phase::Offline);
+        party.channel.stream = Stream::Def;
         for [count, bits] in stock_batches(sizes, triples, bits) {
             let made = party.batch(sizes, count, &vec![bits; party.layout.parties])?;
             let packed = |range| made.packed(range);
             cut((made.len(), packed), (made.bits(), made.spent(), bits)).try_for_each(&mut keep)?;
         }
-        Ok(party.talk.links.mesh.flush()?)
+        Ok(party.channel.links.mesh.flush()?)
     }
 }
 
@@ -421,7 +421,7 @@ impl ports::Garbling for Authenticated<'_> {
     type Ready = Ready;
 
     fn mesh(&mut self) -> &mut Mesh {
-        self.talk.links.mesh
+        self.channel.links.mesh
     }
 
     fn prepare(&mut self, ports: Ports<'_>, instances: usize) -> Result<Ready, SharingError> {

@@ -1,8 +1,8 @@
 //! Triples are what they should be: all parties' shares, MACs and keys are put beside each other.
 
+use super::channel::CheckedChannel;
 use super::party::{begin, finish_set_up};
 use super::rows::{Layout, Rows};
-use super::talk::Talk;
 use super::triples::{self, Sizes, fallback};
 use super::tweak::Hash;
 use tacit_net::PartyId;
@@ -12,7 +12,7 @@ use tacit_ring::entropy::test_seed;
 use tacit_sharing::gmw::{Correlations, Delta};
 
 /// What `f` gives all parties, which have just set up.
-fn each<T: Send>(parties: usize, f: impl Fn(&mut Talk<'_>) -> T + Sync) -> Vec<T> {
+fn each<T: Send>(parties: usize, f: impl Fn(&mut CheckedChannel<'_>) -> T + Sync) -> Vec<T> {
     let places: Vec<PartyId> = PartyId::all(parties).collect();
     let seed = test_seed();
     memory::run(parties, 1, &MemoryNetwork::default(), |mut session| {
@@ -20,10 +20,10 @@ fn each<T: Send>(parties: usize, f: impl Fn(&mut Talk<'_>) -> T + Sync) -> Vec<T
         let mesh = &mut session.meshes[0];
         let kind = Delta::Authenticating;
         let mut all = Correlations::exchange(mesh, b"test", &places, kind, &mut entropy).unwrap();
-        let mut talk = begin(mesh, &places, all.worker(), b"test").unwrap();
-        talk.keys = Some(all.worker());
-        let made = f(&mut talk);
-        finish_set_up(talk).unwrap();
+        let mut channel = begin(mesh, &places, all.worker(), b"test").unwrap();
+        channel.keys = Some(all.worker());
+        let made = f(&mut channel);
+        finish_set_up(channel).unwrap();
         session.finish().unwrap();
         made
     })
@@ -34,17 +34,17 @@ fn bucket(count: usize) -> usize {
 }
 
 /// This party's Delta and rows of a batch of so many triples.
-fn make(talk: &mut Talk<'_>, count: usize) -> (u128, Rows) {
+fn make(channel: &mut CheckedChannel<'_>, count: usize) -> (u128, Rows) {
     let hash = Hash::new(&[7; 32], 1).unwrap();
-    let extra = vec![5; talk.links.parties()];
-    let made = triples::make(talk, hash, 0, (count, bucket(count)), &extra).unwrap();
-    let layout = Layout { parties: talk.links.parties(), me: talk.links.me };
-    (*super::bits::delta(talk).unwrap(), made.packed(0..count).rows(layout))
+    let extra = vec![5; channel.links.parties()];
+    let made = triples::make(channel, hash, 0, (count, bucket(count)), &extra).unwrap();
+    let layout = Layout { parties: channel.links.parties(), me: channel.links.me };
+    (*super::bits::delta(channel).unwrap(), made.packed(0..count).rows(layout))
 }
 
 /// All parties' Deltas and rows of a batch of so many triples.
 fn batch(parties: usize, count: usize) -> Vec<(u128, Rows)> {
-    each(parties, |talk| make(talk, count))
+    each(parties, |channel| make(channel, count))
 }
 
 /// Every MAC is its key plus the bit times Delta, and every third value the product of the first two.
@@ -91,10 +91,10 @@ fn triples_are_authenticated_products_with_buckets_of_all_sizes() {
 
 #[test]
 fn parts_of_a_batch_are_its_triples() {
-    let parts = each(3, |talk| {
+    let parts = each(3, |channel| {
         let hash = Hash::new(&[7; 32], 1).unwrap();
-        let made = triples::make(talk, hash, 0, (450, bucket(450)), &[0; 3]).unwrap();
-        let layout = Layout { parties: 3, me: talk.links.me };
+        let made = triples::make(channel, hash, 0, (450, bucket(450)), &[0; 3]).unwrap();
+        let layout = Layout { parties: 3, me: channel.links.me };
         let rows = |part| made.packed(part).rows(layout);
         let all = rows(0..450);
         for part in [0..1, 1..130, 127..450, 449..450, 450..450] {
@@ -112,9 +112,9 @@ fn parts_of_a_batch_are_its_triples() {
 #[test]
 fn products_that_are_shared_bit_by_bit_are_the_same() {
     for (parties, count) in [(2, 432), (3, 433), (4, 450)] {
-        let made = each(parties, |talk| {
+        let made = each(parties, |channel| {
             fallback::choose(true);
-            let made = make(talk, count);
+            let made = make(channel, count);
             fallback::choose(false);
             (made, fallback::both().expect("both shares"))
         });

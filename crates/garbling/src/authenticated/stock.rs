@@ -2,9 +2,9 @@
 //! them nor who uses them ever holds all.
 
 use super::bits::AuthBits;
+use super::channel::Domain;
 use super::packed::Packed;
 use super::rows::Layout;
-use super::talk::Voice;
 use super::triples::Sizes;
 use super::tweak::Hash;
 use std::collections::VecDeque;
@@ -24,7 +24,7 @@ const MOST_BITS: usize = 1 << 20;
 /// between, as the secret that it is.
 pub struct Stock {
     /// Names what is made of it.
-    pub(super) voice: Voice,
+    pub(super) voice: Domain,
     pub(super) hash: Hash,
     pub(super) delta: Zeroizing<u128>,
     /// Of this party's further randomness.

@@ -5,8 +5,8 @@ pub(super) mod fallback;
 
 use super::bits::{AuthBits, delta, extend};
 use super::buckets::{Buckets, Leaky};
+use super::channel::CheckedChannel;
 use super::rows::{Layout, mask};
-use super::talk::Talk;
 use super::turns::{Turn, Turns};
 use super::tweak::{Hash, Use};
 use crate::Bits;
@@ -81,7 +81,7 @@ impl Sizes {
 /// Makes a batch of `count` triples in buckets of `bucket`, and with it `extra[r]` further bits of role `r`: those are the last bits of
 /// what comes with the triples.
 pub(super) fn make(
-    talk: &mut Talk<'_>,
+    channel: &mut CheckedChannel<'_>,
     hash: Hash,
     first: u64,
     (count, bucket): (usize, usize),
@@ -89,9 +89,9 @@ pub(super) fn make(
 ) -> Result<Buckets, SharingError> {
     let leaky = count * bucket;
     let counts: Vec<usize> = extra.iter().map(|extra| 3 * leaky + extra).collect();
-    let bits = extend(talk, &counts)?;
-    let layout = Layout { parties: counts.len(), me: talk.links.me };
-    let delta = delta(talk)?;
+    let bits = extend(channel, &counts)?;
+    let layout = Layout { parties: counts.len(), me: channel.links.me };
+    let delta = delta(channel)?;
     let mut batch = Batch {
         layout,
         hash,
@@ -102,10 +102,10 @@ pub(super) fn make(
         sums: Buffer::zeros(leaky),
         corrections: Bits::zeros(leaky),
     };
-    batch.multiply(talk)?;
-    let rotations = batch.verify(talk, count)?;
+    batch.multiply(channel)?;
+    let rotations = batch.verify(channel, count)?;
     let Batch { bits, delta, corrections, .. } = batch;
-    Buckets::open(talk, Leaky { layout, count, bits, delta, corrections }, rotations)
+    Buckets::open(channel, Leaky { layout, count, bits, delta, corrections }, rotations)
 }
 
 /// A batch on its way: of the sharings, the first are `a`, then `b`, then masks of products.
@@ -132,14 +132,14 @@ struct Room {
 
 impl Batch {
     /// Computes all parties' sums, chunk by chunk.
-    fn multiply(&mut self, talk: &mut Talk<'_>) -> Result<(), SharingError> {
+    fn multiply(&mut self, channel: &mut CheckedChannel<'_>) -> Result<(), SharingError> {
         let empty = || Buffer::zeros(CHUNK);
         let mut room = Room { factors: empty(), tweaks: empty(), zeros: empty(), ones: empty() };
         let mut turns = Turns::new(self.leaky.div_ceil(CHUNK), AHEAD);
-        while let Some(turn) = turns.next(talk.links.mesh) {
+        while let Some(turn) = turns.next(channel.links.mesh) {
             match turn {
-                Turn::Send(chunk) => self.send_products(talk, chunk, &mut room)?,
-                Turn::Take(chunk) => self.take_products(talk, chunk, &mut room)?,
+                Turn::Send(chunk) => self.send_products(channel, chunk, &mut room)?,
+                Turn::Take(chunk) => self.take_products(channel, chunk, &mut room)?,
             }
         }
         Ok(())
@@ -154,7 +154,7 @@ impl Batch {
     /// `Phi`: all parties' add up to `b D`.
     fn send_products(
         &mut self,
-        talk: &mut Talk<'_>,
+        channel: &mut CheckedChannel<'_>,
         chunk: usize,
         room: &mut Room,
     ) -> Result<(), SharingError> {
@@ -164,11 +164,11 @@ impl Batch {
             [factors, tweaks, zeros, ones].map(|list| &mut list[..len]);
         let sums = &mut self.sums[at..at + len];
         factors.fill(0);
-        talk.add_zero(factors)?;
+        channel.add_zero(factors)?;
         self.bits.add_scaled(self.leaky + at, *self.delta, factors);
         self.bits.add_scaled(2 * self.leaky + at, *self.delta, sums);
         add_chosen(sums, &self.bits, at, factors);
-        for peer in talk.links.peers() {
+        for peer in channel.links.peers() {
             self.hash.keys(Use::Triple, [self.layout.me, peer], self.first + at as u64, tweaks);
             zeros.copy_from_slice(&self.bits.keys(peer)[at..at + len]);
             ones.iter_mut().zip(&*zeros).for_each(|(one, zero)| *one = zero ^ *self.delta);
@@ -176,14 +176,14 @@ impl Batch {
             sums.iter_mut().zip(&*zeros).for_each(|(sum, zero)| *sum ^= zero);
             let both = zeros.iter().zip(&*factors);
             ones.iter_mut().zip(both).for_each(|(one, (zero, factor))| *one ^= zero ^ factor);
-            talk.links.send(peer, Stream::Def, ones)?;
+            channel.links.send(peer, Stream::Def, ones)?;
         }
         Ok(())
     }
 
     fn take_products(
         &mut self,
-        talk: &mut Talk<'_>,
+        channel: &mut CheckedChannel<'_>,
         chunk: usize,
         room: &mut Room,
     ) -> Result<(), SharingError> {
@@ -191,8 +191,8 @@ impl Batch {
         let Room { tweaks, zeros, ones, .. } = room;
         let [tweaks, macs, sent] = [tweaks, zeros, ones].map(|list| &mut list[..len]);
         let sums = &mut self.sums[at..at + len];
-        for peer in talk.links.peers() {
-            talk.links.recv_into(peer, Stream::Def, sent)?;
+        for peer in channel.links.peers() {
+            channel.links.recv_into(peer, Stream::Def, sent)?;
             self.hash.keys(Use::Triple, [peer, self.layout.me], self.first + at as u64, tweaks);
             macs.copy_from_slice(&self.bits.macs(peer)[at..at + len]);
             Hash::hash(tweaks, [macs]);
@@ -204,45 +204,49 @@ impl Batch {
 
     /// Makes the leaky triples and checks that they are products; gives the rotations of the rows that
     /// buckets are made of.
-    fn verify(&mut self, talk: &mut Talk<'_>, count: usize) -> Result<Vec<usize>, SharingError> {
-        let shares = self.shares(talk)?;
-        let sent = talk.commit("d", word::bytes(&shares.words))?;
-        let coin = talk.commit_coin("coin:leaky")?;
-        let (heard, coin) = (talk.hear(sent)?, talk.hear(coin)?);
-        for (party, bytes) in talk.open(heard)?.into_iter().enumerate() {
-            self.add_corrections(talk, party, &bytes)?;
+    fn verify(
+        &mut self,
+        channel: &mut CheckedChannel<'_>,
+        count: usize,
+    ) -> Result<Vec<usize>, SharingError> {
+        let shares = self.shares(channel)?;
+        let sent = channel.commit("d", word::bytes(&shares.words))?;
+        let coin = channel.commit_coin("coin:leaky")?;
+        let (heard, coin) = (channel.hear(sent)?, channel.hear(coin)?);
+        for (party, bytes) in channel.open(heard)?.into_iter().enumerate() {
+            self.add_corrections(channel, party, &bytes)?;
         }
-        let coin = talk.toss(coin)?;
-        let theta = [self.errors(talk, &coin)?];
-        let sent = talk.commit("theta", word::bytes(&theta))?;
-        let coin = talk.commit_coin("coin:bucket")?;
-        let (heard, coin) = (talk.hear(sent)?, talk.hear(coin)?);
-        let opened = talk.open(heard)?;
+        let coin = channel.toss(coin)?;
+        let theta = [self.errors(channel, &coin)?];
+        let sent = channel.commit("theta", word::bytes(&theta))?;
+        let coin = channel.commit_coin("coin:bucket")?;
+        let (heard, coin) = (channel.hear(sent)?, channel.hear(coin)?);
+        let opened = channel.open(heard)?;
         // Which triples leak is fixed: buckets may be drawn.
-        let coin = talk.toss(coin)?;
+        let coin = channel.toss(coin)?;
         let value = |bytes: &Vec<u8>| u128::from_le_bytes(*bytes.first_chunk().expect("a block"));
         let sum = opened.iter().fold(0, |sum, bytes| sum ^ value(bytes));
-        talk.ensure(sum == 0, "leaky-and", None)?;
+        channel.ensure(sum == 0, "leaky-and", None)?;
         Ok(rotations(&coin, count, self.leaky / count))
     }
 
     /// This party's shares of the corrections: the lowest bits of its sums, as that of `D` is one.
-    fn shares(&self, talk: &mut Talk<'_>) -> Result<Bits, SharingError> {
+    fn shares(&self, channel: &mut CheckedChannel<'_>) -> Result<Bits, SharingError> {
         let mut shares = Bits::zeros(self.leaky);
         for (word, sums) in shares.words.iter_mut().zip(self.sums.chunks(64)) {
             *word = (0..).zip(sums).fold(0, |word, (i, sum)| word | (*sum as u64 & 1) << i);
         }
         #[cfg(test)]
         if fallback::is_chosen() {
-            return fallback::instead_of(shares, self, talk);
+            return fallback::instead_of(shares, self, channel);
         }
-        let _ = talk;
+        let _ = channel;
         Ok(shares)
     }
 
     fn add_corrections(
         &mut self,
-        talk: &mut Talk<'_>,
+        channel: &mut CheckedChannel<'_>,
         party: RoleId,
         bytes: &[u8],
     ) -> Result<(), SharingError> {
@@ -251,16 +255,20 @@ impl Batch {
         }
         let tail = self.leaky % 64;
         let padded = self.corrections.words.last().is_some_and(|word| tail > 0 && word >> tail > 0);
-        talk.ensure(!padded, "length", Some(party))
+        channel.ensure(!padded, "length", Some(party))
     }
 
     /// `theta`: all parties' add up to zero where all are products.
-    fn errors(&self, talk: &mut Talk<'_>, coin: &[u8; 32]) -> Result<u128, SharingError> {
+    fn errors(
+        &self,
+        channel: &mut CheckedChannel<'_>,
+        coin: &[u8; 32],
+    ) -> Result<u128, SharingError> {
         let prg = stream("tacit 2026 coefficients of leaky triples", coin);
         let mut coefficients = [0u128; TILE];
         let mut errors = Zeroizing::new([0u128; TILE]);
         let mut theta = [0u128];
-        talk.add_zero(&mut theta)?;
+        channel.add_zero(&mut theta)?;
         for (chunk, sums) in self.sums.chunks(TILE).enumerate() {
             let at = chunk * TILE;
             let coefficients = &mut coefficients[..sums.len()];

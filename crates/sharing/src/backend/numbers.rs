@@ -1,7 +1,7 @@
 //! What every party with numbers in rings does alike: inputs, products, openings.
 
 use super::party_bits::{PartyBits, input_words};
-use super::ring_keys::{Bench, Held, NumberKeys, RingKeys};
+use super::ring_keys::{Held, NumberKeys, RingContext, RingKeys};
 use super::secret::{Element, packed, typed, unpacked};
 use super::{Bits, Data, Kind, Planes, Result, Ring, Secret, Values, wrong};
 use crate::arrays::{self, Cut, MatrixShape, SharedVec};
@@ -181,13 +181,13 @@ impl<'m, P: Role> Numbers<'m, P> {
     }
 
     /// What is needed to compute in ring `W`, in a new step. It will want checks before openings.
-    pub(super) fn step<W: Held>(&mut self) -> (&mut Party<'m>, &mut Bench<W>) {
+    pub(super) fn step<W: Held>(&mut self) -> (&mut Party<'m>, &mut RingContext<W>) {
         let (party, bits) = self.bits.step();
         (party, W::bench(bits, &mut self.numbers))
     }
 
     /// As [`Numbers::step`], in the step that has begun.
-    pub(super) fn same_step<W: Held>(&mut self) -> (&mut Party<'m>, &mut Bench<W>) {
+    pub(super) fn same_step<W: Held>(&mut self) -> (&mut Party<'m>, &mut RingContext<W>) {
         let (party, bits) = self.bits.same_step();
         (party, W::bench(bits, &mut self.numbers))
     }
@@ -238,7 +238,7 @@ impl<'m, P: Role> Numbers<'m, P> {
         b: &SharedVec<W>,
     ) -> Result<SharedVec<W>> {
         let mut out = SharedVec::zeros_of::<P>(a.len());
-        let (party, Bench { keys, scratch }) = self.step::<W>();
+        let (party, RingContext { keys, scratch }) = self.step::<W>();
         let mut draws = keys.streams().draws()?;
         arrays::multiply::<P, W>(party, &mut draws, scratch, Cut::default(), [a, b], &mut out)?;
         Ok(out)
@@ -255,7 +255,7 @@ impl<'m, P: Role> Numbers<'m, P> {
         b: &SharedVec<W>,
     ) -> Result<SharedVec<W>> {
         let mut out = SharedVec::zeros_of::<P>(shape.rows * shape.columns);
-        let (party, Bench { keys, scratch }) = self.step::<W>();
+        let (party, RingContext { keys, scratch }) = self.step::<W>();
         let mut draws = keys.streams().draws()?;
         let cut = Cut::default();
         let factors = [a, b];
@@ -276,7 +276,7 @@ impl<'m, P: Role> Numbers<'m, P> {
         b: &SharedVec<W>,
     ) -> Result<SharedVec<W>> {
         let mut out = SharedVec::zeros_of::<P>(rows);
-        let (party, Bench { keys, scratch }) = self.step::<W>();
+        let (party, RingContext { keys, scratch }) = self.step::<W>();
         let mut draws = keys.streams().draws()?;
         arrays::dot::<P, W>(party, &mut draws, scratch, Cut::default(), [a, b], &mut out)?;
         Ok(out)

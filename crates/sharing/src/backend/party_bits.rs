@@ -1,6 +1,6 @@
 //! Shared bits, and circuits on them, under any protocol with shares.
 
-use super::ring_keys::Bench;
+use super::ring_keys::RingContext;
 use super::{Bits, Circuits, Planes, PutOff, Result, wrong};
 use crate::arrays::SharedVec;
 use crate::convert::{BitPlanes, Layered};
@@ -77,7 +77,7 @@ fn open_words<P: Role, W: Word>(
 /// A party of a protocol, in role `P`, with shared bits alone.
 pub(super) struct PartyBits<'m, P> {
     party: Party<'m>,
-    bench: Bench<Z2>,
+    bench: RingContext<Z2>,
     layered: LevelScratch,
     circuits: Circuits,
     /// Leave to open what was computed so far.
@@ -87,7 +87,7 @@ pub(super) struct PartyBits<'m, P> {
 
 impl<'m, P: Role> PartyBits<'m, P> {
     /// A party with fresh keys.
-    pub fn new(party: Party<'m>, mut bench: Bench<Z2>) -> Self {
+    pub fn new(party: Party<'m>, mut bench: RingContext<Z2>) -> Self {
         PartyBits {
             party: party.proving(bench.keys.proofs()),
             bench,
@@ -111,13 +111,13 @@ impl<'m, P: Role> PartyBits<'m, P> {
     }
 
     /// Begins a step of a computation, with the keys for bits.
-    pub fn step(&mut self) -> (&mut Party<'m>, &mut Bench<Z2>) {
+    pub fn step(&mut self) -> (&mut Party<'m>, &mut RingContext<Z2>) {
         self.party.next_step();
         self.same_step()
     }
 
     /// Computes on in the step that has begun.
-    pub fn same_step(&mut self) -> (&mut Party<'m>, &mut Bench<Z2>) {
+    pub fn same_step(&mut self) -> (&mut Party<'m>, &mut RingContext<Z2>) {
         self.work();
         (&mut self.party, &mut self.bench)
     }

@@ -6,33 +6,33 @@ use crate::setup::Secrets;
 use tacit_ring::{Word, Z2};
 
 /// The keys and buffers of one ring.
-pub(super) struct Bench<W> {
+pub(super) struct RingContext<W> {
     pub keys: Keys,
     pub scratch: Scratch<W>,
 }
 
-impl<W: Word> Bench<W> {
+impl<W: Word> RingContext<W> {
     fn all(
         secrets: &mut Secrets,
         purpose: &str,
         workers: usize,
     ) -> impl Iterator<Item = Self> + use<W> {
         let keys = secrets.keys(purpose, W::BITS, workers);
-        keys.into_iter().map(|keys| Bench { keys, scratch: Scratch::default() })
+        keys.into_iter().map(|keys| RingContext { keys, scratch: Scratch::default() })
     }
 }
 
 /// One worker's keys, for every ring.
 pub struct RingKeys {
-    bits: Bench<Z2>,
+    bits: RingContext<Z2>,
     numbers: NumberKeys,
 }
 
 /// Those of the rings of machine words.
 pub(super) struct NumberKeys {
-    w32: Bench<u32>,
-    w64: Bench<u64>,
-    w128: Bench<u128>,
+    w32: RingContext<u32>,
+    w64: RingContext<u64>,
+    w128: RingContext<u128>,
 }
 
 impl RingKeys {
@@ -49,10 +49,10 @@ impl RingKeys {
     }
 
     fn of(secrets: &mut Secrets, purpose: &str, workers: usize) -> Vec<RingKeys> {
-        let bits = Bench::all(secrets, purpose, workers);
-        let w32 = Bench::all(secrets, purpose, workers);
-        let w64 = Bench::all(secrets, purpose, workers);
-        let w128 = Bench::all(secrets, purpose, workers);
+        let bits = RingContext::all(secrets, purpose, workers);
+        let w32 = RingContext::all(secrets, purpose, workers);
+        let w64 = RingContext::all(secrets, purpose, workers);
+        let w128 = RingContext::all(secrets, purpose, workers);
         let rings = bits.zip(w32).zip(w64.zip(w128));
         let keys =
             |((bits, w32), (w64, w128))| RingKeys { bits, numbers: NumberKeys { w32, w64, w128 } };
@@ -60,7 +60,7 @@ impl RingKeys {
     }
 
     /// Those for bits, and the others.
-    pub(super) fn split(self) -> (Bench<Z2>, NumberKeys) {
+    pub(super) fn split(self) -> (RingContext<Z2>, NumberKeys) {
         (self.bits, self.numbers)
     }
 }
@@ -68,29 +68,44 @@ impl RingKeys {
 /// A word that a party has keys for.
 pub(super) trait Held: Word {
     /// The keys and buffers of its ring.
-    fn bench<'k>(bits: &'k mut Bench<Z2>, numbers: &'k mut NumberKeys) -> &'k mut Bench<Self>;
+    fn bench<'k>(
+        bits: &'k mut RingContext<Z2>,
+        numbers: &'k mut NumberKeys,
+    ) -> &'k mut RingContext<Self>;
 }
 
 impl Held for Z2 {
-    fn bench<'k>(bits: &'k mut Bench<Z2>, _: &'k mut NumberKeys) -> &'k mut Bench<Self> {
+    fn bench<'k>(
+        bits: &'k mut RingContext<Z2>,
+        _: &'k mut NumberKeys,
+    ) -> &'k mut RingContext<Self> {
         bits
     }
 }
 
 impl Held for u32 {
-    fn bench<'k>(_: &'k mut Bench<Z2>, numbers: &'k mut NumberKeys) -> &'k mut Bench<Self> {
+    fn bench<'k>(
+        _: &'k mut RingContext<Z2>,
+        numbers: &'k mut NumberKeys,
+    ) -> &'k mut RingContext<Self> {
         &mut numbers.w32
     }
 }
 
 impl Held for u64 {
-    fn bench<'k>(_: &'k mut Bench<Z2>, numbers: &'k mut NumberKeys) -> &'k mut Bench<Self> {
+    fn bench<'k>(
+        _: &'k mut RingContext<Z2>,
+        numbers: &'k mut NumberKeys,
+    ) -> &'k mut RingContext<Self> {
         &mut numbers.w64
     }
 }
 
 impl Held for u128 {
-    fn bench<'k>(_: &'k mut Bench<Z2>, numbers: &'k mut NumberKeys) -> &'k mut Bench<Self> {
+    fn bench<'k>(
+        _: &'k mut RingContext<Z2>,
+        numbers: &'k mut NumberKeys,
+    ) -> &'k mut RingContext<Self> {
         &mut numbers.w128
     }
 }

@@ -5,7 +5,7 @@ use super::numbers::{
     Numbers, bits_in, by_ring, delegate_bits, delegate_products, delegate_transfers, ring_of,
 };
 use super::party_bits::planes_in;
-use super::ring_keys::{Bench, Held, RingKeys};
+use super::ring_keys::{Held, RingContext, RingKeys};
 use super::secret::{Element, bits_of, typed};
 use super::sort::{Column, Shuffles, with_column};
 use super::{
@@ -13,7 +13,7 @@ use super::{
 };
 use crate::arrays::{MatrixShape, SharedVec};
 use crate::convert::shuffle::{self, Hop};
-use crate::convert::{self, BitPlanes, Coordinates, Desk, Layered, Masked, Seat};
+use crate::convert::{self, BitPlanes, Coordinates, Layered, Masked, MaskedParty, Seat};
 use crate::party::{Draws, Party};
 use crate::role::{Canonical, RoleId};
 
@@ -40,16 +40,16 @@ impl<'m, P: Coordinates> Rings<'m, P> {
     /// A conversion under the next draws of ring `W`.
     fn convert<W: Held, T>(
         &mut self,
-        f: impl FnOnce(&mut Desk<'_, 'm>, &mut Draws<'_>) -> Result<T>,
+        f: impl FnOnce(&mut MaskedParty<'_, 'm>, &mut Draws<'_>) -> Result<T>,
     ) -> Result<T> {
         let (party, bench) = self.numbers.step::<W>();
         let mut draws = bench.keys.streams().draws()?;
-        f(&mut Desk::new::<P>(party), &mut draws)
+        f(&mut MaskedParty::new::<P>(party), &mut draws)
     }
 
     fn converted<W: Held + Element>(
         &mut self,
-        f: impl FnOnce(&mut Desk<'_, 'm>, &mut Draws<'_>) -> Result<Masked<W>>,
+        f: impl FnOnce(&mut MaskedParty<'_, 'm>, &mut Draws<'_>) -> Result<Masked<W>>,
     ) -> Result<Secret> {
         let masked = self.convert::<W, _>(f)?;
         Ok(Secret::of(convert::from_masked::<P, W>(masked)))
@@ -57,7 +57,9 @@ impl<'m, P: Coordinates> Rings<'m, P> {
 
     fn truncate_ring<W: Held + Element>(&mut self, a: &Secret, by: u32) -> Result<Secret> {
         let masked = convert::to_masked::<P, W>(typed::<W>(a));
-        self.converted::<W>(|desk, draws| convert::truncate(desk, draws, &masked, by))
+        self.converted::<W>(|masked_party, draws| {
+            convert::truncate(masked_party, draws, &masked, by)
+        })
     }
 
     fn widen_ring<W: Held + Element>(&mut self, a: &Secret) -> Result<Secret> {
@@ -73,7 +75,7 @@ impl<'m, P: Coordinates> Rings<'m, P> {
             return Err(wrong("widening to a ring that is not wider"));
         }
         let masked = convert::to_masked::<P, N>(typed::<N>(a));
-        self.converted::<W>(|desk, draws| convert::widen(desk, draws, &masked))
+        self.converted::<W>(|masked_party, draws| convert::widen(masked_party, draws, &masked))
     }
 
     fn compose_ring<W: Held + Element>(&mut self, planes: &Planes, signed: bool) -> Result<Secret> {
@@ -89,8 +91,9 @@ impl<'m, P: Coordinates> Rings<'m, P> {
         }
         let masked = convert::to_masked::<P, Z2>(&bits);
         let lanes = planes.lanes;
-        let sum =
-            self.converted::<W>(|desk, draws| convert::bits_to_ring(desk, draws, &masked, lanes))?;
+        let sum = self.converted::<W>(|masked_party, draws| {
+            convert::bits_to_ring(masked_party, draws, &masked, lanes)
+        })?;
         if !offset {
             return Ok(sum);
         }
@@ -100,13 +103,15 @@ impl<'m, P: Coordinates> Rings<'m, P> {
 
     fn bit_to_ring_in<W: Held + Element>(&mut self, bits: &Secret) -> Result<Secret> {
         let masked = convert::to_masked::<P, Z2>(&bits_in(bits)?.shares);
-        self.converted::<W>(|desk, draws| convert::bit_to_ring(desk, draws, &masked, bits.len))
+        self.converted::<W>(|masked_party, draws| {
+            convert::bit_to_ring(masked_party, draws, &masked, bits.len)
+        })
     }
 
     fn inject_ring<W: Held + Element>(&mut self, bits: &Secret, a: &Secret) -> Result<Secret> {
         let b = convert::to_masked::<P, Z2>(&bits_in(bits)?.shares);
         let a = convert::to_masked::<P, W>(typed::<W>(a));
-        self.converted::<W>(|desk, draws| convert::inject(desk, draws, &b, &a))
+        self.converted::<W>(|masked_party, draws| convert::inject(masked_party, draws, &b, &a))
     }
 
     fn floor_shift_ring<W: Held + Element>(&mut self, a: &Secret, by: u32) -> Result<Secret> {
@@ -123,7 +128,9 @@ impl<'m, P: Coordinates> Rings<'m, P> {
         let bits = |j| convert::to_masked::<P, Z2>(&bits_of(&borrows.plane(j)).shares);
         let (low, high) = (bits(0), bits(1));
         let borrows = [&low, &high];
-        self.converted::<W>(|desk, draws| convert::floor_shift(desk, draws, &masked, by, borrows))
+        self.converted::<W>(|masked_party, draws| {
+            convert::floor_shift(masked_party, draws, &masked, by, borrows)
+        })
     }
 
     fn group_sums_ring<W: Held + Element>(
@@ -135,8 +142,8 @@ impl<'m, P: Coordinates> Rings<'m, P> {
         let masked = groups.iter().map(masked).collect::<Result<Vec<_>>>()?;
         let lanes = groups.first().map_or(0, |bits| bits.len);
         let a = a.map(|a| convert::to_masked::<P, W>(typed::<W>(a)));
-        self.converted::<W>(|desk, draws| {
-            convert::group_sums(desk, draws, &masked, lanes, a.as_ref())
+        self.converted::<W>(|masked_party, draws| {
+            convert::group_sums(masked_party, draws, &masked, lanes, a.as_ref())
         })
     }
 
@@ -151,10 +158,10 @@ impl<'m, P: Coordinates> Rings<'m, P> {
     fn bits_of_masked<W: Word>(&mut self, masked: &Masked<W>, bits: u32) -> Result<[Planes; 2]> {
         let (bits, n) = (bits as usize, masked.first.len());
         let (m, lambda) = (&masked.first, masked.lambda(Seat::of::<P>()));
-        let pair = self.convert::<Z2, _>(|desk, draws| {
+        let pair = self.convert::<Z2, _>(|masked_party, draws| {
             // What is dealt waits for nothing, not even for what is raised.
-            let lower = convert::lower_bits(desk, draws, &lambda, n, bits)?;
-            Ok([convert::upper_bits(desk, draws, m, bits)?, lower])
+            let lower = convert::lower_bits(masked_party, draws, &lambda, n, bits)?;
+            Ok([convert::upper_bits(masked_party, draws, m, bits)?, lower])
         })?;
         Ok(pair.map(|masked| {
             let shares = convert::from_masked::<P, Z2>(masked);
@@ -298,7 +305,7 @@ impl<P: Canonical> Rings<'_, P> {
         turned: &SharedVec<W>,
         to: Range<usize>,
     ) -> Result<SharedVec<W>> {
-        let (party, Bench { keys, .. }) = self.numbers.same_step::<W>();
+        let (party, RingContext { keys, .. }) = self.numbers.same_step::<W>();
         let mut draws = keys.streams().draws()?;
         hop.begin::<P, W>(party, &mut draws, turned, to)
     }

@@ -1,8 +1,8 @@
 //! Ring elements as bit planes: the two halves of A2B.
 
-use super::desk::check;
+use super::masked_party::check;
 use super::wires::Wires;
-use super::{Desk, Masked, Seat};
+use super::{Masked, MaskedParty, Seat};
 use crate::SharingError;
 use crate::arrays::SharedVec;
 use crate::party::Draws;
@@ -135,14 +135,15 @@ pub fn to_planes<W: Word>(values: &[W], bits: usize) -> Buffer<Z2> {
 /// # Errors
 /// When the network fails.
 pub fn upper_bits<W: Word>(
-    desk: &mut Desk<'_, '_>,
+    masked_party: &mut MaskedParty<'_, '_>,
     draws: &mut Draws<'_>,
     m: &[W],
     bits: usize,
 ) -> Result<Masked<Z2>, SharingError> {
     let words = bits * m.len().div_ceil(64);
-    let known = if desk.seat().is_pair() { to_planes(m, bits) } else { Buffer::zeros(words) };
-    desk.share_upper(draws, known)
+    let known =
+        if masked_party.seat().is_pair() { to_planes(m, bits) } else { Buffer::zeros(words) };
+    masked_party.share_upper(draws, known)
 }
 
 /// Shares of the low `bits` bits of `n` lower values, known to those that know the masks. One deal
@@ -151,7 +152,7 @@ pub fn upper_bits<W: Word>(
 /// # Errors
 /// When the network fails.
 pub fn lower_bits<W: Word>(
-    desk: &mut Desk<'_, '_>,
+    masked_party: &mut MaskedParty<'_, '_>,
     draws: &mut Draws<'_>,
     lambda: &[W],
     n: usize,
@@ -159,16 +160,16 @@ pub fn lower_bits<W: Word>(
 ) -> Result<Masked<Z2>, SharingError> {
     let words = bits * n.div_ceil(64);
     let mut planes = Buffer::default();
-    if !desk.seat().is_pair() {
+    if !masked_party.seat().is_pair() {
         check(lambda.len() == n, "bits of masks")?;
         planes = to_planes(lambda, bits);
     }
-    let split = desk.deal(draws, &planes, words)?;
+    let split = masked_party.deal(draws, &planes, words)?;
     // b = m + x1 + x2 over Z_2 with m = 0, which of four parties needs no mask.
-    Ok(match desk.seat() {
+    Ok(match masked_party.seat() {
         Seat::Dealer => Masked::pair(split.first, split.second),
         seat => {
-            let x1 = desk.keeps_third().then(|| match seat.is_pair() {
+            let x1 = masked_party.keeps_third().then(|| match seat.is_pair() {
                 true => Buffer::zeros(words),
                 false => split.x1,
             });

@@ -1,7 +1,7 @@
 //! Bilinear forms of upper and lower values, row by row: what gadgets make sharings of.
 
-use super::desk::Split;
-use super::{Desk, Masked, Seat};
+use super::masked_party::Split;
+use super::{Masked, MaskedParty, Seat};
 use crate::SharingError;
 use crate::party::Draws;
 use tacit_ring::simd;
@@ -21,7 +21,7 @@ pub(super) struct Form<'a, N, W, U, L, T, const K: usize, const S: usize> {
 pub(super) trait Sink<W> {
     /// There will be `n` rows. Called where the compiler sees it: no bounds checks stand in loops.
     fn cut(&mut self, n: usize);
-    /// A row's terms and first upper value, as [`Desk::gadget`] wants them.
+    /// A row's terms and first upper value, as [`MaskedParty::gadget`] wants them.
     fn put(&mut self, i: usize, terms: W, upper: W);
 }
 
@@ -98,7 +98,7 @@ where
     /// When the network fails.
     pub fn share<const A: usize, const B: usize>(
         self,
-        desk: &mut Desk<'_, '_>,
+        masked_party: &mut MaskedParty<'_, '_>,
         draws: &mut Draws<'_>,
         n: usize,
     ) -> Result<Masked<W>, SharingError>
@@ -108,8 +108,8 @@ where
         T: Fn([W; S], [W; A], [W; B], [W; B]) -> W,
     {
         let (mut sum, mut c) = (Buffer::zeros(n), Buffer::zeros(n));
-        self.rows(desk, draws, n, Columns { terms: &mut sum, upper: &mut c })?;
-        desk.gadget(draws, sum, Some(&c))
+        self.rows(masked_party, draws, n, Columns { terms: &mut sum, upper: &mut c })?;
+        masked_party.gadget(draws, sum, Some(&c))
     }
 
     /// Deals and raises, and gives all rows to a sink.
@@ -118,7 +118,7 @@ where
     /// When the network fails.
     pub fn rows<const A: usize, const B: usize>(
         self,
-        desk: &mut Desk<'_, '_>,
+        masked_party: &mut MaskedParty<'_, '_>,
         draws: &mut Draws<'_>,
         n: usize,
         sink: impl Sink<W>,
@@ -129,16 +129,16 @@ where
         T: Fn([W; S], [W; A], [W; B], [W; B]) -> W,
     {
         let Form { known, shared, upper, lower, terms } = self;
-        let pair = desk.seat().is_pair();
+        let pair = masked_party.seat().is_pair();
         let dealt = match pair {
             true => std::array::from_fn(|_| Buffer::default()),
             false => columns(n, known, lower),
         };
-        let split = deal_all(desk, draws, n, dealt)?;
-        if desk.seat() == Seat::Dealer {
+        let split = deal_all(masked_party, draws, n, dealt)?;
+        if masked_party.seat() == Seat::Dealer {
             return Ok(());
         }
-        if !desk.raises() {
+        if !masked_party.raises() {
             put_rows(n, &split, shared, known, upper, terms, sink);
             return Ok(());
         }
@@ -147,7 +147,7 @@ where
             false => std::array::from_fn(|_| Buffer::zeros(n)),
         };
         for upper in &mut uppers {
-            *upper = desk.raise(draws, std::mem::take(upper))?;
+            *upper = masked_party.raise(draws, std::mem::take(upper))?;
         }
         let uppers = uppers.each_ref().map(|upper| &upper[..]);
         put_rows(n, &split, shared, uppers, std::convert::identity, terms, sink);
@@ -180,14 +180,14 @@ fn columns<N: Word, W: Word, const K: usize, const V: usize>(
 }
 
 fn deal_all<W: Word, const V: usize>(
-    desk: &mut Desk<'_, '_>,
+    masked_party: &mut MaskedParty<'_, '_>,
     draws: &mut Draws<'_>,
     n: usize,
     values: [Buffer<W>; V],
 ) -> Result<[Split<W>; V], SharingError> {
     let mut split: [Option<Split<W>>; V] = std::array::from_fn(|_| None);
     for (split, t) in split.iter_mut().zip(values) {
-        *split = Some(desk.deal(draws, &t, n)?);
+        *split = Some(masked_party.deal(draws, &t, n)?);
     }
     Ok(split.map(|split| split.expect("all are dealt")))
 }

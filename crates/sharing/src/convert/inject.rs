@@ -3,16 +3,16 @@
 //!
 //! A shared bit is `b = b0 + y0 - 2 b0 y0` over the integers, `b0` upper and `y0` lower.
 
-use super::desk::check;
 use super::form::{Columns, Form, Sink, Sums};
-use super::{Desk, Masked, Seat};
+use super::masked_party::check;
+use super::{Masked, MaskedParty, Seat};
 use crate::SharingError;
 use crate::party::Draws;
 use tacit_ring::{Buffer, Word, Z2, transpose, word};
 
 /// What this party knows of bits as ring elements 0 and 1: `b0` in the pair, `y0` elsewhere.
 pub(super) fn known_bits<W: Word>(
-    desk: &Desk<'_, '_>,
+    masked_party: &MaskedParty<'_, '_>,
     bits: &Masked<Z2>,
     lanes: usize,
 ) -> Buffer<W> {
@@ -21,7 +21,7 @@ pub(super) fn known_bits<W: Word>(
         return out;
     }
     let mut room = Buffer::default();
-    let plane = bits.known(desk.seat(), &mut room);
+    let plane = bits.known(masked_party.seat(), &mut room);
     transpose::unpack(word::lanes(plane), 1, &mut out[..]);
     out
 }
@@ -36,36 +36,36 @@ fn double<W: Word>(x: W) -> W {
 /// # Errors
 /// When the network fails.
 pub fn bit_to_ring<W: Word>(
-    desk: &mut Desk<'_, '_>,
+    masked_party: &mut MaskedParty<'_, '_>,
     draws: &mut Draws<'_>,
     bits: &Masked<Z2>,
     lanes: usize,
 ) -> Result<Masked<W>, SharingError> {
     let mut sum = Buffer::zeros(lanes);
     let upper = bit_terms::<W>(
-        desk,
+        masked_party,
         draws,
         bits,
         lanes,
         #[inline(always)]
         |i, term, _| sum[i] = term,
     )?;
-    desk.gadget(draws, sum, Some(&upper))
+    masked_party.gadget(draws, sum, Some(&upper))
 }
 
 /// Calls `each` with the number, the local terms `(1 - 2 b0) y0` and the upper term of every bit;
 /// gives the upper terms.
 fn bit_terms<W: Word>(
-    desk: &mut Desk<'_, '_>,
+    masked_party: &mut MaskedParty<'_, '_>,
     draws: &mut Draws<'_>,
     bits: &Masked<Z2>,
     lanes: usize,
     mut each: impl FnMut(usize, W, W),
 ) -> Result<Buffer<W>, SharingError> {
-    let known = known_bits::<W>(desk, bits, lanes);
-    let y = desk.deal(draws, &known, lanes)?;
-    let upper = desk.raise(draws, known)?;
-    if desk.seat() != Seat::Dealer {
+    let known = known_bits::<W>(masked_party, bits, lanes);
+    let y = masked_party.deal(draws, &known, lanes)?;
+    let upper = masked_party.raise(draws, known)?;
+    if masked_party.seat() != Seat::Dealer {
         let rows = upper.iter().zip(y.part()).zip(y.plain());
         for (i, ((b, q), plain)) in rows.enumerate() {
             each(i, plain.sub(double(b.mul(*q))), *b);
@@ -77,17 +77,17 @@ fn bit_terms<W: Word>(
 /// Gives the local terms and the upper term of every product to a sink:
 /// `b a = b0 a0 + (a0 - 2 b0 a0) y0 + b0 (2p - x0) - p`, `p = x0 y0`.
 fn selected<W: Word>(
-    desk: &mut Desk<'_, '_>,
+    masked_party: &mut MaskedParty<'_, '_>,
     draws: &mut Draws<'_>,
     bits: &Masked<Z2>,
     a: &Masked<W>,
     sink: impl Sink<W>,
 ) -> Result<(), SharingError> {
     let n = a.first.len();
-    let known = known_bits::<W>(desk, bits, n);
+    let known = known_bits::<W>(masked_party, bits, n);
     let mut room = Buffer::default();
     let form = Form::new(
-        [&known, a.known(desk.seat(), &mut room)],
+        [&known, a.known(masked_party.seat(), &mut room)],
         [&a.first, &a.second],
         #[inline(always)]
         |[b, m]: [W; 2]| [b.mul(m), b],
@@ -99,7 +99,7 @@ fn selected<W: Word>(
             bilinear.add(b.mul(double(p).sub(x))).sub(plain[1])
         },
     );
-    form.rows(desk, draws, n, sink)
+    form.rows(masked_party, draws, n, sink)
 }
 
 /// Bit times ring element. Two deals, two raises and one gadget each.
@@ -107,7 +107,7 @@ fn selected<W: Word>(
 /// # Errors
 /// When the network fails or lengths differ.
 pub fn inject<W: Word>(
-    desk: &mut Desk<'_, '_>,
+    masked_party: &mut MaskedParty<'_, '_>,
     draws: &mut Draws<'_>,
     bits: &Masked<Z2>,
     a: &Masked<W>,
@@ -115,8 +115,8 @@ pub fn inject<W: Word>(
     let n = a.first.len();
     check(bits.first.len() == n.div_ceil(64), "bits and elements")?;
     let (mut sum, mut c) = (Buffer::zeros(n), Buffer::zeros(n));
-    selected(desk, draws, bits, a, Columns { terms: &mut sum, upper: &mut c })?;
-    desk.gadget(draws, sum, Some(&c))
+    selected(masked_party, draws, bits, a, Columns { terms: &mut sum, upper: &mut c })?;
+    masked_party.gadget(draws, sum, Some(&c))
 }
 
 /// For each plane of `groups` the sum of all `bit * element`, or without elements the number of
@@ -125,7 +125,7 @@ pub fn inject<W: Word>(
 /// # Errors
 /// When the network fails or lengths differ.
 pub fn group_sums<W: Word>(
-    desk: &mut Desk<'_, '_>,
+    masked_party: &mut MaskedParty<'_, '_>,
     draws: &mut Draws<'_>,
     groups: &[Masked<Z2>],
     lanes: usize,
@@ -138,16 +138,16 @@ pub fn group_sums<W: Word>(
         let (mut g, mut upper) = (W::ZERO, W::ZERO);
         match a {
             Some(a) => {
-                selected(desk, draws, bits, a, Sums { terms: &mut g, upper: &mut upper })?;
+                selected(masked_party, draws, bits, a, Sums { terms: &mut g, upper: &mut upper })?;
             }
             None => {
                 let add = |_, term: W, first: W| (g, upper) = (g.add(term), upper.add(first));
-                bit_terms::<W>(desk, draws, bits, lanes, add)?;
+                bit_terms::<W>(masked_party, draws, bits, lanes, add)?;
             }
         }
         (sum[i], c[i]) = (g, upper);
     }
-    desk.gadget(draws, sum, Some(&c))
+    masked_party.gadget(draws, sum, Some(&c))
 }
 
 /// Bytes of planes that are dealt before any of them is raised: a role that deals, and hears what is
@@ -160,7 +160,7 @@ const GROUP_BYTES: usize = 16 << 20;
 /// # Errors
 /// When the network fails.
 pub fn bits_to_ring<W: Word>(
-    desk: &mut Desk<'_, '_>,
+    masked_party: &mut MaskedParty<'_, '_>,
     draws: &mut Draws<'_>,
     bits: &Masked<Z2>,
     lanes: usize,
@@ -182,7 +182,7 @@ pub fn bits_to_ring<W: Word>(
         let group = start..(start + group).min(planes);
         let mut dealt = Vec::with_capacity(group.len());
         for i in group.clone() {
-            let known = known_bits::<W>(desk, &plane(i), lanes);
+            let known = known_bits::<W>(masked_party, &plane(i), lanes);
             let weight = W::from_u128(1 << i);
             for (c, b) in c.iter_mut().zip(known.iter()) {
                 *c = c.add(weight.mul(*b));
@@ -190,13 +190,13 @@ pub fn bits_to_ring<W: Word>(
             // - 2^(i+1) b0 y0: b0 and y0 count modulo 2^(BITS - 1 - i).
             let width = W::BITS - 1 - i as u32;
             if width > 0 {
-                let split = desk.deal_bits(draws, &known, lanes, width)?;
+                let split = masked_party.deal_bits(draws, &known, lanes, width)?;
                 dealt.push((double(weight), width, known, split));
             }
         }
         for (weight, width, known, split) in dealt {
-            let upper = desk.raise_bits(draws, known, width)?;
-            if desk.seat() != Seat::Dealer {
+            let upper = masked_party.raise_bits(draws, known, width)?;
+            if masked_party.seat() != Seat::Dealer {
                 for ((sum, b), q) in sum.iter_mut().zip(upper.iter()).zip(split.part()) {
                     *sum = sum.sub(weight.mul(b.mul(*q)));
                 }
@@ -204,12 +204,12 @@ pub fn bits_to_ring<W: Word>(
         }
     }
     // Where lower values are known `c` is the sum of 2^i y0, a lower value with coefficient one.
-    let split = desk.deal(draws, &c, lanes)?;
-    let upper = desk.raise(draws, c)?;
-    if desk.seat() != Seat::Dealer {
+    let split = masked_party.deal(draws, &c, lanes)?;
+    let upper = masked_party.raise(draws, c)?;
+    if masked_party.seat() != Seat::Dealer {
         for (sum, q) in sum.iter_mut().zip(split.plain()) {
             *sum = sum.add(*q);
         }
     }
-    desk.gadget(draws, sum, Some(&upper))
+    masked_party.gadget(draws, sum, Some(&upper))
 }

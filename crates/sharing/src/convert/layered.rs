@@ -1,7 +1,7 @@
 //! A Boolean circuit over bit planes, blocks of lanes at a time.
 
 use super::BitPlanes;
-use super::desk::check;
+use super::masked_party::check;
 use crate::Protocol;
 use crate::SharingError;
 use crate::cost::Traffic;

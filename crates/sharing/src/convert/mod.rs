@@ -17,11 +17,11 @@
 //! others. Where shares have three components the third is `u` in the pair, and `x1` at the two that know
 //! both masks. The dealer is the role that works ahead; under Replicated, where no role does, it is
 //! role 0. Every block is local work, *deals* (the dealer splits a lower value between the pair:
-//! one element to the second, [`Desk::deal`]) and one *gadget* (an exchange in the pair that makes
-//! a fresh sharing out of local sums, [`Desk::gadget`]). Nobody sees anything but uniform words.
+//! one element to the second, [`MaskedParty::deal`]) and one *gadget* (an exchange in the pair that makes
+//! a fresh sharing out of local sums, [`MaskedParty::gadget`]). Nobody sees anything but uniform words.
 //!
 //! Of four parties one may cheat. Either of the two that know the masks deals, and what is dealt is
-//! compared by the second and the other of them. Upper values are *raised* ([`Desk::raise`]): the one
+//! compared by the second and the other of them. Upper values are *raised* ([`MaskedParty::raise`]): the one
 //! behind gets them under masks that the one ahead has, compared by the first and the one behind. Then
 //! those two can do what the pair does, on whole lower values: the one behind computes each gadget's
 //! result under masks, but for a correction that the one ahead sends, and compares it with the pair; or,
@@ -31,11 +31,11 @@
 
 mod bits;
 mod cost;
-mod desk;
 mod form;
 mod inject;
 mod layered;
 mod masked;
+mod masked_party;
 mod seat;
 pub mod shuffle;
 mod truncate;
@@ -43,10 +43,10 @@ mod wires;
 
 pub use bits::{BitPlanes, lower_bits, to_planes, upper_bits};
 pub use cost::{deal as deal_cost, gadget as gadget_cost, raise as raise_cost};
-pub use desk::{Desk, Split};
 pub use inject::{bit_to_ring, bits_to_ring, group_sums, inject};
 pub use layered::Layered;
 pub use masked::{Coordinates, Masked, from_masked, to_masked};
+pub use masked_party::{MaskedParty, Split};
 pub use seat::{Seat, deal_stream, dealer};
 pub use truncate::{floor_shift, truncate, widen};
 pub use wires::{Canvas, Holding, Wires};

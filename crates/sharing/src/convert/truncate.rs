@@ -2,7 +2,7 @@
 
 use super::form::Form;
 use super::inject::known_bits;
-use super::{Desk, Masked};
+use super::{Masked, MaskedParty};
 use crate::SharingError;
 use crate::party::Draws;
 use tacit_ring::{Buffer, Word, Z2};
@@ -24,7 +24,7 @@ fn raw<W: Word>(x: W, f: impl Fn(u128) -> u128) -> W {
 /// # Panics
 /// If `by` is zero or not below `BITS - 1`.
 pub fn truncate<W: Word>(
-    desk: &mut Desk<'_, '_>,
+    masked_party: &mut MaskedParty<'_, '_>,
     draws: &mut Draws<'_>,
     a: &Masked<W>,
     by: u32,
@@ -38,7 +38,7 @@ pub fn truncate<W: Word>(
     let scale = W::from_u128(1 << (top - by));
     let mut room = Buffer::default();
     let form = Form::new(
-        [a.known(desk.seat(), &mut room)],
+        [a.known(masked_party.seat(), &mut room)],
         [],
         #[inline(always)]
         move |[m]: [W; 1]| {
@@ -55,7 +55,7 @@ pub fn truncate<W: Word>(
         #[inline(always)]
         |[], [_, beta]: [W; 2], [factor, _]: [W; 2], [_, rest]: [W; 2]| beta.mul(factor).add(rest),
     );
-    form.share(desk, draws, n)
+    form.share(masked_party, draws, n)
 }
 
 /// `a / 2^by`, rounded down, for every signed `a` (TE; after Truncation Untangled, 2024). `low` and
@@ -68,7 +68,7 @@ pub fn truncate<W: Word>(
 /// # Panics
 /// If `by` is zero or not below `BITS`.
 pub fn floor_shift<W: Word>(
-    desk: &mut Desk<'_, '_>,
+    masked_party: &mut MaskedParty<'_, '_>,
     draws: &mut Draws<'_>,
     a: &Masked<W>,
     by: u32,
@@ -78,12 +78,13 @@ pub fn floor_shift<W: Word>(
     let n = a.first.len();
     let top = W::from_u128(1 << (W::BITS - by));
     let double = |x: W| x.add(x);
-    let (low, high) = (known_bits::<W>(desk, low, n), known_bits::<W>(desk, high, n));
+    let (low, high) =
+        (known_bits::<W>(masked_party, low, n), known_bits::<W>(masked_party, high, n));
     let mut room = Buffer::default();
     let offset = W::from_u128(1 << (W::BITS - 1));
     let back = W::from_u128(1 << (W::BITS - 1 - by));
     let form = Form::new(
-        [a.known(desk.seat(), &mut room), &low, &high],
+        [a.known(masked_party.seat(), &mut room), &low, &high],
         [],
         #[inline(always)]
         move |[m, low, high]: [W; 3]| {
@@ -100,7 +101,7 @@ pub fn floor_shift<W: Word>(
             plain[0].sub(low).add(top.mul(high))
         },
     );
-    form.share(desk, draws, n)
+    form.share(masked_party, draws, n)
 }
 
 /// The same signed number in a wider ring, for `-2^(BITS-2) <= a < 2^(BITS-2)` of the narrow one.
@@ -112,7 +113,7 @@ pub fn floor_shift<W: Word>(
 /// # Errors
 /// When the network fails.
 pub fn widen<N: Word, W: Word>(
-    desk: &mut Desk<'_, '_>,
+    masked_party: &mut MaskedParty<'_, '_>,
     draws: &mut Draws<'_>,
     a: &Masked<N>,
 ) -> Result<Masked<W>, SharingError> {
@@ -122,7 +123,7 @@ pub fn widen<N: Word, W: Word>(
     let offset = N::from_u128(1 << (N::BITS - 2));
     let mut room = Buffer::default();
     let form = Form::new(
-        [a.known(desk.seat(), &mut room)],
+        [a.known(masked_party.seat(), &mut room)],
         [],
         #[inline(always)]
         move |[m]: [N; 1]| {
@@ -140,5 +141,5 @@ pub fn widen<N: Word, W: Word>(
             no_top.mul(carry).add(rest)
         },
     );
-    form.share(desk, draws, n)
+    form.share(masked_party, draws, n)
 }

@@ -3,7 +3,7 @@
 //! can be wrong.
 
 use super::Two;
-use super::talk::PROOF;
+use super::channel::PROOF;
 use super::triples::Pool;
 use crate::SharingError;
 use crate::party::Party;

@@ -10,9 +10,9 @@
 //! coins and masks of their own.
 
 use super::Scratch;
+use super::channel::ProofChannel;
 use super::field::{Field, Gf64};
 use super::fold::{self, Cost, Point, Runs, Source, points, sources};
-use super::talk::Talk;
 use crate::SharingError;
 use tacit_ring::Buffer;
 use tacit_ring::gf64::{self, Hardware, Multiplier, Portable};
@@ -60,34 +60,34 @@ fn blocks(words: usize) -> usize {
 /// # Errors
 /// When the network fails or a peer sends what no honest party does.
 pub(super) fn prove(
-    talk: &mut Talk<'_, '_, '_>,
+    channel: &mut ProofChannel<'_, '_, '_>,
     scratch: &mut Scratch,
     factors: [Runs<'_>; 2],
     z: Runs<'_>,
 ) -> Result<(), SharingError> {
     match Hardware::detect() {
-        Some(hardware) => prove_in(hardware, talk, scratch, factors, z),
-        None => prove_in(Portable, talk, scratch, factors, z),
+        Some(hardware) => prove_in(hardware, channel, scratch, factors, z),
+        None => prove_in(Portable, channel, scratch, factors, z),
     }
 }
 
 fn prove_in<M: Multiplier>(
     multiplier: M,
-    talk: &mut Talk<'_, '_, '_>,
+    channel: &mut ProofChannel<'_, '_, '_>,
     scratch: &mut Scratch,
     [x, y]: [Runs<'_>; 2],
     z: Runs<'_>,
 ) -> Result<(), SharingError> {
     let field = Gf64(multiplier);
     let blocks = blocks(z[0].len());
-    let rho = talk.coin()?.words::<u64>(blocks);
+    let rho = channel.coin()?.words::<u64>(blocks);
     let grid = simd::run(Grid { multiplier, factors: [x, y], rho: &rho });
     let sources = sources::<V, POINTS>();
     let is_block = |point: &usize| sources[*point].block().is_some();
     let mut others = Buffer::zeros(POINTS - BLOCKS);
     let points = (0..POINTS).filter(|point| !is_block(point));
     others.iter_mut().zip(points).for_each(|(to, point)| *to = grid[point]);
-    let shared = talk.share(field, &others)?;
+    let shared = channel.share(field, &others)?;
     let values = [0, 1].map(|c| {
         let results = simd::run(Results { multiplier, z: z[c], rho: &rho });
         let mut shared = shared[c].iter();
@@ -100,7 +100,7 @@ fn prove_in<M: Multiplier>(
         }
         values
     });
-    let point = Point::new(field, &mut talk.coin()?, V);
+    let point = Point::new(field, &mut channel.coin()?, V);
     let claim = point.claim(field, &values);
     let (len, weights) = (64 * blocks, &point.blocks[..]);
     let [f, g] = scratch.columns(fold::padded(len));
@@ -113,7 +113,7 @@ fn prove_in<M: Multiplier>(
         spread(x[c], Some(&rho), &mut *f[c]);
         spread(y[c], None, &mut *g[c]);
     }
-    fold::prove(talk, field, [f, g].map(|runs| runs.map(|run| &*run)), len, claim)
+    fold::prove(channel, field, [f, g].map(|runs| runs.map(|run| &*run)), len, claim)
 }
 
 /// Proves that all bits of `z` are sums of so many products of bits of `x` and `y` each. Every
@@ -122,13 +122,13 @@ fn prove_in<M: Multiplier>(
 /// # Errors
 /// When the network fails or a peer sends what no honest party does.
 pub(super) fn prove_sums(
-    talk: &mut Talk<'_, '_, '_>,
+    channel: &mut ProofChannel<'_, '_, '_>,
     [x, y]: [Runs<'_>; 2],
     z: Runs<'_>,
     runs: &[(usize, usize)],
 ) -> Result<(), SharingError> {
     let field = Gf64(Portable);
-    let rho = talk.coin()?.words::<u64>(z[0].len());
+    let rho = channel.coin()?.words::<u64>(z[0].len());
     let claim = z.map(|z| {
         let sum = z.iter().zip(&rho).fold(0, |sum, (z, rho)| field.plus(sum, *z, *rho));
         field.total(sum)
@@ -150,7 +150,7 @@ pub(super) fn prove_sums(
     let f = x.map(|run| elements(run, &|k| weights[k], gf64::times_x));
     let g = y.map(|run| elements(run, &|_| 1, |one| one));
     let vectors = [&f, &g].map(|column| column.each_ref().map(|run| &run[..]));
-    fold::prove(talk, field, vectors, 64 * x[0].len(), claim)
+    fold::prove(channel, field, vectors, 64 * x[0].len(), claim)
 }
 
 /// Word `k` of a block; zero behind the end.

@@ -6,9 +6,9 @@
 //! none of those that are opened is wrong. Whoever makes products wrong does not know yet which ones
 //! will meet.
 
+use super::channel::{Challenge, ProofChannel};
 use super::method::{Method, Source, proven};
 use super::redundant::{open, reshare, summands};
-use super::talk::{Challenge, Talk};
 use super::{BatchSize, Charge, Proving, Strength, Triples, Two};
 use crate::SharingError;
 use std::ops::Range;
@@ -172,22 +172,22 @@ fn charge(bits: u32, words: usize) -> Charge {
 /// # Errors
 /// When the network fails or a peer sends what no honest party does.
 pub(super) fn triples<W: Word>(
-    talk: &mut Talk<'_, '_, '_>,
+    channel: &mut ProofChannel<'_, '_, '_>,
     sizes: Sizes,
 ) -> Result<Triples<W>, SharingError> {
-    let (triples, opened_right) = triples_in(talk, sizes)?;
-    if opened_right { Ok(triples) } else { Err(talk.wrong_products()) }
+    let (triples, opened_right) = triples_in(channel, sizes)?;
+    if opened_right { Ok(triples) } else { Err(channel.wrong_products()) }
 }
 
 /// Triples in groups of such sizes, and whether those that were opened are right.
 pub(super) fn triples_in<W: Word>(
-    talk: &mut Talk<'_, '_, '_>,
+    channel: &mut ProofChannel<'_, '_, '_>,
     sizes: Sizes,
 ) -> Result<(Triples<W>, bool), SharingError> {
-    let made = random_triples::<W>(talk, sizes.made_for_triples())?;
-    let made = shuffled(&mut talk.coin()?, made);
+    let made = random_triples::<W>(channel, sizes.made_for_triples())?;
+    let made = shuffled(&mut channel.coin()?, made);
     let head = part(&made, 0..sizes.kept);
-    let opened_right = compare(talk, sizes, head, &made, sizes.kept)?;
+    let opened_right = compare(channel, sizes, head, &made, sizes.kept)?;
     Ok((head.map(|pair| pair.map(Buffer::from_slice)), opened_right))
 }
 
@@ -196,22 +196,22 @@ pub(super) fn triples_in<W: Word>(
 /// # Errors
 /// As [`triples`].
 pub(super) fn products<W: Word>(
-    talk: &mut Talk<'_, '_, '_>,
+    channel: &mut ProofChannel<'_, '_, '_>,
     strength: Strength,
     given: [Two<'_, W>; 3],
 ) -> Result<(), SharingError> {
     let sizes = Sizes::for_products(W::BITS, strength, given[0][0].len());
-    let made = random_triples::<W>(talk, sizes.made_for_products())?;
-    let made = shuffled(&mut talk.coin()?, made);
-    if compare(talk, sizes, given, &made, 0)? { Ok(()) } else { Err(talk.wrong_products()) }
+    let made = random_triples::<W>(channel, sizes.made_for_products())?;
+    let made = shuffled(&mut channel.coin()?, made);
+    if compare(channel, sizes, given, &made, 0)? { Ok(()) } else { Err(channel.wrong_products()) }
 }
 
 fn random_triples<W: Word>(
-    talk: &mut Talk<'_, '_, '_>,
+    channel: &mut ProofChannel<'_, '_, '_>,
     words: usize,
 ) -> Result<Triples<W>, SharingError> {
-    let [a, b] = [talk.shared::<W>(words), talk.shared::<W>(words)];
-    let c = reshare(talk, size_of::<W>(), &summands(&a, &b))?;
+    let [a, b] = [channel.shared::<W>(words), channel.shared::<W>(words)];
+    let c = reshare(channel, size_of::<W>(), &summands(&a, &b))?;
     Ok([a, b, c])
 }
 
@@ -222,7 +222,7 @@ fn part<W: Word>(triples: &Triples<W>, at: Range<usize>) -> [Two<'_, W>; 3] {
 /// Compares products with as many triples as a bucket has more, from word `first` of `made` on; opens those
 /// behind them, and says whether they are right.
 fn compare<W: Word>(
-    talk: &mut Talk<'_, '_, '_>,
+    channel: &mut ProofChannel<'_, '_, '_>,
     sizes: Sizes,
     [x, y, z]: [Two<'_, W>; 3],
     made: &Triples<W>,
@@ -246,7 +246,7 @@ fn compare<W: Word>(
         }
         shares
     });
-    let public = open(talk, size_of::<W>(), [&shares[0], &shares[1]])?;
+    let public = open(channel, size_of::<W>(), [&shares[0], &shares[1]])?;
     let (differences, whole) = public.split_at(2 * kept * rows);
     let (factors, products) = whole.split_at(2 * opened);
     let right = (0..opened).all(|i| factors[i].mul(factors[opened + i]) == products[i]);
@@ -262,7 +262,7 @@ fn compare<W: Word>(
         }
         zeros
     });
-    talk.claim_zeros(size_of::<W>(), [&zeros[0], &zeros[1]]);
+    channel.claim_zeros(size_of::<W>(), [&zeros[0], &zeros[1]]);
     Ok(right)
 }
 

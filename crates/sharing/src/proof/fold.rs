@@ -8,8 +8,8 @@
 //! `K`. A wrong claim becomes a right one with probability at most `2 v / |field|` per level.
 
 use super::Charge;
+use super::channel::{Challenge, Pair, ProofChannel};
 use super::field::Algebra;
-use super::talk::{Challenge, Pair, Talk};
 use crate::SharingError;
 use std::ops::AddAssign;
 use tacit_ring::{Buffer, Word};
@@ -160,28 +160,28 @@ pub(super) type Runs<'a, E = u64> = [&'a [E]; 2];
 /// # Errors
 /// When the network fails or a peer sends what no honest party does.
 pub(super) fn prove<A: Algebra>(
-    talk: &mut Talk<'_, '_, '_>,
+    channel: &mut ProofChannel<'_, '_, '_>,
     algebra: A,
     vectors: [Runs<'_, A::Element>; 2],
     len: usize,
     mut claim: Pair<A::Element>,
 ) -> Result<(), SharingError> {
     if len <= 1 {
-        return last(talk, algebra, vectors.map(|[own, next]| [own[0], next[0]]), claim);
+        return last(channel, algebra, vectors.map(|[own, next]| [own[0], next[0]]), claim);
     }
-    let mut folded = level(talk, algebra, vectors, len, &mut claim)?;
+    let mut folded = level(channel, algebra, vectors, len, &mut claim)?;
     let mut len = blocks(len, A::VARIABLES);
     while len > 1 {
         let vectors = folded.each_ref().map(|column| column.each_ref().map(|run| &run[..]));
-        folded = level(talk, algebra, vectors, len, &mut claim)?;
+        folded = level(channel, algebra, vectors, len, &mut claim)?;
         len = blocks(len, A::VARIABLES);
     }
-    last(talk, algebra, folded.map(|[own, next]| [own[0], next[0]]), claim)
+    last(channel, algebra, folded.map(|[own, next]| [own[0], next[0]]), claim)
 }
 
 /// One level: shorter vectors, and a claim on them.
 fn level<A: Algebra>(
-    talk: &mut Talk<'_, '_, '_>,
+    channel: &mut ProofChannel<'_, '_, '_>,
     algebra: A,
     vectors: [Runs<'_, A::Element>; 2],
     len: usize,
@@ -189,7 +189,7 @@ fn level<A: Algebra>(
 ) -> Result<[Column<A::Element>; 2], SharingError> {
     let (variables, blocks) = (variables(len, A::VARIABLES), blocks(len, A::VARIABLES));
     let summands = algebra.grid(vectors, variables, blocks);
-    let point = descend(talk, algebra, &summands, variables, claim)?;
+    let point = descend(channel, algebra, &summands, variables, claim)?;
     Ok(vectors.map(|column| {
         column.map(|run| {
             let mut folded = Buffer::zeros(padded_by(blocks, A::VARIABLES));
@@ -202,7 +202,7 @@ fn level<A: Algebra>(
 /// Shares the values on a grid of which a role has summands, all but the one that the claim gives, and makes a
 /// claim at a random point.
 pub(super) fn descend<A: Algebra>(
-    talk: &mut Talk<'_, '_, '_>,
+    channel: &mut ProofChannel<'_, '_, '_>,
     algebra: A,
     summands: &[A::Element],
     variables: usize,
@@ -213,7 +213,7 @@ pub(super) fn descend<A: Algebra>(
     let mut others = Buffer::zeros(count - 1);
     others[..ones].copy_from_slice(&summands[..ones]);
     others[ones..].copy_from_slice(&summands[ones + 1..count]);
-    let shared = talk.share(algebra, &others)?;
+    let shared = channel.share(algebra, &others)?;
     let mut values = shared.each_ref().map(|run| {
         let mut values = Buffer::zeros(count);
         values[..ones].copy_from_slice(&run[..ones]);
@@ -222,7 +222,7 @@ pub(super) fn descend<A: Algebra>(
     });
     let last = last_value(algebra, *claim, &values, variables);
     values.iter_mut().zip(last).for_each(|(values, last)| values[ones] = last);
-    let point = Point::new(algebra, &mut talk.coin()?, variables);
+    let point = Point::new(algebra, &mut channel.coin()?, variables);
     *claim = point.claim(algebra, &values);
     Ok(point)
 }
@@ -272,21 +272,21 @@ fn sub<A: Algebra>(algebra: A, a: Pair<A::Element>, b: Pair<A::Element>) -> Pair
 
 /// A claim on single elements: masked by a random product, and opened.
 fn last<A: Algebra>(
-    talk: &mut Talk<'_, '_, '_>,
+    channel: &mut ProofChannel<'_, '_, '_>,
     algebra: A,
     [f, g]: [Pair<A::Element>; 2],
     claim: Pair<A::Element>,
 ) -> Result<(), SharingError> {
-    let mask = talk.random(algebra);
+    let mask = channel.random(algebra);
     let summand = product(algebra, mask, g);
-    let masked = talk.share(algebra, &[summand])?.map(|run| run[0]);
-    let t = talk.coin()?.elements(algebra, 1)[0];
+    let masked = channel.share(algebra, &[summand])?.map(|run| run[0]);
+    let t = channel.coin()?.elements(algebra, 1)[0];
     let along = |a: Pair<A::Element>, b: Pair<A::Element>| {
         [0, 1].map(|c| algebra.sum(algebra.product(t, a[c]), b[c]))
     };
-    let opened = talk.open(algebra, along(f, mask))?;
+    let opened = channel.open(algebra, along(f, mask))?;
     let [claimed, found] = [along(claim, masked), g.map(|g| algebra.product(opened, g))];
-    talk.claim_zero(&[sub(algebra, claimed, found)], |a, b| algebra.difference(a, b));
+    channel.claim_zero(&[sub(algebra, claimed, found)], |a, b| algebra.difference(a, b));
     Ok(())
 }
 

@@ -13,11 +13,11 @@
 //!
 //! Work per product: about 700 products of words for the first level, and 1,500 for what is left.
 
+use super::channel::{Pair, ProofChannel};
 use super::extension::{Element, Extension};
 use super::field::Algebra;
 use super::fold::{self, Cost, Point, all_ones, points, sources};
 use super::method::{Method, proven};
-use super::talk::{Pair, Talk};
 use super::{Batch, Charge};
 use crate::SharingError;
 use std::marker::PhantomData;
@@ -67,19 +67,19 @@ pub(super) fn chance(terms: usize) -> f64 {
 /// # Errors
 /// When the network fails or a peer sends what no honest party does.
 pub(super) fn prove<W: Word>(
-    talk: &mut Talk<'_, '_, '_>,
+    channel: &mut ProofChannel<'_, '_, '_>,
     products: &Batch<'_, W>,
 ) -> Result<(), SharingError> {
-    prove_in::<W, DEGREE, 5>(talk, products)
+    prove_in::<W, DEGREE, 5>(channel, products)
 }
 
 /// In an extension of any degree: a low one for tests of what passes by chance.
 pub(super) fn prove_in<W: Word, const D: usize, const TAP: usize>(
-    talk: &mut Talk<'_, '_, '_>,
+    channel: &mut ProofChannel<'_, '_, '_>,
     products: &Batch<'_, W>,
 ) -> Result<(), SharingError> {
     let algebra = Extension::<W, D, TAP>::NEW;
-    let weights = talk.coin()?.words::<u64>(products.results());
+    let weights = channel.coin()?.words::<u64>(products.results());
     let weights = Weights::<W, D, TAP> { weights, of: results_of(products), word: PhantomData };
     let mut claim = weights.claim(products);
     let (variables, blocks) = first(products.terms());
@@ -89,12 +89,12 @@ pub(super) fn prove_in<W: Word, const D: usize, const TAP: usize>(
         }
         _ => {
             let grid = simd::run(Grid { weights: &weights, products, variables, blocks });
-            let point = fold::descend(talk, algebra, &grid, variables, &mut claim)?;
+            let point = fold::descend(channel, algebra, &grid, variables, &mut claim)?;
             weights.folded(products, blocks, &point)
         }
     };
     let vectors = [&f, &g].map(|column| column.each_ref().map(|run| &run[..]));
-    fold::prove(talk, algebra, vectors, blocks, claim)
+    fold::prove(channel, algebra, vectors, blocks, claim)
 }
 
 /// By term, its result; nothing where each has one.

@@ -7,9 +7,9 @@
 //! [`lift`](super::lift). (The published check is modulo one prime that is larger than all numbers:
 //! [`single`](super::single).)
 
+use super::channel::{Challenge, ProofChannel};
 use super::field::Residues;
 use super::method::{Method, Source, proven};
-use super::talk::{Challenge, Talk};
 use super::wide::{self, Wide};
 use super::{Charge, Scratch, Strength, Triples, fold};
 use crate::SharingError;
@@ -100,8 +100,12 @@ fn mask(masks: &[u64], width: &Width, at: usize) -> Wide {
 
 impl Masked {
     /// Of numbers of which each role has a summand; and what goes to the previous role.
-    pub fn new(talk: &mut Talk<'_, '_, '_>, width: Width, summands: &[Wide]) -> (Self, Buffer<u8>) {
-        let [with_next, with_previous] = talk.masks::<u64>(summands.len() * wide::WORDS);
+    pub fn new(
+        channel: &mut ProofChannel<'_, '_, '_>,
+        width: Width,
+        summands: &[Wide],
+    ) -> (Self, Buffer<u8>) {
+        let [with_next, with_previous] = channel.masks::<u64>(summands.len() * wide::WORDS);
         let mut sent = Buffer::zeros(summands.len() * width.bytes);
         let mut own = Zeroizing::new(Vec::with_capacity(summands.len()));
         for (i, (to, summand)) in sent.chunks_exact_mut(width.bytes).zip(summands).enumerate() {
@@ -135,13 +139,13 @@ impl Masked {
 
 /// Sharings over the integers of numbers of which each role has a summand: signed components.
 pub(super) fn share(
-    talk: &mut Talk<'_, '_, '_>,
+    channel: &mut ProofChannel<'_, '_, '_>,
     width: Width,
     summands: &[Wide],
 ) -> Result<Zeroizing<Vec<[Wide; 2]>>, SharingError> {
-    let (masked, sent) = Masked::new(talk, width, summands);
-    let theirs = talk.pass(&sent)?;
-    masked.finished(&theirs).ok_or_else(|| talk.out_of_range())
+    let (masked, sent) = Masked::new(channel, width, summands);
+    let theirs = channel.pass(&sent)?;
+    masked.finished(&theirs).ok_or_else(|| channel.out_of_range())
 }
 
 /// Shared factors and their products over the integers, not checked yet.
@@ -162,14 +166,14 @@ impl Products {
     /// # Errors
     /// When the network fails or a peer sends what no honest party does.
     pub fn make(
-        talk: &mut Talk<'_, '_, '_>,
+        channel: &mut ProofChannel<'_, '_, '_>,
         (kind, strength): (Factors, Strength),
         ring: u32,
         n: usize,
     ) -> Result<Self, SharingError> {
         let [a, b] = match kind {
-            Factors::Known => [0, 1].map(|_| known(talk, ring, n)),
-            Factors::Dealt => dealt(talk, kind.dealt_bytes(ring), n)?,
+            Factors::Known => [0, 1].map(|_| known(channel, ring, n)),
+            Factors::Dealt => dealt(channel, kind.dealt_bytes(ring), n)?,
         };
         let summand = |i| {
             let [x, y] = [&a, &b].map(|factors| [0, 1].map(|c| factor(factors, c, i)));
@@ -177,7 +181,7 @@ impl Products {
             wide::sum(&times(&x[0], &both), &times(&x[1], &y[0]))
         };
         let summands: Zeroizing<Vec<Wide>> = Zeroizing::new((0..n).map(summand).collect());
-        let c = share(talk, kind.width(strength, ring), &summands)?;
+        let c = share(channel, kind.width(strength, ring), &summands)?;
         Ok(Products { a, b, c })
     }
 
@@ -202,8 +206,8 @@ impl Products {
 }
 
 /// Components below `2^ring`, from the keys that their two holders have.
-fn known(talk: &mut Talk<'_, '_, '_>, ring: u32, n: usize) -> [Buffer<u64>; 2] {
-    talk.shared::<u128>(n).map(|run| {
+fn known(channel: &mut ProofChannel<'_, '_, '_>, ring: u32, n: usize) -> [Buffer<u64>; 2] {
+    channel.shared::<u128>(n).map(|run| {
         let mut words = Buffer::zeros(n * FACTOR);
         for (to, from) in words.chunks_exact_mut(FACTOR).zip(run.iter()) {
             let low = from & (u128::MAX >> (128 - ring));
@@ -216,13 +220,13 @@ fn known(talk: &mut Talk<'_, '_, '_>, ring: u32, n: usize) -> [Buffer<u64>; 2] {
 /// Two factors each, the sums of what the three parties deal: of each, one component is drawn under the
 /// key that the dealer has with the next role, and one is sent to the previous one.
 fn dealt(
-    talk: &mut Talk<'_, '_, '_>,
+    channel: &mut ProofChannel<'_, '_, '_>,
     bytes: usize,
     n: usize,
 ) -> Result<[[Buffer<u64>; 2]; 2], SharingError> {
-    let mine = talk.private::<u8>(2 * n * bytes);
-    let [with_next, with_previous] = talk.masks::<u8>(2 * n * bytes);
-    let theirs = talk.pass(&mine)?;
+    let mine = channel.private::<u8>(2 * n * bytes);
+    let [with_next, with_previous] = channel.masks::<u8>(2 * n * bytes);
+    let theirs = channel.pass(&mine)?;
     let added = |one: &[u8], other: &[u8]| {
         let mut words = Buffer::zeros(n * FACTOR);
         let both = one.chunks_exact(bytes).zip(other.chunks_exact(bytes));
@@ -305,23 +309,23 @@ pub(super) fn cost(kind: Factors, strength: Strength, ring: u32, n: usize) -> Ch
 /// # Errors
 /// When the network fails or a peer sends what no honest party does.
 pub(super) fn triples<W: Word>(
-    talk: &mut Talk<'_, '_, '_>,
+    channel: &mut ProofChannel<'_, '_, '_>,
     scratch: &mut Scratch,
     kind: (Factors, Strength),
     n: usize,
 ) -> Result<Triples<W>, SharingError> {
-    let products = Products::make(talk, kind, W::BITS, n)?;
-    let mut challenge = talk.coin()?;
+    let products = Products::make(channel, kind, W::BITS, n)?;
+    let mut challenge = channel.coin()?;
     for _ in 0..super::proofs(kind.1) {
         let field = challenge.prime();
-        prove_triples(talk, scratch, (field, &mut challenge), &products)?;
+        prove_triples(channel, scratch, (field, &mut challenge), &products)?;
     }
     Ok(products.reduced())
 }
 
 /// Proves that triples are right modulo a prime, all together, under a challenge that came when they were out.
 pub(super) fn prove_triples<F: Residues>(
-    talk: &mut Talk<'_, '_, '_>,
+    channel: &mut ProofChannel<'_, '_, '_>,
     scratch: &mut Scratch,
     (field, challenge): (F, &mut Challenge),
     products: &Products,
@@ -333,7 +337,7 @@ pub(super) fn prove_triples<F: Residues>(
         },
         result: |c: usize, at: usize| products.c[at][c],
     };
-    prove(talk, scratch, (field, challenge), &claims)
+    prove(channel, scratch, (field, challenge), &claims)
 }
 
 /// Numbers, each claimed to be a sum of products.
@@ -348,7 +352,7 @@ pub(super) struct Claims<'a, F, R> {
 
 /// Proves that all claims are right modulo a prime, under a challenge that came when they were out.
 pub(super) fn prove<F: Residues>(
-    talk: &mut Talk<'_, '_, '_>,
+    channel: &mut ProofChannel<'_, '_, '_>,
     scratch: &mut Scratch,
     (field, challenge): (F, &mut Challenge),
     claims: &Claims<'_, impl Fn(usize, usize) -> [u64; 2], impl Fn(usize, usize) -> Wide>,
@@ -375,7 +379,7 @@ pub(super) fn prove<F: Residues>(
         f[c][terms..].fill(0);
         g[c][terms..].fill(0);
     }
-    fold::prove(talk, field, [f, g].map(|runs| runs.map(|run| &*run)), terms, claim)
+    fold::prove(channel, field, [f, g].map(|runs| runs.map(|run| &*run)), terms, claim)
 }
 
 fn modulo<F: Residues>(field: F, factor: &Factor) -> u64 {

@@ -1,6 +1,6 @@
 //! Products that are kept to be proven later.
 
-use super::talk::Talk;
+use super::channel::ProofChannel;
 use super::{Class, Method, Pending, Proving, Scratch, bits, galois, lift};
 use crate::SharingError;
 use std::any::Any;
@@ -50,7 +50,7 @@ impl<W: Word> Pending for Products<W> {
 
     fn prove(
         &mut self,
-        talk: &mut Talk<'_, '_, '_>,
+        channel: &mut ProofChannel<'_, '_, '_>,
         scratch: &mut Scratch,
     ) -> Result<(), SharingError> {
         let limit = self.limit();
@@ -65,18 +65,18 @@ impl<W: Word> Pending for Products<W> {
                 let (factors, z) = ([x, y].map(|xs| xs.map(word::as_u64)), z.map(word::as_u64));
                 for _ in 0..super::proofs(strength) {
                     match sums {
-                        false => bits::prove(talk, scratch, factors, z)?,
-                        true => bits::prove_sums(talk, factors, z, &runs)?,
+                        false => bits::prove(channel, scratch, factors, z)?,
+                        true => bits::prove_sums(channel, factors, z, &runs)?,
                     }
                 }
             }
             _ if method == Method::Galois => {
                 let batch = Batch { x, y, z, runs };
                 for _ in 0..super::proofs(strength) {
-                    galois::prove(talk, &batch)?;
+                    galois::prove(channel, &batch)?;
                 }
             }
-            _ => lift::prove(talk, scratch, strength, &Batch { x, y, z, runs })?,
+            _ => lift::prove(channel, scratch, strength, &Batch { x, y, z, runs })?,
         }
         for column in self.x.iter_mut().chain(&mut self.y) {
             column.forget(terms);

@@ -9,10 +9,10 @@
 //! So this needs one inner product in a field of one word, of any width `m`. With a statistical parameter
 //! of 64 it is 65 sets, and two inner products, modulo two primes: a wrong sum passes both with `2^-97`.
 
+use super::channel::{Challenge, Pair, ProofChannel};
 use super::fold;
 use super::integers::{self, Width, share};
 use super::method::{Method, proven};
-use super::talk::{Challenge, Pair, Talk};
 use super::wide::{self, Wide};
 use super::{Batch, Charge, Scratch, Strength};
 use crate::SharingError;
@@ -55,7 +55,7 @@ pub(super) fn chance(bits: u32, strength: Strength, terms: usize) -> f64 {
 /// # Errors
 /// When the network fails or a peer sends what no honest party does.
 pub(super) fn prove<W: Word>(
-    talk: &mut Talk<'_, '_, '_>,
+    channel: &mut ProofChannel<'_, '_, '_>,
     scratch: &mut Scratch,
     strength: Strength,
     products: &Batch<'_, W>,
@@ -63,26 +63,27 @@ pub(super) fn prove<W: Word>(
     const USUAL: usize = subsets(Strength::Usual);
     const STRONG: usize = subsets(Strength::Strong);
     match strength {
-        Strength::Usual => prove_with::<W, USUAL>(talk, scratch, strength, products),
-        Strength::Strong => prove_with::<W, STRONG>(talk, scratch, strength, products),
+        Strength::Usual => prove_with::<W, USUAL>(channel, scratch, strength, products),
+        Strength::Strong => prove_with::<W, STRONG>(channel, scratch, strength, products),
     }
 }
 
 /// With so many sets: fewer for tests of what passes by chance.
 pub(super) fn prove_with<W: Word, const SUBSETS: usize>(
-    talk: &mut Talk<'_, '_, '_>,
+    channel: &mut ProofChannel<'_, '_, '_>,
     scratch: &mut Scratch,
     strength: Strength,
     products: &Batch<'_, W>,
 ) -> Result<(), SharingError> {
-    let places = Places::<SUBSETS>::new(&mut talk.coin()?, products.results());
+    let places = Places::<SUBSETS>::new(&mut channel.coin()?, products.results());
     let sums = match W::BITS {
         128 => sums::<W, 12, SUBSETS>(products, &places),
         64 => sums::<W, 5, SUBSETS>(products, &places),
         _ => sums::<W, 4, SUBSETS>(products, &places),
     };
     let summands = Zeroizing::new(sums.iter().map(|sum| sum.products).collect::<Vec<Wide>>());
-    let shared = share(talk, Width::of_products(W::BITS, strength, products.terms()), &summands)?;
+    let shared =
+        share(channel, Width::of_products(W::BITS, strength, products.terms()), &summands)?;
     let differ = |(sums, shared): (&Sums, &[Wide; 2])| -> [W; 2] {
         [0, 1].map(|c| {
             let sum = u128::from(shared[c][0]) | u128::from(shared[c][1]) << 64;
@@ -90,17 +91,17 @@ pub(super) fn prove_with<W: Word, const SUBSETS: usize>(
         })
     };
     let differences: Vec<[W; 2]> = sums.iter().zip(shared.iter()).map(differ).collect();
-    let mut challenge = talk.coin()?;
-    talk.claim_zero(&differences, W::sub);
+    let mut challenge = channel.coin()?;
+    channel.claim_zero(&differences, W::sub);
     for _ in 0..super::proofs(strength) {
-        prove_sums(talk, scratch, &mut challenge, (products, &places, &shared))?;
+        prove_sums(channel, scratch, &mut challenge, (products, &places, &shared))?;
     }
     Ok(())
 }
 
 /// Proves that sums over the integers are right, modulo a prime.
 fn prove_sums<W: Word, const SUBSETS: usize>(
-    talk: &mut Talk<'_, '_, '_>,
+    channel: &mut ProofChannel<'_, '_, '_>,
     scratch: &mut Scratch,
     challenge: &mut Challenge,
     (products, places, sums): (&Batch<'_, W>, &Places<SUBSETS>, &[[Wide; 2]]),
@@ -115,7 +116,7 @@ fn prove_sums<W: Word, const SUBSETS: usize>(
     let len = products.terms();
     let columns = scratch.columns(fold::padded(len));
     let [f, g] = lifted(field, products, (places, &weights), columns);
-    fold::prove(talk, field, [f, g].map(|runs| runs.map(|run| &*run)), len, claim)
+    fold::prove(channel, field, [f, g].map(|runs| runs.map(|run| &*run)), len, claim)
 }
 
 /// Which sets each result is in: a byte for each set and eight results.

@@ -26,6 +26,7 @@ mod beaver;
 mod bill;
 mod bits;
 mod buckets;
+mod channel;
 mod checks;
 mod class;
 mod extension;
@@ -45,7 +46,6 @@ mod single;
 mod soundness;
 mod strength;
 mod tagged;
-mod talk;
 #[cfg(test)]
 mod tests;
 mod triples;
@@ -76,6 +76,7 @@ use crate::SharingError;
 use crate::party::{Keys, Party};
 use crate::shares::Runs;
 use crate::stored;
+use channel::ProofChannel;
 use class::{BIT_WORDS, Charge, Class};
 pub(crate) use kept::Growing;
 use kept::{Batch, Products, first, first_batch};
@@ -84,7 +85,6 @@ use std::any::Any;
 use tacit_net::Phase;
 use tacit_ring::{Buffer, Word};
 use tagged::Tagging;
-use talk::Talk;
 use triples::{How, Pool};
 
 /// Terms at most of a sum that is made as a whole.
@@ -135,7 +135,7 @@ trait Reserve: Send {
     fn is_settled(&self) -> bool;
     fn grow(
         &mut self,
-        talk: &mut Talk<'_, '_, '_>,
+        channel: &mut ProofChannel<'_, '_, '_>,
         scratch: &mut Scratch,
         how: How,
     ) -> Result<(), SharingError>;
@@ -158,11 +158,11 @@ impl<W: Word> Reserve for Pool<W> {
 
     fn grow(
         &mut self,
-        talk: &mut Talk<'_, '_, '_>,
+        channel: &mut ProofChannel<'_, '_, '_>,
         scratch: &mut Scratch,
         how: How,
     ) -> Result<(), SharingError> {
-        Pool::grow(self, talk, scratch, how)
+        Pool::grow(self, channel, scratch, how)
     }
 
     fn is_filled(&self) -> bool {
@@ -267,7 +267,7 @@ impl Proofs {
         party.mesh().set_phase(Phase::Offline);
         let draws = self.keys.streams().draws()?;
         let how = How { source, proving: self.proving };
-        self.pools[at].grow(&mut Talk::new(party, draws), &mut self.scratch, how)?;
+        self.pools[at].grow(&mut ProofChannel::new(party, draws), &mut self.scratch, how)?;
         party.mesh().set_phase(place.phase);
         Ok(())
     }
@@ -385,13 +385,13 @@ impl Proofs {
         for products in &mut self.pending {
             while products.terms() >= products.limit() || (all && products.terms() > 0) {
                 let draws = self.keys.streams().draws()?;
-                products.prove(&mut Talk::new(party, draws), &mut self.scratch)?;
+                products.prove(&mut ProofChannel::new(party, draws), &mut self.scratch)?;
             }
         }
         let tagged = self.tagging.pending();
         if tagged >= tagged::limit(self.proving) || (all && tagged > 0) {
             let draws = self.keys.streams().draws()?;
-            self.tagging.check(&mut Talk::new(party, draws))?;
+            self.tagging.check(&mut ProofChannel::new(party, draws))?;
         }
         party.mesh().set_phase(place.phase);
         Ok(())
@@ -409,7 +409,7 @@ impl Proofs {
             return Ok(key);
         }
         let draws = self.keys.streams().draws()?;
-        Ok(self.tagging.key(&mut Talk::new(party, draws)))
+        Ok(self.tagging.key(&mut ProofChannel::new(party, draws)))
     }
 
     /// Tags of redundant words of so many bytes.
@@ -493,7 +493,7 @@ trait Pending: Send {
     /// Proves and forgets a batch.
     fn prove(
         &mut self,
-        talk: &mut Talk<'_, '_, '_>,
+        channel: &mut ProofChannel<'_, '_, '_>,
         scratch: &mut Scratch,
     ) -> Result<(), SharingError>;
 }

@@ -5,7 +5,7 @@
 //! `t c - h - (t a - f) b` must be zero. It is `t` times the error of `c`, less that of `h`, which was
 //! made before: one `t` of all lets a wrong product pass.
 
-use super::talk::Talk;
+use super::channel::ProofChannel;
 use crate::SharingError;
 use tacit_ring::Buffer;
 use zeroize::{Zeroize, Zeroizing};
@@ -47,12 +47,12 @@ pub(super) type Pair<F> = [<F as Modular>::Element; 2];
 /// # Errors
 /// When the network fails or a peer sends what no honest party does.
 pub(super) fn check<F: Modular>(
-    talk: &mut Talk<'_, '_, '_>,
+    channel: &mut ProofChannel<'_, '_, '_>,
     field: F,
     n: usize,
     triple: impl Fn(usize) -> [Pair<F>; 3],
 ) -> Result<(), SharingError> {
-    let [next, own] = masks(talk, field, n);
+    let [next, own] = masks(channel, field, n);
     let f: Zeroizing<Vec<Pair<F>>> =
         Zeroizing::new(own.iter().zip(next.iter()).map(|(own, next)| [*own, *next]).collect());
     let summand = |(i, f): (usize, &Pair<F>)| {
@@ -60,14 +60,14 @@ pub(super) fn check<F: Modular>(
         field.add(&field.mul(&f[0], &field.add(&b[0], &b[1])), &field.mul(&f[1], &b[0]))
     };
     let summands = Zeroizing::new(f.iter().enumerate().map(summand).collect::<Vec<_>>());
-    let h = share(talk, field, &summands)?;
-    let t = field.random(&talk.coin()?.words::<u64>(F::DRAWN));
+    let h = share(channel, field, &summands)?;
+    let t = field.random(&channel.coin()?.words::<u64>(F::DRAWN));
     let masked = |(i, f): (usize, &Pair<F>)| -> Pair<F> {
         let [a, ..] = triple(i);
         [0, 1].map(|c| field.sub(&field.mul(&t, &a[c]), &f[c]))
     };
     let masked: Vec<Pair<F>> = f.iter().enumerate().map(masked).collect();
-    let rho = open(talk, field, &masked)?;
+    let rho = open(channel, field, &masked)?;
     let zero = |(i, rho): (usize, &F::Element)| -> Pair<F> {
         let [_, b, product] = triple(i);
         [0, 1].map(|c| {
@@ -76,63 +76,63 @@ pub(super) fn check<F: Modular>(
         })
     };
     let zeros: Vec<Pair<F>> = rho.iter().enumerate().map(zero).collect();
-    claim_zero(talk, field, &zeros);
+    claim_zero(channel, field, &zeros);
     Ok(())
 }
 
-fn claim_zero<F: Modular>(talk: &mut Talk<'_, '_, '_>, field: F, shares: &[Pair<F>]) {
+fn claim_zero<F: Modular>(channel: &mut ProofChannel<'_, '_, '_>, field: F, shares: &[Pair<F>]) {
     let minus = |[own, next]: &Pair<F>| field.sub(&field.sub(&F::ZERO, own), next);
     let derived: Vec<F::Element> = shares.iter().map(minus).collect();
     let [own, next] = [0, 1].map(|c| shares.iter().map(|pair| pair[c]).collect::<Vec<_>>());
-    talk.claim_all_zero([&own, &next, &derived].map(|run| field.packed(run)));
+    channel.claim_all_zero([&own, &next, &derived].map(|run| field.packed(run)));
 }
 
 fn masks<F: Modular>(
-    talk: &mut Talk<'_, '_, '_>,
+    channel: &mut ProofChannel<'_, '_, '_>,
     field: F,
     n: usize,
 ) -> [Zeroizing<Vec<F::Element>>; 2] {
     let elements = |run: Buffer<u64>| -> Vec<F::Element> {
         run.chunks_exact(F::DRAWN).map(|words| field.random(words)).collect()
     };
-    talk.masks::<u64>(n * F::DRAWN).map(|run| Zeroizing::new(elements(run)))
+    channel.masks::<u64>(n * F::DRAWN).map(|run| Zeroizing::new(elements(run)))
 }
 
 /// Sharings of values of which each role has a summand.
 pub(super) fn share<F: Modular>(
-    talk: &mut Talk<'_, '_, '_>,
+    channel: &mut ProofChannel<'_, '_, '_>,
     field: F,
     summands: &[F::Element],
 ) -> Result<Zeroizing<Vec<Pair<F>>>, SharingError> {
-    let [next, previous] = masks(talk, field, summands.len());
+    let [next, previous] = masks(channel, field, summands.len());
     let masks = next.iter().zip(previous.iter());
     let own = |(summand, (next, previous))| field.sub(&field.add(summand, next), previous);
     let mine: Vec<F::Element> = summands.iter().zip(masks).map(own).collect();
-    let theirs = pass(talk, field, &mine)?;
+    let theirs = pass(channel, field, &mine)?;
     let pairs = mine.into_iter().zip(theirs).map(|(own, next)| [own, next]);
     Ok(Zeroizing::new(pairs.collect()))
 }
 
 /// Shared values, to all. That all have the same is compared later.
 fn open<F: Modular>(
-    talk: &mut Talk<'_, '_, '_>,
+    channel: &mut ProofChannel<'_, '_, '_>,
     field: F,
     shares: &[Pair<F>],
 ) -> Result<Vec<F::Element>, SharingError> {
     let next: Vec<F::Element> = shares.iter().map(|[_, next]| *next).collect();
-    let missing = pass(talk, field, &next)?;
+    let missing = pass(channel, field, &next)?;
     let sum =
         |([own, next], missing): (&Pair<F>, &F::Element)| field.add(&field.add(own, next), missing);
     let opened: Vec<F::Element> = shares.iter().zip(&missing).map(sum).collect();
-    talk.agree(&field.packed(&opened));
+    channel.agree(&field.packed(&opened));
     Ok(opened)
 }
 
 fn pass<F: Modular>(
-    talk: &mut Talk<'_, '_, '_>,
+    channel: &mut ProofChannel<'_, '_, '_>,
     field: F,
     mine: &[F::Element],
 ) -> Result<Vec<F::Element>, SharingError> {
-    let theirs = talk.pass(&field.packed(mine))?;
-    field.unpacked(&theirs).ok_or_else(|| talk.out_of_range())
+    let theirs = channel.pass(&field.packed(mine))?;
+    field.unpacked(&theirs).ok_or_else(|| channel.out_of_range())
 }

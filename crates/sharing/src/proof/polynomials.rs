@@ -8,9 +8,9 @@
 //! `2 l - 2` points: a wrong batch passes with probability `(2 l - 2) / p + 1 / p` at most. One point serves all
 //! blocks, as one wrong block is enough.
 
+use super::channel::ProofChannel;
 use super::method::{Method, Source, proven};
 use super::modular::{self, Modular, Pair};
-use super::talk::Talk;
 use crate::SharingError;
 use tacit_protocol::{Protocol, Status};
 use zeroize::Zeroizing;
@@ -53,7 +53,7 @@ pub(super) const ROUNDS: u64 = 5;
 /// # Errors
 /// When the network fails or a peer sends what no honest party does.
 pub(super) fn check<F: Modular>(
-    talk: &mut Talk<'_, '_, '_>,
+    channel: &mut ProofChannel<'_, '_, '_>,
     field: F,
     n: usize,
     triple: impl Fn(usize) -> [Pair<F>; 3],
@@ -79,9 +79,9 @@ pub(super) fn check<F: Modular>(
     }
     let more = match summands.is_empty() {
         true => Zeroizing::new(Vec::new()),
-        false => modular::share(talk, field, &summands)?,
+        false => modular::share(channel, field, &summands)?,
     };
-    let point = field.random(&talk.coin()?.words::<u64>(F::DRAWN));
+    let point = field.random(&channel.coin()?.words::<u64>(F::DRAWN));
     let weights = Weights::new(field, &point, blocks);
     let ends: Zeroizing<Vec<[Pair<F>; 3]>> = Zeroizing::new(
         (0..count)
@@ -91,7 +91,7 @@ pub(super) fn check<F: Modular>(
             })
             .collect(),
     );
-    modular::check(talk, field, count, |block| ends[block])
+    modular::check(channel, field, count, |block| ends[block])
 }
 
 /// The values at the points that follow of the polynomial of lowest degree with these values: one fewer.

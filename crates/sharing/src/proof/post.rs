@@ -2,9 +2,9 @@
 //! computed on redundant shares, or on bits. Where products of rings are proven over the integers, those of bits are
 //! proven in a field.
 
+use super::channel::ProofChannel;
 use super::method::proven;
 use super::redundant::{self, Claims};
-use super::talk::Talk;
 use super::{
     BIT_WORDS, Charge, Class, Growing, Method, Pending, Proving, Scratch, Two, bits, buckets,
     first, first_batch, push_run, wires,
@@ -89,7 +89,7 @@ impl<W: Word, E: Word> Products<W, E> {
     ) -> Result<(), SharingError> {
         let summed = Self::summed(terms);
         let results = x[0].len() / summed;
-        let [next, previous] = Talk::new(party, draws).masks::<E>(results);
+        let [next, previous] = ProofChannel::new(party, draws).masks::<E>(results);
         let mut own = Buffer::zeros(results);
         for (i, own) in own.iter_mut().enumerate() {
             let mut sum = next[i].sub(previous[i]);
@@ -160,7 +160,7 @@ impl<W: Word, E: Word> Pending for Products<W, E> {
 
     fn prove(
         &mut self,
-        talk: &mut Talk<'_, '_, '_>,
+        channel: &mut ProofChannel<'_, '_, '_>,
         scratch: &mut Scratch,
     ) -> Result<(), SharingError> {
         let Proving { method, strength, .. } = self.proving;
@@ -172,17 +172,17 @@ impl<W: Word, E: Word> Pending for Products<W, E> {
         if W::BITS == 1 && method == Method::Integers {
             let (factors, z) = ([x, y].map(|xs| xs.map(word::as_u64)), z.map(word::as_u64));
             for _ in 0..super::proofs(strength) {
-                bits::prove(talk, scratch, factors, z)?;
+                bits::prove(channel, scratch, factors, z)?;
             }
         } else if W::BITS == 1 {
             let z = z.map(bytemuck::cast_slice::<E, W>);
-            buckets::products(talk, strength, [x, y, z])?;
+            buckets::products(channel, strength, [x, y, z])?;
         } else {
             let [x, y] = [x, y].map(|pair| pair.map(redundant::extended::<W, E>));
             let runs = &runs[..];
             let [x, y] = [&x, &y].map(|pair| pair.each_ref().map(|run| &run[..]));
             let claims = Claims { each: self.bytes(), x, y, z, runs };
-            redundant::sacrifice(talk, strength, &claims)?;
+            redundant::sacrifice(channel, strength, &claims)?;
         }
         for column in self.x.iter_mut().chain(&mut self.y) {
             column.forget(terms);

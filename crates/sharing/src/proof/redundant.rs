@@ -6,7 +6,7 @@
 //! before `r` was known, has made up for it with probability `2^-s` at most. With `s = 64`, words of 64
 //! bits fill 128, and those of 128 bits 192: no bit is left over.
 
-use super::talk::Talk;
+use super::channel::ProofChannel;
 use super::{Charge, Strength, Two};
 use crate::SharingError;
 use bytemuck::{Pod, Zeroable};
@@ -145,35 +145,35 @@ pub(super) fn cost(bits: u32, strength: Strength, results: usize, terms: usize) 
 /// Shares results of which this role has summands, in words of `each` bytes: its own component, and
 /// that of the next role, which comes from there.
 pub(super) fn reshare<E: Word>(
-    talk: &mut Talk<'_, '_, '_>,
+    channel: &mut ProofChannel<'_, '_, '_>,
     each: usize,
     summands: &[E],
 ) -> Result<[Buffer<E>; 2], SharingError> {
-    let [next, previous] = talk.masks::<E>(summands.len());
+    let [next, previous] = channel.masks::<E>(summands.len());
     let mut own = Buffer::zeros(summands.len());
     for ((own, summand), (next, previous)) in
         own.iter_mut().zip(summands).zip(next.iter().zip(previous.iter()))
     {
         *own = summand.add(*next).sub(*previous);
     }
-    let theirs = talk.pass(&narrowed(&own, each))?;
+    let theirs = channel.pass(&narrowed(&own, each))?;
     Ok([own, widened(&theirs, each)])
 }
 
 /// Opens words of `each` bytes to all. That all have the same is compared later.
 pub(super) fn open<E: Word>(
-    talk: &mut Talk<'_, '_, '_>,
+    channel: &mut ProofChannel<'_, '_, '_>,
     each: usize,
     [own, next]: [&[E]; 2],
 ) -> Result<Buffer<E>, SharingError> {
-    let missing = talk.pass(&narrowed(next, each))?;
+    let missing = channel.pass(&narrowed(next, each))?;
     let mut opened = widened::<E>(&missing, each);
     for ((opened, own), next) in opened.iter_mut().zip(own).zip(next) {
         *opened = opened.add(*own).add(*next);
     }
     // As it is sent: what is above does not count.
     let opened = narrowed(&opened, each);
-    talk.agree(&opened);
+    channel.agree(&opened);
     Ok(widened(&opened, each))
 }
 
@@ -209,31 +209,31 @@ pub(super) struct Claims<'a, E> {
 /// # Errors
 /// When the network fails or a peer sends what no honest party does.
 pub(super) fn sacrifice<E: Word>(
-    talk: &mut Talk<'_, '_, '_>,
+    channel: &mut ProofChannel<'_, '_, '_>,
     strength: Strength,
     claims: &Claims<'_, E>,
 ) -> Result<(), SharingError> {
     match strength {
-        Strength::Usual => sacrifice_with::<E, { Strength::Usual.bits() }>(talk, claims),
-        Strength::Strong => sacrifice_with::<E, { Strength::Strong.bits() }>(talk, claims),
+        Strength::Usual => sacrifice_with::<E, { Strength::Usual.bits() }>(channel, claims),
+        Strength::Strong => sacrifice_with::<E, { Strength::Strong.bits() }>(channel, claims),
     }
 }
 
 /// With a challenge of so many bits: fewer for tests of what passes by chance.
 pub(super) fn sacrifice_with<E: Word, const CHALLENGE: u32>(
-    talk: &mut Talk<'_, '_, '_>,
+    channel: &mut ProofChannel<'_, '_, '_>,
     claims: &Claims<'_, E>,
 ) -> Result<(), SharingError> {
     let Claims { each, x, y, z, runs } = claims;
     let (each, terms) = (*each, x[0].len());
     // A second factor that nobody knows, and its product, before the challenge.
-    let a = talk.shared::<E>(terms);
+    let a = channel.shared::<E>(terms);
     let mut products = Buffer::zeros(terms);
     for (i, product) in products.iter_mut().enumerate() {
         *product = summand([a[0][i], a[1][i]], [y[0][i], y[1][i]]);
     }
-    let c = reshare(talk, each, &totals(products, runs))?;
-    let r = E::from_u128(talk.coin()?.words::<u128>(1)[0] & ((1 << CHALLENGE) - 1));
+    let c = reshare(channel, each, &totals(products, runs))?;
+    let r = E::from_u128(channel.coin()?.words::<u128>(1)[0] & ((1 << CHALLENGE) - 1));
     let masked = [0, 1].map(|i| {
         let mut masked = Buffer::zeros(terms);
         for ((masked, x), a) in masked.iter_mut().zip(x[i]).zip(a[i].iter()) {
@@ -241,7 +241,7 @@ pub(super) fn sacrifice_with<E: Word, const CHALLENGE: u32>(
         }
         masked
     });
-    let e = open(talk, each, [&masked[0], &masked[1]])?;
+    let e = open(channel, each, [&masked[0], &masked[1]])?;
     let zeros = [0, 1].map(|i| {
         let mut products = Buffer::zeros(terms);
         for ((product, e), y) in products.iter_mut().zip(e.iter()).zip(y[i]) {
@@ -253,7 +253,7 @@ pub(super) fn sacrifice_with<E: Word, const CHALLENGE: u32>(
         }
         zeros
     });
-    talk.claim_zeros(each, [&zeros[0], &zeros[1]]);
+    channel.claim_zeros(each, [&zeros[0], &zeros[1]]);
     Ok(())
 }
 

@@ -2,11 +2,11 @@
 //! (`docs/spec/malicious-3pc-rings.md` sections 4.2, 4.3, 5.1, 5.2; Damgård, Orlandi, Simkin, CRYPTO 2018): the first
 //! protocol of its kind, as the others' measure.
 
+use super::channel::ProofChannel;
 use super::integers::{Factor, Factors, Products, cost_of_products, factor};
 use super::method::{Method, Source, proven};
 use super::modular::{self, Modular};
 use super::polynomials::{self, Blocks};
-use super::talk::Talk;
 use super::wide::{self, WORDS, Wide};
 use super::{Charge, Strength, Triples};
 use crate::SharingError;
@@ -246,25 +246,25 @@ pub(super) fn cost(check: Check, ring: u32, n: usize) -> Charge {
 /// # Errors
 /// When the network fails or a peer sends what no honest party does.
 pub(super) fn triples<W: Word>(
-    talk: &mut Talk<'_, '_, '_>,
+    channel: &mut ProofChannel<'_, '_, '_>,
     check: Check,
     n: usize,
 ) -> Result<Triples<W>, SharingError> {
     match W::BITS {
-        8 | 16 => triples_in::<W, 3>(talk, check, n),
-        32 => triples_in::<W, 4>(talk, check, n),
-        64 => triples_in::<W, 5>(talk, check, n),
-        _ => triples_in::<W, 7>(talk, check, n),
+        8 | 16 => triples_in::<W, 3>(channel, check, n),
+        32 => triples_in::<W, 4>(channel, check, n),
+        64 => triples_in::<W, 5>(channel, check, n),
+        _ => triples_in::<W, 7>(channel, check, n),
     }
 }
 
 fn triples_in<W: Word, const L: usize>(
-    talk: &mut Talk<'_, '_, '_>,
+    channel: &mut ProofChannel<'_, '_, '_>,
     check: Check,
     n: usize,
 ) -> Result<Triples<W>, SharingError> {
     let field = Field::<L>::new(W::BITS);
-    let products = Products::make(talk, (Factors::Dealt, Strength::Usual), W::BITS, n)?;
+    let products = Products::make(channel, (Factors::Dealt, Strength::Usual), W::BITS, n)?;
     let component =
         |factors: &[Buffer<u64>; 2], i: usize| [0, 1].map(|c| field.factor(&factor(factors, c, i)));
     let triple = |i: usize| {
@@ -272,8 +272,8 @@ fn triples_in<W: Word, const L: usize>(
         [component(&products.a, i), component(&products.b, i), product]
     };
     match check {
-        Check::OneByOne => modular::check(talk, field, n, triple)?,
-        Check::InBlocks => polynomials::check(talk, field, n, triple)?,
+        Check::OneByOne => modular::check(channel, field, n, triple)?,
+        Check::InBlocks => polynomials::check(channel, field, n, triple)?,
     }
     Ok(products.reduced())
 }

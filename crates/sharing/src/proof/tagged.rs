@@ -9,9 +9,9 @@
 //!
 //! The check burns the key. What comes next is tagged under another one.
 
+use super::channel::ProofChannel;
 use super::method::{Method, proven};
 use super::redundant::{narrowed, summand, widened};
-use super::talk::Talk;
 use super::{Charge, Growing, Proving, Two, first};
 use crate::SharingError;
 use crate::arrays::MatrixShape;
@@ -97,9 +97,9 @@ impl Tagging {
     }
 
     /// The present key.
-    pub fn key(&mut self, talk: &mut Talk<'_, '_, '_>) -> [u128; 2] {
+    pub fn key(&mut self, channel: &mut ProofChannel<'_, '_, '_>) -> [u128; 2] {
         **self.key.get_or_insert_with(|| {
-            Zeroizing::new(talk.shared::<u128>(1).each_ref().map(|run| run[0]))
+            Zeroizing::new(channel.shared::<u128>(1).each_ref().map(|run| run[0]))
         })
     }
 
@@ -126,12 +126,12 @@ impl Tagging {
         each: usize,
         values: Two<'_, u128>,
     ) -> Result<[Buffer<u128>; 2], SharingError> {
-        let mut talk = Talk::new(party, draws);
-        let key = self.key(&mut talk);
+        let mut channel = ProofChannel::new(party, draws);
+        let key = self.key(&mut channel);
         let summands = |i: usize| summand([values[0][i], values[1][i]], key);
         let mut sums = Buffer::zeros(values[0].len());
         sums.iter_mut().enumerate().for_each(|(i, sum)| *sum = summands(i));
-        let masks = talk.masks::<u128>(sums.len());
+        let masks = channel.masks::<u128>(sums.len());
         let tags = reshared(party, each, sums, masks)?;
         self.keep(each, values, [&tags[0], &tags[1]]);
         Ok(tags)
@@ -153,7 +153,7 @@ impl Tagging {
                 *sum = places.of(result).fold(0, |sum, at| sum.add(term(at)));
             }
         }
-        let masks = Talk::new(party, draws).masks::<u128>(2 * n);
+        let masks = ProofChannel::new(party, draws).masks::<u128>(2 * n);
         let both = reshared(party, each, sums, masks)?;
         let halves = |half: usize| {
             both.each_ref().map(|run| Buffer::from_slice(&run[half * n..(half + 1) * n]))
@@ -164,12 +164,12 @@ impl Tagging {
     }
 
     /// Opens the key, and claims that everything under it is right.
-    pub fn check(&mut self, talk: &mut Talk<'_, '_, '_>) -> Result<(), SharingError> {
-        let [own, next] = self.key(talk);
+    pub fn check(&mut self, channel: &mut ProofChannel<'_, '_, '_>) -> Result<(), SharingError> {
+        let [own, next] = self.key(channel);
         // All that the key must not be known for has arrived when the coin has.
-        talk.coin()?;
-        let key = own.add(next).add(talk.pass(&[next])?[0]);
-        talk.agree(&key.to_le_bytes());
+        channel.coin()?;
+        let key = own.add(next).add(channel.pass(&[next])?[0]);
+        channel.agree(&key.to_le_bytes());
         for entries in self.entries.drain(..) {
             let len = entries.values[0].len;
             let (values, tags) = (first(&entries.values, len), first(&entries.tags, len));
@@ -181,7 +181,7 @@ impl Tagging {
                 });
                 zeros
             });
-            talk.claim_zeros(entries.each, [&zeros[0], &zeros[1]]);
+            channel.claim_zeros(entries.each, [&zeros[0], &zeros[1]]);
         }
         self.key = None;
         self.number += 1;

@@ -6,12 +6,12 @@
 //! off by what the cheat chose without knowing the values; and nothing ends a run early but what the cheat
 //! itself sent, discarded triples, and public values.
 
+use super::channel::ProofChannel;
 use super::integers::{self, Factors};
 use super::method::Source;
 use super::method::{Method, proven};
 use super::redundant::{self, Claims};
 use super::single::{self, Check};
-use super::talk::Talk;
 use super::{Charge, Proving, Scratch, Strength, Triples, buckets};
 use crate::SharingError;
 use std::ops::Range;
@@ -109,45 +109,45 @@ fn cost(how: How, bits: u32, wanted: usize) -> Charge {
 }
 
 fn make<W: Word>(
-    talk: &mut Talk<'_, '_, '_>,
+    channel: &mut ProofChannel<'_, '_, '_>,
     scratch: &mut Scratch,
     how: How,
     wanted: usize,
 ) -> Result<Triples<W>, SharingError> {
     let How { source, proving: Proving { strength, .. } } = how;
     match source_of(source, W::BITS) {
-        Source::Buckets => buckets::triples(talk, how.buckets(W::BITS, wanted)),
+        Source::Buckets => buckets::triples(channel, how.buckets(W::BITS, wanted)),
         Source::Sacrifice if W::BITS == 128 => {
-            sacrificed::<W, redundant::U192>(talk, strength, wanted)
+            sacrificed::<W, redundant::U192>(channel, strength, wanted)
         }
-        Source::Sacrifice => sacrificed::<W, u128>(talk, strength, wanted),
+        Source::Sacrifice => sacrificed::<W, u128>(channel, strength, wanted),
         Source::Single | Source::Polynomials | Source::Batch if strength != Strength::Usual => {
             Err(SharingError::Shape(
                 "triples of dealt integers have the usual statistical parameter only".into(),
             ))
         }
-        Source::Single => single::triples(talk, Check::OneByOne, wanted),
-        Source::Polynomials => single::triples(talk, Check::InBlocks, wanted),
-        Source::Batch => integers::triples(talk, scratch, (Factors::Dealt, strength), wanted),
-        Source::Integers => integers::triples(talk, scratch, (Factors::Known, strength), wanted),
+        Source::Single => single::triples(channel, Check::OneByOne, wanted),
+        Source::Polynomials => single::triples(channel, Check::InBlocks, wanted),
+        Source::Batch => integers::triples(channel, scratch, (Factors::Dealt, strength), wanted),
+        Source::Integers => integers::triples(channel, scratch, (Factors::Known, strength), wanted),
     }
 }
 
 /// Random products of redundant words (`docs/spec/malicious-3pc-rings.md` section 5.5).
 fn sacrificed<W: Word, E: Word>(
-    talk: &mut Talk<'_, '_, '_>,
+    channel: &mut ProofChannel<'_, '_, '_>,
     strength: Strength,
     n: usize,
 ) -> Result<Triples<W>, SharingError> {
-    let [x, y] = [talk.shared::<E>(n), talk.shared::<E>(n)];
+    let [x, y] = [channel.shared::<E>(n), channel.shared::<E>(n)];
     let each = redundant::bytes(W::BITS, strength);
-    let z = redundant::reshare(talk, each, &redundant::summands(&x, &y))?;
+    let z = redundant::reshare(channel, each, &redundant::summands(&x, &y))?;
     fn runs<E: Word>(pair: &[Buffer<E>; 2]) -> super::Two<'_, E> {
         pair.each_ref().map(|run| &run[..])
     }
     let one = [(n, 1)];
     let claims = Claims { each, x: runs(&x), y: runs(&y), z: runs(&z), runs: &one };
-    redundant::sacrifice(talk, strength, &claims)?;
+    redundant::sacrifice(channel, strength, &claims)?;
     Ok([x, y, z].map(|pair| pair.map(|run| redundant::reduced(&run))))
 }
 
@@ -186,11 +186,11 @@ impl<W: Word> Pool<W> {
     /// Makes a batch more.
     pub fn grow(
         &mut self,
-        talk: &mut Talk<'_, '_, '_>,
+        channel: &mut ProofChannel<'_, '_, '_>,
         scratch: &mut Scratch,
         how: How,
     ) -> Result<(), SharingError> {
-        let batch = make(talk, scratch, how, self.batches.next(how, W::BITS))?;
+        let batch = make(channel, scratch, how, self.batches.next(how, W::BITS))?;
         self.batches.made += batch[0][0].len();
         if self.finished == self.len() {
             self.triples = batch;

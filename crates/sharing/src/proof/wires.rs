@@ -6,9 +6,9 @@
 //! A sum of products is one number, as wide as the sum of the greatest products: what is sent hides it by the same
 //! margin, and an error of it is bounded in the same way, so a sum needs no other argument than a product.
 
+use super::channel::ProofChannel;
 use super::integers::{self, Claims, Masked, Width};
 use super::method::{Method, proven};
-use super::talk::Talk;
 use super::wide::{self, WORDS, Wide};
 use super::{
     Charge, Class, Growing, Pending, Proving, Scratch, Strength, Two, first, first_batch, fold,
@@ -78,7 +78,7 @@ impl<W: Word> Products<W> {
             }
         }
         let width = Width::of_products(W::BITS, self.proving.strength, terms);
-        let (masked, bytes) = Masked::new(&mut Talk::new(party, draws), width, &summands);
+        let (masked, bytes) = Masked::new(&mut ProofChannel::new(party, draws), width, &summands);
         let to = (party.role() + 2) % 3;
         party.send(to, Stream::On, &bytes)?;
         self.begun.push_back(masked);
@@ -152,7 +152,7 @@ impl<W: Word> Pending for Products<W> {
 
     fn prove(
         &mut self,
-        talk: &mut Talk<'_, '_, '_>,
+        channel: &mut ProofChannel<'_, '_, '_>,
         scratch: &mut Scratch,
     ) -> Result<(), SharingError> {
         let limit = self.limit();
@@ -161,7 +161,7 @@ impl<W: Word> Pending for Products<W> {
         let terms = runs.iter().map(|(results, terms)| results * terms).sum();
         let (x, y, z) =
             (first(&self.x, terms), first(&self.y, terms), first(&self.z, results * WORDS));
-        let mut challenge = talk.coin()?;
+        let mut challenge = channel.coin()?;
         for _ in 0..super::proofs(self.proving.strength) {
             let field = challenge.prime();
             let claims = Claims {
@@ -169,7 +169,7 @@ impl<W: Word> Pending for Products<W> {
                 factors: |c: usize, at: usize| [x, y].map(|run| field.reduce(run[c][at].to_u128())),
                 result: |c: usize, at: usize| wide::cut(&z[c][at * WORDS..], 64 * WORDS as u32),
             };
-            integers::prove(talk, scratch, (field, &mut challenge), &claims)?;
+            integers::prove(channel, scratch, (field, &mut challenge), &claims)?;
         }
         for column in self.x.iter_mut().chain(&mut self.y) {
             column.forget(terms);

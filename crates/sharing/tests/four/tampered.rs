@@ -9,7 +9,7 @@ use tacit_net::testing::{Tamper, Verdict};
 use tacit_net::{self as net, Phase, Session, Stream};
 use tacit_ring::{Buffer, Entropy, Word, Z2};
 use tacit_sharing::arrays::SharedVec;
-use tacit_sharing::convert::{self, Coordinates, Desk, Masked};
+use tacit_sharing::convert::{self, Coordinates, Masked, MaskedParty};
 use tacit_sharing::party::Keys;
 use tacit_sharing::protocols::QUAD_HET;
 use tacit_sharing::setup::Secrets;
@@ -105,7 +105,7 @@ impl CoordinatesVisitor for Play<'_> {
         let (a, b) = (convert::to_masked::<P, u32>(&a), convert::to_masked::<P, Z2>(&b));
         for (step, block) in (FIRST..).zip(BLOCKS) {
             party.mesh().set_step(step);
-            play(&mut Desk::new::<P>(&mut party), &mut rings, block, &a, &b);
+            play(&mut MaskedParty::new::<P>(&mut party), &mut rings, block, &a, &b);
         }
         party.flush().unwrap();
         let journal = party.take_journal().unwrap();
@@ -132,32 +132,38 @@ fn plane(bits: &Masked<Z2>, j: usize) -> Masked<Z2> {
     Masked::pair(cut(&bits.first), cut(&bits.second))
 }
 
-fn play(desk: &mut Desk<'_, '_>, rings: &mut Rings, block: Block, a: &Masked<u32>, b: &Masked<Z2>) {
+fn play(
+    masked_party: &mut MaskedParty<'_, '_>,
+    rings: &mut Rings,
+    block: Block,
+    a: &Masked<u32>,
+    b: &Masked<Z2>,
+) {
     let mut bits = rings.bits.streams().draws().unwrap();
     let mut words = rings.words.streams().draws().unwrap();
     let mut longs = rings.longs.streams().draws().unwrap();
     let (low, high) = (plane(b, 0), plane(b, 1));
     match block {
         Block::BitToRing => {
-            drop(convert::bit_to_ring::<u32>(desk, &mut words, &low, ROWS).unwrap());
+            drop(convert::bit_to_ring::<u32>(masked_party, &mut words, &low, ROWS).unwrap());
         }
-        Block::Inject => drop(convert::inject(desk, &mut words, &low, a).unwrap()),
+        Block::Inject => drop(convert::inject(masked_party, &mut words, &low, a).unwrap()),
         Block::GroupSums => {
             let groups = [low, high];
-            drop(convert::group_sums(desk, &mut words, &groups, ROWS, Some(a)).unwrap());
+            drop(convert::group_sums(masked_party, &mut words, &groups, ROWS, Some(a)).unwrap());
         }
         Block::BitsToRing => {
-            drop(convert::bits_to_ring::<u32>(desk, &mut words, b, ROWS).unwrap());
+            drop(convert::bits_to_ring::<u32>(masked_party, &mut words, b, ROWS).unwrap());
         }
-        Block::Truncate => drop(convert::truncate(desk, &mut words, a, 5).unwrap()),
-        Block::Widen => drop(convert::widen::<u32, u64>(desk, &mut longs, a).unwrap()),
+        Block::Truncate => drop(convert::truncate(masked_party, &mut words, a, 5).unwrap()),
+        Block::Widen => drop(convert::widen::<u32, u64>(masked_party, &mut longs, a).unwrap()),
         Block::FloorShift => {
-            drop(convert::floor_shift(desk, &mut words, a, 5, [&low, &high]).unwrap());
+            drop(convert::floor_shift(masked_party, &mut words, a, 5, [&low, &high]).unwrap());
         }
         Block::Bits => {
-            let lambda = a.lambda(desk.seat());
-            drop(convert::lower_bits(desk, &mut bits, &lambda, ROWS, 32).unwrap());
-            drop(convert::upper_bits(desk, &mut bits, &a.first, 32).unwrap());
+            let lambda = a.lambda(masked_party.seat());
+            drop(convert::lower_bits(masked_party, &mut bits, &lambda, ROWS, 32).unwrap());
+            drop(convert::upper_bits(masked_party, &mut bits, &a.first, 32).unwrap());
         }
     }
 }

@@ -8,7 +8,7 @@ use tacit_net::testing::{Tamper, Verdict};
 use tacit_net::{Session, Stream};
 use tacit_ring::Z2;
 use tacit_sharing::arrays::SharedVec;
-use tacit_sharing::convert::{self, Coordinates, Desk};
+use tacit_sharing::convert::{self, Coordinates, MaskedParty};
 use tacit_sharing::party::Keys;
 use tacit_sharing::protocols::{FANTASTIC_FOUR, QUAD_A, QUAD_HET, TETRAD};
 use tacit_sharing::{CoordinatesVisitor, Party, Protocol, RoleId};
@@ -64,8 +64,8 @@ impl CoordinatesVisitor for Play<'_> {
             to.fill(word);
         }
         let bit = convert::to_masked::<P, Z2>(&bit);
-        let mut desk = Desk::new::<P>(&mut party);
-        let number = convert::bit_to_ring::<u8>(&mut desk, &mut draws, &bit, 1).unwrap();
+        let mut masked_party = MaskedParty::new::<P>(&mut party);
+        let number = convert::bit_to_ring::<u8>(&mut masked_party, &mut draws, &bit, 1).unwrap();
         party.flush().unwrap();
         drop(party.take_journal().unwrap());
         let number = convert::from_masked::<P, u8>(number);

@@ -21,7 +21,7 @@ pub(super) use party::take_part;
 pub(super) use roles::{Dealt, Entered, Inputs, Parcel, deliver, enter, open, receive};
 
 use super::layout::lengths;
-use super::prepare::Prepared;
+use super::prepare::CompiledProgram;
 use super::ranges;
 use crate::circuit::EvaluateError;
 use messages::size;
@@ -74,7 +74,7 @@ fn messengers(protocol: Protocol) -> usize {
 }
 
 /// All columns, in the order in which they are given.
-fn columns(prepared: &Prepared) -> Answer<Vec<Column>> {
+fn columns(prepared: &CompiledProgram) -> Answer<Vec<Column>> {
     let program = &prepared.program;
     let is_outside = |seat: RoleId| seat >= prepared.job.places.len();
     let mut columns = Vec::new();
@@ -120,7 +120,7 @@ struct Learned {
 }
 
 /// All of them, in the program's order.
-fn results(prepared: &Prepared) -> Answer<Vec<Learned>> {
+fn results(prepared: &CompiledProgram) -> Answer<Vec<Learned>> {
     let mut results = Vec::new();
     for (number, reveal) in prepared.program.reveals.iter().enumerate() {
         let ty = prepared.program.body.type_of(reveal.value);
@@ -141,12 +141,12 @@ fn kind_of(ty: &Type, ring: impl FnOnce() -> Ring) -> Kind {
     if ty.element == Element::Bit { Kind::Bits } else { Kind::Ring(ring()) }
 }
 
-fn length(prepared: &Prepared, ty: &Type) -> Answer<usize> {
+fn length(prepared: &CompiledProgram, ty: &Type) -> Answer<usize> {
     Ok(lengths(&ty.shape, &prepared.job.rows)?.iter().product())
 }
 
 /// What is sent from and to those outside, by seats, and the rounds that they wait for.
-pub(super) fn cost(prepared: &Prepared) -> Answer<(Traffic, Rounds)> {
+pub(super) fn cost(prepared: &CompiledProgram) -> Answer<(Traffic, Rounds)> {
     let protocol = prepared.job.protocol;
     let (mut bytes, mut rounds) = (Traffic::default(), [0; MAX_ROLES]);
     for Column { from, kind, len, .. } in columns(prepared)? {

@@ -3,7 +3,7 @@
 use super::messages::{difference, encode, receive_array, signed};
 use super::{Answer, Column, LAST_STEP, Learned, Purpose, columns, holders, messengers, results};
 use crate::circuit::EvaluateError;
-use crate::program::prepare::Prepared;
+use crate::program::prepare::CompiledProgram;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tacit_net::{Mesh, Phase, Stream};
@@ -17,7 +17,7 @@ use zeroize::Zeroizing;
 /// A party outside: gives its inputs and pads, and takes its results. Values by result, where it learns them.
 pub(in crate::program) fn take_part(
     mesh: &mut Mesh,
-    prepared: &Prepared,
+    prepared: &CompiledProgram,
     inputs: &BTreeMap<String, Arc<Array>>,
     entropy: &mut Entropy,
 ) -> Answer<Vec<Option<Values>>> {
@@ -76,7 +76,7 @@ impl Dealer {
     fn send(
         &mut self,
         mesh: &mut Mesh,
-        prepared: &Prepared,
+        prepared: &CompiledProgram,
         kind: Kind,
         values: &Values,
     ) -> Answer<()> {
@@ -105,7 +105,7 @@ impl Dealer {
 /// Takes a result from those that pass it on, and its pad off.
 fn collect(
     mesh: &mut Mesh,
-    prepared: &Prepared,
+    prepared: &CompiledProgram,
     Learned { kind, len, .. }: Learned,
     pad: Option<&Values>,
 ) -> Answer<Values> {

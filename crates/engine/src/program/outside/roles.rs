@@ -4,7 +4,7 @@ use super::messages::{encode, is_held_as_bits, receive_array};
 use super::{Answer, Column, LAST_STEP, Learned, Purpose, columns, holders, messengers, results};
 use crate::circuit::EvaluateError;
 use crate::program::exec::{Backends, Value};
-use crate::program::prepare::{Prepared, end_epoch};
+use crate::program::prepare::{CompiledProgram, end_epoch};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tacit_net::{Mesh, NetError, Phase, Stream};
@@ -21,7 +21,7 @@ fn combined(a: &Secret, b: &Secret, subtract: bool) -> Secret {
 pub(in crate::program) struct Dealt(Vec<Vec<Option<Values>>>);
 
 /// Receives this role's pieces of all columns.
-pub(in crate::program) fn receive(mesh: &mut Mesh, prepared: &Prepared) -> Answer<Dealt> {
+pub(in crate::program) fn receive(mesh: &mut Mesh, prepared: &CompiledProgram) -> Answer<Dealt> {
     let me = prepared.job.role_of(mesh.me())?;
     let everyone = prepared.job.everyone();
     mesh.set_phase(Phase::Online);
@@ -56,7 +56,7 @@ pub(in crate::program) type Pads = BTreeMap<(usize, RoleId), Secret>;
 /// Shares all pieces, sees that those with two holders are the same, and adds them up. In dry runs nothing was
 /// dealt.
 pub(in crate::program) fn enter(
-    prepared: &Prepared,
+    prepared: &CompiledProgram,
     backends: Backends<'_, '_>,
     dealt: Option<Dealt>,
     verifier: Option<&mut Verifier>,
@@ -97,7 +97,7 @@ pub(in crate::program) fn enter(
 
 /// Opens differences, all of which must be zero.
 fn check_equal(
-    prepared: &Prepared,
+    prepared: &CompiledProgram,
     backends: Backends<'_, '_>,
     differences: &[Secret],
     mut verifier: Option<&mut Verifier>,
@@ -132,7 +132,7 @@ pub(in crate::program) struct Parcel {
 
 /// Opens results for those outside that learn them, under their pads.
 pub(in crate::program) fn open(
-    prepared: &Prepared,
+    prepared: &CompiledProgram,
     backends: Backends<'_, '_>,
     pads: &Pads,
     values: &[Value],
@@ -157,7 +157,7 @@ pub(in crate::program) fn open(
 /// Passes on what was opened for those outside.
 pub(in crate::program) fn deliver(
     mesh: &mut Mesh,
-    prepared: &Prepared,
+    prepared: &CompiledProgram,
     parcels: &[Parcel],
 ) -> Answer<()> {
     let job = &prepared.job;

@@ -4,7 +4,7 @@
 
 use super::super::job::{By, ProgramJob};
 use super::super::run::{Outcome, run_with, with_checked};
-use super::super::{Garbling, Prepared, garbled::Source};
+use super::super::{CompiledProgram, Garbling, garbled::Source};
 use crate::circuit::{EvaluateError, Preprocessing};
 use crate::protocols::{self, AUTHENTICATED, LIFT, POST, QUAD, QUAD_HET, WRK17};
 use std::collections::BTreeMap;
@@ -45,7 +45,7 @@ impl Case<'_> {
             &MemoryNetwork::default(),
             |mut session| {
                 let me = session.me();
-                let prepared = Prepared::new(&program, self.job.clone())?;
+                let prepared = CompiledProgram::new(&program, self.job.clone())?;
                 let mut entropy = Entropy::insecure_seeded(seed, me.0);
                 let given = self.given[me.index()].clone();
                 let outcome = match self.cheat == Some(me.0) {
@@ -115,7 +115,7 @@ fn typed(program: &Program, given: Inputs) -> Inputs {
 /// Runs a party that shares its inputs whatever they are.
 fn unchecked(
     session: &mut Session,
-    prepared: &Prepared,
+    prepared: &CompiledProgram,
     given: Inputs,
     entropy: &mut Entropy,
 ) -> Result<Outcome, EvaluateError> {
@@ -310,7 +310,7 @@ fn parties_that_differ_in_whether_ranges_are_tested_do_not_begin() {
     let results = memory::run(3, 1, &MemoryNetwork::default(), |mut session| {
         let me = session.me();
         let job = ProgramJob { range_check: me.0 != 2, ..job(LIFT, By::Rings, 1) };
-        let prepared = Prepared::new(&program, job)?;
+        let prepared = CompiledProgram::new(&program, job)?;
         let name = if me.0 == 0 { "a" } else { "b" };
         let given = if me.0 < 2 { input(name, &[1]) } else { Inputs::new() };
         let inputs = given.into_iter().map(|(name, array)| (name, Arc::new(array))).collect();
@@ -333,7 +333,7 @@ fn narrow_powers_of_two_are_shared_by_bits_where_that_takes_less() {
     for protocol in [LIFT, QUAD] {
         let job = job(protocol, By::Rings, 3);
         let many = ProgramJob { rows: vec![1000], ..job.clone() };
-        let mut prepared = Prepared::new(&program, many).unwrap();
+        let mut prepared = CompiledProgram::new(&program, many).unwrap();
         let inputs: Vec<(u32, &str)> =
             prepared.program.inputs().map(|(id, name, _)| (id, name)).collect();
         let bits = |wanted: &str| {

@@ -30,15 +30,15 @@ pub fn both() -> Option<[Bits; 2]> {
 pub(super) fn instead_of(
     faster: Bits,
     batch: &Batch,
-    talk: &mut Talk<'_>,
+    channel: &mut CheckedChannel<'_>,
 ) -> Result<Bits, SharingError> {
-    let shares = shares(batch, talk)?;
+    let shares = shares(batch, channel)?;
     let copy = Bits { words: shares.words.clone(), len: shares.len };
     BOTH.set(Some([faster, copy]));
     Ok(shares)
 }
 
-fn shares(batch: &Batch, talk: &mut Talk<'_>) -> Result<Bits, SharingError> {
+fn shares(batch: &Batch, channel: &mut CheckedChannel<'_>) -> Result<Bits, SharingError> {
     let (me, words) = (batch.layout.me, batch.leaky.div_ceil(64));
     let bits = |factor: usize, i: usize| batch.bits.word(factor * batch.leaky + 64 * i);
     let mut shares = Bits::zeros(batch.leaky);
@@ -46,23 +46,23 @@ fn shares(batch: &Batch, talk: &mut Talk<'_>) -> Result<Bits, SharingError> {
         *word = bits(0, i) & bits(1, i) ^ bits(2, i);
     }
     let mut random = vec![0u64; words];
-    for peer in talk.links.peers() {
-        talk.random(&mut random)?;
+    for peer in channel.links.peers() {
+        channel.random(&mut random)?;
         let keys = batch.bits.keys(peer);
         for (bit, offset) in [0, *batch.delta].into_iter().enumerate() {
             let mut sent = lowest_bits(batch, [me, peer], keys, offset);
             for (i, word) in sent.iter_mut().enumerate() {
                 *word ^= random[i] ^ if bit == 1 { bits(1, i) } else { 0 };
             }
-            talk.say(&format!("products for {peer}"), word::bytes_mut(&mut sent));
-            talk.links.send(peer, Stream::Def, &sent)?;
+            channel.say(&format!("products for {peer}"), word::bytes_mut(&mut sent));
+            channel.links.send(peer, Stream::Def, &sent)?;
         }
         add(&mut shares, &random);
     }
-    for peer in talk.links.peers() {
+    for peer in channel.links.peers() {
         let mut sent = [vec![0u64; words], vec![0u64; words]];
         for sent in &mut sent {
-            talk.links.recv_into(peer, Stream::Def, sent)?;
+            channel.links.recv_into(peer, Stream::Def, sent)?;
         }
         let hashed = lowest_bits(batch, [peer, me], batch.bits.macs(peer), 0);
         let learned: Vec<u64> = (0..words)

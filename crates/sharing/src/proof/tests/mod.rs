@@ -4,8 +4,8 @@ mod pitfalls;
 mod rates;
 mod views;
 
+use super::channel::{Pair, ProofChannel};
 use super::field::{Field, Residues};
-use super::talk::{Pair, Talk};
 use crate::SharingError;
 use crate::party::{Party, Streams};
 use crate::protocols::LIFT;
@@ -127,10 +127,10 @@ impl<const P: u64> Field for Small<P> {
 /// messages go through `tamper`.
 fn passes(
     tamper: fn() -> Tamper,
-    prove: impl Fn(usize, &mut Talk<'_, '_, '_>) -> Result<(), SharingError> + Sync,
+    prove: impl Fn(usize, &mut ProofChannel<'_, '_, '_>) -> Result<(), SharingError> + Sync,
 ) -> usize {
     passes_with(tamper, |party, streams| {
-        prove(party.role(), &mut Talk::new(party, streams.draws()?))
+        prove(party.role(), &mut ProofChannel::new(party, streams.draws()?))
     })
 }
 

@@ -4,8 +4,8 @@ use super::{PLACES, public};
 use crate::SharingError;
 use crate::party::Party;
 use crate::proof::Strength;
+use crate::proof::channel::ProofChannel;
 use crate::proof::redundant::{self, Claims};
-use crate::proof::talk::Talk;
 use crate::protocols::LIFT;
 use crate::setup::Secrets;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -19,7 +19,7 @@ use tacit_ring::{Entropy, entropy};
 /// How a check ends for each role, where each has a tamperer.
 fn ends<T: Send>(
     tamper: impl Fn(usize) -> Tamper + Sync,
-    check: impl Fn(usize, &mut Talk<'_, '_, '_>) -> Result<T, SharingError> + Sync,
+    check: impl Fn(usize, &mut ProofChannel<'_, '_, '_>) -> Result<T, SharingError> + Sync,
 ) -> Vec<Result<T, SharingError>> {
     let network =
         MemoryNetwork { deadline: Duration::from_millis(300), ..MemoryNetwork::default() };
@@ -34,7 +34,7 @@ fn ends<T: Send>(
             mesh.set_tamper(tamper(role));
             let mut party = Party::new(mesh, &PLACES)?;
             let draws = keys.streams().draws()?;
-            let value = check(role, &mut Talk::new(&mut party, draws))?;
+            let value = check(role, &mut ProofChannel::new(&mut party, draws))?;
             drop(party.take_journal()?);
             Ok(value)
         };
@@ -47,12 +47,12 @@ fn ends<T: Send>(
     })
 }
 
-fn sacrifice(role: usize, talk: &mut Talk<'_, '_, '_>) -> Result<(), SharingError> {
+fn sacrifice(role: usize, channel: &mut ProofChannel<'_, '_, '_>) -> Result<(), SharingError> {
     let shared = |value: u64| public(role, value).map(|word| [u128::from(word)]);
     let [x, y, z] = [3, 5, 15].map(shared);
     let [x, y, z] = [&x, &y, &z].map(|pair| pair.each_ref().map(|run| &run[..]));
     let claims = Claims { each: EACH, x, y, z, runs: &[(1, 1)] };
-    redundant::sacrifice(talk, Strength::Usual, &claims)
+    redundant::sacrifice(channel, Strength::Usual, &claims)
 }
 
 const EACH: usize = redundant::bytes(64, Strength::Usual);
@@ -84,7 +84,8 @@ fn a_message_that_is_late_holds_back_the_challenge() {
 /// Only with one challenge for all does what opens hide its secret.
 #[test]
 fn honest_roles_never_go_on_with_different_challenges() {
-    let coins = |_: usize, talk: &mut Talk<'_, '_, '_>| Ok(talk.coin()?.words::<u64>(4));
+    let coins =
+        |_: usize, channel: &mut ProofChannel<'_, '_, '_>| Ok(channel.coin()?.words::<u64>(4));
     let agreed: Vec<Vec<u64>> =
         ends(|_| Tamper::new(|_| Verdict::Keep), coins).into_iter().map(Result::unwrap).collect();
     assert!(agreed.iter().all(|coin| *coin == agreed[0]));

@@ -5,6 +5,7 @@ use super::{
 };
 use crate::SharingError;
 use crate::proof::buckets::{self, Sizes};
+use crate::proof::channel::ProofChannel;
 use crate::proof::extension::{Element, Extension};
 use crate::proof::field::Field;
 use crate::proof::integers::{self, Claims, Factors, Products};
@@ -12,15 +13,16 @@ use crate::proof::modular::{self, Modular};
 use crate::proof::polynomials;
 use crate::proof::redundant;
 use crate::proof::tagged::{self, Tagging};
-use crate::proof::talk::Talk;
 use crate::proof::{Batch, Scratch, Strength, fold, galois, lift, wide};
 use tacit_net::testing::{Tamper, Verdict};
 use tacit_net::{PartyId, Stream};
 use tacit_ring::Word;
 
 /// Claims that 3 * 5 + 2 * 7 is off by `error` from what it is.
-fn claim(error: u64) -> impl Fn(usize, &mut Talk<'_, '_, '_>) -> Result<(), SharingError> + Sync {
-    move |role, talk| {
+fn claim(
+    error: u64,
+) -> impl Fn(usize, &mut ProofChannel<'_, '_, '_>) -> Result<(), SharingError> + Sync {
+    move |role, channel| {
         let column = |values: [u64; 2]| {
             let pairs = values.map(|value| public(role, value));
             [0, 1].map(|c| [pairs[0][c], pairs[1][c]])
@@ -28,7 +30,7 @@ fn claim(error: u64) -> impl Fn(usize, &mut Talk<'_, '_, '_>) -> Result<(), Shar
         let value = Gf8.mul(3, 5) ^ Gf8.mul(2, 7) ^ error;
         let columns = [column([3, 2]), column([5, 7])];
         let vectors = columns.each_ref().map(|column| column.each_ref().map(|run| &run[..]));
-        fold::prove(talk, Gf8, vectors, 2, public(role, value))
+        fold::prove(channel, Gf8, vectors, 2, public(role, value))
     }
 }
 
@@ -36,12 +38,15 @@ fn claim(error: u64) -> impl Fn(usize, &mut Talk<'_, '_, '_>) -> Result<(), Shar
 type Galois8 = Extension<u8, 3, 1>;
 
 /// Claims in an extension that one and one is off by one from what it is.
-fn claim_in_an_extension(role: usize, talk: &mut Talk<'_, '_, '_>) -> Result<(), SharingError> {
+fn claim_in_an_extension(
+    role: usize,
+    channel: &mut ProofChannel<'_, '_, '_>,
+) -> Result<(), SharingError> {
     let shared = |value: u64| public(role, value).map(|word| Element::<u8>::from_u128(word.into()));
     let ones = [shared(1); 2];
     let column = [0, 1].map(|c| [ones[0][c], ones[1][c]]);
     let vectors = [&column, &column].map(|column| column.each_ref().map(|run| &run[..]));
-    fold::prove(talk, Galois8::NEW, vectors, 2, shared(3))
+    fold::prove(channel, Galois8::NEW, vectors, 2, shared(3))
 }
 
 #[test]
@@ -66,7 +71,7 @@ fn a_wrong_claim_in_an_extension_passes_as_in_a_field() {
 
 /// Products of 3 and 5 in the ring of 256 numbers, in results of so many, the last result off by `error`.
 fn products_in_an_extension_pass(runs: &[(usize, usize)], error: u8) -> usize {
-    passes(honest, |role, talk| {
+    passes(honest, |role, channel| {
         let shared = |values: Vec<u8>| {
             let pairs: Vec<_> =
                 values.into_iter().map(|value| public(role, value.into())).collect();
@@ -79,7 +84,7 @@ fn products_in_an_extension_pass(runs: &[(usize, usize)], error: u8) -> usize {
         let columns = [vec![3; terms], vec![5; terms], z].map(shared);
         let [x, y, z] = columns.each_ref().map(|column| column.each_ref().map(|run| &run[..]));
         let batch = Batch { x, y, z, runs: runs.to_vec() };
-        galois::prove_in::<u8, 3, 1>(talk, &batch)
+        galois::prove_in::<u8, 3, 1>(channel, &batch)
     })
 }
 
@@ -147,7 +152,7 @@ fn what_one_role_opens_differently_never_passes() {
 
 /// Products of 3 and 5, one of them off by 2^63, and three sets.
 fn a_wrong_result_of_a_ring_passes(strength: Strength) -> usize {
-    passes(honest, |role, talk| {
+    passes(honest, |role, channel| {
         let shared = |values: [u64; 3]| values.map(|value| public(role, value));
         let columns = [[3, 3, 3], [5, 5, 5], [15, 15 ^ 1 << 63, 15]].map(|values| {
             let pairs = shared(values);
@@ -155,7 +160,7 @@ fn a_wrong_result_of_a_ring_passes(strength: Strength) -> usize {
         });
         let [x, y, z] = columns.each_ref().map(|column| column.each_ref().map(|run| &run[..]));
         lift::prove_with::<u64, 3>(
-            talk,
+            channel,
             &mut Scratch::default(),
             strength,
             &Batch { x, y, z, runs: vec![(3, 1)] },
@@ -181,12 +186,12 @@ fn sacrifices_that_pass<const ERROR: u64, const LAMBDA: u32>() -> usize {
             bytes.copy_from_slice(&c.to_le_bytes()[..EACH]);
         })
     };
-    passes(guess, |role, talk| {
+    passes(guess, |role, channel| {
         let shared = |value: u64| public(role, value).map(|word| [u128::from(word)]);
         let [x, y, z] = [3, 5, 15 + ERROR].map(shared);
         let [x, y, z] = [&x, &y, &z].map(|pair| pair.each_ref().map(|run| &run[..]));
         let claims = redundant::Claims { each: EACH, x, y, z, runs: &[(1, 1)] };
-        redundant::sacrifice_with::<u128, LAMBDA>(talk, &claims)
+        redundant::sacrifice_with::<u128, LAMBDA>(channel, &claims)
     })
 }
 
@@ -199,11 +204,11 @@ fn a_sacrifice_is_passed_by_who_guesses_the_challenge() {
 
 /// How many of many batches of triples pass in which a cheat makes the first ones wrong.
 fn buckets_pass(sizes: Sizes, tamper: fn() -> Tamper) -> usize {
-    passes(tamper, |role, talk| {
-        let (_, right) = buckets::triples_in::<u64>(talk, sizes)?;
+    passes(tamper, |role, channel| {
+        let (_, right) = buckets::triples_in::<u64>(channel, sizes)?;
         if !right {
             // As good as a check that differs.
-            talk.agree(&[role as u8]);
+            channel.agree(&[role as u8]);
         }
         Ok(())
     })
@@ -259,9 +264,9 @@ impl<const P: u64> Modular for Small<P> {
 fn a_triple_modulo_a_small_prime_is_passed_by_who_guesses_the_challenge() {
     let guess = || changing(1, true, |bytes| bytes[0] = (bytes[0] + 4) % 11);
     let check = |product: u64| {
-        move |role: usize, talk: &mut Talk<'_, '_, '_>| {
+        move |role: usize, channel: &mut ProofChannel<'_, '_, '_>| {
             let triple = [3, 5, product].map(|value| public(role, value));
-            modular::check(talk, Small::<11>, 1, |_| triple)
+            modular::check(channel, Small::<11>, 1, |_| triple)
         }
     };
     assert_rate(passes(guess, check(5)), 1.0 / 11.0);
@@ -272,9 +277,9 @@ fn a_triple_modulo_a_small_prime_is_passed_by_who_guesses_the_challenge() {
 
 /// Products of 3 and 5 modulo 101 as values of polynomials, in one block, each off by what `error` says.
 fn products_in_a_block_pass(tamper: fn() -> Tamper, n: usize, error: fn(u64) -> u64) -> usize {
-    passes(tamper, move |role, talk| {
+    passes(tamper, move |role, channel| {
         let triple = |k: usize| [3, 5, 15 + error(k as u64)].map(|value| public(role, value % 101));
-        polynomials::check(talk, Small::<101>, n, triple)
+        polynomials::check(channel, Small::<101>, n, triple)
     })
 }
 
@@ -302,11 +307,11 @@ fn wrong_products_of_a_block_pass_where_a_cheat_planted_roots() {
 
 /// Four products over the integers, proven together modulo 101.
 fn products_modulo_101_pass(tamper: fn() -> Tamper) -> usize {
-    passes(tamper, |_, talk| {
-        let products = Products::make(talk, (Factors::Known, Strength::Usual), 8, 4)?;
-        let mut challenge = talk.coin()?;
+    passes(tamper, |_, channel| {
+        let products = Products::make(channel, (Factors::Known, Strength::Usual), 8, 4)?;
+        let mut challenge = channel.coin()?;
         integers::prove_triples(
-            talk,
+            channel,
             &mut Scratch::default(),
             (Small::<101>, &mut challenge),
             &products,
@@ -328,15 +333,15 @@ fn sums_modulo_101_pass(runs: &[(usize, usize)], error: u64) -> usize {
     let mut sums: Vec<u64> =
         runs.iter().flat_map(|(results, terms)| vec![15 * *terms as u64; *results]).collect();
     *sums.last_mut().unwrap() += error;
-    passes(honest, |role, talk| {
+    passes(honest, |role, channel| {
         let component = |value: u64, c: usize| public(role, value)[c];
-        let mut challenge = talk.coin()?;
+        let mut challenge = channel.coin()?;
         let claims = Claims {
             runs,
             factors: |c: usize, _: usize| [3, 5].map(|value| component(value, c)),
             result: |c: usize, at: usize| wide::from_bytes(&component(sums[at], c).to_le_bytes()),
         };
-        integers::prove(talk, &mut Scratch::default(), (Small::<101>, &mut challenge), &claims)
+        integers::prove(channel, &mut Scratch::default(), (Small::<101>, &mut challenge), &claims)
     })
 }
 
@@ -381,7 +386,7 @@ fn a_cheat_that_plants_all_roots_passes_as_often_as_the_bound_says() {
             Verdict::Replace(m.bytes.chunks_exact(8).zip(errors).flat_map(off).collect())
         })
     };
-    let rate = passes(plant, |role, talk| {
+    let rate = passes(plant, |role, channel| {
         let column = |values: [u64; 4]| {
             let pairs = values.map(|value| public(role, value));
             [0, 1].map(|c| pairs.map(|pair| pair[c]))
@@ -389,7 +394,7 @@ fn a_cheat_that_plants_all_roots_passes_as_often_as_the_bound_says() {
         let [f, g] = [column([3, 2, 9, 50]), column([5, 7, 11, 60])];
         let value = (3 * 5 + 2 * 7 + 9 * 11 + 50 * 60 + ERROR) % 101;
         let vectors = [&f, &g].map(|column| column.each_ref().map(|run| &run[..]));
-        fold::prove(talk, Small::<101>, vectors, 4, public(role, value))
+        fold::prove(channel, Small::<101>, vectors, 4, public(role, value))
     });
     assert_rate(rate, 1.0 - (99.0 / 101.0f64).powi(2) * (100.0 / 101.0));
 }
@@ -406,7 +411,7 @@ fn tagged_products_pass(tamper: fn() -> Tamper) -> usize {
         let tag = tag.each_ref().map(|run| &run[..]);
         let what = (1, tagged::Factors::Pairs(1));
         tagging.results(party, streams.draws()?, what, [[x, y], [tag, y]])?;
-        tagging.check(&mut Talk::new(party, streams.draws()?))
+        tagging.check(&mut ProofChannel::new(party, streams.draws()?))
     })
 }
 

@@ -4,11 +4,11 @@
 use super::{Gf8, PLACES, honest};
 use crate::SharingError;
 use crate::party::{Keys, Party};
+use crate::proof::channel::ProofChannel;
 use crate::proof::extension::Element;
 use crate::proof::field::Field;
 use crate::proof::integers::{self, Width};
 use crate::proof::redundant::{self, Claims};
-use crate::proof::talk::Talk;
 use crate::proof::{Batch, fold, galois, wide};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -25,7 +25,7 @@ fn seen_by_role_1(
     trials: usize,
     scripts: Scripts<'_>,
     cheat: fn() -> Tamper,
-    check: impl Fn(usize, &mut Talk<'_, '_, '_>) -> Result<(), SharingError> + Sync,
+    check: impl Fn(usize, &mut ProofChannel<'_, '_, '_>) -> Result<(), SharingError> + Sync,
 ) -> [Vec<Vec<u8>>; 3] {
     let seen: [Arc<Mutex<Vec<Vec<u8>>>>; 3] = Default::default();
     memory::run(3, 1, &MemoryNetwork::default(), |mut session| {
@@ -47,7 +47,7 @@ fn seen_by_role_1(
             let mut keys =
                 Keys::insecure_scripted([1, 0].map(|next| scripts[(role + next) % 3].clone()));
             let draws = keys.streams().draws().unwrap();
-            check(role, &mut Talk::new(&mut party, draws)).unwrap();
+            check(role, &mut ProofChannel::new(&mut party, draws)).unwrap();
             drop(party.take_journal().unwrap());
         }
         party.flush().unwrap();
@@ -97,13 +97,13 @@ fn sacrifices(secrets: [u8; 2], cheat: fn() -> Tamper, mask: fn(usize) -> u8) ->
         ]
         .map(|draws: [Vec<u8>; 2]| [draws.concat(), vec![5; 32]].concat())
     };
-    let seen = seen_by_role_1(1, &scripts, cheat, |role, talk| {
+    let seen = seen_by_role_1(1, &scripts, cheat, |role, channel| {
         let product = secrets[0].wrapping_mul(secrets[1]);
         let columns = [(secrets[0], [9, 30]), (secrets[1], [14, 250]), (product, [71, 6])]
             .map(|(value, known)| shared(role, value, known).map(|word| vec![word; CHOICES]));
         let [x, y, z] = columns.each_ref().map(|column| column.each_ref().map(|run| &run[..]));
         let claims = Claims { each: 1, x, y, z, runs: &[(CHOICES, 1)] };
-        redundant::sacrifice_with::<u8, 2>(talk, &claims)
+        redundant::sacrifice_with::<u8, 2>(channel, &claims)
     });
     let [products, opened]: [&Vec<u8>; 2] = [&seen[2][0], &seen[2][2]];
     assert_eq!((products.len(), opened.len()), (CHOICES, CHOICES));
@@ -142,7 +142,7 @@ fn folds([f, g]: [[u64; 2]; 2], cheat: fn() -> Tamper) -> Histogram {
         let unknown = [draw(0), draw(1), coin.clone(), draw(2), draw(3), coin].concat();
         [unknown, vec![6; 128], vec![1; 128]]
     };
-    let seen = seen_by_role_1(1 << 12, &scripts, cheat, |role, talk| {
+    let seen = seen_by_role_1(1 << 12, &scripts, cheat, |role, channel| {
         let pair = |value: u64, known: u64| {
             let components = [value ^ known ^ 3, known, 3];
             [components[role], components[(role + 1) % 3]]
@@ -154,7 +154,7 @@ fn folds([f, g]: [[u64; 2]; 2], cheat: fn() -> Tamper) -> Histogram {
         let claim = Gf8.mul(f[0], g[0]) ^ Gf8.mul(f[1], g[1]);
         let columns = [column(f), column(g)];
         let vectors = columns.each_ref().map(|column| column.each_ref().map(|run| &run[..]));
-        fold::prove(talk, Gf8, vectors, 2, pair(claim, 2))
+        fold::prove(channel, Gf8, vectors, 2, pair(claim, 2))
     });
     // From the next role: the grid, a half of a coin hashed, the product, what opens, and again a hash.
     let views = seen[2].chunks_exact(5).map(|messages| {
@@ -189,7 +189,7 @@ fn extensions(top: [[bool; 2]; 2], cheat: fn() -> Tamper) -> Histogram {
         let draws = [coin(), [draw(0), draw(1)].concat(), coin(), draw(2), draw(3), coin()];
         [draws.concat(), vec![6; 1024], vec![1; 1024]]
     };
-    let seen = seen_by_role_1(1 << 12, &scripts, cheat, |role, talk| {
+    let seen = seen_by_role_1(1 << 12, &scripts, cheat, |role, channel| {
         let [x, y] = [[3, 77], [5, 130]];
         let secret = |value: u8, top: bool| value ^ u8::from(top) << 7;
         let [x, y] = [0, 1].map(|f| [0, 1].map(|i| secret([x, y][f][i], top[f][i])));
@@ -199,7 +199,7 @@ fn extensions(top: [[bool; 2]; 2], cheat: fn() -> Tamper) -> Histogram {
             [0, 1].map(|c| pairs.map(|pair| pair[c]))
         });
         let [x, y, z] = columns.each_ref().map(|column| column.each_ref().map(|run| &run[..]));
-        galois::prove_in::<u8, 3, 1>(talk, &Batch { x, y, z, runs: vec![(2, 1)] })
+        galois::prove_in::<u8, 3, 1>(channel, &Batch { x, y, z, runs: vec![(2, 1)] })
     });
     // From the next role: hashes of halves of three coins, and between them the grid, the product and what opens.
     let views = seen[2].chunks_exact(6).map(|messages| {
@@ -234,10 +234,10 @@ fn masks_hide_integers_as_well_as_they_are_wide() {
             let masks: Vec<u8> = (0..MASKS).flat_map(mask).collect();
             [masks, vec![9; MASKS * 8 * wide::WORDS], vec![7; MASKS * 8 * wide::WORDS]]
         };
-        let seen = seen_by_role_1(1, &scripts, honest, |_, talk| {
+        let seen = seen_by_role_1(1, &scripts, honest, |_, channel| {
             let integers = vec![wide::from_bytes(&integer.to_le_bytes()); MASKS];
             let width = Width { mask: 6, most: wide::from_bytes(&[most]), bytes: 1 };
-            integers::share(talk, width, &integers).map(drop)
+            integers::share(channel, width, &integers).map(drop)
         });
         histogram(seen[2][0].iter().map(|byte| vec![*byte]))
     };

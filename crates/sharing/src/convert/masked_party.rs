@@ -14,7 +14,7 @@ use tacit_ring::{Buffer, Word, Z2, transpose, word};
 const PIECE: usize = 1 << 16;
 
 /// A party at its seat. Not generic over the protocol: its roles differ in coordinates only.
-pub struct Desk<'p, 'm> {
+pub struct MaskedParty<'p, 'm> {
     party: &'p mut Party<'m>,
     seats: Seats,
     seat: Seat,
@@ -33,12 +33,12 @@ enum Mask {
     Upper,
 }
 
-impl<'p, 'm> Desk<'p, 'm> {
-    /// The desk of a party that plays role `P`.
+impl<'p, 'm> MaskedParty<'p, 'm> {
+    /// A party that plays role `P`, in masked coordinates.
     #[must_use]
     pub fn new<P: Role>(party: &'p mut Party<'m>) -> Self {
         let full = P::Share::<u8>::COUNT > 2;
-        Desk { party, seats: Seats::of(P::PROTOCOL), seat: Seat::of::<P>(), full }
+        MaskedParty { party, seats: Seats::of(P::PROTOCOL), seat: Seat::of::<P>(), full }
     }
 
     /// Where this party sits.
@@ -47,7 +47,7 @@ impl<'p, 'm> Desk<'p, 'm> {
         self.seat
     }
 
-    /// Whether upper values that others are to compute with must be [raised](Desk::raise): of four
+    /// Whether upper values that others are to compute with must be [raised](MaskedParty::raise): of four
     /// parties.
     #[must_use]
     pub fn raises(&self) -> bool {

@@ -26,20 +26,20 @@ pub(super) type Cheat = Box<dyn FnMut(&str, &mut [u8]) + Send>;
 
 /// What everything that a worker says carries.
 #[derive(Clone, Copy, Serialize, Deserialize)]
-pub(super) struct Voice {
+pub(super) struct Domain {
     /// Names the session. All parties contributed to it, each without knowing the others' parts.
     pub sid: Digest,
     worker: u64,
 }
 
 /// A party's channels, and what it says on them.
-pub(super) struct Talk<'m> {
+pub(super) struct CheckedChannel<'m> {
     pub links: Links<'m>,
     /// Where there are none, nothing can be made that needs correlations.
     pub keys: Option<WorkerKeys>,
     /// Randomness of this party alone, where there are no such keys.
     own: Option<Own>,
-    pub voice: Voice,
+    pub voice: Domain,
     /// Where things are said now.
     pub stream: Stream,
     next: u64,
@@ -62,15 +62,15 @@ pub(super) struct Sent {
 }
 
 /// Something all parties have committed to.
-pub(super) struct Heard {
+pub(super) struct Commitments {
     sent: Sent,
     theirs: Vec<Digest>,
 }
 
-impl Voice {
+impl Domain {
     /// For a later phase of what a worker made as its `number`-th.
-    pub fn later(&self, phase: &str, number: u64) -> Voice {
-        Voice { sid: self.digest("later", phase, number, 0, &[]), ..*self }
+    pub fn later(&self, phase: &str, number: u64) -> Domain {
+        Domain { sid: self.digest("later", phase, number, 0, &[]), ..*self }
     }
 
     /// A digest for one use.
@@ -177,7 +177,7 @@ pub(super) struct Opening<K> {
 /// Takes shares that a peer opens, and checks them.
 pub(super) fn recv_shares(
     links: &mut Links<'_>,
-    (voice, stream): (Voice, Stream),
+    (voice, stream): (Domain, Stream),
     from: RoleId,
     opening: Opening<impl Iterator<Item = u128>>,
 ) -> Result<Bits, SharingError> {
@@ -196,15 +196,19 @@ pub(super) fn correlations(keys: &mut Option<WorkerKeys>) -> Result<&mut WorkerK
     keys.as_mut().ok_or_else(|| SharingError::Shape("a party online has no correlations".into()))
 }
 
-impl<'m> Talk<'m> {
+impl<'m> CheckedChannel<'m> {
     pub fn new(links: Links<'m>, keys: WorkerKeys, sid: Digest) -> Self {
-        let voice = Voice { sid, worker: keys.number };
-        Talk { keys: Some(keys), stream: Stream::Def, ..Talk::online(links, voice) }
+        let voice = Domain { sid, worker: keys.number };
+        CheckedChannel {
+            keys: Some(keys),
+            stream: Stream::Def,
+            ..CheckedChannel::online(links, voice)
+        }
     }
 
     /// For what needs no correlations.
-    pub fn online(links: Links<'m>, voice: Voice) -> Self {
-        Talk {
+    pub fn online(links: Links<'m>, voice: Domain) -> Self {
+        CheckedChannel {
             voice,
             links,
             keys: None,
@@ -217,10 +221,14 @@ impl<'m> Talk<'m> {
     }
 
     /// For what needs no correlations, with randomness from a fresh seed.
-    pub fn drawing(links: Links<'m>, voice: Voice, seed: &Seed) -> Self {
+    pub fn drawing(links: Links<'m>, voice: Domain, seed: &Seed) -> Self {
         let key = seed.derive_key("tacit 2026 authenticated garbling from a stock", &[]);
         let own = Own { prg: Prg::new(&key), ids: StreamIds::new() };
-        Talk { own: Some(own), stream: Stream::Def, ..Talk::online(links, voice) }
+        CheckedChannel {
+            own: Some(own),
+            stream: Stream::Def,
+            ..CheckedChannel::online(links, voice)
+        }
     }
 
     #[cfg(test)]
@@ -302,17 +310,17 @@ impl<'m> Talk<'m> {
     }
 
     /// Takes the others' commitments.
-    pub fn hear(&mut self, sent: Sent) -> Result<Heard, SharingError> {
+    pub fn hear(&mut self, sent: Sent) -> Result<Commitments, SharingError> {
         let mut theirs = vec![[0; DIGEST]; self.links.parties()];
         for peer in self.links.peers() {
             theirs[peer] = self.recv_digest(peer)?;
         }
-        Ok(Heard { sent, theirs })
+        Ok(Commitments { sent, theirs })
     }
 
     /// Opens what was committed to; gives all parties' values by role.
-    pub fn open(&mut self, heard: Heard) -> Result<Vec<Vec<u8>>, SharingError> {
-        let Heard { sent: Sent { label, number, opening }, theirs } = heard;
+    pub fn open(&mut self, heard: Commitments) -> Result<Vec<Vec<u8>>, SharingError> {
+        let Commitments { sent: Sent { label, number, opening }, theirs } = heard;
         self.send_all(&opening)?;
         let mut values = vec![Vec::new(); self.links.parties()];
         values[self.links.me] = opening[DIGEST..].to_vec();
@@ -328,7 +336,7 @@ impl<'m> Talk<'m> {
     }
 
     /// Opens a coin.
-    pub fn toss(&mut self, heard: Heard) -> Result<Digest, SharingError> {
+    pub fn toss(&mut self, heard: Commitments) -> Result<Digest, SharingError> {
         let (label, number) = (heard.sent.label, heard.sent.number);
         let parts = self.open(heard)?;
         let parts: Vec<&[u8]> = parts.iter().map(Vec::as_slice).collect();

@@ -22,15 +22,15 @@ pub(super) const PROOF: Item = Item::new(Kind::Proof, &[0, 1, 2]);
 const HALF: usize = 4;
 
 /// One proof, as a role takes part in it.
-pub(super) struct Talk<'t, 'm, 'k> {
+pub(super) struct ProofChannel<'t, 'm, 'k> {
     party: &'t mut Party<'m>,
     draws: Draws<'k>,
     coins: u64,
 }
 
-impl<'t, 'm, 'k> Talk<'t, 'm, 'k> {
+impl<'t, 'm, 'k> ProofChannel<'t, 'm, 'k> {
     pub fn new(party: &'t mut Party<'m>, draws: Draws<'k>) -> Self {
-        Talk { party, draws, coins: 0 }
+        ProofChannel { party, draws, coins: 0 }
     }
 
     fn next(&self) -> usize {
