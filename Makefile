@@ -11,6 +11,7 @@
 #   make circles    which files of a crate all reach each other (needs Python 3)
 #   make audit      known vulnerabilities of dependencies (fetches the advisory database)
 #   make fuzz       every fuzz target for a minute each (needs a C++ compiler too)
+#   make bench-guard  instruction counts of eight kernels beside the committed ones (needs valgrind, Python 3)
 #   make miri       memory accesses of tacit-ring under Miri (needs a nightly toolchain with Miri)
 #   make msrv       whether the oldest supported Rust compiles everything (needs that toolchain)
 
@@ -22,7 +23,7 @@ FUZZ_SECONDS ?= 60
 MSRV = $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all bench lint doc circles audit fuzz miri msrv components
+.PHONY: help demo test test-all bench bench-guard lint doc circles audit fuzz miri msrv components
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -59,6 +60,9 @@ audit: $(TOOLS)/bin/cargo-deny
 
 fuzz:
 	@scripts/fuzz.sh $(FUZZ_SECONDS)
+
+bench-guard:
+	@scripts/bench_guard.py
 
 # Miri knows neither sockets nor assembly. These tests are of portable code and of what it can emulate of the
 # kernels: buffers, words, stream numbers, fields, and blocks of all backends of the PRG.
