@@ -109,10 +109,10 @@ pub fn multiply<P: Role, W: Word>(
     })
 }
 
-/// As [`multiply`], with products made in several ways side by side.
+/// Computes `out[i] = a[i] b[i]` with products made in several ways side by side, in the shares that `balance` says.
 ///
 /// # Errors
-/// As [`multiply`].
+/// When the network fails or lengths differ.
 pub fn multiply_in_ways<P: Role, W: Word>(
     party: &mut Party<'_>,
     draws: &mut Draws<'_>,

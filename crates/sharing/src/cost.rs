@@ -126,7 +126,7 @@ impl Traffic {
         }
     }
 
-    /// The same between parties, where `places[r]` plays role `r`.
+    /// Traffic between parties instead of roles, where party `places[r]` plays role `r`.
     #[must_use]
     pub fn placed(&self, places: &[PartyId]) -> Self {
         let mut out = Traffic::default();

@@ -9,18 +9,18 @@ use crate::cost::{self, CHECK_ROUNDS};
 use crate::gmw::Method;
 use crate::proof;
 
-/// Latencies of a run's phases.
+/// How many one-way link delays each phase of a run takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Latencies {
-    /// Until parties have compared what they are about to do, and have their keys.
+    /// Delays until parties have compared what they are about to do, and have their keys.
     pub set_up: u64,
-    /// Of preprocessing, where all of it comes first.
+    /// Delays of preprocessing, where all of it comes before the inputs.
     pub ahead: u64,
-    /// From inputs to outputs; without [`checks`].
+    /// Delays from inputs to outputs, without those of [`checks`].
     pub online: u64,
 }
 
-/// Of a protocol on shares, through so many levels of products.
+/// The latencies of a protocol on shares, for a circuit with `depth` levels of products.
 #[must_use]
 pub fn of(protocol: Protocol, depth: u64) -> Latencies {
     let levels = depth * levels(protocol);
@@ -44,14 +44,14 @@ pub fn of(protocol: Protocol, depth: u64) -> Latencies {
     }
 }
 
-/// Of a level of products.
+/// The latency of one level of products, in one-way link delays.
 #[must_use]
 pub fn levels(protocol: Protocol) -> u64 {
     cost::rounds(protocol) * cost::latencies(protocol)
 }
 
-/// Of comparing transcripts before and after results open, and of so many rounds of proofs before that, or of checks
-/// of triples.
+/// The latency that checks add, in one-way link delays: they compare transcripts before and after results open. Before
+/// that they take `proofs` rounds for proofs of products, or for checks of triples.
 #[must_use]
 pub fn checks(protocol: Protocol, proofs: u64) -> u64 {
     let compared = 2 * (CHECK_ROUNDS + 1);

@@ -38,7 +38,7 @@ impl<'c> Level<'c> {
         Level { schedule, plans, number, mix: None }
     }
 
-    /// The same with products made in several ways.
+    /// Makes the products of this level in several ways, as `mix` says.
     #[must_use]
     pub fn mixed(self, mix: Option<&'c LevelMix>) -> Self {
         Level { mix, ..self }

@@ -50,10 +50,10 @@ pub(crate) fn begin_gates<W: Word>(
     Ok(())
 }
 
-/// Finishes them. A schedule keeps factors until their level is finished.
+/// Finishes the products that [`begin_gates`] began. A schedule keeps factors until their level is finished.
 ///
 /// # Errors
-/// As [`begin_gates`].
+/// When the network fails, or a peer sends what no honest party does.
 pub(crate) fn finish_gates<W: Word>(
     party: &mut Party<'_>,
     shares: &mut Shares<W>,
@@ -76,7 +76,7 @@ pub(crate) fn finish_gates<W: Word>(
 /// Results, each the sum of `terms` products, whose factors `gather` gives, result after result.
 ///
 /// # Errors
-/// As [`begin_gates`].
+/// When the network fails, or a peer sends what no honest party does.
 pub(crate) fn results<W: Word>(
     party: &mut Party<'_>,
     cut: Cut,

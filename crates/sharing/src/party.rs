@@ -176,13 +176,13 @@ impl<'k> Draws<'k> {
         self.streams[slot].as_mut().expect("a role draws under the keys that it holds")
     }
 
-    /// Of three parties: the cursor under the key with role `ROLE + 1`.
+    /// The cursor under the key that this role has in common with role `ROLE + 1`, among three parties.
     #[must_use]
     pub fn with_next(&mut self) -> &mut PrgStream<'k> {
         self.slot(0)
     }
 
-    /// Of three parties: the cursor under the key with role `ROLE + 2`.
+    /// The cursor under the key that this role has in common with role `ROLE + 2`, among three parties.
     #[must_use]
     pub fn with_prev(&mut self) -> &mut PrgStream<'k> {
         self.slot(1)
@@ -209,18 +209,18 @@ struct Stored {
 pub struct Fetched(Vec<Option<Buffer<u8>>>);
 
 impl Fetched {
-    /// The form in which they are kept until then, in place of them: secret.
+    /// Encodes these for storage between two sessions. The bytes are as secret as what they encode.
     ///
     /// # Errors
-    /// When there is none.
+    /// When they cannot be encoded.
     pub fn into_bytes(self) -> Result<Buffer<u8>, SharingError> {
         stored::encode(&self.0)
     }
 
-    /// From that form, which is given up.
+    /// Decodes what `into_bytes` gave in another session, and consumes the bytes.
     ///
     /// # Errors
-    /// When it is another.
+    /// When the bytes are not such an encoding.
     pub fn from_bytes(bytes: Buffer<u8>) -> Result<Self, SharingError> {
         Ok(Fetched(stored::decode(&bytes)?))
     }
@@ -272,14 +272,14 @@ impl<'m> Party<'m> {
         self.sent_ahead = true;
     }
 
-    /// Everything that goes ahead is sent.
+    /// Ends preprocessing: all messages that do not depend on inputs have been sent.
     pub fn preprocessed(&mut self) {
         self.sent_ahead = false;
     }
 
-    /// The same for preprocessing alone: of a whole computation only what goes ahead is sent, received and
-    /// kept for [`Party::put_off`]; other messages are not sent, and zeros are received. What goes ahead depends on
-    /// neither.
+    /// Turns this party into one that runs preprocessing alone. Of a whole computation it sends, receives and keeps
+    /// (for [`Party::put_off`]) only what does not depend on inputs. It sends no other messages, and reads zeros in
+    /// place of those it would receive; preprocessing depends on neither.
     #[must_use]
     pub fn only_ahead(mut self) -> Self {
         self.only_ahead = Some(self.places.iter().map(|_| Growing::default()).collect());
@@ -315,7 +315,7 @@ impl<'m> Party<'m> {
         Fetched(std::mem::take(&mut self.stored).into_iter().map(bytes).collect())
     }
 
-    /// The same with what [`Keys::proofs`] gives.
+    /// Gives this party what it needs to prove products: what [`Keys::proofs`] returns.
     #[must_use]
     pub fn proving(mut self, proofs: Option<Proofs>) -> Self {
         self.proofs = proofs;

@@ -73,7 +73,7 @@ pub(crate) const DEAL: [Item; 3] = [
 pub(crate) const RAISE: Item = Item::new(Kind::Raise, &[0, 1]);
 /// `F = ab + z0 + w`, computed by P0, P1 and P2.
 pub(crate) const RESULT: Item = Item::new(Kind::Result, &[0, 1, 2]);
-/// The same where P2 sends it to P0.
+/// `F = ab + z0 + w`, where P2 sends it to P0: compared by P0 and P1.
 const RESULT_SENT: Item = Item::new(Kind::Result, &[0, 1]);
 /// `k`, where P0 can compute it from words that P1 has too.
 const MASKS: Item = Item::new(Kind::Masks, &[0, 3]);
@@ -336,7 +336,7 @@ impl<const V: Variant> Role for Ahead<V> {
         balance::quad_ahead(way, visitor)
     }
 
-    /// Of its own input as the role itself; it receives nothing.
+    /// The pass ahead gives its own input as role 0 itself does; it receives nothing of the inputs of others.
     fn input_rule(owner: RoleId, timing: Timing) -> InputRule {
         let rule = Quad::<V, 0>::input_rule(owner, timing);
         if owner == 0 { rule } else { InputRule { to: &[], log: None } }

@@ -1,4 +1,4 @@
-//! The same sharing in other roles, without a message.
+//! Moves a sharing to other roles of the same parties, without a message.
 //!
 //! A share is made of components `c_j` with `x = c_0 + c_1 + ..`, of which role `j` lacks `c_j`: replicated
 //! sharing in some coordinates. Where the parties change places, each still has what it had, and the sharing is

@@ -16,8 +16,8 @@ pub(crate) struct Masks<'a, W> {
 }
 
 impl<'a, W: Word> Masks<'a, W> {
-    /// Of the words `at` out of those at `part` of a message. The masks were drawn for `part`:
-    /// one draw of all its words after the other; early words came for the whole message.
+    /// Takes the masks of the words `at` out of those at `part` of a message. The masks were drawn for all of `part`,
+    /// one key after the other; the words that were received early are those of the whole message.
     #[inline(always)]
     pub(crate) fn of<P: Role>(
         draws: &'a [Buffer<W>; SLOTS],
@@ -218,7 +218,7 @@ impl<P: Role, W: Word> PerTerm for AddProducts<'_, '_, P, W> {
     }
 }
 
-/// As [`mask_run`], of sums that were added up before: a run per term.
+/// Masks cross terms that were added up before, one run of sums per term; [`mask_run`] computes the cross terms itself.
 #[inline(always)]
 pub(crate) fn mask_sums<'s, P: Role, W: Word>(
     masks: &Masks<'_, W>,

@@ -109,10 +109,10 @@ impl Secrets {
         stored::encode(&(&self.seeds, &self.pairs, self.tail, &self.proofs))
     }
 
-    /// From that form, which is given up.
+    /// Decodes what [`Secrets::store`] gave in another session, and consumes the bytes.
     ///
     /// # Errors
-    /// When it is another.
+    /// When the bytes are not such an encoding.
     pub fn from_bytes(bytes: Buffer<u8>) -> Result<Self, SharingError> {
         let (seeds, pairs, tail, proofs) = stored::decode(&bytes)?;
         Ok(Secrets { seeds, pairs, tail, proofs, given: 0, stored: true })

@@ -15,7 +15,7 @@ pub struct Shares<W> {
 
 /// One run per component; of two components the third is empty.
 pub(crate) type Runs<'a, W> = [&'a [W]; COMPONENTS];
-/// The same, to write.
+/// One mutable run per component; of two components the third is empty.
 pub(crate) type RunsMut<'a, W> = [&'a mut [W]; COMPONENTS];
 
 impl<W: Word> Shares<W> {

@@ -98,7 +98,8 @@ pub fn input_begin<P: Role, W: Word>(
     Ok(())
 }
 
-/// As [`input_begin`], without sending: the pass that works ahead ([`Role::Ahead`]) has sent it.
+/// Repeats [`input_begin`] without sending: the pass of this role that works ahead ([`Role::Ahead`]) has sent the
+/// messages.
 ///
 /// # Errors
 /// When the owner's values do not fill the slots.

@@ -48,7 +48,7 @@ pub enum Kind {
     Masks = 6,
     /// A cross term of two shares, under a mask, which two roles know.
     Cross = 7,
-    /// The same, where a pair of roles compares two.
+    /// A second cross term of two shares, under a mask, where a pair of roles compares two.
     OtherCross = 8,
     /// What a proof of products opened, and what it found to be zero.
     Proof = 9,
@@ -99,7 +99,7 @@ pub struct Journal {
 type Closed = Vec<(Item, Digest)>;
 
 impl Journal {
-    /// Of a worker in which `places[r]` plays role `r`.
+    /// An empty journal of a worker in which party `places[r]` plays role `r`.
     pub(crate) fn new(places: &[PartyId]) -> Self {
         Journal { places: places.to_vec(), ..Journal::default() }
     }
@@ -220,8 +220,8 @@ impl Verifier {
         Verifier { protocol, session, members, pairs: by_party(places, pairs), epoch: 0 }
     }
 
-    /// The same with the pairs' secrets of another assignment of the roles to the same parties, which all
-    /// epochs cover too.
+    /// Adds the pairs' secrets of another assignment of the roles to the same parties. All epochs then cover that
+    /// assignment too.
     #[must_use]
     pub fn and(mut self, places: &[PartyId], pairs: Vec<Option<Seed>>) -> Self {
         for (secret, other) in self.pairs.iter_mut().zip(by_party(places, pairs)) {

@@ -156,7 +156,8 @@ fn build(name: &Name, protocol: Protocol) -> Circuit {
     b.finish()
 }
 
-/// Of three numbers: their sum without carries, twice the carries cut to the width, and the carries.
+/// Builds a carry-save adder of three numbers: their sum without carries, twice the carries cut to the width, and the
+/// carries.
 fn carry_save(b: &mut Builder, width: u32) -> (Vec<Wire>, Vec<Wire>, Vec<Wire>) {
     let [x, y, z] = [(); 3].map(|()| b.input(width));
     let (mut sum, mut carry) = (Vec::new(), Vec::new());

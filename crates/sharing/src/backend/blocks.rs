@@ -40,18 +40,18 @@ pub trait Blocks {
         given: Vec<Option<FlatBits>>,
     ) -> Result<Vec<Option<FlatBits>>>;
 
-    /// As [`Bits::rounds`].
+    /// Rounds so far, by role: see [`Bits::rounds`].
     fn rounds(&mut self) -> Rounds;
 
-    /// As [`Bits::now`].
+    /// Time since the session started: see [`Bits::now`].
     fn now(&mut self) -> Duration {
         Duration::ZERO
     }
 
-    /// As [`Bits::begin_at`].
+    /// Starts to count this thread's work, on a virtual clock: see [`Bits::begin_at`].
     fn begin_at(&mut self, _at: Duration) {}
 
-    /// As [`Bits::flush`].
+    /// Pushes out what is still buffered.
     ///
     /// # Errors
     /// When the network fails.
@@ -59,7 +59,7 @@ pub trait Blocks {
         Ok(())
     }
 
-    /// As [`Bits::abort`].
+    /// Ends the session for all threads and parties; `reason` must hold nothing secret.
     fn abort(&mut self, _kind: AbortKind, _reason: &str) {}
 }
 
@@ -67,7 +67,7 @@ pub trait Blocks {
 pub struct InBlocks<E> {
     canvas: Canvas,
     circuits: Circuits,
-    /// Of the circuit that is being drawn.
+    /// Who gives each input of the circuit that is being drawn.
     owners: Vec<Option<RoleId>>,
     given: Vec<Option<FlatBits>>,
     receivers: Vec<Vec<RoleId>>,

@@ -118,7 +118,7 @@ fn power(bits: u32) -> i128 {
     1i128.checked_shl(bits).unwrap_or(0)
 }
 
-/// The same signed numbers in a wider ring.
+/// Extends signed numbers to a wider ring.
 pub(super) fn widen<B: Components>(b: &mut B, a: &Secret, ring: Ring) -> Result<Secret> {
     let bits = ring_of(a)?.bits();
     if bits >= ring.bits() {

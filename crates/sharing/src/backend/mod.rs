@@ -294,7 +294,8 @@ pub trait Backend: Bits {
     /// When the network fails.
     fn truncate(&mut self, a: &Secret, by: u32) -> Result<Secret>;
 
-    /// The same signed numbers in a wider ring, for `|a| < 2^(bits - 2)` of the own ring.
+    /// Extends signed numbers to a wider ring. They must be below `2^(bits - 2)` in absolute value, where `bits` is the
+    /// width of their own ring.
     ///
     /// # Errors
     /// When the network fails.

@@ -186,7 +186,7 @@ impl<'m, P: Role> Numbers<'m, P> {
         (party, W::bench(bits, &mut self.numbers))
     }
 
-    /// As [`Numbers::step`], in the step that has begun.
+    /// What is needed to compute in ring `W`, in the step that has begun; [`Numbers::step`] begins a new one.
     pub(super) fn same_step<W: Held>(&mut self) -> (&mut Party<'m>, &mut RingContext<W>) {
         let (party, bits) = self.bits.same_step();
         (party, W::bench(bits, &mut self.numbers))

@@ -142,7 +142,7 @@ impl Planes {
         Planes { planes: self.planes, lanes, data }
     }
 
-    /// The same bits in the roles of another assignment.
+    /// Converts the shares to the roles of another assignment.
     #[must_use]
     pub fn reseated(&self, to: &Reseat) -> Self {
         Planes { data: self.data.as_ref().map(|data| data.reseated(to)), ..*self }

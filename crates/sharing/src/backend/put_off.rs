@@ -24,10 +24,10 @@ pub struct PutOff {
 type Parts = (Buffer<u8>, [Option<Buffer<u8>>; 4], Vec<Piece>);
 
 impl PutOff {
-    /// The form in which it is kept between two sessions, in place of it: secret.
+    /// Encodes this for storage between two sessions. The bytes are as secret as what they encode.
     ///
     /// # Errors
-    /// When there is none.
+    /// When it cannot be encoded.
     pub fn into_bytes(self) -> Result<Buffer<u8>> {
         let PutOff { fetched, bits, w32, w64, w128, pieces } = self;
         let stocks = [
@@ -39,10 +39,10 @@ impl PutOff {
         stored::encode::<Parts>(&(fetched.into_bytes()?, stocks, pieces))
     }
 
-    /// From that form, which is given up.
+    /// Decodes what `into_bytes` gave in another session, and consumes the bytes.
     ///
     /// # Errors
-    /// When it is another.
+    /// When the bytes are not such an encoding.
     pub fn from_bytes(bytes: Buffer<u8>) -> Result<Self> {
         let (fetched, [bits, w32, w64, w128], pieces): Parts = stored::decode(&bytes)?;
         Ok(PutOff {
@@ -67,7 +67,7 @@ impl PutOff {
         }
     }
 
-    /// Of a party on masked values.
+    /// Wraps the preprocessing of a party on masked values.
     pub(crate) fn of_pieces(pieces: Vec<Piece>) -> Self {
         let fetched = Fetched::default();
         PutOff { fetched, bits: None, w32: None, w64: None, w128: None, pieces }

@@ -42,7 +42,8 @@ impl RingKeys {
         Self::of(secrets, "program", workers)
     }
 
-    /// The same to make triples that are stored: another session draws under the others.
+    /// Fresh keys of all workers, to make triples that are stored. The session that uses the triples draws under other
+    /// keys.
     #[must_use]
     pub fn for_triples(secrets: &mut Secrets, workers: usize) -> Vec<RingKeys> {
         Self::of(secrets, "triples of a program", workers)

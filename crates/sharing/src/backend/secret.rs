@@ -84,13 +84,13 @@ pub enum Data {
 
 /// A secret array, flat. Its shares have no `Debug`.
 pub struct Secret {
-    /// Of what.
+    /// What the elements are.
     pub kind: Kind,
     /// Number of elements.
     pub len: usize,
     /// This party's shares.
     pub data: Data,
-    /// The same under tags, where a protocol has such.
+    /// Tags of the numbers, where the protocol has tags.
     pub(crate) tags: Option<Box<Tags>>,
 }
 
@@ -157,7 +157,7 @@ impl Secret {
         Secret { kind, len, data, tags: None }
     }
 
-    /// The same with tags.
+    /// Attaches tags under a key: `values` are the numbers as redundant words, `tags` their products with the key.
     pub(super) fn with_tags(self, key: u64, values: Secret, tags: Secret) -> Self {
         Secret { tags: Some(Box::new(Tags { key, values, tags })), ..self }
     }
@@ -344,10 +344,10 @@ impl Secret {
         Secret { kind: self.kind, len: outer * inner, data, tags }
     }
 
-    /// The same numbers modulo a smaller power of two.
+    /// Reduces the numbers modulo a smaller power of two.
     ///
     /// # Panics
-    /// If the ring is not narrower.
+    /// If `ring` is wider than the ring of the numbers.
     #[must_use]
     pub fn narrow(&self, ring: Ring) -> Secret {
         assert!(self.ring().is_some_and(|own| own.bits() >= ring.bits()), "a narrower ring");
@@ -383,7 +383,7 @@ impl Secret {
         }
     }
 
-    /// The same array in the roles of another assignment; without tags, which are of one worker alone.
+    /// Converts the shares to the roles of another assignment. Tags are dropped: they belong to one worker.
     #[must_use]
     pub fn reseated(&self, to: &Reseat) -> Secret {
         let data = with_ring!(&self.data, v => Element::wrap(to.apply(v)), none Data::None,
@@ -391,7 +391,7 @@ impl Secret {
         Secret::untagged(self.kind, self.len, data)
     }
 
-    /// The same array again.
+    /// A copy of the array.
     fn copied(&self) -> Secret {
         self.slice(0..self.len)
     }

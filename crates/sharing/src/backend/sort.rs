@@ -113,7 +113,7 @@ fn places_by(on: &mut dyn Shuffles, rows: &Rows, bit: usize, digits: usize) -> R
     Column::of(&place.sum(&base, false))
 }
 
-/// The same on both components, as local work.
+/// Does local work for both components of a sharing, side by side.
 fn side_by_side<T: Send + Sync>(
     on: &mut dyn Shuffles,
     work: impl Fn(usize) -> T + Sync,

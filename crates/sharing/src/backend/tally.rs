@@ -74,13 +74,13 @@ impl Tally {
         }
     }
 
-    /// The same, of a worker.
+    /// Counts for a given worker, which tags under keys of its own.
     #[must_use]
     pub fn of_worker(self, worker: usize) -> Self {
         Tally { bill: self.bill.of_worker(worker), ..self }
     }
 
-    /// The same where all preprocessing comes before inputs are known.
+    /// Counts for a run in which all preprocessing comes before inputs are known.
     #[must_use]
     pub fn separate(self) -> Self {
         Tally { timing: Timing::Late, ..self }

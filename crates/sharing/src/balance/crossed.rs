@@ -77,7 +77,7 @@ const fn crossed_sinks(sinks: &[Sink]) -> [Sink; OUTS] {
     all
 }
 
-/// The same of sources.
+/// Sources exchanged; those behind the last are not used.
 const fn crossed_sources(sources: &[Source]) -> [Source; OUTS] {
     let (mut all, mut i) = ([Source::new(0, Stream::On); OUTS], 0);
     while i < sources.len() {

@@ -108,7 +108,7 @@ pub enum BalanceError {
     /// There is no such way.
     #[error("{protocol} has no way '{name}' to make a product: choose of {}", names(*.protocol))]
     Unknown {
-        /// Of this protocol.
+        /// The protocol whose products were to be made.
         protocol: Protocol,
         /// The name that was given.
         name: String,
@@ -271,7 +271,7 @@ fn variant<const V: Variant, T: RoleVisitor>(role: RoleId, crossed: bool, visito
     }
 }
 
-/// The same of role 0 as it works ahead.
+/// Calls a visitor with what the pass ahead of role 0 of Quad is for a product made in some way of a mix.
 pub(crate) fn quad_ahead<T: RoleVisitor>(way: Way, visitor: T) -> T::Out {
     match way.protocol {
         it if it == QUAD_A => variant_ahead::<{ quad::A }, T>(way.crossed, visitor),
@@ -287,7 +287,7 @@ fn variant_ahead<const V: Variant, T: RoleVisitor>(crossed: bool, visitor: T) ->
     }
 }
 
-/// The same of a role of Trio.
+/// Calls a visitor with what role `role` of Trio is for a product made in some way of a mix.
 pub(crate) fn trio<T: RoleVisitor>(role: RoleId, way: Way, visitor: T) -> T::Out {
     match (role, way.crossed) {
         (0, false) => visitor.visit::<Trio<0>>(),
@@ -299,7 +299,7 @@ pub(crate) fn trio<T: RoleVisitor>(role: RoleId, way: Way, visitor: T) -> T::Out
     }
 }
 
-/// The same of a role of ASTRA.
+/// Calls a visitor with what role `role` of ASTRA is for a product made in some way of a mix.
 pub(crate) fn astra<T: RoleVisitor>(role: RoleId, way: Way, visitor: T) -> T::Out {
     match (role, way.crossed) {
         (0, false) => visitor.visit::<Astra<0>>(),

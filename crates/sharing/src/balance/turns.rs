@@ -63,7 +63,7 @@ pub struct Mix {
 }
 
 impl Mix {
-    /// Of a circuit; `None` where all products are made as the protocol does.
+    /// Divides the products of a circuit between ways; `None` where all products are made as the protocol does.
     #[must_use]
     pub fn new(balance: &Balance, schedule: &Schedule) -> Option<Self> {
         if balance.is_none() {
@@ -81,7 +81,7 @@ impl Mix {
         Some(Mix { levels: (0..=schedule.depth()).map(level).collect() })
     }
 
-    /// Of a level.
+    /// The ways of the products of one level.
     #[must_use]
     pub fn level(&self, level: usize) -> &LevelMix {
         &self.levels[level]

@@ -23,19 +23,19 @@ pub struct BitPlanes {
 }
 
 impl BitPlanes {
-    /// Of shares.
+    /// Planes of `lanes` values that are held as shares.
     #[must_use]
     pub fn shared(shares: SharedVec<Z2>, lanes: usize) -> Self {
         BitPlanes { shares, wires: None, lanes }
     }
 
-    /// The same bits in the roles of another assignment. There are shares, not wires.
+    /// Converts the shares to the roles of another assignment. The planes must be shares, not wires.
     #[must_use]
     pub(crate) fn reseated(&self, to: &Reseat) -> Self {
         BitPlanes::shared(to.apply(&self.shares), self.lanes)
     }
 
-    /// Of wires: as many as planes and lanes.
+    /// Planes that are held as garbled wires, one wire for each plane and lane.
     #[must_use]
     pub fn of_wires(wires: Wires, lanes: usize) -> Self {
         BitPlanes { shares: SharedVec::zeros(0), wires: Some(wires), lanes }

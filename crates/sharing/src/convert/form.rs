@@ -50,9 +50,9 @@ impl<W> Sink<W> for Columns<'_, W> {
 
 /// The sums of all rows.
 pub(super) struct Sums<'a, W> {
-    /// Of terms.
+    /// The sum of the terms.
     pub terms: &'a mut W,
-    /// Of first upper values.
+    /// The sum of the first upper values.
     pub upper: &'a mut W,
 }
 

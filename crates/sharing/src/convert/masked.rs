@@ -109,7 +109,7 @@ pub struct Masked<W> {
 }
 
 impl<W: Word> Masked<W> {
-    /// Of two components.
+    /// A masked array whose shares have two components.
     #[must_use]
     pub fn pair(first: Buffer<W>, second: Buffer<W>) -> Self {
         Masked { first, second, third: Buffer::default() }

@@ -25,11 +25,11 @@ pub struct MaskedParty<'p, 'm> {
 /// A mask, by the key that it is drawn from.
 #[derive(Clone, Copy)]
 enum Mask {
-    /// Of the first and those that know the masks.
+    /// Drawn by the first and those that know the masks.
     First,
-    /// Of the second and those that know the masks.
+    /// Drawn by the second and those that know the masks.
     Second,
-    /// Of four parties, all but the one behind.
+    /// Drawn by all but the role behind, among four parties.
     Upper,
 }
 
@@ -143,9 +143,9 @@ impl<'p, 'm> MaskedParty<'p, 'm> {
         Ok(Split { seat, first, second: Buffer::from_slice(t), x1 })
     }
 
-    /// Of four parties: gives `c`, known to the pair, to the role behind, masked by a draw `k` that
-    /// the role ahead has too. The result is what a seat computes with in place of `c`: the pair
-    /// `c`, the role behind `c + k`, the role ahead `k`. Nothing of three parties.
+    /// Gives `c`, which the pair knows, to the role behind, masked by a draw `k` that the role ahead has too. The
+    /// result is what a seat computes with in place of `c`: the pair `c`, the role behind `c + k`, the role ahead `k`.
+    /// Among three parties this does nothing.
     ///
     /// # Errors
     /// When the network fails.
@@ -223,8 +223,8 @@ impl<'p, 'm> MaskedParty<'p, 'm> {
     /// A fresh sharing of `c + g1 + g2`: the pair's local sums `g1` and `g2`, and the upper value
     /// `c` that both know. `sum` holds this party's `g` and becomes `m`; a dealer's is not read.
     ///
-    /// Of four parties, those that know the masks pass the same sums over raised upper values and
-    /// whole lower ones, and `c` raised.
+    /// Among four parties, the two that know the masks pass the same sums over raised upper values and whole lower
+    /// ones, and `c` raised.
     ///
     /// # Errors
     /// When the network fails.
@@ -285,7 +285,7 @@ impl<'p, 'm> MaskedParty<'p, 'm> {
         Ok(())
     }
 
-    /// Of four parties: the pair's `f + z0 + w` for the transcript, or to the role behind. Gives `w`.
+    /// Gives the pair's `f + z0 + w` to the transcript, or to the role behind, and returns `w` (four parties only).
     fn give_result<W: Word>(
         &mut self,
         draws: &mut Draws<'_>,

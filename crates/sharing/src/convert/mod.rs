@@ -20,7 +20,7 @@
 //! one element to the second, [`MaskedParty::deal`]) and one *gadget* (an exchange in the pair that makes
 //! a fresh sharing out of local sums, [`MaskedParty::gadget`]). Nobody sees anything but uniform words.
 //!
-//! Of four parties one may cheat. Either of the two that know the masks deals, and what is dealt is
+//! Among four parties, one may cheat. Either of the two that know the masks deals, and what is dealt is
 //! compared by the second and the other of them. Upper values are *raised* ([`MaskedParty::raise`]): the one
 //! behind gets them under masks that the one ahead has, compared by the first and the one behind. Then
 //! those two can do what the pair does, on whole lower values: the one behind computes each gadget's

@@ -8,20 +8,20 @@ use tacit_net::Stream;
 /// A role's place in masked coordinates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Seat {
-    /// Of three: knows the masks.
+    /// Among three parties, the role that knows the masks and deals.
     Dealer,
-    /// Of the pair, the one that knows `x1`.
+    /// The role of the pair that knows `x1`.
     First,
-    /// Of the pair, the one that knows `x2`, and gets deals.
+    /// The role of the pair that knows `x2`, and receives deals.
     Second,
-    /// Of four: knows the masks, and receives nothing of these blocks.
+    /// Among four parties, the role that knows the masks and receives nothing of these blocks.
     Ahead,
-    /// Of four: knows the masks, is told upper values under masks, and checks.
+    /// Among four parties, the role that knows the masks, receives upper values under other masks, and checks.
     Behind,
 }
 
-/// The role that deals: of four parties the one ahead, or, where that one has slow lines, the one
-/// behind.
+/// The role that deals. Among four parties this is the role ahead, or the role behind where the one ahead has slow
+/// links.
 #[must_use]
 pub fn dealer(protocol: Protocol) -> RoleId {
     protocol.roles().map_or(0, |facts| facts.dealer)
@@ -58,7 +58,7 @@ impl Seat {
 
 /// `f + z0 + w`, which all but the role ahead compute.
 const RESULT: Item = Item::new(Kind::Result, &[0, 1, 2]);
-/// The same where the second sends it to the role behind.
+/// `f + z0 + w`, where the second sends it to the role behind: compared by the role behind and the first.
 const RESULT_SENT: Item = Item::new(Kind::Result, &[0, 1]);
 /// A correction that is not sent: the roles behind and ahead compute it.
 pub(super) const CORRECTION: Item = Item::new(Kind::Masks, &[0, 3]);
@@ -101,7 +101,8 @@ impl Seats {
         }
     }
 
-    /// Of four parties: where the second and whoever could have dealt it too put what is dealt.
+    /// The transcript item in which the second compares what was dealt with the other role that could have dealt it
+    /// (four parties only).
     pub fn dealt(self) -> Item {
         match self.dealer() {
             0 => Item::new(Kind::Deal, &[2, 3]),

@@ -104,8 +104,8 @@ pub fn floor_shift<W: Word>(
     form.share(masked_party, draws, n)
 }
 
-/// The same signed number in a wider ring, for `-2^(BITS-2) <= a < 2^(BITS-2)` of the narrow one.
-/// Two deals, two raises and one gadget of the wide ring each.
+/// Extends signed numbers to a wider ring, for `-2^(BITS-2) <= a < 2^(BITS-2)` of the narrow one. Each costs two deals,
+/// two raises and one gadget of the wide ring.
 ///
 /// With `a' = a + 2^(k-2)` below `2^(k-1)`, `m - lambda` wraps iff the top bit of `lambda` is
 /// set and that of `m` is not.

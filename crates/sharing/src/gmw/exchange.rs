@@ -32,7 +32,7 @@ pub struct Correlations {
 struct Pair {
     all: AllSeeds,
     some: SomeSeeds,
-    /// Of both.
+    /// A seed that both parties of the pair know.
     common: Seed,
 }
 
@@ -87,10 +87,10 @@ pub enum Delta {
     Each,
     /// One of its own for every other party, its lowest bit set: for silent transfers.
     Odd,
-    /// The same for all, its lowest bit set: an offset of labels.
+    /// One for all other parties, with its lowest bit set: an offset of labels.
     Common,
-    /// The same for all, for bits that are authenticated against parties that deviate. The lowest bits of all
-    /// parties' add up to one: role 0's is that of the number of parties, the others' are set.
+    /// One for all other parties, for bits that are authenticated against parties that deviate. The lowest bits of all
+    /// parties' offsets add up to one: role 0's is the parity of the number of parties, the others' are set.
     Authenticating,
 }
 
@@ -198,10 +198,10 @@ impl Correlations {
         })
     }
 
-    /// As [`Correlations::exchange`], for GMW with products made in this way.
+    /// Exchanges correlations as [`Correlations::exchange`] does, with the offsets that GMW needs for this method.
     ///
     /// # Errors
-    /// As there.
+    /// When [`Correlations::exchange`] fails.
     pub fn for_products(
         mesh: &mut Mesh,
         session: &[u8],
@@ -214,13 +214,13 @@ impl Correlations {
         Ok(Correlations { method, ..all })
     }
 
-    /// The same for silent transfers. The lowest bits of all offsets are set.
+    /// Adds silent transfers with the parameters of [`Method::SILENT`]. The lowest bits of all offsets must be set.
     #[must_use]
     pub fn silent(self, session: &[u8]) -> Self {
         self.silent_by(Setting::new(Method::SILENT, session))
     }
 
-    /// The same for silent transfers of these parameters, which all parties have in common.
+    /// Adds silent transfers with other parameters, the same at all parties.
     #[must_use]
     pub fn silent_by(self, setting: Arc<Setting>) -> Self {
         Correlations { setting: Some(setting), ..self }

@@ -15,7 +15,7 @@ use tacit_protocol::Protocol;
 pub enum Method {
     /// On masked values: one bit online, in one round.
     Masked,
-    /// The same, with silent oblivious transfers.
+    /// On masked values from silent oblivious transfers: one bit online, in one round.
     Silent,
     /// On shares, from random oblivious transfers: three bits online, in two rounds.
     Transfers,

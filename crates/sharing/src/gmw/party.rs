@@ -41,19 +41,19 @@ pub struct Ready {
 }
 
 impl Ready {
-    /// The form in which it is kept between two sessions, in place of it: secret.
+    /// Encodes this for storage between two sessions. The bytes are as secret as what they encode.
     ///
     /// # Errors
-    /// When there is none.
+    /// When it cannot be encoded.
     pub fn into_bytes(self) -> Result<Buffer<u8>, SharingError> {
         let Ready { inputs, tape, outputs, lanes } = self;
         stored::encode(&(inputs, tape, outputs, lanes))
     }
 
-    /// From that form, which is given up.
+    /// Decodes what `into_bytes` gave in another session, and consumes the bytes.
     ///
     /// # Errors
-    /// When it is another.
+    /// When the bytes are not such an encoding.
     pub fn from_bytes(bytes: Buffer<u8>) -> Result<Self, SharingError> {
         let (inputs, tape, outputs, lanes) = stored::decode(&bytes)?;
         Ok(Ready { inputs, tape, outputs, lanes })
@@ -92,10 +92,10 @@ impl<'m> Gmw<'m> {
         Self::with(mesh, places, products, (keys.method, Some(keys)))
     }
 
-    /// One that runs what is ready.
+    /// A party that runs stored preprocessing.
     ///
     /// # Errors
-    /// As [`Gmw::new`].
+    /// When this mesh's party plays no role.
     pub fn online(
         mesh: &'m mut Mesh,
         places: &[PartyId],

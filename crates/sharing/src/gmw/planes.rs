@@ -56,7 +56,7 @@ impl<'m> GmwBits<'m> {
         GmwBits { party, circuits: Circuits::new(protocol), step: 0, supply }
     }
 
-    /// The same for preprocessing alone.
+    /// Turns this party into one that runs preprocessing alone.
     #[must_use]
     pub fn only_ahead(self) -> Self {
         GmwBits { supply: Supply::Kept(Vec::new()), ..self }

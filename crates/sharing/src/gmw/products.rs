@@ -88,7 +88,7 @@ pub(super) struct Products {
     answered: VecDeque<Tile>,
     /// Tiles chosen so far: how many may be under way follows from it, alike at all parties.
     tiles: usize,
-    /// Of those, whose choices of the peers have not been taken yet.
+    /// How many of those tiles still wait for the peers' choices.
     under_way: usize,
     /// What this party has sent and the peers, in the same order, send too: still to be taken.
     order: VecDeque<Sent>,

@@ -78,14 +78,14 @@ impl SilentStart {
     }
 }
 
-/// Bytes that who chooses sends to start, and bytes of trees of who offers, where a worker makes so many silent
-/// transfers in one direction in all. What corrects choices is not among them.
+/// Bytes that a worker's silent transfers in one direction take: those that the party that chooses sends to start, and
+/// those of trees that the party that offers sends. What corrects choices is not among them.
 #[must_use]
 pub fn silent_bytes(transfers: usize) -> [u64; 2] {
     silent_bytes_by(Method::SILENT, transfers)
 }
 
-/// The same for other parameters.
+/// Bytes as [`silent_bytes`] gives them, for other parameters.
 #[must_use]
 pub fn silent_bytes_by(chain: Chain, transfers: usize) -> [u64; 2] {
     let [words, blocks] = chain.messages(transfers);

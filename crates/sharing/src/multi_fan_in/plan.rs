@@ -110,7 +110,7 @@ impl PolyPlan {
         plan
     }
 
-    /// The same layout in another form, as [`PolyPlan::new`] would give it, for less work.
+    /// The layout of the same polynomial in another form. It equals what [`PolyPlan::new`] gives, and takes less work.
     #[must_use]
     pub fn in_form(&self, wanted: Form) -> Self {
         let mut plan = self.clone();

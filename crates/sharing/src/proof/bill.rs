@@ -29,7 +29,7 @@ pub struct Bill {
 pub type Needs = BTreeMap<u32, usize>;
 
 impl Bill {
-    /// Of a protocol; empty for those that do nothing about products.
+    /// An empty count for a protocol. It stays empty where products are neither proven nor checked.
     #[must_use]
     pub fn of(protocol: Protocol) -> Self {
         let (pending, triples) = (BTreeMap::new(), BTreeMap::new());
@@ -37,7 +37,7 @@ impl Bill {
         Bill { proving, pending, triples, tags, masked: 0, backward: 0, forward: 0, rounds: 0 }
     }
 
-    /// The same, of a worker: each tags under keys of its own.
+    /// Counts for a given worker, which tags under keys of its own.
     #[must_use]
     pub fn of_worker(self, worker: usize) -> Self {
         Bill { tags: (0, tagged::first_key(worker)), ..self }

@@ -56,7 +56,7 @@ impl Sizes {
         one.min(choices(all, opened))
     }
 
-    /// The same where given products are compared with triples.
+    /// Bits of security against a cheat where given products are compared with triples.
     fn security_of_products(self, bits: u32) -> f64 {
         let [kept, opened] = [self.kept, self.opened].map(|words| words * Self::lanes(bits));
         let all = kept * (self.bucket - 1) + opened;
@@ -98,7 +98,7 @@ impl Sizes {
         chosen.unwrap_or_else(|| Self::cheapest(of, wanted))
     }
 
-    /// Of the least sizes by bucket, those that send least.
+    /// Chooses the bucket size that sends least, among the least sizes for each.
     fn cheapest(of: impl Fn(usize) -> Option<Self>, wanted: usize) -> Self {
         let mut best: Option<Self> = None;
         for sizes in (2..=LARGEST).filter_map(of) {
@@ -127,7 +127,7 @@ impl Sizes {
         (-self.security_of_triples(bits)).exp2()
     }
 
-    /// The same where given products are compared with triples.
+    /// The chance of a cheat where given products are compared with triples.
     pub fn chance_of_products(self, bits: u32) -> f64 {
         (-self.security_of_products(bits)).exp2()
     }
@@ -194,7 +194,7 @@ pub(super) fn triples_in<W: Word>(
 /// Checks given products `x y = z`.
 ///
 /// # Errors
-/// As [`triples`].
+/// When the network fails or a peer sends what no honest party does.
 pub(super) fn products<W: Word>(
     channel: &mut ProofChannel<'_, '_, '_>,
     strength: Strength,
@@ -288,7 +288,7 @@ fn shuffled<W: Word>(challenge: &mut Challenge, triples: Triples<W>) -> Triples<
     })
 }
 
-/// Of bits, every lane moves on its own: a byte has the six bits of a triple.
+/// Shuffles triples of bits. Every lane moves on its own: a byte holds the six bits of a triple.
 fn shuffled_bits<W: Word>(challenge: &mut Challenge, triples: Triples<W>) -> Triples<W> {
     let words = triples[0][0].len();
     let mut planes = Buffer::<u64>::zeros(6 * words);

@@ -139,7 +139,8 @@ impl<'t, 'm, 'k> ProofChannel<'t, 'm, 'k> {
         self.party.log(PROOF, &words);
     }
 
-    /// The same of words of a ring, of which `each` bytes count.
+    /// Claims that shared words of a ring are zero, of which the low `each` bytes count: see
+    /// [`ProofChannel::claim_zero`].
     pub fn claim_zeros<W: Word>(&mut self, each: usize, [own, next]: Two<'_, W>) {
         let mut derived = Buffer::zeros(own.len());
         for ((derived, own), next) in derived.iter_mut().zip(own).zip(next) {
@@ -148,7 +149,8 @@ impl<'t, 'm, 'k> ProofChannel<'t, 'm, 'k> {
         self.claim_all_zero([own, next, &derived].map(|run| narrowed(run, each)));
     }
 
-    /// The same of encoded components: this role's own, the next role's, and the derived ones.
+    /// Claims that shared values are zero, given their encoded components: this role's own, the next role's, and the
+    /// derived ones.
     pub fn claim_all_zero<B: Deref<Target = [u8]>>(&mut self, components: [B; 3]) {
         let role = self.party.role();
         for component in 0..3 {

@@ -82,7 +82,7 @@ pub(super) fn cost(len: usize) -> Cost {
     cost_by(len, MOST)
 }
 
-/// The same where so many variables are folded at once.
+/// What it takes to prove a claim on vectors of length `len` when at most `most` variables are folded at once.
 pub(super) fn cost_by(mut len: usize, most: usize) -> Cost {
     // The product with a random element, and what opens.
     let mut cost = Cost { elements: 2, coins: 1, rounds: 3, roots: 1 };
@@ -115,12 +115,12 @@ pub(super) struct Cost {
 }
 
 impl Cost {
-    /// The same in bytes, where elements are words.
+    /// The cost in bytes, where an element is a word of 64 bits.
     pub fn charge(self) -> Charge {
         self.charge_of(8)
     }
 
-    /// The same in bytes, of elements of so many.
+    /// The cost in bytes, where an element takes `element` bytes.
     pub fn charge_of(self, element: u64) -> Charge {
         let Cost { elements, coins, rounds, .. } = self;
         Charge { bytes: element * elements, coins, rounds }
@@ -141,7 +141,8 @@ pub(super) fn padded(len: usize) -> usize {
     padded_by(len, MOST)
 }
 
-/// The same where so many variables are folded at once.
+/// Length of a vector of `len` elements with the zeros that its blocks end in, when at most `most` variables are folded
+/// at once.
 pub(super) fn padded_by(len: usize, most: usize) -> usize {
     if len <= 1 { 1 } else { blocks(len, most) << variables(len, most) }
 }

@@ -62,22 +62,22 @@ impl Factors {
 
 /// Widths of masked integers.
 pub(super) struct Width {
-    /// Of a mask, in bits.
+    /// Width of a mask, in bits.
     pub mask: u32,
     /// The greatest integer.
     pub most: Wide,
-    /// Of a masked integer, in bytes.
+    /// Length of a masked integer, in bytes.
     pub bytes: usize,
 }
 
 impl Width {
-    /// Of integers that are at most `most`.
+    /// Widths for integers that are at most `most`.
     pub fn new(most: Wide, strength: Strength) -> Self {
         let mask = wide::bits(&most) + super::mask_bits(strength);
         Width { mask, most, bytes: (mask as usize + 1).div_ceil(8) }
     }
 
-    /// Of sums of so many products of shared words, of which each role has a summand.
+    /// Widths for sums of `terms` products of shared words of `bits` bits, when each role holds a summand of the sum.
     pub fn of_products(bits: u32, strength: Strength, terms: usize) -> Self {
         let greatest = u128::MAX >> (128 - bits);
         let mut most = wide::ZERO;
@@ -99,7 +99,7 @@ fn mask(masks: &[u64], width: &Width, at: usize) -> Wide {
 }
 
 impl Masked {
-    /// Of numbers of which each role has a summand; and what goes to the previous role.
+    /// Masks numbers of which each role holds a summand. Also returns the bytes that go to the previous role.
     pub fn new(
         channel: &mut ProofChannel<'_, '_, '_>,
         width: Width,

@@ -4,8 +4,8 @@
 //! Components of factors are read as numbers, so that products are known over the integers, too.
 //! For each of 41 random sets of results the parties share the sum `S` of the integer products;
 //! modulo `2^m` it must be the sum of the results, which a wrong result fails in half of the sets.
-//! That the sums themselves are right is proven modulo a prime that is drawn only then: a number
-//! that is off by some `e` is right modulo the few primes that divide `e` alone.
+//! The sums themselves are then proven modulo a prime that is drawn only after they are fixed: a sum that is off by
+//! some `e` passes only where the prime is one of the few that divide `e`.
 //! So this needs one inner product in a field of one word, of any width `m`. With a statistical parameter
 //! of 64 it is 65 sets, and two inner products, modulo two primes: a wrong sum passes both with `2^-97`.
 
@@ -135,7 +135,7 @@ impl<const SUBSETS: usize> Places<SUBSETS> {
     }
 }
 
-/// Of one set: this role's summand of the integer products, and its components of the results.
+/// The sums over one set: this role's summand of the integer products, and its components of the results.
 #[derive(Clone, Copy)]
 struct Sums {
     products: Wide,
@@ -304,7 +304,7 @@ impl<W: Word> Batch<'_, W> {
         lanes(Sums { products, results })
     }
 
-    /// The same of one product of words of at most 64 bits: it fits into 130 bits.
+    /// The lanes of a result of one product of words of at most 64 bits; the product fits into 130 bits.
     #[inline(always)]
     fn lanes_of_one<const LANES: usize>(&self, term: usize, results: [u128; 2]) -> [u64; LANES] {
         const MASK: u64 = (1 << LANE_BITS) - 1;
@@ -358,7 +358,8 @@ impl Tables {
         Tables((0..weights.len().div_ceil(8)).map(table).collect())
     }
 
-    /// Of eight results, what each counts for. Places are public.
+    /// The weights of eight results: for each, the sum of the weights of the sets that it is in. Which sets those are,
+    /// and so the places in the tables, is public.
     #[inline(always)]
     fn of(&self, field: Prime, bytes: &[u8]) -> [u64; TOGETHER] {
         let (first, rest) = self.0.split_at(self.0.len().min(AT_ONCE));
@@ -371,7 +372,7 @@ impl Tables {
         std::array::from_fn(|i| field.add(sums[i], more[i]))
     }
 
-    /// The same for some of the sets, of [`AT_ONCE`] tables at most.
+    /// The weights of eight results over some of the sets, for at most [`AT_ONCE`] tables.
     #[inline(always)]
     fn sums(field: Prime, tables: &[[u64; 256]], bytes: &[u8]) -> [u64; TOGETHER] {
         let mut sums = [0u64; TOGETHER];

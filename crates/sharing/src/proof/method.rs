@@ -16,15 +16,16 @@ pub enum Method {
     /// Products are computed as among honest parties and proven later: of rings through integers, of
     /// bits in a field.
     Lift,
-    /// The same, but those of rings are proven in an extension of the ring.
+    /// Products are computed as among honest parties and proven later: of rings in an extension of the ring, of bits in
+    /// a field.
     Galois,
     /// Products are computed over the integers, under masks, and proven later; those of bits in a field.
     Integers,
     /// Products are computed on redundant shares, and checked later by a sacrifice each; of bits, by
     /// cut and choose.
     Post,
-    /// The same, but for numbers of programs: those go with their products with a secret key, and products
-    /// are computed of both.
+    /// Products are computed and checked as by [`Method::Post`], except for numbers of programs: each of those comes
+    /// with its product with a secret key, and products are computed of both.
     Tagged,
     /// Products are made from checked random ones ("triples"), which came first.
     Brain(Source),

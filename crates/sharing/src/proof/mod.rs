@@ -99,18 +99,18 @@ type Triples<W> = [[Buffer<W>; 2]; 3];
 pub struct Stock<W: Word>(Triples<W>);
 
 impl<W: Word> Stock<W> {
-    /// The form in which it is kept between two sessions, in place of it: secret.
+    /// Encodes this for storage between two sessions. The bytes are as secret as what they encode.
     ///
     /// # Errors
-    /// When there is none.
+    /// When it cannot be encoded.
     pub fn into_bytes(self) -> Result<Buffer<u8>, SharingError> {
         stored::encode(&self.0)
     }
 
-    /// From that form, which is given up.
+    /// Decodes what `into_bytes` gave in another session, and consumes the bytes.
     ///
     /// # Errors
-    /// When it is another.
+    /// When the bytes are not such an encoding.
     pub fn from_bytes(bytes: Buffer<u8>) -> Result<Self, SharingError> {
         Ok(Stock(stored::decode(&bytes)?))
     }

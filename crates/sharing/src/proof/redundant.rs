@@ -108,7 +108,7 @@ pub(super) fn widened<E: Word>(bytes: &[u8], each: usize) -> Buffer<E> {
     words
 }
 
-/// The same components with zeros above.
+/// Extends components to wider words, with zeros above.
 pub(super) fn extended<W: Word, E: Word>(run: &[W]) -> Buffer<E> {
     let mut wide = Buffer::zeros(run.len());
     wide.iter_mut().zip(run).for_each(|(to, from)| *to = E::from_u128(from.to_u128()));

@@ -68,7 +68,7 @@ impl Batches {
     }
 }
 
-/// Of bits, there is no other way.
+/// How triples of words of `bits` bits are made; those of bits are always made by [`Source::Buckets`].
 pub(super) fn source_of(source: Source, bits: u32) -> Source {
     if bits == 1 { Source::Buckets } else { source }
 }

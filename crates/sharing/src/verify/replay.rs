@@ -55,7 +55,7 @@ struct Cheat {
     role: RoleId,
     to: RoleId,
     stream: Stream,
-    /// Of those on this link and stream, from 0.
+    /// The number of the message on this link and stream, from 0.
     number: usize,
 }
 
@@ -360,7 +360,7 @@ fn no_guess_of_a_secret_fits_what_a_cheat_is_shown() {
     }
 }
 
-/// The same test sees what leaks where digests are shown, or where keyed ones are shown pair by pair.
+/// Checks that this test finds the leak where digests are shown, or where keyed ones are shown pair by pair.
 #[test]
 fn digests_that_are_shown_are_found() {
     for protocol in PROTOCOLS {

@@ -79,7 +79,7 @@ impl<B: Bits> Boolean<B> {
         self.bits.circuit(&circuit, inputs)
     }
 
-    /// The same, with one number of a ring as result.
+    /// Evaluates a circuit of arithmetic whose only result is one number of a ring per lane.
     fn number(&mut self, circuit: Arithmetic, inputs: &[&Planes], ring: Ring) -> Result<Secret> {
         let result = self.arithmetic(circuit, inputs)?.remove(0);
         Ok(result.into_number(ring, true))

@@ -134,7 +134,7 @@ fn passes(
     })
 }
 
-/// The same of what takes more than one step.
+/// How many of many proofs that take more than one step are found to be right, as [`passes`] counts them.
 fn passes_with(
     tamper: fn() -> Tamper,
     prove: impl Fn(&mut Party<'_>, &mut Streams<'_>) -> Result<(), SharingError> + Sync,

@@ -175,8 +175,8 @@ fn a_cheat_sees_the_same_of_a_proof_for_all_secrets() {
 /// What role 1 sees of a proof of two products in the ring of 256 numbers, in an extension of degree three: two
 /// values of a grid, a masked product, and what opens.
 ///
-/// Of each number that is drawn the topmost bit takes both values, and so it does of secrets. Multiples of 128 are an
-/// ideal, so what masks do for those is what they do for all.
+/// The topmost bit of each number that is drawn takes both values, and so does that of each secret. Multiples of 128
+/// are an ideal, so masks do for all numbers what they do for these.
 fn extensions(top: [[bool; 2]; 2], cheat: fn() -> Tamper) -> Histogram {
     type Drawn = Element<u8>;
     let scripts = |trial: usize| {
