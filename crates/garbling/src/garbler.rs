@@ -195,20 +195,20 @@ pub trait AnyWorker<'m>: Send {
     /// The underlying channels.
     fn mesh(&mut self) -> &mut Mesh;
 
-    /// As [`Garbling::prepare`].
+    /// Garbles a circuit for some instances: see [`Garbling::prepare`].
     ///
     /// # Errors
-    /// As [`Garbling::prepare`].
+    /// When [`Garbling::prepare`] fails.
     fn prepare(
         &mut self,
         ports: Ports<'_>,
         instances: usize,
     ) -> Result<Box<dyn AnyReady>, SharingError>;
 
-    /// As [`Garbling::streaming`].
+    /// This worker, for a program that is garbled as it runs: see [`Garbling::streaming`].
     ///
     /// # Errors
-    /// As [`Garbling::streaming`].
+    /// When [`Garbling::streaming`] fails.
     fn streaming(self: Box<Self>, places: &[PartyId]) -> Result<Streaming<'m>, SharingError>;
 }
 
@@ -224,16 +224,16 @@ pub enum Streaming<'m> {
 
 /// A garbled circuit of any protocol, with what a party needs to evaluate it. It is used once: by giving it up.
 pub trait AnyReady {
-    /// As [`Evaluate::into_bytes`].
+    /// Encodes this for storage between two sessions. The bytes are as secret as what they encode.
     ///
     /// # Errors
-    /// As [`Evaluate::into_bytes`].
+    /// When it cannot be encoded.
     fn into_bytes(self: Box<Self>) -> Result<Buffer<u8>, SharingError>;
 
-    /// As [`Evaluate::run`].
+    /// Evaluates all instances that were prepared together: see [`Evaluate::run`].
     ///
     /// # Errors
-    /// As [`Evaluate::run`].
+    /// When [`Evaluate::run`] fails.
     fn run(
         self: Box<Self>,
         mesh: &mut Mesh,

@@ -9,8 +9,8 @@ type Words = [u64; 2];
 /// Takes rows through gates that need no others: sums are of rows, negation adds the row `one`, and the constant one is that
 /// row. Rows are as long as it.
 ///
-/// # Panics
-/// When a slot has no row.
+/// Takes rows through gates that need no other rows: XOR adds rows, negation adds the row `one`, and the constant one
+/// is that row. Every row is as long as `one`.
 pub(crate) fn linear(gates: &[Linear], blocks: &mut [u128], one: &[u128]) {
     let (blocks, one) = (bytemuck::cast_slice_mut(blocks), bytemuck::cast_slice(one));
     match one.len() {
@@ -26,10 +26,10 @@ pub(crate) fn linear(gates: &[Linear], blocks: &mut [u128], one: &[u128]) {
     }
 }
 
-/// The same on bits by slot.
+/// Takes bits through gates that need no other bits, one bit per slot.
 ///
 /// # Panics
-/// As [`linear`].
+/// When a slot has no bit.
 pub(crate) fn linear_bits(gates: &[Linear], bits: &mut [bool]) {
     for gate in gates {
         match *gate {

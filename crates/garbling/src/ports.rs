@@ -133,16 +133,16 @@ pub trait Evaluate: Sized {
     /// What comes of evaluation: what this party learns, or what is still to be opened.
     type Done;
 
-    /// The form in which it is kept between two sessions, in place of it: secret.
+    /// Encodes this for storage between two sessions. The bytes are as secret as what they encode.
     ///
     /// # Errors
-    /// When there is none.
+    /// When it cannot be encoded.
     fn into_bytes(self) -> Result<Buffer<u8>, SharingError>;
 
-    /// From that form, which is given up.
+    /// Decodes what `into_bytes` gave in another session, and consumes the bytes.
     ///
     /// # Errors
-    /// When it is another.
+    /// When the bytes are not such an encoding.
     fn from_bytes(bytes: Buffer<u8>) -> Result<Self, SharingError>;
 
     /// Evaluates all instances that were prepared together, on this party's bits of its own inputs, instance

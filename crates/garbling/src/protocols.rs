@@ -114,7 +114,7 @@ pub const YAO: Protocol = Protocol::new(&garbled(
     (Garbling::OneSide, Transfers::Ordinary),
 ));
 
-/// The same with silent oblivious transfers.
+/// Yao's garbled circuits between two parties, with silent oblivious transfers.
 pub const YAO_SILENT: Protocol = Protocol::new(&garbled(
     "yao-silent",
     (Parties::Exactly(2), Security::DishonestMajority),

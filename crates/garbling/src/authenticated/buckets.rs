@@ -45,7 +45,7 @@ impl Leaky {
         [at + rotation..at + self.count, at..at + rotation]
     }
 
-    /// Of blocks, what is opened: in every row but the first, how those of `b` differ from the first row's.
+    /// What is opened, computed on blocks: for every row but the first, how its `b` differ from those of the first row.
     fn differences<'a>(
         &'a self,
         rotations: &'a [usize],
@@ -64,7 +64,7 @@ impl Leaky {
             .flat_map(|(first, other)| zip(first, other).map(|(first, other)| first ^ other))
     }
 
-    /// The same, of this party's bits.
+    /// What is opened, computed on this party's bits.
     fn own_differences(&self, rotations: &[usize]) -> Bits {
         let mut all = Bits::zeros(self.len() - self.count);
         let b = |k: usize| self.bits.bit(self.len() + k) == 1;
@@ -128,7 +128,7 @@ impl Buckets {
         &self.leaky.bits
     }
 
-    /// The same.
+    /// Gives up the triples for their bits, in the order of [`Buckets::bits`].
     pub fn into_bits(self) -> AuthBits {
         self.leaky.bits
     }
@@ -230,7 +230,7 @@ impl Buckets {
 
 /// Room for a tile of buckets.
 struct Room {
-    /// Of the first bucket, where its leaky triples are, row by row.
+    /// Where the first bucket has its leaky triples, row by row.
     places: Vec<usize>,
     /// By row: all ones where `b` differs from the first row's.
     chosen: Vec<[u128; TILE]>,

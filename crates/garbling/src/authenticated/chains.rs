@@ -40,8 +40,9 @@ impl Stage {
     }
 }
 
-/// Of x and y: x y, x + y and x are kept, not x y opens. With z: (x + y) z is kept, and that plus x y x opens. Then
-/// its negation opens, and it itself once more.
+/// Three circuits, each of which goes on from the one before. The first takes x and y, keeps x y, x + y and x, and
+/// opens the negation of x y. The second takes z, keeps (x + y) z, and opens that plus x y x. The third opens its
+/// negation, and the value itself once more.
 fn stages(parties: usize) -> [Stage; 3] {
     let (all, none) = ((0..parties).collect::<Vec<_>>(), Vec::new());
     let mut b = Builder::new();

@@ -23,7 +23,7 @@ struct Plot {
     form: Form,
     parties: usize,
     cheats: &'static [usize],
-    /// Of everything that is said under these labels, cheats flip a bit.
+    /// Cheats flip a bit of everything that is said under these labels.
     labels: &'static [&'static str],
     /// Each cheat flips another one: errors of several do not cancel.
     own_bits: bool,

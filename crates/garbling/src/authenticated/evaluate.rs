@@ -39,7 +39,7 @@ pub(super) struct Gates<'a> {
 pub(super) struct Evaluated {
     /// Public values and labels by slot, at the end.
     pub ends: Rows,
-    /// Of four rows: not zero where a MAC is wrong.
+    /// Not zero where a MAC is wrong, in the form of four rows.
     pub wrong: u64,
 }
 
@@ -109,9 +109,9 @@ pub(super) struct Level<'e, 'a> {
     pub it: &'e Evaluator<'a>,
     pub gate: usize,
     pub public: Vec<[u128; 2]>,
-    /// Of outputs: the value, and labels by garbler, added up.
+    /// The rows of outputs: the value, and labels by garbler, added up.
     pub rows: Rows,
-    /// Of four rows: garblers' shares of the value and MACs, added up.
+    /// Garblers' shares of the value and MACs, added up, in the form of four rows.
     pub words: Zeroizing<Vec<u64>>,
 }
 

@@ -36,7 +36,7 @@ impl Kept {
     }
 }
 
-/// The same wires, evaluated: their public values, and the evaluator's labels. Secret.
+/// Wires that a circuit kept, after its evaluation: their public values, and the evaluator's labels. Secret.
 pub struct Active {
     number: u64,
     /// Instance by instance.
@@ -52,7 +52,7 @@ impl Active {
         Active { number: 0, values: Vec::new(), labels: Rows::zeros(0, 0) }
     }
 
-    /// Of public values by slot, instance by instance, and the evaluator's labels.
+    /// Takes the wires in `slots` from public values by slot, instance by instance, and the evaluator's labels.
     pub(super) fn new(number: u64, slots: &[Slot], all: &[Vec<bool>], labels: Rows) -> Self {
         let values = all.iter().map(|values| {
             let mut bits = Bits::zeros(slots.len());

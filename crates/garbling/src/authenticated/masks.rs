@@ -44,7 +44,7 @@ pub(super) fn learned_slots(ports: Ports<'_>, parties: usize) -> Vec<Vec<Slot>> 
     (0..parties).map(|role| sorted(ports.slots_learned_by(role))).collect()
 }
 
-/// The same of the ports that open first, or of the others.
+/// The different slots that each role learns from the ports that open first, or from the others.
 pub(super) fn opened_slots(ports: Ports<'_>, parties: usize, first: bool) -> Vec<Vec<Slot>> {
     let opened = |role: RoleId| sorted(ports.slots_opened_to(role, first));
     (0..parties).map(opened).collect()
@@ -75,7 +75,7 @@ pub(super) fn extra_bits(ports: Ports<'_>, parties: usize, instances: usize) -> 
 /// Where the bits for masks are.
 pub(super) struct Source<'a> {
     pub bits: &'a AuthBits,
-    /// Of triples, before those.
+    /// How many bits of triples come before the bits for masks.
     pub skipped: usize,
 }
 

@@ -144,11 +144,11 @@ impl Evaluate for Ready {
 }
 
 impl Ready {
-    /// As [`run`](Evaluate::run), for a circuit that goes on from another: on what came of that one. Gives what
-    /// further ones go on from too.
+    /// Evaluates a circuit that goes on from another, on the wires that the other one kept: see [`run`](Evaluate::run).
+    /// Also returns what further circuits go on from.
     ///
     /// # Errors
-    /// As [`run`](Evaluate::run); when it was prepared on another circuit.
+    /// When [`run`](Evaluate::run) fails, or this was prepared on another circuit.
     pub fn run_on(
         self,
         mesh: &mut Mesh,

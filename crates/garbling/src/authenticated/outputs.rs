@@ -39,7 +39,8 @@ struct Part {
     delta: Zeroizing<u128>,
     /// Shares of masks for each party that learns something, and digests of their MACs.
     given: Vec<(RoleId, Bits, Digest)>,
-    /// Of what this party learns, each slot once: its shares of masks, and its keys for the others', by role.
+    /// This party's shares of the masks of what it learns, each slot once; `keys` are its keys for the others' shares, by
+    /// role.
     own: Bits,
     keys: Vec<Buffer<u128>>,
     /// Instance by instance, with every repetition: public values, and which of those slots each is.
@@ -161,11 +162,11 @@ fn place(slots: &[Slot], slot: Slot) -> usize {
     slots.binary_search(&slot).expect("a slot that opens")
 }
 
-/// Opens the ports that open before the others: as [`open`], for those. The others may open when what these say is as
-/// it has to be.
+/// Opens the ports that open before the others, as [`open`] does for all. The others may open when the values of these
+/// ports are what they have to be.
 ///
 /// # Errors
-/// As [`open`].
+/// When [`open`] fails.
 pub fn open_first(
     mesh: &mut Mesh,
     places: &[PartyId],
@@ -282,7 +283,8 @@ mod tests {
         Hurries,
     }
 
-    /// Of x and y, both 1: x y opens to all first, then not x and once more x y, to the last party alone.
+    /// Evaluates a circuit of x and y, both 1: x y opens to all first, then the negation of x and x y again, to the
+    /// last party alone.
     fn party(session: &mut Session, form: Form, deviates: Deviates, seed: u64) -> End {
         let mut b = Builder::new();
         let (x, y) = (b.input(1)[0], b.input(1)[0]);

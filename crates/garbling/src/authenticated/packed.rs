@@ -66,7 +66,7 @@ impl Packed {
 /// Triples piece after piece, as they were made.
 pub(super) struct Triples {
     pieces: VecDeque<Packed>,
-    /// Of the first piece.
+    /// How many triples of the first piece are used.
     used: usize,
     left: usize,
     width: usize,

@@ -254,12 +254,13 @@ impl<'m> Authenticated<'m> {
         Ok(made)
     }
 
-    /// As [`prepare`](ports::Garbling::prepare), for a circuit that may go on from one before: its inputs that nobody
-    /// gives are the wires of that one that nobody learns, in the same order. Gives what further ones may go on from.
+    /// Prepares a circuit that may go on from another: its inputs that nobody gives are the wires of that one that
+    /// nobody learns, in the same order. See [`prepare`](ports::Garbling::prepare). Also returns what further circuits
+    /// go on from.
     ///
     /// # Errors
-    /// As [`prepare`](ports::Garbling::prepare); when there are not as many wires as inputs; in another form than
-    /// half gates.
+    /// When [`prepare`](ports::Garbling::prepare) fails, when there are not as many wires as inputs, and in another
+    /// form than half gates.
     pub fn prepare_on(
         &mut self,
         ports: Ports<'_>,

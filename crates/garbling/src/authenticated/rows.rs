@@ -106,12 +106,12 @@ impl Rows {
         self.get_mut(i).copy_from_slice(row);
     }
 
-    /// All of them.
+    /// All rows.
     pub fn iter(&self) -> impl Iterator<Item = &[u128]> {
         self.blocks.chunks_exact(self.width.max(1))
     }
 
-    /// The same, to be changed.
+    /// All rows, to be changed.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut [u128]> {
         self.blocks.chunks_exact_mut(self.width.max(1))
     }
@@ -122,7 +122,8 @@ impl Rows {
         linear(gates, &mut self.blocks, &vec![0; self.width]);
     }
 
-    /// The same, where rows begin with public values.
+    /// Takes rows that begin with public values through the gates that need no others. Negation and constants change
+    /// the public values alone.
     pub fn linear_of_values(&mut self, gates: &[Linear]) {
         let mut one = vec![0; self.width];
         if let Some(value) = one.first_mut() {

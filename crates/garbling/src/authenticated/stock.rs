@@ -27,24 +27,24 @@ pub struct Stock {
     pub(super) voice: Domain,
     pub(super) hash: Hash,
     pub(super) delta: Zeroizing<u128>,
-    /// Of this party's further randomness.
+    /// Seed of this party's further randomness.
     pub(super) seed: Seed,
 }
 
 impl Stock {
-    /// The form in which it is kept between two sessions, in place of it: secret.
+    /// Encodes this for storage between two sessions. The bytes are as secret as what they encode.
     ///
     /// # Errors
-    /// When there is none.
+    /// When it cannot be encoded.
     pub fn into_bytes(self) -> Result<Buffer<u8>, SharingError> {
         let Stock { voice, hash, delta, seed } = self;
         stored::encode(&(voice, hash, Block(delta), seed))
     }
 
-    /// From that form, which is given up.
+    /// Decodes what `into_bytes` gave in another session, and consumes the bytes.
     ///
     /// # Errors
-    /// When it is another.
+    /// When the bytes are not such an encoding.
     pub fn from_bytes(bytes: Buffer<u8>) -> Result<Self, SharingError> {
         let (voice, hash, Block(delta), seed) = stored::decode(&bytes)?;
         Ok(Stock { voice, hash, delta, seed })
@@ -60,19 +60,19 @@ pub struct Piece {
 }
 
 impl Piece {
-    /// The form in which it is kept between two sessions, in place of it: secret.
+    /// Encodes this for storage between two sessions. The bytes are as secret as what they encode.
     ///
     /// # Errors
-    /// When there is none.
+    /// When it cannot be encoded.
     pub fn into_bytes(self) -> Result<Buffer<u8>, SharingError> {
         let Piece { triples, bits, count } = self;
         stored::encode(&(triples, bits, count))
     }
 
-    /// From that form, which is given up.
+    /// Decodes what `into_bytes` gave in another session, and consumes the bytes.
     ///
     /// # Errors
-    /// When it is another.
+    /// When the bytes are not such an encoding.
     pub fn from_bytes(bytes: Buffer<u8>) -> Result<Self, SharingError> {
         let (triples, bits, count) = stored::decode(&bytes)?;
         Ok(Piece { triples, bits, count })
@@ -98,12 +98,13 @@ impl Piece {
 /// Where pieces come from, in order; none at the end.
 pub type Pieces<'p> = Box<dyn FnMut() -> Result<Option<Piece>, SharingError> + Send + 'p>;
 
-/// Of a stock: pieces that are still to come, and the bits that are left of the last ones.
+/// Triples and bits for masks out of a stock: pieces that are still to come, and the bits that are left of the last
+/// ones.
 pub(super) struct Supply<'p> {
     layout: Layout,
     pieces: Pieces<'p>,
     bits: VecDeque<AuthBits>,
-    /// Of the first list.
+    /// How many bits of the first list are used.
     used: usize,
     left: usize,
 }

@@ -86,7 +86,8 @@ pub struct BmrBlocks<'m> {
 /// One instance that is being garbled.
 struct Instance {
     first_gate: u64,
-    /// Of all inputs, then of all outputs of ANDs: this party's zero label, and its share of the mask.
+    /// Sources of wires: for every input, then every output of an AND, this party's zero label and its share of the
+    /// mask.
     sources: Zeroizing<Vec<u128>>,
     /// What this party drew of the masks of all inputs.
     lambdas: Bits,

@@ -12,7 +12,7 @@ use tacit_ring::Buffer;
 use tacit_sharing::{RoleId, SharingError};
 use zeroize::Zeroizing;
 
-/// Of wires, as they are garbled. Secret.
+/// Blocks of wires while a circuit is garbled. Secret.
 pub type Blocks = Zeroizing<Vec<u128>>;
 
 /// A worker of a party, in one of the forms of BMR.

@@ -18,7 +18,7 @@ pub(super) struct Common {
     /// `R` of this party, if it has labels.
     pub offset: Zeroizing<u128>,
     function: LabelFunction,
-    /// Of the function.
+    /// The key of the function.
     key: [u8; 16],
     pub prf: LabelPrf,
 }

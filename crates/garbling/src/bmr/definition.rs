@@ -228,7 +228,7 @@ fn over_transfer(
     all
 }
 
-/// The same where fewer than half, or a third, may be curious.
+/// Circuits garbled by this party over shares, in all ways in which fewer than half, or a third, may be curious.
 fn over_shares(
     session: &mut Session,
     places: &[PartyId],

@@ -26,7 +26,7 @@ pub(super) trait Form: Sync {
     /// Bits for an AND from a role to another until tables open.
     fn and_bits(&self, parties: usize, link: [RoleId; 2]) -> u64;
 
-    /// As [`Garbler::counter`].
+    /// Counts what circuits send: see [`Garbler::counter`].
     fn counter(&self, terms: &Terms) -> Box<dyn Counter>;
 
     /// Latencies of set-up, and ahead until tables open.
@@ -41,7 +41,7 @@ pub(super) trait Form: Sync {
     /// ANDs of a circuit that is kept are fewer.
     fn most_ands(&self, parties: usize) -> usize;
 
-    /// As [`Garbler::exchange`].
+    /// Agrees on keys with all others: see [`Garbler::exchange`].
     fn exchange(
         &self,
         mesh: &mut Mesh,

@@ -22,9 +22,9 @@ pub(super) struct Garbling<'p> {
     /// The number of its first AND in the session.
     pub first_gate: u64,
     ands: usize,
-    /// As [`Wires`], of all inputs, then of all outputs of ANDs.
+    /// All inputs, then all outputs of ANDs, in the layout of [`Wires`].
     sources: Zeroizing<Vec<u128>>,
-    /// As [`Wires`], of the products of the masks of ANDs' inputs.
+    /// Products of the masks of ANDs' inputs, in the layout of [`Wires`].
     crossed: Zeroizing<Vec<u128>>,
     /// This party's shares of those products.
     shares: Bits,

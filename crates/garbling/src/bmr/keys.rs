@@ -54,7 +54,8 @@ impl ShamirKeys {
         Self::deal(mesh, session, places, (t, t + 1, shares), entropy)
     }
 
-    /// The same for polynomials of a degree and so many parties that have labels, over a field.
+    /// Exchanges seeds of all pairs and shares of offsets, for polynomials of degree `t` over a field. `keepers`
+    /// parties have labels.
     pub(super) fn deal(
         mesh: &mut Mesh,
         session: &[u8],

@@ -42,8 +42,9 @@ impl Evaluate for Ready {
 }
 
 impl Ready {
-    /// As [`run`](Evaluate::run), for a circuit that goes on from another: on labels of the wires that it kept, by
-    /// instance. Gives those of what this one keeps too. Only who evaluates has labels.
+    /// Evaluates a circuit that goes on from another, on the labels of the wires that the other one kept, by instance:
+    /// see [`run`](Evaluate::run). Also returns the labels of the wires that this one keeps. Only parties that evaluate
+    /// have labels.
     pub(super) fn run_on(
         self,
         links: &mut Links<'_>,

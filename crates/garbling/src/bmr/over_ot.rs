@@ -214,16 +214,16 @@ fn bytes(
 /// BMR over transfers as published.
 struct ByRows(Products);
 
-/// Both strings of every transfer, for all rows.
+/// BMR that sends both strings of every transfer, for all four rows.
 pub(crate) static BMR_BASIC: &dyn Garbler = &ByRows(Products::Basic);
 
-/// The same for three rows.
+/// BMR that sends both strings of every transfer, for three rows.
 pub(crate) static BMR_REDUCED: &dyn Garbler = &ByRows(Products::Reduced);
 
-/// One string per transfer.
+/// BMR that sends one string per transfer.
 pub(crate) static BMR_CORRELATED: &dyn Garbler = &ByRows(Products::Correlated);
 
-/// No string.
+/// BMR that sends no string.
 pub(crate) static BMR_OFFSET: &dyn Garbler = &ByRows(Products::Offset);
 
 impl Form for ByRows {

@@ -161,8 +161,8 @@ pub struct BmrReplicated<'m> {
 /// One instance that is being garbled.
 struct Instance {
     first_gate: u64,
-    /// Of all inputs, then of all outputs of ANDs: this party's zero label, and its components of the mask, the
-    /// second one above the first.
+    /// Sources of wires: for every input, then every output of an AND, this party's zero label and its components of
+    /// the mask, the second one above the first.
     sources: Zeroizing<Vec<u128>>,
     /// Components of products of the masks of ANDs' inputs.
     products: [Bits; 2],

@@ -22,7 +22,7 @@ pub(super) struct Rows<'p> {
     products: Products,
     first_gate: u64,
     ands: usize,
-    /// As [`super::wires::Wires`], of all inputs, then of all outputs of ANDs.
+    /// All inputs, then all outputs of ANDs, in the layout of [`super::wires::Wires`].
     sources: Zeroizing<Vec<u128>>,
     /// This party's masks of both inputs of ANDs.
     lambdas: [Bits; 2],

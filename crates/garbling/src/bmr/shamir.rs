@@ -3,8 +3,8 @@
 //! What garbled gates are made of ([`super`]) is shared by polynomials over the field of 2^8 elements, byte by
 //! byte, of degree `t`, less than half of the parties: a mask is a byte, an offset `R^j` sixteen. Products
 //! of shares are shares of products by polynomials of twice the degree, which is all that opening needs.
-//! Of any `t + 1` parties one is honest, so that the labels of `t + 1` parties, the *keepers*, hide the rows
-//! well enough: tables have `t + 1` columns, and evaluation takes `(t + 1)^2` blocks per gate.
+//! One of any `t + 1` parties is honest, so the labels of `t + 1` parties, the *keepers*, hide the rows well enough:
+//! tables have `t + 1` columns, and evaluation takes `(t + 1)^2` blocks per gate.
 //!
 //! | round | what | bits per AND and link |
 //! | --- | --- | --- |
@@ -70,8 +70,8 @@ pub struct BmrShamir<'m> {
 /// One instance that is being garbled.
 struct Instance {
     first_gate: u64,
-    /// Of all inputs, then of all outputs of ANDs: this party's zero label, and its share of the mask, with
-    /// the part of the mask that it drew itself above.
+    /// Sources of wires: for every input, then every output of an AND, this party's zero label and its share of the
+    /// mask, with the part of the mask that it drew itself above.
     sources: Zeroizing<Vec<u128>>,
     /// Shares of products of the masks of ANDs' inputs.
     products: Zeroizing<Vec<u8>>,

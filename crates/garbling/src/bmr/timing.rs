@@ -1,4 +1,4 @@
-//! That garbling takes as long whatever offset and masks are.
+//! A test that garbling takes the same time for all offsets and masks.
 
 use super::common::Common;
 use super::field::Multiples;

@@ -1,5 +1,5 @@
-//! That what honest parties open of rows is uniform but for its sum, to who knows all labels and its own shares of
-//! zero: otherwise it would show products of shares.
+//! Tests that what honest parties open of rows is uniform but for its sum, for a party that knows all labels and its
+//! own shares of zero. Otherwise it would show products of shares.
 
 use super::attacks::{RUNS, Sent, blocks, listen, of, places, product};
 use super::chain::{Blocks, Worker};
@@ -31,7 +31,7 @@ impl Zeros {
     }
 }
 
-/// Of how many bits blocks are independent.
+/// The rank of blocks over the field of two elements: of how many bits they are independent.
 fn rank(blocks: impl IntoIterator<Item = u128>) -> usize {
     let mut basis: Vec<u128> = Vec::new();
     for block in blocks {

@@ -15,7 +15,7 @@ pub use tacit_protocol::{EVALUATOR, Opening};
 pub enum Products {
     /// Both strings of every transfer are sent, for all four rows.
     Basic,
-    /// The same for three rows, of which the fourth follows.
+    /// Both strings of every transfer are sent, for three rows; the fourth follows from them.
     Reduced,
     /// Three rows, and one string per transfer: what both differ by is corrected.
     Correlated,
@@ -24,7 +24,7 @@ pub enum Products {
 }
 
 impl Products {
-    /// All.
+    /// All ways to make the products.
     pub const ALL: [Products; 4] =
         [Products::Basic, Products::Reduced, Products::Correlated, Products::Offset];
 
@@ -63,14 +63,14 @@ impl Products {
 pub enum Rounds {
     /// Four: degrees are reduced after both products. Fewer than half may pool what they see.
     Four,
-    /// Three: degrees are reduced after the first product. The same.
+    /// Three: degrees are reduced after the first product. Fewer than half may pool what they see.
     Three,
     /// Two: degrees are not reduced. Fewer than a third may pool what they see.
     Two,
 }
 
 impl Rounds {
-    /// All.
+    /// All numbers of rounds.
     pub const ALL: [Rounds; 3] = [Rounds::Four, Rounds::Three, Rounds::Two];
 
     /// The name on command lines.
@@ -127,7 +127,8 @@ pub enum LabelFunction {
     /// AES under a key for each gate, of both labels combined and the column, plus both labels combined.
     #[default]
     DkMmo,
-    /// The same on what AES under the gate's key makes of both labels combined: a block more for each pair.
+    /// AES under a key for each gate, in the mode of `DkMmo`, applied to what AES under that key makes of both labels
+    /// combined. That takes a block more for each pair.
     DkTmmo,
     /// AES-256 under both labels, of the gate and the column: a key schedule for each pair. AES is not taken for an
     /// ideal cipher, but for a pseudorandom function also under related keys.
@@ -135,7 +136,7 @@ pub enum LabelFunction {
 }
 
 impl LabelFunction {
-    /// All.
+    /// All label functions.
     pub const ALL: [LabelFunction; 3] =
         [LabelFunction::DkMmo, LabelFunction::DkTmmo, LabelFunction::Aes256];
 

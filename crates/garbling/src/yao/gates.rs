@@ -43,7 +43,7 @@ pub(super) struct Level {
     inputs: [Buffer<u128>; 2],
     hashes: [[Buffer<u128>; 2]; 2],
     keys: Buffer<u128>,
-    /// Of several: places of labels.
+    /// Places of labels, for several instances.
     places: Vec<HalfGate>,
 }
 
@@ -172,7 +172,7 @@ impl<const N: usize> Gates<'_, N> {
         self.hash.gates.evaluate(&tweaks, &room.places, &mut labels.0, table);
     }
 
-    /// Of several instances, the tweaks of the first AND, and places of all labels.
+    /// The tweaks of the first AND of each instance; `places` gets the places of all labels. For several instances.
     fn several(self, products: &[Product], places: &mut Vec<HalfGate>) -> [u128; N] {
         let place = |slot: Slot| slot as usize * N;
         places.clear();
@@ -183,7 +183,7 @@ impl<const N: usize> Gates<'_, N> {
         self.first.map(|first| tweak(first, self.number))
     }
 
-    /// Of one instance, whose ANDs go side by side.
+    /// Garbles the ANDs of a level of one instance, side by side.
     fn garble_one(
         self,
         room: &mut Level,
@@ -215,7 +215,7 @@ impl<const N: usize> Gates<'_, N> {
         }
     }
 
-    /// As [`Gates::garble_one`].
+    /// Evaluates the ANDs of a level of one instance, side by side.
     fn evaluate_one(
         self,
         room: &mut Level,

@@ -33,7 +33,7 @@ use tacit_sharing::gmw::{FAN, silent_bytes};
 use tacit_sharing::{Protocol, RoleId, SharingError};
 use zeroize::Zeroizing;
 
-/// Of three parties, who garbles nothing and knows labels of inputs.
+/// The role that garbles nothing among three parties; it knows the labels of inputs.
 pub(super) const HELPER: RoleId = 1;
 
 type Result<T> = std::result::Result<T, SharingError>;

@@ -1,4 +1,4 @@
-//! That garbling takes as long whatever the offset and the lowest bits of labels are.
+//! A test that garbling takes the same time for all offsets and lowest bits of labels.
 
 use super::gates::{Hash, SIDE, garble};
 use crate::Ports;

@@ -1,5 +1,5 @@
-//! That shares of products of masks are fair coins but for their sum, to party 0, which knows what it has itself
-//! and all that is public: one factor's mask is its own, the other's the sum of both others' masks.
+//! Tests that shares of products of masks are fair coins but for their sum, for party 0, which knows its own values and
+//! all that is public: one factor's mask is its own, the other's the sum of both others' masks.
 
 use super::super::attacks::{Sent, listen, of, places};
 use super::super::seat::Seat;

@@ -1,4 +1,4 @@
-//! That parts of rows are uniform but for their sum, to party 0.
+//! A test that parts of rows are uniform but for their sum, for party 0.
 
 use super::super::attacks::{RUNS, places};
 use super::super::uniform::{Zeros, ranks};
