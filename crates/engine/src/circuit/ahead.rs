@@ -13,7 +13,7 @@ use tacit_sharing::{Draws, Role, SharingError, transfer};
 
 /// Bytes that the pass may be ahead: what a long fast line holds.
 const AHEAD_BYTES: u64 = 32 << 20;
-/// The same in windows, where the job says how large one is.
+/// Windows that the pass may be ahead, where the job says how large a window is.
 const WINDOWS_AHEAD: u64 = 16;
 
 /// How far the pass is.

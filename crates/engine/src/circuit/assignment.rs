@@ -38,7 +38,7 @@ impl Assignment {
         Assignment::new(protocol, PartyId::all(protocol.parties()).collect())
     }
 
-    /// The same with products divided between ways, by the protocol whose roles can make them all.
+    /// Divides products between ways, and takes the protocol whose roles can make them all.
     #[must_use]
     pub fn balanced(self, balance: Balance) -> Self {
         match balance.weights() {

@@ -52,10 +52,11 @@ pub fn evaluate(
     evaluate_with(session, compiled, values, &mut Entropy::system(), progress)
 }
 
-/// As [`evaluate`], with fresh secrets from `entropy`: a seeded one makes a test's run repeatable.
+/// Evaluates a circuit as [`evaluate`] does, with fresh secrets from `entropy`: a seeded one makes a test's run
+/// repeatable.
 ///
 /// # Errors
-/// As [`evaluate`].
+/// When [`evaluate`] fails.
 pub fn evaluate_with(
     session: &mut Session,
     compiled: &Compiled,
@@ -76,7 +77,7 @@ pub fn evaluate_with(
 /// preprocessing is [`Preprocessing::Separate`].
 ///
 /// # Errors
-/// As [`evaluate`]; when the protocol's preprocessing cannot be stored.
+/// When [`evaluate`] fails, or the protocol's preprocessing cannot be stored.
 pub fn prepare(
     session: &mut Session,
     compiled: &Compiled,
@@ -91,13 +92,12 @@ pub fn prepare(
     })
 }
 
-/// As [`prepare`], under authenticated garbling, with triples that were made in another session by
-/// [`prepare_triples`](super::prepare_triples): parties then open products and exchange garbled circuits, and
-/// nothing else. `name` names the triples, and is what parties compare;
-/// `give` gives what was kept of them.
+/// Prepares a circuit under authenticated garbling, as [`prepare`] does, with triples that
+/// [`prepare_triples`](super::prepare_triples) made in another session. Parties then only open products and exchange
+/// garbled circuits. `name` names the triples, and parties compare it; `give` returns what was kept of them.
 ///
 /// # Errors
-/// As [`prepare`]; when there are too few triples, or they are for other parties.
+/// When [`prepare`] fails, there are too few triples, or they are for other parties.
 pub fn prepare_from_triples(
     session: &mut Session,
     compiled: &Compiled,
@@ -131,7 +131,7 @@ fn stored(
 /// of one preparation: `name` names it, and is what parties compare.
 ///
 /// # Errors
-/// As [`evaluate`]; when this was prepared for another job. What was prepared is lost then.
+/// When [`evaluate`] fails, or this was prepared for another job. What was prepared is lost then.
 pub fn evaluate_prepared(
     session: &mut Session,
     compiled: &Compiled,

@@ -54,7 +54,7 @@ impl Drop for Opened {
 #[derive(Default)]
 pub(super) struct Kept {
     pub at: Range<usize>,
-    /// Of the inputs whose values must wait for the online phase.
+    /// Draws for the inputs whose values must wait for the online phase.
     pub inputs: Vec<KeptDraws<Z2>>,
     /// Shares of output ports, by port; empty for ports that are not kept.
     pub outputs: Vec<Shares<Z2>>,

@@ -9,13 +9,13 @@ use tacit_sharing::{SharingError, stored};
 /// Which phases of a job run in a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phases {
-    /// All.
+    /// All phases.
     All,
-    /// What does not depend on inputs; the rest in another session.
+    /// The phases that do not depend on inputs. The online phase runs in another session.
     Ahead,
-    /// The same, with triples of yet another session.
+    /// The phases that do not depend on inputs, with triples that a third session made.
     FromTriples,
-    /// That rest.
+    /// The online phase, on preprocessing of another session.
     Online,
 }
 

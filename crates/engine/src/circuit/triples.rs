@@ -138,7 +138,7 @@ pub type Give<'g> = &'g (dyn Fn(usize) -> Result<Option<Buffer<u8>>, EvaluateErr
 /// was kept may be used only if this ends well.
 ///
 /// # Errors
-/// As [`evaluate`](super::evaluate()); when a peer is found to deviate; those of `keep`.
+/// When [`evaluate`](super::evaluate()) fails, when a peer is found to deviate, and when `keep` fails.
 pub fn prepare_triples(
     session: &mut Session,
     job: &TripleJob,
@@ -155,7 +155,7 @@ pub fn prepare_triples(
 /// Makes triples, checks them, and gives them up: to say what they cost.
 ///
 /// # Errors
-/// As [`evaluate`](super::evaluate()); when a peer is found to deviate.
+/// When [`evaluate`](super::evaluate()) fails, or a peer is found to deviate.
 pub fn measure_triples(
     session: &mut Session,
     job: &TripleJob,

@@ -86,7 +86,7 @@ impl Cost {
         Cost { bytes, ahead, rounds: [0; MAX_ROLES], proof_rounds: 0, products }
     }
 
-    /// Of circuits that go on from each other.
+    /// The cost of a program that is evaluated as circuits, each of which goes on from the one before.
     pub(super) fn of_circuits(circuits: &ChainCost) -> Self {
         let products = Products::of(circuits.ands());
         Cost { rounds: circuits.rounds(), products, ..Cost::of(circuits.bytes()) }

@@ -17,9 +17,9 @@ pub(super) struct BlockRings {
 /// The rings of a node.
 #[derive(Default)]
 pub(super) struct NodeRings {
-    /// Of its operands, where they are numbers.
+    /// The rings of its operands, where they are numbers.
     pub operands: Vec<Ring>,
-    /// Of its results, where they are numbers.
+    /// The rings of its results, where they are numbers.
     pub results: Vec<Ring>,
     /// Inside a loop.
     pub body: Option<BlockRings>,

@@ -57,10 +57,10 @@ pub fn run(
     run_with(session, prepared, inputs, &mut Entropy::system(), progress)
 }
 
-/// As [`run`], with fresh secrets from `entropy`: a seeded one makes a test's run repeatable.
+/// Runs a program as [`run`] does, with fresh secrets from `entropy`: a seeded one makes a test's run repeatable.
 ///
 /// # Errors
-/// As [`run`].
+/// When [`run`] fails.
 pub fn run_with(
     session: &mut Session,
     prepared: &CompiledProgram,
@@ -71,11 +71,11 @@ pub fn run_with(
     with_inputs(session, prepared, inputs, Source::Made(entropy), progress)
 }
 
-/// As [`run`], with the preprocessing that [`prepare`] made in another session, and that has this name at
-/// all parties.
+/// Runs a program as [`run`] does, on preprocessing that [`prepare`] made in another session. `name` names the
+/// preprocessing, the same at all parties.
 ///
 /// # Errors
-/// As [`run`]; when that is for another job, or there is none that can be stored.
+/// When [`run`] fails, when the preprocessing is for another job, and when the job has none that can be stored.
 pub fn run_prepared(
     session: &mut Session,
     prepared: &CompiledProgram,
@@ -96,7 +96,7 @@ pub fn run_prepared(
 /// triples.
 ///
 /// # Errors
-/// As [`run`]; when the preprocessing cannot be stored.
+/// When [`run`] fails, or the preprocessing cannot be stored.
 pub fn prepare(
     session: &mut Session,
     prepared: &CompiledProgram,
@@ -106,10 +106,10 @@ pub fn prepare(
     prepare_with(session, prepared, public, &mut Entropy::system(), garble)
 }
 
-/// As [`prepare`], with fresh secrets from `entropy` where the protocol does not garble.
+/// Makes preprocessing as [`prepare`] does, with fresh secrets from `entropy` where the protocol does not garble.
 ///
 /// # Errors
-/// As [`prepare`].
+/// When [`prepare`] fails.
 pub fn prepare_with(
     session: &mut Session,
     prepared: &CompiledProgram,
@@ -154,7 +154,7 @@ pub fn facts(
     all_facts(prepared, |name| inputs.get(name).map(digest))
 }
 
-/// The same, of inputs as a run has them.
+/// The facts of a program that parties compare, from inputs in the form that a run has them.
 pub(super) fn facts_with(prepared: &CompiledProgram, inputs: &Inputs) -> Vec<(String, String)> {
     all_facts(prepared, |name| inputs.get(name).map(|array| digest(array)))
 }

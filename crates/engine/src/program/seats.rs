@@ -98,7 +98,7 @@ impl Seating {
         here.placed(&firsts)
     }
 
-    /// The same of rounds.
+    /// Rounds of the first assignment's roles, from the rounds of the roles here.
     pub fn rounds(&self, here: &Rounds) -> Rounds {
         let mut firsts = [0; MAX_ROLES];
         self.firsts.iter().zip(here).for_each(|(first, rounds)| firsts[*first] = *rounds);
@@ -115,12 +115,13 @@ pub(super) struct Seat<'s> {
 }
 
 impl Seat<'_> {
-    /// What the first assignment's roles share, as shares of the roles here. None where they are the same.
+    /// Converts what the first assignment's roles share to shares of the roles here. `None` where the roles are the
+    /// same.
     pub fn there<T: Reseated>(&self, shares: &T) -> Option<T> {
         self.maps.map(|[there, _]| shares.reseated(there))
     }
 
-    /// The same, of shares that nobody else has.
+    /// Converts what the first assignment's roles share to shares of the roles here, and takes the shares.
     pub fn taken_there<T: Reseated>(&self, shares: T) -> T {
         self.there(&shares).unwrap_or(shares)
     }

@@ -20,7 +20,7 @@ use tacit_sharing::cost::Rounds;
 struct Part {
     sums: HashMap<NodeId, Secret>,
     rows: HashMap<ValueId, Vec<Secret>>,
-    /// Of all chunks together, place by place.
+    /// Tests of inputs over all chunks together, place by place.
     tests: BTreeMap<NodeId, Secret>,
 }
 
@@ -58,7 +58,7 @@ pub(super) fn run_stream(
 }
 
 impl Part {
-    /// The same as shares of the first assignment's roles.
+    /// Converts everything to shares of the first assignment's roles.
     fn back(self, seat: Seat<'_>) -> Self {
         let sums = self.sums.into_iter().map(|(id, sum)| (id, seat.back(sum)));
         let rows = self.rows.into_iter().map(|(value, rows)| (value, seat.back(rows)));

@@ -96,7 +96,7 @@ pub struct Cipher {
 }
 
 impl Cipher {
-    /// Of a file's key.
+    /// The cipher under a file's key.
     pub fn new(key: &Seed) -> Cipher {
         let prg = Prg::new(&key.derive_key("tacit 2026 what was prepared", &[]));
         Cipher { prg, digest: key.derive("tacit 2026 digest of a file of preprocessing", &[]) }

@@ -143,8 +143,8 @@ impl Store {
         Ok(false)
     }
 
-    /// The same, for the parties that have keys with these fingerprints, in the order of their numbers: what
-    /// other parties made with each other is not used, and these parties' is for nobody else.
+    /// Restricts the store to the parties whose keys have these fingerprints, in the order of their numbers. What other
+    /// parties made with each other is not used, and what these parties make is for nobody else.
     #[must_use]
     pub fn among<F: ToString>(self, fingerprints: &[F]) -> Store {
         let fingerprints: Vec<String> = fingerprints.iter().map(F::to_string).collect();
@@ -318,10 +318,11 @@ impl Store {
         }
     }
 
-    /// As [`Store::take`], of what was kept in pieces and fits by the facts that parties agreed on for it.
+    /// Takes preprocessing as [`Store::take`] does, where it was kept in pieces. `fits` decides by the facts that
+    /// parties agreed on for it.
     ///
     /// # Errors
-    /// As [`Store::take`].
+    /// When [`Store::take`] fails.
     pub fn take_pieces(
         &self,
         session: &mut Session,
@@ -473,7 +474,7 @@ impl Store {
 
 /// A run's preprocessing that all parties have, and are about to spend.
 struct Chosen {
-    /// The same at all parties.
+    /// The name of the preprocessing, the same at all parties.
     name: String,
     id: RunId,
     path: PathBuf,

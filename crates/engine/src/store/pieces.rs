@@ -132,9 +132,9 @@ impl Drop for Pieces {
 /// Finds the pieces of a file that is read chunk by chunk.
 #[derive(Default)]
 struct Scan {
-    /// Of the next piece's frame.
+    /// The bytes read so far of the next piece's frame.
     frame: Vec<u8>,
-    /// Of the last piece.
+    /// How many bytes of the last piece are still to be skipped.
     skip: u64,
     at: u64,
     pieces: Vec<(usize, u64, usize)>,

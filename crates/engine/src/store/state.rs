@@ -74,10 +74,10 @@ impl State {
         State::at(&directory)
     }
 
-    /// The one in a directory, which is made if need be.
+    /// The state in a directory, which is created if it does not exist.
     ///
     /// # Errors
-    /// As [`State::of_user`].
+    /// When [`State::of_user`] fails.
     pub fn at(directory: &Path) -> Result<State, EvaluateError> {
         let state = State { directory: directory.to_path_buf() };
         private::make(directory).map_err(|e| state.unusable(&e))?;

@@ -123,12 +123,12 @@ impl PortSpec {
         PortSpec { name: name.into(), width, order: BitOrder::Integer, signed: false }
     }
 
-    /// The same port in another bit order.
+    /// Changes the bit order of the port.
     pub fn with_order(self, order: BitOrder) -> PortSpec {
         PortSpec { order, ..self }
     }
 
-    /// The same port with signed decimal integers.
+    /// Says whether the port's decimal integers are signed.
     pub fn with_sign(self, signed: bool) -> PortSpec {
         PortSpec { signed, ..self }
     }

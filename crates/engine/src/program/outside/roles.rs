@@ -12,7 +12,7 @@ use tacit_sharing::backend::{Kind, Planes, Secret, Values};
 use tacit_sharing::verify::Verifier;
 use tacit_sharing::{RoleId, SharingError};
 
-/// The same of shares.
+/// The sum or the difference of shares; for bits both are XOR.
 fn combined(a: &Secret, b: &Secret, subtract: bool) -> Secret {
     if is_held_as_bits(a.kind) { a.xor(b) } else { a.sum(b, subtract) }
 }
@@ -44,7 +44,7 @@ pub(in crate::program) fn receive(mesh: &mut Mesh, prepared: &CompiledProgram) -
 pub(in crate::program) struct Entered {
     /// By name.
     pub inputs: Inputs,
-    /// Of results.
+    /// The pads of results.
     pub pads: Pads,
 }
 

@@ -102,7 +102,7 @@ impl Case<'_> {
     }
 }
 
-/// The same numbers, as elements of the inputs' types: what those that do not cheat give.
+/// Converts the numbers to elements of the inputs' types: what parties that do not cheat give.
 fn typed(program: &Program, given: Inputs) -> Inputs {
     let inputs = program.inputs().filter_map(|(id, name, _)| {
         let (array, ty) = (given.get(name)?, &program.body.nodes[id as usize].types[0]);
