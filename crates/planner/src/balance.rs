@@ -51,7 +51,7 @@ pub fn balance_circuit(
     choose(network, (protocol, orders), (&all, &demands), weights).map_err(bug)
 }
 
-/// The same for products alone, of words of `bytes` bytes.
+/// Divides products of words of `bytes` bytes between ways, as [`balance_circuit`] does for a circuit.
 ///
 /// # Errors
 /// When there is no order, or the linear program has no solution.

@@ -39,7 +39,7 @@ impl Costs {
     }
 }
 
-/// Of a circuit.
+/// What a circuit's job asks of links, processors and memory, phase by phase.
 #[must_use]
 pub fn of_circuit(compiled: &Compiled) -> Costs {
     let job = compiled.job();
@@ -64,7 +64,7 @@ pub fn of_circuit(compiled: &Compiled) -> Costs {
     Costs { memory_bytes: memory(compiled) as f64, ..costs }
 }
 
-/// Of a program.
+/// What a program's job asks of links, processors and memory, phase by phase.
 ///
 /// # Errors
 /// When arrays are too large.

@@ -45,7 +45,7 @@ impl Network {
         }
     }
 
-    /// The same, where each party sends so many bytes per second at most, over all its links.
+    /// Limits what each party sends over all its links together, in bytes per second.
     #[must_use]
     pub fn with_uplinks(self, bytes_per_second: f64) -> Self {
         Network { uplinks: vec![bytes_per_second.clamp(1.0, UNLIMITED); self.parties], ..self }

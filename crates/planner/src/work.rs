@@ -38,14 +38,15 @@ impl Calibration {
     }
 }
 
-/// Of the party that has most, until keys are exchanged.
+/// Work of set-up, until keys are exchanged, for the party that has most of it.
 #[must_use]
 pub fn of_set_up(protocol: Protocol) -> Work {
     let peers = protocol.parties() as f64 - 1.0;
     Work { peers: if protocol.has_transfers() { peers } else { 0.0 }, ..Work::default() }
 }
 
-/// Per AND of the party that has most, ahead and online; for protocols on shares per bit of a product.
+/// Work per AND, in preprocessing and online, for the party that has most of it. For protocols on shares, work per bit
+/// of a product.
 #[must_use]
 pub fn of_an_and(protocol: Protocol) -> [Work; 2] {
     match garbler(protocol) {
