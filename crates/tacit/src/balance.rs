@@ -122,7 +122,8 @@ impl Balancing {
         Ok(balance_circuit(network, circuit, job, (protocol, &orders), weights)?)
     }
 
-    /// The same for products alone.
+    /// The best assignment for products alone: with these weights or the best ones, and with the roles of `assignment`
+    /// or, if they are to be chosen, the best ones.
     pub fn for_products(
         &self,
         network: &Network,

@@ -80,7 +80,7 @@ pub struct ProgramChoice {
     pub chunk_rows: usize,
     /// Seconds that the links take at least.
     pub seconds: f64,
-    /// The same with parties in their order and the usual form, if that is possible.
+    /// Seconds that the links take at least with parties in their order and the usual form, if that is possible.
     pub given_seconds: Option<f64>,
     /// Measured links.
     pub links: Vec<Measured>,

@@ -21,8 +21,8 @@ impl Circuit {
     /// Reads a circuit in Bristol Fashion, the old Bristol format, or the binary form, whichever it is.
     ///
     /// # Errors
-    /// Of [`ErrorKind::Input`](crate::ErrorKind::Input): the file cannot be read, or is no circuit; with file, line and
-    /// column.
+    /// An [`ErrorKind::Input`](crate::ErrorKind::Input) with file, line and column where the file cannot be read, or is
+    /// no circuit.
     pub fn read(path: impl AsRef<Path>) -> Result<Circuit> {
         let path = path.as_ref();
         let bytes = std::fs::read(path).map_err(|e| Error::file(path, &e))?;

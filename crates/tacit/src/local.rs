@@ -98,8 +98,8 @@ impl LocalParties {
     /// Runs the program to its end: the results of all parties together, and what the run cost the first party.
     ///
     /// # Errors
-    /// Of [`ErrorKind::Input`]: an input is missing, or is none of the program's; the protocol cannot run it; a value leaves
-    /// its declared range; the network has links of too few parties.
+    /// An [`ErrorKind::Input`] where an input is missing or is none of the program's, the protocol cannot run the
+    /// program, a value leaves its declared range, or the network has links of too few parties.
     pub fn run(&self) -> Result<Outcome> {
         let mut all = self.run_each()?.into_iter();
         let first = all.next().ok_or_else(|| Error::input("a program has at least one party"))?;
@@ -112,7 +112,7 @@ impl LocalParties {
     /// Runs the program to its end: what each party has, by number.
     ///
     /// # Errors
-    /// As [`LocalParties::run`].
+    /// When [`LocalParties::run`] fails.
     pub fn run_each(&self) -> Result<Vec<Outcome>> {
         self.sources.check_names(&self.program, None)?;
         let names = Names::local(&self.program, self.options.protocol)?;

@@ -91,7 +91,7 @@ pub fn local_names(program: &Program, protocol: Protocol) -> Result<Vec<String>>
 
 /// Who is who: parties of the program and of the session.
 pub struct Names {
-    /// Of the session's parties.
+    /// The names of the session's parties.
     pub session: Vec<String>,
     /// The session's party that each party of the program is.
     pub parties: Vec<PartyId>,

@@ -64,13 +64,13 @@ impl Network {
     /// A network described in a TOML file, as `tacit lab --network` reads it (see `docs/plan.md`).
     ///
     /// # Errors
-    /// Of [`ErrorKind::Input`](crate::ErrorKind::Input): the file cannot be read, or does not describe all links.
+    /// An [`ErrorKind::Input`](crate::ErrorKind::Input) where the file cannot be read, or does not describe all links.
     pub fn from_file(path: impl AsRef<Path>) -> Result<Network> {
         let profile = Profile::load(&path.as_ref().display().to_string())?;
         Ok(Network(Links::Described(Arc::new(profile))))
     }
 
-    /// As the memory transport plays it, between so many parties.
+    /// The network that the memory transport plays, between `parties` parties.
     pub(crate) fn played(&self, parties: usize) -> Result<MemoryNetwork> {
         Ok(match &self.0 {
             Links::Alike(link) => MemoryNetwork::uniform(*link),

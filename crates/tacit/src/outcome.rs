@@ -47,7 +47,7 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Of a program's run.
+    /// The outcome of a program's run.
     pub(crate) fn new(program: &Program, computed: Computed) -> Result<Outcome> {
         let Computed { revealed, report, warnings } = computed;
         let value = |(name, array): (String, Array)| {

@@ -57,8 +57,8 @@ impl Party {
     /// The party of a configuration file, from `tacit party new` or `tacit network init`.
     ///
     /// # Errors
-    /// Of [`ErrorKind::Config`](crate::ErrorKind::Config): the file cannot be read, others than its owner may read it, or it
-    /// is no configuration; with line and column.
+    /// An [`ErrorKind::Config`](crate::ErrorKind::Config) where the file cannot be read, other users may read it, or it
+    /// is no configuration; the last with line and column.
     pub fn from_file(path: impl AsRef<Path>) -> Result<Party> {
         let path = path.as_ref();
         Ok(Party::of(&PartyConfig::load(path)?, path.display().to_string()))
@@ -67,7 +67,7 @@ impl Party {
     /// The party of a configuration that is in memory: from a vault, say. `name` stands for the file in messages.
     ///
     /// # Errors
-    /// As [`Party::from_file`].
+    /// When the text is no configuration, as for [`Party::from_file`].
     pub fn parse(name: &str, text: &str) -> Result<Party> {
         Ok(Party::of(&PartyConfig::parse(text, name)?, name.to_owned()))
     }
@@ -76,7 +76,7 @@ impl Party {
     /// embeds them. They do all that parties on several machines do.
     ///
     /// # Errors
-    /// Of [`ErrorKind::Config`](crate::ErrorKind::Config): a name cannot be one, or there are not enough ports.
+    /// An [`ErrorKind::Config`](crate::ErrorKind::Config) where a name cannot be one, or there are not enough ports.
     pub fn on_loopback(names: &[&str]) -> Result<Vec<Party>> {
         crate::loopback::parties(names)
     }
@@ -108,7 +108,7 @@ impl Party {
     /// (`tacit run` takes `trio` unless it is told otherwise: name a protocol where the two meet.)
     ///
     /// # Errors
-    /// Of [`ErrorKind::Config`](crate::ErrorKind::Config): the party knows no others, or more than 63.
+    /// An [`ErrorKind::Config`](crate::ErrorKind::Config) where the party knows no others, or more than 63.
     pub fn usual_protocol(&self) -> Result<Protocol> {
         let parties = self.config.parties.len();
         let usual = match parties {

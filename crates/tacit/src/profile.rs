@@ -118,10 +118,10 @@ impl Profile {
         Ok(Profile { name: file.name, description: file.description, links })
     }
 
-    /// As [`Profile::load`], for at least so many parties.
+    /// Loads a profile as [`Profile::load`] does, and checks that it describes at least `parties` parties.
     ///
     /// # Errors
-    /// As [`Profile::load`], and if it has fewer.
+    /// When [`Profile::load`] fails, or the profile has fewer parties.
     pub fn of_parties(name: &str, parties: usize) -> Result<Profile> {
         let profile = Profile::load(name)?;
         profile.check_as(name, parties)?;

@@ -34,8 +34,8 @@ impl Program {
     /// Reads a program from a file.
     ///
     /// # Errors
-    /// Of [`ErrorKind::Input`](crate::ErrorKind::Input): the file cannot be read, or is no program; with file, line and
-    /// column. A program that reveals nothing is refused.
+    /// An [`ErrorKind::Input`](crate::ErrorKind::Input) where the file cannot be read, is no program (with line and
+    /// column), or describes a program that reveals nothing.
     pub fn read(path: impl AsRef<Path>) -> Result<Program> {
         let path = path.as_ref();
         let source = std::fs::read_to_string(path).map_err(|e| Error::file(path, &e))?;
@@ -45,7 +45,7 @@ impl Program {
     /// Reads a program from text. `name` stands for the file in messages.
     ///
     /// # Errors
-    /// As [`Program::read`].
+    /// When the text is no program, or describes one that reveals nothing, as for [`Program::read`].
     pub fn parse(name: &str, source: &str) -> Result<Program> {
         let program = text::parse(name, source).map_err(|e| Error::input(e.to_string()))?;
         if program.reveals.is_empty() {

@@ -100,7 +100,7 @@ pub fn most(parties: usize) -> usize {
 pub struct Choice {
     /// Seconds that the links take at least.
     pub seconds: f64,
-    /// The same with the best single assignment, its products not balanced.
+    /// Seconds that the links take at least with the best single assignment, its products not balanced.
     pub single_seconds: f64,
     /// Whether products were to be balanced.
     pub balanced: bool,

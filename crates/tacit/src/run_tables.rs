@@ -47,7 +47,8 @@ impl Run<'_> {
         self
     }
 
-    /// As [`Run::table`], for the inputs with this row count, where the party has inputs with several.
+    /// Gives a table as [`Run::table`] does, for the inputs with this row count. It is for parties that have inputs
+    /// with several row counts.
     pub fn table_of(mut self, rows: &str, path: impl AsRef<Path>) -> Self {
         let (path, rows) = (path.as_ref().to_owned(), Some(rows.to_owned()));
         self.task.sources.tables.push(TableSource { path, rows });
