@@ -28,13 +28,13 @@ pub struct GarblingArgs {
 }
 
 impl GarblingArgs {
-    /// The job of a program, garbled so.
+    /// The job of a program with these options of garbling.
     pub fn of(&self, job: ProgramJob) -> ProgramJob {
         let GarblingArgs { garbling, block_ands, label_function } = *self;
         ProgramJob { garbling, block_ands, label_function, ..job }
     }
 
-    /// The same, as far as its protocol does that.
+    /// The job of a program with those options of garbling that its protocol has.
     pub fn where_it_can(&self, job: ProgramJob) -> ProgramJob {
         let block_ands = self.block_ands.filter(|_| job.in_blocks());
         let label_function = self.label_function.filter(|_| job.protocol.opens_tables());

@@ -149,7 +149,7 @@ struct Run {
     #[serde(skip)]
     security: Security,
     protects_against: String,
-    /// Of the first assignment.
+    /// Roles of the first assignment, as the report of the engine has them.
     roles: Vec<u8>,
     /// Assignments of roles side by side.
     assignments: usize,

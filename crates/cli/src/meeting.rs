@@ -9,11 +9,11 @@ use std::time::Duration;
 use tacit::runtime::Meeting;
 use tacit_net::{Farewell, SessionConfig};
 
-/// How long a party that cannot take part goes on telling the others, at most.
+/// How long a party that cannot take part goes on to tell the others, at most.
 const PARTING: Duration = Duration::from_secs(10);
-/// The same, before it says that it does.
+/// How long it tells them before it says on its terminal that it does so.
 const AT_ONCE: Duration = Duration::from_millis(300);
-/// The same, where its user stopped it: peers try to connect once a second at least.
+/// How long a party that its user stopped tells the others. Peers try to connect once a second at least.
 const GOODBYE: Duration = Duration::from_millis(1200);
 
 /// A meeting of this configuration; signals end it from here on.

@@ -125,7 +125,7 @@ pub struct Summary {
     seconds_asked: f64,
     /// Bits of a ring element, or of an integer; ciphers have none.
     width: Option<u32>,
-    /// That of AES.
+    /// The S-box of AES; other tasks have none.
     #[serde(skip_serializing_if = "Option::is_none")]
     sbox: Option<String>,
     lanes: u64,
@@ -136,7 +136,7 @@ pub struct Summary {
     bytes_sent: BTreeMap<String, u64>,
     rounds: u64,
     peak_rss_bytes: u64,
-    /// Of triples.
+    /// What triples cost to make, where that is measured.
     #[serde(skip_serializing_if = "Option::is_none")]
     bytes_per_triple: Option<BytesPerTriple>,
     limit: Option<Limit>,

@@ -133,7 +133,7 @@ fn balanced(args: &BenchArgs, named: Vec<Assignment>) -> Result<Assignment, CliE
     Ok(assignment)
 }
 
-/// The same for a circuit.
+/// One assignment of roles for a circuit, with balanced products.
 fn balanced_job(args: &BenchArgs, circuit: &Circuit, job: &Job) -> Result<Assignment, CliError> {
     let roles = args.roles.as_ref();
     let mut assignment = job.assignments[0].clone();

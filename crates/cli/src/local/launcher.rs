@@ -30,7 +30,7 @@ pub fn launch(parties: usize, transport: Transport) -> Result<Local, CliError> {
     connected(parties, transport, None)
 }
 
-/// The same, a party on each host, over TLS.
+/// Starts a party on each host with this process's arguments, and connects them over TLS.
 pub fn launch_on(hosts: Hosts) -> Result<Local, CliError> {
     connected(hosts.hosts.len(), Transport::Tls, Some(hosts))
 }

@@ -18,14 +18,14 @@ const SHOWN: usize = 5;
 pub struct Commands {
     /// All parties on this machine.
     pub run: String,
-    /// The same in virtual time, on the network that was asked about, without inputs.
+    /// All parties in virtual time, on the network that was asked about, without inputs.
     pub lab: String,
     /// Each party on its own machine, by party.
     pub parties: Vec<String>,
 }
 
 impl Commands {
-    /// Of what is chosen for a task.
+    /// The command lines that run a task as the chosen estimate says.
     pub fn new(args: &PlanArgs, task: &Task, Parties(names): &Parties, chosen: &Estimate) -> Self {
         let path = args.path.display().to_string();
         let options = options(args, chosen);

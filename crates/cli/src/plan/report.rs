@@ -73,7 +73,7 @@ impl Omitted {
 }
 
 impl PlanReport {
-    /// Of estimates, the best first.
+    /// The report on estimates, of which the first is the best.
     pub fn new(
         args: &PlanArgs,
         (task, parties, profile): (&Task, &Parties, &Profile),

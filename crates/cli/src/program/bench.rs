@@ -280,7 +280,7 @@ struct Benchmark {
     protocol: String,
     by: String,
     parties: u64,
-    /// Of roles, side by side.
+    /// How many assignments of roles run side by side.
     assignments: usize,
     threads: usize,
     transport: Transport,

@@ -113,7 +113,7 @@ fn check_receivers(args: &RunArgs, job: &Job, me: Option<PartyId>) -> Result<(),
     Ok(())
 }
 
-/// Of local parties, the one that writes an output file: the first that learns all its ports.
+/// Which local party writes an output file: the first that learns all its ports.
 fn writer(job: &Job, file: &PortFile) -> Option<PartyId> {
     PartyId::all(job.protocol().parties()).find(|party| learns_all(job, file, *party))
 }

@@ -68,7 +68,7 @@ fn with_outputs<S: Serializer>(runs: &[PartyRun], serializer: S) -> Result<S::Ok
 }
 
 impl RunReport {
-    /// Of the parties that ran here.
+    /// The report of the parties that ran here.
     pub fn new(protocol: Protocol, parties: Vec<PartyRun>) -> RunReport {
         RunReport { trust: sentence(protocol), parties }
     }

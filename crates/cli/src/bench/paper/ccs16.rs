@@ -26,7 +26,7 @@ struct Measurement {
     offline_seconds: f64,
     /// `None`: not given.
     online_seconds: Option<f64>,
-    /// Of the party that waits most, online.
+    /// Online rounds of the party that waits most.
     rounds: Option<u64>,
     /// Megabytes that a party sends on average.
     megabytes_per_party: Option<f64>,

@@ -60,7 +60,7 @@ struct Triples {
     bucket: u64,
     /// Wall-clock time of all of them, divided by their number.
     nanoseconds: Option<f64>,
-    /// That a party sends to each other one.
+    /// Bytes that a party sends to each other one, per triple.
     bytes: Option<f64>,
 }
 
