@@ -3,14 +3,14 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use tacit_engine::circuit::Prepared;
+use tacit_engine::circuit::StoredPreprocessing;
 
 fuzz_target!(|data: &[u8]| {
-    match Prepared::insecure_from_bytes(data) {
+    match StoredPreprocessing::insecure_from_bytes(data) {
         Err(error) => assert!(!error.to_string().is_empty()),
         Ok(prepared) => {
             let bytes = prepared.insecure_bytes().expect("what was read");
-            assert!(Prepared::insecure_from_bytes(&bytes).is_ok());
+            assert!(StoredPreprocessing::insecure_from_bytes(&bytes).is_ok());
         }
     }
 });

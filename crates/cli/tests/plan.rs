@@ -161,7 +161,7 @@ fn what_pages_call_to_compare_is_never_proposed() {
     ] {
         let plan = json(dir, arguments);
         for name in protocols(&plan) {
-            let protocol = protocols::named(&name).expect("a protocol");
+            let protocol = protocols::named(name).expect("a protocol");
             assert!(!protocol.for_comparison(), "{arguments}: {name}");
         }
     }

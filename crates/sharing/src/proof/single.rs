@@ -194,8 +194,6 @@ pub(super) enum Check {
 const _: () =
     assert!(polynomials::is_sound(prime(8).0, polynomials::BLOCK, Strength::Usual.bits()));
 
-/// A product that is wrong over the integers is wrong modulo the prime: both are below it.
-
 /// Brain with triples over the integers, checked one by one.
 pub const BRAIN_SINGLE: Protocol = Protocol::new(&proven(
     "brain-single",
@@ -204,6 +202,7 @@ pub const BRAIN_SINGLE: Protocol = Protocol::new(&proven(
     Status::Baseline,
 ));
 
+/// A product that is wrong over the integers is wrong modulo the prime: both are below it.
 #[cfg(test)]
 #[test]
 fn primes_are_beyond_any_product() {
