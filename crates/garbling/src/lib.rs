@@ -1,14 +1,32 @@
 //! Garbled circuits: evaluation in a constant number of rounds, however deep the circuit.
 //!
-//! | module | what |
+//! | module | what it holds |
 //! | --- | --- |
-//! | [`bmr`] | any number of parties, all but one corrupted, semi-honest; over shares: fewer than half, or one of three |
-//! | [`authenticated`] | any number of parties, all but one corrupted, malicious |
-//! | [`yao`] | two parties, semi-honest: half gates; [`yao::three`]: three parties, one corrupted |
-//! | [`Garbler`] | what anybody may ask of each of them |
-//! | [`protocols`] | the list of them |
+//! | [`protocols`] | the list of the protocols of this crate |
+//! | [`bmr`] | BMR for any number of parties, all but one curious; over shares: fewer than half, or one of three |
+//! | [`authenticated`] | authenticated garbling for any number of parties, all but one of them malicious |
+//! | [`yao`] | Yao's protocol for two parties, one of them curious; [`yao::three`] is for three, one of them curious |
+//! | [`Garbler`] | what anybody may ask of each of them: costs, rounds, keys, workers |
+//! | [`Garbling`], [`Evaluate`] | one worker before and after inputs are known |
 //! | [`Chain`], [`blocks`] | circuits that go on from each other: programs that are garbled circuit by circuit |
 //! | [`prf`] | the pseudorandom function under two labels |
+//!
+//! A protocol is found by its name, and its [`Garbler`] by the protocol:
+//!
+//! ```
+//! use tacit_garbling::garbler;
+//! use tacit_garbling::protocols::AUTHENTICATED;
+//! use tacit_sharing::protocols::TRIO;
+//!
+//! let five = AUTHENTICATED.fitting(5);
+//! assert_eq!(five.security().among(5), "malicious with abort, four of five");
+//! assert!(garbler(five).is_some());
+//! // Trio evaluates on shares.
+//! assert!(garbler(TRIO).is_none());
+//! ```
+//!
+//! This crate knows circuits, meshes of links, oblivious transfer, and secret sharing. It knows no files, no command
+//! line and no plans.
 
 pub mod authenticated;
 mod bits;
