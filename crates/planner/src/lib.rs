@@ -1,14 +1,35 @@
-//! Chooses roles for a network: from the links between the parties and what each assignment of
-//! roles asks of them, the assignment, or the mix of assignments side by side, that takes the
-//! least time (Split-Roles); for one assignment, the weights of the ways to make products (gate-level
-//! balancing); for a program, also whether its numbers are computed with in rings or by
-//! circuits.
+//! Chooses how to run a job on a network: the protocol, who plays which role, and how products are made.
 //!
-//! Also chooses the protocol: [`Setting`] predicts the seconds of every phase of a job under each protocol that
-//! protects against a [`Threat`], from its exact costs, the links, and how fast processors are ([`Calibration`]).
+//! | items | what they choose or hold |
+//! | --- | --- |
+//! | [`Setting`], [`Estimate`], [`Threat`], [`rank`] | the protocol, by the predicted seconds of each |
+//! | [`for_circuit`], [`for_program`], [`split_program`] | one assignment of roles, or several (Split-Roles) |
+//! | [`balance_circuit`], [`balance_products`] | weights of the ways to make products (gate-level balancing) |
+//! | [`Costs`], [`Phase`], [`Seconds`] | what a job asks of links, processors and memory, and how long that takes |
+//! | [`Network`] | rates and delays of the links, measured or described |
+//! | [`Calibration`] | how fast this machine computes |
+//! | [`Demand`], [`plan`] | what assignments ask of links, and the mix of them that takes the least time |
 //!
-//! Every party computes the choice for itself from the same numbers; what was chosen is compared
-//! with the other facts of a job before any share is sent.
+//! [`Setting`] predicts the seconds of set-up, preprocessing and the online phase. Every prediction comes from the
+//! exact costs of a protocol. Every party computes the choice for itself from the same numbers, and compares it with
+//! the others, as one of the facts of the job, before any share is sent.
+//!
+//! ```
+//! use tacit_engine::protocols;
+//! use tacit_planner::{Network, Threat};
+//!
+//! // Which protocols of three parties protect against one party that may do whatever it likes?
+//! let threat = Threat { corruptions: 1, malicious: true };
+//! let meets = threat.protocols(protocols::all(), 3, false);
+//! assert!(meets.contains(&protocols::LIFT) && !meets.contains(&protocols::TRIO));
+//!
+//! // A megabyte from party 0 to party 1, over links of ten megabytes per second.
+//! let network = Network::new(3, |_, _| (1e7, 0.05));
+//! assert!((network.sending(&[(0, 1, 1e6)]) - 0.1).abs() < 1e-9);
+//! ```
+//!
+//! This crate opens no connections and runs no job, except for the small circuits that [`Calibration::measured`] times
+//! in this process.
 
 mod assign;
 mod balance;
