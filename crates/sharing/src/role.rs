@@ -89,9 +89,9 @@ pub type Drawn<W> = [[W; 2]; SLOTS];
 /// Where a word goes.
 #[derive(Clone, Copy, Debug)]
 pub enum Sink {
-    /// To a role.
+    /// A word is sent to a role.
     Send(RoleId, Stream),
-    /// Into a transcript.
+    /// A word goes into a transcript.
     Log(Item),
 }
 
@@ -229,7 +229,7 @@ pub trait Role: Copy + Send + Sync + 'static {
 /// A protocol whose shares are replicated sharing in other coordinates. The maps are local, so
 /// values move between such protocols for free.
 pub trait Canonical: Role {
-    /// To replicated sharing `x = s0 + s1 + s2`, role i holding `(s_i, s_{i+1})`.
+    /// Converts a share to replicated sharing `x = s0 + s1 + s2`, in which role i holds `(s_i, s_{i+1})`.
     fn to_replicated<W: Word>(share: Share<W>) -> Share<W>;
     /// The inverse of [`Canonical::to_replicated`].
     fn from_replicated<W: Word>(share: Share<W>) -> Share<W>;

@@ -41,14 +41,14 @@ impl<'a, W: Word> Masks<'a, W> {
         Masks { draws: [0, 1, 2, 3].map(|slot| [drawn(slot, 0), drawn(slot, 1)]), early }
     }
 
-    /// Those of the words `at` alone.
+    /// The masks of the words `at` alone.
     #[inline(always)]
     pub(crate) fn part(&self, at: Range<usize>) -> Self {
         let cut = |run: &'a [W]| if run.is_empty() { run } else { &run[at.clone()] };
         Masks { draws: self.draws.map(|slot| slot.map(cut)), early: cut(self.early) }
     }
 
-    /// Those of the first `n` words, cut where the compiler sees it: no bounds checks stand in loops.
+    /// The masks of the first `n` words, cut where the compiler sees it: no bounds checks stand in loops.
     #[inline(always)]
     fn first<P: Role>(&self, n: usize) -> Self {
         let mut cut = Masks { draws: [[&[]; 2]; SLOTS], early: &[] };
@@ -168,11 +168,11 @@ pub(crate) fn begin_run<P: Role, W: Word>(
 /// Something to do for one of the terms of a role, known when the code is built: a loop that may be
 /// any term's is not vectorised, and neither is one that keeps several sums.
 pub(crate) trait PerTerm {
-    /// Does it.
+    /// Does it for term number `TERM`.
     fn term<const TERM: usize>(&mut self);
 }
 
-/// Does it for all terms of a role.
+/// Does the work for every term of a role.
 #[inline(always)]
 pub(crate) fn each_term<P: Role>(mut work: impl PerTerm) {
     const { assert!(P::CROSS <= TERMS) };
@@ -315,7 +315,7 @@ pub(crate) struct Settling<'a, W> {
 }
 
 impl<W> Settling<'_, W> {
-    /// Those of the words `at` alone.
+    /// What settles the words `at` alone.
     #[inline(always)]
     pub(crate) fn part(&mut self, at: Range<usize>) -> Settling<'_, W> {
         let [first, second] = &mut self.results;
@@ -327,7 +327,7 @@ impl<W> Settling<'_, W> {
     }
 }
 
-/// Those of the words `at` of a run that may be none.
+/// Cuts the words `at` out of a run, which may be empty.
 #[inline(always)]
 pub(crate) fn cut_mut<W>(run: &mut [W], at: Range<usize>) -> &mut [W] {
     if run.is_empty() { run } else { &mut run[at] }

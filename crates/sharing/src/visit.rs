@@ -17,7 +17,7 @@ use tacit_protocol::Protocol;
 pub trait CanonicalVisitor {
     /// The result.
     type Out;
-    /// Does it.
+    /// Does it for the type `P` of the role.
     fn visit<P: Canonical>(self) -> Self::Out;
 }
 
@@ -42,7 +42,7 @@ impl<V: RoleVisitor> CanonicalVisitor for AnyRole<V> {
 pub trait CoordinatesVisitor {
     /// The result.
     type Out;
-    /// Does it.
+    /// Does it for the type `P` of the role.
     fn visit<P: Coordinates>(self) -> Self::Out;
 }
 
@@ -60,7 +60,7 @@ impl<V: CoordinatesVisitor> CanonicalVisitor for AnyCoordinates<V> {
 pub trait RoleVisitor {
     /// The result.
     type Out;
-    /// Does it.
+    /// Does it for the type `P` of the role.
     fn visit<P: Role>(self) -> Self::Out;
 }
 

@@ -25,29 +25,29 @@ pub struct Work {
 }
 
 impl Work {
-    /// Nothing.
+    /// No work.
     pub const NONE: Work =
         Work { peers: 0.0, transfers: 0.0, blocks: 0.0, gates: 0.0, bits: 0.0, steps: 0.0 };
 
-    /// So many transfers.
+    /// The work of correlated oblivious transfers alone.
     #[must_use]
     pub fn transfers(transfers: f64) -> Work {
         Work { transfers, ..Work::default() }
     }
 
-    /// So many blocks of cipher.
+    /// The work of blocks of cipher alone.
     #[must_use]
     pub fn blocks(blocks: f64) -> Work {
         Work { blocks, ..Work::default() }
     }
 
-    /// What else so many gates take.
+    /// What gates take beside their blocks of cipher.
     #[must_use]
     pub fn gates(gates: f64) -> Work {
         Work { gates, ..Work::default() }
     }
 
-    /// So many bits of products.
+    /// The work of bits of products of shares alone.
     #[must_use]
     pub fn bits(bits: f64) -> Work {
         Work { bits, ..Work::default() }

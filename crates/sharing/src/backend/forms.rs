@@ -103,7 +103,7 @@ mod tests {
         Descriptor, Family, GarbledFacts, Garbling, Parties, Security, Status, Transfers,
     };
 
-    /// One that garbles.
+    /// A protocol that garbles.
     const GARBLED: Protocol = Protocol::new(&Descriptor {
         name: "garbled",
         parties: Parties::Exactly(2),

@@ -216,7 +216,7 @@ impl Rows {
         matches!(self.words, Held::Nothing)
     }
 
-    /// So many rows `at` places, as planes. In a dry run places are not asked for: there may be billions.
+    /// The rows at `places`, as planes. In a dry run places are not asked for: there may be billions.
     ///
     /// # Panics
     /// If one is out of range.

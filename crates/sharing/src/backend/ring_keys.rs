@@ -28,7 +28,7 @@ pub struct RingKeys {
     numbers: NumberKeys,
 }
 
-/// Those of the rings of machine words.
+/// One worker's keys for the rings of machine words.
 pub(super) struct NumberKeys {
     w32: RingContext<u32>,
     w64: RingContext<u64>,
@@ -60,7 +60,7 @@ impl RingKeys {
         rings.map(keys).collect()
     }
 
-    /// Those for bits, and the others.
+    /// Splits off the keys for bits from those for numbers.
     pub(super) fn split(self) -> (RingContext<Z2>, NumberKeys) {
         (self.bits, self.numbers)
     }

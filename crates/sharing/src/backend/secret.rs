@@ -21,7 +21,7 @@ pub enum Ring {
 }
 
 impl Ring {
-    /// Those of machine words, narrowest first.
+    /// The rings of machine words, narrowest first.
     pub const ALL: [Ring; 3] = [Ring::W32, Ring::W64, Ring::W128];
 
     /// Bits of an element.

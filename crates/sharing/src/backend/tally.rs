@@ -173,7 +173,7 @@ impl Tally {
         Secret::dry(Kind::Ring(ring), len)
     }
 
-    /// So many bytes dealt and raised.
+    /// Traffic of values that are dealt and raised, in bytes of values.
     fn known(&self, [dealt, raised]: [u64; 2]) -> Traffic {
         deal_cost(self.protocol) * dealt + raise_cost(self.protocol) * raised
     }

@@ -161,7 +161,7 @@ impl Wires {
         self.len() == 0
     }
 
-    /// So many zeros, of the same sort.
+    /// `count` zeros, of the same sort as these wires.
     #[must_use]
     pub fn zeros_like(&self, count: usize) -> Self {
         match self {
@@ -173,7 +173,7 @@ impl Wires {
         }
     }
 
-    /// Those in `at`.
+    /// The wires in the range `at`.
     #[must_use]
     pub fn range(&self, at: Range<usize>) -> Self {
         match self {
@@ -182,7 +182,7 @@ impl Wires {
         }
     }
 
-    /// Those of some arrays at places `(which, index)`.
+    /// The wires of some arrays at places `(which, index)`.
     ///
     /// # Panics
     /// If arrays are not of one sort, or there are none.

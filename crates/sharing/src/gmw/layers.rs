@@ -17,7 +17,7 @@ use tacit_ring::{Buffer, Word, Z2, simd, word};
 #[derive(Serialize, Deserialize)]
 pub struct Tape {
     pub(super) method: Method,
-    /// Those that it is for, and no others: products are made of them alone.
+    /// How many lanes the tape is for. Products are made of these lanes alone.
     lanes: usize,
     /// Words, block after block, product after product. On masked values: shares of the masks of results,
     /// of the products of two factors' masks, and of the products of more. Triples: the factors and their
@@ -73,12 +73,12 @@ pub(super) struct Gates<'s> {
 }
 
 impl<'s> Gates<'s> {
-    /// Those of two factors.
+    /// The products of two factors.
     pub fn products(self) -> &'s [Product] {
         self.schedule.products(self.level)
     }
 
-    /// The factors and the result of those of more.
+    /// The factors and the result of each product of more than two factors.
     pub fn wide(self) -> impl Iterator<Item = (&'s [Slot], Slot)> {
         let schedule = self.schedule;
         let wide = schedule.wide(self.level).iter();

@@ -26,7 +26,7 @@ pub(super) struct Masked {
     pub tape: Tape,
     /// The masks of output ports.
     pub outputs: Vec<BitPlanes>,
-    /// Those that open to this party.
+    /// The masks of output ports that open to this party.
     pub opened: VecDeque<Buffer<Z2>>,
 }
 
@@ -113,7 +113,7 @@ impl Gmw<'_> {
         Ok(())
     }
 
-    /// So many words of products of more than two masks, from those of pairs.
+    /// Computes `words` words of products of more than two masks, from products of pairs.
     fn larger(
         &mut self,
         walk: Walk<'_>,

@@ -79,7 +79,7 @@ impl Method {
         if self == Method::Transfers { 2 } else { 1 }
     }
 
-    /// So many lanes, if they leave gaps in words that messages do not have.
+    /// The number of lanes, where it leaves gaps in words that messages do not have.
     #[must_use]
     pub(super) fn packed(self, lanes: usize) -> Option<usize> {
         (self.is_masked() && (1..WORD).contains(&lanes)).then_some(lanes)

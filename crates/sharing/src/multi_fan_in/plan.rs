@@ -31,7 +31,7 @@ pub(crate) struct Step {
 pub(crate) struct Output {
     /// Table entries of the products of two or more inputs.
     pub products: Vec<u32>,
-    /// Those of them that travel in the output's fused message.
+    /// The products that travel in the output's fused message.
     pub fused: Vec<u32>,
     /// For quadratic outputs, the factors.
     pub pairs: Vec<(u32, u32)>,

@@ -37,7 +37,7 @@ fn choices(n: usize, few: usize) -> f64 {
 }
 
 impl Sizes {
-    /// So many words of a ring of `bits` bits; of bits, a whole word opens.
+    /// Groups that keep `kept` words of a ring of `bits` bits; where words are bits, one whole word opens.
     pub fn new(bits: u32, kept: usize, bucket: usize) -> Self {
         Sizes { kept, bucket, opened: if bits == 1 { 1 } else { bucket } }
     }

@@ -68,7 +68,7 @@ pub(super) struct Charge {
 }
 
 impl Charge {
-    /// So many times.
+    /// The charge for doing this `times` times.
     pub fn times(self, times: u64) -> Charge {
         let Charge { bytes, coins, rounds } = self;
         Charge { bytes: bytes * times, coins: coins * times, rounds: rounds * times }

@@ -32,7 +32,7 @@ pub(super) const CHECK: Charge = Charge { bytes: 16, coins: 1, rounds: 2 };
 /// What is multiplied.
 #[derive(Clone, Copy)]
 pub(crate) enum Factors {
-    /// So many pairs of elements.
+    /// A number of pairs of elements.
     Pairs(usize),
     /// Matrices.
     Matrices(MatrixShape),
