@@ -8,12 +8,12 @@ use zeroize::Zeroize;
 pub struct Bits {
     /// 64 bits to a word.
     pub words: Vec<u64>,
-    /// How many.
+    /// The number of bits.
     pub len: usize,
 }
 
 impl Bits {
-    /// So many zeros.
+    /// `len` zeros.
     #[must_use]
     pub fn zeros(len: usize) -> Self {
         Bits { words: vec![0; len.div_ceil(64)], len }

@@ -16,7 +16,7 @@ pub(crate) struct GateNumbers {
 }
 
 impl GateNumbers {
-    /// Those of a worker.
+    /// The numbers of a worker's gates.
     pub fn new(worker: u64) -> Result<Self, SharingError> {
         match worker < 1 << (64 - GATE_BITS) {
             true => Ok(GateNumbers {

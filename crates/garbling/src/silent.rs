@@ -67,7 +67,7 @@ pub(crate) enum Transfers {
     Silent(Silent),
 }
 
-/// Those that are made before.
+/// Transfers that are made before the choices are known.
 pub(crate) struct Silent {
     start: SilentStart,
     /// By role.
@@ -75,7 +75,7 @@ pub(crate) struct Silent {
 }
 
 impl Transfers {
-    /// Those of a worker.
+    /// The transfers of a worker, silent where its keys have a start for them.
     pub fn of(keys: &mut WorkerKeys, roles: usize) -> Self {
         let pairs = (0..roles).map(|_| Pair::default()).collect();
         match keys.take_silent() {

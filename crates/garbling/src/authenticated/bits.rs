@@ -51,14 +51,14 @@ impl AuthBits {
         &self.peers[role - usize::from(role > self.layout.me)]
     }
 
-    /// So many bits of every party, from one on.
+    /// `len` bits of every party, from bit `start` on.
     pub fn part(&self, start: usize, len: usize) -> AuthBits {
         let mut part = AuthBits::zeros(self.layout, len);
         part.copy_from(0, self, start, len);
         part
     }
 
-    /// Whether there are so many of every party.
+    /// Whether every party of `layout` has `len` bits here.
     pub fn are(&self, layout: Layout, len: usize) -> bool {
         let roles = (0..layout.parties).filter(|role| *role != layout.me);
         let fits = |(peer, role): (&Peer, usize)| {
@@ -71,12 +71,12 @@ impl AuthBits {
             && self.peers.iter().zip(roles).all(fits)
     }
 
-    /// How many of every party.
+    /// How many bits every party has.
     pub fn len(&self) -> usize {
         self.peers.first().map_or(0, |peer| peer.macs.len())
     }
 
-    /// So many zeros of every party, to be written over.
+    /// `len` zeros of every party, to be written over.
     pub fn zeros(layout: Layout, len: usize) -> AuthBits {
         let lengths = vec![len; layout.parties];
         AuthBits::of_lengths(layout, vec![0; len.div_ceil(64)], &lengths)

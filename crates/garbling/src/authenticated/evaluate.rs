@@ -29,7 +29,7 @@ pub(super) struct Evaluator<'a> {
 pub(super) struct Gates<'a> {
     /// Public values of both inputs.
     pub inputs: &'a mut [[u128; 2]],
-    /// Those of the output.
+    /// Public values of the output.
     pub outputs: &'a mut [u128],
     /// Active labels of the output, garbler after garbler.
     pub labels: &'a mut [u128],

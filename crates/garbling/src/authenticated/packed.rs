@@ -80,7 +80,7 @@ impl Triples {
         Triples { pieces: VecDeque::new(), used: 0, left: 0, width, row: Buffer::zeros(3 * width) }
     }
 
-    /// Those left.
+    /// How many triples are left.
     pub fn left(&self) -> usize {
         self.left
     }

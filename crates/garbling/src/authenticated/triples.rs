@@ -34,7 +34,7 @@ pub struct Sizes {
 }
 
 impl Sizes {
-    /// Those of a session of so many workers, of all parties alike.
+    /// The sizes of a session with `workers` workers, the same at all parties.
     #[must_use]
     pub fn of(workers: usize) -> Self {
         Sizes { rho: 40 + workers.max(1).next_power_of_two().ilog2() }

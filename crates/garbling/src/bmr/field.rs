@@ -21,7 +21,7 @@ pub(super) struct Multiples([u128; 8]);
 impl zeroize::DefaultIsZeroes for Multiples {}
 
 impl Multiples {
-    /// Those of a block.
+    /// The multiples of a block.
     #[inline(always)]
     pub fn new(block: u128) -> Self {
         let mut next = block;

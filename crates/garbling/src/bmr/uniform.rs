@@ -15,7 +15,7 @@ use tacit_ring::{Entropy, Prg};
 /// Which shares of zero parties add.
 #[derive(Clone, Copy)]
 pub enum Zeros {
-    /// Those of parties 1 and 2, of which party 0 knows nothing.
+    /// Parties add the shares of parties 1 and 2, of which party 0 knows nothing.
     Unknown,
     /// None.
     None,

@@ -56,7 +56,7 @@ fn mask(x: u128) -> u128 {
 pub(super) struct Labels<const N: usize>(Buffer<u128>);
 
 impl<const N: usize> Labels<N> {
-    /// Those of a circuit's inputs: input after input, instance after instance.
+    /// The labels of a circuit's inputs: input after input, instance after instance.
     /// They lie in `room`, whatever was there.
     pub fn of_inputs(
         schedule: &Schedule,

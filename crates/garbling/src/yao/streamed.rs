@@ -521,14 +521,14 @@ impl Counted {
         self.bytes.def[GARBLER][self.parties - 1] += (2 * ands * KAPPA / 8) as u64;
     }
 
-    /// So many bytes of what a role learns, in a step.
+    /// Counts what a role learns in one step, in bytes.
     fn output(&mut self, to: RoleId, bytes: usize) {
         let ends = [GARBLER, self.parties - 1];
         let ends: Vec<RoleId> = ends.into_iter().filter(|end| *end != to).collect();
         self.wait(to, &ends, bytes);
     }
 
-    /// So many bytes from each of these, which are waited for in one round.
+    /// Counts `bytes` bytes from each role of `from`, which `to` waits for in one round.
     fn wait(&mut self, to: RoleId, from: &[RoleId], bytes: usize) {
         if bytes > 0 {
             from.iter().for_each(|from| self.bytes.on[*from][to] += bytes as u64);
