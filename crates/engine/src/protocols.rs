@@ -26,13 +26,13 @@ pub fn all() -> impl Iterator<Item = Protocol> + Clone {
     ALL.iter().map(|of| Protocol::new(of).fitting(3))
 }
 
-/// Those with a statistical parameter of 64, which run where they are named.
+/// Protocols with a statistical parameter of 64, which run only where they are named.
 pub fn strong() -> impl Iterator<Item = Protocol> {
     Protocol::with_strengths(&ALL).skip(ALL.len())
 }
 
-/// Those that differ on circuits: triples of bits are all made in the same way, tags are of numbers, and the field that
-/// bits are proven in is one extension.
+/// Protocols that each make products of bits in a way of their own. Every other protocol differs from one of these on
+/// numbers alone.
 pub fn on_bits() -> impl Iterator<Item = Protocol> {
     all().filter(|protocol| protocol.has_own_bits())
 }

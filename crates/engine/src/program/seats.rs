@@ -53,7 +53,7 @@ pub(super) struct Seating {
 }
 
 impl Seating {
-    /// Those of a job, in order.
+    /// The assignments of a job, in order.
     pub fn all(job: &ProgramJob) -> Result<Vec<Self>, EvaluateError> {
         let all = job.assignments().into_iter().enumerate();
         all.map(|(index, assignment)| Seating::new(job, index, assignment)).collect()
