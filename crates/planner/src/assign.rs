@@ -24,7 +24,7 @@ pub enum Wanted {
 /// Assignments, and why these.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Chosen {
-    /// To put into a job.
+    /// The assignments to put into a job.
     pub assignments: Vec<Assignment>,
     /// Seconds that the network takes for them at least.
     pub seconds: f64,
@@ -32,8 +32,7 @@ pub struct Chosen {
     pub single_seconds: f64,
 }
 
-/// Chooses assignments of roles of some protocols for a circuit. Those of the job are not looked
-/// at.
+/// Chooses assignments of roles of some protocols for a circuit. The assignments of the job are ignored.
 ///
 /// # Errors
 /// When the job does not fit the circuit, or the protocols do not run side by side.

@@ -22,7 +22,7 @@ pub enum Weights<'b> {
 /// An assignment with weights, and why these.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Balanced {
-    /// To put into a job.
+    /// The assignment to put into a job.
     pub assignment: Assignment,
     /// Seconds that the network takes for it at least.
     pub seconds: f64,

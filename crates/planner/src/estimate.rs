@@ -200,7 +200,7 @@ fn is_large(program: &Program, job: &ProgramJob) -> Result<bool, EvaluateError> 
     Ok(ands.is_some_and(|ands| ands > MAX_DRAWN))
 }
 
-/// Those that take least first; of those that take as long, in the order given.
+/// Sorts estimates by the seconds that count for the objective, shortest first. Equal ones keep their order.
 pub fn rank(estimates: &mut [Estimate], objective: Objective) {
     let seconds = |estimate: &Estimate| estimate.counted(objective).total();
     estimates.sort_by(|a, b| seconds(a).total_cmp(&seconds(b)));

@@ -94,8 +94,8 @@ fn can_split(job: &ProgramJob) -> bool {
     shares && job.preprocessing == Preprocessing::Interleaved
 }
 
-/// Assignments of roles of some protocols for a program, whose values parties can take from one to the other.
-/// Those of the job are not looked at.
+/// Chooses assignments of roles for a program among some protocols whose values parties can take from one to the other.
+/// The assignments of the job are ignored.
 ///
 /// # Errors
 /// When the job does not fit the program, or roles of its protocol are not split.
