@@ -36,11 +36,11 @@ pub struct Network(Links);
 
 #[derive(Clone, Debug)]
 enum Links {
-    /// All alike.
+    /// All links are alike.
     Alike(LinkProfile),
-    /// One that comes with Tacit.
+    /// A profile that comes with Tacit, by name.
     Shipped(&'static str),
-    /// A file's.
+    /// A profile from a file.
     Described(Arc<Profile>),
 }
 
