@@ -1,16 +1,7 @@
 //! The list of all protocols.
 
-pub use tacit_garbling::protocols::{
-    AUTHENTICATED, BMR, BMR_BASIC, BMR_CORRELATED, BMR_OFFSET, BMR_REDUCED, BMR_REPLICATED,
-    BMR_SHAMIR, BMR_SHAMIR_S2, BMR_SHAMIR_S3, BMR_SHAMIR_S4, BMR_SILENT, WRK17, YAO, YAO_SILENT,
-    YAO_THREE,
-};
-pub use tacit_sharing::protocols::{
-    ASTRA, BRAIN_BATCH, BRAIN_BUCKETS, BRAIN_INTEGERS, BRAIN_POLYNOMIALS, BRAIN_SACRIFICE,
-    BRAIN_SINGLE, FANTASTIC_FOUR, GALOIS, GMW, GMW_OT, GMW_SILENT, GMW_STAR, GMW_TRIPLES, GMW_WIDE,
-    INTEGERS, LIFT, MULTI_FAN_IN, PLAIN, POST, QUAD, QUAD_A, QUAD_HET, REPLICATED, TAGGED, TETRAD,
-    TRIO,
-};
+pub use tacit_garbling::protocols::*;
+pub use tacit_sharing::protocols::*;
 
 use std::sync::LazyLock;
 use tacit_protocol::{Descriptor, Protocol, UnknownProtocol};
