@@ -78,7 +78,7 @@ echo
 echo "The tests that took longest:"
 for log in "$logs"/*.log; do
     sed -n "s|^test \(.*\) \.\.\. .*<\([0-9.]*\)s>\$|\2 s  $(basename "$log" .log): \1|p" "$log"
-done | sort -rn | sed 20q
+done | sort -rn | awk "NR <= 20"
 
 echo
 if ls "$logs"/*.failed >/dev/null 2>&1; then
