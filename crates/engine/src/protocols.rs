@@ -41,3 +41,122 @@ pub fn named(name: &str) -> Result<Protocol, UnknownProtocol> {
 pub fn names() -> String {
     Protocol::names(&ALL)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tacit_protocol::{MAX_PARTIES, Strength};
+    use tacit_sharing::proof::Method;
+
+    #[test]
+    fn names_are_those_of_protocols_with_enough_parties() {
+        for protocol in all().chain(strong()) {
+            assert_eq!(named(&protocol.to_string()), Ok(protocol));
+            let least = protocol.fitting(0);
+            assert_eq!(named(protocol.name()), Ok(least));
+            for parties in 0..=usize::from(MAX_PARTIES) + 1 {
+                let parsed = named(&format!("{}:{parties}", protocol.name()));
+                let takes = protocol.takes_any_number()
+                    && (least.parties()..=usize::from(MAX_PARTIES)).contains(&parties);
+                assert_eq!(parsed.ok(), takes.then(|| protocol.fitting(parties)), "{protocol}");
+                assert!(!takes || protocol.fitting(parties).parties() == parties);
+            }
+        }
+        let least = |name: &str| named(name).map(Protocol::parties).ok();
+        let names = ["gmw", "bmr-offset", "bmr-shamir-s3", "bmr-shamir-s2", "bmr-replicated"];
+        assert_eq!(names.map(least), [2, 2, 3, 4, 3].map(Some));
+        assert!(named("bmr-shamir-s2:5").is_ok());
+    }
+
+    #[test]
+    fn no_two_protocols_have_one_name() {
+        let mut names: Vec<&str> = all().chain(strong()).map(Protocol::name).collect();
+        let count = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!((names.len(), count), (51, 51));
+    }
+
+    #[test]
+    fn statistical_parameters_are_those_that_are_offered() {
+        let strong_methods = strong().map(|protocol| Method::of(protocol).expect("proven"));
+        let strong_methods: Vec<Method> = strong_methods.collect();
+        assert_eq!(strong_methods.len(), 8);
+        for protocol in all() {
+            let strong = protocol.with_strength(Strength::Strong);
+            match Method::of(protocol) {
+                Some(method) if strong_methods.contains(&method) => {
+                    let strong = strong.unwrap();
+                    assert_eq!(strong.strength(), Strength::Strong);
+                    assert_eq!(strong.name(), format!("{}@64", protocol.name()));
+                    assert!(strong.with_strength(Strength::Usual).is_err());
+                }
+                None if protocol.is_checked() => assert_eq!(strong, Ok(protocol)),
+                _ => assert!(strong.is_err(), "{protocol}"),
+            }
+            let usual = protocol.with_strength(Strength::Usual);
+            assert_eq!(usual.ok(), protocol.is_malicious().then_some(protocol));
+        }
+    }
+
+    #[test]
+    fn batches_are_those_of_protocols_that_check_in_batches() {
+        for protocol in all().chain(strong()) {
+            for batch in ["1", "4096", "4688x4"].map(|text| text.parse().unwrap()) {
+                let found = protocol.with_batch(batch);
+                // The one with buckets is sound with this size, and with the smaller parameter only.
+                let fits = protocol.proves_products()
+                    && (batch.bucket().is_none() || protocol == BRAIN_BUCKETS);
+                assert_eq!(found.is_ok(), fits, "{protocol} {batch}");
+                let Ok(found) = found else { continue };
+                assert_eq!(found.to_string(), format!("{protocol}/{batch}"));
+                assert_eq!(named(&found.to_string()), Ok(found));
+                let same = |p: Protocol| (Method::of(p), p.strength(), p.security(), p.parties());
+                assert_eq!(same(found), same(protocol));
+                assert_eq!(found.with_batch(batch), Ok(found));
+                assert!(found.with_batch("7".parse().unwrap()).is_err(), "{found}");
+            }
+        }
+        // Neither parameter makes one forget the other.
+        let both = POST.with_batch("4096".parse().unwrap()).unwrap();
+        let both = both.with_strength(Strength::Strong).unwrap();
+        assert_eq!(both.to_string(), "post@64/4096");
+    }
+
+    #[test]
+    fn errors_say_what_could_be_written() {
+        let told = |name: &str| named(name).unwrap_err().to_string();
+        for (name, what) in [
+            ("brain-buckets/1024x3", "2^-22.2, and brain-buckets promises 2^-40: 494303 or more"),
+            ("brain-buckets@64/29010x5", "2^-64: 29011 or more"),
+            ("brain-buckets/9x2", "larger buckets would do"),
+            ("post/4096x4", "compares no numbers in buckets"),
+            ("lift/0", "a batch has 1 to 16777216 products"),
+            ("quad/4096", "not supported: quad has no batches"),
+            ("trio/4096", "notices no cheats"),
+            ("authenticated:3/4096", "not supported"),
+            ("lift/7/8", "1 to 16777216"),
+            ("lit/7", "unknown protocol 'lit'; did you mean `lift`?"),
+            ("gnw:3", "did you mean `gmw`?"),
+            ("nothing like it", "choose one of trio; astra"),
+            ("gmw:100", "gmw does not run with '100' parties: write gmw:N with N from 2 to 64"),
+            ("bmr-shamir:2", "N from 3 to 64"),
+            ("gmw:x", "N from 2 to 64"),
+            ("trio:4", "3 parties compute, so write trio alone"),
+        ] {
+            assert!(told(name).contains(what), "{}", told(name));
+        }
+        let other = BRAIN_BATCH.with_strength(Strength::Strong).unwrap_err().to_string();
+        assert!(other.contains("`@64`"), "{other}");
+    }
+
+    /// Parties can be corrupted while one of them is honest, and lists begin with what protects against most.
+    #[test]
+    fn fewer_parties_may_be_corrupted_than_compute() {
+        for protocol in all() {
+            let corruptions = protocol.security().corruptions(protocol.parties());
+            assert!(corruptions < protocol.parties(), "{protocol}");
+            assert_eq!(corruptions == 0, protocol.is_trusted_party(), "{protocol}");
+        }
+    }
+}

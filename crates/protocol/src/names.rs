@@ -25,10 +25,11 @@ impl fmt::Display for OtherStrength {
         }
         write!(
             f,
-            "not supported: {protocol} has a statistical parameter of {}, not of {strength}; one of {} can be \
-             chosen under lift, post and tagged; protocols of four parties notice every cheat",
+            "not supported: {protocol} has a statistical parameter of {}, not of {strength}; one of {strong} can be \
+             chosen under protocols whose names are also written with `@{strong}`; protocols of four parties notice every \
+             cheat",
             protocol.strength(),
-            Strength::Strong,
+            strong = Strength::Strong,
         )
     }
 }

@@ -203,9 +203,10 @@ impl Protocol {
         if self.is_malicious() && (always || strength == self.strength) {
             return Ok(self);
         }
-        match (strength, self.batch, self.of.name_with(strength)) {
-            (Strength::Strong, None, Some(_)) => Ok(Protocol { strength, ..self }),
-            _ => Err(OtherStrength { protocol: self, strength }),
+        let offered = strength > self.strength && self.of.name_with(strength).is_some();
+        match offered && self.checks().is_some_and(|it| is_sound(it, strength, self.batch)) {
+            true => Ok(Protocol { strength, ..self }),
+            false => Err(OtherStrength { protocol: self, strength }),
         }
     }
 
@@ -218,9 +219,7 @@ impl Protocol {
         let checks = self.checks().ok_or(other)?;
         let fits = self.batch.is_none_or(|own| own == batch)
             && (batch.bucket().is_none() || checks.buckets);
-        let sound =
-            || checks.soundness.bits(self.strength, Some(batch)) >= f64::from(self.strength.bits());
-        match fits && sound() {
+        match fits && is_sound(checks, self.strength, Some(batch)) {
             true => Ok(Protocol { batch: Some(batch), ..self }),
             false => Err(other),
         }
@@ -298,6 +297,11 @@ impl Protocol {
     fn key(self) -> (&'static str, u8, Strength, Option<BatchSize>) {
         (self.of.name, self.parties, self.strength, self.batch)
     }
+}
+
+/// Whether a batch is as sound as the statistical parameter says.
+fn is_sound(checks: &CheckFacts, strength: Strength, batch: Option<BatchSize>) -> bool {
+    checks.soundness.bits(strength, batch) >= f64::from(strength.bits())
 }
 
 impl PartialEq for Protocol {

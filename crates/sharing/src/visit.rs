@@ -173,3 +173,39 @@ fn canonical<V: CanonicalVisitor>(protocol: Protocol, role: RoleId, visitor: V) 
         MULTI_FAN_IN: 0 => MultiFanIn<0>, 1 => MultiFanIn<1>, 2 => MultiFanIn<2>;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocols;
+    use crate::role::Few;
+
+    /// What descriptors say of roles is what the types of roles are.
+    #[test]
+    fn roles_are_what_descriptors_say() {
+        struct Facts;
+        impl RoleVisitor for Facts {
+            type Out = (usize, bool);
+            fn visit<P: Role>(self) -> (usize, bool) {
+                (P::Share::<u8>::COUNT, P::LATE.is_empty() && !P::TWO_PASSES)
+            }
+        }
+        struct Found;
+        impl CoordinatesVisitor for Found {
+            type Out = ();
+            fn visit<P: Coordinates>(self) {}
+        }
+        for protocol in protocols::all() {
+            let Some(facts) = protocol.roles() else { continue };
+            assert_eq!(facts.shares.len(), protocol.parties(), "{protocol}");
+            for role in 0..protocol.parties() {
+                let (components, waits_for_nobody) = visit(protocol, role, Facts);
+                assert_eq!(components, facts.shares[role].len(), "{protocol} {role}");
+                assert_eq!(protocol.ahead() == Some(role), waits_for_nobody, "{protocol} {role}");
+            }
+            let rings =
+                protocol.proves_products() || visit_coordinates(protocol, 0, Found).is_some();
+            assert_eq!(facts.rings, rings, "{protocol}");
+        }
+    }
+}

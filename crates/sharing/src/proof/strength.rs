@@ -74,3 +74,14 @@ fn words_of(batch: BatchSize, bits: u32) -> usize {
     let products = batch.products() as usize;
     if bits == 1 { products.div_ceil(64) } else { products }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_of_a_batch_has_64_products_of_bits() {
+        let batch: BatchSize = "65x3".parse().unwrap();
+        assert_eq!([1, 8, 64].map(|bits| words_of(batch, bits)), [2, 65, 65]);
+    }
+}
