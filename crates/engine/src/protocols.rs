@@ -9,7 +9,7 @@ use tacit_protocol::{Descriptor, Protocol, UnknownProtocol};
 /// All protocols, crate by crate: each crate has a line for each of its own.
 pub static ALL: LazyLock<Vec<&'static Descriptor>> = LazyLock::new(|| {
     let shares = tacit_sharing::protocols::ALL.into_iter();
-    shares.chain(tacit_garbling::protocols::all()).collect()
+    shares.chain(tacit_garbling::descriptors()).collect()
 });
 
 /// All protocols; those for any number of parties with three, or as few as they run with.

@@ -2,8 +2,8 @@
 
 use crate::bmr::Opening;
 use crate::garbler::{Counter, Garbler, Terms};
+use crate::garblers::garbler;
 use crate::ports::KEPT;
-use crate::protocols::garbler;
 use crate::{Bits, Chain, Ports};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;

@@ -35,6 +35,7 @@ pub mod bmr;
 mod chain;
 mod cot;
 mod garbler;
+mod garblers;
 mod linear;
 mod links;
 mod ports;
@@ -48,5 +49,5 @@ pub use chain::Chain;
 pub use garbler::{
     AnyReady, AnyWorker, Counter, Evaluated, Form, Garbler, Kept, Parties, Seat, Streaming, Terms,
 };
+pub use garblers::{descriptors, garbler};
 pub use ports::{Evaluate, Garbling, KEPT, Ports};
-pub use protocols::garbler;

@@ -1,8 +1,6 @@
 //! The protocols that garble.
 
-use crate::bmr::{self, Products, Rounds};
-use crate::garbler::Garbler;
-use crate::{authenticated, yao};
+use crate::bmr::{Products, Rounds};
 use tacit_protocol::{
     Descriptor, Family, GarbledFacts, Garbling, Opening, Parties, Protocol, Security, Status,
     Transfers,
@@ -145,37 +143,6 @@ pub const WRK17: Protocol = Protocol::new(&garbled(
     Status::Baseline,
     (Garbling::Authenticated, Transfers::Ordinary),
 ));
-
-/// All protocols of this crate, and how they garble: a line each.
-static GARBLERS: [(Protocol, &dyn Garbler); 16] = [
-    (YAO, yao::YAO),
-    (YAO_SILENT, yao::YAO_SILENT),
-    (YAO_THREE, yao::three::YAO_THREE),
-    (BMR, bmr::BMR),
-    (BMR_SILENT, bmr::BMR_SILENT),
-    (BMR_SHAMIR, bmr::BMR_SHAMIR),
-    (BMR_REPLICATED, bmr::BMR_REPLICATED),
-    (BMR_BASIC, bmr::BMR_BASIC),
-    (BMR_REDUCED, bmr::BMR_REDUCED),
-    (BMR_CORRELATED, bmr::BMR_CORRELATED),
-    (BMR_OFFSET, bmr::BMR_OFFSET),
-    (BMR_SHAMIR_S4, bmr::BMR_SHAMIR_S4),
-    (BMR_SHAMIR_S3, bmr::BMR_SHAMIR_S3),
-    (BMR_SHAMIR_S2, bmr::BMR_SHAMIR_S2),
-    (AUTHENTICATED, authenticated::AUTHENTICATED),
-    (WRK17, authenticated::WRK17),
-];
-
-/// The descriptors of all of them.
-pub fn all() -> impl Iterator<Item = &'static Descriptor> {
-    GARBLERS.iter().map(|(protocol, _)| protocol.descriptor())
-}
-
-/// How a protocol garbles, if it does.
-#[must_use]
-pub fn garbler(protocol: Protocol) -> Option<&'static dyn Garbler> {
-    GARBLERS.iter().find(|(known, _)| known.is(protocol)).map(|(_, garbler)| *garbler)
-}
 
 impl Products {
     /// The protocol that makes products in this way, for two parties.

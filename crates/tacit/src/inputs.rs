@@ -132,6 +132,7 @@ impl Sources {
                 }
             }
         }
+        self.check_tables(program, party, &by_dim)?;
         for (dim, wanted) in &by_dim {
             let table = self.table(program, party, (*dim, wanted), by_dim.len() == 1)?;
             let rows = &program.dims[dim.0 as usize];
@@ -240,6 +241,28 @@ impl Sources {
         match padding {
             Some(padding) => Ok(pad(table, rows.max as usize, &padding.validity)?.table),
             None => Ok(table),
+        }
+    }
+
+    /// Where a program embeds the library: refuses tables that no input is read from.
+    fn check_tables(
+        &self,
+        program: &Program,
+        party: PartyId,
+        read: &BTreeMap<DimId, Vec<Wanted<'_>>>,
+    ) -> Result<()> {
+        let single = read.len() == 1;
+        let is_read = |table: &TableSource| match &table.rows {
+            Some(rows) => read.keys().any(|dim| program.dims[dim.0 as usize].name == *rows),
+            None => single,
+        };
+        match self.tables.iter().find(|table| !self.of_command_line && !is_read(table)) {
+            None => Ok(()),
+            Some(table) => Err(Error::input(format!(
+                "no input of {} is read from {}: leave the table out, or say which row count it is for",
+                program.parties[usize::from(party.0)],
+                table.path.display()
+            ))),
         }
     }
 

@@ -52,7 +52,7 @@
 //! * **From the other parties**: by the [`Protocol`] that the run names. *Semi-honest* ones (`trio`, `gmw:N`, `yao`, `bmr:N`)
 //!   keep inputs secret from parties that follow the protocol; one that deviates can make results wrong or learn inputs.
 //!   *Malicious* ones (`lift`, `quad`, `authenticated:N`) do so whatever corrupted parties send: an honest party gets the
-//!   right result or an [`Error`] of [`ErrorKind::Misbehaviour`]. How many parties may be corrupted together differs as well:
+//!   right result or none, and an [`Error`]. How many parties may be corrupted together differs as well:
 //!   one of three under `trio` and `lift`, one of four under `quad`, all but one under the others. A run takes a malicious
 //!   one unless it is told otherwise ([`Party::usual_protocol`]), and `protocol.security().trust(n)` says all this in a
 //!   sentence.

@@ -122,4 +122,8 @@ fn local_parties_refuse_what_the_program_has_not() {
     for error in errors {
         assert_eq!(error.expect_err("is refused").kind(), ErrorKind::Input);
     }
+    // All that alice has comes from values: nobody looks into a file that she gives besides.
+    let unread = given().input("least", 5).table("alice", "unread.csv").run();
+    let told = unread.expect_err("is refused").to_string();
+    assert!(told.contains("no input of alice is read from unread.csv: leave"), "{told}");
 }
