@@ -3,7 +3,8 @@
 use crate::error::CliError;
 use clap::Args;
 use std::io::{self, Write};
-use tacit::runtime::roles;
+use tacit::Threat;
+use tacit::runtime::{Wanted, roles};
 use tacit_sharing::Protocol;
 use tacit_sharing::proof::{BatchSize, Strength};
 
@@ -28,6 +29,11 @@ impl Checks {
     /// A protocol with such checks.
     pub fn apply(self, protocol: Protocol) -> Result<Protocol, CliError> {
         Ok(roles::checked(protocol, self.statistical, self.batch)?)
+    }
+
+    /// A protocol with such checks that the parties choose.
+    pub fn wanted(self, threat: Threat) -> Wanted {
+        Wanted { strength: self.statistical, batch: self.batch, ..Wanted::against(threat) }
     }
 }
 

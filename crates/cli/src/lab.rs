@@ -314,7 +314,7 @@ fn assignments(
             let network = Network::described(parties, |from, to| profile.link(from, to));
             let in_order = vec![Assignment::in_order(protocol)];
             let job = program_job(args, program, protocol, in_order)?;
-            let free = Free { roles: true, by: false, chunk: false };
+            let free = Free { roles: true, split: true, by: false, chunk: false };
             Ok(vec![for_program(&network, program, &job, free, &[])?.assignments])
         }
         (Some(Roles::Split), Task::Program(program)) => {

@@ -24,6 +24,7 @@ mod ranges;
 mod run;
 mod signals;
 mod task;
+mod threat;
 
 use clap::{Parser, Subcommand};
 use error::{CliError, ErrorKind};

@@ -2,10 +2,13 @@
 //!
 //! It moves by itself, so that long steps of which nothing is counted are seen to be alive.
 
+use crate::output::remark;
+use crate::program;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::fmt::{self, Debug};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
+use tacit::Choice;
 use tacit::runtime::Progress as Watch;
 use tracing::field::{Field, Visit};
 use tracing::{Event, Subscriber};
@@ -18,20 +21,20 @@ const TICK: Duration = Duration::from_millis(250);
 /// What is shown now, if anything is: events say what is going on.
 static SHOWN: Mutex<Option<ProgressBar>> = Mutex::new(None);
 
-/// Something that takes time; it is shown until this is dropped.
-pub struct Progress(ProgressBar);
+/// Something that takes time; it is shown until this is dropped. The flag says whether people are told of it at all.
+pub struct Progress(ProgressBar, bool);
 
 impl Progress {
     /// Shows what engine and network say that they do, if `wanted`.
     pub fn new(wanted: bool) -> Progress {
         if !wanted {
-            return Progress(ProgressBar::hidden());
+            return Progress(ProgressBar::hidden(), false);
         }
         let bar = ProgressBar::new_spinner();
         set_style(&bar, "{spinner} {prefix}{msg} {elapsed}");
         bar.enable_steady_tick(TICK);
         *shown() = Some(bar.clone());
-        Progress(bar)
+        Progress(bar, true)
     }
 
     /// What is done now, of several things: before what is going on in it.
@@ -57,6 +60,12 @@ impl Progress {
 }
 
 impl Watch for Progress {
+    fn chosen(&self, choice: &Choice, names: &[String]) {
+        if self.1 {
+            remark(&program::why(choice, names));
+        }
+    }
+
     fn total(&self, all: u64) {
         self.set_length(all);
     }

@@ -232,3 +232,60 @@ fn wrong_arguments_say_what_to_do() {
         assert!(code == 2 && error.contains(hint), "{arguments}: {code} {error}");
     }
 }
+
+/// Parties on three continents take a protocol of few rounds for what three on one machine compute with many.
+#[test]
+fn parties_choose_the_protocol_for_their_links() {
+    let folder = folder();
+    let dir = folder.path();
+    let chosen = |arguments: &str| {
+        let text = ok(dir, &format!("run {arguments} --local --protocol auto --json"));
+        let run: Value = serde_json::from_str(&text).expect("JSON");
+        let parties = run["parties"].as_array().expect("parties").clone();
+        let choice = |party: &Value| party["auto"]["candidates"][0].clone();
+        for party in &parties {
+            assert_eq!(choice(party)["protocol"], party["report"]["protocol"]);
+            assert_eq!(choice(party)["protocol"], choice(&parties[0])["protocol"]);
+        }
+        let seconds = |it: &Value| it["seconds"].as_f64().expect("seconds");
+        let all = parties[0]["auto"]["candidates"].as_array().expect("candidates").clone();
+        assert!(all.windows(2).all(|pair| seconds(&pair[0]) <= seconds(&pair[1])), "{all:?}");
+        let trust = run["trust"].as_str().expect("a sentence").to_owned();
+        (choice(&parties[0]), trust, parties)
+    };
+    let table = "sum.tacit --table alice=x.csv --table bob=y.csv";
+    std::fs::write(dir.join("x.csv"), "x\n1\n5\n").expect("writes");
+    std::fs::write(dir.join("y.csv"), "y\n2\n-6\n").expect("writes");
+    let (far, _, parties) = chosen(&format!("{table} --network global"));
+    assert_eq!(parties[2]["results"]["s"], -5);
+    assert!(far["steps"].as_u64() < Some(20), "{far}");
+    let (_, trust, _) = chosen(&format!("{table} --security malicious"));
+    assert!(trust.contains("malicious"), "{trust}");
+    std::fs::write(dir.join("one.hex"), "0001\n").expect("writes");
+    std::fs::write(dir.join("two.hex"), "0002\n").expect("writes");
+    let inputs = "compare.txt --input 0=one.hex --input 1=two.hex";
+    let (_, trust, parties) = chosen(&format!("{inputs} --security malicious"));
+    assert!(trust.starts_with("authenticated:2"), "{trust}");
+    assert_eq!(parties.len(), 2);
+}
+
+#[test]
+fn what_the_parties_choose_is_not_said_beside() {
+    let folder = folder();
+    let dir = folder.path();
+    common::configure_parties(dir, &["alice", "bob", "carol"]);
+    for (arguments, says) in [
+        ("run sum.tacit --party alice.toml --protocol auto", "--security malicious"),
+        ("run sum.tacit --local --protocol auto --by rings", "--by is for a protocol"),
+        ("run sum.tacit --local --protocol auto --roles 0,1,2", "--roles is for a protocol"),
+        ("run compare.txt --local --protocol auto --prepared store", "--prepared is for"),
+        ("run sum.tacit --local --protocol auto --corruptions 3", "2 may be corrupted at most"),
+        ("run sum.tacit --local --protocol trio --security malicious", "--protocol auto only"),
+        ("run sum.tacit --local --protocol lift --explain", "--protocol auto only"),
+        ("prepare compare.txt --protocol auto --local --into s", "tacit plan"),
+    ] {
+        let (code, error) = fails(dir, arguments);
+        assert_eq!(code, 2, "{arguments}: {error}");
+        assert!(error.contains(says), "{arguments}: {error}");
+    }
+}

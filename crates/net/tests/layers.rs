@@ -132,6 +132,41 @@ fn a_probe_measures_virtual_links_exactly() {
     assert_eq!(results[0][0], expected);
 }
 
+/// A brief measurement of links across the world, at most of 100 Mbit/s, takes less than a second of their time.
+#[test]
+fn a_brief_probe_measures_virtual_links_in_a_second() {
+    let link = |ms, bits| LinkProfile::new(Duration::from_millis(ms), bits);
+    let network = MemoryNetwork::uniform(link(75, 20_000_000))
+        .with_link(P0, P1, link(25, 100_000_000))
+        .with_link(P1, P0, link(25, 300_000));
+    for parties in [2, 3, 4] {
+        let results = memory::run(parties, 1, &network, |mut session| {
+            let start = session.meshes[0].now();
+            let result = probe(&mut session, Effort::Brief).unwrap();
+            assert_eq!(session.meter().total(|_, _, _| true), Default::default());
+            let took = session.meshes[0].now() - start;
+            session.finish().unwrap();
+            (result, took)
+        });
+        let pairs = parties * (parties - 1);
+        assert!(results.iter().all(|(links, _)| *links == results[0].0 && links.len() == pairs));
+        for link in &results[0].0 {
+            let (rtt_ms, bits) = match (link.from, link.to) {
+                (P0, P1) => (50, 100_000_000),
+                (P1, P0) => (50, 300_000),
+                _ => (150, 20_000_000),
+            };
+            assert_eq!(link.rtt_ns / 1_000_000, rtt_ms, "{link:?}");
+            let found = link.bits_per_second.unwrap();
+            assert!(found.abs_diff(bits) <= bits / 50, "{link:?}");
+        }
+        // The slow link carries 32 kB in 0.9 s.
+        let slow = Duration::from_millis(900);
+        let took = results.iter().map(|(_, took)| *took).max().unwrap();
+        assert!(took - slow < Duration::from_millis(1000), "{took:?}");
+    }
+}
+
 #[test]
 fn a_probe_measures_real_links() {
     let mut configs = configs(2, true);

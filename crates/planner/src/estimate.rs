@@ -6,6 +6,7 @@ use crate::network::Network;
 use crate::programs::{Free, for_program, has_choice};
 use crate::time::{Bound, Seconds};
 use crate::work::Calibration;
+use std::fmt;
 use tacit_circuit::Circuit;
 use tacit_engine::circuit::{Assignment, Compiled, EvaluateError, Job};
 use tacit_engine::program::{By, CompiledProgram, ProgramJob};
@@ -13,11 +14,18 @@ use tacit_program::Program;
 use tacit_sharing::Protocol;
 
 /// What must be protected against.
+///
+/// ```
+/// use tacit_planner::Threat;
+///
+/// assert_eq!(Threat::malicious(1).to_string(), "one malicious party");
+/// assert_eq!(Threat::semi_honest(2).to_string(), "2 semi-honest parties");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Threat {
-    /// Parties that may be corrupted.
+    /// Parties that may be corrupted, together.
     pub corruptions: usize,
-    /// Whether they may do whatever they like.
+    /// Whether they may do whatever they like; if not, they follow the protocol and look at what they see.
     pub malicious: bool,
 }
 
@@ -80,6 +88,18 @@ fn megabytes(bytes: f64) -> u64 {
 }
 
 impl Threat {
+    /// So many corrupted parties that follow the protocol, and pool what they see.
+    #[must_use]
+    pub const fn semi_honest(corruptions: usize) -> Threat {
+        Threat { corruptions, malicious: false }
+    }
+
+    /// So many corrupted parties that do together whatever they like.
+    #[must_use]
+    pub const fn malicious(corruptions: usize) -> Threat {
+        Threat { corruptions, malicious: true }
+    }
+
     /// Whether a protocol protects against it.
     #[must_use]
     pub fn is_met_by(self, protocol: Protocol) -> bool {
@@ -101,15 +121,30 @@ impl Threat {
     }
 }
 
+impl fmt::Display for Threat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let how = if self.malicious { "malicious" } else { "semi-honest" };
+        match self.corruptions {
+            1 => write!(f, "one {how} party"),
+            many => write!(f, "{many} {how} parties"),
+        }
+    }
+}
+
 impl Setting<'_> {
-    /// A circuit under the protocol of a job, with the roles that fit the network best.
+    /// A circuit under the protocol of a job, with the `wanted` assignments of roles that fit the network best.
     ///
     /// # Errors
     /// When the job does not fit the circuit, or needs too much memory.
-    pub fn circuit(&self, circuit: &Circuit, job: &Job) -> Result<Estimate, LeftOut> {
+    pub fn circuit(
+        &self,
+        circuit: &Circuit,
+        job: &Job,
+        wanted: Wanted,
+    ) -> Result<Estimate, LeftOut> {
         let (protocol, threads) = (job.protocol(), job.workers);
         let network = self.network.among(protocol.parties());
-        let chosen = for_circuit(&network, circuit, job, &[protocol], Wanted::Best)?;
+        let chosen = for_circuit(&network, circuit, job, &[protocol], wanted)?;
         let job = Job { assignments: chosen.assignments, ..job.clone() };
         let assignments = job.assignments.clone();
         let costs = of_circuit(&Compiled::new(circuit, job)?);

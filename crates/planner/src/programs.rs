@@ -16,6 +16,8 @@ use tacit_sharing::{Protocol, convert, cost};
 pub struct Free {
     /// Who plays which role.
     pub roles: bool,
+    /// Whether several assignments of roles may stand side by side, where roles are free.
+    pub split: bool,
     /// Rings or circuits.
     pub by: bool,
     /// How many rows of large arrays are computed together.
@@ -70,7 +72,7 @@ pub fn for_program(
     let given = demands[0].as_ref().ok().and_then(|given| alone(std::slice::from_ref(given)).ok());
     let mut chosen = candidates.swap_remove(possible[best.parts[0].0]);
     let mut seconds = best.seconds;
-    if free.roles && can_split(&chosen) {
+    if free.roles && free.split && can_split(&chosen) {
         let protocols: Vec<Protocol> =
             std::iter::once(job.protocol).chain(beside.iter().copied()).collect();
         let split = split_program(network, program, &chosen, &protocols, Wanted::Best)?;
@@ -269,9 +271,9 @@ mod tests {
         for_program(network, &program, job, free, &[]).unwrap()
     }
 
-    const ROLES: Free = Free { roles: true, by: false, chunk: false };
-    const BY: Free = Free { roles: false, by: true, chunk: false };
-    const CHUNK: Free = Free { roles: false, by: false, chunk: true };
+    const ROLES: Free = Free { roles: true, split: true, by: false, chunk: false };
+    const BY: Free = Free { roles: false, split: false, by: true, chunk: false };
+    const CHUNK: Free = Free { roles: false, split: false, by: false, chunk: true };
 
     #[test]
     fn the_pair_that_waits_is_the_near_one() {
@@ -345,9 +347,9 @@ mod tests {
         let reveal = "reveal sum(x * y, axis 0) to a as \"s\"";
         for protocol in [PLAIN, GMW.fitting(3), BMR.fitting(3), TRIO] {
             let given = job(protocol, 10);
-            let none = Free { roles: false, by: false, chunk: false };
+            let none = Free { roles: false, split: false, by: false, chunk: false };
             let all = protocol != TRIO;
-            let all = Free { roles: all, by: all, chunk: false };
+            let all = Free { roles: all, split: all, by: all, chunk: false };
             let free = if protocol.is_trusted_party() { none } else { all };
             let choice = choose(&network, reveal, &given, free);
             assert_eq!(choice.assignments, given.assignments(), "{protocol}");
@@ -416,7 +418,7 @@ mod tests {
         let text = format!("{TEXT}reveal x < y to a as \"s\"\n");
         let program = text::parse("choice", &text).unwrap();
         let too_many = job(TRIO, 2_000_000);
-        let all = Free { roles: true, by: true, chunk: true };
+        let all = Free { roles: true, split: true, by: true, chunk: true };
         assert!(for_program(&Network::uniform(3), &program, &too_many, all, &[]).is_err());
     }
 }

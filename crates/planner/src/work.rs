@@ -22,6 +22,26 @@ pub struct Calibration {
 }
 
 impl Calibration {
+    /// The slower of two machines, in each unit: parties wait for the slowest.
+    #[must_use]
+    pub fn slower(self, other: Calibration) -> Calibration {
+        let (one, other) = (self.to_seconds(), other.to_seconds());
+        Calibration::from_seconds(std::array::from_fn(|unit| one[unit].max(other[unit])))
+    }
+
+    /// The seconds of all units, in the order of the fields.
+    #[must_use]
+    pub fn to_seconds(self) -> [f64; 6] {
+        let Calibration { peer, transfer, block, gate, bit, step } = self;
+        [peer, transfer, block, gate, bit, step]
+    }
+
+    /// What [`Calibration::to_seconds`] gives, read again.
+    #[must_use]
+    pub fn from_seconds([peer, transfer, block, gate, bit, step]: [f64; 6]) -> Calibration {
+        Calibration { peer, transfer, block, gate, bit, step }
+    }
+
     /// Computing takes no time: what the network takes alone.
     pub const FREE: Calibration =
         Calibration { peer: 0.0, transfer: 0.0, block: 0.0, gate: 0.0, bit: 0.0, step: 0.0 };

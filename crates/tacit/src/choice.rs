@@ -93,7 +93,7 @@ fn free(options: &Options) -> Free {
         None => roles || by,
         Some(chunk) => chunk == ChunkChoice::Auto,
     };
-    Free { roles, by, chunk }
+    Free { roles, split: roles, by, chunk }
 }
 
 /// Measures the links, and puts into the job what takes least time on them.

@@ -1,5 +1,6 @@
 //! Boolean circuits, as embedders hold them: what goes into their ports and what comes out.
 
+use crate::auto::Choice;
 use crate::error::{Error, Result};
 use std::fmt;
 use std::ops::Deref;
@@ -176,12 +177,19 @@ pub type CircuitReport = tacit_engine::circuit::Report;
 pub struct CircuitOutcome {
     outputs: Vec<Option<Lanes>>,
     report: CircuitReport,
+    choice: Option<Choice>,
 }
 
 impl CircuitOutcome {
-    pub(crate) fn new(evaluation: Evaluation) -> CircuitOutcome {
+    pub(crate) fn new(evaluation: Evaluation, choice: Option<Choice>) -> CircuitOutcome {
         let Evaluation { outputs, report } = evaluation;
-        CircuitOutcome { outputs, report }
+        CircuitOutcome { outputs, report, choice }
+    }
+
+    /// Why the protocol is what it is, if the parties [chose](crate::Run::protect_against) it.
+    #[must_use]
+    pub fn choice(&self) -> Option<&Choice> {
+        self.choice.as_ref()
     }
 
     /// The values of an output port of up to 128 bits, one per instance; none if this party does not learn it, or it is wider.

@@ -71,6 +71,7 @@
 //! [`Values`] and [`Bits`] go in, and every function that can fail gives an [`Error`], whose [`ErrorKind`] says whose fault it
 //! was. The small programs in `examples` show all that in use.
 
+mod auto;
 mod balance;
 mod choice;
 mod circuit;
@@ -96,6 +97,7 @@ mod run_tables;
 mod store;
 mod values;
 
+pub use auto::{Candidate, Choice};
 pub use circuit::{Bits, Circuit, CircuitOutcome, CircuitReport, Word};
 pub use error::{Error, ErrorKind, Result};
 pub use local::LocalParties;
@@ -103,11 +105,13 @@ pub use network::Network;
 pub use outcome::{Outcome, Report, Value};
 pub use party::Party;
 pub use program::Program;
+pub use roles::Measured;
 pub use run::{Run, Stopper};
 pub use run_ports::Ports;
 pub use run_tables::Inputs;
 pub use tacit_circuit::Builder as CircuitBuilder;
 pub use tacit_engine::protocols;
+pub use tacit_planner::Threat;
 pub use tacit_program::build::Builder as ProgramBuilder;
 pub use tacit_protocol::{Protocol, Security};
 pub use values::{Scalar, Values};
@@ -115,6 +119,7 @@ pub use values::{Scalar, Values};
 /// What the program `tacit` needs beyond what embedders do. It changes without notice.
 #[doc(hidden)]
 pub mod runtime {
+    pub use crate::auto::Wanted;
     pub use crate::balance::Balancing;
     pub use crate::choice::{ByChoice, ChunkChoice, ProgramChoice};
     pub use crate::error::Remedy;

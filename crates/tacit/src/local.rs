@@ -117,7 +117,7 @@ impl LocalParties {
         self.sources.check_names(&self.program, None)?;
         let names = Names::local(&self.program, self.options.protocol)?;
         let (program, options, bounds) = (&*self.program, &self.options, BTreeMap::new());
-        let run = ProgramRun { program, names: &names, options, bounds };
+        let run = ProgramRun { program, names: &names, options, wanted: None, bounds };
         let parties = names.session.len();
         let network = self.network.played(parties)?;
         let given = PartyId::all(parties).map(|me| Ok(Mutex::new(Some(self.given(&names, me)?))));

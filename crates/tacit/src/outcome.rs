@@ -1,5 +1,6 @@
 //! What a party has after a run.
 
+use crate::auto::Choice;
 use crate::program::Program;
 use std::fmt;
 use std::ops::Index;
@@ -44,6 +45,7 @@ pub struct Outcome {
     results: Vec<(String, Value)>,
     report: Report,
     warnings: Vec<String>,
+    choice: Option<Choice>,
 }
 
 impl Outcome {
@@ -56,7 +58,17 @@ impl Outcome {
             let meaning = reveal.map(|reveal| reveal.meaning.clone()).unwrap_or_default();
             (name, Value { array, labels, meaning })
         };
-        Ok(Outcome { results: revealed?.into_iter().map(value).collect(), report, warnings })
+        Ok(Outcome {
+            results: revealed?.into_iter().map(value).collect(),
+            report,
+            warnings,
+            choice: None,
+        })
+    }
+
+    /// With why the protocol is what it is, if the parties chose it.
+    pub(crate) fn with_choice(self, choice: Option<Choice>) -> Outcome {
+        Outcome { choice, ..self }
     }
 
     /// Adds what another party learned.
@@ -84,6 +96,12 @@ impl Outcome {
     #[must_use]
     pub fn report(&self) -> &Report {
         &self.report
+    }
+
+    /// Why the protocol is what it is, if the parties [chose](crate::Run::protect_against) it.
+    #[must_use]
+    pub fn choice(&self) -> Option<&Choice> {
+        self.choice.as_ref()
     }
 
     /// Under the protocol `plain`, at the party that everybody trusts: where values left their ranges, so that a real

@@ -1,5 +1,6 @@
 //! A run of one party with the others, before it starts.
 
+use crate::auto::Wanted;
 use crate::error::Result;
 use crate::meeting::{Meeting, session_named, with_deadlines};
 use crate::options::Options;
@@ -8,6 +9,7 @@ use crate::roles::Roles;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tacit_net::AbortKind;
+use tacit_planner::Threat;
 use tacit_sharing::Protocol;
 
 /// How long the others are told that a run will not come about: they try to connect once a second at least.
@@ -37,6 +39,7 @@ pub struct Settings {
     timeout: Duration,
     connect: Duration,
     protocol: Option<Protocol>,
+    wanted: Option<Wanted>,
     roles: Option<Roles>,
     threads: usize,
     stored: Option<PathBuf>,
@@ -50,6 +53,7 @@ impl Default for Settings {
             timeout: Duration::from_secs(30),
             connect: Duration::from_secs(60),
             protocol: None,
+            wanted: None,
             roles: None,
             threads: 1,
             stored: None,
@@ -96,9 +100,46 @@ impl<'p, T> Run<'p, T> {
     }
 
     /// The protocol, which decides who is protected from whom, and at what cost: see [`Protocol`] and
-    /// `docs/protocols`. [`Party::usual_protocol`] unless it is said.
+    /// `docs/protocols`. [`Party::usual_protocol`] unless it is said, or [chosen](Run::protect_against).
     pub fn protocol(mut self, protocol: Protocol) -> Self {
-        self.settings.protocol = Some(protocol);
+        (self.settings.protocol, self.settings.wanted) = (Some(protocol), None);
+        self
+    }
+
+    /// Lets the parties choose the protocol: of those that protect against this threat, the one that is fastest on the links
+    /// between them and on their processors, which they measure at the start, with the best roles. All parties
+    /// must want the same. [`Outcome::choice`](crate::Outcome::choice) says what was chosen, and why.
+    ///
+    /// ```
+    /// use std::thread;
+    /// use tacit::{Party, Program, Threat};
+    ///
+    /// let program = Program::parse("sum", r#"
+    ///     program sum
+    ///     parties alice, bob, carol
+    ///     input a: u8 from alice in 0..100
+    ///     input b: u8 from bob in 0..100
+    ///     reveal a + b to all as "sum"
+    /// "#)?;
+    /// let parties = Party::on_loopback(&["alice", "bob", "carol"])?;
+    /// let outcomes: Vec<_> = thread::scope(|scope| {
+    ///     let run = |party| Party::run(party, &program).protect_against(Threat::malicious(1));
+    ///     let runs: Vec<_> = parties.iter().map(run).collect();
+    ///     let start = |(run, input): (tacit::Run<'_>, Option<&str>)| match input {
+    ///         Some(name) => run.input(name, 40).start(),
+    ///         None => run.start(),
+    ///     };
+    ///     let inputs = [Some("a"), Some("b"), None];
+    ///     let all: Vec<_> = runs.into_iter().zip(inputs).map(|it| scope.spawn(move || start(it))).collect();
+    ///     all.into_iter().map(|it| it.join().expect("no panic")).collect::<tacit::Result<_>>()
+    /// })?;
+    /// let choice = outcomes[0].choice().expect("a choice");
+    /// assert_eq!(outcomes[0]["sum"], 80);
+    /// assert_eq!(outcomes[0].report().protocol, choice.candidates[0].protocol);
+    /// # Ok::<(), tacit::Error>(())
+    /// ```
+    pub fn protect_against(mut self, threat: Threat) -> Self {
+        (self.settings.wanted, self.settings.protocol) = (Some(Wanted::against(threat)), None);
         self
     }
 
@@ -156,10 +197,20 @@ impl<'p, T> Run<'p, T> {
 
     /// How it is computed.
     pub(crate) fn options(&self) -> Result<Options> {
-        let Settings { protocol, roles, threads, stored, .. } = &self.settings;
-        let protocol = protocol.map_or_else(|| self.party.usual_protocol(), Ok)?;
+        let Settings { protocol, wanted, roles, threads, stored, .. } = &self.settings;
+        let protocol = match (wanted, protocol) {
+            // Any that protects well enough, until the parties have chosen.
+            (Some(wanted), _) => wanted.protocols(self.party.config().parties.len())?[0],
+            (None, Some(protocol)) => *protocol,
+            (None, None) => self.party.usual_protocol()?,
+        };
         let (roles, threads, stored) = (roles.clone(), *threads, stored.clone());
         Ok(Options { roles, threads, stored, ..Options::new(protocol) })
+    }
+
+    /// What the protocol must do, if the parties choose it.
+    pub(crate) fn wanted(&self) -> Option<Wanted> {
+        self.settings.wanted
     }
 
     /// Meets the others and works with them; whatever keeps this party from it is told to them.

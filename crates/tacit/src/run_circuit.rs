@@ -1,5 +1,6 @@
 //! What one party does to evaluate a circuit with the others, from connecting to finishing.
 
+use crate::auto::{self, Choice as AutoChoice, Wanted};
 use crate::balance::{self, Balancing};
 use crate::error::{Error, Result};
 use crate::meeting::{Meeting, in_session};
@@ -58,9 +59,13 @@ pub fn in_turn(ports: usize, parties: usize) -> impl Iterator<Item = PartyId> {
 pub struct CircuitRun<'a> {
     /// The circuit.
     pub circuit: &'a Circuit,
-    /// How it is evaluated.
+    /// The parties' names.
+    pub names: &'a [String],
+    /// How it is evaluated. Where the parties choose the protocol, it is one of those that they choose from until then.
     pub options: &'a Options,
-    /// The job, until the number of instances is known and roles are chosen.
+    /// What the protocol must do that the parties choose, if they choose one.
+    pub wanted: Option<Wanted>,
+    /// The job, until the number of instances is known, and the protocol and roles are chosen.
     pub job: Job,
     /// In how many instances this party takes part.
     pub consent: Consent,
@@ -74,22 +79,27 @@ pub struct CircuitDone {
     pub result: Evaluation,
     /// Why roles are as they are, if they were chosen.
     pub choice: Option<Choice>,
+    /// Why the protocol is what it is, if the parties chose it.
+    pub auto: Option<AutoChoice>,
     /// The stored preprocessing that was used.
     pub stored: Option<String>,
 }
 
 impl CircuitRun<'_> {
     /// Meshes of a session: of as many assignments of roles as may be chosen.
-    #[must_use]
-    pub fn workers(&self) -> usize {
-        match self.options.roles {
+    pub fn workers(&self) -> Result<usize> {
+        if let Some(wanted) = self.wanted {
+            wanted.check(self.options)?;
+            return Ok(self.options.threads);
+        }
+        Ok(match self.options.roles {
             Some(Roles::Auto)
                 if self.job.protocol().has_roles() && self.options.balance.is_none() =>
             {
                 self.options.threads.saturating_mul(roles::most(self.job.protocol().parties()))
             }
             _ => self.job.threads(),
-        }
+        })
     }
 
     /// Meets the others, evaluates with them, and finishes well, or ends the session for all.
@@ -115,6 +125,15 @@ impl CircuitRun<'_> {
         progress: &dyn Progress,
     ) -> Result<CircuitDone> {
         in_session(session, |session| {
+            if let Some(wanted) = self.wanted {
+                // As those compare first who have named a protocol.
+                session.agree(&[
+                    ("command", "run".into()),
+                    ("tacit version", env!("CARGO_PKG_VERSION").into()),
+                    ("circuit", hex::encode(self.circuit.digest())),
+                    ("protocol", wanted.fact()),
+                ])?;
+            }
             self.job.instances =
                 engine::agree_instances(session, self.circuit, &self.job, self.consent)?;
             self.compute(session, values, store, progress)
@@ -131,10 +150,14 @@ impl CircuitRun<'_> {
     ) -> Result<CircuitDone> {
         let Options { roles, balance, .. } = self.options;
         let chooses = *roles == Some(Roles::Auto) || *balance == Balancing::Auto;
-        let choice = match chooses && self.job.protocol().has_unlike_roles() {
-            true => Some(self.choose(session)?),
-            false => None,
-        };
+        let (mut choice, mut auto) = (None, None);
+        if let Some(wanted) = self.wanted {
+            let (job, chosen) = auto::for_circuit(session, self.circuit, &self.job, wanted)?;
+            progress.chosen(&chosen, self.names);
+            (self.job, auto) = (job, Some(chosen));
+        } else if chooses && self.job.protocol().has_unlike_roles() {
+            choice = Some(self.choose(session)?);
+        }
         let compiled = Compiled::new(self.circuit, self.job)?;
         let values = repeated(values, compiled.job().instances)?;
         progress.total(compiled.total_words() as u64);
@@ -148,7 +171,7 @@ impl CircuitRun<'_> {
                 engine::evaluate_prepared(session, &compiled, values, ready, &count)?
             }
         };
-        Ok(CircuitDone { job: compiled.job().clone(), result, choice, stored })
+        Ok(CircuitDone { job: compiled.job().clone(), result, choice, auto, stored })
     }
 
     /// Measures the links, and puts what fits them into the job.

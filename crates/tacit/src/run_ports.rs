@@ -89,15 +89,16 @@ impl<'p> Run<'p, Ports<'p>> {
             let values = self.values(&job)?;
             let repeats = |port| self.task.repeats.contains(&port);
             let consent = consent(circuit, &values, self.task.instances, repeats)?;
-            let run = CircuitRun { circuit, options: &options, job, consent };
-            meeting.config.workers = run.workers();
+            let (names, wanted) = (&parties.0[..], self.wanted());
+            let run = CircuitRun { circuit, names, options: &options, wanted, job, consent };
+            meeting.config.workers = run.workers()?;
             let stored = options.stored.as_deref();
             let store = stored
                 .map(|directory| open_store((directory, party.name()), &meeting.config, true))
                 .transpose()?;
             run.with_others(meeting, values, store, &Unwatched)
         })?;
-        Ok(CircuitOutcome::new(done.result))
+        Ok(CircuitOutcome::new(done.result, done.auto))
     }
 
     fn job(&self, options: &Options, parties: &Parties) -> Result<Job> {

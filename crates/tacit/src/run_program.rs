@@ -1,5 +1,6 @@
 //! What one party does to run a program with the others, from connecting to finishing.
 
+use crate::auto::{self, Choice, Wanted};
 use crate::choice::{self, ByChoice, ChunkChoice, ProgramChoice};
 use crate::error::Result;
 use crate::inputs::Given;
@@ -62,8 +63,10 @@ pub struct ProgramRun<'a> {
     pub program: &'a Program,
     /// Who is who.
     pub names: &'a Names,
-    /// How it is computed.
+    /// How it is computed. Where the parties choose the protocol, it is one of those that they choose from until then.
     pub options: &'a Options,
+    /// What the protocol must do that the parties choose, if they choose one.
+    pub wanted: Option<Wanted>,
     /// Fewest and most rows with which this party computes, by row count, where the program allows others too.
     pub bounds: BTreeMap<String, RangeInclusive<u64>>,
 }
@@ -72,8 +75,10 @@ pub struct ProgramRun<'a> {
 pub struct ProgramDone {
     /// What it learned, and what that cost.
     pub outcome: Outcome,
-    /// Why roles and form are as they are, if they were chosen.
+    /// Why roles and form are as they are, if they were chosen under a given protocol.
     pub choice: Option<ProgramChoice>,
+    /// Why the protocol is what it is, if the parties chose it.
+    pub auto: Option<Choice>,
     /// The stored preprocessing that was used.
     pub stored: Option<String>,
 }
@@ -111,17 +116,29 @@ impl ProgramRun<'_> {
         store: Option<Store>,
         progress: &dyn Progress,
     ) -> Result<ProgramDone> {
-        let ProgramRun { program, names, options, bounds } = self;
-        let terms = RowTerms { own: given.rows, bounds: bounds.clone() };
+        let ProgramRun { program, names, options, wanted, bounds } = self;
+        let protocol = wanted.map_or_else(|| options.protocol.to_string(), |it| it.fact());
+        let terms = RowTerms { protocol, own: given.rows, bounds: bounds.clone() };
         let rows = engine::agree_rows(session, program, &terms)?;
-        let mut job = program_job(options, program, names, rows)?;
-        let choice = choice::for_links(session, program, &mut job, options)?;
+        let (job, choice, auto) = match *wanted {
+            None => {
+                let mut job = program_job(options, program, names, rows)?;
+                let choice = choice::for_links(session, program, &mut job, options)?;
+                (job, choice, None)
+            }
+            Some(wanted) => {
+                let how = (*options, wanted);
+                let (job, choice) = auto::for_program(session, program, names, &rows, how)?;
+                progress.chosen(&choice, &names.session);
+                (job, None, Some(choice))
+            }
+        };
         let prepared = CompiledProgram::new(program, job)?;
         progress.total(prepared.streamed_rows());
         let count = |rows| progress.done(rows);
         let Some(store) = store else {
             let outcome = engine::run(session, &prepared, given.inputs, &count)?;
-            return Ok(ProgramDone { outcome, choice, stored: None });
+            return Ok(ProgramDone { outcome, choice, auto, stored: None });
         };
         engine::check_storable(&prepared)?;
         engine::check_inputs(&prepared, session.me(), &given.inputs)?;
@@ -131,12 +148,16 @@ impl ProgramRun<'_> {
         let (name, ready) = store::take(&store, session, &facts)?;
         let ready = (name.as_str(), ready);
         let outcome = engine::run_prepared(session, &prepared, given.inputs, ready, &count)?;
-        Ok(ProgramDone { outcome, choice, stored: Some(name) })
+        Ok(ProgramDone { outcome, choice, auto, stored: Some(name) })
     }
 
     /// Meshes of a session: of as many assignments of roles as may be chosen.
     pub fn workers(&self) -> Result<usize> {
         let protocol = self.options.protocol;
+        if let Some(wanted) = self.wanted {
+            wanted.check(self.options)?;
+            return Ok(self.options.threads);
+        }
         match self.options.roles {
             Some(Roles::Auto) if protocol.has_roles() && !is_trusted(protocol) => {
                 Ok(self.options.threads.saturating_mul(roles::most(protocol.parties())))

@@ -75,7 +75,7 @@ impl Run<'_> {
     /// [`Error::kind`](crate::Error::kind) says whose fault it is. When this party's own input is wrong, it spends up to 1.2 s
     /// on telling the others, so that they do not wait for it.
     pub fn start(self) -> Result<Outcome> {
-        let outcome = self.meet(|meeting| {
+        let done = self.meet(|meeting| {
             let (party, program) = (self.party, self.task.program);
             let options = self.options()?;
             let outside = takes_outside(options.protocol);
@@ -86,7 +86,8 @@ impl Run<'_> {
             }
             let given = self.given(&names)?;
             let bounds = self.task.bounds.clone();
-            let run = ProgramRun { program, names: &names, options: &options, bounds };
+            let wanted = self.wanted();
+            let run = ProgramRun { program, names: &names, options: &options, wanted, bounds };
             meeting.config.workers = run.workers()?;
             let stored = options.stored.as_deref();
             let store = stored
@@ -94,7 +95,8 @@ impl Run<'_> {
                 .transpose()?;
             run.with_others(meeting, given, store, &Unwatched)
         })?;
-        Outcome::new(self.task.program, outcome.outcome)
+        let outcome = Outcome::new(self.task.program, done.outcome)?;
+        Ok(outcome.with_choice(done.auto))
     }
 
     /// What this party gives, and what is public.

@@ -2,7 +2,7 @@
 
 use std::thread;
 use std::time::{Duration, Instant};
-use tacit::{ErrorKind, LocalParties, Network, Outcome, Party, Program, Result, protocols};
+use tacit::{ErrorKind, LocalParties, Network, Outcome, Party, Program, Result, Threat, protocols};
 
 const SUM: &str = r#"
 program sum
@@ -126,4 +126,62 @@ fn local_parties_refuse_what_the_program_has_not() {
     let unread = given().input("least", 5).table("alice", "unread.csv").run();
     let told = unread.expect_err("is refused").to_string();
     assert!(told.contains("no input of alice is read from unread.csv: leave"), "{told}");
+}
+
+#[test]
+fn parties_choose_the_protocol_that_they_want_alike() {
+    let alice: Says<'_> = &|run| {
+        run.protect_against(Threat::semi_honest(1)).input("alice.x", &[3, 4]).input("least", 5)
+    };
+    let bob: Says<'_> = &|run| {
+        run.protect_against(Threat::semi_honest(1)).input("bob.y", &[1, 2]).input("least", 5)
+    };
+    let outcomes = both(alice, bob).map(|outcome| outcome.expect("a result"));
+    let [alice, bob] = outcomes.each_ref().map(|it| it.choice().expect("a choice"));
+    let chosen = &alice.candidates[0];
+    assert_eq!(chosen.protocol, bob.candidates[0].protocol);
+    assert!(alice.candidates.iter().all(|it| chosen.seconds <= it.seconds), "{alice:?}");
+    assert!(alice.candidates.len() > 3 && alice.links.len() == 2, "{alice:?}");
+    for outcome in &outcomes {
+        assert_eq!(outcome["enough"], true);
+        assert_eq!(outcome.report().protocol, alice.candidates[0].protocol);
+    }
+}
+
+#[test]
+fn parties_that_want_different_protection_do_not_compute() {
+    let semi_honest: Says<'_> = &|run| {
+        run.protect_against(Threat::semi_honest(1)).input("alice.x", &[3, 4]).input("least", 5)
+    };
+    let malicious: Says<'_> =
+        &|run| run.protect_against(Threat::malicious(1)).input("bob.y", &[1, 2]).input("least", 5);
+    let named: Says<'_> = &|run| run.input("bob.y", &[1, 2]).input("least", 5);
+    for bob in [malicious, named] {
+        for error in both(semi_honest, bob).map(|result| result.expect_err("no agreement")) {
+            assert_eq!(error.kind(), ErrorKind::Config);
+            assert!(error.to_string().contains("auto against one semi-honest party"), "{error}");
+        }
+    }
+}
+
+#[test]
+fn what_no_protocol_does_is_said_before_anything_starts() {
+    let impossible: Says<'_> = &|run| {
+        run.protect_against(Threat::malicious(2)).input("alice.x", &[3, 4]).input("least", 5)
+    };
+    let twice: Says<'_> = &|run| {
+        run.protect_against(Threat::malicious(1))
+            .roles(["alice", "bob"])
+            .input("alice.x", &[3, 4])
+            .input("least", 5)
+    };
+    let bob: Says<'_> = &|run| run.input("bob.y", &[1, 2]).input("least", 5);
+    for (alice, why) in
+        [(impossible, "of 2 parties 1 may be corrupted at most"), (twice, "--roles")]
+    {
+        let [alice, bob] = both(alice, bob);
+        let error = alice.expect_err("not possible");
+        assert_eq!((error.kind(), bob.is_err()), (ErrorKind::Input, true));
+        assert!(error.to_string().contains(why), "{error}");
+    }
 }

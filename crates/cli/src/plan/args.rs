@@ -8,12 +8,12 @@ use crate::flags;
 use crate::program::NamedValue;
 use crate::run::{Misplaced, Parties};
 use crate::task::Task;
+use crate::threat::ThreatArgs;
 use clap::builder::RangedU64ValueParser;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
-use std::str::FromStr;
 use tacit::runtime::{Profile, bandwidth};
-use tacit_planner::{Calibration, Network, Objective, Threat};
+use tacit_planner::{Calibration, Network, Objective};
 use tacit_protocol::MAX_PARTIES;
 
 /// Arguments of `tacit plan`.
@@ -41,14 +41,8 @@ pub struct PlanArgs {
     #[arg(long, value_name = "BANDWIDTH")]
     uplink: Option<String>,
 
-    /// What corrupted parties do: look at what they see (semi-honest), or whatever they like (malicious)
-    #[arg(long, default_value = "semi-honest")]
-    pub security: SecurityArg,
-
-    /// How many parties may be corrupted and pool what they see: one, minority (fewer than half), all-but-one,
-    /// or a number
-    #[arg(long, value_name = "one|minority|all-but-one|NUMBER", default_value = "one")]
-    corruptions: Corruptions,
+    #[command(flatten)]
+    pub threat: ThreatArgs,
 
     /// Protocols of fewer parties, too: the first ones compute, of whom as many may be corrupted. The others take
     /// no part, or, in programs, give inputs and learn results
@@ -85,15 +79,6 @@ pub struct PlanArgs {
     read: ReadArgs,
 }
 
-/// What corrupted parties do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum SecurityArg {
-    /// They follow the protocol
-    SemiHonest,
-    /// They do whatever they like
-    Malicious,
-}
-
 /// What is to be short.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum ObjectiveArg {
@@ -112,34 +97,6 @@ enum Computing {
     Typical,
     /// Infinitely
     None,
-}
-
-/// How many parties may be corrupted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Corruptions {
-    /// Fewer than half.
-    Minority,
-    /// All but one.
-    AllButOne,
-    /// So many.
-    Number(usize),
-}
-
-impl FromStr for Corruptions {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "one" => Ok(Corruptions::Number(1)),
-            "minority" => Ok(Corruptions::Minority),
-            "all-but-one" => Ok(Corruptions::AllButOne),
-            number => {
-                let number = number.parse().ok().filter(|number| *number > 0);
-                let hint = "write one, minority, all-but-one, or a number from 1 on";
-                number.map(Corruptions::Number).ok_or_else(|| hint.to_string())
-            }
-        }
-    }
 }
 
 impl PlanArgs {
@@ -197,23 +154,6 @@ impl PlanArgs {
             Computing::Typical => Calibration::TYPICAL,
             Computing::None => Calibration::FREE,
         })
-    }
-
-    /// What so many parties are to be protected against.
-    pub fn threat(&self, parties: usize) -> Result<Threat, CliError> {
-        let corruptions = match self.corruptions {
-            // With two parties either may be.
-            Corruptions::Minority => parties.div_ceil(2).saturating_sub(1).max(1),
-            Corruptions::AllButOne => parties - 1,
-            Corruptions::Number(number) => number,
-        };
-        if corruptions >= parties {
-            return Err(CliError::input(format!(
-                "--corruptions {corruptions}: of {parties} parties {} may be corrupted at most",
-                parties - 1
-            )));
-        }
-        Ok(Threat { corruptions, malicious: self.security == SecurityArg::Malicious })
     }
 
     /// What is to be short.

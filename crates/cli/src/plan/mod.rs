@@ -19,7 +19,7 @@ use tacit_circuit::Circuit;
 use tacit_engine::circuit::{Job, Preprocessing};
 use tacit_engine::program::ProgramJob;
 use tacit_net::PartyId;
-use tacit_planner::{Estimate, Free, Network, Objective, Setting, rank};
+use tacit_planner::{Estimate, Free, Network, Objective, Setting, Threat, Wanted, rank};
 use tacit_program::Program;
 use tacit_sharing::Protocol;
 
@@ -32,23 +32,23 @@ pub fn run(args: &PlanArgs, output: Output) -> Result<(), CliError> {
     let calibration = args.calibration()?;
     let memory_bytes = args.memory as f64 * 1e6;
     let setting = Setting { network: &network, calibration: &calibration, memory_bytes };
-    let (mut estimates, left_out) = estimates(args, &task, &parties, setting)?;
+    let threat = args.threat.among(parties.0.len())?;
+    let (mut estimates, left_out) = estimates(args, threat, (&task, &parties), setting)?;
     if estimates.is_empty() {
         return Err(nothing(args, &parties, &left_out));
     }
     rank(&mut estimates, args.objective());
-    output.print(&PlanReport::new(args, (&task, &parties, &profile), &estimates, left_out))
+    output.print(&PlanReport::new(args, (&task, &parties, &profile), threat, &estimates, left_out))
 }
 
 /// What every protocol takes that protects well enough, and those that do not run here.
 fn estimates(
     args: &PlanArgs,
-    task: &Task,
-    parties: &Parties,
+    threat: Threat,
+    (task, parties): (&Task, &Parties),
     setting: Setting<'_>,
 ) -> Result<(Vec<Estimate>, Vec<Omitted>), CliError> {
     let all = task.protocols().filter_map(|protocol| args.checks.apply(protocol).ok());
-    let threat = args.threat(parties.0.len())?;
     let mut protocols = threat.protocols(all, parties.0.len(), args.fewer);
     protocols.retain(|protocol| runs(task, parties, *protocol));
     let progress = Progress::new(true);
@@ -57,7 +57,7 @@ fn estimates(
     let one = |protocol: Protocol| {
         let estimate = match task {
             Task::Circuit(circuit) => {
-                setting.circuit(circuit, &circuit_job(args, circuit, protocol))
+                setting.circuit(circuit, &circuit_job(args, circuit, protocol), Wanted::Best)
             }
             Task::Program(program) => {
                 let job = program_job(args, program, protocol)?;
@@ -88,7 +88,7 @@ fn runs(task: &Task, parties: &Parties, protocol: Protocol) -> bool {
 
 /// What of a program's job is chosen.
 fn free(protocol: Protocol) -> Free {
-    Free { roles: true, by: true, chunk: !protocol.garbles() }
+    Free { roles: true, split: true, by: true, chunk: !protocol.garbles() }
 }
 
 /// Input ports are the parties' in turn; all learn the outputs.

@@ -1,6 +1,6 @@
 //! What `tacit plan` prints.
 
-use super::args::{PlanArgs, SecurityArg};
+use super::args::PlanArgs;
 use super::commands::{Commands, roles};
 use crate::output::Report;
 use crate::run::{Parties, seconds};
@@ -8,7 +8,7 @@ use crate::task::Task;
 use serde::Serialize;
 use std::io::{self, Write};
 use tacit::runtime::Profile;
-use tacit_planner::{Bound, Estimate, LeftOut, Objective, Seconds};
+use tacit_planner::{Bound, Estimate, LeftOut, Objective, Seconds, Threat};
 use tacit_sharing::Protocol;
 
 /// Which protocol, and why.
@@ -77,18 +77,18 @@ impl PlanReport {
     pub fn new(
         args: &PlanArgs,
         (task, parties, profile): (&Task, &Parties, &Profile),
+        threat: Threat,
         estimates: &[Estimate],
         left_out: Vec<Omitted>,
     ) -> Self {
         let (objective, chosen) = (args.objective(), &estimates[0]);
-        let malicious = args.security == SecurityArg::Malicious;
         let candidates = estimates.iter().enumerate();
         PlanReport {
             network: profile.name.clone(),
             description: profile.description.clone(),
             parties: parties.0.clone(),
-            security: if malicious { "malicious" } else { "semi-honest" },
-            corruptions: args.threat(parties.0.len()).map_or(0, |threat| threat.corruptions),
+            security: if threat.malicious { "malicious" } else { "semi-honest" },
+            corruptions: threat.corruptions,
             objective: name(objective),
             chosen: chosen.protocol.to_string(),
             why: why(estimates, objective),

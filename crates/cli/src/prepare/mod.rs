@@ -83,6 +83,7 @@ pub struct PrepareArgs {
 impl PrepareArgs {
     /// With the protocols of the checks that are asked for.
     pub fn checked(self) -> Result<Self, CliError> {
+        self.run.named_protocol("tacit prepare")?;
         Ok(PrepareArgs { run: self.run.checked()?, ..self })
     }
 }

@@ -13,6 +13,7 @@ mod show;
 
 pub use args::{NamedValue, TableArgs};
 pub use bench::random_inputs;
+pub use choice::{why, write_auto, write_candidates};
 pub use costs::MAX_ANDS;
 pub use run::{WHO_LEARNS, bytes, is_program, refuse_circuit_arguments, run_program};
 pub use sample::samples;

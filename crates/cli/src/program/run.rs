@@ -1,7 +1,7 @@
 //! `tacit run` of a program.
 
 use super::args::TableArgs;
-use super::choice::write_choice;
+use super::choice::{write_auto, write_candidates, write_choice};
 use super::{check, load, results};
 use crate::checks::write_soundness;
 use crate::error::CliError;
@@ -12,7 +12,7 @@ use crate::prepare;
 use crate::progress::Progress;
 use crate::ranges;
 use crate::run::{
-    Misplaced, RunArgs, all_written, announce, refuse, seconds, sentence, write_links,
+    Misplaced, Parties, RunArgs, all_written, announce_run, refuse, seconds, sentence, write_links,
 };
 use crate::signals;
 use serde::{Deserialize, Serialize, Serializer};
@@ -21,11 +21,11 @@ use std::io::{self, Read, Write};
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
-use tacit::Program;
 use tacit::runtime::{
     self, Given, Meeting, Names, ProgramChoice, ProgramDone, least_rows, program_job, roles,
     takes_outside,
 };
+use tacit::{Choice, Program, protocols};
 use tacit_circuit::spelling;
 use tacit_engine::circuit::FormChoice;
 use tacit_engine::program::{self as engine, ProgramReport, RolesUse};
@@ -53,6 +53,7 @@ pub fn run_program(args: &RunArgs, output: Output) -> Result<ExitCode, Failure> 
     if let Some(child) = local::from_environment() {
         let result = child.and_then(|child| {
             let program = load(&args.path)?;
+            let args = &args.among(local_parties(&program))?;
             let names = Names::local(&program, args.protocol)?;
             let mut meeting = meeting::of(args.deadlines.of(child.config));
             one_party(args, &program, &names, &mut meeting, output.is_json())
@@ -62,29 +63,39 @@ pub fn run_program(args: &RunArgs, output: Output) -> Result<ExitCode, Failure> 
     let runs = match args.party_file()? {
         None => {
             let program = load_checked(args)?;
+            let args = &args.among(local_parties(&program))?;
             let names = Names::local(&program, args.protocol)?;
             // Wrong arguments are better told here, once.
             check_files(args, &names)?;
             program_job(&args.options(), &program, &names, least_rows(&program))?;
-            announce(args.protocol, &names.session, true, program.parties.len());
+            announce_run(args, &Parties(names.session.clone()), true, program.parties.len());
             local::launch(names.session.len(), args.transport)?.results()?
         }
         Some(path) => hold(args.session(path)?, |meeting| {
             let program = load_checked(args)?;
+            let args = &args.among(meeting.config.parties.len())?;
             let outside = takes_outside(args.protocol);
             let parties = args.named(&meeting.config, path, outside)?;
             let names = Names::configured(&program, &parties)?;
             check_own_files(args, &names, meeting.config.me)?;
-            announce(args.protocol, &names.session, false, program.parties.len());
+            announce_run(args, &parties, false, program.parties.len());
             Ok(vec![one_party(args, &program, &names, meeting, output.is_json())?])
         })?,
     };
     // What could not be written is printed with the rest.
     let alone = args.program.prints_alone() && runs.iter().all(|run| run.unwritten.is_none());
-    let report = ProgramRuns { trust: sentence(args.protocol), alone, parties: runs };
+    // What the parties have chosen, if they have.
+    let used = runs.first().and_then(|run| protocols::named(&run.report.protocol).ok());
+    let trust = sentence(used.unwrap_or(args.protocol));
+    let report = ProgramRuns { trust, alone, explain: args.explain, parties: runs };
     output.print_results(&report)?;
     all_written(report.parties.iter().map(|run| &run.unwritten))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// How many parties there are when all are local: those of the program, or two.
+fn local_parties(program: &Program) -> usize {
+    program.parties.len().max(2)
 }
 
 /// Reads the program, and refuses arguments that do not fit it.
@@ -201,18 +212,19 @@ fn one_party(
         meeting.config.notice = Some(Arc::new(remark));
     }
     let (options, bounds) = (args.options(), check::bounds(&args.program));
-    let run = runtime::ProgramRun { program, names, options: &options, bounds };
+    let wanted = args.wanted;
+    let run = runtime::ProgramRun { program, names, options: &options, wanted, bounds };
     meeting.config.workers = run.workers()?;
     let store = prepare::open_store(args, &meeting.config, &names.session[me.index()])?;
     let progress = Progress::new(configured || me == PartyId(0));
-    let ProgramDone { outcome, choice, stored } =
+    let ProgramDone { outcome, choice, auto, stored } =
         run.with_others(meeting, given, store, &progress)?;
     drop(progress);
     signals::opened();
     let (printed, unwritten) = deliver(args, program, &is_me, &outcome.revealed?, json)?;
     let (report, warnings) = (outcome.report, outcome.warnings);
     let names = names.session.clone();
-    Ok(ProgramRun { names, report, choice, stored, warnings, printed, unwritten })
+    Ok(ProgramRun { names, report, choice, auto, stored, warnings, printed, unwritten })
 }
 
 /// Writes this party's result files. Returns the text to print if there is none, or if one cannot be written,
@@ -252,6 +264,8 @@ struct ProgramRun {
     report: ProgramReport,
     /// Why roles and form are as they are, if they were chosen.
     choice: Option<ProgramChoice>,
+    /// Why the protocol is what it is, if the parties chose it.
+    auto: Option<Choice>,
     /// The stored preprocessing that it used.
     stored: Option<String>,
     /// Under `plain`: where values left their ranges.
@@ -270,6 +284,9 @@ struct ProgramRuns {
     /// Whether results are all that is printed.
     #[serde(skip)]
     alone: bool,
+    /// Whether all candidates are shown that the protocol was chosen from.
+    #[serde(skip)]
+    explain: bool,
     #[serde(serialize_with = "with_results")]
     parties: Vec<ProgramRun>,
 }
@@ -282,6 +299,7 @@ fn with_results<S: Serializer>(runs: &[ProgramRun], serializer: S) -> Result<S::
             "name": run.names[usize::from(run.report.party)],
             "results": results,
             "choice": run.choice,
+            "auto": run.auto,
             "stored": run.stored,
             "warnings": run.warnings,
             "report": run.report,
@@ -299,6 +317,9 @@ impl Report for ProgramRuns {
             writeln!(out, "warning: {warning}: under a protocol results would be wrong")?;
         }
         let Some(first) = self.parties.first() else { return Ok(()) };
+        if let Some(choice) = first.auto.as_ref().filter(|_| self.explain) {
+            write_candidates(choice, &first.names, out)?;
+        }
         write_cost(out, first)?;
         if self.parties.len() > 1 {
             let rounds = |run: &ProgramRun| {
@@ -336,7 +357,7 @@ impl ProgramRuns {
 }
 
 fn write_cost(out: &mut dyn Write, run: &ProgramRun) -> io::Result<()> {
-    let ProgramRun { names, report, choice, stored, .. } = run;
+    let ProgramRun { names, report, choice, auto, stored, .. } = run;
     let name = |party: &u8| names[usize::from(*party)].as_str();
     let rows: Vec<String> =
         report.rows.iter().map(|(dim, rows)| format!("{dim} = {rows}")).collect();
@@ -364,6 +385,9 @@ fn write_cost(out: &mut dyn Write, run: &ProgramRun) -> io::Result<()> {
     }
     if let Some(choice) = choice {
         write_choice(choice, out)?;
+    }
+    if let Some(choice) = auto {
+        write_auto(choice, out)?;
     }
     if let Some(name) = stored {
         writeln!(out, "with stored preprocessing {name}")?;

@@ -10,11 +10,12 @@ use crate::local::Transport;
 use crate::ports::{PortFile, ValueStyle};
 use crate::program::{ByChoice, TableArgs};
 use crate::ranges::RangeArgs;
+use crate::threat::ThreatArgs;
 use clap::{Args, ValueEnum};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
-use tacit::runtime::{Balancing, Options, Parties, Profile, Roles, session_named};
+use tacit::runtime::{Balancing, Options, Parties, Profile, Roles, Wanted, session_named};
 use tacit_engine::circuit::{FormChoice, Preprocessing};
 use tacit_engine::protocols;
 use tacit_garbling::bmr::Opening;
@@ -41,8 +42,23 @@ pub struct RunArgs {
     #[arg(value_name = "PROGRAM|CIRCUIT")]
     pub path: PathBuf,
 
-    #[arg(long, default_value = "trio", value_parser = protocols::named, help = flags::protocol(""))]
+    #[arg(long = "protocol", default_value = "trio", help = flags::protocol(AUTO), value_name = "PROTOCOL|auto")]
+    asked: Asked,
+
+    /// The protocol. Where the parties choose it, one of those that they choose from, until they have.
+    #[arg(skip = protocols::TRIO)]
     pub protocol: Protocol,
+
+    /// What the protocol must do that the parties choose, if they choose it.
+    #[arg(skip)]
+    pub wanted: Option<Wanted>,
+
+    #[command(flatten)]
+    threat: ThreatArgs,
+
+    /// With --protocol auto: show what every protocol that protects well enough would take
+    #[arg(long)]
+    pub explain: bool,
 
     #[command(flatten)]
     checks: Checks,
@@ -167,6 +183,28 @@ pub struct RunArgs {
     pub program: TableArgs,
 }
 
+/// What `--protocol` says beside names of protocols.
+const AUTO: &str = "; or auto: the parties measure their links and processors, and take the fastest that protects against \
+                    --security and --corruptions";
+
+/// A protocol, named or to be chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Asked {
+    Auto,
+    Named(Protocol),
+}
+
+impl FromStr for Asked {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Asked, String> {
+        match text {
+            "auto" => Ok(Asked::Auto),
+            name => protocols::named(name).map(Asked::Named).map_err(|e| e.to_string()),
+        }
+    }
+}
+
 /// When messages that do not depend on inputs are sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum PreprocessingArg {
@@ -288,13 +326,54 @@ pub fn refuse(others: &str, flags: impl IntoIterator<Item = Misplaced>) -> Resul
 }
 
 impl RunArgs {
-    /// With the protocols of the checks that are asked for.
+    /// For so many parties: with the protocol that is named, and the checks that are asked for, or with what the parties
+    /// choose a protocol by.
+    pub fn among(&self, parties: usize) -> Result<Self, CliError> {
+        let mut args = self.clone();
+        match self.asked {
+            Asked::Named(_) => {
+                let flags = [
+                    Misplaced::new(self.threat.security.is_some(), "--security", ""),
+                    Misplaced::new(self.threat.corruptions.is_some(), "--corruptions", ""),
+                    Misplaced::new(self.explain, "--explain", ""),
+                ];
+                refuse("--protocol auto", flags)?;
+            }
+            Asked::Auto => {
+                if self.party.is_some() && self.threat.security.is_none() {
+                    return Err(CliError::input(
+                        "with --protocol auto, say what it must protect against: --security malicious (parties that do \
+                         whatever they like) or --security semi-honest (parties that only look)",
+                    ));
+                }
+                let wanted = self.checks.wanted(self.threat.among(parties)?);
+                args.protocol = wanted.protocols(parties)?[0];
+                wanted.check(&args.options())?;
+                args.wanted = Some(wanted);
+            }
+        }
+        Ok(args)
+    }
+
+    /// With the protocol that is named, and the checks that are asked for.
     pub fn checked(mut self) -> Result<Self, CliError> {
-        self.protocol = self.checks.apply(self.protocol)?;
+        if let Asked::Named(protocol) = self.asked {
+            self.protocol = self.checks.apply(protocol)?;
+        }
         for other in &mut self.mix {
             *other = self.checks.apply(*other)?;
         }
         Ok(self)
+    }
+
+    /// Refuses to leave the protocol to the parties.
+    pub fn named_protocol(&self, command: &str) -> Result<(), CliError> {
+        match self.asked {
+            Asked::Named(_) => Ok(()),
+            Asked::Auto => Err(CliError::input(format!(
+                "not supported: --protocol auto in {command}; name a protocol (`tacit plan` compares them)"
+            ))),
+        }
     }
 
     /// The configuration file of the one party to run, or `None` for all local ones.

@@ -10,7 +10,7 @@ pub use args::{Misplaced, PreprocessingArg, RunArgs, opening, refuse};
 pub use party::job;
 pub use report::{all_written, seconds, write_links};
 pub use tacit::runtime::{Parties, in_turn};
-pub use trust::{announce, sentence};
+pub use trust::sentence;
 
 use crate::circuit::file;
 use crate::error::CliError;
@@ -20,6 +20,9 @@ use crate::output::Output;
 use crate::program;
 use report::RunReport;
 use std::process::ExitCode;
+use tacit_circuit::Circuit;
+use tacit_protocol::MAX_PARTIES;
+use trust::{announce, announce_threat};
 
 /// Runs the command.
 pub fn run(args: &RunArgs, output: Output) -> Result<ExitCode, Failure> {
@@ -29,6 +32,7 @@ pub fn run(args: &RunArgs, output: Output) -> Result<ExitCode, Failure> {
     if let Some(child) = local::from_environment() {
         let result = child.and_then(|child| {
             let circuit = file::read(&args.path, &args.read)?;
+            let args = &args.among(local_parties(&circuit))?;
             let parties = Parties::numbered(args.protocol.parties());
             let mut meeting = meeting::of(args.deadlines.of(child.config));
             party::evaluate(args, &circuit, &parties, &mut meeting, output.is_json())
@@ -39,25 +43,40 @@ pub fn run(args: &RunArgs, output: Output) -> Result<ExitCode, Failure> {
         None => {
             refuse_program_arguments(args)?;
             let circuit = file::read(&args.path, &args.read)?;
+            let args = &args.among(local_parties(&circuit))?;
             // Wrong arguments are better told here, once.
             let parties = Parties::numbered(args.protocol.parties());
             let job = party::check(args, &circuit, &parties, None)?;
             let giving = job.owners.iter().map(|owner| owner.index() + 1).max().unwrap_or(0);
-            announce(args.protocol, &parties.0, true, giving);
+            announce_run(args, &parties, true, giving);
             local::launch(parties.0.len(), args.transport)?.results()?
         }
         Some(path) => hold(args.session(path)?, |meeting| {
             refuse_program_arguments(args)?;
             let circuit = file::read(&args.path, &args.read)?;
+            let args = &args.among(meeting.config.parties.len())?;
             let parties = args.named(&meeting.config, path, false)?;
-            announce(args.protocol, &parties.0, false, 0);
+            announce_run(args, &parties, false, 0);
             Ok(vec![party::evaluate(args, &circuit, &parties, meeting, output.is_json())?])
         })?,
     };
-    let report = RunReport::new(args.protocol, results);
+    let report = RunReport::new(args, results);
     output.print_results(&report)?;
     report.all_written()?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// How many parties there are when all are local, and choose the protocol: those that give inputs, or two.
+fn local_parties(circuit: &Circuit) -> usize {
+    circuit.input_widths().len().clamp(2, MAX_PARTIES.into())
+}
+
+/// Says what the parties trust each other with, of whom the first `giving` give inputs.
+pub fn announce_run(args: &RunArgs, parties: &Parties, local: bool, giving: usize) {
+    match args.wanted {
+        Some(wanted) => announce_threat(wanted.threat, parties.0.len()),
+        None => announce(args.protocol, &parties.0, local, giving),
+    }
 }
 
 fn refuse_program_arguments(args: &RunArgs) -> Result<(), CliError> {

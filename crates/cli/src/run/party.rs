@@ -153,11 +153,12 @@ pub fn evaluate(
         meeting.config.notice = Some(Arc::new(remark));
     }
     let options = args.options();
-    let run = CircuitRun { circuit, options: &options, job, consent };
-    meeting.config.workers = run.workers();
+    let (names, wanted) = (&parties.0[..], args.wanted);
+    let run = CircuitRun { circuit, names, options: &options, wanted, job, consent };
+    meeting.config.workers = run.workers()?;
     let store = prepare::open_store(args, &meeting.config, &parties.0[me.index()])?;
     let progress = Progress::new(configured || me == PartyId(0));
-    let CircuitDone { job, result, choice, stored } =
+    let CircuitDone { job, result, choice, auto, stored } =
         run.with_others(meeting, values, store, &progress)?;
     drop(progress);
     signals::opened();
@@ -165,7 +166,7 @@ pub fn evaluate(
     let written: Vec<PortFile> = args.outputs.iter().filter(writes).cloned().collect();
     let (printed, unwritten) = deliver(args, circuit, &written, &result.outputs, json)?;
     let (names, report) = (parties.0.clone(), result.report);
-    Ok(PartyRun { names, report, roles: choice, stored, printed, unwritten })
+    Ok(PartyRun { names, report, roles: choice, auto, stored, printed, unwritten })
 }
 
 /// Values of the ports that this party owns.

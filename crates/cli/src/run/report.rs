@@ -1,16 +1,18 @@
 //! What `tacit run` prints.
 
+use super::args::RunArgs;
 use super::trust::sentence;
 use crate::checks::write_soundness;
 use crate::error::CliError;
 use crate::output::Report;
 use crate::ports::PortValues;
+use crate::program::{write_auto, write_candidates};
 use comfy_table::{Table, presets};
 use serde::{Deserialize, Serialize, Serializer};
 use std::io::{self, Write};
+use tacit::protocols;
 use tacit::runtime::roles::{self, Choice};
 use tacit_engine::circuit::{self, AssignmentUse, LinkUse};
-use tacit_sharing::Protocol;
 use zeroize::Zeroizing;
 
 /// One party's run. No `Debug`: it holds opened values.
@@ -22,6 +24,8 @@ pub struct PartyRun {
     pub report: circuit::Report,
     /// Why roles are as they are, if they were chosen.
     pub roles: Option<Choice>,
+    /// Why the protocol is what it is, if the parties chose it.
+    pub auto: Option<tacit::Choice>,
     /// The stored preprocessing that it used.
     pub stored: Option<String>,
     /// Outputs to print, if no file was asked for, or none can be written.
@@ -45,6 +49,9 @@ pub enum Printed {
 pub struct RunReport {
     /// What the protocol protects against.
     trust: String,
+    /// Whether all candidates are shown that the protocol was chosen from.
+    #[serde(skip)]
+    explain: bool,
     #[serde(serialize_with = "with_outputs")]
     parties: Vec<PartyRun>,
 }
@@ -60,6 +67,7 @@ fn with_outputs<S: Serializer>(runs: &[PartyRun], serializer: S) -> Result<S::Ok
             "name": run.names[usize::from(run.report.party)],
             "outputs": outputs,
             "choice": run.roles,
+            "auto": run.auto,
             "stored": run.stored,
             "report": run.report,
         })
@@ -69,8 +77,11 @@ fn with_outputs<S: Serializer>(runs: &[PartyRun], serializer: S) -> Result<S::Ok
 
 impl RunReport {
     /// The report of the parties that ran here.
-    pub fn new(protocol: Protocol, parties: Vec<PartyRun>) -> RunReport {
-        RunReport { trust: sentence(protocol), parties }
+    pub fn new(args: &RunArgs, parties: Vec<PartyRun>) -> RunReport {
+        // What the parties have chosen, if they have.
+        let used = parties.first().and_then(|run| protocols::named(&run.report.protocol).ok());
+        let trust = sentence(used.unwrap_or(args.protocol));
+        RunReport { trust, explain: args.explain, parties }
     }
 
     /// An error if an output file is not written.
@@ -118,7 +129,13 @@ impl Report for RunReport {
     fn text(&self, out: &mut dyn Write) -> io::Result<()> {
         self.write_values(out)?;
         let Some(first) = self.parties.first() else { return Ok(()) };
+        if let Some(choice) = first.auto.as_ref().filter(|_| self.explain) {
+            write_candidates(choice, &first.names, out)?;
+        }
         write_roles(out, first)?;
+        if let Some(choice) = &first.auto {
+            write_auto(choice, out)?;
+        }
         if let Some(name) = &first.stored {
             writeln!(out, "with stored preprocessing {name}")?;
         }

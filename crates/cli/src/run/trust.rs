@@ -1,11 +1,23 @@
 //! What the parties of a run trust each other with, said before anything leaves this machine.
 
 use crate::output::remark;
+use tacit::Threat;
 use tacit_sharing::Protocol;
 
 /// What a run's protocol protects against and what it does not, in a sentence.
 pub fn sentence(protocol: Protocol) -> String {
     format!("{protocol} is {}", protocol.security().trust(protocol.parties()))
+}
+
+/// Says to people what the protocol will protect against that the parties choose.
+pub fn announce_threat(threat: Threat, parties: usize) {
+    let deviates = match threat.malicious {
+        true => "whoever deviates can end the run without a result",
+        false => "anyone who deviates can make results wrong or learn inputs",
+    };
+    remark(&format!(
+        "trusted: all but {threat} of {parties}: {deviates}; the parties choose a protocol that protects against this"
+    ));
 }
 
 /// Says so to people; of parties that are all local, also which are here only because the protocol has more

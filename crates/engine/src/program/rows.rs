@@ -10,13 +10,15 @@ use tacit_program::{Program, clear, text};
 /// What a party says about row counts, by their names.
 #[derive(Clone, Debug, Default)]
 pub struct RowTerms {
+    /// The protocol, or what it must protect against if the parties choose it: all must say the same.
+    pub protocol: String,
     /// Rows of its own inputs.
     pub own: BTreeMap<String, u64>,
     /// Fewest and most rows with which it computes, where the program allows others too.
     pub bounds: BTreeMap<String, RangeInclusive<u64>>,
 }
 
-/// Finds the row counts: every party says those of its own inputs. First the parties compare their programs. Nothing is
+/// Finds the row counts: every party says those of its own inputs. First the parties compare their programs and protocols. Nothing is
 /// allocated for rows before all have consented to their number.
 ///
 /// # Errors
@@ -32,6 +34,7 @@ pub fn agree_rows(
         ("command", "run".to_string()),
         ("tacit version", env!("CARGO_PKG_VERSION").to_string()),
         ("program", hex::encode(text::digest(program))),
+        ("protocol", terms.protocol.clone()),
     ])?;
     let offer: Vec<Option<u64>> =
         program.dims.iter().map(|dim| terms.own.get(&dim.name).copied()).collect();

@@ -6,7 +6,9 @@ use tacit_engine::circuit::Preprocessing;
 use tacit_engine::protocols::{
     self, AUTHENTICATED, BMR, BMR_SHAMIR, BMR_SILENT, GMW, LIFT, QUAD, TRIO, YAO, YAO_THREE,
 };
-use tacit_planner::{Calibration, Estimate, LeftOut, Network, Objective, Setting, Threat, rank};
+use tacit_planner::{
+    Calibration, Estimate, LeftOut, Network, Objective, Setting, Threat, Wanted, rank,
+};
 use tacit_sharing::Protocol;
 
 const SPEED: Calibration =
@@ -34,7 +36,7 @@ fn ranked(
     let estimate = |protocol: Protocol| {
         let mut job = job(circuit, protocol, LANES);
         job.preprocessing = preprocessing;
-        setting(network).circuit(circuit, &job).expect("runs")
+        setting(network).circuit(circuit, &job, Wanted::Best).expect("runs")
     };
     let mut estimates: Vec<Estimate> = protocols.into_iter().map(estimate).collect();
     rank(&mut estimates, objective);
@@ -114,7 +116,7 @@ fn fewer_parties_compute_only_where_that_is_allowed() {
     // Parties 0 to 2 are near each other: the others' links do not matter to them.
     let network = Network::new(5, |a, b| (1e9, if a.0.max(b.0) < 3 { 1e-3 } else { 1.0 }));
     let circuit = circuit(200, 50, 2, [16, 16]);
-    let estimate = setting(&network).circuit(&circuit, &job(&circuit, TRIO, 1));
+    let estimate = setting(&network).circuit(&circuit, &job(&circuit, TRIO, 1), Wanted::Best);
     assert!(estimate.unwrap().counted(Objective::Online).latency < 0.1);
 }
 
@@ -123,7 +125,7 @@ fn what_takes_too_much_memory_is_left_out() {
     let network = Network::uniform(5);
     let circuit = circuit(2000, 50, 2, [16, 16]);
     let setting = Setting { memory_bytes: 1e6, ..setting(&network) };
-    let estimate = |protocol| setting.circuit(&circuit, &job(&circuit, protocol, 1));
+    let estimate = |protocol| setting.circuit(&circuit, &job(&circuit, protocol, 1), Wanted::Best);
     // 64 bytes for each party and AND, and as much again for what they are made from.
     let left_out = estimate(BMR.fitting(5)).unwrap_err();
     assert!(matches!(left_out, LeftOut::Memory { needed, .. } if needed > 64.0 * 5.0 * 2000.0));
@@ -136,7 +138,8 @@ fn roles_are_those_that_fit_the_links() {
     // Parties 0 and 2 are near each other.
     let network = Network::new(3, |a, b| (1e9, if a.0 + b.0 == 2 { 1e-3 } else { 0.1 }));
     let circuit = circuit(200, 50, 2, [16, 16]);
-    let estimate = setting(&network).circuit(&circuit, &job(&circuit, TRIO, 1)).unwrap();
+    let estimate =
+        setting(&network).circuit(&circuit, &job(&circuit, TRIO, 1), Wanted::Best).unwrap();
     assert_eq!(estimate.assignments[0].places[0].0, 1);
     assert!(estimate.counted(Objective::Online).latency < 0.6);
 }
