@@ -22,11 +22,12 @@ mod program;
 mod progress;
 mod ranges;
 mod run;
+mod short_help;
 mod signals;
 mod task;
 mod threat;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use error::{CliError, ErrorKind};
 use logging::LogArgs;
 use meeting::Failure;
@@ -74,12 +75,19 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let cli = Cli::try_parse().unwrap_or_else(|e| usage(&e));
+    let parsed = short_help::shortened(command()).try_get_matches();
+    let cli = parsed.and_then(|matches| Cli::from_arg_matches(&matches));
+    let cli = cli.unwrap_or_else(|e| usage(&e));
     let output = Output::new(cli.json);
     report_panics(output);
     let logging = cli.log.start().map_err(Failure::from);
     let ended = logging.and_then(|()| run(cli.command, output));
     ended.unwrap_or_else(|failure| failure.end(output))
+}
+
+/// The command line, as it is declared.
+fn command() -> clap::Command {
+    Cli::command()
 }
 
 fn run(command: Command, output: Output) -> Result<ExitCode, Failure> {
