@@ -3,11 +3,14 @@
 use super::{circuit, job};
 use tacit_circuit::Circuit;
 use tacit_engine::circuit::Preprocessing;
+use tacit_engine::program::ProgramJob;
 use tacit_engine::protocols::{
     self, AUTHENTICATED, BMR, BMR_SHAMIR, BMR_SILENT, GMW, LIFT, QUAD, TRIO, YAO, YAO_THREE,
 };
+use tacit_net::PartyId;
+use tacit_net::probe::LinkProbe;
 use tacit_planner::{
-    Calibration, Estimate, LeftOut, Network, Objective, Setting, Threat, Wanted, rank,
+    Calibration, Estimate, Free, LeftOut, Network, Objective, Setting, Threat, Wanted, rank,
 };
 use tacit_sharing::Protocol;
 
@@ -142,4 +145,38 @@ fn roles_are_those_that_fit_the_links() {
         setting(&network).circuit(&circuit, &job(&circuit, TRIO, 1), Wanted::Best).unwrap();
     assert_eq!(estimate.assignments[0].places[0].0, 1);
     assert!(estimate.counted(Objective::Online).latency < 0.6);
+}
+
+/// A party that makes up what it measured makes plans useless at most: they end, and no figure in them is undefined.
+#[test]
+fn made_up_measurements_break_no_plan() {
+    let program = tacit_program::text::parse(
+        "p",
+        "program p\nparties alice, bob, carol\nrows n in 2..100000\ninput x: i16[n] from alice\n\
+         input y: i16[n] from bob\nreveal sum(select(x < y, x, y), axis 0) to all as \"s\"\n",
+    )
+    .expect("a program");
+    for (rtt_ns, bits_per_second) in
+        [(0, Some(1)), (u64::MAX, Some(1)), (u64::MAX, None), (1, Some(u64::MAX)), (0, None)]
+    {
+        let honest = (50_000_000, Some(100_000_000));
+        let mut probes = Vec::new();
+        for (from, to) in [(0, 1), (0, 2), (1, 0), (1, 2), (2, 0), (2, 1)] {
+            let (rtt_ns, bits_per_second) =
+                if from == 1 { (rtt_ns, bits_per_second) } else { honest };
+            let (from, to) = (PartyId(from), PartyId(to));
+            probes.push(LinkProbe { from, to, rtt_ns, bits_per_second });
+        }
+        let network = Network::measured(3, &probes);
+        let free = Free { roles: true, split: false, by: true, chunk: true };
+        let parties: Vec<PartyId> = PartyId::all(3).collect();
+        for protocol in [TRIO, LIFT, YAO_THREE, GMW.fitting(3), AUTHENTICATED.fitting(3)] {
+            let job = ProgramJob::new(protocol, parties.clone(), vec![1000]);
+            let free = Free { chunk: !protocol.garbles(), ..free };
+            let estimate = setting(&network).program(&program, &job, free).expect("a plan");
+            let seconds = estimate.counted(Objective::Total).total();
+            assert!(seconds.is_finite() && seconds > 0.0, "{protocol} {seconds}");
+            assert!(estimate.chunk_rows.is_none_or(|rows| rows > 0), "{protocol}");
+        }
+    }
 }
