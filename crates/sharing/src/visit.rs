@@ -8,18 +8,10 @@ use crate::plain::{PLAIN, Plain};
 use crate::proof::{Made, Method, ProvenLater};
 use crate::quad::{A, B, HET, QUAD, QUAD_A, QUAD_HET, Quad};
 use crate::replicated::{REPLICATED, Replicated};
-use crate::role::{Canonical, Role, RoleId};
+use crate::role::{Canonical, CanonicalVisitor, RoleId, RoleVisitor};
 use crate::tetrad::{TETRAD, Tetrad};
 use crate::trio::{TRIO, Trio};
 use tacit_protocol::Protocol;
-
-/// Something to do with the type of a role whose shares have canonical coordinates.
-pub trait CanonicalVisitor {
-    /// The result.
-    type Out;
-    /// Does it for the type `P` of the role.
-    fn visit<P: Canonical>(self) -> Self::Out;
-}
 
 /// A visitor of any role, for those whose shares are canonical or have masked coordinates.
 struct AnyRole<V>(V);
@@ -54,14 +46,6 @@ impl<V: CoordinatesVisitor> CanonicalVisitor for AnyCoordinates<V> {
     fn visit<P: Canonical>(self) -> V::Out {
         self.0.visit::<P>()
     }
-}
-
-/// Something to do with the type of a role.
-pub trait RoleVisitor {
-    /// The result.
-    type Out;
-    /// Does it for the type `P` of the role.
-    fn visit<P: Role>(self) -> Self::Out;
 }
 
 /// Calls `visitor` with the type of role `role` of a protocol.
@@ -178,7 +162,7 @@ fn canonical<V: CanonicalVisitor>(protocol: Protocol, role: RoleId, visitor: V) 
 mod tests {
     use super::*;
     use crate::protocols;
-    use crate::role::Few;
+    use crate::role::{Few, Role};
 
     /// What descriptors say of roles is what the types of roles are.
     #[test]

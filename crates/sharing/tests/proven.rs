@@ -15,7 +15,7 @@ use tacit_sharing::arrays::{self, Cut, SharedVec};
 use tacit_sharing::cost;
 use tacit_sharing::party::Keys;
 use tacit_sharing::products::Scratch;
-use tacit_sharing::proof::{Bill, Method, Source, Strength};
+use tacit_sharing::proof::{self, Bill, Method, Source, Strength};
 use tacit_sharing::protocols::{
     self, BRAIN_POLYNOMIALS, BRAIN_SACRIFICE, GALOIS, INTEGERS, LIFT, POST,
 };
@@ -78,7 +78,7 @@ fn play<P: Role, W: Word>(session: &mut Session, job: Job, tamper: Option<Tamper
     if let Some(tamper) = tamper {
         mesh.set_tamper(tamper);
     }
-    let mut party = Party::new(mesh, &PLACES)?.proving(keys.proofs());
+    let mut party = Party::new(mesh, &PLACES)?.proving(proof::check_of(&mut keys));
     let mut streams = keys.streams();
     party.mesh().set_phase(Phase::Offline);
     let factors = [1, 2].map(|seed| {
@@ -112,7 +112,7 @@ fn play<P: Role, W: Word>(session: &mut Session, job: Job, tamper: Option<Tamper
     let opened = open::<P, W>(party, &pass, &out)?;
     let journal = party.take_journal()?;
     verifier.end_epoch(party.mesh(), vec![journal])?;
-    let streams_left = party.take_proofs().map_or(Vec::new(), |proofs| proofs.streams_left());
+    let streams_left = party.take_check().map_or(Vec::new(), |check| proof::streams_left(&*check));
     Ok(Ended { proof, times, streams_left, opened })
 }
 
@@ -563,7 +563,7 @@ impl RoleVisitor for LongRun<'_> {
         let mut keys = secrets.keys("test", u64::BITS, 1).remove(0);
         let mut verifier = Verifier::new(protocol, &PLACES, b"test".to_vec(), secrets.take_pairs());
         tamper.into_iter().for_each(|tamper| mesh.set_tamper(tamper));
-        let mut party = Party::new(mesh, &PLACES)?.proving(keys.proofs());
+        let mut party = Party::new(mesh, &PLACES)?.proving(proof::check_of(&mut keys));
         let mut streams = keys.streams();
         party.mesh().set_phase(Phase::Online);
         // Public numbers are shared like any others.

@@ -10,7 +10,7 @@ use tacit_sharing::multi_fan_in::plan::{Form, PolyPlan};
 use tacit_sharing::multi_fan_in::wide::{self, Gate, WideScratch};
 use tacit_sharing::party::Streams;
 use tacit_sharing::products::Scratch;
-use tacit_sharing::proof::Method;
+use tacit_sharing::proof::{self, Method};
 use tacit_sharing::protocols::{self, ASTRA, LIFT, MULTI_FAN_IN, POST, TRIO};
 use tacit_sharing::setup::Secrets;
 use tacit_sharing::transfer::{self, Input, Output, TransferScratch};
@@ -123,7 +123,7 @@ impl<T: Task> RoleVisitor for Start<'_, T> {
             Secrets::exchange(mesh, b"test", self.protocol, places, &mut entropy).unwrap();
         let mut keys = secrets.keys("test", self.ring_bits, 1);
         let verifier = Verifier::new(self.protocol, places, b"test".to_vec(), secrets.take_pairs());
-        let party = Party::new(mesh, places).unwrap().proving(keys[0].proofs());
+        let party = Party::new(mesh, places).unwrap().proving(proof::check_of(&mut keys[0]));
         let (streams, protocol) = (keys[0].streams(), self.protocol);
         self.task.run::<P>(&mut Bench { party, streams, verifier, protocol });
     }

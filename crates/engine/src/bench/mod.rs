@@ -19,8 +19,8 @@ use tacit_ring::{Entropy, Word, Z2};
 use tacit_sharing::arrays::{self, Cut, MatrixShape};
 use tacit_sharing::balance::Balance;
 use tacit_sharing::cost::{self, Traffic};
-use tacit_sharing::party::Streams;
-use tacit_sharing::proof::{Bill, Proofs};
+use tacit_sharing::party::{ProductCheck, Streams};
+use tacit_sharing::proof::{self, Bill};
 use tacit_sharing::verify::{Journal, Pass, Verifier};
 use tacit_sharing::{Party, Protocol, Role, RoleVisitor, SharingError};
 use worker::{Work, Worker};
@@ -251,7 +251,7 @@ fn run_in<W: Word>(session: &mut Session, plan: &Plan) -> Result<Measured, Evalu
         let role = places.iter().position(|party| *party == session.me());
         let mut proofs = None;
         let work = role.zip(keys.as_mut()).map(|(role, keys)| {
-            proofs = keys.proofs();
+            proofs = proof::check_of(keys);
             let (word, streams) = (std::marker::PhantomData, keys.streams());
             tacit_sharing::visit::visit(
                 *protocol,
@@ -270,7 +270,7 @@ fn run_in<W: Word>(session: &mut Session, plan: &Plan) -> Result<Measured, Evalu
 struct Seat<'a> {
     work: Option<Box<dyn Work + 'a>>,
     places: &'a [PartyId],
-    proofs: Option<Proofs>,
+    proofs: Option<Box<dyn ProductCheck>>,
 }
 
 struct NewWorker<'a, W> {
@@ -335,7 +335,7 @@ impl Run<'_> {
             work(&mut **worker, &mut party)?;
             party.flush()?;
             let journal = party.take_journal()?;
-            seat.proofs = party.take_proofs();
+            seat.proofs = party.take_check();
             Ok(journal)
         })?;
         Ok(self.checks.end_epoch(&mut self.session.meshes[0], journals)?)

@@ -7,7 +7,7 @@ use crate::convert::{BitPlanes, Layered};
 use crate::cost::{Rounds, rounds_of};
 use crate::level::LevelScratch;
 use crate::party::{Keys, Party};
-use crate::proof::Needs;
+use crate::proof::{self, Needs};
 use crate::role::{Role, RoleId};
 use crate::shares::Shares;
 use crate::transfer::{self, Input, Output, TransferScratch};
@@ -89,7 +89,7 @@ impl<'m, P: Role> PartyBits<'m, P> {
     /// A party with fresh keys.
     pub fn new(party: Party<'m>, mut bench: RingContext<Z2>) -> Self {
         PartyBits {
-            party: party.proving(bench.keys.proofs()),
+            party: party.proving(proof::check_of(&mut bench.keys)),
             bench,
             layered: LevelScratch::default(),
             circuits: Circuits::new(P::PROTOCOL),
@@ -196,10 +196,10 @@ impl<P: Role> Bits for PartyBits<'_, P> {
     fn announce(&mut self, needs: &Needs) {
         for (bits, words) in needs {
             match bits {
-                1 => self.party.expect_products::<Z2>(*words),
-                32 => self.party.expect_products::<u32>(*words),
-                64 => self.party.expect_products::<u64>(*words),
-                128 => self.party.expect_products::<u128>(*words),
+                1 => proof::expect_products::<Z2>(&mut self.party, *words),
+                32 => proof::expect_products::<u32>(&mut self.party, *words),
+                64 => proof::expect_products::<u64>(&mut self.party, *words),
+                128 => proof::expect_products::<u128>(&mut self.party, *words),
                 // Programs have no other rings.
                 _ => {}
             }
@@ -207,7 +207,7 @@ impl<P: Role> Bits for PartyBits<'_, P> {
     }
 
     fn make_triples(&mut self) -> Result<()> {
-        self.party.prepare_products()
+        proof::prepare_products(&mut self.party)
     }
 
     fn put_off(&mut self) -> Result<PutOff> {

@@ -10,7 +10,7 @@ use super::{Backend, Bits, Circuits, Kind, Name, Planes, Result, Ring, Secret, T
 use crate::arrays::{MatrixShape, SharedVec};
 use crate::convert::{BitPlanes, Layered, to_planes};
 use crate::party::Party;
-use crate::proof::{Factors, Proofs, Strength};
+use crate::proof::{self, Factors, Proofs, Strength};
 use crate::role::{Role, RoleId};
 use crate::verify::{Journal, Verifier};
 use std::sync::Arc;
@@ -132,14 +132,14 @@ fn array([first, second]: [Buffer<u128>; 2]) -> Secret {
 
 impl<P: Role> Tagging for Proven<'_, P> {
     fn tag_key(&mut self) -> Option<(u64, Strength)> {
-        self.numbers.bits.party().tag_key()
+        proof::tag_key(self.numbers.bits.party())
     }
 
     fn tag(&mut self, each: usize, values: &Secret) -> Result<Secret> {
         let (party, _) = self.numbers.bits.step();
         let work =
             |proofs: &mut Proofs, party: &mut Party<'_>| proofs.tag(party, each, redundant(values));
-        Ok(array(party.with_proofs(work)?))
+        Ok(array(proof::with_proofs(party, work)?))
     }
 
     fn tagged_products(
@@ -152,12 +152,12 @@ impl<P: Role> Tagging for Proven<'_, P> {
         let work = |proofs: &mut Proofs, party: &mut Party<'_>| {
             proofs.tagged_products(party, what, factors)
         };
-        Ok(party.with_proofs(work)?.map(array))
+        Ok(proof::with_proofs(party, work)?.map(array))
     }
 
     fn tagged_public(&mut self, values: &[i128], len: usize) -> Option<[Secret; 2]> {
         let party = self.numbers.bits.party();
-        let key = party.with_proofs(|proofs, party| proofs.tag_shares(party)).ok()?;
+        let key = proof::with_proofs(party, |proofs, party| proofs.tag_shares(party)).ok()?;
         let public = self.numbers.public_ring::<u128>(values, len);
         let value = |i: usize| values[if values.len() == 1 { 0 } else { i }] as u128;
         let tags = key.map(|key| {

@@ -3,7 +3,7 @@
 use super::Result;
 use crate::gmw::Piece;
 use crate::party::{Fetched, Party};
-use crate::proof::Stock;
+use crate::proof::{self, Stock};
 use crate::stored;
 use tacit_ring::{Buffer, Z2};
 
@@ -59,10 +59,10 @@ impl PutOff {
     pub(super) fn of(party: &mut Party<'_>) -> Self {
         PutOff {
             fetched: party.put_off(),
-            bits: party.store_products(),
-            w32: party.store_products(),
-            w64: party.store_products(),
-            w128: party.store_products(),
+            bits: proof::store_products(party),
+            w32: proof::store_products(party),
+            w64: proof::store_products(party),
+            w128: proof::store_products(party),
             pieces: Vec::new(),
         }
     }
@@ -84,9 +84,9 @@ impl PutOff {
     /// When parts are missing.
     pub(super) fn give(self, party: &mut Party<'_>) -> Result<()> {
         party.resume(self.fetched);
-        party.hold_products(self.bits)?;
-        party.hold_products(self.w32)?;
-        party.hold_products(self.w64)?;
-        party.hold_products(self.w128)
+        proof::hold_products(party, self.bits)?;
+        proof::hold_products(party, self.w32)?;
+        proof::hold_products(party, self.w64)?;
+        proof::hold_products(party, self.w128)
     }
 }

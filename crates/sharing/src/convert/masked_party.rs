@@ -1,9 +1,9 @@
 //! Who sits where, and the three things that are sent: deals, raises and gadgets.
 
-use super::bits::to_planes;
 use super::{Masked, seat};
 use crate::SharingError;
 use crate::party::{Draws, Party};
+use crate::planes::to_planes;
 use crate::role::{Few, Role, RoleId, Sink, Source};
 use seat::{CORRECTION, RAISE, Seat, Seats};
 use tacit_net::Stream;

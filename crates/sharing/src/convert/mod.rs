@@ -39,9 +39,10 @@ mod masked_party;
 mod seat;
 pub mod shuffle;
 mod truncate;
-mod wires;
 
-pub use bits::{BitPlanes, lower_bits, to_planes, upper_bits};
+pub use crate::planes::{BitPlanes, to_planes};
+pub use crate::wires::{Canvas, Holding, Wires};
+pub use bits::{lower_bits, upper_bits};
 pub use cost::{deal as deal_cost, gadget as gadget_cost, raise as raise_cost};
 pub use inject::{bit_to_ring, bits_to_ring, group_sums, inject};
 pub use layered::Layered;
@@ -49,4 +50,3 @@ pub use masked::{Coordinates, Masked, from_masked, to_masked};
 pub use masked_party::{MaskedParty, Split};
 pub use seat::{Seat, deal_stream, dealer};
 pub use truncate::{floor_shift, truncate, widen};
-pub use wires::{Canvas, Holding, Wires};

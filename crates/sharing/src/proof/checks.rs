@@ -1,8 +1,12 @@
 //! What the types of roles say of cheats, where products are proven or checked.
 
-use super::{LIFT, POST};
+use super::{LIFT, POST, Proofs, with_proofs};
+use crate::SharingError;
+use crate::party::Party;
 use crate::replicated::Checks;
+use crate::role::COMPONENTS;
 use tacit_protocol::Protocol;
+use tacit_ring::Word;
 
 /// Products are proven later: see [`proof`](super). Of these protocols [`LIFT`] stands for the
 /// others.
@@ -12,6 +16,15 @@ pub struct ProvenLater;
 impl Checks for ProvenLater {
     const PROTOCOL: Protocol = LIFT;
     const PROVEN: bool = true;
+
+    fn keep<W: Word>(
+        party: &mut Party<'_>,
+        factors: [[&[W]; COMPONENTS]; 2],
+        results: [&[W]; COMPONENTS],
+        terms: usize,
+    ) -> Result<(), SharingError> {
+        Proofs::of_check(party.check()?)?.keep(factors, results, terms)
+    }
 }
 
 /// Products are made by a [`Method`](crate::proof::Method) of their own, which keeps them to be checked or
@@ -23,4 +36,21 @@ impl Checks for Made {
     const PROTOCOL: Protocol = POST;
     const PROVEN: bool = true;
     const MADE: bool = true;
+
+    fn begin_made<W: Word>(
+        party: &mut Party<'_>,
+        factors: [[&[W]; 2]; 2],
+        terms: usize,
+    ) -> Result<(), SharingError> {
+        with_proofs(party, |proofs, party| proofs.begin(party, factors, terms))
+    }
+
+    fn finish_made<W: Word>(
+        party: &mut Party<'_>,
+        factors: [[&[W]; 2]; 2],
+        terms: usize,
+        out: [&mut [W]; 2],
+    ) -> Result<(), SharingError> {
+        with_proofs(party, |proofs, party| proofs.finish(party, factors, terms, out))
+    }
 }

@@ -3,9 +3,10 @@
 use super::channel::ProofChannel;
 use super::{Class, Method, Pending, Proving, Scratch, bits, galois, lift};
 use crate::SharingError;
+use crate::growing::Growing;
 use std::any::Any;
 use std::ops::Range;
-use tacit_ring::{Buffer, Word, word};
+use tacit_ring::{Word, word};
 
 /// Factors and results of products, component by component: the party's own, and the next role's.
 pub(super) struct Products<W> {
@@ -148,40 +149,5 @@ impl<W: Word> Batch<'_, W> {
     #[inline(always)]
     pub fn result(&self, at: usize) -> [W; 2] {
         [self.z[0][at], self.z[1][at]]
-    }
-}
-
-/// Words that are added one run after the other; wiped like a [`Buffer`].
-pub(crate) struct Growing<W> {
-    pub buffer: Buffer<W>,
-    pub len: usize,
-}
-
-impl<W> Default for Growing<W> {
-    fn default() -> Self {
-        Growing { buffer: Buffer::default(), len: 0 }
-    }
-}
-
-impl<W: Word> Growing<W> {
-    pub fn extend(&mut self, words: &[W]) {
-        let end = self.len + words.len();
-        if end > self.buffer.len() {
-            let mut larger = Buffer::zeros(end.next_power_of_two());
-            larger[..self.len].copy_from_slice(&self.buffer[..self.len]);
-            self.buffer = larger;
-        }
-        self.buffer[self.len..end].copy_from_slice(words);
-        self.len = end;
-    }
-
-    /// All words.
-    pub fn into_buffer(self) -> Buffer<W> {
-        Buffer::from_slice(&self.buffer[..self.len])
-    }
-
-    pub fn forget(&mut self, first: usize) {
-        self.buffer.copy_within(first..self.len, 0);
-        self.len -= first;
     }
 }

@@ -39,6 +39,7 @@ mod level;
 mod lift;
 mod method;
 mod modular;
+mod party;
 mod polynomials;
 mod post;
 mod redundant;
@@ -59,6 +60,10 @@ pub use galois::GALOIS;
 pub use integers::{BRAIN_BATCH, BRAIN_INTEGERS};
 pub use lift::LIFT;
 pub use method::{Method, Source};
+#[cfg(feature = "testing")]
+pub use party::streams_left;
+pub use party::{check_of, expect_products, hold_products, prepare_products, store_products};
+pub(crate) use party::{tag_key, with_proofs};
 pub use polynomials::BRAIN_POLYNOMIALS;
 pub use post::POST;
 pub(crate) use redundant::bytes as redundant_bytes;
@@ -73,16 +78,16 @@ pub use wires::INTEGERS;
 pub(crate) use wires::bytes as integer_bytes;
 
 use crate::SharingError;
-use crate::party::{Keys, Party};
+use crate::party::{Keys, Party, ProductCheck, ProofKeys, no_check};
 use crate::shares::Runs;
 use crate::stored;
 use channel::ProofChannel;
 use class::{BIT_WORDS, Charge, Class};
-pub(crate) use kept::Growing;
 use kept::{Batch, Products, first, first_batch};
 use redundant::U192;
 use std::any::Any;
 use tacit_net::Phase;
+use tacit_protocol::Protocol;
 use tacit_ring::{Buffer, Word};
 use tagged::Tagging;
 use triples::{How, Pool};
@@ -184,31 +189,20 @@ impl Scratch {
 }
 
 impl Proofs {
-    /// Keys must be fresh.
-    pub(crate) fn new(proving: Proving, keys: Keys, worker: usize) -> Self {
+    /// What a party needs to prove products, from the keys of a worker: `None` where the keys' protocol proves none, or
+    /// where they gave what they have for this before.
+    pub fn of(keys: &mut Keys) -> Option<Proofs> {
+        let ProofKeys { protocol, keys, worker } = keys.proofs()?;
+        let known = Method::ALL.map(|method| method.protocol().descriptor());
+        let proving = Proving::of(Protocol::named(&protocol, &known).ok()?)?;
         let (pending, pools) = (Vec::new(), Vec::new());
         let (tagging, scratch) = (Tagging::of_worker(worker), Scratch::default());
-        Proofs { proving, keys, pending, pools, tagging, scratch }
+        Some(Proofs { proving, keys, pending, pools, tagging, scratch })
     }
 
-    /// By key, how many streams are left: the same at both holders of a key.
-    #[cfg(feature = "testing")]
-    #[must_use]
-    pub fn streams_left(&self) -> Vec<u64> {
-        self.keys.streams_left()
-    }
-
-    /// Whether all products are proven, and none is under way.
-    pub(crate) fn is_done(&self) -> bool {
-        self.pending.iter().all(|products| products.terms() == 0 && products.is_settled())
-            && self.pools.iter().all(|pool| pool.is_settled())
-            && self.tagging.pending() == 0
-    }
-
-    /// Whether there are so many products that they should be proven now.
-    pub(crate) fn is_full(&self) -> bool {
-        self.pending.iter().any(|products| products.terms() >= products.limit())
-            || self.tagging.pending() >= tagged::limit(self.proving)
+    /// The proofs of a party, which has such and no others.
+    fn of_check(check: &mut dyn ProductCheck) -> Result<&mut Proofs, SharingError> {
+        (check as &mut dyn Any).downcast_mut().ok_or_else(no_check)
     }
 
     /// Where the triples of a ring are.
@@ -378,25 +372,6 @@ impl Proofs {
         Ok(())
     }
 
-    /// Proves all whole batches of products, and what is left over if `all` is set.
-    pub(crate) fn prove(&mut self, party: &mut Party<'_>, all: bool) -> Result<(), SharingError> {
-        let place = party.mesh().place();
-        party.mesh().set_phase(Phase::Verify);
-        for products in &mut self.pending {
-            while products.terms() >= products.limit() || (all && products.terms() > 0) {
-                let draws = self.keys.streams().draws()?;
-                products.prove(&mut ProofChannel::new(party, draws), &mut self.scratch)?;
-            }
-        }
-        let tagged = self.tagging.pending();
-        if tagged >= tagged::limit(self.proving) || (all && tagged > 0) {
-            let draws = self.keys.streams().draws()?;
-            self.tagging.check(&mut ProofChannel::new(party, draws))?;
-        }
-        party.mesh().set_phase(place.phase);
-        Ok(())
-    }
-
     /// The number of the key that tags numbers, where the protocol has one, and what it is good for.
     pub(crate) fn tag_key(&self) -> Option<(u64, Strength)> {
         let Proving { method, strength, .. } = self.proving;
@@ -433,6 +408,37 @@ impl Proofs {
     ) -> Result<[[Buffer<u128>; 2]; 2], SharingError> {
         let draws = self.keys.streams().draws()?;
         self.tagging.results(party, draws, what, factors)
+    }
+}
+
+impl ProductCheck for Proofs {
+    fn is_done(&self) -> bool {
+        self.pending.iter().all(|products| products.terms() == 0 && products.is_settled())
+            && self.pools.iter().all(|pool| pool.is_settled())
+            && self.tagging.pending() == 0
+    }
+
+    fn is_full(&self) -> bool {
+        self.pending.iter().any(|products| products.terms() >= products.limit())
+            || self.tagging.pending() >= tagged::limit(self.proving)
+    }
+
+    fn prove(&mut self, party: &mut Party<'_>, all: bool) -> Result<(), SharingError> {
+        let place = party.mesh().place();
+        party.mesh().set_phase(Phase::Verify);
+        for products in &mut self.pending {
+            while products.terms() >= products.limit() || (all && products.terms() > 0) {
+                let draws = self.keys.streams().draws()?;
+                products.prove(&mut ProofChannel::new(party, draws), &mut self.scratch)?;
+            }
+        }
+        let tagged = self.tagging.pending();
+        if tagged >= tagged::limit(self.proving) || (all && tagged > 0) {
+            let draws = self.keys.streams().draws()?;
+            self.tagging.check(&mut ProofChannel::new(party, draws))?;
+        }
+        party.mesh().set_phase(place.phase);
+        Ok(())
     }
 }
 

@@ -6,10 +6,11 @@ use super::channel::ProofChannel;
 use super::method::proven;
 use super::redundant::{self, Claims};
 use super::{
-    BIT_WORDS, Charge, Class, Growing, Method, Pending, Proving, Scratch, Two, bits, buckets,
-    first, first_batch, push_run, wires,
+    BIT_WORDS, Charge, Class, Method, Pending, Proving, Scratch, Two, bits, buckets, first,
+    first_batch, push_run, wires,
 };
 use crate::SharingError;
+use crate::growing::Growing;
 use crate::party::{Draws, Party};
 use std::any::Any;
 use std::collections::VecDeque;

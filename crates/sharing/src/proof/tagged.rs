@@ -12,9 +12,10 @@
 use super::channel::ProofChannel;
 use super::method::{Method, proven};
 use super::redundant::{narrowed, summand, widened};
-use super::{Charge, Growing, Proving, Two, first};
+use super::{Charge, Proving, Two, first};
 use crate::SharingError;
 use crate::arrays::MatrixShape;
+use crate::growing::Growing;
 use crate::party::{Draws, Party};
 use tacit_net::Stream;
 use tacit_protocol::{Protocol, Status};

@@ -11,10 +11,11 @@ use super::integers::{self, Claims, Masked, Width};
 use super::method::{Method, proven};
 use super::wide::{self, WORDS, Wide};
 use super::{
-    Charge, Class, Growing, Pending, Proving, Scratch, Strength, Two, first, first_batch, fold,
-    post, push_run,
+    Charge, Class, Pending, Proving, Scratch, Strength, Two, first, first_batch, fold, post,
+    push_run,
 };
 use crate::SharingError;
+use crate::growing::Growing;
 use crate::party::{Draws, Party};
 use std::any::Any;
 use std::collections::VecDeque;

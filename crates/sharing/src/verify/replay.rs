@@ -14,6 +14,7 @@ use super::*;
 use crate::arrays::{self, Cut, SharedVec};
 use crate::party::Party;
 use crate::products::Scratch;
+use crate::proof;
 use crate::protocols::{BRAIN_SACRIFICE, FANTASTIC_FOUR, LIFT, QUAD, QUAD_HET, TETRAD};
 use crate::setup::Secrets;
 use crate::shares::Shares;
@@ -133,11 +134,11 @@ impl RoleVisitor for Play<'_> {
         let mut keys = secrets.keys("replay", u8::BITS, 1).remove(0);
         let pairs = secrets.take_pairs();
         let mut verifier = Verifier::new(protocol, &places, b"replay".to_vec(), pairs);
-        let mut party = Party::new(mesh, &places).unwrap().proving(keys.proofs());
+        let mut party = Party::new(mesh, &places).unwrap().proving(proof::check_of(&mut keys));
         let mut streams = keys.streams();
         party.mesh().set_phase(Phase::Offline);
-        party.expect_products::<u8>(2);
-        party.prepare_products().unwrap();
+        proof::expect_products::<u8>(&mut party, 2);
+        proof::prepare_products(&mut party).unwrap();
         let mut share = |party: &mut Party<'_>, owner: RoleId, value: u8| {
             let mut shares = Shares::of::<P>(1, 1);
             let input = Input { owner, timing: Timing::Early, slots: &[0], values: &[value] };
