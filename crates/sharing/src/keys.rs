@@ -192,7 +192,10 @@ impl<'k> Draws<'k> {
     }
 
     /// Fills `out` with the next words of a slot.
-    pub(crate) fn fill<W: Word>(&mut self, slot: usize, out: &mut [W]) {
+    ///
+    /// # Panics
+    /// When the role holds no such key.
+    pub fn fill<W: Word>(&mut self, slot: usize, out: &mut [W]) {
         self.slot(slot).fill(out);
     }
 }

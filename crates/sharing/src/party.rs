@@ -127,12 +127,14 @@ impl<'m> Party<'m> {
     }
 
     /// Whether all preprocessing comes before inputs are known.
-    pub(crate) fn is_separate(&self) -> bool {
+    #[must_use]
+    pub fn is_separate(&self) -> bool {
         self.sent_ahead || self.only_ahead.is_some()
     }
 
     /// When inputs are known.
-    pub(crate) fn timing(&self) -> Timing {
+    #[must_use]
+    pub fn timing(&self) -> Timing {
         if self.is_separate() { Timing::Late } else { Timing::Early }
     }
 
@@ -180,13 +182,14 @@ impl<'m> Party<'m> {
     }
 
     /// Puts words into the transcript of all that must agree on them.
-    pub(crate) fn log<W: Word>(&mut self, item: Item, words: &[W]) {
+    pub fn log<W: Word>(&mut self, item: Item, words: &[W]) {
         self.journal.log(item, words);
     }
 
     /// What this role logged since its journal was last taken.
-    #[cfg(test)]
-    pub(crate) fn logged(&self) -> &[(Item, Vec<u8>)] {
+    #[cfg(any(test, feature = "testing"))]
+    #[must_use]
+    pub fn logged(&self) -> &[(Item, Vec<u8>)] {
         self.journal.words()
     }
 
@@ -390,7 +393,7 @@ pub fn no_check() -> SharingError {
 ///
 /// # Errors
 /// When it plays none.
-pub(crate) fn role_in(places: &[PartyId], party: PartyId) -> Result<RoleId, SharingError> {
+pub fn role_in(places: &[PartyId], party: PartyId) -> Result<RoleId, SharingError> {
     let role = places.iter().position(|p| *p == party);
     role.ok_or_else(|| SharingError::Shape(format!("party {} plays no role in this plan", party.0)))
 }

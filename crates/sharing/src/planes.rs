@@ -27,7 +27,7 @@ impl BitPlanes {
 
     /// Converts the shares to the roles of another assignment. The planes must be shares, not wires.
     #[must_use]
-    pub(crate) fn reseated(&self, to: &Reseat) -> Self {
+    pub fn reseated(&self, to: &Reseat) -> Self {
         BitPlanes::shared(to.apply(&self.shares), self.lanes)
     }
 

@@ -220,7 +220,7 @@ impl<const R: RoleId> Canonical for Replicated<R> {
 }
 
 /// Role `j` lacks `c_j = s_{j+2}`.
-pub(crate) const SHARES: [&[Form]; 3] =
+pub const SHARES: [&[Form]; 3] =
     [&[[0, 1, 0, 0], [0, 0, 1, 0]], &[[0, 0, 1, 0], [1, 0, 0, 0]], &[[1, 0, 0, 0], [0, 1, 0, 0]]];
 
 /// Replicated sharing, where nothing is done about cheats.

@@ -315,7 +315,8 @@ impl Context<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocols::{LIFT, QUAD, TRIO};
+    use crate::quad::QUAD;
+    use crate::trio::TRIO;
     use std::time::Duration;
     use tacit_net::LinkProfile;
     use tacit_net::memory::{self, MemoryNetwork};
@@ -369,7 +370,7 @@ mod tests {
             let mut entropy = Entropy::insecure_seeded(3, session.me().0);
             let mesh = &mut session.meshes[0];
             let mut exchange =
-                || Secrets::exchange(mesh, b"it", LIFT, &PLACES, &mut entropy).unwrap();
+                || Secrets::exchange(mesh, b"it", TRIO, &PLACES, &mut entropy).unwrap();
             let (mut kept, mut used) = (exchange(), exchange());
             session.finish().unwrap();
             let stored = kept.store().unwrap();

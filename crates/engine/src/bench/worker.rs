@@ -7,7 +7,6 @@ use tacit_sharing::arrays::{self, Cut, SharedVec};
 use tacit_sharing::balance::Balance;
 use tacit_sharing::party::Streams;
 use tacit_sharing::products::Scratch;
-use tacit_sharing::proof;
 use tacit_sharing::transfer::{self, Input, Output, TransferScratch};
 use tacit_sharing::verify::Pass;
 use tacit_sharing::{Draws, Party, Role, Shares, SharingError, Timing};
@@ -107,7 +106,7 @@ impl<P: Role, W: Word> Work for Worker<'_, P, W> {
 
     fn pass(&mut self, party: &mut Party<'_>) -> Result<(), SharingError> {
         let mut draws = self.draws()?;
-        proof::expect_products::<W>(party, self.out.len() * self.operation.terms());
+        tacit_proof::expect_products::<W>(party, self.out.len() * self.operation.terms());
         let [a, b] = &self.factors;
         let (scratch, cut, out) = (&mut self.scratch, self.cut, &mut self.out);
         match self.operation {
