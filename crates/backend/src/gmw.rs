@@ -1,9 +1,10 @@
 //! Bits and circuits of programs under GMW.
 
 use super::bits::Circuits;
-use super::operations::{Bits, Result, wrong};
+use super::operations::Bits;
 use super::planes::Planes;
 use super::put_off::PutOff;
+use super::result::{Result, wrong};
 use crate::convert::Layered;
 use std::sync::Arc;
 use std::time::Duration;

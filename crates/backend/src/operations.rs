@@ -3,6 +3,7 @@
 use super::bits::Circuits;
 use super::planes::Planes;
 use super::put_off::PutOff;
+use super::result::{Result, Values, wrong};
 use super::secret::{Kind, Ring, Secret};
 use super::sort::Shuffles;
 use crate::convert::Layered;
@@ -11,17 +12,10 @@ use std::time::Duration;
 use tacit_net::AbortKind;
 use tacit_proof::Needs;
 use tacit_ring::{Buffer, Z2};
-use tacit_sharing::SharingError;
 use tacit_sharing::arrays::MatrixShape;
 use tacit_sharing::cost::{MAX_ROLES, Rounds};
 use tacit_sharing::role::RoleId;
 use tacit_sharing::verify::{Journal, Verifier};
-use zeroize::Zeroizing;
-
-pub(crate) type Result<T> = std::result::Result<T, SharingError>;
-
-/// Values in the clear, raw in fixed point. They are wiped when dropped.
-pub type Values = Zeroizing<Vec<i128>>;
 
 /// Shared bits, and circuits on them: what every protocol has. All parties call the same operations
 /// in the same order, on planes of the same sizes.
@@ -362,8 +356,4 @@ pub enum Term {
     Array(Arc<Secret>),
     /// A number of the program.
     Constant(i128),
-}
-
-pub(crate) fn wrong(what: &str) -> SharingError {
-    SharingError::Shape(format!("a program's operation does not fit: {what}"))
 }

@@ -1,7 +1,7 @@
 //! Preprocessing of a program for a run in another session.
 
 use super::Result;
-use tacit_gmw::Piece;
+use tacit_gmw::Pieces;
 use tacit_proof::Stock;
 use tacit_ring::{Buffer, Z2};
 use tacit_sharing::party::{Fetched, Party};
@@ -17,11 +17,11 @@ pub struct PutOff {
     w64: Option<Stock<u64>>,
     w128: Option<Stock<u128>>,
     /// On masked values, operation after operation.
-    pieces: Vec<Piece>,
+    pieces: Pieces,
 }
 
 /// How the parts of [`PutOff`] are kept.
-type Parts = (Buffer<u8>, [Option<Buffer<u8>>; 4], Vec<Piece>);
+type Parts = (Buffer<u8>, [Option<Buffer<u8>>; 4], Buffer<u8>);
 
 impl PutOff {
     /// Encodes this for storage between two sessions. The bytes are as secret as what they encode.
@@ -36,7 +36,7 @@ impl PutOff {
             w64.map(Stock::into_bytes).transpose()?,
             w128.map(Stock::into_bytes).transpose()?,
         ];
-        stored::encode::<Parts>(&(fetched.into_bytes()?, stocks, pieces))
+        stored::encode::<Parts>(&(fetched.into_bytes()?, stocks, pieces.into_bytes()?))
     }
 
     /// Decodes what `into_bytes` gave in another session, and consumes the bytes.
@@ -51,7 +51,7 @@ impl PutOff {
             w32: w32.map(Stock::from_bytes).transpose()?,
             w64: w64.map(Stock::from_bytes).transpose()?,
             w128: w128.map(Stock::from_bytes).transpose()?,
-            pieces,
+            pieces: Pieces::from_bytes(pieces)?,
         })
     }
 
@@ -63,18 +63,18 @@ impl PutOff {
             w32: tacit_proof::store_products(party),
             w64: tacit_proof::store_products(party),
             w128: tacit_proof::store_products(party),
-            pieces: Vec::new(),
+            pieces: Pieces::default(),
         }
     }
 
     /// Wraps the preprocessing of a party on masked values.
-    pub(crate) fn of_pieces(pieces: Vec<Piece>) -> Self {
+    pub(crate) fn of_pieces(pieces: Pieces) -> Self {
         let fetched = Fetched::default();
         PutOff { fetched, bits: None, w32: None, w64: None, w128: None, pieces }
     }
 
     /// For a party on masked values.
-    pub(crate) fn into_pieces(self) -> Vec<Piece> {
+    pub(crate) fn into_pieces(self) -> Pieces {
         self.pieces
     }
 

@@ -1146,10 +1146,11 @@ fn preprocessing_has_no_form_that_leaves_it_in_place() {
         tacit_garbling::yao::Ready,
         tacit_garbling::yao::three::Ready,
         tacit_backend::PutOff,
+        tacit_gmw::Pieces,
         tacit_gmw::Ready,
         tacit_sharing::party::Fetched,
         tacit_proof::Stock<tacit_ring::Z2>,
         tacit_sharing::setup::Secrets
     );
-    assert_eq!(secret, [(false, false); 12]);
+    assert_eq!(secret, [(false, false); 13]);
 }

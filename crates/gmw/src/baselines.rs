@@ -16,6 +16,7 @@
 
 use super::layers::Block;
 use super::party::Gmw;
+use super::products::KEPT;
 use tacit_circuit::schedule::{Product, Slot};
 use tacit_net::Stream;
 use tacit_protocol::{Descriptor, Family, Parties, Protocol, Security, Status, Transfers};
@@ -23,9 +24,6 @@ use tacit_ring::{Buffer, Word, Z2, word};
 use tacit_sharing::SharingError;
 use tacit_sharing::planes::BitPlanes;
 use tacit_sharing::role::RoleId;
-
-/// Words of a transfer with one peer: choice, pad chosen, both pads offered, and the sender's fresh bit.
-pub(super) const KEPT: usize = 5;
 
 impl Block<'_> {
     /// This party's share of a value; role 0's has the public part.

@@ -1,5 +1,6 @@
 //! Seeds of correlated OT with every other party, in both directions.
 
+use super::malformed::malformed;
 use super::silent::{Silent, SilentStart};
 use super::{FAN, Method};
 use std::sync::Arc;
@@ -106,18 +107,6 @@ fn name(session: &[u8], places: &[PartyId], [sender, receiver]: [RoleId; 2]) -> 
     let parties: Vec<u8> = places.iter().map(|party| party.0).collect();
     let direction = [sender as u8, receiver as u8];
     hash::derive_key("tacit 2026 OT of two parties", &[session, &parties, &direction])
-}
-
-/// What an OT's error means here. `peer` sent what it is about.
-pub fn malformed(mesh: &mut Mesh, peer: PartyId, error: OtError) -> SharingError {
-    match error {
-        OtError::Malformed(what) => {
-            let what = format!("party {}'s oblivious transfer is malformed: {what}", peer.0);
-            mesh.check_failed(what).into()
-        }
-        OtError::Entropy(error) => error.into(),
-        OtError::Streams(error) => error.into(),
-    }
 }
 
 impl Correlations {

@@ -42,10 +42,30 @@
 //! (CCS 2016) for products by OT; masked public values are folklore, used for example by X. Wang,
 //! S. Ranellucci, J. Katz (CCS 2017).
 
+//!
+//! | item | what it is |
+//! | --- | --- |
+//! | [`GMW`], [`GMW_SILENT`], [`GMW_OT`] and others | the protocols |
+//! | [`Method`] | how products are made, and what that costs |
+//! | [`Correlations`], [`WorkerKeys`] | what oblivious transfers start from, for a party and for each of its workers |
+//! | [`Gmw`] | a worker of a party, for whole circuits |
+//! | [`OnPlanes`] | the same for a program, operation after operation |
+//!
+//! ```
+//! use tacit_gmw::{GMW, Method};
+//!
+//! let method = Method::of(GMW).unwrap();
+//! // Between two parties a product takes 33 bits ahead and one online, in each direction.
+//! assert_eq!(method.product(2).total(), 2 * (33 + 1));
+//! assert_eq!(method.rounds(), 1);
+//! ```
+
 mod baselines;
 mod dense;
 mod exchange;
 mod layers;
+mod list;
+mod malformed;
 mod masks;
 mod method;
 mod party;
@@ -55,11 +75,12 @@ mod silent;
 mod wide;
 
 pub use baselines::{GMW_OT, GMW_TRIPLES};
-pub use exchange::{Correlations, Delta, WorkerKeys, malformed};
+pub use exchange::{Correlations, Delta, WorkerKeys};
 pub use layers::Cut;
+pub use malformed::malformed;
 pub use method::Method;
 pub use party::{GMW, Gmw, Ports, Ready};
-pub use planes::{OnPlanes, Piece, Planes};
+pub use planes::{OnPlanes, Pieces, Planes};
 pub use products::GMW_STAR;
 pub use silent::{GMW_SILENT, SilentStart, silent_bytes, silent_bytes_by};
 pub use wide::{GMW_WIDE, WIDEST, tape_words as masked_words};

@@ -13,18 +13,41 @@ use tacit_ring::{Buffer, Word, Z2};
 use tacit_sharing::SharingError;
 use tacit_sharing::planes::BitPlanes;
 use tacit_sharing::role::RoleId;
+use tacit_sharing::stored;
 
 type Result<T> = std::result::Result<T, SharingError>;
 
 /// What one operation takes that does not depend on inputs, used once: by taking it.
 #[derive(Serialize, Deserialize)]
-pub enum Piece {
+enum Piece {
     /// An input: this party's shares of its masks.
     Input(Buffer<Z2>),
     /// A circuit.
     Circuit(Tape),
     /// An opening: the masks, at those who learn the values; on shares, fresh shares of zero.
     Opening(Option<Buffer<Z2>>),
+}
+
+/// What a program takes that does not depend on inputs, operation after operation: secret.
+#[derive(Default)]
+pub struct Pieces(Vec<Piece>);
+
+impl Pieces {
+    /// Encodes these for storage between two sessions. The bytes are as secret as what they encode.
+    ///
+    /// # Errors
+    /// When they cannot be encoded.
+    pub fn into_bytes(self) -> Result<Buffer<u8>> {
+        stored::encode(&self.0)
+    }
+
+    /// Decodes what `into_bytes` gave in another session, and consumes the bytes.
+    ///
+    /// # Errors
+    /// When the bytes are not such an encoding.
+    pub fn from_bytes(bytes: Buffer<u8>) -> Result<Self> {
+        Ok(Pieces(stored::decode(&bytes)?))
+    }
 }
 
 /// Where pieces come from.
@@ -235,16 +258,16 @@ impl<'m> OnPlanes<'m> {
     ///
     /// # Errors
     /// When it kept nothing.
-    pub fn put_off(&mut self) -> Result<Vec<Piece>> {
+    pub fn put_off(&mut self) -> Result<Pieces> {
         match std::mem::replace(&mut self.supply, Supply::Made) {
-            Supply::Kept(pieces) => Ok(pieces),
+            Supply::Kept(pieces) => Ok(Pieces(pieces)),
             _ => Err(shape("preprocessing was not kept")),
         }
     }
 
     /// Takes what a party of another session kept, before anything else is done.
-    pub fn resume(&mut self, pieces: Vec<Piece>) {
-        self.supply = Supply::Stored(pieces.into());
+    pub fn resume(&mut self, pieces: Pieces) {
+        self.supply = Supply::Stored(pieces.0.into());
     }
 
     /// Checks that all was used that another session kept.

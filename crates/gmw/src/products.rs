@@ -14,9 +14,8 @@
 //! stream [`Stream::Def`], which is read ahead: all parties send and take them in the same order.
 //! (`Pre` is for those who receive nothing.)
 
-use super::baselines::KEPT;
 use super::dense::{Packing, dense_words, unpack};
-use super::exchange::malformed;
+use super::malformed::malformed;
 use super::silent::{Silent, Stock};
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -26,6 +25,9 @@ use tacit_protocol::{Descriptor, Family, Parties, Protocol, Security, Status, Tr
 use tacit_ring::{Buffer, Z2, word};
 use tacit_sharing::SharingError;
 use tacit_sharing::role::RoleId;
+
+/// Words of a transfer with one peer: choice, pad chosen, both pads offered, and the sender's fresh bit.
+pub(super) const KEPT: usize = 5;
 
 /// Words of products that are made together.
 const TILE: usize = 512;

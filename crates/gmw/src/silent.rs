@@ -4,7 +4,7 @@
 //! a message of a few blocks gives thousands of transfers, of random choices; products
 //! exchange those for their own. After two billion transfers they begin anew.
 
-use super::exchange::malformed;
+use super::malformed::malformed;
 use super::method::Method;
 use super::products::Peer;
 use std::sync::Arc;

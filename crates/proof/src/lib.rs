@@ -21,14 +21,38 @@
 //!
 //! A check itself opens nothing but masked values. What it finds goes into the transcripts that
 //! [`verify`](tacit_sharing::verify) compares, which tells one bit: whether all is well.
+//!
+//! | item | what it is |
+//! | --- | --- |
+//! | [`LIFT`], [`POST`], [`TAGGED`] and others | the protocols |
+//! | [`Method`], [`Proving`] | what is done about products, and how rarely a cheat passes |
+//! | [`check_of`] | what a party needs for it, from its keys |
+//! | [`expect_products`], [`prepare_products`], [`store_products`], [`hold_products`] | triples, before and between sessions |
+//! | [`Bill`] | what proofs cost |
+//! | [`visit()`] | roles by type |
+//!
+//! ```
+//! use tacit_proof::{Bill, LIFT, Method, Proving};
+//!
+//! let proving = Proving::of(LIFT).unwrap();
+//! assert_eq!(proving.method, Method::Lift);
+//! // A wrong product passes with a chance of at most two to the minus forty.
+//! assert!(proving.soundness() >= 40.0);
+//! // Nothing is proven, so nothing is sent.
+//! assert_eq!(Bill::of(LIFT).forward, 0);
+//! ```
 
+mod batch;
 mod beaver;
 mod bill;
 mod bits;
 mod buckets;
 mod channel;
+mod charge;
 mod checks;
 mod class;
+mod columns;
+mod cost;
 mod extension;
 mod field;
 mod fold;
@@ -37,13 +61,14 @@ mod integers;
 mod kept;
 mod level;
 mod lift;
+mod list;
 mod method;
 mod modular;
 mod party;
 mod pending;
 mod polynomials;
 mod post;
-mod proofs;
+mod prover;
 mod redundant;
 mod single;
 mod soundness;
@@ -69,7 +94,7 @@ pub use party::{check_of, expect_products, hold_products, prepare_products, stor
 pub use party::{tag_key, with_proofs};
 pub use polynomials::BRAIN_POLYNOMIALS;
 pub use post::POST;
-pub use proofs::{Proofs, Stock};
+pub use prover::{Proofs, Stock};
 pub use redundant::bytes as redundant_bytes;
 pub use single::BRAIN_SINGLE;
 pub use strength::Proving;
@@ -81,7 +106,9 @@ pub use visit::visit;
 pub use wires::INTEGERS;
 pub use wires::bytes as integer_bytes;
 
-use class::{BIT_WORDS, Charge, Class};
-use kept::{Batch, first, first_batch};
-use pending::{Pending, Scratch, Triples, Two, push_run};
-use proofs::MOST_TERMS;
+use batch::{Batch, first, first_batch};
+use charge::Charge;
+use class::{BIT_WORDS, Class};
+use columns::{Scratch, Triples, Two};
+use pending::{Pending, push_run};
+use prover::MOST_TERMS;

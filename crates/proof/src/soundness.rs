@@ -13,6 +13,29 @@ use super::{BatchSize, Class, MOST_TERMS, Method, Proving, bits, galois, lift, p
 const RINGS: [u32; 6] = [1, 8, 16, 32, 64, 128];
 
 impl Proving {
+    /// Whether there may be so many products that more integers are sent under masks than
+    /// [may](Proving::MOST_MASKED) be. Usual batches of [`Method::Lift`] take `2^36` products for that.
+    #[must_use]
+    pub fn must_count_masked(self) -> bool {
+        match self.method {
+            Method::Lift => self.batch.is_some(),
+            _ => self.masked(64, 1) > 0,
+        }
+    }
+
+    /// Integers under masks in a batch of so many results over words of so many bits.
+    pub(super) fn masked(self, bits: u32, results: usize) -> u64 {
+        use Source::{Batch, Integers, Polynomials, Single};
+        match self.method {
+            _ if bits == 1 => 0,
+            Method::Lift => lift::subsets(self.strength) as u64,
+            Method::Integers | Method::Brain(Single | Polynomials | Batch | Integers) => {
+                results as u64
+            }
+            _ => 0,
+        }
+    }
+
     /// How many bits of soundness a batch has: a cheat passes with probability two to the minus this at most,
     /// whichever ring it cheats in.
     #[must_use]

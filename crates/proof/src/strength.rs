@@ -1,6 +1,6 @@
 //! What is done about products, and how rarely a cheat passes it.
 
-use super::{Method, Source, lift};
+use super::method::Method;
 use serde::{Deserialize, Serialize};
 use tacit_protocol::{BatchSize, Protocol, Strength};
 
@@ -39,29 +39,6 @@ impl Proving {
     /// Integers that may be sent under masks in a run: each shows something with a chance so small that those of
     /// so many add up to two to the minus the statistical parameter.
     pub const MOST_MASKED: u64 = 1 << 24;
-
-    /// Whether there may be so many products that more integers are sent under masks than
-    /// [may](Proving::MOST_MASKED) be. Usual batches of [`Method::Lift`] take `2^36` products for that.
-    #[must_use]
-    pub fn must_count_masked(self) -> bool {
-        match self.method {
-            Method::Lift => self.batch.is_some(),
-            _ => self.masked(64, 1) > 0,
-        }
-    }
-
-    /// Integers under masks in a batch of so many results over words of so many bits.
-    pub(super) fn masked(self, bits: u32, results: usize) -> u64 {
-        use Source::{Batch, Integers, Polynomials, Single};
-        match self.method {
-            _ if bits == 1 => 0,
-            Method::Lift => lift::subsets(self.strength) as u64,
-            Method::Integers | Method::Brain(Single | Polynomials | Batch | Integers) => {
-                results as u64
-            }
-            _ => 0,
-        }
-    }
 
     /// Words of a ring that are checked together: the usual ones, unless others are asked for.
     pub(super) fn batch_or(self, bits: u32, usual: usize) -> usize {

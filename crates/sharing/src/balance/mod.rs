@@ -15,11 +15,13 @@
 mod crossed;
 mod second;
 mod turns;
+mod way;
 
 pub(crate) use crossed::Twin;
 pub(crate) use second::Second;
 pub(crate) use turns::pieces;
 pub use turns::{LevelMix, Mix};
+pub use way::Way;
 
 use crate::astra::{ASTRA, Astra};
 use crate::quad::{self, Ahead, QUAD, QUAD_A, QUAD_HET, Quad, Variant};
@@ -31,15 +33,6 @@ use std::fmt;
 
 /// The variants of Quad, in the order of their ways.
 const QUADS: [Protocol; 3] = [QUAD_A, QUAD, QUAD_HET];
-
-/// A way to make a product.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Way {
-    /// As this protocol does.
-    pub protocol: Protocol,
-    /// Roles 1 and 2 exchange their jobs.
-    pub crossed: bool,
-}
 
 impl Way {
     /// The ways in which products of a protocol's shares are made; none where there is no choice.

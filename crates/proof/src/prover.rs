@@ -2,9 +2,10 @@
 
 use super::channel::ProofChannel;
 use super::class::Class;
+use super::columns::{Scratch, Triples, Two};
 use super::kept::Products;
 use super::method::Method;
-use super::pending::{Pending, Scratch, Triples, Two, push_run};
+use super::pending::{Pending, push_run};
 use super::redundant::U192;
 use super::strength::Proving;
 use super::tagged::{self, Factors, Tagging};
