@@ -5,7 +5,7 @@
 //! all that a cheat can do is to add something that it chooses, without knowing the values, to a
 //! result. What is done about it is a [`Method`]:
 //!
-//! - [`Method::Lift`]: a [`Party`] keeps factors and results of all products. When
+//! - [`Method::Lift`]: a [`Party`](tacit_sharing::Party) keeps factors and results of all products. When
 //!   there are many, and before anything is given out, the parties prove them together: bits in a field
 //!   of 2^64 elements (`bits`), words of a ring through integers (`lift`). Both end in an inner
 //!   product that is proven with messages of logarithmic size (`fold`).

@@ -7,6 +7,6 @@ pub struct Latencies {
     pub set_up: u64,
     /// Delays of preprocessing, where all of it comes before the inputs.
     pub ahead: u64,
-    /// Delays from inputs to outputs, without those of [`checks`].
+    /// Delays from inputs to outputs, without those of checks.
     pub online: u64,
 }

@@ -4,7 +4,7 @@
 pub type RoleId = usize;
 
 /// A share of two ring words. What they mean is the protocol's matter. Some protocols have three:
-/// see [`Role::Share`].
+/// see [`Role::Share`](crate::Role::Share).
 pub type Share<W> = [W; 2];
 
 /// Components that a share may have.
