@@ -16,7 +16,7 @@ pub use tacit_sharing::trio::TRIO;
 
 use tacit_protocol::{Descriptor, Protocol, UnknownProtocol};
 
-/// All protocols of this crate: a line each.
+/// All protocols on shares: a line each.
 pub static ALL: [&Descriptor; 27] = [
     TRIO.descriptor(),
     ASTRA.descriptor(),
@@ -47,12 +47,12 @@ pub static ALL: [&Descriptor; 27] = [
     PLAIN.descriptor(),
 ];
 
-/// All protocols of this crate; those for any number of parties with three, or as few as they run with.
+/// All protocols on shares; those for any number of parties with three, or as few as they run with.
 pub fn all() -> impl Iterator<Item = Protocol> + Clone {
     ALL.iter().map(|of| Protocol::new(of).fitting(3))
 }
 
-/// Protocols of this crate with a statistical parameter of 64, which run only where they are named.
+/// Protocols on shares with a statistical parameter of 64, which run only where they are named.
 pub fn strong() -> impl Iterator<Item = Protocol> {
     Protocol::with_strengths(&ALL).skip(ALL.len())
 }
