@@ -8,7 +8,7 @@ use super::result::{Result, wrong};
 use crate::convert::Layered;
 use std::sync::Arc;
 use std::time::Duration;
-use tacit_gmw::{Cut, Gmw, OnPlanes};
+use tacit_gmw::{CircuitOn, Cut, Gmw, OnPlanes};
 use tacit_net::AbortKind;
 use tacit_ring::{Buffer, Z2};
 use tacit_sharing::cost::{Rounds, rounds_of};
@@ -74,7 +74,7 @@ impl Bits for GmwBits<'_> {
         let (block, blocks) = circuit.blocking(lanes.div_ceil(64));
         let (cut, schedule, widths) =
             (Cut { block, blocks }, circuit.schedule(), circuit.outputs());
-        let of = tacit_gmw::Planes { schedule, cut, inputs: &inputs, widths, lanes };
+        let of = CircuitOn { schedule, cut, inputs: &inputs, widths, lanes };
         let outputs = self.bits.evaluate(of)?.into_iter().zip(widths);
         Ok(outputs.map(|(data, width)| Planes::new(data, *width)).collect())
     }

@@ -80,7 +80,7 @@ pub use layers::Cut;
 pub use malformed::malformed;
 pub use method::Method;
 pub use party::{GMW, Gmw, Ports, Ready};
-pub use planes::{OnPlanes, Pieces, Planes};
+pub use planes::{CircuitOn, OnPlanes, Pieces};
 pub use products::GMW_STAR;
 pub use silent::{GMW_SILENT, SilentStart, silent_bytes, silent_bytes_by};
 pub use wide::{GMW_WIDE, WIDEST, tape_words as masked_words};

@@ -138,8 +138,8 @@ impl<'m> OnPlanes<'m> {
     }
 
     /// What the products of a circuit take, and the masks of its outputs where they are only wanted ahead.
-    fn tape(&mut self, planes: Planes<'_, '_>) -> Result<(Tape, Vec<BitPlanes>)> {
-        let Planes { schedule, cut, inputs, widths, lanes } = planes;
+    fn tape(&mut self, of: CircuitOn<'_, '_>) -> Result<(Tape, Vec<BitPlanes>)> {
+        let CircuitOn { schedule, cut, inputs, widths, lanes } = of;
         if let Some(piece) = self.stored()? {
             return match piece {
                 Piece::Circuit(tape)
@@ -238,9 +238,9 @@ impl<'m> OnPlanes<'m> {
     ///
     /// # Errors
     /// When the network fails, or what was stored is not of this circuit.
-    pub fn evaluate(&mut self, planes: Planes<'_, '_>) -> Result<Vec<BitPlanes>> {
-        let Planes { schedule, cut, inputs, lanes, .. } = planes;
-        let (tape, masks) = self.tape(planes)?;
+    pub fn evaluate(&mut self, of: CircuitOn<'_, '_>) -> Result<Vec<BitPlanes>> {
+        let CircuitOn { schedule, cut, inputs, lanes, .. } = of;
+        let (tape, masks) = self.tape(of)?;
         match self.keep(Piece::Circuit(tape)) {
             Some(Piece::Circuit(tape)) => {
                 let step = &mut self.step;
@@ -291,7 +291,7 @@ impl<'m> OnPlanes<'m> {
 
 /// A circuit on some inputs.
 #[derive(Clone, Copy)]
-pub struct Planes<'p, 'b> {
+pub struct CircuitOn<'p, 'b> {
     /// The circuit.
     pub schedule: &'p Schedule,
     /// How its lanes are cut.

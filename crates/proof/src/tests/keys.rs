@@ -13,7 +13,7 @@ use tacit_sharing::setup::Secrets;
 #[test]
 fn keys_say_how_products_are_proven() {
     let known = Method::ALL.map(|method| method.protocol().descriptor());
-    let batched = ["post/4096", "brain-buckets/453x5"];
+    let batched = ["post/4096", "post@64/4096", "lift@64/64", "brain-buckets/453x5"];
     let batched = batched.map(|name| Protocol::named(name, &known).unwrap());
     let protocols: Vec<Protocol> = Protocol::with_strengths(&known).chain(batched).collect();
     memory::run(3, 1, &MemoryNetwork::default(), |mut session| {
