@@ -4,7 +4,7 @@
     scripts/bench_guard.py            fail if a kernel takes over 2 % more instructions than committed
     scripts/bench_guard.py --write    measure, and write the file of counts again
 
-The kernels are in `crates/sharing/examples/kernels.rs`. `valgrind --tool=callgrind` counts the
+The kernels are in `crates/backend/examples/kernels.rs`. `valgrind --tool=callgrind` counts the
 instructions of the function `measured` there, in all threads. The script takes the fewest of some runs,
 because threads that meet in another order allocate more or fewer buffers. Counts do not depend on how busy
 the machine is, but they do depend on the compiler and on the CPU features that valgrind passes on; the file
@@ -20,7 +20,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-COUNTS = ROOT / "crates/sharing/examples/kernels.json"
+COUNTS = ROOT / "crates/backend/examples/kernels.json"
 ALLOWED = 0.02
 RUNS = 3
 FEATURES = ("aes", "pclmulqdq", "avx2", "bmi1", "bmi2")
@@ -35,7 +35,7 @@ def build():
     cargo = os.environ.get("CARGO", "cargo")
     text = output(
         *(cargo, "build", "--release", "--locked", "--quiet", "--message-format", "json"),
-        *("--package", "tacit-sharing", "--example", "kernels"),
+        *("--package", "tacit-backend", "--example", "kernels"),
     )
     for line in text.splitlines():
         message = json.loads(line)

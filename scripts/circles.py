@@ -31,7 +31,6 @@ LIMITS = {
     "garbling": 10,
     "net": 7,
     "program": 10,
-    "sharing": 63,
     "tables": 7,
 }
 

@@ -25,7 +25,9 @@ TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "mutations"
 COPY = TARGET / "tree"
 CARGO = os.environ.get("CARGO", "cargo")
 # Tests of cheats first: they fail soonest.
-FIRST = ["tampered", "proven", "four", "tacit_sharing"]
+FIRST = ["tampered", "proven", "four", "tacit_sharing", "tacit_proof"]
+# The crates of protocols on shares.
+CRATES = ["sharing", "gmw", "proof", "backend"]
 # What is passed to a program: all but long tests, then those of protocols that are there to be compared with, which are long.
 PASSES = [[], ["--ignored", "baselines"]]
 SWITCH = """
@@ -74,29 +76,32 @@ def copy_sources():
         shutil.copy2(ROOT / name, COPY / name)
     for name in ["crates", "examples"]:
         shutil.copytree(ROOT / name, COPY / name)
-    sources = COPY / "crates/sharing/src"
+    folders = [COPY / "crates" / crate / "src" for crate in CRATES]
     places = []
-    for path in sorted(sources.rglob("*.rs")):
+    for path in (path for folder in folders for path in sorted(folder.rglob("*.rs"))):
         text, lines = switches(path.read_text(), len(places))
         if lines:
             path.write_text(text)
             name = path.relative_to(COPY)
             places += [f"{name}:{line}" for line in lines]
-    library = sources / "lib.rs"
-    library.write_text(library.read_text() + SWITCH)
+    for folder in folders:
+        library = folder / "lib.rs"
+        library.write_text(library.read_text() + SWITCH)
     return places
 
 
 def compile_tests():
-    """Compiles the tests of the copy; their programs, those of cheats first."""
-    command = [CARGO, "test", "-p", "tacit-sharing", "--lib", "--tests", "--no-run", "--locked"]
+    """Compiles the tests of the copy; their programs with the crates' folders, those of cheats first."""
+    command = [CARGO, "test", "--lib", "--tests", "--no-run", "--locked"]
+    command += [argument for crate in CRATES for argument in ("-p", f"tacit-{crate}")]
     command += ["--message-format=json-render-diagnostics", "--target-dir", str(TARGET / "build")]
     done = subprocess.run(command, cwd=COPY, stdout=subprocess.PIPE, text=True, check=True)
     programs = {}
     for line in done.stdout.splitlines():
         message = json.loads(line)
         if message.get("executable") and message["target"]["test"]:
-            programs[message["target"]["name"]] = message["executable"]
+            folder = Path(message["manifest_path"]).parent
+            programs[message["target"]["name"]] = (message["executable"], folder)
     order = sorted(programs, key=lambda name: (name not in FIRST, FIRST.index(name) if name in FIRST else 0))
     return [(name, programs[name]) for name in order]
 
@@ -111,10 +116,10 @@ def build_program():
 def failing(programs, comparison):
     """The first test program that fails with this comparison switched off; none if all pass."""
     environment = {**os.environ, "TACIT_COMPARISON": str(comparison), "RUST_BACKTRACE": "0"}
-    for arguments, (name, program) in itertools.product(PASSES, programs):
+    for arguments, (name, (program, folder)) in itertools.product(PASSES, programs):
         try:
             done = subprocess.run(
-                [program, "--quiet", *arguments], cwd=COPY / "crates/sharing", env=environment,
+                [program, "--quiet", *arguments], cwd=folder, env=environment,
                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=600,
             )
         except subprocess.TimeoutExpired:

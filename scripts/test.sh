@@ -25,7 +25,7 @@ mkdir "$logs"
     --message-format=json-render-diagnostics >"$logs/build.json"
 sed -n 's|.*"manifest_path":"\([^"]*\)/Cargo.toml".*"test":true},"features".*"executable":"\([^"]*\)".*|\1 \2|p' \
     "$logs/build.json" >"$logs/found"
-for crate in engine cli garbling sharing; do
+for crate in engine cli garbling proof backend; do
     grep "/crates/$crate " "$logs/found" || true
 done | cat - "$logs/found" | awk '!seen[$0]++ { print NR, $0 }' >"$logs/programs"
 [[ -s "$logs/programs" ]] || { echo "there are no tests" >&2; exit 1; }

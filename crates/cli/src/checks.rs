@@ -5,8 +5,8 @@ use clap::Args;
 use std::io::{self, Write};
 use tacit::Threat;
 use tacit::runtime::{Wanted, roles};
+use tacit_proof::{BatchSize, Strength};
 use tacit_sharing::Protocol;
-use tacit_sharing::proof::{BatchSize, Strength};
 
 /// How products are checked, where that was asked for.
 #[derive(Args, Clone, Copy, Debug, Default)]

@@ -1,14 +1,14 @@
 //! The list of all protocols.
 
+pub use tacit_backend::protocols::*;
 pub use tacit_garbling::protocols::*;
-pub use tacit_sharing::protocols::*;
 
 use std::sync::LazyLock;
 use tacit_protocol::{Descriptor, Protocol, UnknownProtocol};
 
 /// All protocols, crate by crate: each crate has a line for each of its own.
 pub static ALL: LazyLock<Vec<&'static Descriptor>> = LazyLock::new(|| {
-    let shares = tacit_sharing::protocols::ALL.into_iter();
+    let shares = tacit_backend::protocols::ALL.into_iter();
     shares.chain(tacit_garbling::descriptors()).collect()
 });
 
@@ -45,8 +45,8 @@ pub fn names() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tacit_proof::Method;
     use tacit_protocol::{MAX_PARTIES, Strength};
-    use tacit_sharing::proof::Method;
 
     #[test]
     fn names_are_those_of_protocols_with_enough_parties() {

@@ -3,10 +3,10 @@
 
 use crate::circuit::{Assignment, EvaluateError};
 use crate::workers::on_each;
+use tacit_backend::RingKeys;
 use tacit_net::Session;
 use tacit_ring::{Entropy, NoEntropy};
 use tacit_sharing::SharingError;
-use tacit_sharing::backend::RingKeys;
 use tacit_sharing::party::Keys;
 use tacit_sharing::setup::Secrets;
 use tacit_sharing::verify::Verifier;

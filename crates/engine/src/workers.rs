@@ -3,8 +3,8 @@
 use crate::circuit::EvaluateError;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread::{self, Builder, Scope, ScopedJoinHandle};
+use tacit_backend::Backend;
 use tacit_net::{AbortKind, Mesh};
-use tacit_sharing::backend::Backend;
 
 /// What a worker talks to its peers through.
 pub(crate) trait Stop {

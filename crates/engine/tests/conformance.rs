@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
+use tacit_backend::cost;
 use tacit_circuit::{Builder, Circuit, Poly, Wire};
 use tacit_engine::circuit::{
     Assignment, Blocking, Compiled, Consent, EvaluateError, Evaluation, FormChoice, Garbling, Job,
@@ -22,10 +23,10 @@ use tacit_garbling::bmr::{LabelFunction, Opening, Products, Rounds};
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_net::testing::{Tamper, Verdict};
 use tacit_net::{LinkProfile, PartyId, Phase, Session, Stream};
+use tacit_proof::Strength;
 use tacit_ring::{Entropy, entropy};
+use tacit_sharing::Protocol;
 use tacit_sharing::balance::{Balance, Way};
-use tacit_sharing::proof::Strength;
-use tacit_sharing::{Protocol, cost};
 
 /// A small generator.
 struct Random(u64);

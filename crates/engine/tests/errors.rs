@@ -11,7 +11,7 @@ use tacit_engine::values::Lanes;
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_net::{AbortKind, NetError, PartyId, Session, Stream};
 use tacit_program::text;
-use tacit_sharing::proof::Strength;
+use tacit_proof::Strength;
 use tacit_sharing::{Party, SharingError};
 
 fn one_and() -> (Circuit, Job) {

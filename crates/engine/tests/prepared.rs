@@ -26,11 +26,11 @@ use tacit_net::memory::{self, MemoryNetwork};
 use tacit_net::{PartyId, Session};
 use tacit_program::clear::Array;
 use tacit_program::{Element, text};
+use tacit_proof::Strength;
 use tacit_ring::Entropy;
 use tacit_ring::entropy::{Rng, test_seed};
 use tacit_sharing::Protocol;
 use tacit_sharing::balance::Balance;
-use tacit_sharing::proof::Strength;
 
 const WIDTH: u32 = 3;
 const INSTANCES: usize = 130;
@@ -212,7 +212,7 @@ fn costs_as_predicted(job: &Job, report: &Report, phase: &str) {
         assert_eq!(link.bytes, link.predicted_bytes, "{label}: {link:?}");
         assert!(phase != "online" || link.stream != "ahead", "{label}: {link:?}");
         // Triples are checked before they are stored.
-        let checks = tacit_sharing::proof::Method::of(job.protocol()).is_some();
+        let checks = tacit_proof::Method::of(job.protocol()).is_some();
         assert!(phase != "preparation" || link.stream != "online" || checks, "{label}: {link:?}");
     }
 }
@@ -1145,11 +1145,12 @@ fn preprocessing_has_no_form_that_leaves_it_in_place() {
         tacit_garbling::bmr::Ready,
         tacit_garbling::yao::Ready,
         tacit_garbling::yao::three::Ready,
-        tacit_sharing::backend::PutOff,
-        tacit_sharing::gmw::Ready,
+        tacit_backend::PutOff,
+        tacit_gmw::Pieces,
+        tacit_gmw::Ready,
         tacit_sharing::party::Fetched,
-        tacit_sharing::proof::Stock<tacit_ring::Z2>,
+        tacit_proof::Stock<tacit_ring::Z2>,
         tacit_sharing::setup::Secrets
     );
-    assert_eq!(secret, [(false, false); 12]);
+    assert_eq!(secret, [(false, false); 13]);
 }

@@ -8,10 +8,10 @@ use tacit_circuit::schedule::Schedule;
 use tacit_circuit::{Builder, passes};
 use tacit_garbling::authenticated::{Authenticated, Sizes, open, set_up};
 use tacit_garbling::{Bits, Evaluate, Garbling, Ports};
+use tacit_gmw::{Correlations, Delta};
 use tacit_net::PartyId;
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_ring::Entropy;
-use tacit_sharing::gmw::{Correlations, Delta};
 
 /// ANDs of one instance, all beside each other.
 const ANDS: usize = 6800;

@@ -7,9 +7,9 @@ use crate::ports::KEPT;
 use crate::{Bits, Chain, Ports};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+use tacit_backend::{Block, Blocks, FlatBits};
 use tacit_circuit::schedule::Schedule;
 use tacit_net::AbortKind;
-use tacit_sharing::backend::{Block, Blocks, FlatBits};
 use tacit_sharing::cost::{MAX_ROLES, Rounds, Traffic};
 use tacit_sharing::{Protocol, RoleId, SharingError};
 

@@ -16,7 +16,7 @@
 //! ```
 //! use tacit_garbling::garbler;
 //! use tacit_garbling::protocols::AUTHENTICATED;
-//! use tacit_sharing::protocols::TRIO;
+//! use tacit_backend::protocols::TRIO;
 //!
 //! let five = AUTHENTICATED.fitting(5);
 //! assert_eq!(five.security().among(5), "malicious with abort, four of five");

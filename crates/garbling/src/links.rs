@@ -1,9 +1,9 @@
 //! Channels between roles.
 
+use tacit_gmw::malformed;
 use tacit_net::{Mesh, PartyId, Stream};
 use tacit_ot::OtError;
 use tacit_ring::{Buffer, StreamsExhausted, Word, word};
-use tacit_sharing::gmw::malformed;
 use tacit_sharing::{RoleId, SharingError};
 
 /// Bits of a worker's gate numbers.

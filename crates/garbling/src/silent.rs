@@ -2,10 +2,10 @@
 
 use crate::cot::{Chooser, Offerer};
 use crate::links::Links;
+use tacit_gmw::{FAN, SilentStart, WorkerKeys};
 use tacit_net::Stream;
 use tacit_ot::silent::{Receiver, Sender};
 use tacit_ring::Buffer;
-use tacit_sharing::gmw::{FAN, SilentStart, WorkerKeys};
 use tacit_sharing::{RoleId, SharingError};
 use zeroize::Zeroizing;
 

@@ -5,11 +5,11 @@ use tacit_circuit::{Builder, Circuit, Wire};
 use tacit_garbling::Form;
 use tacit_garbling::authenticated::{Authenticated, Sizes, open, set_up};
 use tacit_garbling::{Bits, Evaluate, Garbling, Ports};
+use tacit_gmw::{Correlations, Delta};
 use tacit_net::PartyId;
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_ring::Entropy;
 use tacit_ring::entropy::{Rng, test_seed};
-use tacit_sharing::gmw::{Correlations, Delta};
 
 /// A circuit, who gives and learns what, and what it says on some inputs.
 struct Case {

@@ -9,6 +9,7 @@ use tacit_garbling::protocols::{YAO, YAO_SILENT, YAO_THREE};
 use tacit_garbling::yao::Yao;
 use tacit_garbling::yao::three::{ThreeKeys, YaoThree};
 use tacit_garbling::{Bits, Evaluate, Garbling, Ports, Terms, garbler};
+use tacit_gmw::{Correlations, Delta, silent_bytes_by};
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_net::testing::{Tamper, Verdict};
 use tacit_net::{PartyId, Phase, Session, Stream};
@@ -16,7 +17,6 @@ use tacit_ot::silent::{Chain, Set, Setting};
 use tacit_ring::Entropy;
 use tacit_ring::entropy::test_seed;
 use tacit_sharing::cost::Traffic;
-use tacit_sharing::gmw::{Correlations, Delta, silent_bytes_by};
 use tacit_sharing::{Protocol, SharingError};
 
 const PLACES: [PartyId; 2] = [PartyId(0), PartyId(1)];

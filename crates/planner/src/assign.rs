@@ -2,13 +2,13 @@
 
 use crate::network::Network;
 use crate::roles::{Demand, NoPlan, Plan, orders, plan, single, split};
+use tacit_backend::cost::{self, Traffic};
 use tacit_circuit::Circuit;
 use tacit_engine::circuit::{
     Alone, Assignment, Compiled, EvaluateError, Job, predict, predict_alone,
 };
 use tacit_net::PartyId;
 use tacit_sharing::Protocol;
-use tacit_sharing::cost::{self, Traffic};
 
 /// How roles are to be given out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,6 +4,7 @@
 use crate::assign::{demand, loads};
 use crate::network::Network;
 use crate::roles::{Demand, NoPlan, Plan, WORTH_SPLITTING, mix, single};
+use tacit_backend::cost;
 use tacit_circuit::Circuit;
 use tacit_engine::circuit::{Assignment, Compiled, EvaluateError, Job, predict_alone};
 use tacit_net::PartyId;
@@ -63,7 +64,7 @@ pub fn balance_products(
 ) -> Result<Balanced, NoPlan> {
     let all = columns(protocol, orders, weights);
     let demand = |assignment: &Assignment| {
-        let (traffic, products) = assignment.balance.products(assignment.protocol);
+        let (traffic, products) = cost::balanced(&assignment.balance, assignment.protocol);
         // As much for each assignment, whatever its weights add up to.
         let scale = (1 << 20) as f64 * bytes as f64 / products as f64;
         let bytes = loads(&traffic.placed(&assignment.places));
@@ -206,6 +207,6 @@ mod tests {
         let chosen = balance_products(&network, (QUAD, &orders), 8, given).unwrap();
         assert_eq!(chosen.assignment.places, [3, 2, 1, 0].map(PartyId));
         assert!((UNIT / chosen.seconds - 0.75).abs() < 1e-3, "{chosen:?}");
-        assert_eq!(balance.products(QUAD_A).0.total(), 15);
+        assert_eq!(cost::balanced(&balance, QUAD_A).0.total(), 15);
     }
 }

@@ -2,6 +2,7 @@
 //! CPU time of each party.
 
 use crate::work::{Calibration, of_an_and};
+use tacit_backend::work::Work;
 use tacit_circuit::Circuit;
 use tacit_circuit::library::layered;
 use tacit_engine::circuit::{Compiled, EvaluateError, Job, Preprocessing, Report, rehearse};
@@ -9,7 +10,6 @@ use tacit_engine::protocols::{BMR_REPLICATED, GMW, REPLICATED, YAO_THREE};
 use tacit_net::PartyId;
 use tacit_net::memory::{Compute, MemoryNetwork};
 use tacit_sharing::Protocol;
-use tacit_sharing::work::Work;
 
 /// ANDs that are measured, and their levels where steps are not.
 const ANDS: usize = 1 << 13;

@@ -5,6 +5,9 @@ use crate::network::Waits;
 use crate::programs::{critical, levels};
 use crate::time::Phase;
 use crate::work::{of_an_and, of_set_up};
+use tacit_backend::cost::{self, Products, Traffic};
+use tacit_backend::latencies::{self, Latencies};
+use tacit_backend::work::Work;
 use tacit_engine::circuit::{
     Compiled, EvaluateError, Preprocessing, memory, predict, predict_ahead,
 };
@@ -13,10 +16,6 @@ use tacit_garbling::bmr::Opening;
 use tacit_garbling::{Terms, garbler};
 use tacit_net::PartyId;
 use tacit_sharing::Protocol;
-use tacit_sharing::cost::{self, Products, Traffic};
-use tacit_sharing::latencies::{self, Latencies};
-use tacit_sharing::proof;
-use tacit_sharing::work::Work;
 
 /// What a job asks for.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -149,7 +148,7 @@ fn comes_first(protocol: Protocol, preprocessing: Preprocessing) -> bool {
 }
 
 fn makes_triples(protocol: Protocol) -> bool {
-    matches!(tacit_sharing::proof::Method::of(protocol), Some(proof::Method::Brain(_)))
+    matches!(tacit_proof::Method::of(protocol), Some(tacit_proof::Method::Brain(_)))
 }
 
 /// How often parties wait.

@@ -49,6 +49,6 @@ pub use estimate::{Estimate, LeftOut, Objective, Setting, Threat, rank};
 pub use network::{Network, Waits};
 pub use programs::{Choice, Free, for_program, split_program};
 pub use roles::{Demand, NoPlan, Plan, orders, plan, single, split};
-pub use tacit_sharing::work::Work;
+pub use tacit_backend::work::Work;
 pub use time::{Bound, Phase, Seconds};
 pub use work::Calibration;

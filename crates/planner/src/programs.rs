@@ -4,12 +4,13 @@ use crate::assign::{Chosen, Wanted, choose, loads};
 use crate::costs::product;
 use crate::network::Network;
 use crate::roles::{Demand, orders, single};
+use tacit_backend::cost::Traffic;
+use tacit_backend::{convert, cost};
 use tacit_engine::circuit::{Assignment, EvaluateError, Preprocessing};
 use tacit_engine::program::{By, CompiledProgram, Cost, ProgramJob, share_values};
 use tacit_net::PartyId;
 use tacit_program::Program;
-use tacit_sharing::cost::Traffic;
-use tacit_sharing::{Protocol, convert, cost};
+use tacit_sharing::Protocol;
 
 /// What of a job may be chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

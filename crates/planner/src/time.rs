@@ -10,7 +10,7 @@
 use crate::network::{Network, Waits};
 use crate::work::Calibration;
 use std::fmt;
-use tacit_sharing::work::Work;
+use tacit_backend::work::Work;
 
 /// What a phase asks of the network and of the party that computes most.
 #[derive(Clone, Debug, Default, PartialEq)]

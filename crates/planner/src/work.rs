@@ -1,8 +1,8 @@
 //! How long it takes to compute what protocols do.
 
+use tacit_backend::work::{self, Work};
 use tacit_garbling::garbler;
 use tacit_sharing::Protocol;
-use tacit_sharing::work::{self, Work};
 
 /// Seconds that a unit of [`Work`] takes.
 #[derive(Clone, Copy, Debug, PartialEq)]

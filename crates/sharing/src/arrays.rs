@@ -86,7 +86,7 @@ pub fn multiply<P: Role, W: Word>(
 ) -> Result<(), SharingError> {
     check_length(a.len() == out.len() && b.len() == out.len(), "factors and product")?;
     if P::MADE {
-        return made::results(party, cut, out, 1, |at, [x, y]| {
+        return made::results::<P, W>(party, cut, out, 1, |at, [x, y]| {
             a.copy_to(at.clone(), x);
             b.copy_to(at, y);
         });
@@ -97,7 +97,7 @@ pub fn multiply<P: Role, W: Word>(
             finish::<P, W>(party, draws, scratch, out, at.clone())?;
             if P::PROVEN {
                 let factors = [a.runs(at.clone()), b.runs(at.clone())];
-                party.keep_products(factors, out.runs(at), 1)?;
+                P::keep(party, factors, out.runs(at), 1)?;
                 party.prove_if_many()?;
             }
             Ok(())
@@ -248,7 +248,7 @@ pub fn dot<P: Role, W: Word>(
     check_length(fits, "rows of an inner product")?;
     let length = a.len().checked_div(out.len()).unwrap_or(0);
     if P::MADE {
-        return made::results(party, cut, out, length, |at, [x, y]| {
+        return made::results::<P, W>(party, cut, out, length, |at, [x, y]| {
             let at = at.start * length..at.end * length;
             a.copy_to(at.clone(), x);
             b.copy_to(at, y);
@@ -266,7 +266,7 @@ trait Summands<W> {
     fn sum<P: Role>(&mut self, at: Range<usize>, sums: Sums<'_, W>);
 
     /// Keeps the results `at`, and proves what has become many.
-    fn keep(
+    fn keep<P: Role>(
         &self,
         party: &mut Party<'_>,
         at: Range<usize>,
@@ -286,7 +286,7 @@ impl<W: Word> Summands<W> for Rows<'_, W> {
         simd::run(Dot::<P, W> { a, b, length, at, sums, role: std::marker::PhantomData });
     }
 
-    fn keep(
+    fn keep<P: Role>(
         &self,
         party: &mut Party<'_>,
         at: Range<usize>,
@@ -296,7 +296,7 @@ impl<W: Word> Summands<W> for Rows<'_, W> {
         for row in at {
             let terms = row * self.length..(row + 1) * self.length;
             let factors = [self.a.runs(terms.clone()), self.b.runs(terms)];
-            party.keep_products(factors, out.runs(row..row + 1), self.length)?;
+            P::keep(party, factors, out.runs(row..row + 1), self.length)?;
             party.prove_if_many()?;
         }
         Ok(())
@@ -375,7 +375,7 @@ pub fn matrix_product<P: Role, W: Word>(
     let fits = sizes == [a.len(), b.len(), out.len()].map(Some);
     check_length(fits, "a matrix product")?;
     if P::MADE {
-        return made::results(party, cut, out, inner, |at, factors| {
+        return made::results::<P, W>(party, cut, out, inner, |at, factors| {
             gather(shape, at, [a, b], factors);
         });
     }
@@ -434,7 +434,7 @@ impl<W: Word> Summands<W> for Entries<'_, W> {
         }
     }
 
-    fn keep(
+    fn keep<P: Role>(
         &self,
         party: &mut Party<'_>,
         at: Range<usize>,
@@ -451,7 +451,7 @@ impl<W: Word> Summands<W> for Entries<'_, W> {
             }
             let factors =
                 [self.a.runs(row * inner..(row + 1) * inner), [&column[0], &column[1], &[]]];
-            party.keep_products(factors, out.runs(entry..entry + 1), inner)?;
+            P::keep(party, factors, out.runs(entry..entry + 1), inner)?;
             party.prove_if_many()?;
         }
         Ok(())
@@ -555,7 +555,7 @@ fn sums<P: Role, W: Word>(
             (Stage::Finish, _) => {
                 finish::<P, W>(party, draws, scratch, out, at.clone())?;
                 if P::PROVEN {
-                    summands.keep(party, at, out)?;
+                    summands.keep::<P>(party, at, out)?;
                 }
                 Ok(())
             }

@@ -20,7 +20,9 @@
 //! it, before anything opens: a single cheat is caught with certainty
 //! (`docs/spec/honest-majority-rings.md` sections 4.6 and 9).
 
-use crate::role::{Drawn, InputRule, Role, RoleId, SLOTS, Share, Sink, Source, Timing};
+use crate::coordinates::Coordinates;
+use crate::role::{COMPONENTS, Drawn, InputRule, Role, RoleId, SLOTS, Share, Sink, Source, Timing};
+use crate::tetrad::Tetrad;
 use crate::verify::{Item, Kind};
 use tacit_net::Stream;
 use tacit_protocol::{Descriptor, Family, Form, Parties, Protocol, RoleFacts, Security, Status};
@@ -220,6 +222,29 @@ const SHARES: [&[Form]; 4] = [
     &[[0, 0, 0, 1], [1, 0, 0, 0], [0, 1, 0, 0]],
     &[[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0]],
 ];
+
+impl<const R: usize> Coordinates for FantasticFour<R> {
+    #[inline(always)]
+    fn to_masked<W: Word>([first, second, third]: [W; COMPONENTS]) -> [W; COMPONENTS] {
+        // Tetrad's M = s3, l1 = -s2, l2 = -s1, l3 = -s0.
+        Tetrad::<R>::to_masked(match R {
+            // (s3, s1, s2); (s0, s1, s2)
+            0 => [first, third.neg(), second.neg()],
+            3 => [third.neg(), second.neg(), first.neg()],
+            // (s3, s0, s2), (s3, s0, s1)
+            _ => [first, third.neg(), second.neg()],
+        })
+    }
+
+    #[inline(always)]
+    fn from_masked<W: Word>(masked: [W; COMPONENTS]) -> [W; COMPONENTS] {
+        let [first, second, third] = Tetrad::<R>::from_masked(masked);
+        match R {
+            3 => [third.neg(), second.neg(), first.neg()],
+            _ => [first, third.neg(), second.neg()],
+        }
+    }
+}
 
 /// Fantastic Four.
 pub const FANTASTIC_FOUR: Protocol = Protocol::new(&Descriptor {

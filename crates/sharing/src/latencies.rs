@@ -1,13 +1,4 @@
-//! Latencies: how often a phase waits for messages that cross the network, one wait after the other. Links' delays
-//! times these are what a run takes where bandwidth and processors have no limit.
-//!
-//! [`cost`] counts the rounds in which one party waits; these are of all parties together, from one's first message to
-//! another's last. Tests compare them with virtual time.
-
-use crate::Protocol;
-use crate::cost::{self, CHECK_ROUNDS};
-use crate::gmw::Method;
-use crate::proof;
+//! Latencies: how often a phase waits for messages that cross the network, one wait after the other.
 
 /// How many one-way link delays each phase of a run takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,56 +7,6 @@ pub struct Latencies {
     pub set_up: u64,
     /// Delays of preprocessing, where all of it comes before the inputs.
     pub ahead: u64,
-    /// Delays from inputs to outputs, without those of [`checks`].
+    /// Delays from inputs to outputs, without those of checks.
     pub online: u64,
-}
-
-/// The latencies of a protocol on shares, for a circuit with `depth` levels of products.
-#[must_use]
-pub fn of(protocol: Protocol, depth: u64) -> Latencies {
-    let levels = depth * levels(protocol);
-    match crate::gmw::Method::of(protocol) {
-        Some(method) => {
-            let ahead = match method {
-                Method::Masked | Method::Star | Method::Triples => 2,
-                Method::Silent => 5,
-                Method::Wide => 4,
-                Method::Transfers => 1,
-            };
-            Latencies { set_up: 4, ahead, online: levels + 1 }
-        }
-        // One who computes in the clear waits for no level.
-        None if protocol.is_trusted_party() => Latencies { set_up: 3, ahead: 0, online: 2 },
-        // What roles send ahead nobody answers.
-        None => {
-            let ahead = if makes_triples(protocol) { TRIPLES } else { 0 };
-            Latencies { set_up: 3, ahead, online: levels + 2 }
-        }
-    }
-}
-
-/// The latency of one level of products, in one-way link delays.
-#[must_use]
-pub fn levels(protocol: Protocol) -> u64 {
-    cost::rounds(protocol) * cost::latencies(protocol)
-}
-
-/// The latency that checks add, in one-way link delays: they compare transcripts before and after results open. Before
-/// that they take `proofs` rounds for proofs of products, or for checks of triples.
-#[must_use]
-pub fn checks(protocol: Protocol, proofs: u64) -> u64 {
-    let compared = 2 * (CHECK_ROUNDS + 1);
-    // Two rounds pass beside others, and those that make triples come ahead.
-    let beside = match crate::proof::Proving::of(protocol) {
-        Some(_) => 2 + if makes_triples(protocol) { TRIPLES } else { 0 },
-        None => 0,
-    };
-    if protocol.is_checked() { (compared + proofs).saturating_sub(beside) } else { 0 }
-}
-
-/// Until triples are made.
-const TRIPLES: u64 = 3;
-
-fn makes_triples(protocol: Protocol) -> bool {
-    matches!(crate::proof::Method::of(protocol), Some(proof::Method::Brain(_)))
 }

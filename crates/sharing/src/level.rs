@@ -1,15 +1,14 @@
 //! One level of a circuit: its products of two factors and its polynomial gates, on bits.
 
+use crate::RoleVisitor;
 use crate::SharingError;
 use crate::balance::LevelMix;
-use crate::cost::{self, Traffic};
 use crate::multi_fan_in::plan::PolyPlan;
 use crate::multi_fan_in::wide::{self, WideScratch};
 use crate::party::{Draws, Party};
 use crate::products::{self, Scratch};
 use crate::role::Role;
 use crate::shares::Shares;
-use crate::{Protocol, RoleVisitor};
 use tacit_circuit::schedule::{Product, Schedule, Wide};
 use tacit_ring::Z2;
 
@@ -50,28 +49,15 @@ impl<'c> Level<'c> {
         self.schedule.products(self.number).len()
     }
 
-    /// 64-lane words that the products cost per word of lanes.
-    #[must_use]
-    pub fn traffic(self, protocol: Protocol) -> Traffic {
-        if let Some(mix) = self.mix {
-            return self.mixed_traffic(mix);
-        }
-        let products = self.schedule.products(self.number).len() as u64;
-        let start = cost::product(protocol) * products;
-        self.schedule.wide(self.number).iter().fold(start, |sum, gate| {
-            sum + cost::polynomial(protocol, &self.plans[gate.poly as usize])
-        })
+    /// Its polynomial gates.
+    pub fn gates(self) -> impl Iterator<Item = wide::Gate<'c>> {
+        self.schedule.wide(self.number).iter().map(move |gate| self.gate(gate))
     }
 
-    fn mixed_traffic(self, mix: &LevelMix) -> Traffic {
-        let mut sum = Traffic::default();
-        for (way, products) in &mix.products {
-            sum += way.product() * *products as u64;
-        }
-        for (gate, way) in self.schedule.wide(self.number).iter().zip(&mix.wide) {
-            sum += way.product() * self.schedule.wide_outputs(gate).len() as u64;
-        }
-        sum
+    /// In which way each product is made, if there are several.
+    #[must_use]
+    pub fn mix(self) -> Option<&'c LevelMix> {
+        self.mix
     }
 
     /// Computes the local terms and sends the messages.

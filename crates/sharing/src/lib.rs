@@ -1,63 +1,63 @@
 //! Secret-sharing protocols: shares of secret values, products of shared values, and the checks before results open.
 //!
 //! A protocol of three or four parties is a [`Role`] for each of its places: a page of equations on ring words. All of
-//! these protocols use the rest of this crate. [`gmw`] is for any number of equal parties. It has no roles, and
-//! evaluates circuits by itself.
+//! these protocols use the rest of this crate.
 //!
 //! | module | what it holds |
 //! | --- | --- |
-//! | [`protocols`] | the list of the protocols of this crate |
 //! | [`trio`], [`astra`], [`replicated`], [`multi_fan_in`] | three parties, one of them curious |
-//! | [`proof`] | three parties, one of them malicious: products that are proven, or made from checked triples |
 //! | [`quad`], [`tetrad`], [`fantastic_four`] | four parties, one of them malicious |
-//! | [`gmw`] | two or more parties, all but one of them curious |
-//! | [`role`], [`visit`] | what a role computes, and how a protocol becomes a type |
-//! | [`setup`], [`party`] | keys of a session, and one worker of one party |
+//! | [`plain`] | a trusted party that computes in the clear, to compare with |
+//! | [`role`], [`coordinates`], [`seat`] | what a role computes, and its shares in masked coordinates |
+//! | [`setup`], [`keys`], [`party`] | keys of a session, what is drawn under them, and one worker of one party |
+//! | [`shares`], [`planes`], [`wires`], [`growing`] | shares, shared bits, wires in place of shares, words of which more come |
 //! | [`products`], [`level`], [`arrays`], [`balance`] | products over circuits and arrays, in one way or in several |
 //! | [`transfer`], [`verify`] | inputs and outputs, and the comparison of transcripts before anything opens |
-//! | [`convert`], [`backend`] | conversions between rings and bits, and all that a program needs of shares |
-//! | [`cost`], [`latencies`], [`work`] | what operations send, how often they wait, and what they compute |
+//! | [`reseat`], [`stored`] | shares that move to other roles, and bytes for another session |
+//! | [`cost`], [`latencies`], [`work`] | in what units costs are counted: elements and rounds, delays, and what is computed |
 //!
-//! What a protocol costs is known before it runs:
+//! What a role does is a function of its shares. Two parties' summands of a product under replicated sharing, with those
+//! of the third, add up to the product:
 //!
 //! ```
-//! use tacit_sharing::protocols::{GMW_OT, TRIO};
-//! use tacit_sharing::{cost, latencies};
+//! use tacit_sharing::Role;
+//! use tacit_sharing::replicated::Replicated;
 //!
-//! // Ring elements that all roles of Trio send for one product, and its online rounds.
-//! assert_eq!(cost::product(TRIO).total(), 3);
-//! assert_eq!(cost::rounds(TRIO), 1);
-//! // Link delays from inputs to outputs, for a circuit with ten levels of products.
-//! assert_eq!(latencies::of(TRIO, 10).online, 12);
-//! assert_eq!(latencies::of(GMW_OT, 10).online, 21);
+//! // x = 1 + 2 + 3 and y = 4 + 5 + 6; role i holds the components i and i + 1.
+//! let summands = [
+//!     Replicated::<0>::cross([1u64, 2], [4, 5])[0],
+//!     Replicated::<1>::cross([2u64, 3], [5, 6])[0],
+//!     Replicated::<2>::cross([3u64, 1], [6, 4])[0],
+//! ];
+//! assert_eq!(summands.iter().sum::<u64>(), 6 * 15);
 //! ```
 //!
-//! This crate knows circuits, meshes of links and oblivious transfer. It knows no garbled circuits, no files, no
-//! command line and no plans.
+//! This crate knows circuits and meshes of links. It knows no protocol without roles, no proofs of products (a party holds
+//! them as a [`ProductCheck`](party::ProductCheck)), no programs, no files and no plans.
 
 pub mod arrays;
 pub mod astra;
-pub mod backend;
 pub mod balance;
-pub mod convert;
+pub mod coordinates;
 pub mod cost;
 mod error;
 pub mod fantastic_four;
-pub mod gmw;
+pub mod growing;
+pub mod keys;
 pub mod latencies;
 pub mod level;
 mod made;
 pub mod multi_fan_in;
 pub mod party;
 pub mod plain;
+pub mod planes;
 pub mod products;
-pub mod proof;
-pub mod protocols;
 pub mod quad;
 pub mod replicated;
 pub mod reseat;
 pub mod role;
 mod runs;
+pub mod seat;
 pub mod setup;
 mod shared_vec;
 pub mod shares;
@@ -66,12 +66,13 @@ pub mod tetrad;
 pub mod transfer;
 pub mod trio;
 pub mod verify;
-pub mod visit;
+pub mod wires;
 pub mod work;
 
+pub use coordinates::CoordinatesVisitor;
 pub use error::SharingError;
-pub use party::{Draws, Party};
-pub use role::{Canonical, Role, RoleId, Share, Timing};
+pub use keys::Draws;
+pub use party::Party;
+pub use role::{Canonical, CanonicalVisitor, Role, RoleId, RoleVisitor, Share, Timing};
 pub use shares::Shares;
 pub use tacit_protocol::Protocol;
-pub use visit::{CanonicalVisitor, CoordinatesVisitor, RoleVisitor};

@@ -1,10 +1,10 @@
-//! Products that are made by a protocol's own method ([`Proofs`](crate::proof::Proofs)), gate by gate or
-//! array by array.
+//! Products that are made by a protocol's own method ([`Role::MADE`]), gate by gate or array by array.
 
 use crate::SharingError;
 use crate::arrays::{Cut, SharedVec};
 use crate::party::Party;
 use crate::products::{PIECE, products_in};
+use crate::role::Role;
 use crate::shares::Shares;
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -39,13 +39,13 @@ fn gathered<W: Word>(shares: &Shares<W>, gates: &[Product]) -> Factors<W> {
 ///
 /// # Errors
 /// When the network fails, or a peer sends what no honest party does.
-pub(crate) fn begin_gates<W: Word>(
+pub(crate) fn begin_gates<P: Role, W: Word>(
     party: &mut Party<'_>,
     shares: &Shares<W>,
     gates: &[Product],
 ) -> Result<(), SharingError> {
     for gates in gates.chunks(products_in(PIECE, shares.words())) {
-        party.begin_made(runs(&gathered(shares, gates)), 1)?;
+        P::begin_made(party, runs(&gathered(shares, gates)), 1)?;
     }
     Ok(())
 }
@@ -54,7 +54,7 @@ pub(crate) fn begin_gates<W: Word>(
 ///
 /// # Errors
 /// When the network fails, or a peer sends what no honest party does.
-pub(crate) fn finish_gates<W: Word>(
+pub(crate) fn finish_gates<P: Role, W: Word>(
     party: &mut Party<'_>,
     shares: &mut Shares<W>,
     gates: &[Product],
@@ -63,7 +63,7 @@ pub(crate) fn finish_gates<W: Word>(
     for gates in gates.chunks(products_in(PIECE, words)) {
         let factors = gathered(shares, gates);
         let mut out = [0, 1].map(|_| Buffer::zeros(gates.len() * words));
-        party.finish_made(runs(&factors), 1, out.each_mut().map(|run| &mut run[..]))?;
+        P::finish_made(party, runs(&factors), 1, out.each_mut().map(|run| &mut run[..]))?;
         for (component, run) in out.iter().enumerate() {
             for (gate, from) in gates.iter().zip(run.chunks_exact(words.max(1))) {
                 shares.runs_mut(gate.dst)[component].copy_from_slice(from);
@@ -77,7 +77,7 @@ pub(crate) fn finish_gates<W: Word>(
 ///
 /// # Errors
 /// When the network fails, or a peer sends what no honest party does.
-pub(crate) fn results<W: Word>(
+pub(crate) fn results<P: Role, W: Word>(
     party: &mut Party<'_>,
     cut: Cut,
     out: &mut SharedVec<W>,
@@ -98,13 +98,13 @@ pub(crate) fn results<W: Word>(
             let at = start..(start + piece).min(out.len());
             let mut factors = [0, 1].map(|_| [0, 1].map(|_| Buffer::zeros(at.len() * terms)));
             gather(at.clone(), &mut factors);
-            party.begin_made(runs(&factors), terms)?;
+            P::begin_made(party, runs(&factors), terms)?;
             begun.push_back((at, factors));
         }
         if next.is_none() || begun.len() > window {
             let Some((at, factors)) = begun.pop_front() else { return Ok(()) };
             let [own, next, _] = out.runs_mut(at);
-            party.finish_made(runs(&factors), terms, [own, next])?;
+            P::finish_made(party, runs(&factors), terms, [own, next])?;
             party.prove_if_many()?;
         }
     }

@@ -1,201 +1,16 @@
 //! One worker of one party, as the protocols see it: roles instead of parties, ring words instead
 //! of bytes, keys with each neighbour.
 
+pub use crate::keys::{Draws, Keys, PRIVATE, ProofKeys, Streams};
+
 use crate::SharingError;
-use crate::proof::{Growing, Proofs, Proving, Stock, Strength};
-use crate::role::{Role, RoleId, SLOTS, TAIL, Timing};
-use crate::shares::Runs;
+use crate::growing::Growing;
+use crate::role::{RoleId, Timing};
 use crate::stored;
 use crate::verify::{Item, Journal, Kind};
+use std::any::Any;
 use tacit_net::{Mesh, PartyId, Stream};
-use tacit_ring::{Buffer, Prg, PrgStream, StreamIds, StreamsExhausted, Word, word};
-
-/// The generators of a role, one under each key that it holds, and with them the only source of
-/// their stream numbers. With three parties the first key is that with role `ROLE + 1`, the second
-/// that with `ROLE + 2` (modulo 3); with four they are those of the other three roles but one, in
-/// the order of the role that lacks them. Not `Clone`: whoever holds it is alone in drawing under these keys, and
-/// no stream is drawn twice however often [`Keys::streams`] is called. Two sources at a time do not
-/// compile:
-///
-/// ```compile_fail,E0499
-/// # use tacit_sharing::party::Keys;
-/// fn twice(keys: &mut Keys) {
-///     let (mut one, mut other) = (keys.streams(), keys.streams());
-///     let _ = (one.draws(), other.draws());
-/// }
-/// ```
-pub struct Keys {
-    generators: Vec<Generator>,
-    /// The first key gives a second stream per step.
-    tail: bool,
-    /// Keys for proofs, where the protocol has any, until a party takes them; and whose, by worker.
-    proofs: Option<(Proving, Box<Keys>, usize)>,
-}
-
-struct Generator {
-    prg: Prg,
-    ids: StreamIds,
-}
-
-impl Keys {
-    /// Keys must be fresh: [`Secrets`](crate::setup::Secrets) gives each out once.
-    pub(crate) fn new(generators: impl IntoIterator<Item = Prg>, tail: bool) -> Self {
-        let generator = |prg| Generator { prg, ids: StreamIds::new() };
-        Keys { generators: generators.into_iter().map(generator).collect(), tail, proofs: None }
-    }
-
-    /// With keys for the proofs of one worker of a party.
-    pub(crate) fn with_proofs(self, proofs: Option<(Proving, Keys)>, worker: usize) -> Self {
-        Keys { proofs: proofs.map(|(how, keys)| (how, Box::new(keys), worker)), ..self }
-    }
-
-    /// What a party needs to prove products, under protocols that do. These keys give it once.
-    pub fn proofs(&mut self) -> Option<Proofs> {
-        self.proofs.take().map(|(how, keys, worker)| Proofs::new(how, *keys, worker))
-    }
-
-    /// Generators that give these bytes, in the order of the keys, for tests of what a party sees:
-    /// **not random**. None gives a second stream.
-    #[cfg(feature = "testing")]
-    #[must_use]
-    pub fn insecure_scripted(scripts: impl IntoIterator<Item = Vec<u8>>) -> Self {
-        Keys::new(scripts.into_iter().map(Prg::insecure_scripted), false)
-    }
-
-    /// By key, how many streams are left: the same at all holders of a key, at all times.
-    #[cfg(feature = "testing")]
-    #[must_use]
-    pub fn streams_left(&self) -> Vec<u64> {
-        self.generators.iter().map(|generator| generator.ids.remaining()).collect()
-    }
-
-    /// The streams that are not used yet.
-    pub fn streams(&mut self) -> Streams<'_> {
-        let generators = self.generators.iter_mut().map(Generator::streams).collect();
-        Streams { generators, tail: self.tail }
-    }
-}
-
-impl Generator {
-    fn streams(&mut self) -> GeneratorStreams<'_> {
-        GeneratorStreams { prg: &self.prg, ids: &mut self.ids }
-    }
-}
-
-/// The unused streams under [`Keys`]. All holders of a key take the same steps in the same order.
-pub struct Streams<'k> {
-    generators: Vec<GeneratorStreams<'k>>,
-    tail: bool,
-}
-
-struct GeneratorStreams<'k> {
-    prg: &'k Prg,
-    ids: &'k mut StreamIds,
-}
-
-impl<'k> Streams<'k> {
-    /// The next step: the draws of lane blocks `0..n`, in order.
-    ///
-    /// # Errors
-    /// When a key's streams are used up, or a step has not that many blocks.
-    pub fn step(&mut self, n: u32) -> Result<Vec<Draws<'k>>, StreamsExhausted> {
-        let mut blocks: Vec<Draws<'k>> = (0..n).map(|_| Draws::default()).collect();
-        for (slot, generator) in self.generators.iter_mut().enumerate() {
-            let slots = [slot, TAIL];
-            for slot in &slots[..1 + usize::from(slot == 0 && self.tail)] {
-                for (block, stream) in blocks.iter_mut().zip(generator.step(n)?) {
-                    block.streams[*slot] = Some(stream);
-                }
-            }
-        }
-        Ok(blocks)
-    }
-
-    /// The next step, of one lane block.
-    ///
-    /// # Errors
-    /// When a key's streams are used up.
-    pub fn draws(&mut self) -> Result<Draws<'k>, StreamsExhausted> {
-        let mut draws = Draws::default();
-        for (slot, generator) in self.generators.iter_mut().enumerate() {
-            draws.streams[slot] = Some(generator.single()?);
-            if slot == 0 && self.tail {
-                draws.streams[TAIL] = Some(generator.single()?);
-            }
-        }
-        Ok(draws)
-    }
-}
-
-impl<'k> GeneratorStreams<'k> {
-    fn step(
-        &mut self,
-        n: u32,
-    ) -> Result<impl Iterator<Item = PrgStream<'k>> + use<'k>, StreamsExhausted> {
-        let prg = self.prg;
-        Ok(self.ids.step()?.blocks(n)?.map(|id| prg.stream(id)))
-    }
-
-    fn single(&mut self) -> Result<PrgStream<'k>, StreamsExhausted> {
-        Ok(self.prg.stream(self.ids.step()?.single()))
-    }
-}
-
-/// The draws of one lane block: a cursor in each slot that only moves forward.
-#[derive(Default)]
-pub struct Draws<'k> {
-    streams: [Option<PrgStream<'k>>; SLOTS],
-    /// There is a pass ahead with the same randomness, or this is it.
-    shared: bool,
-}
-
-impl<'k> Draws<'k> {
-    /// The draws from here on, for the pass of a role that works ahead ([`Role::Ahead`]); `None` for
-    /// roles of one pass. It is the same randomness, used for the same step once: what the role
-    /// itself then computes from it is what one pass would have computed.
-    ///
-    /// # Panics
-    /// When there was such a pass before: a third use of the same randomness.
-    #[must_use]
-    pub fn ahead<P: Role>(&mut self) -> Option<Draws<'k>> {
-        if !P::TWO_PASSES {
-            return None;
-        }
-        assert!(!self.shared, "randomness for two passes is wanted for a third one");
-        self.shared = true;
-        let again = |stream: &Option<PrgStream<'k>>| Some(stream.as_ref()?.for_second_pass());
-        Some(Draws { streams: self.streams.each_ref().map(again), shared: true })
-    }
-
-    /// The cursor of a slot.
-    ///
-    /// # Panics
-    /// When the role holds no such key: roles draw under their own keys only.
-    #[must_use]
-    pub fn slot(&mut self, slot: usize) -> &mut PrgStream<'k> {
-        self.streams[slot].as_mut().expect("a role draws under the keys that it holds")
-    }
-
-    /// The cursor under the key that this role has in common with role `ROLE + 1`, among three parties.
-    #[must_use]
-    pub fn with_next(&mut self) -> &mut PrgStream<'k> {
-        self.slot(0)
-    }
-
-    /// The cursor under the key that this role has in common with role `ROLE + 2`, among three parties.
-    #[must_use]
-    pub fn with_prev(&mut self) -> &mut PrgStream<'k> {
-        self.slot(1)
-    }
-
-    /// Fills `out` with the next words of a slot.
-    pub(crate) fn fill<W: Word>(&mut self, slot: usize, out: &mut [W]) {
-        self.slot(slot).fill(out);
-    }
-}
-
-/// The slot of the key that no other role has, in keys for proofs.
-pub(crate) const PRIVATE: usize = 2;
+use tacit_ring::{Buffer, Word, word};
 
 /// Preprocessing messages that came ahead of the online phase.
 #[derive(Default)]
@@ -226,6 +41,22 @@ impl Fetched {
     }
 }
 
+/// What a party has to prove its products with, under protocols that do. It keeps the products that are not proven yet:
+/// a [`Party`] hands out no transcript, and opens nothing, before all of them are.
+pub trait ProductCheck: Any + Send {
+    /// Whether all products are proven, and none is under way.
+    fn is_done(&self) -> bool;
+
+    /// Whether there are so many products that they should be proven now.
+    fn is_full(&self) -> bool;
+
+    /// Proves all whole batches of products, and what is left over if `all` is set.
+    ///
+    /// # Errors
+    /// When the network fails, or a peer sends what no honest party does.
+    fn prove(&mut self, party: &mut Party<'_>, all: bool) -> Result<(), SharingError>;
+}
+
 /// One worker's channels in terms of roles.
 pub struct Party<'m> {
     mesh: &'m mut Mesh,
@@ -238,7 +69,9 @@ pub struct Party<'m> {
     only_ahead: Option<Vec<Growing<u8>>>,
     step: u32,
     journal: Journal,
-    proofs: Option<Proofs>,
+    check: Option<Box<dyn ProductCheck>>,
+    /// The check is lent to somebody who works with this party.
+    lent: bool,
 }
 
 impl<'m> Party<'m> {
@@ -258,7 +91,8 @@ impl<'m> Party<'m> {
             only_ahead: None,
             step: 0,
             journal: Journal::new(places),
-            proofs: None,
+            check: None,
+            lent: false,
         })
     }
 
@@ -293,12 +127,14 @@ impl<'m> Party<'m> {
     }
 
     /// Whether all preprocessing comes before inputs are known.
-    pub(crate) fn is_separate(&self) -> bool {
+    #[must_use]
+    pub fn is_separate(&self) -> bool {
         self.sent_ahead || self.only_ahead.is_some()
     }
 
     /// When inputs are known.
-    pub(crate) fn timing(&self) -> Timing {
+    #[must_use]
+    pub fn timing(&self) -> Timing {
         if self.is_separate() { Timing::Late } else { Timing::Early }
     }
 
@@ -315,16 +151,16 @@ impl<'m> Party<'m> {
         Fetched(std::mem::take(&mut self.stored).into_iter().map(bytes).collect())
     }
 
-    /// Gives this party what it needs to prove products: what [`Keys::proofs`] returns.
+    /// Gives this party what proves its products, under protocols that do.
     #[must_use]
-    pub fn proving(mut self, proofs: Option<Proofs>) -> Self {
-        self.proofs = proofs;
+    pub fn proving(mut self, check: Option<Box<dyn ProductCheck>>) -> Self {
+        self.check = check;
         self
     }
 
     /// Hands out what it was given for proofs, for another party of this worker to go on with.
-    pub fn take_proofs(&mut self) -> Option<Proofs> {
-        self.proofs.take_if(|proofs| proofs.is_done())
+    pub fn take_check(&mut self) -> Option<Box<dyn ProductCheck>> {
+        self.check.take_if(|check| check.is_done())
     }
 
     /// The role this party plays.
@@ -346,112 +182,63 @@ impl<'m> Party<'m> {
     }
 
     /// Puts words into the transcript of all that must agree on them.
-    pub(crate) fn log<W: Word>(&mut self, item: Item, words: &[W]) {
+    pub fn log<W: Word>(&mut self, item: Item, words: &[W]) {
         self.journal.log(item, words);
     }
 
     /// What this role logged since its journal was last taken.
-    #[cfg(test)]
-    pub(crate) fn logged(&self) -> &[(Item, Vec<u8>)] {
+    #[cfg(any(test, feature = "testing"))]
+    #[must_use]
+    pub fn logged(&self) -> &[(Item, Vec<u8>)] {
         self.journal.words()
     }
 
-    /// Keeps results, each the sum of the products of so many factors, until they are proven. Call
-    /// [`Party::prove_if_many`] when nothing of them is under way any more.
-    pub(crate) fn keep_products<W: Word>(
-        &mut self,
-        factors: [Runs<'_, W>; 2],
-        results: Runs<'_, W>,
-        terms: usize,
-    ) -> Result<(), SharingError> {
-        let proofs = self.proofs.as_mut().ok_or_else(no_keys)?;
-        proofs.keep(factors, results, terms)
-    }
-
-    /// Says that so many words of products of `W` are coming: triples, where products are made from
-    /// such, come in as few batches as can be.
-    pub fn expect_products<W: Word>(&mut self, words: usize) {
-        if let Some(proofs) = &mut self.proofs {
-            proofs.expect::<W>(words);
-        }
-    }
-
-    /// Makes all triples that are expected.
+    /// What proves products.
     ///
     /// # Errors
-    /// When the network fails, or a peer sends what no honest party does.
-    pub fn prepare_products(&mut self) -> Result<(), SharingError> {
-        match self.proofs {
-            Some(_) => self.with_proofs(|proofs, party| proofs.prepare(party)),
-            None => Ok(()),
-        }
+    /// When there is nothing.
+    pub fn check(&mut self) -> Result<&mut dyn ProductCheck, SharingError> {
+        self.check.as_deref_mut().ok_or_else(no_check)
     }
 
-    /// Hands out all triples of `W`, for a party of another session: nothing where products are made
-    /// otherwise. What made them is in the transcripts, which are compared in this session.
-    pub fn store_products<W: Word>(&mut self) -> Option<Stock<W>> {
-        self.proofs.as_mut().map(Proofs::take_triples)
-    }
-
-    /// Takes what a party of another session stored, before it makes anything itself.
+    /// What proves products, for something that it does with this party. Meanwhile the party hands out no transcript, and
+    /// opens nothing.
     ///
     /// # Errors
-    /// When parts are missing.
-    pub fn hold_products<W: Word>(&mut self, stock: Option<Stock<W>>) -> Result<(), SharingError> {
-        match (&mut self.proofs, stock) {
-            (Some(proofs), Some(stock)) => proofs.hold_triples(stock),
-            _ => Ok(()),
-        }
-    }
-
-    /// The number of the key that tags numbers, where the protocol has one, and what it is good for.
-    pub(crate) fn tag_key(&self) -> Option<(u64, Strength)> {
-        self.proofs.as_ref().and_then(Proofs::tag_key)
-    }
-
-    /// Begins results over words that are made by the protocol's method, each the sum of `terms`
-    /// products.
-    pub(crate) fn begin_made<W: Word>(
+    /// When there is nothing, or the work fails.
+    pub fn with_check<T>(
         &mut self,
-        factors: [[&[W]; 2]; 2],
-        terms: usize,
-    ) -> Result<(), SharingError> {
-        self.with_proofs(|proofs, party| proofs.begin(party, factors, terms))
-    }
-
-    /// Finishes the results that began first.
-    pub(crate) fn finish_made<W: Word>(
-        &mut self,
-        factors: [[&[W]; 2]; 2],
-        terms: usize,
-        out: [&mut [W]; 2],
-    ) -> Result<(), SharingError> {
-        self.with_proofs(|proofs, party| proofs.finish(party, factors, terms, out))
-    }
-
-    /// What proves products, for something that it does with this party.
-    pub(crate) fn with_proofs<T>(
-        &mut self,
-        work: impl FnOnce(&mut Proofs, &mut Self) -> Result<T, SharingError>,
+        work: impl FnOnce(&mut dyn ProductCheck, &mut Self) -> Result<T, SharingError>,
     ) -> Result<T, SharingError> {
-        let Some(mut proofs) = self.proofs.take() else { return Err(no_keys()) };
-        let result = work(&mut proofs, self);
-        self.proofs = Some(proofs);
+        let Some(mut check) = self.check.take() else { return Err(no_check()) };
+        self.lent = true;
+        let result = work(&mut *check, self);
+        self.lent = false;
+        self.check = Some(check);
         result
     }
 
+    /// Whether this party has what proves products.
+    #[must_use]
+    pub fn proves(&self) -> bool {
+        self.check.is_some()
+    }
+
     /// Proves all products that were kept, if there are many.
-    pub(crate) fn prove_if_many(&mut self) -> Result<(), SharingError> {
-        match self.proofs.as_ref().is_some_and(|proofs| proofs.is_full()) {
+    ///
+    /// # Errors
+    /// When the network fails, or a peer sends what no honest party does.
+    pub fn prove_if_many(&mut self) -> Result<(), SharingError> {
+        match self.check.as_ref().is_some_and(|check| check.is_full()) {
             true => self.prove(false),
             false => Ok(()),
         }
     }
 
     fn prove(&mut self, all: bool) -> Result<(), SharingError> {
-        if let Some(mut proofs) = self.proofs.take_if(|proofs| !proofs.is_done()) {
-            let result = proofs.prove(self, all);
-            self.proofs = Some(proofs);
+        if let Some(mut check) = self.check.take_if(|check| !check.is_done()) {
+            let result = check.prove(self, all);
+            self.check = Some(check);
             result?;
         }
         Ok(())
@@ -463,8 +250,11 @@ impl<'m> Party<'m> {
     /// # Errors
     /// When the network fails, or a peer sends what no honest party does.
     pub fn take_journal(&mut self) -> Result<Journal, SharingError> {
+        if self.lent {
+            return Err(no_check());
+        }
         self.prove(true)?;
-        if self.proofs.is_some() {
+        if self.check.is_some() {
             // This thread may wait next for others, which prove with peers that wait for its words.
             self.flush()?;
         }
@@ -472,7 +262,7 @@ impl<'m> Party<'m> {
     }
 
     fn is_proven(&self) -> bool {
-        self.proofs.as_ref().is_none_or(|proofs| proofs.is_done())
+        !self.lent && self.check.as_ref().is_none_or(|check| check.is_done())
     }
 
     /// Checks that nothing was computed since the transcripts were taken last.
@@ -593,7 +383,9 @@ impl Drop for Party<'_> {
     }
 }
 
-fn no_keys() -> SharingError {
+/// Why products are refused that must be proven, where a party has nothing to prove them with.
+#[must_use]
+pub fn no_check() -> SharingError {
     SharingError::Shape("products that must be proven, but no keys for proofs".into())
 }
 
@@ -601,58 +393,7 @@ fn no_keys() -> SharingError {
 ///
 /// # Errors
 /// When it plays none.
-pub(crate) fn role_in(places: &[PartyId], party: PartyId) -> Result<RoleId, SharingError> {
+pub fn role_in(places: &[PartyId], party: PartyId) -> Result<RoleId, SharingError> {
     let role = places.iter().position(|p| *p == party);
     role.ok_or_else(|| SharingError::Shape(format!("party {} plays no role in this plan", party.0)))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use tacit_ring::Key;
-
-    fn drawn(mut draws: Draws<'_>) -> [u64; 4] {
-        let mut words = [0; 4];
-        draws.with_next().fill(&mut words[..2]);
-        draws.with_prev().fill(&mut words[2..]);
-        words
-    }
-
-    #[test]
-    fn both_passes_draw_the_same_words_and_only_roles_of_two_passes_may() {
-        use crate::quad::{A, B, Quad};
-        let prg = |byte| Prg::new(&Key::from_bytes([byte; Key::LEN]));
-        let mut keys = Keys::new([prg(1), prg(2)], false);
-        let mut draws = keys.streams().draws().unwrap();
-        assert!(draws.ahead::<Quad<B, 0>>().is_none() && draws.ahead::<Quad<A, 1>>().is_none());
-        let ahead = draws.ahead::<Quad<A, 0>>().unwrap();
-        assert_eq!(drawn(ahead), drawn(draws));
-    }
-
-    #[test]
-    #[should_panic(expected = "a third one")]
-    fn there_is_no_third_pass() {
-        use crate::quad::{A, Quad};
-        let prg = |byte| Prg::new(&Key::from_bytes([byte; Key::LEN]));
-        let mut keys = Keys::new([prg(1), prg(2)], false);
-        let mut draws = keys.streams().draws().unwrap();
-        let mut ahead = draws.ahead::<Quad<A, 0>>().unwrap();
-        drop(ahead.ahead::<Quad<A, 0>>());
-    }
-
-    #[test]
-    fn streams_taken_again_go_on_where_they_were() {
-        let prg = |byte| Prg::new(&Key::from_bytes([byte; Key::LEN]));
-        let mut keys = Keys::new([prg(1), prg(2)], false);
-        let mut seen: Vec<u64> = Vec::new();
-        for _ in 0..3 {
-            let mut streams = keys.streams();
-            seen.extend(drawn(streams.draws().unwrap()));
-            seen.extend(streams.step(3).unwrap().into_iter().flat_map(drawn));
-        }
-        let all = seen.len();
-        seen.sort_unstable();
-        seen.dedup();
-        assert_eq!((seen.len(), all), (48, 48), "a word came twice");
-    }
 }

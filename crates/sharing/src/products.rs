@@ -200,7 +200,7 @@ pub fn begin<P: Role, W: Word>(
     gates: &[Product],
 ) -> Result<(), SharingError> {
     if P::MADE {
-        return made::begin_gates(party, shares, gates);
+        return made::begin_gates::<P, W>(party, shares, gates);
     }
     let words = shares.words();
     for gates in gates.chunks(products_in(PIECE, words)) {
@@ -232,7 +232,7 @@ pub fn finish<P: Role, W: Word>(
         return Ok(());
     }
     if P::MADE {
-        return made::finish_gates(party, shares, gates);
+        return made::finish_gates::<P, W>(party, shares, gates);
     }
     let words = shares.words();
     for gates in gates.chunks(products_in(PIECE, words)) {
@@ -249,7 +249,7 @@ pub fn finish<P: Role, W: Word>(
             for gate in gates {
                 // A schedule keeps factors until their level is finished.
                 let factors = [shares.runs(gate.a), shares.runs(gate.b)];
-                party.keep_products(factors, shares.runs(gate.dst), 1)?;
+                P::keep(party, factors, shares.runs(gate.dst), 1)?;
             }
         }
     }

@@ -38,7 +38,10 @@
 
 use crate::RoleVisitor;
 use crate::balance::{self, Second, Twin, Way};
-use crate::role::{Drawn, InputRule, Role, RoleId, SLOTS, Share, Sink, Source, TAIL, Timing};
+use crate::coordinates::Coordinates;
+use crate::role::{
+    COMPONENTS, Drawn, InputRule, Role, RoleId, SLOTS, Share, Sink, Source, TAIL, Timing,
+};
 use crate::verify::{Item, Kind};
 use tacit_net::Stream;
 use tacit_protocol::{Descriptor, Family, Form, Parties, Protocol, RoleFacts, Security, Status};
@@ -426,6 +429,19 @@ const SHARES: [&[Form]; 4] = [
     &[[1, 0, 0, 1], [0, -1, 0, 0]],
     &[[-1, 0, 0, 0], [0, -1, -1, 0]],
 ];
+
+impl<const V: Variant, const R: usize> Coordinates for Quad<V, R> {
+    #[inline(always)]
+    fn to_masked<W: Word>([first, second, _]: [W; COMPONENTS]) -> [W; COMPONENTS] {
+        // The role behind holds a + u; raised, m is a + u + x0.
+        [if R == 0 { first.add(second) } else { first }, second, W::ZERO]
+    }
+
+    #[inline(always)]
+    fn from_masked<W: Word>([first, second, _]: [W; COMPONENTS]) -> [W; COMPONENTS] {
+        [if R == 0 { first.sub(second) } else { first }, second, W::ZERO]
+    }
+}
 
 /// Quad, in variant B: role 3 sends all that is sent ahead.
 pub const QUAD: Protocol = Protocol::new(&Descriptor {

@@ -2,14 +2,18 @@
 //!
 //! `a = s0 + s1 + s2`; role i holds `(s_i, s_{i+1})`. Additive form: no division by three.
 //!
-//! With [`proof::ProvenLater`](crate::proof::ProvenLater) also against one party that cheats: all products are proven before anything
+//! With [`Checks`] that prove products also against one party that cheats: all products are proven before anything
 //! opens. What a cheat can do until then is to add something to a result that it sends.
 //!
 //! A product costs one element per party, P_i to P_{i-1}, all three links latency-critical;
 //! one round, no preprocessing. Sums of products cost the same per result.
 //! Local multiplications: 2 each.
 
-use crate::role::{Canonical, Drawn, InputRule, Role, RoleId, SLOTS, Share, Sink, Source, Timing};
+use crate::SharingError;
+use crate::party::{Party, no_check};
+use crate::role::{
+    COMPONENTS, Canonical, Drawn, InputRule, Role, RoleId, SLOTS, Share, Sink, Source, Timing,
+};
 use std::marker::PhantomData;
 use tacit_net::Stream;
 use tacit_protocol::{Descriptor, Family, Form, Parties, Protocol, RoleFacts, Security, Status};
@@ -27,6 +31,44 @@ pub trait Checks: Copy + Send + Sync + 'static {
     const PROVEN: bool;
     /// Whether products are made in another way than by resharing.
     const MADE: bool = false;
+
+    /// What [`Role::keep`] does.
+    ///
+    /// # Errors
+    /// As [`Role::keep`].
+    fn keep<W: Word>(
+        _party: &mut Party<'_>,
+        _factors: [[&[W]; COMPONENTS]; 2],
+        _results: [&[W]; COMPONENTS],
+        _terms: usize,
+    ) -> Result<(), SharingError> {
+        Err(no_check())
+    }
+
+    /// What [`Role::begin_made`] does.
+    ///
+    /// # Errors
+    /// As [`Role::begin_made`].
+    fn begin_made<W: Word>(
+        _party: &mut Party<'_>,
+        _factors: [[&[W]; 2]; 2],
+        _terms: usize,
+    ) -> Result<(), SharingError> {
+        Err(no_check())
+    }
+
+    /// What [`Role::finish_made`] does.
+    ///
+    /// # Errors
+    /// As [`Role::begin_made`].
+    fn finish_made<W: Word>(
+        _party: &mut Party<'_>,
+        _factors: [[&[W]; 2]; 2],
+        _terms: usize,
+        _out: [&mut [W]; 2],
+    ) -> Result<(), SharingError> {
+        Err(no_check())
+    }
 }
 
 /// Nothing.
@@ -92,6 +134,32 @@ impl<const R: RoleId, C: Checks> Role for Replicated<R, C> {
         ([partial[0], late[0]], [W::ZERO; 2])
     }
 
+    fn keep<W: Word>(
+        party: &mut Party<'_>,
+        factors: [[&[W]; COMPONENTS]; 2],
+        results: [&[W]; COMPONENTS],
+        terms: usize,
+    ) -> Result<(), SharingError> {
+        C::keep(party, factors, results, terms)
+    }
+
+    fn begin_made<W: Word>(
+        party: &mut Party<'_>,
+        factors: [[&[W]; 2]; 2],
+        terms: usize,
+    ) -> Result<(), SharingError> {
+        C::begin_made(party, factors, terms)
+    }
+
+    fn finish_made<W: Word>(
+        party: &mut Party<'_>,
+        factors: [[&[W]; 2]; 2],
+        terms: usize,
+        out: [&mut [W]; 2],
+    ) -> Result<(), SharingError> {
+        C::finish_made(party, factors, terms, out)
+    }
+
     fn input_rule(owner: RoleId, _timing: Timing) -> InputRule {
         const TO: [&[(RoleId, Stream, usize)]; 3] =
             [&[(2, Stream::On, 0)], &[(0, Stream::On, 0)], &[(1, Stream::On, 0)]];
@@ -152,7 +220,7 @@ impl<const R: RoleId> Canonical for Replicated<R> {
 }
 
 /// Role `j` lacks `c_j = s_{j+2}`.
-pub(crate) const SHARES: [&[Form]; 3] =
+pub const SHARES: [&[Form]; 3] =
     [&[[0, 1, 0, 0], [0, 0, 1, 0]], &[[0, 0, 1, 0], [1, 0, 0, 0]], &[[1, 0, 0, 0], [0, 1, 0, 0]]];
 
 /// Replicated sharing, where nothing is done about cheats.

@@ -49,9 +49,16 @@ impl Reseat {
         self.rows.iter().enumerate().all(|(at, row)| *row == unit(at))
     }
 
+    /// The factors of the old components, by new component, for tests.
+    #[cfg(feature = "testing")]
+    #[must_use]
+    pub fn rows(&self) -> &[[i8; COMPONENTS]] {
+        &self.rows
+    }
+
     /// Shares in the new role.
     #[must_use]
-    pub(crate) fn apply<W: Word>(&self, shares: &SharedVec<W>) -> SharedVec<W> {
+    pub fn apply<W: Word>(&self, shares: &SharedVec<W>) -> SharedVec<W> {
         let mut new = self.rows.iter().map(|row| combined(row, shares.components()));
         let mut next = || new.next().unwrap_or_default();
         SharedVec { first: next(), second: next(), third: next() }
@@ -113,6 +120,3 @@ fn share((protocol, places): (Protocol, &[PartyId]), me: PartyId) -> Option<Vec<
     };
     protocol.roles()?.shares[role].iter().copied().map(moved).collect()
 }
-
-#[cfg(test)]
-mod tests;

@@ -13,23 +13,18 @@
 //! anything opens. So each protocol is a page of formulas, and batching, streaming, metering and
 //! checking are written once.
 
-use crate::Protocol;
-use crate::RoleVisitor;
+mod facts;
+
+pub use facts::{COMPONENTS, RoleId, SLOTS, Share, TAIL, Timing};
+
 use crate::balance::Way;
+use crate::party::{Party, no_check};
 use crate::verify::Item;
+use crate::{Protocol, SharingError};
 use std::ops::Index;
 use tacit_net::Stream;
 use tacit_ring::Word;
 
-/// A number of a place in the protocol, from 0.
-pub type RoleId = usize;
-
-/// A share of two ring words. What they mean is the protocol's matter. Some protocols have three:
-/// see [`Role::Share`].
-pub type Share<W> = [W; 2];
-
-/// Components that a share may have.
-pub const COMPONENTS: usize = 3;
 /// Sums that a role may keep of a sum of products.
 pub const TERMS: usize = 6;
 /// Words that a role may have for sinks before a product is settled.
@@ -66,22 +61,6 @@ impl<W: Copy> Few<W> for [W; 6] {
         [f(0), f(1), f(2), f(3), f(4), f(5)]
     }
 }
-
-/// When the values of an input are known to their owner.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Timing {
-    /// Before preprocessing starts, or preprocessing is interleaved.
-    Early,
-    /// Only when the online phase starts: preprocessing must not depend on them.
-    Late,
-}
-
-/// Streams that a role draws from: one under each key that it holds, in the order of
-/// [`Keys`](crate::party::Keys), and a second one under the first key.
-pub const SLOTS: usize = 4;
-/// The slot of the second stream under the first key: what the online pair draws from when it
-/// settles.
-pub const TAIL: usize = 3;
 
 /// One word per product from each slot, twice; zero where a role draws less.
 pub type Drawn<W> = [[W; 2]; SLOTS];
@@ -150,10 +129,10 @@ pub trait Role: Copy + Send + Sync + 'static {
     const TWO_PASSES: bool = false;
     /// The protocol.
     const PROTOCOL: Protocol;
-    /// Whether parties keep all products, and prove them before anything opens.
+    /// Whether parties keep all products, and prove them before anything opens: [`Role::keep`] says how.
     const PROVEN: bool = false;
-    /// Whether products are made by the protocol's [`Method`](crate::proof::Method), not from what this
-    /// trait says of them.
+    /// Whether products are made by [`Role::begin_made`] and [`Role::finish_made`], not from what this trait says of
+    /// them.
     const MADE: bool = false;
     /// Which role.
     const ROLE: RoleId;
@@ -192,6 +171,43 @@ pub trait Role: Copy + Send + Sync + 'static {
     /// itself where there is one way only.
     fn in_way<V: RoleVisitor>(_way: Way, visitor: V) -> V::Out {
         visitor.visit::<Self>()
+    }
+
+    /// Keeps results of a role with [`Role::PROVEN`] until they are proven, each the sum of the products of so many
+    /// factors. Call [`Party::prove_if_many`] when nothing of them is under way any more.
+    ///
+    /// # Errors
+    /// When the party has nothing to prove products with, or the factors do not fit.
+    fn keep<W: Word>(
+        _party: &mut Party<'_>,
+        _factors: [[&[W]; COMPONENTS]; 2],
+        _results: [&[W]; COMPONENTS],
+        _terms: usize,
+    ) -> Result<(), SharingError> {
+        Err(no_check())
+    }
+    /// Begins results over words of a role with [`Role::MADE`], each the sum of `terms` products.
+    ///
+    /// # Errors
+    /// When the party has nothing to make products with, the network fails, or a peer sends what no honest party does.
+    fn begin_made<W: Word>(
+        _party: &mut Party<'_>,
+        _factors: [[&[W]; 2]; 2],
+        _terms: usize,
+    ) -> Result<(), SharingError> {
+        Err(no_check())
+    }
+    /// Finishes the results that began first.
+    ///
+    /// # Errors
+    /// As [`Role::begin_made`].
+    fn finish_made<W: Word>(
+        _party: &mut Party<'_>,
+        _factors: [[&[W]; 2]; 2],
+        _terms: usize,
+        _out: [&mut [W]; 2],
+    ) -> Result<(), SharingError> {
+        Err(no_check())
     }
 
     /// The rule for inputs of `owner`.
@@ -233,4 +249,20 @@ pub trait Canonical: Role {
     fn to_replicated<W: Word>(share: Share<W>) -> Share<W>;
     /// The inverse of [`Canonical::to_replicated`].
     fn from_replicated<W: Word>(share: Share<W>) -> Share<W>;
+}
+
+/// Something to do with the type of a role.
+pub trait RoleVisitor {
+    /// The result.
+    type Out;
+    /// Does it for the type `P` of the role.
+    fn visit<P: Role>(self) -> Self::Out;
+}
+
+/// Something to do with the type of a role whose shares have canonical coordinates.
+pub trait CanonicalVisitor {
+    /// The result.
+    type Out;
+    /// Does it for the type `P` of the role.
+    fn visit<P: Canonical>(self) -> Self::Out;
 }

@@ -16,8 +16,8 @@
 
 use crate::Protocol;
 use crate::SharingError;
-use crate::party::{Keys, role_in};
-use crate::proof::Proving;
+use crate::keys::{Keys, ProofKeys};
+use crate::party::role_in;
 use crate::role::RoleId;
 use crate::stored;
 use tacit_net::{Mesh, PartyId, Phase, Stream};
@@ -31,8 +31,9 @@ pub struct Secrets {
     pairs: Vec<Option<Seed>>,
     /// The first key gives two streams per step.
     tail: bool,
-    /// Keys come with others for proofs, and with one that no other role has.
-    proofs: Option<(Proving, Seed)>,
+    /// Where products are proven, keys come with others for proofs, and with one that no other role has; and the
+    /// protocol's name, which says how they are proven.
+    proofs: Option<(String, Seed)>,
     /// Number of [`Secrets::keys`] calls so far.
     given: u64,
     /// They have been stored.
@@ -77,9 +78,9 @@ impl Secrets {
                         Some(seed.derive("tacit 2026 secrets of a pair for checks", &[]));
                 }
             }
-            let proofs = match crate::proof::Proving::of(protocol) {
-                Some(proving) => Some((proving, entropy.seed()?)),
-                None => None,
+            let proofs = match protocol.proves_products() {
+                true => Some((protocol.to_string(), entropy.seed()?)),
+                false => None,
             };
             return Ok(Secrets { seeds, pairs, tail: false, proofs, given: 0, stored: false });
         }
@@ -128,8 +129,8 @@ impl Secrets {
             && self.pairs.len() == if with_peers { parties } else { 0 }
             && pairs.all(|(peer, pair)| pair.is_some() == (peer != role))
             && self.tail == (!three && role != 0)
-            && self.proofs.as_ref().map(|(proving, _)| *proving)
-                == crate::proof::Proving::of(protocol)
+            && self.proofs.as_ref().map(|(name, _)| name.clone())
+                == protocol.proves_products().then(|| protocol.to_string())
             && self.given == 0
     }
 
@@ -158,11 +159,12 @@ impl Secrets {
         };
         let keys = |worker: usize| {
             let keys = Keys::new(self.seeds.iter().map(|seed| prg(seed, worker, false)), self.tail);
-            let proofs = self.proofs.as_ref().map(|(proving, private)| {
+            let proofs = self.proofs.as_ref().map(|(protocol, private)| {
                 let seeds = self.seeds.iter().chain([private]);
-                (*proving, Keys::new(seeds.map(|seed| prg(seed, worker, true)), self.tail))
+                let keys = Keys::new(seeds.map(|seed| prg(seed, worker, true)), self.tail);
+                ProofKeys { protocol: protocol.clone(), keys, worker }
             });
-            keys.with_proofs(proofs, worker)
+            keys.with_proofs(proofs)
         };
         (0..workers).map(keys).collect()
     }
@@ -313,7 +315,8 @@ impl Context<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocols::{LIFT, QUAD, TRIO};
+    use crate::quad::QUAD;
+    use crate::trio::TRIO;
     use std::time::Duration;
     use tacit_net::LinkProfile;
     use tacit_net::memory::{self, MemoryNetwork};
@@ -367,7 +370,7 @@ mod tests {
             let mut entropy = Entropy::insecure_seeded(3, session.me().0);
             let mesh = &mut session.meshes[0];
             let mut exchange =
-                || Secrets::exchange(mesh, b"it", LIFT, &PLACES, &mut entropy).unwrap();
+                || Secrets::exchange(mesh, b"it", TRIO, &PLACES, &mut entropy).unwrap();
             let (mut kept, mut used) = (exchange(), exchange());
             session.finish().unwrap();
             let stored = kept.store().unwrap();

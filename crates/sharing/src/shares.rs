@@ -14,9 +14,9 @@ pub struct Shares<W> {
 }
 
 /// One run per component; of two components the third is empty.
-pub(crate) type Runs<'a, W> = [&'a [W]; COMPONENTS];
+pub type Runs<'a, W> = [&'a [W]; COMPONENTS];
 /// One mutable run per component; of two components the third is empty.
-pub(crate) type RunsMut<'a, W> = [&'a mut [W]; COMPONENTS];
+pub type RunsMut<'a, W> = [&'a mut [W]; COMPONENTS];
 
 impl<W: Word> Shares<W> {
     /// Zero shares of two components in `slots` slots of `words` words.
@@ -31,7 +31,9 @@ impl<W: Word> Shares<W> {
         Shares::with(P::Share::<W>::COUNT, slots, words)
     }
 
-    pub(crate) fn with(components: usize, slots: usize, words: usize) -> Self {
+    /// Zeros in `slots` slots of `words` words for each of so many components.
+    #[must_use]
+    pub fn with(components: usize, slots: usize, words: usize) -> Self {
         Shares { words, components, data: Buffer::zeros(slots * components * words) }
     }
 
@@ -94,7 +96,7 @@ impl<W: Word> Shares<W> {
     /// # Panics
     /// When the slots are not distinct; a schedule's are.
     #[inline(always)]
-    pub(crate) fn three(&mut self, dst: Slot, a: Slot, b: Slot) -> (&mut [W], &[W], &[W]) {
+    pub fn three(&mut self, dst: Slot, a: Slot, b: Slot) -> (&mut [W], &[W], &[W]) {
         let ranges = [self.range(dst), self.range(a), self.range(b)];
         let [dst, a, b] = self.data.get_disjoint_mut(ranges).expect("slots are distinct");
         (dst, a, b)
@@ -143,7 +145,7 @@ impl Shares<Z2> {
 
     /// Evaluates linear gates in order, where `one` is the share of one, component by component.
     /// Local.
-    pub(crate) fn linear_with(&mut self, gates: &[Linear], one: &[Z2]) {
+    pub fn linear_with(&mut self, gates: &[Linear], one: &[Z2]) {
         simd::run(LinearKernel { shares: self, gates, one });
     }
 }

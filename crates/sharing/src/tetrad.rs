@@ -20,8 +20,11 @@
 //! enters what they compare additively: a single cheat is caught with certainty
 //! (`docs/spec/honest-majority-rings.md` sections 4.5 and 9).
 
+use crate::coordinates::Coordinates;
 use crate::quad::{by_slot, masked_input_rule, masks_drawn, masks_of};
-use crate::role::{Drawn, InputRule, Role, RoleId, SLOTS, Share, Sink, Source, TAIL, Timing};
+use crate::role::{
+    COMPONENTS, Drawn, InputRule, Role, RoleId, SLOTS, Share, Sink, Source, TAIL, Timing,
+};
 use crate::verify::{Item, Kind};
 use tacit_net::Stream;
 use tacit_protocol::{Descriptor, Family, Form, Parties, Protocol, RoleFacts, Security, Status};
@@ -234,6 +237,27 @@ const SHARES: [&[Form]; 4] = [
     &[[0, 0, 0, 1], [0, -1, 0, 0], [-1, 0, 0, 0]],
     &[[0, 0, -1, 0], [0, -1, 0, 0], [-1, 0, 0, 0]],
 ];
+
+impl<const R: usize> Coordinates for Tetrad<R> {
+    #[inline(always)]
+    fn to_masked<W: Word>([first, second, third]: [W; COMPONENTS]) -> [W; COMPONENTS] {
+        // M = m + u, with the masks l1 = x1, l2 = x2, l3 = u.
+        match R {
+            0 => [first, second.add(third), second],
+            3 => [third, first.add(second), first],
+            _ => [first.sub(third), second, third],
+        }
+    }
+
+    #[inline(always)]
+    fn from_masked<W: Word>([first, second, third]: [W; COMPONENTS]) -> [W; COMPONENTS] {
+        match R {
+            0 => [first, third, second.sub(third)],
+            3 => [third, second.sub(third), first],
+            _ => [first.add(third), second, third],
+        }
+    }
+}
 
 /// Tetrad.
 pub const TETRAD: Protocol = Protocol::new(&Descriptor {

@@ -79,7 +79,9 @@ impl Item {
         self.kind
     }
 
-    pub(crate) const fn has(self, role: RoleId) -> bool {
+    /// Whether a role is among those that compare it.
+    #[must_use]
+    pub const fn has(self, role: RoleId) -> bool {
         self.members >> role & 1 == 1
     }
 }
@@ -91,7 +93,7 @@ pub struct Journal {
     places: Vec<PartyId>,
     entries: Vec<(Item, Transcript)>,
     /// All that went into the transcripts, in order.
-    #[cfg(test)]
+    #[cfg(any(test, feature = "testing"))]
     words: Vec<(Item, Vec<u8>)>,
 }
 
@@ -113,7 +115,7 @@ impl Journal {
                 self.entries.len() - 1
             }
         };
-        #[cfg(test)]
+        #[cfg(any(test, feature = "testing"))]
         self.words.push((item, tacit_ring::word::bytes(words).to_vec()));
         let transcript = &mut self.entries[at].1;
         let batch = transcript.items();
@@ -122,8 +124,9 @@ impl Journal {
     }
 
     /// What was logged, in order.
-    #[cfg(test)]
-    pub(crate) fn words(&self) -> &[(Item, Vec<u8>)] {
+    #[cfg(any(test, feature = "testing"))]
+    #[must_use]
+    pub fn words(&self) -> &[(Item, Vec<u8>)] {
         &self.words
     }
 
@@ -190,9 +193,10 @@ impl Pass {
 }
 
 /// Bytes of a digest, and of what a role publishes at the end of an epoch.
-pub(crate) const DIGEST_BYTES: usize = 32;
+pub const DIGEST_BYTES: usize = 32;
 
-type Digest = [u8; DIGEST_BYTES];
+/// A digest, and what a role publishes at the end of an epoch.
+pub type Digest = [u8; DIGEST_BYTES];
 
 /// Ends the epochs of a session.
 pub struct Verifier {
@@ -377,13 +381,22 @@ fn xor(a: &Digest, b: &Digest) -> Digest {
     std::array::from_fn(|i| a[i] ^ b[i])
 }
 
-#[cfg(test)]
-mod replay;
+#[cfg(feature = "testing")]
+pub mod inside;
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocols::{POST, QUAD};
+    use crate::quad::QUAD;
+    use crate::replicated::REPLICATED;
+    use tacit_protocol::{Descriptor, Security};
+
+    /// A protocol of three parties that checks.
+    const CHECKED: Protocol = {
+        static OF: Descriptor =
+            Descriptor { security: Security::MaliciousWithAbort, ..*REPLICATED.descriptor() };
+        Protocol::new(&OF)
+    };
     use std::sync::{Arc, Mutex};
     use tacit_net::memory::{self, MemoryNetwork};
     use tacit_net::testing::{Tamper, Verdict};
@@ -446,7 +459,7 @@ mod tests {
             let me = session.me().index();
             let everybody: Vec<PartyId> = PartyId::all(3).collect();
             let mut verifier =
-                Verifier::new(POST, &everybody, vec![7], (0..3).map(|p| pair(me, p)).collect());
+                Verifier::new(CHECKED, &everybody, vec![7], (0..3).map(|p| pair(me, p)).collect());
             let log = seen.clone();
             session.meshes[0].set_tamper(Tamper::new(move |m| {
                 if m.to == PartyId(1) {
@@ -485,7 +498,7 @@ mod tests {
         let everybody: Vec<PartyId> = PartyId::all(3).collect();
         let verifier = |me: usize| {
             let pairs = (0..3).map(|peer| pair(me, peer)).collect();
-            let mut verifier = Verifier::new(POST, &everybody, vec![7], pairs);
+            let mut verifier = Verifier::new(CHECKED, &everybody, vec![7], pairs);
             verifier.epoch = 1;
             verifier
         };
@@ -522,7 +535,7 @@ mod tests {
                 let me = session.me().index();
                 let everybody: Vec<PartyId> = PartyId::all(3).collect();
                 let pairs = (0..3).map(|peer| pair(me, peer)).collect();
-                let mut verifier = Verifier::new(POST, &everybody, vec![7], pairs);
+                let mut verifier = Verifier::new(CHECKED, &everybody, vec![7], pairs);
                 let mut old: Vec<Vec<u8>> = Vec::new();
                 if me == 1 {
                     session.meshes[0].set_tamper(Tamper::new(move |m| {

@@ -3,8 +3,6 @@
 //! Counts are those of the protocols' specification (`docs/spec/bmr-and-gmw.md` section 10). Factors that say so are
 //! measured: with `tacit lab` on links of no delay.
 
-use crate::proof::{self, Source};
-use crate::{Protocol, gmw};
 use std::ops::{Add, Mul};
 
 /// What one party computes.
@@ -83,53 +81,5 @@ impl Mul<f64> for Work {
             bits: self.bits * times,
             steps: self.steps * times,
         }
-    }
-}
-
-/// Per bit of a product of shares, of the party that has most: ahead and online.
-#[must_use]
-pub fn of_a_product(protocol: Protocol) -> [Work; 2] {
-    match (crate::gmw::Method::of(protocol), crate::proof::Method::of(protocol)) {
-        (Some(method), _) => method.work(protocol.parties()),
-        (None, Some(method)) => method.work(),
-        // Shares, and what is compared of them.
-        (None, None) if protocol.is_malicious() => [Work::NONE, Work::bits(2.0)],
-        (None, None) => [Work::NONE, Work::bits(1.0)],
-    }
-}
-
-impl gmw::Method {
-    /// Per bit of a product, ahead and online: `2 (n - 1)` transfers ahead.
-    #[must_use]
-    pub fn work(self, parties: usize) -> [Work; 2] {
-        let n = parties as f64;
-        let chosen = 2.0 * (n - 1.0);
-        match self {
-            gmw::Method::Silent => [Work::transfers(SILENT * chosen), Work::bits(n)],
-            // Factors under pads in both directions.
-            gmw::Method::Transfers => [Work::transfers(chosen), Work::bits(10.0 * n)],
-            gmw::Method::Masked | gmw::Method::Triples | gmw::Method::Star | gmw::Method::Wide => {
-                [Work::transfers(chosen), Work::bits(n)]
-            }
-        }
-    }
-}
-
-impl proof::Method {
-    /// Per bit of a product, ahead and online: products without proof that take as long (measured).
-    #[must_use]
-    pub fn work(self) -> [Work; 2] {
-        let [made, computed] = match self {
-            proof::Method::Lift => [0.0, 25.0],
-            proof::Method::Galois => [0.0, 40.0],
-            proof::Method::Integers => [0.0, 30.0],
-            proof::Method::Post | proof::Method::Tagged => [0.0, 120.0],
-            proof::Method::Brain(Source::Sacrifice | Source::Buckets) => [130.0, 2.0],
-            proof::Method::Brain(Source::Integers) => [40.0, 2.0],
-            proof::Method::Brain(Source::Single | Source::Polynomials | Source::Batch) => {
-                [100.0, 2.0]
-            }
-        };
-        [made, computed].map(Work::bits)
     }
 }

@@ -11,8 +11,8 @@ use tacit_engine::protocols;
 use tacit_net::probe::LinkProbe;
 use tacit_planner::{Chosen, Network, Wanted, for_circuit, split_program};
 use tacit_program::Program;
+use tacit_proof::{BatchSize, Strength};
 use tacit_sharing::Protocol;
-use tacit_sharing::proof::{BatchSize, Strength};
 
 /// How roles are given out.
 #[derive(Clone, Debug, PartialEq, Eq)]

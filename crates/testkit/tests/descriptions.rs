@@ -5,13 +5,13 @@ mod common;
 
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use tacit_backend::cost::{self, Traffic};
+use tacit_backend::latencies::{checks, levels};
 use tacit_engine::circuit::{Compiled, Job, Preprocessing, memory, predict, predict_ahead};
 use tacit_engine::protocols;
 use tacit_garbling::bmr::Opening;
 use tacit_net::PartyId;
 use tacit_planner::{latencies, of_circuit};
-use tacit_sharing::cost::{self, Traffic};
-use tacit_sharing::latencies::{checks, levels};
 use tacit_sharing::{Protocol, Timing};
 use tacit_testkit::check;
 
@@ -31,11 +31,11 @@ fn identity(protocol: Protocol) -> Value {
         "for_comparison": protocol.for_comparison(),
         "checked": protocol.is_checked(),
         "malicious": protocol.is_malicious(),
-        "proving": format!("{:?}", tacit_sharing::proof::Proving::of(protocol)),
+        "proving": format!("{:?}", tacit_proof::Proving::of(protocol)),
         "soundness": protocol.soundness(),
         "roles": protocol.has_roles(),
         "unlike_roles": protocol.has_unlike_roles(),
-        "gmw": format!("{:?}", tacit_sharing::gmw::Method::of(protocol)),
+        "gmw": format!("{:?}", tacit_gmw::Method::of(protocol)),
         "garbles": protocol.garbles(),
         "one_garbles": protocol.one_garbles(),
         "yao": protocol.is_yao(),

@@ -6,10 +6,10 @@ use crate::error::CliError;
 use serde::Serialize;
 use std::time::Duration;
 use tacit::runtime::Profile;
+use tacit_backend::cost::{self, Traffic};
 use tacit_engine::circuit::{Assignment, Compiled, predict};
 use tacit_net::{PartyId, SessionConfig, calibrate};
 use tacit_ring::prg;
-use tacit_sharing::cost::{self, Traffic};
 use tacit_sharing::{Protocol, Role, RoleVisitor};
 
 /// A bound and how near the benchmark came.
@@ -63,7 +63,7 @@ pub fn bits(args: &BenchArgs) -> Result<Bits, CliError> {
     if let [Assignment { protocol, places, balance, .. }] = &assignments[..]
         && !balance.is_none()
     {
-        let (traffic, products) = balance.products(*protocol);
+        let (traffic, products) = cost::balanced(balance, *protocol);
         return Ok(Bits { traffic: (traffic * width).placed(places), results: products });
     }
     let loads = assignments.iter().map(|a| {
@@ -166,5 +166,5 @@ fn drawn_words(protocol: Protocol) -> u64 {
             (P::DRAWS.iter().sum::<usize>() + P::SETTLE_DRAWS) as u64
         }
     }
-    (0..protocol.parties()).map(|role| tacit_sharing::visit::visit(protocol, role, Draws)).sum()
+    (0..protocol.parties()).map(|role| tacit_backend::visit::visit(protocol, role, Draws)).sum()
 }

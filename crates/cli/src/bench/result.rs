@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use tacit::runtime::Profile;
+use tacit_backend::cost;
 use tacit_engine::bench::{Measured, Usage};
 use tacit_engine::circuit;
-use tacit_sharing::cost;
 
 /// What one party measured.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

@@ -14,9 +14,9 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::str::FromStr;
+use tacit_backend::cost::{self, Traffic};
+use tacit_sharing::Protocol;
 use tacit_sharing::balance::Way;
-use tacit_sharing::cost::Traffic;
-use tacit_sharing::{Protocol, cost};
 
 /// Arguments of a plot.
 #[derive(Args, Clone, Debug)]
@@ -171,9 +171,9 @@ fn keeps_its_pace(args: &BenchArgs, protocol: Protocol) -> bool {
     };
     let mut ways = Way::all(protocol).into_iter();
     match args.balance.given(protocol) {
-        Ok(Some(balance)) => kept(balance.products(protocol).0),
+        Ok(Some(balance)) => kept(cost::balanced(&balance, protocol).0),
         _ if args.balance.is_none() => kept(tacit_planner::product(protocol)),
-        _ => ways.any(|way| kept(way.product())),
+        _ => ways.any(|way| kept(cost::product_in(way))),
     }
 }
 

@@ -14,9 +14,9 @@ use tacit_engine::circuit::{Assignment, Compiled, Job, TripleJob, evaluate, meas
 use tacit_engine::values::Lanes;
 use tacit_net::{PartyId, Session, connect};
 use tacit_planner::{Network, Wanted, for_circuit, for_products};
+use tacit_proof::Method;
 use tacit_ring::Entropy;
 use tacit_sharing::arrays::Cut;
-use tacit_sharing::proof::Method;
 
 /// A party in a process of its own: the bound first, then the benchmark.
 pub fn run_child(args: &BenchArgs, child: Child) -> Result<PartyResult, CliError> {
@@ -197,7 +197,7 @@ fn array_plan(args: &BenchArgs) -> Result<Option<Plan>, CliError> {
         }
         _ => return Ok(None),
     };
-    if ring_bits > 1 && tacit_sharing::proof::Method::of(args.protocol) == Some(Method::Tagged) {
+    if ring_bits > 1 && tacit_proof::Method::of(args.protocol) == Some(Method::Tagged) {
         return Err(CliError::input(
             "not supported: under `tagged` products have tags in programs alone; measure them with \
              `tacit program bench`",

@@ -5,11 +5,12 @@ use super::{Measured, Plan, Run, Seat};
 use crate::circuit::EvaluateError;
 use std::sync::Arc;
 use std::time::Instant;
+use tacit_backend::GmwBits;
+use tacit_backend::{Bits, Planes};
 use tacit_circuit::{Builder, Circuit};
+use tacit_gmw::{Correlations, Gmw, WorkerKeys};
 use tacit_net::{PartyId, Session};
 use tacit_ring::{Entropy, Z2};
-use tacit_sharing::backend::{Bits, Planes};
-use tacit_sharing::gmw::{Correlations, Gmw, GmwBits, WorkerKeys};
 use tacit_sharing::verify::{Pass, Verifier};
 use tacit_sharing::{Party, SharingError};
 
@@ -21,7 +22,7 @@ pub(super) fn run(
     started: Instant,
 ) -> Result<Measured, EvaluateError> {
     let places = &plan.assignments[0].places;
-    let method = tacit_sharing::gmw::Method::of(plan.protocol());
+    let method = tacit_gmw::Method::of(plan.protocol());
     let method = method.ok_or_else(|| EvaluateError::Bug("products of another protocol".into()))?;
     let mesh = &mut session.meshes[0];
     let mut all = Correlations::for_products(mesh, id, places, method, entropy)?;

@@ -14,13 +14,13 @@ use crate::circuit::{Assignment, EvaluateError, assignment, cut, silent_fact};
 use crate::setup::SetUp;
 use crate::workers::on_each;
 use std::time::{Duration, Instant};
+use tacit_backend::cost::{self, Traffic};
 use tacit_net::{Meter, PartyId, Session};
+use tacit_proof::Bill;
 use tacit_ring::{Entropy, Word, Z2};
 use tacit_sharing::arrays::{self, Cut, MatrixShape};
 use tacit_sharing::balance::Balance;
-use tacit_sharing::cost::{self, Traffic};
-use tacit_sharing::party::Streams;
-use tacit_sharing::proof::{Bill, Proofs};
+use tacit_sharing::party::{ProductCheck, Streams};
 use tacit_sharing::verify::{Journal, Pass, Verifier};
 use tacit_sharing::{Party, Protocol, Role, RoleVisitor, SharingError};
 use worker::{Work, Worker};
@@ -251,9 +251,9 @@ fn run_in<W: Word>(session: &mut Session, plan: &Plan) -> Result<Measured, Evalu
         let role = places.iter().position(|party| *party == session.me());
         let mut proofs = None;
         let work = role.zip(keys.as_mut()).map(|(role, keys)| {
-            proofs = keys.proofs();
+            proofs = tacit_proof::check_of(keys);
             let (word, streams) = (std::marker::PhantomData, keys.streams());
-            tacit_sharing::visit::visit(
+            tacit_backend::visit::visit(
                 *protocol,
                 role,
                 NewWorker::<W> { streams, plan, balance, words: *words, word },
@@ -270,7 +270,7 @@ fn run_in<W: Word>(session: &mut Session, plan: &Plan) -> Result<Measured, Evalu
 struct Seat<'a> {
     work: Option<Box<dyn Work + 'a>>,
     places: &'a [PartyId],
-    proofs: Option<Proofs>,
+    proofs: Option<Box<dyn ProductCheck>>,
 }
 
 struct NewWorker<'a, W> {
@@ -335,7 +335,7 @@ impl Run<'_> {
             work(&mut **worker, &mut party)?;
             party.flush()?;
             let journal = party.take_journal()?;
-            seat.proofs = party.take_proofs();
+            seat.proofs = party.take_check();
             Ok(journal)
         })?;
         Ok(self.checks.end_epoch(&mut self.session.meshes[0], journals)?)
@@ -411,7 +411,7 @@ impl Run<'_> {
 fn balanced<W: Word>(cut: Cut, balance: &Balance, words: usize) -> Traffic {
     let runs = arrays::words_in_ways((cut, balance), words);
     runs.fold(Traffic::default(), |sum, (way, words)| {
-        sum + way.product() * (words * size_of::<W>()) as u64
+        sum + cost::product_in(way) * (words * size_of::<W>()) as u64
     })
 }
 

@@ -106,7 +106,7 @@ impl<P: Role, W: Word> Work for Worker<'_, P, W> {
 
     fn pass(&mut self, party: &mut Party<'_>) -> Result<(), SharingError> {
         let mut draws = self.draws()?;
-        party.expect_products::<W>(self.out.len() * self.operation.terms());
+        tacit_proof::expect_products::<W>(party, self.out.len() * self.operation.terms());
         let [a, b] = &self.factors;
         let (scratch, cut, out) = (&mut self.scratch, self.cut, &mut self.out);
         match self.operation {

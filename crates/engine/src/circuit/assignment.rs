@@ -160,7 +160,7 @@ mod tests {
         assert!(check(&pair).unwrap_err().to_string().contains("side by side"));
         let pair = [Assignment::in_order(TRIO), Assignment::in_order(ASTRA)];
         assert!(check(&pair).is_ok());
-        let both = [POST, POST.with_strength(tacit_sharing::proof::Strength::Strong).unwrap()]
+        let both = [POST, POST.with_strength(tacit_proof::Strength::Strong).unwrap()]
             .map(Assignment::in_order);
         assert!(check(&both).unwrap_err().to_string().contains("side by side"));
     }

@@ -4,11 +4,11 @@ use super::assignment::{Assignment, cut};
 use super::{EvaluateError, FormChoice, Garbling, Job, Preprocessing, garbled};
 use std::ops::Range;
 use std::sync::Arc;
+use tacit_backend::cost::{self, Traffic};
 use tacit_circuit::schedule::{Schedule, Slot};
 use tacit_circuit::{Circuit, passes};
 use tacit_net::PartyId;
 use tacit_sharing::balance::{Balance, Mix};
-use tacit_sharing::cost::Traffic;
 use tacit_sharing::level::Level;
 use tacit_sharing::multi_fan_in::plan::{Form, PolyPlan};
 use tacit_sharing::{Protocol, RoleId, SharingError, Timing};
@@ -199,7 +199,7 @@ impl Compiled {
 
     /// Elements per lane word that a level's products cost.
     pub(super) fn level_traffic(&self, level: usize, seating: &Seating) -> Traffic {
-        self.level(seating, level).traffic(seating.assignment.protocol)
+        cost::level(self.level(seating, level), seating.assignment.protocol)
     }
 
     fn choose_form(&self, level: usize) -> usize {
@@ -208,7 +208,7 @@ impl Compiled {
             FormChoice::Symmetric => 1,
             FormChoice::Cheaper { ratio_percent } => {
                 let time = |form: usize| {
-                    let traffic = self.level_in(level, form).traffic(self.job.protocol());
+                    let traffic = cost::level(self.level_in(level, form), self.job.protocol());
                     let helper =
                         (traffic.link(2, 0) + traffic.link(2, 1)) * u64::from(ratio_percent);
                     helper.max(100 * traffic.link(0, 1).max(traffic.link(1, 0)))

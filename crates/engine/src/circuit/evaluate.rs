@@ -19,9 +19,9 @@ use crate::workers::on_each;
 use std::collections::VecDeque;
 use std::time::Duration;
 use tacit_net::{Mesh, PartyId, Phase, Session};
+use tacit_proof::{Method, Stock};
 use tacit_ring::{Buffer, Entropy, Z2};
 use tacit_sharing::party::{Fetched, Keys};
-use tacit_sharing::proof::{Method, Stock};
 use tacit_sharing::setup::Secrets;
 use tacit_sharing::verify::{Journal, Pass, Verifier};
 use tacit_sharing::{Party, Protocol, Role, RoleVisitor, SharingError};
@@ -332,7 +332,7 @@ fn resume_in_roles(
 
 /// Whether preprocessing makes random products, which are checked before they are stored.
 pub(crate) fn makes_triples(protocol: Protocol) -> bool {
-    matches!(tacit_sharing::proof::Method::of(protocol), Some(Method::Brain(_)))
+    matches!(Method::of(protocol), Some(Method::Brain(_)))
 }
 
 fn with_roles(
@@ -437,7 +437,7 @@ impl Roles<'_> {
             let Assignment { protocol, places, .. } = &seating.assignment;
             let party = Party::new(mesh, places)?;
             let keys = keys.as_mut().ok_or_else(|| EvaluateError::Bug("no keys".into()))?;
-            tacit_sharing::visit::visit(
+            tacit_backend::visit::visit(
                 *protocol,
                 party.role(),
                 Compute { run, party, keys, worker, stored },
@@ -464,7 +464,7 @@ impl Roles<'_> {
             let Assignment { protocol, places, .. } = &seating.assignment;
             let party = Party::new(mesh, places)?;
             let pass = &pass;
-            tacit_sharing::visit::visit(
+            tacit_backend::visit::visit(
                 *protocol,
                 party.role(),
                 Open { compiled, seating, party, pass, part },
@@ -495,21 +495,21 @@ impl RoleVisitor for Compute<'_, '_> {
         let Run { compiled, values, progress, .. } = run;
         let seating = compiled.seating_of(worker);
         let words = compiled.share_of(worker).len() as u64;
-        let mut party = party.proving(keys.proofs());
+        let mut party = party.proving(tacit_proof::check_of(keys));
         let streams = keys.streams();
         if let Some(stored) = stored {
             let (stock, fetched): Kept = decode(&stored)?;
             party.resume(decoded(Fetched::from_bytes(fetched))?);
             let stock = stock.map(Stock::<Z2>::from_bytes).transpose();
-            party.hold_products(decoded(stock)?)?;
+            tacit_proof::hold_products(&mut party, decoded(stock)?)?;
         }
-        party.expect_products::<Z2>(compiled.products() * words as usize);
+        tacit_proof::expect_products::<Z2>(&mut party, compiled.products() * words as usize);
         if compiled.job().preprocessing == Preprocessing::Separate {
-            party.prepare_products()?;
+            tacit_proof::prepare_products(&mut party)?;
         }
         let mut kept = (None, Journal::default());
         if run.phases == Phases::Ahead {
-            kept = (party.store_products::<Z2>(), party.take_journal()?);
+            kept = (tacit_proof::store_products::<Z2>(&mut party), party.take_journal()?);
         }
         let task = Worker::<P>::new(compiled, party, streams, values, worker, progress);
         let ahead = ahead_words(compiled, seating, P::ROLE);

@@ -14,6 +14,8 @@ use super::{Assignment, EvaluateError, Job, Preprocessing};
 use crate::values::Lanes;
 use crate::workers::on_each;
 use std::ops::Range;
+use tacit_backend::Boolean;
+use tacit_backend::cost::Traffic;
 use tacit_circuit::schedule::Schedule;
 use tacit_garbling::Form;
 use tacit_garbling::authenticated::{self, Authenticated, Piece, Stock, Unopened};
@@ -22,8 +24,6 @@ use tacit_garbling::{AnyReady, AnyWorker, Bits, Evaluated, Garbler, Streaming};
 use tacit_garbling::{Parties, Ports, Terms, garbler};
 use tacit_net::{Mesh, PartyId, Phase, Session};
 use tacit_ring::{Buffer, Entropy, Z2};
-use tacit_sharing::backend::Boolean;
-use tacit_sharing::cost::Traffic;
 use tacit_sharing::{Protocol, RoleId, SharingError};
 
 /// Garbled circuits, and what they are made from, per worker.

@@ -7,9 +7,9 @@ use std::fmt;
 use std::str::FromStr;
 use tacit_circuit::Circuit;
 use tacit_garbling::bmr::{LabelFunction, Opening};
+use tacit_gmw::Method;
 use tacit_net::PartyId;
 use tacit_sharing::Protocol;
-use tacit_sharing::gmw::Method;
 
 /// When messages that do not depend on inputs are sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

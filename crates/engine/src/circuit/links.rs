@@ -3,8 +3,8 @@
 use super::EvaluateError;
 use super::predict::stream_name;
 use super::report::LinkUse;
+use tacit_backend::cost::Traffic;
 use tacit_net::{Meter, PartyId, Phase, Session, Stream};
-use tacit_sharing::cost::Traffic;
 
 /// Gathers all parties' meters, beside the `predicted` bytes between parties.
 pub(crate) fn all_links(

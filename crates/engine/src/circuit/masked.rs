@@ -12,10 +12,10 @@ use super::{EvaluateError, Preprocessing};
 use crate::values::Lanes;
 use crate::workers::on_each;
 use std::ops::Range;
+use tacit_gmw::{Correlations, Cut, Gmw, Ports, Ready, WorkerKeys};
 use tacit_net::{Mesh, Session};
 use tacit_ring::{Buffer, Entropy, Z2};
 use tacit_sharing::SharingError;
-use tacit_sharing::gmw::{Correlations, Cut, Gmw, Ports, Ready, WorkerKeys};
 
 /// Preprocessing of a chunk, per worker: some words for each product, and as much for ports.
 const CHUNK_BYTES: usize = 128 << 20;
@@ -28,7 +28,7 @@ pub(super) fn compute(
     entropy: &mut Entropy,
 ) -> Result<Done, EvaluateError> {
     let places = &run.compiled.seatings[0].assignment.places;
-    let method = tacit_sharing::gmw::Method::of(run.compiled.job().protocol());
+    let method = tacit_gmw::Method::of(run.compiled.job().protocol());
     let method = method.ok_or_else(|| EvaluateError::Bug("products of another protocol".into()))?;
     let mesh = &mut session.meshes[0];
     let mut all = Correlations::for_products(mesh, id, places, method, entropy)?;
@@ -168,7 +168,7 @@ fn chunks(compiled: &Compiled, at: Range<usize>) -> Vec<Range<usize>> {
     let schedule = compiled.schedule();
     let outputs: usize = schedule.outputs().iter().map(Vec::len).sum();
     let protocol = compiled.job().protocol();
-    let tape = tacit_sharing::gmw::Method::of(protocol)
+    let tape = tacit_gmw::Method::of(protocol)
         .map(|method| method.tape_words(schedule, 0..schedule.depth(), protocol.parties()));
     let tape: usize = tape.iter().flatten().sum();
     let bytes = 8 * (tape + 2 * (schedule.inputs().len() + outputs)).max(1);

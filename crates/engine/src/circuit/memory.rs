@@ -32,7 +32,7 @@ fn stored(compiled: &Compiled) -> usize {
     let (protocol, schedule) = (compiled.job().protocol(), compiled.schedule());
     let (parties, ands) = (protocol.parties(), garbled::ands(schedule));
     let instances = compiled.job().instances;
-    match (tacit_sharing::gmw::Method::of(protocol), garbler(protocol)) {
+    match (tacit_gmw::Method::of(protocol), garbler(protocol)) {
         (Some(method), _) => {
             let words = method.tape_words(schedule, 0..schedule.depth(), parties);
             8 * words.iter().sum::<usize>() * compiled.total_words()

@@ -4,11 +4,11 @@ use super::compile::{Compiled, Seating};
 use super::evaluate::makes_triples;
 use super::garbled;
 use super::prepared::Phases;
+use tacit_backend::cost::{self, MAX_ROLES, Products, Traffic};
 use tacit_garbling::{Garbler, garbler};
 use tacit_net::{PartyId, Stream};
+use tacit_proof::Bill;
 use tacit_sharing::RoleId;
-use tacit_sharing::cost::{self, MAX_ROLES, Products, Traffic};
-use tacit_sharing::proof::Bill;
 
 /// The cost of a job, before it runs.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,11 +5,11 @@ use super::links::all_links;
 use super::report::LinkUse;
 use super::{Assignment, Compiled, EvaluateError, garbled};
 use crate::workers::on_each;
+use tacit_backend::cost::Traffic;
 use tacit_garbling::authenticated::{self, Authenticated, Piece, Sizes, Stock};
+use tacit_gmw::{Correlations, Delta};
 use tacit_net::{Mesh, Session};
 use tacit_ring::{Buffer, Entropy};
-use tacit_sharing::cost::Traffic;
-use tacit_sharing::gmw::{Correlations, Delta};
 use tacit_sharing::{Protocol, SharingError};
 
 /// Triples for one run in another session, of a circuit that need not be known yet.

@@ -16,12 +16,13 @@ use crate::circuit::prepared::{decode, decoded, digest, encode};
 use crate::circuit::{self, EvaluateError};
 use crate::workers::on_each;
 use std::time::Duration;
+use tacit_backend::GmwBits;
+use tacit_backend::cost::{self, Traffic};
+use tacit_backend::{PutOff, RingKeys};
+use tacit_gmw::{Correlations, Gmw};
 use tacit_net::{PartyId, Phase, Session};
 use tacit_ring::{Buffer, Entropy};
 use tacit_sharing::Protocol;
-use tacit_sharing::backend::{PutOff, RingKeys};
-use tacit_sharing::cost::{self, Traffic};
-use tacit_sharing::gmw::{Correlations, Gmw, GmwBits};
 use tacit_sharing::setup::Secrets;
 use tacit_sharing::verify::Verifier;
 
@@ -92,7 +93,7 @@ fn set_up<'s>(
     let job = &prepared.job;
     let id = fresh_id(session, entropy)?;
     let mesh = &mut session.meshes[0];
-    if let Some(method) = tacit_sharing::gmw::Method::of(job.protocol) {
+    if let Some(method) = tacit_gmw::Method::of(job.protocol) {
         let mut all = Correlations::for_products(mesh, &id, &job.places, method, entropy)?;
         let ready = mesh.now();
         let only_ahead = |mesh| {
@@ -146,7 +147,7 @@ pub(super) fn resume<'s>(
     if !(right && workers.len() == job.workers) {
         return Err(EvaluateError::Job("stored preprocessing of another job or party".into()));
     }
-    let (mut parties, verifier) = match tacit_sharing::gmw::Method::of(job.protocol) {
+    let (mut parties, verifier) = match tacit_gmw::Method::of(job.protocol) {
         Some(method) => {
             let party = |mesh| Ok(GmwBits::new(Gmw::online(mesh, &job.places, method)?));
             (on_masked_values(session, Phase::Online, party)?, None)

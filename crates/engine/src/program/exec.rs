@@ -13,13 +13,13 @@ use std::collections::{BTreeMap, HashMap};
 use std::iter::repeat_n;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use tacit_backend::cost::{MAX_ROLES, Rounds};
+use tacit_backend::{Backend, Kind, Ring, Secret, Values};
 use tacit_program::clear::{self, Array};
 use tacit_program::{
     Block, Element, Extent, Loop, Node, NodeId, Op, PartyId, Type, ValueId, Visibility,
 };
 use tacit_sharing::SharingError;
-use tacit_sharing::backend::{Backend, Kind, Ring, Secret, Values};
-use tacit_sharing::cost::{MAX_ROLES, Rounds};
 
 /// A value of a block.
 #[derive(Clone)]

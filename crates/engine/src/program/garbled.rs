@@ -10,11 +10,11 @@ use crate::values::Lanes;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
+use tacit_backend::cost::{Links, Traffic};
+use tacit_backend::{Backend, Boolean, Drawing, Drawn, FlatBits, Replay};
 use tacit_net::{PartyId, Session};
 use tacit_program::clear::Array;
 use tacit_ring::Entropy;
-use tacit_sharing::backend::{Backend, Boolean, Drawing, Drawn, FlatBits, Replay};
-use tacit_sharing::cost::{Links, Traffic};
 
 type Inputs = BTreeMap<String, Arc<Array>>;
 

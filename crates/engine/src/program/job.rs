@@ -7,12 +7,12 @@ use crate::circuit::{
 };
 use std::fmt;
 use std::str::FromStr;
+use tacit_backend::Ring;
+use tacit_backend::cost::MAX_ROLES;
 use tacit_garbling::bmr::{LabelFunction, Opening};
 use tacit_garbling::garbler;
 use tacit_net::PartyId;
 use tacit_program::{Program, text};
-use tacit_sharing::backend::Ring;
-use tacit_sharing::cost::MAX_ROLES;
 use tacit_sharing::{Protocol, RoleId};
 
 /// Rows of a large array that are computed together, unless the job says otherwise: their values
@@ -304,9 +304,7 @@ impl ProgramJob {
         let first = &self.assignments()[0];
         for other in &self.beside {
             let Assignment { protocol, places, .. } = other;
-            if tacit_sharing::proof::Method::of(*protocol)
-                != tacit_sharing::proof::Method::of(self.protocol)
-            {
+            if tacit_proof::Method::of(*protocol) != tacit_proof::Method::of(self.protocol) {
                 return fail(format!(
                     "not supported: programs under {} beside {protocol}",
                     self.protocol

@@ -4,9 +4,9 @@ use super::ranges::{self, ByBits, Shared, Test};
 use super::rings::NodeRings;
 use std::collections::HashMap;
 use std::sync::Arc;
+use tacit_backend::convert::to_planes;
+use tacit_backend::{Backend, Kind, Planes, Ring, Secret, Values};
 use tacit_program::{Interval, Node, Type, ValueId, Visibility};
-use tacit_sharing::backend::{Backend, Kind, Planes, Ring, Secret, Values};
-use tacit_sharing::convert::to_planes;
 use tacit_sharing::{RoleId, SharingError};
 use zeroize::Zeroizing;
 

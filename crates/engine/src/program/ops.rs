@@ -5,10 +5,10 @@ use super::layout::is_secret;
 use super::operand::{Task, wrapped};
 use super::rings::{group_span, width};
 use std::sync::Arc;
+use tacit_backend::{Backend, Name, Planes, Secret, Term};
 use tacit_program::{Block, Element, Interval, Node, Op};
 use tacit_sharing::SharingError;
 use tacit_sharing::arrays::MatrixShape;
-use tacit_sharing::backend::{Backend, Name, Planes, Secret, Term};
 
 type Result<T> = std::result::Result<T, SharingError>;
 
@@ -346,7 +346,7 @@ impl Task<'_> {
         self.backend.sort(&key, &columns)
     }
 
-    fn circuit(&mut self, circuit: &Arc<tacit_sharing::convert::Layered>) -> Result<Vec<Secret>> {
+    fn circuit(&mut self, circuit: &Arc<tacit_backend::convert::Layered>) -> Result<Vec<Secret>> {
         let widths: Vec<u32> = self.types.iter().map(|ty| width(ty.element)).collect();
         let ports = (0..widths.len())
             .map(|i| self.planes(i, 0, widths[i]))

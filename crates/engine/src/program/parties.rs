@@ -3,9 +3,9 @@
 use super::job::By;
 use super::prepare::CompiledProgram;
 use crate::circuit::{Assignment, EvaluateError};
+use tacit_backend::GmwBits;
+use tacit_backend::{Backend, RingKeys};
 use tacit_net::{Mesh, Phase, Session};
-use tacit_sharing::backend::{self, Backend, RingKeys};
-use tacit_sharing::gmw::GmwBits;
 use tacit_sharing::{Party, SharingError};
 
 /// One worker of a party.
@@ -35,8 +35,8 @@ pub(super) fn on_shares<'s>(
         let Assignment { protocol, places, .. } = &prepared.seating_of(worker).assignment;
         let party = with(Party::new(mesh, places)?);
         let party = match prepared.job.by {
-            By::Rings => backend::in_rings(*protocol, party, keys),
-            By::Circuits => backend::by_circuits(*protocol, party, keys),
+            By::Rings => tacit_backend::in_rings(*protocol, party, keys),
+            By::Circuits => tacit_backend::by_circuits(*protocol, party, keys),
         };
         parties.push(
             party.ok_or_else(|| EvaluateError::Job(format!("{protocol} does not run programs")))?,
@@ -56,7 +56,7 @@ pub(super) fn on_masked_values<'s>(
 ) -> Result<Vec<Worker<'s>>, EvaluateError> {
     let parties = session.meshes.iter_mut().map(|mesh| {
         mesh.set_phase(phase);
-        Ok(backend::on_masked_values(party(mesh)?))
+        Ok(tacit_backend::on_masked_values(party(mesh)?))
     });
     parties.collect()
 }

@@ -8,12 +8,12 @@ use super::prepare::{CompiledProgram, Opened};
 use crate::circuit::{EvaluateError, Guard};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use tacit_backend::Values;
+use tacit_backend::cost::{MAX_ROLES, Traffic};
 use tacit_net::{PartyId, Session, Stream};
 use tacit_program::Type;
 use tacit_program::clear::{self, Array};
 use tacit_ring::word;
-use tacit_sharing::backend::Values;
-use tacit_sharing::cost::{MAX_ROLES, Traffic};
 use zeroize::Zeroizing;
 
 const TRUSTED: usize = 2;

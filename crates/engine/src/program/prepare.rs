@@ -13,6 +13,8 @@ use crate::circuit::{EvaluateError, Garbling, Guard, Preprocessing};
 use crate::workers::on_each;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use tacit_backend::cost::{MAX_ROLES, Products, Rounds, Traffic};
+use tacit_backend::{Backend, Bits, Boolean, InBlocks, Kind, Ring, Secret, Tally, Values};
 use tacit_circuit::library::adder::AdderForm;
 use tacit_garbling::blocks::ChainCost;
 use tacit_garbling::yao::streamed::Counted;
@@ -20,10 +22,8 @@ use tacit_program::clear::Array;
 use tacit_program::lower::lower;
 use tacit_program::seal::seal;
 use tacit_program::{Element, Program, Type, ValueId, Visibility, infer};
+use tacit_proof::{Method, Needs, Proving};
 use tacit_sharing::RoleId;
-use tacit_sharing::backend::{Backend, Bits, Boolean, InBlocks, Kind, Ring, Secret, Tally, Values};
-use tacit_sharing::cost::{MAX_ROLES, Products, Rounds, Traffic};
-use tacit_sharing::proof::{Method, Needs, Proving};
 use tacit_sharing::verify::Verifier;
 use tracing::info;
 
@@ -267,7 +267,7 @@ impl CompiledProgram {
             .job
             .assignments()
             .into_iter()
-            .filter_map(|it| tacit_sharing::proof::Proving::of(it.protocol));
+            .filter_map(|it| tacit_proof::Proving::of(it.protocol));
         if !all.any(Proving::must_count_masked) {
             return Ok(());
         }
@@ -286,7 +286,7 @@ impl CompiledProgram {
 
     /// By worker, how many products are made from triples.
     pub(super) fn needs(&self) -> Result<Vec<Needs>, EvaluateError> {
-        match tacit_sharing::proof::Method::of(self.job.protocol) {
+        match tacit_proof::Method::of(self.job.protocol) {
             Some(Method::Brain(_)) => Ok(self.tallies(&[])?.0.iter().map(Tally::needs).collect()),
             _ => Ok(Vec::new()),
         }

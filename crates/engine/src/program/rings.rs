@@ -6,8 +6,8 @@
 
 use super::job::By;
 use crate::circuit::EvaluateError;
+use tacit_backend::Ring;
 use tacit_program::{Block, Element, Interval, Node, Op, Type};
-use tacit_sharing::backend::Ring;
 
 /// The rings of a block's values.
 pub(super) struct BlockRings {

@@ -18,10 +18,11 @@ use crate::store::lost;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+use tacit_backend::GmwBits;
+use tacit_gmw::{Correlations, Gmw};
 use tacit_net::{AbortKind, Mesh, PartyId, Phase, Session};
 use tacit_program::clear::{self, Array};
 use tacit_ring::Entropy;
-use tacit_sharing::gmw::{Correlations, Gmw, GmwBits};
 use tacit_sharing::verify::Verifier;
 use tracing::info;
 
@@ -280,7 +281,7 @@ fn all(
         return outcome(session, prepared, walked, Vec::new(), interleaved([started, ready])?);
     }
     let role = job.role_of(mesh.me())?;
-    if let Some(method) = tacit_sharing::gmw::Method::of(job.protocol) {
+    if let Some(method) = tacit_gmw::Method::of(job.protocol) {
         let mut all = Correlations::for_products(mesh, &id, &job.places, method, entropy)?;
         let ready = session.meshes[0].now();
         let dealt = outside::receive(&mut session.meshes[0], prepared)?;

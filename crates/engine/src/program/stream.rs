@@ -11,9 +11,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
+use tacit_backend::cost::Rounds;
+use tacit_backend::{Backend, Secret};
 use tacit_program::{Block, NodeId, ValueId};
-use tacit_sharing::backend::{Backend, Secret};
-use tacit_sharing::cost::Rounds;
 
 /// What one worker makes of its chunks: sums by node, kept rows by value, and what tests of inputs said.
 #[derive(Default)]

@@ -5,11 +5,11 @@ use super::prepare::CompiledProgram;
 use crate::circuit::EvaluateError;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
+use tacit_backend::InBlocks;
 use tacit_garbling::blocks::{ChainCost, Chained};
 use tacit_garbling::{Garbler, Parties, Streaming, Terms, garbler};
 use tacit_net::{Phase, Session};
 use tacit_ring::Entropy;
-use tacit_sharing::backend::InBlocks;
 
 /// Workers, and when they had their keys.
 type Workers<'s> = Result<(Vec<Worker<'s>>, Duration), EvaluateError>;

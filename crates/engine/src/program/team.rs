@@ -14,14 +14,12 @@ use crate::workers::on_each;
 use parts::{At, Join};
 use std::ops::Range;
 use std::sync::Arc;
+use tacit_backend::convert::Layered;
+use tacit_backend::cost::Rounds;
+use tacit_backend::{Backend, Bits, Circuits, Kind, Planes, Ring, Secret, Shuffles, Term, Values};
 use tacit_net::AbortKind;
 use tacit_ring::{Buffer, Z2};
 use tacit_sharing::arrays::MatrixShape;
-use tacit_sharing::backend::{
-    Backend, Bits, Circuits, Kind, Planes, Ring, Secret, Shuffles, Term, Values,
-};
-use tacit_sharing::convert::Layered;
-use tacit_sharing::cost::Rounds;
 use tacit_sharing::verify::{Journal, Verifier};
 use tacit_sharing::{RoleId, SharingError};
 

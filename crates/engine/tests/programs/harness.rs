@@ -14,10 +14,10 @@ use tacit_net::memory::{self, MemoryNetwork};
 use tacit_program::clear::{self, Array};
 use tacit_program::seal::seal;
 use tacit_program::{Interval, Op, Program, Type, bounds, text};
+use tacit_proof::Method;
 use tacit_ring::Entropy;
 use tacit_ring::entropy::{self, Rng};
 use tacit_sharing::Protocol;
-use tacit_sharing::proof::Method;
 
 thread_local! {
     /// Whether tests of this thread run under protocols that are there to be compared with, or under the others.

@@ -24,9 +24,9 @@ use tacit_garbling::bmr::Opening;
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_program::clear::Array;
 use tacit_program::{Element, Program};
+use tacit_proof::Method;
+use tacit_proof::Strength;
 use tacit_sharing::Protocol;
-use tacit_sharing::proof::Method;
-use tacit_sharing::proof::Strength;
 
 #[test]
 #[ignore = "minutes: the programs of this file, under protocols that are there to be compared with"]

@@ -11,13 +11,13 @@ use crate::garbler::Form;
 use crate::{Bits, Counter, KEPT, Ports};
 use tacit_circuit::schedule::Schedule;
 use tacit_circuit::{Builder, passes};
+use tacit_gmw::{Correlations, Delta};
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_net::{PartyId, Phase, Session, Stream};
 use tacit_ring::Entropy;
 use tacit_ring::entropy::test_seed;
 use tacit_sharing::SharingError;
 use tacit_sharing::cost::Traffic;
-use tacit_sharing::gmw::{Correlations, Delta};
 
 /// All values of three input bits.
 const INSTANCES: usize = 8;

@@ -9,10 +9,10 @@ use super::check::ensure;
 use crate::Bits;
 use crate::links::Links;
 use serde::{Deserialize, Serialize};
+use tacit_gmw::WorkerKeys;
 use tacit_net::Stream;
 use tacit_ring::hash::{self, Item, Transcript};
 use tacit_ring::{Prg, Seed, StreamIds, Word, word};
-use tacit_sharing::gmw::WorkerKeys;
 use tacit_sharing::{RoleId, SharingError};
 use zeroize::{Zeroize, Zeroizing};
 

@@ -10,12 +10,12 @@ use crate::garbler::Form;
 use crate::{Bits, Evaluate, Garbling, Ports};
 use tacit_circuit::schedule::Schedule;
 use tacit_circuit::{Builder, passes};
+use tacit_gmw::{Correlations, Delta, WorkerKeys};
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_net::{PartyId, Session};
 use tacit_ring::Entropy;
 use tacit_ring::entropy::test_seed;
 use tacit_sharing::SharingError;
-use tacit_sharing::gmw::{Correlations, Delta, WorkerKeys};
 
 /// What happens in a run: who cheats at what, and who leaves out which checks.
 #[derive(Clone)]

@@ -7,10 +7,10 @@ use crate::garbler::{
 };
 use crate::links::pairs;
 use crate::{Evaluate, Ports};
+use tacit_gmw::{Correlations, Delta};
 use tacit_net::{Mesh, Stream};
 use tacit_ring::{Buffer, Entropy};
 use tacit_sharing::cost::Traffic;
-use tacit_sharing::gmw::{Correlations, Delta};
 use tacit_sharing::latencies::Latencies;
 use tacit_sharing::work::Work;
 use tacit_sharing::{RoleId, SharingError};

@@ -9,11 +9,11 @@ use crate::garbler::Form;
 use crate::{Garbling, Ports};
 use tacit_circuit::Builder;
 use tacit_circuit::schedule::Schedule;
+use tacit_gmw::{Correlations, Delta};
 use tacit_net::PartyId;
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_ring::Entropy;
 use tacit_ring::entropy::test_seed;
-use tacit_sharing::gmw::{Correlations, Delta};
 
 const RUNS: usize = 400;
 

@@ -264,11 +264,11 @@ mod tests {
     use crate::{Evaluate, Garbling};
     use tacit_circuit::schedule::Schedule;
     use tacit_circuit::{Builder, passes};
+    use tacit_gmw::{Correlations, Delta};
     use tacit_net::memory::{self, MemoryNetwork};
     use tacit_net::{AbortKind, Session};
     use tacit_ring::Entropy;
     use tacit_ring::entropy::test_seed;
-    use tacit_sharing::gmw::{Correlations, Delta};
 
     /// How a party ends: what opened first, and then.
     type End = Result<[Vec<bool>; 2], SharingError>;

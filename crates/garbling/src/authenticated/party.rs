@@ -18,9 +18,9 @@ use crate::garbler::Form;
 use crate::links::Links;
 use crate::ports::{self, KEPT};
 use crate::{Bits, Ports, Streaming};
+use tacit_gmw::WorkerKeys;
 use tacit_net::{Mesh, PartyId, Phase, Stream};
 use tacit_ring::{Buffer, Seed, hash, word};
-use tacit_sharing::gmw::WorkerKeys;
 use tacit_sharing::{RoleId, SharingError};
 use zeroize::Zeroizing;
 

@@ -5,11 +5,11 @@ use super::party::{begin, finish_set_up};
 use super::rows::{Layout, Rows};
 use super::triples::{self, Sizes, fallback};
 use super::tweak::Hash;
+use tacit_gmw::{Correlations, Delta};
 use tacit_net::PartyId;
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_ring::Entropy;
 use tacit_ring::entropy::test_seed;
-use tacit_sharing::gmw::{Correlations, Delta};
 
 /// What `f` gives all parties, which have just set up.
 fn each<T: Send>(parties: usize, f: impl Fn(&mut CheckedChannel<'_>) -> T + Sync) -> Vec<T> {

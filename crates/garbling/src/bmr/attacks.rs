@@ -9,12 +9,12 @@ use crate::{Bits, Evaluate, Ports};
 use std::sync::mpsc::Receiver;
 use tacit_circuit::Builder;
 use tacit_circuit::schedule::Schedule;
+use tacit_gmw::{Correlations, Delta};
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_net::testing::{Tamper, Verdict};
 use tacit_net::{PartyId, Phase, Session, Stream};
 use tacit_ring::Entropy;
 use tacit_ring::entropy::{Rng, test_seed};
-use tacit_sharing::gmw::{Correlations, Delta};
 
 /// Instances of an attack.
 pub const RUNS: usize = 64;

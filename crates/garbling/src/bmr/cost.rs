@@ -4,9 +4,9 @@ use crate::bmr::Opening;
 use crate::garbler::Counter;
 use crate::links::pairs;
 use crate::ports::{KEPT, Ports};
+use tacit_gmw::{FAN, silent_bytes as silent_transfers};
 use tacit_ot::KAPPA;
 use tacit_sharing::cost::Traffic;
-use tacit_sharing::gmw::{FAN, silent_bytes as silent_transfers};
 
 /// Bytes of whole words of bits.
 pub(crate) fn words(bits: usize) -> u64 {

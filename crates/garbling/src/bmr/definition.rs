@@ -12,12 +12,12 @@ use crate::Ports;
 use crate::bmr::{Opening, Products, Rounds};
 use tacit_circuit::Builder;
 use tacit_circuit::schedule::{Linear, Product, Schedule, Slot};
+use tacit_gmw::{Correlations, Delta};
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_net::{PartyId, Session};
 use tacit_ring::Entropy;
 use tacit_ring::entropy::test_seed;
 use tacit_sharing::SharingError;
-use tacit_sharing::gmw::{Correlations, Delta};
 
 /// Instances of the circuit.
 const INSTANCES: usize = 2;

@@ -2,7 +2,7 @@
 //!
 //! For every AND, every two parties multiply shares of masks, as a bit, and the sender's offset with the
 //! receiver's shares of three or four rows' bits, as strings. Messages of preprocessing, from every party to
-//! every other, of `r` bits per choice ([`FAN`](tacit_sharing::gmw::FAN)):
+//! every other, of `r` bits per choice ([`FAN`](tacit_gmw::FAN)):
 //!
 //! | round | what | bits per AND and link: basic, reduced, correlated, offset |
 //! | --- | --- | --- |
@@ -32,11 +32,11 @@ use crate::Ports;
 use crate::bmr::{LabelFunction, Opening, Products};
 use crate::garbler::{self, Counter, Each, Garbler, MAX_ANDS, Parties, Terms, correlations, seats};
 use crate::links::pairs;
+use tacit_gmw::{FAN, WorkerKeys};
 use tacit_net::{Mesh, PartyId, Phase, Stream};
 use tacit_ot::{FieldBits, KAPPA};
 use tacit_ring::{Buffer, Entropy};
 use tacit_sharing::cost::Traffic;
-use tacit_sharing::gmw::{FAN, WorkerKeys};
 use tacit_sharing::work::Work;
 use tacit_sharing::{RoleId, SharingError};
 

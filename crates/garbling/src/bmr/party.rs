@@ -10,9 +10,9 @@ use super::seat::Seat;
 use crate::Ports;
 use crate::bmr::{LabelFunction, Opening};
 use crate::garbler::{self, Counter, Garbler, MAX_ANDS, Parties, Terms, correlations, seats};
+use tacit_gmw::{FAN, WorkerKeys};
 use tacit_net::{Mesh, PartyId, Phase, Stream};
 use tacit_ring::{Buffer, Entropy};
-use tacit_sharing::gmw::{FAN, WorkerKeys};
 use tacit_sharing::work::{SILENT, Work};
 use tacit_sharing::{RoleId, SharingError};
 

@@ -5,10 +5,10 @@ use crate::bmr::Opening;
 use crate::links::{GateNumbers, Links};
 use crate::silent::Transfers;
 use crate::{Bits, Ports};
+use tacit_gmw::WorkerKeys;
 use tacit_net::{Mesh, PartyId};
 use tacit_ring::{Buffer, word};
 use tacit_sharing::SharingError;
-use tacit_sharing::gmw::WorkerKeys;
 
 /// A worker of a party, with correlations with all others.
 pub(super) struct Seat<'m> {

@@ -48,10 +48,10 @@ use crate::garbler::{
 };
 use crate::{Evaluate, Ports};
 use party::{GARBLER, bytes};
+use tacit_gmw::{FAN, silent_bytes};
 use tacit_net::{Mesh, Stream};
 use tacit_ring::{Buffer, Entropy};
 use tacit_sharing::cost::Traffic;
-use tacit_sharing::gmw::{FAN, silent_bytes};
 use tacit_sharing::latencies::Latencies;
 use tacit_sharing::work::Work;
 use tacit_sharing::{RoleId, SharingError};

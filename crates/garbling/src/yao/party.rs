@@ -8,13 +8,13 @@ use crate::ports::{self, Evaluate, check_fit, check_values};
 use crate::silent::Transfers;
 use crate::{Bits, Ports, Streaming};
 use serde::{Deserialize, Serialize};
+use tacit_gmw::WorkerKeys;
 use tacit_net::{Mesh, PartyId, Phase, Stream};
 use tacit_ot::KAPPA;
 use tacit_ring::secret::if_set;
 use tacit_ring::stored::Block;
 use tacit_ring::{Buffer, Word};
 use tacit_sharing::cost::Traffic;
-use tacit_sharing::gmw::WorkerKeys;
 use tacit_sharing::{RoleId, SharingError, stored};
 use zeroize::Zeroizing;
 

@@ -22,14 +22,14 @@ use crate::ports::check_values;
 use crate::{Bits, Ports};
 use std::sync::Arc;
 use std::time::Duration;
+use tacit_backend::convert::{BitPlanes, Layered, Wires};
+use tacit_backend::{Boolean, Circuits, Planes};
 use tacit_circuit::schedule::Schedule;
+use tacit_gmw::{FAN, silent_bytes};
 use tacit_net::{AbortKind, Mesh, Stream};
 use tacit_ot::KAPPA;
 use tacit_ring::{Buffer, Z2, word};
-use tacit_sharing::backend::{self, Boolean, Circuits, Planes};
-use tacit_sharing::convert::{BitPlanes, Layered, Wires};
 use tacit_sharing::cost::{MAX_ROLES, Rounds, Traffic};
-use tacit_sharing::gmw::{FAN, silent_bytes};
 use tacit_sharing::{Protocol, RoleId, SharingError};
 use zeroize::Zeroizing;
 
@@ -311,7 +311,7 @@ impl<'m> Streamed<'m> {
     }
 }
 
-impl backend::Bits for Streamed<'_> {
+impl tacit_backend::Bits for Streamed<'_> {
     fn input_planes(
         &mut self,
         owner: RoleId,
@@ -537,7 +537,7 @@ impl Counted {
     }
 }
 
-impl backend::Bits for Counted {
+impl tacit_backend::Bits for Counted {
     fn input_planes(
         &mut self,
         owner: RoleId,

@@ -7,11 +7,11 @@ use crate::Bits;
 use crate::links::Links;
 use crate::protocols;
 use crate::silent::Transfers;
+use tacit_backend::Boolean;
+use tacit_gmw::WorkerKeys;
 use tacit_net::Stream;
 use tacit_ring::Buffer;
 use tacit_ring::secret::if_set;
-use tacit_sharing::backend::Boolean;
-use tacit_sharing::gmw::WorkerKeys;
 use tacit_sharing::{RoleId, SharingError};
 use zeroize::Zeroizing;
 

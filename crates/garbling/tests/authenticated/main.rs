@@ -13,12 +13,12 @@ use tacit_garbling::Form;
 use tacit_garbling::authenticated::{Authenticated, Sizes, open, set_up};
 use tacit_garbling::protocols::{AUTHENTICATED, WRK17};
 use tacit_garbling::{Bits, Evaluate, Garbling, Ports, Terms, garbler};
+use tacit_gmw::{Correlations, Delta};
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_net::{PartyId, Phase, Session, Stream};
 use tacit_ring::Entropy;
 use tacit_ring::entropy::test_seed;
 use tacit_sharing::SharingError;
-use tacit_sharing::gmw::{Correlations, Delta};
 
 fn party<'m>(
     session: &'m mut Session,

@@ -6,10 +6,10 @@ use tacit_circuit::library::aes::{self, KeySize, Sbox};
 use tacit_circuit::{Builder, Circuit, Wire};
 use tacit_garbling::bmr::{LabelFunction, Opening, Products, Rounds};
 use tacit_garbling::{Bits, Ports};
+use tacit_gmw::{FAN, Method};
 use tacit_net::memory;
 use tacit_ring::entropy::{Rng, test_seed};
 use tacit_sharing::RoleId;
-use tacit_sharing::gmw::{FAN, Method};
 
 /// Gates of all kinds, also with both inputs equal, on inputs of `parties` parties, and outputs that are inputs,
 /// or sums or a product of them: without any AND nothing is multiplied, in fewer rounds.

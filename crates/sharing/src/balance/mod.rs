@@ -15,34 +15,24 @@
 mod crossed;
 mod second;
 mod turns;
+mod way;
 
 pub(crate) use crossed::Twin;
 pub(crate) use second::Second;
 pub(crate) use turns::pieces;
 pub use turns::{LevelMix, Mix};
+pub use way::Way;
 
-use crate::astra::Astra;
-use crate::cost::{self, Traffic};
-use crate::protocols::{ASTRA, QUAD, QUAD_A, QUAD_HET, TRIO};
-use crate::quad::{self, Ahead, Quad, Variant};
+use crate::astra::{ASTRA, Astra};
+use crate::quad::{self, Ahead, QUAD, QUAD_A, QUAD_HET, Quad, Variant};
 use crate::role::RoleId;
-use crate::trio::Trio;
+use crate::trio::{TRIO, Trio};
 use crate::{Protocol, RoleVisitor};
 use crossed::Crossed;
 use std::fmt;
-use tacit_net::PartyId;
 
 /// The variants of Quad, in the order of their ways.
 const QUADS: [Protocol; 3] = [QUAD_A, QUAD, QUAD_HET];
-
-/// A way to make a product.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Way {
-    /// As this protocol does.
-    pub protocol: Protocol,
-    /// Roles 1 and 2 exchange their jobs.
-    pub crossed: bool,
-}
 
 impl Way {
     /// The ways in which products of a protocol's shares are made; none where there is no choice.
@@ -73,13 +63,6 @@ impl Way {
             (None, false) => "straight",
             (None, true) => "crossed",
         }
-    }
-
-    /// What a product costs.
-    #[must_use]
-    pub fn product(self) -> Traffic {
-        let product = cost::product(self.protocol);
-        if self.crossed { product.placed(&[0, 2, 1, 3].map(PartyId)) } else { product }
     }
 
     /// Whether role 0 sends ahead and lags: only a role of two passes can.
@@ -222,17 +205,6 @@ impl Balance {
             return Ok(());
         }
         Err(BalanceError::Roles { ways: self.clone(), wanted, given: protocol })
-    }
-
-    /// What so many products cost, and how many those are: the fewest that divide evenly.
-    #[must_use]
-    pub fn products(&self, protocol: Protocol) -> (Traffic, u64) {
-        if self.is_none() {
-            return (cost::product(protocol), 1);
-        }
-        let sum = |sum, (way, weight): &(Way, u32)| sum + way.product() * u64::from(*weight);
-        let whole = self.weights.iter().map(|(_, weight)| u64::from(*weight)).sum();
-        (self.weights.iter().fold(Traffic::default(), sum), whole)
     }
 }
 

@@ -1,40 +1,11 @@
 use super::*;
-use crate::protocols::{ASTRA, QUAD, QUAD_A, QUAD_HET, TETRAD, TRIO};
-use crate::role::{Role, Sink};
+use crate::role::Role;
+use crate::tetrad::TETRAD;
 use tacit_circuit::Builder;
 use tacit_circuit::schedule::Schedule;
 
-/// What a role sends per product in some way of a mix, with its pass ahead.
-struct Sends;
-
-impl RoleVisitor for Sends {
-    type Out = Traffic;
-    fn visit<P: Role>(self) -> Traffic {
-        P::OUT.iter().chain(P::RESULT).fold(Traffic::default(), |sum, sink| match sink {
-            Sink::Send(to, stream) => sum.sent(P::ROLE, *to, *stream, 1),
-            Sink::Log(_) => sum,
-        })
-    }
-}
-
 fn ways() -> impl Iterator<Item = Way> {
     [TRIO, ASTRA, QUAD].into_iter().flat_map(Way::all)
-}
-
-#[test]
-fn roles_send_what_a_way_costs() {
-    for way in ways() {
-        let sent = |role| match way.protocol {
-            it if it == TRIO => trio(role, way, Sends),
-            it if it == ASTRA => astra(role, way, Sends),
-            _ => quad(role, way, Sends),
-        };
-        let mut sum = (0..way.protocol.parties()).map(sent).fold(Traffic::default(), |a, b| a + b);
-        if way.protocol.parties() == 4 {
-            sum += quad_ahead(way, Sends);
-        }
-        assert_eq!(sum, way.product(), "{way:?}");
-    }
 }
 
 /// All holders of a key draw as many words under it, and every role as many in each pass.

@@ -51,9 +51,9 @@ impl<'b> Turns<'b> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LevelMix {
     /// Runs of products of two factors, in their order.
-    pub(crate) products: Vec<(Way, usize)>,
+    pub products: Vec<(Way, usize)>,
     /// By polynomial gate.
-    pub(crate) wide: Vec<Way>,
+    pub wide: Vec<Way>,
 }
 
 /// The ways of all products of a circuit.

@@ -212,6 +212,18 @@ impl PolyPlan {
     pub fn messages(&self) -> usize {
         self.singles.len() + if self.fused { self.outputs.len() } else { 0 }
     }
+
+    /// Results.
+    #[must_use]
+    pub fn results(&self) -> usize {
+        self.outputs.len()
+    }
+
+    /// Products of inputs in the table.
+    #[must_use]
+    pub fn products(&self) -> usize {
+        self.closure.len()
+    }
 }
 
 #[cfg(test)]

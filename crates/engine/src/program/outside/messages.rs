@@ -2,8 +2,8 @@
 
 use super::Answer;
 use crate::circuit::EvaluateError;
+use tacit_backend::{Kind, Ring, Values};
 use tacit_net::{Mesh, PartyId, Stream};
-use tacit_sharing::backend::{Kind, Ring, Values};
 use zeroize::Zeroizing;
 
 fn bits_of(kind: Kind) -> u32 {

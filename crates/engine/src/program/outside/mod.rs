@@ -25,9 +25,9 @@ use super::prepare::CompiledProgram;
 use super::ranges;
 use crate::circuit::EvaluateError;
 use messages::size;
+use tacit_backend::cost::{MAX_ROLES, Rounds, Traffic};
+use tacit_backend::{Kind, Ring};
 use tacit_program::{Element, Type, ValueId, Visibility};
-use tacit_sharing::backend::{Kind, Ring};
-use tacit_sharing::cost::{MAX_ROLES, Rounds, Traffic};
 use tacit_sharing::{Protocol, RoleId};
 
 /// The step in which results are passed on: after all others.

@@ -6,12 +6,12 @@ use crate::circuit::EvaluateError;
 use crate::program::prepare::CompiledProgram;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use tacit_backend::{Kind, Values};
 use tacit_net::{Mesh, Phase, Stream};
 use tacit_program::clear::Array;
 use tacit_ring::stream::StreamIds;
 use tacit_ring::{Entropy, Prg};
 use tacit_sharing::SharingError;
-use tacit_sharing::backend::{Kind, Values};
 use zeroize::Zeroizing;
 
 /// A party outside: gives its inputs and pads, and takes its results. Values by result, where it learns them.

@@ -7,8 +7,8 @@ use crate::program::exec::{Backends, Value};
 use crate::program::prepare::{CompiledProgram, end_epoch};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use tacit_backend::{Kind, Planes, Secret, Values};
 use tacit_net::{Mesh, NetError, Phase, Stream};
-use tacit_sharing::backend::{Kind, Planes, Secret, Values};
 use tacit_sharing::verify::Verifier;
 use tacit_sharing::{RoleId, SharingError};
 

@@ -3,7 +3,7 @@
 use super::super::seats::{Reseated, Seat};
 use std::ops::{Deref, Range};
 use std::sync::Arc;
-use tacit_sharing::backend::{Column, Planes, Secret, Term};
+use tacit_backend::{Column, Planes, Secret, Term};
 
 /// All of something, or some elements of it.
 pub(super) enum Part<'p, T> {

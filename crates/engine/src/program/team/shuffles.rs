@@ -2,10 +2,10 @@
 
 use super::{At, Join, Result, Team, Worker, alone};
 use std::ops::Range;
+use tacit_backend::convert::shuffle::Hop;
+use tacit_backend::{Column, Secret, Shuffles};
 use tacit_ring::Buffer;
 use tacit_sharing::RoleId;
-use tacit_sharing::backend::{Column, Secret, Shuffles};
-use tacit_sharing::convert::shuffle::Hop;
 
 /// A worker's own.
 fn own<'w>(worker: &'w mut Worker<'_>) -> Result<&'w mut dyn Shuffles> {

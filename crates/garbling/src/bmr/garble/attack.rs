@@ -9,11 +9,11 @@ use crate::Evaluate;
 use crate::bmr::Opening;
 use tacit_circuit::Builder;
 use tacit_circuit::schedule::Schedule;
+use tacit_gmw::{Correlations, Delta};
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_net::{Phase, Stream};
 use tacit_ring::Entropy;
 use tacit_ring::entropy::{Rng, test_seed};
-use tacit_sharing::gmw::{Correlations, Delta};
 
 /// What party 0 has itself of an instance: its mask of its input; for rows party 1's `K`; what it knows of party
 /// 1's pads.

@@ -7,11 +7,11 @@ use super::*;
 use crate::bmr::Opening;
 use tacit_circuit::Builder;
 use tacit_circuit::schedule::Schedule;
+use tacit_gmw::{Correlations, Delta};
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_net::{Phase, Stream};
 use tacit_ring::Entropy;
 use tacit_ring::entropy::test_seed;
-use tacit_sharing::gmw::{Correlations, Delta};
 
 /// ANDs of an instance.
 const ANDS: usize = 64;

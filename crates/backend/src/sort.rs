@@ -1,0 +1,192 @@
+//! Sorting: radix sort on shuffled rows (Hamada et al. 2014; Chida et al. 2019; Asharov et al.,
+//! CCS 2022).
+//!
+//! A row is its key's bits and its number. Two bits of the key at a time, or the last one: every
+//! row's place among the rows ordered by these bits is computed from shared prefix counts, rows
+//! and places are shuffled, and the shuffled places are opened: a uniform permutation, whatever
+//! the keys. Control flow and traffic depend on the number of rows and bits only.
+
+mod column;
+mod rows;
+
+pub use column::Column;
+pub(super) use column::with_column;
+
+use super::{Backend, Data, Kind, Planes, Result, Ring, Secret};
+use crate::convert::shuffle::{Hop, Places};
+use rows::{Rows, Terms};
+use std::ops::Range;
+use std::sync::OnceLock;
+use tacit_ring::Buffer;
+use tacit_sharing::SharingError;
+use tacit_sharing::arrays::SharedVec;
+use tacit_sharing::role::RoleId;
+
+/// Bits of the key that rows are ordered by at a time.
+const DIGIT_BITS: usize = 2;
+
+/// What sorting by shuffles needs from a party, several of its workers, or a dry run.
+pub trait Shuffles: Backend {
+    /// The first roles of the pairs of the three hops, in order.
+    fn hops(&mut self) -> [RoleId; 3];
+
+    /// A hop of `n` rows under a fresh permutation of a pair.
+    ///
+    /// # Errors
+    /// When a key is used up.
+    fn draw(&mut self, pair: RoleId, n: usize) -> Result<Hop>;
+
+    /// Brings a column into the form that a hop moves. Local.
+    fn turn(&mut self, hop: &Hop, column: &mut Column);
+
+    /// What comes to the rows `to` of columns in a hop, in fresh shares.
+    ///
+    /// # Errors
+    /// When the network fails.
+    fn hop(&mut self, hop: &Hop, columns: &[Column], to: Range<usize>) -> Result<Vec<Column>>;
+
+    /// Inner products of the `rows` of two matrices of words of 32 bits.
+    ///
+    /// # Errors
+    /// When the network fails.
+    fn row_dots(&mut self, rows: usize, a: &Secret, b: &Secret) -> Result<Secret>;
+
+    /// Opens rows of shuffled places, or of numbers, to everybody. Empty in a dry run.
+    ///
+    /// # Errors
+    /// When the network fails.
+    fn open_places(&mut self, places: &Column, at: Range<usize>) -> Result<Buffer<u32>>;
+
+    /// Row numbers of `n` rows: above 32 bits of zeros, and as words of 32 bits.
+    fn numbers(&mut self, n: usize) -> [Column; 2];
+
+    /// The share of one.
+    fn one(&mut self) -> [u32; 2];
+
+    /// Does some local work, by number: side by side, where there are threads.
+    fn each(&mut self, tasks: usize, work: &(dyn Fn(usize) + Sync)) -> Result<()> {
+        (0..tasks).for_each(work);
+        Ok(())
+    }
+}
+
+pub(super) fn by_shuffles(
+    on: &mut dyn Shuffles,
+    key: &Planes,
+    columns: &[&Secret],
+) -> Result<Vec<Secret>> {
+    let n = key.lanes;
+    if n > u32::MAX as usize || key.planes > 96 {
+        return Err(SharingError::Shape("more rows or key bits than can be sorted".into()));
+    }
+    let mut rows = Rows::of(on, key)?;
+    for bit in (0..key.planes).step_by(DIGIT_BITS) {
+        let digits = (key.planes - bit).min(DIGIT_BITS);
+        let places = places_by(on, &rows, bit, digits)?;
+        rows.columns = move_rows(on, rows.columns, places)?;
+    }
+    let order = order_of(on, rows)?;
+    apply(on, order, columns)
+}
+
+/// Every row's place when rows are ordered by some bits, stably.
+fn places_by(on: &mut dyn Shuffles, rows: &Rows, bit: usize, digits: usize) -> Result<Column> {
+    let n = rows.n;
+    let bits = rows.key_bits(on, bit..bit + digits)?;
+    let products = products_of(on, bits)?;
+    let flags = on.bit_to_ring(&Secret::side_by_side(&products), Ring::W32)?;
+    let Data::W32(flags) = flags.data else {
+        let width = (1 << digits) - 1;
+        let terms = Secret::dry(Kind::Ring(Ring::W32), n * width);
+        return Column::of(&on.row_dots(n, &terms, &terms)?);
+    };
+    let one = on.one();
+    let terms = side_by_side(on, |c| {
+        let flags: &[u32] = flags.components()[c];
+        Terms::new(flags, n, digits, one[c])
+    })?;
+    let [first, second] = terms;
+    let factors = Secret::of(SharedVec::pair(first.factors, second.factors));
+    let steps = Secret::of(SharedVec::pair(first.steps, second.steps));
+    let place = on.row_dots(n, &factors, &steps)?;
+    let base = Secret::of(SharedVec::pair(first.base, second.base));
+    Column::of(&place.sum(&base, false))
+}
+
+/// Does local work for both components of a sharing, side by side.
+fn side_by_side<T: Send + Sync>(
+    on: &mut dyn Shuffles,
+    work: impl Fn(usize) -> T + Sync,
+) -> Result<[T; 2]> {
+    let done = [const { OnceLock::new() }; 2];
+    on.each(2, &|c| {
+        let _ = done[c].set(work(c));
+    })?;
+    let missing = || SharingError::Shape("local work that was not done".into());
+    let [first, second] = done.map(OnceLock::into_inner);
+    Ok([first.ok_or_else(missing)?, second.ok_or_else(missing)?])
+}
+
+/// The bits of a digit and, of two, their product.
+fn products_of(on: &mut dyn Shuffles, mut bits: Vec<Secret>) -> Result<Vec<Secret>> {
+    if let [a, b] = &bits[..] {
+        let both = on.multiply(a, b, [1, 1])?;
+        bits.push(both);
+    }
+    Ok(bits)
+}
+
+/// Shuffles columns of rows.
+fn shuffled(on: &mut dyn Shuffles, mut columns: Vec<Column>, n: usize) -> Result<Vec<Column>> {
+    for pair in on.hops() {
+        let hop = on.draw(pair, n)?;
+        columns.iter_mut().for_each(|column| on.turn(&hop, column));
+        columns = on.hop(&hop, &columns, 0..n)?;
+    }
+    Ok(columns)
+}
+
+/// Opens shuffled places to everybody; nothing in a dry run.
+fn opened(on: &mut dyn Shuffles, places: &Column, n: usize) -> Result<Option<Places>> {
+    let to = on.open_places(places, 0..n)?;
+    if to.is_empty() && n > 0 {
+        return Ok(None);
+    }
+    let places = Places::new(to);
+    places.map(Some).ok_or_else(|| SharingError::Shape("opened places are no permutation".into()))
+}
+
+/// Shuffles rows with their places, opens the places and puts the rows there.
+fn move_rows(on: &mut dyn Shuffles, rows: Vec<Column>, places: Column) -> Result<Vec<Column>> {
+    let n = places.len();
+    let mut columns = vec![places];
+    columns.extend(rows);
+    let mut columns = shuffled(on, columns, n)?.into_iter();
+    let places = columns.next().unwrap_or(Column::Dry { rows: n, bytes: 4 });
+    match opened(on, &places, n)? {
+        Some(to) => columns.map(|column| column.put(on, &to)).collect(),
+        None => Ok(columns.collect()),
+    }
+}
+
+/// For every original row its place in the sorted order, shared: rows carry their number and, as a
+/// public constant, their sorted place; shuffled, the numbers are opened.
+fn order_of(on: &mut dyn Shuffles, rows: Rows) -> Result<Column> {
+    let n = rows.n;
+    let [_, places] = on.numbers(n);
+    let moved = shuffled(on, vec![rows.into_numbers(), places], n)?;
+    let [numbers, places] = &moved[..] else {
+        return Err(SharingError::Shape("columns of a shuffle".into()));
+    };
+    match opened(on, numbers, n)? {
+        Some(to) => places.put(on, &to),
+        None => Ok(Column::Dry { rows: n, bytes: 4 }),
+    }
+}
+
+/// Moves columns to shared places.
+fn apply(on: &mut dyn Shuffles, places: Column, columns: &[&Secret]) -> Result<Vec<Secret>> {
+    let moved = columns.iter().map(|column| Column::of(column)).collect::<Result<_>>()?;
+    let moved = move_rows(on, moved, places)?;
+    Ok(moved.into_iter().zip(columns).map(|(moved, column)| moved.into_secret(column)).collect())
+}

@@ -1,0 +1,495 @@
+//! A backend that computes nothing and counts what everything costs.
+
+use super::components::{self, Components, Shift};
+use super::masked::{self, MaskedBits};
+use super::sort::{Column, Shuffles};
+use super::tags::{self, Tagging};
+use super::{Backend, Bits, Circuits, Kind, Name, Planes, Result, Ring, Secret, Term, Values};
+use crate::convert::shuffle::Hop;
+use crate::convert::{Layered, deal_cost, gadget_cost, raise_cost};
+use crate::cost::{self, Links, MAX_ROLES, Products, Rounds, Traffic};
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::Arc;
+use tacit_net::{AbortKind, Stream};
+use tacit_proof::{Bill, Factors, Method, Needs, Strength};
+use tacit_ring::{Buffer, Z2};
+use tacit_sharing::Protocol;
+use tacit_sharing::arrays::MatrixShape;
+use tacit_sharing::role::{RoleId, Timing};
+use tacit_sharing::verify::{Journal, Verifier};
+
+/// What a program costs so far.
+pub struct Tally {
+    protocol: Protocol,
+    circuits: Circuits,
+    /// Bytes per directed link, without what silent transfers take over those of each product.
+    bytes: Traffic,
+    /// What triples cost.
+    triples: Traffic,
+    /// What proofs of products cost, or triples.
+    bill: Bill,
+    /// When inputs are known.
+    timing: Timing,
+    /// Words of products of bits so far.
+    words: usize,
+    /// Products so far, of bits or as many as there are bits in numbers.
+    products: Products,
+    /// By role, the number of steps in which it waits for online messages.
+    pub rounds: Rounds,
+    /// Rounds of proofs of products.
+    proof_rounds: u64,
+    /// What a circuit costs that was evaluated before, by its address and lanes: it is asked for thousands of times.
+    evaluated: HashMap<(usize, usize), Evaluated>,
+}
+
+/// What a circuit costs.
+struct Evaluated {
+    /// Held, so that no other one gets its address.
+    _circuit: Arc<Layered>,
+    /// Without what silent transfers take.
+    bytes: Traffic,
+    /// Words of products of bits.
+    words: usize,
+    products: Products,
+    rounds: Rounds,
+}
+
+impl Tally {
+    /// Nothing yet.
+    #[must_use]
+    pub fn new(protocol: Protocol) -> Self {
+        Tally {
+            protocol,
+            circuits: Circuits::new(protocol),
+            bytes: Traffic::default(),
+            triples: Traffic::default(),
+            bill: Bill::of(protocol),
+            timing: Timing::Early,
+            words: 0,
+            products: Products::default(),
+            rounds: [0; MAX_ROLES],
+            proof_rounds: 0,
+            evaluated: HashMap::new(),
+        }
+    }
+
+    /// Counts for a given worker, which tags under keys of its own.
+    #[must_use]
+    pub fn of_worker(self, worker: usize) -> Self {
+        Tally { bill: self.bill.of_worker(worker), ..self }
+    }
+
+    /// Counts for a run in which all preprocessing comes before inputs are known.
+    #[must_use]
+    pub fn separate(self) -> Self {
+        Tally { timing: Timing::Late, ..self }
+    }
+
+    /// Bytes per directed link of a program that ends here.
+    #[must_use]
+    pub fn total_bytes(&self) -> Traffic {
+        let transfers = cost::transfers(self.protocol, 0..self.words);
+        self.bytes.clone() + self.triples.clone() + transfers
+    }
+
+    /// The part that preprocessing takes: what goes ahead, or triples.
+    #[must_use]
+    pub fn bytes_ahead(&self) -> Traffic {
+        if self.protocol.has_roles() {
+            return Traffic { pre: self.bytes.pre.clone(), ..Traffic::default() }
+                + self.triples.clone();
+        }
+        Traffic { on: Links::default(), ..self.total_bytes() }
+    }
+
+    /// The products that were made from triples so far.
+    #[must_use]
+    pub fn needs(&self) -> Needs {
+        self.bill.needs()
+    }
+
+    /// Products so far, of bits or as many as there are bits in numbers.
+    #[must_use]
+    pub fn products(&self) -> Products {
+        self.products
+    }
+
+    /// Rounds of proofs of products, or of checks of triples, so far.
+    #[must_use]
+    pub fn proof_rounds(&self) -> u64 {
+        self.proof_rounds
+    }
+
+    /// Integers that each role sent under a mask so far.
+    #[must_use]
+    pub fn masked(&self) -> u64 {
+        self.bill.masked()
+    }
+
+    /// One step: messages that are waited for together.
+    fn step(&mut self, bytes: Traffic) {
+        for (role, rounds) in self.rounds.iter_mut().enumerate() {
+            *rounds += u64::from(bytes.is_awaited_by(role));
+        }
+        self.bytes += bytes;
+    }
+
+    /// One step of so many bytes of products.
+    fn multiply(&mut self, bytes: u64) {
+        self.products += Products::of(8 * bytes);
+        self.step(cost::product(self.protocol) * bytes);
+    }
+
+    /// Results, each a sum of so many products.
+    fn results(&mut self, kind: Kind, results: usize, terms: usize) {
+        let (bits, words) = match kind {
+            Kind::Bits => (1, results.div_ceil(64)),
+            Kind::Ring(ring) => (ring.bits(), results),
+        };
+        self.bill.add(bits, words, terms);
+        self.multiply(cost::result_bytes(self.protocol, bits, words, terms));
+    }
+
+    fn size(kind: Kind, len: usize) -> u64 {
+        match kind {
+            Kind::Bits => 8 * len.div_ceil(64) as u64,
+            Kind::Ring(ring) => ring.bytes() * len as u64,
+        }
+    }
+
+    /// Elements out of gadgets, each with so many elements dealt and raised.
+    fn block(&mut self, ring: Ring, [deals, raises]: [usize; 2], len: usize) -> Secret {
+        let bytes = |elements: usize| ring.bytes() * (elements * len) as u64;
+        self.gadget([bytes(deals), bytes(raises)], ring, len)
+    }
+
+    /// Elements out of gadgets, with so many bytes dealt and raised in all.
+    fn gadget(&mut self, known: [u64; 2], ring: Ring, len: usize) -> Secret {
+        let known = self.known(known);
+        let bytes = ring.bytes() * len as u64;
+        self.products += Products::of(8 * bytes);
+        self.step(known + gadget_cost(self.protocol) * bytes);
+        Secret::dry(Kind::Ring(ring), len)
+    }
+
+    /// Traffic of values that are dealt and raised, in bytes of values.
+    fn known(&self, [dealt, raised]: [u64; 2]) -> Traffic {
+        deal_cost(self.protocol) * dealt + raise_cost(self.protocol) * raised
+    }
+}
+
+impl Evaluated {
+    fn new(protocol: Protocol, circuit: &Arc<Layered>, lanes: usize) -> Self {
+        let words = lanes.div_ceil(64);
+        let mut bytes = circuit.traffic(protocol) * (8 * words as u64);
+        bytes -= cost::gaps(protocol, circuit.schedule(), lanes) * 8;
+        let levels = || (0..circuit.depth()).map(|level| circuit.level(level));
+        let products = levels().map(|level| level.products()).sum();
+        let each = circuit.groups(words) as u64 * cost::rounds(protocol);
+        let mut rounds = [0; MAX_ROLES];
+        for traffic in levels().map(|level| cost::level(level, protocol)) {
+            for (role, rounds) in rounds.iter_mut().enumerate() {
+                *rounds += each * u64::from(traffic.is_awaited_by(role));
+            }
+        }
+        let words = cost::made_words(protocol, products, lanes);
+        let products = cost::products(protocol, circuit.schedule(), lanes);
+        Evaluated { _circuit: circuit.clone(), bytes, words, products, rounds }
+    }
+}
+
+impl Bits for Tally {
+    fn input_planes(
+        &mut self,
+        owner: RoleId,
+        _values: Option<&[Z2]>,
+        planes: usize,
+        lanes: usize,
+    ) -> Result<Planes> {
+        let bytes = planes as u64 * Self::size(Kind::Bits, lanes);
+        self.step(cost::input(self.protocol, owner, self.timing) * bytes);
+        Ok(Planes::dry(planes, lanes))
+    }
+
+    fn public_planes(&mut self, _values: &[Z2], planes: usize, lanes: usize) -> Planes {
+        Planes::dry(planes, lanes)
+    }
+
+    fn open_planes(&mut self, planes: &Planes, receivers: &[RoleId]) -> Result<Option<Buffer<Z2>>> {
+        let bytes = planes.planes as u64 * Self::size(Kind::Bits, planes.lanes);
+        self.step(cost::output(self.protocol, receivers) * bytes);
+        Ok(None)
+    }
+
+    fn circuit(&mut self, circuit: &Arc<Layered>, inputs: &[&Planes]) -> Result<Vec<Planes>> {
+        let lanes = inputs.first().map_or(0, |p| p.lanes);
+        let key = (Arc::as_ptr(circuit) as usize, lanes);
+        let cost = self
+            .evaluated
+            .entry(key)
+            .or_insert_with(|| Evaluated::new(self.protocol, circuit, lanes));
+        self.bytes += &cost.bytes;
+        self.words += cost.words;
+        self.products += cost.products;
+        for (rounds, more) in self.rounds.iter_mut().zip(cost.rounds) {
+            *rounds += more;
+        }
+        for level in 0..circuit.depth() {
+            self.bill.add(1, circuit.level(level).products() * lanes.div_ceil(64), 1);
+        }
+        Ok(circuit.outputs().iter().map(|width| Planes::dry(*width, lanes)).collect())
+    }
+
+    fn circuits(&mut self) -> &mut Circuits {
+        &mut self.circuits
+    }
+
+    fn take_journal(&mut self) -> Result<Journal> {
+        self.bill.finish();
+        match tacit_proof::Method::of(self.protocol) {
+            Some(Method::Brain(_)) => self.triples += cost::proofs(&self.bill),
+            _ => self.bytes += cost::proofs(&self.bill),
+        }
+        self.proof_rounds += self.bill.rounds;
+        self.bill.settle();
+        Ok(Journal::default())
+    }
+
+    fn end_epoch(&mut self, _: Option<&mut Verifier>, _journals: Vec<Journal>) -> Result<()> {
+        self.bytes += cost::checks(self.protocol);
+        Ok(())
+    }
+
+    fn announce(&mut self, needs: &Needs) {
+        needs.iter().for_each(|(bits, words)| self.bill.announce(*bits, *words));
+    }
+
+    fn rounds(&mut self) -> Rounds {
+        self.rounds
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        Ok(())
+    }
+
+    fn abort(&mut self, _kind: AbortKind, _reason: &str) {}
+}
+
+impl Components for Tally {
+    fn component_bits(&mut self, a: &Secret, _: usize, _: u128, bits: u32) -> Planes {
+        Planes::dry(bits as usize, a.len)
+    }
+
+    fn component_shifted(&mut self, a: &Secret, _: usize, shift: Shift) -> Secret {
+        Secret::dry(Kind::Ring(shift.ring), a.len)
+    }
+
+    fn component_of_bits(&mut self, bits: &Secret, _: usize, ring: Ring) -> Secret {
+        Secret::dry(Kind::Ring(ring), bits.len)
+    }
+}
+
+impl Tagging for Tally {
+    fn tag_key(&mut self) -> Option<(u64, Strength)> {
+        self.bill.tag_key()
+    }
+
+    fn tag(&mut self, each: usize, values: &Secret) -> Result<Secret> {
+        self.bill.tag(values.len);
+        self.multiply((each * values.len) as u64);
+        Ok(Secret::dry(values.kind, values.len))
+    }
+
+    fn tagged_products(
+        &mut self,
+        (each, factors): (usize, Factors),
+        [[values, _], _]: [[&Secret; 2]; 2],
+    ) -> Result<[Secret; 2]> {
+        let results = factors.results();
+        self.bill.tag(results);
+        self.multiply((2 * each * results) as u64);
+        Ok([(); 2].map(|()| Secret::dry(values.kind, results)))
+    }
+
+    fn tagged_public(&mut self, _values: &[i128], len: usize) -> Option<[Secret; 2]> {
+        Some([(); 2].map(|()| Secret::dry(Kind::Ring(Ring::W128), len)))
+    }
+
+    fn check_many_tags(&mut self) -> Result<()> {
+        self.bill.check_many_tags();
+        Ok(())
+    }
+}
+
+impl MaskedBits for Tally {
+    fn masked_bits(&mut self, a: &Secret, bits: u32) -> Result<[Planes; 2]> {
+        if self.protocol.proves_products() {
+            return components::masked_bits(self, a, bits);
+        }
+        let bytes = 8 * u64::from(bits) * a.len.div_ceil(64) as u64;
+        self.step(self.known([bytes, bytes]));
+        let planes = bits as usize;
+        Ok([Planes::dry(planes, a.len), Planes::dry(planes, a.len)])
+    }
+}
+
+impl Backend for Tally {
+    fn input(
+        &mut self,
+        kind: Kind,
+        owner: RoleId,
+        _values: Option<&[i128]>,
+        len: usize,
+    ) -> Result<Secret> {
+        self.step(cost::input(self.protocol, owner, self.timing) * Self::size(kind, len));
+        Ok(Secret::dry(kind, len))
+    }
+
+    fn public(&mut self, kind: Kind, values: &[i128], len: usize) -> Secret {
+        tags::public(self, Secret::dry(kind, len), values)
+    }
+
+    fn open(&mut self, secret: &Secret, receivers: &[RoleId]) -> Result<Option<Values>> {
+        self.step(cost::output(self.protocol, receivers) * Self::size(secret.kind, secret.len));
+        Ok(None)
+    }
+
+    fn multiply(&mut self, a: &Secret, b: &Secret, _bits: [u32; 2]) -> Result<Secret> {
+        if let Some(product) = tags::product(self, Factors::Pairs(a.len), [a, b])? {
+            return Ok(product);
+        }
+        self.results(a.kind, a.len, 1);
+        Ok(Secret::dry(a.kind, a.len))
+    }
+
+    fn matrix_product(
+        &mut self,
+        shape: MatrixShape,
+        a: &Secret,
+        b: &Secret,
+        _bits: [u32; 2],
+    ) -> Result<Secret> {
+        if let Some(product) = tags::product(self, Factors::Matrices(shape), [a, b])? {
+            return Ok(product);
+        }
+        let len = shape.rows * shape.columns;
+        self.results(a.kind, len, shape.inner);
+        Ok(Secret::dry(a.kind, len))
+    }
+
+    fn truncate(&mut self, a: &Secret, by: u32) -> Result<Secret> {
+        if self.protocol.proves_products() {
+            return components::floor_shift(self, a, by);
+        }
+        Ok(self.block(a.ring().unwrap_or(Ring::W64), [2, 2], a.len))
+    }
+
+    fn widen(&mut self, a: &Secret, ring: Ring) -> Result<Secret> {
+        if self.protocol.proves_products() {
+            return components::widen(self, a, ring);
+        }
+        Ok(self.block(ring, [2, 2], a.len))
+    }
+
+    fn compose(&mut self, planes: &Planes, signed: bool, ring: Ring) -> Result<Secret> {
+        if self.protocol.proves_products() {
+            return components::compose(self, planes, signed, ring);
+        }
+        let words = planes.lanes.div_ceil(64) as u64;
+        let bits = ring.bits();
+        let small: u64 = (0..planes.planes as u64)
+            .map(|i| (u64::from(bits) - 1).saturating_sub(i) * words * 8)
+            .sum();
+        let known = small + ring.bytes() * planes.lanes as u64;
+        Ok(self.gadget([known, known], ring, planes.lanes))
+    }
+
+    fn bit_to_ring(&mut self, bits: &Secret, ring: Ring) -> Result<Secret> {
+        if self.protocol.proves_products() {
+            return components::bit_to_ring(self, bits, ring);
+        }
+        Ok(self.block(ring, [1, 1], bits.len))
+    }
+
+    fn inject(&mut self, bits: &Secret, a: &Secret) -> Result<Secret> {
+        if self.protocol.proves_products() {
+            return components::inject(self, bits, a);
+        }
+        Ok(self.block(a.ring().unwrap_or(Ring::W64), [2, 2], bits.len))
+    }
+
+    fn floor_shift(&mut self, a: &Secret, by: u32) -> Result<Secret> {
+        if self.protocol.proves_products() {
+            return components::floor_shift(self, a, by);
+        }
+        let ring = a.ring().unwrap_or(Ring::W64);
+        self.masked_bits(a, ring.bits())?;
+        let circuit = self.circuits.get(Name::Borrows { low: by, high: ring.bits() });
+        let planes = Planes::dry(ring.bits() as usize, a.len);
+        self.circuit(&circuit, &[&planes, &planes])?;
+        Ok(self.block(ring, [3, 3], a.len))
+    }
+
+    fn group_sums(
+        &mut self,
+        groups: &[&Secret],
+        a: Option<(&Secret, u32)>,
+        ring: Ring,
+    ) -> Result<Secret> {
+        if self.protocol.proves_products() {
+            return components::group_sums(self, groups, a.map(|(a, _)| a), ring);
+        }
+        let each = if a.is_some() { 2 } else { 1 };
+        let known: usize = groups.iter().map(|bits| each * bits.len).sum();
+        let known = ring.bytes() * known as u64;
+        Ok(self.gadget([known, known], ring, groups.len()))
+    }
+
+    masked::comparisons!();
+
+    fn shuffles(&mut self) -> Option<&mut dyn Shuffles> {
+        let separate = self.timing == Timing::Late && self.protocol.ahead().is_some();
+        if separate || self.protocol.is_checked() { None } else { Some(self) }
+    }
+}
+
+impl Shuffles for Tally {
+    fn hops(&mut self) -> [RoleId; 3] {
+        [0, 2, 1].map(|hop| (crate::convert::dealer(self.protocol) + hop) % 3)
+    }
+
+    fn draw(&mut self, pair: RoleId, _n: usize) -> Result<Hop> {
+        Ok(Hop::dry(pair))
+    }
+
+    fn turn(&mut self, _hop: &Hop, _column: &mut Column) {}
+
+    fn hop(&mut self, hop: &Hop, columns: &[Column], to: Range<usize>) -> Result<Vec<Column>> {
+        let (pair, other) = (hop.pair(), (hop.pair() + 1) % 3);
+        let bytes = columns.iter().map(Column::row_bytes).sum::<u64>() * to.len() as u64;
+        let sent = Traffic::default().sent(pair, other, Stream::On, bytes);
+        self.step(sent.sent(other, pair, Stream::On, bytes));
+        let dry = |column: &Column| Column::Dry { rows: to.len(), bytes: column.row_bytes() };
+        Ok(columns.iter().map(dry).collect())
+    }
+
+    fn row_dots(&mut self, rows: usize, a: &Secret, _b: &Secret) -> Result<Secret> {
+        self.multiply(Self::size(a.kind, rows));
+        Ok(Secret::dry(a.kind, rows))
+    }
+
+    fn open_places(&mut self, places: &Column, at: Range<usize>) -> Result<Buffer<u32>> {
+        let bytes = places.row_bytes() * at.len() as u64;
+        self.step(cost::output(self.protocol, &[0, 1, 2]) * bytes);
+        Ok(Buffer::default())
+    }
+
+    fn numbers(&mut self, n: usize) -> [Column; 2] {
+        [8, 4].map(|bytes| Column::Dry { rows: n, bytes })
+    }
+
+    fn one(&mut self) -> [u32; 2] {
+        [0; 2]
+    }
+}

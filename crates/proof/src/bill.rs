@@ -1,0 +1,191 @@
+//! What proofs of products cost, or triples.
+
+use super::triples::{Batches, How};
+use super::{Charge, Class, Method, Proving, Strength, first_batch, post, push_run, tagged};
+use std::collections::BTreeMap;
+use tacit_sharing::Protocol;
+
+/// What proofs, or triples, cost one role, for products added in order. All roles pay the same.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bill {
+    proving: Option<Proving>,
+    /// Products that are not proven yet.
+    pending: BTreeMap<Class, Vec<(usize, usize)>>,
+    /// Triples by ring, and how many were used.
+    triples: BTreeMap<u32, (Batches, usize)>,
+    /// Tags that are not checked, and keys that were opened.
+    tags: (usize, u64),
+    /// Integers that each role sent under a mask, and that masks hide up to a small chance each.
+    masked: u64,
+    /// Bytes from each role to the previous one.
+    pub backward: u64,
+    /// Bytes from each role to the next one.
+    pub forward: u64,
+    /// Rounds.
+    pub rounds: u64,
+}
+
+/// Words of products by the bits of a word.
+pub type Needs = BTreeMap<u32, usize>;
+
+impl Bill {
+    /// An empty count for a protocol. It stays empty where products are neither proven nor checked.
+    #[must_use]
+    pub fn of(protocol: Protocol) -> Self {
+        let (pending, triples) = (BTreeMap::new(), BTreeMap::new());
+        let (proving, tags) = (crate::Proving::of(protocol), (0, 0));
+        Bill { proving, pending, triples, tags, masked: 0, backward: 0, forward: 0, rounds: 0 }
+    }
+
+    /// Counts for a given worker, which tags under keys of its own.
+    #[must_use]
+    pub fn of_worker(self, worker: usize) -> Self {
+        Bill { tags: (0, tagged::first_key(worker)), ..self }
+    }
+
+    /// The products that were made from triples so far.
+    #[must_use]
+    pub fn needs(&self) -> Needs {
+        self.triples.iter().map(|(bits, (_, used))| (*bits, *used)).collect()
+    }
+
+    /// Integers that each role sent under a mask so far: [`Proving::MOST_MASKED`] at most.
+    #[must_use]
+    pub fn masked(&self) -> u64 {
+        self.masked
+    }
+
+    /// Says that so many words of products are coming.
+    pub fn announce(&mut self, bits: u32, words: usize) {
+        self.triples.entry(bits).or_default().0.expected += words;
+    }
+
+    /// Adds results over words of `bits` bits, each a sum of so many products, in words.
+    pub fn add(&mut self, bits: u32, results: usize, terms: usize) {
+        match self.method() {
+            None => {}
+            // Sums of nothing are known, but are sent like any other where they are proven.
+            Some(method) if method.proves_later() => self.keep(bits, results, terms.max(1)),
+            Some(_) if terms == 0 => {}
+            Some(Method::Brain(_)) => {
+                self.triples.entry(bits).or_default().1 += results * terms;
+            }
+            // Of bits, every product is kept on its own.
+            Some(Method::Post | Method::Tagged | Method::Integers) if bits == 1 => {
+                self.keep(bits, results * terms, 1);
+            }
+            Some(_) => self.keep(bits, results, terms),
+        }
+    }
+
+    /// The number of the key that tags numbers, where the protocol has one, and what it is good for.
+    #[must_use]
+    pub fn tag_key(&self) -> Option<(u64, Strength)> {
+        let Proving { method, strength, .. } = self.proving?;
+        (method == Method::Tagged).then_some((self.tags.1, strength))
+    }
+
+    /// Adds tags, and those of products.
+    pub fn tag(&mut self, n: usize) {
+        self.tags.0 += n;
+    }
+
+    /// Checks tags, if there are so many.
+    fn check_tags(&mut self, least: usize) {
+        if self.tags.0 >= least {
+            self.tags = (0, self.tags.1 + 1);
+            self.pay(tagged::CHECK);
+        }
+    }
+
+    /// Checks tags, if there are many.
+    pub fn check_many_tags(&mut self) {
+        if let Some(proving) = self.proving {
+            self.check_tags(tagged::limit(proving));
+        }
+    }
+
+    fn keep(&mut self, bits: u32, results: usize, terms: usize) {
+        let Some(proving) = self.proving else { return };
+        let (class, limit) = match proving.method.proves_later() {
+            true => {
+                let class = Class::new(bits, terms);
+                (class, class.limit(proving))
+            }
+            false => (Class { bits, sums: false }, post::limit(proving, bits)),
+        };
+        let mut runs = self.pending.remove(&class).unwrap_or_default();
+        push_run(&mut runs, results, terms);
+        // Batches that are alike cost alike: there may be very many.
+        let mut last: Option<([usize; 2], Charge)> = None;
+        while total(&runs) >= limit {
+            let size = size(&first_batch(&mut runs, limit));
+            let charge = match last {
+                Some((before, charge)) if before == size => charge,
+                _ => charge(proving, class, size),
+            };
+            self.prove(proving, class, size[0], charge);
+            last = Some((size, charge));
+        }
+        self.pending.insert(class, runs);
+    }
+
+    fn method(&self) -> Option<Method> {
+        self.proving.map(|proving| proving.method)
+    }
+
+    fn prove(&mut self, proving: Proving, class: Class, results: usize, charge: Charge) {
+        self.masked += proving.masked(class.bits, results);
+        self.pay(charge);
+    }
+
+    fn pay(&mut self, charge: Charge) {
+        let Charge { bytes, coins, rounds } = charge;
+        self.backward += bytes + 32 * coins;
+        self.forward += 32 * coins;
+        self.rounds += rounds;
+    }
+
+    /// Proves what is left, and makes the triples that were used.
+    pub fn finish(&mut self) {
+        for (class, runs) in std::mem::take(&mut self.pending) {
+            let size = size(&runs);
+            if let Some(proving) = self.proving.filter(|_| size[1] > 0) {
+                self.prove(proving, class, size[0], charge(proving, class, size));
+            }
+        }
+        self.check_tags(1);
+        if let Some(proving @ Proving { method: Method::Brain(source), .. }) = self.proving {
+            let how = How { source, proving };
+            let mut charge = Charge::default();
+            for (bits, (batches, used)) in &mut self.triples {
+                let before = batches.made;
+                charge += batches.pay(how, *bits, *used);
+                self.masked += proving.masked(*bits, batches.made - before);
+            }
+            self.pay(charge);
+        }
+    }
+
+    /// Forgets what was paid, but not what is left over.
+    pub fn settle(&mut self) {
+        (self.backward, self.forward, self.rounds) = (0, 0, 0);
+    }
+}
+
+/// What it costs to prove so many results, with so many terms in all.
+fn charge(proving: Proving, class: Class, [results, terms]: [usize; 2]) -> Charge {
+    match proving.method.proves_later() {
+        true => class.cost(proving, terms),
+        false => post::cost(proving, class.bits, results, terms),
+    }
+}
+
+/// Results, and the terms of all.
+fn size(runs: &[(usize, usize)]) -> [usize; 2] {
+    [runs.iter().map(|(results, _)| results).sum(), total(runs)]
+}
+
+fn total(runs: &[(usize, usize)]) -> usize {
+    runs.iter().map(|(results, terms)| results * terms).sum()
+}

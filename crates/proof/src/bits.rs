@@ -1,0 +1,280 @@
+//! Proof of products of bits, in the field of 2^64 elements (`docs/spec/malicious-3pc-rings.md` section 9.1).
+//!
+//! A word of 64 products is an element: product `j` counts for `X^j`. The words are cut into
+//! `2^V` blocks; word `k` of every block counts for a random `rho_k`. Over each point of the grid
+//! of [`fold`](super::fold) the sum of the products is then a sum of whole words, so that the first
+//! level works on bits, 64 at a time. The values at 0 and 1 follow from the products that the
+//! proof is about; only the others are shared.
+//!
+//! A wrong batch passes with less than `2^-58`. With a statistical parameter of 64 it is proven twice, with
+//! coins and masks of their own.
+
+use super::Scratch;
+use super::channel::ProofChannel;
+use super::field::{Field, Gf64};
+use super::fold::{self, Cost, Point, Runs, Source, points, sources};
+use tacit_ring::Buffer;
+use tacit_ring::gf64::{self, Hardware, Multiplier, Portable};
+use tacit_ring::simd::{self, Kernel};
+use tacit_sharing::SharingError;
+
+/// Variables of the first level.
+const V: usize = 5;
+const POINTS: usize = points(V);
+const BLOCKS: usize = 1 << V;
+/// Words that a loop takes at once.
+const LANES: usize = 4;
+
+/// What the proof of `words` words of products sends.
+pub(super) fn cost(words: usize) -> Cost {
+    let mut cost = fold::cost(64 * blocks(words));
+    cost.elements += (POINTS - BLOCKS) as u64;
+    cost.coins += 2;
+    cost.rounds += 3;
+    // Of what words count for, and of the first point.
+    cost.roots += 1 + 2 * V as u64;
+    cost
+}
+
+/// What the proof of sums of `words` words of products sends.
+pub(super) fn cost_of_sums(words: usize) -> Cost {
+    let mut cost = fold::cost(64 * words);
+    cost.coins += 1;
+    cost.rounds += 1;
+    cost.roots += 1;
+    cost
+}
+
+/// The chance that a wrong batch passes a proof that costs so much.
+pub(super) fn chance(cost: Cost) -> f64 {
+    cost.roots as f64 * (-64f64).exp2()
+}
+
+/// Words of a block.
+fn blocks(words: usize) -> usize {
+    words.div_ceil(BLOCKS)
+}
+
+/// Proves that all bits of `z` are products of those of `x` and `y`.
+///
+/// # Errors
+/// When the network fails or a peer sends what no honest party does.
+pub(super) fn prove(
+    channel: &mut ProofChannel<'_, '_, '_>,
+    scratch: &mut Scratch,
+    factors: [Runs<'_>; 2],
+    z: Runs<'_>,
+) -> Result<(), SharingError> {
+    match Hardware::detect() {
+        Some(hardware) => prove_in(hardware, channel, scratch, factors, z),
+        None => prove_in(Portable, channel, scratch, factors, z),
+    }
+}
+
+fn prove_in<M: Multiplier>(
+    multiplier: M,
+    channel: &mut ProofChannel<'_, '_, '_>,
+    scratch: &mut Scratch,
+    [x, y]: [Runs<'_>; 2],
+    z: Runs<'_>,
+) -> Result<(), SharingError> {
+    let field = Gf64(multiplier);
+    let blocks = blocks(z[0].len());
+    let rho = channel.coin()?.words::<u64>(blocks);
+    let grid = simd::run(Grid { multiplier, factors: [x, y], rho: &rho });
+    let sources = sources::<V, POINTS>();
+    let is_block = |point: &usize| sources[*point].block().is_some();
+    let mut others = Buffer::zeros(POINTS - BLOCKS);
+    let points = (0..POINTS).filter(|point| !is_block(point));
+    others.iter_mut().zip(points).for_each(|(to, point)| *to = grid[point]);
+    let shared = channel.share(field, &others)?;
+    let values = [0, 1].map(|c| {
+        let results = simd::run(Results { multiplier, z: z[c], rho: &rho });
+        let mut shared = shared[c].iter();
+        let mut values = Buffer::zeros(POINTS);
+        for (value, source) in values.iter_mut().zip(&sources) {
+            *value = match source.block() {
+                Some(block) => results[block],
+                None => *shared.next().expect("one per point that is no block"),
+            };
+        }
+        values
+    });
+    let point = Point::new(field, &mut channel.coin()?, V);
+    let claim = point.claim(field, &values);
+    let (len, weights) = (64 * blocks, &point.blocks[..]);
+    let [f, g] = scratch.columns(fold::padded(len));
+    let spread = |run: &[u64], rho: Option<&[u64]>, to: &mut [u64]| {
+        let (spread, rest) = to.split_at_mut(len);
+        simd::run(Spread { multiplier, run, weights, rho, spread });
+        rest.fill(0);
+    };
+    for c in 0..2 {
+        spread(x[c], Some(&rho), &mut *f[c]);
+        spread(y[c], None, &mut *g[c]);
+    }
+    fold::prove(channel, field, [f, g].map(|runs| runs.map(|run| &*run)), len, claim)
+}
+
+/// Proves that all bits of `z` are sums of so many products of bits of `x` and `y` each. Every
+/// product is an element: slow, for few.
+///
+/// # Errors
+/// When the network fails or a peer sends what no honest party does.
+pub(super) fn prove_sums(
+    channel: &mut ProofChannel<'_, '_, '_>,
+    [x, y]: [Runs<'_>; 2],
+    z: Runs<'_>,
+    runs: &[(usize, usize)],
+) -> Result<(), SharingError> {
+    let field = Gf64(Portable);
+    let rho = channel.coin()?.words::<u64>(z[0].len());
+    let claim = z.map(|z| {
+        let sum = z.iter().zip(&rho).fold(0, |sum, (z, rho)| field.plus(sum, *z, *rho));
+        field.total(sum)
+    });
+    let terms = runs.iter().flat_map(|(results, terms)| std::iter::repeat_n(*terms, *results));
+    let weights: Vec<u64> =
+        rho.iter().zip(terms).flat_map(|(rho, terms)| std::iter::repeat_n(*rho, terms)).collect();
+    let elements = |run: &[u64], weight: &dyn Fn(usize) -> u64, times: fn(u64) -> u64| {
+        let mut elements = Buffer::zeros(fold::padded(64 * run.len()));
+        for ((k, word), to) in run.iter().enumerate().zip(elements.chunks_exact_mut(64)) {
+            let mut weight = weight(k);
+            for (bit, element) in to.iter_mut().enumerate() {
+                *element = (word >> bit & 1).wrapping_neg() & weight;
+                weight = times(weight);
+            }
+        }
+        elements
+    };
+    let f = x.map(|run| elements(run, &|k| weights[k], gf64::times_x));
+    let g = y.map(|run| elements(run, &|_| 1, |one| one));
+    let vectors = [&f, &g].map(|column| column.each_ref().map(|run| &run[..]));
+    fold::prove(channel, field, vectors, 64 * x[0].len(), claim)
+}
+
+/// Word `k` of a block; zero behind the end.
+#[inline(always)]
+fn word(run: &[u64], blocks: usize, block: usize, k: usize) -> u64 {
+    run.get(block * blocks + k).copied().unwrap_or(0)
+}
+
+/// A role's summands of the values at all points of the first level.
+struct Grid<'a, M> {
+    multiplier: M,
+    factors: [Runs<'a>; 2],
+    rho: &'a [u64],
+}
+
+type Group = [u64; LANES];
+
+#[inline(always)]
+fn zip(a: Group, b: Group, f: impl Fn(u64, u64) -> u64) -> Group {
+    std::array::from_fn(|i| f(a[i], b[i]))
+}
+
+impl<M: Multiplier> Kernel for Grid<'_, M> {
+    type Output = [u64; POINTS];
+
+    #[inline(always)]
+    fn run(self) -> [u64; POINTS] {
+        let Grid { multiplier, factors: [x, y], rho } = self;
+        let (blocks, sources) = (rho.len(), const { sources::<V, POINTS>() });
+        let mut sums = [0u128; POINTS];
+        let mut values = [[[0; LANES]; 4]; POINTS];
+        for (group, rho) in rho.chunks(LANES).enumerate() {
+            let at = |run: &[u64], block: usize| -> Group {
+                let start = block * blocks + group * LANES;
+                let inside = group * LANES + LANES <= blocks;
+                match run.get(start..start + LANES).filter(|_| inside) {
+                    Some(words) => [words[0], words[1], words[2], words[3]],
+                    None => std::array::from_fn(|i| match group * LANES + i < blocks {
+                        true => word(run, blocks, block, group * LANES + i),
+                        false => 0,
+                    }),
+                }
+            };
+            for point in 0..POINTS {
+                values[point] = match sources[point] {
+                    Source::Block(block) => {
+                        let [x0, x1] = [at(x[0], block), at(x[1], block)];
+                        let [y0, y1] = [at(y[0], block), at(y[1], block)];
+                        [x0, x1, y0, zip(y0, y1, |a, b| a ^ b)]
+                    }
+                    Source::Difference(one, zero) => {
+                        let (one, zero) = (values[one], values[zero]);
+                        std::array::from_fn(|i| zip(one[i], zero[i], |a, b| a ^ b))
+                    }
+                };
+                if sources[point].is_difference() {
+                    let [x0, x1, y0, both] = values[point];
+                    let products =
+                        zip(zip(x0, both, |a, b| a & b), zip(x1, y0, |a, b| a & b), |a, b| a ^ b);
+                    for (product, rho) in products.iter().zip(rho) {
+                        sums[point] ^= multiplier.multiply_wide(*product, *rho);
+                    }
+                }
+            }
+        }
+        sums.map(gf64::reduce)
+    }
+}
+
+/// A component of the sums of a block's results.
+struct Results<'a, M> {
+    multiplier: M,
+    z: &'a [u64],
+    rho: &'a [u64],
+}
+
+impl<M: Multiplier> Kernel for Results<'_, M> {
+    type Output = [u64; BLOCKS];
+
+    #[inline(always)]
+    fn run(self) -> [u64; BLOCKS] {
+        let mut sums = [0u128; BLOCKS];
+        for (sum, block) in sums.iter_mut().zip(self.z.chunks(self.rho.len())) {
+            for (word, rho) in block.iter().zip(self.rho) {
+                *sum ^= self.multiplier.multiply_wide(*word, *rho);
+            }
+        }
+        sums.map(gf64::reduce)
+    }
+}
+
+/// The folded vector: an element per bit of a block. With `rho`, times what the product counts for.
+struct Spread<'a, M> {
+    multiplier: M,
+    run: &'a [u64],
+    weights: &'a [u64],
+    rho: Option<&'a [u64]>,
+    spread: &'a mut [u64],
+}
+
+impl<M: Multiplier> Kernel for Spread<'_, M> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Spread { multiplier, run, weights, rho, spread } = self;
+        let blocks = spread.len() / 64;
+        for (k, spread) in spread.chunks_exact_mut(64).enumerate() {
+            let mut sums = [0u64; 64];
+            for (block, weight) in weights.iter().enumerate() {
+                let word = word(run, blocks, block, k);
+                // Masks, not tables: memory is not read at places that depend on shares.
+                for (bit, sum) in sums.iter_mut().enumerate() {
+                    *sum ^= ((word << (63 - bit)).cast_signed() >> 63).cast_unsigned() & weight;
+                }
+            }
+            spread.copy_from_slice(&sums);
+            if let Some(rho) = rho {
+                let mut weight = rho[k];
+                for element in spread {
+                    *element = multiplier.multiply(*element, weight);
+                    weight = gf64::times_x(weight);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,335 @@
+//! Proof that an inner product of shared vectors is what a shared value claims, with messages that grow with the
+//! logarithm of the length (`docs/spec/malicious-3pc-rings.md` section 4.4; sum-check over a grid, without divisions).
+//!
+//! A level reads the vectors as `K` pairs of multilinear polynomials in `v` variables, given by
+//! their values at 0 and 1. The sum of their products has degree 2 in each variable; the parties
+//! share its values where every variable is 0, 1 or "infinity" (the leading coefficient). The value
+//! at (1, ..., 1) follows from the claim. A random point then makes a claim on vectors of length
+//! `K`. A wrong claim becomes a right one with probability at most `2 v / |field|` per level.
+
+use super::Charge;
+use super::channel::{Challenge, Pair, ProofChannel};
+use super::field::Algebra;
+use std::ops::AddAssign;
+use tacit_ring::{Buffer, Word};
+use tacit_sharing::SharingError;
+
+/// Variables of a level at most, in fields.
+pub(super) const MOST: usize = 4;
+/// Points of the largest grid.
+pub(super) const POINTS: usize = 3usize.pow(MOST as u32);
+/// Longer vectors are folded by fewer variables: what that costs in rounds it saves in work.
+const LONG: usize = 1 << 13;
+
+/// A vector of shared elements, component by component.
+pub(super) type Column<E = u64> = [Buffer<E>; 2];
+
+/// Variables of the level for vectors of length `len`, of which `most` are folded at once.
+fn variables(len: usize, most: usize) -> usize {
+    let most = if len > LONG { most.min(2) } else { most };
+    (len.next_power_of_two().ilog2() as usize).min(most)
+}
+
+/// Points of a grid.
+pub(super) const fn points(variables: usize) -> usize {
+    3usize.pow(variables as u32)
+}
+
+/// The number of the point (1, ..., 1), the last one that is a block.
+pub(super) const fn all_ones(variables: usize) -> usize {
+    (points(variables) - 1) / 2
+}
+
+/// Where the value at a point of a grid comes from: a block of the vector, or the difference of two
+/// earlier points.
+#[derive(Clone, Copy)]
+pub(super) enum Source {
+    Block(usize),
+    Difference(usize, usize),
+}
+
+/// The sources of all points, in order: digit `i` of a point's number, to base three, is its place
+/// in variable `i`; bit `i` of a block's number likewise. Those behind the last are not used.
+pub(super) const fn sources<const V: usize, const POINTS: usize>() -> [Source; POINTS] {
+    let variables = V;
+    let mut sources = [Source::Block(0); POINTS];
+    let mut point = 0;
+    while point < points(variables) {
+        let (mut rest, mut digit, mut block, mut stride) = (point, 0, 0, 1);
+        let mut found = false;
+        while digit < variables && !found {
+            match rest % 3 {
+                2 => {
+                    sources[point] = Source::Difference(point - stride, point - 2 * stride);
+                    found = true;
+                }
+                one => block |= one << digit,
+            }
+            rest /= 3;
+            digit += 1;
+            stride *= 3;
+        }
+        if !found {
+            sources[point] = Source::Block(block);
+        }
+        point += 1;
+    }
+    sources
+}
+
+/// What it takes to prove a claim on vectors of length `len` in a field.
+pub(super) fn cost(len: usize) -> Cost {
+    cost_by(len, MOST)
+}
+
+/// What it takes to prove a claim on vectors of length `len` when at most `most` variables are folded at once.
+pub(super) fn cost_by(mut len: usize, most: usize) -> Cost {
+    // The product with a random element, and what opens.
+    let mut cost = Cost { elements: 2, coins: 1, rounds: 3, roots: 1 };
+    while len > 1 {
+        let variables = variables(len, most);
+        cost += level_cost(variables);
+        len = len.div_ceil(1 << variables);
+    }
+    cost
+}
+
+/// What a level sends.
+pub(super) fn level_cost(variables: usize) -> Cost {
+    let roots = 2 * variables as u64;
+    Cost { elements: points(variables) as u64 - 1, coins: 1, rounds: 2, roots }
+}
+
+/// What a proof sends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Cost {
+    /// Elements from each role to the previous one.
+    pub elements: u64,
+    /// Coins tossed.
+    pub coins: u64,
+    /// Rounds.
+    pub rounds: u64,
+    /// How many challenges at most, of all that may be drawn, make a wrong claim a right one: added up for all
+    /// coins.
+    pub roots: u64,
+}
+
+impl Cost {
+    /// The cost in bytes, where an element is a word of 64 bits.
+    pub fn charge(self) -> Charge {
+        self.charge_of(8)
+    }
+
+    /// The cost in bytes, where an element takes `element` bytes.
+    pub fn charge_of(self, element: u64) -> Charge {
+        let Cost { elements, coins, rounds, .. } = self;
+        Charge { bytes: element * elements, coins, rounds }
+    }
+}
+
+impl AddAssign for Cost {
+    fn add_assign(&mut self, other: Cost) {
+        self.elements += other.elements;
+        self.coins += other.coins;
+        self.rounds += other.rounds;
+        self.roots += other.roots;
+    }
+}
+
+/// Length of a vector of `len` elements of a field with the zeros that its blocks end in.
+pub(super) fn padded(len: usize) -> usize {
+    padded_by(len, MOST)
+}
+
+/// Length of a vector of `len` elements with the zeros that its blocks end in, when at most `most` variables are folded
+/// at once.
+pub(super) fn padded_by(len: usize, most: usize) -> usize {
+    if len <= 1 { 1 } else { blocks(len, most) << variables(len, most) }
+}
+
+/// Elements of a block, for vectors of length `len`.
+fn blocks(len: usize, most: usize) -> usize {
+    len.div_ceil(1 << variables(len, most))
+}
+
+/// Components of a vector.
+pub(super) type Runs<'a, E = u64> = [&'a [E]; 2];
+
+/// Proves that the inner product of two vectors of `len` elements is `claim`. They are
+/// [padded] with zeros.
+///
+/// # Errors
+/// When the network fails or a peer sends what no honest party does.
+pub(super) fn prove<A: Algebra>(
+    channel: &mut ProofChannel<'_, '_, '_>,
+    algebra: A,
+    vectors: [Runs<'_, A::Element>; 2],
+    len: usize,
+    mut claim: Pair<A::Element>,
+) -> Result<(), SharingError> {
+    if len <= 1 {
+        return last(channel, algebra, vectors.map(|[own, next]| [own[0], next[0]]), claim);
+    }
+    let mut folded = level(channel, algebra, vectors, len, &mut claim)?;
+    let mut len = blocks(len, A::VARIABLES);
+    while len > 1 {
+        let vectors = folded.each_ref().map(|column| column.each_ref().map(|run| &run[..]));
+        folded = level(channel, algebra, vectors, len, &mut claim)?;
+        len = blocks(len, A::VARIABLES);
+    }
+    last(channel, algebra, folded.map(|[own, next]| [own[0], next[0]]), claim)
+}
+
+/// One level: shorter vectors, and a claim on them.
+fn level<A: Algebra>(
+    channel: &mut ProofChannel<'_, '_, '_>,
+    algebra: A,
+    vectors: [Runs<'_, A::Element>; 2],
+    len: usize,
+    claim: &mut Pair<A::Element>,
+) -> Result<[Column<A::Element>; 2], SharingError> {
+    let (variables, blocks) = (variables(len, A::VARIABLES), blocks(len, A::VARIABLES));
+    let summands = algebra.grid(vectors, variables, blocks);
+    let point = descend(channel, algebra, &summands, variables, claim)?;
+    Ok(vectors.map(|column| {
+        column.map(|run| {
+            let mut folded = Buffer::zeros(padded_by(blocks, A::VARIABLES));
+            algebra.folded(&point.blocks, run, &mut folded[..blocks]);
+            folded
+        })
+    }))
+}
+
+/// Shares the values on a grid of which a role has summands, all but the one that the claim gives, and makes a
+/// claim at a random point.
+pub(super) fn descend<A: Algebra>(
+    channel: &mut ProofChannel<'_, '_, '_>,
+    algebra: A,
+    summands: &[A::Element],
+    variables: usize,
+    claim: &mut Pair<A::Element>,
+) -> Result<Point<A::Element>, SharingError> {
+    let ones = all_ones(variables);
+    let count = points(variables);
+    let mut others = Buffer::zeros(count - 1);
+    others[..ones].copy_from_slice(&summands[..ones]);
+    others[ones..].copy_from_slice(&summands[ones + 1..count]);
+    let shared = channel.share(algebra, &others)?;
+    let mut values = shared.each_ref().map(|run| {
+        let mut values = Buffer::zeros(count);
+        values[..ones].copy_from_slice(&run[..ones]);
+        values[ones + 1..].copy_from_slice(&run[ones..]);
+        values
+    });
+    let last = last_value(algebra, *claim, &values, variables);
+    values.iter_mut().zip(last).for_each(|(values, last)| values[ones] = last);
+    let point = Point::new(algebra, &mut channel.coin()?, variables);
+    *claim = point.claim(algebra, &values);
+    Ok(point)
+}
+
+impl Source {
+    /// The block, or else the two points whose difference it is.
+    #[inline(always)]
+    pub fn parts(self) -> Result<usize, [usize; 2]> {
+        match self {
+            Source::Block(block) => Ok(block),
+            Source::Difference(one, zero) => Err([one, zero]),
+        }
+    }
+
+    /// The block, if it is one.
+    #[inline(always)]
+    pub fn block(self) -> Option<usize> {
+        match self {
+            Source::Block(block) => Some(block),
+            Source::Difference(..) => None,
+        }
+    }
+
+    /// Whether it is none.
+    #[inline(always)]
+    pub fn is_difference(self) -> bool {
+        matches!(self, Source::Difference(..))
+    }
+}
+
+/// What the claim says of the point (1, ..., 1): the claim less the other blocks. `values` lack it.
+fn last_value<A: Algebra>(
+    algebra: A,
+    claim: Pair<A::Element>,
+    values: &Column<A::Element>,
+    variables: usize,
+) -> Pair<A::Element> {
+    // Points are numbered alike whatever the number of variables.
+    let sources = sources::<MOST, POINTS>();
+    let blocks = (0..all_ones(variables)).filter(|point| sources[*point].block().is_some());
+    blocks.fold(claim, |sum, point| sub(algebra, sum, [values[0][point], values[1][point]]))
+}
+
+fn sub<A: Algebra>(algebra: A, a: Pair<A::Element>, b: Pair<A::Element>) -> Pair<A::Element> {
+    [algebra.difference(a[0], b[0]), algebra.difference(a[1], b[1])]
+}
+
+/// A claim on single elements: masked by a random product, and opened.
+fn last<A: Algebra>(
+    channel: &mut ProofChannel<'_, '_, '_>,
+    algebra: A,
+    [f, g]: [Pair<A::Element>; 2],
+    claim: Pair<A::Element>,
+) -> Result<(), SharingError> {
+    let mask = channel.random(algebra);
+    let summand = product(algebra, mask, g);
+    let masked = channel.share(algebra, &[summand])?.map(|run| run[0]);
+    let t = channel.coin()?.elements(algebra, 1)[0];
+    let along = |a: Pair<A::Element>, b: Pair<A::Element>| {
+        [0, 1].map(|c| algebra.sum(algebra.product(t, a[c]), b[c]))
+    };
+    let opened = channel.open(algebra, along(f, mask))?;
+    let [claimed, found] = [along(claim, masked), g.map(|g| algebra.product(opened, g))];
+    channel.claim_zero(&[sub(algebra, claimed, found)], |a, b| algebra.difference(a, b));
+    Ok(())
+}
+
+/// A role's summand of a product.
+fn product<A: Algebra>(algebra: A, a: Pair<A::Element>, b: Pair<A::Element>) -> A::Element {
+    let first = algebra.product(a[0], algebra.sum(b[0], b[1]));
+    algebra.sum(first, algebra.product(a[1], b[0]))
+}
+
+/// A random point: what each block, and each point of the grid, counts for there.
+pub(super) struct Point<E = u64> {
+    pub blocks: Vec<E>,
+    pub points: Vec<E>,
+}
+
+impl<E: Word> Point<E> {
+    pub fn new<A: Algebra<Element = E>>(
+        algebra: A,
+        challenge: &mut Challenge,
+        variables: usize,
+    ) -> Self {
+        let one = E::ONE;
+        let (mut blocks, mut points) = (vec![one], vec![one]);
+        for r in challenge.elements(algebra, variables) {
+            let rest = algebra.difference(one, r);
+            let infinity = algebra.product(r, algebra.difference(r, one));
+            let times = |weights: &[E], by: &[E]| -> Vec<E> {
+                let each = |by: &E| weights.iter().map(|w| algebra.product(*w, *by)).collect();
+                by.iter().flat_map::<Vec<E>, _>(each).collect()
+            };
+            blocks = times(&blocks, &[rest, r]);
+            points = times(&points, &[rest, r, infinity]);
+        }
+        Point { blocks, points }
+    }
+
+    /// The value there of what has these values on the grid.
+    pub fn claim<A: Algebra<Element = E>>(&self, algebra: A, values: &Column<E>) -> Pair<E> {
+        values.each_ref().map(|run| {
+            run.iter().zip(&self.points).fold(E::ZERO, |sum, (value, weight)| {
+                algebra.sum(sum, algebra.product(*value, *weight))
+            })
+        })
+    }
+}

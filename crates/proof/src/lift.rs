@@ -1,0 +1,485 @@
+//! Proof of products modulo `2^m`: the lift check (`docs/spec/malicious-3pc-rings.md` section 8.3), with one word-size
+//! prime.
+//!
+//! Components of factors are read as numbers, so that products are known over the integers, too.
+//! For each of 41 random sets of results the parties share the sum `S` of the integer products;
+//! modulo `2^m` it must be the sum of the results, which a wrong result fails in half of the sets.
+//! The sums themselves are then proven modulo a prime that is drawn only after they are fixed: a sum that is off by
+//! some `e` passes only where the prime is one of the few that divide `e`.
+//! So this needs one inner product in a field of one word, of any width `m`. With a statistical parameter
+//! of 64 it is 65 sets, and two inner products, modulo two primes: a wrong sum passes both with `2^-97`.
+
+use super::channel::{Challenge, Pair, ProofChannel};
+use super::fold;
+use super::integers::{self, Width, share};
+use super::method::{Method, proven};
+use super::wide::{self, Wide};
+use super::{Batch, Charge, Scratch, Strength};
+use std::ops::Range;
+use tacit_protocol::{Protocol, Status};
+use tacit_ring::Word;
+use tacit_ring::prime::Prime;
+use tacit_ring::simd::{self, Kernel};
+use tacit_sharing::SharingError;
+use zeroize::{Zeroize, Zeroizing};
+
+/// Sets of results: a wrong one is missed by all with probability two to the minus this, a half of what it
+/// may.
+pub(super) const fn subsets(strength: Strength) -> usize {
+    strength.bits() as usize + 1
+}
+/// Results whose places in the sets are drawn together.
+const TOGETHER: usize = 8;
+/// Bits of sums that a lane keeps between carries.
+const LANE_BITS: u32 = 48;
+/// Tables whose entries are added before sums are reduced.
+const AT_ONCE: usize = 8;
+/// Results between carries: a lane then grows by less than `2^15` times.
+const CARRY: usize = (1 << 12) * TOGETHER;
+
+/// What the proof of `terms` products of `bits` bits sends.
+pub(super) fn cost(bits: u32, strength: Strength, terms: usize) -> Charge {
+    let sums = subsets(strength) as u64 * Width::of_products(bits, strength, terms).bytes as u64;
+    fold::cost(terms).charge().times(super::proofs(strength))
+        + Charge { bytes: sums, coins: 2, rounds: 3 }
+}
+
+/// The chance that a wrong batch of `terms` products passes: by all sets, or with a wrong sum.
+pub(super) fn chance(bits: u32, strength: Strength, terms: usize) -> f64 {
+    let width = Width::of_products(bits, strength, terms);
+    (-(subsets(strength) as f64)).exp2() + integers::chance(&width, strength, terms)
+}
+
+/// Proves that every result is the sum of the products of its terms.
+///
+/// # Errors
+/// When the network fails or a peer sends what no honest party does.
+pub(super) fn prove<W: Word>(
+    channel: &mut ProofChannel<'_, '_, '_>,
+    scratch: &mut Scratch,
+    strength: Strength,
+    products: &Batch<'_, W>,
+) -> Result<(), SharingError> {
+    const USUAL: usize = subsets(Strength::Usual);
+    const STRONG: usize = subsets(Strength::Strong);
+    match strength {
+        Strength::Usual => prove_with::<W, USUAL>(channel, scratch, strength, products),
+        Strength::Strong => prove_with::<W, STRONG>(channel, scratch, strength, products),
+    }
+}
+
+/// With so many sets: fewer for tests of what passes by chance.
+pub(super) fn prove_with<W: Word, const SUBSETS: usize>(
+    channel: &mut ProofChannel<'_, '_, '_>,
+    scratch: &mut Scratch,
+    strength: Strength,
+    products: &Batch<'_, W>,
+) -> Result<(), SharingError> {
+    let places = Places::<SUBSETS>::new(&mut channel.coin()?, products.results());
+    let sums = match W::BITS {
+        128 => sums::<W, 12, SUBSETS>(products, &places),
+        64 => sums::<W, 5, SUBSETS>(products, &places),
+        _ => sums::<W, 4, SUBSETS>(products, &places),
+    };
+    let summands = Zeroizing::new(sums.iter().map(|sum| sum.products).collect::<Vec<Wide>>());
+    let shared =
+        share(channel, Width::of_products(W::BITS, strength, products.terms()), &summands)?;
+    let differ = |(sums, shared): (&Sums, &[Wide; 2])| -> [W; 2] {
+        [0, 1].map(|c| {
+            let sum = u128::from(shared[c][0]) | u128::from(shared[c][1]) << 64;
+            W::from_u128(sums.results[c]).sub(W::from_u128(sum))
+        })
+    };
+    let differences: Vec<[W; 2]> = sums.iter().zip(shared.iter()).map(differ).collect();
+    let mut challenge = channel.coin()?;
+    channel.claim_zero(&differences, W::sub);
+    for _ in 0..super::proofs(strength) {
+        prove_sums(channel, scratch, &mut challenge, (products, &places, &shared))?;
+    }
+    Ok(())
+}
+
+/// Proves that sums over the integers are right, modulo a prime.
+fn prove_sums<W: Word, const SUBSETS: usize>(
+    channel: &mut ProofChannel<'_, '_, '_>,
+    scratch: &mut Scratch,
+    challenge: &mut Challenge,
+    (products, places, sums): (&Batch<'_, W>, &Places<SUBSETS>, &[[Wide; 2]]),
+) -> Result<(), SharingError> {
+    let field = challenge.prime();
+    let weights = challenge.elements(field, SUBSETS);
+    let mut claim: Pair = [0; 2];
+    for (sum, weight) in sums.iter().zip(&weights) {
+        let modulo = |c: usize| field.mul(wide::signed_modulo(field, &sum[c]), *weight);
+        claim = [0, 1].map(|c| field.add(claim[c], modulo(c)));
+    }
+    let len = products.terms();
+    let columns = scratch.columns(fold::padded(len));
+    let [f, g] = lifted(field, products, (places, &weights), columns);
+    fold::prove(channel, field, [f, g].map(|runs| runs.map(|run| &*run)), len, claim)
+}
+
+/// Which sets each result is in: a byte for each set and eight results.
+struct Places<const SUBSETS: usize> {
+    bytes: Vec<u8>,
+}
+
+impl<const SUBSETS: usize> Places<SUBSETS> {
+    fn new(challenge: &mut Challenge, results: usize) -> Self {
+        let groups = results.div_ceil(TOGETHER);
+        Places { bytes: challenge.words(groups * SUBSETS) }
+    }
+
+    fn groups(&self) -> impl Iterator<Item = &[u8]> {
+        self.bytes.chunks_exact(SUBSETS)
+    }
+}
+
+/// The sums over one set: this role's summand of the integer products, and its components of the results.
+#[derive(Clone, Copy)]
+struct Sums {
+    products: Wide,
+    results: [u128; 2],
+}
+
+impl Zeroize for Sums {
+    fn zeroize(&mut self) {
+        self.products.zeroize();
+        self.results.zeroize();
+    }
+}
+
+fn sums<W: Word, const LANES: usize, const SUBSETS: usize>(
+    products: &Batch<'_, W>,
+    places: &Places<SUBSETS>,
+) -> Zeroizing<Vec<Sums>> {
+    Zeroizing::new(simd::run(Subsets::<W, LANES, SUBSETS> { products, places }))
+}
+
+/// Begins at a cache line.
+#[repr(align(64))]
+struct Aligned<T>(T);
+
+struct Subsets<'a, W, const LANES: usize, const SUBSETS: usize> {
+    products: &'a Batch<'a, W>,
+    places: &'a Places<SUBSETS>,
+}
+
+/// Lanes of the integer products; those of the results follow.
+const fn product_lanes(lanes: usize) -> usize {
+    match lanes {
+        4 => 2,
+        5 => 3,
+        _ => 6,
+    }
+}
+
+impl<W: Word, const LANES: usize, const SUBSETS: usize> Kernel for Subsets<'_, W, LANES, SUBSETS> {
+    type Output = Vec<Sums>;
+
+    #[inline(always)]
+    fn run(self) -> Vec<Sums> {
+        // Where every result is one product, its number is that of its factors.
+        match self.products.is_single() {
+            true => self.sums(|products, result| products.lanes(result, result..result + 1)),
+            false => {
+                let mut each_terms = self.products.each_terms();
+                self.sums(move |products, result| {
+                    products.lanes(result, each_terms.next().unwrap_or(0..0))
+                })
+            }
+        }
+    }
+}
+
+impl<W: Word, const LANES: usize, const SUBSETS: usize> Subsets<'_, W, LANES, SUBSETS> {
+    #[inline(always)]
+    fn sums(&self, mut entry: impl FnMut(&Batch<'_, W>, usize) -> [u64; LANES]) -> Vec<Sums> {
+        let Subsets { products, places } = self;
+        let mut sums = Aligned([[0u64; LANES]; SUBSETS]);
+        let mut tables = Aligned([[[0u64; LANES]; 16]; 2]);
+        let (sums, tables) = (&mut sums.0, &mut tables.0);
+        let results = products.results();
+        for (group, bytes) in places.groups().enumerate() {
+            for (half, table) in tables.iter_mut().enumerate() {
+                for one in 0..4 {
+                    let result = group * TOGETHER + half * 4 + one;
+                    let entry = if result < results { entry(products, result) } else { [0; LANES] };
+                    for i in 0..1usize << one {
+                        let so_far = table[i];
+                        table[i | 1 << one] =
+                            std::array::from_fn(|l| so_far[l].wrapping_add(entry[l]));
+                    }
+                }
+            }
+            for (sum, byte) in sums.iter_mut().zip(bytes) {
+                let low = &tables[0][usize::from(byte & 15)];
+                let high = &tables[1][usize::from(byte >> 4)];
+                for lane in 0..LANES {
+                    sum[lane] = sum[lane].wrapping_add(low[lane].wrapping_add(high[lane]));
+                }
+            }
+            if (group + 1) % (CARRY / TOGETHER) == 0 {
+                sums.iter_mut().for_each(carry);
+            }
+        }
+        sums.iter().map(|sum| total::<LANES>(*sum)).collect()
+    }
+}
+
+/// Passes on what does not fit into lanes. Lanes of single words wrap, as their sums may.
+#[inline(always)]
+fn carry<const LANES: usize>(sum: &mut [u64; LANES]) {
+    let split = product_lanes(LANES);
+    let ends: &[(usize, usize)] =
+        if LANES == 12 { &[(0, 6), (6, 9), (9, 12)] } else { &[(0, split)] };
+    for &(start, end) in ends {
+        for lane in start..end - 1 {
+            sum[lane + 1] = sum[lane + 1].wrapping_add(sum[lane] >> LANE_BITS);
+            sum[lane] &= (1 << LANE_BITS) - 1;
+        }
+    }
+}
+
+/// A result and its integer products, cut into lanes.
+#[inline(always)]
+fn lanes<const LANES: usize>(entry: Sums) -> [u64; LANES] {
+    let split = product_lanes(LANES);
+    let mut lanes = [0; LANES];
+    let last = split - 1;
+    for (lane, to) in lanes.iter_mut().enumerate().take(last) {
+        *to = wide::piece(&entry.products, lane as u32 * LANE_BITS) & ((1 << LANE_BITS) - 1);
+    }
+    lanes[last] = wide::piece(&entry.products, last as u32 * LANE_BITS);
+    for (c, result) in entry.results.iter().enumerate() {
+        if LANES == 12 {
+            for piece in 0..3 {
+                let cut = (result >> (piece as u32 * LANE_BITS)) as u64;
+                lanes[split + 3 * c + piece] = cut & ((1 << LANE_BITS) - 1);
+            }
+        } else {
+            lanes[split + c] = *result as u64;
+        }
+    }
+    lanes
+}
+
+fn total<const LANES: usize>(sum: [u64; LANES]) -> Sums {
+    let split = product_lanes(LANES);
+    let mut products = wide::ZERO;
+    for (lane, value) in sum[..split].iter().enumerate() {
+        wide::add_shifted(&mut products, *value, lane as u32 * LANE_BITS);
+    }
+    let result = |c: usize| {
+        if LANES == 12 {
+            let pieces = &sum[split + 3 * c..split + 3 * c + 3];
+            let shifted = |(i, piece): (usize, &u64)| u128::from(*piece) << (i as u32 * LANE_BITS);
+            pieces.iter().enumerate().map(shifted).fold(0, u128::wrapping_add)
+        } else {
+            u128::from(sum[split + c])
+        }
+    };
+    Sums { products, results: [result(0), result(1)] }
+}
+
+impl<W: Word> Batch<'_, W> {
+    /// This role's summand of a result's integer products, and its components of the result, cut
+    /// into lanes.
+    #[inline(always)]
+    fn lanes<const LANES: usize>(&self, result: usize, terms: Range<usize>) -> [u64; LANES] {
+        let results = self.result(result).map(W::to_u128);
+        if W::BITS <= 64 && terms.len() == 1 {
+            return self.lanes_of_one(terms.start, results);
+        }
+        let mut products = wide::ZERO;
+        for term in terms {
+            let [x, y] = self.term(term).map(|pair| pair.map(W::to_u128));
+            for (x, y) in [(x[0], y[0]), (x[0], y[1]), (x[1], y[0])] {
+                match W::BITS {
+                    128 => wide::add_times(&mut products, &wide::product(x, y), 1),
+                    _ => wide::add_small(&mut products, x * y),
+                }
+            }
+        }
+        lanes(Sums { products, results })
+    }
+
+    /// The lanes of a result of one product of words of at most 64 bits; the product fits into 130 bits.
+    #[inline(always)]
+    fn lanes_of_one<const LANES: usize>(&self, term: usize, results: [u128; 2]) -> [u64; LANES] {
+        const MASK: u64 = (1 << LANE_BITS) - 1;
+        let [x, y] = self.term(term).map(|pair| pair.map(W::to_u128));
+        let mut lanes = [0; LANES];
+        let (sum, first) = (x[0] * y[0]).overflowing_add(x[0] * y[1]);
+        let (sum, second) = sum.overflowing_add(x[1] * y[0]);
+        let split = product_lanes(LANES);
+        lanes[0] = sum as u64 & MASK;
+        lanes[1] = (sum >> LANE_BITS) as u64;
+        if W::BITS > 32 {
+            lanes[1] &= MASK;
+            let carries = u64::from(first) + u64::from(second);
+            lanes[2] = (sum >> (2 * LANE_BITS)) as u64 | carries << 32;
+        }
+        lanes[split] = results[0] as u64;
+        lanes[split + 1] = results[1] as u64;
+        lanes
+    }
+}
+
+/// The factors modulo the prime, the first ones times what their result counts for.
+fn lifted<'a, W: Word, const SUBSETS: usize>(
+    field: Prime,
+    products: &Batch<'_, W>,
+    (places, weights): (&Places<SUBSETS>, &[u64]),
+    mut columns: [[&'a mut [u64]; 2]; 2],
+) -> [[&'a mut [u64]; 2]; 2] {
+    let (tables, terms) = (Tables::new(field, weights), products.terms());
+    columns.iter_mut().flatten().for_each(|run| run[terms..].fill(0));
+    let cut = columns.each_mut().map(|column| column.each_mut().map(|run| &mut run[..terms]));
+    simd::run(Lift { field, products, places, tables: &tables, columns: cut });
+    columns
+}
+
+/// Weights of all choices of eight sets, as factors.
+struct Tables(Vec<[u64; 256]>);
+
+impl Tables {
+    fn new(field: Prime, weights: &[u64]) -> Self {
+        let factors: Vec<u64> = weights.iter().map(|weight| field.shifted_up(*weight)).collect();
+        let table = |eight: usize| {
+            let mut table = [0u64; 256];
+            for bits in 1..256usize {
+                let last = bits.trailing_zeros() as usize;
+                let factor = factors.get(8 * eight + last).copied().unwrap_or(0);
+                table[bits] = field.add(table[bits & (bits - 1)], factor);
+            }
+            table
+        };
+        Tables((0..weights.len().div_ceil(8)).map(table).collect())
+    }
+
+    /// The weights of eight results: for each, the sum of the weights of the sets that it is in. Which sets those are,
+    /// and so the places in the tables, is public.
+    #[inline(always)]
+    fn of(&self, field: Prime, bytes: &[u8]) -> [u64; TOGETHER] {
+        let (first, rest) = self.0.split_at(self.0.len().min(AT_ONCE));
+        let (these, others) = bytes.split_at(bytes.len().min(8 * AT_ONCE));
+        let sums = Self::sums(field, first, these);
+        if rest.is_empty() {
+            return sums;
+        }
+        let more = Self::sums(field, rest, others);
+        std::array::from_fn(|i| field.add(sums[i], more[i]))
+    }
+
+    /// The weights of eight results over some of the sets, for at most [`AT_ONCE`] tables.
+    #[inline(always)]
+    fn sums(field: Prime, tables: &[[u64; 256]], bytes: &[u8]) -> [u64; TOGETHER] {
+        let mut sums = [0u64; TOGETHER];
+        for (table, bytes) in tables.iter().zip(bytes.chunks(8)) {
+            let rows = std::array::from_fn(|i| bytes.get(i).copied().unwrap_or(0));
+            for (sum, sets) in sums.iter_mut().zip(transpose8(rows).to_le_bytes()) {
+                *sum += table[usize::from(sets)];
+            }
+        }
+        sums.map(|sum| field.reduce_sum(sum))
+    }
+}
+
+struct Lift<'a, W, const SUBSETS: usize> {
+    field: Prime,
+    products: &'a Batch<'a, W>,
+    places: &'a Places<SUBSETS>,
+    tables: &'a Tables,
+    columns: [[&'a mut [u64]; 2]; 2],
+}
+
+impl<W: Word, const SUBSETS: usize> Kernel for Lift<'_, W, SUBSETS> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(mut self) {
+        let (field, tables, results) = (self.field, self.tables, self.products.results());
+        let single = self.products.is_single();
+        let mut each_terms = self.products.each_terms();
+        for (group, bytes) in self.places.groups().enumerate() {
+            let weights = tables.of(field, bytes);
+            let start = group * TOGETHER;
+            for (weight, result) in weights.into_iter().zip(start..results) {
+                if single {
+                    self.term(result, weight);
+                    continue;
+                }
+                for term in each_terms.next().unwrap_or(0..0) {
+                    self.term(term, weight);
+                }
+            }
+        }
+    }
+}
+
+impl<W: Word, const SUBSETS: usize> Lift<'_, W, SUBSETS> {
+    #[inline(always)]
+    fn term(&mut self, term: usize, weight: u64) {
+        let ([x, y], [f, g]) = (self.products.term(term), &mut self.columns);
+        for c in 0..2 {
+            f[c][term] = times(self.field, x[c], weight);
+            g[c][term] = remainder(self.field, y[c]);
+        }
+    }
+}
+
+/// A word times a factor.
+#[inline(always)]
+fn times<W: Word>(field: Prime, word: W, factor: u64) -> u64 {
+    let word = word.to_u128();
+    let low = field.shifted_down(u128::from(word as u64) * u128::from(factor));
+    if W::BITS <= 64 {
+        return low;
+    }
+    let high = u128::from((word >> 64) as u64) * u128::from(field.shifted_up(factor));
+    field.add(low, field.shifted_down(high))
+}
+
+#[inline(always)]
+fn remainder<W: Word>(field: Prime, word: W) -> u64 {
+    let word = word.to_u128();
+    match W::BITS {
+        ..=32 => word as u64,
+        64 => field.reduce_word(word as u64),
+        _ => field.reduce(word),
+    }
+}
+
+/// The transpose of eight rows of eight bits: byte `j` has bit `j` of every row.
+#[inline(always)]
+pub(super) fn transpose8(rows: [u8; 8]) -> u64 {
+    let mut m = u64::from_le_bytes(rows);
+    for (mask, shift) in
+        [(0x00AA_00AA_00AA_00AA, 7), (0x0000_CCCC_0000_CCCC, 14), (0x0000_0000_F0F0_F0F0, 28)]
+    {
+        let t = (m ^ (m >> shift)) & mask;
+        m ^= t ^ (t << shift);
+    }
+    m
+}
+
+/// Lift: products of rings are proven through integers.
+pub const LIFT: Protocol =
+    Protocol::new(&proven("lift", &Method::Lift, (Some("lift@64"), true), Status::Product));
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_are_transposed() {
+        let rows: [u8; 8] = [1, 2, 3, 0x80, 0xFF, 0, 0x55, 0x10];
+        let columns = transpose8(rows).to_le_bytes();
+        for (i, row) in rows.iter().enumerate() {
+            for (j, column) in columns.iter().enumerate() {
+                assert_eq!(row >> j & 1, column >> i & 1);
+            }
+        }
+    }
+}

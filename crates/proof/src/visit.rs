@@ -1,0 +1,24 @@
+//! Roles by type.
+
+use super::checks::{Made, ProvenLater};
+use super::method::Method;
+use tacit_protocol::Protocol;
+use tacit_sharing::replicated::Replicated;
+use tacit_sharing::role::{RoleId, RoleVisitor};
+
+/// Calls `visitor` with the type of role `role` of a protocol that proves products: replicated sharing.
+///
+/// # Panics
+/// When it is another protocol, or `role` is not below its number of parties.
+pub fn visit<V: RoleVisitor>(protocol: Protocol, role: RoleId, visitor: V) -> V::Out {
+    let method = Method::of(protocol).expect("a protocol that proves products");
+    match (method.proves_later(), role) {
+        (true, 0) => visitor.visit::<Replicated<0, ProvenLater>>(),
+        (true, 1) => visitor.visit::<Replicated<1, ProvenLater>>(),
+        (true, 2) => visitor.visit::<Replicated<2, ProvenLater>>(),
+        (false, 0) => visitor.visit::<Replicated<0, Made>>(),
+        (false, 1) => visitor.visit::<Replicated<1, Made>>(),
+        (false, 2) => visitor.visit::<Replicated<2, Made>>(),
+        _ => panic!("{protocol} has no role {role}"),
+    }
+}
