@@ -2,6 +2,7 @@
 
 mod bench;
 mod checks;
+mod choice;
 mod circuit;
 mod deadlines;
 mod error;
@@ -26,6 +27,7 @@ mod short_help;
 mod signals;
 mod task;
 mod threat;
+mod units;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use error::{CliError, ErrorKind};

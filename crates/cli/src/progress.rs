@@ -2,8 +2,8 @@
 //!
 //! It moves by itself, so that long steps of which nothing is counted are seen to be alive.
 
+use crate::choice;
 use crate::output::remark;
-use crate::program;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::fmt::{self, Debug};
 use std::sync::{Mutex, PoisonError};
@@ -62,7 +62,7 @@ impl Progress {
 impl Watch for Progress {
     fn chosen(&self, choice: &Choice, names: &[String]) {
         if self.1 {
-            remark(&program::why(choice, names));
+            remark(&choice::why(choice, names));
         }
     }
 

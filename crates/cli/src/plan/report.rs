@@ -3,8 +3,9 @@
 use super::args::PlanArgs;
 use super::commands::{Commands, roles};
 use crate::output::Report;
-use crate::run::{Parties, seconds};
+use crate::run::Parties;
 use crate::task::Task;
+use crate::units::seconds;
 use serde::Serialize;
 use std::io::{self, Write};
 use tacit::runtime::Profile;

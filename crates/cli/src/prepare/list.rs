@@ -102,7 +102,7 @@ impl Report for ListReport {
                     size(it),
                     it.ready.to_string(),
                     it.spent.to_string(),
-                    crate::program::bytes(it.bytes),
+                    crate::units::bytes(it.bytes),
                     if it.made == 0 { String::new() } else { ago(it.made) },
                 ]);
             }

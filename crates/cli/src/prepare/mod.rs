@@ -14,7 +14,8 @@ use crate::meeting::{self, Failure, hold};
 use crate::output::{Output, Report, remark};
 use crate::program::{ByChoice, ChunkChoice, NamedValue};
 use crate::progress::Progress;
-use crate::run::{Misplaced, Parties, RunArgs, refuse, seconds};
+use crate::run::{Misplaced, Parties, RunArgs, refuse};
+use crate::units::seconds;
 use clap::Args;
 use serde::{Deserialize, Serialize};
 use std::io::{self, Write};
@@ -345,10 +346,10 @@ impl Report for PrepareReport {
             out,
             "preprocessing of {runs} run(s), preparation {preparation}: {}, {} sent in all",
             seconds(*spent),
-            crate::program::bytes(*bytes_sent)
+            crate::units::bytes(*bytes_sent)
         )?;
         for Stored { party, bytes, store, .. } in &self.parties {
-            let size = crate::program::bytes(*bytes);
+            let size = crate::units::bytes(*bytes);
             writeln!(out, "{party}: {size} in {}", store.display())?;
         }
         let into = first.store.parent().unwrap_or(&first.store).display();

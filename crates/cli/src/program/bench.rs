@@ -2,7 +2,6 @@
 
 use super::args::NamedValue;
 use super::load;
-use super::run::bytes;
 use super::show;
 use crate::checks::Checks;
 use crate::deadlines::Deadlines;
@@ -13,7 +12,8 @@ use crate::local::{self, Child, Transport};
 use crate::output::{Output, Report};
 use crate::progress::Progress;
 use crate::ranges::RangeArgs;
-use crate::run::{Parties, PreprocessingArg, opening, seconds};
+use crate::run::{Parties, PreprocessingArg, opening};
+use crate::units::{bytes, seconds};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

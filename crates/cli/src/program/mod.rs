@@ -3,7 +3,6 @@
 mod args;
 mod bench;
 mod check;
-mod choice;
 mod costs;
 mod eval;
 mod results;
@@ -13,9 +12,8 @@ mod show;
 
 pub use args::{NamedValue, TableArgs};
 pub use bench::random_inputs;
-pub use choice::{why, write_auto, write_candidates};
 pub use costs::MAX_ANDS;
-pub use run::{WHO_LEARNS, bytes, is_program, refuse_circuit_arguments, run_program};
+pub use run::{WHO_LEARNS, is_program, refuse_circuit_arguments, run_program};
 pub use sample::samples;
 pub use show::rows;
 pub use tacit::runtime::{ByChoice, ChunkChoice, Names, check_parties, local_names, takes_outside};

@@ -1,9 +1,9 @@
 //! `tacit run` of a program.
 
 use super::args::TableArgs;
-use super::choice::{write_auto, write_candidates, write_choice};
 use super::{check, load, results};
 use crate::checks::write_soundness;
+use crate::choice::{write_auto, write_candidates, write_choice};
 use crate::error::CliError;
 use crate::local::{self, Child};
 use crate::meeting::{self, Failure, hold};
@@ -12,9 +12,10 @@ use crate::prepare;
 use crate::progress::Progress;
 use crate::ranges;
 use crate::run::{
-    Misplaced, Parties, RunArgs, all_written, announce_run, refuse, seconds, sentence, write_links,
+    Misplaced, Parties, RunArgs, all_written, announce_run, refuse, sentence, write_links,
 };
 use crate::signals;
+use crate::units::{bytes, seconds};
 use serde::{Deserialize, Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::io::{self, Read, Write};
@@ -407,14 +408,4 @@ fn write_cost(out: &mut dyn Write, run: &ProgramRun) -> io::Result<()> {
         report.predicted_rounds
     )?;
     write_links(out, names, &report.links)
-}
-
-/// A number of bytes with a fitting unit.
-pub fn bytes(bytes: u64) -> String {
-    match bytes {
-        b if b >= 10_000_000_000 => format!("{:.1} GB", b as f64 * 1e-9),
-        b if b >= 10_000_000 => format!("{:.1} MB", b as f64 * 1e-6),
-        b if b >= 10_000 => format!("{:.1} kB", b as f64 * 1e-3),
-        b => format!("{b} bytes"),
-    }
 }

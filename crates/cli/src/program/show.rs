@@ -3,10 +3,10 @@
 use super::args::NamedValue;
 use super::costs::{self, ProtocolCost};
 use super::load;
-use super::run::bytes;
 use crate::error::CliError;
 use crate::flags;
 use crate::output::{Output, Report};
+use crate::units::bytes;
 use clap::Args;
 use comfy_table::{Table, presets};
 use serde::Serialize;

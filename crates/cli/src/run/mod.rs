@@ -8,7 +8,7 @@ mod trust;
 
 pub use args::{Misplaced, PreprocessingArg, RunArgs, opening, refuse};
 pub use party::job;
-pub use report::{all_written, seconds, write_links};
+pub use report::{all_written, write_links};
 pub use tacit::runtime::{Parties, in_turn};
 pub use trust::sentence;
 

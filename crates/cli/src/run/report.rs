@@ -3,10 +3,11 @@
 use super::args::RunArgs;
 use super::trust::sentence;
 use crate::checks::write_soundness;
+use crate::choice::{write_auto, write_candidates};
 use crate::error::CliError;
 use crate::output::Report;
 use crate::ports::PortValues;
-use crate::program::{write_auto, write_candidates};
+use crate::units::seconds;
 use comfy_table::{Table, presets};
 use serde::{Deserialize, Serialize, Serializer};
 use std::io::{self, Write};
@@ -265,15 +266,6 @@ pub fn write_links(out: &mut dyn Write, names: &[String], links: &[LinkUse]) -> 
         row(format!("{from} -> all"), "all", &all);
     }
     writeln!(out, "{table}\nwaited: the longest wait on one link; --json shows every link")
-}
-
-/// A time with a fitting unit.
-pub fn seconds(seconds: f64) -> String {
-    match seconds {
-        s if s >= 1.0 => format!("{s:.3} s"),
-        s if s >= 1e-3 => format!("{:.2} ms", s * 1e3),
-        s => format!("{:.1} us", s * 1e6),
-    }
 }
 
 #[cfg(test)]

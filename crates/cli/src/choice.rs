@@ -1,6 +1,6 @@
 //! What was chosen for the links, in words.
 
-use crate::run::seconds;
+use crate::units::seconds;
 use std::io::{self, Write};
 use tacit::runtime::{ProgramChoice, roles};
 use tacit::{Candidate, Choice};
