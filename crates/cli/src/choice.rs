@@ -1,9 +1,10 @@
 //! What was chosen for the links, in words.
 
+use crate::run::sentence;
 use crate::units::seconds;
 use std::io::{self, Write};
 use tacit::runtime::{ProgramChoice, roles};
-use tacit::{Candidate, Choice};
+use tacit::{Candidate, Choice, protocols};
 use tacit_engine::program::CHUNK_ROWS;
 
 /// Says what was chosen, and why.
@@ -57,6 +58,12 @@ pub fn why(choice: &Choice, names: &[String]) -> String {
             )
         }
     }
+}
+
+/// What the parties trust each other with under the protocol that they chose.
+pub fn trusted(choice: &Choice) -> Option<String> {
+    let best = choice.candidates.first()?;
+    protocols::named(&best.protocol).ok().map(|protocol| format!("trusted: {}", sentence(protocol)))
 }
 
 /// What numbers are computed with, if it is a program.

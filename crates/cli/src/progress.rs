@@ -63,6 +63,9 @@ impl Watch for Progress {
     fn chosen(&self, choice: &Choice, names: &[String]) {
         if self.1 {
             remark(&choice::why(choice, names));
+            if let Some(trusted) = choice::trusted(choice) {
+                remark(&trusted);
+            }
         }
     }
 

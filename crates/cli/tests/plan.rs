@@ -276,12 +276,14 @@ fn what_the_parties_choose_is_not_said_beside() {
     common::configure_parties(dir, &["alice", "bob", "carol"]);
     for (arguments, says) in [
         ("run sum.tacit --party alice.toml --protocol auto", "--security malicious"),
-        ("run sum.tacit --local --protocol auto --by rings", "--by is for a protocol"),
-        ("run sum.tacit --local --protocol auto --roles 0,1,2", "--roles is for a protocol"),
-        ("run compare.txt --local --protocol auto --prepared store", "--prepared is for"),
+        ("run sum.tacit --local --protocol auto --by rings", "computed with (--by) cannot be said"),
+        ("run sum.tacit --local --protocol auto --roles 0,1,2", "(--roles) cannot be said"),
+        ("run compare.txt --local --protocol auto --prepared store", "(--prepared) cannot be said"),
         ("run sum.tacit --local --protocol auto --corruptions 3", "2 may be corrupted at most"),
         ("run sum.tacit --local --protocol trio --security malicious", "--protocol auto only"),
         ("run sum.tacit --local --protocol lift --explain", "--protocol auto only"),
+        ("run sum.tacit --local --protocol auto --garbling whole", "(--garbling) cannot be said"),
+        ("prepare compare.txt --security malicious --local --into s", "--protocol auto only"),
         ("prepare compare.txt --protocol auto --local --into s", "tacit plan"),
     ] {
         let (code, error) = fails(dir, arguments);

@@ -70,7 +70,7 @@ pub struct Party<'m> {
     step: u32,
     journal: Journal,
     check: Option<Box<dyn ProductCheck>>,
-    /// The check is lent to somebody who works with this party.
+    /// The check is at work with this party, or lent to somebody who works with it.
     lent: bool,
 }
 
@@ -237,7 +237,10 @@ impl<'m> Party<'m> {
 
     fn prove(&mut self, all: bool) -> Result<(), SharingError> {
         if let Some(mut check) = self.check.take_if(|check| !check.is_done()) {
+            // Unless it comes back, nothing opens any more.
+            self.lent = true;
             let result = check.prove(self, all);
+            self.lent = false;
             self.check = Some(check);
             result?;
         }

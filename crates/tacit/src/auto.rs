@@ -3,19 +3,17 @@
 use crate::error::{Error, Result};
 use crate::names::{Names, takes_outside};
 use crate::options::Options;
-use crate::roles::{Measured, Roles, checked, measured};
+use crate::roles::{Measured, checked, measured};
 use crate::run_program::program_job;
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 use tacit_circuit::Circuit;
-use tacit_engine::circuit::{Assignment, EvaluateError, Job};
+use tacit_engine::circuit::{Assignment, EvaluateError, FormChoice, Garbling, Job};
 use tacit_engine::program::ProgramJob;
 use tacit_engine::protocols;
 use tacit_net::Session;
 use tacit_net::probe::{Effort, probe};
-use tacit_planner::{
-    Calibration, Estimate, Free, Network, Objective, Setting, Threat, Wanted as Side,
-};
+use tacit_planner::{Calibration, Estimate, Free, Network, Objective, Setting, Threat};
 use tacit_program::Program;
 use tacit_protocol::{BatchSize, Protocol, Strength};
 
@@ -94,7 +92,7 @@ impl Wanted {
     /// Protocols for so many parties that protect well enough.
     ///
     /// # Errors
-    /// [`ErrorKind::Input`] where there is none: the error says for what there is one.
+    /// [`ErrorKind::Input`](crate::ErrorKind::Input) where there is none.
     pub fn protocols(&self, parties: usize) -> Result<Vec<Protocol>> {
         let all = protocols::all().filter_map(|it| checked(it, self.strength, self.batch).ok());
         let found = self.threat.protocols(all, parties, false);
@@ -113,23 +111,31 @@ impl Wanted {
         )))
     }
 
-    /// Refuses options that say what the parties are to choose.
+    /// Refuses options that say what the parties choose, or what single protocols have.
     pub fn check(&self, options: &Options) -> Result<()> {
-        let split = !matches!(options.roles, None | Some(Roles::Auto));
+        let form = !matches!(options.form, FormChoice::Dealer);
         let said = [
-            (options.by.is_some(), "--by"),
-            (split, "--roles"),
-            (!options.mix.is_empty(), "--mix"),
-            (!options.balance.is_none(), "--balance"),
-            (options.stored.is_some(), "--prepared"),
-            (options.opening.is_some(), "--opening"),
-            (options.label_function.is_some(), "--label-function"),
-            (options.block_ands.is_some(), "--block-ands"),
-            (options.chunk_rows.is_some(), "--chunk-rows"),
+            (options.by.is_some(), "what numbers are computed with (--by)"),
+            (options.roles.is_some(), "who plays which role (--roles)"),
+            (!options.mix.is_empty(), "protocols to mix (--mix)"),
+            (!options.balance.is_none(), "how products are divided (--balance)"),
+            (options.chunk_rows.is_some(), "how many rows go together (--chunk-rows)"),
+            (
+                options.stored.is_some(),
+                "stored preprocessing, which is for one protocol (--prepared)",
+            ),
+            (form, "the form of wide products (--form)"),
+            (options.garbling != Garbling::Auto, "how circuits are garbled (--garbling)"),
+            (options.opening.is_some(), "how garbled tables open (--opening)"),
+            (
+                options.label_function.is_some(),
+                "what hides rows of garbled tables (--label-function)",
+            ),
+            (options.block_ands.is_some(), "sizes of garbled circuits (--block-ands)"),
         ];
         match said.into_iter().find(|(given, _)| *given) {
-            Some((_, flag)) => Err(Error::input(format!(
-                "{flag} is for a protocol that --protocol names: leave it out, and the parties choose for their links"
+            Some((_, what)) => Err(Error::input(format!(
+                "{what} cannot be said where the parties choose the protocol: leave it out, or name a protocol"
             ))),
             None => Ok(()),
         }
@@ -169,7 +175,9 @@ pub fn for_circuit(
     let (best, job, choice) = choose(session, wanted, |setting, protocol| {
         let job = Job { assignments: vec![Assignment::in_order(protocol)], ..job.clone() };
         let job = job.check(circuit).map(|()| job).map_err(|e| e.to_string())?;
-        let estimate = setting.circuit(circuit, &job, Side::Single).map_err(|e| e.to_string())?;
+        let estimate = setting
+            .circuit(circuit, &job, tacit_planner::Wanted::Single)
+            .map_err(|e| e.to_string())?;
         Ok((estimate, job))
     })?;
     Ok((Job { assignments: best.assignments, ..job }, choice))

@@ -326,31 +326,20 @@ pub fn refuse(others: &str, flags: impl IntoIterator<Item = Misplaced>) -> Resul
 }
 
 impl RunArgs {
-    /// For so many parties: with the protocol that is named, and the checks that are asked for, or with what the parties
-    /// choose a protocol by.
+    /// For so many parties: with what they choose a protocol by, if they do.
     pub fn among(&self, parties: usize) -> Result<Self, CliError> {
         let mut args = self.clone();
-        match self.asked {
-            Asked::Named(_) => {
-                let flags = [
-                    Misplaced::new(self.threat.security.is_some(), "--security", ""),
-                    Misplaced::new(self.threat.corruptions.is_some(), "--corruptions", ""),
-                    Misplaced::new(self.explain, "--explain", ""),
-                ];
-                refuse("--protocol auto", flags)?;
+        if self.asked == Asked::Auto {
+            if self.party.is_some() && self.threat.security.is_none() {
+                return Err(CliError::input(
+                    "with --protocol auto, say what it must protect against: --security malicious (parties that do \
+                     whatever they like) or --security semi-honest (parties that only look)",
+                ));
             }
-            Asked::Auto => {
-                if self.party.is_some() && self.threat.security.is_none() {
-                    return Err(CliError::input(
-                        "with --protocol auto, say what it must protect against: --security malicious (parties that do \
-                         whatever they like) or --security semi-honest (parties that only look)",
-                    ));
-                }
-                let wanted = self.checks.wanted(self.threat.among(parties)?);
-                args.protocol = wanted.protocols(parties)?[0];
-                wanted.check(&args.options())?;
-                args.wanted = Some(wanted);
-            }
+            let wanted = self.checks.wanted(self.threat.among(parties)?);
+            args.protocol = wanted.protocols(parties)?[0];
+            wanted.check(&args.options())?;
+            args.wanted = Some(wanted);
         }
         Ok(args)
     }
@@ -359,6 +348,12 @@ impl RunArgs {
     pub fn checked(mut self) -> Result<Self, CliError> {
         if let Asked::Named(protocol) = self.asked {
             self.protocol = self.checks.apply(protocol)?;
+            let flags = [
+                Misplaced::new(self.threat.security.is_some(), "--security", ""),
+                Misplaced::new(self.threat.corruptions.is_some(), "--corruptions", ""),
+                Misplaced::new(self.explain, "--explain", ""),
+            ];
+            refuse("--protocol auto", flags)?;
         }
         for other in &mut self.mix {
             *other = self.checks.apply(*other)?;
