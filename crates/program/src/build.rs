@@ -22,6 +22,7 @@
 mod advice;
 mod arithmetic;
 mod arrays;
+mod cut;
 mod frontend;
 mod labels;
 mod literal;

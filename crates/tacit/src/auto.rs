@@ -151,18 +151,55 @@ pub fn for_program(
     (options, wanted): (&Options, Wanted),
 ) -> Result<(ProgramJob, Choice)> {
     let (best, job, choice) = choose(session, wanted, |setting, protocol| {
-        runs(program, names, protocol)?;
-        let options = Options { protocol, roles: None, ..options.clone() };
-        let job = program_job(&options, program, names, rows.to_vec());
-        let job = job.map_err(|e| e.to_string())?;
-        let free = Free { roles: true, split: false, by: true, chunk: !protocol.garbles() };
-        let estimate = setting.program(program, &job, free).map_err(|e| e.to_string())?;
-        Ok((estimate, job))
+        of_program(setting, program, names, rows, &Options { protocol, ..options.clone() })
     })?;
     let (by, chunk_rows) = (best.by.unwrap_or(job.by), best.chunk_rows.unwrap_or(job.chunk_rows));
     let mut job = ProgramJob { by, chunk_rows, ..job };
     job.assign(best.assignments)?;
     Ok((job, choice))
+}
+
+/// What a program takes under a protocol, with what is free as it fits the network best.
+fn of_program(
+    setting: &Setting<'_>,
+    program: &Program,
+    names: &Names,
+    rows: &[u64],
+    options: &Options,
+) -> std::result::Result<(Estimate, ProgramJob), String> {
+    let protocol = options.protocol;
+    runs(program, names, protocol)?;
+    let options = Options { roles: None, ..options.clone() };
+    let job = program_job(&options, program, names, rows.to_vec()).map_err(|e| e.to_string())?;
+    let free = Free { roles: true, split: false, by: true, chunk: !protocol.garbles() };
+    let estimate = setting.program(program, &job, free).map_err(|e| e.to_string())?;
+    Ok((estimate, job))
+}
+
+/// What a program with so many rows would take on a network that is described, under every protocol that protects against a
+/// threat, the fastest first. This machine is measured, and stands for those of all parties.
+pub fn plan(
+    program: &Program,
+    network: &crate::Network,
+    threat: Threat,
+    rows: &[u64],
+) -> Result<Choice> {
+    let parties = program.parties.len();
+    let wanted = Wanted::against(threat);
+    let protocols = wanted.protocols(parties)?;
+    let start = Instant::now();
+    let calibration = Calibration::measured()?;
+    let measuring_seconds = start.elapsed().as_secs_f64();
+    let network = network.planned(parties)?;
+    let setting =
+        Setting { network: &network, calibration: &calibration, memory_bytes: MEMORY_BYTES };
+    let session = program.parties.clone();
+    let own = tacit_net::PartyId::all(parties).collect();
+    let names = Names { session, parties: own };
+    let (_, _, choice) = rank(&setting, wanted, protocols, |setting, protocol| {
+        of_program(setting, program, &names, rows, &Options::new(protocol))
+    })?;
+    Ok(Choice { measuring_seconds, ..choice })
 }
 
 /// Chooses the protocol of a circuit's job, with its roles.
@@ -197,13 +234,29 @@ fn choose<J>(
     let probes = probe(session, Effort::Brief)?;
     let measuring_seconds = start.elapsed().as_secs_f64();
 
-    let start = Instant::now();
     let network = Network::measured(parties, &probes);
     let memory_bytes = wanted.memory_bytes;
     let setting = Setting { network: &network, calibration: &calibration, memory_bytes };
+    let (best, job, choice) = rank(&setting, wanted, protocols, estimate)?;
+    let choice = Choice { links: measured(&probes), measuring_seconds, ..choice };
+    let Candidate { protocol, by, roles, .. } = &choice.candidates[0];
+    let chunk = best.chunk_rows.map(|rows| format!(", {rows} rows at a time")).unwrap_or_default();
+    let says = format!("{protocol} by {by} with roles {roles:?}{chunk}");
+    session.agree(&[("the choice of a protocol", says)])?;
+    Ok((best, job, choice))
+}
+
+/// The protocol whose estimate is the shortest, and why.
+fn rank<J>(
+    setting: &Setting<'_>,
+    wanted: Wanted,
+    protocols: Vec<Protocol>,
+    estimate: impl Fn(&Setting<'_>, Protocol) -> std::result::Result<(Estimate, J), String>,
+) -> Result<(Estimate, J, Choice)> {
+    let start = Instant::now();
     let (mut known, mut left_out) = (Vec::new(), Vec::new());
     for protocol in protocols {
-        match estimate(&setting, protocol) {
+        match estimate(setting, protocol) {
             Ok(found) => known.push(found),
             Err(why) => left_out.push((protocol.to_string(), why)),
         }
@@ -214,8 +267,8 @@ fn choose<J>(
         against: wanted.threat.to_string(),
         candidates: known.iter().map(|(estimate, _)| Candidate::of(estimate)).collect(),
         left_out,
-        links: measured(&probes),
-        measuring_seconds,
+        links: Vec::new(),
+        measuring_seconds: 0.0,
         planning_seconds: start.elapsed().as_secs_f64(),
     };
     let Some((best, job)) = known.into_iter().next() else {
@@ -227,10 +280,6 @@ fn choose<J>(
             reasons.join("; ")
         )));
     };
-    let Candidate { protocol, by, roles, .. } = &choice.candidates[0];
-    let chunk = best.chunk_rows.map(|rows| format!(", {rows} rows at a time")).unwrap_or_default();
-    let says = format!("{protocol} by {by} with roles {roles:?}{chunk}");
-    session.agree(&[("the choice of a protocol", says)])?;
     Ok((best, job, choice))
 }
 

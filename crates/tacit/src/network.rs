@@ -70,6 +70,35 @@ impl Network {
         Ok(Network(Links::Described(Arc::new(profile))))
     }
 
+    /// A network by the name that `tacit lab --network` knows it by (`lan`, `continental`, `global`, `1gbit`), or from a file.
+    ///
+    /// # Errors
+    /// As [`Network::from_file`].
+    pub fn named(name: &str) -> Result<Network> {
+        Ok(match name {
+            "instant" => Network::INSTANT,
+            "lan" => Network::LAN,
+            "continental" => Network::CONTINENTAL,
+            "global" => Network::GLOBAL,
+            file => return Network::from_file(file),
+        })
+    }
+
+    /// The links as the planner sees them.
+    pub(crate) fn planned(&self, parties: usize) -> Result<tacit_planner::Network> {
+        let described = |profile: &Profile| {
+            tacit_planner::Network::described(parties, |from, to| profile.link(from, to))
+        };
+        Ok(match &self.0 {
+            Links::Alike(link) => tacit_planner::Network::described(parties, |_, _| *link),
+            Links::Shipped(name) => described(&Profile::of_parties(name, parties)?),
+            Links::Described(profile) => {
+                profile.check_parties(parties)?;
+                described(profile)
+            }
+        })
+    }
+
     /// The network that the memory transport plays, between `parties` parties.
     pub(crate) fn played(&self, parties: usize) -> Result<MemoryNetwork> {
         Ok(match &self.0 {

@@ -5,8 +5,8 @@ use crate::program::Program;
 use std::fmt;
 use std::ops::Index;
 use tacit_engine::program::{Outcome as Computed, ProgramReport};
-use tacit_program::Meaning;
 use tacit_program::clear::Array;
+use tacit_program::{Element, Meaning};
 use tacit_tables::{Format, OutputColumn, OutputTable, TableError};
 
 use crate::error::Result;
@@ -188,6 +188,46 @@ impl Value {
         };
         let numbers: Vec<f64> = self.numbers().collect();
         self.array.values().zip(numbers).map(move |(raw, number)| show(raw, number))
+    }
+
+    /// What its elements are: `bit`, `int` or `fixed`.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self.array.element() {
+            Element::Bit => "bit",
+            Element::Int { .. } => "int",
+            Element::Fixed { .. } => "fixed",
+        }
+    }
+
+    /// Bits behind the point: none of whole numbers.
+    #[must_use]
+    pub fn fraction(&self) -> u8 {
+        self.array.element().fraction()
+    }
+
+    /// All numbers exactly, times 2 to the number of bits behind the point, in row-major order.
+    pub fn raw(&self) -> impl ExactSizeIterator<Item = i128> + '_ {
+        self.array.values()
+    }
+
+    /// Whether the numbers stand for dates or members of a domain.
+    #[must_use]
+    pub fn is_named(&self) -> bool {
+        self.meaning != Meaning::Number
+    }
+
+    /// What labels each axis, outermost first: domains with the names of their members, those of the last one fastest.
+    #[must_use]
+    pub fn axis_labels(&self) -> Vec<Vec<(String, Vec<String>)>> {
+        let names = |domain: &std::sync::Arc<tacit_program::Domain>| {
+            let members = domain.first()..domain.first() + domain.len() as i64;
+            (
+                domain.name.clone(),
+                members.map(|it| domain.label(it.into()).unwrap_or_default()).collect(),
+            )
+        };
+        self.labels.iter().map(|axis| axis.iter().map(names).collect()).collect()
     }
 
     fn column(&self, name: &str) -> OutputColumn {

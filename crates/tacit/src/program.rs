@@ -1,10 +1,13 @@
 //! Programs, as embedders hold them.
 
+use crate::auto::Choice;
 use crate::error::{Error, Result};
+use crate::network::Network;
 use std::fmt;
 use std::ops::Deref;
 use std::path::Path;
 use std::sync::Arc;
+use tacit_planner::Threat;
 use tacit_program::summary::summary;
 use tacit_program::{self as form, text};
 
@@ -92,6 +95,50 @@ impl Program {
     #[must_use]
     pub fn text(&self) -> String {
         text::print(&self.0)
+    }
+
+    /// What it would take under each protocol that protects against a threat, on a network, the fastest first: the one that
+    /// [`Run::protect_against`](crate::Run::protect_against) takes there. `rows` are its row counts; of those that are left
+    /// out, the most that the program allows. The processor of this machine stands for those of all parties.
+    ///
+    /// ```
+    /// use tacit::{Network, Program, Threat};
+    ///
+    /// let program = Program::parse("less", r#"
+    ///     program less
+    ///     parties alice, bob, carol
+    ///     input a: u32 from alice
+    ///     input b: u32 from bob
+    ///     reveal a < b to all as "bob has more"
+    /// "#)?;
+    /// let plan = program.plan(&Network::GLOBAL, Threat::semi_honest(1), &[])?;
+    /// assert_eq!(plan.candidates[0].protocol, "yao-three");
+    /// # Ok::<(), tacit::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// An [`ErrorKind::Input`](crate::ErrorKind::Input) where a row count is none of the program's or outside its range, or
+    /// no protocol of the program's parties protects against the threat.
+    pub fn plan(&self, network: &Network, threat: Threat, rows: &[(&str, u64)]) -> Result<Choice> {
+        crate::auto::plan(&self.0, network, threat, &self.row_counts(rows)?)
+    }
+
+    /// A row count for each of the program's.
+    fn row_counts(&self, given: &[(&str, u64)]) -> Result<Vec<u64>> {
+        if let Some((name, _)) = given.iter().find(|(name, _)| self.0.dim(name).is_none()) {
+            let known: Vec<&str> = self.0.dims.iter().map(|dim| dim.name.as_str()).collect();
+            let known = known.join(", ");
+            return Err(Error::input(format!(
+                "there is no row count `{name}`; the program's are {known}"
+            )));
+        }
+        let count = |dim: &form::ir::Dim| {
+            let given = given.iter().find(|(name, _)| *name == dim.name);
+            given.map_or(dim.max, |(_, rows)| *rows)
+        };
+        let rows: Vec<u64> = self.0.dims.iter().map(count).collect();
+        form::clear::check_rows(&self.0, &rows).map_err(|e| Error::input(e.to_string()))?;
+        Ok(rows)
     }
 
     fn is(&self, id: form::PartyId, name: &str) -> bool {

@@ -113,4 +113,19 @@ impl Builder {
     pub(crate) fn raw(&mut self, element: Element, shape: Vec<Extent>, raw: Vec<i128>) -> Value {
         self.raw_constant(element, shape, raw)
     }
+
+    /// Forgets the body of a loop, and of those within it.
+    pub(crate) fn abandon(&mut self, token: u32) {
+        self.scopes.retain(|scope| scope.number < token);
+    }
+
+    /// The program of what the results depend on; the results are taken out, so that other ones can follow.
+    pub(crate) fn cut(&mut self, name: &str) -> Result<Program, ProgramError> {
+        let reveals = std::mem::take(&mut self.program.reveals);
+        let reveals = self.checked(reveals)?;
+        let whole = &self.program;
+        let program = super::cut::cut(whole, &self.scopes[0].block, name, reveals);
+        crate::infer::check(&program)?;
+        Ok(program)
+    }
 }

@@ -26,19 +26,31 @@ impl<'a> Parser<'a> {
             });
         };
         let (operands, options) = self.arguments(function)?;
+        self.checked_call(function, &operands, &options, &span)
+    }
+
+    /// The results of a function, if it has the options that it needs.
+    pub(super) fn checked_call(
+        &mut self,
+        function: &Function,
+        operands: &[Operand<'_>],
+        options: &Options,
+        span: &Span,
+    ) -> Result<Vec<Value>, ProgramError> {
+        let name = function.name;
         let missing = function.required.iter().find(|required| !options.has(required));
         if let Some(required) = missing.filter(|_| options.domains.is_empty()) {
             let usage = match function.required {
                 GROUPS => "by DOMAIN` or `first NUMBER, groups COUNT",
                 _ => options::usage(required),
             };
-            return Err(ProgramError::new(&span, format!("`{name}` needs `{usage}`")));
+            return Err(ProgramError::new(span, format!("`{name}` needs `{usage}`")));
         }
         if !options.domains.is_empty() && (options.has("first") || options.has("groups")) {
             let message = "`by DOMAIN` says which groups there are: leave out `first` and `groups`";
-            return Err(ProgramError::new(&span, message));
+            return Err(ProgramError::new(span, message));
         }
-        self.apply(function, &operands, &options, &span)
+        self.apply(function, operands, options, span)
     }
 
     /// `(n)` behind `rows`: a length as a public number.
@@ -84,7 +96,7 @@ impl<'a> Parser<'a> {
     fn apply(
         &mut self,
         function: &Function,
-        operands: &[Operand<'a>],
+        operands: &[Operand<'_>],
         options: &Options,
         span: &Span,
     ) -> Result<Vec<Value>, ProgramError> {

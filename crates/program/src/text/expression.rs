@@ -86,10 +86,11 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn operator(
+    /// The value of `a operator b`.
+    pub(super) fn operator(
         &mut self,
         operator: &str,
-        [a, b]: [Operand<'a>; 2],
+        [a, b]: [Operand<'_>; 2],
         span: &Span,
     ) -> Result<Value, ProgramError> {
         let (op, operands) = match operator {

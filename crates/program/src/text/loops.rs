@@ -126,7 +126,12 @@ impl<'a> Parser<'a> {
     }
 
     /// The value, cast to the element type of a parameter that differs in width only.
-    fn fitted(&mut self, value: Value, ty: &Type, span: &Span) -> Result<Value, ProgramError> {
+    pub(super) fn fitted(
+        &mut self,
+        value: Value,
+        ty: &Type,
+        span: &Span,
+    ) -> Result<Value, ProgramError> {
         let found = self.ty(value);
         let castable = same_kind(found.element, ty.element)
             && found.element != ty.element
@@ -138,7 +143,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Whether a parameter may take this value.
-    fn expect_fit(
+    pub(super) fn expect_fit(
         &self,
         name: &str,
         ty: &Type,

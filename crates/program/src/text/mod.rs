@@ -10,6 +10,7 @@ mod circuits;
 mod cursor;
 pub(crate) mod decimal;
 mod expression;
+mod front;
 pub(crate) mod functions;
 mod hints;
 mod lex;
@@ -24,15 +25,29 @@ mod scope;
 mod tests;
 mod types;
 
+pub use front::{Argument, Carried, FrontEnd, OpenLoop, Revealed, Setting};
 pub use parse::{parse, parse_with};
 pub use print::print;
 pub use tacit_circuit::spelling::similar;
 pub use types::parse_element;
 
-use crate::ir::Program;
+use crate::ir::{Op, Program};
+use crate::types::Type;
 
 /// The digest by which parties agree on a program: BLAKE3 of its canonical text.
 #[must_use]
 pub fn digest(program: &Program) -> [u8; 32] {
     tacit_ring::hash::digest(&[b"tacit program 1", print(program).as_bytes()])
+}
+
+/// A type as the text form writes it, its range only if it is not the element's own.
+#[must_use]
+pub fn type_text(program: &Program, ty: &Type) -> String {
+    print::type_text(program, ty)
+}
+
+/// The name of an operation, as functions of the language are called.
+#[must_use]
+pub fn op_name(op: &Op) -> &'static str {
+    functions::name(op)
 }

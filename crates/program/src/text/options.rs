@@ -81,6 +81,27 @@ impl Options {
     pub fn has(&self, name: &str) -> bool {
         self.given.contains(&name)
     }
+
+    /// Notes that an option is given.
+    pub fn give(&mut self, name: &'static str) -> Result<(), String> {
+        if self.has(name) {
+            return Err(format!("`{name}` is given twice"));
+        }
+        self.given.push(name);
+        Ok(())
+    }
+
+    /// Labels groups: by the members of a domain, or all combinations of the members of several.
+    pub fn label(&mut self, domains: Vec<Arc<Domain>>) -> Result<(), String> {
+        let sizes = domains.iter().map(|domain| domain.len());
+        self.groups = sizes.reduce(u64::saturating_mul).ok_or("no domain is named")?;
+        self.first = match domains.as_slice() {
+            [domain] => domain.first(),
+            _ => 0,
+        };
+        self.domains = domains;
+        Ok(())
+    }
 }
 
 /// How an option is written.
@@ -133,10 +154,7 @@ impl<'a> Parser<'a> {
             let what = format!("option of `{function}` called");
             return Err(unknown(&what, written, known.iter().copied(), &span));
         };
-        if options.has(name) {
-            return Err(ProgramError::new(&span, format!("`{name}` is given twice")));
-        }
-        options.given.push(name);
+        options.give(name).map_err(|message| ProgramError::new(&span, message))?;
         self.option_value(function, name, operands, options)
     }
 
@@ -144,23 +162,17 @@ impl<'a> Parser<'a> {
     /// pairs of members of two.
     fn groups(&mut self, options: &mut Options) -> Result<(), ProgramError> {
         let span = self.cursor.span();
+        let mut domains = Vec::new();
         if self.cursor.at("[") {
             let opened = self.cursor.advance()?;
             while !self.cursor.accept("]")? {
-                options.domains.push(self.domain()?);
+                domains.push(self.domain()?);
                 self.cursor.separate(&opened, "]")?;
             }
         } else {
-            options.domains.push(self.domain()?);
+            domains.push(self.domain()?);
         }
-        let sizes = options.domains.iter().map(|domain| domain.len());
-        let groups = sizes.reduce(u64::saturating_mul);
-        options.groups = groups.ok_or_else(|| ProgramError::new(&span, "no domain is named"))?;
-        options.first = match options.domains.as_slice() {
-            [domain] => domain.first(),
-            _ => 0,
-        };
-        Ok(())
+        options.label(domains).map_err(|message| ProgramError::new(&span, message))
     }
 
     fn option_value(

@@ -26,7 +26,7 @@ const MAX_BYTES: usize = 1 << 26;
 const MAX_FILE_BYTES: u64 = 1 << 28;
 
 /// Reads the circuit file of this name.
-type Load<'a> = &'a mut dyn FnMut(&str) -> Result<Vec<u8>, String>;
+pub(super) type Load<'a> = &'a mut (dyn FnMut(&str) -> Result<Vec<u8>, String> + Send);
 
 /// Reads a program. Circuit files are looked for beside `file_name`, never outside of its
 /// folder.
@@ -46,22 +46,13 @@ pub fn parse(file_name: &str, text: &str) -> Result<Program, ProgramError> {
 pub fn parse_with(
     file_name: &str,
     text: &str,
-    load: &mut dyn FnMut(&str) -> Result<Vec<u8>, String>,
+    load: &mut (dyn FnMut(&str) -> Result<Vec<u8>, String> + Send),
 ) -> Result<Program, ProgramError> {
     if text.len() > MAX_BYTES {
         let span = Span { file: file_name.into(), line: 0, column: 0 };
         return Err(ProgramError::new(&span, "a program has at most 64 MiB of text"));
     }
-    let mut parser = Parser {
-        cursor: Cursor::new(file_name, text)?,
-        builder: Builder::new(""),
-        names: vec![Names::new()],
-        labels: HashMap::new(),
-        built: HashMap::new(),
-        load,
-        nesting: 0,
-        declared: HashSet::new(),
-    };
+    let mut parser = Parser::new(Cursor::new(file_name, text)?, load);
     parser.statements()?;
     parser.builder.finish()
 }
@@ -98,6 +89,20 @@ pub(super) struct Parser<'a> {
 }
 
 impl<'a> Parser<'a> {
+    /// Before anything is read.
+    pub(super) fn new(cursor: Cursor<'a>, load: Load<'a>) -> Self {
+        Parser {
+            cursor,
+            builder: Builder::new(""),
+            names: vec![Names::new()],
+            labels: HashMap::new(),
+            built: HashMap::new(),
+            load,
+            nesting: 0,
+            declared: HashSet::new(),
+        }
+    }
+
     pub(super) fn skip_newline(&mut self) -> Result<(), ProgramError> {
         while self.cursor.token.kind == Kind::Newline {
             self.cursor.advance()?;
@@ -151,7 +156,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Refuses a second thing of the same kind and name.
-    fn declare(&mut self, kind: &'static str, name: &Name) -> Result<(), ProgramError> {
+    pub(super) fn declare(&mut self, kind: &'static str, name: &Name) -> Result<(), ProgramError> {
         if name.text.is_empty() {
             return Err(ProgramError::new(&name.span, format!("a {kind} needs a name")));
         }

@@ -1,0 +1,30 @@
+//! The extension module of Tacit's Python package: programs that are recorded operation by operation, and their runs.
+//!
+//! It has no logic of its own. What users see is Python (`python/src/tacit`); `_tacit.pyi` there describes this module.
+
+mod data;
+mod error;
+mod front;
+mod outcome;
+mod program;
+mod run;
+
+use pyo3::prelude::*;
+
+#[pymodule]
+fn _tacit(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add("Mistake", module.py().get_type::<error::Mistake>())?;
+    module.add("Failure", module.py().get_type::<error::Failure>())?;
+    module.add_class::<front::FrontEnd>()?;
+    module.add_class::<front::Node>()?;
+    module.add_class::<front::Length>()?;
+    module.add_class::<front::Domain>()?;
+    module.add_class::<program::Program>()?;
+    module.add_class::<outcome::Outcome>()?;
+    module.add_class::<run::Party>()?;
+    module.add_function(wrap_pyfunction!(run::run_local, module)?)?;
+    module.add_function(wrap_pyfunction!(run::loopback, module)?)?;
+    module.add_function(wrap_pyfunction!(run::protocols, module)?)?;
+    Ok(())
+}

@@ -1,0 +1,81 @@
+//! What a run gives, as Python holds it.
+
+use numpy::PyArray1;
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+
+/// What one party has after a run, or all parties of one process.
+#[pyclass(frozen, module = "tacit._tacit")]
+pub struct Outcome(pub tacit::Outcome);
+
+#[pymethods]
+impl Outcome {
+    /// Names of the results, in the program's order.
+    #[getter]
+    fn names(&self) -> Vec<String> {
+        self.0.results().map(|(name, _)| name.to_owned()).collect()
+    }
+
+    /// A result as an array: of bool, int64 or float64.
+    fn array<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+        let value = self.found(name)?;
+        let shape = PyTuple::new(py, value.shape())?;
+        let flat = match value.kind() {
+            "bit" => PyArray1::from_iter(py, value.integers().map(|it| it != 0)).into_any(),
+            "fixed" => PyArray1::from_iter(py, value.numbers()).into_any(),
+            _ => match value.integers().map(i64::try_from).collect::<Result<Vec<_>, _>>() {
+                Ok(all) => PyArray1::from_vec(py, all).into_any(),
+                Err(_) => PyArray1::from_iter(py, value.integers().map(|it| it as u64)).into_any(),
+            },
+        };
+        flat.call_method1("reshape", (shape,))
+    }
+
+    /// A result exactly: raw integers in row-major order, and the bits behind the point.
+    fn exact(&self, name: &str) -> PyResult<(Vec<i128>, u8)> {
+        let value = self.found(name)?;
+        Ok((value.raw().collect(), value.fraction()))
+    }
+
+    /// What the numbers stand for, in row-major order; nothing if they are numbers.
+    fn texts(&self, name: &str) -> PyResult<Option<Vec<String>>> {
+        let value = self.found(name)?;
+        Ok(value.is_named().then(|| value.texts().collect()))
+    }
+
+    /// The labels of each axis, outermost first: names with the members' names, the last domain's fastest.
+    fn labels(&self, name: &str) -> PyResult<Vec<Vec<(String, Vec<String>)>>> {
+        Ok(self.found(name)?.axis_labels())
+    }
+
+    /// The results as a table.
+    #[getter]
+    fn table(&self) -> String {
+        self.0.to_string()
+    }
+
+    /// Where values left their ranges, under `plain`.
+    #[getter]
+    fn warnings(&self) -> Vec<String> {
+        self.0.warnings().to_vec()
+    }
+
+    /// What the run cost, as JSON.
+    #[getter]
+    fn report(&self) -> String {
+        serde_json::to_string(self.0.report()).expect("a report is numbers and texts")
+    }
+
+    /// Why the protocol is what it is, if the parties chose it, as JSON.
+    #[getter]
+    fn choice(&self) -> Option<String> {
+        self.0.choice().map(|it| serde_json::to_string(it).expect("a choice is numbers and texts"))
+    }
+}
+
+impl Outcome {
+    fn found(&self, name: &str) -> PyResult<&tacit::Value> {
+        let missing = || pyo3::exceptions::PyKeyError::new_err(name.to_owned());
+        self.0.get(name).ok_or_else(missing)
+    }
+}

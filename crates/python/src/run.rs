@@ -1,0 +1,180 @@
+//! Runs: of all parties in this process, and of one party with others.
+
+use crate::data::values;
+use crate::error::failure;
+use crate::outcome::Outcome;
+use crate::program::Program;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+use tacit::{LocalParties, Network, Stopper, Threat, Values};
+
+/// How often a run looks whether its user has pressed Ctrl-C.
+const SIGNALS: Duration = Duration::from_millis(50);
+
+pub fn network(name: &str) -> PyResult<Network> {
+    Network::named(name).map_err(failure)
+}
+
+pub fn threat(malicious: bool, corruptions: usize) -> Threat {
+    if malicious { Threat::malicious(corruptions) } else { Threat::semi_honest(corruptions) }
+}
+
+fn protocol(name: &str) -> PyResult<tacit::Protocol> {
+    tacit::protocols::named(name).map_err(|e| failure(e.into()))
+}
+
+/// The names of all protocols, with what they protect against.
+#[pyfunction]
+pub fn protocols() -> Vec<(String, usize, String)> {
+    let described = |protocol: tacit::Protocol| {
+        let parties = protocol.parties();
+        (protocol.to_string(), parties, protocol.security().trust(parties))
+    };
+    tacit::protocols::all().filter(|it| !it.for_comparison()).map(described).collect()
+}
+
+/// All parties in this process, on a network that is played.
+#[pyfunction]
+pub fn run_local(
+    py: Python<'_>,
+    program: &Program,
+    protocol: &str,
+    network: &str,
+    threads: usize,
+    inputs: &Bound<'_, PyDict>,
+) -> PyResult<Outcome> {
+    let parties = LocalParties::new(&program.0, self::protocol(protocol)?);
+    let mut parties = parties.network(self::network(network)?).threads(threads);
+    for (name, given) in values(inputs)? {
+        parties = parties.input(&name, given);
+    }
+    py.detach(|| parties.run()).map(Outcome).map_err(failure)
+}
+
+/// One of several parties.
+#[pyclass(frozen, module = "tacit._tacit")]
+pub struct Party(tacit::Party);
+
+/// Parties with fresh keys on free ports of this machine, for trials.
+#[pyfunction]
+pub fn loopback(names: Vec<String>) -> PyResult<Vec<Party>> {
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let parties = tacit::Party::on_loopback(&names).map_err(failure)?;
+    Ok(parties.into_iter().map(Party).collect())
+}
+
+/// How a run of one party is done.
+struct How {
+    protocol: Option<tacit::Protocol>,
+    threat: Option<Threat>,
+    session: String,
+    threads: usize,
+    connect: Duration,
+    timeout: Duration,
+    inputs: Vec<(String, Values)>,
+}
+
+#[pymethods]
+impl Party {
+    #[staticmethod]
+    fn from_file(path: &str) -> PyResult<Party> {
+        tacit::Party::from_file(path).map(Party).map_err(failure)
+    }
+
+    #[getter]
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+
+    #[getter]
+    fn parties(&self) -> Vec<String> {
+        self.0.parties().map(str::to_owned).collect()
+    }
+
+    /// Runs a program with the other parties: under a protocol, or the one that the parties choose for a threat (malicious or
+    /// not, corruptions).
+    #[expect(clippy::too_many_arguments, reason = "they are the settings of a run")]
+    fn run(
+        &self,
+        py: Python<'_>,
+        program: &Program,
+        protocol: Option<&str>,
+        threat: Option<(bool, usize)>,
+        session: &str,
+        threads: usize,
+        deadlines: (f64, f64),
+        inputs: &Bound<'_, PyDict>,
+    ) -> PyResult<Outcome> {
+        let how = How {
+            protocol: protocol.map(self::protocol).transpose()?,
+            threat: threat.map(|(malicious, many)| self::threat(malicious, many)),
+            session: session.to_owned(),
+            threads,
+            connect: seconds(deadlines.0)?,
+            timeout: seconds(deadlines.1)?,
+            inputs: values(inputs)?,
+        };
+        let stopper = Stopper::default();
+        let (party, program) = (self.0.clone(), program.0.clone());
+        let (ended, end) = sync_channel(1);
+        let end = Mutex::new(end);
+        let stop = stopper.clone();
+        thread::spawn(move || {
+            // Nobody waits any more if the interpreter is going down.
+            let _ = ended.send(how.run(&party, &program, &stop));
+        });
+        let mut interrupted = None;
+        loop {
+            let wait = || end.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(SIGNALS);
+            match py.detach(wait) {
+                Ok(outcome) => {
+                    return match interrupted {
+                        Some(signal) => Err(signal),
+                        None => outcome.map(Outcome).map_err(failure),
+                    };
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => {
+                    let message = "a thread of the run panicked";
+                    return Err(failure(tacit::Error::new(tacit::ErrorKind::Bug, message)));
+                }
+            }
+            // The others are told before Python hears of it.
+            if let (Err(signal), None) = (py.check_signals(), &interrupted) {
+                stopper.stop();
+                interrupted = Some(signal);
+            }
+        }
+    }
+}
+
+impl How {
+    fn run(
+        self,
+        party: &tacit::Party,
+        program: &tacit::Program,
+        stopper: &Stopper,
+    ) -> tacit::Result<tacit::Outcome> {
+        let mut run = party.run(program).session(&self.session).threads(self.threads);
+        run = run.connect_timeout(self.connect).timeout(self.timeout).stopper(stopper);
+        run = match (self.threat, self.protocol) {
+            (Some(threat), _) => run.protect_against(threat),
+            (None, Some(protocol)) => run.protocol(protocol),
+            (None, None) => run,
+        };
+        for (name, values) in self.inputs {
+            run = run.input(&name, values);
+        }
+        run.start()
+    }
+}
+
+fn seconds(seconds: f64) -> PyResult<Duration> {
+    let message = "seconds are a number that is not negative";
+    Duration::try_from_secs_f64(seconds)
+        .map_err(|_| pyo3::exceptions::PyValueError::new_err(message))
+}

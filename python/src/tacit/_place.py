@@ -1,0 +1,35 @@
+"""Where the user's own code calls Tacit."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+_HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+# Paths as they are shown, and whether they are Tacit's own.
+_known: dict[str, tuple[bool, str]] = {}
+
+
+def _shown(path: str) -> tuple[bool, str]:
+    own = path.startswith(_HERE) and f"{os.sep}tests{os.sep}" not in path
+    name = os.path.basename(path)
+    # IPython keeps the cells of a notebook in files of such names.
+    if "ipykernel_" in path or path.startswith("<ipython-input"):
+        name = "notebook"
+    found = (own, name)
+    _known[path] = found
+    return found
+
+
+def here() -> tuple[tuple[str, int], str]:
+    """File and line as they are shown, and the path, of the first caller outside of this package."""
+    frame = sys._getframe(1)
+    while True:
+        path = frame.f_code.co_filename
+        own, name = _known.get(path) or _shown(path)
+        if not own:
+            return (name, frame.f_lineno), path
+        back = frame.f_back
+        if back is None:
+            return ("", 0), ""
+        frame = back

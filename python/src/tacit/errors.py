@@ -1,0 +1,150 @@
+"""Errors of Tacit: whose fault they are, and what to do about them.
+
+No message contains a private value.
+"""
+
+from __future__ import annotations
+
+import linecache
+from typing import NoReturn
+
+__all__ = [
+    "BugError",
+    "CheckFailed",
+    "ConfigurationError",
+    "InputError",
+    "MisbehaviourError",
+    "NetworkError",
+    "PeerError",
+    "ProgramError",
+    "RangeError",
+    "SecretError",
+    "ShapeError",
+    "SystemError",
+    "TacitError",
+]
+
+
+class TacitError(Exception):
+    """Any error of Tacit."""
+
+
+class ProgramError(TacitError):
+    """A mistake in a program, with file and line.
+
+    Attributes:
+        file: The file of the user's code.
+        line: Its line, from 1.
+    """
+
+    def __init__(self, message: str, file: str = "", line: int = 0) -> None:
+        super().__init__(message)
+        self.file = file
+        self.line = line
+
+
+class RangeError(ProgramError):
+    """A value may be too large: say what range it has."""
+
+
+class ShapeError(ProgramError):
+    """Arrays whose shapes do not go together."""
+
+
+class SecretError(ProgramError, TypeError):
+    """Something that needs to know a value that nobody may see."""
+
+
+class InputError(TacitError):
+    """Data that do not fit the program, or an option that cannot be."""
+
+
+class ConfigurationError(TacitError):
+    """A party's configuration, or parties that want different things."""
+
+
+class NetworkError(TacitError):
+    """A peer cannot be reached, is too slow, or was lost."""
+
+
+class MisbehaviourError(TacitError):
+    """A peer broke the protocol. Nothing opened that depends on it."""
+
+
+class CheckFailed(TacitError):
+    """A value that the program checks left its range. No result was revealed; everybody learned this one bit."""
+
+
+class PeerError(TacitError):
+    """Another party ended the run for a reason of its own."""
+
+
+class SystemError(TacitError):
+    """This machine has no more disk, memory, threads or randomness."""
+
+
+class BugError(TacitError):
+    """A bug in Tacit: please report it."""
+
+
+KINDS: dict[str, type[TacitError]] = {
+    "input": InputError,
+    "configuration": ConfigurationError,
+    "network": NetworkError,
+    "misbehaviour": MisbehaviourError,
+    "check": CheckFailed,
+    "peer": PeerError,
+    "system": SystemError,
+    "bug": BugError,
+    "interrupted": TacitError,
+    "terminated": TacitError,
+}
+
+_WAYS = """\
+  if you know better:   tc.clip(v, low, high)     exact inside, cut off outside; two comparisons each
+                        tc.check(v, low, high)    verified; everybody learns whether all checks held
+                        tc.promise(v, low, high)  free, unverified: wrong results where it does not hold
+  or declare narrower ranges of inputs, or fewer rows"""
+
+# What the engine says of the text form, which Python's users do not write.
+_OF_TEXT = (
+    ": declare narrower ranges for the inputs, promise a range with `assume`, or, "
+    "of integers, ask for the wrapping form",
+    "; promise one with `assume`, carry a wider type, or use the wrapping form",
+    "; a narrower one is promised with `assume`",
+)
+
+
+def source_line(path: str, line: int) -> str:
+    """The user's line, indented; nothing if it is not known."""
+    text = linecache.getline(path, line).strip()
+    return f"\n    {text}" if text else ""
+
+
+def mistake(error: Exception, path: str) -> ProgramError:
+    """The error of a mistake that the engine found; `path` is the whole path of the user's file."""
+    file, line, message = error.args
+    ranged = any(words in message for words in _OF_TEXT) or "range of" in message
+    for words in _OF_TEXT:
+        message = message.replace(words, "")
+    kind: type[ProgramError] = ProgramError
+    ways = ""
+    if ranged:
+        kind, ways = RangeError, f"\n{_WAYS}"
+    elif "shape" in message or "broadcast" in message or "axis" in message:
+        kind = ShapeError
+    where = f"{file}:{line}: " if line else ""
+    return kind(f"{where}{message}{source_line(path, line)}{ways}", file, line)
+
+
+def failure(error: Exception) -> TacitError:
+    """The error of a run that failed."""
+    kind, message = error.args
+    return KINDS.get(kind, BugError)(message)
+
+
+def fail(kind: type[ProgramError], message: str, place: tuple[str, int], path: str = "") -> NoReturn:
+    """Raises a mistake at a place."""
+    file, line = place
+    where = f"{file}:{line}: " if line else ""
+    raise kind(f"{where}{message}{source_line(path, line)}", file, line)

@@ -1,0 +1,408 @@
+"""Jobs: sealed programs, which reveal what they say and nothing else."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal
+
+import numpy as np
+
+from . import _tacit, data
+from ._place import here
+from .array import Arena, Array, Party
+from .errors import InputError, ProgramError, fail, failure, mistake
+from .lints import Lint, lint
+from .result import Plan, Result, Simulation
+from .run import Local, Net, local
+
+__all__ = ["Job", "Reveal", "job", "load"]
+
+Behaviour = Literal["semi-honest", "malicious"]
+
+
+class Reveal:
+    """A value and the parties that a job opens it to."""
+
+    __slots__ = ("path", "place", "to", "value")
+
+    def __init__(self, value: Array, to: list[Party], place: tuple[str, int], path: str) -> None:
+        self.value, self.to, self.place, self.path = value, to, place, path
+
+    @classmethod
+    def of(cls, value: Array, to: Any) -> Reveal:
+        """What `value.reveal(to=...)` gives."""
+        place, path = here()
+        arena = value._arena
+        if to is None:
+            who = ", ".join(party.name for party in arena.parties)
+            fail(ProgramError, f"say who learns it: reveal(to=[{who}]), or to=\"all\"; there is no default", place, path)
+        if isinstance(to, str):
+            named = [party for party in arena.parties if party.name == to]
+            if to != "all" and not named:
+                fail(ProgramError, f"there is no party {to!r}: parties, or \"all\", learn results", place, path)
+            to = named or arena.parties
+        receivers = [to] if isinstance(to, Party) else list(to)
+        receivers = [arena_party(arena, it, place, path) for it in receivers]
+        if not receivers:
+            fail(ProgramError, "nobody learns it: name a party at least", place, path)
+        if len({it.index for it in receivers}) != len(receivers):
+            fail(ProgramError, "a party is named twice", place, path)
+        return cls(value, receivers, place, path)
+
+
+def arena_party(arena: Arena, party: Any, place: tuple[str, int], path: str) -> Party:
+    """A party of these values, given as such or by name."""
+    for known in arena.parties:
+        if party is known or party == known.name:
+            return known
+    names = ", ".join(it.name for it in arena.parties)
+    fail(ProgramError, f"{party!r} is none of the parties of this value, {names}", place, path)
+
+
+def job(name: str, results: Mapping[str, Reveal] | None = None, /, **named: Reveal) -> Job:
+    """Seals a program: what its results depend on, and nothing else.
+
+    Args:
+        name: The program's name.
+        results: What it reveals, by name; names that are no Python words go here.
+        named: What it reveals, by name.
+
+    >>> import tacit as tc
+    >>> alice, bob = tc.parties("alice", "bob")
+    >>> a, b = (party.array("pay", tc.Int(0, 10**6)) for party in (alice, bob))
+    >>> more = tc.job("more", alice_has_more=(a > b).reveal(to=[alice, bob]))
+    >>> bool(more.run({"alice": 3, "bob": 4}).alice_has_more)
+    False
+    """
+    return Job(name, {**(results or {}), **named})
+
+
+class Job:
+    """A sealed program: its digest is what the parties compare before any input leaves one of them."""
+
+    def __init__(self, name: str, results: Mapping[str, Reveal]) -> None:
+        place, path = here()
+        if not results:
+            fail(ProgramError, "a job reveals something: tc.job(name, total=total.reveal(to=...))", place, path)
+        for key, value in results.items():
+            if isinstance(value, Array):
+                fail(ProgramError, f"result {key!r} has nobody who learns it: give {key}.reveal(to=...)", place, path)
+            if not isinstance(value, Reveal):
+                fail(ProgramError, f"result {key!r} is {type(value).__name__}: give an array's reveal(to=...)", place, path)
+        arenas = {id(it.value._arena) for it in results.values()}
+        if len(arenas) > 1:
+            fail(ProgramError, "these results are of different sets of parties: one job has one tc.parties(...)", place, path)
+        arena = next(iter(results.values())).value._arena
+        given = []
+        for key, it in results.items():
+            category = it.value._category
+            meaning = None
+            if category is not None:
+                called = category.name or category._called[0]
+                meaning = arena.front.domain(it.place, called, list(category.names), None)
+            given.append((key, it.value._node, [party.index for party in it.to], meaning, it.place))
+        try:
+            program = arena.front.program(name, given)
+        except _tacit.Mistake as error:
+            raise mistake(error, path) from None
+        self._set(program)
+        self._promised = set(arena.promised)
+        self._suggested = {it for it in arena.suggested if it in self.input_names}
+        self._samples = {key: value for key, value in arena.samples.items() if key in self.input_names}
+
+    def _set(self, program: Any) -> None:
+        self._program = program
+        parties = program.parties
+        self._inputs = [
+            data.Input(
+                name,
+                None if party is None else parties[party],
+                kind[0],
+                kind[1],
+                kind[2],
+                tuple(shape),
+                tuple(interval),
+                meaning,
+                None if names is None else tuple(names),
+            )
+            for name, party, kind, shape, interval, meaning, names in program.inputs
+        ]
+
+    @classmethod
+    def _of(cls, program: Any) -> Job:
+        job = cls.__new__(cls)
+        job._set(program)
+        job._promised, job._suggested, job._samples = None, set(), {}
+        return job
+
+    # What it is.
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        name: str = self._program.name
+        return name
+
+    @property
+    def parties(self) -> list[str]:
+        """Names of its parties."""
+        names: list[str] = self._program.parties
+        return names
+
+    @property
+    def input_names(self) -> list[str]:
+        """Names of its inputs, `party.name`."""
+        return [it.name for it in self._inputs]
+
+    @property
+    def rows(self) -> dict[str, tuple[int, int]]:
+        """Row counts, with the fewest and the most rows."""
+        return {name: (least, most) for name, least, most in self._program.rows}
+
+    @property
+    def text(self) -> str:
+        """Its canonical text, which `tacit program` and parties without Python read too."""
+        text: str = self._program.text
+        return text
+
+    @property
+    def digest(self) -> str:
+        """The digest by which parties agree, in hexadecimal."""
+        digest: str = self._program.digest
+        return digest
+
+    def __repr__(self) -> str:
+        return f"Job {self.name}: {len(self._inputs)} inputs, reveals {', '.join(it[0] for it in self._program.results)}"
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes it as a `.tacit` file, for `tc.load`, `tacit run` and people to read."""
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(self.text)
+
+    def lints(self) -> list[Lint]:
+        """What looks unwise in what it reveals. Nothing is refused for it."""
+        return lint(self._program, self._inputs, self._promised, self._suggested)
+
+    def disclosure(self) -> Disclosure:
+        """What each party gives and learns, what is promised, and what looks unwise."""
+        return Disclosure(self)
+
+    # Data.
+
+    def _given(self, given: Mapping[str, Any] | Any, own: str | None) -> tuple[dict[str, Any], dict[str, int], float]:
+        """The values of inputs, the row counts, and how far they were rounded."""
+        if not isinstance(given, Mapping) or own is not None:
+            given = self._own(given, own)
+        found = data.by_input(self._inputs, given, self.parties, own)
+        inputs: dict[str, Any] = {}
+        counts: dict[str, tuple[int, str]] = {}
+        rounding = 0.0
+        for it in self._inputs:
+            if it.name not in found:
+                continue
+            inputs[it.name], rounded = data.values(it, found[it.name])
+            rounding = max(rounding, rounded)
+            for axis, length in enumerate(it.shape):
+                if length in self.rows:
+                    self._count(counts, it, length, np.shape(found[it.name])[axis])
+        return inputs, {name: rows for name, (rows, _) in counts.items()}, rounding
+
+    def _count(self, counts: dict[str, tuple[int, str]], it: data.Input, dim: str, rows: int) -> None:
+        known = counts.setdefault(dim, (rows, it.name))
+        if known[0] != rows:
+            raise InputError(f"{known[1]!r} and {it.name!r} have {known[0]} and {rows} rows, and both are {dim!r}")
+        least, most = self.rows[dim]
+        if not least <= rows <= most:
+            raise InputError(f"{it.name!r} has {rows} rows, and {dim!r} is from {least} to {most}")
+
+    def _own(self, given: Any, own: str | None) -> Mapping[str, Any]:
+        names = {it.name for it in self._inputs} | set(self.parties)
+        if given is None:
+            return {}
+        if isinstance(given, Mapping) and all(key in names for key in given):
+            return given
+        if own is None:
+            raise InputError("data are a mapping from party or input to values")
+        return {own: given}
+
+    # Runs.
+
+    def check(self, given: Mapping[str, Any] | None = None) -> Result:
+        """Computes in the clear, on sample data: the results, and where values left their ranges or broke a promise.
+
+        **Nothing is protected**: whoever calls it has all inputs.
+        """
+        given = given if given is not None else self._samples
+        inputs, _, rounding = self._given(given, None)
+        outcome = _ran(lambda: _tacit.run_local(self._program, "plain", "instant", 1, inputs))
+        return Result(outcome, self, rounding)
+
+    def run(
+        self,
+        given: Any = None,
+        *,
+        on: Local | Net | None = None,
+        protocol: str = "auto",
+        behaviour: Behaviour | None = None,
+        corruptions: int | str | None = None,
+        threads: int = 1,
+        session: str = "default",
+    ) -> Result:
+        """Runs it: all parties in this process, or one party with the others.
+
+        Args:
+            given: Data: a mapping from party to frame, or from input to array; with `tc.connect`, this party's own alone.
+            on: `tc.local()`, which protects nobody, or `tc.connect(file)`.
+            protocol: `"auto"` takes the fastest that protects as `behaviour` and `corruptions` say; or its name.
+            behaviour: What corrupted parties do: `"semi-honest"` ones follow the protocol, `"malicious"` ones do anything.
+                Must be said between machines.
+            corruptions: How many parties may be corrupted together: a number, `"one"`, `"minority"` or `"all-but-one"`.
+                Must be said between machines.
+            threads: Worker threads of each party.
+            session: The run's name: parties whose names for it differ do not meet.
+        """
+        on = on or local()
+        own = on.name if isinstance(on, Net) else None
+        inputs, rows, rounding = self._given(given, own)
+        threat = _threat(behaviour, corruptions, len(self.parties) if own is None else len(on.parties), own is not None and protocol == "auto")
+        if isinstance(on, Net):
+            outcome = on._run(self._program, protocol, threat, session, threads, inputs)
+        else:
+            outcome = on._run(self._program, protocol, threat, rows, threads, inputs)
+        return Result(outcome, self, rounding)
+
+    def plan(
+        self,
+        *,
+        network: str = "lan",
+        behaviour: Behaviour = "semi-honest",
+        corruptions: int | str = "one",
+        rows: Mapping[str, int] | None = None,
+    ) -> Plan:
+        """What it would take under each protocol that protects well enough, the fastest first.
+
+        Args:
+            network: `lan`, `continental`, `global`, a bandwidth such as `100mbit`, or a TOML file with links.
+            behaviour: What corrupted parties do.
+            corruptions: How many may be corrupted together.
+            rows: Row counts; the most that the program allows, unless they are said.
+        """
+        malicious, many = _threat(behaviour, corruptions, len(self.parties), True) or (False, 1)
+        found = _ran(lambda: self._program.plan(network, malicious, many, list((rows or {}).items())))
+        return Plan(json.loads(found), network, self.parties)
+
+    def simulate(
+        self,
+        given: Mapping[str, Any] | None = None,
+        *,
+        rows: Mapping[str, int] | None = None,
+        network: str = "global",
+        protocols: Iterable[str] | None = None,
+        behaviour: Behaviour = "semi-honest",
+        corruptions: int | str = "one",
+        seed: int = 0,
+    ) -> Simulation:
+        """Runs it in virtual time on another network, under several protocols; on random data, unless some are given.
+
+        Args:
+            given: Data, as for `run`.
+            rows: Row counts of random data.
+            network: As for `plan`.
+            protocols: Their names; those that `plan` finds, unless they are said.
+            behaviour: What corrupted parties do, where no protocols are named.
+            corruptions: How many may be corrupted together, where no protocols are named.
+            seed: Of the random data.
+        """
+        if given is None:
+            given = self._random(rows or {}, seed)
+        inputs, counts, _ = self._given(given, None)
+        if protocols is None:
+            found = self.plan(network=network, behaviour=behaviour, corruptions=corruptions, rows=counts)
+            protocols = [it["protocol"] for it in found.candidates]
+        reports = {}
+        for protocol in protocols:
+            outcome = _ran(lambda name=protocol: _tacit.run_local(self._program, name, network, 1, inputs))  # type: ignore[misc]
+            reports[protocol] = json.loads(outcome.report)
+        return Simulation(reports, network)
+
+    def _random(self, rows: Mapping[str, int], seed: int) -> dict[str, Any]:
+        rng = np.random.default_rng(seed)
+        for name in rows:
+            if name not in self.rows:
+                raise InputError(f"there is no row count {name!r}: {', '.join(self.rows)}")
+        found: dict[str, Any] = {}
+        for it in self._inputs:
+            shape = [int(axis) if axis.isdigit() else rows.get(axis, min(self.rows[axis][1], 1000)) for axis in it.shape]
+            low, high = it.interval
+            raw = rng.integers(low, high, size=shape, endpoint=True, dtype=np.int64 if high < 2**63 else np.uint64)
+            if it.names is not None:
+                found[it.name] = np.array(it.names)[raw]
+            else:
+                found[it.name] = raw / 2**it.fraction if it.fraction else raw.astype(bool) if it.kind == "bit" else raw
+        return found
+
+
+def load(path: str | os.PathLike[str]) -> Job:
+    """A job from a `.tacit` file."""
+    return Job._of(_ran(lambda: _tacit.Program.read(os.fspath(path))))
+
+
+def _ran(run: Any) -> Any:
+    try:
+        return run()
+    except _tacit.Failure as error:
+        raise failure(error) from None
+
+
+def _threat(
+    behaviour: str | None, corruptions: int | str | None, parties: int, required: bool
+) -> tuple[bool, int] | None:
+    if behaviour is None and corruptions is None and not required:
+        return None
+    if behaviour not in ("semi-honest", "malicious"):
+        raise InputError('say what corrupted parties do: behaviour="semi-honest" or "malicious"; there is no default between machines')
+    if corruptions is None:
+        raise InputError('say how many parties may be corrupted together: corruptions="one", "minority", "all-but-one" or a number')
+    named = {"one": 1, "minority": (parties - 1) // 2, "all-but-one": parties - 1}
+    if isinstance(corruptions, str) and corruptions not in named:
+        raise InputError(f'corruptions is "one", "minority", "all-but-one" or a number, not {corruptions!r}')
+    many = named[corruptions] if isinstance(corruptions, str) else corruptions
+    return behaviour == "malicious", many
+
+
+class Disclosure:
+    """What a job takes and reveals, for people to read before they consent."""
+
+    def __init__(self, job: Job) -> None:
+        self.job = job
+        self.lints = job.lints()
+
+    def __repr__(self) -> str:
+        job = self.job
+        program = job._program
+        parties = job.parties
+        lines = [f"job {job.name}  digest {job.digest[:16]}...", "REVEALED, and nothing else"]
+        for name, to, type in program.results:
+            who = "everybody" if len(to) == len(parties) else ", ".join(parties[it] for it in to)
+            learns = "learns" if len(to) == 1 or who == "everybody" else "learn"
+            lines.append(f"  {who} {learns}  {name}  {type.replace(' secret', '').replace(' public', '')}")
+        for dim, (least, most) in job.rows.items():
+            lines.append(f"  everybody learns  row count {dim}, from {least} to {most}")
+        lines.append("TAKEN")
+        for it in job._inputs:
+            who = f"from {it.party}" if it.party else "public"
+            shape = f"[{', '.join(it.shape)}]" if it.shape else ""
+            unit = 2**it.fraction
+            low, high = (bound if unit == 1 else bound / unit for bound in it.interval)
+            lines.append(f"  {who}  {it.name}{shape}  {low}..{high}")
+        nodes = program.nodes
+        checked = sum(node[0] == "check" for node in nodes)
+        lines.append(f"CHECKED IN THE RUN  {f'{checked} values; 1 bit for all together, to everybody' if checked else 'nothing'}")
+        promised = sorted({f"{file}:{line}" for op, _, _, file, line in nodes if op == "assume" and (file, line) in (job._promised or set())})
+        lines.append(f"PROMISED, UNVERIFIED  {', '.join(promised) if promised else 'nothing'}")
+        if self.lints:
+            lines.append("LOOK AT")
+            lines += [f"  {it.code}  {it.message}" for it in self.lints]
+        return "\n".join(lines)

@@ -1,0 +1,101 @@
+"""What looks unwise in what a job reveals. Nothing is refused for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from .data import Input
+
+_GROUPS = {"group_sum", "group_count"}
+_STAY = {"input", "parameter"}
+
+
+@dataclass(frozen=True)
+class Lint:
+    """A remark: its code (D1 to D7), the result that it is about, and what to think of."""
+
+    code: str
+    result: str
+    message: str
+
+
+def lint(program: Any, inputs: list[Input], promised: set[tuple[str, int]] | None, suggested: set[str]) -> list[Lint]:
+    """All remarks on a program."""
+    nodes = program.nodes
+    dims = set(program.reveal_rows)
+    found: list[Lint] = []
+    reached = {name: _reached(nodes, start) for name, start in program.reveal_nodes}
+    to = {name: receivers for name, receivers, _ in program.results}
+    names = program.parties
+    owners = _owners(nodes, inputs, names)
+    for name, start in program.reveal_nodes:
+        below = reached[name]
+        from_ = {owners[i] for i in below if i in owners} - {None}
+        if name in dims:
+            found.append(Lint("D1", name, f"{name!r} has a value for every row: what it says is about single rows"))
+        receivers = {names[it] for it in to[name]}
+        alone = receivers & from_
+        if len(from_) == 2 and len(alone) == 1 and name not in dims:
+            (who,) = alone
+            found.append(
+                Lint("D2", name, f"{name!r} is about data of {' and '.join(sorted(from_))}, and {who} can take its own part out of it")
+            )
+        if _bare_groups(nodes, start):
+            found.append(
+                Lint("D3", name, f"{name!r} is by group: groups of few rows show single ones. Hide them: tc.where(count >= 10, value, 0)")
+            )
+        if any(nodes[i][0] == "assume" and (nodes[i][3], nodes[i][4]) in (promised or set()) for i in below):
+            found.append(Lint("D6", name, f"{name!r} depends on a promise that nothing verifies in a run"))
+    found += _means_and_counts(program, nodes, reached, to)
+    for it in sorted(suggested):
+        found.append(Lint("D5", it, f"the bounds of {it!r} were taken from data: do they say too much?"))
+    return found
+
+
+def _reached(nodes: Any, start: int) -> set[int]:
+    seen: set[int] = set()
+    open_ = [start]
+    while open_:
+        i = open_.pop()
+        if i not in seen:
+            seen.add(i)
+            open_ += nodes[i][1]
+    return seen
+
+
+def _owners(nodes: Any, inputs: list[Input], names: list[str]) -> dict[int, str | None]:
+    of_name = iter(inputs)
+    return {i: next(of_name).party for i, node in enumerate(nodes) if node[0] == "input"}
+
+
+def _bare_groups(nodes: Any, start: int) -> bool:
+    """Whether sums or counts by group are revealed without a selection on the way."""
+    seen: set[int] = set()
+    open_ = [start]
+    while open_:
+        i = open_.pop()
+        if i in seen or nodes[i][0] == "select":
+            continue
+        seen.add(i)
+        if nodes[i][0] in _GROUPS:
+            return True
+        open_ += nodes[i][1]
+    return False
+
+
+def _means_and_counts(program: Any, nodes: Any, reached: dict[str, set[int]], to: dict[str, list[int]]) -> list[Lint]:
+    """Quotients whose divisor is revealed to the same parties."""
+    found = []
+    starts = dict(program.reveal_nodes)
+    for name, below in reached.items():
+        divisors: set[int] = set()
+        for i in below:
+            if nodes[i][0] == "div":
+                divisors |= _reached(nodes, nodes[i][1][1])
+        for other, start in starts.items():
+            if other != name and start in divisors and set(to[other]) & set(to[name]) and nodes[start][0] in (*_GROUPS, "sum"):
+                found.append(
+                    Lint("D7", name, f"{name!r} is a quotient by {other!r}, which the same parties learn: revealing the sum is faster")
+                )
+    return found

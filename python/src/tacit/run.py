@@ -1,0 +1,175 @@
+"""Where jobs run: all parties in this process, or one of several parties."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from typing import Any
+
+from . import _tacit
+from .errors import InputError, failure
+
+__all__ = ["Local", "Net", "connect", "local", "protocols"]
+
+
+class Local:
+    """All parties in this process: for trials and tests. **It protects nobody.**"""
+
+    def __init__(self, transport: str, network: str) -> None:
+        self.transport, self.network = transport, network
+
+    @property
+    def parties(self) -> list[str]:
+        """Whichever the job has."""
+        return []
+
+    def _run(self, program: Any, protocol: str, threat: Any, rows: dict[str, int], threads: int, inputs: dict[str, Any]) -> Any:
+        try:
+            if protocol == "auto" and self.transport == "memory":
+                malicious, many = threat or (False, 1)
+                network = "lan" if self.network == "instant" else self.network
+                plan = json.loads(program.plan(network, malicious, many, list(rows.items())))
+                protocol = plan["candidates"][0]["protocol"]
+            if self.transport == "memory":
+                return _tacit.run_local(program, protocol, self.network, threads, inputs)
+        except _tacit.Failure as error:
+            raise failure(error) from None
+        return self._over_tls(program, protocol, threat or (False, 1), threads, inputs)
+
+    def _over_tls(self, program: Any, protocol: str, threat: Any, threads: int, inputs: dict[str, Any]) -> Any:
+        parties = _tacit.loopback(program.parties)
+        owner = {name: party for name, party, *_ in program.inputs}
+        outcomes: list[Any] = [None] * len(parties)
+
+        def one(me: int) -> None:
+            own = {name: values for name, values in inputs.items() if owner[name] in (None, me)}
+            named = None if protocol == "auto" else protocol
+            try:
+                outcomes[me] = parties[me].run(program, named, threat if named is None else None, "local", threads, (60.0, 30.0), own)
+            except BaseException as error:
+                outcomes[me] = error
+
+        others = [threading.Thread(target=one, args=(me,)) for me in range(1, len(parties))]
+        for thread in others:
+            thread.start()
+        one(0)
+        for thread in others:
+            thread.join()
+        return merged(outcomes)
+
+
+def merged(outcomes: list[Any]) -> Any:
+    """What all parties learned; the error that caused the others, if there is one."""
+    errors = [it for it in outcomes if isinstance(it, BaseException)]
+    caused = [it for it in errors if not (isinstance(it, _tacit.Failure) and it.args[0] == "peer")]
+    for error in caused or errors:
+        if isinstance(error, _tacit.Failure):
+            raise failure(error) from None
+        raise error
+    return Several(outcomes)
+
+
+class Several:
+    """The outcomes of several parties as one."""
+
+    def __init__(self, outcomes: list[Any]) -> None:
+        self.outcomes = outcomes
+        self.names = list(dict.fromkeys(name for it in outcomes for name in it.names))
+        self.report, self.choice = outcomes[0].report, outcomes[0].choice
+        self.warnings: list[str] = [text for it in outcomes for text in it.warnings]
+
+    def _of(self, name: str) -> Any:
+        return next(it for it in self.outcomes if name in it.names)
+
+    def array(self, name: str) -> Any:
+        """A result as an array."""
+        return self._of(name).array(name)
+
+    def exact(self, name: str) -> Any:
+        """A result exactly."""
+        return self._of(name).exact(name)
+
+    def texts(self, name: str) -> Any:
+        """What a result's numbers stand for."""
+        return self._of(name).texts(name)
+
+    def labels(self, name: str) -> Any:
+        """What labels a result's axes."""
+        return self._of(name).labels(name)
+
+    @property
+    def table(self) -> str:
+        """The results as tables."""
+        return "\n".join(dict.fromkeys(it.table for it in self.outcomes))
+
+
+def local(*, transport: str = "memory", network: str = "instant") -> Local:
+    """All parties in this process: for trials and tests. **It protects nobody.**
+
+    Args:
+        transport: `"memory"`, or `"tcp"`: TLS over this machine's loopback interface, as parties on several machines do.
+        network: In memory, a network to play in virtual time: `instant`, `lan`, `continental`, `global`.
+    """
+    if transport not in ("memory", "tcp"):
+        raise InputError(f'transport is "memory" or "tcp", not {transport!r}')
+    if transport == "tcp" and network != "instant":
+        raise InputError('a network is played in memory only: leave out transport="tcp"')
+    return Local(transport, network)
+
+
+class Net:
+    """One party, which runs jobs with the others."""
+
+    def __init__(self, party: Any, connect_timeout: float, timeout: float) -> None:
+        self._party, self._deadlines = party, (connect_timeout, timeout)
+        self._runs = 0
+
+    @property
+    def name(self) -> str:
+        """This party."""
+        name: str = self._party.name
+        return name
+
+    @property
+    def parties(self) -> list[str]:
+        """All parties, by number."""
+        names: list[str] = self._party.parties
+        return names
+
+    def __enter__(self) -> Net:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        return None
+
+    def __repr__(self) -> str:
+        return f"Net: {self.name}, with {', '.join(it for it in self.parties if it != self.name)}"
+
+    def _run(self, program: Any, protocol: str, threat: Any, session: str, threads: int, inputs: dict[str, Any]) -> Any:
+        named = None if protocol == "auto" else protocol
+        try:
+            return self._party.run(
+                program, named, threat if named is None else None, session, threads, self._deadlines, inputs
+            )
+        except _tacit.Failure as error:
+            raise failure(error) from None
+
+
+def connect(file: str | os.PathLike[str], *, connect_timeout: float = 60.0, timeout: float = 30.0) -> Net:
+    """One party of several, each on its own machine, from its file (`tacit party new`, `tacit party add`).
+
+    Args:
+        file: The party's file, with its private key and the fingerprints of the others.
+        connect_timeout: Seconds that the others may take to come up.
+        timeout: Seconds that a wait for data may take without progress.
+    """
+    try:
+        return Net(_tacit.Party.from_file(os.fspath(file)), connect_timeout, timeout)
+    except _tacit.Failure as error:
+        raise failure(error) from None
+
+
+def protocols() -> dict[str, str]:
+    """The protocols by name, with what they protect against."""
+    return {name: trust for name, _, trust in _tacit.protocols()}

@@ -1,0 +1,213 @@
+"""Types of data: what an array's numbers are, and the range that they lie in.
+
+A range is **public**: it is part of the program, and widths of rings, comparisons and sorts follow from it.
+"""
+
+from __future__ import annotations
+
+import datetime
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+Kind = tuple[str, int, int]
+
+__all__ = ["Bool", "Category", "Date", "Fixed", "Int", "Type"]
+
+_EPOCH = datetime.date(1970, 1, 1)
+
+
+class Type:
+    """The type of an array's elements."""
+
+    def kind(self) -> Kind:
+        """What the elements are: `bit`, `int`, `uint` or `fixed`; bits; bits behind the point."""
+        raise NotImplementedError
+
+    def interval(self) -> tuple[int, int]:
+        """The least and the greatest raw value."""
+        raise NotImplementedError
+
+    def nullable(self) -> Type:
+        """Values that may be missing: not supported for arrays. Give the bits that say which are there as an input."""
+        raise NotImplementedError(
+            "missing values are not supported for arrays: give a tc.Bool() input that says which values are there"
+        )
+
+
+def _bounds(lo: Any, hi: Any) -> None:
+    for bound in (lo, hi):
+        if isinstance(bound, bool) or not isinstance(bound, (int, float, Decimal, Fraction)):
+            raise TypeError(f"a bound is a number, not {type(bound).__name__}")
+        if isinstance(bound, float) and not math.isfinite(bound):
+            raise ValueError("a bound is a finite number: a range is what the engine needs to know")
+    if lo > hi:
+        raise ValueError(f"the range from {lo} to {hi} is empty: the least value comes first")
+
+
+def _signed_bits(lo: int, hi: int) -> int:
+    return max((value if value >= 0 else ~value).bit_length() for value in (lo, hi)) + 1
+
+
+@dataclass(frozen=True)
+class Bool(Type):
+    """Truth values, as bits."""
+
+    def kind(self) -> Kind:
+        return ("bit", 1, 0)
+
+    def interval(self) -> tuple[int, int]:
+        return (0, 1)
+
+    def __str__(self) -> str:
+        return "tc.Bool()"
+
+
+@dataclass(frozen=True)
+class Int(Type):
+    """Whole numbers from `lo` to `hi`, both included, in the smallest type that holds them.
+
+    Args:
+        lo: The least number.
+        hi: The greatest number.
+        bits: The width, if it is not to be the smallest: 8, 16, 32 or 64.
+    """
+
+    lo: int
+    hi: int
+    bits: int | None = None
+
+    def __post_init__(self) -> None:
+        _bounds(self.lo, self.hi)
+        if int(self.lo) != self.lo or int(self.hi) != self.hi:
+            raise ValueError("bounds of tc.Int are whole numbers; tc.Fixed has fractions")
+        self.kind()
+
+    def kind(self) -> Kind:
+        signed = self.lo < 0
+        need = _signed_bits(int(self.lo), int(self.hi)) - (0 if signed else 1)
+        for bits in (8, 16, 32, 64):
+            if need <= bits and (self.bits is None or bits == self.bits):
+                return ("int" if signed else "uint", bits, 0)
+        if self.bits is not None:
+            raise ValueError(f"{self.bits} bits do not hold {self.lo} to {self.hi}: 8, 16, 32 or 64")
+        raise ValueError(f"{self.lo} to {self.hi} needs more than 64 bits")
+
+    def interval(self) -> tuple[int, int]:
+        return (int(self.lo), int(self.hi))
+
+    def __str__(self) -> str:
+        return f"tc.Int({self.lo}, {self.hi})"
+
+
+@dataclass(frozen=True)
+class Fixed(Type):
+    """Fixed-point numbers from `lo` to `hi`: whole multiples of `2**-frac`.
+
+    Args:
+        lo: The least number.
+        hi: The greatest number.
+        frac: Bits behind the point; 2 are enough for quarters, 16 make steps of 0.000015.
+        bits: The width, if it is not to be the smallest: up to 64.
+    """
+
+    lo: float
+    hi: float
+    frac: int = 16
+    bits: int | None = None
+
+    def __post_init__(self) -> None:
+        _bounds(self.lo, self.hi)
+        if not 0 <= self.frac <= 62:
+            raise ValueError("bits behind the point are from 0 to 62")
+        self.kind()
+
+    def kind(self) -> Kind:
+        need = max(_signed_bits(*self.interval()), self.frac + 1, 2)
+        if need > 64:
+            raise ValueError(
+                f"{self.lo} to {self.hi} with {self.frac} bits behind the point needs more than 64 bits: "
+                "take fewer bits behind the point (frac=), or a narrower range"
+            )
+        if self.bits is not None and not need <= self.bits <= 64:
+            raise ValueError(f"{self.bits} bits do not hold it: {need} to 64")
+        return ("fixed", self.bits or need, self.frac)
+
+    def interval(self) -> tuple[int, int]:
+        return (_raw(self.lo, self.frac), _raw(self.hi, self.frac))
+
+    def __str__(self) -> str:
+        frac = "" if self.frac == 16 else f", {self.frac}"
+        return f"tc.Fixed({self.lo}, {self.hi}{frac})"
+
+
+def _raw(number: Any, fraction: int) -> int:
+    """The nearest multiple, halves to even, as data are rounded."""
+    return round(Fraction(number) * 2**fraction)
+
+
+@dataclass(frozen=True)
+class Category(Type):
+    """Members of a list that all parties know, such as `["low", "high"]`. Codes are their places in the list.
+
+    Args:
+        names: The members.
+        name: What the list is called in the program: the name of the first input of this type unless it is said.
+    """
+
+    names: Sequence[str]
+    name: str | None = None
+    _called: list[str] = field(default_factory=list, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if isinstance(self.names, str) or not all(isinstance(it, str) for it in self.names):
+            raise TypeError('a category is a list of texts, such as tc.Category(["low", "high"])')
+        object.__setattr__(self, "names", tuple(self.names))
+        if len(set(self.names)) != len(self.names) or not self.names:
+            raise ValueError("a category has at least one member, each of them once")
+
+    def __hash__(self) -> int:
+        return hash((tuple(self.names), self.name))
+
+    def kind(self) -> Kind:
+        return ("uint", 8 if len(self.names) <= 256 else 16, 0)
+
+    def interval(self) -> tuple[int, int]:
+        return (0, len(self.names) - 1)
+
+    def __str__(self) -> str:
+        return f"tc.Category({list(self.names)!r})"
+
+
+@dataclass(frozen=True)
+class Date(Type):
+    """Days from `lo` to `hi`, as `datetime.date` or ISO texts."""
+
+    lo: datetime.date | str
+    hi: datetime.date | str
+
+    def __post_init__(self) -> None:
+        lo, hi = self.interval()
+        if lo > hi:
+            raise ValueError("this range of days is empty: the first day comes first")
+
+    def kind(self) -> Kind:
+        return ("int", 32, 0)
+
+    def interval(self) -> tuple[int, int]:
+        return (days(self.lo), days(self.hi))
+
+    def __str__(self) -> str:
+        return f'tc.Date("{self.lo}", "{self.hi}")'
+
+
+def days(day: datetime.date | str) -> int:
+    """Days since 1970-01-01."""
+    if isinstance(day, str):
+        day = datetime.date.fromisoformat(day)
+    if isinstance(day, datetime.datetime):
+        raise TypeError("a date has no time of day: take .date() of it")
+    return (day - _EPOCH).days

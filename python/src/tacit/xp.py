@@ -1,0 +1,903 @@
+"""Functions of arrays: a part of the array API standard, with its names and arguments.
+
+Differences, all of them on purpose: types grow instead of wrapping, there is no `nan`, sums of no elements are zero, and a
+quotient by zero is zero.
+"""
+
+from __future__ import annotations
+
+import builtins
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from . import _tacit
+from ._place import here
+from .array import (
+    _DEFAULT_FRACTION,
+    Array,
+    Extent,
+    arena_of,
+    as_constant,
+    as_type,
+    binary,
+    call,
+    call_all,
+    current,
+    divide,
+    domain_of,
+    floor_divide,
+    is_fractional,
+    logic,
+    number,
+    same_point,
+    text,
+    to_fixed,
+)
+from .errors import ProgramError, ShapeError, fail, mistake
+from .types import Bool, Category, Type
+
+# Creation.
+
+
+def full(shape: Any, fill_value: Any, *, dtype: Type | None = None) -> Array:
+    """An array of one public number."""
+    arena = current()
+    place, path = here()
+    value = as_constant(arena, fill_value)
+    value = value if dtype is None else as_type(value, dtype)
+    low, _ = value._node.interval
+    node = value._node
+    try:
+        kind = (node.kind, node.bits, node.fraction)
+        return Array(arena, arena.front.constant(place, kind, arena.shape(shape), [low]))
+    except _tacit.Mistake as error:
+        raise mistake(error, path) from None
+
+
+def zeros(shape: Any, *, dtype: Type | None = None) -> Array:
+    """An array of zeros."""
+    return full(shape, 0, dtype=dtype)
+
+
+def ones(shape: Any, *, dtype: Type | None = None) -> Array:
+    """An array of ones."""
+    return full(shape, 1, dtype=dtype)
+
+
+def full_like(x: Array, fill_value: Any, *, dtype: Type | None = None) -> Array:
+    """An array of one public number, of another one's shape."""
+    return full(x.shape, fill_value, dtype=dtype)
+
+
+def zeros_like(x: Array, *, dtype: Type | None = None) -> Array:
+    """Zeros in another array's shape."""
+    return full(x.shape, 0, dtype=dtype)
+
+
+def ones_like(x: Array, *, dtype: Type | None = None) -> Array:
+    """Ones in another array's shape."""
+    return full(x.shape, 1, dtype=dtype)
+
+
+def arange(start: Any, stop: Any = None, step: int = 1) -> Array:
+    """Whole numbers from `start` to before `stop`; `arange(n)` of a row count is 0, 1, ... to n - 1."""
+    if stop is None:
+        start, stop = 0, start
+    if isinstance(stop, Extent):
+        arena = current()
+        positions = call("positions", length=arena.length(stop))
+        positions = positions if step == 1 else positions * step
+        return positions if isinstance(start, int) and start == 0 else positions + start
+    return as_constant(current(), np.arange(start, stop, step))
+
+
+def eye(n_rows: int, n_cols: int | None = None, *, k: int = 0) -> Array:
+    """Ones on a diagonal, zeros elsewhere."""
+    return as_constant(current(), np.eye(n_rows, n_cols, k, dtype=np.int64))
+
+
+def linspace(start: float, stop: float, num: int, *, endpoint: bool = True) -> Array:
+    """Numbers at equal distances."""
+    return as_constant(current(), np.linspace(start, stop, num, endpoint=endpoint))
+
+
+def asarray(obj: Any, *, dtype: Type | None = None) -> Array:
+    """Public constants as an array."""
+    value = obj if isinstance(obj, Array) else as_constant(current(), obj)
+    return value if dtype is None else as_type(value, dtype)
+
+
+# Element by element.
+
+
+def add(x1: Any, x2: Any) -> Array:
+    """The sum."""
+    return binary("+", x1, x2)
+
+
+def subtract(x1: Any, x2: Any) -> Array:
+    """The difference."""
+    return binary("-", x1, x2)
+
+
+def multiply(x1: Any, x2: Any) -> Array:
+    """The product."""
+    return binary("*", x1, x2)
+
+
+def remainder(x1: Any, x2: Any) -> Array:
+    """What is left of a division of whole numbers; zero where the divisor is zero."""
+    return binary("%", x1, x2)
+
+
+def negative(x: Array) -> Array:
+    """The number with its sign changed."""
+    return -x
+
+
+def positive(x: Array) -> Array:
+    """The number as it is."""
+    return x
+
+
+def pow(x1: Array, x2: int) -> Array:
+    """A power: a whole number from 1."""
+    return x1**x2
+
+
+def abs(x: Array) -> Array:
+    """The distance from zero."""
+    return x.__abs__()
+
+
+def square(x: Array) -> Array:
+    """The product with itself."""
+    return x * x
+
+
+def equal(x1: Any, x2: Any) -> Array:
+    """Whether two numbers are equal."""
+    return binary("==", x1, x2)
+
+
+def not_equal(x1: Any, x2: Any) -> Array:
+    """Whether two numbers differ."""
+    return binary("!=", x1, x2)
+
+
+def less(x1: Any, x2: Any) -> Array:
+    """Whether the first is less."""
+    return binary("<", x1, x2)
+
+
+def less_equal(x1: Any, x2: Any) -> Array:
+    """Whether the first is at most the second."""
+    return binary("<=", x1, x2)
+
+
+def greater(x1: Any, x2: Any) -> Array:
+    """Whether the first is greater."""
+    return binary(">", x1, x2)
+
+
+def greater_equal(x1: Any, x2: Any) -> Array:
+    """Whether the first is at least the second."""
+    return binary(">=", x1, x2)
+
+
+def logical_and(x1: Any, x2: Any) -> Array:
+    """Both bits."""
+    return logic("&", x1, x2)
+
+
+def logical_or(x1: Any, x2: Any) -> Array:
+    """Either bit, or both."""
+    return logic("|", x1, x2)
+
+
+def logical_xor(x1: Any, x2: Any) -> Array:
+    """Either bit, not both."""
+    return logic("^", x1, x2)
+
+
+def logical_not(x: Array) -> Array:
+    """The other bit."""
+    return ~x
+
+
+def _two(name: str, x1: Any, x2: Any) -> Array:
+    x1, x2 = same_point(x1, x2)
+    return call(name, x1, x2)
+
+
+def minimum(x1: Any, x2: Any) -> Array:
+    """The lesser of two numbers."""
+    return _two("min", x1, x2)
+
+
+def maximum(x1: Any, x2: Any) -> Array:
+    """The greater of two numbers."""
+    return _two("max", x1, x2)
+
+
+def sign(x: Array) -> Array:
+    """-1, 0 or 1."""
+    return number(x > 0) - number(x < 0)
+
+
+def floor(x: Array) -> Array:
+    """The greatest whole number that is not above."""
+    return call("cast", x, to=("int", 64, 0)) if x._node.kind == "fixed" else number(x)
+
+
+def ceil(x: Array) -> Array:
+    """The least whole number that is not below."""
+    return -floor(-x) if x._node.kind == "fixed" else number(x)
+
+
+def round(x: Array) -> Array:
+    """The nearest whole number, halves upwards."""
+    return floor(x + 0.5) if x._node.kind == "fixed" else number(x)
+
+
+def _real(name: str, x: Array) -> Array:
+    return call(name, x if x._node.kind == "fixed" else to_fixed(x, _DEFAULT_FRACTION))
+
+
+def sqrt(x: Array) -> Array:
+    """The square root, rounded down; zero of negative numbers."""
+    return _real("sqrt", x)
+
+
+def exp(x: Array) -> Array:
+    """e to this power."""
+    return _real("exp", x)
+
+
+def log(x: Array) -> Array:
+    """The natural logarithm."""
+    return _real("log", x)
+
+
+def sigmoid(x: Array) -> Array:
+    """1 / (1 + exp(-x))."""
+    return _real("sigmoid", x)
+
+
+def reciprocal(x: Array) -> Array:
+    """One divided by the number; zero of zero."""
+    return _real("reciprocal", x)
+
+
+def where(condition: Array, x1: Any, x2: Any) -> Array:
+    """The first where the bit is one, else the second. Both are computed."""
+    place, path = here()
+    if isinstance(condition, np.ndarray):
+        condition = as_constant(arena_of((x1, x2)), condition)
+    if not isinstance(condition, Array) or condition._node.kind != "bit":
+        fail(ProgramError, "a condition is of truth values: compare first, as in tc.where(x > 3, a, b)", place, path)
+    x1, x2 = same_point(x1, x2)
+    arena = arena_of((condition, x1, x2))
+    pair = [x for x in (x1, x2) if isinstance(x, Array)]
+    bits = [x for x in pair if x._node.kind == "bit"]
+    if pair and len(bits) not in (0, len(pair)):
+        x1, x2 = (number(x) if isinstance(x, Array) else x for x in (x1, x2))
+    if not pair:
+        x1 = as_constant(arena, x1)
+        x2 = as_constant(arena, x2, None if is_fractional(x2) else x1)
+        x1, x2 = same_point(x1, x2)
+        kinds = {x1._node.kind, x2._node.kind}
+        if "fixed" in kinds and len(kinds) > 1:
+            x1, x2 = (to_fixed(x, _DEFAULT_FRACTION) for x in (x1, x2))
+    result = call("select", condition, x1, x2)
+    result._category = pair[0]._category if len(pair) == 2 and pair[0]._category == pair[1]._category else None
+    return result
+
+
+def clip(x: Array, min: Any = None, max: Any = None) -> Array:
+    """The number, or the bound that it is beyond: two comparisons."""
+    x = number(x) if isinstance(x, Array) else x
+    if min is not None:
+        x = maximum(x, min)
+    return x if max is None else minimum(x, max)
+
+
+def promise(x: Array, lo: Any, hi: Any) -> Array:
+    """The same values, promised to lie from `lo` to `hi`.
+
+    **Nothing verifies it in a run**: results are wrong, without a word, where it does not hold. `job.check(data)` does, in
+    the clear, on sample data.
+    """
+    place, _ = here()
+    x._arena.promised.add(place)
+    return _within("assume", x, lo, hi)
+
+
+def check(x: Array, lo: Any, hi: Any) -> Array:
+    """The same values, verified to lie from `lo` to `hi`.
+
+    If any value that a program checks lies outside, the run ends for all parties with `CheckFailed` before anything is
+    revealed. Everybody learns that one bit, and nothing about which value it was.
+    """
+    return _within("check", x, lo, hi)
+
+
+def _within(name: str, x: Array, lo: Any, hi: Any) -> Array:
+    place, path = here()
+    if not isinstance(x, Array):
+        fail(ProgramError, "a range is of an array of the parties", place, path)
+    x = to_fixed(x, _DEFAULT_FRACTION) if is_fractional(lo) or is_fractional(hi) else number(x)
+    result = call(name, x, **{"in": (text(lo), text(hi))})
+    return result
+
+
+def assume_type(x: Array, lo: int, hi: int, how: str) -> Array:
+    """Raw values within a range, in one of the three ways."""
+    unit = 2**x._node.fraction
+    bounds = (lo, hi) if unit == 1 else (lo / unit, hi / unit)
+    if how == "clip":
+        return clip(x, *bounds)
+    return promise(x, *bounds) if how == "promise" else check(x, *bounds)
+
+
+def isin(x: Array, test_elements: Sequence[Any]) -> Array:
+    """Whether an element is one of some public ones."""
+    tests = [x == element for element in test_elements]
+    if not tests:
+        return zeros_like(x, dtype=Bool())
+    return _tree(operator.or_, tests)
+
+
+def _tree(combine: Any, values: list[Array]) -> Array:
+    while len(values) > 1:
+        pairs = [combine(a, b) for a, b in zip(values[::2], values[1::2], strict=False)]
+        values = pairs + values[len(values) - len(values) % 2 :]
+    return values[0]
+
+
+# Shapes.
+
+
+def _axis(x: Array, axis: int) -> int:
+    ndim = x.ndim
+    if isinstance(axis, (bool, Array)) or not -ndim <= operator.index(axis) < ndim:
+        place, path = here()
+        fail(ShapeError, f"there is no axis {axis!r}: the array has {ndim}", place, path)
+    return axis % ndim
+
+
+def reshape(x: Array, shape: Any) -> Array:
+    """The elements in another shape of as many; one length may be -1."""
+    axes = list(shape) if isinstance(shape, (tuple, list)) else [shape]
+    if any_of(isinstance(axis, int) and axis == -1 for axis in axes):
+        axes = _inferred(x, axes)
+    return call("reshape", x, shape=x._arena.shape(axes))
+
+
+def any_of(items: Any) -> bool:
+    """Python's own `any`."""
+    return builtins.any(items)
+
+
+def _inferred(x: Array, axes: list[Any]) -> list[Any]:
+    place, path = here()
+    at = [i for i, axis in enumerate(axes) if isinstance(axis, int) and axis == -1]
+    known = 1
+    symbolic = [axis for axis in axes if isinstance(axis, Extent)]
+    for axis in axes:
+        if isinstance(axis, int) and axis != -1:
+            known *= axis
+    total = 1
+    dims: list[Extent] = []
+    for axis in x.shape:
+        if isinstance(axis, Extent):
+            dims.append(axis)
+        else:
+            total *= axis
+    for axis in symbolic:
+        if axis in dims:
+            dims.remove(axis)
+    fits = len(at) == 1 and known > 0 and len(dims) <= 1 and (total % known == 0)
+    if not fits:
+        fail(ShapeError, f"the length -1 does not follow from {x.shape} in {tuple(axes)}", place, path)
+    rest = total // known
+    axes = list(axes)
+    axes[at[0]] = dims[0] * rest if dims else rest
+    return axes
+
+
+def broadcast_to(x: Array, shape: Any) -> Array:
+    """The array, repeated along new axes and those of length 1."""
+    return call("broadcast", x, shape=x._arena.shape(shape))
+
+
+def permute_dims(x: Array, axes: Sequence[int]) -> Array:
+    """Axis `i` of the result is axis `axes[i]`."""
+    return call("transpose", x, order=[_axis(x, axis) for axis in axes])
+
+
+def matrix_transpose(x: Array) -> Array:
+    """The last two axes exchanged."""
+    if x.ndim < 2:
+        return x
+    order = list(range(x.ndim))
+    order[-1], order[-2] = order[-2], order[-1]
+    return call("transpose", x, order=order)
+
+
+def expand_dims(x: Array, *, axis: int = 0) -> Array:
+    """A new axis of length 1."""
+    shape = list(x.shape)
+    shape.insert(axis % (x.ndim + 1), 1)
+    return reshape(x, shape)
+
+
+def squeeze(x: Array, axis: int | tuple[int, ...]) -> Array:
+    """Without axes of length 1."""
+    gone = {_axis(x, it) for it in (axis if isinstance(axis, tuple) else (axis,))}
+    place, path = here()
+    if any_of(x.shape[it] != 1 for it in gone):
+        fail(ShapeError, f"only axes of length 1 can go: the shape is {x.shape}", place, path)
+    return reshape(x, [length for i, length in enumerate(x.shape) if i not in gone])
+
+
+def _common(arrays: Sequence[Any]) -> list[Array]:
+    """Arrays with one kind of element."""
+    arena = arena_of(arrays)
+    known = [it for it in arrays if isinstance(it, Array)]
+    all_of = [as_constant(arena, it, known[0] if known and not is_fractional(it) else None) for it in arrays]
+    kinds = {it._node.kind for it in all_of}
+    if "fixed" in kinds:
+        fraction = builtins.max(it._node.fraction for it in all_of)
+        return [to_fixed(it, fraction) for it in all_of]
+    return [number(it) for it in all_of] if "bit" in kinds and len(kinds) > 1 else all_of
+
+
+def concat(arrays: Sequence[Any], *, axis: int | None = 0) -> Array:
+    """Arrays one after the other along an axis."""
+    if isinstance(arrays, Array) or not arrays:
+        place, path = here()
+        fail(ProgramError, "several arrays in a list: tc.concat([a, b])", place, path)
+    parts = _common(list(arrays))
+    if axis is None:
+        parts, axis = [reshape(part, -1) for part in parts], 0
+    place, path = here()
+    for part in parts:
+        if not part.ndim:
+            fail(ShapeError, "single numbers have no axis: tc.stack puts them into one", place, path)
+    return call("concat", *parts, axis=_axis(parts[0], axis))
+
+
+def stack(arrays: Sequence[Any], *, axis: int = 0) -> Array:
+    """Arrays of one shape along a new axis."""
+    return concat([expand_dims(part, axis=axis) for part in _common(list(arrays))], axis=axis)
+
+
+def flip(x: Array, *, axis: int | None = None) -> Array:
+    """The elements in reverse order; the lengths must be known."""
+    for it in range(x.ndim) if axis is None else (_axis(x, axis),):
+        x = take(x, range(_known(x, it))[::-1], axis=it)
+    return x
+
+
+def roll(x: Array, shift: int, *, axis: int) -> Array:
+    """The elements moved along, those beyond the end to the beginning; the length must be known."""
+    length = _known(x, _axis(x, axis))
+    return take(x, [(i - shift) % length for i in range(length)], axis=axis)
+
+
+def tile(x: Array, repetitions: Sequence[int]) -> Array:
+    """The array repeated along its axes."""
+    counts = [1] * (x.ndim - len(repetitions)) + list(repetitions)
+    while x.ndim < len(counts):
+        x = expand_dims(x)
+    for axis, count in enumerate(counts):
+        x = concat([x] * count, axis=axis) if count > 1 else x
+    return x
+
+
+def repeat(x: Array, repeats: int, *, axis: int) -> Array:
+    """Each element several times, one after the other; the length must be known."""
+    length = _known(x, _axis(x, axis))
+    return take(x, [i for i in range(length) for _ in range(repeats)], axis=axis)
+
+
+def broadcast_arrays(*arrays: Array) -> list[Array]:
+    """Arrays in one shape."""
+    total = arrays[0]
+    for array in arrays[1:]:
+        total = zeros_like(total) + zeros_like(array)
+    return [broadcast_to(array, total.shape) for array in arrays]
+
+
+def _known(x: Array, axis: int) -> int:
+    length = x.shape[axis]
+    if isinstance(length, Extent):
+        place, path = here()
+        fail(ShapeError, f"the length of axis {axis} must be known, and it is {length!r}, bound when the program runs", place, path)
+    return length
+
+
+# Parts.
+
+
+def take(x: Array, indices: Any, *, axis: int = 0) -> Array:
+    """Elements at public positions of an axis."""
+    if isinstance(indices, Array):
+        place, path = here()
+        fail(ProgramError, "positions that nobody may see are not supported: compare and select with tc.where", place, path)
+    axis = _axis(x, axis)
+    at = [int(i) for i in np.asarray(list(indices)).ravel()] if not isinstance(indices, np.ndarray) else indices.ravel().tolist()
+    length = x.shape[axis]
+    if not isinstance(length, Extent):
+        if any_of(not -length <= i < length for i in at):
+            place, path = here()
+            fail(ShapeError, f"there is no position {[i for i in at if not -length <= i < length][0]}: axis {axis} is {length} long", place, path)
+        at = [i % length for i in at]
+    return call("gather", x, axis=axis, at=at)
+
+
+def indexed(x: Array, index: Any) -> Array:
+    """`x[index]`."""
+    place, path = here()
+    items = list(index) if isinstance(index, tuple) else [index]
+    if any_of(isinstance(it, Array) and it._node.kind == "bit" for it in items):
+        fail(ProgramError, "how many elements a mask keeps would tell something: use tc.where(mask, x, 0), or sums of it", place, path)
+    used = builtins.sum(it is not None and it is not Ellipsis for it in items)
+    if used > x.ndim:
+        fail(ShapeError, f"too many indices: the array has {x.ndim} axes", place, path)
+    if Ellipsis not in items:
+        items.append(Ellipsis)
+    at = items.index(Ellipsis)
+    items[at : at + 1] = [slice(None)] * (x.ndim - used)
+    axis = 0
+    for item in items:
+        x, axis = _item(x, item, axis, place, path)
+    return x
+
+
+def _item(x: Array, item: Any, axis: int, place: tuple[str, int], path: str) -> tuple[Array, int]:
+    """One index of an axis; the next axis."""
+    if item is None:
+        return expand_dims(x, axis=axis), axis + 1
+    if isinstance(item, slice):
+        return _sliced(x, item, axis, place, path), axis + 1
+    if isinstance(item, Array):
+        if item._node.visibility != "public" or item.ndim:
+            fail(ProgramError, "an index is public: a number, a slice, or the number of a loop's iteration", place, path)
+        part = call("slice_at", x, item, axis=axis, length=1)
+        return _dropped(part, axis), axis
+    if isinstance(item, (list, np.ndarray, range)):
+        return take(x, item, axis=axis), axis + 1
+    try:
+        position = operator.index(item)
+    except TypeError:
+        fail(ProgramError, f"{item!r} is no index: whole numbers, slices and lists of them are", place, path)
+    return _dropped(take(x, [position], axis=axis) if position < 0 else _part(x, axis, position, 1), axis), axis
+
+
+def _dropped(x: Array, axis: int) -> Array:
+    return reshape(x, [length for i, length in enumerate(x.shape) if i != axis])
+
+
+def _part(x: Array, axis: int, start: int, length: Any, step: int = 1) -> Array:
+    return call("slice", x, axis=axis, start=start, length=x._arena.length(length), step=step)
+
+
+def _sliced(x: Array, item: slice, axis: int, place: tuple[str, int], path: str) -> Array:
+    length = x.shape[axis]
+    if item == slice(None):
+        return x
+    if isinstance(item.start, Array):
+        beside = item.stop._offset if isinstance(item.stop, Array) else None
+        size = beside[1] if beside is not None and beside[0].same(item.start._node) else None
+        if size is None or item.step not in (None, 1):
+            fail(ProgramError, "a slice from a computed place has a known length: x[i : i + 64]", place, path)
+        return call("slice_at", x, item.start, axis=axis, length=size)
+    if isinstance(length, Extent):
+        if item.stop is None and item.step in (None, 1) and item.start in (None, 0):
+            return x
+        start, stop, step = item.start or 0, item.stop, item.step or 1
+        if not (isinstance(stop, int) and isinstance(start, int) and 0 <= start <= stop and step > 0):
+            fail(ShapeError, f"of {length!r} rows, a slice has a start and an end from the front: x[2:10]", place, path)
+        return _part(x, axis, start, len(range(start, stop, step)), step)
+    chosen = range(length)[item]
+    if chosen.step < 0:
+        return take(x, chosen, axis=axis)
+    return _part(x, axis, chosen.start if len(chosen) else 0, len(chosen), chosen.step)
+
+
+def updated(x: Array, index: Any, part: Any) -> Array:
+    """The array with a part at a public position replaced."""
+    place, path = here()
+    arena = x._arena
+    items = list(index) if isinstance(index, tuple) else [index]
+    if len(items) != 1 or not x.ndim:
+        fail(ShapeError, "a part is set along the first axis: x.at[i].set(part)", place, path)
+    item = items[0]
+    part = as_constant(arena, part, x)
+    if isinstance(item, slice):
+        start, size = item.start or 0, None
+        if isinstance(start, int) and isinstance(item.stop, int):
+            size = item.stop - start
+        if size is None or size < 1 or item.step not in (None, 1):
+            fail(ShapeError, "the part of a slice has a known place: x.at[2:5].set(part)", place, path)
+        item = start
+    else:
+        part = expand_dims(part, axis=0)
+    if not isinstance(item, Array):
+        item = as_constant(arena, operator.index(item) % _known(x, 0))
+    x, part = _common([x, part])
+    return call("update_at", x, part, item, axis=0)
+
+
+# Over axes.
+
+
+def _over(name: str, x: Array, axis: int | tuple[int, ...] | None, keepdims: bool, **options: Any) -> Array:
+    axes = sorted({_axis(x, it) for it in ((axis,) if isinstance(axis, int) else axis or range(x.ndim))}, reverse=True)
+    if not x.ndim:
+        return x
+    shape = x.shape
+    for it in axes:
+        x = call(name, x, axis=it, **options)
+    if keepdims:
+        x = reshape(x, [1 if i in axes else length for i, length in enumerate(shape)])
+    return x
+
+
+def sum(x: Array, *, axis: Any = None, keepdims: bool = False) -> Array:
+    """The sum over axes; of bits, how many are one."""
+    return _over("sum", x, axis, keepdims)
+
+
+def prod(x: Array, *, axis: Any = None, keepdims: bool = False) -> Array:
+    """The product over axes."""
+    return _over("product", number(x), axis, keepdims)
+
+
+def min(x: Array, *, axis: Any = None, keepdims: bool = False) -> Array:
+    """The least element over axes."""
+    return _over("min", number(x), axis, keepdims)
+
+
+def max(x: Array, *, axis: Any = None, keepdims: bool = False) -> Array:
+    """The greatest element over axes."""
+    return _over("max", number(x), axis, keepdims)
+
+
+def any(x: Array, *, axis: Any = None, keepdims: bool = False) -> Array:
+    """Whether any bit is one."""
+    return sum(_as_bits(x), axis=axis, keepdims=keepdims) > 0
+
+
+def all(x: Array, *, axis: Any = None, keepdims: bool = False) -> Array:
+    """Whether all bits are one."""
+    return sum(~_as_bits(x), axis=axis, keepdims=keepdims) == 0
+
+
+def _as_bits(x: Array) -> Array:
+    return x if x._node.kind == "bit" else x != 0
+
+
+def count_nonzero(x: Array, *, axis: Any = None, keepdims: bool = False) -> Array:
+    """How many elements are not zero."""
+    return sum(_as_bits(x), axis=axis, keepdims=keepdims)
+
+
+def _flat(x: Array, axis: int | None) -> tuple[Array, int]:
+    if axis is not None:
+        return x, _axis(x, axis)
+    return (x if x.ndim == 1 else reshape(x, -1)), 0
+
+
+def _statistic(name: str, x: Array, axis: int | None, where: Array | None, frac: int) -> Array:
+    x, axis = _flat(number(x), axis)
+    return call(name, *((x,) if where is None else (x, where)), axis=axis, fraction=frac)
+
+
+def mean(x: Array, *, axis: int | None = None, where: Array | None = None, frac: int = _DEFAULT_FRACTION) -> Array:
+    """The mean, of all elements or those where a bit is one; zero of none."""
+    return _statistic("mean", x, axis, where, frac)
+
+
+def var(x: Array, *, axis: int | None = None, where: Array | None = None, frac: int = _DEFAULT_FRACTION) -> Array:
+    """The variance of a population; zero of none."""
+    return _statistic("variance", x, axis, where, frac)
+
+
+def std(x: Array, *, axis: int | None = None, where: Array | None = None, frac: int = _DEFAULT_FRACTION) -> Array:
+    """The standard deviation of a population; zero of none."""
+    return _statistic("std", x, axis, where, frac)
+
+
+def median(x: Array, *, axis: int | None = None, where: Array | None = None) -> Array:
+    """The middle element of an ordered axis; the lower of two."""
+    x, axis = _flat(x, axis)
+    return call("median", *((x,) if where is None else (x, where)), axis=axis)
+
+
+def quantile(x: Array, q: Any, *, axis: int | None = None, where: Array | None = None) -> Array:
+    """Elements at fractions of an ordered axis."""
+    from fractions import Fraction
+
+    x, axis = _flat(x, axis)
+    several = isinstance(q, (list, tuple, np.ndarray))
+    fractions = [Fraction(text(it)) for it in (q if several else [q])]
+    at = [(it.numerator, it.denominator) for it in fractions]
+    return call("quantile", *((x,) if where is None else (x, where)), axis=axis, quantiles=(at, several))
+
+
+def cumulative_sum(x: Array, *, axis: int = -1, reverse: bool = False) -> Array:
+    """Sums of an axis up to each element, itself included."""
+    return call("cumsum", number(x), axis=_axis(x, axis), **({"reverse": True} if reverse else {}))
+
+
+def shift(x: Array, by: int, *, axis: int = 0, fill: Any = 0) -> Array:
+    """Element `i` is element `i - by` of the axis, or `fill` where there is none."""
+    return call("shift", x, axis=_axis(x, axis), by=by, fill=text(fill))
+
+
+def diff(x: Array, *, axis: int = -1) -> Array:
+    """Differences of neighbours; the length must be known."""
+    axis = _axis(x, axis)
+    length = _known(x, axis)
+    return _part(x, axis, 1, length - 1) - _part(x, axis, 0, length - 1)
+
+
+# Products of arrays.
+
+
+def matmul(x1: Any, x2: Any) -> Array:
+    """Products of matrices and vectors."""
+    return binary("@", x1, x2)
+
+
+def vecdot(x1: Any, x2: Any, *, axis: int = -1) -> Array:
+    """Sums of products along an axis."""
+    return sum(multiply(x1, x2), axis=axis)
+
+
+def tensordot(x1: Array, x2: Array, *, axes: int = 2) -> Array:
+    """Sums of products over the last axes of the first and the first axes of the second."""
+    if axes not in (0, 1, 2):
+        place, path = here()
+        fail(ProgramError, "tensordot is over 0, 1 or 2 axes", place, path)
+    if axes == 0:
+        left = reshape(x1, [*x1.shape, *([1] * x2.ndim)])
+        return left * x2
+    if axes == 1:
+        return binary("@", x1, x2)
+    head, tail = x1.shape[:-2], x2.shape[2:]
+    inner = _known(x1, x1.ndim - 2) * _known(x1, x1.ndim - 1)
+    return binary("@", reshape(x1, [*head, inner]), reshape(x2, [inner, *tail]))
+
+
+# Order.
+
+
+def sort(x: Array, *, axis: int = -1, descending: bool = False) -> Array:
+    """The elements of an axis in order."""
+    if x.ndim != 1 or _axis(x, axis) != 0:
+        place, path = here()
+        fail(ShapeError, "arrays of one axis are sorted; sort several columns by one with tc.sort_by", place, path)
+    return call_all("sort", [number(x)], descending=descending)[0]
+
+
+def argsort(x: Array, *, axis: int = -1, descending: bool = False) -> Array:
+    """The places that the elements of the ordered axis come from."""
+    return sort_by(x, arange(x.shape[_axis(x, axis)]), descending=descending)[1]
+
+
+def sort_by(key: Array, *columns: Array, descending: bool = False) -> list[Array]:
+    """The key and the columns, in the order of the key; rows of equal keys keep their order."""
+    results = call_all("sort", [number(key), *columns], descending=descending)
+    for result, column in zip(results, (key, *columns), strict=True):
+        result._category = column._category
+    return results
+
+
+def top(key: Array, *columns: Array, k: int) -> list[Array]:
+    """The rows of the `k` greatest keys, the greatest first."""
+    return call_all("top", [number(key), *columns], rows=k)
+
+
+def _extreme(x: Array, axis: int | None, least: bool) -> Array:
+    x, axis = _flat(number(x), axis)
+    if x.ndim != 1:
+        place, path = here()
+        fail(ShapeError, "the place of an extreme is of an array of one axis", place, path)
+    key = -x if least else x
+    return top(key, arange(x.shape[0]), k=1)[1][0]
+
+
+def argmax(x: Array, *, axis: int | None = None) -> Array:
+    """The first place of the greatest element."""
+    return _extreme(x, axis, least=False)
+
+
+def argmin(x: Array, *, axis: int | None = None) -> Array:
+    """The first place of the least element."""
+    return _extreme(x, axis, least=True)
+
+
+def searchsorted(x1: Sequence[Any], x2: Array, *, side: str = "left") -> Array:
+    """How many of some public, ordered numbers come before each element."""
+    compare = operator.gt if side == "left" else operator.ge
+    tests = [number(compare(x2, edge)) for edge in np.asarray(x1).tolist()]
+    return _tree(operator.add, tests) if tests else zeros_like(x2)
+
+
+# Groups.
+
+
+def _groups(by: Any) -> tuple[Array, list[Category]]:
+    keys = list(by) if isinstance(by, (list, tuple)) else [by]
+    place, path = here()
+    for key in keys:
+        if not isinstance(key, Array) or key._category is None:
+            fail(ProgramError, "groups are the members of a tc.Category: of other keys, give first= and groups=", place, path)
+    categories = [key._category for key in keys]
+    cell = keys[0]
+    for key, category in zip(keys[1:], categories[1:], strict=True):
+        cell = cell * len(category.names) + key
+    return cell, categories
+
+
+def _grouped(name: str, by: Any, values: tuple[Any, ...], first: int | None, groups: int | None, **options: Any) -> Array:
+    if groups is not None:
+        return call(name, by, *values, first=first or 0, groups=groups, **options)
+    cell, categories = _groups(by)
+    place, _ = here()
+    domains = [domain_of(cell._arena, place, category) for category in categories]
+    result = call(name, cell, *values, by=domains, **options)
+    result._category = None
+    return result
+
+
+def group_count(by: Any, *, where: Array | None = None, first: int | None = None, groups: int | None = None) -> Array:
+    """How many rows there are of each group.
+
+    Args:
+        by: An array of categories, or a list of several for their combinations; or whole numbers, with `first` and `groups`.
+        where: Which rows count.
+        first: The least group.
+        groups: How many groups there are.
+    """
+    return _grouped("group_count", by, () if where is None else (where,), first, groups)
+
+
+def group_sum(x: Array, by: Any, *, where: Array | None = None, first: int | None = None, groups: int | None = None) -> Array:
+    """Sums by group: see `group_count`."""
+    return _grouped("group_sum", by, (number(x),) if where is None else (number(x), where), first, groups)
+
+
+def group_mean(
+    x: Array, by: Any, *, where: Array | None = None, frac: int = _DEFAULT_FRACTION, first: int | None = None, groups: int | None = None
+) -> Array:
+    """Means by group, zero of an empty one: see `group_count`."""
+    return _grouped("group_mean", by, (x,) if where is None else (x, where), first, groups, fraction=frac)
+
+
+def group_var(
+    x: Array, by: Any, *, where: Array | None = None, frac: int = _DEFAULT_FRACTION, first: int | None = None, groups: int | None = None
+) -> Array:
+    """Variances by group: see `group_count`."""
+    return _grouped("group_variance", by, (x,) if where is None else (x, where), first, groups, fraction=frac)
+
+
+def group_std(
+    x: Array, by: Any, *, where: Array | None = None, frac: int = _DEFAULT_FRACTION, first: int | None = None, groups: int | None = None
+) -> Array:
+    """Standard deviations by group: see `group_count`."""
+    return _grouped("group_std", by, (x,) if where is None else (x, where), first, groups, fraction=frac)
+
+
+# Names of the standard that are written in other places.
+astype = as_type
+true_divide = divide
+__all__ = [name for name in dir() if not name.startswith("_")]
+_ = (floor_divide,)
