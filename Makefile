@@ -3,6 +3,8 @@
 #   make demo       three companies compute their pay gap over TLS, beside the answer in the clear
 #                   (PROTOCOL=quad: under another protocol)
 #   make test       the tests, without the long ones (ARGS=name: those with this in their names)
+#   make python     builds the Python package and runs its tests, in an environment of its own (needs Python 3.11)
+#   make wheel      the Python package as an optimised wheel, with the command in it
 #   make test-all   the same, then all tests optimised, with the long ones; and with each comparison of the
 #                   sharing protocols switched off, when a test must fail (needs Python 3)
 #   make bench      the standard benchmarks, as a table and target/bench.jsonl (needs Python 3)
@@ -23,7 +25,7 @@ FUZZ_SECONDS ?= 60
 MSRV = $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all bench bench-guard lint doc circles audit fuzz miri msrv components
+.PHONY: help demo test python wheel test-all bench bench-guard lint doc circles audit fuzz miri msrv components
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -33,6 +35,12 @@ demo:
 
 test:
 	@scripts/test.sh $(ARGS)
+
+python:
+	@scripts/python.sh test
+
+wheel:
+	@scripts/python.sh wheel
 
 # Long tests are marked `#[ignore]` with their reason. Some measure time, so nothing runs beside them.
 test-all: test
@@ -47,6 +55,7 @@ lint: components circles $(TOOLS)/bin/cargo-deny
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
 	@$(MAKE) --no-print-directory doc
 	@if command -v c++ >/dev/null; then scripts/fuzz.sh --check; fi
+	@if python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then scripts/python.sh lint; else echo "No Python 3.11: Python code is not looked at."; fi
 	$(TOOLS)/bin/cargo-deny --log-level error check bans licenses sources
 
 doc:

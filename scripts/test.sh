@@ -20,9 +20,24 @@ logs="$(cd "${CARGO_TARGET_DIR:-target}" && pwd)/test-logs"
 rm -rf "$logs"
 mkdir "$logs"
 
+# Where there is Python, its tests run too, unless some tests were asked for by name. Their packages come meanwhile.
+with_python=
+if [[ $# == 0 && ${#profile[@]} == 0 ]]; then
+    if python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
+        with_python=yes
+        scripts/python.sh setup >"$logs/python.setup" 2>&1 &
+    else
+        echo "No Python 3.11: Python's tests do not run."
+    fi
+fi
+
 # The programs, each with the folder of its crate. Those of the crates whose tests take longest begin first.
 "$cargo" test --workspace --locked ${profile[@]+"${profile[@]}"} --no-run \
     --message-format=json-render-diagnostics >"$logs/build.json"
+if [[ -n "$with_python" ]]; then
+    # With the tests' own libraries: the same command with other parts would compile them again.
+    "$cargo" build --workspace --locked --lib --bins --tests --examples --quiet
+fi
 sed -n 's|.*"manifest_path":"\([^"]*\)/Cargo.toml".*"test":true},"features".*"executable":"\([^"]*\)".*|\1 \2|p' \
     "$logs/build.json" >"$logs/found"
 for crate in engine cli garbling proof backend; do
@@ -72,6 +87,18 @@ if [[ "$examples" == 0 ]]; then
 else
     echo "FAILED: examples in documentation"
     touch "$logs/documentation.log.failed"
+fi
+
+if [[ -n "$with_python" ]]; then
+    wait
+    extension="${CARGO_TARGET_DIR:-target}/debug/lib_tacit.so"
+    [[ -f "$extension" ]] || extension="${extension%.so}.dylib"
+    if EXTENSION="$extension" scripts/python.sh test --durations=5 >"$logs/python.log" 2>&1; then
+        echo "ok: Python: $(tail -n 1 "$logs/python.log")"
+    else
+        echo "FAILED: Python"
+        touch "$logs/python.log.failed"
+    fi
 fi
 
 echo

@@ -3,7 +3,7 @@
 use crate::error::failure;
 use crate::run::{network, threat};
 use pyo3::prelude::*;
-use tacit_program::{Interval, Meaning, Type, text};
+use tacit_program::{Interval, Meaning, Node, Op, Type, text};
 
 /// A program that was built or read.
 #[pyclass(frozen, module = "tacit._tacit")]
@@ -19,6 +19,17 @@ impl Program {
 /// number, or the name of a row count), least and greatest raw value, what its numbers stand for, names of those.
 type Input =
     (String, Option<u8>, (String, u8, u8), Vec<String>, (i128, i128), String, Option<Vec<String>>);
+
+/// An operation: name, file and line.
+type Within = (&'static str, String, u32);
+
+/// An operation, and those of its body if it is a loop.
+fn collect(node: &Node, within: &mut Vec<Within>) {
+    within.push((text::op_name(&node.op), node.span.file.to_string(), node.span.line));
+    if let Op::Loop(inner) = &node.op {
+        inner.body.nodes.iter().for_each(|node| collect(node, within));
+    }
+}
 
 #[pymethods]
 impl Program {
@@ -115,14 +126,14 @@ impl Program {
         self.0.reveals.iter().map(described).collect()
     }
 
-    /// The operations: name, operands by number, type, file and line.
+    /// The operations: name, operands by number, and the operations within, if it is a loop: names, files and lines.
     #[getter]
-    fn nodes(&self) -> Vec<(&'static str, Vec<u32>, String, String, u32)> {
-        let described = |node: &tacit_program::Node| {
+    fn nodes(&self) -> Vec<(&'static str, Vec<u32>, Vec<Within>)> {
+        let described = |node: &Node| {
             let operands = node.operands.iter().map(|operand| operand.node).collect();
-            let ty = node.types.first().map(|ty| text::type_text(&self.0, ty)).unwrap_or_default();
-            let tacit_program::Span { file, line, .. } = &node.span;
-            (text::op_name(&node.op), operands, ty, file.to_string(), *line)
+            let mut within = Vec::new();
+            collect(node, &mut within);
+            (text::op_name(&node.op), operands, within)
         };
         self.0.body.nodes.iter().map(described).collect()
     }

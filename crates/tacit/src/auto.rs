@@ -6,6 +6,7 @@ use crate::options::Options;
 use crate::roles::{Measured, checked, measured};
 use crate::run_program::program_job;
 use serde::{Deserialize, Serialize};
+use std::sync::OnceLock;
 use std::time::Instant;
 use tacit_circuit::Circuit;
 use tacit_engine::circuit::{Assignment, EvaluateError, FormChoice, Garbling, Job};
@@ -188,7 +189,7 @@ pub fn plan(
     let wanted = Wanted::against(threat);
     let protocols = wanted.protocols(parties)?;
     let start = Instant::now();
-    let calibration = Calibration::measured()?;
+    let calibration = this_machine()?;
     let measuring_seconds = start.elapsed().as_secs_f64();
     let network = network.planned(parties)?;
     let setting =
@@ -281,6 +282,16 @@ fn rank<J>(
         )));
     };
     Ok((best, job, choice))
+}
+
+/// How fast this machine is, measured once in a process.
+fn this_machine() -> Result<Calibration> {
+    static MEASURED: OnceLock<Calibration> = OnceLock::new();
+    if let Some(known) = MEASURED.get() {
+        return Ok(*known);
+    }
+    let measured = Calibration::measured()?;
+    Ok(*MEASURED.get_or_init(|| measured))
 }
 
 fn total_seconds(estimate: &Estimate) -> f64 {

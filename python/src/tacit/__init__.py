@@ -114,6 +114,7 @@ from .xp import (
     take,
     tensordot,
     tile,
+    to_fixed,
     top,
     var,
     vecdot,

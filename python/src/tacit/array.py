@@ -119,6 +119,8 @@ class Arena:
         self.inputs: dict[str, tuple[Party | None, Type]] = {}
         self.promised: set[tuple[str, int]] = set()
         self.suggested: set[str] = set()
+        # Numbers of combinations of categories, by the keys that they are of.
+        self.cells: dict[tuple[int, ...], tuple[Array, list[Array]]] = {}
 
     def length(self, extent: Any) -> Any:
         """A length for the engine."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
@@ -236,8 +237,9 @@ class Job:
         """
         given = given if given is not None else self._samples
         inputs, _, rounding = self._given(given, None)
+        start = time.perf_counter()
         outcome = _ran(lambda: _tacit.run_local(self._program, "plain", "instant", 1, inputs))
-        return Result(outcome, self, rounding)
+        return Result(outcome, rounding, time.perf_counter() - start)
 
     def run(
         self,
@@ -268,10 +270,9 @@ class Job:
         inputs, rows, rounding = self._given(given, own)
         threat = _threat(behaviour, corruptions, len(self.parties) if own is None else len(on.parties), own is not None and protocol == "auto")
         if isinstance(on, Net):
-            outcome = on._run(self._program, protocol, threat, session, threads, inputs)
-        else:
-            outcome = on._run(self._program, protocol, threat, rows, threads, inputs)
-        return Result(outcome, self, rounding)
+            return Result(on._run(self._program, protocol, threat, session, threads, inputs), rounding)
+        outcome, seconds = on._run(self._program, protocol, threat, rows, threads, inputs)
+        return Result(outcome, rounding, seconds)
 
     def plan(
         self,
@@ -397,10 +398,12 @@ class Disclosure:
             unit = 2**it.fraction
             low, high = (bound if unit == 1 else bound / unit for bound in it.interval)
             lines.append(f"  {who}  {it.name}{shape}  {low}..{high}")
-        nodes = program.nodes
-        checked = sum(node[0] == "check" for node in nodes)
-        lines.append(f"CHECKED IN THE RUN  {f'{checked} values; 1 bit for all together, to everybody' if checked else 'nothing'}")
-        promised = sorted({f"{file}:{line}" for op, _, _, file, line in nodes if op == "assume" and (file, line) in (job._promised or set())})
+        within = [it for node in program.nodes for it in node[2]]
+        checked = sorted({f"{file}:{line}" for op, file, line in within if op == "check"})
+        told = f"{', '.join(checked)}; 1 bit for all together, to everybody" if checked else "nothing"
+        lines.append(f"CHECKED IN THE RUN  {told}")
+        known = job._promised if job._promised is not None else {(file, line) for _, file, line in within}
+        promised = sorted({f"{file}:{line}" for op, file, line in within if op == "assume" and (file, line) in known})
         lines.append(f"PROMISED, UNVERIFIED  {', '.join(promised) if promised else 'nothing'}")
         if self.lints:
             lines.append("LOOK AT")

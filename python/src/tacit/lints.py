@@ -45,7 +45,7 @@ def lint(program: Any, inputs: list[Input], promised: set[tuple[str, int]] | Non
             found.append(
                 Lint("D3", name, f"{name!r} is by group: groups of few rows show single ones. Hide them: tc.where(count >= 10, value, 0)")
             )
-        if any(nodes[i][0] == "assume" and (nodes[i][3], nodes[i][4]) in (promised or set()) for i in below):
+        if any(op == "assume" and (file, line) in (promised or set()) for i in below for op, file, line in nodes[i][2]):
             found.append(Lint("D6", name, f"{name!r} depends on a promise that nothing verifies in a run"))
     found += _means_and_counts(program, nodes, reached, to)
     for it in sorted(suggested):

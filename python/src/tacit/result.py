@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import html
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from .job import Job
 
 __all__ = ["Plan", "Report", "Result", "Simulation"]
 
@@ -42,8 +39,9 @@ def _html(head: list[str], rows: list[list[str]]) -> str:
 class Report:
     """What a run cost. It holds nothing secret: costs follow from what is public."""
 
-    def __init__(self, report: dict[str, Any], choice: dict[str, Any] | None, rounding: float) -> None:
+    def __init__(self, report: dict[str, Any], choice: dict[str, Any] | None, rounding: float, here: float | None = None) -> None:
         self.raw = report
+        self._here = here
         self.choice = choice
         self.rounding = rounding
 
@@ -54,7 +52,9 @@ class Report:
 
     @property
     def seconds(self) -> float:
-        """Seconds in all; virtual ones, where the network is played."""
+        """Seconds in all: those of this process, or virtual ones where a network is played."""
+        if self._here is not None:
+            return self._here
         return float(self.raw["setup_seconds"] + self.raw["offline_seconds"] + self.raw["online_seconds"])
 
     @property
@@ -79,7 +79,7 @@ class Report:
 
     def __repr__(self) -> str:
         rows = "".join(f", {name} = {count}" for name, count in self.rows.items())
-        return f"{self.protocol}, {self.raw['by']}{rows}: {_seconds(self.seconds)}, {self.rounds} rounds, {_bytes(self.bytes)} sent in all"
+        return f"{self.protocol}, {self.raw['by']}{rows}: {_seconds(self.seconds)}, {self.rounds} round{'s' if self.rounds != 1 else ''}, {_bytes(self.bytes)} sent in all"
 
 
 def _sent(link: dict[str, Any]) -> int:
@@ -89,10 +89,10 @@ def _sent(link: dict[str, Any]) -> int:
 class Result:
     """What a run revealed to whoever ran it: arrays by name, as attributes and items."""
 
-    def __init__(self, outcome: Any, job: Job, rounding: float) -> None:
+    def __init__(self, outcome: Any, rounding: float, here: float | None = None) -> None:
         self._outcome = outcome
         choice = outcome.choice
-        self.report = Report(json.loads(outcome.report), json.loads(choice) if choice else None, rounding)
+        self.report = Report(json.loads(outcome.report), json.loads(choice) if choice else None, rounding, here)
         self.warnings: list[str] = list(outcome.warnings)
         self._names: list[str] = list(outcome.names)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import threading
+import time
 from typing import Any
 
 from . import _tacit
@@ -24,18 +25,23 @@ class Local:
         """Whichever the job has."""
         return []
 
-    def _run(self, program: Any, protocol: str, threat: Any, rows: dict[str, int], threads: int, inputs: dict[str, Any]) -> Any:
+    def _run(
+        self, program: Any, protocol: str, threat: Any, rows: dict[str, int], threads: int, inputs: dict[str, Any]
+    ) -> tuple[Any, float | None]:
+        """The outcome, and the seconds that it took here; none where a network is played."""
+        if self.transport == "tcp":
+            return self._over_tls(program, protocol, threat or (False, 1), threads, inputs), None
+        instant = self.network == "instant"
         try:
-            if protocol == "auto" and self.transport == "memory":
+            if protocol == "auto":
                 malicious, many = threat or (False, 1)
-                network = "lan" if self.network == "instant" else self.network
-                plan = json.loads(program.plan(network, malicious, many, list(rows.items())))
+                plan = json.loads(program.plan("lan" if instant else self.network, malicious, many, list(rows.items())))
                 protocol = plan["candidates"][0]["protocol"]
-            if self.transport == "memory":
-                return _tacit.run_local(program, protocol, self.network, threads, inputs)
+            start = time.perf_counter()
+            outcome = _tacit.run_local(program, protocol, self.network, threads, inputs)
         except _tacit.Failure as error:
             raise failure(error) from None
-        return self._over_tls(program, protocol, threat or (False, 1), threads, inputs)
+        return outcome, time.perf_counter() - start if instant else None
 
     def _over_tls(self, program: Any, protocol: str, threat: Any, threads: int, inputs: dict[str, Any]) -> Any:
         parties = _tacit.loopback(program.parties)

@@ -34,7 +34,7 @@ from .array import (
     number,
     same_point,
     text,
-    to_fixed,
+    to_fixed as fixed_point,
 )
 from .errors import ProgramError, ShapeError, fail, mistake
 from .types import Bool, Category, Type
@@ -244,7 +244,7 @@ def round(x: Array) -> Array:
 
 
 def _real(name: str, x: Array) -> Array:
-    return call(name, x if x._node.kind == "fixed" else to_fixed(x, _DEFAULT_FRACTION))
+    return call(name, x if x._node.kind == "fixed" else fixed_point(x, _DEFAULT_FRACTION))
 
 
 def sqrt(x: Array) -> Array:
@@ -291,7 +291,7 @@ def where(condition: Array, x1: Any, x2: Any) -> Array:
         x1, x2 = same_point(x1, x2)
         kinds = {x1._node.kind, x2._node.kind}
         if "fixed" in kinds and len(kinds) > 1:
-            x1, x2 = (to_fixed(x, _DEFAULT_FRACTION) for x in (x1, x2))
+            x1, x2 = (fixed_point(x, _DEFAULT_FRACTION) for x in (x1, x2))
     result = call("select", condition, x1, x2)
     result._category = pair[0]._category if len(pair) == 2 and pair[0]._category == pair[1]._category else None
     return result
@@ -329,7 +329,7 @@ def _within(name: str, x: Array, lo: Any, hi: Any) -> Array:
     place, path = here()
     if not isinstance(x, Array):
         fail(ProgramError, "a range is of an array of the parties", place, path)
-    x = to_fixed(x, _DEFAULT_FRACTION) if is_fractional(lo) or is_fractional(hi) else number(x)
+    x = fixed_point(x, _DEFAULT_FRACTION) if is_fractional(lo) or is_fractional(hi) else number(x)
     result = call(name, x, **{"in": (text(lo), text(hi))})
     return result
 
@@ -356,6 +356,11 @@ def _tree(combine: Any, values: list[Array]) -> Array:
         pairs = [combine(a, b) for a, b in zip(values[::2], values[1::2], strict=False)]
         values = pairs + values[len(values) - len(values) % 2 :]
     return values[0]
+
+
+def to_fixed(x: Array, frac: int = _DEFAULT_FRACTION) -> Array:
+    """Numbers with so many bits behind the point, rounded down to fewer if need be."""
+    return fixed_point(x, frac)
 
 
 # Shapes.
@@ -452,7 +457,7 @@ def _common(arrays: Sequence[Any]) -> list[Array]:
     kinds = {it._node.kind for it in all_of}
     if "fixed" in kinds:
         fraction = builtins.max(it._node.fraction for it in all_of)
-        return [to_fixed(it, fraction) for it in all_of]
+        return [fixed_point(it, fraction) for it in all_of]
     return [number(it) for it in all_of] if "bit" in kinds and len(kinds) > 1 else all_of
 
 
@@ -842,8 +847,15 @@ def _groups(by: Any) -> tuple[Array, list[Category]]:
             fail(ProgramError, "groups are the members of a tc.Category: of other keys, give first= and groups=", place, path)
     categories = [key._category for key in keys]
     cell = keys[0]
+    arena = cell._arena
+    # The number of a combination is computed once, for all statistics of the same keys.
+    known = arena.cells.get(tuple(id(key._node) for key in keys)) if not arena.front.open_loops else None
+    if known is not None:
+        return known[0], categories
     for key, category in zip(keys[1:], categories[1:], strict=True):
         cell = cell * len(category.names) + key
+    if not arena.front.open_loops:
+        arena.cells[tuple(id(key._node) for key in keys)] = (cell, keys)
     return cell, categories
 
 

@@ -1,0 +1,198 @@
+"""Runs: in this process, over TLS, with parties of the command line, and runs that end early."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import tacit as tc
+
+DATA = {"alice": [70, 30, 81], "bob": [4, 2, 7]}
+
+
+def stay() -> tc.Job:
+    alice, bob, _ = tc.parties("alice", "bob", "carol")
+    n = tc.rows("n", max=1000, min=1)
+    age = alice.array("age", tc.Int(0, 120), shape=n)
+    days = bob.array("days", tc.Int(0, 1000), shape=n)
+    return tc.job("stay", {"mean stay": tc.mean(days, where=age >= 65, frac=8).reveal(to=[alice, bob])})
+
+
+@pytest.mark.parametrize("protocol", ["auto", "trio", "replicated", "lift", "yao-three", "gmw:3"])
+def test_every_protocol_gives_what_the_clear_does(protocol: str) -> None:
+    job = stay()
+    assert job.check(DATA).mean_stay == 5.5
+    result = job.run(DATA, protocol=protocol)
+    assert result["mean stay"] == 5.5
+    assert protocol in ("auto", result.report.protocol)
+
+
+def test_parties_choose_over_tls() -> None:
+    result = stay().run(DATA, on=tc.local(transport="tcp"), behaviour="malicious", corruptions="one")
+    assert result.mean_stay == 5.5
+    assert result.report.choice is not None
+    assert result.report.choice["candidates"][0]["protocol"] == result.report.protocol
+    assert result.report.bytes > 0
+
+
+def test_a_loaded_job_is_the_same_one(tmp_path: Path) -> None:
+    job = stay()
+    job.save(tmp_path / "stay.tacit")
+    loaded = tc.load(tmp_path / "stay.tacit")
+    assert loaded.digest == job.digest
+    assert loaded.run(DATA, protocol="trio").mean_stay == 5.5
+
+
+def test_cells_that_run_twice_and_values_that_are_dropped_change_no_digest() -> None:
+    first = stay()
+    alice, bob, _ = tc.parties("alice", "bob", "carol")
+    for _ in range(2):
+        n = tc.rows("n", max=1000, min=1)
+        unused = tc.rows("unused", max=7)
+        alice.array("unused", tc.Fixed(-1, 1), shape=unused).sum()
+        age = alice.array("age", tc.Int(0, 120), shape=n)
+        _ = age * age + 3
+        days = bob.array("days", tc.Int(0, 1000), shape=n)
+    again = tc.job("stay", {"mean stay": tc.mean(days, where=age >= 65, frac=8).reveal(to=[alice, bob])})
+    assert again.digest == first.digest
+    with pytest.raises(tc.ProgramError):
+        tc.loop(3, lambda x, i: x.reshape(5, 5), age)
+    assert tc.job("stay", {"mean stay": tc.mean(days, where=age >= 65, frac=8).reveal(to=[alice, bob])}).digest == first.digest
+
+
+def test_python_and_the_command_line_are_parties_of_one_run(command: Path, parties: Path) -> None:
+    job = stay()
+    job.save(parties / "stay.tacit")
+    (parties / "days.csv").write_text("days\n4\n2\n7\n")
+    told = ["--protocol", "lift", "--session", "mixed"]
+    run = [command, "run", parties / "stay.tacit", *told]
+    bob = subprocess.Popen(
+        [*run, "--party", parties / "bob.toml", "--table", parties / "days.csv"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    learned: dict[str, tc.Result] = {}
+
+    def carol() -> None:
+        learned["carol"] = job.run(on=tc.connect(parties / "carol.toml"), protocol="lift", session="mixed")
+
+    other = threading.Thread(target=carol)
+    other.start()
+    with tc.connect(parties / "alice.toml") as net:
+        assert (net.name, net.parties) == ("alice", ["alice", "bob", "carol"])
+        result = job.run({"age": [70, 30, 81]}, on=net, protocol="lift", session="mixed")
+    other.join()
+    out, error = bob.communicate(timeout=60)
+    assert bob.returncode == 0, error
+    assert result.mean_stay == 5.5
+    assert "5.5" in out
+    assert learned["carol"].keys() == []
+    with pytest.raises(AttributeError, match="learned no result"):
+        _ = learned["carol"].mean_stay
+
+
+def script(parties: Path, own: str, given: str, how: str = "protocol='lift'") -> list[str]:
+    """A Python process that is one party."""
+    text = f"""
+        import sys
+        sys.path.insert(0, {str(Path(tc.__file__).parents[1])!r})
+        import tacit as tc
+        job = tc.load({str(parties / "stay.tacit")!r})
+        try:
+            print(job.run({given}, on=tc.connect({str(parties / own)!r} + ".toml", connect_timeout=20), {how}))
+        except tc.TacitError as error:
+            print(type(error).__name__, error)
+            sys.exit(9)
+    """
+    return [sys.executable, "-c", textwrap.dedent(text)]
+
+
+def test_three_processes_choose_a_protocol(parties: Path) -> None:
+    stay().save(parties / "stay.tacit")
+    how = "behaviour='semi-honest', corruptions='one'"
+    given = {"alice": "{'age': [70, 30, 81]}", "bob": "{'days': [4, 2, 7]}", "carol": "None"}
+    all_of = {name: subprocess.Popen(script(parties, name, data, how), stdout=subprocess.PIPE, text=True) for name, data in given.items()}
+    out = {name: it.communicate(timeout=90)[0] for name, it in all_of.items()}
+    assert [it.returncode for it in all_of.values()] == [0, 0, 0], out
+    assert "5.5" in out["alice"] and "5.5" in out["bob"] and "5.5" not in out["carol"]
+
+
+def test_ctrl_c_ends_the_run_for_all_parties(parties: Path) -> None:
+    """Carol never comes; Ctrl-C at alice ends bob's wait too."""
+    stay().save(parties / "stay.tacit")
+    alice = subprocess.Popen(
+        script(parties, "alice", "{'age': [70]}"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    bob = subprocess.Popen(script(parties, "bob", "{'days': [4]}"), stdout=subprocess.PIPE, text=True)
+    time.sleep(4)
+    alice.send_signal(signal.SIGINT)
+    _, error = alice.communicate(timeout=15)
+    told, _ = bob.communicate(timeout=40)
+    assert "KeyboardInterrupt" in error
+    assert bob.returncode == 9
+    assert "Error" in told
+
+
+def test_parties_with_other_programs_hear_of_it(parties: Path) -> None:
+    stay().save(parties / "stay.tacit")
+    other = parties / "other"
+    other.mkdir()
+    alice, bob, _ = tc.parties("alice", "bob", "carol")
+    days = bob.array("days", tc.Int(0, 1000), shape=tc.rows("n", max=1000, min=1))
+    tc.job("stay", {"mean stay": days.sum().reveal(to=[alice, bob])}).save(other / "stay.tacit")
+    for file in parties.glob("*.toml"):
+        (other / file.name).write_text(file.read_text())
+        (other / file.name).chmod(0o600)
+    commands = [
+        script(parties, "alice", "{'age': [70, 30, 81]}"),
+        script(other, "bob", "{'days': [4, 2, 7]}"),
+        script(parties, "carol", "None"),
+    ]
+    all_of = [subprocess.Popen(it, stdout=subprocess.PIPE, text=True) for it in commands]
+    out = [it.communicate(timeout=60)[0] for it in all_of]
+    assert [it.returncode for it in all_of] == [9, 9, 9], out
+    assert any("program" in it for it in out), out
+
+
+def test_the_security_is_said_between_machines(parties: Path) -> None:
+    net = tc.connect(parties / "alice.toml")
+    with pytest.raises(tc.InputError, match="behaviour="):
+        stay().run({"age": [70]}, on=net)
+    with pytest.raises(tc.InputError, match="corruptions="):
+        stay().run({"age": [70]}, on=net, behaviour="malicious")
+
+
+def test_plans_follow_the_network() -> None:
+    job = stay()
+    near, far = job.plan(network="lan", rows={"n": 10}), job.plan(network="global", rows={"n": 10})
+    assert near.candidates[0]["seconds"] < far.candidates[0]["seconds"]
+    assert far.best in repr(far) and far.best in far.why
+    assert "<table>" in far._repr_html_()
+    malicious = job.plan(network="global", behaviour="malicious", rows={"n": 10})
+    assert {it["protocol"] for it in malicious.candidates} < {it["protocol"] for it in far.candidates}
+
+
+def test_simulations_say_what_runs_take_elsewhere() -> None:
+    found = stay().simulate(rows={"n": 20}, network="global", protocols=["trio", "lift"])
+    assert list(found.reports) == ["trio", "lift"] == list(found.reports)
+    assert 0 < found.reports["trio"].seconds < found.reports["lift"].seconds
+    assert found.best == "trio"
+
+
+def test_results_have_labels_and_exact_values() -> None:
+    alice, bob = tc.parties("alice", "bob")
+    level = alice.array("level", tc.Category(["low", "high"]), shape=4)
+    big = bob.array("big", tc.Int(0, 2**63))
+    job = tc.job("both", count=tc.group_count(level).reveal(to="all"), levels=level.reveal(to=bob), big=big.reveal(to=alice))
+    result = job.run({"alice": {"level": ["low", "high", "high", "high"]}, "bob": 2**63}, protocol="gmw:2")
+    np.testing.assert_array_equal(result.count, [1, 3])
+    assert result.labels("count") == [{"level": ["low", "high"]}]
+    assert result.levels.tolist() == ["low", "high", "high", "high"]
+    assert result.exact("big") == ([2**63], 0)
+    assert int(result.big) == 2**63

@@ -1,0 +1,84 @@
+#!/usr/bin/env bash
+# Python's side of Tacit, in an environment of its own under target/python.
+#
+#     scripts/python.sh test [ARGUMENT...]   builds the extension module and runs the tests; arguments go to pytest
+#     scripts/python.sh lint                 format and style of the Python code
+#     scripts/python.sh wheel                builds the wheel (optimised) with the command in it, and tries it in a fresh environment
+#     scripts/python.sh setup                makes the environment only
+#
+# EXTENSION is the extension module if it is built already.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+cargo="${CARGO:-cargo}"
+target="${CARGO_TARGET_DIR:-target}"
+environment="$target/python"
+# The oldest Python that the pinned packages of the tests run on.
+wanted='import sys; sys.exit(sys.version_info < (3, 11))'
+
+setup() {
+    python3 -c "$wanted" 2>/dev/null || { echo "Python 3.11 or later is needed for Python's tests" >&2; exit 1; }
+    local stamp="$environment/made-of"
+    if ! cmp -s python/requirements.txt "$stamp"; then
+        rm -rf "$environment"
+        python3 -m venv "$environment"
+        "$environment/bin/pip" install --quiet --disable-pip-version-check -r python/requirements.txt
+        cp python/requirements.txt "$stamp"
+    fi
+}
+
+extension() {
+    if [[ -z "${EXTENSION:-}" ]]; then
+        "$cargo" build --package tacit-python --locked
+        EXTENSION="$target/debug/lib_tacit.so"
+        [[ -f "$EXTENSION" ]] || EXTENSION="$target/debug/lib_tacit.dylib"
+    fi
+    # Replaced as a whole: a running Python keeps the old one.
+    cp "$EXTENSION" python/src/tacit/_tacit.abi3.so.new
+    mv python/src/tacit/_tacit.abi3.so.new python/src/tacit/_tacit.abi3.so
+}
+
+case "${1:-}" in
+setup)
+    setup
+    ;;
+test)
+    shift
+    setup
+    extension
+    python="$(cd "$environment/bin" && pwd)/python"
+    cd python
+    PYTHONPATH=src "$python" -m pytest -q "$@"
+    ;;
+lint)
+    setup
+    "$environment/bin/ruff" check --quiet python
+    "$environment/bin/ruff" format --quiet --check python
+    ;;
+wheel)
+    setup
+    "$cargo" build --release --package tacit-cli --locked
+    mkdir -p python/tacit_mpc.data/scripts
+    cp "$target/release/tacit" python/tacit_mpc.data/scripts/tacit
+    strip python/tacit_mpc.data/scripts/tacit
+    "$environment/bin/maturin" build --quiet --release --locked --manifest-path crates/python/Cargo.toml --out "$target/wheels"
+    wheel="$(ls -t "$target"/wheels/tacit_mpc-*.whl | head -n 1)"
+    fresh="$(mktemp -d)"
+    trap 'rm -rf "$fresh"' EXIT
+    python3 -m venv "$fresh"
+    "$fresh/bin/pip" install --quiet --disable-pip-version-check "$wheel"
+    "$fresh/bin/tacit" --version
+    (cd "$fresh" && bin/python -c '
+import doctest, time
+start = time.perf_counter()
+import tacit
+print(f"imported in {time.perf_counter() - start:.2f} s")
+failed = doctest.testmod(tacit).failed
+raise SystemExit(failed)')
+    echo "$wheel: $(($(wc -c <"$wheel") / 1000000)) MB"
+    ;;
+*)
+    sed -n 's/^#     //p' "$0" >&2
+    exit 2
+    ;;
+esac
