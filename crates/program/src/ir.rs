@@ -189,6 +189,13 @@ pub enum Op {
         /// The axis.
         axis: u32,
     },
+    /// The sums of the elements up to each one along an axis, itself among them.
+    CumSum {
+        /// The axis.
+        axis: u32,
+        /// From the last element on: the sums from each one to the end.
+        reverse: bool,
+    },
     /// Product over an axis, by a balanced tree.
     Product {
         /// The axis.
@@ -218,6 +225,29 @@ pub enum Op {
         start: u64,
         /// The distance between positions.
         step: u64,
+    },
+    /// As many elements of an axis as the result has, from a public position on that the program computes. Operands:
+    /// the array, then the position of the first of them, one integer.
+    SliceAt {
+        /// The axis.
+        axis: u32,
+        /// How many elements.
+        length: u64,
+    },
+    /// The first operand, with the elements of the second in place of its own along an axis, from a public position on
+    /// that the program computes. Operands: the array, the part, then the position of its first element, one integer.
+    UpdateAt {
+        /// The axis.
+        axis: u32,
+    },
+    /// Element `i` along an axis is the operand's element `i - by`, or a public value where it has none.
+    Shift {
+        /// The axis.
+        axis: u32,
+        /// By how many places; towards the beginning if it is negative.
+        by: i64,
+        /// The raw value in place of what there is none of.
+        fill: i128,
     },
     /// Operands one after the other along an axis.
     Concat {

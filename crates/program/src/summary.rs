@@ -255,7 +255,8 @@ fn is_nonlinear(op: &Op, operands: &[&Type], results: &[Type]) -> bool {
         Op::Cast(to) => narrowed(operands[0].element, *to),
         Op::Xor | Op::Not | Op::Wrap(_) | Op::Assume(_) | Op::Sum { .. } => false,
         Op::Reshape | Op::Slice { .. } | Op::Concat { .. } | Op::Transpose { .. } => false,
-        Op::Broadcast | Op::Gather { .. } => false,
+        Op::Broadcast | Op::Gather { .. } | Op::CumSum { .. } | Op::Shift { .. } => false,
+        Op::SliceAt { .. } | Op::UpdateAt { .. } => false,
         _ => true,
     }
 }

@@ -199,6 +199,10 @@ fn keeps_rows(op: &Op, types: &[&Type], results: &[Type]) -> bool {
         Op::Slice { axis, .. } | Op::Concat { axis } | Op::Gather { axis, .. } => {
             *axis > 0 && all_rows()
         }
+        // Along rows one needs others: these are computed on whole arrays.
+        Op::CumSum { axis, .. } | Op::Shift { axis, .. } => *axis > 0 && all_rows(),
+        Op::SliceAt { axis, .. } => *axis > 0 && row(&types[0]),
+        Op::UpdateAt { axis } => *axis > 0 && row(&types[0]) && row(&types[1]),
         Op::Transpose { order } => order.first() == Some(&0) && all_rows(),
         Op::GroupSum { .. } | Op::GroupCount { .. } => false,
         _ => all_rows(),

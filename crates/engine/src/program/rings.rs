@@ -163,6 +163,11 @@ impl Classes {
                     self.join_all(&[plan.operands[1], plan.results[0]]);
                 }
             }
+            // The place is public, and no number is computed from it.
+            Op::SliceAt { .. } => self.join(plan.operands[0], plan.results[0]),
+            Op::UpdateAt { .. } => {
+                self.join_all(&[plan.operands[0], plan.operands[1], plan.results[0]]);
+            }
             Op::Sort { .. } => {
                 for (operand, result) in plan.operands.iter().zip(&plan.results) {
                     self.join(*operand, *result);

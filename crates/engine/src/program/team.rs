@@ -257,6 +257,13 @@ impl Backend for Team<'_, '_, '_> {
         self.first().sum_axis(a, shape, bits)
     }
 
+    fn prefix_sums(&mut self, a: &Secret, shape: [usize; 3], reverse: bool) -> Result<Secret> {
+        if !by_circuits(a) {
+            return self.first().prefix_sums(a, shape, reverse);
+        }
+        tacit_backend::prefix::sums(self, a, shape, reverse)
+    }
+
     fn multiply(&mut self, a: &Secret, b: &Secret, bits: [u32; 2]) -> Result<Secret> {
         self.split(a.len, |backend, at| backend.multiply(&at.part_of(a), &at.part_of(b), bits))
     }

@@ -55,6 +55,8 @@ fn programs_under_baselines() {
 fn more_programs_under_baselines() {
     under_baselines(&[
         operations::medians_and_quantiles_of_columns,
+        operations::prefix_sums_and_shifts,
+        operations::parts_at_places,
         random::random_programs_agree_with_the_clear_under_every_protocol,
         split::rows_of_streams,
         split::parts_of_whole_arrays,

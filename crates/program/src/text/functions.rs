@@ -85,6 +85,9 @@ pub(super) static FUNCTIONS: &[Function] = &[
     function("wrap", &["to"], Exactly(|o| Op::Wrap(o.to))),
     function("assume", &["in"], Exactly(|o| Op::Assume(o.within))),
     built("sum", &["axis"], &[], (1, 1), |b, v, o| vec![b.sum(v[0], o.axis)]),
+    built("cumsum", &["axis"], &["reverse"], (1, 1), |b, v, o| {
+        vec![b.cumsum(v[0], o.axis, o.reverse)]
+    }),
     function("product", &["axis"], Exactly(|o| Op::Product { axis: o.axis })),
     built("median", &[], &["axis"], (1, 2), |b, v, o| vec![b.median(v[0], along(v, o))]),
     built("quantile", &[], &["axis"], (1, 2), |b, v, o| {
@@ -111,6 +114,17 @@ pub(super) static FUNCTIONS: &[Function] = &[
         optional: &["start", "step"],
         apply: Exactly(|o| Op::Slice { axis: o.axis, start: o.start, step: o.step }),
     },
+    function(
+        "shift",
+        &["axis", "by", "fill"],
+        Exactly(|o| Op::Shift { axis: o.axis, by: o.places, fill: o.fill }),
+    ),
+    function(
+        "slice_at",
+        &["axis", "length"],
+        Exactly(|o| Op::SliceAt { axis: o.axis, length: o.length.constant }),
+    ),
+    function("update_at", &["axis"], Exactly(|o| Op::UpdateAt { axis: o.axis })),
     function("concat", &["axis"], Exactly(|o| Op::Concat { axis: o.axis })),
     function("transpose", &["order"], Exactly(|o| Op::Transpose { order: o.order.clone() })),
     function("broadcast", &["shape"], Exactly(|_| Op::Broadcast)),
@@ -214,10 +228,14 @@ pub(crate) fn name(op: &Op) -> &'static str {
         Op::Wrap(_) => "wrap",
         Op::Assume(_) => "assume",
         Op::Sum { .. } => "sum",
+        Op::CumSum { .. } => "cumsum",
         Op::Product { .. } => "product",
         Op::MatMul => "matmul",
         Op::Reshape => "reshape",
         Op::Slice { .. } => "slice",
+        Op::SliceAt { .. } => "slice_at",
+        Op::UpdateAt { .. } => "update_at",
+        Op::Shift { .. } => "shift",
         Op::Concat { .. } => "concat",
         Op::Transpose { .. } => "transpose",
         Op::Broadcast => "broadcast",

@@ -203,7 +203,15 @@ impl Printer<'_> {
             | Op::Product { axis }
             | Op::MinOver { axis }
             | Op::MaxOver { axis }
+            | Op::UpdateAt { axis }
+            | Op::CumSum { axis, reverse: false }
             | Op::Concat { axis } => format!("axis {axis}"),
+            Op::CumSum { axis, reverse: true } => format!("axis {axis}, reverse"),
+            Op::SliceAt { axis, length } => format!("axis {axis}, length {length}"),
+            Op::Shift { axis, by, fill } => {
+                let fill = decimal::show(*fill, types[0].element.fraction());
+                format!("axis {axis}, by {by}, fill {fill}")
+            }
             Op::Reshape | Op::Broadcast => shape(),
             Op::Positions => format!("length {}", self.extent(&types[0].shape[0])),
             Op::Slice { axis, start, step } => {
