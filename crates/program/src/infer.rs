@@ -146,7 +146,7 @@ fn single(op: &Op, context: &Context<'_>) -> Result<Type, String> {
         Op::And | Op::Or | Op::Xor | Op::Not => number::logic(context),
         Op::Cast(to) => number::cast(context, *to),
         Op::Wrap(to) => number::wrap(context, *to),
-        Op::Assume(interval) => number::assume(context, *interval),
+        Op::Assume(interval) | Op::Check(interval) => number::assume(context, *interval),
         Op::Sum { axis } => tables::sum(context, *axis),
         Op::CumSum { axis, .. } => tables::prefix_sums(context, *axis),
         Op::Product { axis } => tables::product(context, *axis),

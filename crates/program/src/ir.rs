@@ -67,6 +67,14 @@ pub struct Block {
 }
 
 impl Block {
+    /// Whether some node satisfies a condition, those of loops among them.
+    pub fn any_node(&self, is: &impl Fn(&Node) -> bool) -> bool {
+        self.nodes.iter().any(|node| match &node.op {
+            Op::Loop(inner) => is(node) || inner.body.any_node(is),
+            _ => is(node),
+        })
+    }
+
     /// The type of a value.
     #[must_use]
     pub fn type_of(&self, value: ValueId) -> &Type {
@@ -183,6 +191,9 @@ pub enum Op {
     /// The operand's values, promised to lie in the interval. A promise that is broken gives wrong
     /// results, which evaluation in the clear reports.
     Assume(Interval),
+    /// The operand's values, checked in the run to lie in the interval. If some do not, for this check or any other one of
+    /// the program, everybody learns that, and nothing is revealed.
+    Check(Interval),
 
     /// The sum over an axis.
     Sum {

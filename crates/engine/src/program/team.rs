@@ -129,9 +129,9 @@ fn back(error: EvaluateError) -> SharingError {
         EvaluateError::Net(error) => SharingError::Net(error),
         EvaluateError::System(what) => SharingError::System(what),
         EvaluateError::Job(what) | EvaluateError::Bug(what) => SharingError::Shape(what),
-        error @ (EvaluateError::Misbehaviour { .. } | EvaluateError::Lost { .. }) => {
-            SharingError::Shape(error.to_string())
-        }
+        error @ (EvaluateError::Misbehaviour { .. }
+        | EvaluateError::Lost { .. }
+        | EvaluateError::Check(_)) => SharingError::Shape(error.to_string()),
     }
 }
 

@@ -5,6 +5,7 @@
 //! [`programs_under_baselines`] and [`more_programs_under_baselines`], which `make test-all` runs, run the same programs
 //! under those.
 
+mod checks;
 mod harness;
 mod numpy;
 mod operations;
@@ -54,6 +55,7 @@ fn programs_under_baselines() {
 #[ignore = "minutes: programs of other files, under protocols that are there to be compared with"]
 fn more_programs_under_baselines() {
     under_baselines(&[
+        checks::checks_that_hold_change_nothing,
         operations::medians_and_quantiles_of_columns,
         operations::prefix_sums_and_shifts,
         operations::parts_at_places,

@@ -87,6 +87,7 @@ fn unary(op: &Op, a: &Array, out: &mut Sink) -> Result<(), OpError> {
         Op::Cast(_) => elementwise::cast(a, out),
         Op::Wrap(_) => elementwise::low_bits(a, out),
         Op::Assume(_) => elementwise::map(a, out, |a| a),
+        Op::Check(within) => elementwise::checked(a, *within, out),
         Op::Sum { axis } => reduce::fold(a, *axis, Some(0), out, i128::saturating_add),
         Op::CumSum { axis, reverse } => reduce::prefix_sums(a, *axis, *reverse, out),
         Op::Product { axis } => reduce::product(a, *axis, out),

@@ -84,6 +84,7 @@ pub(super) static FUNCTIONS: &[Function] = &[
     built("to_fixed", &["fraction"], &[], (1, 1), |b, v, o| vec![b.to_fixed(v[0], o.fraction)]),
     function("wrap", &["to"], Exactly(|o| Op::Wrap(o.to))),
     function("assume", &["in"], Exactly(|o| Op::Assume(o.within))),
+    function("check", &["in"], Exactly(|o| Op::Check(o.within))),
     built("sum", &["axis"], &[], (1, 1), |b, v, o| vec![b.sum(v[0], o.axis)]),
     built("cumsum", &["axis"], &["reverse"], (1, 1), |b, v, o| {
         vec![b.cumsum(v[0], o.axis, o.reverse)]
@@ -227,6 +228,7 @@ pub(crate) fn name(op: &Op) -> &'static str {
         Op::Cast(_) => "cast",
         Op::Wrap(_) => "wrap",
         Op::Assume(_) => "assume",
+        Op::Check(_) => "check",
         Op::Sum { .. } => "sum",
         Op::CumSum { .. } => "cumsum",
         Op::Product { .. } => "product",

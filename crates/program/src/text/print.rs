@@ -198,7 +198,9 @@ impl Printer<'_> {
             | Op::Mul { wrap: true } => "wrap".into(),
             Op::ShiftLeft { by } | Op::ShiftRight { by } => format!("by {by}"),
             Op::Cast(to) | Op::Wrap(to) => format!("to {to}"),
-            Op::Assume(interval) => format!("in {}", range(*interval, types[0].element)),
+            Op::Assume(interval) | Op::Check(interval) => {
+                format!("in {}", range(*interval, types[0].element))
+            }
             Op::Sum { axis }
             | Op::Product { axis }
             | Op::MinOver { axis }

@@ -217,3 +217,13 @@ fn parts_are_taken_and_replaced_at_places() {
     assert_eq!(update(2), Ok(vec![1, 2, -1, 4, 5, -2]));
     assert!(update(3).is_err());
 }
+
+#[test]
+fn a_check_that_fails_says_how_many_values_were_outside() {
+    let check = Op::Check(Interval { low: -2, high: 5 });
+    let ty = || within(result(I8, &[3]), -2, 5);
+    assert_eq!(values(&check, &[&column(I8, &[5, -2, 0])], ty()), Ok(vec![5, -2, 0]));
+    let error = values(&check, &[&column(I8, &[6, -3, 0])], ty()).unwrap_err();
+    assert!(error.is_failed_check());
+    assert_eq!(error.to_string(), "2 values left the range that is checked here");
+}

@@ -103,6 +103,7 @@ impl Choices<'_> {
             Op::Cast(to),
             Op::Wrap(to),
             Op::Assume(interval),
+            Op::Check(interval),
             Op::Sum { axis },
             Op::CumSum { axis, reverse: wrap },
             Op::Product { axis },
@@ -318,7 +319,7 @@ fn random_programs_have_all_operations() {
     assert!(missing.is_empty(), "never made: {missing:?}");
 }
 
-const EVERY: [&str; 46] = [
+const EVERY: [&str; 47] = [
     "add",
     "sub",
     "neg",
@@ -344,6 +345,7 @@ const EVERY: [&str; 46] = [
     "cast",
     "wrap",
     "assume",
+    "check",
     "sum",
     "cumsum",
     "product",
