@@ -45,6 +45,7 @@ mod numbers;
 mod operations;
 mod party_bits;
 mod planes;
+pub mod prefix;
 pub mod protocols;
 mod proven;
 mod put_off;

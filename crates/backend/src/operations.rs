@@ -224,6 +224,21 @@ pub trait Backend: Bits {
         Ok(a.sum_axis(outer, axis, inner))
     }
 
+    /// Of `outer x axis x inner` numbers the sums of those up to each one along the middle axis, or from each one on:
+    /// as wide as the ring. Numbers that are held as bits are added two by two, in about twice as many additions one
+    /// after the other as an axis has binary digits.
+    ///
+    /// # Errors
+    /// When the network fails.
+    fn prefix_sums(
+        &mut self,
+        a: &Secret,
+        [outer, axis, inner]: [usize; 3],
+        reverse: bool,
+    ) -> Result<Secret> {
+        Ok(a.prefix_sums(outer, axis, inner, reverse))
+    }
+
     /// Products, element by element; of bits: conjunctions. The factors are numbers of at most
     /// `bits` bits, which matters only where they are held as bits.
     ///

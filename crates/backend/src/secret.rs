@@ -344,6 +344,20 @@ impl Secret {
         Secret { kind: self.kind, len: outer * inner, data, tags }
     }
 
+    /// Of `outer x axis x inner` the sums of those up to each one along the middle axis, or from each one on.
+    ///
+    /// # Panics
+    /// If lengths differ or it is of bits.
+    #[must_use]
+    pub fn prefix_sums(&self, outer: usize, axis: usize, inner: usize, reverse: bool) -> Secret {
+        assert_eq!(outer * axis * inner, self.len, "shape of prefix sums");
+        let shape = [outer, axis, inner];
+        let data = with_ring!(&self.data, v => prefix_sums_typed(v, shape, reverse),
+            none Data::None, bits _b => panic!("bits are not summed"));
+        let tags = self.tags_mapped(|array| array.prefix_sums(outer, axis, inner, reverse));
+        Secret { kind: self.kind, len: self.len, data, tags }
+    }
+
     /// Reduces the numbers modulo a smaller power of two.
     ///
     /// # Panics
@@ -513,6 +527,28 @@ fn sum_axis_typed<W: Element>(a: &SharedVec<W>, outer: usize, axis: usize, inner
                     }
                 },
             );
+        }
+        out
+    }))
+}
+
+fn prefix_sums_typed<W: Element>(
+    a: &SharedVec<W>,
+    [outer, axis, inner]: [usize; 3],
+    reverse: bool,
+) -> Data {
+    W::wrap(each(a, |run| {
+        let mut out = run.clone();
+        for block in out.chunks_exact_mut((axis * inner).max(1)).take(outer) {
+            for step in 1..axis {
+                let (to, from) = match reverse {
+                    false => (step, step - 1),
+                    true => (axis - 1 - step, axis - step),
+                };
+                for i in 0..inner {
+                    block[to * inner + i] = block[to * inner + i].add(block[from * inner + i]);
+                }
+            }
         }
         out
     }))

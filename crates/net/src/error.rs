@@ -176,11 +176,13 @@ pub enum AbortKind {
     Bug = 6,
     /// Its user stopped it.
     Interrupted = 7,
+    /// A value left a range that is checked in the run.
+    Check = 8,
 }
 
 impl AbortKind {
     /// Every kind, in order.
-    pub const ALL: [AbortKind; 8] = [
+    pub const ALL: [AbortKind; 9] = [
         AbortKind::Failure,
         AbortKind::Disagreement,
         AbortKind::Misbehaviour,
@@ -189,6 +191,7 @@ impl AbortKind {
         AbortKind::System,
         AbortKind::Bug,
         AbortKind::Interrupted,
+        AbortKind::Check,
     ];
 
     /// The kind of an error that ends a session. An abort that is passed on keeps its kind.
@@ -218,7 +221,10 @@ impl AbortKind {
     /// What a party does about a peer's abort of this kind, where its reason does not say so.
     fn remedy(self) -> &'static str {
         match self {
-            AbortKind::Failure | AbortKind::Disagreement | AbortKind::Misbehaviour => "",
+            AbortKind::Failure
+            | AbortKind::Disagreement
+            | AbortKind::Misbehaviour
+            | AbortKind::Check => "",
             AbortKind::Input | AbortKind::Configuration => {
                 "; nothing is wrong here: start again when it has corrected that"
             }
@@ -258,7 +264,7 @@ mod tests {
             assert_eq!(AbortKind::of(&told), kind);
             assert!(told.to_string().starts_with("party 1 (bob at b:1) ended the session: why"));
         }
-        assert_eq!(AbortKind::from_byte(8), AbortKind::Failure);
+        assert_eq!(AbortKind::from_byte(9), AbortKind::Failure);
     }
 
     #[test]

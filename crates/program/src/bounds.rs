@@ -194,7 +194,7 @@ fn unary(op: &Op, a: In<'_>, ty: &Type, dims: &[Dim]) -> u128 {
         Op::Exp => exp(a, ty),
         Op::Log => log(a, ty),
         Op::Sigmoid => over(a.error, 4).saturating_add(approximation(op, ty)),
-        Op::Sum { axis } => a.error.saturating_mul(length(*axis)),
+        Op::Sum { axis } | Op::CumSum { axis, .. } => a.error.saturating_mul(length(*axis)),
         Op::Product { axis } => product(a, ty, length(*axis)),
         _ => a.error,
     }

@@ -6,6 +6,7 @@
 mod check;
 pub mod element;
 pub(crate) mod elementary;
+mod moves;
 mod nested;
 pub(crate) mod number;
 pub mod range;
@@ -145,14 +146,18 @@ fn single(op: &Op, context: &Context<'_>) -> Result<Type, String> {
         Op::And | Op::Or | Op::Xor | Op::Not => number::logic(context),
         Op::Cast(to) => number::cast(context, *to),
         Op::Wrap(to) => number::wrap(context, *to),
-        Op::Assume(interval) => number::assume(context, *interval),
+        Op::Assume(interval) | Op::Check(interval) => number::assume(context, *interval),
         Op::Sum { axis } => tables::sum(context, *axis),
+        Op::CumSum { axis, .. } => tables::prefix_sums(context, *axis),
         Op::Product { axis } => tables::product(context, *axis),
         Op::MinOver { axis } | Op::MaxOver { axis } => tables::extreme(context, *axis),
         Op::MatMul => tables::matmul(context),
         Op::Reshape => tables::reshape(context),
         Op::Broadcast => tables::broadcast(context),
         Op::Slice { axis, start, step } => tables::slice(context, *axis, *start, *step),
+        Op::SliceAt { axis, length } => moves::slice_at(context, *axis, *length),
+        Op::UpdateAt { axis } => moves::update_at(context, *axis),
+        Op::Shift { axis, by, fill } => moves::shift(context, *axis, *by, *fill),
         Op::Concat { axis } => tables::concat(context, *axis),
         Op::Transpose { order } => tables::transpose(context, order),
         Op::Gather { axis, indices } => tables::gather(context, *axis, indices),
@@ -169,7 +174,8 @@ fn expect_operands(op: &Op, given: usize) -> Result<(), String> {
         Op::Add { .. } | Op::Sub { .. } | Op::Mul { .. } | Op::Min | Op::Max => (2, 2),
         Op::Div | Op::Rem | Op::Less | Op::Equal | Op::MatMul => (2, 2),
         Op::And | Op::Or | Op::Xor => (2, 2),
-        Op::Select => (3, 3),
+        Op::SliceAt { .. } => (2, 2),
+        Op::Select | Op::UpdateAt { .. } => (3, 3),
         Op::GroupSum { .. } => (2, 3),
         Op::GroupCount { .. } => (1, 2),
         Op::Concat { .. } | Op::Sort { .. } => (1, usize::MAX),

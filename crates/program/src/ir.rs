@@ -67,6 +67,14 @@ pub struct Block {
 }
 
 impl Block {
+    /// Whether some node satisfies a condition, those of loops among them.
+    pub fn any_node(&self, is: &impl Fn(&Node) -> bool) -> bool {
+        self.nodes.iter().any(|node| match &node.op {
+            Op::Loop(inner) => is(node) || inner.body.any_node(is),
+            _ => is(node),
+        })
+    }
+
     /// The type of a value.
     #[must_use]
     pub fn type_of(&self, value: ValueId) -> &Type {
@@ -183,11 +191,21 @@ pub enum Op {
     /// The operand's values, promised to lie in the interval. A promise that is broken gives wrong
     /// results, which evaluation in the clear reports.
     Assume(Interval),
+    /// The operand's values, checked in the run to lie in the interval. If some do not, for this check or any other one of
+    /// the program, everybody learns that, and nothing is revealed.
+    Check(Interval),
 
     /// The sum over an axis.
     Sum {
         /// The axis.
         axis: u32,
+    },
+    /// The sums of the elements up to each one along an axis, itself among them.
+    CumSum {
+        /// The axis.
+        axis: u32,
+        /// From the last element on: the sums from each one to the end.
+        reverse: bool,
     },
     /// Product over an axis, by a balanced tree.
     Product {
@@ -218,6 +236,29 @@ pub enum Op {
         start: u64,
         /// The distance between positions.
         step: u64,
+    },
+    /// As many elements of an axis as the result has, from a public position on that the program computes. Operands:
+    /// the array, then the position of the first of them, one integer.
+    SliceAt {
+        /// The axis.
+        axis: u32,
+        /// How many elements.
+        length: u64,
+    },
+    /// The first operand, with the elements of the second in place of its own along an axis, from a public position on
+    /// that the program computes. Operands: the array, the part, then the position of its first element, one integer.
+    UpdateAt {
+        /// The axis.
+        axis: u32,
+    },
+    /// Element `i` along an axis is the operand's element `i - by`, or a public value where it has none.
+    Shift {
+        /// The axis.
+        axis: u32,
+        /// By how many places; towards the beginning if it is negative.
+        by: i64,
+        /// The raw value in place of what there is none of.
+        fill: i128,
     },
     /// Operands one after the other along an axis.
     Concat {

@@ -2,9 +2,11 @@
 //!
 //! Otherwise what one party knows is computed by it alone, and shared where it meets others' values,
 //! as often as it does. A party that cheats could share something else each time.
+//!
+//! What is checked of a value that one party knows is checked of its shares, whoever may cheat.
 
 use crate::ir::{Block, Loop, Node, NodeId, Op, Program, ValueId};
-use crate::types::{PartyId, Visibility};
+use crate::types::{Interval, PartyId, Type, Visibility};
 
 /// Gives a program that computes what `program` does, in which everything is secret that comes from a private input
 /// of a party for which `whose` is true.
@@ -30,6 +32,12 @@ fn seal_block(
     for node in &block.nodes {
         let operands: Vec<ValueId> = node.operands.iter().map(|v| moved(&map, v)).collect();
         let mut node = Node { operands, ..node.clone() };
+        if let Op::Check(within) = node.op
+            && matches!(sealed.type_of(node.operands[0]).visibility, Visibility::Private(_))
+        {
+            map.push(check_private(&mut sealed, &node, within));
+            continue;
+        }
         let secret: Vec<bool> = node.operands.iter().map(|v| is_secret(&sealed, *v)).collect();
         if let Op::Parameter(number) = node.op
             && secret_parameters.get(number as usize) == Some(&true)
@@ -60,6 +68,21 @@ fn seal_block(
     }
     sealed.results = block.results.iter().map(|v| moved(&map, v)).collect();
     (sealed, map)
+}
+
+/// What is checked of a value that one party knows is checked of its shares: everybody is to learn it, and not of whom.
+/// The party goes on with the value as it is. Gives the node that has it.
+fn check_private(sealed: &mut Block, node: &Node, within: Interval) -> NodeId {
+    let known = sealed.nodes.len() as NodeId;
+    let shared =
+        Type { visibility: Visibility::Secret, ..sealed.type_of(node.operands[0]).clone() };
+    let checked = Type { visibility: Visibility::Secret, ..node.types[0].clone() };
+    let value = |node| vec![ValueId { node, index: 0 }];
+    sealed.nodes.push(Node { op: Op::Assume(within), ..node.clone() });
+    sealed.nodes.push(Node { op: Op::Reshape, types: vec![shared], ..node.clone() });
+    let operands = value(known + 1);
+    sealed.nodes.push(Node { operands, types: vec![checked], ..node.clone() });
+    known
 }
 
 /// A loop with operands that are secret or not, and which of its results are secret: as soon as a
@@ -98,6 +121,28 @@ fn hide(node: &mut Node, which: impl Fn(usize) -> bool) {
 mod tests {
     use super::*;
     use crate::text;
+
+    #[test]
+    fn what_one_party_knows_is_checked_as_shares_and_used_as_it_is() {
+        let source = "program test\nparties a, b\nrows n <= 9\ninput x: u8[n] from a\ninput p: u8 public\n\
+            let y = loop 3 carry (z: u8[n] from a = x) {\nyield check(z, in 0..7)\n}\n\
+            reveal check(y + 1, in 1..7) to b as \"y\"\nreveal check(p, in 0..3) to a as \"p\"\n";
+        let program = text::parse("test", source).unwrap();
+        let sealed = seal(&program, |_| false);
+        let body = &sealed.body;
+        let checks = |block: &Block| -> Vec<Visibility> {
+            let checks = block.nodes.iter().filter(|node| matches!(node.op, Op::Check(_)));
+            checks.map(|node| block.type_of(node.operands[0]).visibility).collect()
+        };
+        assert_eq!(checks(body), [Visibility::Secret, Visibility::Public]);
+        let inner = body.nodes.iter().find_map(|node| match &node.op {
+            Op::Loop(inner) => Some(&inner.body),
+            _ => None,
+        });
+        assert_eq!(checks(inner.unwrap()), [Visibility::Secret]);
+        let private = body.type_of(sealed.reveals[0].value).visibility;
+        assert_eq!(private, Visibility::Private(PartyId(0)));
+    }
 
     #[test]
     fn private_inputs_are_used_once_and_nothing_that_comes_from_them_is_private() {

@@ -31,6 +31,8 @@ pub struct Summary {
     pub inputs: Vec<Input>,
     /// The results that are revealed.
     pub outputs: Vec<Output>,
+    /// What is checked in the run: one bit of all of it together is revealed, to everybody.
+    pub checks: Vec<Checked>,
     /// The operations that are computed.
     pub operations: Vec<Operation>,
     /// Elements of all nonlinear operations on secrets: those that products, comparisons and the
@@ -67,6 +69,19 @@ pub struct Output {
     pub range: String,
 }
 
+/// What is checked in the run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Checked {
+    /// Where: `file:line:column`, as far as it is known.
+    pub place: String,
+    /// Element type and shape.
+    pub array: String,
+    /// Least and greatest value that may be.
+    pub range: String,
+    /// Whether it is checked in each iteration of a loop.
+    pub repeated: bool,
+}
+
 /// All uses of an operation on values of one visibility.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Operation {
@@ -101,7 +116,8 @@ pub struct Repeated {
 /// Sums up what a checked program takes, reveals and computes.
 #[must_use]
 pub fn summary(program: &Program) -> Summary {
-    let mut walk = Walk { program, operations: BTreeMap::new(), loops: Vec::new() };
+    let mut walk =
+        Walk { program, operations: BTreeMap::new(), loops: Vec::new(), checks: Vec::new() };
     walk.block(&program.body, &Count::from(1), 0);
     let operations: Vec<Operation> = walk.operations.into_values().collect();
     Summary {
@@ -115,6 +131,7 @@ pub fn summary(program: &Program) -> Summary {
         nonlinear: operations.iter().fold(Count::default(), |all, op| all.plus(&op.nonlinear)),
         operations,
         loops: walk.loops,
+        checks: walk.checks,
     }
 }
 
@@ -168,6 +185,7 @@ struct Walk<'a> {
     /// By whether it is secret, then by name.
     operations: BTreeMap<(bool, String), Operation>,
     loops: Vec<Repeated>,
+    checks: Vec<Checked>,
 }
 
 impl Walk<'_> {
@@ -178,13 +196,26 @@ impl Walk<'_> {
             operations += match &node.op {
                 Op::Parameter(_) | Op::Input { .. } | Op::Constant(_) => 0,
                 Op::Loop(inner) => self.repeat(inner, times, depth),
-                _ => {
+                op => {
+                    if let Op::Check(_) = op {
+                        self.check(node, depth > 0);
+                    }
                     self.operation(block, node, times);
                     1
                 }
             };
         }
         operations
+    }
+
+    fn check(&mut self, node: &Node, repeated: bool) {
+        let (prefix, ty) = (node.span.prefix(), &node.types[0]);
+        self.checks.push(Checked {
+            place: prefix.trim_end_matches(": ").to_owned(),
+            array: array_text(self.program, ty),
+            range: range(ty.interval, ty.element),
+            repeated,
+        });
     }
 
     fn repeat(&mut self, inner: &Loop, times: &Count, depth: usize) -> u64 {
@@ -255,7 +286,8 @@ fn is_nonlinear(op: &Op, operands: &[&Type], results: &[Type]) -> bool {
         Op::Cast(to) => narrowed(operands[0].element, *to),
         Op::Xor | Op::Not | Op::Wrap(_) | Op::Assume(_) | Op::Sum { .. } => false,
         Op::Reshape | Op::Slice { .. } | Op::Concat { .. } | Op::Transpose { .. } => false,
-        Op::Broadcast | Op::Gather { .. } => false,
+        Op::Broadcast | Op::Gather { .. } | Op::CumSum { .. } | Op::Shift { .. } => false,
+        Op::SliceAt { .. } | Op::UpdateAt { .. } => false,
         _ => true,
     }
 }

@@ -226,3 +226,60 @@ fn absurd_sizes_are_refused() {
     let declared = typed(Element::int(8), vec![u64::MAX.into()], 0, 1);
     assert!(infer(&slice, &[&column], &dims(), Some(&[declared])).is_err());
 }
+
+#[test]
+fn prefix_sums_have_one_term_at_least() {
+    let n = Extent::rows(DimId(0));
+    let sums = |length: Extent, low, high| {
+        let column = typed(Element::int(8), vec![length], low, high);
+        one(Op::CumSum { axis: 0, reverse: false }, &[&column]).map(|ty| (ty.element, ty.interval))
+    };
+    let interval = |low, high| Interval { low, high };
+    assert_eq!(sums(n.clone(), 2, 5), Ok((Element::int(16), interval(2, 5000))));
+    assert_eq!(sums(n, -3, -2), Ok((Element::int(16), interval(-3000, -2))));
+    assert_eq!(sums(0.into(), 2, 5), Ok((Element::int(8), interval(2, 5))));
+    let bits = typed(Element::Bit, vec![4.into()], 0, 1);
+    assert!(one(Op::CumSum { axis: 0, reverse: true }, &[&bits]).is_err());
+}
+
+#[test]
+fn what_fills_up_a_shift_is_of_its_element() {
+    let column = typed(Element::int(8), vec![Extent::rows(DimId(0))], 2, 5);
+    let shift = |by, fill| {
+        one(Op::Shift { axis: 0, by, fill }, &[&column])
+            .map(|ty| (ty.interval.low, ty.interval.high))
+    };
+    assert_eq!(shift(3, -1), Ok((-1, 5)));
+    assert_eq!(shift(0, -1), Ok((2, 5)));
+    assert!(shift(1, 128).unwrap_err().contains("no value"));
+    let wrong = one(Op::Shift { axis: 1, by: 1, fill: 0 }, &[&column]);
+    assert!(wrong.unwrap_err().contains("axis 1"));
+}
+
+#[test]
+fn places_along_an_axis_are_public_and_within_it() {
+    let some = [Dim { name: "n".into(), min: 10, max: 1000 }];
+    let column = |length: Extent| typed(Element::int(16), vec![length], -7, 7);
+    let at = |high| Type { visibility: Visibility::Public, ..ty(Element::int(64), 0, high) };
+    let slice = |array: &Type, at: &Type| {
+        let types = infer(&Op::SliceAt { axis: 0, length: 4 }, &[array, at], &some, None)?;
+        Ok::<_, String>(types[0].clone())
+    };
+    let rows = column(Extent::rows(DimId(0)));
+    assert_eq!(slice(&rows, &at(6)), Ok(column(4.into())));
+    assert!(slice(&rows, &at(7)).unwrap_err().contains("the place must lie in [0, 6]"));
+    assert!(slice(&column(9.into()), &at(5)).is_ok() && slice(&column(9.into()), &at(6)).is_err());
+    assert!(slice(&column(3.into()), &at(0)).is_err());
+    let hidden = ty(Element::int(64), 0, 0);
+    assert!(slice(&rows, &hidden).unwrap_err().contains("must be public"));
+    let update = |part: &Type, at: &Type| {
+        let types = infer(&Op::UpdateAt { axis: 0 }, &[&rows, part, at], &some, None)?;
+        Ok::<_, String>(types[0].clone())
+    };
+    let part = typed(Element::int(16), vec![4.into()], 0, 9);
+    let joint = typed(Element::int(16), rows.shape.clone(), -7, 9);
+    assert_eq!(update(&part, &at(6)), Ok(joint));
+    assert!(update(&part, &at(7)).is_err() && update(&rows, &at(0)).is_err());
+    let other = typed(Element::int(8), vec![4.into()], 0, 9);
+    assert!(update(&other, &at(6)).unwrap_err().contains("cast"));
+}

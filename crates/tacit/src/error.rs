@@ -24,6 +24,9 @@ pub enum ErrorKind {
     Misbehaviour,
     /// Another party ended the run for a reason of its own: its input, configuration, machine or user.
     Peer,
+    /// A value left a range that the program checks in the run. No result was revealed; everybody learnt that a check
+    /// failed, and nothing else.
+    Check,
     /// A bug in Tacit: report it.
     Bug,
     /// This machine has no more of something: disk, memory, threads, randomness.
@@ -36,7 +39,7 @@ pub enum ErrorKind {
 
 impl ErrorKind {
     /// Every kind, with its exit code, name and meaning: the one table of exit codes.
-    pub const TABLE: [(ErrorKind, u8, &str, &str); 9] = [
+    pub const TABLE: [(ErrorKind, u8, &str, &str); 10] = [
         (ErrorKind::Input, 2, "input", "the command, an input file, a circuit or a program"),
         (
             ErrorKind::Config,
@@ -56,6 +59,12 @@ impl ErrorKind {
             6,
             "peer",
             "another party ended the run for a reason of its own: its input, configuration, machine or user",
+        ),
+        (
+            ErrorKind::Check,
+            7,
+            "check",
+            "a value left a range that the program checks; there is no result",
         ),
         (ErrorKind::Bug, 70, "bug", "a bug in Tacit; please report it"),
         (
@@ -126,6 +135,10 @@ impl ErrorKind {
             ErrorKind::Network => (AbortKind::Failure, "it cannot reach a party, or has lost one"),
             ErrorKind::Misbehaviour => (AbortKind::Misbehaviour, "a peer of it broke the protocol"),
             ErrorKind::Peer => (AbortKind::Failure, "another party has ended it"),
+            ErrorKind::Check => (
+                AbortKind::Check,
+                "a value that the program checks left its range: no result was revealed",
+            ),
             ErrorKind::Bug => (AbortKind::Bug, "it met a bug in Tacit"),
             ErrorKind::System => (
                 AbortKind::System,
@@ -294,6 +307,7 @@ impl From<EvaluateError> for Error {
             EvaluateError::Net(e) => return e.into(),
             EvaluateError::Job(_) => ErrorKind::Input,
             EvaluateError::Misbehaviour { .. } => ErrorKind::Misbehaviour,
+            EvaluateError::Check(_) => ErrorKind::Check,
             EvaluateError::System(_) => ErrorKind::System,
             EvaluateError::Bug(_) => ErrorKind::Bug,
             EvaluateError::Lost { run, cause } => {
@@ -323,6 +337,7 @@ impl From<NetError> for Error {
             AbortKind::Disagreement => ErrorKind::Config,
             AbortKind::Misbehaviour => ErrorKind::Misbehaviour,
             AbortKind::Failure => ErrorKind::Network,
+            AbortKind::Check => ErrorKind::Check,
             _ if told => ErrorKind::Peer,
             AbortKind::Input => ErrorKind::Input,
             AbortKind::Configuration => ErrorKind::Config,
@@ -374,6 +389,7 @@ mod tests {
             (aborted(AbortKind::Misbehaviour), 5),
             (aborted(AbortKind::Disagreement), 3),
             (aborted(AbortKind::Failure), 4),
+            (aborted(AbortKind::Check), 7),
             (aborted(AbortKind::Input), 6),
             (aborted(AbortKind::Configuration), 6),
             (aborted(AbortKind::System), 6),
@@ -406,6 +422,7 @@ mod tests {
         let (kind, reason) = (AbortKind::Failure, text());
         assert_eq!(job(EvaluateError::Net(NetError::Stopped { kind, reason })), 4);
         assert_eq!(job(EvaluateError::Misbehaviour { party: 1, what: text() }), 5);
+        assert_eq!(job(EvaluateError::Check(None)), 7);
         assert_eq!(job(EvaluateError::Bug(text())), 70);
         assert_eq!(job(EvaluateError::System(text())), 71);
     }

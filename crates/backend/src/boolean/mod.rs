@@ -13,7 +13,7 @@ pub use arithmetic::Arithmetic;
 use super::numbers::delegate_bits;
 use super::secret::{packed, unpacked};
 use super::{
-    Backend, Bits, Circuits, Kind, Name, Planes, Result, Ring, Secret, Term, Values, wrong,
+    Backend, Bits, Circuits, Kind, Name, Planes, Result, Ring, Secret, Term, Values, prefix, wrong,
 };
 use crate::convert::{Layered, to_planes};
 use std::sync::Arc;
@@ -179,6 +179,10 @@ impl<B: Bits> Backend for Boolean<B> {
     fn times_each(&mut self, a: &Secret, factors: &[i128], bits: u32) -> Result<Secret> {
         let factors = self.public(a.kind, factors, a.len);
         self.multiply(a, &factors, [a.kind.planes() as u32, bits])
+    }
+
+    fn prefix_sums(&mut self, a: &Secret, shape: [usize; 3], reverse: bool) -> Result<Secret> {
+        prefix::sums(self, a, shape, reverse)
     }
 
     fn sum_axis(&mut self, a: &Secret, shape: [usize; 3], bits: u32) -> Result<Secret> {

@@ -20,6 +20,13 @@ pub enum EvaluateError {
         /// What it did.
         what: String,
     },
+    /// A value left a range that the program checks. In the clear, where: places and counts, no values.
+    #[error(
+        "a value that the program checks left its range: no result was revealed. That is all that the run disclosed, \
+         one bit, to everybody{}",
+        .0.as_ref().map_or(String::new(), |place| format!(" ({place})"))
+    )]
+    Check(Option<String>),
     /// This machine has no more of something: randomness, threads, memory.
     #[error("system: {0}")]
     System(String),
@@ -44,9 +51,18 @@ impl EvaluateError {
             EvaluateError::Net(error) => AbortKind::of(error),
             EvaluateError::Job(_) => AbortKind::Input,
             EvaluateError::Misbehaviour { .. } => AbortKind::Misbehaviour,
+            EvaluateError::Check(_) => AbortKind::Check,
             EvaluateError::System(_) => AbortKind::System,
             EvaluateError::Lost { cause, .. } => cause.abort_kind(),
             EvaluateError::Bug(_) => AbortKind::Bug,
+        }
+    }
+
+    /// What peers are told: of a failed check not where it is.
+    pub(crate) fn for_peers(&self) -> String {
+        match self {
+            EvaluateError::Check(_) => EvaluateError::Check(None).to_string(),
+            error => error.to_string(),
         }
     }
 

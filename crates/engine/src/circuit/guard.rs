@@ -4,9 +4,13 @@ use super::EvaluateError;
 use tacit_net::PartyId;
 
 /// Bits that open to everybody before anything else does, all of which are zero unless a party gave an input a value
-/// outside its declared range.
+/// outside its declared range, or a value left a range that the program checks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Guard(Vec<Tested>);
+pub struct Guard {
+    tested: Vec<Tested>,
+    /// Whether a last bit says that a value left a range that the program checks.
+    checked: bool,
+}
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Tested {
@@ -18,27 +22,33 @@ struct Tested {
 impl Guard {
     /// Adds so many bits, of an input of a party.
     pub fn add(&mut self, bits: usize, owner: PartyId, input: &str) {
-        self.0.push(Tested { bits, owner, input: input.to_owned() });
+        self.tested.push(Tested { bits, owner, input: input.to_owned() });
+    }
+
+    /// Adds the bit of everything that the program checks, as the last one.
+    pub fn check_values(&mut self) {
+        self.checked = true;
     }
 
     /// Whether there are no bits.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.tested.is_empty() && !self.checked
     }
 
     /// How many bits there are.
     #[must_use]
     pub fn bits(&self) -> usize {
-        self.0.iter().map(|tested| tested.bits).sum()
+        self.tested.iter().map(|tested| tested.bits).sum::<usize>() + usize::from(self.checked)
     }
 
     /// Looks at the bits that opened.
     ///
     /// # Errors
-    /// When one is set: says whose input left its range. Which values did is not said.
+    /// When one is set: says whose input left its range, or that a value did which the program checks. Which values did
+    /// is not said.
     pub fn check(&self, mut opened: impl Iterator<Item = bool>) -> Result<(), EvaluateError> {
-        for Tested { bits, owner, input } in &self.0 {
+        for Tested { bits, owner, input } in &self.tested {
             // All of them, so that the next input's come next.
             if opened.by_ref().take(*bits).filter(|bit| *bit).count() > 0 {
                 let what = format!(
@@ -47,6 +57,9 @@ impl Guard {
                 );
                 return Err(EvaluateError::Misbehaviour { party: owner.index(), what });
             }
+        }
+        if self.checked && opened.next() == Some(true) {
+            return Err(EvaluateError::Check(None));
         }
         Ok(())
     }
@@ -69,5 +82,10 @@ mod tests {
             };
             assert!(named == party && what.contains(input), "{bit}: {named}, {what}");
         }
+        guard.check_values();
+        assert_eq!(guard.bits(), 4);
+        assert!(guard.check([false; 4].into_iter()).is_ok());
+        let error = guard.check((0..4).map(|i| i == 3)).err();
+        assert!(matches!(error, Some(EvaluateError::Check(None))));
     }
 }

@@ -1,5 +1,6 @@
 //! Walks a program's blocks, stage by stage, over one backend per worker.
 
+use super::checks::Checks;
 use super::layout::{Layout, Place, Stage, is_secret, lengths};
 use super::operand::{Cache, Operand, Task};
 use super::outside::{Dealt, Inputs};
@@ -15,7 +16,7 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use tacit_backend::cost::{MAX_ROLES, Rounds};
 use tacit_backend::{Backend, Kind, Ring, Secret, Values};
-use tacit_program::clear::{self, Array};
+use tacit_program::clear::{self, Array, ClearError};
 use tacit_program::{
     Block, Element, Extent, Loop, Node, NodeId, Op, PartyId, Type, ValueId, Visibility,
 };
@@ -60,6 +61,8 @@ pub(super) struct Context<'c> {
     pub by_bits: &'c ByBits,
     /// What the tests said so far.
     pub tests: Mutex<Vec<Test>>,
+    /// What the program checks.
+    pub checks: Mutex<Checks>,
 }
 
 /// Rounds that workers make beside the first one: in every stream as many as the slowest has more.
@@ -223,6 +226,7 @@ impl Context<'_> {
                 let mut task = self.task(frame, id, team, &mut cache, &HashMap::new(), None)?;
                 let results = task.run().map_err(|error| at(node, error))?;
                 self.keep_tests(cache.take_tests());
+                self.keep_checked(backends, cache.take_checked())?;
                 Ok(results.into_iter().map(|secret| Value::Secret(Arc::new(secret))).collect())
             }
         }
@@ -289,7 +293,7 @@ impl Context<'_> {
         }
         let operands: Vec<&Array> = operands.iter().map(Arc::as_ref).collect();
         let results = clear::evaluate_op(&node.op, &operands, &node.types, self.rows)
-            .map_err(|e| EvaluateError::Job(format!("{}{e}", node.span.prefix())))?;
+            .map_err(|error| in_clear(node, &error))?;
         Ok(results.into_iter().map(|array| Value::Clear(Some(Arc::new(array)))).collect())
     }
 
@@ -447,6 +451,16 @@ impl Context<'_> {
                 return Err(SharingError::Shape("a secret that was never shared".into()));
             }
         })
+    }
+}
+
+/// An error of evaluation in the clear: a check that failed is one of all parties.
+fn in_clear(node: &Node, error: &ClearError) -> EvaluateError {
+    let place = format!("{}{error}", node.span.prefix());
+    if error.is_failed_check() {
+        EvaluateError::Check(Some(place))
+    } else {
+        EvaluateError::Job(place)
     }
 }
 

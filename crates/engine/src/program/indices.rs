@@ -70,6 +70,45 @@ pub(super) fn gather(from: &[usize], axis: usize, positions: &[u64]) -> Vec<u32>
     all
 }
 
+/// The operand's element for each element of a shifted array, or the only element of what fills it up.
+pub(super) fn shift(from: &[usize], axis: usize, by: i64) -> Vec<(u32, u32)> {
+    let inner: usize = from[axis + 1..].iter().product();
+    let outer: usize = from[..axis].iter().product();
+    let length = from[axis];
+    let source = |i: usize| {
+        let source = (i as i64).checked_sub(by).and_then(|source| usize::try_from(source).ok());
+        source.filter(|source| *source < length)
+    };
+    let mut all = Vec::with_capacity(outer * length * inner);
+    for (o, i) in (0..outer).flat_map(|o| (0..length).map(move |i| (o, i))) {
+        match source(i).map(|source| (o * length + source) * inner) {
+            Some(start) => all.extend((start..start + inner).map(|at| (0, at as u32))),
+            None => all.extend(std::iter::repeat_n((1, 0), inner)),
+        }
+    }
+    all
+}
+
+/// The operand and its element for each element of an array, of which a part is replaced from `start` on.
+pub(super) fn update(
+    array: &[usize],
+    part: &[usize],
+    axis: usize,
+    start: usize,
+) -> Vec<(u32, u32)> {
+    let inner: usize = array[axis + 1..].iter().product();
+    let outer: usize = array[..axis].iter().product();
+    let (run, replaced) = (array[axis] * inner, part[axis] * inner);
+    let first = start * inner;
+    let mut all = Vec::with_capacity(outer * run);
+    for o in 0..outer {
+        all.extend((0..first).map(|i| (0, (o * run + i) as u32)));
+        all.extend((0..replaced).map(|i| (1, (o * replaced + i) as u32)));
+        all.extend((first + replaced..run).map(|i| (0, (o * run + i) as u32)));
+    }
+    all
+}
+
 /// The operand and its element for each element of a concatenation.
 pub(super) fn concat(shapes: &[Vec<usize>], axis: usize) -> Vec<(u32, u32)> {
     let outer: usize = shapes[0][..axis].iter().product();
@@ -100,5 +139,12 @@ mod tests {
             [(0, 0), (1, 0), (1, 1), (0, 1), (1, 2), (1, 3)]
         );
         assert_eq!(slice(&[0], 0, [0, 1], &[0]), [] as [u32; 0]);
+        assert_eq!(shift(&[3], 0, 1), [(1, 0), (0, 0), (0, 1)]);
+        assert_eq!(shift(&[2, 2], 1, -1), [(0, 1), (1, 0), (0, 3), (1, 0)]);
+        assert_eq!(shift(&[2], 0, i64::MIN), [(1, 0); 2]);
+        assert_eq!(
+            update(&[2, 3], &[2, 1], 1, 2),
+            [(0, 0), (0, 1), (1, 0), (0, 3), (0, 4), (1, 1)]
+        );
     }
 }

@@ -161,7 +161,10 @@ fn kept(block: &Block, places: &[Place], stream: &Stream, wanted: &[ValueId]) ->
 }
 
 fn place(block: &Block, node: &Node) -> Place {
-    if node.types.iter().all(|ty| !is_secret(ty)) {
+    // A loop over what one party knows may check it, which all parties do.
+    let shares = |inner: &Node| inner.types.iter().any(is_secret);
+    let within = matches!(&node.op, Op::Loop(inner) if inner.body.any_node(&shares));
+    if !within && node.types.iter().all(|ty| !is_secret(ty)) {
         return Place::Clear;
     }
     let types: Vec<&Type> = node.operands.iter().map(|v| block.type_of(*v)).collect();
@@ -199,6 +202,10 @@ fn keeps_rows(op: &Op, types: &[&Type], results: &[Type]) -> bool {
         Op::Slice { axis, .. } | Op::Concat { axis } | Op::Gather { axis, .. } => {
             *axis > 0 && all_rows()
         }
+        // Along rows one needs others: these are computed on whole arrays.
+        Op::CumSum { axis, .. } | Op::Shift { axis, .. } => *axis > 0 && all_rows(),
+        Op::SliceAt { axis, .. } => *axis > 0 && row(&types[0]),
+        Op::UpdateAt { axis } => *axis > 0 && row(&types[0]) && row(&types[1]),
         Op::Transpose { order } => order.first() == Some(&0) && all_rows(),
         Op::GroupSum { .. } | Op::GroupCount { .. } => false,
         _ => all_rows(),

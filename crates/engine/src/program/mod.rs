@@ -5,6 +5,7 @@
 //! with a [`ProgramReport`].
 
 mod ahead;
+mod checks;
 mod exec;
 mod garbled;
 mod indices;

@@ -1,5 +1,6 @@
 //! Operands of one operation, shared only when and as it needs them.
 
+use super::checks::Checked;
 use super::ranges::{self, ByBits, Shared, Test};
 use super::rings::NodeRings;
 use std::collections::HashMap;
@@ -30,12 +31,23 @@ pub(super) struct Cache {
     groups: HashMap<GroupKey, Arc<Vec<Secret>>>,
     /// What tests of inputs said.
     tests: Vec<Test>,
+    /// What the program checks.
+    checked: Vec<Checked>,
 }
 
 impl Cache {
     /// Hands out what tests of inputs said.
     pub fn take_tests(&mut self) -> Vec<Test> {
         std::mem::take(&mut self.tests)
+    }
+
+    /// Hands out what is to be compared with ranges that the program checks.
+    pub fn take_checked(&mut self) -> Vec<Checked> {
+        std::mem::take(&mut self.checked)
+    }
+
+    pub fn keep_checked(&mut self, checked: Checked) {
+        self.checked.push(checked);
     }
 
     pub fn groups(&mut self, key: GroupKey) -> Option<Arc<Vec<Secret>>> {

@@ -1,5 +1,6 @@
 //! Operations on secrets, out of what backends have.
 
+use super::checks::Checked;
 use super::indices;
 use super::layout::is_secret;
 use super::operand::{Task, wrapped};
@@ -74,6 +75,7 @@ impl Task<'_> {
                 wrapped(self.backend, &number, width(*to), signed(*to), ring)
             }
             Op::Sum { axis } => self.sum(*axis as usize),
+            Op::CumSum { axis, reverse } => self.prefix_sums(*axis as usize, *reverse),
             Op::MatMul => {
                 let product = self.matrix_product()?;
                 self.rounded(product)
@@ -91,6 +93,11 @@ impl Task<'_> {
         let to = &self.results[0];
         Ok(match op {
             Op::Assume(_) | Op::Reshape => first.slice(0..first.len),
+            Op::Check(range) => {
+                let (values, known) = (first.clone(), self.interval(0));
+                self.cache.keep_checked(Checked { values, known, range: *range });
+                first.slice(0..first.len)
+            }
             Op::Broadcast => first.gather(&indices::broadcast(&shapes[0], to)),
             Op::Slice { axis, start, step } => {
                 let at = [*start as usize, *step as usize];
@@ -99,6 +106,16 @@ impl Task<'_> {
             Op::Transpose { order } => first.gather(&indices::transpose(&shapes[0], order)),
             Op::Gather { axis, indices } => {
                 first.gather(&indices::gather(&shapes[0], *axis as usize, indices))
+            }
+            Op::Shift { axis, by, fill } => self.shift(*axis as usize, *by, *fill)?,
+            Op::SliceAt { axis, .. } => {
+                let at = [self.place(1), 1];
+                first.gather(&indices::slice(&shapes[0], *axis as usize, at, &self.results[0]))
+            }
+            Op::UpdateAt { axis } => {
+                let (part, at) = (self.operand(1)?, self.place(2));
+                let places = indices::update(&shapes[0], &shapes[1], *axis as usize, at);
+                first.gather_from(&[&first, &part], places.into_iter())
             }
             Op::Concat { axis } => {
                 let all = (0..shapes.len()).map(|i| self.operand(i)).collect::<Result<Vec<_>>>()?;
@@ -242,6 +259,28 @@ impl Task<'_> {
         let length = shape[axis];
         let (number, bits) = (self.number(0)?, self.width(0));
         self.backend.sum_axis(&number, [outer, length, inner], bits)
+    }
+
+    fn prefix_sums(&mut self, axis: usize, reverse: bool) -> Result<Secret> {
+        let shape = &self.shapes[0];
+        let outer = shape[..axis].iter().product();
+        let inner = shape[axis + 1..].iter().product();
+        let (length, number) = (shape[axis], self.number(0)?);
+        self.backend.prefix_sums(&number, [outer, length, inner], reverse)
+    }
+
+    /// Elements that many places on, and a number of the program where there are none.
+    fn shift(&mut self, axis: usize, by: i64, fill: i128) -> Result<Secret> {
+        let operand = self.operand(0)?;
+        let filling = self.backend.public(operand.kind, &[fill], 1);
+        let places = indices::shift(&self.shapes[0], axis, by);
+        Ok(operand.gather_from(&[&operand, &filling], places.into_iter()))
+    }
+
+    /// The place that a public operand names: where its values are not known, in dry runs, the first.
+    fn place(&self, operand: usize) -> usize {
+        let place = self.public(operand).and_then(|values| values.first().copied());
+        place.and_then(|place| usize::try_from(place).ok()).unwrap_or(0)
     }
 
     /// Raw inner products, as NumPy's `@`.

@@ -46,7 +46,10 @@ pub(super) fn run(
     let mut warnings = Vec::new();
     if me == trusted {
         let (revealed, observed) = clear::evaluate_observed(&prepared.source, &job.rows, inputs)
-            .map_err(|e| EvaluateError::Job(e.to_string()))?;
+            .map_err(|e| match e.is_failed_check() {
+                true => EvaluateError::Check(Some(e.to_string())),
+                false => EvaluateError::Job(e.to_string()),
+            })?;
         results = revealed.into_iter().map(|(_, array)| Arc::new(array)).collect();
         warnings = observed.violations.values().map(|v| v.place_and_count()).collect();
     }

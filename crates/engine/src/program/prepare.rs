@@ -1,5 +1,6 @@
 //! A program laid out for a job, and what it will cost.
 
+use super::checks::{self, Checks};
 use super::exec::{Backends, Beside, Context, Value, run_block};
 use super::job::{By, ProgramJob};
 use super::layout::{Layout, check_sizes, lengths};
@@ -136,14 +137,49 @@ impl CompiledProgram {
         prepared.by_bits = ranges::by_bits(&prepared)?;
         let (does, in_blocks) = (prepared.job.may_stream(), prepared.job.in_blocks());
         let most = if in_blocks { prepared.job.most_ands() as u64 } else { STREAMED_ANDS };
-        prepared.streams =
-            garbling.streams(does, preprocessing, || Ok(garbled::ands(&prepared)? >= most))?;
+        let steps = prepared.opens_in_steps()?;
+        let large = || Ok(steps || garbled::ands(&prepared)? >= most);
+        prepared.streams = garbling.streams(does, preprocessing, large)?;
         facts.extend(Garbling::fact(does, prepared.streams));
         if prepared.streams && in_blocks {
             facts.push(("ANDs of a circuit", prepared.job.most_ands().to_string()));
         }
         prepared.facts = facts;
         Ok(prepared)
+    }
+
+    /// Whether it has to be garbled as it runs, as it checks values: a circuit of everything opens all at once, unless the
+    /// protocol has [what opens first](Guard).
+    ///
+    /// # Errors
+    /// Where results would open together with what the checks say, or before it.
+    fn opens_in_steps(&self) -> Result<bool, EvaluateError> {
+        let ProgramJob { protocol, preprocessing, garbling, .. } = self.job;
+        if protocol.is_trusted_party() || !checks::has_any(&self.program) {
+            return Ok(false);
+        }
+        if !protocol.garbles() {
+            // What opens results, the masks of masked values, then goes ahead of the run.
+            if preprocessing == Preprocessing::Separate && !protocol.is_checked() {
+                return Err(EvaluateError::Job(format!(
+                    "not supported: a program that checks values, with preprocessing before the inputs, under {protocol}: \
+                     preprocessing there sends what opens the results, before the checks say anything. Have \
+                     preprocessing in the run"
+                )));
+            }
+            return Ok(false);
+        }
+        if protocol.authenticates() {
+            return Ok(false);
+        }
+        let in_the_run = preprocessing == Preprocessing::Interleaved && self.job.may_stream();
+        if in_the_run && garbling != Garbling::Whole {
+            return Ok(true);
+        }
+        Err(EvaluateError::Job(format!(
+            "not supported: a program that checks values, garbled whole under {protocol}: a single circuit would open \
+             its results together with what the checks say. Have it garbled as it runs, with preprocessing in the run"
+        )))
     }
 
     /// The job.
@@ -382,6 +418,7 @@ impl CompiledProgram {
             tested: self.job.tests_ranges(),
             by_bits: &self.by_bits,
             tests: Mutex::new(Vec::new()),
+            checks: Mutex::new(Checks::default()),
         }
     }
 
@@ -415,6 +452,7 @@ impl CompiledProgram {
                 _ => Value::Clear(array),
             });
         }
+        let violated = context.violated(backends)?;
         end_epoch(backends, verifier.as_deref_mut())?;
         if context.only_ahead && self.job.protocol.is_checked() {
             // Openings send nothing ahead.
@@ -422,7 +460,18 @@ impl CompiledProgram {
         }
         let tests =
             std::mem::take(&mut *context.tests.lock().unwrap_or_else(PoisonError::into_inner));
-        let guard = ranges::check(self, backends, &tests, verifier.as_deref_mut())?;
+        // Of a circuit of everything one port opens before the others: with the tests.
+        let (with_tests, by_itself) = match self.job.protocol.garbles() && !self.streams {
+            true => (violated.as_ref(), None),
+            false => (None, violated.as_ref()),
+        };
+        let first = (&tests[..], with_tests);
+        let guard = ranges::check(self, backends, first, verifier.as_deref_mut())?;
+        let checked = checks::open(self, backends, by_itself, verifier.as_deref_mut());
+        // What goes ahead opens nothing.
+        if !context.only_ahead {
+            checked?;
+        }
         let parcels = outside::open(self, backends, &pads, &shared)?;
         let mut secrets = Vec::new();
         for (reveal, value) in self.program.reveals.iter().zip(&shared) {

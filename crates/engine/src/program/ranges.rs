@@ -11,6 +11,7 @@
 //! beyond the range is tested. So are numbers of rings whose range is a power of two where it takes less to make numbers of
 //! such bits than to test numbers: that follows from the cost functions.
 
+use super::checks;
 use super::exec::Backends;
 use super::job::By;
 use super::prepare::{CompiledProgram, end_epoch};
@@ -215,7 +216,7 @@ fn beyond_of_words(
 }
 
 /// Arrays of one kind one after the other.
-fn joined(parts: &[&Secret]) -> Secret {
+pub(super) fn joined(parts: &[&Secret]) -> Secret {
     let mut all = parts[0].zeros_like(parts.iter().map(|part| part.len).sum());
     let mut at = 0;
     for part in parts {
@@ -246,18 +247,33 @@ fn guard(prepared: &CompiledProgram, tests: &[Test]) -> Guard {
     guard
 }
 
-/// Opens what all tests say, and ends the run where a value left its range: before anything else opens.
+/// A bit, or zero where another one is one.
+fn unless(backend: &mut dyn Backend, other: Option<Secret>, bit: &Secret) -> Result<Secret> {
+    let Some(other) = other else { return Ok(bit.slice(0..bit.len)) };
+    let both = backend.multiply(&other, bit, [1, 1])?;
+    Ok(bit.xor(&both))
+}
+
+/// Opens what all tests say, and ends the run where a value left its range: before anything else opens. Where all of it
+/// opens at once, `violated` does with it, unless a test failed: [what the program checks](super::checks) says nothing
+/// but that as long as inputs are in their ranges.
 pub(super) fn check(
     prepared: &CompiledProgram,
     backends: Backends<'_, '_>,
-    tests: &[Test],
+    (tests, violated): (&[Test], Option<&Secret>),
     verifier: Option<&mut Verifier>,
 ) -> std::result::Result<Guard, EvaluateError> {
-    let guard = guard(prepared, tests);
-    if tests.is_empty() {
+    let mut guard = guard(prepared, tests);
+    let mut all: Vec<Secret> = tests.iter().map(|it| it.beyond.slice(0..it.beyond.len)).collect();
+    if let Some(violated) = violated {
+        let failed = checks::any(&mut *backends[0], &all)?;
+        guard.check_values();
+        all.push(unless(&mut *backends[0], failed, violated)?);
+    }
+    if all.is_empty() {
         return Ok(guard);
     }
-    let all = joined(&tests.iter().map(|test| &test.beyond).collect::<Vec<_>>());
+    let all = joined(&all.iter().collect::<Vec<_>>());
     let everybody: Vec<RoleId> = (0..prepared.job.places.len()).collect();
     let opened = backends[0].open(&all, &everybody)?;
     // That all opened the same is compared first.

@@ -4,6 +4,7 @@
 //! converted on the way. Intervals are known, so no ring ever overflows. Where numbers are held as
 //! bits, there is a ring of every width.
 
+use super::checks;
 use super::job::By;
 use crate::circuit::EvaluateError;
 use tacit_backend::Ring;
@@ -162,6 +163,16 @@ impl Classes {
                 if matches!(node.op, Op::GroupSum { .. }) {
                     self.join_all(&[plan.operands[1], plan.results[0]]);
                 }
+            }
+            Op::Check(range) => {
+                self.join_all(&all);
+                let widths = checks::widths(types[0].interval, *range);
+                widths.into_iter().flatten().for_each(|bits| self.need(all[0], bits));
+            }
+            // The place is public, and no number is computed from it.
+            Op::SliceAt { .. } => self.join(plan.operands[0], plan.results[0]),
+            Op::UpdateAt { .. } => {
+                self.join_all(&[plan.operands[0], plan.operands[1], plan.results[0]]);
             }
             Op::Sort { .. } => {
                 for (operand, result) in plan.operands.iter().zip(&plan.results) {

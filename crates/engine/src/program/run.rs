@@ -227,7 +227,7 @@ pub(super) fn with_checked(
 ) -> Result<Outcome, EvaluateError> {
     let result = all(session, prepared, inputs, source, progress);
     if let Err(error) = &result {
-        session.abort(error.abort_kind(), &error.to_string());
+        session.abort(error.abort_kind(), &error.for_peers());
     }
     result
 }

@@ -1,5 +1,6 @@
 //! Takes the rows of a stream through its operations, on every worker.
 
+use super::checks::{self, Checked};
 use super::exec::{Backends, Context, Frame, Value, at};
 use super::layout::{Place, Stream};
 use super::operand::Cache;
@@ -22,6 +23,8 @@ struct Part {
     rows: HashMap<ValueId, Vec<Secret>>,
     /// Tests of inputs over all chunks together, place by place.
     tests: BTreeMap<NodeId, Secret>,
+    /// What the program checks, over all chunks together, place by place.
+    violations: Option<Secret>,
 }
 
 /// Takes all rows of a stream through its nodes, in chunks, on all workers.
@@ -54,16 +57,35 @@ pub(super) fn run_stream(
     context.beside.stream(&made);
     let tests = parts.iter_mut().flat_map(|part| std::mem::take(&mut part.tests));
     context.keep_tests(tests.map(|(input, beyond)| Test { input, beyond }));
+    let violations = parts.iter_mut().filter_map(|part| part.violations.take()).collect();
+    context.keep_violations(backends, violations)?;
     merge(backends, frame, stream, parts)
 }
 
 impl Part {
+    /// Compares values of a chunk with the ranges that the program checks.
+    fn check(
+        &mut self,
+        backend: &mut (dyn Backend + Send),
+        checked: &[Checked],
+    ) -> Result<(), EvaluateError> {
+        for found in checks::compare(backend, checked)? {
+            let all = match self.violations.take() {
+                Some(others) => ranges::either(backend, others, found)?,
+                None => found,
+            };
+            self.violations = Some(all);
+        }
+        Ok(())
+    }
+
     /// Converts everything to shares of the first assignment's roles.
     fn back(self, seat: Seat<'_>) -> Self {
         let sums = self.sums.into_iter().map(|(id, sum)| (id, seat.back(sum)));
         let rows = self.rows.into_iter().map(|(value, rows)| (value, seat.back(rows)));
         let tests = self.tests.into_iter().map(|(input, beyond)| (input, seat.back(beyond)));
-        Part { sums: sums.collect(), rows: rows.collect(), tests: tests.collect() }
+        let violations = self.violations.map(|violations| seat.back(violations));
+        Part { sums: sums.collect(), rows: rows.collect(), tests: tests.collect(), violations }
     }
 }
 
@@ -130,6 +152,7 @@ fn run_chunks(
             };
             part.tests.insert(input, beyond);
         }
+        part.check(backend, &cache.take_checked())?;
         for value in &stream.kept {
             let rows = local.get(value).map(|secret| secret.slice(0..secret.len));
             part.rows.entry(*value).or_default().extend(rows);

@@ -129,9 +129,9 @@ fn back(error: EvaluateError) -> SharingError {
         EvaluateError::Net(error) => SharingError::Net(error),
         EvaluateError::System(what) => SharingError::System(what),
         EvaluateError::Job(what) | EvaluateError::Bug(what) => SharingError::Shape(what),
-        error @ (EvaluateError::Misbehaviour { .. } | EvaluateError::Lost { .. }) => {
-            SharingError::Shape(error.to_string())
-        }
+        error @ (EvaluateError::Misbehaviour { .. }
+        | EvaluateError::Lost { .. }
+        | EvaluateError::Check(_)) => SharingError::Shape(error.to_string()),
     }
 }
 
@@ -255,6 +255,13 @@ impl Backend for Team<'_, '_, '_> {
 
     fn sum_axis(&mut self, a: &Secret, shape: [usize; 3], bits: u32) -> Result<Secret> {
         self.first().sum_axis(a, shape, bits)
+    }
+
+    fn prefix_sums(&mut self, a: &Secret, shape: [usize; 3], reverse: bool) -> Result<Secret> {
+        if !by_circuits(a) {
+            return self.first().prefix_sums(a, shape, reverse);
+        }
+        tacit_backend::prefix::sums(self, a, shape, reverse)
     }
 
     fn multiply(&mut self, a: &Secret, b: &Secret, bits: [u32; 2]) -> Result<Secret> {

@@ -5,6 +5,7 @@
 //! [`programs_under_baselines`] and [`more_programs_under_baselines`], which `make test-all` runs, run the same programs
 //! under those.
 
+mod checks;
 mod harness;
 mod numpy;
 mod operations;
@@ -54,7 +55,10 @@ fn programs_under_baselines() {
 #[ignore = "minutes: programs of other files, under protocols that are there to be compared with"]
 fn more_programs_under_baselines() {
     under_baselines(&[
+        checks::checks_that_hold_change_nothing,
         operations::medians_and_quantiles_of_columns,
+        operations::prefix_sums_and_shifts,
+        operations::parts_at_places,
         random::random_programs_agree_with_the_clear_under_every_protocol,
         split::rows_of_streams,
         split::parts_of_whole_arrays,

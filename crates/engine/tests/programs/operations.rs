@@ -228,3 +228,46 @@ fn a_long_loop() {
                 reveal last to carol\n";
     check_few(text, &[1]);
 }
+
+/// Of columns of symbolic length, which are streamed up to here, of rows of them, and of known axes.
+#[test]
+pub fn prefix_sums_and_shifts() {
+    let body = "input a: i16[n] from alice\ninput b: i16[n] from bob\ninput c: bit[n] from carol\n\
+                let s = a + b\nlet sums = cumsum(s, axis 0)\n\
+                reveal sums - a to alice as \"sums\"\n\
+                reveal cumsum(c, axis 0, reverse) to bob as \"bits to the end\"\n\
+                reveal shift(s, axis 0, by 1, fill -3) < b to carol as \"after\"\n\
+                reveal shift(c, axis 0, by -70, fill 1) to alice as \"bits\"\n\
+                reveal sum(shift(sums, axis 0, by 2, fill 0), axis 0) to bob as \"total\"\n";
+    check_sizes(body, &[5]);
+    let more = "input x: i8[n, 5] from alice\ninput y: i8[n, 5] from bob\ninput z: fixed(24,8)[2, 9] from carol\n\
+                let t = x - y\nlet u = z * z\n\
+                reveal cumsum(t, axis 1, reverse) to alice as \"rows\"\n\
+                reveal cumsum(t, axis 0) to bob as \"columns\"\n\
+                reveal shift(t, axis 1, by 2, fill 9) to carol as \"rows shifted\"\n\
+                reveal cumsum(u, axis 1) to bob as \"fixed\"\n\
+                reveal shift(u, axis 0, by -1, fill 0.5) to alice as \"fixed shifted\"\n";
+    check_few(&format!("{body}{more}"), &[0, 1, 150]);
+}
+
+/// Places that loops compute, and public inputs.
+#[test]
+pub fn parts_at_places() {
+    let header = HEADER.replace("rows n <= ", "rows n in 12..");
+    let body = "input x: i16[n] from alice\ninput y: i16[n] from bob\ninput p: u8 public in 0..2\n\
+                input w: i8[n, 4] from carol\n\
+                let s = x + y\n\
+                let (whole, last) = loop 3 carry (t: i64[9] secret in -200000..200000 = 0,\n\
+                    r: i64[4] secret in -200000..200000 = 1) index i {\n\
+                    let part = cast(slice_at(s, 4 * i, axis 0, length 4), to i64)\n\
+                    yield update_at(t, slice(part, axis 0, length 3), 3 * i, axis 0), part + i\n}\n\
+                reveal whole to alice\nreveal last to bob\n\
+                reveal slice_at(w + 1, p, axis 1, length 2) to carol as \"columns\"\n\
+                reveal update_at(w * 2, slice_at(w * 2, p, axis 1, length 1), p + 1, axis 1) to alice as \"replaced\"\n\
+                reveal slice_at(x < y, p, axis 0, length 7) to bob as \"bits\"\n";
+    let program = parse_whole(&format!("{header}{body}"));
+    for (i, setting) in settings().enumerate() {
+        let job = ProgramJob { workers: 1 + i % 2, ..job(setting, &[12 + 70 * (i as u64 % 2), 5]) };
+        check_job(&program, &job, i as u64);
+    }
+}

@@ -224,3 +224,17 @@ fn bounds_hold_for_random_programs() {
         }
     }
 }
+
+#[test]
+fn prefix_sums_add_up_errors_and_shifts_move_them() {
+    let one = bound(|b, x, y| b.mul(x, y));
+    let sums = bound(|b, x, y| {
+        let products = b.mul(x, y);
+        b.cumsum(products, 0, false)
+    });
+    let shifted = bound(|b, x, y| {
+        let products = b.mul(x, y);
+        b.shift(products, 0, -2, 0.5)
+    });
+    assert_eq!((sums, shifted), (64 * one, one));
+}

@@ -184,6 +184,32 @@ impl Builder {
         }
     }
 
+    /// Checks in the run that values lie in a range. If some value that the program checks does not, the run ends with an
+    /// error at all parties, who learn no more than that, before anything is revealed.
+    #[track_caller]
+    pub fn check<T: Into<Number> + Copy>(&mut self, a: Value, range: RangeInclusive<T>) -> Value {
+        let Some(ty) = self.ty(a) else { return POISON };
+        let raw = |n: &T| (*n).into().raw(ty.element);
+        match (raw(range.start()), raw(range.end())) {
+            (Ok(low), Ok(high)) => self.check_raw(a, Interval { low, high }),
+            (Err(message), _) | (_, Err(message)) => self.fail(message),
+        }
+    }
+
+    /// Checks in the run that values lie in an interval of raw values; what is left of it within the known one is the
+    /// result's. Nothing is computed where it holds all values that there can be.
+    #[track_caller]
+    pub fn check_raw(&mut self, a: Value, checked: Interval) -> Value {
+        let Some(ty) = self.ty(a) else { return POISON };
+        let low = checked.low.max(ty.interval.low);
+        let high = checked.high.min(ty.interval.high);
+        match (Interval { low, high }, low <= high) {
+            (interval, true) if interval == ty.interval => a,
+            (interval, true) => self.push(Op::Check(interval), &[a], None),
+            (_, false) => self.fail("no value lies in the range that is checked"),
+        }
+    }
+
     /// Promises that values lie in an interval of raw values; what counts is what remains of it within
     /// the known one.
     #[track_caller]

@@ -1,6 +1,6 @@
 //! Shapes, axes and tables.
 
-use super::{Arg, Builder, POISON, Value};
+use super::{Arg, Builder, Number, POISON, Value};
 use crate::infer::{element, shape};
 use crate::ir::Op;
 use crate::types::{Element, Extent, Interval, Shape, Type};
@@ -58,6 +58,31 @@ impl Builder {
         self.push(Op::Slice { axis, start, step }, &[a], Some(&[to]))
     }
 
+    /// `length` elements of an axis from a public position on that the program computes, such as one that depends on
+    /// the number of a loop's iteration. It must lie in `0..=axis - length` by its range.
+    #[track_caller]
+    pub fn slice_at(&mut self, a: Value, start: Value, axis: u32, length: u64) -> Value {
+        self.push(Op::SliceAt { axis, length }, &[a, start], None)
+    }
+
+    /// The array with `part` in place of its own elements of an axis, from a public position on that the program
+    /// computes. It must lie in `0..=axis - length` by its range, where `length` is that of the part.
+    #[track_caller]
+    pub fn update_at(&mut self, a: Value, part: Value, start: Value, axis: u32) -> Value {
+        self.push(Op::UpdateAt { axis }, &[a, part, start], None)
+    }
+
+    /// Element `i` along an axis is element `i - by` of the array, or `fill` where there is none. The axis may be of
+    /// symbolic length.
+    #[track_caller]
+    pub fn shift(&mut self, a: Value, axis: u32, by: i64, fill: impl Into<Number>) -> Value {
+        let Some(ty) = self.ty(a) else { return POISON };
+        match fill.into().raw(ty.element) {
+            Ok(fill) => self.push(Op::Shift { axis, by, fill }, &[a], None),
+            Err(message) => self.fail(message),
+        }
+    }
+
     /// One after the other along an axis.
     #[track_caller]
     pub fn concat(&mut self, parts: &[Value], axis: u32) -> Value {
@@ -81,6 +106,14 @@ impl Builder {
     pub fn sum(&mut self, a: Value, axis: u32) -> Value {
         let a = self.countable(a, axis);
         self.push(Op::Sum { axis }, &[a], None)
+    }
+
+    /// The sums of the elements up to each one along an axis, itself among them; of bits, how many are one. With
+    /// `reverse` the sums from each one to the end.
+    #[track_caller]
+    pub fn cumsum(&mut self, a: Value, axis: u32, reverse: bool) -> Value {
+        let a = self.countable(a, axis);
+        self.push(Op::CumSum { axis, reverse }, &[a], None)
     }
 
     /// Bits as integers wide enough for their sum.

@@ -1,16 +1,25 @@
 //! Operations on each element by itself.
 
-use super::array::{Array, wrap};
+use super::array::{Array, holds, wrap};
 use super::error::OpError;
 use super::observe::Sink;
 use super::scalar::{divide, remainder, shift_left, shift_right, square_root};
-use crate::types::Element;
+use crate::types::{Element, Interval};
 
 /// Applies `f` to each value.
 pub(super) fn map(a: &Array, out: &mut Sink, f: impl Fn(i128) -> i128) -> Result<(), OpError> {
     same_length(&[a], out)?;
     out.extend(a.values().map(f));
     Ok(())
+}
+
+/// The values, if all of them lie in an interval.
+pub(super) fn checked(a: &Array, within: Interval, out: &mut Sink) -> Result<(), OpError> {
+    let outside = a.values().filter(|value| !holds(within, *value)).count();
+    if outside > 0 {
+        return Err(OpError::Check { outside: outside as u64 });
+    }
+    map(a, out, |value| value)
 }
 
 /// Applies `f` to each pair of values.

@@ -21,6 +21,12 @@ pub enum OpError {
         /// The element type.
         element: Element,
     },
+    /// Values outside the range that the program checks. They are not shown: they may be secret.
+    #[error("{outside} values left the range that is checked here")]
+    Check {
+        /// How many.
+        outside: u64,
+    },
     /// What a checked program never does.
     #[error("malformed program: {0}")]
     Malformed(&'static str),
@@ -106,4 +112,12 @@ pub enum ClearError {
         /// Why.
         error: OpError,
     },
+}
+
+impl ClearError {
+    /// Whether a value left a range that the program checks.
+    #[must_use]
+    pub fn is_failed_check(&self) -> bool {
+        matches!(self, ClearError::Op { error: OpError::Check { .. }, .. })
+    }
 }

@@ -122,6 +122,76 @@ pub(super) fn gather(a: &Array, axis: u32, indices: &[u64], out: &mut Sink) -> R
     Ok(())
 }
 
+/// Elements that many places on, `fill` where there are none.
+pub(super) fn shift(
+    a: &Array,
+    axis: u32,
+    (by, fill): (i64, i128),
+    out: &mut Sink,
+) -> Result<(), OpError> {
+    let Axis { outer, len, inner } = Axis::of(a.shape(), axis)?;
+    let from = |i: usize| {
+        let from = (i as i64).checked_sub(by).and_then(|from| usize::try_from(from).ok());
+        from.filter(|from| *from < len)
+    };
+    for o in 0..outer {
+        for i in 0..len {
+            match from(i).map(|from| (o * len + from) * inner) {
+                Some(first) => out.extend(a.part(first..first + inner)),
+                None => out.extend(std::iter::repeat_n(fill, inner)),
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The place along an axis where `length` elements begin.
+fn place(at: &Array, len: usize, length: usize) -> Result<usize, OpError> {
+    let place = at.values().next().and_then(|place| usize::try_from(place).ok());
+    let ends = |place: &usize| place.checked_add(length).is_some_and(|end| end <= len);
+    place.filter(ends).ok_or(OpError::Malformed("a place beyond the end of the axis"))
+}
+
+/// `length` elements of an axis from a place on.
+pub(super) fn slice_at(
+    a: &Array,
+    at: &Array,
+    (axis, length): (u32, u64),
+    out: &mut Sink,
+) -> Result<(), OpError> {
+    let Axis { outer, len, inner } = Axis::of(a.shape(), axis)?;
+    let length = usize::try_from(length).map_err(|_| OpError::TooLarge)?;
+    let first = place(at, len, length)?;
+    for o in 0..outer {
+        let from = (o * len + first) * inner;
+        out.extend(a.part(from..from + length * inner));
+    }
+    Ok(())
+}
+
+/// The array with a part in place of its own elements, from a place on.
+pub(super) fn update_at(
+    a: &Array,
+    (part, at): (&Array, &Array),
+    axis: u32,
+    out: &mut Sink,
+) -> Result<(), OpError> {
+    let Axis { outer, len, inner } = Axis::of(a.shape(), axis)?;
+    let Axis { outer: same, len: length, inner: alike } = Axis::of(part.shape(), axis)?;
+    if (outer, inner) != (same, alike) {
+        return Err(OpError::Malformed("a part that differs in more than one axis"));
+    }
+    let first = place(at, len, length)?;
+    for o in 0..outer {
+        let (start, end) = (o * len * inner, (o + 1) * len * inner);
+        let [from, to] = [first, first + length].map(|at| start + at * inner);
+        out.extend(a.part(start..from));
+        out.extend(part.part(o * length * inner..(o + 1) * length * inner));
+        out.extend(a.part(to..end));
+    }
+    Ok(())
+}
+
 /// Operands one after the other along an axis.
 pub(super) fn concat(operands: &[&Array], axis: u32, out: &mut Sink) -> Result<(), OpError> {
     let axes: Result<Vec<_>, _> = operands.iter().map(|a| Axis::of(a.shape(), axis)).collect();

@@ -50,6 +50,9 @@ fn single(op: &Op, operands: &[&Array], out: &mut Sink) -> Result<(), OpError> {
             [a] => unary(op, a, out),
             [a, b] => binary(op, a, b, out),
             [bit, a, b] if matches!(op, Op::Select) => elementwise::select(bit, a, b, out),
+            [a, part, at] if let Op::UpdateAt { axis } = op => {
+                layout::update_at(a, (part, at), *axis, out)
+            }
             _ => Err(not_this_many()),
         },
     }
@@ -84,12 +87,15 @@ fn unary(op: &Op, a: &Array, out: &mut Sink) -> Result<(), OpError> {
         Op::Cast(_) => elementwise::cast(a, out),
         Op::Wrap(_) => elementwise::low_bits(a, out),
         Op::Assume(_) => elementwise::map(a, out, |a| a),
+        Op::Check(within) => elementwise::checked(a, *within, out),
         Op::Sum { axis } => reduce::fold(a, *axis, Some(0), out, i128::saturating_add),
+        Op::CumSum { axis, reverse } => reduce::prefix_sums(a, *axis, *reverse, out),
         Op::Product { axis } => reduce::product(a, *axis, out),
         Op::MinOver { axis } => reduce::fold(a, *axis, None, out, i128::min),
         Op::MaxOver { axis } => reduce::fold(a, *axis, None, out, i128::max),
         Op::Reshape => elementwise::map(a, out, |a| a),
         Op::Slice { axis, start, step } => layout::slice(a, *axis, [*start, *step], out),
+        Op::Shift { axis, by, fill } => layout::shift(a, *axis, (*by, *fill), out),
         Op::Transpose { order } => layout::transpose(a, order, out),
         Op::Broadcast => layout::broadcast(a, out),
         Op::Gather { axis, indices } => layout::gather(a, *axis, indices, out),
@@ -112,6 +118,7 @@ fn binary(op: &Op, a: &Array, b: &Array, out: &mut Sink) -> Result<(), OpError> 
         Op::Or => elementwise::zip(a, b, out, |a, b| a | b),
         Op::Xor => elementwise::zip(a, b, out, |a, b| a ^ b),
         Op::MatMul => reduce::matmul(a, b, out),
+        Op::SliceAt { axis, length } => layout::slice_at(a, b, (*axis, *length), out),
         _ => Err(not_this_many()),
     }
 }

@@ -48,6 +48,31 @@ pub(super) fn fold(
     Ok(())
 }
 
+/// Sums of the elements up to each one along an axis, or from each one on.
+pub(super) fn prefix_sums(
+    a: &Array,
+    axis: u32,
+    reverse: bool,
+    out: &mut Sink,
+) -> Result<(), OpError> {
+    let Axis { outer, len, inner } = Axis::of(a.shape(), axis)?;
+    let mut sums: Zeroizing<Vec<i128>> = Zeroizing::new(a.values().collect());
+    for block in sums.chunks_exact_mut((len * inner).max(1)).take(outer) {
+        for step in 1..len {
+            let (to, from) = match reverse {
+                false => (step, step - 1),
+                true => (len - 1 - step, len - step),
+            };
+            for i in 0..inner {
+                block[to * inner + i] =
+                    block[to * inner + i].saturating_add(block[from * inner + i]);
+            }
+        }
+    }
+    out.extend(sums.iter().copied());
+    Ok(())
+}
+
 /// Products over an axis by a balanced tree: the first half is multiplied by the second, element by
 /// element, and rounded; an odd one out stays last; until one is left. One for an empty axis.
 pub(super) fn product(a: &Array, axis: u32, out: &mut Sink) -> Result<(), OpError> {

@@ -247,7 +247,7 @@ pub fn wrap(context: &Context<'_>, to: Element) -> Result<Type, String> {
     Ok(context.result(to, from.shape.clone(), interval))
 }
 
-/// The type of values in a promised interval, which may also be wider than the known one.
+/// The type of values in a promised or checked interval, which may also be wider than the known one.
 pub fn assume(context: &Context<'_>, promised: Interval) -> Result<Type, String> {
     let ty = context.operands[0];
     expect_number(ty)?;

@@ -37,6 +37,14 @@ pub fn sum(context: &Context<'_>, axis: u32) -> Result<Type, String> {
     context.numbers(&[ty.element], shape::without(&ty.shape, axis), interval)
 }
 
+/// Sums of the elements up to each one: of one element at least, of all at most.
+pub fn prefix_sums(context: &Context<'_>, axis: u32) -> Result<Type, String> {
+    let ty = context.operands[0];
+    expect_number(ty)?;
+    let (_, most) = lengths(shape::axis(&ty.shape, axis)?, context)?;
+    context.numbers(&[ty.element], ty.shape.clone(), range::sum(ty.interval, 1, most.max(1)))
+}
+
 /// The length of an axis that a tree of operations reduces.
 fn tree_length(context: &Context<'_>, axis: u32) -> Result<u64, String> {
     let length = shape::axis(&context.operands[0].shape, axis)?.known().ok_or(

@@ -11,6 +11,7 @@ impl fmt::Display for Summary {
         writeln!(f, "digest  {}", self.digest.map(|b| format!("{b:02x}")).concat())?;
         self.learned(f)?;
         self.taken(f)?;
+        self.checked(f)?;
         self.domains(f)?;
         self.computed(f)?;
         self.repeated(f)
@@ -55,6 +56,19 @@ impl Summary {
         };
         let lines: Vec<_> = self.inputs.iter().map(line).collect();
         if lines.is_empty() { writeln!(f, "  nothing") } else { table(f, &lines) }
+    }
+
+    fn checked(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.checks.is_empty() {
+            return Ok(());
+        }
+        writeln!(f, "\nCHECKED IN THE RUN: 1 bit for all checks together, to everybody")?;
+        let line = |check: &super::Checked| {
+            let place = check.place.chars().map(visible).collect();
+            let when = if check.repeated { "in each iteration" } else { "" };
+            [place, check.array.clone(), format!("in {}", check.range), when.into()]
+        };
+        table(f, &self.checks.iter().map(line).collect::<Vec<_>>())
     }
 
     fn domains(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

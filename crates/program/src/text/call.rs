@@ -77,7 +77,9 @@ impl<'a> Parser<'a> {
         let mut options = Options::default();
         let opened = self.cursor.expect("(")?;
         while !self.cursor.accept(")")? {
-            if self.at_option() {
+            // `by` and `fill` may also be names of values.
+            let shifts = function.name == "shift" && !operands.is_empty();
+            if self.at_option(if shifts { &["by", "fill"] } else { &[] }) {
                 let known = [function.required, function.optional].concat();
                 self.option(function.name, &known, &operands, &mut options)?;
             } else if function.name == "quantile" && operands.len() == 1 && !options.any_quantile()

@@ -20,6 +20,10 @@ pub(super) struct Options {
     given: Vec<&'static str>,
     pub axis: u32,
     pub by: u8,
+    /// By how many places elements are shifted.
+    pub places: i64,
+    /// What a shift fills up with, raw.
+    pub fill: i128,
     pub fraction: u8,
     pub rows: u64,
     pub first: i64,
@@ -40,6 +44,7 @@ pub(super) struct Options {
     pub within: Interval,
     pub wrap: bool,
     pub descending: bool,
+    pub reverse: bool,
 }
 
 impl Default for Options {
@@ -48,6 +53,8 @@ impl Default for Options {
             given: Vec::new(),
             axis: 0,
             by: 0,
+            places: 0,
+            fill: 0,
             fraction: DEFAULT_FRACTION,
             rows: 0,
             first: 0,
@@ -65,6 +72,7 @@ impl Default for Options {
             within: Interval::point(0),
             wrap: false,
             descending: false,
+            reverse: false,
         }
     }
 }
@@ -121,19 +129,22 @@ pub(super) fn usage(name: &str) -> &'static str {
         "at" => "at [POSITION, ...]",
         "to" => "to TYPE",
         "in" => "in LOW..HIGH",
+        "fill" => "fill NUMBER",
         "wrap" => "wrap",
+        "reverse" => "reverse",
         _ => "descending",
     }
 }
 
 impl<'a> Parser<'a> {
     /// Whether an option stands here: a flag, or a word with its value behind it.
-    pub(super) fn at_option(&self) -> bool {
+    /// A sign may stand before a value only of those that `signed` has beside ranges and groups.
+    pub(super) fn at_option(&self, signed: &[&str]) -> bool {
         let (token, ahead) = (&self.cursor.token, &self.cursor.ahead);
-        let flag = matches!(token.text, "wrap" | "descending") && !ahead.is("(");
+        let flag = matches!(token.text, "wrap" | "descending" | "reverse") && !ahead.is("(");
         let value = match ahead.text {
             "[" => matches!(token.text, "shape" | "order" | "at" | "by"),
-            "-" => matches!(token.text, "in" | "first"),
+            "-" => matches!(token.text, "in" | "first") || signed.contains(&token.text),
             _ => matches!(ahead.kind, Kind::Word | Kind::Number | Kind::Quoted),
         };
         let value = value && hints::infix(ahead).is_none() && hints::word(token.text).is_none();
@@ -186,6 +197,9 @@ impl<'a> Parser<'a> {
         match name {
             "axis" => options.axis = cursor.number("an axis", 0, u32::MAX)?,
             "by" if function.starts_with("group") => self.groups(options)?,
+            "by" if function == "shift" => {
+                options.places = cursor.number("the places", i64::MIN, i64::MAX)?;
+            }
             "by" => options.by = cursor.number("the places", 0, 63)?,
             "fraction" => options.fraction = cursor.number("the fractional bits", 0, 62)?,
             "rows" => options.rows = cursor.number("the number of rows", 0, u64::MAX)?,
@@ -193,13 +207,18 @@ impl<'a> Parser<'a> {
             "groups" => options.groups = cursor.number("the number of groups", 0, u64::MAX)?,
             "start" => options.start = cursor.number("the first position", 0, u64::MAX)?,
             "step" => options.step = cursor.number("the step", 0, u64::MAX)?,
+            "length" if function == "slice_at" => {
+                options.length = cursor.number("the length", 0, u64::MAX)?.into();
+            }
             "length" => options.length = self.extent()?,
+            "fill" => options.fill = self.filling(operands)?,
             "shape" => options.shape = self.shape()?,
             "order" => options.order = self.numbers("an axis", u32::MAX)?,
             "at" => options.at = self.numbers("a position", u64::MAX)?,
             "to" => options.to = element(&mut self.cursor)?,
             "in" => options.within = self.promise(operands)?,
             "wrap" => options.wrap = true,
+            "reverse" => options.reverse = true,
             _ => options.descending = true,
         }
         Ok(())
@@ -258,10 +277,25 @@ impl<'a> Parser<'a> {
 
     /// A range of values of the first operand's type.
     fn promise(&mut self, operands: &[Operand<'a>]) -> Result<Interval, ProgramError> {
-        let element = match operands.first().map(|operand| &operand.term) {
-            Some(Term::Values(values)) if values.len() == 1 => self.ty(values[0]).element,
-            _ => return Err(self.cursor.error("a range is promised of one value that has a type")),
-        };
+        let element = self.element_of_first(operands, "a range is of one value that has a type")?;
         self.interval(element)
+    }
+
+    /// A value of the first operand's type.
+    fn filling(&mut self, operands: &[Operand<'a>]) -> Result<i128, ProgramError> {
+        let element =
+            self.element_of_first(operands, "what fills up goes with one value that has a type")?;
+        self.cursor.raw(element.fraction(), "a value to fill up with")
+    }
+
+    fn element_of_first(
+        &self,
+        operands: &[Operand<'a>],
+        wrong: &str,
+    ) -> Result<Element, ProgramError> {
+        match operands.first().map(|operand| &operand.term) {
+            Some(Term::Values(values)) if values.len() == 1 => Ok(self.ty(values[0]).element),
+            _ => Err(self.cursor.error(wrong)),
+        }
     }
 }

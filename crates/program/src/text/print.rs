@@ -198,12 +198,22 @@ impl Printer<'_> {
             | Op::Mul { wrap: true } => "wrap".into(),
             Op::ShiftLeft { by } | Op::ShiftRight { by } => format!("by {by}"),
             Op::Cast(to) | Op::Wrap(to) => format!("to {to}"),
-            Op::Assume(interval) => format!("in {}", range(*interval, types[0].element)),
+            Op::Assume(interval) | Op::Check(interval) => {
+                format!("in {}", range(*interval, types[0].element))
+            }
             Op::Sum { axis }
             | Op::Product { axis }
             | Op::MinOver { axis }
             | Op::MaxOver { axis }
+            | Op::UpdateAt { axis }
+            | Op::CumSum { axis, reverse: false }
             | Op::Concat { axis } => format!("axis {axis}"),
+            Op::CumSum { axis, reverse: true } => format!("axis {axis}, reverse"),
+            Op::SliceAt { axis, length } => format!("axis {axis}, length {length}"),
+            Op::Shift { axis, by, fill } => {
+                let fill = decimal::show(*fill, types[0].element.fraction());
+                format!("axis {axis}, by {by}, fill {fill}")
+            }
             Op::Reshape | Op::Broadcast => shape(),
             Op::Positions => format!("length {}", self.extent(&types[0].shape[0])),
             Op::Slice { axis, start, step } => {

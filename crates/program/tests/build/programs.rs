@@ -3,8 +3,8 @@
 use crate::{column, run};
 use std::sync::Arc;
 use tacit_circuit::library::{Params, build};
-use tacit_program::Element;
 use tacit_program::build::{Array, Builder, Carried, Groups};
+use tacit_program::{Element, Interval, text};
 
 const I32: Element = Element::int(32);
 
@@ -145,4 +145,26 @@ fn circuits_lane_by_lane() {
     let y = tacit_program::clear::Array::scalar(Element::uint(8), 200).unwrap();
     let x = column(Element::uint(8), &[1, 55, 56]);
     assert_eq!(run(&program, &[], &[("x", x), ("y", y)])[0], [201, 255, 0]);
+}
+
+#[test]
+fn checks_narrow_ranges_and_are_shown() {
+    let source = "program test\nparties a, b\nrows n <= 9\ninput x: fixed(24,8)[n] from a in -9..9\n\
+        let y = loop 3 carry (z: fixed(24,8)[n] secret in -2..2 = check(x, in -1..1)) {\n\
+            yield check(z * 2, in -2..2)\n}\nreveal y to b\n";
+    let program = text::parse("sums.tacit", source).unwrap();
+    let summary = tacit_program::summary::summary(&program).to_string();
+    let wanted = "CHECKED IN THE RUN: 1 bit for all checks together, to everybody\n  \
+        sums.tacit:5:59  fixed(24,8)[n]  in -1..1\n  \
+        sums.tacit:6:7   fixed(24,8)[n]  in -2..2  in each iteration\n";
+    assert!(summary.contains(wanted), "{summary}");
+
+    let mut b = Builder::new("test");
+    let alice = b.party("alice");
+    let x = b.input("x", alice, Array::of(Element::int(8)).range(-7..=7));
+    assert_eq!(b.check(x, -9..=7), x);
+    let y = b.check(x, -9..=3);
+    assert_eq!(b.type_of(y).unwrap().interval, Interval { low: -7, high: 3 });
+    b.check(x, 8..=9);
+    assert!(b.finish().unwrap_err().message.contains("range that is checked"));
 }

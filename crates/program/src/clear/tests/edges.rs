@@ -164,3 +164,66 @@ fn malformed_operations_are_refused() {
     let error = values(&Op::Constant(vec![0]), &[], huge).unwrap_err();
     assert!(matches!(error, ClearError::Op { error: OpError::TooLarge, .. }));
 }
+
+#[test]
+fn prefix_sums_run_along_any_axis_both_ways() {
+    let a = array(I8, &[2, 3], &[1, 2, 3, 10, 20, 30]);
+    let sums = |axis, reverse| {
+        values(&Op::CumSum { axis, reverse }, &[&a], result(I8, &[2, 3])).expect("sums")
+    };
+    assert_eq!(sums(0, false), [1, 2, 3, 11, 22, 33]);
+    assert_eq!(sums(0, true), [11, 22, 33, 10, 20, 30]);
+    assert_eq!(sums(1, false), [1, 3, 6, 10, 30, 60]);
+    assert_eq!(sums(1, true), [6, 5, 3, 60, 50, 30]);
+    for shape in [[0, 3], [2, 0]] {
+        let none = array(I8, &shape, &[]);
+        let ty = result(I8, &shape.map(|n| n as u64));
+        assert_eq!(values(&Op::CumSum { axis: 0, reverse: false }, &[&none], ty), Ok(vec![]));
+    }
+}
+
+#[test]
+fn shifts_fill_up_what_there_is_none_of() {
+    let a = array(I8, &[2, 3], &[1, 2, 3, 4, 5, 6]);
+    let shift = |axis, by| {
+        values(&Op::Shift { axis, by, fill: -9 }, &[&a], result(I8, &[2, 3])).expect("a shift")
+    };
+    assert_eq!(shift(1, 1), [-9, 1, 2, -9, 4, 5]);
+    assert_eq!(shift(1, -2), [3, -9, -9, 6, -9, -9]);
+    assert_eq!(shift(0, 1), [-9, -9, -9, 1, 2, 3]);
+    assert_eq!(shift(0, 0), [1, 2, 3, 4, 5, 6]);
+    for by in [i64::MIN, -3, 3, i64::MAX] {
+        assert_eq!(shift(1, by), [-9; 6]);
+    }
+}
+
+#[test]
+fn parts_are_taken_and_replaced_at_places() {
+    let a = array(I8, &[2, 3], &[1, 2, 3, 4, 5, 6]);
+    let at = |place| array(I64, &[], &[place]);
+    let slice = |axis, length, place, shape: &[u64]| {
+        values(&Op::SliceAt { axis, length }, &[&a, &at(place)], result(I8, shape))
+    };
+    assert_eq!(slice(1, 2, 1, &[2, 2]), Ok(vec![2, 3, 5, 6]));
+    assert_eq!(slice(0, 1, 1, &[1, 3]), Ok(vec![4, 5, 6]));
+    assert_eq!(slice(0, 0, 2, &[0, 3]), Ok(vec![]));
+    assert!(slice(1, 2, 2, &[2, 2]).is_err() && slice(1, 2, -1, &[2, 2]).is_err());
+    let part = array(I8, &[2, 1], &[-1, -2]);
+    let update = |place| {
+        let op = Op::UpdateAt { axis: 1 };
+        values(&op, &[&a, &part, &at(place)], result(I8, &[2, 3]))
+    };
+    assert_eq!(update(0), Ok(vec![-1, 2, 3, -2, 5, 6]));
+    assert_eq!(update(2), Ok(vec![1, 2, -1, 4, 5, -2]));
+    assert!(update(3).is_err());
+}
+
+#[test]
+fn a_check_that_fails_says_how_many_values_were_outside() {
+    let check = Op::Check(Interval { low: -2, high: 5 });
+    let ty = || within(result(I8, &[3]), -2, 5);
+    assert_eq!(values(&check, &[&column(I8, &[5, -2, 0])], ty()), Ok(vec![5, -2, 0]));
+    let error = values(&check, &[&column(I8, &[6, -3, 0])], ty()).unwrap_err();
+    assert!(error.is_failed_check());
+    assert_eq!(error.to_string(), "2 values left the range that is checked here");
+}

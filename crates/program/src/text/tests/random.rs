@@ -103,13 +103,18 @@ impl Choices<'_> {
             Op::Cast(to),
             Op::Wrap(to),
             Op::Assume(interval),
+            Op::Check(interval),
             Op::Sum { axis },
+            Op::CumSum { axis, reverse: wrap },
             Op::Product { axis },
             Op::MinOver { axis },
             Op::MaxOver { axis },
             Op::MatMul,
             Op::Reshape,
             Op::Slice { axis, start: by.into(), step: groups },
+            Op::SliceAt { axis, length: groups - 1 },
+            Op::UpdateAt { axis },
+            Op::Shift { axis, by: first, fill: interval.high.min(1) },
             Op::Concat { axis },
             Op::Transpose { order: vec![axis, 1 - axis] },
             Op::Broadcast,
@@ -168,7 +173,11 @@ impl Random<'_> {
             let first = self.beside(None);
             let operands: Vec<Value> =
                 (0..self.choices.below(3)).map(|_| self.beside(Some(first))).collect();
-            let operands = [vec![first], operands].concat();
+            let operands = match op {
+                Op::SliceAt { .. } => vec![first, self.place()],
+                Op::UpdateAt { .. } => vec![first, first, self.place()],
+                _ => [vec![first], operands].concat(),
+            };
             let mut ty = self.ty(first);
             if matches!(op, Op::Reshape | Op::Broadcast | Op::Slice { .. }) {
                 ty.shape = self.choices.shape();
@@ -179,6 +188,12 @@ impl Random<'_> {
                 return;
             }
         }
+    }
+
+    /// The first position of an axis, as a public number.
+    fn place(&mut self) -> Value {
+        let places = vec![self.builder.raw(Element::uint(8), Shape::new(), vec![0])];
+        self.builder.checked(places).expect("a number")[0]
     }
 
     fn constant(&mut self) {
@@ -304,7 +319,7 @@ fn random_programs_have_all_operations() {
     assert!(missing.is_empty(), "never made: {missing:?}");
 }
 
-const EVERY: [&str; 42] = [
+const EVERY: [&str; 47] = [
     "add",
     "sub",
     "neg",
@@ -330,11 +345,16 @@ const EVERY: [&str; 42] = [
     "cast",
     "wrap",
     "assume",
+    "check",
     "sum",
+    "cumsum",
     "product",
     "matmul",
     "reshape",
     "slice",
+    "slice_at",
+    "update_at",
+    "shift",
     "concat",
     "transpose",
     "broadcast",
