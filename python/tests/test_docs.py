@@ -1,0 +1,38 @@
+"""The blocks of the guide, run one after the other, with what they print."""
+
+from __future__ import annotations
+
+import contextlib
+import doctest
+import io
+import re
+from pathlib import Path
+
+import tacit as tc
+from tacit import array, job
+
+GUIDE = Path(__file__).parents[2] / "docs" / "python.md"
+BLOCK = re.compile(r"```python\n(.*?)```\n(?:```text\n(.*?)```)?", re.DOTALL)
+
+
+def matches(wanted: str, shown: str) -> bool:
+    """Whether lines are alike; `...` stands for anything."""
+    lines = list(zip(wanted.splitlines(), shown.splitlines(), strict=False))
+    same = len(wanted.splitlines()) == len(shown.splitlines())
+    return same and all(re.fullmatch(".*".join(map(re.escape, want.split("..."))), line) for want, line in lines)
+
+
+def test_the_guide_prints_what_it_says() -> None:
+    names: dict[str, object] = {}
+    blocks = BLOCK.findall(GUIDE.read_text())
+    assert len(blocks) >= 5
+    for code, wanted in blocks:
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            exec(compile(code, "guide.py", "exec"), names)
+        assert matches(wanted.strip(), out.getvalue().strip()), f"{code}\nprinted\n{out.getvalue()}"
+
+
+def test_examples_in_docstrings() -> None:
+    for module in (tc, array, job):
+        assert doctest.testmod(module).failed == 0
