@@ -58,10 +58,13 @@ lint)
 wheel)
     setup
     "$cargo" build --release --package tacit-cli --locked
-    mkdir -p python/tacit_mpc.data/scripts
-    cp "$target/release/tacit" python/tacit_mpc.data/scripts/tacit
-    strip python/tacit_mpc.data/scripts/tacit
-    "$environment/bin/maturin" build --quiet --release --locked --manifest-path crates/python/Cargo.toml --out "$target/wheels"
+    # maturin puts what is in a folder of this name into the wheel.
+    scripts=python/tacit._tacit.data/scripts
+    mkdir -p "$scripts"
+    strip -o "$scripts/tacit" "$target/release/tacit"
+    wheels="$(mkdir -p "$target/wheels" && cd "$target/wheels" && pwd)"
+    maturin="$(cd "$environment/bin" && pwd)/maturin"
+    (cd python && "$maturin" build --quiet --release --out "$wheels")
     wheel="$(ls -t "$target"/wheels/tacit_mpc-*.whl | head -n 1)"
     fresh="$(mktemp -d)"
     trap 'rm -rf "$fresh"' EXIT

@@ -113,6 +113,28 @@ def test_examples_print_what_they_say(name: str, capsys: pytest.CaptureFixture[s
     assert "in the clear" in shown
 
 
+@pytest.mark.parametrize("name", ["survival", "regression"])
+def test_examples_of_others_data_print_what_they_say(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip({"survival": "lifelines", "regression": "sklearn"}[name])
+    module = example(name)
+    module.STEPS = 3
+    module.main()
+    assert "in the clear" in capsys.readouterr().out
+
+
+def test_survival_learns_what_the_clear_does() -> None:
+    module = example("survival")
+    rng = np.random.default_rng(4)
+    month, event, arm = rng.integers(0, 88, 120), rng.random(120) < 0.5, rng.integers(0, 2, 120)
+    names = np.array(["no", "yes"])[arm]
+    given = {name: {"month": month[i::3], "event": event[i::3], "arm": names[i::3]} for i, name in enumerate(("alice", "bob", "carol"))}
+    chi2, excess, curves = module.reference(month, event, arm)
+    result = module.build().run(given, protocol="trio")
+    assert abs(result.chi2 - chi2) < 0.01
+    assert abs(result.excess - excess) < 0.01
+    np.testing.assert_allclose(result.curves, curves, atol=2e-3)
+
+
 def test_regression_learns_what_the_clear_does() -> None:
     module = example("regression")
     rng = np.random.default_rng(1)

@@ -449,8 +449,9 @@ fn argument(given: &Bound<'_, PyAny>) -> PyResult<Argument> {
 /// The setting of an option; none of a flag that is off.
 fn setting(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Option<Setting>> {
     Ok(Some(match name {
-        "wrap" | "descending" if value.extract()? => Setting::Flag,
-        "wrap" | "descending" => return Ok(None),
+        "wrap" | "descending" | "reverse" if value.extract()? => Setting::Flag,
+        "wrap" | "descending" | "reverse" => return Ok(None),
+        "fill" => Setting::Decimal(value.extract()?),
         "order" | "at" => Setting::Numbers(value.extract()?),
         "length" => Setting::Length(extent(value)?),
         "shape" => Setting::Shape(shape(value)?),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import datetime
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -12,7 +13,7 @@ import numpy as np
 from . import _tacit
 from ._place import here
 from .errors import ProgramError, RangeError, SecretError, ShapeError, fail, mistake
-from .types import Category, Date, Kind, Type
+from .types import Category, Date, Kind, Type, days
 
 if TYPE_CHECKING:
     from .job import Reveal
@@ -20,6 +21,13 @@ if TYPE_CHECKING:
 __all__ = ["Array", "Extent", "Party", "Rows", "parties", "rows"]
 
 _MOST_CONSTANTS = 4096
+# Functions whose results are elements of their operands: members of a category stay such.
+_OF_ELEMENTS = (
+    *("reshape", "slice", "slice_at", "concat", "transpose", "broadcast", "gather"),
+    *("min", "max", "median", "quantile", "assume", "check"),
+)
+# Operators of numbers: bits become 0 and 1 there.
+_NUMERIC = ("+", "-", "/", "%", "<", "<=", ">", ">=")
 _DEFAULT_FRACTION = 16
 
 
@@ -249,7 +257,7 @@ def _domain(arena: Arena, place: tuple[str, int], name: str, type: Category) -> 
     return arena.front.domain(place, called, list(type.names), None)
 
 
-def domain_of(arena: Arena, place: tuple[str, int], type: Category) -> Any:
+def domain_of(arena: Arena, place: tuple[str, int], type: Category) -> _tacit.Domain:
     """The domain of a category that some input has."""
     called = type.name or (type._called[0] if type._called else "category")
     return arena.front.domain(place, called, list(type.names), None)
@@ -285,15 +293,15 @@ class Array:
     more than 64 bits is an error where it is written.
     """
 
-    __slots__ = ("_arena", "_category", "_node", "_offset")
+    __slots__ = ("_arena", "_category", "_node", "_place")
     # NumPy arrays on the left of an operator leave it to this class.
     __array_priority__ = 1000
     __hash__ = object.__hash__
 
-    def __init__(self, arena: Arena, node: Any, category: Category | None = None) -> None:
+    def __init__(self, arena: Arena, node: _tacit.Node, category: Category | None = None) -> None:
         self._arena, self._node, self._category = arena, node, category
-        # Of a place that is another one plus a constant, that one and the constant: x[i : i + 64].
-        self._offset: tuple[Any, int] | None = None
+        # What a public place is computed as, and a constant that is added: x[i * 64 : i * 64 + 64] is 64 long.
+        self._place: tuple[Any, int] | None = None
 
     # What it is.
 
@@ -305,8 +313,7 @@ class Array:
     @property
     def ndim(self) -> int:
         """How many axes it has."""
-        ndim: int = self._node.ndim
-        return ndim
+        return self._node.ndim
 
     @property
     def dtype(self) -> str:
@@ -328,7 +335,7 @@ class Array:
     @property
     def visibility(self) -> str:
         """`secret`, `public`, or the name of the party that has it."""
-        seen: str = self._node.visibility
+        seen = self._node.visibility
         return seen if seen in ("secret", "public") else self._arena.parties[int(seen)].name
 
     @property
@@ -386,10 +393,7 @@ class Array:
     # Arithmetic.
 
     def __add__(self, other: Any) -> Array:
-        result = binary("+", self, other)
-        if isinstance(other, int) and not self._node.ndim:
-            result._offset = (self._node, other)
-        return result
+        return binary("+", self, other)
 
     def __radd__(self, other: Any) -> Array:
         return binary("+", other, self)
@@ -487,10 +491,10 @@ class Array:
     def __ge__(self, other: Any) -> Array:
         return binary(">=", self, other)
 
-    def __eq__(self, other: Any) -> Array:  # type: ignore[override]
+    def __eq__(self, other: object) -> Array:  # type: ignore[override]
         return binary("==", self, other)
 
-    def __ne__(self, other: Any) -> Array:  # type: ignore[override]
+    def __ne__(self, other: object) -> Array:  # type: ignore[override]
         return binary("!=", self, other)
 
     # Parts.
@@ -610,6 +614,8 @@ def is_fractional(value: Any) -> bool:
     """Whether numbers given by Python have fractions."""
     if isinstance(value, (float, np.floating, Decimal)):
         return True
+    if isinstance(value, (list, tuple)):
+        return any(is_fractional(it) for it in value)
     return isinstance(value, np.ndarray) and value.dtype.kind == "f"
 
 
@@ -675,7 +681,7 @@ def call(name: str, *values: Any, **options: Any) -> Array:
         raise mistake(error, path) from None
     except (ValueError, OverflowError) as error:
         fail(ProgramError, str(error), place, path)
-    return Array(arena, node, _category(values))
+    return Array(arena, node, _category(values) if name in _OF_ELEMENTS else None)
 
 
 def call_all(name: str, values: Sequence[Any], **options: Any) -> list[Array]:
@@ -752,6 +758,8 @@ def same_point(a: Any, b: Any) -> tuple[Any, Any]:
 
 def binary(operator: str, a: Any, b: Any) -> Array:
     """`a operator b`."""
+    if operator in _NUMERIC or (operator == "*" and all(isinstance(it, Array) and it._node.kind == "bit" for it in (a, b))):
+        a, b = (number(it) if isinstance(it, Array) and it._node.kind == "bit" else it for it in (a, b))
     if isinstance(a, Array) and isinstance(b, Array):
         x, y = a._node, b._node
         if operator == "@" or (x.kind == "fixed" and y.kind == "fixed" and x.fraction != y.fraction):
@@ -761,15 +769,32 @@ def binary(operator: str, a: Any, b: Any) -> Array:
         a, b = same_point(a, b)
         if operator == "@":
             a, b = _matched(operator, a, b)
-        a, b = _by_name(a, b)
+        a, b = by_name(a, b)
     arena = arena_of((a, b))
     place, path = here()
     x = a._node if isinstance(a, Array) else operand(arena, a)
     y = b._node if isinstance(b, Array) else operand(arena, b)
     try:
-        return Array(arena, arena.front.operator(place, operator, x, y))
+        result = Array(arena, arena.front.operator(place, operator, x, y))
     except _tacit.Mistake as error:
         raise mistake(error, path) from None
+    if isinstance(b, int) and not isinstance(b, bool) and isinstance(a, Array) and not a._node.ndim:
+        result._place = _moved(operator, a, b)
+    elif isinstance(a, int) and not isinstance(a, bool) and operator in "+*" and isinstance(b, Array) and not b._node.ndim:
+        result._place = _moved(operator, b, a)
+    return result
+
+
+def place_of(value: Array) -> tuple[Any, int]:
+    """What a public place is computed as, and a constant that is added to it."""
+    return value._place or (value._node, 0)
+
+
+def _moved(operator: str, place: Array, by: int) -> tuple[Any, int]:
+    base, offset = place_of(place)
+    if operator in "+-":
+        return base, offset + (by if operator == "+" else -by)
+    return (operator, base, offset, by), 0
 
 
 def _matched(operator: str, a: Any, b: Any) -> tuple[Any, Any]:
@@ -791,16 +816,18 @@ def _comparable(a: Any, b: Any) -> None:
             fail(ProgramError, "None is no value: an array has no missing values", place, path)
 
 
-def _by_name(a: Any, b: Any) -> tuple[Any, Any]:
+def by_name(a: Any, b: Any) -> tuple[Any, Any]:
     """A member of a category beside values of it, as its code."""
 
     def code(value: Any, beside: Any) -> Any:
+        if isinstance(value, datetime.date):
+            return days(value)
         if not isinstance(value, str):
             return value
         place, path = here()
         category = beside._category if isinstance(beside, Array) else None
         if category is None:
-            fail(ProgramError, "a text is compared with values of a tc.Category, or a tc.Date input by tc.days", place, path)
+            fail(ProgramError, "a text is compared with values of a tc.Category; a day is datetime.date(2024, 1, 31)", place, path)
         if value not in category.names:
             fail(ProgramError, f"{value!r} is none of {', '.join(category.names)}", place, path)
         return category.names.index(value)
@@ -848,14 +875,16 @@ def floor_divide(a: Any, b: Any) -> Array:
     return call("cast", quotient, to=("int", 64, 0))
 
 
-def as_type(value: Any, type: Type) -> Array:
+def as_type(given: Any, type: Type) -> Array:
     """A value as a type: what is left of the range is checked when it is used."""
     kind, bits, fraction = type.kind()
-    arena = arena_of((value,))
-    value = as_constant(arena, value)
+    arena = arena_of((given,))
+    value = as_constant(arena, given)
     node = value._node
     if (node.kind, node.bits, node.fraction) == (kind, bits, fraction):
-        return value
+        return value if value._category is None else Array(arena, node, type if isinstance(type, Category) else None)
+    if kind == "bit":
+        return binary("!=", value, 0)
     if kind == "fixed" and node.fraction != fraction:
         value = to_fixed(value, fraction)
     if kind in ("int", "uint") and node.kind == "fixed":

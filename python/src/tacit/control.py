@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 from . import _tacit, xp
 from ._place import here
@@ -34,7 +34,7 @@ def loop(
     """
     place, path = here()
     if overflow not in (None, *_WAYS):
-        fail(ProgramError, f"overflow is one of {', '.join(map(repr, _WAYS))}, not {overflow!r}", place, path)
+        fail(ProgramError, f"overflow is one of {', '.join(repr(way) for way in _WAYS)}, not {overflow!r}", place, path)
     if not carry:
         fail(ProgramError, "a loop carries values from one iteration to the next: tc.loop(trips, body, start)", place, path)
     arena = arena_of(carry)
@@ -113,7 +113,7 @@ def _next(value: Array, kind: Kind, interval: tuple[int, int], overflow: str | N
     return value
 
 
-def _may_leave(value: Array, kind: Kind, interval: tuple[int, int], which: int) -> None:
+def _may_leave(value: Array, kind: Kind, interval: tuple[int, int], which: int) -> NoReturn:
     place, path = here()
     unit = 2 ** kind[2]
     keeps = "..".join(str(bound if unit == 1 else bound / unit) for bound in interval)
@@ -142,7 +142,8 @@ def map(body: Callable[[Array], Array], xs: Array, *, keep: Type) -> Array:
     first = xs[0]
     shape = body(first).shape
     start = xp.zeros((xs.shape[0], *shape), dtype=None)
-    return loop(xs.shape[0], lambda out, i: out.at[i].set(body(xs[i])), start, keep=keep)
+    results: Array = loop(xs.shape[0], lambda out, i: out.at[i].set(body(xs[i])), start, keep=keep)
+    return results
 
 
 def peek(value: Array) -> Any:

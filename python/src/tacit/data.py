@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import datetime
+import importlib
+import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -35,7 +37,7 @@ def by_input(inputs: list[Input], data: Mapping[str, Any], parties: Iterable[str
     names = {it.name: it for it in inputs}
     for key, value in data.items():
         if key in names:
-            found[key] = value
+            found[key] = opened(value)
         elif key in parties:
             found.update(_of_party(inputs, key, value))
         else:
@@ -53,6 +55,7 @@ def by_input(inputs: list[Input], data: Mapping[str, Any], parties: Iterable[str
 
 def _of_party(inputs: list[Input], party: str, value: Any) -> dict[str, Any]:
     own = [it for it in inputs if it.party == party]
+    value = opened(value)
     columns = names_of(value)
     if columns is None:
         if len(own) == 1:
@@ -68,6 +71,24 @@ def _of_party(inputs: list[Input], party: str, value: Any) -> dict[str, Any]:
     return found
 
 
+def opened(value: Any) -> Any:
+    """What only exports a stream of Arrow data, such as a query's result, as a frame or a column; anything else as it is."""
+    if not hasattr(value, "__arrow_c_stream__") or hasattr(value, "__array__") or isinstance(value, Mapping):
+        return value
+    for name in sorted(("pyarrow", "polars"), key=lambda name: name not in sys.modules):
+        try:
+            reader: Any = importlib.import_module(name)
+        except ImportError:
+            continue
+        # The rows of a frame are structs.
+        if name == "polars":
+            series = reader.Series(value)
+            return series.struct.unnest() if series.dtype == reader.Struct else series
+        chunks = reader.chunked_array(value)
+        return reader.Table.from_struct_array(chunks) if reader.types.is_struct(chunks.type) else chunks
+    raise InputError(f"a {type(value).__name__} exports Arrow data, which pyarrow or Polars reads: install one of them")
+
+
 def names_of(value: Any) -> list[str] | None:
     """Names of columns, of a mapping or a frame."""
     if isinstance(value, Mapping):
@@ -80,7 +101,7 @@ def names_of(value: Any) -> list[str] | None:
 
 def column(value: Any, name: str) -> Any:
     """A column of a mapping or a frame."""
-    return value[name]
+    return opened(value[name])
 
 
 def values(it: Input, given: Any) -> tuple[Any, float]:
@@ -88,14 +109,18 @@ def values(it: Input, given: Any) -> tuple[Any, float]:
     if it.names is not None or it.meaning == "date":
         return _named(it, given), 0.0
     array = _array(it, given)
+    _fits(it, array)
+    if array.dtype.kind == "b":
+        return _bits(it, array), 0.0
+    return _numbers(it, array)
+
+
+def _fits(it: Input, array: np.ndarray[Any, Any]) -> None:
     if array.ndim != len(it.shape):
         raise InputError(f"input {it.name!r} has {len(it.shape)} axes, {_shape(it)}, and these data have {array.ndim}")
     for axis, (wanted, found) in enumerate(zip(it.shape, array.shape, strict=True)):
         if wanted.isdigit() and int(wanted) != found:
             raise InputError(f"input {it.name!r} is {wanted} long along axis {axis}, and these data {found}: {_shape(it)}")
-    if array.dtype.kind == "b":
-        return _bits(it, array), 0.0
-    return _numbers(it, array)
 
 
 def _shape(it: Input) -> str:
@@ -103,13 +128,10 @@ def _shape(it: Input) -> str:
 
 
 def _array(it: Input, given: Any) -> np.ndarray[Any, Any]:
-    if hasattr(given, "null_count"):
-        nulls = given.null_count() if callable(given.null_count) else given.null_count
-        if nulls:
-            raise InputError(f"input {it.name!r} has {nulls} missing values: fill them, or give which are there as bits")
-    if hasattr(given, "to_numpy") and not isinstance(given, np.ndarray):
-        given = given.to_numpy()
-    array = np.asarray(given)
+    array = _plain(it, given)
+    if array.dtype.kind == "f" and isinstance(given, (list, tuple)) and not it.fraction and _large(array):
+        # NumPy makes floating point of lists of integers that no signed word holds.
+        array = np.asarray(given, dtype=object)
     if array.dtype == object:
         array = _of_objects(it, array)
     if array.dtype.kind not in "biuf":
@@ -117,18 +139,54 @@ def _array(it: Input, given: Any) -> np.ndarray[Any, Any]:
     return np.ascontiguousarray(array) if array.ndim else array
 
 
+def _plain(it: Input, given: Any) -> np.ndarray[Any, Any]:
+    """Data as NumPy has them. None are missing, but for `nan`."""
+    # Series of pandas have the one, columns of Polars and PyArrow the other.
+    test = getattr(given, "isna", None) or getattr(given, "is_null", None)
+    if callable(test):
+        _there(it, np.asarray(test()))
+    if isinstance(given, np.ma.MaskedArray):
+        _there(it, np.ma.getmaskarray(given))
+    array = _as_numpy(given)
+    if array.dtype.kind in "mM":
+        _there(it, np.isnat(array))
+    elif array.dtype == object:
+        absent = [value is None or (isinstance(value, float) and value != value) for value in array.ravel()]
+        _there(it, np.array(absent, dtype=bool).reshape(array.shape))
+    return array
+
+
+def _there(it: Input, missing: np.ndarray[Any, Any]) -> None:
+    if missing.any():
+        raise InputError(
+            f"input {it.name!r}: the value of row {_row(missing)} is missing, and {int(missing.sum())} in all: "
+            "fill them, or give which are there as bits"
+        )
+
+
+def _as_numpy(given: Any) -> np.ndarray[Any, Any]:
+    array: np.ndarray[Any, Any] = np.asarray(given)
+    return array
+
+
+def _large(array: np.ndarray[Any, Any]) -> bool:
+    """Whether floating point may be no exact integer."""
+    return bool((np.abs(array) >= 2.0**53).any())
+
+
 def _of_objects(it: Input, array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     flat = list(array.ravel())
-    for row, value in enumerate(flat):
-        if value is None:
-            raise InputError(f"input {it.name!r}: the value of row {row} is missing")
     try:
         if all(isinstance(value, (bool, np.bool_)) for value in flat):
             return array.astype(bool)
         if all(float(value).is_integer() for value in flat) and it.fraction == 0:
-            return np.array([int(value) for value in flat], dtype=np.int64).reshape(array.shape)
+            word = np.uint64 if it.kind == "uint" and it.bits == 64 else np.int64
+            whole: np.ndarray[Any, Any] = np.array([int(value) for value in flat], dtype=word).reshape(array.shape)
+            return whole
         return array.astype(np.float64)
-    except (TypeError, ValueError, OverflowError):
+    except OverflowError:
+        raise InputError(f"input {it.name!r}: some of these data are outside of its range {_range(it)}") from None
+    except (TypeError, ValueError):
         raise InputError(f"input {it.name!r} takes numbers, and some of these data are none") from None
 
 
@@ -140,8 +198,17 @@ def _flat(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     return np.ascontiguousarray(array).reshape(-1)
 
 
+def _ends(it: Input) -> tuple[Any, Any]:
+    low, high = it.interval
+    return (low / 2**it.fraction, high / 2**it.fraction) if it.fraction else (low, high)
+
+
+def _range(it: Input) -> str:
+    return "{}..{}".format(*_ends(it))
+
+
 def _numbers(it: Input, array: np.ndarray[Any, Any]) -> tuple[Any, float]:
-    low, high = (bound / 2**it.fraction if it.fraction else bound for bound in it.interval)
+    low, high = _ends(it)
     if array.dtype.kind == "f":
         missing = ~np.isfinite(array)
         if missing.any():
@@ -161,10 +228,12 @@ def _numbers(it: Input, array: np.ndarray[Any, Any]) -> tuple[Any, float]:
         odd = array != np.floor(array)
         if odd.any():
             raise InputError(f"input {it.name!r} takes whole numbers, and that of row {_row(odd)} has a fraction")
+        if _large(array):
+            array = np.vectorize(int, otypes=[object])(array)
     outside = (array < low) | (array > high)
     if outside.any():
         raise InputError(
-            f"input {it.name!r}: the value of row {_row(outside)} is outside of its range {low}..{high}, "
+            f"input {it.name!r}: the value of row {_row(outside)} is outside of its range {_range(it)}, "
             f"and {int(outside.sum())} in all"
         )
     if it.fraction:
@@ -177,11 +246,8 @@ def _row(mask: np.ndarray[Any, Any]) -> int:
 
 
 def _named(it: Input, given: Any) -> Any:
-    if isinstance(given, str):
-        given = [given]
-    if hasattr(given, "to_numpy") and not isinstance(given, np.ndarray):
-        given = given.to_numpy()
-    array = np.asarray(given)
+    array = _plain(it, given)
+    _fits(it, array)
     if it.meaning == "date":
         return _days(it, array)
     if array.dtype.kind in "iu":
@@ -238,6 +304,7 @@ def suggest(frame: Any) -> Schema:
 
     Bounds come from the data, and **what a program declares is public**: read them before you use them.
     """
+    frame = opened(frame)
     columns = names_of(frame)
     if columns is None:
         raise InputError("a frame, or a mapping from name to array")
@@ -245,7 +312,7 @@ def suggest(frame: Any) -> Schema:
     notes: dict[str, str] = {}
     for name in columns:
         given = column(frame, name)
-        array = np.asarray(given.to_numpy() if hasattr(given, "to_numpy") else given)
+        array = _as_numpy(given)
         types[name], notes[name] = _suggested(name, array)
     schema = Schema(notes)
     schema.update(types)

@@ -112,6 +112,7 @@ _OF_TEXT = (
     "of integers, ask for the wrapping form",
     "; promise one with `assume`, carry a wider type, or use the wrapping form",
     "; a narrower one is promised with `assume`",
+    ": promise a range with `assume`, or use a wider type, or `wrap`",
 )
 
 

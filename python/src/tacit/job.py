@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Iterable, Mapping
-from typing import Any, Literal
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
@@ -19,6 +20,8 @@ from .result import Plan, Result, Simulation
 from .run import Local, Net, local
 
 __all__ = ["Job", "Reveal", "job", "load"]
+
+_T = TypeVar("_T")
 
 Behaviour = Literal["semi-honest", "malicious"]
 
@@ -109,11 +112,11 @@ class Job:
         except _tacit.Mistake as error:
             raise mistake(error, path) from None
         self._set(program)
-        self._promised = set(arena.promised)
+        self._promised: set[tuple[str, int]] | None = set(arena.promised)
         self._suggested = {it for it in arena.suggested if it in self.input_names}
         self._samples = {key: value for key, value in arena.samples.items() if key in self.input_names}
 
-    def _set(self, program: Any) -> None:
+    def _set(self, program: _tacit.Program) -> None:
         self._program = program
         parties = program.parties
         self._inputs = [
@@ -124,7 +127,7 @@ class Job:
                 kind[1],
                 kind[2],
                 tuple(shape),
-                tuple(interval),
+                interval,
                 meaning,
                 None if names is None else tuple(names),
             )
@@ -132,7 +135,7 @@ class Job:
         ]
 
     @classmethod
-    def _of(cls, program: Any) -> Job:
+    def _of(cls, program: _tacit.Program) -> Job:
         job = cls.__new__(cls)
         job._set(program)
         job._promised, job._suggested, job._samples = None, set(), {}
@@ -143,14 +146,12 @@ class Job:
     @property
     def name(self) -> str:
         """Its name."""
-        name: str = self._program.name
-        return name
+        return self._program.name
 
     @property
     def parties(self) -> list[str]:
         """Names of its parties."""
-        names: list[str] = self._program.parties
-        return names
+        return self._program.parties
 
     @property
     def input_names(self) -> list[str]:
@@ -165,14 +166,12 @@ class Job:
     @property
     def text(self) -> str:
         """Its canonical text, which `tacit program` and parties without Python read too."""
-        text: str = self._program.text
-        return text
+        return self._program.text
 
     @property
     def digest(self) -> str:
         """The digest by which parties agree, in hexadecimal."""
-        digest: str = self._program.digest
-        return digest
+        return self._program.digest
 
     def __repr__(self) -> str:
         return f"Job {self.name}: {len(self._inputs)} inputs, reveals {', '.join(it[0] for it in self._program.results)}"
@@ -268,7 +267,8 @@ class Job:
         on = on or local()
         own = on.name if isinstance(on, Net) else None
         inputs, rows, rounding = self._given(given, own)
-        threat = _threat(behaviour, corruptions, len(self.parties) if own is None else len(on.parties), own is not None and protocol == "auto")
+        many = len(on.parties) if isinstance(on, Net) else len(self.parties)
+        threat = _threat(behaviour, corruptions, many, isinstance(on, Net) and protocol == "auto")
         if isinstance(on, Net):
             return Result(on._run(self._program, protocol, threat, session, threads, inputs), rounding)
         outcome, seconds = on._run(self._program, protocol, threat, rows, threads, inputs)
@@ -324,7 +324,7 @@ class Job:
             protocols = [it["protocol"] for it in found.candidates]
         reports = {}
         for protocol in protocols:
-            outcome = _ran(lambda name=protocol: _tacit.run_local(self._program, name, network, 1, inputs))  # type: ignore[misc]
+            outcome = _ran(partial(_tacit.run_local, self._program, protocol, network, 1, inputs))
             reports[protocol] = json.loads(outcome.report)
         return Simulation(reports, network)
 
@@ -350,7 +350,7 @@ def load(path: str | os.PathLike[str]) -> Job:
     return Job._of(_ran(lambda: _tacit.Program.read(os.fspath(path))))
 
 
-def _ran(run: Any) -> Any:
+def _ran(run: Callable[[], _T]) -> _T:
     try:
         return run()
     except _tacit.Failure as error:

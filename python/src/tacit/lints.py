@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TypeAlias
 
+from . import _tacit
 from .data import Input
 
+# Operations of a program: name, operands by number, operations within with file and line.
+_Nodes: TypeAlias = list[tuple[str, list[int], list[tuple[str, str, int]]]]
+
 _GROUPS = {"group_sum", "group_count"}
-_STAY = {"input", "parameter"}
+# What puts groups together, or hides some of them.
+_PUT_TOGETHER = {"select", "sum", "product", "min", "max", "cumsum", "matmul"}
 
 
 @dataclass(frozen=True)
@@ -20,7 +25,7 @@ class Lint:
     message: str
 
 
-def lint(program: Any, inputs: list[Input], promised: set[tuple[str, int]] | None, suggested: set[str]) -> list[Lint]:
+def lint(program: _tacit.Program, inputs: list[Input], promised: set[tuple[str, int]] | None, suggested: set[str]) -> list[Lint]:
     """All remarks on a program."""
     nodes = program.nodes
     dims = set(program.reveal_rows)
@@ -31,7 +36,7 @@ def lint(program: Any, inputs: list[Input], promised: set[tuple[str, int]] | Non
     owners = _owners(nodes, inputs, names)
     for name, start in program.reveal_nodes:
         below = reached[name]
-        from_ = {owners[i] for i in below if i in owners} - {None}
+        from_ = {owner for i in below if (owner := owners.get(i)) is not None}
         if name in dims:
             found.append(Lint("D1", name, f"{name!r} has a value for every row: what it says is about single rows"))
         receivers = {names[it] for it in to[name]}
@@ -53,7 +58,7 @@ def lint(program: Any, inputs: list[Input], promised: set[tuple[str, int]] | Non
     return found
 
 
-def _reached(nodes: Any, start: int) -> set[int]:
+def _reached(nodes: _Nodes, start: int) -> set[int]:
     seen: set[int] = set()
     open_ = [start]
     while open_:
@@ -64,18 +69,18 @@ def _reached(nodes: Any, start: int) -> set[int]:
     return seen
 
 
-def _owners(nodes: Any, inputs: list[Input], names: list[str]) -> dict[int, str | None]:
+def _owners(nodes: _Nodes, inputs: list[Input], names: list[str]) -> dict[int, str | None]:
     of_name = iter(inputs)
     return {i: next(of_name).party for i, node in enumerate(nodes) if node[0] == "input"}
 
 
-def _bare_groups(nodes: Any, start: int) -> bool:
-    """Whether sums or counts by group are revealed without a selection on the way."""
+def _bare_groups(nodes: _Nodes, start: int) -> bool:
+    """Whether sums or counts by group are revealed one by one, without a selection on the way."""
     seen: set[int] = set()
     open_ = [start]
     while open_:
         i = open_.pop()
-        if i in seen or nodes[i][0] == "select":
+        if i in seen or nodes[i][0] in _PUT_TOGETHER:
             continue
         seen.add(i)
         if nodes[i][0] in _GROUPS:
@@ -84,7 +89,7 @@ def _bare_groups(nodes: Any, start: int) -> bool:
     return False
 
 
-def _means_and_counts(program: Any, nodes: Any, reached: dict[str, set[int]], to: dict[str, list[int]]) -> list[Lint]:
+def _means_and_counts(program: _tacit.Program, nodes: _Nodes, reached: dict[str, set[int]], to: dict[str, list[int]]) -> list[Lint]:
     """Quotients whose divisor is revealed to the same parties."""
     found = []
     starts = dict(program.reveal_nodes)

@@ -85,7 +85,7 @@ _FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.median: _over(xp.median),
     np.quantile: lambda x, q, axis=None: xp.quantile(x, q, axis=axis),
     np.count_nonzero: _over(xp.count_nonzero),
-    np.cumsum: lambda x, axis=-1: xp.cumulative_sum(x, axis=axis),
+    np.cumsum: lambda x, axis=None: xp.cumulative_sum(x if axis is not None else xp.reshape(x, -1), axis=-1 if axis is None else axis),
     np.diff: lambda x, axis=-1: xp.diff(x, axis=axis),
     np.where: xp.where,
     np.clip: lambda x, lo=None, hi=None: xp.clip(x, lo, hi),
@@ -101,7 +101,7 @@ _FUNCTIONS: dict[Any, Callable[..., Any]] = {
         x, [{a % x.ndim: b % x.ndim, b % x.ndim: a % x.ndim}.get(i, i) for i in range(x.ndim)]
     ),
     np.expand_dims: lambda x, axis: xp.expand_dims(x, axis=axis),
-    np.squeeze: lambda x, axis: xp.squeeze(x, axis),
+    np.squeeze: lambda x, axis=None: xp.squeeze(x, tuple(i for i, n in enumerate(x.shape) if n == 1) if axis is None else axis),
     np.broadcast_to: lambda x, shape: xp.broadcast_to(x, shape),
     np.flip: lambda x, axis=None: xp.flip(x, axis=axis),
     np.roll: lambda x, shift, axis: xp.roll(x, shift, axis=axis),
@@ -135,7 +135,7 @@ def ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[str, An
         return _UFUNCS[ufunc](*inputs)
     if method == "reduce" and ufunc in _REDUCED:
         return _REDUCED[ufunc](*inputs, axis=kwargs.get("axis", 0), keepdims=kwargs.get("keepdims", False))
-    return _refused(ufunc)
+    return _refused(ufunc, "" if method == "__call__" else f".{method}")
 
 
 def function(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -152,9 +152,9 @@ def function(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> An
         fail(ProgramError, f"np.{function.__name__} on arrays of parties: {str(error).split('() ')[-1]}", place, path)
 
 
-def _refused(function: Any) -> Any:
+def _refused(function: Any, method: str = "") -> Any:
     place, path = here()
-    name = f"{getattr(function, '__module__', 'numpy') or 'numpy'}.{function.__name__}".replace("numpy", "np")
+    name = f"{getattr(function, '__module__', 'numpy') or 'numpy'}.{function.__name__}".replace("numpy", "np") + method
     where = f"{place[0]}:{place[1]}: " if place[1] else ""
     del path
     raise TypeError(f"{where}{name} is not for arrays of parties: docs/python.md lists what is")

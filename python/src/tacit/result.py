@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import html
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from . import _tacit
+    from .run import Several
 
 __all__ = ["Plan", "Report", "Result", "Simulation"]
 
@@ -31,7 +35,9 @@ def _table(head: list[str], rows: list[list[str]]) -> str:
 
 
 def _html(head: list[str], rows: list[list[str]]) -> str:
-    cells = lambda tag, row: "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in row)  # noqa: E731
+    def cells(tag: str, row: list[str]) -> str:
+        return "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in row)
+
     body = "".join(f"<tr>{cells('td', row)}</tr>" for row in rows)
     return f"<table><thead><tr>{cells('th', head)}</tr></thead><tbody>{body}</tbody></table>"
 
@@ -79,7 +85,8 @@ class Report:
 
     def __repr__(self) -> str:
         rows = "".join(f", {name} = {count}" for name, count in self.rows.items())
-        return f"{self.protocol}, {self.raw['by']}{rows}: {_seconds(self.seconds)}, {self.rounds} round{'s' if self.rounds != 1 else ''}, {_bytes(self.bytes)} sent in all"
+        rounds = f"{self.rounds} round{'s' if self.rounds != 1 else ''}"
+        return f"{self.protocol}, {self.raw['by']}{rows}: {_seconds(self.seconds)}, {rounds}, {_bytes(self.bytes)} sent in all"
 
 
 def _sent(link: dict[str, Any]) -> int:
@@ -89,7 +96,7 @@ def _sent(link: dict[str, Any]) -> int:
 class Result:
     """What a run revealed to whoever ran it: arrays by name, as attributes and items."""
 
-    def __init__(self, outcome: Any, rounding: float, here: float | None = None) -> None:
+    def __init__(self, outcome: _tacit.Outcome | Several, rounding: float, here: float | None = None) -> None:
         self._outcome = outcome
         choice = outcome.choice
         self.report = Report(json.loads(outcome.report), json.loads(choice) if choice else None, rounding, here)

@@ -6,12 +6,18 @@ import json
 import os
 import threading
 import time
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
 
 from . import _tacit
 from .errors import InputError, failure
 
 __all__ = ["Local", "Net", "connect", "local", "protocols"]
+
+# Whether corrupted parties do anything, and how many there may be.
+Threat: TypeAlias = tuple[bool, int]
 
 
 class Local:
@@ -26,8 +32,8 @@ class Local:
         return []
 
     def _run(
-        self, program: Any, protocol: str, threat: Any, rows: dict[str, int], threads: int, inputs: dict[str, Any]
-    ) -> tuple[Any, float | None]:
+        self, program: _tacit.Program, protocol: str, threat: Threat | None, rows: dict[str, int], threads: int, inputs: dict[str, Any]
+    ) -> tuple[_tacit.Outcome | Several, float | None]:
         """The outcome, and the seconds that it took here; none where a network is played."""
         if self.transport == "tcp":
             return self._over_tls(program, protocol, threat or (False, 1), threads, inputs), None
@@ -43,10 +49,10 @@ class Local:
             raise failure(error) from None
         return outcome, time.perf_counter() - start if instant else None
 
-    def _over_tls(self, program: Any, protocol: str, threat: Any, threads: int, inputs: dict[str, Any]) -> Any:
+    def _over_tls(self, program: _tacit.Program, protocol: str, threat: Threat, threads: int, inputs: dict[str, Any]) -> Several:
         parties = _tacit.loopback(program.parties)
         owner = {name: party for name, party, *_ in program.inputs}
-        outcomes: list[Any] = [None] * len(parties)
+        outcomes: list[_tacit.Outcome | BaseException | None] = [None] * len(parties)
 
         def one(me: int) -> None:
             own = {name: values for name, values in inputs.items() if owner[name] in (None, me)}
@@ -65,7 +71,7 @@ class Local:
         return merged(outcomes)
 
 
-def merged(outcomes: list[Any]) -> Any:
+def merged(outcomes: Sequence[_tacit.Outcome | BaseException | None]) -> Several:
     """What all parties learned; the error that caused the others, if there is one."""
     errors = [it for it in outcomes if isinstance(it, BaseException)]
     caused = [it for it in errors if not (isinstance(it, _tacit.Failure) and it.args[0] == "peer")]
@@ -73,34 +79,34 @@ def merged(outcomes: list[Any]) -> Any:
         if isinstance(error, _tacit.Failure):
             raise failure(error) from None
         raise error
-    return Several(outcomes)
+    return Several([it for it in outcomes if isinstance(it, _tacit.Outcome)])
 
 
 class Several:
     """The outcomes of several parties as one."""
 
-    def __init__(self, outcomes: list[Any]) -> None:
+    def __init__(self, outcomes: list[_tacit.Outcome]) -> None:
         self.outcomes = outcomes
         self.names = list(dict.fromkeys(name for it in outcomes for name in it.names))
         self.report, self.choice = outcomes[0].report, outcomes[0].choice
         self.warnings: list[str] = [text for it in outcomes for text in it.warnings]
 
-    def _of(self, name: str) -> Any:
+    def _of(self, name: str) -> _tacit.Outcome:
         return next(it for it in self.outcomes if name in it.names)
 
-    def array(self, name: str) -> Any:
+    def array(self, name: str) -> np.ndarray[Any, Any]:
         """A result as an array."""
         return self._of(name).array(name)
 
-    def exact(self, name: str) -> Any:
+    def exact(self, name: str) -> tuple[list[int], int]:
         """A result exactly."""
         return self._of(name).exact(name)
 
-    def texts(self, name: str) -> Any:
+    def texts(self, name: str) -> list[str] | None:
         """What a result's numbers stand for."""
         return self._of(name).texts(name)
 
-    def labels(self, name: str) -> Any:
+    def labels(self, name: str) -> list[list[tuple[str, list[str]]]]:
         """What labels a result's axes."""
         return self._of(name).labels(name)
 
@@ -127,21 +133,19 @@ def local(*, transport: str = "memory", network: str = "instant") -> Local:
 class Net:
     """One party, which runs jobs with the others."""
 
-    def __init__(self, party: Any, connect_timeout: float, timeout: float) -> None:
+    def __init__(self, party: _tacit.Party, connect_timeout: float, timeout: float) -> None:
         self._party, self._deadlines = party, (connect_timeout, timeout)
         self._runs = 0
 
     @property
     def name(self) -> str:
         """This party."""
-        name: str = self._party.name
-        return name
+        return self._party.name
 
     @property
     def parties(self) -> list[str]:
         """All parties, by number."""
-        names: list[str] = self._party.parties
-        return names
+        return self._party.parties
 
     def __enter__(self) -> Net:
         return self
@@ -152,7 +156,9 @@ class Net:
     def __repr__(self) -> str:
         return f"Net: {self.name}, with {', '.join(it for it in self.parties if it != self.name)}"
 
-    def _run(self, program: Any, protocol: str, threat: Any, session: str, threads: int, inputs: dict[str, Any]) -> Any:
+    def _run(
+        self, program: _tacit.Program, protocol: str, threat: Threat | None, session: str, threads: int, inputs: dict[str, Any]
+    ) -> _tacit.Outcome:
         named = None if protocol == "auto" else protocol
         try:
             return self._party.run(

@@ -146,7 +146,8 @@ class Fixed(Type):
 
 def _raw(number: Any, fraction: int) -> int:
     """The nearest multiple, halves to even, as data are rounded."""
-    return round(Fraction(number) * 2**fraction)
+    exact: Fraction = Fraction(number) * 2**fraction
+    return round(exact)
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,7 @@ from .array import (
     as_constant,
     as_type,
     binary,
+    by_name,
     call,
     call_all,
     current,
@@ -32,21 +33,27 @@ from .array import (
     is_fractional,
     logic,
     number,
+    place_of,
     same_point,
     text,
+)
+from .array import (
     to_fixed as fixed_point,
 )
 from .errors import ProgramError, ShapeError, fail, mistake
-from .types import Bool, Category, Type
+from .types import Bool, Category, Int, Type
 
 # Creation.
 
 
 def full(shape: Any, fill_value: Any, *, dtype: Type | None = None) -> Array:
     """An array of one public number."""
-    arena = current()
+    arena = arena_of((fill_value,))
     place, path = here()
-    value = as_constant(arena, fill_value)
+    if isinstance(fill_value, (Array, Extent)) or np.ndim(fill_value):
+        value = as_constant(arena, fill_value)
+        return broadcast_to(value if dtype is None else as_type(value, dtype), shape)
+    value = as_constant(arena, bool(fill_value) if isinstance(dtype, Bool) else fill_value)
     value = value if dtype is None else as_type(value, dtype)
     low, _ = value._node.interval
     node = value._node
@@ -209,8 +216,11 @@ def logical_not(x: Array) -> Array:
 
 
 def _two(name: str, x1: Any, x2: Any) -> Array:
+    x1, x2 = by_name(*(number(x) if isinstance(x, Array) else x for x in (x1, x2)))
     x1, x2 = same_point(x1, x2)
-    return call(name, x1, x2)
+    result = call(name, x1, x2)
+    result._category = None
+    return result
 
 
 def minimum(x1: Any, x2: Any) -> Array:
@@ -253,7 +263,7 @@ def sqrt(x: Array) -> Array:
 
 
 def exp(x: Array) -> Array:
-    """e to this power."""
+    """Euler's number to this power."""
     return _real("exp", x)
 
 
@@ -279,6 +289,8 @@ def where(condition: Array, x1: Any, x2: Any) -> Array:
         condition = as_constant(arena_of((x1, x2)), condition)
     if not isinstance(condition, Array) or condition._node.kind != "bit":
         fail(ProgramError, "a condition is of truth values: compare first, as in tc.where(x > 3, a, b)", place, path)
+    named = [x for x in (x1, x2) if not isinstance(x, str)]
+    x1, x2 = by_name(x1, x2)
     x1, x2 = same_point(x1, x2)
     arena = arena_of((condition, x1, x2))
     pair = [x for x in (x1, x2) if isinstance(x, Array)]
@@ -293,7 +305,8 @@ def where(condition: Array, x1: Any, x2: Any) -> Array:
         if "fixed" in kinds and len(kinds) > 1:
             x1, x2 = (fixed_point(x, _DEFAULT_FRACTION) for x in (x1, x2))
     result = call("select", condition, x1, x2)
-    result._category = pair[0]._category if len(pair) == 2 and pair[0]._category == pair[1]._category else None
+    same = len(pair) == len(named) and pair and pair[0]._category == pair[-1]._category
+    result._category = pair[0]._category if same else None
     return result
 
 
@@ -330,6 +343,11 @@ def _within(name: str, x: Array, lo: Any, hi: Any) -> Array:
     if not isinstance(x, Array):
         fail(ProgramError, "a range is of an array of the parties", place, path)
     x = fixed_point(x, _DEFAULT_FRACTION) if is_fractional(lo) or is_fractional(hi) else number(x)
+    node = x._node
+    if node.kind in ("int", "uint"):
+        # What its type does not hold cannot be, and no range may name it.
+        least, most = (0, 2**node.bits - 1) if node.kind == "uint" else (-(2 ** (node.bits - 1)), 2 ** (node.bits - 1) - 1)
+        lo, hi = (lo if lo > most else builtins.max(lo, least)), (hi if hi < least else builtins.min(hi, most))
     result = call(name, x, **{"in": (text(lo), text(hi))})
     return result
 
@@ -436,6 +454,9 @@ def matrix_transpose(x: Array) -> Array:
 def expand_dims(x: Array, *, axis: int = 0) -> Array:
     """A new axis of length 1."""
     shape = list(x.shape)
+    if not -x.ndim - 1 <= operator.index(axis) <= x.ndim:
+        place, path = here()
+        fail(ShapeError, f"a new axis is the 0th to the {x.ndim}th of this array, not {axis}", place, path)
     shape.insert(axis % (x.ndim + 1), 1)
     return reshape(x, shape)
 
@@ -535,13 +556,23 @@ def take(x: Array, indices: Any, *, axis: int = 0) -> Array:
         place, path = here()
         fail(ProgramError, "positions that nobody may see are not supported: compare and select with tc.where", place, path)
     axis = _axis(x, axis)
-    at = [int(i) for i in np.asarray(list(indices)).ravel()] if not isinstance(indices, np.ndarray) else indices.ravel().tolist()
+    given = np.asarray(indices if isinstance(indices, np.ndarray) else list(indices))
     length = x.shape[axis]
+    if given.dtype == bool and given.shape == (length,):
+        given = np.flatnonzero(given)
+    if given.ndim != 1 or (given.dtype.kind not in "iu" and given.size):
+        place, path = here()
+        fail(ShapeError, "positions are whole numbers in one list, or as many truth values as the axis is long", place, path)
+    at = [int(i) for i in given]
     if not isinstance(length, Extent):
         if any_of(not -length <= i < length for i in at):
             place, path = here()
-            fail(ShapeError, f"there is no position {[i for i in at if not -length <= i < length][0]}: axis {axis} is {length} long", place, path)
+            wrong = next(i for i in at if not -length <= i < length)
+            fail(ShapeError, f"there is no position {wrong}: axis {axis} is {length} long", place, path)
         at = [i % length for i in at]
+    elif any_of(i < 0 for i in at):
+        place, path = here()
+        fail(ShapeError, f"of {length!r} rows, positions are from the front: the last one is not known yet", place, path)
     return call("gather", x, axis=axis, at=at)
 
 
@@ -551,12 +582,20 @@ def indexed(x: Array, index: Any) -> Array:
     items = list(index) if isinstance(index, tuple) else [index]
     if any_of(isinstance(it, Array) and it._node.kind == "bit" for it in items):
         fail(ProgramError, "how many elements a mask keeps would tell something: use tc.where(mask, x, 0), or sums of it", place, path)
+    for it in items:
+        if isinstance(it, (bool, np.bool_)):
+            fail(ProgramError, f"{it} is no index: whole numbers, slices and lists of them are", place, path)
+    lists = [isinstance(it, (list, np.ndarray, range)) for it in items]
+    if any_of(lists) and builtins.sum(one or isinstance(it, (int, np.integer, Array)) for one, it in zip(lists, items, strict=True)) > 1:
+        message = "a list of positions is the only index that is no slice: x[[0, 2]][:, [1, 3]] takes rows, then columns"
+        fail(ProgramError, message, place, path)
     used = builtins.sum(it is not None and it is not Ellipsis for it in items)
     if used > x.ndim:
         fail(ShapeError, f"too many indices: the array has {x.ndim} axes", place, path)
-    if Ellipsis not in items:
-        items.append(Ellipsis)
-    at = items.index(Ellipsis)
+    dots = [i for i, it in enumerate(items) if it is Ellipsis]
+    if len(dots) > 1:
+        fail(ProgramError, "an index has one `...`", place, path)
+    at = dots[0] if dots else len(items)
     items[at : at + 1] = [slice(None)] * (x.ndim - used)
     axis = 0
     for item in items:
@@ -581,7 +620,10 @@ def _item(x: Array, item: Any, axis: int, place: tuple[str, int], path: str) -> 
         position = operator.index(item)
     except TypeError:
         fail(ProgramError, f"{item!r} is no index: whole numbers, slices and lists of them are", place, path)
-    return _dropped(take(x, [position], axis=axis) if position < 0 else _part(x, axis, position, 1), axis), axis
+    length = x.shape[axis]
+    if position < 0 or (isinstance(length, int) and position >= length):
+        return _dropped(take(x, [position], axis=axis), axis), axis
+    return _dropped(_part(x, axis, position, 1), axis), axis
 
 
 def _dropped(x: Array, axis: int) -> Array:
@@ -594,11 +636,13 @@ def _part(x: Array, axis: int, start: int, length: Any, step: int = 1) -> Array:
 
 def _sliced(x: Array, item: slice, axis: int, place: tuple[str, int], path: str) -> Array:
     length = x.shape[axis]
-    if item == slice(None):
+    if item.start is None and item.stop is None and item.step is None:
         return x
     if isinstance(item.start, Array):
-        beside = item.stop._offset if isinstance(item.stop, Array) else None
-        size = beside[1] if beside is not None and beside[0].same(item.start._node) else None
+        size = None
+        if isinstance(item.stop, Array):
+            (first, start), (last, stop) = place_of(item.start), place_of(item.stop)
+            size = stop - start if first == last else None
         if size is None or item.step not in (None, 1):
             fail(ProgramError, "a slice from a computed place has a known length: x[i : i + 64]", place, path)
         return call("slice_at", x, item.start, axis=axis, length=size)
@@ -613,6 +657,19 @@ def _sliced(x: Array, item: slice, axis: int, place: tuple[str, int], path: str)
     if chosen.step < 0:
         return take(x, chosen, axis=axis)
     return _part(x, axis, chosen.start if len(chosen) else 0, len(chosen), chosen.step)
+
+
+def _one_kind(x: Array, part: Array) -> tuple[Array, Array]:
+    """An array and a part of it in one type: the array's if it holds the part, else one that holds both."""
+    a, b = x._node, part._node
+    if (a.kind, a.bits) == (b.kind, b.bits):
+        return x, part
+    kind = (a.kind, builtins.max(a.bits, b.bits), a.fraction)
+    if a.kind != "fixed":
+        lowest, greatest = (0, 2**a.bits - 1) if a.kind == "uint" else (-(2 ** (a.bits - 1)), 2 ** (a.bits - 1) - 1)
+        low, high = (pick(it) for pick, it in zip((builtins.min, builtins.max), zip(a.interval, b.interval, strict=True), strict=True))
+        kind = (a.kind, a.bits, 0) if lowest <= low and high <= greatest else Int(low, high).kind()
+    return call("cast", x, to=kind), call("cast", part, to=kind)
 
 
 def updated(x: Array, index: Any, part: Any) -> Array:
@@ -635,7 +692,7 @@ def updated(x: Array, index: Any, part: Any) -> Array:
         part = expand_dims(part, axis=0)
     if not isinstance(item, Array):
         item = as_constant(arena, operator.index(item) % _known(x, 0))
-    x, part = _common([x, part])
+    x, part = _one_kind(*_common([x, part]))
     return call("update_at", x, part, item, axis=0)
 
 
@@ -643,7 +700,8 @@ def updated(x: Array, index: Any, part: Any) -> Array:
 
 
 def _over(name: str, x: Array, axis: int | tuple[int, ...] | None, keepdims: bool, **options: Any) -> Array:
-    axes = sorted({_axis(x, it) for it in ((axis,) if isinstance(axis, int) else axis or range(x.ndim))}, reverse=True)
+    chosen = range(x.ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    axes = sorted({_axis(x, it) for it in chosen}, reverse=True)
     if not x.ndim:
         return x
     shape = x.shape
@@ -700,6 +758,8 @@ def _flat(x: Array, axis: int | None) -> tuple[Array, int]:
 
 
 def _statistic(name: str, x: Array, axis: int | None, where: Array | None, frac: int) -> Array:
+    if where is not None and axis is None and x.ndim > 1:
+        where = reshape(broadcast_to(as_constant(x._arena, where), x.shape), -1)
     x, axis = _flat(number(x), axis)
     return call(name, *((x,) if where is None else (x, where)), axis=axis, fraction=frac)
 
@@ -789,7 +849,7 @@ def sort(x: Array, *, axis: int = -1, descending: bool = False) -> Array:
     if x.ndim != 1 or _axis(x, axis) != 0:
         place, path = here()
         fail(ShapeError, "arrays of one axis are sorted; sort several columns by one with tc.sort_by", place, path)
-    return call_all("sort", [number(x)], descending=descending)[0]
+    return sort_by(x, descending=descending)[0]
 
 
 def argsort(x: Array, *, axis: int = -1, descending: bool = False) -> Array:

@@ -51,6 +51,8 @@ pub enum Setting {
     Shape(Shape),
     /// A type.
     Element(Element),
+    /// A number in decimal notation, of the first operand's type.
+    Decimal(String),
     /// The least and the greatest value, in decimal notation.
     Range(String, String),
     /// What groups are labelled by: the members of a domain, or of several the combinations.
@@ -258,7 +260,7 @@ impl FrontEnd {
                 let what = format!("option of `{}` called", function.name);
                 return Err(unknown(&what, name, known.iter().copied(), place));
             };
-            set(&mut options, name, setting, first)
+            set(&mut options, (function.name, name), setting, first)
                 .map_err(|message| ProgramError::new(place, message))?;
         }
         let operands: Vec<_> = arguments.iter().map(|argument| operand(argument, place)).collect();
@@ -418,10 +420,10 @@ fn operand<'a>(argument: &'a Argument, place: &Span) -> Operand<'a> {
     Operand { term, span }
 }
 
-/// Sets an option; `first` is the type of the first operand.
+/// Sets an option of a function; `first` is the type of the first operand.
 fn set(
     options: &mut Options,
-    name: &'static str,
+    (function, name): (&str, &'static str),
     setting: Setting,
     first: Option<Element>,
 ) -> std::result::Result<(), String> {
@@ -445,9 +447,12 @@ fn set(
         }
         ("at", Setting::Numbers(at)) => options.at = at,
         ("in", Setting::Range(low, high)) => options.within = interval(&low, &high, first)?,
+        ("fill", Setting::Decimal(text)) => options.fill = raw(&text, first)?,
         ("wrap", Setting::Flag) => options.wrap = true,
+        ("reverse", Setting::Flag) => options.reverse = true,
         ("descending", Setting::Flag) => options.descending = true,
         ("axis", number) => options.axis = within(name, whole(&number)?)?,
+        ("by", number) if function == "shift" => options.places = whole(&number)?,
         ("by", number) => options.by = within(name, whole(&number)?)?,
         ("fraction", number) => options.fraction = within(name, whole(&number)?)?,
         ("rows", number) => options.rows = within(name, whole(&number)?)?,
@@ -466,15 +471,17 @@ fn interval(
     high: &str,
     element: Option<Element>,
 ) -> std::result::Result<Interval, String> {
-    let element = element.ok_or("a range is of one value that has a type")?;
-    let raw = |text: &str| {
-        let (sign, digits) = text.strip_prefix('-').map_or((1, text), |digits| (-1, digits));
-        let raw = decimal::to_raw(digits, element.fraction());
-        raw.map(|raw| sign * raw).ok_or_else(|| format!("`{text}` is too large"))
-    };
-    let interval = Interval { low: raw(low)?, high: raw(high)? };
+    let interval = Interval { low: raw(low, element)?, high: raw(high, element)? };
     if interval.low > interval.high {
         return Err(format!("the range from {low} to {high} is empty"));
     }
     Ok(interval)
+}
+
+/// The raw value of a number in decimal notation, of an operand's type.
+fn raw(text: &str, element: Option<Element>) -> std::result::Result<i128, String> {
+    let element = element.ok_or("it goes with one value that has a type")?;
+    let (sign, digits) = text.strip_prefix('-').map_or((1, text), |digits| (-1, digits));
+    let raw = decimal::to_raw(digits, element.fraction());
+    raw.map(|raw| sign * raw).ok_or_else(|| format!("`{text}` is too large"))
 }

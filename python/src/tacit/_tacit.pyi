@@ -1,0 +1,260 @@
+"""The extension module: programs that are recorded operation by operation, and their runs."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal, TypeAlias, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+# A place in the user's source: file and line.
+_Place: TypeAlias = tuple[str, int]
+# The type of elements: `bit`, `int`, `uint` or `fixed`; bits; bits behind the point.
+_Kind: TypeAlias = tuple[str, int, int]
+# The least and the greatest raw value.
+_Interval: TypeAlias = tuple[int, int]
+# What numbers stand for.
+_Meaning: TypeAlias = Domain | Literal["date"]
+# A value, a truth value, a number or its text, or the texts of numbers in row-major order with their shape.
+_Operand: TypeAlias = Node | bool | int | str | tuple[Sequence[str], Sequence[int]]
+# Arrays in row-major order, or texts, by input.
+_Data: TypeAlias = dict[str, NDArray[np.int64] | NDArray[np.uint64] | NDArray[np.float64] | NDArray[np.bool_] | list[str]]
+
+__all__ = [
+    "Domain",
+    "Failure",
+    "FrontEnd",
+    "Length",
+    "Mistake",
+    "Node",
+    "Outcome",
+    "Party",
+    "Program",
+    "__version__",
+    "loopback",
+    "protocols",
+    "run_local",
+]
+
+__version__: str
+
+class Mistake(Exception):
+    """A mistake in a program: file, line, what is wrong."""
+
+class Failure(Exception):
+    """A run that failed: the kind of the error, what went wrong."""
+
+@final
+class Length:
+    """The length of an axis: a number, or one that depends on row counts."""
+
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    @property
+    def constant(self) -> int:
+        """The part that is known."""
+    @property
+    def terms(self) -> list[tuple[int, int]]:
+        """Row counts, by number, with their factors."""
+    @property
+    def known(self) -> int | None:
+        """The length if it is known."""
+    def plus(self, other: int | Length) -> Length:
+        """The sum."""
+    def times(self, factor: int) -> Length:
+        """The product with a number."""
+
+@final
+class Domain:
+    """What integers stand for."""
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+
+@final
+class Node:
+    """A value of a program, with its type."""
+
+    @property
+    def kind(self) -> Literal["bit", "int", "uint", "fixed"]:
+        """`bit`, `int`, `uint` or `fixed`."""
+    @property
+    def bits(self) -> int:
+        """How wide it is."""
+    @property
+    def fraction(self) -> int:
+        """Bits behind the point."""
+    @property
+    def ndim(self) -> int:
+        """How many axes it has."""
+    @property
+    def shape(self) -> tuple[int | Length, ...]:
+        """Lengths of the axes: numbers, or what depends on row counts."""
+    @property
+    def interval(self) -> _Interval:
+        """The least and the greatest raw value."""
+    @property
+    def visibility(self) -> str:
+        """`public`, `secret`, or the number of the party that has it."""
+    def same(self, other: Node) -> bool:
+        """Whether the program takes both for the same value."""
+
+@final
+class FrontEnd:
+    """Records the operations of one set of parties."""
+
+    def __new__(cls) -> FrontEnd: ...
+    @property
+    def open_loops(self) -> int:
+        """How many loops are open."""
+    def party(self, name: str) -> int:
+        """Another party; its number."""
+    def rows(self, name: str, least: int, most: int) -> Length:
+        """A row count."""
+    def length_text(self, length: Length) -> str:
+        """A length as the language writes it."""
+    def type_text(self, node: Node) -> str:
+        """A value's type as the language writes it."""
+    def domain(self, place: _Place, name: str, names: Sequence[str] | None, numbers: tuple[int, int] | None) -> Domain:
+        """A domain: names, or the numbers from one to another."""
+    def input(
+        self,
+        place: _Place,
+        name: str,
+        party: int | None,
+        element: _Kind,
+        shape: Iterable[int | Length],
+        interval: _Interval,
+        meaning: _Meaning | None,
+    ) -> Node:
+        """An input of a party, or a public one."""
+    def constant(self, place: _Place, element: _Kind, shape: Iterable[int | Length], raw: Sequence[int]) -> Node:
+        """A constant of raw values."""
+    def literal(self, place: _Place, number: _Operand, like: Node | None) -> Node:
+        """Numbers as a constant beside a value, or of the smallest integers."""
+    def row_count(self, place: _Place, length: Length) -> Node:
+        """A length as a public number."""
+    def operator(self, place: _Place, operator: str, a: _Operand, b: _Operand) -> Node:
+        """`a operator b`."""
+    def call(self, place: _Place, name: str, arguments: Sequence[_Operand], **options: Any) -> Node:
+        """A function of the language; the first result."""
+    def call_all(self, place: _Place, name: str, arguments: Sequence[_Operand], **options: Any) -> list[Node]:
+        """A function of the language; all results."""
+    def open_loop(
+        self, place: _Place, trips: int | Length, carried: Sequence[tuple[Node, _Kind, _Interval]]
+    ) -> tuple[list[Node], Node]:
+        """Opens the body of a loop: the carried values, and the number of the iteration."""
+    def close_loop(self, next: Sequence[Node]) -> list[Node]:
+        """Ends the innermost loop."""
+    def abandon_loop(self) -> None:
+        """Forgets the innermost loop."""
+    def program(self, name: str, results: Sequence[tuple[str, Node, Sequence[int], _Meaning | None, _Place]]) -> Program:
+        """The program of results: name, value, parties, what the numbers stand for, place."""
+
+@final
+class Program:
+    """A program that was built or read."""
+
+    @staticmethod
+    def parse(name: str, source: str) -> Program:
+        """Reads the text form."""
+    @staticmethod
+    def read(path: str) -> Program:
+        """Reads a file."""
+    @property
+    def name(self) -> str:
+        """Its name."""
+    @property
+    def text(self) -> str:
+        """The canonical text."""
+    @property
+    def digest(self) -> str:
+        """The digest by which parties agree, in hexadecimal."""
+    @property
+    def summary(self) -> str:
+        """What it takes, computes and reveals."""
+    @property
+    def parties(self) -> list[str]:
+        """Names of the parties, by number."""
+    @property
+    def rows(self) -> list[tuple[str, int, int]]:
+        """Row counts: name, fewest, most."""
+    @property
+    def inputs(self) -> list[tuple[str, int | None, _Kind, list[str], _Interval, str, list[str] | None]]:
+        """Inputs: name, number of the party, type, lengths of the axes, range, what the numbers stand for, names of those."""
+    @property
+    def results(self) -> list[tuple[str, list[int], str]]:
+        """Results: name, parties, type."""
+    @property
+    def nodes(self) -> list[tuple[str, list[int], list[tuple[str, str, int]]]]:
+        """The operations: name, operands by number, and the operations within, if it is a loop: names, files and lines."""
+    @property
+    def reveal_nodes(self) -> list[tuple[str, int]]:
+        """The operation that each result is of."""
+    @property
+    def reveal_rows(self) -> list[str]:
+        """The results that have a value for every row."""
+    def plan(self, network: str, malicious: bool, corruptions: int, rows: Sequence[tuple[str, int]]) -> str:
+        """What it would take under each protocol, as JSON."""
+
+@final
+class Outcome:
+    """What one party has after a run, or all parties of one process."""
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the results, in the program's order."""
+    @property
+    def table(self) -> str:
+        """The results as a table."""
+    @property
+    def warnings(self) -> list[str]:
+        """Where values left their ranges, under `plain`."""
+    @property
+    def report(self) -> str:
+        """What the run cost, as JSON."""
+    @property
+    def choice(self) -> str | None:
+        """Why the protocol is what it is, if the parties chose it, as JSON."""
+    def array(self, name: str) -> NDArray[Any]:
+        """A result as an array: of bool, int64 or float64; of uint64, where int64 does not hold it."""
+    def exact(self, name: str) -> tuple[list[int], int]:
+        """A result exactly: raw integers in row-major order, and the bits behind the point."""
+    def texts(self, name: str) -> list[str] | None:
+        """What the numbers stand for, in row-major order; nothing if they are numbers."""
+    def labels(self, name: str) -> list[list[tuple[str, list[str]]]]:
+        """The labels of each axis, outermost first: names with the members' names, the last domain's fastest."""
+
+@final
+class Party:
+    """One of several parties."""
+
+    @staticmethod
+    def from_file(path: str) -> Party:
+        """A party from its file."""
+    @property
+    def name(self) -> str:
+        """This party."""
+    @property
+    def parties(self) -> list[str]:
+        """All parties, by number."""
+    def run(
+        self,
+        program: Program,
+        protocol: str | None,
+        threat: tuple[bool, int] | None,
+        session: str,
+        threads: int,
+        deadlines: tuple[float, float],
+        inputs: _Data,
+    ) -> Outcome:
+        """Runs a program with the other parties: under a protocol, or the one that they choose for a threat."""
+
+def protocols() -> list[tuple[str, int, str]]:
+    """The names of all protocols, with how many parties they are for and what they protect against."""
+
+def run_local(program: Program, protocol: str, network: str, threads: int, inputs: _Data) -> Outcome:
+    """All parties in this process, on a network that is played."""
+
+def loopback(names: Sequence[str]) -> list[Party]:
+    """Parties with fresh keys on free ports of this machine, for trials."""

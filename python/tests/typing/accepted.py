@@ -1,0 +1,111 @@
+"""Calls that must be well typed: mypy finds nothing here. Nothing of it runs."""
+
+from __future__ import annotations
+
+import datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from typing_extensions import assert_type
+
+import tacit as tc
+
+# Parties and inputs.
+alice, bob, carol = tc.parties("alice", "bob", "carol")
+assert_type(alice, tc.Party)
+n = tc.rows("n", max=1000, min=1)
+assert_type(n, tc.Rows)
+assert_type(2 * n + 1, tc.Extent)
+age = alice.array("age", tc.Int(0, 120), shape=n)
+assert_type(age, tc.Array)
+table = bob.array("table", tc.Fixed(0, 100, frac=8), (n, 4), sample=np.zeros((3, 4)))
+smokes = bob.array("smokes", tc.Bool(), n, prefix=False)
+ward = carol.array("ward", tc.Category(["north", "south"], name="wards"), n)
+day = carol.array("day", tc.Date(datetime.date(2024, 1, 1), "2024-12-31"), n)
+threshold = tc.public("threshold", tc.Int(0, 10**6, bits=32))
+
+# Operators.
+assert_type(age + 1, tc.Array)
+assert_type(1.5 - age, tc.Array)
+assert_type(age * age / 2 // 3 % 4, tc.Array)
+assert_type(age**2, tc.Array)
+assert_type(-abs(age), tc.Array)
+assert_type(age == 3, tc.Array)
+assert_type(age != threshold, tc.Array)
+assert_type((age >= 65) & ~smokes | (ward == "north"), tc.Array)
+assert_type(table @ np.ones(4, dtype=np.int64), tc.Array)
+assert_type(age[0], tc.Array)
+assert_type(table[:, 1:3], tc.Array)
+assert_type(table.at[0].set(1), tc.Array)
+assert_type(table.T.reshape(-1).sum(axis=0), tc.Array)
+assert_type(age.shape, tuple[int | tc.Extent, ...])
+assert_type(age.ndim, int)
+assert_type(age.dtype, str)
+assert_type(age.visibility, str)
+assert_type(age.astype(tc.Int(0, 255)), tc.Array)
+
+# Functions.
+assert_type(tc.sum(age), tc.Array)
+assert_type(tc.mean(age, where=smokes, frac=8), tc.Array)
+assert_type(tc.quantile(age, [0.25, 0.75]), tc.Array)
+assert_type(tc.where(smokes, age, 0), tc.Array)
+assert_type(tc.clip(age, 0, 99), tc.Array)
+assert_type(tc.check(age, 0, 99), tc.Array)
+assert_type(tc.promise(age, 0, 99), tc.Array)
+assert_type(tc.sort_by(age, ward, descending=True), list[tc.Array])
+assert_type(tc.top(age, ward, k=3), list[tc.Array])
+assert_type(tc.group_mean(age, by=[ward], where=smokes), tc.Array)
+assert_type(tc.zeros((2, n), dtype=tc.Bool()), tc.Array)
+assert_type(tc.concat([age, age]), tc.Array)
+assert_type(tc.xp.cumulative_sum(age), tc.Array)
+
+
+def step(total: tc.Array, i: tc.Array) -> tc.Array:
+    """The body of a loop."""
+    return total + i
+
+
+total = tc.loop(n, step, 0, keep=tc.Int(0, 10**6), overflow="check")
+assert_type(tc.map(lambda x: x + 1, age, keep=tc.Int(0, 121)), tc.Array)
+tc.fold(lambda best, x: tc.maximum(best, x), age, 0, keep=tc.Int(0, 120))
+
+# Jobs.
+reveal = tc.sum(age).reveal(to="all")
+assert_type(reveal, tc.Reveal)
+age.reveal(to=alice)
+age.reveal(to=[alice, "bob"])
+job = tc.job("stay", {"mean stay": reveal}, other=tc.mean(age).reveal(to=[alice, bob]))
+assert_type(job, tc.Job)
+assert_type(job.digest, str)
+assert_type(job.input_names, list[str])
+assert_type(job.rows, dict[str, tuple[int, int]])
+assert_type(job.lints(), list[tc.Lint])
+job.save(Path("stay.tacit"))
+assert_type(tc.load("stay.tacit"), tc.Job)
+assert_type(job.check({"alice": {"age": [1]}}), tc.Result)
+result = job.run({"alice": {"age": [1]}, "bob": 3}, behaviour="malicious", corruptions="one", threads=4)
+assert_type(result, tc.Result)
+assert_type(result.report.seconds, float)
+assert_type(result.report.rounds, int)
+assert_type(result.exact("other"), tuple[list[int], int])
+mean_stay: Any = result.mean_stay
+other: float = result["other"]
+plan = job.plan(network="lan", behaviour="semi-honest", corruptions=1, rows={"n": 1000})
+assert_type(plan.best, str)
+assert_type(job.simulate(rows={"n": 10}, protocols=["trio"]).best, str)
+assert_type(tc.protocols(), dict[str, str])
+
+with tc.connect("alice.toml", timeout=5.0) as net:
+    job.run({"age": [1]}, on=net, protocol="trio", session="monday")
+job.run({"alice": [1]}, on=tc.local(transport="tcp"))
+assert_type(tc.suggest({"age": [1]}), tc.Schema)
+
+try:
+    job.run()
+except tc.CheckFailed:
+    pass
+except tc.RangeError as error:
+    assert_type(error.line, int)
+except tc.TacitError:
+    pass
