@@ -76,7 +76,7 @@ class Node:
     """A value of a program, with its type."""
 
     @property
-    def kind(self) -> Literal["bit", "int", "uint", "fixed"]:
+    def kind(self) -> str:
         """`bit`, `int`, `uint` or `fixed`."""
     @property
     def bits(self) -> int:

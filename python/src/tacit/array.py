@@ -183,7 +183,8 @@ class Party:
         try:
             self.index = arena.front.party(name)
         except _tacit.Mistake as error:
-            raise mistake(error, "") from None
+            place, path = here()
+            raise mistake(error, path, place) from None
 
     def __repr__(self) -> str:
         return self.name
@@ -214,6 +215,8 @@ def parties(*names: str) -> tuple[Party, ...]:
         raise ValueError('name the parties: tc.parties("alice", "bob", "carol")')
     if len(names) == 1 and not isinstance(names[0], str):
         raise TypeError('names one by one: tc.parties("alice", "bob")')
+    if not all(isinstance(name, str) and name for name in names):
+        raise TypeError("the name of a party is a text that is not empty")
     arena = Arena()
     arena.parties = [Party(arena, name) for name in names]
     Arena.current = arena
@@ -244,6 +247,8 @@ def _input(arena: Arena, party: Party | None, name: str, type: Type, shape: Any,
     except _tacit.Mistake as error:
         raise mistake(error, path) from None
     arena.inputs[name] = (party, type)
+    if type.from_data:
+        arena.suggested.add(name)
     if sample is not None:
         arena.samples[name] = sample
     return Array(arena, node, type if isinstance(type, Category) else None)
@@ -679,7 +684,7 @@ def call(name: str, *values: Any, **options: Any) -> Array:
         node = arena.front.call(place, name, nodes, **options)
     except _tacit.Mistake as error:
         raise mistake(error, path) from None
-    except (ValueError, OverflowError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         fail(ProgramError, str(error), place, path)
     return Array(arena, node, _category(values) if name in _OF_ELEMENTS else None)
 

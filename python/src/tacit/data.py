@@ -147,7 +147,10 @@ def _plain(it: Input, given: Any) -> np.ndarray[Any, Any]:
         _there(it, np.asarray(test()))
     if isinstance(given, np.ma.MaskedArray):
         _there(it, np.ma.getmaskarray(given))
-    array = _as_numpy(given)
+    try:
+        array = _as_numpy(given)
+    except ValueError:
+        raise InputError(f"input {it.name!r}: these data are no array: rows of several lengths, perhaps") from None
     if array.dtype.kind in "mM":
         _there(it, np.isnat(array))
     elif array.dtype == object:
@@ -314,6 +317,9 @@ def suggest(frame: Any) -> Schema:
         given = column(frame, name)
         array = _as_numpy(given)
         types[name], notes[name] = _suggested(name, array)
+    for type in types.values():
+        # A job with such a type stays in this process until its bounds are written down.
+        object.__setattr__(type, "from_data", True)
     schema = Schema(notes)
     schema.update(types)
     return schema

@@ -122,9 +122,10 @@ def source_line(path: str, line: int) -> str:
     return f"\n    {text}" if text else ""
 
 
-def mistake(error: Exception, path: str) -> ProgramError:
-    """The error of a mistake that the engine found; `path` is the whole path of the user's file."""
+def mistake(error: Exception, path: str, place: tuple[str, int] = ("", 0)) -> ProgramError:
+    """The error of a mistake that the engine found; `path` is the whole path of the user's file, `place` where it says none."""
     file, line, message = error.args
+    file, line = (file, line) if line else place
     ranged = any(words in message for words in _OF_TEXT) or "range of" in message
     for words in _OF_TEXT:
         message = message.replace(words, "")

@@ -110,7 +110,7 @@ class Job:
         try:
             program = arena.front.program(name, given)
         except _tacit.Mistake as error:
-            raise mistake(error, path) from None
+            raise mistake(error, path, place) from None
         self._set(program)
         self._promised: set[tuple[str, int]] | None = set(arena.promised)
         self._suggested = {it for it in arena.suggested if it in self.input_names}
@@ -178,8 +178,17 @@ class Job:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes it as a `.tacit` file, for `tc.load`, `tacit run` and people to read."""
+        self._written_down("saved")
         with open(path, "w", encoding="utf-8") as file:
             file.write(self.text)
+
+    def _written_down(self, done: str) -> None:
+        if self._suggested:
+            names = ", ".join(sorted(self._suggested))
+            raise InputError(
+                f"the bounds of {names} were taken from data by tc.suggest: print the schema, paste what you want to be public "
+                f"into the program, and use that; until then the job runs in this process and is not {done}"
+            )
 
     def lints(self) -> list[Lint]:
         """What looks unwise in what it reveals. Nothing is refused for it."""
@@ -270,6 +279,7 @@ class Job:
         many = len(on.parties) if isinstance(on, Net) else len(self.parties)
         threat = _threat(behaviour, corruptions, many, isinstance(on, Net) and protocol == "auto")
         if isinstance(on, Net):
+            self._written_down("run with others")
             return Result(on._run(self._program, protocol, threat, session, threads, inputs), rounding)
         outcome, seconds = on._run(self._program, protocol, threat, rows, threads, inputs)
         return Result(outcome, rounding, seconds)
@@ -370,6 +380,8 @@ def _threat(
     if isinstance(corruptions, str) and corruptions not in named:
         raise InputError(f'corruptions is "one", "minority", "all-but-one" or a number, not {corruptions!r}')
     many = named[corruptions] if isinstance(corruptions, str) else corruptions
+    if isinstance(many, bool) or not isinstance(many, int) or many < 1:
+        raise InputError(f"corruptions={corruptions!r} of {parties} parties is nobody: say how many to be protected against, from 1")
     return behaviour == "malicious", many
 
 

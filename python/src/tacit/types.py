@@ -23,6 +23,9 @@ _EPOCH = datetime.date(1970, 1, 1)
 class Type:
     """The type of an array's elements."""
 
+    # Whether `tc.suggest` took its bounds from data.
+    from_data = False
+
     def kind(self) -> Kind:
         """What the elements are: `bit`, `int`, `uint` or `fixed`; bits; bits behind the point."""
         raise NotImplementedError

@@ -7,8 +7,10 @@ quotient by zero is zero.
 from __future__ import annotations
 
 import builtins
+import math
 import operator
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -325,7 +327,8 @@ def promise(x: Array, lo: Any, hi: Any) -> Array:
     the clear, on sample data.
     """
     place, _ = here()
-    x._arena.promised.add(place)
+    if isinstance(x, Array):
+        x._arena.promised.add(place)
     return _within("assume", x, lo, hi)
 
 
@@ -342,12 +345,15 @@ def _within(name: str, x: Array, lo: Any, hi: Any) -> Array:
     place, path = here()
     if not isinstance(x, Array):
         fail(ProgramError, "a range is of an array of the parties", place, path)
+    if not builtins.all(isinstance(it, (int, float, Decimal, np.integer, np.floating)) and math.isfinite(float(it)) for it in (lo, hi)):
+        fail(ProgramError, "a range is from a public number to another one: infinity and nan are none", place, path)
     x = fixed_point(x, _DEFAULT_FRACTION) if is_fractional(lo) or is_fractional(hi) else number(x)
     node = x._node
     if node.kind in ("int", "uint"):
         # What its type does not hold cannot be, and no range may name it.
         least, most = (0, 2**node.bits - 1) if node.kind == "uint" else (-(2 ** (node.bits - 1)), 2 ** (node.bits - 1) - 1)
-        lo, hi = (lo if lo > most else builtins.max(lo, least)), (hi if hi < least else builtins.min(hi, most))
+        if lo <= most and hi >= least:
+            lo, hi = builtins.max(lo, least), builtins.min(hi, most)
     result = call(name, x, **{"in": (text(lo), text(hi))})
     return result
 
@@ -386,7 +392,7 @@ def to_fixed(x: Array, frac: int = _DEFAULT_FRACTION) -> Array:
 
 def _axis(x: Array, axis: int) -> int:
     ndim = x.ndim
-    if isinstance(axis, (bool, Array)) or not -ndim <= operator.index(axis) < ndim:
+    if isinstance(axis, bool) or not isinstance(axis, (int, np.integer)) or not -ndim <= axis < ndim:
         place, path = here()
         fail(ShapeError, f"there is no axis {axis!r}: the array has {ndim}", place, path)
     return axis % ndim
@@ -680,7 +686,7 @@ def updated(x: Array, index: Any, part: Any) -> Array:
     if len(items) != 1 or not x.ndim:
         fail(ShapeError, "a part is set along the first axis: x.at[i].set(part)", place, path)
     item = items[0]
-    part = as_constant(arena, part, x)
+    part = as_constant(arena, part, None if is_fractional(part) and x._node.kind != "fixed" else x)
     if isinstance(item, slice):
         start, size = item.start or 0, None
         if isinstance(start, int) and isinstance(item.stop, int):
@@ -689,9 +695,16 @@ def updated(x: Array, index: Any, part: Any) -> Array:
             fail(ShapeError, "the part of a slice has a known place: x.at[2:5].set(part)", place, path)
         item = start
     else:
-        part = expand_dims(part, axis=0)
+        size, part = 1, part if part.ndim == 0 else expand_dims(part, axis=0)
+    if part.ndim < x.ndim:
+        part = broadcast_to(part, (size, *x.shape[1:]))
+    if not isinstance(item, (Array, int, np.integer)) or isinstance(item, bool):
+        fail(ProgramError, f"{item!r} is no place: a whole number, a slice, or the number of a loop's iteration", place, path)
     if not isinstance(item, Array):
-        item = as_constant(arena, operator.index(item) % _known(x, 0))
+        length, item = _known(x, 0), operator.index(item)
+        if not -length <= item < length:
+            fail(ShapeError, f"there is no position {item}: axis 0 is {length} long", place, path)
+        item = as_constant(arena, item % length)
     x, part = _one_kind(*_common([x, part]))
     return call("update_at", x, part, item, axis=0)
 
@@ -791,6 +804,9 @@ def quantile(x: Array, q: Any, *, axis: int | None = None, where: Array | None =
 
     x, axis = _flat(x, axis)
     several = isinstance(q, (list, tuple, np.ndarray))
+    if not builtins.all(isinstance(it, (int, float, Decimal, np.number)) and 0 <= it <= 1 for it in (q if several else [q])):
+        place, path = here()
+        fail(ProgramError, "a quantile is a public number from 0 to 1, or a list of them", place, path)
     fractions = [Fraction(text(it)) for it in (q if several else [q])]
     at = [(it.numerator, it.denominator) for it in fractions]
     return call("quantile", *((x,) if where is None else (x, where)), axis=axis, quantiles=(at, several))
@@ -803,6 +819,13 @@ def cumulative_sum(x: Array, *, axis: int = -1, reverse: bool = False) -> Array:
 
 def shift(x: Array, by: int, *, axis: int = 0, fill: Any = 0) -> Array:
     """Element `i` is element `i - by` of the axis, or `fill` where there is none."""
+    if isinstance(fill, Array) or np.ndim(fill):
+        place, path = here()
+        fail(ProgramError, "what fills up is one public number", place, path)
+    if x._node.kind == "bit" and not is_fractional(fill) and fill in (0, 1):
+        fill = bool(fill)
+    # Types grow to hold what fills up.
+    x, _ = _one_kind(*_common([x, fill]))
     return call("shift", x, axis=_axis(x, axis), by=by, fill=text(fill))
 
 

@@ -1,0 +1,96 @@
+"""What a job says about itself, and the remarks on what looks unwise."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import tacit as tc
+
+
+def columns() -> tuple[tc.Party, tc.Party, tc.Array, tc.Array, tc.Array]:
+    alice, bob, _ = tc.parties("alice", "bob", "carol")
+    n = tc.rows("n", max=100)
+    plan = alice.array("plan", tc.Category(["low", "high"]), shape=n)
+    age = alice.array("age", tc.Int(0, 120), shape=n)
+    days = bob.array("days", tc.Int(0, 1000), shape=n)
+    return alice, bob, plan, age, days
+
+
+def codes(job: tc.Job) -> set[tuple[str, str]]:
+    return {(it.code, it.result) for it in job.lints()}
+
+
+def test_a_value_for_every_row() -> None:
+    alice, _, _, age, days = columns()
+    assert ("D1", "rows") in codes(tc.job("j", rows=(age + days).reveal(to=alice)))
+    assert not codes(tc.job("j", total=(age + days).sum().reveal(to="all")))
+
+
+def test_one_of_two_owners_learns_an_aggregate() -> None:
+    alice, bob, _, age, days = columns()
+    total = age.sum() + days.sum()
+    assert ("D2", "total") in codes(tc.job("j", total=total.reveal(to=alice)))
+    assert not codes(tc.job("j", total=total.reveal(to=[alice, bob])))
+    assert not codes(tc.job("j", total=age.sum().reveal(to=alice)))
+
+
+def test_groups_that_may_be_small() -> None:
+    _, _, plan, _, days = columns()
+    people = tc.group_count(plan)
+    assert ("D3", "people") in codes(tc.job("j", people=people.reveal(to="all")))
+    assert ("D3", "stay") in codes(tc.job("j", stay=tc.group_mean(days, plan).reveal(to="all")))
+    assert not codes(tc.job("j", people=tc.where(people >= 10, people, 0).reveal(to="all")))
+
+
+def test_bounds_from_data_stay_here(tmp_path: Path) -> None:
+    alice, bob = tc.parties("alice", "bob")
+    schema = tc.suggest({"age": [30, 70]})
+    age = alice.array("age", schema["age"], shape=2)
+    job = tc.job("j", total=age.sum().reveal(to=bob))
+    assert ("D5", "alice.age") in codes(job)
+    assert int(job.run({"alice": [30, 70]}).total) == 100
+    with pytest.raises(tc.InputError, match="taken from data"):
+        job.save(tmp_path / "j.tacit")
+
+
+def test_promises_are_named_with_their_lines() -> None:
+    _, _, _, age, days = columns()
+    kept = tc.promise(age * days, 0, 5000)
+    job = tc.job("j", total=kept.sum().reveal(to="all"))
+    assert ("D6", "total") in codes(job)
+    shown = repr(job.disclosure())
+    assert f"PROMISED, UNVERIFIED  test_disclosure.py:{test_promises_are_named_with_their_lines.__code__.co_firstlineno + 2}" in shown
+    # What the library promises by itself, with a proof beside it, is not the user's.
+    mean = tc.job("j", stay=tc.mean(days, where=age > 64).reveal(to="all"))
+    assert "PROMISED, UNVERIFIED  nothing" in repr(mean.disclosure())
+
+
+def test_broken_promises_are_reported_in_the_clear() -> None:
+    _, _, _, age, days = columns()
+    job = tc.job("j", total=tc.promise(age * days, 0, 5000).sum().reveal(to="all"))
+    good = job.check({"alice": {"age": [10, 20]}, "bob": {"days": [100, 200]}})
+    assert not good.warnings and int(good.total) == 5000
+    bad = job.check({"alice": {"age": [100, 20]}, "bob": {"days": [1000, 200]}})
+    assert bad.warnings and "test_disclosure.py" in bad.warnings[0]
+    assert "100000" not in bad.warnings[0]
+
+
+def test_a_quotient_and_its_divisor() -> None:
+    _, _, _, age, days = columns()
+    old = (age >= 65).sum()
+    shares = tc.job("j", old=old.reveal(to="all"), share=(days.sum() / old).reveal(to="all"))
+    assert ("D7", "share") in codes(shares)
+
+
+def test_checks_are_disclosed_and_end_the_run() -> None:
+    _, _, _, age, days = columns()
+    product = tc.check(age * days, 0, 5000)
+    job = tc.job("j", total=product.sum().reveal(to="all"))
+    assert "CHECKED IN THE RUN  test_disclosure.py:" in repr(job.disclosure())
+    for protocol in ("trio", "lift", "yao-three"):
+        assert int(job.run({"alice": {"age": [10, 20]}, "bob": {"days": [100, 200]}}, protocol=protocol).total) == 5000
+        with pytest.raises(tc.CheckFailed) as caught:
+            job.run({"alice": {"age": [100, 20]}, "bob": {"days": [1000, 200]}}, protocol=protocol)
+        assert "100000" not in str(caught.value)
