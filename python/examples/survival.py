@@ -68,9 +68,7 @@ def data() -> tuple[dict[str, dict[str, np.ndarray]], tuple[np.ndarray, np.ndarr
     month = (frame["time"] // 30.4375).astype(int).to_numpy()
     event = frame["cens"].astype(bool).to_numpy()
     arm = frame["horTh"].to_numpy().astype(str)
-    parts = {
-        name: {"month": month[i::3], "event": event[i::3], "arm": arm[i::3]} for i, name in enumerate(("alice", "bob", "carol"))
-    }
+    parts = {name: {"month": month[i::3], "event": event[i::3], "arm": arm[i::3]} for i, name in enumerate(("alice", "bob", "carol"))}
     return parts, (month, event, (arm == "yes").astype(int))
 
 

@@ -94,3 +94,7 @@ def test_checks_are_disclosed_and_end_the_run() -> None:
         with pytest.raises(tc.CheckFailed) as caught:
             job.run({"alice": {"age": [100, 20]}, "bob": {"days": [1000, 200]}}, protocol=protocol)
         assert "100000" not in str(caught.value)
+    # In the clear the check that failed is named, with how many values, and none of them.
+    with pytest.raises(tc.CheckFailed, match=r"test_disclosure.py:\d+") as caught:
+        job.check({"alice": {"age": [100, 20]}, "bob": {"days": [1000, 200]}})
+    assert "100000" not in str(caught.value)

@@ -126,9 +126,7 @@ def test_three_processes_choose_a_protocol(parties: Path) -> None:
 def test_ctrl_c_ends_the_run_for_all_parties(parties: Path) -> None:
     """Carol never comes; Ctrl-C at alice ends bob's wait too."""
     stay().save(parties / "stay.tacit")
-    alice = subprocess.Popen(
-        script(parties, "alice", "{'age': [70]}"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
+    alice = subprocess.Popen(script(parties, "alice", "{'age': [70]}"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     bob = subprocess.Popen(script(parties, "bob", "{'days': [4]}"), stdout=subprocess.PIPE, text=True)
     time.sleep(4)
     alice.send_signal(signal.SIGINT)

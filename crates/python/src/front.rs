@@ -18,6 +18,11 @@ type Place<'p> = (&'p str, u32);
 /// The type of elements: `bit`, `int`, `uint` or `fixed`; bits; bits behind the point.
 type Kind<'k> = (&'k str, u8, u8);
 
+/// What a loop carries: the value that it starts from, the type of its elements, and its range.
+type Start<'py> = (Bound<'py, Node>, (String, u8, u8), (i128, i128));
+/// A result: name, value, parties, what the numbers stand for, place.
+type Shown<'py> = (String, Bound<'py, Node>, Vec<u8>, Option<Bound<'py, PyAny>>, (String, u32));
+
 /// Records the operations of one set of parties.
 #[pyclass(frozen, module = "tacit._tacit")]
 pub struct FrontEnd(Mutex<State>);
@@ -293,7 +298,7 @@ impl FrontEnd {
         &self,
         place: Place<'_>,
         trips: &Bound<'_, PyAny>,
-        carried: Vec<(Bound<'_, Node>, (String, u8, u8), (i128, i128))>,
+        carried: Vec<Start<'_>>,
     ) -> PyResult<(Vec<Node>, Node)> {
         let trips = extent(trips)?;
         let mut all = Vec::new();
@@ -335,12 +340,7 @@ impl FrontEnd {
     }
 
     /// The program of results: name, value, parties, what the numbers stand for, place.
-    #[expect(clippy::type_complexity, reason = "it is what Python gives")]
-    fn program(
-        &self,
-        name: &str,
-        results: Vec<(String, Bound<'_, Node>, Vec<u8>, Option<Bound<'_, PyAny>>, (String, u32))>,
-    ) -> PyResult<Program> {
+    fn program(&self, name: &str, results: Vec<Shown<'_>>) -> PyResult<Program> {
         let mut state = self.state();
         let mut revealed = Vec::new();
         for (name, node, to, meaning, (file, line)) in results {

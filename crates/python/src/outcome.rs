@@ -4,6 +4,9 @@ use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
+/// The domains that label an axis, each with the names of its members.
+type AxisLabels = Vec<(String, Vec<String>)>;
+
 /// What one party has after a run, or all parties of one process.
 #[pyclass(frozen, module = "tacit._tacit")]
 pub struct Outcome(pub tacit::Outcome);
@@ -44,7 +47,7 @@ impl Outcome {
     }
 
     /// The labels of each axis, outermost first: names with the members' names, the last domain's fastest.
-    fn labels(&self, name: &str) -> PyResult<Vec<Vec<(String, Vec<String>)>>> {
+    fn labels(&self, name: &str) -> PyResult<Vec<AxisLabels>> {
         Ok(self.found(name)?.axis_labels())
     }
 

@@ -227,6 +227,8 @@ struct What {
     /// What is said behind the remedy.
     after: String,
     told: Option<(AbortKind, &'static str)>,
+    /// Whether it is what another party said when it ended the session.
+    heard: bool,
 }
 
 /// What every fallible function of this crate gives.
@@ -239,11 +241,23 @@ impl Error {
         self.0.kind
     }
 
+    /// Whether it is what another party said when it ended the session.
+    pub(crate) fn is_heard(&self) -> bool {
+        self.0.heard
+    }
+
     /// An error of this kind.
     #[doc(hidden)]
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Error {
         let message = message.into();
-        Error(Box::new(What { kind, message, remedy: None, after: String::new(), told: None }))
+        Error(Box::new(What {
+            kind,
+            message,
+            remedy: None,
+            after: String::new(),
+            told: None,
+            heard: false,
+        }))
     }
 
     /// An error of the user's program, input or circuit.
@@ -348,6 +362,7 @@ impl From<NetError> for Error {
         let remedy = Remedy::of(&e);
         let mut error = Error::new(kind, e.to_string());
         error.0.remedy = remedy;
+        error.0.heard = told;
         error
     }
 }

@@ -1,6 +1,6 @@
 //! All parties in one process, over a network that is played.
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::inputs::{Given, Sources, TableSource};
 use crate::names::Names;
 use crate::network::Network;
@@ -98,7 +98,7 @@ impl LocalParties {
     /// Runs the program to its end: the results of all parties together, and what the run cost the first party.
     ///
     /// # Errors
-    /// An [`ErrorKind::Input`] where an input is missing or is none of the program's, the protocol cannot run the
+    /// An [`ErrorKind::Input`](crate::ErrorKind::Input) where an input is missing or is none of the program's, the protocol cannot run the
     /// program, a value leaves its declared range, or the network has links of too few parties.
     pub fn run(&self) -> Result<Outcome> {
         let mut all = self.run_each()?.into_iter();
@@ -154,8 +154,7 @@ fn all_or_cause(results: Vec<Result<Outcome>>) -> Result<Vec<Outcome>> {
         match result {
             Ok(outcome) => outcomes.push(outcome),
             Err(error) => {
-                let told = |error: &Error| error.kind() == ErrorKind::Peer;
-                if worst.as_ref().is_none_or(|known| told(known) && !told(&error)) {
+                if worst.as_ref().is_none_or(|known| known.is_heard() && !error.is_heard()) {
                     worst = Some(error);
                 }
             }

@@ -140,9 +140,7 @@ class FrontEnd:
         """A function of the language; the first result."""
     def call_all(self, place: _Place, name: str, arguments: Sequence[_Operand], **options: Any) -> list[Node]:
         """A function of the language; all results."""
-    def open_loop(
-        self, place: _Place, trips: int | Length, carried: Sequence[tuple[Node, _Kind, _Interval]]
-    ) -> tuple[list[Node], Node]:
+    def open_loop(self, place: _Place, trips: int | Length, carried: Sequence[tuple[Node, _Kind, _Interval]]) -> tuple[list[Node], Node]:
         """Opens the body of a loop: the carried values, and the number of the iteration."""
     def close_loop(self, next: Sequence[Node]) -> list[Node]:
         """Ends the innermost loop."""

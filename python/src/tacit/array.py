@@ -189,9 +189,7 @@ class Party:
     def __repr__(self) -> str:
         return self.name
 
-    def array(
-        self, name: str, type: Type, shape: Any = (), *, sample: Any = None, prefix: bool = True
-    ) -> Array:
+    def array(self, name: str, type: Type, shape: Any = (), *, sample: Any = None, prefix: bool = True) -> Array:
         """An array that this party gives, which nobody else sees.
 
         Args:
@@ -915,5 +913,3 @@ def width_error(value: Array, lo: Any, hi: Any) -> NoReturn:
     place, path = here()
     low, high = value.range
     fail(RangeError, f"the next value may be anything in {low}..{high}, and the loop keeps {lo}..{hi}", place, path)
-
-

@@ -14,9 +14,7 @@ from .types import Kind, Type
 _WAYS = ("check", "clip", "promise")
 
 
-def loop(
-    trips: int | Extent, body: Callable[..., Any], *carry: Any, keep: Any = None, overflow: str | None = None
-) -> Any:
+def loop(trips: int | Extent, body: Callable[..., Any], *carry: Any, keep: Any = None, overflow: str | None = None) -> Any:
     """Repeats `body`, which is given the carried values and the number of the iteration and gives their next ones.
 
     It is called once, when the program is written: what it does is repeated, not how.
@@ -159,5 +157,3 @@ def peek(value: Array) -> Any:
         fail(ProgramError, f"inputs without sample data: {', '.join(missing)}; give them sample=", place, path)
     samples = {name: value._arena.samples[name] for name in job.input_names}
     return job.check(samples).value
-
-

@@ -236,8 +236,7 @@ def _numbers(it: Input, array: np.ndarray[Any, Any]) -> tuple[Any, float]:
     outside = (array < low) | (array > high)
     if outside.any():
         raise InputError(
-            f"input {it.name!r}: the value of row {_row(outside)} is outside of its range {_range(it)}, "
-            f"and {int(outside.sum())} in all"
+            f"input {it.name!r}: the value of row {_row(outside)} is outside of its range {_range(it)}, and {int(outside.sum())} in all"
         )
     if it.fraction:
         return _flat(array), rounded

@@ -108,8 +108,7 @@ _WAYS = """\
 
 # What the engine says of the text form, which Python's users do not write.
 _OF_TEXT = (
-    ": declare narrower ranges for the inputs, promise a range with `assume`, or, "
-    "of integers, ask for the wrapping form",
+    ": declare narrower ranges for the inputs, promise a range with `assume`, or, of integers, ask for the wrapping form",
     "; promise one with `assume`, carry a wider type, or use the wrapping form",
     "; a narrower one is promised with `assume`",
     ": promise a range with `assume`, or use a wider type, or `wrap`",

@@ -41,11 +41,11 @@ class Reveal:
         arena = value._arena
         if to is None:
             who = ", ".join(party.name for party in arena.parties)
-            fail(ProgramError, f"say who learns it: reveal(to=[{who}]), or to=\"all\"; there is no default", place, path)
+            fail(ProgramError, f'say who learns it: reveal(to=[{who}]), or to="all"; there is no default', place, path)
         if isinstance(to, str):
             named = [party for party in arena.parties if party.name == to]
             if to != "all" and not named:
-                fail(ProgramError, f"there is no party {to!r}: parties, or \"all\", learn results", place, path)
+                fail(ProgramError, f'there is no party {to!r}: parties, or "all", learn results', place, path)
             to = named or arena.parties
         receivers = [to] if isinstance(to, Party) else list(to)
         receivers = [arena_party(arena, it, place, path) for it in receivers]
@@ -367,9 +367,7 @@ def _ran(run: Callable[[], _T]) -> _T:
         raise failure(error) from None
 
 
-def _threat(
-    behaviour: str | None, corruptions: int | str | None, parties: int, required: bool
-) -> tuple[bool, int] | None:
+def _threat(behaviour: str | None, corruptions: int | str | None, parties: int, required: bool) -> tuple[bool, int] | None:
     if behaviour is None and corruptions is None and not required:
         return None
     if behaviour not in ("semi-honest", "malicious"):

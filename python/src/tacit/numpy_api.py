@@ -97,9 +97,7 @@ _FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.reshape: lambda x, shape: xp.reshape(x, shape),
     np.ravel: lambda x: xp.reshape(x, -1),
     np.transpose: lambda x, axes=None: xp.permute_dims(x, axes if axes is not None else range(x.ndim)[::-1]),
-    np.swapaxes: lambda x, a, b: xp.permute_dims(
-        x, [{a % x.ndim: b % x.ndim, b % x.ndim: a % x.ndim}.get(i, i) for i in range(x.ndim)]
-    ),
+    np.swapaxes: lambda x, a, b: xp.permute_dims(x, [{a % x.ndim: b % x.ndim, b % x.ndim: a % x.ndim}.get(i, i) for i in range(x.ndim)]),
     np.expand_dims: lambda x, axis: xp.expand_dims(x, axis=axis),
     np.squeeze: lambda x, axis=None: xp.squeeze(x, tuple(i for i, n in enumerate(x.shape) if n == 1) if axis is None else axis),
     np.broadcast_to: lambda x, shape: xp.broadcast_to(x, shape),

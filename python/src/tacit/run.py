@@ -161,9 +161,7 @@ class Net:
     ) -> _tacit.Outcome:
         named = None if protocol == "auto" else protocol
         try:
-            return self._party.run(
-                program, named, threat if named is None else None, session, threads, self._deadlines, inputs
-            )
+            return self._party.run(program, named, threat if named is None else None, session, threads, self._deadlines, inputs)
         except _tacit.Failure as error:
             raise failure(error) from None
 

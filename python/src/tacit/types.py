@@ -36,9 +36,7 @@ class Type:
 
     def nullable(self) -> Type:
         """Values that may be missing: not supported for arrays. Give the bits that say which are there as an input."""
-        raise NotImplementedError(
-            "missing values are not supported for arrays: give a tc.Bool() input that says which values are there"
-        )
+        raise NotImplementedError("missing values are not supported for arrays: give a tc.Bool() input that says which values are there")
 
 
 def _bounds(lo: Any, hi: Any) -> None:

@@ -11,17 +11,11 @@
 //! Comparisons of whole arrays are put off until there are many, or the program ends: those of a loop then take rounds
 //! once, and not in each iteration. Those of rows are made with their chunk, as memory does not hold the rows after it.
 
-use super::exec::{Backends, Context};
 use super::layout::is_secret;
-use super::prepare::{CompiledProgram, end_epoch};
-use super::ranges::{either, joined};
-use super::team::Team;
-use crate::circuit::EvaluateError;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use tacit_backend::{Backend, Kind, Ring, Secret, Term};
 use tacit_program::{Interval, Op, Program};
-use tacit_sharing::verify::Verifier;
-use tacit_sharing::{RoleId, SharingError};
+use tacit_sharing::SharingError;
 
 type Result<T> = std::result::Result<T, SharingError>;
 
@@ -164,69 +158,56 @@ pub(super) fn any(backend: &mut dyn Backend, bits: &[Secret]) -> Result<Option<S
     Ok(Some(all))
 }
 
-impl Context<'_> {
+/// Arrays of one kind one after the other.
+pub(super) fn joined(parts: &[&Secret]) -> Secret {
+    let mut all = parts[0].zeros_like(parts.iter().map(|part| part.len).sum());
+    let mut at = 0;
+    for part in parts {
+        all.copy_in(at, part);
+        at += part.len;
+    }
+    all
+}
+
+/// Bits of which each is one if one of the bits in its place is, in either array.
+pub(super) fn either(backend: &mut dyn Backend, a: Secret, b: Secret) -> Result<Secret> {
+    let (mut long, short) = if a.len < b.len { (b, a) } else { (a, b) };
+    let start = long.slice(0..short.len);
+    let both = backend.multiply(&start, &short, [1, 1])?;
+    long.copy_in(0, &start.xor(&short).xor(&both));
+    Ok(long)
+}
+
+impl Checks {
     /// Keeps values of whole arrays that are to be compared, and compares all when there are many.
-    pub fn keep_checked(&self, backends: Backends<'_, '_>, checked: Vec<Checked>) -> Result<()> {
-        if checked.is_empty() {
-            return Ok(());
-        }
-        let mut checks = self.checks.lock().unwrap_or_else(PoisonError::into_inner);
-        checks.pending.extend(checked);
-        let pending: usize = checks.pending.iter().map(|checked| checked.values.len).sum();
-        if pending > MOST_PENDING { self.compare_all(backends, &mut checks) } else { Ok(()) }
+    pub fn keep(&mut self, backend: &mut dyn Backend, checked: Vec<Checked>) -> Result<()> {
+        self.pending.extend(checked);
+        let pending: usize = self.pending.iter().map(|checked| checked.values.len).sum();
+        if pending > MOST_PENDING { self.compare_all(backend) } else { Ok(()) }
     }
 
     /// Keeps what comparisons of rows found.
-    pub fn keep_violations(
-        &self,
-        backends: Backends<'_, '_>,
-        violations: Vec<Secret>,
-    ) -> Result<()> {
-        let mut checks = self.checks.lock().unwrap_or_else(PoisonError::into_inner);
-        checks.violations.extend(violations);
-        self.shorten(backends, &mut checks)
-    }
-
-    fn compare_all(&self, backends: Backends<'_, '_>, checks: &mut Checks) -> Result<()> {
-        let pending = std::mem::take(&mut checks.pending);
-        let violations = compare(&mut Team::new(backends, self), &pending)?;
-        checks.violations.extend(violations);
-        self.shorten(backends, checks)
-    }
-
-    /// Puts bits together when there are many.
-    fn shorten(&self, backends: Backends<'_, '_>, checks: &mut Checks) -> Result<()> {
-        if checks.violations.iter().map(|bits| bits.len).sum::<usize>() > MOST_VIOLATIONS {
-            let any = any(&mut Team::new(backends, self), &checks.violations)?;
-            checks.violations = any.into_iter().collect();
-        }
-        Ok(())
+    pub fn found(&mut self, backend: &mut dyn Backend, violations: Vec<Secret>) -> Result<()> {
+        self.violations.extend(violations);
+        self.shorten(backend)
     }
 
     /// Compares what is left. One bit, if there were checks: whether some value left its range.
-    pub fn violated(&self, backends: Backends<'_, '_>) -> Result<Option<Secret>> {
-        let mut checks = self.checks.lock().unwrap_or_else(PoisonError::into_inner);
-        self.compare_all(backends, &mut checks)?;
-        let violations = std::mem::take(&mut checks.violations);
-        any(&mut Team::new(backends, self), &violations)
+    pub fn violated(&mut self, backend: &mut dyn Backend) -> Result<Option<Secret>> {
+        self.compare_all(backend)?;
+        any(backend, &std::mem::take(&mut self.violations))
     }
-}
 
-/// Opens whether some value left its range, and ends the run if one did: before any result opens. Tests of inputs have
-/// passed.
-pub(super) fn open(
-    prepared: &CompiledProgram,
-    backends: Backends<'_, '_>,
-    violated: Option<&Secret>,
-    verifier: Option<&mut Verifier>,
-) -> std::result::Result<(), EvaluateError> {
-    let Some(violated) = violated else { return Ok(()) };
-    let everybody: Vec<RoleId> = (0..prepared.job().places.len()).collect();
-    let opened = backends[0].open(violated, &everybody)?;
-    // That all opened the same is compared first.
-    end_epoch(backends, verifier)?;
-    match opened.is_some_and(|bits| bits.iter().any(|bit| *bit != 0)) {
-        true => Err(EvaluateError::Check(None)),
-        false => Ok(()),
+    fn compare_all(&mut self, backend: &mut dyn Backend) -> Result<()> {
+        let violations = compare(backend, &std::mem::take(&mut self.pending))?;
+        self.found(backend, violations)
+    }
+
+    /// Puts bits together when there are many.
+    fn shorten(&mut self, backend: &mut dyn Backend) -> Result<()> {
+        if self.violations.iter().map(|bits| bits.len).sum::<usize>() > MOST_VIOLATIONS {
+            self.violations = any(backend, &self.violations)?.into_iter().collect();
+        }
+        Ok(())
     }
 }

@@ -13,7 +13,7 @@ use crate::circuit::EvaluateError;
 use std::collections::{BTreeMap, HashMap};
 use std::iter::repeat_n;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use tacit_backend::cost::{MAX_ROLES, Rounds};
 use tacit_backend::{Backend, Kind, Ring, Secret, Values};
 use tacit_program::clear::{self, Array, ClearError};
@@ -179,6 +179,11 @@ fn last_uses(block: &Block, layout: &Layout, wanted: &[ValueId]) -> Vec<Option<u
 }
 
 impl Context<'_> {
+    /// What the program checks, so far.
+    pub fn checks(&self) -> MutexGuard<'_, Checks> {
+        self.checks.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Workers of the first assignment of roles.
     pub fn of_first(&self) -> usize {
         self.seats.len() / self.seatings.len()
@@ -226,7 +231,10 @@ impl Context<'_> {
                 let mut task = self.task(frame, id, team, &mut cache, &HashMap::new(), None)?;
                 let results = task.run().map_err(|error| at(node, error))?;
                 self.keep_tests(cache.take_tests());
-                self.keep_checked(backends, cache.take_checked())?;
+                let checked = cache.take_checked();
+                if !checked.is_empty() {
+                    self.checks().keep(&mut Team::new(backends, self), checked)?;
+                }
                 Ok(results.into_iter().map(|secret| Value::Secret(Arc::new(secret))).collect())
             }
         }

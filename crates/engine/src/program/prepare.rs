@@ -9,6 +9,7 @@ use super::plain;
 use super::ranges;
 use super::rings::BlockRings;
 use super::seats::Seating;
+use super::team::Team;
 use super::{ahead, garbled};
 use crate::circuit::{EvaluateError, Garbling, Guard, Preprocessing};
 use crate::workers::on_each;
@@ -452,7 +453,7 @@ impl CompiledProgram {
                 _ => Value::Clear(array),
             });
         }
-        let violated = context.violated(backends)?;
+        let violated = context.checks().violated(&mut Team::new(backends, context))?;
         end_epoch(backends, verifier.as_deref_mut())?;
         if context.only_ahead && self.job.protocol.is_checked() {
             // Openings send nothing ahead.
@@ -467,7 +468,7 @@ impl CompiledProgram {
         };
         let first = (&tests[..], with_tests);
         let guard = ranges::check(self, backends, first, verifier.as_deref_mut())?;
-        let checked = checks::open(self, backends, by_itself, verifier.as_deref_mut());
+        let checked = ranges::open_checks(self, backends, by_itself, verifier.as_deref_mut());
         // What goes ahead opens nothing.
         if !context.only_ahead {
             checked?;

@@ -11,7 +11,7 @@
 //! beyond the range is tested. So are numbers of rings whose range is a power of two where it takes less to make numbers of
 //! such bits than to test numbers: that follows from the cost functions.
 
-use super::checks;
+use super::checks::{self, joined};
 use super::exec::Backends;
 use super::job::By;
 use super::prepare::{CompiledProgram, end_epoch};
@@ -215,24 +215,23 @@ fn beyond_of_words(
     backend.multiply(&above, &below, [1, 1]).map(Some)
 }
 
-/// Arrays of one kind one after the other.
-pub(super) fn joined(parts: &[&Secret]) -> Secret {
-    let mut all = parts[0].zeros_like(parts.iter().map(|part| part.len).sum());
-    let mut at = 0;
-    for part in parts {
-        all.copy_in(at, part);
-        at += part.len;
+/// Opens whether some value left its range, and ends the run if one did: before any result opens. Tests of inputs have
+/// passed.
+pub(super) fn open_checks(
+    prepared: &CompiledProgram,
+    backends: Backends<'_, '_>,
+    violated: Option<&Secret>,
+    verifier: Option<&mut Verifier>,
+) -> std::result::Result<(), EvaluateError> {
+    let Some(violated) = violated else { return Ok(()) };
+    let everybody: Vec<RoleId> = (0..prepared.job().places.len()).collect();
+    let opened = backends[0].open(violated, &everybody)?;
+    // That all opened the same is compared first.
+    end_epoch(backends, verifier)?;
+    match opened.is_some_and(|bits| bits.iter().any(|bit| *bit != 0)) {
+        true => Err(EvaluateError::Check(None)),
+        false => Ok(()),
     }
-    all
-}
-
-/// Bits of which each is one if one of the bits in its place is, in either array.
-pub(super) fn either(backend: &mut dyn Backend, a: Secret, b: Secret) -> Result<Secret> {
-    let (mut long, short) = if a.len < b.len { (b, a) } else { (a, b) };
-    let start = long.slice(0..short.len);
-    let both = backend.multiply(&start, &short, [1, 1])?;
-    long.copy_in(0, &start.xor(&short).xor(&both));
-    Ok(long)
 }
 
 /// What the bits are whose tests open.

@@ -4,8 +4,9 @@ use super::checks::{self, Checked};
 use super::exec::{Backends, Context, Frame, Value, at};
 use super::layout::{Place, Stream};
 use super::operand::Cache;
-use super::ranges::{self, Test};
+use super::ranges::Test;
 use super::seats::Seat;
+use super::team::Team;
 use crate::circuit::{EvaluateError, cut};
 use crate::workers::on_each;
 use std::collections::{BTreeMap, HashMap};
@@ -58,7 +59,7 @@ pub(super) fn run_stream(
     let tests = parts.iter_mut().flat_map(|part| std::mem::take(&mut part.tests));
     context.keep_tests(tests.map(|(input, beyond)| Test { input, beyond }));
     let violations = parts.iter_mut().filter_map(|part| part.violations.take()).collect();
-    context.keep_violations(backends, violations)?;
+    context.checks().found(&mut Team::new(backends, context), violations)?;
     merge(backends, frame, stream, parts)
 }
 
@@ -71,7 +72,7 @@ impl Part {
     ) -> Result<(), EvaluateError> {
         for found in checks::compare(backend, checked)? {
             let all = match self.violations.take() {
-                Some(others) => ranges::either(backend, others, found)?,
+                Some(others) => checks::either(backend, others, found)?,
                 None => found,
             };
             self.violations = Some(all);
@@ -147,7 +148,7 @@ fn run_chunks(
         }
         for Test { input, beyond } in cache.take_tests() {
             let beyond = match part.tests.remove(&input) {
-                Some(others) => ranges::either(backend, others, beyond)?,
+                Some(others) => checks::either(backend, others, beyond)?,
                 None => beyond,
             };
             part.tests.insert(input, beyond);
