@@ -386,6 +386,16 @@ fn every_exit_code_of_the_table_is_what_a_real_process_ends_with() {
             let wrong = party("alice").replace("alice.csv", "nowhere.csv");
             with_alice(folder.path(), &wrong, false)[1].0
         }),
+        (7, |dir| {
+            let source = "program checked\nparties alice, bob, carol\ninput x: u8 from alice\n\
+                reveal check(x, in 0..9) to bob as \"x\"\n";
+            std::fs::write(dir.join("checked.tacit"), source).expect("writes");
+            ok(dir, "run checked.tacit --local --protocol lift --value x=9");
+            let (code, error) =
+                fails(dir, "run checked.tacit --local --protocol lift --value x=211");
+            assert!(!error.contains("211"), "{error}");
+            Some(code)
+        }),
         (70, |dir| {
             // A party that is no party: the launcher expects its own program.
             let hosts: String = (1..=3)

@@ -219,6 +219,7 @@ impl FrontEnd {
         argument: &Argument,
         like: Option<Element>,
     ) -> Result<Value> {
+        self.check_values(place, [argument])?;
         let operand = operand(argument, place);
         self.parser.single_like(&operand, like, &Shape::new())
     }
@@ -249,6 +250,7 @@ impl FrontEnd {
             Some(Argument::Value(value)) => self.type_of(*value).map(|ty| ty.element),
             _ => None,
         };
+        self.check_values(place, arguments)?;
         let mut options = Options::default();
         for (name, setting) in settings {
             if let Setting::Quantiles(all, list) = setting {
@@ -277,6 +279,7 @@ impl FrontEnd {
         operator: &str,
         [a, b]: [Argument; 2],
     ) -> Result<Value> {
+        self.check_values(place, [&a, &b])?;
         self.parser.operator(operator, [operand(&a, place), operand(&b, place)], place)
     }
 
@@ -294,6 +297,7 @@ impl FrontEnd {
         let counter = counter.map_err(|message| ProgramError::new(place, message))?;
         let (mut outer, mut types) = (Vec::new(), Vec::new());
         for (i, Carried { start, element, interval }) in carried.iter().enumerate() {
+            self.check_value(place, *start)?;
             let shape = self.parser.ty(*start).shape.clone();
             let visibility = Visibility::Secret;
             let ty = Type { element: *element, shape, visibility, interval: *interval };
@@ -338,11 +342,29 @@ impl FrontEnd {
         }
         let mut all = Vec::with_capacity(next.len());
         for (i, (value, ty)) in next.iter().zip(&open.types).enumerate() {
+            self.check_value(&open.place, *value)?;
             let value = self.parser.fitted(*value, ty, &open.place)?;
             self.parser.expect_fit(&format!("carried value {i}"), ty, value, &open.place)?;
             all.push(value);
         }
         Ok(all)
+    }
+
+    /// Refuses values of loops that have ended.
+    fn check_values<'a>(
+        &self,
+        place: &Span,
+        arguments: impl IntoIterator<Item = &'a Argument>,
+    ) -> Result<()> {
+        arguments.into_iter().try_for_each(|argument| match argument {
+            Argument::Value(value) => self.check_value(place, *value),
+            _ => Ok(()),
+        })
+    }
+
+    fn check_value(&self, place: &Span, value: Value) -> Result<()> {
+        let message = "a value of a loop's body, used outside of it: carry it out";
+        self.type_of(value).map(drop).ok_or_else(|| ProgramError::new(place, message))
     }
 
     /// Forgets a loop whose body had a mistake, and the loops within it.
