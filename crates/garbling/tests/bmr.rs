@@ -250,7 +250,12 @@ fn changed_messages_of_a_majority_end_the_session_or_change_results() {
     let ports = Ports { schedule: &schedule, inputs: &inputs, outputs: &outputs, guards: 0 };
     let mut rng = Rng(test_seed());
     let mut wrong = 0;
-    for (index, cheat) in (4..14).flat_map(|index| [0, 1, 2].map(|cheat| (index, cheat))) {
+    let each: Vec<_> = (4..14).flat_map(|index| [0, 1, 2].map(|cheat| (index, cheat))).collect();
+    // Many bits do not matter: again with others, if none of the first did.
+    for (tried, &(index, cheat)) in each.iter().cycle().take(10 * each.len()).enumerate() {
+        if wrong > 0 && tried >= each.len() {
+            break;
+        }
         let (seed, bit) = (rng.word(), rng.below(1 << 16));
         let results = memory::run(3, 1, &MemoryNetwork::default(), |mut session| {
             let me = session.me().index();
