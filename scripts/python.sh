@@ -29,7 +29,7 @@ setup() {
 
 extension() {
     if [[ -z "${EXTENSION:-}" ]]; then
-        "$cargo" build --package tacit-python --locked
+        "$cargo" build --package tacit-python --package tacit-cli --locked
         EXTENSION="$target/debug/lib_tacit.so"
         [[ -f "$EXTENSION" ]] || EXTENSION="$target/debug/lib_tacit.dylib"
     fi
