@@ -18,7 +18,7 @@ def command() -> Path:
     target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
     found = target / "debug" / "tacit"
     if not found.exists():
-        pytest.skip("the program `tacit` is not built: cargo build -p tacit-cli")
+        pytest.fail("the program `tacit` is not built: cargo build -p tacit-cli")
     return found
 
 

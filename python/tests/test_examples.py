@@ -115,7 +115,6 @@ def test_examples_print_what_they_say(name: str, capsys: pytest.CaptureFixture[s
 
 @pytest.mark.parametrize("name", ["survival", "regression"])
 def test_examples_of_others_data_print_what_they_say(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    pytest.importorskip({"survival": "lifelines", "regression": "sklearn"}[name])
     module = example(name)
     module.STEPS = 3
     module.main()

@@ -26,20 +26,6 @@ REAL, BIT = tc.Fixed(-8, 8), tc.Bool()
 LEVEL, PLACE = tc.Category(["low", "mid", "high"], name="level"), tc.Category(["here", "there"], name="place")
 
 
-def have_ops() -> bool:
-    """Whether the engine has the operations that arrived last."""
-    (alice,) = tc.parties("alice")
-    try:
-        tc.cumulative_sum(alice.array("x", SMALL, shape=3))
-        tc.check(alice.array("y", SMALL), 0, 1)
-    except tc.TacitError:
-        return False
-    return True
-
-
-HAVE_OPS = have_ops()
-
-
 # Data.
 
 
@@ -877,11 +863,10 @@ def test_peek_shows_samples(given: Any) -> None:
     same(tc.peek(x * 2), given * 2)
 
 
-# What arrived last.
+# Operations along an axis, and at computed places.
 
 
-@pytest.mark.skipif(not HAVE_OPS, reason="the engine has no such operations yet")
-class TestLaterOperations:
+class TestOperationsAlongAnAxis:
     """Sums up to each element, shifts, checks, and parts at places that the program computes."""
 
     @few

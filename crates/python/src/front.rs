@@ -5,12 +5,13 @@ use crate::program::Program;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyInt, PyList, PyString, PyTuple};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tacit_program::build::{Quantile, Value};
 use tacit_program::domain::Members;
 use tacit_program::text::{self, Argument, Carried, OpenLoop, Revealed, Setting};
 use tacit_program::{
-    DimId, Element, Extent, Interval, Meaning, PartyId, Shape, Span, Type, Visibility,
+    DimId, Element, Extent, Interval, Meaning, PartyId, ProgramError, Shape, Span, Type, Visibility,
 };
 
 /// A place in the user's source: file and line.
@@ -28,6 +29,8 @@ type Shown<'py> = (String, Bound<'py, Node>, Vec<u8>, Option<Bound<'py, PyAny>>,
 pub struct FrontEnd(Mutex<State>);
 
 struct State {
+    /// Tells the values of this one from those of others.
+    id: u64,
     front: text::FrontEnd,
     loops: Vec<OpenLoop>,
     file: Arc<str>,
@@ -36,6 +39,8 @@ struct State {
 /// A value of a program, with its type.
 #[pyclass(frozen, module = "tacit._tacit")]
 pub struct Node {
+    /// Which front end recorded it.
+    of: u64,
     value: Value,
     ty: Type,
 }
@@ -136,19 +141,16 @@ impl Node {
             Visibility::Private(party) => party.0.to_string(),
         }
     }
-
-    /// Whether the program takes both for the same value.
-    fn same(&self, other: &Node) -> bool {
-        self.value == other.value
-    }
 }
 
 #[pymethods]
 impl FrontEnd {
     #[new]
     fn new() -> FrontEnd {
+        static MADE: AtomicU64 = AtomicU64::new(0);
+        let id = MADE.fetch_add(1, Ordering::Relaxed);
         let (front, loops) = (text::FrontEnd::new(), Vec::new());
-        FrontEnd(Mutex::new(State { front, loops, file: Arc::from("") }))
+        FrontEnd(Mutex::new(State { id, front, loops, file: Arc::from("") }))
     }
 
     fn party(&self, name: &str) -> PyResult<u8> {
@@ -226,9 +228,9 @@ impl FrontEnd {
         number: &Bound<'_, PyAny>,
         like: Option<&Node>,
     ) -> PyResult<Node> {
-        let argument = argument(number)?;
         let mut state = self.state();
         let place = state.place(place);
+        let argument = argument(number, &state, &place)?;
         let value = state.front.literal(&place, &argument, like.map(|node| node.ty.element));
         state.node(value)
     }
@@ -247,9 +249,9 @@ impl FrontEnd {
         a: &Bound<'_, PyAny>,
         b: &Bound<'_, PyAny>,
     ) -> PyResult<Node> {
-        let operands = [argument(a)?, argument(b)?];
         let mut state = self.state();
         let place = state.place(place);
+        let operands = [argument(a, &state, &place)?, argument(b, &state, &place)?];
         let value = state.front.operator(&place, operator, operands);
         state.node(value)
     }
@@ -276,7 +278,6 @@ impl FrontEnd {
         arguments: Vec<Bound<'_, PyAny>>,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Vec<Node>> {
-        let arguments: Vec<Argument> = arguments.iter().map(argument).collect::<PyResult<_>>()?;
         let mut names = Vec::new();
         for (name, value) in options.into_iter().flatten() {
             names.push((name.extract::<String>()?, value));
@@ -289,6 +290,8 @@ impl FrontEnd {
         }
         let mut state = self.state();
         let place = state.place(place);
+        let arguments = arguments.iter().map(|it| argument(it, &state, &place));
+        let arguments: Vec<Argument> = arguments.collect::<PyResult<_>>()?;
         let values = state.front.call(&place, name, &arguments, settings).map_err(mistake)?;
         values.into_iter().map(|value| state.node(Ok(value))).collect()
     }
@@ -302,13 +305,13 @@ impl FrontEnd {
     ) -> PyResult<(Vec<Node>, Node)> {
         let trips = extent(trips)?;
         let mut all = Vec::new();
-        for (start, (kind, bits, fraction), interval) in &carried {
-            let element = element((kind, *bits, *fraction))?;
-            let (start, interval) = (start.get().value, self::interval(*interval));
-            all.push(Carried { start, element, interval });
-        }
         let mut state = self.state();
         let place = state.place(place);
+        for (start, (kind, bits, fraction), interval) in &carried {
+            let element = element((kind, *bits, *fraction))?;
+            let (start, interval) = (state.own(start.get(), &place)?, self::interval(*interval));
+            all.push(Carried { start, element, interval });
+        }
         let (values, index, open) = state.front.open_loop(&place, &trips, &all).map_err(mistake)?;
         state.loops.push(open);
         let values = values.into_iter().map(|value| state.node(Ok(value)));
@@ -317,9 +320,11 @@ impl FrontEnd {
     }
 
     /// Ends the innermost loop.
-    fn close_loop(&self, next: Vec<Bound<'_, Node>>) -> PyResult<Vec<Node>> {
-        let next: Vec<Value> = next.iter().map(|node| node.get().value).collect();
+    fn close_loop(&self, place: Place<'_>, next: Vec<Bound<'_, Node>>) -> PyResult<Vec<Node>> {
         let mut state = self.state();
+        let place = state.place(place);
+        let next: Vec<Value> =
+            next.iter().map(|node| state.own(node.get(), &place)).collect::<PyResult<_>>()?;
         let open = state.loops.pop().ok_or_else(|| PyValueError::new_err("no loop is open"))?;
         let values = state.front.close_loop(open, &next).map_err(mistake)?;
         values.into_iter().map(|value| state.node(Ok(value))).collect()
@@ -347,7 +352,8 @@ impl FrontEnd {
             let meaning = meaning.as_ref().map(self::meaning).transpose()?.unwrap_or_default();
             let place = state.place((&file, line));
             let to = to.into_iter().map(PartyId).collect();
-            revealed.push(Revealed { name, value: node.get().value, to, meaning, place });
+            let value = state.own(node.get(), &place)?;
+            revealed.push(Revealed { name, value, to, meaning, place });
         }
         let program = state.front.program(name, revealed).map_err(mistake)?;
         Ok(Program::new(program.into()))
@@ -368,11 +374,18 @@ impl State {
         Span { file: self.file.clone(), line, column: 0 }
     }
 
-    fn node(&self, value: Result<Value, tacit_program::ProgramError>) -> PyResult<Node> {
+    /// The value of a node of this front end: another one's numbers mean something else here.
+    fn own(&self, node: &Node, place: &Span) -> PyResult<Value> {
+        let message = "a value of another set of parties: make all of one job's values after one tc.parties(...)";
+        let own = node.of == self.id;
+        own.then_some(node.value).ok_or_else(|| mistake(ProgramError::new(place, message)))
+    }
+
+    fn node(&self, value: Result<Value, ProgramError>) -> PyResult<Node> {
         let value = value.map_err(mistake)?;
         let ty = self.front.type_of(value).cloned();
         let ty = ty.ok_or_else(|| PyValueError::new_err("a value of a loop that has ended"))?;
-        Ok(Node { value, ty })
+        Ok(Node { of: self.id, value, ty })
     }
 }
 
@@ -428,9 +441,9 @@ fn meaning(given: &Bound<'_, PyAny>) -> PyResult<Meaning> {
 }
 
 /// A node, a truth value, a number as text, or the texts of numbers with their shape.
-fn argument(given: &Bound<'_, PyAny>) -> PyResult<Argument> {
+fn argument(given: &Bound<'_, PyAny>, state: &State, place: &Span) -> PyResult<Argument> {
     if let Ok(node) = given.cast::<Node>() {
-        return Ok(Argument::Value(node.get().value));
+        return state.own(node.get(), place).map(Argument::Value);
     }
     if let Ok(bit) = given.cast::<PyBool>() {
         return Ok(Argument::Truth(bit.is_true()));

@@ -52,7 +52,7 @@ pub fn run_local(
     for (name, given) in values(inputs)? {
         parties = parties.input(&name, given);
     }
-    py.detach(|| parties.run()).map(Outcome).map_err(failure)
+    waited(py, move || parties.run(), None).map(Outcome)
 }
 
 /// One of several parties.
@@ -120,34 +120,42 @@ impl Party {
         };
         let stopper = Stopper::default();
         let (party, program) = (self.0.clone(), program.0.clone());
-        let (ended, end) = sync_channel(1);
-        let end = Mutex::new(end);
         let stop = stopper.clone();
-        thread::spawn(move || {
-            // Nobody waits any more if the interpreter is going down.
-            let _ = ended.send(how.run(&party, &program, &stop));
-        });
-        let mut interrupted = None;
-        loop {
-            let wait = || end.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(SIGNALS);
-            match py.detach(wait) {
-                Ok(outcome) => {
-                    return match interrupted {
-                        Some(signal) => Err(signal),
-                        None => outcome.map(Outcome).map_err(failure),
-                    };
-                }
-                Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => {
-                    let message = "a thread of the run panicked";
-                    return Err(failure(tacit::Error::new(tacit::ErrorKind::Bug, message)));
-                }
+        let run = move || how.run(&party, &program, &stop);
+        waited(py, run, Some(&stopper)).map(Outcome)
+    }
+}
+
+/// What a run gives, in a thread of its own, while Python's signals are looked after. At Ctrl-C the run is stopped and waited for;
+/// one that nobody can stop is left to itself.
+fn waited(
+    py: Python<'_>,
+    run: impl FnOnce() -> tacit::Result<tacit::Outcome> + Send + 'static,
+    stopper: Option<&Stopper>,
+) -> PyResult<tacit::Outcome> {
+    let (ended, end) = sync_channel(1);
+    let end = Mutex::new(end);
+    thread::spawn(move || {
+        // Nobody waits any more if the interpreter is going down.
+        let _ = ended.send(run());
+    });
+    let mut interrupted = None;
+    loop {
+        let wait = || end.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(SIGNALS);
+        match (py.detach(wait), interrupted) {
+            (Ok(_), Some(signal)) => return Err(signal),
+            (Ok(outcome), None) => return outcome.map_err(failure),
+            (Err(RecvTimeoutError::Disconnected), _) => {
+                let message = "a thread of the run panicked";
+                return Err(failure(tacit::Error::new(tacit::ErrorKind::Bug, message)));
             }
+            (Err(RecvTimeoutError::Timeout), already) => interrupted = already,
+        }
+        if let (Err(signal), None) = (py.check_signals(), &interrupted) {
             // The others are told before Python hears of it.
-            if let (Err(signal), None) = (py.check_signals(), &interrupted) {
-                stopper.stop();
-                interrupted = Some(signal);
-            }
+            let Some(stopper) = stopper else { return Err(signal) };
+            stopper.stop();
+            interrupted = Some(signal);
         }
     }
 }

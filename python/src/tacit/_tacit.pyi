@@ -96,8 +96,6 @@ class Node:
     @property
     def visibility(self) -> str:
         """`public`, `secret`, or the number of the party that has it."""
-    def same(self, other: Node) -> bool:
-        """Whether the program takes both for the same value."""
 
 @final
 class FrontEnd:
@@ -142,7 +140,7 @@ class FrontEnd:
         """A function of the language; all results."""
     def open_loop(self, place: _Place, trips: int | Length, carried: Sequence[tuple[Node, _Kind, _Interval]]) -> tuple[list[Node], Node]:
         """Opens the body of a loop: the carried values, and the number of the iteration."""
-    def close_loop(self, next: Sequence[Node]) -> list[Node]:
+    def close_loop(self, place: tuple[str, int], next: Sequence[Node]) -> list[Node]:
         """Ends the innermost loop."""
     def abandon_loop(self) -> None:
         """Forgets the innermost loop."""

@@ -122,9 +122,7 @@ class Arena:
         self.parties: list[Party] = []
         self.dims: dict[int, Rows] = {}
         self.lengths: dict[Rows, _tacit.Length] = {}
-        self.domains: dict[str, Category] = {}
         self.samples: dict[str, Any] = {}
-        self.inputs: dict[str, tuple[Party | None, Type]] = {}
         self.promised: set[tuple[str, int]] = set()
         self.suggested: set[str] = set()
         # Numbers of combinations of categories, by the keys that they are of.
@@ -240,11 +238,10 @@ def _input(arena: Arena, party: Party | None, name: str, type: Type, shape: Any,
     owner = None if party is None else party.index
     try:
         if isinstance(type, Category):
-            meaning = _domain(arena, place, name, type)
+            meaning = domain_of(arena, place, type, name.rsplit(".", 1)[-1])
         node = arena.front.input(place, name, owner, type.kind(), lengths, type.interval(), meaning)
     except _tacit.Mistake as error:
         raise mistake(error, path) from None
-    arena.inputs[name] = (party, type)
     if type.from_data:
         arena.suggested.add(name)
     if sample is not None:
@@ -252,18 +249,9 @@ def _input(arena: Arena, party: Party | None, name: str, type: Type, shape: Any,
     return Array(arena, node, type if isinstance(type, Category) else None)
 
 
-def _domain(arena: Arena, place: tuple[str, int], name: str, type: Category) -> Any:
-    called = type.name or (type._called[0] if type._called else name.rsplit(".", 1)[-1])
-    if not type._called:
-        type._called.append(called)
-    arena.domains.setdefault(called, type)
-    return arena.front.domain(place, called, list(type.names), None)
-
-
-def domain_of(arena: Arena, place: tuple[str, int], type: Category) -> _tacit.Domain:
-    """The domain of a category that some input has."""
-    called = type.name or (type._called[0] if type._called else "category")
-    return arena.front.domain(place, called, list(type.names), None)
+def domain_of(arena: Arena, place: tuple[str, int], type: Category, by: str = "category") -> _tacit.Domain:
+    """The domain of a category; `by` is its name if it has none yet."""
+    return arena.front.domain(place, type.called(by), list(type.names), None)
 
 
 def _secret(what: str, way: str) -> NoReturn:

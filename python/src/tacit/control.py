@@ -57,7 +57,7 @@ def loop(trips: int | Extent, body: Callable[..., Any], *carry: Any, keep: Any =
             for number, (value, (kind, interval)) in enumerate(zip(following, kinds, strict=True))
         ]
         try:
-            results = arena.front.close_loop([value._node for value in following])
+            results = arena.front.close_loop(place, [value._node for value in following])
         except _tacit.Mistake as error:
             raise mistake(error, path) from None
     arrays = [Array(arena, node) for node in results]

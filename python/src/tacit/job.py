@@ -13,7 +13,7 @@ import numpy as np
 
 from . import _tacit, data
 from ._place import here
-from .array import Arena, Array, Party
+from .array import Arena, Array, Party, domain_of
 from .errors import InputError, ProgramError, fail, failure, mistake
 from .lints import Lint, lint
 from .result import Plan, Result, Simulation
@@ -104,8 +104,7 @@ class Job:
             category = it.value._category
             meaning = None
             if category is not None:
-                called = category.name or category._called[0]
-                meaning = arena.front.domain(it.place, called, list(category.names), None)
+                meaning = domain_of(arena, it.place, category)
             given.append((key, it.value._node, [party.index for party in it.to], meaning, it.place))
         try:
             program = arena.front.program(name, given)

@@ -26,11 +26,6 @@ class Local:
     def __init__(self, transport: str, network: str) -> None:
         self.transport, self.network = transport, network
 
-    @property
-    def parties(self) -> list[str]:
-        """Whichever the job has."""
-        return []
-
     def _run(
         self, program: _tacit.Program, protocol: str, threat: Threat | None, rows: dict[str, int], threads: int, inputs: dict[str, Any]
     ) -> tuple[_tacit.Outcome | Several, float | None]:
@@ -135,7 +130,6 @@ class Net:
 
     def __init__(self, party: _tacit.Party, connect_timeout: float, timeout: float) -> None:
         self._party, self._deadlines = party, (connect_timeout, timeout)
-        self._runs = 0
 
     @property
     def name(self) -> str:

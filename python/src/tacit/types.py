@@ -174,6 +174,12 @@ class Category(Type):
     def __hash__(self) -> int:
         return hash((tuple(self.names), self.name))
 
+    def called(self, by: str) -> str:
+        """What the list is called: `by`, if nothing was said when it was first asked for."""
+        if not self._called:
+            self._called.append(self.name or by)
+        return self._called[0]
+
     def kind(self) -> Kind:
         return ("uint", 8 if len(self.names) <= 256 else 16, 0)
 

@@ -31,13 +31,15 @@ from .array import (
     current,
     divide,
     domain_of,
-    floor_divide,
     is_fractional,
     logic,
     number,
     place_of,
     same_point,
     text,
+)
+from .array import (
+    floor_divide as floor_divide,
 )
 from .array import (
     to_fixed as fixed_point,
@@ -995,4 +997,3 @@ def group_std(
 astype = as_type
 true_divide = divide
 __all__ = [name for name in dir() if not name.startswith("_")]
-_ = (floor_divide,)

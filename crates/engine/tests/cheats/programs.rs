@@ -3,15 +3,15 @@
 use crate::harness::{Class, LONG, cheat_at, checked, flip_first, flip_last, of_each_family};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
-use tacit_engine::circuit::{Assignment, Preprocessing};
+use tacit_engine::circuit::{Assignment, EvaluateError, Preprocessing};
 use tacit_engine::program::{self, By, CompiledProgram, ProgramJob, Revealed};
 use tacit_engine::protocols::{
     self, AUTHENTICATED, BRAIN_BUCKETS, FANTASTIC_FOUR, GALOIS, LIFT, POST, QUAD, QUAD_A, QUAD_HET,
     TAGGED, TETRAD,
 };
-use tacit_net::PartyId;
 use tacit_net::memory::{self, MemoryNetwork};
 use tacit_net::testing::{Tamper, Verdict};
+use tacit_net::{AbortKind, PartyId};
 use tacit_program::clear::Array;
 use tacit_program::text;
 use tacit_ring::Entropy;
@@ -77,6 +77,16 @@ fn run_program(
     tamper: impl Fn(usize) -> Tamper + Sync,
 ) -> Vec<Option<Revealed>> {
     let program = if how.by == By::Rings { PROGRAM } else { SHORT };
+    run_of(program, how, cheat, tamper).into_iter().map(Result::ok).collect()
+}
+
+/// The same of any program of these inputs: by party its results, or why it has none.
+fn run_of(
+    program: &str,
+    how: How,
+    cheat: PartyId,
+    tamper: impl Fn(usize) -> Tamper + Sync,
+) -> Vec<Result<Revealed, EvaluateError>> {
     let (program, seed) = (text::parse("cheat", program).unwrap(), entropy::test_seed());
     let job = how.job();
     let network = MemoryNetwork { deadline: LONG, ..MemoryNetwork::default() };
@@ -95,7 +105,7 @@ fn run_program(
         let mut entropy = Entropy::insecure_seeded(seed, me.0);
         let inputs = inputs.collect();
         let done = program::run_with(&mut session, &prepared, inputs, &mut entropy, &|_| {});
-        done.ok().map(|outcome| outcome.revealed.unwrap_or_default())
+        done.map(|outcome| outcome.revealed.unwrap_or_default())
     })
 }
 
@@ -237,6 +247,42 @@ fn a_cheat_in_a_program_that_is_garbled_circuit_by_circuit_changes_no_honest_res
     each_cheat(How { block_ands: Some(2500), ..how }, two, |label, right, result| {
         assert!(result.is_none_or(|result| result == right), "{label} has a wrong result");
     });
+}
+
+/// Values that are checked in the run, and are in their range.
+const CHECKED: &str = "program cheat\nparties a, b, c\nrows n <= 100\n\
+    input x: u8[n] from a\ninput y: u8[n] from b\ninput z: u8[n] from c\n\
+    let p = check(sum(x, axis 0) + sum(y, axis 0), in 0..50999)\nreveal p + z to a, b, c as \"p\"\n";
+
+/// Every message of a program that checks a value, that of what the check says among them: nobody honest has a result, and
+/// nobody takes a cheat for a check that failed, as what the check says is compared before it counts.
+#[test]
+fn a_cheat_is_no_check_that_failed() {
+    for protocol in [LIFT, QUAD, FANTASTIC_FOUR] {
+        let how = How::new(protocol, By::Rings);
+        for party in PartyId::all(protocol.parties()) {
+            let classes: Arc<Mutex<BTreeMap<Class, usize>>> = Arc::default();
+            let honest = run_of(CHECKED, how, party, |worker| {
+                let classes = classes.clone();
+                Tamper::new(move |m| {
+                    let class = (worker, m.to, m.stream, m.place.phase);
+                    *classes.lock().unwrap().entry(class).or_insert(0) += 1;
+                    Verdict::Keep
+                })
+            });
+            assert!(honest.iter().all(Result::is_ok), "{how:?}");
+            let classes = classes.lock().unwrap().clone();
+            for (class, index) in classes.iter().flat_map(|(it, n)| (0..*n).map(|i| (*it, i))) {
+                let label = format!("{how:?}, {party} in {class:?} number {index}");
+                let change = |worker| cheat_at(class, index, worker, flip_first);
+                let results = run_of(CHECKED, how, party, change);
+                for (p, result) in (0..).map(PartyId).zip(results).filter(|(p, _)| *p != party) {
+                    let error = result.err().unwrap_or_else(|| panic!("{label}: {p} has a result"));
+                    assert_ne!(error.abort_kind(), AbortKind::Check, "{label}: {p}: {error}");
+                }
+            }
+        }
+    }
 }
 
 #[test]
