@@ -3,7 +3,7 @@
 #
 #     scripts/python.sh test [ARGUMENT...]   builds the extension module and runs the tests; arguments go to pytest
 #     scripts/python.sh lint                 format and style of the Python code
-#     scripts/python.sh wheel                builds the wheel (optimised) with the command in it, and tries it in a fresh environment
+#     scripts/python.sh wheel                builds the wheel (optimised), with the command in the extension module, and tries it in a fresh environment
 #     scripts/python.sh setup                makes the environment only
 #
 # EXTENSION is the extension module if it is built already.
@@ -57,11 +57,6 @@ lint)
     ;;
 wheel)
     setup
-    "$cargo" build --release --package tacit-cli --locked
-    # maturin puts what is in a folder of this name into the wheel.
-    scripts=python/tacit._tacit.data/scripts
-    mkdir -p "$scripts"
-    strip -o "$scripts/tacit" "$target/release/tacit"
     wheels="$(mkdir -p "$target/wheels" && cd "$target/wheels" && pwd)"
     maturin="$(cd "$environment/bin" && pwd)/maturin"
     (cd python && "$maturin" build --quiet --release --out "$wheels")

@@ -29,6 +29,7 @@
 //!
 //! This crate knows all protocols on shares. It knows no garbled circuits, no files, no command line and no plans.
 
+pub mod awaited;
 mod bits;
 mod blocks;
 mod boolean;

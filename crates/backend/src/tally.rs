@@ -5,6 +5,7 @@ use super::masked::{self, MaskedBits};
 use super::sort::{Column, Shuffles};
 use super::tags::{self, Tagging};
 use super::{Backend, Bits, Circuits, Kind, Name, Planes, Result, Ring, Secret, Term, Values};
+use crate::awaited::Awaited;
 use crate::convert::shuffle::Hop;
 use crate::convert::{Layered, deal_cost, gadget_cost, raise_cost};
 use crate::cost::{self, Links, MAX_ROLES, Products, Rounds, Traffic};
@@ -37,6 +38,8 @@ pub struct Tally {
     products: Products,
     /// By role, the number of steps in which it waits for online messages.
     pub rounds: Rounds,
+    /// What is waited for online, by links.
+    awaited: Awaited,
     /// Rounds of proofs of products.
     proof_rounds: u64,
     /// What a circuit costs that was evaluated before, by its address and lanes: it is asked for thousands of times.
@@ -53,6 +56,7 @@ struct Evaluated {
     words: usize,
     products: Products,
     rounds: Rounds,
+    awaited: Awaited,
 }
 
 impl Tally {
@@ -69,6 +73,7 @@ impl Tally {
             words: 0,
             products: Products::default(),
             rounds: [0; MAX_ROLES],
+            awaited: Awaited::default(),
             proof_rounds: 0,
             evaluated: HashMap::new(),
         }
@@ -121,6 +126,12 @@ impl Tally {
         self.proof_rounds
     }
 
+    /// What is waited for online so far, by links.
+    #[must_use]
+    pub fn awaited(&self) -> &Awaited {
+        &self.awaited
+    }
+
     /// Integers that each role sent under a mask so far.
     #[must_use]
     pub fn masked(&self) -> u64 {
@@ -132,6 +143,7 @@ impl Tally {
         for (role, rounds) in self.rounds.iter_mut().enumerate() {
             *rounds += u64::from(bytes.is_awaited_by(role));
         }
+        self.awaited.step(self.protocol, 1, &bytes);
         self.bytes += bytes;
     }
 
@@ -187,15 +199,16 @@ impl Evaluated {
         let levels = || (0..circuit.depth()).map(|level| circuit.level(level));
         let products = levels().map(|level| level.products()).sum();
         let each = circuit.groups(words) as u64 * cost::rounds(protocol);
-        let mut rounds = [0; MAX_ROLES];
+        let (mut rounds, mut awaited) = ([0; MAX_ROLES], Awaited::default());
         for traffic in levels().map(|level| cost::level(level, protocol)) {
             for (role, rounds) in rounds.iter_mut().enumerate() {
                 *rounds += each * u64::from(traffic.is_awaited_by(role));
             }
+            awaited.step(protocol, each, &(traffic * (8 * words as u64)));
         }
         let words = cost::made_words(protocol, products, lanes);
         let products = cost::products(protocol, circuit.schedule(), lanes);
-        Evaluated { _circuit: circuit.clone(), bytes, words, products, rounds }
+        Evaluated { _circuit: circuit.clone(), bytes, words, products, rounds, awaited }
     }
 }
 
@@ -230,6 +243,7 @@ impl Bits for Tally {
             .entry(key)
             .or_insert_with(|| Evaluated::new(self.protocol, circuit, lanes));
         self.bytes += &cost.bytes;
+        self.awaited += &cost.awaited;
         self.words += cost.words;
         self.products += cost.products;
         for (rounds, more) in self.rounds.iter_mut().zip(cost.rounds) {

@@ -4,6 +4,7 @@
 //! time. Computing costs what it costs here, unless it is left out.
 
 use crate::checks::Checks;
+use crate::choice::why;
 use crate::circuit::file::ReadArgs;
 use crate::error::CliError;
 use crate::flags;
@@ -14,15 +15,15 @@ use crate::progress::Progress;
 use crate::ranges::RangeArgs;
 use crate::run::{Misplaced, Parties, PreprocessingArg, in_turn, opening, write_links};
 use crate::task::Task;
+use crate::threat::ThreatArgs;
 use crate::units::seconds;
 use clap::Args;
 use clap::builder::RangedU64ValueParser;
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::PathBuf;
-use tacit::runtime::Balancing;
-use tacit::runtime::Profile;
-use tacit::runtime::{Roles, roles};
+use tacit::Choice;
+use tacit::runtime::{Balancing, Names, Options, Profile, Roles, auto, roles};
 use tacit_circuit::Circuit;
 use tacit_engine::circuit::{
     self as engine, Assignment, Blocking, Compiled, FormChoice, Job, LinkUse,
@@ -34,7 +35,9 @@ use tacit_engine::protocols::{self, MULTI_FAN_IN};
 use tacit_garbling::bmr::Opening;
 use tacit_net::memory::{self, Compute, MemoryNetwork};
 use tacit_net::{PartyId, Session};
-use tacit_planner::{Free, Network, Wanted, for_circuit, for_program, orders};
+use tacit_planner::{
+    Calibration, Free, Network, Setting, Wanted, for_circuit, for_program, orders,
+};
 use tacit_program::Program;
 use tacit_protocol::Security;
 use tacit_sharing::Protocol;
@@ -44,7 +47,8 @@ fn every_protocol() -> String {
     let unasked = protocols::all().filter(|protocol| protocol.for_comparison());
     let unasked: Vec<&str> = unasked.map(Protocol::name).collect();
     flags::protocol(&format!(
-        "; several with commas between them; or all that fit, but for those that are there to compare ({})",
+        "; several with commas between them; or all that fit, but for those that are there to compare ({}); or auto: the one \
+         that parties of `tacit run` would choose on such links, for --security and --corruptions",
         unasked.join(", ")
     ))
 }
@@ -68,8 +72,11 @@ pub struct LabArgs {
     #[arg(long, value_name = "NETWORK", default_value = "global", help = flags::NETWORK)]
     network: String,
 
-    #[arg(long, default_value = "all", value_name = "all|PROTOCOLS", help = every_protocol())]
+    #[arg(long, default_value = "all", value_name = "all|auto|PROTOCOLS", help = every_protocol())]
     protocol: String,
+
+    #[command(flatten)]
+    threat: ThreatArgs,
 
     #[command(flatten)]
     checks: Checks,
@@ -123,6 +130,10 @@ pub struct LabArgs {
     #[arg(long, default_value_t = 1, value_parser = flags::threads(), help = flags::THREADS)]
     threads: usize,
 
+    /// Rows of large arrays of a program that are computed together [default: 1048576, all threads together]
+    #[arg(long, value_name = "ROWS")]
+    chunk_rows: Option<usize>,
+
     /// Leave computing out: the network's time alone, the same in every run
     #[arg(long)]
     network_only: bool,
@@ -139,6 +150,8 @@ pub struct LabArgs {
 struct LabReport {
     network: String,
     description: String,
+    /// Why the protocol is what it is, if it was chosen.
+    auto: Option<Choice>,
     runs: Vec<Run>,
     #[serde(skip)]
     links: bool,
@@ -175,6 +188,14 @@ struct Run {
 pub fn run(args: &LabArgs, output: Output) -> Result<(), CliError> {
     let task = task(args)?;
     let profile = Profile::load(&args.network)?;
+    let (mut args, mut auto) = (args.clone(), None);
+    if args.protocol == "auto" {
+        let (chosen, choice) = chosen(&args, &task, &profile)?;
+        (args, auto) = (chosen, Some(choice));
+    } else if args.threat.security.is_some() || args.threat.corruptions.is_some() {
+        return Err(CliError::input("--security and --corruptions are for --protocol auto"));
+    }
+    let args = &args;
     let protocols: Vec<Protocol> = match args.protocol.as_str() {
         "all" if !args.balance.is_none() => {
             return Err(CliError::input("--balance is for one protocol: name it with --protocol"));
@@ -199,7 +220,7 @@ pub fn run(args: &LabArgs, output: Output) -> Result<(), CliError> {
         }
         _ if args.parties.is_some() => {
             return Err(CliError::input(
-                "--parties is for --protocol all; a protocol's name says it, as in gmw:5",
+                "--parties is for --protocol all and auto; a protocol's name says it, as in gmw:5",
             ));
         }
         names => names.split(',').map(|name| named(args, name)).collect::<Result<_, _>>()?,
@@ -215,7 +236,69 @@ pub fn run(args: &LabArgs, output: Output) -> Result<(), CliError> {
         a.security.cmp(&b.security).then(a.total_seconds.total_cmp(&b.total_seconds))
     });
     let (network, description) = (profile.name.clone(), profile.description.clone());
-    output.print(&LabReport { network, description, runs, links: args.links })
+    output.print(&LabReport { network, description, auto, runs, links: args.links })
+}
+
+/// The arguments with the protocol that parties would choose on such a network, with its roles, and what is chosen with it.
+fn chosen(args: &LabArgs, task: &Task, profile: &Profile) -> Result<(LabArgs, Choice), CliError> {
+    if args.roles.is_some()
+        || args.by.is_some()
+        || args.chunk_rows.is_some()
+        || !args.balance.is_none()
+    {
+        return Err(CliError::input(
+            "--protocol auto chooses roles, what numbers are computed with and how many rows at a time: leave out --roles, \
+             --by, --chunk-rows and --balance",
+        ));
+    }
+    let parties = args.parties.unwrap_or(task.parties()).max(2);
+    let wanted = args.checks.wanted(args.threat.among(parties)?);
+    let protocols = wanted.protocols(parties)?;
+    let network = Network::described(parties, |from, to| profile.link(from, to));
+    let calibration = match args.network_only {
+        true => Calibration::FREE,
+        false => auto::this_machine()?,
+    };
+    let memory_bytes = wanted.memory_bytes;
+    let setting = Setting { network: &network, calibration: &calibration, memory_bytes };
+    let (estimate, choice) = match task {
+        Task::Circuit(circuit) => {
+            let in_order = [Assignment::in_order(protocols[0])];
+            let job = job(args, circuit, &in_order, FormChoice::Dealer)?.0;
+            let (estimate, _, choice) = auto::rank(&setting, wanted, protocols, |setting, it| {
+                auto::of_circuit(setting, circuit, &job, it)
+            })?;
+            (estimate, choice)
+        }
+        Task::Program(program) => {
+            let names = Names::local(program, protocols[0])?;
+            let rows = program::rows(program, &args.rows)?;
+            let options = Options {
+                threads: args.threads,
+                range_check: !args.ranges.no_range_check,
+                ..Options::new(protocols[0])
+            };
+            let (estimate, _, choice) = auto::rank(&setting, wanted, protocols, |setting, it| {
+                let options = Options { protocol: it, ..options.clone() };
+                auto::of_program(setting, program, &names, &rows, &options)
+            })?;
+            (estimate, choice)
+        }
+    };
+    let places = |it: &Assignment| {
+        it.places.iter().map(|party| party.0.to_string()).collect::<Vec<_>>().join(",")
+    };
+    let roles = Roles::Given(estimate.assignments.iter().map(places).collect());
+    let protocol = estimate.protocol;
+    let chosen = LabArgs {
+        protocol: protocol.to_string(),
+        parties: None,
+        roles: protocol.has_roles().then_some(roles),
+        by: estimate.by,
+        chunk_rows: estimate.chunk_rows,
+        ..args.clone()
+    };
+    Ok((chosen, choice))
 }
 
 fn named(args: &LabArgs, name: &str) -> Result<Protocol, CliError> {
@@ -228,6 +311,7 @@ fn task(args: &LabArgs) -> Result<Task, CliError> {
     let for_programs = [
         Misplaced::new(!args.rows.is_empty(), "--rows", "--instances NUMBER"),
         Misplaced::new(args.by.is_some(), "--by", ""),
+        Misplaced::new(args.chunk_rows.is_some(), "--chunk-rows", ""),
         Misplaced::new(args.ranges.no_range_check, "--no-range-check", ""),
     ];
     let for_circuits = [
@@ -472,7 +556,7 @@ fn program_job(
         workers: args.threads,
         preprocessing: args.preprocessing.into(),
         // Latency is what the lab is about: all rows in as few rounds as can be.
-        chunk_rows: (1 << 20) / args.threads,
+        chunk_rows: args.chunk_rows.unwrap_or((1 << 20) / args.threads),
         opening: args.opening.filter(|_| protocol.opens_tables()),
         ..ProgramJob::new(protocol, parties, rows)
     };
@@ -525,6 +609,10 @@ fn simulate_program(
 impl Report for LabReport {
     fn text(&self, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "network {}: {}", self.network, self.description)?;
+        if let Some(choice) = &self.auto {
+            let parties = self.runs.first().map_or(0, |run| run.roles.len());
+            writeln!(out, "{}", why(choice, &Parties::numbered(parties).0))?;
+        }
         let mut table = comfy_table::Table::new();
         table.load_style(comfy_table::presets::UTF8_HORIZONTAL_ONLY);
         table.set_header([

@@ -4,7 +4,6 @@
 use crate::error::CliError;
 use crate::output::{Output, remark};
 use crate::signals;
-use std::process::ExitCode;
 use std::time::Duration;
 use tacit::runtime::Meeting;
 use tacit_net::{Farewell, SessionConfig};
@@ -56,13 +55,13 @@ impl From<tacit::Error> for Failure {
 
 impl Failure {
     /// Says what is wrong, at once; then tells the others for a while, and ends.
-    pub fn end(self, output: Output) -> ExitCode {
+    pub fn end(self, output: Output) -> u8 {
         let Failure { error, farewell, patience } = self;
         if let Some(code) = signals::caught_and_said(output) {
             if let Some(mut farewell) = farewell {
                 farewell.tell(GOODBYE);
             }
-            return ExitCode::from(code);
+            return code;
         }
         let code = error.kind.exit_code();
         output.error(&error);
@@ -78,6 +77,6 @@ impl Failure {
                 remark(&format!("{} cannot be told", farewell.untold().join(", ")));
             }
         }
-        ExitCode::from(code)
+        code
     }
 }

@@ -33,7 +33,7 @@ fn stay() -> tempfile::TempDir {
 }
 
 fn party(name: &str) -> String {
-    format!("run stay.tacit --party {name}.toml --table {name}.csv")
+    format!("run stay.tacit --protocol trio --party {name}.toml --table {name}.csv")
 }
 
 /// Runs all three, of which alice does something else than usual, and comes first or last.
@@ -220,7 +220,8 @@ fn ctrl_c_of_local_parties_leaves_no_process() {
     let folder = stay();
     let dir = folder.path();
     let tables = "--table alice=alice.csv --table bob=bob.csv --table carol=carol.csv";
-    let run = start(dir, &format!("run stay.tacit --local --network global {tables}"));
+    let run =
+        start(dir, &format!("run stay.tacit --protocol trio --local --network global {tables}"));
     let children = || {
         let file = format!("/proc/{0}/task/{0}/children", run.id());
         let text = std::fs::read_to_string(file).unwrap_or_default();

@@ -43,7 +43,7 @@ fn both(dir: &Path, arguments: &str) -> (String, String) {
 fn results_alone_go_to_standard_output_where_that_is_asked_for() {
     let folder = folder();
     let dir = folder.path();
-    let run = format!("run larger.tacit --local {TABLES}");
+    let run = format!("run larger.tacit --protocol trio --local {TABLES}");
     let (output, errors) = both(dir, &format!("{run} --result alice=-"));
     assert_eq!(output, "larger\n31415\n27182\n");
     assert!(
@@ -89,7 +89,7 @@ fn circuits_give_json_values() {
 fn what_is_trusted_is_said_before_a_run() {
     let folder = folder();
     let dir = folder.path();
-    let (_, errors) = both(dir, &format!("run larger.tacit --local {TABLES}"));
+    let (_, errors) = both(dir, &format!("run larger.tacit --protocol trio --local {TABLES}"));
     assert!(errors.starts_with("tacit: trusted:"), "{errors}");
     for said in [
         "trusted: trio is semi-honest, one of three: anyone who deviates can make results wrong",
@@ -112,9 +112,9 @@ fn what_is_trusted_is_said_before_a_run() {
 fn names_that_nobody_knows_are_answered_with_those_that_were_meant() {
     let folder = folder();
     let dir = folder.path();
-    let run = format!("run larger.tacit {TABLES} --local");
+    let run = format!("run larger.tacit --protocol trio {TABLES} --local");
     let inputs = "--input 0=a.dec --input 1=b.dec";
-    let circuit = format!("run compare.txt {inputs} --local");
+    let circuit = format!("run compare.txt --protocol trio {inputs} --local");
     for (arguments, hint) in [
         (format!("{run} --protocol tro"), "did you mean `trio`?"),
         (format!("{run} --protocol gmw:100"), "write gmw:N with N from 2 to 64"),
@@ -229,7 +229,7 @@ fn flags_mean_the_same_in_all_commands() {
 fn logs_have_times_and_levels_and_no_inputs() {
     let folder = folder();
     let dir = folder.path();
-    let run = format!("run larger.tacit --local {TABLES} --result alice=out.csv");
+    let run = format!("run larger.tacit --protocol trio --local {TABLES} --result alice=out.csv");
     let (_, quiet) = both(dir, &run);
     assert!(quiet.lines().all(|line| line.starts_with("tacit: ")), "{quiet}");
     let (_, errors) = both(dir, &format!("{run} -v"));
@@ -296,7 +296,8 @@ fn progress_moves_while_nothing_is_counted() {
         ["alice", "bob", "carol"].map(|name| format!("{name}={}", free().expect("a port")));
     ok(dir, &format!("network init --parties {}", parties.join(",")));
     // Bob and Carol do not come.
-    let run = "run larger.tacit --party alice.toml --table x.csv --connect-timeout 2";
+    let run =
+        "run larger.tacit --protocol trio --party alice.toml --table x.csv --connect-timeout 2";
     let shown = on_a_terminal(dir, run);
     let seconds = |text: &str| shown.matches(text).count();
     assert!(shown.contains("meeting the other parties"), "{shown}");

@@ -7,6 +7,7 @@ use common::{fails, ok};
 use serde_json::Value;
 use std::path::Path;
 use std::process::Command;
+use std::time::Duration;
 use tacit_engine::protocols;
 
 const PROGRAM: &str = "program sum\nparties alice, bob, carol\nrows n <= 1000\n\
@@ -283,11 +284,94 @@ fn what_the_parties_choose_is_not_said_beside() {
         ("run sum.tacit --local --protocol trio --security malicious", "--protocol auto only"),
         ("run sum.tacit --local --protocol lift --explain", "--protocol auto only"),
         ("run sum.tacit --local --protocol auto --garbling whole", "(--garbling) cannot be said"),
-        ("prepare compare.txt --security malicious --local --into s", "--protocol auto only"),
+        ("run sum.tacit --party alice.toml", "under [policy]"),
+        ("run sum.tacit --local --roles split", "or name a protocol"),
+        (
+            "prepare compare.txt --security malicious --local --into s",
+            "needs --protocol and a name",
+        ),
         ("prepare compare.txt --protocol auto --local --into s", "tacit plan"),
     ] {
         let (code, error) = fails(dir, arguments);
         assert_eq!(code, 2, "{arguments}: {error}");
         assert!(error.contains(says), "{arguments}: {error}");
+    }
+}
+
+/// A party's file says what protocols must protect against: weaker ones are refused, and it is what is chosen for.
+#[test]
+fn a_policy_refuses_what_protects_against_less() {
+    let folder = folder();
+    let dir = folder.path();
+    common::configure_parties(dir, &["alice", "bob", "carol"]);
+    let path = dir.join("alice.toml");
+    let text = std::fs::read_to_string(&path).expect("reads");
+    let policy = "[policy]\nsecurity = \"malicious\"\n\n[[peers]]";
+    std::fs::write(&path, text.replacen("[[peers]]", policy, 1)).expect("writes");
+    assert!(ok(dir, "party show --party alice.toml").contains("malicious, corruptions: one"));
+    std::fs::write(dir.join("x.csv"), "x\n1\n5\n").expect("writes");
+    std::fs::write(dir.join("y.csv"), "y\n2\n-6\n").expect("writes");
+    let run = |how: [&str; 3]| {
+        let party = |(name, how): (&str, &str)| {
+            let table = ["--table x.csv", "--table y.csv", ""];
+            let table =
+                table[["alice", "bob", "carol"].iter().position(|it| *it == name).expect("known")];
+            common::start(dir, &format!("run sum.tacit --party {name}.toml {table} {how}"))
+        };
+        let children = ["alice", "bob", "carol"].into_iter().zip(how).map(party).collect();
+        common::finish(children, Duration::from_secs(60))
+    };
+    for weak in ["--protocol trio", "--security semi-honest"] {
+        let [alice, others @ ..] = &run([weak; 3])[..] else { panic!("three parties") };
+        assert_eq!(alice.0, Some(3), "{}", alice.2);
+        assert!(alice.2.contains("alice.toml") && alice.2.contains("[policy]"), "{}", alice.2);
+        for (code, out, error) in others {
+            assert_eq!((*code, out.as_str()), (Some(6), ""), "{error}");
+            assert!(error.contains("configuration"), "{error}");
+        }
+    }
+    let prepare = "prepare sum.tacit --party alice.toml --into store --rows n=2 --protocol gmw:3";
+    let (code, error) = fails(dir, prepare);
+    assert!(code == 3 && error.contains("[policy]"), "{error}");
+    // What the policy says need not be said again.
+    let ends = run(["", "--security malicious", "--security malicious"]);
+    assert!(ends.iter().all(|end| end.0 == Some(0)), "{ends:?}");
+    let ends = run(["--protocol lift"; 3]);
+    assert!(ends.iter().all(|end| end.0 == Some(0)), "{ends:?}");
+}
+
+/// The lab plays what the parties would choose there, with what is chosen beside it.
+#[test]
+fn the_lab_plays_what_would_be_chosen() {
+    let folder = folder();
+    let dir = folder.path();
+    let lab = |task: &str| {
+        let text =
+            ok(dir, &format!("lab {task} --network global --network-only --protocol auto --json"));
+        serde_json::from_str::<Value>(&text).expect("JSON")
+    };
+    for (task, malicious) in [
+        ("sum.tacit --rows n=50", false),
+        ("sum.tacit --rows n=50 --security malicious", true),
+        ("compare.txt", false),
+    ] {
+        let report = lab(task);
+        let chosen = &report["auto"]["candidates"][0];
+        let runs = report["runs"].as_array().expect("runs");
+        assert_eq!(runs.len(), 1, "{task}");
+        assert_eq!(chosen["protocol"], runs[0]["protocol"], "{task}");
+        let protects = runs[0]["protects_against"].as_str().expect("a sentence");
+        assert_eq!(protects.contains("malicious"), malicious, "{task}: {protects}");
+        let [predicted, played] =
+            [&chosen["seconds"], &runs[0]["total_seconds"]].map(|it| it.as_f64().expect("seconds"));
+        assert!((predicted / played - 1.0).abs() < 0.25, "{task}: {predicted} and {played}");
+    }
+    for (arguments, says) in [
+        ("--protocol auto --roles 0,1,2", "leave out --roles"),
+        ("--protocol trio --security malicious", "--protocol auto"),
+        ("--protocol auto --corruptions 3", "2 may be corrupted at most"),
+    ] {
+        let (code, error) = fails(dir, &format!("lab sum.tacit {arguments}"));
+        assert!(code == 2 && error.contains(says), "{arguments}: {error}");
     }
 }

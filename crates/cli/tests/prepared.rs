@@ -116,23 +116,24 @@ fn what_makes_no_sense_is_refused() {
     let folder = aes_folder();
     let dir = folder.path();
     for (arguments, says) in [
-        ("prepare aes.txt --local --into store --input 0=key.hex", "--input"),
+        ("prepare aes.txt --protocol trio --local --into store --input 0=key.hex", "--input"),
         ("prepare aes.txt --local --into store --protocol plain", "no preprocessing"),
-        ("prepare aes.txt --local --into store --roles auto", "--roles"),
-        ("prepare aes.txt --local --into store --runs 0", "--runs"),
-        ("prepare aes.txt --local --into store --rows n=3", "--rows"),
-        ("prepare triples --local --into store --count 9", "not supported"),
+        ("prepare aes.txt --protocol trio --local --into store --roles auto", "--roles"),
+        ("prepare aes.txt --protocol trio --local --into store --runs 0", "--runs"),
+        ("prepare aes.txt --protocol trio --local --into store --rows n=3", "--rows"),
+        ("prepare triples --protocol trio --local --into store --count 9", "not supported"),
         ("prepare triples --local --into store --protocol authenticated:2", "--count"),
-        ("prepare aes.txt --local --into store --count 9", "--count"),
-        ("prepare aes.txt --local --into store --triples store", "--triples"),
-        ("prepare aes.txt --into store", "--local"),
-        ("prepare aes.txt --local", "--into"),
+        ("prepare aes.txt --protocol trio --local --into store --count 9", "--count"),
+        ("prepare aes.txt --protocol trio --local --into store --triples store", "--triples"),
+        ("prepare aes.txt --protocol trio --into store", "--local"),
+        ("prepare aes.txt --protocol trio --local", "--into"),
         ("prepared list nowhere", "nowhere"),
     ] {
         let told = refused(dir, arguments);
         assert!(told.contains(says), "{arguments}: {told}");
     }
-    let told = refused(dir, &format!("run aes.txt --local --prepared nowhere {INPUTS}"));
+    let told =
+        refused(dir, &format!("run aes.txt --protocol trio --local --prepared nowhere {INPUTS}"));
     assert!(told.contains("tacit prepare"), "{told}");
 }
 

@@ -145,7 +145,8 @@ fn assignments_of_roles_run_side_by_side() {
             }
         }
     }
-    let told = ok(dir, &format!("run stay.tacit --local --roles 0,1,2;2,1,0 {TABLES}"));
+    let told =
+        ok(dir, &format!("run stay.tacit --protocol trio --local --roles 0,1,2;2,1,0 {TABLES}"));
     assert!(told.contains("2 assignments of roles side by side"), "{told}");
     for protocol in ["gmw:3", "plain", "yao"] {
         let run = format!("run stay.tacit --local --protocol {protocol} --roles split {TABLES}");
@@ -213,7 +214,7 @@ fn programs_are_garbled_circuit_by_circuit() {
 fn results_are_written_and_evaluation_in_the_clear_agrees() {
     let folder = stay();
     let dir = folder.path();
-    ok(dir, &format!("run stay.tacit --local {TABLES} --result alice=mean.json"));
+    ok(dir, &format!("run stay.tacit --protocol trio --local {TABLES} --result alice=mean.json"));
     let written = std::fs::read_to_string(dir.join("mean.json")).expect("reads");
     assert!(written.contains("mean stay"), "{written}");
     let clear = ok(dir, &format!("program eval stay.tacit {TABLES}"));
@@ -253,7 +254,7 @@ fn the_pay_gap_is_printed_with_its_labels() {
         std::fs::write(dir.join(format!("{name}.csv")), text).expect("writes");
     }
     std::fs::copy(example("pay-gap/pay-gap.tacit"), dir.join("pay-gap.tacit")).expect("copies");
-    let printed = ok(dir, &format!("run pay-gap.tacit --local {TABLES}"));
+    let printed = ok(dir, &format!("run pay-gap.tacit --protocol trio --local {TABLES}"));
     let rows: Vec<Vec<&str>> =
         printed.lines().map(|line| line.split_whitespace().collect()).collect();
     assert!(rows.contains(&vec!["lead", "women", "30", "100.0", "0.0"]), "{printed}");
@@ -262,7 +263,7 @@ fn the_pay_gap_is_printed_with_its_labels() {
     let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
     assert_eq!(json["results"]["people"]["lead"]["men"], 30);
     std::fs::write(dir.join("alice.csv"), "level,group,salary\nboss,men,100\n").expect("writes");
-    let (code, error) = fails(dir, &format!("run pay-gap.tacit --local {TABLES}"));
+    let (code, error) = fails(dir, &format!("run pay-gap.tacit --protocol trio --local {TABLES}"));
     assert_eq!(code, 2);
     assert!(
         error.contains("line 2, row 1, column \"level\"") && !error.contains("boss"),
@@ -343,7 +344,7 @@ fn row_counts_stay_private_by_padding_and_numbers_come_from_the_command_line() {
     let dir = folder.path();
     std::fs::write(dir.join("p.tacit"), PADDED).expect("writes");
     std::fs::write(dir.join("a.csv"), "x\n100\n200\n300\n").expect("writes");
-    let run = "run p.tacit --local --table alice=a.csv --value y=7 --json";
+    let run = "run p.tacit --protocol trio --local --table alice=a.csv --value y=7 --json";
     let text = ok(dir, &format!("{run} --pad n=real"));
     let report: serde_json::Value = serde_json::from_str(&text).expect("JSON");
     let party = |p: usize| &report["parties"][p];
@@ -367,7 +368,7 @@ fn row_counts_are_bounded_by_the_program_and_by_each_party() {
     let dir = folder.path();
     std::fs::write(dir.join("few.csv"), "age,days\n70,3\n").expect("writes");
     let few = TABLES.replace("bob=bob.csv", "bob=few.csv");
-    let (code, told) = fails(dir, &format!("run stay.tacit --local {few}"));
+    let (code, told) = fails(dir, &format!("run stay.tacit --protocol trio --local {few}"));
     assert!(code == 2 && told.contains("`b` has 1 rows") && told.contains("at least 10"), "{told}");
     let (code, told) = fails(dir, &format!("program eval stay.tacit {few}"));
     assert!(code == 2 && told.contains("at least 10"), "{told}");
@@ -387,7 +388,12 @@ fn row_counts_are_bounded_by_the_program_and_by_each_party() {
             assert!(errors.contains("number of rows `b`") && errors.contains(says), "{errors}");
         }
     }
-    ok(dir, &format!("run stay.tacit --local {TABLES} --rows-at-least b=20 --rows-at-most c=99"));
+    ok(
+        dir,
+        &format!(
+            "run stay.tacit --protocol trio --local {TABLES} --rows-at-least b=20 --rows-at-most c=99"
+        ),
+    );
     for (bounds, says) in [
         ("--rows-at-least d=1", "no row count `d`"),
         ("--rows-at-least b=9 --rows-at-most b=8", "more than"),
@@ -395,7 +401,8 @@ fn row_counts_are_bounded_by_the_program_and_by_each_party() {
         ("--instances 4", "--rows-at-most"),
         ("--repeat", "for circuits only"),
     ] {
-        let (code, told) = fails(dir, &format!("run stay.tacit --local {TABLES} {bounds}"));
+        let (code, told) =
+            fails(dir, &format!("run stay.tacit --protocol trio --local {TABLES} {bounds}"));
         assert!(code == 2 && told.contains(says), "{bounds}: {told}");
     }
 }
@@ -445,7 +452,8 @@ fn a_program_is_shown_and_checked() {
 fn wrong_inputs_say_what_to_do() {
     let folder = stay();
     let dir = folder.path();
-    let run = |tables: &str| fails(dir, &format!("run stay.tacit --local {tables}"));
+    let run =
+        |tables: &str| fails(dir, &format!("run stay.tacit --protocol trio --local {tables}"));
     let (code, error) = run("--table alice=alice.csv --table bob=bob.csv");
     assert_eq!(code, 2);
     assert!(error.contains("--table carol=FILE"), "{error}");
@@ -508,7 +516,7 @@ fn flags_for_circuits_are_refused_for_programs_and_the_other_way_round() {
         lab["runs"][0]["total_bytes"].clone()
     };
     assert_eq!(bytes("3"), roles["runs"][0]["total_bytes"], "no thread sends more");
-    let run = format!("run stay.tacit --local {TABLES}");
+    let run = format!("run stay.tacit --protocol trio --local {TABLES}");
     for flag in ["--bits bytes", "--window 9", "--form symmetric"] {
         refused(&run, flag, "for circuits");
     }
@@ -516,7 +524,7 @@ fn flags_for_circuits_are_refused_for_programs_and_the_other_way_round() {
     refused(lab, "--balance auto", "for circuits");
     let others = ["--table alice=alice.csv", "--value x=1", "--chunk-rows 9", "--by rings"];
     for flag in others.into_iter().chain(["--result-format csv"]) {
-        refused("run compare.txt --local", flag, "for programs");
+        refused("run compare.txt --protocol trio --local", flag, "for programs");
     }
 }
 
@@ -526,7 +534,12 @@ fn parties_on_their_own_agree_or_say_what_differs() {
     let dir = folder.path();
     configure(dir);
     let run = |name: &str, program: &str| {
-        start(dir, &format!("run {program} --party {name}.toml --table {name}.csv --timeout 10"))
+        start(
+            dir,
+            &format!(
+                "run {program} --protocol trio --party {name}.toml --table {name}.csv --timeout 10"
+            ),
+        )
     };
     let children = ["alice", "bob", "carol"].map(|name| run(name, "stay.tacit"));
     for (code, printed, error) in finish(children.into(), Duration::from_secs(60)) {
@@ -563,9 +576,15 @@ fn a_killed_party_ends_the_others_without_results() {
     std::fs::write(dir.join("bob.csv"), format!("y\n{numbers}")).expect("writes");
     let shape = "--network global --timeout 5 --connect-timeout 20";
     let mut children = vec![
-        start(dir, &format!("run long.tacit --party alice.toml --table alice.csv {shape}")),
-        start(dir, &format!("run long.tacit --party bob.toml --table bob.csv {shape}")),
-        start(dir, &format!("run long.tacit --party carol.toml {shape}")),
+        start(
+            dir,
+            &format!("run long.tacit --protocol trio --party alice.toml --table alice.csv {shape}"),
+        ),
+        start(
+            dir,
+            &format!("run long.tacit --protocol trio --party bob.toml --table bob.csv {shape}"),
+        ),
+        start(dir, &format!("run long.tacit --protocol trio --party carol.toml {shape}")),
     ];
     std::thread::sleep(Duration::from_secs(3));
     let mut killed = children.remove(1);

@@ -140,7 +140,7 @@ fn wide_gates_run_in_both_forms_and_plain_tcp_must_be_asked_for() {
 #[test]
 fn the_report_holds_predictions_that_came_true() {
     let folder = aes_folder("d4");
-    let text = ok(folder.path(), &format!("run aes.txt --local {INPUTS} --json"));
+    let text = ok(folder.path(), &format!("run aes.txt --protocol trio --local {INPUTS} --json"));
     let report: serde_json::Value = serde_json::from_str(&text).expect("JSON");
     let parties = report["parties"].as_array().expect("parties");
     assert_eq!(parties.len(), 3);
@@ -360,15 +360,18 @@ fn products_that_cannot_be_balanced_are_refused() {
         assert!(error.contains(says), "{rest}: {error}");
     };
     let run = |rest: &str| format!("run aes.txt --local {INPUTS} {rest}");
-    refused(&run("--balance half"), "whole weights");
-    refused(&run("--balance a=1,het=1"), "choose of straight, crossed");
+    refused(&run("--protocol trio --balance half"), "whole weights");
+    refused(&run("--protocol trio --balance a=1,het=1"), "choose of straight, crossed");
     refused(&run("--protocol quad --balance a=1,het=x"), "whole weights");
     refused(&run("--protocol quad --balance a=1,a=1"), "two weights");
     refused(&run("--protocol quad --balance a=0"), "not all of them zero");
     refused(&run("--protocol tetrad --balance auto"), "not supported");
-    refused(&run("--balance auto --roles split"), "not supported");
-    refused(&run("--balance auto --roles 0,1,2;2,1,0"), "not supported");
-    refused("prepare aes.txt --local --balance auto --into store", "weights that are given");
+    refused(&run("--protocol trio --balance auto --roles split"), "not supported");
+    refused(&run("--protocol trio --balance auto --roles 0,1,2;2,1,0"), "not supported");
+    refused(
+        "prepare aes.txt --protocol trio --local --balance auto --into store",
+        "weights that are given",
+    );
     refused("lab aes.txt --balance auto", "one protocol");
     refused("bench and --balance auto --transport memory", "--network");
     refused("bench dot --balance straight=1,crossed=1 --transport memory", "not supported");
@@ -383,8 +386,11 @@ fn roles_that_do_not_fit_are_refused() {
         assert_eq!(code, 2, "{rest}: {error}");
         assert!(error.contains(says), "{rest}: {error}");
     };
-    refused(&format!("run aes.txt --local {INPUTS} --roles 0,1,2;0,1"), "3 roles, not 2");
-    refused(&format!("run aes.txt --local {INPUTS} --roles dave"), "choose from");
+    refused(
+        &format!("run aes.txt --protocol trio --local {INPUTS} --roles 0,1,2;0,1"),
+        "3 roles, not 2",
+    );
+    refused(&format!("run aes.txt --protocol trio --local {INPUTS} --roles dave"), "choose from");
     refused("bench and --roles auto --transport memory", "--network");
     refused("bench and --protocol quad --parties 3", "4 roles");
     refused("bench aes --parties 4", "--parties");
@@ -394,7 +400,7 @@ fn roles_that_do_not_fit_are_refused() {
 fn results_go_to_the_named_parties_only() {
     let folder = aes_folder("d4");
     let dir = folder.path();
-    let text = ok(dir, &format!("run aes.txt --local {INPUTS} --reveal 2 --json"));
+    let text = ok(dir, &format!("run aes.txt --protocol trio --local {INPUTS} --reveal 2 --json"));
     let report: serde_json::Value = serde_json::from_str(&text).expect("JSON");
     let printed: Vec<bool> = (0..3).map(|p| !report["parties"][p]["outputs"].is_null()).collect();
     assert_eq!(printed, [false, false, true]);
@@ -402,8 +408,10 @@ fn results_go_to_the_named_parties_only() {
     let blocks: Vec<&str> = CIPHER.lines().collect();
     assert_eq!((&port["port"], &port["width"]), (&"out0".into(), &128.into()));
     assert_eq!(port["values"], serde_json::json!(blocks));
-    let (code, error) =
-        fails(dir, &format!("run aes.txt --local {INPUTS} --reveal none --output 0=o.hex"));
+    let (code, error) = fails(
+        dir,
+        &format!("run aes.txt --protocol trio --local {INPUTS} --reveal none --output 0=o.hex"),
+    );
     assert_eq!(code, 2);
     assert!(error.contains("not revealed"), "{error}");
     ok(dir, &format!("run aes.txt --local --protocol quad {INPUTS} --reveal 3 --output 0=o.hex"));
@@ -422,7 +430,7 @@ fn every_local_party_that_learns_gives_its_own_output() {
     write(dir, "two.txt", TWO_OUTPUTS);
     write(dir, "x.hex", "c\n");
     write(dir, "y.hex", "a\n");
-    let run = "run two.txt --local --transport tcp --input 0=x.hex --input 1=y.hex";
+    let run = "run two.txt --protocol trio --local --transport tcp --input 0=x.hex --input 1=y.hex";
     let apart = format!("{run} --reveal 0=0 --reveal 1=1");
     ok(dir, &format!("{apart} --output 0=and.hex --output 1=xor.hex"));
     assert_eq!((read(dir, "and.hex"), read(dir, "xor.hex")), ("8\n".into(), "6\n".into()));
@@ -443,7 +451,7 @@ fn what_cannot_be_read_or_written_is_told_before_anything_runs() {
     let dir = folder.path();
     write(dir, "two.txt", TWO_OUTPUTS);
     write(dir, "x.hex", "c\n");
-    let run = "run two.txt --local --input 1=x.hex";
+    let run = "run two.txt --protocol trio --local --input 1=x.hex";
     for (rest, wanted) in [
         ("--input 0=- --format hex", "standard input"),
         ("--input 0=x.hex --output 0=- --format hex", "leave it out"),
@@ -488,34 +496,49 @@ fn wrong_arguments_and_inputs_say_what_to_do() {
     write(dir, "two.hex", &KEY.repeat(2));
     let cases = [
         ("run aes.txt", "--local"),
-        ("run missing.txt --local", "missing.txt"),
-        ("run aes.txt --local --bits bytes --input 0=key.hex", "--input 1=FILE"),
-        ("run aes.txt --local --bits bytes --input 0=short.hex --input 1=blocks.hex", "short.hex"),
+        ("run missing.txt --protocol trio --local", "missing.txt"),
+        ("run aes.txt --protocol trio --local --bits bytes --input 0=key.hex", "--input 1=FILE"),
         (
-            "run aes.txt --local --bits bytes --input 0=two.hex --input 1=three.hex --instances 3",
+            "run aes.txt --protocol trio --local --bits bytes --input 0=short.hex --input 1=blocks.hex",
+            "short.hex",
+        ),
+        (
+            "run aes.txt --protocol trio --local --bits bytes --input 0=two.hex --input 1=three.hex --instances 3",
             "2 instances here",
         ),
-        ("run aes.txt --local --bits bytes --input 0=key.hex --instances 0", "--instances"),
-        ("run aes.txt --local --bits bytes --input 0=key.hex --repeat 2", "no input port 2"),
-        ("run aes.txt --local --bits bytes --input 0=key.hex --repeat x", "ports are numbers"),
-        ("run aes.txt --local --owner 5=0 --bits bytes --input 0=key.hex", "no input port 5"),
         (
-            "run aes.txt --local --roles 0,0,1 --bits bytes --input 0=key.hex --input 1=blocks.hex",
+            "run aes.txt --protocol trio --local --bits bytes --input 0=key.hex --instances 0",
+            "--instances",
+        ),
+        (
+            "run aes.txt --protocol trio --local --bits bytes --input 0=key.hex --repeat 2",
+            "no input port 2",
+        ),
+        (
+            "run aes.txt --protocol trio --local --bits bytes --input 0=key.hex --repeat x",
+            "ports are numbers",
+        ),
+        (
+            "run aes.txt --protocol trio --local --owner 5=0 --bits bytes --input 0=key.hex",
+            "no input port 5",
+        ),
+        (
+            "run aes.txt --protocol trio --local --roles 0,0,1 --bits bytes --input 0=key.hex --input 1=blocks.hex",
             "role",
         ),
         (
-            "run aes.txt --local --reveal carol --bits bytes --input 0=key.hex --input 1=blocks.hex",
+            "run aes.txt --protocol trio --local --reveal carol --bits bytes --input 0=key.hex --input 1=blocks.hex",
             "carol",
         ),
         ("run aes.txt --local --protocol best", "unknown protocol"),
         ("run aes.txt --local --protocol bmr-shamir-s2:3", "N from 4 to 64"),
         ("run aes.txt --local --protocol bmr:2 --block-ands 9", "--block-ands"),
         (
-            "run aes.txt --local --opening all --bits bytes --input 0=key.hex --input 1=blocks.hex",
+            "run aes.txt --protocol trio --local --opening all --bits bytes --input 0=key.hex --input 1=blocks.hex",
             "opens no garbled tables",
         ),
         (
-            "run aes.txt --local --network mars --bits bytes --input 0=key.hex --input 1=blocks.hex",
+            "run aes.txt --protocol trio --local --network mars --bits bytes --input 0=key.hex --input 1=blocks.hex",
             "mars",
         ),
     ];
@@ -585,7 +608,8 @@ fn one_value_is_used_in_many_instances_by_its_owners_consent_only() {
     assert!(code == 2 && told.contains("another party gives input port 0"), "{told}");
 }
 
-const COMMON: &str = "run aes.txt --bits bytes --owner 0=alice --owner 1=bob --reveal bob";
+const COMMON: &str =
+    "run aes.txt --protocol trio --bits bytes --owner 0=alice --owner 1=bob --reveal bob";
 
 #[test]
 fn three_configured_parties_meet_and_only_the_receiver_learns() {

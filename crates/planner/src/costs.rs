@@ -5,13 +5,14 @@ use crate::network::Waits;
 use crate::programs::{critical, levels};
 use crate::time::Phase;
 use crate::work::{of_an_and, of_set_up};
-use tacit_backend::cost::{self, Products, Traffic};
+use tacit_backend::awaited::{Awaited, Wait};
+use tacit_backend::cost::{self, MAX_ROLES, Products, Traffic};
 use tacit_backend::latencies::{self, Latencies};
 use tacit_backend::work::Work;
 use tacit_engine::circuit::{
     Compiled, EvaluateError, Preprocessing, memory, predict, predict_ahead,
 };
-use tacit_engine::program::{CompiledProgram, Cost};
+use tacit_engine::program::{CompiledProgram, Cost, ProgramJob};
 use tacit_garbling::bmr::Opening;
 use tacit_garbling::{Terms, garbler};
 use tacit_net::PartyId;
@@ -53,7 +54,8 @@ pub fn of_circuit(compiled: &Compiled) -> Costs {
     let steps = Steps {
         set_up: waits.set_up,
         ahead: if first { waits.ahead } else { 0 },
-        levels: (all.critical, levels),
+        levels: vec![Waits { links: all.critical, steps: levels }],
+        serial: Vec::new(),
         ends: waits.online - levels,
         checks: latencies::checks(protocol, all.proof_rounds),
     };
@@ -91,7 +93,8 @@ fn cost_of_program(prepared: &CompiledProgram) -> Result<Cost, EvaluateError> {
             let bytes = product(prepared.job().protocol) * ands / 8;
             let ahead = Traffic { on: cost::Links::default(), ..bytes.clone() };
             let (rounds, products) = ([0; cost::MAX_ROLES], Products::of(ands));
-            Ok(Cost { bytes, ahead, rounds, proof_rounds: 0, products })
+            let awaited = Awaited::default();
+            Ok(Cost { bytes, ahead, rounds, awaited, proof_rounds: 0, products })
         }
     }
 }
@@ -109,11 +112,44 @@ fn steps_of_program(
     if job.protocol.garbles() {
         let circuits = prepared.circuits()?;
         let (ahead, ends) = (circuits * ahead, circuits * online);
-        return Ok(Steps { set_up, ahead, levels: (Vec::new(), 0), ends, checks });
+        let (levels, serial) = (Vec::new(), Vec::new());
+        return Ok(Steps { set_up, ahead, levels, serial, ends, checks });
     }
-    let levels = (critical(job), levels(job, cost));
+    let everyone = job.everyone();
+    let awaited = cost.awaited.between(|bytes| bytes.placed(&everyone));
+    let serial = awaited.iter().map(|wait| loads(&wait.bytes)).collect();
+    let levels = waits_of_program(job, cost, &awaited);
     // Who waits most need not wait for inputs or results.
-    Ok(Steps { set_up, ahead, levels, ends: 1, checks })
+    Ok(Steps { set_up, ahead, levels, serial, ends: 1, checks })
+}
+
+/// How often operations wait for which links. Where parties answer each other, waits for different links come one after the
+/// other. Elsewhere who waits for whom goes round, and the links are taken together.
+fn waits_of_program(job: &ProgramJob, cost: &Cost, awaited: &Awaited) -> Vec<Waits> {
+    let links_of = |wait: &Wait| -> Vec<(usize, usize)> {
+        loads(&wait.bytes).iter().map(|link| (link.0, link.1)).collect()
+    };
+    let mut waits = Vec::new();
+    let (mut together, mut by_party, mut all) = (critical(job), [0; MAX_ROLES], [0; MAX_ROLES]);
+    for wait in awaited.iter() {
+        let links = links_of(wait);
+        let answered = links.iter().all(|(from, to)| links.contains(&(*to, *from)));
+        for party in (0..MAX_ROLES).filter(|party| wait.bytes.is_awaited_by(*party)) {
+            all[party] += wait.steps;
+            by_party[party] += if answered { 0 } else { wait.steps };
+        }
+        if answered {
+            waits.push(Waits { links, steps: wait.steps });
+        } else {
+            together.extend(links);
+        }
+    }
+    together.sort_unstable();
+    together.dedup();
+    let most = |steps: [u64; MAX_ROLES]| steps.into_iter().max().unwrap_or(0);
+    let others = levels(job, cost).saturating_sub(most(all));
+    waits.push(Waits { links: together, steps: most(by_party) + others });
+    waits
 }
 
 /// Bytes of garbled circuits that a party keeps; shares go through in chunks.
@@ -156,7 +192,9 @@ struct Steps {
     set_up: u64,
     ahead: u64,
     /// For these links so often.
-    levels: (Vec<(usize, usize)>, u64),
+    levels: Vec<Waits>,
+    /// Bytes online that are waited for one after the other.
+    serial: Vec<Loads>,
     /// For inputs, labels and results.
     ends: u64,
     /// For each other.
@@ -179,26 +217,26 @@ impl Steps {
         let ahead_links = used_links(if ahead.is_empty() { &online } else { &ahead });
         let [work_ahead, work_online] = of_an_and(protocol);
         let each_other = pairs(parties);
-        let (critical, levels) = self.levels;
+        let levels: u64 = self.levels.iter().map(|waits| waits.steps).sum();
         let steps = (levels + self.ends + self.checks) as f64;
+        let ends = [waits(used_links(&online), self.ends), waits(each_other.clone(), self.checks)];
         Costs {
             set_up: Phase {
                 waits: vec![waits(each_other.clone(), self.set_up)],
                 bytes: each_other.iter().map(|link| (link.0, link.1, keys(protocol))).collect(),
+                serial: Vec::new(),
                 work: of_set_up(protocol),
             },
             ahead: Phase {
                 waits: vec![waits(ahead_links, self.ahead)],
                 bytes: ahead,
+                serial: Vec::new(),
                 work: work_ahead * products.preprocessed as f64,
             },
             online: Phase {
-                waits: vec![
-                    waits(critical, levels),
-                    waits(used_links(&online), self.ends),
-                    waits(each_other, self.checks),
-                ],
+                waits: self.levels.into_iter().chain(ends).collect(),
                 bytes: online,
+                serial: self.serial,
                 work: work_online * products.online as f64 + Work { steps, ..Work::default() },
             },
             memory_bytes: 0.0,

@@ -108,6 +108,12 @@ impl Threat {
         enough && (security.is_malicious() || !self.malicious)
     }
 
+    /// Whether what protects against this protects against another threat, too.
+    #[must_use]
+    pub const fn covers(self, other: Threat) -> bool {
+        self.corruptions >= other.corruptions && (self.malicious || !other.malicious)
+    }
+
     /// Protocols of some for so many parties that protect against it, or for `fewer` too.
     pub fn protocols(
         self,

@@ -88,6 +88,17 @@ impl Network {
         })
     }
 
+    /// With links that take longer: each message by so many seconds, and each byte.
+    #[must_use]
+    pub fn slowed(self, message_seconds: f64, byte_seconds: f64) -> Self {
+        let rate = |rate: &f64| 1.0 / (1.0 / rate + byte_seconds);
+        Network {
+            bytes_per_second: self.bytes_per_second.iter().map(rate).collect(),
+            one_way_seconds: self.one_way_seconds.iter().map(|it| it + message_seconds).collect(),
+            ..self
+        }
+    }
+
     /// Number of parties.
     #[must_use]
     pub fn parties(&self) -> usize {

@@ -4,6 +4,9 @@
 //! T(phase) = steps x latency + max(bytes of a link / its rate, bytes of a party / its uplink) + work / threads
 //! ```
 //!
+//! What is waited for over different links comes one after the other: the times that it takes to send are added up, unless what
+//! goes over all links at once takes longer.
+//!
 //! Where a protocol sends while it computes this is more than it takes; which of the three parts is the largest stays
 //! the same.
 
@@ -19,6 +22,8 @@ pub struct Phase {
     pub waits: Vec<Waits>,
     /// Bytes over each directed link in use: sender, receiver, bytes.
     pub bytes: Vec<(usize, usize, f64)>,
+    /// Those of them that go one after the other, as parties wait for some before they send the next.
+    pub serial: Vec<Vec<(usize, usize, f64)>>,
     /// What is computed.
     pub work: Work,
 }
@@ -81,9 +86,14 @@ impl Phase {
     pub fn seconds(&self, network: &Network, calibration: &Calibration, threads: usize) -> Seconds {
         Seconds {
             latency: network.waiting(&self.waits),
-            bandwidth: network.sending(&self.bytes),
+            bandwidth: self.sending(network),
             computing: calibration.seconds(&self.work) / threads.max(1) as f64,
         }
+    }
+
+    fn sending(&self, network: &Network) -> f64 {
+        let serial: f64 = self.serial.iter().map(|bytes| network.sending(bytes)).sum();
+        network.sending(&self.bytes).max(serial)
     }
 }
 

@@ -46,6 +46,12 @@ impl Calibration {
     pub const FREE: Calibration =
         Calibration { peer: 0.0, transfer: 0.0, block: 0.0, gate: 0.0, bit: 0.0, step: 0.0 };
 
+    /// A machine that takes so many times as long.
+    #[must_use]
+    pub fn times(self, factor: f64) -> Calibration {
+        Calibration::from_seconds(self.to_seconds().map(|seconds| factor * seconds))
+    }
+
     /// Seconds of one thread.
     #[must_use]
     pub fn seconds(&self, work: &Work) -> f64 {

@@ -10,6 +10,15 @@ mod program;
 mod run;
 
 use pyo3::prelude::*;
+use std::ffi::OsString;
+use tacit_cli::Invocation;
+
+/// The command `tacit`: `start` are the words that start it, before its arguments. Gives the exit code, where the command does
+/// not end the process.
+#[pyfunction]
+fn command(py: Python<'_>, start: Vec<OsString>, arguments: Vec<OsString>) -> u8 {
+    py.detach(|| tacit_cli::main(Invocation::through(start, arguments)))
+}
 
 #[pymodule]
 fn _tacit(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -26,5 +35,6 @@ fn _tacit(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(run::run_local, module)?)?;
     module.add_function(wrap_pyfunction!(run::loopback, module)?)?;
     module.add_function(wrap_pyfunction!(run::protocols, module)?)?;
+    module.add_function(wrap_pyfunction!(command, module)?)?;
     Ok(())
 }

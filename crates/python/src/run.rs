@@ -95,8 +95,14 @@ impl Party {
         self.0.parties().map(str::to_owned).collect()
     }
 
+    /// What the policy in its file demands: malicious or not, corruptions.
+    #[getter]
+    fn policy(&self) -> Option<(bool, usize)> {
+        self.0.policy().map(|threat| (threat.malicious, threat.corruptions))
+    }
+
     /// Runs a program with the other parties: under a protocol, or the one that the parties choose for a threat (malicious or
-    /// not, corruptions).
+    /// not, corruptions), or for the policy of this party's file.
     #[expect(clippy::too_many_arguments, reason = "they are the settings of a run")]
     fn run(
         &self,

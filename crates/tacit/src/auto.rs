@@ -5,6 +5,7 @@ use crate::names::{Names, takes_outside};
 use crate::options::Options;
 use crate::roles::{Measured, checked, measured};
 use crate::run_program::program_job;
+use crate::wire::Wire;
 use serde::{Deserialize, Serialize};
 use std::sync::OnceLock;
 use std::time::Instant;
@@ -161,7 +162,7 @@ pub fn for_program(
 }
 
 /// What a program takes under a protocol, with what is free as it fits the network best.
-fn of_program(
+pub fn of_program(
     setting: &Setting<'_>,
     program: &Program,
     names: &Names,
@@ -191,7 +192,7 @@ pub fn plan(
     let start = Instant::now();
     let calibration = this_machine()?;
     let measuring_seconds = start.elapsed().as_secs_f64();
-    let network = network.planned(parties)?;
+    let network = Wire::measured()?.on(network.planned(parties)?);
     let setting =
         Setting { network: &network, calibration: &calibration, memory_bytes: MEMORY_BYTES };
     let session = program.parties.clone();
@@ -210,15 +211,23 @@ pub fn for_circuit(
     job: &Job,
     wanted: Wanted,
 ) -> Result<(Job, Choice)> {
-    let (best, job, choice) = choose(session, wanted, |setting, protocol| {
-        let job = Job { assignments: vec![Assignment::in_order(protocol)], ..job.clone() };
-        let job = job.check(circuit).map(|()| job).map_err(|e| e.to_string())?;
-        let estimate = setting
-            .circuit(circuit, &job, tacit_planner::Wanted::Single)
-            .map_err(|e| e.to_string())?;
-        Ok((estimate, job))
-    })?;
+    let (best, job, choice) =
+        choose(session, wanted, |setting, protocol| of_circuit(setting, circuit, job, protocol))?;
     Ok((Job { assignments: best.assignments, ..job }, choice))
+}
+
+/// What a circuit's job takes under a protocol, with the roles that fit the network best.
+pub fn of_circuit(
+    setting: &Setting<'_>,
+    circuit: &Circuit,
+    job: &Job,
+    protocol: Protocol,
+) -> std::result::Result<(Estimate, Job), String> {
+    let job = Job { assignments: vec![Assignment::in_order(protocol)], ..job.clone() };
+    let job = job.check(circuit).map(|()| job).map_err(|e| e.to_string())?;
+    let estimate =
+        setting.circuit(circuit, &job, tacit_planner::Wanted::Single).map_err(|e| e.to_string())?;
+    Ok((estimate, job))
 }
 
 /// Measures the links and this machine, exchanges the figures, and takes the protocol whose `estimate` is the shortest:
@@ -248,7 +257,7 @@ fn choose<J>(
 }
 
 /// The protocol whose estimate is the shortest, and why.
-fn rank<J>(
+pub fn rank<J>(
     setting: &Setting<'_>,
     wanted: Wanted,
     protocols: Vec<Protocol>,
@@ -285,7 +294,7 @@ fn rank<J>(
 }
 
 /// How fast this machine is, measured once in a process.
-fn this_machine() -> Result<Calibration> {
+pub fn this_machine() -> Result<Calibration> {
     static MEASURED: OnceLock<Calibration> = OnceLock::new();
     if let Some(known) = MEASURED.get() {
         return Ok(*known);

@@ -130,7 +130,7 @@ impl ErrorKind {
             ),
             ErrorKind::Config => (
                 AbortKind::Configuration,
-                "its configuration cannot be used, and its own output says why",
+                "its configuration cannot be used or does not allow it, and its own output says why",
             ),
             ErrorKind::Network => (AbortKind::Failure, "it cannot reach a party, or has lost one"),
             ErrorKind::Misbehaviour => (AbortKind::Misbehaviour, "a peer of it broke the protocol"),

@@ -85,6 +85,7 @@ mod network;
 mod options;
 mod outcome;
 mod party;
+mod policy;
 mod profile;
 mod program;
 mod progress;
@@ -96,6 +97,7 @@ mod run_program;
 mod run_tables;
 mod store;
 mod values;
+mod wire;
 
 pub use auto::{Candidate, Choice};
 pub use circuit::{Bits, Circuit, CircuitOutcome, CircuitReport, Word};
@@ -127,12 +129,19 @@ pub mod runtime {
     pub use crate::meeting::{ForPeers, Meeting, in_session, session_named, with_deadlines};
     pub use crate::names::{Names, Parties, check_parties, local_names, takes_outside};
     pub use crate::options::Options;
+    pub use crate::policy::Demands;
     pub use crate::profile::{Profile, bandwidth};
     pub use crate::progress::{Progress, Unwatched};
     pub use crate::roles::Roles;
     pub use crate::run_circuit::{CircuitDone, CircuitRun, circuit_job, consent, in_turn};
     pub use crate::run_program::{ProgramDone, ProgramRun, least_rows, program_job};
     pub use crate::store::{among, check_store, open_store, store_of};
+    pub use crate::wire::Wire;
+
+    /// Which protocol is the fastest.
+    pub mod auto {
+        pub use crate::auto::*;
+    }
 
     /// How products are divided.
     pub mod balance {

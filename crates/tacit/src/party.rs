@@ -2,6 +2,7 @@
 
 use crate::circuit::Circuit;
 use crate::error::{Error, Result};
+use crate::policy::Demands;
 use crate::program::Program;
 use crate::run::{Run, Settings};
 use crate::run_ports::Ports;
@@ -11,6 +12,7 @@ use std::path::Path;
 use tacit_engine::protocols;
 use tacit_net::config::PartyConfig;
 use tacit_net::{PartyId, SessionConfig, SessionId};
+use tacit_planner::Threat;
 use tacit_sharing::Protocol;
 
 /// One party of a computation: its name, its private key, and the parties that it computes with, each known by the
@@ -19,6 +21,14 @@ use tacit_sharing::Protocol;
 /// `tacit party new` and `tacit party add` make the file that it comes from. The party reaches the others over TLS 1.3 with
 /// pinned keys: nobody else can listen, or stand in for one of them. What the *parties* may do to each other is a matter
 /// of the [protocol](crate::Protocol), which [`Run::protocol`] chooses.
+///
+/// Its file may have a policy, which says what the protocols of all its runs must protect against:
+///
+/// ```toml
+/// [policy]
+/// security = "malicious"     # or "semi-honest"
+/// corruptions = "minority"   # or "one" (the default), "all-but-one", or a number
+/// ```
 ///
 /// A party opens its listening port for the time of a run. So its runs go one after the other, unless each thread has a party
 /// with a port of its own.
@@ -49,8 +59,7 @@ use tacit_sharing::Protocol;
 #[derive(Clone)]
 pub struct Party {
     config: SessionConfig,
-    /// What the configuration is called in messages.
-    origin: String,
+    demands: Demands,
 }
 
 impl Party {
@@ -82,12 +91,13 @@ impl Party {
     }
 
     fn of(config: &PartyConfig, origin: String) -> Party {
-        Party::with(config.session(SessionId::named("")), origin)
+        let demands = Demands::of(config, origin);
+        Party { config: config.session(SessionId::named("")), demands }
     }
 
-    /// The party of a session's configuration.
+    /// The party of a session's configuration, without a policy.
     pub(crate) fn with(config: SessionConfig, origin: String) -> Party {
-        Party { config, origin }
+        Party { config, demands: Demands::none(origin) }
     }
 
     /// Its name.
@@ -101,11 +111,11 @@ impl Party {
         self.config.parties.iter().map(|party| party.name.as_str())
     }
 
-    /// The protocol that its runs take unless they say otherwise: one against malicious parties, with abort. It is `lift`
+    /// The protocol that its runs take unless they say otherwise, or its file has a policy: one against malicious parties, with abort. It is `lift`
     /// for three parties and `quad` for four, which are secure if one party at most is corrupted, and
     /// `authenticated:N` for two and for more than four, of which all but one may be.
     ///
-    /// (`tacit run` takes `trio` unless it is told otherwise: name a protocol where the two meet.)
+    /// (`tacit run` has no such default: name a protocol, or what it must protect against, where the two meet.)
     ///
     /// # Errors
     /// An [`ErrorKind::Config`](crate::ErrorKind::Config) where the party knows no others, or more than 63.
@@ -120,7 +130,7 @@ impl Party {
             true => Ok(usual),
             false => Err(Error::new(
                 crate::ErrorKind::Config,
-                format!("{}: no protocol is for {parties} parties; name one", self.origin),
+                format!("{}: no protocol is for {parties} parties; name one", self.origin()),
             )),
         }
     }
@@ -166,6 +176,12 @@ impl Party {
         Run::new(self, Settings::default(), Ports::of(circuit))
     }
 
+    /// What the policy in its file demands that the protocols of its runs protect against.
+    #[must_use]
+    pub fn policy(&self) -> Option<Threat> {
+        self.demands.threat(self.config.parties.len())
+    }
+
     pub(crate) fn id(&self) -> PartyId {
         self.config.me
     }
@@ -175,7 +191,11 @@ impl Party {
     }
 
     pub(crate) fn origin(&self) -> &str {
-        &self.origin
+        self.demands.origin()
+    }
+
+    pub(crate) fn demands(&self) -> &Demands {
+        &self.demands
     }
 }
 

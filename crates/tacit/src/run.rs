@@ -100,7 +100,8 @@ impl<'p, T> Run<'p, T> {
     }
 
     /// The protocol, which decides who is protected from whom, and at what cost: see [`Protocol`] and
-    /// `docs/protocols`. [`Party::usual_protocol`] unless it is said, or [chosen](Run::protect_against).
+    /// `docs/protocols`. Unless it is said, or [chosen](Run::protect_against), the parties choose one that protects against
+    /// what the policy in this party's file demands, and without a policy it is [`Party::usual_protocol`].
     pub fn protocol(mut self, protocol: Protocol) -> Self {
         (self.settings.protocol, self.settings.wanted) = (Some(protocol), None);
         self
@@ -195,22 +196,28 @@ impl<'p, T> Run<'p, T> {
         self
     }
 
-    /// How it is computed.
-    pub(crate) fn options(&self) -> Result<Options> {
+    /// How it is computed, and what the protocol must do, if the parties choose it. What this party's policy does not allow is
+    /// refused.
+    pub(crate) fn options(&self) -> Result<(Options, Option<Wanted>)> {
         let Settings { protocol, wanted, roles, threads, stored, .. } = &self.settings;
+        let (parties, demands) = (self.party.config().parties.len(), self.party.demands());
+        let by_policy = || demands.threat(parties).map(Wanted::against);
+        let wanted = match protocol {
+            Some(_) => None,
+            None => wanted.or_else(by_policy),
+        };
         let protocol = match (wanted, protocol) {
-            // Any that protects well enough, until the parties have chosen.
-            (Some(wanted), _) => wanted.protocols(self.party.config().parties.len())?[0],
+            (Some(wanted), _) => {
+                demands.allow_choice(&wanted, parties)?;
+                // Any that protects well enough, until the parties have chosen.
+                wanted.protocols(parties)?[0]
+            }
             (None, Some(protocol)) => *protocol,
             (None, None) => self.party.usual_protocol()?,
         };
+        demands.allow(protocol)?;
         let (roles, threads, stored) = (roles.clone(), *threads, stored.clone());
-        Ok(Options { roles, threads, stored, ..Options::new(protocol) })
-    }
-
-    /// What the protocol must do, if the parties choose it.
-    pub(crate) fn wanted(&self) -> Option<Wanted> {
-        self.settings.wanted
+        Ok((Options { roles, threads, stored, ..Options::new(protocol) }, wanted))
     }
 
     /// Meets the others and works with them; whatever keeps this party from it is told to them.

@@ -79,7 +79,7 @@ impl<'p> Run<'p, Ports<'p>> {
     /// the others, so that they do not wait for it.
     pub fn start(self) -> Result<CircuitOutcome> {
         let done = self.meet(|meeting| {
-            let options = self.options()?;
+            let (options, wanted) = self.options()?;
             let (party, circuit) = (self.party, self.task.circuit);
             let parties = Parties::of(&meeting.config, party.origin(), options.protocol, false)?;
             let job = self.job(&options, &parties)?;
@@ -89,7 +89,7 @@ impl<'p> Run<'p, Ports<'p>> {
             let values = self.values(&job)?;
             let repeats = |port| self.task.repeats.contains(&port);
             let consent = consent(circuit, &values, self.task.instances, repeats)?;
-            let (names, wanted) = (&parties.0[..], self.wanted());
+            let names = &parties.0[..];
             let run = CircuitRun { circuit, names, options: &options, wanted, job, consent };
             meeting.config.workers = run.workers()?;
             let stored = options.stored.as_deref();

@@ -77,7 +77,7 @@ impl Run<'_> {
     pub fn start(self) -> Result<Outcome> {
         let done = self.meet(|meeting| {
             let (party, program) = (self.party, self.task.program);
-            let options = self.options()?;
+            let (options, wanted) = self.options()?;
             let outside = takes_outside(options.protocol);
             let parties = Parties::of(&meeting.config, party.origin(), options.protocol, outside)?;
             let names = Names::configured(program, &parties)?;
@@ -86,7 +86,6 @@ impl Run<'_> {
             }
             let given = self.given(&names)?;
             let bounds = self.task.bounds.clone();
-            let wanted = self.wanted();
             let run = ProgramRun { program, names: &names, options: &options, wanted, bounds };
             meeting.config.workers = run.workers()?;
             let stored = options.stored.as_deref();

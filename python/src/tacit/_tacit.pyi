@@ -234,6 +234,9 @@ class Party:
     @property
     def parties(self) -> list[str]:
         """All parties, by number."""
+    @property
+    def policy(self) -> tuple[bool, int] | None:
+        """What the policy in its file demands: whether corrupted parties are malicious, and how many there are."""
     def run(
         self,
         program: Program,
@@ -244,7 +247,7 @@ class Party:
         deadlines: tuple[float, float],
         inputs: _Data,
     ) -> Outcome:
-        """Runs a program with the other parties: under a protocol, or the one that they choose for a threat."""
+        """Runs a program with the other parties: under a protocol, or the one that they choose for a threat, or by policy."""
 
 def protocols() -> list[tuple[str, int, str]]:
     """The names of all protocols, with how many parties they are for and what they protect against."""
@@ -254,3 +257,6 @@ def run_local(program: Program, protocol: str, network: str, threads: int, input
 
 def loopback(names: Sequence[str]) -> list[Party]:
     """Parties with fresh keys on free ports of this machine, for trials."""
+
+def command(start: Sequence[str], arguments: Sequence[str]) -> int:
+    """Runs the command `tacit`, which `start` starts, and gives its exit code where it does not end the process."""

@@ -266,9 +266,9 @@ class Job:
             on: `tc.local()`, which protects nobody, or `tc.connect(file)`.
             protocol: `"auto"` takes the fastest that protects as `behaviour` and `corruptions` say; or its name.
             behaviour: What corrupted parties do: `"semi-honest"` ones follow the protocol, `"malicious"` ones do anything.
-                Must be said between machines.
+                Must be said between machines, here or in the `[policy]` of the party's file.
             corruptions: How many parties may be corrupted together: a number, `"one"`, `"minority"` or `"all-but-one"`.
-                Must be said between machines.
+                Must be said as `behaviour` must.
             threads: Worker threads of each party.
             session: The run's name: parties whose names for it differ do not meet.
         """
@@ -276,7 +276,7 @@ class Job:
         own = on.name if isinstance(on, Net) else None
         inputs, rows, rounding = self._given(given, own)
         many = len(on.parties) if isinstance(on, Net) else len(self.parties)
-        threat = _threat(behaviour, corruptions, many, isinstance(on, Net) and protocol == "auto")
+        threat = _threat(behaviour, corruptions, many, isinstance(on, Net) and protocol == "auto" and not on._has_policy())
         if isinstance(on, Net):
             self._written_down("run with others")
             return Result(on._run(self._program, protocol, threat, session, threads, inputs), rounding)
@@ -370,10 +370,11 @@ def _threat(behaviour: str | None, corruptions: int | str | None, parties: int, 
     if behaviour is None and corruptions is None and not required:
         return None
     if behaviour not in ("semi-honest", "malicious"):
-        raise InputError('say what corrupted parties do: behaviour="semi-honest" or "malicious"; there is no default between machines')
+        hint = "between machines there is no default, unless the party's file has a [policy]"
+        raise InputError(f'say what corrupted parties do: behaviour="semi-honest" or "malicious"; {hint}')
     if corruptions is None:
         raise InputError('say how many parties may be corrupted together: corruptions="one", "minority", "all-but-one" or a number')
-    named = {"one": 1, "minority": (parties - 1) // 2, "all-but-one": parties - 1}
+    named = {"one": 1, "minority": max(1, (parties - 1) // 2), "all-but-one": parties - 1}
     if isinstance(corruptions, str) and corruptions not in named:
         raise InputError(f'corruptions is "one", "minority", "all-but-one" or a number, not {corruptions!r}')
     many = named[corruptions] if isinstance(corruptions, str) else corruptions

@@ -141,6 +141,9 @@ class Net:
         """All parties, by number."""
         return self._party.parties
 
+    def _has_policy(self) -> bool:
+        return self._party.policy is not None
+
     def __enter__(self) -> Net:
         return self
 

@@ -19,7 +19,6 @@ use paper::Paper;
 use result::{PartyResult, summary};
 use serde::Serialize;
 use std::path::PathBuf;
-use std::process::ExitCode;
 use sweep::SweepArgs;
 use tacit::runtime::Balancing;
 use tacit::runtime::Profile;
@@ -272,14 +271,14 @@ impl BenchArgs {
 }
 
 /// Runs the command.
-pub fn run(args: &BenchArgs, output: Output) -> Result<ExitCode, CliError> {
+pub fn run(args: &BenchArgs, output: Output) -> Result<u8, CliError> {
     if !(args.seconds > 0.0 && args.seconds <= 3600.0) {
         return Err(CliError::input("--seconds is more than 0 and at most 3600"));
     }
     match (args.operation, args.paper) {
         (Operation::Paper, Some(paper)) => {
             paper::run(paper, args.synthetic, output)?;
-            return Ok(ExitCode::SUCCESS);
+            return Ok(0);
         }
         (_, None) if args.synthetic => {
             return Err(CliError::input("--synthetic is for `tacit bench paper ccs16`"));
@@ -293,7 +292,7 @@ pub fn run(args: &BenchArgs, output: Output) -> Result<ExitCode, CliError> {
     }
     if let Some(plot) = &args.sweep.plot {
         output.print(&sweep::sweep(args, plot)?)?;
-        return Ok(ExitCode::SUCCESS);
+        return Ok(0);
     }
     task::check(args)?;
     let (parties, profile) = (args.parties(), args.profile()?);
@@ -317,7 +316,7 @@ pub fn run(args: &BenchArgs, output: Output) -> Result<ExitCode, CliError> {
     };
     drop(progress);
     output.print(&summary(args, profile.as_ref(), &results)?)?;
-    Ok(ExitCode::SUCCESS)
+    Ok(0)
 }
 
 fn in_this_process(args: &BenchArgs) -> Result<Vec<PartyResult>, CliError> {

@@ -5,6 +5,7 @@
 
 use super::BenchArgs;
 use crate::error::CliError;
+use crate::invocation;
 use crate::output::Report;
 use crate::progress::Progress;
 use clap::Args;
@@ -146,8 +147,8 @@ fn point(
     network: &Path,
 ) -> Result<Point, CliError> {
     let fail = |what: String| CliError::system(format!("a benchmark of {protocol}: {what}"));
-    let own = std::env::current_exe().map_err(|e| fail(e.to_string()))?;
-    let mut command = Command::new(own);
+    let mut command =
+        invocation::another().ok_or_else(|| fail("this program cannot be found".into()))?;
     let pace = if keeps_its_pace(args, protocol) { 100.0 } else { percent };
     command.args(args.of_point(protocol, pace)).arg("--network").arg(network);
     command.stdin(Stdio::null()).stderr(Stdio::inherit());

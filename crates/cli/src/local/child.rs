@@ -59,13 +59,13 @@ impl Child {
     }
 
     /// Tells the launcher how it went. The launcher reports errors; the exit code is theirs.
-    pub fn report<T: Serialize>(result: Result<T, CliError>) -> std::process::ExitCode {
+    pub fn report<T: Serialize>(result: Result<T, CliError>) -> u8 {
         let failed = |e: CliError| {
             print_line(&Outcome::<()>::Failed(e.kind.exit_code(), e.message));
-            std::process::ExitCode::from(e.kind.exit_code())
+            e.kind.exit_code()
         };
         match result.map(|value| print_line(&Outcome::Done(value))) {
-            Ok(true) => std::process::ExitCode::SUCCESS,
+            Ok(true) => 0,
             Ok(false) => failed(CliError {
                 kind: ErrorKind::Bug,
                 message: "a result cannot be written".into(),

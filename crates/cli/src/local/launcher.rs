@@ -3,6 +3,7 @@
 use super::hosts::Hosts;
 use super::{LISTEN_VARIABLE, Launch, Outcome, PARTY_VARIABLE, Ready, Transport};
 use crate::error::{CliError, ErrorKind};
+use crate::invocation;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStderr, ChildStdin, Command, Stdio};
 use std::sync::{Arc, Mutex, mpsc};
@@ -79,9 +80,9 @@ fn connected(
 /// The arguments of this process, without those that say where parties are started.
 fn arguments() -> Result<Vec<String>, CliError> {
     let mut kept = Vec::new();
-    let mut all = std::env::args_os().skip(1);
+    let mut all = invocation::arguments().iter();
     while let Some(argument) = all.next() {
-        let text = argument.into_string();
+        let text = argument.clone().into_string();
         let text = text.map_err(|_| CliError::input("arguments for hosts must be Unicode"))?;
         match text.as_str() {
             "--hosts" => drop(all.next()),
@@ -111,10 +112,9 @@ impl Local {
     /// What starts a party.
     fn command(&self, party: usize) -> Result<Command, CliError> {
         let Some(hosts) = &self.hosts else {
-            let program = std::env::current_exe()
-                .map_err(|e| CliError::system(format!("cannot find this program: {e}")))?;
-            let mut command = Command::new(program);
-            command.args(std::env::args_os().skip(1)).env(PARTY_VARIABLE, party.to_string());
+            let unknown = || CliError::system("cannot find this program, to start it once more");
+            let mut command = invocation::another().ok_or_else(unknown)?;
+            command.args(invocation::arguments()).env(PARTY_VARIABLE, party.to_string());
             return Ok(command);
         };
         let variables =

@@ -7,7 +7,7 @@ use clap::Args;
 use serde::Serialize;
 use std::io::{self, Write};
 use std::path::PathBuf;
-use tacit_net::config::{Card, PartyConfig};
+use tacit_net::config::{Card, PartyConfig, Policy};
 
 /// Arguments of `tacit party show`.
 #[derive(Args, Debug)]
@@ -35,6 +35,8 @@ pub struct ShowArgs {
 pub struct Members {
     party: String,
     listen: String,
+    /// What its runs must protect against, if it says so.
+    policy: Option<String>,
     members: Vec<Member>,
 }
 
@@ -68,6 +70,9 @@ impl Members {
         Members {
             party: config.name.clone(),
             listen: config.listen.clone(),
+            policy: config.policy.map(|Policy { security, corruptions }| {
+                format!("{security}, corruptions: {corruptions}")
+            }),
             members: config.parties.iter().enumerate().map(member).collect(),
         }
     }
@@ -84,6 +89,13 @@ impl Report for Members {
                 write!(out, "; dials {}", dials.join(", "))?;
             }
             writeln!(out, "\n  {fingerprint}\n  {words}")?;
+        }
+        if let Some(policy) = &self.policy {
+            writeln!(
+                out,
+                "Policy of {}: its runs protect against parties that are {policy}",
+                self.party
+            )?;
         }
         match self.members.len() {
             1 => writeln!(out, "No other party is known yet: tacit party add CARD..."),

@@ -11,8 +11,9 @@ use crate::task::Task;
 use crate::threat::ThreatArgs;
 use clap::builder::RangedU64ValueParser;
 use clap::{Args, ValueEnum};
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
-use tacit::runtime::{Profile, bandwidth};
+use tacit::runtime::{Profile, Wire, auto, bandwidth};
 use tacit_planner::{Calibration, Network, Objective};
 use tacit_protocol::MAX_PARTIES;
 
@@ -70,8 +71,8 @@ pub struct PlanArgs {
     #[arg(long, value_name = "MB", default_value_t = 8192)]
     pub memory: u64,
 
-    /// How fast the parties' processors are: as this machine, measured first; typical, from a table; or left out, for
-    /// the network's time alone
+    /// How fast the parties' processors, and TLS, are: as this machine, measured first; here, all parties on this one machine,
+    /// whose cores they share; typical, from a table; or left out, for the network's time alone
     #[arg(long, default_value = "measured")]
     computing: Computing,
 
@@ -93,6 +94,8 @@ enum ObjectiveArg {
 enum Computing {
     /// As this machine
     Measured,
+    /// As this machine, which all parties share
+    Here,
     /// As in a table
     Typical,
     /// Infinitely
@@ -137,7 +140,12 @@ impl PlanArgs {
 
     /// The network between so many parties.
     pub fn network(&self, profile: &Profile, parties: usize) -> Result<Network, CliError> {
-        let network = described(profile, parties);
+        let network = match self.computing {
+            Computing::Measured | Computing::Here => {
+                Wire::measured()?.on(described(profile, parties))
+            }
+            Computing::Typical | Computing::None => described(profile, parties),
+        };
         let Some(uplink) = &self.uplink else { return Ok(network) };
         let bits = bandwidth(uplink).ok_or_else(|| {
             CliError::input(format!(
@@ -147,10 +155,13 @@ impl PlanArgs {
         Ok(network.with_uplinks(bits as f64 / 8.0))
     }
 
-    /// How fast processors are.
-    pub fn calibration(&self) -> Result<Calibration, CliError> {
+    /// How fast processors are, of so many parties.
+    pub fn calibration(&self, parties: usize) -> Result<Calibration, CliError> {
+        let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        let busy = (parties * self.threads) as f64 / cores as f64;
         Ok(match self.computing {
-            Computing::Measured => Calibration::measured()?,
+            Computing::Measured => auto::this_machine()?,
+            Computing::Here => auto::this_machine()?.times(busy.max(1.0)),
             Computing::Typical => Calibration::TYPICAL,
             Computing::None => Calibration::FREE,
         })

@@ -31,9 +31,6 @@ impl Commands {
         let options = options(args, chosen);
         let mut run = vec!["tacit".to_owned(), "run".into(), path.clone()];
         run.extend(options.iter().cloned());
-        if let Some(rows) = chosen.chunk_rows.filter(|rows| *rows != CHUNK_ROWS) {
-            run.extend(["--chunk-rows".into(), rows.to_string()]);
-        }
         let mut lab: Vec<String> =
             ["tacit", "lab", &path, "--network", &args.network].map(String::from).into();
         lab.extend(options);
@@ -95,6 +92,9 @@ fn options(args: &PlanArgs, chosen: &Estimate) -> Vec<String> {
     }
     if let Some(by) = chosen.by.filter(|_| chosen.protocol.has_rings()) {
         add("--by", by.to_string());
+    }
+    if let Some(rows) = chosen.chunk_rows.filter(|rows| *rows != CHUNK_ROWS) {
+        add("--chunk-rows", rows.to_string());
     }
     if args.threads > 1 {
         add("--threads", args.threads.to_string());

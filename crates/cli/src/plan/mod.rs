@@ -29,7 +29,7 @@ pub fn run(args: &PlanArgs, output: Output) -> Result<(), CliError> {
     let parties = args.parties(&task)?;
     let profile = Profile::of_parties(&args.network, parties.0.len())?;
     let network = args.network(&profile, parties.0.len())?;
-    let calibration = args.calibration()?;
+    let calibration = args.calibration(parties.0.len())?;
     let memory_bytes = args.memory as f64 * 1e6;
     let setting = Setting { network: &network, calibration: &calibration, memory_bytes };
     let threat = args.threat.among(parties.0.len())?;

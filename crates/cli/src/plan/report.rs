@@ -34,6 +34,8 @@ struct Candidate {
     protocol: String,
     protects_against: String,
     by: Option<&'static str>,
+    /// Rows of a program that are computed together.
+    chunk_rows: Option<usize>,
     /// As `--roles` takes them.
     roles: String,
     seconds: Phases,
@@ -115,6 +117,7 @@ impl Candidate {
             protocol: estimate.protocol.to_string(),
             protects_against: estimate.protocol.security().among(estimate.protocol.parties()),
             by: estimate.by.map(|by| by.name()),
+            chunk_rows: estimate.chunk_rows,
             roles: roles(&estimate.assignments),
             seconds: Phases { set_up, ahead, online, total: set_up + ahead + online },
             latency_seconds: counted.latency,

@@ -20,7 +20,6 @@ use clap::Args;
 use serde::{Deserialize, Serialize};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 use std::sync::Arc;
 use tacit::runtime::{
     Balancing, Meeting, Roles, among, in_session, open_store as open_store_of, store_of,
@@ -90,7 +89,7 @@ impl PrepareArgs {
 }
 
 /// Runs the command.
-pub fn run(args: &PrepareArgs, output: Output) -> Result<ExitCode, Failure> {
+pub fn run(args: &PrepareArgs, output: Output) -> Result<u8, Failure> {
     let triples = triples::are_meant(args);
     let is_program = !triples && crate::program::is_program(&args.run.path);
     if let Some(child) = local::from_environment() {
@@ -118,18 +117,23 @@ pub fn run(args: &PrepareArgs, output: Output) -> Result<ExitCode, Failure> {
             }?;
             local::launch(parties, args.run.transport)?.results()?
         }
-        Some(path) => hold(args.run.session(path)?, |meeting| {
-            refuse_arguments(args, triples)?;
-            let parties = args.run.named(&meeting.config, path, false)?;
-            Ok(vec![match (triples, is_program) {
-                (true, _) => triples::one_party(args, &parties, meeting),
-                (_, true) => program::configured(args, &parties, meeting),
-                (_, false) => circuit::configured(args, &parties, meeting),
-            }?])
-        })?,
+        Some(path) => {
+            let (config, run) = args.run.session(path)?;
+            let args = &PrepareArgs { run, ..args.clone() };
+            hold(config, |meeting| {
+                refuse_arguments(args, triples)?;
+                args.run.among(parties)?;
+                let parties = args.run.named(&meeting.config, path, false)?;
+                Ok(vec![match (triples, is_program) {
+                    (true, _) => triples::one_party(args, &parties, meeting),
+                    (_, true) => program::configured(args, &parties, meeting),
+                    (_, false) => circuit::configured(args, &parties, meeting),
+                }?])
+            })?
+        }
     };
     output.print(&PrepareReport { triples, parties: stored })?;
-    Ok(ExitCode::SUCCESS)
+    Ok(0)
 }
 
 fn refuse_arguments(args: &PrepareArgs, triples: bool) -> Result<(), CliError> {

@@ -22,7 +22,6 @@ use crate::error::CliError;
 use crate::output::Output;
 use clap::{Args, Subcommand};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 use tacit::Program;
 
 /// Arguments of `tacit program`.
@@ -49,14 +48,14 @@ enum ProgramCommand {
 }
 
 /// Runs the command.
-pub fn run(args: ProgramArgs, output: Output) -> Result<ExitCode, CliError> {
+pub fn run(args: ProgramArgs, output: Output) -> Result<u8, CliError> {
     match args.command {
         ProgramCommand::Show(args) => show::run(&args, output)?,
         ProgramCommand::Check { path } => show::check(&path, output)?,
         ProgramCommand::Bench(args) => return bench::run(&args.checked()?, output),
         ProgramCommand::Eval(args) => eval::run(&args, output)?,
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(0)
 }
 
 /// Reads a program file.

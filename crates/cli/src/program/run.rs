@@ -20,7 +20,6 @@ use serde::{Deserialize, Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::io::{self, Read, Write};
 use std::path::Path;
-use std::process::ExitCode;
 use std::sync::Arc;
 use tacit::runtime::{
     self, Given, Meeting, Names, ProgramChoice, ProgramDone, least_rows, program_job, roles,
@@ -50,7 +49,7 @@ pub fn is_program(path: &Path) -> bool {
 }
 
 /// Runs the command.
-pub fn run_program(args: &RunArgs, output: Output) -> Result<ExitCode, Failure> {
+pub fn run_program(args: &RunArgs, output: Output) -> Result<u8, Failure> {
     if let Some(child) = local::from_environment() {
         let result = child.and_then(|child| {
             let program = load(&args.path)?;
@@ -72,16 +71,19 @@ pub fn run_program(args: &RunArgs, output: Output) -> Result<ExitCode, Failure> 
             announce_run(args, &Parties(names.session.clone()), true, program.parties.len());
             local::launch(names.session.len(), args.transport)?.results()?
         }
-        Some(path) => hold(args.session(path)?, |meeting| {
-            let program = load_checked(args)?;
-            let args = &args.among(meeting.config.parties.len())?;
-            let outside = takes_outside(args.protocol);
-            let parties = args.named(&meeting.config, path, outside)?;
-            let names = Names::configured(&program, &parties)?;
-            check_own_files(args, &names, meeting.config.me)?;
-            announce_run(args, &parties, false, program.parties.len());
-            Ok(vec![one_party(args, &program, &names, meeting, output.is_json())?])
-        })?,
+        Some(path) => {
+            let (config, args) = args.session(path)?;
+            hold(config, |meeting| {
+                let program = load_checked(&args)?;
+                let args = &args.among(meeting.config.parties.len())?;
+                let outside = takes_outside(args.protocol);
+                let parties = args.named(&meeting.config, path, outside)?;
+                let names = Names::configured(&program, &parties)?;
+                check_own_files(args, &names, meeting.config.me)?;
+                announce_run(args, &parties, false, program.parties.len());
+                Ok(vec![one_party(args, &program, &names, meeting, output.is_json())?])
+            })?
+        }
     };
     // What could not be written is printed with the rest.
     let alone = args.program.prints_alone() && runs.iter().all(|run| run.unwritten.is_none());
@@ -91,7 +93,7 @@ pub fn run_program(args: &RunArgs, output: Output) -> Result<ExitCode, Failure> 
     let report = ProgramRuns { trust, alone, explain: args.explain, parties: runs };
     output.print_results(&report)?;
     all_written(report.parties.iter().map(|run| &run.unwritten))?;
-    Ok(ExitCode::SUCCESS)
+    Ok(0)
 }
 
 /// How many parties there are when all are local: those of the program, or two.

@@ -15,7 +15,8 @@ use clap::{Args, ValueEnum};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
-use tacit::runtime::{Balancing, Options, Parties, Profile, Roles, Wanted, session_named};
+use tacit::Threat;
+use tacit::runtime::{Balancing, Demands, Options, Parties, Profile, Roles, Wanted, session_named};
 use tacit_engine::circuit::{FormChoice, Preprocessing};
 use tacit_engine::protocols;
 use tacit_garbling::bmr::Opening;
@@ -28,11 +29,11 @@ use tacit_sharing::Protocol;
   A program on three companies' tables, all parties on this machine:
     tacit run pay-gap.tacit --local --table alice=a.csv --table bob=b.csv --table carol=c.csv
   The same on alice's machine:
-    tacit run pay-gap.tacit --party alice.toml --table a.csv
+    tacit run pay-gap.tacit --party alice.toml --security malicious --table a.csv
   A circuit on this machine, input port i given by party i, results to everybody, one key for all blocks:
     tacit run aes.txt --local --bits bytes --input 0=key.hex --repeat 0 --input 1=blocks.hex --output 0=out.hex
   One of three machines, results to bob only:
-    tacit run aes.txt --party alice.toml --bits bytes --owner 0=alice --owner 1=bob --reveal bob \\
+    tacit run aes.txt --party alice.toml --security malicious --bits bytes --owner 0=alice --owner 1=bob --reveal bob \\
         --input 0=key.hex --repeat
   With what `tacit prepare` stored (see there):
     tacit run aes.txt --protocol bmr:3 --local --prepared store --bits bytes --input 0=key.hex ...
@@ -42,8 +43,8 @@ pub struct RunArgs {
     #[arg(value_name = "PROGRAM|CIRCUIT")]
     pub path: PathBuf,
 
-    #[arg(long = "protocol", default_value = "trio", help = flags::protocol(AUTO), value_name = "PROTOCOL|auto")]
-    asked: Asked,
+    #[arg(long = "protocol", help = flags::protocol(AUTO), value_name = "PROTOCOL|auto")]
+    asked: Option<Asked>,
 
     /// The protocol. Where the parties choose it, one of those that they choose from, until they have.
     #[arg(skip = protocols::TRIO)]
@@ -53,10 +54,14 @@ pub struct RunArgs {
     #[arg(skip)]
     pub wanted: Option<Wanted>,
 
+    /// What the party's file demands.
+    #[arg(skip)]
+    demands: Option<Demands>,
+
     #[command(flatten)]
     threat: ThreatArgs,
 
-    /// With --protocol auto: show what every protocol that protects well enough would take
+    /// Where the parties choose the protocol: show what every protocol that protects well enough would take
     #[arg(long)]
     pub explain: bool,
 
@@ -185,7 +190,7 @@ pub struct RunArgs {
 
 /// What `--protocol` says beside names of protocols.
 const AUTO: &str = "; or auto: the parties measure their links and processors, and take the fastest that protects against \
-                    --security and --corruptions";
+                    --security and --corruptions [default: auto]";
 
 /// A protocol, named or to be chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -326,27 +331,45 @@ pub fn refuse(others: &str, flags: impl IntoIterator<Item = Misplaced>) -> Resul
 }
 
 impl RunArgs {
-    /// For so many parties: with what they choose a protocol by, if they do.
+    /// For so many parties: with what they choose a protocol by, if they do. What the party's file does not allow is
+    /// refused.
     pub fn among(&self, parties: usize) -> Result<Self, CliError> {
         let mut args = self.clone();
-        if self.asked == Asked::Auto {
-            if self.party.is_some() && self.threat.security.is_none() {
-                return Err(CliError::input(
-                    "with --protocol auto, say what it must protect against: --security malicious (parties that do \
-                     whatever they like) or --security semi-honest (parties that only look)",
-                ));
+        if !self.names_protocol() {
+            let wanted = self.checks.wanted(self.threat(parties)?);
+            if let Some(demands) = &self.demands {
+                demands.allow_choice(&wanted, parties)?;
             }
-            let wanted = self.checks.wanted(self.threat.among(parties)?);
             args.protocol = wanted.protocols(parties)?[0];
             wanted.check(&args.options())?;
             args.wanted = Some(wanted);
+        } else if let Some(demands) = &self.demands {
+            demands.allow(self.protocol)?;
         }
         Ok(args)
     }
 
+    /// What so many parties are to be protected against: as the command line says, or else the party's file.
+    fn threat(&self, parties: usize) -> Result<Threat, CliError> {
+        let demanded = self.demands.as_ref().and_then(|demands| demands.threat(parties));
+        match (self.threat.security, demanded) {
+            (None, Some(demanded)) if self.threat.corruptions.is_none() => Ok(demanded),
+            (None, _) if self.party.is_some() => Err(CliError::input(
+                "say what the run must be protected against: --security malicious (parties that do whatever they like) or \
+                 --security semi-honest (parties that only look), here or as `security` under [policy] in the party's file; \
+                 or name a protocol",
+            )),
+            _ => self.threat.among(parties),
+        }
+    }
+
+    fn names_protocol(&self) -> bool {
+        matches!(self.asked, Some(Asked::Named(_)))
+    }
+
     /// With the protocol that is named, and the checks that are asked for.
     pub fn checked(mut self) -> Result<Self, CliError> {
-        if let Asked::Named(protocol) = self.asked {
+        if let Some(Asked::Named(protocol)) = self.asked {
             self.protocol = self.checks.apply(protocol)?;
             let flags = [
                 Misplaced::new(self.threat.security.is_some(), "--security", ""),
@@ -363,10 +386,10 @@ impl RunArgs {
 
     /// Refuses to leave the protocol to the parties.
     pub fn named_protocol(&self, command: &str) -> Result<(), CliError> {
-        match self.asked {
-            Asked::Named(_) => Ok(()),
-            Asked::Auto => Err(CliError::input(format!(
-                "not supported: --protocol auto in {command}; name a protocol (`tacit plan` compares them)"
+        match self.names_protocol() {
+            true => Ok(()),
+            false => Err(CliError::input(format!(
+                "{command} needs --protocol and a name: what is stored is for one protocol (`tacit plan` compares them)"
             ))),
         }
     }
@@ -382,11 +405,13 @@ impl RunArgs {
         }
     }
 
-    /// A party's session, from its configuration file: what it must know to meet the others.
-    pub fn session(&self, path: &Path) -> Result<SessionConfig, CliError> {
+    /// A party's session, from its configuration file: what it must know to meet the others; and the arguments, with what the
+    /// file demands.
+    pub fn session(&self, path: &Path) -> Result<(SessionConfig, Self), CliError> {
         let file = tacit_net::config::PartyConfig::load(path)?;
         let config = file.session(session_named(&self.session));
-        Ok(self.deadlines.of(config))
+        let demands = Some(Demands::of(&file, path.display().to_string()));
+        Ok((self.deadlines.of(config), RunArgs { demands, ..self.clone() }))
     }
 
     /// The parties of a configuration file. There may be more than compute if `outside` says so.

@@ -19,13 +19,12 @@ use crate::meeting::{self, Failure, hold};
 use crate::output::Output;
 use crate::program;
 use report::RunReport;
-use std::process::ExitCode;
 use tacit_circuit::Circuit;
 use tacit_protocol::MAX_PARTIES;
 use trust::{announce, announce_threat};
 
 /// Runs the command.
-pub fn run(args: &RunArgs, output: Output) -> Result<ExitCode, Failure> {
+pub fn run(args: &RunArgs, output: Output) -> Result<u8, Failure> {
     if program::is_program(&args.path) {
         return program::run_program(args, output);
     }
@@ -51,19 +50,22 @@ pub fn run(args: &RunArgs, output: Output) -> Result<ExitCode, Failure> {
             announce_run(args, &parties, true, giving);
             local::launch(parties.0.len(), args.transport)?.results()?
         }
-        Some(path) => hold(args.session(path)?, |meeting| {
-            refuse_program_arguments(args)?;
-            let circuit = file::read(&args.path, &args.read)?;
-            let args = &args.among(meeting.config.parties.len())?;
-            let parties = args.named(&meeting.config, path, false)?;
-            announce_run(args, &parties, false, 0);
-            Ok(vec![party::evaluate(args, &circuit, &parties, meeting, output.is_json())?])
-        })?,
+        Some(path) => {
+            let (config, args) = args.session(path)?;
+            hold(config, |meeting| {
+                refuse_program_arguments(&args)?;
+                let circuit = file::read(&args.path, &args.read)?;
+                let args = &args.among(meeting.config.parties.len())?;
+                let parties = args.named(&meeting.config, path, false)?;
+                announce_run(args, &parties, false, 0);
+                Ok(vec![party::evaluate(args, &circuit, &parties, meeting, output.is_json())?])
+            })?
+        }
     };
     let report = RunReport::new(args, results);
     output.print_results(&report)?;
     report.all_written()?;
-    Ok(ExitCode::SUCCESS)
+    Ok(0)
 }
 
 /// How many parties there are when all are local, and choose the protocol: those that give inputs, or two.

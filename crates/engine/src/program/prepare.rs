@@ -15,6 +15,7 @@ use crate::circuit::{EvaluateError, Garbling, Guard, Preprocessing};
 use crate::workers::on_each;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use tacit_backend::awaited::Awaited;
 use tacit_backend::cost::{MAX_ROLES, Products, Rounds, Traffic};
 use tacit_backend::{Backend, Bits, Boolean, InBlocks, Kind, Ring, Secret, Tally, Values};
 use tacit_circuit::library::adder::AdderForm;
@@ -75,6 +76,9 @@ pub struct Cost {
     /// By role, the steps in which it waits for online messages, one after the other: of workers that
     /// take rows side by side, those of the one that has most.
     pub rounds: Rounds,
+    /// What is waited for online, by links: bytes of all workers, steps of the one that has most. Empty where all wait for each
+    /// other alike.
+    pub awaited: Awaited,
     /// Rounds of proofs of products, or of checks of triples, of the worker that has most.
     pub proof_rounds: u64,
     /// Products of bits, or as many as there are bits in products of numbers, or ANDs that are garbled.
@@ -85,7 +89,8 @@ impl Cost {
     /// Bytes that no preprocessing takes, and that nobody waits for.
     pub(super) fn of(bytes: Traffic) -> Self {
         let (ahead, products) = (Traffic::default(), Products::default());
-        Cost { bytes, ahead, rounds: [0; MAX_ROLES], proof_rounds: 0, products }
+        let awaited = Awaited::default();
+        Cost { bytes, ahead, rounds: [0; MAX_ROLES], awaited, proof_rounds: 0, products }
     }
 
     /// The cost of a program that is evaluated as circuits, each of which goes on from the one before.
@@ -248,6 +253,7 @@ impl CompiledProgram {
             let seating = self.seating_of(worker);
             cost.bytes += seating.traffic(&tally.total_bytes());
             cost.ahead += seating.traffic(&tally.bytes_ahead());
+            cost.awaited.beside(&tally.awaited().between(|bytes| seating.traffic(bytes)));
             cost.proof_rounds = cost.proof_rounds.max(tally.proof_rounds());
             cost.products += tally.products();
         }

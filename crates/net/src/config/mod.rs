@@ -8,6 +8,9 @@
 //! certificate = """-----BEGIN CERTIFICATE----- ..."""
 //! key = """-----BEGIN PRIVATE KEY----- ..."""
 //!
+//! [policy]                             # what its runs must protect against, if it says so
+//! security = "malicious"
+//!
 //! [[peers]]
 //! name = "bob"
 //! address = "10.0.0.2:7000"
@@ -19,8 +22,10 @@
 //! must say the same.
 
 mod card;
+mod policy;
 
 pub use card::Card;
+pub use policy::{Behaviour, Corruptions, Policy};
 
 use crate::error::NetError;
 use crate::identity::{Fingerprint, Identity};
@@ -57,6 +62,8 @@ pub struct PartyConfig {
     pub parties: Vec<PartyAddress>,
     /// Whether ids follow from the names. Otherwise the file says them.
     pub ids_by_name: bool,
+    /// What its runs must protect against, if it says so.
+    pub policy: Option<Policy>,
 }
 
 /// What [`PartyConfig::add`] did.
@@ -79,6 +86,7 @@ struct File {
     listen: Option<String>,
     certificate: String,
     key: Secret,
+    policy: Option<Policy>,
     #[serde(default)]
     peers: Vec<FilePeer>,
 }
@@ -156,6 +164,7 @@ impl PartyConfig {
             listen,
             identity,
             ids_by_name,
+            policy: file.policy,
         };
         Ok(config.settled())
     }
@@ -183,6 +192,7 @@ impl PartyConfig {
             identity,
             parties: vec![FilePeer::from(card).into()],
             ids_by_name: true,
+            policy: None,
         };
         Ok(config.settled())
     }
@@ -345,6 +355,9 @@ impl PartyConfig {
             self.identity.certificate_pem().replace('\r', ""),
             Zeroizing::new(self.identity.key_pem().replace('\r', "")).as_str(),
         );
+        if let Some(policy) = self.policy {
+            let _ = write!(text, "\n{policy}");
+        }
         for (number, party) in PartyId::all(self.parties.len()).zip(&self.parties) {
             if number != self.id
                 && let Some(fingerprint) = party.fingerprint
@@ -400,6 +413,7 @@ pub fn generate(parties: &[(String, String)]) -> Result<Vec<PartyConfig>, NetErr
         identity,
         parties: addresses.clone(),
         ids_by_name: false,
+        policy: None,
     };
     Ok(PartyId::all(parties.len()).zip(identities).map(config).collect())
 }

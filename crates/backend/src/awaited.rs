@@ -1,0 +1,119 @@
+//! What roles wait for, by the links over which it comes: messages over different links that are waited for come one after the
+//! other, so that links are idle in between.
+
+use crate::cost::{Links, Traffic};
+use std::ops::AddAssign;
+use tacit_sharing::Protocol;
+
+/// Roles up to which links are told apart: where there are more, all wait for each other alike.
+const MOST: usize = 4;
+
+/// Online messages by the links that are waited for together. Empty under protocols with more than four roles.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Awaited(Vec<Wait>);
+
+/// Steps in which roles wait for the same links.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wait {
+    /// How many there are.
+    pub steps: u64,
+    /// Bytes online, of all of them.
+    pub bytes: Traffic,
+}
+
+impl Awaited {
+    /// One more wait, for the online part of these bytes, in so many steps.
+    pub fn step(&mut self, protocol: Protocol, steps: u64, bytes: &Traffic) {
+        if protocol.parties() <= MOST {
+            self.add(steps, &bytes.on);
+        }
+    }
+
+    /// All waits.
+    pub fn iter(&self) -> impl Iterator<Item = &Wait> {
+        self.0.iter()
+    }
+
+    /// With what another worker waits for at the same time.
+    pub fn beside(&mut self, other: &Awaited) {
+        for wait in other.iter() {
+            let used = used(&wait.bytes.on);
+            let own = self.0.iter_mut().find(|own| self::used(&own.bytes.on) == used);
+            match own {
+                Some(own) => {
+                    own.steps = own.steps.max(wait.steps);
+                    own.bytes.on += &wait.bytes.on;
+                }
+                None => self.0.push(wait.clone()),
+            }
+        }
+    }
+
+    /// The same between other roles.
+    #[must_use]
+    pub fn between(&self, there: impl Fn(&Traffic) -> Traffic) -> Self {
+        let mut out = Awaited::default();
+        self.iter().for_each(|wait| out.add(wait.steps, &there(&wait.bytes).on));
+        out
+    }
+
+    fn add(&mut self, steps: u64, on: &Links) {
+        let used = used(on);
+        if used == 0 {
+            return;
+        }
+        match self.0.iter_mut().find(|wait| self::used(&wait.bytes.on) == used) {
+            Some(wait) => {
+                wait.steps += steps;
+                wait.bytes.on += on;
+            }
+            None => {
+                let bytes = Traffic { on: on.clone(), ..Traffic::default() };
+                self.0.push(Wait { steps, bytes });
+            }
+        }
+    }
+}
+
+impl AddAssign<&Awaited> for Awaited {
+    /// What comes after it.
+    fn add_assign(&mut self, more: &Awaited) {
+        more.iter().for_each(|wait| self.add(wait.steps, &wait.bytes.on));
+    }
+}
+
+/// The links that carry something, a bit each.
+fn used(on: &Links) -> u16 {
+    let mut used = 0;
+    for (from, sent) in on.iter().enumerate().take(MOST) {
+        for (to, bytes) in sent.iter().enumerate().take(MOST) {
+            used |= u16::from(*bytes > 0) << (MOST * from + to);
+        }
+    }
+    used
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocols::{REPLICATED, TRIO};
+    use tacit_net::Stream;
+
+    #[test]
+    fn waits_for_the_same_links_are_added_up() {
+        let over = |from, to, bytes| Traffic::default().sent(from, to, Stream::On, bytes);
+        let mut all = Awaited::default();
+        all.step(TRIO, 1, &(over(1, 2, 10) + over(2, 1, 10)));
+        all.step(TRIO, 3, &(over(1, 2, 5) + over(2, 1, 7)));
+        all.step(TRIO, 1, &over(0, 1, 4));
+        all.step(REPLICATED, 1, &Traffic::default().sent(0, 1, Stream::Pre, 4));
+        let found: Vec<(u64, u64, u64)> = all
+            .iter()
+            .map(|wait| (wait.steps, wait.bytes.link(1, 2), wait.bytes.link(0, 1)))
+            .collect();
+        assert_eq!(found, [(4, 15, 0), (1, 0, 4)]);
+        let mut twice = all.clone();
+        twice += &all;
+        assert_eq!(twice.iter().map(|wait| wait.steps).collect::<Vec<_>>(), [8, 2]);
+    }
+}

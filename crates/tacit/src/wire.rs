@@ -1,0 +1,84 @@
+//! What TLS and the kernel add to a link: measured over this machine's loopback interface.
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::loopback;
+use crate::meeting::Meeting;
+use std::sync::OnceLock;
+use std::thread;
+use tacit_net::probe::{Effort, LinkProbe, probe};
+use tacit_planner::Network;
+
+/// What every message and every byte take beside what the network takes.
+#[derive(Clone, Copy, Debug)]
+pub struct Wire {
+    message_seconds: f64,
+    byte_seconds: f64,
+}
+
+impl Wire {
+    /// As it is here, measured once in a process, in some tens of milliseconds: between two parties on the loopback
+    /// interface, over TLS.
+    ///
+    /// # Errors
+    /// When this machine has no free port, or lets nobody connect.
+    pub fn measured() -> Result<Wire> {
+        static MEASURED: OnceLock<Wire> = OnceLock::new();
+        if let Some(known) = MEASURED.get() {
+            return Ok(*known);
+        }
+        let wire = Wire::of(&probes()?);
+        Ok(*MEASURED.get_or_init(|| wire))
+    }
+
+    /// The faster direction: what disturbs a measurement makes it slower.
+    fn of(probes: &[LinkProbe]) -> Wire {
+        let messages = probes.iter().map(|it| it.rtt_ns as f64 * 1e-9 / 2.0);
+        let rates = probes.iter().filter_map(|it| it.bits_per_second).map(|bits| 8.0 / bits as f64);
+        let least = |all: &mut dyn Iterator<Item = f64>| all.reduce(f64::min).unwrap_or(0.0);
+        Wire { message_seconds: least(&mut { messages }), byte_seconds: least(&mut { rates }) }
+    }
+
+    /// A network whose links take as much longer.
+    #[must_use]
+    pub fn on(&self, network: Network) -> Network {
+        network.slowed(self.message_seconds, self.byte_seconds)
+    }
+}
+
+/// The two directions between two parties here.
+fn probes() -> Result<Vec<LinkProbe>> {
+    let parties = loopback::parties(&["left", "right"])?;
+    let measured = |party: &crate::Party| -> Result<Vec<LinkProbe>> {
+        let mut session = Meeting::new(party.config().clone()).connect()?;
+        let found = probe(&mut session, Effort::Brief)?;
+        session.finish()?;
+        Ok(found)
+    };
+    let [left, right] = &parties[..] else {
+        return Err(Error::new(ErrorKind::Bug, "two parties are not two"));
+    };
+    thread::scope(|scope| {
+        let other = scope.spawn(|| measured(right));
+        let own = measured(left)?;
+        match other.join() {
+            Ok(theirs) => theirs.map(|_| own),
+            Err(_) => Err(Error::new(ErrorKind::Bug, "a thread that measures links panicked")),
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn loopback_takes_some_time_and_adds_it_to_links() {
+        let wire = Wire::measured().expect("measures");
+        assert!(wire.message_seconds > 0.0 && wire.message_seconds < 1.0, "{wire:?}");
+        assert!(wire.byte_seconds < 1e-6, "{wire:?}");
+        let slow = Wire { message_seconds: 0.5, byte_seconds: 1e-9 };
+        let network = slow.on(Network::new(2, |_, _| (1e9, 0.25)));
+        assert!((network.delay(0, 1) - 0.75).abs() < 1e-9);
+        assert!((network.rate(0, 1) - 5e8).abs() < 1.0);
+    }
+}
