@@ -12,6 +12,7 @@ import numpy as np
 
 from . import _tacit
 from ._place import here
+from ._show import as_html
 from .errors import ProgramError, RangeError, SecretError, ShapeError, fail, mistake
 from .types import Category, Date, Kind, Type, days
 
@@ -341,12 +342,20 @@ class Array:
         """`x.at[i].set(part)` is the array with another part at public positions."""
         return _At(self)
 
-    def __repr__(self) -> str:
+    def _described(self) -> tuple[str, str, str, str]:
+        """The type of its elements, its shape, who has it, and its range."""
         low, high = self.range
         shape = f"[{', '.join(map(repr, self.shape))}]" if self.ndim else ""
         seen = self.visibility
-        seen = seen if seen in ("secret", "public") else f"from {seen}"
-        return f"Array: {self.dtype}{shape}, {seen}, in {low}..{high}"
+        return self.dtype, shape, seen if seen in ("secret", "public") else f"from {seen}", f"{low}..{high}"
+
+    def __repr__(self) -> str:
+        dtype, shape, seen, range = self._described()
+        return f"Array: {dtype}{shape}, {seen}, in {range}"
+
+    def _repr_html_(self) -> str:
+        dtype, shape, seen, range = self._described()
+        return as_html(["array of", "shape", "visibility", "range"], [[dtype, shape or "one value", seen, range]])
 
     # What it is not.
 

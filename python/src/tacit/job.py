@@ -13,6 +13,7 @@ import numpy as np
 
 from . import _tacit, data
 from ._place import here
+from ._show import as_html, paragraph
 from .array import Arena, Array, Party, domain_of
 from .errors import InputError, ProgramError, fail, failure, mistake
 from .lints import Lint, lint
@@ -174,6 +175,11 @@ class Job:
 
     def __repr__(self) -> str:
         return f"Job {self.name}: {len(self._inputs)} inputs, reveals {', '.join(it[0] for it in self._program.results)}"
+
+    def _repr_html_(self) -> str:
+        reveals = ", ".join(it[0] for it in self._program.results)
+        row = [self.name, ", ".join(self.parties), ", ".join(self.input_names), reveals, f"{self.digest[:16]}..."]
+        return as_html(["job", "parties", "inputs", "reveals", "digest"], [row])
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes it as a `.tacit` file, for `tc.load`, `tacit run` and people to read."""
@@ -390,32 +396,47 @@ class Disclosure:
         self.job = job
         self.lints = job.lints()
 
-    def __repr__(self) -> str:
+    def _sections(self) -> list[tuple[str, list[list[str]]]]:
+        """What the disclosure lists, under its headings."""
         job = self.job
         program = job._program
         parties = job.parties
-        lines = [f"job {job.name}  digest {job.digest[:16]}...", "REVEALED, and nothing else"]
+        revealed = []
         for name, to, type in program.results:
             who = "everybody" if len(to) == len(parties) else ", ".join(parties[it] for it in to)
             learns = "learns" if len(to) == 1 or who == "everybody" else "learn"
-            lines.append(f"  {who} {learns}  {name}  {type.replace(' secret', '').replace(' public', '')}")
+            revealed.append([f"{who} {learns}", name, type.replace(" secret", "").replace(" public", "")])
         for dim, (least, most) in job.rows.items():
-            lines.append(f"  everybody learns  row count {dim}, from {least} to {most}")
-        lines.append("TAKEN")
+            revealed.append(["everybody learns", f"row count {dim}, from {least} to {most}"])
+        taken = []
         for it in job._inputs:
-            who = f"from {it.party}" if it.party else "public"
             shape = f"[{', '.join(it.shape)}]" if it.shape else ""
             unit = 2**it.fraction
             low, high = (bound if unit == 1 else bound / unit for bound in it.interval)
-            lines.append(f"  {who}  {it.name}{shape}  {low}..{high}")
+            taken.append([f"from {it.party}" if it.party else "public", f"{it.name}{shape}", f"{low}..{high}"])
         within = [it for node in program.nodes for it in node[2]]
         checked = sorted({f"{file}:{line}" for op, file, line in within if op == "check"})
         told = f"{', '.join(checked)}; 1 bit for all together, to everybody" if checked else "nothing"
-        lines.append(f"CHECKED IN THE RUN  {told}")
         known = job._promised if job._promised is not None else {(file, line) for _, file, line in within}
         promised = sorted({f"{file}:{line}" for op, file, line in within if op == "assume" and (file, line) in known})
-        lines.append(f"PROMISED, UNVERIFIED  {', '.join(promised) if promised else 'nothing'}")
+        sections = [
+            ("REVEALED, and nothing else", revealed),
+            ("TAKEN", taken),
+            (f"CHECKED IN THE RUN  {told}", []),
+            (f"PROMISED, UNVERIFIED  {', '.join(promised) if promised else 'nothing'}", []),
+        ]
         if self.lints:
-            lines.append("LOOK AT")
-            lines += [f"  {it.code}  {it.message}" for it in self.lints]
+            sections.append(("LOOK AT", [[it.code, it.message] for it in self.lints]))
+        return sections
+
+    def _title(self) -> str:
+        return f"job {self.job.name}  digest {self.job.digest[:16]}..."
+
+    def __repr__(self) -> str:
+        lines = [self._title()]
+        for heading, rows in self._sections():
+            lines += [heading, *(f"  {'  '.join(row)}" for row in rows)]
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        return paragraph(self._title()) + "".join(as_html([heading], rows) for heading, rows in self._sections())

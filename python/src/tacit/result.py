@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ._show import as_html, as_text, paragraph
+
 if TYPE_CHECKING:
     from . import _tacit
     from .run import Several
@@ -26,20 +28,6 @@ def _bytes(size: float) -> str:
         if size >= unit:
             return f"{size / unit:.1f} {word}"
     return f"{size:.0f} B"
-
-
-def _table(head: list[str], rows: list[list[str]]) -> str:
-    widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
-    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in [head, *rows]]
-    return "\n".join(lines)
-
-
-def _html(head: list[str], rows: list[list[str]]) -> str:
-    def cells(tag: str, row: list[str]) -> str:
-        return "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in row)
-
-    body = "".join(f"<tr>{cells('td', row)}</tr>" for row in rows)
-    return f"<table><thead><tr>{cells('th', head)}</tr></thead><tbody>{body}</tbody></table>"
 
 
 class Report:
@@ -87,6 +75,11 @@ class Report:
         rows = "".join(f", {name} = {count}" for name, count in self.rows.items())
         rounds = f"{self.rounds} round{'s' if self.rounds != 1 else ''}"
         return f"{self.protocol}, {self.raw['by']}{rows}: {_seconds(self.seconds)}, {rounds}, {_bytes(self.bytes)} sent in all"
+
+    def _repr_html_(self) -> str:
+        rows = ", ".join(f"{name} = {count}" for name, count in self.rows.items())
+        figures = [self.protocol, str(self.raw["by"]), rows, _seconds(self.seconds), str(self.rounds), _bytes(self.bytes)]
+        return as_html(["protocol", "by", "rows", "seconds", "rounds", "sent in all"], [figures])
 
 
 def _sent(link: dict[str, Any]) -> int:
@@ -140,8 +133,8 @@ class Result:
         return f"{self._outcome.table.rstrip()}\n{self.report!r}{warned}"
 
     def _repr_html_(self) -> str:
-        warned = "".join(f"<p>warning: {html.escape(text)}</p>" for text in self.warnings)
-        return f"<pre>{html.escape(self._outcome.table.rstrip())}</pre><p>{html.escape(repr(self.report))}</p>{warned}"
+        warned = "".join(paragraph(f"warning: {text}") for text in self.warnings)
+        return f"<pre>{html.escape(self._outcome.table.rstrip())}</pre>{self.report._repr_html_()}{warned}"
 
 
 class Plan:
@@ -173,10 +166,10 @@ class Plan:
         return head, rows
 
     def __repr__(self) -> str:
-        return f"against {self.raw['against']}, on {self.network}:\n{_table(*self._rows())}"
+        return f"against {self.raw['against']}, on {self.network}:\n{as_text(*self._rows())}"
 
     def _repr_html_(self) -> str:
-        return f"<p>against {html.escape(self.raw['against'])}, on {html.escape(self.network)}</p>{_html(*self._rows())}"
+        return paragraph(f"against {self.raw['against']}, on {self.network}") + as_html(*self._rows())
 
 
 class Simulation:
@@ -198,7 +191,7 @@ class Simulation:
         return head, rows
 
     def __repr__(self) -> str:
-        return f"on {self.network}, without computing:\n{_table(*self._rows())}"
+        return f"on {self.network}, without computing:\n{as_text(*self._rows())}"
 
     def _repr_html_(self) -> str:
-        return f"<p>on {html.escape(self.network)}, without computing</p>{_html(*self._rows())}"
+        return paragraph(f"on {self.network}, without computing") + as_html(*self._rows())
