@@ -1,0 +1,36 @@
+"""The notebooks: they are what their scripts make, and run in a kernel without a screen."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+import tacit as tc
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = ROOT / "python" / "examples"
+
+
+def test_notebooks_are_what_their_scripts_make() -> None:
+    done = subprocess.run([sys.executable, ROOT / "scripts" / "notebooks.py", "--check"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("name", sorted(path.stem for path in EXAMPLES.glob("*.ipynb")))
+def test_notebooks_run(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No cell fails: their last cells compare results with the reference. What they show is HTML, and plots."""
+    monkeypatch.setenv("PYTHONPATH", str(Path(tc.__file__).parents[1]))
+    notebook = nbformat.read(EXAMPLES / f"{name}.ipynb", as_version=4)
+    assert any("assert abs(" in cell.source or "assert np.abs(" in cell.source for cell in notebook.cells)
+    NotebookClient(notebook, timeout=120, kernel_name="python3", resources={"metadata": {"path": str(EXAMPLES)}}).execute()
+    shown = [output for cell in notebook.cells for output in cell.get("outputs", [])]
+    assert not [output for output in shown if output.get("name") == "stderr"]
+    data = [output.data for output in shown if "data" in output]
+    assert "REVEALED, and nothing else" in "".join(it.get("text/html", "") for it in data)
+    assert all("text/html" in it or "image/png" in it for it in data)
+    assert any("image/png" in it for it in data) == ("plt.show()" in notebook.cells[-1].source)
