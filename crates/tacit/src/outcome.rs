@@ -126,7 +126,7 @@ impl Index<&str> for Outcome {
 
 impl fmt::Display for Outcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let columns = self.results.iter().map(|(name, value)| value.column(name)).collect();
+        let columns = self.results.iter().map(|(name, value)| value.output(name)).collect();
         write_table(f, columns)
     }
 }
@@ -230,7 +230,10 @@ impl Value {
         self.labels.iter().map(|axis| axis.iter().map(names).collect()).collect()
     }
 
-    fn column(&self, name: &str) -> OutputColumn {
+    /// This result, called `name`, as `tacit-tables` takes it.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn output(&self, name: &str) -> OutputColumn {
         let shape = self.array.shape().iter().map(|n| *n as u64).collect();
         let raw = self.array.raw().to_vec().into();
         let column = OutputColumn::new(name, self.array.element(), shape, raw);
@@ -246,7 +249,7 @@ impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.array.shape() {
             [] => self.texts().try_for_each(|text| f.write_str(&text)),
-            _ => write_table(f, vec![self.column("")]),
+            _ => write_table(f, vec![self.output("")]),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! What a program reveals, on screen and in files.
 
+mod arrow;
 mod csv;
 mod file;
 mod flat;
@@ -12,6 +13,7 @@ use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
 
+use arrow_array::{RecordBatchIterator, RecordBatchReader};
 use tacit_program::{Domain, Element, Meaning};
 use zeroize::Zeroizing;
 
@@ -26,8 +28,8 @@ pub enum Format {
     Csv,
     /// One object, an entry per result; arrays are nested, numbers exact, bits true and false.
     Json,
-    /// Integers and booleans as such; fixed point as `double` up to 54 bits, where that is exact,
-    /// else as decimals.
+    /// Integers, booleans and dates as such; fixed point as `double` up to 54 bits, where that is
+    /// exact, else as decimals.
     Parquet,
 }
 
@@ -151,6 +153,27 @@ impl OutputTable {
         &self.columns
     }
 
+    /// Gives the table as Arrow data, with the columns that a Parquet file has. Nothing in it is
+    /// erased.
+    ///
+    /// # Errors
+    /// [`TableError::Output`] if the results do not have equally many rows, or more than two axes, or
+    /// take decimals of more than 38 digits.
+    pub fn arrow(&self) -> Result<impl RecordBatchReader + Send + use<>, TableError> {
+        let shapes = self.columns.iter().map(|c| (c.name.as_str(), c.shape.as_slice()));
+        check_rows(&shapes.collect::<Vec<_>>())
+            .map_err(|what| TableError::Output(format!("these results are no table: {what}")))?;
+        if let Some(wide) = self.columns.iter().find(|column| arrow::is_wide(column.element)) {
+            let (name, element) = (&wide.name, wide.element);
+            let what = format!(
+                "\"{name}\" is {element}, which takes decimals of more than 38 digits, and most readers know none"
+            );
+            return Err(TableError::Output(format!("these results are no table: {what}")));
+        }
+        let (schema, batches) = arrow::batches(self);
+        Ok(RecordBatchIterator::new(batches.collect::<Vec<_>>(), schema))
+    }
+
     /// Writes to a file, all of it or nothing: it is written beside, with access for its owner
     /// only, and then renamed. `-` is standard output. Without a format the file's name says it;
     /// standard output gets a table.
@@ -210,22 +233,27 @@ pub fn check_shapes(format: Format, results: &[(&str, &[u64])]) -> Result<(), Ta
     if matches!(format, Format::Table | Format::Json) {
         return Ok(());
     }
-    let unfit = |what: String| {
+    check_rows(results).map_err(|what| {
         let format = format.name();
-        Err(TableError::Output(format!("{format} cannot hold the results: {what}; write JSON")))
-    };
+        TableError::Output(format!("{format} cannot hold the results: {what}; write JSON"))
+    })
+}
+
+/// Checks that results are columns and matrices with equally many rows, or single values; or says
+/// which are not.
+fn check_rows(results: &[(&str, &[u64])]) -> Result<(), String> {
     let Some(((first, shape), others)) = results.split_first() else {
-        return unfit("there are none".to_owned());
+        return Err("there are none".to_owned());
     };
     for (name, other) in results {
         if other.len() > 2 {
-            return unfit(format!("\"{name}\" has {} axes", other.len()));
+            return Err(format!("\"{name}\" has {} axes", other.len()));
         }
     }
     for (name, other) in others {
         if other.first() != shape.first() {
             let [a, b] = [shape, other].map(|shape| rows_in_words(shape));
-            return unfit(format!("\"{first}\" has {a}, \"{name}\" {b}"));
+            return Err(format!("\"{first}\" has {a}, \"{name}\" {b}"));
         }
     }
     Ok(())

@@ -1,140 +1,20 @@
 //! Results as Parquet.
 
 use std::io::{self, Write};
-use std::ops::Range;
-use std::sync::Arc;
 
-use arrow_array::types::{
-    ArrowPrimitiveType, Decimal128Type, Decimal256Type, Float64Type, Int8Type, Int16Type,
-    Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
-};
-use arrow_array::{ArrayRef, BooleanArray, PrimitiveArray, RecordBatch, StringArray};
-use arrow_schema::{ArrowError, DataType, Field, Schema};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::Compression;
 use parquet::file::properties::WriterProperties;
-use tacit_program::Element;
 
-use super::OutputTable;
-use super::flat::{self, Content, Flat};
-
-type I256 = <Decimal256Type as ArrowPrimitiveType>::Native;
-
-const BATCH_ROWS: usize = 1 << 16;
-
-/// Every raw value of as many bits is an `f64`.
-const FLOAT_BITS: u8 = 54;
-
-/// Digits of `Decimal128`.
-const DECIMAL128_DIGITS: u8 = 38;
+use super::{OutputTable, arrow};
 
 pub(super) fn write(table: &OutputTable, writer: &mut (dyn Write + Send)) -> io::Result<()> {
-    let (columns, rows) = flat::table(table);
-    let fields: Vec<Field> =
-        columns.iter().map(|c| Field::new(&c.name, column_type(c), false)).collect();
-    let schema = Arc::new(Schema::new(fields));
+    let (schema, batches) = arrow::batches(table);
     let options = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
-    let mut parquet = ArrowWriter::try_new(writer, schema.clone(), Some(options))?;
-    for start in (0..rows).step_by(BATCH_ROWS) {
-        let range = start..rows.min(start + BATCH_ROWS);
-        let arrays = columns.iter().map(|column| array(column, range.clone()));
-        let arrays = arrays.collect::<Result<_, _>>().map_err(io::Error::other)?;
-        let batch = RecordBatch::try_new(schema.clone(), arrays).map_err(io::Error::other)?;
-        parquet.write(&batch)?;
+    let mut parquet = ArrowWriter::try_new(writer, schema, Some(options))?;
+    for batch in batches {
+        parquet.write(&batch.map_err(io::Error::other)?)?;
     }
     parquet.close()?;
     Ok(())
-}
-
-/// Labels that are names, and values that stand for something, are texts; other labels integers.
-fn column_type(column: &Flat<'_>) -> DataType {
-    match column.content() {
-        _ if column.is_text() => DataType::Utf8,
-        Content::Values { element, .. } => data_type(*element),
-        Content::Labels { .. } => DataType::Int64,
-    }
-}
-
-fn data_type(element: Element) -> DataType {
-    match element {
-        Element::Bit => DataType::Boolean,
-        Element::Int { signed: true, bits: 8 } => DataType::Int8,
-        Element::Int { signed: true, bits: 16 } => DataType::Int16,
-        Element::Int { signed: true, bits: 32 } => DataType::Int32,
-        Element::Int { signed: true, .. } => DataType::Int64,
-        Element::Int { signed: false, bits: 8 } => DataType::UInt8,
-        Element::Int { signed: false, bits: 16 } => DataType::UInt16,
-        Element::Int { signed: false, bits: 32 } => DataType::UInt32,
-        Element::Int { signed: false, .. } => DataType::UInt64,
-        Element::Fixed { bits, .. } if bits <= FLOAT_BITS => DataType::Float64,
-        Element::Fixed { bits, fraction } => decimal(bits, fraction),
-    }
-}
-
-/// `raw / 2^fraction = raw * 5^fraction / 10^fraction`: as many digits as the largest has.
-#[expect(clippy::cast_possible_truncation, reason = "at most 64 digits")]
-fn decimal(bits: u8, fraction: u8) -> DataType {
-    let largest = five_to(fraction).wrapping_mul(I256::from_i128(1 << (bits - 1)));
-    let digits = largest.to_string().len() as u8;
-    let scale = fraction.cast_signed();
-    if digits <= DECIMAL128_DIGITS {
-        DataType::Decimal128(digits, scale)
-    } else {
-        DataType::Decimal256(digits, scale)
-    }
-}
-
-fn five_to(power: u8) -> I256 {
-    (0..power).fold(I256::from_i128(1), |product, _| product.wrapping_mul(I256::from_i128(5)))
-}
-
-fn array(column: &Flat<'_>, rows: Range<usize>) -> Result<ArrayRef, ArrowError> {
-    if column.is_text() {
-        return Ok(Arc::new(rows.map(|row| Some(column.exact(row))).collect::<StringArray>()));
-    }
-    let raw: Vec<i64> = rows.map(|row| column.value(row)).collect();
-    let fraction = match column.content() {
-        Content::Values { element, .. } => element.fraction(),
-        Content::Labels { .. } => 0,
-    };
-    Ok(match column_type(column) {
-        DataType::Boolean => Arc::new(raw.iter().map(|v| Some(*v != 0)).collect::<BooleanArray>()),
-        DataType::Int8 => integers::<Int8Type>(&raw),
-        DataType::Int16 => integers::<Int16Type>(&raw),
-        DataType::Int32 => integers::<Int32Type>(&raw),
-        DataType::UInt8 => integers::<UInt8Type>(&raw),
-        DataType::UInt16 => integers::<UInt16Type>(&raw),
-        DataType::UInt32 => integers::<UInt32Type>(&raw),
-        DataType::UInt64 => primitives::<UInt64Type>(&raw, i64::cast_unsigned),
-        DataType::Float64 => {
-            let unit = (-f64::from(fraction)).exp2();
-            #[expect(clippy::cast_precision_loss, reason = "at most 54 bits")]
-            let float = |v| v as f64 * unit;
-            primitives::<Float64Type>(&raw, float)
-        }
-        DataType::Decimal128(digits, scale) => {
-            let factor = 5_i128.pow(u32::from(fraction));
-            let values = raw.iter().map(|v| i128::from(*v) * factor);
-            let values = PrimitiveArray::<Decimal128Type>::from_iter_values(values);
-            Arc::new(values.with_precision_and_scale(digits, scale)?)
-        }
-        DataType::Decimal256(digits, scale) => {
-            let factor = five_to(fraction);
-            let values = raw.iter().map(|v| I256::from_i128(i128::from(*v)).wrapping_mul(factor));
-            let values = PrimitiveArray::<Decimal256Type>::from_iter_values(values);
-            Arc::new(values.with_precision_and_scale(digits, scale)?)
-        }
-        _ => primitives::<Int64Type>(&raw, |v| v),
-    })
-}
-
-fn primitives<T: ArrowPrimitiveType>(raw: &[i64], convert: impl Fn(i64) -> T::Native) -> ArrayRef {
-    Arc::new(PrimitiveArray::<T>::from_iter_values(raw.iter().map(|v| convert(*v))))
-}
-
-/// Raw values lie within their type.
-fn integers<T: ArrowPrimitiveType<Native: TryFrom<i64, Error: std::fmt::Debug>>>(
-    raw: &[i64],
-) -> ArrayRef {
-    primitives::<T>(raw, |v| v.try_into().expect("a raw value of the type"))
 }

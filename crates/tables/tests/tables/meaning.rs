@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use arrow_array::RecordBatchReader;
+use arrow_schema::DataType;
 use tacit_program::domain::Members;
 use tacit_program::{Domain, Element, Meaning};
 use tacit_tables::{
@@ -153,22 +155,57 @@ fn rows_and_columns_of_results_are_labelled() {
 }
 
 #[test]
-fn parquet_has_labels_as_texts_and_numbers() {
+fn parquet_has_labels_as_texts_and_numbers_and_dates() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("r.parquet");
     let mut columns = labelled();
-    columns.truncate(1);
+    columns.truncate(2);
     OutputTable::new(columns).unwrap().write(&path, None).unwrap();
     let group = names("group", &["women", "men"]);
     let fields = [
         Field::new("level", Element::uint(8)).within(0, 1).standing_for(Meaning::Domain(level())),
         Field::new("group", Element::uint(8)).within(0, 1).standing_for(Meaning::Domain(group)),
         Field::new("people", Element::int(32)),
+        Field::new("since", Element::int(32)),
     ];
     let table = read(&path, &Schema::for_inputs(&fields)).unwrap();
     assert_eq!(raw(&table, "level"), [0, 0, 1, 1]);
     assert_eq!(raw(&table, "group"), [0, 1, 0, 1]);
     assert_eq!(raw(&table, "people"), [10, 20, 30, 40]);
+    assert_eq!(raw(&table, "since"), [0, 1, 2, 3]);
+}
+
+#[test]
+fn dates_are_dates_where_arrow_has_them() {
+    let types = |columns: Vec<OutputColumn>| -> Vec<DataType> {
+        let schema = OutputTable::new(columns).unwrap().arrow().unwrap().schema();
+        schema.fields().iter().map(|field| field.data_type().clone()).collect()
+    };
+    let numbers = DataType::Int32;
+    let labels = [DataType::Utf8, DataType::Utf8];
+    let values = [numbers.clone(), DataType::Date32, numbers.clone(), numbers];
+    assert_eq!(types(labelled()), [&labels[..], &values[..]].concat());
+    let since = OutputColumn::new("since", Element::int(64), vec![], vec![5].into());
+    assert_eq!(types(vec![OutputColumn { meaning: Meaning::Date, ..since }]), [DataType::Utf8]);
+}
+
+#[test]
+fn arrow_refuses_what_is_no_table() {
+    let column = |name: &str, element, shape: &[u64]| {
+        let raw = vec![1; shape.iter().product::<u64>() as usize];
+        OutputColumn::new(name, element, shape.to_vec(), raw.into())
+    };
+    let refused = |columns| OutputTable::new(columns).unwrap().arrow().err().unwrap().to_string();
+    let small = Element::uint(8);
+    let error = refused(vec![column("a", small, &[3]), column("b", small, &[])]);
+    assert!(error.contains("\"a\" has 3 rows, \"b\" a single value"), "{error}");
+    let error = refused(vec![column("cube", small, &[2, 2, 2])]);
+    assert!(error.contains("\"cube\" has 3 axes"), "{error}");
+    assert!(refused(vec![]).contains("there are none"));
+    let fixed = |fraction| Element::Fixed { bits: 64, fraction };
+    let error = refused(vec![column("fine", fixed(28), &[2])]);
+    assert!(error.contains("\"fine\" is fixed(64,28)") && error.contains("38 digits"), "{error}");
+    assert!(OutputTable::new(vec![column("fine", fixed(27), &[2])]).unwrap().arrow().is_ok());
 }
 
 #[test]
