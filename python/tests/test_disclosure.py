@@ -44,6 +44,33 @@ def test_groups_that_may_be_small() -> None:
     assert not codes(tc.job("j", people=tc.where(people >= 10, people, 0).reveal(to="all")))
 
 
+def test_two_results_that_differ_by_a_filter() -> None:
+    alice, bob, plan, age, days = columns()
+    old, long = age >= 65, days > 100
+    pairs = {
+        "sums": (tc.where(old, days, 0).sum(), tc.where(old & long, days, 0).sum()),
+        "all": (days.sum(), tc.where(old, days, 0).sum()),
+        "counts": (old.sum(), (old & long).sum()),
+        "groups": (tc.group_count(plan, where=long), tc.group_count(plan, where=long & old)),
+        "sums by group": (tc.group_sum(days, plan), tc.group_sum(days, plan, where=old)),
+    }
+    for name, (more, fewer) in pairs.items():
+        found = tc.job("j", more=more.reveal(to="all"), fewer=fewer.reveal(to="all")).lints()
+        (one,) = [it for it in found if it.code == "D4"]
+        assert one.result == "fewer" and one.message.startswith("'more' less 'fewer' is about the rows"), name
+        apart = tc.job("j", more=more.reveal(to=alice), fewer=fewer.reveal(to=bob))
+        assert not [it for it in apart.lints() if it.code == "D4"], name
+    other = {
+        "neither has the other": (tc.where(old, days, 0).sum(), tc.where(long, days, 0).sum()),
+        "other values": (days.sum(), tc.where(old, age, 0).sum()),
+        "a sum and a count": (days.sum(), (old & long).sum()),
+        "the greatest": (days.max(), tc.where(old, days, 0).max()),
+    }
+    for name, (more, fewer) in other.items():
+        job = tc.job("j", more=more.reveal(to="all"), fewer=fewer.reveal(to="all"))
+        assert not [it for it in job.lints() if it.code == "D4"], name
+
+
 def test_bounds_from_data_stay_here(tmp_path: Path) -> None:
     alice, bob = tc.parties("alice", "bob")
     schema = tc.suggest({"age": [30, 70]})

@@ -6,8 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use tacit::{Scalar, Values};
 
-/// The values of inputs, by name: NumPy arrays of `int64`, `uint64`, `float64` or `bool` in row-major order, or lists of
-/// texts.
+/// The values of inputs, by name: NumPy arrays of whole numbers, `float64` or `bool` in row-major order, or lists of texts.
 pub fn values(given: &Bound<'_, PyDict>) -> PyResult<Vec<(String, Values)>> {
     given.iter().map(|(name, value)| Ok((name.extract()?, of_one(&value)?))).collect()
 }
@@ -19,11 +18,15 @@ fn of_one(value: &Bound<'_, PyAny>) -> PyResult<Values> {
         let borrowed: Vec<&str> = texts.iter().map(String::as_str).collect();
         return Ok(Values::from(&borrowed));
     }
-    let found = numbers::<i64>(value)?
-        .map_or_else(|| numbers::<f64>(value), |it| Ok(Some(it)))?
-        .map_or_else(|| numbers::<bool>(value), |it| Ok(Some(it)))?
-        .map_or_else(|| numbers::<u64>(value), |it| Ok(Some(it)))?;
-    found.ok_or_else(|| PyTypeError::new_err("an array of int64, uint64, float64 or bool"))
+    macro_rules! numbers_of {
+        ($($scalar:ty),*) => { $(
+            if let Some(found) = numbers::<$scalar>(value)? {
+                return Ok(found);
+            }
+        )* };
+    }
+    numbers_of!(i64, f64, bool, u64, i32, i16, i8, u32, u16, u8);
+    Err(PyTypeError::new_err("an array of whole numbers, float64 or bool"))
 }
 
 fn numbers<T: Element + Scalar>(value: &Bound<'_, PyAny>) -> PyResult<Option<Values>> {

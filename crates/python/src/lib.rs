@@ -2,6 +2,7 @@
 //!
 //! It has no logic of its own. What users see is Python (`python/src/tacit`); `_tacit.pyi` there describes this module.
 
+mod arrow;
 mod data;
 mod error;
 mod front;
@@ -32,6 +33,10 @@ fn _tacit(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<program::Program>()?;
     module.add_class::<outcome::Outcome>()?;
     module.add_class::<run::Party>()?;
+    module.add_class::<arrow::Column>()?;
+    module.add_class::<arrow::Table>()?;
+    module.add_function(wrap_pyfunction!(arrow::read_stream, module)?)?;
+    module.add_function(wrap_pyfunction!(arrow::read_array, module)?)?;
     module.add_function(wrap_pyfunction!(run::run_local, module)?)?;
     module.add_function(wrap_pyfunction!(run::loopback, module)?)?;
     module.add_function(wrap_pyfunction!(run::protocols, module)?)?;

@@ -77,7 +77,7 @@ impl Outcome {
 }
 
 impl Outcome {
-    fn found(&self, name: &str) -> PyResult<&tacit::Value> {
+    pub fn found(&self, name: &str) -> PyResult<&tacit::Value> {
         let missing = || pyo3::exceptions::PyKeyError::new_err(name.to_owned());
         self.0.get(name).ok_or_else(missing)
     }

@@ -46,7 +46,7 @@ from .errors import (
 )
 from .job import Disclosure, Job, Reveal, job, load
 from .lints import Lint
-from .result import Plan, Report, Result, Simulation
+from .result import Plan, Report, Result, Simulation, Table
 from .run import connect, local, protocols
 from .types import Bool, Category, Date, Fixed, Int, Type
 from .xp import (
@@ -156,6 +156,7 @@ __all__ = [
     "SecretError",
     "ShapeError",
     "Simulation",
+    "Table",
     "TacitError",
     "Type",
     "__version__",

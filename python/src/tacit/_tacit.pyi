@@ -17,9 +17,10 @@ _Meaning: TypeAlias = Domain | Literal["date"]
 # A value, a truth value, a number or its text, or the texts of numbers in row-major order with their shape.
 _Operand: TypeAlias = Node | bool | int | str | tuple[Sequence[str], Sequence[int]]
 # Arrays in row-major order, or texts, by input.
-_Data: TypeAlias = dict[str, NDArray[np.int64] | NDArray[np.uint64] | NDArray[np.float64] | NDArray[np.bool_] | list[str]]
+_Data: TypeAlias = dict[str, NDArray[np.integer[Any]] | NDArray[np.float64] | NDArray[np.bool_] | list[str]]
 
 __all__ = [
+    "Column",
     "Domain",
     "Failure",
     "FrontEnd",
@@ -29,9 +30,12 @@ __all__ = [
     "Outcome",
     "Party",
     "Program",
+    "Table",
     "__version__",
     "loopback",
     "protocols",
+    "read_array",
+    "read_stream",
     "run_local",
 ]
 
@@ -248,6 +252,44 @@ class Party:
         inputs: _Data,
     ) -> Outcome:
         """Runs a program with the other parties: under a protocol, or the one that they choose for a threat, or by policy."""
+
+@final
+class Column:
+    """A column of another library, in chunks of one type."""
+
+    @property
+    def type(self) -> str:
+        """The type of its elements, as Arrow calls it."""
+    @property
+    def is_text(self) -> bool:
+        """Whether its elements are texts."""
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Its length, and that of its lists, if its elements are lists of one length."""
+    def missing(self) -> NDArray[np.bool_] | None:
+        """Which rows are missing, or have missing parts; nothing if none are."""
+    def numpy(self) -> NDArray[Any]:
+        """Its values as an array, which is wiped in the end and cannot be written to. What is missing is anything."""
+    def codes(self, names: Sequence[str]) -> NDArray[np.int64]:
+        """The place of each text among these names, -1 of one that is none of them, in memory that is wiped in the end."""
+
+@final
+class Table:
+    """Results with the same number of rows, as one table."""
+
+    def __new__(cls, results: Sequence[tuple[Outcome, str]]) -> Table:
+        """Puts results together; `ValueError` says why they are no table."""
+    @property
+    def text(self) -> str:
+        """The table as text."""
+    def stream(self) -> object:
+        """A capsule with an Arrow stream of its rows."""
+
+def read_stream(capsule: object) -> Column | dict[str, Column]:
+    """The columns of a stream by name, if its rows are structures, as those of frames; else its one column."""
+
+def read_array(schema: object, array: object) -> Column | dict[str, Column]:
+    """The columns of one array by name, if its rows are structures; else its one column."""
 
 def protocols() -> list[tuple[str, int, str]]:
     """The names of all protocols, with how many parties they are for and what they protect against."""

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import datetime
-import importlib
-import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
-from .errors import InputError
+from . import _tacit
+from .errors import InputError, failure
 from .types import Bool, Category, Date, Fixed, Int, Type, days
+
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ def by_input(inputs: list[Input], data: Mapping[str, Any], parties: Iterable[str
     names = {it.name: it for it in inputs}
     for key, value in data.items():
         if key in names:
-            found[key] = opened(value)
+            found[key] = _one(opened(value))
         elif key in parties:
             found.update(_of_party(inputs, key, value))
         else:
@@ -51,6 +52,27 @@ def by_input(inputs: list[Input], data: Mapping[str, Any], parties: Iterable[str
         if not needed and it.name in found:
             raise InputError(f"input {it.name!r} is {it.party}'s, which gives it itself: leave it out here")
     return found
+
+
+def _one(value: Any) -> Any:
+    """What is given for an input: the columns of a frame are those of a matrix."""
+    columns = list(value.values()) if isinstance(value, dict) else []
+    if not columns or not all(isinstance(it, _tacit.Column) for it in columns):
+        return value
+    masks = [it.missing() for it in columns]
+    missing = [np.zeros(it.shape, dtype=bool) if mask is None else mask for it, mask in zip(columns, masks, strict=True)]
+    return np.ma.MaskedArray(np.stack([_numpy(it) for it in columns], axis=-1), mask=np.stack(missing, axis=-1))
+
+
+def _numpy(given: Any) -> np.ndarray[Any, Any]:
+    """Data as NumPy has them. What is missing of a column is anything."""
+    if not isinstance(given, _tacit.Column):
+        array: np.ndarray[Any, Any] = np.asarray(given)
+        return array
+    try:
+        return given.numpy()
+    except _tacit.Failure as error:
+        raise failure(error) from None
 
 
 def _of_party(inputs: list[Input], party: str, value: Any) -> dict[str, Any]:
@@ -72,28 +94,26 @@ def _of_party(inputs: list[Input], party: str, value: Any) -> dict[str, Any]:
 
 
 def opened(value: Any) -> Any:
-    """What only exports a stream of Arrow data, such as a query's result, as a frame or a column; anything else as it is."""
-    if not hasattr(value, "__arrow_c_stream__") or hasattr(value, "__array__") or isinstance(value, Mapping):
+    """What exports Arrow data as a column, or as columns by name if it is a frame; anything else as it is."""
+    # Frames of pandas and Polars go column by column: those that no one asks for may be of any type. Columns of pandas go by
+    # NumPy, as they export Arrow data only in some versions, and only where PyArrow is installed.
+    if isinstance(value, Mapping) or hasattr(value, "isna") or hasattr(value, "get_column"):
         return value
-    for name in sorted(("pyarrow", "polars"), key=lambda name: name not in sys.modules):
-        try:
-            reader: Any = importlib.import_module(name)
-        except ImportError:
-            continue
-        # The rows of a frame are structs.
-        if name == "polars":
-            series = reader.Series(value)
-            return series.struct.unnest() if series.dtype == reader.Struct else series
-        chunks = reader.chunked_array(value)
-        return reader.Table.from_struct_array(chunks) if reader.types.is_struct(chunks.type) else chunks
-    raise InputError(f"a {type(value).__name__} exports Arrow data, which pyarrow or Polars reads: install one of them")
+    try:
+        if hasattr(value, "__arrow_c_stream__"):
+            return _tacit.read_stream(value.__arrow_c_stream__())
+        if hasattr(value, "__arrow_c_array__"):
+            return _tacit.read_array(*value.__arrow_c_array__())
+    except _tacit.Failure as error:
+        raise failure(error) from None
+    return value
 
 
 def names_of(value: Any) -> list[str] | None:
     """Names of columns, of a mapping or a frame."""
     if isinstance(value, Mapping):
         return list(value)
-    columns = getattr(value, "column_names", None) or getattr(value, "columns", None)
+    columns = getattr(value, "columns", None)
     if columns is not None and hasattr(value, "__getitem__"):
         return [str(name) for name in columns]
     return None
@@ -141,14 +161,19 @@ def _array(it: Input, given: Any) -> np.ndarray[Any, Any]:
 
 def _plain(it: Input, given: Any) -> np.ndarray[Any, Any]:
     """Data as NumPy has them. None are missing, but for `nan`."""
-    # Series of pandas have the one, columns of Polars and PyArrow the other.
-    test = getattr(given, "isna", None) or getattr(given, "is_null", None)
+    if isinstance(given, _tacit.Column):
+        missing = given.missing()
+        if missing is not None:
+            _there(it, missing)
+        return _of(it, given.numpy)
+    # Series of pandas say what is missing.
+    test = getattr(given, "isna", None)
     if callable(test):
         _there(it, np.asarray(test()))
     if isinstance(given, np.ma.MaskedArray):
         _there(it, np.ma.getmaskarray(given))
     try:
-        array = _as_numpy(given)
+        array = _numpy(given)
     except ValueError:
         raise InputError(f"input {it.name!r}: these data are no array: rows of several lengths, perhaps") from None
     if array.dtype.kind in "mM":
@@ -167,9 +192,12 @@ def _there(it: Input, missing: np.ndarray[Any, Any]) -> None:
         )
 
 
-def _as_numpy(given: Any) -> np.ndarray[Any, Any]:
-    array: np.ndarray[Any, Any] = np.asarray(given)
-    return array
+def _of(it: Input, read: Callable[[], _T]) -> _T:
+    """What is read of an input's column."""
+    try:
+        return read()
+    except _tacit.Failure as error:
+        raise InputError(f"input {it.name!r}: {error.args[1]}") from None
 
 
 def _large(array: np.ndarray[Any, Any]) -> bool:
@@ -180,6 +208,8 @@ def _large(array: np.ndarray[Any, Any]) -> bool:
 def _of_objects(it: Input, array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     flat = list(array.ravel())
     try:
+        if any(isinstance(value, str) for value in flat):
+            raise TypeError
         if all(isinstance(value, (bool, np.bool_)) for value in flat):
             return array.astype(bool)
         if all(float(value).is_integer() for value in flat) and it.fraction == 0:
@@ -240,7 +270,9 @@ def _numbers(it: Input, array: np.ndarray[Any, Any]) -> tuple[Any, float]:
         )
     if it.fraction:
         return _flat(array), rounded
-    return _flat(array.astype(np.uint64 if it.kind == "uint" and it.bits == 64 else np.int64)), 0.0
+    # Arrays of whole numbers are not copied again.
+    word = array.dtype if array.dtype.kind in "iu" else np.dtype(np.uint64 if it.kind == "uint" and it.bits == 64 else np.int64)
+    return _flat(array.astype(word, copy=False)), 0.0
 
 
 def _row(mask: np.ndarray[Any, Any]) -> int:
@@ -248,18 +280,35 @@ def _row(mask: np.ndarray[Any, Any]) -> int:
 
 
 def _named(it: Input, given: Any) -> Any:
+    if isinstance(given, _tacit.Column) and given.is_text and it.names is not None:
+        return _members(it, given)
     array = _plain(it, given)
     _fits(it, array)
     if it.meaning == "date":
         return _days(it, array)
     if array.dtype.kind in "iu":
         return _numbers(it, array)[0]
+    if array.size and array.dtype.kind not in "OU":
+        raise InputError(f"input {it.name!r} takes members of a category, as texts or their places, and these data are {array.dtype}")
     known = set(it.names or ())
     texts = [value if isinstance(value, str) else None for value in array.ravel().tolist()]
     for row, text in enumerate(texts):
         if text not in known:
             raise InputError(f"input {it.name!r}: the value of row {row} is none of {', '.join(it.names or ())}")
     return texts
+
+
+def _members(it: Input, given: _tacit.Column) -> Any:
+    """The places of a column's texts among the members of a category."""
+    missing = given.missing()
+    if missing is not None:
+        _there(it, missing)
+    names = list(it.names or ())
+    codes = _of(it, lambda: given.codes(names))
+    _fits(it, codes)
+    if (codes < 0).any():
+        raise InputError(f"input {it.name!r}: the value of row {_row(codes < 0)} is none of {', '.join(names)}")
+    return _flat(codes)
 
 
 def _days(it: Input, array: np.ndarray[Any, Any]) -> Any:
@@ -313,15 +362,20 @@ def suggest(frame: Any) -> Schema:
     types: dict[str, Type] = {}
     notes: dict[str, str] = {}
     for name in columns:
-        given = column(frame, name)
-        array = _as_numpy(given)
-        types[name], notes[name] = _suggested(name, array)
+        types[name], notes[name] = _suggested(name, _known(column(frame, name)))
     for type in types.values():
         # A job with such a type stays in this process until its bounds are written down.
         object.__setattr__(type, "from_data", True)
     schema = Schema(notes)
     schema.update(types)
     return schema
+
+
+def _known(given: Any) -> np.ndarray[Any, Any]:
+    """The values that are there."""
+    array = _numpy(given)
+    missing = given.missing() if isinstance(given, _tacit.Column) else None
+    return array if missing is None else array[~missing]
 
 
 def _suggested(name: str, array: np.ndarray[Any, Any]) -> tuple[Type, str]:

@@ -14,6 +14,9 @@ _Nodes: TypeAlias = list[tuple[str, list[int], list[tuple[str, str, int]]]]
 _GROUPS = {"group_sum", "group_count"}
 # What puts groups together, or hides some of them.
 _PUT_TOGETHER = {"select", "sum", "product", "min", "max", "cumsum", "matmul"}
+# What keeps elements as they are.
+_SAME = {"cast", "reshape", "broadcast"}
+_BITS = {"less", "equal", "and", "or", "xor", "not"}
 
 
 @dataclass(frozen=True)
@@ -52,6 +55,7 @@ def lint(program: _tacit.Program, inputs: list[Input], promised: set[tuple[str, 
             )
         if any(op == "assume" and (file, line) in (promised or set()) for i in below for op, file, line in nodes[i][2]):
             found.append(Lint("D6", name, f"{name!r} depends on a promise that nothing verifies in a run"))
+    found += _filters(program, inputs, nodes, to)
     found += _means_and_counts(program, nodes, reached, to)
     for it in sorted(suggested):
         found.append(Lint("D5", it, f"the bounds of {it!r} were taken from data: do they say too much?"))
@@ -87,6 +91,60 @@ def _bare_groups(nodes: _Nodes, start: int) -> bool:
             return True
         open_ += nodes[i][1]
     return False
+
+
+def _filters(program: _tacit.Program, inputs: list[Input], nodes: _Nodes, to: dict[str, list[int]]) -> list[Lint]:
+    """Sums and counts of the same that the same parties learn, one of fewer rows than the other."""
+    found = []
+    of_input = iter(inputs)
+    bits = {i for i, node in enumerate(nodes) if node[0] in _BITS or (node[0] == "input" and next(of_input).kind == "bit")}
+    kept = {name: _kept(nodes, bits, start) for name, start in program.reveal_nodes}
+    for name, fewer in kept.items():
+        for other, more in kept.items():
+            if fewer and more and fewer[0] == more[0] and more[1] < fewer[1] and set(to[name]) & set(to[other]):
+                told = f"{other!r} less {name!r} is about the rows that only {other!r} has, which may be few"
+                found.append(Lint("D4", name, told))
+    return found
+
+
+def _kept(nodes: _Nodes, bits: set[int], start: int) -> tuple[tuple[object, ...], frozenset[int]] | None:
+    """Of a sum or a count, what it is of, and the bits that all rows in it have; nothing of other values."""
+    op, operands, _ = nodes[start]
+    if op == "group_count":
+        return (op, operands[0]), _conditions(nodes, operands[1:])
+    if op == "group_sum":
+        key, value, *valid = operands
+    elif op == "sum":
+        key, (value, *valid) = -1, operands
+    else:
+        return None
+    filters = _conditions(nodes, valid)
+    while value not in bits:
+        op, operands, _ = nodes[value]
+        if op in _SAME:
+            (value,) = operands
+        elif op == "select" and _constant(nodes, operands[2]):
+            filters, value = filters | _conditions(nodes, operands[:1]), operands[1]
+        else:
+            return (op, key, value), filters
+    # A count: each bit is a condition.
+    return ("count", key), filters | _conditions(nodes, [value])
+
+
+def _constant(nodes: _Nodes, i: int) -> bool:
+    while nodes[i][0] in _SAME:
+        (i,) = nodes[i][1]
+    return nodes[i][0] == "constant"
+
+
+def _conditions(nodes: _Nodes, bits: list[int]) -> frozenset[int]:
+    """The bits that have to be one for all of these to be."""
+    found: set[int] = set()
+    for bit in bits:
+        while nodes[bit][0] in _SAME:
+            (bit,) = nodes[bit][1]
+        found |= _conditions(nodes, nodes[bit][1]) if nodes[bit][0] == "and" else {bit}
+    return frozenset(found)
 
 
 def _means_and_counts(program: _tacit.Program, nodes: _Nodes, reached: dict[str, set[int]], to: dict[str, list[int]]) -> list[Lint]:

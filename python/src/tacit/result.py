@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import html
+import importlib
 import json
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from . import _tacit
 from ._show import as_html, as_text, paragraph
 
 if TYPE_CHECKING:
-    from . import _tacit
     from .run import Several
 
-__all__ = ["Plan", "Report", "Result", "Simulation"]
+__all__ = ["Plan", "Report", "Result", "Simulation", "Table"]
 
 
 def _seconds(seconds: float) -> str:
@@ -128,6 +129,19 @@ class Result:
         raw, fraction = self._outcome.exact(name)
         return list(raw), int(fraction)
 
+    def table(self, *names: str) -> Table:
+        """Results with the same number of rows as one table: those of these names, or all.
+
+        Columns of labels stand before them: members of categories as texts. A matrix has a column for each of its own. Raises
+        `ValueError` if the results do not fit together, or have numbers that no decimal of 38 digits holds.
+        """
+        outcomes: list[_tacit.Outcome] = getattr(self._outcome, "outcomes", [self._outcome])
+        holders = {name: outcome for outcome in outcomes for name in outcome.names}
+        for name in names:
+            if name not in holders:
+                raise KeyError(f"this party learned no result {name!r}: {', '.join(self._names) or 'none'}")
+        return Table([(holders[name], name) for name in names or self._names])
+
     def __repr__(self) -> str:
         warned = "".join(f"\nwarning: {text}" for text in self.warnings)
         return f"{self._outcome.table.rstrip()}\n{self.report!r}{warned}"
@@ -135,6 +149,41 @@ class Result:
     def _repr_html_(self) -> str:
         warned = "".join(paragraph(f"warning: {text}") for text in self.warnings)
         return f"<pre>{html.escape(self._outcome.table.rstrip())}</pre>{self.report._repr_html_()}{warned}"
+
+
+class Table:
+    """Results as one table, with their labels. What reads Arrow data takes it as it is: `pyarrow.table(table)`.
+
+    Whole numbers, truth values and dates are such; fixed point is `float64` where that is exact, and decimals else.
+    """
+
+    def __init__(self, results: list[tuple[_tacit.Outcome, str]]) -> None:
+        self._table = _tacit.Table(results)
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """The Arrow PyCapsule interface. Types are those of the results, whatever is asked for."""
+        return self._table.stream()
+
+    def to_polars(self) -> Any:
+        """A frame of Polars."""
+        polars: Any = importlib.import_module("polars")
+        return polars.DataFrame(self)
+
+    def to_pandas(self) -> Any:
+        """A frame of pandas; PyArrow is not needed. Raises `ValueError` if `float64` does not hold a column exactly."""
+        pandas: Any = importlib.import_module("pandas")
+        columns = _tacit.read_stream(self._table.stream())
+        assert isinstance(columns, dict)
+        for name, column in columns.items():
+            if column.type.startswith("Decimal"):
+                raise ValueError(f"column {name!r} has fixed point of more than 53 bits: use to_polars(), or the result's exact values")
+        return pandas.DataFrame({name: column.numpy() for name, column in columns.items()})
+
+    def __repr__(self) -> str:
+        return self._table.text.rstrip()
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(repr(self))}</pre>"
 
 
 class Plan:
