@@ -152,10 +152,19 @@ def test_parties_with_other_programs_hear_of_it(parties: Path) -> None:
         script(other, "bob", "{'days': [4, 2, 7]}"),
         script(parties, "carol", "None"),
     ]
+    assert any(line.startswith("+") and "sum(" in line for it in refused(commands) for line in it.splitlines())
+    file = other / "bob.toml"
+    file.write_text(file.read_text().replace("[[peers]]", "share_program = false\n\n[[peers]]", 1))
+    assert not any(line.startswith(("+", "-")) for it in refused(commands) for line in it.splitlines())
+
+
+def refused(commands: list[list[str]]) -> list[str]:
+    """What parties with other programs print."""
     all_of = [subprocess.Popen(it, stdout=subprocess.PIPE, text=True) for it in commands]
     out = [it.communicate(timeout=60)[0] for it in all_of]
     assert [it.returncode for it in all_of] == [9, 9, 9], out
-    assert any("program" in it for it in out), out
+    assert any("ConfigurationError" in it and "program" in it for it in out), out
+    return out
 
 
 def test_the_security_is_said_between_machines(parties: Path) -> None:

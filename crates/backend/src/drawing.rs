@@ -4,7 +4,7 @@
 use super::party_bits::planes_in;
 use super::{Bits, Boolean, Circuits, Planes, Result};
 use crate::convert::{BitPlanes, Canvas, Layered, Wires};
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use tacit_circuit::schedule::{Linear, Product, Schedule};
 use tacit_circuit::{Builder, Circuit, Wire};
@@ -224,6 +224,9 @@ pub struct Replay {
     pub given: Vec<Option<FlatBits>>,
     /// ANDs of all circuits on all lanes, before what they have in common is found.
     pub ands: u64,
+    /// Those of each line.
+    pub by_line: BTreeMap<u32, u64>,
+    line: u32,
     /// By output port, the bits that this party learns.
     learned: VecDeque<Option<FlatBits>>,
 }
@@ -233,7 +236,8 @@ impl Replay {
     #[must_use]
     pub fn new(protocol: Protocol, learned: Vec<Option<FlatBits>>) -> Boolean<Self> {
         let circuits = Circuits::new(protocol);
-        Boolean::new(Replay { circuits, given: Vec::new(), ands: 0, learned: learned.into() })
+        let (given, by_line) = (Vec::new(), BTreeMap::new());
+        Boolean::new(Replay { circuits, given, ands: 0, by_line, line: 0, learned: learned.into() })
     }
 }
 
@@ -261,12 +265,19 @@ impl Bits for Replay {
     fn circuit(&mut self, circuit: &Arc<Layered>, inputs: &[&Planes]) -> Result<Vec<Planes>> {
         let lanes = inputs.first().map_or(0, |planes| planes.lanes);
         let ands: usize = (0..circuit.depth()).map(|level| circuit.level(level).products()).sum();
-        self.ands = self.ands.saturating_add((ands as u64).saturating_mul(lanes as u64));
+        let ands = (ands as u64).saturating_mul(lanes as u64);
+        self.ands = self.ands.saturating_add(ands);
+        let of_line = self.by_line.entry(self.line).or_default();
+        *of_line = of_line.saturating_add(ands);
         Ok(circuit.outputs().iter().map(|width| Planes::dry(*width, lanes)).collect())
     }
 
     fn circuits(&mut self) -> &mut Circuits {
         &mut self.circuits
+    }
+
+    fn at_line(&mut self, line: u32) {
+        self.line = line;
     }
 
     fn flush(&mut self) -> Result<()> {

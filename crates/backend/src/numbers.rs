@@ -106,6 +106,10 @@ macro_rules! delegate_bits {
             self.$($to).+.check_used_up()
         }
 
+        fn at_line(&mut self, line: u32) {
+            self.$($to).+.at_line(line);
+        }
+
         fn rounds(&mut self) -> $crate::cost::Rounds {
             self.$($to).+.rounds()
         }

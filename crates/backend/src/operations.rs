@@ -113,6 +113,9 @@ pub trait Bits {
         Ok(())
     }
 
+    /// Says which line of the program what follows is of: for backends that count by line.
+    fn at_line(&mut self, _line: u32) {}
+
     /// The steps so far, by role, in which it waited for online messages: a party knows its own, a dry run
     /// those of all. Zero where nothing is sent.
     fn rounds(&mut self) -> Rounds {

@@ -9,7 +9,7 @@ use crate::awaited::Awaited;
 use crate::convert::shuffle::Hop;
 use crate::convert::{Layered, deal_cost, gadget_cost, raise_cost};
 use crate::cost::{self, Links, MAX_ROLES, Products, Rounds, Traffic};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
 use tacit_net::{AbortKind, Stream};
@@ -44,6 +44,59 @@ pub struct Tally {
     proof_rounds: u64,
     /// What a circuit costs that was evaluated before, by its address and lanes: it is asked for thousands of times.
     evaluated: HashMap<(usize, usize), Evaluated>,
+    /// What each line costs, if that is asked for.
+    lines: Option<Lines>,
+}
+
+/// What the lines of a program cost so far.
+#[derive(Default)]
+struct Lines {
+    /// The line that what follows is of.
+    line: u32,
+    /// What all of them had cost when it began.
+    before: LineCost,
+    each: BTreeMap<u32, LineCost>,
+}
+
+/// What a line of a program costs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LineCost {
+    /// Bytes that all roles send.
+    pub bytes: u64,
+    /// The part of them that preprocessing takes, where that comes first.
+    pub ahead: u64,
+    /// By role, steps in which it waits for online messages.
+    pub rounds: Rounds,
+    /// Products of bits, or as many as there are bits in products of numbers.
+    pub products: Products,
+}
+
+impl Default for LineCost {
+    fn default() -> Self {
+        LineCost { bytes: 0, ahead: 0, rounds: [0; MAX_ROLES], products: Products::default() }
+    }
+}
+
+impl LineCost {
+    /// What is more here than there was `before`.
+    fn since(&self, before: &LineCost) -> LineCost {
+        LineCost {
+            bytes: self.bytes - before.bytes,
+            ahead: self.ahead - before.ahead,
+            rounds: std::array::from_fn(|role| self.rounds[role] - before.rounds[role]),
+            products: Products {
+                preprocessed: self.products.preprocessed - before.products.preprocessed,
+                online: self.products.online - before.products.online,
+            },
+        }
+    }
+
+    fn add(&mut self, more: &LineCost) {
+        self.bytes += more.bytes;
+        self.ahead += more.ahead;
+        self.rounds.iter_mut().zip(more.rounds).for_each(|(all, more)| *all += more);
+        self.products += more.products;
+    }
 }
 
 /// What a circuit costs.
@@ -76,6 +129,37 @@ impl Tally {
             awaited: Awaited::default(),
             proof_rounds: 0,
             evaluated: HashMap::new(),
+            lines: None,
+        }
+    }
+
+    /// Counts what each line costs, too.
+    #[must_use]
+    pub fn by_line(self) -> Self {
+        Tally { lines: Some(Lines::default()), ..self }
+    }
+
+    /// What each line cost, if it was counted: together all that was counted.
+    #[must_use]
+    pub fn lines(mut self) -> BTreeMap<u32, LineCost> {
+        self.settle(0);
+        self.lines.map(|lines| lines.each).unwrap_or_default()
+    }
+
+    /// Charges the line that ends to itself; what follows is of another one.
+    fn settle(&mut self, next: u32) {
+        if self.lines.is_none() {
+            return;
+        }
+        let now = LineCost {
+            bytes: self.total_bytes().total(),
+            ahead: self.bytes_ahead().total(),
+            rounds: self.rounds,
+            products: self.products,
+        };
+        if let Some(Lines { line, before, each }) = &mut self.lines {
+            each.entry(*line).or_default().add(&now.since(before));
+            (*line, *before) = (next, now);
         }
     }
 
@@ -277,6 +361,10 @@ impl Bits for Tally {
 
     fn announce(&mut self, needs: &Needs) {
         needs.iter().for_each(|(bits, words)| self.bill.announce(*bits, *words));
+    }
+
+    fn at_line(&mut self, line: u32) {
+        self.settle(line);
     }
 
     fn rounds(&mut self) -> Rounds {

@@ -151,6 +151,67 @@ fn row_counts_are_what_all_consent_to() {
     }
 }
 
+/// Runs of two programs, one of them at the second party; all parties show their texts, but for one.
+fn of_two_programs(hides: Option<u8>) -> Vec<Result<Vec<u64>, EvaluateError>> {
+    let text = |at: u32| {
+        let text = "program old\nparties alice, bob\nrows n <= 20\ninput x: u8[n] from bob\n\
+            reveal sum(x >= AT, axis 0) to alice as \"it\"\n";
+        text::parse("old.tacit", &text.replace("AT", &at.to_string())).unwrap()
+    };
+    let programs = [text(65), text(64), text(65)];
+    run(1, |mut session| {
+        let me = session.me();
+        session.share_program = hides != Some(me.0);
+        let mut terms = RowTerms::default();
+        terms.own.insert("n".into(), 7);
+        agree_rows(&mut session, &programs[me.index()], &terms)
+    })
+}
+
+#[test]
+fn parties_with_other_programs_see_the_lines_that_differ() {
+    let mut seen = 0;
+    for (me, refused) in of_two_programs(None).into_iter().enumerate() {
+        match refused {
+            Err(error @ EvaluateError::OtherProgram { .. }) => {
+                let told = error.to_string();
+                let (here, there) = if me == 1 { ("64", "65") } else { ("65", "64") };
+                let line = |sign: char, number: &str| {
+                    told.lines().any(|line| line.starts_with(sign) && line.contains(number))
+                };
+                assert!(
+                    line('-', here) && line('+', there) && told.contains("about program"),
+                    "{told}"
+                );
+                assert_eq!(error.abort_kind(), AbortKind::Disagreement);
+                seen += 1;
+            }
+            // Another party had seen it and left.
+            Err(EvaluateError::Net(
+                NetError::Disagreement { .. }
+                | NetError::PeerAborted { kind: AbortKind::Disagreement, .. },
+            )) => {}
+            other => panic!("{other:?}"),
+        }
+    }
+    assert!(seen > 0, "who leaves first has seen it");
+}
+
+#[test]
+fn nobody_shows_a_program_to_those_who_hide_theirs() {
+    for refused in of_two_programs(Some(2)) {
+        match refused {
+            Err(EvaluateError::Net(NetError::Disagreement { what, .. })) => {
+                assert_eq!(what, "program")
+            }
+            Err(EvaluateError::Net(NetError::PeerAborted { kind, .. })) => {
+                assert_eq!(kind, AbortKind::Disagreement);
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
 #[test]
 fn rows_that_are_joined_are_as_many_at_both_owners() {
     let text = "program joined\nparties alice, bob\nrows n <= 20\ninput x: u8[n] from alice\n\

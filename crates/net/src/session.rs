@@ -61,6 +61,8 @@ pub(crate) trait Control: Send {
 pub struct Session {
     /// One mesh per worker thread; worker `i` talks to worker `i` of every peer.
     pub meshes: Vec<Mesh>,
+    /// Whether this party shows the others the text of its program, if all do, where their programs differ.
+    pub share_program: bool,
     me: PartyId,
     peers: Peers,
     control: Box<dyn Control>,
@@ -74,7 +76,7 @@ impl Session {
         meshes: Vec<Mesh>,
         control: Box<dyn Control>,
     ) -> Session {
-        Session { meshes, me, peers, control, over: false }
+        Session { meshes, share_program: true, me, peers, control, over: false }
     }
 
     /// Gives the id of this party.
@@ -115,6 +117,21 @@ impl Session {
     /// [`NetError::Disagreement`] names the first fact that differs, with both values, at every
     /// party that differs from another.
     pub fn agree(&mut self, facts: &[(&str, String)]) -> Result<(), NetError> {
+        match self.compare(facts)? {
+            None => Ok(()),
+            Some(error) => {
+                self.refuse(&error);
+                Err(error)
+            }
+        }
+    }
+
+    /// Compares lists as [`Session::agree`] does, and gives the difference, if there is one. The session goes on, so that parties
+    /// can tell each other more before they [refuse](Session::refuse).
+    ///
+    /// # Errors
+    /// A peer is gone, aborted, does not come within the deadline, or sends what is no list.
+    pub fn compare(&mut self, facts: &[(&str, String)]) -> Result<Option<NetError>, NetError> {
         let names: Vec<&str> = facts.iter().map(|(name, _)| *name).collect();
         debug!(facts = names.join(", "), "comparing with all parties");
         let mine = facts::encode(facts)?;
@@ -123,11 +140,21 @@ impl Session {
             if peer.id != self.me
                 && let Err(e) = facts::compare(facts, theirs, peer)
             {
-                self.stop(&e);
+                if matches!(e, NetError::Disagreement { .. }) {
+                    return Ok(Some(e));
+                }
+                self.refuse(&e);
                 return Err(e);
             }
         }
-        Ok(())
+        Ok(None)
+    }
+
+    /// Ends the session for everybody because of an error, which peers are told of and which must hold nothing secret.
+    pub fn refuse(&mut self, error: &NetError) {
+        warn!(%error, "the session has ended");
+        self.over = true;
+        self.control.stop(&error.to_string(), error.clone());
     }
 
     /// Returns once every party has called it.
@@ -168,7 +195,7 @@ impl Session {
     ) -> NetError {
         let peer = self.shared_peer(with);
         let error = NetError::Disagreement { peer, what: what.into(), mine, theirs };
-        self.stop(&error);
+        self.refuse(&error);
         error
     }
 
@@ -202,15 +229,9 @@ impl Session {
         trace!(operation = kind.name(), bytes = payload.len(), "control");
         let result = self.control.exchange(kind, payload);
         if let Err(error) = &result {
-            self.stop(error);
+            self.refuse(error);
         }
         result
-    }
-
-    fn stop(&mut self, error: &NetError) {
-        warn!(%error, "the session has ended");
-        self.over = true;
-        self.control.stop(&error.to_string(), error.clone());
     }
 }
 

@@ -220,6 +220,17 @@ fn written_configurations_connect() {
 }
 
 #[test]
+fn a_party_may_keep_the_text_of_its_programs_to_itself() {
+    let shows = generate(&two_parties()).unwrap().remove(0);
+    let session = |config: &PartyConfig| config.session(SessionId::named("x")).share_program;
+    assert!(session(&shows) && !shows.to_toml().contains("share_program"));
+    let text = shows.to_toml().replacen("[[peers]]", "share_program = false\n\n[[peers]]", 1);
+    let hides = PartyConfig::parse(&text, "a.toml").unwrap();
+    let again = PartyConfig::parse(&hides.to_toml(), "a.toml").unwrap();
+    assert!(!session(&hides) && !session(&again));
+}
+
+#[test]
 fn malformed_configurations_say_where() {
     let good = generate(&two_parties()).unwrap()[0].to_toml().to_string();
     let line = |needle: &str| 1 + good.lines().position(|l| l.contains(needle)).unwrap();

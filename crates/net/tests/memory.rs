@@ -273,3 +273,36 @@ fn control_operations_must_match() {
         assert!(differs || matches!(error, NetError::PeerAborted { .. }), "{error}");
     }
 }
+
+#[test]
+fn a_stopper_ends_the_sessions_of_all_parties() {
+    use tacit_net::{AbortKind, Stopper};
+    let stopper = Stopper::default();
+    let network = MemoryNetwork { stopper: stopper.clone(), ..MemoryNetwork::default() };
+    let rounds = AtomicUsize::new(0);
+    let ends = run(2, 1, &network, |mut session| {
+        let mesh = &mut session.meshes[0];
+        let other = PartyId(1 - mesh.me().0);
+        loop {
+            if rounds.fetch_add(1, Ordering::Relaxed) == 1000 {
+                stopper.stop(AbortKind::Interrupted, "enough");
+            }
+            let mut byte = [0];
+            if let Err(error) = mesh
+                .send(other, Stream::On, &[7])
+                .and_then(|()| mesh.recv(other, Stream::On, &mut byte))
+            {
+                return error;
+            }
+        }
+    });
+    for end in ends {
+        let stopped =
+            NetError::Stopped { kind: AbortKind::Interrupted, reason: "enough".to_owned() };
+        assert_eq!(end, stopped);
+    }
+    assert!(rounds.load(Ordering::Relaxed) < 1100);
+    // Whoever begins after that does not get far.
+    let late = run(2, 1, &network, |mut session| session.barrier());
+    assert!(late.iter().all(|end| matches!(end, Err(NetError::Stopped { .. }))), "{late:?}");
+}

@@ -86,7 +86,7 @@ pub fn of_program(prepared: &CompiledProgram) -> Result<Costs, EvaluateError> {
 pub(crate) const MAX_DRAWN: u64 = 1 << 20;
 
 /// Exactly; of large circuits what their ANDs cost, without inputs and outputs.
-fn cost_of_program(prepared: &CompiledProgram) -> Result<Cost, EvaluateError> {
+pub(crate) fn cost_of_program(prepared: &CompiledProgram) -> Result<Cost, EvaluateError> {
     match prepared.circuit_ands()?.filter(|ands| *ands > MAX_DRAWN) {
         None => prepared.cost(),
         Some(ands) => {
@@ -178,7 +178,7 @@ pub fn latencies(protocol: Protocol, opening: Opening, depth: u64) -> Latencies 
 }
 
 /// Whether all preprocessing is made before inputs are shared.
-fn comes_first(protocol: Protocol, preprocessing: Preprocessing) -> bool {
+pub(crate) fn comes_first(protocol: Protocol, preprocessing: Preprocessing) -> bool {
     // What roles send ahead is sent beside the rest.
     !protocol.has_roles() || makes_triples(protocol) || preprocessing == Preprocessing::Separate
 }

@@ -7,6 +7,7 @@ mod data;
 mod error;
 mod front;
 mod outcome;
+mod plot;
 mod program;
 mod run;
 
@@ -41,5 +42,9 @@ fn _tacit(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(run::loopback, module)?)?;
     module.add_function(wrap_pyfunction!(run::protocols, module)?)?;
     module.add_function(wrap_pyfunction!(command, module)?)?;
+    module.add_class::<run::Watch>()?;
+    module.add_function(wrap_pyfunction!(plot::plot_run, module)?)?;
+    module.add_function(wrap_pyfunction!(plot::plot_plan, module)?)?;
+    module.add_function(wrap_pyfunction!(plot::plot_operations, module)?)?;
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! Programs, as Python holds them.
 
 use crate::error::failure;
-use crate::run::{network, threat};
+use crate::run::{network, protocol, threat};
 use pyo3::prelude::*;
 use tacit_program::{Interval, Meaning, Node, Op, Type, text};
 
@@ -153,6 +153,20 @@ impl Program {
             shape.iter().any(|axis| axis.known().is_none())
         };
         self.0.reveals.iter().filter(by_row).map(|reveal| reveal.name.clone()).collect()
+    }
+
+    /// What each operation would take under a protocol, as JSON.
+    fn explain(
+        &self,
+        py: Python<'_>,
+        network: &str,
+        protocol: &str,
+        rows: Vec<(String, u64)>,
+    ) -> PyResult<String> {
+        let protocol = self::protocol(protocol)?;
+        let rows: Vec<(&str, u64)> = rows.iter().map(|(name, n)| (name.as_str(), *n)).collect();
+        let explained = py.detach(|| self.0.explain(network, protocol, &rows)).map_err(failure)?;
+        Ok(serde_json::to_string(&explained).expect("what operations take is numbers and texts"))
     }
 
     /// What it would take under each protocol, as JSON.

@@ -23,7 +23,7 @@ pub fn threat(malicious: bool, corruptions: usize) -> Threat {
     if malicious { Threat::malicious(corruptions) } else { Threat::semi_honest(corruptions) }
 }
 
-fn protocol(name: &str) -> PyResult<tacit::Protocol> {
+pub fn protocol(name: &str) -> PyResult<tacit::Protocol> {
     tacit::protocols::named(name).map_err(|e| failure(e.into()))
 }
 
@@ -46,13 +46,42 @@ pub fn run_local(
     network: &str,
     threads: usize,
     inputs: &Bound<'_, PyDict>,
+    watch: &Watch,
 ) -> PyResult<Outcome> {
     let parties = LocalParties::new(&program.0, self::protocol(protocol)?);
-    let mut parties = parties.network(self::network(network)?).threads(threads);
+    let parties = parties.network(self::network(network)?).threads(threads);
+    let mut parties = parties.stopper(&watch.stopper).watched_by(&watch.watch);
     for (name, given) in values(inputs)? {
         parties = parties.input(&name, given);
     }
-    waited(py, move || parties.run(), None).map(Outcome)
+    waited(py, move || parties.run(), &watch.stopper).map(Outcome)
+}
+
+/// Says how far a run has come, and stops it.
+#[pyclass(frozen, module = "tacit._tacit")]
+#[derive(Default)]
+pub struct Watch {
+    stopper: Stopper,
+    watch: tacit::Watch,
+}
+
+#[pymethods]
+impl Watch {
+    #[new]
+    fn new() -> Watch {
+        Watch::default()
+    }
+
+    /// The part that is done of what is counted; none before there is anything to count.
+    #[getter]
+    fn fraction(&self) -> Option<f64> {
+        self.watch.fraction()
+    }
+
+    /// Ends the run for all parties.
+    fn stop(&self) {
+        self.stopper.stop();
+    }
 }
 
 /// One of several parties.
@@ -76,6 +105,8 @@ struct How {
     connect: Duration,
     timeout: Duration,
     inputs: Vec<(String, Values)>,
+    stopper: Stopper,
+    watch: tacit::Watch,
 }
 
 #[pymethods]
@@ -114,6 +145,7 @@ impl Party {
         threads: usize,
         deadlines: (f64, f64),
         inputs: &Bound<'_, PyDict>,
+        watch: &Watch,
     ) -> PyResult<Outcome> {
         let how = How {
             protocol: protocol.map(self::protocol).transpose()?,
@@ -123,21 +155,19 @@ impl Party {
             connect: seconds(deadlines.0)?,
             timeout: seconds(deadlines.1)?,
             inputs: values(inputs)?,
+            stopper: watch.stopper.clone(),
+            watch: watch.watch.clone(),
         };
-        let stopper = Stopper::default();
         let (party, program) = (self.0.clone(), program.0.clone());
-        let stop = stopper.clone();
-        let run = move || how.run(&party, &program, &stop);
-        waited(py, run, Some(&stopper)).map(Outcome)
+        waited(py, move || how.run(&party, &program), &watch.stopper).map(Outcome)
     }
 }
 
-/// What a run gives, in a thread of its own, while Python's signals are looked after. At Ctrl-C the run is stopped and waited for;
-/// one that nobody can stop is left to itself.
+/// What a run gives, in a thread of its own, while Python's signals are looked after. At Ctrl-C the run is stopped and waited for.
 fn waited(
     py: Python<'_>,
     run: impl FnOnce() -> tacit::Result<tacit::Outcome> + Send + 'static,
-    stopper: Option<&Stopper>,
+    stopper: &Stopper,
 ) -> PyResult<tacit::Outcome> {
     let (ended, end) = sync_channel(1);
     let end = Mutex::new(end);
@@ -159,7 +189,6 @@ fn waited(
         }
         if let (Err(signal), None) = (py.check_signals(), &interrupted) {
             // The others are told before Python hears of it.
-            let Some(stopper) = stopper else { return Err(signal) };
             stopper.stop();
             interrupted = Some(signal);
         }
@@ -167,14 +196,10 @@ fn waited(
 }
 
 impl How {
-    fn run(
-        self,
-        party: &tacit::Party,
-        program: &tacit::Program,
-        stopper: &Stopper,
-    ) -> tacit::Result<tacit::Outcome> {
+    fn run(self, party: &tacit::Party, program: &tacit::Program) -> tacit::Result<tacit::Outcome> {
         let mut run = party.run(program).session(&self.session).threads(self.threads);
-        run = run.connect_timeout(self.connect).timeout(self.timeout).stopper(stopper);
+        run = run.connect_timeout(self.connect).timeout(self.timeout);
+        run = run.stopper(&self.stopper).watched_by(&self.watch);
         run = match (self.threat, self.protocol) {
             (Some(threat), _) => run.protect_against(threat),
             (None, Some(protocol)) => run.protocol(protocol),

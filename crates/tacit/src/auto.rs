@@ -7,6 +7,7 @@ use crate::roles::{Measured, checked, measured};
 use crate::run_program::program_job;
 use crate::wire::Wire;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::sync::OnceLock;
 use std::time::Instant;
 use tacit_circuit::Circuit;
@@ -15,7 +16,7 @@ use tacit_engine::program::ProgramJob;
 use tacit_engine::protocols;
 use tacit_net::Session;
 use tacit_net::probe::{Effort, probe};
-use tacit_planner::{Calibration, Estimate, Free, Network, Objective, Setting, Threat};
+use tacit_planner::{Calibration, Estimate, Free, Line, Network, Objective, Setting, Threat};
 use tacit_program::Program;
 use tacit_protocol::{BatchSize, Protocol, Strength};
 
@@ -63,6 +64,12 @@ pub struct Candidate {
     pub roles: Vec<u8>,
     /// Predicted seconds in all: set-up, preprocessing and the online phase.
     pub seconds: f64,
+    /// Of these, waiting for messages that are on their way.
+    pub waiting_seconds: f64,
+    /// Of these, sending.
+    pub sending_seconds: f64,
+    /// Of these, computing.
+    pub computing_seconds: f64,
     /// What most of them are: processors, rounds or bytes.
     pub bound: String,
     /// Steps in which somebody waits for a message.
@@ -155,10 +162,7 @@ pub fn for_program(
     let (best, job, choice) = choose(session, wanted, |setting, protocol| {
         of_program(setting, program, names, rows, &Options { protocol, ..options.clone() })
     })?;
-    let (by, chunk_rows) = (best.by.unwrap_or(job.by), best.chunk_rows.unwrap_or(job.chunk_rows));
-    let mut job = ProgramJob { by, chunk_rows, ..job };
-    job.assign(best.assignments)?;
-    Ok((job, choice))
+    Ok((fitted(&best, job)?, choice))
 }
 
 /// What a program takes under a protocol, with what is free as it fits the network best.
@@ -202,6 +206,36 @@ pub fn plan(
         of_program(setting, program, &names, rows, &Options::new(protocol))
     })?;
     Ok(Choice { measuring_seconds, ..choice })
+}
+
+/// What a program with so many rows would take on a network that is described, under a protocol with the roles that fit it
+/// best, and what each of its lines takes of that.
+pub fn lines(
+    program: &Program,
+    network: &crate::Network,
+    protocol: Protocol,
+    rows: &[u64],
+) -> Result<(Candidate, BTreeMap<u32, Line>)> {
+    let calibration = this_machine()?;
+    let names = Names::local(program, protocol)?;
+    let network = network.planned(names.session.len())?;
+    let setting =
+        Setting { network: &network, calibration: &calibration, memory_bytes: MEMORY_BYTES };
+    let options = Options::new(protocol);
+    let found = of_program(&setting, program, &names, rows, &options);
+    let (estimate, job) =
+        found.map_err(|why| Error::input(format!("{protocol} does not run here: {why}")))?;
+    let job = fitted(&estimate, job)?;
+    let lines = setting.lines(program, &job, &estimate)?;
+    Ok((Candidate::of(&estimate), lines))
+}
+
+/// A job as an estimate says that it fits best.
+fn fitted(best: &Estimate, job: ProgramJob) -> Result<ProgramJob> {
+    let (by, chunk_rows) = (best.by.unwrap_or(job.by), best.chunk_rows.unwrap_or(job.chunk_rows));
+    let mut job = ProgramJob { by, chunk_rows, ..job };
+    job.assign(best.assignments.clone())?;
+    Ok(job)
 }
 
 /// Chooses the protocol of a circuit's job, with its roles.
@@ -342,11 +376,15 @@ fn decoded(bytes: &[u8]) -> Option<[f64; 6]> {
 impl Candidate {
     fn of(estimate: &Estimate) -> Candidate {
         let roles = estimate.assignments.first().map(|it| &it.places[..]).unwrap_or_default();
+        let parts = estimate.counted(Objective::Total);
         Candidate {
             protocol: estimate.protocol.to_string(),
             by: estimate.by.map(|by| by.to_string()).unwrap_or_default(),
             roles: roles.iter().map(|party| party.0).collect(),
-            seconds: total_seconds(estimate),
+            seconds: parts.total(),
+            waiting_seconds: parts.latency,
+            sending_seconds: parts.bandwidth,
+            computing_seconds: parts.computing,
             bound: estimate.bound(Objective::Total).to_string(),
             steps: estimate.steps(Objective::Total),
             bytes: estimate.total_bytes(Objective::Total),

@@ -319,6 +319,11 @@ impl From<EvaluateError> for Error {
     fn from(e: EvaluateError) -> Error {
         let kind = match e {
             EvaluateError::Net(e) => return e.into(),
+            EvaluateError::OtherProgram { cause, difference } => {
+                let mut error = Error::from(cause);
+                error.0.after = difference;
+                return error;
+            }
             EvaluateError::Job(_) => ErrorKind::Input,
             EvaluateError::Misbehaviour { .. } => ErrorKind::Misbehaviour,
             EvaluateError::Check(_) => ErrorKind::Check,

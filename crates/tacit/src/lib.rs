@@ -69,13 +69,15 @@
 //! [`Program`] and [`Circuit`] are what is computed. [`Party`] is one party on its own machine; its [`Run`] ends in an
 //! [`Outcome`] or a [`CircuitOutcome`]. [`LocalParties`] are all parties in one process, on a [`Network`] that is played.
 //! [`Values`] and [`Bits`] go in, and every function that can fail gives an [`Error`], whose [`ErrorKind`] says whose fault it
-//! was. The small programs in `examples` show all that in use.
+//! was. [`Program::plan`] and [`Program::explain`] say what a run would take, and [`plot`] draws it. The small programs in
+//! `examples` show all that in use.
 
 mod auto;
 mod balance;
 mod choice;
 mod circuit;
 mod error;
+mod explain;
 mod inputs;
 mod local;
 mod loopback;
@@ -86,6 +88,7 @@ mod options;
 mod outcome;
 mod party;
 mod policy;
+pub mod plot;
 mod profile;
 mod program;
 mod progress;
@@ -102,11 +105,13 @@ mod wire;
 pub use auto::{Candidate, Choice};
 pub use circuit::{Bits, Circuit, CircuitOutcome, CircuitReport, Word};
 pub use error::{Error, ErrorKind, Result};
+pub use explain::{Explained, Operation};
 pub use local::LocalParties;
 pub use network::Network;
 pub use outcome::{Outcome, Report, Value};
 pub use party::Party;
 pub use program::Program;
+pub use progress::Watch;
 pub use roles::Measured;
 pub use run::{Run, Stopper};
 pub use run_ports::Ports;
@@ -131,7 +136,7 @@ pub mod runtime {
     pub use crate::options::Options;
     pub use crate::policy::Demands;
     pub use crate::profile::{Profile, bandwidth};
-    pub use crate::progress::{Progress, Unwatched};
+    pub use crate::progress::Progress;
     pub use crate::roles::Roles;
     pub use crate::run_circuit::{CircuitDone, CircuitRun, circuit_job, consent, in_turn};
     pub use crate::run_program::{ProgramDone, ProgramRun, least_rows, program_job};

@@ -7,7 +7,8 @@ use crate::network::Network;
 use crate::options::Options;
 use crate::outcome::Outcome;
 use crate::program::Program;
-use crate::progress::Unwatched;
+use crate::progress::Watch;
+use crate::run::Stopper;
 use crate::run_program::ProgramRun;
 use crate::values::Values;
 use std::collections::BTreeMap;
@@ -54,6 +55,8 @@ pub struct LocalParties {
     network: Network,
     sources: Sources,
     tables: BTreeMap<String, Vec<TableSource>>,
+    stopper: Stopper,
+    watch: Watch,
 }
 
 impl LocalParties {
@@ -66,6 +69,8 @@ impl LocalParties {
             network: Network::INSTANT,
             sources: Sources::default(),
             tables: BTreeMap::new(),
+            stopper: Stopper::default(),
+            watch: Watch::default(),
         }
     }
 
@@ -95,6 +100,18 @@ impl LocalParties {
         self
     }
 
+    /// What ends the run from another thread: for all parties, with [`ErrorKind::Interrupted`](crate::ErrorKind::Interrupted).
+    pub fn stopper(mut self, stopper: &Stopper) -> LocalParties {
+        self.stopper = stopper.clone();
+        self
+    }
+
+    /// What says how far the run has come, in another thread.
+    pub fn watched_by(mut self, watch: &Watch) -> LocalParties {
+        self.watch = watch.clone();
+        self
+    }
+
     /// Runs the program to its end: the results of all parties together, and what the run cost the first party.
     ///
     /// # Errors
@@ -119,13 +136,14 @@ impl LocalParties {
         let (program, options, bounds) = (&*self.program, &self.options, BTreeMap::new());
         let run = ProgramRun { program, names: &names, options, wanted: None, bounds };
         let parties = names.session.len();
-        let network = self.network.played(parties)?;
+        let mut network = self.network.played(parties)?;
+        network.stopper = self.stopper.0.clone();
         let given = PartyId::all(parties).map(|me| Ok(Mutex::new(Some(self.given(&names, me)?))));
         let given: Vec<Mutex<Option<Given>>> = given.collect::<Result<_>>()?;
         let party = |mut session: Session| -> Result<Outcome> {
             let own =
                 given[session.me().index()].lock().unwrap_or_else(PoisonError::into_inner).take();
-            let done = run.over(&mut session, own.unwrap_or_default(), None, &Unwatched)?;
+            let done = run.over(&mut session, own.unwrap_or_default(), None, &self.watch)?;
             session.finish()?;
             Outcome::new(&self.program, done.outcome)
         };

@@ -2,6 +2,7 @@
 
 use crate::auto::Choice;
 use crate::error::{Error, Result};
+use crate::explain::Explained;
 use crate::network::Network;
 use std::fmt;
 use std::ops::Deref;
@@ -10,6 +11,7 @@ use std::sync::Arc;
 use tacit_planner::Threat;
 use tacit_program::summary::summary;
 use tacit_program::{self as form, text};
+use tacit_protocol::Protocol;
 
 /// A program: what it takes from whom, what it computes, and exactly what it reveals to whom.
 ///
@@ -121,6 +123,39 @@ impl Program {
     /// no protocol of the program's parties protects against the threat.
     pub fn plan(&self, network: &Network, threat: Threat, rows: &[(&str, u64)]) -> Result<Choice> {
         crate::auto::plan(&self.0, network, threat, &self.row_counts(rows)?)
+    }
+
+    /// What it would take under a protocol on a network (see [`Network::named`]), operation by operation, the worst first.
+    /// `rows` are as for [`Program::plan`].
+    ///
+    /// ```
+    /// use tacit::{Program, protocols};
+    ///
+    /// let program = Program::parse("less", r#"
+    ///     program less
+    ///     parties alice, bob, carol
+    ///     input a: u32 from alice
+    ///     input b: u32 from bob
+    ///     let less = a < b
+    ///     reveal less to all as "bob has more"
+    /// "#)?;
+    /// let explained = program.explain("global", protocols::TRIO, &[])?;
+    /// let seconds: f64 = explained.operations.iter().map(|it| it.seconds()).sum();
+    /// assert!((seconds - explained.total.seconds).abs() < 1e-9);
+    /// assert!(explained.operations.iter().any(|it| it.name == "<" && it.rounds > 0.0));
+    /// # Ok::<(), tacit::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Program::plan`]; where the protocol does not run the program, or computes in the clear.
+    pub fn explain(
+        &self,
+        network: &str,
+        protocol: Protocol,
+        rows: &[(&str, u64)],
+    ) -> Result<Explained> {
+        let known = Network::named(network)?;
+        crate::explain::explain(&self.0, (&known, network), protocol, &self.row_counts(rows)?)
     }
 
     /// A row count for each of the program's.

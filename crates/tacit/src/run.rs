@@ -5,6 +5,7 @@ use crate::error::Result;
 use crate::meeting::{Meeting, session_named, with_deadlines};
 use crate::options::Options;
 use crate::party::Party;
+use crate::progress::Watch;
 use crate::roles::Roles;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -44,6 +45,7 @@ pub struct Settings {
     threads: usize,
     stored: Option<PathBuf>,
     stopper: Stopper,
+    pub(crate) watch: Watch,
 }
 
 impl Default for Settings {
@@ -58,6 +60,7 @@ impl Default for Settings {
             threads: 1,
             stored: None,
             stopper: Stopper::default(),
+            watch: Watch::default(),
         }
     }
 }
@@ -83,7 +86,7 @@ impl Default for Settings {
 /// # Ok::<(), tacit::Error>(())
 /// ```
 #[derive(Clone, Default)]
-pub struct Stopper(tacit_net::Stopper);
+pub struct Stopper(pub(crate) tacit_net::Stopper);
 
 impl Stopper {
     /// Ends the run for all parties, now or as soon as it starts. It fails with
@@ -193,6 +196,12 @@ impl<'p, T> Run<'p, T> {
     /// What ends the run from another thread.
     pub fn stopper(mut self, stopper: &Stopper) -> Self {
         self.settings.stopper = stopper.clone();
+        self
+    }
+
+    /// What says how far the run has come, in another thread.
+    pub fn watched_by(mut self, watch: &Watch) -> Self {
+        self.settings.watch = watch.clone();
         self
     }
 

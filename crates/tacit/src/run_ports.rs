@@ -4,7 +4,6 @@ use crate::circuit::{Bits, Circuit, CircuitOutcome};
 use crate::error::{Error, Result};
 use crate::names::Parties;
 use crate::options::Options;
-use crate::progress::Unwatched;
 use crate::run::Run;
 use crate::run_circuit::{CircuitRun, circuit_job, consent, in_turn};
 use crate::store::{check_store, open_store};
@@ -96,7 +95,7 @@ impl<'p> Run<'p, Ports<'p>> {
             let store = stored
                 .map(|directory| open_store((directory, party.name()), &meeting.config, true))
                 .transpose()?;
-            run.with_others(meeting, values, store, &Unwatched)
+            run.with_others(meeting, values, store, &self.settings.watch)
         })?;
         Ok(CircuitOutcome::new(done.result, done.auto))
     }

@@ -134,7 +134,7 @@ impl ProgramRun<'_> {
             }
         };
         let prepared = CompiledProgram::new(program, job)?;
-        progress.total(prepared.streamed_rows());
+        progress.total(prepared.counted_steps());
         let count = |rows| progress.done(rows);
         let Some(store) = store else {
             let outcome = engine::run(session, &prepared, given.inputs, &count)?;

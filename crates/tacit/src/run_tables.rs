@@ -5,7 +5,6 @@ use crate::inputs::{Given, Sources, TableSource};
 use crate::names::{Names, Parties, takes_outside};
 use crate::outcome::Outcome;
 use crate::program::Program;
-use crate::progress::Unwatched;
 use crate::run::Run;
 use crate::run_program::ProgramRun;
 use crate::store::{check_store, open_store};
@@ -92,7 +91,7 @@ impl Run<'_> {
             let store = stored
                 .map(|directory| open_store((directory, party.name()), &meeting.config, true))
                 .transpose()?;
-            run.with_others(meeting, given, store, &Unwatched)
+            run.with_others(meeting, given, store, &self.settings.watch)
         })?;
         let outcome = Outcome::new(self.task.program, done.outcome)?;
         Ok(outcome.with_choice(done.auto))

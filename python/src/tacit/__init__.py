@@ -42,11 +42,14 @@ from .errors import (
     RangeError,
     SecretError,
     ShapeError,
+    Stopped,
     TacitError,
 )
 from .job import Disclosure, Job, Reveal, job, load
 from .lints import Lint
-from .result import Plan, Report, Result, Simulation, Table
+from .plots import Plot
+from .progress import Handle
+from .result import Explanation, Plan, Report, Result, Simulation, Table
 from .run import connect, local, protocols
 from .types import Bool, Category, Date, Fixed, Int, Type
 from .xp import (
@@ -135,8 +138,10 @@ __all__ = [
     "ConfigurationError",
     "Date",
     "Disclosure",
+    "Explanation",
     "Extent",
     "Fixed",
+    "Handle",
     "InputError",
     "Int",
     "Job",
@@ -146,6 +151,7 @@ __all__ = [
     "Party",
     "PeerError",
     "Plan",
+    "Plot",
     "ProgramError",
     "RangeError",
     "Report",
@@ -157,6 +163,7 @@ __all__ = [
     "ShapeError",
     "Simulation",
     "Table",
+    "Stopped",
     "TacitError",
     "Type",
     "__version__",

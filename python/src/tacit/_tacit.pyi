@@ -31,8 +31,12 @@ __all__ = [
     "Party",
     "Program",
     "Table",
+    "Watch",
     "__version__",
     "loopback",
+    "plot_operations",
+    "plot_plan",
+    "plot_run",
     "protocols",
     "read_array",
     "read_stream",
@@ -194,6 +198,8 @@ class Program:
     @property
     def reveal_rows(self) -> list[str]:
         """The results that have a value for every row."""
+    def explain(self, network: str, protocol: str, rows: Sequence[tuple[str, int]]) -> str:
+        """What each operation would take under a protocol, as JSON."""
     def plan(self, network: str, malicious: bool, corruptions: int, rows: Sequence[tuple[str, int]]) -> str:
         """What it would take under each protocol, as JSON."""
 
@@ -226,6 +232,17 @@ class Outcome:
         """The labels of each axis, outermost first: names with the members' names, the last domain's fastest."""
 
 @final
+class Watch:
+    """Says how far a run has come, and stops it."""
+
+    def __new__(cls) -> Watch: ...
+    @property
+    def fraction(self) -> float | None:
+        """The part that is done of what is counted; none before there is anything to count."""
+    def stop(self) -> None:
+        """Ends the run for all parties."""
+
+@final
 class Party:
     """One of several parties."""
 
@@ -250,6 +267,7 @@ class Party:
         threads: int,
         deadlines: tuple[float, float],
         inputs: _Data,
+        watch: Watch,
     ) -> Outcome:
         """Runs a program with the other parties: under a protocol, or the one that they choose for a threat, or by policy."""
 
@@ -294,7 +312,7 @@ def read_array(schema: object, array: object) -> Column | dict[str, Column]:
 def protocols() -> list[tuple[str, int, str]]:
     """The names of all protocols, with how many parties they are for and what they protect against."""
 
-def run_local(program: Program, protocol: str, network: str, threads: int, inputs: _Data) -> Outcome:
+def run_local(program: Program, protocol: str, network: str, threads: int, inputs: _Data, watch: Watch) -> Outcome:
     """All parties in this process, on a network that is played."""
 
 def loopback(names: Sequence[str]) -> list[Party]:
@@ -302,3 +320,11 @@ def loopback(names: Sequence[str]) -> list[Party]:
 
 def command(start: Sequence[str], arguments: Sequence[str]) -> int:
     """Runs the command `tacit`, which `start` starts, and gives its exit code where it does not end the process."""
+def plot_run(report: str, parties: Sequence[str], predicted: str | None, here: float | None) -> str:
+    """A run's report (JSON) as SVG, beside a candidate of a plan, with the seconds that it took in this process."""
+
+def plot_plan(plan: str, network: str) -> str:
+    """A plan (JSON) for a network as SVG."""
+
+def plot_operations(explained: str) -> str:
+    """What operations take (JSON) as SVG."""

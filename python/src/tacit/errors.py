@@ -20,6 +20,7 @@ __all__ = [
     "RangeError",
     "SecretError",
     "ShapeError",
+    "Stopped",
     "SystemError",
     "TacitError",
 ]
@@ -79,6 +80,10 @@ class PeerError(TacitError):
     """Another party ended the run for a reason of its own."""
 
 
+class Stopped(TacitError):
+    """Whoever ran it ended the run: `cancel()` of its handle, or a signal."""
+
+
 class SystemError(TacitError):
     """This machine has no more disk, memory, threads or randomness."""
 
@@ -96,8 +101,8 @@ KINDS: dict[str, type[TacitError]] = {
     "peer": PeerError,
     "system": SystemError,
     "bug": BugError,
-    "interrupted": TacitError,
-    "terminated": TacitError,
+    "interrupted": Stopped,
+    "terminated": Stopped,
 }
 
 _WAYS = """\

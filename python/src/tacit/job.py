@@ -17,7 +17,8 @@ from ._show import as_html, paragraph
 from .array import Arena, Array, Party, domain_of
 from .errors import InputError, ProgramError, fail, failure, mistake
 from .lints import Lint, lint
-from .result import Plan, Result, Simulation
+from .progress import Handle, shown
+from .result import Explanation, Plan, Result, Simulation
 from .run import Local, Net, local
 
 __all__ = ["Job", "Reveal", "job", "load"]
@@ -251,7 +252,8 @@ class Job:
         given = given if given is not None else self._samples
         inputs, _, rounding = self._given(given, None)
         start = time.perf_counter()
-        outcome = _ran(lambda: _tacit.run_local(self._program, "plain", "instant", 1, inputs))
+        watch = _tacit.Watch()
+        outcome = _ran(lambda: _tacit.run_local(self._program, "plain", "instant", 1, inputs, watch))
         return Result(outcome, rounding, time.perf_counter() - start)
 
     def run(
@@ -265,7 +267,8 @@ class Job:
         threads: int = 1,
         session: str = "default",
     ) -> Result:
-        """Runs it: all parties in this process, or one party with the others.
+        """Runs it: all parties in this process, or one party with the others. On a terminal and in a notebook, runs of more than
+        a second show how far they have come. Ctrl-C ends the run for all parties.
 
         Args:
             given: Data: a mapping from party to frame, or from input to array; with `tc.connect`, this party's own alone.
@@ -278,16 +281,48 @@ class Job:
             threads: Worker threads of each party.
             session: The run's name: parties whose names for it differ do not meet.
         """
-        on = on or local()
+        watch = _tacit.Watch()
+        with shown(self.name, watch):
+            return self._run(watch, given, on or local(), protocol, behaviour, corruptions, threads, session)
+
+    def start(
+        self,
+        given: Any = None,
+        *,
+        on: Local | Net | None = None,
+        protocol: str = "auto",
+        behaviour: Behaviour | None = None,
+        corruptions: int | str | None = None,
+        threads: int = 1,
+        session: str = "default",
+    ) -> Handle:
+        """Runs it in the background: `progress`, `cancel()` and `result()` of what it returns, or `await`.
+
+        The arguments are those of `run`.
+        """
+        net = on or local()
+        return Handle(self.name, lambda watch: self._run(watch, given, net, protocol, behaviour, corruptions, threads, session))
+
+    def _run(
+        self,
+        watch: _tacit.Watch,
+        given: Any,
+        on: Local | Net,
+        protocol: str,
+        behaviour: Behaviour | None,
+        corruptions: int | str | None,
+        threads: int,
+        session: str,
+    ) -> Result:
         own = on.name if isinstance(on, Net) else None
         inputs, rows, rounding = self._given(given, own)
         many = len(on.parties) if isinstance(on, Net) else len(self.parties)
         threat = _threat(behaviour, corruptions, many, isinstance(on, Net) and protocol == "auto" and not on._has_policy())
         if isinstance(on, Net):
             self._written_down("run with others")
-            return Result(on._run(self._program, protocol, threat, session, threads, inputs), rounding)
-        outcome, seconds = on._run(self._program, protocol, threat, rows, threads, inputs)
-        return Result(outcome, rounding, seconds)
+            return Result(on._run(self._program, protocol, threat, session, threads, inputs, watch), rounding, parties=on.parties)
+        outcome, seconds, choice = on._run(self._program, protocol, threat, rows, threads, inputs, watch)
+        return Result(outcome, rounding, seconds, self.parties, choice)
 
     def plan(
         self,
@@ -308,6 +343,19 @@ class Job:
         malicious, many = _threat(behaviour, corruptions, len(self.parties), True) or (False, 1)
         found = _ran(lambda: self._program.plan(network, malicious, many, list((rows or {}).items())))
         return Plan(json.loads(found), network, self.parties)
+
+    def explain(self, *, network: str = "lan", protocol: str = "auto", rows: Mapping[str, int] | None = None) -> Explanation:
+        """What each operation would take, the most seconds first, with its place in the user's code.
+
+        Args:
+            network: As for `plan`.
+            protocol: Its name; `"auto"` takes the fastest one that protects against one semi-honest party.
+            rows: Row counts; the most that the program allows, unless they are said.
+        """
+        if protocol == "auto":
+            protocol = self.plan(network=network, rows=rows).best
+        found = _ran(lambda: self._program.explain(network, protocol, list((rows or {}).items())))
+        return Explanation(json.loads(found))
 
     def simulate(
         self,
@@ -339,7 +387,7 @@ class Job:
             protocols = [it["protocol"] for it in found.candidates]
         reports = {}
         for protocol in protocols:
-            outcome = _ran(partial(_tacit.run_local, self._program, protocol, network, 1, inputs))
+            outcome = _ran(partial(_tacit.run_local, self._program, protocol, network, 1, inputs, _tacit.Watch()))
             reports[protocol] = json.loads(outcome.report)
         return Simulation(reports, network)
 

@@ -5,17 +5,21 @@ from __future__ import annotations
 import html
 import importlib
 import json
+import os
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import _tacit
 from ._show import as_html, as_text, paragraph
+from .errors import InputError
+from .plots import Plot
 
 if TYPE_CHECKING:
     from .run import Several
 
-__all__ = ["Plan", "Report", "Result", "Simulation", "Table"]
+__all__ = ["Explanation", "Plan", "Report", "Result", "Simulation", "Table"]
 
 
 def _seconds(seconds: float) -> str:
@@ -34,9 +38,17 @@ def _bytes(size: float) -> str:
 class Report:
     """What a run cost. It holds nothing secret: costs follow from what is public."""
 
-    def __init__(self, report: dict[str, Any], choice: dict[str, Any] | None, rounding: float, here: float | None = None) -> None:
+    def __init__(
+        self,
+        report: dict[str, Any],
+        choice: dict[str, Any] | None,
+        rounding: float,
+        here: float | None = None,
+        parties: Sequence[str] = (),
+    ) -> None:
         self.raw = report
         self._here = here
+        self._parties = list(parties)
         self.choice = choice
         self.rounding = rounding
 
@@ -72,6 +84,20 @@ class Report:
         """Row counts."""
         return dict(self.raw["rows"])
 
+    def plot(self, plan: Plan | None = None) -> Plot:
+        """Bytes over each link, and what the seconds of each party consist of.
+
+        Args:
+            plan: What was predicted: what it says of this protocol stands beside what was measured. If the parties chose the
+                protocol, it is what they chose by, unless another one is given.
+        """
+        choice = plan.raw if plan is not None else self.choice
+        found = [it for it in (choice or {"candidates": []})["candidates"] if it["protocol"] == self.protocol]
+        if plan is not None and not found:
+            raise InputError(f"the plan has no {self.protocol}: {', '.join(it['protocol'] for it in plan.candidates)}")
+        predicted = json.dumps(found[0]) if found else None
+        return Plot(_tacit.plot_run(json.dumps(self.raw), self._parties, predicted, self._here))
+
     def __repr__(self) -> str:
         rows = "".join(f", {name} = {count}" for name, count in self.rows.items())
         rounds = f"{self.rounds} round{'s' if self.rounds != 1 else ''}"
@@ -90,10 +116,17 @@ def _sent(link: dict[str, Any]) -> int:
 class Result:
     """What a run revealed to whoever ran it: arrays by name, as attributes and items."""
 
-    def __init__(self, outcome: _tacit.Outcome | Several, rounding: float, here: float | None = None) -> None:
+    def __init__(
+        self,
+        outcome: _tacit.Outcome | Several,
+        rounding: float,
+        here: float | None = None,
+        parties: Sequence[str] = (),
+        choice: str | None = None,
+    ) -> None:
         self._outcome = outcome
-        choice = outcome.choice
-        self.report = Report(json.loads(outcome.report), json.loads(choice) if choice else None, rounding, here)
+        choice = choice or outcome.choice
+        self.report = Report(json.loads(outcome.report), json.loads(choice) if choice else None, rounding, here, parties)
         self.warnings: list[str] = list(outcome.warnings)
         self._names: list[str] = list(outcome.names)
 
@@ -206,6 +239,10 @@ class Plan:
         first = self.candidates[0]
         return f"{first['protocol']} takes {_seconds(first['seconds'])} on {self.network}, most of it {first['bound']}"
 
+    def plot(self) -> Plot:
+        """The seconds of each protocol: waiting, sending and computing."""
+        return Plot(_tacit.plot_plan(json.dumps(self.raw), self.network))
+
     def _rows(self) -> tuple[list[str], list[list[str]]]:
         head = ["protocol", "by", "seconds", "rounds", "sent in all", "most of it"]
         rows = [
@@ -219,6 +256,65 @@ class Plan:
 
     def _repr_html_(self) -> str:
         return paragraph(f"against {self.raw['against']}, on {self.network}") + as_html(*self._rows())
+
+
+class Explanation:
+    """What each operation of a job would take under a protocol, the most seconds first.
+
+    Attributes:
+        protocol: The protocol.
+        network: The network.
+        operations: What takes something: mappings with `name`, `file` and `line` (0 for what is no operation), `rows`, `bits`,
+            `times` (more than 1 in loops), `waiting_seconds`, `sending_seconds`, `computing_seconds`, `rounds` and `bytes`.
+            Together they take what the plan says of the protocol.
+        free: How many operations take nothing.
+    """
+
+    def __init__(self, raw: dict[str, Any]) -> None:
+        self.raw = raw
+        self.protocol, self.network = str(raw["protocol"]), str(raw["network"])
+        self.operations: list[dict[str, Any]] = raw["operations"]
+        self.free = int(raw["free"])
+
+    @property
+    def seconds(self) -> float:
+        """Seconds in all."""
+        return float(self.raw["total"]["seconds"])
+
+    @property
+    def bytes(self) -> float:
+        """Bytes that all parties send."""
+        return float(self.raw["total"]["bytes"])
+
+    @property
+    def rounds(self) -> int:
+        """Steps in which somebody waits."""
+        return int(self.raw["total"]["steps"])
+
+    def plot(self) -> Plot:
+        """The seconds of each operation: waiting, sending and computing."""
+        return Plot(_tacit.plot_operations(json.dumps(self.raw)))
+
+    def _rows(self) -> tuple[list[str], list[list[str]]]:
+        head = ["operation", "line", "times", "rows", "bits", "seconds", "rounds", "sent in all"]
+        rows = []
+        for it in self.operations:
+            own = [f"{os.path.basename(it['file'])}:{it['line']}", str(it["times"]), str(it["rows"]), str(it["bits"])]
+            seconds = it["waiting_seconds"] + it["sending_seconds"] + it["computing_seconds"]
+            takes = [_seconds(seconds), f"{it['rounds']:.0f}", _bytes(it["bytes"])]
+            rows.append([it["name"], *(own if it["line"] else [""] * 4), *takes])
+        rows.append(["all", "", "", "", "", _seconds(self.seconds), str(self.rounds), _bytes(self.bytes)])
+        return head, rows
+
+    def _title(self) -> str:
+        free = f"; {self.free} operation{'s' if self.free != 1 else ''} more take nothing" if self.free else ""
+        return f"under {self.protocol}, by {self.raw['total']['by']}, predicted on {self.network}{free}"
+
+    def __repr__(self) -> str:
+        return f"{self._title()}\n{as_text(*self._rows())}"
+
+    def _repr_html_(self) -> str:
+        return paragraph(self._title()) + as_html(*self._rows())
 
 
 class Simulation:

@@ -27,24 +27,34 @@ class Local:
         self.transport, self.network = transport, network
 
     def _run(
-        self, program: _tacit.Program, protocol: str, threat: Threat | None, rows: dict[str, int], threads: int, inputs: dict[str, Any]
-    ) -> tuple[_tacit.Outcome | Several, float | None]:
-        """The outcome, and the seconds that it took here; none where a network is played."""
+        self,
+        program: _tacit.Program,
+        protocol: str,
+        threat: Threat | None,
+        rows: dict[str, int],
+        threads: int,
+        inputs: dict[str, Any],
+        watch: _tacit.Watch,
+    ) -> tuple[_tacit.Outcome | Several, float | None, str | None]:
+        """The outcome; the seconds that it took here, unless a network is played; and the plan that it was chosen by."""
         if self.transport == "tcp":
-            return self._over_tls(program, protocol, threat or (False, 1), threads, inputs), None
+            return self._over_tls(program, protocol, threat or (False, 1), threads, inputs, watch), None, None
         instant = self.network == "instant"
+        plan = None
         try:
             if protocol == "auto":
                 malicious, many = threat or (False, 1)
-                plan = json.loads(program.plan("lan" if instant else self.network, malicious, many, list(rows.items())))
-                protocol = plan["candidates"][0]["protocol"]
+                plan = program.plan("lan" if instant else self.network, malicious, many, list(rows.items()))
+                protocol = json.loads(plan)["candidates"][0]["protocol"]
             start = time.perf_counter()
-            outcome = _tacit.run_local(program, protocol, self.network, threads, inputs)
+            outcome = _tacit.run_local(program, protocol, self.network, threads, inputs, watch)
         except _tacit.Failure as error:
             raise failure(error) from None
-        return outcome, time.perf_counter() - start if instant else None
+        return outcome, time.perf_counter() - start if instant else None, plan
 
-    def _over_tls(self, program: _tacit.Program, protocol: str, threat: Threat, threads: int, inputs: dict[str, Any]) -> Several:
+    def _over_tls(
+        self, program: _tacit.Program, protocol: str, threat: Threat, threads: int, inputs: dict[str, Any], watch: _tacit.Watch
+    ) -> Several:
         parties = _tacit.loopback(program.parties)
         owner = {name: party for name, party, *_ in program.inputs}
         outcomes: list[_tacit.Outcome | BaseException | None] = [None] * len(parties)
@@ -52,8 +62,11 @@ class Local:
         def one(me: int) -> None:
             own = {name: values for name, values in inputs.items() if owner[name] in (None, me)}
             named = None if protocol == "auto" else protocol
+            choose = threat if named is None else None
+            # The first party is the one that is watched, and that ends the run for the others.
+            own_watch = watch if me == 0 else _tacit.Watch()
             try:
-                outcomes[me] = parties[me].run(program, named, threat if named is None else None, "local", threads, (60.0, 30.0), own)
+                outcomes[me] = parties[me].run(program, named, choose, "local", threads, (60.0, 30.0), own, own_watch)
             except BaseException as error:
                 outcomes[me] = error
 
@@ -154,11 +167,19 @@ class Net:
         return f"Net: {self.name}, with {', '.join(it for it in self.parties if it != self.name)}"
 
     def _run(
-        self, program: _tacit.Program, protocol: str, threat: Threat | None, session: str, threads: int, inputs: dict[str, Any]
+        self,
+        program: _tacit.Program,
+        protocol: str,
+        threat: Threat | None,
+        session: str,
+        threads: int,
+        inputs: dict[str, Any],
+        watch: _tacit.Watch,
     ) -> _tacit.Outcome:
         named = None if protocol == "auto" else protocol
+        choose = threat if named is None else None
         try:
-            return self._party.run(program, named, threat if named is None else None, session, threads, self._deadlines, inputs)
+            return self._party.run(program, named, choose, session, threads, self._deadlines, inputs, watch)
         except _tacit.Failure as error:
             raise failure(error) from None
 

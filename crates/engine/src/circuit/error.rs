@@ -9,6 +9,14 @@ pub enum EvaluateError {
     /// The network failed, parties disagree, or what else a [`NetError`] says.
     #[error(transparent)]
     Net(NetError),
+    /// A party runs another program: where they differ, line by line.
+    #[error("{cause}{difference}")]
+    OtherProgram {
+        /// Who runs another one.
+        cause: NetError,
+        /// Lines of both, in a form that may be printed.
+        difference: String,
+    },
     /// The job or an input does not fit the circuit, or is too large.
     #[error("{0}")]
     Job(String),
@@ -48,7 +56,9 @@ impl EvaluateError {
     #[must_use]
     pub fn abort_kind(&self) -> AbortKind {
         match self {
-            EvaluateError::Net(error) => AbortKind::of(error),
+            EvaluateError::Net(error) | EvaluateError::OtherProgram { cause: error, .. } => {
+                AbortKind::of(error)
+            }
             EvaluateError::Job(_) => AbortKind::Input,
             EvaluateError::Misbehaviour { .. } => AbortKind::Misbehaviour,
             EvaluateError::Check(_) => AbortKind::Check,

@@ -12,6 +12,7 @@
 //! once, and not in each iteration. Those of rows are made with their chunk, as memory does not hold the rows after it.
 
 use super::layout::is_secret;
+use super::lines::LINE_OF_CHECKS;
 use std::sync::Arc;
 use tacit_backend::{Backend, Kind, Ring, Secret, Term};
 use tacit_program::{Interval, Op, Program};
@@ -64,6 +65,7 @@ pub(super) fn widths(known: Interval, range: Interval) -> [Option<u32>; 2] {
 
 /// For each of some values, or twice for each, a bit that is one if it left its range.
 pub(super) fn compare(backend: &mut dyn Backend, checked: &[Checked]) -> Result<Vec<Secret>> {
+    backend.at_line(LINE_OF_CHECKS);
     let mut words: Vec<(Ring, u32, Vec<Secret>)> = Vec::new();
     let mut violations = Vec::new();
     for (values, known, range) in alike(checked) {

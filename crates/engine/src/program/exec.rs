@@ -47,7 +47,7 @@ pub(super) struct Context<'c> {
     pub chunk: usize,
     /// Nothing but what goes ahead is exchanged: no inputs, and no results.
     pub only_ahead: bool,
-    /// Told of every row that went through a stream.
+    /// Told of every row that went through a stream, and of every iteration of a loop.
     pub progress: &'c (dyn Fn(u64) + Sync),
     /// Rounds in which the first worker waited for another of this party, which had more chunks.
     pub beside: Beside,
@@ -217,6 +217,7 @@ impl Context<'_> {
         parameters: &[Value],
     ) -> Result<Vec<Value>, EvaluateError> {
         let node = &frame.block.nodes[id as usize];
+        backends.iter_mut().for_each(|backend| backend.at_line(node.span.line));
         match &node.op {
             Op::Parameter(number) => Ok(vec![parameters[*number as usize].clone()]),
             Op::Input { name, .. } => Ok(vec![self.given(name)]),
@@ -340,6 +341,7 @@ impl Context<'_> {
                 .chain(outside.iter().cloned())
                 .collect();
             let results = run_block(self, backends, body, rings, &parameters, &body.results)?;
+            backends.iter_mut().for_each(|backend| backend.at_line(node.span.line));
             carried = Vec::new();
             for (i, (value, id)) in results.into_iter().zip(&body.results).enumerate() {
                 let ring = rings.node(id.node).results[id.index as usize];
@@ -347,6 +349,7 @@ impl Context<'_> {
                 let ty = body.type_of(*id);
                 carried.push(if secret { self.shared(backends, value, ty, ring)? } else { value });
             }
+            (self.progress)(1);
         }
         Ok(carried)
     }
@@ -394,6 +397,11 @@ impl Context<'_> {
             node,
             types: node.operands.iter().map(|v| frame.block.type_of(*v)).collect(),
             rings: frame.rings.node(id),
+            lines: node
+                .operands
+                .iter()
+                .map(|v| frame.block.nodes[v.node as usize].span.line)
+                .collect(),
             operands: Vec::new(),
             shapes: Vec::new(),
             results: Vec::new(),

@@ -38,9 +38,20 @@ pub(super) fn ands(prepared: &CompiledProgram) -> Result<u64, EvaluateError> {
     if let Some(ands) = prepared.ands.get() {
         return Ok(*ands);
     }
+    let ands = counted(prepared)?.ands;
+    Ok(*prepared.ands.get_or_init(|| ands))
+}
+
+/// About how many ANDs each line of the program has, from 1 on.
+pub(super) fn ands_by_line(
+    prepared: &CompiledProgram,
+) -> Result<BTreeMap<u32, u64>, EvaluateError> {
+    Ok(counted(prepared)?.by_line)
+}
+
+fn counted(prepared: &CompiledProgram) -> Result<Replay, EvaluateError> {
     let replay = Replay::new(prepared.job.protocol, Vec::new());
-    let (counted, _) = walk(prepared, &BTreeMap::new(), &|_| {}, replay)?;
-    Ok(*prepared.ands.get_or_init(|| counted.bits.ands))
+    Ok(walk(prepared, &BTreeMap::new(), &|_| {}, replay)?.0.bits)
 }
 
 /// The circuit of the program, and what its first output says if that is to open first. It depends on public inputs,

@@ -6,11 +6,13 @@
 
 mod ahead;
 mod checks;
+mod difference;
 mod exec;
 mod garbled;
 mod indices;
 mod job;
 mod layout;
+mod lines;
 mod operand;
 mod ops;
 mod outside;
@@ -29,6 +31,7 @@ mod team;
 
 pub use crate::circuit::Garbling;
 pub use job::{By, CHUNK_ROWS, ProgramJob};
+pub use lines::{ALL_LINES, LINE_OF_CHECKS};
 pub use prepare::{CompiledProgram, Cost};
 pub use report::{ProgramReport, RolesUse};
 pub use rows::{RowTerms, agree_rows, check_own_rows};
@@ -37,3 +40,4 @@ pub use run::{
     run_prepared, run_with,
 };
 pub use seats::share_values;
+pub use tacit_backend::LineCost;

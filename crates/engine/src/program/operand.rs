@@ -66,6 +66,8 @@ pub(super) struct Task<'t> {
     pub node: &'t Node,
     pub types: Vec<&'t Type>,
     pub rings: &'t NodeRings,
+    /// The lines that the operands are of.
+    pub lines: Vec<u32>,
     pub operands: Vec<Operand>,
     /// Lengths of the operands' axes.
     pub shapes: Vec<Vec<usize>>,
@@ -143,6 +145,7 @@ impl Task<'_> {
                     return Ok(known.clone());
                 }
                 let values = values.as_ref().map(|values| &values[..]);
+                self.backend.at_line(self.lines[i]);
                 let secret = Arc::new(match self.tested {
                     false => self.backend.input(kind, *owner, values, len)?,
                     true => {
@@ -155,6 +158,7 @@ impl Task<'_> {
                     }
                 });
                 self.cache.shared.insert(key, secret.clone());
+                self.backend.at_line(self.node.span.line);
                 if !self.by_bits.contains_key(&key.0.node) {
                     self.test(i, &secret)?;
                 }
@@ -171,7 +175,9 @@ impl Task<'_> {
         if !self.tested {
             return Ok(());
         }
+        self.backend.at_line(self.lines[i]);
         let beyond = ranges::test(self.backend, secret, *interval)?;
+        self.backend.at_line(self.node.span.line);
         let input = self.node.operands[i].node;
         self.cache.tests.extend(beyond.map(|beyond| Test { input, beyond }));
         Ok(())
@@ -187,7 +193,10 @@ impl Task<'_> {
                 let shifted: Zeroizing<Vec<u128>> = Zeroizing::new(shifted.collect());
                 to_planes(&shifted, bits as usize)
             });
-            return self.backend.input_planes(*owner, words.as_deref(), bits as usize, len);
+            self.backend.at_line(self.lines[i]);
+            let planes = self.backend.input_planes(*owner, words.as_deref(), bits as usize, len);
+            self.backend.at_line(self.node.span.line);
+            return planes;
         }
         if self.types[i].element == tacit_program::Element::Bit {
             let bit = self.bits(i)?;

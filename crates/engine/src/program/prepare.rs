@@ -3,7 +3,8 @@
 use super::checks::{self, Checks};
 use super::exec::{Backends, Beside, Context, Value, run_block};
 use super::job::{By, ProgramJob};
-use super::layout::{Layout, check_sizes, lengths};
+use super::layout::{Layout, Place, check_sizes, lengths};
+use super::lines::ALL_LINES;
 use super::outside::{self, Entered, Parcel};
 use super::plain;
 use super::ranges;
@@ -24,7 +25,7 @@ use tacit_garbling::yao::streamed::Counted;
 use tacit_program::clear::Array;
 use tacit_program::lower::lower;
 use tacit_program::seal::seal;
-use tacit_program::{Element, Program, Type, ValueId, Visibility, infer};
+use tacit_program::{Block, Element, Op, Program, Type, ValueId, Visibility, infer};
 use tacit_proof::{Method, Needs, Proving};
 use tacit_sharing::RoleId;
 use tacit_sharing::verify::Verifier;
@@ -245,7 +246,7 @@ impl CompiledProgram {
         if self.job.protocol.garbles() {
             return garbled::cost(self);
         }
-        let (tallies, rounds) = self.tallies(&self.needs()?)?;
+        let (tallies, rounds) = self.tallies(&self.needs()?, false)?;
         let (bytes, waits) = outside::cost(self)?;
         let rounds = std::array::from_fn(|seat| rounds[seat] + waits[seat]);
         let mut cost = Cost { rounds, ..Cost::of(bytes) };
@@ -314,7 +315,7 @@ impl CompiledProgram {
         if !all.any(Proving::must_count_masked) {
             return Ok(());
         }
-        let (tallies, _) = self.tallies(&self.needs()?)?;
+        let (tallies, _) = self.tallies(&self.needs()?, false)?;
         let masked: u64 = tallies.iter().map(Tally::masked).sum();
         if masked <= Proving::MOST_MASKED {
             return Ok(());
@@ -330,19 +331,26 @@ impl CompiledProgram {
     /// By worker, how many products are made from triples.
     pub(super) fn needs(&self) -> Result<Vec<Needs>, EvaluateError> {
         match tacit_proof::Method::of(self.job.protocol) {
-            Some(Method::Brain(_)) => Ok(self.tallies(&[])?.0.iter().map(Tally::needs).collect()),
+            Some(Method::Brain(_)) => {
+                Ok(self.tallies(&[], false)?.0.iter().map(Tally::needs).collect())
+            }
             _ => Ok(Vec::new()),
         }
     }
 
     /// The costs of every worker, who were told of so many products, and the rounds of all together.
-    fn tallies(&self, needs: &[Needs]) -> Result<(Vec<Tally>, Rounds), EvaluateError> {
+    pub(super) fn tallies(
+        &self,
+        needs: &[Needs],
+        by_line: bool,
+    ) -> Result<(Vec<Tally>, Rounds), EvaluateError> {
         let inputs = BTreeMap::new();
         // Shares are not there, so those of any role do.
         let context = self.context(0, &inputs, &|_| {});
         let protocol = |worker| self.seating_of(worker).assignment.protocol;
         let mut tallies: Vec<Tally> = (0..self.job.threads())
             .map(|worker| Tally::new(protocol(worker)).of_worker(worker))
+            .map(|tally| if by_line { tally.by_line() } else { tally })
             .map(|tally| match self.job.preprocessing {
                 Preprocessing::Interleaved => tally,
                 Preprocessing::Separate => tally.separate(),
@@ -376,14 +384,12 @@ impl CompiledProgram {
         Ok((backends, rounds))
     }
 
-    /// Rows that go through streams, each as often as streams it goes through: what progress is
+    /// Rows that go through streams, each as often as streams it goes through, and iterations of loops: what progress is
     /// told of.
     #[must_use]
-    pub fn streamed_rows(&self) -> u64 {
+    pub fn counted_steps(&self) -> u64 {
         let wanted: Vec<ValueId> = self.program.reveals.iter().map(|r| r.value).collect();
-        let layout = Layout::new(&self.program.body, &self.job.rows, &wanted);
-        let streams = layout.stages.iter().flat_map(|stage| &stage.streams);
-        streams.map(|stream| stream.rows as u64).sum()
+        steps_of(&self.program.body, &self.job.rows, &wanted)
     }
 
     /// The assignment of a worker: those of the first come first.
@@ -436,6 +442,7 @@ impl CompiledProgram {
         backends: Backends<'_, '_>,
         mut verifier: Option<&mut Verifier>,
     ) -> Result<Opened, EvaluateError> {
+        backends.iter_mut().for_each(|backend| backend.at_line(ALL_LINES));
         let dealt = context.dealt.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Entered { inputs, pads } =
             outside::enter(self, backends, dealt, verifier.as_deref_mut())?;
@@ -444,6 +451,7 @@ impl CompiledProgram {
         let wanted: Vec<ValueId> = self.program.reveals.iter().map(|r| r.value).collect();
         let body = &self.program.body;
         let values = run_block(context, backends, body, &self.rings, &[], &wanted)?;
+        backends.iter_mut().for_each(|backend| backend.at_line(ALL_LINES));
         let mut shared = Vec::new();
         for (reveal, value) in self.program.reveals.iter().zip(values) {
             let Value::Clear(array) = value else {
@@ -460,6 +468,7 @@ impl CompiledProgram {
             });
         }
         let violated = context.checks().violated(&mut Team::new(backends, context))?;
+        backends.iter_mut().for_each(|backend| backend.at_line(ALL_LINES));
         end_epoch(backends, verifier.as_deref_mut())?;
         if context.only_ahead && self.job.protocol.is_checked() {
             // Openings send nothing ahead.
@@ -522,6 +531,22 @@ impl CompiledProgram {
         let values = array.map(|array| Values::new(array.values().collect()));
         Ok(backends[0].input(kind, owner, values.as_ref().map(|values| &values[..]), len)?)
     }
+}
+
+/// What progress is told of in a block.
+fn steps_of(block: &Block, rows: &[u64], wanted: &[ValueId]) -> u64 {
+    let layout = Layout::new(block, rows, wanted);
+    let streams = layout.stages.iter().flat_map(|stage| &stage.streams);
+    let rows_done = streams.map(|stream| stream.rows as u64).fold(0, u64::saturating_add);
+    let loops = block.nodes.iter().zip(&layout.places).filter(|(_, place)| **place != Place::Clear);
+    let loops = loops.filter_map(|(node, _)| match &node.op {
+        Op::Loop(inner) => {
+            let each = steps_of(&inner.body, rows, &inner.body.results).saturating_add(1);
+            Some(inner.trips.bound(rows).unwrap_or(0).saturating_mul(each))
+        }
+        _ => None,
+    });
+    loops.fold(rows_done, u64::saturating_add)
 }
 
 /// Compares what all workers of all parties did, under protocols with checks.

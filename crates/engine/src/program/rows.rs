@@ -1,9 +1,10 @@
 //! How many rows there are: facts that every party consents to before any input is offered.
 
+use super::difference::between;
 use crate::circuit::EvaluateError;
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
-use tacit_net::{NetError, PartyId, Session};
+use tacit_net::{MAX_CONTROL_BYTES, NetError, PartyId, Session};
 use tacit_program::ir::Dim;
 use tacit_program::{Program, clear, text};
 
@@ -30,12 +31,20 @@ pub fn agree_rows(
     program: &Program,
     terms: &RowTerms,
 ) -> Result<Vec<u64>, EvaluateError> {
-    session.agree(&[
+    let facts = [
         ("command", "run".to_string()),
         ("tacit version", env!("CARGO_PKG_VERSION").to_string()),
-        ("program", hex::encode(text::digest(program))),
+        (PROGRAM, hex::encode(text::digest(program))),
         ("protocol", terms.protocol.clone()),
-    ])?;
+    ];
+    if let Some(cause) = session.compare(&facts)? {
+        let difference = difference(session, program, &cause);
+        session.refuse(&cause);
+        return Err(match difference {
+            Some(difference) => EvaluateError::OtherProgram { cause, difference },
+            None => cause.into(),
+        });
+    }
     let offer: Vec<Option<u64>> =
         program.dims.iter().map(|dim| terms.own.get(&dim.name).copied()).collect();
     let mine = serde_json::to_vec(&offer)
@@ -56,6 +65,28 @@ pub fn agree_rows(
         }
     }
     Ok(counts.into_iter().map(|(rows, _)| rows).collect())
+}
+
+/// What parties call the program among themselves.
+const PROGRAM: &str = "program";
+
+/// Where this party's program differs from another one's, if that is what they disagree about. All parties find that they do:
+/// each tells whether it shows its text, and if all do, each shows it.
+fn difference(session: &mut Session, program: &Program, cause: &NetError) -> Option<String> {
+    let NetError::Disagreement { peer, what, .. } = cause else { return None };
+    if what != PROGRAM {
+        return None;
+    }
+    // What goes wrong here is not why the session ends.
+    let shares = session.publish(&[u8::from(session.share_program)]).ok()?;
+    if shares.iter().any(|says| says != &[1]) {
+        return None;
+    }
+    let mine = text::print(program);
+    let shown = if mine.len() <= MAX_CONTROL_BYTES { mine.as_bytes() } else { &[] };
+    let texts = session.publish(shown).ok()?;
+    let theirs = texts.get(peer.id.index()).filter(|text| !text.is_empty())?;
+    Some(format!("\n--- here\n+++ {}\n{}", peer.name, between(&mine, theirs)))
 }
 
 /// Checks that the program allows a party's own numbers of rows.

@@ -3,6 +3,7 @@
 use super::checks::{self, Checked};
 use super::exec::{Backends, Context, Frame, Value, at};
 use super::layout::{Place, Stream};
+use super::lines::ALL_LINES;
 use super::operand::Cache;
 use super::ranges::Test;
 use super::seats::Seat;
@@ -123,6 +124,7 @@ fn run_chunks(
             let reduce = frame.layout.places[*id as usize] == Place::Reduce;
             let ty = if reduce { frame.block.type_of(node.operands[0]) } else { &node.types[0] };
             let extent = &ty.shape[0];
+            backend.at_line(node.span.line);
             let mut task = context.task(
                 frame,
                 *id,
@@ -146,6 +148,7 @@ fn run_chunks(
             }
             local.retain(|value, _| last.get(value).is_some_and(|last| *last > position));
         }
+        backend.at_line(ALL_LINES);
         for Test { input, beyond } in cache.take_tests() {
             let beyond = match part.tests.remove(&input) {
                 Some(others) => checks::either(backend, others, beyond)?,
@@ -192,6 +195,7 @@ fn merge(
             continue;
         }
         let mut sums = parts.iter_mut().filter_map(|part| part.sums.remove(id));
+        backends.iter_mut().for_each(|backend| backend.at_line(node.span.line));
         let Some(mut total) = sums.next() else {
             return Err(EvaluateError::Bug("a sum without parts".into()));
         };

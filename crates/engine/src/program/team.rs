@@ -126,7 +126,9 @@ impl<'t, 'b, 'm> Team<'t, 'b, 'm> {
 /// What a worker's error was before it came from a thread.
 fn back(error: EvaluateError) -> SharingError {
     match error {
-        EvaluateError::Net(error) => SharingError::Net(error),
+        EvaluateError::Net(error) | EvaluateError::OtherProgram { cause: error, .. } => {
+            SharingError::Net(error)
+        }
         EvaluateError::System(what) => SharingError::System(what),
         EvaluateError::Job(what) | EvaluateError::Bug(what) => SharingError::Shape(what),
         error @ (EvaluateError::Misbehaviour { .. }
@@ -177,6 +179,10 @@ impl Bits for Team<'_, '_, '_> {
 
     fn end_epoch(&mut self, _: Option<&mut Verifier>, _: Vec<Journal>) -> Result<()> {
         Err(alone("the checks"))
+    }
+
+    fn at_line(&mut self, line: u32) {
+        self.backends.iter_mut().for_each(|backend| backend.at_line(line));
     }
 
     fn rounds(&mut self) -> Rounds {

@@ -7,6 +7,7 @@
 //! listen = "0.0.0.0:7000"              # what it listens on, if that is something else
 //! certificate = """-----BEGIN CERTIFICATE----- ..."""
 //! key = """-----BEGIN PRIVATE KEY----- ..."""
+//! share_program = false                # where programs differ, the others see no text of this one; true if it is left out
 //!
 //! [policy]                             # what its runs must protect against, if it says so
 //! security = "malicious"
@@ -64,6 +65,8 @@ pub struct PartyConfig {
     pub ids_by_name: bool,
     /// What its runs must protect against, if it says so.
     pub policy: Option<Policy>,
+    /// Whether it shows the others the text of its program, if all do, where their programs differ.
+    pub share_program: bool,
 }
 
 /// What [`PartyConfig::add`] did.
@@ -87,8 +90,14 @@ struct File {
     certificate: String,
     key: Secret,
     policy: Option<Policy>,
+    #[serde(default = "yes")]
+    share_program: bool,
     #[serde(default)]
     peers: Vec<FilePeer>,
+}
+
+fn yes() -> bool {
+    true
 }
 
 #[derive(Deserialize)]
@@ -165,6 +174,7 @@ impl PartyConfig {
             identity,
             ids_by_name,
             policy: file.policy,
+            share_program: file.share_program,
         };
         Ok(config.settled())
     }
@@ -193,6 +203,7 @@ impl PartyConfig {
             parties: vec![FilePeer::from(card).into()],
             ids_by_name: true,
             policy: None,
+            share_program: true,
         };
         Ok(config.settled())
     }
@@ -355,6 +366,9 @@ impl PartyConfig {
             self.identity.certificate_pem().replace('\r', ""),
             Zeroizing::new(self.identity.key_pem().replace('\r', "")).as_str(),
         );
+        if !self.share_program {
+            text.push_str("share_program = false\n");
+        }
         if let Some(policy) = self.policy {
             let _ = write!(text, "\n{policy}");
         }
@@ -378,7 +392,8 @@ impl PartyConfig {
     #[must_use]
     pub fn session(&self, session: SessionId) -> SessionConfig {
         let security = Security::Tls(Box::new(self.identity.clone()));
-        SessionConfig::new(self.id, session, self.parties.clone(), security)
+        let config = SessionConfig::new(self.id, session, self.parties.clone(), security);
+        SessionConfig { share_program: self.share_program, ..config }
     }
 }
 
@@ -414,6 +429,7 @@ pub fn generate(parties: &[(String, String)]) -> Result<Vec<PartyConfig>, NetErr
         parties: addresses.clone(),
         ids_by_name: false,
         policy: None,
+        share_program: true,
     };
     Ok(PartyId::all(parties.len()).zip(identities).map(config).collect())
 }

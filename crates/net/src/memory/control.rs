@@ -2,7 +2,7 @@
 
 use super::MemoryNetwork;
 use super::clock::{Clock, DirectedLink};
-use crate::error::NetError;
+use crate::error::{AbortKind, NetError};
 use crate::session::{Control, Kind, abort_payload, aborted, out_of_step};
 use crate::session_state::{POLL_INTERVAL, SessionState};
 use crate::types::{PartyId, Peer, Peers};
@@ -60,6 +60,15 @@ impl Hub {
     pub(crate) fn why_ended(&self, party: PartyId) -> Result<(), NetError> {
         let _told = self.telling.lock().unwrap_or_else(PoisonError::into_inner);
         self.states[party.index()].check()
+    }
+
+    /// Ends the sessions of all parties alike.
+    pub(crate) fn stop_all(&self, kind: AbortKind, reason: &str) {
+        let _telling = self.telling.lock().unwrap_or_else(PoisonError::into_inner);
+        for state in &self.states {
+            state.end(NetError::Stopped { kind, reason: reason.to_owned() });
+        }
+        self.arrived.notify_all();
     }
 
     /// Ends the session of `party` and, if it had not ended before, that of everyone else.

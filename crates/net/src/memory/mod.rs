@@ -19,6 +19,7 @@ mod transport;
 use crate::link::LinkProfile;
 use crate::mesh::Mesh;
 use crate::session::Session;
+use crate::socket::Stopper;
 use crate::types::{PartyId, Peer, Peers, Stream};
 use channel::Channel;
 use clock::{Clock, DirectedLink};
@@ -55,6 +56,8 @@ pub struct MemoryNetwork {
     /// Bytes that may wait unread on a `Pre` stream before its sender blocks (in real time only;
     /// virtual time does not notice).
     pub pre_window_bytes: usize,
+    /// Ends the session for all parties from another thread.
+    pub stopper: Stopper,
 }
 
 impl Default for MemoryNetwork {
@@ -66,6 +69,7 @@ impl Default for MemoryNetwork {
             deadline: Duration::from_secs(30),
             meeting_deadline: Duration::from_secs(3600),
             pre_window_bytes: 4 << 20,
+            stopper: Stopper::default(),
         }
     }
 }
@@ -112,6 +116,8 @@ pub fn sessions(parties: usize, workers: usize, network: &MemoryNetwork) -> Vec<
         .map(|(from, to)| Arc::new(DirectedLink::new(&network.link(from, to))))
         .collect();
     let hub = Arc::new(Hub::new(peers.clone(), network));
+    let stopped = hub.clone();
+    network.stopper.attach(move |kind, reason| stopped.stop_all(kind, reason));
     let workers: Vec<Vec<Arc<Channel>>> =
         (0..workers).map(|_| channels(parties, network)).collect();
     let session = |id: PartyId| {

@@ -79,6 +79,7 @@ impl MemoryTransport {
     }
 
     fn refill(&mut self, from: usize, s: Stream, at: Place) -> Result<(), NetError> {
+        self.state.check()?;
         self.hand_over()?;
         let deadline = self.hub.deadline;
         let inlet = &mut self.inlets[from * Stream::COUNT + s.index()];

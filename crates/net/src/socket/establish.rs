@@ -437,7 +437,9 @@ fn build(setup: &Setup, mut wires: Wires, mut lobby: Lobby) -> Result<Session, N
         let transport = SocketTransport::new(ends.clone(), channels);
         meshes.push(Mesh::new(me, setup.peers.clone(), Box::new(transport)));
     }
-    Ok(Session::new(me, setup.peers.clone(), meshes, Box::new(control)))
+    let mut session = Session::new(me, setup.peers.clone(), meshes, Box::new(control));
+    session.share_program = config.share_program;
+    Ok(session)
 }
 
 /// Sets what every connection needs: no delay of small messages, buffers, close on exec.

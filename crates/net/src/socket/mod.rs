@@ -139,6 +139,8 @@ pub struct SessionConfig {
     pub notice: Option<Notice>,
     /// What ends the session from another thread.
     pub stopper: Stopper,
+    /// Whether this party shows the others the text of its program, if all do, where their programs differ.
+    pub share_program: bool,
 }
 
 impl SessionConfig {
@@ -161,6 +163,7 @@ impl SessionConfig {
             limits: Limits::default(),
             notice: None,
             stopper: Stopper::default(),
+            share_program: true,
         }
     }
 

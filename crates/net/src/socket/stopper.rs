@@ -2,13 +2,15 @@
 
 use crate::error::AbortKind;
 use crate::types::Phase;
+use std::fmt;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 type End = Box<dyn Fn(AbortKind, &str) + Send>;
 
 /// Ends a session, or its set-up, from any thread: for signals. Goes into
-/// [`SessionConfig::stopper`](super::SessionConfig); copies stop the same session.
+/// [`SessionConfig::stopper`](super::SessionConfig), or into a [`MemoryNetwork`](crate::memory::MemoryNetwork), where it ends
+/// the sessions of all parties; copies stop the same session.
 #[derive(Clone, Default)]
 pub struct Stopper {
     inner: Arc<Inner>,
@@ -25,6 +27,12 @@ struct Inner {
 struct State {
     stopped: Option<(AbortKind, String)>,
     end: Option<End>,
+}
+
+impl fmt::Debug for Stopper {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Stopper").finish_non_exhaustive()
+    }
 }
 
 impl Stopper {

@@ -1,0 +1,155 @@
+"""How far runs have come, and runs that are stopped."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import pty
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import pytest
+
+import tacit as tc
+from tacit import _tacit, progress
+
+ROWS = 20000
+
+
+def long_job(trips: int) -> tc.Job:
+    alice, bob = tc.parties("alice", "bob")
+    x = alice.array("x", tc.Fixed(0, 1), shape=ROWS)
+    y = bob.array("y", tc.Int(0, 1))
+    out = tc.loop(trips, lambda v, i: tc.sigmoid(v), x * y, keep=tc.Fixed(-1, 2), overflow="clip")
+    return tc.job("long", out=out.reveal(to="all"))
+
+
+LONG = {"alice": [0.5] * ROWS, "bob": 1}
+
+
+def test_a_run_in_the_background_says_how_far_it_is() -> None:
+    handle = long_job(20).start(LONG, protocol="gmw:2")
+    seen = [0.0]
+    while not handle.done:
+        seen.append(handle.progress)
+        time.sleep(0.02)
+    assert handle.result(timeout=1)["out"].shape == (ROWS,)
+    assert handle.progress == 1.0 and handle.done
+    assert seen == sorted(seen) and any(0 < it < 1 for it in seen), seen
+
+
+@pytest.mark.parametrize("transport", ["memory", "tcp"])
+def test_a_run_that_is_cancelled_ends(transport: str) -> None:
+    """All of it would take minutes."""
+    handle = long_job(2000).start(LONG, on=tc.local(transport=transport), protocol="gmw:2")
+    while handle.progress == 0:
+        time.sleep(0.05)
+    assert not handle.done
+    with pytest.raises(TimeoutError):
+        handle.result(timeout=0.01)
+    handle.cancel()
+    with pytest.raises(tc.Stopped, match="stopped"):
+        handle.result(timeout=20)
+    threads = Path("/proc/self/task")
+    if threads.exists():
+        # Nothing goes on in the background: nobody computes.
+        before = os.times()
+        time.sleep(1)
+        after = os.times()
+        assert after.user - before.user < 0.5
+
+
+def test_a_run_may_be_cancelled_before_it_starts_and_after_it_ended() -> None:
+    handle = long_job(2000).start(LONG, protocol="gmw:2")
+    handle.cancel()
+    with pytest.raises(tc.Stopped):
+        handle.result(timeout=20)
+    ended = long_job(1).start(LONG, protocol="gmw:2")
+    ended.result()
+    ended.cancel()
+    assert ended.result()["out"].shape == (ROWS,)
+
+
+def test_a_run_in_the_background_can_be_awaited() -> None:
+    async def both() -> list[tc.Result]:
+        return list(await asyncio.gather(*(long_job(1).start(LONG, protocol=it) for it in ("gmw:2", "gmw:2"))))
+
+    first, second = asyncio.run(both())
+    assert first["out"].tolist() == second["out"].tolist()
+
+
+def test_errors_of_a_run_in_the_background_are_raised_where_it_is_asked() -> None:
+    handle = long_job(1).start({"alice": [0.5], "bob": 1}, protocol="gmw:2")
+    with pytest.raises(tc.InputError):
+        handle.result(timeout=20)
+    assert handle.done
+
+
+SCRIPT = """
+    import tacit as tc
+    alice, bob = tc.parties("alice", "bob")
+    x = alice.array("x", tc.Fixed(0, 1), shape=20000)
+    y = tc.loop(40, lambda v, i: tc.sigmoid(v), x * bob.array("y", tc.Int(0, 1)), keep=tc.Fixed(-1, 2), overflow="clip")
+    tc.job("long", y=y.reveal(to="all")).run({"alice": [0.5] * 20000, "bob": 1}, protocol="gmw:2")
+    print("done")
+"""
+
+
+def script() -> list[str]:
+    return [sys.executable, "-c", f"import sys\nsys.path.insert(0, {str(Path(tc.__file__).parents[1])!r})\n" + textwrap.dedent(SCRIPT)]
+
+
+def test_a_terminal_shows_a_bar() -> None:
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(script(), stdout=subprocess.PIPE, stderr=theirs, text=True) as running:
+        os.close(theirs)
+        shown = b""
+        while True:
+            try:
+                more = os.read(ours, 4096)
+            except OSError:
+                break
+            if not more:
+                break
+            shown += more
+        out, _ = running.communicate(timeout=60)
+    os.close(ours)
+    assert out == "done\n"
+    lines = shown.decode().split("\r")
+    assert any(it.startswith("long: [") and "%" in it and "left" in it for it in lines), lines
+    assert lines[-1] == "", "it is gone in the end"
+
+
+def test_nobody_is_shown_a_bar_who_does_not_watch() -> None:
+    ran = subprocess.run(script(), capture_output=True, text=True, timeout=60, check=True)
+    assert (ran.stdout, ran.stderr) == ("done\n", "")
+
+
+def test_a_notebook_has_one_display(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[str] = []
+
+    class Handle:
+        def update(self, data: dict[str, str], raw: bool) -> None:
+            assert raw
+            shown.append(data["text/plain"])
+
+    def display(data: dict[str, str], raw: bool, display_id: bool) -> Handle:
+        assert raw and display_id and not shown, "it is made once"
+        shown.append(data["text/plain"])
+        return Handle()
+
+    monkeypatch.setattr(progress, "_notebook", lambda: display)
+    monkeypatch.setattr(progress, "_PATIENCE", 0.05)
+    monkeypatch.setattr(progress, "_EVERY", 0.05)
+    long_job(10).run(LONG, protocol="gmw:2")
+    assert len(shown) > 2 and shown[-1] == "" and any("%" in it for it in shown), shown
+
+
+def test_lines_say_what_is_left() -> None:
+    assert progress._line("a", None, 3.2) == "a: 3 s"
+    assert progress._line("a", 0.25, 10) == f"a: [{'#' * 7}{'.' * 23}]  25% 10 s, 30 s left"
+    assert progress._line("a", 1.0, 10).endswith("100% 10 s")
+    assert _tacit.Watch().fraction is None
