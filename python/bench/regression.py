@@ -77,7 +77,7 @@ def ran(command: list[str]) -> dict[str, Any]:
     try:
         out, errors = process.communicate(timeout=60 * MINUTES_EACH)
     finally:
-        if process.poll() is None:  # a time-out or Ctrl-C: the parties that it started end with it
+        if process.poll() is None:  # a time-out or a signal: the parties that it started end with it
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
     lines = [line for line in out.splitlines() if line.startswith("{")]
@@ -158,6 +158,8 @@ def main() -> None:
     asked = options.parse_args()
     if asked.runs < 1 or asked.mpyc_steps < 1:
         options.error("--runs and --mpyc-steps are at least 1")
+    # `finally` blocks run, which end what was started.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended by a signal"))
     here = announce()
     features, labels = tumours()
     with tempfile.TemporaryDirectory() as directory:
