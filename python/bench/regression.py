@@ -30,10 +30,9 @@ from typing import Any
 
 import numpy as np
 from machine import announce, table, verdict
-from regression_task import reference, tumours
+from regression_task import STEPS, reference, tumours
 
 HERE = Path(__file__).parent
-STEPS: int = EXAMPLE["STEPS"]
 MINUTES_EACH = 30
 # How many times as fast as each peer Tacit should be, and the largest error that its weights may have.
 WANTED = {"SPU": 2.5, "MPyC": 100.0}

@@ -16,7 +16,6 @@ from regression_task import build
 import tacit as tc
 
 
-
 def main() -> None:
     """Measures once, and prints what it found as JSON."""
     options = argparse.ArgumentParser()

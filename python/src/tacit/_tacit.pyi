@@ -33,6 +33,7 @@ __all__ = [
     "Table",
     "Watch",
     "__version__",
+    "command",
     "loopback",
     "plot_operations",
     "plot_plan",
@@ -320,6 +321,7 @@ def loopback(names: Sequence[str]) -> list[Party]:
 
 def command(start: Sequence[str], arguments: Sequence[str]) -> int:
     """Runs the command `tacit`, which `start` starts, and gives its exit code where it does not end the process."""
+
 def plot_run(report: str, parties: Sequence[str], predicted: str | None, here: float | None) -> str:
     """A run's report (JSON) as SVG, beside a candidate of a plan, with the seconds that it took in this process."""
 
