@@ -97,7 +97,7 @@ fn four_configured_parties_meet_and_a_killed_one_ends_the_run() {
     let folder = aes_folder("d4");
     let dir = folder.path();
     configure_parties(dir, &["alice", "bob", "carol", "dave"]);
-    let quad = format!("{COMMON} --protocol quad");
+    let quad = COMMON.replace("--protocol trio", "--protocol quad");
     let all = |rest: &str| {
         vec![
             start(dir, &format!("{quad} {rest} --party alice.toml --input 0=key.hex --repeat")),
@@ -634,7 +634,10 @@ fn parties_that_disagree_are_told_what_differs() {
     configure(dir);
     let children = vec![
         start(dir, &format!("{COMMON} --party alice.toml --input 0=key.hex --repeat")),
-        start(dir, &format!("{COMMON} --party bob.toml --input 1=blocks.hex --protocol astra")),
+        start(
+            dir,
+            &format!("{} --party bob.toml --input 1=blocks.hex", COMMON.replace("trio", "astra")),
+        ),
         start(dir, &format!("{COMMON} --party carol.toml")),
     ];
     for (code, output, errors) in finish(children, Duration::from_secs(60)) {

@@ -218,7 +218,7 @@ pub fn lines(
 ) -> Result<(Candidate, BTreeMap<u32, Line>)> {
     let calibration = this_machine()?;
     let names = Names::local(program, protocol)?;
-    let network = network.planned(names.session.len())?;
+    let network = Wire::measured()?.on(network.planned(names.session.len())?);
     let setting =
         Setting { network: &network, calibration: &calibration, memory_bytes: MEMORY_BYTES };
     let options = Options::new(protocol);
